@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast and how big the planner is, beside what libnnc's scheduler took for
+ * the same shapes on a machine of the same kind (gcc -O3, CPU time).  Run it
+ * alone on a quiet machine:  bench/plan [repeats]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../t/shapes.h"
+
+struct row {
+	const char *name;
+	const char *before;	/* libnnc: seconds, memory */
+	double target_ms;
+	void (*make)(struct shape *shape);
+};
+
+static void chain_10k(struct shape *s) { shape_chain(s, 10000); }
+static void chain_100k(struct shape *s) { shape_chain(s, 100000); }
+static void chain_1m(struct shape *s) { shape_chain(s, 1000000); }
+static void tree_98k(struct shape *s) { shape_tree(s, 15); }
+static void star_16k(struct shape *s) { shape_star(s, 16000); }
+static void star_1m(struct shape *s) { shape_star(s, 1000000); }
+static void layers_10k(struct shape *s) { shape_layers(s, 10000, 8, 2, 1); }
+static void layers_1m(struct shape *s) { shape_layers(s, 1000000, 1000, 3, 1); }
+static void narrow_1m(struct shape *s) { shape_layers(s, 1000000, 8, 3, 1); }
+static void diamonds(struct shape *s) { shape_diamonds(s, 24); }
+
+static const struct row rows[] = {
+	{ "chain 10,000", "1.4 s, 978 MB", 2, chain_10k },
+	{ "chain 100,000", "cannot", 20, chain_100k },
+	{ "chain 1,000,000", "cannot", 0, chain_1m },
+	{ "tree 98,302", "7.9 s, 143 MB", 40, tree_98k },
+	{ "star 16,000", "2.4 s, 20 MB", 10, star_16k },
+	{ "star 1,000,000", "cannot", 0, star_1m },
+	{ "8-wide layers 10,000", "2.7 s, 581 MB", 5, layers_10k },
+	{ "layers 1000 x 1000, 3 edges", "cannot", 1000, layers_1m },
+	{ "layers 8 x 125000, 3 edges", "cannot", 1000, narrow_1m },
+	{ "24 diamonds", "", 0, diamonds },
+};
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int bench_row(const struct row *row, uint32_t policy, int repeats)
+{
+	plait__input_options options = { 0 };
+	plait__plan_counts counts;
+	plait__plan *plan;
+	struct shape shape;
+	double best = 1e30, build = now_ms(), start, steps;
+	uint32_t lanes = 0, waits = 0, signals = 0;
+	uint64_t bytes, kept = 0;
+	int i;
+
+	row->make(&shape);
+	build = now_ms() - build;
+	options.policy = policy;
+	options.lanes = policy == PLAIT__POLICY_BOUNDED ? 8 : 0;
+	for (i = 0; i < repeats; i++) {
+		start = now_ms();
+		if (plait__plan_build(&shape.input, &options, NULL, &counts,
+				      &plan, NULL) != PLAIT_OK)
+			return 1;
+		start = now_ms() - start;
+		best = start < best ? start : best;
+		lanes = plan->lanes_count;
+		waits = plan->waits_count;
+		signals = plan->signal_count;
+		kept = plait__plan_bytes(plan);
+		plait__plan_release(plan);
+	}
+	bytes = counts.peak_bytes + sizeof(plait__input_node) *
+		shape.input.node_count + sizeof(plait__input_edge) *
+		shape.input.edge_count;
+	steps = (double)(counts.steps + counts.reduce_steps +
+			 counts.recycle_steps + counts.clock_steps +
+			 counts.heap_steps) / shape.input.node_count;
+	printf("%-28s %-8s %-14s %8.2f %7.0f %s %6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
+	       row->name, policy ? "widest" : "bounded", row->before, best,
+	       row->target_ms,
+	       row->target_ms > 0 && best > row->target_ms ? "MISS" : "    ",
+	       (double)counts.peak_bytes / shape.input.node_count,
+	       (double)bytes / shape.input.node_count,
+	       (double)kept / shape.input.node_count, lanes, waits, signals,
+	       steps);
+	(void)build;
+	shape_fini(&shape);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int repeats = argc > 1 ? atoi(argv[1]) : 5, failed = 0;
+	size_t i;
+
+	printf("%-28s %-8s %-14s %8s %7s %4s %6s %6s %6s %8s %8s %8s %6s\n",
+	       "graph", "policy", "libnnc", "ms", "target", "", "B/node",
+	       "+input", "plan", "lanes", "waits", "signals", "steps");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		failed |= bench_row(&rows[i], PLAIT__POLICY_WIDEST, repeats);
+		failed |= bench_row(&rows[i], PLAIT__POLICY_BOUNDED, repeats);
+	}
+	return failed;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a queue of the host costs through the public API: submission of empty
+ * calls, and the hop from one queue to another, beside what this machine's
+ * cores need for the same with nothing around it.  Interleaved, so that a
+ * machine which changes its mind (it moves virtual CPUs, it slows down) does
+ * so to all alike.
+ *
+ *	bench/queue [rounds [workers [pin]]]
+ *
+ * With pin = 1 (the default) workers are placed on cores of their own: left
+ * alone, the system often puts two that wake each other on one CPU for a
+ * while.  Of the library's inside it uses only clock, atomics and futex.
+ */
+#include "plait/plait.h"
+
+#include "sys/atomic.h"
+#include "sys/clock.h"
+#include "sys/thread.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_ROUNDS = 1000, MOST_BATCH = 1000, HOPS = 2000, SLEEPS = 20 };
+
+struct rig {
+	plait_context *context;
+	plait_device *device;
+	plait_queue *queues[2];
+	plait_signal *signals[2];
+	plait_signal *gate;
+	uint64_t gate_at;
+	uint64_t allocations;
+	plait_command calls[MOST_BATCH];
+};
+
+static struct rig rig;
+
+static int32_t nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+static void check(plait_status status)
+{
+	if (status != PLAIT_OK)
+		abort();
+}
+
+static void submit(uint32_t queue, uint32_t count)
+{
+	check(plait_queue_submit(rig.queues[queue], rig.calls, count, NULL,
+				 NULL));
+}
+
+static void finish(uint32_t queue)
+{
+	check(plait_queue_finish(rig.queues[queue], PLAIT_FOREVER, NULL));
+}
+
+static void raise_gate(void)
+{
+	check(plait_signal_raise(rig.gate, ++rig.gate_at, NULL));
+}
+
+/* --- what is measured; each returns nanoseconds for one ------------------ */
+
+/* Calls alone, in a queue that is held back: what the caller pays. */
+static double submit_alone(uint32_t queues, uint32_t batch)
+{
+	uint32_t batches = batch == 1 ? 2000 : 20000 / batch;
+	uint64_t start;
+	uint64_t spent;
+	uint32_t i;
+	uint32_t q;
+
+	for (q = 0; q < queues; q++)
+		check(plait_queue_wait(rig.queues[q], rig.gate,
+				       rig.gate_at + 1, NULL));
+	start = plait__clock_now_ns();
+	for (i = 0; i < batches; i++)
+		for (q = 0; q < queues; q++)
+			submit(q, batch);
+	spent = plait__clock_now_ns() - start;
+	raise_gate();
+	for (q = 0; q < queues; q++)
+		finish(q);
+	return (double)spent / ((double)batches * batch * queues);
+}
+
+/* Submission to completion, with as much in flight as there is. */
+static double through(uint32_t queues, uint32_t batch)
+{
+	uint32_t batches = batch == 1 ? 5000 : 50000 / batch;
+	uint64_t start = plait__clock_now_ns();
+	uint32_t i;
+	uint32_t q;
+
+	for (i = 0; i < batches; i++)
+		for (q = 0; q < queues; q++)
+			submit(q, batch);
+	for (q = 0; q < queues; q++)
+		finish(q);
+	return (double)(plait__clock_now_ns() - start) /
+	       ((double)batches * batch * queues);
+}
+
+/* One batch there and back, again and again: latency. */
+static double round_trip(uint32_t queues, uint32_t batch)
+{
+	uint64_t start = plait__clock_now_ns();
+	uint32_t i;
+	uint32_t q;
+
+	for (i = 0; i < 200; i++) {
+		for (q = 0; q < queues; q++)
+			submit(q, batch);
+		for (q = 0; q < queues; q++)
+			finish(q);
+	}
+	return (double)(plait__clock_now_ns() - start) / 200;
+}
+
+/* One queue's half of a hop: wait for the other, work, emit. */
+static void answer_signal(uint32_t queue, uint32_t batch)
+{
+	const plait_command commands[3] = {
+		{ .size = sizeof(plait_command), .kind = PLAIT_COMMAND_WAIT,
+		  .signal = rig.signals[1 - queue] },
+		{ .kind = PLAIT_COMMAND_EMIT, .signal = rig.signals[queue] },
+	};
+	plait_command all[3] = { commands[0], rig.calls[0], commands[1] };
+
+	all[1 + batch] = commands[1];
+	check(plait_queue_submit(rig.queues[queue], all, 2 + batch, NULL,
+				 NULL));
+}
+
+/* Two queues that answer each other; one way. */
+static double hop(uint32_t queues, uint32_t batch)
+{
+	uint64_t start;
+	uint32_t i;
+
+	(void)queues;
+	check(plait_queue_wait(rig.queues[0], rig.gate, rig.gate_at + 1,
+			       NULL));
+	check(plait_queue_emit(rig.queues[0], rig.signals[0], NULL, NULL));
+	for (i = 0; i < HOPS / 2; i++) {
+		answer_signal(1, batch);
+		answer_signal(0, batch);
+	}
+	start = plait__clock_now_ns();
+	raise_gate();
+	finish(0);
+	return (double)(plait__clock_now_ns() - start) / HOPS;
+}
+
+/* --- what the machine does ----------------------------------------------- */
+
+static at_u64 ball[16]; /* two words, a line apart */
+static at_u32 bell;
+
+static void *answer(void *arg)
+{
+	uint64_t i;
+
+	(void)arg;
+	for (i = 1; i <= HOPS / 2; i++) {
+		while (at_load_acquire_u64(&ball[0]) != i)
+			continue;
+		at_store_release_u64(&ball[8], i);
+	}
+	return NULL;
+}
+
+static double ping_pong(uint32_t queues, uint32_t batch)
+{
+	pthread_t thread;
+	uint64_t start = 0;
+	uint64_t i;
+
+	(void)queues;
+	(void)batch;
+	at_store_relaxed_u64(&ball[0], 0);
+	at_store_relaxed_u64(&ball[8], 0);
+	pthread_create(&thread, NULL, answer, NULL);
+	for (i = 1; i <= HOPS / 2; i++) {
+		at_store_release_u64(&ball[0], i);
+		while (at_load_acquire_u64(&ball[8]) != i)
+			continue;
+		if (i == HOPS / 4)
+			start = plait__clock_now_ns();
+	}
+	start = plait__clock_now_ns() - start;
+	pthread_join(thread, NULL);
+	return (double)start / (HOPS / 2);
+}
+
+static uint64_t woken_at;
+
+static void *sleep_often(void *arg)
+{
+	uint32_t i;
+
+	(void)arg;
+	for (i = 0; i < SLEEPS; i++) {
+		while (at_load_acquire_u32(&bell) == 2 * i)
+			(void)at_futex_wait(&bell, 2 * i, PLAIT__CLOCK_NEVER);
+		woken_at = plait__clock_now_ns();
+		at_add_u32(&bell, 1);
+	}
+	return NULL;
+}
+
+/* From the wake to the first instruction of who slept 100 us. */
+static double futex_wake(uint32_t queues, uint32_t batch)
+{
+	pthread_t thread;
+	uint64_t spent = 0;
+	uint64_t start;
+	uint32_t i;
+
+	(void)queues;
+	(void)batch;
+	at_store_relaxed_u32(&bell, 0);
+	pthread_create(&thread, NULL, sleep_often, NULL);
+	for (i = 0; i < SLEEPS; i++) {
+		start = plait__clock_now_ns();
+		while (plait__clock_now_ns() - start < 100000)
+			plait__thread_yield();
+		start = plait__clock_now_ns();
+		at_add_u32(&bell, 1);
+		at_futex_wake_all(&bell);
+		while (at_load_acquire_u32(&bell) != 2 * i + 2)
+			plait__thread_yield();
+		spent += woken_at - start;
+	}
+	pthread_join(thread, NULL);
+	return (double)spent / SLEEPS;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+struct row {
+	const char *name;
+	double (*measure)(uint32_t queues, uint32_t batch);
+	uint32_t queues;
+	uint32_t batch;
+	double results[MOST_ROUNDS];
+};
+
+static struct row rows[] = {
+	{ "machine: cache line, one way", ping_pong, 0, 0, { 0 } },
+	{ "machine: futex wake to run", futex_wake, 0, 0, { 0 } },
+	{ "signal between queues, one way", hop, 2, 0, { 0 } },
+	{ "  with an empty call each", hop, 2, 1, { 0 } },
+	{ "submit, batch 1, per call", submit_alone, 1, 1, { 0 } },
+	{ "submit, batch 10", submit_alone, 1, 10, { 0 } },
+	{ "submit, batch 1000", submit_alone, 1, 1000, { 0 } },
+	{ "submit and run, batch 1, per call", through, 1, 1, { 0 } },
+	{ "submit and run, batch 10", through, 1, 10, { 0 } },
+	{ "submit and run, batch 1000", through, 1, 1000, { 0 } },
+	{ "two queues, batch 1, per call", through, 2, 1, { 0 } },
+	{ "two queues, batch 10", through, 2, 10, { 0 } },
+	{ "two queues, batch 1000", through, 2, 1000, { 0 } },
+	{ "round trip of a batch of 1", round_trip, 1, 1, { 0 } },
+	{ "round trip of a batch of 1000", round_trip, 1, 1000, { 0 } },
+};
+
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Counts, and is malloc otherwise. */
+static void *resize(void *user_data, void *pointer, uint64_t old_bytes,
+		    uint64_t new_bytes)
+{
+	(void)user_data;
+	(void)old_bytes;
+	if (new_bytes == 0) {
+		free(pointer);
+		return NULL;
+	}
+	rig.allocations++;
+	return realloc(pointer, new_bytes);
+}
+
+static plait_status open_context(uint32_t workers, bool pin,
+				 plait_error *error)
+{
+	const plait_allocator allocator = { .size = sizeof(allocator),
+					    .resize = resize };
+	const plait_context_desc desc = {
+		.size = sizeof(desc),
+		.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0,
+		.backends = "host",
+		.options = pin ? "host:pin=1" : "host:pin=0",
+		.allocator = &allocator,
+		.workers = workers
+	};
+
+	return plait_context_open(&desc, &rig.context, error);
+}
+
+static int open_rig(uint32_t workers, bool pin)
+{
+	const plait_signal_desc gate = { .size = sizeof(gate),
+					 .flags = PLAIT_SIGNAL_GATE };
+	plait_error error = { .size = sizeof(error) };
+	uint32_t i;
+
+	if (pin && open_context(workers, true, &error) != PLAIT_OK) {
+		printf("workers could not be placed: %s\n", error.text);
+		pin = false;
+	}
+	if (!pin && open_context(workers, false, &error) != PLAIT_OK) {
+		printf("%s\n", error.text);
+		return -1;
+	}
+	check(plait_context_device(rig.context, 0, &rig.device, NULL));
+	for (i = 0; i < 2; i++) {
+		check(plait_queue_create(rig.device, NULL, &rig.queues[i],
+					 NULL));
+		check(plait_signal_create(rig.device, NULL, &rig.signals[i],
+					  NULL));
+	}
+	check(plait_signal_create(rig.device, &gate, &rig.gate, NULL));
+	for (i = 0; i < MOST_BATCH; i++)
+		rig.calls[i] = (plait_command){
+			.size = sizeof(plait_command),
+			.kind = PLAIT_COMMAND_CALL,
+			.flags = PLAIT_CALL_ANY_THREAD,
+			.function = nothing
+		};
+	return 0;
+}
+
+static void close_rig(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		plait_queue_release(rig.queues[i]);
+		plait_signal_release(rig.signals[i]);
+	}
+	plait_signal_release(rig.gate);
+	plait_context_release(rig.context);
+}
+
+static void measure_all(int round)
+{
+	int i;
+
+	for (i = 0; i < ROWS; i++)
+		rows[i].results[round] =
+			rows[i].measure(rows[i].queues, rows[i].batch);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 50;
+	uint32_t workers = argc > 2 ? (uint32_t)atoi(argv[2]) : 2;
+	bool pin = argc > 3 ? atoi(argv[3]) != 0 : true;
+	uint64_t before;
+	int i;
+
+	if (rounds < 1 || rounds > MOST_ROUNDS || open_rig(workers, pin) != 0)
+		return 1;
+	measure_all(0); /* to warm up; everything has its size then */
+	before = rig.allocations;
+	for (i = 0; i < rounds; i++)
+		measure_all(i);
+	printf("%d rounds, %u workers, %llu allocations; nanoseconds%4s %10s\n",
+	       rounds, workers,
+	       (unsigned long long)(rig.allocations - before), "min",
+	       "median");
+	for (i = 0; i < ROWS; i++) {
+		qsort(rows[i].results, (size_t)rounds, sizeof(double),
+		      compare);
+		printf("%-44s %10.1f %10.1f\n", rows[i].name,
+		       rows[i].results[0], rows[i].results[rounds / 2]);
+	}
+	close_rig();
+	return 0;
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# The public ABI, all of it.  A header which is not here is not installed.
+
+pkginclude_HEADERS += %D%/plait/base.h
+pkginclude_HEADERS += %D%/plait/device.h
+pkginclude_HEADERS += %D%/plait/inbox.h
+pkginclude_HEADERS += %D%/plait/kernel.h
+pkginclude_HEADERS += %D%/plait/graph.h
+pkginclude_HEADERS += %D%/plait/plan.h
+pkginclude_HEADERS += %D%/plait/plait.h
+pkginclude_HEADERS += %D%/plait/plugin.h
+pkginclude_HEADERS += %D%/plait/queue.h

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait/plait.h - everything a program needs; plait/plugin.h, for those who
+ * write backends, is apart.
+ */
+#ifndef PLAIT_PLAIT_H
+#define PLAIT_PLAIT_H
+
+#include "plait/base.h"
+#include "plait/device.h"
+#include "plait/graph.h"
+#include "plait/inbox.h"
+#include "plait/kernel.h"
+#include "plait/plan.h"
+#include "plait/queue.h"
+
+#endif

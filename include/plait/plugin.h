@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait/plugin.h - how a backend is written.
+ *
+ * A plugin is a shared object `plait_<name>.so` that links to nothing of
+ * plait and exports one function, plait_plugin_entry.  It gets a table of
+ * host services and fills a table of its own.  doc/plugins.md numbers what a
+ * backend must promise; `plait conform <name>` tests it.  plugins/null is a
+ * template with every slot, plugins/host the smallest real backend.
+ *
+ * The rules for every slot
+ *
+ * - `size` comes first in every struct.  Slots and fields are only appended.
+ *   The core passes its own sizes; a plugin touches no byte behind them.
+ * - A slot returns a plait_status.  On failure it has changed nothing, and
+ *   `error` (never null here) says what, where and what to do, by
+ *   services->fail.  Nothing aborts, prints, exits, installs a handler,
+ *   changes the locale, the signal mask or the floating point state.
+ * - The entry only describes.  It starts no thread, touches no device, reads
+ *   no environment, allocates nothing.  `open` does all that; `close` undoes
+ *   it.  Any number of instances may be open; a plugin has no writable
+ *   globals.
+ * - The core calls slots from any thread; those of one queue one at a time
+ *   (submit, flush, recover, destroy), everything else at any time.
+ * - A slot never calls back into the core, but for host services.
+ * - Objects are destroyed when nothing uses them any more: the core sees to
+ *   that.  Pointers in a request or submission are good during the call.
+ *
+ * Signals.  A signal is a 64-bit counter that starts at 0 and never goes
+ * back.  A submission that emits {signal, n} raises it to n when all its
+ * commands are done; the core emits every signal in order (n, n+1, ...) and
+ * never lets two queues race for one signal.  A wait for {signal, n} is
+ * submitted only after somebody submitted the emission n, or the signal is a
+ * gate.
+ *
+ * Failure.  When a command fails, the queue has failed: what is behind it
+ * does not run, but what it emits is raised all the same, as failed, with the
+ * same error, until queue_recover.  A queue that waits for a point that failed
+ * fails with that error, the text prefixed by "not run: " (once).  A signal
+ * keeps the first failure; points below it stay good; later points fail too:
+ * those of a gate at once, those of a queue when they are raised, not before.
+ * A failed queue still waits for what queues emit, so that what it
+ * emits itself is not early; it waits for no gate.
+ *
+ * Visibility.  What was done before a signal was raised can be seen by all who
+ * saw it raised (release and acquire), on the host and on the device.  That
+ * goes for signals too: who saw a point happen finds all points happened that
+ * were raised before it, as by an earlier submission of the same queue.
+ */
+#ifndef PLAIT_PLUGIN_H
+#define PLAIT_PLUGIN_H
+
+#include "plait/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The plugin interface that this header describes. */
+enum { PLAIT_PLUGIN_ABI = 1 };
+
+/* Yours: cast them to what you like. */
+typedef struct plait_backend plait_backend;
+typedef struct plait_backend_queue plait_backend_queue;
+typedef struct plait_backend_signal plait_backend_signal;
+typedef struct plait_backend_memory plait_backend_memory;
+
+/* The core's: only passed back. */
+typedef struct plait_host plait_host;
+
+/* What a backend can do; the same bits as plait_device_info.capabilities. */
+enum {
+	PLAIT_CAP_MAP = 1 << 0,
+	PLAIT_CAP_WRAP = 1 << 1,
+	PLAIT_CAP_HOST_CALL = 1 << 2,
+	PLAIT_CAP_GATE = 1 << 3,
+	PLAIT_CAP_NOTIFY = 1 << 4,
+	PLAIT_CAP_NEEDS_PUMP = 1 << 5,
+	PLAIT_CAP_VIRTUAL_TIME = 1 << 6
+};
+
+/* ------------------------------------------------------------------------
+ * What passes through the slots
+ */
+
+/* What a device is. */
+typedef struct plait_backend_device {
+	uint32_t size;
+	uint32_t capabilities;
+	/* Commands that can run at the same time, at least 1. */
+	uint32_t parallel;
+	uint32_t reserved0;
+	uint64_t memory_bytes;
+	uint64_t alignment_bytes;
+	/* What scheduling wants to know; 0 = not known.  Submission of one
+	 * batch; each command of it; a hop to another queue. */
+	uint64_t submit_ns;
+	uint64_t command_ns;
+	uint64_t hop_ns;
+	char description[256];
+} plait_backend_device;
+
+enum {
+	/* `pointer` is the user's memory: use it, do not allocate. */
+	PLAIT_MEMORY_WRAP = 1 << 0
+};
+
+typedef struct plait_memory_request {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t bytes;
+	uint64_t alignment_bytes;
+	void *pointer;
+} plait_memory_request;
+
+typedef struct plait_queue_request {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t capacity;
+	int32_t priority;
+	uint32_t reserved0;
+	const char *label;
+} plait_queue_request;
+
+enum {
+	/* The host raises it by signal_raise; no queue emits it. */
+	PLAIT_BACKEND_SIGNAL_GATE = 1 << 0
+};
+
+typedef struct plait_backend_point {
+	plait_backend_signal *signal;
+	uint64_t sequence;
+} plait_backend_point;
+
+/* Kinds of plait_work; the numbers are those of plait_command. */
+enum {
+	PLAIT_WORK_NOP = 0,
+	PLAIT_WORK_CALL = 1,
+	PLAIT_WORK_COPY = 2,
+	PLAIT_WORK_FILL = 3,
+	PLAIT_WORK_READ = 4,
+	PLAIT_WORK_WRITE = 5
+};
+
+/* One command, checked by the core: ranges are inside, nothing overlaps. */
+typedef struct plait_work {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t pattern_bytes;
+	uint32_t reserved0;
+	uint64_t pattern;
+	uint64_t bytes;
+	plait_backend_memory *target;
+	uint64_t target_offset;
+	plait_backend_memory *source;
+	uint64_t source_offset;
+	void *host;
+	/* CALL: run it; 0 is success, else PLAIT_E_FAILED with that origin. */
+	int32_t (*function)(void *user_data);
+	void *user_data;
+	/* Null, or the name for errors; lives until the command is done. */
+	const char *label;
+} plait_work;
+
+/*
+ * A stretch of a queue: when all of `waits` have happened, the work in order,
+ * then all of `emits`.  Any of the three may be empty.  Several are submitted
+ * at once as an array; the first one's `size` is that of all.
+ */
+typedef struct plait_submission {
+	uint32_t size;
+	uint32_t flags;
+	const plait_work *work;
+	const plait_backend_point *waits;
+	const plait_backend_point *emits;
+	uint32_t work_count;
+	uint32_t wait_count;
+	uint32_t emit_count;
+	uint32_t reserved0;
+} plait_submission;
+
+/*
+ * Completion upcall.  Runs on any thread of the backend, or inside
+ * signal_notify itself when the point has happened already.  It does not
+ * block and calls no slot.
+ */
+typedef void (*plait_notify_function)(void *user_data, plait_status status);
+
+/* ------------------------------------------------------------------------
+ * Host services: what a plugin may call
+ */
+
+typedef struct plait_host_services {
+	uint32_t size;
+	/* Plugin interfaces that this core can talk, lowest and highest. */
+	uint32_t abi_min;
+	uint32_t abi_max;
+	uint32_t reserved0;
+
+	/* Memory, as plait_allocator.resize; null when there is none. */
+	void *(*resize)(plait_host *host, void *pointer, uint64_t old_bytes,
+			uint64_t new_bytes);
+	/* One line for the log, at a PLAIT_LOG_... level. */
+	void (*log)(plait_host *host, int32_t level, const char *line);
+	/* Fill an error record; returns `status`. */
+	plait_status (*fail)(plait_error *error, plait_status status,
+			     int64_t origin, const char *text);
+	/* Monotonic time in nanoseconds. */
+	uint64_t (*clock_ns)(plait_host *host);
+	/* The user's setting `key` for this backend, or null. */
+	const char *(*option)(plait_host *host, const char *key);
+
+	/*
+	 * Lanes: the core's own in-order queues on its worker threads, for
+	 * backends whose device is the host.  They take the same structs as
+	 * the slots of the same name below, with host pointers in place of
+	 * memory handles, and keep all the rules above.
+	 */
+	plait_status (*lane_create)(plait_host *host,
+				    const plait_queue_request *request,
+				    plait_backend_queue **out,
+				    plait_error *error);
+	void (*lane_destroy)(plait_host *host, plait_backend_queue *lane);
+	plait_status (*lane_submit)(plait_host *host,
+				    plait_backend_queue *lane,
+				    const plait_submission *submissions,
+				    uint32_t count, plait_error *error);
+	plait_status (*lane_recover)(plait_host *host,
+				     plait_backend_queue *lane,
+				     plait_error *error);
+	plait_status (*counter_create)(plait_host *host, uint32_t flags,
+				       plait_backend_signal **out,
+				       plait_error *error);
+	void (*counter_destroy)(plait_host *host,
+				plait_backend_signal *counter);
+	plait_status (*counter_poll)(plait_host *host,
+				     const plait_backend_point *point,
+				     uint64_t *out_reached,
+				     plait_error *error);
+	plait_status (*counter_wait)(plait_host *host,
+				     const plait_backend_point *points,
+				     uint32_t count, uint32_t any,
+				     uint64_t timeout_ns, plait_error *error);
+	plait_status (*counter_notify)(plait_host *host,
+				       const plait_backend_point *point,
+				       plait_notify_function function,
+				       void *user_data, plait_error *error);
+	plait_status (*counter_raise)(plait_host *host,
+				      const plait_backend_point *point,
+				      const plait_error *failure,
+				      plait_error *error);
+	plait_status (*counter_reset)(plait_host *host,
+				      plait_backend_signal *counter,
+				      plait_error *error);
+	plait_status (*pump)(plait_host *host, plait_error *error);
+	/* Workers that run lanes; 0 when only waiting threads do. */
+	uint32_t (*worker_count)(plait_host *host);
+	/* Bind worker i to CPU cpus[i mod count]; count 0 lifts it. */
+	plait_status (*worker_place)(plait_host *host, const uint32_t *cpus,
+				     uint32_t count, plait_error *error);
+} plait_host_services;
+
+/* ------------------------------------------------------------------------
+ * The backend's table
+ */
+
+/* How the plugin was built; it must fit the process it is loaded into. */
+enum {
+	PLAIT_SANITIZER_NONE = 0,
+	PLAIT_SANITIZER_ADDRESS = 1,
+	PLAIT_SANITIZER_THREAD = 2,
+	PLAIT_SANITIZER_MEMORY = 3
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+#define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_ADDRESS
+#elif defined(__SANITIZE_THREAD__)
+#define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_THREAD
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_ADDRESS
+#elif __has_feature(thread_sanitizer)
+#define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_THREAD
+#elif __has_feature(memory_sanitizer)
+#define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_MEMORY
+#endif
+#endif
+#ifndef PLAIT_SANITIZER_KIND
+#define PLAIT_SANITIZER_KIND PLAIT_SANITIZER_NONE
+#endif
+
+enum {
+	/* Wraps another backend's table; see `wrap`. */
+	PLAIT_PLUGIN_INTERPOSER = 1 << 0,
+	/* Only used when it is named; never chosen by itself. */
+	PLAIT_PLUGIN_EXPLICIT = 1 << 1
+};
+
+typedef struct plait_backend_table plait_backend_table;
+
+struct plait_backend_table {
+	/* In: how much the core reads.  Out: how much the plugin filled. */
+	uint32_t size;
+	/* The interface the plugin chose, within the core's range. */
+	uint32_t abi;
+	/* Lowest and highest interface that the plugin can talk. */
+	uint32_t abi_min;
+	uint32_t abi_max;
+	/* Identity, checked before any slot is called. */
+	uint32_t sanitizer;
+	uint32_t pointer_bytes;
+	uint32_t flags;
+	/* Which is tried first when the user did not choose: host 10,
+	 * accelerators 50 to 100. */
+	int32_t priority;
+	/* Equal to <name> in the file name. */
+	char name[32];
+	char vendor[64];
+	char version[32];
+
+	/* --- life; mandatory */
+
+	/*
+	 * Open one instance.  PLAIT_E_UNAVAILABLE, with a text that says what
+	 * is missing and where it was looked for, when there is no driver or
+	 * no device.
+	 */
+	plait_status (*open)(plait_host *host,
+			     const plait_host_services *services,
+			     plait_backend **out, plait_error *error);
+	/* Everything else was destroyed before. */
+	void (*close)(plait_backend *self);
+	/* At least 1 after a successful open; never changes. */
+	uint32_t (*device_count)(plait_backend *self);
+	plait_status (*device_query)(plait_backend *self, uint32_t device,
+				     plait_backend_device *out,
+				     plait_error *error);
+
+	/* --- memory; mandatory, map and unmap with PLAIT_CAP_MAP */
+
+	plait_status (*memory_create)(plait_backend *self, uint32_t device,
+				      const plait_memory_request *request,
+				      plait_backend_memory **out,
+				      plait_error *error);
+	void (*memory_destroy)(plait_backend *self,
+			       plait_backend_memory *memory);
+	plait_status (*memory_map)(plait_backend *self,
+				   plait_backend_memory *memory,
+				   uint64_t offset, uint64_t bytes,
+				   uint32_t flags, void **out,
+				   plait_error *error);
+	plait_status (*memory_unmap)(plait_backend *self,
+				     plait_backend_memory *memory,
+				     void *pointer, plait_error *error);
+
+	/* --- queues; mandatory, flush may be null */
+
+	plait_status (*queue_create)(plait_backend *self, uint32_t device,
+				     const plait_queue_request *request,
+				     plait_backend_queue **out,
+				     plait_error *error);
+	/* Nothing is pending in it. */
+	void (*queue_destroy)(plait_backend *self, plait_backend_queue *queue);
+	/*
+	 * Take `count` submissions, one behind the other; all or none of
+	 * them.  Never waits for work to happen.  PLAIT_E_BUSY when more work
+	 * than the requested capacity would be pending.
+	 */
+	plait_status (*queue_submit)(plait_backend *self,
+				     plait_backend_queue *queue,
+				     const plait_submission *submissions,
+				     uint32_t count, plait_error *error);
+	/* Start what was submitted; does not block. */
+	plait_status (*queue_flush)(plait_backend *self,
+				    plait_backend_queue *queue,
+				    plait_error *error);
+	/*
+	 * Nothing is pending in it and it has failed: forget the failure.
+	 * PLAIT_E_LOST when the device did not survive it.
+	 */
+	plait_status (*queue_recover)(plait_backend *self,
+				      plait_backend_queue *queue,
+				      plait_error *error);
+
+	/* --- signals; mandatory, notify with PLAIT_CAP_NOTIFY, raise with
+	 *     PLAIT_CAP_GATE, pump with PLAIT_CAP_NEEDS_PUMP */
+
+	plait_status (*signal_create)(plait_backend *self, uint32_t device,
+				      uint32_t flags,
+				      plait_backend_signal **out,
+				      plait_error *error);
+	/* Nobody waits for it and no emission is on its way. */
+	void (*signal_destroy)(plait_backend *self,
+			       plait_backend_signal *signal);
+	/*
+	 * PLAIT_OK when the point has happened, PLAIT_PENDING, or the failure.
+	 * `out_reached` gets the counter, failed emissions included.
+	 */
+	plait_status (*signal_poll)(plait_backend *self,
+				    const plait_backend_point *point,
+				    uint64_t *out_reached, plait_error *error);
+	/*
+	 * Wait for all of the points, or for any, and drive work meanwhile.
+	 * The first failure seen among those that count ends it with that
+	 * error.  PLAIT_E_TIMEOUT never comes early.  On a thread that runs a
+	 * host function of this backend, PLAIT_E_DEADLOCK instead of waiting.
+	 */
+	plait_status (*signal_wait)(plait_backend *self,
+				    const plait_backend_point *points,
+				    uint32_t count, uint32_t any,
+				    uint64_t timeout_ns, plait_error *error);
+	/* Call `function` exactly once, when the point has happened. */
+	plait_status (*signal_notify)(plait_backend *self,
+				      const plait_backend_point *point,
+				      plait_notify_function function,
+				      void *user_data, plait_error *error);
+	/*
+	 * Raise a gate to the point; with `failure`, fail it from there on.
+	 * The core never raises it to less than before.
+	 */
+	plait_status (*signal_raise)(plait_backend *self,
+				     const plait_backend_point *point,
+				     const plait_error *failure,
+				     plait_error *error);
+	/* Nothing is pending on it: forget its failure. */
+	plait_status (*signal_reset)(plait_backend *self,
+				     plait_backend_signal *signal,
+				     plait_error *error);
+	/*
+	 * Do a bounded piece of pending work on the calling thread.  PLAIT_OK
+	 * when something was done, PLAIT_PENDING when there is nothing to do
+	 * (then it needs a gate to be raised, or it will never go on).
+	 */
+	plait_status (*pump)(plait_backend *self, plait_error *error);
+
+	/* --- interposers; mandatory with PLAIT_PLUGIN_INTERPOSER, else null */
+
+	/*
+	 * Wrap an open backend: `inner_table` and `inner` live until `close`
+	 * of the wrapper, which then closes `inner` itself.  On failure
+	 * `inner` stays open and the core's.
+	 */
+	plait_status (*wrap)(plait_host *host,
+			     const plait_host_services *services,
+			     const plait_backend_table *inner_table,
+			     plait_backend *inner, plait_backend **out,
+			     plait_error *error);
+};
+
+/* The name and the type of the one symbol that a plugin exports. */
+#define PLAIT_PLUGIN_ENTRY_NAME "plait_plugin_entry"
+typedef plait_status (*plait_plugin_entry_function)(
+	const plait_host_services *services, plait_backend_table *table,
+	plait_error *error);
+
+#if defined(__GNUC__)
+#define PLAIT_PLUGIN_EXPORT __attribute__((visibility("default")))
+#else
+#define PLAIT_PLUGIN_EXPORT
+#endif
+
+/*
+ * plait_plugin_entry - fill `table`; only describe.
+ *
+ * `table` is zeroed but for `size`.  A plugin that knows a longer table fills
+ * `size` bytes only; one that knows a shorter one sets `size` to its own.
+ * When the ranges of interfaces do not meet, it returns PLAIT_E_UNSUPPORTED.
+ */
+PLAIT_PLUGIN_EXPORT plait_status
+plait_plugin_entry(const plait_host_services *services,
+		   plait_backend_table *table, plait_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated system: its objects and what its files offer each other.
+ * system.c open and close; option.c settings; clock.c virtual time and events;
+ * random.c the one stream of random numbers; memory.c, queue.c, signal.c the
+ * objects; drive.c waiting and pumping, the only places where time goes on.
+ */
+#ifndef PLAIT_PLUGINS_CHAOS_H
+#define PLAIT_PLUGINS_CHAOS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plait/plugin.h"
+
+typedef struct chaos chaos;
+typedef struct chaos_batch chaos_batch;
+typedef struct chaos_device chaos_device;
+typedef struct chaos_notice chaos_notice;
+typedef struct plait_backend_queue chaos_queue;
+typedef struct plait_backend_signal chaos_signal;
+typedef struct plait_backend_memory chaos_memory;
+
+/* What real drivers do and the rules permit; chosen by the option quirks. */
+enum {
+	/* Upcalls come long after the emission. */
+	CHAOS_LATE_NOTIFY = 1 << 0,
+	/* Upcalls come inside signal_notify when the point has happened. */
+	CHAOS_INLINE_NOTIFY = 1 << 1,
+	/* The host sees emissions long after the queues did. */
+	CHAOS_SLOW_HOST = 1 << 2,
+	/* Nothing runs before its queue was flushed. */
+	CHAOS_BATCH = 1 << 3,
+	/* Delays vary a thousandfold, so that queues overtake each other. */
+	CHAOS_SHUFFLE = 1 << 4,
+	/* Queues that wait wake up for nothing and look again. */
+	CHAOS_SPURIOUS = 1 << 5,
+	/* Mapped memory is a copy, written back by unmap. */
+	CHAOS_STAGED_MAP = 1 << 6
+};
+
+typedef struct chaos_range {
+	uint64_t min;
+	uint64_t max;
+} chaos_range;
+
+typedef struct chaos_options {
+	uint64_t seed;
+	uint64_t devices;
+	uint64_t memory_bytes;
+	uint64_t parallel;
+	uint64_t patience_ms;
+	uint64_t log;
+	chaos_range submit_ns;
+	chaos_range command_ns;
+	chaos_range hop_ns;
+	uint32_t quirks;
+} chaos_options;
+
+/* What happens at a time; embedded in whom it happens to, at most once. */
+typedef struct chaos_event {
+	uint64_t time_ns;
+	uint64_t order;
+	uint64_t place; /* 1 + index in the heap; 0 when not in it */
+	void (*happen)(chaos *system, void *owner);
+	void *owner;
+} chaos_event;
+
+struct chaos_device {
+	uint32_t index;
+	uint32_t running;
+	uint64_t memory_used;
+	/* Queues that could run and have no room; in order of arrival. */
+	chaos_queue *crowd;
+	uint32_t crowd_count;
+};
+
+struct chaos {
+	plait_host *host;
+	const plait_host_services *services;
+	chaos_options options;
+
+	/*
+	 * Guards everything below and every object; never held while a host
+	 * function or an upcall runs.  No other lock is taken under it but
+	 * those inside the host services.
+	 */
+	pthread_mutex_t lock;
+	/* Something that a thread in signal_wait may wait for has changed. */
+	pthread_cond_t changed;
+	/* Signals that were raised, which the host has yet to see. */
+	chaos_signal *unseen;
+	pthread_t first_thread;
+	bool many_threads;
+	bool any_thread;
+	uint32_t calls_running;
+
+	uint64_t random;
+	uint64_t now_ns;
+	uint64_t order;
+	chaos_event **heap;
+	uint64_t heap_count;
+	uint64_t heap_capacity;
+	uint64_t heap_reserved;
+
+	chaos_device *devices;
+	chaos_queue *queues; /* newest first */
+	uint64_t queue_number;
+	uint64_t signal_number;
+	uint64_t memory_number;
+};
+
+struct plait_backend_memory {
+	uint64_t number;
+	chaos_device *device;
+	unsigned char *bytes;
+	uint64_t size_bytes;
+	uint64_t alignment; /* not of wrapped memory */
+	void *block; /* what was allocated; null for wrapped memory */
+	uint64_t block_bytes;
+	struct chaos_map *maps;
+};
+
+struct chaos_batch {
+	chaos_batch *next;
+	uint64_t total_bytes;
+	uint64_t arrives_ns;
+	plait_backend_point *waits;
+	plait_backend_point *emits;
+	plait_work *work;
+	uint32_t work_count;
+	uint32_t wait_count;
+	uint32_t emit_count;
+	bool flushed;
+};
+
+/*
+ *   IDLE ----submit/flush----> COMING -> WAITING -> CROWDED -> RUNNING
+ *    ^                            ^                               |
+ *    +------- nothing left -------+------- next batch ------------+
+ */
+enum {
+	CHAOS_QUEUE_IDLE,    /* nothing that it may start */
+	CHAOS_QUEUE_COMING,  /* its event says when to look again */
+	CHAOS_QUEUE_WAITING, /* in the list of a signal */
+	CHAOS_QUEUE_CROWDED, /* in the crowd of its device */
+	CHAOS_QUEUE_RUNNING, /* its event ends the command */
+	CHAOS_QUEUE_CALLING  /* a thread is inside its host function */
+};
+
+struct plait_backend_queue {
+	chaos_event event;
+	chaos_queue *next;
+	chaos_queue *previous;
+	chaos_queue *next_waiter; /* of a signal, or in the crowd */
+	uint64_t number;
+	chaos_device *device;
+	char label[48];
+	uint64_t capacity;
+	uint64_t pending; /* commands */
+	chaos_batch *head;
+	chaos_batch *tail;
+	chaos_batch *unflushed; /* the first that waits for a flush */
+	uint32_t state;
+	uint32_t wait_index;
+	uint32_t work_index;
+	bool woken_for_nothing;
+	bool failed;
+	/* CALLING: the thread that is inside the function. */
+	pthread_t caller;
+	/* How much of a copy was done when the command started. */
+	uint64_t early_bytes;
+	plait_error error;
+};
+
+struct chaos_notice {
+	chaos_event event;
+	chaos_notice *next;
+	chaos_signal *signal;
+	uint64_t sequence;
+	plait_notify_function function;
+	void *user_data;
+};
+
+struct plait_backend_signal {
+	chaos_event event; /* the host sees it */
+	uint64_t number;
+	uint32_t flags;
+	uint64_t reached;
+	uint64_t raised_ns;
+	uint64_t host_reached;
+	uint64_t failed_from; /* 0: it has not failed */
+	chaos_queue *waiters;
+	chaos_notice *notices;
+	/* In the system's list; null when the host has seen all. */
+	chaos_signal *unseen_next;
+	chaos_signal **unseen_link;
+	plait_error error;
+};
+
+static inline chaos *chaos_of(plait_backend *self)
+{
+	return (chaos *)(void *)self;
+}
+
+/* system.c */
+void plaitp_chaos_lock(chaos *system);
+void plaitp_chaos_unlock(chaos *system);
+void *plaitp_chaos_allocate(chaos *system, uint64_t bytes);
+void plaitp_chaos_free(chaos *system, void *pointer, uint64_t bytes);
+__attribute__((format(printf, 5, 6)))
+plait_status plaitp_chaos_fail(chaos *system, plait_error *error,
+			       plait_status status, int64_t origin,
+			       const char *format, ...);
+/* A step for the log, with the time in front; only with log=1. */
+__attribute__((format(printf, 2, 3)))
+void plaitp_chaos_log(chaos *system, const char *format, ...);
+plait_status plaitp_chaos_open(plait_host *host,
+			       const plait_host_services *services,
+			       plait_backend **out, plait_error *error);
+void plaitp_chaos_close(plait_backend *self);
+uint32_t plaitp_chaos_device_count(plait_backend *self);
+plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
+				       plait_backend_device *out,
+				       plait_error *error);
+
+/* option.c */
+plait_status plaitp_chaos_options(plait_host *host,
+				  const plait_host_services *services,
+				  chaos_options *out, plait_error *error);
+
+/* random.c */
+uint64_t plaitp_chaos_random(chaos *system);
+uint64_t plaitp_chaos_below(chaos *system, uint64_t limit);
+uint64_t plaitp_chaos_delay(chaos *system, const chaos_range *range);
+
+/* clock.c */
+plait_status plaitp_chaos_reserve(chaos *system, plait_error *error);
+void plaitp_chaos_unreserve(chaos *system);
+void plaitp_chaos_schedule(chaos *system, chaos_event *event,
+			   uint64_t delay_ns);
+void plaitp_chaos_cancel(chaos *system, chaos_event *event);
+/* When the next event happens; UINT64_MAX when there is none. */
+uint64_t plaitp_chaos_next_ns(const chaos *system);
+/* Go on to the next event and let it happen; there is one. */
+void plaitp_chaos_step(chaos *system);
+
+/* memory.c */
+plait_status plaitp_chaos_memory_create(plait_backend *self, uint32_t device,
+					const plait_memory_request *request,
+					plait_backend_memory **out,
+					plait_error *error);
+void plaitp_chaos_memory_destroy(plait_backend *self,
+				 plait_backend_memory *memory);
+plait_status plaitp_chaos_memory_map(plait_backend *self,
+				     plait_backend_memory *memory,
+				     uint64_t offset, uint64_t bytes,
+				     uint32_t flags, void **out,
+				     plait_error *error);
+plait_status plaitp_chaos_memory_unmap(plait_backend *self,
+				       plait_backend_memory *memory,
+				       void *pointer, plait_error *error);
+/* Do bytes [from, to) of a copy, fill, read or write. */
+void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to);
+
+/* queue.c */
+plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,
+				       const plait_queue_request *request,
+				       plait_backend_queue **out,
+				       plait_error *error);
+void plaitp_chaos_queue_destroy(plait_backend *self,
+				plait_backend_queue *queue);
+plait_status plaitp_chaos_queue_flush(plait_backend *self,
+				      plait_backend_queue *queue,
+				      plait_error *error);
+plait_status plaitp_chaos_queue_recover(plait_backend *self,
+					plait_backend_queue *queue,
+					plait_error *error);
+plait_status plaitp_chaos_queue_submit(plait_backend *self,
+				       plait_backend_queue *queue,
+				       const plait_submission *submissions,
+				       uint32_t count, plait_error *error);
+
+/* run.c: what a queue does when its time has come. */
+void plaitp_chaos_queue_happen(chaos *system, void *owner);
+/* The queue has nothing to do and is given something: look at it soon. */
+void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue);
+/* A point that it waits for has happened. */
+void plaitp_chaos_queue_wake(chaos *system, chaos_queue *queue);
+/* Take it out of whatever list it waits in. */
+void plaitp_chaos_queue_leave(chaos_queue *queue);
+/* For errors: `queue "label"`, or its number. */
+const char *plaitp_chaos_queue_name(const chaos_queue *queue, char *buffer,
+				    size_t bytes);
+
+/* signal.c */
+plait_status plaitp_chaos_signal_create(plait_backend *self, uint32_t device,
+					uint32_t flags,
+					plait_backend_signal **out,
+					plait_error *error);
+void plaitp_chaos_signal_destroy(plait_backend *self,
+				 plait_backend_signal *signal);
+plait_status plaitp_chaos_signal_poll(plait_backend *self,
+				      const plait_backend_point *point,
+				      uint64_t *out_reached,
+				      plait_error *error);
+plait_status plaitp_chaos_signal_notify(plait_backend *self,
+					const plait_backend_point *point,
+					plait_notify_function function,
+					void *user_data, plait_error *error);
+plait_status plaitp_chaos_signal_raise(plait_backend *self,
+				       const plait_backend_point *point,
+				       const plait_error *failure,
+				       plait_error *error);
+plait_status plaitp_chaos_signal_reset(plait_backend *self,
+				       plait_backend_signal *signal,
+				       plait_error *error);
+/* A queue or the host raises `signal` now. */
+void plaitp_chaos_raise(chaos *system, chaos_signal *signal,
+			uint64_t sequence, const plait_error *failure);
+/* PLAIT_PENDING, PLAIT_OK or the failure, for one who has seen `reached`. */
+plait_status plaitp_chaos_state(const chaos_signal *signal, uint64_t sequence,
+				uint64_t reached);
+
+/* drive.c */
+plait_status plaitp_chaos_signal_wait(plait_backend *self,
+				      const plait_backend_point *points,
+				      uint32_t count, uint32_t any,
+				      uint64_t timeout_ns,
+				      plait_error *error);
+plait_status plaitp_chaos_pump(plait_backend *self, plait_error *error);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The entry of the plugin chaos: describes it, does nothing.
+ */
+#include <string.h>
+
+#include "chaos.h"
+
+static const plait_backend_table full = {
+	.size = sizeof(full),
+	.abi = PLAIT_PLUGIN_ABI,
+	.abi_min = PLAIT_PLUGIN_ABI,
+	.abi_max = PLAIT_PLUGIN_ABI,
+	.sanitizer = PLAIT_SANITIZER_KIND,
+	.pointer_bytes = sizeof(void *),
+	.flags = PLAIT_PLUGIN_EXPLICIT,
+	.name = "chaos",
+	.vendor = "plait",
+	.version = "0.1.0",
+	.open = plaitp_chaos_open,
+	.close = plaitp_chaos_close,
+	.device_count = plaitp_chaos_device_count,
+	.device_query = plaitp_chaos_device_query,
+	.memory_create = plaitp_chaos_memory_create,
+	.memory_destroy = plaitp_chaos_memory_destroy,
+	.memory_map = plaitp_chaos_memory_map,
+	.memory_unmap = plaitp_chaos_memory_unmap,
+	.queue_create = plaitp_chaos_queue_create,
+	.queue_destroy = plaitp_chaos_queue_destroy,
+	.queue_submit = plaitp_chaos_queue_submit,
+	.queue_flush = plaitp_chaos_queue_flush,
+	.queue_recover = plaitp_chaos_queue_recover,
+	.signal_create = plaitp_chaos_signal_create,
+	.signal_destroy = plaitp_chaos_signal_destroy,
+	.signal_poll = plaitp_chaos_signal_poll,
+	.signal_wait = plaitp_chaos_signal_wait,
+	.signal_notify = plaitp_chaos_signal_notify,
+	.signal_raise = plaitp_chaos_signal_raise,
+	.signal_reset = plaitp_chaos_signal_reset,
+	.pump = plaitp_chaos_pump,
+};
+
+plait_status plait_plugin_entry(const plait_host_services *services,
+				plait_backend_table *table,
+				plait_error *error)
+{
+	uint32_t room = table->size;
+
+	if (services->abi_min > PLAIT_PLUGIN_ABI ||
+	    services->abi_max < PLAIT_PLUGIN_ABI)
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "chaos talks interface 1 only");
+	if (room > full.size)
+		room = full.size;
+	memcpy(table, &full, room);
+	table->size = room;
+	return PLAIT_OK;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the settings of a simulated system.  What cannot be understood is an
+ * error that names the key, never a default.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chaos.h"
+
+struct reader {
+	plait_host *host;
+	const plait_host_services *services;
+	plait_error *error;
+};
+
+static const struct {
+	const char *name;
+	uint32_t quirk;
+} quirks[] = {
+	{ "late_notify", CHAOS_LATE_NOTIFY },
+	{ "inline_notify", CHAOS_INLINE_NOTIFY },
+	{ "slow_host", CHAOS_SLOW_HOST },
+	{ "batch", CHAOS_BATCH },
+	{ "shuffle", CHAOS_SHUFFLE },
+	{ "spurious", CHAOS_SPURIOUS },
+	{ "staged_map", CHAOS_STAGED_MAP },
+	{ "all", UINT32_MAX },
+};
+
+static plait_status refuse(const struct reader *reader, const char *key,
+			   const char *value, const char *want)
+{
+	char text[PLAIT_ERROR_TEXT_BYTES];
+
+	snprintf(text, sizeof(text), "chaos: option %s=%.60s: %s is wanted",
+		 key, value, want);
+	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
+}
+
+/* Digits with an optional K, M or G; null when there are none. */
+static const char *number(const char *text, uint64_t *out)
+{
+	static const char letters[] = "KMG";
+	const char *letter;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	letter = *end ? strchr(letters, *end) : NULL;
+	if (errno)
+		return NULL;
+	if (letter) {
+		int shift = 10 * (int)(letter - letters + 1);
+
+		if (*out > UINT64_MAX >> shift)
+			return NULL;
+		*out <<= shift;
+		end++;
+	}
+	return end;
+}
+
+static plait_status read_number(const struct reader *reader, const char *key,
+				uint64_t min, uint64_t max, uint64_t *value)
+{
+	const char *text = reader->services->option(reader->host, key);
+	const char *end;
+	uint64_t read;
+	char want[80];
+
+	if (!text)
+		return PLAIT_OK;
+	end = number(text, &read);
+	if (end && !*end && read >= min && read <= max) {
+		*value = read;
+		return PLAIT_OK;
+	}
+	snprintf(want, sizeof(want), "a number from %llu to %llu",
+		 (unsigned long long)min, (unsigned long long)max);
+	return refuse(reader, key, text, want);
+}
+
+/* MIN-MAX, or one number for both; at most an hour. */
+static plait_status read_range(const struct reader *reader, const char *key,
+			       chaos_range *range)
+{
+	const char *text = reader->services->option(reader->host, key);
+	const uint64_t limit = UINT64_C(3600000000000);
+	chaos_range read;
+	const char *end;
+
+	if (!text)
+		return PLAIT_OK;
+	end = number(text, &read.min);
+	read.max = read.min;
+	if (end && *end == '-')
+		end = number(end + 1, &read.max);
+	if (!end || *end || read.min > read.max || read.max > limit)
+		return refuse(reader, key, text,
+			      "MIN-MAX in nanoseconds, up to an hour,");
+	*range = read;
+	return PLAIT_OK;
+}
+
+/* Names with anything but letters and _ between them. */
+static plait_status read_quirks(const struct reader *reader, uint32_t *out)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+	const char *text = reader->services->option(reader->host, "quirks");
+	uint32_t read = 0;
+
+	for (const char *p = text; p && *p; ) {
+		size_t length = strspn(p, letters);
+		size_t i;
+
+		for (i = 0; i < sizeof(quirks) / sizeof(quirks[0]); i++)
+			if (strlen(quirks[i].name) == length &&
+			    memcmp(quirks[i].name, p, length) == 0)
+				break;
+		if (i == sizeof(quirks) / sizeof(quirks[0]) && length > 0)
+			return refuse(reader, "quirks", p,
+				      "late_notify, inline_notify, slow_host, "
+				      "batch, shuffle, spurious, staged_map "
+				      "or all");
+		if (length > 0)
+			read |= quirks[i].quirk;
+		p += length;
+		p += strcspn(p, letters);
+	}
+	*out = read;
+	return PLAIT_OK;
+}
+
+plait_status plaitp_chaos_options(plait_host *host,
+				  const plait_host_services *services,
+				  chaos_options *out, plait_error *error)
+{
+	const struct reader reader = { host, services, error };
+	plait_status status;
+
+	*out = (chaos_options){
+		.seed = 1, .devices = 2, .memory_bytes = 256u << 20,
+		.parallel = 4, .patience_ms = 5000,
+		.submit_ns = { 200, 2000 }, .command_ns = { 100, 10000 },
+		.hop_ns = { 100, 3000 },
+	};
+	if ((status = read_number(&reader, "seed", 0, UINT64_MAX,
+				  &out->seed)) ||
+	    (status = read_number(&reader, "devices", 1, 1024,
+				  &out->devices)) ||
+	    (status = read_number(&reader, "memory", 0, UINT64_MAX,
+				  &out->memory_bytes)) ||
+	    (status = read_number(&reader, "parallel", 1, 4096,
+				  &out->parallel)) ||
+	    (status = read_number(&reader, "patience_ms", 0, 3600000,
+				  &out->patience_ms)) ||
+	    (status = read_number(&reader, "log", 0, 1, &out->log)) ||
+	    (status = read_range(&reader, "submit_ns", &out->submit_ns)) ||
+	    (status = read_range(&reader, "command_ns", &out->command_ns)) ||
+	    (status = read_range(&reader, "hop_ns", &out->hop_ns)) ||
+	    (status = read_quirks(&reader, &out->quirks)))
+		return status;
+	return PLAIT_OK;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one stream of random numbers of a simulated system.  Who draws, and in
+ * which order, depends on the calls only: so one seed is one run.
+ */
+#include "chaos.h"
+
+uint64_t plaitp_chaos_random(chaos *system)
+{
+	uint64_t z = system->random += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* Nearly even, which is enough here; 0 for limit 0. */
+uint64_t plaitp_chaos_below(chaos *system, uint64_t limit)
+{
+	uint64_t value = plaitp_chaos_random(system);
+
+	return limit == 0 ? 0 : value % limit;
+}
+
+uint64_t plaitp_chaos_delay(chaos *system, const chaos_range *range)
+{
+	uint64_t span = range->max - range->min;
+	uint64_t value = range->min + plaitp_chaos_below(system, span + 1);
+
+	if (system->options.quirks & CHAOS_SHUFFLE)
+		value <<= plaitp_chaos_below(system, 11);
+	return value;
+}

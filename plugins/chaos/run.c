@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a simulated queue does: wait, run its commands one by one, emit.  Each
+ * call of happen takes it to the next point where time has to pass.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "chaos.h"
+
+static const char not_run[] = "not run: ";
+
+const char *plaitp_chaos_queue_name(const chaos_queue *queue, char *buffer,
+				    size_t bytes)
+{
+	if (queue->label[0])
+		snprintf(buffer, bytes, "queue \"%s\"", queue->label);
+	else
+		snprintf(buffer, bytes, "queue q%llu",
+			 (unsigned long long)queue->number);
+	return buffer;
+}
+
+static void come_back(chaos *system, chaos_queue *queue, uint32_t state,
+		      uint64_t delay_ns)
+{
+	queue->state = state;
+	plaitp_chaos_schedule(system, &queue->event, delay_ns);
+}
+
+void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue)
+{
+	uint64_t arrives_ns;
+
+	pthread_cond_broadcast(&system->changed);
+	if (queue->state != CHAOS_QUEUE_IDLE || !queue->head ||
+	    !queue->head->flushed)
+		return;
+	arrives_ns = queue->head->arrives_ns;
+	come_back(system, queue, CHAOS_QUEUE_COMING,
+		  arrives_ns > system->now_ns ?
+		  arrives_ns - system->now_ns : 0);
+}
+
+void plaitp_chaos_queue_wake(chaos *system, chaos_queue *queue)
+{
+	plaitp_chaos_cancel(system, &queue->event);
+	come_back(system, queue, CHAOS_QUEUE_COMING,
+		  plaitp_chaos_delay(system, &system->options.hop_ns));
+}
+
+void plaitp_chaos_queue_leave(chaos_queue *queue)
+{
+	chaos_queue **link = NULL;
+
+	if (queue->state == CHAOS_QUEUE_WAITING) {
+		link = &queue->head->waits[queue->wait_index].signal->waiters;
+	} else if (queue->state == CHAOS_QUEUE_CROWDED) {
+		link = &queue->device->crowd;
+		queue->device->crowd_count--;
+	}
+	if (!link)
+		return;
+	while (*link != queue)
+		link = &(*link)->next_waiter;
+	*link = queue->next_waiter;
+	queue->state = CHAOS_QUEUE_IDLE;
+}
+
+/* Somebody left: one of those who wait for room, by chance, tries again. */
+static void make_room(chaos *system, chaos_device *device)
+{
+	chaos_queue *queue = device->crowd;
+	uint64_t skip;
+
+	device->running--;
+	if (!queue)
+		return;
+	skip = plaitp_chaos_below(system, device->crowd_count);
+	while (skip-- > 0)
+		queue = queue->next_waiter;
+	plaitp_chaos_queue_leave(queue);
+	come_back(system, queue, CHAOS_QUEUE_COMING, 0);
+}
+
+/* The first failure stays. */
+static void fail_queue(chaos *system, chaos_queue *queue,
+		       const plait_error *cause, const char *prefix)
+{
+	char text[PLAIT_ERROR_TEXT_BYTES + sizeof(not_run)];
+
+	if (queue->failed)
+		return;
+	if (strncmp(cause->text, prefix, strlen(prefix)) == 0)
+		prefix = "";
+	snprintf(text, sizeof(text), "%s%s", prefix, cause->text);
+	text[PLAIT_ERROR_TEXT_BYTES - 1] = 0;
+	queue->failed = true;
+	queue->error = (plait_error){ .size = sizeof(queue->error) };
+	system->services->fail(&queue->error, cause->status, cause->origin,
+			       text);
+	queue->error.detail = cause->detail;
+	plaitp_chaos_log(system, "q%llu: failed: %s",
+			 (unsigned long long)queue->number,
+			 queue->error.text);
+}
+
+static const char *command_name(const plait_work *work, char *buffer,
+				size_t bytes)
+{
+	static const char *const kinds[] = {
+		"nop", "host function", "copy", "fill", "read", "write"
+	};
+
+	if (work->label)
+		snprintf(buffer, bytes, "command \"%.60s\"", work->label);
+	else
+		snprintf(buffer, bytes, "%s",
+			 work->kind < sizeof(kinds) / sizeof(kinds[0]) ?
+			 kinds[work->kind] : "command");
+	return buffer;
+}
+
+/* Runs the user's function, without the lock. */
+static void call(chaos *system, chaos_queue *queue, const plait_work *work)
+{
+	plait_error cause = { .size = sizeof(cause) };
+	char name[80];
+	int32_t value;
+
+	queue->state = CHAOS_QUEUE_CALLING;
+	queue->caller = pthread_self();
+	system->calls_running++;
+	plaitp_chaos_unlock(system);
+	value = work->function(work->user_data);
+	plaitp_chaos_lock(system);
+	system->calls_running--;
+	pthread_cond_broadcast(&system->changed);
+	if (value == 0)
+		return;
+	plaitp_chaos_fail(system, &cause, PLAIT_E_FAILED, value,
+			  "%s failed with %d",
+			  command_name(work, name, sizeof(name)), value);
+	fail_queue(system, queue, &cause, "");
+}
+
+static void begin(chaos *system, chaos_queue *queue)
+{
+	const plait_work *work = &queue->head->work[queue->work_index];
+	chaos_device *device = queue->device;
+	char name[80];
+
+	if (device->running >= system->options.parallel) {
+		queue->state = CHAOS_QUEUE_CROWDED;
+		queue->next_waiter = device->crowd;
+		device->crowd = queue;
+		device->crowd_count++;
+		return;
+	}
+	device->running++;
+	plaitp_chaos_log(system, "q%llu: %s starts",
+			 (unsigned long long)queue->number,
+			 command_name(work, name, sizeof(name)));
+	queue->early_bytes = 0;
+	if (work->kind == PLAIT_WORK_CALL) {
+		call(system, queue, work);
+	} else if (work->kind != PLAIT_WORK_NOP) {
+		/* A part now, the rest at the end: who looks too early or
+		 * writes too late is found out. */
+		queue->early_bytes = plaitp_chaos_below(system,
+							work->bytes + 1);
+		plaitp_chaos_transfer(work, 0, queue->early_bytes);
+	}
+	come_back(system, queue, CHAOS_QUEUE_RUNNING,
+		  plaitp_chaos_delay(system, &system->options.command_ns));
+}
+
+static void end(chaos *system, chaos_queue *queue)
+{
+	const plait_work *work = &queue->head->work[queue->work_index];
+	char name[80];
+
+	if (work->kind != PLAIT_WORK_CALL && work->kind != PLAIT_WORK_NOP)
+		plaitp_chaos_transfer(work, queue->early_bytes, work->bytes);
+	plaitp_chaos_log(system, "q%llu: %s ends",
+			 (unsigned long long)queue->number,
+			 command_name(work, name, sizeof(name)));
+	queue->work_index++;
+	queue->pending--;
+	make_room(system, queue->device);
+}
+
+static void register_wait(chaos *system, chaos_queue *queue,
+			  chaos_signal *signal)
+{
+	queue->state = CHAOS_QUEUE_WAITING;
+	queue->next_waiter = signal->waiters;
+	signal->waiters = queue;
+	if (!(system->options.quirks & CHAOS_SPURIOUS) ||
+	    queue->woken_for_nothing)
+		return;
+	queue->woken_for_nothing = true;
+	plaitp_chaos_schedule(system, &queue->event,
+			      plaitp_chaos_delay(system,
+						 &system->options.hop_ns));
+}
+
+/* True when all waits of the batch are over. */
+static bool waited(chaos *system, chaos_queue *queue, chaos_batch *batch)
+{
+	for (; queue->wait_index < batch->wait_count; queue->wait_index++) {
+		plait_backend_point *point = &batch->waits[queue->wait_index];
+		chaos_signal *signal = point->signal;
+		plait_status status = plaitp_chaos_state(
+			signal, point->sequence, signal->reached);
+
+		/* Nobody may come to raise a gate for a queue that failed. */
+		if (queue->failed && status == PLAIT_PENDING &&
+		    (signal->flags & PLAIT_BACKEND_SIGNAL_GATE))
+			continue;
+		if (status == PLAIT_PENDING) {
+			plaitp_chaos_log(system, "q%llu: waits for s%llu at "
+					 "%llu",
+					 (unsigned long long)queue->number,
+					 (unsigned long long)signal->number,
+					 (unsigned long long)point->sequence);
+			register_wait(system, queue, signal);
+			return false;
+		}
+		queue->woken_for_nothing = false;
+		if (status < 0)
+			fail_queue(system, queue, &signal->error, not_run);
+	}
+	return true;
+}
+
+static void emit(chaos *system, chaos_queue *queue, chaos_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->emit_count; i++) {
+		chaos_signal *signal = batch->emits[i].signal;
+
+		plaitp_chaos_log(system, "q%llu: raises s%llu to %llu%s",
+				 (unsigned long long)queue->number,
+				 (unsigned long long)signal->number,
+				 (unsigned long long)batch->emits[i].sequence,
+				 queue->failed ? ", failed" : "");
+		plaitp_chaos_raise(system, signal, batch->emits[i].sequence,
+				   queue->failed ? &queue->error : NULL);
+	}
+	queue->head = batch->next;
+	queue->wait_index = 0;
+	queue->work_index = 0;
+	plaitp_chaos_free(system, batch, batch->total_bytes);
+}
+
+/*
+ * A failed queue still waits for emissions before it emits: another queue may
+ * emit the same signal, in an order that only these waits keep.
+ */
+void plaitp_chaos_queue_happen(chaos *system, void *owner)
+{
+	chaos_queue *queue = owner;
+	chaos_batch *batch;
+
+	if (queue->state == CHAOS_QUEUE_RUNNING)
+		end(system, queue);
+	else if (queue->state == CHAOS_QUEUE_WAITING)
+		plaitp_chaos_queue_leave(queue);
+	queue->state = CHAOS_QUEUE_IDLE;
+	batch = queue->head;
+	if (!batch || !batch->flushed)
+		return;
+	if (batch->arrives_ns > system->now_ns) {
+		plaitp_chaos_queue_start(system, queue);
+		return;
+	}
+	if (!waited(system, queue, batch))
+		return;
+	if (queue->failed) {
+		queue->pending -= batch->work_count - queue->work_index;
+		queue->work_index = batch->work_count;
+	}
+	if (queue->work_index < batch->work_count) {
+		begin(system, queue);
+		return;
+	}
+	emit(system, queue, batch);
+	come_back(system, queue, CHAOS_QUEUE_COMING,
+		  1 + plaitp_chaos_below(system, 16));
+}

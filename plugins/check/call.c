@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host functions run through here: this is where it shows when a backend runs
+ * something too early, twice, out of order, or behind a failure.
+ */
+#include "check.h"
+
+static const char run[] = "running a host function";
+
+/* False when it must not run at all. */
+static bool may_run(check *self, const check_call *call)
+{
+	const char *label = call->label;
+	unsigned long long number = call->object.number;
+
+	if (call->state == CHECK_CALL_WAITS)
+		return true;
+	if (call->state == CHECK_CALL_SKIPPED) {
+		if (self->unsure)
+			return true;
+		plaitp_check_sin(self, CHECK_BACKEND, run,
+				 "command %llu \"%s\" is behind a failure (P-F01)",
+				 number, label);
+	} else {
+		plaitp_check_sin(self, CHECK_BACKEND, run,
+				 "command %llu \"%s\" runs a second time (P-H01)",
+				 number, label);
+	}
+	return false;
+}
+
+/* Is it its turn? */
+static void check_turn(check *self, check_call *call)
+{
+	check_batch *batch = call->batch;
+	check_queue *queue = call->queue;
+	const char *label = call->label;
+	unsigned long long number = call->object.number;
+
+	if (self->unsure || !batch)
+		return;
+	if (batch->provisional || queue->head != batch ||
+	    batch->waits_done < batch->wait_count)
+		plaitp_check_confirm_all(self);
+	if (queue->head != batch || batch->calls_done != call->index) {
+		plaitp_check_sin(self, CHECK_BACKEND, run,
+				 "command %llu \"%s\" is not the next one of "
+				 "queue %llu (P-Q01)", number, label,
+				 (unsigned long long)queue->object.number);
+	} else if (batch->waits_done < batch->wait_count) {
+		plait_backend_point *point = &batch->waits[batch->waits_done];
+
+		plaitp_check_sin(
+			self, CHECK_BACKEND, run,
+			"command %llu \"%s\" does not wait for signal %llu at "
+			"%llu (P-S04)", number, label,
+			(unsigned long long)point->signal->object.number,
+			(unsigned long long)point->sequence);
+	}
+}
+
+int32_t plaitp_check_run_call(void *user_data)
+{
+	check_call *call = user_data;
+	check *self = call->self;
+	int32_t value;
+	bool run_it;
+
+	pthread_mutex_lock(&self->lock);
+	run_it = may_run(self, call);
+	if (run_it) {
+		check_turn(self, call);
+		call->state = CHECK_CALL_RUNS;
+	}
+	pthread_mutex_unlock(&self->lock);
+	if (!run_it)
+		return 0;
+	value = call->function(call->user_data);
+	pthread_mutex_lock(&self->lock);
+	call->state = CHECK_CALL_DONE;
+	if (call->batch) {
+		call->batch->calls_done++;
+		if (value != 0)
+			call->queue->failed = true;
+		plaitp_check_advance(self, call->queue);
+	}
+	pthread_mutex_unlock(&self->lock);
+	return value;
+}

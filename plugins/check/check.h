@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the interposer check offer each other.  Every handle that
+ * the core sees is one of ours; a model of all queues and signals (model.c)
+ * says how far the backend can have come at most.
+ */
+#ifndef PLAIT_PLUGINS_CHECK_H
+#define PLAIT_PLUGINS_CHECK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plait/plugin.h"
+
+typedef struct check check;
+typedef struct check_batch check_batch;
+typedef struct check_call check_call;
+typedef struct check_notice check_notice;
+typedef struct check_object check_object;
+typedef struct check_upcall check_upcall;
+typedef struct plait_backend_queue check_queue;
+typedef struct plait_backend_signal check_signal;
+typedef struct plait_backend_memory check_memory;
+
+enum { CHECK_BUCKETS = 1024, CHECK_GRAVES = 2048 };
+
+enum check_kind {
+	CHECK_MEMORY,
+	CHECK_QUEUE,
+	CHECK_SIGNAL,
+	CHECK_NOTICE,
+	CHECK_CALL
+};
+
+enum check_who {
+	CHECK_CORE,
+	CHECK_BACKEND,
+	/* One of the two; it cannot be told which. */
+	CHECK_EITHER
+};
+
+/*
+ * First in every object of ours.  Dead ones are kept for a while, so that who
+ * uses them still finds out what they were.
+ */
+struct check_object {
+	check_object *next; /* in its bucket */
+	uint64_t bytes;
+	uint64_t number;
+	uint32_t kind;
+	bool dead;
+};
+
+struct check {
+	plait_host *host;
+	const plait_host_services *services;
+	const plait_backend_table *inner_table;
+	plait_backend *inner;
+	plait_backend_device *devices;
+	uint32_t device_count;
+
+	/*
+	 * Guards everything below and every object; never held while the
+	 * backend, a host function or an upcall runs.
+	 */
+	pthread_mutex_t lock;
+	uint64_t calls;
+	uint64_t sins[3];
+	char last_sin[320];
+	uint64_t numbers[CHECK_CALL + 1];
+	uint64_t live[CHECK_CALL + 1];
+	/* A device failed in a way that the model cannot follow: from here
+	 * on it says nothing about what can have happened. */
+	bool unsure;
+	check_queue *queues;
+	check_queue *to_advance;
+	check_upcall *upcalls;
+	check_object *buckets[CHECK_BUCKETS];
+	check_object *graves[CHECK_GRAVES];
+	uint32_t next_grave;
+};
+
+/* A thread that is inside an upcall; lives on its stack. */
+struct check_upcall {
+	check_upcall *next;
+	pthread_t thread;
+};
+
+struct check_map {
+	struct check_map *next;
+	void *pointer;
+};
+
+struct plait_backend_memory {
+	check_object object;
+	plait_backend_memory *inner;
+	uint32_t device;
+	uint64_t bytes;
+	uint64_t uses; /* by batches that are not done */
+	struct check_map *maps;
+};
+
+struct plait_backend_signal {
+	check_object object;
+	plait_backend_signal *inner;
+	bool gate;
+	uint64_t submitted; /* newest emission that the core asked for */
+	uint64_t reached;   /* in the model */
+	uint64_t seen;      /* as the backend told */
+	uint64_t failed_from;
+	uint64_t uses; /* waits and emissions of batches that are not done */
+	uint64_t notices;
+	check_queue *waiters;
+};
+
+struct plait_backend_queue {
+	check_object object;
+	plait_backend_queue *inner;
+	check_queue *next;
+	check_queue *previous;
+	check_queue *next_waiter;
+	check_queue *next_advance;
+	check_signal *waiting;
+	uint32_t device;
+	char label[48];
+	bool inside; /* a slot of this queue is running */
+	bool to_advance;
+	bool failed;
+	uint64_t next_ticket;
+	check_batch *head;
+	check_batch *tail;
+};
+
+struct check_batch {
+	check_batch *next;
+	uint64_t bytes;
+	uint64_t ticket; /* counts the batches of the queue */
+	/* Submitted, but the backend has not answered yet. */
+	bool provisional;
+	plait_backend_point *waits; /* handles are ours */
+	plait_backend_point *emits;
+	check_memory **memories;
+	check_call **calls;
+	uint32_t wait_count;
+	uint32_t emit_count;
+	uint32_t memory_count;
+	uint32_t call_count;
+	uint32_t waits_done;
+	uint32_t calls_done;
+};
+
+enum {
+	CHECK_CALL_WAITS,
+	CHECK_CALL_RUNS,
+	CHECK_CALL_DONE,
+	CHECK_CALL_SKIPPED
+};
+
+struct check_call {
+	check_object object;
+	check *self;
+	check_queue *queue;
+	check_batch *batch; /* null when the batch is done */
+	uint32_t index;
+	uint32_t state;
+	int32_t (*function)(void *user_data);
+	void *user_data;
+	char label[48];
+};
+
+struct check_notice {
+	check_object object;
+	check *self;
+	check_signal *signal;
+	uint64_t sequence;
+	plait_notify_function function;
+	void *user_data;
+	uint32_t delivered;
+};
+
+static inline check *check_of(plait_backend *self)
+{
+	return (check *)(void *)self;
+}
+
+/* object.c: known handles, live and dead.  With the lock held. */
+void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes);
+void plaitp_check_bury(check *self, check_object *object);
+void plaitp_check_free_all(check *self);
+/* Null, after a report, when it is not a live object of that kind. */
+void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
+			const void *handle);
+
+/* report.c */
+/* Start of a slot: takes the lock; a sin to be inside an upcall. */
+void plaitp_check_enter(check *self, const char *slot);
+void plaitp_check_leave(check *self);
+/* A rule was broken.  With the lock held. */
+__attribute__((format(printf, 4, 5)))
+void plaitp_check_sin(check *self, enum check_who who, const char *slot,
+		      const char *format, ...);
+/* The last sin as an error of the core's call: PLAIT_E_INTERNAL. */
+plait_status plaitp_check_refuse(check *self, plait_error *error);
+/*
+ * What the backend answered, looked over and passed on.  `mine` is the record
+ * that the backend was given.  Without the lock.
+ */
+plait_status plaitp_check_answer(check *self, const char *slot,
+				 plait_status status, bool may_pend,
+				 const plait_error *mine, plait_error *error);
+plait_error plaitp_check_record(void);
+
+/* model.c: how far the backend can have come.  With the lock held. */
+void plaitp_check_advance(check *self, check_queue *queue);
+/* Everything submitted counts, also what the backend has not confirmed. */
+void plaitp_check_confirm_all(check *self);
+void plaitp_check_raise(check *self, check_signal *signal, uint64_t sequence,
+			bool failed);
+/* The backend says that the point has happened, with this status. */
+void plaitp_check_happened(check *self, const char *slot,
+			   check_signal *signal, uint64_t sequence,
+			   plait_status status);
+/* A failure that no host function explains, a device's own: from here on the
+ * model says nothing. */
+void plaitp_check_lose_track(check *self);
+/* Take back the batch and all behind it. */
+void plaitp_check_retract(check *self, check_queue *queue,
+			  check_batch *batch);
+
+/* call.c */
+int32_t plaitp_check_run_call(void *user_data);
+
+/* queue.c: enters a slot of a queue; null, with the lock released, after a
+ * report, which is then in `error`. */
+check_queue *plaitp_check_queue_enter(check *self, const char *slot,
+				      const plait_backend_queue *handle,
+				      plait_error *error);
+
+/*
+ * submission.c: false, after a report, when the core broke a rule; else the
+ * emissions are counted.  uncount takes that back, of the last one for the
+ * first `emitted` of its emissions.
+ */
+bool plaitp_check_submissions(check *self, const check_queue *queue,
+			      const plait_submission *submissions,
+			      uint32_t count);
+void plaitp_check_uncount(const plait_submission *submissions, uint32_t count,
+			  uint32_t emitted);
+const plait_submission *plaitp_check_nth(const plait_submission *submissions,
+					 uint32_t index);
+const plait_work *plaitp_check_work(const plait_submission *submission,
+				    uint32_t index);
+
+/* The slots: memory.c, queue.c, submit.c, signal.c, wait.c */
+plait_status plaitp_check_memory_create(plait_backend *self, uint32_t device,
+					const plait_memory_request *request,
+					plait_backend_memory **out,
+					plait_error *error);
+void plaitp_check_memory_destroy(plait_backend *self,
+				 plait_backend_memory *memory);
+plait_status plaitp_check_memory_map(plait_backend *self,
+				     plait_backend_memory *memory,
+				     uint64_t offset, uint64_t bytes,
+				     uint32_t flags, void **out,
+				     plait_error *error);
+plait_status plaitp_check_memory_unmap(plait_backend *self,
+				       plait_backend_memory *memory,
+				       void *pointer, plait_error *error);
+plait_status plaitp_check_queue_create(plait_backend *self, uint32_t device,
+				       const plait_queue_request *request,
+				       plait_backend_queue **out,
+				       plait_error *error);
+void plaitp_check_queue_destroy(plait_backend *self,
+				plait_backend_queue *queue);
+plait_status plaitp_check_queue_submit(plait_backend *self,
+				       plait_backend_queue *queue,
+				       const plait_submission *submissions,
+				       uint32_t count, plait_error *error);
+plait_status plaitp_check_queue_flush(plait_backend *self,
+				      plait_backend_queue *queue,
+				      plait_error *error);
+plait_status plaitp_check_queue_recover(plait_backend *self,
+					plait_backend_queue *queue,
+					plait_error *error);
+plait_status plaitp_check_signal_create(plait_backend *self, uint32_t device,
+					uint32_t flags,
+					plait_backend_signal **out,
+					plait_error *error);
+void plaitp_check_signal_destroy(plait_backend *self,
+				 plait_backend_signal *signal);
+plait_status plaitp_check_signal_poll(plait_backend *self,
+				      const plait_backend_point *point,
+				      uint64_t *out_reached,
+				      plait_error *error);
+plait_status plaitp_check_signal_wait(plait_backend *self,
+				      const plait_backend_point *points,
+				      uint32_t count, uint32_t any,
+				      uint64_t timeout_ns,
+				      plait_error *error);
+plait_status plaitp_check_signal_notify(plait_backend *self,
+					const plait_backend_point *point,
+					plait_notify_function function,
+					void *user_data, plait_error *error);
+plait_status plaitp_check_signal_raise(plait_backend *self,
+				       const plait_backend_point *point,
+				       const plait_error *failure,
+				       plait_error *error);
+plait_status plaitp_check_signal_reset(plait_backend *self,
+				       plait_backend_signal *signal,
+				       plait_error *error);
+plait_status plaitp_check_pump(plait_backend *self, plait_error *error);
+/* A point that may be waited for: a gate's, or one that was submitted. */
+check_signal *plaitp_check_point(check *self, const char *slot,
+				 const plait_backend_point *point);
+
+#endif

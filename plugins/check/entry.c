@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The interposer check: wrapping, closing, devices, the table.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+static plait_status read_devices(check *self, plait_error *error)
+{
+	uint32_t count = self->device_count;
+
+	self->devices = self->services->resize(
+		self->host, NULL, 0,
+		1 + (uint64_t)count * sizeof(*self->devices));
+	if (!self->devices)
+		return self->services->fail(error, PLAIT_E_NOMEM, 0,
+					    "check: no memory for devices");
+	for (uint32_t i = 0; i < count; i++) {
+		plait_status status;
+
+		memset(&self->devices[i], 0, sizeof(self->devices[i]));
+		self->devices[i].size = sizeof(self->devices[i]);
+		status = self->inner_table->device_query(
+			self->inner, i, &self->devices[i], error);
+		if (status != PLAIT_OK)
+			return status;
+		self->devices[i].size = sizeof(self->devices[i]);
+	}
+	return PLAIT_OK;
+}
+
+static void free_self(check *self)
+{
+	plait_host *host = self->host;
+
+	plaitp_check_free_all(self);
+	if (self->devices)
+		self->services->resize(host, self->devices, 1 +
+				       (uint64_t)self->device_count *
+				       sizeof(*self->devices), 0);
+	pthread_mutex_destroy(&self->lock);
+	self->services->resize(host, self, sizeof(*self), 0);
+}
+
+static plait_status wrap_backend(plait_host *host,
+				 const plait_host_services *services,
+				 const plait_backend_table *inner_table,
+				 plait_backend *inner, plait_backend **out,
+				 plait_error *error)
+{
+	check *self = services->resize(host, NULL, 0, sizeof(*self));
+	plait_status status;
+
+	*out = NULL;
+	if (!self)
+		return services->fail(error, PLAIT_E_NOMEM, 0,
+				      "check: no memory");
+	memset(self, 0, sizeof(*self));
+	self->host = host;
+	self->services = services;
+	self->inner_table = inner_table;
+	self->inner = inner;
+	self->device_count = inner_table->device_count(inner);
+	pthread_mutex_init(&self->lock, NULL);
+	status = read_devices(self, error);
+	if (status != PLAIT_OK) {
+		free_self(self);
+		return status;
+	}
+	*out = (plait_backend *)(void *)self;
+	return PLAIT_OK;
+}
+
+static plait_status open_nothing(plait_host *host,
+				 const plait_host_services *services,
+				 plait_backend **out, plait_error *error)
+{
+	(void)host;
+	*out = NULL;
+	return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+			      "check wraps a backend and is none itself");
+}
+
+static void check_left_over(check *self)
+{
+	static const char *const kinds[] = { "memories", "queues", "signals" };
+
+	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (self->live[i] > 0)
+			plaitp_check_sin(self, CHECK_CORE, "close",
+					 "%llu %s were not destroyed",
+					 (unsigned long long)self->live[i],
+					 kinds[i]);
+}
+
+static void close_wrapper(plait_backend *backend)
+{
+	check *self = check_of(backend);
+	uint64_t sins;
+	char line[160];
+
+	plaitp_check_enter(self, "close");
+	check_left_over(self);
+	while (self->queues) {
+		check_queue *queue = self->queues;
+
+		while (queue->head)
+			plaitp_check_retract(self, queue, queue->head);
+		self->queues = queue->next;
+	}
+	plaitp_check_leave(self);
+	self->inner_table->close(self->inner);
+	sins = self->sins[CHECK_CORE] + self->sins[CHECK_BACKEND] +
+		self->sins[CHECK_EITHER];
+	snprintf(line, sizeof(line),
+		 "check: %llu calls; broken rules: %llu by the core, %llu by "
+		 "the backend, %llu by one of them",
+		 (unsigned long long)self->calls,
+		 (unsigned long long)self->sins[CHECK_CORE],
+		 (unsigned long long)self->sins[CHECK_BACKEND],
+		 (unsigned long long)self->sins[CHECK_EITHER]);
+	self->services->log(self->host,
+			    sins ? PLAIT_LOG_ERROR : PLAIT_LOG_INFO, line);
+	free_self(self);
+}
+
+static uint32_t device_count(plait_backend *backend)
+{
+	check *self = check_of(backend);
+	uint32_t count = self->inner_table->device_count(self->inner);
+
+	plaitp_check_enter(self, "device_count");
+	if (count != self->device_count)
+		plaitp_check_sin(self, CHECK_BACKEND, "device_count",
+				 "%u devices became %u (P-L09)", self->device_count,
+				 count);
+	plaitp_check_leave(self);
+	return self->device_count;
+}
+
+static plait_status device_query(plait_backend *backend, uint32_t device,
+				 plait_backend_device *out, plait_error *error)
+{
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_status status;
+
+	plaitp_check_enter(self, "device_query");
+	plaitp_check_leave(self);
+	status = self->inner_table->device_query(self->inner, device, out,
+						 &mine);
+	return plaitp_check_answer(self, "device_query", status, false, &mine,
+				   error);
+}
+
+static const plait_backend_table full = {
+	.size = sizeof(full),
+	.abi = PLAIT_PLUGIN_ABI,
+	.abi_min = PLAIT_PLUGIN_ABI,
+	.abi_max = PLAIT_PLUGIN_ABI,
+	.sanitizer = PLAIT_SANITIZER_KIND,
+	.pointer_bytes = sizeof(void *),
+	.flags = PLAIT_PLUGIN_INTERPOSER | PLAIT_PLUGIN_EXPLICIT,
+	.name = "check",
+	.vendor = "plait",
+	.version = "0.1.0",
+	.open = open_nothing,
+	.close = close_wrapper,
+	.device_count = device_count,
+	.device_query = device_query,
+	.memory_create = plaitp_check_memory_create,
+	.memory_destroy = plaitp_check_memory_destroy,
+	.memory_map = plaitp_check_memory_map,
+	.memory_unmap = plaitp_check_memory_unmap,
+	.queue_create = plaitp_check_queue_create,
+	.queue_destroy = plaitp_check_queue_destroy,
+	.queue_submit = plaitp_check_queue_submit,
+	.queue_flush = plaitp_check_queue_flush,
+	.queue_recover = plaitp_check_queue_recover,
+	.signal_create = plaitp_check_signal_create,
+	.signal_destroy = plaitp_check_signal_destroy,
+	.signal_poll = plaitp_check_signal_poll,
+	.signal_wait = plaitp_check_signal_wait,
+	.signal_notify = plaitp_check_signal_notify,
+	.signal_raise = plaitp_check_signal_raise,
+	.signal_reset = plaitp_check_signal_reset,
+	.pump = plaitp_check_pump,
+	.wrap = wrap_backend,
+};
+
+plait_status plait_plugin_entry(const plait_host_services *services,
+				plait_backend_table *table,
+				plait_error *error)
+{
+	if (services->abi_min > PLAIT_PLUGIN_ABI ||
+	    services->abi_max < PLAIT_PLUGIN_ABI ||
+	    table->size < full.size)
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "check talks interface 1 only");
+	memcpy(table, &full, full.size);
+	return PLAIT_OK;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The handles that the core may know.  A handle is looked up by its value and
+ * never followed before it was found, so that garbage is an error.
+ */
+#include <string.h>
+
+#include "check.h"
+
+static const char *const kinds[] = {
+	"memory", "queue", "signal", "notification", "command"
+};
+
+static check_object **bucket(check *self, const void *handle)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u;
+
+	return &self->buckets[hash >> 54];
+}
+
+void *plaitp_check_add(check *self, uint32_t kind, uint64_t bytes)
+{
+	check_object *object = self->services->resize(self->host, NULL, 0,
+						      bytes);
+	check_object **home = bucket(self, object);
+
+	if (!object)
+		return NULL;
+	memset(object, 0, bytes);
+	object->bytes = bytes;
+	object->kind = kind;
+	object->number = ++self->numbers[kind];
+	object->next = *home;
+	*home = object;
+	self->live[kind]++;
+	return object;
+}
+
+static void free_object(check *self, check_object *object)
+{
+	check_object **link = bucket(self, object);
+
+	while (*link != object)
+		link = &(*link)->next;
+	*link = object->next;
+	self->services->resize(self->host, object, object->bytes, 0);
+}
+
+void plaitp_check_bury(check *self, check_object *object)
+{
+	check_object **grave = &self->graves[self->next_grave];
+
+	object->dead = true;
+	self->live[object->kind]--;
+	/* The backend may still use what the model gave up. */
+	if (self->unsure)
+		return;
+	if (*grave)
+		free_object(self, *grave);
+	*grave = object;
+	self->next_grave = (self->next_grave + 1) % CHECK_GRAVES;
+}
+
+void plaitp_check_free_all(check *self)
+{
+	for (uint32_t i = 0; i < CHECK_BUCKETS; i++)
+		while (self->buckets[i])
+			free_object(self, self->buckets[i]);
+}
+
+void *plaitp_check_find(check *self, const char *slot, uint32_t kind,
+			const void *handle)
+{
+	check_object *object = *bucket(self, handle);
+
+	while (object && object != handle)
+		object = object->next;
+	if (object && !object->dead && object->kind == kind)
+		return object;
+	if (!object)
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "%p is no %s of this backend", handle,
+				 kinds[kind]);
+	else if (object->kind != kind)
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "a %s was passed as a %s",
+				 kinds[object->kind], kinds[kind]);
+	else
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "%s %llu was destroyed before", kinds[kind],
+				 (unsigned long long)object->number);
+	return NULL;
+}

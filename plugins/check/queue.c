@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slots of queues, except for submit: one thread at a time, nothing
+ * destroyed or recovered while work is pending.
+ */
+#include <stdio.h>
+
+#include "check.h"
+
+plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
+				       const plait_queue_request *request,
+				       plait_backend_queue **out,
+				       plait_error *error)
+{
+	static const char slot[] = "queue_create";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_backend_queue *inner = NULL;
+	plait_status status = PLAIT_OK;
+	check_queue *queue = NULL;
+
+	*out = NULL;
+	plaitp_check_enter(self, slot);
+	if (device >= self->device_count || request->size < sizeof(*request)) {
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "device %u of %u, a request of %u bytes",
+				 device, self->device_count, request->size);
+		status = plaitp_check_refuse(self, error);
+	} else {
+		queue = plaitp_check_add(self, CHECK_QUEUE, sizeof(*queue));
+	}
+	plaitp_check_leave(self);
+	if (status != PLAIT_OK)
+		return status;
+	if (!queue)
+		return self->services->fail(error, PLAIT_E_NOMEM, 0,
+					    "check: no memory");
+	queue->device = device;
+	if (request->label)
+		snprintf(queue->label, sizeof(queue->label), "%s",
+			 request->label);
+	status = self->inner_table->queue_create(self->inner, device, request,
+						 &inner, &mine);
+	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	pthread_mutex_lock(&self->lock);
+	if (status == PLAIT_OK && !inner) {
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "succeeded without giving a queue");
+		status = plaitp_check_refuse(self, error);
+	}
+	queue->inner = inner;
+	if (status != PLAIT_OK) {
+		plaitp_check_bury(self, &queue->object);
+	} else {
+		queue->next = self->queues;
+		if (queue->next)
+			queue->next->previous = queue;
+		self->queues = queue;
+		*out = queue;
+	}
+	pthread_mutex_unlock(&self->lock);
+	return status;
+}
+
+/* Enters a slot of a queue; null, with the lock released, after a report. */
+check_queue *plaitp_check_queue_enter(check *self, const char *slot,
+				      const plait_backend_queue *handle,
+				      plait_error *error)
+{
+	check_queue *queue;
+
+	plaitp_check_enter(self, slot);
+	queue = plaitp_check_find(self, slot, CHECK_QUEUE, handle);
+	if (queue && queue->inside) {
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "queue %llu \"%s\" is inside another slot, "
+				 "on another thread",
+				 (unsigned long long)queue->object.number,
+				 queue->label);
+		queue = NULL;
+	}
+	if (queue) {
+		queue->inside = true;
+		return queue;
+	}
+	plaitp_check_refuse(self, error);
+	plaitp_check_leave(self);
+	return NULL;
+}
+
+/* Is anything pending, as far as can be told? */
+static bool check_idle(check *self, const char *slot, check_queue *queue)
+{
+	if (queue->head)
+		plaitp_check_confirm_all(self);
+	if (!queue->head || self->unsure)
+		return true;
+	plaitp_check_sin(self, CHECK_CORE, slot,
+			 "queue %llu \"%s\" has work pending",
+			 (unsigned long long)queue->object.number,
+			 queue->label);
+	return false;
+}
+
+static void unlink_queue(check *self, check_queue *queue)
+{
+	while (queue->head)
+		plaitp_check_retract(self, queue, queue->head);
+	if (queue->previous)
+		queue->previous->next = queue->next;
+	else
+		self->queues = queue->next;
+	if (queue->next)
+		queue->next->previous = queue->previous;
+}
+
+void plaitp_check_queue_destroy(plait_backend *backend,
+				plait_backend_queue *handle)
+{
+	static const char slot[] = "queue_destroy";
+	check *self = check_of(backend);
+	check_queue *queue = plaitp_check_queue_enter(self, slot, handle,
+						      NULL);
+	plait_backend_queue *inner;
+
+	if (!queue)
+		return;
+	check_idle(self, slot, queue);
+	unlink_queue(self, queue);
+	inner = queue->inner;
+	plaitp_check_bury(self, &queue->object);
+	plaitp_check_leave(self);
+	self->inner_table->queue_destroy(self->inner, inner);
+}
+
+plait_status plaitp_check_queue_flush(plait_backend *backend,
+				      plait_backend_queue *handle,
+				      plait_error *error)
+{
+	static const char slot[] = "queue_flush";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_status status = PLAIT_OK;
+	check_queue *queue =
+		plaitp_check_queue_enter(self, slot, handle, error);
+
+	if (!queue)
+		return PLAIT_E_INTERNAL;
+	plaitp_check_leave(self);
+	if (self->inner_table->queue_flush)
+		status = self->inner_table->queue_flush(
+			self->inner, queue->inner, &mine);
+	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	pthread_mutex_lock(&self->lock);
+	queue->inside = false;
+	pthread_mutex_unlock(&self->lock);
+	return status;
+}
+
+plait_status plaitp_check_queue_recover(plait_backend *backend,
+					plait_backend_queue *handle,
+					plait_error *error)
+{
+	static const char slot[] = "queue_recover";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_status status = PLAIT_OK;
+	check_queue *queue =
+		plaitp_check_queue_enter(self, slot, handle, error);
+
+	if (!queue)
+		return PLAIT_E_INTERNAL;
+	if (!check_idle(self, slot, queue)) {
+		status = plaitp_check_refuse(self, error);
+		queue->inside = false;
+	}
+	plaitp_check_leave(self);
+	if (status != PLAIT_OK)
+		return status;
+	status = self->inner_table->queue_recover(self->inner, queue->inner,
+						  &mine);
+	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	pthread_mutex_lock(&self->lock);
+	queue->inside = false;
+	if (status == PLAIT_OK)
+		queue->failed = false;
+	pthread_mutex_unlock(&self->lock);
+	return status;
+}

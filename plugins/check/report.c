@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who broke which rule: the log, the counts, the error; and the rules that
+ * hold for every slot and every answer.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+void plaitp_check_sin(check *self, enum check_who who, const char *slot,
+		      const char *format, ...)
+{
+	static const char *const names[] = {
+		"the core", "the backend", "the core or the backend"
+	};
+	char line[320];
+	va_list list;
+	int length;
+
+	length = snprintf(line, sizeof(line), "check: %s broke a rule, %s: ",
+			  names[who], slot);
+	va_start(list, format);
+	vsnprintf(line + length, sizeof(line) - (size_t)length, format, list);
+	va_end(list);
+	self->sins[who]++;
+	snprintf(self->last_sin, sizeof(self->last_sin), "%s", line);
+	self->services->log(self->host, PLAIT_LOG_ERROR, line);
+}
+
+plait_status plaitp_check_refuse(check *self, plait_error *error)
+{
+	plait_error unused = plaitp_check_record();
+
+	return self->services->fail(error ? error : &unused, PLAIT_E_INTERNAL,
+				    0, self->last_sin);
+}
+
+void plaitp_check_enter(check *self, const char *slot)
+{
+	pthread_t thread = pthread_self();
+
+	pthread_mutex_lock(&self->lock);
+	self->calls++;
+	for (check_upcall *upcall = self->upcalls; upcall;
+	     upcall = upcall->next)
+		if (pthread_equal(upcall->thread, thread))
+			plaitp_check_sin(self, CHECK_CORE, slot,
+					 "called inside a notification");
+}
+
+void plaitp_check_leave(check *self)
+{
+	pthread_mutex_unlock(&self->lock);
+}
+
+plait_error plaitp_check_record(void)
+{
+	return (plait_error){ .size = sizeof(plait_error) };
+}
+
+/* What is wrong with the answer itself; null when nothing is. */
+static bool is_sinful(check *self, const char *slot, plait_status status,
+		      bool may_pend, const plait_error *mine)
+{
+	if (status > 0 && !(status == PLAIT_PENDING && may_pend))
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "answered %d, which it may not (P-F07)", status);
+	else if (status < PLAIT_E_INTERNAL)
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "answered %d, which is no status (P-F07)", status);
+	else if (status < 0 && !memchr(mine->text, 0, sizeof(mine->text)))
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "failed with %d and a text without an end (P-F07)",
+				 status);
+	else if (status < 0 && mine->text[0] == 0)
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "failed with %d and said nothing (P-F07)", status);
+	else if (status < 0 && mine->status != status)
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "failed with %d, but its error says %d (P-F07)",
+				 status, mine->status);
+	else
+		return false;
+	return true;
+}
+
+plait_status plaitp_check_answer(check *self, const char *slot,
+				 plait_status status, bool may_pend,
+				 const plait_error *mine, plait_error *error)
+{
+	bool sinful;
+
+	pthread_mutex_lock(&self->lock);
+	sinful = is_sinful(self, slot, status, may_pend, mine);
+	if (sinful)
+		status = plaitp_check_refuse(self, error);
+	else if (status == PLAIT_E_LOST)
+		plaitp_check_lose_track(self);
+	pthread_mutex_unlock(&self->lock);
+	if (status < 0 && !sinful && error) {
+		uint32_t size = error->size;
+
+		if (size == 0 || size > sizeof(*mine))
+			size = sizeof(*mine);
+		memcpy(error, mine, size);
+		error->size = size;
+	}
+	return status;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the core submits, command by command: known handles, ranges, kinds,
+ * waits that can end, emissions in order.
+ */
+#include "check.h"
+
+static const char slot[] = "queue_submit";
+
+const plait_submission *plaitp_check_nth(const plait_submission *submissions,
+					 uint32_t index)
+{
+	const unsigned char *bytes = (const void *)submissions;
+
+	return (const plait_submission *)(const void *)
+		(bytes + (uint64_t)index * submissions[0].size);
+}
+
+const plait_work *plaitp_check_work(const plait_submission *submission,
+				    uint32_t index)
+{
+	const unsigned char *bytes = (const void *)submission->work;
+
+	return (const plait_work *)(const void *)
+		(bytes + (uint64_t)index * submission->work[0].size);
+}
+
+static bool blame(check *self, uint32_t index, const char *what)
+{
+	plaitp_check_sin(self, CHECK_CORE, slot, "command %u: %s", index,
+			 what);
+	return false;
+}
+
+static bool check_range(check *self, uint32_t index, const char *side,
+			const plait_backend_memory *handle, uint64_t offset,
+			uint64_t bytes)
+{
+	const check_memory *memory =
+		plaitp_check_find(self, slot, CHECK_MEMORY, handle);
+	uint64_t end;
+
+	if (!memory)
+		return false;
+	if (!__builtin_add_overflow(offset, bytes, &end) &&
+	    end <= memory->bytes)
+		return true;
+	plaitp_check_sin(self, CHECK_CORE, slot,
+			 "command %u: %s range %llu+%llu is outside its %llu "
+			 "bytes", index, side, (unsigned long long)offset,
+			 (unsigned long long)bytes,
+			 (unsigned long long)memory->bytes);
+	return false;
+}
+
+static bool check_target(check *self, uint32_t index, const plait_work *work)
+{
+	return check_range(self, index, "target", work->target,
+			   work->target_offset, work->bytes);
+}
+
+static bool check_source(check *self, uint32_t index, const plait_work *work)
+{
+	return check_range(self, index, "source", work->source,
+			   work->source_offset, work->bytes);
+}
+
+static bool check_host(check *self, uint32_t index, const plait_work *work)
+{
+	return work->host || work->bytes == 0 ||
+		blame(self, index, "its host pointer is null");
+}
+
+static bool check_copy(check *self, uint32_t index, const plait_work *work)
+{
+	uint64_t a = work->target_offset, b = work->source_offset;
+
+	if (!check_target(self, index, work) ||
+	    !check_source(self, index, work))
+		return false;
+	if (work->target == work->source && work->bytes > 0 &&
+	    a < b + work->bytes && b < a + work->bytes)
+		return blame(self, index, "source and target overlap");
+	return true;
+}
+
+static bool check_fill(check *self, uint32_t index, const plait_work *work)
+{
+	uint32_t bytes = work->pattern_bytes;
+
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+		return blame(self, index, "a pattern has 1, 2, 4 or 8 bytes");
+	return check_target(self, index, work);
+}
+
+static bool check_function(check *self, const check_queue *queue, uint32_t index,
+		       const plait_work *work)
+{
+	if (!work->function)
+		return blame(self, index, "its function is null");
+	if (!(self->devices[queue->device].capabilities &
+	      PLAIT_CAP_HOST_CALL))
+		return blame(self, index, "this device runs no host functions");
+	return true;
+}
+
+static bool check_work(check *self, const check_queue *queue, uint32_t index,
+		       const plait_work *work)
+{
+	switch (work->kind) {
+	case PLAIT_WORK_NOP:
+		return true;
+	case PLAIT_WORK_CALL:
+		return check_function(self, queue, index, work);
+	case PLAIT_WORK_COPY:
+		return check_copy(self, index, work);
+	case PLAIT_WORK_FILL:
+		return check_fill(self, index, work);
+	case PLAIT_WORK_READ:
+		return check_source(self, index, work) &&
+			check_host(self, index, work);
+	case PLAIT_WORK_WRITE:
+		return check_target(self, index, work) &&
+			check_host(self, index, work);
+	default:
+		return blame(self, index, "its kind is not known");
+	}
+}
+
+/* Counts it, when it is right. */
+static bool check_emission(check *self, const plait_submission *submission,
+			   uint32_t index)
+{
+	const plait_backend_point *point = &submission->emits[index];
+	check_signal *signal = plaitp_check_find(
+		self, slot, CHECK_SIGNAL, point->signal);
+
+	if (!signal)
+		return false;
+	if (signal->gate) {
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "gate %llu is emitted by a queue",
+				 (unsigned long long)signal->object.number);
+		return false;
+	}
+	if (point->sequence == signal->submitted + 1) {
+		signal->submitted++;
+		return true;
+	}
+	plaitp_check_sin(self, CHECK_CORE, slot,
+			 "signal %llu emits %llu, next is %llu",
+			 (unsigned long long)signal->object.number,
+			 (unsigned long long)point->sequence,
+			 (unsigned long long)signal->submitted + 1);
+	return false;
+}
+
+static bool check_arrays(check *self, const plait_submission *submission)
+{
+	const char *what = NULL;
+
+	if (submission->flags)
+		what = "its flags are not known";
+	else if (submission->work_count > 0 &&
+		 (!submission->work ||
+		  submission->work[0].size < sizeof(plait_work)))
+		what = "its work is null or too short";
+	else if ((submission->wait_count > 0 && !submission->waits) ||
+		 (submission->emit_count > 0 && !submission->emits))
+		what = "its waits or emissions are null";
+	if (what)
+		plaitp_check_sin(self, CHECK_CORE, slot, "submission: %s",
+				 what);
+	return !what;
+}
+
+/* `out_emitted`: how many of the emissions were counted. */
+static bool check_one(check *self, const check_queue *queue,
+		      const plait_submission *submission,
+		      uint32_t *out_emitted)
+{
+	*out_emitted = 0;
+	if (!check_arrays(self, submission))
+		return false;
+	for (uint32_t i = 0; i < submission->work_count; i++)
+		if (!check_work(self, queue, i,
+				plaitp_check_work(submission, i)))
+			return false;
+	for (uint32_t i = 0; i < submission->wait_count; i++)
+		if (!plaitp_check_point(self, slot, &submission->waits[i]))
+			return false;
+	for (; *out_emitted < submission->emit_count; ++*out_emitted)
+		if (!check_emission(self, submission, *out_emitted))
+			return false;
+	return true;
+}
+
+void plaitp_check_uncount(const plait_submission *submissions, uint32_t count,
+			  uint32_t emitted)
+{
+	while (count-- > 0) {
+		const plait_submission *submission =
+			plaitp_check_nth(submissions, count);
+
+		for (uint32_t i = emitted; i > 0; i--)
+			submission->emits[i - 1].signal->submitted--;
+		if (count > 0)
+			emitted = plaitp_check_nth(submissions,
+						   count - 1)->emit_count;
+	}
+}
+
+bool plaitp_check_submissions(check *self, const check_queue *queue,
+			      const plait_submission *submissions,
+			      uint32_t count)
+{
+	uint32_t emitted;
+
+	if (count > 0 && (!submissions ||
+			  submissions[0].size < sizeof(*submissions)))
+		return blame(self, 0, "its submissions are null or too short");
+	for (uint32_t i = 0; i < count; i++)
+		if (!check_one(self, queue, plaitp_check_nth(submissions, i),
+			       &emitted)) {
+			plaitp_check_uncount(submissions, i + 1, emitted);
+			return false;
+		}
+	return true;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * queue_submit: the batch enters the model, its handles become the backend's,
+ * its host functions ours.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+
+/* What the backend is given: everything in one block. */
+struct copy {
+	void *block;
+	uint64_t bytes;
+	plait_submission *submissions;
+	plait_backend_point *points;
+	plait_work *work;
+};
+
+static uint32_t count_calls(const plait_submission *submission)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < submission->work_count; i++)
+		count += plaitp_check_work(submission, i)->kind ==
+			PLAIT_WORK_CALL;
+	return count;
+}
+
+/* An empty batch of the right size, or null. */
+static check_batch *allocate_batch(check *self,
+				   const plait_submission *submission)
+{
+	uint64_t calls = count_calls(submission);
+	uint64_t points = (uint64_t)submission->wait_count +
+		submission->emit_count;
+	uint64_t memories = 2 * (uint64_t)submission->work_count;
+	uint64_t bytes = sizeof(check_batch) +
+		points * sizeof(plait_backend_point) +
+		(memories + calls) * sizeof(void *);
+	check_batch *batch = self->services->resize(self->host, NULL, 0,
+						    bytes);
+
+	if (!batch)
+		return NULL;
+	memset(batch, 0, bytes);
+	batch->bytes = bytes;
+	batch->provisional = true;
+	batch->waits = (plait_backend_point *)(void *)(batch + 1);
+	batch->emits = batch->waits + submission->wait_count;
+	batch->memories = (check_memory **)(void *)
+		(batch->emits + submission->emit_count);
+	batch->calls = (check_call **)(void *)(batch->memories + memories);
+	return batch;
+}
+
+static bool add_call(check *self, check_queue *queue, check_batch *batch,
+		     const plait_work *work)
+{
+	check_call *call = plaitp_check_add(self, CHECK_CALL, sizeof(*call));
+
+	if (!call)
+		return false;
+	call->self = self;
+	call->queue = queue;
+	call->batch = batch;
+	call->index = batch->call_count;
+	call->function = work->function;
+	call->user_data = work->user_data;
+	if (work->label)
+		snprintf(call->label, sizeof(call->label), "%s", work->label);
+	batch->calls[batch->call_count++] = call;
+	return true;
+}
+
+static void add_memory(check_batch *batch, plait_backend_memory *memory)
+{
+	if (!memory)
+		return;
+	memory->uses++;
+	batch->memories[batch->memory_count++] = memory;
+}
+
+static void append(check_queue *queue, check_batch *batch,
+		   const plait_submission *submission)
+{
+	for (uint32_t i = 0; i < submission->wait_count; i++) {
+		batch->waits[i] = submission->waits[i];
+		batch->waits[i].signal->uses++;
+	}
+	for (uint32_t i = 0; i < submission->emit_count; i++) {
+		batch->emits[i] = submission->emits[i];
+		batch->emits[i].signal->uses++;
+	}
+	batch->wait_count = submission->wait_count;
+	batch->emit_count = submission->emit_count;
+	if (queue->head)
+		queue->tail->next = batch;
+	else
+		queue->head = batch;
+	queue->tail = batch;
+	batch->ticket = queue->next_ticket++;
+}
+
+/* In the model from now on; false when there is no memory. */
+static bool enter_model(check *self, check_queue *queue,
+			const plait_submission *submission,
+			check_batch **out)
+{
+	check_batch *batch = allocate_batch(self, submission);
+
+	if (!batch)
+		return false;
+	append(queue, batch, submission);
+	*out = batch;
+	for (uint32_t i = 0; i < submission->work_count; i++) {
+		const plait_work *work = plaitp_check_work(submission, i);
+		bool reads = work->kind == PLAIT_WORK_COPY ||
+			work->kind == PLAIT_WORK_READ;
+		bool writes = work->kind == PLAIT_WORK_COPY ||
+			work->kind == PLAIT_WORK_FILL ||
+			work->kind == PLAIT_WORK_WRITE;
+
+		add_memory(batch, writes ? work->target : NULL);
+		add_memory(batch, reads ? work->source : NULL);
+		if (work->kind == PLAIT_WORK_CALL &&
+		    !add_call(self, queue, batch, work))
+			return false;
+	}
+	return true;
+}
+
+static void translate_work(plait_work *to, const plait_work *from,
+			   check_call **calls, uint32_t *call)
+{
+	memcpy(to, from, sizeof(*to));
+	to->size = sizeof(*to);
+	to->target = from->target ? from->target->inner : NULL;
+	to->source = from->source ? from->source->inner : NULL;
+	if (from->kind != PLAIT_WORK_CALL) {
+		/* What a kind does not name may hold anything. */
+		if (from->kind == PLAIT_WORK_NOP)
+			to->target = to->source = NULL;
+		return;
+	}
+	to->target = to->source = NULL;
+	to->function = plaitp_check_run_call;
+	to->user_data = calls[(*call)++];
+}
+
+static plait_backend_point *translate_points(struct copy *copy,
+					     const plait_backend_point *from,
+					     uint32_t count)
+{
+	plait_backend_point *to = copy->points;
+
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = (plait_backend_point){ from[i].signal->inner,
+					       from[i].sequence };
+	copy->points += count;
+	return count > 0 ? to : NULL;
+}
+
+static void translate_one(struct copy *copy, const plait_submission *from,
+			  const check_batch *batch, plait_submission *to)
+{
+	uint32_t call = 0;
+
+	memcpy(to, from, sizeof(*to));
+	to->size = sizeof(*to);
+	to->waits = translate_points(copy, from->waits, from->wait_count);
+	to->emits = translate_points(copy, from->emits, from->emit_count);
+	to->work = from->work_count > 0 ? copy->work : NULL;
+	for (uint32_t i = 0; i < from->work_count; i++)
+		translate_work(copy->work++, plaitp_check_work(from, i),
+			       batch->calls, &call);
+}
+
+/* The submissions with the backend's handles; false without memory. */
+static bool translate(check *self, const plait_submission *submissions,
+		      uint32_t count, const check_batch *batch,
+		      struct copy *copy)
+{
+	uint64_t points = 0, work = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait_submission *from =
+			plaitp_check_nth(submissions, i);
+
+		points += (uint64_t)from->wait_count + from->emit_count;
+		work += from->work_count;
+	}
+	copy->bytes = count * sizeof(plait_submission) +
+		points * sizeof(plait_backend_point) +
+		work * sizeof(plait_work);
+	copy->block = self->services->resize(self->host, NULL, 0,
+					     copy->bytes);
+	if (!copy->block)
+		return false;
+	copy->submissions = copy->block;
+	copy->points = (plait_backend_point *)(void *)
+		(copy->submissions + count);
+	copy->work = (plait_work *)(void *)(copy->points + points);
+	for (uint32_t i = 0; i < count; i++, batch = batch->next)
+		translate_one(copy, plaitp_check_nth(submissions, i), batch,
+			      &copy->submissions[i]);
+	return true;
+}
+
+/* All in the model, or what there was memory for; `out` is the first. */
+static bool enter_all(check *self, check_queue *queue,
+		      const plait_submission *submissions, uint32_t count,
+		      check_batch **out)
+{
+	*out = NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		check_batch *batch = NULL;
+		bool whole = enter_model(self, queue,
+					 plaitp_check_nth(submissions, i),
+					 &batch);
+
+		if (!*out)
+			*out = batch;
+		if (!whole)
+			return false;
+	}
+	return true;
+}
+
+/* The first of them that is still in the model, or null. */
+static check_batch *find_first(const check_queue *queue, uint64_t ticket)
+{
+	check_batch *batch = queue->head;
+
+	while (batch && batch->ticket < ticket)
+		batch = batch->next;
+	return batch;
+}
+
+/* What the backend answered settles what becomes of them. */
+static void settle(check *self, check_queue *queue, uint64_t ticket,
+		   bool accepted)
+{
+	check_batch *batch = find_first(queue, ticket);
+
+	if (accepted)
+		for (; batch; batch = batch->next)
+			batch->provisional = false;
+	else if (batch)
+		plaitp_check_retract(self, queue, batch);
+	plaitp_check_advance(self, queue);
+	queue->inside = false;
+}
+
+/* From the model to the backend; returns what the backend answers. */
+static plait_status submit(check *self, check_queue *queue,
+			   const plait_submission *submissions,
+			   uint32_t count, plait_error *error)
+{
+	plait_error mine = plaitp_check_record();
+	uint64_t ticket = queue->next_ticket;
+	struct copy copy = { 0 };
+	check_batch *batch = NULL;
+	plait_status status;
+	bool ready;
+
+	ready = enter_all(self, queue, submissions, count, &batch) &&
+		translate(self, submissions, count, batch, &copy);
+	plaitp_check_leave(self);
+	if (ready)
+		status = self->inner_table->queue_submit(
+			self->inner, queue->inner, copy.submissions, count,
+			&mine);
+	else
+		status = self->services->fail(&mine, PLAIT_E_NOMEM, 0,
+					      "check: no memory");
+	if (copy.block)
+		self->services->resize(self->host, copy.block, copy.bytes, 0);
+	status = plaitp_check_answer(self, "queue_submit", status, false,
+				     &mine, error);
+	pthread_mutex_lock(&self->lock);
+	if (status != PLAIT_OK)
+		plaitp_check_uncount(
+			submissions, count,
+			plaitp_check_nth(submissions, count - 1)->emit_count);
+	settle(self, queue, ticket, status == PLAIT_OK);
+	pthread_mutex_unlock(&self->lock);
+	return status;
+}
+
+plait_status plaitp_check_queue_submit(plait_backend *backend,
+				       plait_backend_queue *handle,
+				       const plait_submission *submissions,
+				       uint32_t count, plait_error *error)
+{
+	static const char slot[] = "queue_submit";
+	check *self = check_of(backend);
+	check_queue *queue =
+		plaitp_check_queue_enter(self, slot, handle, error);
+	plait_status status = PLAIT_OK;
+
+	if (!queue)
+		return PLAIT_E_INTERNAL;
+	if (!plaitp_check_submissions(self, queue, submissions, count))
+		status = plaitp_check_refuse(self, error);
+	else if (count > 0)
+		return submit(self, queue, submissions, count, error);
+	queue->inside = false;
+	plaitp_check_leave(self);
+	return status;
+}

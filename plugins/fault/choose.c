@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which call fails: the k-th, every one after a loss, or some by chance.
+ */
+#include <stdio.h>
+
+#include "fault.h"
+
+static uint64_t draw(fault *self)
+{
+	uint64_t z = self->random += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return (z ^ (z >> 31)) % 1000;
+}
+
+/* What the call answers, PLAIT_OK to let it through; sets `lost`. */
+static plait_status decide(fault *self, enum fault_slot slot)
+{
+	const fault_options *options = &self->options;
+
+	if (self->lost)
+		return PLAIT_E_LOST;
+	if (options->slot != FAULT_ANY_SLOT && options->slot != slot)
+		return PLAIT_OK;
+	self->calls++;
+	if (self->calls == options->lost) {
+		self->lost = true;
+		return PLAIT_E_LOST;
+	}
+	if (self->calls == options->fail ||
+	    (options->rate > 0 && draw(self) < options->rate))
+		return options->status;
+	return PLAIT_OK;
+}
+
+plait_status plaitp_fault_choose(fault *self, enum fault_slot slot,
+				 plait_error *error)
+{
+	const char *name = plaitp_fault_slot_name(slot);
+	plait_status status;
+	bool just_lost;
+	uint64_t call;
+	char line[160];
+
+	pthread_mutex_lock(&self->lock);
+	just_lost = !self->lost;
+	status = decide(self, slot);
+	just_lost = just_lost && self->lost;
+	self->failed += status != PLAIT_OK;
+	call = self->calls;
+	pthread_mutex_unlock(&self->lock);
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	if (just_lost)
+		plaitp_fault_drain(self);
+	snprintf(line, sizeof(line), "fault: call %llu, %s, answers %d%s",
+		 (unsigned long long)call, name, status,
+		 just_lost ? ": the device is lost" : "");
+	self->services->log(self->host, PLAIT_LOG_WARNING, line);
+	return self->services->fail(error, status, 0, line);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lost device.  The backend inside is well, and must not be left with work
+ * that uses what the core, told of the loss, gives back: so all that is under
+ * way is brought to its end first.  Gates fail; nobody raises them any more.
+ */
+#include "fault.h"
+
+/* For one queue to become empty; a backend that hangs is not our fault. */
+#define DRAIN_NS UINT64_C(5000000000)
+
+enum { DRAIN_PUMPS = 1 << 20 };
+
+static void *allocate(fault *self, uint64_t bytes, plait_error *error)
+{
+	void *pointer = self->services->resize(self->host, NULL, 0, bytes);
+
+	if (!pointer)
+		self->services->fail(error, PLAIT_E_NOMEM, 0,
+				     "fault: no memory");
+	return pointer;
+}
+
+plait_status plaitp_fault_keep_queue(fault *self, uint32_t device,
+				     plait_backend_queue *queue,
+				     plait_error *error)
+{
+	fault_queue *kept;
+	plait_status status;
+
+	if (!self->options.lost)
+		return PLAIT_OK;
+	kept = allocate(self, sizeof(*kept), error);
+	if (!kept)
+		return PLAIT_E_NOMEM;
+	kept->inner = queue;
+	status = self->inner_table->signal_create(self->inner, device, 0,
+						  &kept->drained, error);
+	if (status != PLAIT_OK) {
+		self->services->resize(self->host, kept, sizeof(*kept), 0);
+		return status;
+	}
+	pthread_mutex_lock(&self->lock);
+	kept->next = self->queues;
+	self->queues = kept;
+	pthread_mutex_unlock(&self->lock);
+	return PLAIT_OK;
+}
+
+void plaitp_fault_drop_queue(fault *self, const plait_backend_queue *queue)
+{
+	fault_queue **link = &self->queues;
+	fault_queue *kept;
+
+	pthread_mutex_lock(&self->lock);
+	while (*link && (*link)->inner != queue)
+		link = &(*link)->next;
+	kept = *link;
+	if (kept)
+		*link = kept->next;
+	pthread_mutex_unlock(&self->lock);
+	if (!kept)
+		return;
+	self->inner_table->signal_destroy(self->inner, kept->drained);
+	self->services->resize(self->host, kept, sizeof(*kept), 0);
+}
+
+plait_status plaitp_fault_keep_gate(fault *self, plait_backend_signal *gate,
+				    plait_error *error)
+{
+	fault_gate *kept;
+
+	if (!self->options.lost)
+		return PLAIT_OK;
+	kept = allocate(self, sizeof(*kept), error);
+	if (!kept)
+		return PLAIT_E_NOMEM;
+	*kept = (fault_gate){ .inner = gate };
+	pthread_mutex_lock(&self->lock);
+	kept->next = self->gates;
+	self->gates = kept;
+	pthread_mutex_unlock(&self->lock);
+	return PLAIT_OK;
+}
+
+void plaitp_fault_raised(fault *self, const plait_backend_point *point)
+{
+	pthread_mutex_lock(&self->lock);
+	for (fault_gate *gate = self->gates; gate; gate = gate->next)
+		if (gate->inner == point->signal)
+			gate->raised = point->sequence;
+	pthread_mutex_unlock(&self->lock);
+}
+
+void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate)
+{
+	fault_gate **link = &self->gates;
+	fault_gate *kept;
+
+	pthread_mutex_lock(&self->lock);
+	while (*link && (*link)->inner != gate)
+		link = &(*link)->next;
+	kept = *link;
+	if (kept)
+		*link = kept->next;
+	pthread_mutex_unlock(&self->lock);
+	if (kept)
+		self->services->resize(self->host, kept, sizeof(*kept), 0);
+}
+
+/* The lists do not change here: every slot that adds to them answers LOST,
+ * and the core destroys nothing that is in use. */
+void plaitp_fault_drain(fault *self)
+{
+	const plait_backend_table *table = self->inner_table;
+	plait_error lost = { .size = sizeof(lost) };
+	plait_error unused = { .size = sizeof(unused) };
+
+	self->services->fail(&lost, PLAIT_E_LOST, 0, "the device is lost");
+	for (fault_gate *gate = self->gates; gate; gate = gate->next) {
+		plait_backend_point next = { gate->inner, gate->raised + 1 };
+
+		table->signal_raise(self->inner, &next, &lost, &unused);
+	}
+	for (fault_queue *queue = self->queues; queue; queue = queue->next) {
+		const plait_backend_point end = { queue->drained, 1 };
+		const plait_submission submission = {
+			.size = sizeof(submission),
+			.emits = &end, .emit_count = 1,
+		};
+
+		table->queue_submit(self->inner, queue->inner, &submission, 1,
+				    &unused);
+		if (table->queue_flush)
+			table->queue_flush(self->inner, queue->inner, &unused);
+	}
+	for (fault_queue *queue = self->queues; queue; queue = queue->next)
+		table->signal_wait(self->inner, &(plait_backend_point){
+				   queue->drained, 1 }, 1, 0, DRAIN_NS,
+				   &unused);
+	/* Notifications, too. */
+	for (int i = 0; i < DRAIN_PUMPS && table->pump; i++)
+		if (table->pump(self->inner, &unused) != PLAIT_OK)
+			break;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Notifications that come late, twice or never.  The last two break the
+ * rules: they are there to see what a core makes of such a backend.
+ */
+#include <time.h>
+
+#include "fault.h"
+
+enum { LATE_CALLS = 3, LATE_MS = 20 };
+
+static bool needs_pump(fault *self)
+{
+	plait_error unused = { .size = sizeof(unused) };
+	plait_backend_device device = { .size = sizeof(device) };
+
+	return self->inner_table->device_query(self->inner, 0, &device,
+					       &unused) == PLAIT_OK &&
+		(device.capabilities & PLAIT_CAP_NEEDS_PUMP);
+}
+
+static void free_notice(fault *self, fault_notice *notice)
+{
+	self->services->resize(self->host, notice, sizeof(*notice), 0);
+}
+
+/* Holds up the backend's thread; only the clock ends it. */
+static void hold_up(fault *self)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_nsec += LATE_MS * 1000000l;
+	end.tv_sec += end.tv_nsec / 1000000000l;
+	end.tv_nsec %= 1000000000l;
+	pthread_mutex_lock(&self->lock);
+	while (pthread_cond_timedwait(&self->never_signalled, &self->lock,
+				      &end) == 0)
+		;
+	pthread_mutex_unlock(&self->lock);
+}
+
+static void keep_late(fault *self, fault_notice *notice)
+{
+	pthread_mutex_lock(&self->lock);
+	notice->patience = LATE_CALLS;
+	notice->next = self->late;
+	self->late = notice;
+	pthread_mutex_unlock(&self->lock);
+}
+
+/* From the backend. */
+static void receive(void *user_data, plait_status status)
+{
+	fault_notice *notice = user_data;
+	fault *self = notice->self;
+	const fault_options *options = &self->options;
+	bool pumped = needs_pump(self);
+	uint64_t number;
+
+	pthread_mutex_lock(&self->lock);
+	number = ++self->notices;
+	pthread_mutex_unlock(&self->lock);
+	notice->status = status;
+	if (number == options->late && pumped) {
+		keep_late(self, notice);
+		return;
+	}
+	if (number == options->late)
+		hold_up(self);
+	if (number != options->never)
+		notice->function(notice->user_data, status);
+	if (number == options->twice)
+		notice->function(notice->user_data, status);
+	free_notice(self, notice);
+}
+
+plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
+				 plait_notify_function function,
+				 void *user_data, plait_error *error)
+{
+	fault_notice *notice = self->services->resize(self->host, NULL, 0,
+						      sizeof(*notice));
+	plait_status status;
+
+	if (!notice)
+		return self->services->fail(error, PLAIT_E_NOMEM, 0,
+					    "fault: no memory");
+	*notice = (fault_notice){ .self = self, .function = function,
+				  .user_data = user_data };
+	status = self->inner_table->signal_notify(self->inner, point, receive,
+						  notice, error);
+	if (status != PLAIT_OK)
+		free_notice(self, notice);
+	return status;
+}
+
+/* One that is due, out of the list; null when there is none. */
+static fault_notice *take_due(fault *self, bool all)
+{
+	fault_notice **link = &self->late;
+	fault_notice *notice;
+
+	pthread_mutex_lock(&self->lock);
+	while (*link && !all && (*link)->patience > 0) {
+		(*link)->patience--;
+		link = &(*link)->next;
+	}
+	notice = *link;
+	if (notice)
+		*link = notice->next;
+	pthread_mutex_unlock(&self->lock);
+	return notice;
+}
+
+bool plaitp_fault_deliver_late(fault *self, bool all)
+{
+	fault_notice *notice = take_due(self, all);
+
+	if (!notice)
+		return false;
+	notice->function(notice->user_data, notice->status);
+	free_notice(self, notice);
+	return true;
+}
+
+void plaitp_fault_drop_late(fault *self)
+{
+	while (self->late) {
+		fault_notice *notice = self->late;
+
+		self->late = notice->next;
+		free_notice(self, notice);
+	}
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads what is to go wrong.  What cannot be understood is an error.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault.h"
+
+static const char *const slots[FAULT_SLOTS] = {
+	"device_query", "memory_create", "memory_map", "memory_unmap",
+	"queue_create", "queue_submit", "queue_flush", "queue_recover",
+	"signal_create", "signal_poll", "signal_wait", "signal_notify",
+	"signal_raise", "signal_reset", "pump"
+};
+
+static const struct {
+	const char *name;
+	plait_status status;
+} statuses[] = {
+	{ "invalid", PLAIT_E_INVALID }, { "nomem", PLAIT_E_NOMEM },
+	{ "unsupported", PLAIT_E_UNSUPPORTED },
+	{ "unavailable", PLAIT_E_UNAVAILABLE }, { "state", PLAIT_E_STATE },
+	{ "busy", PLAIT_E_BUSY }, { "failed", PLAIT_E_FAILED },
+	{ "lost", PLAIT_E_LOST }, { "internal", PLAIT_E_INTERNAL },
+};
+
+struct reader {
+	plait_host *host;
+	const plait_host_services *services;
+	plait_error *error;
+};
+
+const char *plaitp_fault_slot_name(uint32_t slot)
+{
+	return slots[slot];
+}
+
+static plait_status refuse(const struct reader *reader, const char *key,
+			   const char *value, const char *want)
+{
+	char text[PLAIT_ERROR_TEXT_BYTES];
+
+	snprintf(text, sizeof(text), "fault: option %s=%.60s: %s is wanted",
+		 key, value, want);
+	return reader->services->fail(reader->error, PLAIT_E_INVALID, 0, text);
+}
+
+static plait_status read_number(const struct reader *reader, const char *key,
+				uint64_t *value)
+{
+	const char *text = reader->services->option(reader->host, key);
+	uint64_t read;
+	char *end;
+
+	if (!text)
+		return PLAIT_OK;
+	errno = 0;
+	read = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		return refuse(reader, key, text, "a number");
+	*value = read;
+	return PLAIT_OK;
+}
+
+static plait_status read_slot(const struct reader *reader, uint32_t *out)
+{
+	const char *text = reader->services->option(reader->host, "slot");
+
+	if (!text)
+		return PLAIT_OK;
+	for (uint32_t i = 0; i < FAULT_SLOTS; i++)
+		if (strcmp(slots[i], text) == 0) {
+			*out = i;
+			return PLAIT_OK;
+		}
+	return refuse(reader, "slot", text,
+		      "the name of a slot that can fail, such as queue_submit,"
+		      );
+}
+
+static plait_status read_status(const struct reader *reader,
+				plait_status *out)
+{
+	const char *text = reader->services->option(reader->host, "status");
+
+	if (!text)
+		return PLAIT_OK;
+	for (uint32_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		if (strcmp(statuses[i].name, text) == 0) {
+			*out = statuses[i].status;
+			return PLAIT_OK;
+		}
+	return refuse(reader, "status", text,
+		      "invalid, nomem, unsupported, unavailable, state, busy, "
+		      "failed, lost or internal");
+}
+
+plait_status plaitp_fault_options(plait_host *host,
+				  const plait_host_services *services,
+				  fault_options *out, plait_error *error)
+{
+	const struct reader reader = { host, services, error };
+	plait_status status;
+
+	*out = (fault_options){ .slot = FAULT_ANY_SLOT,
+				.status = PLAIT_E_NOMEM };
+	if ((status = read_number(&reader, "fail", &out->fail)) ||
+	    (status = read_number(&reader, "lost", &out->lost)) ||
+	    (status = read_number(&reader, "late", &out->late)) ||
+	    (status = read_number(&reader, "twice", &out->twice)) ||
+	    (status = read_number(&reader, "never", &out->never)) ||
+	    (status = read_number(&reader, "rate", &out->rate)) ||
+	    (status = read_number(&reader, "seed", &out->seed)) ||
+	    (status = read_slot(&reader, &out->slot)) ||
+	    (status = read_status(&reader, &out->status)))
+		return status;
+	return PLAIT_OK;
+}

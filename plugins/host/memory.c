@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of the host: a record, and behind it the bytes, or the user's own.
+ * Budgets are kept here as well as in the core, so that a machine is not
+ * promised more memory than it has.
+ */
+#include <stddef.h>
+
+#include "host.h"
+
+struct plait_backend_memory {
+	char *bytes;
+	uint64_t block_bytes; /* of the allocation that this record starts */
+	uint64_t charged_bytes;
+	uint32_t device;
+};
+
+void *plaitp_host_memory_bytes(plait_backend_memory *memory)
+{
+	return memory != NULL ? memory->bytes : NULL;
+}
+
+/* 0, or -1 and what is left in *out. */
+static int charge(plait_backend *self, uint32_t device, uint64_t bytes,
+		  uint64_t *out_left)
+{
+	uint64_t *used_bytes = &self->devices[device].used_bytes;
+	int fits;
+
+	pthread_mutex_lock(&self->lock);
+	*out_left = self->memory_bytes - *used_bytes;
+	fits = bytes <= *out_left;
+	if (fits)
+		*used_bytes += bytes;
+	pthread_mutex_unlock(&self->lock);
+	return fits ? 0 : -1;
+}
+
+static void discharge(plait_backend *self, uint32_t device, uint64_t bytes)
+{
+	pthread_mutex_lock(&self->lock);
+	self->devices[device].used_bytes -= bytes;
+	pthread_mutex_unlock(&self->lock);
+}
+
+/* Record, room to align, bytes: no more than can be counted. */
+static int count_block(const plait_memory_request *request,
+		       uint64_t alignment_bytes, uint64_t *out)
+{
+	*out = sizeof(plait_backend_memory);
+	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
+		return 0;
+	return __builtin_add_overflow(*out, alignment_bytes, out) ||
+	       __builtin_add_overflow(*out, request->bytes, out);
+}
+
+static char *place_bytes(plait_backend_memory *memory,
+			 const plait_memory_request *request,
+			 uint64_t alignment_bytes)
+{
+	uintptr_t first = (uintptr_t)(memory + 1);
+
+	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
+		return request->pointer;
+	return (char *)(memory + 1) +
+	       (size_t)(-first & (alignment_bytes - 1));
+}
+
+static plait_status check_request(plait_backend *self, uint32_t device,
+				  const plait_memory_request *request,
+				  plait_error *error)
+{
+	uint64_t alignment_bytes = request->alignment_bytes;
+
+	if (device >= self->device_count)
+		return plaitp_host_fail(self->services, error, PLAIT_E_INVALID,
+					"host: device %u of %u", device,
+					self->device_count);
+	if ((alignment_bytes & (alignment_bytes - 1)) != 0)
+		return plaitp_host_fail(self->services, error, PLAIT_E_INVALID,
+					"host:%u: an alignment of %llu bytes "
+					"is not a power of two", device,
+					(unsigned long long)alignment_bytes);
+	if ((request->flags & ~(uint32_t)PLAIT_MEMORY_WRAP) != 0)
+		return plaitp_host_fail(self->services, error,
+					PLAIT_E_UNSUPPORTED,
+					"host:%u: memory flags 0x%x are not "
+					"known", device,
+					(unsigned)request->flags);
+	return PLAIT_OK;
+}
+
+static plait_status refuse(plait_backend *self, uint32_t device,
+			   uint64_t bytes, uint64_t left_bytes,
+			   plait_error *error)
+{
+	return plaitp_host_fail(self->services, error, PLAIT_E_NOMEM,
+				"host:%u: %llu bytes asked, %llu of its %llu "
+				"left", device, (unsigned long long)bytes,
+				(unsigned long long)left_bytes,
+				(unsigned long long)self->memory_bytes);
+}
+
+plait_status plaitp_host_memory_create(plait_backend *self, uint32_t device,
+				       const plait_memory_request *request,
+				       plait_backend_memory **out,
+				       plait_error *error)
+{
+	uint64_t alignment_bytes = HOST_ALIGNMENT_BYTES;
+	uint64_t charged_bytes = request->bytes;
+	uint64_t left_bytes = self->memory_bytes;
+	uint64_t block_bytes;
+	plait_backend_memory *memory;
+	plait_status status;
+
+	*out = NULL;
+	status = check_request(self, device, request, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (request->alignment_bytes > alignment_bytes)
+		alignment_bytes = request->alignment_bytes;
+	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
+		charged_bytes = 0;
+	if (count_block(request, alignment_bytes, &block_bytes) != 0 ||
+	    charge(self, device, charged_bytes, &left_bytes) != 0)
+		return refuse(self, device, request->bytes, left_bytes, error);
+	memory = self->services->resize(self->host, NULL, 0, block_bytes);
+	if (memory == NULL) {
+		discharge(self, device, charged_bytes);
+		return plaitp_host_fail(self->services, error, PLAIT_E_NOMEM,
+					"host:%u: the system has no memory "
+					"for %llu bytes", device,
+					(unsigned long long)block_bytes);
+	}
+	memory->bytes = place_bytes(memory, request, alignment_bytes);
+	memory->block_bytes = block_bytes;
+	memory->charged_bytes = charged_bytes;
+	memory->device = device;
+	*out = memory;
+	return PLAIT_OK;
+}
+
+void plaitp_host_memory_destroy(plait_backend *self,
+				plait_backend_memory *memory)
+{
+	if (memory == NULL)
+		return;
+	discharge(self, memory->device, memory->charged_bytes);
+	self->services->resize(self->host, memory, memory->block_bytes, 0);
+}
+
+plait_status plaitp_host_memory_map(plait_backend *self,
+				    plait_backend_memory *memory,
+				    uint64_t offset, uint64_t bytes,
+				    uint32_t flags, void **out,
+				    plait_error *error)
+{
+	(void)self;
+	(void)bytes;
+	(void)flags;
+	(void)error;
+	*out = memory->bytes + offset;
+	return PLAIT_OK;
+}
+
+plait_status plaitp_host_memory_unmap(plait_backend *self,
+				      plait_backend_memory *memory,
+				      void *pointer, plait_error *error)
+{
+	(void)self;
+	(void)memory;
+	(void)pointer;
+	(void)error;
+	return PLAIT_OK;
+}

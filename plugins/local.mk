@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# A plugin is three lines, and sees include/plait/plugin.h alone:
+#
+#   pkglib_LTLIBRARIES += %D%/plait_NAME.la
+#   %C%_plait_NAME_la_SOURCES = %D%/NAME/entry.c ...
+#   %C%_plait_NAME_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+#   %C%_plait_NAME_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+#
+# It links to nothing of plait, exports plait_plugin_entry and is never unloaded.
+
+CPPFLAGS_PLUGIN = -D_GNU_SOURCE -I$(top_srcdir)/include
+LDFLAGS_PLUGIN = $(AM_LDFLAGS) $(NODELETE_LDFLAGS) -module -avoid-version \
+	-shared -no-undefined -export-symbols-regex '^plait_plugin_entry$$'
+
+# null: the template
+pkglib_LTLIBRARIES += %D%/plait_null.la
+%C%_plait_null_la_SOURCES = %D%/null/entry.c %D%/null/memory.c \
+	%D%/null/queue.c %D%/null/signal.c %D%/null/null.h
+%C%_plait_null_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_null_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+# chaos: a simulated system
+pkglib_LTLIBRARIES += %D%/plait_chaos.la
+%C%_plait_chaos_la_SOURCES = %D%/chaos/chaos.h %D%/chaos/clock.c %D%/chaos/drive.c \
+	%D%/chaos/entry.c %D%/chaos/memory.c %D%/chaos/option.c \
+	%D%/chaos/queue.c %D%/chaos/random.c %D%/chaos/run.c \
+	%D%/chaos/signal.c %D%/chaos/system.c
+%C%_plait_chaos_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_chaos_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_chaos_la_LIBADD = -lpthread
+# check: every call looked over, in both directions
+pkglib_LTLIBRARIES += %D%/plait_check.la
+%C%_plait_check_la_SOURCES = %D%/check/call.c %D%/check/check.h \
+	%D%/check/entry.c %D%/check/memory.c %D%/check/model.c \
+	%D%/check/object.c %D%/check/queue.c %D%/check/report.c \
+	%D%/check/signal.c %D%/check/submission.c %D%/check/submit.c \
+	%D%/check/wait.c
+%C%_plait_check_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_check_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_check_la_LIBADD = -lpthread
+# host: this machine
+pkglib_LTLIBRARIES += %D%/plait_host.la
+%C%_plait_host_la_SOURCES = %D%/host/entry.c %D%/host/memory.c \
+	%D%/host/option.c %D%/host/queue.c %D%/host/signal.c \
+	%D%/host/topology.c %D%/host/host.h
+%C%_plait_host_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_host_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_host_la_LIBADD = -lpthread
+if HWLOC
+%C%_plait_host_la_CPPFLAGS += -DHAVE_HWLOC $(HWLOC_CFLAGS)
+%C%_plait_host_la_LIBADD += $(HWLOC_LIBS)
+endif
+# fault: calls that fail
+pkglib_LTLIBRARIES += %D%/plait_fault.la
+%C%_plait_fault_la_SOURCES = %D%/fault/choose.c %D%/fault/entry.c \
+	%D%/fault/fault.h %D%/fault/loss.c %D%/fault/notice.c \
+	%D%/fault/option.c
+%C%_plait_fault_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_fault_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_fault_la_LIBADD = -lpthread
+# trace: a timeline
+pkglib_LTLIBRARIES += %D%/plait_trace.la
+%C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/name.c \
+	%D%/trace/record.c %D%/trace/signal.c %D%/trace/submit.c \
+	%D%/trace/trace.h %D%/trace/write.c
+%C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_trace_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_trace_la_LIBADD = -lpthread

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which queue or signal a handle is.  Handles are used again by backends, so
+ * names outlive them and only the newest answers.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace.h"
+
+static trace_name **bucket(trace *self, const void *handle)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u;
+
+	return &self->names[hash >> 56];
+}
+
+/* With the lock held. */
+static trace_name *find(trace *self, const void *handle)
+{
+	trace_name *name = *bucket(self, handle);
+
+	while (name && (name->handle != handle || name->gone))
+		name = name->next;
+	return name;
+}
+
+plait_status plaitp_trace_name_add(trace *self, const void *handle,
+				   uint32_t device, bool queue,
+				   const char *label, plait_error *error)
+{
+	trace_name *name = self->services->resize(self->host, NULL, 0,
+						  sizeof(*name));
+	trace_name **home = bucket(self, handle);
+
+	if (!name)
+		return self->services->fail(error, PLAIT_E_NOMEM, 0,
+					    "trace: no memory");
+	memset(name, 0, sizeof(*name));
+	name->handle = handle;
+	name->device = device;
+	name->queue = queue;
+	if (label)
+		snprintf(name->label, sizeof(name->label), "%s", label);
+	pthread_mutex_lock(&self->lock);
+	name->number = queue ? ++self->queue_number : ++self->signal_number;
+	name->next = *home;
+	*home = name;
+	pthread_mutex_unlock(&self->lock);
+	return PLAIT_OK;
+}
+
+void plaitp_trace_name_retire(trace *self, const void *handle)
+{
+	trace_name **link = bucket(self, handle);
+	trace_name *name;
+
+	pthread_mutex_lock(&self->lock);
+	name = find(self, handle);
+	if (name && name->queue) {
+		name->gone = true;
+	} else if (name) {
+		/* Signals have no track of their own: nobody asks again. */
+		while (*link != name)
+			link = &(*link)->next;
+		*link = name->next;
+		self->services->resize(self->host, name, sizeof(*name), 0);
+	}
+	pthread_mutex_unlock(&self->lock);
+}
+
+uint64_t plaitp_trace_number(trace *self, const void *handle)
+{
+	const trace_name *name;
+	uint64_t number;
+
+	pthread_mutex_lock(&self->lock);
+	name = find(self, handle);
+	number = name ? name->number : 0;
+	pthread_mutex_unlock(&self->lock);
+	return number;
+}
+
+void plaitp_trace_names_free(trace *self)
+{
+	for (uint32_t i = 0; i < TRACE_BUCKETS; i++)
+		while (self->names[i]) {
+			trace_name *name = self->names[i];
+
+			self->names[i] = name->next;
+			self->services->resize(self->host, name,
+					       sizeof(*name), 0);
+		}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events, in chunks that were allocated when the backend was wrapped: nothing
+ * is allocated for an event.  What comes when they are full is counted.
+ */
+#include <string.h>
+
+#include "trace.h"
+
+plait_status plaitp_trace_prepare(trace *self, plait_error *error)
+{
+	uint64_t count = (self->limit + TRACE_CHUNK - 1) / TRACE_CHUNK;
+	uint64_t bytes = 1 + count * sizeof(*self->chunks);
+
+	self->chunks = self->services->resize(self->host, NULL, 0, bytes);
+	if (!self->chunks)
+		goto no_memory;
+	while (self->chunk_count < count) {
+		trace_event *chunk = self->services->resize(
+			self->host, NULL, 0, TRACE_CHUNK * sizeof(*chunk));
+
+		if (!chunk)
+			goto no_memory;
+		self->chunks[self->chunk_count++] = chunk;
+	}
+	return PLAIT_OK;
+no_memory:
+	return self->services->fail(error, PLAIT_E_NOMEM, 0,
+				    "trace: no memory for so many events; "
+				    "set the option limit");
+}
+
+void plaitp_trace_free(trace *self)
+{
+	uint64_t count = (self->limit + TRACE_CHUNK - 1) / TRACE_CHUNK;
+
+	while (self->chunk_count > 0)
+		self->services->resize(self->host,
+				       self->chunks[--self->chunk_count],
+				       TRACE_CHUNK * sizeof(trace_event), 0);
+	if (self->chunks)
+		self->services->resize(self->host, self->chunks, 1 +
+				       count * sizeof(*self->chunks), 0);
+}
+
+uint64_t plaitp_trace_now(trace *self)
+{
+	return self->services->clock_ns(self->host) - self->start_ns;
+}
+
+/* Threads are numbered as they come; those beyond the table share one. */
+static uint32_t thread_number(trace *self)
+{
+	pthread_t thread = pthread_self();
+
+	for (uint32_t i = 0; i < self->thread_count; i++)
+		if (pthread_equal(self->threads[i], thread))
+			return i + 1;
+	if (self->thread_count == TRACE_THREADS)
+		return 0;
+	self->threads[self->thread_count++] = thread;
+	return self->thread_count;
+}
+
+void plaitp_trace_record(trace *self, const trace_event *event)
+{
+	pthread_mutex_lock(&self->lock);
+	if (self->count < self->limit) {
+		trace_event *slot = &self->chunks[self->count / TRACE_CHUNK]
+			[self->count % TRACE_CHUNK];
+
+		*slot = *event;
+		slot->thread = thread_number(self);
+		self->count++;
+	} else {
+		self->dropped++;
+	}
+	pthread_mutex_unlock(&self->lock);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slots of signals: who waited how long for what, when the host was told,
+ * when it raised a gate.
+ */
+#include <stdio.h>
+
+#include "trace.h"
+
+plait_status plaitp_trace_signal_create(plait_backend *backend,
+					uint32_t device, uint32_t flags,
+					plait_backend_signal **out,
+					plait_error *error)
+{
+	trace *self = trace_of(backend);
+	plait_backend_signal *signal = NULL;
+	plait_status status = self->inner_table->signal_create(
+		self->inner, device, flags, &signal, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	status = plaitp_trace_name_add(self, signal, device, false, NULL,
+				       error);
+	if (status != PLAIT_OK)
+		self->inner_table->signal_destroy(self->inner, signal);
+	else
+		*out = signal;
+	return status;
+}
+
+void plaitp_trace_signal_destroy(plait_backend *backend,
+				 plait_backend_signal *signal)
+{
+	trace *self = trace_of(backend);
+
+	plaitp_trace_name_retire(self, signal);
+	self->inner_table->signal_destroy(self->inner, signal);
+}
+
+static void record_seen(trace *self, const plait_backend_point *point,
+			plait_status status)
+{
+	trace_event event = {
+		.kind = TRACE_SEEN, .value = point->sequence,
+		.status = status, .start_ns = plaitp_trace_now(self),
+	};
+
+	event.subject = plaitp_trace_number(self, point->signal);
+	event.end_ns = event.start_ns;
+	plaitp_trace_record(self, &event);
+}
+
+plait_status plaitp_trace_signal_poll(plait_backend *backend,
+				      const plait_backend_point *point,
+				      uint64_t *out_reached,
+				      plait_error *error)
+{
+	trace *self = trace_of(backend);
+	plait_status status = self->inner_table->signal_poll(
+		self->inner, point, out_reached, error);
+
+	if (status != PLAIT_PENDING && point->sequence > 0)
+		record_seen(self, point, status);
+	return status;
+}
+
+plait_status plaitp_trace_signal_wait(plait_backend *backend,
+				      const plait_backend_point *points,
+				      uint32_t count, uint32_t any,
+				      uint64_t timeout_ns,
+				      plait_error *error)
+{
+	trace *self = trace_of(backend);
+	trace_event event = { .kind = TRACE_WAIT };
+
+	event.start_ns = plaitp_trace_now(self);
+	event.status = self->inner_table->signal_wait(
+		self->inner, points, count, any, timeout_ns, error);
+	event.end_ns = plaitp_trace_now(self);
+	if (count > 0) {
+		event.subject = plaitp_trace_number(self, points[0].signal);
+		event.value = points[0].sequence;
+	}
+	snprintf(event.label, sizeof(event.label), "%s %u points",
+		 any ? "any of" : "all of", count);
+	plaitp_trace_record(self, &event);
+	return event.status;
+}
+
+static void deliver(void *user_data, plait_status status)
+{
+	trace_notice *notice = user_data;
+	trace *self = notice->self;
+	trace_event event = {
+		.kind = TRACE_NOTIFY, .subject = notice->signal,
+		.value = notice->sequence, .status = status,
+		.start_ns = plaitp_trace_now(self),
+	};
+
+	/* Recorded first: behind the upcall, we may be gone. */
+	event.end_ns = event.start_ns;
+	plaitp_trace_record(self, &event);
+	{
+		plait_notify_function function = notice->function;
+		void *data = notice->user_data;
+
+		self->services->resize(self->host, notice, sizeof(*notice),
+				       0);
+		function(data, status);
+	}
+}
+
+plait_status plaitp_trace_signal_notify(plait_backend *backend,
+					const plait_backend_point *point,
+					plait_notify_function function,
+					void *user_data, plait_error *error)
+{
+	trace *self = trace_of(backend);
+	trace_notice *notice;
+	plait_status status;
+
+	if (!self->inner_table->signal_notify)
+		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+					    "this backend does not notify");
+	notice = self->services->resize(self->host, NULL, 0, sizeof(*notice));
+	if (!notice)
+		return self->services->fail(error, PLAIT_E_NOMEM, 0,
+					    "trace: no memory");
+	*notice = (trace_notice){
+		.self = self, .sequence = point->sequence,
+		.signal = plaitp_trace_number(self, point->signal),
+		.function = function, .user_data = user_data,
+	};
+	status = self->inner_table->signal_notify(self->inner, point, deliver,
+						  notice, error);
+	if (status != PLAIT_OK)
+		self->services->resize(self->host, notice, sizeof(*notice),
+				       0);
+	return status;
+}
+
+plait_status plaitp_trace_signal_raise(plait_backend *backend,
+				       const plait_backend_point *point,
+				       const plait_error *failure,
+				       plait_error *error)
+{
+	trace *self = trace_of(backend);
+	trace_event event = {
+		.kind = TRACE_RAISE, .value = point->sequence,
+		.start_ns = plaitp_trace_now(self),
+	};
+
+	if (!self->inner_table->signal_raise)
+		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+					    "this backend has no gates");
+	event.subject = plaitp_trace_number(self, point->signal);
+	event.status = self->inner_table->signal_raise(self->inner, point,
+						       failure, error);
+	event.end_ns = plaitp_trace_now(self);
+	plaitp_trace_record(self, &event);
+	return event.status;
+}
+
+plait_status plaitp_trace_signal_reset(plait_backend *backend,
+				       plait_backend_signal *signal,
+				       plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	return self->inner_table->signal_reset(self->inner, signal, error);
+}

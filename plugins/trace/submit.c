@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Submissions: each host function is replaced by one that notes when it ran;
+ * with emissions=1 a marker behind the work notes when the queue came to its
+ * emissions.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace.h"
+
+/* The changed submissions, in one block, and the calls they refer to. */
+struct copy {
+	void *block;
+	uint64_t bytes;
+	plait_submission *submissions;
+	plait_work *work;
+	trace_call *calls; /* not in the list of the trace yet */
+	uint64_t ticket;
+};
+
+static const plait_submission *nth(const plait_submission *submissions,
+				   uint32_t index)
+{
+	const unsigned char *bytes = (const void *)submissions;
+
+	return (const plait_submission *)(const void *)
+		(bytes + (uint64_t)index * submissions[0].size);
+}
+
+static uint64_t call_bytes(const trace_call *call)
+{
+	return sizeof(*call) + call->emit_count * sizeof(call->emits[0]);
+}
+
+static void free_call(trace *self, trace_call *call)
+{
+	self->services->resize(self->host, call, call_bytes(call), 0);
+}
+
+static void unlink_call(trace *self, trace_call *call)
+{
+	if (call->previous)
+		call->previous->next = call->next;
+	else
+		self->calls = call->next;
+	if (call->next)
+		call->next->previous = call->previous;
+}
+
+void plaitp_trace_calls_free(trace *self)
+{
+	while (self->calls) {
+		trace_call *call = self->calls;
+
+		self->calls = call->next;
+		free_call(self, call);
+	}
+}
+
+static int32_t run_call(void *user_data)
+{
+	trace_call *call = user_data;
+	trace *self = call->self;
+	trace_event event = {
+		.kind = TRACE_CALL, .subject = call->queue,
+		.start_ns = plaitp_trace_now(self),
+	};
+
+	memcpy(event.label, call->label, sizeof(event.label));
+	event.status = call->function(call->user_data);
+	event.end_ns = plaitp_trace_now(self);
+	plaitp_trace_record(self, &event);
+	pthread_mutex_lock(&self->lock);
+	unlink_call(self, call);
+	pthread_mutex_unlock(&self->lock);
+	free_call(self, call);
+	return event.status;
+}
+
+static int32_t run_marker(void *user_data)
+{
+	trace_call *call = user_data;
+	trace *self = call->self;
+	uint64_t now_ns = plaitp_trace_now(self);
+
+	for (uint32_t i = 0; i < call->emit_count; i++) {
+		trace_event event = {
+			.kind = TRACE_EMIT, .subject = call->queue,
+			.value = call->emits[i].sequence,
+			.start_ns = now_ns, .end_ns = now_ns,
+		};
+
+		snprintf(event.label, sizeof(event.label), "s%llu",
+			 (unsigned long long)(uintptr_t)call->emits[i].signal);
+		plaitp_trace_record(self, &event);
+	}
+	pthread_mutex_lock(&self->lock);
+	unlink_call(self, call);
+	pthread_mutex_unlock(&self->lock);
+	free_call(self, call);
+	return 0;
+}
+
+static trace_call *add_call(trace *self, struct copy *copy, uint64_t queue,
+			    uint32_t emit_count)
+{
+	uint64_t bytes = sizeof(trace_call) +
+		emit_count * sizeof(plait_backend_point);
+	trace_call *call = self->services->resize(self->host, NULL, 0, bytes);
+
+	if (!call)
+		return NULL;
+	memset(call, 0, bytes);
+	call->self = self;
+	call->queue = queue;
+	call->ticket = copy->ticket;
+	call->emit_count = emit_count;
+	call->next = copy->calls;
+	copy->calls = call;
+	return call;
+}
+
+static bool replace_call(trace *self, struct copy *copy, uint64_t queue,
+			 plait_work *work)
+{
+	trace_call *call = add_call(self, copy, queue, 0);
+
+	if (!call)
+		return false;
+	call->function = work->function;
+	call->user_data = work->user_data;
+	snprintf(call->label, sizeof(call->label), "%s",
+		 work->label ? work->label : "host function");
+	work->function = run_call;
+	work->user_data = call;
+	return true;
+}
+
+static bool append_marker(trace *self, struct copy *copy, uint64_t queue,
+			  const plait_submission *from)
+{
+	trace_call *call = add_call(self, copy, queue, from->emit_count);
+
+	if (!call)
+		return false;
+	for (uint32_t i = 0; i < from->emit_count; i++) {
+		uint64_t number = plaitp_trace_number(self,
+						      from->emits[i].signal);
+
+		call->emits[i].signal = (void *)(uintptr_t)number;
+		call->emits[i].sequence = from->emits[i].sequence;
+	}
+	*copy->work++ = (plait_work){
+		.size = sizeof(plait_work), .kind = PLAIT_WORK_CALL,
+		.function = run_marker, .user_data = call,
+	};
+	return true;
+}
+
+/* Does this stretch get a marker? */
+static bool is_marked(const trace *self, const plait_submission *from)
+{
+	return self->emissions && from->emit_count > 0;
+}
+
+static bool change_one(trace *self, struct copy *copy, uint64_t queue,
+		       const plait_submission *from, plait_submission *to)
+{
+	memcpy(to, from, sizeof(*to));
+	to->size = sizeof(*to);
+	to->work = copy->work;
+	for (uint32_t i = 0; i < from->work_count; i++) {
+		const unsigned char *bytes = (const void *)from->work;
+		plait_work *work = copy->work++;
+
+		memcpy(work, bytes + (uint64_t)i * from->work[0].size,
+		       sizeof(*work));
+		work->size = sizeof(*work);
+		if (work->kind == PLAIT_WORK_CALL &&
+		    !replace_call(self, copy, queue, work))
+			return false;
+	}
+	if (!is_marked(self, from))
+		return true;
+	to->work_count++;
+	return append_marker(self, copy, queue, from);
+}
+
+static bool change(trace *self, struct copy *copy, uint64_t queue,
+		   const plait_submission *submissions, uint32_t count)
+{
+	uint64_t work = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait_submission *from = nth(submissions, i);
+
+		work += from->work_count + is_marked(self, from);
+	}
+	copy->bytes = 1 + count * sizeof(plait_submission) +
+		work * sizeof(plait_work);
+	copy->block = self->services->resize(self->host, NULL, 0,
+					     copy->bytes);
+	if (!copy->block)
+		return false;
+	copy->submissions = copy->block;
+	copy->work = (plait_work *)(void *)(copy->submissions + count);
+	for (uint32_t i = 0; i < count; i++)
+		if (!change_one(self, copy, queue, nth(submissions, i),
+				&copy->submissions[i]))
+			return false;
+	return true;
+}
+
+/* They may run from now on, and take themselves out of the list then. */
+static void enlist(trace *self, trace_call *calls)
+{
+	pthread_mutex_lock(&self->lock);
+	while (calls) {
+		trace_call *next = calls->next;
+
+		calls->next = self->calls;
+		calls->previous = NULL;
+		if (calls->next)
+			calls->next->previous = calls;
+		self->calls = calls;
+		calls = next;
+	}
+	pthread_mutex_unlock(&self->lock);
+}
+
+void plaitp_trace_drop_calls(trace *self, uint64_t queue, uint64_t ticket)
+{
+	trace_call *next;
+
+	pthread_mutex_lock(&self->lock);
+	for (trace_call *call = self->calls; call; call = next) {
+		next = call->next;
+		if (call->queue != queue || (ticket && call->ticket != ticket))
+			continue;
+		unlink_call(self, call);
+		free_call(self, call);
+	}
+	pthread_mutex_unlock(&self->lock);
+}
+
+static uint64_t count_work(const plait_submission *submissions, uint32_t count)
+{
+	uint64_t work = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		work += nth(submissions, i)->work_count;
+	return work;
+}
+
+plait_status plaitp_trace_submit(plait_backend *backend,
+				 plait_backend_queue *queue,
+				 const plait_submission *submissions,
+				 uint32_t count, plait_error *error)
+{
+	trace *self = trace_of(backend);
+	struct copy copy = { 0 };
+	trace_event event = { .kind = TRACE_SUBMIT };
+	bool changed;
+
+	event.subject = plaitp_trace_number(self, queue);
+	event.start_ns = plaitp_trace_now(self);
+	event.value = count_work(submissions, count);
+	pthread_mutex_lock(&self->lock);
+	copy.ticket = ++self->ticket;
+	pthread_mutex_unlock(&self->lock);
+	changed = change(self, &copy, event.subject, submissions, count);
+	enlist(self, copy.calls);
+	if (changed)
+		event.status = self->inner_table->queue_submit(
+			self->inner, queue, copy.submissions, count, error);
+	else
+		event.status = self->services->fail(error, PLAIT_E_NOMEM, 0,
+						    "trace: no memory");
+	if (event.status != PLAIT_OK)
+		plaitp_trace_drop_calls(self, event.subject, copy.ticket);
+	if (copy.block)
+		self->services->resize(self->host, copy.block, copy.bytes, 0);
+	event.end_ns = plaitp_trace_now(self);
+	plaitp_trace_record(self, &event);
+	return event.status;
+}

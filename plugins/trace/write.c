@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file: Trace Event JSON, as chrome://tracing and Perfetto read it.  Each
+ * device is a process and each queue a thread of it; the host is process 0.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+enum { BUFFER_BYTES = 32768, ROOM = 1024 };
+
+struct output {
+	int fd;
+	int failed; /* an errno */
+	size_t used;
+	bool first;
+	char bytes[BUFFER_BYTES];
+};
+
+static void flush(struct output *out)
+{
+	size_t done = 0;
+
+	while (done < out->used && !out->failed) {
+		ssize_t wrote = write(out->fd, out->bytes + done,
+				      out->used - done);
+
+		if (wrote < 0 && errno != EINTR)
+			out->failed = errno;
+		else if (wrote > 0)
+			done += (size_t)wrote;
+	}
+	out->used = 0;
+}
+
+/* At most ROOM bytes at a time. */
+__attribute__((format(printf, 2, 3)))
+static void put(struct output *out, const char *format, ...)
+{
+	va_list list;
+	int length;
+
+	if (BUFFER_BYTES - out->used < ROOM)
+		flush(out);
+	va_start(list, format);
+	length = vsnprintf(out->bytes + out->used, ROOM, format, list);
+	va_end(list);
+	if (length > 0 && length < ROOM)
+		out->used += (size_t)length;
+}
+
+/* A string of JSON.  Bytes beyond ASCII are kept where they are UTF-8, which
+ * a cut label may break: those become '?'. */
+static size_t utf8_length(const unsigned char *p)
+{
+	size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 :
+		*p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	/* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+static void put_text(struct output *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	put(out, "\"");
+	while (*p) {
+		size_t length = utf8_length(p);
+
+		if (length == 0)
+			put(out, "?");
+		else if (*p == '"' || *p == '\\')
+			put(out, "\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			put(out, "\\u%04x", *p);
+		else
+			put(out, "%.*s", (int)length, (const char *)p);
+		p += length ? length : 1;
+	}
+	put(out, "\"");
+}
+
+static void start_record(struct output *out)
+{
+	put(out, out->first ? "\n" : ",\n");
+	out->first = false;
+}
+
+static void put_meta(struct output *out, uint64_t process, uint64_t thread,
+		     const char *what, const char *prefix, uint64_t number,
+		     const char *label)
+{
+	char text[TRACE_LABEL + 48];
+
+	snprintf(text, sizeof(text), "%s%llu%s%s", prefix,
+		 (unsigned long long)number, label[0] ? " " : "", label);
+	start_record(out);
+	put(out, "{\"ph\":\"M\",\"pid\":%llu,\"tid\":%llu,\"name\":\"%s\","
+	    "\"args\":{\"name\":", (unsigned long long)process,
+	    (unsigned long long)thread, what);
+	put_text(out, text);
+	put(out, "}}");
+}
+
+static const trace_name *find_queue(const trace *self, uint64_t number)
+{
+	for (uint32_t i = 0; i < TRACE_BUCKETS; i++)
+		for (const trace_name *name = self->names[i]; name;
+		     name = name->next)
+			if (name->queue && name->number == number)
+				return name;
+	return NULL;
+}
+
+static void put_names(const trace *self, struct output *out)
+{
+	uint32_t devices = self->inner_table->device_count(self->inner);
+
+	put_meta(out, 0, 0, "process_name", "host, trace ", 1, "");
+	for (uint32_t i = 0; i < devices; i++)
+		put_meta(out, i + 1, 0, "process_name", "device ", i, "");
+	for (uint32_t i = 0; i < self->thread_count; i++)
+		put_meta(out, 0, i + 1, "thread_name", "thread ", i + 1, "");
+	for (uint64_t i = 1; i <= self->queue_number; i++) {
+		const trace_name *name = find_queue(self, i);
+
+		if (name)
+			put_meta(out, name->device + 1, i, "thread_name",
+				 "queue ", i, name->label);
+	}
+}
+
+/* Nanoseconds as microseconds, which the format wants. */
+static void put_time(struct output *out, const char *key, uint64_t ns)
+{
+	put(out, ",\"%s\":%llu.%03u", key, (unsigned long long)(ns / 1000),
+	    (unsigned)(ns % 1000));
+}
+
+static void put_event(const trace *self, struct output *out,
+		      const trace_event *event)
+{
+	static const char *const names[] = {
+		"submit", NULL, "emit", "seen", "wait", "raise", "notify"
+	};
+	bool on_queue = event->kind == TRACE_CALL ||
+		event->kind == TRACE_EMIT;
+	bool spans = event->end_ns > event->start_ns;
+	const trace_name *queue = on_queue ?
+		find_queue(self, event->subject) : NULL;
+
+	start_record(out);
+	put(out, "{\"ph\":\"%s\",\"cat\":\"plait\",\"pid\":%llu,\"tid\":%llu,"
+	    "\"name\":", spans ? "X" : "i",
+	    queue ? (unsigned long long)queue->device + 1 : 0ull,
+	    on_queue ? (unsigned long long)event->subject :
+	    (unsigned long long)event->thread);
+	put_text(out, names[event->kind] ? names[event->kind] : event->label);
+	put_time(out, "ts", event->start_ns);
+	if (spans)
+		put_time(out, "dur", event->end_ns - event->start_ns);
+	else
+		put(out, ",\"s\":\"t\"");
+	put(out, ",\"args\":{\"thread\":%u,\"%s\":%llu,\"%s\":%llu,"
+	    "\"status\":%d,\"label\":", event->thread,
+	    on_queue || event->kind == TRACE_SUBMIT ? "queue" : "signal",
+	    (unsigned long long)event->subject,
+	    event->kind == TRACE_SUBMIT ? "commands" : "sequence",
+	    (unsigned long long)event->value, event->status);
+	put_text(out, event->label);
+	put(out, "}}");
+}
+
+static void put_all(const trace *self, struct output *out)
+{
+	out->first = true;
+	put(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	put_names(self, out);
+	for (uint64_t i = 0; i < self->count; i++)
+		put_event(self, out, &self->chunks[i / TRACE_CHUNK]
+			  [i % TRACE_CHUNK]);
+	put(out, "\n],\"otherData\":{\"dropped\":%llu}}\n",
+	    (unsigned long long)self->dropped);
+	flush(out);
+}
+
+void plaitp_trace_write(trace *self)
+{
+	struct output *out;
+	char line[320];
+
+	out = self->services->resize(self->host, NULL, 0, sizeof(*out));
+	if (!out)
+		return;
+	memset(out, 0, sizeof(*out));
+	out->fd = open(self->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		       0644);
+	if (out->fd < 0)
+		out->failed = errno;
+	else
+		put_all(self, out);
+	if (out->fd >= 0 && close(out->fd) < 0 && !out->failed)
+		out->failed = errno;
+	if (out->failed)
+		snprintf(line, sizeof(line), "trace: %.200s was not written: "
+			 "%s", self->path, strerror(out->failed));
+	else
+		snprintf(line, sizeof(line), "trace: %llu events are in "
+			 "%.200s", (unsigned long long)self->count,
+			 self->path);
+	self->services->log(self->host, out->failed ? PLAIT_LOG_WARNING :
+			    PLAIT_LOG_INFO, line);
+	self->services->resize(self->host, out, sizeof(*out), 0);
+}

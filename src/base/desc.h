@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading size-prefixed descriptors: the one place that understands them. */
+#ifndef PLAIT_SRC_BASE_DESC_H
+#define PLAIT_SRC_BASE_DESC_H
+
+#include <stddef.h>
+
+#include "plait/base.h"
+
+/* Larger than any descriptor will ever be; a size above it is garbage. */
+enum { PLAIT__DESC_MAX_BYTES = 4096 };
+
+/*
+ * Copy the caller's descriptor `given` into `known`, our own of `known_bytes`.
+ *
+ * An older caller passes less: the rest is zero, the default of every field.
+ * A newer caller passes more: fine while the surplus is zero, because then
+ * nothing that we do not understand was asked for.  `first_bytes` is the size
+ * in ABI 1; nobody may pass less.  `what` names the struct in the error.
+ */
+plait_status plait__desc_read(void *known, size_t known_bytes,
+			      size_t first_bytes, const void *given,
+			      const char *what, plait_error *error);
+
+/* The same for results: how much of `ours` fits the caller's `given`. */
+plait_status plait__desc_write(void *given, const void *ours,
+			       size_t known_bytes, size_t first_bytes,
+			       const char *what, plait_error *error);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The caller-owned error record: written once, by the first to know.
+ * The texts are composed by those who call; names of codes live in status.c.
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Older callers may have a shorter text; never write behind their record. */
+static size_t text_capacity(const plait_error *error)
+{
+	size_t start = offsetof(plait_error, text);
+
+	if (error->size == 0 || error->size >= sizeof(*error))
+		return PLAIT_ERROR_TEXT_BYTES;
+	return error->size > start ? error->size - start : 0;
+}
+
+/*
+ * Cut at a whole UTF-8 character, so that a binding may decode it strictly:
+ * step back over continuation bytes, then over the lead byte they belong to.
+ */
+static void cut_utf8(char *text, size_t length)
+{
+	size_t end = length;
+
+	while (end > 0 && ((unsigned char)text[end - 1] & 0xc0) == 0x80)
+		end--;
+	if (end > 0 && ((unsigned char)text[end - 1] & 0x80) != 0)
+		end--;
+	text[end] = '\0';
+}
+
+static void write_text(plait_error *error, const char *format, va_list args)
+{
+	size_t capacity = text_capacity(error);
+	int length;
+
+	if (capacity == 0)
+		return;
+	length = vsnprintf(error->text, capacity, format, args);
+	if (length < 0)
+		error->text[0] = '\0';
+	else if ((size_t)length >= capacity)
+		cut_utf8(error->text, capacity - 1);
+}
+
+static void fill(plait_error *error, plait_status status, int64_t origin,
+		 const char *format, va_list args)
+{
+	if (error == NULL)
+		return;
+	if (error->size != 0 && error->size < offsetof(plait_error, text))
+		return;
+	error->status = status;
+	error->origin = origin;
+	error->detail = 0;
+	write_text(error, format, args);
+}
+
+plait_status plait__fail(plait_error *error, plait_status status,
+			 const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fill(error, status, 0, format, args);
+	va_end(args);
+	return status;
+}
+
+plait_status plait__fail_origin(plait_error *error, plait_status status,
+				int64_t origin, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fill(error, status, origin, format, args);
+	va_end(args);
+	return status;
+}
+
+plait_status plait__error_copy(plait_error *error, const plait_error *kept)
+{
+	plait_status status = kept->status;
+	uint64_t detail = kept->detail;
+
+	plait__fail_origin(error, status, kept->origin, "%s", kept->text);
+	if (error != NULL && (error->size == 0 ||
+			      error->size >= offsetof(plait_error, text)))
+		error->detail = detail;
+	return status;
+}

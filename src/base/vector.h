@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An array that grows by doubling, of elements of one size, indexed by 32
+ * bits.  Elements move when it grows: keep indices, not pointers.
+ */
+#ifndef PLAIT_SRC_BASE_VECTOR_H
+#define PLAIT_SRC_BASE_VECTOR_H
+
+#include "plait/base.h"
+
+typedef struct plait__vector {
+	const plait_allocator *allocator;
+	void *items;	/* null until something was pushed */
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t each;	/* bytes of an element */
+} plait__vector;
+
+/* The most elements that any vector holds, so that an index is never ~0. */
+#define PLAIT__VECTOR_MAX (UINT32_MAX - 1)
+
+void plait__vector_init(plait__vector *vector,
+			const plait_allocator *allocator, uint32_t each);
+void plait__vector_fini(plait__vector *vector);
+
+/* Append `count` elements, copied from `items` or zeroed if that is null.
+ * The address of the first one, or null when there is no memory. */
+void *plait__vector_push(plait__vector *vector, const void *items,
+			 uint32_t count);
+
+/* Forget everything from element `count` on. */
+void plait__vector_cut(plait__vector *vector, uint32_t count);
+
+/* The element's address; `index` is below the count. */
+static inline void *plait__vector_at(const plait__vector *vector,
+				     uint32_t index)
+{
+	return (char *)vector->items + (uint64_t)index * vector->each;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects of accesses: a slot, a parameter that brings memory, or one turn of
+ * a rotation, told apart by the upper bits of the number.
+ */
+#ifndef PLAIT_SRC_GRAPH_ACCESS_H
+#define PLAIT_SRC_GRAPH_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	PLAIT__ACCESS_OF_PARAM = 1 << 30,
+	PLAIT__ACCESS_OF_ROTATION = 1 << 29,
+	/* Bits of the turn below the rotation's number. */
+	PLAIT__ACCESS_TURN_BITS = 4
+};
+
+static inline uint32_t plait__access_param(uint32_t param)
+{
+	return (uint32_t)PLAIT__ACCESS_OF_PARAM | param;
+}
+
+static inline uint32_t plait__access_rotation(uint32_t rotation, uint32_t turn)
+{
+	return (uint32_t)PLAIT__ACCESS_OF_ROTATION |
+	       rotation << PLAIT__ACCESS_TURN_BITS | turn;
+}
+
+static inline bool plait__access_is_param(uint32_t object)
+{
+	return (object & PLAIT__ACCESS_OF_PARAM) != 0;
+}
+
+static inline bool plait__access_is_rotation(uint32_t object)
+{
+	return (object & PLAIT__ACCESS_OF_ROTATION) != 0;
+}
+
+/* The slot, parameter or rotation. */
+static inline uint32_t plait__access_number(uint32_t object)
+{
+	uint32_t number = object & (PLAIT__ACCESS_OF_ROTATION - 1);
+
+	return plait__access_is_rotation(object) ?
+	       number >> PLAIT__ACCESS_TURN_BITS : number;
+}
+
+/* The same kind of object, and turn, with another number. */
+static inline uint32_t plait__access_renumber(uint32_t object, uint32_t number)
+{
+	if (plait__access_is_param(object))
+		return plait__access_param(number);
+	if (plait__access_is_rotation(object))
+		return plait__access_rotation(
+			number, object & ((1 << PLAIT__ACCESS_TURN_BITS) - 1));
+	return number;
+}
+
+#endif

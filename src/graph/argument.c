@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments of a launch: each one is checked against its parameter, and
+ * becomes an argument of the plan plus, for memory, an access.
+ */
+#include "graph/access.h"
+#include "graph/graph.h"
+#include "base/desc.h"
+#include "base/error.h"
+#include "kernel/signature.h"
+
+#include <string.h>
+
+enum {
+	ARGUMENT_FIRST_BYTES = 64, BLOB_ALIGNMENT = 8,
+	MAX_AHEAD = 15,
+};
+
+/* One argument while it is pushed. */
+struct pushing {
+	plait__adding *adding;
+	const plait_argument *given;
+	const plait__parameter *parameter;
+	plait__plan_arg arg;
+};
+
+static plait_status wrong(const struct pushing *pushing, const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(pushing->adding->error, PLAIT_E_INVALID,
+			   "%s: argument \"%s\" (%s): %s",
+			   plait__graph_place(pushing->adding, room),
+			   pushing->parameter->name,
+			   plait__type_name(pushing->parameter->type), what);
+}
+
+static plait_status no_memory(const plait__adding *adding)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
+			   plait__graph_place(adding, room));
+}
+
+static bool is_pointer(const struct pushing *pushing)
+{
+	return pushing->parameter->type == PLAIT__TYPE_POINTER;
+}
+
+/* Space in the blob, aligned for any value. */
+static plait_status push_blob(struct pushing *pushing, const void *bytes,
+			      uint32_t count)
+{
+	plait__vector *blob = &pushing->adding->graph->store->blob;
+	uint32_t padding = (BLOB_ALIGNMENT - blob->count % BLOB_ALIGNMENT) %
+			   BLOB_ALIGNMENT;
+
+	if (plait__vector_push(blob, NULL, padding) == NULL)
+		return no_memory(pushing->adding);
+	pushing->arg.blob = blob->count;
+	pushing->arg.bytes = count;
+	if (plait__vector_push(blob, bytes, count) == NULL)
+		return no_memory(pushing->adding);
+	return PLAIT_OK;
+}
+
+static uint32_t access_of(const plait__parameter *parameter)
+{
+	switch (parameter->mode) {
+	case PLAIT__MODE_IN: return PLAIT__ACCESS_READ;
+	case PLAIT__MODE_OUT: return PLAIT__ACCESS_WRITE;
+	default: return PLAIT__ACCESS_READ_WRITE;
+	}
+}
+
+static plait_status push_access(plait__adding *adding, uint32_t object,
+				uint32_t mode, uint32_t box)
+{
+	plait__plan_access access = { object, 0, mode, box };
+	plait__vector *accesses = &adding->graph->store->accesses;
+
+	if (plait__vector_push(accesses, &access, 1) == NULL)
+		return no_memory(adding);
+	adding->node.access_count++;
+	return PLAIT_OK;
+}
+
+/* All of a slot needs no box. */
+static plait_status push_range_access(plait__adding *adding,
+				      const plait__range *range,
+				      uint64_t bytes, uint32_t mode)
+{
+	plait__store *store = adding->graph->store;
+	const plait__plan_slot *slot = plait__vector_at(&store->slots,
+							range->slot);
+	plait__plan_box box = {
+		{ range->offset, 0, 0 }, { range->offset + bytes, 1, 1 }
+	};
+	uint32_t number = PLAIT__NONE;
+
+	if (range->offset != 0 || bytes != slot->bytes) {
+		number = store->boxes.count;
+		if (plait__vector_push(&store->boxes, &box, 1) == NULL)
+			return no_memory(adding);
+	}
+	return push_access(adding, range->slot, mode, number);
+}
+
+static plait_status push_arg(plait__adding *adding, const plait__plan_arg *arg)
+{
+	if (plait__vector_push(&adding->graph->store->args, arg, 1) == NULL)
+		return no_memory(adding);
+	adding->payload.arg_count++;
+	return PLAIT_OK;
+}
+
+plait_status plait__graph_memory(plait__adding *adding,
+				 const plait__range *range, uint64_t bytes,
+				 uint32_t access)
+{
+	plait__plan_arg arg = { .kind = PLAIT__ARG_MEMORY,
+				.index = range->slot,
+				.offset = range->offset };
+	plait_status status = push_range_access(adding, range, bytes, access);
+
+	return status == PLAIT_OK ? push_arg(adding, &arg) : status;
+}
+
+/* ---- one function a kind ---- */
+
+static plait_status push_value(struct pushing *pushing)
+{
+	uint32_t bytes = plait__type_bytes(pushing->parameter->type);
+
+	if (pushing->given->value == NULL)
+		return wrong(pushing, "value is null");
+	if (pushing->given->bytes != bytes)
+		return wrong(pushing, "bytes is not the size of the type");
+	pushing->arg.kind = PLAIT__ARG_VALUE;
+	return push_blob(pushing, pushing->given->value, bytes);
+}
+
+static plait_status push_buffer(struct pushing *pushing)
+{
+	plait__range range;
+	plait_status status;
+
+	if (!is_pointer(pushing))
+		return wrong(pushing, "a buffer needs a pointer");
+	status = plait__graph_range(pushing->adding, pushing->given->buffer,
+				    pushing->given->offset_bytes, "argument",
+				    &range);
+	if (status != PLAIT_OK)
+		return status;
+	pushing->arg.kind = PLAIT__ARG_MEMORY;
+	pushing->arg.index = range.slot;
+	pushing->arg.offset = range.offset;
+	return push_range_access(pushing->adding, &range, range.bytes,
+				 access_of(pushing->parameter));
+}
+
+static plait_status push_patch(struct pushing *pushing)
+{
+	plait__store *store = pushing->adding->graph->store;
+	plait__plan_patch patch = {
+		pushing->arg.index, pushing->arg.blob, pushing->arg.bytes,
+		store->args.count
+	};
+
+	if (plait__vector_push(&store->patches, &patch, 1) == NULL)
+		return no_memory(pushing->adding);
+	return PLAIT_OK;
+}
+
+static plait_status push_parameter(struct pushing *pushing)
+{
+	plait__store *store = pushing->adding->graph->store;
+	plait__plan_param param = {
+		.kind = is_pointer(pushing) ? PLAIT__PARAM_MEMORY :
+			PLAIT__PARAM_VALUE,
+		.type = (uint32_t)pushing->parameter->type,
+		.bytes = plait__type_bytes(pushing->parameter->type),
+	};
+	plait_status status;
+	bool differs;
+
+	if (pushing->given->name == NULL || pushing->given->name[0] == '\0')
+		return wrong(pushing, "a parameter needs a name");
+	param.name = plait__store_string(store, pushing->given->name);
+	if (param.name == PLAIT__NONE)
+		return no_memory(pushing->adding);
+	pushing->arg.kind = PLAIT__ARG_PARAM;
+	pushing->arg.index = plait__store_param(store, &param, &differs);
+	if (differs)
+		return wrong(pushing, "this parameter has another type "
+			     "elsewhere");
+	if (pushing->arg.index == PLAIT__NONE)
+		return no_memory(pushing->adding);
+	status = push_blob(pushing, NULL, param.bytes);
+	if (status == PLAIT_OK)
+		status = push_patch(pushing);
+	if (status == PLAIT_OK && is_pointer(pushing))
+		status = push_access(pushing->adding,
+				     plait__access_param(pushing->arg.index),
+				     access_of(pushing->parameter),
+				     PLAIT__NONE);
+	return status;
+}
+
+/* Different turns of one rotation are different memory. */
+static plait_status push_rotation(struct pushing *pushing)
+{
+	plait__store *store = pushing->adding->graph->store;
+	uint64_t number = pushing->given->rotation - 1;
+	uint64_t ahead = pushing->given->ahead;
+	const plait__plan_rotation *rotation;
+	uint32_t turns, object;
+
+	if (!is_pointer(pushing))
+		return wrong(pushing, "a rotation needs a pointer");
+	if (number >= store->rotations.count || ahead > MAX_AHEAD)
+		return wrong(pushing, "no such rotation in this graph, or "
+			     "more than 15 ahead");
+	rotation = plait__vector_at(&store->rotations, (uint32_t)number);
+	turns = rotation->slot_count - rotation->prologue;
+	object = plait__access_rotation((uint32_t)number,
+					(uint32_t)(ahead % turns));
+	pushing->arg.kind = PLAIT__ARG_ROTATION;
+	pushing->arg.index = (uint32_t)number;
+	pushing->arg.offset = ahead;
+	return push_access(pushing->adding, object,
+			   access_of(pushing->parameter), PLAIT__NONE);
+}
+
+static plait_status push_iteration(struct pushing *pushing)
+{
+	const plait__graph *graph = pushing->adding->graph;
+	const plait__store_scope *scope =
+		plait__store_scope_at(graph->store, graph->scope);
+	plait__type type = pushing->parameter->type;
+
+	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
+	    type != PLAIT__TYPE_I32 && type != PLAIT__TYPE_I64)
+		return wrong(pushing, "the iteration's number needs i32, i64, "
+			     "u32 or u64");
+	if (scope->region == PLAIT__NONE)
+		return wrong(pushing, "the iteration's number exists only in "
+			     "the body of a loop");
+	pushing->arg.kind = PLAIT__ARG_INDEX;
+	pushing->arg.index = scope->region;
+	return push_blob(pushing, NULL, plait__type_bytes(type));
+}
+
+static plait_status push_scratch(struct pushing *pushing)
+{
+	if (!is_pointer(pushing))
+		return wrong(pushing, "scratch needs a pointer");
+	if (pushing->adding->desc->scratch_bytes == 0)
+		return wrong(pushing, "the node's scratch_bytes is 0");
+	pushing->arg.kind = PLAIT__ARG_SCRATCH;
+	return PLAIT_OK;
+}
+
+static plait_status push_one(struct pushing *pushing)
+{
+	static plait_status (*const push[])(struct pushing *pushing) = {
+		push_value, push_buffer, push_parameter, push_rotation,
+		push_iteration, push_scratch,
+	};
+	uint32_t kind = pushing->given->kind;
+	plait_status status;
+
+	if (kind >= sizeof(push) / sizeof(push[0]))
+		return wrong(pushing, "kind is not one of PLAIT_ARGUMENT_...");
+	status = push[kind](pushing);
+	return status == PLAIT_OK ? push_arg(pushing->adding, &pushing->arg) :
+	       status;
+}
+
+/* The first one's size is that of all. */
+static plait_status read_argument(const plait__adding *adding, uint32_t i,
+				  plait_argument *out)
+{
+	const char *first = (const char *)adding->desc->arguments;
+	uint32_t size;
+
+	memcpy(&size, first, sizeof(size));
+	if (i > 0) {
+		/* Later elements need not repeat the size. */
+		unsigned char copy[PLAIT__DESC_MAX_BYTES];
+
+		if (size > sizeof(copy) || size < ARGUMENT_FIRST_BYTES)
+			size = 0;
+		memcpy(copy, first + (uint64_t)i * size, size);
+		memcpy(copy, &size, sizeof(size));
+		return plait__desc_read(out, sizeof(*out),
+					ARGUMENT_FIRST_BYTES, copy,
+					"plait_argument", adding->error);
+	}
+	return plait__desc_read(out, sizeof(*out), ARGUMENT_FIRST_BYTES,
+				first, "plait_argument", adding->error);
+}
+
+static plait_status check_count(const plait__adding *adding,
+				const plait__signature *signature)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+	uint64_t count = adding->desc->argument_count;
+
+	if (count > 0 && adding->desc->arguments == NULL)
+		return plait__fail(adding->error, PLAIT_E_INVALID,
+				   "%s: arguments is null",
+				   plait__graph_place(adding, room));
+	if (count == signature->count)
+		return PLAIT_OK;
+	return plait__fail(adding->error, PLAIT_E_INVALID,
+			   "%s: %llu arguments for %u parameters of %s",
+			   plait__graph_place(adding, room),
+			   (unsigned long long)count, signature->count,
+			   signature->name);
+}
+
+plait_status plait__graph_arguments(plait__adding *adding,
+				    const plait__signature *signature)
+{
+	plait_status status = check_count(adding, signature);
+	plait_argument given;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
+		struct pushing pushing = {
+			.adding = adding, .given = &given,
+			.parameter = &signature->parameters[i],
+		};
+
+		status = read_argument(adding, i, &given);
+		if (status == PLAIT_OK)
+			status = push_one(&pushing);
+	}
+	return status;
+}

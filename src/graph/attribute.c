@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a node's line in the text form: names, numbers, devices. */
+#include "graph/reader.h"
+#include "base/error.h"
+
+#include <string.h>
+
+plait_status plait__reader_no_memory(struct plait__reader *reader)
+{
+	return plait__fail(reader->line.error, PLAIT_E_NOMEM,
+			   "%s:%u: no memory for the graph",
+			   reader->line.name, reader->line.number);
+}
+
+plait_status plait__reader_keep(struct plait__reader *reader, plait__word word,
+			      const char *what, uint32_t *out)
+{
+	char text[PLAIT__READER_MAX_NAME + 1];
+
+	if (word.length == 0)
+		return plait__line_expected(&reader->line, what, word);
+	if (word.length > PLAIT__READER_MAX_NAME)
+		return plait__line_fail(&reader->line,
+					"a name is longer than %d bytes",
+					PLAIT__READER_MAX_NAME);
+	if (memchr(word.start, '\0', word.length) != NULL)
+		return plait__line_fail(&reader->line, "a NUL in a name");
+	memcpy(text, word.start, word.length);
+	text[word.length] = '\0';
+	*out = plait__store_string(reader->store, text);
+	return *out != PLAIT__NONE ? PLAIT_OK : plait__reader_no_memory(reader);
+}
+
+/* A name that is defined: it must not hold what separates names. */
+plait_status plait__reader_keep_name(struct plait__reader *reader, const char *what,
+			      uint32_t *out)
+{
+	plait__word word;
+
+	(void)plait__line_word(&reader->line, &word);
+	for (size_t i = 0; i < word.length; i++)
+		if (strchr("=,+", word.start[i]) != NULL)
+			return plait__line_expected(&reader->line, what,
+						    word);
+	return plait__reader_keep(reader, word, what, out);
+}
+
+plait_status plait__reader_number(struct plait__reader *reader, plait__word key,
+				plait__word value, uint64_t maximum,
+				uint64_t *out)
+{
+	char shown[44];
+
+	if (plait__word_number(value, out) && *out <= maximum)
+		return PLAIT_OK;
+	return plait__line_fail(&reader->line,
+				"expected a number from 0 to %llu behind "
+				"\"%.*s=\", found \"%s\"",
+				(unsigned long long)maximum, (int)key.length,
+				key.start, plait__word_show(value, shown));
+}
+
+plait_status plait__reader_after(struct plait__reader *reader, plait__word list,
+			       struct plait__reader_pending pending)
+{
+	plait__word part;
+	plait_status status;
+
+	pending.scope = reader->scope;
+	pending.line = reader->line.number;
+	while (plait__word_part(&list, ',', &part)) {
+		status = plait__reader_keep(reader, part, "a node's name",
+				   &pending.before);
+		if (status != PLAIT_OK)
+			return status;
+		if (plait__vector_push(&reader->pendings, &pending, 1) ==
+		    NULL)
+			return plait__reader_no_memory(reader);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status find_device(struct plait__reader *reader, plait__word word,
+				uint32_t *out)
+{
+	char shown[44];
+	uint32_t name;
+	plait_status status = plait__reader_keep(reader, word, "a device's name",
+					&name);
+
+	if (status != PLAIT_OK)
+		return status;
+	*out = plait__store_find_device(reader->store,
+					plait__reader_text(reader, name));
+	if (*out == PLAIT__NONE)
+		return plait__line_fail(&reader->line,
+					"no device \"%s\"; write \"device %s "
+					"lanes=N\" above",
+					plait__word_show(word, shown), shown);
+	return PLAIT_OK;
+}
+
+static plait_status read_devices(struct plait__reader *reader, plait__word list,
+				 plait__input_node *node)
+{
+	plait__vector *sets = &reader->store->device_sets;
+	uint32_t first = sets->count, device;
+	plait__word part;
+	plait_status status;
+
+	while (plait__word_part(&list, '+', &part)) {
+		status = find_device(reader, part, &device);
+		if (status != PLAIT_OK)
+			return status;
+		for (uint32_t i = first; i < sets->count; i++)
+			if (*(uint32_t *)plait__vector_at(sets, i) == device)
+				return plait__line_expected(
+					&reader->line, "different devices",
+					part);
+		if (plait__vector_push(sets, &device, 1) == NULL)
+			return plait__reader_no_memory(reader);
+	}
+	if (sets->count - first > UINT16_MAX)
+		return plait__line_fail(&reader->line,
+					"more than %d devices", UINT16_MAX);
+	node->device_count = (uint16_t)(sets->count - first);
+	node->device = first;
+	if (node->device_count == 1) {
+		node->device = *(uint32_t *)plait__vector_at(sets, first);
+		plait__vector_cut(sets, first);
+	}
+	return PLAIT_OK;
+}
+
+/* Equal names, equal keys: the place of the name itself. */
+static plait_status read_kernel(struct plait__reader *reader,
+				plait__word value, plait__input_node *node)
+{
+	return plait__reader_keep(reader, value, "a kernel's name",
+				  &node->affinity);
+}
+
+static plait_status read_value(struct plait__reader *reader, struct plait__reader_draft *draft,
+			       plait__word key, plait__word value,
+			       plait__word whole)
+{
+	plait__input_node *node = &draft->node;
+	bool region = node->kind == PLAIT__CMD_REGION;
+
+	if (plait__word_is(key, "cost"))
+		return plait__reader_number(reader, key, value, INT64_MAX,
+				   &node->cost);
+	if (plait__word_is(key, "scratch"))
+		return plait__reader_number(reader, key, value, INT64_MAX,
+				   &node->scratch_bytes);
+	if (plait__word_is(key, "device"))
+		return read_devices(reader, value, node);
+	if (plait__word_is(key, "kernel") && !region)
+		return read_kernel(reader, value, node);
+	if (region && (plait__word_is(key, "times") ||
+		       plait__word_is(key, "take"))) {
+		draft->has_times = true;
+		return plait__reader_number(reader, key, value, UINT32_MAX - 1,
+				   &draft->times);
+	}
+	return plait__line_expected(&reader->line, region ?
+				    "times=, take=, cost=, device= or after=" :
+				    "cost=, scratch=, device=, kernel=, "
+				    "after=, first, barrier or group", whole);
+}
+
+static bool read_meaning(plait__word word, plait__input_node *node)
+{
+	if (plait__word_is(word, "first"))
+		node->meaning = PLAIT__MEANING_FIRST;
+	else if (plait__word_is(word, "barrier"))
+		node->meaning = PLAIT__MEANING_BARRIER;
+	else if (plait__word_is(word, "group"))
+		node->meaning = PLAIT__MEANING_GROUP;
+	else
+		return false;
+	return true;
+}
+
+plait_status plait__reader_attributes(struct plait__reader *reader,
+				    struct plait__reader_draft *draft, uint32_t node)
+{
+	struct plait__reader_pending pending = { .node = node };
+	plait__word word, key = { NULL, 0 }, value = { NULL, 0 };
+	plait_status status = PLAIT_OK;
+
+	while (status == PLAIT_OK && plait__line_word(&reader->line, &word)) {
+		if (!plait__word_split(word, &key, &value))
+			key.length = 0;
+		if (plait__word_is(key, "after")) {
+			status = plait__reader_after(reader, value, pending);
+			continue;
+		}
+		draft->has_other = true;
+		if (key.length == 0 && read_meaning(word, &draft->node))
+			continue;
+		status = read_value(reader, draft, key, value, word);
+	}
+	return status;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans as objects: life, questions and binding; writing is in write.c. */
+#include "graph/frozen.h"
+
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+#include "object/buffer.h"
+#include "object/kernel.h"
+#include "plan/check.h"
+#include "plan/simulate.h"
+
+#include <string.h>
+
+enum {
+	INFO_FIRST_BYTES = sizeof(plait_plan_info),
+	SYSTEM_FIRST_BYTES = sizeof(plait_system_desc),
+	SIMULATION_FIRST_BYTES = sizeof(plait_simulation)
+};
+
+/* ---- life ---- */
+
+static void drop_all(plait__object **objects, uint32_t count)
+{
+	for (uint32_t i = 0; objects != NULL && i < count; i++)
+		if (objects[i] != NULL)
+			plait__object_drop(objects[i]);
+}
+
+static void free_tables(plait__frozen *frozen)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(frozen->object.context);
+	const plait__plan *plan = frozen->plan;
+	uint64_t each = sizeof(void *);
+
+	plait__free(allocator, frozen->kernels, plan->kernels_count * each);
+	plait__free(allocator, frozen->buffers, plan->slots_count * each);
+	plait__free(allocator, frozen->signals, plan->signals_count * each);
+	plait__free(allocator, frozen->functions,
+		    plan->functions_count * sizeof(*frozen->functions));
+	plait__free(allocator, frozen->devices, plan->devices_count * each);
+}
+
+static void destroy_frozen(plait__object *object)
+{
+	plait__frozen *frozen = (plait__frozen *)object;
+	const plait__plan *plan = frozen->plan;
+
+	drop_all(frozen->kernels, plan->kernels_count);
+	drop_all(frozen->buffers, plan->slots_count);
+	drop_all(frozen->signals, plan->signals_count);
+	for (uint32_t i = 0; i < plan->functions_count; i++)
+		if (frozen->functions[i].inbox != NULL)
+			plait__object_drop(frozen->functions[i].inbox);
+	free_tables(frozen);
+	plait__plan_release(frozen->plan);
+	plait__free(plait__context_allocator(object->context), frozen,
+		    sizeof(*frozen));
+}
+
+static const plait__class frozen_class = {
+	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_frozen
+};
+
+/* Null for an empty table; sets *failed when memory ran out. */
+static void *make_table(const plait_allocator *allocator, uint32_t count,
+			uint64_t each, bool *failed)
+{
+	void *table = NULL;
+
+	if (count > 0 && !*failed) {
+		table = plait__alloc_array(allocator, count, each);
+		*failed = table == NULL;
+	}
+	return table;
+}
+
+static bool make_tables(plait__frozen *frozen,
+			const plait_allocator *allocator)
+{
+	const plait__plan *plan = frozen->plan;
+	uint64_t each = sizeof(void *);
+	bool failed = false;
+
+	frozen->kernels = make_table(allocator, plan->kernels_count, each,
+				     &failed);
+	frozen->buffers = make_table(allocator, plan->slots_count, each,
+				     &failed);
+	frozen->signals = make_table(allocator, plan->signals_count, each,
+				     &failed);
+	frozen->functions = make_table(allocator, plan->functions_count,
+				       sizeof(*frozen->functions), &failed);
+	frozen->devices = make_table(allocator, plan->devices_count, each,
+				     &failed);
+	return !failed;
+}
+
+plait_status plait__frozen_make(plait__context *context, plait__plan *plan,
+				plait__frozen **out, plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__frozen *frozen = plait__alloc(allocator, sizeof(*frozen));
+	plait_status status;
+
+	*out = NULL;
+	if (frozen == NULL) {
+		plait__plan_release(plan);
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a plan");
+	}
+	frozen->plan = plan;
+	frozen->object.context = context;
+	status = make_tables(frozen, allocator) ?
+		 plait__object_init(&frozen->object, &frozen_class, context,
+				    error) :
+		 plait__fail(error, PLAIT_E_NOMEM, "no memory for a plan");
+	if (status != PLAIT_OK) {
+		free_tables(frozen);
+		plait__plan_release(plan);
+		plait__free(allocator, frozen, sizeof(*frozen));
+		return status;
+	}
+	*out = frozen;
+	return PLAIT_OK;
+}
+
+static void bind_objects(plait__object **to, uint32_t count,
+			 const plait__vector *from)
+{
+	for (uint32_t i = 0; i < count && i < from->count; i++) {
+		to[i] = *(plait__object **)plait__vector_at(from, i);
+		plait__object_hold(to[i]);
+	}
+}
+
+void plait__frozen_bind_all(plait__frozen *frozen, const plait__store *store)
+{
+	const plait__plan *plan = frozen->plan;
+	const plait__vector *functions =
+		&store->objects[PLAIT__STORE_FUNCTIONS];
+
+	bind_objects(frozen->kernels, plan->kernels_count,
+		     &store->objects[PLAIT__STORE_KERNELS]);
+	bind_objects(frozen->buffers, plan->slots_count,
+		     &store->objects[PLAIT__STORE_BUFFERS]);
+	bind_objects(frozen->signals, plan->signals_count,
+		     &store->objects[PLAIT__STORE_SIGNALS]);
+	for (uint32_t i = 0; i < plan->functions_count &&
+	     i < functions->count; i++) {
+		frozen->functions[i] = *(plait__store_function *)
+			plait__vector_at(functions, i);
+		if (frozen->functions[i].inbox != NULL)
+			plait__object_hold(frozen->functions[i].inbox);
+	}
+	for (uint32_t i = 0; i < plan->devices_count &&
+	     i < store->device_objects.count; i++)
+		frozen->devices[i] = *(void **)plait__vector_at(
+			&store->device_objects, i);
+}
+
+plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
+				 plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_PLAN,
+						  &object, error);
+
+	*out = (plait__frozen *)object;
+	return status;
+}
+
+void plait_plan_retain(plait_plan *plan)
+{
+	plait__handle_retain(plan, PLAIT_OBJECT_PLAN);
+}
+
+void plait_plan_release(plait_plan *plan)
+{
+	plait__object_release(plan, PLAIT_OBJECT_PLAN);
+}
+
+/* ---- questions ---- */
+
+static void fill_info(const plait__frozen *frozen, plait_plan_info *info)
+{
+	const plait__plan *plan = frozen->plan;
+
+	memset(info, 0, sizeof(*info));
+	info->policy = plan->policy;
+	info->mode = plan->mode;
+	info->devices = plan->devices_count;
+	info->nodes = plan->node_count;
+	info->edges = plan->edge_count;
+	info->lanes = plan->lanes_count;
+	info->commands = plan->command_count;
+	info->waits = plan->waits_count;
+	info->signals = plan->signal_count;
+	info->regions = plan->regions_count;
+	info->makespan = plan->makespan;
+	for (uint32_t i = 0; i < plan->devices_count; i++)
+		info->scratch_bytes += plan->devices[i].scratch_bytes;
+	info->bytes = plait__plan_bytes(plan);
+	info->peak_bytes = frozen->peak_bytes;
+}
+
+plait_status plait_plan_query(plait_plan *plan, plait_plan_info *info,
+			      plait_error *error)
+{
+	plait_plan_info ours;
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	fill_info(entered, &ours);
+	status = plait__desc_write(info, &ours, sizeof(ours),
+				   INFO_FIRST_BYTES, "plait_plan_info",
+				   error);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+plait_status plait_plan_check(plait_plan *plan, plait_error *error)
+{
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__plan_check(entered->plan, NULL, 0,
+				   plait__context_allocator(
+					   entered->object.context),
+				   NULL, error);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+static plait_status simulate(const plait__frozen *frozen,
+			     const plait_system_desc *desc,
+			     plait_simulation *out, plait_error *error)
+{
+	plait__simulate_system system = {
+		.hop_cost = desc->hop_cost, .submit_cost = desc->submit_cost,
+		.copy_alpha = desc->copy_alpha, .copy_beta = desc->copy_beta,
+	};
+	plait__timeline *timeline;
+	plait_status status = plait__plan_simulate(
+		frozen->plan, &system,
+		plait__context_allocator(frozen->object.context), &timeline,
+		error);
+
+	if (status != PLAIT_OK)
+		return status;
+	*out = (plait_simulation){
+		.makespan = timeline->makespan,
+		.critical_cost = timeline->critical_cost,
+		.critical_count = timeline->critical_count,
+		.memory_peak = timeline->memory_peak,
+	};
+	for (uint32_t i = 0; i < timeline->lane_count; i++)
+		out->busy += timeline->lane_busy[i];
+	plait__timeline_release(timeline);
+	return PLAIT_OK;
+}
+
+plait_status plait_plan_simulate(plait_plan *plan,
+				 const plait_system_desc *system,
+				 plait_simulation *out, plait_error *error)
+{
+	plait_system_desc ours = { .size = sizeof(ours) };
+	plait_simulation answer = { 0 };
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (system != NULL)
+		status = plait__desc_read(&ours, sizeof(ours),
+					  SYSTEM_FIRST_BYTES, system,
+					  "plait_system_desc", error);
+	if (status == PLAIT_OK && ours.flags != 0)
+		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
+				     "plait_system_desc: flags 0x%x are not "
+				     "known", ours.flags);
+	if (status == PLAIT_OK)
+		status = simulate(entered, &ours, &answer, error);
+	if (status == PLAIT_OK)
+		status = plait__desc_write(out, &answer, sizeof(answer),
+					   SIMULATION_FIRST_BYTES,
+					   "plait_simulation", error);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+/* ---- binding ---- */
+
+static plait_status check_loaded(const plait__frozen *frozen,
+				 plait_error *error)
+{
+	if (frozen->loaded)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_STATE,
+			   "the plan was frozen here and has all it names");
+}
+
+static const char *text_of(const plait__frozen *frozen, uint32_t string)
+{
+	return string < frozen->plan->strings_count ?
+	       frozen->plan->strings + string : "";
+}
+
+/* Replace what was bound before; the plan holds it. */
+static void bind(plait__object **place, plait__object *object)
+{
+	plait__object_hold(object);
+	if (*place != NULL)
+		plait__object_drop(*place);
+	*place = object;
+}
+
+static plait_status bind_kernel(plait__frozen *frozen, plait__kernel *kernel,
+				plait_error *error)
+{
+	const char *name = kernel->signature->name;
+	const char *wanted = NULL;
+
+	for (uint32_t i = 0; i < frozen->plan->kernels_count; i++) {
+		const plait__plan_kernel *entry = &frozen->plan->kernels[i];
+
+		if (strcmp(text_of(frozen, entry->name), name) != 0)
+			continue;
+		wanted = text_of(frozen, entry->signature);
+		if (strcmp(wanted, kernel->signature->text) != 0)
+			continue;
+		bind(&frozen->kernels[i], &kernel->object);
+		return PLAIT_OK;
+	}
+	if (wanted == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the plan has no kernel \"%s\"", name);
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan has %.90s, not %.90s", wanted,
+			   kernel->signature->text);
+}
+
+plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
+				    plait_error *error)
+{
+	plait__frozen *entered;
+	plait__kernel *code;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = check_loaded(entered, error);
+	if (status == PLAIT_OK)
+		status = plait__kernel_enter(kernel, &code, error);
+	if (status == PLAIT_OK) {
+		status = plait__context_check_same(&entered->object,
+						   &code->object, error);
+		if (status == PLAIT_OK)
+			status = bind_kernel(entered, code, error);
+		plait__object_leave(&code->object);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+static plait_status bind_buffer(plait__frozen *frozen, const char *name,
+				plait__buffer *buffer, plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < plan->slots_count; i++) {
+		if (strcmp(text_of(frozen, plan->slots[i].name), name) != 0)
+			continue;
+		if (buffer->bytes < plan->slots[i].bytes)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "the plan's \"%.60s\" has %llu "
+					   "bytes, this buffer %llu", name,
+					   (unsigned long long)
+					   plan->slots[i].bytes,
+					   (unsigned long long)buffer->bytes);
+		bind(&frozen->buffers[i], &buffer->object);
+		found++;
+	}
+	if (found > 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan has no buffer \"%.60s\"", name);
+}
+
+plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
+				    plait_buffer *buffer, plait_error *error)
+{
+	plait__frozen *entered;
+	plait__object *object;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = name != NULL ? check_loaded(entered, error) :
+		 plait__fail(error, PLAIT_E_INVALID, "name is null");
+	if (status == PLAIT_OK)
+		status = plait__object_enter(buffer, PLAIT_OBJECT_BUFFER,
+					     &object, error);
+	if (status == PLAIT_OK) {
+		status = plait__context_check_same(&entered->object, object,
+						   error);
+		if (status == PLAIT_OK)
+			status = bind_buffer(entered, name,
+					     (plait__buffer *)object, error);
+		plait__object_leave(object);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans as objects: the schedule (plan/plan.h, pure data) and, beside it, what
+ * its tables stand for: kernels, buffers, signals, functions and devices.
+ * Immutable, but for what a plan that was read still has to be told.
+ */
+#ifndef PLAIT_SRC_GRAPH_FROZEN_H
+#define PLAIT_SRC_GRAPH_FROZEN_H
+
+#include "plait/plan.h"
+
+#include "graph/store.h"
+#include "object/context.h"
+#include "plan/plan.h"
+
+typedef struct plait__frozen {
+	plait__object object;
+	plait__plan *plan;
+	uint64_t peak_bytes;
+	uint32_t instances;
+	bool loaded;		/* read from bytes: names have to be bound */
+	/* As many as the plan's kernels, slots, signals, functions and
+	 * devices; an element is null while it is not bound.  The first
+	 * three are held, functions hold their inbox, devices are the
+	 * context's. */
+	plait__object **kernels;
+	plait__object **buffers;
+	plait__object **signals;
+	plait__store_function *functions;
+	void **devices;
+} plait__frozen;
+
+/*
+ * An object around `plan`, with empty tables.  Takes the plan over, also when
+ * it fails.
+ */
+plait_status plait__frozen_make(plait__context *context, plait__plan *plan,
+				plait__frozen **out, plait_error *error);
+
+/* Fill the tables from the store that the plan was made of. */
+void plait__frozen_bind_all(plait__frozen *frozen, const plait__store *store);
+
+plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
+				 plait_error *error);
+
+#endif

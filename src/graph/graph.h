@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public builder: graphs and their bodies as objects, over one store.
+ *
+ * A body is an object of its own that holds the graph it is part of; the graph
+ * (the root) has the store and holds everything that nodes name.
+ */
+#ifndef PLAIT_SRC_GRAPH_GRAPH_H
+#define PLAIT_SRC_GRAPH_GRAPH_H
+
+#include "plait/graph.h"
+
+#include "graph/store.h"
+#include "object/context.h"
+
+typedef struct plait__graph plait__graph;
+
+struct plait__graph {
+	plait__object object;
+	plait__graph *root;	/* itself, or the one that a body holds */
+	plait__store *store;	/* the root's */
+	uint32_t scope;
+};
+
+/* A node that is being added; see node.c. */
+typedef struct plait__adding {
+	plait__graph *graph;
+	const plait_node_desc *desc;
+	plait__input_node node;
+	plait__plan_payload payload;
+	/* Where it runs if neither hint nor buffer says so. */
+	uint32_t first_buffer_device;
+	plait_error *error;
+} plait__adding;
+
+plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
+				plait_error *error);
+
+/* A root graph around a new store. */
+plait_status plait__graph_make(plait__context *context, plait__graph **out,
+			       plait_error *error);
+
+/* Number of a node, and back: none when it is not one of this graph. */
+plait_node plait__graph_node(const plait__graph *graph, uint32_t index);
+uint32_t plait__graph_index(const plait__graph *graph, plait_node node);
+
+/* Give back the holds on objects that came since the mark, and cut. */
+void plait__graph_cut(plait__graph *graph, const plait__store_mark *mark);
+
+/* ---- objects.c: from handles to places in the store, held by the root ---- */
+
+/* PLAIT__NONE and an error in adding->error, or the place. */
+uint32_t plait__graph_device(plait__adding *adding, plait_device *handle);
+uint32_t plait__graph_context_device(plait__adding *adding);
+uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
+			     const struct plait__signature **out);
+uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle);
+uint32_t plait__graph_function(plait__adding *adding);
+
+/* A range of a buffer: its slot, and where it starts in it. */
+typedef struct plait__range {
+	uint32_t slot;
+	uint64_t offset;	/* in the slot */
+	uint64_t bytes;		/* from there to the end of the buffer */
+} plait__range;
+
+plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
+				uint64_t offset, const char *what,
+				plait__range *out);
+
+/* ---- argument.c ---- */
+
+/* Check the arguments against the signature and push them. */
+plait_status plait__graph_arguments(plait__adding *adding,
+				    const struct plait__signature *signature);
+
+/* Push one argument that is a range, and what the node does to it. */
+plait_status plait__graph_memory(plait__adding *adding,
+				 const plait__range *range, uint64_t bytes,
+				 uint32_t access);
+
+/* ---- freeze.c ---- */
+
+/* The message of a node: `node "label" (file:line): `, into `room`. */
+enum { PLAIT__GRAPH_PLACE_ROOM = 120 };
+const char *plait__graph_place(const plait__adding *adding,
+			       char room[PLAIT__GRAPH_PLACE_ROOM]);
+
+#endif

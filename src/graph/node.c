@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Adding one node: the descriptor is checked, what it names is placed in the
+ * tables, and the node is pushed last.  When a step fails, everything is cut
+ * back to where it was.
+ */
+#include "graph/graph.h"
+#include "graph/import.h"
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+#include "kernel/signature.h"
+
+#include <string.h>
+
+enum {
+	DESC_FIRST_BYTES = sizeof(plait_node_desc),
+	LAUNCH_FIRST_BYTES = sizeof(plait_launch),
+	KNOWN_FLAGS = PLAIT_CALL_ANY_THREAD | PLAIT_NODE_ON_ALL_BARRIER |
+		      PLAIT_NODE_ON_ALL_GROUP,
+	FEW = 32,	/* predecessors that need no memory of their own */
+	MAX_BRANCHES = 65536,
+};
+
+static plait_status wrong(const plait__adding *adding, const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__graph_place(adding, room), what);
+}
+
+static plait_status no_memory(const plait__adding *adding)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
+			   plait__graph_place(adding, room));
+}
+
+/* A place was not found: the error is written, its status is kept. */
+static plait_status kept(const plait__adding *adding)
+{
+	return adding->error->status;
+}
+
+/* ---- what a kind has ---- */
+
+static plait_status add_geometry(plait__adding *adding)
+{
+	plait__store *store = adding->graph->store;
+	plait__plan_geometry geometry = { .dimensions = 1,
+					  .param = PLAIT__NONE,
+					  .items = { 1, 1, 1 } };
+	plait__plan_param param = { .kind = PLAIT__PARAM_GEOMETRY };
+	plait_launch launch;
+	bool differs = false;
+
+	if (adding->desc->launch != NULL) {
+		plait_status status = plait__desc_read(
+			&launch, sizeof(launch), LAUNCH_FIRST_BYTES,
+			adding->desc->launch, "plait_launch", adding->error);
+
+		if (status != PLAIT_OK)
+			return status;
+		if (launch.dimensions > 3)
+			return wrong(adding, "a launch has 1 to 3 dimensions");
+		if (launch.dimensions > 0)
+			geometry.dimensions = launch.dimensions;
+		for (int i = 0; i < 3; i++) {
+			if (launch.items[i] > 0)
+				geometry.items[i] = launch.items[i];
+			geometry.group[i] = launch.group[i];
+		}
+	}
+	if (adding->desc->launch_parameter != NULL) {
+		param.name = plait__store_string(
+			store, adding->desc->launch_parameter);
+		if (param.name == PLAIT__NONE)
+			return no_memory(adding);
+		geometry.param = plait__store_param(store, &param, &differs);
+		if (differs)
+			return wrong(adding, "launch_parameter is an argument "
+				     "elsewhere");
+		if (geometry.param == PLAIT__NONE)
+			return no_memory(adding);
+	}
+	adding->payload.geometry = plait__store_geometry(store, &geometry);
+	return adding->payload.geometry != PLAIT__NONE ? PLAIT_OK :
+	       no_memory(adding);
+}
+
+static plait_status add_launch(plait__adding *adding)
+{
+	const plait__signature *signature;
+	plait_status status;
+
+	adding->node.kind = PLAIT__CMD_LAUNCH;
+	adding->payload.kernel = plait__graph_kernel(
+		adding, adding->desc->kernel, &signature);
+	if (adding->payload.kernel == PLAIT__NONE)
+		return kept(adding);
+	adding->node.affinity = adding->payload.kernel + 1;
+	status = add_geometry(adding);
+	if (status == PLAIT_OK)
+		status = plait__graph_arguments(adding, signature);
+	return status;
+}
+
+static plait_status check_call(const plait__adding *adding)
+{
+	bool any = (adding->desc->flags & PLAIT_CALL_ANY_THREAD) != 0;
+
+	if (any && adding->desc->inbox != NULL)
+		return wrong(adding, "an inbox and PLAIT_CALL_ANY_THREAD "
+			     "contradict each other");
+	if (!any && adding->desc->inbox == NULL)
+		return wrong(adding, "say where the function may run: set an "
+			     "inbox or PLAIT_CALL_ANY_THREAD");
+	if (adding->desc->function == NULL && adding->desc->inbox == NULL)
+		return wrong(adding, "function is null");
+	return PLAIT_OK;
+}
+
+static plait_status add_call(plait__adding *adding)
+{
+	plait_status status = check_call(adding);
+
+	if (status != PLAIT_OK)
+		return status;
+	adding->node.kind = adding->desc->inbox != NULL ?
+			    PLAIT__CMD_CALLBACK : PLAIT__CMD_HOST;
+	adding->payload.object = plait__graph_function(adding);
+	return adding->payload.object != PLAIT__NONE ? PLAIT_OK :
+	       kept(adding);
+}
+
+static plait_status outside(const plait__adding *adding, const char *what,
+			    uint64_t have)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID,
+			   "%s: %llu bytes, but the %s has %llu",
+			   plait__graph_place(adding, room),
+			   (unsigned long long)adding->desc->bytes, what,
+			   (unsigned long long)have);
+}
+
+static plait_status add_target(plait__adding *adding, plait__range *target)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait_status status = plait__graph_range(
+		adding, desc->target, desc->target_offset, "target", target);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (desc->bytes > target->bytes)
+		return outside(adding, "target", target->bytes);
+	adding->payload.bytes = desc->bytes;
+	return plait__graph_memory(adding, target, desc->bytes,
+				   PLAIT__ACCESS_WRITE);
+}
+
+static bool overlap(const plait__range *one, const plait__range *other,
+		    uint64_t bytes)
+{
+	return one->slot == other->slot && one->offset < other->offset + bytes
+	       && other->offset < one->offset + bytes;
+}
+
+static plait_status add_copy(plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait__range target, source;
+	plait_status status;
+
+	adding->node.kind = PLAIT__CMD_COPY;
+	status = add_target(adding, &target);
+	if (status == PLAIT_OK)
+		status = plait__graph_range(adding, desc->source,
+					    desc->source_offset, "source",
+					    &source);
+	if (status != PLAIT_OK)
+		return status;
+	if (desc->bytes > source.bytes)
+		return outside(adding, "source", source.bytes);
+	if (overlap(&target, &source, desc->bytes))
+		return wrong(adding, "source and target overlap");
+	return plait__graph_memory(adding, &source, desc->bytes,
+				   PLAIT__ACCESS_READ);
+}
+
+static plait_status add_fill(plait__adding *adding)
+{
+	uint32_t bytes = adding->desc->pattern_bytes;
+	plait__range target;
+
+	adding->node.kind = PLAIT__CMD_FILL;
+	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
+		return wrong(adding, "pattern_bytes is 1, 2, 4 or 8");
+	adding->payload.value = adding->desc->pattern;
+	adding->payload.small = bytes;
+	return add_target(adding, &target);
+}
+
+static plait_status add_signal(plait__adding *adding)
+{
+	adding->node.kind = adding->desc->kind == PLAIT_NODE_EMIT ?
+			    PLAIT__CMD_EMIT : PLAIT__CMD_WAIT;
+	adding->payload.value = adding->desc->sequence;
+	adding->payload.small = PLAIT__PAYLOAD_SIGNAL;
+	adding->payload.object = plait__graph_signal(adding,
+						     adding->desc->signal);
+	return adding->payload.object != PLAIT__NONE ? PLAIT_OK :
+	       kept(adding);
+}
+
+/* The word that decides, or the function that answers it. */
+static plait_status add_predicate(plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait__range range;
+	plait_status status;
+
+	if (desc->function != NULL || desc->inbox != NULL) {
+		status = check_call(adding);
+		if (status != PLAIT_OK)
+			return status;
+		adding->payload.object = plait__graph_function(adding);
+		return adding->payload.object != PLAIT__NONE ? PLAIT_OK :
+		       kept(adding);
+	}
+	if (desc->predicate == NULL)
+		return wrong(adding, "no predicate: set a buffer or a "
+			     "function");
+	status = plait__graph_range(adding, desc->predicate,
+				    desc->predicate_offset, "predicate",
+				    &range);
+	if (status != PLAIT_OK)
+		return status;
+	if (range.bytes < 4 || range.offset % 4 != 0)
+		return wrong(adding, "the predicate is not an aligned word of "
+			     "4 bytes in its buffer");
+	return plait__graph_memory(adding, &range, 4, PLAIT__ACCESS_READ);
+}
+
+static plait_status push_payload(plait__adding *adding, uint32_t *out)
+{
+	plait__vector *payloads = &adding->graph->store->payloads;
+
+	*out = payloads->count;
+	return plait__vector_push(payloads, &adding->payload, 1) != NULL ?
+	       PLAIT_OK : no_memory(adding);
+}
+
+static plait_status add_region(plait__adding *adding)
+{
+	static const uint32_t kinds[] = { PLAIT__REGION_WHILE,
+					  PLAIT__REGION_DO,
+					  PLAIT__REGION_CASE };
+	const plait_node_desc *desc = adding->desc;
+	plait__input_region region = {
+		.kind = kinds[desc->kind - PLAIT_NODE_WHILE],
+		.scope_count = 1, .times = (uint32_t)desc->times,
+	};
+	plait_status status;
+
+	adding->node.kind = PLAIT__CMD_REGION;
+	if (region.kind == PLAIT__REGION_CASE) {
+		if (desc->branch_count == 0 ||
+		    desc->branch_count > MAX_BRANCHES)
+			return wrong(adding, "a case has 1 to 65536 branches");
+		region.scope_count = (uint32_t)desc->branch_count;
+		region.times = PLAIT__NONE;
+	} else if (desc->times >= UINT32_MAX) {
+		return wrong(adding, "times is not below 2^32 - 1");
+	}
+	status = add_predicate(adding);
+	if (status == PLAIT_OK)
+		status = push_payload(adding, &region.predicate);
+	if (status != PLAIT_OK)
+		return status;
+	adding->node.link = plait__store_region_add(
+		adding->graph->store, adding->graph->scope, &region);
+	return adding->node.link != PLAIT__NONE ? PLAIT_OK :
+	       no_memory(adding);
+}
+
+static plait_status add_empty(plait__adding *adding)
+{
+	adding->node.kind = adding->desc->kind == PLAIT_NODE_MARK ?
+			    PLAIT__CMD_MARK : PLAIT__CMD_EMPTY;
+	return PLAIT_OK;
+}
+
+/* ---- where it runs ---- */
+
+static plait_status add_devices(plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait__vector *sets = &adding->graph->store->device_sets;
+	uint32_t first = sets->count;
+
+	if (desc->devices == NULL)
+		return wrong(adding, "devices is null");
+	for (uint32_t i = 0; i < desc->device_count; i++) {
+		uint32_t device = plait__graph_device(adding,
+						      desc->devices[i]);
+
+		if (device == PLAIT__NONE)
+			return kept(adding);
+		for (uint32_t k = first; k < sets->count; k++)
+			if (*(uint32_t *)plait__vector_at(sets, k) == device)
+				return wrong(adding, "a device is there "
+					     "twice");
+		if (plait__vector_push(sets, &device, 1) == NULL)
+			return no_memory(adding);
+	}
+	adding->node.device = first;
+	adding->node.device_count = (uint16_t)desc->device_count;
+	return PLAIT_OK;
+}
+
+/* The device of the first node that it comes after, or the graph's first. */
+static uint32_t inherit_device(plait__adding *adding, const uint32_t *after,
+			       uint64_t count)
+{
+	const plait__store_scope *scope = plait__store_scope_at(
+		adding->graph->store, adding->graph->scope);
+	const plait__input_node *before;
+
+	if (adding->first_buffer_device != PLAIT__NONE)
+		return adding->first_buffer_device;
+	if (count == 0)
+		return plait__graph_context_device(adding);
+	before = plait__vector_at(&scope->nodes, after[0]);
+	if (before->device_count == 1)
+		return before->device;
+	return *(uint32_t *)plait__vector_at(
+		&adding->graph->store->device_sets, before->device);
+}
+
+static plait_status add_place(plait__adding *adding, const uint32_t *after,
+			      uint64_t count)
+{
+	const plait_node_desc *desc = adding->desc;
+	uint32_t all = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP;
+
+	if ((desc->flags & all) == all)
+		return wrong(adding, "barrier and group contradict each "
+			     "other");
+	if (desc->flags & PLAIT_NODE_ON_ALL_BARRIER)
+		adding->node.meaning = PLAIT__MEANING_BARRIER;
+	if (desc->flags & PLAIT_NODE_ON_ALL_GROUP)
+		adding->node.meaning = PLAIT__MEANING_GROUP;
+	if (desc->device_count > UINT16_MAX)
+		return wrong(adding, "more than 65535 devices");
+	if (desc->device_count > 1)
+		return add_devices(adding);
+	adding->node.device_count = 1;
+	adding->node.device = desc->device != NULL ?
+			      plait__graph_device(adding, desc->device) :
+			      inherit_device(adding, after, count);
+	return adding->node.device != PLAIT__NONE ? PLAIT_OK : kept(adding);
+}
+
+/* ---- all of it ---- */
+
+static plait_status add_names(plait__adding *adding)
+{
+	plait__store *store = adding->graph->store;
+	const plait_node_desc *desc = adding->desc;
+
+	adding->node.label = plait__store_string(store, desc->label);
+	adding->node.file = plait__store_string(store, desc->file);
+	adding->node.line = desc->line;
+	if ((desc->label != NULL && adding->node.label == PLAIT__NONE) ||
+	    (desc->file != NULL && adding->node.file == PLAIT__NONE))
+		return no_memory(adding);
+	return PLAIT_OK;
+}
+
+static plait_status add_kind(plait__adding *adding)
+{
+	static plait_status (*const add[])(plait__adding *adding) = {
+		add_empty, add_launch, add_call, add_copy, add_fill,
+		add_signal, add_signal, add_empty, NULL, add_region,
+		add_region, add_region,
+	};
+
+	return add[adding->desc->kind](adding);
+}
+
+static bool needs_payload(const plait__adding *adding)
+{
+	return adding->node.kind != PLAIT__CMD_REGION &&
+	       adding->node.kind != PLAIT__CMD_EMPTY &&
+	       adding->node.kind != PLAIT__CMD_MARK;
+}
+
+static plait_status add_parts(plait__adding *adding, const uint32_t *after,
+			      uint64_t count)
+{
+	plait__store *store = adding->graph->store;
+	plait_status status = add_names(adding);
+
+	adding->node.access_first = store->accesses.count;
+	adding->payload.arg_first = store->args.count;
+	if (status == PLAIT_OK)
+		status = add_kind(adding);
+	if (status == PLAIT_OK && needs_payload(adding))
+		status = push_payload(adding, &adding->node.link);
+	if (status == PLAIT_OK)
+		status = add_place(adding, after, count);
+	return status;
+}
+
+static plait_status check_desc(const plait__adding *adding)
+{
+	if (adding->desc->kind > PLAIT_NODE_CASE)
+		return wrong(adding, "kind is not one of PLAIT_NODE_...");
+	if ((adding->desc->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
+		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
+				   "plait_node_desc: flags 0x%x are not known",
+				   adding->desc->flags);
+	if (adding->desc->cost > INT64_MAX)
+		return wrong(adding, "cost is not below 2^63");
+	return PLAIT_OK;
+}
+
+static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
+			     const uint32_t *after, uint32_t count,
+			     uint32_t *out, plait_error *error)
+{
+	plait__store_mark mark;
+	plait__adding adding = {
+		.graph = graph, .desc = desc, .error = error,
+		.first_buffer_device = PLAIT__NONE,
+		.node = { .link = PLAIT__NONE, .cost = desc->cost > 0 ?
+			  desc->cost : 1, .scratch_bytes =
+			  desc->scratch_bytes },
+		.payload = { .kernel = PLAIT__NONE, .geometry = PLAIT__NONE,
+			     .object = PLAIT__NONE,
+			     .channel_in = PLAIT__NONE,
+			     .channel_out = PLAIT__NONE },
+	};
+	plait_status status = check_desc(&adding);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (desc->kind == PLAIT_NODE_SUBGRAPH)
+		return plait__graph_import(&adding, after, count, out);
+	plait__store_take_mark(graph->store, &mark);
+	status = add_parts(&adding, after, count);
+	if (status == PLAIT_OK) {
+		*out = plait__store_push(graph->store, graph->scope,
+					 &adding.node, after, count);
+		if (*out == PLAIT__NONE)
+			status = no_memory(&adding);
+	}
+	if (status != PLAIT_OK)
+		plait__graph_cut(graph, &mark);
+	return status;
+}
+
+static plait_status resolve_after(const plait__graph *graph,
+				  const plait_node *after, uint64_t count,
+				  uint32_t *indices, plait_error *error)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		indices[i] = plait__graph_index(graph, after[i]);
+		if (indices[i] == PLAIT__NONE)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "after[%llu]: 0x%llx is not a node "
+					   "of this graph; edges stay within "
+					   "one body", (unsigned long long)i,
+					   (unsigned long long)after[i]);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
+			      const plait_node *after, uint64_t count,
+			      uint32_t *out, plait_error *error)
+{
+	const plait_allocator *allocator = &graph->store->allocator;
+	uint32_t few[FEW], *indices = few;
+	plait_status status;
+
+	if (count > 0 && after == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "after is null");
+	if (count > PLAIT__VECTOR_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "after %llu nodes: too many",
+				   (unsigned long long)count);
+	if (count > FEW)
+		indices = plait__alloc_array(allocator, count,
+					     sizeof(*indices));
+	if (indices == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for %llu edges",
+				   (unsigned long long)count);
+	status = resolve_after(graph, after, count, indices, error);
+	if (status == PLAIT_OK)
+		status = add_node(graph, desc, indices, (uint32_t)count, out,
+				  error);
+	if (indices != few)
+		plait__free(allocator, indices, count * sizeof(*indices));
+	return status;
+}
+
+plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
+			     const plait_node *after, uint64_t count,
+			     plait_node *out, plait_error *error)
+{
+	plait_error own = { .size = sizeof(own) };
+	plait_node_desc ours;
+	plait__graph *entered;
+	plait_node node = 0;
+	uint32_t index;
+	plait_status status = plait__graph_enter(graph, &entered, error);
+
+	if (status != PLAIT_OK)
+		goto set_out;
+	status = plait__desc_read(&ours, sizeof(ours), DESC_FIRST_BYTES, desc,
+				  "plait_node_desc", &own);
+	if (status == PLAIT_OK)
+		status = add_after(entered, &ours, after, count, &index,
+				   &own);
+	if (status == PLAIT_OK)
+		node = plait__graph_node(entered, index);
+	else
+		plait__error_copy(error, &own);
+	plait__object_leave(&entered->object);
+set_out:
+	/* Last: `out` may be one of `after`, as when a chain is built. */
+	if (out != NULL)
+		*out = node;
+	return status;
+}

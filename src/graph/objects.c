@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From handles to places in a graph's tables.  What comes in for the first
+ * time is held by the root graph; plait__graph_cut gives it back when the
+ * node is not added after all.
+ */
+#include "graph/graph.h"
+#include "base/error.h"
+#include "object/buffer.h"
+#include "object/device.h"
+#include "object/inbox.h"
+#include "object/kernel.h"
+#include "object/signal.h"
+
+#include <stdio.h>
+
+const char *plait__graph_place(const plait__adding *adding,
+			       char room[PLAIT__GRAPH_PLACE_ROOM])
+{
+	const plait_node_desc *desc = adding->desc;
+	const char *label = desc->label != NULL ? desc->label : "";
+
+	if (desc->file != NULL)
+		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM,
+			       "node \"%.48s\" (%.40s:%u)", label, desc->file,
+			       desc->line);
+	else
+		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM,
+			       "node \"%.48s\"", label);
+	return room;
+}
+
+static void no_memory(plait__adding *adding)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
+		    plait__graph_place(adding, room));
+}
+
+static uint32_t place_device(plait__adding *adding, plait__device *device)
+{
+	uint32_t at = plait__store_device(adding->graph->store,
+					  device->object.label, 0, device);
+
+	if (at == PLAIT__NONE)
+		no_memory(adding);
+	return at;
+}
+
+uint32_t plait__graph_device(plait__adding *adding, plait_device *handle)
+{
+	plait__device *device;
+	uint32_t at = PLAIT__NONE;
+
+	if (plait__device_enter(handle, &device, adding->error) != PLAIT_OK)
+		return PLAIT__NONE;
+	if (plait__context_check_same(&adding->graph->object, &device->object,
+				      adding->error) == PLAIT_OK)
+		at = place_device(adding, device);
+	plait__device_leave(device);
+	return at;
+}
+
+/* The device of last resort: the first one that the graph or the context
+ * has. */
+uint32_t plait__graph_context_device(plait__adding *adding)
+{
+	if (adding->graph->store->devices.count > 0)
+		return 0;
+	return place_device(adding, &adding->graph->object.context->devices[0]);
+}
+
+/* The object's place; held by the root when it came in just now. */
+static uint32_t place_object(plait__adding *adding, uint32_t kind,
+			     plait__object *object)
+{
+	int is_new = 0;
+	uint32_t at;
+
+	if (plait__context_check_same(&adding->graph->object, object,
+				      adding->error) != PLAIT_OK)
+		return PLAIT__NONE;
+	at = plait__store_object(adding->graph->store, kind, object, &is_new);
+	if (at == PLAIT__NONE)
+		no_memory(adding);
+	else if (is_new)
+		plait__object_hold(object);
+	return at;
+}
+
+/* A table entry for an object whose place is the table's end, if it is new. */
+static bool has_entry(const plait__vector *table, uint32_t at)
+{
+	return at < table->count;
+}
+
+uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
+			     const plait__signature **out)
+{
+	plait__store *store = adding->graph->store;
+	plait__plan_kernel entry;
+	plait__kernel *kernel;
+	uint32_t at;
+
+	if (plait__kernel_enter(handle, &kernel, adding->error) != PLAIT_OK)
+		return PLAIT__NONE;
+	*out = kernel->signature;
+	at = place_object(adding, PLAIT__STORE_KERNELS, &kernel->object);
+	if (at != PLAIT__NONE && !has_entry(&store->kernels, at)) {
+		entry.name = plait__store_string(store,
+						 kernel->signature->name);
+		entry.signature = plait__store_string(
+			store, kernel->signature->text);
+		if (entry.name == PLAIT__NONE ||
+		    entry.signature == PLAIT__NONE ||
+		    plait__vector_push(&store->kernels, &entry, 1) == NULL) {
+			no_memory(adding);
+			at = PLAIT__NONE;
+		}
+	}
+	plait__object_leave(&kernel->object);
+	return at;
+}
+
+uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle)
+{
+	plait__store *store = adding->graph->store;
+	plait__plan_signal entry;
+	plait__object *object;
+	uint32_t at;
+
+	if (plait__object_enter(handle, PLAIT_OBJECT_SIGNAL, &object,
+				adding->error) != PLAIT_OK)
+		return PLAIT__NONE;
+	at = place_object(adding, PLAIT__STORE_SIGNALS, object);
+	if (at != PLAIT__NONE && !has_entry(&store->signals, at)) {
+		plait__device *device =
+			&((plait__signal *)object)->port->devices[0];
+
+		entry.name = plait__store_string(store, object->label);
+		entry.device = place_device(adding, device);
+		if (entry.name == PLAIT__NONE ||
+		    entry.device == PLAIT__NONE ||
+		    plait__vector_push(&store->signals, &entry, 1) == NULL) {
+			no_memory(adding);
+			at = PLAIT__NONE;
+		}
+	}
+	plait__object_leave(object);
+	return at;
+}
+
+static plait_status enter_inbox(plait__adding *adding,
+				plait__store_function *function)
+{
+	plait__object *inbox;
+	plait_status status;
+
+	if (adding->desc->inbox == NULL)
+		return PLAIT_OK;
+	status = plait__object_enter(adding->desc->inbox, PLAIT_OBJECT_INBOX,
+				     &inbox, adding->error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__context_check_same(&adding->graph->object, inbox,
+					   adding->error);
+	if (status == PLAIT_OK) {
+		plait__object_hold(inbox);
+		function->inbox = inbox;
+	}
+	plait__object_leave(inbox);
+	return status;
+}
+
+/* Functions are not shared: each node has its own user data. */
+uint32_t plait__graph_function(plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait__store *store = adding->graph->store;
+	plait__vector *functions = &store->objects[PLAIT__STORE_FUNCTIONS];
+	plait__store_function function = { desc->function, desc->user_data,
+					   NULL };
+	plait__plan_function entry = { .name = adding->node.label };
+	uint32_t at = functions->count;
+
+	if (desc->flags & PLAIT_CALL_ANY_THREAD)
+		entry.flags = PLAIT__FUNCTION_ANY_THREAD;
+	if (plait__vector_push(&store->functions, &entry, 1) == NULL ||
+	    plait__vector_push(functions, &function, 1) == NULL) {
+		no_memory(adding);
+		return PLAIT__NONE;
+	}
+	if (enter_inbox(adding, plait__vector_at(functions, at)) != PLAIT_OK)
+		return PLAIT__NONE;
+	return at;
+}
+
+/* Slot i stands for buffer i; views stand for the buffer that has the
+ * memory. */
+static uint32_t place_buffer(plait__adding *adding, plait__buffer *root)
+{
+	plait__store *store = adding->graph->store;
+	plait__plan_slot slot = { .kind = PLAIT__SLOT_BOUND,
+				  .param = PLAIT__NONE };
+	uint32_t at = place_object(adding, PLAIT__STORE_BUFFERS,
+				   &root->object);
+
+	if (at == PLAIT__NONE || has_entry(&store->slots, at))
+		return at;
+	slot.bytes = root->bytes;
+	slot.name = plait__store_string(store, root->object.label);
+	slot.device = place_device(adding, root->device);
+	if (slot.name != PLAIT__NONE && slot.device != PLAIT__NONE &&
+	    plait__vector_push(&store->slots, &slot, 1) != NULL)
+		return at;
+	no_memory(adding);
+	return PLAIT__NONE;
+}
+
+static plait_status fill_range(plait__adding *adding, plait__buffer *buffer,
+			       uint64_t offset, const char *what,
+			       plait__range *out)
+{
+	const plait__plan_slot *slot;
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	if (offset > buffer->bytes)
+		return plait__fail(adding->error, PLAIT_E_INVALID,
+				   "%s: %s starts at %llu of the %llu bytes "
+				   "of \"%s\"",
+				   plait__graph_place(adding, room), what,
+				   (unsigned long long)offset,
+				   (unsigned long long)buffer->bytes,
+				   buffer->object.label);
+	out->slot = place_buffer(adding, buffer->root);
+	if (out->slot == PLAIT__NONE)
+		return adding->error != NULL ? adding->error->status :
+		       PLAIT_E_NOMEM;
+	out->offset = buffer->offset + offset;
+	out->bytes = buffer->bytes - offset;
+	slot = plait__vector_at(&adding->graph->store->slots, out->slot);
+	if (adding->first_buffer_device == PLAIT__NONE)
+		adding->first_buffer_device = slot->device;
+	return PLAIT_OK;
+}
+
+plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
+				uint64_t offset, const char *what,
+				plait__range *out)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
+						  &object, adding->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = fill_range(adding, (plait__buffer *)object, offset, what,
+			    out);
+	plait__object_leave(object);
+	return status;
+}

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the text form into a store: lines, bodies and names.  Edges are
+ * collected by name and resolved at the end, so that a name may be used
+ * before its line.
+ */
+#include "graph/read.h"
+
+#include "graph/reader.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_BRANCHES = 65535 };
+
+static bool match_name(const void *table, uint32_t at, const void *value)
+{
+	const struct plait__reader_named *named = plait__vector_at(table, at);
+	const struct plait__reader_named *wanted = value;
+
+	return named->scope == wanted->scope && named->name == wanted->name;
+}
+
+static plait__index_key key_of(const struct plait__reader *reader,
+			       const struct plait__reader_named *named)
+{
+	return (plait__index_key){
+		0, ((uint64_t)named->scope << 32) | named->name, match_name,
+		&reader->names, named
+	};
+}
+
+static struct plait__reader_named *find_name(struct plait__reader *reader, uint32_t scope,
+			       uint32_t name)
+{
+	struct plait__reader_named wanted = { .scope = scope, .name = name };
+	plait__index_key key = key_of(reader, &wanted);
+	uint32_t at = plait__index_find(reader->index, &key);
+
+	return at == PLAIT__NONE ? NULL : plait__vector_at(&reader->names, at);
+}
+
+static plait_status add_name(struct plait__reader *reader, uint32_t name,
+			     uint32_t node)
+{
+	struct plait__reader_named named = { reader->scope, name, node,
+			       reader->line.number };
+	plait__index_key key = key_of(reader, &named);
+
+	if (plait__index_reserve(reader->index, &reader->store->allocator) !=
+	    0 || plait__vector_push(&reader->names, &named, 1) == NULL)
+		return plait__reader_no_memory(reader);
+	plait__index_add(reader->index, &key, reader->names.count - 1);
+	return PLAIT_OK;
+}
+
+static plait_status use_default_device(struct plait__reader *reader,
+				       plait__input_node *node)
+{
+	if (node->device_count > 0)
+		return PLAIT_OK;
+	if (reader->default_device == PLAIT__NONE)
+		reader->default_device = reader->store->devices.count > 0 ?
+			0 : plait__store_device(reader->store, "host", 0,
+						NULL);
+	if (reader->default_device == PLAIT__NONE)
+		return plait__reader_no_memory(reader);
+	node->device_count = 1;
+	node->device = reader->default_device;
+	return PLAIT_OK;
+}
+
+/* A second line of a node may only add what it comes after. */
+static plait_status read_again(struct plait__reader *reader, struct plait__reader_draft *draft,
+			       const struct plait__reader_named *named)
+{
+	uint32_t line = named->line;
+	plait_status status = plait__reader_attributes(reader, draft, named->node);
+
+	if (status == PLAIT_OK && draft->has_other)
+		return plait__line_fail(&reader->line,
+					"\"%s\" is defined in line %u; only "
+					"after= can be added",
+					plait__reader_text(reader, draft->name), line);
+	return status;
+}
+
+static plait_status start_node(struct plait__reader *reader, struct plait__reader_draft *draft,
+			       uint8_t kind)
+{
+	*draft = (struct plait__reader_draft){
+		.node = { .kind = kind, .cost = 1, .link = PLAIT__NONE,
+			  .file = PLAIT__NONE,
+			  .line = reader->line.number },
+	};
+	if (kind == PLAIT__CMD_REGION)
+		draft->node.cost = 0;
+	return plait__reader_keep_name(reader, "a name without '=', ',' or '+'",
+			 &draft->name);
+}
+
+static plait_status finish_node(struct plait__reader *reader, struct plait__reader_draft *draft)
+{
+	plait_status status = use_default_device(reader, &draft->node);
+	uint32_t at;
+
+	if (status != PLAIT_OK)
+		return status;
+	draft->node.label = draft->name;
+	at = plait__store_push(reader->store, reader->scope, &draft->node,
+			       NULL, 0);
+	return at != PLAIT__NONE ? PLAIT_OK : plait__reader_no_memory(reader);
+}
+
+static uint32_t next_node(const struct plait__reader *reader)
+{
+	return plait__store_scope_at(reader->store,
+				     reader->scope)->nodes.count;
+}
+
+static plait_status read_node(struct plait__reader *reader)
+{
+	struct plait__reader_draft draft;
+	const struct plait__reader_named *named;
+	plait_status status = start_node(reader, &draft, PLAIT__CMD_LAUNCH);
+
+	if (status != PLAIT_OK)
+		return status;
+	named = find_name(reader, reader->scope, draft.name);
+	if (named != NULL)
+		return read_again(reader, &draft, named);
+	status = add_name(reader, draft.name, next_node(reader));
+	if (status == PLAIT_OK)
+		status = plait__reader_attributes(reader, &draft, next_node(reader));
+	if (status == PLAIT_OK)
+		status = finish_node(reader, &draft);
+	return status;
+}
+
+/* ---- regions ---- */
+
+static plait_status check_times(struct plait__reader *reader,
+				const struct plait__reader_draft *draft, bool is_case,
+				uint64_t branches)
+{
+	if (!draft->has_times)
+		return plait__line_fail(&reader->line, "expected %s=N",
+					is_case ? "take" : "times");
+	if (is_case && draft->times >= branches)
+		return plait__line_fail(&reader->line,
+					"take=%llu, but there are only %llu "
+					"branches, from 0",
+					(unsigned long long)draft->times,
+					(unsigned long long)branches);
+	return PLAIT_OK;
+}
+
+static plait_status open_region(struct plait__reader *reader,
+				struct plait__reader_draft *draft, uint32_t kind)
+{
+	bool is_case = kind == PLAIT__REGION_CASE;
+	uint32_t bodies = is_case ?
+		*(uint32_t *)plait__vector_at(&reader->branches,
+					      reader->next_case++) : 1;
+	plait__input_region region = {
+		.kind = kind, .scope_count = bodies,
+		.predicate = PLAIT__NONE, .times = (uint32_t)draft->times,
+	};
+	struct plait__reader_open open = { .scope = reader->scope,
+			     .line = reader->line.number };
+	plait_status status = check_times(reader, draft, is_case, bodies);
+
+	if (status != PLAIT_OK)
+		return status;
+	open.region = plait__store_region_add(reader->store, reader->scope,
+					      &region);
+	if (open.region == PLAIT__NONE ||
+	    plait__vector_push(&reader->opens, &open, 1) == NULL)
+		return plait__reader_no_memory(reader);
+	draft->node.link = open.region;
+	return PLAIT_OK;
+}
+
+static void enter_branch(struct plait__reader *reader, struct plait__reader_open *open)
+{
+	const plait__store_region *region =
+		plait__vector_at(&reader->store->regions, open->region);
+
+	reader->scope = region->input.scope_first + open->branch;
+}
+
+static plait_status read_region(struct plait__reader *reader, uint32_t kind)
+{
+	struct plait__reader_draft draft;
+	plait_status status = start_node(reader, &draft, PLAIT__CMD_REGION);
+
+	if (status == PLAIT_OK &&
+	    find_name(reader, reader->scope, draft.name) != NULL)
+		return plait__line_fail(&reader->line,
+					"\"%s\" is defined before",
+					plait__reader_text(reader, draft.name));
+	if (status == PLAIT_OK)
+		status = add_name(reader, draft.name, next_node(reader));
+	if (status == PLAIT_OK)
+		status = plait__reader_attributes(reader, &draft, next_node(reader));
+	if (status == PLAIT_OK)
+		status = open_region(reader, &draft, kind);
+	if (status == PLAIT_OK)
+		status = finish_node(reader, &draft);
+	if (status == PLAIT_OK)
+		enter_branch(reader, plait__vector_at(&reader->opens,
+						      reader->opens.count -
+						      1));
+	return status;
+}
+
+static plait_status expect_line_end(struct plait__reader *reader)
+{
+	plait__word word;
+
+	if (plait__line_word(&reader->line, &word))
+		return plait__line_expected(&reader->line,
+					    "the end of the line", word);
+	return PLAIT_OK;
+}
+
+static struct plait__reader_open *last_open(struct plait__reader *reader)
+{
+	return reader->opens.count == 0 ? NULL :
+	       plait__vector_at(&reader->opens, reader->opens.count - 1);
+}
+
+static plait_status read_end(struct plait__reader *reader)
+{
+	struct plait__reader_open *open = last_open(reader);
+
+	if (open == NULL)
+		return plait__line_fail(&reader->line, "\"end\" without "
+					"while, do or case");
+	reader->scope = open->scope;
+	plait__vector_cut(&reader->opens, reader->opens.count - 1);
+	return expect_line_end(reader);
+}
+
+static plait_status read_branch(struct plait__reader *reader)
+{
+	struct plait__reader_open *open = last_open(reader);
+	const plait__store_region *region = open == NULL ? NULL :
+		plait__vector_at(&reader->store->regions, open->region);
+
+	if (region == NULL || region->input.kind != PLAIT__REGION_CASE)
+		return plait__line_fail(&reader->line,
+					"\"branch\" outside of a case");
+	open->branch++;
+	enter_branch(reader, open);
+	return expect_line_end(reader);
+}
+
+/* ---- other lines ---- */
+
+static plait_status read_device(struct plait__reader *reader)
+{
+	plait__word word, key, value;
+	uint64_t lanes = 0;
+	uint32_t name;
+	plait_status status = plait__reader_keep_name(reader, "a device's name", &name);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (plait__store_find_device(reader->store, plait__reader_text(reader, name)) !=
+	    PLAIT__NONE)
+		return plait__line_fail(&reader->line,
+					"device \"%s\" is defined before",
+					plait__reader_text(reader, name));
+	if (!plait__line_word(&reader->line, &word) ||
+	    !plait__word_split(word, &key, &value) ||
+	    !plait__word_is(key, "lanes"))
+		return plait__line_expected(&reader->line, "lanes=N", word);
+	status = plait__reader_number(reader, key, value, UINT32_MAX - 1, &lanes);
+	if (status != PLAIT_OK)
+		return status;
+	/* A copy: the strings may move while the device is added. */
+	char copy[PLAIT__READER_MAX_NAME + 1];
+
+	snprintf(copy, sizeof(copy), "%s", plait__reader_text(reader, name));
+	if (plait__store_device(reader->store, copy, (uint32_t)lanes, NULL) ==
+	    PLAIT__NONE)
+		return plait__reader_no_memory(reader);
+	return expect_line_end(reader);
+}
+
+static plait_status read_after_line(struct plait__reader *reader)
+{
+	struct plait__reader_pending pending = { .node = PLAIT__NONE };
+	plait__word word, key, value;
+	plait_status status;
+
+	if (!plait__line_word(&reader->line, &word))
+		return plait__line_expected(&reader->line, "a node's name",
+					    word);
+	if (!plait__word_split(word, &key, &value)) {
+		key = word;
+		if (!plait__line_word(&reader->line, &value))
+			return plait__line_expected(
+				&reader->line, "the nodes it comes after",
+				value);
+	}
+	status = plait__reader_keep(reader, key, "a node's name", &pending.after);
+	if (status == PLAIT_OK)
+		status = plait__reader_after(reader, value, pending);
+	if (status == PLAIT_OK)
+		status = expect_line_end(reader);
+	return status;
+}
+
+static plait_status read_line(struct plait__reader *reader)
+{
+	plait__word word;
+
+	(void)plait__line_word(&reader->line, &word);
+	if (plait__word_is(word, "node"))
+		return read_node(reader);
+	if (plait__word_is(word, "after"))
+		return read_after_line(reader);
+	if (plait__word_is(word, "device"))
+		return read_device(reader);
+	if (plait__word_is(word, "while"))
+		return read_region(reader, PLAIT__REGION_WHILE);
+	if (plait__word_is(word, "do"))
+		return read_region(reader, PLAIT__REGION_DO);
+	if (plait__word_is(word, "case"))
+		return read_region(reader, PLAIT__REGION_CASE);
+	if (plait__word_is(word, "branch"))
+		return read_branch(reader);
+	if (plait__word_is(word, "end"))
+		return read_end(reader);
+	return plait__line_expected(&reader->line,
+				    "device, node, after, while, do, case, "
+				    "branch or end", word);
+}
+
+/* ---- before and after the lines ---- */
+
+static bool opens_body(plait__word word)
+{
+	return plait__word_is(word, "while") || plait__word_is(word, "do") ||
+	       plait__word_is(word, "case");
+}
+
+/* A line that opens, parts or closes a body, while branches are counted. */
+static plait_status count_line(struct plait__reader *reader,
+			       plait__vector *stack, plait__word word)
+{
+	uint32_t *top = stack->count == 0 ? NULL :
+			plait__vector_at(stack, stack->count - 1);
+	uint32_t one = 1, place = PLAIT__NONE, *bodies;
+
+	if (plait__word_is(word, "end") && top != NULL) {
+		plait__vector_cut(stack, stack->count - 1);
+	} else if (plait__word_is(word, "branch") && top != NULL &&
+		   *top != PLAIT__NONE) {
+		bodies = plait__vector_at(&reader->branches, *top);
+		if (++*bodies > MAX_BRANCHES)
+			return plait__line_fail(&reader->line,
+						"more than %d branches",
+						MAX_BRANCHES);
+	} else if (opens_body(word)) {
+		if (plait__word_is(word, "case")) {
+			place = reader->branches.count;
+			if (plait__vector_push(&reader->branches, &one, 1) ==
+			    NULL)
+				return plait__reader_no_memory(reader);
+		}
+		if (plait__vector_push(stack, &place, 1) == NULL)
+			return plait__reader_no_memory(reader);
+	}
+	return PLAIT_OK;
+}
+
+/* The bodies of a case must be known when its line is read. */
+static plait_status count_branches(struct plait__reader *reader)
+{
+	plait_status status = PLAIT_OK;
+	plait__vector stack;	/* uint32_t: place in branches, or none */
+	plait__word word;
+
+	plait__vector_init(&stack, &reader->store->allocator,
+			   sizeof(uint32_t));
+	while (status == PLAIT_OK && plait__line_next(&reader->line)) {
+		(void)plait__line_word(&reader->line, &word);
+		status = count_line(reader, &stack, word);
+	}
+	plait__vector_fini(&stack);
+	return status;
+}
+
+static plait_status resolve(struct plait__reader *reader,
+			    const struct plait__reader_pending *pending)
+{
+	const struct plait__reader_named *before, *after;
+	uint32_t node = pending->node;
+
+	reader->line.number = pending->line;
+	before = find_name(reader, pending->scope, pending->before);
+	if (before == NULL)
+		return plait__line_fail(&reader->line,
+					"no node \"%s\" in this body",
+					plait__reader_text(reader, pending->before));
+	if (node == PLAIT__NONE) {
+		after = find_name(reader, pending->scope, pending->after);
+		if (after == NULL)
+			return plait__line_fail(&reader->line,
+						"no node \"%s\" in this body",
+						plait__reader_text(reader,
+							pending->after));
+		node = after->node;
+	}
+	if (before->node == node)
+		return plait__line_fail(&reader->line,
+					"\"%s\" comes after itself",
+					plait__reader_text(reader, pending->before));
+	if (plait__store_edge(reader->store, pending->scope, before->node,
+			      node) != 0)
+		return plait__reader_no_memory(reader);
+	return PLAIT_OK;
+}
+
+static plait_status resolve_all(struct plait__reader *reader)
+{
+	const struct plait__reader_open *open = last_open(reader);
+	plait_status status = PLAIT_OK;
+
+	if (open != NULL) {
+		reader->line.number = open->line;
+		return plait__line_fail(&reader->line,
+					"no \"end\" for what starts here");
+	}
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < reader->pendings.count; i++)
+		status = resolve(reader,
+				 plait__vector_at(&reader->pendings, i));
+	return status;
+}
+
+static void init(struct plait__reader *reader, plait__store *store)
+{
+	const plait_allocator *allocator = &store->allocator;
+
+	reader->store = store;
+	reader->default_device = PLAIT__NONE;
+	plait__vector_init(&reader->names, allocator, sizeof(struct plait__reader_named));
+	plait__vector_init(&reader->pendings, allocator,
+			   sizeof(struct plait__reader_pending));
+	plait__vector_init(&reader->opens, allocator, sizeof(struct plait__reader_open));
+	plait__vector_init(&reader->branches, allocator, sizeof(uint32_t));
+	reader->index = plait__index_create(allocator);
+}
+
+static void fini(struct plait__reader *reader)
+{
+	plait__vector_fini(&reader->names);
+	plait__vector_fini(&reader->pendings);
+	plait__vector_fini(&reader->opens);
+	plait__vector_fini(&reader->branches);
+	plait__index_destroy(&reader->store->allocator, reader->index);
+}
+
+plait_status plait__store_read(plait__store *store, const char *text,
+			       uint64_t bytes, const char *name,
+			       plait_error *error)
+{
+	struct plait__reader reader = { 0 };
+	plait_status status;
+
+	init(&reader, store);
+	plait__line_init(&reader.line, text, bytes, name, error);
+	status = reader.index != NULL ? count_branches(&reader) :
+		 plait__reader_no_memory(&reader);
+	plait__line_init(&reader.line, text, bytes, name, error);
+	while (status == PLAIT_OK && plait__line_next(&reader.line))
+		status = read_line(&reader);
+	if (status == PLAIT_OK)
+		status = resolve_all(&reader);
+	fini(&reader);
+	return status;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of a graph that is being built; see store.h. */
+#include "graph/store.h"
+
+#include "graph/index.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* What the index tells apart beside the kinds of objects. */
+enum {
+	INDEX_STRINGS = PLAIT__STORE_OBJECT_KINDS,
+	INDEX_GEOMETRIES,
+	INDEX_DEVICES,
+	INDEX_PARAMS,
+};
+
+static void init_tables(plait__store *store)
+{
+	const plait_allocator *allocator = &store->allocator;
+
+	plait__vector_init(&store->scopes, allocator,
+			   sizeof(plait__store_scope));
+	plait__vector_init(&store->regions, allocator,
+			   sizeof(plait__store_region));
+	plait__vector_init(&store->devices, allocator,
+			   sizeof(plait__input_device));
+	plait__vector_init(&store->device_objects, allocator, sizeof(void *));
+	plait__vector_init(&store->device_sets, allocator, sizeof(uint32_t));
+	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
+		plait__vector_init(&store->objects[i], allocator,
+				   i == PLAIT__STORE_FUNCTIONS ?
+				   sizeof(plait__store_function) :
+				   sizeof(void *));
+#define INIT_TABLE(type, name) \
+	plait__vector_init(&store->name, allocator, sizeof(type));
+	PLAIT__PLAN_TABLES(INIT_TABLE)
+#undef INIT_TABLE
+}
+
+static plait__store_scope *push_scope(plait__store *store, uint32_t region,
+				      uint32_t parent)
+{
+	plait__store_scope *scope = plait__vector_push(&store->scopes, NULL,
+						       1);
+
+	if (scope == NULL)
+		return NULL;
+	plait__vector_init(&scope->nodes, &store->allocator,
+			   sizeof(plait__input_node));
+	plait__vector_init(&scope->edges, &store->allocator,
+			   sizeof(plait__input_edge));
+	scope->region = region;
+	scope->parent = parent;
+	return scope;
+}
+
+plait_status plait__store_create(const plait_allocator *allocator,
+				 plait__store **out, plait_error *error)
+{
+	plait__store *store = plait__alloc(allocator, sizeof(*store));
+
+	*out = NULL;
+	if (store == NULL)
+		goto no_memory;
+	store->allocator = *allocator;
+	init_tables(store);
+	store->index = plait__index_create(allocator);
+	/* strings[0] is the empty text. */
+	if (store->index == NULL ||
+	    plait__vector_push(&store->strings, "", 1) == NULL ||
+	    push_scope(store, PLAIT__NONE, PLAIT__NONE) == NULL)
+		goto destroy_store;
+	*out = store;
+	return PLAIT_OK;
+destroy_store:
+	plait__store_destroy(store);
+no_memory:
+	return plait__fail(error, PLAIT_E_NOMEM, "no memory for a graph");
+}
+
+static void fini_scopes(plait__store *store, uint32_t first)
+{
+	for (uint32_t i = first; i < store->scopes.count; i++) {
+		plait__store_scope *scope = plait__store_scope_at(store, i);
+
+		plait__vector_fini(&scope->nodes);
+		plait__vector_fini(&scope->edges);
+	}
+}
+
+void plait__store_destroy(plait__store *store)
+{
+	plait_allocator allocator;
+
+	if (store == NULL)
+		return;
+	allocator = store->allocator;
+	fini_scopes(store, 0);
+	plait__vector_fini(&store->scopes);
+	plait__vector_fini(&store->regions);
+	plait__vector_fini(&store->devices);
+	plait__vector_fini(&store->device_objects);
+	plait__vector_fini(&store->device_sets);
+	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
+		plait__vector_fini(&store->objects[i]);
+#define FINI_TABLE(type, name) plait__vector_fini(&store->name);
+	PLAIT__PLAN_TABLES(FINI_TABLE)
+#undef FINI_TABLE
+	plait__index_destroy(&allocator, store->index);
+	plait__free(&allocator, store, sizeof(*store));
+}
+
+plait__store_scope *plait__store_scope_at(const plait__store *store,
+					  uint32_t scope)
+{
+	return plait__vector_at(&store->scopes, scope);
+}
+
+/* Every vector that a mark covers, in one order. */
+static uint32_t list_vectors(plait__store *store, plait__vector *vectors[32])
+{
+	uint32_t n = 0;
+
+	vectors[n++] = &store->regions;
+	vectors[n++] = &store->devices;
+	vectors[n++] = &store->device_objects;
+	vectors[n++] = &store->device_sets;
+	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
+		vectors[n++] = &store->objects[i];
+#define LIST_TABLE(type, name) vectors[n++] = &store->name;
+	PLAIT__PLAN_TABLES(LIST_TABLE)
+#undef LIST_TABLE
+	return n;
+}
+
+void plait__store_take_mark(plait__store *store, plait__store_mark *mark)
+{
+	plait__vector *vectors[32];
+	uint32_t count = list_vectors(store, vectors);
+
+	for (uint32_t i = 0; i < count; i++)
+		mark->counts[i] = vectors[i]->count;
+	mark->counts[count] = store->scopes.count;
+}
+
+/* An index entry must not outlive what it points to. */
+static void cut_index(plait__store *store)
+{
+	for (uint32_t i = 0; i < PLAIT__STORE_FUNCTIONS; i++)
+		plait__index_cut(store->index, i, store->objects[i].count);
+	plait__index_cut(store->index, INDEX_STRINGS, store->strings.count);
+	plait__index_cut(store->index, INDEX_GEOMETRIES,
+			 store->geometries.count);
+	plait__index_cut(store->index, INDEX_DEVICES, store->devices.count);
+	plait__index_cut(store->index, INDEX_PARAMS, store->params.count);
+	store->last_file = NULL;
+}
+
+void plait__store_cut(plait__store *store, const plait__store_mark *mark)
+{
+	plait__vector *vectors[32];
+	uint32_t count = list_vectors(store, vectors);
+
+	fini_scopes(store, mark->counts[count]);
+	plait__vector_cut(&store->scopes, mark->counts[count]);
+	for (uint32_t i = 0; i < count; i++)
+		plait__vector_cut(vectors[i], mark->counts[i]);
+	cut_index(store);
+}
+
+static bool match_string(const void *table, uint32_t at, const void *value)
+{
+	const plait__vector *strings = table;
+
+	return strcmp(plait__vector_at(strings, at), value) == 0;
+}
+
+/* Index entries keep the place; a NUL ends each text in the table. */
+uint32_t plait__store_string(plait__store *store, const char *text)
+{
+	plait__index_key key = { INDEX_STRINGS, 0, match_string,
+				 &store->strings, text };
+	uint64_t length;
+	uint32_t at;
+
+	if (text == NULL)
+		return PLAIT__NONE;
+	if (text[0] == '\0')
+		return 0;
+	length = strlen(text) + 1;
+	key.hash = plait__index_hash(text, length);
+	at = plait__index_find(store->index, &key);
+	if (at != PLAIT__NONE)
+		return at;
+	at = store->strings.count;
+	if (length > PLAIT__VECTOR_MAX ||
+	    plait__index_reserve(store->index, &store->allocator) != 0 ||
+	    plait__vector_push(&store->strings, text, (uint32_t)length) ==
+	    NULL)
+		return PLAIT__NONE;
+	plait__index_add(store->index, &key, at);
+	return at;
+}
+
+static bool match_pointer(const void *table, uint32_t at, const void *value)
+{
+	const plait__vector *vector = table;
+	void *const *pointer = plait__vector_at(vector, at);
+
+	return *pointer == value;
+}
+
+/* Find or push a pointer; *out_new 0 means that it was there. */
+static uint32_t intern_pointer(plait__store *store, uint32_t kind,
+			       plait__vector *vector, void *object,
+			       int *out_new)
+{
+	plait__index_key key = { kind, (uintptr_t)object, match_pointer,
+				 vector, object };
+	uint32_t at = plait__index_find(store->index, &key);
+
+	*out_new = 0;
+	if (at != PLAIT__NONE)
+		return at;
+	at = vector->count;
+	if (plait__index_reserve(store->index, &store->allocator) != 0 ||
+	    plait__vector_push(vector, &object, 1) == NULL)
+		return PLAIT__NONE;
+	plait__index_add(store->index, &key, at);
+	*out_new = 1;
+	return at;
+}
+
+uint32_t plait__store_object(plait__store *store, uint32_t kind, void *object,
+			     int *out_new)
+{
+	return intern_pointer(store, kind, &store->objects[kind], object,
+			      out_new);
+}
+
+/* A device that is only a name gets the pointer null, which is not shared. */
+uint32_t plait__store_device_named(plait__store *store, uint32_t name,
+				   uint32_t lane_limit, void *object)
+{
+	plait__input_device device = { .name = name,
+				       .lane_limit = lane_limit };
+	uint32_t at = store->devices.count;
+	int is_new = 1;
+
+	if (object != NULL)
+		at = intern_pointer(store, INDEX_DEVICES,
+				    &store->device_objects, object, &is_new);
+	else if (plait__vector_push(&store->device_objects, NULL, 1) == NULL)
+		at = PLAIT__NONE;
+	if (at == PLAIT__NONE || !is_new)
+		return at;
+	if (plait__vector_push(&store->devices, &device, 1) != NULL)
+		return at;
+	plait__index_cut(store->index, INDEX_DEVICES, at);
+	plait__vector_cut(&store->device_objects, at);
+	return PLAIT__NONE;
+}
+
+uint32_t plait__store_device(plait__store *store, const char *name,
+			     uint32_t lane_limit, void *object)
+{
+	uint32_t string = plait__store_string(store, name);
+
+	if (string == PLAIT__NONE)
+		return PLAIT__NONE;
+	return plait__store_device_named(store, string, lane_limit, object);
+}
+
+uint32_t plait__store_find_device(const plait__store *store, const char *name)
+{
+	const char *strings = store->strings.items;
+
+	for (uint32_t i = 0; i < store->devices.count; i++) {
+		const plait__input_device *device =
+			plait__vector_at(&store->devices, i);
+
+		if (strcmp(strings + device->name, name) == 0)
+			return i;
+	}
+	return PLAIT__NONE;
+}
+
+static bool match_geometry(const void *table, uint32_t at, const void *value)
+{
+	const plait__vector *geometries = table;
+
+	return memcmp(plait__vector_at(geometries, at), value,
+		      sizeof(plait__plan_geometry)) == 0;
+}
+
+uint32_t plait__store_geometry(plait__store *store,
+			       const plait__plan_geometry *geometry)
+{
+	plait__index_key key = {
+		INDEX_GEOMETRIES,
+		plait__index_hash(geometry, sizeof(*geometry)),
+		match_geometry, &store->geometries, geometry
+	};
+	uint32_t at = plait__index_find(store->index, &key);
+
+	if (at != PLAIT__NONE)
+		return at;
+	at = store->geometries.count;
+	if (plait__index_reserve(store->index, &store->allocator) != 0 ||
+	    plait__vector_push(&store->geometries, geometry, 1) == NULL)
+		return PLAIT__NONE;
+	plait__index_add(store->index, &key, at);
+	return at;
+}
+
+static bool match_param(const void *table, uint32_t at, const void *value)
+{
+	const plait__plan_param *param = plait__vector_at(table, at);
+	const plait__plan_param *wanted = value;
+
+	return param->name == wanted->name;
+}
+
+uint32_t plait__store_param(plait__store *store,
+			    const plait__plan_param *param, bool *out_differs)
+{
+	plait__index_key key = { INDEX_PARAMS, param->name, match_param,
+				 &store->params, param };
+	uint32_t at = plait__index_find(store->index, &key);
+	const plait__plan_param *found;
+
+	*out_differs = false;
+	if (at != PLAIT__NONE) {
+		found = plait__vector_at(&store->params, at);
+		*out_differs = found->kind != param->kind ||
+			       found->type != param->type;
+		return *out_differs ? PLAIT__NONE : at;
+	}
+	at = store->params.count;
+	if (plait__index_reserve(store->index, &store->allocator) != 0 ||
+	    plait__vector_push(&store->params, param, 1) == NULL)
+		return PLAIT__NONE;
+	plait__index_add(store->index, &key, at);
+	return at;
+}
+
+uint32_t plait__store_region_add(plait__store *store, uint32_t scope,
+				 const plait__input_region *region)
+{
+	plait__store_region added = { *region, scope };
+	uint32_t at = store->regions.count;
+	uint32_t first = store->scopes.count;
+
+	added.input.scope_first = first;
+	for (uint32_t i = 0; i < region->scope_count; i++)
+		if (push_scope(store, at, scope) == NULL)
+			goto cut_scopes;
+	added.input.node =
+		plait__store_scope_at(store, scope)->nodes.count;
+	if (plait__vector_push(&store->regions, &added, 1) != NULL)
+		return at;
+cut_scopes:
+	fini_scopes(store, first);
+	plait__vector_cut(&store->scopes, first);
+	return PLAIT__NONE;
+}
+
+uint32_t plait__store_push(plait__store *store, uint32_t scope,
+			   const plait__input_node *node,
+			   const uint32_t *after, uint32_t count)
+{
+	plait__store_scope *to = plait__store_scope_at(store, scope);
+	uint32_t at = to->nodes.count;
+	plait__input_edge *edges = NULL;
+
+	if (count > 0) {
+		edges = plait__vector_push(&to->edges, NULL, count);
+		if (edges == NULL)
+			return PLAIT__NONE;
+	}
+	if (plait__vector_push(&to->nodes, node, 1) == NULL) {
+		plait__vector_cut(&to->edges, to->edges.count - count);
+		return PLAIT__NONE;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		edges[i] = (plait__input_edge){ after[i], at };
+	return at;
+}
+
+int plait__store_edge(plait__store *store, uint32_t scope, uint32_t before,
+		      uint32_t after)
+{
+	plait__store_scope *in = plait__store_scope_at(store, scope);
+	plait__input_edge edge = { before, after };
+
+	return plait__vector_push(&in->edges, &edge, 1) != NULL ? 0 : -1;
+}

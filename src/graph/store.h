@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a graph was told, kept as the tables that the planner reads.  Knows
+ * nothing of handles: objects are pointers that graph.c retains and releases.
+ * Used by graph.c (the public builder) and read.c (the text form).
+ *
+ * A store holds one graph with all bodies of its regions; each set of nodes is
+ * a scope, scope 0 the graph itself.  Adding is all or nothing: take a mark,
+ * push, and cut back to the mark when a push fails.
+ */
+#ifndef PLAIT_SRC_GRAPH_STORE_H
+#define PLAIT_SRC_GRAPH_STORE_H
+
+#include <stdbool.h>
+
+#include "base/vector.h"
+#include "plan/input.h"
+
+/* Kinds of objects that nodes keep alive. */
+enum {
+	PLAIT__STORE_KERNELS = 0,
+	PLAIT__STORE_BUFFERS = 1,	/* slot i is buffer i */
+	PLAIT__STORE_SIGNALS = 2,
+	PLAIT__STORE_FUNCTIONS = 3,
+	PLAIT__STORE_OBJECT_KINDS = 4
+};
+
+/* A host function with what it needs; FUNCTIONS hold these, not pointers. */
+typedef struct plait__store_function {
+	int32_t (*function)(void *user_data);
+	void *user_data;
+	void *inbox;
+} plait__store_function;
+
+/* One set of nodes. */
+typedef struct plait__store_scope {
+	plait__vector nodes;		/* plait__input_node */
+	plait__vector edges;		/* plait__input_edge, within */
+	uint32_t region;		/* whose body, or none */
+	uint32_t parent;		/* the scope with the region's node */
+	uint64_t tag;			/* of its node numbers */
+} plait__store_scope;
+
+/* A region: input.h's, with its node within the parent scope. */
+typedef struct plait__store_region {
+	plait__input_region input;
+	uint32_t scope;			/* that holds its node */
+} plait__store_region;
+
+#define PLAIT__STORE_VECTOR(type, name) plait__vector name;
+typedef struct plait__store {
+	plait_allocator allocator;
+	plait__vector scopes;		/* plait__store_scope */
+	plait__vector regions;		/* plait__store_region */
+	plait__vector devices;		/* plait__input_device */
+	plait__vector device_objects;	/* void *, null for a mere name */
+	plait__vector device_sets;	/* uint32_t */
+	/* void *, or plait__store_function */
+	plait__vector objects[PLAIT__STORE_OBJECT_KINDS];
+	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)
+	/* Index of objects and strings by value; see index.h. */
+	struct plait__index *index;
+	/* The file name that came last: most nodes share one. */
+	const char *last_file;
+	uint32_t last_file_string;
+} plait__store;
+#undef PLAIT__STORE_VECTOR
+
+/* An empty graph with scope 0. */
+plait_status plait__store_create(const plait_allocator *allocator,
+				 plait__store **out, plait_error *error);
+
+/* Objects must have been released before. */
+void plait__store_destroy(plait__store *store);
+
+plait__store_scope *plait__store_scope_at(const plait__store *store,
+					  uint32_t scope);
+
+/* Where a mark has the counts of `objects`. */
+enum { PLAIT__STORE_MARK_OBJECTS = 4 };
+
+/* How far every table has come. */
+typedef struct plait__store_mark {
+	uint32_t counts[32];
+} plait__store_mark;
+
+void plait__store_take_mark(plait__store *store, plait__store_mark *mark);
+
+/*
+ * Forget what came since the mark, but for nodes and edges of scopes that
+ * were there before: those are pushed last.  Objects that came since are the
+ * caller's to release first.
+ */
+void plait__store_cut(plait__store *store, const plait__store_mark *mark);
+
+/*
+ * The functions below return an index, or PLAIT__NONE when memory ran out.
+ */
+
+/* A copy of `text`; equal texts share one.  Null: PLAIT__NONE, no failure. */
+uint32_t plait__store_string(plait__store *store, const char *text);
+
+/* A device; `object` null: a mere name.  The same object is the same one. */
+uint32_t plait__store_device(plait__store *store, const char *name,
+			     uint32_t lane_limit, void *object);
+
+/* The same with a name that is a string of this store already. */
+uint32_t plait__store_device_named(plait__store *store, uint32_t name,
+				   uint32_t lane_limit, void *object);
+
+/* A device by name, or PLAIT__NONE. */
+uint32_t plait__store_find_device(const plait__store *store,
+				  const char *name);
+
+/* A kernel, buffer or signal; the same pointer is the same one.  *out_new
+ * tells that the caller has to retain it. */
+uint32_t plait__store_object(plait__store *store, uint32_t kind,
+			     void *object, int *out_new);
+
+/* A geometry; equal ones share one. */
+uint32_t plait__store_geometry(plait__store *store,
+			       const plait__plan_geometry *geometry);
+
+/* A parameter of runs; equal names are the same one.  *out_differs: there is
+ * one of this name and another type (then the answer is none too). */
+uint32_t plait__store_param(plait__store *store,
+			    const plait__plan_param *param,
+			    bool *out_differs);
+
+/* A region of the node that will be pushed next in `scope`, with `bodies`
+ * empty scopes. */
+uint32_t plait__store_region_add(plait__store *store, uint32_t scope,
+				 const plait__input_region *region);
+
+/*
+ * Push a node and edges from `after` (indices in this scope) to it: the last
+ * step of adding.  Its index, or PLAIT__NONE with nothing changed.
+ */
+uint32_t plait__store_push(plait__store *store, uint32_t scope,
+			   const plait__input_node *node,
+			   const uint32_t *after, uint32_t count);
+
+/* Push an edge: 0, or -1 when memory ran out. */
+int plait__store_edge(plait__store *store, uint32_t scope, uint32_t before,
+		      uint32_t after);
+
+/*
+ * The planner's input, made of the store; valid until the store changes.
+ * `input` is given back with plait__store_input_fini.
+ */
+plait_status plait__store_input(const plait__store *store,
+				plait__input *input, plait_error *error);
+void plait__store_input_fini(const plait__store *store, plait__input *input);
+
+#endif

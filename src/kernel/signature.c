@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parser of kernel signatures; see signature.h for the grammar.  Names
+ * are collected into one growing text, then all of it moves into one block.
+ */
+#include "kernel/signature.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* A parameter while it is parsed: its name is a place in `names`. */
+struct draft {
+	uint64_t name;
+	uint32_t type;
+	uint32_t element;
+	uint32_t mode;
+};
+
+struct parser {
+	const char *text;
+	const char *at;
+	const plait_allocator *allocator;
+	plait_error *error;
+	plait__text names;
+	struct draft *drafts;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+struct word {
+	const char *start;
+	size_t length;
+};
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_name_char(char c)
+{
+	return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+static void skip_space(struct parser *parser)
+{
+	while (is_space(*parser->at))
+		parser->at++;
+}
+
+/* What stands at the position, for the error text; never a raw byte. */
+static const char *describe_next(const struct parser *parser, char shown[8])
+{
+	unsigned char c = (unsigned char)*parser->at;
+
+	if (c == '\0')
+		return "the end";
+	if (c < 0x20 || c >= 0x7f)
+		return "a byte that is not text";
+	shown[0] = '\'';
+	shown[1] = (char)c;
+	shown[2] = '\'';
+	shown[3] = '\0';
+	return shown;
+}
+
+static plait_status expected(struct parser *parser, const char *what)
+{
+	char shown[8];
+
+	return plait__fail(parser->error, PLAIT_E_INVALID,
+			   "signature, byte %zu: expected %s, found %s",
+			   (size_t)(parser->at - parser->text) + 1, what,
+			   describe_next(parser, shown));
+}
+
+static plait_status wrong_word(struct parser *parser, struct word word,
+			       const char *what)
+{
+	return plait__fail(parser->error, PLAIT_E_INVALID,
+			   "signature, byte %zu: \"%.*s\" %s",
+			   (size_t)(word.start - parser->text) + 1,
+			   word.length < 40 ? (int)word.length : 40,
+			   word.start, what);
+}
+
+static bool accept(struct parser *parser, char c)
+{
+	skip_space(parser);
+	if (*parser->at != c)
+		return false;
+	parser->at++;
+	return true;
+}
+
+static plait_status expect(struct parser *parser, char c, const char *what)
+{
+	return accept(parser, c) ? PLAIT_OK : expected(parser, what);
+}
+
+static plait_status read_word(struct parser *parser, const char *what,
+			      struct word *out)
+{
+	skip_space(parser);
+	if (!is_letter(*parser->at))
+		return expected(parser, what);
+	out->start = parser->at;
+	while (is_name_char(*parser->at))
+		parser->at++;
+	out->length = (size_t)(parser->at - out->start);
+	if (out->length > PLAIT__SIGNATURE_MAX_NAME)
+		return wrong_word(parser, *out, "... is longer than 255 bytes");
+	return PLAIT_OK;
+}
+
+static bool word_is(struct word word, const char *text)
+{
+	return strlen(text) == word.length &&
+	       memcmp(word.start, text, word.length) == 0;
+}
+
+static uint64_t keep_name(struct parser *parser, struct word word)
+{
+	uint64_t place = parser->names.length;
+
+	plait__text_add_bytes(&parser->names, word.start, word.length);
+	plait__text_add_bytes(&parser->names, "", 1);
+	return place;
+}
+
+static bool name_is_taken(const struct parser *parser, struct word word)
+{
+	const char *names = plait__text_get(&parser->names);
+
+	for (uint32_t i = 0; i < parser->count; i++)
+		if (word_is(word, names + parser->drafts[i].name))
+			return true;
+	return false;
+}
+
+static uint32_t mode_of(struct word word)
+{
+	if (word_is(word, "in") || word_is(word, "const"))
+		return PLAIT__MODE_IN;
+	if (word_is(word, "out"))
+		return PLAIT__MODE_OUT;
+	return word_is(word, "inout") ? PLAIT__MODE_INOUT : PLAIT__MODE_VALUE;
+}
+
+/* Modes may repeat ("const in"), but not contradict ("const out"). */
+static plait_status read_modes(struct parser *parser, struct word *word,
+			       uint32_t *out_mode)
+{
+	uint32_t mode = PLAIT__MODE_VALUE, next;
+	plait_status status = read_word(parser, "a type", word);
+
+	while (status == PLAIT_OK && (next = mode_of(*word)) != 0) {
+		if (mode != 0 && mode != next)
+			return wrong_word(parser, *word,
+					  "contradicts what stands before it");
+		mode = next;
+		status = read_word(parser, "\"pointer\"", word);
+	}
+	*out_mode = mode;
+	return status;
+}
+
+/* "pointer" may be followed by what it points to. */
+static plait_status read_element(struct parser *parser, struct draft *draft)
+{
+	struct word word;
+	plait_status status;
+
+	if (draft->mode == PLAIT__MODE_VALUE)
+		draft->mode = PLAIT__MODE_INOUT;
+	skip_space(parser);
+	if (!is_letter(*parser->at))
+		return PLAIT_OK;
+	status = read_word(parser, "a type", &word);
+	if (status != PLAIT_OK)
+		return status;
+	draft->element = plait__type_find(word.start, word.length);
+	if (draft->element == PLAIT__TYPE_NONE)
+		return wrong_word(parser, word, "is not a type to point to");
+	return PLAIT_OK;
+}
+
+static plait_status read_type(struct parser *parser, struct draft *draft)
+{
+	struct word word;
+	plait_status status = read_modes(parser, &word, &draft->mode);
+
+	if (status != PLAIT_OK)
+		return status;
+	draft->type = plait__type_find(word.start, word.length);
+	if (draft->type == PLAIT__TYPE_NONE)
+		return wrong_word(parser, word,
+				  "is not a type; types are i8 to i64, u8 to "
+				  "u64, f32, f64, bool, char, pointer");
+	if (draft->type == PLAIT__TYPE_POINTER)
+		return read_element(parser, draft);
+	if (draft->mode != PLAIT__MODE_VALUE)
+		return wrong_word(parser, word,
+				  "is a value; in, out, inout and const are "
+				  "for pointers");
+	return PLAIT_OK;
+}
+
+static plait_status grow_drafts(struct parser *parser)
+{
+	uint32_t wanted = parser->capacity == 0 ? 8 : parser->capacity * 2;
+	struct draft *grown;
+
+	if (parser->count == PLAIT__SIGNATURE_MAX_PARAMETERS)
+		return plait__fail(parser->error, PLAIT_E_INVALID,
+				   "signature: more than %d parameters; pass "
+				   "a buffer that holds them",
+				   PLAIT__SIGNATURE_MAX_PARAMETERS);
+	if (parser->count < parser->capacity)
+		return PLAIT_OK;
+	grown = plait__realloc(parser->allocator, parser->drafts,
+			       parser->capacity * sizeof(*grown),
+			       wanted * sizeof(*grown));
+	if (grown == NULL)
+		return plait__fail(parser->error, PLAIT_E_NOMEM,
+				   "no memory for a signature");
+	parser->drafts = grown;
+	parser->capacity = wanted;
+	return PLAIT_OK;
+}
+
+static plait_status read_parameter(struct parser *parser)
+{
+	struct draft draft = { 0 };
+	struct word name;
+	plait_status status = grow_drafts(parser);
+
+	if (status == PLAIT_OK)
+		status = read_word(parser, "a parameter's name", &name);
+	if (status != PLAIT_OK)
+		return status;
+	if (name_is_taken(parser, name))
+		return wrong_word(parser, name, "names two parameters");
+	draft.name = keep_name(parser, name);
+	status = expect(parser, ':', "':' and a type");
+	if (status == PLAIT_OK)
+		status = read_type(parser, &draft);
+	if (status == PLAIT_OK)
+		parser->drafts[parser->count++] = draft;
+	return status;
+}
+
+static plait_status read_parameters(struct parser *parser)
+{
+	plait_status status = expect(parser, '(', "'('");
+
+	if (status != PLAIT_OK || accept(parser, ')'))
+		return status;
+	do {
+		status = read_parameter(parser);
+		if (status != PLAIT_OK)
+			return status;
+	} while (accept(parser, ','));
+	return expect(parser, ')', "',' or ')'");
+}
+
+/* A kernel returns nothing; NIDL allows to say so. */
+static plait_status read_result(struct parser *parser)
+{
+	struct word word;
+	plait_status status;
+
+	if (!accept(parser, ':'))
+		return PLAIT_OK;
+	status = read_word(parser, "\"void\"", &word);
+	if (status == PLAIT_OK && !word_is(word, "void"))
+		return wrong_word(parser, word,
+				  "cannot be returned; write through an out "
+				  "pointer");
+	return status;
+}
+
+static plait_status read_all(struct parser *parser)
+{
+	struct word name;
+	plait_status status = read_word(parser, "a kernel's name", &name);
+
+	if (status != PLAIT_OK)
+		return status;
+	(void)keep_name(parser, name);
+	status = read_parameters(parser);
+	if (status == PLAIT_OK)
+		status = read_result(parser);
+	skip_space(parser);
+	if (status == PLAIT_OK && *parser->at != '\0')
+		return expected(parser, "nothing more");
+	return status;
+}
+
+static const char *const mode_names[] = { "", "in ", "out ", "inout " };
+
+static void write_canonical(struct parser *parser, plait__text *text)
+{
+	const char *names = plait__text_get(&parser->names);
+
+	plait__text_add(text, "%s(", names);
+	for (uint32_t i = 0; i < parser->count; i++) {
+		const struct draft *draft = &parser->drafts[i];
+
+		plait__text_add(text, "%s%s: %s%s", i > 0 ? ", " : "",
+				names + draft->name, mode_names[draft->mode],
+				plait__type_name(draft->type));
+		if (draft->element != PLAIT__TYPE_NONE)
+			plait__text_add(text, " %s",
+					plait__type_name(draft->element));
+	}
+	plait__text_add(text, ")");
+}
+
+/* One block: the struct, the parameters, the canonical text, the names. */
+static plait__signature *assemble(struct parser *parser,
+				  const plait__text *canonical)
+{
+	uint64_t bytes = sizeof(plait__signature) +
+			 parser->count * sizeof(plait__parameter) +
+			 canonical->length + 1 + parser->names.length;
+	plait__signature *signature = plait__alloc(parser->allocator, bytes);
+	plait__parameter *parameters;
+	char *text, *names;
+
+	if (signature == NULL)
+		return NULL;
+	parameters = (plait__parameter *)(signature + 1);
+	text = (char *)(parameters + parser->count);
+	names = text + canonical->length + 1;
+	memcpy(text, plait__text_get(canonical), canonical->length + 1);
+	memcpy(names, plait__text_get(&parser->names), parser->names.length);
+	for (uint32_t i = 0; i < parser->count; i++) {
+		const struct draft *draft = &parser->drafts[i];
+
+		parameters[i].name = names + draft->name;
+		parameters[i].type = (plait__type)draft->type;
+		parameters[i].element = (plait__type)draft->element;
+		parameters[i].mode = draft->mode;
+	}
+	*signature = (plait__signature){ text, names, parameters,
+					 parser->count, bytes };
+	return signature;
+}
+
+static plait_status finish(struct parser *parser, plait__signature **out)
+{
+	plait__text canonical;
+
+	plait__text_init(&canonical, parser->allocator);
+	write_canonical(parser, &canonical);
+	if (!canonical.failed && !parser->names.failed)
+		*out = assemble(parser, &canonical);
+	plait__text_fini(&canonical);
+	if (*out == NULL)
+		return plait__fail(parser->error, PLAIT_E_NOMEM,
+				   "no memory for a signature");
+	return PLAIT_OK;
+}
+
+plait_status plait__signature_parse(const char *text,
+				    const plait_allocator *allocator,
+				    plait__signature **out, plait_error *error)
+{
+	struct parser parser = { .text = text, .at = text,
+				 .allocator = allocator, .error = error };
+	plait_status status;
+
+	*out = NULL;
+	if (text == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "signature is null");
+	if (strnlen(text, PLAIT__SIGNATURE_MAX_BYTES) ==
+	    PLAIT__SIGNATURE_MAX_BYTES)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "signature is longer than %d bytes",
+				   PLAIT__SIGNATURE_MAX_BYTES);
+	plait__text_init(&parser.names, allocator);
+	status = read_all(&parser);
+	if (status == PLAIT_OK)
+		status = finish(&parser, out);
+	plait__free(allocator, parser.drafts,
+		    parser.capacity * sizeof(*parser.drafts));
+	plait__text_fini(&parser.names);
+	return status;
+}
+
+void plait__signature_destroy(const plait_allocator *allocator,
+			      plait__signature *signature)
+{
+	if (signature != NULL)
+		plait__free(allocator, signature, signature->block_bytes);
+}

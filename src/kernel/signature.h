@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signatures of kernels: the one parser of
+ *
+ *     name(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
+ *
+ *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" "void" ]
+ *     parameter = name ":" ( type | { mode } "pointer" [ type ] )
+ *     mode      = "in" | "out" | "inout" | "const"
+ *
+ * Spaces and line breaks may stand between any two tokens.  Pure: text in,
+ * a table out.
+ */
+#ifndef PLAIT_SRC_KERNEL_SIGNATURE_H
+#define PLAIT_SRC_KERNEL_SIGNATURE_H
+
+#include "plait/base.h"
+
+#include "kernel/type.h"
+
+enum {
+	PLAIT__SIGNATURE_MAX_PARAMETERS = 1024,
+	PLAIT__SIGNATURE_MAX_NAME = 255,
+	PLAIT__SIGNATURE_MAX_BYTES = 1 << 20
+};
+
+/* What a kernel does to the memory behind a pointer; bits. */
+enum {
+	PLAIT__MODE_VALUE = 0,
+	PLAIT__MODE_IN = 1,
+	PLAIT__MODE_OUT = 2,
+	PLAIT__MODE_INOUT = 3
+};
+
+typedef struct plait__parameter {
+	const char *name;
+	plait__type type;
+	/* POINTER: what it points to; NONE when that is not said. */
+	plait__type element;
+	uint32_t mode;
+} plait__parameter;
+
+/* Immutable; one block of memory. */
+typedef struct plait__signature {
+	/* How it is written canonically: equal texts, equal signatures. */
+	const char *text;
+	const char *name;
+	const plait__parameter *parameters;
+	uint32_t count;
+	uint64_t block_bytes;
+} plait__signature;
+
+/*
+ * Parse `text`.  On failure the error says at which byte (from 1) and what was
+ * expected.  *out is given back with plait__signature_destroy.
+ */
+plait_status plait__signature_parse(const char *text,
+				    const plait_allocator *allocator,
+				    plait__signature **out,
+				    plait_error *error);
+
+void plait__signature_destroy(const plait_allocator *allocator,
+			      plait__signature *signature);
+
+#endif

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+# libplaitcore: every object, internals reachable; unit tests link it.
+# libplait: the same objects behind plait.map; everybody else links it.
+# Append one line per source file.  Headers need no line.
+
+noinst_LTLIBRARIES += %D%/libplaitcore.la
+lib_LTLIBRARIES += %D%/libplait.la
+
+%C%_libplaitcore_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DPLAIT_PLUGINDIR='"$(pkglibdir)"'
+%C%_libplaitcore_la_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) $(HWLOC_CFLAGS)
+%C%_libplaitcore_la_LIBADD = $(FFI_LIBS) $(HWLOC_LIBS) -lpthread
+%C%_libplaitcore_la_SOURCES =
+
+# base
+%C%_libplaitcore_la_SOURCES += %D%/base/alloc.c
+%C%_libplaitcore_la_SOURCES += %D%/base/desc.c
+%C%_libplaitcore_la_SOURCES += %D%/base/error.c
+%C%_libplaitcore_la_SOURCES += %D%/base/log.c
+%C%_libplaitcore_la_SOURCES += %D%/base/status.c
+%C%_libplaitcore_la_SOURCES += %D%/base/text.c
+%C%_libplaitcore_la_SOURCES += %D%/base/vector.c
+# sys
+%C%_libplaitcore_la_SOURCES += %D%/sys/clock.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/cpu.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/detail.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/dl.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/env.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/event.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/fd.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/file.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/fork.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/futex.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/mutex.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/thread.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/wait.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/whole.c
+# kernel
+%C%_libplaitcore_la_SOURCES += %D%/kernel/intern.c
+%C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
+%C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
+# pool
+%C%_libplaitcore_la_SOURCES += %D%/pool/command.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/counter.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/guest.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/inside.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/lane.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/place.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/pool.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/ready.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/ring.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/submit.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/tally.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/wait.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
+# plugin
+%C%_libplaitcore_la_SOURCES += %D%/plugin/choose.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/defaults.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/image.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/instance.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/lanes.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/list.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/load.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/negotiate.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/options.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/registry.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/report.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/search.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/services.c
+# object
+%C%_libplaitcore_la_SOURCES += %D%/object/batch.c
+%C%_libplaitcore_la_SOURCES += %D%/object/buffer.c
+%C%_libplaitcore_la_SOURCES += %D%/object/call.c
+%C%_libplaitcore_la_SOURCES += %D%/object/command.c
+%C%_libplaitcore_la_SOURCES += %D%/object/context.c
+%C%_libplaitcore_la_SOURCES += %D%/object/device.c
+%C%_libplaitcore_la_SOURCES += %D%/object/finish.c
+%C%_libplaitcore_la_SOURCES += %D%/object/flight.c
+%C%_libplaitcore_la_SOURCES += %D%/object/gate.c
+%C%_libplaitcore_la_SOURCES += %D%/object/handle.c
+%C%_libplaitcore_la_SOURCES += %D%/object/inbox.c
+%C%_libplaitcore_la_SOURCES += %D%/object/kernel.c
+%C%_libplaitcore_la_SOURCES += %D%/object/launch.c
+%C%_libplaitcore_la_SOURCES += %D%/object/live.c
+%C%_libplaitcore_la_SOURCES += %D%/object/map.c
+%C%_libplaitcore_la_SOURCES += %D%/object/notice.c
+%C%_libplaitcore_la_SOURCES += %D%/object/object.c
+%C%_libplaitcore_la_SOURCES += %D%/object/points.c
+%C%_libplaitcore_la_SOURCES += %D%/object/port.c
+%C%_libplaitcore_la_SOURCES += %D%/object/pump.c
+%C%_libplaitcore_la_SOURCES += %D%/object/queue.c
+%C%_libplaitcore_la_SOURCES += %D%/object/reaper.c
+%C%_libplaitcore_la_SOURCES += %D%/object/settings.c
+%C%_libplaitcore_la_SOURCES += %D%/object/signal.c
+%C%_libplaitcore_la_SOURCES += %D%/object/sizeof.c
+%C%_libplaitcore_la_SOURCES += %D%/object/wait.c
+%C%_libplaitcore_la_SOURCES += %D%/object/watch.c
+# graph, plan, run
+%C%_libplaitcore_la_SOURCES += %D%/plan/dot.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/names.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/json.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/chains.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check_input.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check_order.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check_segments.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check_shape.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check_use.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/clock.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/heap.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/lanes.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/layout.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/list.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/memory.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/order.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/place.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/plan.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/planner.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/proof.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/rank.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/reduce.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/tables.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/save.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/svg.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/scene.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/segments.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/select.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/signals.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/simulate.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/validate.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/waits.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/whole.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/work.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/attribute.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/index.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/write.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/rotate.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/remap.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/objects.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/node.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/import.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/graph.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/frozen.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/freeze.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/argument.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/input.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/line.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/read.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/store.c
+
+%C%_libplait_la_SOURCES =
+%C%_libplait_la_LIBADD = %D%/libplaitcore.la
+%C%_libplait_la_LDFLAGS = $(AM_LDFLAGS) $(NODELETE_LDFLAGS) -no-undefined \
+	-version-info $(PLAIT_VERSION_INFO)
+if VERSION_SCRIPT
+%C%_libplait_la_LDFLAGS += -Wl,--version-script=$(srcdir)/%D%/plait.map
+else
+%C%_libplait_la_LDFLAGS += -export-symbols-regex '^plait_[a-z]'
+endif
+EXTRA_%C%_libplait_la_DEPENDENCIES = $(srcdir)/%D%/plait.map
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = %D%/plait.pc
+cmakedir = $(libdir)/cmake/plait
+cmake_DATA = %D%/plait-config.cmake %D%/plait-config-version.cmake
+
+EXTRA_DIST = %D%/plait.map

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turning the user's commands into stretches for the backend: waits, work,
+ * emissions.  All or nothing: what a batch gave out or holds is taken back
+ * when any command is wrong or the backend refuses.  Nothing is allocated once
+ * the queue's arrays have grown to what is used.
+ */
+#include "object/call.h"
+#include "object/command.h"
+#include "object/port.h"
+
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+enum { WAITS, WORK, EMITS };
+
+/* How much may be in flight before a submission looks what is done. */
+enum { COLLECT_FROM = 64 };
+
+struct batch {
+	plait__queue *queue;
+	plait_submission *stretch; /* the last one */
+	uint32_t stretch_count;
+	uint32_t work_count;
+	uint32_t point_count;
+	int phase;	   /* what the last stretch got last */
+	uint64_t progress; /* the newest emission of the queue's signal */
+	bool ordered;	   /* the port's order lock is held */
+	plait__signal *emitted;
+	uint64_t last_emission;
+	plait__call *calls; /* newest first */
+	plait__object *held; /* null, or what the calls of a launch use */
+	plait__object *late; /* to be closed when no lock is held */
+};
+
+/* --- room */
+
+static void free_scratch(plait__scratch *scratch,
+			 const plait_allocator *allocator)
+{
+	uint64_t commands = scratch->commands;
+
+	plait__free(allocator, scratch->work,
+		    commands * sizeof(*scratch->work));
+	plait__free(allocator, scratch->points,
+		    (2 * commands + 1) * sizeof(*scratch->points));
+	plait__free(allocator, scratch->stretches,
+		    (commands + 1) * sizeof(*scratch->stretches));
+	memset(scratch, 0, sizeof(*scratch));
+}
+
+void plait__queue_free_scratch(plait__queue *queue)
+{
+	free_scratch(&queue->scratch,
+		     plait__context_allocator(queue->object.context));
+}
+
+/* A command is at most one piece of work, two points and a new stretch. */
+static plait_status reserve(plait__queue *queue, uint64_t count,
+			    plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(queue->object.context);
+	uint64_t commands = queue->scratch.commands * 2;
+	plait__scratch fresh;
+
+	if (count <= queue->scratch.commands)
+		return PLAIT_OK;
+	if (commands < count)
+		commands = count;
+	fresh.commands = commands;
+	fresh.work = plait__alloc_array(allocator, commands,
+					sizeof(*fresh.work));
+	fresh.points = plait__alloc_array(allocator, 2 * commands + 1,
+					  sizeof(*fresh.points));
+	fresh.stretches = plait__alloc_array(allocator, commands + 1,
+					     sizeof(*fresh.stretches));
+	if (fresh.work == NULL || fresh.points == NULL ||
+	    fresh.stretches == NULL) {
+		free_scratch(&fresh, allocator);
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to submit %llu commands",
+				   (unsigned long long)count);
+	}
+	free_scratch(&queue->scratch, allocator);
+	queue->scratch = fresh;
+	return PLAIT_OK;
+}
+
+/* --- adding to the last stretch, or to a new one */
+
+static void begin_stretch(struct batch *batch)
+{
+	plait__scratch *scratch = &batch->queue->scratch;
+	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
+
+	memset(stretch, 0, sizeof(*stretch));
+	stretch->size = sizeof(*stretch);
+	stretch->work = &scratch->work[batch->work_count];
+	stretch->waits = &scratch->points[batch->point_count];
+	stretch->emits = stretch->waits;
+	batch->stretch = stretch;
+	batch->stretch_count++;
+	batch->phase = WAITS;
+}
+
+static void add_point(struct batch *batch, plait_backend_signal *signal,
+		      uint64_t sequence)
+{
+	plait_backend_point *point =
+		&batch->queue->scratch.points[batch->point_count++];
+
+	point->signal = signal;
+	point->sequence = sequence;
+}
+
+static void add_wait(struct batch *batch, plait_backend_signal *signal,
+		     uint64_t sequence)
+{
+	if (batch->phase != WAITS)
+		begin_stretch(batch);
+	batch->stretch->wait_count++;
+	add_point(batch, signal, sequence);
+	batch->stretch->emits =
+		&batch->queue->scratch.points[batch->point_count];
+}
+
+static void add_emit(struct batch *batch, plait_backend_signal *signal,
+		     uint64_t sequence)
+{
+	batch->phase = EMITS;
+	batch->stretch->emit_count++;
+	add_point(batch, signal, sequence);
+}
+
+static plait_work *add_work(struct batch *batch, const plait_command *command)
+{
+	plait_work *work;
+
+	if (batch->phase == EMITS)
+		begin_stretch(batch);
+	batch->phase = WORK;
+	batch->stretch->work_count++;
+	work = &batch->queue->scratch.work[batch->work_count++];
+	memset(work, 0, sizeof(*work));
+	work->size = sizeof(*work);
+	work->kind = command->kind;
+	work->label = command->label;
+	return work;
+}
+
+/* --- holding what is used */
+
+static plait_status keep(struct batch *batch, plait__object *object,
+			 plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	uint64_t sequence = batch->progress + 1;
+
+	if (plait__flight_has_last(&queue->flight, object, sequence))
+		return PLAIT_OK;
+	plait__object_hold(object);
+	if (plait__flight_push(&queue->flight,
+			       plait__context_allocator(
+				       queue->object.context),
+			       object, sequence))
+		return PLAIT_OK;
+	/* Entered, so this is not the last hold. */
+	plait__object_drop(object);
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for what is in flight");
+}
+
+/* --- kinds */
+
+static plait_status add_memory(struct batch *batch, const plait_command *command,
+			       const plait__operands *operands,
+			       plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	plait_work *work;
+
+	if (operands->target != NULL)
+		status = keep(batch, &operands->target->object, error);
+	if (status == PLAIT_OK && operands->source != NULL)
+		status = keep(batch, &operands->source->object, error);
+	if (status != PLAIT_OK)
+		return status;
+	work = add_work(batch, command);
+	if (command->bytes == 0) {
+		work->kind = PLAIT_WORK_NOP;
+		return PLAIT_OK;
+	}
+	work->bytes = command->bytes;
+	work->pattern = command->pattern;
+	work->pattern_bytes = command->pattern_bytes;
+	work->host = command->host;
+	if (operands->target != NULL) {
+		work->target = operands->target->root->raw;
+		work->target_offset = operands->target->offset +
+				      command->target_offset;
+	}
+	if (operands->source != NULL) {
+		work->source = operands->source->root->raw;
+		work->source_offset = operands->source->offset +
+				      command->source_offset;
+	}
+	return PLAIT_OK;
+}
+
+static plait_status add_owner_call(struct batch *batch, const plait_command *command,
+				   plait__inbox *inbox, plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait__call *call;
+	plait_status status;
+
+	status = plait__call_prepare(inbox, queue, command, &call, error);
+	if (status != PLAIT_OK)
+		return status;
+	call->sequence = ++batch->progress;
+	/* Its hold goes to the queue, until the gate is behind it. */
+	if (!plait__flight_push(&queue->flight,
+				plait__context_allocator(
+					queue->object.context),
+				&call->notice.object, batch->progress + 1)) {
+		plait__call_cancel(call);
+		plait__object_drop_later(&call->notice.object);
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for what is in flight");
+	}
+	call->next = batch->calls;
+	batch->calls = call;
+	add_emit(batch, queue->progress, call->sequence);
+	add_wait(batch, call->gate, call->gate_sequence);
+	return PLAIT_OK;
+}
+
+static plait_status add_call(struct batch *batch, const plait_command *command,
+			     const plait__operands *operands,
+			     plait_error *error)
+{
+	plait_work *work;
+
+	if (operands->inbox != NULL)
+		return add_owner_call(batch, command, operands->inbox, error);
+	if (batch->held != NULL &&
+	    keep(batch, batch->held, error) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	work = add_work(batch, command);
+	work->function = command->function;
+	work->user_data = command->user_data;
+	return PLAIT_OK;
+}
+
+static plait_status add_signal_wait(struct batch *batch, const plait_command *command,
+				    plait__signal *signal, plait_error *error)
+{
+	uint64_t sequence = command->sequence;
+	plait_status status;
+
+	/* What the batch itself emits is in front of this. */
+	if (batch->ordered && !signal->is_gate &&
+	    signal->next > plait__signal_submitted(signal) &&
+	    (sequence == 0 || (sequence <= signal->next &&
+			       sequence > plait__signal_submitted(signal))))
+		return PLAIT_OK;
+	status = plait__signal_resolve(signal, &sequence, error);
+	if (status != PLAIT_OK || sequence == 0)
+		return status;
+	status = keep(batch, &signal->object, error);
+	if (status == PLAIT_OK)
+		add_wait(batch, signal->raw, sequence);
+	return status;
+}
+
+/* The numbers of a signal come in order, whichever queues emit them. */
+static plait_status add_signal_emit(struct batch *batch, plait__signal *signal,
+				    plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	uint64_t submitted;
+	plait_status status;
+
+	if (!batch->ordered)
+		plait__mutex_lock(&queue->port->order);
+	batch->ordered = true;
+	status = keep(batch, &signal->object, error);
+	if (status != PLAIT_OK)
+		return status;
+	submitted = plait__signal_submitted(signal);
+	if (signal->next == submitted) {
+		signal->in_batch = batch->emitted;
+		batch->emitted = signal;
+		if (submitted != 0 &&
+		    signal->last_queue !=
+			    plait__handle_get(queue->object.slot))
+			add_wait(batch, signal->raw, submitted);
+	}
+	signal->next++;
+	batch->last_emission = signal->next;
+	add_emit(batch, signal->raw, signal->next);
+	return PLAIT_OK;
+}
+
+static plait_status add_command(struct batch *batch, const plait_command *command,
+				plait_error *error)
+{
+	plait__operands operands;
+	plait_status status;
+
+	status = plait__operands_enter(&operands, command, batch->queue,
+				       &batch->late, error);
+	if (status != PLAIT_OK)
+		return status;
+	switch (command->kind) {
+	case PLAIT_COMMAND_NOP:
+		(void)add_work(batch, command);
+		break;
+	case PLAIT_COMMAND_CALL:
+		status = add_call(batch, command, &operands, error);
+		break;
+	case PLAIT_COMMAND_WAIT:
+		status = add_signal_wait(batch, command, operands.signal,
+					 error);
+		break;
+	case PLAIT_COMMAND_EMIT:
+		status = add_signal_emit(batch, operands.signal, error);
+		break;
+	default:
+		status = add_memory(batch, command, &operands, error);
+		break;
+	}
+	plait__operands_leave(&operands, &batch->late);
+	return status;
+}
+
+/* --- the commands as the caller passed them */
+
+static plait_status name_command(uint64_t number, const plait_command *command,
+				 const plait_error *why, plait_error *error)
+{
+	plait_status status;
+
+	if (command->label != NULL)
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "command %llu \"%.60s\": %s",
+					    (unsigned long long)number,
+					    command->label, why->text);
+	else
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "command %llu: %s",
+					    (unsigned long long)number,
+					    why->text);
+	return status;
+}
+
+static plait_status add_all(struct batch *batch, const plait_command *commands,
+			    uint64_t count, plait_error *error)
+{
+	const char *at = (const char *)commands;
+	uint32_t stride = commands->size;
+	plait_error why = { .size = sizeof(why) };
+	const plait_command *command;
+	plait_command known;
+	plait_status status;
+	uint64_t i;
+
+	for (i = 0; i < count; i++, at += stride) {
+		command = (const plait_command *)(const void *)at;
+		status = PLAIT_OK;
+		if (stride != sizeof(known)) {
+			/* Only the first one has to say its size. */
+			status = plait__command_read(&known, at, stride, &why);
+			command = &known;
+		}
+		if (status == PLAIT_OK)
+			status = add_command(batch, command, &why);
+		if (status != PLAIT_OK)
+			return name_command(i, command, &why, error);
+	}
+	return PLAIT_OK;
+}
+
+/* --- the whole */
+
+static void roll_back(struct batch *batch)
+{
+	plait__queue *queue = batch->queue;
+	plait__signal *signal;
+	plait__object *object;
+	plait__call *call;
+
+	for (signal = batch->emitted; signal != NULL; signal = signal->in_batch)
+		signal->next = plait__signal_submitted(signal);
+	for (call = batch->calls; call != NULL; call = call->next)
+		plait__call_cancel(call);
+	/* Under a lock, so nothing is destroyed here. */
+	while ((object = plait__flight_cancel(&queue->flight)) != NULL)
+		plait__object_drop_later(object);
+}
+
+static void commit(struct batch *batch)
+{
+	plait__queue *queue = batch->queue;
+	plait__signal *signal;
+	plait__call *next;
+
+	for (signal = batch->emitted; signal != NULL;
+	     signal = signal->in_batch) {
+		signal->last_queue = plait__handle_get(queue->object.slot);
+		/* Release: pairs with the load in plait__signal_submitted. */
+		at_store_release_u64(&signal->submitted, signal->next);
+	}
+	at_store_release_u64(&queue->submitted, batch->progress);
+	plait__flight_commit(&queue->flight);
+	for (; batch->calls != NULL; batch->calls = next) {
+		next = batch->calls->next;
+		plait__call_arm(batch->calls);
+	}
+}
+
+static plait_status submit_stretches(struct batch *batch, plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	batch->progress++;
+	add_emit(batch, queue->progress, batch->progress);
+	status = backend->table.queue_submit(backend->self, queue->raw,
+					     queue->scratch.stretches,
+					     batch->stretch_count, &room);
+	return plait__port_judge(queue->port, status, "queue_submit", &room,
+				 error);
+}
+
+static plait_status run_batch(struct batch *batch, const plait_command *commands,
+			      uint64_t count, plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait_status status = reserve(queue, count, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	batch->progress = plait__queue_submitted(queue);
+	begin_stretch(batch);
+	status = add_all(batch, commands, count, error);
+	if (status == PLAIT_OK)
+		status = submit_stretches(batch, error);
+	if (status == PLAIT_OK)
+		commit(batch);
+	else
+		roll_back(batch);
+	if (batch->ordered)
+		plait__mutex_unlock(&queue->port->order);
+	if (status == PLAIT_OK)
+		(void)plait__queue_flush(queue, NULL);
+	return status;
+}
+
+static plait_status check_array(const plait_command *commands, uint64_t count,
+				plait_error *error)
+{
+	plait_command first;
+
+	if (commands == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "commands is null, count is %llu",
+				   (unsigned long long)count);
+	if (count > INT32_MAX / 4)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu commands at once are too many",
+				   (unsigned long long)count);
+	return plait__desc_read(&first, sizeof(first), sizeof(first), commands,
+				"plait_command", error);
+}
+
+/* Take the lock, and first give back what much of the flight has done with:
+ * a user who never finishes the queue shall not fill the memory. */
+static void lock_tidily(plait__queue *queue)
+{
+	plait__object *done[PLAIT__QUEUE_COLLECT];
+	uint32_t count;
+	uint32_t i;
+
+	plait__mutex_lock(&queue->lock);
+	while (queue->flight.committed >= COLLECT_FROM) {
+		count = plait__queue_collect(queue, done);
+		if (count == 0)
+			break;
+		plait__mutex_unlock(&queue->lock);
+		for (i = 0; i < count; i++)
+			plait__object_drop(done[i]);
+		plait__mutex_lock(&queue->lock);
+	}
+}
+
+plait_status plait__queue_submit_holding(plait__queue *queue,
+					 const plait_command *commands,
+					 uint64_t count, plait__object *held,
+					 uint64_t *out_sequence,
+					 plait_error *error)
+{
+	struct batch batch = { .queue = queue, .held = held };
+	plait_status status;
+
+	*out_sequence = 0;
+	if (count == 0)
+		return PLAIT_OK;
+	status = check_array(commands, count, error);
+	if (status != PLAIT_OK)
+		return status;
+	lock_tidily(queue);
+	status = run_batch(&batch, commands, count, error);
+	plait__mutex_unlock(&queue->lock);
+	plait__object_close_late(batch.late);
+	plait__context_tidy(queue->object.context);
+	if (status != PLAIT_OK)
+		return status;
+	*out_sequence = batch.last_emission;
+	/* Who waits for something else, and works meanwhile, has work now. */
+	if ((queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
+		plait__context_pulse(queue->object.context);
+	return status;
+}
+
+plait_status plait__queue_submit(plait__queue *queue,
+				 const plait_command *commands, uint64_t count,
+				 uint64_t *out_sequence, plait_error *error)
+{
+	return plait__queue_submit_holding(queue, commands, count, NULL,
+					   out_sequence, error);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers: memory of a device, memory of the user (wrap), or a part of
+ * another buffer (view).  Everything is kept by the whole, the `root`; a view
+ * only knows where it starts.  Mapping is in map.c.
+ */
+#ifndef PLAIT_SRC_OBJECT_BUFFER_H
+#define PLAIT_SRC_OBJECT_BUFFER_H
+
+#include "object/context.h"
+#include "object/notice.h"
+
+typedef struct plait__buffer plait__buffer;
+
+struct plait__mapping {
+	struct plait__mapping *next;
+	plait__buffer *buffer; /* through which it was made */
+	void *pointer;
+};
+
+struct plait__buffer {
+	plait__object object;
+	plait__device *device;
+	plait__buffer *root; /* itself, or held by the view */
+	uint64_t offset;     /* in the root */
+	uint64_t bytes;
+
+	/* Of the root alone. */
+	plait_backend_memory *raw; /* null when there are no bytes */
+	uint64_t taken_bytes;	   /* of the device's budget */
+	char *wrapped;		   /* the user's memory, or null */
+	plait__notice *notice;	   /* announces that it is not used any more */
+	plait_host_function released; /* the same by a call */
+	void *user_data;
+	plait__errand errand;
+	struct plait__mutex map_lock; /* guards `mappings`; a leaf */
+	struct plait__mapping *mappings;
+};
+
+plait_status plait__buffer_enter(plait_buffer *handle, plait__buffer **out,
+				 plait_error *error);
+
+/* `what` "target range": PLAIT_E_INVALID when it does not lie inside. */
+plait_status plait__buffer_check_range(const plait__buffer *buffer,
+				       uint64_t offset, uint64_t bytes,
+				       const char *what, plait_error *error);
+
+/* Do two ranges, both inside, share memory? */
+bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
+			   const plait__buffer *other, uint64_t other_offset,
+			   uint64_t bytes);
+
+/* The root ends: end all mappings that are left. */
+void plait__buffer_unmap_all(plait__buffer *root);
+
+#endif

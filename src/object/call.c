@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that the owner of an inbox runs; see call.h. */
+#include "object/call.h"
+
+#include "object/inbox.h"
+#include "object/port.h"
+#include "object/queue.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+
+enum {
+	/* Times that raising the gate of a call is tried. */
+	RAISE_TRIES = 4,
+	INDEX_BITS = 20,
+	MAX_CALLS = (1 << INDEX_BITS) - 1
+};
+
+/* --- making and using again */
+
+static void free_call(plait__call *call)
+{
+	plait__backend *backend = call->port->backend;
+
+	backend->table.signal_destroy(backend->self, call->gate);
+	plait__free(plait__context_allocator(call->notice.object.context),
+		    call, sizeof(*call));
+}
+
+void plait__call_free_idle(plait__inbox *inbox)
+{
+	plait__call *call;
+
+	while ((call = inbox->idle) != NULL) {
+		inbox->idle = call->next;
+		free_call(call);
+	}
+}
+
+/* False: the gate would not forget its failure. */
+static bool reset_gate(plait__call *call)
+{
+	plait__backend *backend = call->port->backend;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (!call->gate_failed)
+		return true;
+	call->gate_failed = false;
+	return backend->table.signal_reset(backend->self, call->gate,
+					   &ignored) == PLAIT_OK;
+}
+
+/* All have done with it. */
+static void recycle(plait__object *object)
+{
+	plait__call *call = (plait__call *)(void *)object;
+	plait__inbox *inbox = call->notice.inbox;
+	bool usable = reset_gate(call);
+
+	plait__mutex_lock(&inbox->lock);
+	if (usable) {
+		call->next = inbox->idle;
+		inbox->idle = call;
+	} else {
+		*(plait__call **)plait__vector_at(&inbox->calls,
+						  call->index) = NULL;
+	}
+	plait__mutex_unlock(&inbox->lock);
+	if (!usable)
+		free_call(call);
+	plait__object_drop(&inbox->object);
+}
+
+static const plait__class call_class = { .destroy = recycle };
+
+static plait_status create_gate(plait__call *call, plait__queue *queue,
+				plait_error *error)
+{
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = backend->table.signal_create(backend->self,
+					      queue->device->index,
+					      PLAIT_BACKEND_SIGNAL_GATE,
+					      &call->gate, &room);
+	return plait__port_judge_made(queue->port, status, "signal_create",
+				      call->gate, &room, error);
+}
+
+/* Its place in the table, for good. */
+static plait_status enlist(plait__inbox *inbox, plait__call *call,
+			   plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	plait__mutex_lock(&inbox->lock);
+	call->index = inbox->calls.count;
+	if (call->index == MAX_CALLS)
+		status = plait__fail(error, PLAIT_E_BUSY,
+				     "%u calls wait for one inbox",
+				     (unsigned)MAX_CALLS);
+	else if (plait__vector_push(&inbox->calls, &call, 1) == NULL)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a call");
+	plait__mutex_unlock(&inbox->lock);
+	return status;
+}
+
+static plait_status create(plait__inbox *inbox, plait__queue *queue,
+			   plait__call **out, plait_error *error)
+{
+	plait__context *context = inbox->object.context;
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__call *call = plait__alloc(allocator, sizeof(*call));
+	plait_status status;
+
+	if (call == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a call");
+	call->notice.object.context = context;
+	call->port = queue->port;
+	status = create_gate(call, queue, error);
+	if (status != PLAIT_OK) {
+		plait__free(allocator, call, sizeof(*call));
+		return status;
+	}
+	status = enlist(inbox, call, error);
+	if (status != PLAIT_OK) {
+		free_call(call);
+		return status;
+	}
+	*out = call;
+	return PLAIT_OK;
+}
+
+/* An idle one with a gate of this backend, or null. */
+static plait__call *find_idle(plait__inbox *inbox, const plait__port *port)
+{
+	plait__call **link;
+	plait__call *call;
+
+	plait__mutex_lock(&inbox->lock);
+	link = &inbox->idle;
+	while (*link != NULL && (*link)->port != port)
+		link = &(*link)->next;
+	call = *link;
+	if (call != NULL)
+		*link = call->next;
+	plait__mutex_unlock(&inbox->lock);
+	return call;
+}
+
+static void fill(plait__call *call, plait__queue *queue,
+		 const plait_command *command)
+{
+	plait__notice *notice = &call->notice;
+
+	call->generation++;
+	call->gate_sequence++;
+	call->queue = queue;
+	call->label = command->label;
+	call->next = NULL;
+	notice->answered = false;
+	notice->event = (plait_event){
+		.kind = PLAIT_EVENT_CALL,
+		.id = (uint64_t)call->generation << INDEX_BITS |
+		      (call->index + 1),
+		.function = command->function,
+		.user_data = command->user_data,
+	};
+}
+
+plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
+				 const plait_command *command,
+				 plait__call **out, plait_error *error)
+{
+	plait__call *call = find_idle(inbox, queue->port);
+	plait_status status = PLAIT_OK;
+	char room[PLAIT__NAME_ROOM];
+	bool closed;
+
+	if (call == NULL)
+		status = create(inbox, queue, &call, error);
+	if (status != PLAIT_OK)
+		return status;
+	(void)plait__object_init(&call->notice.object, &call_class,
+				 inbox->object.context, NULL);
+	plait__object_hold(&inbox->object);
+	call->notice.inbox = inbox;
+	fill(call, queue, command);
+	plait__mutex_lock(&inbox->lock);
+	closed = inbox->closed;
+	if (!closed)
+		plait__inbox_link(inbox, &call->notice);
+	plait__mutex_unlock(&inbox->lock);
+	if (!closed) {
+		*out = call;
+		return PLAIT_OK;
+	}
+	call->gate_sequence--;
+	plait__object_drop(&call->notice.object);
+	return plait__fail(error, PLAIT_E_STATE, "%s is closed",
+			   plait__object_name(&inbox->object, room));
+}
+
+/* Take it out of its inbox, if it is still there and has no event to come. */
+static void leave_inbox(plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	bool linked;
+
+	plait__mutex_lock(&inbox->lock);
+	linked = call->notice.state == PLAIT__NOTICE_TAKEN &&
+		 plait__inbox_unlink(&call->notice);
+	plait__mutex_unlock(&inbox->lock);
+	if (linked)
+		plait__object_drop(&call->notice.object);
+}
+
+void plait__call_cancel(plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+
+	plait__mutex_lock(&inbox->lock);
+	plait__inbox_remove(inbox, &call->notice);
+	/* A close at the same time may have raised the gate. */
+	if (!call->notice.answered)
+		call->gate_sequence--;
+	call->notice.answered = true;
+	plait__mutex_unlock(&inbox->lock);
+	leave_inbox(call);
+}
+
+/* --- answering */
+
+static void raise_gate(plait__call *call, const plait_error *failure)
+{
+	plait__backend *backend = call->port->backend;
+	const plait_backend_point point = { call->gate, call->gate_sequence };
+	plait_error why = { .size = sizeof(why) };
+	plait__context *context = call->notice.object.context;
+
+	plait_status status = PLAIT_E_BUSY;
+	int tries;
+
+	call->gate_failed = failure != NULL;
+	/* What failed has changed nothing, and nobody else can answer. */
+	for (tries = 0; tries < RAISE_TRIES && status != PLAIT_OK; tries++)
+		status = backend->table.signal_raise(backend->self, &point,
+						     failure, &why);
+	if (status != PLAIT_OK)
+		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
+				"a call could not be answered, its queue "
+				"stands still: %s", why.text);
+}
+
+static void describe(const plait__call *call, int64_t result, const char *text,
+		     plait_error *out)
+{
+	char name[PLAIT__NAME_ROOM] = "host function";
+
+	if (call->label != NULL)
+		(void)snprintf(name, sizeof(name), "command \"%.60s\"",
+			       call->label);
+	if (text != NULL)
+		plait__fail_origin(out, PLAIT_E_FAILED, result, "%s: %s", name,
+				   text);
+	else
+		plait__fail_origin(out, PLAIT_E_FAILED, result,
+				   "%s failed with %lld", name,
+				   (long long)result);
+}
+
+/* Marked as answered by the caller, who is the only one to come here. */
+static void answer(plait__call *call, int64_t result, const char *text)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	plait__object *object = &call->notice.object;
+
+	plait__object_hold(object);
+	if (result != 0) {
+		describe(call, result, text, &failure);
+		plait__queue_note_failure(call->queue, &failure);
+	}
+	raise_gate(call, result != 0 ? &failure : NULL);
+	leave_inbox(call);
+	plait__context_pulse(object->context);
+	plait__object_drop(object);
+}
+
+void plait__call_answer(plait__call *call, int64_t result, const char *text)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	bool answered;
+
+	plait__mutex_lock(&inbox->lock);
+	answered = call->notice.answered;
+	call->notice.answered = true;
+	plait__mutex_unlock(&inbox->lock);
+	if (!answered)
+		answer(call, result, text);
+}
+
+/* Find by id what was taken and not answered, and mark it; or null. */
+static plait__call *claim(plait__inbox *inbox, uint64_t id)
+{
+	uint64_t index = (id & MAX_CALLS) - 1;
+	plait__call *call = NULL;
+
+	plait__mutex_lock(&inbox->lock);
+	if (index < inbox->calls.count)
+		call = *(plait__call **)plait__vector_at(&inbox->calls,
+							 (uint32_t)index);
+	if (call != NULL && (call->notice.event.id != id ||
+			     call->notice.state != PLAIT__NOTICE_TAKEN ||
+			     call->notice.answered))
+		call = NULL;
+	if (call != NULL)
+		call->notice.answered = true;
+	plait__mutex_unlock(&inbox->lock);
+	return call;
+}
+
+PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
+					     int64_t result, const char *text,
+					     plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	plait__inbox *self;
+	plait__call *call;
+	plait_status status = plait__inbox_enter(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	call = claim(self, id);
+	if (call != NULL)
+		answer(call, result, text);
+	else
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "%s has no call %llu to be answered; it "
+				     "was answered already, or never taken",
+				     plait__object_name(&self->object, room),
+				     (unsigned long long)id);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+void plait__call_fail_closed(plait__call *call)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	plait__call *next;
+
+	for (; call != NULL; call = next) {
+		next = call->next_closed;
+		plait__fail(&failure, PLAIT_E_CANCELLED,
+			    "%s%.60s%s was cancelled: its inbox was closed",
+			    call->label != NULL ? "command \"" : "host function",
+			    call->label != NULL ? call->label : "",
+			    call->label != NULL ? "\"" : "");
+		raise_gate(call, &failure);
+		leave_inbox(call);
+		plait__object_drop(&call->notice.object);
+	}
+}
+
+/* --- when the queue comes there */
+
+/* Upcall: the queue has come to the call, or failed before it; then it does
+ * not wait for the gate, and nothing is to be run. */
+static void on_reached(void *user_data, plait_status status)
+{
+	plait__call *call = user_data;
+	plait__object *object = &call->notice.object;
+	plait__inbox *inbox = call->notice.inbox;
+	plait__queue *queue = call->queue;
+	bool linked = false;
+
+	plait__mutex_lock(&inbox->lock);
+	if (call->notice.state == PLAIT__NOTICE_PROMISED) {
+		if (status == PLAIT_OK) {
+			plait__inbox_push(inbox, &call->notice);
+		} else {
+			call->notice.state = PLAIT__NOTICE_TAKEN;
+			call->notice.answered = true;
+			linked = plait__inbox_unlink(&call->notice);
+		}
+	}
+	plait__mutex_unlock(&inbox->lock);
+	/* Release: pairs with the load in finish.c. */
+	at_sub_u32(&queue->upcalls, 1);
+	plait__context_pulse(object->context);
+	if (linked)
+		plait__object_drop_later(object);
+	plait__object_drop_later(object);
+	plait__object_drop_later(&queue->object);
+}
+
+void plait__call_arm(plait__call *call)
+{
+	plait__queue *queue = call->queue;
+	plait__backend *backend = queue->port->backend;
+	const plait_backend_point point = { queue->progress,
+					    call->sequence };
+	plait_error why = { .size = sizeof(why) };
+	plait__inbox *inbox = call->notice.inbox;
+	bool mine;
+
+	/* The upcall needs the call, and the queue's signal. */
+	plait__object_hold(&call->notice.object);
+	plait__object_hold(&queue->object);
+	at_add_u32(&queue->upcalls, 1);
+	if (backend->table.signal_notify(backend->self, &point, on_reached,
+					 call, &why) == PLAIT_OK)
+		return;
+	at_sub_u32(&queue->upcalls, 1);
+	/* Submitted it is; so the command fails with what is wrong here. */
+	plait__mutex_lock(&inbox->lock);
+	mine = !call->notice.answered;
+	call->notice.answered = true;
+	if (mine)
+		call->notice.state = PLAIT__NOTICE_TAKEN;
+	plait__mutex_unlock(&inbox->lock);
+	if (mine) {
+		why.status = why.status < 0 ? why.status : PLAIT_E_INTERNAL;
+		raise_gate(call, &why);
+		leave_inbox(call);
+	}
+	plait__object_drop(&call->notice.object);
+	plait__object_drop(&queue->object);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for a queue, and making it usable again; see queue.h. */
+#include "object/port.h"
+#include "object/queue.h"
+#include "object/wait.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+
+/* Until the queue's own signal has come to `sequence`. */
+static plait_status await(plait__queue *queue, uint64_t sequence,
+			  uint64_t timeout_ns, bool *out_failed,
+			  plait_error *error)
+{
+	const plait__wait_point point = {
+		.port = queue->port,
+		.watch = &queue->watch,
+		.point = { queue->progress, sequence },
+	};
+	plait__wait_request request = {
+		.context = queue->object.context,
+		.points = &point,
+		.count = 1,
+		.timeout_ns = timeout_ns,
+	};
+	plait_status status = plait__wait_run(&request, error);
+
+	*out_failed = request.decided && status != PLAIT_OK;
+	return status;
+}
+
+/* The lock is held, nothing is pending, the queue has failed. */
+static plait_status recover(plait__queue *queue, plait_error *error)
+{
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = backend->table.queue_recover(backend->self, queue->raw,
+					      &room);
+	if (status == PLAIT_OK)
+		status = backend->table.signal_reset(backend->self,
+						     queue->progress, &room);
+	return plait__port_judge(queue->port, status, "queue_recover", &room,
+				 error);
+}
+
+/* A signal must not forget its failure while somebody is to be told. */
+static bool is_told(void *arg)
+{
+	plait__queue *queue = arg;
+
+	return at_load_acquire_u32(&queue->upcalls) == 0 &&
+	       !plait__watch_is_armed(&queue->watch);
+}
+
+/*
+ * Report the failure and recover, if the queue is idle.  PLAIT_PENDING: it is
+ * not; PLAIT_OK: somebody else has done it.
+ */
+static plait_status try_report(plait__queue *queue, plait_error *error)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	plait_status status;
+
+	plait__mutex_lock(&queue->lock);
+	status = plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
+				   &failure);
+	if (status < 0 && !is_told(queue)) {
+		status = PLAIT_PENDING;
+	} else if (status < 0) {
+		status = recover(queue, error);
+		if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY) {
+			/* It is just leaving its last command. */
+			status = PLAIT_PENDING;
+		} else if (status == PLAIT_OK) {
+			status = plait__error_copy(
+				error, queue->noted ? &queue->failure
+						    : &failure);
+			queue->noted = false;
+		}
+	}
+	plait__mutex_unlock(&queue->lock);
+	return status;
+}
+
+/* It has failed: let the rest drain, then report. */
+static plait_status report(plait__queue *queue, uint64_t deadline_ns,
+			   plait_error *error)
+{
+	plait_status status;
+	bool failed;
+
+	for (;;) {
+		status = try_report(queue, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = await(queue, plait__queue_submitted(queue),
+			       plait__clock_left_ns(deadline_ns), &failed,
+			       error);
+		if (status == PLAIT_OK || failed)
+			status = plait__wait_until(
+				queue->object.context, is_told, queue,
+				plait__clock_left_ns(deadline_ns), error);
+		if (status != PLAIT_OK)
+			return status;
+		plait__thread_yield();
+	}
+}
+
+static plait_status flush_rest(plait__queue *queue, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	plait__mutex_lock(&queue->lock);
+	if (queue->unflushed)
+		status = plait__queue_flush(queue, error);
+	plait__mutex_unlock(&queue->lock);
+	return status;
+}
+
+plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
+				 plait_error *error)
+{
+	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
+	plait_status status;
+	bool failed;
+
+	status = flush_rest(queue, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = await(queue, plait__queue_submitted(queue), timeout_ns,
+		       &failed, error);
+	if (failed)
+		status = report(queue, deadline_ns, error);
+	if (status != PLAIT_E_TIMEOUT)
+		plait__queue_reclaim(queue);
+	return status;
+}
+
+PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
+					  uint64_t timeout_ns,
+					  plait_error *error)
+{
+	plait__queue *self;
+	plait_status status = plait__queue_enter(queue, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__queue_finish(self, timeout_ns, error);
+	plait__object_leave(&self->object);
+	return status;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and asking kernels; see kernel.h. */
+#include "object/kernel.h"
+
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+enum { DESC_FIRST_BYTES = 32 };
+
+static void destroy_kernel(plait__object *object)
+{
+	plait__kernel *kernel = (plait__kernel *)object;
+	const plait_allocator *allocator =
+		plait__context_allocator(object->context);
+
+	plait__intern_drop(&object->context->signatures, allocator,
+			   kernel->signature);
+	plait__free(allocator, kernel, sizeof(*kernel));
+}
+
+static const plait__class kernel_class = {
+	.type = PLAIT_OBJECT_KERNEL, .destroy = destroy_kernel
+};
+
+static plait_status make_kernel(plait__context *context,
+				const plait_kernel_desc *desc,
+				plait__kernel **out, plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__kernel *kernel = plait__alloc(allocator, sizeof(*kernel));
+	plait_status status;
+
+	if (kernel == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a kernel");
+	kernel->function = desc->function;
+	kernel->user_data = desc->user_data;
+	status = plait__intern_take(&context->signatures, allocator,
+				    desc->signature, &kernel->signature,
+				    error);
+	if (status != PLAIT_OK)
+		goto free_kernel;
+	plait__object_set_label(&kernel->object, kernel->signature->name);
+	status = plait__object_init(&kernel->object, &kernel_class, context,
+				    error);
+	if (status != PLAIT_OK)
+		goto drop_signature;
+	*out = kernel;
+	return PLAIT_OK;
+drop_signature:
+	plait__intern_drop(&context->signatures, allocator,
+			   kernel->signature);
+free_kernel:
+	plait__free(allocator, kernel, sizeof(*kernel));
+	return status;
+}
+
+static plait_status check_desc(const plait_kernel_desc *given,
+			       plait_kernel_desc *desc, plait_error *error)
+{
+	plait_status status = plait__desc_read(desc, sizeof(*desc),
+					       DESC_FIRST_BYTES, given,
+					       "plait_kernel_desc", error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (desc->flags != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_kernel_desc: flags 0x%x are not "
+				   "known", desc->flags);
+	if (desc->signature == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: signature is null");
+	if (desc->function == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: no implementation; set "
+				   "function");
+	return PLAIT_OK;
+}
+
+plait_status plait_kernel_create(plait_context *context,
+				 const plait_kernel_desc *desc,
+				 plait_kernel **out, plait_error *error)
+{
+	plait_kernel_desc ours;
+	plait__context *entered;
+	plait__kernel *kernel = NULL;
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+	*out = NULL;
+	status = plait__context_enter(context, &entered, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = check_desc(desc, &ours, error);
+	if (status == PLAIT_OK)
+		status = make_kernel(entered, &ours, &kernel, error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&kernel->object);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+void plait_kernel_retain(plait_kernel *kernel)
+{
+	plait__handle_retain(kernel, PLAIT_OBJECT_KERNEL);
+}
+
+void plait_kernel_release(plait_kernel *kernel)
+{
+	plait__object_release(kernel, PLAIT_OBJECT_KERNEL);
+}
+
+plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
+				 plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_KERNEL,
+						  &object, error);
+
+	*out = (plait__kernel *)object;
+	return status;
+}
+
+plait_status plait_kernel_signature(plait_kernel *kernel, char *buffer,
+				    uint64_t capacity_bytes,
+				    uint64_t *out_bytes, plait_error *error)
+{
+	plait__kernel *entered;
+	plait_status status = plait__kernel_enter(kernel, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__text_copy(entered->signature->text, buffer, capacity_bytes,
+			 out_bytes);
+	plait__object_leave(&entered->object);
+	return PLAIT_OK;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One launch of a kernel on a queue, outside any graph: its arguments are
+ * copied into a record, which the queue's work in flight holds and which
+ * gives everything back when the launch is done or was skipped.
+ */
+#include "object/buffer.h"
+#include "object/kernel.h"
+#include "object/port.h"
+#include "object/queue.h"
+
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+enum { ARGUMENT_FIRST_BYTES = 64, LAUNCH_FIRST_BYTES = 56 };
+
+/* One argument: the value that the kernel is pointed to, and for memory the
+ * buffer that is held and mapped. */
+struct held_argument {
+	union {
+		uint64_t word;
+		void *pointer;
+		unsigned char bytes[8];
+	} value;
+	plait__buffer *buffer;
+	void *mapped;
+};
+
+struct record {
+	plait__object object;
+	plait__kernel *kernel; /* held */
+	plait_launch launch;
+	uint32_t count;
+	uint64_t block_bytes;
+	struct held_argument *slots;
+	void **arguments;
+};
+
+/* ---- the end ---- */
+
+static void let_go(struct held_argument *slot)
+{
+	plait__backend *backend;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (slot->buffer == NULL)
+		return;
+	backend = slot->buffer->device->port->backend;
+	if (slot->mapped != NULL)
+		(void)backend->table.memory_unmap(backend->self,
+						  slot->buffer->root->raw,
+						  slot->mapped, &ignored);
+	plait__object_drop(&slot->buffer->object);
+}
+
+static void destroy_record(plait__object *object)
+{
+	struct record *self = (struct record *)object;
+
+	for (uint32_t i = 0; i < self->count; i++)
+		let_go(&self->slots[i]);
+	plait__object_drop(&self->kernel->object);
+	plait__free(plait__context_allocator(object->context), self,
+		    self->block_bytes);
+}
+
+static const plait__class record_class = {
+	.type = PLAIT_OBJECT_ANY, .destroy = destroy_record
+};
+
+/* ---- arguments ---- */
+
+static plait_status wrong(const plait__parameter *parameter, const char *what,
+			  plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_INVALID, "argument \"%s\" (%s): %s",
+			   parameter->name,
+			   plait__type_name(parameter->type), what);
+}
+
+static plait_status take_value(struct held_argument *slot, const plait__parameter *parameter,
+			       const plait_argument *given, plait_error *error)
+{
+	if (given->value == NULL)
+		return wrong(parameter, "value is null", error);
+	if (given->bytes != plait__type_bytes(parameter->type))
+		return wrong(parameter, "bytes is not the size of the type",
+			     error);
+	memcpy(slot->value.bytes, given->value, given->bytes);
+	return PLAIT_OK;
+}
+
+static uint32_t map_flags(const plait__parameter *parameter)
+{
+	switch (parameter->mode) {
+	case PLAIT__MODE_IN: return PLAIT_MAP_READ;
+	case PLAIT__MODE_OUT: return PLAIT_MAP_WRITE;
+	default: return PLAIT_MAP_READ | PLAIT_MAP_WRITE;
+	}
+}
+
+/* The host's code needs an address, so the memory is mapped while it may be
+ * used.  A range without bytes has none: the pointer is null. */
+static plait_status map_slot(struct held_argument *slot, const plait__parameter *parameter,
+			     uint64_t offset, plait_error *error)
+{
+	plait__buffer *buffer = slot->buffer;
+	plait__backend *backend = buffer->device->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (offset == buffer->bytes)
+		return PLAIT_OK;
+	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+					 "a kernel on the host", error);
+	if (status != PLAIT_OK)
+		return status;
+	status = backend->table.memory_map(backend->self, buffer->root->raw,
+					   buffer->offset + offset,
+					   buffer->bytes - offset,
+					   map_flags(parameter),
+					   &slot->mapped, &room);
+	status = plait__port_judge_made(buffer->device->port, status,
+					"memory_map", slot->mapped, &room,
+					error);
+	if (status != PLAIT_OK)
+		slot->mapped = NULL;
+	slot->value.pointer = slot->mapped;
+	return status;
+}
+
+static plait_status take_buffer(struct held_argument *slot, const plait__queue *queue,
+				const plait__parameter *parameter,
+				const plait_argument *given,
+				plait_error *error)
+{
+	plait__buffer *buffer;
+	plait_status status;
+
+	if (parameter->type != PLAIT__TYPE_POINTER)
+		return wrong(parameter, "a buffer needs a pointer", error);
+	status = plait__buffer_enter(given->buffer, &buffer, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__context_check_same(&queue->object, &buffer->object,
+					   error);
+	if (status == PLAIT_OK && buffer->device->port != queue->port)
+		status = wrong(parameter, "the buffer is of another backend "
+			       "than the queue", error);
+	if (status == PLAIT_OK && given->offset_bytes > buffer->bytes)
+		status = wrong(parameter, "offset_bytes is behind the buffer",
+			       error);
+	if (status == PLAIT_OK) {
+		plait__object_hold(&buffer->object);
+		slot->buffer = buffer;
+		status = map_slot(slot, parameter, given->offset_bytes, error);
+	}
+	plait__object_leave(&buffer->object);
+	return status;
+}
+
+static plait_status take_argument(struct held_argument *slot, const plait__queue *queue,
+				  const plait__parameter *parameter,
+				  const plait_argument *given,
+				  plait_error *error)
+{
+	if (given->kind == PLAIT_ARGUMENT_VALUE)
+		return take_value(slot, parameter, given, error);
+	if (given->kind == PLAIT_ARGUMENT_BUFFER)
+		return take_buffer(slot, queue, parameter, given, error);
+	return wrong(parameter, "only values and buffers; the other kinds are "
+		     "for graphs", error);
+}
+
+/* The first one's size is that of all. */
+static plait_status read_argument(const plait_argument *arguments, uint32_t i,
+				  plait_argument *out, plait_error *error)
+{
+	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	uint32_t size;
+
+	memcpy(&size, arguments, sizeof(size));
+	if (i == 0 || size < ARGUMENT_FIRST_BYTES || size > sizeof(copy))
+		return plait__desc_read(out, sizeof(*out),
+					ARGUMENT_FIRST_BYTES, arguments,
+					"plait_argument", error);
+	memcpy(copy, (const char *)arguments + (uint64_t)i * size, size);
+	memcpy(copy, &size, sizeof(size));
+	return plait__desc_read(out, sizeof(*out), ARGUMENT_FIRST_BYTES, copy,
+				"plait_argument", error);
+}
+
+static plait_status take_arguments(struct record *self, const plait__queue *queue,
+				   const plait_argument *arguments,
+				   plait_error *error)
+{
+	const plait__signature *signature = self->kernel->signature;
+	plait_status status = PLAIT_OK;
+	plait_argument given;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++) {
+		self->arguments[i] = &self->slots[i].value;
+		status = read_argument(arguments, i, &given, error);
+		if (status == PLAIT_OK)
+			status = take_argument(&self->slots[i], queue,
+					       &signature->parameters[i],
+					       &given, error);
+	}
+	return status;
+}
+
+/* ---- the launch ---- */
+
+static int32_t run_record(void *user_data)
+{
+	struct record *self = user_data;
+
+	return self->kernel->function(self->arguments, &self->launch,
+				      self->kernel->user_data);
+}
+
+static plait_status read_launch(plait_launch *out, const plait_launch *given,
+				plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	*out = (plait_launch){ .size = sizeof(*out) };
+	if (given != NULL)
+		status = plait__desc_read(out, sizeof(*out),
+					  LAUNCH_FIRST_BYTES, given,
+					  "plait_launch", error);
+	if (status != PLAIT_OK)
+		return status;
+	out->size = sizeof(*out);
+	if (out->dimensions > 3)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_launch: %u dimensions; 1 to 3",
+				   out->dimensions);
+	if (out->dimensions == 0)
+		out->dimensions = 1;
+	for (int i = 0; i < 3; i++)
+		if (out->items[i] == 0)
+			out->items[i] = 1;
+	return PLAIT_OK;
+}
+
+static struct record *new_record(plait__kernel *kernel, plait__context *context)
+{
+	uint32_t count = kernel->signature->count;
+	uint64_t bytes = sizeof(struct record) +
+			 count * (sizeof(struct held_argument) + sizeof(void *));
+	struct record *self = plait__alloc(plait__context_allocator(context), bytes);
+
+	if (self == NULL)
+		return NULL;
+	/* Cannot fail: it has no handle. */
+	(void)plait__object_init(&self->object, &record_class, context, NULL);
+	plait__object_hold(&kernel->object);
+	self->kernel = kernel;
+	self->count = count;
+	self->block_bytes = bytes;
+	self->slots = (struct held_argument *)(self + 1);
+	self->arguments = (void **)(self->slots + count);
+	return self;
+}
+
+static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
+			      const plait_launch *launch,
+			      const plait_argument *arguments,
+			      plait_error *error)
+{
+	struct record *self = new_record(kernel, queue->object.context);
+	plait_command command = {
+		.size = sizeof(command), .kind = PLAIT_COMMAND_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD, .function = run_record,
+		.user_data = self, .label = kernel->object.label,
+	};
+	uint64_t sequence;
+	plait_status status;
+
+	if (self == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a launch");
+	status = read_launch(&self->launch, launch, error);
+	if (status == PLAIT_OK)
+		status = take_arguments(self, queue, arguments, error);
+	if (status == PLAIT_OK)
+		status = plait__queue_submit_holding(queue, &command, 1,
+						     &self->object, &sequence,
+						     error);
+	plait__object_drop(&self->object);
+	return status;
+}
+
+static plait_status check(const plait__queue *queue,
+			  const plait__kernel *kernel,
+			  const plait_argument *arguments, uint64_t count,
+			  plait_error *error)
+{
+	plait_status status = plait__context_check_same(
+		&queue->object, &kernel->object, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (count != kernel->signature->count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu arguments for %u parameters of %s",
+				   (unsigned long long)count,
+				   kernel->signature->count,
+				   kernel->signature->name);
+	if (count > 0 && arguments == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "arguments is null");
+	return plait__device_check_can(queue->device, PLAIT_CAP_HOST_CALL,
+				       "a kernel on the host", error);
+}
+
+PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
+					  plait_kernel *kernel,
+					  const plait_launch *launch,
+					  const plait_argument *arguments,
+					  uint64_t count, plait_error *error)
+{
+	plait__queue *self;
+	plait__kernel *code;
+	plait_status status = plait__queue_enter(queue, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__kernel_enter(kernel, &code, error);
+	if (status == PLAIT_OK) {
+		status = check(self, code, arguments, count, error);
+		if (status == PLAIT_OK)
+			status = launch_on(self, code, launch, arguments,
+					   error);
+		plait__object_leave(&code->object);
+	}
+	if (status == PLAIT_OK && plait__queue_wants_finish(self))
+		status = plait__queue_finish(self, PLAIT_FOREVER, error);
+	plait__object_leave(&self->object);
+	return status;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* How objects live and end; see object.h. */
+#include "object/object.h"
+
+#include "object/context.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+plait_status plait__object_init(plait__object *object,
+				const plait__class *class,
+				plait__context *context, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	object->class = class;
+	object->context = context;
+	at_init_u64(&object->holds, 1);
+	if (class->type != PLAIT_OBJECT_ANY)
+		status = plait__handle_make(class->type, object,
+					    &object->slot, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (context != NULL && &context->object != object)
+		plait__object_hold(&context->object);
+	if (object->slot != NULL)
+		plait__context_opened(context);
+	return PLAIT_OK;
+}
+
+void plait__object_set_label(plait__object *object, const char *label)
+{
+	if (label != NULL)
+		plait__text_copy(label, object->label, sizeof(object->label),
+				 NULL);
+}
+
+const char *plait__object_name(const plait__object *object,
+			       char room[PLAIT__NAME_ROOM])
+{
+	const char *type = plait__handle_type_name(object->class->type);
+
+	if (object->label[0] != '\0')
+		(void)snprintf(room, PLAIT__NAME_ROOM, "%s \"%s\"", type,
+			       object->label);
+	else
+		(void)snprintf(room, PLAIT__NAME_ROOM, "%s 0x%llx", type,
+			       (unsigned long long)plait__handle_get(
+				       object->slot));
+	return room;
+}
+
+void *plait__object_handle(const plait__object *object)
+{
+	return (void *)(uintptr_t)plait__handle_get(object->slot);
+}
+
+plait_status plait__object_enter(const void *handle, int32_t type,
+				 plait__object **out, plait_error *error)
+{
+	void *object;
+	plait_status status = plait__handle_enter(handle, type, &object,
+						  error);
+
+	*out = object;
+	return status;
+}
+
+/* The user has it no more; what is in flight may keep it for a while. */
+static void close_handle(plait__object *object)
+{
+	plait__context *context = object->context;
+
+	plait__object_hold(&context->object);
+	if (object->class->close != NULL)
+		object->class->close(object);
+	if (&context->object != object && plait__object_uses(object) != 0)
+		plait__context_sweep_soon(context);
+	if (&context->object != object && plait__object_uses(object) != 0) {
+		object->lingers = true;
+		plait__context_lingers(context, 1);
+	}
+	plait__object_drop(object);
+	plait__context_closed(context);
+	plait__object_drop(&context->object);
+}
+
+void plait__object_leave(plait__object *object)
+{
+	if (plait__handle_leave(object->slot))
+		close_handle(object);
+}
+
+void plait__object_leave_late(plait__object *object, plait__object **late)
+{
+	if (!plait__handle_leave(object->slot))
+		return;
+	/* The user's hold is still there, so nobody else uses `later`. */
+	object->later = *late;
+	*late = object;
+}
+
+void plait__object_close_late(plait__object *late)
+{
+	plait__object *next;
+
+	for (; late != NULL; late = next) {
+		next = late->later;
+		close_handle(late);
+	}
+}
+
+void plait__object_release(const void *handle, int32_t type)
+{
+	plait__object *object;
+	void *found;
+
+	if (!plait__handle_release(handle, type, &found))
+		return;
+	object = found;
+	if (object->class->abandon != NULL)
+		object->class->abandon(object);
+	plait__object_leave(object);
+}
+
+void plait__object_hold(plait__object *object)
+{
+	at_add_u64(&object->holds, 1);
+}
+
+bool plait__object_try_hold(plait__object *object)
+{
+	uint64_t holds = at_load_acquire_u64(&object->holds);
+
+	while (holds != 0)
+		if (at_cas_u64(&object->holds, &holds, holds + 1))
+			return true;
+	return false;
+}
+
+void plait__object_drop(plait__object *object)
+{
+	plait__context *context = object->context;
+
+	/* The last one sees what all others did: acquire and release. */
+	if (at_sub_u64(&object->holds, 1) != 1)
+		return;
+	if (object->slot != NULL)
+		plait__handle_free(object->slot);
+	if (&context->object == object) {
+		object->class->destroy(object);
+		return;
+	}
+	if (object->lingers)
+		plait__context_lingers(context, -1);
+	object->class->destroy(object);
+	plait__object_drop(&context->object);
+}
+
+void plait__object_drop_later(plait__object *object)
+{
+	uint64_t holds = at_load_acquire_u64(&object->holds);
+
+	while (holds > 1)
+		if (at_cas_u64(&object->holds, &holds, holds - 1))
+			return;
+	/* Nobody else has one, so nobody else can queue it. */
+	plait__context_drop_later(object->context, object);
+}
+
+uint64_t plait__object_uses(const plait__object *object)
+{
+	return at_load_acquire_u64(&object->holds) - 1;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers of backends, checked; see port.h. */
+#include "object/port.h"
+
+#include "base/error.h"
+#include "plugin/load.h"
+
+plait_status plait__port_judge(const plait__port *port, plait_status said,
+			       const char *slot, plait_error *room,
+			       plait_error *error)
+{
+	if (said == PLAIT_OK)
+		return said;
+	room->text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
+	/* A record that was written says it itself. */
+	if (room->status != said || said > 0)
+		said = plait__load_judge(said, port->backend->name, slot,
+					 room);
+	plait__error_copy(error, room);
+	return said;
+}
+
+plait_status plait__port_judge_poll(const plait__port *port, plait_status said,
+				    plait_error *room, plait_error *error)
+{
+	if (said == PLAIT_PENDING)
+		return said;
+	return plait__port_judge(port, said, "signal_poll", room, error);
+}
+
+plait_status plait__port_judge_made(const plait__port *port, plait_status said,
+				    const char *slot, const void *made,
+				    plait_error *room, plait_error *error)
+{
+	if (said == PLAIT_OK && made == NULL)
+		said = plait__fail(room, PLAIT_E_INTERNAL,
+				   "plugin %s: %s succeeded without giving "
+				   "anything", port->backend->name, slot);
+	return plait__port_judge(port, said, slot, room, error);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* What the owner does with an inbox: next, pump, wait, serve. */
+#include "object/inbox.h"
+
+#include "object/call.h"
+#include "object/signal.h"
+#include "object/wait.h"
+
+#include "base/desc.h"
+#include "base/error.h"
+#include "sys/detail.h"
+
+/* --- entering as the owner */
+
+static plait_status enter_owned(plait_inbox *handle, plait__inbox **out,
+				plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	plait_status status = plait__inbox_enter(handle, out, error);
+	bool mine;
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__mutex_lock(&(*out)->lock);
+	mine = plait__inbox_is_mine(*out);
+	if (mine)
+		(*out)->inside++;
+	else
+		status = plait__fail(error, PLAIT_E_THREAD,
+				     "%s belongs to thread %d, this is thread "
+				     "%d; plait_inbox_adopt takes it over",
+				     plait__object_name(&(*out)->object, room),
+				     (int)(*out)->owner_id,
+				     (int)plait__thread_id());
+	plait__mutex_unlock(&(*out)->lock);
+	if (!mine)
+		plait__object_leave(&(*out)->object);
+	return status;
+}
+
+static void leave_inside(plait__inbox *inbox)
+{
+	plait__mutex_lock(&inbox->lock);
+	inbox->inside--;
+	plait__mutex_unlock(&inbox->lock);
+}
+
+static void leave_owned(plait__inbox *inbox)
+{
+	leave_inside(inbox);
+	plait__object_leave(&inbox->object);
+}
+
+/* --- taking an event */
+
+/*
+ * The oldest event, off the list and copied; null: none.  `*out_held`: the
+ * caller has a hold of it.  With `runnable` only one that pump may run, and
+ * always held.
+ */
+static plait__notice *take(plait__inbox *inbox, bool runnable,
+			   plait_event *out, bool *out_held)
+{
+	plait__notice *notice;
+
+	*out_held = false;
+	plait__mutex_lock(&inbox->lock);
+	notice = inbox->first_event;
+	if (notice != NULL && runnable && notice->event.function == NULL)
+		notice = NULL;
+	if (notice != NULL) {
+		*out = notice->event;
+		plait__inbox_remove(inbox, notice);
+		/* A call stays in the list until it is answered. */
+		if (notice->answered)
+			*out_held = plait__inbox_unlink(notice);
+		else if (runnable)
+			plait__object_hold(&notice->object);
+	}
+	plait__mutex_unlock(&inbox->lock);
+	return notice;
+}
+
+/* Why the emission failed; the upcall could not ask. */
+static void explain(plait__notice *notice, plait_event *event)
+{
+	plait_error cause = { .size = sizeof(cause) };
+
+	if (event->status == PLAIT_OK || event->status == PLAIT_E_CANCELLED ||
+	    notice->signal == NULL)
+		return;
+	if (plait__signal_poll(notice->signal, event->sequence, NULL, &cause) !=
+	    event->status)
+		return;
+	event->origin = cause.origin;
+	event->detail = cause.detail != 0 ? cause.detail
+					  : plait__detail_keep(cause.text);
+}
+
+static bool is_closed(plait__inbox *inbox)
+{
+	bool closed;
+
+	plait__mutex_lock(&inbox->lock);
+	closed = inbox->closed && inbox->first_event == NULL;
+	plait__mutex_unlock(&inbox->lock);
+	return closed;
+}
+
+static plait_status next(plait__inbox *inbox, plait_event *out,
+			 plait_error *error)
+{
+	plait__notice *notice;
+	char room[PLAIT__NAME_ROOM];
+	plait_event event;
+	plait_status status;
+	bool held;
+
+	/* The caller's size first: an event that was taken is gone. */
+	event = (plait_event){ .size = sizeof(event) };
+	status = plait__desc_write(out, &event, sizeof(event), sizeof(event),
+				   "plait_event", error);
+	if (status != PLAIT_OK)
+		return status;
+	notice = take(inbox, false, &event, &held);
+	if (notice == NULL && is_closed(inbox))
+		return plait__fail(error, PLAIT_E_STATE,
+				   "%s is closed and empty",
+				   plait__object_name(&inbox->object, room));
+	if (notice == NULL)
+		return PLAIT_PENDING;
+	event.size = sizeof(event);
+	if (held) {
+		explain(notice, &event);
+		plait__object_drop(&notice->object);
+	}
+	return plait__desc_write(out, &event, sizeof(event), sizeof(event),
+				 "plait_event", error);
+}
+
+PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
+					plait_event *out_event,
+					plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status = enter_owned(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = next(self, out_event, error);
+	/* Nobody else may work on a device that needs a pump. */
+	if (status == PLAIT_PENDING &&
+	    plait__wait_pump(self->object.context))
+		status = next(self, out_event, error);
+	leave_owned(self);
+	return status;
+}
+
+/* --- running */
+
+/* A call that was cancelled is answered, its queue has gone on; and memory
+ * of which nobody will hear any more may be in use yet. */
+static bool is_void(const plait_event *event)
+{
+	return event->status == PLAIT_E_CANCELLED &&
+	       event->kind != PLAIT_EVENT_SIGNAL;
+}
+
+static void run(plait__notice *notice, const plait_event *event)
+{
+	int32_t result = 0;
+
+	if (!is_void(event)) {
+		result = event->function(event->user_data);
+		if (event->kind == PLAIT_EVENT_CALL)
+			plait__call_answer(plait__call_of(notice), result,
+					   NULL);
+	}
+	plait__object_drop(&notice->object);
+}
+
+plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
+			       uint64_t *out_count)
+{
+	uint64_t left = at_load_acquire_u64(&inbox->event_count);
+	plait__notice *notice;
+	plait_event event;
+	bool held;
+
+	if (maximum != 0 && maximum < left)
+		left = maximum;
+	*out_count = 0;
+	for (; left > 0; left--) {
+		notice = take(inbox, true, &event, &held);
+		if (notice == NULL)
+			break;
+		++*out_count;
+		run(notice, &event);
+	}
+	plait__mutex_lock(&inbox->lock);
+	notice = inbox->first_event;
+	left = notice != NULL && notice->event.function == NULL;
+	plait__mutex_unlock(&inbox->lock);
+	return left != 0 ? PLAIT_EVENT_READY : PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
+					uint64_t *out_count,
+					plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status;
+	uint64_t count = 0;
+
+	if (out_count != NULL)
+		*out_count = 0;
+	status = enter_owned(inbox, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (at_load_acquire_u64(&self->event_count) == 0)
+		(void)plait__wait_pump(self->object.context);
+	status = plait__inbox_pump(self, maximum, &count);
+	if (out_count != NULL)
+		*out_count = count;
+	leave_owned(self);
+	return status;
+}
+
+/* --- for threads that wait */
+
+static bool is_mine_and_waits(const plait__inbox *inbox)
+{
+	return at_load_acquire_u64(&inbox->event_count) != 0 &&
+	       plait__inbox_is_mine(inbox);
+}
+
+bool plait__inbox_has_waiting(plait__context *context)
+{
+	plait__inbox *inbox;
+
+	if (at_load_acquire_u32(&context->inbox_count) == 0)
+		return false;
+	plait__mutex_lock(&context->lock);
+	inbox = context->inboxes;
+	while (inbox != NULL && !is_mine_and_waits(inbox))
+		inbox = inbox->next;
+	plait__mutex_unlock(&context->lock);
+	return inbox != NULL;
+}
+
+/* One of this thread's that has an event, held and inside; or null. */
+static plait__inbox *find_waiting(plait__context *context)
+{
+	plait__inbox *inbox;
+
+	plait__mutex_lock(&context->lock);
+	inbox = context->inboxes;
+	while (inbox != NULL && !(is_mine_and_waits(inbox) &&
+				  plait__object_try_hold(&inbox->object)))
+		inbox = inbox->next;
+	plait__mutex_unlock(&context->lock);
+	if (inbox != NULL) {
+		plait__mutex_lock(&inbox->lock);
+		inbox->inside++;
+		plait__mutex_unlock(&inbox->lock);
+	}
+	return inbox;
+}
+
+plait_status plait__inbox_serve(plait__context *context)
+{
+	plait_status status;
+	plait__inbox *inbox;
+	uint64_t count;
+
+	if (at_load_acquire_u32(&context->inbox_count) == 0)
+		return PLAIT_PENDING;
+	inbox = find_waiting(context);
+	if (inbox == NULL)
+		return PLAIT_PENDING;
+	status = plait__inbox_pump(inbox, 1, &count);
+	leave_inside(inbox);
+	plait__object_drop(&inbox->object);
+	return count != 0 ? PLAIT_OK : status == PLAIT_OK ? PLAIT_PENDING
+							   : status;
+}
+
+bool plait__inbox_owns_any(plait__context *context)
+{
+	plait__inbox *inbox;
+
+	if (at_load_acquire_u32(&context->inbox_count) == 0)
+		return false;
+	plait__mutex_lock(&context->lock);
+	inbox = context->inboxes;
+	while (inbox != NULL && !plait__inbox_is_mine(inbox))
+		inbox = inbox->next;
+	plait__mutex_unlock(&context->lock);
+	return inbox != NULL;
+}
+
+/* --- waiting for an event */
+
+/* An event, or that none will come any more. */
+static bool has_news(void *arg)
+{
+	plait__inbox *inbox = arg;
+
+	return at_load_acquire_u64(&inbox->event_count) != 0 ||
+	       is_closed(inbox);
+}
+
+static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
+			 plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	plait_status status;
+
+	status = plait__wait_until(inbox->object.context, has_news, inbox,
+				   timeout_ns, error);
+	if (status == PLAIT_OK && is_closed(inbox))
+		return plait__fail(error, PLAIT_E_STATE,
+				   "%s is closed and empty",
+				   plait__object_name(&inbox->object, room));
+	return status;
+}
+
+PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
+					uint64_t timeout_ns,
+					plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status = enter_owned(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = wait(self, timeout_ns, error);
+	leave_owned(self);
+	return status;
+}

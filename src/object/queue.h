@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues.  queue.c makes and ends them and has the short forms of submit;
+ * command.c checks one command; batch.c turns commands into stretches for the
+ * backend; flight.c keeps what they use; finish.c waits and recovers.
+ *
+ * Each queue has a signal of its own, `progress`, that every submission ends
+ * with: it tells what is done, and what may be given back.
+ */
+#ifndef PLAIT_SRC_OBJECT_QUEUE_H
+#define PLAIT_SRC_OBJECT_QUEUE_H
+
+#include "plait/queue.h"
+
+#include "object/device.h"
+#include "object/flight.h"
+#include "object/watch.h"
+
+/* Arrays in which a submission is put together; they keep their size. */
+typedef struct plait__scratch {
+	plait_work *work;
+	plait_backend_point *points;
+	plait_submission *stretches;
+	uint64_t commands; /* for how many there is room */
+} plait__scratch;
+
+struct plait__queue {
+	plait__object object;
+	plait__port *port;
+	plait__device *device;
+	plait_backend_queue *raw;
+	plait_backend_signal *progress;
+	plait__queue *next; /* of the context, under its lock */
+	plait__queue *previous;
+	uint64_t sweep; /* likewise */
+	/* The newest emission of `progress`; stored under the lock. */
+	at_u64 submitted;
+	at_u32 upcalls; /* of calls that the backend still owes */
+	/* Guards the rest, and the slots that must not run twice. */
+	struct plait__mutex lock;
+	plait__flight flight;
+	plait__scratch scratch;
+	bool draining; /* abandoned with work: has a hold until it is done */
+	bool unflushed;
+	bool noted; /* `failure` was the first, found by an inbox's owner */
+	plait_error failure;
+	plait__watch watch;
+};
+
+plait_status plait__queue_enter(plait_queue *handle, plait__queue **out,
+				plait_error *error);
+
+static inline uint64_t plait__queue_submitted(const plait__queue *queue)
+{
+	/* Acquire: pairs with the store in batch.c. */
+	return at_load_acquire_u64(&queue->submitted);
+}
+
+/* Where `progress` is.  PLAIT_OK, PLAIT_PENDING or the queue's failure. */
+plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
+			       uint64_t *out_reached, plait_error *error);
+
+/* Start what was submitted; the lock is held. */
+plait_status plait__queue_flush(plait__queue *queue, plait_error *error);
+
+enum { PLAIT__QUEUE_COLLECT = 32 };
+
+/* Take some of what is not used any more; to be dropped without the lock,
+ * which is held.  How many. */
+uint32_t plait__queue_collect(plait__queue *queue,
+			      plait__object *out[PLAIT__QUEUE_COLLECT]);
+
+/* Give back what is not used any more. */
+void plait__queue_reclaim(plait__queue *queue);
+
+/* For the thread that tidies up: be told when it gets on.  False: it is not
+ * done, and will not tell. */
+bool plait__queue_watch(plait__queue *queue);
+
+/* To the end of the context's list, whose lock is held. */
+void plait__queue_relink(plait__context *context, plait__queue *queue);
+
+/* PLAIT_SYNC: a submission waits, where it may. */
+bool plait__queue_wants_finish(const plait__queue *queue);
+
+/* A call of this queue failed; nothing failed before it. */
+void plait__queue_note_failure(plait__queue *queue,
+			       const plait_error *failure);
+
+/* batch.c */
+void plait__queue_free_scratch(plait__queue *queue);
+/* `held`, null or entered, stays held until these commands are done. */
+plait_status plait__queue_submit_holding(plait__queue *queue,
+					 const plait_command *commands,
+					 uint64_t count, plait__object *held,
+					 uint64_t *out_sequence,
+					 plait_error *error);
+plait_status plait__queue_submit(plait__queue *queue,
+				 const plait_command *commands, uint64_t count,
+				 uint64_t *out_sequence, plait_error *error);
+
+/* finish.c */
+plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
+				 plait_error *error);
+
+#endif

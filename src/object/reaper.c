@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Giving back what work in flight kept.  Whoever submits, waits or releases
+ * does that in passing (tidy, sweep).  When the user has released something
+ * that is still in use and nobody comes by, a thread of the context does it:
+ * it sleeps until told that a queue got on.  Backends that only get on while
+ * somebody waits (PLAIT_CAP_NEEDS_PUMP) are left alone by that thread as long
+ * as the user has any handle of the context; then it drives them to the end.
+ */
+#include "object/context.h"
+
+#include "object/queue.h"
+
+#include "sys/clock.h"
+
+#include <string.h>
+
+enum {
+	/* How long to sleep when nothing will tell us to look again. */
+	LOOK_NS = 2000000,
+	/* A look at every queue costs what it costs: not again before so many
+	 * times that. */
+	REST_FACTOR = 8
+};
+
+void plait__context_pulse(plait__context *context)
+{
+	plait__event_notify(&context->pulse);
+	if (at_load_acquire_u64(&context->lingering) == 0)
+		return;
+	at_add_u32(&context->reaper.kicks, 1);
+	plait__event_notify(&context->reaper.event);
+}
+
+/* --- passing by */
+
+static bool any_runs_alone(const plait__context *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++)
+		if ((context->ports[i].any & PLAIT_CAP_NEEDS_PUMP) == 0)
+			return true;
+	return false;
+}
+
+/* What upcalls could not give back themselves. */
+static void drop_deferred(plait__context *context)
+{
+	plait__object *object;
+
+	if (at_load_acquire_u32(&context->deferred_any) == 0)
+		return;
+	for (;;) {
+		plait__mutex_lock(&context->deferred_lock);
+		object = context->deferred;
+		if (object != NULL)
+			context->deferred = object->later;
+		else
+			at_store_release_u32(&context->deferred_any, 0);
+		plait__mutex_unlock(&context->deferred_lock);
+		if (object == NULL)
+			return;
+		plait__object_drop(object);
+	}
+}
+
+/* The next queue that this sweep has not seen, held; or null. */
+static plait__queue *next_queue(plait__context *context, uint64_t sweep)
+{
+	plait__queue *queue;
+
+	plait__mutex_lock(&context->lock);
+	for (;;) {
+		queue = context->queues;
+		if (queue != NULL && queue->sweep == sweep)
+			queue = NULL;
+		if (queue == NULL)
+			break;
+		queue->sweep = sweep;
+		plait__queue_relink(context, queue);
+		if (plait__object_try_hold(&queue->object))
+			break;
+	}
+	plait__mutex_unlock(&context->lock);
+	return queue;
+}
+
+/* May the thread care for this backend by itself? */
+static bool may_drive(plait__context *context, const plait__port *port)
+{
+	return (port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
+	       at_load_acquire_u64(&context->open) == 0;
+}
+
+/*
+ * One look at every queue.  With `watch` each that is not done is to tell
+ * when it got on; false if some will not.
+ */
+static bool sweep(plait__context *context, bool watch)
+{
+	bool watched = true;
+	plait__queue *queue;
+	uint64_t start_ns;
+	uint64_t number;
+	uint64_t now_ns;
+
+	if (!plait__mutex_trylock(&context->sweeping))
+		return false;
+	start_ns = plait__clock_now_ns();
+	/* Dropping may be the end of all else. */
+	plait__object_hold(&context->object);
+	drop_deferred(context);
+	number = ++context->sweep;
+	while ((queue = next_queue(context, number)) != NULL) {
+		plait__queue_reclaim(queue);
+		if (watch && may_drive(context, queue->port) &&
+		    !plait__queue_watch(queue))
+			watched = false;
+		plait__object_drop(&queue->object);
+	}
+	now_ns = plait__clock_now_ns();
+	/* Relaxed: a hint for who passes by. */
+	at_store_relaxed_u64(&context->rested_ns,
+			     now_ns + REST_FACTOR * (now_ns - start_ns));
+	plait__mutex_unlock(&context->sweeping);
+	plait__object_drop(&context->object);
+	return watched;
+}
+
+void plait__context_sweep(plait__context *context)
+{
+	(void)sweep(context, false);
+}
+
+static bool is_rested(const plait__context *context)
+{
+	return plait__clock_now_ns() >=
+	       at_load_relaxed_u64(&context->rested_ns);
+}
+
+void plait__context_sweep_soon(plait__context *context)
+{
+	/* Where nothing runs alone, the thread leaves it to us. */
+	if (!any_runs_alone(context) || is_rested(context))
+		plait__context_sweep(context);
+}
+
+void plait__context_tidy(plait__context *context)
+{
+	if (at_load_acquire_u32(&context->deferred_any) != 0) {
+		plait__object_hold(&context->object);
+		drop_deferred(context);
+		plait__object_drop(&context->object);
+	}
+	if (at_load_acquire_u64(&context->lingering) != 0)
+		plait__context_sweep_soon(context);
+}
+
+void plait__context_drop_later(plait__context *context, plait__object *object)
+{
+	plait__mutex_lock(&context->deferred_lock);
+	object->later = context->deferred;
+	context->deferred = object;
+	at_store_release_u32(&context->deferred_any, 1);
+	plait__mutex_unlock(&context->deferred_lock);
+	plait__context_pulse(context);
+}
+
+void plait__context_errand(plait__context *context, plait__errand *errand)
+{
+	plait__object_hold(&context->object);
+	plait__mutex_lock(&context->deferred_lock);
+	errand->next = context->errands;
+	context->errands = errand;
+	plait__mutex_unlock(&context->deferred_lock);
+	plait__context_kick(context);
+}
+
+static void run_errands(plait__context *context)
+{
+	plait__errand *errand;
+
+	for (;;) {
+		plait__mutex_lock(&context->deferred_lock);
+		errand = context->errands;
+		if (errand != NULL)
+			context->errands = errand->next;
+		plait__mutex_unlock(&context->deferred_lock);
+		if (errand == NULL)
+			return;
+		errand->run(errand);
+		plait__object_drop(&context->object);
+	}
+}
+
+/* --- the thread */
+
+static bool is_final(plait__context *context)
+{
+	return at_load_acquire_u64(&context->open) == 0;
+}
+
+/* True: some backend got on. */
+static bool pump_all(plait__context *context)
+{
+	plait_error ignored;
+	bool more = false;
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++) {
+		plait__port *port = &context->ports[i];
+		plait__backend *backend = port->backend;
+
+		memset(&ignored, 0, sizeof(ignored));
+		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
+		    is_final(context) &&
+		    backend->table.pump(backend->self, &ignored) == PLAIT_OK)
+			more = true;
+	}
+	return more;
+}
+
+/* One round; when to look again even if nobody kicks. */
+static uint64_t tidy_once(plait__context *context)
+{
+	bool watched;
+
+	run_errands(context);
+	do {
+		watched = sweep(context, true);
+		if (at_load_acquire_u64(&context->lingering) == 0)
+			return PLAIT__CLOCK_NEVER;
+	} while (pump_all(context));
+	/* At the end nobody else may come by to get things on. */
+	if (watched && !is_final(context))
+		return PLAIT__CLOCK_NEVER;
+	return plait__clock_deadline(LOOK_NS);
+}
+
+struct kicked {
+	plait__reaper *reaper;
+	uint32_t seen;
+};
+
+static bool is_stopped(void *arg)
+{
+	plait__reaper *reaper = arg;
+
+	/* Acquire: pairs with the store in stop. */
+	return at_load_acquire_u32(&reaper->stop) != 0;
+}
+
+static bool is_kicked(void *arg)
+{
+	const struct kicked *kicked = arg;
+
+	return at_load_acquire_u32(&kicked->reaper->kicks) != kicked->seen;
+}
+
+static void reap(void *arg)
+{
+	plait__context *context = arg;
+	plait__reaper *reaper = &context->reaper;
+	struct kicked kicked = { .reaper = reaper };
+	uint64_t deadline_ns;
+
+	at_store_release_u64(&reaper->token, plait__thread_token());
+	for (;;) {
+		kicked.seen = at_load_acquire_u32(&reaper->kicks);
+		if (is_stopped(reaper))
+			return;
+		deadline_ns = PLAIT__CLOCK_NEVER;
+		if (plait__object_try_hold(&context->object)) {
+			deadline_ns = tidy_once(context);
+			/* The last hold: another thread ends the context and
+			 * joins this one, so all of it is still there. */
+			plait__object_drop(&context->object);
+		}
+		/* With many queues somebody kicks all the time. */
+		if (!is_final(context))
+			(void)plait__event_await(
+				&reaper->event, is_stopped, reaper,
+				at_load_relaxed_u64(&context->rested_ns),
+				PLAIT__WAIT_SLEEP);
+		(void)plait__event_await(&reaper->event, is_kicked, &kicked,
+					 deadline_ns, PLAIT__WAIT_SLEEP);
+	}
+}
+
+/* --- starting and stopping it */
+
+static bool start(plait__context *context)
+{
+	plait__reaper *reaper = &context->reaper;
+
+	bool running;
+
+	plait__mutex_lock(&reaper->lock);
+	if (!reaper->running)
+		reaper->running = plait__thread_start(&reaper->thread,
+						      "plait/tidy", reap,
+						      context, NULL) == 0;
+	running = reaper->running;
+	plait__mutex_unlock(&reaper->lock);
+	return running;
+}
+
+/*
+ * Without a thread: errands here and now, and at the very end the rest, for
+ * otherwise it would be lost.
+ */
+static void tidy_here(plait__context *context)
+{
+	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
+			"no thread to tidy up on; the caller does it");
+	run_errands(context);
+	while (is_final(context) &&
+	       at_load_acquire_u64(&context->lingering) != 0) {
+		(void)tidy_once(context);
+		plait__thread_yield();
+	}
+}
+
+void plait__context_kick(plait__context *context)
+{
+	if (!start(context)) {
+		tidy_here(context);
+		return;
+	}
+	at_add_u32(&context->reaper.kicks, 1);
+	plait__event_notify(&context->reaper.event);
+}
+
+bool plait__reaper_is_me(plait__context *context)
+{
+	return at_load_acquire_u64(&context->reaper.token) ==
+	       plait__thread_token();
+}
+
+void plait__reaper_stop(plait__context *context)
+{
+	plait__reaper *reaper = &context->reaper;
+
+	if (!reaper->running)
+		return;
+	at_store_release_u32(&reaper->stop, 1);
+	at_add_u32(&reaper->kicks, 1);
+	plait__event_notify(&reaper->event);
+	plait__thread_join(&reaper->thread);
+}
+
+/* --- told by object.c */
+
+void plait__context_opened(plait__context *context)
+{
+	at_add_u64(&context->open, 1);
+}
+
+void plait__context_closed(plait__context *context)
+{
+	/* Who closes the last handle sees what the others left behind. */
+	if (at_sub_u64(&context->open, 1) == 1 &&
+	    at_load_acquire_u64(&context->lingering) != 0)
+		plait__context_kick(context);
+}
+
+void plait__context_lingers(plait__context *context, int32_t change)
+{
+	if (change < 0) {
+		at_sub_u64(&context->lingering, 1);
+		return;
+	}
+	at_add_u64(&context->lingering, 1);
+	if (any_runs_alone(context))
+		plait__context_kick(context);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* plait_sizeof: what a language binding compares its own layouts with. */
+#include "plait/plait.h"
+#include "plait/plugin.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define KNOWN(name) { #name, sizeof(name) }
+
+PLAIT_API uint64_t plait_sizeof(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} known[] = {
+		KNOWN(plait_error),
+		KNOWN(plait_allocator),
+		KNOWN(plait_context_desc),
+		KNOWN(plait_device_info),
+		KNOWN(plait_buffer_desc),
+		KNOWN(plait_wrap_desc),
+		KNOWN(plait_signal_desc),
+		KNOWN(plait_point),
+		KNOWN(plait_queue_desc),
+		KNOWN(plait_command),
+		KNOWN(plait_event),
+		KNOWN(plait_launch),
+		KNOWN(plait_kernel_desc),
+		KNOWN(plait_argument),
+		KNOWN(plait_node_desc),
+		KNOWN(plait_freeze_desc),
+		KNOWN(plait_plan_info),
+		KNOWN(plait_system_desc),
+		KNOWN(plait_simulation),
+		KNOWN(plait_kernel_desc),
+		KNOWN(plait_launch),
+		KNOWN(plait_argument),
+		KNOWN(plait_node_desc),
+		KNOWN(plait_freeze_desc),
+		KNOWN(plait_plan_info),
+		KNOWN(plait_simulation),
+		KNOWN(plait_system_desc),
+		KNOWN(plait_backend_device),
+		KNOWN(plait_memory_request),
+		KNOWN(plait_queue_request),
+		KNOWN(plait_backend_point),
+		KNOWN(plait_work),
+		KNOWN(plait_submission),
+		KNOWN(plait_host_services),
+		KNOWN(plait_backend_table),
+	};
+	size_t i;
+
+	for (i = 0; name != NULL && i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].bytes;
+	return 0;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* The one loop in which threads wait; see wait.h. */
+#include "object/wait.h"
+
+#include "object/inbox.h"
+#include "object/port.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+enum {
+	/* How long to wait inside a backend that cannot call us. */
+	SLICE_NS = 1000000,
+	/* Points that are handed to a backend without asking for memory. */
+	FEW = 8
+};
+
+struct waiter {
+	plait__wait_request *request;
+	plait__port *port; /* the only one, or null: several or none */
+	uint64_t deadline_ns;
+	struct plait__wait ladder;
+};
+
+/* --- looking */
+
+static plait_status poll_point(const plait__wait_point *point,
+			       plait_error *error)
+{
+	plait__backend *backend = point->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+	uint64_t reached;
+
+	status = backend->table.signal_poll(backend->self, &point->point,
+					    &reached, &room);
+	return plait__port_judge_poll(point->port, status, &room, error);
+}
+
+/* PLAIT_PENDING, or how the wait ends. */
+static plait_status look(plait__wait_request *request, plait_error *error)
+{
+	plait_status answer = request->any ? PLAIT_PENDING : PLAIT_OK;
+	plait_status status;
+	uint64_t i;
+
+	if (request->ready != NULL)
+		return request->ready(request->arg) ? PLAIT_OK : PLAIT_PENDING;
+	for (i = 0; i < request->count; i++) {
+		status = poll_point(&request->points[i], error);
+		if (status < 0 || (status == PLAIT_OK && request->any)) {
+			request->decided = true;
+			request->index = i;
+			return status;
+		}
+		if (status == PLAIT_PENDING)
+			answer = PLAIT_PENDING;
+	}
+	request->decided = answer != PLAIT_PENDING;
+	return answer;
+}
+
+/* --- the backends that matter: of the points, or all of them */
+
+static bool matters(const struct waiter *waiter, const plait__port *port)
+{
+	const plait__wait_request *request = waiter->request;
+	uint64_t i;
+
+	if (waiter->port != NULL || request->ready != NULL)
+		return waiter->port == NULL || waiter->port == port;
+	for (i = 0; i < request->count; i++)
+		if (request->points[i].port == port)
+			return true;
+	return false;
+}
+
+/* Do all that matter have these capabilities? */
+static bool all_have(const struct waiter *waiter, uint32_t capabilities)
+{
+	plait__context *context = waiter->request->context;
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++)
+		if (matters(waiter, &context->ports[i]) &&
+		    (context->ports[i].all & capabilities) != capabilities)
+			return false;
+	return true;
+}
+
+/* True: one of them got on. */
+static bool pump(const struct waiter *waiter)
+{
+	plait__context *context = waiter->request->context;
+	plait_error ignored;
+	bool more = false;
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++) {
+		plait__port *port = &context->ports[i];
+		plait__backend *backend = port->backend;
+
+		if ((port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
+		    !matters(waiter, port))
+			continue;
+		memset(&ignored, 0, sizeof(ignored));
+		if (backend->table.pump(backend->self, &ignored) == PLAIT_OK)
+			more = true;
+	}
+	return more;
+}
+
+/* --- waiting inside one backend */
+
+/* PLAIT_OK: look again; else how the wait ends, as the backend says. */
+static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
+				plait_error *error)
+{
+	plait__wait_request *request = waiter->request;
+	plait__context *context = request->context;
+	plait__backend *backend = waiter->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_backend_point few[FEW] = { { NULL, 0 } };
+	plait_backend_point *points = few;
+	plait_status status;
+	uint64_t i;
+
+	if (request->count > FEW)
+		points = plait__alloc_array(plait__context_allocator(context),
+					    request->count, sizeof(*points));
+	if (points == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to wait for %llu points",
+				   (unsigned long long)request->count);
+	for (i = 0; i < request->count; i++)
+		points[i] = request->points[i].point;
+	status = backend->table.signal_wait(backend->self, points,
+					    (uint32_t)request->count,
+					    request->any, timeout_ns, &room);
+	if (points != few)
+		plait__free(plait__context_allocator(context), points,
+			    request->count * sizeof(*points));
+	return plait__port_judge(waiter->port, status, "signal_wait", &room,
+				 error);
+}
+
+/* The backend's answer stands, unless a point or an event says otherwise. */
+static plait_status judge(struct waiter *waiter, plait_status said,
+			  const plait_error *why, plait_error *error)
+{
+	plait_status status = look(waiter->request, error);
+
+	if (status != PLAIT_PENDING || said == PLAIT_OK)
+		return status;
+	return plait__error_copy(error, why);
+}
+
+/* --- sleeping until something in the context changes */
+
+static bool watch_all(const plait__wait_request *request)
+{
+	uint64_t i;
+
+	for (i = 0; i < request->count; i++) {
+		const plait__wait_point *point = &request->points[i];
+
+		if (poll_point(point, NULL) == PLAIT_PENDING &&
+		    !plait__watch_arm(point->watch, point->port,
+				      &point->point))
+			return false;
+	}
+	return true;
+}
+
+/* Is there anything that the loop would act on? */
+static bool is_quiet(struct waiter *waiter)
+{
+	plait__context *context = waiter->request->context;
+
+	return look(waiter->request, NULL) == PLAIT_PENDING &&
+	       (waiter->request->ready != NULL ||
+		!plait__inbox_has_waiting(context));
+}
+
+static void sleep_on_pulse(struct waiter *waiter)
+{
+	plait__wait_request *request = waiter->request;
+	struct plait__event *pulse = &request->context->pulse;
+	uint64_t until_ns = waiter->deadline_ns;
+	uint64_t slice_ns = plait__clock_deadline(SLICE_NS);
+	uint32_t key;
+
+	if (!watch_all(request) && slice_ns < until_ns)
+		until_ns = slice_ns;
+	key = plait__event_prepare(pulse);
+	if (is_quiet(waiter))
+		(void)plait__event_wait(pulse, key, until_ns);
+	else
+		plait__event_cancel(pulse);
+}
+
+/* --- the loop */
+
+static plait_status fail_time(const struct waiter *waiter, plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_TIMEOUT,
+			   "%llu ns have passed",
+			   (unsigned long long)waiter->request->timeout_ns);
+}
+
+static plait_status fail_in_call(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "a host function must not wait: what it waits for "
+			   "may need its thread");
+}
+
+/* Nothing gets on by itself, and no other clock runs. */
+static plait_status end_of_time(struct waiter *waiter, plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status said;
+
+	if (waiter->port != NULL) {
+		said = wait_inside(waiter, waiter->request->timeout_ns, &why);
+		if (!is_quiet(waiter))
+			return PLAIT_PENDING;
+		return judge(waiter, said, &why, error);
+	}
+	if (waiter->request->timeout_ns != PLAIT_FOREVER)
+		return fail_time(waiter, error);
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "nothing that is submitted can happen any more, and "
+			   "the wait has no end");
+}
+
+/* PLAIT_PENDING: look again. */
+static plait_status rest(struct waiter *waiter, plait_error *error)
+{
+	plait__wait_request *request = waiter->request;
+	plait__context *context = request->context;
+	plait_error why = { .size = sizeof(why) };
+	plait_status said;
+
+	if (waiter->port != NULL && !plait__inbox_owns_any(context)) {
+		said = wait_inside(waiter,
+				   request->timeout_ns == PLAIT_FOREVER ||
+						   all_have(waiter,
+							    PLAIT_CAP_VIRTUAL_TIME)
+					   ? request->timeout_ns
+					   : plait__clock_left_ns(
+						     waiter->deadline_ns),
+				   &why);
+		return judge(waiter, said, &why, error);
+	}
+	if (pump(waiter))
+		return PLAIT_PENDING;
+	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
+		return end_of_time(waiter, error);
+	if (plait__wait_step(&waiter->ladder))
+		return PLAIT_PENDING;
+	if (waiter->port == NULL ||
+	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
+		sleep_on_pulse(waiter);
+	else
+		(void)wait_inside(waiter, SLICE_NS, NULL);
+	return PLAIT_PENDING;
+}
+
+static plait_status serve(const struct waiter *waiter, bool *out_served)
+{
+	plait__wait_request *request = waiter->request;
+	plait_status status = PLAIT_PENDING;
+
+	if (request->ready == NULL)
+		status = plait__inbox_serve(request->context);
+	*out_served = status == PLAIT_OK;
+	return status;
+}
+
+static plait_status loop(struct waiter *waiter, plait_error *error)
+{
+	plait__wait_request *request = waiter->request;
+	plait_status status;
+	bool served;
+	bool late;
+
+	for (;;) {
+		late = plait__clock_left_ns(waiter->deadline_ns) == 0;
+		status = look(request, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		if (serve(waiter, &served) == PLAIT_EVENT_READY)
+			return PLAIT_EVENT_READY;
+		if (served)
+			continue;
+		if (late && !all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
+			break;
+		if (plait__pool_in_call() && request->timeout_ns != 0)
+			return fail_in_call(error);
+		if (request->timeout_ns == 0)
+			break;
+		status = rest(waiter, error);
+		if (status != PLAIT_PENDING)
+			return status;
+	}
+	/* Who polls in a loop shall get somewhere. */
+	if (!plait__pool_in_call() && pump(waiter))
+		status = look(request, error);
+	return status == PLAIT_PENDING ? fail_time(waiter, error) : status;
+}
+
+/* Stands for a wait that no point ends, so that every backend matters. */
+static bool is_never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+bool plait__wait_pump(plait__context *context)
+{
+	plait__wait_request request = { .context = context,
+					.ready = is_never };
+	struct waiter waiter = { .request = &request };
+
+	return !plait__pool_in_call() && pump(&waiter);
+}
+
+plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
+{
+	struct waiter waiter = { .request = request };
+	plait_status status;
+	uint64_t i;
+
+	request->decided = false;
+	/* What waits in a queue that could not be flushed would never come. */
+	if (at_load_acquire_u32(&request->context->unflushed) != 0)
+		plait__context_sweep(request->context);
+	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
+	plait__wait_init(&waiter.ladder, PLAIT__WAIT_SHARED);
+	if (request->count != 0)
+		waiter.port = request->points[0].port;
+	for (i = 1; i < request->count; i++)
+		if (request->points[i].port != waiter.port)
+			waiter.port = NULL;
+	status = loop(&waiter, error);
+	plait__context_tidy(request->context);
+	return status;
+}
+
+plait_status plait__wait_until(plait__context *context,
+			       bool (*ready)(void *arg), void *arg,
+			       uint64_t timeout_ns, plait_error *error)
+{
+	plait__wait_request request = {
+		.context = context,
+		.timeout_ns = timeout_ns,
+		.ready = ready,
+		.arg = arg,
+	};
+
+	return plait__wait_run(&request, error);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How threads wait: look; serve the inboxes that this thread owns; then sleep
+ * or drive, in the way that the backends need.  One loop for signals, queues
+ * and inboxes.
+ */
+#ifndef PLAIT_SRC_OBJECT_WAIT_H
+#define PLAIT_SRC_OBJECT_WAIT_H
+
+#include "object/context.h"
+#include "object/watch.h"
+
+typedef struct plait__wait_point {
+	plait__port *port;
+	plait__watch *watch;
+	plait_backend_point point;
+} plait__wait_point;
+
+typedef struct plait__wait_request {
+	plait__context *context;
+	const plait__wait_point *points;
+	uint64_t count;
+	bool any;
+	uint64_t timeout_ns;
+	/* Instead of points: what is waited for, in words of this process. */
+	bool (*ready)(void *arg);
+	void *arg;
+	/* Set when a point decided, not the wait itself. */
+	bool decided;
+	uint64_t index; /* which: the one (any), the first that failed (all) */
+} plait__wait_request;
+
+/*
+ * PLAIT_OK, the failure of a point, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
+ * PLAIT_E_DEADLOCK, PLAIT_E_NOMEM.  The caller keeps the context, and all
+ * that the points speak of, alive.
+ */
+plait_status plait__wait_run(plait__wait_request *request,
+			     plait_error *error);
+
+/* Until ready(arg); events are not served. */
+plait_status plait__wait_until(plait__context *context,
+			       bool (*ready)(void *arg), void *arg,
+			       uint64_t timeout_ns, plait_error *error);
+
+/*
+ * One bounded piece of work on every backend that needs a thread for it.
+ * True: something got on.  Not inside a host function.
+ */
+bool plait__wait_pump(plait__context *context);
+
+#endif

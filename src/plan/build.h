@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The planner's working state, shared by its phases and by nobody else.
+ *
+ * Nodes are renumbered: `t` numbers are topological within a scope (by level,
+ * then by id), and the selected nodes of a scope have consecutive ones.  All
+ * arrays "by t" have node_count elements.
+ *
+ * An *item* is what will be one command: item t is the command of node t that
+ * does the work; further items (stubs, members of groups) follow behind
+ * node_count, those of one node side by side.
+ */
+#ifndef PLAIT_SRC_PLAN_BUILD_H
+#define PLAIT_SRC_PLAN_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/input.h"
+#include "plan/planner.h"
+#include "plan/work.h"
+
+typedef struct plait__build_scope {
+	uint32_t t_first;		/* selected nodes, by t */
+	uint32_t t_count;
+	uint32_t lane_first;		/* its own lanes, in lane_device */
+	uint32_t lane_count;
+	uint32_t body;			/* in the plan, or none: not selected */
+	uint32_t reserved0;
+	uint64_t makespan;
+} plait__build_scope;
+
+/* The further items of a node: count of them from number first on. */
+typedef struct plait__build_extras {
+	uint32_t first;
+	uint32_t count;
+} plait__build_extras;
+
+typedef struct plait__build {
+	const plait__input *input;
+	const plait__input_options *options;
+	plait__plan_counts *counts;
+	plait_error *error;
+	plait__work work;
+	plait__plan *plan;
+
+	plait__build_scope *scopes;	/* by scope */
+	const plait__input_scope *input_scopes;
+	plait__input_scope whole_scope;
+	uint32_t scope_count;
+	uint32_t node_count;		/* selected */
+	bool has_scratch;		/* some node wants some */
+	bool has_affinity;		/* some node has one */
+	bool has_several;		/* some node has several items */
+	/* Some scope has lanes that are not chains of ancestors. */
+	bool mixed;
+
+	uint32_t *scope_of;		/* by node; null: all in scope 0 */
+	uint8_t *selected;		/* by node; null: all */
+	uint32_t *limits;		/* by device, 0 = none */
+
+	uint32_t *node_of;		/* by t */
+	uint32_t *level;		/* by t; until lanes are chosen */
+	uint32_t *pred_first;		/* by t, and one more */
+	uint32_t *preds;		/* t numbers, ascending */
+	uint32_t *succ_first;		/* reduced, as preds after reduction */
+	uint32_t *succs;
+	uint64_t *cost;			/* by t; a region: with its bodies */
+	uint64_t *rank;			/* by t: cost of the dearest path */
+
+	uint32_t *seq;			/* by t: the order of placing */
+	plait__build_extras *extras;	/* by t; null: no node has any */
+	uint32_t *extra_device;		/* by extra */
+	uint32_t extra_count;
+	uint32_t extra_capacity;
+
+	uint32_t *lane;			/* by item: lane of its scope */
+	uint32_t *lane_global;		/* by lane of scopes: of the plan */
+	uint32_t *command_of;		/* by item */
+	uint32_t *lane_device;		/* by lane of scopes */
+	uint32_t lane_device_count;
+	uint32_t lane_device_capacity;
+} plait__build;
+
+/* The node at t, and its device. */
+static inline const plait__input_node *plait__build_node(
+	const plait__build *build, uint32_t t)
+{
+	return &build->input->nodes[build->node_of[t]];
+}
+
+static inline uint32_t plait__build_device(const plait__build *build,
+					   uint32_t t)
+{
+	const plait__input_node *node;
+
+	if (build->input->device_count == 1)
+		return 0;
+	node = plait__build_node(build, t);
+	if (node->device_count <= 1)
+		return node->device;
+	return build->input->device_sets[node->device];
+}
+
+/* The further items of node t; as items they follow node_count. */
+static inline plait__build_extras plait__build_more(const plait__build *build,
+						    uint32_t t)
+{
+	static const plait__build_extras none = { 0, 0 };
+
+	return build->extras == NULL ? none : build->extras[t];
+}
+
+/* Item number k of node t: the main one is 0. */
+static inline uint32_t plait__build_item(const plait__build *build, uint32_t t,
+					 uint32_t k)
+{
+	return k == 0 ? t : build->node_count + build->extras[t].first + k - 1;
+}
+
+/* The device of that item. */
+static inline uint32_t plait__build_item_device(const plait__build *build,
+						uint32_t t, uint32_t k)
+{
+	return k == 0 ? plait__build_device(build, t)
+		: build->extra_device[build->extras[t].first + k - 1];
+}
+
+/* Nodes of a group order their successors by every member, not the first. */
+static inline bool plait__build_is_group(const plait__build *build, uint32_t t)
+{
+	const plait__input_node *node;
+
+	if (plait__build_more(build, t).count == 0)
+		return false;
+	node = plait__build_node(build, t);
+	return node->device_count > 1 && node->meaning == PLAIT__MEANING_GROUP;
+}
+
+/* Writes the out-of-memory error. */
+plait_status plait__build_no_memory(plait__build *build);
+
+/* "node 7 'name' (file:line)" into `text`; returns it. */
+enum { PLAIT__NODE_TEXT_BYTES = 120 };
+const char *plait__input_node_text(const plait__input *input, uint32_t node,
+				   char text[PLAIT__NODE_TEXT_BYTES]);
+
+/* validate.c: nothing after this looks at an index that is out of range. */
+plait_status plait__build_validate(plait__build *build);
+/* select.c: which nodes and scopes take part. */
+plait_status plait__build_select(plait__build *build);
+/* order.c: t numbers and preds; a cycle is an error. */
+plait_status plait__build_order(plait__build *build);
+/* reduce.c: drop the preds that others imply; make succs. */
+plait_status plait__build_reduce(plait__build *build);
+/* rank.c: costs and ranks of one scope, whose inner scopes are done. */
+plait_status plait__build_rank(plait__build *build, uint32_t scope);
+/* lanes.c: order and lanes of all scopes, inner ones first. */
+plait_status plait__build_lanes(plait__build *build);
+plait_status plait__build_new_lane(plait__build *build,
+				   plait__build_scope *scope, uint32_t device,
+				   uint32_t *out_lane);
+
+/* whole.c: order and lanes of scope 0 as another plan has them. */
+plait_status plait__build_whole(plait__build *build);
+
+/* chains.c, list.c: the two ways to find lanes (and an order) of a scope.
+ * After a failed open, close what it returned if that is not null. */
+struct plait__chains;
+plait_status plait__chains_open(plait__build *build,
+				struct plait__chains **out);
+void plait__chains_close(struct plait__chains *chains);
+plait_status plait__chains_run(struct plait__chains *chains, uint32_t scope);
+struct plait__list;
+plait_status plait__list_open(plait__build *build, struct plait__list **out);
+void plait__list_close(struct plait__list *list);
+plait_status plait__list_run(struct plait__list *list, uint32_t scope);
+
+/* layout.c: lanes, bodies, tracks, commands and regions of the plan. */
+plait_status plait__build_layout(plait__build *build);
+/* waits.c: waits, preds and exits of every command. */
+plait_status plait__build_waits(plait__build *build);
+/* signals.c, segments.c, memory.c: the rest. */
+plait_status plait__build_signals(plait__build *build);
+plait_status plait__build_segments(plait__build *build);
+plait_status plait__build_memory(plait__build *build);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The check's front door: its parts in order, its memory, its texts. */
+#include "plan/check.h"
+
+#include "plan/proof.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void *plait__check_take(plait__check *check, uint64_t count, uint64_t each)
+{
+	uint64_t bytes;
+	void *pointer;
+
+	if (check->block_count == PLAIT__CHECK_BLOCKS ||
+	    __builtin_mul_overflow(count ? count : 1, each, &bytes))
+		return NULL;
+	pointer = plait__alloc(check->allocator, bytes);
+	if (pointer == NULL)
+		return NULL;
+	check->blocks[check->block_count].pointer = pointer;
+	check->blocks[check->block_count++].bytes = bytes;
+	return pointer;
+}
+
+plait_status plait__check_no_memory(plait__check *check)
+{
+	return plait__fail(check->error, PLAIT_E_NOMEM,
+			   "no memory to check a plan of %u commands",
+			   check->plan->command_count);
+}
+
+const char *plait__check_name(const plait__check *check, uint32_t command,
+			      char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	const plait__plan *plan = check->plan;
+	uint32_t node = plan->commands[command].node, label;
+
+	if (node >= plan->node_count) {
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "command %u", command);
+		return text;
+	}
+	label = plan->nodes[node].label;
+	if (label < plan->strings_count && plan->strings[label] != '\0')
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.60s'",
+			 node, plan->strings + label);
+	else
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u", node);
+	return text;
+}
+
+plait_status plait__check_fail(plait__check *check, uint32_t command,
+			       const char *what)
+{
+	char text[PLAIT__CHECK_TEXT_BYTES];
+
+	return plait__fail(check->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__check_name(check, command, text), what);
+}
+
+static plait_status add_preds(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t c, i;
+
+	/* In `helped` the preds are the order: there is nothing to prove. */
+	if (plan->mode == PLAIT__MODE_HELPED)
+		return PLAIT_OK;
+	for (c = 0; c < plan->command_count; c++)
+		for (i = plan->commands[c].pred_first; status == PLAIT_OK &&
+		     i < plan->commands[c + 1].pred_first; i++)
+			status = plait__proof_add(check, plan->preds[i], c,
+						  PLAIT__WHY_PRED);
+	return status;
+}
+
+/* A stub, in either mode, comes after the command it belongs to. */
+static plait_status add_stubs(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t c;
+
+	for (c = 0; c < plan->command_count && status == PLAIT_OK; c++) {
+		const plait__plan_command *command = &plan->commands[c];
+
+		if (command->kind != PLAIT__CMD_JOIN &&
+		    command->kind != PLAIT__CMD_ENTER)
+			continue;
+		if (plan->nodes[command->node].command == PLAIT__NONE)
+			return plait__check_fail(check, c,
+						 "a stub of nothing");
+		status = plait__proof_add(check,
+					  plan->nodes[command->node].command,
+					  c, PLAIT__WHY_STUB);
+	}
+	return status;
+}
+
+static plait_status add_redundant(plait__check *check, uint32_t flags)
+{
+	const plait__plan *plan = check->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t c, i;
+
+	if (!(flags & PLAIT__CHECK_REDUNDANT) ||
+	    plan->mode == PLAIT__MODE_HELPED)
+		return PLAIT_OK;
+	for (c = 0; c < plan->command_count; c++)
+		for (i = plan->commands[c].wait_first; status == PLAIT_OK &&
+		     i < plan->commands[c + 1].wait_first; i++)
+			status = plait__proof_add(check,
+						  check->wait_target[i], c,
+						  PLAIT__WHY_REDUNDANT);
+	return status;
+}
+
+static plait_status run_parts(plait__check *check, uint32_t flags)
+{
+	plait_status status = plait__check_shape(check);
+
+	if (status == PLAIT_OK)
+		status = plait__check_order(check);
+	if (status == PLAIT_OK)
+		status = plait__check_segments(check);
+	if (status == PLAIT_OK)
+		status = plait__proof_chains(check);
+	if (status == PLAIT_OK)
+		status = add_preds(check);
+	if (status == PLAIT_OK)
+		status = add_stubs(check);
+	if (status == PLAIT_OK)
+		status = plait__check_input(check);
+	if (status == PLAIT_OK)
+		status = plait__check_use(check);
+	if (status == PLAIT_OK)
+		status = add_redundant(check, flags);
+	if (status == PLAIT_OK)
+		status = plait__proof_run(check);
+	return status;
+}
+
+plait_status plait__plan_check(const plait__plan *plan,
+			       const plait__input *input, uint32_t flags,
+			       const plait_allocator *allocator,
+			       plait__check_report *report, plait_error *error)
+{
+	plait__check_report ignored;
+	plait__check check;
+	plait_status status;
+
+	memset(&check, 0, sizeof(check));
+	check.plan = plan;
+	check.input = input;
+	check.allocator = allocator == NULL ? plait__alloc_default()
+					    : allocator;
+	check.report = report == NULL ? &ignored : report;
+	check.error = error;
+	memset(check.report, 0, sizeof(*check.report));
+	status = run_parts(&check, flags);
+	while (check.block_count-- > 0)
+		plait__free(check.allocator,
+			    check.blocks[check.block_count].pointer,
+			    check.blocks[check.block_count].bytes);
+	plait__free(check.allocator, check.obligations,
+		    check.obligation_bytes);
+	return status;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who uses what: conflicting accesses are ordered, overlapping scratch too.
+ *
+ * Commands are taken in one order that respects all others: each body's own,
+ * with the bodies of a region right after its command.  Two commands of
+ * different bodies are compared as the commands of the innermost body that
+ * holds both; those of two branches of one case never meet.
+ *
+ * Of the accesses to an object only those are kept that no later write of the
+ * same body (or one around it) covers: to be after that write is to be after
+ * them.  Boxes are compared one by one; whole objects cost next to nothing.
+ */
+#include "plan/proof.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+struct entry {
+	uint32_t command;
+	uint32_t access;	/* index in accesses, or in scratch */
+	uint32_t next;
+};
+
+/* What is known of one object, or of those that share its memory. */
+struct object {
+	uint64_t key;		/* 0: a free place of the table */
+	uint32_t reads;
+	uint32_t writes;
+};
+
+struct use {
+	plait__check *check;
+	uint32_t *timeline;	/* commands in that one order */
+	uint32_t *enter;	/* by body: its commands and those of bodies */
+	uint32_t *leave;	/* inside are timeline[enter .. leave) */
+	uint32_t *when;		/* by command: place in the timeline */
+	struct object *objects;
+	uint32_t mask;
+	struct entry *entries;
+	uint32_t entry_count;
+};
+
+struct frame {
+	uint32_t body;
+	uint32_t next;		/* in its order */
+	uint32_t more;		/* bodies of the same region after it */
+};
+
+static void expand(struct use *u, struct frame *stack)
+{
+	const plait__plan *plan = u->check->plan;
+	uint32_t depth = 1, time = 0;
+
+	stack[0].body = 0;
+	stack[0].next = 0;
+	stack[0].more = 0;
+	while (depth > 0) {
+		struct frame *f = &stack[depth - 1];
+		const plait__plan_body *body = &plan->bodies[f->body];
+		const plait__plan_region *region;
+		uint32_t c;
+
+		if (f->next == body->command_count) {
+			u->leave[f->body] = time;
+			if (f->more == 0) {
+				depth--;
+				continue;
+			}
+			f->more--;
+			f->body++;
+			f->next = 0;
+			u->enter[f->body] = time;
+			continue;
+		}
+		c = plan->order[body->command_first + f->next++];
+		u->when[c] = time;
+		u->timeline[time++] = c;
+		if (plan->commands[c].kind != PLAIT__CMD_REGION)
+			continue;
+		region = &plan->regions[plan->commands[c].link];
+		stack[depth].body = region->body_first;
+		stack[depth].next = 0;
+		stack[depth].more = region->body_count - 1;
+		u->enter[region->body_first] = time;
+		depth++;
+	}
+}
+
+/* ---- pairs ---- */
+
+static uint32_t region_command(const plait__check *check, uint32_t body)
+{
+	return check->plan->regions[check->plan->bodies[body].region].command;
+}
+
+/*
+ * a must come before b, wherever they are.  On one lane it does (strict), in
+ * whatever bodies; else the commands that hold them must be ordered.
+ */
+static plait_status must_order(struct use *u, uint32_t a, uint32_t b,
+			       uint32_t why, bool *exclusive)
+{
+	plait__check *check = u->check;
+	const plait__plan_command *commands = check->plan->commands;
+
+	if (exclusive != NULL)
+		*exclusive = false;
+	if (check->plan->mode == PLAIT__MODE_STRICT &&
+	    commands[a].lane == commands[b].lane && a != b)
+		return PLAIT_OK;
+	while (check->body_of[a] != check->body_of[b]) {
+		uint32_t da = check->depth[check->body_of[a]];
+		uint32_t db = check->depth[check->body_of[b]];
+
+		if (da >= db)
+			a = region_command(check, check->body_of[a]);
+		if (db >= da)
+			b = region_command(check, check->body_of[b]);
+	}
+	if (a != b)
+		return plait__proof_add(check, a, b, why);
+	if (exclusive != NULL)
+		*exclusive = true;
+	return PLAIT_OK;
+}
+
+/* All commands of one node before all of another, for groups. */
+static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
+{
+	plait__check *check = u->check;
+	uint32_t m = check->plan->commands[a].node;
+	uint32_t n = check->plan->commands[b].node, i, j;
+	plait_status status = PLAIT_OK;
+
+	for (j = check->node_first[n]; j < check->node_first[n + 1]; j++)
+		for (i = check->node_first[m]; i < check->node_first[m + 1] &&
+		     status == PLAIT_OK; i++)
+			status = must_order(u, check->node_commands[i],
+					    check->node_commands[j],
+					    PLAIT__WHY_ACCESS, NULL);
+	return status;
+}
+
+/* ---- accesses ---- */
+
+static bool overlaps(const plait__plan *plan, const plait__plan_access *a,
+		     const plait__plan_access *b)
+{
+	uint32_t i;
+
+	if (a->object != b->object || a->box == PLAIT__NONE ||
+	    b->box == PLAIT__NONE)
+		return true;
+	for (i = 0; i < 3; i++)
+		if (plan->boxes[a->box].high[i] <= plan->boxes[b->box].low[i] ||
+		    plan->boxes[b->box].high[i] <= plan->boxes[a->box].low[i])
+			return false;
+	return true;
+}
+
+/* Does a write to `a` cover everything that `b` touches? */
+static bool covers(const plait__plan *plan, const plait__plan_access *a,
+		   const plait__plan_access *b)
+{
+	uint32_t i;
+
+	if (a->object != b->object)
+		return false;
+	if (a->box == PLAIT__NONE)
+		return true;
+	for (i = 0; i < 3 && b->box != PLAIT__NONE; i++)
+		if (plan->boxes[a->box].low[i] > plan->boxes[b->box].low[i] ||
+		    plan->boxes[a->box].high[i] < plan->boxes[b->box].high[i])
+			return false;
+	return b->box != PLAIT__NONE;
+}
+
+static struct object *find_object(struct use *u,
+				  const plait__plan_access *access)
+{
+	uint64_t key = access->alias != 0 ? ((uint64_t)access->alias << 1) | 1
+		: ((uint64_t)access->object + 1) << 1;
+	uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 33);
+
+	for (i &= u->mask; u->objects[i].key != 0; i = (i + 1) & u->mask)
+		if (u->objects[i].key == key)
+			return &u->objects[i];
+	u->objects[i].key = key;
+	u->objects[i].reads = PLAIT__NONE;
+	u->objects[i].writes = PLAIT__NONE;
+	return &u->objects[i];
+}
+
+/* Compare with a list; a write drops from it what it covers. */
+static plait_status compare(struct use *u, uint32_t *list, uint32_t c,
+			    uint32_t access_index)
+{
+	const plait__plan *plan = u->check->plan;
+	const plait__plan_access *access = &plan->accesses[access_index];
+	uint32_t body = u->check->body_of[c], *at = list;
+	plait_status status = PLAIT_OK;
+
+	while (*at != PLAIT__NONE && status == PLAIT_OK) {
+		struct entry *e = &u->entries[*at];
+		const plait__plan_access *old = &plan->accesses[e->access];
+		uint32_t when = u->when[e->command];
+
+		if (plan->commands[e->command].node !=
+		    plan->commands[c].node && overlaps(plan, access, old))
+			status = must_order_nodes(u, e->command, c);
+		if (access->mode != PLAIT__ACCESS_READ &&
+		    when >= u->enter[body] && when < u->leave[body] &&
+		    covers(plan, access, old))
+			*at = e->next;
+		else
+			at = &e->next;
+	}
+	return status;
+}
+
+static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
+{
+	const plait__plan_access *access = &u->check->plan->accesses[index];
+	struct object *object = find_object(u, access);
+	struct entry *e = &u->entries[u->entry_count];
+	bool writes = access->mode != PLAIT__ACCESS_READ;
+	uint32_t *list = writes ? &object->writes : &object->reads;
+	plait_status status = compare(u, &object->writes, c, index);
+
+	if (status == PLAIT_OK && writes)
+		status = compare(u, &object->reads, c, index);
+	e->command = c;
+	e->access = index;
+	e->next = *list;
+	*list = u->entry_count++;
+	return status;
+}
+
+static plait_status do_accesses(struct use *u)
+{
+	const plait__plan *plan = u->check->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t i, k, size = 16;
+
+	if (plan->accesses_count == 0)
+		return PLAIT_OK;
+	while (size < 2ull * plan->accesses_count)
+		size *= 2;
+	u->mask = size - 1;
+	u->objects = plait__check_take(u->check, size, sizeof(*u->objects));
+	u->entries = plait__check_take(u->check, plan->accesses_count,
+				       sizeof(*u->entries));
+	if (u->objects == NULL || u->entries == NULL)
+		return plait__check_no_memory(u->check);
+	for (i = 0; i < plan->command_count; i++) {
+		uint32_t c = u->timeline[i];
+		const plait__plan_node *node =
+			&plan->nodes[plan->commands[c].node];
+
+		if (node->command != c)
+			continue;
+		for (k = node[0].access_first; k < node[1].access_first &&
+		     status == PLAIT_OK; k++)
+			status = do_access(u, c, k);
+	}
+	return status;
+}
+
+/* ---- scratch ---- */
+
+/* A stretch of an arena and who used it last; `before` used it before, if the
+ * last one is in a branch that others may not meet. */
+struct piece {
+	uint64_t from;
+	uint64_t to;
+	uint32_t last;
+	uint32_t before;
+	uint32_t next;		/* to the right, or none */
+};
+
+struct arena {
+	struct use *use;
+	uint32_t *sorted;	/* scratch by device and offset */
+	uint32_t *cluster;	/* by scratch: ranges that touch each other */
+	uint32_t *head;		/* by cluster: its pieces, left to right */
+	struct piece *pieces;
+	uint32_t piece_count;
+	uint32_t piece_capacity;
+	uint32_t free;		/* pieces to use again */
+};
+
+static bool is_left(const plait__plan_scratch *a, const plait__plan_scratch *b)
+{
+	return a->device != b->device ? a->device < b->device
+				      : a->offset < b->offset;
+}
+
+static void sift(const plait__plan_scratch *s, uint32_t *heap, uint32_t i,
+		 uint32_t count)
+{
+	uint32_t item = heap[i], child;
+
+	while ((child = 2 * i + 1) < count) {
+		if (child + 1 < count &&
+		    is_left(&s[heap[child]], &s[heap[child + 1]]))
+			child++;
+		if (!is_left(&s[item], &s[heap[child]]))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = item;
+}
+
+static void sort_scratch(const plait__plan *plan, uint32_t *sorted)
+{
+	uint32_t i, count = plan->scratch_count, swap;
+
+	for (i = 0; i < count; i++)
+		sorted[i] = i;
+	for (i = count / 2; i-- > 0;)
+		sift(plan->scratch, sorted, i, count);
+	while (count-- > 1) {
+		swap = sorted[0];
+		sorted[0] = sorted[count];
+		sorted[count] = swap;
+		sift(plan->scratch, sorted, 0, count);
+	}
+}
+
+/* Ranges that overlap, directly or through others, are one cluster. */
+static void find_clusters(const plait__plan *plan, struct arena *a)
+{
+	uint64_t end = 0;
+	uint32_t i, cluster = 0, device = PLAIT__NONE;
+
+	for (i = 0; i < plan->scratch_count; i++) {
+		const plait__plan_scratch *s = &plan->scratch[a->sorted[i]];
+
+		if (s->device != device || s->offset >= end) {
+			cluster++;
+			end = 0;
+		}
+		device = s->device;
+		if (s->offset + s->bytes > end)
+			end = s->offset + s->bytes;
+		a->cluster[a->sorted[i]] = cluster;
+	}
+}
+
+static uint32_t take_piece(struct arena *a, const struct piece *from)
+{
+	uint32_t piece = a->free;
+
+	if (piece != PLAIT__NONE)
+		a->free = a->pieces[piece].next;
+	else if (a->piece_count < a->piece_capacity)
+		piece = a->piece_count++;
+	else
+		return PLAIT__NONE;
+	a->pieces[piece] = *from;
+	return piece;
+}
+
+/* c uses [from, to) after whoever used any of it.  What it covers becomes one
+ * piece; what it covers in part is cut. */
+static plait_status use_range(struct arena *a, uint32_t *head,
+			      const plait__plan_scratch *s)
+{
+	struct piece mine = { s->offset, s->offset + s->bytes, s->command,
+			      PLAIT__NONE, PLAIT__NONE };
+	uint32_t *at = head, piece;
+	plait_status status;
+	bool exclusive;
+
+	while (*at != PLAIT__NONE && a->pieces[*at].to <= mine.from)
+		at = &a->pieces[*at].next;
+	while (*at != PLAIT__NONE && a->pieces[*at].from < mine.to) {
+		struct piece old = a->pieces[piece = *at];
+
+		status = must_order(a->use, old.last, s->command,
+				    PLAIT__WHY_SCRATCH, &exclusive);
+		mine.before = exclusive ? old.before : old.last;
+		if (status == PLAIT_OK && exclusive &&
+		    old.before != PLAIT__NONE)
+			status = must_order(a->use, old.before, s->command,
+					    PLAIT__WHY_SCRATCH, NULL);
+		if (status != PLAIT_OK)
+			return status;
+		*at = old.next;
+		a->pieces[piece].next = a->free;
+		a->free = piece;
+		if (old.to > mine.to) {
+			struct piece right = old;
+
+			right.from = mine.to;
+			*at = take_piece(a, &right);
+		}
+		if (old.from < mine.from) {
+			struct piece left = old;
+
+			left.to = mine.from;
+			left.next = *at;
+			*at = take_piece(a, &left);
+			at = &a->pieces[*at].next;
+		}
+	}
+	mine.next = *at;
+	*at = take_piece(a, &mine);
+	return PLAIT_OK;
+}
+
+static plait_status take_arena(struct use *u, struct arena *a)
+{
+	plait__check *check = u->check;
+	uint64_t count = check->plan->scratch_count;
+
+	a->use = u;
+	a->sorted = plait__check_take(check, count, sizeof(uint32_t));
+	a->cluster = plait__check_take(check, count, sizeof(uint32_t));
+	a->head = plait__check_take(check, count + 1, sizeof(uint32_t));
+	/* Each use adds its own piece and cuts at most two others. */
+	a->piece_capacity = (uint32_t)(3 * count + 3);
+	a->pieces = plait__check_take(check, 3 * count + 3,
+				      sizeof(*a->pieces));
+	a->piece_count = 0;
+	a->free = PLAIT__NONE;
+	if (a->sorted == NULL || a->cluster == NULL || a->head == NULL ||
+	    a->pieces == NULL)
+		return plait__check_no_memory(check);
+	memset(a->head, 0xff, (count + 1) * sizeof(uint32_t));
+	return PLAIT_OK;
+}
+
+static plait_status do_scratch(struct use *u)
+{
+	const plait__plan *plan = u->check->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t i, *of;
+	struct arena a;
+
+	if (plan->scratch_count == 0)
+		return PLAIT_OK;
+	if (plan->scratch_count > UINT32_MAX / 8)
+		return plait__check_no_memory(u->check);
+	of = plait__check_take(u->check, plan->command_count,
+			       sizeof(uint32_t));
+	if (of == NULL || take_arena(u, &a) != PLAIT_OK)
+		return plait__check_no_memory(u->check);
+	sort_scratch(plan, a.sorted);
+	find_clusters(plan, &a);
+	for (i = 0; i < plan->scratch_count; i++) {
+		if (of[plan->scratch[i].command] != 0)
+			return plait__check_fail(u->check,
+						 plan->scratch[i].command,
+						 "it has scratch twice");
+		of[plan->scratch[i].command] = i + 1;
+	}
+	for (i = 0; i < plan->command_count && status == PLAIT_OK; i++) {
+		uint32_t s = of[u->timeline[i]];
+
+		if (s > 0 && plan->scratch[s - 1].bytes > 0)
+			status = use_range(&a, &a.head[a.cluster[s - 1]],
+					   &plan->scratch[s - 1]);
+	}
+	return status;
+}
+
+plait_status plait__check_use(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+	struct frame *stack;
+	plait_status status;
+	struct use u;
+
+	if (plan->accesses_count == 0 && plan->scratch_count == 0)
+		return PLAIT_OK;
+	memset(&u, 0, sizeof(u));
+	u.check = check;
+	u.timeline = plait__check_take(check, plan->command_count,
+				       sizeof(uint32_t));
+	u.when = plait__check_take(check, plan->command_count,
+				   sizeof(uint32_t));
+	u.enter = plait__check_take(check, plan->bodies_count,
+				    sizeof(uint32_t));
+	u.leave = plait__check_take(check, plan->bodies_count,
+				    sizeof(uint32_t));
+	stack = plait__check_take(check, plan->bodies_count,
+				  sizeof(*stack));
+	if (u.timeline == NULL || u.when == NULL || u.enter == NULL ||
+	    u.leave == NULL || stack == NULL)
+		return plait__check_no_memory(check);
+	/* While a body is walked it has no end yet: all that came is in it. */
+	memset(u.leave, 0xff, plan->bodies_count * sizeof(uint32_t));
+	expand(&u, stack);
+	status = do_accesses(&u);
+	return status == PLAIT_OK ? do_scratch(&u) : status;
+}

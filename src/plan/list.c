@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Order and lanes of a scope under the policy `bounded`: list scheduling.
+ *
+ * Time goes on from event to event.  Whenever a lane of a device is free, the
+ * node of highest rank among those whose preds are done goes to the lane that
+ * can start it first (place.h).  Then the same is done in plain topological
+ * order, and the better of the two is kept; the second is skipped when the
+ * first reaches a lower bound.
+ */
+#include "plan/build.h"
+#include "plan/heap.h"
+#include "plan/place.h"
+
+#include <string.h>
+
+/* Lanes looked at for a further item of a node. */
+enum { IDLE_TRIED = 64 };
+
+/* Work of one device whose preds are all placed. */
+struct ready {
+	plait__heap now;	/* preds done: highest rank first */
+	plait__heap later;	/* by the time when they will be done */
+};
+
+struct plait__list {
+	plait__build *build;
+	plait__place place;
+	struct ready *ready;	/* by device */
+	uint64_t *finish;	/* by t */
+	uint32_t *waiting;	/* by t: preds not yet placed; then the link
+				 * of the heaps */
+	uint32_t *position;	/* by item, in its lane */
+	uint32_t position_capacity;
+	uint32_t first_lane_capacity;
+	uint32_t *first_seq;	/* the first try, while the second runs */
+	uint32_t *first_lane;
+	plait__place_point *points;
+	uint32_t point_capacity;
+	uint32_t *others;	/* lanes of the node in hand */
+	uint32_t other_capacity;
+	uint32_t placed;	/* in seq */
+	uint64_t makespan;
+};
+
+static plait_status add_point(struct plait__list *l, uint32_t *count,
+			      uint32_t u, uint32_t item)
+{
+	plait__place_point *point;
+
+	if (*count == l->point_capacity &&
+	    plait__work_reserve(&l->build->work, (void **)&l->points,
+				&l->point_capacity, *count + 1ull,
+				sizeof(*point)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	point = &l->points[(*count)++];
+	point->lane = l->build->lane[item];
+	point->position = l->position[item];
+	point->finish = l->finish[u];
+	point->row = PLAIT__NONE;
+	point->sequence = 0;
+	return PLAIT_OK;
+}
+
+/* The ends of all preds: on every lane that knows of them. */
+static plait_status gather_points(struct plait__list *l, uint32_t t,
+				  uint32_t *count)
+{
+	plait__build *build = l->build;
+	uint32_t i, k, more;
+
+	*count = 0;
+	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
+		uint32_t u = build->preds[i];
+
+		if (add_point(l, count, u, u) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+		more = plait__build_more(build, u).count;
+		for (k = 1; k <= more; k++)
+			if (add_point(l, count, u,
+				      plait__build_item(build, u, k)) !=
+			    PLAIT_OK)
+				return PLAIT_E_NOMEM;
+	}
+	return PLAIT_OK;
+}
+
+static void take_item(struct plait__list *l, uint32_t item, uint32_t lane)
+{
+	l->build->lane[item] = lane;
+	l->position[item] = (uint32_t)l->place.lanes[lane].count;
+}
+
+/* Lanes of the node in hand carry the number of its step. */
+static bool is_taken(const struct plait__list *l, uint32_t lane)
+{
+	return l->place.lanes[lane].best_step == l->place.step;
+}
+
+/* The lane free first that the node does not have yet, among the top of the
+ * heap; all of the heap is searched only when no lane may be added. */
+static uint32_t find_idle(const struct plait__list *l,
+			  const plait__place_device *device, bool may_add)
+{
+	const plait__place_lane *lanes = l->place.lanes;
+	uint32_t i, best = PLAIT__NONE;
+
+	for (i = 0; i < device->count; i++) {
+		uint32_t lane = device->heap[i];
+
+		if (i >= IDLE_TRIED && (may_add || best != PLAIT__NONE))
+			break;
+		if (!is_taken(l, lane) &&
+		    (best == PLAIT__NONE ||
+		     lanes[lane].free_at < lanes[best].free_at))
+			best = lane;
+	}
+	return best;
+}
+
+/* A lane for a further item, none that the node has already: where a pred is
+ * the last, else the one free first, unless a new one is free sooner. */
+static plait_status choose_other(struct plait__list *l, uint32_t point_count,
+				 uint32_t device_index, uint64_t start,
+				 uint32_t *out)
+{
+	plait__place *place = &l->place;
+	plait__place_device *device = &place->devices[device_index];
+	bool may_add = device->limit == 0 || device->count < device->limit;
+	uint32_t i;
+
+	for (i = 0; i < point_count && i < IDLE_TRIED; i++) {
+		const plait__place_lane *lane =
+			&place->lanes[l->points[i].lane];
+
+		*out = l->points[i].lane;
+		if (lane->device == device_index && !is_taken(l, *out) &&
+		    lane->count == l->points[i].position + 1)
+			return PLAIT_OK;
+	}
+	*out = find_idle(l, device, may_add);
+	if (may_add && (*out == PLAIT__NONE ||
+			place->lanes[*out].free_at > start))
+		return plait__place_add_lane(place, device_index, out);
+	return PLAIT_OK;
+}
+
+/* All lanes of a node with several items; it starts when all are free. */
+static plait_status choose_others(struct plait__list *l, uint32_t t,
+				  uint32_t point_count, uint64_t *start)
+{
+	plait__build *build = l->build;
+	uint32_t count = plait__build_more(build, t).count, k, lane;
+
+	if (plait__work_reserve(&build->work, (void **)&l->others,
+				&l->other_capacity, count + 1ull,
+				sizeof(uint32_t)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	l->place.step++;
+	l->place.lanes[build->lane[t]].best_step = l->place.step;
+	for (k = 1; k <= count; k++) {
+		uint32_t device = plait__build_item_device(build, t, k);
+
+		if (choose_other(l, point_count, device, *start, &lane) !=
+		    PLAIT_OK)
+			return PLAIT_E_NOMEM;
+		l->others[k] = lane;
+		l->place.lanes[lane].best_step = l->place.step;
+		take_item(l, plait__build_item(build, t, k), lane);
+		if (l->place.lanes[lane].free_at > *start)
+			*start = l->place.lanes[lane].free_at;
+	}
+	return PLAIT_OK;
+}
+
+static plait_status place_node(struct plait__list *l, uint32_t t)
+{
+	plait__build *build = l->build;
+	uint32_t more = plait__build_more(build, t).count, k;
+	plait__place_task task;
+	uint64_t start;
+	uint32_t count, lane;
+
+	if (gather_points(l, t, &count) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	task.preds = l->points;
+	task.pred_count = count;
+	task.device = plait__build_device(build, t);
+	task.affinity = !build->has_affinity ? 0 :
+		plait__build_node(build, t)->affinity;
+	task.policy = PLAIT__POLICY_BOUNDED;
+	task.cost = build->cost[t];
+	task.not_before = 0;
+	if (plait__place_choose(&l->place, &task, &lane, &start) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	take_item(l, t, lane);
+	if (more > 0 && choose_others(l, t, count, &start) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	l->finish[t] = start + build->cost[t];
+	if (l->finish[t] > l->makespan)
+		l->makespan = l->finish[t];
+	plait__place_occupy(&l->place, lane, l->finish[t], task.affinity);
+	for (k = 1; k <= more; k++)
+		plait__place_occupy(&l->place, l->others[k], l->finish[t], 0);
+	build->seq[l->placed++] = t;
+	return PLAIT_OK;
+}
+
+/* ---- by rank, event by event ---- */
+
+static plait_status push_later(struct plait__list *l, uint32_t t,
+			       uint64_t time)
+{
+	return plait__heap_push(&l->build->work,
+				&l->ready[plait__build_device(l->build, t)]
+				.later, l->waiting, time, t,
+				&l->build->counts->heap_steps);
+}
+
+/* The device at which something can start first, and when. */
+static uint32_t next_device(const struct plait__list *l, uint64_t *out_time)
+{
+	uint32_t d, best = PLAIT__NONE;
+
+	*out_time = 0;
+	for (d = 0; d < l->place.device_count; d++) {
+		const struct ready *ready = &l->ready[d];
+		const plait__place_device *device = &l->place.devices[d];
+		uint64_t time = 0;
+
+		if (ready->now.count == 0 && ready->later.count == 0)
+			continue;
+		if (device->limit > 0 && device->count >= device->limit)
+			time = l->place.lanes[device->heap[0]].free_at;
+		if (ready->now.count == 0 &&
+		    ready->later.entries[0].key > time)
+			time = ready->later.entries[0].key;
+		if (best == PLAIT__NONE || time < *out_time) {
+			best = d;
+			*out_time = time;
+		}
+	}
+	return best;
+}
+
+static uint64_t ready_time(const struct plait__list *l, uint32_t t)
+{
+	const plait__build *build = l->build;
+	uint64_t time = 0;
+	uint32_t i;
+
+	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++)
+		if (l->finish[build->preds[i]] > time)
+			time = l->finish[build->preds[i]];
+	return time;
+}
+
+static bool is_alike(const plait__build *build, uint32_t t, uint32_t u)
+{
+	return build->has_affinity && plait__build_node(build, t)->affinity ==
+				      plait__build_node(build, u)->affinity;
+}
+
+/*
+ * Who waited for t only: first those of its kind, which then come first among
+ * equals and may have its lane.  What is in a heap links to another by a t
+ * that is never 0, so 0 in `waiting` still means: ready, not yet pushed.
+ */
+static plait_status release_succs(struct plait__list *l, uint32_t t)
+{
+	plait__build *build = l->build;
+	uint32_t i, first = build->succ_first[t];
+	uint32_t end = build->succ_first[t + 1];
+
+	for (i = first; i < end; i++) {
+		uint32_t v = build->succs[i];
+
+		if (--l->waiting[v] == 0 && is_alike(build, t, v) &&
+		    push_later(l, v, ready_time(l, v)) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	}
+	for (i = first; i < end; i++) {
+		uint32_t v = build->succs[i];
+
+		if (l->waiting[v] == 0 &&
+		    push_later(l, v, ready_time(l, v)) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	}
+	return PLAIT_OK;
+}
+
+/* The node to place next on a device where something can start at `time`. */
+static plait_status next_node(struct plait__list *l, struct ready *ready,
+			      uint64_t time, uint32_t *out)
+{
+	plait__build *build = l->build;
+	uint64_t *steps = &build->counts->heap_steps;
+	uint32_t t;
+
+	/* One alone needs no second queue. */
+	if (ready->now.count == 0 && ready->later.count == 1 &&
+	    l->waiting[ready->later.entries[0].first] == PLAIT__NONE) {
+		*out = plait__heap_pop(&ready->later, l->waiting, steps);
+		return PLAIT_OK;
+	}
+	while (ready->later.count > 0 &&
+	       ready->later.entries[0].key <= time) {
+		t = plait__heap_pop(&ready->later, l->waiting, steps);
+		if (plait__heap_push(&build->work, &ready->now, l->waiting,
+				     ~build->rank[t], t, steps) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	}
+	*out = plait__heap_pop(&ready->now, l->waiting, steps);
+	return PLAIT_OK;
+}
+
+static plait_status by_rank(struct plait__list *l,
+			    const plait__build_scope *scope)
+{
+	plait__build *build = l->build;
+	uint32_t t, end = scope->t_first + scope->t_count, d;
+	uint64_t time;
+
+	for (t = scope->t_first; t < end; t++) {
+		l->waiting[t] = build->pred_first[t + 1] -
+				build->pred_first[t];
+		if (l->waiting[t] == 0 && push_later(l, t, 0) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	}
+	while ((d = next_device(l, &time)) != PLAIT__NONE)
+		if (next_node(l, &l->ready[d], time, &t) != PLAIT_OK ||
+		    place_node(l, t) != PLAIT_OK ||
+		    release_succs(l, t) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	return PLAIT_OK;
+}
+
+/* In plain order, to be shorter than `beat`; stops where that is hopeless,
+ * since what follows a node takes as long as its rank says. */
+static plait_status by_number(struct plait__list *l,
+			      const plait__build_scope *scope, uint64_t beat)
+{
+	const plait__build *build = l->build;
+	uint32_t t, end = scope->t_first + scope->t_count;
+
+	for (t = scope->t_first; t < end; t++) {
+		if (place_node(l, t) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+		if (l->finish[t] - build->cost[t] + build->rank[t] < beat)
+			continue;
+		l->makespan = UINT64_MAX;
+		break;
+	}
+	return PLAIT_OK;
+}
+
+/* ---- the better of two ---- */
+
+static plait_status begin_try(struct plait__list *l,
+			      const plait__build_scope *scope)
+{
+	plait__build *build = l->build;
+
+	l->placed = scope->t_first;
+	l->makespan = 0;
+	return plait__place_init(&l->place, &build->work, build->limits,
+				 build->input->device_count, 0, 0, 0,
+				 build->options->hop_cost);
+}
+
+static void end_try(struct plait__list *l)
+{
+	l->build->counts->heap_steps += l->place.steps;
+	plait__place_fini(&l->place);
+}
+
+/* No schedule can be shorter than this. */
+static uint64_t lower_bound(struct plait__list *l,
+			    const plait__build_scope *scope)
+{
+	plait__build *build = l->build;
+	uint64_t bound = 0, sum = 0, lanes = 0;
+	uint32_t t, d;
+
+	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++) {
+		sum += build->cost[t];
+		if (build->rank[t] > bound)
+			bound = build->rank[t];
+	}
+	for (d = 0; d < build->input->device_count; d++) {
+		if (build->limits[d] == 0)
+			return bound;
+		lanes += build->limits[d];
+	}
+	sum = sum / lanes + (sum % lanes != 0);
+	return sum > bound ? sum : bound;
+}
+
+/* Regions bring items while scopes are done, inner ones first. */
+static plait_status reserve_items(struct plait__list *l)
+{
+	plait__build *build = l->build;
+	uint64_t items = (uint64_t)build->node_count + build->extra_count;
+
+	if (plait__work_reserve(&build->work, (void **)&l->position,
+				&l->position_capacity, items,
+				sizeof(uint32_t)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	return plait__work_reserve(&build->work, (void **)&l->first_lane,
+				   &l->first_lane_capacity, items,
+				   sizeof(uint32_t));
+}
+
+/* The lanes of a try become those of the scope. */
+static plait_status keep_lanes(struct plait__list *l,
+			       plait__build_scope *scope)
+{
+	uint32_t i, lane;
+
+	l->build->lane_device_count = scope->lane_first;
+	scope->lane_count = 0;
+	scope->makespan = l->makespan;
+	for (i = 0; i < l->place.lane_count; i++)
+		if (plait__build_new_lane(l->build, scope,
+					  l->place.lanes[i].device,
+					  &lane) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	return PLAIT_OK;
+}
+
+/* Copy what the scope owns of an array by item. */
+static void copy_lanes(const plait__build *build,
+		       const plait__build_scope *scope, uint32_t *to,
+		       const uint32_t *from)
+{
+	uint32_t t, k, more;
+
+	memcpy(to + scope->t_first, from + scope->t_first,
+	       scope->t_count * sizeof(uint32_t));
+	for (t = scope->t_first; build->extras != NULL &&
+	     t < scope->t_first + scope->t_count; t++) {
+		more = plait__build_more(build, t).count;
+		for (k = 1; k <= more; k++) {
+			uint32_t item = plait__build_item(build, t, k);
+
+			to[item] = from[item];
+		}
+	}
+}
+
+static plait_status second_try(struct plait__list *l,
+			       plait__build_scope *scope)
+{
+	plait__build *build = l->build;
+	uint64_t first_makespan = l->makespan;
+	plait_status status;
+
+	copy_lanes(build, scope, l->first_lane, build->lane);
+	memcpy(l->first_seq + scope->t_first, build->seq + scope->t_first,
+	       scope->t_count * sizeof(uint32_t));
+	status = begin_try(l, scope);
+	if (status == PLAIT_OK)
+		status = by_number(l, scope, first_makespan);
+	if (status == PLAIT_OK && l->makespan < first_makespan) {
+		status = keep_lanes(l, scope);
+	} else {
+		copy_lanes(build, scope, build->lane, l->first_lane);
+		memcpy(build->seq + scope->t_first,
+		       l->first_seq + scope->t_first,
+		       scope->t_count * sizeof(uint32_t));
+	}
+	end_try(l);
+	return status;
+}
+
+plait_status plait__list_run(struct plait__list *l, uint32_t scope_index)
+{
+	plait__build_scope *scope = &l->build->scopes[scope_index];
+	plait_status status = reserve_items(l);
+
+	scope->lane_first = l->build->lane_device_count;
+	if (status == PLAIT_OK)
+		status = begin_try(l, scope);
+	if (status == PLAIT_OK)
+		status = by_rank(l, scope);
+	if (status == PLAIT_OK)
+		status = keep_lanes(l, scope);
+	end_try(l);
+	l->build->counts->steps += scope->t_count;
+	if (status == PLAIT_OK && l->makespan > lower_bound(l, scope))
+		status = second_try(l, scope);
+	return status == PLAIT_OK ? PLAIT_OK : plait__build_no_memory(l->build);
+}
+
+plait_status plait__list_open(plait__build *build, struct plait__list **out)
+{
+	plait__work *work = &build->work;
+	struct plait__list *l = plait__work_take_zero(work, 1, sizeof(*l));
+	uint64_t n = build->node_count;
+
+	if (l == NULL)
+		return plait__build_no_memory(build);
+	l->build = build;
+	l->ready = plait__work_take_zero(work, build->input->device_count,
+					 sizeof(*l->ready));
+	l->finish = plait__work_take(work, n, sizeof(uint64_t));
+	l->waiting = plait__work_take(work, n, sizeof(uint32_t));
+	l->first_seq = plait__work_take(work, n, sizeof(uint32_t));
+	*out = l;
+	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
+	    l->first_seq == NULL)
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}
+
+void plait__list_close(struct plait__list *l)
+{
+	plait__work *work = &l->build->work;
+	uint32_t d;
+
+	for (d = 0; l->ready != NULL && d < l->build->input->device_count;
+	     d++) {
+		plait__work_give(work, l->ready[d].now.entries);
+		plait__work_give(work, l->ready[d].later.entries);
+	}
+	plait__work_give(work, l->ready);
+	plait__work_give(work, l->finish);
+	plait__work_give(work, l->waiting);
+	plait__work_give(work, l->position);
+	plait__work_give(work, l->first_seq);
+	plait__work_give(work, l->first_lane);
+	plait__work_give(work, l->points);
+	plait__work_give(work, l->others);
+	plait__work_give(work, l);
+}

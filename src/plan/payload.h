@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands of a plan carry: kernels, geometry, arguments, memory and
+ * parameters.  The front end fills these tables; the planner hands them
+ * through unread; who runs or saves a plan reads them.
+ */
+#ifndef PLAIT_SRC_PLAN_PAYLOAD_H
+#define PLAIT_SRC_PLAN_PAYLOAD_H
+
+#include <stdint.h>
+
+typedef struct plait__plan_kernel {
+	uint32_t name;			/* offset in strings */
+	uint32_t signature;		/* offset in strings */
+} plait__plan_kernel;
+
+/* How much a launch does; like ones are shared. */
+typedef struct plait__plan_geometry {
+	uint32_t dimensions;		/* 1 to 3 */
+	uint32_t param;			/* index in params, or none */
+	uint64_t items[3];		/* at least 1 */
+	uint64_t group[3];		/* 0: the backend's choice */
+} plait__plan_geometry;
+
+enum {
+	PLAIT__FUNCTION_ANY_THREAD = 1	/* else: the owner of an inbox */
+};
+
+/* A host function; the code itself lives beside the plan. */
+typedef struct plait__plan_function {
+	uint32_t name;			/* offset in strings, or none */
+	uint32_t flags;			/* PLAIT__FUNCTION_... */
+} plait__plan_function;
+
+/* A signal of the user; itself it lives beside the plan. */
+typedef struct plait__plan_signal {
+	uint32_t name;			/* offset in strings, or none */
+	uint32_t device;		/* index in devices */
+} plait__plan_signal;
+
+/* In `small` of a payload: `object` is a signal, not a function. */
+enum { PLAIT__PAYLOAD_SIGNAL = 1 };
+
+/*
+ * What a command works on.
+ *
+ *	LAUNCH	kernel, geometry, args
+ *	HOST, CALLBACK	object: index in functions
+ *	COPY	args: target, source (MEMORY); bytes
+ *	FILL	args: target; bytes; value: the pattern; small: its bytes
+ *	EMIT, WAIT	object: index in signals; value: the sequence;
+ *			small: PLAIT__PAYLOAD_SIGNAL
+ *	a predicate	args: the word (MEMORY), or object: index in functions
+ */
+typedef struct plait__plan_payload {
+	uint32_t kernel;		/* index in kernels, or none */
+	uint32_t geometry;		/* index in geometries, or none */
+	uint32_t arg_first;
+	uint32_t arg_count;
+	uint32_t object;		/* or none */
+	uint32_t small;
+	uint32_t channel_in;		/* reserved, PLAIT__NONE */
+	uint32_t channel_out;		/* reserved, PLAIT__NONE */
+	uint64_t bytes;
+	uint64_t value;
+} plait__plan_payload;
+
+enum {
+	PLAIT__ARG_VALUE = 0,		/* snapshot: bytes in blob */
+	PLAIT__ARG_PARAM = 1,		/* a value bound at each run */
+	PLAIT__ARG_MEMORY = 2,		/* {slot, offset} */
+	PLAIT__ARG_ROTATION = 3,	/* the slot of this iteration */
+	PLAIT__ARG_INDEX = 4,		/* the iteration's number */
+	PLAIT__ARG_SCRATCH = 5		/* the command's own scratch */
+};
+
+/* One argument.  Memory is always {slot, offset}, never a pointer. */
+typedef struct plait__plan_arg {
+	uint32_t kind;			/* PLAIT__ARG_... */
+	uint32_t blob;			/* where its bytes lie in blob */
+	uint32_t bytes;
+	uint32_t index;			/* of param, slot, rotation, region */
+	uint64_t offset;		/* bytes into the slot; ROTATION: how
+					 * many iterations to look ahead */
+} plait__plan_arg;
+
+/* Parameter `param` goes to blob[blob .. blob + bytes).  Sorted by param. */
+typedef struct plait__plan_patch {
+	uint32_t param;
+	uint32_t blob;
+	uint32_t bytes;
+	uint32_t arg;			/* index in args, or none */
+} plait__plan_patch;
+
+enum {
+	PLAIT__PARAM_VALUE = 0,
+	PLAIT__PARAM_MEMORY = 1,
+	PLAIT__PARAM_GEOMETRY = 2,
+	PLAIT__PARAM_SIGNAL = 3
+};
+
+typedef struct plait__plan_param {
+	uint32_t name;
+	uint32_t kind;			/* PLAIT__PARAM_... */
+	uint32_t type;			/* of the signature's types */
+	uint32_t bytes;
+} plait__plan_param;
+
+enum {
+	PLAIT__SLOT_BOUND = 0,		/* a buffer bound by name */
+	PLAIT__SLOT_PARAM = 1,		/* a buffer that each run brings */
+	PLAIT__SLOT_ARENA = 2		/* reserved: memory of the instance */
+};
+
+/* A piece of memory that arguments refer to. */
+typedef struct plait__plan_slot {
+	uint32_t name;
+	uint32_t kind;			/* PLAIT__SLOT_... */
+	uint32_t device;
+	uint32_t param;			/* SLOT_PARAM: index in params */
+	uint64_t bytes;
+} plait__plan_slot;
+
+/* Iteration i of a region uses rotation_slots[slot_first + (i mod count)];
+ * with a prologue, iteration 0 uses the first and i > 0 the others in turn. */
+typedef struct plait__plan_rotation {
+	uint32_t region;
+	uint32_t slot_first;
+	uint32_t slot_count;
+	uint32_t prologue;
+} plait__plan_rotation;
+
+/* Reserved: a connection between two lanes. */
+typedef struct plait__plan_channel {
+	uint32_t source_lane;
+	uint32_t destination_lane;
+	uint32_t depth;
+	uint32_t protocol;
+} plait__plan_channel;
+
+#endif

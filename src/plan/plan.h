@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Plan: an immutable schedule as flat data.  Everything that runs, checks,
+ * simulates, draws or saves a schedule reads these arrays and nothing else.
+ * Made by planner.h (or read from a file); never changed afterwards.
+ */
+#ifndef PLAIT_SRC_PLAN_PLAN_H
+#define PLAIT_SRC_PLAN_PLAN_H
+
+#include "plait/base.h"
+#include "plan/payload.h"
+
+/* "None" in every 32-bit index of a plan or of the planner's input. */
+#define PLAIT__NONE UINT32_MAX
+
+/*
+ * How a plan hangs together
+ *
+ * A *lane* is one in-order queue of one device.  A *body* is a set of commands
+ * that runs as a whole: body 0 is the plan itself, the others belong to
+ * regions (a `while` or `do` has one, a `case` one per branch).  Within a body
+ * the commands of one lane lie side by side: that stretch is a *track*, and a
+ * command's *position* is its index within its track.
+ *
+ * A *region* is one command on its home lane, plus one stub (PLAIT__CMD_ENTER)
+ * on each other lane that its bodies use.  While the region runs, those lanes
+ * serve the tracks of its body and nothing else.  The rules of a region:
+ *
+ *   begin      the home lane reaches the region's command and has done its
+ *              waits: it decides (`while`, `case`: by the predicate; `do`: go)
+ *              and tells every lane of the region;
+ *   body       each lane runs its track of the chosen body, if it has one;
+ *   end        the home lane finishes its own track, then waits for the exits
+ *              of the body: all commands of the iteration are done;
+ *   again      `while` and `do`: the home lane decides again;
+ *   leave      the region's command is done at the decision to leave, each
+ *              stub after it.
+ *
+ * So everything of one iteration happens before everything of the next, what
+ * the region's command has waited for happens before its bodies, and its
+ * bodies happen before what waits for its command.  Waits, exits and preds
+ * never cross the border of a body.
+ *
+ * Happens-before
+ *
+ * `strict`: a command happens after the one before it on its track, and after
+ * the points that it waits for.  `helped`: only `preds` order commands (idle
+ * workers may take commands out of lane order).  Every plan carries both.
+ * An ordering that the graph asked for is implied by either.
+ *
+ * A wait is for a point {lane, position} of the same body: the lane has
+ * finished the command at that position, hence all before it.  A runner that
+ * counts uses base[lane] + iteration * (commands of the track) + position.
+ *
+ * `order` is the submission order of a body: it respects lane order, waits and
+ * preds, so that one thread which submits in that order never waits for
+ * something that it has yet to submit.  Members of a group, and a region with
+ * its stubs, lie side by side in it, the main one first.  Signal slots are recycled in that
+ * order: between an emission and the last wait for it, nothing else emits
+ * into its slot.
+ */
+
+/* What a command does.  Kinds from CHANNEL on are reserved, not yet made. */
+enum {
+	PLAIT__CMD_LAUNCH = 0,		/* a kernel */
+	PLAIT__CMD_HOST = 1,		/* a host function, on a worker */
+	PLAIT__CMD_CALLBACK = 2,	/* a host function of an owner thread */
+	PLAIT__CMD_COPY = 3,
+	PLAIT__CMD_FILL = 4,
+	PLAIT__CMD_EMPTY = 5,		/* joins; does nothing itself */
+	PLAIT__CMD_EMIT = 6,		/* raise a user's signal */
+	PLAIT__CMD_WAIT = 7,		/* wait for a user's signal */
+	PLAIT__CMD_MARK = 8,		/* a mark for profiling */
+	PLAIT__CMD_REGION = 9,		/* a region, on its home lane */
+	PLAIT__CMD_ENTER = 10,		/* a region's stub on another lane */
+	PLAIT__CMD_JOIN = 11,		/* a barrier's stub on another lane */
+	PLAIT__CMD_CHANNEL = 12,	/* open a channel */
+	PLAIT__CMD_SEND = 13,
+	PLAIT__CMD_RECV = 14,
+	PLAIT__CMD_ALLOC = 15,
+	PLAIT__CMD_FREE = 16,
+	PLAIT__CMD_COUNT = 17
+};
+
+/* Flags of a command. */
+enum {
+	/* One member of a group: all members have the same node. */
+	PLAIT__CMD_MEMBER = 1,
+	/* Some wait or exit names this command. */
+	PLAIT__CMD_AWAITED = 2
+};
+
+/* What promises the order of commands; see "Happens-before". */
+enum {
+	PLAIT__MODE_STRICT = 0,
+	PLAIT__MODE_HELPED = 1
+};
+
+enum {
+	PLAIT__POLICY_BOUNDED = 0,	/* a hard limit of lanes per device */
+	PLAIT__POLICY_WIDEST = 1	/* as many lanes as the graph is wide */
+};
+
+enum {
+	PLAIT__REGION_WHILE = 0,	/* test, body, test, body, ... */
+	PLAIT__REGION_DO = 1,		/* body, test, body, test, ... */
+	PLAIT__REGION_CASE = 2,		/* the body of an index, or none */
+	PLAIT__REGION_REPEAT = 3	/* reserved: n times, no join between */
+};
+
+/* How an access uses memory.  Two accesses conflict unless both read. */
+enum {
+	PLAIT__ACCESS_READ = 0,
+	PLAIT__ACCESS_WRITE = 1,
+	PLAIT__ACCESS_READ_WRITE = 2
+};
+
+enum {
+	/* Work on it is submitted, not called: worth lowering in segments. */
+	PLAIT__DEVICE_ASYNC = 1
+};
+
+typedef struct plait__plan_device {
+	uint32_t name;			/* offset in strings */
+	uint32_t rank;			/* of the machine, 0 = this one */
+	uint32_t flags;			/* PLAIT__DEVICE_... */
+	uint32_t lane_limit;		/* what was allowed, 0 = no limit */
+	uint64_t scratch_bytes;		/* the arena of one instance */
+} plait__plan_device;
+
+typedef struct plait__plan_lane {
+	uint32_t rank;
+	uint32_t device;		/* index in devices */
+	uint32_t send_peer;		/* reserved, PLAIT__NONE */
+	uint32_t recv_peer;		/* reserved, PLAIT__NONE */
+} plait__plan_lane;
+
+typedef struct plait__plan_body {
+	uint32_t region;		/* whose body, PLAIT__NONE for body 0 */
+	uint32_t command_first;		/* in commands and in order */
+	uint32_t command_count;
+	uint32_t track_first;		/* in tracks, ascending by lane */
+	uint32_t track_count;
+	uint32_t exit_first;		/* in exits: points that imply all */
+	uint32_t exit_count;
+	uint32_t signal_first;		/* its own range of signal slots */
+	uint32_t signal_count;
+	uint32_t segment_first;
+	uint32_t segment_count;
+	uint32_t reserved0;
+	uint64_t makespan;		/* predicted, in units of cost */
+} plait__plan_body;
+
+typedef struct plait__plan_track {
+	uint32_t lane;
+	uint32_t first;			/* in commands */
+	uint32_t count;
+	/* 1: its first command waits for nothing, so a runner starts it. */
+	uint32_t begins;
+} plait__plan_track;
+
+/*
+ * One command.  Those of a body are contiguous, sorted by lane, then position.
+ * Its waits are waits[wait_first .. (next command).wait_first), its preds the
+ * same; the array has one sentinel behind the last command for that.
+ */
+typedef struct plait__plan_command {
+	uint32_t node;			/* index in nodes */
+	uint8_t kind;			/* PLAIT__CMD_... */
+	uint8_t flags;
+	uint16_t reserved0;
+	uint32_t lane;
+	uint32_t position;		/* within its track */
+	uint32_t wait_first;
+	uint32_t pred_first;
+	uint32_t signal;		/* slot it emits into, or none */
+	uint32_t segment;		/* index in segments, or none */
+	/* REGION, ENTER: index in regions.  JOIN: PLAIT__NONE.
+	 * Else: index in payloads, or none. */
+	uint32_t link;
+	uint32_t reserved1;
+	uint64_t cost;
+} plait__plan_command;
+
+/* Wait until `lane` has finished `position`; that one emits into `signal`. */
+typedef struct plait__plan_wait {
+	uint32_t lane;
+	uint32_t position;
+	uint32_t signal;
+} plait__plan_wait;
+
+/* A point that must be reached before a body is done. */
+typedef struct plait__plan_exit {
+	uint32_t lane;
+	uint32_t position;
+} plait__plan_exit;
+
+typedef struct plait__plan_region {
+	uint32_t kind;			/* PLAIT__REGION_... */
+	uint32_t command;		/* the one on the home lane */
+	uint32_t body_first;		/* its bodies lie side by side */
+	uint32_t body_count;
+	uint32_t lane_first;		/* in region_lanes, home lane first */
+	uint32_t lane_count;
+	uint32_t predicate;		/* index in payloads, or none */
+	uint32_t times;			/* hint: expected iterations; a case:
+					 * the expected branch, or none */
+} plait__plan_region;
+
+/* A segment: commands of one device that may be offered as one graph.  No
+ * path leaves a segment and comes back to it. */
+typedef struct plait__plan_segment {
+	uint32_t device;
+	uint32_t command_count;
+	uint64_t cost;
+} plait__plan_segment;
+
+/* Scratch of one command, in the arena of its device. */
+typedef struct plait__plan_scratch {
+	uint32_t command;		/* ascending */
+	uint32_t device;
+	uint64_t offset;
+	uint64_t bytes;
+} plait__plan_scratch;
+
+/* Where a command comes from.  accesses: [access_first, next's). */
+typedef struct plait__plan_node {
+	uint32_t label;			/* offset in strings, or none */
+	uint32_t file;			/* offset in strings, or none */
+	uint32_t line;
+	uint32_t body;
+	uint32_t command;		/* the first one, or none (not in a
+					 * partial plan) */
+	uint32_t access_first;		/* sentinel behind the last node */
+} plait__plan_node;
+
+typedef struct plait__plan_access {
+	uint32_t object;
+	uint32_t alias;			/* not 0: objects that share memory */
+	uint32_t mode;			/* PLAIT__ACCESS_... */
+	uint32_t box;			/* index in boxes, none = all of it */
+} plait__plan_access;
+
+/* [low, high) in up to three dimensions; unused ones are [0, 1). */
+typedef struct plait__plan_box {
+	uint64_t low[3];
+	uint64_t high[3];
+} plait__plan_box;
+
+/*
+ * Tables that the front end fills and that travel from the planner's input to
+ * the plan as they are.  TABLE(type, name).
+ */
+#define PLAIT__PLAN_TABLES(TABLE)				\
+	TABLE(plait__plan_kernel, kernels)			\
+	TABLE(plait__plan_payload, payloads)			\
+	TABLE(plait__plan_geometry, geometries)			\
+	TABLE(plait__plan_function, functions)			\
+	TABLE(plait__plan_signal, signals)			\
+	TABLE(plait__plan_arg, args)				\
+	TABLE(plait__plan_patch, patches)			\
+	TABLE(plait__plan_param, params)			\
+	TABLE(plait__plan_slot, slots)				\
+	TABLE(plait__plan_rotation, rotations)			\
+	TABLE(uint32_t, rotation_slots)				\
+	TABLE(plait__plan_access, accesses)			\
+	TABLE(plait__plan_box, boxes)				\
+	TABLE(uint8_t, blob)					\
+	TABLE(char, strings)
+
+/* All arrays of a plan, in the order in which a file stores them. */
+#define PLAIT__PLAN_ARRAYS(ARRAY)				\
+	ARRAY(plait__plan_device, devices)			\
+	ARRAY(plait__plan_lane, lanes)				\
+	ARRAY(plait__plan_body, bodies)				\
+	ARRAY(plait__plan_track, tracks)			\
+	ARRAY(plait__plan_command, commands)			\
+	ARRAY(uint32_t, order)					\
+	ARRAY(plait__plan_wait, waits)				\
+	ARRAY(uint32_t, preds)					\
+	ARRAY(plait__plan_exit, exits)				\
+	ARRAY(plait__plan_region, regions)			\
+	ARRAY(uint32_t, region_lanes)				\
+	ARRAY(plait__plan_segment, segments)			\
+	ARRAY(plait__plan_scratch, scratch)			\
+	ARRAY(plait__plan_node, nodes)				\
+	ARRAY(plait__plan_channel, channels)			\
+	PLAIT__PLAN_TABLES(ARRAY)
+
+/*
+ * The plan.  Every array NAME has NAME_count elements and is null when that is
+ * 0.  `commands` and `nodes` count their sentinel too: use command_count and
+ * node_count.  strings[0] is a NUL; preds are command indices.
+ */
+#define PLAIT__PLAN_FIELD(type, name) type *name; uint32_t name##_count;
+typedef struct plait__plan {
+	plait_allocator allocator;	/* what release gives the memory to */
+	uint32_t mode;			/* PLAIT__MODE_... */
+	uint32_t policy;		/* PLAIT__POLICY_... */
+	uint32_t command_count;
+	uint32_t node_count;
+	uint32_t signal_count;		/* slots, all bodies together */
+	uint32_t edge_count;		/* edges of the graph, for information */
+	uint64_t hop_cost;		/* the cross-lane cost planned with */
+	uint64_t makespan;		/* of body 0, in units of cost */
+	PLAIT__PLAN_ARRAYS(PLAIT__PLAN_FIELD)
+} plait__plan;
+#undef PLAIT__PLAN_FIELD
+
+/* Give back a plan; null is fine. */
+void plait__plan_release(plait__plan *plan);
+
+/* The track of `lane` in `body`, or PLAIT__NONE.  Logarithmic. */
+uint32_t plait__plan_find_track(const plait__plan *plan, uint32_t body,
+				uint32_t lane);
+
+/* The command at a point of `body`, or PLAIT__NONE when there is none. */
+uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
+				  uint32_t lane, uint32_t position);
+
+/* A node's label for messages: never null, "" when it has none. */
+const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);
+
+/* The bytes that a plan holds. */
+uint64_t plait__plan_bytes(const plait__plan *plan);
+
+#endif

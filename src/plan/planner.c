@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The planner's phases in their order, and the plan that they leave. */
+#include "plan/planner.h"
+
+#include "plan/build.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- what is handed through ---- */
+
+static plait_status copy_devices(plait__build *build)
+{
+	const plait__input *input = build->input;
+	plait__plan *plan = build->plan;
+	uint32_t d;
+
+	plan->devices_count = input->device_count;
+	plan->devices = plait__work_take_zero(&build->work,
+					      input->device_count,
+					      sizeof(*plan->devices));
+	if (plan->devices == NULL)
+		return plait__build_no_memory(build);
+	for (d = 0; d < input->device_count; d++) {
+		plan->devices[d].name = input->devices[d].name;
+		plan->devices[d].rank = input->devices[d].rank;
+		plan->devices[d].flags = input->devices[d].flags;
+		plan->devices[d].lane_limit = build->limits[d];
+	}
+	return PLAIT_OK;
+}
+
+/* Accesses lie in the order of their nodes. */
+static plait_status sort_accesses(plait__build *build)
+{
+	const plait__input *input = build->input;
+	plait__plan *plan = build->plan;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < input->node_count; i++) {
+		plan->nodes[i].access_first = (uint32_t)sum;
+		sum += input->nodes[i].access_count;
+		if (sum >= UINT32_MAX)
+			return plait__build_no_memory(build);
+	}
+	plan->nodes[i].access_first = (uint32_t)sum;
+	plan->nodes[i].label = PLAIT__NONE;
+	plan->nodes[i].file = PLAIT__NONE;
+	plan->nodes[i].command = PLAIT__NONE;
+	plan->nodes[i].body = PLAIT__NONE;
+	plait__work_give(&build->work, plan->accesses);
+	plan->accesses_count = (uint32_t)sum;
+	plan->accesses = plait__work_take(&build->work, sum,
+					  sizeof(*plan->accesses));
+	if (plan->accesses == NULL)
+		return plait__build_no_memory(build);
+	for (i = 0; i < input->node_count; i++)
+		if (input->nodes[i].access_count > 0)
+			memcpy(plan->accesses + plan->nodes[i].access_first,
+			       input->tables.accesses +
+			       input->nodes[i].access_first,
+			       input->nodes[i].access_count *
+			       sizeof(*plan->accesses));
+	return PLAIT_OK;
+}
+
+#define COPY_TABLE(type, name)						\
+	plan->name##_count = from->name##_count;			\
+	plan->name = plait__work_take_zero(&build->work,		\
+					   from->name##_count,		\
+					   sizeof(type));		\
+	if (plan->name == NULL)						\
+		return plait__build_no_memory(build);			\
+	if (from->name##_count > 0)					\
+		memcpy(plan->name, from->name,				\
+		       from->name##_count * sizeof(type));
+
+static plait_status copy_tables(plait__build *build)
+{
+	const plait__input_tables *from = &build->input->tables;
+	plait__plan *plan = build->plan;
+
+	PLAIT__PLAN_TABLES(COPY_TABLE)
+	/* Without strings there is still the empty one, at 0. */
+	if (plan->strings_count == 0)
+		plan->strings_count = 1;
+	return sort_accesses(build);
+}
+
+static void clean_labels(plait__plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->node_count; i++) {
+		if (plan->nodes[i].label >= plan->strings_count)
+			plan->nodes[i].label = PLAIT__NONE;
+		if (plan->nodes[i].file >= plan->strings_count)
+			plan->nodes[i].file = PLAIT__NONE;
+	}
+	for (i = 0; i < plan->devices_count; i++)
+		if (plan->devices[i].name >= plan->strings_count)
+			plan->devices[i].name = 0;
+}
+
+/* ---- the phases ---- */
+
+/* What only the choice of lanes needed. */
+static void give_graph(plait__build *build)
+{
+	plait__work *work = &build->work;
+
+	if (build->options->mode == PLAIT__MODE_HELPED)
+		return;
+	plait__work_give(work, build->level);
+	plait__work_give(work, build->rank);
+	build->level = NULL;
+	build->rank = NULL;
+}
+
+static plait_status run_phases(plait__build *build)
+{
+	plait_status status = plait__build_validate(build);
+
+	if (status == PLAIT_OK)
+		status = plait__build_select(build);
+	if (status == PLAIT_OK)
+		status = copy_devices(build);
+	if (status == PLAIT_OK)
+		status = plait__build_order(build);
+	if (status == PLAIT_OK)
+		status = plait__build_reduce(build);
+	if (status == PLAIT_OK)
+		status = plait__build_lanes(build);
+	if (status != PLAIT_OK)
+		return status;
+	give_graph(build);
+	status = plait__build_layout(build);
+	if (status == PLAIT_OK)
+		status = plait__build_waits(build);
+	if (status == PLAIT_OK)
+		status = plait__build_memory(build);
+	if (status == PLAIT_OK)
+		status = plait__build_signals(build);
+	if (status == PLAIT_OK)
+		status = plait__build_segments(build);
+	if (status == PLAIT_OK)
+		status = copy_tables(build);
+	return status;
+}
+
+/* Arrays become the plan's own; one that cannot stays on the ledger. */
+#define KEEP_ARRAY(type, name)						\
+	block = plan->name;						\
+	plan->name = NULL;						\
+	if (status == PLAIT_OK && block != NULL)			\
+		status = plait__work_keep(&build->work, block,		\
+					  plan->name##_count,		\
+					  sizeof(type),			\
+					  (void **)&plan->name);	\
+	if (plan->name == NULL)						\
+		plan->name##_count = 0;
+
+static plait_status keep_plan(plait__build *build, plait__plan **out)
+{
+	plait__plan *plan = build->plan;
+	plait_status status = PLAIT_OK;
+	void *block;
+
+	clean_labels(plan);
+	PLAIT__PLAN_ARRAYS(KEEP_ARRAY)
+	if (status == PLAIT_OK)
+		status = plait__work_keep(&build->work, plan, 1, sizeof(*plan),
+					  &block);
+	if (status == PLAIT_OK) {
+		*out = block;
+		return PLAIT_OK;
+	}
+	/* The plan itself is still on the ledger: give back its arrays. */
+#define FREE_ARRAY(type, name)						\
+	plait__free(build->work.allocator, plan->name,			\
+		    (uint64_t)plan->name##_count * sizeof(type));
+	PLAIT__PLAN_ARRAYS(FREE_ARRAY)
+	return plait__build_no_memory(build);
+}
+
+static plait_status begin_plan(plait__build *build)
+{
+	plait__plan *plan = plait__work_take_zero(&build->work, 1,
+						  sizeof(*plan));
+
+	if (plan == NULL)
+		return plait__build_no_memory(build);
+	plan->allocator = *build->work.allocator;
+	plan->mode = build->options->mode;
+	plan->policy = build->options->policy;
+	plan->edge_count = build->input->edge_count;
+	plan->hop_cost = build->options->hop_cost;
+	build->plan = plan;
+	return PLAIT_OK;
+}
+
+static void find_scopes(plait__build *build)
+{
+	build->input_scopes = build->input->scopes;
+	build->scope_count = build->input->scope_count;
+	if (build->scope_count > 0)
+		return;
+	build->whole_scope.node_count = build->input->node_count;
+	build->whole_scope.region = PLAIT__NONE;
+	build->input_scopes = &build->whole_scope;
+	build->scope_count = 1;
+}
+
+plait_status plait__plan_build(const plait__input *input,
+			       const plait__input_options *options,
+			       const plait_allocator *allocator,
+			       plait__plan_counts *counts,
+			       plait__plan **out, plait_error *error)
+{
+	static const plait__input_options defaults;
+	plait__plan_counts ignored;
+	plait__build build;
+	plait_status status;
+
+	*out = NULL;
+	memset(&build, 0, sizeof(build));
+	build.input = input;
+	build.options = options == NULL ? &defaults : options;
+	build.counts = counts == NULL ? &ignored : counts;
+	build.error = error;
+	memset(build.counts, 0, sizeof(*build.counts));
+	plait__work_init(&build.work, allocator == NULL ? plait__alloc_default()
+							: allocator);
+	find_scopes(&build);
+	status = begin_plan(&build);
+	if (status == PLAIT_OK)
+		status = run_phases(&build);
+	if (status == PLAIT_OK)
+		status = keep_plan(&build, out);
+	build.counts->peak_bytes = build.work.peak_bytes;
+	plait__work_fini(&build.work);
+	return status;
+}

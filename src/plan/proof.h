@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside the check: what its parts share.  Nothing here or in check*.c and
+ * proof.c uses the planner's code.
+ *
+ * Every promise about order becomes an *obligation*: command a happens before
+ * command b of the same body.  Those that one look cannot settle are proved
+ * together, with vector clocks, for 64 chains of commands at a time.
+ */
+#ifndef PLAIT_SRC_PLAN_PROOF_H
+#define PLAIT_SRC_PLAN_PROOF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plan/check.h"
+
+/* Why a must come before b; the texts are in proof.c. */
+enum {
+	PLAIT__WHY_PRED = 0,
+	PLAIT__WHY_EDGE = 1,
+	PLAIT__WHY_STUB = 2,
+	PLAIT__WHY_ACCESS = 3,
+	PLAIT__WHY_SCRATCH = 4,
+	PLAIT__WHY_REDUNDANT = 5	/* asked, not promised: a wait */
+};
+
+typedef struct plait__obligation {
+	uint32_t before;
+	uint32_t after;
+	uint32_t why;
+} plait__obligation;
+
+typedef struct plait__check_block {
+	void *pointer;
+	uint64_t bytes;
+} plait__check_block;
+
+enum { PLAIT__CHECK_BLOCKS = 64 };
+
+typedef struct plait__check {
+	const plait__plan *plan;
+	const plait__input *input;
+	const plait_allocator *allocator;
+	plait__check_report *report;
+	plait_error *error;
+
+	uint32_t *body_of;		/* by command */
+	uint32_t *sequence;		/* by command: where in its order */
+	uint32_t *track_of;		/* by lane: scratch for one body */
+	uint32_t *wait_target;		/* by wait: the command */
+	uint32_t *node_first;		/* by node and one more */
+	uint32_t *node_commands;	/* commands of each node, no stubs */
+	uint32_t *chain;		/* by command: its chain */
+	uint32_t *link;			/* by command: number in its chain */
+	uint32_t chain_count;
+	uint32_t *newest;		/* by chain: link + 1, for one after */
+	uint32_t *newest_for;		/* by chain: that after, + 1 */
+	uint32_t newest_after;		/* the after they are filled for, + 1 */
+	uint32_t *depth;		/* by body: of nesting */
+
+	plait__obligation *obligations;
+	uint64_t obligation_bytes;
+	uint32_t obligation_count;
+
+	plait__check_block blocks[PLAIT__CHECK_BLOCKS];
+	uint32_t block_count;
+} plait__check;
+
+/* Zeroed memory until the end of the check; null when there is none. */
+void *plait__check_take(plait__check *check, uint64_t count, uint64_t each);
+plait_status plait__check_no_memory(plait__check *check);
+/* "node 7 'name'", or "command 7". */
+enum { PLAIT__CHECK_TEXT_BYTES = 96 };
+const char *plait__check_name(const plait__check *check, uint32_t command,
+			      char text[PLAIT__CHECK_TEXT_BYTES]);
+/* PLAIT_E_INVALID with a text that starts with the command's name. */
+plait_status plait__check_fail(plait__check *check, uint32_t command,
+			       const char *what);
+
+/* check_shape.c: every index is in range, every part in its place. */
+plait_status plait__check_shape(plait__check *check);
+/* check_order.c: `order` fits lanes, waits and preds; signals; exits. */
+plait_status plait__check_order(plait__check *check);
+/* check_segments.c: no path leaves a segment and comes back. */
+plait_status plait__check_segments(plait__check *check);
+/* check_input.c: edges and meanings of the graph. */
+plait_status plait__check_input(plait__check *check);
+/* check_use.c: accesses and scratch. */
+plait_status plait__check_use(plait__check *check);
+
+/* proof.c: add an obligation, unless one look settles it; and prove all. */
+plait_status plait__proof_add(plait__check *check, uint32_t before,
+			      uint32_t after, uint32_t why);
+plait_status plait__proof_chains(plait__check *check);
+plait_status plait__proof_run(plait__check *check);
+
+#endif

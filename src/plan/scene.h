@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the picture of a schedule shows and where, in rows and units of time;
+ * svg.c makes lines and boxes of it.
+ */
+#ifndef PLAIT_SRC_PLAN_SCENE_H
+#define PLAIT_SRC_PLAN_SCENE_H
+
+#include "plan/simulate.h"
+
+#include <stdbool.h>
+
+typedef struct plait__scene {
+	const plait__plan *plan;
+	const plait__timeline *timeline;
+	/* Per lane: its row, so that the lanes of a device lie together. */
+	uint32_t *rows;
+	uint8_t *leads;		/* per lane: it has its device's first row */
+	/* Per body: in how many regions it is, or PLAIT__NONE when it is not
+	 * shown: of a case only the branch that is expected is. */
+	uint32_t *depths;
+	uint32_t depth;		/* the most of those shown */
+	uint8_t *critical;	/* per command: on the critical path */
+} plait__scene;
+
+/* False when memory ran out; then too there is something to give back. */
+bool plait__scene_init(plait__scene *scene, const plait__plan *plan,
+		       const plait__timeline *timeline,
+		       const plait_allocator *allocator);
+
+void plait__scene_fini(plait__scene *scene, const plait_allocator *allocator);
+
+/* The depth of a command, or PLAIT__NONE when it is not shown. */
+uint32_t plait__scene_depth(const plait__scene *scene, uint32_t command);
+
+bool plait__scene_is_region(const plait__scene *scene, uint32_t command);
+
+/* Until when nothing else is shown behind a command in its row. */
+uint64_t plait__scene_free_until(const plait__scene *scene,
+				 uint32_t command);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* The ledger of the planner's memory; see work.h. */
+#include "plan/work.h"
+
+#include "base/alloc.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+void plait__work_init(plait__work *work, const plait_allocator *allocator)
+{
+	memset(work, 0, sizeof(*work));
+	work->allocator = allocator;
+}
+
+void plait__work_fini(plait__work *work)
+{
+	while (work->count > 0) {
+		work->count--;
+		plait__free(work->allocator, work->blocks[work->count].pointer,
+			    work->blocks[work->count].bytes);
+	}
+	plait__free(work->allocator, work->blocks,
+		    work->capacity * sizeof(*work->blocks));
+	work->blocks = NULL;
+	work->capacity = 0;
+	work->held_bytes = 0;
+}
+
+static void account(plait__work *work, uint64_t less, uint64_t more)
+{
+	work->held_bytes = work->held_bytes - less + more;
+	if (work->held_bytes > work->peak_bytes)
+		work->peak_bytes = work->held_bytes;
+}
+
+/* Room for one more block in the ledger. */
+static bool has_room(plait__work *work)
+{
+	uint64_t each = sizeof(*work->blocks);
+	uint32_t capacity = work->capacity * 2 + 64;
+	void *moved;
+
+	if (work->count < work->capacity)
+		return true;
+	moved = work->capacity == 0 ?
+		plait__alloc(work->allocator, capacity * each) :
+		plait__realloc(work->allocator, work->blocks,
+			       work->capacity * each, capacity * each);
+	if (moved == NULL)
+		return false;
+	account(work, work->capacity * each, capacity * each);
+	work->blocks = moved;
+	work->capacity = capacity;
+	return true;
+}
+
+void *plait__work_take(plait__work *work, uint64_t count, uint64_t each)
+{
+	uint64_t bytes;
+	void *pointer;
+
+	if (!has_room(work))
+		return NULL;
+	if (__builtin_mul_overflow(count ? count : 1, each, &bytes) ||
+	    bytes > PTRDIFF_MAX)
+		return NULL;
+	pointer = work->allocator->resize(work->allocator->user_data, NULL, 0,
+					  bytes);
+	if (pointer == NULL)
+		return NULL;
+	work->blocks[work->count].pointer = pointer;
+	work->blocks[work->count].bytes = bytes;
+	work->count++;
+	account(work, 0, bytes);
+	return pointer;
+}
+
+static void *take_filled(plait__work *work, uint64_t count, uint64_t each,
+			 int byte)
+{
+	void *pointer = plait__work_take(work, count, each);
+
+	if (pointer != NULL)
+		memset(pointer, byte, (size_t)((count ? count : 1) * each));
+	return pointer;
+}
+
+void *plait__work_take_zero(plait__work *work, uint64_t count, uint64_t each)
+{
+	return take_filled(work, count, each, 0);
+}
+
+void *plait__work_take_none(plait__work *work, uint64_t count, uint64_t each)
+{
+	return take_filled(work, count, each, 0xff);
+}
+
+/* Recent blocks are asked for most: look from the end. */
+static uint32_t find_block(const plait__work *work, const void *pointer)
+{
+	uint32_t i = work->count;
+
+	while (i > 0)
+		if (work->blocks[--i].pointer == pointer)
+			return i;
+	return UINT32_MAX;
+}
+
+void *plait__work_resize(plait__work *work, void *pointer, uint64_t count,
+			 uint64_t each)
+{
+	uint32_t i = find_block(work, pointer);
+	uint64_t bytes;
+	void *moved;
+
+	if (__builtin_mul_overflow(count ? count : 1, each, &bytes))
+		return NULL;
+	moved = plait__realloc(work->allocator, pointer,
+			       work->blocks[i].bytes, bytes);
+	if (moved == NULL)
+		return NULL;
+	account(work, work->blocks[i].bytes, bytes);
+	work->blocks[i].pointer = moved;
+	work->blocks[i].bytes = bytes;
+	return moved;
+}
+
+plait_status plait__work_reserve(plait__work *work, void **pointer,
+				 uint32_t *capacity, uint64_t need,
+				 uint64_t each)
+{
+	uint64_t grown = (uint64_t)*capacity + *capacity / 2 + 16;
+	void *moved;
+
+	if (need <= *capacity)
+		return PLAIT_OK;
+	if (need >= UINT32_MAX)
+		return PLAIT_E_NOMEM;
+	if (grown < need)
+		grown = need;
+	if (grown >= UINT32_MAX)
+		grown = UINT32_MAX - 1;
+	moved = *pointer == NULL ? plait__work_take(work, grown, each)
+		: plait__work_resize(work, *pointer, grown, each);
+	if (moved == NULL)
+		return PLAIT_E_NOMEM;
+	*pointer = moved;
+	*capacity = (uint32_t)grown;
+	return PLAIT_OK;
+}
+
+static void strike(plait__work *work, uint32_t i)
+{
+	work->count--;
+	work->blocks[i] = work->blocks[work->count];
+}
+
+void plait__work_give(plait__work *work, void *pointer)
+{
+	uint32_t i;
+
+	if (pointer == NULL)
+		return;
+	i = find_block(work, pointer);
+	account(work, work->blocks[i].bytes, 0);
+	plait__free(work->allocator, pointer, work->blocks[i].bytes);
+	strike(work, i);
+}
+
+plait_status plait__work_keep(plait__work *work, void *pointer, uint64_t count,
+			      uint64_t each, void **out)
+{
+	*out = NULL;
+	if (count == 0) {
+		plait__work_give(work, pointer);
+		return PLAIT_OK;
+	}
+	pointer = plait__work_resize(work, pointer, count, each);
+	if (pointer == NULL)
+		return PLAIT_E_NOMEM;
+	strike(work, find_block(work, pointer));
+	*out = pointer;
+	return PLAIT_OK;
+}

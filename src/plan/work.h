@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory while planning: a short ledger of blocks from the caller's allocator.
+ * Whatever is not kept is given back at once, on success and on every error,
+ * and the most that was held at any time is known.
+ */
+#ifndef PLAIT_SRC_PLAN_WORK_H
+#define PLAIT_SRC_PLAN_WORK_H
+
+#include "plait/base.h"
+
+typedef struct plait__work_block {
+	void *pointer;
+	uint64_t bytes;
+} plait__work_block;
+
+typedef struct plait__work {
+	const plait_allocator *allocator;
+	uint64_t held_bytes;
+	uint64_t peak_bytes;
+	uint32_t count;
+	uint32_t capacity;
+	plait__work_block *blocks;
+} plait__work;
+
+void plait__work_init(plait__work *work, const plait_allocator *allocator);
+
+/* Give back every block. */
+void plait__work_fini(plait__work *work);
+
+/* `count` elements of `each` bytes, not zeroed; null when there is none.
+ * 0 elements get one. */
+void *plait__work_take(plait__work *work, uint64_t count, uint64_t each);
+
+/* The same, zeroed, and with every byte 0xff: all PLAIT__NONE. */
+void *plait__work_take_zero(plait__work *work, uint64_t count, uint64_t each);
+void *plait__work_take_none(plait__work *work, uint64_t count, uint64_t each);
+
+/* Another size for a block; null leaves it as it was. */
+void *plait__work_resize(plait__work *work, void *pointer, uint64_t count,
+			 uint64_t each);
+
+/* Make sure that an array of *capacity elements has room for `need`; grows by
+ * half.  0, or PLAIT_E_NOMEM with the array as it was. */
+plait_status plait__work_reserve(plait__work *work, void **pointer,
+				 uint32_t *capacity, uint64_t need,
+				 uint64_t each);
+
+/* Give back one block; null is fine. */
+void plait__work_give(plait__work *work, void *pointer);
+
+/*
+ * Cut a block to `count` elements and take it off the ledger: it is the
+ * caller's now.  0 elements give it back and return null in *out.
+ */
+plait_status plait__work_keep(plait__work *work, void *pointer, uint64_t count,
+			      uint64_t each, void **out);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules of choice.  A list of names is exact: each of them must be usable
+ * and nothing else is taken.  No list: every usable backend, by priority.
+ */
+#include "plugin/choose.h"
+
+#include "plugin/instance.h"
+#include "plugin/services.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+plait__candidate *plait__candidate_find(const plait__registry *registry,
+					const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < registry->candidate_count; i++)
+		if (strcmp(registry->candidates[i].name, name) == 0)
+			return &registry->candidates[i];
+	return NULL;
+}
+
+/* --- finding */
+
+/* Add the names that are not there yet; there is room. */
+static void add_names(plait__registry *registry, const plait__list *names)
+{
+	uint32_t i;
+
+	for (i = 0; i < names->count; i++) {
+		plait__candidate *candidate;
+
+		if (plait__candidate_find(registry, names->names[i]) != NULL)
+			continue;
+		candidate = &registry->candidates[registry->candidate_count++];
+		memcpy(candidate->name, names->names[i],
+		       sizeof(candidate->name));
+		plait__text_init(&candidate->tried, registry->allocator);
+	}
+}
+
+static bool reserve(plait__registry *registry, uint32_t count)
+{
+	if (count == 0)
+		return true;
+	registry->candidates =
+		plait__alloc_array(registry->allocator, count,
+				   sizeof(*registry->candidates));
+	if (registry->candidates == NULL)
+		return false;
+	registry->candidate_capacity = count;
+	registry->backends = plait__alloc_array(registry->allocator, count,
+						sizeof(*registry->backends));
+	if (registry->backends == NULL)
+		return false;
+	registry->backend_capacity = count;
+	return true;
+}
+
+static bool find_candidates(plait__registry *registry)
+{
+	bool exact = plait__registry_is_exact(registry);
+	plait__list found;
+
+	memset(&found, 0, sizeof(found));
+	if (!exact)
+		plait__search_scan(&registry->search, &found,
+				   &registry->places);
+	if (!reserve(registry, found.count + registry->wanted.count +
+				       registry->wraps.count))
+		return false;
+	if (exact)
+		add_names(registry, &registry->wanted);
+	add_names(registry, &found);
+	add_names(registry, &registry->wraps);
+	return true;
+}
+
+static void load_candidate(plait__registry *registry,
+			   plait__candidate *candidate)
+{
+	candidate->verdict = PLAIT__NOT_LOADED;
+	candidate->loaded =
+		plait__search_load(&registry->search, candidate->name,
+				   plait__services_get(), &candidate->table,
+				   &candidate->tried,
+				   &candidate->reason) == PLAIT_OK;
+	if (!candidate->loaded)
+		plait__log_line(registry->log, PLAIT_LOG_INFO, "%s",
+				candidate->reason.text);
+}
+
+/* --- judging */
+
+static void note_failure(plait__registry *registry, const plait_error *reason)
+{
+	if (registry->failure.status == PLAIT_OK)
+		registry->failure = *reason;
+}
+
+/* False when one of them cannot be used. */
+static bool load_wraps(plait__registry *registry)
+{
+	bool usable = true;
+	uint32_t i;
+
+	for (i = 0; i < registry->wraps.count; i++) {
+		const char *name = registry->wraps.names[i];
+		plait__candidate *candidate =
+			plait__candidate_find(registry, name);
+
+		load_candidate(registry, candidate);
+		if (candidate->loaded &&
+		    (candidate->table.flags & PLAIT_PLUGIN_INTERPOSER) == 0) {
+			candidate->verdict = PLAIT__NOT_USABLE;
+			plait__fail(&candidate->reason, PLAIT_E_UNAVAILABLE,
+				    "%s: plugin %s is a backend, not an "
+				    "interposer",
+				    registry->wrap_setting.name, name);
+		} else if (candidate->loaded) {
+			candidate->verdict = PLAIT__WRAPS;
+			continue;
+		}
+		note_failure(registry, &candidate->reason);
+		usable = false;
+	}
+	return usable;
+}
+
+/* May this one be opened?  If not, the verdict says why. */
+static bool is_eligible(plait__registry *registry,
+			plait__candidate *candidate)
+{
+	bool named = plait__list_has(&registry->wanted, candidate->name);
+	bool exact = plait__registry_is_exact(registry);
+
+	if (exact && !named)
+		return false;
+	if (!exact && plait__list_has(&registry->wraps, candidate->name))
+		return false;
+	if (named && !exact) {
+		candidate->verdict = PLAIT__LEFT_OUT;
+		return false;
+	}
+	load_candidate(registry, candidate);
+	if (!candidate->loaded)
+		return false;
+	if ((candidate->table.flags & PLAIT_PLUGIN_INTERPOSER) != 0) {
+		candidate->verdict = PLAIT__INTERPOSER;
+		plait__fail(&candidate->reason, PLAIT_E_UNAVAILABLE,
+			    "plugin %s is an interposer, not a backend; set "
+			    "PLAIT_WRAP=%s", candidate->name,
+			    candidate->name);
+		return false;
+	}
+	if ((candidate->table.flags & PLAIT_PLUGIN_EXPLICIT) != 0 && !exact) {
+		candidate->verdict = PLAIT__EXPLICIT;
+		return false;
+	}
+	candidate->verdict = PLAIT__NOT_OPENED;
+	return true;
+}
+
+static int by_priority(const void *a, const void *b)
+{
+	const plait__candidate *const *x = a, *const *y = b;
+
+	if ((*x)->table.priority != (*y)->table.priority)
+		return (*x)->table.priority < (*y)->table.priority ? 1 : -1;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static void open_candidate(plait__registry *registry,
+			   plait__candidate *candidate)
+{
+	plait__backend *backend = &registry->backends[registry->backend_count];
+	plait_status status;
+
+	status = plait__instance_open(registry, candidate, backend,
+				      &candidate->reason);
+	if (status != PLAIT_OK) {
+		candidate->verdict = PLAIT__NOT_USABLE;
+		plait__log_line(registry->log, PLAIT_LOG_INFO, "%s",
+				candidate->reason.text);
+		return;
+	}
+	candidate->verdict = PLAIT__CHOSEN;
+	candidate->backend = registry->backend_count++;
+	plait__log_line(registry->log, PLAIT_LOG_INFO,
+			"backend %s: chosen, %u %s", candidate->name,
+			backend->device_count,
+			backend->device_count == 1 ? "device" : "devices");
+}
+
+/* In order; only if they can be wrapped, because that is part of opening. */
+static bool open_eligible(plait__registry *registry, bool wraps_usable)
+{
+	bool exact = plait__registry_is_exact(registry);
+	plait__candidate *order[3 * PLAIT__LIST_MAX];
+	uint32_t count = 0, i;
+
+	for (i = 0; i < registry->candidate_count; i++) {
+		plait__candidate *candidate = &registry->candidates[i];
+
+		if (is_eligible(registry, candidate))
+			order[count++] = candidate;
+	}
+	if (!exact)
+		qsort(order, count, sizeof(order[0]), by_priority);
+	for (i = 0; wraps_usable && i < count && !registry->no_memory; i++)
+		open_candidate(registry, order[i]);
+	return !registry->no_memory;
+}
+
+/* Each that was named must be open; the first in the list is told. */
+static void check_exact(plait__registry *registry)
+{
+	uint32_t i;
+
+	for (i = 0; i < registry->wanted.count; i++) {
+		const plait__candidate *candidate = plait__candidate_find(
+			registry, registry->wanted.names[i]);
+
+		if (candidate->verdict != PLAIT__CHOSEN)
+			note_failure(registry, &candidate->reason);
+	}
+}
+
+/* The one that was to be used and could not; null if none or several were. */
+static const plait__candidate *only_rejected(const plait__registry *registry)
+{
+	const plait__candidate *only = NULL;
+	uint32_t i;
+
+	for (i = 0; i < registry->candidate_count; i++) {
+		const plait__candidate *candidate = &registry->candidates[i];
+
+		if (candidate->verdict != PLAIT__NOT_LOADED &&
+		    candidate->verdict != PLAIT__NOT_USABLE)
+			continue;
+		if (only != NULL)
+			return NULL;
+		only = candidate;
+	}
+	return only;
+}
+
+static void fail_without_any(plait__registry *registry)
+{
+	const plait__candidate *only = only_rejected(registry);
+	uint32_t count = registry->candidate_count;
+
+	if (only != NULL)
+		plait__fail_origin(&registry->failure, only->reason.status,
+				   only->reason.origin,
+				   "no usable backend: %s",
+				   only->reason.text);
+	else if (count == 0)
+		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
+			    "no plugin found in %s%s; set PLAIT_PLUGIN_PATH",
+			    registry->search.places[0].path,
+			    registry->search.count > 1 ? " and other places"
+						       : "");
+	else
+		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
+			    "no usable backend among %u %s; plait info tells "
+			    "each reason", count,
+			    count == 1 ? "plugin" : "plugins");
+}
+
+/* Did a line about a path get lost? */
+static bool is_told(const plait__registry *registry)
+{
+	uint32_t i;
+
+	for (i = 0; i < registry->candidate_count; i++)
+		if (registry->candidates[i].tried.failed)
+			return false;
+	return !registry->places.failed;
+}
+
+plait_status plait__choose(plait__registry *registry)
+{
+	if (!find_candidates(registry))
+		return PLAIT_E_NOMEM;
+	if (!open_eligible(registry, load_wraps(registry)))
+		return PLAIT_E_NOMEM;
+	if (!is_told(registry))
+		return PLAIT_E_NOMEM;
+	if (plait__registry_is_exact(registry))
+		check_exact(registry);
+	if (registry->backend_count == 0 &&
+	    registry->failure.status == PLAIT_OK)
+		fail_without_any(registry);
+	return PLAIT_OK;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Defaults of optional slots; see defaults.h. */
+#include "plugin/defaults.h"
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+static plait_status refuse(plait_error *error, const char *slot)
+{
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "the backend's plugin has no %s", slot);
+}
+
+/* An interposer is nothing by itself. */
+static plait_status default_open(plait_host *host,
+				 const plait_host_services *services,
+				 plait_backend **out, plait_error *error)
+{
+	(void)host;
+	(void)services;
+	*out = NULL;
+	return refuse(error, "open");
+}
+
+static plait_status default_map(plait_backend *self,
+				plait_backend_memory *memory, uint64_t offset,
+				uint64_t bytes, uint32_t flags, void **out,
+				plait_error *error)
+{
+	(void)self;
+	(void)memory;
+	(void)offset;
+	(void)bytes;
+	(void)flags;
+	*out = NULL;
+	return refuse(error, "memory_map");
+}
+
+static plait_status default_unmap(plait_backend *self,
+				  plait_backend_memory *memory, void *pointer,
+				  plait_error *error)
+{
+	(void)self;
+	(void)memory;
+	(void)pointer;
+	return refuse(error, "memory_unmap");
+}
+
+/* What starts by itself needs no flush. */
+static plait_status default_flush(plait_backend *self,
+				  plait_backend_queue *queue,
+				  plait_error *error)
+{
+	(void)self;
+	(void)queue;
+	(void)error;
+	return PLAIT_OK;
+}
+
+static plait_status default_notify(plait_backend *self,
+				   const plait_backend_point *point,
+				   plait_notify_function function,
+				   void *user_data, plait_error *error)
+{
+	(void)self;
+	(void)point;
+	(void)function;
+	(void)user_data;
+	return refuse(error, "signal_notify");
+}
+
+static plait_status default_raise(plait_backend *self,
+				  const plait_backend_point *point,
+				  const plait_error *failure,
+				  plait_error *error)
+{
+	(void)self;
+	(void)point;
+	(void)failure;
+	return refuse(error, "signal_raise");
+}
+
+static plait_status default_pump(plait_backend *self, plait_error *error)
+{
+	(void)self;
+	return refuse(error, "pump");
+}
+
+static plait_status default_wrap(plait_host *host,
+				 const plait_host_services *services,
+				 const plait_backend_table *inner_table,
+				 plait_backend *inner, plait_backend **out,
+				 plait_error *error)
+{
+	(void)host;
+	(void)services;
+	(void)inner_table;
+	(void)inner;
+	*out = NULL;
+	return refuse(error, "wrap");
+}
+
+void plait__defaults_fill(plait_backend_table *table)
+{
+	if (table->open == NULL)
+		table->open = default_open;
+	if (table->memory_map == NULL)
+		table->memory_map = default_map;
+	if (table->memory_unmap == NULL)
+		table->memory_unmap = default_unmap;
+	if (table->queue_flush == NULL)
+		table->queue_flush = default_flush;
+	if (table->signal_notify == NULL)
+		table->signal_notify = default_notify;
+	if (table->signal_raise == NULL)
+		table->signal_raise = default_raise;
+	if (table->pump == NULL)
+		table->pump = default_pump;
+	if (table->wrap == NULL)
+		table->wrap = default_wrap;
+}
+
+const char *plait__defaults_find_gap(const plait_backend_table *table,
+				     uint32_t capabilities)
+{
+	if ((capabilities & PLAIT_CAP_MAP) != 0 &&
+	    table->memory_map == default_map)
+		return "memory_map";
+	if ((capabilities & PLAIT_CAP_NOTIFY) != 0 &&
+	    table->signal_notify == default_notify)
+		return "signal_notify";
+	if ((capabilities & PLAIT_CAP_GATE) != 0 &&
+	    table->signal_raise == default_raise)
+		return "signal_raise";
+	if ((capabilities & PLAIT_CAP_NEEDS_PUMP) != 0 &&
+	    table->pump == default_pump)
+		return "pump";
+	return NULL;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening, wrapping and closing.  What a slot answers here is not believed
+ * but checked, and its texts are copied, never kept.
+ */
+#include "plugin/instance.h"
+
+#include "plugin/defaults.h"
+#include "plugin/guard.h"
+#include "plugin/load.h"
+#include "plugin/services.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* One open instance: the backend itself, or an interposer around it. */
+struct plait__layer {
+	plait_backend_table table; /* an interposer keeps a pointer to it */
+	plait_backend *self;
+	struct plait_host host;
+};
+
+/* An error record for a plugin, with a fence behind it. */
+struct careful_error {
+	plait_error record;
+	unsigned char fence[PLAIT__GUARD_BYTES];
+};
+
+/* The same for what a device is. */
+struct careful_device {
+	plait_backend_device record;
+	unsigned char fence[PLAIT__GUARD_BYTES];
+};
+
+static void init_error(struct careful_error *careful)
+{
+	memset(careful, 0, sizeof(*careful));
+	careful->record.size = sizeof(careful->record);
+	plait__guard_init(careful->fence);
+}
+
+/* What a slot answered, made a status and a text that can be shown. */
+static plait_status judge(struct careful_error *careful, plait_status status,
+			  const char *name, const char *slot,
+			  plait_error *error)
+{
+	if (!plait__guard_holds(careful->fence))
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: %s wrote behind the %zu bytes "
+				   "of the error", name, slot,
+				   sizeof(careful->record));
+	status = plait__load_judge(status, name, slot, &careful->record);
+	if (status != PLAIT_OK)
+		plait__error_copy(error, &careful->record);
+	return status;
+}
+
+/* --- devices */
+
+static plait_status check_device(const struct plait__layer *layer,
+				 uint32_t index,
+				 const plait_backend_device *device,
+				 plait_error *error)
+{
+	const char *name = layer->table.name;
+	uint64_t alignment = device->alignment_bytes;
+	const char *gap;
+
+	if (memchr(device->description, '\0',
+		   sizeof(device->description)) == NULL)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: the description of device %u "
+				   "has no NUL within %zu bytes", name, index,
+				   sizeof(device->description));
+	if (device->parallel == 0)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: device %u runs 0 commands at a "
+				   "time; at least 1 is needed", name, index);
+	if (alignment == 0 || (alignment & (alignment - 1)) != 0)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: device %u aligns to %llu "
+				   "bytes, which is no power of two", name,
+				   index, (unsigned long long)alignment);
+	gap = plait__defaults_find_gap(&layer->table, device->capabilities);
+	if (gap != NULL)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: device %u has capabilities "
+				   "0x%x, but slot %s is null", name, index,
+				   device->capabilities, gap);
+	return PLAIT_OK;
+}
+
+/* Bits of a later interface mean nothing here, texts stay on one line. */
+static void tidy_device(plait_backend_device *device)
+{
+	const uint32_t known = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
+			       PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
+			       PLAIT_CAP_NOTIFY | PLAIT_CAP_NEEDS_PUMP |
+			       PLAIT_CAP_VIRTUAL_TIME;
+	char *c;
+
+	device->size = sizeof(*device);
+	device->capabilities &= known;
+	for (c = device->description; *c != '\0'; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+}
+
+static plait_status query_device(struct plait__layer *layer, uint32_t index,
+				 plait_backend_device *out,
+				 plait_error *error)
+{
+	const char *name = layer->table.name;
+	struct careful_device device;
+	struct careful_error careful;
+	plait_status status;
+
+	init_error(&careful);
+	memset(&device, 0, sizeof(device));
+	device.record.size = sizeof(device.record);
+	plait__guard_init(device.fence);
+	status = layer->table.device_query(layer->self, index, &device.record,
+					   &careful.record);
+	if (!plait__guard_holds(device.fence))
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: device_query wrote behind the "
+				   "%zu bytes of its result", name,
+				   sizeof(device.record));
+	status = judge(&careful, status, name, "device_query", error);
+	if (status == PLAIT_OK)
+		status = check_device(layer, index, &device.record, error);
+	if (status != PLAIT_OK)
+		return status;
+	tidy_device(&device.record);
+	*out = device.record;
+	return PLAIT_OK;
+}
+
+static void free_devices(plait__registry *registry, plait__backend *backend)
+{
+	plait__free(registry->allocator, backend->devices,
+		    backend->device_count * sizeof(*backend->devices));
+	backend->devices = NULL;
+	backend->device_count = 0;
+}
+
+static plait_status count_devices(struct plait__layer *layer,
+				  uint32_t before, uint32_t *out,
+				  plait_error *error)
+{
+	const char *name = layer->table.name;
+	uint32_t count = layer->table.device_count(layer->self);
+
+	if (count == 0 || count > PLAIT__BACKEND_MAX_DEVICES)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: says it has %u devices; 1 to "
+				   "%d are possible", name, count,
+				   PLAIT__BACKEND_MAX_DEVICES);
+	if (before != 0 && count != before)
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: has %u devices around a "
+				   "backend with %u", name, count, before);
+	*out = count;
+	return PLAIT_OK;
+}
+
+/* Ask the layer for all devices; those that an inner layer told are gone. */
+static plait_status read_devices(plait__registry *registry,
+				 struct plait__layer *layer,
+				 plait__backend *backend, plait_error *error)
+{
+	uint32_t count = 0, i;
+	plait_status status;
+
+	status = count_devices(layer, backend->device_count, &count, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (backend->devices == NULL) {
+		backend->devices =
+			plait__alloc_array(registry->allocator, count,
+					   sizeof(*backend->devices));
+		if (backend->devices == NULL) {
+			registry->no_memory = true;
+			return plait__fail(error, PLAIT_E_NOMEM,
+					   "no memory for %u devices", count);
+		}
+		backend->device_count = count;
+	}
+	for (i = 0; status == PLAIT_OK && i < count; i++)
+		status = query_device(layer, i, &backend->devices[i], error);
+	return status;
+}
+
+/* --- layers */
+
+static void init_layer(plait__registry *registry,
+		       const plait__candidate *candidate,
+		       struct plait__layer *layer)
+{
+	layer->table = candidate->table;
+	memcpy(layer->host.name, candidate->name, sizeof(layer->host.name));
+	layer->host.allocator = registry->allocator;
+	layer->host.log = registry->log;
+	layer->host.options = &registry->options;
+	layer->host.pool = registry->pool;
+	at_init_u64(&layer->host.live_bytes, 0);
+	at_init_u32(&layer->host.starved, 0);
+}
+
+/* Open the backend (inner null) or the interposer around `inner`. */
+static plait_status open_layer(plait__registry *registry,
+			       struct plait__layer *layer,
+			       struct plait__layer *inner, plait_error *error)
+{
+	const plait_host_services *services = plait__services_get();
+	const char *slot = inner != NULL ? "wrap" : "open";
+	const char *name = layer->table.name;
+	struct careful_error careful;
+	plait_backend *self = NULL;
+	plait_status status;
+
+	init_error(&careful);
+	if (inner != NULL)
+		status = layer->table.wrap(&layer->host, services,
+					   &inner->table, inner->self, &self,
+					   &careful.record);
+	else
+		status = layer->table.open(&layer->host, services, &self,
+					   &careful.record);
+	if (status != PLAIT_OK && at_load_relaxed_u32(&layer->host.starved))
+		registry->no_memory = true;
+	status = judge(&careful, status, name, slot, error);
+	if (status == PLAIT_OK && self == NULL)
+		status = plait__fail(error, PLAIT_E_INTERNAL,
+				     "plugin %s: %s succeeded without giving "
+				     "an instance", name, slot);
+	if (status == PLAIT_OK)
+		layer->self = self;
+	return status;
+}
+
+/* The interposers from the inside out: the list names the outermost first. */
+static plait_status open_layers(plait__registry *registry,
+				const plait__candidate *candidate,
+				plait__backend *backend, uint32_t *out_open,
+				plait_error *error)
+{
+	uint32_t count = registry->wraps.count + 1, i;
+	plait_status status = PLAIT_OK;
+
+	*out_open = 0;
+	for (i = 0; status == PLAIT_OK && i < count; i++) {
+		struct plait__layer *layer = &backend->layers[i];
+
+		if (i > 0)
+			candidate = plait__candidate_find(
+				registry, registry->wraps.names[count - 1 - i]);
+		init_layer(registry, candidate, layer);
+		status = open_layer(registry, layer,
+				    i > 0 ? layer - 1 : NULL, error);
+		if (status != PLAIT_OK)
+			return status;
+		*out_open = i + 1;
+		status = read_devices(registry, layer, backend, error);
+	}
+	return status;
+}
+
+/* Each wrapper closes what is inside. */
+static void close_layers(plait__registry *registry, plait__backend *backend,
+			 uint32_t open)
+{
+	uint32_t i;
+
+	if (open > 0)
+		backend->layers[open - 1].table.close(
+			backend->layers[open - 1].self);
+	for (i = 0; i < open; i++) {
+		struct plait_host *host = &backend->layers[i].host;
+		uint64_t left = at_load_relaxed_u64(&host->live_bytes);
+
+		if (left != 0)
+			plait__log_line(registry->log, PLAIT_LOG_WARNING,
+					"plugin %s: closed, but %llu bytes "
+					"of its memory were not given back",
+					host->name, (unsigned long long)left);
+	}
+	free_devices(registry, backend);
+	plait__free(registry->allocator, backend->layers,
+		    (registry->wraps.count + 1) * sizeof(*backend->layers));
+	backend->layers = NULL;
+}
+
+plait_status plait__instance_open(plait__registry *registry,
+				  const plait__candidate *candidate,
+				  plait__backend *out, plait_error *error)
+{
+	struct plait__layer *outermost;
+	plait_status status;
+	uint32_t open;
+
+	memset(out, 0, sizeof(*out));
+	out->layers = plait__alloc_array(registry->allocator,
+					 registry->wraps.count + 1,
+					 sizeof(*out->layers));
+	if (out->layers == NULL) {
+		registry->no_memory = true;
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for backend %s",
+				   candidate->name);
+	}
+	status = open_layers(registry, candidate, out, &open, error);
+	if (status != PLAIT_OK) {
+		close_layers(registry, out, open);
+		return status;
+	}
+	outermost = &out->layers[open - 1];
+	out->table = outermost->table;
+	out->self = outermost->self;
+	out->host = &out->layers[0].host;
+	memcpy(out->name, candidate->name, sizeof(out->name));
+	return PLAIT_OK;
+}
+
+void plait__instance_close(plait__registry *registry, plait__backend *backend)
+{
+	close_layers(registry, backend, registry->wraps.count + 1);
+}

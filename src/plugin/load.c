@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* From a file to a table; see load.h. */
+#include "plugin/load.h"
+
+#include "plugin/guard.h"
+#include "plugin/image.h"
+#include "plugin/negotiate.h"
+
+#include "base/error.h"
+#include "sys/dl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What the entry may write, with fences behind both. */
+struct answer {
+	plait_backend_table table;
+	unsigned char table_fence[PLAIT__GUARD_BYTES];
+	plait_error error;
+	unsigned char error_fence[PLAIT__GUARD_BYTES];
+};
+
+/* Ends it, and keeps it on one line. */
+static void tidy_text(char text[PLAIT_ERROR_TEXT_BYTES])
+{
+	text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = ' ';
+}
+
+plait_status plait__load_judge(plait_status status, const char *name,
+			       const char *slot, plait_error *error)
+{
+	error->size = sizeof(*error);
+	tidy_text(error->text);
+	if (status == PLAIT_OK)
+		return status;
+	if (status > 0 || status < PLAIT_E_INTERNAL)
+		return plait__fail_origin(error, PLAIT_E_INTERNAL, status,
+					  "plugin %s: %s answered %d, which "
+					  "is no status for it", name, slot,
+					  status);
+	if (error->text[0] == '\0')
+		return plait__fail(error, status,
+				   "plugin %s: %s failed (%s) without saying "
+				   "why", name, slot,
+				   plait_status_name(status));
+	error->status = status;
+	return status;
+}
+
+static plait_status ask(plait_plugin_entry_function entry, const char *name,
+			const plait_host_services *services,
+			struct answer *answer)
+{
+	plait_status status;
+
+	memset(answer, 0, sizeof(*answer));
+	plait__guard_init(answer->table_fence);
+	plait__guard_init(answer->error_fence);
+	answer->table.size = sizeof(answer->table);
+	answer->error.size = sizeof(answer->error);
+	status = entry(services, &answer->table, &answer->error);
+	if (!plait__guard_holds(answer->table_fence))
+		return plait__fail(&answer->error, PLAIT_E_INTERNAL,
+				   "plugin %s: its entry wrote behind the %zu "
+				   "bytes of its table", name,
+				   sizeof(answer->table));
+	if (!plait__guard_holds(answer->error_fence))
+		return plait__fail(&answer->error, PLAIT_E_INTERNAL,
+				   "plugin %s: its entry wrote behind the %zu "
+				   "bytes of the error", name,
+				   sizeof(answer->error));
+	return plait__load_judge(status, name, "its entry", &answer->error);
+}
+
+/* The entry of this very object, not that of a library it depends on. */
+static plait_status find_entry(void *object,
+			       plait_plugin_entry_function *out,
+			       plait_error *error)
+{
+	void *address = plait__dl_find(object, PLAIT_PLUGIN_ENTRY_NAME);
+
+	*out = NULL;
+	if (address == NULL)
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "does not export %s",
+				   PLAIT_PLUGIN_ENTRY_NAME);
+	if (!plait__dl_owns(object, address))
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "its %s comes from another object",
+				   PLAIT_PLUGIN_ENTRY_NAME);
+	memcpy(out, &address, sizeof(address));
+	return PLAIT_OK;
+}
+
+/* The linker's words without the path that everybody sees already. */
+static const char *without_path(const char *text, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (strncmp(text, path, length) == 0 &&
+	    strncmp(text + length, ": ", 2) == 0)
+		return text + length + 2;
+	return text;
+}
+
+plait_status plait__load(const char *path, const char *name,
+			 const plait_host_services *services,
+			 plait_backend_table *out, plait_error *error)
+{
+	plait_plugin_entry_function entry;
+	struct answer answer;
+	plait_status status;
+	char text[512] = "";
+	void *object;
+
+	status = plait__image_check(path, error);
+	if (status != PLAIT_OK)
+		return status;
+	object = plait__dl_open(path, text, sizeof(text));
+	if (object == NULL)
+		return plait__fail(error, PLAIT_E_UNAVAILABLE, "%s",
+				   without_path(text, path));
+	status = find_entry(object, &entry, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = ask(entry, name, services, &answer);
+	if (status != PLAIT_OK)
+		return plait__error_copy(error, &answer.error);
+	status = plait__negotiate(&answer.table, object, name, error);
+	if (status == PLAIT_OK)
+		*out = answer.table;
+	return status;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The report; its form is for people and may change, see plait(1). */
+#include "plugin/report.h"
+
+#include "base/log.h"
+#include "sys/env.h"
+
+#include <string.h>
+
+static const char *or_none(const plait__list *list)
+{
+	return list->count == 0 ? " none" : "";
+}
+
+static void add_list(plait__text *out, const plait__list *list)
+{
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++)
+		plait__text_add(out, "%s%s%s", i == 0 ? " " : ",",
+				list->excludes ? "^" : "", list->names[i]);
+}
+
+static void add_source(plait__text *out, const plait__setting *setting)
+{
+	if (setting->text != NULL)
+		plait__text_add(out, " (%s)", setting->name);
+	plait__text_add(out, "\n");
+}
+
+/* The wishes: one line each. */
+static void write_settings(const plait__registry *registry, plait__text *out)
+{
+	uint32_t i;
+
+	plait__text_add(out, "backends:");
+	add_list(out, &registry->wanted);
+	if (registry->wanted.count == 0)
+		plait__text_add(out, " all that are usable, best first");
+	add_source(out, &registry->backends_setting);
+	plait__text_add(out, "wrapped in:%s", or_none(&registry->wraps));
+	add_list(out, &registry->wraps);
+	add_source(out, &registry->wrap_setting);
+	plait__text_add(out, "options: %s",
+			registry->options_setting.text != NULL
+				? registry->options_setting.text
+				: "none");
+	add_source(out, &registry->options_setting);
+	plait__text_add(out, "plugins from:");
+	for (i = 0; i < registry->search.count; i++)
+		plait__text_add(out, " %s", registry->search.places[i].path);
+	add_source(out, &registry->path_setting);
+	if (plait__env_privileged())
+		plait__text_add(out, "the environment does not count: this "
+				"process has more rights than its user\n");
+}
+
+static void write_verdict(const plait__registry *registry,
+			  const plait__candidate *candidate, plait__text *out)
+{
+	const char *name = candidate->name;
+
+	switch (candidate->verdict) {
+	case PLAIT__NOT_LOADED:
+		plait__text_add(out, "%s: rejected: could not be loaded\n",
+				name);
+		break;
+	case PLAIT__LEFT_OUT:
+		plait__text_add(out, "%s: left out by %s\n", name,
+				registry->backends_setting.name);
+		break;
+	case PLAIT__INTERPOSER:
+		plait__text_add(out, "%s: no backend but an interposer; "
+				"PLAIT_WRAP=%s puts it around each\n", name,
+				name);
+		break;
+	case PLAIT__EXPLICIT:
+		plait__text_add(out, "%s: not chosen: it is used only when "
+				"named, PLAIT_BACKEND=%s\n", name, name);
+		break;
+	case PLAIT__WRAPS:
+		plait__text_add(out, "%s: interposer\n", name);
+		break;
+	case PLAIT__NOT_OPENED:
+		plait__text_add(out, "%s: not opened: what is to wrap it "
+				"cannot be used\n", name);
+		break;
+	case PLAIT__NOT_USABLE:
+		plait__text_add(out, "%s: rejected: %s\n", name,
+				candidate->reason.text);
+		break;
+	case PLAIT__CHOSEN:
+		plait__text_add(out, "%s: chosen, number %u\n", name,
+				candidate->backend + 1);
+		break;
+	}
+}
+
+static void write_capabilities(uint32_t capabilities, plait__text *out)
+{
+	static const struct {
+		uint32_t bit;
+		const char *word;
+	} words[] = {
+		{ PLAIT_CAP_MAP, "map" },
+		{ PLAIT_CAP_WRAP, "wrap" },
+		{ PLAIT_CAP_HOST_CALL, "host-call" },
+		{ PLAIT_CAP_GATE, "gate" },
+		{ PLAIT_CAP_NOTIFY, "notify" },
+		{ PLAIT_CAP_NEEDS_PUMP, "needs-pump" },
+		{ PLAIT_CAP_VIRTUAL_TIME, "virtual-time" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if ((capabilities & words[i].bit) != 0)
+			plait__text_add(out, " %s", words[i].word);
+}
+
+static void write_devices(const plait__backend *backend, plait__text *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < backend->device_count; i++) {
+		const plait_backend_device *device = &backend->devices[i];
+
+		plait__text_add(out, "  %s:%u: %s; %u at a time", backend->name,
+				i, device->description[0] != '\0'
+					   ? device->description
+					   : "no description",
+				device->parallel);
+		if (device->memory_bytes != 0)
+			plait__text_add(out, "; %llu MiB",
+					(unsigned long long)(
+						device->memory_bytes >> 20));
+		if (device->capabilities != 0)
+			plait__text_add(out, ";");
+		write_capabilities(device->capabilities, out);
+		plait__text_add(out, "\n");
+	}
+}
+
+static void write_candidate(const plait__registry *registry,
+			    const plait__candidate *candidate,
+			    plait__text *out)
+{
+	const plait_backend_table *table = &candidate->table;
+
+	plait__text_add(out, "\n");
+	write_verdict(registry, candidate, out);
+	plait__text_add(out, "%s", plait__text_get(&candidate->tried));
+	if (candidate->loaded)
+		plait__text_add(out, "  version %s by %s, interface %u, "
+				"priority %d\n",
+				table->version[0] != '\0' ? table->version
+							  : "?",
+				table->vendor[0] != '\0' ? table->vendor : "?",
+				table->abi, table->priority);
+	if (candidate->verdict == PLAIT__CHOSEN)
+		write_devices(&registry->backends[candidate->backend], out);
+}
+
+/* --- what to do about it */
+
+static bool is_used(const plait__registry *registry, const char *name)
+{
+	const plait__candidate *candidate =
+		plait__candidate_find(registry, name);
+
+	return candidate != NULL && (candidate->verdict == PLAIT__CHOSEN ||
+				     candidate->verdict == PLAIT__WRAPS);
+}
+
+static void note_option(const plait__registry *registry,
+			const plait__option *option, const char *why,
+			plait__text *out)
+{
+	plait__text_add(out, "note: option %s:%s has no effect, %s %s\n",
+			option->backend, option->key, option->backend, why);
+	plait__log_line(registry->log, PLAIT_LOG_WARNING,
+			"option %s:%s has no effect, %s %s", option->backend,
+			option->key, option->backend, why);
+}
+
+/* Options that nobody read are misspelt, or too late. */
+static void write_option_notes(const plait__registry *registry,
+			       plait__text *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < registry->options.count; i++) {
+		const plait__option *option = &registry->options.items[i];
+
+		if (!is_used(registry, option->backend))
+			note_option(registry, option, "is not used", out);
+		else if (at_load_relaxed_u32(&option->asked) == 0)
+			note_option(registry, option,
+				    "did not ask for it", out);
+	}
+}
+
+static void write_exclusion_notes(const plait__registry *registry,
+				  plait__text *out)
+{
+	uint32_t i;
+
+	for (i = 0; registry->wanted.excludes && i < registry->wanted.count;
+	     i++)
+		if (plait__candidate_find(registry,
+					  registry->wanted.names[i]) == NULL)
+			plait__text_add(out, "note: ^%s leaves nothing out, "
+					"there is no such plugin\n",
+					registry->wanted.names[i]);
+}
+
+/* What could have been named instead. */
+static void write_alternatives(const plait__registry *registry,
+			       plait__text *out)
+{
+	uint64_t length = out->length;
+	plait__list found;
+	uint32_t i, count = 0;
+
+	memset(&found, 0, sizeof(found));
+	plait__search_scan(&registry->search, &found, out);
+	plait__text_cut(out, length);
+	for (i = 0; i < found.count; i++)
+		if (plait__candidate_find(registry, found.names[i]) == NULL)
+			plait__text_add(out, "%s %s",
+					count++ == 0 ? "hint: plugins that "
+						       "are there too:"
+						     : "",
+					found.names[i]);
+	if (count > 0)
+		plait__text_add(out, "\n");
+	else if (found.count == 0)
+		plait__text_add(out, "hint: no plugins there; set "
+				"PLAIT_PLUGIN_PATH to the folder that has "
+				"plait_host.so\n");
+}
+
+static void write_notes(const plait__registry *registry, plait__text *out)
+{
+	uint64_t length;
+
+	plait__text_add(out, "\n");
+	length = out->length;
+	write_option_notes(registry, out);
+	write_exclusion_notes(registry, out);
+	if (registry->failure.status != PLAIT_OK) {
+		plait__text_add(out, "cannot be opened: %s\n", registry->failure.text);
+		write_alternatives(registry, out);
+	}
+	if (out->length == length && length > 0)
+		plait__text_cut(out, length - 1);
+}
+
+/* What is used comes first, in its order. */
+void plait__report_write(const plait__registry *registry, plait__text *out)
+{
+	uint32_t i;
+
+	write_settings(registry, out);
+	plait__text_add(out, "%s", plait__text_get(&registry->places));
+	for (i = 0; i < registry->backend_count; i++)
+		write_candidate(registry,
+				plait__candidate_find(
+					registry, registry->backends[i].name),
+				out);
+	for (i = 0; i < registry->candidate_count; i++)
+		if (registry->candidates[i].verdict != PLAIT__CHOSEN)
+			write_candidate(registry, &registry->candidates[i],
+					out);
+	write_notes(registry, out);
+}

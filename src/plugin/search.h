@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where plugins are looked for: a list of absolute folders and files, in
+ * order.  Never the current folder, never the linker's own search.
+ */
+#ifndef PLAIT_SRC_PLUGIN_SEARCH_H
+#define PLAIT_SRC_PLUGIN_SEARCH_H
+
+#include "plait/plugin.h"
+
+#include "plugin/list.h"
+
+#include "base/text.h"
+
+typedef struct plait__place {
+	char *path;
+	uint64_t path_bytes;
+	bool is_file;
+	char name[PLAIT__NAME_BYTES]; /* of a file: plait_<name>.so */
+} plait__place;
+
+typedef struct plait__search {
+	const plait_allocator *allocator;
+	plait__place *places;
+	uint32_t count;
+	uint32_t capacity;
+} plait__search;
+
+/*
+ * Null or "": the folder of libplait, its subfolder "plait", and the folder
+ * that plugins were installed to.  Else absolute paths with colons between;
+ * one that ends in plait_<name>.so is a file.  `setting` is who says so.
+ * PLAIT_E_INVALID, PLAIT_E_NOMEM.
+ */
+plait_status plait__search_init(plait__search *search,
+				const plait_allocator *allocator,
+				const char *text, const char *setting,
+				plait_error *error);
+void plait__search_fini(plait__search *search);
+
+/* Is this file name plait_<name>.so?  Then `out` gets the name. */
+bool plait__search_parse_file(const char *file, char out[PLAIT__NAME_BYTES]);
+
+/*
+ * Add the names of all plugins there are to `names`, in alphabetical order,
+ * and to `notes` one line for each place.  Files are not opened.
+ */
+void plait__search_scan(const plait__search *search, plait__list *names,
+			plait__text *notes);
+
+/*
+ * Load the first plait_<name>.so that can be; `tried` gets one line for each
+ * path, with the reason.  The error is that of the first file that was there.
+ */
+plait_status plait__search_load(const plait__search *search, const char *name,
+				const plait_host_services *services,
+				plait_backend_table *out, plait__text *tried,
+				plait_error *error);
+
+#endif

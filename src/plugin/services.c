@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host services: memory, log, errors, time and settings; those of the pool
+ * are in lanes.c.  A plugin's arguments are not trusted with null.
+ */
+#include "plugin/services.h"
+
+#include "plugin/lanes.h"
+#include "plugin/negotiate.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static void *serve_resize(plait_host *host, void *pointer, uint64_t old_bytes,
+			  uint64_t new_bytes)
+{
+	const plait_allocator *allocator = host->allocator;
+	void *block;
+
+	if (pointer == NULL && new_bytes == 0)
+		return NULL;
+	block = new_bytes <= PTRDIFF_MAX
+			? allocator->resize(allocator->user_data, pointer,
+					    old_bytes, new_bytes)
+			: NULL;
+	if (block == NULL && new_bytes != 0) {
+		at_store_relaxed_u32(&host->starved, 1);
+		return NULL;
+	}
+	/* Modulo 2^64, so the order of the two halves does not matter. */
+	at_add_u64(&host->live_bytes,
+		   new_bytes - (pointer != NULL ? old_bytes : 0));
+	return block;
+}
+
+/* Plugins begin their texts with their name; those who do not get it here. */
+static void serve_log(plait_host *host, int32_t level, const char *line)
+{
+	size_t length = strlen(host->name);
+
+	if (line == NULL)
+		return;
+	if (strncmp(line, host->name, length) == 0 && line[length] == ':')
+		plait__log_line(host->log, level, "%s", line);
+	else
+		plait__log_line(host->log, level, "%s: %s", host->name, line);
+}
+
+static plait_status serve_fail(plait_error *error, plait_status status,
+			       int64_t origin, const char *text)
+{
+	return plait__fail_origin(error, status, origin, "%s",
+				  text != NULL ? text : "");
+}
+
+static uint64_t serve_clock_ns(plait_host *host)
+{
+	(void)host;
+	return plait__clock_now_ns();
+}
+
+static const char *serve_option(plait_host *host, const char *key)
+{
+	if (key == NULL)
+		return NULL;
+	return plait__options_find(host->options, host->name, key);
+}
+
+const plait_host_services *plait__services_get(void)
+{
+	static const plait_host_services services = {
+		.size = sizeof(services),
+		.abi_min = PLAIT__PLUGIN_ABI_MIN,
+		.abi_max = PLAIT__PLUGIN_ABI_MAX,
+		.resize = serve_resize,
+		.log = serve_log,
+		.fail = serve_fail,
+		.clock_ns = serve_clock_ns,
+		.option = serve_option,
+		.lane_create = plait__lanes_serve_create,
+		.lane_destroy = plait__lanes_serve_destroy,
+		.lane_submit = plait__lanes_serve_submit,
+		.lane_recover = plait__lanes_serve_recover,
+		.counter_create = plait__lanes_serve_counter_create,
+		.counter_destroy = plait__lanes_serve_counter_destroy,
+		.counter_poll = plait__lanes_serve_counter_poll,
+		.counter_wait = plait__lanes_serve_counter_wait,
+		.counter_notify = plait__lanes_serve_counter_notify,
+		.counter_raise = plait__lanes_serve_counter_raise,
+		.counter_reset = plait__lanes_serve_counter_reset,
+		.pump = plait__lanes_serve_pump,
+		.worker_count = plait__lanes_serve_worker_count,
+		.worker_place = plait__lanes_serve_worker_place,
+	};
+
+	return &services;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Packing commands and moving bytes; see command.h. */
+#include "pool/command.h"
+
+#include <string.h>
+
+static char *at(plait_backend_memory *memory, uint64_t offset)
+{
+	return (char *)memory + offset;
+}
+
+void plait__command_pack_move(struct plait__command *out,
+			      const plait_work *work)
+{
+	out->bytes = work->bytes & PLAIT__COMMAND_MAX_BYTES;
+	out->target = work->kind == PLAIT_WORK_READ ?
+			      work->host : at(work->target, work->target_offset);
+	if (work->kind == PLAIT_WORK_FILL) {
+		out->pattern = work->pattern;
+		out->pattern_bytes = work->pattern_bytes & 0xff;
+	} else if (work->kind == PLAIT_WORK_WRITE) {
+		out->source = work->host;
+	} else {
+		out->source = at(work->source, work->source_offset);
+	}
+}
+
+/* The low bytes of the pattern, in the order in which they lie in memory. */
+static uint64_t spread(uint64_t pattern, uint32_t pattern_bytes)
+{
+	unsigned char unit[8];
+	unsigned char all[8];
+	uint64_t word;
+	uint32_t i;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	pattern <<= 8 * (8 - pattern_bytes);
+#endif
+	memcpy(unit, &pattern, sizeof(unit));
+	for (i = 0; i < 8; i++)
+		all[i] = unit[i % pattern_bytes];
+	memcpy(&word, all, sizeof(word));
+	return word;
+}
+
+static void fill(const struct plait__command *command)
+{
+	char *target = command->target;
+	uint64_t word;
+	uint64_t i;
+
+	if (command->pattern_bytes == 1) {
+		memset(target, (int)(command->pattern & 0xff), command->bytes);
+		return;
+	}
+	word = spread(command->pattern, command->pattern_bytes);
+	for (i = 0; command->bytes - i >= sizeof(word); i += sizeof(word))
+		memcpy(target + i, &word, sizeof(word));
+	memcpy(target + i, &word, command->bytes - i);
+}
+
+void plait__command_move(const struct plait__command *command)
+{
+	if (command->bytes == 0)
+		return;
+	if (command->kind == PLAIT_WORK_FILL)
+		fill(command);
+	else
+		memcpy(command->target, command->source, command->bytes);
+}
+
+const char *plait__command_name(uint32_t kind)
+{
+	static const char *const names[] = { "nop",  "call", "copy",
+					     "fill", "read", "write" };
+
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "mark";
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Counters: making them, asking them, raising them.  Waiting is in wait.c. */
+#include "pool/counter.h"
+
+#include "pool/state.h"
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+/* Somebody who is told once. */
+struct note {
+	struct plait__waiter waiter;
+	plait_notify_function function;
+	void *user_data;
+};
+
+plait_status plait__counter_create(plait__pool *pool, uint32_t flags,
+				   plait__counter **out, plait_error *error)
+{
+	plait__counter *counter;
+
+	*out = NULL;
+	if ((flags & ~(uint32_t)PLAIT_BACKEND_SIGNAL_GATE) != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "signal: flags 0x%x are not known",
+				   (unsigned)flags);
+	counter = plait__line_alloc(&pool->allocator, sizeof(*counter));
+	if (counter == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "signal: no memory for its %zu bytes",
+				   sizeof(*counter));
+	plait__tally_init(&counter->tally);
+	counter->pool = pool;
+	counter->flags = flags;
+	*out = counter;
+	return PLAIT_OK;
+}
+
+void plait__counter_destroy(plait__counter *counter)
+{
+	if (counter == NULL)
+		return;
+	/* The last one who raised it may hold the lock yet. */
+	plait__mutex_lock(&counter->gate_lock);
+	plait__mutex_unlock(&counter->gate_lock);
+	plait__tally_fini(&counter->tally);
+	plait__line_free(&counter->pool->allocator, counter, sizeof(*counter));
+}
+
+plait_status plait__counter_poll(const plait_backend_point *point,
+				 uint64_t *out_reached, plait_error *error)
+{
+	plait__counter *counter = (plait__counter *)point->signal;
+
+	if (out_reached != NULL)
+		*out_reached = plait__tally_get(&counter->tally);
+	switch (plait__tally_look(&counter->tally, point->sequence)) {
+	case PLAIT__TALLY_AHEAD:
+		return PLAIT_PENDING;
+	case PLAIT__TALLY_FAILED:
+		return plait__tally_query_failure(&counter->tally, error);
+	case PLAIT__TALLY_HAPPENED:
+		break;
+	}
+	return PLAIT_OK;
+}
+
+/* --- who is set free ---------------------------------------------------- */
+
+static void tell(plait__pool *pool, struct plait__waiter *waiter)
+{
+	struct plait__waiter *next;
+
+	for (; waiter != NULL; waiter = next) {
+		struct note *note = (struct note *)(void *)waiter;
+
+		next = waiter->next;
+		note->function(note->user_data, waiter->status);
+		plait__free(&pool->allocator, note, sizeof(*note));
+	}
+}
+
+static void deliver(plait__pool *pool, const struct plait__released *released)
+{
+	struct plait__waiter *waiter;
+	struct plait__waiter *next;
+	plait__lane *lane;
+
+	for (waiter = released->lanes; waiter != NULL; waiter = next) {
+		next = waiter->next; /* the lane runs before we are back */
+		lane = (plait__lane *)(void *)((char *)waiter -
+					       offsetof(plait__lane, waiter));
+		plait__ready_push(&pool->ready, &lane->item);
+	}
+	tell(pool, released->notes);
+}
+
+void plait__counter_emit(plait__counter *counter, uint64_t sequence,
+			 const plait_error *failure)
+{
+	plait__pool *pool = counter->pool;
+	struct plait__released released;
+
+	plait__tally_raise(&counter->tally, sequence, failure, &released);
+	deliver(pool, &released);
+}
+
+plait_status plait__counter_notify(const plait_backend_point *point,
+				   plait_notify_function function,
+				   void *user_data, plait_error *error)
+{
+	plait__counter *counter = (plait__counter *)point->signal;
+	plait__pool *pool = counter->pool;
+	struct note *note = plait__alloc(&pool->allocator, sizeof(*note));
+	plait_status status;
+
+	if (note == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "signal: no memory for a notification of "
+				   "%zu bytes", sizeof(*note));
+	note->waiter.kind = PLAIT__WAITER_NOTE;
+	note->function = function;
+	note->user_data = user_data;
+	if (plait__tally_park(&counter->tally, &note->waiter, point->sequence))
+		return PLAIT_OK;
+	plait__free(&pool->allocator, note, sizeof(*note));
+	status = plait__counter_poll(point, NULL, NULL);
+	function(user_data, status);
+	return PLAIT_OK;
+}
+
+/* --- gates -------------------------------------------------------------- */
+
+static plait_status check_raise(plait__counter *counter, uint64_t sequence,
+				plait_error *error)
+{
+	uint64_t reached = plait__tally_get(&counter->tally);
+
+	if ((counter->flags & PLAIT_BACKEND_SIGNAL_GATE) == 0)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "signal: not a gate, so only queues raise "
+				   "it");
+	if (sequence < reached)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "gate: it is at %llu and cannot go back to "
+				   "%llu", (unsigned long long)reached,
+				   (unsigned long long)sequence);
+	if (plait__tally_failed(&counter->tally, UINT64_MAX - 1))
+		return plait__fail(error, PLAIT_E_STATE,
+				   "gate: it has failed at %llu; reset it "
+				   "first", (unsigned long long)reached);
+	return PLAIT_OK;
+}
+
+plait_status plait__counter_raise(const plait_backend_point *point,
+				  const plait_error *failure,
+				  plait_error *error)
+{
+	plait__counter *counter = (plait__counter *)point->signal;
+	plait__pool *pool = counter->pool;
+	struct plait__released released = { NULL, NULL };
+	plait_status status;
+
+	plait__mutex_lock(&counter->gate_lock);
+	status = check_raise(counter, point->sequence, error);
+	if (status == PLAIT_OK) {
+		if (failure != NULL)
+			plait__tally_stop(&counter->tally, point->sequence,
+					  failure, &released);
+		else
+			plait__tally_raise(&counter->tally, point->sequence,
+					   NULL, &released);
+	}
+	plait__mutex_unlock(&counter->gate_lock);
+	deliver(pool, &released);
+	return status;
+}
+
+plait_status plait__counter_reset(plait__counter *counter, plait_error *error)
+{
+	bool done;
+
+	plait__mutex_lock(&counter->gate_lock);
+	done = plait__tally_reset(&counter->tally);
+	plait__mutex_unlock(&counter->gate_lock);
+	if (done)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "signal: somebody waits for it, so its failure "
+			   "cannot be forgotten now");
+}

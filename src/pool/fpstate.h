@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The floating point control state: rounding, flushing of tiny numbers,
+ * traps.  Every host function starts with the default one, whatever the one
+ * before it left behind; looking costs 1-2 ns, setting is rare.
+ */
+#ifndef PLAIT_SRC_POOL_FPSTATE_H
+#define PLAIT_SRC_POOL_FPSTATE_H
+
+#include <stdint.h>
+
+struct plait__fpstate {
+	uint64_t control; /* SSE's, or the machine's only one */
+	uint16_t x87;
+};
+
+#if defined(__x86_64__)
+
+/* Without the sticky flags, the low six bits: they are of no consequence. */
+#define PLAIT__FPSTATE_MASK 0xffc0u
+#define PLAIT__FPSTATE_SSE 0x1f80u
+#define PLAIT__FPSTATE_X87 0x037fu
+
+static inline void plait__fpstate_query(struct plait__fpstate *out)
+{
+	uint32_t mxcsr;
+
+	__asm__ __volatile__("stmxcsr %0" : "=m"(mxcsr));
+	__asm__ __volatile__("fnstcw %0" : "=m"(out->x87));
+	out->control = mxcsr;
+}
+
+static inline void plait__fpstate_set(const struct plait__fpstate *state)
+{
+	uint32_t mxcsr = (uint32_t)state->control;
+
+	__asm__ __volatile__("ldmxcsr %0" : : "m"(mxcsr));
+	__asm__ __volatile__("fldcw %0" : : "m"(state->x87));
+}
+
+static inline void plait__fpstate_clean(void)
+{
+	static const struct plait__fpstate clean = { PLAIT__FPSTATE_SSE,
+						     PLAIT__FPSTATE_X87 };
+	struct plait__fpstate now;
+
+	plait__fpstate_query(&now);
+	if (((now.control ^ clean.control) & PLAIT__FPSTATE_MASK) != 0 ||
+	    now.x87 != clean.x87)
+		plait__fpstate_set(&clean);
+}
+
+#elif defined(__aarch64__)
+
+static inline void plait__fpstate_query(struct plait__fpstate *out)
+{
+	__asm__ __volatile__("mrs %0, fpcr" : "=r"(out->control));
+}
+
+static inline void plait__fpstate_set(const struct plait__fpstate *state)
+{
+	__asm__ __volatile__("msr fpcr, %0" : : "r"(state->control));
+}
+
+static inline void plait__fpstate_clean(void)
+{
+	static const struct plait__fpstate clean;
+	struct plait__fpstate now;
+
+	plait__fpstate_query(&now);
+	if (now.control != 0)
+		plait__fpstate_set(&clean);
+}
+
+#else
+
+/* Not known: left as it is. */
+static inline void plait__fpstate_query(struct plait__fpstate *out)
+{
+	(void)out;
+}
+
+static inline void plait__fpstate_set(const struct plait__fpstate *state)
+{
+	(void)state;
+}
+
+static inline void plait__fpstate_clean(void)
+{
+}
+
+#endif
+#endif

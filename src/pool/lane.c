@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a lane: its commands in order, until it is empty, has to wait, or
+ * had its turn.  Submitting is in submit.c.
+ */
+#include "pool/fpstate.h"
+#include "pool/state.h"
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Commands in a row while other lanes are ready. */
+enum { TURN = 64 };
+
+static struct plait__tally *tally_of(const struct plait__command *command)
+{
+	return &command->counter->tally;
+}
+
+/* --- what went wrong ---------------------------------------------------- */
+
+/* The words are those of every backend; the queue is named when it can be. */
+static void fail_with_origin(plait__lane *lane,
+			     const struct plait__command *command,
+			     int64_t origin, const char *what)
+{
+	const char *label = command->label;
+	bool named = lane->label[0] != '\0';
+
+	lane->failed = true;
+	lane->failure.size = sizeof(lane->failure);
+	plait__fail_origin(&lane->failure, PLAIT_E_FAILED, origin,
+			   "%s%.80s%s %s%s%s%s",
+			   label != NULL ? "command \"" : "host function",
+			   label != NULL ? label : "",
+			   label != NULL ? "\"" : "", what,
+			   named ? " in queue \"" : "", lane->label,
+			   named ? "\"" : "");
+}
+
+static void fail_call(plait__lane *lane, const struct plait__command *command,
+		      int32_t result)
+{
+	char what[32];
+
+	(void)snprintf(what, sizeof(what), "failed with %d", (int)result);
+	fail_with_origin(lane, command, result, what);
+}
+
+/* It waited for something that failed. */
+static void fail_not_run(plait__lane *lane, struct plait__tally *tally)
+{
+	static const char prefix[] = "not run: ";
+	plait_error why = { .size = sizeof(why) };
+
+	(void)plait__tally_query_failure(tally, &why);
+	lane->failed = true;
+	lane->failure = why;
+	if (strncmp(why.text, prefix, sizeof(prefix) - 1) == 0)
+		return;
+	plait__fail_origin(&lane->failure, why.status, why.origin, "%s%s",
+			   prefix, why.text);
+	lane->failure.detail = why.detail;
+}
+
+/* --- one command -------------------------------------------------------- */
+
+static const struct plait__command *peek(plait__lane *lane)
+{
+	struct plait__segment *old = lane->head.segment;
+
+	if (lane->head.index == old->capacity) {
+		lane->head.segment = old->next;
+		lane->head.index = 0;
+		plait__mutex_lock(&lane->lock);
+		plait__ring_give_back(&lane->ring, old);
+		plait__mutex_unlock(&lane->lock);
+	}
+	return &lane->head.segment->commands[lane->head.index];
+}
+
+static void advance(plait__lane *lane, uint32_t work)
+{
+	lane->head.index++;
+	/* Release: pairs with the loads in submit and recover; who sees that
+	 * nothing is pending may change `failure`. */
+	if (work != 0)
+		at_store_release_u64(&lane->done,
+				     at_load_relaxed_u64(&lane->done) + 1);
+	at_store_release_u64(&lane->consumed,
+			     at_load_relaxed_u64(&lane->consumed) + 1);
+}
+
+static void run_work(plait__lane *lane, const struct plait__command *command)
+{
+	int32_t result = 0;
+
+	if (command->kind == PLAIT_WORK_CALL) {
+		result = command->function(command->user_data);
+		plait__fpstate_clean();
+	} else if (command->kind != PLAIT_WORK_NOP) {
+		plait__command_move(command);
+	}
+	if (result != 0)
+		fail_call(lane, command, result);
+}
+
+/*
+ * A short wait is not worth handing the lane over: look for a while, unless
+ * there is something better to do.
+ */
+static bool await(plait__lane *lane, const struct plait__command *command)
+{
+	const struct plait__tally *tally = tally_of(command);
+	plait__pool *pool = lane->pool;
+	struct plait__wait ladder;
+
+	if (plait__tally_reached(tally, command->sequence))
+		return true;
+	if (pool->worker_count == 0)
+		return false;
+	plait__wait_init(&ladder, pool->policy);
+	while (!plait__ready_surplus(&pool->ready) &&
+	       plait__wait_step(&ladder)) {
+		if (plait__tally_reached(tally, command->sequence))
+			return true;
+	}
+	return false;
+}
+
+/* False: it is parked, and no longer ours. */
+static bool run_wait(plait__lane *lane, const struct plait__command *command)
+{
+	struct plait__tally *tally = tally_of(command);
+	uint64_t sequence = command->sequence;
+	enum plait__tally_state state;
+
+	/* A lane that failed waits for no gate: nobody may come to raise it.
+	 * It does wait for emissions, because its own are behind them. */
+	if (!lane->failed ||
+	    (command->counter->flags & PLAIT_BACKEND_SIGNAL_GATE) == 0) {
+		do {
+			if (!await(lane, command) &&
+			    plait__tally_park(tally, &lane->waiter, sequence))
+				return false;
+			state = plait__tally_look(tally, sequence);
+			/* A gate may have been reset at this very moment. */
+		} while (state == PLAIT__TALLY_AHEAD);
+		if (!lane->failed && state == PLAIT__TALLY_FAILED)
+			fail_not_run(lane, tally);
+	}
+	advance(lane, 0);
+	return true;
+}
+
+static void run_emit(plait__lane *lane, const struct plait__command *command)
+{
+	plait__counter *counter = command->counter;
+	uint64_t sequence = command->sequence;
+	plait_error failure;
+
+	if (!lane->failed) {
+		advance(lane, 0);
+		plait__counter_emit(counter, sequence, NULL);
+		return;
+	}
+	/* Once the last command is consumed, somebody may recover the lane. */
+	failure = lane->failure;
+	advance(lane, 0);
+	plait__counter_emit(counter, sequence, &failure);
+}
+
+/* False: the lane is parked. */
+static bool run_one(plait__lane *lane)
+{
+	const struct plait__command *command = peek(lane);
+
+	if (command->kind == PLAIT__COMMAND_WAIT)
+		return run_wait(lane, command);
+	if (command->kind == PLAIT__COMMAND_EMIT) {
+		run_emit(lane, command);
+		return true;
+	}
+	if (!lane->failed)
+		run_work(lane, command);
+	advance(lane, 1);
+	return true;
+}
+
+/* --- a turn ------------------------------------------------------------- */
+
+/* Is there a command?  If not, the lane is idle now and no longer ours. */
+static bool refill(plait__lane *lane)
+{
+	uint64_t consumed = at_load_relaxed_u64(&lane->consumed);
+	bool more;
+
+	/* Acquire: pairs with the store in submit. */
+	lane->limit = at_load_acquire_u64(&lane->published);
+	if (lane->limit != consumed)
+		return true;
+	plait__mutex_lock(&lane->lock);
+	more = at_load_relaxed_u64(&lane->published) != consumed;
+	if (!more) {
+		plait__ring_rewind(&lane->ring, &lane->head);
+		lane->scheduled = false;
+	}
+	plait__mutex_unlock(&lane->lock);
+	return more && refill(lane);
+}
+
+plait__lane *plait__lane_of(struct plait__ready_item *item)
+{
+	return (plait__lane *)(void *)((char *)item -
+				       offsetof(plait__lane, item));
+}
+
+plait__lane *plait__lane_run(plait__lane *lane)
+{
+	struct plait__ready *ready = &lane->pool->ready;
+	uint32_t left;
+
+	for (left = TURN; left > 0; left--) {
+		if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
+		    !refill(lane))
+			return NULL;
+		if (!run_one(lane))
+			return NULL;
+	}
+	/* Not kept when it has just become empty: without workers nobody may
+	 * come to find that out. */
+	if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
+	    !refill(lane))
+		return NULL;
+	if (!plait__ready_surplus(ready))
+		return lane;
+	return plait__lane_of(plait__ready_swap(ready, &lane->item));
+}
+
+void plait__lane_lose(plait__lane *lane)
+{
+	const struct plait__command *command;
+
+	/* Nothing but a call ends a thread; a notification is not to. */
+	if (at_load_relaxed_u64(&lane->consumed) != lane->limit) {
+		command = peek(lane);
+		if (command->kind == PLAIT_WORK_CALL && !lane->failed) {
+			fail_with_origin(lane, command, 0,
+					 "did not return but ended its "
+					 "thread (pthread_exit)");
+			advance(lane, 1);
+		}
+	}
+	plait__ready_push(&lane->pool->ready, &lane->item);
+}
+
+plait_status plait__lane_recover(plait__lane *lane, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint64_t pending;
+
+	plait__mutex_lock(&lane->lock);
+	/* Acquire: pairs with the store in advance. */
+	pending = at_load_relaxed_u64(&lane->published) -
+		  at_load_acquire_u64(&lane->consumed);
+	if (pending != 0)
+		status = plait__fail(error, PLAIT_E_STATE,
+				     "queue%s%s: %llu commands are pending; "
+				     "wait for them before it can recover",
+				     lane->label[0] != '\0' ? " " : "",
+				     lane->label, (unsigned long long)pending);
+	else
+		lane->failed = false;
+	plait__mutex_unlock(&lane->lock);
+	return status;
+}

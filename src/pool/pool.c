@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and ending pools. */
+#include "pool/state.h"
+
+#include "base/error.h"
+
+static void stop_workers(plait__pool *pool, uint32_t count)
+{
+	uint32_t i;
+
+	plait__ready_close(&pool->ready);
+	for (i = 0; i < count; i++)
+		plait__worker_join(&pool->workers[i]);
+}
+
+static void free_pool(plait__pool *pool)
+{
+	const plait_allocator allocator = pool->allocator;
+
+	plait__guest_free_all(pool);
+	plait__free(&allocator, pool->workers, pool->worker_bytes);
+	plait__line_free(&allocator, pool, sizeof(*pool));
+}
+
+static plait_status start_workers(plait__pool *pool, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint32_t i;
+
+	for (i = 0; i < pool->worker_count; i++) {
+		pool->workers[i].pool = pool;
+		pool->workers[i].index = i;
+		status = plait__worker_start(&pool->workers[i], error);
+		if (status != PLAIT_OK) {
+			stop_workers(pool, i);
+			break;
+		}
+	}
+	return status;
+}
+
+static plait__pool *alloc_pool(const plait_allocator *allocator,
+			       uint32_t workers)
+{
+	plait__pool *pool = plait__line_alloc(allocator, sizeof(*pool));
+
+	if (pool == NULL)
+		return NULL;
+	pool->allocator = *allocator;
+	pool->worker_count = workers;
+	pool->policy = PLAIT__WAIT_SHARED;
+	pool->first_guest.pool = pool;
+	plait__event_init(&pool->first_guest.sleeper.event, 0);
+	pool->guests = &pool->first_guest;
+	if (workers == 0)
+		return pool;
+	pool->worker_bytes = workers * sizeof(*pool->workers);
+	pool->workers = plait__alloc(allocator, pool->worker_bytes);
+	if (pool->workers != NULL)
+		return pool;
+	plait__line_free(allocator, pool, sizeof(*pool));
+	return NULL;
+}
+
+plait_status plait__pool_create(const plait_allocator *allocator,
+				uint32_t workers, plait__pool **out,
+				plait_error *error)
+{
+	plait_status status;
+	plait__pool *pool;
+
+	*out = NULL;
+	if (workers > PLAIT__POOL_MAX_WORKERS)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%u workers asked, at most %u are possible",
+				   workers, (unsigned)PLAIT__POOL_MAX_WORKERS);
+	pool = alloc_pool(allocator, workers);
+	if (pool == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a pool of %u workers",
+				   workers);
+	status = start_workers(pool, error);
+	if (status != PLAIT_OK) {
+		free_pool(pool);
+		return status;
+	}
+	*out = pool;
+	return PLAIT_OK;
+}
+
+void plait__pool_destroy(plait__pool *pool)
+{
+	if (pool == NULL)
+		return;
+	stop_workers(pool, pool->worker_count);
+	free_pool(pool);
+}
+
+uint32_t plait__pool_worker_count(const plait__pool *pool)
+{
+	return pool->worker_count;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Ready items and sleepers; the rules are in ready.h. */
+#include "pool/ready.h"
+
+#include "sys/clock.h"
+#include "sys/wait.h"
+
+/* Every so many turns the least urgent goes first, lest it starve. */
+enum { TURNS_TO_LATER = 16 };
+
+/* The lock is held in all of these. */
+
+static void add_item(struct plait__ready *ready, struct plait__ready_item *item)
+{
+	struct plait__ready_level *level = &ready->levels[item->level];
+
+	AT_PLAIN_WRITE(item->next) = NULL;
+	if (level->first == NULL)
+		level->first = item;
+	else
+		level->last->next = item;
+	level->last = item;
+	/* Relaxed: a hint for who polls; who takes it holds the lock. */
+	at_store_relaxed_u32(&ready->count,
+			     at_load_relaxed_u32(&ready->count) + 1);
+}
+
+static struct plait__ready_level *pick_level(struct plait__ready *ready)
+{
+	bool later_first = ++ready->turns % TURNS_TO_LATER == 0;
+	int i;
+
+	for (i = 0; i < PLAIT__READY_LEVELS; i++) {
+		struct plait__ready_level *level =
+			&ready->levels[later_first ?
+					       PLAIT__READY_LEVELS - 1 - i : i];
+		if (level->first != NULL)
+			return level;
+	}
+	return NULL;
+}
+
+static struct plait__ready_item *take_item(struct plait__ready *ready)
+{
+	struct plait__ready_level *level = pick_level(ready);
+	struct plait__ready_item *item;
+
+	if (level == NULL)
+		return NULL;
+	item = level->first;
+	level->first = AT_PLAIN_READ(item->next);
+	at_store_relaxed_u32(&ready->count,
+			     at_load_relaxed_u32(&ready->count) - 1);
+	return item;
+}
+
+static void list_sleeper(struct plait__ready *ready,
+			 struct plait__sleeper *sleeper)
+{
+	sleeper->previous = NULL;
+	sleeper->next = ready->sleepers;
+	if (sleeper->next != NULL)
+		sleeper->next->previous = sleeper;
+	ready->sleepers = sleeper;
+	AT_PLAIN_WRITE(sleeper->listed) = true;
+}
+
+static void unlist_sleeper(struct plait__ready *ready,
+			   struct plait__sleeper *sleeper)
+{
+	if (sleeper->previous != NULL)
+		sleeper->previous->next = sleeper->next;
+	else
+		ready->sleepers = sleeper->next;
+	if (sleeper->next != NULL)
+		sleeper->next->previous = sleeper->previous;
+	AT_PLAIN_WRITE(sleeper->listed) = false;
+}
+
+/* Keep the invariant; who is returned is to be woken without the lock. */
+static struct plait__sleeper *choose_sleeper(struct plait__ready *ready)
+{
+	struct plait__sleeper *sleeper = ready->sleepers;
+
+	if (sleeper == NULL ||
+	    at_load_relaxed_u32(&ready->count) <= ready->seekers)
+		return NULL;
+	unlist_sleeper(ready, sleeper);
+	ready->seekers++;
+	return sleeper;
+}
+
+static void wake(struct plait__sleeper *sleeper)
+{
+	if (sleeper != NULL)
+		plait__event_notify(&sleeper->event);
+}
+
+static void unlock(struct plait__ready *ready)
+{
+	uint32_t count = at_load_relaxed_u32(&ready->count);
+	uint32_t surplus = count > ready->seekers ? count - ready->seekers : 0;
+
+	/* Relaxed: a hint; and others read this line all the time. */
+	if (at_load_relaxed_u32(&ready->surplus) != surplus)
+		at_store_relaxed_u32(&ready->surplus, surplus);
+	plait__mutex_unlock(&ready->lock);
+}
+
+/* ---------------------------------------------------------------------- */
+
+void plait__ready_push(struct plait__ready *ready,
+		       struct plait__ready_item *item)
+{
+	struct plait__sleeper *sleeper;
+
+	plait__mutex_lock(&ready->lock);
+	add_item(ready, item);
+	sleeper = choose_sleeper(ready);
+	unlock(ready);
+	wake(sleeper);
+}
+
+struct plait__ready_item *plait__ready_pop(struct plait__ready *ready)
+{
+	struct plait__ready_item *item;
+
+	if (!plait__ready_any(ready))
+		return NULL;
+	plait__mutex_lock(&ready->lock);
+	item = take_item(ready);
+	unlock(ready);
+	return item;
+}
+
+struct plait__ready_item *plait__ready_take(struct plait__ready *ready)
+{
+	struct plait__ready_item *item;
+
+	if (!plait__ready_any(ready))
+		return NULL;
+	plait__mutex_lock(&ready->lock);
+	item = take_item(ready);
+	if (item != NULL)
+		ready->running++;
+	unlock(ready);
+	return item;
+}
+
+bool plait__ready_idle(struct plait__ready *ready)
+{
+	bool idle;
+
+	plait__mutex_lock(&ready->lock);
+	idle = at_load_relaxed_u32(&ready->count) == 0 && ready->running == 0;
+	unlock(ready);
+	return idle;
+}
+
+void plait__ready_finish(struct plait__ready *ready)
+{
+	plait__mutex_lock(&ready->lock);
+	ready->running--;
+	unlock(ready);
+}
+
+struct plait__ready_item *plait__ready_swap(struct plait__ready *ready,
+					    struct plait__ready_item *item)
+{
+	plait__mutex_lock(&ready->lock);
+	add_item(ready, item);
+	item = take_item(ready);
+	unlock(ready);
+	return item;
+}
+
+static bool worth_a_look(struct plait__ready *ready)
+{
+	return plait__ready_any(ready) ||
+	       at_load_relaxed_u32(&ready->closed) != 0;
+}
+
+static void stay_awake(struct plait__ready *ready)
+{
+	struct plait__wait ladder;
+
+	plait__mutex_lock(&ready->lock);
+	ready->seekers++;
+	unlock(ready);
+	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	while (!worth_a_look(ready) && plait__wait_step(&ladder))
+		continue;
+}
+
+/*
+ * A seeker takes an item or goes to sleep.  True: it took one, or the list is
+ * closed.  False: it was woken, and is a seeker again.
+ */
+static bool take_or_sleep(struct plait__ready *ready,
+			  struct plait__sleeper *sleeper,
+			  struct plait__ready_item **out)
+{
+	uint32_t key = plait__event_prepare(&sleeper->event);
+	bool over;
+
+	plait__mutex_lock(&ready->lock);
+	*out = take_item(ready);
+	over = *out != NULL || at_load_relaxed_u32(&ready->closed) != 0;
+	ready->seekers--;
+	if (!over)
+		list_sleeper(ready, sleeper);
+	unlock(ready);
+	if (over) {
+		plait__event_cancel(&sleeper->event);
+		return true;
+	}
+	(void)plait__event_wait(&sleeper->event, key, PLAIT__CLOCK_NEVER);
+	plait__mutex_lock(&ready->lock);
+	/* Still listed: an old wake of somebody who waited with it before. */
+	if (AT_PLAIN_READ(sleeper->listed)) {
+		unlist_sleeper(ready, sleeper);
+		ready->seekers++;
+	}
+	unlock(ready);
+	return false;
+}
+
+struct plait__ready_item *plait__ready_seek(struct plait__ready *ready,
+					    struct plait__sleeper *sleeper)
+{
+	struct plait__ready_item *item = plait__ready_pop(ready);
+
+	if (item != NULL)
+		return item;
+	stay_awake(ready);
+	while (!take_or_sleep(ready, sleeper, &item))
+		continue;
+	return item;
+}
+
+bool plait__ready_enlist(struct plait__ready *ready,
+			 struct plait__sleeper *sleeper)
+{
+	bool empty;
+
+	plait__mutex_lock(&ready->lock);
+	empty = at_load_relaxed_u32(&ready->count) == 0;
+	if (empty)
+		list_sleeper(ready, sleeper);
+	unlock(ready);
+	return empty;
+}
+
+void plait__ready_delist(struct plait__ready *ready,
+			 struct plait__sleeper *sleeper)
+{
+	struct plait__sleeper *other = NULL;
+
+	plait__mutex_lock(&ready->lock);
+	if (AT_PLAIN_READ(sleeper->listed)) {
+		unlist_sleeper(ready, sleeper);
+	} else {
+		/* It was woken to take one, and may not: pass that on. */
+		ready->seekers--;
+		other = choose_sleeper(ready);
+	}
+	unlock(ready);
+	wake(other);
+}
+
+void plait__ready_close(struct plait__ready *ready)
+{
+	struct plait__sleeper *sleeper;
+
+	plait__mutex_lock(&ready->lock);
+	at_store_relaxed_u32(&ready->closed, 1);
+	unlock(ready);
+	for (;;) {
+		plait__mutex_lock(&ready->lock);
+		sleeper = ready->sleepers;
+		if (sleeper != NULL) {
+			unlist_sleeper(ready, sleeper);
+			ready->seekers++;
+		}
+		unlock(ready);
+		if (sleeper == NULL)
+			return;
+		wake(sleeper);
+	}
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes from outside: making one, giving it commands, ending it. */
+#include "pool/line.h"
+#include "pool/state.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Waits and emissions do not count, up to so many for each command. */
+enum { MARKS_PER_COMMAND = 4, MARKS_AT_LEAST = 64 };
+
+static uint32_t level_of(int32_t priority)
+{
+	if (priority > 0)
+		return PLAIT__READY_URGENT;
+	return priority < 0 ? PLAIT__READY_LATER : PLAIT__READY_NORMAL;
+}
+
+plait_status plait__lane_create(plait__pool *pool,
+				const plait_queue_request *request,
+				plait__lane **out, plait_error *error)
+{
+	plait__lane *lane;
+
+	*out = NULL;
+	if (request->flags != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "queue: flags 0x%x are not known",
+				   (unsigned)request->flags);
+	lane = plait__line_alloc(&pool->allocator, sizeof(*lane));
+	if (lane == NULL)
+		goto no_memory;
+	if (!plait__ring_init(&lane->ring, &pool->allocator, &lane->head))
+		goto free_lane;
+	lane->pool = pool;
+	lane->capacity = request->capacity != 0 ? request->capacity :
+						  PLAIT__LANE_DEFAULT_CAPACITY;
+	lane->item.level = level_of(request->priority);
+	lane->waiter.kind = PLAIT__WAITER_LANE;
+	if (request->label != NULL)
+		(void)snprintf(lane->label, sizeof(lane->label), "%s",
+			       request->label);
+	*out = lane;
+	return PLAIT_OK;
+
+free_lane:
+	plait__line_free(&pool->allocator, lane, sizeof(*lane));
+no_memory:
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "queue: no memory for its %zu bytes", sizeof(*lane));
+}
+
+/* Nothing is pending, but a thread may still be on its way out of it. */
+static void await_idle(plait__lane *lane)
+{
+	struct plait__wait ladder;
+	bool scheduled;
+
+	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	for (;;) {
+		plait__mutex_lock(&lane->lock);
+		scheduled = lane->scheduled;
+		plait__mutex_unlock(&lane->lock);
+		if (!scheduled)
+			return;
+		if (!plait__wait_step(&ladder))
+			plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	}
+}
+
+void plait__lane_destroy(plait__lane *lane)
+{
+	plait__pool *pool;
+
+	if (lane == NULL)
+		return;
+	pool = lane->pool;
+	await_idle(lane);
+	plait__ring_fini(&lane->ring, &pool->allocator, lane->head.segment);
+	plait__line_free(&pool->allocator, lane, sizeof(*lane));
+}
+
+/* --- submission --------------------------------------------------------- */
+
+/* Submissions and works are as long as the one who wrote them thinks. */
+static const plait_submission *
+submission_at(const plait_submission *submissions, uint32_t index)
+{
+	uint64_t each = submissions->size;
+
+	if (each == 0)
+		each = sizeof(plait_submission);
+	return (const plait_submission *)(const void *)
+		((const char *)submissions + index * each);
+}
+
+static const plait_work *work_at(const plait_submission *submission,
+				 uint32_t index)
+{
+	uint64_t each = submission->work->size;
+
+	if (each == 0)
+		each = sizeof(plait_work);
+	return (const plait_work *)(const void *)
+		((const char *)submission->work + index * each);
+}
+
+/* What comes with one call. */
+struct load {
+	const plait_submission *submissions;
+	uint32_t count;
+	uint64_t work;
+	uint64_t all;
+};
+
+static plait_status check_work(const plait_submission *submission,
+				plait_error *error)
+{
+	uint32_t i;
+
+	for (i = 0; i < submission->work_count; i++) {
+		const plait_work *work = work_at(submission, i);
+
+		if (work->kind > PLAIT_WORK_WRITE)
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "command %u: kind %u is not known",
+					   (unsigned)i, (unsigned)work->kind);
+		if (work->kind > PLAIT_WORK_CALL &&
+		    work->bytes > PLAIT__COMMAND_MAX_BYTES)
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "command %u: %llu bytes are more "
+					   "than memory has", (unsigned)i,
+					   (unsigned long long)work->bytes);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status weigh(struct load *load, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint32_t i;
+
+	for (i = 0; status == PLAIT_OK && i < load->count; i++) {
+		const plait_submission *one =
+			submission_at(load->submissions, i);
+
+		status = check_work(one, error);
+		load->work += one->work_count;
+		load->all += (uint64_t)one->work_count + one->wait_count +
+			     one->emit_count;
+	}
+	return status;
+}
+
+static bool fits(plait__lane *lane, uint64_t work, uint64_t all)
+{
+	uint64_t most;
+
+	if (__builtin_mul_overflow(lane->capacity, MARKS_PER_COMMAND, &most) ||
+	    __builtin_add_overflow(most, MARKS_AT_LEAST, &most))
+		most = UINT64_MAX;
+	return lane->work_submitted - lane->done_seen + work <=
+		       lane->capacity &&
+	       at_load_relaxed_u64(&lane->published) - lane->consumed_seen +
+			       all <= most;
+}
+
+/* The lock is held.  Looks at the other side's line only when it must. */
+static bool has_room(plait__lane *lane, uint64_t work, uint64_t all)
+{
+	if (fits(lane, work, all))
+		return true;
+	/* Acquire: pairs with advance in lane.c; no more than a number. */
+	lane->consumed_seen = at_load_acquire_u64(&lane->consumed);
+	lane->done_seen = at_load_acquire_u64(&lane->done);
+	return fits(lane, work, all);
+}
+
+static void append_points(plait__lane *lane, uint32_t kind,
+			  const plait_backend_point *points, uint32_t count)
+{
+	struct plait__command *command;
+	uint64_t taken;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		command = plait__ring_take(&lane->ring, 1, &taken);
+		command->kind = kind & 0xff;
+		command->counter = (plait__counter *)points[i].signal;
+		command->sequence = points[i].sequence;
+		command->label = NULL;
+	}
+}
+
+static void append_work(plait__lane *lane, const plait_submission *submission)
+{
+	struct plait__command *command;
+	uint64_t taken;
+	uint32_t i = 0;
+
+	while (i < submission->work_count) {
+		command = plait__ring_take(&lane->ring,
+					   submission->work_count - i, &taken);
+		for (; taken > 0; taken--)
+			plait__command_pack(command++,
+					    work_at(submission, i++));
+	}
+}
+
+static void append(plait__lane *lane, const plait_submission *submission)
+{
+	append_points(lane, PLAIT__COMMAND_WAIT, submission->waits,
+		      submission->wait_count);
+	append_work(lane, submission);
+	append_points(lane, PLAIT__COMMAND_EMIT, submission->emits,
+		      submission->emit_count);
+}
+
+static plait_status refuse_busy(const plait__lane *lane, uint64_t work,
+				plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "queue%s%s: %llu commands more, but %llu of at "
+			   "most %llu are pending",
+			   lane->label[0] != '\0' ? " " : "", lane->label,
+			   (unsigned long long)work,
+			   (unsigned long long)(lane->work_submitted -
+						lane->done_seen),
+			   (unsigned long long)lane->capacity);
+}
+
+/* The lock is held.  True in *out: the lane was idle. */
+static plait_status add(plait__lane *lane, const struct load *load,
+			bool *out_idle, plait_error *error)
+{
+	uint32_t i;
+
+	if (!has_room(lane, load->work, load->all))
+		return refuse_busy(lane, load->work, error);
+	if (!plait__ring_reserve(&lane->ring, &lane->pool->allocator,
+				 load->all))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "queue%s%s: no memory for %llu commands",
+				   lane->label[0] != '\0' ? " " : "",
+				   lane->label, (unsigned long long)load->all);
+	for (i = 0; i < load->count; i++)
+		append(lane, submission_at(load->submissions, i));
+	lane->work_submitted += load->work;
+	*out_idle = !lane->scheduled;
+	lane->scheduled = true;
+	/* Pairs with the load in lane.c: the commands are there. */
+	at_store_release_u64(&lane->published,
+			     at_load_relaxed_u64(&lane->published) +
+				     load->all);
+	return PLAIT_OK;
+}
+
+plait_status plait__lane_submit(plait__lane *lane,
+				const plait_submission *submissions,
+				uint32_t count, plait_error *error)
+{
+	struct load load = { .submissions = submissions, .count = count };
+	plait_status status = weigh(&load, error);
+	bool idle = false;
+
+	if (status != PLAIT_OK || load.all == 0)
+		return status;
+	plait__mutex_lock(&lane->lock);
+	status = add(lane, &load, &idle, error);
+	plait__mutex_unlock(&lane->lock);
+	/* An idle lane is ours until it is ready. */
+	if (idle)
+		plait__ready_push(&lane->pool->ready, &lane->item);
+	return status;
+}

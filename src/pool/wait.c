@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that wait for counters: spin, yield, then sleep with a waiter at
+ * each point that is missing.  Without workers they run lanes meanwhile.
+ */
+#include "pool/state.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+
+/* More points than this need memory to sleep. */
+enum { FEW = 8 };
+
+struct wait {
+	plait__pool *pool;
+	const plait_backend_point *points;
+	uint32_t count;
+	bool any;
+	uint64_t timeout_ns;
+	uint64_t deadline_ns;
+	struct plait__guest *guest;
+	struct plait__waiter *waiters; /* one for each point, or null yet */
+	uint64_t waiter_bytes;         /* 0: not from the allocator */
+};
+
+static struct plait__tally *tally_of(const plait_backend_point *point)
+{
+	return &((plait__counter *)point->signal)->tally;
+}
+
+/*
+ * PLAIT_PENDING, or what the wait ends with.  The first point of the array
+ * that failed (all) or has happened (any) decides.
+ */
+static plait_status decide(const struct wait *wait, plait_error *error)
+{
+	plait_status status = wait->any ? PLAIT_PENDING : PLAIT_OK;
+	uint32_t i;
+
+	for (i = 0; i < wait->count; i++) {
+		const plait_backend_point *point = &wait->points[i];
+
+		switch (plait__tally_look(tally_of(point), point->sequence)) {
+		case PLAIT__TALLY_AHEAD:
+			status = PLAIT_PENDING;
+			break;
+		case PLAIT__TALLY_FAILED:
+			return plait__tally_query_failure(tally_of(point),
+							  error);
+		case PLAIT__TALLY_HAPPENED:
+			if (wait->any)
+				return PLAIT_OK;
+			break;
+		}
+	}
+	return status;
+}
+
+static plait_status time_out(const struct wait *wait, plait_error *error)
+{
+	const plait_backend_point *point = wait->points;
+	uint32_t missing = 0;
+	uint32_t i;
+
+	for (i = wait->count; i-- > 0;) {
+		if (plait__tally_reached(tally_of(&wait->points[i]),
+					 wait->points[i].sequence))
+			continue;
+		point = &wait->points[i];
+		missing++;
+	}
+	return plait__fail(error, PLAIT_E_TIMEOUT,
+			   "%u of %u points missing after %llu ns; the first "
+			   "is at %llu and %llu was waited for",
+			   missing, wait->count,
+			   (unsigned long long)wait->timeout_ns,
+			   (unsigned long long)plait__tally_get(tally_of(point)),
+			   (unsigned long long)point->sequence);
+}
+
+/* --- sleeping ----------------------------------------------------------- */
+
+static void unpark_all(struct wait *wait, uint32_t count)
+{
+	while (count-- > 0)
+		plait__tally_unpark(tally_of(&wait->points[count]),
+				    &wait->waiters[count]);
+}
+
+/* True: a waiter is linked at all points that are missing, at least one. */
+static bool park_all(struct wait *wait, struct plait__group *group)
+{
+	uint32_t i;
+
+	for (i = 0; i < wait->count; i++) {
+		struct plait__waiter *waiter = &wait->waiters[i];
+
+		waiter->kind = PLAIT__WAITER_THREAD;
+		waiter->group = group;
+		waiter->linked = false;
+		if (plait__tally_park(tally_of(&wait->points[i]), waiter,
+				      wait->points[i].sequence))
+			continue;
+		/* It has come: of all, one less; of any, that is it. */
+		if (wait->any || at_sub_u32(&group->remaining, 1) == 1 ||
+		    plait__tally_failed(tally_of(&wait->points[i]),
+					wait->points[i].sequence)) {
+			unpark_all(wait, i);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Until something happened, or the deadline passed; or for no reason. */
+static void sleep_once(struct wait *wait)
+{
+	struct plait__sleeper *sleeper = &wait->guest->sleeper;
+	struct plait__ready *ready = &wait->pool->ready;
+	bool drives = wait->pool->worker_count == 0;
+	struct plait__group group = { .event = &sleeper->event };
+	uint32_t key = plait__event_prepare(&sleeper->event);
+
+	at_init_u32(&group.remaining, wait->any ? 1 : wait->count);
+	if (!park_all(wait, &group)) {
+		plait__event_cancel(&sleeper->event);
+		return;
+	}
+	if (drives && !plait__ready_enlist(ready, sleeper)) {
+		plait__event_cancel(&sleeper->event);
+	} else {
+		(void)plait__event_wait(&sleeper->event, key,
+					wait->deadline_ns);
+		if (drives)
+			plait__ready_delist(ready, sleeper);
+	}
+	unpark_all(wait, wait->count);
+}
+
+static plait_status prepare_sleep(struct wait *wait,
+				  struct plait__waiter *few,
+				  plait_error *error)
+{
+	if (wait->guest == NULL)
+		wait->guest = plait__guest_enter(wait->pool);
+	if (wait->guest == NULL)
+		goto no_memory;
+	if (wait->waiters != NULL)
+		return PLAIT_OK;
+	wait->waiters = few;
+	if (wait->count <= FEW)
+		return PLAIT_OK;
+	wait->waiters = plait__alloc_array(&wait->pool->allocator, wait->count,
+					   sizeof(*wait->waiters));
+	if (wait->waiters == NULL)
+		goto no_memory;
+	wait->waiter_bytes = wait->count * sizeof(*wait->waiters);
+	return PLAIT_OK;
+
+no_memory:
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory to wait for %u points", wait->count);
+}
+
+/* --- waiting ------------------------------------------------------------ */
+
+/* True: a lane was run, so look again before anything else. */
+static bool drive(struct wait *wait)
+{
+	bool more = plait__ready_any(&wait->pool->ready) ||
+		    (wait->guest != NULL && wait->guest->lane != NULL);
+
+	if (wait->pool->worker_count != 0 || !more)
+		return false;
+	if (wait->guest == NULL)
+		wait->guest = plait__guest_enter(wait->pool);
+	return wait->guest != NULL && plait__guest_run(wait->guest);
+}
+
+static plait_status run_wait(struct wait *wait, plait_error *error)
+{
+	struct plait__waiter few[FEW];
+	struct plait__wait ladder;
+	plait_status status;
+
+	plait__wait_init(&ladder, wait->pool->policy);
+	for (;;) {
+		bool driven = drive(wait);
+
+		/* The clock before the points: a timeout is true. */
+		bool late = plait__clock_left_ns(wait->deadline_ns) == 0;
+
+		status = decide(wait, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		if (late)
+			return time_out(wait, error);
+		if (driven || plait__wait_step(&ladder))
+			continue;
+		status = prepare_sleep(wait, few, error);
+		if (status != PLAIT_OK)
+			return status;
+		sleep_once(wait);
+	}
+}
+
+plait_status plait__counter_wait(plait__pool *pool,
+				 const plait_backend_point *points,
+				 uint32_t count, uint32_t any,
+				 uint64_t timeout_ns, plait_error *error)
+{
+	struct wait wait = { .pool = pool,
+			     .points = points,
+			     .count = count,
+			     .any = any != 0,
+			     .timeout_ns = timeout_ns };
+	plait_status status;
+
+	if (count == 0)
+		return PLAIT_OK;
+	status = decide(&wait, error);
+	if (status != PLAIT_PENDING)
+		return status;
+	wait.deadline_ns = plait__clock_deadline(timeout_ns);
+	status = run_wait(&wait, error);
+	if (wait.guest != NULL)
+		plait__guest_leave(wait.guest);
+	if (wait.waiter_bytes != 0)
+		plait__free(&pool->allocator, wait.waiters, wait.waiter_bytes);
+	return status;
+}

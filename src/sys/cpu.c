@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Affinity and control-group quotas; see cpu.h. */
+#include "sys/cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 1024, FILE_BYTES = 4096, CPUS_MAX = 1 << 16 };
+
+uint32_t plait__cpu_count_affinity(void)
+{
+	uint32_t count = 1;
+	cpu_set_t *set;
+	int cpus;
+
+	/* The kernel refuses a mask smaller than its own; 1024 is common. */
+	for (cpus = 1024; cpus <= CPUS_MAX; cpus *= 2) {
+		set = CPU_ALLOC((size_t)cpus);
+		if (set == NULL)
+			break;
+		if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)cpus), set) ==
+		    0) {
+			count = (uint32_t)CPU_COUNT_S(
+				CPU_ALLOC_SIZE((size_t)cpus), set);
+			CPU_FREE(set);
+			break;
+		}
+		CPU_FREE(set);
+	}
+	return count > 0 ? count : 1;
+}
+
+/* A small file as a string; false when it cannot be read. */
+static int read_text(const char *path, char *out, size_t out_bytes)
+{
+	size_t length = 0;
+	ssize_t got = 1;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (got != 0 && length < out_bytes - 1) {
+		got = read(fd, out + length, out_bytes - 1 - length);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			break;
+		length += (size_t)got;
+	}
+	close(fd);
+	out[length] = '\0';
+	return got < 0 ? -EIO : 0;
+}
+
+static uint32_t round_up(long long quota_us, long long period_us)
+{
+	long long cpus;
+
+	if (quota_us <= 0 || period_us <= 0)
+		return 0;
+	cpus = quota_us / period_us + (quota_us % period_us != 0);
+	return cpus > CPUS_MAX ? CPUS_MAX : (uint32_t)cpus;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	if (a == 0 || b == 0)
+		return a + b;
+	return a < b ? a : b;
+}
+
+/* Version 2: "max 100000" or "150000 100000". */
+static uint32_t read_quota_v2(const char *folder)
+{
+	char path[PATH_BYTES + 32];
+	char text[FILE_BYTES];
+	long long quota;
+	long long period;
+
+	(void)snprintf(path, sizeof(path), "%s/cpu.max", folder);
+	if (read_text(path, text, sizeof(text)) != 0 ||
+	    sscanf(text, "%lld %lld", &quota, &period) != 2)
+		return 0;
+	return round_up(quota, period);
+}
+
+static long long read_number(const char *folder, const char *name)
+{
+	char path[PATH_BYTES + 32];
+	char text[FILE_BYTES];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (read_text(path, text, sizeof(text)) != 0)
+		return 0;
+	return strtoll(text, NULL, 10);
+}
+
+/* Version 1: two files; a quota of -1 is none. */
+static uint32_t read_quota_v1(const char *folder)
+{
+	return round_up(read_number(folder, "cpu.cfs_quota_us"),
+			read_number(folder, "cpu.cfs_period_us"));
+}
+
+/*
+ * A limit of any group above counts too, so walk up to the mount point.  In
+ * a container the path may name folders that are not mounted here: their
+ * files are missing, and the walk ends at the mount, which is the group.
+ */
+static uint32_t walk_groups(const char *mount, const char *group,
+			    uint32_t (*read_quota)(const char *folder))
+{
+	size_t mount_length = strlen(mount);
+	char folder[PATH_BYTES];
+	uint32_t least = 0;
+	char *slash;
+	int length;
+
+	length = snprintf(folder, sizeof(folder), "%s%s", mount, group);
+	if (length < 0 || (size_t)length >= sizeof(folder))
+		return read_quota(mount);
+	for (;;) {
+		least = smaller(least, read_quota(folder));
+		slash = strrchr(folder + mount_length, '/');
+		if (slash == NULL)
+			return least;
+		*slash = '\0';
+	}
+}
+
+/* Is `cpu` one of the names in "cpu,cpuacct"? */
+static int lists_cpu(const char *names)
+{
+	const char *at = names;
+
+	while (at != NULL) {
+		if (strncmp(at, "cpu", 3) == 0 &&
+		    (at[3] == ',' || at[3] == '\0'))
+			return 1;
+		at = strchr(at, ',');
+		if (at != NULL)
+			at++;
+	}
+	return 0;
+}
+
+/* One line of /proc/self/cgroup: "0::/group" or "4:cpu,cpuacct:/group". */
+static uint32_t read_line(const char *root, char *line)
+{
+	char *names = strchr(line, ':');
+	char mount[PATH_BYTES];
+	char *group;
+
+	if (names == NULL)
+		return 0;
+	names++;
+	group = strchr(names, ':');
+	if (group == NULL)
+		return 0;
+	*group++ = '\0';
+	if (*names == '\0') {
+		(void)snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup", root);
+		return walk_groups(mount, group, read_quota_v2);
+	}
+	if (!lists_cpu(names))
+		return 0;
+	(void)snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/%s", root,
+		       names);
+	if (access(mount, F_OK) != 0)
+		(void)snprintf(mount, sizeof(mount), "%s/sys/fs/cgroup/cpu",
+			       root);
+	return walk_groups(mount, group, read_quota_v1);
+}
+
+uint32_t plait__cpu_count_quota(const char *root)
+{
+	char path[PATH_BYTES];
+	char text[FILE_BYTES];
+	uint32_t least = 0;
+	char *save = NULL;
+	char *line;
+
+	(void)snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
+	if (read_text(path, text, sizeof(text)) != 0)
+		return 0;
+	for (line = strtok_r(text, "\n", &save); line != NULL;
+	     line = strtok_r(NULL, "\n", &save))
+		least = smaller(least, read_line(root, line));
+	return least;
+}
+
+uint32_t plait__cpu_count(void)
+{
+	uint32_t count = smaller(plait__cpu_count_affinity(),
+				 plait__cpu_count_quota(""));
+
+	return count > 0 ? count : 1;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* dlopen with the flags that the rules ask for; see dl.h. */
+#include "sys/dl.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *open_object(const char *name, char *text, size_t text_bytes)
+{
+	void *object = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	const char *reason;
+
+	if (object == NULL) {
+		reason = dlerror();
+		(void)snprintf(text, text_bytes, "%s",
+			       reason != NULL ? reason : "no reason given");
+	}
+	return object;
+}
+
+void *plait__dl_open(const char *path, char *text, size_t text_bytes)
+{
+	if (strchr(path, '/') == NULL) {
+		(void)snprintf(text, text_bytes,
+			       "%s: not a path; write ./%s to mean it", path,
+			       path);
+		return NULL;
+	}
+	return open_object(path, text, text_bytes);
+}
+
+void *plait__dl_open_soname(const char *soname, char *text, size_t text_bytes)
+{
+	if (*soname == '\0' || strchr(soname, '/') != NULL) {
+		(void)snprintf(text, text_bytes, "'%s' is not a soname",
+			       soname);
+		return NULL;
+	}
+	return open_object(soname, text, text_bytes);
+}
+
+void *plait__dl_find(void *object, const char *symbol)
+{
+	return dlsym(object, symbol);
+}
+
+bool plait__dl_owns(void *object, const void *address)
+{
+	struct link_map *wanted = NULL;
+	void *found = NULL;
+	Dl_info info;
+
+	if (address == NULL || dlinfo(object, RTLD_DI_LINKMAP, &wanted) != 0)
+		return false;
+	return dladdr1(address, &info, &found, RTLD_DL_LINKMAP) != 0 &&
+	       found == wanted;
+}
+
+int plait__dl_query_path(const void *address, char *out, size_t out_bytes)
+{
+	static const char own = 0; /* any address in this object */
+	char path[PATH_MAX];
+	Dl_info info;
+	size_t length;
+
+	if (address == NULL)
+		address = &own;
+	if (dladdr(address, &info) == 0 || info.dli_fname == NULL ||
+	    realpath(info.dli_fname, path) == NULL)
+		return -ENOENT;
+	length = strlen(path);
+	if (length >= out_bytes)
+		return -ENAMETOOLONG;
+	memcpy(out, path, length + 1);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Files, looked at but not touched; see file.h. */
+#include "sys/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int plait__file_query(const char *path, struct plait__file_info *out)
+{
+	struct stat info;
+
+	memset(out, 0, sizeof(*out));
+	if (stat(path, &info) != 0)
+		return -errno;
+	out->kind = S_ISREG(info.st_mode)   ? PLAIT__FILE_REGULAR
+		    : S_ISDIR(info.st_mode) ? PLAIT__FILE_FOLDER
+					    : PLAIT__FILE_OTHER;
+	out->owner = (uint32_t)info.st_uid;
+	out->mode = (uint32_t)info.st_mode & 07777;
+	out->bytes = (uint64_t)info.st_size;
+	return 0;
+}
+
+static int read_all(int fd, uint64_t offset, char *out, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t done = pread(fd, out, bytes, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		if (done == 0)
+			return -ENODATA;
+		out += done;
+		offset += (uint64_t)done;
+		bytes -= (size_t)done;
+	}
+	return 0;
+}
+
+int plait__file_read(const char *path, uint64_t offset, void *out,
+		     size_t bytes)
+{
+	int fd, result;
+
+	if (offset > (uint64_t)INT64_MAX - bytes)
+		return -ENODATA;
+	do {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	} while (fd < 0 && errno == EINTR);
+	if (fd < 0)
+		return -errno;
+	result = read_all(fd, offset, out, bytes);
+	close(fd);
+	return result;
+}
+
+int plait__file_resolve(const char *path, char *out, size_t out_bytes)
+{
+	char resolved[PATH_MAX];
+	size_t length;
+
+	if (realpath(path, resolved) == NULL)
+		return -errno;
+	length = strlen(resolved);
+	if (length >= out_bytes)
+		return -ENAMETOOLONG;
+	memcpy(out, resolved, length + 1);
+	return 0;
+}
+
+int plait__file_list(const char *folder, plait__file_visit visit,
+		     void *user_data)
+{
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+	int result;
+
+	if (stream == NULL)
+		return -errno;
+	for (;;) {
+		errno = 0;
+		entry = readdir(stream);
+		if (entry == NULL)
+			break;
+		if (strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (!visit(user_data, entry->d_name))
+			break;
+	}
+	result = entry == NULL ? -errno : 0;
+	closedir(stream);
+	return result;
+}
+
+uint32_t plait__file_user(void)
+{
+	return (uint32_t)geteuid();
+}
+
+const char *plait__file_reason(int error, char *out, size_t out_bytes)
+{
+	const char *words = strerrordesc_np(error < 0 ? -error : error);
+
+	(void)snprintf(out, out_bytes, "%s",
+		       words != NULL ? words : "unknown error");
+	return out;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Raw system calls for sleeping and for the one-sided fence; see futex.h. */
+#include "sys/futex.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NS_PER_S = 1000000000 };
+
+/*
+ * FUTEX_WAIT_BITSET and not FUTEX_WAIT, because its timeout is a point in
+ * time: a wait that is interrupted and repeated does not last longer.
+ */
+int plait__futex_wait(_Atomic uint32_t *word, uint32_t expected,
+		      uint64_t deadline_ns)
+{
+	struct timespec at;
+	struct timespec *deadline = NULL;
+
+	if (deadline_ns != UINT64_MAX) {
+		at.tv_sec = (time_t)(deadline_ns / NS_PER_S);
+		at.tv_nsec = (long)(deadline_ns % NS_PER_S);
+		deadline = &at;
+	}
+	if (syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG,
+		    expected, deadline, NULL, FUTEX_BITSET_MATCH_ANY) == 0)
+		return 0;
+	return -errno;
+}
+
+void plait__futex_wake(_Atomic uint32_t *word, int32_t count)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count,
+		      NULL, NULL, 0);
+}
+
+/* Unknown until the first call; idempotent, so a race only asks twice. */
+enum { BARRIER_UNKNOWN, BARRIER_NO, BARRIER_YES };
+
+static uint32_t register_barrier(void)
+{
+	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+	long needed = MEMBARRIER_CMD_PRIVATE_EXPEDITED |
+		      MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+
+	if (commands < 0 || (commands & needed) != needed)
+		return BARRIER_NO;
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+		    0, 0) != 0)
+		return BARRIER_NO;
+	return BARRIER_YES;
+}
+
+bool plait__futex_barrier_available(void)
+{
+	/* Guards nothing but itself: every writer stores the same value. */
+	static _Atomic uint32_t known;
+	uint32_t state = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (state == BARRIER_UNKNOWN) {
+		state = register_barrier();
+		atomic_store_explicit(&known, state, memory_order_relaxed);
+	}
+	return state == BARRIER_YES;
+}
+
+int plait__futex_barrier(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) !=
+	    0)
+		return -errno;
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads of the library: named, deaf to asynchronous signals (those belong
+ * to the program), joined by who started them.  A guard notices a thread
+ * that ends inside a user's function (pthread_exit) instead of returning.
+ */
+#ifndef PLAIT_SRC_SYS_THREAD_H
+#define PLAIT_SRC_SYS_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A guard lies in memory that outlives the thread, never on its stack: it is
+ * looked at after the stack is gone.  Guards of a thread nest.
+ */
+struct plait__thread_guard {
+	struct plait__thread_guard *outer;
+	void (*lost)(void *arg);
+	void *arg;
+};
+
+/* Caller's storage, until the join. */
+struct plait__thread {
+	pthread_t handle;
+	void (*run)(void *arg);
+	void *arg;
+	struct plait__thread_guard guard;
+	bool detached;
+	char name[16];
+};
+
+/*
+ * Start `run(arg)` on a new thread.  `name` is cut at 15 bytes.  When the
+ * thread ends without returning from `run`, `lost(arg)` runs on it as its
+ * last act (null: nobody cares).  0 or a negative errno.
+ */
+int plait__thread_start(struct plait__thread *thread, const char *name,
+			void (*run)(void *arg), void *arg,
+			void (*lost)(void *arg));
+void plait__thread_join(struct plait__thread *thread);
+
+/* The same for a thread that nobody joins; 0 or a negative errno. */
+int plait__thread_start_detached(const char *name, void (*run)(void *arg),
+				 void *arg);
+
+/*
+ * Between push and pop a thread is inside code that might end it; if it does,
+ * `lost(arg)` of every guard runs, innermost first.  0 or a negative errno,
+ * after which nothing was pushed.  Pop in reverse order, on the same thread.
+ */
+int plait__thread_guard_push(struct plait__thread_guard *guard,
+			     void (*lost)(void *arg), void *arg);
+void plait__thread_guard_pop(struct plait__thread_guard *guard);
+
+/* What the system calls the calling thread; for messages (a system call). */
+int32_t plait__thread_id(void);
+
+/* Names the calling thread for comparisons: fast, not 0, never used again. */
+uint64_t plait__thread_token(void);
+
+void plait__thread_yield(void);
+
+#endif

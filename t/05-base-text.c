@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Growing texts, the log, and the long texts behind errors. */
+#include "tap.h"
+
+#include "plait/base.h"
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "sys/detail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- text */
+
+static void grows(void)
+{
+	plait__text text;
+	int i;
+
+	plait__text_init(&text, plait__alloc_default());
+	IS_STR(plait__text_get(&text), "");
+	for (i = 0; i < 1000; i++)
+		plait__text_add(&text, "%d,", i % 10);
+	IS_UINT(text.length, 2000);
+	OK(!text.failed);
+	plait__text_cut(&text, 4);
+	IS_STR(plait__text_get(&text), "0,1,");
+	plait__text_cut(&text, 100);
+	IS_STR(plait__text_get(&text), "0,1,");
+	plait__text_add_bytes(&text, "", 0);
+	plait__text_add_bytes(&text, "xyz", 2);
+	IS_STR(plait__text_get(&text), "0,1,xy");
+	plait__text_fini(&text);
+	plait__text_fini(&text);
+}
+
+/* Gives memory `left` times. */
+static void *resize_some(void *user_data, void *pointer, uint64_t old_bytes,
+			 uint64_t new_bytes)
+{
+	int *left = user_data;
+
+	if (new_bytes != 0 && (*left)-- <= 0)
+		return NULL;
+	return plait__alloc_default()->resize(NULL, pointer, old_bytes,
+					      new_bytes);
+}
+
+static void remembers_failure(void)
+{
+	int left = 1;
+	plait_allocator some = { sizeof(some), 0, resize_some, &left };
+	plait__text text;
+	char long_text[1000];
+
+	memset(long_text, 'a', sizeof(long_text));
+	plait__text_init(&text, &some);
+	plait__text_add(&text, "first");
+	OK(!text.failed);
+	plait__text_add_bytes(&text, long_text, sizeof(long_text));
+	OK(text.failed);
+	left = 100;
+	plait__text_add(&text, "later");
+	OK_THAT(text.failed, "what failed stays failed");
+	IS_STR(plait__text_get(&text), "first");
+	plait__text_fini(&text);
+	OK(!text.failed);
+}
+
+static void can_be_taken(void)
+{
+	plait__text text;
+	uint64_t bytes;
+	char *taken;
+
+	plait__text_init(&text, plait__alloc_default());
+	plait__text_add(&text, "mine");
+	taken = plait__text_take(&text, &bytes);
+	IS_STR(taken, "mine");
+	OK(bytes >= 5);
+	IS_STR(plait__text_get(&text), "");
+	plait__free(plait__alloc_default(), taken, bytes);
+	plait__text_fini(&text);
+}
+
+static void is_copied_whole_characters(void)
+{
+	char buffer[8];
+	uint64_t bytes;
+	uint64_t room;
+
+	plait__text_copy("h\xc3\xa9llo", NULL, 0, &bytes);
+	IS_UINT(bytes, 7);
+	for (room = 1; room <= 7; room++) {
+		static const char *const want[] = { "",      "h",
+						    "h",     "h\xc3\xa9",
+						    "h\xc3\xa9l",
+						    "h\xc3\xa9ll",
+						    "h\xc3\xa9llo" };
+
+		memset(buffer, 'z', sizeof(buffer));
+		plait__text_copy("h\xc3\xa9llo", buffer, room, NULL);
+		IS_STR(buffer, want[room - 1]);
+		OK(buffer[room] == 'z' || room == 8);
+	}
+}
+
+/* --- log */
+
+struct heard {
+	int count;
+	int32_t level;
+	char line[PLAIT__LOG_LINE_BYTES + 8];
+};
+
+static void hear(void *user_data, int32_t level, const char *line)
+{
+	struct heard *heard = user_data;
+
+	heard->count++;
+	heard->level = level;
+	snprintf(heard->line, sizeof(heard->line), "%s", line);
+}
+
+static void log_has_levels(void)
+{
+	struct heard heard = { 0, 0, "" };
+	plait__log log;
+	char long_line[3000];
+
+	plait__log_init(&log, hear, &heard, PLAIT_LOG_WARNING);
+	plait__log_line(&log, PLAIT_LOG_INFO, "not heard");
+	IS_INT(heard.count, 0);
+	plait__log_line(&log, PLAIT_LOG_ERROR, "number %d\nand more", 7);
+	IS_INT(heard.count, 1);
+	IS_INT(heard.level, PLAIT_LOG_ERROR);
+	IS_STR(heard.line, "number 7 and more");
+	memset(long_line, 'b', sizeof(long_line));
+	long_line[sizeof(long_line) - 1] = '\0';
+	plait__log_line(&log, PLAIT_LOG_ERROR, "%s", long_line);
+	IS_UINT(strlen(heard.line), PLAIT__LOG_LINE_BYTES - 1);
+	plait__log_line(NULL, PLAIT_LOG_ERROR, "nobody listens");
+	plait__log_init(&log, hear, &heard, PLAIT_LOG_DEFAULT);
+	plait__log_line(&log, PLAIT_LOG_ERROR, "off by default");
+	IS_INT(heard.count, 2);
+	plait__log_line(&log, -5, "no level");
+	plait__log_line(&log, 99, "no level");
+	IS_INT(heard.count, 2);
+}
+
+static void log_levels_have_names(void)
+{
+	int32_t level = 77;
+
+	OK(plait__log_parse_level("warning", &level));
+	IS_INT(level, PLAIT_LOG_WARNING);
+	OK(plait__log_parse_level("5", &level));
+	IS_INT(level, PLAIT_LOG_DEBUG);
+	OK(plait__log_parse_level("none", &level));
+	IS_INT(level, PLAIT_LOG_NONE);
+	OK(!plait__log_parse_level("", &level));
+	OK(!plait__log_parse_level("0", &level));
+	OK(!plait__log_parse_level("55", &level));
+	OK(!plait__log_parse_level("loud", &level));
+	IS_INT(level, PLAIT_LOG_NONE);
+	IS_STR(plait__log_level_name(99), "level?");
+	IS_STR(plait__log_level_name(-1), "level?");
+}
+
+/* --- details */
+
+static void details_are_kept(void)
+{
+	plait_error error = { .size = sizeof(error) };
+	char buffer[16];
+	uint64_t bytes;
+
+	plait__detail_attach(&error, "the long story");
+	OK(error.detail != 0);
+	IS_INT(plait_error_detail(error.detail, NULL, 0, &bytes), PLAIT_OK);
+	IS_UINT(bytes, 15);
+	IS_INT(plait_error_detail(error.detail, buffer, sizeof(buffer), NULL),
+	       PLAIT_OK);
+	IS_STR(buffer, "the long story");
+	IS_INT(plait_error_detail(error.detail, buffer, 4, &bytes), PLAIT_OK);
+	IS_STR(buffer, "the");
+	IS_UINT(bytes, 15);
+	IS_INT(plait_error_detail(0, buffer, 4, &bytes), PLAIT_E_HANDLE);
+	IS_STR(buffer, "");
+	IS_UINT(bytes, 0);
+	IS_INT(plait_error_detail(UINT64_MAX, NULL, 0, NULL), PLAIT_E_HANDLE);
+	plait__detail_attach(NULL, "nobody asked");
+}
+
+static void details_are_bounded(void)
+{
+	uint64_t first = plait__detail_keep("first");
+	uint64_t last = 0;
+	char buffer[16];
+	int i;
+
+	for (i = 1; i < PLAIT__DETAIL_COUNT; i++)
+		last = plait__detail_keep("another");
+	IS_INT(plait_error_detail(first, NULL, 0, NULL), PLAIT_OK);
+	last = plait__detail_keep("one too many");
+	IS_INT(plait_error_detail(first, NULL, 0, NULL), PLAIT_E_HANDLE);
+	IS_INT(plait_error_detail(last, buffer, sizeof(buffer), NULL),
+	       PLAIT_OK);
+	IS_STR(buffer, "one too many");
+	IS_INT(plait_error_detail(last + 1, NULL, 0, NULL), PLAIT_E_HANDLE);
+}
+
+static void long_details_are_cut(void)
+{
+	static char text[PLAIT__DETAIL_MAX_BYTES + 100];
+	static char back[PLAIT__DETAIL_MAX_BYTES + 100];
+	uint64_t detail, bytes;
+
+	memset(text, 'c', sizeof(text) - 1);
+	detail = plait__detail_keep(text);
+	IS_INT(plait_error_detail(detail, back, sizeof(back), &bytes),
+	       PLAIT_OK);
+	OK(bytes <= PLAIT__DETAIL_MAX_BYTES);
+	HAS_STR(back + bytes - 60, "(cut: the text is longer)\n");
+}
+
+static const struct tap_scenario all[] = {
+	{ "grows", grows },
+	{ "remembers_failure", remembers_failure },
+	{ "can_be_taken", can_be_taken },
+	{ "is_copied_whole_characters", is_copied_whole_characters },
+	{ "log_has_levels", log_has_levels },
+	{ "log_levels_have_names", log_levels_have_names },
+	{ "details_are_kept", details_are_kept },
+	{ "details_are_bounded", details_are_bounded },
+	{ "long_details_are_cut", long_details_are_cut },
+};
+
+TAP_MAIN(all)

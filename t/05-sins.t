@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 180 s
+"""The tests of the tree can fail: each sin is planted into a copy of it, and
+the test that is there for it must name it."""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, ROOT, done, ok, run, tracked
+
+HEAD = "/* SPDX-License-Identifier: MIT */\n/* A sin. */\n"
+LONG = HEAD + "int f(void)\n{\n" + "\tg();\n" * 60 + "}\n"
+DEEP = HEAD + "int f(void)\n{\n" + "".join(
+    "\t" * i + "if (1) {\n" for i in range(1, 6)) + "\tg();\n" + "}\n" * 6
+STRUCT = "typedef struct plait_sin {\n\tuint32_t size;\n\t%s;\n} plait_sin;\n\n"
+PROTOTYPE = "/*\n * plait_sin - a sin.\n *\n%s * @thread any\n * @since 1\n */\n%s\n\n"
+BASE, MARK = "include/plait/base.h", "/* What plait_live_count counts. */"
+
+# (test, file, what is written or put before the mark, what the test must say)
+SINS = (
+    ("02-layers", "src/base/sin.c", HEAD + '#include "sys/atomic.h"\n', "no layer includes a higher one"),
+    ("02-layers", "src/plan/sin.c", HEAD + "#include <time.h>\n", "the planner includes nothing"),
+    ("02-layers", "src/plan/sin.c", HEAD + '#include "sys/clock.h"\n', "no layer includes a higher one"),
+    ("02-layers", "src/sys/sin.c", HEAD + '#include "../base/text.h"\n', "no layer includes a higher one"),
+    ("02-layers", "src/sin/sin.c", HEAD, "no layer includes a higher one"),
+    ("02-layers", "plugins/sin/entry.c", HEAD + '#include "sys/atomic.h"\n', "plugins include"),
+    ("02-layers", "src/sys/sin.c", HEAD + '#include <time.h>\n\n#include "sys/clock.h"\n', "in order"),
+    ("03-sizes", "src/base/sin.c", LONG, "functions: 60 lines"),
+    ("03-sizes", "src/base/sin.c", DEEP, "nesting: 4 levels"),
+    ("03-sizes", "src/base/sin.c", HEAD + "\n" * 600, "files: 600 lines"),
+    ("03-sizes", "src/base/sin.h", HEAD + "/*" + "x" * 100 + "*/\n", "lines: 100 columns"),
+    ("04-words", "src/base/sin.c", HEAD + "/* TO" + "DO */\n", "unfinished"),
+    ("04-words", "src/base/sin.c", HEAD + "#include <stdatomic.h>\n", "atomics"),
+    ("04-words", "src/base/sin.c", HEAD + "int x = __atomic_load_n(p, 0);\n", "atomics"),
+    ("04-words", "src/sys/sin.c", HEAD + "int x = pthread_mutex_lock(p);\n", "locks"),
+    ("04-words", "plugins/sin/sin.c", HEAD + 'char *x = getenv("x");\n', "environment"),
+    ("04-words", "src/base/sin.c", HEAD + "void *x = malloc(1);\n", "memory"),
+    ("04-words", "src/base/sin.c", HEAD + "void f(void) { abort(); }\n", "aborts"),
+    ("04-words", "plugins/sin/sin.c", HEAD + 'void f(void) { printf("x"); }\n', "prints"),
+    ("04-words", "tools/sin.c", HEAD + "void f(void) { strcpy(a, b); }\n", "unbounded"),
+    ("04-words", "src/base/sin.c", "int x;\n", "licence"),
+    ("04-words", "src/base/sin.c", HEAD + "// x\n", "comments are"),
+    ("04-words", "src/base/helpers.c", HEAD, "named for objects"),
+    ("04-words", "src/base/sin.c", HEAD + "int x; \n", "blanks"),
+    ("71-headers", BASE, STRUCT % "void *pointer", "base.h as gcc -std=c11"),
+    ("71-headers", BASE, "#include <stdio.h>\n", "headers include"),
+    ("71-headers", "include/plait/sin.h", HEAD, "every header is installed"),
+    ("73-structs", BASE, STRUCT % "uint32_t more", "agrees with"),
+    ("74-annotations", BASE, STRUCT % "long more", "structs hold"),
+    ("74-annotations", BASE, STRUCT % "uint32_t more : 3", "of a known form|structs hold"),
+    ("74-annotations", BASE, "enum plait_sin { PLAIT_SIN = 1 };\n", "enums have no type"),
+    ("74-annotations", BASE, "static inline int plait_sin(void) { return 1; }\n", "no inline"),
+    ("74-annotations", BASE, PROTOTYPE % ("", "PLAIT_API void plait_sin(uint32_t x);"), "base.h states"),
+    ("74-annotations", BASE, PROTOTYPE % (" * @param x borrowed: it\n", "PLAIT_API void plait_sin(void *x);"),
+     "base.h states"),
+    ("74-annotations", BASE, PROTOTYPE % (" * @param x value: it\n", "PLAIT_API void plait_sin(plait_error x);"),
+     "plain scalars"),
+    ("70-exports", BASE, PROTOTYPE % ("", "PLAIT_API void plait_sin(void);"), "declares is in the map"),
+    ("70-exports", "src/plait.map", "PLAIT_SIN_1 {\nglobal:\n\tplait_sin;\n};\n", "in the map is exported"),
+)
+
+
+def plant(root, path, text):
+    """Writes the file; into one that exists the text is put at the mark."""
+    full = os.path.join(root, path)
+    os.makedirs(os.path.dirname(full), exist_ok=True)
+    old = open(full).read() if os.path.exists(full) else None
+    with open(full, "w") as file:
+        if old is None:
+            file.write(text)
+        elif MARK in old:
+            file.write(old.replace(MARK, text + MARK))
+        else:
+            file.write(old + text)
+    with open(os.path.join(root, "MANIFEST"), "a") as file:
+        file.write(path + "\n")
+    return old
+
+
+def unplant(root, path, old):
+    full = os.path.join(root, path)
+    if old is None:
+        os.remove(full)
+        return
+    with open(full, "w") as file:
+        file.write(old)
+
+
+def verdict(root, test):
+    script = os.path.join(ROOT, "t", test + ".t")
+    return run([script], env=dict(os.environ, abs_top_srcdir=root, abs_top_builddir=BUILD)).stdout
+
+
+with tempfile.TemporaryDirectory() as work:
+    root = os.path.join(work, "tree")
+    files = tracked()
+    for name in files:
+        os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
+        shutil.copy2(os.path.join(ROOT, name), os.path.join(root, name))
+    manifest = "\n".join(files) + "\n"
+    for test, path, text, words in SINS:
+        with open(os.path.join(root, "MANIFEST"), "w") as file:
+            file.write(manifest)
+        old = plant(root, path, text)
+        said = verdict(root, test)
+        unplant(root, path, old)
+        ok(re.search(r"^not ok \d+ - .*(?:%s)" % words, said, re.M),
+           "%s finds %r in %s" % (test, text.strip().split("\n")[-1][:40], path), said[-600:])
+done()

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The sleep/wake protocol as a Spin model: the right ones have no errors, and
+# each mutant must have one, or the model proves nothing.
+model=${abs_top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}/t/spin/wake.pml
+count=0
+
+for tool in spin "${CC:-cc}"; do
+	if ! command -v "${tool%% *}" >/dev/null; then
+		echo "1..0 # SKIP no $tool; on Debian: apt-get install spin gcc"
+		exit 0
+	fi
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# check NAME WANTED OPTIONS...: WANTED errors (0 or 1) with these -D options
+check()
+{
+	name=$1
+	wanted=$2
+	shift 2
+	count=$((count + 1))
+	run=
+	case " $* " in *LIVENESS*) run="-a -f";; *) safety=-DSAFETY;; esac
+	case " $* " in *LIVENESS*) safety="-DNFAIR=4";; esac
+	spin "$@" -a "$model" >spin.log 2>&1 &&
+		${CC:-cc} -O0 -w -DMEMLIM=1024 $safety -o pan pan.c >cc.log 2>&1 &&
+		./pan -m100000 $run >pan.log 2>&1
+	errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log | tail -1)
+	states=$(sed -n 's/^ *\([0-9]*\) states, stored.*/\1/p' pan.log |
+		tail -1)
+	# A search that was cut short proves nothing.
+	grep -q 'max search depth too small\|out of memory' pan.log && errors=
+	# And a mutant must fail by a sleeper that is left asleep.
+	[ "$wanted" = 0 ] || grep -q 'invalid end state' pan.log || errors=
+	if [ "$errors" = "$wanted" ]; then
+		echo "ok $count - $name: errors $errors, states $states"
+	else
+		echo "not ok $count - $name: errors '$errors', wanted $wanted"
+		tail -15 spin.log cc.log pan.log 2>/dev/null | sed 's/^/# /'
+	fi
+	rm -f pan* ./*.trail _spin_nvr.tmp spin.log cc.log
+}
+
+check "fences, 1 sleeper" 0 -DSLEEPERS=1 -DROUNDS=3
+check "fences, 2 sleepers" 0 -DSLEEPERS=2 -DROUNDS=2
+check "fences, 2 sleepers, long" 0 -DSLEEPERS=2 -DROUNDS=5
+check "membarrier, 1 sleeper" 0 -DLIGHT -DSLEEPERS=1 -DROUNDS=3
+check "membarrier, 2 sleepers" 0 -DLIGHT -DSLEEPERS=2 -DROUNDS=2
+check "fences, everybody gets there" 0 -DLIVENESS -DSLEEPERS=2 -DROUNDS=2
+check "membarrier, everybody gets there" 0 -DLIVENESS -DLIGHT -DSLEEPERS=1
+if [ -n "$PLAIT_SOAK" ]; then
+	check "fences, 3 sleepers" 0 -DSLEEPERS=3 -DROUNDS=3
+	check "membarrier, 3 sleepers" 0 -DLIGHT -DSLEEPERS=3 -DROUNDS=3
+fi
+check "mutant: no fence" 1 -DNO_FENCE -DSLEEPERS=1
+check "mutant: no membarrier" 1 -DLIGHT -DNO_MEMBARRIER -DSLEEPERS=1
+check "mutant: looks before it announces itself" 1 -DLOOK_FIRST -DSLEEPERS=1
+check "mutant: wakes one" 1 -DWAKE_ONE -DSLEEPERS=2
+check "mutant: truncated counter as futex word" 1 -DCOUNTER_FUTEX \
+	-DSLEEPERS=2 -DROUNDS=5
+echo "1..$count"

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Releasing while another thread is inside: misuse, but nothing is destroyed
+ * that is in use.  Comes in below the API, to be inside when it is released.
+ */
+#include "objects.h"
+
+#include "object/queue.h"
+
+/* The queue gets work after its release, by a thread that was inside. */
+static void work_after_release(void)
+{
+	struct rig *rig;
+
+	for (rig = settings; rig < settings + SETTINGS; rig++) {
+		plait_command commands[3] = {
+			{ .size = sizeof(commands[0]),
+			  .kind = PLAIT_COMMAND_WAIT, .sequence = 1 },
+			{ .kind = PLAIT_COMMAND_CALL,
+			  .flags = PLAIT_CALL_ANY_THREAD,
+			  .function = add_one },
+			{ .kind = PLAIT_COMMAND_EMIT }
+		};
+		plait__queue *inside;
+		uint64_t sequence;
+		int ran = 0;
+
+		if (!open_rig(rig))
+			continue;
+		commands[0].signal = rig->gate;
+		commands[1].user_data = &ran;
+		commands[2].signal = rig->signal;
+		IS_INT(plait__queue_enter(rig->queue, &inside, NULL),
+		       PLAIT_OK);
+		plait_queue_release(rig->queue);
+		IS_INT(plait__queue_submit(inside, commands, 3, &sequence,
+					   NULL), PLAIT_OK);
+		/* The last one out: it must neither wait nor destroy. */
+		plait__object_leave(&inside->object);
+		IS_UINT(plait_live_count(PLAIT_OBJECT_QUEUE), 1);
+		IS_INT(plait_signal_raise(rig->gate, 1, NULL), PLAIT_OK);
+		IS_INT(plait_signal_wait(rig->signal, sequence, PLAIT_FOREVER,
+					 NULL), PLAIT_OK);
+		IS_INT(ran, 1);
+		rig->queue = NULL;
+		close_rig(rig);
+	}
+}
+
+static const struct tap_scenario all[] = {
+	{ "work after the release", work_after_release },
+};
+
+TAP_MAIN(all)

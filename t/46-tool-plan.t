@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 180 s
+"""plait plan, check and simulate: every option, plans proved by a checker that
+shares nothing with the library (t/lib/plans.py), files, pictures, bad input.
+seed=N plans only the random graph of that seed."""
+import copy
+import json
+import os
+import random
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from graphs import Writer, bodies, read_graph
+from plans import Broken, check_plan
+from tap import BUILD, SANITIZER, done, none, ok, read, run, skip, which
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+FOLDER = tempfile.TemporaryDirectory()
+SEEDS = range(240 if SANITIZER == "no" else 60)
+SEEDS = [int(a[5:]) for a in sys.argv if a.startswith("seed=")] or SEEDS
+
+
+def at(name):
+    return os.path.join(FOLDER.name, name)
+
+
+def keep(name, text):
+    with open(at(name), "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    return at(name)
+
+
+def plait(*args, text=None):
+    return run([PLAIT, *args], input=text, timeout=60)
+
+
+def stats_of(got):
+    return dict(line.split(" ") for line in got.stdout.splitlines())
+
+
+EXAMPLE = re.search("```\n(device.*?)```", read("doc/graph-text.md"), re.S).group(1)
+graph = keep("example.graph", EXAMPLE)
+
+# --- formats ------------------------------------------------------------------
+got = plait("plan", graph)
+ok(got.returncode == 0 and re.search(r"^nodes +9, 6 edges, 2 regions$", got.stdout, re.M), "a summary", got.stdout,
+   got.stderr)
+ok(plait("plan", "--text", graph).stdout.splitlines()[:4] == got.stdout.splitlines()[:4], "--text is the same")
+got = plait("plan", graph, "--stats")
+ok(re.fullmatch(r"plan_ns \d+\npeak_bytes \d+\nlanes \d+\nwaits \d+\nsignals \d+\n", got.stdout), "--stats",
+   got.stdout)
+ok(all(int(v) > 0 for v in stats_of(got).values()), "none of it is 0", got.stdout)
+got = plait("plan", graph, "--json")
+plan = json.loads(got.stdout)
+ok({"lanes", "regions", "waits", "signals", "makespan", "nodes", "edges"} <= set(plan), "--json", sorted(plan))
+ok(plan["lanes"][0]["device"] == "cpu" and plan["lanes"][0]["commands"] == ["load", "store"], "lanes have commands",
+   plan["lanes"])
+ok(got.stdout == plait("plan", "-", "--json", text=EXAMPLE).stdout, "the same from the standard input")
+ok({"node": "store", "lane": 1, "position": 1}.items() <= plan["waits"][0].items(), "waits", plan["waits"])
+numbers = stats_of(plait("plan", graph, "--stats"))
+ok(int(numbers["lanes"]) == len(plan["lanes"]) and int(numbers["waits"]) == plan["wait_count"],
+   "--stats and --json agree", numbers)
+
+# --- how to plan ---------------------------------------------------------------
+WIDE = "node a\n" + "".join("node b%d after=a\n" % i for i in range(8)) + "node z after=" + \
+    ",".join("b%d" % i for i in range(8)) + "\n"
+for policy, lanes, want in (("bounded", 3, 3), ("bounded", 0, 1), ("widest", 0, 8), ("bounded", 100, 8)):
+    got = plait("plan", "-", "--json", "--policy", policy, "--lanes", str(lanes), text=WIDE)
+    plan = json.loads(got.stdout)
+    ok(len(plan["lanes"]) == want and plan["policy"] == policy, "%s, --lanes %d: %d lanes" % (policy, lanes, want),
+       [l["commands"] for l in plan["lanes"]])
+for mode, want in (("strict", "strict"), ("helped", "helped"), ("auto", "strict")):
+    got = plait("plan", "-", "--json", "--mode", mode, text=WIDE)
+    ok(json.loads(got.stdout)["mode"] == want, "--mode %s" % mode)
+got = plait("plan", "-", "--json", "--mode=auto", text="node a cost=1000\n" + "".join("node c%d\n" % i for i in range(30)))
+ok(json.loads(got.stdout)["mode"] == "helped", "--mode auto: uneven work is helped")
+spread = plait("plan", "-", "--json", "--lanes", "8", "--hop", "1000", text=WIDE)
+ok(len(json.loads(spread.stdout)["lanes"]) < 8, "--hop: where hops are dear, fewer lanes",
+   [l["commands"] for l in json.loads(spread.stdout)["lanes"]])
+
+# --- files -----------------------------------------------------------------------
+plan_file = at("example.plan")
+got = plait("plan", graph, "-o", plan_file)
+ok(got.returncode == 0 and open(plan_file, "rb").read(8) == b"plaitpln", "-o keeps the plan", got.stderr)
+ok(stat.S_IMODE(os.stat(plan_file).st_mode) & 0o133 == 0, "readable, not executable")
+first = open(plan_file, "rb").read()
+ok(plait("plan", plan_file, "-o", at("again.plan")).returncode == 0 and open(at("again.plan"), "rb").read() == first,
+   "kept, read and kept again: the same bytes")
+for form in ("--json", "--svg", "--dot"):
+    ok(plait("plan", graph, form).stdout == plait("plan", plan_file, form).stdout, "%s of the file is the same" % form)
+ok(os.listdir(FOLDER.name).count("example.plan") == 1 and len(os.listdir(FOLDER.name)) == 3, "nothing is left beside",
+   os.listdir(FOLDER.name))
+ok(plait("plan", "-", "-o", plan_file, text="node a\n").returncode == 0 and
+   plait("check", plan_file).stdout == "right: 1 commands on 1 lanes, 0 waits\n", "a file is replaced")
+keep("example.plan", first)
+
+# --- check and simulate ------------------------------------------------------------
+for name in (graph, plan_file):
+    got = plait("check", name)
+    ok(got.returncode == 0 and got.stdout == "right: 9 commands on 3 lanes, 4 waits\n", "check", got.stdout, got.stderr)
+damaged = bytearray(first)
+damaged[len(damaged) // 2] ^= 1
+got = plait("check", keep("damaged.plan", bytes(damaged)))
+ok(got.returncode == 1 and "damaged.plan: plan: the checksum is wrong" in got.stderr, "a damaged plan", got.stderr)
+got = plait("check", keep("cut.plan", first[:200]))
+ok(got.returncode == 1 and "cut.plan: plan: " in got.stderr, "a part of a plan", got.stderr)
+got = plait("simulate", plan_file)
+free = {k: int(v) for k, v in stats_of(got).items()}
+ok(got.returncode == 0 and list(free) == ["makespan", "critical_cost", "critical_count", "busy", "lanes",
+                                           "memory_peak"], "simulate", got.stdout, got.stderr)
+# load 20, left 50, then ten times: step 5 and drop 2 (take=1), store 1.
+ok(free["makespan"] == 20 + 50 + 10 * 7 + 1 and free["lanes"] == 3, "its makespan", free)
+dear = {k: int(v) for k, v in stats_of(plait("simulate", plan_file, "--hop", "7")).items()}
+ok(dear["makespan"] == free["makespan"] + 2 * 7, "--hop: on the critical path lanes change twice", dear)
+ok(plait("simulate", graph, "--submit", "3", "--copy", "10,1024").returncode == 0, "--submit and --copy")
+peak = stats_of(plait("simulate", "-", "--lanes", "2", text="node a scratch=100\nnode b scratch=28\nnode c after=a,b\n"))
+ok(peak["memory_peak"] == "128" or int(peak["memory_peak"]) >= 128, "memory at once", peak)
+
+# --- random graphs, proved ------------------------------------------------------------
+broken, minimal, drawn = [], 0, []
+for seed in SEEDS:
+    r = random.Random(seed)
+    text = Writer(r, r.choice([3, 8, 20, 40]), r.choice([1, 1, 2, 3])).text()
+    policy, lanes = r.choice(["bounded", "widest"]), r.choice([0, 1, 2, 3, 8])
+    options = ["--policy", policy, "--lanes", str(lanes), "--mode", r.choice(["strict", "helped", "auto"])]
+    got = plait("plan", "-", "--json", *options, text=text)
+    try:
+        check_plan(read_graph(text), json.loads(got.stdout), None if policy == "widest" else lanes or 1, True)
+    except (Broken, ValueError, KeyError) as error:
+        broken.append("seed=%d %s: %r %s" % (seed, " ".join(options), error, got.stderr))
+    if seed % 8 == 0:
+        drawn.append((seed, text))
+none(broken, "%d random graphs: every edge is kept, no wait too many" % len(SEEDS))
+
+
+def all_bodies(plan):
+    found = [plan]
+    for body in found:
+        for region in body["regions"]:
+            found += region["bodies"]
+    return found
+
+
+def drop_wait(r, body, plan):
+    body["waits"].remove(r.choice(body["waits"]))
+    plan["wait_count"] -= 1
+
+
+def wait_earlier(r, body, plan):
+    r.choice([w for w in body["waits"] if w["position"] > 0])["position"] -= 1
+
+
+def drop_command(r, body, plan):
+    r.choice(body["lanes"])["commands"].pop()
+
+
+def command_twice(r, body, plan):
+    commands = r.choice(body["lanes"])["commands"]
+    commands.append(commands[0])
+
+
+caught, missed = {}, []
+for seed, text in drawn:
+    r = random.Random(seed)
+    got = plait("plan", "-", "--json", "--lanes", "3", text=text)
+    plan = json.loads(got.stdout)
+    for i in range(len(all_bodies(plan))):
+        for change in (drop_wait, wait_earlier, drop_command, command_twice):
+            other = copy.deepcopy(plan)
+            try:
+                change(r, all_bodies(other)[i], other)
+            except (IndexError, ValueError):
+                continue
+            try:
+                check_plan(read_graph(text), other, 3)
+                missed.append("seed=%d body %d: %s" % (seed, i, change.__name__))
+            except Broken:
+                caught[change.__name__] = caught.get(change.__name__, 0) + 1
+if len(SEEDS) > 1:
+    none(missed, "the checker sees plans that were broken on purpose: %s" % caught)
+    ok(len(caught) == 4, "in each way")
+nodes = [len(b.nodes) for _, text in drawn for b in bodies(read_graph(text))]
+ok(len(SEEDS) == 1 or sum(nodes) > 100 and len(nodes) > len(drawn), "the graphs were not trivial")
+
+# --- pictures ----------------------------------------------------------------------------
+NAMES = 'node <&>"\'\nnode \\n\\\nnode -->x after=\\n\\\nnode \x01\x7f\nnode \u00fc\u2264 after=-->x\n'
+drawn = [(0, NAMES), (0, EXAMPLE), (0, "")] + drawn[:12]
+bad = []
+for seed, text in drawn:
+    got = plait("plan", "-", "--svg", "--lanes", "3", text=text)
+    try:
+        root = xml.fromstring(got.stdout)
+        boxes = [e for e in root.iter("{http://www.w3.org/2000/svg}rect") if len(e)]
+        if not root.tag.endswith("}svg") or (text and not boxes):
+            bad.append("seed=%d: %d boxes" % (seed, len(boxes)))
+    except xml.ParseError as error:
+        bad.append("seed=%d: %s" % (seed, error))
+none(bad, "SVG is well formed")
+titles = [e.text for e in xml.fromstring(plait("plan", "-", "--svg", text=NAMES).stdout).iter(
+    "{http://www.w3.org/2000/svg}title")]
+ok(any(t.startswith('<&>"\':') for t in titles) and any(t.startswith("\u00fc\u2264:") for t in titles),
+   "names are as they were", titles)
+ok(set(n for l in json.loads(plait("plan", "-", "--json", text=NAMES).stdout)["lanes"] for n in l["commands"]) ==
+   {'<&>"\'', "\\n\\", "-->x", "\x01?", "\u00fc\u2264"}, "in JSON too")
+if which("dot"):
+    bad = [(seed, got.stderr) for seed, text in drawn
+           for got in [run(["dot", "-Tplain"], input=plait("plan", "-", "--dot", "--lanes", "3", text=text).stdout)]
+           if got.returncode or got.stderr]
+    none(bad, "Graphviz reads DOT")
+else:
+    skip("no dot; on Debian: apt-get install graphviz")
+big = "".join("node n%d cost=%d%s\n" % (i, 1 + i * 7 % 13, " after=n%d" % (i - 40) if i >= 40 else "")
+              for i in range(1000))
+for form, limit in (("--svg", 2000000), ("--dot", 1000000)):
+    got = plait("plan", "-", form, "--lanes", "16", text=big)
+    ok(got.returncode == 0 and got.stdout.count("n999") >= 1 and len(got.stdout) < limit,
+       "%s of 1,000 nodes: %d bytes" % (form, len(got.stdout)))
+
+# --- what is refused -------------------------------------------------------------------------
+WRONG = (
+    ("node a after=b\nnode b after=a\n", r"x: cycle: node \d 'b' \(line 2\) -> node \d 'a' \(line 1\)|"
+     r"x: cycle: node \d 'a' \(line 1\) -> node \d 'b' \(line 2\)", "a cycle"),
+    ("node a\nnode b after=c\n", r'x:2: no node "c" in this body', "an edge from nothing"),
+    ("node a\nafter b a\n", r'x:2: no node "b" in this body', "an edge to nothing"),
+    ("node a\nwhile w times=2\nnode b after=a\nend\n", r'x:3: no node "a" in this body', "an edge into a body"),
+    ("node a after=a\n", r'x:1: "a" comes after itself', "a node after itself"),
+    ("nodes a\n", r"x:1: expected device, node, .*found \"nodes\"", "an unknown line"),
+    ("node a costs=1\n", r"x:1: expected .*found \"costs=1\"", "an unknown attribute"),
+    ("node a cost=x\n", r"x:1: .*cost", "a cost that is no number"),
+    ("node a cost=99999999999999999999\n", r"x:1: .*cost", "a cost that is too large"),
+    ("node a cost=9223372036854775807\nnode b cost=9223372036854775807 after=a\n"
+     "node c cost=9223372036854775807 after=b\n", r"x: .*node 0 'a' \(line 1\)|x: .*cost", "costs that overflow"),
+    ("node a\nnode a cost=2\n", r'x:2: "a" is defined in line 1', "a node twice"),
+    ("device d lanes=1\ndevice d lanes=2\n", r'x:2: device "d" is defined before', "a device twice"),
+    ("device d\n", r"x:1: expected lanes=N", "a device without lanes"),
+    ("node a device=gpu\n", r"x:1: .*gpu", "an unknown device"),
+    ("device d lanes=1\nnode a device=d+d\n", r"x:2: .*d", "a device twice in a node"),
+    ("while w\nend\n", r"x:1: expected times=N", "a loop without times"),
+    ("case c take=2\nnode a\nbranch\nnode b\nend\n", r"x:1: take=2, but there are only 2 branches", "take too high"),
+    ("while w times=1\nnode a\n", r'x:1: no "end" for what starts here', "no end"),
+    ("end\n", r'x:1: "end" without', "an end too many"),
+    ("branch\n", r'x:1: "branch" outside of a case', "a branch outside"),
+    ("while w times=1\nbranch\nend\n", r'x:2: "branch" outside of a case', "a branch in a loop"),
+    ("node " + "n" * 300 + "\n", r"x:1: .*255", "a name that is too long"),
+    ("node a extra\n", r'x:1: expected .*found "extra"', "a word too many"),
+    ("node\n", r"x:1: expected a name", "no name"),
+    ("node a=b\n", r"x:1: expected a name", "a name with ="),
+)
+for text, want, what in WRONG:
+    path = keep("x", text)
+    found = []
+    for command in ("plan", "check", "simulate"):
+        got = plait(command, path)
+        said = got.stderr.replace(FOLDER.name + "/", "")
+        if got.returncode != 1 or got.stdout or not re.match("plait %s: (%s)" % (command, want), said):
+            found.append("%s: %d %s%s" % (command, got.returncode, got.stdout, said))
+        if said.count("\n") != 1:
+            found.append("%s: not one line" % command)
+    none(found, what)
+deep = "".join("while w times=1\n" for i in range(20000)) + "node a\n" + "end\n" * 20000
+got = plait("plan", "-", "--stats", text=deep)
+ok(got.returncode == 0 and stats_of(got)["lanes"] == "1", "20,000 loops in each other", got.stderr)
+chain = "node n0\n" + "".join("node n%d after=n%d\n" % (i, i - 1) for i in range(1, 100000))
+got = plait("plan", "-", "--stats", text=chain)
+ok(got.returncode == 0 and stats_of(got)["waits"] == "0" and int(stats_of(got)["peak_bytes"]) < 300 * 100000,
+   "a chain of 100,000", got.stdout, got.stderr)
+
+for args in (["/nowhere/x"], [FOLDER.name], [graph, "-o", "/nowhere/x"], [graph, "-o", FOLDER.name],
+             [graph, "-o", "/dev/null"]):
+    got = plait("plan", *args)
+    ok(got.returncode == 1 and got.stderr.startswith("plait plan: /") and got.stderr.count("\n") == 1,
+       "files: %s" % " ".join(args).replace(FOLDER.name, "."), got.returncode, got.stderr)
+with open("/dev/full", "w") as full:
+    got = subprocess.run([PLAIT, "plan", graph, "--json"], stdout=full, stderr=subprocess.PIPE, timeout=60)
+ok(got.returncode == 1 and b"could not be written" in got.stderr, "no room for the output", got.stderr)
+for command, *args in (["plan"], ["plan", "a", "b"], ["plan", graph, "--what"], ["plan", graph, "--lanes"],
+                       ["plan", graph, "--lanes", "-1"], ["plan", graph, "--lanes", "4294967296"],
+                       ["plan", graph, "--lanes", ""], ["plan", graph, "--policy", "best"],
+                       ["plan", graph, "--mode", "x"], ["plan", graph, "--json", "--svg"], ["plan", graph, "-o"],
+                       ["plan", graph, "--hop", "x"], ["plan", plan_file, "--lanes", "2"], ["plan", graph, "-x"],
+                       ["check"], ["check", graph, "--json"], ["check", graph, "-o", "x"], ["simulate"],
+                       ["simulate", graph, "--copy", "1"], ["simulate", graph, "--copy", "1,x"],
+                       ["simulate", graph, "--copy", ",1"], ["simulate", graph, "-o", "x"],
+                       ["simulate", plan_file, "--policy", "widest"]):
+    got = plait(command, *args)
+    ok(got.returncode == 2 and got.stderr.startswith("plait %s: " % command) and "usage: plait %s" % command in
+       got.stderr and not got.stdout, "not understood: %s" % " ".join([command] + args).replace(FOLDER.name + "/", ""),
+       got.returncode, got.stderr)
+
+# --- no backend is needed, but one must be there -------------------------------------------------
+os.environ["PLAIT_BACKEND"] = "no_such_backend"
+ok(plait("plan", graph).returncode == 0, "PLAIT_BACKEND does not matter")
+os.environ["PLAIT_PLUGIN_PATH"] = FOLDER.name
+got = plait("plan", graph)
+ok(got.returncode == 1 and "no backend is usable" in got.stderr, "without any backend that is said", got.stderr)
+done()

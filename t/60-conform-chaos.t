@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 240 s
+"""The simulated backend keeps every promise, whatever its seed."""
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, SANITIZER, done, ok, run
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+first = int(os.environ.get("PLAIT_SEED", "1"))
+count = 20 if os.environ.get("PLAIT_SOAK") else 1 if SANITIZER != "no" else 3
+
+# The last seed with everything that real drivers are known to do.
+quirks = {first + count - 1: ",quirks=all"}
+
+for seed in range(first, first + count):
+    env = dict(os.environ, PLAIT_OPTIONS="chaos:seed=%d%s" % (seed, quirks.get(seed, "")))
+    got = run([PLAIT, "conform", "chaos", "--seed", str(seed), "--deadline", "60"], env=env)
+    lines = got.stdout.splitlines()
+    bad = [l for l in lines if not l.startswith("ok ")]
+    ok(got.returncode == 0 and len(lines) > 45, "seed %d" % seed, got.returncode, got.stderr, *bad)
+done()

@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 240 s
+"""The host backend keeps every promise, with any number of workers, and
+wrapped in checks that see nothing wrong."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, done, ok, run
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+seed = os.environ.get("PLAIT_SEED", "1")
+
+for setting in ("PLAIT_WORKERS=2", "PLAIT_WORKERS=0", "PLAIT_WORKERS=1", "PLAIT_WRAP=check"):
+    env = dict(os.environ, **dict([setting.split("=")]))
+    got = run([PLAIT, "conform", "host", "--seed", seed, "--deadline", "60"], env=env)
+    lines = got.stdout.splitlines()
+    bad = [l for l in lines if not l.startswith("ok ")]
+    ok(got.returncode == 0 and len(lines) > 45, setting, got.returncode, got.stderr, *bad)
+done()

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Sin: another name than the file. */
+#include "good.h"
+
+PLAIT_PLUGIN_EXPORT plait_status
+plait_plugin_entry(const plait_host_services *services,
+		   plait_backend_table *table, plait_error *error)
+{
+	(void)services;
+	(void)error;
+	GOOD_FILL(table, "othername");
+	memcpy(table->name, "good", sizeof("good"));
+	return PLAIT_OK;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Sin: its entry answers a status that does not exist. */
+#include "good.h"
+
+PLAIT_PLUGIN_EXPORT plait_status
+plait_plugin_entry(const plait_host_services *services,
+		   plait_backend_table *table, plait_error *error)
+{
+	(void)services;
+	(void)error;
+	GOOD_FILL(table, "unknown");
+	return -4711;
+}

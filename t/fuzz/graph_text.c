@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any text as a graph.  What is read is planned in each way, and every plan is
+ * proved, simulated, written in each form, and read back as the same bytes.
+ */
+#include "fuzz.h"
+
+#include "base/alloc.h"
+#include "graph/read.h"
+#include "plan/check.h"
+#include "plan/draw.h"
+#include "plan/planner.h"
+#include "plan/save.h"
+
+#include <string.h>
+
+/* Longer texts are slower and tell no more. */
+enum { MOST_BYTES = 4096 };
+
+static void write_all(const plait__plan *plan)
+{
+	const plait_allocator *allocator = plait__alloc_default();
+	plait_error error = { .size = sizeof(error) };
+	plait__timeline *timeline;
+	plait__text text;
+
+	FUZZ_NEED(plait__plan_simulate(plan, NULL, allocator, &timeline,
+				       &error) == PLAIT_OK, error.text);
+	plait__text_init(&text, allocator);
+	plait__draw_dot(plan, &text);
+	plait__draw_svg(plan, timeline, &text);
+	FUZZ_NEED(plait__plan_json(plan, &text, &error) == PLAIT_OK,
+		  error.text);
+	FUZZ_NEED(!text.failed, "writing");
+	plait__text_fini(&text);
+	plait__timeline_release(timeline);
+}
+
+static void read_back(const plait__plan *plan)
+{
+	const plait_allocator *allocator = plait__alloc_default();
+	plait_error error = { .size = sizeof(error) };
+	plait__text first, second;
+	plait__plan *again;
+
+	plait__text_init(&first, allocator);
+	plait__text_init(&second, allocator);
+	plait__plan_save(plan, &first);
+	FUZZ_NEED(plait__plan_load(first.bytes, first.length, allocator,
+				   &again, &error) == PLAIT_OK, error.text);
+	plait__plan_save(again, &second);
+	FUZZ_NEED(first.length == second.length &&
+		  memcmp(first.bytes, second.bytes, first.length) == 0,
+		  "another plan");
+	plait__plan_release(again);
+	plait__text_fini(&second);
+	plait__text_fini(&first);
+}
+
+static void plan_input(const plait__input *input, uint32_t way)
+{
+	const plait_allocator *allocator = plait__alloc_default();
+	plait__input_options options = { .policy = way & 1,
+					 .mode = way >> 1 & 1,
+					 .lanes = 1 + (way & 3),
+					 .hop_cost = way & 2 };
+	plait_error error = { .size = sizeof(error) };
+	plait__plan *plan;
+	plait_status status = plait__plan_build(input, &options, allocator,
+						NULL, &plan, &error);
+
+	if (status != PLAIT_OK) {
+		FUZZ_NEED(status == PLAIT_E_INVALID && plan == NULL,
+			  error.text);
+		return;
+	}
+	FUZZ_NEED(plait__plan_check(plan, input, 0, allocator, NULL,
+				    &error) == PLAIT_OK, error.text);
+	write_all(plan);
+	read_back(plan);
+	plait__plan_release(plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const plait_allocator *allocator = plait__alloc_default();
+	plait_error error = { .size = sizeof(error) };
+	plait__store *store;
+	plait__input input;
+	plait_status status;
+
+	if (size > MOST_BYTES ||
+	    plait__store_create(allocator, &store, &error) != PLAIT_OK)
+		return 0;
+	status = plait__store_read(store, (const char *)data, size, "f",
+				   &error);
+	if (status == PLAIT_OK &&
+	    plait__store_input(store, &input, &error) == PLAIT_OK) {
+		for (uint32_t way = 0; way < 4 && input.device_count > 0;
+		     way++)
+			plan_input(&input, way);
+		plait__store_input_fini(store, &input);
+	}
+	FUZZ_NEED(status == PLAIT_OK || (status == PLAIT_E_INVALID &&
+					 strncmp(error.text, "f:", 2) == 0),
+		  error.text);
+	plait__store_destroy(store);
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a plan: refused, or a plan that can be proved, simulated, drawn
+ * and saved.  The mutator starts from plans of its own and makes size and
+ * checksum right again, so that what it changes is looked at.
+ */
+#include "fuzz.h"
+
+#include "base/alloc.h"
+#include "graph/read.h"
+#include "plan/check.h"
+#include "plan/draw.h"
+#include "plan/planner.h"
+#include "plan/save.h"
+
+#include <string.h>
+
+/* The places of the header that a change must not break. */
+enum { SIZE_AT = 16, SUM_AT = 24, SUMMED_FROM = 32, LEAST_BYTES = 512 };
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+			       unsigned seed);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const plait_allocator *allocator = plait__alloc_default();
+	plait_error error = { .size = sizeof(error) };
+	plait__timeline *timeline;
+	plait__plan *plan;
+	plait__text text;
+	plait_status status = plait__plan_load(data, size, allocator, &plan,
+					       &error);
+
+	if (status != PLAIT_OK) {
+		FUZZ_NEED((status == PLAIT_E_INVALID ||
+			   status == PLAIT_E_UNSUPPORTED) && plan == NULL &&
+			  error.text[0] != '\0', error.text);
+		return 0;
+	}
+	FUZZ_NEED(plait__plan_check(plan, NULL, 0, allocator, NULL, &error) ==
+		  PLAIT_OK, error.text);
+	plait__text_init(&text, allocator);
+	FUZZ_NEED(plait__plan_simulate(plan, NULL, allocator, &timeline,
+				       &error) == PLAIT_OK, error.text);
+	plait__draw_dot(plan, &text);
+	plait__draw_svg(plan, timeline, &text);
+	FUZZ_NEED(plait__plan_json(plan, &text, &error) == PLAIT_OK,
+		  error.text);
+	plait__plan_save(plan, &text);
+	plait__timeline_release(timeline);
+	plait__text_fini(&text);
+	plait__plan_release(plan);
+	return 0;
+}
+
+#ifdef PLAIT_LIBFUZZER
+static const char *const graphs[] = {
+	"node a\nnode b after=a\n",
+	"device g lanes=2\ndevice h lanes=1\nnode a kernel=k scratch=64\n"
+	"node b after=a\nnode c after=a scratch=32\n"
+	"while w times=2 after=b,c\nnode x scratch=8\nnode y\n"
+	"case i take=0 after=x,y\nnode d\nbranch\nnode e\nend\nend\n"
+	"node z after=w,a device=g+h barrier\n"
+	"node q after=c device=g+h group\n",
+	"device a lanes=3\nnode s\nnode b after=s\nnode c after=s\n"
+	"node d after=s scratch=9\nnode e after=b,c,d\ndo l times=3 after=b\n"
+	"node m\nnode n\nend\n",
+};
+
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
+{
+	const char *graph = graphs[random % 3];
+	const plait_allocator *allocator = plait__alloc_default();
+	plait__input_options options = { .lanes = 3,
+					 .policy = random >> 8 & 1,
+					 .mode = random >> 9 & 1 };
+	plait__plan *plan = NULL;
+	plait__store *store;
+	plait__input input;
+	plait__text text;
+	size_t size = 0;
+
+	if (plait__store_create(allocator, &store, NULL) != PLAIT_OK)
+		return 0;
+	if (plait__store_read(store, graph, strlen(graph), "g", NULL) ==
+	    PLAIT_OK && plait__store_input(store, &input, NULL) == PLAIT_OK) {
+		(void)plait__plan_build(&input, &options, allocator, NULL,
+					&plan, NULL);
+		plait__store_input_fini(store, &input);
+	}
+	plait__store_destroy(store);
+	if (plan == NULL)
+		return 0;
+	plait__text_init(&text, allocator);
+	plait__plan_save(plan, &text);
+	if (text.length <= most) {
+		memcpy(data, text.bytes, text.length);
+		size = text.length;
+	}
+	plait__text_fini(&text);
+	plait__plan_release(plan);
+	return size;
+}
+
+/* The same as in src/plan/save.c. */
+static uint64_t checksum(const uint8_t *bytes, uint64_t count)
+{
+	uint64_t sum = count, word;
+
+	for (; count >= sizeof(word); count -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		sum ^= sum >> 32;
+		bytes += sizeof(word);
+	}
+	word = 0;
+	memcpy(&word, bytes, count);
+	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum ^ (sum >> 29);
+}
+
+static void repair(uint8_t *data, size_t size)
+{
+	uint64_t bytes = size, sum;
+
+	memcpy(data + SIZE_AT, &bytes, sizeof(bytes));
+	sum = checksum(data + SUMMED_FROM, size - SUMMED_FROM);
+	memcpy(data + SUM_AT, &sum, sizeof(sum));
+}
+
+/* Most of a plan is indices and counts of four bytes. */
+static void change_word(uint8_t *data, size_t size, uint64_t *state)
+{
+	static const uint32_t usual[] = { 0, 1, 2, 3, UINT32_MAX, 1u << 31,
+					  UINT32_MAX - 1, 65536 };
+	size_t words = (size - SUMMED_FROM) / 4;
+	size_t at = SUMMED_FROM + next(state) % words * 4;
+	size_t from = SUMMED_FROM + next(state) % words * 4;
+	uint32_t word;
+
+	memcpy(&word, data + at, sizeof(word));
+	switch (next(state) % 4) {
+	case 0:
+		word = usual[next(state) % 8];
+		break;
+	case 1:
+		word += (uint32_t)(next(state) % 7) - 3;
+		break;
+	case 2:
+		memcpy(&word, data + from, sizeof(word));
+		break;
+	default:
+		word ^= 1u << (next(state) % 32);
+	}
+	memcpy(data + at, &word, sizeof(word));
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+			       unsigned seed)
+{
+	uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+
+	if (size < LEAST_BYTES || next(&state) % 64 == 0)
+		size = fresh_plan(data, most, next(&state));
+	if (size < LEAST_BYTES)
+		return LLVMFuzzerMutate(data, size, most);
+	if (next(&state) % 8 == 0)
+		size = LLVMFuzzerMutate(data, size, most);
+	if (size < LEAST_BYTES)
+		return size;
+	for (uint64_t i = next(&state) % 4; i > 0; i--)
+		change_word(data, size, &state);
+	repair(data, size);
+	return size;
+}
+#endif

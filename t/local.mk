@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+# Adding a test t/NN-area-what.t (families: 0x meta and base, 1x sys, 2x plugin
+# loader, 3x objects, 4x graph and plan, 5x run, 6x conformance, 7x ABI and
+# headers, 8x properties and faults, 9x stress and examples):
+#
+# - a unit test, which reaches the internals: t/NN-area-what.c and one line
+#
+#	UNIT_TESTS += %D%/NN-area-what.t
+#
+# - an API test, which sees what users see: t/NN-area-what.c and two lines
+#
+#	API_TESTS += %D%/NN-area-what.t
+#	%C%_NN_area_what_t_LDADD = $(LDADD_API)
+#
+#   (sources beyond the one: %C%_NN_area_what_t_SOURCES = ...)
+# - a script: an executable file t/NN-area-what.t and one line
+#
+#	SCRIPT_TESTS += %D%/NN-area-what.t
+#
+#   or META_TESTS, when it reads sources only and one lane is enough
+# - a program that a test starts, not a test itself:  TEST_HELPERS += %D%/name
+# - a plugin which only tests load (shared, not installed):
+#
+#	check_LTLIBRARIES += %D%/bad/plait_NAME.la
+#	%C%_bad_plait_NAME_la_SOURCES = %D%/bad/NAME.c
+#	%C%_bad_plait_NAME_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+#	%C%_bad_plait_NAME_la_LDFLAGS = $(LDFLAGS_TESTPLUGIN)
+#
+# Every test runs through t/run (fixed addresses, 60 s, 16 MiB of output) with
+#   abs_top_srcdir abs_top_builddir   where things are
+#   PLAIT_PLUGIN_PATH                 the plugins of this build
+#   PLAIT_SANITIZER                   no, address or thread
+#   CC CXX PKG_CONFIG                 what configure found
+# in the environment.  A test alone:  make check TESTS=t/10-sys-event.t
+
+UNIT_TESTS =
+API_TESTS =
+SCRIPT_TESTS =
+META_TESTS =
+TEST_HELPERS =
+
+LDADD = %D%/libtap.la src/libplaitcore.la
+LDADD_API = %D%/libtap.la src/libplait.la
+LDFLAGS_TESTPLUGIN = $(LDFLAGS_PLUGIN) -rpath /nowhere
+
+# Host services without a core: tests that drive a plugin's table link it.
+check_LTLIBRARIES += %D%/libfakehost.la
+%C%_libfakehost_la_SOURCES = %D%/bed.c %D%/bed.h %D%/fakehost.c %D%/fakehost.h
+
+check_LTLIBRARIES += %D%/libtap.la
+%C%_libtap_la_SOURCES = %D%/tap.c %D%/tap.h
+
+check_PROGRAMS += %D%/run $(UNIT_TESTS) $(API_TESTS) $(TEST_HELPERS)
+%C%_run_LDADD =
+
+TEST_EXTENSIONS = .t
+CODE_TESTS = $(UNIT_TESTS) $(API_TESTS) $(SCRIPT_TESTS)
+TESTS += $(CODE_TESTS) $(META_TESTS)
+T_LOG_COMPILER = $(top_builddir)/%D%/run
+T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+T_LOG_DRIVER_FLAGS = --comments
+ASAN_DEFAULTS = detect_stack_use_after_return=1:strict_string_checks=1
+TSAN_DEFAULTS = halt_on_error=1:second_deadlock_stack=1:history_size=4
+AM_TESTS_ENVIRONMENT = \
+	abs_top_srcdir='$(abs_top_srcdir)'; \
+	abs_top_builddir='$(abs_top_builddir)'; \
+	PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs'; \
+	PLAIT_SANITIZER='$(enable_sanitizer)'; \
+	CC='$(CC)'; PKG_CONFIG='$(PKG_CONFIG)'; \
+	export abs_top_srcdir abs_top_builddir PLAIT_PLUGIN_PATH \
+		PLAIT_SANITIZER CC PKG_CONFIG; \
+	ASAN_OPTIONS=$${ASAN_OPTIONS-$(ASAN_DEFAULTS)}; \
+	UBSAN_OPTIONS=$${UBSAN_OPTIONS-print_stacktrace=1}; \
+	TSAN_OPTIONS=$${TSAN_OPTIONS-$(TSAN_DEFAULTS)}; \
+	export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS; \
+	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
+	unset PLAIT_BACKEND PLAIT_LOG PLAIT_SYNC PLAIT_WORKERS \
+		PLAIT_WRAP PLAIT_OPTIONS;
+
+# What distcheck runs of a tarball, and what a longer run repeats with seeds.
+SMOKE_TESTS = %D%/00-tap.t %D%/01-run.t %D%/02-layers.t %D%/71-headers.t %D%/73-structs.t
+SEEDED_TESTS = %D%/00-tap.t
+
+# --- 0x meta and base ------------------------------------------------------
+UNIT_TESTS += %D%/00-tap.t
+SCRIPT_TESTS += %D%/01-run.t
+META_TESTS += %D%/02-layers.t
+META_TESTS += %D%/03-sizes.t
+META_TESTS += %D%/04-words.t
+META_TESTS += %D%/05-sins.t
+META_TESTS += %D%/06-documents.t
+UNIT_TESTS += %D%/05-base-text.t
+# --- 1x sys ----------------------------------------------------------------
+UNIT_TESTS += %D%/10-sys-atomic.t
+UNIT_TESTS += %D%/10-sys-event.t
+UNIT_TESTS += %D%/10-sys-mutex.t
+UNIT_TESTS += %D%/11-sys-cpu.t
+UNIT_TESTS += %D%/11-sys-file.t
+UNIT_TESTS += %D%/11-sys-fork.t
+UNIT_TESTS += %D%/11-sys-system.t
+UNIT_TESTS += %D%/11-sys-thread.t
+UNIT_TESTS += %D%/11-sys-whole.t
+SCRIPT_TESTS += %D%/12-sys-faults.t
+UNIT_TESTS += %D%/12-pool-lane.t
+UNIT_TESTS += %D%/13-pool-wait.t
+UNIT_TESTS += %D%/14-pool-failure.t
+%C%_14_pool_failure_t_LDADD = $(LDADD) -lm
+UNIT_TESTS += %D%/15-pool-stress.t
+TEST_HELPERS += %D%/sys-probe
+%C%_sys_probe_LDADD = src/libplaitcore.la
+# The explorer: real sources, compiled once more with -DPLAIT_EXPLORE.
+# It has its own idea of threads, which TSan could only misread.
+check_LTLIBRARIES += %D%/mc/libmc.la
+MC_CPPFLAGS = $(AM_CPPFLAGS) -DPLAIT_EXPLORE -I$(top_srcdir)/%D% \
+	-I$(top_srcdir)/%D%/mc
+%C%_mc_libmc_la_SOURCES = %D%/mc/mc.c %D%/mc/mc_memory.c \
+	%D%/mc/mc_mutate.c %D%/mc/mc_sys.c %D%/mc/mc_tap.c %D%/mc/mc_thread.c
+%C%_mc_libmc_la_CPPFLAGS = $(MC_CPPFLAGS)
+LDADD_MC = %D%/mc/libmc.la %D%/libtap.la
+MC_TESTS = %D%/14-explore-litmus.t
+%C%_14_explore_litmus_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_14_explore_litmus_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/14-explore-known.t
+%C%_14_explore_known_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_14_explore_known_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/15-explore-sys.t
+%C%_15_explore_sys_t_SOURCES = %D%/15-explore-sys.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_15_explore_sys_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_15_explore_sys_t_LDADD = $(LDADD_MC)
+SCRIPT_TESTS += %D%/16-model-wake.t
+SCRIPT_TESTS += %D%/18-explore-mutants.t
+MC_TESTS += %D%/17-explore-pool.t
+%C%_17_explore_pool_t_SOURCES = %D%/17-explore-pool.c \
+	src/base/error.c src/pool/ready.c src/pool/tally.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_17_explore_pool_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_17_explore_pool_t_LDADD = $(LDADD_MC)
+# This one includes src/object/handle.c, to begin with an empty table.
+MC_TESTS += %D%/19-explore-handle.t
+%C%_19_explore_handle_t_SOURCES = %D%/19-explore-handle.c \
+	src/base/error.c src/sys/mutex.c
+%C%_19_explore_handle_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_19_explore_handle_t_LDADD = $(LDADD_MC)
+if !SANITIZE_THREAD
+UNIT_TESTS += $(MC_TESTS)
+endif
+# --- 2x plugin loader ------------------------------------------------------
+include %D%/bad/local.mk
+check_LTLIBRARIES += %D%/librig.la
+%C%_librig_la_SOURCES = %D%/plugin_rig.c %D%/plugin_rig.h
+LDADD_RIG = %D%/librig.la %D%/libtap.la src/libplaitcore.la
+UNIT_TESTS += %D%/20-plugin-list.t
+UNIT_TESTS += %D%/21-plugin-sins.t
+%C%_21_plugin_sins_t_LDADD = $(LDADD_RIG)
+UNIT_TESTS += %D%/23-plugin-search.t
+%C%_23_plugin_search_t_LDADD = $(LDADD_RIG)
+UNIT_TESTS += %D%/24-plugin-choose.t
+%C%_24_plugin_choose_t_LDADD = $(LDADD_RIG)
+SEEDED_TESTS += %D%/21-plugin-sins.t %D%/23-plugin-search.t
+UNIT_TESTS += %D%/22-chaos-system.t
+%C%_22_chaos_system_t_LDADD = %D%/libfakehost.la %D%/libtap.la
+UNIT_TESTS += %D%/23-chaos-programs.t
+%C%_23_chaos_programs_t_LDADD = %D%/libfakehost.la %D%/libtap.la
+UNIT_TESTS += %D%/25-check-core.t
+%C%_25_check_core_t_LDADD = %D%/libfakehost.la %D%/libtap.la
+UNIT_TESTS += %D%/26-check-backend.t
+%C%_26_check_backend_t_LDADD = %D%/libfakehost.la %D%/libtap.la
+UNIT_TESTS += %D%/28-host-backend.t
+UNIT_TESTS += %D%/27-fault-calls.t
+%C%_27_fault_calls_t_LDADD = %D%/libfakehost.la %D%/libtap.la
+UNIT_TESTS += %D%/28-trace-file.t
+%C%_28_trace_file_t_LDADD = %D%/libfakehost.la %D%/libtap.la
+UNIT_TESTS += %D%/29-wrap-host.t
+%C%_29_wrap_host_t_LDADD = $(LDADD_RIG)
+SCRIPT_TESTS += %D%/29-plugin-clone.t
+SCRIPT_TESTS += %D%/29-tool-plait.t
+# --- 3x objects ------------------------------------------------------------
+UNIT_TESTS += %D%/30-object-handle.t
+API_TESTS += %D%/31-object-input.t
+%C%_31_object_input_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/32-object-life.t
+%C%_32_object_life_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/33-object-queue.t
+%C%_33_object_queue_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/34-object-inbox.t
+%C%_34_object_inbox_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/35-object-fork.t
+%C%_35_object_fork_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/36-object-races.t
+%C%_36_object_races_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/38-object-ends.t
+API_TESTS += %D%/37-object-lies.t
+%C%_37_object_lies_t_LDADD = $(LDADD_API)
+# --- 4x graph and plan -----------------------------------------------------
+UNIT_TESTS += %D%/40-kernel-signature.t
+UNIT_TESTS += %D%/41-graph-text.t
+API_TESTS += %D%/44-graph-builder.t
+%C%_44_graph_builder_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/47-plan-bytes.t
+noinst_LTLIBRARIES += %D%/libshapes.la
+%C%_libshapes_la_SOURCES = %D%/shapes.c %D%/shapes.h
+LDADD_PLAN = %D%/libshapes.la $(LDADD)
+UNIT_TESTS += %D%/42-plan-random.t
+%C%_42_plan_random_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/43-plan-quality.t
+%C%_43_plan_quality_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/44-plan-cases.t
+%C%_44_plan_cases_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/45-plan-stress.t
+%C%_45_plan_stress_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/46-plan-mutants.t
+%C%_46_plan_mutants_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/47-plan-input.t
+%C%_47_plan_input_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/48-plan-same.t
+%C%_48_plan_same_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/49-plan-place.t
+%C%_49_plan_place_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/49-plan-simulate.t
+%C%_49_plan_simulate_t_LDADD = $(LDADD_PLAN)
+SEEDED_TESTS += %D%/42-plan-random.t %D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-input.t
+SCRIPT_TESTS += %D%/46-tool-plan.t
+# --- 5x run ----------------------------------------------------------------
+# --- 6x conformance --------------------------------------------------------
+SCRIPT_TESTS += %D%/60-conform-null.t
+SCRIPT_TESTS += %D%/60-conform-host.t
+SCRIPT_TESTS += %D%/60-conform-chaos.t
+SCRIPT_TESTS += %D%/61-conform-sins.t
+# The backends that sin: one body, and which.c once for each line of the list.
+check_LTLIBRARIES += %D%/sins/libsins.la
+%C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \
+	%D%/sins/queues.c %D%/sins/signals.c %D%/sins/work.c
+%C%_sins_libsins_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+check_DATA += %D%/sins/built
+CLEANFILES += %D%/sins/built %D%/sins/plait_sin_*.so
+SINS_LINK = $(CC) $(CPPFLAGS_PLUGIN) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fPIC \
+	-shared $(LDFLAGS) $(NODELETE_LDFLAGS)
+%D%/sins/built: %D%/sins/libsins.la %D%/sins/sins.list %D%/sins/which.c
+	@echo '  GEN      $@'; rm -f %D%/sins/plait_sin_*.so; \
+	grep -v '^#' $(srcdir)/%D%/sins/sins.list | while read -r name check; do \
+		upper=`echo $$name | tr a-z A-Z`; \
+		$(SINS_LINK) -DSIN=SIN_$$upper -DSIN_NAME="\"sin_$$name\"" \
+			-o %D%/sins/plait_sin_$$name.so \
+			$(srcdir)/%D%/sins/which.c -Wl,--whole-archive \
+			%D%/sins/.libs/libsins.a -Wl,--no-whole-archive \
+			-lm -lpthread || exit 1; \
+	done && touch $@
+# --- 7x ABI and headers ----------------------------------------------------
+SCRIPT_TESTS += %D%/70-exports.t
+META_TESTS += %D%/71-headers.t
+SCRIPT_TESTS += %D%/72-cdef.t
+META_TESTS += %D%/73-structs.t
+META_TESTS += %D%/74-annotations.t
+SCRIPT_TESTS += %D%/75-plugins.t
+META_TESTS += %D%/76-tarball.t
+# --- 8x properties and faults ----------------------------------------------
+API_TESTS += %D%/80-api-oom.t
+%C%_80_api_oom_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/82-fault-sweep.t
+%C%_82_fault_sweep_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/81-plan-faults.t
+%C%_81_plan_faults_t_LDADD = $(LDADD_PLAN)
+# --- 9x stress and examples ------------------------------------------------
+# Fuzz targets: each takes any bytes.  Here they run what is in t/fuzz/corpus and
+# t/fuzz/found; the lane `fuzz` of bootstrap links them with libFuzzer.
+FUZZ_TARGETS = %D%/fuzz/signature %D%/fuzz/graph_text %D%/fuzz/plan_bytes \
+	%D%/fuzz/graph_calls
+TEST_HELPERS += $(FUZZ_TARGETS)
+FUZZ_MAIN = %D%/fuzz/replay.c %D%/fuzz/fuzz.h
+LDFLAGS_FUZZ =
+%C%_fuzz_signature_SOURCES = %D%/fuzz/signature.c $(FUZZ_MAIN)
+%C%_fuzz_signature_LDADD = src/libplaitcore.la
+%C%_fuzz_signature_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_fuzz_graph_text_SOURCES = %D%/fuzz/graph_text.c $(FUZZ_MAIN)
+%C%_fuzz_graph_text_LDADD = src/libplaitcore.la
+%C%_fuzz_graph_text_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_fuzz_plan_bytes_SOURCES = %D%/fuzz/plan_bytes.c $(FUZZ_MAIN)
+%C%_fuzz_plan_bytes_LDADD = src/libplaitcore.la
+%C%_fuzz_plan_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+%C%_fuzz_graph_calls_SOURCES = %D%/fuzz/graph_calls.c $(FUZZ_MAIN)
+%C%_fuzz_graph_calls_LDADD = src/libplaitcore.la
+%C%_fuzz_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
+SCRIPT_TESTS += %D%/90-fuzz.t
+SCRIPT_TESTS += %D%/91-examples.t
+API_TESTS += %D%/92-stress-objects.t
+%C%_92_stress_objects_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/92-stress-objects.t
+
+# --- the ABI against the last release ---------------------------------------
+# `make abi-baseline` at a release writes t/abi/plait.abi, which is checked in;
+# from then on `make abi-check` lets functions be added and nothing be changed.
+abi-baseline: src/libplait.la
+	abidw --no-corpus-path --no-comp-dir-path --headers-dir $(srcdir)/include/plait \
+		src/.libs/libplait.so > $(srcdir)/%D%/abi/plait.abi
+
+abi-check: src/libplait.la
+	@test -f $(srcdir)/%D%/abi/plait.abi || \
+		{ echo "no release yet, nothing to compare with"; exit 1; }
+	abidiff --no-added-syms --headers-dir2 $(srcdir)/include/plait \
+		$(srcdir)/%D%/abi/plait.abi src/.libs/libplait.so
+
+.PHONY: abi-baseline abi-check

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tests of objects share: a context with a device, a queue, a signal
+ * and a gate, on each backend that is always there, with and without workers.
+ */
+#ifndef T_OBJECTS_H
+#define T_OBJECTS_H
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "plait/plait.h"
+#include "tap.h"
+
+struct rig {
+	const char *backend;
+	uint32_t workers;
+	uint32_t flags;
+	plait_context *context;
+	plait_device *device;
+	plait_queue *queue;
+	plait_signal *signal;
+	plait_signal *gate;
+	plait_error error;
+};
+
+/* Whatever works for one of these has to work for all. */
+static struct rig settings[] = {
+	{ .backend = "host", .workers = 2 },
+	{ .backend = "host", .flags = PLAIT_CONTEXT_NO_WORKERS },
+	{ .backend = "chaos", .flags = PLAIT_CONTEXT_NO_WORKERS },
+};
+
+#define SETTINGS TAP_COUNT(settings)
+
+static inline bool open_context(struct rig *rig)
+{
+	plait_context_desc desc = { .size = sizeof(desc),
+				    .flags = rig->flags,
+				    .workers = rig->workers,
+				    .backends = rig->backend };
+
+	memset(&rig->error, 0, sizeof(rig->error));
+	rig->error.size = sizeof(rig->error);
+	rig->queue = NULL;
+	rig->signal = NULL;
+	rig->gate = NULL;
+	return OK_THAT(plait_context_open(&desc, &rig->context,
+					  &rig->error) == PLAIT_OK,
+		       "open %s: %s", rig->backend, rig->error.text) &&
+	       OK(plait_context_device(rig->context, 0, &rig->device,
+				       &rig->error) == PLAIT_OK);
+}
+
+static inline bool open_rig(struct rig *rig)
+{
+	plait_signal_desc gate = { .size = sizeof(gate),
+				   .flags = PLAIT_SIGNAL_GATE,
+				   .label = "gate" };
+	plait_queue_desc queue = { .size = sizeof(queue), .label = "q" };
+
+	NOTE("%s, %u workers", rig->backend, rig->workers);
+	return open_context(rig) &&
+	       OK(plait_queue_create(rig->device, &queue, &rig->queue,
+				     &rig->error) == PLAIT_OK) &&
+	       OK(plait_signal_create(rig->device, NULL, &rig->signal,
+				      &rig->error) == PLAIT_OK) &&
+	       OK(plait_signal_create(rig->device, &gate, &rig->gate,
+				      &rig->error) == PLAIT_OK);
+}
+
+static inline void pause_a_little(void)
+{
+	const struct timespec time = { 0, 200000 };
+
+	nanosleep(&time, NULL);
+}
+
+/* What was in flight when all was released ends in the background. */
+static inline bool all_gone(void)
+{
+	int i;
+
+	for (i = 0; i < 20000 && plait_live_count(PLAIT_OBJECT_ANY) != 0; i++)
+		pause_a_little();
+	return plait_live_count(PLAIT_OBJECT_ANY) == 0;
+}
+
+static inline void close_rig(struct rig *rig)
+{
+	plait_signal_release(rig->gate);
+	plait_signal_release(rig->signal);
+	plait_queue_release(rig->queue);
+	plait_context_release(rig->context);
+	OK(all_gone());
+}
+
+static inline int32_t add_one(void *user_data)
+{
+	__atomic_add_fetch((int *)user_data, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static inline int32_t return_it(void *user_data)
+{
+	return (int32_t)(intptr_t)user_data;
+}
+
+static inline plait_buffer *make_buffer(struct rig *rig, uint64_t bytes,
+					const char *label)
+{
+	plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes,
+				   .label = label };
+	plait_buffer *buffer;
+
+	OK(plait_buffer_create(rig->device, &desc, &buffer, &rig->error) ==
+	   PLAIT_OK);
+	return buffer;
+}
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* The entry, life and memory of the backend that sins; see base.h. */
+#include "base.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void *sins_allocate(plait_backend *self, uint64_t bytes)
+{
+	void *pointer = self->services->resize(self->host, NULL, 0, bytes);
+
+	if (pointer != NULL)
+		memset(pointer, 0, bytes);
+	else if (SINS(FORGETS_ALLOCATION))
+		abort();
+	return pointer;
+}
+
+void sins_free(plait_backend *self, void *pointer, uint64_t bytes)
+{
+	if (pointer != NULL)
+		self->services->resize(self->host, pointer, bytes, 0);
+}
+
+plait_status sins_no_memory(plait_backend *self, uint64_t bytes,
+			    plait_error *error)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "sins: no memory for %llu bytes",
+		 (unsigned long long)bytes);
+	return self->services->fail(error, PLAIT_E_NOMEM, 0, text);
+}
+
+/* --- life */
+
+static void close_backend(plait_backend *self)
+{
+	plait_host *host = self->host;
+	const plait_host_services *services = self->services;
+
+	pthread_mutex_lock(&self->lock);
+	self->closing = true;
+	pthread_cond_broadcast(&self->work);
+	pthread_mutex_unlock(&self->lock);
+	for (uint32_t i = 0; i < self->thread_count; i++)
+		pthread_join(self->threads[i], NULL);
+	pthread_cond_destroy(&self->changed);
+	pthread_cond_destroy(&self->work);
+	pthread_mutex_destroy(&self->lock);
+	services->resize(host, self, sizeof(*self), 0);
+}
+
+/* Threads inherit the mask, so that no signal finds them unprepared. */
+static bool start_threads(plait_backend *self)
+{
+	sigset_t all, before;
+	bool good = true;
+
+	sigfillset(&all);
+	if (!SINS(UNMASKED))
+		pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (good && self->thread_count < THREADS) {
+		good = pthread_create(&self->threads[self->thread_count],
+				      NULL, sins_thread, self) == 0;
+		self->thread_count += good;
+	}
+	if (!SINS(UNMASKED))
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return good;
+}
+
+static void *sleep_on(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+static void sin_at_open(void)
+{
+	pthread_t thread;
+
+	if (SINS(PRINTS))
+		fprintf(stderr, "hello, world\n");
+	if (SINS(HANDLER))
+		signal(SIGUSR1, on_signal);
+	if (SINS(THREAD_LEFT) &&
+	    pthread_create(&thread, NULL, sleep_on, NULL) == 0)
+		pthread_detach(thread);
+	if (SINS(DESCRIPTOR_LEFT) && dup(0) < 0)
+		abort();
+}
+
+static plait_status open_backend(plait_host *host,
+				 const plait_host_services *services,
+				 plait_backend **out, plait_error *error)
+{
+	plait_backend *self = services->resize(host, NULL, 0, sizeof(*self));
+	pthread_condattr_t monotonic;
+
+	*out = NULL;
+	if (self == NULL)
+		return services->fail(error, PLAIT_E_NOMEM, 0,
+				      "sins: no memory");
+	memset(self, 0, sizeof(*self));
+	self->host = host;
+	self->services = services;
+	pthread_mutex_init(&self->lock, NULL);
+	pthread_cond_init(&self->work, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&self->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (!start_threads(self)) {
+		close_backend(self);
+		return services->fail(error, PLAIT_E_UNAVAILABLE, 0,
+				      "sins: no threads");
+	}
+	sin_at_open();
+	*out = self;
+	return PLAIT_OK;
+}
+
+static uint32_t count_devices(plait_backend *self)
+{
+	(void)self;
+	return DEVICES;
+}
+
+static plait_status query_device(plait_backend *self, uint32_t device,
+				 plait_backend_device *out, plait_error *error)
+{
+	(void)error;
+	out->size = sizeof(*out);
+	out->capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
+			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
+			    PLAIT_CAP_NOTIFY;
+	out->parallel = THREADS;
+	out->memory_bytes = MEMORY_BYTES;
+	out->alignment_bytes = ALIGNMENT;
+	if (SINS(QUIET) || SINS(ANY_IS_ALL))
+		out->capabilities &= ~(uint32_t)PLAIT_CAP_NOTIFY;
+	if (SINS(BARE))
+		out->capabilities = PLAIT_CAP_HOST_CALL;
+	if (SINS(CHANGES))
+		out->memory_bytes -= ((uintptr_t)self >> 4) & 0xfff;
+	snprintf(out->description, sizeof(out->description),
+		 "host memory, part %u", device);
+	return PLAIT_OK;
+}
+
+/* --- memory */
+
+static plait_status create_block(plait_backend *self,
+				 const plait_memory_request *request,
+				 plait_backend_memory *memory,
+				 plait_error *error)
+{
+	uint64_t alignment = request->alignment_bytes;
+	uintptr_t at;
+
+	if (alignment < ALIGNMENT)
+		alignment = ALIGNMENT;
+	if (request->bytes > MEMORY_BYTES || alignment > MEMORY_BYTES)
+		return sins_no_memory(self, request->bytes, error);
+	memory->allocated = request->bytes + alignment;
+	memory->block = sins_allocate(self, memory->allocated);
+	if (memory->block == NULL)
+		return sins_no_memory(self, request->bytes, error);
+	at = (uintptr_t)memory->block + alignment - 1;
+	at -= at % alignment;
+	if (SINS(UNALIGNED))
+		at = (uintptr_t)memory->block + 8;
+	memory->data = (char *)at;
+	return PLAIT_OK;
+}
+
+static bool take_budget(plait_backend *self, uint32_t device, uint64_t bytes)
+{
+	bool fits;
+
+	pthread_mutex_lock(&self->lock);
+	fits = bytes <= MEMORY_BYTES - self->used[device];
+	if (fits)
+		self->used[device] += bytes;
+	pthread_mutex_unlock(&self->lock);
+	return fits;
+}
+
+static void give_budget(plait_backend *self, uint32_t device, uint64_t bytes)
+{
+	pthread_mutex_lock(&self->lock);
+	self->used[device] -= bytes;
+	pthread_mutex_unlock(&self->lock);
+}
+
+static plait_status create_memory(plait_backend *self, uint32_t device,
+				  const plait_memory_request *request,
+				  plait_backend_memory **out,
+				  plait_error *error)
+{
+	bool wraps = request->flags & PLAIT_MEMORY_WRAP;
+	plait_memory_request inner = *request;
+	plait_backend_memory *memory;
+	plait_status status = PLAIT_OK;
+
+	*out = NULL;
+	if (!wraps && !take_budget(self, device, request->bytes))
+		return SINS(NULL_MEMORY) ? PLAIT_OK :
+		       sins_no_memory(self, request->bytes, error);
+	memory = sins_allocate(self, sizeof(*memory));
+	if (memory == NULL) {
+		status = sins_no_memory(self, sizeof(*memory), error);
+		goto give_back;
+	}
+	memory->bytes = request->bytes;
+	memory->device = device;
+	if (wraps && !SINS(WRAP_COPIES))
+		memory->data = request->pointer;
+	else
+		status = create_block(self, &inner, memory, error);
+	if (status != PLAIT_OK)
+		goto free_memory;
+	if (wraps && SINS(WRAP_COPIES))
+		memcpy(memory->data, request->pointer, request->bytes);
+	*out = memory;
+	return PLAIT_OK;
+
+free_memory:
+	sins_free(self, memory, sizeof(*memory));
+give_back:
+	if (!wraps)
+		give_budget(self, device, request->bytes);
+	return status;
+}
+
+static void destroy_memory(plait_backend *self, plait_backend_memory *memory)
+{
+	if (SINS(MEMORY_LEAK))
+		return;
+	if (memory->block != NULL)
+		give_budget(self, memory->device, memory->bytes);
+	sins_free(self, memory->block, memory->allocated);
+	sins_free(self, memory, sizeof(*memory));
+}
+
+static plait_status map_memory(plait_backend *self,
+			       plait_backend_memory *memory, uint64_t offset,
+			       uint64_t bytes, uint32_t flags, void **out,
+			       plait_error *error)
+{
+	(void)flags;
+	*out = memory->data + offset;
+	if (SINS(CLAIMS_MAP)) {
+		*out = NULL;
+		return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+					    "sins: cannot map");
+	}
+	if (SINS(MAP_STALE)) {
+		*out = malloc(bytes);
+		if (*out != NULL)
+			memcpy(*out, memory->data + offset, bytes);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status unmap_memory(plait_backend *self,
+				 plait_backend_memory *memory, void *pointer,
+				 plait_error *error)
+{
+	(void)self;
+	(void)memory;
+	(void)error;
+	if (SINS(MAP_STALE))
+		free(pointer);
+	return PLAIT_OK;
+}
+
+/* --- the table */
+
+static void fill(plait_backend_table *table)
+{
+	table->size = sizeof(*table);
+	table->abi = PLAIT_PLUGIN_ABI;
+	table->abi_min = PLAIT_PLUGIN_ABI;
+	table->abi_max = PLAIT_PLUGIN_ABI;
+	table->sanitizer = PLAIT_SANITIZER_KIND;
+	table->pointer_bytes = sizeof(void *);
+	table->flags = PLAIT_PLUGIN_EXPLICIT;
+	strcpy(table->name, sins_name);
+	strcpy(table->vendor, "plait");
+	strcpy(table->version, "1");
+	table->open = open_backend;
+	table->close = close_backend;
+	table->device_count = count_devices;
+	table->device_query = query_device;
+	table->memory_create = create_memory;
+	table->memory_destroy = destroy_memory;
+	table->memory_map = map_memory;
+	table->memory_unmap = unmap_memory;
+	table->queue_create = sins_queue_create;
+	table->queue_destroy = sins_queue_destroy;
+	table->queue_submit = sins_queue_submit;
+	table->queue_recover = sins_queue_recover;
+	table->signal_create = sins_signal_create;
+	table->signal_destroy = sins_signal_destroy;
+	table->signal_poll = sins_signal_poll;
+	table->signal_wait = sins_signal_wait;
+	table->signal_notify = sins_signal_notify;
+	table->signal_raise = sins_signal_raise;
+	table->signal_reset = sins_signal_reset;
+	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
+		table->signal_notify = NULL;
+	if (SINS(BARE)) {
+		table->memory_map = NULL;
+		table->memory_unmap = NULL;
+		table->signal_raise = NULL;
+	}
+}
+
+plait_status plait_plugin_entry(const plait_host_services *services,
+				plait_backend_table *table, plait_error *error)
+{
+	if (!SINS(ABI_DEAF) && (services->abi_min > PLAIT_PLUGIN_ABI ||
+				services->abi_max < PLAIT_PLUGIN_ABI))
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "sins: talks interface 1");
+	if (!SINS(TABLE_OVERRUN) && table->size < sizeof(*table))
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "sins: needs the whole table");
+	if (SINS(ENTRY_OPENS) && dup(0) < 0)
+		return PLAIT_E_INTERNAL;
+	fill(table);
+	return PLAIT_OK;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues and the threads of the backend that sins; see base.h. */
+#include "base.h"
+
+#include <fenv.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool happened(const plait_backend_point *point)
+{
+	return sins_state(point) != PLAIT_PENDING;
+}
+
+/* With the lock: may its first batch start? */
+static bool runnable(const plait_backend_queue *queue)
+{
+	const struct batch *batch = queue->first;
+	uint32_t count;
+
+	if (queue->running || batch == NULL)
+		return false;
+	if (SINS(IGNORES_WAITS) || (queue->failed && SINS(FAILED_OVERTAKES)))
+		return true;
+	count = batch->wait_count;
+	if (SINS(WAITS_FOR_ONE) && count > 1)
+		count = 1;
+	/* Nobody may come to raise a gate for a queue that failed. */
+	for (uint32_t i = 0; i < count; i++)
+		if (!happened(&batch->waits[i]) &&
+		    !(queue->failed && batch->waits[i].signal->gate &&
+		      !SINS(FAILED_HEEDS_GATES)))
+			return false;
+	return true;
+}
+
+static plait_backend_queue *find_runnable(plait_backend *self)
+{
+	plait_backend_queue *queue;
+
+	if (SINS(SERIAL) && self->working)
+		return NULL;
+	for (queue = self->queues; queue != NULL; queue = queue->next) {
+		if (runnable(queue))
+			return queue;
+		if (SINS(ONE_FOR_ALL) && queue->first != NULL)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* A wait for what failed fails the queue, with the same error. */
+static void inherit_failure(plait_backend_queue *queue,
+			    const struct batch *batch)
+{
+	static const char prefix[] = "not run: ";
+	const plait_error *failure;
+
+	for (uint32_t i = 0; i < batch->wait_count && !queue->failed; i++) {
+		plait_status state = sins_state(&batch->waits[i]);
+
+		if (state >= 0 || SINS(NOT_PROPAGATED))
+			continue;
+		failure = &batch->waits[i].signal->failure;
+		queue->failed = true;
+		queue->failure = *failure;
+		if (strncmp(failure->text, prefix, strlen(prefix)) == 0 &&
+		    !SINS(BLAMES_TWICE))
+			continue;
+		snprintf(queue->failure.text, sizeof(queue->failure.text),
+			 "%s%.200s", prefix, failure->text);
+	}
+}
+
+/* Without the lock: only this thread touches the queue's failure now. */
+static void run_work(plait_backend_queue *queue, const struct batch *batch)
+{
+	uint32_t count = batch->work_count;
+	plait_error error;
+
+	if (SINS(DROPS_LAST) && count > 50)
+		count--;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = SINS(BACKWARDS) ? count - 1 - i : i;
+		const plait_work *work = &batch->work[at];
+
+		if (queue->failed && !SINS(RUNS_BEHIND))
+			return;
+		if (SINS(DROPS_CALL) && i == 9 &&
+		    work->kind == PLAIT_WORK_CALL)
+			continue;
+		if (sins_work(work, &error) != PLAIT_OK && !queue->failed) {
+			queue->failed = true;
+			queue->failure = error;
+		}
+	}
+}
+
+/* With the lock. */
+static struct note *emit(plait_backend *self, plait_backend_queue *queue,
+			 const struct batch *batch)
+{
+	const plait_error *failure = queue->failed ? &queue->failure : NULL;
+	struct note *told = NULL;
+
+	if (SINS(NOTHING_EMITS_NOTHING) && batch->work_count == 0)
+		return NULL;
+	if (SINS(FAILS_SILENTLY) && failure != NULL)
+		return NULL;
+	for (uint32_t i = 0; i < batch->emit_count; i++)
+		sins_raise(self, batch->emits[i].signal,
+			   batch->emits[i].sequence, failure, &told);
+	return told;
+}
+
+/* With the lock, which is given up meanwhile. */
+static void run_batch(plait_backend *self, plait_backend_queue *queue)
+{
+	struct batch *batch = queue->first;
+	struct note *told = NULL;
+
+	queue->running = true;
+	self->working = true;
+	inherit_failure(queue, batch);
+	if (SINS(EARLY))
+		told = emit(self, queue, batch);
+	pthread_mutex_unlock(&self->lock);
+	if (SINS(EARLY))
+		sins_tell(self, told);
+	run_work(queue, batch);
+	pthread_mutex_lock(&self->lock);
+	told = SINS(EARLY) ? NULL : emit(self, queue, batch);
+	queue->first = batch->next;
+	if (queue->first == NULL)
+		queue->last = &queue->first;
+	queue->pending -= batch->work_count;
+	queue->running = false;
+	self->working = false;
+	pthread_cond_broadcast(&self->work);
+	pthread_cond_broadcast(&self->changed);
+	pthread_mutex_unlock(&self->lock);
+	sins_tell(self, told);
+	sins_free(self, batch, batch->bytes);
+	pthread_mutex_lock(&self->lock);
+}
+
+void *sins_thread(void *argument)
+{
+	plait_backend *self = argument;
+	plait_backend_queue *queue;
+
+	pthread_mutex_lock(&self->lock);
+	for (;;) {
+		queue = find_runnable(self);
+		if (queue != NULL)
+			run_batch(self, queue);
+		else if (self->closing)
+			break;
+		else
+			pthread_cond_wait(&self->work, &self->lock);
+	}
+	pthread_mutex_unlock(&self->lock);
+	return NULL;
+}
+
+/* --- slots */
+
+plait_status sins_queue_create(plait_backend *self, uint32_t device,
+			       const plait_queue_request *request,
+			       plait_backend_queue **out, plait_error *error)
+{
+	plait_backend_queue *queue = sins_allocate(self, sizeof(*queue));
+
+	(void)device;
+	*out = NULL;
+	if (queue == NULL)
+		return sins_no_memory(self, sizeof(*queue), error);
+	queue->last = &queue->first;
+	queue->capacity = request->capacity ? request->capacity : 1 << 20;
+	pthread_mutex_lock(&self->lock);
+	queue->next = self->queues;
+	self->queues = queue;
+	pthread_mutex_unlock(&self->lock);
+	*out = queue;
+	return PLAIT_OK;
+}
+
+void sins_queue_destroy(plait_backend *self, plait_backend_queue *queue)
+{
+	plait_backend_queue **link = &self->queues;
+
+	pthread_mutex_lock(&self->lock);
+	while (*link != queue)
+		link = &(*link)->next;
+	*link = queue->next;
+	pthread_mutex_unlock(&self->lock);
+	sins_free(self, queue, sizeof(*queue));
+}
+
+static struct batch *copy_batch(plait_backend *self,
+				const plait_submission *from)
+{
+	uint64_t work = from->work_count * sizeof(plait_work);
+	uint64_t waits = from->wait_count * sizeof(plait_backend_point);
+	uint64_t emits = from->emit_count * sizeof(plait_backend_point);
+	uint64_t bytes = sizeof(struct batch) + work + waits + emits;
+	struct batch *batch = sins_allocate(self, bytes);
+
+	if (batch == NULL)
+		return NULL;
+	batch->bytes = bytes;
+	batch->work_count = from->work_count;
+	batch->wait_count = from->wait_count;
+	batch->emit_count = from->emit_count;
+	batch->copies = (plait_work *)(batch + 1);
+	batch->waits = (plait_backend_point *)((char *)batch->copies + work);
+	batch->emits = batch->waits + from->wait_count;
+	for (uint32_t i = 0; i < from->work_count; i++)
+		batch->copies[i] = from->work[i];
+	for (uint32_t i = 0; i < from->wait_count; i++)
+		batch->waits[i] = from->waits[i];
+	for (uint32_t i = 0; i < from->emit_count; i++)
+		batch->emits[i] = from->emits[i];
+	batch->work = SINS(READS_LATE) ? from->work : batch->copies;
+	if (SINS(TRUNCATES))
+		for (uint32_t i = 0; i < from->wait_count; i++)
+			batch->waits[i].sequence &= 0xffffffff;
+	return batch;
+}
+
+static void free_batches(plait_backend *self, struct batch *batch)
+{
+	struct batch *next;
+
+	for (; batch != NULL; batch = next) {
+		next = batch->next;
+		sins_free(self, batch, batch->bytes);
+	}
+}
+
+/* With the lock: put them behind what there is, or none. */
+static bool append(plait_backend *self, plait_backend_queue *queue,
+		   struct batch *first, struct batch **last, uint64_t work)
+{
+	if (work > queue->capacity - queue->pending)
+		return false;
+	*queue->last = first;
+	queue->last = last;
+	queue->pending += work;
+	pthread_cond_broadcast(&self->work);
+	while (SINS(SUBMIT_BLOCKS) && queue->first != NULL)
+		pthread_cond_wait(&self->changed, &self->lock);
+	return true;
+}
+
+static void sin_at_submit(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	if (SINS(MASK_LEFT))
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (SINS(MODES_LEFT))
+		fesetround(FE_TOWARDZERO);
+}
+
+plait_status sins_queue_submit(plait_backend *self, plait_backend_queue *queue,
+			       const plait_submission *submissions,
+			       uint32_t count, plait_error *error)
+{
+	struct batch *first = NULL, **last = &first;
+	uint64_t work = 0;
+	bool taken;
+
+	if (count == 0)
+		return PLAIT_OK;
+	sin_at_submit();
+	for (uint32_t i = 0; i < count; i++) {
+		*last = copy_batch(self, &submissions[i]);
+		if (*last == NULL) {
+			free_batches(self, first);
+			return sins_no_memory(self, sizeof(*first), error);
+		}
+		last = &(*last)->next;
+		work += submissions[i].work_count;
+	}
+	pthread_mutex_lock(&self->lock);
+	taken = append(self, queue, first, last, work);
+	pthread_mutex_unlock(&self->lock);
+	if (taken)
+		return PLAIT_OK;
+	free_batches(self, first);
+	return self->services->fail(error, PLAIT_E_BUSY, 0,
+				    "sins: the queue is full");
+}
+
+plait_status sins_queue_recover(plait_backend *self,
+				plait_backend_queue *queue, plait_error *error)
+{
+	(void)error;
+	pthread_mutex_lock(&self->lock);
+	if (!SINS(RECOVERS_NOT))
+		queue->failed = false;
+	pthread_mutex_unlock(&self->lock);
+	return PLAIT_OK;
+}

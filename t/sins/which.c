@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* Which sin this plugin commits: -DSIN=SIN_x -DSIN_NAME='"sin_x"'. */
+#include "base.h"
+
+const enum sin sins_which = SIN;
+const char sins_name[] = SIN_NAME;

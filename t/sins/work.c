@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What one command of the backend that sins does; see base.h. */
+#include "base.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(const plait_work *work)
+{
+	char *target = work->target->data + work->target_offset;
+	uint64_t bytes = work->bytes;
+	unsigned char pattern[8];
+
+	memcpy(pattern, &work->pattern, sizeof(pattern));
+	if (SINS(FILL_TAIL))
+		bytes -= bytes % work->pattern_bytes;
+	for (uint64_t i = 0; i < bytes; i++)
+		target[i] = (char)pattern[i % work->pattern_bytes];
+}
+
+static void copy(const plait_work *work)
+{
+	char *to = work->host, *from = work->host;
+	uint64_t bytes = work->bytes;
+
+	if (work->kind != PLAIT_WORK_READ)
+		to = work->target->data + work->target_offset;
+	if (work->kind != PLAIT_WORK_WRITE)
+		from = work->source->data + work->source_offset;
+	if (bytes == 0)
+		return;
+	if (SINS(COPY_SHORT) && work->kind == PLAIT_WORK_COPY)
+		bytes--;
+	if (SINS(FAR_COPY) && work->kind == PLAIT_WORK_COPY &&
+	    work->target->device != work->source->device)
+		return;
+	memcpy(to, from, bytes);
+	if (SINS(PAST_END) && work->kind != PLAIT_WORK_READ &&
+	    work->target_offset + bytes < work->target->bytes)
+		to[bytes] = 0;
+}
+
+static plait_status call(const plait_work *work, plait_error *error)
+{
+	int32_t value;
+
+	if (SINS(MODES_DIRTY))
+		fesetround(FE_DOWNWARD);
+	value = work->function(work->user_data);
+	if (SINS(CALLS_TWICE))
+		value = work->function(work->user_data);
+	if (value == 0 || SINS(SUCCEEDS_ALWAYS))
+		return PLAIT_OK;
+	memset(error, 0, sizeof(*error));
+	error->size = sizeof(*error);
+	error->status = PLAIT_E_FAILED;
+	error->origin = SINS(LOSES_ORIGIN) ? 0 : value;
+	if (SINS(LOSES_TEXT))
+		snprintf(error->text, sizeof(error->text), "failed");
+	else
+		snprintf(error->text, sizeof(error->text),
+			 "host function '%s' returned %d",
+			 work->label ? work->label : "", value);
+	return PLAIT_E_FAILED;
+}
+
+plait_status sins_work(const plait_work *work, plait_error *error)
+{
+	switch (work->kind) {
+	case PLAIT_WORK_CALL:
+		return call(work, error);
+	case PLAIT_WORK_FILL:
+		fill(work);
+		break;
+	case PLAIT_WORK_COPY:
+	case PLAIT_WORK_READ:
+	case PLAIT_WORK_WRITE:
+		copy(work);
+		break;
+	}
+	return PLAIT_OK;
+}

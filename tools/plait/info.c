@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait info: what a program would find here, chosen, rejected and why.  The
+ * text is the library's own report.
+ */
+#include "command.h"
+
+#include "plait/plait.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int read_options(int argc, char **argv, plait_context_desc *desc)
+{
+	static const struct option known[] = {
+		{ "backends", required_argument, NULL, 'b' },
+		{ "path", required_argument, NULL, 'p' },
+		{ "wrap", required_argument, NULL, 'w' },
+		{ "options", required_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "b:p:w:o:", known, NULL)) !=
+	       -1) {
+		switch (option) {
+		case 'b':
+			desc->backends = optarg;
+			break;
+		case 'p':
+			desc->plugin_path = optarg;
+			break;
+		case 'w':
+			desc->wrap = optarg;
+			break;
+		case 'o':
+			desc->options = optarg;
+			break;
+		default:
+			return command_usage("info", "what is '%s'?",
+					     argv[optind - 1]);
+		}
+	}
+	if (optind < argc)
+		return command_usage("info", "what is '%s'?", argv[optind]);
+	return COMMAND_DONE;
+}
+
+/* Twice: for the size, then for the text. */
+static plait_status read_report(const plait_context_desc *desc, char **out,
+				plait_error *error)
+{
+	uint64_t bytes = 0;
+	plait_status status;
+
+	*out = NULL;
+	status = plait_backend_report(desc, NULL, 0, &bytes, error);
+	if (status != PLAIT_OK)
+		return status;
+	*out = malloc(bytes);
+	if (*out == NULL)
+		return PLAIT_E_NOMEM;
+	return plait_backend_report(desc, *out, bytes, NULL, error);
+}
+
+int command_info(int argc, char **argv)
+{
+	plait_context_desc desc = { .size = sizeof(desc) };
+	plait_error error = { .size = sizeof(error) };
+	plait_status status;
+	char *report;
+	int code;
+
+	code = read_options(argc, argv, &desc);
+	if (code != COMMAND_DONE)
+		return code;
+	status = read_report(&desc, &report, &error);
+	if (status == PLAIT_OK)
+		printf("plait %s (interface %u)\n%s", plait_version(),
+		       (unsigned)plait_abi(), report);
+	else
+		code = command_fail("info", "%s (%s)", error.text,
+				    plait_status_name(status));
+	free(report);
+	return code;
+}
