@@ -35,8 +35,12 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/thread.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/wait.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/whole.c
+# ffi
+%C%_libplaitcore_la_SOURCES += %D%/ffi/call.c
 # kernel
+%C%_libplaitcore_la_SOURCES += %D%/kernel/argument.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/intern.c
+%C%_libplaitcore_la_SOURCES += %D%/kernel/launch.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
 # pool
@@ -72,6 +76,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/object/buffer.c
 %C%_libplaitcore_la_SOURCES += %D%/object/call.c
 %C%_libplaitcore_la_SOURCES += %D%/object/command.c
+%C%_libplaitcore_la_SOURCES += %D%/object/code.c
 %C%_libplaitcore_la_SOURCES += %D%/object/context.c
 %C%_libplaitcore_la_SOURCES += %D%/object/device.c
 %C%_libplaitcore_la_SOURCES += %D%/object/finish.c

@@ -74,6 +74,32 @@ static void is_canonical(void)
 	check_canonical("f(a: uint8, b: bool, c: char)",
 			"f(a: u8, b: bool, c: char)");
 	check_canonical("f(p: pointer pointer)", "f(p: inout pointer pointer)");
+	check_canonical("f(s: string)", "f(s: in pointer char)");
+	check_canonical("f(string: string)", "f(string: in pointer char)");
+	check_canonical("f(): sint32", "f(): i32");
+	check_canonical("f() :bool", "f(): bool");
+}
+
+/* All names of NIDL, and what is near at hand in C. */
+static void has_aliases(void)
+{
+	static const char *const pairs[][2] = {
+		{ "sint8", "i8" }, { "sint16", "i16" }, { "sint32", "i32" },
+		{ "sint64", "i64" }, { "uint8", "u8" }, { "uint16", "u16" },
+		{ "uint32", "u32" }, { "uint64", "u64" }, { "int8", "i8" },
+		{ "int16", "i16" }, { "int32", "i32" }, { "int64", "i64" },
+		{ "float", "f32" }, { "double", "f64" }, { "bool", "bool" },
+		{ "char", "char" },
+	};
+	char text[64], canonical[64];
+
+	for (size_t i = 0; i < TAP_COUNT(pairs); i++) {
+		sprintf(text, "f(a: %s, b: out pointer %s)", pairs[i][0],
+			pairs[i][0]);
+		sprintf(canonical, "f(a: %s, b: out pointer %s)", pairs[i][1],
+			pairs[i][1]);
+		check_canonical(text, canonical);
+	}
 }
 
 static void is_refused(void)
@@ -90,6 +116,11 @@ static void is_refused(void)
 	check_refused("f(a: f32, a: u8)", "\"a\" names two parameters");
 	check_refused("f() x", "byte 5: expected nothing more, found 'x'");
 	check_refused("f(): f32", "\"f32\" cannot be returned");
+	check_refused("f(): pointer", "\"pointer\" cannot be returned");
+	check_refused("f(): int", "byte 6: \"int\" cannot be returned");
+	check_refused("f():", "byte 5: expected \"void\" or a type");
+	check_refused("f(a: in string)", "\"string\" is not a type");
+	check_refused("f(a: pointer string)", "\"string\" is not a type to");
 	check_refused("f(\xff)", "a byte that is not text");
 	check_refused("1f()", "found '1'");
 	check_refused("f(a: pointer f16)", "\"f16\" is not a type to point");
@@ -163,6 +194,7 @@ static void every_allocation_can_fail(void)
 static const struct tap_scenario scenarios[] = {
 	{ "parses", parses },
 	{ "is canonical", is_canonical },
+	{ "has aliases", has_aliases },
 	{ "is refused", is_refused },
 	{ "is bounded", is_bounded },
 	{ "every allocation can fail", every_allocation_can_fail },

@@ -333,6 +333,8 @@ static void refuses_arguments(void)
 	plait_node_desc launch = { .kind = PLAIT_NODE_LAUNCH,
 				   .kernel = kernel, .label = "n",
 				   .file = "here.c", .line = 7 };
+	const plait_launch huge = { .size = sizeof(huge), .dimensions = 2,
+				    .items = { UINT64_MAX, 2 } };
 
 	refuse(graph, launch, "node \"n\" (here.c:7): 0 arguments for 2");
 	launch.arguments = two;
@@ -340,7 +342,7 @@ static void refuses_arguments(void)
 	refuse(graph, launch, "\"a\" (f32): bytes is not the size");
 	two[0].bytes = 4;
 	two[1].kind = PLAIT_ARGUMENT_VALUE;
-	refuse(graph, launch, "\"y\" (pointer): value is null");
+	refuse(graph, launch, "add: argument 1 \"y\" (pointer f32): value is null");
 	two[1].kind = 99;
 	refuse(graph, launch, "kind is not one of");
 	two[1].kind = PLAIT_ARGUMENT_PARAMETER;
@@ -352,8 +354,14 @@ static void refuses_arguments(void)
 	two[1].kind = PLAIT_ARGUMENT_BUFFER;
 	two[1].offset_bytes = 65;
 	refuse(graph, launch, "starts at 65 of the 64 bytes of \"x\"");
+	refuse(graph, launch, "add: argument 1 \"y\": ");
+	two[1].offset_bytes = 6;
+	refuse(graph, launch, "not aligned for its elements");
 	two[1].buffer = NULL;
 	refuse(graph, launch, "buffer handle is null");
+	two[1].offset_bytes = 0;
+	launch.launch = &huge;
+	refuse(graph, launch, "more than 64 bits can count");
 	plait_kernel_release(kernel);
 	plait_buffer_release(x);
 	plait_graph_release(graph);

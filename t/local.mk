@@ -195,6 +195,9 @@ API_TESTS += %D%/37-object-lies.t
 %C%_37_object_lies_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-kernel-signature.t
+API_TESTS += %D%/40-kernel-forms.t
+%C%_40_kernel_forms_t_SOURCES = %D%/40-kernel-forms.c %D%/kernels.h %D%/objects.h
+%C%_40_kernel_forms_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/41-graph-text.t
 API_TESTS += %D%/44-graph-builder.t
 %C%_44_graph_builder_t_LDADD = $(LDADD_API)

@@ -7,12 +7,16 @@
  *     saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
  *
  * Types are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 bool char pointer, and
- * `pointer T`.  A pointer is `in` (or `const`: only read), `out` (only
- * written) or `inout` (the default).  The modes are trusted: schedules are
- * proved with them.
+ * `pointer T`.  GrCUDA's names are the same types: sint8 to sint64, uint8 to
+ * uint64, float, double, and string (an `in pointer char`); so are int8 to
+ * int64.  A pointer is `in` (or `const`: only read), `out` (only written) or
+ * `inout` (the default).  The modes are trusted: schedules are proved with
+ * them.  `: void` may follow, or an integer type: a C function that returns
+ * one has failed when it is not 0.
  *
  * Arguments are checked against the signature when a kernel is launched or
- * added to a graph: their number, their size, and whether they are memory.
+ * added to a graph: their number, their size, whether they are memory, where
+ * that memory is, how it is aligned, and whether it may be written.
  */
 #ifndef PLAIT_KERNEL_H
 #define PLAIT_KERNEL_H
@@ -51,14 +55,81 @@ typedef int32_t (*plait_kernel_function)(void *const *arguments,
 					 const plait_launch *launch,
 					 void *user_data);
 
+/*
+ * A part of a launch: in each dimension the items from `begin` to before
+ * `end`, never none.  Dimensions that the launch does not have are 0 to 1.
+ */
+typedef struct plait_range {
+	uint32_t size;
+	uint32_t dimensions;
+	uint64_t begin[3];
+	uint64_t end[3];
+} plait_range;
+
+/*
+ * plait_range_function - a kernel's code on the host, for parts of a launch.
+ *
+ * Called for parts that together are the whole launch, at the same time on
+ * several threads; where the launch has groups, a part has only whole ones
+ * (but for the last of a dimension, which may be cut).  Arguments and result
+ * are as of plait_kernel_function.  When one call fails, parts that were not
+ * begun are left out.
+ */
+typedef int32_t (*plait_range_function)(const plait_range *range,
+					void *const *arguments,
+					const plait_launch *launch,
+					void *user_data);
+
+/* A function of whatever type; cast yours to it. */
+typedef void (*plait_any_function)(void);
+
+/* What a function of a library is. */
+enum {
+	/* A C function of exactly the type that the signature says. */
+	PLAIT_FORM_DESCRIBED = 0,
+	/* A plait_kernel_function. */
+	PLAIT_FORM_FIXED = 1,
+	/* A plait_range_function. */
+	PLAIT_FORM_RANGE = 2
+};
+
+/*
+ * A kernel.  Its implementation on the host is one of: `function`, `range`,
+ * `described`, or a symbol of `library`.  It may run on any thread.  It must
+ * return: one that leaves by longjmp or by a C++ exception has undefined
+ * behaviour; one that ends its thread (pthread_exit) has failed.
+ */
 typedef struct plait_kernel_desc {
 	uint32_t size;
 	uint32_t flags;
 	/* Copied; names the kernel and its arguments. */
 	const char *signature;
-	/* The host implementation; it may run on any thread. */
 	plait_kernel_function function;
+	/* Handed to fixed and range functions; plait never looks at it. */
 	void *user_data;
+	plait_range_function range;
+	/*
+	 * A C function of exactly the type that the signature says, called
+	 * through libffi: "f(a: f32, x: in pointer f32, n: u64): i32" is
+	 * int32_t f(float, const float *, uint64_t).  It does all items
+	 * of the launch, which it is not told about.
+	 */
+	plait_any_function described;
+	/*
+	 * Copied: a shared library, and the function in it.  A path has a
+	 * slash; as with plugins, only you or root may be able to write the
+	 * file and its folder.  A name without a slash is searched as the
+	 * system does.  The library stays loaded.  A null `symbol` is the
+	 * kernel's name.
+	 */
+	const char *library;
+	const char *symbol;
+	/* What the symbol is, one of PLAIT_FORM_... */
+	uint32_t form;
+	uint32_t reserved0;
+	/* RANGE: items (where the launch has groups: groups) that one call
+	 * should have at least; 0 leaves it to plait. */
+	uint64_t grain;
 } plait_kernel_desc;
 
 /* What an argument is. */
@@ -100,8 +171,11 @@ typedef struct plait_argument {
  * @param out     owned, non-null: the kernel, one reference
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a signature that does not parse; the text
- *         has the position and what was expected; no implementation),
- *         PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         has the position and what was expected; no implementation, or two),
+ *         PLAIT_E_UNAVAILABLE (the library or the symbol; the text says what
+ *         is wrong with it), PLAIT_E_UNSUPPORTED (a described function, and
+ *         plait was built without libffi), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -158,9 +232,11 @@ PLAIT_API plait_status plait_kernel_signature(plait_kernel *kernel,
  *                  first one's `size` is that of all
  * @param count     value: how many
  * @param error     borrowed, nullable: filled on failure
- * @return as plait_queue_submit; PLAIT_E_INVALID also for arguments that do
- *         not fit the signature, PLAIT_E_UNSUPPORTED when the kernel has no
- *         implementation for the queue's backend
+ * @return as plait_queue_submit; PLAIT_E_INVALID also for a launch of more
+ *         items than can be counted and for arguments that do not fit the
+ *         signature (the text names the kernel and the argument),
+ *         PLAIT_E_UNSUPPORTED when the kernel has no implementation for the
+ *         queue's backend
  * @thread any
  * @since 1
  */

@@ -84,6 +84,30 @@ plait_status plait__fail_origin(plait_error *error, plait_status status,
 	return status;
 }
 
+static void rewrite(plait_error *error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	write_text(error, format, args);
+	va_end(args);
+}
+
+void plait__error_prefix(plait_error *error, const char *format, ...)
+{
+	char prefix[PLAIT_ERROR_TEXT_BYTES], rest[PLAIT_ERROR_TEXT_BYTES];
+	va_list args;
+
+	if (error == NULL || text_capacity(error) == 0)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(prefix, sizeof(prefix), format, args);
+	va_end(args);
+	(void)snprintf(rest, sizeof(rest), "%.*s", (int)text_capacity(error),
+		       error->text);
+	rewrite(error, "%s%s", prefix, rest);
+}
+
 plait_status plait__error_copy(plait_error *error, const plait_error *kept)
 {
 	plait_status status = kept->status;

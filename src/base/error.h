@@ -18,6 +18,11 @@ plait_status plait__fail_origin(plait_error *error, plait_status status,
 				int64_t origin, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Put words before the text that is there, as far as they fit; where the
+ * first to know cannot say of what it speaks. */
+void plait__error_prefix(plait_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Copy a kept error into the caller's record; returns its status. */
 plait_status plait__error_copy(plait_error *error, const plait_error *kept);
 

@@ -7,7 +7,7 @@
 #include "graph/graph.h"
 #include "base/desc.h"
 #include "base/error.h"
-#include "kernel/signature.h"
+#include "kernel/argument.h"
 
 #include <string.h>
 
@@ -20,19 +20,24 @@ enum {
 struct pushing {
 	plait__adding *adding;
 	const plait_argument *given;
+	const plait__signature *signature;
 	const plait__parameter *parameter;
 	plait__plan_arg arg;
 };
 
 static plait_status wrong(const struct pushing *pushing, const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	const plait__parameter *parameter = pushing->parameter;
+	char room[PLAIT__GRAPH_PLACE_ROOM], type[PLAIT__ARGUMENT_TYPE_ROOM];
 
 	return plait__fail(pushing->adding->error, PLAIT_E_INVALID,
-			   "%s: argument \"%s\" (%s): %s",
+			   "%s: %.60s: argument %u \"%.40s\" (%s): %s",
 			   plait__graph_place(pushing->adding, room),
-			   pushing->parameter->name,
-			   plait__type_name(pushing->parameter->type), what);
+			   pushing->signature->name,
+			   (uint32_t)(parameter -
+				      pushing->signature->parameters),
+			   parameter->name,
+			   plait__argument_type(parameter, type), what);
 }
 
 static plait_status no_memory(const plait__adding *adding)
@@ -132,19 +137,34 @@ plait_status plait__graph_memory(plait__adding *adding,
 static plait_status push_value(struct pushing *pushing)
 {
 	uint32_t bytes = plait__type_bytes(pushing->parameter->type);
+	const char *fault = plait__argument_judge_value(
+		pushing->parameter, pushing->given->value,
+		pushing->given->bytes);
 
-	if (pushing->given->value == NULL)
-		return wrong(pushing, "value is null");
-	if (pushing->given->bytes != bytes)
-		return wrong(pushing, "bytes is not the size of the type");
+	if (fault != NULL)
+		return wrong(pushing, fault);
 	pushing->arg.kind = PLAIT__ARG_VALUE;
 	return push_blob(pushing, pushing->given->value, bytes);
+}
+
+/* A range that does not hold was described without its argument. */
+static plait_status name_argument(const struct pushing *pushing,
+				  plait_status status)
+{
+	plait__error_prefix(pushing->adding->error,
+			    "%.60s: argument %u \"%.40s\": ",
+			    pushing->signature->name,
+			    (uint32_t)(pushing->parameter -
+				       pushing->signature->parameters),
+			    pushing->parameter->name);
+	return status;
 }
 
 static plait_status push_buffer(struct pushing *pushing)
 {
 	plait__range range;
 	plait_status status;
+	const char *fault;
 
 	if (!is_pointer(pushing))
 		return wrong(pushing, "a buffer needs a pointer");
@@ -152,7 +172,11 @@ static plait_status push_buffer(struct pushing *pushing)
 				    pushing->given->offset_bytes, "argument",
 				    &range);
 	if (status != PLAIT_OK)
-		return status;
+		return name_argument(pushing, status);
+	fault = plait__argument_judge_memory(pushing->parameter,
+					     pushing->given->offset_bytes);
+	if (fault != NULL)
+		return wrong(pushing, fault);
 	pushing->arg.kind = PLAIT__ARG_MEMORY;
 	pushing->arg.index = range.slot;
 	pushing->arg.offset = range.offset;
@@ -330,6 +354,7 @@ plait_status plait__graph_arguments(plait__adding *adding,
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
 		struct pushing pushing = {
 			.adding = adding, .given = &given,
+			.signature = signature,
 			.parameter = &signature->parameters[i],
 		};
 

@@ -9,13 +9,13 @@
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
+#include "kernel/launch.h"
 #include "kernel/signature.h"
 
 #include <string.h>
 
 enum {
 	DESC_FIRST_BYTES = sizeof(plait_node_desc),
-	LAUNCH_FIRST_BYTES = sizeof(plait_launch),
 	KNOWN_FLAGS = PLAIT_CALL_ANY_THREAD | PLAIT_NODE_ON_ALL_BARRIER |
 		      PLAIT_NODE_ON_ALL_GROUP,
 	FEW = 32,	/* predecessors that need no memory of their own */
@@ -38,6 +38,14 @@ static plait_status no_memory(const plait__adding *adding)
 			   plait__graph_place(adding, room));
 }
 
+static void name_place(const plait__adding *adding)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	plait__error_prefix(adding->error, "%s: ",
+			    plait__graph_place(adding, room));
+}
+
 /* A place was not found: the error is written, its status is kept. */
 static plait_status kept(const plait__adding *adding)
 {
@@ -57,21 +65,16 @@ static plait_status add_geometry(plait__adding *adding)
 	bool differs = false;
 
 	if (adding->desc->launch != NULL) {
-		plait_status status = plait__desc_read(
-			&launch, sizeof(launch), LAUNCH_FIRST_BYTES,
-			adding->desc->launch, "plait_launch", adding->error);
+		plait_status status = plait__launch_read(
+			&launch, adding->desc->launch, adding->error);
 
-		if (status != PLAIT_OK)
+		if (status != PLAIT_OK) {
+			name_place(adding);
 			return status;
-		if (launch.dimensions > 3)
-			return wrong(adding, "a launch has 1 to 3 dimensions");
-		if (launch.dimensions > 0)
-			geometry.dimensions = launch.dimensions;
-		for (int i = 0; i < 3; i++) {
-			if (launch.items[i] > 0)
-				geometry.items[i] = launch.items[i];
-			geometry.group[i] = launch.group[i];
 		}
+		geometry.dimensions = launch.dimensions;
+		memcpy(geometry.items, launch.items, sizeof(launch.items));
+		memcpy(geometry.group, launch.group, sizeof(launch.group));
 	}
 	if (adding->desc->launch_parameter != NULL) {
 		param.name = plait__store_string(

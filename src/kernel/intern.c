@@ -10,6 +10,7 @@
 struct plait__interned {
 	struct plait__interned *next;
 	plait__signature *signature;
+	plait__ffi_shape *shape; /* null until somebody calls by it */
 	uint64_t references;
 };
 
@@ -77,6 +78,47 @@ plait_status plait__intern_take(plait__intern *intern,
 	return PLAIT_OK;
 }
 
+static plait_status make_shape(const plait__signature *signature,
+			       const plait_allocator *allocator,
+			       plait__ffi_shape **out, plait_error *error)
+{
+	uint32_t count = signature->count;
+	plait__ffi_type *types = plait__alloc_array(allocator,
+						    (uint64_t)count + 1,
+						    sizeof(*types));
+	plait_status status;
+
+	if (types == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the shape of a call");
+	for (uint32_t i = 0; i < count; i++)
+		types[i] = plait__type_ffi(signature->parameters[i].type);
+	status = plait__ffi_shape_create(allocator, types, count,
+					 plait__type_ffi(signature->result),
+					 out, error);
+	plait__free(allocator, types, (count + 1) * sizeof(*types));
+	return status;
+}
+
+plait_status plait__intern_shape(plait__intern *intern,
+				 const plait_allocator *allocator,
+				 const plait__signature *signature,
+				 const plait__ffi_shape **out,
+				 plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	struct plait__interned *entry;
+
+	plait__mutex_lock(&intern->lock);
+	entry = *find(intern, signature->text);
+	if (entry->shape == NULL)
+		status = make_shape(signature, allocator, &entry->shape,
+				    error);
+	*out = entry->shape;
+	plait__mutex_unlock(&intern->lock);
+	return status;
+}
+
 void plait__intern_drop(plait__intern *intern,
 			const plait_allocator *allocator,
 			const plait__signature *signature)
@@ -94,6 +136,7 @@ void plait__intern_drop(plait__intern *intern,
 	plait__mutex_unlock(&intern->lock);
 	if (gone == NULL)
 		return;
+	plait__ffi_shape_destroy(allocator, gone->shape);
 	plait__signature_destroy(allocator, gone->signature);
 	plait__free(allocator, gone, sizeof(*gone));
 }

@@ -7,6 +7,7 @@
 #define PLAIT_SRC_KERNEL_INTERN_H
 
 #include "kernel/signature.h"
+#include "ffi/call.h"
 #include "sys/mutex.h"
 
 enum { PLAIT__INTERN_BUCKETS = 64 };
@@ -23,6 +24,18 @@ plait_status plait__intern_take(plait__intern *intern,
 				const char *text,
 				const plait__signature **out,
 				plait_error *error);
+
+/*
+ * How functions of this type are called: made when it is first asked for,
+ * kept as long as the signature, which the caller holds.  (libffi prepares
+ * types of structs for one thread at a time only; there are none here.)
+ * PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM.
+ */
+plait_status plait__intern_shape(plait__intern *intern,
+				 const plait_allocator *allocator,
+				 const plait__signature *signature,
+				 const plait__ffi_shape **out,
+				 plait_error *error);
 
 /* Give a reference back; null is fine. */
 void plait__intern_drop(plait__intern *intern,

@@ -27,6 +27,7 @@ struct parser {
 	plait_error *error;
 	plait__text names;
 	struct draft *drafts;
+	plait__type result;
 	uint32_t count;
 	uint32_t capacity;
 };
@@ -194,18 +195,30 @@ static plait_status read_element(struct parser *parser, struct draft *draft)
 	return PLAIT_OK;
 }
 
+/* What NIDL calls a string: characters that are only read. */
+static bool is_string(struct draft *draft, struct word word)
+{
+	if (draft->mode != PLAIT__MODE_VALUE || !word_is(word, "string"))
+		return false;
+	draft->type = PLAIT__TYPE_POINTER;
+	draft->element = PLAIT__TYPE_CHAR;
+	draft->mode = PLAIT__MODE_IN;
+	return true;
+}
+
 static plait_status read_type(struct parser *parser, struct draft *draft)
 {
 	struct word word;
 	plait_status status = read_modes(parser, &word, &draft->mode);
 
-	if (status != PLAIT_OK)
+	if (status != PLAIT_OK || is_string(draft, word))
 		return status;
 	draft->type = plait__type_find(word.start, word.length);
 	if (draft->type == PLAIT__TYPE_NONE)
 		return wrong_word(parser, word,
 				  "is not a type; types are i8 to i64, u8 to "
-				  "u64, f32, f64, bool, char, pointer");
+				  "u64, f32, f64, bool, char, string, "
+				  "pointer");
 	if (draft->type == PLAIT__TYPE_POINTER)
 		return read_element(parser, draft);
 	if (draft->mode != PLAIT__MODE_VALUE)
@@ -273,7 +286,7 @@ static plait_status read_parameters(struct parser *parser)
 	return expect(parser, ')', "',' or ')'");
 }
 
-/* A kernel returns nothing; NIDL allows to say so. */
+/* A kernel returns nothing, or whether it failed. */
 static plait_status read_result(struct parser *parser)
 {
 	struct word word;
@@ -281,12 +294,16 @@ static plait_status read_result(struct parser *parser)
 
 	if (!accept(parser, ':'))
 		return PLAIT_OK;
-	status = read_word(parser, "\"void\"", &word);
-	if (status == PLAIT_OK && !word_is(word, "void"))
+	status = read_word(parser, "\"void\" or a type of integers", &word);
+	if (status != PLAIT_OK || word_is(word, "void"))
+		return status;
+	parser->result = plait__type_find(word.start, word.length);
+	if (!plait__type_is_integer(parser->result))
 		return wrong_word(parser, word,
-				  "cannot be returned; write through an out "
-				  "pointer");
-	return status;
+				  "cannot be returned: a result is an integer, "
+				  "0 for success; write anything else through "
+				  "an out pointer");
+	return PLAIT_OK;
 }
 
 static plait_status read_all(struct parser *parser)
@@ -324,6 +341,9 @@ static void write_canonical(struct parser *parser, plait__text *text)
 					plait__type_name(draft->element));
 	}
 	plait__text_add(text, ")");
+	if (parser->result != PLAIT__TYPE_NONE)
+		plait__text_add(text, ": %s",
+				plait__type_name(parser->result));
 }
 
 /* One block: the struct, the parameters, the canonical text, the names. */
@@ -353,7 +373,8 @@ static plait__signature *assemble(struct parser *parser,
 		parameters[i].mode = draft->mode;
 	}
 	*signature = (plait__signature){ text, names, parameters,
-					 parser->count, bytes };
+					 parser->count, parser->result,
+					 bytes };
 	return signature;
 }
 

@@ -4,12 +4,14 @@
  *
  *     name(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)
  *
- *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" "void" ]
- *     parameter = name ":" ( type | { mode } "pointer" [ type ] )
+ *     signature = name "(" [ parameter { "," parameter } ] ")" [ ":" result ]
+ *     parameter = name ":" ( type | { mode } "pointer" [ type ] | "string" )
  *     mode      = "in" | "out" | "inout" | "const"
+ *     result    = "void" | a type of integers
  *
- * Spaces and line breaks may stand between any two tokens.  Pure: text in,
- * a table out.
+ * "string" is "in pointer char".  A result only says whether the kernel
+ * failed, so it has to be an integer.  Spaces and line breaks may stand
+ * between any two tokens.  Pure: text in, a table out.
  */
 #ifndef PLAIT_SRC_KERNEL_SIGNATURE_H
 #define PLAIT_SRC_KERNEL_SIGNATURE_H
@@ -47,6 +49,8 @@ typedef struct plait__signature {
 	const char *name;
 	const plait__parameter *parameters;
 	uint32_t count;
+	/* NONE: nothing is returned. */
+	plait__type result;
 	uint64_t block_bytes;
 } plait__signature;
 

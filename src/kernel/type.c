@@ -34,6 +34,11 @@ static const struct entry {
 	{ PLAIT__TYPE_U64, 8, "uint64" },
 	{ PLAIT__TYPE_F32, 4, "float" },
 	{ PLAIT__TYPE_F64, 8, "double" },
+	/* What is near at hand when one writes C. */
+	{ PLAIT__TYPE_I8, 1, "int8" },
+	{ PLAIT__TYPE_I16, 2, "int16" },
+	{ PLAIT__TYPE_I32, 4, "int32" },
+	{ PLAIT__TYPE_I64, 8, "int64" },
 };
 
 enum { ENTRY_COUNT = sizeof(entries) / sizeof(entries[0]) };
@@ -67,4 +72,35 @@ uint32_t plait__type_bytes(plait__type type)
 	const struct entry *entry = entry_of(type);
 
 	return entry != NULL ? entry->bytes : 0;
+}
+
+bool plait__type_is_integer(plait__type type)
+{
+	return type != PLAIT__TYPE_NONE && type != PLAIT__TYPE_F32 &&
+	       type != PLAIT__TYPE_F64 && type != PLAIT__TYPE_POINTER;
+}
+
+plait__ffi_type plait__type_ffi(plait__type type)
+{
+	static const plait__ffi_type types[] = {
+		[PLAIT__TYPE_NONE] = PLAIT__FFI_VOID,
+		[PLAIT__TYPE_I8] = PLAIT__FFI_I8,
+		[PLAIT__TYPE_I16] = PLAIT__FFI_I16,
+		[PLAIT__TYPE_I32] = PLAIT__FFI_I32,
+		[PLAIT__TYPE_I64] = PLAIT__FFI_I64,
+		[PLAIT__TYPE_U8] = PLAIT__FFI_U8,
+		[PLAIT__TYPE_U16] = PLAIT__FFI_U16,
+		[PLAIT__TYPE_U32] = PLAIT__FFI_U32,
+		[PLAIT__TYPE_U64] = PLAIT__FFI_U64,
+		[PLAIT__TYPE_F32] = PLAIT__FFI_F32,
+		[PLAIT__TYPE_F64] = PLAIT__FFI_F64,
+		/* Of a byte, and 0 or 1 as C wants it. */
+		[PLAIT__TYPE_BOOL] = PLAIT__FFI_U8,
+		/* Signed or not, as the machine has it. */
+		[PLAIT__TYPE_CHAR] = (char)-1 < 0 ? PLAIT__FFI_I8 :
+			PLAIT__FFI_U8,
+		[PLAIT__TYPE_POINTER] = PLAIT__FFI_POINTER,
+	};
+
+	return types[type];
 }

@@ -3,8 +3,11 @@
 #ifndef PLAIT_SRC_KERNEL_TYPE_H
 #define PLAIT_SRC_KERNEL_TYPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "ffi/type.h"
 
 /* Values are stored in plan files: append only. */
 typedef enum plait__type {
@@ -32,5 +35,11 @@ const char *plait__type_name(plait__type type);
 
 /* Bytes of a value; 0 for NONE. */
 uint32_t plait__type_bytes(plait__type type);
+
+/* Integers of any size, bool and char. */
+bool plait__type_is_integer(plait__type type);
+
+/* What it is in C; VOID for NONE. */
+plait__ffi_type plait__type_ffi(plait__type type);
 
 #endif

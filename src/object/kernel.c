@@ -35,13 +35,17 @@ static plait_status make_kernel(plait__context *context,
 	if (kernel == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a kernel");
-	kernel->function = desc->function;
-	kernel->user_data = desc->user_data;
 	status = plait__intern_take(&context->signatures, allocator,
 				    desc->signature, &kernel->signature,
 				    error);
 	if (status != PLAIT_OK)
 		goto free_kernel;
+	status = plait__code_find(&kernel->code, desc, kernel->signature,
+				  &context->signatures, allocator, error);
+	if (status != PLAIT_OK)
+		goto drop_signature;
+	kernel->function = plait__code_whole(&kernel->code,
+					     &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);
 	status = plait__object_init(&kernel->object, &kernel_class, context,
 				    error);
@@ -73,11 +77,7 @@ static plait_status check_desc(const plait_kernel_desc *given,
 	if (desc->signature == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_kernel_desc: signature is null");
-	if (desc->function == NULL)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_kernel_desc: no implementation; set "
-				   "function");
-	return PLAIT_OK;
+	return plait__code_check(desc, error);
 }
 
 plait_status plait_kernel_create(plait_context *context,

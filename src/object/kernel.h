@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels: a signature and the code behind it; immutable once made. */
+/* Kernels: a signature and the code behind it; immutable once made.  (Where
+ * the code comes from and how each form is called: code.h.) */
 #ifndef PLAIT_SRC_OBJECT_KERNEL_H
 #define PLAIT_SRC_OBJECT_KERNEL_H
 
 #include "plait/kernel.h"
 
-#include "kernel/intern.h"
+#include "object/code.h"
 #include "object/context.h"
 
 typedef struct plait__kernel {
 	plait__object object;
 	const plait__signature *signature;
+	/* Does a whole launch, whatever the form. */
 	plait_kernel_function function;
 	void *user_data;
+	plait__code code;
 } plait__kernel;
 
 plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,

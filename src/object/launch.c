@@ -12,10 +12,12 @@
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
+#include "kernel/argument.h"
+#include "kernel/launch.h"
 
 #include <string.h>
 
-enum { ARGUMENT_FIRST_BYTES = 64, LAUNCH_FIRST_BYTES = 56 };
+enum { ARGUMENT_FIRST_BYTES = 64 };
 
 /* One argument: the value that the kernel is pointed to, and for memory the
  * buffer that is held and mapped. */
@@ -73,22 +75,28 @@ static const plait__class record_class = {
 
 /* ---- arguments ---- */
 
-static plait_status wrong(const plait__parameter *parameter, const char *what,
-			  plait_error *error)
+/* The argument that is looked at, for messages. */
+struct place {
+	const plait__queue *queue;
+	const plait__signature *signature;
+	const plait__parameter *parameter;
+	uint32_t index;
+};
+
+static plait_status wrong(const char *what, plait_error *error)
 {
-	return plait__fail(error, PLAIT_E_INVALID, "argument \"%s\" (%s): %s",
-			   parameter->name,
-			   plait__type_name(parameter->type), what);
+	return plait__fail(error, PLAIT_E_INVALID, "%s", what);
 }
 
-static plait_status take_value(struct held_argument *slot, const plait__parameter *parameter,
+static plait_status take_value(struct held_argument *slot,
+			       const struct place *place,
 			       const plait_argument *given, plait_error *error)
 {
-	if (given->value == NULL)
-		return wrong(parameter, "value is null", error);
-	if (given->bytes != plait__type_bytes(parameter->type))
-		return wrong(parameter, "bytes is not the size of the type",
-			     error);
+	const char *fault = plait__argument_judge_value(
+		place->parameter, given->value, given->bytes);
+
+	if (fault != NULL)
+		return wrong(fault, error);
 	memcpy(slot->value.bytes, given->value, given->bytes);
 	return PLAIT_OK;
 }
@@ -104,7 +112,8 @@ static uint32_t map_flags(const plait__parameter *parameter)
 
 /* The host's code needs an address, so the memory is mapped while it may be
  * used.  A range without bytes has none: the pointer is null. */
-static plait_status map_slot(struct held_argument *slot, const plait__parameter *parameter,
+static plait_status map_slot(struct held_argument *slot,
+			     const plait__parameter *parameter,
 			     uint64_t offset, plait_error *error)
 {
 	plait__buffer *buffer = slot->buffer;
@@ -132,47 +141,85 @@ static plait_status map_slot(struct held_argument *slot, const plait__parameter 
 	return status;
 }
 
-static plait_status take_buffer(struct held_argument *slot, const plait__queue *queue,
-				const plait__parameter *parameter,
+/* The address may be less aligned than the offset: wrapped memory. */
+static plait_status take_memory(struct held_argument *slot,
+				const struct place *place,
+				plait__buffer *buffer, uint64_t offset,
+				plait_error *error)
+{
+	plait_status status;
+	const char *fault;
+
+	plait__object_hold(&buffer->object);
+	slot->buffer = buffer;
+	status = map_slot(slot, place->parameter, offset, error);
+	if (status != PLAIT_OK)
+		return status;
+	fault = plait__argument_judge_memory(
+		place->parameter, (uintptr_t)slot->value.pointer);
+	return fault != NULL ? wrong(fault, error) : PLAIT_OK;
+}
+
+static plait_status check_buffer(const struct place *place,
+				 const plait__buffer *buffer, uint64_t offset,
+				 plait_error *error)
+{
+	const plait__queue *queue = place->queue;
+	plait_status status;
+	const char *fault;
+
+	status = plait__context_check_same(&queue->object, &buffer->object,
+					   error);
+	if (status != PLAIT_OK)
+		return status;
+	if (buffer->device->port != queue->port)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the buffer is on device %s, which is of "
+				   "another backend than the queue's, %s",
+				   buffer->device->object.label,
+				   queue->device->object.label);
+	status = plait__buffer_check_range(buffer, offset, 0, "offset_bytes",
+					   error);
+	fault = plait__argument_judge_memory(place->parameter, offset);
+	if (status == PLAIT_OK && fault != NULL)
+		return wrong(fault, error);
+	return status;
+}
+
+static plait_status take_buffer(struct held_argument *slot,
+				const struct place *place,
 				const plait_argument *given,
 				plait_error *error)
 {
 	plait__buffer *buffer;
 	plait_status status;
 
-	if (parameter->type != PLAIT__TYPE_POINTER)
-		return wrong(parameter, "a buffer needs a pointer", error);
+	if (place->parameter->type != PLAIT__TYPE_POINTER)
+		return wrong("a buffer needs a pointer", error);
 	status = plait__buffer_enter(given->buffer, &buffer, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__context_check_same(&queue->object, &buffer->object,
-					   error);
-	if (status == PLAIT_OK && buffer->device->port != queue->port)
-		status = wrong(parameter, "the buffer is of another backend "
-			       "than the queue", error);
-	if (status == PLAIT_OK && given->offset_bytes > buffer->bytes)
-		status = wrong(parameter, "offset_bytes is behind the buffer",
-			       error);
-	if (status == PLAIT_OK) {
-		plait__object_hold(&buffer->object);
-		slot->buffer = buffer;
-		status = map_slot(slot, parameter, given->offset_bytes, error);
-	}
+	status = check_buffer(place, buffer, given->offset_bytes, error);
+	if (status == PLAIT_OK)
+		status = take_memory(slot, place, buffer, given->offset_bytes,
+				     error);
 	plait__object_leave(&buffer->object);
 	return status;
 }
 
-static plait_status take_argument(struct held_argument *slot, const plait__queue *queue,
-				  const plait__parameter *parameter,
+static plait_status take_argument(struct held_argument *slot,
+				  const struct place *place,
 				  const plait_argument *given,
 				  plait_error *error)
 {
 	if (given->kind == PLAIT_ARGUMENT_VALUE)
-		return take_value(slot, parameter, given, error);
+		return take_value(slot, place, given, error);
 	if (given->kind == PLAIT_ARGUMENT_BUFFER)
-		return take_buffer(slot, queue, parameter, given, error);
-	return wrong(parameter, "only values and buffers; the other kinds are "
-		     "for graphs", error);
+		return take_buffer(slot, place, given, error);
+	if (given->kind > PLAIT_ARGUMENT_SCRATCH)
+		return wrong("kind is not one of PLAIT_ARGUMENT_...", error);
+	return wrong("only values and buffers; the other kinds are for graphs",
+		     error);
 }
 
 /* The first one's size is that of all. */
@@ -193,22 +240,37 @@ static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 				"plait_argument", error);
 }
 
+/* Which argument it was, before what is wrong with it. */
+static void name_place(const struct place *place, plait_error *error)
+{
+	char room[PLAIT__ARGUMENT_TYPE_ROOM];
+
+	plait__error_prefix(error, "%.60s: argument %u \"%.40s\" (%s): ",
+			    place->signature->name, place->index,
+			    place->parameter->name,
+			    plait__argument_type(place->parameter, room));
+}
+
 static plait_status take_arguments(struct record *self, const plait__queue *queue,
 				   const plait_argument *arguments,
 				   plait_error *error)
 {
-	const plait__signature *signature = self->kernel->signature;
+	struct place place = { .queue = queue,
+			       .signature = self->kernel->signature };
 	plait_status status = PLAIT_OK;
 	plait_argument given;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++) {
+		place.index = i;
+		place.parameter = &place.signature->parameters[i];
 		self->arguments[i] = &self->slots[i].value;
 		status = read_argument(arguments, i, &given, error);
 		if (status == PLAIT_OK)
-			status = take_argument(&self->slots[i], queue,
-					       &signature->parameters[i],
+			status = take_argument(&self->slots[i], &place,
 					       &given, error);
 	}
+	if (status != PLAIT_OK)
+		name_place(&place, error);
 	return status;
 }
 
@@ -220,31 +282,6 @@ static int32_t run_record(void *user_data)
 
 	return self->kernel->function(self->arguments, &self->launch,
 				      self->kernel->user_data);
-}
-
-static plait_status read_launch(plait_launch *out, const plait_launch *given,
-				plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-
-	*out = (plait_launch){ .size = sizeof(*out) };
-	if (given != NULL)
-		status = plait__desc_read(out, sizeof(*out),
-					  LAUNCH_FIRST_BYTES, given,
-					  "plait_launch", error);
-	if (status != PLAIT_OK)
-		return status;
-	out->size = sizeof(*out);
-	if (out->dimensions > 3)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_launch: %u dimensions; 1 to 3",
-				   out->dimensions);
-	if (out->dimensions == 0)
-		out->dimensions = 1;
-	for (int i = 0; i < 3; i++)
-		if (out->items[i] == 0)
-			out->items[i] = 1;
-	return PLAIT_OK;
 }
 
 static struct record *new_record(plait__kernel *kernel, plait__context *context)
@@ -284,7 +321,10 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 	if (self == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a launch");
-	status = read_launch(&self->launch, launch, error);
+	status = plait__launch_read(&self->launch, launch, error);
+	if (status != PLAIT_OK)
+		plait__error_prefix(error, "%.60s: ",
+				    kernel->signature->name);
 	if (status == PLAIT_OK)
 		status = take_arguments(self, queue, arguments, error);
 	if (status == PLAIT_OK)
@@ -313,7 +353,8 @@ static plait_status check(const plait__queue *queue,
 				   kernel->signature->name);
 	if (count > 0 && arguments == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "arguments is null");
+				   "arguments of %s is null",
+				   kernel->signature->name);
 	return plait__device_check_can(queue->device, PLAIT_CAP_HOST_CALL,
 				       "a kernel on the host", error);
 }

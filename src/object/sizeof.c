@@ -26,6 +26,7 @@ PLAIT_API uint64_t plait_sizeof(const char *name)
 		KNOWN(plait_command),
 		KNOWN(plait_event),
 		KNOWN(plait_launch),
+		KNOWN(plait_range),
 		KNOWN(plait_kernel_desc),
 		KNOWN(plait_argument),
 		KNOWN(plait_node_desc),

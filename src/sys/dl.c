@@ -61,6 +61,21 @@ bool plait__dl_owns(void *object, const void *address)
 	       found == wanted;
 }
 
+bool plait__dl_is_code(const void *address)
+{
+	const ElfW(Sym) *symbol = NULL;
+	void *found = NULL;
+	Dl_info info;
+	unsigned type;
+
+	if (dladdr1(address, &info, &found, RTLD_DL_SYMENT) == 0 ||
+	    found == NULL || info.dli_saddr != address)
+		return true;
+	symbol = found;
+	type = symbol->st_info & 0xf; /* the same for 32 and 64 bits */
+	return type != STT_OBJECT && type != STT_COMMON && type != STT_TLS;
+}
+
 int plait__dl_query_path(const void *address, char *out, size_t out_bytes)
 {
 	static const char own = 0; /* any address in this object */

@@ -33,6 +33,10 @@ void *plait__dl_find(void *object, const char *symbol);
  */
 bool plait__dl_owns(void *object, const void *address);
 
+/* False: the address is that of a variable.  True also when nothing is known
+ * about it. */
+bool plait__dl_is_code(const void *address);
+
 /*
  * The absolute path of the object that holds `address` (null: the library
  * itself) into `out`.  0, -ENAMETOOLONG or -ENOENT.

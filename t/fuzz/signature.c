@@ -18,7 +18,8 @@ static void check_again(const plait__signature *signature)
 	FUZZ_NEED(plait__signature_parse(signature->text, allocator, &again,
 					 &error) == PLAIT_OK, error.text);
 	FUZZ_NEED(strcmp(again->text, signature->text) == 0, again->text);
-	FUZZ_NEED(again->count == signature->count, again->text);
+	FUZZ_NEED(again->count == signature->count &&
+		  again->result == signature->result, again->text);
 	for (uint32_t i = 0; i < again->count; i++)
 		FUZZ_NEED(strcmp(again->parameters[i].name,
 				 signature->parameters[i].name) == 0 &&

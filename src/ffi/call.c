@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Preparing and making described calls; see call.h. */
+#include "ffi/call.h"
+
+#include "ffi/shape.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#ifdef HAVE_LIBFFI
+
+static ffi_type *const types[PLAIT__FFI_TYPES] = {
+	[PLAIT__FFI_VOID] = &ffi_type_void,
+	[PLAIT__FFI_I8] = &ffi_type_sint8,
+	[PLAIT__FFI_I16] = &ffi_type_sint16,
+	[PLAIT__FFI_I32] = &ffi_type_sint32,
+	[PLAIT__FFI_I64] = &ffi_type_sint64,
+	[PLAIT__FFI_U8] = &ffi_type_uint8,
+	[PLAIT__FFI_U16] = &ffi_type_uint16,
+	[PLAIT__FFI_U32] = &ffi_type_uint32,
+	[PLAIT__FFI_U64] = &ffi_type_uint64,
+	[PLAIT__FFI_F32] = &ffi_type_float,
+	[PLAIT__FFI_F64] = &ffi_type_double,
+	[PLAIT__FFI_POINTER] = &ffi_type_pointer,
+};
+
+plait_status plait__ffi_shape_create(const plait_allocator *allocator,
+				     const plait__ffi_type *arguments,
+				     uint32_t count, plait__ffi_type result,
+				     plait__ffi_shape **out,
+				     plait_error *error)
+{
+	uint64_t bytes = sizeof(plait__ffi_shape) +
+			 count * sizeof(ffi_type *);
+	plait__ffi_shape *shape = plait__alloc(allocator, bytes);
+	ffi_status status;
+
+	*out = NULL;
+	if (shape == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the shape of a call");
+	for (uint32_t i = 0; i < count; i++)
+		shape->arguments[i] = types[arguments[i]];
+	shape->result = result;
+	shape->block_bytes = bytes;
+	status = ffi_prep_cif(&shape->cif, FFI_DEFAULT_ABI, count,
+			      types[result], shape->arguments);
+	if (status != FFI_OK) {
+		plait__free(allocator, shape, bytes);
+		return plait__fail_origin(error, PLAIT_E_UNSUPPORTED, status,
+					  "libffi does not take this list of "
+					  "%u arguments (%d)", count,
+					  (int)status);
+	}
+	*out = shape;
+	return PLAIT_OK;
+}
+
+void plait__ffi_shape_destroy(const plait_allocator *allocator,
+			      plait__ffi_shape *shape)
+{
+	if (shape != NULL)
+		plait__free(allocator, shape, shape->block_bytes);
+}
+
+/* libffi widens integers below a register to one, by sign or by zeros; the
+ * upper half of an int on a 64-bit machine is not to be relied on. */
+static int64_t widen(plait__ffi_type type, ffi_arg value)
+{
+	switch (type) {
+	case PLAIT__FFI_I8: return (int8_t)value;
+	case PLAIT__FFI_I16: return (int16_t)value;
+	case PLAIT__FFI_I32: return (int32_t)value;
+	case PLAIT__FFI_U8: return (uint8_t)value;
+	case PLAIT__FFI_U16: return (uint16_t)value;
+	case PLAIT__FFI_U32: return (uint32_t)value;
+	case PLAIT__FFI_I64:
+	case PLAIT__FFI_U64: return (int64_t)value;
+	default: return 0;
+	}
+}
+
+int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
+			void *const *arguments)
+{
+	/* Room for the widest result.  libffi reads the cif and the pointers,
+	 * though its prototype does not say so. */
+	union {
+		ffi_arg word;
+		uint64_t wide;
+	} result = { .wide = 0 };
+
+	ffi_call((ffi_cif *)(uintptr_t)&shape->cif, code, &result,
+		 (void **)(uintptr_t)arguments);
+	if (sizeof(ffi_arg) < sizeof(uint64_t) &&
+	    (shape->result == PLAIT__FFI_I64 ||
+	     shape->result == PLAIT__FFI_U64))
+		return (int64_t)result.wide;
+	return widen(shape->result, result.word);
+}
+
+#else
+
+plait_status plait__ffi_shape_create(const plait_allocator *allocator,
+				     const plait__ffi_type *arguments,
+				     uint32_t count, plait__ffi_type result,
+				     plait__ffi_shape **out,
+				     plait_error *error)
+{
+	(void)allocator;
+	(void)arguments;
+	(void)count;
+	(void)result;
+	*out = NULL;
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "functions of a described type need libffi, and "
+			   "this library was built without it; use the fixed "
+			   "form");
+}
+
+void plait__ffi_shape_destroy(const plait_allocator *allocator,
+			      plait__ffi_shape *shape)
+{
+	(void)allocator;
+	(void)shape;
+}
+
+int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
+			void *const *arguments)
+{
+	(void)shape;
+	(void)code;
+	(void)arguments;
+	return -1;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of C functions whose type is known only at run time.  A shape is
+ * prepared once and then used by any number of threads and closures.  Without
+ * libffi nothing can be prepared, and the rest is never reached.
+ */
+#ifndef PLAIT_SRC_FFI_CALL_H
+#define PLAIT_SRC_FFI_CALL_H
+
+#include "plait/base.h"
+
+#include "ffi/type.h"
+
+/* The shape of a function: what it takes and what it returns.  Immutable. */
+typedef struct plait__ffi_shape plait__ffi_shape;
+
+/*
+ * `result` is VOID or an integer; the arguments are anything but VOID.
+ * PLAIT_E_UNSUPPORTED (built without libffi, or a shape that it refuses),
+ * PLAIT_E_NOMEM.
+ */
+plait_status plait__ffi_shape_create(const plait_allocator *allocator,
+				     const plait__ffi_type *arguments,
+				     uint32_t count, plait__ffi_type result,
+				     plait__ffi_shape **out,
+				     plait_error *error);
+
+/* Null is fine.  Nothing that was made with it is used any more. */
+void plait__ffi_shape_destroy(const plait_allocator *allocator,
+			      plait__ffi_shape *shape);
+
+/*
+ * Call `code`: arguments[i] points to a value of exactly type i.  Returns the
+ * result in full width, 0 for VOID.  U64 is returned as its bits.
+ */
+int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
+			void *const *arguments);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Judging arguments; see argument.h. */
+#include "kernel/argument.h"
+
+#include <stdio.h>
+
+const char *plait__argument_judge_value(const plait__parameter *parameter,
+					const void *value, uint64_t bytes)
+{
+	if (value == NULL)
+		return "value is null";
+	if (bytes != plait__type_bytes(parameter->type))
+		return "bytes is not the size of the type";
+	/* Anything else is undefined for whoever reads it as a bool. */
+	if (parameter->type == PLAIT__TYPE_BOOL &&
+	    *(const unsigned char *)value > 1)
+		return "a bool is a byte of 0 or 1";
+	return NULL;
+}
+
+const char *plait__argument_judge_memory(const plait__parameter *parameter,
+					 uint64_t offset)
+{
+	uint32_t bytes = plait__type_bytes(parameter->element);
+
+	if (parameter->type != PLAIT__TYPE_POINTER)
+		return "a buffer needs a pointer";
+	if (bytes != 0 && offset % bytes != 0)
+		return "the memory is not aligned for its elements; "
+		       "offset_bytes must be a multiple of their size";
+	return NULL;
+}
+
+const char *plait__argument_type(const plait__parameter *parameter,
+				 char room[PLAIT__ARGUMENT_TYPE_ROOM])
+{
+	const char *element = plait__type_name(parameter->element);
+
+	(void)snprintf(room, PLAIT__ARGUMENT_TYPE_ROOM, "%s%s%s",
+		       plait__type_name(parameter->type),
+		       *element != '\0' ? " " : "", element);
+	return room;
+}

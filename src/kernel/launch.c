@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Checking of launches; see launch.h. */
+#include "kernel/launch.h"
+
+#include "base/desc.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum { LAUNCH_FIRST_BYTES = 56 };
+
+/* Modulo 2^64 in *total; true: that was too small. */
+static bool grow(uint64_t *total, uint64_t items, uint64_t group)
+{
+	uint64_t rest = group != 0 ? items % group : 0;
+	uint64_t rounded = items;
+
+	if (rest != 0 && __builtin_add_overflow(items, group - rest, &rounded))
+		return true;
+	return __builtin_mul_overflow(*total, rounded, total);
+}
+
+/* What one dimension says; a zero becomes its default. */
+static plait_status settle(plait_launch *launch, uint32_t i,
+			   plait_error *error)
+{
+	if (launch->items[i] == 0)
+		launch->items[i] = 1;
+	if (i < launch->dimensions)
+		return PLAIT_OK;
+	if (launch->items[i] > 1 || launch->group[i] > 1)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_launch: %s[%u] is %llu, but there "
+				   "%s %u dimension%s",
+				   launch->items[i] > 1 ? "items" : "group", i,
+				   (unsigned long long)
+					   (launch->items[i] > 1 ?
+					    launch->items[i] :
+					    launch->group[i]),
+				   launch->dimensions == 1 ? "is" : "are",
+				   launch->dimensions,
+				   launch->dimensions == 1 ? "" : "s");
+	return PLAIT_OK;
+}
+
+static plait_status check_total(const plait_launch *launch,
+				plait_error *error)
+{
+	uint64_t total = 1, in_group = 1;
+	bool overflow = false;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t group = launch->group[i];
+
+		overflow |= grow(&total, launch->items[i], group);
+		overflow |= __builtin_mul_overflow(
+			in_group, group != 0 ? group : 1, &in_group);
+	}
+	if (!overflow)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "plait_launch: %llu x %llu x %llu items in groups "
+			   "of %llu x %llu x %llu are more than 64 bits can "
+			   "count", (unsigned long long)launch->items[0],
+			   (unsigned long long)launch->items[1],
+			   (unsigned long long)launch->items[2],
+			   (unsigned long long)launch->group[0],
+			   (unsigned long long)launch->group[1],
+			   (unsigned long long)launch->group[2]);
+}
+
+plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
+				plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	*out = (plait_launch){ .size = sizeof(*out) };
+	if (given != NULL)
+		status = plait__desc_read(out, sizeof(*out),
+					  LAUNCH_FIRST_BYTES, given,
+					  "plait_launch", error);
+	if (status != PLAIT_OK)
+		return status;
+	out->size = sizeof(*out);
+	if (out->dimensions > 3)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_launch: %u dimensions; 1 to 3",
+				   out->dimensions);
+	if (out->dimensions == 0)
+		out->dimensions = 1;
+	for (uint32_t i = 0; status == PLAIT_OK && i < 3; i++)
+		status = settle(out, i, error);
+	return status == PLAIT_OK ? check_total(out, error) : status;
+}
