@@ -11,3 +11,7 @@ noinst_PROGRAMS += %D%/plan
 # what queues and signals of the host cost, beside what the machine does
 noinst_PROGRAMS += %D%/queue
 %C%_queue_LDADD = src/libplaitcore.la
+
+# what building a graph and freezing it cost, beside appending to an array
+noinst_PROGRAMS += %D%/graph
+%C%_graph_LDADD = t/libshapes.la src/libplaitcore.la
