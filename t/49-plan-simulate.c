@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "graph/read.h"
 #include "plan/check.h"
+#include "plan/draw.h"
 #include "plan/simulate.h"
 #include "shapes.h"
 #include "tap.h"
@@ -193,10 +196,50 @@ static void random_graphs(void)
 	OK(after < before);
 }
 
+/* A case of that many branches is seen when its work takes their square. */
+static void many_branches(void)
+{
+	enum { BRANCHES = 60000 };
+	static const char first[] = "case c take=59999\nnode a cost=7\n";
+	static char text[sizeof(first) + BRANCHES * 7];
+	plait__input_options options = { .lanes = 1 };
+	plait__timeline *t = NULL;
+	plait__plan *plan = NULL;
+	plait__store *store;
+	plait__input input;
+	plait__text svg;
+	size_t length = sizeof(first) - 1;
+
+	memcpy(text, first, length);
+	for (int i = 1; i < BRANCHES; i++, length += 7)
+		memcpy(text + length, "branch\n", 7);
+	memcpy(text + length, "end\n", 4);
+	plait__text_init(&svg, plait__alloc_default());
+	OK(plait__store_create(plait__alloc_default(), &store, NULL) ==
+	   PLAIT_OK);
+	OK(plait__store_read(store, text, length + 4, "t", NULL) == PLAIT_OK);
+	OK(plait__store_input(store, &input, NULL) == PLAIT_OK);
+	OK(plait__plan_build(&input, &options, NULL, NULL, &plan, NULL) ==
+	   PLAIT_OK);
+	if (plan != NULL && OK(plait__plan_simulate(plan, NULL, NULL, &t,
+						    NULL) == PLAIT_OK)) {
+		IS_UINT(t->makespan, 0);
+		IS_UINT(t->lane_busy[0], 0);
+		plait__draw_svg(plan, t, &svg);
+		OK(!svg.failed && svg.length > 0);
+	}
+	plait__timeline_release(t);
+	plait__plan_release(plan);
+	plait__text_fini(&svg);
+	plait__store_input_fini(store, &input);
+	plait__store_destroy(store);
+}
+
 static const struct tap_scenario all[] = {
 	{ "diamond", diamond },
 	{ "loop", loop },
 	{ "measured", measured },
+	{ "many branches", many_branches },
 	{ "random graphs", random_graphs },
 };
 

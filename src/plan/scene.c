@@ -32,37 +32,40 @@ static bool place_rows(plait__scene *scene, const plait_allocator *allocator)
 	return true;
 }
 
-/* Of a case the branch that is expected, or the longest one. */
-static bool is_shown(const plait__plan *plan, uint32_t body)
+/* The body of a region that is shown: of a case the branch that is expected,
+ * or else the longest one. */
+static uint32_t shown_body(const plait__plan *plan,
+			   const plait__plan_region *region)
 {
-	const plait__plan_region *region =
-		&plan->regions[plan->bodies[body].region];
 	uint32_t shown = region->body_first;
 
 	if (region->kind != PLAIT__REGION_CASE)
-		return true;
+		return shown;
 	if (region->times < region->body_count)
-		return body == region->body_first + region->times;
+		return region->body_first + region->times;
 	for (uint32_t i = 1; i < region->body_count; i++)
 		if (plan->bodies[region->body_first + i].makespan >
 		    plan->bodies[shown].makespan)
 			shown = region->body_first + i;
-	return body == shown;
+	return shown;
 }
 
-/* A body comes after the body that holds its region. */
+/* A body comes after the body that holds its region, and beside the others of
+ * its region. */
 static void measure_depths(plait__scene *scene)
 {
 	const plait__plan *plan = scene->plan;
+	uint32_t shown = PLAIT__NONE;
 
 	for (uint32_t i = 1; i < plan->bodies_count; i++) {
-		uint32_t region = plan->bodies[i].region;
-		uint32_t outside = plait__scene_depth(
-			scene, plan->regions[region].command);
+		const plait__plan_region *region =
+			&plan->regions[plan->bodies[i].region];
+		uint32_t outside = plait__scene_depth(scene, region->command);
 
-		scene->depths[i] = outside != PLAIT__NONE &&
-				   is_shown(plan, i) ? outside + 1 :
-				   PLAIT__NONE;
+		if (i == region->body_first)
+			shown = shown_body(plan, region);
+		scene->depths[i] = outside != PLAIT__NONE && i == shown ?
+				   outside + 1 : PLAIT__NONE;
 		if (scene->depths[i] != PLAIT__NONE &&
 		    scene->depths[i] > scene->depth)
 			scene->depth = scene->depths[i];

@@ -20,6 +20,7 @@ struct simulate {
 	plait__timeline *out;
 	uint32_t *track_of;	/* by lane */
 	uint32_t *cause;	/* by command: what its start waited for */
+	uint32_t *main_body;	/* by region, once its bodies are done */
 	uint64_t *took;		/* by body */
 	uint64_t *lane_free;	/* by lane, of the body in hand */
 };
@@ -52,9 +53,10 @@ static uint64_t times_of(const plait__plan *plan, uint32_t b)
 	return region->times > 0 ? region->times : 1;
 }
 
-/* The body that decides how long a region takes. */
-static uint32_t main_body(const struct simulate *s,
-			  const plait__plan_region *region)
+/* The body that decides how long a region takes.  A case may have many: each
+ * region is looked at once. */
+static uint32_t find_main_body(const struct simulate *s,
+			       const plait__plan_region *region)
 {
 	uint32_t i, best = region->body_first;
 
@@ -67,16 +69,17 @@ static uint32_t main_body(const struct simulate *s,
 	return best;
 }
 
-static uint64_t region_cost(const struct simulate *s,
+static uint64_t region_cost(struct simulate *s,
 			    const plait__plan_command *command)
 {
 	const plait__plan_region *region = &s->plan->regions[command->link];
-	uint32_t body = main_body(s, region);
+	uint32_t body = find_main_body(s, region);
 	uint64_t decision = multiply(s->system->decision_cost,
 				     region->lane_count);
 	uint64_t times = region->kind == PLAIT__REGION_CASE ? 1
 		: times_of(s->plan, body);
 
+	s->main_body[command->link] = body;
 	/* One decision each time, and the one to leave. */
 	return add(multiply(times, add(s->took[body], decision)), decision);
 }
@@ -97,7 +100,7 @@ static uint64_t copy_cost(const struct simulate *s,
 		   multiply(bytes, s->system->copy_beta) / 1024);
 }
 
-static uint64_t cost_of(const struct simulate *s, uint32_t c)
+static uint64_t cost_of(struct simulate *s, uint32_t c)
 {
 	const plait__plan *plan = s->plan;
 	const plait__plan_command *command = &plan->commands[c];
@@ -246,7 +249,7 @@ static void place_bodies(struct simulate *s, uint64_t *repeats)
 			repeats[b] = multiply(repeats[b],
 					      repeats[node->body]);
 			if (region->kind == PLAIT__REGION_CASE &&
-			    b != main_body(s, region))
+			    b != s->main_body[body->region])
 				repeats[b] = 0;
 		}
 		for (c = body->command_first;
@@ -420,7 +423,8 @@ static void *take_work(struct simulate *s, const plait_allocator *allocator,
 
 	*bytes = words * 8 + 2ull * plan->scratch_count *
 		 sizeof(struct change) +
-		 4ull * ((uint64_t)plan->lanes_count + plan->command_count);
+		 4ull * ((uint64_t)plan->lanes_count + plan->command_count +
+			 plan->regions_count);
 	block = plait__alloc(allocator, *bytes);
 	if (block == NULL)
 		return NULL;
@@ -432,6 +436,7 @@ static void *take_work(struct simulate *s, const plait_allocator *allocator,
 	s->track_of = (uint32_t *)(void *)(*changes +
 					   2ull * plan->scratch_count);
 	s->cause = s->track_of + plan->lanes_count;
+	s->main_body = s->cause + plan->command_count;
 	return block;
 }
 
