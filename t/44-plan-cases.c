@@ -472,6 +472,17 @@ static void partial(void)
 		   PLAIT_OK);
 	}
 	plait__plan_release(part);
+	/* Fewer lanes than the whole has cannot be asked for. */
+	options.policy = BOUNDED;
+	options.lanes = 1;
+	OK(plait__plan_build(&s.input, &options, NULL, NULL, &part, NULL) ==
+	   PLAIT_OK);
+	if (part != NULL)
+		OK(plait__plan_check(part, &s.input, 0, NULL, NULL, NULL) ==
+		   PLAIT_OK);
+	plait__plan_release(part);
+	options.policy = WIDEST;
+	options.lanes = 0;
 	sinks[0] = shape_find(&s, "y");
 	sources[0] = shape_find(&s, "x");
 	OK(plait__plan_build(&s.input, &options, NULL, NULL, &part, NULL) ==

@@ -336,7 +336,8 @@ typedef struct plait_freeze_desc {
 	const plait_node *sinks;
 	uint64_t source_count;
 	uint64_t sink_count;
-	/* With sources or sinks: keep the lanes of this plan of the whole. */
+	/* With sources or sinks: keep the lanes of this plan of the whole, and
+	 * its limits; `lanes` is for devices that it does not have. */
 	plait_plan *whole;
 } plait_freeze_desc;
 

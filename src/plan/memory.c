@@ -283,7 +283,8 @@ plait_status plait__build_memory(plait__build *build)
 	struct memory m;
 	uint32_t d;
 
-	if (!build->has_scratch)
+	/* A part of a graph may leave out what wants scratch, and all else. */
+	if (!build->has_scratch || build->plan->lanes_count == 0)
 		return PLAIT_OK;
 	memset(&m, 0, sizeof(m));
 	m.build = build;

@@ -288,6 +288,17 @@ static plait_status check_options(plait__build *build)
 	return PLAIT_OK;
 }
 
+/* A part has the lanes of the whole: as many as that was allowed, or has. */
+static uint32_t limit_of_whole(const plait__plan *whole, uint32_t device,
+			       uint32_t limit)
+{
+	if (device < whole->devices_count &&
+	    whole->devices[device].lane_limit > 0)
+		return whole->devices[device].lane_limit;
+	return limit > 0 && limit < whole->lanes_count ? whole->lanes_count :
+	       limit;
+}
+
 /* What was asked per device, with the defaults filled in. */
 static plait_status fill_limits(plait__build *build)
 {
@@ -306,6 +317,9 @@ static plait_status fill_limits(plait__build *build)
 		if (limit == 0 &&
 		    build->options->policy == PLAIT__POLICY_BOUNDED)
 			limit = 1;
+		if (build->options->whole != NULL)
+			limit = limit_of_whole(build->options->whole, i,
+					       limit);
 		build->limits[i] = limit;
 	}
 	return PLAIT_OK;
