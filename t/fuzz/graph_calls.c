@@ -8,6 +8,7 @@
 
 #include "plait/plait.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,10 @@ enum {
 	GRAPHS = 6, PLANS = 4, NODES = 16, BUFFERS = 3, KERNELS = 3,
 	MOST_CALLS = 200,
 	/* Each may double the graph, or make as many bodies. */
-	MOST_COPIES = 5, MOST_LARGE = 2,
+	MOST_COPIES = 4, MOST_LARGE = 1,
+	/* What one input may cost, in bytes of plans made or written, and
+	 * what each plan costs at least: no input takes long. */
+	PLAN_BYTES = 1 << 24, PLAN_LEAST_BYTES = 1 << 18,
 };
 
 /* The bytes, and the objects that they name by number. */
@@ -30,6 +34,7 @@ struct world {
 	unsigned at;	/* which graph was named last */
 	unsigned copies;
 	unsigned large;
+	uint64_t spent;		/* of PLAN_BYTES */
 	/* One reference is ours as long as the bit is set. */
 	unsigned own_graphs;
 	unsigned own_plans;
@@ -387,8 +392,17 @@ static void call_rotate(struct world *world, plait_error *error)
 				 error);
 }
 
+/* Whether a plan may still be made or written; it is paid for. */
+static bool may_spend(struct world *world, uint64_t bytes)
+{
+	if (world->spent >= PLAN_BYTES)
+		return false;
+	world->spent += bytes;
+	return true;
+}
+
 /* A plan that cannot be proved is only right when the graph is at fault. */
-static void check_plan(plait_plan *plan)
+static void check_plan(struct world *world, plait_plan *plan)
 {
 	plait_error error = { .size = sizeof(error) };
 	plait_plan_info info = { .size = sizeof(info) };
@@ -399,6 +413,7 @@ static void check_plan(plait_plan *plan)
 		   strstr(error.text, "both use the same memory") != NULL), error.text);
 	FUZZ_NEED(plait_plan_query(plan, &info, &error) == PLAIT_OK,
 		  error.text);
+	(void)may_spend(world, info.bytes);
 }
 
 static void keep_plan(struct world *world, plait_plan *plan)
@@ -433,11 +448,13 @@ static void call_freeze(struct world *world, plait_error *error)
 	desc.sinks = desc.sink_count > 0 ? sinks : NULL;
 	if (take(world, 8) == 0)
 		desc.whole = take_plan(world);
+	if (!may_spend(world, PLAN_LEAST_BYTES))
+		return;
 	if (plait_graph_freeze(graph, &desc, &plan, error) != PLAIT_OK) {
 		FUZZ_NEED(plan == NULL, error->text);
 		return;
 	}
-	check_plan(plan);
+	check_plan(world, plan);
 	keep_plan(world, plan);
 }
 
@@ -450,9 +467,11 @@ static void call_write(struct world *world, plait_error *error)
 	uint64_t bytes = 0;
 	char *text;
 
+	if (!may_spend(world, PLAN_LEAST_BYTES))
+		return;
 	(void)plait_plan_simulate(plan, NULL, &simulation, error);
 	if (plait_plan_write(plan, format, NULL, 0, &bytes, error) !=
-	    PLAIT_OK)
+	    PLAIT_OK || !may_spend(world, bytes))
 		return;
 	text = malloc(bytes > 0 ? bytes : 1);
 	FUZZ_NEED(text != NULL, "no memory");
