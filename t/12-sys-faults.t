@@ -39,7 +39,7 @@ else
 			set -- "$@" -e "inject=$injection"
 			shift
 		done
-		say "$name" "$(timeout 20 strace -f -o /dev/null "$@" \
+		say "$name" "$(timeout 100 strace -f -o /dev/null "$@" \
 			"$probe" "$part" 2>&1)" "$wanted"
 	}
 	fault "no descriptors left" fd "open -24" eventfd2:error=EMFILE
@@ -80,7 +80,7 @@ else
 		call=${fault%%:*} name=${fault##*:}
 		at=$(calls "$call")
 		echo old >"$files/f"
-		got=$(timeout 20 strace -f -o /dev/null \
+		got=$(timeout 100 strace -f -o /dev/null \
 			-e "inject=$call:error=$name:when=${at:-1}" \
 			"$probe" whole "$files/f" 2>&1 | cut -d' ' -f1,2)
 		say "replace: $call fails with $name" \
@@ -89,7 +89,7 @@ else
 	done
 	for fault in write fsync close; do
 		at=$(calls "$fault")
-		got=$(timeout 20 strace -f -o /dev/null \
+		got=$(timeout 100 strace -f -o /dev/null \
 			-e "inject=$fault:error=EINTR:when=${at:-1}" \
 			"$probe" whole "$files/f" 2>&1)
 		say "replace: $fault is interrupted" \
@@ -97,7 +97,7 @@ else
 			"write 0 0; f: new"
 	done
 	at=$(calls write)
-	got=$(timeout 20 strace -f -o /dev/null \
+	got=$(timeout 100 strace -f -o /dev/null \
 		-e "inject=write:retval=1:when=${at:-1}" \
 		"$probe" whole "$files/f" 2>&1)
 	# strace only pretends: the first byte was not written.

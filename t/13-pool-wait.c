@@ -173,7 +173,7 @@ static void wait_for_any(void *arg)
 
 	at_store_release_u32(&lonely->status, (uint32_t)(100 +
 		plait__counter_wait(lonely->pool, lonely->points, 3, 1,
-				    20ull * POOL_SECOND, NULL)));
+				    TAP_PATIENCE_NS, NULL)));
 }
 
 /* One of several is enough for who sleeps for any. */

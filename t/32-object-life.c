@@ -374,15 +374,15 @@ static int told;
 static void wrap_with_call(struct rig *rig, plait_wrap_desc desc)
 {
 	plait_buffer *buffer;
-	int tries;
+	uint64_t since = 0;
 
 	desc.inbox = NULL;
 	desc.flags = PLAIT_CALL_ANY_THREAD;
 	desc.released = add_one;
 	IS_INT(plait_buffer_wrap(rig->device, &desc, &buffer, NULL), PLAIT_OK);
 	plait_buffer_release(buffer);
-	for (tries = 0; tries < 20000 &&
-	     __atomic_load_n(&told, __ATOMIC_SEQ_CST) == 0; tries++)
+	while (__atomic_load_n(&told, __ATOMIC_SEQ_CST) == 0 &&
+	       !tap_late(&since))
 		pause_a_little();
 	IS_INT(__atomic_load_n(&told, __ATOMIC_SEQ_CST), 1);
 }

@@ -516,6 +516,17 @@ static void *count_memory(void *user_data, void *pointer, uint64_t old_bytes,
 	return NULL;
 }
 
+static void one_round(struct rig *rig, plait_inbox *inbox,
+		      plait_buffer *buffer, int *count)
+{
+	plait_queue_fill(rig->queue, buffer, 0, 64, 1, 1, NULL);
+	plait_queue_call(rig->queue, add_one, count, NULL);
+	submit_call(rig, inbox, add_one, count);
+	plait_queue_emit(rig->queue, rig->signal, NULL, NULL);
+	plait_queue_wait(rig->queue, rig->signal, 0, NULL);
+	plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL);
+}
+
 static void no_growth(void)
 {
 	struct ledger ledger = { 0, 0 };
@@ -530,10 +541,8 @@ static void no_growth(void)
 				   .flags = PLAIT_SIGNAL_GATE };
 	plait_buffer *buffer;
 	plait_inbox *inbox;
-	uint64_t live = 0;
-	uint64_t calls = 0;
-	int count = 0;
-	int i;
+	uint64_t live = 0, now, calls = 0, since = 0;
+	int count = 0, i;
 
 	IS_INT(plait_context_open(&desc, &rig.context, &rig.error), PLAIT_OK);
 	plait_context_device(rig.context, 0, &rig.device, NULL);
@@ -550,15 +559,15 @@ static void no_growth(void)
 		}
 		if (i % 10 == 0)
 			plait_signal_wait(rig.gate, 1, 1000, NULL);
-		plait_queue_fill(rig.queue, buffer, 0, 64, 1, 1, NULL);
-		plait_queue_call(rig.queue, add_one, &count, NULL);
-		submit_call(&rig, inbox, add_one, &count);
-		plait_queue_emit(rig.queue, rig.signal, NULL, NULL);
-		plait_queue_wait(rig.queue, rig.signal, 0, NULL);
-		plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+		one_round(&rig, inbox, buffer, &count);
 	}
 	IS_INT(count, 4400);
-	IS_UINT(__atomic_load_n(&ledger.live, __ATOMIC_SEQ_CST), live);
+	/* A notification may be on its way back, and the pool may need one
+	 * segment more when it has not yet noticed that the lane is empty;
+	 * what grew with the rounds would be far more. */
+	now = __atomic_load_n(&ledger.live, __ATOMIC_SEQ_CST);
+	OK_THAT(now <= live + 16384, "%llu bytes, then %llu",
+		(unsigned long long)live, (unsigned long long)now);
 	calls = __atomic_load_n(&ledger.calls, __ATOMIC_SEQ_CST) - calls;
 	/* The pool's notifications are all that is left: one for each call
 	 * of an inbox, and one for a wait that had to sleep. */
@@ -567,8 +576,8 @@ static void no_growth(void)
 	plait_inbox_release(inbox);
 	plait_buffer_release(buffer);
 	close_rig(&rig);
-	for (i = 0; i < 20000 &&
-	     __atomic_load_n(&ledger.live, __ATOMIC_SEQ_CST) != 0; i++)
+	while (__atomic_load_n(&ledger.live, __ATOMIC_SEQ_CST) != 0 &&
+	       !tap_late(&since))
 		pause_a_little();
 	IS_UINT(ledger.live, 0);
 }

@@ -7,15 +7,12 @@
 
 /* --- an inbox that is closed while its owner waits for it */
 
-#define WAIT_NS ((uint64_t)4 * 1000 * 1000 * 1000)
-
 struct owner {
 	plait_context *context;
 	plait_inbox *inbox;
 	pthread_barrier_t ready;
 	long thread;
 	plait_status status;
-	time_t seconds;
 };
 
 static void *wait_in_inbox(void *arg)
@@ -25,9 +22,8 @@ static void *wait_in_inbox(void *arg)
 	plait_inbox_create(owner->context, &owner->inbox, NULL);
 	owner->thread = syscall(SYS_gettid);
 	pthread_barrier_wait(&owner->ready);
-	owner->seconds = time(NULL);
-	owner->status = plait_inbox_wait(owner->inbox, WAIT_NS, NULL);
-	owner->seconds = time(NULL) - owner->seconds;
+	/* For ever: the last look when the time is over proves nothing. */
+	owner->status = plait_inbox_wait(owner->inbox, PLAIT_FOREVER, NULL);
 	return NULL;
 }
 
@@ -59,7 +55,8 @@ static pthread_t start_owner(struct owner *owner, struct rig *rig)
 	pthread_barrier_init(&owner->ready, NULL, 2);
 	pthread_create(&thread, NULL, wait_in_inbox, owner);
 	pthread_barrier_wait(&owner->ready);
-	/* For good, not on its way from the barrier. */
+	/* For good, not on its way from the barrier.  If it never seems so on
+	 * a machine that is busy, this proves less but is no failure. */
 	for (i = 0; i < 20000 && asleep < 50; i++) {
 		pause_a_little();
 		asleep = is_asleep(owner->thread) ? asleep + 1 : 0;
@@ -106,9 +103,7 @@ static void work_for_who_waits(void)
 		IS_INT(plait_queue_submit(rig->queue, &call, 1, NULL, NULL),
 		       PLAIT_OK);
 		pthread_join(thread, NULL);
-		/* Not by the last look when the time is over. */
 		IS_INT(owner.status, PLAIT_OK);
-		OK(owner.seconds < 3);
 		plait_inbox_release(owner.inbox);
 		(void)plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL);
 		close_rig(rig);
@@ -136,7 +131,20 @@ static void *count_bytes(void *user_data, void *pointer, uint64_t old_bytes,
 	return pointer;
 }
 
-enum { FILLS = 256, BUFFERS = 8 };
+/*
+ * A signal comes before its queue has noted that the batch is done, so what
+ * one batch holds may still be there when the next is submitted.  Hence two
+ * batches may be in flight, or with growth by doubling the room of four; when
+ * that happens depends on the threads.  All that is kept for one command has
+ * less than ENTRY_BYTES.
+ */
+enum {
+	FILLS = 256,
+	BUFFERS = 8,
+	BATCHES = 400,
+	ENTRY_BYTES = 512,
+	MOST_BYTES = 4 * (FILLS + 2) * ENTRY_BYTES
+};
 
 static void submit_fills(struct rig *rig, plait_buffer **buffers)
 {
@@ -165,7 +173,8 @@ static void flat_without_finish(void)
 				    .allocator = &allocator };
 	struct rig rig = { .backend = "host" };
 	plait_buffer *buffers[BUFFERS];
-	int64_t before = 0;
+	int64_t before;
+	int64_t after;
 	int i;
 
 	IS_INT(plait_context_open(&desc, &rig.context, NULL), PLAIT_OK);
@@ -174,14 +183,13 @@ static void flat_without_finish(void)
 	plait_signal_create(rig.device, NULL, &rig.signal, NULL);
 	for (i = 0; i < BUFFERS; i++)
 		buffers[i] = make_buffer(&rig, 8, NULL);
-	for (i = 0; i < 300; i++) {
+	before = __atomic_load_n(&bytes_in_use, __ATOMIC_RELAXED);
+	for (i = 0; i < BATCHES; i++)
 		submit_fills(&rig, buffers);
-		if (i == 30)
-			before = __atomic_load_n(&bytes_in_use,
-						 __ATOMIC_RELAXED);
-	}
-	OK_THAT(bytes_in_use <= before, "%lld bytes, then %lld",
-		(long long)before, (long long)bytes_in_use);
+	after = __atomic_load_n(&bytes_in_use, __ATOMIC_RELAXED);
+	/* If nothing were given back, it would be many times more. */
+	OK_THAT(after - before <= MOST_BYTES, "%lld bytes, then %lld",
+		(long long)before, (long long)after);
 	for (i = 0; i < BUFFERS; i++)
 		plait_buffer_release(buffers[i]);
 	plait_signal_release(rig.signal);
@@ -254,12 +262,54 @@ static void in_turn(void)
 	}
 }
 
+/* --- memory that was released is there again, whoever is just tidying up */
+
+static int again(struct rig *rig)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = 2000 };
+	plait_buffer *first = NULL;
+	plait_buffer *second = NULL;
+	plait_status status;
+
+	plait_buffer_create(rig->device, &desc, &first, NULL);
+	plait_queue_fill(rig->queue, first, 0, 2000, 1, 1, NULL);
+	plait_queue_emit(rig->queue, rig->signal, NULL, NULL);
+	/* In use yet: from now on a thread of the context looks for it. */
+	plait_buffer_release(first);
+	plait_signal_wait(rig->signal, 0, PLAIT_FOREVER, NULL);
+	status = plait_buffer_create(rig->device, &desc, &second, NULL);
+	plait_buffer_release(second);
+	plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL);
+	if (status == PLAIT_OK)
+		status = plait_signal_reset(rig->signal, NULL);
+	return status != PLAIT_OK;
+}
+
+static void released_is_free(void)
+{
+	struct rig *rig;
+
+	for (rig = settings; rig < settings + 2; rig++) {
+		int wrong = 0;
+		int i;
+
+		if (!open_rig(rig))
+			continue;
+		plait_device_set_budget(rig->device, 2000, NULL);
+		for (i = 0; i < 1000; i++)
+			wrong += again(rig);
+		IS_INT(wrong, 0);
+		close_rig(rig);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "an inbox closed while its owner waits", closed_while_waiting },
 	{ "work for who waits", work_for_who_waits },
 	{ "flat without finish", flat_without_finish },
 	{ "wrapped memory at close", wrapped_memory_at_close },
 	{ "one signal, two queues", in_turn },
+	{ "what is released is free", released_is_free },
 };
 
 TAP_MAIN(all)

@@ -26,7 +26,7 @@
 #	%C%_bad_plait_NAME_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 #	%C%_bad_plait_NAME_la_LDFLAGS = $(LDFLAGS_TESTPLUGIN)
 #
-# Every test runs through t/run (fixed addresses, 60 s, 16 MiB of output) with
+# Every test runs through t/run (fixed addresses, 300 s, 16 MiB of output) with
 #   abs_top_srcdir abs_top_builddir   where things are
 #   PLAIT_PLUGIN_PATH                 the plugins of this build
 #   PLAIT_SANITIZER                   no, address or thread

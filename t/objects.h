@@ -82,9 +82,9 @@ static inline void pause_a_little(void)
 /* What was in flight when all was released ends in the background. */
 static inline bool all_gone(void)
 {
-	int i;
+	uint64_t since = 0;
 
-	for (i = 0; i < 20000 && plait_live_count(PLAIT_OBJECT_ANY) != 0; i++)
+	while (plait_live_count(PLAIT_OBJECT_ANY) != 0 && !tap_late(&since))
 		pause_a_little();
 	return plait_live_count(PLAIT_OBJECT_ANY) == 0;
 }

@@ -17,8 +17,6 @@
 
 #include "tap.h"
 
-enum { POOL_SECOND = 1000000000 };
-
 static inline plait__pool *new_pool(uint32_t workers)
 {
 	plait__pool *pool = NULL;
@@ -112,7 +110,7 @@ static inline plait_status wait_point(plait__pool *pool,
 {
 	plait_backend_point wanted = point(counter, n);
 
-	return plait__counter_wait(pool, &wanted, 1, 0, 20ull * POOL_SECOND,
+	return plait__counter_wait(pool, &wanted, 1, 0, TAP_PATIENCE_NS,
 				   error);
 }
 
@@ -126,7 +124,7 @@ static inline plait_status raise_gate(plait__counter *gate, uint64_t n)
 /* Poll, with a deadline, until the word is `wanted`. */
 static inline bool becomes(at_u32 *word, uint32_t wanted)
 {
-	uint64_t deadline = plait__clock_deadline(20ull * POOL_SECOND);
+	uint64_t deadline = plait__clock_deadline(TAP_PATIENCE_NS);
 
 	while (at_load_acquire_u32(word) != wanted) {
 		if (plait__clock_left_ns(deadline) == 0)

@@ -49,7 +49,7 @@ static int probe_event(void)
 		return 0;
 	}
 	status = plait__event_await(&event, flag_is_set, NULL,
-				    plait__clock_deadline(10000000000u),
+				    plait__clock_deadline(60000000000u),
 				    PLAIT__WAIT_SLEEP);
 	plait__thread_join(&thread);
 	printf("event %d light %u\n", status, event.light);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Guards the counters and keeps lines whole; recursive is not needed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -206,6 +207,18 @@ uint64_t tap_seed(void)
 	seed = text ? strtoull(text, NULL, 0) : 20250101;
 	tap_note("seed=%" PRIu64, seed);
 	return seed;
+}
+
+bool tap_late(uint64_t *since)
+{
+	struct timespec time;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	if (*since == 0)
+		*since = now;
+	return now - *since >= TAP_PATIENCE_NS;
 }
 
 bool tap_soak(void)

@@ -51,6 +51,13 @@ struct tap_scenario {
 /* A line for the log. */
 #define NOTE(...) tap_note(__VA_ARGS__)
 
+/*
+ * How long to wait for what must come.  Only who would wait for ever gets there:
+ * a machine that is busy is no failure.  Less than the limit of t/run, so that
+ * the check which does not hold is named.
+ */
+#define TAP_PATIENCE_NS (UINT64_C(200) * 1000000000)
+
 int tap_main(int argc, char **argv, const struct tap_scenario *scenarios,
 	     size_t count);
 /* seed=N of the command line, else $PLAIT_SEED, else a fixed one; printed. */
@@ -59,6 +66,8 @@ uint64_t tap_seed(void);
 const char *tap_argument(const char *key);
 /* Longer variants were asked for (PLAIT_SOAK=1). */
 bool tap_soak(void);
+/* Has what must come been waited for too long?  `since` starts as 0. */
+bool tap_late(uint64_t *since);
 /* How many checks failed so far. */
 unsigned tap_failed(void);
 

@@ -93,7 +93,11 @@ struct plait__context {
 	at_u32 unflushed; /* queues whose last flush failed */
 	plait__intern signatures; /* of kernels */
 
-	struct plait__mutex sweeping; /* tried, never waited for */
+	/* Waited for only by who needs what a sweep gives back, and never by
+	 * the thread that has it. */
+	struct plait__mutex sweeping;
+	at_u64 sweeper; /* plait__thread_token of who has it, or 0 */
+	bool tidy_left; /* of who has it: kick once it is over */
 	at_u64 rested_ns; /* when to look at every queue again */
 	struct plait__mutex deferred_lock; /* guards the lists below */
 	plait__object *deferred;

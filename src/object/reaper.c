@@ -93,11 +93,40 @@ static bool may_drive(plait__context *context, const plait__port *port)
 	       at_load_acquire_u64(&context->open) == 0;
 }
 
+static bool sweeps_now(plait__context *context)
+{
+	/* Relaxed: only this thread stores its own token. */
+	return at_load_relaxed_u64(&context->sweeper) == plait__thread_token();
+}
+
+static bool begin_sweep(plait__context *context, bool must)
+{
+	if (!plait__mutex_trylock(&context->sweeping)) {
+		if (!must || sweeps_now(context))
+			return false;
+		plait__mutex_lock(&context->sweeping);
+	}
+	at_store_relaxed_u64(&context->sweeper, plait__thread_token());
+	return true;
+}
+
+static void end_sweep(plait__context *context)
+{
+	bool left = context->tidy_left;
+
+	context->tidy_left = false;
+	at_store_relaxed_u64(&context->sweeper, 0);
+	plait__mutex_unlock(&context->sweeping);
+	if (left)
+		plait__context_kick(context);
+}
+
 /*
  * One look at every queue.  With `watch` each that is not done is to tell
- * when it got on; false if some will not.
+ * when it got on; false if some will not.  With `must` what has happened is
+ * given back when it returns, though another thread be at it already.
  */
-static bool sweep(plait__context *context, bool watch)
+static bool sweep(plait__context *context, bool watch, bool must)
 {
 	bool watched = true;
 	plait__queue *queue;
@@ -105,7 +134,7 @@ static bool sweep(plait__context *context, bool watch)
 	uint64_t number;
 	uint64_t now_ns;
 
-	if (!plait__mutex_trylock(&context->sweeping))
+	if (!begin_sweep(context, must))
 		return false;
 	start_ns = plait__clock_now_ns();
 	/* Dropping may be the end of all else. */
@@ -123,14 +152,14 @@ static bool sweep(plait__context *context, bool watch)
 	/* Relaxed: a hint for who passes by. */
 	at_store_relaxed_u64(&context->rested_ns,
 			     now_ns + REST_FACTOR * (now_ns - start_ns));
-	plait__mutex_unlock(&context->sweeping);
+	end_sweep(context);
 	plait__object_drop(&context->object);
 	return watched;
 }
 
 void plait__context_sweep(plait__context *context)
 {
-	(void)sweep(context, false);
+	(void)sweep(context, false, true);
 }
 
 static bool is_rested(const plait__context *context)
@@ -143,7 +172,7 @@ void plait__context_sweep_soon(plait__context *context)
 {
 	/* Where nothing runs alone, the thread leaves it to us. */
 	if (!any_runs_alone(context) || is_rested(context))
-		plait__context_sweep(context);
+		(void)sweep(context, false, false);
 }
 
 void plait__context_tidy(plait__context *context)
@@ -228,7 +257,7 @@ static uint64_t tidy_once(plait__context *context)
 
 	run_errands(context);
 	do {
-		watched = sweep(context, true);
+		watched = sweep(context, true, false);
 		if (at_load_acquire_u64(&context->lingering) == 0)
 			return PLAIT__CLOCK_NEVER;
 	} while (pump_all(context));
@@ -312,6 +341,11 @@ static bool start(plait__context *context)
  */
 static void tidy_here(plait__context *context)
 {
+	/* No function of the user's runs inside of a sweep. */
+	if (sweeps_now(context)) {
+		context->tidy_left = true;
+		return;
+	}
 	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
 			"no thread to tidy up on; the caller does it");
 	run_errands(context);

@@ -436,10 +436,21 @@ static void churn(struct conform *c, int rounds)
 	plait_queue_release(queue);
 }
 
+/* A thread that tidies up may hold the last one for a moment yet. */
+static uint64_t used_bytes(struct conform *c)
+{
+	plait_device_info info = { .size = sizeof(info) };
+	uint64_t end = conform_now_ns() + conform_patience_ns();
+
+	do {
+		NEED(plait_device_query(c->device, &info, ERR));
+	} while (info.used_bytes != 0 && conform_now_ns() < end);
+	return info.used_bytes;
+}
+
 static void no_leak(struct conform *c)
 {
 	plait_context_desc desc = { .size = sizeof(desc) };
-	plait_device_info info = { .size = sizeof(info) };
 	struct conform_process before, after;
 	static struct conform_memory memory;
 
@@ -454,15 +465,16 @@ static void no_leak(struct conform *c)
 	HOLDS_THAT(atomic_load(&memory.live_bytes) < live + (1 << 20),
 		   "memory of the library stays: %lld bytes, then %lld", live,
 		   atomic_load(&memory.live_bytes));
+	/* 40 MB came and went; a stack of a thread that is started may not. */
 	HOLDS_THAT(conform_sanitized() ||
-		   after.data_bytes < before.data_bytes + (8u << 20),
+		   after.data_bytes < before.data_bytes + (24u << 20),
 		   "memory of the process stays: %llu bytes, then %llu",
 		   (unsigned long long)before.data_bytes,
 		   (unsigned long long)after.data_bytes);
 	HOLDS(after.descriptors <= before.descriptors);
-	NEED(plait_device_query(c->device, &info, ERR));
-	HOLDS(info.used_bytes == 0);
+	HOLDS(used_bytes(c) == 0);
 	conform_finish(c);
+	conform_memory_settle(&memory);
 	HOLDS_THAT(atomic_load(&memory.live_bytes) == 0,
 		   "all memory is given back: %lld bytes are not",
 		   atomic_load(&memory.live_bytes));

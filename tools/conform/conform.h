@@ -189,8 +189,14 @@ void conform_join(struct conform_thread *thread);
 /* Wait until all threads but this one sleep in the kernel, at most 300 ms:
  * makes a check sharper, and is never what it relies on. */
 void conform_let_them_sleep(void);
-/* Wait up to `limit_ns` of real time for *flag to become true. */
-bool conform_until(const atomic_bool *flag, uint64_t limit_ns);
+/*
+ * How long to wait for what a backend owes: a good part of the deadline, so
+ * that who lets a check run for longer is also more patient inside.
+ */
+void conform_be_patient(uint32_t deadline_s);
+uint64_t conform_patience_ns(void);
+/* Wait so long for *flag to become true. */
+bool conform_until(const atomic_bool *flag);
 
 /* --- watch.c: what the process looks like from outside ------------------- */
 
@@ -222,6 +228,8 @@ struct conform_memory {
 };
 
 void conform_memory_init(struct conform_memory *memory, long long fail_at);
+/* What was alive is gone; wait for its memory, which follows a little later. */
+void conform_memory_settle(struct conform_memory *memory);
 
 /* --- expect.c: what the author of a backend knows already ---------------- */
 

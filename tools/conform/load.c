@@ -77,7 +77,8 @@ static void many_times(struct conform *c)
 	HOLDS_THAT(after.descriptors <= before.descriptors,
 		   "descriptors go back to %u: there are %u",
 		   before.descriptors, after.descriptors);
-	HOLDS_THAT(conform_sanitized() || after.maps <= before.maps + 16,
+	/* Fewer than one each time: heaps of threads come and stay. */
+	HOLDS_THAT(conform_sanitized() || after.maps <= before.maps + 64,
 		   "mappings go back to %u: there are %u", before.maps,
 		   after.maps);
 }

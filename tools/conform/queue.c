@@ -136,7 +136,7 @@ static void rescue(void *argument)
 {
 	struct rescue *rescue = argument;
 
-	if (conform_until(&rescue->back, 3000000000u))
+	if (conform_until(&rescue->back))
 		return;
 	atomic_store(&rescue->needed, true);
 	plait_signal_raise(rescue->gate, 1, NULL);

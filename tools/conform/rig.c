@@ -53,12 +53,12 @@ static void give_back(enum conform_kind kind, void *handle)
 
 bool conform_drain(struct conform *c)
 {
-	uint64_t end = conform_now_ns() + 10000000000u;
+	uint64_t end = conform_now_ns() + conform_patience_ns();
 
 	while (plait_live_count(PLAIT_OBJECT_ANY) != 0) {
 		if (conform_now_ns() >= end)
 			return HOLDS_THAT(false, "nothing is alive: %llu "
-					  "objects are, 10 s after the last "
+					  "objects are, long after the last "
 					  "release", (unsigned long long)
 					  plait_live_count(PLAIT_OBJECT_ANY));
 		sched_yield();

@@ -122,6 +122,7 @@ static void begin(const struct conform_check *check,
 
 	if (c == NULL)
 		_exit(CONFORM_BAD);
+	conform_be_patient(options->deadline_s);
 	c->backend = options->backend;
 	c->seed = options->seed;
 	c->random = mix(options->seed, check->id);

@@ -215,7 +215,7 @@ static void any_all(struct conform *c)
 	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, 0, NULL, ERR),
 	      PLAIT_E_TIMEOUT);
 	thread = conform_start(c, raise_soon, &raiser);
-	conform_until(&raiser.ready, 5000000000u);
+	conform_until(&raiser.ready);
 	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ANY, PLAIT_FOREVER,
 				&index, ERR), PLAIT_OK);
 	conform_join(thread);
@@ -244,7 +244,7 @@ static void end_late(void *argument)
 {
 	struct late *late = argument;
 
-	if (conform_until(&late->back, 5000000000u))
+	if (conform_until(&late->back))
 		return;
 	atomic_store(&late->needed, true);
 	plait_signal_raise(late->gate, 1, NULL);
@@ -261,9 +261,9 @@ static void time_out(struct conform *c, plait_signal *gate, uint64_t timeout)
 	HOLDS_THAT(took >= timeout, "a timeout of %llu ns never comes early: "
 		   "after %llu ns", (unsigned long long)timeout,
 		   (unsigned long long)took);
-	HOLDS_THAT(took < timeout + 2000000000u, "a timeout of %llu ns comes: "
-		   "after %llu ns", (unsigned long long)timeout,
-		   (unsigned long long)took);
+	HOLDS_THAT(took - timeout < conform_patience_ns(),
+		   "a timeout of %llu ns comes: after %llu ns",
+		   (unsigned long long)timeout, (unsigned long long)took);
 }
 
 static void timeouts(struct conform *c)
@@ -359,7 +359,7 @@ static void relay(struct conform *c, plait_device *last)
 	HOLDS(atomic_load(&count) == 0);
 	/* Host to queue to queue to host, with the host asleep. */
 	thread = conform_start(c, raise_soon, &raiser);
-	conform_until(&raiser.ready, 5000000000u);
+	conform_until(&raiser.ready);
 	NEED(plait_signal_wait(end, 1, PLAIT_FOREVER, ERR));
 	HOLDS(atomic_load(&count) == 2);
 	conform_join(thread);

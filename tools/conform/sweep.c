@@ -98,12 +98,7 @@ static plait_status live_and_die(struct conform *c,
 static bool nothing_left(struct conform *c, struct conform_memory *memory,
 			 long long k)
 {
-	/* What was alive is gone; its memory follows a little later. */
-	uint64_t end = conform_now_ns() + 5000000000u;
-
-	while (atomic_load(&memory->live_bytes) != 0 &&
-	       conform_now_ns() < end)
-		conform_let_them_sleep();
+	conform_memory_settle(memory);
 	return HOLDS_THAT(atomic_load(&memory->live_bytes) == 0 &&
 			  atomic_load(&memory->live_blocks) == 0,
 			  "number %lld fails: %lld bytes in %lld blocks are "

@@ -27,6 +27,18 @@ uint64_t conform_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t patience_ns;
+
+void conform_be_patient(uint32_t deadline_s)
+{
+	patience_ns = deadline_s * UINT64_C(400000000);
+}
+
+uint64_t conform_patience_ns(void)
+{
+	return patience_ns;
+}
+
 static void *enter(void *argument)
 {
 	struct conform_thread *thread = argument;
@@ -102,10 +114,10 @@ void conform_let_them_sleep(void)
 		sched_yield();
 }
 
-bool conform_until(const atomic_bool *flag, uint64_t limit_ns)
+bool conform_until(const atomic_bool *flag)
 {
 	static const struct timespec nap = { .tv_nsec = 200000 };
-	uint64_t end = conform_now_ns() + limit_ns;
+	uint64_t end = conform_now_ns() + patience_ns;
 
 	while (!atomic_load(flag)) {
 		if (conform_now_ns() >= end)

@@ -78,7 +78,7 @@ void conform_look(struct conform_process *out)
 void conform_settle(const struct conform_process *before,
 		    struct conform_process *out)
 {
-	uint64_t end = conform_now_ns() + 5000000000u;
+	uint64_t end = conform_now_ns() + conform_patience_ns();
 
 	do {
 		conform_look(out);
@@ -171,4 +171,13 @@ void conform_memory_init(struct conform_memory *memory, long long fail_at)
 	memory->allocator.resize = resize;
 	memory->allocator.user_data = memory;
 	memory->fail_at = fail_at;
+}
+
+void conform_memory_settle(struct conform_memory *memory)
+{
+	uint64_t end = conform_now_ns() + conform_patience_ns();
+
+	while (atomic_load(&memory->live_bytes) != 0 &&
+	       conform_now_ns() < end)
+		conform_let_them_sleep();
 }
