@@ -4,6 +4,7 @@
 #define PLAIT_SRC_BASE_DESC_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "plait/base.h"
 
@@ -21,6 +22,30 @@ enum { PLAIT__DESC_MAX_BYTES = 4096 };
 plait_status plait__desc_read(void *known, size_t known_bytes,
 			      size_t first_bytes, const void *given,
 			      const char *what, plait_error *error);
+
+/*
+ * The same without a copy where there is no need for one: *out is the
+ * caller's own when it has the size that we know, else it is `known`.
+ */
+static inline plait_status plait__desc_view(const void **out, void *known,
+					    size_t known_bytes,
+					    size_t first_bytes,
+					    const void *given,
+					    const char *what,
+					    plait_error *error)
+{
+	uint32_t size;
+
+	*out = given;
+	if (given != NULL) {
+		memcpy(&size, given, sizeof(size));
+		if (size == known_bytes)
+			return PLAIT_OK;
+	}
+	*out = known;
+	return plait__desc_read(known, known_bytes, first_bytes, given, what,
+				error);
+}
 
 /* The same for results: how much of `ours` fits the caller's `given`. */
 plait_status plait__desc_write(void *given, const void *ours,

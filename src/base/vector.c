@@ -39,23 +39,28 @@ static int grow(plait__vector *vector, uint64_t wanted)
 	return 0;
 }
 
+int plait__vector_reserve(plait__vector *vector, uint32_t count)
+{
+	uint64_t wanted = (uint64_t)vector->count + count;
+
+	if (wanted > PLAIT__VECTOR_MAX)
+		return -1;
+	if (wanted <= vector->capacity && vector->items != NULL)
+		return 0;
+	return grow(vector, wanted);
+}
+
 void *plait__vector_push(plait__vector *vector, const void *items,
 			 uint32_t count)
 {
-	uint64_t wanted = (uint64_t)vector->count + count;
-	void *place;
+	void *place = plait__vector_extend(vector, count);
 
-	if (wanted > PLAIT__VECTOR_MAX)
+	if (place == NULL)
 		return NULL;
-	if ((wanted > vector->capacity || vector->items == NULL) &&
-	    grow(vector, wanted) != 0)
-		return NULL;
-	place = plait__vector_at(vector, vector->count);
 	if (items != NULL)
 		memcpy(place, items, (uint64_t)count * vector->each);
 	else
 		memset(place, 0, (uint64_t)count * vector->each);
-	vector->count = (uint32_t)wanted;
 	return place;
 }
 

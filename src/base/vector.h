@@ -6,6 +6,8 @@
 #ifndef PLAIT_SRC_BASE_VECTOR_H
 #define PLAIT_SRC_BASE_VECTOR_H
 
+#include <string.h>
+
 #include "plait/base.h"
 
 typedef struct plait__vector {
@@ -23,6 +25,9 @@ void plait__vector_init(plait__vector *vector,
 			const plait_allocator *allocator, uint32_t each);
 void plait__vector_fini(plait__vector *vector);
 
+/* Make room for `count` more: 0, or -1 when there is no memory. */
+int plait__vector_reserve(plait__vector *vector, uint32_t count);
+
 /* Append `count` elements, copied from `items` or zeroed if that is null.
  * The address of the first one, or null when there is no memory. */
 void *plait__vector_push(plait__vector *vector, const void *items,
@@ -37,5 +42,35 @@ static inline void *plait__vector_at(const plait__vector *vector,
 {
 	return (char *)vector->items + (uint64_t)index * vector->each;
 }
+
+/* Append `count` elements that the caller fills: nothing is written. */
+static inline void *plait__vector_extend(plait__vector *vector,
+					 uint32_t count)
+{
+	void *place;
+
+	if ((count > vector->capacity - vector->count ||
+	     vector->items == NULL) &&
+	    plait__vector_reserve(vector, count) != 0)
+		return NULL;
+	place = plait__vector_at(vector, vector->count);
+	vector->count += count;
+	return place;
+}
+
+static inline void *plait__vector_add(plait__vector *vector, const void *item,
+				      size_t bytes)
+{
+	void *place = plait__vector_extend(vector, 1);
+
+	if (place != NULL)
+		memcpy(place, item, bytes);
+	return place;
+}
+
+/* Append one element of the vector's type: its size is known here, so that
+ * it is copied without a call. */
+#define PLAIT__VECTOR_ADD(vector, item) \
+	plait__vector_add(vector, item, sizeof(*(item)))
 
 #endif

@@ -58,15 +58,16 @@ static plait_status push_blob(struct pushing *pushing, const void *bytes,
 			      uint32_t count)
 {
 	plait__vector *blob = &pushing->adding->graph->store->blob;
-	uint32_t padding = (BLOB_ALIGNMENT - blob->count % BLOB_ALIGNMENT) %
-			   BLOB_ALIGNMENT;
+	uint32_t padding = -blob->count % BLOB_ALIGNMENT;
+	char *place = plait__vector_extend(blob, padding + count);
 
-	if (plait__vector_push(blob, NULL, padding) == NULL)
+	if (place == NULL)
 		return no_memory(pushing->adding);
-	pushing->arg.blob = blob->count;
+	memset(place, 0, padding + count);
+	if (bytes != NULL)
+		memcpy(place + padding, bytes, count);
+	pushing->arg.blob = blob->count - count;
 	pushing->arg.bytes = count;
-	if (plait__vector_push(blob, bytes, count) == NULL)
-		return no_memory(pushing->adding);
 	return PLAIT_OK;
 }
 
@@ -85,7 +86,7 @@ static plait_status push_access(plait__adding *adding, uint32_t object,
 	plait__plan_access access = { object, 0, mode, box };
 	plait__vector *accesses = &adding->graph->store->accesses;
 
-	if (plait__vector_push(accesses, &access, 1) == NULL)
+	if (PLAIT__VECTOR_ADD(accesses, &access) == NULL)
 		return no_memory(adding);
 	adding->node.access_count++;
 	return PLAIT_OK;
@@ -114,7 +115,7 @@ static plait_status push_range_access(plait__adding *adding,
 
 static plait_status push_arg(plait__adding *adding, const plait__plan_arg *arg)
 {
-	if (plait__vector_push(&adding->graph->store->args, arg, 1) == NULL)
+	if (PLAIT__VECTOR_ADD(&adding->graph->store->args, arg) == NULL)
 		return no_memory(adding);
 	adding->payload.arg_count++;
 	return PLAIT_OK;
@@ -302,28 +303,38 @@ static plait_status push_one(struct pushing *pushing)
 	       status;
 }
 
-/* The first one's size is that of all. */
-static plait_status read_argument(const plait__adding *adding, uint32_t i,
-				  plait_argument *out)
+/* One of another size than ours.  The first one's size is that of all; later
+ * ones need not repeat it. */
+static plait_status copy_argument(const plait__adding *adding, uint32_t i,
+				  plait_argument *room)
 {
 	const char *first = (const char *)adding->desc->arguments;
+	unsigned char copy[PLAIT__DESC_MAX_BYTES];
 	uint32_t size;
 
 	memcpy(&size, first, sizeof(size));
-	if (i > 0) {
-		/* Later elements need not repeat the size. */
-		unsigned char copy[PLAIT__DESC_MAX_BYTES];
-
-		if (size > sizeof(copy) || size < ARGUMENT_FIRST_BYTES)
-			size = 0;
-		memcpy(copy, first + (uint64_t)i * size, size);
-		memcpy(copy, &size, sizeof(size));
-		return plait__desc_read(out, sizeof(*out),
-					ARGUMENT_FIRST_BYTES, copy,
+	if (i == 0)
+		return plait__desc_read(room, sizeof(*room),
+					ARGUMENT_FIRST_BYTES, first,
 					"plait_argument", adding->error);
+	/* The first one's size was found good. */
+	memcpy(copy, first + (uint64_t)i * size, size);
+	memcpy(copy, &size, sizeof(size));
+	return plait__desc_read(room, sizeof(*room), ARGUMENT_FIRST_BYTES,
+				copy, "plait_argument", adding->error);
+}
+
+/* Arguments of the size that we know are read where they are. */
+static plait_status read_argument(const plait__adding *adding, uint32_t i,
+				  plait_argument *room,
+				  const plait_argument **out)
+{
+	if (adding->desc->arguments->size == sizeof(*room)) {
+		*out = &adding->desc->arguments[i];
+		return PLAIT_OK;
 	}
-	return plait__desc_read(out, sizeof(*out), ARGUMENT_FIRST_BYTES,
-				first, "plait_argument", adding->error);
+	*out = room;
+	return copy_argument(adding, i, room);
 }
 
 static plait_status check_count(const plait__adding *adding,
@@ -349,16 +360,15 @@ plait_status plait__graph_arguments(plait__adding *adding,
 				    const plait__signature *signature)
 {
 	plait_status status = check_count(adding, signature);
-	plait_argument given;
+	plait_argument room;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
 		struct pushing pushing = {
-			.adding = adding, .given = &given,
-			.signature = signature,
+			.adding = adding, .signature = signature,
 			.parameter = &signature->parameters[i],
 		};
 
-		status = read_argument(adding, i, &given);
+		status = read_argument(adding, i, &room, &pushing.given);
 		if (status == PLAIT_OK)
 			status = push_one(&pushing);
 	}

@@ -20,21 +20,22 @@ static uint64_t tag_of(const plait__graph *graph)
 	x ^= x >> 29;
 	x *= UINT64_C(0xbf58476d1ce4e5b9);
 	x ^= x >> 32;
-	return (x & ((UINT64_C(1) << TAG_BITS) - 1)) | 1;
+	return ((x & ((UINT64_C(1) << TAG_BITS) - 1)) | 1) << INDEX_BITS;
 }
 
 plait_node plait__graph_node(const plait__graph *graph, uint32_t index)
 {
-	return tag_of(graph) << INDEX_BITS | index;
+	return graph->tag | index;
 }
 
 uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
 {
+	const plait__store_scope *scope =
+		plait__store_scope_at(graph->store, graph->scope);
 	uint32_t index = (uint32_t)node;
 
-	if (node >> INDEX_BITS != tag_of(graph) ||
-	    index >= plait__store_scope_at(graph->store,
-					   graph->scope)->nodes.count)
+	if ((node ^ graph->tag) >> INDEX_BITS != 0 ||
+	    index >= scope->nodes.count)
 		return PLAIT__NONE;
 	return index;
 }
@@ -142,6 +143,7 @@ plait_status plait__graph_make(plait__context *context, plait__graph **out,
 	}
 	(*out)->root = *out;
 	(*out)->store = store;
+	(*out)->tag = tag_of(*out);
 	return PLAIT_OK;
 }
 
@@ -276,6 +278,7 @@ plait_status plait_graph_body(plait_graph *graph, plait_node node,
 		body->root = entered->root;
 		body->store = entered->store;
 		body->scope = scope;
+		body->tag = tag_of(body);
 		*out = plait__object_handle(&body->object);
 	}
 	plait__object_leave(&entered->object);

@@ -20,6 +20,7 @@ struct plait__graph {
 	plait__graph *root;	/* itself, or the one that a body holds */
 	plait__store *store;	/* the root's */
 	uint32_t scope;
+	uint64_t tag;		/* of its nodes' numbers, in their high bits */
 };
 
 /* A node that is being added; see node.c. */

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 
 #include <stddef.h>
+#include <string.h>
 
 struct entry {
 	uint64_t hash;
@@ -45,6 +46,13 @@ uint64_t plait__index_hash(const void *bytes, uint64_t count)
 	const unsigned char *at = bytes;
 	uint64_t hash = count;
 
+	uint64_t word;
+
+	for (; count >= sizeof(word); count -= sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = mix(hash ^ word);
+		at += sizeof(word);
+	}
 	for (uint64_t i = 0; i < count; i++)
 		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
 	return mix(hash);
@@ -78,6 +86,24 @@ uint32_t plait__index_find(const plait__index *index,
 		i = (i + 1) & (index->capacity - 1);
 	}
 	return UINT32_MAX;
+}
+
+uint32_t plait__index_find_hash(const plait__index *index, uint32_t kind,
+				uint64_t hash)
+{
+	uint64_t mask = index->capacity - 1;
+	const struct entry *entry;
+
+	if (index->capacity == 0)
+		return UINT32_MAX;
+	kind++;
+	for (uint64_t i = mix(hash + kind);; i++) {
+		entry = &index->entries[i & mask];
+		if (entry->kind == kind && entry->hash == hash)
+			return entry->at;
+		if (entry->kind == 0)
+			return UINT32_MAX;
+	}
 }
 
 int plait__index_reserve(plait__index *index,

@@ -35,6 +35,10 @@ uint64_t plait__index_hash(const void *bytes, uint64_t count);
 uint32_t plait__index_find(const plait__index *index,
 			   const plait__index_key *key);
 
+/* The same for a key that its hash says all about. */
+uint32_t plait__index_find_hash(const plait__index *index, uint32_t kind,
+				uint64_t hash);
+
 /* Make room for one more: 0, or -1 when memory ran out. */
 int plait__index_reserve(plait__index *index,
 			 const plait_allocator *allocator);

@@ -253,7 +253,7 @@ static plait_status push_payload(plait__adding *adding, uint32_t *out)
 	plait__vector *payloads = &adding->graph->store->payloads;
 
 	*out = payloads->count;
-	return plait__vector_push(payloads, &adding->payload, 1) != NULL ?
+	return PLAIT__VECTOR_ADD(payloads, &adding->payload) != NULL ?
 	       PLAIT_OK : no_memory(adding);
 }
 
@@ -375,8 +375,8 @@ static plait_status add_names(plait__adding *adding)
 	plait__store *store = adding->graph->store;
 	const plait_node_desc *desc = adding->desc;
 
-	adding->node.label = plait__store_string(store, desc->label);
-	adding->node.file = plait__store_string(store, desc->file);
+	adding->node.label = plait__store_label(store, desc->label);
+	adding->node.file = plait__store_file(store, desc->file);
 	adding->node.line = desc->line;
 	if ((desc->label != NULL && adding->node.label == PLAIT__NONE) ||
 	    (desc->file != NULL && adding->node.file == PLAIT__NONE))
@@ -517,8 +517,9 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 			     const plait_node *after, uint64_t count,
 			     plait_node *out, plait_error *error)
 {
-	plait_error own = { .size = sizeof(own) };
-	plait_node_desc ours;
+	plait_error own; /* not zeroed: it costs more than all checks */
+	plait_node_desc room;
+	const void *view;
 	plait__graph *entered;
 	plait_node node = 0;
 	uint32_t index;
@@ -526,11 +527,13 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 
 	if (status != PLAIT_OK)
 		goto set_out;
-	status = plait__desc_read(&ours, sizeof(ours), DESC_FIRST_BYTES, desc,
-				  "plait_node_desc", &own);
+	own.size = sizeof(own);
+	own.status = PLAIT_OK;
+	status = plait__desc_view(&view, &room, sizeof(room),
+				  DESC_FIRST_BYTES, desc, "plait_node_desc",
+				  &own);
 	if (status == PLAIT_OK)
-		status = add_after(entered, &ours, after, count, &index,
-				   &own);
+		status = add_after(entered, view, after, count, &index, &own);
 	if (status == PLAIT_OK)
 		node = plait__graph_node(entered, index);
 	else

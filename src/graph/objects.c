@@ -48,16 +48,47 @@ static uint32_t place_device(plait__adding *adding, plait__device *device)
 	return at;
 }
 
+/*
+ * Most handles were there before: then the graph holds the object, and it is
+ * enough that the user still has it too, which is a look and no atomic
+ * update.  PLAIT__NONE: come in by the door.
+ */
+static uint32_t find_handle(const plait__adding *adding, uint32_t kind,
+			    const void *handle, int32_t type)
+{
+	uint32_t at = plait__store_find_handle(adding->graph->store, kind,
+					       handle);
+
+	return at != PLAIT__NONE && plait__handle_lives(handle, type) ?
+	       at : PLAIT__NONE;
+}
+
+/* Its place, when it could be noted under its handle too. */
+static uint32_t keep_handle(plait__adding *adding, uint32_t kind,
+			    const void *handle, uint32_t at)
+{
+	if (at == PLAIT__NONE ||
+	    plait__store_add_handle(adding->graph->store, kind, handle,
+				    at) == 0)
+		return at;
+	no_memory(adding);
+	return PLAIT__NONE;
+}
+
 uint32_t plait__graph_device(plait__adding *adding, plait_device *handle)
 {
 	plait__device *device;
-	uint32_t at = PLAIT__NONE;
+	uint32_t at = find_handle(adding, PLAIT__STORE_DEVICE_HANDLES, handle,
+				  PLAIT_OBJECT_DEVICE);
 
+	if (at != PLAIT__NONE)
+		return at;
 	if (plait__device_enter(handle, &device, adding->error) != PLAIT_OK)
 		return PLAIT__NONE;
 	if (plait__context_check_same(&adding->graph->object, &device->object,
 				      adding->error) == PLAIT_OK)
-		at = place_device(adding, device);
+		at = keep_handle(adding, PLAIT__STORE_DEVICE_HANDLES, handle,
+				 place_device(adding, device));
 	plait__device_leave(device);
 	return at;
 }
@@ -95,31 +126,50 @@ static bool has_entry(const plait__vector *table, uint32_t at)
 	return at < table->count;
 }
 
-uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
-			     const plait__signature **out)
+static uint32_t place_kernel(plait__adding *adding,
+			     const plait__kernel *kernel, uint32_t at)
 {
 	plait__store *store = adding->graph->store;
 	plait__plan_kernel entry;
+
+	if (at == PLAIT__NONE || has_entry(&store->kernels, at))
+		return at;
+	entry.name = plait__store_string(store, kernel->signature->name);
+	entry.signature = plait__store_string(store, kernel->signature->text);
+	if (entry.name != PLAIT__NONE && entry.signature != PLAIT__NONE &&
+	    plait__vector_push(&store->kernels, &entry, 1) != NULL)
+		return at;
+	no_memory(adding);
+	return PLAIT__NONE;
+}
+
+static uint32_t enter_kernel(plait__adding *adding, plait_kernel *handle)
+{
 	plait__kernel *kernel;
 	uint32_t at;
 
 	if (plait__kernel_enter(handle, &kernel, adding->error) != PLAIT_OK)
 		return PLAIT__NONE;
-	*out = kernel->signature;
 	at = place_object(adding, PLAIT__STORE_KERNELS, &kernel->object);
-	if (at != PLAIT__NONE && !has_entry(&store->kernels, at)) {
-		entry.name = plait__store_string(store,
-						 kernel->signature->name);
-		entry.signature = plait__store_string(
-			store, kernel->signature->text);
-		if (entry.name == PLAIT__NONE ||
-		    entry.signature == PLAIT__NONE ||
-		    plait__vector_push(&store->kernels, &entry, 1) == NULL) {
-			no_memory(adding);
-			at = PLAIT__NONE;
-		}
-	}
+	at = keep_handle(adding, PLAIT__STORE_KERNEL_HANDLES, handle,
+			 place_kernel(adding, kernel, at));
 	plait__object_leave(&kernel->object);
+	return at;
+}
+
+uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
+			     const plait__signature **out)
+{
+	const plait__vector *kernels =
+		&adding->graph->store->objects[PLAIT__STORE_KERNELS];
+	uint32_t at = find_handle(adding, PLAIT__STORE_KERNEL_HANDLES, handle,
+				  PLAIT_OBJECT_KERNEL);
+
+	if (at == PLAIT__NONE)
+		at = enter_kernel(adding, handle);
+	if (at != PLAIT__NONE)
+		*out = (*(plait__kernel **)plait__vector_at(kernels, at))
+			       ->signature;
 	return at;
 }
 
@@ -218,45 +268,83 @@ static uint32_t place_buffer(plait__adding *adding, plait__buffer *root)
 	return PLAIT__NONE;
 }
 
-static plait_status fill_range(plait__adding *adding, plait__buffer *buffer,
-			       uint64_t offset, const char *what,
-			       plait__range *out)
+/* The entry of a buffer's handle, which may be a view's. */
+static uint32_t place_range(plait__adding *adding, plait__buffer *buffer,
+			    const void *handle)
 {
+	plait__store *store = adding->graph->store;
+	plait__store_range range = { .offset = buffer->offset,
+				     .bytes = buffer->bytes };
 	const plait__plan_slot *slot;
-	char room[PLAIT__GRAPH_PLACE_ROOM];
 
-	if (offset > buffer->bytes)
-		return plait__fail(adding->error, PLAIT_E_INVALID,
-				   "%s: %s starts at %llu of the %llu bytes "
-				   "of \"%s\"",
-				   plait__graph_place(adding, room), what,
-				   (unsigned long long)offset,
-				   (unsigned long long)buffer->bytes,
-				   buffer->object.label);
-	out->slot = place_buffer(adding, buffer->root);
-	if (out->slot == PLAIT__NONE)
-		return adding->error != NULL ? adding->error->status :
-		       PLAIT_E_NOMEM;
-	out->offset = buffer->offset + offset;
-	out->bytes = buffer->bytes - offset;
-	slot = plait__vector_at(&adding->graph->store->slots, out->slot);
-	if (adding->first_buffer_device == PLAIT__NONE)
-		adding->first_buffer_device = slot->device;
-	return PLAIT_OK;
+	range.slot = place_buffer(adding, buffer->root);
+	if (range.slot == PLAIT__NONE)
+		return PLAIT__NONE;
+	slot = plait__vector_at(&store->slots, range.slot);
+	range.device = slot->device;
+	if (plait__vector_push(&store->ranges, &range, 1) != NULL)
+		return keep_handle(adding, PLAIT__STORE_BUFFER_HANDLES,
+				   handle, store->ranges.count - 1);
+	no_memory(adding);
+	return PLAIT__NONE;
 }
 
-plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
-				uint64_t offset, const char *what,
-				plait__range *out)
+static uint32_t enter_buffer(plait__adding *adding, plait_buffer *handle)
 {
+	plait__object *object;
+	uint32_t at;
+
+	if (plait__object_enter(handle, PLAIT_OBJECT_BUFFER, &object,
+				adding->error) != PLAIT_OK)
+		return PLAIT__NONE;
+	at = place_range(adding, (plait__buffer *)object, handle);
+	plait__object_leave(object);
+	return at;
+}
+
+static plait_status starts_outside(const plait__adding *adding,
+				   const plait_buffer *handle,
+				   uint64_t offset, const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
 	plait__object *object;
 	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
 						  &object, adding->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = fill_range(adding, (plait__buffer *)object, offset, what,
-			    out);
+	status = plait__fail(adding->error, PLAIT_E_INVALID,
+			     "%s: %s starts at %llu of the %llu bytes of "
+			     "\"%s\"",
+			     plait__graph_place(adding, room), what,
+			     (unsigned long long)offset,
+			     (unsigned long long)
+			     ((const plait__buffer *)object)->bytes,
+			     object->label);
 	plait__object_leave(object);
 	return status;
+}
+
+plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
+				uint64_t offset, const char *what,
+				plait__range *out)
+{
+	const plait__vector *ranges = &adding->graph->store->ranges;
+	const plait__store_range *range;
+	uint32_t at = find_handle(adding, PLAIT__STORE_BUFFER_HANDLES, handle,
+				  PLAIT_OBJECT_BUFFER);
+
+	if (at == PLAIT__NONE)
+		at = enter_buffer(adding, handle);
+	if (at == PLAIT__NONE)
+		return adding->error->status;
+	range = plait__vector_at(ranges, at);
+	if (offset > range->bytes)
+		return starts_outside(adding, handle, offset, what);
+	out->slot = range->slot;
+	out->offset = range->offset + offset;
+	out->bytes = range->bytes - offset;
+	if (adding->first_buffer_device == PLAIT__NONE)
+		adding->first_buffer_device = range->device;
+	return PLAIT_OK;
 }

@@ -14,6 +14,7 @@ enum {
 	INDEX_GEOMETRIES,
 	INDEX_DEVICES,
 	INDEX_PARAMS,
+	INDEX_HANDLES,
 };
 
 static void init_tables(plait__store *store)
@@ -28,6 +29,8 @@ static void init_tables(plait__store *store)
 			   sizeof(plait__input_device));
 	plait__vector_init(&store->device_objects, allocator, sizeof(void *));
 	plait__vector_init(&store->device_sets, allocator, sizeof(uint32_t));
+	plait__vector_init(&store->ranges, allocator,
+			   sizeof(plait__store_range));
 	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
 		plait__vector_init(&store->objects[i], allocator,
 				   i == PLAIT__STORE_FUNCTIONS ?
@@ -37,6 +40,14 @@ static void init_tables(plait__store *store)
 	plait__vector_init(&store->name, allocator, sizeof(type));
 	PLAIT__PLAN_TABLES(INIT_TABLE)
 #undef INIT_TABLE
+}
+
+/* Places of what came last must not outlive a cut. */
+static void forget_last(plait__store *store)
+{
+	memset(store->labels, 0, sizeof(store->labels));
+	store->last_file = 0;
+	store->last_geometry = PLAIT__NONE;
 }
 
 static plait__store_scope *push_scope(plait__store *store, uint32_t region,
@@ -65,6 +76,7 @@ plait_status plait__store_create(const plait_allocator *allocator,
 	if (store == NULL)
 		goto no_memory;
 	store->allocator = *allocator;
+	forget_last(store);
 	init_tables(store);
 	store->index = plait__index_create(allocator);
 	/* strings[0] is the empty text. */
@@ -103,6 +115,7 @@ void plait__store_destroy(plait__store *store)
 	plait__vector_fini(&store->devices);
 	plait__vector_fini(&store->device_objects);
 	plait__vector_fini(&store->device_sets);
+	plait__vector_fini(&store->ranges);
 	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
 		plait__vector_fini(&store->objects[i]);
 #define FINI_TABLE(type, name) plait__vector_fini(&store->name);
@@ -119,30 +132,28 @@ plait__store_scope *plait__store_scope_at(const plait__store *store,
 }
 
 /* Every vector that a mark covers, in one order. */
-static uint32_t list_vectors(plait__store *store, plait__vector *vectors[32])
+#define STORE_VECTORS(VECTOR)				\
+	VECTOR(, regions)				\
+	VECTOR(, devices)				\
+	VECTOR(, device_objects)			\
+	VECTOR(, device_sets)				\
+	VECTOR(, objects[PLAIT__STORE_KERNELS])		\
+	VECTOR(, objects[PLAIT__STORE_BUFFERS])		\
+	VECTOR(, objects[PLAIT__STORE_SIGNALS])		\
+	VECTOR(, objects[PLAIT__STORE_FUNCTIONS])	\
+	VECTOR(, ranges)				\
+	PLAIT__PLAN_TABLES(VECTOR)
+
+/* Once for every node that is added: without a loop. */
+void plait__store_take_mark(const plait__store *store,
+			    plait__store_mark *mark)
 {
-	uint32_t n = 0;
+	uint32_t *count = mark->counts;
 
-	vectors[n++] = &store->regions;
-	vectors[n++] = &store->devices;
-	vectors[n++] = &store->device_objects;
-	vectors[n++] = &store->device_sets;
-	for (uint32_t i = 0; i < PLAIT__STORE_OBJECT_KINDS; i++)
-		vectors[n++] = &store->objects[i];
-#define LIST_TABLE(type, name) vectors[n++] = &store->name;
-	PLAIT__PLAN_TABLES(LIST_TABLE)
-#undef LIST_TABLE
-	return n;
-}
-
-void plait__store_take_mark(plait__store *store, plait__store_mark *mark)
-{
-	plait__vector *vectors[32];
-	uint32_t count = list_vectors(store, vectors);
-
-	for (uint32_t i = 0; i < count; i++)
-		mark->counts[i] = vectors[i]->count;
-	mark->counts[count] = store->scopes.count;
+#define MARK_VECTOR(type, name) *count++ = store->name.count;
+	STORE_VECTORS(MARK_VECTOR)
+#undef MARK_VECTOR
+	*count = store->scopes.count;
 }
 
 /* An index entry must not outlive what it points to. */
@@ -155,18 +166,27 @@ static void cut_index(plait__store *store)
 			 store->geometries.count);
 	plait__index_cut(store->index, INDEX_DEVICES, store->devices.count);
 	plait__index_cut(store->index, INDEX_PARAMS, store->params.count);
-	store->last_file = NULL;
+	plait__index_cut(store->index,
+			 INDEX_HANDLES + PLAIT__STORE_KERNEL_HANDLES,
+			 store->objects[PLAIT__STORE_KERNELS].count);
+	plait__index_cut(store->index,
+			 INDEX_HANDLES + PLAIT__STORE_BUFFER_HANDLES,
+			 store->ranges.count);
+	plait__index_cut(store->index,
+			 INDEX_HANDLES + PLAIT__STORE_DEVICE_HANDLES,
+			 store->devices.count);
+	forget_last(store);
 }
 
 void plait__store_cut(plait__store *store, const plait__store_mark *mark)
 {
-	plait__vector *vectors[32];
-	uint32_t count = list_vectors(store, vectors);
+	const uint32_t *count = mark->counts;
 
-	fini_scopes(store, mark->counts[count]);
-	plait__vector_cut(&store->scopes, mark->counts[count]);
-	for (uint32_t i = 0; i < count; i++)
-		plait__vector_cut(vectors[i], mark->counts[i]);
+#define CUT_VECTOR(type, name) plait__vector_cut(&store->name, *count++);
+	STORE_VECTORS(CUT_VECTOR)
+#undef CUT_VECTOR
+	fini_scopes(store, *count);
+	plait__vector_cut(&store->scopes, *count);
 	cut_index(store);
 }
 
@@ -201,6 +221,41 @@ uint32_t plait__store_string(plait__store *store, const char *text)
 	    NULL)
 		return PLAIT__NONE;
 	plait__index_add(store->index, &key, at);
+	return at;
+}
+
+/* Texts of labels are not in the index, which would only grow with them. */
+uint32_t plait__store_label(plait__store *store, const char *text)
+{
+	uint32_t length, *recent;
+	uint64_t bytes;
+
+	if (text == NULL)
+		return PLAIT__NONE;
+	bytes = strlen(text) + 1;
+	if (bytes > PLAIT__VECTOR_MAX)
+		return PLAIT__NONE;
+	length = (uint32_t)bytes;
+	recent = &store->labels[plait__index_hash(text, length) %
+				PLAIT__STORE_LABELS];
+	if (strcmp(plait__vector_at(&store->strings, *recent), text) == 0)
+		return *recent;
+	if (plait__vector_push(&store->strings, text, length) == NULL)
+		return PLAIT__NONE;
+	*recent = store->strings.count - length;
+	return *recent;
+}
+
+uint32_t plait__store_file(plait__store *store, const char *text)
+{
+	uint32_t at = store->last_file;
+
+	if (text != NULL &&
+	    strcmp(plait__vector_at(&store->strings, at), text) == 0)
+		return at;
+	at = plait__store_string(store, text);
+	if (at != PLAIT__NONE)
+		store->last_file = at;
 	return at;
 }
 
@@ -287,6 +342,25 @@ uint32_t plait__store_find_device(const plait__store *store, const char *name)
 	return PLAIT__NONE;
 }
 
+uint32_t plait__store_find_handle(const plait__store *store, uint32_t kind,
+				  const void *handle)
+{
+	return plait__index_find_hash(store->index, INDEX_HANDLES + kind,
+				      (uintptr_t)handle);
+}
+
+int plait__store_add_handle(plait__store *store, uint32_t kind,
+			    const void *handle, uint32_t at)
+{
+	plait__index_key key = { .kind = INDEX_HANDLES + kind,
+				 .hash = (uintptr_t)handle };
+
+	if (plait__index_reserve(store->index, &store->allocator) != 0)
+		return -1;
+	plait__index_add(store->index, &key, at);
+	return 0;
+}
+
 static bool match_geometry(const void *table, uint32_t at, const void *value)
 {
 	const plait__vector *geometries = table;
@@ -299,19 +373,26 @@ uint32_t plait__store_geometry(plait__store *store,
 			       const plait__plan_geometry *geometry)
 {
 	plait__index_key key = {
-		INDEX_GEOMETRIES,
-		plait__index_hash(geometry, sizeof(*geometry)),
-		match_geometry, &store->geometries, geometry
+		INDEX_GEOMETRIES, 0, match_geometry, &store->geometries,
+		geometry
 	};
-	uint32_t at = plait__index_find(store->index, &key);
+	uint32_t at;
 
-	if (at != PLAIT__NONE)
-		return at;
-	at = store->geometries.count;
-	if (plait__index_reserve(store->index, &store->allocator) != 0 ||
-	    plait__vector_push(&store->geometries, geometry, 1) == NULL)
-		return PLAIT__NONE;
-	plait__index_add(store->index, &key, at);
+	if (store->last_geometry != PLAIT__NONE &&
+	    match_geometry(&store->geometries, store->last_geometry,
+			   geometry))
+		return store->last_geometry;
+	key.hash = plait__index_hash(geometry, sizeof(*geometry));
+	at = plait__index_find(store->index, &key);
+	if (at == PLAIT__NONE) {
+		at = store->geometries.count;
+		if (plait__index_reserve(store->index,
+					 &store->allocator) != 0 ||
+		    PLAIT__VECTOR_ADD(&store->geometries, geometry) == NULL)
+			return PLAIT__NONE;
+		plait__index_add(store->index, &key, at);
+	}
+	store->last_geometry = at;
 	return at;
 }
 
@@ -376,11 +457,11 @@ uint32_t plait__store_push(plait__store *store, uint32_t scope,
 	plait__input_edge *edges = NULL;
 
 	if (count > 0) {
-		edges = plait__vector_push(&to->edges, NULL, count);
+		edges = plait__vector_extend(&to->edges, count);
 		if (edges == NULL)
 			return PLAIT__NONE;
 	}
-	if (plait__vector_push(&to->nodes, node, 1) == NULL) {
+	if (PLAIT__VECTOR_ADD(&to->nodes, node) == NULL) {
 		plait__vector_cut(&to->edges, to->edges.count - count);
 		return PLAIT__NONE;
 	}
@@ -395,5 +476,5 @@ int plait__store_edge(plait__store *store, uint32_t scope, uint32_t before,
 	plait__store_scope *in = plait__store_scope_at(store, scope);
 	plait__input_edge edge = { before, after };
 
-	return plait__vector_push(&in->edges, &edge, 1) != NULL ? 0 : -1;
+	return PLAIT__VECTOR_ADD(&in->edges, &edge) != NULL ? 0 : -1;
 }

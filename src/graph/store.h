@@ -25,6 +25,22 @@ enum {
 	PLAIT__STORE_OBJECT_KINDS = 4
 };
 
+/* Kinds of handles that a store knows. */
+enum {
+	PLAIT__STORE_KERNEL_HANDLES = 0,	/* a place in KERNELS */
+	PLAIT__STORE_BUFFER_HANDLES = 1,	/* a place in `ranges` */
+	PLAIT__STORE_DEVICE_HANDLES = 2,	/* a place in `devices` */
+	PLAIT__STORE_HANDLE_KINDS = 3
+};
+
+/* What a buffer's handle stands for: all of a slot, or a view's part. */
+typedef struct plait__store_range {
+	uint32_t slot;
+	uint32_t device;
+	uint64_t offset;		/* in the slot */
+	uint64_t bytes;
+} plait__store_range;
+
 /* A host function with what it needs; FUNCTIONS hold these, not pointers. */
 typedef struct plait__store_function {
 	int32_t (*function)(void *user_data);
@@ -38,7 +54,6 @@ typedef struct plait__store_scope {
 	plait__vector edges;		/* plait__input_edge, within */
 	uint32_t region;		/* whose body, or none */
 	uint32_t parent;		/* the scope with the region's node */
-	uint64_t tag;			/* of its node numbers */
 } plait__store_scope;
 
 /* A region: input.h's, with its node within the parent scope. */
@@ -46,6 +61,9 @@ typedef struct plait__store_region {
 	plait__input_region input;
 	uint32_t scope;			/* that holds its node */
 } plait__store_region;
+
+/* A power of two. */
+enum { PLAIT__STORE_LABELS = 256 };
 
 #define PLAIT__STORE_VECTOR(type, name) plait__vector name;
 typedef struct plait__store {
@@ -55,14 +73,17 @@ typedef struct plait__store {
 	plait__vector devices;		/* plait__input_device */
 	plait__vector device_objects;	/* void *, null for a mere name */
 	plait__vector device_sets;	/* uint32_t */
+	plait__vector ranges;		/* plait__store_range, by handle */
 	/* void *, or plait__store_function */
 	plait__vector objects[PLAIT__STORE_OBJECT_KINDS];
 	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)
 	/* Index of objects and strings by value; see index.h. */
 	struct plait__index *index;
-	/* The file name that came last: most nodes share one. */
-	const char *last_file;
-	uint32_t last_file_string;
+	/* Where labels that came lately are; 0 is none. */
+	uint32_t labels[PLAIT__STORE_LABELS];
+	/* What came last: most nodes share one. */
+	uint32_t last_file;
+	uint32_t last_geometry;
 } plait__store;
 #undef PLAIT__STORE_VECTOR
 
@@ -84,7 +105,8 @@ typedef struct plait__store_mark {
 	uint32_t counts[32];
 } plait__store_mark;
 
-void plait__store_take_mark(plait__store *store, plait__store_mark *mark);
+void plait__store_take_mark(const plait__store *store,
+			    plait__store_mark *mark);
 
 /*
  * Forget what came since the mark, but for nodes and edges of scopes that
@@ -99,6 +121,11 @@ void plait__store_cut(plait__store *store, const plait__store_mark *mark);
 
 /* A copy of `text`; equal texts share one.  Null: PLAIT__NONE, no failure. */
 uint32_t plait__store_string(plait__store *store, const char *text);
+
+/* The same for labels and files: equal texts share one if they come soon
+ * after each other, and never slow down what comes later. */
+uint32_t plait__store_label(plait__store *store, const char *text);
+uint32_t plait__store_file(plait__store *store, const char *text);
 
 /* A device; `object` null: a mere name.  The same object is the same one. */
 uint32_t plait__store_device(plait__store *store, const char *name,
@@ -116,6 +143,15 @@ uint32_t plait__store_find_device(const plait__store *store,
  * tells that the caller has to retain it. */
 uint32_t plait__store_object(plait__store *store, uint32_t kind,
 			     void *object, int *out_new);
+
+/* Where the object of a handle is, PLAIT__NONE if the handle is new here;
+ * handles are never used again for something else. */
+uint32_t plait__store_find_handle(const plait__store *store, uint32_t kind,
+				  const void *handle);
+
+/* Say where: 0, or -1 when memory ran out. */
+int plait__store_add_handle(plait__store *store, uint32_t kind,
+			    const void *handle, uint32_t at);
 
 /* A geometry; equal ones share one. */
 uint32_t plait__store_geometry(plait__store *store,

@@ -9,7 +9,7 @@ static const struct entry {
 	uint32_t bytes;
 	const char *name;
 } entries[] = {
-	/* Canonical names come first. */
+	/* Canonical names come first, in the order of the types. */
 	{ PLAIT__TYPE_I8, 1, "i8" },
 	{ PLAIT__TYPE_I16, 2, "i16" },
 	{ PLAIT__TYPE_I32, 4, "i32" },
@@ -54,10 +54,8 @@ plait__type plait__type_find(const char *word, size_t length)
 
 static const struct entry *entry_of(plait__type type)
 {
-	for (int i = 0; i < ENTRY_COUNT; i++)
-		if (entries[i].type == type)
-			return &entries[i];
-	return NULL;
+	return type >= PLAIT__TYPE_I8 && type <= PLAIT__TYPE_POINTER ?
+	       &entries[type - 1] : NULL;
 }
 
 const char *plait__type_name(plait__type type)

@@ -291,6 +291,13 @@ plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 	return PLAIT_OK;
 }
 
+bool plait__handle_lives(const void *handle, int32_t type)
+{
+	uint64_t state;
+
+	return find_live((uintptr_t)handle, type, &state) != NULL;
+}
+
 bool plait__handle_leave(plait__slot *slot)
 {
 	uint64_t state = at_sub_u64(&slot->state, ONE_INSIDE) - ONE_INSIDE;

@@ -62,6 +62,12 @@ void plait__handle_free(plait__slot *slot);
 plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 				 plait_error *error);
 
+/*
+ * Has the user a reference to this handle now?  A look without coming in, for
+ * who holds the object anyway: no more than two loads.
+ */
+bool plait__handle_lives(const void *handle, int32_t type);
+
 /* True: that was the last one inside and the user has no reference. */
 bool plait__handle_leave(plait__slot *slot);
 
