@@ -15,3 +15,68 @@ noinst_PROGRAMS += %D%/queue
 # what building a graph and freezing it cost, beside appending to an array
 noinst_PROGRAMS += %D%/graph
 %C%_graph_LDADD = t/libshapes.la src/libplaitcore.la
+
+# --- bench/replay: the same graphs, run by everybody who can ------------------
+#
+#	make bench		all of it, about half an hour
+#	make bench-quick	no work and 200 ns, up to 10,000 nodes
+#	make bench BENCH_FLAGS='--shapes wavefront --threads 2'
+#
+# A peer is a program that is linked with libreplay; see README.md here.
+check_LTLIBRARIES += %D%/libreplay.la
+%C%_libreplay_la_SOURCES = %D%/measure.c %D%/hop.c %D%/hop.h %D%/grain.c \
+	%D%/grain.h %D%/shapes.c %D%/shapes.h %D%/who.h
+check_PROGRAMS += %D%/who_floor
+%C%_who_floor_LDADD = %D%/libreplay.la
+
+# Peers have compilers and flags of their own, and none is needed.
+BENCH_PEERS =
+BENCH_ABSENT =
+if BENCH_TBB
+BENCH_PEERS += %D%/who_tbb
+else
+BENCH_ABSENT += --absent 'oneTBB: configure found no C++ compiler or no libtbb-dev'
+endif
+if BENCH_GOMP
+BENCH_PEERS += %D%/who_gomp
+else
+BENCH_ABSENT += --absent 'libgomp: configure found no gcc'
+endif
+if BENCH_LIBOMP
+BENCH_PEERS += %D%/who_libomp
+else
+BENCH_ABSENT += --absent 'libomp: configure found no clang or no libomp-dev'
+endif
+if BENCH_STARPU
+BENCH_PEERS += %D%/who_starpu
+else
+BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
+endif
+check_DATA += $(BENCH_PEERS)
+CLEANFILES += $(BENCH_PEERS) %D%/results.tsv
+
+BENCH_LIBRARY = %D%/libreplay.la
+BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
+%D%/who_tbb: $(srcdir)/%D%/who_tbb.cc $(BENCH_LIBRARY)
+	@echo '  PEER     $@'; $(CXX) -std=c++17 -Wall $(TBB_CFLAGS) \
+		$(srcdir)/%D%/who_tbb.cc $(BENCH_LINK) $(TBB_LIBS) -o $@
+%D%/who_gomp: $(srcdir)/%D%/who_omp.c $(BENCH_LIBRARY)
+	@echo '  PEER     $@'; $(GOMP_CC) -Wall -fopenmp -DOMP_NAME='"gomp"' \
+		$(srcdir)/%D%/who_omp.c $(BENCH_LINK) -o $@
+%D%/who_libomp: $(srcdir)/%D%/who_omp.c $(BENCH_LIBRARY)
+	@echo '  PEER     $@'; $(LIBOMP_CC) -Wall -fopenmp=libomp \
+		-DOMP_NAME='"libomp"' $(srcdir)/%D%/who_omp.c $(BENCH_LINK) -o $@
+%D%/who_starpu: $(srcdir)/%D%/who_starpu.c $(BENCH_LIBRARY)
+	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
+		$(srcdir)/%D%/who_starpu.c $(BENCH_LINK) $(STARPU_LIBS) -o $@
+
+BENCH_WHO = %D%/who_floor $(BENCH_PEERS)
+BENCH_FLAGS =
+BENCH_RUN = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' python3 \
+	$(srcdir)/%D%/replay.py --out %D%/results.tsv $(BENCH_ABSENT)
+bench: all $(BENCH_WHO)
+	$(BENCH_RUN) $(BENCH_FLAGS) $(BENCH_WHO)
+bench-quick: all $(BENCH_WHO)
+	$(BENCH_RUN) --quick $(BENCH_FLAGS) $(BENCH_WHO)
+
+.PHONY: bench bench-quick

@@ -290,6 +290,9 @@ SCRIPT_TESTS += %D%/91-examples.t
 API_TESTS += %D%/92-stress-objects.t
 %C%_92_stress_objects_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/92-stress-objects.t
+SCRIPT_TESTS += %D%/93-bench-replay.t
+TEST_HELPERS += %D%/replay_sins
+%C%_replay_sins_LDADD = bench/libreplay.la
 
 # --- the ABI against the last release ---------------------------------------
 # `make abi-baseline` at a release writes t/abi/plait.abi, which is checked in;
