@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <stddef.h>
+
 #ifdef HAVE_LIBFFI
 
 static ffi_type *const types[PLAIT__FFI_TYPES] = {
