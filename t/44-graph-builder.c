@@ -165,7 +165,8 @@ static plait_node_desc loop_of(uint32_t kind, uint64_t branches)
 	return (plait_node_desc){
 		.size = sizeof(plait_node_desc), .kind = kind,
 		.function = nothing, .flags = PLAIT_CALL_ANY_THREAD,
-		.times = 5, .branch_count = branches, .label = "region",
+		.times = branches > 0 ? 0 : 5, .branch_count = branches,
+		.label = "region",
 	};
 }
 

@@ -16,9 +16,15 @@
  * not ordered are a mistake, which plait_plan_check finds.
  *
  * Where a node runs.  On the device it names; else on the device of the first
- * buffer among its arguments; else where the first node it comes after runs;
- * else on the first device of the graph.  A device is a place, never a queue:
- * the planner chooses lanes.
+ * buffer among its arguments (of a rotation: its first buffer); else where the
+ * first node it comes after runs; else on the first device of the graph.  A
+ * call, or a signal, that cannot be there goes to the first device that can
+ * have it.  A device is a place, never a queue: the planner chooses lanes.
+ *
+ * What a node names has to be usable there: its buffers and signals are of the
+ * device's backend, its kernel has code for it.  Otherwise adding it fails with
+ * PLAIT_E_UNSUPPORTED.  Of several devices that means the first one, of a
+ * group each.
  *
  * Loops and branches.  `while`, `do` and `case` nodes have bodies, which are
  * graphs themselves (plait_graph_body); edges stay within one body.  `while`
@@ -53,7 +59,7 @@ enum {
 	PLAIT_NODE_FILL = 4,
 	/* Another emission of a signal. */
 	PLAIT_NODE_EMIT = 5,
-	/* Wait for an emission; 0 is the newest one when a run starts. */
+	/* Wait for an emission, also of a gate. */
 	PLAIT_NODE_WAIT = 6,
 	/* A mark in the timeline. */
 	PLAIT_NODE_MARK = 7,
@@ -75,7 +81,10 @@ enum {
 };
 
 /*
- * A node.  What its kind does not name stays zero.
+ * A node.  A field that its kind does not have stays zero; a field that is set
+ * for nothing is refused by name.  Every kind has `label`, `file` and `line`;
+ * every kind but SUBGRAPH has `cost` and devices, of which a WHILE, DO or CASE
+ * has one.
  */
 typedef struct plait_node_desc {
 	uint32_t size;
@@ -93,7 +102,8 @@ typedef struct plait_node_desc {
 	plait_device *const *devices;
 	/* How long it takes, in any unit; 0 means 1. */
 	uint64_t cost;
-	/* Memory of its own while it runs. */
+	/* LAUNCH: memory of its own while it runs; see
+	 * PLAIT_ARGUMENT_SCRATCH. */
 	uint64_t scratch_bytes;
 
 	/* LAUNCH.  `launch_parameter` names a plait_launch that each run
@@ -104,8 +114,9 @@ typedef struct plait_node_desc {
 	const plait_argument *arguments;
 	uint64_t argument_count;
 
-	/* CALL, and a predicate of WHILE, DO, CASE: a host function.  A
-	 * predicate's return value is the word. */
+	/* CALL, and a predicate of WHILE, DO, CASE: a host function, which
+	 * needs an inbox or PLAIT_CALL_ANY_THREAD.  A predicate's return value
+	 * is the word. */
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;
@@ -118,20 +129,23 @@ typedef struct plait_node_desc {
 	uint64_t bytes;
 	uint64_t pattern;
 
-	/* EMIT and WAIT. */
+	/* EMIT (no gate: only the host raises those) and WAIT. */
 	plait_signal *signal;
+	/* WAIT: which emission; 0 is the newest one when a run starts. */
 	uint64_t sequence;
 
 	/* SUBGRAPH. */
 	plait_graph *subgraph;
 
-	/* WHILE, DO, CASE: the word of `predicate` at this offset, when
-	 * there is no function.  WHILE and DO go on while it is not 0. */
+	/* WHILE, DO, CASE: the word of `predicate` at this offset, a multiple
+	 * of 4, when there is no function.  WHILE and DO go on while it is
+	 * not 0. */
 	plait_buffer *predicate;
 	uint64_t predicate_offset;
-	/* CASE: number of bodies, at least 1. */
+	/* CASE: number of bodies, 1 to 65536. */
 	uint64_t branch_count;
-	/* How often a loop is expected to run, for planning; 0 means 1. */
+	/* WHILE, DO: how often it is expected to run, for planning; 0 means
+	 * 1. */
 	uint64_t times;
 } plait_node_desc;
 

@@ -50,6 +50,7 @@ typedef struct chaos_options {
 	uint64_t devices;
 	uint64_t memory_bytes;
 	uint64_t parallel;
+	uint64_t host_calls;
 	uint64_t patience_ms;
 	uint64_t log;
 	chaos_range submit_ns;

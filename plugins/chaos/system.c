@@ -162,6 +162,8 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 	full.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 		PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
 		PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_VIRTUAL_TIME;
+	if (!options->host_calls)
+		full.capabilities &= ~(uint32_t)PLAIT_CAP_HOST_CALL;
 	full.parallel = (uint32_t)options->parallel;
 	full.memory_bytes = options->memory_bytes;
 	full.alignment_bytes = 64;

@@ -132,3 +132,22 @@ void plait__text_copy(const char *text, char *buffer, uint64_t capacity_bytes,
 	memcpy(buffer, text, length);
 	buffer[length] = '\0';
 }
+
+int plait__text_fit(const char *text, uint64_t limit)
+{
+	uint64_t length = strnlen(text, limit + 1);
+
+	return (int)(length > limit ? whole_characters(text, limit) : length);
+}
+
+const char *plait__text_tail(const char *text, uint64_t bytes)
+{
+	uint64_t length = strlen(text);
+	const char *at = text;
+
+	if (length > bytes)
+		at += length - bytes;
+	while (at > text && ((unsigned char)*at & 0xc0) == 0x80)
+		at++;
+	return at;
+}

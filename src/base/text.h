@@ -44,4 +44,13 @@ char *plait__text_take(plait__text *text, uint64_t *out_bytes);
 void plait__text_copy(const char *text, char *buffer, uint64_t capacity_bytes,
 		      uint64_t *out_bytes);
 
+/* How many bytes of a text to print with "%.*s": at most `limit`, and none of
+ * a UTF-8 character that does not fit. */
+int plait__text_fit(const char *text, uint64_t limit);
+/* The two arguments of that. */
+#define PLAIT__TEXT_FIT(text, limit) plait__text_fit(text, limit), text
+
+/* The end of a text: at most `bytes` of it, from a whole UTF-8 character on. */
+const char *plait__text_tail(const char *text, uint64_t bytes);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "object/buffer.h"
 #include "object/kernel.h"
 #include "plan/check.h"
@@ -340,8 +341,9 @@ static plait_status bind_kernel(plait__frozen *frozen, plait__kernel *kernel,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "the plan has no kernel \"%s\"", name);
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has %.90s, not %.90s", wanted,
-			   kernel->signature->text);
+			   "the plan has %.*s, not %.*s",
+			   PLAIT__TEXT_FIT(wanted, 90),
+			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }
 
 plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
@@ -378,8 +380,9 @@ static plait_status bind_buffer(plait__frozen *frozen, const char *name,
 			continue;
 		if (buffer->bytes < plan->slots[i].bytes)
 			return plait__fail(error, PLAIT_E_INVALID,
-					   "the plan's \"%.60s\" has %llu "
-					   "bytes, this buffer %llu", name,
+					   "the plan's \"%.*s\" has %llu "
+					   "bytes, this buffer %llu",
+					   PLAIT__TEXT_FIT(name, 60),
 					   (unsigned long long)
 					   plan->slots[i].bytes,
 					   (unsigned long long)buffer->bytes);
@@ -389,7 +392,8 @@ static plait_status bind_buffer(plait__frozen *frozen, const char *name,
 	if (found > 0)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has no buffer \"%.60s\"", name);
+			   "the plan has no buffer \"%.*s\"",
+			   PLAIT__TEXT_FIT(name, 60));
 }
 
 plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,

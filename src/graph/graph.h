@@ -53,6 +53,8 @@ void plait__graph_cut(plait__graph *graph, const plait__store_mark *mark);
 /* PLAIT__NONE and an error in adding->error, or the place. */
 uint32_t plait__graph_device(plait__adding *adding, plait_device *handle);
 uint32_t plait__graph_context_device(plait__adding *adding);
+uint32_t plait__graph_place_device(plait__adding *adding,
+				   plait__device *device);
 uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
 			     const struct plait__signature **out);
 uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle);

@@ -4,20 +4,21 @@
  * tables, and the node is pushed last.  When a step fails, everything is cut
  * back to where it was.
  */
+#include "graph/fields.h"
 #include "graph/graph.h"
+#include "graph/home.h"
 #include "graph/import.h"
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
 #include "kernel/launch.h"
 #include "kernel/signature.h"
+#include "object/signal.h"
 
 #include <string.h>
 
 enum {
 	DESC_FIRST_BYTES = sizeof(plait_node_desc),
-	KNOWN_FLAGS = PLAIT_CALL_ANY_THREAD | PLAIT_NODE_ON_ALL_BARRIER |
-		      PLAIT_NODE_ON_ALL_GROUP,
 	FEW = 32,	/* predecessors that need no memory of their own */
 	MAX_BRANCHES = 65536,
 };
@@ -207,6 +208,17 @@ static plait_status add_fill(plait__adding *adding)
 	return add_target(adding, &target);
 }
 
+static plait_status check_emit(const plait__adding *adding)
+{
+	const plait__vector *signals =
+		&adding->graph->store->objects[PLAIT__STORE_SIGNALS];
+	const plait__signal *signal = *(plait__signal **)plait__vector_at(
+		signals, adding->payload.object);
+
+	return signal->is_gate ? wrong(adding, "the signal is a gate; only "
+				       "the host raises it") : PLAIT_OK;
+}
+
 static plait_status add_signal(plait__adding *adding)
 {
 	adding->node.kind = adding->desc->kind == PLAIT_NODE_EMIT ?
@@ -215,8 +227,10 @@ static plait_status add_signal(plait__adding *adding)
 	adding->payload.small = PLAIT__PAYLOAD_SIGNAL;
 	adding->payload.object = plait__graph_signal(adding,
 						     adding->desc->signal);
-	return adding->payload.object != PLAIT__NONE ? PLAIT_OK :
-	       kept(adding);
+	if (adding->payload.object == PLAIT__NONE)
+		return kept(adding);
+	return adding->desc->kind == PLAIT_NODE_EMIT ? check_emit(adding) :
+	       PLAIT_OK;
 }
 
 /* The word that decides, or the function that answers it. */
@@ -297,77 +311,6 @@ static plait_status add_empty(plait__adding *adding)
 	return PLAIT_OK;
 }
 
-/* ---- where it runs ---- */
-
-static plait_status add_devices(plait__adding *adding)
-{
-	const plait_node_desc *desc = adding->desc;
-	plait__vector *sets = &adding->graph->store->device_sets;
-	uint32_t first = sets->count;
-
-	if (desc->devices == NULL)
-		return wrong(adding, "devices is null");
-	for (uint32_t i = 0; i < desc->device_count; i++) {
-		uint32_t device = plait__graph_device(adding,
-						      desc->devices[i]);
-
-		if (device == PLAIT__NONE)
-			return kept(adding);
-		for (uint32_t k = first; k < sets->count; k++)
-			if (*(uint32_t *)plait__vector_at(sets, k) == device)
-				return wrong(adding, "a device is there "
-					     "twice");
-		if (plait__vector_push(sets, &device, 1) == NULL)
-			return no_memory(adding);
-	}
-	adding->node.device = first;
-	adding->node.device_count = (uint16_t)desc->device_count;
-	return PLAIT_OK;
-}
-
-/* The device of the first node that it comes after, or the graph's first. */
-static uint32_t inherit_device(plait__adding *adding, const uint32_t *after,
-			       uint64_t count)
-{
-	const plait__store_scope *scope = plait__store_scope_at(
-		adding->graph->store, adding->graph->scope);
-	const plait__input_node *before;
-
-	if (adding->first_buffer_device != PLAIT__NONE)
-		return adding->first_buffer_device;
-	if (count == 0)
-		return plait__graph_context_device(adding);
-	before = plait__vector_at(&scope->nodes, after[0]);
-	if (before->device_count == 1)
-		return before->device;
-	return *(uint32_t *)plait__vector_at(
-		&adding->graph->store->device_sets, before->device);
-}
-
-static plait_status add_place(plait__adding *adding, const uint32_t *after,
-			      uint64_t count)
-{
-	const plait_node_desc *desc = adding->desc;
-	uint32_t all = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP;
-
-	if ((desc->flags & all) == all)
-		return wrong(adding, "barrier and group contradict each "
-			     "other");
-	if (desc->flags & PLAIT_NODE_ON_ALL_BARRIER)
-		adding->node.meaning = PLAIT__MEANING_BARRIER;
-	if (desc->flags & PLAIT_NODE_ON_ALL_GROUP)
-		adding->node.meaning = PLAIT__MEANING_GROUP;
-	if (desc->device_count > UINT16_MAX)
-		return wrong(adding, "more than 65535 devices");
-	if (desc->device_count > 1)
-		return add_devices(adding);
-	adding->node.device_count = 1;
-	adding->node.device = desc->device != NULL ?
-			      plait__graph_device(adding, desc->device) :
-			      inherit_device(adding, after, count);
-	return adding->node.device != PLAIT__NONE ? PLAIT_OK : kept(adding);
-}
-
 /* ---- all of it ---- */
 
 static plait_status add_names(plait__adding *adding)
@@ -415,21 +358,8 @@ static plait_status add_parts(plait__adding *adding, const uint32_t *after,
 	if (status == PLAIT_OK && needs_payload(adding))
 		status = push_payload(adding, &adding->node.link);
 	if (status == PLAIT_OK)
-		status = add_place(adding, after, count);
+		status = plait__graph_set_home(adding, after, count);
 	return status;
-}
-
-static plait_status check_desc(const plait__adding *adding)
-{
-	if (adding->desc->kind > PLAIT_NODE_CASE)
-		return wrong(adding, "kind is not one of PLAIT_NODE_...");
-	if ((adding->desc->flags & ~(uint32_t)KNOWN_FLAGS) != 0)
-		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
-				   "plait_node_desc: flags 0x%x are not known",
-				   adding->desc->flags);
-	if (adding->desc->cost > INT64_MAX)
-		return wrong(adding, "cost is not below 2^63");
-	return PLAIT_OK;
 }
 
 static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
@@ -448,7 +378,7 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 			     .channel_in = PLAIT__NONE,
 			     .channel_out = PLAIT__NONE },
 	};
-	plait_status status = check_desc(&adding);
+	plait_status status = plait__graph_check_fields(&adding);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -6,6 +6,7 @@
  */
 #include "graph/graph.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "object/buffer.h"
 #include "object/device.h"
 #include "object/inbox.h"
@@ -13,6 +14,9 @@
 #include "object/signal.h"
 
 #include <stdio.h>
+
+/* What of a label and of the end of a file's name goes into a message. */
+enum { LABEL_BYTES = 48, FILE_BYTES = 40 };
 
 const char *plait__graph_place(const plait__adding *adding,
 			       char room[PLAIT__GRAPH_PLACE_ROOM])
@@ -22,11 +26,13 @@ const char *plait__graph_place(const plait__adding *adding,
 
 	if (desc->file != NULL)
 		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM,
-			       "node \"%.48s\" (%.40s:%u)", label, desc->file,
+			       "node \"%.*s\" (%s:%u)",
+			       PLAIT__TEXT_FIT(label, LABEL_BYTES),
+			       plait__text_tail(desc->file, FILE_BYTES),
 			       desc->line);
 	else
-		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM,
-			       "node \"%.48s\"", label);
+		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM, "node \"%.*s\"",
+			       PLAIT__TEXT_FIT(label, LABEL_BYTES));
 	return room;
 }
 
@@ -38,7 +44,8 @@ static void no_memory(plait__adding *adding)
 		    plait__graph_place(adding, room));
 }
 
-static uint32_t place_device(plait__adding *adding, plait__device *device)
+uint32_t plait__graph_place_device(plait__adding *adding,
+				   plait__device *device)
 {
 	uint32_t at = plait__store_device(adding->graph->store,
 					  device->object.label, 0, device);
@@ -88,7 +95,7 @@ uint32_t plait__graph_device(plait__adding *adding, plait_device *handle)
 	if (plait__context_check_same(&adding->graph->object, &device->object,
 				      adding->error) == PLAIT_OK)
 		at = keep_handle(adding, PLAIT__STORE_DEVICE_HANDLES, handle,
-				 place_device(adding, device));
+				 plait__graph_place_device(adding, device));
 	plait__device_leave(device);
 	return at;
 }
@@ -99,7 +106,8 @@ uint32_t plait__graph_context_device(plait__adding *adding)
 {
 	if (adding->graph->store->devices.count > 0)
 		return 0;
-	return place_device(adding, &adding->graph->object.context->devices[0]);
+	return plait__graph_place_device(
+		adding, &adding->graph->object.context->devices[0]);
 }
 
 /* The object's place; held by the root when it came in just now. */
@@ -189,7 +197,7 @@ uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle)
 			&((plait__signal *)object)->port->devices[0];
 
 		entry.name = plait__store_string(store, object->label);
-		entry.device = place_device(adding, device);
+		entry.device = plait__graph_place_device(adding, device);
 		if (entry.name == PLAIT__NONE ||
 		    entry.device == PLAIT__NONE ||
 		    plait__vector_push(&store->signals, &entry, 1) == NULL) {
@@ -260,7 +268,7 @@ static uint32_t place_buffer(plait__adding *adding, plait__buffer *root)
 		return at;
 	slot.bytes = root->bytes;
 	slot.name = plait__store_string(store, root->object.label);
-	slot.device = place_device(adding, root->device);
+	slot.device = plait__graph_place_device(adding, root->device);
 	if (slot.name != PLAIT__NONE && slot.device != PLAIT__NONE &&
 	    plait__vector_push(&store->slots, &slot, 1) != NULL)
 		return at;

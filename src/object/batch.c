@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -347,9 +348,10 @@ static plait_status name_command(uint64_t number, const plait_command *command,
 
 	if (command->label != NULL)
 		status = plait__fail_origin(error, why->status, why->origin,
-					    "command %llu \"%.60s\": %s",
+					    "command %llu \"%.*s\": %s",
 					    (unsigned long long)number,
-					    command->label, why->text);
+					    PLAIT__TEXT_FIT(command->label, 60),
+					    why->text);
 	else
 		status = plait__fail_origin(error, why->status, why->origin,
 					    "command %llu: %s",

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -263,8 +264,8 @@ static void describe(const plait__call *call, int64_t result, const char *text,
 	char name[PLAIT__NAME_ROOM] = "host function";
 
 	if (call->label != NULL)
-		(void)snprintf(name, sizeof(name), "command \"%.60s\"",
-			       call->label);
+		(void)snprintf(name, sizeof(name), "command \"%.*s\"",
+			       PLAIT__TEXT_FIT(call->label, 60));
 	if (text != NULL)
 		plait__fail_origin(out, PLAIT_E_FAILED, result, "%s: %s", name,
 				   text);
@@ -354,11 +355,13 @@ void plait__call_fail_closed(plait__call *call)
 	plait__call *next;
 
 	for (; call != NULL; call = next) {
+		const char *label = call->label != NULL ? call->label : "";
+
 		next = call->next_closed;
 		plait__fail(&failure, PLAIT_E_CANCELLED,
-			    "%s%.60s%s was cancelled: its inbox was closed",
+			    "%s%.*s%s was cancelled: its inbox was closed",
 			    call->label != NULL ? "command \"" : "host function",
-			    call->label != NULL ? call->label : "",
+			    PLAIT__TEXT_FIT(label, 60),
 			    call->label != NULL ? "\"" : "");
 		raise_gate(call, &failure);
 		leave_inbox(call);

@@ -2,6 +2,8 @@
 /* Making and asking kernels; see kernel.h. */
 #include "object/kernel.h"
 
+#include "object/device.h"
+
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
@@ -123,6 +125,17 @@ plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
 
 	*out = (plait__kernel *)object;
 	return status;
+}
+
+const char *plait__kernel_lacks(const plait__kernel *kernel,
+				const plait__device *device)
+{
+	uint32_t can = plait__device_facts(device)->capabilities;
+
+	if (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0)
+		return NULL;
+	return "has no implementation of the kernel, and cannot run the one "
+	       "for the host";
 }
 
 plait_status plait_kernel_signature(plait_kernel *kernel, char *buffer,

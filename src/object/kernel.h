@@ -21,4 +21,8 @@ typedef struct plait__kernel {
 plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
 				 plait_error *error);
 
+/* Why a device cannot run it ("cannot ...", without a subject), or null. */
+const char *plait__kernel_lacks(const plait__kernel *kernel,
+				const plait__device *device);
+
 #endif

@@ -342,6 +342,7 @@ static plait_status check(const plait__queue *queue,
 {
 	plait_status status = plait__context_check_same(
 		&queue->object, &kernel->object, error);
+	const char *lacks;
 
 	if (status != PLAIT_OK)
 		return status;
@@ -355,8 +356,12 @@ static plait_status check(const plait__queue *queue,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "arguments of %s is null",
 				   kernel->signature->name);
-	return plait__device_check_can(queue->device, PLAIT_CAP_HOST_CALL,
-				       "a kernel on the host", error);
+	lacks = plait__kernel_lacks(kernel, queue->device);
+	if (lacks != NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "device %s %s", queue->device->object.label,
+				   lacks);
+	return PLAIT_OK;
 }
 
 PLAIT_API plait_status plait_queue_launch(plait_queue *queue,

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +46,8 @@ const char *plait__check_name(const plait__check *check, uint32_t command,
 	}
 	label = plan->nodes[node].label;
 	if (label < plan->strings_count && plan->strings[label] != '\0')
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.60s'",
-			 node, plan->strings + label);
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.*s'",
+			 node, PLAIT__TEXT_FIT(plan->strings + label, 60));
 	else
 		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u", node);
 	return text;

@@ -16,7 +16,7 @@ const char *plait__names_node(const plait__plan *plan, uint32_t node,
 	const char *label = plait__plan_node_label(plan, node);
 
 	if (label[0] != '\0')
-		(void)snprintf(name, 256, "%s", label);
+		plait__text_copy(label, name, 256, NULL);
 	else
 		(void)snprintf(name, 256, "#%u", node);
 	return name;

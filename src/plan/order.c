@@ -7,6 +7,7 @@
 #include "plan/build.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static void write_cycle(plait__build *build, const uint32_t *pred,
 		used += (size_t)length;
 	} while (node != start);
 	plait__input_node_text(build->input, pred[node], name);
-	snprintf(text + used, capacity - used, "%s", name);
+	plait__text_copy(name, text + used, capacity - used, NULL);
 }
 
 /*

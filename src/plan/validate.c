@@ -3,6 +3,7 @@
 #include "plan/build.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
@@ -30,15 +31,17 @@ const char *plait__input_node_text(const plait__input *input, uint32_t node,
 	if (*label == '\0')
 		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u", node);
 	else if (*file == '\0' && n->line == 0)
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u '%.60s'", node,
-			 label);
+		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u '%.*s'", node,
+			 PLAIT__TEXT_FIT(label, 60));
 	else if (*file == '\0')
 		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.60s' (line %u)", node, label, n->line);
+			 "node %u '%.*s' (line %u)", node,
+			 PLAIT__TEXT_FIT(label, 60), n->line);
 	else
 		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.40s' (%.40s:%u)", node, label, file,
-			 n->line);
+			 "node %u '%.*s' (%s:%u)", node,
+			 PLAIT__TEXT_FIT(label, 40),
+			 plait__text_tail(file, 40), n->line);
 	return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,8 @@ static plait_status refuse(const char *path, const char *what, int number,
 	char reason[96];
 
 	return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, number,
-				  "%.120s: %s: %s", path, what,
+				  "%.*s: %s: %s",
+				  PLAIT__TEXT_FIT(path, 120), what,
 				  strerror_r(number, reason, sizeof(reason)));
 }
 
@@ -37,12 +39,13 @@ static plait_status check_file(int fd, const char *path, uint64_t max_bytes,
 		return refuse(path, "cannot be looked at", errno, error);
 	if (!S_ISREG(info.st_mode))
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%.160s: not a regular file", path);
+				   "%.*s: not a regular file",
+				   PLAIT__TEXT_FIT(path, 160));
 	*out_bytes = (uint64_t)info.st_size;
 	if (*out_bytes > max_bytes)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%.120s: %llu bytes; at most %llu are read",
-				   path, (unsigned long long)*out_bytes,
+				   "%.*s: %llu bytes; at most %llu are read",
+				   PLAIT__TEXT_FIT(path, 120), (unsigned long long)*out_bytes,
 				   (unsigned long long)max_bytes);
 	return PLAIT_OK;
 }
@@ -79,8 +82,9 @@ static plait_status read_open(int fd, const char *path, uint64_t max_bytes,
 	block = plait__alloc(allocator, bytes > 0 ? bytes : 1);
 	if (block == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for the %llu bytes of %.120s",
-				   (unsigned long long)bytes, path);
+				   "no memory for the %llu bytes of %.*s",
+				   (unsigned long long)bytes,
+				   PLAIT__TEXT_FIT(path, 120));
 	status = read_all(fd, path, block, bytes, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, block, bytes > 0 ? bytes : 1);
@@ -205,7 +209,8 @@ plait_status plait__whole_write(const char *path, const void *bytes,
 	/* Who asks for a device or a pipe does not want it replaced. */
 	if (!S_ISREG(old.st_mode))
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%.160s: not a regular file", path);
+				   "%.*s: not a regular file",
+				   PLAIT__TEXT_FIT(path, 160));
 	if (realpath(path, resolved) == NULL)
 		return refuse(path, "cannot be looked at", errno, error);
 	return replace(resolved, &old, bytes, count, error);

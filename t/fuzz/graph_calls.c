@@ -332,6 +332,58 @@ static void fill_node(struct world *world, plait_node_desc *desc,
 		fill_region(world, desc);
 }
 
+/* A node with fields of other kinds is refused: mostly there are none. */
+static void blank_others(plait_node_desc *desc)
+{
+	plait_node_desc all = *desc;
+	int copies = desc->kind == PLAIT_NODE_COPY;
+	int fills = desc->kind == PLAIT_NODE_FILL;
+
+	*desc = (plait_node_desc){
+		.size = all.size, .kind = all.kind, .label = all.label,
+		.cost = all.kind != PLAIT_NODE_SUBGRAPH ? all.cost : 0,
+		.devices = all.devices, .device_count = all.device_count,
+		.flags = all.flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD,
+	};
+	if (all.kind == PLAIT_NODE_LAUNCH) {
+		desc->kernel = all.kernel;
+		desc->launch = all.launch;
+		desc->launch_parameter = all.launch_parameter;
+		desc->arguments = all.arguments;
+		desc->argument_count = all.argument_count;
+		desc->scratch_bytes = all.scratch_bytes;
+	}
+	if (copies || fills) {
+		desc->target = all.target;
+		desc->target_offset = all.target_offset;
+		desc->bytes = all.bytes;
+		desc->source = copies ? all.source : NULL;
+		desc->source_offset = copies ? all.source_offset : 0;
+		desc->pattern_bytes = fills ? all.pattern_bytes : 0;
+	}
+	if (all.kind == PLAIT_NODE_CALL || all.kind >= PLAIT_NODE_WHILE) {
+		desc->flags = all.flags;
+		desc->function = all.function;
+	}
+	if (all.kind == PLAIT_NODE_EMIT || all.kind == PLAIT_NODE_WAIT)
+		desc->signal = all.signal;
+	if (all.kind == PLAIT_NODE_WAIT)
+		desc->sequence = all.sequence;
+}
+
+static void blank_region(plait_node_desc *desc, const plait_node_desc *all)
+{
+	int branches = all->kind == PLAIT_NODE_CASE;
+
+	desc->branch_count = branches ? all->branch_count : 0;
+	desc->times = branches ? 0 : all->times;
+	if (desc->function != NULL)
+		return;
+	desc->flags &= ~(uint32_t)PLAIT_CALL_ANY_THREAD;
+	desc->predicate = all->predicate;
+	desc->predicate_offset = all->predicate_offset;
+}
+
 static void call_add(struct world *world, plait_error *error)
 {
 	plait_node_desc desc = { .size = sizeof(desc) };
@@ -342,6 +394,13 @@ static void call_add(struct world *world, plait_error *error)
 	unsigned count = take(world, 5), at = world->at;
 
 	fill_node(world, &desc, &launch, arguments);
+	if (take(world, 16) != 0) {
+		plait_node_desc all = desc;
+
+		blank_others(&desc);
+		if (desc.kind >= PLAIT_NODE_WHILE)
+			blank_region(&desc, &all);
+	}
 	if (desc.kind == PLAIT_NODE_SUBGRAPH) {
 		desc.subgraph = take_graph(world);
 		if (world->copies++ >= MOST_COPIES)

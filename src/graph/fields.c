@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which fields of a node descriptor belong to which kind.  A field that is set
+ * and means nothing is a mistake of the caller's, so it is refused by name.
+ */
+#include "graph/fields.h"
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum {
+	LAUNCH = 1 << PLAIT_NODE_LAUNCH,
+	CALL = 1 << PLAIT_NODE_CALL,
+	COPY = 1 << PLAIT_NODE_COPY,
+	FILL = 1 << PLAIT_NODE_FILL,
+	EMIT = 1 << PLAIT_NODE_EMIT,
+	WAIT = 1 << PLAIT_NODE_WAIT,
+	SUBGRAPH = 1 << PLAIT_NODE_SUBGRAPH,
+	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO,
+	CASE = 1 << PLAIT_NODE_CASE,
+	REGIONS = LOOPS | CASE,
+	/* All that become one node of their own. */
+	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
+	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
+};
+
+static const char *const kind_names[] = {
+	"join", "launch", "call", "copy", "fill", "emit", "wait", "mark",
+	"subgraph", "while", "do", "case",
+};
+
+#define FIELD(name, kinds) \
+	{ #name, offsetof(plait_node_desc, name), \
+	  sizeof(((plait_node_desc *)0)->name), kinds }
+static const struct {
+	const char *name;
+	uint32_t offset;
+	uint32_t bytes;
+	uint32_t kinds;
+} fields[] = {
+	FIELD(pattern_bytes, FILL),
+	FIELD(device_count, SINGLE),
+	FIELD(device, SINGLE),
+	FIELD(devices, SINGLE),
+	FIELD(cost, SINGLE),
+	FIELD(scratch_bytes, LAUNCH),
+	FIELD(kernel, LAUNCH),
+	FIELD(launch, LAUNCH),
+	FIELD(launch_parameter, LAUNCH),
+	FIELD(arguments, LAUNCH),
+	FIELD(argument_count, LAUNCH),
+	FIELD(function, CALL | REGIONS),
+	FIELD(user_data, CALL | REGIONS),
+	FIELD(inbox, CALL | REGIONS),
+	FIELD(target, COPY | FILL),
+	FIELD(target_offset, COPY | FILL),
+	FIELD(source, COPY),
+	FIELD(source_offset, COPY),
+	FIELD(bytes, COPY | FILL),
+	FIELD(pattern, FILL),
+	FIELD(signal, EMIT | WAIT),
+	FIELD(sequence, WAIT),
+	FIELD(subgraph, SUBGRAPH),
+	FIELD(predicate, REGIONS),
+	FIELD(predicate_offset, REGIONS),
+	FIELD(branch_count, CASE),
+	FIELD(times, LOOPS),
+};
+#undef FIELD
+
+static bool is_set(const plait_node_desc *desc, uint32_t field)
+{
+	static const char zeros[8];
+
+	return memcmp((const char *)desc + fields[field].offset, zeros,
+		      fields[field].bytes) != 0;
+}
+
+static plait_status surplus(const plait__adding *adding, const char *name)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID,
+			   "%s: %s is set, which a %s does not have",
+			   plait__graph_place(adding, room), name,
+			   kind_names[adding->desc->kind]);
+}
+
+static plait_status wrong(const plait__adding *adding, const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__graph_place(adding, room), what);
+}
+
+static plait_status check_flags(const plait__adding *adding)
+{
+	uint32_t flags = adding->desc->flags;
+	uint32_t kind = UINT32_C(1) << adding->desc->kind;
+
+	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | ON_ALL)) != 0)
+		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
+				   "plait_node_desc: flags 0x%x are not known",
+				   flags);
+	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & (CALL | REGIONS)))
+		return surplus(adding, "flag PLAIT_CALL_ANY_THREAD");
+	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
+		return surplus(adding, "flag PLAIT_NODE_ON_ALL_...");
+	if ((flags & ON_ALL) == ON_ALL)
+		return wrong(adding, "barrier and group contradict each "
+			     "other");
+	return PLAIT_OK;
+}
+
+static plait_status check_devices(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+
+	if (desc->device_count > 1 && desc->device != NULL)
+		return wrong(adding, "device is set beside devices");
+	if (desc->device_count <= 1 && desc->devices != NULL)
+		return wrong(adding, "devices is set, but device_count is not "
+			     "above 1; one device goes into device");
+	if (desc->device_count > 1 &&
+	    (REGIONS >> desc->kind & 1) != 0)
+		return wrong(adding, "a loop or case runs on one device");
+	return PLAIT_OK;
+}
+
+/* Either a buffer holds the word, or a function answers it. */
+static plait_status check_predicate(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	bool function = desc->function != NULL || desc->inbox != NULL;
+
+	if (!(REGIONS >> desc->kind & 1))
+		return PLAIT_OK;
+	if (function && (desc->predicate != NULL ||
+			 desc->predicate_offset != 0))
+		return wrong(adding, "a function and a predicate buffer "
+			     "contradict each other");
+	if (!function && desc->predicate != NULL &&
+	    (desc->user_data != NULL ||
+	     (desc->flags & PLAIT_CALL_ANY_THREAD)))
+		return wrong(adding, "user_data or PLAIT_CALL_ANY_THREAD is "
+			     "set, but the predicate is a buffer");
+	return PLAIT_OK;
+}
+
+plait_status plait__graph_check_fields(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait_status status;
+
+	if (desc->kind > PLAIT_NODE_CASE)
+		return wrong(adding, "kind is not one of PLAIT_NODE_...");
+	status = check_flags(adding);
+	if (status != PLAIT_OK)
+		return status;
+	for (uint32_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!(fields[i].kinds >> desc->kind & 1) && is_set(desc, i))
+			return surplus(adding, fields[i].name);
+	if (desc->cost > INT64_MAX)
+		return wrong(adding, "cost is not below 2^63");
+	status = check_devices(adding);
+	return status == PLAIT_OK ? check_predicate(adding) : status;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The first look at a node descriptor, before anything is placed. */
+#ifndef PLAIT_SRC_GRAPH_FIELDS_H
+#define PLAIT_SRC_GRAPH_FIELDS_H
+
+#include "graph/graph.h"
+
+/* PLAIT_E_INVALID: a field that the kind does not have, or two that do not go
+ * together.  PLAIT_E_UNSUPPORTED: unknown flags. */
+plait_status plait__graph_check_fields(const plait__adding *adding);
+
+#endif
