@@ -183,9 +183,18 @@ static plait_node_desc right(uint32_t kind, plait_graph *part)
 	return desc;
 }
 
-enum { J = 1, L = 2, CA = 4, CO = 8, F = 16, E = 32, W = 64, M = 128,
-       S = 256, LOOPS = 512 | 1024, CASE = 2048, REGIONS = LOOPS | CASE,
-       ALL = 4095 };
+enum {
+	L = 1 << PLAIT_NODE_LAUNCH,
+	CA = 1 << PLAIT_NODE_CALL,
+	CO = 1 << PLAIT_NODE_COPY,
+	F = 1 << PLAIT_NODE_FILL,
+	W = 1 << PLAIT_NODE_WAIT,
+	S = 1 << PLAIT_NODE_SUBGRAPH,
+	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO,
+	CASE = 1 << PLAIT_NODE_CASE,
+	REGIONS = LOOPS | CASE,
+	ALL = (1 << (PLAIT_NODE_CASE + 1)) - 1,
+};
 
 /* Each field by itself, and the kinds that have it. */
 static const struct surplus {

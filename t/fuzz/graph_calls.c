@@ -335,15 +335,24 @@ static void fill_node(struct world *world, plait_node_desc *desc,
 /* A node with fields of other kinds is refused: mostly there are none. */
 static void blank_others(plait_node_desc *desc)
 {
-	plait_node_desc all = *desc;
-	int copies = desc->kind == PLAIT_NODE_COPY;
-	int fills = desc->kind == PLAIT_NODE_FILL;
+	const plait_node_desc all = *desc;
+	int copies = all.kind == PLAIT_NODE_COPY;
+	int fills = all.kind == PLAIT_NODE_FILL;
+	int region = all.kind >= PLAIT_NODE_WHILE;
 
 	*desc = (plait_node_desc){
 		.size = all.size, .kind = all.kind, .label = all.label,
 		.cost = all.kind != PLAIT_NODE_SUBGRAPH ? all.cost : 0,
 		.devices = all.devices, .device_count = all.device_count,
 		.flags = all.flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD,
+		.pattern_bytes = fills ? all.pattern_bytes : 0,
+		.source = copies ? all.source : NULL,
+		.source_offset = copies ? all.source_offset : 0,
+		.sequence = all.kind == PLAIT_NODE_WAIT ? all.sequence : 0,
+		.branch_count = all.kind == PLAIT_NODE_CASE ?
+				all.branch_count : 0,
+		.function = all.kind == PLAIT_NODE_CALL || region ?
+			    all.function : NULL,
 	};
 	if (all.kind == PLAIT_NODE_LAUNCH) {
 		desc->kernel = all.kernel;
@@ -357,31 +366,17 @@ static void blank_others(plait_node_desc *desc)
 		desc->target = all.target;
 		desc->target_offset = all.target_offset;
 		desc->bytes = all.bytes;
-		desc->source = copies ? all.source : NULL;
-		desc->source_offset = copies ? all.source_offset : 0;
-		desc->pattern_bytes = fills ? all.pattern_bytes : 0;
-	}
-	if (all.kind == PLAIT_NODE_CALL || all.kind >= PLAIT_NODE_WHILE) {
-		desc->flags = all.flags;
-		desc->function = all.function;
 	}
 	if (all.kind == PLAIT_NODE_EMIT || all.kind == PLAIT_NODE_WAIT)
 		desc->signal = all.signal;
-	if (all.kind == PLAIT_NODE_WAIT)
-		desc->sequence = all.sequence;
-}
-
-static void blank_region(plait_node_desc *desc, const plait_node_desc *all)
-{
-	int branches = all->kind == PLAIT_NODE_CASE;
-
-	desc->branch_count = branches ? all->branch_count : 0;
-	desc->times = branches ? 0 : all->times;
-	if (desc->function != NULL)
-		return;
-	desc->flags &= ~(uint32_t)PLAIT_CALL_ANY_THREAD;
-	desc->predicate = all->predicate;
-	desc->predicate_offset = all->predicate_offset;
+	if (region && all.kind != PLAIT_NODE_CASE)
+		desc->times = all.times;
+	if (region && desc->function == NULL) {
+		desc->predicate = all.predicate;
+		desc->predicate_offset = all.predicate_offset;
+	} else if (desc->function != NULL) {
+		desc->flags = all.flags;
+	}
 }
 
 static void call_add(struct world *world, plait_error *error)
@@ -394,13 +389,8 @@ static void call_add(struct world *world, plait_error *error)
 	unsigned count = take(world, 5), at = world->at;
 
 	fill_node(world, &desc, &launch, arguments);
-	if (take(world, 16) != 0) {
-		plait_node_desc all = desc;
-
+	if (take(world, 16) != 0)
 		blank_others(&desc);
-		if (desc.kind >= PLAIT_NODE_WHILE)
-			blank_region(&desc, &all);
-	}
 	if (desc.kind == PLAIT_NODE_SUBGRAPH) {
 		desc.subgraph = take_graph(world);
 		if (world->copies++ >= MOST_COPIES)
