@@ -284,7 +284,8 @@ LDFLAGS_FUZZ =
 %C%_fuzz_plan_bytes_SOURCES = %D%/fuzz/plan_bytes.c $(FUZZ_MAIN)
 %C%_fuzz_plan_bytes_LDADD = src/libplaitcore.la
 %C%_fuzz_plan_bytes_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-%C%_fuzz_graph_calls_SOURCES = %D%/fuzz/graph_calls.c $(FUZZ_MAIN)
+%C%_fuzz_graph_calls_SOURCES = %D%/fuzz/graph_calls.c %D%/fuzz/blank.h \
+	$(FUZZ_MAIN)
 %C%_fuzz_graph_calls_LDADD = src/libplaitcore.la
 %C%_fuzz_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
 SCRIPT_TESTS += %D%/90-fuzz.t

@@ -4,6 +4,7 @@
  * handles and nodes, descriptors with anything in them.  Nothing crashes, a
  * plan that was made is right, and in the end nothing is left.
  */
+#include "blank.h"
 #include "fuzz.h"
 
 #include "plait/plait.h"
@@ -330,53 +331,6 @@ static void fill_node(struct world *world, plait_node_desc *desc,
 	fill_memory(world, desc);
 	if (desc->kind >= PLAIT_NODE_WHILE)
 		fill_region(world, desc);
-}
-
-/* A node with fields of other kinds is refused: mostly there are none. */
-static void blank_others(plait_node_desc *desc)
-{
-	const plait_node_desc all = *desc;
-	int copies = all.kind == PLAIT_NODE_COPY;
-	int fills = all.kind == PLAIT_NODE_FILL;
-	int region = all.kind >= PLAIT_NODE_WHILE;
-
-	*desc = (plait_node_desc){
-		.size = all.size, .kind = all.kind, .label = all.label,
-		.cost = all.kind != PLAIT_NODE_SUBGRAPH ? all.cost : 0,
-		.devices = all.devices, .device_count = all.device_count,
-		.flags = all.flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD,
-		.pattern_bytes = fills ? all.pattern_bytes : 0,
-		.source = copies ? all.source : NULL,
-		.source_offset = copies ? all.source_offset : 0,
-		.sequence = all.kind == PLAIT_NODE_WAIT ? all.sequence : 0,
-		.branch_count = all.kind == PLAIT_NODE_CASE ?
-				all.branch_count : 0,
-		.function = all.kind == PLAIT_NODE_CALL || region ?
-			    all.function : NULL,
-	};
-	if (all.kind == PLAIT_NODE_LAUNCH) {
-		desc->kernel = all.kernel;
-		desc->launch = all.launch;
-		desc->launch_parameter = all.launch_parameter;
-		desc->arguments = all.arguments;
-		desc->argument_count = all.argument_count;
-		desc->scratch_bytes = all.scratch_bytes;
-	}
-	if (copies || fills) {
-		desc->target = all.target;
-		desc->target_offset = all.target_offset;
-		desc->bytes = all.bytes;
-	}
-	if (all.kind == PLAIT_NODE_EMIT || all.kind == PLAIT_NODE_WAIT)
-		desc->signal = all.signal;
-	if (region && all.kind != PLAIT_NODE_CASE)
-		desc->times = all.times;
-	if (region && desc->function == NULL) {
-		desc->predicate = all.predicate;
-		desc->predicate_offset = all.predicate_offset;
-	} else if (desc->function != NULL) {
-		desc->flags = all.flags;
-	}
 }
 
 static void call_add(struct world *world, plait_error *error)

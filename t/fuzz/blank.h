@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Random node descriptors, made such that they are not all refused. */
+#ifndef T_FUZZ_BLANK_H
+#define T_FUZZ_BLANK_H
+
+#include "plait/graph.h"
+
+/* A node with fields of other kinds is refused: mostly there are none. */
+static inline void blank_others(plait_node_desc *desc)
+{
+	const plait_node_desc all = *desc;
+	int copies = all.kind == PLAIT_NODE_COPY;
+	int fills = all.kind == PLAIT_NODE_FILL;
+	int region = all.kind >= PLAIT_NODE_WHILE;
+
+	*desc = (plait_node_desc){
+		.size = all.size, .kind = all.kind, .label = all.label,
+		.cost = all.kind != PLAIT_NODE_SUBGRAPH ? all.cost : 0,
+		.devices = all.devices, .device_count = all.device_count,
+		.flags = all.flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD,
+		.pattern_bytes = fills ? all.pattern_bytes : 0,
+		.source = copies ? all.source : NULL,
+		.source_offset = copies ? all.source_offset : 0,
+		.sequence = all.kind == PLAIT_NODE_WAIT ? all.sequence : 0,
+		.function = all.kind == PLAIT_NODE_CALL || region ?
+			    all.function : NULL,
+	};
+	if (all.kind == PLAIT_NODE_LAUNCH) {
+		desc->kernel = all.kernel;
+		desc->launch = all.launch;
+		desc->launch_parameter = all.launch_parameter;
+		desc->argument_count = all.argument_count;
+		desc->arguments = all.arguments;
+		desc->scratch_bytes = all.scratch_bytes;
+	}
+	if (copies || fills) {
+		desc->target = all.target;
+		desc->bytes = all.bytes;
+		desc->target_offset = all.target_offset;
+	}
+	if (all.kind == PLAIT_NODE_EMIT || all.kind == PLAIT_NODE_WAIT)
+		desc->signal = all.signal;
+	if (all.kind == PLAIT_NODE_CASE)
+		desc->branch_count = all.branch_count;
+	else if (region)
+		desc->times = all.times;
+	if (region && desc->function == NULL) {
+		desc->predicate = all.predicate;
+		desc->predicate_offset = all.predicate_offset;
+	} else if (desc->function != NULL) {
+		desc->flags = all.flags;
+	}
+}
+
+#endif
