@@ -3,6 +3,8 @@
 #ifndef T_FUZZ_BLANK_H
 #define T_FUZZ_BLANK_H
 
+#include <stddef.h>
+
 #include "plait/graph.h"
 
 /* A node with fields of other kinds is refused: mostly there are none. */
