@@ -104,6 +104,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/plan/dot.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/names.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/json.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/bound.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/chains.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check_input.c

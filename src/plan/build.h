@@ -52,6 +52,7 @@ typedef struct plait__build {
 	bool has_scratch;		/* some node wants some */
 	bool has_affinity;		/* some node has one */
 	bool has_several;		/* some node has several items */
+	bool sorted_accesses;		/* they lie in the order of nodes */
 	/* Some scope has lanes that are not chains of ancestors. */
 	bool mixed;
 
@@ -175,6 +176,12 @@ struct plait__list;
 plait_status plait__list_open(plait__build *build, struct plait__list **out);
 void plait__list_close(struct plait__list *list);
 plait_status plait__list_run(struct plait__list *list, uint32_t scope);
+
+/* bound.c: is no schedule of the scope shorter than this?  `start` is room by
+ * t. */
+bool plait__build_is_shortest(plait__build *build,
+			      const plait__build_scope *scope,
+			      uint64_t makespan, uint64_t *start);
 
 /* layout.c: lanes, bodies, tracks, commands and regions of the plan. */
 plait_status plait__build_layout(plait__build *build);

@@ -117,8 +117,8 @@ static plait_status take_arrays(plait__build *build)
 					     sizeof(*plan->tracks));
 	plan->regions = plait__work_take_zero(work, regions,
 					      sizeof(*plan->regions));
-	plan->commands = plait__work_take_zero(work, commands + 1,
-					       sizeof(*plan->commands));
+	plan->commands = plait__work_take(work, commands + 1,
+					  sizeof(*plan->commands));
 	plan->order = plait__work_take(work, commands, sizeof(uint32_t));
 	build->command_of = plait__work_take(work, commands, sizeof(uint32_t));
 	if (plan->lanes == NULL || plan->bodies == NULL ||
@@ -126,6 +126,7 @@ static plait_status take_arrays(plait__build *build)
 	    plan->commands == NULL || plan->order == NULL ||
 	    build->command_of == NULL)
 		return plait__build_no_memory(build);
+	memset(&plan->commands[commands], 0, sizeof(*plan->commands));
 	return PLAIT_OK;
 }
 
@@ -183,12 +184,26 @@ static void sort_tracks(plait__plan_track *tracks, uint32_t count)
 	}
 }
 
+static void count_commands(const plait__build *build,
+			   const plait__build_scope *scope,
+			   plait__plan_track *tracks, const uint32_t *track_of)
+{
+	uint32_t t, k, end = scope->t_first + scope->t_count;
+
+	for (t = scope->t_first; t < end; t++)
+		tracks[track_of[build->lane[t]]].count++;
+	for (t = scope->t_first; t < end && build->extras != NULL; t++)
+		for (k = 1; k <= build->extras[t].count; k++)
+			tracks[track_of[build->lane[plait__build_item(
+				build, t, k)]]].count++;
+}
+
 /* Where each lane of the scope finds its track, in `track_of`. */
 static void fill_tracks(plait__build *build, const plait__build_scope *scope,
 			plait__plan_body *body, uint32_t *track_of)
 {
 	plait__plan_track *tracks = build->plan->tracks + body->track_first;
-	uint32_t i, j, k, sum = body->command_first;
+	uint32_t i, j, sum = body->command_first;
 
 	for (i = 0; i < scope->lane_count; i++) {
 		tracks[i].lane = build->lane_global[scope->lane_first + i];
@@ -198,10 +213,7 @@ static void fill_tracks(plait__build *build, const plait__build_scope *scope,
 	sort_tracks(tracks, scope->lane_count);
 	for (i = 0; i < scope->lane_count; i++)
 		track_of[tracks[i].begins] = i;
-	for (j = scope->t_first; j < scope->t_first + scope->t_count; j++)
-		for (k = 0; k <= plait__build_more(build, j).count; k++)
-			tracks[track_of[build->lane[plait__build_item(
-				build, j, k)]]].count++;
+	count_commands(build, scope, tracks, track_of);
 	/* A lane of the whole that the part does not use has no track. */
 	for (i = 0; i < scope->lane_count; i++) {
 		if (tracks[i].count == 0)
@@ -234,7 +246,7 @@ static void fill_command(plait__build *build, uint32_t t, uint32_t k,
 	uint32_t index = track->first + track->count;
 	plait__plan_command *command = &build->plan->commands[index];
 
-	command->node = build->node_of[t];
+	*command = (plait__plan_command){ .node = build->node_of[t] };
 	command->kind = kind_of(build, t, k);
 	command->flags = plait__build_is_group(build, t) ? PLAIT__CMD_MEMBER
 							 : 0;
@@ -251,6 +263,31 @@ static void fill_command(plait__build *build, uint32_t t, uint32_t k,
 	*order = index;
 }
 
+/* Where every node is one command. */
+static void fill_plain(plait__build *build, const plait__build_scope *scope,
+		       plait__plan_track *tracks, uint32_t *order,
+		       const uint32_t *track_of)
+{
+	plait__plan_command *commands = build->plan->commands;
+	uint32_t i, end = scope->t_first + scope->t_count;
+
+	for (i = scope->t_first; i < end; i++) {
+		uint32_t t = build->seq[i];
+		const plait__input_node *node = plait__build_node(build, t);
+		plait__plan_track *track = &tracks[track_of[build->lane[t]]];
+		uint32_t index = track->first + track->count;
+
+		commands[index] = (plait__plan_command){
+			.node = build->node_of[t], .kind = node->kind,
+			.lane = track->lane, .position = track->count++,
+			.signal = PLAIT__NONE, .segment = PLAIT__NONE,
+			.link = node->link, .cost = build->cost[t],
+		};
+		build->command_of[t] = index;
+		*order++ = index;
+	}
+}
+
 static void fill_commands(plait__build *build, const plait__build_scope *scope,
 			  const plait__plan_body *body,
 			  const uint32_t *track_of)
@@ -259,6 +296,10 @@ static void fill_commands(plait__build *build, const plait__build_scope *scope,
 	uint32_t *order = build->plan->order + body->command_first;
 	uint32_t i, k;
 
+	if (build->extras == NULL) {
+		fill_plain(build, scope, tracks, order, track_of);
+		return;
+	}
 	for (i = scope->t_first; i < scope->t_first + scope->t_count; i++) {
 		uint32_t t = build->seq[i];
 		uint32_t more = plait__build_more(build, t).count;
@@ -353,28 +394,49 @@ static plait_status fill_regions(plait__build *build)
 	return PLAIT_OK;
 }
 
+/* The sentinel behind the last node. */
+static const plait__plan_node no_node = {
+	.label = PLAIT__NONE, .file = PLAIT__NONE, .body = PLAIT__NONE,
+	.command = PLAIT__NONE
+};
+
 static plait_status fill_nodes(plait__build *build)
 {
 	const plait__input *input = build->input;
-	plait__plan *plan = build->plan;
-	uint32_t i, s, t;
+	const plait__input_node *node = input->nodes;
+	plait__plan_node *to;
+	uint32_t strings = input->tables.strings_count, i, s, t;
+	uint64_t accesses = 0;
 
-	plan->node_count = input->node_count;
-	plan->nodes_count = input->node_count + 1;
-	plan->nodes = plait__work_take_zero(&build->work, plan->nodes_count,
-					    sizeof(*plan->nodes));
-	if (plan->nodes == NULL)
+	build->plan->node_count = input->node_count;
+	build->plan->nodes_count = input->node_count + 1;
+	to = plait__work_take(&build->work, build->plan->nodes_count,
+			      sizeof(*to));
+	build->plan->nodes = to;
+	if (to == NULL)
 		return plait__build_no_memory(build);
-	for (i = 0; i < input->node_count; i++) {
+	if (strings == 0)
+		strings = 1;
+	build->sorted_accesses = true;
+	for (i = 0; i < input->node_count; i++, node++) {
 		s = build->scope_of == NULL ? 0 : build->scope_of[i];
-		plan->nodes[i].label = input->nodes[i].label;
-		plan->nodes[i].file = input->nodes[i].file;
-		plan->nodes[i].line = input->nodes[i].line;
-		plan->nodes[i].body = build->scopes[s].body;
-		plan->nodes[i].command = PLAIT__NONE;
+		to[i].label = node->label < strings ? node->label
+						    : PLAIT__NONE;
+		to[i].file = node->file < strings ? node->file : PLAIT__NONE;
+		to[i].line = node->line;
+		to[i].body = build->scopes[s].body;
+		to[i].command = PLAIT__NONE;
+		to[i].access_first = (uint32_t)accesses;
+		build->sorted_accesses &= node->access_count == 0 ||
+					  node->access_first == accesses;
+		accesses += node->access_count;
+		if (accesses >= UINT32_MAX)
+			return plait__build_no_memory(build);
 	}
+	to[i] = no_node;
+	to[i].access_first = (uint32_t)accesses;
 	for (t = 0; t < build->node_count; t++)
-		plan->nodes[build->node_of[t]].command = build->command_of[t];
+		to[build->node_of[t]].command = build->command_of[t];
 	return PLAIT_OK;
 }
 

@@ -62,6 +62,32 @@ static plait_status add_point(struct plait__list *l, uint32_t *count,
 	return PLAIT_OK;
 }
 
+/* Where every node is one command. */
+static plait_status gather_plain(struct plait__list *l, uint32_t t,
+				 uint32_t *count)
+{
+	const plait__build *build = l->build;
+	uint32_t i = build->pred_first[t], end = build->pred_first[t + 1];
+	plait__place_point *point;
+
+	*count = end - i;
+	if (*count > l->point_capacity &&
+	    plait__work_reserve(&l->build->work, (void **)&l->points,
+				&l->point_capacity, *count,
+				sizeof(*point)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	for (point = l->points; i < end; i++, point++) {
+		uint32_t u = build->preds[i];
+
+		point->lane = build->lane[u];
+		point->position = l->position[u];
+		point->finish = l->finish[u];
+		point->row = PLAIT__NONE;
+		point->sequence = 0;
+	}
+	return PLAIT_OK;
+}
+
 /* The ends of all preds: on every lane that knows of them. */
 static plait_status gather_points(struct plait__list *l, uint32_t t,
 				  uint32_t *count)
@@ -69,6 +95,8 @@ static plait_status gather_points(struct plait__list *l, uint32_t t,
 	plait__build *build = l->build;
 	uint32_t i, k, more;
 
+	if (build->extras == NULL)
+		return gather_plain(l, t, count);
 	*count = 0;
 	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
 		uint32_t u = build->preds[i];
@@ -374,28 +402,6 @@ static void end_try(struct plait__list *l)
 	plait__place_fini(&l->place);
 }
 
-/* No schedule can be shorter than this. */
-static uint64_t lower_bound(struct plait__list *l,
-			    const plait__build_scope *scope)
-{
-	plait__build *build = l->build;
-	uint64_t bound = 0, sum = 0, lanes = 0;
-	uint32_t t, d;
-
-	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++) {
-		sum += build->cost[t];
-		if (build->rank[t] > bound)
-			bound = build->rank[t];
-	}
-	for (d = 0; d < build->input->device_count; d++) {
-		if (build->limits[d] == 0)
-			return bound;
-		lanes += build->limits[d];
-	}
-	sum = sum / lanes + (sum % lanes != 0);
-	return sum > bound ? sum : bound;
-}
-
 /* Regions bring items while scopes are done, inner ones first. */
 static plait_status reserve_items(struct plait__list *l)
 {
@@ -487,7 +493,10 @@ plait_status plait__list_run(struct plait__list *l, uint32_t scope_index)
 		status = keep_lanes(l, scope);
 	end_try(l);
 	l->build->counts->steps += scope->t_count;
-	if (status == PLAIT_OK && l->makespan > lower_bound(l, scope))
+	/* The ends of the first try are not needed any more. */
+	if (status == PLAIT_OK &&
+	    !plait__build_is_shortest(l->build, scope, l->makespan,
+				      l->finish))
 		status = second_try(l, scope);
 	return status == PLAIT_OK ? PLAIT_OK : plait__build_no_memory(l->build);
 }

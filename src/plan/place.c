@@ -46,7 +46,7 @@ void plait__place_fini(plait__place *place)
 }
 
 /* Free first; then with fewer commands, so that free work is spread. */
-static bool is_before(const plait__place *place, uint32_t a, uint32_t b)
+static inline bool is_before(const plait__place *place, uint32_t a, uint32_t b)
 {
 	const plait__place_lane *x = &place->lanes[a], *y = &place->lanes[b];
 
@@ -166,7 +166,7 @@ static void find_ready(const plait__place_task *task, struct ready *ready)
 	}
 }
 
-static uint64_t start_on(const plait__place *place,
+static inline uint64_t start_on(const plait__place *place,
 			 const plait__place_task *task,
 			 const struct ready *ready, uint32_t lane)
 {
@@ -199,7 +199,7 @@ struct choice {
 enum { TRIED_PREDS = 8 };
 
 /* Sooner; then liked more; then with the shorter gap; then the first. */
-static bool is_better(const plait__place *place, const struct choice *a,
+static inline bool is_better(const plait__place *place, const struct choice *a,
 		      const struct choice *b)
 {
 	uint64_t free_a, free_b;
@@ -213,7 +213,7 @@ static bool is_better(const plait__place *place, const struct choice *a,
 	return free_a != free_b ? free_a > free_b : a->lane < b->lane;
 }
 
-static void try_lane(const plait__place *place, const plait__place_task *task,
+static inline void try_lane(const plait__place *place, const plait__place_task *task,
 		     const struct ready *ready, uint32_t lane, uint32_t likes,
 		     struct choice *best)
 {

@@ -32,46 +32,34 @@ static plait_status copy_devices(plait__build *build)
 	return PLAIT_OK;
 }
 
-/* Accesses lie in the order of their nodes. */
+/* Accesses lie in the order of their nodes; most graphs have them so. */
 static plait_status sort_accesses(plait__build *build)
 {
 	const plait__input *input = build->input;
 	plait__plan *plan = build->plan;
-	uint64_t sum = 0;
-	uint32_t i;
+	const plait__input_node *node = input->nodes;
+	uint32_t i, sum = plan->nodes[input->node_count].access_first;
 
-	for (i = 0; i < input->node_count; i++) {
-		plan->nodes[i].access_first = (uint32_t)sum;
-		sum += input->nodes[i].access_count;
-		if (sum >= UINT32_MAX)
-			return plait__build_no_memory(build);
-	}
-	plan->nodes[i].access_first = (uint32_t)sum;
-	plan->nodes[i].label = PLAIT__NONE;
-	plan->nodes[i].file = PLAIT__NONE;
-	plan->nodes[i].command = PLAIT__NONE;
-	plan->nodes[i].body = PLAIT__NONE;
+	if (build->sorted_accesses && sum == input->tables.accesses_count)
+		return PLAIT_OK;
 	plait__work_give(&build->work, plan->accesses);
-	plan->accesses_count = (uint32_t)sum;
+	plan->accesses_count = sum;
 	plan->accesses = plait__work_take(&build->work, sum,
 					  sizeof(*plan->accesses));
 	if (plan->accesses == NULL)
 		return plait__build_no_memory(build);
-	for (i = 0; i < input->node_count; i++)
-		if (input->nodes[i].access_count > 0)
+	for (i = 0; i < input->node_count; i++, node++)
+		if (node->access_count > 0)
 			memcpy(plan->accesses + plan->nodes[i].access_first,
-			       input->tables.accesses +
-			       input->nodes[i].access_first,
-			       input->nodes[i].access_count *
-			       sizeof(*plan->accesses));
+			       input->tables.accesses + node->access_first,
+			       node->access_count * sizeof(*plan->accesses));
 	return PLAIT_OK;
 }
 
 #define COPY_TABLE(type, name)						\
 	plan->name##_count = from->name##_count;			\
-	plan->name = plait__work_take_zero(&build->work,		\
-					   from->name##_count,		\
-					   sizeof(type));		\
+	plan->name = plait__work_take(&build->work, from->name##_count,	\
+				      sizeof(type));			\
 	if (plan->name == NULL)						\
 		return plait__build_no_memory(build);			\
 	if (from->name##_count > 0)					\
@@ -85,21 +73,17 @@ static plait_status copy_tables(plait__build *build)
 
 	PLAIT__PLAN_TABLES(COPY_TABLE)
 	/* Without strings there is still the empty one, at 0. */
-	if (plan->strings_count == 0)
+	if (plan->strings_count == 0) {
 		plan->strings_count = 1;
+		plan->strings[0] = '\0';
+	}
 	return sort_accesses(build);
 }
 
-static void clean_labels(plait__plan *plan)
+static void clean_names(plait__plan *plan)
 {
 	uint32_t i;
 
-	for (i = 0; i < plan->node_count; i++) {
-		if (plan->nodes[i].label >= plan->strings_count)
-			plan->nodes[i].label = PLAIT__NONE;
-		if (plan->nodes[i].file >= plan->strings_count)
-			plan->nodes[i].file = PLAIT__NONE;
-	}
 	for (i = 0; i < plan->devices_count; i++)
 		if (plan->devices[i].name >= plan->strings_count)
 			plan->devices[i].name = 0;
@@ -169,7 +153,7 @@ static plait_status keep_plan(plait__build *build, plait__plan **out)
 	plait_status status = PLAIT_OK;
 	void *block;
 
-	clean_labels(plan);
+	clean_names(plan);
 	PLAIT__PLAN_ARRAYS(KEEP_ARRAY)
 	if (status == PLAIT_OK)
 		status = plait__work_keep(&build->work, plan, 1, sizeof(*plan),

@@ -201,6 +201,23 @@ static bool squeeze(plait__build *build, struct reduce *r, uint32_t t,
 	return out > from && low < high;
 }
 
+/* With one pred there is nothing to reduce. */
+static void pass_on(plait__build *build, struct reduce *r, uint32_t t,
+		    uint32_t out, uint32_t *path_count)
+{
+	uint32_t pred = build->preds[build->pred_first[t]];
+
+	build->preds[out] = pred;
+	build->pred_first[t] = out;
+	r->level[t] = r->level[pred] + 1;
+	if (r->path[pred] & CONTINUED) {
+		r->path[t] = (*path_count)++;
+	} else {
+		r->path[t] = r->path[pred];
+		r->path[pred] |= CONTINUED;
+	}
+}
+
 static plait_status reduce_all(plait__build *build, struct reduce *r)
 {
 	uint32_t t, i, out = 0, from, to, path_count = 0;
@@ -208,6 +225,10 @@ static plait_status reduce_all(plait__build *build, struct reduce *r)
 
 	for (t = 0; t < build->node_count && status == PLAIT_OK; t++) {
 		from = out;
+		if (build->pred_first[t + 1] - build->pred_first[t] == 1) {
+			pass_on(build, r, t, out++, &path_count);
+			continue;
+		}
 		if (squeeze(build, r, t, from, &to)) {
 			r->credit += CREDIT_NODE +
 				     CREDIT_PRED * (uint64_t)(to - from);

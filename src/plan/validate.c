@@ -125,6 +125,41 @@ static plait_status check_node(plait__build *build, uint32_t id)
 	return check_link(build, id);
 }
 
+/* The usual one, on one device: all that check_node asks, without a call. */
+static inline bool is_plain(const plait__input *input,
+			    const plait__input_node *node)
+{
+	return node->kind < PLAIT__CMD_REGION &&
+	       node->meaning <= PLAIT__MEANING_GROUP &&
+	       node->device_count == 1 &&
+	       node->device < input->device_count &&
+	       node->access_first <= input->tables.accesses_count &&
+	       node->access_count <= input->tables.accesses_count -
+				     node->access_first &&
+	       (node->link == PLAIT__NONE ||
+		node->link < input->tables.payloads_count);
+}
+
+static plait_status check_nodes(plait__build *build)
+{
+	const plait__input *input = build->input;
+	uint32_t i;
+
+	for (i = 0; i < input->node_count; i++) {
+		const plait__input_node *node = &input->nodes[i];
+
+		build->has_affinity |= node->affinity != 0;
+		build->has_scratch |= node->scratch_bytes > 0;
+		if (is_plain(input, node))
+			continue;
+		build->has_several |= node->device_count > 1 &&
+				      node->meaning != PLAIT__MEANING_FIRST;
+		if (check_node(build, i) != PLAIT_OK)
+			return PLAIT_E_INVALID;
+	}
+	return PLAIT_OK;
+}
+
 static plait_status check_region(plait__build *build, uint32_t id)
 {
 	const plait__input *input = build->input;
@@ -256,6 +291,22 @@ static plait_status check_edge(plait__build *build, uint32_t index)
 			   plait__input_node_text(input, edge->after, to));
 }
 
+static plait_status check_edges(plait__build *build)
+{
+	const plait__input *input = build->input;
+	uint32_t i;
+
+	for (i = 0; i < input->edge_count; i++) {
+		if (build->scope_of == NULL &&
+		    input->edges[i].before < input->node_count &&
+		    input->edges[i].after < input->node_count)
+			continue;
+		if (check_edge(build, i) != PLAIT_OK)
+			return PLAIT_E_INVALID;
+	}
+	return PLAIT_OK;
+}
+
 static plait_status check_options(plait__build *build)
 {
 	const plait__input *input = build->input;
@@ -332,7 +383,6 @@ plait_status plait__build_validate(plait__build *build)
 {
 	const plait__input *input = build->input;
 	plait_status status = check_options(build);
-	uint32_t i;
 
 	if (status == PLAIT_OK)
 		status = fill_limits(build);
@@ -341,14 +391,9 @@ plait_status plait__build_validate(plait__build *build)
 	     input->scope_count > 0))
 		status = check_scopes(build);
 	build->has_several = input->region_count > 0;
-	for (i = 0; i < input->node_count && status == PLAIT_OK; i++) {
-		build->has_affinity |= input->nodes[i].affinity != 0;
-		build->has_scratch |= input->nodes[i].scratch_bytes > 0;
-		build->has_several |= input->nodes[i].device_count > 1 &&
-			input->nodes[i].meaning != PLAIT__MEANING_FIRST;
-		status = check_node(build, i);
-	}
-	for (i = 0; i < input->edge_count && status == PLAIT_OK; i++)
-		status = check_edge(build, i);
+	if (status == PLAIT_OK)
+		status = check_nodes(build);
+	if (status == PLAIT_OK)
+		status = check_edges(build);
 	return status;
 }

@@ -62,12 +62,39 @@ static plait_status add_pred(struct waits *w, uint32_t u)
 	return PLAIT_OK;
 }
 
+/* Where every node is one command. */
+static plait_status gather_plain(struct waits *w, uint32_t t)
+{
+	const plait__build *build = w->build;
+	uint32_t i = build->pred_first[t], end = build->pred_first[t + 1];
+	plait__place_point *point;
+
+	if (end - i > w->point_capacity &&
+	    plait__work_reserve(&w->build->work, (void **)&w->points,
+				&w->point_capacity, end - i,
+				sizeof(*point)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	w->point_count = end - i;
+	for (point = w->points; i < end; i++, point++) {
+		uint32_t u = build->preds[i];
+
+		point->lane = build->lane[u];
+		point->position = w->position[u];
+		point->sequence = w->sequence[u];
+		point->row = w->row[u];
+		point->finish = u;
+	}
+	return PLAIT_OK;
+}
+
 /* A stub comes after the command it belongs to; all else after the preds. */
 static plait_status gather(struct waits *w, uint32_t t, uint32_t k)
 {
 	plait__build *build = w->build;
 	uint32_t i;
 
+	if (build->extras == NULL)
+		return gather_plain(w, t);
 	w->point_count = 0;
 	if (k > 0 && !plait__build_is_group(build, t))
 		return add_pred(w, t);
@@ -319,6 +346,21 @@ static void store_preds_of(struct waits *w, uint32_t t, uint32_t k)
 		to = store_node(build, build->preds[i], to);
 }
 
+/* Where every node is one command. */
+static void store_plain(const plait__build *build)
+{
+	plait__plan *plan = build->plan;
+	uint32_t t, i, *to;
+
+	for (t = 0; t < build->node_count; t++) {
+		to = plan->preds +
+		     plan->commands[build->command_of[t]].pred_first;
+		for (i = build->pred_first[t]; i < build->pred_first[t + 1];
+		     i++)
+			*to++ = build->command_of[build->preds[i]];
+	}
+}
+
 static plait_status store_preds(struct waits *w)
 {
 	plait__build *build = w->build;
@@ -330,6 +372,10 @@ static plait_status store_preds(struct waits *w)
 				       sizeof(uint32_t));
 	if (plan->preds == NULL)
 		return PLAIT_E_NOMEM;
+	if (build->extras == NULL) {
+		store_plain(build);
+		return PLAIT_OK;
+	}
 	for (t = 0; t < build->node_count; t++)
 		for (k = 0; k <= plait__build_more(build, t).count; k++)
 			store_preds_of(w, t, k);
@@ -342,6 +388,11 @@ static void mark_succs(struct waits *w, uint32_t *has_succ)
 	const plait__build *build = w->build;
 	uint32_t t, k, item;
 
+	for (t = 0; t < build->node_count && build->extras == NULL; t++)
+		has_succ[build->command_of[t]] =
+			build->succ_first[t + 1] - build->succ_first[t];
+	if (build->extras == NULL)
+		return;
 	memset(has_succ, 0, build->plan->command_count * sizeof(uint32_t));
 	for (t = 0; t < build->node_count; t++) {
 		bool succ = build->succ_first[t + 1] > build->succ_first[t];
