@@ -41,7 +41,17 @@ def plait(*args, text=None):
 
 
 def stats_of(got):
-    return dict(line.split(" ") for line in got.stdout.splitlines())
+    return dict(line.split(" ") for line in got.stdout.splitlines() if not line.startswith("lane "))
+
+
+LANE = re.compile(r"lane (\d+) busy (\d+) share ([\d.]+)% start (\d+) end (\d+) commands (\d+) waits (\d+) device (.*)")
+
+
+def lanes_of(got):
+    """A tuple per lane: its number, busy, share, start, end, commands, waits, device."""
+    found = [LANE.fullmatch(line) for line in got.stdout.splitlines() if line.startswith("lane ")]
+    return [tuple(float(v) if "." in v else int(v) if v.isdigit() else v for v in m.groups()) if m else None
+            for m in found]
 
 
 EXAMPLE = re.search("```\n(device.*?)```", read("doc/graph-text.md"), re.S).group(1)
@@ -116,6 +126,9 @@ ok(got.returncode == 0 and list(free) == ["makespan", "critical_cost", "critical
                                            "memory_peak"], "simulate", got.stdout, got.stderr)
 # load 20, left 50, then ten times: step 5 and drop 2 (take=1), store 1.
 ok(free["makespan"] == 20 + 50 + 10 * 7 + 1 and free["lanes"] == 3, "its makespan", free)
+ok(lanes_of(got) == [(0, 21, 14.9, 0, 141, 2, 1, "cpu"), (1, 120, 85.1, 20, 140, 6, 2, "gpu"),
+                     (2, 30, 21.3, 20, 50, 1, 1, "gpu")], "and how its lanes are used", got.stdout)
+ok(sum(lane[1] for lane in lanes_of(got)) == free["busy"], "which adds up")
 dear = {k: int(v) for k, v in stats_of(plait("simulate", plan_file, "--hop", "7")).items()}
 ok(dear["makespan"] == free["makespan"] + 2 * 7, "--hop: on the critical path lanes change twice", dear)
 ok(plait("simulate", graph, "--submit", "3", "--copy", "10,1024").returncode == 0, "--submit and --copy")

@@ -39,6 +39,10 @@ typedef struct plait_plan_info {
 	/* The plan itself; and the most that planning it needed. */
 	uint64_t bytes;
 	uint64_t peak_bytes;
+	/* Names that stand for something outside of the plan, and how many of
+	 * them do not yet: 0 and 0 of a plan whose graph had it all. */
+	uint32_t bindings;
+	uint32_t unbound;
 } plait_plan_info;
 
 /* A system to simulate; all zero: nothing costs but the commands. */
@@ -67,6 +71,23 @@ typedef struct plait_simulation {
 	/* The most scratch memory in use at once. */
 	uint64_t memory_peak;
 } plait_simulation;
+
+/* What a simulation predicts of one lane. */
+typedef struct plait_lane_use {
+	uint32_t size;
+	/* Which of the plan's devices it is a queue of. */
+	uint32_t device;
+	/* Borrowed: that device's name; valid as long as the plan is. */
+	const char *device_name;
+	/* Its commands, in all bodies, and what they wait for. */
+	uint64_t commands;
+	uint64_t waits;
+	/* When its first command starts, and when its last one is done. */
+	uint64_t start;
+	uint64_t end;
+	/* How long it works, all iterations together. */
+	uint64_t busy;
+} plait_lane_use;
 
 /*
  * plait_plan_retain - one more reference.
@@ -120,18 +141,27 @@ PLAIT_API plait_status plait_plan_check(plait_plan *plan, plait_error *error);
 /*
  * plait_plan_simulate - predict a run from costs.
  *
- * @param plan   borrowed, non-null: the plan
- * @param system borrowed, nullable: the system; null means all zero
- * @param out    borrowed, non-null: set `size`; the rest is filled
- * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ * Loops run as often as was expected of them, and of a case the expected
+ * branch runs, or the longest one.
+ *
+ * @param plan       borrowed, non-null: the plan
+ * @param system     borrowed, nullable: the system; null means all zero
+ * @param out        borrowed, non-null: set `size`; the rest is filled
+ * @param lanes      borrowed, nullable: receives one record per lane; set
+ *                   `size` of the first, which is the distance between them
+ * @param lane_count value: room for how many; plait_plan_info.lanes or more
+ *                   where `lanes` is not null
+ * @param error      borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
 PLAIT_API plait_status plait_plan_simulate(plait_plan *plan,
 					   const plait_system_desc *system,
 					   plait_simulation *out,
+					   plait_lane_use *lanes,
+					   uint64_t lane_count,
 					   plait_error *error);
 
 /* What plait_plan_write writes. */
@@ -169,9 +199,8 @@ PLAIT_API plait_status plait_plan_write(plait_plan *plan, int32_t format,
 /*
  * plait_plan_read - a plan from its binary form.
  *
- * Damaged and hostile bytes are an error.  Kernels and buffers have to be
- * bound again by name before the plan can run; it can be checked, simulated
- * and drawn without.
+ * Damaged and hostile bytes are an error.  What the plan names has to be bound
+ * again before it can run; see below.
  *
  * @param context borrowed, non-null: the context
  * @param bytes   borrowed, non-null: the plan
@@ -218,16 +247,95 @@ PLAIT_API plait_status plait_plan_load(plait_context *context,
 				       plait_error *error);
 
 /*
- * plait_plan_bind_kernel - give a loaded plan the kernel of a name.
+ * Binding.
  *
- * @param plan   borrowed, non-null: a plan that was read
+ * A plan that was read has names for what lies outside of it: kernels,
+ * buffers, signals, host functions and devices.  So has a plan whose graph
+ * was read from a text.  Before it runs each of them has to be bound; it can be
+ * checked, simulated, drawn and saved without.  Devices that the context has
+ * under the same name are bound from the start.
+ *
+ * What is bound can be bound again, until the plan's first run begins; a call
+ * that fails changes nothing.  The plan holds what is bound.
+ *
+ * A name is the label that the thing had; of a host function, the label of its
+ * node.  If several things of a kind had the same label, the second one is
+ * "label#2"; those without a label are "#1", "#2", ...: plait_plan_query_binding
+ * tells.
+ */
+
+/* What a name stands for. */
+enum {
+	PLAIT_BINDING_KERNEL = 0,
+	PLAIT_BINDING_BUFFER = 1,
+	PLAIT_BINDING_SIGNAL = 2,
+	PLAIT_BINDING_FUNCTION = 3,
+	PLAIT_BINDING_DEVICE = 4
+};
+
+/* Flags of a binding. */
+enum {
+	/* A function that runs on any thread, so it has no inbox. */
+	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
+	/* A signal that the plan emits, so no gate will do. */
+	PLAIT_BINDING_IS_EMITTED = 1 << 1
+};
+
+/* One name of a plan. */
+typedef struct plait_plan_binding {
+	uint32_t size;
+	/* PLAIT_BINDING_... */
+	uint32_t kind;
+	uint32_t flags;
+	/* 1 if it is bound, else 0. */
+	uint32_t bound;
+	/* A buffer: at least so large. */
+	uint64_t bytes;
+	/* Borrowed: valid as long as the plan is. */
+	const char *name;
+	/* Borrowed: a kernel's signature; a buffer's or a signal's device. */
+	const char *detail;
+} plait_plan_binding;
+
+/* A host function, as nodes of kind CALL and predicates have it. */
+typedef struct plait_function_desc {
+	uint32_t size;
+	/* 0 or PLAIT_CALL_ANY_THREAD. */
+	uint32_t flags;
+	plait_host_function function;
+	void *user_data;
+	/* Without PLAIT_CALL_ANY_THREAD: on whose owner's thread. */
+	plait_inbox *inbox;
+} plait_function_desc;
+
+/*
+ * plait_plan_query_binding - a name that has to be bound.
+ *
+ * @param plan  borrowed, non-null: the plan
+ * @param index value: below plait_plan_info.bindings
+ * @param out   borrowed, non-null: set `size`; the rest is filled
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (there are not so many), PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_query_binding(plait_plan *plan,
+						uint64_t index,
+						plait_plan_binding *out,
+						plait_error *error);
+
+/*
+ * plait_plan_bind_kernel - give a plan the kernel of a name.
+ *
+ * @param plan   borrowed, non-null: a plan with names
  * @param kernel borrowed, non-null: a kernel; its signature must be the one
  *               that the plan has under this name
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (no such name, another signature),
- *         PLAIT_E_STATE (not a plan that was read), PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
- * @thread one
+ *         PLAIT_E_STATE (nothing has to be bound, or the plan has run),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
  * @since 1
  */
 PLAIT_API plait_status plait_plan_bind_kernel(plait_plan *plan,
@@ -235,20 +343,80 @@ PLAIT_API plait_status plait_plan_bind_kernel(plait_plan *plan,
 					      plait_error *error);
 
 /*
- * plait_plan_bind_buffer - give a loaded plan the buffer of a name.
+ * plait_plan_bind_buffer - give a plan the buffer of a name.
  *
- * @param plan   borrowed, non-null: a plan that was read
- * @param name   borrowed, non-null: the label that the buffer had
+ * What the plan keeps apart must not share memory, as its order was proved
+ * without that.
+ *
+ * @param plan   borrowed, non-null: a plan with names
+ * @param name   borrowed, non-null: its name in the plan
  * @param buffer borrowed, non-null: a buffer at least as large
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (no such name, too small), PLAIT_E_STATE,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
- * @thread one
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; too small; of another
+ *         backend than its device; shares memory with another buffer of the
+ *         plan), PLAIT_E_STATE, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
  * @since 1
  */
 PLAIT_API plait_status plait_plan_bind_buffer(plait_plan *plan,
 					      const char *name,
 					      plait_buffer *buffer,
+					      plait_error *error);
+
+/*
+ * plait_plan_bind_signal - give a plan the signal of a name.
+ *
+ * @param plan   borrowed, non-null: a plan with names
+ * @param name   borrowed, non-null: its name in the plan
+ * @param signal borrowed, non-null: a signal; no gate if the plan emits it
+ * @param error  borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; a gate; of another backend
+ *         than its device), PLAIT_E_STATE, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_bind_signal(plait_plan *plan,
+					      const char *name,
+					      plait_signal *signal,
+					      plait_error *error);
+
+/*
+ * plait_plan_bind_function - give a plan the host function of a name.
+ *
+ * @param plan  borrowed, non-null: a plan with names
+ * @param name  borrowed, non-null: its name in the plan
+ * @param desc  borrowed, non-null: the function, and where it runs: on any
+ *              thread or by an inbox, as it was when the plan was made
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; it runs elsewhere than the
+ *         plan says), PLAIT_E_UNSUPPORTED, PLAIT_E_STATE, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_bind_function(plait_plan *plan,
+						const char *name,
+						const plait_function_desc *desc,
+						plait_error *error);
+
+/*
+ * plait_plan_bind_device - say which device the plan means by a name.
+ *
+ * Two names may be one device: its lanes are then queues of the same device.
+ *
+ * @param plan   borrowed, non-null: a plan with names
+ * @param name   borrowed, non-null: its name in the plan
+ * @param device borrowed, non-null: a device of the plan's context
+ * @param error  borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; buffers or signals that are
+ *         bound to it are of another backend), PLAIT_E_STATE, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_bind_device(plait_plan *plan,
+					      const char *name,
+					      plait_device *device,
 					      plait_error *error);
 
 #ifdef __cplusplus

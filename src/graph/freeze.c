@@ -218,8 +218,15 @@ static plait_status wrap_plan(struct freezing *freezing, plait__plan *plan,
 	frozen->peak_bytes = peak_bytes;
 	frozen->instances = freezing->desc.instances > 0 ?
 			    freezing->desc.instances : 2;
-	*out = plait__object_handle(&frozen->object);
-	return PLAIT_OK;
+	/* A graph in its text form names things that are not there yet. */
+	if (!plait__frozen_is_whole(frozen))
+		status = plait__frozen_open(frozen, freezing->error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&frozen->object);
+	else
+		plait__object_release(plait__object_handle(&frozen->object),
+				      PLAIT_OBJECT_PLAN);
+	return status;
 }
 
 static plait_status plan_graph(struct freezing *freezing, plait_plan **out)

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as objects: life, questions and binding; writing is in write.c. */
+/* Plans as objects: life and questions; binding is in bind.c, writing in
+ * write.c. */
 #include "graph/frozen.h"
 
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
-#include "base/text.h"
-#include "object/buffer.h"
-#include "object/kernel.h"
 #include "plan/check.h"
-#include "plan/simulate.h"
 
 #include <string.h>
 
-enum {
-	INFO_FIRST_BYTES = sizeof(plait_plan_info),
-	SYSTEM_FIRST_BYTES = sizeof(plait_system_desc),
-	SIMULATION_FIRST_BYTES = sizeof(plait_simulation)
-};
+enum { INFO_FIRST_BYTES = sizeof(plait_plan_info) };
 
 /* ---- life ---- */
 
@@ -55,6 +48,8 @@ static void destroy_frozen(plait__object *object)
 		if (frozen->functions[i].inbox != NULL)
 			plait__object_drop(frozen->functions[i].inbox);
 	free_tables(frozen);
+	plait__bindings_destroy(frozen->bindings, plait__context_allocator(
+				object->context));
 	plait__plan_release(frozen->plan);
 	plait__free(plait__context_allocator(object->context), frozen,
 		    sizeof(*frozen));
@@ -183,7 +178,7 @@ void plait_plan_release(plait_plan *plan)
 
 /* ---- questions ---- */
 
-static void fill_info(const plait__frozen *frozen, plait_plan_info *info)
+static void fill_info(plait__frozen *frozen, plait_plan_info *info)
 {
 	const plait__plan *plan = frozen->plan;
 
@@ -203,6 +198,8 @@ static void fill_info(const plait__frozen *frozen, plait_plan_info *info)
 		info->scratch_bytes += plan->devices[i].scratch_bytes;
 	info->bytes = plait__plan_bytes(plan);
 	info->peak_bytes = frozen->peak_bytes;
+	info->bindings = plait__bindings_count(frozen->bindings);
+	info->unbound = plait__frozen_unbound(frozen);
 }
 
 plait_status plait_plan_query(plait_plan *plan, plait_plan_info *info,
@@ -233,191 +230,6 @@ plait_status plait_plan_check(plait_plan *plan, plait_error *error)
 				   plait__context_allocator(
 					   entered->object.context),
 				   NULL, error);
-	plait__object_leave(&entered->object);
-	return status;
-}
-
-static plait_status simulate(const plait__frozen *frozen,
-			     const plait_system_desc *desc,
-			     plait_simulation *out, plait_error *error)
-{
-	plait__simulate_system system = {
-		.hop_cost = desc->hop_cost, .submit_cost = desc->submit_cost,
-		.copy_alpha = desc->copy_alpha, .copy_beta = desc->copy_beta,
-	};
-	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(
-		frozen->plan, &system,
-		plait__context_allocator(frozen->object.context), &timeline,
-		error);
-
-	if (status != PLAIT_OK)
-		return status;
-	*out = (plait_simulation){
-		.makespan = timeline->makespan,
-		.critical_cost = timeline->critical_cost,
-		.critical_count = timeline->critical_count,
-		.memory_peak = timeline->memory_peak,
-	};
-	for (uint32_t i = 0; i < timeline->lane_count; i++)
-		out->busy += timeline->lane_busy[i];
-	plait__timeline_release(timeline);
-	return PLAIT_OK;
-}
-
-plait_status plait_plan_simulate(plait_plan *plan,
-				 const plait_system_desc *system,
-				 plait_simulation *out, plait_error *error)
-{
-	plait_system_desc ours = { .size = sizeof(ours) };
-	plait_simulation answer = { 0 };
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	if (system != NULL)
-		status = plait__desc_read(&ours, sizeof(ours),
-					  SYSTEM_FIRST_BYTES, system,
-					  "plait_system_desc", error);
-	if (status == PLAIT_OK && ours.flags != 0)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "plait_system_desc: flags 0x%x are not "
-				     "known", ours.flags);
-	if (status == PLAIT_OK)
-		status = simulate(entered, &ours, &answer, error);
-	if (status == PLAIT_OK)
-		status = plait__desc_write(out, &answer, sizeof(answer),
-					   SIMULATION_FIRST_BYTES,
-					   "plait_simulation", error);
-	plait__object_leave(&entered->object);
-	return status;
-}
-
-/* ---- binding ---- */
-
-static plait_status check_loaded(const plait__frozen *frozen,
-				 plait_error *error)
-{
-	if (frozen->loaded)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_STATE,
-			   "the plan was frozen here and has all it names");
-}
-
-static const char *text_of(const plait__frozen *frozen, uint32_t string)
-{
-	return string < frozen->plan->strings_count ?
-	       frozen->plan->strings + string : "";
-}
-
-/* Replace what was bound before; the plan holds it. */
-static void bind(plait__object **place, plait__object *object)
-{
-	plait__object_hold(object);
-	if (*place != NULL)
-		plait__object_drop(*place);
-	*place = object;
-}
-
-static plait_status bind_kernel(plait__frozen *frozen, plait__kernel *kernel,
-				plait_error *error)
-{
-	const char *name = kernel->signature->name;
-	const char *wanted = NULL;
-
-	for (uint32_t i = 0; i < frozen->plan->kernels_count; i++) {
-		const plait__plan_kernel *entry = &frozen->plan->kernels[i];
-
-		if (strcmp(text_of(frozen, entry->name), name) != 0)
-			continue;
-		wanted = text_of(frozen, entry->signature);
-		if (strcmp(wanted, kernel->signature->text) != 0)
-			continue;
-		bind(&frozen->kernels[i], &kernel->object);
-		return PLAIT_OK;
-	}
-	if (wanted == NULL)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "the plan has no kernel \"%s\"", name);
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has %.*s, not %.*s",
-			   PLAIT__TEXT_FIT(wanted, 90),
-			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
-}
-
-plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
-				    plait_error *error)
-{
-	plait__frozen *entered;
-	plait__kernel *code;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = check_loaded(entered, error);
-	if (status == PLAIT_OK)
-		status = plait__kernel_enter(kernel, &code, error);
-	if (status == PLAIT_OK) {
-		status = plait__context_check_same(&entered->object,
-						   &code->object, error);
-		if (status == PLAIT_OK)
-			status = bind_kernel(entered, code, error);
-		plait__object_leave(&code->object);
-	}
-	plait__object_leave(&entered->object);
-	return status;
-}
-
-static plait_status bind_buffer(plait__frozen *frozen, const char *name,
-				plait__buffer *buffer, plait_error *error)
-{
-	const plait__plan *plan = frozen->plan;
-	uint32_t found = 0;
-
-	for (uint32_t i = 0; i < plan->slots_count; i++) {
-		if (strcmp(text_of(frozen, plan->slots[i].name), name) != 0)
-			continue;
-		if (buffer->bytes < plan->slots[i].bytes)
-			return plait__fail(error, PLAIT_E_INVALID,
-					   "the plan's \"%.*s\" has %llu "
-					   "bytes, this buffer %llu",
-					   PLAIT__TEXT_FIT(name, 60),
-					   (unsigned long long)
-					   plan->slots[i].bytes,
-					   (unsigned long long)buffer->bytes);
-		bind(&frozen->buffers[i], &buffer->object);
-		found++;
-	}
-	if (found > 0)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has no buffer \"%.*s\"",
-			   PLAIT__TEXT_FIT(name, 60));
-}
-
-plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
-				    plait_buffer *buffer, plait_error *error)
-{
-	plait__frozen *entered;
-	plait__object *object;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = name != NULL ? check_loaded(entered, error) :
-		 plait__fail(error, PLAIT_E_INVALID, "name is null");
-	if (status == PLAIT_OK)
-		status = plait__object_enter(buffer, PLAIT_OBJECT_BUFFER,
-					     &object, error);
-	if (status == PLAIT_OK) {
-		status = plait__context_check_same(&entered->object, object,
-						   error);
-		if (status == PLAIT_OK)
-			status = bind_buffer(entered, name,
-					     (plait__buffer *)object, error);
-		plait__object_leave(object);
-	}
 	plait__object_leave(&entered->object);
 	return status;
 }

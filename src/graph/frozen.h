@@ -9,6 +9,7 @@
 
 #include "plait/plan.h"
 
+#include "graph/binding.h"
 #include "graph/store.h"
 #include "object/context.h"
 #include "plan/plan.h"
@@ -18,7 +19,12 @@ typedef struct plait__frozen {
 	plait__plan *plan;
 	uint64_t peak_bytes;
 	uint32_t instances;
-	bool loaded;		/* read from bytes: names have to be bound */
+	/* What has to be told; null: all was known when it was frozen. */
+	plait__bindings *bindings;
+	/* Guards the tables below while there are bindings, until it is
+	 * sealed: then they never change again. */
+	struct plait__mutex lock;
+	bool sealed;
 	/* As many as the plan's kernels, slots, signals, functions and
 	 * devices; an element is null while it is not bound.  The first
 	 * three are held, functions hold their inbox, devices are the
@@ -39,6 +45,25 @@ plait_status plait__frozen_make(plait__context *context, plait__plan *plan,
 
 /* Fill the tables from the store that the plan was made of. */
 void plait__frozen_bind_all(plait__frozen *frozen, const plait__store *store);
+
+/*
+ * Find out which devices the plan means, and what else it has to be told.
+ * For plans that were read, and for those of a graph that was.
+ */
+plait_status plait__frozen_open(plait__frozen *frozen, plait_error *error);
+
+/* Whether every element of the tables is there. */
+bool plait__frozen_is_whole(const plait__frozen *frozen);
+
+/*
+ * Before the first run: nothing is bound from now on, so that the tables can
+ * be read without the lock.  PLAIT_E_STATE with the name of something that is
+ * not bound.  Cheap when it was sealed before.
+ */
+plait_status plait__frozen_seal(plait__frozen *frozen, plait_error *error);
+
+/* How many names are not bound. */
+uint32_t plait__frozen_unbound(plait__frozen *frozen);
 
 plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
 				 plait_error *error);

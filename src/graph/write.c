@@ -140,9 +140,13 @@ static plait_status read_into(plait__context *context, const void *bytes,
 	status = plait__frozen_make(context, plan, &frozen, error);
 	if (status != PLAIT_OK)
 		return status;
-	frozen->loaded = true;
-	*out = plait__object_handle(&frozen->object);
-	return PLAIT_OK;
+	status = plait__frozen_open(frozen, error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&frozen->object);
+	else
+		plait__object_release(plait__object_handle(&frozen->object),
+				      PLAIT_OBJECT_PLAN);
+	return status;
 }
 
 plait_status plait_plan_read(plait_context *context, const void *bytes,

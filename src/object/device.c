@@ -221,7 +221,7 @@ PLAIT_API plait_status plait_context_device(plait_context *context,
 }
 
 /* "host:0", or "host" for the first one of that backend. */
-static plait__device *find_named(plait__context *context, const char *name)
+plait__device *plait__device_named(plait__context *context, const char *name)
 {
 	uint32_t i;
 
@@ -275,7 +275,7 @@ PLAIT_API plait_status plait_context_find_device(plait_context *context,
 		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
 				     name == NULL ? "name" : "out");
 	} else {
-		found = find_named(self, name);
+		found = plait__device_named(self, name);
 		if (found != NULL)
 			*out = plait__object_handle(&found->object);
 		else

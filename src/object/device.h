@@ -27,6 +27,9 @@ plait_status plait__device_enter(plait_device *handle, plait__device **out,
 				 plait_error *error);
 void plait__device_leave(plait__device *device);
 
+/* "host:0", or "host" for the first one of that backend; null: none. */
+plait__device *plait__device_named(plait__context *context, const char *name);
+
 const plait_backend_device *plait__device_facts(const plait__device *device);
 
 /* PLAIT_E_UNSUPPORTED with `what` it would need it for. */

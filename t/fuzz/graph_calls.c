@@ -461,18 +461,53 @@ static void call_freeze(struct world *world, plait_error *error)
 	keep_plan(world, plan);
 }
 
+/* Each name as it is listed is there to be bound; what fits is bound. */
+static void bind_all(plait_plan *plan)
+{
+	plait_function_desc function = { .size = sizeof(function),
+					 .flags = PLAIT_CALL_ANY_THREAD,
+					 .function = run_host };
+	plait_plan_info info = { .size = sizeof(info) };
+	plait_plan_binding one = { .size = sizeof(one) };
+	plait_error error = { .size = sizeof(error) };
+
+	FUZZ_NEED(plait_plan_query(plan, &info, &error) == PLAIT_OK,
+		  error.text);
+	for (uint32_t i = 0; i < info.bindings; i++) {
+		FUZZ_NEED(plait_plan_query_binding(plan, i, &one, &error) ==
+			  PLAIT_OK, error.text);
+		if (one.kind == PLAIT_BINDING_BUFFER)
+			(void)plait_plan_bind_buffer(plan, one.name,
+						     buffers[i % BUFFERS],
+						     &error);
+		if (one.kind == PLAIT_BINDING_SIGNAL)
+			FUZZ_NEED(plait_plan_bind_signal(
+					plan, one.name, signal_, &error) ==
+				  PLAIT_OK, error.text);
+		if (one.kind == PLAIT_BINDING_FUNCTION)
+			FUZZ_NEED(plait_plan_bind_function(
+					plan, one.name, &function, &error) ==
+				  PLAIT_OK, error.text);
+		if (one.kind == PLAIT_BINDING_DEVICE)
+			FUZZ_NEED(plait_plan_bind_device(
+					plan, one.name, device, &error) ==
+				  PLAIT_OK, error.text);
+	}
+}
+
 /* Written, and read back if it is right. */
 static void call_write(struct world *world, plait_error *error)
 {
 	plait_plan *plan = take_plan(world), *again;
 	int32_t format = (int32_t)take(world, 5);
 	plait_simulation simulation = { .size = sizeof(simulation) };
+	plait_lane_use lanes[4] = { { .size = sizeof(lanes[0]) } };
 	uint64_t bytes = 0;
 	char *text;
 
 	if (!may_spend(world, PLAN_LEAST_BYTES))
 		return;
-	(void)plait_plan_simulate(plan, NULL, &simulation, error);
+	(void)plait_plan_simulate(plan, NULL, &simulation, lanes, 4, error);
 	if (plait_plan_write(plan, format, NULL, 0, &bytes, error) !=
 	    PLAIT_OK || !may_spend(world, bytes))
 		return;
@@ -486,6 +521,7 @@ static void call_write(struct world *world, plait_error *error)
 					  error) == PLAIT_OK, error->text);
 		(void)plait_plan_bind_kernel(again, kernels[1], error);
 		(void)plait_plan_bind_buffer(again, "b", buffers[0], error);
+		bind_all(again);
 		keep_plan(world, again);
 	}
 	free(text);

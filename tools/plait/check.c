@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plait check: prove that a plan is right, or say which promise is broken. */
 #include "command.h"
+#include "input.h"
 #include "schedule.h"
 
 #include <inttypes.h>
@@ -14,7 +15,8 @@ static int check(const struct schedule_request *request,
 
 	if (plait_plan_check(schedule->plan, &error) != PLAIT_OK ||
 	    plait_plan_query(schedule->plan, &info, &error) != PLAIT_OK)
-		return command_fail("check", "%s: %s", request->path,
+		return command_fail("check", "%s: %s",
+				    input_name(request->path),
 				    error.text);
 	printf("right: %" PRIu64 " commands on %" PRIu64 " lanes, %" PRIu64
 	       " waits\n", info.commands, info.lanes, info.waits);

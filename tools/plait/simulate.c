@@ -2,10 +2,12 @@
 /* plait simulate: what a run of a plan would take on a system described by
  * options.  Nothing runs. */
 #include "command.h"
+#include "input.h"
 #include "schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct request {
@@ -56,24 +58,55 @@ static int take(void *user_data, int option, const char *value)
 	}
 }
 
+static void print_lane(uint64_t number, const plait_lane_use *lane,
+		       uint64_t makespan)
+{
+	double share = makespan > 0 ?
+		       100.0 * (double)lane->busy / (double)makespan : 0.0;
+
+	printf("lane %" PRIu64 " busy %" PRIu64 " share %.1f%% start %" PRIu64
+	       " end %" PRIu64 " commands %" PRIu64 " waits %" PRIu64
+	       " device %s\n", number, lane->busy, share, lane->start,
+	       lane->end, lane->commands, lane->waits, lane->device_name);
+}
+
+static void print_all(const plait_simulation *result,
+		      const plait_lane_use *lanes, uint64_t count)
+{
+	printf("makespan %" PRIu64 "\ncritical_cost %" PRIu64
+	       "\ncritical_count %" PRIu64 "\nbusy %" PRIu64 "\nlanes %" PRIu64
+	       "\nmemory_peak %" PRIu64 "\n", result->makespan,
+	       result->critical_cost, result->critical_count, result->busy,
+	       count, result->memory_peak);
+	for (uint64_t i = 0; i < count; i++)
+		print_lane(i, &lanes[i], result->makespan);
+}
+
 static int simulate(const struct request *request,
 		    const struct schedule *schedule)
 {
 	plait_simulation result = { .size = sizeof(result) };
 	plait_plan_info info = { .size = sizeof(info) };
 	plait_error error = { .size = sizeof(error) };
+	plait_lane_use *lanes = NULL;
+	plait_status status = plait_plan_query(schedule->plan, &info, &error);
 
-	if (plait_plan_simulate(schedule->plan, &request->system, &result,
-				&error) != PLAIT_OK ||
-	    plait_plan_query(schedule->plan, &info, &error) != PLAIT_OK)
-		return command_fail("simulate", "%s: %s",
-				    request->schedule.path, error.text);
-	printf("makespan %" PRIu64 "\ncritical_cost %" PRIu64
-	       "\ncritical_count %" PRIu64 "\nbusy %" PRIu64 "\nlanes %" PRIu64
-	       "\nmemory_peak %" PRIu64 "\n", result.makespan,
-	       result.critical_cost, result.critical_count, result.busy,
-	       info.lanes, result.memory_peak);
-	return COMMAND_DONE;
+	if (status == PLAIT_OK) {
+		lanes = calloc(info.lanes + 1, sizeof(*lanes));
+		if (lanes == NULL)
+			return command_fail("simulate", "no memory for %" PRIu64
+					    " lanes", info.lanes);
+		lanes->size = sizeof(*lanes);
+		status = plait_plan_simulate(schedule->plan, &request->system,
+					     &result, lanes, info.lanes,
+					     &error);
+	}
+	if (status == PLAIT_OK)
+		print_all(&result, lanes, info.lanes);
+	free(lanes);
+	return status == PLAIT_OK ? COMMAND_DONE :
+	       command_fail("simulate", "%s: %s",
+			    input_name(request->schedule.path), error.text);
 }
 
 int command_simulate(int argc, char **argv)

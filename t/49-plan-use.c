@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What users see of a simulation: the whole, and each lane in records of
+ * their own size. */
+#include "plait/plait.h"
+
+#include "tap.h"
+
+#include <string.h>
+
+static plait_context *context;
+static plait_error error = { .size = sizeof(error) };
+
+/* A record as a caller of a later version would have it. */
+struct later {
+	plait_lane_use use;
+	uint64_t news[3];
+};
+
+static plait_plan *new_plan(const char *text, uint32_t lanes)
+{
+	plait_freeze_desc desc = { .size = sizeof(desc), .lanes = lanes };
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+
+	IS_INT(plait_graph_read(context, text, strlen(text), "t", &graph,
+				&error), PLAIT_OK);
+	IS_INT(plait_graph_freeze(graph, &desc, &plan, &error), PLAIT_OK);
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* a on far, then b (4) and c (2) on near, the loop three times 5 on near. */
+static const char mixed[] =
+	"device near lanes=2\ndevice far lanes=1\n"
+	"node a cost=3 device=far\nnode b cost=4 after=a\n"
+	"node c cost=2 after=a\ndo l times=3 after=b\n  node x cost=5\nend\n";
+
+static void each_lane(void)
+{
+	plait_plan *plan = new_plan(mixed, 0);
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_lane_use lanes[5] = { { .size = sizeof(lanes[0]) } };
+	uint64_t busy = 0, commands = 0;
+
+	lanes[3].busy = 77;
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, lanes, 5, &error),
+	       PLAIT_OK);
+	IS_UINT(whole.makespan, 3 + 4 + 15);
+	for (int i = 0; i < 3; i++) {
+		bool far = lanes[i].device == 1;
+
+		IS_UINT(lanes[i].size, sizeof(lanes[i]));
+		IS_STR(lanes[i].device_name, far ? "far" : "near");
+		IS_UINT(lanes[i].start, far ? 0 : 3);
+		OK(lanes[i].end >= lanes[i].start + 2);
+		OK(lanes[i].end <= whole.makespan);
+		busy += lanes[i].busy;
+		commands += lanes[i].commands;
+	}
+	IS_UINT(busy, whole.busy);
+	IS_UINT(busy, 3 + 4 + 2 + 15);
+	IS_UINT(commands, 5);
+	/* What is behind the last lane is the caller's. */
+	IS_UINT(lanes[3].busy, 77);
+	plait_plan_release(plan);
+}
+
+static void larger_records(void)
+{
+	plait_plan *plan = new_plan(mixed, 0);
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_lane_use ours[3] = { { .size = sizeof(ours[0]) } };
+	struct later theirs[3] = { { .use.size = sizeof(theirs[0]) } };
+
+	theirs[2].news[1] = 5;
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, ours, 3, &error),
+	       PLAIT_OK);
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, &theirs[0].use, 3,
+				   &error), PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		IS_UINT(theirs[i].use.size, sizeof(theirs[i]));
+		IS_UINT(theirs[i].use.busy, ours[i].busy);
+		IS_UINT(theirs[i].use.end, ours[i].end);
+		IS_STR(theirs[i].use.device_name, ours[i].device_name);
+		IS_UINT(theirs[i].news[1], 0);
+	}
+	plait_plan_release(plan);
+}
+
+static void refuse(plait_plan *plan, plait_lane_use *lanes, uint64_t count,
+		   const char *why)
+{
+	plait_simulation whole = { .size = sizeof(whole), .makespan = 99 };
+
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, lanes, count, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, why);
+	IS_UINT(whole.makespan, 99);
+}
+
+static void bad_input(void)
+{
+	plait_plan *plan = new_plan(mixed, 0);
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_lane_use lanes[3] = { { .size = sizeof(lanes[0]) } };
+
+	refuse(plan, lanes, 2, "room for 2 lanes, the plan has 3");
+	refuse(plan, lanes, 0, "room for 0 lanes");
+	lanes[0].size = sizeof(lanes[0]) - 8;
+	refuse(plan, lanes, 3, "plait_lane_use");
+	lanes[0].size = sizeof(lanes[0]) + 4;
+	refuse(plan, lanes, 3, "plait_lane_use: size");
+	lanes[0].size = 0;
+	refuse(plan, lanes, 3, "plait_lane_use");
+	/* Nobody asked for lanes: the count does not matter. */
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, NULL, 7, &error),
+	       PLAIT_OK);
+	IS_INT(plait_plan_simulate(plan, NULL, NULL, NULL, 0, &error),
+	       PLAIT_E_INVALID);
+	plait_plan_release(plan);
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, NULL, 0, &error),
+	       PLAIT_E_HANDLE);
+}
+
+/* An empty plan has no lanes to write, whatever the record looks like. */
+static void no_lanes(void)
+{
+	plait_plan *plan = new_plan("", 0);
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_lane_use lane = { .size = 3 };
+
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, &lane, 0, &error),
+	       PLAIT_OK);
+	IS_UINT(whole.makespan, 0);
+	IS_UINT(lane.size, 3);
+	plait_plan_release(plan);
+}
+
+/* Times that do not fit stay at the largest number. */
+static void huge_costs(void)
+{
+	plait_plan *plan = new_plan(mixed, 0);
+	plait_system_desc system = { .size = sizeof(system),
+				     .hop_cost = UINT64_MAX - 4 };
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_lane_use lanes[3] = { { .size = sizeof(lanes[0]) } };
+
+	IS_INT(plait_plan_simulate(plan, &system, &whole, lanes, 3, &error),
+	       PLAIT_OK);
+	IS_UINT(whole.makespan, UINT64_MAX);
+	for (int i = 0; i < 3; i++)
+		OK(lanes[i].device == 1 ? lanes[i].end == 3 :
+		   lanes[i].end == UINT64_MAX);
+	system.flags = 1;
+	IS_INT(plait_plan_simulate(plan, &system, &whole, NULL, 0, &error),
+	       PLAIT_E_UNSUPPORTED);
+	plait_plan_release(plan);
+}
+
+static void run_with_context(void (*scenario)(void))
+{
+	plait_context_desc desc = { .size = sizeof(desc),
+				    .flags = PLAIT_CONTEXT_NO_WORKERS,
+				    .backends = "host" };
+
+	if (!IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK))
+		return;
+	scenario();
+	plait_context_release(context);
+}
+
+#define WITH(name) static void with_##name(void) { run_with_context(name); }
+WITH(each_lane)
+WITH(larger_records)
+WITH(bad_input)
+WITH(no_lanes)
+WITH(huge_costs)
+
+static const struct tap_scenario scenarios[] = {
+	{ "each lane", with_each_lane },
+	{ "larger records", with_larger_records },
+	{ "bad input", with_bad_input },
+	{ "no lanes", with_no_lanes },
+	{ "huge costs", with_huge_costs },
+};
+TAP_MAIN(scenarios)
