@@ -266,8 +266,18 @@ META_TESTS += %D%/74-annotations.t
 SCRIPT_TESTS += %D%/75-plugins.t
 META_TESTS += %D%/76-tarball.t
 # --- 8x properties and faults ----------------------------------------------
+# What is tried while something fails: each public function.
+check_LTLIBRARIES += %D%/libcalls.la
+%C%_libcalls_la_SOURCES = %D%/calls.h %D%/calls/device.c \
+	%D%/calls/inbox.c %D%/calls/kernel.c %D%/calls/place.c \
+	%D%/calls/queue.c
+%C%_libcalls_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/%D%
+LDADD_CALLS = %D%/libcalls.la $(LDADD_API)
 API_TESTS += %D%/80-api-oom.t
-%C%_80_api_oom_t_LDADD = $(LDADD_API)
+%C%_80_api_oom_t_LDADD = $(LDADD_CALLS)
+API_TESTS += %D%/83-api-syscalls.t
+%C%_83_api_syscalls_t_LDADD = $(LDADD_CALLS)
+META_TESTS += %D%/84-api-swept.t
 API_TESTS += %D%/82-fault-sweep.t
 %C%_82_fault_sweep_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/81-plan-faults.t
