@@ -107,8 +107,16 @@ static void devices(void)
 	IS_INT(bench.backend->devices[1].capabilities,
 	       PLAIT_CAP_MAP | PLAIT_CAP_WRAP | PLAIT_CAP_HOST_CALL |
 		       PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY);
-	HAS_STR(bench.backend->devices[1].description, "3 workers");
-	NOTE("%s", bench.backend->devices[1].description);
+	IS_STR(bench.backend->devices[1].description,
+	       "this machine; 3 workers");
+	close_bench();
+	if (!IS_INT(open_bench(3, "host:describe=1"), PLAIT_OK))
+		return;
+	HAS_STR(bench.backend->devices[0].description, "3 workers");
+#ifdef HAVE_HWLOC
+	HAS_STR(bench.backend->devices[0].description, " cores, ");
+#endif
+	NOTE("%s", bench.backend->devices[0].description);
 	close_bench();
 	if (!IS_INT(open_bench(0, NULL), PLAIT_OK))
 		return;
@@ -123,7 +131,7 @@ static void settings(void)
 {
 	static const char *const bad[] = {
 		"host:devices=0",   "host:devices=65",	 "host:devices=two",
-		"host:devices=-1",  "host:pin=2",	 "host:memory=0",
+		"host:devices=-1",  "host:pin=2",	 "host:describe=x",	 "host:memory=0",
 		"host:memory=1X",   "host:memory=1KK",	 "host:memory=",
 		"host:memory=99999999999T",
 	};

@@ -63,7 +63,7 @@ static plait_status open_host(plait_host *host,
 	self->memory_bytes = options.memory_bytes;
 	if (self->memory_bytes == 0)
 		self->memory_bytes = machine_memory_bytes();
-	status = plaitp_host_topology_use(self, options.pin != 0, error);
+	status = plaitp_host_topology_use(self, &options, error);
 	if (status != PLAIT_OK) {
 		close_host(self);
 		return status;

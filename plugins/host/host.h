@@ -34,6 +34,7 @@ struct plait_backend {
 struct host_options {
 	uint64_t devices;
 	uint64_t pin;
+	uint64_t describe;
 	uint64_t memory_bytes; /* 0: what the machine has */
 };
 
@@ -50,7 +51,8 @@ plait_status plaitp_host_options_read(plait_host *host,
 				      plait_error *error);
 
 /* Describe the machine and, if asked, put each worker on a core of its own. */
-plait_status plaitp_host_topology_use(plait_backend *self, int pin,
+plait_status plaitp_host_topology_use(plait_backend *self,
+				      const struct host_options *options,
 				      plait_error *error);
 
 /* --- slots */

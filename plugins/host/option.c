@@ -47,6 +47,7 @@ plait_status plaitp_host_options_read(plait_host *host,
 	} known[] = {
 		{ "devices", 1, HOST_MAX_DEVICES, 1, &out->devices },
 		{ "pin", 0, 1, 0, &out->pin },
+		{ "describe", 0, 1, 0, &out->describe },
 		{ "memory", 1, UINT64_MAX, 0, &out->memory_bytes },
 	};
 	const char *text;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the machine looks like, and which core each worker gets. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -178,16 +179,21 @@ static const char *unusable(void)
 
 #endif
 
-plait_status plaitp_host_topology_use(plait_backend *self, int pin,
+plait_status plaitp_host_topology_use(plait_backend *self,
+				      const struct host_options *options,
 				      plait_error *error)
 {
 	const char *why = unusable();
+	const bool pin = options->pin != 0;
 	plait_status status = PLAIT_OK;
 	hwloc_topology_t topology;
 
 	snprintf(self->description, sizeof(self->description),
 		 "this machine; %u workers",
 		 self->services->worker_count(self->host));
+	/* Reading it takes longer than all the rest of opening a context. */
+	if (!pin && options->describe == 0)
+		return PLAIT_OK;
 	if (why == NULL && load(&topology) != 0)
 		why = "hwloc cannot read the topology";
 	if (why != NULL && pin)

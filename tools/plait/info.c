@@ -66,6 +66,15 @@ static plait_status read_report(const plait_context_desc *desc, char **out,
 	return plait_backend_report(desc, *out, bytes, NULL, error);
 }
 
+/* Who asks for information gets all, if it takes a little longer. */
+static void ask_for_all(plait_context_desc *desc)
+{
+	const char *variable = secure_getenv("PLAIT_OPTIONS");
+
+	if (desc->options == NULL && (variable == NULL || *variable == '\0'))
+		desc->options = "host:describe=1";
+}
+
 int command_info(int argc, char **argv)
 {
 	plait_context_desc desc = { .size = sizeof(desc) };
@@ -77,6 +86,7 @@ int command_info(int argc, char **argv)
 	code = read_options(argc, argv, &desc);
 	if (code != COMMAND_DONE)
 		return code;
+	ask_for_all(&desc);
 	status = read_report(&desc, &report, &error);
 	if (status == PLAIT_OK)
 		printf("plait %s (interface %u)\n%s", plait_version(),
