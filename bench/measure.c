@@ -266,13 +266,18 @@ static void do_prepare(const char *line)
 		printf("no %s, or no shape %s\n", name, shape);
 		return;
 	}
-	/* Whoever was here before may have pinned this thread, from which new
-	 * ones learn where they may be. */
-	pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
 	draw(0);
 	graph.grain_ns = row.grain_ns;
 	graph.body = row.grain_ns > 0 ? grain_work : grain_empty;
 	printf("ok %u %u\n", graph.count, graph.edges);
+}
+
+static int prepare(void)
+{
+	/* It may have been pinned, and new threads learn from this one where
+	 * they may be. */
+	pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
+	return who->prepare(&graph, row.threads);
 }
 
 static void checked_loop(void *unused)
@@ -298,7 +303,7 @@ static void do_check(void)
 	for (i = 0; i < graph.count && row.grain_ns == 0; i++)
 		graph.nodes[i].turns = i % 3 * 100;
 	if (who == NULL || grain_check_open(&graph) != 0 ||
-	    who->prepare(&graph, row.threads) != 0) {
+	    prepare() != 0) {
 		printf("no %s\n", refused);
 		return;
 	}
@@ -309,7 +314,7 @@ static void do_check(void)
 	if (batch.wrong != 0)
 		printf("no WRONG: a node ran before one that it comes after, "
 		       "twice, or never\n");
-	else if (who->prepare(&graph, row.threads) != 0)
+	else if (prepare() != 0)
 		printf("no %s\n", refused);
 	else
 		printf("ok\n");

@@ -6,7 +6,7 @@ Usage: replay.py [--quick | --smoke] [--shapes A,B] [--nodes N,M] [--grains NS,N
                  [--spreads even,heavy] [--threads 1,2] [--who A,B] [--rounds N]
                  [--busy] [--out results.tsv] [--absent 'NAME: why'] PROGRAM...
 
-Each PROGRAM is a bench/who_NAME; README.md in this folder says what is measured
+Each PROGRAM is a bench/who_NAME, or LABEL=bench/who_NAME; README.md in this folder says what is measured
 and how to read it."""
 import argparse
 import collections
@@ -28,11 +28,17 @@ Row = collections.namedtuple("Row", "shape nodes grain spread threads")
 Batch = collections.namedtuple("Batch", "hop drawings")
 
 
+def split_label(program):
+    """"old=bench/who_plait" is a program whose names get "old." in front."""
+    label, _, path = program.rpartition("=")
+    return label + "." if label else "", path
+
+
 class Player:
     """A process that runs graphs in one way; started again after it fails."""
 
-    def __init__(self, program, name):
-        self.program, self.name = program, name
+    def __init__(self, program, name, label=""):
+        self.program, self.asked, self.name = program, name, label + name
         self.process, self.pending = None, b""
 
     def ask(self, line, seconds):
@@ -79,17 +85,17 @@ class Bench:
     def __init__(self, options):
         self.options = options
         self.players = []
-        for program in options.programs:
+        for label, program in (split_label(p) for p in options.programs):
             listed = subprocess.run([program, "list"], stdout=subprocess.PIPE,
                                     universal_newlines=True)
             if listed.returncode != 0:
                 options.absent.append(os.path.basename(program) + ": does not start")
             names = listed.stdout.split()
-            self.players += [Player(program, n) for n in names
+            self.players += [Player(program, n, label) for n in names
                              if not options.who or n in options.who]
-        self.judge = Player(options.programs[0], "")
+        self.judge = Player(split_label(options.programs[0])[1], "")
         self.turns = float(self.judge.ask("calibrate", 60)[-1].split()[1])
-        self.busy = Player(options.programs[0], "")
+        self.busy = Player(split_label(options.programs[0])[1], "")
         if options.busy:
             self.busy.ask("busy", 0)
         self.results = {}      # (Row, who) -> [Batch] or a word
@@ -101,7 +107,7 @@ class Bench:
     def prepare(self, player, row):
         """True if the player is ready and has shown that it keeps the order."""
         answer = player.ask("prepare %s %s %d %d %s %d %.3f" % (
-            (player.name, row.shape, row.nodes, row.grain, row.spread, row.threads, self.turns)), 60)[-1]
+            (player.asked, row.shape, row.nodes, row.grain, row.spread, row.threads, self.turns)), 60)[-1]
         if answer.startswith("ok"):
             self.counts[row] = int(answer.split()[1])
             answer = player.ask("check", 60)[-1]
@@ -163,24 +169,30 @@ def hop_class(hop, least):
     return classes.pop() if len(classes) == 1 else None
 
 
-def figures(batches, nodes):
+def ideals(batches):
+    """Of each drawing the least that any batch of the row found to be ideal:
+    what disturbs the measuring of work can only make it more."""
+    return [min(s[3] for s in samples) for samples in zip(*(b.drawings for b in batches))]
+
+
+def figures(batches, nodes, ideal):
     """Over the drawings: the mean of the minima, of the medians, and how much
-    of the ideal the minima are; each batch has its own idea of the ideal."""
-    least = middle = good = 0.0
+    of the ideal the minima are."""
+    least = middle = 0.0
     drawings = list(zip(*(b.drawings for b in batches)))
     for samples in drawings:
-        best = min(samples, key=lambda s: s[1])
-        least += best[1]
+        least += min(s[1] for s in samples)
         middle += statistics.median(s[2] for s in samples)
-        good += best[3]
     return (least / nodes / len(drawings), middle / nodes / len(drawings),
-            good / least if good else None)
+            sum(ideal) / least if sum(ideal) else None)
 
 
 def lines_of(bench, row):
     hops = [h for b in bench.results.values() if isinstance(b, list)
             for x in b for h in x.hop if h > 0]
     least = min(hops) if hops else 0
+    every = [b for p in bench.players for b in bench.results[row, p.name] if isinstance(b, Batch)]
+    ideal = ideals(every)
     for player in bench.players:
         got = bench.results[row, player.name]
         front = [row.shape, bench.counts.get(row, row.nodes), row.grain, row.spread,
@@ -191,7 +203,7 @@ def lines_of(bench, row):
         for kind in ("-", "near", "far"):
             of_kind = [b for b in got if hop_class(b.hop, least) == kind]
             if of_kind:
-                low, mid, good = figures(of_kind, bench.counts[row])
+                low, mid, good = figures(of_kind, bench.counts[row], ideal)
                 hop = statistics.median(h for b in of_kind for h in b.hop)
                 yield front + ["%.2f" % low, "%.2f" % mid,
                                "%.3f" % good if good else "-",
@@ -209,16 +221,16 @@ def print_table(bench, done):
         print("\n%d thread%s, about %d nodes of %s%s: %s" % (
             threads, "s" * (threads > 1), nodes, "%d ns" % grain if grain else "no work",
             ", one in ten %d times that" % LONG_FACTOR if spread == "heavy" else "", unit))
-        print("%-12s %-5s" % ("", "hop") + "".join("%13s" % n for n in names))
+        print("%-12s %-5s" % ("", "hop") + "".join("%15s" % n for n in names))
         for row in members:
             lines = list(lines_of(bench, row))
             for hop in sorted({line[9].split(":")[0] for line in lines if line[6] != "-"}):
                 cells = []
                 for name in names:
                     cell = [x for x in lines if x[5] == name and (x[6] == "-" or x[9].split(":")[0] == hop)]
-                    cells.append("-" if not cell else "failed" if cell[0][6] == "-" else
+                    cells.append("-" if not cell else "none" if cell[0][6] == "-" else
                                  "%.1f" % (100 * float(cell[0][8])) if grain else cell[0][6])
-                print("%-12s %-5s" % (row.shape, hop) + "".join("%13s" % c for c in cells))
+                print("%-12s %-5s" % (row.shape, hop) + "".join("%15s" % c for c in cells))
 
 
 def write(bench, done, options):
@@ -284,13 +296,14 @@ def main():
     print_table(bench, done)
     write(bench, done, options)
     bench.close()
-    failed = ["%s %s %d nodes, %d ns, %d threads: %s" % (who, r.shape, r.nodes, r.grain, r.threads, got)
-              for (r, who), got in bench.results.items() if not isinstance(got, list)]
-    print("\n" + "\n".join("failed: " + f for f in failed) if failed else "")
+    failed = collections.Counter((who, got) for (_, who), got in bench.results.items()
+                                 if not isinstance(got, list))
+    for (who, why), rows_lost in sorted(failed.items()):
+        print("no figures of %s in %d rows: %s" % (who, rows_lost, why))
     print("load %s at the end; %d s; all figures: %s" % (
         " ".join("%.1f" % x for x in os.getloadavg()), time.monotonic() - started, options.out))
     # To refuse a graph is honest; to run it wrongly is not.
-    return any("WRONG" in f or "crashed" in f or "hangs" in f for f in failed)
+    return any(f.startswith(("WRONG", "crashed", "hangs")) for _, f in failed)
 
 
 if __name__ == "__main__":
