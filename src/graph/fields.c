@@ -21,6 +21,7 @@ enum {
 	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO,
 	CASE = 1 << PLAIT_NODE_CASE,
 	REGIONS = LOOPS | CASE,
+	CALLS = CALL | REGIONS,
 	/* All that become one node of their own. */
 	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
@@ -31,44 +32,65 @@ static const char *const kind_names[] = {
 	"subgraph", "while", "do", "case",
 };
 
-#define FIELD(name, kinds) \
-	{ #name, offsetof(plait_node_desc, name), \
-	  sizeof(((plait_node_desc *)0)->name), kinds }
+/* GROUP(kinds, their fields), FIELD(kinds, name) */
+#define FIELDS(GROUP, FIELD)						\
+	GROUP(SINGLE,							\
+	      FIELD(SINGLE, device_count) FIELD(SINGLE, device)		\
+	      FIELD(SINGLE, devices) FIELD(SINGLE, cost))		\
+	GROUP(LAUNCH,							\
+	      FIELD(LAUNCH, scratch_bytes) FIELD(LAUNCH, kernel)	\
+	      FIELD(LAUNCH, launch) FIELD(LAUNCH, launch_parameter)	\
+	      FIELD(LAUNCH, arguments) FIELD(LAUNCH, argument_count))	\
+	GROUP(CALLS,							\
+	      FIELD(CALLS, function) FIELD(CALLS, user_data)		\
+	      FIELD(CALLS, inbox))					\
+	GROUP(COPY | FILL,						\
+	      FIELD(COPY | FILL, target)				\
+	      FIELD(COPY | FILL, target_offset)				\
+	      FIELD(COPY | FILL, bytes))				\
+	GROUP(COPY,							\
+	      FIELD(COPY, source) FIELD(COPY, source_offset))		\
+	GROUP(FILL,							\
+	      FIELD(FILL, pattern) FIELD(FILL, pattern_bytes))		\
+	GROUP(EMIT | WAIT, FIELD(EMIT | WAIT, signal))			\
+	GROUP(WAIT, FIELD(WAIT, sequence))				\
+	GROUP(SUBGRAPH, FIELD(SUBGRAPH, subgraph))			\
+	GROUP(REGIONS,							\
+	      FIELD(REGIONS, predicate)					\
+	      FIELD(REGIONS, predicate_offset))				\
+	GROUP(CASE, FIELD(CASE, branch_count))				\
+	GROUP(LOOPS, FIELD(LOOPS, times))
+
 static const struct {
 	const char *name;
 	uint32_t offset;
 	uint32_t bytes;
 	uint32_t kinds;
 } fields[] = {
-	FIELD(pattern_bytes, FILL),
-	FIELD(device_count, SINGLE),
-	FIELD(device, SINGLE),
-	FIELD(devices, SINGLE),
-	FIELD(cost, SINGLE),
-	FIELD(scratch_bytes, LAUNCH),
-	FIELD(kernel, LAUNCH),
-	FIELD(launch, LAUNCH),
-	FIELD(launch_parameter, LAUNCH),
-	FIELD(arguments, LAUNCH),
-	FIELD(argument_count, LAUNCH),
-	FIELD(function, CALL | REGIONS),
-	FIELD(user_data, CALL | REGIONS),
-	FIELD(inbox, CALL | REGIONS),
-	FIELD(target, COPY | FILL),
-	FIELD(target_offset, COPY | FILL),
-	FIELD(source, COPY),
-	FIELD(source_offset, COPY),
-	FIELD(bytes, COPY | FILL),
-	FIELD(pattern, FILL),
-	FIELD(signal, EMIT | WAIT),
-	FIELD(sequence, WAIT),
-	FIELD(subgraph, SUBGRAPH),
-	FIELD(predicate, REGIONS),
-	FIELD(predicate_offset, REGIONS),
-	FIELD(branch_count, CASE),
-	FIELD(times, LOOPS),
+#define ENTRIES(kinds, entries) entries
+#define ENTRY(kinds, name) \
+	{ #name, offsetof(plait_node_desc, name), \
+	  sizeof(((plait_node_desc *)0)->name), kinds },
+	FIELDS(ENTRIES, ENTRY)
+#undef ENTRY
+#undef ENTRIES
 };
-#undef FIELD
+
+/* Is any field set that the kind does not have?  Asked for every node: bits
+ * are gathered without a branch, and the table says which it was. */
+static bool has_surplus(const plait_node_desc *desc)
+{
+	uint64_t bits = 0;
+
+#define BITS(kinds, name) | (uint64_t)(desc->name)
+	/* All ones for a kind that does not have them. */
+#define GATHER(kinds, all) \
+	bits |= (0 all) & ((uint64_t)((uint32_t)(kinds) >> desc->kind & 1) - 1);
+	FIELDS(GATHER, BITS)
+#undef GATHER
+#undef BITS
+	return bits != 0;
+}
 
 static bool is_set(const plait_node_desc *desc, uint32_t field)
 {
@@ -88,6 +110,16 @@ static plait_status surplus(const plait__adding *adding, const char *name)
 			   kind_names[adding->desc->kind]);
 }
 
+static plait_status name_surplus(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	uint32_t i = 0;
+
+	while ((fields[i].kinds >> desc->kind & 1) || !is_set(desc, i))
+		i++;
+	return surplus(adding, fields[i].name);
+}
+
 static plait_status wrong(const plait__adding *adding, const char *what)
 {
 	char room[PLAIT__GRAPH_PLACE_ROOM];
@@ -105,7 +137,7 @@ static plait_status check_flags(const plait__adding *adding)
 		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
-	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & (CALL | REGIONS)))
+	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
 		return surplus(adding, "flag PLAIT_CALL_ANY_THREAD");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
 		return surplus(adding, "flag PLAIT_NODE_ON_ALL_...");
@@ -160,9 +192,8 @@ plait_status plait__graph_check_fields(const plait__adding *adding)
 	status = check_flags(adding);
 	if (status != PLAIT_OK)
 		return status;
-	for (uint32_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (!(fields[i].kinds >> desc->kind & 1) && is_set(desc, i))
-			return surplus(adding, fields[i].name);
+	if (has_surplus(desc))
+		return name_surplus(adding);
 	if (desc->cost > INT64_MAX)
 		return wrong(adding, "cost is not below 2^63");
 	status = check_devices(adding);

@@ -32,12 +32,9 @@ uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
 {
 	const plait__store_scope *scope =
 		plait__store_scope_at(graph->store, graph->scope);
-	uint32_t index = (uint32_t)node;
+	uint64_t index = node - graph->tag;
 
-	if ((node ^ graph->tag) >> INDEX_BITS != 0 ||
-	    index >= scope->nodes.count)
-		return PLAIT__NONE;
-	return index;
+	return index < scope->nodes.count ? (uint32_t)index : PLAIT__NONE;
 }
 
 /* ---- life ---- */

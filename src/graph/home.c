@@ -45,6 +45,13 @@ static const plait__device *device_at(const plait__adding *adding,
 
 /* ---- what a device has to be able to do ---- */
 
+/* What does nothing can do so anywhere. */
+static bool is_idle(const plait__adding *adding)
+{
+	return adding->node.kind == PLAIT__CMD_EMPTY ||
+	       adding->node.kind == PLAIT__CMD_MARK;
+}
+
 /* What it lacks, or null. */
 static const char *lacking(const plait__adding *adding,
 			   const plait__device *device)
@@ -101,12 +108,15 @@ static plait_status foreign(const plait__adding *adding, const char *what,
 }
 
 static plait_status check_slot(const plait__adding *adding, uint32_t slot,
-			       const plait__device *device)
+			       uint32_t index, const plait__device *device)
 {
 	const plait__store *store = adding->graph->store;
 	const plait__plan_slot *entry = plait__vector_at(&store->slots, slot);
-	const plait__device *owner = device_at(adding, entry->device);
+	const plait__device *owner;
 
+	if (entry->device == index)
+		return PLAIT_OK;
+	owner = device_at(adding, entry->device);
 	if (owner == NULL || owner->port == device->port)
 		return PLAIT_OK;
 	return foreign(adding, "buffer",
@@ -163,7 +173,7 @@ static plait_status check_reach(const plait__adding *adding, uint32_t index)
 		if (!plait__access_is_param(access->object))
 			status = check_slot(adding, slot_of(store,
 							    access->object),
-					    device);
+					    index, device);
 	}
 	if (status == PLAIT_OK && has_signal(adding))
 		status = check_signal(adding, device);
@@ -241,7 +251,8 @@ static uint32_t choose(plait__adding *adding, const uint32_t *after,
 	uint32_t at = inherit(adding, after, count);
 	const plait__device *device;
 
-	if (at == PLAIT__NONE || adding->first_buffer_device != PLAIT__NONE)
+	if (at == PLAIT__NONE || is_idle(adding) ||
+	    adding->first_buffer_device != PLAIT__NONE)
 		return at;
 	device = device_at(adding, at);
 	if (device == NULL || suits(adding, device))
@@ -293,5 +304,6 @@ plait_status plait__graph_set_home(plait__adding *adding,
 		if (adding->node.device == PLAIT__NONE)
 			status = adding->error->status;
 	}
-	return status == PLAIT_OK ? check_all(adding) : status;
+	return status == PLAIT_OK && !is_idle(adding) ? check_all(adding) :
+	       status;
 }

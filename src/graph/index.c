@@ -7,18 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-struct entry {
-	uint64_t hash;
-	uint32_t at;
-	uint32_t kind;	/* + 1; 0 is a free entry */
-};
-
-struct plait__index {
-	struct entry *entries;
-	uint64_t capacity;	/* a power of two, or 0 */
-	uint64_t count;
-};
-
 plait__index *plait__index_create(const plait_allocator *allocator)
 {
 	return plait__alloc(allocator, sizeof(plait__index));
@@ -34,13 +22,6 @@ void plait__index_destroy(const plait_allocator *allocator,
 	plait__free(allocator, index, sizeof(*index));
 }
 
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 31;
-	x *= UINT64_C(0x9e3779b97f4a7c15);
-	return x ^ (x >> 29);
-}
-
 uint64_t plait__index_hash(const void *bytes, uint64_t count)
 {
 	const unsigned char *at = bytes;
@@ -50,18 +31,18 @@ uint64_t plait__index_hash(const void *bytes, uint64_t count)
 
 	for (; count >= sizeof(word); count -= sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		hash = mix(hash ^ word);
+		hash = plait__index_mix(hash ^ word);
 		at += sizeof(word);
 	}
 	for (uint64_t i = 0; i < count; i++)
 		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-	return mix(hash);
+	return plait__index_mix(hash);
 }
 
-static void insert(struct entry *entries, uint64_t capacity,
-		   struct entry entry)
+static void insert(plait__index_entry *entries, uint64_t capacity,
+		   plait__index_entry entry)
 {
-	uint64_t i = mix(entry.hash + entry.kind) & (capacity - 1);
+	uint64_t i = plait__index_mix(entry.hash + entry.kind) & (capacity - 1);
 
 	while (entries[i].kind != 0)
 		i = (i + 1) & (capacity - 1);
@@ -76,9 +57,9 @@ uint32_t plait__index_find(const plait__index *index,
 
 	if (index->capacity == 0)
 		return UINT32_MAX;
-	i = mix(key->hash + kind) & (index->capacity - 1);
+	i = plait__index_mix(key->hash + kind) & (index->capacity - 1);
 	while (index->entries[i].kind != 0) {
-		const struct entry *entry = &index->entries[i];
+		const plait__index_entry *entry = &index->entries[i];
 
 		if (entry->kind == kind && entry->hash == key->hash &&
 		    key->match(key->table, entry->at, key->value))
@@ -88,29 +69,11 @@ uint32_t plait__index_find(const plait__index *index,
 	return UINT32_MAX;
 }
 
-uint32_t plait__index_find_hash(const plait__index *index, uint32_t kind,
-				uint64_t hash)
-{
-	uint64_t mask = index->capacity - 1;
-	const struct entry *entry;
-
-	if (index->capacity == 0)
-		return UINT32_MAX;
-	kind++;
-	for (uint64_t i = mix(hash + kind);; i++) {
-		entry = &index->entries[i & mask];
-		if (entry->kind == kind && entry->hash == hash)
-			return entry->at;
-		if (entry->kind == 0)
-			return UINT32_MAX;
-	}
-}
-
 int plait__index_reserve(plait__index *index,
 			 const plait_allocator *allocator)
 {
 	uint64_t capacity = index->capacity == 0 ? 64 : index->capacity * 2;
-	struct entry *entries;
+	plait__index_entry *entries;
 
 	if ((index->count + 1) * 4 <= index->capacity * 3)
 		return 0;
@@ -131,7 +94,7 @@ void plait__index_add(plait__index *index, const plait__index_key *key,
 		      uint32_t at)
 {
 	insert(index->entries, index->capacity,
-	       (struct entry){ key->hash, at, key->kind + 1 });
+	       (plait__index_entry){ key->hash, at, key->kind + 1 });
 	index->count++;
 }
 
@@ -144,7 +107,7 @@ static void remove_entry(plait__index *index, uint64_t i)
 	index->entries[i].kind = 0;
 	index->count--;
 	while (index->entries[next].kind != 0) {
-		struct entry moved = index->entries[next];
+		plait__index_entry moved = index->entries[next];
 
 		index->entries[next].kind = 0;
 		insert(index->entries, index->capacity, moved);
@@ -157,7 +120,7 @@ void plait__index_cut(plait__index *index, uint32_t kind, uint32_t count)
 	uint64_t i = 0;
 
 	while (i < index->capacity) {
-		const struct entry *entry = &index->entries[i];
+		const plait__index_entry *entry = &index->entries[i];
 
 		if (entry->kind == kind + 1 && entry->at >= count)
 			remove_entry(index, i);

@@ -10,7 +10,17 @@
 
 #include "plait/base.h"
 
-typedef struct plait__index plait__index;
+typedef struct plait__index_entry {
+	uint64_t hash;
+	uint32_t at;
+	uint32_t kind;		/* + 1; 0 is a free entry */
+} plait__index_entry;
+
+typedef struct plait__index {
+	plait__index_entry *entries;
+	uint64_t capacity;	/* a power of two, or 0 */
+	uint64_t count;
+} plait__index;
 
 /* Whether place `at` of the table holds the value that is looked for. */
 typedef bool (*plait__index_match)(const void *table, uint32_t at,
@@ -35,9 +45,29 @@ uint64_t plait__index_hash(const void *bytes, uint64_t count);
 uint32_t plait__index_find(const plait__index *index,
 			   const plait__index_key *key);
 
+static inline uint64_t plait__index_mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ (x >> 29);
+}
+
 /* The same for a key that its hash says all about. */
-uint32_t plait__index_find_hash(const plait__index *index, uint32_t kind,
-				uint64_t hash);
+static inline uint32_t plait__index_find_hash(const plait__index *index,
+					      uint32_t kind, uint64_t hash)
+{
+	const plait__index_entry *entry;
+	uint64_t i = plait__index_mix(hash + kind + 1);
+
+	while (index->capacity > 0) {
+		entry = &index->entries[i++ & (index->capacity - 1)];
+		if (entry->kind == kind + 1 && entry->hash == hash)
+			return entry->at;
+		if (entry->kind == 0)
+			break;
+	}
+	return UINT32_MAX;
+}
 
 /* Make room for one more: 0, or -1 when memory ran out. */
 int plait__index_reserve(plait__index *index,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a store to the planner's input: the scopes' nodes and edges are laid
- * side by side, the tables are lent as they are.
+ * From a store to the planner's input: the tables are lent as they are, and
+ * so are nodes and edges of a graph without bodies.  Else the scopes' nodes
+ * and edges are laid side by side.
  */
 #include "graph/store.h"
 #include "base/alloc.h"
@@ -109,14 +110,23 @@ static void lay_regions(const plait__store *store, struct made *made)
 	}
 }
 
-plait_status plait__store_input(const plait__store *store,
-				plait__input *input, plait_error *error)
+/* No scopes at all: that is one, of all nodes. */
+static void lend_graph(const plait__store *store, plait__input *input)
+{
+	const plait__store_scope *graph = plait__store_scope_at(store, 0);
+
+	input->nodes = graph->nodes.items;
+	input->node_count = graph->nodes.count;
+	input->edges = graph->edges.items;
+	input->edge_count = graph->edges.count;
+}
+
+static plait_status lay_graph(const plait__store *store, plait__input *input,
+			      plait_error *error)
 {
 	struct made made = { 0 };
-	plait_status status;
+	plait_status status = count_all(store, input, error);
 
-	memset(input, 0, sizeof(*input));
-	status = count_all(store, input, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (make_all(store, input, &made) != 0)
@@ -133,6 +143,21 @@ plait_status plait__store_input(const plait__store *store,
 	}
 	lay_scopes(store, &made);
 	lay_regions(store, &made);
+	return PLAIT_OK;
+}
+
+plait_status plait__store_input(const plait__store *store,
+				plait__input *input, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	memset(input, 0, sizeof(*input));
+	if (store->scopes.count == 1)
+		lend_graph(store, input);
+	else
+		status = lay_graph(store, input, error);
+	if (status != PLAIT_OK)
+		return status;
 	input->devices = store->devices.items;
 	input->device_count = store->devices.count;
 	input->device_sets = store->device_sets.items;
@@ -159,6 +184,10 @@ void plait__store_input_fini(const plait__store *store, plait__input *input)
 {
 	const plait_allocator *allocator = &store->allocator;
 
+	if (input->scope_count == 0) {
+		memset(input, 0, sizeof(*input));
+		return;
+	}
 	unmake(allocator, input->nodes, input->node_count,
 	       sizeof(*input->nodes));
 	unmake(allocator, input->edges, input->edge_count,

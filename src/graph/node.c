@@ -55,6 +55,30 @@ static plait_status kept(const plait__adding *adding)
 
 /* ---- what a kind has ---- */
 
+/* The very launch that came last: it was found good. */
+static bool repeats_launch(const plait__adding *adding)
+{
+	const plait__store *store = adding->graph->store;
+	const plait_launch *launch = adding->desc->launch;
+
+	return store->launch_geometry != PLAIT__NONE && launch != NULL &&
+	       adding->desc->launch_parameter == NULL &&
+	       launch->size == sizeof(*launch) &&
+	       memcmp(launch, &store->last_launch, sizeof(*launch)) == 0;
+}
+
+static void remember_launch(plait__adding *adding)
+{
+	plait__store *store = adding->graph->store;
+	const plait_launch *launch = adding->desc->launch;
+
+	if (launch == NULL || adding->desc->launch_parameter != NULL ||
+	    launch->size != sizeof(*launch))
+		return;
+	store->last_launch = *launch;
+	store->launch_geometry = adding->payload.geometry;
+}
+
 static plait_status add_geometry(plait__adding *adding)
 {
 	plait__store *store = adding->graph->store;
@@ -90,14 +114,16 @@ static plait_status add_geometry(plait__adding *adding)
 			return no_memory(adding);
 	}
 	adding->payload.geometry = plait__store_geometry(store, &geometry);
-	return adding->payload.geometry != PLAIT__NONE ? PLAIT_OK :
-	       no_memory(adding);
+	if (adding->payload.geometry == PLAIT__NONE)
+		return no_memory(adding);
+	remember_launch(adding);
+	return PLAIT_OK;
 }
 
 static plait_status add_launch(plait__adding *adding)
 {
 	const plait__signature *signature;
-	plait_status status;
+	plait_status status = PLAIT_OK;
 
 	adding->node.kind = PLAIT__CMD_LAUNCH;
 	adding->payload.kernel = plait__graph_kernel(
@@ -105,7 +131,11 @@ static plait_status add_launch(plait__adding *adding)
 	if (adding->payload.kernel == PLAIT__NONE)
 		return kept(adding);
 	adding->node.affinity = adding->payload.kernel + 1;
-	status = add_geometry(adding);
+	if (repeats_launch(adding))
+		adding->payload.geometry =
+			adding->graph->store->launch_geometry;
+	else
+		status = add_geometry(adding);
 	if (status == PLAIT_OK)
 		status = plait__graph_arguments(adding, signature);
 	return status;
@@ -401,9 +431,12 @@ static plait_status resolve_after(const plait__graph *graph,
 				  const plait_node *after, uint64_t count,
 				  uint32_t *indices, plait_error *error)
 {
+	uint32_t nodes = plait__store_scope_at(graph->store,
+					       graph->scope)->nodes.count;
+
 	for (uint64_t i = 0; i < count; i++) {
-		indices[i] = plait__graph_index(graph, after[i]);
-		if (indices[i] == PLAIT__NONE)
+		indices[i] = (uint32_t)(after[i] - graph->tag);
+		if (after[i] - graph->tag >= nodes)
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "after[%llu]: 0x%llx is not a node "
 					   "of this graph; edges stay within "

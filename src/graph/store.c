@@ -2,7 +2,6 @@
 /* The tables of a graph that is being built; see store.h. */
 #include "graph/store.h"
 
-#include "graph/index.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -14,7 +13,7 @@ enum {
 	INDEX_GEOMETRIES,
 	INDEX_DEVICES,
 	INDEX_PARAMS,
-	INDEX_HANDLES,
+	INDEX_HANDLES = PLAIT__STORE_INDEX_HANDLES,
 };
 
 static void init_tables(plait__store *store)
@@ -48,6 +47,7 @@ static void forget_last(plait__store *store)
 	memset(store->labels, 0, sizeof(store->labels));
 	store->last_file = 0;
 	store->last_geometry = PLAIT__NONE;
+	store->launch_geometry = PLAIT__NONE;
 }
 
 static plait__store_scope *push_scope(plait__store *store, uint32_t region,
@@ -340,13 +340,6 @@ uint32_t plait__store_find_device(const plait__store *store, const char *name)
 			return i;
 	}
 	return PLAIT__NONE;
-}
-
-uint32_t plait__store_find_handle(const plait__store *store, uint32_t kind,
-				  const void *handle)
-{
-	return plait__index_find_hash(store->index, INDEX_HANDLES + kind,
-				      (uintptr_t)handle);
 }
 
 int plait__store_add_handle(plait__store *store, uint32_t kind,

@@ -13,6 +13,9 @@
 
 #include <stdbool.h>
 
+#include "plait/kernel.h"
+
+#include "graph/index.h"
 #include "base/vector.h"
 #include "plan/input.h"
 
@@ -33,12 +36,16 @@ enum {
 	PLAIT__STORE_HANDLE_KINDS = 3
 };
 
+/* What the index tells apart: handles come after what store.c has. */
+enum { PLAIT__STORE_INDEX_HANDLES = 16 };
+
 /* What a buffer's handle stands for: all of a slot, or a view's part. */
 typedef struct plait__store_range {
 	uint32_t slot;
 	uint32_t device;
 	uint64_t offset;		/* in the slot */
 	uint64_t bytes;
+	bool is_whole;			/* all of the slot */
 } plait__store_range;
 
 /* A host function with what it needs; FUNCTIONS hold these, not pointers. */
@@ -78,12 +85,14 @@ typedef struct plait__store {
 	plait__vector objects[PLAIT__STORE_OBJECT_KINDS];
 	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)
 	/* Index of objects and strings by value; see index.h. */
-	struct plait__index *index;
+	plait__index *index;
 	/* Where labels that came lately are; 0 is none. */
 	uint32_t labels[PLAIT__STORE_LABELS];
 	/* What came last: most nodes share one. */
 	uint32_t last_file;
-	uint32_t last_geometry;
+	uint32_t last_geometry;		/* PLAIT__NONE: nothing came */
+	uint32_t launch_geometry;	/* what last_launch became, or none */
+	plait_launch last_launch;
 } plait__store;
 #undef PLAIT__STORE_VECTOR
 
@@ -146,8 +155,14 @@ uint32_t plait__store_object(plait__store *store, uint32_t kind,
 
 /* Where the object of a handle is, PLAIT__NONE if the handle is new here;
  * handles are never used again for something else. */
-uint32_t plait__store_find_handle(const plait__store *store, uint32_t kind,
-				  const void *handle);
+static inline uint32_t plait__store_find_handle(const plait__store *store,
+						uint32_t kind,
+						const void *handle)
+{
+	return plait__index_find_hash(store->index,
+				      PLAIT__STORE_INDEX_HANDLES + kind,
+				      (uintptr_t)handle);
+}
 
 /* Say where: 0, or -1 when memory ran out. */
 int plait__store_add_handle(plait__store *store, uint32_t kind,

@@ -21,10 +21,13 @@ const char *plait__argument_judge_value(const plait__parameter *parameter,
 const char *plait__argument_judge_memory(const plait__parameter *parameter,
 					 uint64_t offset)
 {
-	uint32_t bytes = plait__type_bytes(parameter->element);
+	uint32_t bytes;
 
 	if (parameter->type != PLAIT__TYPE_POINTER)
 		return "a buffer needs a pointer";
+	if (offset == 0)
+		return NULL;
+	bytes = plait__type_bytes(parameter->element);
 	if (bytes != 0 && offset % bytes != 0)
 		return "the memory is not aligned for its elements; "
 		       "offset_bytes must be a multiple of their size";
