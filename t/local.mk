@@ -201,6 +201,7 @@ API_TESTS += %D%/40-kernel-forms.t
 UNIT_TESTS += %D%/41-graph-text.t
 API_TESTS += %D%/44-graph-builder.t
 %C%_44_graph_builder_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/45-graph-loops.t
 API_TESTS += %D%/46-graph-refused.t
 %C%_46_graph_refused_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/47-plan-bytes.t

@@ -3,11 +3,12 @@
  * Arguments of a launch: each one is checked against its parameter, and
  * becomes an argument of the plan plus, for memory, an access.
  */
-#include "graph/access.h"
 #include "graph/graph.h"
+#include "graph/scope.h"
 #include "base/desc.h"
 #include "base/error.h"
 #include "kernel/argument.h"
+#include "plan/access.h"
 
 #include <string.h>
 
@@ -233,26 +234,45 @@ static plait_status push_parameter(struct pushing *pushing)
 	return status;
 }
 
+static uint32_t first_device(const plait__store *store,
+			     const plait__plan_rotation *rotation)
+{
+	uint32_t slot = *(uint32_t *)plait__vector_at(
+		&store->rotation_slots, rotation->slot_first);
+
+	return ((plait__plan_slot *)plait__vector_at(&store->slots,
+						     slot))->device;
+}
+
 /* Different turns of one rotation are different memory. */
 static plait_status push_rotation(struct pushing *pushing)
 {
 	plait__store *store = pushing->adding->graph->store;
-	uint64_t number = pushing->given->rotation - 1;
+	plait__adding *adding = pushing->adding;
+	uint32_t number = plait__scope_rotation(store,
+						pushing->given->rotation);
 	uint64_t ahead = pushing->given->ahead;
 	const plait__plan_rotation *rotation;
-	uint32_t turns, object;
+	uint32_t object;
 
 	if (!is_pointer(pushing))
 		return wrong(pushing, "a rotation needs a pointer");
-	if (number >= store->rotations.count || ahead > MAX_AHEAD)
-		return wrong(pushing, "no such rotation in this graph, or "
-			     "more than 15 ahead");
-	rotation = plait__vector_at(&store->rotations, (uint32_t)number);
-	turns = rotation->slot_count - rotation->prologue;
-	object = plait__access_rotation((uint32_t)number,
-					(uint32_t)(ahead % turns));
+	if (number == PLAIT__NONE)
+		return wrong(pushing, "no such rotation in this graph");
+	if (ahead > MAX_AHEAD)
+		return wrong(pushing, "ahead is more than 15");
+	rotation = plait__vector_at(&store->rotations, number);
+	if (!plait__scope_sees_loop(store, adding->graph->scope,
+				    rotation->region))
+		return wrong(pushing, "the rotation's loop is in a body that "
+			     "this node is not part of");
+	if (adding->first_buffer_device == PLAIT__NONE)
+		adding->first_buffer_device = first_device(store, rotation);
+	object = plait__access_rotation(number, plait__access_turn(
+		ahead, rotation->slot_count - rotation->prologue,
+		rotation->prologue));
 	pushing->arg.kind = PLAIT__ARG_ROTATION;
-	pushing->arg.index = (uint32_t)number;
+	pushing->arg.index = number;
 	pushing->arg.offset = ahead;
 	return push_access(pushing->adding, object,
 			   access_of(pushing->parameter), PLAIT__NONE);
@@ -261,19 +281,18 @@ static plait_status push_rotation(struct pushing *pushing)
 static plait_status push_iteration(struct pushing *pushing)
 {
 	const plait__graph *graph = pushing->adding->graph;
-	const plait__store_scope *scope =
-		plait__store_scope_at(graph->store, graph->scope);
+	uint32_t loop = plait__scope_loop(graph->store, graph->scope);
 	plait__type type = pushing->parameter->type;
 
 	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
 	    type != PLAIT__TYPE_I32 && type != PLAIT__TYPE_I64)
 		return wrong(pushing, "the iteration's number needs i32, i64, "
 			     "u32 or u64");
-	if (scope->region == PLAIT__NONE)
+	if (loop == PLAIT__NONE)
 		return wrong(pushing, "the iteration's number exists only in "
 			     "the body of a loop");
 	pushing->arg.kind = PLAIT__ARG_INDEX;
-	pushing->arg.index = scope->region;
+	pushing->arg.index = loop;
 	return push_blob(pushing, NULL, plait__type_bytes(type));
 }
 

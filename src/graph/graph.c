@@ -7,20 +7,14 @@
 #include "base/error.h"
 #include "object/inbox.h"
 
-enum { INDEX_BITS = 32, TAG_BITS = 21 };
+enum { INDEX_BITS = 32 };
 
 /* ---- numbers of nodes ---- */
 
-/* Tells graphs and bodies apart: two share a tag once in two million. */
+/* The scope's, looked up once. */
 static uint64_t tag_of(const plait__graph *graph)
 {
-	uint64_t x = plait__handle_get(graph->root->object.slot) +
-		     graph->scope * UINT64_C(0x9e3779b97f4a7c15);
-
-	x ^= x >> 29;
-	x *= UINT64_C(0xbf58476d1ce4e5b9);
-	x ^= x >> 32;
-	return ((x & ((UINT64_C(1) << TAG_BITS) - 1)) | 1) << INDEX_BITS;
+	return plait__store_scope_at(graph->store, graph->scope)->tag;
 }
 
 plait_node plait__graph_node(const plait__graph *graph, uint32_t index)

@@ -7,7 +7,7 @@
  */
 #include "graph/home.h"
 
-#include "graph/access.h"
+#include "plan/access.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "object/device.h"

@@ -2,7 +2,7 @@
 /* From one store's places to another's; see remap.h. */
 #include "graph/remap.h"
 
-#include "graph/access.h"
+#include "plan/access.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers that take turns in a loop, one an iteration. */
 #include "graph/graph.h"
+#include "graph/scope.h"
 
 #include "base/error.h"
 
@@ -38,6 +39,8 @@ static plait_status push_slots(plait__adding *adding,
 			       plait_buffer *const *buffers, uint64_t count)
 {
 	plait__store *store = adding->graph->store;
+	const plait__plan_slot *slot;
+	uint32_t device = PLAIT__NONE;
 	uint64_t bytes = 0;
 
 	for (uint64_t i = 0; i < count; i++) {
@@ -47,7 +50,8 @@ static plait_status push_slots(plait__adding *adding,
 
 		if (status != PLAIT_OK)
 			return status;
-		if (range.offset != 0)
+		slot = plait__vector_at(&store->slots, range.slot);
+		if (range.offset != 0 || range.bytes != slot->bytes)
 			return plait__fail(adding->error, PLAIT_E_INVALID,
 					   "rotation: buffer %llu is a view",
 					   (unsigned long long)i);
@@ -58,7 +62,13 @@ static plait_status push_slots(plait__adding *adding,
 					   (unsigned long long)i,
 					   (unsigned long long)range.bytes,
 					   (unsigned long long)bytes);
+		if (i > 0 && slot->device != device)
+			return plait__fail(adding->error, PLAIT_E_INVALID,
+					   "rotation: buffer %llu is of "
+					   "another device than the first one",
+					   (unsigned long long)i);
 		bytes = range.bytes;
+		device = slot->device;
 		if (plait__vector_push(&store->rotation_slots, &range.slot,
 				       1) == NULL)
 			return plait__fail(adding->error, PLAIT_E_NOMEM,
@@ -92,7 +102,8 @@ static plait_status rotate(plait__graph *graph, plait_buffer *const *buffers,
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory for a rotation");
 	if (status == PLAIT_OK)
-		*out = store->rotations.count;
+		*out = plait__scope_rotation_number(
+			store, store->rotations.count - 1);
 	else
 		plait__graph_cut(graph, &mark);
 	return status;

@@ -4,8 +4,12 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sys/atomic.h"
 
 #include <string.h>
+
+/* Numbers of nodes stay below 2^53. */
+enum { TAG_BITS = 20, TAG_SHIFT = 32 };
 
 /* What the index tells apart beside the kinds of objects. */
 enum {
@@ -50,6 +54,19 @@ static void forget_last(plait__store *store)
 	store->launch_geometry = PLAIT__NONE;
 }
 
+/*
+ * Tells graphs and bodies of the whole process apart, so that a number of one
+ * is foreign to another: a tag comes again after a million others.
+ */
+static uint64_t next_tag(void)
+{
+	static at_u32 last;
+	uint32_t tag = at_add_u32(&last, 1) & ((1 << TAG_BITS) - 1);
+
+	/* 0 would make numbers that look like those of nobody. */
+	return (uint64_t)(tag + 1) << TAG_SHIFT;
+}
+
 static plait__store_scope *push_scope(plait__store *store, uint32_t region,
 				      uint32_t parent)
 {
@@ -64,6 +81,7 @@ static plait__store_scope *push_scope(plait__store *store, uint32_t region,
 			   sizeof(plait__input_edge));
 	scope->region = region;
 	scope->parent = parent;
+	scope->tag = next_tag();
 	return scope;
 }
 

@@ -61,6 +61,7 @@ typedef struct plait__store_scope {
 	plait__vector edges;		/* plait__input_edge, within */
 	uint32_t region;		/* whose body, or none */
 	uint32_t parent;		/* the scope with the region's node */
+	uint64_t tag;			/* of its numbers, in their high bits */
 } plait__store_scope;
 
 /* A region: input.h's, with its node within the parent scope. */

@@ -78,6 +78,8 @@ typedef struct plait__build {
 	uint32_t *lane;			/* by item: lane of its scope */
 	uint32_t *lane_global;		/* by lane of scopes: of the plan */
 	uint32_t *command_of;		/* by item */
+	uint32_t *region_of;		/* by region of the input: of the plan,
+					 * or none; null: there are none */
 	uint32_t *lane_device;		/* by lane of scopes */
 	uint32_t lane_device_count;
 	uint32_t lane_device_capacity;

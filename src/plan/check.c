@@ -137,6 +137,8 @@ static plait_status run_parts(plait__check *check, uint32_t flags)
 	if (status == PLAIT_OK)
 		status = plait__check_input(check);
 	if (status == PLAIT_OK)
+		status = plait__check_loops(check);
+	if (status == PLAIT_OK)
 		status = plait__check_use(check);
 	if (status == PLAIT_OK)
 		status = add_redundant(check, flags);

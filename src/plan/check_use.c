@@ -10,8 +10,13 @@
  * Of the accesses to an object only those are kept that no later write of the
  * same body (or one around it) covers: to be after that write is to be after
  * them.  Boxes are compared one by one; whole objects cost next to nothing.
+ *
+ * A turn of a rotation is entered for each slot that it may be.  A write to one
+ * covers only what is the same turn of it.
  */
 #include "plan/proof.h"
+
+#include "plan/turns.h"
 
 #include "base/error.h"
 
@@ -145,11 +150,42 @@ static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
 
 /* ---- accesses ---- */
 
-static bool overlaps(const plait__plan *plan, const plait__plan_access *a,
+static bool is_inside(const struct use *u, uint32_t c, uint32_t region)
+{
+	uint32_t body = u->check->plan->regions[region].body_first;
+
+	return u->when[c] >= u->enter[body] && u->when[c] < u->leave[body];
+}
+
+/*
+ * Two turns of rotations of one loop, both taken in it or both after it, are
+ * of the same iteration: they meet when some iteration has them in one slot.
+ * Else nothing is known but that they share a slot.
+ */
+static bool turns_meet(const struct use *u, uint32_t c,
+		       const plait__plan_access *a, uint32_t d,
+		       const plait__plan_access *b)
+{
+	const plait__plan *plan = u->check->plan;
+	const plait__plan_rotation *one = plait__turns_of(plan, a);
+	const plait__plan_rotation *other = plait__turns_of(plan, b);
+
+	if (one == NULL || other == NULL || one->region != other->region ||
+	    is_inside(u, c, one->region) != is_inside(u, d, one->region))
+		return true;
+	return plait__turns_meet(plan, a->object, one, b->object, other);
+}
+
+/* Both are in the list of one slot, parameter or alias. */
+static bool overlaps(const struct use *u, uint32_t c,
+		     const plait__plan_access *a, uint32_t d,
 		     const plait__plan_access *b)
 {
+	const plait__plan *plan = u->check->plan;
 	uint32_t i;
 
+	if (a->object != b->object && !turns_meet(u, c, a, d, b))
+		return false;
 	if (a->object != b->object || a->box == PLAIT__NONE ||
 	    b->box == PLAIT__NONE)
 		return true;
@@ -177,11 +213,8 @@ static bool covers(const plait__plan *plan, const plait__plan_access *a,
 	return b->box != PLAIT__NONE;
 }
 
-static struct object *find_object(struct use *u,
-				  const plait__plan_access *access)
+static struct object *find_object(struct use *u, uint64_t key)
 {
-	uint64_t key = access->alias != 0 ? ((uint64_t)access->alias << 1) | 1
-		: ((uint64_t)access->object + 1) << 1;
 	uint32_t i = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 33);
 
 	for (i &= u->mask; u->objects[i].key != 0; i = (i + 1) & u->mask)
@@ -208,7 +241,8 @@ static plait_status compare(struct use *u, uint32_t *list, uint32_t c,
 		uint32_t when = u->when[e->command];
 
 		if (plan->commands[e->command].node !=
-		    plan->commands[c].node && overlaps(plan, access, old))
+		    plan->commands[c].node &&
+		    overlaps(u, c, access, e->command, old))
 			status = must_order_nodes(u, e->command, c);
 		if (access->mode != PLAIT__ACCESS_READ &&
 		    when >= u->enter[body] && when < u->leave[body] &&
@@ -220,10 +254,11 @@ static plait_status compare(struct use *u, uint32_t *list, uint32_t c,
 	return status;
 }
 
-static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
+static plait_status do_object(struct use *u, uint32_t c, uint32_t index,
+			      uint64_t key)
 {
 	const plait__plan_access *access = &u->check->plan->accesses[index];
-	struct object *object = find_object(u, access);
+	struct object *object = find_object(u, key);
 	struct entry *e = &u->entries[u->entry_count];
 	bool writes = access->mode != PLAIT__ACCESS_READ;
 	uint32_t *list = writes ? &object->writes : &object->reads;
@@ -238,20 +273,69 @@ static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
 	return status;
 }
 
+/* Each slot that a turn of a rotation may be, once. */
+static plait_status do_rotation(struct use *u, uint32_t c, uint32_t index,
+				const plait__plan_rotation *rotation)
+{
+	const plait__plan *plan = u->check->plan;
+	uint32_t object = plan->accesses[index].object, i, k;
+	plait_status status = PLAIT_OK;
+
+	for (i = 0; i < plait__turns_period(rotation) && status == PLAIT_OK; i++) {
+		uint32_t slot = plait__turns_slot(plan, rotation, object, i);
+
+		for (k = 0; k < i; k++)
+			if (plait__turns_slot(plan, rotation, object, k) == slot)
+				break;
+		if (k == i)
+			status = do_object(u, c, index,
+					   ((uint64_t)slot + 1) << 1);
+	}
+	return status;
+}
+
+static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
+{
+	const plait__plan_access *access = &u->check->plan->accesses[index];
+	const plait__plan_rotation *rotation =
+		plait__turns_of(u->check->plan, access);
+	uint64_t key = access->alias != 0 ? ((uint64_t)access->alias << 1) | 1
+		: ((uint64_t)access->object + 1) << 1;
+
+	return rotation != NULL ? do_rotation(u, c, index, rotation) :
+	       do_object(u, c, index, key);
+}
+
+/* An entry for each object that each access may be. */
+static uint64_t count_entries(const plait__plan *plan)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < plan->accesses_count; i++) {
+		const plait__plan_rotation *rotation =
+			plait__turns_of(plan, &plan->accesses[i]);
+
+		count += rotation != NULL ? plait__turns_period(rotation) : 1;
+	}
+	return count;
+}
+
 static plait_status do_accesses(struct use *u)
 {
 	const plait__plan *plan = u->check->plan;
+	uint64_t count = count_entries(plan);
 	plait_status status = PLAIT_OK;
 	uint32_t i, k, size = 16;
 
 	if (plan->accesses_count == 0)
 		return PLAIT_OK;
-	while (size < 2ull * plan->accesses_count)
+	if (count > UINT32_MAX / 4)
+		return plait__check_no_memory(u->check);
+	while (size < 2 * count)
 		size *= 2;
 	u->mask = size - 1;
 	u->objects = plait__check_take(u->check, size, sizeof(*u->objects));
-	u->entries = plait__check_take(u->check, plan->accesses_count,
-				       sizeof(*u->entries));
+	u->entries = plait__check_take(u->check, count, sizeof(*u->entries));
 	if (u->objects == NULL || u->entries == NULL)
 		return plait__check_no_memory(u->check);
 	for (i = 0; i < plan->command_count; i++) {

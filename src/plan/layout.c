@@ -373,6 +373,7 @@ static void fill_region(plait__build *build, uint32_t t, uint32_t index,
 	}
 	for (k = 0; k < in->scope_count; k++)
 		plan->bodies[region->body_first + k].region = index;
+	build->region_of[plait__build_node(build, t)->link] = index;
 }
 
 static plait_status fill_regions(plait__build *build)
@@ -385,7 +386,9 @@ static plait_status fill_regions(plait__build *build)
 	plan->region_lanes = plait__work_take(
 		&build->work, (uint64_t)plan->regions_count +
 			      build->extra_count, sizeof(uint32_t));
-	if (plan->region_lanes == NULL)
+	build->region_of = plait__work_take_none(
+		&build->work, build->input->region_count, sizeof(uint32_t));
+	if (plan->region_lanes == NULL || build->region_of == NULL)
 		return plait__build_no_memory(build);
 	for (t = 0; t < build->node_count; t++)
 		if (plait__build_node(build, t)->kind == PLAIT__CMD_REGION)

@@ -80,6 +80,68 @@ static plait_status copy_tables(plait__build *build)
 	return sort_accesses(build);
 }
 
+static uint32_t region_of(const plait__build *build, uint32_t region)
+{
+	if (build->region_of == NULL || region >= build->input->region_count)
+		return PLAIT__NONE;
+	return build->region_of[region];
+}
+
+/* Regions have other numbers in the plan; those of a partial plan that are
+ * left out have none. */
+static void number_regions(const plait__build *build)
+{
+	plait__plan *plan = build->plan;
+
+	for (uint32_t i = 0; i < plan->args_count; i++)
+		if (plan->args[i].kind == PLAIT__ARG_INDEX)
+			plan->args[i].index = region_of(build,
+							plan->args[i].index);
+	for (uint32_t i = 0; i < plan->rotations_count; i++)
+		plan->rotations[i].region =
+			region_of(build, plan->rotations[i].region);
+}
+
+/* What is used after a loop is lost when a part leaves out the loop. */
+static plait_status check_rotations(plait__build *build, uint32_t t)
+{
+	const plait__input_node *node = plait__build_node(build, t);
+	const plait__plan *plan = build->plan;
+	char text[PLAIT__NODE_TEXT_BYTES];
+	const plait__plan_payload *payload;
+
+	if (node->kind != PLAIT__CMD_LAUNCH || node->link == PLAIT__NONE)
+		return PLAIT_OK;
+	payload = &plan->payloads[node->link];
+	for (uint64_t i = payload->arg_first; i < plan->args_count &&
+	     i < (uint64_t)payload->arg_first + payload->arg_count; i++) {
+		const plait__plan_arg *arg = &plan->args[i];
+
+		if (arg->kind == PLAIT__ARG_ROTATION &&
+		    arg->index < plan->rotations_count &&
+		    plan->rotations[arg->index].region == PLAIT__NONE)
+			return plait__fail(build->error, PLAIT_E_INVALID,
+					   "%s uses a rotation of a loop that "
+					   "this part of the graph leaves out",
+					   plait__input_node_text(
+						   build->input,
+						   build->node_of[t], text));
+	}
+	return PLAIT_OK;
+}
+
+static plait_status link_loops(plait__build *build)
+{
+	plait_status status = PLAIT_OK;
+
+	number_regions(build);
+	if (build->plan->rotations_count == 0)
+		return PLAIT_OK;
+	for (uint32_t t = 0; status == PLAIT_OK && t < build->node_count; t++)
+		status = check_rotations(build, t);
+	return status;
+}
+
 static void clean_names(plait__plan *plan)
 {
 	uint32_t i;
@@ -132,6 +194,8 @@ static plait_status run_phases(plait__build *build)
 		status = plait__build_segments(build);
 	if (status == PLAIT_OK)
 		status = copy_tables(build);
+	if (status == PLAIT_OK)
+		status = link_loops(build);
 	return status;
 }
 

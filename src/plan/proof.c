@@ -166,6 +166,7 @@ static plait_status fail_order(plait__check *check, uint32_t before,
 		"a pred in the plan", "an edge of the graph",
 		"its region, barrier or group",
 		"both use the same memory", "their scratch overlaps",
+		"it uses what the loop carries",
 		"a wait"
 	};
 	char a[PLAIT__CHECK_TEXT_BYTES], b[PLAIT__CHECK_TEXT_BYTES];

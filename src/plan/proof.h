@@ -22,7 +22,8 @@ enum {
 	PLAIT__WHY_STUB = 2,
 	PLAIT__WHY_ACCESS = 3,
 	PLAIT__WHY_SCRATCH = 4,
-	PLAIT__WHY_REDUNDANT = 5	/* asked, not promised: a wait */
+	PLAIT__WHY_LOOP = 5,
+	PLAIT__WHY_REDUNDANT = 6	/* asked, not promised: a wait */
 };
 
 typedef struct plait__obligation {
@@ -86,6 +87,8 @@ plait_status plait__check_order(plait__check *check);
 plait_status plait__check_segments(plait__check *check);
 /* check_input.c: edges and meanings of the graph. */
 plait_status plait__check_input(plait__check *check);
+/* check_loops.c: what is said of iterations is said where there are some. */
+plait_status plait__check_loops(plait__check *check);
 /* check_use.c: accesses and scratch. */
 plait_status plait__check_use(plait__check *check);
 

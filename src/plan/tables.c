@@ -62,7 +62,8 @@ static bool arg_is_good(const plait__plan *plan, const plait__plan_arg *arg)
 	case PLAIT__ARG_ROTATION:
 		return arg->index < plan->rotations_count;
 	case PLAIT__ARG_INDEX:
-		return arg->index < plan->regions_count;
+		/* None: of a loop that a partial plan leaves out. */
+		return is_index(arg->index, plan->regions_count);
 	case PLAIT__ARG_SCRATCH:
 		return true;
 	default:
@@ -161,8 +162,9 @@ static plait_status check_memory(const plait__plan *plan, plait_error *error)
 	for (uint32_t i = 0; i < plan->rotations_count; i++) {
 		const plait__plan_rotation *rotation = &plan->rotations[i];
 
-		if (rotation->region >= plan->regions_count ||
+		if (!is_index(rotation->region, plan->regions_count) ||
 		    rotation->slot_count < 2 || rotation->prologue > 1 ||
+		    rotation->slot_count - rotation->prologue > 8 ||
 		    !is_range(rotation->slot_first, rotation->slot_count,
 			      plan->rotation_slots_count))
 			return broken(error, "rotation", i);

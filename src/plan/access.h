@@ -2,9 +2,14 @@
 /*
  * Objects of accesses: a slot, a parameter that brings memory, or one turn of
  * a rotation, told apart by the upper bits of the number.
+ *
+ * The turn is what iteration 0 uses, as a place in the rotation's slots, or,
+ * with a prologue, the place that looking ahead from iteration 0 leads to: 0
+ * is the prologue's slot first and then the last of the others.  So two equal
+ * objects are the same memory in each iteration.
  */
-#ifndef PLAIT_SRC_GRAPH_ACCESS_H
-#define PLAIT_SRC_GRAPH_ACCESS_H
+#ifndef PLAIT_SRC_PLAN_ACCESS_H
+#define PLAIT_SRC_PLAN_ACCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +42,29 @@ static inline bool plait__access_is_rotation(uint32_t object)
 	return (object & PLAIT__ACCESS_OF_ROTATION) != 0;
 }
 
+/* The turn that looking `ahead` means, of `turns` buffers without the
+ * prologue's. */
+static inline uint32_t plait__access_turn(uint64_t ahead, uint32_t turns,
+					  uint32_t prologue)
+{
+	if (prologue == 0)
+		return (uint32_t)(ahead % turns);
+	return ahead == 0 ? 0 : (uint32_t)((ahead - 1) % turns) + 1;
+}
+
+/* The place in the rotation's slots that a turn means in an iteration. */
+static inline uint32_t plait__access_place(uint32_t turn, uint64_t iteration,
+					   uint32_t turns, uint32_t prologue)
+{
+	return plait__access_turn(iteration + turn, turns, prologue);
+}
+
+/* The turn of a rotation's object. */
+static inline uint32_t plait__access_turn_of(uint32_t object)
+{
+	return object & ((1 << PLAIT__ACCESS_TURN_BITS) - 1);
+}
+
 /* The slot, parameter or rotation. */
 static inline uint32_t plait__access_number(uint32_t object)
 {
@@ -52,8 +80,8 @@ static inline uint32_t plait__access_renumber(uint32_t object, uint32_t number)
 	if (plait__access_is_param(object))
 		return plait__access_param(number);
 	if (plait__access_is_rotation(object))
-		return plait__access_rotation(
-			number, object & ((1 << PLAIT__ACCESS_TURN_BITS) - 1));
+		return plait__access_rotation(number,
+					      plait__access_turn_of(object));
 	return number;
 }
 
