@@ -181,6 +181,89 @@ static void refuses(void)
 	check_refused("node \x01\x02 after=\x01\x03", "no node");
 }
 
+static void refuses_lists_and_repeats(void)
+{
+	check_refused("node a after=,b", "node's name, found \",b\"");
+	check_refused("node a after=b,,c", "node's name, found \",c\"");
+	check_refused("node a after=b, c", "node's name, found \",\"");
+	check_refused("node a after= b", "node's name, found \"=\"");
+	check_refused("node a after=", "found the end of the line");
+	check_refused("device d lanes=1\nnode a device=d+",
+		      "device's name, found the end");
+	check_refused("node a cost=1 cost=1",
+		      "expected one \"cost=\", found another");
+	check_refused("node a scratch=1 cost=1 scratch=2", "\"scratch=\"");
+	check_refused("node a kernel=k kernel=k", "\"kernel=\"");
+	check_refused("while w times=1 times=2\nend", "\"times=\"");
+	check_refused("device d lanes=1\nnode a device=d device=d",
+		      "\"device=\"");
+	check_refused("node a barrier group", "expected one of first, "
+		      "barrier and group, found \"group\" as well");
+	check_refused("while w take=1\nend", "expected times=, cost=, ");
+	check_refused("case c times=1\nend", "expected take=, cost=, ");
+	check_refused("while w times=1 kernel=k\nend", "expected times=");
+	check_refused("do w times=1 scratch=1\nend", "expected times=");
+	check_refused("do w times=1 group\nend", "expected times=");
+	check_refused("after=a", "g.txt:1: expected a node of this body");
+	check_refused("node a\nwhile w times=1\nafter=a\nend",
+		      "g.txt:3: expected a node of this body above");
+	check_refused("node a\nnode b\nafter=a c",
+		      "expected the end of the line, found \"c\"");
+	check_refused("node a\nafter=a", "\"a\" comes after itself");
+}
+
+/* Lines that add to what is above them. */
+static void more_edges(void)
+{
+	struct graph graph;
+
+	read_text(&graph,
+		  "\xef\xbb\xbfnode a\nnode b\nnode c\nnode z after=a\n"
+		  "after=b\nafter=b,c # twice\n"
+		  "while w times=2\n  node x\n  node y\n  after=x\nend\n"
+		  "after=z\n"
+		  "node a after=q\nafter=r\nnode q\nnode r\n");
+	if (!IS_INT(graph.status, PLAIT_OK))
+		NOTE("%s", graph.error.text);
+	OK(has_edge(&graph, "a", "z") && has_edge(&graph, "b", "z") &&
+	   has_edge(&graph, "c", "z") && has_edge(&graph, "x", "y") &&
+	   has_edge(&graph, "z", "w") && has_edge(&graph, "q", "a") &&
+	   has_edge(&graph, "r", "a"));
+	IS_INT(graph.input.edge_count, 8);
+	close_graph(&graph);
+}
+
+/* Nodes that name no device are on the first one, wherever its line is. */
+static void the_first_device(void)
+{
+	struct graph graph;
+
+	read_text(&graph, "node a\ndevice gpu lanes=3\nnode b device=gpu\n"
+		  "device host lanes=1\nnode c device=host\nnode d\n");
+	if (!IS_INT(graph.status, PLAIT_OK))
+		NOTE("%s", graph.error.text);
+	IS_INT(graph.input.device_count, 2);
+	IS_INT(graph.input.devices[0].lane_limit, 3);
+	IS_STR(graph.input.tables.strings + graph.input.devices[0].name,
+	       "gpu");
+	IS_INT(graph.input.nodes[0].device, 0);
+	IS_INT(graph.input.nodes[1].device, 0);
+	IS_INT(graph.input.nodes[2].device, 1);
+	IS_INT(graph.input.nodes[3].device, 0);
+	close_graph(&graph);
+	check_refused("node a device=host", "no device \"host\"");
+	read_text(&graph, "node a\nnode b device=host\ndevice g lanes=1\n"
+		  "node c device=g\n");
+	IS_INT(graph.status, PLAIT_OK);
+	IS_INT(graph.input.device_count, 2);
+	IS_INT(graph.input.nodes[0].device, 0);
+	IS_INT(graph.input.nodes[1].device, 0);
+	IS_INT(graph.input.nodes[2].device, 1);
+	close_graph(&graph);
+	check_refused("device host lanes=1\nnode a\ndevice host lanes=2",
+		      "defined before");
+}
+
 static const char *const sample =
 	"device g lanes=2\ndevice h lanes=1\nnode a kernel=k\n"
 	"while w times=2 after=a\nnode b\ncase c take=0 after=b\nnode d\n"
@@ -265,6 +348,9 @@ static const struct tap_scenario scenarios[] = {
 	{ "nodes and edges", nodes_and_edges },
 	{ "bodies", bodies },
 	{ "refuses", refuses },
+	{ "refuses lists and repeats", refuses_lists_and_repeats },
+	{ "more edges", more_edges },
+	{ "the first device", the_first_device },
 	{ "every allocation can fail", every_allocation_can_fail },
 	{ "random damage", random_damage },
 };

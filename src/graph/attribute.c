@@ -92,6 +92,9 @@ static plait_status find_device(struct plait__reader *reader, plait__word word,
 		return status;
 	*out = plait__store_find_device(reader->store,
 					plait__reader_text(reader, name));
+	/* A name that was used is no other's. */
+	if (*out == reader->default_device)
+		reader->default_is_unnamed = false;
 	if (*out == PLAIT__NONE)
 		return plait__line_fail(&reader->line,
 					"no device \"%s\"; write \"device %s "
@@ -140,37 +143,89 @@ static plait_status read_kernel(struct plait__reader *reader,
 				  &node->affinity);
 }
 
+static plait_status expected_attribute(const struct plait__reader *reader,
+				       const struct plait__reader_draft *draft,
+				       plait__word found)
+{
+	const char *what = "cost=, scratch=, device=, kernel=, after=, "
+			   "first, barrier or group";
+
+	if (draft->node.kind == PLAIT__CMD_REGION)
+		what = draft->is_case ? "take=, cost=, device= or after=" :
+		       "times=, cost=, device= or after=";
+	return plait__line_expected(&reader->line, what, found);
+}
+
+/* Which attribute it is; 0: none that this kind of node has. */
+static uint32_t attribute_of(const struct plait__reader_draft *draft,
+			     plait__word key)
+{
+	bool region = draft->node.kind == PLAIT__CMD_REGION;
+
+	if (plait__word_is(key, "device"))
+		return PLAIT__READER_DEVICE;
+	if (plait__word_is(key, "cost"))
+		return PLAIT__READER_COST;
+	if (region)
+		return plait__word_is(key, draft->is_case ? "take" : "times") ?
+		       PLAIT__READER_TIMES : 0;
+	if (plait__word_is(key, "scratch"))
+		return PLAIT__READER_SCRATCH;
+	return plait__word_is(key, "kernel") ? PLAIT__READER_KERNEL : 0;
+}
+
+/* What can be given only once. */
+static plait_status note(const struct plait__reader *reader,
+			 struct plait__reader_draft *draft,
+			 uint32_t attribute, plait__word word)
+{
+	char shown[44];
+
+	if ((draft->seen & attribute) == 0) {
+		draft->seen |= attribute;
+		return PLAIT_OK;
+	}
+	if (attribute == PLAIT__READER_MEANING)
+		return plait__line_fail(&reader->line, "expected one of first, "
+					"barrier and group, found \"%s\" as "
+					"well", plait__word_show(word, shown));
+	return plait__line_fail(&reader->line, "expected one \"%s=\", found "
+				"another", plait__word_show(word, shown));
+}
+
 static plait_status read_value(struct plait__reader *reader, struct plait__reader_draft *draft,
 			       plait__word key, plait__word value,
 			       plait__word whole)
 {
 	plait__input_node *node = &draft->node;
-	bool region = node->kind == PLAIT__CMD_REGION;
+	uint32_t attribute = attribute_of(draft, key);
+	plait_status status = attribute != 0 ?
+			      note(reader, draft, attribute, key) :
+			      expected_attribute(reader, draft, whole);
 
-	if (plait__word_is(key, "cost"))
+	if (status != PLAIT_OK)
+		return status;
+	switch (attribute) {
+	case PLAIT__READER_COST:
 		return plait__reader_number(reader, key, value, INT64_MAX,
-				   &node->cost);
-	if (plait__word_is(key, "scratch"))
+					    &node->cost);
+	case PLAIT__READER_SCRATCH:
 		return plait__reader_number(reader, key, value, INT64_MAX,
-				   &node->scratch_bytes);
-	if (plait__word_is(key, "device"))
+					    &node->scratch_bytes);
+	case PLAIT__READER_DEVICE:
 		return read_devices(reader, value, node);
-	if (plait__word_is(key, "kernel") && !region)
+	case PLAIT__READER_KERNEL:
 		return read_kernel(reader, value, node);
-	if (region && (plait__word_is(key, "times") ||
-		       plait__word_is(key, "take"))) {
-		draft->has_times = true;
-		return plait__reader_number(reader, key, value, UINT32_MAX - 1,
-				   &draft->times);
+	default:
+		return plait__reader_number(reader, key, value,
+					    UINT32_MAX - 1, &draft->times);
 	}
-	return plait__line_expected(&reader->line, region ?
-				    "times=, take=, cost=, device= or after=" :
-				    "cost=, scratch=, device=, kernel=, "
-				    "after=, first, barrier or group", whole);
 }
 
 static bool read_meaning(plait__word word, plait__input_node *node)
 {
+	if (node->kind == PLAIT__CMD_REGION)
+		return false;
 	if (plait__word_is(word, "first"))
 		node->meaning = PLAIT__MEANING_FIRST;
 	else if (plait__word_is(word, "barrier"))
@@ -197,8 +252,11 @@ plait_status plait__reader_attributes(struct plait__reader *reader,
 			continue;
 		}
 		draft->has_other = true;
-		if (key.length == 0 && read_meaning(word, &draft->node))
+		if (key.length == 0 && read_meaning(word, &draft->node)) {
+			status = note(reader, draft, PLAIT__READER_MEANING,
+				      word);
 			continue;
+		}
 		status = read_value(reader, draft, key, value, word);
 	}
 	return status;

@@ -11,9 +11,16 @@
 void plait__line_init(plait__line *line, const char *text, uint64_t bytes,
 		      const char *name, plait_error *error)
 {
+	/* Some editors begin every file with it. */
+	static const char byte_order_mark[3] = { '\xef', '\xbb', '\xbf' };
+	const char *first = text;
+
+	if (bytes >= sizeof(byte_order_mark) &&
+	    memcmp(text, byte_order_mark, sizeof(byte_order_mark)) == 0)
+		first += sizeof(byte_order_mark);
 	*line = (plait__line){
 		.name = name != NULL ? name : "graph",
-		.at = text, .end = text, .next = text,
+		.at = first, .end = first, .next = first,
 		.stop = text + bytes, .error = error,
 	};
 }
@@ -148,11 +155,32 @@ const char *plait__word_show(plait__word word, char shown[44])
 	return shown;
 }
 
+/* Instead of nothing, what stands there: the rest of a list from where a name
+ * is missing, or at least the comma before. */
+static plait__word look_around(const plait__line *line, plait__word nothing)
+{
+	plait__word rest = { nothing.start, 0 };
+
+	if (nothing.start == NULL || nothing.start >= line->end)
+		return rest;
+	while (rest.start + rest.length < line->end &&
+	       !is_space(rest.start[rest.length]) &&
+	       rest.start[rest.length] != '#')
+		rest.length++;
+	if (rest.length == 0) {
+		rest.start--;
+		rest.length = 1;
+	}
+	return rest;
+}
+
 plait_status plait__line_expected(const plait__line *line, const char *what,
 				  plait__word found)
 {
 	char shown[44];
 
+	if (found.length == 0)
+		found = look_around(line, found);
 	if (found.length == 0)
 		return plait__line_fail(line,
 					"expected %s, found the end of the "

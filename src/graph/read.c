@@ -60,10 +60,13 @@ static plait_status use_default_device(struct plait__reader *reader,
 {
 	if (node->device_count > 0)
 		return PLAIT_OK;
-	if (reader->default_device == PLAIT__NONE)
-		reader->default_device = reader->store->devices.count > 0 ?
-			0 : plait__store_device(reader->store, "host", 0,
-						NULL);
+	if (reader->default_device == PLAIT__NONE) {
+		reader->default_is_unnamed =
+			reader->store->devices.count == 0;
+		reader->default_device = reader->default_is_unnamed ?
+			plait__store_device(reader->store, "host", 0, NULL) :
+			0;
+	}
 	if (reader->default_device == PLAIT__NONE)
 		return plait__reader_no_memory(reader);
 	node->device_count = 1;
@@ -76,8 +79,11 @@ static plait_status read_again(struct plait__reader *reader, struct plait__reade
 			       const struct plait__reader_named *named)
 {
 	uint32_t line = named->line;
-	plait_status status = plait__reader_attributes(reader, draft, named->node);
+	plait_status status;
 
+	reader->last_node = named->node;
+	reader->last_scope = reader->scope;
+	status = plait__reader_attributes(reader, draft, named->node);
 	if (status == PLAIT_OK && draft->has_other)
 		return plait__line_fail(&reader->line,
 					"\"%s\" is defined in line %u; only "
@@ -100,6 +106,12 @@ static plait_status start_node(struct plait__reader *reader, struct plait__reade
 			 &draft->name);
 }
 
+static uint32_t next_node(const struct plait__reader *reader)
+{
+	return plait__store_scope_at(reader->store,
+				     reader->scope)->nodes.count;
+}
+
 static plait_status finish_node(struct plait__reader *reader, struct plait__reader_draft *draft)
 {
 	plait_status status = use_default_device(reader, &draft->node);
@@ -108,15 +120,11 @@ static plait_status finish_node(struct plait__reader *reader, struct plait__read
 	if (status != PLAIT_OK)
 		return status;
 	draft->node.label = draft->name;
+	reader->last_node = next_node(reader);
+	reader->last_scope = reader->scope;
 	at = plait__store_push(reader->store, reader->scope, &draft->node,
 			       NULL, 0);
 	return at != PLAIT__NONE ? PLAIT_OK : plait__reader_no_memory(reader);
-}
-
-static uint32_t next_node(const struct plait__reader *reader)
-{
-	return plait__store_scope_at(reader->store,
-				     reader->scope)->nodes.count;
 }
 
 static plait_status read_node(struct plait__reader *reader)
@@ -144,7 +152,7 @@ static plait_status check_times(struct plait__reader *reader,
 				const struct plait__reader_draft *draft, bool is_case,
 				uint64_t branches)
 {
-	if (!draft->has_times)
+	if ((draft->seen & PLAIT__READER_TIMES) == 0)
 		return plait__line_fail(&reader->line, "expected %s=N",
 					is_case ? "take" : "times");
 	if (is_case && draft->times >= branches)
@@ -168,6 +176,7 @@ static plait_status open_region(struct plait__reader *reader,
 		.predicate = PLAIT__NONE, .times = (uint32_t)draft->times,
 	};
 	struct plait__reader_open open = { .scope = reader->scope,
+			     .node = next_node(reader),
 			     .line = reader->line.number };
 	plait_status status = check_times(reader, draft, is_case, bodies);
 
@@ -195,6 +204,7 @@ static plait_status read_region(struct plait__reader *reader, uint32_t kind)
 	struct plait__reader_draft draft;
 	plait_status status = start_node(reader, &draft, PLAIT__CMD_REGION);
 
+	draft.is_case = kind == PLAIT__REGION_CASE;
 	if (status == PLAIT_OK &&
 	    find_name(reader, reader->scope, draft.name) != NULL)
 		return plait__line_fail(&reader->line,
@@ -239,6 +249,8 @@ static plait_status read_end(struct plait__reader *reader)
 		return plait__line_fail(&reader->line, "\"end\" without "
 					"while, do or case");
 	reader->scope = open->scope;
+	reader->last_scope = open->scope;
+	reader->last_node = open->node;
 	plait__vector_cut(&reader->opens, reader->opens.count - 1);
 	return expect_line_end(reader);
 }
@@ -259,6 +271,24 @@ static plait_status read_branch(struct plait__reader *reader)
 
 /* ---- other lines ---- */
 
+/* Nodes that named no device before the first device line are on that one. */
+static plait_status add_device(struct plait__reader *reader, uint32_t name,
+			       uint64_t lanes)
+{
+	plait__store *store = reader->store;
+	plait__input_device *first;
+
+	if (!reader->default_is_unnamed)
+		return plait__store_device_named(store, name, (uint32_t)lanes,
+						 NULL) != PLAIT__NONE ?
+		       PLAIT_OK : plait__reader_no_memory(reader);
+	first = plait__vector_at(&store->devices, 0);
+	first->name = name;
+	first->lane_limit = (uint32_t)lanes;
+	reader->default_is_unnamed = false;
+	return PLAIT_OK;
+}
+
 static plait_status read_device(struct plait__reader *reader)
 {
 	plait__word word, key, value;
@@ -268,7 +298,9 @@ static plait_status read_device(struct plait__reader *reader)
 
 	if (status != PLAIT_OK)
 		return status;
-	if (plait__store_find_device(reader->store, plait__reader_text(reader, name)) !=
+	if (!reader->default_is_unnamed &&
+	    plait__store_find_device(reader->store,
+				     plait__reader_text(reader, name)) !=
 	    PLAIT__NONE)
 		return plait__line_fail(&reader->line,
 					"device \"%s\" is defined before",
@@ -278,16 +310,25 @@ static plait_status read_device(struct plait__reader *reader)
 	    !plait__word_is(key, "lanes"))
 		return plait__line_expected(&reader->line, "lanes=N", word);
 	status = plait__reader_number(reader, key, value, UINT32_MAX - 1, &lanes);
-	if (status != PLAIT_OK)
-		return status;
-	/* A copy: the strings may move while the device is added. */
-	char copy[PLAIT__READER_MAX_NAME + 1];
+	if (status == PLAIT_OK)
+		status = add_device(reader, name, lanes);
+	return status == PLAIT_OK ? expect_line_end(reader) : status;
+}
 
-	snprintf(copy, sizeof(copy), "%s", plait__reader_text(reader, name));
-	if (plait__store_device(reader->store, copy, (uint32_t)lanes, NULL) ==
-	    PLAIT__NONE)
-		return plait__reader_no_memory(reader);
-	return expect_line_end(reader);
+/* after=A,B on a line of its own: for the node above, in the same body. */
+static plait_status read_after_above(struct plait__reader *reader,
+				     plait__word list)
+{
+	struct plait__reader_pending pending = { .node = reader->last_node };
+	plait_status status;
+
+	if (reader->last_node == PLAIT__NONE ||
+	    reader->last_scope != reader->scope)
+		return plait__line_fail(&reader->line, "expected a node of "
+					"this body above \"after=\", found "
+					"none");
+	status = plait__reader_after(reader, list, pending);
+	return status == PLAIT_OK ? expect_line_end(reader) : status;
 }
 
 static plait_status read_after_line(struct plait__reader *reader)
@@ -316,11 +357,14 @@ static plait_status read_after_line(struct plait__reader *reader)
 
 static plait_status read_line(struct plait__reader *reader)
 {
-	plait__word word;
+	plait__word word, key, value;
 
 	(void)plait__line_word(&reader->line, &word);
 	if (plait__word_is(word, "node"))
 		return read_node(reader);
+	if (plait__word_split(word, &key, &value) &&
+	    plait__word_is(key, "after"))
+		return read_after_above(reader, value);
 	if (plait__word_is(word, "after"))
 		return read_after_line(reader);
 	if (plait__word_is(word, "device"))
@@ -449,6 +493,7 @@ static void init(struct plait__reader *reader, plait__store *store)
 
 	reader->store = store;
 	reader->default_device = PLAIT__NONE;
+	reader->last_node = PLAIT__NONE;
 	plait__vector_init(&reader->names, allocator, sizeof(struct plait__reader_named));
 	plait__vector_init(&reader->pendings, allocator,
 			   sizeof(struct plait__reader_pending));

@@ -34,6 +34,7 @@ struct plait__reader_open {
 	uint32_t region;
 	uint32_t branch;
 	uint32_t scope;		/* outside */
+	uint32_t node;		/* there */
 	uint32_t line;
 };
 
@@ -41,13 +42,19 @@ struct plait__reader {
 	plait__store *store;
 	plait__line line;
 	plait__vector names;		/* struct plait__reader_named */
+	/* The node that an after= line without a name adds to. */
+	uint32_t last_node;
+	uint32_t last_scope;
 	plait__vector pendings;		/* struct plait__reader_pending */
 	plait__vector opens;		/* struct plait__reader_open */
 	plait__vector branches;		/* uint32_t: bodies of each case */
 	plait__index *index;
 	uint32_t next_case;
 	uint32_t scope;			/* where nodes go now */
-	uint32_t default_device;	/* made when it is needed */
+	/* For nodes that name none; made when it is needed. */
+	uint32_t default_device;
+	/* It was made before any device line: the first one is it. */
+	bool default_is_unnamed;
 };
 
 /* A node's line while it is read. */
@@ -56,8 +63,18 @@ struct plait__reader_draft {
 	uint32_t name;
 	uint32_t pending_first;		/* its edges in pendings */
 	uint64_t times;
-	bool has_times;
+	bool is_case;			/* take=, not times= */
 	bool has_other;			/* anything but after= */
+	uint32_t seen;			/* bits: what was given, below */
+};
+
+enum {
+	PLAIT__READER_COST = 1 << 0,
+	PLAIT__READER_SCRATCH = 1 << 1,
+	PLAIT__READER_DEVICE = 1 << 2,
+	PLAIT__READER_KERNEL = 1 << 3,
+	PLAIT__READER_TIMES = 1 << 4,
+	PLAIT__READER_MEANING = 1 << 5
 };
 
 static inline const char *plait__reader_text(const struct plait__reader *reader,
