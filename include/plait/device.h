@@ -25,6 +25,7 @@ typedef struct plait_queue plait_queue;
 typedef struct plait_signal plait_signal;
 typedef struct plait_buffer plait_buffer;
 typedef struct plait_inbox plait_inbox;
+typedef struct plait_run plait_run;
 
 /* ------------------------------------------------------------------------
  * Contexts

@@ -24,10 +24,12 @@ enum {
 	PLAIT_EVENT_SIGNAL = 2,
 	/* Wrapped memory is no longer used; user_data says which.  With
 	 * PLAIT_E_CANCELLED it may be in use still. */
-	PLAIT_EVENT_RELEASED = 3
+	PLAIT_EVENT_RELEASED = 3,
+	/* What plait_run_notify asked for. */
+	PLAIT_EVENT_RUN = 4
 };
 
-/* One thing that happened; a flat record of 72 bytes. */
+/* One thing that happened; a flat record of 80 bytes. */
 typedef struct plait_event {
 	uint32_t size;
 	/* One of PLAIT_EVENT_... */
@@ -46,6 +48,8 @@ typedef struct plait_event {
 	uint64_t sequence;
 	/* For plait_error_detail: the text of a failure, 0 if none. */
 	uint64_t detail;
+	/* RUN: a borrowed handle, which may be stale by now. */
+	plait_run *run;
 } plait_event;
 
 /*

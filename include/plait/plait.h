@@ -13,5 +13,6 @@
 #include "plait/kernel.h"
 #include "plait/plan.h"
 #include "plait/queue.h"
+#include "plait/run.h"
 
 #endif
