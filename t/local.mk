@@ -132,7 +132,7 @@ MC_TESTS += %D%/15-explore-sys.t
 SCRIPT_TESTS += %D%/16-model-wake.t
 SCRIPT_TESTS += %D%/18-explore-mutants.t
 MC_TESTS += %D%/17-explore-pool.t
-%C%_17_explore_pool_t_SOURCES = %D%/17-explore-pool.c \
+%C%_17_explore_pool_t_SOURCES = %D%/17-explore-pool.c %D%/explore_list.h \
 	src/base/error.c src/pool/ready.c src/pool/tally.c \
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_17_explore_pool_t_CPPFLAGS = $(MC_CPPFLAGS)
@@ -234,6 +234,8 @@ UNIT_TESTS += %D%/49-plan-simulate.t
 SEEDED_TESTS += %D%/42-plan-random.t %D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-input.t
 SCRIPT_TESTS += %D%/46-tool-plan.t
 # --- 5x run ----------------------------------------------------------------
+API_TESTS += %D%/50-run-plain.t
+%C%_50_run_plain_t_LDADD = $(LDADD_API)
 # --- 6x conformance --------------------------------------------------------
 SCRIPT_TESTS += %D%/60-conform-null.t
 SCRIPT_TESTS += %D%/60-conform-host.t

@@ -127,8 +127,6 @@ PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
 enum {
 	/* When all instances are in flight: PLAIT_E_BUSY, do not wait. */
 	PLAIT_RUN_NO_WAIT = 1 << 0,
-	/* Keep when each command began and ended; plait_run_timeline. */
-	PLAIT_RUN_TIMELINE = 1 << 1,
 	/* Host plans: one lane at a time, in an order that the plan allows. */
 	PLAIT_RUN_SERIAL = 1 << 2,
 	/* Host plans: all lanes, also where that does not look worth it.
@@ -150,27 +148,11 @@ typedef struct plait_run_info {
 	uint32_t size;
 	/* PLAIT_PENDING, PLAIT_OK or its failure. */
 	plait_status status;
-	/* Iterations of all loops so far. */
+	/* Iterations of all loops; 0 before it is done. */
 	uint64_t iterations;
-	/* On the clock of the timeline; 0 if it was not asked for, or has not
-	 * happened yet. */
-	uint64_t begin_ns;
-	uint64_t end_ns;
 	/* Which command failed first; UINT64_MAX if none did. */
 	uint64_t failed_command;
 } plait_run_info;
-
-/* When a command ran.  Nanoseconds on the system's monotonic clock. */
-typedef struct plait_run_record {
-	uint32_t size;
-	uint32_t lane;
-	/* Which; see plait_plan_command. */
-	uint64_t command;
-	uint64_t begin_ns;
-	uint64_t end_ns;
-	/* Of the innermost loop around it, from 0. */
-	uint64_t iteration;
-} plait_run_record;
 
 /* One command of a plan. */
 typedef struct plait_command_info {
@@ -343,29 +325,6 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
  */
 PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error);
-
-/*
- * plait_run_timeline - when the commands of a run ran.
- *
- * Of a run with PLAIT_RUN_TIMELINE that is done.  Per lane in the order in
- * which they ended.  Commands of loops are there once per iteration, until
- * the room that was made for the first few iterations is full.
- *
- * @param run       borrowed, non-null: the run
- * @param records   borrowed, nullable: receives them; set `size` of the first
- * @param capacity  value: room for how many
- * @param out_count borrowed, non-null: how many there are
- * @param error     borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_STATE (not asked for, or not done), PLAIT_E_INVALID,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
- * @thread any
- * @since 1
- */
-PLAIT_API plait_status plait_run_timeline(plait_run *run,
-					  plait_run_record *records,
-					  uint64_t capacity,
-					  uint64_t *out_count,
-					  plait_error *error);
 
 /*
  * plait_plan_command - what a command of a plan is.

@@ -40,7 +40,11 @@ static void destroy_frozen(plait__object *object)
 {
 	plait__frozen *frozen = (plait__frozen *)object;
 	const plait__plan *plan = frozen->plan;
+	void *program = at_load_acquire_ptr(&frozen->program);
 
+	/* Before what it uses. */
+	if (program != NULL)
+		frozen->end_program(program);
 	drop_all(frozen->kernels, plan->kernels_count);
 	drop_all(frozen->buffers, plan->slots_count);
 	drop_all(frozen->signals, plan->signals_count);

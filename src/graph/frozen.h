@@ -13,6 +13,7 @@
 #include "graph/store.h"
 #include "object/context.h"
 #include "plan/plan.h"
+#include "sys/mutex.h"
 
 typedef struct plait__frozen {
 	plait__object object;
@@ -25,6 +26,11 @@ typedef struct plait__frozen {
 	 * sealed: then they never change again. */
 	struct plait__mutex lock;
 	bool sealed;
+	/* What the runner made of it, or null; guarded by the lock until it
+	 * is there.  The runner says how it ends. */
+	at_ptr program;
+	struct plait__mutex preparing;
+	void (*end_program)(void *program);
 	/* As many as the plan's kernels, slots, signals, functions and
 	 * devices; an element is null while it is not bound.  The first
 	 * three are held, functions hold their inbox, devices are the

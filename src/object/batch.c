@@ -7,6 +7,7 @@
  */
 #include "object/call.h"
 #include "object/command.h"
+#include "object/passage.h"
 #include "object/port.h"
 
 #include "base/alloc.h"
@@ -537,4 +538,57 @@ plait_status plait__queue_submit(plait__queue *queue,
 {
 	return plait__queue_submit_holding(queue, commands, count, NULL,
 					   out_sequence, error);
+}
+
+/* Has all that was submitted happened, and well?  The lock is held. */
+static bool is_idle(plait__queue *queue)
+{
+	return plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
+				 NULL) == PLAIT_OK;
+}
+
+static plait_status run_passage(struct batch *batch, plait__passage *passage,
+				bool is_now, plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait_status status = reserve(queue, 1, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	batch->progress = plait__queue_submitted(queue);
+	begin_stretch(batch);
+	if (!is_now) {
+		passage->sequence = ++batch->progress;
+		add_emit(batch, queue->progress, passage->sequence);
+	}
+	status = keep(batch, &passage->object, error);
+	if (status != PLAIT_OK)
+		return status;
+	add_wait(batch, passage->gate, passage->gate_sequence);
+	status = submit_stretches(batch, error);
+	if (status == PLAIT_OK)
+		commit(batch);
+	else
+		roll_back(batch);
+	if (status == PLAIT_OK)
+		(void)plait__queue_flush(queue, NULL);
+	return status;
+}
+
+plait_status plait__queue_submit_passage(plait__queue *queue,
+					 plait__passage *passage,
+					 bool *out_idle, plait_error *error)
+{
+	struct batch batch = { .queue = queue };
+	plait_status status;
+
+	lock_tidily(queue);
+	*out_idle = is_idle(queue);
+	status = run_passage(&batch, passage, *out_idle, error);
+	plait__mutex_unlock(&queue->lock);
+	plait__context_tidy(queue->object.context);
+	if (status == PLAIT_OK &&
+	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
+		plait__context_pulse(queue->object.context);
+	return status;
 }

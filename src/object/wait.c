@@ -175,14 +175,18 @@ static bool watch_all(const plait__wait_request *request)
 	return true;
 }
 
+static bool serves(const plait__wait_request *request)
+{
+	return request->ready == NULL || request->serves;
+}
+
 /* Is there anything that the loop would act on? */
 static bool is_quiet(struct waiter *waiter)
 {
 	plait__context *context = waiter->request->context;
 
 	return look(waiter->request, NULL) == PLAIT_PENDING &&
-	       (waiter->request->ready != NULL ||
-		!plait__inbox_has_waiting(context));
+	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
 }
 
 static void sleep_on_pulse(struct waiter *waiter)
@@ -275,7 +279,7 @@ static plait_status serve(const struct waiter *waiter, bool *out_served)
 	plait__wait_request *request = waiter->request;
 	plait_status status = PLAIT_PENDING;
 
-	if (request->ready == NULL)
+	if (serves(request))
 		status = plait__inbox_serve(request->context);
 	*out_served = status == PLAIT_OK;
 	return status;
@@ -301,6 +305,10 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			break;
 		if (plait__pool_in_call() && request->timeout_ns != 0)
 			return fail_in_call(error);
+		if (request->help != NULL && request->help(request->arg)) {
+			plait__wait_init(&waiter->ladder, PLAIT__WAIT_SHARED);
+			continue;
+		}
 		if (request->timeout_ns == 0)
 			break;
 		status = rest(waiter, error);

@@ -25,6 +25,10 @@ typedef struct plait__wait_request {
 	/* Instead of points: what is waited for, in words of this process. */
 	bool (*ready)(void *arg);
 	void *arg;
+	/* With `ready`: serve events too; and work that this thread can do
+	 * for what it waits for, null or true when it did some. */
+	bool serves;
+	bool (*help)(void *arg);
 	/* Set when a point decided, not the wait itself. */
 	bool decided;
 	uint64_t index; /* which: the one (any), the first that failed (all) */

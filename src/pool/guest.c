@@ -36,11 +36,11 @@ struct plait__guest *plait__guest_enter(plait__pool *pool)
 void plait__guest_leave(struct plait__guest *guest)
 {
 	plait__pool *pool = guest->pool;
-	plait__lane *lane = guest->lane;
+	struct plait__ready_item *item = guest->item;
 
-	guest->lane = NULL;
-	if (lane != NULL) {
-		plait__ready_push(&pool->ready, &lane->item);
+	guest->item = NULL;
+	if (item != NULL) {
+		plait__ready_push(&pool->ready, item);
 		plait__ready_finish(&pool->ready);
 	}
 	plait__mutex_lock(&pool->guest_lock);
@@ -53,10 +53,10 @@ void plait__guest_leave(struct plait__guest *guest)
 static void lose_guest(void *arg)
 {
 	struct plait__guest *guest = arg;
-	plait__lane *lane = guest->lane;
+	struct plait__ready_item *item = guest->item;
 
-	guest->lane = NULL;
-	plait__lane_lose(lane);
+	guest->item = NULL;
+	item->lose(item);
 	plait__ready_finish(&guest->pool->ready);
 	plait__guest_leave(guest);
 }
@@ -64,24 +64,21 @@ static void lose_guest(void *arg)
 bool plait__guest_run(struct plait__guest *guest)
 {
 	struct plait__ready *ready = &guest->pool->ready;
-	struct plait__ready_item *item;
 	struct plait__inside inside;
 	bool guarded;
 
-	if (guest->lane == NULL) {
-		item = plait__ready_take(ready);
-		if (item == NULL)
-			return false;
-		guest->lane = plait__lane_of(item);
-	}
+	if (guest->item == NULL)
+		guest->item = plait__ready_take(ready);
+	if (guest->item == NULL)
+		return false;
 	guarded = plait__thread_guard_push(&guest->guard, lose_guest,
 					   guest) == 0;
 	plait__inside_enter(&inside, guest->pool);
-	guest->lane = plait__lane_run(guest->lane);
+	guest->item = guest->item->run(guest->item);
 	plait__inside_leave(&inside);
 	if (guarded)
 		plait__thread_guard_pop(&guest->guard);
-	if (guest->lane == NULL)
+	if (guest->item == NULL)
 		plait__ready_finish(ready);
 	return true;
 }

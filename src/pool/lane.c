@@ -211,14 +211,15 @@ static bool refill(plait__lane *lane)
 	return more && refill(lane);
 }
 
-plait__lane *plait__lane_of(struct plait__ready_item *item)
+static plait__lane *lane_of(struct plait__ready_item *item)
 {
 	return (plait__lane *)(void *)((char *)item -
 				       offsetof(plait__lane, item));
 }
 
-plait__lane *plait__lane_run(plait__lane *lane)
+struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 {
+	plait__lane *lane = lane_of(item);
 	struct plait__ready *ready = &lane->pool->ready;
 	uint32_t left;
 
@@ -235,12 +236,13 @@ plait__lane *plait__lane_run(plait__lane *lane)
 	    !refill(lane))
 		return NULL;
 	if (!plait__ready_surplus(ready))
-		return lane;
-	return plait__lane_of(plait__ready_swap(ready, &lane->item));
+		return item;
+	return plait__ready_swap(ready, item);
 }
 
-void plait__lane_lose(plait__lane *lane)
+void plait__lane_lose(struct plait__ready_item *item)
 {
+	plait__lane *lane = lane_of(item);
 	const struct plait__command *command;
 
 	/* Nothing but a call ends a thread; a notification is not to. */
@@ -253,7 +255,7 @@ void plait__lane_lose(plait__lane *lane)
 			advance(lane, 1);
 		}
 	}
-	plait__ready_push(&lane->pool->ready, &lane->item);
+	plait__ready_push(&lane->pool->ready, item);
 }
 
 plait_status plait__lane_recover(plait__lane *lane, plait_error *error)

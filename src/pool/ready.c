@@ -15,6 +15,7 @@ static void add_item(struct plait__ready *ready, struct plait__ready_item *item)
 	struct plait__ready_level *level = &ready->levels[item->level];
 
 	AT_PLAIN_WRITE(item->next) = NULL;
+	item->linked = true;
 	if (level->first == NULL)
 		level->first = item;
 	else
@@ -49,9 +50,34 @@ static struct plait__ready_item *take_item(struct plait__ready *ready)
 		return NULL;
 	item = level->first;
 	level->first = AT_PLAIN_READ(item->next);
+	item->linked = false;
+	/* Under the lock, so that forget finds it listed or pinned. */
+	if (item->is_task)
+		at_add_u32(&((struct plait__ready_task *)(void *)item)->pins,
+			   1);
 	at_store_relaxed_u32(&ready->count,
 			     at_load_relaxed_u32(&ready->count) - 1);
 	return item;
+}
+
+static void unlink_item(struct plait__ready *ready,
+			struct plait__ready_item *item)
+{
+	struct plait__ready_level *level = &ready->levels[item->level];
+	struct plait__ready_item *before = NULL;
+	struct plait__ready_item *at = level->first;
+
+	for (; at != item; at = at->next)
+		before = at;
+	if (before == NULL)
+		level->first = item->next;
+	else
+		before->next = item->next;
+	if (level->last == item)
+		level->last = before;
+	item->linked = false;
+	at_store_relaxed_u32(&ready->count,
+			     at_load_relaxed_u32(&ready->count) - 1);
 }
 
 static void list_sleeper(struct plait__ready *ready,
@@ -172,6 +198,38 @@ struct plait__ready_item *plait__ready_swap(struct plait__ready *ready,
 	item = take_item(ready);
 	unlock(ready);
 	return item;
+}
+
+void plait__ready_offer(struct plait__ready *ready,
+			struct plait__ready_task *task)
+{
+	struct plait__sleeper *sleeper;
+
+	plait__mutex_lock(&ready->lock);
+	/* Before it may be taken; who takes it holds the lock, who claims it
+	 * by itself pairs with this store. */
+	at_store_release_u32(&task->state, PLAIT__TASK_OFFERED);
+	if (!task->item.linked)
+		add_item(ready, &task->item);
+	sleeper = choose_sleeper(ready);
+	unlock(ready);
+	wake(sleeper);
+}
+
+void plait__ready_forget(struct plait__ready *ready,
+			 struct plait__ready_task *task)
+{
+	struct plait__wait ladder;
+
+	plait__mutex_lock(&ready->lock);
+	if (task->item.linked)
+		unlink_item(ready, &task->item);
+	unlock(ready);
+	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	/* Acquire: pairs with the last touch of who had it. */
+	while (at_load_acquire_u32(&task->pins) != 0)
+		if (!plait__wait_step(&ladder))
+			plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
 }
 
 static bool worth_a_look(struct plait__ready *ready)

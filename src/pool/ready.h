@@ -27,10 +27,35 @@ enum {
 	PLAIT__READY_LEVELS
 };
 
-/* Embedded in what is run. */
+/*
+ * Embedded in what is run.  Who has taken one calls `run`, which returns the
+ * next one that it shall run, if any: the same again, or one that it took.
+ * `lose` is told that the thread ends inside of `run` (pthread_exit).
+ */
 struct plait__ready_item {
 	struct plait__ready_item *next;
+	struct plait__ready_item *(*run)(struct plait__ready_item *item);
+	void (*lose)(struct plait__ready_item *item);
 	uint32_t level; /* constant */
+	bool linked;    /* under the lock */
+	bool is_task;   /* constant */
+};
+
+/*
+ * Something that may be offered while it is on the list already, and that
+ * others than who takes it from the list may run: whoever moves `state` from
+ * OFFERED to RUNNING.  See task.h.
+ */
+struct plait__ready_task {
+	struct plait__ready_item item;
+	at_u32 state;
+	at_u32 pins; /* who took it from the list and may touch it yet */
+};
+
+enum {
+	PLAIT__TASK_IDLE,    /* nothing to do, or parked */
+	PLAIT__TASK_OFFERED, /* who claims it runs it */
+	PLAIT__TASK_RUNNING
 };
 
 /* A thread that may sleep; never freed before the list it slept on. */
@@ -109,6 +134,35 @@ bool plait__ready_enlist(struct plait__ready *ready,
 			 struct plait__sleeper *sleeper);
 void plait__ready_delist(struct plait__ready *ready,
 			 struct plait__sleeper *sleeper);
+
+/*
+ * There is something to do for a task that nobody runs.  From the moment that
+ * this makes it OFFERED another thread may run it to its end, so it is not
+ * touched afterwards.
+ */
+void plait__ready_offer(struct plait__ready *ready,
+			struct plait__ready_task *task);
+
+/* True: it was OFFERED, and is the caller's until it is offered again. */
+static inline bool plait__ready_claim(struct plait__ready_task *task)
+{
+	uint32_t offered = PLAIT__TASK_OFFERED;
+
+	/* Acquire: pairs with the store in offer. */
+	return at_load_relaxed_u32(&task->state) == PLAIT__TASK_OFFERED &&
+	       at_cas_u32(&task->state, &offered, PLAIT__TASK_RUNNING);
+}
+
+/* Of who took it from the list: the last touch, unless it has claimed it.
+ * Release: pairs with the load in forget. */
+static inline void plait__ready_unpin(struct plait__ready_task *task)
+{
+	at_sub_u32(&task->pins, 1);
+}
+
+/* Nothing will be offered any more: off the list, and nobody touches it. */
+void plait__ready_forget(struct plait__ready *ready,
+			 struct plait__ready_task *task);
 
 /* No more sleep; workers return null once it is empty. */
 void plait__ready_close(struct plait__ready *ready);

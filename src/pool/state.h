@@ -26,7 +26,7 @@ struct plait__worker {
 	uint32_t turn;
 	uint32_t index;
 	uint32_t cpu; /* when it is placed */
-	plait__lane *lane; /* that it runs now; its own */
+	struct plait__ready_item *item; /* that it runs now; its own */
 };
 
 /* A thread of the user's while it waits or pumps. */
@@ -34,7 +34,7 @@ struct plait__guest {
 	struct plait__sleeper sleeper;
 	struct plait__thread_guard guard;
 	plait__pool *pool;
-	plait__lane *lane; /* that it runs, or will go on with */
+	struct plait__ready_item *item; /* that it runs, or will go on with */
 	struct plait__guest *next; /* while it is not in use */
 };
 
@@ -97,16 +97,11 @@ struct plait__lane {
 /* --- lane.c ------------------------------------------------------------- */
 
 /*
- * Run it until it is empty, parked or has had its turn.  Returns the lane that
- * the caller has now, if any: this one again, or one that was ready.
+ * Of a lane's item: run it until it is empty, parked or has had its turn; or
+ * the thread that ran it ends inside its current command: fail that.
  */
-plait__lane *plait__lane_run(plait__lane *lane);
-
-/* The lane of an item that is not null. */
-plait__lane *plait__lane_of(struct plait__ready_item *item);
-
-/* The thread that ran it ends inside its current command: fail that. */
-void plait__lane_lose(plait__lane *lane);
+struct plait__ready_item *plait__lane_run(struct plait__ready_item *item);
+void plait__lane_lose(struct plait__ready_item *item);
 
 /* --- counter.c ---------------------------------------------------------- */
 

@@ -37,6 +37,8 @@ plait_status plait__lane_create(plait__pool *pool,
 	lane->capacity = request->capacity != 0 ? request->capacity :
 						  PLAIT__LANE_DEFAULT_CAPACITY;
 	lane->item.level = level_of(request->priority);
+	lane->item.run = plait__lane_run;
+	lane->item.lose = plait__lane_lose;
 	lane->waiter.kind = PLAIT__WAITER_LANE;
 	if (request->label != NULL)
 		(void)snprintf(lane->label, sizeof(lane->label), "%s",

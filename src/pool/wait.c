@@ -168,7 +168,7 @@ no_memory:
 static bool drive(struct wait *wait)
 {
 	bool more = plait__ready_any(&wait->pool->ready) ||
-		    (wait->guest != NULL && wait->guest->lane != NULL);
+		    (wait->guest != NULL && wait->guest->item != NULL);
 
 	if (wait->pool->worker_count != 0 || !more)
 		return false;

@@ -18,9 +18,9 @@ static void serve(struct plait__worker *worker)
 	struct plait__ready_item *item;
 
 	while ((item = plait__ready_seek(ready, &worker->sleeper)) != NULL) {
-		worker->lane = plait__lane_of(item);
-		while (worker->lane != NULL)
-			worker->lane = plait__lane_run(worker->lane);
+		worker->item = item;
+		while (worker->item != NULL)
+			worker->item = worker->item->run(worker->item);
 	}
 }
 
@@ -53,18 +53,18 @@ static int start(struct plait__worker *worker, uint32_t turn)
 static void lose_worker(void *arg)
 {
 	struct plait__worker *worker = arg;
-	plait__lane *lane = worker->lane;
+	struct plait__ready_item *item = worker->item;
 	bool replaced;
 
-	worker->lane = NULL;
+	worker->item = NULL;
 	/* It inherits the CPUs of this one. */
 	plait__mutex_lock(&worker->pool->place_lock);
 	replaced = start(worker, worker->turn + 1) == 0;
 	if (replaced)
 		worker->turn++;
 	plait__mutex_unlock(&worker->pool->place_lock);
-	if (lane != NULL)
-		plait__lane_lose(lane);
+	if (item != NULL)
+		item->lose(item);
 	if (replaced)
 		return;
 	/* No other thread is to be had: this one, dying, goes on. */

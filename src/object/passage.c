@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Passages; see passage.h. */
+#include "object/passage.h"
+
+#include "object/port.h"
+#include "object/queue.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stddef.h>
+
+enum { RAISE_TRIES = 8 };
+
+/* --- life */
+
+static void free_passage(plait__passage *passage)
+{
+	plait__backend *backend = passage->port->backend;
+	const plait_allocator *allocator =
+		plait__context_allocator(passage->object.context);
+
+	if (passage->gate != NULL)
+		backend->table.signal_destroy(backend->self, passage->gate);
+	plait__free(allocator, passage, sizeof(*passage));
+}
+
+static bool reset_gate(plait__passage *passage)
+{
+	plait__backend *backend = passage->port->backend;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (!passage->gate_failed)
+		return true;
+	passage->gate_failed = false;
+	return backend->table.signal_reset(backend->self, passage->gate,
+					   &ignored) == PLAIT_OK;
+}
+
+/* All have done with it. */
+static void recycle(plait__object *object)
+{
+	plait__passage *passage = (plait__passage *)(void *)object;
+	plait__object *keeper = passage->keeper;
+
+	if (reset_gate(passage)) {
+		plait__mutex_lock(&passage->home->lock);
+		passage->next = passage->home->idle;
+		passage->home->idle = passage;
+		plait__mutex_unlock(&passage->home->lock);
+	} else {
+		free_passage(passage);
+	}
+	plait__object_drop(keeper);
+}
+
+static const plait__class passage_class = { .destroy = recycle };
+
+static plait__passage *find_idle(plait__passages *home,
+				 const plait__port *port)
+{
+	plait__passage **link;
+	plait__passage *found;
+
+	plait__mutex_lock(&home->lock);
+	link = &home->idle;
+	while (*link != NULL && (*link)->port != port)
+		link = &(*link)->next;
+	found = *link;
+	if (found != NULL)
+		*link = found->next;
+	plait__mutex_unlock(&home->lock);
+	return found;
+}
+
+static plait_status create(plait__queue *queue, plait__passage **out,
+			   plait_error *error)
+{
+	plait__context *context = queue->object.context;
+	plait__backend *backend = queue->port->backend;
+	plait__passage *passage;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = plait__device_check_can(queue->device,
+					 PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY,
+					 "a plan on a queue", error);
+	if (status != PLAIT_OK)
+		return status;
+	passage = plait__alloc(plait__context_allocator(context),
+			       sizeof(*passage));
+	if (passage == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a run on a queue");
+	passage->object.context = context;
+	passage->port = queue->port;
+	status = backend->table.signal_create(backend->self,
+					      queue->device->index,
+					      PLAIT_BACKEND_SIGNAL_GATE,
+					      &passage->gate, &room);
+	status = plait__port_judge_made(queue->port, status, "signal_create",
+					passage->gate, &room, error);
+	if (status != PLAIT_OK) {
+		passage->gate = NULL;
+		free_passage(passage);
+		return status;
+	}
+	*out = passage;
+	return PLAIT_OK;
+}
+
+plait_status plait__passage_take(plait__passages *home, plait__object *keeper,
+				 plait__queue *queue, plait__passage **out,
+				 plait_error *error)
+{
+	plait__passage *passage = find_idle(home, queue->port);
+	plait_status status = PLAIT_OK;
+
+	if (passage == NULL)
+		status = create(queue, &passage, error);
+	if (status != PLAIT_OK)
+		return status;
+	(void)plait__object_init(&passage->object, &passage_class,
+				 queue->object.context, NULL);
+	plait__object_hold(keeper);
+	passage->keeper = keeper;
+	passage->home = home;
+	passage->queue = queue;
+	passage->gate_sequence++;
+	*out = passage;
+	return PLAIT_OK;
+}
+
+void plait__passages_free(plait__passages *home)
+{
+	plait__passage *next;
+
+	for (; home->idle != NULL; home->idle = next) {
+		next = home->idle->next;
+		free_passage(home->idle);
+	}
+}
+
+/* --- the way */
+
+static void raise_gate(plait__passage *passage, const plait_error *failure)
+{
+	plait__backend *backend = passage->port->backend;
+	const plait_backend_point point = { passage->gate,
+					    passage->gate_sequence };
+	plait__context *context = passage->object.context;
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = PLAIT_E_BUSY;
+
+	passage->gate_failed = failure != NULL;
+	/* What failed has changed nothing, and nobody else raises it. */
+	for (int i = 0; i < RAISE_TRIES && status != PLAIT_OK; i++)
+		status = backend->table.signal_raise(backend->self, &point,
+						     failure, &why);
+	if (status != PLAIT_OK)
+		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
+				"the end of a run could not be told to its "
+				"queue, which stands still: %s", why.text);
+	plait__context_pulse(context);
+}
+
+/* Upcall. */
+static void on_reached(void *user_data, plait_status status)
+{
+	plait__passage *passage = user_data;
+	plait__queue *queue = passage->queue;
+	plait__context *context = queue->object.context;
+
+	passage->reached(passage->arg, status);
+	/* Release: pairs with the load in finish.c. */
+	at_sub_u32(&queue->upcalls, 1);
+	plait__context_pulse(context);
+	plait__object_drop_later(&passage->object);
+	plait__object_drop_later(&queue->object);
+}
+
+/* True: it will be called. */
+static bool arm(plait__passage *passage)
+{
+	plait__queue *queue = passage->queue;
+	plait__backend *backend = queue->port->backend;
+	const plait_backend_point point = { queue->progress,
+					    passage->sequence };
+	plait_error why = { .size = sizeof(why) };
+
+	plait__object_hold(&passage->object);
+	plait__object_hold(&queue->object);
+	at_add_u32(&queue->upcalls, 1);
+	if (backend->table.signal_notify(backend->self, &point, on_reached,
+					 passage, &why) == PLAIT_OK)
+		return true;
+	at_sub_u32(&queue->upcalls, 1);
+	plait__object_drop(&passage->object);
+	plait__object_drop(&queue->object);
+	return false;
+}
+
+plait_status plait__passage_enter(plait__passage *passage, bool *out_now,
+				  plait_error *error)
+{
+	plait_status status = plait__queue_submit_passage(passage->queue,
+							  passage, out_now,
+							  error);
+
+	if (status != PLAIT_OK || *out_now || arm(passage))
+		return status;
+	/* Submitted it is, so it comes to its end with what is wrong. */
+	passage->reached(passage->arg, PLAIT_E_NOMEM);
+	return PLAIT_OK;
+}
+
+void plait__passage_leave(plait__passage *passage, const plait_error *failure)
+{
+	if (failure != NULL)
+		plait__queue_note_failure(passage->queue, failure);
+	raise_gate(passage, failure);
+	plait__object_drop_later(&passage->object);
+}
+
+void plait__passage_cancel(plait__passage *passage)
+{
+	passage->gate_sequence--;
+	plait__object_drop(&passage->object);
+}

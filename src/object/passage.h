@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Something that happens elsewhere, as one command of a queue: when the queue
+ * has come to it, `reached` is called; the queue goes on when it is left.
+ *
+ *     queue:  ... emit progress | wait gate ...
+ *                     |              ^
+ *     upcall:     reached            |
+ *     elsewhere:      work, leave ---'
+ *
+ * A passage is used again, gate and all, when three have done with it: the
+ * queue (it went past the gate), the upcall, and who left it.
+ */
+#ifndef PLAIT_SRC_OBJECT_PASSAGE_H
+#define PLAIT_SRC_OBJECT_PASSAGE_H
+
+#include "plait/plugin.h"
+
+#include "object/object.h"
+#include "sys/mutex.h"
+
+typedef struct plait__passage plait__passage;
+typedef struct plait__port plait__port;
+typedef struct plait__queue plait__queue;
+
+/* Where idle ones are; zeroed memory is an empty one. */
+typedef struct plait__passages {
+	struct plait__mutex lock;
+	plait__passage *idle;
+} plait__passages;
+
+struct plait__passage {
+	plait__object object;	/* without a handle */
+	plait__passage *next;
+	plait__passages *home;
+	plait__object *keeper;	/* held: has `home` */
+	plait__port *port;
+	plait__queue *queue;	/* good until it is left */
+	plait_backend_signal *gate;
+	uint64_t gate_sequence;
+	uint64_t sequence;	/* of `progress`: the queue has come to it */
+	bool gate_failed;
+	/* From any thread, in upcalls too; with the status of what was before
+	 * it, so a failure means that it is not to happen. */
+	void (*reached)(void *arg, plait_status status);
+	void *arg;
+};
+
+/* One for this queue, with the caller's hold.  PLAIT_E_NOMEM,
+ * PLAIT_E_UNSUPPORTED (no gates, no notifications). */
+plait_status plait__passage_take(plait__passages *home, plait__object *keeper,
+				 plait__queue *queue, plait__passage **out,
+				 plait_error *error);
+
+/*
+ * Behind all that the queue has.  *out_now: it had nothing, so the caller
+ * goes on at once and `reached` is not called.
+ */
+plait_status plait__passage_enter(plait__passage *passage, bool *out_now,
+				  plait_error *error);
+
+/* It has happened, or failed; or was not entered.  Gives the hold back. */
+void plait__passage_leave(plait__passage *passage, const plait_error *failure);
+void plait__passage_cancel(plait__passage *passage);
+
+/* The keeper ends. */
+void plait__passages_free(plait__passages *home);
+
+/* batch.c: the submission. */
+plait_status plait__queue_submit_passage(plait__queue *queue,
+					 plait__passage *passage,
+					 bool *out_idle, plait_error *error);
+
+#endif

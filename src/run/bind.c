@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling a run its parameters, and asking what they are. */
+#include "run/bind.h"
+
+#include "run/frame.h"
+
+#include "base/desc.h"
+#include "base/error.h"
+#include "kernel/type.h"
+#include "object/device.h"
+#include "object/port.h"
+
+#include <string.h>
+
+enum {
+	BINDING_FIRST_BYTES = sizeof(plait_binding),
+	LAUNCH_FIRST_BYTES = sizeof(plait_launch),
+	INFO_FIRST_BYTES = sizeof(plait_parameter_info)
+};
+
+struct binding {
+	plait__frame *frame;
+	const plait__plan *plan;
+	const plait__plan_param *param;
+	const plait_binding *given;
+	struct plait__bound *bound;
+	plait_error *error;
+};
+
+static const char *name_of(const plait__plan *plan, uint32_t string)
+{
+	return string < plan->strings_count ? plan->strings + string : "";
+}
+
+static plait_status wrong(const struct binding *binding, const char *what)
+{
+	return plait__fail(binding->error, PLAIT_E_INVALID,
+			   "parameter \"%.60s\": %s",
+			   name_of(binding->plan, binding->param->name), what);
+}
+
+/* ---- one kind a function ---- */
+
+/* Patches are sorted by parameter. */
+static uint32_t first_patch(const plait__plan *plan, uint32_t param)
+{
+	uint32_t low = 0, high = plan->patches_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (plan->patches[middle].param < param)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void patch(const struct binding *binding, const void *value,
+		  uint64_t bytes)
+{
+	const plait__plan *plan = binding->plan;
+	uint32_t param = binding->given->parameter;
+
+	for (uint32_t i = first_patch(plan, param);
+	     i < plan->patches_count && plan->patches[i].param == param; i++)
+		memcpy(binding->frame->blob + plan->patches[i].blob, value,
+		       bytes);
+}
+
+static plait_status bind_value(const struct binding *binding)
+{
+	if (binding->given->value == NULL)
+		return wrong(binding, "value is null");
+	if (binding->given->bytes != binding->param->bytes)
+		return wrong(binding, "bytes is not the size of its type");
+	patch(binding, binding->given->value, binding->param->bytes);
+	return PLAIT_OK;
+}
+
+static plait_status map(const struct binding *binding,
+			plait__buffer *buffer)
+{
+	uint64_t offset = binding->given->offset_bytes;
+	plait__port *port = buffer->device->port;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (offset > buffer->bytes)
+		return wrong(binding, "offset_bytes is behind the buffer");
+	plait__object_hold(&buffer->object);
+	binding->bound->buffer = buffer;
+	if (offset == buffer->bytes)
+		return PLAIT_OK;
+	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+					 "a parameter of a plan on the host",
+					 binding->error);
+	if (status != PLAIT_OK)
+		return status;
+	status = port->backend->table.memory_map(
+		port->backend->self, buffer->root->raw,
+		buffer->offset + offset, buffer->bytes - offset,
+		PLAIT_MAP_READ | PLAIT_MAP_WRITE, &binding->bound->mapped,
+		&room);
+	status = plait__port_judge_made(port, status, "memory_map",
+					binding->bound->mapped, &room,
+					binding->error);
+	if (status != PLAIT_OK)
+		binding->bound->mapped = NULL;
+	return status;
+}
+
+static plait_status bind_buffer(const struct binding *binding)
+{
+	const plait__object *plan = &binding->frame->layout->frozen->object;
+	plait__buffer *buffer;
+	plait_status status = plait__buffer_enter(binding->given->buffer,
+						  &buffer, binding->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__context_check_same(plan, &buffer->object,
+					   binding->error);
+	if (status == PLAIT_OK)
+		status = map(binding, buffer);
+	if (status == PLAIT_OK)
+		patch(binding, &binding->bound->mapped, sizeof(void *));
+	plait__object_leave(&buffer->object);
+	return status;
+}
+
+static void set_launch(const struct binding *binding,
+		       const plait_launch *launch)
+{
+	const plait__layout *layout = binding->frame->layout;
+	const plait__plan *plan = binding->plan;
+
+	for (uint32_t i = 0; i < plan->geometries_count; i++)
+		if (plan->geometries[i].param == binding->given->parameter)
+			memcpy(binding->frame->words + layout->launches +
+				       i * layout->launch_words,
+			       launch, sizeof(*launch));
+}
+
+static plait_status bind_launch(const struct binding *binding)
+{
+	plait_launch launch;
+	plait_status status = plait__desc_read(&launch, sizeof(launch),
+					       LAUNCH_FIRST_BYTES,
+					       binding->given->value,
+					       "plait_launch", binding->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	launch.size = sizeof(launch);
+	if (launch.dimensions > 3)
+		return wrong(binding, "a launch has 1 to 3 dimensions");
+	if (launch.dimensions == 0)
+		launch.dimensions = 1;
+	for (int i = 0; i < 3; i++)
+		if (launch.items[i] == 0)
+			launch.items[i] = 1;
+	set_launch(binding, &launch);
+	return PLAIT_OK;
+}
+
+static plait_status bind_one(const struct binding *binding)
+{
+	if (binding->bound->stamp == binding->frame->stamp)
+		return wrong(binding, "bound twice");
+	binding->bound->stamp = binding->frame->stamp;
+	switch (binding->param->kind) {
+	case PLAIT__PARAM_VALUE: return bind_value(binding);
+	case PLAIT__PARAM_MEMORY: return bind_buffer(binding);
+	case PLAIT__PARAM_GEOMETRY: return bind_launch(binding);
+	default: return wrong(binding, "of a kind that runs do not bind");
+	}
+}
+
+/* ---- all of them ---- */
+
+/* The first one's size is that of all. */
+static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
+				 plait_binding *out, plait_error *error)
+{
+	const char *first = (const char *)desc->bindings;
+	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	uint32_t size;
+
+	memcpy(&size, first, sizeof(size));
+	if (size == sizeof(*out)) {
+		memcpy(out, first + i * size, sizeof(*out));
+		return PLAIT_OK;
+	}
+	if (i == 0 || size < BINDING_FIRST_BYTES || size > sizeof(copy))
+		return plait__desc_read(out, sizeof(*out), BINDING_FIRST_BYTES,
+					first, "plait_binding", error);
+	memcpy(copy, first + i * size, size);
+	memcpy(copy, &size, sizeof(size));
+	return plait__desc_read(out, sizeof(*out), BINDING_FIRST_BYTES, copy,
+				"plait_binding", error);
+}
+
+static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
+			      uint64_t i, plait_error *error)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	plait_binding given;
+	struct binding binding = { .frame = frame, .plan = plan,
+				   .given = &given, .error = error };
+	plait_status status = read_binding(desc, i, &given, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (given.parameter >= plan->params_count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "binding %llu: the plan has no parameter "
+				   "%u, but %u of them", (unsigned long long)i,
+				   given.parameter, plan->params_count);
+	binding.param = &plan->params[given.parameter];
+	binding.bound = &frame->bound[given.parameter];
+	return bind_one(&binding);
+}
+
+static plait_status check_all_bound(const plait__frame *frame,
+				    plait_error *error)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+
+	for (uint32_t i = 0; i < plan->params_count; i++)
+		if (frame->bound[i].stamp != frame->stamp)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "parameter \"%.60s\" is not bound",
+					   name_of(plan,
+						   plan->params[i].name));
+	return PLAIT_OK;
+}
+
+plait_status plait__frame_bind(plait__frame *frame, const plait_run_desc *desc,
+			       plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint64_t count = desc != NULL ? desc->binding_count : 0;
+
+	if (count == 0 && frame->layout->frozen->plan->params_count == 0)
+		return PLAIT_OK;
+	frame->stamp++;
+	if (count > 0 && desc->bindings == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "bindings is null, binding_count is %llu",
+				   (unsigned long long)count);
+	for (uint64_t i = 0; status == PLAIT_OK && i < count; i++)
+		status = bind_next(frame, desc, i, error);
+	if (status == PLAIT_OK)
+		status = check_all_bound(frame, error);
+	if (status != PLAIT_OK)
+		plait__frame_unbind(frame);
+	return status;
+}
+
+void plait__frame_unbind(plait__frame *frame)
+{
+	uint32_t count = frame->layout->frozen->plan->params_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plait__bound *bound = &frame->bound[i];
+		plait_error ignored = { .size = sizeof(ignored) };
+		plait__backend *backend;
+
+		if (bound->buffer == NULL)
+			continue;
+		backend = bound->buffer->device->port->backend;
+		if (bound->mapped != NULL)
+			(void)backend->table.memory_unmap(
+				backend->self, bound->buffer->root->raw,
+				bound->mapped, &ignored);
+		/* Runs end in upcalls too. */
+		plait__object_drop_later(&bound->buffer->object);
+		bound->buffer = NULL;
+		bound->mapped = NULL;
+	}
+}
+
+/* ---- questions ---- */
+
+static uint32_t find_param(const plait__plan *plan, const char *name)
+{
+	for (uint32_t i = 0; i < plan->params_count; i++)
+		if (strcmp(name_of(plan, plan->params[i].name), name) == 0)
+			return i;
+	return PLAIT__NONE;
+}
+
+static void describe(const plait__plan *plan, const plait__plan_param *param,
+		     plait_parameter_info *info)
+{
+	const char *type = plait__type_name((plait__type)param->type);
+
+	memset(info, 0, sizeof(*info));
+	if (param->kind == PLAIT__PARAM_VALUE)
+		info->bytes = param->bytes;
+	else if (param->kind == PLAIT__PARAM_MEMORY)
+		info->kind = PLAIT_PARAMETER_BUFFER;
+	else
+		info->kind = PLAIT_PARAMETER_LAUNCH;
+	if (info->kind == PLAIT_PARAMETER_LAUNCH)
+		type = "launch";
+	(void)strncpy(info->type, type, sizeof(info->type) - 1);
+	(void)strncpy(info->name, name_of(plan, param->name),
+		      sizeof(info->name) - 1);
+}
+
+PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
+						  uint32_t *out_count,
+						  plait_error *error)
+{
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (out_count == NULL)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "out_count is null");
+	else
+		*out_count = entered->plan->params_count;
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
+					    uint32_t *out_number,
+					    plait_error *error)
+{
+	plait__frozen *entered;
+	uint32_t number;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (name == NULL || out_number == NULL) {
+		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
+				     name == NULL ? "name" : "out_number");
+	} else {
+		number = find_param(entered->plan, name);
+		*out_number = number != PLAIT__NONE ? number : 0;
+		if (number == PLAIT__NONE)
+			status = plait__fail(error, PLAIT_E_INVALID,
+					     "the plan has no parameter "
+					     "\"%.60s\"", name);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
+						  uint32_t number,
+						  plait_parameter_info *info,
+						  plait_error *error)
+{
+	plait_parameter_info ours;
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (number >= entered->plan->params_count) {
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "the plan has no parameter %u, but %u of "
+				     "them", number,
+				     entered->plan->params_count);
+	} else {
+		describe(entered->plan, &entered->plan->params[number], &ours);
+		status = plait__desc_write(info, &ours, sizeof(ours),
+					   INFO_FIRST_BYTES,
+					   "plait_parameter_info", error);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}

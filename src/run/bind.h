@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run holds for a parameter that is a buffer; see bind.c. */
+#ifndef PLAIT_SRC_RUN_BIND_H
+#define PLAIT_SRC_RUN_BIND_H
+
+#include "object/buffer.h"
+
+struct plait__bound {
+	plait__buffer *buffer;	/* held, or null */
+	void *mapped;
+	uint64_t stamp;		/* of the binding that told it */
+};
+
+#endif

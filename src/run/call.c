@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting runs: on a queue, and by a call. */
+#include "run/run.h"
+
+#include "base/desc.h"
+#include "base/error.h"
+#include "object/queue.h"
+#include "object/wait.h"
+
+#include <string.h>
+
+enum { DESC_FIRST_BYTES = sizeof(plait_run_desc) };
+
+/* One call of plait_plan_run or plait_plan_call. */
+struct start {
+	plait__frozen *frozen;
+	plait__queue *queue;	/* or null */
+	plait__program *program;
+	plait__instance *instance;
+	plait_run_desc desc;
+};
+
+static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
+			      plait_error *error)
+{
+	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
+			       PLAIT_RUN_PARALLEL;
+	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
+	plait_status status;
+
+	if (given == NULL) {
+		*out = (plait_run_desc){ .size = sizeof(*out) };
+		return PLAIT_OK;
+	}
+	status = plait__desc_read(out, sizeof(*out), DESC_FIRST_BYTES, given,
+				  "plait_run_desc", error);
+	if (status == PLAIT_OK && (out->flags & ~known) != 0)
+		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
+				     "plait_run_desc: flags 0x%x are not known",
+				     out->flags & ~known);
+	if (status == PLAIT_OK && (out->flags & both) == both)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "plait_run_desc: PLAIT_RUN_SERIAL and "
+				     "PLAIT_RUN_PARALLEL exclude each other");
+	return status;
+}
+
+static void leave(const struct start *start)
+{
+	if (start->queue != NULL)
+		plait__object_leave(&start->queue->object);
+	plait__object_leave(&start->frozen->object);
+}
+
+/* On failure nothing is entered. */
+static plait_status enter(struct start *start, plait_plan *plan,
+			  plait_queue *queue, const plait_run_desc *desc,
+			  plait_error *error)
+{
+	plait_status status = plait__frozen_enter(plan, &start->frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	start->queue = NULL;
+	if (queue != NULL)
+		status = plait__queue_enter(queue, &start->queue, error);
+	if (status != PLAIT_OK)
+		start->queue = NULL;
+	if (status == PLAIT_OK && queue != NULL)
+		status = plait__context_check_same(&start->frozen->object,
+						   &start->queue->object,
+						   error);
+	if (status == PLAIT_OK)
+		status = read_desc(&start->desc, desc, error);
+	if (status == PLAIT_OK)
+		status = plait__program_of(start->frozen, &start->program,
+					   error);
+	if (status != PLAIT_OK)
+		leave(start);
+	return status;
+}
+
+/* An instance with its parameters. */
+static plait_status begin(struct start *start, plait_error *error)
+{
+	plait_status status = plait__program_take(start->program,
+						  start->desc.flags,
+						  &start->instance, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__instance_begin(start->instance, &start->desc, error);
+	if (status != PLAIT_OK)
+		plait__program_give(start->instance);
+	return status;
+}
+
+/* ---- on a queue ---- */
+
+/* The queue has come to the run; in upcalls too. */
+static void on_reached(void *arg, plait_status status)
+{
+	plait__instance *instance = arg;
+	plait_error why = { .size = sizeof(why) };
+
+	if (status == PLAIT_OK) {
+		instance->program->engine->start(instance, false);
+		return;
+	}
+	plait__fail(&why, status, "not run: what its queue had before it "
+		    "failed");
+	plait__instance_stop(instance, &why);
+	/* The queue has its own failure to report. */
+	plait__passage_leave(instance->passage, NULL);
+	instance->passage = NULL;
+	plait__instance_over(instance);
+}
+
+static plait_status set_out(struct start *start, plait_error *error)
+{
+	plait__instance *instance = start->instance;
+	plait_status status;
+
+	status = plait__passage_take(&start->program->passages,
+				     &start->frozen->object, start->queue,
+				     &instance->passage, error);
+	if (status != PLAIT_OK)
+		return status;
+	instance->passage->reached = on_reached;
+	instance->passage->arg = instance;
+	return PLAIT_OK;
+}
+
+static void take_back(struct start *start)
+{
+	plait__instance *instance = start->instance;
+
+	if (instance->passage != NULL)
+		plait__passage_cancel(instance->passage);
+	if (instance->run != NULL) {
+		plait__object_drop(&instance->run->object);
+		plait__object_release(plait__object_handle(
+			&instance->run->object), PLAIT_OBJECT_RUN);
+	}
+	plait__frame_unbind(&instance->frame);
+	plait__program_give(instance);
+}
+
+/* With a run of which the caller has one reference, and the instance a hold. */
+static plait_status make_run(struct start *start, plait_error *error)
+{
+	plait__run *run;
+	plait_status status = plait__run_create(start->program, &run, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	run->instance = start->instance;
+	plait__object_hold(&run->object);
+	start->instance->run = run;
+	return PLAIT_OK;
+}
+
+static plait_status submit(struct start *start, plait_run **out,
+			   plait_error *error)
+{
+	plait__instance *instance;
+	plait_run *handle = NULL;
+	plait_status status = begin(start, error);
+	bool now;
+
+	if (status != PLAIT_OK)
+		return status;
+	instance = start->instance;
+	if (out != NULL)
+		status = make_run(start, error);
+	if (status == PLAIT_OK)
+		status = set_out(start, error);
+	if (status == PLAIT_OK && out != NULL)
+		handle = plait__object_handle(&instance->run->object);
+	/* The run's own, until it is over; which may be at any time now. */
+	plait__object_hold(&start->frozen->object);
+	if (status == PLAIT_OK)
+		status = plait__passage_enter(instance->passage, &now, error);
+	if (status != PLAIT_OK) {
+		plait__object_drop(&start->frozen->object);
+		take_back(start);
+		return status;
+	}
+	if (now)
+		start->program->engine->start(instance, false);
+	if (out != NULL)
+		*out = handle;
+	/* Threads that sleep may have to do the work. */
+	if (plait__pool_worker_count(start->program->context->pool) == 0)
+		plait__context_pulse(start->program->context);
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
+				      const plait_run_desc *desc,
+				      plait_run **out, plait_error *error)
+{
+	struct start start;
+	plait_status status;
+
+	if (out != NULL)
+		*out = NULL;
+	if (queue == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "queue is null; plait_plan_call needs "
+				   "none");
+	status = enter(&start, plan, queue, desc, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = submit(&start, out, error);
+	if (status == PLAIT_OK && plait__queue_wants_finish(start.queue))
+		status = plait__queue_finish(start.queue, PLAIT_FOREVER,
+					     error);
+	leave(&start);
+	return status;
+}
+
+/* ---- by a call ---- */
+
+static bool is_over(void *arg)
+{
+	const plait__instance *instance = arg;
+
+	/* Acquire: pairs with the exchange in over.c. */
+	return at_load_acquire_u32(&instance->called) == PLAIT__CALLED_OVER;
+}
+
+static bool help(void *arg)
+{
+	plait__instance *instance = arg;
+
+	return instance->program->engine->drive(instance);
+}
+
+/* Others work on it too, or it waits for something. */
+static void await_end(plait__instance *instance)
+{
+	plait__wait_request request = {
+		.context = instance->program->context,
+		.timeout_ns = PLAIT_FOREVER,
+		.ready = is_over,
+		.arg = instance,
+		.serves = true,
+		.help = help,
+	};
+	plait_error why = { .size = sizeof(why) };
+	plait_status status;
+
+	while (!is_over(instance)) {
+		status = plait__wait_run(&request, &why);
+		/* An event that the caller would have to pull is none of this
+		 * run's; it waits until later. */
+		if (status == PLAIT_EVENT_READY)
+			request.serves = false;
+		else if (status != PLAIT_OK)
+			plait__instance_stop(instance, &why);
+	}
+}
+
+static plait_status call_here(struct start *start, plait_error *error)
+{
+	plait__instance *instance;
+	plait_status status;
+
+	if (plait__pool_in_call())
+		start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
+				    ~(uint32_t)PLAIT_RUN_PARALLEL;
+	status = begin(start, error);
+	if (status != PLAIT_OK)
+		return status;
+	instance = start->instance;
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_WAITS);
+	start->program->engine->start(instance, true);
+	while (!is_over(instance) && help(instance))
+		continue;
+	if (!is_over(instance))
+		await_end(instance);
+	status = instance->outcome.status;
+	if (status != PLAIT_OK)
+		plait__error_copy(error, &instance->outcome.failure);
+	plait__program_give(instance);
+	return status;
+}
+
+static bool has_work(plait__queue *queue)
+{
+	bool idle;
+
+	plait__mutex_lock(&queue->lock);
+	idle = plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
+				 NULL) == PLAIT_OK;
+	plait__mutex_unlock(&queue->lock);
+	return !idle;
+}
+
+static plait_status call_behind(struct start *start, plait_error *error)
+{
+	plait_status status;
+
+	if (plait__pool_in_call())
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait for what a "
+				   "queue has before the plan");
+	status = submit(start, NULL, error);
+	if (status == PLAIT_OK)
+		status = plait__queue_finish(start->queue, PLAIT_FOREVER,
+					     error);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
+				       const plait_run_desc *desc,
+				       plait_error *error)
+{
+	struct start start;
+	plait_status status = enter(&start, plan, queue, desc, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (queue != NULL && has_work(start.queue))
+		status = call_behind(&start, error);
+	else
+		status = call_here(&start, error);
+	leave(&start);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_prepare(plait_plan *plan, plait_error *error)
+{
+	plait__program *program;
+	plait__frozen *frozen;
+	plait_status status = plait__frozen_enter(plan, &frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__program_of(frozen, &program, error);
+	plait__object_leave(&frozen->object);
+	return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What carries runs out.  A program (program.h) is a plan made ready: its
+ * engine has compiled it, and it has a fixed number of instances, each with
+ * the arguments and the memory of one run in flight.
+ *
+ *     prepare --make, make--> ... start, drive*, [cancel] ... --unmake--> discard
+ *
+ * An engine is told what to start, and tells when it is over: exactly once
+ * for each start, by plait__instance_over.  What fails on the way it tells by
+ * plait__instance_fail, and then sees to it that nothing starts any more.
+ * Everybody is bound by the order that plan.h promises; whether host lanes or
+ * queues of a device carry it out, the result is the same.
+ */
+#ifndef PLAIT_SRC_RUN_ENGINE_H
+#define PLAIT_SRC_RUN_ENGINE_H
+
+#include "plait/run.h"
+
+#include "sys/atomic.h"
+
+#include <stdbool.h>
+
+typedef struct plait__program plait__program;
+typedef struct plait__instance plait__instance;
+typedef struct plait__engine plait__engine;
+
+struct plait__engine {
+	const char *name;
+
+	/* Once per plan: what all instances share, in program->compiled; and
+	 * its end, also after prepare failed. */
+	plait_status (*prepare)(plait__program *program, plait_error *error);
+	void (*discard)(plait__program *program);
+
+	/* Once per instance: its queues, signals, lanes, in instance->state;
+	 * and its end, also after make failed.  The frame is there. */
+	plait_status (*make)(plait__instance *instance, plait_error *error);
+	void (*unmake)(plait__instance *instance);
+
+	/*
+	 * Begin a run: parameters are in the frame, instance->flags has what
+	 * was asked for.  From any thread, a host function's too; does not
+	 * block.  `here`: the calling thread will drive, so nobody has to be
+	 * woken for what it can do.
+	 */
+	void (*start)(plait__instance *instance, bool here);
+
+	/* For threads that wait for this run, as often as they like: do a
+	 * piece of its work.  False: nothing to do for this thread now.  The
+	 * run may be over long since. */
+	bool (*drive)(plait__instance *instance);
+
+	/* instance->stop has just been set.  Null: it is looked at anyway. */
+	void (*cancel)(plait__instance *instance);
+};
+
+/* Lanes of the host as flat programs. */
+extern const plait__engine plait__engine_flat;
+
+/*
+ * A command failed, or what was to be run could not be: the first one counts,
+ * and sets instance->stop.  `why` has status, origin and the rest of the
+ * sentence "node 7 "saxpy" ...".  From any thread.
+ */
+void plait__instance_fail(plait__instance *instance, uint32_t command,
+			  const plait_error *why);
+
+/* Nothing of the run happens any more.  The instance is no longer the
+ * engine's, nor its memory anybody's, when this returns. */
+void plait__instance_over(plait__instance *instance);
+
+#endif

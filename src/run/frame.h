@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments.  A kernel is called with an array of pointers to values; all of
+ * them lie, for one instance, in its frame, made once.  What runs change are
+ * the values: parameters at each run, rotating buffers at each iteration.
+ *
+ *     frame:  [ launch 0 | launch 1 | ... ]
+ *             [ &x &y | x y ]             command 0: pointers, then cells
+ *             [ &a &x | x ]               `a` lies in the blob
+ */
+#ifndef PLAIT_SRC_RUN_FRAME_H
+#define PLAIT_SRC_RUN_FRAME_H
+
+#include "plait/run.h"
+
+#include "graph/frozen.h"
+
+/* A cell that holds the buffer of an iteration. */
+typedef struct plait__turn {
+	uint32_t word;		/* of the frame */
+	uint32_t rotation;
+	uint64_t ahead;
+} plait__turn;
+
+/* Where things are in a frame; the same for all instances.  Word 0 is not
+ * used: 0 is "nothing". */
+typedef struct plait__layout {
+	const plait__frozen *frozen;
+	uint32_t *arguments;	/* per command: its pointers' first word */
+	uint32_t *predicates;	/* per region, likewise */
+	uint32_t *turn_first;	/* per command, with one behind the last */
+	uint32_t *predicate_turns; /* per region, likewise */
+	plait__turn *turns;
+	uint32_t launches;	/* the first launch's word */
+	uint32_t launch_words;	/* words of one */
+	uint32_t words;
+	uint32_t turn_count;
+	void **slots;		/* where the plan's buffers are mapped */
+} plait__layout;
+
+typedef struct plait__frame {
+	const plait__layout *layout;
+	void **words;
+	uint8_t *blob;		/* a copy, if runs change it, or the plan's */
+	void **arenas;		/* scratch, per device */
+	uint64_t *iterations;	/* per region: the number of this one */
+	struct plait__bound *bound; /* per parameter: what this run holds */
+	uint64_t stamp;		/* counts bindings, to find what is missing */
+} plait__frame;
+
+plait_status plait__layout_make(plait__layout *layout,
+				const plait__frozen *frozen,
+				plait_error *error);
+void plait__layout_free(plait__layout *layout);
+
+plait_status plait__frame_make(plait__frame *frame,
+			       const plait__layout *layout,
+			       plait_error *error);
+void plait__frame_free(plait__frame *frame);
+
+/* Put the buffer of this iteration into a cell. */
+void plait__frame_turn(const plait__frame *frame, const plait__turn *turn);
+
+static inline void *const *plait__frame_arguments(const plait__frame *frame,
+						  uint32_t word)
+{
+	return frame->words + word;
+}
+
+static inline const plait_launch *
+plait__frame_launch(const plait__frame *frame, uint32_t word)
+{
+	return (const plait_launch *)(void *)(frame->words + word);
+}
+
+/* bind.c: what a run was told, all or nothing; and its end. */
+plait_status plait__frame_bind(plait__frame *frame,
+			       const plait_run_desc *desc,
+			       plait_error *error);
+void plait__frame_unbind(plait__frame *frame);
+
+#endif

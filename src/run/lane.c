@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walking a lane's program.  A turn goes on until the lane is done, or is
+ * parked because what it waits for does not come; whoever runs it next begins
+ * with the same step.  So whatever a step changes, it changes last, after all
+ * that may park it or end its thread.
+ */
+#include "run/flat.h"
+
+#include "base/error.h"
+#include "pool/fpstate.h"
+
+enum {
+	CHOICE_BITS = 24,
+	CHOICE_MASK = (1 << CHOICE_BITS) - 1,
+	/* A decision: 0 to leave, n for body n - 1. */
+	LEAVE = 0,
+	/* Iterations after which a loop looks whether others want to run. */
+	PATIENCE = 256
+};
+
+static const plait__part *part_at(const plait__crew *crew, uint32_t part)
+{
+	return (const plait__part *)crew->flat->parts.items + part;
+}
+
+static const plait__step *step_at(const plait__crew *crew, uint32_t step)
+{
+	return (const plait__step *)crew->flat->steps.items + step;
+}
+
+static bool stopped(const plait__crew *crew)
+{
+	/* Relaxed: who has seen what a stopped lane stored after it sees the
+	 * stop too, since reads of one word never go back. */
+	return at_load_relaxed_u32(&crew->instance->stop) != 0;
+}
+
+/* ---- telling others ---- */
+
+static void publish(plait__hand *hand, uint32_t word, uint64_t value)
+{
+	/* Release: pairs with plait__parked_met and with has_come. */
+	at_store_release_u64(&hand->crew->words[word], value);
+	plait__hand_wake(hand);
+}
+
+/* All commands of the part up to this step's are done. */
+static void publish_done(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+	const plait__part *part = part_at(crew, step->part);
+
+	if (crew->flat->lane_count > 1)
+		publish(hand, part->word,
+			crew->private[part->turn] * part->stride + step->done);
+}
+
+/* ---- waiting ---- */
+
+static bool has_come(plait__crew *crew, const plait__step_wait *wait,
+		     uint64_t value)
+{
+	uint64_t *seen = &crew->private[wait->seen];
+
+	if (*seen >= value)
+		return true;
+	/* Acquire: pairs with publish. */
+	*seen = at_load_acquire_u64(&crew->words[wait->word]);
+	return *seen >= value;
+}
+
+/* False: parked. */
+static bool await_step(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+	const plait__step_wait *wait =
+		(const plait__step_wait *)crew->flat->waits.items +
+		step->wait_first;
+	const plait__step_wait *end = wait + step->wait_count;
+	uint64_t turn = crew->private[part_at(crew, step->part)->turn];
+
+	for (; wait != end; wait++) {
+		struct plait__parked wanted = {
+			.value = turn * wait->stride + wait->position,
+			.lane = wait->lane,
+		};
+
+		if (has_come(crew, wait, wanted.value))
+			continue;
+		wanted.word = &crew->words[wait->word];
+		if (!plait__hand_await(hand, &wanted))
+			return false;
+	}
+	return true;
+}
+
+/* ---- running ---- */
+
+static void fail_call(plait__hand *hand, uint32_t command, int32_t result)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
+			   (int)result);
+	plait__instance_fail(hand->crew->instance, command, &why);
+}
+
+static void turn_buffers(const plait__hand *hand, const plait__step *step)
+{
+	const plait__turn *turn =
+		(const plait__turn *)hand->crew->flat->turns.items +
+		step->turn_first;
+
+	for (uint32_t i = 0; i < step->turn_count; i++)
+		plait__frame_turn(&hand->crew->instance->frame, &turn[i]);
+}
+
+/*
+ * The loop that all is about: nothing is looked at between two calls but the
+ * one's result and whether the run was stopped.  `command` is for failures,
+ * and for a thread that ends inside.
+ */
+static void run_ops(plait__hand *hand, const plait__step *step)
+{
+	plait__instance *instance = hand->crew->instance;
+	const plait__op *op = (const plait__op *)hand->crew->flat->ops.items +
+			      step->op_first;
+	const plait__op *end = op + step->op_count;
+	void **words = instance->frame.words;
+	int32_t result;
+
+	for (; op != end; op++) {
+		if (at_load_relaxed_u32(&instance->stop) != 0)
+			return;
+		hand->command = op->command;
+		result = op->function((void *const *)(words + op->arguments),
+				      (const plait_launch *)(const void *)
+					      (words + op->launch),
+				      op->user_data);
+		if (__builtin_expect(result != 0, 0)) {
+			fail_call(hand, op->command, result);
+			return;
+		}
+	}
+}
+
+static void run_step(plait__hand *hand, const plait__step *step)
+{
+	if (step->turn_count > 0)
+		turn_buffers(hand, step);
+	run_ops(hand, step);
+	publish_done(hand, step);
+	hand->step = step + 1;
+}
+
+/* ---- regions, on the home lane ---- */
+
+static uint32_t ask(plait__hand *hand, uint32_t region)
+{
+	plait__crew *crew = hand->crew;
+	const plait__decider *decider = &crew->flat->deciders[region];
+	const plait__layout *layout = crew->instance->frame.layout;
+	void **pointers;
+
+	hand->command = layout->frozen->plan->regions[region].command;
+	if (decider->function != NULL)
+		return (uint32_t)decider->function->function(
+			decider->function->user_data);
+	pointers = crew->instance->frame.words + layout->predicates[region];
+	return **(const uint32_t **)pointers[0];
+}
+
+/* What comes now; `again`: a body was done. */
+static uint32_t choose(plait__hand *hand, const plait__visit *visit,
+		       bool again)
+{
+	plait__crew *crew = hand->crew;
+	const plait__plan_region *region =
+		&crew->flat->program->plan->regions[visit->region];
+	const plait__step *step = step_at(crew, visit->step);
+	uint32_t word;
+
+	if (stopped(crew) || (region->kind == PLAIT__REGION_CASE && again))
+		return LEAVE;
+	if (region->kind == PLAIT__REGION_DO && !again)
+		return 1;
+	if (step->turn_count > 0)
+		turn_buffers(hand, step);
+	word = ask(hand, visit->region);
+	/* It may have been cancelled, or ended its thread, meanwhile. */
+	if (stopped(crew))
+		return LEAVE;
+	if (region->kind == PLAIT__REGION_CASE)
+		return word < region->body_count ? word + 1 : LEAVE;
+	return word != 0 ? 1 : LEAVE;
+}
+
+/* The number of the iteration that begins, or how many there were. */
+static void count_iteration(plait__hand *hand, const plait__visit *visit,
+			    bool again)
+{
+	plait__crew *crew = hand->crew;
+	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	uint64_t *iterations = crew->instance->frame.iterations;
+
+	if (again) {
+		iterations[visit->region]++;
+		hand->iterations++;
+	} else if (crew->flat->program->plan->regions[visit->region].kind ==
+			   PLAIT__REGION_CASE &&
+		   decider->outer != PLAIT__NONE) {
+		iterations[visit->region] = iterations[decider->outer];
+	} else {
+		iterations[visit->region] = 0;
+	}
+}
+
+static void tell(plait__hand *hand, const plait__visit *visit, uint32_t choice)
+{
+	plait__crew *crew = hand->crew;
+	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	uint64_t *last = &crew->private[visit->seen];
+
+	if (!decider->shared)
+		return;
+	*last = ((*last >> CHOICE_BITS) + 1) << CHOICE_BITS | choice;
+	publish(hand, decider->word, *last);
+}
+
+static void go(plait__hand *hand, const plait__visit *visit, uint32_t choice)
+{
+	plait__crew *crew = hand->crew;
+	const plait__step *step = step_at(crew, visit->step);
+	uint32_t part;
+
+	if (choice == LEAVE) {
+		publish_done(hand, step);
+		hand->step = step + 1;
+		return;
+	}
+	part = crew->flat->rows[visit->row + choice - 1];
+	if (part != PLAIT__NONE)
+		hand->step = step_at(crew, part_at(crew, part)->step);
+}
+
+static void decide(plait__hand *hand, const plait__step *step, bool again)
+{
+	plait__crew *crew = hand->crew;
+	const plait__visit *visit = &crew->flat->visits[step->link];
+	bool is_case = crew->flat->program->plan->regions[visit->region].kind ==
+		       PLAIT__REGION_CASE;
+	uint32_t choice = choose(hand, visit, again);
+
+	if (again)
+		crew->private[part_at(crew, step->part)->turn]++;
+	count_iteration(hand, visit, again && !is_case);
+	tell(hand, visit, choice);
+	go(hand, visit, choice);
+}
+
+/* ---- regions, on the other lanes ---- */
+
+/* False: parked until the home lane has decided. */
+static bool follow(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+	const plait__visit *visit = &crew->flat->visits[step->link];
+	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	const struct plait__parked wanted = {
+		.word = &crew->words[decider->word],
+		.value = crew->private[visit->seen],
+		.changes = true,
+		.lane = decider->home,
+	};
+	uint64_t now;
+
+	if (!plait__parked_met(&wanted) && !plait__hand_await(hand, &wanted))
+		return false;
+	/* Acquire: pairs with publish in tell. */
+	now = at_load_acquire_u64(wanted.word);
+	crew->private[visit->seen] = now;
+	go(hand, visit, (uint32_t)now & CHOICE_MASK);
+	return true;
+}
+
+static void go_back(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+
+	crew->private[part_at(crew, step->part)->turn]++;
+	hand->step = step_at(crew, crew->flat->visits[step->link].step);
+}
+
+/* ---- a turn ---- */
+
+/* True: it was the last lane of its run. */
+static bool end_lane(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+
+	crew->private[part_at(crew, step->part)->turn]++;
+	plait__fpstate_clean();
+	plait__task_rest(&hand->task);
+	/* Acquire and release: the last one sees what all did.  Whoever is
+	 * not the last touches nothing any more. */
+	return crew->flat->lane_count == 1 ||
+	       at_sub_u32(&crew->remaining, 1) == 1;
+}
+
+/* Others want this thread: to the end of the list, and on with them. */
+static bool give_way(plait__hand *hand, uint32_t *patience)
+{
+	if (--*patience > 0)
+		return false;
+	*patience = PATIENCE;
+	if (!plait__task_should_yield(&hand->task))
+		return false;
+	plait__fpstate_clean();
+	plait__task_offer(&hand->task);
+	return true;
+}
+
+bool plait__hand_turn(plait__task *task)
+{
+	plait__hand *hand = (plait__hand *)(void *)task;
+	uint32_t patience = PATIENCE;
+
+	for (;;) {
+		const plait__step *step = hand->step;
+
+		if (step->wait_count > 0 && !await_step(hand, step))
+			return false;
+		switch (step->kind) {
+		case PLAIT__STEP_RUN:
+			run_step(hand, step);
+			break;
+		case PLAIT__STEP_REGION:
+			decide(hand, step, false);
+			break;
+		case PLAIT__STEP_END:
+			decide(hand, step, true);
+			if (give_way(hand, &patience))
+				return false;
+			break;
+		case PLAIT__STEP_ENTER:
+			if (!follow(hand, step))
+				return false;
+			break;
+		case PLAIT__STEP_BACK:
+			go_back(hand, step);
+			break;
+		default:
+			return end_lane(hand, step);
+		}
+	}
+}

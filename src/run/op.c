@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Every command that waits for nobody as one function call; see op.h. */
+#include "run/op.h"
+
+#include "object/kernel.h"
+#include "pool/command.h"
+
+#include <string.h>
+
+static int32_t do_nothing(void *const *arguments, const plait_launch *launch,
+			  void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+static int32_t call_host(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const plait__store_function *host = user_data;
+
+	(void)arguments;
+	(void)launch;
+	return host->function(host->user_data);
+}
+
+/* What a cell holds. */
+static void *pointer_at(void *const *arguments, uint32_t index)
+{
+	return *(void **)arguments[index];
+}
+
+static int32_t copy(void *const *arguments, const plait_launch *launch,
+		    void *user_data)
+{
+	const plait__plan_payload *payload = user_data;
+
+	(void)launch;
+	if (payload->bytes > 0)
+		memcpy(pointer_at(arguments, 0), pointer_at(arguments, 1),
+		       payload->bytes);
+	return 0;
+}
+
+static int32_t fill(void *const *arguments, const plait_launch *launch,
+		    void *user_data)
+{
+	const plait__plan_payload *payload = user_data;
+	struct plait__command command = {
+		.kind = PLAIT_WORK_FILL,
+		.pattern_bytes = payload->small & 0xff,
+		.bytes = payload->bytes & PLAIT__COMMAND_MAX_BYTES,
+		.pattern = payload->value,
+	};
+
+	(void)launch;
+	command.target = pointer_at(arguments, 0);
+	plait__command_move(&command);
+	return 0;
+}
+
+static void make_launch(const plait__program *program,
+			const plait__plan_payload *payload, plait__op *out)
+{
+	const plait__kernel *kernel = (const plait__kernel *)
+		program->frozen->kernels[payload->kernel];
+
+	out->function = kernel->function;
+	out->user_data = kernel->user_data;
+	out->launch = program->layout.launches +
+		      payload->geometry * program->layout.launch_words;
+}
+
+void plait__op_make(const plait__program *program, uint32_t command,
+		    plait__op *out)
+{
+	const plait__plan *plan = program->plan;
+	const plait__plan_command *at = &plan->commands[command];
+	plait__plan_payload *payload = at->link < plan->payloads_count ?
+				       &plan->payloads[at->link] : NULL;
+
+	*out = (plait__op){ .function = do_nothing, .command = command,
+			    .arguments = program->layout.arguments[command] };
+	if (payload == NULL)
+		return;
+	switch (at->kind) {
+	case PLAIT__CMD_LAUNCH:
+		make_launch(program, payload, out);
+		break;
+	case PLAIT__CMD_HOST:
+		out->function = call_host;
+		out->user_data = &program->frozen->functions[payload->object];
+		break;
+	case PLAIT__CMD_COPY:
+		out->function = copy;
+		out->user_data = payload;
+		break;
+	case PLAIT__CMD_FILL:
+		out->function = fill;
+		out->user_data = payload;
+		break;
+	default:
+		break;
+	}
+}
+
+bool plait__op_is_outside(const plait__plan *plan, uint32_t command)
+{
+	uint8_t kind = plan->commands[command].kind;
+
+	return kind == PLAIT__CMD_CALLBACK || kind == PLAIT__CMD_EMIT ||
+	       kind == PLAIT__CMD_WAIT;
+}
+
+const plait__store_function *
+plait__op_predicate(const plait__program *program, uint32_t region)
+{
+	const plait__plan *plan = program->plan;
+	uint32_t payload = plan->regions[region].predicate;
+	uint32_t object = payload < plan->payloads_count ?
+			  plan->payloads[payload].object : PLAIT__NONE;
+
+	return object < plan->functions_count ?
+	       &program->frozen->functions[object] : NULL;
+}

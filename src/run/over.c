@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* How a run begins, fails and ends; see run.h and engine.h. */
+#include "run/run.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- beginning ---- */
+
+plait_status plait__instance_begin(plait__instance *instance,
+				   const plait_run_desc *desc,
+				   plait_error *error)
+{
+	instance->flags = desc != NULL ? desc->flags : 0;
+	instance->failed = false;
+	instance->failed_command = PLAIT__NONE;
+	instance->iterations = 0;
+	instance->begin_ns = 0;
+	instance->run = NULL;
+	instance->passage = NULL;
+	/* Relaxed: published with the instance's lanes. */
+	at_store_relaxed_u32(&instance->stop, 0);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_NOT);
+	return plait__frame_bind(&instance->frame, desc, error);
+}
+
+/* ---- failing ---- */
+
+static void keep_failure(plait__instance *instance, uint32_t command,
+			 const plait_error *failure)
+{
+	plait__mutex_lock(&instance->lock);
+	if (!instance->failed) {
+		instance->failed = true;
+		instance->failed_command = command;
+		instance->failure = *failure;
+	}
+	plait__mutex_unlock(&instance->lock);
+	/* Release: who sees it may look at nothing else but it. */
+	at_store_release_u32(&instance->stop, 1);
+	if (instance->program->engine->cancel != NULL)
+		instance->program->engine->cancel(instance);
+}
+
+void plait__instance_fail(plait__instance *instance, uint32_t command,
+			  const plait_error *why)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	char room[PLAIT__NODE_ROOM];
+
+	plait__fail_origin(&failure, why->status, why->origin, "%s %s",
+			   plait__program_node(instance->program->plan,
+					       command, room), why->text);
+	failure.detail = why->detail;
+	keep_failure(instance, command, &failure);
+}
+
+void plait__instance_stop(plait__instance *instance, const plait_error *why)
+{
+	keep_failure(instance, PLAIT__NONE, why);
+}
+
+/* ---- ending ---- */
+
+static void fill_outcome(const plait__instance *instance,
+			 plait__outcome *outcome)
+{
+	outcome->status = instance->failed ? instance->failure.status :
+					     PLAIT_OK;
+	outcome->failed_command = instance->failed_command;
+	outcome->iterations = instance->iterations;
+	if (instance->failed)
+		outcome->failure = instance->failure;
+}
+
+/* Somebody waits in plait_plan_call, or has been lost there. */
+static void end_call(plait__instance *instance)
+{
+	plait__frozen *frozen = instance->program->frozen;
+	plait__context *context = instance->program->context;
+
+	fill_outcome(instance, &instance->outcome);
+	/* Acquire and release: the caller sees the outcome, and we see whether
+	 * there still is one. */
+	if (at_exchange_u32(&instance->called, PLAIT__CALLED_OVER) ==
+	    PLAIT__CALLED_LOST) {
+		plait__program_give(instance);
+		plait__object_drop_later(&frozen->object);
+	}
+	plait__context_pulse(context);
+}
+
+static void end_run(plait__run *run, const plait__instance *instance)
+{
+	struct plait__told *told;
+	plait_status status;
+
+	plait__mutex_lock(&run->lock);
+	fill_outcome(instance, &run->outcome);
+	status = run->outcome.status;
+	told = run->told;
+	run->told = NULL;
+	/* Release: pairs with the loads in run.c. */
+	at_store_release_u32(&run->outcome.done, 1);
+	plait__mutex_unlock(&run->lock);
+	plait__run_tell(run, told, status);
+	plait__object_drop_later(&run->object);
+}
+
+/* Its queue goes on. */
+static void end_passage(const plait__instance *instance)
+{
+	plait_error failure;
+
+	if (!instance->failed) {
+		plait__passage_leave(instance->passage, NULL);
+		return;
+	}
+	failure = instance->failure;
+	plait__passage_leave(instance->passage, &failure);
+}
+
+void plait__instance_over(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	plait__frozen *frozen = program->frozen;
+	plait__context *context = program->context;
+
+	plait__frame_unbind(&instance->frame);
+	if (at_load_relaxed_u32(&instance->called) != PLAIT__CALLED_NOT) {
+		end_call(instance);
+		return;
+	}
+	/* Who sees the end of the run finds its instance free: see take. */
+	at_add_u32(&program->ending, 1);
+	if (instance->run != NULL)
+		end_run(instance->run, instance);
+	if (instance->passage != NULL)
+		end_passage(instance);
+	plait__program_give(instance);
+	at_sub_u32(&program->ending, 1);
+	plait__context_pulse(context);
+	plait__object_drop_later(&frozen->object);
+}
+
+void plait__instance_lose_caller(plait__instance *instance)
+{
+	uint32_t waits = PLAIT__CALLED_WAITS;
+
+	/* What it had entered stays entered by nobody: the run holds the plan
+	 * instead, until it is over. */
+	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLED_LOST))
+		plait__object_hold(&instance->program->frozen->object);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs and their instances; see program.h. */
+#include "run/program.h"
+
+#include "run/run.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "object/device.h"
+#include "object/kernel.h"
+#include "object/wait.h"
+#include "pool/line.h"
+#include "sys/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- making and ending ---- */
+
+static uint64_t instances_bytes(const plait__program *program)
+{
+	return program->instance_count * sizeof(plait__instance);
+}
+
+static void destroy(plait__program *program)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+
+	for (uint32_t i = 0; program->instances != NULL &&
+	     i < program->instance_count; i++) {
+		plait__instance *instance = &program->instances[i];
+
+		if (instance->program == NULL)
+			continue;
+		program->engine->unmake(instance);
+		plait__frame_free(&instance->frame);
+	}
+	program->engine->discard(program);
+	plait__passages_free(&program->passages);
+	plait__runs_free(program);
+	plait__layout_free(&program->layout);
+	plait__line_free(allocator, program->instances,
+			 instances_bytes(program));
+	plait__line_free(allocator, program, sizeof(*program));
+}
+
+static void end_program(void *program)
+{
+	destroy(program);
+}
+
+static plait_status check_devices(const plait__frozen *frozen,
+				  plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+
+	for (uint32_t i = 0; i < plan->devices_count; i++) {
+		const char *name = plan->strings + plan->devices[i].name;
+		const plait__device *device = frozen->devices[i];
+
+		if (device == NULL)
+			return plait__fail(error, PLAIT_E_UNAVAILABLE,
+					   "the plan's device \"%.60s\" is not "
+					   "one of this context", name);
+		if (strcmp(device->port->backend->name, "host") != 0)
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "device \"%.60s\": plans run on the "
+					   "host only, so far", name);
+	}
+	return PLAIT_OK;
+}
+
+/* Every launch has code for where it runs. */
+static plait_status check_kernels(const plait__frozen *frozen,
+				  plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+	char room[PLAIT__NODE_ROOM];
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		const plait__plan_command *at = &plan->commands[i];
+		const char *lacks;
+
+		if (at->kind != PLAIT__CMD_LAUNCH)
+			continue;
+		lacks = plait__kernel_lacks(
+			(const plait__kernel *)frozen->kernels[
+				plan->payloads[at->link].kernel],
+			frozen->devices[plan->lanes[at->lane].device]);
+		if (lacks != NULL)
+			return plait__fail(error, PLAIT_E_UNSUPPORTED,
+					   "%s: its kernel %s",
+					   plait__program_node(plan, i, room),
+					   lacks);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status make_instance(plait__program *program, uint32_t index,
+				  plait_error *error)
+{
+	plait__instance *instance = &program->instances[index];
+	plait_status status;
+
+	instance->program = program;
+	instance->index = index;
+	status = plait__frame_make(&instance->frame, &program->layout, error);
+	if (status == PLAIT_OK)
+		status = program->engine->make(instance, error);
+	return status;
+}
+
+static void put_free(plait__instance *instance);
+
+static plait_status make_instances(plait__program *program,
+				   plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	program->instances = plait__line_alloc(
+		plait__program_allocator(program), instances_bytes(program));
+	if (program->instances == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for %u instances of a plan",
+				   program->instance_count);
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->instance_count; i++)
+		status = make_instance(program, i, error);
+	for (uint32_t i = program->instance_count;
+	     status == PLAIT_OK && i-- > 0;)
+		put_free(&program->instances[i]);
+	return status;
+}
+
+static plait_status make(plait__frozen *frozen, plait__program **out,
+			 plait_error *error)
+{
+	plait__context *context = frozen->object.context;
+	plait__program *program = plait__line_alloc(
+		plait__context_allocator(context), sizeof(*program));
+	plait_status status;
+
+	if (program == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to make a plan ready to run");
+	program->frozen = frozen;
+	program->plan = frozen->plan;
+	program->context = context;
+	program->engine = &plait__engine_flat;
+	program->instance_count = frozen->instances != 0 ?
+				  frozen->instances : 2;
+	program->light = at_membarrier_available();
+	status = plait__layout_make(&program->layout, frozen, error);
+	if (status == PLAIT_OK)
+		status = program->engine->prepare(program, error);
+	if (status == PLAIT_OK)
+		status = make_instances(program, error);
+	if (status == PLAIT_OK)
+		*out = program;
+	else
+		destroy(program);
+	return status;
+}
+
+plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
+			       plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	/* Acquire: pairs with the store below. */
+	*out = at_load_acquire_ptr(&frozen->program);
+	if (*out != NULL)
+		return PLAIT_OK;
+	plait__mutex_lock(&frozen->preparing);
+	*out = at_load_acquire_ptr(&frozen->program);
+	if (*out == NULL) {
+		status = plait__frozen_seal(frozen, error);
+		if (status == PLAIT_OK)
+			status = check_devices(frozen, error);
+		if (status == PLAIT_OK)
+			status = check_kernels(frozen, error);
+		if (status == PLAIT_OK)
+			status = make(frozen, out, error);
+		frozen->end_program = end_program;
+		if (status == PLAIT_OK)
+			at_store_release_ptr(&frozen->program, *out);
+	}
+	plait__mutex_unlock(&frozen->preparing);
+	return status;
+}
+
+/* ---- taking and giving back ---- */
+
+static plait__instance *take_free(plait__program *program)
+{
+	/* Acquire: pairs with the compare-and-swap in put_free. */
+	uint64_t head = at_load_acquire_u64(&program->free);
+	plait__instance *first;
+	uint64_t next;
+
+	do {
+		if ((uint32_t)head == 0)
+			return NULL;
+		first = &program->instances[(uint32_t)head - 1];
+		/* May be wrong when another one takes it; then so is the tag. */
+		next = ((head >> 32) + 1) << 32 |
+		       at_load_relaxed_u32(&first->next_free);
+	} while (!at_cas_u64(&program->free, &head, next));
+	return first;
+}
+
+static void put_free(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	uint64_t head = at_load_relaxed_u64(&program->free);
+	uint64_t next;
+
+	do {
+		at_store_relaxed_u32(&instance->next_free, (uint32_t)head);
+		next = ((head >> 32) + 1) << 32 | (instance->index + 1);
+	} while (!at_cas_u64(&program->free, &head, next));
+}
+
+void plait__program_give(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	plait__context *context = program->context;
+
+	put_free(instance);
+	/* Between the list and `hungry`; pairs with the fence in wait_free. */
+	if (program->light)
+		at_fence_light();
+	else
+		at_fence_seq_cst();
+	if (at_load_relaxed_u32(&program->hungry) != 0)
+		plait__context_pulse(context);
+}
+
+struct hunger {
+	plait__program *program;
+	plait__instance *instance;
+};
+
+static bool find_free(void *arg)
+{
+	struct hunger *hunger = arg;
+
+	if (hunger->instance == NULL)
+		hunger->instance = take_free(hunger->program);
+	return hunger->instance != NULL;
+}
+
+static plait_status wait_free(plait__program *program, plait__instance **out,
+			      plait_error *error)
+{
+	struct hunger hunger = { .program = program };
+	plait__wait_request request = {
+		.context = program->context,
+		.timeout_ns = PLAIT_FOREVER,
+		.ready = find_free,
+		.arg = &hunger,
+	};
+	plait_status status;
+
+	at_add_u32(&program->hungry, 1);
+	if (program->light)
+		(void)at_membarrier();
+	else
+		at_fence_seq_cst();
+	status = plait__wait_run(&request, error);
+	at_sub_u32(&program->hungry, 1);
+	*out = hunger.instance;
+	return hunger.instance != NULL ? PLAIT_OK : status;
+}
+
+plait_status plait__program_take(plait__program *program, uint32_t flags,
+				 plait__instance **out, plait_error *error)
+{
+	*out = take_free(program);
+	/* What ends is given back in a moment. */
+	while (*out == NULL && at_load_acquire_u32(&program->ending) != 0) {
+		plait__thread_yield();
+		*out = take_free(program);
+	}
+	if (*out != NULL)
+		return PLAIT_OK;
+	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__pool_in_call())
+		return wait_free(program, out, error);
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "all %u instances of the plan are in flight; see "
+			   "`instances` of plait_freeze_desc",
+			   program->instance_count);
+}
+
+/* ---- messages ---- */
+
+const char *plait__program_node(const plait__plan *plan, uint32_t command,
+				char room[PLAIT__NODE_ROOM])
+{
+	uint32_t node = plan->commands[command].node;
+	const char *label = plait__plan_node_label(plan, node);
+	uint32_t file = plan->nodes[node].file;
+	int length;
+
+	length = snprintf(room, PLAIT__NODE_ROOM, "node %u%s%.48s%s", node,
+			  label[0] != '\0' ? " \"" : "", label,
+			  label[0] != '\0' ? "\"" : "");
+	if (file < plan->strings_count && length < PLAIT__NODE_ROOM)
+		(void)snprintf(room + length,
+			       (size_t)(PLAIT__NODE_ROOM - length),
+			       " (%.40s:%u)", plan->strings + file,
+			       plan->nodes[node].line);
+	return room;
+}

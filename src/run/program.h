@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan made ready to run: what its engine compiled, and the instances that
+ * runs are given.  Made by the first run, ended with the plan.
+ *
+ * Instances are taken and given back without a lock.  Who finds none sleeps
+ * until one is given back, if it may.
+ */
+#ifndef PLAIT_SRC_RUN_PROGRAM_H
+#define PLAIT_SRC_RUN_PROGRAM_H
+
+#include "run/engine.h"
+#include "run/frame.h"
+
+#include "base/vector.h"
+#include "object/passage.h"
+#include "sys/mutex.h"
+
+typedef struct plait__run plait__run;
+
+/* How a run ended. */
+typedef struct plait__outcome {
+	at_u32 done;		/* the rest is true then */
+	plait_status status;
+	uint32_t failed_command; /* or none */
+	uint64_t iterations;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	plait_error failure;
+} plait__outcome;
+
+/* One run in flight at a time. */
+struct plait__instance {
+	plait__program *program;
+	void *state;		/* the engine's */
+	plait__frame frame;
+	uint32_t index;
+	at_u32 next_free;	/* index + 1, while it is free */
+
+	/* Of the run. */
+	uint32_t flags;		/* PLAIT_RUN_... */
+	at_u32 stop;		/* nothing starts any more */
+	at_u32 called;		/* the thread in plait_plan_call; see call.c */
+	bool failed;		/* under the lock */
+	uint32_t failed_command;
+	uint64_t iterations;	/* the engine's to fill before it is over */
+	uint64_t begin_ns;
+	struct plait__mutex lock; /* guards the failure */
+	plait_error failure;
+	plait__run *run;	/* held, or null: nobody wants to know */
+	plait__passage *passage; /* through a queue, or null */
+	plait__outcome outcome;	/* of a call */
+};
+
+struct plait__program {
+	plait__frozen *frozen;	/* which owns it */
+	const plait__plan *plan;
+	plait__context *context;
+	const plait__engine *engine;
+	void *compiled;		/* the engine's */
+	plait__layout layout;
+	plait__instance *instances;
+	uint32_t instance_count;
+	at_u64 free;		/* tag << 32 | index + 1 of the first one */
+	at_u32 ending;		/* runs that are about to give one back */
+	at_u32 hungry;		/* threads that sleep until one is free */
+	bool light;		/* who sleeps pays for both fences */
+	plait__passages passages; /* that no run uses now */
+	struct plait__mutex runs_lock; /* guards the list; a leaf */
+	plait__run *runs;	/* to be used again */
+	uint32_t run_count;
+};
+
+static inline const plait_allocator *
+plait__program_allocator(const plait__program *program)
+{
+	return plait__context_allocator(program->context);
+}
+
+/* The plan's program, made now if there is none. */
+plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
+			       plait_error *error);
+
+/*
+ * Take an instance.  PLAIT_E_BUSY when there is none and the caller may not
+ * wait: PLAIT_RUN_NO_WAIT, or inside a host function.
+ */
+plait_status plait__program_take(plait__program *program, uint32_t flags,
+				 plait__instance **out, plait_error *error);
+void plait__program_give(plait__instance *instance);
+
+/* Set a taken instance up for a run: parameters, flags. */
+plait_status plait__instance_begin(plait__instance *instance,
+				   const plait_run_desc *desc,
+				   plait_error *error);
+
+/* As plait__instance_fail, where no command is to blame. */
+void plait__instance_stop(plait__instance *instance, const plait_error *why);
+
+/* The thread that called plait_plan_call has ended inside. */
+void plait__instance_lose_caller(plait__instance *instance);
+
+/* What `called` of an instance says. */
+enum {
+	PLAIT__CALLED_NOT = 0,
+	PLAIT__CALLED_WAITS = 1,	/* the caller gives it back */
+	PLAIT__CALLED_OVER = 2,
+	PLAIT__CALLED_LOST = 3		/* the caller will not come */
+};
+
+/* "node 7 "saxpy" (file:3)", for messages. */
+enum { PLAIT__NODE_ROOM = 120 };
+const char *plait__program_node(const plait__plan *plan, uint32_t command,
+				char room[PLAIT__NODE_ROOM]);
+
+#endif

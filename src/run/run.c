@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* What one can ask of a run; see run.h. */
+#include "run/run.h"
+
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+#include "object/inbox.h"
+#include "object/wait.h"
+
+#include <string.h>
+
+enum {
+	INFO_FIRST_BYTES = sizeof(plait_run_info),
+	COMMAND_FIRST_BYTES = sizeof(plait_command_info)
+};
+
+/* ---- life ---- */
+
+static bool keep_for_later(plait__run *run)
+{
+	plait__program *program = run->program;
+	bool kept;
+
+	plait__mutex_lock(&program->runs_lock);
+	kept = program->run_count < program->instance_count;
+	if (kept) {
+		run->next = program->runs;
+		program->runs = run;
+		program->run_count++;
+	}
+	plait__mutex_unlock(&program->runs_lock);
+	return kept;
+}
+
+static void destroy_run(plait__object *object)
+{
+	plait__run *run = (plait__run *)(void *)object;
+	plait__program *program = run->program;
+
+	if (!keep_for_later(run))
+		plait__free(plait__program_allocator(program), run,
+			    sizeof(*run));
+	plait__object_drop(&program->frozen->object);
+}
+
+static const plait__class run_class = {
+	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run
+};
+
+static plait__run *find_kept(plait__program *program)
+{
+	plait__run *run;
+
+	plait__mutex_lock(&program->runs_lock);
+	run = program->runs;
+	if (run != NULL) {
+		program->runs = run->next;
+		program->run_count--;
+	}
+	plait__mutex_unlock(&program->runs_lock);
+	return run;
+}
+
+plait_status plait__run_create(plait__program *program, plait__run **out,
+			       plait_error *error)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	plait__run *run = find_kept(program);
+	plait_status status;
+
+	if (run == NULL)
+		run = plait__alloc(allocator, sizeof(*run));
+	else
+		memset(run, 0, sizeof(*run));
+	if (run == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a run");
+	run->program = program;
+	status = plait__object_init(&run->object, &run_class,
+				    program->context, error);
+	if (status != PLAIT_OK) {
+		plait__free(allocator, run, sizeof(*run));
+		return status;
+	}
+	plait__object_hold(&program->frozen->object);
+	*out = run;
+	return PLAIT_OK;
+}
+
+void plait__runs_free(plait__program *program)
+{
+	plait__run *run;
+
+	while ((run = find_kept(program)) != NULL)
+		plait__free(plait__program_allocator(program), run,
+			    sizeof(*run));
+}
+
+PLAIT_API void plait_run_retain(plait_run *run)
+{
+	plait__handle_retain(run, PLAIT_OBJECT_RUN);
+}
+
+PLAIT_API void plait_run_release(plait_run *run)
+{
+	plait__object_release(run, PLAIT_OBJECT_RUN);
+}
+
+plait_status plait__run_enter(plait_run *handle, plait__run **out,
+			      plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_RUN,
+						  &object, error);
+
+	*out = (plait__run *)(void *)object;
+	return status;
+}
+
+/* ---- how it is ---- */
+
+plait_status plait__outcome_query(const plait__outcome *outcome,
+				  plait_error *error)
+{
+	/* Acquire: pairs with the store in over.c. */
+	if (at_load_acquire_u32(&outcome->done) == 0)
+		return PLAIT_PENDING;
+	if (outcome->status == PLAIT_OK)
+		return PLAIT_OK;
+	return plait__error_copy(error, &outcome->failure);
+}
+
+PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error)
+{
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__outcome_query(&self->outcome, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+static bool is_done(void *arg)
+{
+	const plait__run *run = arg;
+
+	return at_load_acquire_u32(&run->outcome.done) != 0;
+}
+
+static bool help(void *arg)
+{
+	const plait__run *run = arg;
+
+	return run->program->engine->drive(run->instance);
+}
+
+PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
+				      plait_error *error)
+{
+	plait__wait_request request = {
+		.timeout_ns = timeout_ns, .ready = is_done, .serves = true,
+		.help = help,
+	};
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	request.context = self->object.context;
+	request.arg = self;
+	if (!is_done(self))
+		status = plait__wait_run(&request, error);
+	if (status == PLAIT_OK)
+		status = plait__outcome_query(&self->outcome, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__fail(&why, PLAIT_E_CANCELLED, "the run was cancelled");
+	plait__mutex_lock(&self->lock);
+	if (at_load_acquire_u32(&self->outcome.done) == 0)
+		plait__instance_stop(self->instance, &why);
+	plait__mutex_unlock(&self->lock);
+	plait__context_pulse(self->object.context);
+	plait__object_leave(&self->object);
+	return PLAIT_OK;
+}
+
+/* ---- being told ---- */
+
+static plait_status ask(plait__run *run, plait__inbox *inbox,
+			const plait_event *event, plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(run->program);
+	struct plait__told *told = plait__alloc(allocator, sizeof(*told));
+	plait_status status;
+	bool over;
+
+	if (told == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an event");
+	status = plait__notice_create(inbox, event, &told->notice, error);
+	if (status != PLAIT_OK) {
+		plait__free(allocator, told, sizeof(*told));
+		return status;
+	}
+	plait__mutex_lock(&run->lock);
+	over = at_load_acquire_u32(&run->outcome.done) != 0;
+	if (!over) {
+		told->next = run->told;
+		run->told = told;
+	}
+	plait__mutex_unlock(&run->lock);
+	if (over)
+		plait__run_tell(run, told, run->outcome.status);
+	return PLAIT_OK;
+}
+
+void plait__run_tell(plait__run *run, struct plait__told *told,
+		     plait_status status)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(run->program);
+	struct plait__told *next;
+
+	for (; told != NULL; told = next) {
+		next = told->next;
+		plait__notice_post(told->notice, status);
+		plait__free(allocator, told, sizeof(*told));
+	}
+}
+
+PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
+					plait_host_function function,
+					void *user_data, plait_error *error)
+{
+	plait_event event = { .kind = PLAIT_EVENT_RUN, .function = function,
+			      .user_data = user_data };
+	plait__inbox *where;
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__inbox_enter(inbox, &where, error);
+	if (status == PLAIT_OK) {
+		event.run = plait__object_handle(&self->object);
+		status = plait__context_check_same(&self->object,
+						   &where->object, error);
+		if (status == PLAIT_OK)
+			status = ask(self, where, &event, error);
+		plait__object_leave(&where->object);
+	}
+	plait__object_leave(&self->object);
+	return status;
+}
+
+/* ---- questions ---- */
+
+PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
+				       plait_error *error)
+{
+	plait_run_info ours = { .failed_command = UINT64_MAX };
+	const plait__outcome *outcome;
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	outcome = &self->outcome;
+	ours.status = plait__outcome_query(outcome, NULL);
+	if (ours.status != PLAIT_PENDING) {
+		ours.iterations = outcome->iterations;
+		if (outcome->failed_command != PLAIT__NONE)
+			ours.failed_command = outcome->failed_command;
+	}
+	status = plait__desc_write(info, &ours, sizeof(ours),
+				   INFO_FIRST_BYTES, "plait_run_info", error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+static uint32_t node_kind(uint8_t kind, const plait__plan *plan, uint32_t link)
+{
+	static const uint8_t kinds[] = {
+		[PLAIT__CMD_LAUNCH] = PLAIT_NODE_LAUNCH,
+		[PLAIT__CMD_HOST] = PLAIT_NODE_CALL,
+		[PLAIT__CMD_CALLBACK] = PLAIT_NODE_CALL,
+		[PLAIT__CMD_COPY] = PLAIT_NODE_COPY,
+		[PLAIT__CMD_FILL] = PLAIT_NODE_FILL,
+		[PLAIT__CMD_EMPTY] = PLAIT_NODE_JOIN,
+		[PLAIT__CMD_EMIT] = PLAIT_NODE_EMIT,
+		[PLAIT__CMD_WAIT] = PLAIT_NODE_WAIT,
+		[PLAIT__CMD_MARK] = PLAIT_NODE_MARK,
+		[PLAIT__CMD_JOIN] = PLAIT_NODE_JOIN,
+	};
+	static const uint8_t regions[] = {
+		[PLAIT__REGION_WHILE] = PLAIT_NODE_WHILE,
+		[PLAIT__REGION_DO] = PLAIT_NODE_DO,
+		[PLAIT__REGION_CASE] = PLAIT_NODE_CASE,
+		[PLAIT__REGION_REPEAT] = PLAIT_NODE_WHILE,
+	};
+
+	if (kind == PLAIT__CMD_REGION || kind == PLAIT__CMD_ENTER)
+		return regions[plan->regions[link].kind];
+	return kind < sizeof(kinds) ? kinds[kind] : PLAIT_NODE_JOIN;
+}
+
+static void describe(const plait__plan *plan, uint32_t command,
+		     plait_command_info *info)
+{
+	const plait__plan_command *at = &plan->commands[command];
+
+	memset(info, 0, sizeof(*info));
+	info->kind = node_kind(at->kind, plan, at->link);
+	info->lane = at->lane;
+	info->device = plan->lanes[at->lane].device;
+	(void)strncpy(info->label, plait__plan_node_label(plan, at->node),
+		      sizeof(info->label) - 1);
+}
+
+PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
+					  plait_command_info *info,
+					  plait_error *error)
+{
+	plait_command_info ours;
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (command >= entered->plan->command_count) {
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "the plan has no command %llu, but %u of "
+				     "them", (unsigned long long)command,
+				     entered->plan->command_count);
+	} else {
+		describe(entered->plan, (uint32_t)command, &ours);
+		status = plait__desc_write(info, &ours, sizeof(ours),
+					   COMMAND_FIRST_BYTES,
+					   "plait_command_info", error);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}

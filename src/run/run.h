@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs as the user has them.  A run is told how it ended by its instance and
+ * goes its own way then: the instance is another run's.  run.c is what one can
+ * ask of a run, over.c how runs begin and end, call.c how they are started.
+ */
+#ifndef PLAIT_SRC_RUN_RUN_H
+#define PLAIT_SRC_RUN_RUN_H
+
+#include "run/program.h"
+
+#include "object/notice.h"
+
+struct plait__run {
+	plait__object object;
+	plait__program *program; /* whose plan is held */
+	plait__instance *instance; /* another run's, when `done` */
+	plait__outcome outcome;
+	plait__run *next;	/* of those to be used again */
+	/* Guards what follows, and that `done` comes before the instance is
+	 * given back. */
+	struct plait__mutex lock;
+	struct plait__told *told;
+};
+
+/* One who asked to be told; see plait_run_notify. */
+struct plait__told {
+	struct plait__told *next;
+	plait__notice *notice;
+};
+
+plait_status plait__run_create(plait__program *program, plait__run **out,
+			       plait_error *error);
+plait_status plait__run_enter(plait_run *handle, plait__run **out,
+			      plait_error *error);
+/* It is done: those who asked; not with a lock held. */
+void plait__run_tell(plait__run *run, struct plait__told *told,
+		     plait_status status);
+void plait__runs_free(plait__program *program);
+
+/* PLAIT_PENDING, or how it ended with its error. */
+plait_status plait__outcome_query(const plait__outcome *outcome,
+				  plait_error *error);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What layout.c and frame.c both need to know of arguments. */
+#ifndef PLAIT_SRC_RUN_WORDS_H
+#define PLAIT_SRC_RUN_WORDS_H
+
+#include "run/frame.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+static inline const plait_allocator *plait__words_allocator(const plait__layout *layout)
+{
+	return plait__context_allocator(layout->frozen->object.context);
+}
+
+static inline plait_status plait__words_no_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for the arguments of a plan");
+}
+
+/* Null is right for no bytes. */
+static inline bool plait__words_take(const plait_allocator *allocator, void *out, uint64_t count,
+		 uint64_t each)
+{
+	void *block = plait__alloc_array(allocator, count, each);
+
+	memcpy(out, &block, sizeof(block));
+	return block != NULL || count == 0;
+}
+
+/* Does it have a cell of its own, or does its value lie in the blob? */
+static inline bool plait__words_has_cell(const plait__plan_arg *arg)
+{
+	return arg->kind == PLAIT__ARG_MEMORY ||
+	       arg->kind == PLAIT__ARG_ROTATION ||
+	       arg->kind == PLAIT__ARG_SCRATCH;
+}
+
+static inline const plait__plan_payload *plait__words_payload_at(const plait__plan *plan,
+					     uint32_t payload)
+{
+	return payload < plan->payloads_count ? &plan->payloads[payload] :
+	       NULL;
+}
+
+/* What a command's arguments are, or null. */
+static inline const plait__plan_payload *plait__words_payload(const plait__plan *plan,
+					     uint32_t command)
+{
+	const plait__plan_command *c = &plan->commands[command];
+
+	if (c->kind == PLAIT__CMD_REGION || c->kind == PLAIT__CMD_ENTER ||
+	    c->kind == PLAIT__CMD_JOIN)
+		return NULL;
+	return plait__words_payload_at(plan, c->link);
+}
+
+#endif

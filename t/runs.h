@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tests of runs share: a context of the host with some number of
+ * workers, graphs of host functions that write down when they ran, and the
+ * two ways to run a plan.
+ */
+#ifndef T_RUNS_H
+#define T_RUNS_H
+
+#include "objects.h"
+
+#define WORKERS TAP_COUNT(worker_counts)
+static const uint32_t worker_counts[] = { 0, 1, 2, 4 };
+
+/* Lanes of their own, or one after the other. */
+static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
+				      PLAIT_RUN_PARALLEL };
+
+static struct rig rig;
+
+static inline bool open_host(uint32_t workers)
+{
+	rig = settings[0];
+	rig.workers = workers;
+	rig.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
+	return open_rig(&rig);
+}
+
+static inline plait_graph *new_graph(void)
+{
+	plait_graph *graph = NULL;
+
+	OK(plait_graph_create(rig.context, &graph, &rig.error) == PLAIT_OK);
+	return graph;
+}
+
+static inline plait_node add_node(plait_graph *graph, plait_node_desc desc,
+				  const plait_node *after, uint64_t count)
+{
+	plait_node node = 0;
+
+	desc.size = sizeof(desc);
+	OK_THAT(plait_graph_add(graph, &desc, after, count, &node,
+				&rig.error) == PLAIT_OK, "add: %s",
+		rig.error.text);
+	return node;
+}
+
+static inline plait_node add_call(plait_graph *graph, const char *label,
+				  plait_host_function function,
+				  void *user_data, const plait_node *after,
+				  uint64_t count)
+{
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_CALL, .flags = PLAIT_CALL_ANY_THREAD,
+		.label = label, .function = function, .user_data = user_data,
+	};
+
+	return add_node(graph, desc, after, count);
+}
+
+static inline plait_plan *freeze(plait_graph *graph, uint32_t lanes,
+				 uint32_t instances)
+{
+	const plait_freeze_desc desc = {
+		.size = sizeof(desc), .flags = PLAIT_FREEZE_CHECK,
+		.lanes = lanes, .instances = instances,
+	};
+	plait_plan *plan = NULL;
+
+	OK_THAT(plait_graph_freeze(graph, &desc, &plan, &rig.error) ==
+		PLAIT_OK, "freeze: %s", rig.error.text);
+	return plan;
+}
+
+static inline plait_status call_with(plait_plan *plan, uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+
+	return plait_plan_call(plan, NULL, &desc, &rig.error);
+}
+
+/* On a queue, and wait for it. */
+static inline plait_status run_with(plait_plan *plan, uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	plait_run *run = NULL;
+	plait_status status;
+
+	status = plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait_run_wait(run, PLAIT_FOREVER, &rig.error);
+	plait_run_release(run);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	return status;
+}
+
+/*
+ * Where and when a function ran: `clock` goes up with each one, so that `b`
+ * after `a` means at[b] > at[a].
+ */
+struct trace {
+	bool overlaps; /* runs do, so `at` says nothing */
+	uint32_t clock;
+	uint32_t at[64];
+	uint32_t times[64];
+};
+
+struct mark {
+	struct trace *trace;
+	uint32_t number;
+	int32_t result;
+};
+
+static inline int32_t put_mark(void *user_data)
+{
+	struct mark *mark = user_data;
+
+	/* Relaxed, and plain: what orders nodes is the plan. */
+	if (!mark->trace->overlaps)
+		mark->trace->at[mark->number] = __atomic_add_fetch(
+			&mark->trace->clock, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&mark->trace->times[mark->number], 1,
+			   __ATOMIC_RELAXED);
+	return mark->result;
+}
+
+#endif
