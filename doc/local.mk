@@ -5,7 +5,7 @@ dist_man_MANS += %D%/man/plait-graph.5
 dist_man_MANS += %D%/man/plait.7
 
 # What those need who program, bind a language, or write a backend elsewhere.
-dist_doc_DATA += %D%/abi.md %D%/errors.md %D%/plugins.md %D%/threads.md
+dist_doc_DATA += %D%/abi.md %D%/errors.md %D%/kernels.md %D%/plugins.md %D%/threads.md
 nulldir = $(docdir)/null
 dist_null_DATA = plugins/null/README.md plugins/null/entry.c \
 	plugins/null/memory.c plugins/null/null.h plugins/null/queue.c \

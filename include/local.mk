@@ -11,3 +11,4 @@ pkginclude_HEADERS += %D%/plait/plait.h
 pkginclude_HEADERS += %D%/plait/plugin.h
 pkginclude_HEADERS += %D%/plait/queue.h
 pkginclude_HEADERS += %D%/plait/run.h
+pkginclude_HEADERS += %D%/plait/source.h

@@ -16,6 +16,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/base/alloc.c
 %C%_libplaitcore_la_SOURCES += %D%/base/desc.c
 %C%_libplaitcore_la_SOURCES += %D%/base/error.c
+%C%_libplaitcore_la_SOURCES += %D%/base/hash.c
 %C%_libplaitcore_la_SOURCES += %D%/base/log.c
 %C%_libplaitcore_la_SOURCES += %D%/base/status.c
 %C%_libplaitcore_la_SOURCES += %D%/base/text.c
@@ -29,9 +30,11 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/event.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/fd.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/file.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/folder.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/fork.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/futex.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/mutex.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/spawn.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/thread.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/wait.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/whole.c
@@ -43,6 +46,28 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/kernel/launch.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/signature.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/type.c
+# source
+%C%_libplaitcore_la_SOURCES += %D%/source/build.c
+%C%_libplaitcore_la_SOURCES += %D%/source/cache.c
+%C%_libplaitcore_la_SOURCES += %D%/source/module.c
+%C%_libplaitcore_la_SOURCES += %D%/source/compiler.c
+%C%_libplaitcore_la_SOURCES += %D%/source/compose.c
+%C%_libplaitcore_la_SOURCES += %D%/source/report.c
+%C%_libplaitcore_la_SOURCES += %D%/source/text.c
+# What portable source begins with, as strings.
+PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \
+	%D%/source/opencl.prelude
+nodist_%C%_libplaitcore_la_SOURCES = %D%/source/preludes.c
+EXTRA_DIST += $(PRELUDES)
+CLEANFILES += %D%/source/preludes.c
+%D%/source/preludes.c: $(PRELUDES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	for name in cuda host opencl; do \
+		echo "const char plait__prelude_$$name[] =" && \
+		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' \
+			-e 's/$$/\\n"/' $(srcdir)/%D%/source/$$name.prelude && \
+		echo ";" || exit 1; \
+	done > $@.new && mv $@.new $@
 # pool
 %C%_libplaitcore_la_SOURCES += %D%/pool/command.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter.c
@@ -84,6 +109,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/object/flight.c
 %C%_libplaitcore_la_SOURCES += %D%/object/gate.c
 %C%_libplaitcore_la_SOURCES += %D%/object/handle.c
+%C%_libplaitcore_la_SOURCES += %D%/object/implement.c
 %C%_libplaitcore_la_SOURCES += %D%/object/inbox.c
 %C%_libplaitcore_la_SOURCES += %D%/object/kernel.c
 %C%_libplaitcore_la_SOURCES += %D%/object/launch.c
@@ -199,4 +225,4 @@ pkgconfig_DATA = %D%/plait.pc
 cmakedir = $(libdir)/cmake/plait
 cmake_DATA = %D%/plait-config.cmake %D%/plait-config-version.cmake
 
-EXTRA_DIST = %D%/plait.map
+EXTRA_DIST += %D%/plait.map

@@ -18,10 +18,11 @@ LAYERS = {
     "ffi": "base sys",
     "coro": "base sys",
     "kernel": "base sys ffi",
-    "object": "base sys pool plugin ffi kernel",
+    "source": "base sys kernel",
+    "object": "base sys pool plugin ffi kernel source",
     "graph": "base sys kernel object plan",
     "plan": "base",
-    "run": "base sys pool plugin ffi coro kernel object graph plan",
+    "run": "base sys pool plugin ffi coro kernel source object graph plan",
     "flow": "base sys kernel object graph plan run",
     "coll": "base sys kernel object graph plan run",
 }

@@ -236,6 +236,16 @@ SCRIPT_TESTS += %D%/46-tool-plan.t
 # --- 5x run ----------------------------------------------------------------
 API_TESTS += %D%/50-run-plain.t
 %C%_50_run_plain_t_LDADD = $(LDADD_API)
+# Kernels from source: t/kernels, each against plain C.
+check_LTLIBRARIES += %D%/libsuite.la
+%C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h
+LDADD_SUITE = %D%/libsuite.la $(LDADD_API) -lm
+API_TESTS += %D%/50-source-arrays.t
+%C%_50_source_arrays_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/50-source-groups.t
+%C%_50_source_groups_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/50-source-numbers.t
+%C%_50_source_numbers_t_LDADD = $(LDADD_SUITE)
 # --- 6x conformance --------------------------------------------------------
 SCRIPT_TESTS += %D%/60-conform-null.t
 SCRIPT_TESTS += %D%/60-conform-host.t

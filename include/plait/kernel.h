@@ -23,6 +23,7 @@
 
 #include "plait/device.h"
 #include "plait/queue.h"
+#include "plait/source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,6 +131,13 @@ typedef struct plait_kernel_desc {
 	/* RANGE: items (where the launch has groups: groups) that one call
 	 * should have at least; 0 leaves it to plait. */
 	uint64_t grain;
+	/*
+	 * Copied: code in other forms; see source.h.  What the backends of the
+	 * context can use is compiled when the kernel is created.  On the host
+	 * an implementation above goes first.
+	 */
+	const plait_source *sources;
+	uint64_t source_count;
 } plait_kernel_desc;
 
 /* What an argument is. */
@@ -171,11 +179,13 @@ typedef struct plait_argument {
  * @param out     owned, non-null: the kernel, one reference
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a signature that does not parse; the text
- *         has the position and what was expected; no implementation, or two),
- *         PLAIT_E_UNAVAILABLE (the library or the symbol; the text says what
- *         is wrong with it), PLAIT_E_UNSUPPORTED (a described function, and
- *         plait was built without libffi), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ *         has the position and what was expected; no implementation, or two;
+ *         a source that does not compile: the error's detail is the
+ *         compiler's log), PLAIT_E_UNAVAILABLE (the library or the symbol, a
+ *         compiler; the text says what is wrong with it), PLAIT_E_UNSUPPORTED
+ *         (a described function, and plait was built without libffi; only
+ *         sources that no backend of the context takes), PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -14,5 +14,6 @@
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/run.h"
+#include "plait/source.h"
 
 #endif

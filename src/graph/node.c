@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "kernel/launch.h"
 #include "kernel/signature.h"
+#include "object/kernel.h"
 #include "object/signal.h"
 
 #include <string.h>
@@ -82,25 +83,26 @@ static void remember_launch(plait__adding *adding)
 static plait_status add_geometry(plait__adding *adding)
 {
 	plait__store *store = adding->graph->store;
-	plait__plan_geometry geometry = { .dimensions = 1,
-					  .param = PLAIT__NONE,
-					  .items = { 1, 1, 1 } };
+	plait__plan_geometry geometry = { .param = PLAIT__NONE };
 	plait__plan_param param = { .kind = PLAIT__PARAM_GEOMETRY };
+	void *const *kernel = plait__vector_at(
+		&store->objects[PLAIT__STORE_KERNELS], adding->payload.kernel);
 	plait_launch launch;
 	bool differs = false;
+	plait_status status = plait__launch_read(&launch, adding->desc->launch,
+						 adding->error);
 
-	if (adding->desc->launch != NULL) {
-		plait_status status = plait__launch_read(
-			&launch, adding->desc->launch, adding->error);
-
-		if (status != PLAIT_OK) {
-			name_place(adding);
-			return status;
-		}
-		geometry.dimensions = launch.dimensions;
-		memcpy(geometry.items, launch.items, sizeof(launch.items));
-		memcpy(geometry.group, launch.group, sizeof(launch.group));
+	/* A run that brings its own is what has to fit. */
+	if (status == PLAIT_OK && (adding->desc->launch != NULL ||
+				   adding->desc->launch_parameter == NULL))
+		status = plait__kernel_settle(*kernel, &launch, adding->error);
+	if (status != PLAIT_OK) {
+		name_place(adding);
+		return status;
 	}
+	geometry.dimensions = launch.dimensions;
+	memcpy(geometry.items, launch.items, sizeof(launch.items));
+	memcpy(geometry.group, launch.group, sizeof(launch.group));
 	if (adding->desc->launch_parameter != NULL) {
 		param.name = plait__store_string(
 			store, adding->desc->launch_parameter);

@@ -21,10 +21,11 @@ plait_status plait__code_check(const plait_kernel_desc *desc,
 {
 	uint32_t count = count_given(desc);
 
-	if (count == 0)
+	if (count == 0 && desc->source_count == 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_kernel_desc: no implementation; set "
-				   "function, range, described or library");
+				   "function, range, described, library or "
+				   "sources");
 	if (count > 1)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_kernel_desc: %u implementations for "

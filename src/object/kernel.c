@@ -3,6 +3,7 @@
 #include "object/kernel.h"
 
 #include "object/device.h"
+#include "object/implement.h"
 
 #include "base/alloc.h"
 #include "base/desc.h"
@@ -17,6 +18,7 @@ static void destroy_kernel(plait__object *object)
 	const plait_allocator *allocator =
 		plait__context_allocator(object->context);
 
+	plait__kernel_unbuild(kernel);
 	plait__intern_drop(&object->context->signatures, allocator,
 			   kernel->signature);
 	plait__free(allocator, kernel, sizeof(*kernel));
@@ -27,8 +29,8 @@ static const plait__class kernel_class = {
 };
 
 static plait_status make_kernel(plait__context *context,
-				const plait_kernel_desc *desc,
-				plait__kernel **out, plait_error *error)
+				plait_kernel_desc *desc, plait__kernel **out,
+				plait_error *error)
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
 	plait__kernel *kernel = plait__alloc(allocator, sizeof(*kernel));
@@ -42,20 +44,25 @@ static plait_status make_kernel(plait__context *context,
 				    error);
 	if (status != PLAIT_OK)
 		goto free_kernel;
-	status = plait__code_find(&kernel->code, desc, kernel->signature,
-				  &context->signatures, allocator, error);
+	status = plait__kernel_build(kernel, context, desc, error);
+	if (status == PLAIT_OK)
+		status = plait__code_find(&kernel->code, desc,
+					  kernel->signature,
+					  &context->signatures, allocator,
+					  error);
 	if (status != PLAIT_OK)
-		goto drop_signature;
+		goto unbuild;
 	kernel->function = plait__code_whole(&kernel->code,
 					     &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);
 	status = plait__object_init(&kernel->object, &kernel_class, context,
 				    error);
 	if (status != PLAIT_OK)
-		goto drop_signature;
+		goto unbuild;
 	*out = kernel;
 	return PLAIT_OK;
-drop_signature:
+unbuild:
+	plait__kernel_unbuild(kernel);
 	plait__intern_drop(&context->signatures, allocator,
 			   kernel->signature);
 free_kernel:

@@ -9,6 +9,9 @@
 #include "object/code.h"
 #include "object/context.h"
 
+#include "kernel/intern.h"
+#include "source/module.h"
+
 typedef struct plait__kernel {
 	plait__object object;
 	const plait__signature *signature;
@@ -16,6 +19,8 @@ typedef struct plait__kernel {
 	plait_kernel_function function;
 	void *user_data;
 	plait__code code;
+	/* What `code` runs when it was built from source, or null. */
+	plait__module *module;
 } plait__kernel;
 
 plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
@@ -24,5 +29,12 @@ plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
 /* Why a device cannot run it ("cannot ...", without a subject), or null. */
 const char *plait__kernel_lacks(const plait__kernel *kernel,
 				const plait__device *device);
+
+/*
+ * Give a launch that was read the groups of the kernel's source, if it has
+ * any.  PLAIT_E_INVALID: it asks for others.
+ */
+plait_status plait__kernel_settle(const plait__kernel *kernel,
+				  plait_launch *launch, plait_error *error);
 
 #endif

@@ -322,6 +322,8 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a launch");
 	status = plait__launch_read(&self->launch, launch, error);
+	if (status == PLAIT_OK)
+		status = plait__kernel_settle(kernel, &self->launch, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ",
 				    kernel->signature->name);

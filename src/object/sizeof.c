@@ -25,6 +25,7 @@ PLAIT_API uint64_t plait_sizeof(const char *name)
 		KNOWN(plait_queue_desc),
 		KNOWN(plait_command),
 		KNOWN(plait_event),
+		KNOWN(plait_source),
 		KNOWN(plait_launch),
 		KNOWN(plait_range),
 		KNOWN(plait_kernel_desc),

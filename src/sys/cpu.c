@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 1024, FILE_BYTES = 4096, CPUS_MAX = 1 << 16 };
+enum { KIND_BYTES = 16384 };
 
 uint32_t plait__cpu_count_affinity(void)
 {
@@ -201,4 +203,42 @@ uint32_t plait__cpu_count(void)
 				 plait__cpu_count_quota(""));
 
 	return count > 0 ? count : 1;
+}
+
+/* Does the line say what the CPU is? */
+static bool tells_kind(const char *line)
+{
+	static const char *const words[] = {
+		"vendor_id", "cpu family", "model", "stepping", "flags",
+		"Features", "CPU implementer", "CPU architecture",
+		"CPU variant", "CPU part", "CPU revision", "isa", "uarch", "cpu\t"
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(line, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+void plait__cpu_kind(const char *root, char *out, size_t out_bytes)
+{
+	char path[PATH_BYTES], all[KIND_BYTES];
+	size_t used = 0;
+	char *line = all;
+
+	out[0] = '\0';
+	(void)snprintf(path, sizeof(path), "%s/proc/cpuinfo", root);
+	if (read_text(path, all, sizeof(all)) != 0)
+		return;
+	while (*line != '\0' && *line != '\n') {
+		size_t length = strcspn(line, "\n");
+
+		if (tells_kind(line) && used + length + 2 <= out_bytes) {
+			memcpy(out + used, line, length);
+			used += length;
+			out[used++] = '\n';
+			out[used] = '\0';
+		}
+		line += length + (line[length] == '\n');
+	}
 }

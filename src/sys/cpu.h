@@ -7,6 +7,7 @@
 #ifndef PLAIT_SRC_SYS_CPU_H
 #define PLAIT_SRC_SYS_CPU_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* At least 1.  A quota of 1.5 CPUs counts as 2. */
@@ -20,5 +21,12 @@ uint32_t plait__cpu_count_affinity(void);
  * `root` is "" except in tests, which lay out files below a folder of theirs.
  */
 uint32_t plait__cpu_count_quota(const char *root);
+
+/*
+ * What code may be compiled for and nothing that changes while it runs: the
+ * lines of the first CPU in /proc/cpuinfo that name its model and its abilities.
+ * Empty when that cannot be read.  `root` as above.
+ */
+void plait__cpu_kind(const char *root, char *out, size_t out_bytes);
 
 #endif

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *open_object(const char *name, char *text, size_t text_bytes)
+static void *open_object(const char *name, int more, char *text,
+			 size_t text_bytes)
 {
-	void *object = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *object = dlopen(name, RTLD_NOW | RTLD_LOCAL | more);
 	const char *reason;
 
 	if (object == NULL) {
@@ -31,7 +32,7 @@ void *plait__dl_open(const char *path, char *text, size_t text_bytes)
 			       path);
 		return NULL;
 	}
-	return open_object(path, text, text_bytes);
+	return open_object(path, RTLD_NODELETE, text, text_bytes);
 }
 
 void *plait__dl_open_soname(const char *soname, char *text, size_t text_bytes)
@@ -41,7 +42,18 @@ void *plait__dl_open_soname(const char *soname, char *text, size_t text_bytes)
 			       soname);
 		return NULL;
 	}
-	return open_object(soname, text, text_bytes);
+	return open_object(soname, RTLD_NODELETE, text, text_bytes);
+}
+
+void *plait__dl_open_code(const char *path, char *text, size_t text_bytes)
+{
+	return open_object(path, 0, text, text_bytes);
+}
+
+void plait__dl_close(void *object)
+{
+	if (object != NULL)
+		(void)dlclose(object);
 }
 
 void *plait__dl_find(void *object, const char *symbol)

@@ -24,6 +24,14 @@ void *plait__dl_open(const char *path, char *text, size_t text_bytes);
  */
 void *plait__dl_open_soname(const char *soname, char *text, size_t text_bytes);
 
+/*
+ * Open an object that the library built itself, by its absolute path, and
+ * close it again: it has no threads and nothing thread-local.  The linker
+ * knows objects by name: never two contents under one path in a process.
+ */
+void *plait__dl_open_code(const char *path, char *text, size_t text_bytes);
+void plait__dl_close(void *object);
+
 /* The address, or null. */
 void *plait__dl_find(void *object, const char *symbol);
 

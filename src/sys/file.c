@@ -25,6 +25,8 @@ int plait__file_query(const char *path, struct plait__file_info *out)
 	out->owner = (uint32_t)info.st_uid;
 	out->mode = (uint32_t)info.st_mode & 07777;
 	out->bytes = (uint64_t)info.st_size;
+	out->modified_ns = (uint64_t)info.st_mtim.tv_sec * 1000000000 +
+			   (uint64_t)info.st_mtim.tv_nsec;
 	return 0;
 }
 

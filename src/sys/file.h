@@ -21,6 +21,7 @@ struct plait__file_info {
 	uint32_t owner;
 	uint32_t mode; /* permission bits */
 	uint64_t bytes;
+	uint64_t modified_ns; /* since 1970 */
 };
 
 /* What is there, behind symbolic links.  0 or a negative errno. */

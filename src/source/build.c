@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From source to code on the host: compose, look into the cache, else compile
+ * in a private folder, load, and put into the cache.  See module.h.
+ */
+#include "source/build.h"
+
+#include "source/cache.h"
+#include "source/compiler.h"
+#include "source/report.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/atomic.h"
+#include "sys/cpu.h"
+#include "sys/env.h"
+#include "sys/folder.h"
+#include "sys/whole.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28 };
+
+struct build {
+	const plait_source *source;
+	const plait__signature *signature;
+	const plait_allocator *allocator;
+	const plait__log *log;
+	plait__compiler compiler;
+	plait__cache cache;
+	plait__text text;  /* for the compiler */
+	plait__text key;   /* what it depends on, then the text */
+	plait__text words; /* what the compiler said */
+	char folder[PATH_MAX];
+	char from[PATH_MAX], to[PATH_MAX];
+	char entry[PATH_MAX]; /* in the cache; "": there is none */
+};
+
+/* Each object gets a name that this process never had. */
+static at_u32 objects;
+
+/* ---- what it depends on ---- */
+
+static plait_status add_flags(struct build *build, plait_error *error)
+{
+	static const char common[] = "-x c -std=gnu11 -O3 -fPIC -shared "
+		"-fvisibility=hidden -fno-math-errno -fno-trapping-math "
+		"-Wl,-z,defs -Werror=implicit-function-declaration "
+		"-Werror=implicit-int -Werror=int-conversion "
+		"-Werror=incompatible-pointer-types -Werror=vla";
+#if defined(__x86_64__) || defined(__i386__)
+	static const char native[] = "-march=native";
+#else
+	static const char native[] = "-mcpu=native";
+#endif
+	const char *more = plait__env_get("PLAIT_CFLAGS");
+	uint32_t flags = build->source->flags;
+	plait_status status = plait__compiler_add(&build->compiler, common,
+						  error);
+
+	if (status == PLAIT_OK)
+		status = plait__compiler_add(&build->compiler, native, error);
+	if (status == PLAIT_OK)
+		status = plait__compiler_add(
+			&build->compiler,
+			(flags & PLAIT_SOURCE_STRICT) != 0 ?
+				"-ffp-contract=off" :
+			(flags & PLAIT_SOURCE_FAST) != 0 ?
+				"-ffast-math -ffp-contract=fast" :
+				"-ffp-contract=fast", error);
+	if (status == PLAIT_OK && build->source->options != NULL)
+		status = plait__compiler_add(&build->compiler,
+					     build->source->options, error);
+	if (status == PLAIT_OK && more != NULL)
+		status = plait__compiler_add(&build->compiler, more, error);
+	return status;
+}
+
+static plait_status make_key(struct build *build, plait_error *error)
+{
+	char cpu[CPU_BYTES];
+
+	plait__cpu_kind("", cpu, sizeof(cpu));
+	plait__text_add(&build->key, "plait %s host\n", plait_version());
+	plait__compiler_describe(&build->compiler, &build->key);
+	plait__text_add(&build->key, "%s\n", cpu);
+	plait__text_add_bytes(&build->key, build->text.bytes,
+			      build->text.length);
+	if (build->key.failed)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the source of %.60s",
+				   build->signature->name);
+	plait__cache_open(&build->cache, build->log);
+	if (!plait__cache_path(&build->cache, build->signature->name,
+			       build->key.bytes, build->key.length,
+			       build->entry, sizeof(build->entry)))
+		build->entry[0] = '\0';
+	return PLAIT_OK;
+}
+
+/* ---- compiling ---- */
+
+static const char *temporary_folder(void)
+{
+	const char *folder = plait__env_get("TMPDIR");
+
+	return folder != NULL && *folder == '/' ? folder : "/tmp";
+}
+
+static plait_status make_folder(struct build *build, plait_error *error)
+{
+	const char *name = build->signature->name;
+	const char *parent = temporary_folder();
+	int result = plait__folder_make(parent, build->folder,
+					sizeof(build->folder) - 64);
+	unsigned number = at_add_u32(&objects, 1);
+
+	if (result != 0) {
+		build->folder[0] = '\0';
+		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
+					  "kernel %.60s: no folder to compile "
+					  "in below %.80s (errno %d)", name,
+					  parent, -result);
+	}
+	(void)snprintf(build->from, sizeof(build->from), "%s/%.*s.c",
+		       build->folder, NAME_LENGTH, name);
+	(void)snprintf(build->to, sizeof(build->to), "%s/%.*s-%u.so",
+		       build->folder, NAME_LENGTH, name, number);
+	return plait__whole_write(build->from, build->text.bytes,
+				  build->text.length, error);
+}
+
+static plait_status compile(struct build *build, plait_error *error)
+{
+	plait_error own = { .size = sizeof(own) };
+	plait_status status = make_folder(build, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__compiler_run(&build->compiler, build->from, build->to,
+				     build->folder, &build->words, &own);
+	plait__report_dump(build->signature->name, &build->key, &build->text,
+			   &build->words, build->log);
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	return plait__report_failure(build->source, build->signature->name,
+				     &own, &build->words, error);
+}
+
+/* Into the cache; the path to load from. */
+static const char *keep(const struct build *build)
+{
+	plait_error error = { .size = sizeof(error) };
+	const char *path = build->to;
+	uint64_t bytes;
+	void *object;
+
+	if (build->entry[0] == '\0' ||
+	    plait__whole_read(build->to, MAX_OBJECT_BYTES, build->allocator,
+			      &object, &bytes, &error) != PLAIT_OK)
+		return path;
+	if (plait__cache_store(build->entry, build->key.bytes,
+			       build->key.length, object, bytes,
+			       build->allocator, build->log))
+		path = build->entry;
+	plait__free(build->allocator, object, bytes > 0 ? bytes : 1);
+	return path;
+}
+
+static plait_status compile_and_load(struct build *build, plait__module **out,
+				     plait_error *error)
+{
+	plait_status status = compile(build, error);
+	const char *path;
+
+	if (status != PLAIT_OK)
+		return status;
+	path = keep(build);
+	status = plait__module_load(path, build->allocator, out, error);
+	/* Nothing may be run from the cache's file system, say. */
+	if (status == PLAIT_E_UNAVAILABLE && path != build->to)
+		status = plait__module_load(build->to, build->allocator, out,
+					  error);
+	return status;
+}
+
+/* ---- all of it ---- */
+
+static bool find(struct build *build, plait__module **out)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (build->entry[0] == '\0' ||
+	    !plait__cache_find(build->entry, build->key.bytes,
+			       build->key.length, build->allocator, build->log,
+			       NULL, NULL) ||
+	    plait__module_load(build->entry, build->allocator, out,
+			       &ignored) != PLAIT_OK)
+		return false;
+	plait__text_add(&build->words, "taken from the cache: %s\n",
+			build->entry);
+	plait__report_dump(build->signature->name, &build->key, &build->text,
+			   &build->words, build->log);
+	return true;
+}
+
+static plait_status build_or_find(struct build *build, plait__module **out,
+				  plait_error *error)
+{
+	plait_status status = plait__source_compose(build->source,
+						    build->signature,
+						    PLAIT_SOURCE_C,
+						    &build->text, error);
+
+	if (status == PLAIT_OK)
+		status = plait__compiler_find(&build->compiler, error);
+	if (status == PLAIT_OK)
+		status = add_flags(build, error);
+	if (status == PLAIT_OK)
+		status = make_key(build, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (find(build, out))
+		return PLAIT_OK;
+	return compile_and_load(build, out, error);
+}
+
+plait_status plait__module_build(const plait_source *source,
+			       const plait__signature *signature,
+			       const plait_allocator *allocator,
+			       const plait__log *log, plait__module **out,
+			       plait_error *error)
+{
+	struct build *build = plait__alloc(allocator, sizeof(*build));
+	plait_status status;
+
+	*out = NULL;
+	if (build == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to build kernel %.60s",
+				   signature->name);
+	build->source = source;
+	build->signature = signature;
+	build->allocator = allocator;
+	build->log = log;
+	plait__text_init(&build->text, allocator);
+	plait__text_init(&build->key, allocator);
+	plait__text_init(&build->words, allocator);
+	status = build_or_find(build, out, error);
+	if (build->folder[0] != '\0')
+		plait__folder_remove(build->folder);
+	plait__text_fini(&build->words);
+	plait__text_fini(&build->key);
+	plait__text_fini(&build->text);
+	plait__free(allocator, build, sizeof(*build));
+	return status;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The cache of compiled code; see cache.h. */
+#include "source/cache.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "sys/env.h"
+#include "sys/folder.h"
+#include "sys/whole.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_ENTRY_BYTES = 1 << 28, NAME_LENGTH = 40 };
+
+struct footer {
+	unsigned char check[PLAIT__HASH_BYTES];
+	uint64_t code_bytes;
+	uint64_t key_bytes;
+	char magic[8];
+};
+
+static const char magic[8] = "plaitkc1";
+
+/* ---- where ---- */
+
+/* PLAIT_CACHE_DIR, XDG_CACHE_HOME/plait, HOME/.cache/plait; false: nowhere. */
+static bool choose_folder(char *out, size_t out_bytes)
+{
+	const struct {
+		const char *value, *below;
+	} places[] = { { plait__env_get("PLAIT_CACHE_DIR"), "" },
+		       { plait__env_get("XDG_CACHE_HOME"), "/plait" },
+		       { plait__env_get("HOME"), "/.cache/plait" } };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *value = places[i].value;
+		int length;
+
+		if (value == NULL || *value == '\0')
+			continue;
+		length = snprintf(out, out_bytes, "%s%s", value,
+				  places[i].below);
+		return length > 0 && (size_t)length < out_bytes;
+	}
+	return false;
+}
+
+void plait__cache_open(plait__cache *out, const plait__log *log)
+{
+	const char *off = plait__env_get("PLAIT_CACHE");
+	plait_error error = { .size = sizeof(error) };
+
+	out->folder[0] = '\0';
+	if (off != NULL && strcmp(off, "0") == 0)
+		return;
+	if (!choose_folder(out->folder, sizeof(out->folder))) {
+		plait__log_line(log, PLAIT_LOG_INFO,
+				"no cache of compiled kernels: neither "
+				"PLAIT_CACHE_DIR nor HOME is set");
+		out->folder[0] = '\0';
+	} else if (plait__folder_secure(out->folder, &error) != PLAIT_OK) {
+		plait__log_line(log, PLAIT_LOG_WARNING,
+				"no cache of compiled kernels: %s",
+				error.text);
+		out->folder[0] = '\0';
+	}
+}
+
+bool plait__cache_path(const plait__cache *cache, const char *name,
+		       const char *key, uint64_t key_bytes, char *out,
+		       size_t out_bytes)
+{
+	char digits[PLAIT__HASH_TEXT_BYTES];
+	plait__hash hash;
+	int length;
+
+	if (cache->folder[0] == '\0')
+		return false;
+	plait__hash_init(&hash);
+	plait__hash_add(&hash, key, key_bytes);
+	plait__hash_text(&hash, digits);
+	length = snprintf(out, out_bytes, "%s/%.*s-%s.so", cache->folder,
+			  NAME_LENGTH, name, digits);
+	return length > 0 && (size_t)length < out_bytes;
+}
+
+/* ---- entries ---- */
+
+static void sum(const void *bytes, const struct footer *footer,
+		unsigned char out[PLAIT__HASH_BYTES])
+{
+	plait__hash hash;
+
+	plait__hash_init(&hash);
+	plait__hash_add(&hash, bytes, footer->code_bytes + footer->key_bytes);
+	plait__hash_add(&hash, &footer->code_bytes, sizeof(uint64_t));
+	plait__hash_get(&hash, out);
+}
+
+/* What is wrong with an entry, or null. */
+static const char *judge(const char *bytes, uint64_t count, const char *key,
+			 uint64_t key_bytes, struct footer *footer)
+{
+	unsigned char check[PLAIT__HASH_BYTES];
+	uint64_t content = count - sizeof(*footer);
+
+	if (count < sizeof(*footer))
+		return "is cut short";
+	memcpy(footer, bytes + content, sizeof(*footer));
+	if (memcmp(footer->magic, magic, sizeof(magic)) != 0 ||
+	    footer->code_bytes > content ||
+	    footer->key_bytes != content - footer->code_bytes)
+		return "is damaged or cut short";
+	sum(bytes, footer, check);
+	if (memcmp(check, footer->check, sizeof(check)) != 0)
+		return "is damaged";
+	if (footer->key_bytes != key_bytes ||
+	    memcmp(bytes + footer->code_bytes, key, key_bytes) != 0)
+		return "is for something else";
+	return NULL;
+}
+
+bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
+		       const plait_allocator *allocator, const plait__log *log,
+		       void **out, uint64_t *out_bytes)
+{
+	plait_error error = { .size = sizeof(error) };
+	struct footer footer;
+	const char *wrong;
+	uint64_t bytes;
+	void *block;
+
+	if (!plait__folder_owns(path) ||
+	    plait__whole_read(path, MAX_ENTRY_BYTES, allocator, &block, &bytes,
+			      &error) != PLAIT_OK)
+		return false;
+	wrong = judge(block, bytes, key, key_bytes, &footer);
+	if (wrong != NULL)
+		plait__log_line(log, PLAIT_LOG_WARNING,
+				"cached kernel %s %s; it is built again", path,
+				wrong);
+	if (wrong == NULL && out != NULL) {
+		/* The same block, as long as the code. */
+		*out = plait__realloc(allocator, block, bytes > 0 ? bytes : 1,
+				      footer.code_bytes);
+		*out_bytes = footer.code_bytes;
+		if (*out != NULL)
+			return true;
+	}
+	plait__free(allocator, block, bytes > 0 ? bytes : 1);
+	return wrong == NULL && out == NULL;
+}
+
+bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
+			const void *code, uint64_t code_bytes,
+			const plait_allocator *allocator,
+			const plait__log *log)
+{
+	struct footer footer = { .code_bytes = code_bytes,
+				 .key_bytes = key_bytes };
+	uint64_t bytes = code_bytes + key_bytes + sizeof(footer);
+	plait_error error = { .size = sizeof(error) };
+	char *block = plait__alloc(allocator, bytes);
+	plait_status status;
+
+	if (block == NULL)
+		return false;
+	memcpy(block, code, code_bytes);
+	memcpy(block + code_bytes, key, key_bytes);
+	memcpy(footer.magic, magic, sizeof(magic));
+	sum(block, &footer, footer.check);
+	memcpy(block + code_bytes + key_bytes, &footer, sizeof(footer));
+	plait__folder_discard_foreign(path);
+	status = plait__whole_write(path, block, bytes, &error);
+	plait__free(allocator, block, bytes);
+	if (status != PLAIT_OK)
+		plait__log_line(log, PLAIT_LOG_WARNING,
+				"compiled kernel is not cached: %s",
+				error.text);
+	return status == PLAIT_OK;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding and running the C compiler; see compiler.h. */
+#include "source/compiler.h"
+
+#include "base/error.h"
+#include "sys/env.h"
+#include "sys/file.h"
+#include "sys/spawn.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	MAX_SECONDS = 120,
+	MAX_OUTPUT_BYTES = 1 << 20,
+	VARIABLE_BYTES = PATH_MAX + 32,
+	VARIABLES = 8
+};
+
+static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+/* ---- which one ---- */
+
+static bool can_run(const char *path)
+{
+	struct plait__file_info info;
+
+	return plait__file_query(path, &info) == 0 &&
+	       info.kind == PLAIT__FILE_REGULAR && (info.mode & 0111) != 0;
+}
+
+/* Where programs are: what is not absolute would depend on the current
+ * folder, which anybody may have chosen. */
+static const char *search_path(void)
+{
+	const char *path = plait__env_get("PATH");
+
+	return path != NULL && *path != '\0' ? path : default_path;
+}
+
+static bool find_in_path(const char *name, char *out, size_t out_bytes)
+{
+	const char *at = search_path();
+
+	while (*at != '\0') {
+		size_t length = strcspn(at, ":");
+		int written = snprintf(out, out_bytes, "%.*s/%s", (int)length,
+				       at, name);
+
+		if (*at == '/' && written > 0 && (size_t)written < out_bytes &&
+		    can_run(out))
+			return true;
+		at += length + (at[length] == ':');
+	}
+	return false;
+}
+
+static plait_status find_default(plait__compiler *out, plait_error *error)
+{
+	static const char *const names[] = { "cc", "gcc", "clang" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (find_in_path(names[i], out->path, sizeof(out->path)))
+			return plait__compiler_add(out, names[i], error);
+	return plait__fail(error, PLAIT_E_UNAVAILABLE,
+			   "no C compiler: no cc, gcc or clang in %.110s; "
+			   "install one or set PLAIT_CC", search_path());
+}
+
+static plait_status find_named(plait__compiler *out, const char *words,
+			       plait_error *error)
+{
+	plait_status status = plait__compiler_add(out, words, error);
+	const char *name;
+
+	if (status != PLAIT_OK)
+		return status;
+	if (out->count == 0)
+		return find_default(out, error);
+	name = out->words[0];
+	if (strchr(name, '/') == NULL) {
+		if (find_in_path(name, out->path, sizeof(out->path)))
+			return PLAIT_OK;
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "PLAIT_CC: no %.60s in %.110s", name,
+				   search_path());
+	}
+	if (*name != '/')
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "PLAIT_CC: '%.120s' is neither a name nor "
+				   "an absolute path", name);
+	if (!can_run(name))
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "PLAIT_CC: %.140s is no program", name);
+	(void)snprintf(out->path, sizeof(out->path), "%s", name);
+	return PLAIT_OK;
+}
+
+plait_status plait__compiler_find(plait__compiler *out, plait_error *error)
+{
+	const char *words = plait__env_get("PLAIT_CC");
+
+	memset(out, 0, sizeof(*out));
+	return words != NULL ? find_named(out, words, error) :
+			       find_default(out, error);
+}
+
+plait_status plait__compiler_add(plait__compiler *compiler, const char *words,
+				 plait_error *error)
+{
+	for (;;) {
+		size_t length;
+		char *to = compiler->line + compiler->used;
+
+		words += strspn(words, " \t");
+		length = strcspn(words, " \t");
+		if (length == 0)
+			return PLAIT_OK;
+		if (compiler->used + length + 1 > sizeof(compiler->line) ||
+		    compiler->count + 8 > PLAIT__COMPILER_WORDS)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "too many words for the C "
+					   "compiler, at '%.60s'", words);
+		memcpy(to, words, length);
+		to[length] = '\0';
+		compiler->words[compiler->count++] = to;
+		compiler->used += length + 1;
+		words += length;
+	}
+}
+
+void plait__compiler_describe(const plait__compiler *compiler,
+			      plait__text *out)
+{
+	struct plait__file_info info;
+	char real[PATH_MAX];
+
+	if (plait__file_resolve(compiler->path, real, sizeof(real)) != 0)
+		(void)snprintf(real, sizeof(real), "%s", compiler->path);
+	(void)plait__file_query(compiler->path, &info);
+	plait__text_add(out, "compiler %s %llu %llu\nwords", real,
+			(unsigned long long)info.bytes,
+			(unsigned long long)info.modified_ns);
+	for (uint32_t i = 0; i < compiler->count; i++)
+		plait__text_add(out, " %s", compiler->words[i]);
+	plait__text_add(out, "\n");
+}
+
+/* ---- running it ---- */
+
+/* NAME=value for each variable that the program has, and two of ours: what a
+ * compiler needs to find its parts, and nothing that changes its output. */
+struct environment {
+	char bytes[VARIABLES][VARIABLE_BYTES];
+	const char *list[VARIABLES + 1];
+};
+
+static void set_variable(struct environment *out, uint32_t *count,
+			 const char *name, const char *value)
+{
+	char *bytes = out->bytes[*count];
+	int length;
+
+	if (value == NULL)
+		return;
+	length = snprintf(bytes, VARIABLE_BYTES, "%s=%s", name, value);
+	if (length > 0 && length < VARIABLE_BYTES)
+		out->list[(*count)++] = bytes;
+}
+
+static void set_environment(struct environment *out, const char *folder)
+{
+	static const char *const kept[] = { "HOME", "USER", "LD_LIBRARY_PATH" };
+	uint32_t count = 0;
+
+	set_variable(out, &count, "PATH", search_path());
+	set_variable(out, &count, "LC_ALL", "C");
+	set_variable(out, &count, "TMPDIR", folder);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		set_variable(out, &count, kept[i], plait__env_get(kept[i]));
+	out->list[count] = NULL;
+}
+
+static plait_status judge(const plait__compiler *compiler,
+			  const struct plait__spawn_result *result,
+			  plait_error *error)
+{
+	const char *name = compiler->words[0];
+
+	switch (result->end) {
+	case PLAIT__SPAWN_KILLED:
+		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE,
+					  result->code,
+					  "%.100s crashed with signal %d",
+					  name, result->code);
+	case PLAIT__SPAWN_LATE:
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "%.100s was ended after %d seconds", name,
+				   MAX_SECONDS);
+	case PLAIT__SPAWN_LOUD:
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "%.100s was ended when it had printed more "
+				   "than %d bytes", name, MAX_OUTPUT_BYTES);
+	case PLAIT__SPAWN_UNKNOWN:
+		/* What it made will tell. */
+		return PLAIT_OK;
+	default:
+		break;
+	}
+	if (result->code == 126 || result->code == 127)
+		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE,
+					  result->code,
+					  "%.100s could not be run (status %d)",
+					  name, result->code);
+	if (result->code != 0)
+		return plait__fail_origin(error, PLAIT_E_INVALID,
+					  result->code,
+					  "%.100s ended with status %d", name,
+					  result->code);
+	return PLAIT_OK;
+}
+
+/* PLAIT_CC_SECONDS, for who has slow machines, or tests. */
+static uint64_t seconds_allowed(void)
+{
+	uint64_t seconds;
+
+	return plait__env_query_number("PLAIT_CC_SECONDS", 86400, &seconds) ==
+		       1 && seconds > 0 ? seconds : MAX_SECONDS;
+}
+
+plait_status plait__compiler_run(const plait__compiler *compiler,
+				 const char *from, const char *to,
+				 const char *folder, plait__text *log,
+				 plait_error *error)
+{
+	const char *words[PLAIT__COMPILER_WORDS + 1];
+	struct plait__spawn_result result;
+	struct environment environment;
+	struct plait__spawn spawn = {
+		.path = compiler->path,
+		.arguments = words,
+		.environment = environment.list,
+		.timeout_ns = seconds_allowed() * 1000000000,
+		.max_output_bytes = MAX_OUTPUT_BYTES,
+	};
+	const char *const last[] = { "-o", to, from, "-lm" };
+	uint32_t count = compiler->count;
+	char reason[96];
+	int number;
+
+	memcpy(words, compiler->words, count * sizeof(words[0]));
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++)
+		words[count++] = last[i];
+	words[count] = NULL;
+	for (uint32_t i = 0; i < count; i++)
+		plait__text_add(log, "%s%s", words[i],
+				i + 1 < count ? " " : "\n");
+	set_environment(&environment, folder);
+	number = plait__spawn_run(&spawn, log, &result);
+	if (number != 0)
+		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -number,
+					  "%.120s could not be started: %s",
+					  compiler->path,
+					  plait__file_reason(number, reason,
+							     sizeof(reason)));
+	return judge(compiler, &result, error);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading sources, and writing portable ones out; see source.h. */
+#include "source/source.h"
+
+#include "base/desc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+enum { SOURCE_FIRST_BYTES = 72, FILE_NAME_BYTES = 128 };
+
+const char *plait__source_form_name(uint32_t form)
+{
+	static const char *const names[PLAIT__SOURCE_FORMS] = {
+		"portable source", "C", "OpenCL C", "OpenCL binary",
+		"SPIR-V", "CUDA C", "PTX", "cubin"
+	};
+
+	return form < PLAIT__SOURCE_FORMS ? names[form] : "unknown form";
+}
+
+bool plait__source_form_is_text(uint32_t form)
+{
+	return form == PLAIT_SOURCE_PORTABLE || form == PLAIT_SOURCE_C ||
+	       form == PLAIT_SOURCE_OPENCL_C || form == PLAIT_SOURCE_CUDA_C ||
+	       form == PLAIT_SOURCE_PTX;
+}
+
+/* ---- reading ---- */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_word(char c)
+{
+	return is_letter(c) || (c >= '0' && c <= '9');
+}
+
+/* NAME or NAME=VALUE, with blanks between: nothing that could leave its line. */
+static plait_status check_defines(const char *defines, const char *name,
+				  plait_error *error)
+{
+	const char *at = defines;
+
+	while (at != NULL && *(at += strspn(at, " ")) != '\0') {
+		size_t length = 0;
+
+		while (is_word(at[length]))
+			length++;
+		if (!is_letter(*at) ||
+		    (at[length] != ' ' && at[length] != '=' &&
+		     at[length] != '\0'))
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "source of %.60s: defines: a NAME "
+					   "or NAME=VALUE expected at '%.20s'",
+					   name, at);
+		while (*at > ' ' && *at < 127)
+			at++;
+		if (*at != ' ' && *at != '\0')
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "source of %.60s: defines: byte "
+					   "0x%02x; only ASCII, and blanks "
+					   "between",
+					   name, (unsigned char)*at);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status check_code(plait_source *out, const char *name,
+			       plait_error *error)
+{
+	uint64_t length;
+
+	if (out->code == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: code is null", name);
+	if (!plait__source_form_is_text(out->form)) {
+		if (out->bytes == 0)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "source of %.60s: bytes is 0, and "
+					   "%s does not end in a NUL", name,
+					   plait__source_form_name(out->form));
+		return PLAIT_OK;
+	}
+	length = out->bytes != 0 ? strnlen(out->code, out->bytes) :
+				   strlen(out->code);
+	if (out->bytes != 0 && length != out->bytes)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: a NUL at byte %llu of a "
+				   "text", name, (unsigned long long)length + 1);
+	if (length == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: the text is empty", name);
+	out->bytes = length;
+	return PLAIT_OK;
+}
+
+static plait_status check_entry(plait_source *out, const char *name,
+				plait_error *error)
+{
+	const char *entry = out->entry;
+	bool fine = entry == NULL || is_letter(*entry);
+
+	if (out->form == PLAIT_SOURCE_PORTABLE &&
+	    (entry != NULL || out->options != NULL))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: portable source takes no "
+				   "%s", name,
+				   entry != NULL ? "entry" : "options");
+	for (; fine && entry != NULL && *entry != '\0'; entry++)
+		fine = is_word(*entry) || *entry == '$';
+	if (!fine)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: entry '%.40s' is no name "
+				   "of a function", name, out->entry);
+	if (out->entry == NULL)
+		out->entry = name;
+	return PLAIT_OK;
+}
+
+plait_status plait__source_read(const plait_source *given, const char *name,
+				plait_source *out, plait_error *error)
+{
+	plait_status status = plait__desc_read(out, sizeof(*out),
+					       SOURCE_FIRST_BYTES, given,
+					       "plait_source", error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (out->form >= PLAIT__SOURCE_FORMS || out->flags > 7 ||
+	    out->reserved0 != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "source of %.60s: form %u, flags 0x%x are "
+				   "not known", name, out->form, out->flags);
+	if ((out->flags & PLAIT_SOURCE_STRICT) != 0 &&
+	    (out->flags & PLAIT_SOURCE_FAST) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: strict and fast at once",
+				   name);
+	status = check_code(out, name, error);
+	if (status == PLAIT_OK)
+		status = check_entry(out, name, error);
+	if (status == PLAIT_OK)
+		status = check_defines(out->defines, name, error);
+	if (out->file == NULL || *out->file == '\0')
+		out->file = name;
+	return status;
+}
+
+/* ---- writing ---- */
+
+static void add_type(plait__text *out, const plait__parameter *parameter,
+		     const plait_source *source)
+{
+	const char *element = plait__type_name(parameter->element);
+
+	if (parameter->type != PLAIT__TYPE_POINTER) {
+		plait__text_add(out, "%s ",
+				parameter->type == PLAIT__TYPE_BOOL ?
+				"u8" : plait__type_name(parameter->type));
+		return;
+	}
+	if (parameter->element == PLAIT__TYPE_NONE)
+		element = "void";
+	else if (parameter->element == PLAIT__TYPE_BOOL)
+		element = "u8";
+	plait__text_add(out, "GLOBAL %s%s *%s",
+			parameter->mode == PLAIT__MODE_IN ? "const " : "",
+			element,
+			(source->flags & PLAIT_SOURCE_NO_ALIAS) != 0 ?
+			"__restrict " : "");
+}
+
+/* What KERNEL(name) puts between its parentheses. */
+static void add_parameters(plait__text *out, const plait_source *source,
+			   const plait__signature *signature, uint32_t form)
+{
+	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
+	for (uint32_t i = 0; i < signature->count; i++) {
+		add_type(out, &signature->parameters[i], source);
+		plait__text_add(out, "%s%s", signature->parameters[i].name,
+				i + 1 < signature->count ? ", " : "");
+	}
+	if (form == PLAIT_SOURCE_C)
+		plait__text_add(out, "%sconst struct plait_part *plait",
+				signature->count > 0 ? ", " : "");
+	else if (signature->count == 0)
+		plait__text_add(out, "void");
+	plait__text_add(out, "\n");
+}
+
+static void add_defines(plait__text *out, const char *defines)
+{
+	while (defines != NULL && *(defines += strspn(defines, " ")) != '\0') {
+		size_t length = strcspn(defines, " ");
+		size_t name = strcspn(defines, " =");
+
+		plait__text_add(out, "#define %.*s %.*s\n", (int)name, defines,
+				name < length ? (int)(length - name - 1) : 1,
+				name < length ? defines + name + 1 : "1");
+		defines += length;
+	}
+}
+
+/* From here on the compiler counts the user's lines. */
+static void add_line(plait__text *out, const char *file)
+{
+	char clean[FILE_NAME_BYTES];
+	size_t length = 0;
+
+	for (; file[length] != '\0' && length + 1 < sizeof(clean); length++)
+		clean[length] = (unsigned char)file[length] < ' ' ||
+				file[length] == '"' || file[length] == '\\' ?
+				'_' : file[length];
+	clean[length] = '\0';
+	plait__text_add(out, "#line 1 \"%s\"\n", clean);
+}
+
+static void add_code(plait__text *out, const plait_source *source)
+{
+	add_line(out, source->file);
+	plait__text_add_bytes(out, source->code, source->bytes);
+	plait__text_add(out, "\n#line 1 \"plait\"\n");
+}
+
+/* C's own name of a type, without any header. */
+static const char *plain_name(plait__type type)
+{
+	switch (type) {
+	case PLAIT__TYPE_I8: return "__INT8_TYPE__";
+	case PLAIT__TYPE_I16: return "__INT16_TYPE__";
+	case PLAIT__TYPE_I32: return "__INT32_TYPE__";
+	case PLAIT__TYPE_I64: return "__INT64_TYPE__";
+	case PLAIT__TYPE_U8: return "__UINT8_TYPE__";
+	case PLAIT__TYPE_U16: return "__UINT16_TYPE__";
+	case PLAIT__TYPE_U32: return "__UINT32_TYPE__";
+	case PLAIT__TYPE_U64: return "__UINT64_TYPE__";
+	case PLAIT__TYPE_F32: return "float";
+	case PLAIT__TYPE_F64: return "double";
+	case PLAIT__TYPE_BOOL: return "_Bool";
+	case PLAIT__TYPE_CHAR: return "char";
+	default: return "void *";
+	}
+}
+
+/* Each argument, read from where arguments[i] points. */
+static void add_arguments(plait__text *out, const plait__signature *signature)
+{
+	for (uint32_t i = 0; i < signature->count; i++)
+		plait__text_add(out, "%s*(%s *)plait_a[%u]", i > 0 ? ", " : "",
+				plain_name(signature->parameters[i].type), i);
+}
+
+/* What the library finds in the object: plait_run and plait_shape. */
+static void add_tail(plait__text *out, const plait__signature *signature)
+{
+	plait__text_add(out,
+		"__attribute__((visibility(\"default\"))) const u32 "
+		"plait_shape[4] =\n\t{ PLAIT_GROUPED, PLAIT_X, PLAIT_Y, "
+		"PLAIT_Z };\n"
+		"__attribute__((visibility(\"default\"))) void plait_run(\n"
+		"\tvoid *const *plait_a, const struct plait_part *plait_p)\n"
+		"{\n\tstruct plait_part plait_own = *plait_p;\n"
+		"\tconst u64 *plait_b = plait_p->begin, "
+		"*plait_e = plait_p->end;\n\n"
+		"\tfor (u64 plait_k = plait_b[2]; plait_k < plait_e[2]; "
+		"plait_k++)\n"
+		"\tfor (u64 plait_j = plait_b[1]; plait_j < plait_e[1]; "
+		"plait_j++)\n"
+		"\tfor (u64 plait_i = PLAIT_GROUPED ? plait_b[0] : 0;\n"
+		"\t     plait_i < (PLAIT_GROUPED ? plait_e[0] : 1); "
+		"plait_i++) {\n"
+		"\t\tplait_own.group[0] = plait_i;\n"
+		"\t\tplait_own.group[1] = plait_j;\n"
+		"\t\tplait_own.group[2] = plait_k;\n"
+		"\t\tplait_body_%s(", signature->name);
+	add_arguments(out, signature);
+	plait__text_add(out, "%s&plait_own);\n\t}\n\t(void)plait_a;\n}\n",
+			signature->count > 0 ? ", " : "");
+}
+
+/* The same around a function of the user's, which does all of a launch. */
+static void add_plain_tail(plait__text *out, const plait_source *source,
+			   const plait__signature *signature)
+{
+	plait__text_add(out,
+		"__attribute__((visibility(\"default\"))) const "
+		"__UINT32_TYPE__ plait_shape[4] = { 2, 1, 1, 1 };\n"
+		"__attribute__((visibility(\"default\"))) void plait_run(\n"
+		"\tvoid *const *plait_a, const void *plait_p)\n"
+		"{\n\t(void)plait_a, (void)plait_p;\n\t%s(", source->entry);
+	add_arguments(out, signature);
+	plait__text_add(out, ");\n}\n");
+}
+
+/* ---- portable source has a KERNEL ---- */
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' ||
+			    *at == '\r'))
+		at++;
+	return at;
+}
+
+/* Is there "KERNEL ( name" at `at`, which begins with a K? */
+static bool kernel_at(const char *at, const char *end, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (end - at < 6 || memcmp(at, "KERNEL", 6) != 0)
+		return false;
+	at = skip_blanks(at + 6, end);
+	if (at == end || *at != '(')
+		return false;
+	at = skip_blanks(at + 1, end);
+	return (size_t)(end - at) > length && memcmp(at, name, length) == 0 &&
+	       !is_word(at[length]);
+}
+
+static bool has_kernel(const plait_source *source, const char *name)
+{
+	const char *at = source->code;
+	const char *end = at + source->bytes;
+
+	while (at < end &&
+	       (at = memchr(at, 'K', (size_t)(end - at))) != NULL) {
+		if (kernel_at(at, end, name))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+static plait_status finish(const plait__text *out, const char *name,
+			   plait_error *error)
+{
+	if (out->failed)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the source of %.60s", name);
+	return PLAIT_OK;
+}
+
+static plait_status compose_portable(const plait_source *source,
+				     const plait__signature *signature,
+				     uint32_t form, plait__text *out,
+				     plait_error *error)
+{
+	const char *prelude = form == PLAIT_SOURCE_C ? plait__prelude_host :
+			      form == PLAIT_SOURCE_OPENCL_C ?
+			      plait__prelude_opencl :
+			      form == PLAIT_SOURCE_CUDA_C ?
+			      plait__prelude_cuda : NULL;
+
+	if (prelude == NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "source of %.60s: portable source does not "
+				   "become %s; C, OpenCL C and CUDA C it does",
+				   signature->name,
+				   plait__source_form_name(form));
+	if (!has_kernel(source, signature->name))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "source of %.60s: no KERNEL(%.60s) or "
+				   "GROUP_KERNEL(%.60s, ...) in %.40s",
+				   signature->name, signature->name,
+				   signature->name, source->file);
+	plait__text_add(out, "#line 1 \"plait\"\n%s", prelude);
+	if (form == PLAIT_SOURCE_OPENCL_C &&
+	    (source->flags & PLAIT_SOURCE_STRICT) != 0)
+		plait__text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+	add_parameters(out, source, signature, form);
+	add_defines(out, source->defines);
+	add_code(out, source);
+	if (form == PLAIT_SOURCE_C)
+		add_tail(out, signature);
+	return finish(out, signature->name, error);
+}
+
+plait_status plait__source_compose(const plait_source *source,
+				   const plait__signature *signature,
+				   uint32_t form, plait__text *out,
+				   plait_error *error)
+{
+	if (source->form == PLAIT_SOURCE_PORTABLE)
+		return compose_portable(source, signature, form, out, error);
+	add_defines(out, source->defines);
+	add_code(out, source);
+	if (form == PLAIT_SOURCE_C)
+		add_plain_tail(out, source, signature);
+	return finish(out, signature->name, error);
+}

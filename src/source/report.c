@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors of builds, and PLAIT_DUMP; see report.h. */
+#include "source/report.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "sys/detail.h"
+#include "sys/env.h"
+#include "sys/whole.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_LENGTH = 40 };
+
+/* The first line that speaks of an error, without its end; null: none. */
+static const char *first_error(const char *log, size_t *length)
+{
+	const char *found = strstr(log, "error: ");
+
+	if (found == NULL)
+		found = strstr(log, "undefined reference");
+	if (found == NULL)
+		return NULL;
+	while (found > log && found[-1] != '\n')
+		found--;
+	*length = strcspn(found, "\r\n");
+	return found;
+}
+
+static void add_numbered(plait__text *out, const plait_source *source)
+{
+	const char *at = source->code, *end = at + source->bytes;
+
+	for (unsigned line = 1; at < end; line++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((stop != NULL ? stop : end) - at);
+
+		plait__text_add(out, "%5u | ", line);
+		plait__text_add_bytes(out, at, length);
+		plait__text_add(out, "\n");
+		at += length + 1;
+	}
+}
+
+static void attach(const plait_source *source, const plait__text *log,
+		   plait_error *error)
+{
+	plait__text detail;
+
+	plait__text_init(&detail, plait__alloc_default());
+	plait__text_add_bytes(&detail, plait__text_get(log), log->length);
+	plait__text_add(&detail, "\n%s:\n", source->file);
+	if (plait__source_form_is_text(source->form))
+		add_numbered(&detail, source);
+	if (!detail.failed)
+		plait__detail_attach(error, plait__text_get(&detail));
+	plait__text_fini(&detail);
+}
+
+plait_status plait__report_failure(const plait_source *source,
+				   const char *name, const plait_error *why,
+				   const plait__text *log, plait_error *error)
+{
+	size_t length = 0;
+	const char *line = why->status == PLAIT_E_INVALID ?
+			   first_error(plait__text_get(log), &length) : NULL;
+
+	if (line != NULL)
+		(void)plait__fail_origin(error, why->status, why->origin,
+					 "kernel %.60s: %.*s", name,
+					 (int)(length < 140 ? length : 140),
+					 line);
+	else
+		(void)plait__fail_origin(error, why->status, why->origin,
+					 "kernel %.60s: %s", name, why->text);
+	attach(source, log, error);
+	return why->status;
+}
+
+static void dump(const char *path, const plait__text *text,
+		 const plait__log *log)
+{
+	plait_error error = { .size = sizeof(error) };
+
+	if (plait__whole_write(path, plait__text_get(text), text->length,
+			       &error) != PLAIT_OK)
+		plait__log_line(log, PLAIT_LOG_WARNING, "PLAIT_DUMP: %s",
+				error.text);
+}
+
+void plait__report_dump(const char *name, const plait__text *key,
+			const plait__text *text, const plait__text *words,
+			const plait__log *log)
+{
+	const char *folder = plait__env_get("PLAIT_DUMP");
+	char path[PATH_MAX], digits[PLAIT__HASH_TEXT_BYTES];
+	plait__hash hash;
+
+	if (folder == NULL || *folder == '\0')
+		return;
+	plait__hash_init(&hash);
+	plait__hash_add(&hash, key->bytes, key->length);
+	plait__hash_text(&hash, digits);
+	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.c", folder,
+		       NAME_LENGTH, name, digits);
+	dump(path, text, log);
+	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.log", folder,
+		       NAME_LENGTH, name, digits);
+	dump(path, words, log);
+}

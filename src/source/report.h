@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told about a build: to the user, and to the folder PLAIT_DUMP. */
+#ifndef PLAIT_SRC_SOURCE_REPORT_H
+#define PLAIT_SRC_SOURCE_REPORT_H
+
+#include "source/source.h"
+
+#include "base/log.h"
+
+/*
+ * The error of a build that failed: its status is `why`'s, its line has the
+ * compiler's first complaint, its detail the whole log and the user's text
+ * with line numbers.  Returns the status.
+ */
+plait_status plait__report_failure(const plait_source *source,
+				   const char *name, const plait_error *why,
+				   const plait__text *log, plait_error *error);
+
+/* Keep the text and the log, if PLAIT_DUMP is set: NAME-HASH.c and .log, where
+ * the hash is of `key`. */
+void plait__report_dump(const char *name, const plait__text *key,
+			const plait__text *text, const plait__text *words,
+			const plait__log *log);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One piece of code for a kernel, read and checked, and portable source
+ * written out in the language of a compiler.
+ */
+#ifndef PLAIT_SRC_SOURCE_SOURCE_H
+#define PLAIT_SRC_SOURCE_SOURCE_H
+
+#include "plait/source.h"
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "kernel/signature.h"
+
+enum { PLAIT__SOURCE_FORMS = 8 };
+
+/* What a form is called in messages; never null. */
+const char *plait__source_form_name(uint32_t form);
+
+/* Is it a text, not a binary? */
+bool plait__source_form_is_text(uint32_t form);
+
+/*
+ * Read the caller's descriptor into `out`, with `bytes`, `entry` and `file`
+ * filled in; what it points to stays the caller's.  `name` is the kernel's.
+ */
+plait_status plait__source_read(const plait_source *given, const char *name,
+				plait_source *out, plait_error *error);
+
+/*
+ * The whole text for the compiler of `form` (C, OPENCL_C, CUDA_C): what the
+ * words mean, the parameters, the macros, then the user's text from its own
+ * line 1 on, and for C what makes a function of src/source/module.h of it.
+ */
+plait_status plait__source_compose(const plait_source *source,
+				   const plait__signature *signature,
+				   uint32_t form, plait__text *out,
+				   plait_error *error);
+
+/* What portable source begins with: the files *.prelude, which the build
+ * makes strings of. */
+extern const char plait__prelude_cuda[];
+extern const char plait__prelude_host[];
+extern const char plait__prelude_opencl[];
+
+#endif

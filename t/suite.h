@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a kernel of t/kernels: load its text, give it arguments, launch it,
+ * and have its results where the arguments came from.
+ */
+#ifndef SUITE_H
+#define SUITE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plait/plait.h"
+#include "tap.h"
+
+/* A private folder for cache, temporary files and whatever else; it is gone
+ * at the end.  Sets PLAIT_CACHE_DIR and TMPDIR. */
+const char *suite_folder(void);
+
+/* Open a backend; false, with a failed check, when that does not work. */
+bool suite_open(const char *backend);
+void suite_close(void);
+plait_context *suite_context(void);
+
+/* The text of t/kernels/NAME.plk, and the signature in its first comment; both
+ * until the next call. */
+const char *suite_text(const char *name, char *signature, size_t room);
+
+/* Take a kernel of t/kernels, or one of the test's own. */
+bool suite_load(const char *name);
+bool suite_take(const char *signature, const plait_source *source);
+
+/* The next argument. */
+void suite_value(const void *value, size_t bytes);
+#define SUITE_VALUE(type, value) \
+	suite_value(&(type){ value }, sizeof(type))
+/* Memory: goes in before the launch, comes back after it. */
+void suite_memory(void *pointer, size_t bytes);
+#define SUITE_ARRAY(array) suite_memory(array, sizeof(array))
+
+/* Launch it, wait, fetch the memory, and let go of the kernel. */
+bool suite_launch(uint64_t x, uint64_t y, uint64_t z);
+
+/* Random numbers, the same in every run. */
+uint32_t suite_random(void);
+float suite_between(float low, float high);
+
+/* `count` numbers are the same but for `tolerance`, relative to the larger of
+ * 1 and what is wanted. */
+bool suite_close_f32(const float *got, const float *want, size_t count,
+		     float tolerance);
+bool suite_close_f64(const double *got, const double *want, size_t count,
+		     double tolerance);
+
+#endif
