@@ -28,6 +28,8 @@ check_LTLIBRARIES += %D%/libreplay.la
 	%D%/grain.h %D%/shapes.c %D%/shapes.h %D%/who.h
 check_PROGRAMS += %D%/who_floor
 %C%_who_floor_LDADD = %D%/libreplay.la
+check_PROGRAMS += %D%/who_plait
+%C%_who_plait_LDADD = %D%/libreplay.la src/libplait.la
 
 # Peers have compilers and flags of their own, and none is needed.
 BENCH_PEERS =
@@ -70,7 +72,7 @@ BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
 	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
 		$(srcdir)/%D%/who_starpu.c $(BENCH_LINK) $(STARPU_LIBS) -o $@
 
-BENCH_WHO = %D%/who_floor $(BENCH_PEERS)
+BENCH_WHO = %D%/who_floor %D%/who_plait $(BENCH_PEERS)
 BENCH_FLAGS =
 BENCH_RUN = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' python3 \
 	$(srcdir)/%D%/replay.py --out %D%/results.tsv $(BENCH_ABSENT)

@@ -198,6 +198,7 @@ static void begin_step(struct compiler *c, uint32_t kind, uint32_t done)
 		.op_first = c->flat->ops.count,
 		.turn_first = c->flat->turns.count,
 		.done = done,
+		.hosts = 1,
 	};
 
 	(void)push(c, &c->flat->steps, &step);
@@ -257,6 +258,8 @@ static void add_op(struct compiler *c, uint32_t command)
 	plait__op_make(c->program, command, &op);
 	if (!c->failed && push(c, &c->flat->ops, &op) != NULL)
 		last_step(c)->op_count++;
+	if (!c->failed)
+		last_step(c)->hosts &= op.is_host;
 	add_turns(c, turns[command], turns[command + 1]);
 }
 

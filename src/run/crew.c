@@ -25,7 +25,7 @@ static void lose_hand(plait__task *task, bool here)
 
 	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
 		    "thread (pthread_exit)");
-	plait__instance_fail(instance, hand->command, &why);
+	plait__instance_fail(instance, *hand->command, &why);
 	if (here)
 		plait__instance_lose_caller(instance);
 	plait__task_offer(task);

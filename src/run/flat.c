@@ -19,6 +19,7 @@ struct compiled {
 	plait__flat wide;
 	bool has_wide;		/* more than one lane */
 	bool needs_wide;	/* some wait for what others may bring */
+	uint64_t total_cost;	/* of body 0 */
 	/* The fastest serial run so far, of the first few; see choose. */
 	at_u64 serial_ns;
 	at_u32 measured;
@@ -39,6 +40,16 @@ enum {
 };
 
 /* ---- per plan ---- */
+
+static uint64_t add_costs(const plait__plan *plan)
+{
+	const plait__plan_body *body = &plan->bodies[0];
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < body->command_count; i++)
+		total += plan->commands[body->command_first + i].cost;
+	return total;
+}
 
 static bool find_outside(const plait__plan *plan)
 {
@@ -64,6 +75,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 				   "plans with signals, groups or functions "
 				   "of an inbox cannot be run yet");
 	compiled->has_wide = program->plan->lanes_count > 1;
+	compiled->total_cost = add_costs(program->plan);
 	compiled->needs_wide = compiled->has_wide &&
 			       find_outside(program->plan);
 	status = plait__flat_compile(&compiled->serial, program, true, error);
@@ -130,11 +142,8 @@ static void unmake(plait__instance *instance)
 static bool is_worth(const struct compiled *compiled, const plait__plan *plan)
 {
 	uint64_t serial_ns = at_load_relaxed_u64(&compiled->serial_ns);
-	uint64_t total = 0;
+	uint64_t total = compiled->total_cost;
 
-	for (uint32_t i = 0; i < plan->bodies[0].command_count; i++)
-		total += plan->commands[plan->bodies[0].command_first +
-					i].cost;
 	if (total == 0 || plan->makespan >= total)
 		return false;
 	return (double)serial_ns * (double)(total - plan->makespan) /

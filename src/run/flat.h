@@ -16,15 +16,29 @@
 #include "pool/task.h"
 #include "sys/mutex.h"
 
-/* What waits for nothing: one indirect call. */
+/* What waits for nothing: one indirect call, of a kernel's form or of a host
+ * function's, which is worth a form of its own: empty ones take 2 ns. */
 typedef struct plait__op {
-	plait_kernel_function function;
+	union {
+		plait_kernel_function kernel;
+		plait_host_function host;
+	};
 	void *user_data;
 	uint32_t arguments;	/* words of the frame */
 	uint32_t launch;
 	uint32_t command;
-	uint32_t reserved0;
+	uint32_t is_host;
 } plait__op;
+
+static inline int32_t plait__op_call(const plait__op *op, void **words)
+{
+	if (op->is_host)
+		return op->host(op->user_data);
+	return op->kernel((void *const *)(words + op->arguments),
+			  (const plait_launch *)(const void *)
+				  (words + op->launch),
+			  op->user_data);
+}
 
 enum {
 	PLAIT__STEP_RUN = 0,	/* its operations */
@@ -56,6 +70,7 @@ typedef struct plait__step {
 	uint32_t turn_count;
 	uint32_t done;		/* commands of the track, this one included */
 	uint32_t link;		/* REGION, ENTER, END, BACK: in visits */
+	uint32_t hosts;		/* all operations are host functions */
 } plait__step;
 
 /* What one lane does of one body. */
@@ -130,7 +145,7 @@ struct plait__hand {
 	plait__crew *crew;
 	const plait__step *step;
 	uint32_t lane;
-	uint32_t command;	/* that it is at, for failures */
+	const uint32_t *command; /* that it is at, for failures */
 	uint64_t iterations;	/* of its regions, in this run */
 	struct plait__parked parked; /* under the crew's lock, as is: */
 	uint64_t parkings;	/* how often it was parked, ever */

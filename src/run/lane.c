@@ -116,6 +116,12 @@ static void turn_buffers(const plait__hand *hand, const plait__step *step)
 		plait__frame_turn(&hand->crew->instance->frame, &turn[i]);
 }
 
+static const plait__op *first_op(const plait__hand *hand,
+				 const plait__step *step)
+{
+	return (const plait__op *)hand->crew->flat->ops.items + step->op_first;
+}
+
 /*
  * The loop that all is about: nothing is looked at between two calls but the
  * one's result and whether the run was stopped.  `command` is for failures,
@@ -124,8 +130,7 @@ static void turn_buffers(const plait__hand *hand, const plait__step *step)
 static void run_ops(plait__hand *hand, const plait__step *step)
 {
 	plait__instance *instance = hand->crew->instance;
-	const plait__op *op = (const plait__op *)hand->crew->flat->ops.items +
-			      step->op_first;
+	const plait__op *op = first_op(hand, step);
 	const plait__op *end = op + step->op_count;
 	void **words = instance->frame.words;
 	int32_t result;
@@ -133,11 +138,29 @@ static void run_ops(plait__hand *hand, const plait__step *step)
 	for (; op != end; op++) {
 		if (at_load_relaxed_u32(&instance->stop) != 0)
 			return;
-		hand->command = op->command;
-		result = op->function((void *const *)(words + op->arguments),
-				      (const plait_launch *)(const void *)
-					      (words + op->launch),
-				      op->user_data);
+		hand->command = &op->command;
+		result = plait__op_call(op, words);
+		if (__builtin_expect(result != 0, 0)) {
+			fail_call(hand, op->command, result);
+			return;
+		}
+	}
+}
+
+/* The same where all are host functions, which saves a branch each. */
+static void run_hosts(plait__hand *hand, const plait__step *step)
+{
+	plait__instance *instance = hand->crew->instance;
+	const plait__op *op = first_op(hand, step);
+	const plait__op *end = op + step->op_count;
+	int32_t result;
+
+	for (; op != end; op++) {
+		if (__builtin_expect(at_load_relaxed_u32(&instance->stop) != 0,
+				     0))
+			return;
+		hand->command = &op->command;
+		result = op->host(op->user_data);
 		if (__builtin_expect(result != 0, 0)) {
 			fail_call(hand, op->command, result);
 			return;
@@ -149,7 +172,10 @@ static void run_step(plait__hand *hand, const plait__step *step)
 {
 	if (step->turn_count > 0)
 		turn_buffers(hand, step);
-	run_ops(hand, step);
+	if (step->hosts)
+		run_hosts(hand, step);
+	else
+		run_ops(hand, step);
 	publish_done(hand, step);
 	hand->step = step + 1;
 }
@@ -163,7 +189,7 @@ static uint32_t ask(plait__hand *hand, uint32_t region)
 	const plait__layout *layout = crew->instance->frame.layout;
 	void **pointers;
 
-	hand->command = layout->frozen->plan->regions[region].command;
+	hand->command = &layout->frozen->plan->regions[region].command;
 	if (decider->function != NULL)
 		return (uint32_t)decider->function->function(
 			decider->function->user_data);

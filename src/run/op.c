@@ -7,23 +7,10 @@
 
 #include <string.h>
 
-static int32_t do_nothing(void *const *arguments, const plait_launch *launch,
-			  void *user_data)
+static int32_t do_nothing(void *user_data)
 {
-	(void)arguments;
-	(void)launch;
 	(void)user_data;
 	return 0;
-}
-
-static int32_t call_host(void *const *arguments, const plait_launch *launch,
-			 void *user_data)
-{
-	const plait__store_function *host = user_data;
-
-	(void)arguments;
-	(void)launch;
-	return host->function(host->user_data);
 }
 
 /* What a cell holds. */
@@ -67,10 +54,29 @@ static void make_launch(const plait__program *program,
 	const plait__kernel *kernel = (const plait__kernel *)
 		program->frozen->kernels[payload->kernel];
 
-	out->function = kernel->function;
+	out->is_host = 0;
+	out->kernel = kernel->function;
 	out->user_data = kernel->user_data;
 	out->launch = program->layout.launches +
 		      payload->geometry * program->layout.launch_words;
+}
+
+static void make_call(const plait__program *program,
+		      const plait__plan_payload *payload, plait__op *out)
+{
+	const plait__store_function *host =
+		&program->frozen->functions[payload->object];
+
+	out->host = host->function;
+	out->user_data = host->user_data;
+}
+
+static void make_move(plait_kernel_function move,
+		      plait__plan_payload *payload, plait__op *out)
+{
+	out->is_host = 0;
+	out->kernel = move;
+	out->user_data = payload;
 }
 
 void plait__op_make(const plait__program *program, uint32_t command,
@@ -81,8 +87,9 @@ void plait__op_make(const plait__program *program, uint32_t command,
 	plait__plan_payload *payload = at->link < plan->payloads_count ?
 				       &plan->payloads[at->link] : NULL;
 
-	*out = (plait__op){ .function = do_nothing, .command = command,
-			    .arguments = program->layout.arguments[command] };
+	*out = (plait__op){ .host = do_nothing, .command = command,
+			    .arguments = program->layout.arguments[command],
+			    .is_host = 1 };
 	if (payload == NULL)
 		return;
 	switch (at->kind) {
@@ -90,16 +97,13 @@ void plait__op_make(const plait__program *program, uint32_t command,
 		make_launch(program, payload, out);
 		break;
 	case PLAIT__CMD_HOST:
-		out->function = call_host;
-		out->user_data = &program->frozen->functions[payload->object];
+		make_call(program, payload, out);
 		break;
 	case PLAIT__CMD_COPY:
-		out->function = copy;
-		out->user_data = payload;
+		make_move(copy, payload, out);
 		break;
 	case PLAIT__CMD_FILL:
-		out->function = fill;
-		out->user_data = payload;
+		make_move(fill, payload, out);
 		break;
 	default:
 		break;

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait itself: a plan that is frozen once and run again and again, with as
+ * many lanes as threads, of which the calling thread is one.
+ *
+ *	plait_strict    plait_plan_call, mode STRICT; the library chooses
+ *	                whether lanes run side by side
+ *	plait_parallel  the same, side by side in any case
+ *	plait_helped    plait_plan_call, mode HELPED, side by side
+ *	plait_run       plait_plan_run on a queue and plait_run_wait
+ *
+ * The costs are what a user can know beforehand: how long a node takes, or,
+ * when times are drawn anew for each run, that it is always the same; and how
+ * long the processors need to see what each other did.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plait/plait.h"
+
+#include "hop.h"
+#include "who.h"
+
+static double hop_ns;
+static plait_error error;
+static plait_context *context;
+static plait_device *device;
+static plait_queue *queue;
+static plait_plan *plan;
+static plait_run_desc run_desc;
+
+static int refuse(void)
+{
+	who_refuse(error.text);
+	return -1;
+}
+
+/* The calling thread works as well, on the last processor: workers have the
+ * first ones. */
+static int open_context(unsigned threads)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "host" };
+
+	error.size = sizeof(error);
+	if (threads == 1)
+		setenv("PLAIT_WORKERS", "0", 1);
+	desc.workers = threads - 1;
+	desc.options = threads > 1 ? "host:pin=1" : NULL;
+	if (plait_context_open(&desc, &context, &error) != PLAIT_OK ||
+	    plait_context_device(context, 0, &device, &error) != PLAIT_OK ||
+	    plait_queue_create(device, NULL, &queue, &error) != PLAIT_OK)
+		return refuse();
+	unsetenv("PLAIT_WORKERS");
+	who_pin(threads - 1);
+	return 0;
+}
+
+static int add_nodes(plait_graph *into, const struct graph *graph,
+		     plait_node *nodes)
+{
+	plait_node_desc desc = { .size = sizeof(desc) };
+	plait_node before[SHAPE_BEFORE_MOST];
+	uint32_t i, k, at, count;
+
+	desc.kind = PLAIT_NODE_CALL;
+	desc.flags = PLAIT_CALL_ANY_THREAD;
+	desc.device = device;
+	desc.cost = graph->grain_ns > 0 ? graph->grain_ns : 1;
+	desc.function = graph->body;
+	for (i = 0; i < graph->count; i++) {
+		at = graph->before_at[i];
+		count = graph->before_at[i + 1] - at;
+		for (k = 0; k < count; k++)
+			before[k] = nodes[graph->before[at + k]];
+		desc.user_data = &graph->nodes[i];
+		if (plait_graph_add(into, &desc, before, count, &nodes[i],
+				    &error) != PLAIT_OK)
+			return refuse();
+	}
+	return 0;
+}
+
+static int freeze(const struct graph *graph, unsigned threads, uint32_t mode)
+{
+	plait_freeze_desc desc = { .size = sizeof(desc) };
+	plait_node *nodes = malloc(graph->count * sizeof(*nodes));
+	plait_graph *into = NULL;
+	int result = -1;
+
+	desc.mode = mode;
+	desc.lanes = threads;
+	desc.instances = 1;
+	if (hop_ns == 0 && threads > 1)
+		hop_ns = hop_measure();
+	desc.hop_cost = (uint64_t)hop_ns;
+	if (nodes == NULL) {
+		who_refuse("no memory");
+	} else if (plait_graph_create(context, &into, &error) != PLAIT_OK) {
+		result = refuse();
+	} else if (add_nodes(into, graph, nodes) == 0) {
+		result = 0;
+		if (plait_graph_freeze(into, &desc, &plan, &error) != PLAIT_OK ||
+		    plait_plan_prepare(plan, &error) != PLAIT_OK)
+			result = refuse();
+	}
+	plait_graph_release(into);
+	free(nodes);
+	return result;
+}
+
+static void finish(void)
+{
+	plait_plan_release(plan);
+	plait_queue_release(queue);
+	plait_context_release(context);
+	plan = NULL;
+	queue = NULL;
+	context = NULL;
+}
+
+static int prepare(const struct graph *graph, unsigned threads, uint32_t mode,
+		   uint32_t flags)
+{
+	memset(&run_desc, 0, sizeof(run_desc));
+	run_desc.size = sizeof(run_desc);
+	run_desc.flags = flags;
+	if (open_context(threads) == 0 && freeze(graph, threads, mode) == 0)
+		return 0;
+	finish();
+	return -1;
+}
+
+static int prepare_strict(const struct graph *graph, unsigned threads)
+{
+	return prepare(graph, threads, PLAIT_MODE_STRICT, 0);
+}
+
+static int prepare_parallel(const struct graph *graph, unsigned threads)
+{
+	return prepare(graph, threads, PLAIT_MODE_STRICT,
+		       threads > 1 ? PLAIT_RUN_PARALLEL : 0);
+}
+
+static int prepare_helped(const struct graph *graph, unsigned threads)
+{
+	return prepare(graph, threads, PLAIT_MODE_HELPED,
+		       threads > 1 ? PLAIT_RUN_PARALLEL : 0);
+}
+
+static void must(plait_status status)
+{
+	if (status != PLAIT_OK)
+		abort();
+}
+
+static void call(void)
+{
+	must(plait_plan_call(plan, NULL, &run_desc, &error));
+}
+
+static void run(void)
+{
+	plait_run *one = NULL;
+
+	must(plait_plan_run(plan, queue, &run_desc, &one, &error));
+	must(plait_run_wait(one, PLAIT_FOREVER, &error));
+	plait_run_release(one);
+}
+
+const struct who whos[] = {
+	{ "plait_strict", prepare_strict, call, finish, NULL, NULL, NULL },
+	{ "plait_parallel", prepare_parallel, call, finish, NULL, NULL, NULL },
+	{ "plait_helped", prepare_helped, call, finish, NULL, NULL, NULL },
+	{ "plait_run", prepare_strict, run, finish, NULL, NULL, NULL },
+	{ 0 },
+};
