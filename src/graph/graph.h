@@ -71,6 +71,11 @@ plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
 				uint64_t offset, const char *what,
 				plait__range *out);
 
+/* ---- node.c ---- */
+
+/* Label, file and line of the descriptor. */
+plait_status plait__graph_add_names(plait__adding *adding);
+
 /* ---- argument.c ---- */
 
 /* Check the arguments against the signature and push them. */

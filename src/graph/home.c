@@ -210,8 +210,8 @@ static plait_status set_several(plait__adding *adding)
 	return PLAIT_OK;
 }
 
-static uint32_t inherit(plait__adding *adding, const uint32_t *after,
-			uint64_t count)
+uint32_t plait__graph_inherit_device(plait__adding *adding,
+				    const uint32_t *after, uint64_t count)
 {
 	const plait__store *store = adding->graph->store;
 	const plait__store_scope *scope = plait__store_scope_at(
@@ -248,7 +248,7 @@ static uint32_t choose(plait__adding *adding, const uint32_t *after,
 		       uint64_t count)
 {
 	plait__context *context = adding->graph->object.context;
-	uint32_t at = inherit(adding, after, count);
+	uint32_t at = plait__graph_inherit_device(adding, after, count);
 	const plait__device *device;
 
 	if (at == PLAIT__NONE || is_idle(adding) ||

@@ -13,4 +13,8 @@
 plait_status plait__graph_set_home(plait__adding *adding,
 				   const uint32_t *after, uint64_t count);
 
+/* Where a node runs that names no device; none when memory ran out. */
+uint32_t plait__graph_inherit_device(plait__adding *adding,
+				     const uint32_t *after, uint64_t count);
+
 #endif

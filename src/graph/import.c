@@ -6,6 +6,7 @@
  */
 #include "graph/import.h"
 
+#include "graph/home.h"
 #include "graph/remap.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -23,11 +24,10 @@ struct import {
 	plait__remap remap;
 	plait__adding *adding;
 	plait__vector jobs;	/* struct job */
-	/* How many nodes and edges each scope had at the start: the copy may
-	 * go into a body of what is copied. */
-	uint32_t *nodes;
-	uint32_t *edges;
-	uint32_t scope_count;
+	/* What the scope that the copy goes into had at the start: it may be
+	 * part of what is copied. */
+	uint32_t own_nodes;
+	uint32_t own_edges;
 };
 
 static plait_status no_memory(const struct import *import)
@@ -37,6 +37,24 @@ static plait_status no_memory(const struct import *import)
 	return plait__fail(import->adding->error, PLAIT_E_NOMEM,
 			   "no memory for %s",
 			   plait__graph_place(import->adding, room));
+}
+
+static bool is_own(const struct import *import, uint32_t scope)
+{
+	return import->remap.from == import->remap.to &&
+	       scope == import->adding->graph->scope;
+}
+
+static uint32_t nodes_of(const struct import *import, uint32_t scope)
+{
+	return is_own(import, scope) ? import->own_nodes :
+	       plait__store_scope_at(import->remap.from, scope)->nodes.count;
+}
+
+static uint32_t edges_of(const struct import *import, uint32_t scope)
+{
+	return is_own(import, scope) ? import->own_edges :
+	       plait__store_scope_at(import->remap.from, scope)->edges.count;
 }
 
 static plait_status push_job(struct import *import, uint32_t from, uint32_t to)
@@ -98,13 +116,13 @@ static plait_status copy_node(struct import *import, const struct job *job,
 
 static plait_status copy_scope(struct import *import, struct job job)
 {
+	uint32_t nodes = nodes_of(import, job.from);
+	uint32_t edges = edges_of(import, job.from);
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < import->nodes[job.from]; i++)
+	for (uint32_t i = 0; status == PLAIT_OK && i < nodes; i++)
 		status = copy_node(import, &job, i);
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < import->edges[job.from]; i++) {
+	for (uint32_t i = 0; status == PLAIT_OK && i < edges; i++) {
 		plait__input_edge edge = *(plait__input_edge *)
 			plait__vector_at(&plait__store_scope_at(
 				import->remap.from, job.from)->edges, i);
@@ -125,8 +143,9 @@ static void mark_ends(const struct import *import, uint32_t scope,
 {
 	const plait__input_edge *edges =
 		plait__store_scope_at(import->remap.from, scope)->edges.items;
+	uint32_t count = edges_of(import, scope);
 
-	for (uint32_t i = 0; i < import->edges[scope]; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		marks[edges[i].after] |= 1;
 		marks[edges[i].before] |= 2;
 	}
@@ -135,7 +154,7 @@ static void mark_ends(const struct import *import, uint32_t scope,
 static plait_status tie(struct import *import, const struct job *job,
 			uint32_t entry, uint32_t leave, const uint8_t *marks)
 {
-	uint32_t count = import->nodes[job->from];
+	uint32_t count = nodes_of(import, job->from);
 
 	if (count == 0 && plait__store_edge(import->remap.to, job->to, entry,
 					    leave) != 0)
@@ -158,7 +177,7 @@ static plait_status tie_ends(struct import *import, const struct job *job,
 			     uint32_t entry, uint32_t leave)
 {
 	const plait_allocator *allocator = &import->remap.to->allocator;
-	uint64_t bytes = (uint64_t)import->nodes[job->from] + 1;
+	uint64_t bytes = (uint64_t)nodes_of(import, job->from) + 1;
 	uint8_t *marks = plait__alloc(allocator, bytes);
 	plait_status status;
 
@@ -170,67 +189,81 @@ static plait_status tie_ends(struct import *import, const struct job *job,
 	return status;
 }
 
-static uint32_t push_join(struct import *import, const uint32_t *after,
-			  uint32_t count)
+/* The device of a node of what is copied, in the new store. */
+static plait_status device_of(struct import *import, uint32_t scope,
+			      uint32_t index, uint32_t *out)
+{
+	const plait__store *from = import->remap.from;
+	const plait__input_node *node = plait__vector_at(
+		&plait__store_scope_at(from, scope)->nodes, index);
+
+	*out = node->device_count == 1 ? node->device :
+	       *(uint32_t *)plait__vector_at(&from->device_sets,
+					     node->device);
+	return plait__remap_device(&import->remap, out);
+}
+
+/* The joins are where the copy begins and ends; around nothing, where a node
+ * in their place would be.  They cost nothing. */
+static plait_status push_join(struct import *import, uint32_t device,
+			      const uint32_t *after, uint32_t count,
+			      uint32_t *out)
 {
 	plait__input_node join = import->adding->node;
 
 	join.kind = PLAIT__CMD_EMPTY;
+	join.cost = 0;
 	join.access_first = import->remap.to->accesses.count;
 	join.device_count = 1;
-	join.device = plait__graph_context_device(import->adding);
-	if (join.device == PLAIT__NONE)
-		return PLAIT__NONE;
-	return plait__store_push(import->remap.to,
+	join.device = device;
+	*out = plait__store_push(import->remap.to,
 				 import->adding->graph->scope, &join, after,
 				 count);
+	return *out != PLAIT__NONE ? PLAIT_OK : no_memory(import);
 }
 
 /* ---- all of it ---- */
 
-static plait_status count_scopes(struct import *import)
+static plait_status find_devices(struct import *import, uint32_t scope,
+				 const uint32_t *after, uint32_t count,
+				 uint32_t *first, uint32_t *last)
 {
-	const plait__store *from = import->remap.from;
-	const plait_allocator *allocator = &import->remap.to->allocator;
+	uint32_t nodes = nodes_of(import, scope);
+	plait_status status;
 
-	import->scope_count = from->scopes.count;
-	import->nodes = plait__alloc_array(allocator, import->scope_count,
-					   sizeof(uint32_t));
-	import->edges = plait__alloc_array(allocator, import->scope_count,
-					   sizeof(uint32_t));
-	if (import->nodes == NULL || import->edges == NULL)
-		return no_memory(import);
-	for (uint32_t i = 0; i < import->scope_count; i++) {
-		const plait__store_scope *scope =
-			plait__store_scope_at(from, i);
-
-		import->nodes[i] = scope->nodes.count;
-		import->edges[i] = scope->edges.count;
+	if (nodes == 0) {
+		*first = *last = plait__graph_inherit_device(import->adding,
+							     after, count);
+		return *first != PLAIT__NONE ? PLAIT_OK :
+		       import->adding->error->status;
 	}
-	return PLAIT_OK;
+	status = device_of(import, scope, 0, first);
+	return status == PLAIT_OK ?
+	       device_of(import, scope, nodes - 1, last) : status;
 }
 
 static plait_status copy_all(struct import *import, uint32_t scope,
 			     const uint32_t *after, uint32_t count,
 			     uint32_t *out)
 {
-	uint32_t to = import->adding->graph->scope;
-	uint32_t entry = push_join(import, after, count);
-	plait_status status;
+	uint32_t entry = 0, first_device = 0, last_device = 0;
+	plait_status status = find_devices(import, scope, after, count,
+					   &first_device, &last_device);
 	struct job first;
 
-	if (entry == PLAIT__NONE)
-		return no_memory(import);
-	status = push_job(import, scope, to);
+	if (status == PLAIT_OK)
+		status = push_join(import, first_device, after, count,
+				   &entry);
+	if (status == PLAIT_OK)
+		status = push_job(import, scope, import->adding->graph->scope);
 	for (uint32_t i = 0; status == PLAIT_OK && i < import->jobs.count; i++)
 		status = copy_scope(import, *(struct job *)plait__vector_at(
 				    &import->jobs, i));
+	if (status == PLAIT_OK)
+		status = push_join(import, last_device, NULL, 0, out);
 	if (status != PLAIT_OK)
 		return status;
 	first = *(struct job *)plait__vector_at(&import->jobs, 0);
-	*out = push_join(import, NULL, 0);
-	if (*out == PLAIT__NONE)
-		return no_memory(import);
 	return tie_ends(import, &first, entry, *out);
 }
 
@@ -241,29 +274,25 @@ static plait_status import_graph(plait__adding *adding, plait__graph *graph,
 	plait__store *to = adding->graph->store;
 	plait__store_scope *scope = plait__store_scope_at(
 		to, adding->graph->scope);
-	uint32_t nodes = scope->nodes.count, edges = scope->edges.count;
-	struct import import = { .adding = adding };
+	struct import import = { .adding = adding,
+				 .own_nodes = scope->nodes.count,
+				 .own_edges = scope->edges.count };
 	plait__store_mark mark;
 	plait_status status;
 
 	plait__store_take_mark(to, &mark);
 	plait__remap_init(&import.remap, adding, graph->store);
 	plait__vector_init(&import.jobs, &to->allocator, sizeof(struct job));
-	adding->node.label = plait__store_string(to, adding->desc->label);
-	status = count_scopes(&import);
+	status = plait__graph_add_names(adding);
 	if (status == PLAIT_OK)
 		status = copy_all(&import, graph->scope, after, count, out);
 	if (status != PLAIT_OK) {
 		scope = plait__store_scope_at(to, adding->graph->scope);
-		plait__vector_cut(&scope->nodes, nodes);
-		plait__vector_cut(&scope->edges, edges);
+		plait__vector_cut(&scope->nodes, import.own_nodes);
+		plait__vector_cut(&scope->edges, import.own_edges);
 		plait__graph_cut(adding->graph, &mark);
 	}
 	plait__vector_fini(&import.jobs);
-	plait__free(&to->allocator, import.nodes,
-		    import.scope_count * sizeof(uint32_t));
-	plait__free(&to->allocator, import.edges,
-		    import.scope_count * sizeof(uint32_t));
 	plait__remap_fini(&import.remap);
 	return status;
 }

@@ -345,7 +345,7 @@ static plait_status add_empty(plait__adding *adding)
 
 /* ---- all of it ---- */
 
-static plait_status add_names(plait__adding *adding)
+plait_status plait__graph_add_names(plait__adding *adding)
 {
 	plait__store *store = adding->graph->store;
 	const plait_node_desc *desc = adding->desc;
@@ -381,7 +381,7 @@ static plait_status add_parts(plait__adding *adding, const uint32_t *after,
 			      uint64_t count)
 {
 	plait__store *store = adding->graph->store;
-	plait_status status = add_names(adding);
+	plait_status status = plait__graph_add_names(adding);
 
 	adding->node.access_first = store->accesses.count;
 	adding->payload.arg_first = store->args.count;

@@ -2,6 +2,7 @@
 /* From one store's places to another's; see remap.h. */
 #include "graph/remap.h"
 
+#include "graph/scope.h"
 #include "plan/access.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -85,7 +86,7 @@ static plait_status copy_string(plait__remap *remap, uint32_t *string)
 	return *string != PLAIT__NONE ? PLAIT_OK : no_memory(remap);
 }
 
-static plait_status copy_device(plait__remap *remap, uint32_t *device)
+plait_status plait__remap_device(plait__remap *remap, uint32_t *device)
 {
 	plait__input_device old;
 	void *object;
@@ -167,7 +168,7 @@ static plait_status copy_slot(plait__remap *remap, uint32_t *slot)
 						      old);
 	status = copy_string(remap, &entry.name);
 	if (status == PLAIT_OK)
-		status = copy_device(remap, &entry.device);
+		status = plait__remap_device(remap, &entry.device);
 	if (status == PLAIT_OK &&
 	    plait__vector_push(&remap->to->slots, &entry, 1) == NULL)
 		status = no_memory(remap);
@@ -189,7 +190,7 @@ static plait_status copy_signal(plait__remap *remap, uint32_t *signal)
 							old);
 	status = copy_string(remap, &entry.name);
 	if (status == PLAIT_OK)
-		status = copy_device(remap, &entry.device);
+		status = plait__remap_device(remap, &entry.device);
 	if (status == PLAIT_OK &&
 	    plait__vector_push(&remap->to->signals, &entry, 1) == NULL)
 		status = no_memory(remap);
@@ -247,18 +248,12 @@ static plait_status copy_param(plait__remap *remap, uint32_t *param)
 
 /* ---- loops ---- */
 
-static plait_status copy_rotation(plait__remap *remap, uint32_t old,
-				  uint32_t region)
+static plait_status copy_slots(plait__remap *remap, uint32_t from,
+			       uint32_t count)
 {
-	plait__plan_rotation rotation = *(plait__plan_rotation *)
-		plait__vector_at(&remap->from->rotations, old);
-	uint32_t from = rotation.slot_first;
 	plait_status status = PLAIT_OK;
 
-	rotation.region = region;
-	rotation.slot_first = remap->to->rotation_slots.count;
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < rotation.slot_count; i++) {
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
 		uint32_t slot = *(uint32_t *)plait__vector_at(
 			&remap->from->rotation_slots, from + i);
 
@@ -268,6 +263,20 @@ static plait_status copy_rotation(plait__remap *remap, uint32_t old,
 				       1) == NULL)
 			status = no_memory(remap);
 	}
+	return status;
+}
+
+static plait_status copy_rotation(plait__remap *remap, uint32_t old,
+				  uint32_t region)
+{
+	plait__plan_rotation rotation = *(plait__plan_rotation *)
+		plait__vector_at(&remap->from->rotations, old);
+	uint32_t from = rotation.slot_first;
+	plait_status status;
+
+	rotation.region = region;
+	rotation.slot_first = remap->to->rotation_slots.count;
+	status = copy_slots(remap, from, rotation.slot_count);
 	if (status == PLAIT_OK)
 		status = set_place(remap, &remap->rotations, old,
 				   remap->to->rotations.count);
@@ -280,24 +289,46 @@ static plait_status copy_rotation(plait__remap *remap, uint32_t old,
 plait_status plait__remap_region(plait__remap *remap, uint32_t old,
 				 uint32_t new)
 {
-	uint32_t count = remap->from->rotations.count;
-	plait_status status = set_place(remap, &remap->regions, old, new);
-
-	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
-		const plait__plan_rotation *rotation =
-			plait__vector_at(&remap->from->rotations, i);
-
-		if (rotation->region == old)
-			status = copy_rotation(remap, i, new);
-	}
-	return status;
+	return set_place(remap, &remap->regions, old, new);
 }
 
-static plait_status find_place(plait__remap *remap, const plait__vector *map,
-			       uint32_t *place)
+/* What is around the copy as it was around the original is named as before. */
+static plait_status find_region(plait__remap *remap, uint32_t *region)
 {
-	*place = get_place(map, *place);
-	return *place != PLAIT__NONE ? PLAIT_OK : outside(remap);
+	uint32_t new = get_place(&remap->regions, *region);
+	const plait__store_region *old =
+		plait__vector_at(&remap->from->regions, *region);
+
+	if (new != PLAIT__NONE)
+		*region = new;
+	else if (remap->from != remap->to ||
+		 !plait__scope_is_in(remap->to, remap->adding->graph->scope,
+				     old->input.scope_first))
+		return outside(remap);
+	return PLAIT_OK;
+}
+
+/* A rotation is copied when something copied uses it for the first time. */
+static plait_status find_rotation(plait__remap *remap, uint32_t *rotation)
+{
+	const plait__plan_rotation *old =
+		plait__vector_at(&remap->from->rotations, *rotation);
+	uint32_t new = get_place(&remap->rotations, *rotation);
+	uint32_t region = get_place(&remap->regions, old->region);
+	plait_status status = PLAIT_OK;
+
+	if (new == PLAIT__NONE && region != PLAIT__NONE) {
+		new = remap->to->rotations.count;
+		status = copy_rotation(remap, *rotation, region);
+	}
+	if (new != PLAIT__NONE)
+		*rotation = new;
+	else if (remap->from != remap->to ||
+		 !plait__scope_sees_loop(remap->to,
+					 remap->adding->graph->scope,
+					 old->region))
+		return outside(remap);
+	return status;
 }
 
 /* ---- nodes ---- */
@@ -317,8 +348,7 @@ static plait_status copy_accesses(plait__remap *remap, plait__input_node *node)
 		if (plait__access_is_param(access.object))
 			status = copy_param(remap, &number);
 		else if (plait__access_is_rotation(access.object))
-			status = find_place(remap, &remap->rotations,
-					    &number);
+			status = find_rotation(remap, &number);
 		else
 			status = copy_slot(remap, &number);
 		if (status != PLAIT_OK)
@@ -348,7 +378,7 @@ static plait_status copy_devices(plait__remap *remap, plait__input_node *node)
 	plait_status status = PLAIT_OK;
 
 	if (node->device_count == 1)
-		return copy_device(remap, &node->device);
+		return plait__remap_device(remap, &node->device);
 	if (remap->from == remap->to)
 		return PLAIT_OK;
 	node->device = sets->count;
@@ -357,7 +387,7 @@ static plait_status copy_devices(plait__remap *remap, plait__input_node *node)
 		uint32_t device = *(uint32_t *)plait__vector_at(
 			&remap->from->device_sets, first + i);
 
-		status = copy_device(remap, &device);
+		status = plait__remap_device(remap, &device);
 		if (status == PLAIT_OK &&
 		    plait__vector_push(sets, &device, 1) == NULL)
 			status = no_memory(remap);
@@ -420,9 +450,9 @@ static plait_status copy_arg(plait__remap *remap, uint32_t index)
 	else if (arg.kind == PLAIT__ARG_PARAM)
 		status = copy_param(remap, &arg.index);
 	else if (arg.kind == PLAIT__ARG_ROTATION)
-		status = find_place(remap, &remap->rotations, &arg.index);
+		status = find_rotation(remap, &arg.index);
 	else if (arg.kind == PLAIT__ARG_INDEX)
-		status = find_place(remap, &remap->regions, &arg.index);
+		status = find_region(remap, &arg.index);
 	if (status == PLAIT_OK && arg.kind == PLAIT__ARG_PARAM)
 		status = copy_patch(remap, &arg);
 	if (status == PLAIT_OK &&

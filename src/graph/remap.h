@@ -22,7 +22,8 @@ void plait__remap_init(plait__remap *remap, plait__adding *adding,
 		       plait__store *from);
 void plait__remap_fini(plait__remap *remap);
 
-/* Region `old` has been copied to `new`, with its rotations. */
+/* Region `old` has been copied to `new`; its rotations come when they are
+ * used. */
 plait_status plait__remap_region(plait__remap *remap, uint32_t old,
 				 uint32_t new);
 
@@ -31,5 +32,8 @@ plait_status plait__remap_node(plait__remap *remap, plait__input_node *node);
 
 /* A payload with its arguments; none stays none. */
 plait_status plait__remap_payload(plait__remap *remap, uint32_t *payload);
+
+/* A device of the one store, as a device of the other. */
+plait_status plait__remap_device(plait__remap *remap, uint32_t *device);
 
 #endif
