@@ -53,7 +53,8 @@ struct plait__chains {
 
 static uint32_t like_of(const plait__build *build, uint32_t t)
 {
-	uint32_t affinity = plait__build_node(build, t)->affinity;
+	uint32_t affinity = !build->has_affinity ? 0 :
+			    plait__build_node(build, t)->affinity;
 
 	return affinity == 0 ? 0 : 1u << ((affinity * 2654435769u) >> 27);
 }

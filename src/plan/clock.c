@@ -10,14 +10,10 @@
  * A row: width times "position + 1, or 0 for unknown", then, when tagged,
  * width times the lane that the entry is about.
  */
-static uint64_t row_bytes(const plait__place *place)
-{
-	return place->width * (place->tagged ? 12ull : 8ull);
-}
-
 static uint64_t *row_known(const plait__place *place, uint32_t row)
 {
-	return (uint64_t *)(void *)(place->rows + row * row_bytes(place));
+	return (uint64_t *)(void *)(place->rows +
+				    (uint64_t)row * place->row_bytes);
 }
 
 static uint32_t *row_lanes(const plait__place *place, uint32_t row)
@@ -36,8 +32,9 @@ static uint64_t look_up(const plait__place *place, uint32_t row, uint32_t lane)
 	return row_known(place, row)[slot];
 }
 
-/* A free row of unknowns, or PLAIT__NONE when clocks must be forgotten. */
-static plait_status new_row(plait__place *place, uint32_t *out)
+/* A free row like `old` or, without one, of unknowns; PLAIT__NONE when clocks
+ * must be forgotten. */
+static plait_status new_row(plait__place *place, uint32_t old, uint32_t *out)
 {
 	uint32_t row = place->row_free;
 
@@ -50,7 +47,7 @@ static plait_status new_row(plait__place *place, uint32_t *out)
 		row = place->row_count;
 		if (plait__work_reserve(place->work, (void **)&place->rows,
 					&place->row_capacity, row + 1ull,
-					row_bytes(place)) != PLAIT_OK ||
+					place->row_bytes) != PLAIT_OK ||
 		    plait__work_reserve(place->work,
 					(void **)&place->references,
 					&place->reference_capacity, row + 1ull,
@@ -59,7 +56,11 @@ static plait_status new_row(plait__place *place, uint32_t *out)
 		place->row_count++;
 	}
 	place->references[row] = 1;
-	memset(row_known(place, row), 0, (size_t)row_bytes(place));
+	if (old != PLAIT__NONE)
+		memcpy(row_known(place, row), row_known(place, old),
+		       place->row_bytes);
+	else
+		memset(row_known(place, row), 0, place->row_bytes);
 	*out = row;
 	return PLAIT_OK;
 }
@@ -120,7 +121,8 @@ static plait_status gather(plait__place *place, uint32_t lane,
 {
 	uint32_t i, kept = 0;
 
-	if (plait__work_reserve(place->work, (void **)&place->candidates,
+	if (count > place->candidate_capacity &&
+	    plait__work_reserve(place->work, (void **)&place->candidates,
 				&place->candidate_capacity, count,
 				sizeof(*preds)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -189,15 +191,11 @@ static plait_status own_row(plait__place *place, uint32_t lane)
 
 	if (old != PLAIT__NONE && place->references[old] == 1)
 		return PLAIT_OK;
-	if (new_row(place, &row) != PLAIT_OK)
+	if (new_row(place, old, &row) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	if (row == PLAIT__NONE)
 		return PLAIT_OK;
-	if (old != PLAIT__NONE) {
-		memcpy(row_known(place, row), row_known(place, old),
-		       (size_t)row_bytes(place));
-		drop_row(place, old);
-	}
+	drop_row(place, old);
 	place->lanes[lane].row = row;
 	return PLAIT_OK;
 }

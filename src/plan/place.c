@@ -19,6 +19,7 @@ plait_status plait__place_init(plait__place *place, plait__work *work,
 	place->device_count = device_count;
 	place->width = width;
 	place->tagged = lane_bound == 0 || lane_bound > width;
+	place->row_bytes = width * (place->tagged ? 12 : 8);
 	place->row_limit = row_limit;
 	place->row_free = PLAIT__NONE;
 	place->hop_cost = hop_cost;

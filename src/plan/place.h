@@ -56,6 +56,7 @@ typedef struct plait__place {
 	uint32_t lane_count;
 	uint32_t lane_capacity;
 	uint32_t width;			/* entries of a row; 0: no clocks */
+	uint32_t row_bytes;
 	uint32_t tagged;		/* entries name their lane */
 	uint32_t row_count;
 	uint32_t row_capacity;
