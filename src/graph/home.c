@@ -163,7 +163,8 @@ static plait_status check_reach(const plait__adding *adding, uint32_t index)
 	const plait__device *device = device_at(adding, index);
 	plait_status status = PLAIT_OK;
 
-	if (device == NULL)
+	/* With one backend there is no other to be of. */
+	if (device == NULL || adding->graph->object.context->port_count == 1)
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < adding->node.access_count; i++) {

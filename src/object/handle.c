@@ -66,7 +66,7 @@ static uint64_t inside_of(uint64_t state)
 	return state & INSIDE_MAX;
 }
 
-static plait__slot *find_slot(uint64_t index)
+static inline plait__slot *find_slot(uint64_t index)
 {
 	/* Acquire: pairs with the store in grow. */
 	plait__slot *chunk = at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
@@ -248,7 +248,7 @@ plait_status plait__handle_check_fork(plait_error *error)
 /* --- coming and going */
 
 /* The slot that this handle names and its word, or null if it is stale. */
-static plait__slot *find_live(uint64_t value, int32_t type,
+static inline plait__slot *find_live(uint64_t value, int32_t type,
 			      uint64_t *out_state)
 {
 	uint64_t tag = value >> PLAIT__HANDLE_SLOT_BITS;
