@@ -221,6 +221,16 @@ ok(any(t.startswith('<&>"\':') for t in titles) and any(t.startswith("\u00fc\u22
    "names are as they were", titles)
 ok(set(n for l in json.loads(plait("plan", "-", "--json", text=NAMES).stdout)["lanes"] for n in l["commands"]) ==
    {'<&>"\'', "\\n\\", "-->x", "\x01?", "\u00fc\u2264"}, "in JSON too")
+root = xml.fromstring(plait("plan", graph, "--svg").stdout)
+words = "".join(root.itertext())
+missing = [w for w in ("9 nodes on 3 lanes", "4 waits; makespan 141", "critical path", "time (units of cost)",
+                       "loop or case", "waits for", "gpu", "cpu", "refine x10", "pick: 1") if w not in words]
+none(missing, "title, legend, axis and regions are there")
+wide = "while w times=2\nnode a\nnode b\nnode c\nend\n"
+held = [e[0].text for e in xml.fromstring(plait("plan", "-", "--svg", "--lanes", "3", text=wide).stdout).iter(
+    "{http://www.w3.org/2000/svg}rect") if len(e) and e[0].text.startswith("w:")]
+ok(len(held) == 3 and len(set(t.split("position")[1] for t in held)) == 1, "a region is on each lane, all the time", held)
+ok("9 nodes on 3 lanes, 4 waits" in plait("plan", graph, "--dot").stdout, "DOT has a title")
 if which("dot"):
     bad = [(seed, got.stderr) for seed, text in drawn
            for got in [run(["dot", "-Tplain"], input=plait("plan", "-", "--dot", "--lanes", "3", text=text).stdout)]

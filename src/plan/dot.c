@@ -3,10 +3,11 @@
 #include "plan/draw.h"
 #include "plan/names.h"
 
-/* Colours that stay apart on paper too; lanes beyond them start again. */
+/* Colours that stay apart on paper, and for people who see few of them; lanes
+ * beyond them start again. */
 static const char *const colours[] = {
-	"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6", "#fb9a99", "#ffff99",
-	"#80cdc1", "#dfc27d", "#c7c7c7", "#f7b6d2", "#9edae5", "#dbdb8d",
+	"#99ddff", "#eedd88", "#44bb99", "#ffaabb", "#77aadd", "#bbcc33",
+	"#dddddd", "#ee8866", "#ccddaa", "#cc99bb", "#aaaa00", "#e0c9a6",
 };
 
 enum { COLOUR_COUNT = sizeof(colours) / sizeof(colours[0]) };
@@ -113,7 +114,7 @@ static bool comes_after(const plait__plan *plan, uint32_t number,
 	return false;
 }
 
-/* Edges of the reduced graph: red when the lane waits, black along a lane,
+/* Edges of the reduced graph: orange when the lane waits, black along a lane,
  * grey when other waits imply it. */
 static void draw_preds(const plait__plan *plan, uint32_t number,
 		       plait__text *out)
@@ -128,7 +129,7 @@ static void draw_preds(const plait__plan *plan, uint32_t number,
 		    plan->commands[number].lane)
 			look = "";
 		else if (waits_for(plan, number, before))
-			look = " [color=\"#d62728\"]";
+			look = " [color=\"#d55e00\", penwidth=1.8]";
 		plait__text_add(out, "  c%u -> c%u%s;\n", before, number,
 				look);
 	}
@@ -147,7 +148,7 @@ static void draw_waits(const plait__plan *plan, uint32_t body,
 
 		if (!comes_after(plan, number, from))
 			plait__text_add(out, "  c%u -> c%u [style=dashed, "
-					"color=\"#d62728\", "
+					"color=\"#d55e00\", "
 					"constraint=false];\n", from, number);
 	}
 }
@@ -182,9 +183,27 @@ static const char head[] =
 	"color=\"#777777\", margin=\"0.08,0.03\", height=0.3, width=0.4];\n"
 	"  edge [arrowsize=0.6, color=\"#333333\"];\n";
 
+/* Title and legend, above the graph. */
+static void draw_label(const plait__plan *plan, plait__text *out)
+{
+	plait__text_add(out,
+			"  labelloc=t;\n  label=<<table border=\"0\" "
+			"cellspacing=\"1\"><tr><td><font point-size=\"14\">"
+			"<b>%u nodes on %u lanes, %u waits</b></font></td></tr>"
+			"<tr><td>below a name: lane.position; one colour is one "
+			"lane</td></tr><tr><td><font color=\"#d55e00\"><b>&#8594;"
+			"</b></font> waits for another lane&#160;&#160; &#8594; "
+			"same lane&#160;&#160; <font color=\"#aaaaaa\"><b>&#8594;"
+			"</b></font> follows from the others%s</td></tr>"
+			"</table>>;\n", plan->node_count, plan->lanes_count,
+			plan->waits_count, plan->regions_count > 0 ?
+			"&#160;&#160; &#8674; into a body" : "");
+}
+
 void plait__draw_dot(const plait__plan *plan, plait__text *out)
 {
 	plait__text_add_bytes(out, head, sizeof(head) - 1);
+	draw_label(plan, out);
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
 		draw_body(plan, i, out);
 	for (uint32_t i = 0; i < plan->bodies_count; i++) {

@@ -125,6 +125,17 @@ bool plait__scene_is_region(const plait__scene *scene, uint32_t command)
 	return kind == PLAIT__CMD_REGION || kind == PLAIT__CMD_ENTER;
 }
 
+/* While a region runs it keeps the lanes of its stubs, too. */
+plait__simulate_span plait__scene_span(const plait__scene *scene,
+				       uint32_t command)
+{
+	const plait__plan *plan = scene->plan;
+
+	if (plan->commands[command].kind == PLAIT__CMD_ENTER)
+		command = plan->regions[plan->commands[command].link].command;
+	return scene->timeline->spans[command];
+}
+
 uint64_t plait__scene_free_until(const plait__scene *scene, uint32_t command)
 {
 	const plait__plan *plan = scene->plan;
@@ -135,7 +146,7 @@ uint64_t plait__scene_free_until(const plait__scene *scene, uint32_t command)
 	if (next < plan->command_count &&
 	    plan->commands[next].lane == this->lane &&
 	    plan->nodes[plan->commands[next].node].body == body)
-		return scene->timeline->spans[next].start;
+		return plait__scene_span(scene, next).start;
 	if (body == 0)
 		return scene->timeline->makespan;
 	return scene->timeline->spans[

@@ -35,6 +35,10 @@ uint32_t plait__scene_depth(const plait__scene *scene, uint32_t command);
 
 bool plait__scene_is_region(const plait__scene *scene, uint32_t command);
 
+/* From when to when a command is shown. */
+plait__simulate_span plait__scene_span(const plait__scene *scene,
+				       uint32_t command);
+
 /* Until when nothing else is shown behind a command in its row. */
 uint64_t plait__scene_free_until(const plait__scene *scene,
 				 uint32_t command);

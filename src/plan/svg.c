@@ -2,62 +2,23 @@
 /*
  * The schedule of a plan as a picture: a row per lane, a box per command, an
  * arrow per wait, the critical path outlined.  Regions are drawn behind what
- * their bodies do in the first iteration.
+ * their bodies do in the first iteration, on each lane that they keep.
  */
 #include "plan/draw.h"
 #include "plan/names.h"
-#include "plan/scene.h"
+#include "plan/picture.h"
 
 #include <stdio.h>
 
 enum {
-	LEFT = 110, TOP = 34, RIGHT = 20, BOTTOM = 26,
 	ROW = 30, ROW_MIN = 8, ROWS_FULL = 60,
 	STRIP = 12,		/* a region's name above what is in it */
 	STRIPS_MAX = 4,
 	WIDTH_MIN = 900, WIDTH_MAX = 24000,
-	COLUMN = 7,		/* a character's width */
-	COLUMN_SMALL = 5,	/* in the small size */
+	COLUMN_SMALL = 5,	/* a character's width in the small size */
 	PER_COMMAND = 26,	/* what a short command should get */
 	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
 };
-
-/* A hue per device; neighbours and kernels differ by shade. */
-enum { HUES = 6, SHADES = 3 };
-static const char *const fills[HUES][SHADES] = {
-	{ "#9ecae1", "#c6dbef", "#7fb6d8" },
-	{ "#fdbe85", "#fdd9b5", "#fda95c" },
-	{ "#a1d99b", "#c7e9c0", "#82c77b" },
-	{ "#bcbddc", "#dadaeb", "#a3a4cc" },
-	{ "#f4b6c2", "#fadadd", "#ec98a9" },
-	{ "#c9c19f", "#e3deca", "#b5ab80" },
-};
-
-struct picture {
-	plait__scene scene;
-	const plait__plan *plan;
-	plait__text *out;
-	double scale;		/* pixels per unit of time */
-	uint32_t width;
-	uint32_t row;
-	uint32_t strip;
-};
-
-static double x_of(const struct picture *picture, uint64_t time)
-{
-	return LEFT + (double)time * picture->scale;
-}
-
-/* The top of the row of a lane. */
-static double y_of(const struct picture *picture, uint32_t lane)
-{
-	return TOP + (double)picture->scene.rows[lane] * picture->row;
-}
-
-static double bottom_of(const struct picture *picture)
-{
-	return TOP + (double)picture->plan->lanes_count * picture->row;
-}
 
 static uint32_t longest_lane(const plait__plan *plan)
 {
@@ -69,7 +30,7 @@ static uint32_t longest_lane(const plait__plan *plan)
 	return longest;
 }
 
-static void choose_size(struct picture *picture)
+static void choose_size(struct plait__picture *picture)
 {
 	uint64_t makespan = picture->scene.timeline->makespan;
 	uint64_t width = (uint64_t)longest_lane(picture->plan) * PER_COMMAND;
@@ -90,95 +51,8 @@ static void choose_size(struct picture *picture)
 	}
 }
 
-static void draw_frame(const struct picture *picture)
-{
-	uint32_t height = (uint32_t)bottom_of(picture) + BOTTOM;
-	uint32_t width = LEFT + picture->width + RIGHT;
-
-	plait__text_add(picture->out,
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" "
-			"width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
-			"font-family=\"sans-serif\" font-size=\"11\">\n"
-			"<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" "
-			"refX=\"6\" refY=\"3\" markerUnits=\"userSpaceOnUse\" "
-			"markerWidth=\"6\" markerHeight=\"6\" "
-			"orient=\"auto\"><path "
-			"d=\"M0,0 L6,3 L0,6 z\" fill=\"#555\"/></marker>"
-			"</defs>\n<rect width=\"100%%\" height=\"100%%\" "
-			"fill=\"white\"/>\n", width, height, width, height);
-}
-
-/* A step of 1, 2 or 5 times a power of ten that gives about ten ticks. */
-static uint64_t tick_step(uint64_t makespan)
-{
-	uint64_t step = 1;
-
-	while (makespan / step > 10) {
-		if (makespan / step <= 20)
-			return step * 2;
-		if (makespan / step <= 50)
-			return step * 5;
-		step *= 10;
-	}
-	return step;
-}
-
-static void draw_axis(const struct picture *picture)
-{
-	uint64_t makespan = picture->scene.timeline->makespan;
-	uint64_t step = tick_step(makespan);
-	double bottom = bottom_of(picture);
-
-	/* Wide pictures need more of them to be read in parts. */
-	while (step >= 10 && (double)step * picture->scale > 400)
-		step /= step % 5 == 0 ? 5 : 2;
-	for (uint64_t i = 0; i <= makespan / step; i++) {
-		double x = x_of(picture, i * step);
-
-		plait__text_add(picture->out,
-				"<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" "
-				"y2=\"%.1f\" stroke=\"#e4e4e4\"/><text "
-				"x=\"%.1f\" y=\"%d\" fill=\"#888\" "
-				"text-anchor=\"middle\">%llu</text>\n",
-				x, TOP - 6, x, bottom, x, TOP - 12,
-				(unsigned long long)(i * step));
-	}
-}
-
-/* Devices are told apart by a darker line above their first lane. */
-static void draw_lane(const struct picture *picture, uint32_t lane)
-{
-	bool first = picture->scene.leads[lane] != 0;
-	const plait__plan *plan = picture->plan;
-	double y = y_of(picture, lane);
-	uint32_t size = picture->row > 12 ? 11 : picture->row - 1;
-
-	plait__text_add(picture->out,
-			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%u\" y2=\"%.1f\" "
-			"stroke=\"%s\"/><text x=\"6\" y=\"%.1f\" "
-			"font-size=\"%u\">", first ? 6 : LEFT, y,
-			LEFT + picture->width, y, first ? "#999" : "#ddd",
-			y + picture->row / 2.0 + size * 0.36, size);
-	plait__names_xml(plait__names_text(
-				 plan, plan->devices[plan->lanes[
-						     lane].device].name),
-			 10, picture->out);
-	plait__text_add(picture->out, " %u</text>\n", lane);
-}
-
-static void draw_lanes(const struct picture *picture)
-{
-	const plait__plan *plan = picture->plan;
-
-	for (uint32_t i = 0; i < plan->lanes_count; i++)
-		draw_lane(picture, i);
-	plait__text_add(picture->out, "<line x1=\"6\" y1=\"%.1f\" x2=\"%u\" "
-			"y2=\"%.1f\" stroke=\"#999\"/>\n", bottom_of(picture),
-			LEFT + picture->width, bottom_of(picture));
-}
-
 /* What is deeper lies lower, below the names of the regions around it. */
-static void box_of(const struct picture *picture, uint32_t number,
+static void box_of(const struct plait__picture *picture, uint32_t number,
 		   double *y, double *height)
 {
 	const plait__plan_command *command = &picture->plan->commands[number];
@@ -191,18 +65,17 @@ static void box_of(const struct picture *picture, uint32_t number,
 	above = (double)depth * picture->strip;
 	if (plait__scene_is_region(&picture->scene, number))
 		inset = 1 + depth * 0.5;
-	*y = y_of(picture, command->lane) + above + inset;
+	*y = plait__picture_y(picture, command->lane) + above + inset;
 	*height = picture->row - above - 2 * inset;
 	if (*height < 2)
 		*height = 2;
 }
 
 /* What a pointer that rests on the box is told. */
-static void draw_title(const struct picture *picture, uint32_t number)
+static void draw_title(const struct plait__picture *picture, uint32_t number)
 {
 	const plait__plan_command *command = &picture->plan->commands[number];
-	const plait__simulate_span *span =
-		&picture->scene.timeline->spans[number];
+	plait__simulate_span span = plait__scene_span(&picture->scene, number);
 	char name[256];
 
 	plait__text_add(picture->out, "<title>");
@@ -211,12 +84,12 @@ static void draw_title(const struct picture *picture, uint32_t number)
 	plait__text_add(picture->out,
 			": lane %u, position %u, %llu to %llu</title>",
 			command->lane, command->position,
-			(unsigned long long)span->start,
-			(unsigned long long)span->end);
+			(unsigned long long)span.start,
+			(unsigned long long)span.end);
 }
 
 /* A region's name says how often, or which branch is shown. */
-static const char *label_of(const struct picture *picture, uint32_t number,
+static const char *label_of(const struct plait__picture *picture, uint32_t number,
 			    char label[280])
 {
 	const plait__plan *plan = picture->plan;
@@ -240,19 +113,20 @@ static const char *label_of(const struct picture *picture, uint32_t number,
 }
 
 /* Beside the box if it is free there; small, cut or left out if it must. */
-static void draw_label(const struct picture *picture, uint32_t number,
+static void draw_label(const struct plait__picture *picture, uint32_t number,
 		       double x, double y, double height)
 {
 	bool region = plait__scene_is_region(&picture->scene, number);
-	double room = x_of(picture, plait__scene_free_until(
+	double room = plait__picture_x(picture, plait__scene_free_until(
 				   &picture->scene, number)) - x - 5;
 	char label[280];
 	uint32_t length = plait__names_columns(
 		label_of(picture, number, label));
-	bool small = region || length * COLUMN > room;
+	bool small = region || length * PLAIT__PICTURE_COLUMN > room;
 	uint32_t size = small ? 8 : 11;
 	uint32_t columns = room < 0 ? 0 :
-			   (uint32_t)(room / (small ? COLUMN_SMALL : COLUMN));
+			   (uint32_t)(room / (small ? COLUMN_SMALL :
+				      PLAIT__PICTURE_COLUMN));
 
 	/* "n.." instead of n17 would only mislead. */
 	if (picture->strip == 0 || (columns < length && columns < 5))
@@ -265,11 +139,11 @@ static void draw_label(const struct picture *picture, uint32_t number,
 	plait__text_add(picture->out, "</text>\n");
 }
 
-static const char *fill_of(const struct picture *picture, uint32_t number)
+static const char *fill_of(const struct plait__picture *picture, uint32_t number)
 {
 	const plait__plan *plan = picture->plan;
 	const plait__plan_command *command = &plan->commands[number];
-	uint32_t hue = plan->lanes[command->lane].device % HUES;
+	uint32_t device = plan->lanes[command->lane].device;
 	uint32_t shade = command->position % 2;
 
 	if (plait__scene_is_region(&picture->scene, number))
@@ -277,18 +151,17 @@ static const char *fill_of(const struct picture *picture, uint32_t number)
 	if (command->kind == PLAIT__CMD_LAUNCH &&
 	    command->link < plan->payloads_count &&
 	    plan->payloads[command->link].kernel != PLAIT__NONE)
-		shade = plan->payloads[command->link].kernel % SHADES;
-	return fills[hue][shade];
+		shade = plan->payloads[command->link].kernel;
+	return plait__picture_fill(device, shade);
 }
 
-static void draw_box(const struct picture *picture, uint32_t number)
+static void draw_box(const struct plait__picture *picture, uint32_t number)
 {
-	const plait__simulate_span *span =
-		&picture->scene.timeline->spans[number];
+	plait__simulate_span span = plait__scene_span(&picture->scene, number);
 	bool region = plait__scene_is_region(&picture->scene, number);
 	bool marked = picture->scene.critical[number];
-	double x = x_of(picture, span->start);
-	double width = x_of(picture, span->end) - x;
+	double x = plait__picture_x(picture, span.start);
+	double width = plait__picture_x(picture, span.end) - x;
 	double y, height;
 
 	if (width < 1)
@@ -299,8 +172,8 @@ static void draw_box(const struct picture *picture, uint32_t number)
 			"height=\"%.1f\" rx=\"2\" fill=\"%s\" "
 			"stroke=\"%s\" stroke-width=\"%s\"%s>",
 			x, y, width, height, fill_of(picture, number),
-			marked ? "#d62728" : "#777",
-			marked ? "1.6" : "0.6",
+			marked ? "#000" : "#777",
+			marked ? "2" : "0.6",
 			region ? " stroke-dasharray=\"3,2\"" : "");
 	draw_title(picture, number);
 	plait__text_add(picture->out, "</rect>\n");
@@ -309,7 +182,7 @@ static void draw_box(const struct picture *picture, uint32_t number)
 
 /* Regions first, outer ones before inner ones: a body comes after the body
  * that holds its region. */
-static void draw_boxes(const struct picture *picture, bool regions)
+static void draw_boxes(const struct plait__picture *picture, bool regions)
 {
 	const plait__scene *scene = &picture->scene;
 
@@ -319,12 +192,13 @@ static void draw_boxes(const struct picture *picture, bool regions)
 			draw_box(picture, i);
 }
 
-static void draw_arrow(const struct picture *picture, uint32_t from,
+static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 		       uint32_t to)
 {
-	const plait__timeline *timeline = picture->scene.timeline;
-	double x1 = x_of(picture, timeline->spans[from].end);
-	double x2 = x_of(picture, timeline->spans[to].start);
+	double x1 = plait__picture_x(picture, plait__scene_span(
+					     &picture->scene, from).end);
+	double x2 = plait__picture_x(picture, plait__scene_span(
+					     &picture->scene, to).start);
 	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
 	double y1, y2, height1, height2;
 
@@ -338,7 +212,31 @@ static void draw_arrow(const struct picture *picture, uint32_t from,
 			y2, x2, y2);
 }
 
-static void draw_waits(const struct picture *picture)
+/* A stub waits for its region, beside which it is shown. */
+static bool is_stub_of(const plait__plan *plan, uint32_t command,
+		       uint32_t region)
+{
+	return plan->commands[command].kind == PLAIT__CMD_ENTER &&
+	       plan->regions[plan->commands[command].link].command == region;
+}
+
+static void draw_waits_of(const struct plait__picture *picture, uint32_t body,
+			  uint32_t command)
+{
+	const plait__plan *plan = picture->plan;
+	uint32_t end = plan->commands[command + 1].wait_first;
+
+	for (uint32_t i = plan->commands[command].wait_first; i < end; i++) {
+		uint32_t from = plait__plan_find_command(
+			plan, body, plan->waits[i].lane,
+			plan->waits[i].position);
+
+		if (!is_stub_of(plan, command, from))
+			draw_arrow(picture, from, command);
+	}
+}
+
+static void draw_waits(const struct plait__picture *picture)
 {
 	const plait__plan *plan = picture->plan;
 	bool many = plan->waits_count > MANY_WAITS;
@@ -349,49 +247,25 @@ static void draw_waits(const struct picture *picture)
 			many ? "0.45" : "0.75");
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		uint32_t body = plan->nodes[plan->commands[i].node].body;
-		uint32_t end = plan->commands[i + 1].wait_first;
 
-		if (picture->scene.depths[body] == PLAIT__NONE)
-			continue;
-		for (uint32_t k = plan->commands[i].wait_first; k < end; k++)
-			draw_arrow(picture, plait__plan_find_command(
-				   plan, body, plan->waits[k].lane,
-				   plan->waits[k].position), i);
+		if (picture->scene.depths[body] != PLAIT__NONE)
+			draw_waits_of(picture, body, i);
 	}
 	plait__text_add(picture->out, "</g>\n");
-}
-
-static void draw_summary(const struct picture *picture)
-{
-	const plait__plan *plan = picture->plan;
-	const plait__timeline *timeline = picture->scene.timeline;
-
-	plait__text_add(picture->out,
-			"<text x=\"%d\" y=\"%.1f\" fill=\"#444\">%u nodes on "
-			"%u lanes, %u waits (arrows); makespan %llu, critical "
-			"path %llu (red)</text>\n", LEFT,
-			bottom_of(picture) + 17,
-			plan->node_count, plan->lanes_count,
-			plan->waits_count,
-			(unsigned long long)timeline->makespan,
-			(unsigned long long)timeline->critical_cost);
 }
 
 void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 		     plait__text *out)
 {
-	struct picture picture = { .plan = plan, .out = out };
+	struct plait__picture picture = { .plan = plan, .out = out };
 
 	if (plait__scene_init(&picture.scene, plan, timeline,
 			      out->allocator)) {
 		choose_size(&picture);
-		draw_frame(&picture);
-		draw_axis(&picture);
-		draw_lanes(&picture);
+		plait__picture_frame(&picture);
 		draw_boxes(&picture, true);
 		draw_boxes(&picture, false);
 		draw_waits(&picture);
-		draw_summary(&picture);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;

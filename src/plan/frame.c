@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* What is around the commands of a schedule: title, legend, axis, rows. */
+#include "plan/picture.h"
+
+#include "plan/names.h"
+
+#include <stdio.h>
+
+/*
+ * A hue per device, of a set that also people who see few colours can tell
+ * apart, all light enough for black text; shades for neighbours and kernels.
+ */
+enum {
+	HUES = 6, SHADES = 3,
+	TITLE_Y = 20, LEGEND_Y = 42, NUMBERS_Y = 66, TICKS_Y = 70,
+	SWATCH = 14, NAME_COLUMNS = 14,
+};
+
+const char *plait__picture_fill(uint32_t device, uint32_t shade)
+{
+	static const char *const fills[HUES][SHADES] = {
+		{ "#a6d7f2", "#cbe7f7", "#83c7ee" },
+		{ "#f3cf80", "#f8e3b3", "#eebb4d" },
+		{ "#80ceb9", "#b3e2d5", "#4dbb9d" },
+		{ "#e5bcd3", "#f0d7e4", "#daa0c1" },
+		{ "#f8f2a1", "#fbf7c9", "#f4eb76" },
+		{ "#d0d0d0", "#e4e4e4", "#bbbbbb" },
+	};
+
+	return fills[device % HUES][shade % SHADES];
+}
+
+static void open_picture(const struct plait__picture *picture)
+{
+	uint32_t height = (uint32_t)plait__picture_bottom(picture) +
+			  PLAIT__PICTURE_BOTTOM;
+	uint32_t width = PLAIT__PICTURE_LEFT + picture->width +
+			 PLAIT__PICTURE_RIGHT;
+
+	plait__text_add(picture->out,
+			"<svg xmlns=\"http://www.w3.org/2000/svg\" "
+			"width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
+			"font-family=\"sans-serif\" font-size=\"11\">\n"
+			"<defs><marker id=\"tip\" viewBox=\"0 0 6 6\" "
+			"refX=\"6\" refY=\"3\" markerUnits=\"userSpaceOnUse\" "
+			"markerWidth=\"6\" markerHeight=\"6\" "
+			"orient=\"auto\"><path "
+			"d=\"M0,0 L6,3 L0,6 z\" fill=\"#555\"/></marker>"
+			"</defs>\n<path d=\"M0,0 H%u V%u H0 z\" "
+			"fill=\"white\"/>\n", width, height, width, height,
+			width, height);
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void draw_title(const struct plait__picture *picture)
+{
+	const plait__plan *plan = picture->plan;
+	const plait__timeline *timeline = picture->scene.timeline;
+
+	plait__text_add(picture->out,
+			"<text x=\"6\" y=\"%d\" font-size=\"14\" "
+			"font-weight=\"bold\" fill=\"#222\">%u node%s on %u "
+			"lane%s<tspan font-size=\"11\" font-weight=\"normal\" "
+			"fill=\"#444\" dx=\"12\">%s, %s; %u wait%s; makespan "
+			"%llu, critical path %llu</tspan></text>\n", TITLE_Y,
+			plan->node_count, plural(plan->node_count),
+			plan->lanes_count, plural(plan->lanes_count),
+			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
+			"bounded", plan->mode == PLAIT__MODE_HELPED ?
+			"helped" : "strict",
+			plan->waits_count, plural(plan->waits_count),
+			(unsigned long long)timeline->makespan,
+			(unsigned long long)timeline->critical_cost);
+}
+
+/* ---- the legend ---- */
+
+/* A box of these looks, and what it means behind it; returns where the next
+ * one goes. */
+static double draw_key(const struct plait__picture *picture, double x,
+		       const char *looks, const char *meaning)
+{
+	uint32_t columns = plait__names_columns(meaning);
+
+	if (columns > NAME_COLUMNS * 2)
+		columns = NAME_COLUMNS * 2;
+	plait__text_add(picture->out, "<path d=\"M%.1f,%d h%d v%d h-%d z\" "
+			"%s/><text x=\"%.1f\" y=\"%d\" fill=\"#444\">", x,
+			LEGEND_Y - 10, SWATCH, SWATCH - 2, SWATCH, looks,
+			x + SWATCH + 5, LEGEND_Y);
+	plait__names_xml(meaning, columns, picture->out);
+	plait__text_add(picture->out, "</text>\n");
+	return x + SWATCH + 20 + columns * PLAIT__PICTURE_COLUMN;
+}
+
+static double draw_devices(const struct plait__picture *picture, double x)
+{
+	const plait__plan *plan = picture->plan;
+	char looks[64];
+
+	/* Beyond that colours begin again. */
+	for (uint32_t i = 0; i < plan->devices_count && i < HUES; i++) {
+		(void)snprintf(looks, sizeof(looks), "fill=\"%s\" "
+			       "stroke=\"#777\"", plait__picture_fill(i, 0));
+		x = draw_key(picture, x, looks, plait__names_text(
+				     plan, plan->devices[i].name));
+	}
+	return x;
+}
+
+static void draw_legend(const struct plait__picture *picture)
+{
+	double x = draw_devices(picture, 6);
+
+	x = draw_key(picture, x, "fill=\"none\" stroke=\"#000\" "
+		     "stroke-width=\"2\"", "critical path");
+	if (picture->plan->regions_count > 0)
+		x = draw_key(picture, x, "fill=\"#f5f5f5\" stroke=\"#777\" "
+			     "stroke-dasharray=\"3,2\"",
+			     "loop or case, first round");
+	if (picture->plan->waits_count > 0)
+		plait__text_add(picture->out,
+				"<path d=\"M%.1f,%d h22\" fill=\"none\" "
+				"stroke=\"#555\" marker-end=\"url(#tip)\"/>"
+				"<text x=\"%.1f\" y=\"%d\" fill=\"#444\">waits "
+				"for</text>\n", x + 22, LEGEND_Y - 4, x + 50,
+				LEGEND_Y);
+}
+
+/* ---- axis and rows ---- */
+
+/* A step of 1, 2 or 5 times a power of ten that gives about ten ticks. */
+static uint64_t tick_step(uint64_t makespan)
+{
+	uint64_t step = 1;
+
+	while (makespan / step > 10) {
+		if (makespan / step <= 20)
+			return step * 2;
+		if (makespan / step <= 50)
+			return step * 5;
+		step *= 10;
+	}
+	return step;
+}
+
+static void draw_axis(const struct plait__picture *picture)
+{
+	uint64_t makespan = picture->scene.timeline->makespan;
+	uint64_t step = tick_step(makespan);
+	double bottom = plait__picture_bottom(picture);
+
+	/* Wide pictures need more of them to be read in parts. */
+	while (step >= 10 && (double)step * picture->scale > 400)
+		step /= step % 5 == 0 ? 5 : 2;
+	plait__text_add(picture->out, "<text x=\"6\" y=\"%d\" font-size=\"9\" "
+			"fill=\"#666\">time (units of cost)</text>\n",
+			NUMBERS_Y);
+	for (uint64_t i = 0; i <= makespan / step; i++) {
+		double x = plait__picture_x(picture, i * step);
+
+		plait__text_add(picture->out,
+				"<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" "
+				"y2=\"%.1f\" stroke=\"#e4e4e4\"/><text "
+				"x=\"%.1f\" y=\"%d\" fill=\"#666\" "
+				"text-anchor=\"middle\">%llu</text>\n",
+				x, TICKS_Y, x, bottom, x, NUMBERS_Y,
+				(unsigned long long)(i * step));
+	}
+}
+
+/* Devices are told apart by a darker line above their first lane. */
+static void draw_lane(const struct plait__picture *picture, uint32_t lane)
+{
+	bool first = picture->scene.leads[lane] != 0;
+	const plait__plan *plan = picture->plan;
+	double y = plait__picture_y(picture, lane);
+	uint32_t size = picture->row > 12 ? 11 : picture->row - 1;
+
+	plait__text_add(picture->out,
+			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%u\" y2=\"%.1f\" "
+			"stroke=\"%s\"/><text x=\"6\" y=\"%.1f\" "
+			"font-size=\"%u\" fill=\"#222\">",
+			first ? 6 : PLAIT__PICTURE_LEFT, y,
+			PLAIT__PICTURE_LEFT + picture->width, y,
+			first ? "#999" : "#ddd",
+			y + picture->row / 2.0 + size * 0.36, size);
+	plait__names_xml(plait__names_text(
+				 plan, plan->devices[plan->lanes[
+						     lane].device].name),
+			 NAME_COLUMNS - 4, picture->out);
+	plait__text_add(picture->out, " %u</text>\n", lane);
+}
+
+void plait__picture_frame(const struct plait__picture *picture)
+{
+	double bottom = plait__picture_bottom(picture);
+
+	open_picture(picture);
+	draw_title(picture);
+	draw_legend(picture);
+	draw_axis(picture);
+	for (uint32_t i = 0; i < picture->plan->lanes_count; i++)
+		draw_lane(picture, i);
+	plait__text_add(picture->out, "<line x1=\"6\" y1=\"%.1f\" x2=\"%u\" "
+			"y2=\"%.1f\" stroke=\"#999\"/>\n", bottom,
+			PLAIT__PICTURE_LEFT + picture->width, bottom);
+}
