@@ -239,6 +239,7 @@ UNIT_TESTS += %D%/49-plan-simulate.t
 SEEDED_TESTS += %D%/42-plan-random.t %D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-input.t
 SCRIPT_TESTS += %D%/46-tool-plan.t
 # --- 5x run ----------------------------------------------------------------
+UNIT_TESTS += %D%/52-run-bound.t
 API_TESTS += %D%/50-run-plain.t
 %C%_50_run_plain_t_LDADD = $(LDADD_API)
 # Kernels from source: t/kernels, each against plain C.

@@ -173,10 +173,12 @@ typedef struct plait_command_info {
  *
  * @param plan  borrowed, non-null: the plan
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK (also when it was done before), PLAIT_E_INVALID (a plan
- *         that was read and not bound; nodes on several backends that do not
- *         go together), PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ * @return PLAIT_OK (also when it was done before), PLAIT_E_STATE (a name of
+ *         the plan is not bound, see plait_plan_query_binding),
+ *         PLAIT_E_INVALID (a plan that was read does not fit what it was bound
+ *         to; nodes on several backends that do not go together),
+ *         PLAIT_E_UNSUPPORTED (also loops and cases of a text, which have no
+ *         predicate), PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

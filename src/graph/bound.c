@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plan with names has been told, and what it still has to be. */
 #include "graph/bind.h"
+#include "graph/fit.h"
 #include "graph/frozen.h"
 #include "base/desc.h"
 #include "base/error.h"
@@ -103,24 +104,34 @@ plait_status plait__frozen_open(plait__frozen *frozen, plait_error *error)
 	return status;
 }
 
-plait_status plait__frozen_seal(plait__frozen *frozen, plait_error *error)
+/* With the lock held. */
+static plait_status check_whole(const plait__frozen *frozen,
+				plait_error *error)
 {
-	const plait__binding *lacking = NULL;
+	const plait__binding *lacking = first_unbound(frozen);
 
-	if (frozen->bindings == NULL)
-		return PLAIT_OK;
-	plait__mutex_lock(&frozen->lock);
-	if (!frozen->sealed)
-		lacking = first_unbound(frozen);
-	frozen->sealed = lacking == NULL;
-	plait__mutex_unlock(&frozen->lock);
 	if (lacking == NULL)
-		return PLAIT_OK;
+		return plait__fit_check(frozen, error);
 	return plait__fail(error, PLAIT_E_STATE,
 			   "the plan's %s \"%.*s\" is not bound: call "
 			   "plait_plan_bind_%s", plait__bind_kinds[lacking->kind],
 			   PLAIT__TEXT_FIT(lacking->name, 90),
 			   plait__bind_kinds[lacking->kind]);
+}
+
+plait_status plait__frozen_seal(plait__frozen *frozen, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (frozen->bindings == NULL)
+		return PLAIT_OK;
+	plait__mutex_lock(&frozen->lock);
+	if (!frozen->sealed) {
+		status = check_whole(frozen, error);
+		frozen->sealed = status == PLAIT_OK;
+	}
+	plait__mutex_unlock(&frozen->lock);
+	return status;
 }
 
 static void fill_binding(plait__frozen *frozen, const plait__binding *binding,

@@ -64,7 +64,7 @@ bool plait__frozen_is_whole(const plait__frozen *frozen);
 /*
  * Before the first run: nothing is bound from now on, so that the tables can
  * be read without the lock.  PLAIT_E_STATE with the name of something that is
- * not bound.  Cheap when it was sealed before.
+ * not bound; else what plait__fit_check finds.  Cheap when it was sealed before.
  */
 plait_status plait__frozen_seal(plait__frozen *frozen, plait_error *error);
 

@@ -105,14 +105,9 @@ static plait_status map_slots(plait__layout *layout, plait_error *error)
 		const plait__buffer *buffer =
 			(const plait__buffer *)frozen->buffers[i];
 
+		/* No command uses it: a plan that is sealed has the others. */
 		if (buffer == NULL)
-			return plait__fail(error, PLAIT_E_STATE,
-					   "the plan's buffer \"%.60s\" is not "
-					   "bound; see plait_plan_bind_buffer",
-					   plan->slots[i].name <
-						   plan->strings_count ?
-					   plan->strings +
-						   plan->slots[i].name : "");
+			continue;
 		status = map_slot(buffer, &layout->slots[i], error);
 	}
 	return status;

@@ -81,7 +81,7 @@ static plait_status check_kernels(const plait__frozen *frozen,
 		const plait__plan_command *at = &plan->commands[i];
 		const char *lacks;
 
-		if (at->kind != PLAIT__CMD_LAUNCH)
+		if (at->kind != PLAIT__CMD_LAUNCH || at->link == PLAIT__NONE)
 			continue;
 		lacks = plait__kernel_lacks(
 			(const plait__kernel *)frozen->kernels[
