@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The public ABI, all of it.  A header which is not here is not installed.
 
+pkginclude_HEADERS += %D%/plait/array.h
 pkginclude_HEADERS += %D%/plait/base.h
 pkginclude_HEADERS += %D%/plait/device.h
 pkginclude_HEADERS += %D%/plait/inbox.h

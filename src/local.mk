@@ -98,6 +98,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/search.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/services.c
 # object
+%C%_libplaitcore_la_SOURCES += %D%/object/array.c
 %C%_libplaitcore_la_SOURCES += %D%/object/batch.c
 %C%_libplaitcore_la_SOURCES += %D%/object/buffer.c
 %C%_libplaitcore_la_SOURCES += %D%/object/call.c
@@ -126,6 +127,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/settings.c
 %C%_libplaitcore_la_SOURCES += %D%/object/signal.c
 %C%_libplaitcore_la_SOURCES += %D%/object/sizeof.c
+%C%_libplaitcore_la_SOURCES += %D%/object/tensor.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait.c
 %C%_libplaitcore_la_SOURCES += %D%/object/watch.c
 # graph, plan, run

@@ -193,11 +193,21 @@ API_TESTS += %D%/36-object-races.t
 UNIT_TESTS += %D%/38-object-ends.t
 API_TESTS += %D%/37-object-lies.t
 %C%_37_object_lies_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/39-object-array.t
+%C%_39_object_array_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-kernel-signature.t
 API_TESTS += %D%/40-kernel-forms.t
 %C%_40_kernel_forms_t_SOURCES = %D%/40-kernel-forms.c %D%/kernels.h %D%/objects.h
 %C%_40_kernel_forms_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/40-kernel-arguments.t
+%C%_40_kernel_arguments_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/40-kernel-library.t
+%C%_40_kernel_library_t_LDADD = $(LDADD_API)
+check_LTLIBRARIES += %D%/forms.la
+%C%_forms_la_SOURCES = %D%/forms/library.c
+%C%_forms_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-rpath /nowhere
 UNIT_TESTS += %D%/41-graph-text.t
 API_TESTS += %D%/44-graph-builder.t
 %C%_44_graph_builder_t_LDADD = $(LDADD_API)

@@ -310,6 +310,13 @@ enum {
 	PLAIT_CALL_ANY_THREAD = 1 << 0
 };
 
+/* Flags of wrapped memory, beside PLAIT_CALL_ANY_THREAD. */
+enum {
+	/* It is never written: commands, kernels and mappings that would
+	 * are refused. */
+	PLAIT_WRAP_READ_ONLY = 1 << 1
+};
+
 /*
  * Memory of yours as a buffer.  It must stay valid until the release is
  * announced: once, as an event in `inbox`, or by a call of `released` on any

@@ -6,6 +6,7 @@
 #ifndef PLAIT_PLAIT_H
 #define PLAIT_PLAIT_H
 
+#include "plait/array.h"
 #include "plait/base.h"
 #include "plait/device.h"
 #include "plait/graph.h"

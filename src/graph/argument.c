@@ -8,6 +8,7 @@
 #include "base/desc.h"
 #include "base/error.h"
 #include "kernel/argument.h"
+#include "object/buffer.h"
 #include "plan/access.h"
 
 #include <string.h>
@@ -93,6 +94,22 @@ static plait_status push_access(plait__adding *adding, uint32_t object,
 	return PLAIT_OK;
 }
 
+/* Slot i stands for buffer i. */
+static plait_status check_write(const plait__adding *adding, uint32_t slot)
+{
+	plait__vector *buffers =
+		&adding->graph->store->objects[PLAIT__STORE_BUFFERS];
+	const plait__buffer *buffer = *(plait__buffer **)
+		plait__vector_at(buffers, slot);
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	if (plait__buffer_check_write(buffer, adding->error) == PLAIT_OK)
+		return PLAIT_OK;
+	plait__error_prefix(adding->error, "%s: ",
+			    plait__graph_place(adding, room));
+	return PLAIT_E_INVALID;
+}
+
 /* All of a slot needs no box. */
 static plait_status push_range_access(plait__adding *adding,
 				      const plait__range *range,
@@ -106,6 +123,9 @@ static plait_status push_range_access(plait__adding *adding,
 	};
 	uint32_t number = PLAIT__NONE;
 
+	if (mode != PLAIT__ACCESS_READ &&
+	    check_write(adding, range->slot) != PLAIT_OK)
+		return PLAIT_E_INVALID;
 	if (range->offset != 0 || bytes != slot->bytes) {
 		number = store->boxes.count;
 		if (plait__vector_push(&store->boxes, &box, 1) == NULL)
@@ -244,6 +264,25 @@ static uint32_t first_device(const plait__store *store,
 						     slot))->device;
 }
 
+/* Turns that this node writes; what is in the prologue's slot is not. */
+static plait_status check_turns(const struct pushing *pushing,
+				const plait__plan_rotation *rotation)
+{
+	plait__store *store = pushing->adding->graph->store;
+
+	if (access_of(pushing->parameter) == PLAIT__ACCESS_READ)
+		return PLAIT_OK;
+	for (uint32_t i = rotation->prologue != 0 ? 1 : 0;
+	     i < rotation->slot_count; i++) {
+		uint32_t slot = *(uint32_t *)plait__vector_at(
+			&store->rotation_slots, rotation->slot_first + i);
+
+		if (check_write(pushing->adding, slot) != PLAIT_OK)
+			return PLAIT_E_INVALID;
+	}
+	return PLAIT_OK;
+}
+
 /* Different turns of one rotation are different memory. */
 static plait_status push_rotation(struct pushing *pushing)
 {
@@ -266,6 +305,8 @@ static plait_status push_rotation(struct pushing *pushing)
 				    rotation->region))
 		return wrong(pushing, "the rotation's loop is in a body that "
 			     "this node is not part of");
+	if (check_turns(pushing, rotation) != PLAIT_OK)
+		return PLAIT_E_INVALID;
 	if (adding->first_buffer_device == PLAIT__NONE)
 		adding->first_buffer_device = first_device(store, rotation);
 	object = plait__access_rotation(number, plait__access_turn(

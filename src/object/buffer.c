@@ -235,7 +235,9 @@ static plait_status check_wrap(const plait_wrap_desc *desc,
 {
 	uintptr_t end;
 
-	if ((desc->flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD) != 0)
+	const uint32_t known = PLAIT_CALL_ANY_THREAD | PLAIT_WRAP_READ_ONLY;
+
+	if ((desc->flags & ~known) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_wrap_desc: flags 0x%x are not known",
 				   (unsigned)desc->flags);
@@ -303,6 +305,7 @@ static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 	if (buffer == NULL)
 		return PLAIT_E_NOMEM;
 	buffer->wrapped = desc->pointer;
+	buffer->read_only = (desc->flags & PLAIT_WRAP_READ_ONLY) != 0;
 	request.bytes = desc->bytes;
 	request.alignment_bytes = 1;
 	request.pointer = desc->pointer;
@@ -443,6 +446,18 @@ plait_status plait__buffer_check_range(const plait__buffer *buffer,
 			   (unsigned long long)bytes,
 			   plait__object_name(&buffer->object, room),
 			   (unsigned long long)buffer->bytes);
+}
+
+plait_status plait__buffer_check_write(const plait__buffer *buffer,
+				       plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+
+	if (!buffer->root->read_only)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "%s is read-only and would be written",
+			   plait__object_name(&buffer->object, room));
 }
 
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,

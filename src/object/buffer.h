@@ -29,6 +29,7 @@ struct plait__buffer {
 	plait_backend_memory *raw; /* null when there are no bytes */
 	uint64_t taken_bytes;	   /* of the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
+	bool read_only;
 	plait__notice *notice;	   /* announces that it is not used any more */
 	plait_host_function released; /* the same by a call */
 	void *user_data;
@@ -44,6 +45,10 @@ plait_status plait__buffer_enter(plait_buffer *handle, plait__buffer **out,
 plait_status plait__buffer_check_range(const plait__buffer *buffer,
 				       uint64_t offset, uint64_t bytes,
 				       const char *what, plait_error *error);
+
+/* PLAIT_E_INVALID when it must not be written. */
+plait_status plait__buffer_check_write(const plait__buffer *buffer,
+				       plait_error *error);
 
 /* Do two ranges, both inside, share memory? */
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,

@@ -195,6 +195,8 @@ static plait_status enter_memory(plait__operands *operands,
 		status = enter_buffer(command->target, command->target_offset,
 				      command->bytes, "target range", queue,
 				      &operands->target, error);
+	if (status == PLAIT_OK && operands->target != NULL)
+		status = plait__buffer_check_write(operands->target, error);
 	if (status == PLAIT_OK && (fields & HAS_SOURCE) != 0)
 		status = enter_buffer(command->source, command->source_offset,
 				      command->bytes, "source range", queue,

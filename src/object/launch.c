@@ -180,6 +180,8 @@ static plait_status check_buffer(const struct place *place,
 				   queue->device->object.label);
 	status = plait__buffer_check_range(buffer, offset, 0, "offset_bytes",
 					   error);
+	if (status == PLAIT_OK && place->parameter->mode != PLAIT__MODE_IN)
+		status = plait__buffer_check_write(buffer, error);
 	fault = plait__argument_judge_memory(place->parameter, offset);
 	if (status == PLAIT_OK && fault != NULL)
 		return wrong(fault, error);

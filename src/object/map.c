@@ -47,6 +47,8 @@ static plait_status check_map(const plait__buffer *buffer, uint64_t offset,
 	if (bytes == 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "map: 0 bytes have no address");
+	if ((flags & PLAIT_MAP_WRITE) != 0 && buffer->root->read_only)
+		return plait__buffer_check_write(buffer, error);
 	return plait__buffer_check_range(buffer, offset, bytes, "map range",
 					 error);
 }

@@ -20,6 +20,8 @@ PLAIT_API uint64_t plait_sizeof(const char *name)
 		KNOWN(plait_device_info),
 		KNOWN(plait_buffer_desc),
 		KNOWN(plait_wrap_desc),
+		KNOWN(plait_array),
+		KNOWN(plait_import_desc),
 		KNOWN(plait_signal_desc),
 		KNOWN(plait_point),
 		KNOWN(plait_queue_desc),
