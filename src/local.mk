@@ -81,6 +81,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/submit.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/task.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/tally.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/team.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/wait.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
 # plugin
@@ -127,6 +128,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/settings.c
 %C%_libplaitcore_la_SOURCES += %D%/object/signal.c
 %C%_libplaitcore_la_SOURCES += %D%/object/sizeof.c
+%C%_libplaitcore_la_SOURCES += %D%/object/split.c
 %C%_libplaitcore_la_SOURCES += %D%/object/tensor.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait.c
 %C%_libplaitcore_la_SOURCES += %D%/object/watch.c

@@ -103,6 +103,7 @@ UNIT_TESTS += %D%/11-sys-thread.t
 UNIT_TESTS += %D%/11-sys-whole.t
 SCRIPT_TESTS += %D%/12-sys-faults.t
 UNIT_TESTS += %D%/12-pool-lane.t
+UNIT_TESTS += %D%/13-pool-team.t
 UNIT_TESTS += %D%/13-pool-wait.t
 UNIT_TESTS += %D%/14-pool-failure.t
 %C%_14_pool_failure_t_LDADD = $(LDADD) -lm
@@ -195,6 +196,9 @@ API_TESTS += %D%/37-object-lies.t
 %C%_37_object_lies_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/39-object-array.t
 %C%_39_object_array_t_LDADD = $(LDADD_API)
+%C%_39_object_array_t_SOURCES = %D%/39-object-array.c %D%/tensors.h
+API_TESTS += %D%/39-object-export.t
+%C%_39_object_export_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-kernel-signature.t
 API_TESTS += %D%/40-kernel-forms.t

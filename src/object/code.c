@@ -2,6 +2,8 @@
 /* Finding and calling the host's code of a kernel; see code.h. */
 #include "object/code.h"
 
+#include "object/split.h"
+
 #include "base/error.h"
 #include "plugin/image.h"
 #include "sys/dl.h"
@@ -183,16 +185,43 @@ static int32_t run_described(void *const *arguments,
 				      arguments));
 }
 
-/* The whole launch as one part. */
+/* A launch that is done in parts. */
+struct parts {
+	const plait__code *code;
+	void *const *arguments;
+	const plait_launch *launch;
+	plait__split split;
+};
+
+_Static_assert(sizeof(struct parts) <= PLAIT__TEAM_DATA_BYTES, "fits a job");
+
+static int32_t run_part(void *data, uint64_t number)
+{
+	const struct parts *parts = data;
+	plait_range range;
+
+	plait__split_range(&parts->split, parts->launch, number, &range);
+	return parts->code->range(&range, parts->arguments, parts->launch,
+				  parts->code->user_data);
+}
+
 static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
 	const plait__code *code = user_data;
-	plait_range range = { .size = sizeof(range),
-			      .dimensions = launch->dimensions };
+	struct parts parts = { .code = code, .arguments = arguments,
+			       .launch = launch };
+	uint64_t count = 1;
 
-	memcpy(range.end, launch->items, sizeof(range.end));
-	return code->range(&range, arguments, launch, code->user_data);
+	/* Nobody to help: no reason to cut. */
+	if (code->team == NULL) {
+		parts.split = (plait__split){ { 1, 1, 1 }, { 1, 1, 1 } };
+		return run_part(&parts, 0);
+	}
+	count = plait__split_make(&parts.split, launch, code->grain,
+				  plait__team_size(code->team));
+	return plait__team_run(code->team, run_part, &parts, sizeof(parts),
+			       count);
 }
 
 plait_kernel_function plait__code_whole(plait__code *code, void **out_data)

@@ -9,6 +9,7 @@
 #include "plait/kernel.h"
 
 #include "kernel/intern.h"
+#include "pool/team.h"
 
 typedef struct plait__code {
 	uint32_t form; /* PLAIT_FORM_... */
@@ -17,7 +18,8 @@ typedef struct plait__code {
 	plait_any_function described;	/* DESCRIBED */
 	const plait__ffi_shape *shape;	/* the same; of the signature */
 	void *user_data;
-	uint64_t grain; /* RANGE: at least 1 when it was said, else 0 */
+	uint64_t grain; /* RANGE: 0 when it was not said */
+	plait__team *team; /* RANGE: who helps, or null; the context's */
 } plait__code;
 
 /* Which of the implementations there is, and its form.  PLAIT_E_INVALID:

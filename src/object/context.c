@@ -40,6 +40,7 @@ static void end_context(void *arg)
 	plait_allocator allocator = context->settings.allocator;
 
 	plait__reaper_stop(context);
+	plait__team_destroy(context->team);
 	plait__registry_close(context->registry);
 	plait__pool_destroy(context->pool);
 	free_tables(context);
@@ -60,6 +61,21 @@ static void destroy_context(plait__object *object)
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
 				"no thread to end a context on; its memory "
 				"and workers stay");
+}
+
+plait_status plait__context_team(plait__context *context, plait__team **out,
+				 plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	plait__mutex_lock(&context->team_lock);
+	if (context->team == NULL)
+		status = plait__team_create(context->pool,
+					    plait__context_allocator(context),
+					    &context->team, error);
+	*out = context->team;
+	plait__mutex_unlock(&context->team_lock);
+	return status;
 }
 
 static const plait__class context_class = {

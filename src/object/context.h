@@ -21,6 +21,7 @@
 #include "kernel/intern.h"
 #include "plugin/registry.h"
 #include "pool/pool.h"
+#include "pool/team.h"
 #include "sys/event.h"
 #include "sys/mutex.h"
 #include "sys/thread.h"
@@ -92,6 +93,8 @@ struct plait__context {
 	at_u32 inbox_count;
 	at_u32 unflushed; /* queues whose last flush failed */
 	plait__intern signatures; /* of kernels */
+	struct plait__mutex team_lock; /* guards the making of `team` */
+	plait__team *team; /* null until a kernel has parts */
 
 	/* Waited for only by who needs what a sweep gives back, and never by
 	 * the thread that has it. */
@@ -127,6 +130,11 @@ plait_status plait__context_enter(plait_context *handle, plait__context **out,
 plait_status plait__context_check_same(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error);
+
+/* Who helps with launches in parts; null in *out when there are no workers.
+ * PLAIT_E_NOMEM. */
+plait_status plait__context_team(plait__context *context, plait__team **out,
+				 plait_error *error);
 
 /* Something that a thread may wait for has changed.  From upcalls too. */
 void plait__context_pulse(plait__context *context);

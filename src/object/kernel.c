@@ -52,6 +52,11 @@ static plait_status make_kernel(plait__context *context,
 					  error);
 	if (status != PLAIT_OK)
 		goto unbuild;
+	if (kernel->code.form == PLAIT_FORM_RANGE)
+		status = plait__context_team(context, &kernel->code.team,
+					     error);
+	if (status != PLAIT_OK)
+		goto unbuild;
 	kernel->function = plait__code_whole(&kernel->code,
 					     &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);

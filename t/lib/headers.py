@@ -13,8 +13,8 @@ from tap import ROOT
 
 FOLDER = os.path.join(ROOT, "include", "plait")
 # Lower ones first, so that a reader of all meets each type before its use.
-ORDER = ["base", "device", "array", "inbox", "queue", "source", "kernel", "graph", "plan", "run", "plait",
-         "plugin"]
+ORDER = ["base", "device", "array", "inbox", "queue", "source", "kernel", "graph", "plan",
+         "run", "plait", "plugin"]
 
 
 def names():
