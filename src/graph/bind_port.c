@@ -75,6 +75,29 @@ static plait_status check_apart(const plait__frozen *frozen, uint32_t at,
 	return PLAIT_OK;
 }
 
+/* A plan that was loaded meets its memory here for the first time. */
+static plait_status check_written(const plait__frozen *frozen, uint32_t at,
+				  const plait__buffer *buffer,
+				  plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+	plait_status status = PLAIT_OK;
+
+	if (!buffer->root->read_only)
+		return PLAIT_OK;
+	for (uint32_t i = 0; status == PLAIT_OK && i < plan->accesses_count;
+	     i++)
+		if (plan->accesses[i].object == at &&
+		    plan->accesses[i].mode != PLAIT__ACCESS_READ)
+			status = plait__buffer_check_write(buffer, error);
+	/* What takes turns is written in one of them. */
+	for (uint32_t i = 0;
+	     status == PLAIT_OK && i < plan->rotation_slots_count; i++)
+		if (plan->rotation_slots[i] == at)
+			status = plait__buffer_check_write(buffer, error);
+	return status;
+}
+
 static plait_status bind_buffer(plait__frozen *frozen, const char *name,
 				plait__buffer *buffer, plait_error *error)
 {
@@ -85,6 +108,8 @@ static plait_status bind_buffer(plait__frozen *frozen, const char *name,
 
 	if (status == PLAIT_OK)
 		status = check_bytes(frozen, at, name, buffer, error);
+	if (status == PLAIT_OK)
+		status = check_written(frozen, at, buffer, error);
 	if (status == PLAIT_OK)
 		status = plait__bind_begin(frozen, error);
 	if (status != PLAIT_OK)
