@@ -256,6 +256,12 @@ SCRIPT_TESTS += %D%/46-tool-plan.t
 UNIT_TESTS += %D%/52-run-bound.t
 API_TESTS += %D%/50-run-plain.t
 %C%_50_run_plain_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/51-run-regions.t
+%C%_51_run_regions_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/52-run-parameters.t
+%C%_52_run_parameters_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/53-run-ends.t
+%C%_53_run_ends_t_LDADD = $(LDADD_API)
 # Kernels from source: t/kernels, each against plain C.
 check_LTLIBRARIES += %D%/libsuite.la
 %C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h

@@ -126,4 +126,34 @@ static inline int32_t put_mark(void *user_data)
 	return mark->result;
 }
 
+static inline plait_graph *body_of(plait_graph *graph, plait_node node,
+			    uint64_t branch)
+{
+	plait_graph *body = NULL;
+
+	OK_THAT(plait_graph_body(graph, node, branch, &body, &rig.error) ==
+		PLAIT_OK, "body: %s", rig.error.text);
+	return body;
+}
+
+/* A number that one node writes and others read: plain, so that a missing
+ * order is a race. */
+static inline int32_t bump(void *user_data)
+{
+	++*(uint64_t *)user_data;
+	return 0;
+}
+
+/* Run `check` for all settings. */
+static inline void everywhere(void (*check)(uint32_t flags))
+{
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		if (!open_host(worker_counts[w]))
+			continue;
+		for (uint32_t f = 0; f < TAP_COUNT(run_flags); f++)
+			check(run_flags[f]);
+		close_rig(&rig);
+	}
+}
+
 #endif

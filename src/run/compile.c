@@ -232,13 +232,28 @@ static void add_wait(struct compiler *c, uint32_t lane, uint32_t position)
 		last_step(c)->wait_count++;
 }
 
+/* A stub waits for its region's command before it is done, not before it
+ * serves the bodies; and the decision to leave is just that. */
+static bool is_of_own_region(const struct compiler *c,
+			     const plait__plan_command *at,
+			     const plait__plan_wait *wait)
+{
+	const plait__plan_command *home;
+
+	if (at->kind != PLAIT__CMD_ENTER)
+		return false;
+	home = &c->plan->commands[c->plan->regions[at->link].command];
+	return wait->lane == home->lane && wait->position == home->position;
+}
+
 static void add_waits_of(struct compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
-		add_wait(c, c->plan->waits[i].lane,
-			 c->plan->waits[i].position);
+		if (!is_of_own_region(c, at, &c->plan->waits[i]))
+			add_wait(c, c->plan->waits[i].lane,
+				 c->plan->waits[i].position);
 }
 
 static void add_turns(struct compiler *c, uint32_t first, uint32_t last)

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops that fail and runs that are cancelled: nothing starts any more, in no
+ * body, and the plan is as good as new. */
+#include "runs.h"
+
+struct fuse {
+	uint64_t left;
+	uint64_t ran;
+};
+
+static int32_t burn(void *user_data)
+{
+	struct fuse *fuse = user_data;
+
+	fuse->ran++;
+	return --fuse->left == 0 ? 42 : 0;
+}
+
+static int32_t always(void *user_data)
+{
+	(void)user_data;
+	return 1;
+}
+
+static plait_node add_endless(plait_graph *graph)
+{
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_WHILE, .label = "endless",
+		.flags = PLAIT_CALL_ANY_THREAD, .function = always,
+	};
+
+	return add_node(graph, desc, NULL, 0);
+}
+
+/* In iteration 30, in a loop in a loop; then the plan is as good as new. */
+static void check_failure(uint32_t flags)
+{
+	struct fuse fuse = { 30, 0 };
+	uint64_t beside = 0, behind = 0;
+	plait_graph *graph = new_graph();
+	plait_node outer = add_endless(graph);
+	plait_graph *body = body_of(graph, outer, 0);
+	plait_node inner = add_endless(body);
+	plait_graph *deep = body_of(body, inner, 0);
+	plait_plan *plan;
+
+	(void)add_call(deep, "burn", burn, &fuse, NULL, 0);
+	(void)add_call(deep, "beside", bump, &beside, NULL, 0);
+	(void)add_call(graph, "behind", bump, &behind, &outer, 1);
+	plan = freeze(graph, 2, 1);
+	for (int i = 0; i < 3; i++) {
+		fuse = (struct fuse){ 30, 0 };
+		IS_INT((i % 2 ? run_with : call_with)(plan, flags),
+		       PLAIT_E_FAILED);
+		IS_INT(rig.error.origin, 42);
+		HAS_STR(rig.error.text, "\"burn\" failed with 42");
+		IS_UINT(fuse.ran, 30);
+	}
+	IS_UINT(behind, 0);
+	plait_plan_release(plan);
+	plait_graph_release(deep);
+	plait_graph_release(body);
+	plait_graph_release(graph);
+}
+
+static void failures(void)
+{
+	everywhere(check_failure);
+}
+
+static int32_t count_up(void *user_data)
+{
+	__atomic_add_fetch((uint64_t *)user_data, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* At any iteration, also of a loop in a loop, on several lanes. */
+static void cancels(void)
+{
+	for (uint32_t w = 1; w < WORKERS; w++) {
+		for (uint32_t f = 0; f < TAP_COUNT(run_flags); f++) {
+			const plait_run_desc desc = { .size = sizeof(desc),
+						      .flags = run_flags[f] };
+			uint64_t rounds = 0;
+			plait_graph *graph, *body, *deep;
+			plait_run *run = NULL;
+			plait_plan *plan;
+			plait_node node;
+
+			if (!open_host(worker_counts[w]))
+				continue;
+			graph = new_graph();
+			node = add_endless(graph);
+			body = body_of(graph, node, 0);
+			node = add_endless(body);
+			deep = body_of(body, node, 0);
+			(void)add_call(deep, "x", count_up, &rounds, NULL, 0);
+			(void)add_call(deep, "y", count_up, &rounds, NULL, 0);
+			plan = freeze(graph, 2, 1);
+			for (int i = 0; i < 5; i++) {
+				uint64_t from = __atomic_load_n(
+					&rounds, __ATOMIC_SEQ_CST);
+
+				IS_INT(plait_plan_run(plan, rig.queue, &desc,
+						      &run, &rig.error),
+				       PLAIT_OK);
+				while (__atomic_load_n(&rounds,
+						       __ATOMIC_SEQ_CST) <
+				       from + 10 * (uint64_t)i)
+					pause_a_little();
+				IS_INT(plait_run_cancel(run, NULL), PLAIT_OK);
+				IS_INT(plait_run_wait(run, PLAIT_FOREVER,
+						      &rig.error),
+				       PLAIT_E_CANCELLED);
+				IS_INT(plait_run_cancel(run, NULL), PLAIT_OK);
+				IS_INT(plait_run_poll(run, NULL),
+				       PLAIT_E_CANCELLED);
+				plait_run_release(run);
+				(void)plait_queue_finish(
+					rig.queue, PLAIT_FOREVER, NULL);
+			}
+			plait_plan_release(plan);
+			plait_graph_release(deep);
+			plait_graph_release(body);
+			plait_graph_release(graph);
+			close_rig(&rig);
+		}
+	}
+}
+
+/* Ends before it began, when cancelled behind something that waits. */
+static void cancels_what_waits(void)
+{
+	uint64_t ran = 0;
+	plait_graph *graph;
+	plait_run *run = NULL;
+	plait_plan *plan;
+
+	if (!open_host(1))
+		return;
+	graph = new_graph();
+	(void)add_call(graph, "x", bump, &ran, NULL, 0);
+	plan = freeze(graph, 1, 1);
+	OK(plait_queue_wait(rig.queue, rig.gate, 1, &rig.error) == PLAIT_OK);
+	IS_INT(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error),
+	       PLAIT_OK);
+	IS_INT(plait_run_cancel(run, NULL), PLAIT_OK);
+	IS_INT(plait_signal_raise(rig.gate, 1, NULL), PLAIT_OK);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, NULL), PLAIT_E_CANCELLED);
+	IS_UINT(ran, 0);
+	plait_run_release(run);
+	plait_graph_release(graph);
+	plait_plan_release(plan);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	close_rig(&rig);
+}
+
+static const struct tap_scenario all[] = {
+	{ "failure in a body", failures },
+	{ "cancel", cancels },
+	{ "cancel what waits", cancels_what_waits },
+};
+TAP_MAIN(all)
