@@ -272,6 +272,11 @@ API_TESTS += %D%/50-source-groups.t
 %C%_50_source_groups_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/50-source-numbers.t
 %C%_50_source_numbers_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/51-source-build.t
+%C%_51_source_build_t_LDADD = $(LDADD_SUITE)
+TEST_HELPERS += %D%/compose
+%C%_compose_LDADD = src/libplait.la
+META_TESTS += %D%/52-source-dialects.t
 # --- 6x conformance --------------------------------------------------------
 SCRIPT_TESTS += %D%/60-conform-null.t
 SCRIPT_TESTS += %D%/60-conform-host.t

@@ -135,9 +135,15 @@ static void show_detail(void)
 
 bool suite_take(const char *signature, const plait_source *source)
 {
+	return suite_take_many(signature, source, 1);
+}
+
+bool suite_take_many(const char *signature, const plait_source *sources,
+		     uint64_t count)
+{
 	plait_kernel_desc desc = { .size = sizeof(desc),
 				   .signature = signature,
-				   .sources = source, .source_count = 1 };
+				   .sources = sources, .source_count = count };
 
 	suite.count = 0;
 	if (OK_THAT(plait_kernel_create(suite.context, &desc, &suite.kernel,
@@ -226,9 +232,14 @@ bool suite_launch(uint64_t x, uint64_t y, uint64_t z)
 	for (uint32_t i = 0; i < suite.count; i++)
 		fine = fetch(i) && fine;
 	OK_THAT(fine, "launch: %s", suite.error.text);
+	suite_drop();
+	return fine;
+}
+
+void suite_drop(void)
+{
 	plait_kernel_release(suite.kernel);
 	suite.kernel = NULL;
-	return fine;
 }
 
 /* ---- numbers ---- */

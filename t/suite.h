@@ -28,6 +28,9 @@ const char *suite_text(const char *name, char *signature, size_t room);
 /* Take a kernel of t/kernels, or one of the test's own. */
 bool suite_load(const char *name);
 bool suite_take(const char *signature, const plait_source *source);
+bool suite_take_many(const char *signature, const plait_source *sources,
+		     uint64_t count);
+void suite_drop(void);
 
 /* The next argument. */
 void suite_value(const void *value, size_t bytes);

@@ -148,41 +148,58 @@ static plait_status compile(struct build *build, plait_error *error)
 				     &own, &build->words, error);
 }
 
-/* Into the cache; the path to load from. */
-static const char *keep(const struct build *build)
+/* Into the cache, if there is one. */
+static bool keep(const struct build *build)
 {
 	plait_error error = { .size = sizeof(error) };
-	const char *path = build->to;
 	uint64_t bytes;
 	void *object;
+	bool kept;
 
 	if (build->entry[0] == '\0' ||
 	    plait__whole_read(build->to, MAX_OBJECT_BYTES, build->allocator,
 			      &object, &bytes, &error) != PLAIT_OK)
-		return path;
-	if (plait__cache_store(build->entry, build->key.bytes,
-			       build->key.length, object, bytes,
-			       build->allocator, build->log))
-		path = build->entry;
+		return false;
+	kept = plait__cache_store(build->entry, build->key.bytes,
+				  build->key.length, object, bytes,
+				  build->allocator, build->log);
 	plait__free(build->allocator, object, bytes > 0 ? bytes : 1);
-	return path;
+	return kept;
+}
+
+/* Nothing can be run from some file systems for temporary files; the one of
+ * the cache may be better. */
+static plait_status load_kept(struct build *build, plait__module **out)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (!keep(build))
+		return PLAIT_E_UNAVAILABLE;
+	if (plait__module_load(build->entry, build->allocator, out,
+			       &ignored) == PLAIT_OK) {
+		return PLAIT_OK;
+	}
+	plait__cache_discard(build->entry);
+	return PLAIT_E_UNAVAILABLE;
 }
 
 static plait_status compile_and_load(struct build *build, plait__module **out,
 				     plait_error *error)
 {
+	plait_error own = { .size = sizeof(own) };
 	plait_status status = compile(build, error);
-	const char *path;
 
 	if (status != PLAIT_OK)
 		return status;
-	path = keep(build);
-	status = plait__module_load(path, build->allocator, out, error);
-	/* Nothing may be run from the cache's file system, say. */
-	if (status == PLAIT_E_UNAVAILABLE && path != build->to)
-		status = plait__module_load(build->to, build->allocator, out,
-					  error);
-	return status;
+	status = plait__module_load(build->to, build->allocator, out, &own);
+	if (status == PLAIT_OK)
+		(void)keep(build);
+	else if (status == PLAIT_E_UNAVAILABLE)
+		status = load_kept(build, out);
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	return plait__fail(error, status, "kernel %.60s: %s",
+			   build->signature->name, own.text);
 }
 
 /* ---- all of it ---- */

@@ -180,3 +180,8 @@ bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
 				error.text);
 	return status == PLAIT_OK;
 }
+
+void plait__cache_discard(const char *path)
+{
+	plait__folder_discard(path);
+}

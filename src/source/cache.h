@@ -45,4 +45,7 @@ bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
 			const plait_allocator *allocator,
 			const plait__log *log);
 
+/* Forget an entry that turned out to be of no use. */
+void plait__cache_discard(const char *path);
+
 #endif

@@ -184,9 +184,10 @@ static void set_environment(struct environment *out, const char *folder)
 
 static plait_status judge(const plait__compiler *compiler,
 			  const struct plait__spawn_result *result,
-			  plait_error *error)
+			  const char *to, plait_error *error)
 {
 	const char *name = compiler->words[0];
+	struct plait__file_info made;
 
 	switch (result->end) {
 	case PLAIT__SPAWN_KILLED:
@@ -203,8 +204,11 @@ static plait_status judge(const plait__compiler *compiler,
 				   "%.100s was ended when it had printed more "
 				   "than %d bytes", name, MAX_OUTPUT_BYTES);
 	case PLAIT__SPAWN_UNKNOWN:
-		/* What it made will tell. */
-		return PLAIT_OK;
+		/* The host program takes no statuses: what was made tells. */
+		if (plait__file_query(to, &made) == 0)
+			return PLAIT_OK;
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%.100s made nothing", name);
 	default:
 		break;
 	}
@@ -265,5 +269,5 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 					  compiler->path,
 					  plait__file_reason(number, reason,
 							     sizeof(reason)));
-	return judge(compiler, &result, error);
+	return judge(compiler, &result, to, error);
 }

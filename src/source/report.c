@@ -18,10 +18,10 @@ enum { NAME_LENGTH = 40 };
 /* The first line that speaks of an error, without its end; null: none. */
 static const char *first_error(const char *log, size_t *length)
 {
-	const char *found = strstr(log, "error: ");
+	const char *found = strstr(log, "undefined reference");
 
 	if (found == NULL)
-		found = strstr(log, "undefined reference");
+		found = strstr(log, "error: ");
 	if (found == NULL)
 		return NULL;
 	while (found > log && found[-1] != '\n')

@@ -32,6 +32,11 @@ bool plait__folder_owns(const char *path)
 	       info.st_uid == geteuid() && (info.st_mode & 022) == 0;
 }
 
+void plait__folder_discard(const char *path)
+{
+	(void)unlink(path);
+}
+
 void plait__folder_discard_foreign(const char *path)
 {
 	if (!plait__folder_owns(path))

@@ -32,7 +32,9 @@ plait_status plait__folder_secure(const char *path, plait_error *error);
 /* Is it a regular file, no link, of this user, that only he may write to? */
 bool plait__folder_owns(const char *path);
 
-/* If there is something at `path` that is not, remove it; folders stay. */
+/* Remove what is at `path`; folders stay. */
+void plait__folder_discard(const char *path);
+/* The same, unless it is one of those. */
 void plait__folder_discard_foreign(const char *path);
 
 #endif

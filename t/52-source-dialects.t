@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 300 s
+"""Portable source is OpenCL C and CUDA C++ too: each kernel of t/kernels goes
+through clang's OpenCL front end and, where there is one, through NVRTC."""
+import ctypes
+import ctypes.util
+import glob
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, ROOT, done, ok, run, skip, which
+
+C, OPENCL, CUDA = 1, 2, 5
+# All for the first, those that are hard for the others too.
+ARCHITECTURES = ("sm_90", "sm_75", "sm_120")
+HARD = "matmul scan histogram radix fft rounds softmax locks pi volume stencil3".split()
+KERNELS = sorted(glob.glob(os.path.join(ROOT, "t/kernels/*.plk")))
+
+
+def signature(text):
+    comment = re.search(r"\n/\*(.*?\))", text, re.S).group(1)
+    return " ".join(comment.replace("*", " ").split())
+
+
+def composed(path, form):
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    result = run([os.path.join(BUILD, "t/compose"), str(form), signature(text),
+                  os.path.basename(path), path])
+    return result.stdout if result.returncode == 0 else "#error " + result.stderr
+
+
+def check_opencl(folder):
+    clang = which("clang")
+    probe = ["-x", "cl", "-cl-std=CL1.2", "-target", "spir64", "-fsyntax-only", "-Wall", "-Werror",
+             "-Wno-unused-function", "-Xclang", "-cl-ext=+cl_khr_fp64"]
+    empty = os.path.join(folder, "empty.cl")
+    with open(empty, "w", encoding="ascii") as file:
+        file.write("kernel void f(global int *x) { x[get_global_id(0)] = 1; }\n")
+    if not clang or run([clang, *probe, empty]).returncode != 0:
+        skip("no clang that reads OpenCL C")
+        return
+    for path in KERNELS:
+        name = os.path.join(folder, os.path.basename(path) + ".cl")
+        with open(name, "w", encoding="ascii") as file:
+            file.write(composed(path, OPENCL))
+        result = run([clang, *probe, name])
+        ok(result.returncode == 0, "OpenCL C: " + os.path.basename(path), result.stderr)
+
+
+def find_nvrtc():
+    names = glob.glob("/usr/local/cuda*/lib64/libnvrtc.so.*") + \
+        [ctypes.util.find_library("nvrtc") or "libnvrtc.so"]
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+def compile_cuda(nvrtc, text, architecture):
+    program, size = ctypes.c_void_p(), ctypes.c_size_t()
+    options = [b"-default-device", b"--gpu-architecture=" + architecture.encode()]
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel", 0, None, None)
+    status = nvrtc.nvrtcCompileProgram(program, len(options),
+                                       (ctypes.c_char_p * len(options))(*options))
+    nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    nvrtc.nvrtcGetProgramLog(program, log)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return status, log.value.decode()
+
+
+def check_cuda():
+    nvrtc = find_nvrtc()
+    if nvrtc is None:
+        skip("no libnvrtc")
+        return
+    for architecture in ARCHITECTURES:
+        # Another toolkit may know fewer.
+        status, log = compile_cuda(nvrtc, "", architecture)
+        if status != 0:
+            skip("NVRTC does not know %s: %s" % (architecture, log[:60].strip()))
+            continue
+        bad = []
+        some = KERNELS if architecture == ARCHITECTURES[0] else \
+            [p for p in KERNELS if os.path.basename(p)[:-4] in HARD]
+        for path in some:
+            status, log = compile_cuda(nvrtc, composed(path, CUDA), architecture)
+            if status != 0:
+                bad.append(os.path.basename(path) + ": " + log)
+        ok(not bad, "CUDA C++ for %s: %d kernels" % (architecture, len(some)), *bad)
+
+
+ok(len(KERNELS) >= 36, "there are kernels")
+with tempfile.TemporaryDirectory() as place:
+    check_opencl(place)
+check_cuda()
+done()
