@@ -513,6 +513,23 @@ static void launches_outside(void)
 	plait_queue_release(queue);
 }
 
+/* A mapping may be a copy: a launch sees what was queued before it, and what
+ * is queued behind it sees what the launch wrote. */
+static void launches_in_order(void)
+{
+	plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "chaos",
+		.options = "chaos:quirks=staged_map",
+		.flags = PLAIT_CONTEXT_NO_WORKERS,
+	};
+
+	plait_context_release(context);
+	if (!IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK))
+		return;
+	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
+	launches_outside();
+}
+
 static void run_with_context(void (*scenario)(void))
 {
 	if (!IS_INT(plait_context_open(NULL, &context, &error), PLAIT_OK)) {
@@ -535,6 +552,7 @@ WITH(cycles_are_named)
 WITH(an_empty_graph)
 WITH(plans_outlive_graphs)
 WITH(launches_outside)
+WITH(launches_in_order)
 
 static const struct tap_scenario scenarios[] = {
 	{ "every kind", with_every_kind },
@@ -547,5 +565,6 @@ static const struct tap_scenario scenarios[] = {
 	{ "an empty graph", with_an_empty_graph },
 	{ "plans outlive graphs", with_plans_outlive_graphs },
 	{ "launches outside", with_launches_outside },
+	{ "launches in order", with_launches_in_order },
 };
 TAP_MAIN(scenarios)

@@ -4,187 +4,12 @@
  * A plan's proof knows which turns are the same memory and when; what makes no
  * sense is refused when it is added.
  */
-#include "plait/plait.h"
-
-#include "tap.h"
-
-#include "graph/frozen.h"
-
 #include <string.h>
 
-static plait_context *context;
-static plait_device *devices[2];
-static plait_kernel *kernel;
-static plait_buffer *memory[10];
-static plait_error error;
+#include "graph/frozen.h"
+#include "plan/check.h"
 
-/* A graph with a loop, and what a node does: one argument is read, the other
- * is written. */
-struct loop {
-	plait_graph *graph;
-	plait_graph *body;
-	plait_node node;
-};
-
-static int32_t nothing(void *user_data)
-{
-	(void)user_data;
-	return 0;
-}
-
-static int32_t no_work(void *const *arguments, const plait_launch *launch,
-		       void *user_data)
-{
-	(void)arguments;
-	(void)launch;
-	(void)user_data;
-	return 0;
-}
-
-static plait_kernel *new_kernel(const char *signature)
-{
-	plait_kernel_desc desc = { .size = sizeof(desc),
-				   .signature = signature,
-				   .function = no_work };
-	plait_kernel *made = NULL;
-
-	IS_INT(plait_kernel_create(context, &desc, &made, &error), PLAIT_OK);
-	return made;
-}
-
-static plait_buffer *new_buffer(plait_device *device, uint64_t bytes)
-{
-	plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes };
-	plait_buffer *buffer = NULL;
-
-	IS_INT(plait_buffer_create(device, &desc, &buffer, &error), PLAIT_OK);
-	return buffer;
-}
-
-static void open_all(void)
-{
-	plait_context_desc desc = { .size = sizeof(desc),
-				    .backends = "chaos",
-				    .flags = PLAIT_CONTEXT_NO_WORKERS };
-
-	error = (plait_error){ .size = sizeof(error) };
-	if (!IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK))
-		NOTE("%s", error.text);
-	for (uint32_t i = 0; i < 2; i++)
-		IS_INT(plait_context_device(context, i, &devices[i], &error),
-		       PLAIT_OK);
-	kernel = new_kernel("k(from: in pointer f32, to: out pointer f32)");
-	for (size_t i = 0; i < TAP_COUNT(memory); i++)
-		memory[i] = new_buffer(devices[0], 64);
-}
-
-static void close_all(void)
-{
-	for (size_t i = 0; i < TAP_COUNT(memory); i++)
-		plait_buffer_release(memory[i]);
-	plait_kernel_release(kernel);
-	plait_context_release(context);
-	IS_INT(plait_live_count(PLAIT_OBJECT_BUFFER), 0);
-	IS_INT(plait_live_count(PLAIT_OBJECT_GRAPH), 0);
-}
-
-static plait_node add_loop(plait_graph *graph, uint32_t kind,
-			   const plait_node *after, plait_graph **body)
-{
-	plait_node_desc desc = { .size = sizeof(desc), .kind = kind,
-				 .function = nothing,
-				 .flags = PLAIT_CALL_ANY_THREAD,
-				 .branch_count = kind == PLAIT_NODE_CASE,
-				 .label = "loop" };
-	plait_node node = 0;
-
-	IS_INT(plait_graph_add(graph, &desc, after, after != NULL, &node,
-			       &error), PLAIT_OK);
-	IS_INT(plait_graph_body(graph, node, 0, body, &error), PLAIT_OK);
-	return node;
-}
-
-static struct loop new_loop(void)
-{
-	struct loop loop = { NULL, NULL, 0 };
-
-	IS_INT(plait_graph_create(context, &loop.graph, &error), PLAIT_OK);
-	loop.node = add_loop(loop.graph, PLAIT_NODE_WHILE, NULL, &loop.body);
-	return loop;
-}
-
-static void end_loop(struct loop *loop)
-{
-	plait_graph_release(loop->body);
-	plait_graph_release(loop->graph);
-}
-
-/* Buffers memory[digit] take turns; the first one before them all, if the
- * text starts with '!'. */
-static uint64_t rotate(plait_graph *body, const char *digits)
-{
-	plait_buffer *buffers[10];
-	uint32_t flags = digits[0] == '!' ? PLAIT_ROTATION_PROLOGUE : 0;
-	uint64_t count = 0, rotation = 0;
-
-	for (digits += flags != 0; digits[count] != '\0'; count++)
-		buffers[count] = memory[digits[count] - '0'];
-	IS_INT(plait_graph_rotate(body, buffers, count, flags, &rotation,
-				  &error), PLAIT_OK);
-	return rotation;
-}
-
-static plait_argument turn(uint64_t rotation, uint64_t ahead)
-{
-	return (plait_argument){ .size = sizeof(plait_argument),
-				 .kind = PLAIT_ARGUMENT_ROTATION,
-				 .rotation = rotation, .ahead = ahead };
-}
-
-static plait_argument direct(unsigned which)
-{
-	return (plait_argument){ .size = sizeof(plait_argument),
-				 .kind = PLAIT_ARGUMENT_BUFFER,
-				 .buffer = memory[which] };
-}
-
-static plait_status try_step(plait_graph *graph, plait_argument from,
-			     plait_argument to, const plait_node *after,
-			     plait_node *out)
-{
-	plait_argument both[2] = { from, to };
-	plait_node_desc desc = { .size = sizeof(desc),
-				 .kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
-				 .arguments = both, .argument_count = 2,
-				 .label = "step" };
-
-	return plait_graph_add(graph, &desc, after, after != NULL, out,
-			       &error);
-}
-
-static plait_node step(plait_graph *graph, plait_argument from,
-		       plait_argument to, const plait_node *after)
-{
-	plait_node node = 0;
-
-	if (!IS_INT(try_step(graph, from, to, after, &node), PLAIT_OK))
-		NOTE("%s", error.text);
-	return node;
-}
-
-/* Freeze with a proof; the text of what was found, or "". */
-static const char *prove(plait_graph *graph)
-{
-	plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 8,
-				   .policy = PLAIT_POLICY_WIDEST,
-				   .flags = PLAIT_FREEZE_CHECK };
-	plait_plan *plan;
-
-	if (plait_graph_freeze(graph, &desc, &plan, &error) != PLAIT_OK)
-		return error.text;
-	plait_plan_release(plan);
-	return "";
-}
+#include "loops.h"
 
 /* ---- which turns meet ---- */
 
@@ -501,6 +326,66 @@ static void counters_of_their_loops(void)
 	plait_kernel_release(code);
 }
 
+/* A plan from a file may say anything of loops. */
+static unsigned unnoticed(plait__plan *plan, uint32_t *place)
+{
+	uint32_t kept = *place;
+	unsigned count = 0;
+
+	for (uint32_t wrong = 0; wrong <= plan->regions_count; wrong++) {
+		*place = wrong < plan->regions_count ? wrong : PLAIT__NONE;
+		if (*place != kept)
+			count += plait__plan_check(plan, NULL, 0, NULL, NULL,
+						   &error) == PLAIT_OK;
+	}
+	*place = kept;
+	return count;
+}
+
+static void broken_plans(void)
+{
+	struct loop loop = new_loop(), other = new_loop();
+	plait_kernel *code = new_kernel("k(i: u64)");
+	uint64_t rotation = rotate(loop.body, "01");
+	plait_graph *second, *branch;
+	plait_plan *handle;
+	plait__frozen *frozen;
+	plait__plan *plan;
+	uint32_t last;
+
+	(void)add_loop(loop.graph, PLAIT_NODE_DO, NULL, &second);
+	(void)add_loop(loop.graph, PLAIT_NODE_CASE, NULL, &branch);
+	IS_INT(add_counter(loop.body, code), PLAIT_OK);
+	(void)step(loop.body, turn(rotation, 0), turn(rotation, 1), NULL);
+	IS_INT(plait_graph_freeze(loop.graph, NULL, &handle, &error),
+	       PLAIT_OK);
+	IS_INT(plait__frozen_enter(handle, &frozen, &error), PLAIT_OK);
+	plan = frozen->plan;
+	IS_INT(plait__plan_check(plan, NULL, 0, NULL, NULL, &error),
+	       PLAIT_OK);
+	for (uint32_t i = 0; i < plan->args_count; i++)
+		if (plan->args[i].kind == PLAIT__ARG_INDEX)
+			IS_INT(unnoticed(plan, &plan->args[i].index), 0);
+	IS_INT(unnoticed(plan, &plan->rotations[0].region), 0);
+	/* A predicate that takes an iteration; nothing may. */
+	last = plan->regions[0].predicate;
+	plan->payloads[last].arg_count = plan->args_count;
+	IS_INT(plait__plan_check(plan, NULL, 0, NULL, NULL, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "only launches use what a loop carries");
+	plan->payloads[last].arg_count = UINT32_MAX;
+	IS_INT(plait__plan_check(plan, NULL, 0, NULL, NULL, &error),
+	       PLAIT_E_INVALID);
+	plan->payloads[last].arg_count = 0;
+	plait__object_leave(&frozen->object);
+	plait_plan_release(handle);
+	plait_graph_release(branch);
+	plait_graph_release(second);
+	plait_kernel_release(code);
+	end_loop(&other);
+	end_loop(&loop);
+}
+
 /* ---- parts of a graph ---- */
 
 static void parts_without_the_loop(void)
@@ -550,6 +435,7 @@ WITH(in_another_body)
 WITH(refuses_rotations)
 WITH(types_of_iterations)
 WITH(counters_of_their_loops)
+WITH(broken_plans)
 WITH(parts_without_the_loop)
 
 static const struct tap_scenario scenarios[] = {
@@ -562,6 +448,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "refuses rotations", with_refuses_rotations },
 	{ "types of iterations", with_types_of_iterations },
 	{ "counters of their loops", with_counters_of_their_loops },
+	{ "broken plans", with_broken_plans },
 	{ "parts without the loop", with_parts_without_the_loop },
 };
 TAP_MAIN(scenarios)

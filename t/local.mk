@@ -217,6 +217,7 @@ API_TESTS += %D%/44-graph-builder.t
 %C%_44_graph_builder_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/45-graph-loops.t
 UNIT_TESTS += %D%/45-graph-known.t
+%C%_45_graph_loops_t_SOURCES = %D%/45-graph-loops.c %D%/loops.h
 API_TESTS += %D%/46-graph-refused.t
 %C%_46_graph_refused_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/47-graph-import.t

@@ -20,7 +20,7 @@
 enum { ARGUMENT_FIRST_BYTES = 64 };
 
 /* One argument: the value that the kernel is pointed to, and for memory the
- * buffer that is held and mapped. */
+ * buffer that is held, from an offset on; mapped while the kernel runs. */
 struct held_argument {
 	union {
 		uint64_t word;
@@ -28,6 +28,7 @@ struct held_argument {
 		unsigned char bytes[8];
 	} value;
 	plait__buffer *buffer;
+	uint64_t offset;
 	void *mapped;
 };
 
@@ -43,27 +44,13 @@ struct record {
 
 /* ---- the end ---- */
 
-static void let_go(struct held_argument *slot)
-{
-	plait__backend *backend;
-	plait_error ignored = { .size = sizeof(ignored) };
-
-	if (slot->buffer == NULL)
-		return;
-	backend = slot->buffer->device->port->backend;
-	if (slot->mapped != NULL)
-		(void)backend->table.memory_unmap(backend->self,
-						  slot->buffer->root->raw,
-						  slot->mapped, &ignored);
-	plait__object_drop(&slot->buffer->object);
-}
-
 static void destroy_record(plait__object *object)
 {
 	struct record *self = (struct record *)object;
 
 	for (uint32_t i = 0; i < self->count; i++)
-		let_go(&self->slots[i]);
+		if (self->slots[i].buffer != NULL)
+			plait__object_drop(&self->slots[i].buffer->object);
 	plait__object_drop(&self->kernel->object);
 	plait__free(plait__context_allocator(object->context), self,
 		    self->block_bytes);
@@ -110,28 +97,25 @@ static uint32_t map_flags(const plait__parameter *parameter)
 	}
 }
 
-/* The host's code needs an address, so the memory is mapped while it may be
- * used.  A range without bytes has none: the pointer is null. */
-static plait_status map_slot(struct held_argument *slot,
-			     const plait__parameter *parameter,
-			     uint64_t offset, plait_error *error)
+/*
+ * The host's code needs an address, so the memory is mapped while it runs.  No
+ * longer: a mapping may be a copy, which would miss what is queued before and
+ * be missed by what is queued behind.  A range without bytes has no address.
+ */
+static plait_status map_slot(struct held_argument *slot, uint32_t flags,
+			     plait_error *error)
 {
 	plait__buffer *buffer = slot->buffer;
 	plait__backend *backend = buffer->device->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
-	if (offset == buffer->bytes)
+	if (slot->offset == buffer->bytes)
 		return PLAIT_OK;
-	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
-					 "a kernel on the host", error);
-	if (status != PLAIT_OK)
-		return status;
 	status = backend->table.memory_map(backend->self, buffer->root->raw,
-					   buffer->offset + offset,
-					   buffer->bytes - offset,
-					   map_flags(parameter),
-					   &slot->mapped, &room);
+					   buffer->offset + slot->offset,
+					   buffer->bytes - slot->offset,
+					   flags, &slot->mapped, &room);
 	status = plait__port_judge_made(buffer->device->port, status,
 					"memory_map", slot->mapped, &room,
 					error);
@@ -141,7 +125,25 @@ static plait_status map_slot(struct held_argument *slot,
 	return status;
 }
 
-/* The address may be less aligned than the offset: wrapped memory. */
+static plait_status unmap_slot(struct held_argument *slot, plait_error *error)
+{
+	plait_error room = { .size = sizeof(room) };
+	plait__backend *backend;
+	plait_status status;
+
+	if (slot->mapped == NULL)
+		return PLAIT_OK;
+	backend = slot->buffer->device->port->backend;
+	status = backend->table.memory_unmap(backend->self,
+					     slot->buffer->root->raw,
+					     slot->mapped, &room);
+	slot->mapped = NULL;
+	return plait__port_judge(slot->buffer->device->port, status,
+				 "memory_unmap", &room, error);
+}
+
+/* The address may be less aligned than the offset: wrapped memory.  A look at
+ * it, which writes nothing back. */
 static plait_status take_memory(struct held_argument *slot,
 				const struct place *place,
 				plait__buffer *buffer, uint64_t offset,
@@ -152,11 +154,18 @@ static plait_status take_memory(struct held_argument *slot,
 
 	plait__object_hold(&buffer->object);
 	slot->buffer = buffer;
-	status = map_slot(slot, place->parameter, offset, error);
+	slot->offset = offset;
+	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+					 "a kernel on the host", error);
+	if (status == PLAIT_OK)
+		status = map_slot(slot, PLAIT_MAP_READ, error);
 	if (status != PLAIT_OK)
 		return status;
 	fault = plait__argument_judge_memory(
 		place->parameter, (uintptr_t)slot->value.pointer);
+	status = unmap_slot(slot, error);
+	if (status != PLAIT_OK)
+		return status;
 	return fault != NULL ? wrong(fault, error) : PLAIT_OK;
 }
 
@@ -278,12 +287,47 @@ static plait_status take_arguments(struct record *self, const plait__queue *queu
 
 /* ---- the launch ---- */
 
+static plait_status map_all(struct record *self)
+{
+	const plait__parameter *parameters =
+		self->kernel->signature->parameters;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++)
+		if (self->slots[i].buffer != NULL)
+			status = map_slot(&self->slots[i],
+					  map_flags(&parameters[i]), NULL);
+	return status;
+}
+
+/* All of them; the first failure counts. */
+static plait_status unmap_all(struct record *self)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; i < self->count; i++) {
+		plait_status said = unmap_slot(&self->slots[i], NULL);
+
+		if (status == PLAIT_OK)
+			status = said;
+	}
+	return status;
+}
+
+/* What the backend says of the memory fails the launch like what the kernel
+ * says. */
 static int32_t run_record(void *user_data)
 {
 	struct record *self = user_data;
+	plait_status status = map_all(self), unmapped;
+	int32_t result = status;
 
-	return self->kernel->function(self->arguments, &self->launch,
-				      self->kernel->user_data);
+	if (status == PLAIT_OK)
+		result = self->kernel->function(self->arguments,
+						&self->launch,
+						self->kernel->user_data);
+	unmapped = unmap_all(self);
+	return result != 0 ? result : unmapped;
 }
 
 static struct record *new_record(plait__kernel *kernel, plait__context *context)

@@ -60,26 +60,39 @@ static plait_status check_rotation(plait__check *check, uint32_t c,
 	return plait__proof_add(check, loop, user, PLAIT__WHY_LOOP);
 }
 
-static plait_status check_arguments(plait__check *check, uint32_t c,
-				    const plait__plan_payload *payload)
+/* Of what is no launch only memory and values make sense. */
+static plait_status check_argument(plait__check *check, uint32_t c,
+				   const plait__plan_arg *arg, bool launch)
+{
+	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_ROTATION)
+		return PLAIT_OK;
+	if (!launch)
+		return plait__check_fail(check, c, "only launches use what a "
+					 "loop carries");
+	return arg->kind == PLAIT__ARG_INDEX ?
+	       check_index(check, c, arg->index) :
+	       check_rotation(check, c, arg->index);
+}
+
+static plait_status check_payload(plait__check *check, uint32_t c,
+				  uint32_t link, bool launch)
 {
 	const plait__plan *plan = check->plan;
+	const plait__plan_payload *payload;
 	plait_status status = PLAIT_OK;
 
+	if (link >= plan->payloads_count)
+		return PLAIT_OK;
+	payload = &plan->payloads[link];
 	if (payload->arg_first > plan->args_count ||
 	    payload->arg_count > plan->args_count - payload->arg_first)
 		return plait__check_fail(check, c, "its arguments are not "
 					 "there");
 	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < payload->arg_count; i++) {
-		const plait__plan_arg *arg =
-			&plan->args[payload->arg_first + i];
-
-		if (arg->kind == PLAIT__ARG_INDEX)
-			status = check_index(check, c, arg->index);
-		else if (arg->kind == PLAIT__ARG_ROTATION)
-			status = check_rotation(check, c, arg->index);
-	}
+	     i < payload->arg_count; i++)
+		status = check_argument(check, c,
+					&plan->args[payload->arg_first + i],
+					launch);
 	return status;
 }
 
@@ -91,11 +104,16 @@ plait_status plait__check_loops(plait__check *check)
 	for (uint32_t c = 0; status == PLAIT_OK && c < plan->command_count;
 	     c++) {
 		const plait__plan_command *command = &plan->commands[c];
+		uint32_t kind = command->kind;
 
-		if (command->kind == PLAIT__CMD_LAUNCH &&
-		    command->link < plan->payloads_count)
-			status = check_arguments(
-				check, c, &plan->payloads[command->link]);
+		if (kind == PLAIT__CMD_REGION)
+			status = check_payload(
+				check, c,
+				plan->regions[command->link].predicate,
+				false);
+		else if (kind != PLAIT__CMD_ENTER && kind != PLAIT__CMD_JOIN)
+			status = check_payload(check, c, command->link,
+					       kind == PLAIT__CMD_LAUNCH);
 	}
 	return status;
 }
