@@ -119,6 +119,7 @@ static void everything_is_recorded(void)
 	make_path();
 	if (!opened("trace,chaos", "emissions=1"))
 		return;
+	OK(strstr(bed.host.log, "no file is named") == NULL);
 	play("saxpy", 1);
 	bed_close();
 	HAS_STR(bed.host.log, "events are in /tmp/plait-trace-");
@@ -217,6 +218,10 @@ static void failures_leave_nothing(void)
 	plait_backend_queue *queue;
 	uint64_t blocks;
 
+	if (!bed_open("trace,chaos", ""))
+		return;
+	HAS_STR(bed.host.log, "trace: no file is named");
+	bed_close();
 	if (!bed_open("trace,chaos", "emissions=1"))
 		return;
 	queue = bed_queue_on(0, NULL);

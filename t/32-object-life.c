@@ -294,6 +294,32 @@ static void maps(plait_buffer *inner)
 				NULL), PLAIT_OK);
 }
 
+/* Memory of a buffer, wrapped while it is mapped, is that memory yet. */
+static void overlap_through_a_map(struct rig *rig, plait_buffer *whole)
+{
+	plait_wrap_desc desc = { .size = sizeof(desc), .bytes = 20 };
+	plait_buffer *wrapped = NULL;
+	void *p = NULL;
+
+	IS_INT(plait_buffer_map(whole, 30, 50, PLAIT_MAP_WRITE, &p, NULL),
+	       PLAIT_OK);
+	desc.pointer = (char *)p + 10; /* 40 to 60 of the whole */
+	IS_INT(plait_buffer_wrap(rig->device, &desc, &wrapped, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_queue_copy(rig->queue, whole, 31, wrapped, 0, 10,
+				&rig->error), PLAIT_E_INVALID);
+	HAS_STR(rig->error.text, "overlap");
+	IS_INT(plait_queue_copy(rig->queue, wrapped, 19, whole, 59, 1,
+				&rig->error), PLAIT_E_INVALID);
+	IS_INT(plait_queue_copy(rig->queue, whole, 30, wrapped, 0, 10,
+				&rig->error), PLAIT_OK);
+	IS_INT(plait_queue_copy(rig->queue, wrapped, 0, whole, 60, 20,
+				&rig->error), PLAIT_OK);
+	IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL), PLAIT_OK);
+	plait_buffer_release(wrapped);
+	IS_INT(plait_buffer_unmap(whole, p, NULL), PLAIT_OK);
+}
+
 static void views(void)
 {
 	size_t i;
@@ -327,6 +353,7 @@ static void views(void)
 		       PLAIT_OK);
 		IS_INT(out[0], 0xcd);
 		IS_INT(out[3], 0xab);
+		overlap_through_a_map(&rig, whole);
 		/* Overlap is seen through views. */
 		IS_INT(plait_queue_copy(rig.queue, inner, 0, whole, 45, 6,
 					&rig.error), PLAIT_E_INVALID);

@@ -309,6 +309,15 @@ static void gates(void)
 		IS_INT(plait_signal_raise(rig->gate, 19, NULL), PLAIT_OK);
 		IS_INT(plait_signal_wait(rig->signal, 1, 1000000,
 					 &rig->error), PLAIT_E_TIMEOUT);
+		HAS_STR(rig->error.text, "is at 0 after 1000000 ns, and 1 was");
+		IS_INT(plait_signal_wait(rig->gate, 25, 2000,
+					 &rig->error), PLAIT_E_TIMEOUT);
+		IS_STR(rig->error.text, "signal \"gate\" is at 19 after 2000 "
+		       "ns, and 25 was waited for");
+		IS_INT(plait_queue_finish(rig->queue, 3000, &rig->error),
+		       PLAIT_E_TIMEOUT);
+		IS_STR(rig->error.text, "queue \"q\" is not done after 3000 "
+		       "ns");
 		IS_INT(plait_signal_reset(rig->gate, &rig->error),
 		       PLAIT_E_BUSY);
 		IS_INT(plait_signal_reset(rig->signal, NULL), PLAIT_E_BUSY);
@@ -356,7 +365,10 @@ static void any_and_all(void)
 		for (i = 0; i < 12; i++)
 			plait_queue_emit(rig->queue, many[i], NULL, NULL);
 		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ALL, 1000,
-					 &index, NULL), PLAIT_E_TIMEOUT);
+					 &index, &rig->error),
+		       PLAIT_E_TIMEOUT);
+		HAS_STR(rig->error.text, "13 of 13 points are missing after "
+			"1000 ns; the first, signal ");
 		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ANY, 0, &index,
 					 NULL), PLAIT_E_TIMEOUT);
 		IS_UINT(index, 0);

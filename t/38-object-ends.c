@@ -47,7 +47,55 @@ static void work_after_release(void)
 	}
 }
 
+/* Under the lock: the context's own thread may be at it. */
+static int count_pending(plait__context *context)
+{
+	plait__queue *queue;
+	int count = 0;
+
+	plait__mutex_lock(&context->lock);
+	for (queue = context->queues; queue != NULL; queue = queue->next)
+		count++;
+	plait__mutex_unlock(&context->lock);
+	return count;
+}
+
+/* A sweep looks at what is pending, not at what is there. */
+static void idle_queues_cost_nothing(void)
+{
+	enum { MANY = 50 };
+	struct rig *rig;
+
+	for (rig = settings; rig < settings + SETTINGS; rig++) {
+		plait_queue *many[MANY];
+		plait__context *inside = NULL;
+		plait_buffer *buffer;
+		int i;
+
+		if (!open_rig(rig))
+			continue;
+		for (i = 0; i < MANY; i++)
+			plait_queue_create(rig->device, NULL, &many[i], NULL);
+		buffer = make_buffer(rig, 8, NULL);
+		plait__context_enter(rig->context, &inside, NULL);
+		IS_INT(count_pending(inside), 0);
+		plait_queue_wait(many[7], rig->gate, 1, NULL);
+		plait_queue_fill(many[7], buffer, 0, 8, 1, 1, NULL);
+		plait_buffer_release(buffer);
+		IS_INT(count_pending(inside), 1);
+		plait_signal_raise(rig->gate, 1, NULL);
+		plait_queue_finish(many[7], PLAIT_FOREVER, NULL);
+		plait__context_sweep(inside);
+		IS_INT(count_pending(inside), 0);
+		plait__object_leave(&inside->object);
+		for (i = 0; i < MANY; i++)
+			plait_queue_release(many[i]);
+		close_rig(rig);
+	}
+}
+
 static const struct tap_scenario all[] = {
+	{ "idle queues cost nothing", idle_queues_cost_nothing },
 	{ "work after the release", work_after_release },
 };
 

@@ -12,6 +12,8 @@
  *              generation.  A stale, forged or foreign handle is an error
  *              (PLAIT_E_HANDLE), not a crash.  release(NULL) does nothing.
  *              References may be given back in any order, from any thread.
+ *              An object counts up to 524,287 of them; one that ever had so
+ *              many lives until the process ends.
  * Descriptors. Start with `uint32_t size` = sizeof the struct you compiled
  *              with.  Zero means "the default" for every field.  A library
  *              that is older than your header accepts a field that it does

@@ -55,6 +55,8 @@ typedef struct plait_event {
 /*
  * plait_inbox_create - an inbox owned by the calling thread.
  *
+ * There is nothing to choose, so there is no descriptor.
+ *
  * @param context borrowed, non-null: the context
  * @param out     owned, non-null: the inbox, one reference
  * @param error   borrowed, nullable: filled on failure

@@ -334,7 +334,8 @@ PLAIT_API void plait_queue_release(plait_queue *queue);
  * plait_queue_submit - add commands behind what the queue already has.
  *
  * All or none are added, as one stretch: commands of other threads come
- * before or after.  Returns at once, whatever the commands wait for.
+ * before or after.  Returns at once, whatever the commands wait for.  What a
+ * queue needs to put its largest submission together it keeps.
  *
  * @param queue        borrowed, non-null: the queue
  * @param commands     borrowed, nullable: an array; the first one's `size` is

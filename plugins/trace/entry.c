@@ -48,6 +48,10 @@ static plait_status read_options(trace *self, plait_error *error)
 			return self->services->fail(error, PLAIT_E_NOMEM, 0,
 						    "trace: no memory");
 		memcpy(self->path, path, self->path_bytes);
+	} else {
+		self->services->log(self->host, PLAIT_LOG_WARNING,
+				    "trace: no file is named, so events are "
+				    "only counted; set the option trace:file");
 	}
 	self->limit = 65536;
 	status = read_number(self->host, self->services, "limit",

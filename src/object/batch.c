@@ -420,6 +420,8 @@ static void commit(struct batch *batch)
 	}
 	at_store_release_u64(&queue->submitted, batch->progress);
 	plait__flight_commit(&queue->flight);
+	if (queue->flight.committed != 0)
+		plait__queue_list(queue);
 	for (; batch->calls != NULL; batch->calls = next) {
 		next = batch->calls->next;
 		plait__call_arm(batch->calls);

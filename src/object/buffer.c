@@ -18,13 +18,28 @@ static void free_buffer(plait__buffer *buffer)
 		    sizeof(*buffer));
 }
 
+/* It did not return but ended its thread.  The errand had a hold. */
+static void lose_released(void *arg)
+{
+	plait__buffer *buffer = arg;
+	plait__context *context = buffer->object.context;
+
+	free_buffer(buffer);
+	plait__object_drop(&context->object);
+}
+
 /* The user's function, on a thread of the context. */
 static void call_released(plait__errand *errand)
 {
 	plait__buffer *buffer = (plait__buffer *)(void *)((char *)errand -
 		offsetof(plait__buffer, errand));
 
+	bool guarded = plait__thread_guard_push(&buffer->guard, lose_released,
+						buffer) == 0;
+
 	(void)buffer->released(buffer->user_data);
+	if (guarded)
+		plait__thread_guard_pop(&buffer->guard);
 	free_buffer(buffer);
 }
 
@@ -460,22 +475,58 @@ plait_status plait__buffer_check_write(const plait__buffer *buffer,
 			   plait__object_name(&buffer->object, room));
 }
 
+static bool meets(uintptr_t one, uint64_t one_bytes, uintptr_t other,
+		  uint64_t other_bytes)
+{
+	return one < other ? other - one < one_bytes
+			   : one - other < other_bytes;
+}
+
+/* Does wrapped memory lie in a mapping of these bytes of `root`? */
+static bool is_mapped(plait__buffer *root, uint64_t offset,
+		      uintptr_t wrapped, uint64_t bytes)
+{
+	const struct plait__mapping *mapping;
+	bool found = false;
+	uint64_t from;
+	uint64_t to;
+
+	plait__mutex_lock(&root->map_lock);
+	for (mapping = root->mappings; mapping != NULL && !found;
+	     mapping = mapping->next) {
+		from = mapping->offset > offset ? mapping->offset : offset;
+		to = mapping->offset + mapping->bytes;
+		if (to > offset + bytes)
+			to = offset + bytes;
+		found = from < to &&
+			meets((uintptr_t)mapping->pointer + from -
+				      mapping->offset, to - from, wrapped,
+			      bytes);
+	}
+	plait__mutex_unlock(&root->map_lock);
+	return found;
+}
+
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 			   const plait__buffer *other, uint64_t other_offset,
 			   uint64_t bytes)
 {
-	const plait__buffer *a = one->root;
-	const plait__buffer *b = other->root;
+	plait__buffer *a = one->root;
+	plait__buffer *b = other->root;
 	uintptr_t from = one->offset + one_offset;
 	uintptr_t to = other->offset + other_offset;
 
-	if (a != b && (a->wrapped == NULL || b->wrapped == NULL))
-		return false;
-	if (a != b) {
+	if (a == b)
+		return meets(from, bytes, to, bytes);
+	if (a->wrapped != NULL)
 		from += (uintptr_t)a->wrapped;
+	if (b->wrapped != NULL)
 		to += (uintptr_t)b->wrapped;
-	}
-	return from < to ? to - from < bytes : from - to < bytes;
+	if (a->wrapped != NULL && b->wrapped != NULL)
+		return meets(from, bytes, to, bytes);
+	if (a->wrapped != NULL)
+		return is_mapped(b, to, from, bytes);
+	return b->wrapped != NULL && is_mapped(a, from, to, bytes);
 }
 
 PLAIT_API void plait_buffer_retain(plait_buffer *buffer)

@@ -15,7 +15,9 @@ typedef struct plait__buffer plait__buffer;
 struct plait__mapping {
 	struct plait__mapping *next;
 	plait__buffer *buffer; /* through which it was made */
-	void *pointer;
+	char *pointer;
+	uint64_t offset; /* in the root, of the first byte */
+	uint64_t bytes;
 };
 
 struct plait__buffer {
@@ -34,6 +36,7 @@ struct plait__buffer {
 	plait_host_function released; /* the same by a call */
 	void *user_data;
 	plait__errand errand;
+	struct plait__thread_guard guard; /* while `released` runs */
 	struct plait__mutex map_lock; /* guards `mappings`; a leaf */
 	struct plait__mapping *mappings;
 };

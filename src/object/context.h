@@ -66,7 +66,12 @@ typedef struct plait__reaper {
 	at_u32 stop;
 	at_u32 kicks; /* moves with each kick; pairs with the event */
 	struct plait__event event;
-	struct plait__thread thread;
+	/* A function of the user's may end it: then the next one runs in the
+	 * other place, joins it, and has its hold of the context. */
+	struct plait__thread threads[2];
+	uint32_t turn;
+	bool inherits;
+	struct plait__thread_guard guard; /* of one that dies and goes on */
 	at_u64 token; /* plait__thread_token of the thread */
 } plait__reaper;
 
@@ -86,6 +91,7 @@ struct plait__context {
 	at_u64 lingering; /* objects without a handle that are held */
 
 	struct plait__mutex lock; /* guards both lists and `sweep` */
+	/* Those with something pending, so that a sweep costs no more. */
 	plait__queue *queues;
 	plait__queue *queues_last;
 	plait__inbox *inboxes;

@@ -66,14 +66,15 @@ static plait_status map(plait__buffer *buffer, uint64_t offset, uint64_t bytes,
 	if (mapping == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to remember a mapping");
-	status = map_raw(buffer, offset, bytes, flags, &mapping->pointer,
-			 error);
+	status = map_raw(buffer, offset, bytes, flags, out, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, mapping, sizeof(*mapping));
 		return status;
 	}
 	mapping->buffer = buffer;
-	*out = mapping->pointer;
+	mapping->pointer = *out;
+	mapping->offset = buffer->offset + offset;
+	mapping->bytes = bytes;
 	plait__mutex_lock(&root->map_lock);
 	mapping->next = root->mappings;
 	root->mappings = mapping;

@@ -17,6 +17,8 @@
 
 #include "object/object.h"
 
+#include "sys/thread.h"
+
 typedef struct plait__inbox plait__inbox;
 typedef struct plait__notice plait__notice;
 typedef struct plait__signal plait__signal;
@@ -39,6 +41,7 @@ struct plait__notice {
 	bool linked;   /* in the inbox's list, which has a hold */
 	bool answered; /* of a CALL; all others are */
 	plait_event event;
+	struct plait__thread_guard guard; /* while its function runs */
 };
 
 /* PLAIT_E_STATE (the inbox is closed), PLAIT_E_NOMEM. */

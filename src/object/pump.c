@@ -9,6 +9,7 @@
 #include "base/desc.h"
 #include "base/error.h"
 #include "sys/detail.h"
+#include "sys/thread.h"
 
 /* --- entering as the owner */
 
@@ -42,6 +43,14 @@ static void leave_inside(plait__inbox *inbox)
 {
 	plait__mutex_lock(&inbox->lock);
 	inbox->inside--;
+	plait__mutex_unlock(&inbox->lock);
+}
+
+static void leave_served(plait__inbox *inbox)
+{
+	plait__mutex_lock(&inbox->lock);
+	inbox->inside--;
+	inbox->served--;
 	plait__mutex_unlock(&inbox->lock);
 }
 
@@ -166,12 +175,55 @@ static bool is_void(const plait_event *event)
 	       event->kind != PLAIT_EVENT_SIGNAL;
 }
 
+/*
+ * The function ends its thread: the call has failed, the inbox is left, and is
+ * free for another thread to adopt.  Other objects in whose wait it ran stay
+ * entered, and so alive; nobody knows which those are.
+ */
+static void lose(void *arg)
+{
+	plait__notice *notice = arg;
+	plait__inbox *inbox = notice->inbox;
+	uint32_t entered;
+	uint32_t served;
+
+	if (notice->event.kind == PLAIT_EVENT_CALL)
+		plait__call_answer(plait__call_of(notice), -1,
+				   "did not return but ended its thread "
+				   "(pthread_exit)");
+	plait__mutex_lock(&inbox->lock);
+	served = inbox->served;
+	entered = inbox->inside - served;
+	inbox->inside = 0;
+	inbox->served = 0;
+	plait__mutex_unlock(&inbox->lock);
+	plait__object_hold(&inbox->object);
+	plait__object_drop(&notice->object);
+	while (served-- > 0)
+		plait__object_drop(&inbox->object);
+	while (entered-- > 0)
+		plait__object_leave(&inbox->object);
+	plait__object_drop(&inbox->object);
+}
+
+/* The guard is not on the stack, which is gone when it is needed. */
+static int32_t call(plait__notice *notice, const plait_event *event)
+{
+	const bool guarded = plait__thread_guard_push(&notice->guard, lose,
+						      notice) == 0;
+	const int32_t result = event->function(event->user_data);
+
+	if (guarded)
+		plait__thread_guard_pop(&notice->guard);
+	return result;
+}
+
 static void run(plait__notice *notice, const plait_event *event)
 {
 	int32_t result = 0;
 
 	if (!is_void(event)) {
-		result = event->function(event->user_data);
+		result = call(notice, event);
 		if (event->kind == PLAIT_EVENT_CALL)
 			plait__call_answer(plait__call_of(notice), result,
 					   NULL);
@@ -262,6 +314,7 @@ static plait__inbox *find_waiting(plait__context *context)
 	if (inbox != NULL) {
 		plait__mutex_lock(&inbox->lock);
 		inbox->inside++;
+		inbox->served++;
 		plait__mutex_unlock(&inbox->lock);
 	}
 	return inbox;
@@ -279,7 +332,7 @@ plait_status plait__inbox_serve(plait__context *context)
 	if (inbox == NULL)
 		return PLAIT_PENDING;
 	status = plait__inbox_pump(inbox, 1, &count);
-	leave_inside(inbox);
+	leave_served(inbox);
 	plait__object_drop(&inbox->object);
 	return count != 0 ? PLAIT_OK : status == PLAIT_OK ? PLAIT_PENDING
 							   : status;

@@ -41,6 +41,33 @@ void plait__queue_relink(plait__context *context, plait__queue *queue)
 	link_queue(context, queue);
 }
 
+void plait__queue_list(plait__queue *queue)
+{
+	plait__context *context = queue->object.context;
+
+	if (queue->listed)
+		return;
+	plait__mutex_lock(&context->lock);
+	link_queue(context, queue);
+	queue->listed = true;
+	plait__mutex_unlock(&context->lock);
+}
+
+void plait__queue_unlist(plait__queue *queue)
+{
+	plait__context *context = queue->object.context;
+
+	plait__mutex_lock(&queue->lock);
+	if (queue->listed && queue->flight.committed == 0 &&
+	    !queue->draining && !queue->unflushed) {
+		plait__mutex_lock(&context->lock);
+		unlink_queue(context, queue);
+		queue->listed = false;
+		plait__mutex_unlock(&context->lock);
+	}
+	plait__mutex_unlock(&queue->lock);
+}
+
 /* --- ending */
 
 static void destroy_raw(plait__queue *queue)
@@ -71,7 +98,8 @@ static void destroy_queue(plait__object *object)
 	plait__object *left;
 
 	plait__mutex_lock(&context->lock);
-	unlink_queue(context, queue);
+	if (queue->listed)
+		unlink_queue(context, queue);
 	plait__mutex_unlock(&context->lock);
 	/* All has happened; somebody only has not given it back yet. */
 	while ((left = plait__flight_pop(&queue->flight, UINT64_MAX)) != NULL)
@@ -92,6 +120,7 @@ static void close_queue(plait__object *object)
 			      NULL) == PLAIT_PENDING) {
 		queue->draining = true;
 		plait__object_hold(object);
+		plait__queue_list(queue);
 		if (queue->unflushed)
 			(void)plait__queue_flush(queue, NULL);
 	}
@@ -166,9 +195,6 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 		free_queue(queue);
 		return status;
 	}
-	plait__mutex_lock(&context->lock);
-	link_queue(context, queue);
-	plait__mutex_unlock(&context->lock);
 	*out = queue;
 	return PLAIT_OK;
 }
@@ -277,6 +303,8 @@ plait_status plait__queue_flush(plait__queue *queue, plait_error *error)
 
 	status = backend->table.queue_flush(backend->self, queue->raw, &room);
 	set_unflushed(queue, status != PLAIT_OK);
+	if (queue->unflushed)
+		plait__queue_list(queue);
 	return plait__port_judge(queue->port, status, "queue_flush", &room,
 				 error);
 }

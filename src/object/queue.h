@@ -30,8 +30,10 @@ struct plait__queue {
 	plait__device *device;
 	plait_backend_queue *raw;
 	plait_backend_signal *progress;
-	plait__queue *next; /* of the context, under its lock */
+	/* Of the context's list, under its lock; `listed` under both. */
+	plait__queue *next;
 	plait__queue *previous;
+	bool listed;
 	uint64_t sweep; /* likewise */
 	/* The newest emission of `progress`; stored under the lock. */
 	at_u64 submitted;
@@ -76,6 +78,11 @@ void plait__queue_reclaim(plait__queue *queue);
 /* For the thread that tidies up: be told when it gets on.  False: it is not
  * done, and will not tell. */
 bool plait__queue_watch(plait__queue *queue);
+
+/* Something is pending, so sweeps are to look at it; the lock is held. */
+void plait__queue_list(plait__queue *queue);
+/* Not any more, if nothing is. */
+void plait__queue_unlist(plait__queue *queue);
 
 /* To the end of the context's list, whose lock is held. */
 void plait__queue_relink(plait__context *context, plait__queue *queue);

@@ -65,7 +65,8 @@ static void drop_deferred(plait__context *context)
 	}
 }
 
-/* The next queue that this sweep has not seen, held; or null. */
+/* The next queue with something pending that this sweep has not seen, held;
+ * or null. */
 static plait__queue *next_queue(plait__context *context, uint64_t sweep)
 {
 	plait__queue *queue;
@@ -122,7 +123,7 @@ static void end_sweep(plait__context *context)
 }
 
 /*
- * One look at every queue.  With `watch` each that is not done is to tell
+ * One look at every queue with something pending.  With `watch` each that is not done is to tell
  * when it got on; false if some will not.  With `must` what has happened is
  * given back when it returns, though another thread be at it already.
  */
@@ -146,6 +147,7 @@ static bool sweep(plait__context *context, bool watch, bool must)
 		if (watch && may_drive(context, queue->port) &&
 		    !plait__queue_watch(queue))
 			watched = false;
+		plait__queue_unlist(queue);
 		plait__object_drop(&queue->object);
 	}
 	now_ns = plait__clock_now_ns();
@@ -287,14 +289,12 @@ static bool is_kicked(void *arg)
 	return at_load_acquire_u32(&kicked->reaper->kicks) != kicked->seen;
 }
 
-static void reap(void *arg)
+static void serve(plait__context *context)
 {
-	plait__context *context = arg;
 	plait__reaper *reaper = &context->reaper;
 	struct kicked kicked = { .reaper = reaper };
 	uint64_t deadline_ns;
 
-	at_store_release_u64(&reaper->token, plait__thread_token());
 	for (;;) {
 		kicked.seen = at_load_acquire_u32(&reaper->kicks);
 		if (is_stopped(reaper))
@@ -317,6 +317,61 @@ static void reap(void *arg)
 	}
 }
 
+static void lose(void *arg);
+
+static void reap(void *arg)
+{
+	plait__context *context = arg;
+	plait__reaper *reaper = &context->reaper;
+	bool inherits;
+	uint32_t turn;
+
+	plait__mutex_lock(&reaper->lock);
+	inherits = reaper->inherits;
+	reaper->inherits = false;
+	turn = reaper->turn;
+	plait__mutex_unlock(&reaper->lock);
+	if (inherits)
+		plait__thread_join(&reaper->threads[(turn - 1) % 2]);
+	at_store_release_u64(&reaper->token, plait__thread_token());
+	if (inherits)
+		plait__object_drop(&context->object);
+	serve(context);
+}
+
+/* The lock is held. */
+static bool start_turn(plait__context *context, uint32_t turn)
+{
+	plait__reaper *reaper = &context->reaper;
+
+	return plait__thread_start(&reaper->threads[turn % 2], "plait/tidy",
+				   reap, context, lose) == 0;
+}
+
+/* A function of the user's, which an errand called, ends the thread. */
+static void lose(void *arg)
+{
+	plait__context *context = arg;
+	plait__reaper *reaper = &context->reaper;
+	bool replaced;
+
+	plait__mutex_lock(&reaper->lock);
+	reaper->inherits = true;
+	replaced = start_turn(context, reaper->turn + 1);
+	if (replaced)
+		reaper->turn++;
+	else
+		reaper->inherits = false;
+	plait__mutex_unlock(&reaper->lock);
+	if (replaced)
+		return;
+	/* No other thread is to be had: this one, dying, goes on. */
+	(void)plait__thread_guard_push(&reaper->guard, lose, context);
+	plait__object_drop(&context->object);
+	serve(context);
+	plait__thread_guard_pop(&reaper->guard);
+}
+
 /* --- starting and stopping it */
 
 static bool start(plait__context *context)
@@ -327,9 +382,7 @@ static bool start(plait__context *context)
 
 	plait__mutex_lock(&reaper->lock);
 	if (!reaper->running)
-		reaper->running = plait__thread_start(&reaper->thread,
-						      "plait/tidy", reap,
-						      context, NULL) == 0;
+		reaper->running = start_turn(context, 0);
 	running = reaper->running;
 	plait__mutex_unlock(&reaper->lock);
 	return running;
@@ -381,7 +434,7 @@ void plait__reaper_stop(plait__context *context)
 	at_store_release_u32(&reaper->stop, 1);
 	at_add_u32(&reaper->kicks, 1);
 	plait__event_notify(&reaper->event);
-	plait__thread_join(&reaper->thread);
+	plait__thread_join(&reaper->threads[reaper->turn % 2]);
 }
 
 /* --- told by object.c */

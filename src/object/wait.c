@@ -208,11 +208,69 @@ static void sleep_on_pulse(struct waiter *waiter)
 
 /* --- the loop */
 
+/* The first point that has not come, and how many there are. */
+static const plait__wait_point *find_missing(const plait__wait_request *request,
+					     uint64_t *out_reached,
+					     uint64_t *out_count)
+{
+	const plait__wait_point *first = NULL;
+	uint64_t i;
+
+	*out_count = 0;
+	for (i = 0; i < request->count; i++) {
+		const plait__wait_point *point = &request->points[i];
+		plait__backend *backend = point->port->backend;
+		plait_error ignored = { .size = sizeof(ignored) };
+		uint64_t reached = 0;
+
+		if (backend->table.signal_poll(backend->self, &point->point,
+					       &reached, &ignored) !=
+		    PLAIT_PENDING)
+			continue;
+		if (first == NULL)
+			*out_reached = reached;
+		if (first == NULL)
+			first = point;
+		++*out_count;
+	}
+	return first;
+}
+
+/* What is missing, and the time that the user gave: a backend knows neither
+ * the name nor what had passed when it was asked. */
 static plait_status fail_time(const struct waiter *waiter, plait_error *error)
 {
+	const plait__wait_request *request = waiter->request;
+	const unsigned long long passed = request->timeout_ns;
+	const plait__wait_point *missing;
+	char room[PLAIT__NAME_ROOM];
+	uint64_t reached = 0;
+	uint64_t count;
+
+	if (error == NULL)
+		return PLAIT_E_TIMEOUT;
+	missing = find_missing(request, &reached, &count);
+	if (missing == NULL)
+		return plait__fail(error, PLAIT_E_TIMEOUT,
+				   "%llu ns have passed", passed);
+	(void)plait__object_name(missing->watch->object, room);
+	if (missing->watch->object->class->type == PLAIT_OBJECT_QUEUE)
+		return plait__fail(error, PLAIT_E_TIMEOUT,
+				   "%s is not done after %llu ns", room,
+				   passed);
+	if (request->count == 1)
+		return plait__fail(error, PLAIT_E_TIMEOUT,
+				   "%s is at %llu after %llu ns, and %llu was "
+				   "waited for", room,
+				   (unsigned long long)reached, passed,
+				   (unsigned long long)missing->point.sequence);
 	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%llu ns have passed",
-			   (unsigned long long)waiter->request->timeout_ns);
+			   "%llu of %llu points are missing after %llu ns; the "
+			   "first, %s, is at %llu and %llu was waited for",
+			   (unsigned long long)count,
+			   (unsigned long long)request->count, passed, room,
+			   (unsigned long long)reached,
+			   (unsigned long long)missing->point.sequence);
 }
 
 static plait_status fail_in_call(plait_error *error)
@@ -235,7 +293,7 @@ static plait_status end_of_time(struct waiter *waiter, plait_error *error)
 		return judge(waiter, said, &why, error);
 	}
 	if (waiter->request->timeout_ns != PLAIT_FOREVER)
-		return fail_time(waiter, error);
+		return PLAIT_E_TIMEOUT;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
 			   "nothing that is submitted can happen any more, and "
 			   "the wait has no end");
@@ -318,7 +376,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 	/* Who polls in a loop shall get somewhere. */
 	if (!plait__pool_in_call() && pump(waiter))
 		status = look(request, error);
-	return status == PLAIT_PENDING ? fail_time(waiter, error) : status;
+	return status == PLAIT_PENDING ? PLAIT_E_TIMEOUT : status;
 }
 
 /* Stands for a wait that no point ends, so that every backend matters. */
@@ -355,6 +413,8 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 		if (request->points[i].port != waiter.port)
 			waiter.port = NULL;
 	status = loop(&waiter, error);
+	if (status == PLAIT_E_TIMEOUT)
+		status = fail_time(&waiter, error);
 	plait__context_tidy(request->context);
 	return status;
 }

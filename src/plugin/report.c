@@ -182,6 +182,17 @@ static void note_option(const plait__registry *registry,
 			option->key, option->backend, why);
 }
 
+/* It was to be used, and the report says why it is not: perhaps for one of
+ * these options, perhaps before it asked for them. */
+static bool was_refused(const plait__registry *registry, const char *name)
+{
+	const plait__candidate *candidate =
+		plait__candidate_find(registry, name);
+
+	return candidate != NULL && (candidate->verdict == PLAIT__NOT_OPENED ||
+				     candidate->verdict == PLAIT__NOT_USABLE);
+}
+
 /* Options that nobody read are misspelt, or too late. */
 static void write_option_notes(const plait__registry *registry,
 			       plait__text *out)
@@ -191,6 +202,8 @@ static void write_option_notes(const plait__registry *registry,
 	for (i = 0; i < registry->options.count; i++) {
 		const plait__option *option = &registry->options.items[i];
 
+		if (was_refused(registry, option->backend))
+			continue;
 		if (!is_used(registry, option->backend))
 			note_option(registry, option, "is not used", out);
 		else if (at_load_relaxed_u32(&option->asked) == 0)
