@@ -31,6 +31,11 @@
  * tests before the body, `do` after it; `case` runs the body whose number its
  * predicate gives, and none for any other number.  A predicate is a 32-bit
  * word in a buffer or a host function.
+ *
+ * Threads.  A graph is used by one thread at a time, and all its bodies count
+ * as that graph.  Different graphs need no care; plait_graph_freeze also reads
+ * the plan it is given, and PLAIT_NODE_SUBGRAPH reads the other graph: nobody
+ * may change that meanwhile.
  */
 #ifndef PLAIT_GRAPH_H
 #define PLAIT_GRAPH_H
@@ -44,7 +49,8 @@ extern "C" {
 typedef struct plait_graph plait_graph;
 typedef struct plait_plan plait_plan;
 
-/* A node's number; knows its graph, never 0, below 2^53. */
+/* A node's number; never 0, below 2^53.  It knows the graph or body that it
+ * is of, so another one refuses it. */
 typedef uint64_t plait_node;
 
 /* Kinds of nodes. */
@@ -63,7 +69,12 @@ enum {
 	PLAIT_NODE_WAIT = 6,
 	/* A mark in the timeline. */
 	PLAIT_NODE_MARK = 7,
-	/* A copy of all nodes of another graph, as it is now. */
+	/* A copy of all nodes of a graph (or of a body), as it is now, bodies
+	 * included; it may be the graph itself.  In front of it is a join that
+	 * comes before all nodes in it, behind it one that comes after them;
+	 * the second one is the node.  Both cost nothing.  What a loop
+	 * outside of the copied part carries can be used in it only if the
+	 * copy is inside of the same loop. */
 	PLAIT_NODE_SUBGRAPH = 8,
 	PLAIT_NODE_WHILE = 9,
 	PLAIT_NODE_DO = 10,
@@ -249,17 +260,30 @@ enum {
  * plait_graph_rotate - buffers that take turns, one an iteration.
  *
  * Iteration i uses buffer i mod n; with PLAIT_ROTATION_PROLOGUE iteration 0
- * uses the first one and iteration i > 0 the others in turn.  An argument of
- * kind PLAIT_ARGUMENT_ROTATION names the rotation; its `ahead` says how many
- * iterations to look ahead, so that a body reads this one and writes the
- * next.  In a node that comes after the loop it is the buffer of iteration k
- * when the loop ran k times: the one that the last body wrote as its next.
+ * uses the first one and iteration i > 0 the others in turn, buffer
+ * 1 + (i - 1) mod (n - 1).  An argument of kind PLAIT_ARGUMENT_ROTATION names
+ * the rotation; its `ahead`, at most 15, says how many iterations to look
+ * ahead, so that a body reads this one and writes the next.
+ *
+ * It can be used in the loop's body, in all bodies inside of that (there i is
+ * still the iteration of this loop), and in nodes that come after the loop, in
+ * the graph that has the loop or in bodies there.  After the loop it is the
+ * buffer of iteration k when the loop ran k times: the one that the last body
+ * wrote as its next.  A node elsewhere is refused when it is added;
+ * one that does not come after the loop is found by plait_plan_check, and a
+ * part of a graph that leaves the loop out cannot be frozen with it.
+ *
+ * Two nodes of one iteration conflict only if their turns are the same buffer
+ * in some iteration; iterations never overlap.  A buffer may be in several
+ * rotations and used by itself too: plait_plan_check knows them apart.
  *
  * @param graph   borrowed, non-null: the body of a WHILE or DO
- * @param buffers borrowed, non-null: buffers of one size, one per turn
+ * @param buffers borrowed, non-null: buffers of one size and one device, none
+ *                of them a view; one per turn
  * @param count   value: 2 to 8; 3 to 9 with a prologue
  * @param flags   value: 0 or PLAIT_ROTATION_PROLOGUE
- * @param out     borrowed, non-null: the rotation's number
+ * @param out     borrowed, non-null: the rotation's number; knows its graph,
+ *                never 0
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
  *         PLAIT_E_FORKED

@@ -151,9 +151,12 @@ enum {
 	/* Graphs only: the buffer of this iteration; see
 	 * plait_graph_rotate. */
 	PLAIT_ARGUMENT_ROTATION = 3,
-	/* Graphs only: the number of this iteration, an u32 or u64. */
+	/* Graphs only: the number of this iteration, from 0 on, of the
+	 * innermost WHILE or DO around the node (a CASE has none); an i32,
+	 * i64, u32 or u64.  32 bits get the lowest 32 bits of it. */
 	PLAIT_ARGUMENT_ITERATION = 4,
-	/* Graphs only: the node's own scratch memory. */
+	/* Graphs only: the node's own scratch memory, of `scratch_bytes`
+	 * bytes; what is in it when the node starts is not defined. */
 	PLAIT_ARGUMENT_SCRATCH = 5
 };
 
