@@ -135,6 +135,17 @@ ok(plait("simulate", graph, "--submit", "3", "--copy", "10,1024").returncode == 
 peak = stats_of(plait("simulate", "-", "--lanes", "2", text="node a scratch=100\nnode b scratch=28\nnode c after=a,b\n"))
 ok(peak["memory_peak"] == "128" or int(peak["memory_peak"]) >= 128, "memory at once", peak)
 
+# --- run ------------------------------------------------------------------------------
+TREE = "device far lanes=2\n" + "node a\n" + "".join("node b%d after=a device=far\n" % i for i in range(5))
+for how in ([], ["--serial"], ["--parallel", "--lanes", "2"]):
+    got = plait("run", "-", "--times", "9", *how, text=TREE)
+    ok(got.returncode == 0 and re.fullmatch(r"runs 9\nmin_ns \d+\nmedian_ns \d+\ncommands 6\n"
+                                            r"min_ns_per_command \d+\.\d\n", got.stdout),
+       " ".join(["run", *how]), got.stdout, got.stderr)
+ok(plait("run", "-", "--times", "2", text="").returncode == 0, "an empty graph runs")
+got = plait("run", graph)
+ok(got.returncode == 1 and '"refine" has no predicate' in got.stderr, "loops of a text do not run", got.stderr)
+
 # --- random graphs, proved ------------------------------------------------------------
 broken, minimal, drawn = [], 0, []
 for seed in SEEDS:
@@ -310,7 +321,8 @@ for command, *args in (["plan"], ["plan", "a", "b"], ["plan", graph, "--what"], 
                        ["check"], ["check", graph, "--json"], ["check", graph, "-o", "x"], ["simulate"],
                        ["simulate", graph, "--copy", "1"], ["simulate", graph, "--copy", "1,x"],
                        ["simulate", graph, "--copy", ",1"], ["simulate", graph, "-o", "x"],
-                       ["simulate", plan_file, "--policy", "widest"]):
+                       ["simulate", plan_file, "--policy", "widest"], ["run"], ["run", graph, "--times", "0"],
+                       ["run", graph, "--serial", "--parallel"], ["run", graph, "-o", "x"]):
     got = plait(command, *args)
     ok(got.returncode == 2 and got.stderr.startswith("plait %s: " % command) and "usage: plait %s" % command in
        got.stderr and not got.stdout, "not understood: %s" % " ".join([command] + args).replace(FOLDER.name + "/", ""),

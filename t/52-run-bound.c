@@ -213,6 +213,7 @@ static plait_status prepare_text(const char *text)
 static void texts(void)
 {
 	IS_INT(prepare_text("node a\nnode b after=a scratch=8\n"), PLAIT_OK);
+	IS_INT(prepare_text(""), PLAIT_OK);
 	IS_INT(prepare_text("node a\nwhile w times=2 after=a\nnode b\nend\n"),
 	       PLAIT_E_UNSUPPORTED);
 	HAS_STR(error.text, "\"w\" has no predicate");

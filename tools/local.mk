@@ -11,6 +11,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/plait/input.h
 %C%_plait_plait_SOURCES += %D%/plait/main.c
 %C%_plait_plait_SOURCES += %D%/plait/plan.c
+%C%_plait_plait_SOURCES += %D%/plait/run.c
 %C%_plait_plait_SOURCES += %D%/plait/schedule.c
 %C%_plait_plait_SOURCES += %D%/plait/schedule.h
 %C%_plait_plait_SOURCES += %D%/plait/simulate.c

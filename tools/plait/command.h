@@ -24,6 +24,7 @@ struct command {
 int command_check(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_plan(int argc, char **argv);
+int command_run(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int conform_main(int argc, char **argv);
 

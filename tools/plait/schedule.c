@@ -132,10 +132,12 @@ static uint64_t now_ns(void)
  * Planning needs no device, so the backend that is everywhere does, whatever
  * PLAIT_BACKEND says; where it is not, any other that can be used.
  */
-static plait_status open_context(plait_context **out, plait_error *error)
+static plait_status open_context(bool workers, plait_context **out,
+				 plait_error *error)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
-				    .flags = PLAIT_CONTEXT_NO_WORKERS,
+				    .flags = workers ? 0 :
+					     PLAIT_CONTEXT_NO_WORKERS,
 				    .backends = "host" };
 	plait_status status = plait_context_open(&desc, out, error);
 
@@ -189,7 +191,8 @@ static int make_plan(const struct schedule_request *request,
 				     "is nothing left to plan with %s",
 				     input_name(request->path),
 				     request->planning);
-	if (open_context(&schedule->context, &error) != PLAIT_OK)
+	if (open_context(request->workers, &schedule->context,
+			 &error) != PLAIT_OK)
 		return command_fail(request->command, "no backend is usable, "
 				    "not even host (plait info says why): %s",
 				    error.text);

@@ -18,6 +18,7 @@ struct schedule_request {
 	/* An option about planning that was given; null: none.  A file that
 	 * has a plan already leaves nothing to plan. */
 	const char *planning;
+	bool workers; /* the context gets threads */
 };
 
 struct schedule {
