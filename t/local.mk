@@ -78,7 +78,8 @@ AM_TESTS_ENVIRONMENT = \
 	unset PLAIT_BACKEND PLAIT_LOG PLAIT_SYNC PLAIT_WORKERS \
 		PLAIT_WRAP PLAIT_OPTIONS;
 
-# What distcheck runs of a tarball, and what a longer run repeats with seeds.
+# What distcheck runs of a tarball, and what a longer run repeats with seeds:
+# every test that asks for tap_seed() or reads PLAIT_SEED.
 SMOKE_TESTS = %D%/00-tap.t %D%/01-run.t %D%/02-layers.t %D%/71-headers.t %D%/73-structs.t
 SEEDED_TESTS = %D%/00-tap.t
 
@@ -159,7 +160,8 @@ UNIT_TESTS += %D%/23-plugin-search.t
 %C%_23_plugin_search_t_LDADD = $(LDADD_RIG)
 UNIT_TESTS += %D%/24-plugin-choose.t
 %C%_24_plugin_choose_t_LDADD = $(LDADD_RIG)
-SEEDED_TESTS += %D%/21-plugin-sins.t %D%/23-plugin-search.t
+SEEDED_TESTS += %D%/21-plugin-sins.t %D%/23-chaos-programs.t \
+	%D%/23-plugin-search.t %D%/29-wrap-host.t
 UNIT_TESTS += %D%/22-chaos-system.t
 %C%_22_chaos_system_t_LDADD = %D%/libfakehost.la %D%/libtap.la
 UNIT_TESTS += %D%/23-chaos-programs.t
@@ -253,7 +255,10 @@ API_TESTS += %D%/49-plan-use.t
 %C%_49_plan_use_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/49-plan-simulate.t
 %C%_49_plan_simulate_t_LDADD = $(LDADD_PLAN)
-SEEDED_TESTS += %D%/42-plan-random.t %D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-input.t
+SEEDED_TESTS += %D%/41-graph-text.t %D%/42-plan-random.t \
+	%D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-bytes.t \
+	%D%/47-plan-input.t %D%/49-plan-place.t %D%/49-plan-simulate.t \
+	%D%/81-plan-faults.t
 SCRIPT_TESTS += %D%/46-tool-plan.t
 # --- 5x run ----------------------------------------------------------------
 UNIT_TESTS += %D%/52-run-bound.t
@@ -354,7 +359,8 @@ SCRIPT_TESTS += %D%/90-fuzz.t
 SCRIPT_TESTS += %D%/91-examples.t
 API_TESTS += %D%/92-stress-objects.t
 %C%_92_stress_objects_t_LDADD = $(LDADD_API)
-SEEDED_TESTS += %D%/92-stress-objects.t
+SEEDED_TESTS += %D%/92-stress-objects.t %D%/60-conform-chaos.t \
+	%D%/60-conform-host.t
 SCRIPT_TESTS += %D%/93-bench-replay.t
 TEST_HELPERS += %D%/replay_sins
 %C%_replay_sins_LDADD = bench/libreplay.la
