@@ -8,6 +8,7 @@
 #include "plait/plait.h"
 
 #include "graph/graph.h"
+#include "object/kernel.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@
 static plait_context *context;
 static plait_device *device;
 static plait_kernel *kernel;
+static plait_kernel *reader;
 static plait_graph *graph;
 static plait_error error = { .size = sizeof(error) };
 
@@ -41,6 +43,9 @@ static void set_up(void)
 	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
 	IS_INT(plait_kernel_create(context, &code, &kernel, &error),
 	       PLAIT_OK);
+	code.signature = "get(y: in pointer f32, n: u64)";
+	IS_INT(plait_kernel_create(context, &code, &reader, &error),
+	       PLAIT_OK);
 	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
 }
 
@@ -48,6 +53,7 @@ static void tear_down(void)
 {
 	plait_graph_release(graph);
 	plait_kernel_release(kernel);
+	plait_kernel_release(reader);
 	plait_context_release(context);
 	IS_INT(plait_live_count(PLAIT_OBJECT_BUFFER), 0);
 	IS_INT(plait_live_count(PLAIT_OBJECT_KERNEL), 0);
@@ -208,6 +214,26 @@ static void views(void)
 	tear_down();
 }
 
+/* What was only read so far is not written because it is known. */
+static void read_only(void)
+{
+	float memory[16] = { 0 };
+	plait_wrap_desc desc = { .size = sizeof(desc), .pointer = memory,
+				 .bytes = sizeof(memory), .label = "x",
+				 .flags = PLAIT_WRAP_READ_ONLY };
+	plait_buffer *x;
+
+	set_up();
+	IS_INT(plait_buffer_wrap(device, &desc, &x, &error), PLAIT_OK);
+	IS_INT(set(reader, x, 8, 1), PLAIT_OK);
+	IS_INT(set(reader, x, 8, 1), PLAIT_OK);
+	IS_INT(set(kernel, x, 8, 1), PLAIT_E_INVALID);
+	HAS_STR(error.text, "read-only");
+	IS_INT(prove(), PLAIT_OK);
+	plait_buffer_release(x);
+	tear_down();
+}
+
 /* ---- inside ---- */
 
 static plait__graph *inside(void)
@@ -219,15 +245,13 @@ static plait__graph *inside(void)
 	return entered;
 }
 
-static uint64_t items_of(uint32_t payload)
+static const plait__plan_geometry *geometry_of(uint32_t payload)
 {
 	const plait__store *store = inside()->store;
 	const plait__plan_payload *found =
 		plait__vector_at(&store->payloads, payload);
-	const plait__plan_geometry *geometry =
-		plait__vector_at(&store->geometries, found->geometry);
 
-	return geometry->items[0];
+	return plait__vector_at(&store->geometries, found->geometry);
 }
 
 static void launches(void)
@@ -242,8 +266,32 @@ static void launches(void)
 		IS_INT(set(kernel, x, 8, items[i]), PLAIT_OK);
 	}
 	for (uint32_t i = 0; i < TAP_COUNT(items); i++)
-		IS_UINT(items_of(i), items[i]);
+		IS_UINT(geometry_of(i)->items[0], items[i]);
 	IS_UINT(inside()->store->geometries.count, 3);
+	plait_buffer_release(x);
+	tear_down();
+}
+
+/* The same launch is another one for a kernel that has groups of its own. */
+static void groups(void)
+{
+	plait__module module = { .division = PLAIT__MODULE_GROUPS,
+				 .group = { 4, 1, 1 } };
+	plait__kernel *grouped;
+	plait_buffer *x;
+
+	set_up();
+	x = new_buffer("x");
+	IS_INT(plait__kernel_enter(reader, &grouped, &error), PLAIT_OK);
+	grouped->module = &module;
+	for (int i = 0; i < 2; i++) {
+		IS_INT(set(kernel, x, 8, 64), PLAIT_OK);
+		IS_INT(set(reader, x, 8, 64), PLAIT_OK);
+	}
+	grouped->module = NULL;
+	plait__object_leave(&grouped->object);
+	for (uint32_t i = 0; i < 4; i++)
+		IS_UINT(geometry_of(i)->group[0], i % 2 == 0 ? 0 : 4);
 	plait_buffer_release(x);
 	tear_down();
 }
@@ -292,7 +340,9 @@ static const struct tap_scenario scenarios[] = {
 	{ "a handle of another type", wrong_type },
 	{ "a node that was refused", refused },
 	{ "views", views },
+	{ "memory that is only read", read_only },
 	{ "launches", launches },
+	{ "groups", groups },
 	{ "names", names },
 };
 TAP_MAIN(scenarios)

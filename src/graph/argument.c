@@ -348,7 +348,8 @@ static plait_status push_scratch(struct pushing *pushing)
 }
 
 /*
- * What most arguments are: all of a buffer that the graph has had before.
+ * What most arguments are: all of a buffer that the graph has had before and
+ * that may be written.
  * False: not so, or no memory, and nothing has changed.
  */
 static inline bool push_known(const struct pushing *pushing)
@@ -372,7 +373,7 @@ static inline bool push_known(const struct pushing *pushing)
 		return false;
 	range = (plait__store_range *)store->ranges.items + at;
 	arg.index = access.object = range->slot;
-	if (!range->is_whole ||
+	if (!range->is_plain ||
 	    PLAIT__VECTOR_ADD(&store->args, &arg) == NULL)
 		return false;
 	if (PLAIT__VECTOR_ADD(&store->accesses, &access) == NULL) {

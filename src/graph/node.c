@@ -56,13 +56,14 @@ static plait_status kept(const plait__adding *adding)
 
 /* ---- what a kind has ---- */
 
-/* The very launch that came last: it was found good. */
+/* The very launch that came last, of the same kernel: it was found good. */
 static bool repeats_launch(const plait__adding *adding)
 {
 	const plait__store *store = adding->graph->store;
 	const plait_launch *launch = adding->desc->launch;
 
 	return store->launch_geometry != PLAIT__NONE && launch != NULL &&
+	       store->launch_kernel == adding->payload.kernel &&
 	       adding->desc->launch_parameter == NULL &&
 	       launch->size == sizeof(*launch) &&
 	       memcmp(launch, &store->last_launch, sizeof(*launch)) == 0;
@@ -78,6 +79,7 @@ static void remember_launch(plait__adding *adding)
 		return;
 	store->last_launch = *launch;
 	store->launch_geometry = adding->payload.geometry;
+	store->launch_kernel = adding->payload.kernel;
 }
 
 static plait_status add_geometry(plait__adding *adding)

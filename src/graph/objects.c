@@ -290,7 +290,8 @@ static uint32_t place_range(plait__adding *adding, plait__buffer *buffer,
 		return PLAIT__NONE;
 	slot = plait__vector_at(&store->slots, range.slot);
 	range.device = slot->device;
-	range.is_whole = range.offset == 0 && range.bytes == slot->bytes;
+	range.is_plain = range.offset == 0 && range.bytes == slot->bytes &&
+			 !buffer->root->read_only;
 	if (plait__vector_push(&store->ranges, &range, 1) != NULL)
 		return keep_handle(adding, PLAIT__STORE_BUFFER_HANDLES,
 				   handle, store->ranges.count - 1);

@@ -45,7 +45,8 @@ typedef struct plait__store_range {
 	uint32_t device;
 	uint64_t offset;		/* in the slot */
 	uint64_t bytes;
-	bool is_whole;			/* all of the slot */
+	/* All of the slot, and it may be written: nothing is to be checked. */
+	bool is_plain;
 } plait__store_range;
 
 /* A host function with what it needs; FUNCTIONS hold these, not pointers. */
@@ -92,7 +93,8 @@ typedef struct plait__store {
 	/* What came last: most nodes share one. */
 	uint32_t last_file;
 	uint32_t last_geometry;		/* PLAIT__NONE: nothing came */
-	uint32_t launch_geometry;	/* what last_launch became, or none */
+	uint32_t launch_geometry;	/* what last_launch became, or none, */
+	uint32_t launch_kernel;		/* for this kernel */
 	plait_launch last_launch;
 } plait__store;
 #undef PLAIT__STORE_VECTOR
