@@ -26,6 +26,9 @@ sources_of()
 	17-explore-pool)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/pool/ready.c src/pool/tally.c" ;;
+	54-explore-lanes)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/run/park.c" ;;
 	19-explore-handle) # includes src/object/handle.c
 		echo "src/base/error.c src/sys/mutex.c" ;;
 	esac

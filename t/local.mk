@@ -270,6 +270,11 @@ API_TESTS += %D%/52-run-parameters.t
 %C%_52_run_parameters_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/53-run-ends.t
 %C%_53_run_ends_t_LDADD = $(LDADD_API)
+MC_TESTS += %D%/54-explore-lanes.t
+%C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/park.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_lanes_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
 # Kernels from source: t/kernels, each against plain C.
 check_LTLIBRARIES += %D%/libsuite.la
 %C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h

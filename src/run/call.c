@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "object/queue.h"
 #include "object/wait.h"
+#include "sys/thread.h"
 
 #include <string.h>
 
@@ -274,6 +275,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
+	instance->caller = plait__thread_token();
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_WAITS);
 	start->program->engine->start(instance, true);
 	while (!is_over(instance) && help(instance))

@@ -3,6 +3,7 @@
 #include "run/run.h"
 
 #include "base/error.h"
+#include "sys/thread.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +150,9 @@ void plait__instance_lose_caller(plait__instance *instance)
 {
 	uint32_t waits = PLAIT__CALLED_WAITS;
 
+	/* Another one that helped is no loss. */
+	if (instance->caller != plait__thread_token())
+		return;
 	/* What it had entered stays entered by nobody: the run holds the plan
 	 * instead, until it is over. */
 	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLED_LOST))

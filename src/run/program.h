@@ -41,6 +41,7 @@ struct plait__instance {
 	uint32_t flags;		/* PLAIT_RUN_... */
 	at_u32 stop;		/* nothing starts any more */
 	at_u32 called;		/* the thread in plait_plan_call; see call.c */
+	uint64_t caller;	/* which one that is: plait__thread_token */
 	bool failed;		/* under the lock */
 	uint32_t failed_command;
 	uint64_t iterations;	/* the engine's to fill before it is over */
