@@ -275,6 +275,13 @@ MC_TESTS += %D%/54-explore-lanes.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_54_explore_lanes_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
+API_TESTS += %D%/51-run-helped.t
+%C%_51_run_helped_t_LDADD = $(LDADD_API)
+# The same again in mode HELPED.
+API_TESTS += %D%/51-run-plain-helped.t
+%C%_51_run_plain_helped_t_SOURCES = %D%/50-run-plain.c
+%C%_51_run_plain_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED
+%C%_51_run_plain_helped_t_LDADD = $(LDADD_API)
 # Kernels from source: t/kernels, each against plain C.
 check_LTLIBRARIES += %D%/libsuite.la
 %C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h

@@ -16,6 +16,11 @@ static const uint32_t worker_counts[] = { 0, 1, 2, 4 };
 static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
 				      PLAIT_RUN_PARALLEL };
 
+/* Every test can be built for plans in another mode. */
+#ifndef RUN_MODE
+#define RUN_MODE PLAIT_MODE_STRICT
+#endif
+
 static struct rig rig;
 
 static inline bool open_host(uint32_t workers)
@@ -64,7 +69,7 @@ static inline plait_plan *freeze(plait_graph *graph, uint32_t lanes,
 {
 	const plait_freeze_desc desc = {
 		.size = sizeof(desc), .flags = PLAIT_FREEZE_CHECK,
-		.lanes = lanes, .instances = instances,
+		.lanes = lanes, .instances = instances, .mode = RUN_MODE,
 	};
 	plait_plan *plan = NULL;
 

@@ -5,6 +5,7 @@
  */
 #include "run/flat.h"
 
+#include "run/help.h"
 #include "run/op.h"
 
 #include "base/alloc.h"
@@ -17,7 +18,9 @@
 struct compiled {
 	plait__flat serial;
 	plait__flat wide;
+	plait__helped helped;
 	bool has_wide;		/* more than one lane */
+	bool has_helped;	/* a band takes the place of wide */
 	bool needs_wide;	/* some wait for what others may bring */
 	uint64_t total_cost;	/* of body 0 */
 	/* The fastest serial run so far, of the first few; see choose. */
@@ -28,6 +31,7 @@ struct compiled {
 struct state {
 	plait__crew serial;
 	plait__crew wide;
+	plait__band helped;
 	bool measures;
 	uint64_t start_ns;
 };
@@ -79,7 +83,11 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->needs_wide = compiled->has_wide &&
 			       find_outside(program->plan);
 	status = plait__flat_compile(&compiled->serial, program, true, error);
-	if (status == PLAIT_OK && compiled->has_wide)
+	compiled->has_helped = plait__helped_can(program->plan);
+	if (status == PLAIT_OK && compiled->has_helped)
+		status = plait__helped_compile(&compiled->helped, program,
+					       error);
+	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__flat_compile(&compiled->wide, program, false,
 					     error);
 	return status;
@@ -93,6 +101,7 @@ static void discard(plait__program *program)
 		return;
 	plait__flat_free(&compiled->serial);
 	plait__flat_free(&compiled->wide);
+	plait__helped_free(&compiled->helped);
 	plait__free(plait__program_allocator(program), compiled,
 		    sizeof(*compiled));
 	program->compiled = NULL;
@@ -114,7 +123,10 @@ static plait_status make(plait__instance *instance, plait_error *error)
 				   "no memory for an instance of a plan");
 	status = plait__crew_make(&state->serial, instance, &compiled->serial,
 				  error);
-	if (status == PLAIT_OK && compiled->has_wide)
+	if (status == PLAIT_OK && compiled->has_helped)
+		status = plait__band_make(&state->helped, instance,
+					  &compiled->helped, error);
+	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__crew_make(&state->wide, instance,
 					  &compiled->wide, error);
 	return status;
@@ -128,6 +140,7 @@ static void unmake(plait__instance *instance)
 		return;
 	plait__crew_free(&state->serial);
 	plait__crew_free(&state->wide);
+	plait__band_free(&state->helped);
 	plait__line_free(plait__program_allocator(instance->program), state,
 			 sizeof(*state));
 	instance->state = NULL;
@@ -150,37 +163,38 @@ static bool is_worth(const struct compiled *compiled, const plait__plan *plan)
 		       (double)total > WORTH_NS;
 }
 
-static plait__crew *choose(struct state *state, const struct compiled *compiled,
-			   const plait__instance *instance)
+/* All lanes, or the serial program? */
+static bool choose(struct state *state, const struct compiled *compiled,
+		   const plait__instance *instance)
 {
 	plait__pool *pool = instance->program->context->pool;
 
 	state->measures = false;
 	if (!compiled->has_wide)
-		return &state->serial;
+		return false;
 	if (compiled->needs_wide)
-		return &state->wide;
+		return true;
 	if ((instance->flags & (PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL)) != 0)
-		return (instance->flags & PLAIT_RUN_SERIAL) != 0 ?
-		       &state->serial : &state->wide;
+		return (instance->flags & PLAIT_RUN_PARALLEL) != 0;
 	if (plait__pool_worker_count(pool) == 0)
-		return &state->serial;
+		return false;
 	state->measures = at_load_relaxed_u32(&compiled->measured) <
 			  MEASURED_RUNS;
 	return !state->measures &&
-	       is_worth(compiled, instance->program->plan) ?
-	       &state->wide : &state->serial;
+	       is_worth(compiled, instance->program->plan);
 }
 
 static void start(plait__instance *instance, bool here)
 {
+	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-
-	plait__crew *crew = choose(state, instance->program->compiled,
-				   instance);
+	bool all = choose(state, compiled, instance);
 
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
-	plait__crew_start(crew, here);
+	if (all && compiled->has_helped)
+		plait__band_start(&state->helped, here);
+	else
+		plait__crew_start(all ? &state->wide : &state->serial, here);
 }
 
 static bool drive(plait__instance *instance)
@@ -190,8 +204,16 @@ static bool drive(plait__instance *instance)
 
 	/* Another run may have the instance by now, so nothing is read here
 	 * that runs change. */
-	return plait__crew_drive(&state->serial) ||
-	       (compiled->has_wide && plait__crew_drive(&state->wide));
+	if (plait__crew_drive(&state->serial))
+		return true;
+	if (compiled->has_helped)
+		return plait__band_drive(&state->helped);
+	return compiled->has_wide && plait__crew_drive(&state->wide);
+}
+
+void plait__flat_helped_over(plait__band *band)
+{
+	plait__instance_over(band->instance);
 }
 
 void plait__flat_over(plait__crew *crew)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans in mode HELPED made ready, and the band of one instance. */
+#include "run/help.h"
+
+#include "run/op.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- per plan ---- */
+
+bool plait__helped_can(const plait__plan *plan)
+{
+	if (plan->mode != PLAIT__MODE_HELPED ||
+	    plan->bodies[0].track_count < 2 ||
+	    plan->bodies[0].track_count > PLAIT__HELPED_LANES)
+		return false;
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (plan->commands[i].kind > PLAIT__CMD_MARK ||
+		    (plan->commands[i].flags & PLAIT__CMD_MEMBER) != 0 ||
+		    plait__op_is_outside(plan, i))
+			return false;
+	return true;
+}
+
+plait_status plait__helped_compile(plait__helped *helped,
+				   const plait__program *program,
+				   plait_error *error)
+{
+	const plait__plan *plan = program->plan;
+
+	helped->program = program;
+	helped->tracks = plan->tracks + plan->bodies[0].track_first;
+	helped->lane_count = plan->bodies[0].track_count;
+	helped->op_count = plan->command_count;
+	helped->ops = plait__alloc_array(plait__program_allocator(program),
+					 helped->op_count,
+					 sizeof(*helped->ops));
+	if (helped->ops == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to make a plan ready to run");
+	for (uint32_t i = 0; i < helped->op_count; i++)
+		plait__op_make(program, i, &helped->ops[i]);
+	return PLAIT_OK;
+}
+
+void plait__helped_free(plait__helped *helped)
+{
+	if (helped->program == NULL)
+		return;
+	plait__free(plait__program_allocator(helped->program), helped->ops,
+		    helped->op_count * sizeof(*helped->ops));
+	memset(helped, 0, sizeof(*helped));
+}
+
+/* ---- per instance ---- */
+
+static plait__member *member_of(plait__task *task)
+{
+	return (plait__member *)(void *)task;
+}
+
+static void end_band(plait__task *task)
+{
+	plait__flat_helped_over(member_of(task)->band);
+}
+
+/* A function ended its thread: its command failed, and is done. */
+static void lose_member(plait__task *task, bool here)
+{
+	plait__member *member = member_of(task);
+	plait__band *band = member->band;
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
+		    "thread (pthread_exit)");
+	plait__instance_fail(band->instance, member->command, &why);
+	if (here)
+		plait__instance_lose_caller(band->instance);
+	member->done++;
+	/* Release: pairs with the load in is_ready. */
+	at_store_release_u64(&band->words[member->command], 2 * member->run);
+	plait__task_offer(task);
+}
+
+static plait_status make_arrays(plait__band *band, plait_error *error)
+{
+	const plait__helped *helped = band->helped;
+	const plait_allocator *allocator =
+		plait__program_allocator(helped->program);
+
+	band->members = plait__line_alloc(allocator, helped->lane_count *
+					  sizeof(*band->members));
+	band->words = plait__line_alloc(allocator, helped->op_count *
+					sizeof(*band->words));
+	if (band->members != NULL && band->words != NULL)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for the lanes of a plan");
+}
+
+plait_status plait__band_make(plait__band *band, plait__instance *instance,
+			      const plait__helped *helped, plait_error *error)
+{
+	plait_status status;
+
+	band->instance = instance;
+	band->helped = helped;
+	band->light = at_membarrier_available();
+	status = make_arrays(band, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < helped->lane_count;
+	     i++) {
+		plait__member *member = &band->members[i];
+
+		plait__task_init(&member->task,
+				 helped->program->context->pool);
+		member->task.turn = plait__member_turn;
+		member->task.over = end_band;
+		member->task.lost = lose_member;
+		member->band = band;
+		member->lane = i;
+		(void)at_or_u64(&band->idle, PLAIT__MEMBER_RESTING << i);
+	}
+	return status;
+}
+
+void plait__band_free(plait__band *band)
+{
+	const plait__helped *helped = band->helped;
+	const plait_allocator *allocator;
+
+	if (helped == NULL)
+		return;
+	allocator = plait__program_allocator(helped->program);
+	for (uint32_t i = 0; band->members != NULL && i < helped->lane_count;
+	     i++)
+		if (band->members[i].band != NULL)
+			plait__task_forget(&band->members[i].task);
+	plait__line_free(allocator, band->members,
+			 helped->lane_count * sizeof(*band->members));
+	plait__line_free(allocator, band->words,
+			 helped->op_count * sizeof(*band->words));
+	memset(band, 0, sizeof(*band));
+}
+
+/* ---- a run ---- */
+
+/* Nobody runs it, and nobody else will offer it: told to rest, or offered for
+ * a run that ended without it. */
+static bool is_free(plait__band *band, uint32_t lane)
+{
+	bool rested;
+
+	(void)plait__band_rouse(band, lane, &rested);
+	return rested || plait__ready_claim(&band->members[lane].task.ready);
+}
+
+/* A free member is left for the calling thread, if it stays. */
+void plait__band_start(plait__band *band, bool here)
+{
+	const plait__helped *helped = band->helped;
+
+	/* One more, so that it is not over before the last one is offered. */
+	at_store_relaxed_u32(&band->remaining, helped->op_count + 1);
+	/* Release: pairs with is_behind.  Only one starts at a time. */
+	at_store_release_u64(&band->run, at_load_relaxed_u64(&band->run) + 1);
+	/* Before the looks at `idle`; pairs with the fence in rest. */
+	if (band->light)
+		at_fence_light();
+	else
+		at_fence_seq_cst();
+	for (uint32_t i = 0; i < helped->lane_count; i++) {
+		if (!is_free(band, i))
+			continue;
+		if (here)
+			plait__task_reserve(&band->members[i].task);
+		else
+			plait__task_offer(&band->members[i].task);
+		here = false;
+	}
+	/* Acquire and release: as in tell. */
+	if (at_sub_u32(&band->remaining, 1) == 1)
+		plait__flat_helped_over(band);
+}
+
+bool plait__band_drive(plait__band *band)
+{
+	for (uint32_t i = 0; i < band->helped->lane_count; i++)
+		if (plait__task_run_here(&band->members[i].task))
+			return true;
+	return false;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the members of a band do: take what is ready, run it, tell, rest.
+ *
+ * A member that finds nothing looks again for a while, then rests.  The run
+ * does not wait for it: it is over when all commands are done, however many
+ * members are late and see that only afterwards.  A late one cannot take
+ * anything of the next run before it knows that there is one, because words
+ * of commands only grow.
+ *
+ *     who rests                         who makes ready, or starts a run
+ *     TIRED (a read-modify-write)       store the word, or the run's number
+ *     membarrier                        fence, light
+ *     is there something, a new run?    looks itself; or somebody idle?
+ *     yes: TIRED off, look again            TIRED: off
+ *     TIRED to RESTING, if it still is;     RESTING: off, and offer it
+ *     else look again
+ *
+ * The one who does the last command that another one waits for looks for
+ * more after it, so that at least one of two who look at the same time finds
+ * what both have made ready.
+ */
+#include "run/help.h"
+
+#include "base/error.h"
+#include "pool/fpstate.h"
+#include "sys/clock.h"
+#include "sys/wait.h"
+
+enum {
+	/* How far ahead of what was taken a member looks. */
+	WINDOW = 32,
+	/* So many looks at its own next command before it helps others. */
+	PATIENCE = 4,
+	/* Two wakings of members that rest are as far apart at least. */
+	WAKE_NS = 50000
+};
+
+/* ---- what is ready ---- */
+
+static bool is_ready(const plait__member *member, uint32_t command)
+{
+	const plait__band *band = member->band;
+	const plait__plan *plan = band->helped->program->plan;
+	const plait__plan_command *at = &plan->commands[command];
+	uint64_t done = 2 * member->run;
+
+	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
+		/* Acquire: pairs with the store in perform. */
+		if (at_load_acquire_u64(&band->words[plan->preds[i]]) < done)
+			return false;
+	return true;
+}
+
+static bool is_taken(const plait__member *member, uint32_t command)
+{
+	/* Relaxed: a hint, the claim decides. */
+	return at_load_relaxed_u64(&member->band->words[command]) >=
+	       2 * member->run - 1;
+}
+
+/* The first of a lane that is ready and not taken, or none. */
+static uint32_t look_at(plait__member *member, uint32_t lane, uint32_t window)
+{
+	const plait__plan_track *track = &member->band->helped->tracks[lane];
+	uint32_t end = track->first + track->count;
+	uint32_t head = member->heads[lane];
+
+	while (head < end && is_taken(member, head))
+		head++;
+	member->heads[lane] = head;
+	for (uint32_t i = head; i < end && i - head < window; i++)
+		if (!is_taken(member, i) && is_ready(member, i))
+			return i;
+	return PLAIT__NONE;
+}
+
+static uint32_t look_around(plait__member *member)
+{
+	uint32_t count = member->band->helped->lane_count;
+	uint32_t found = PLAIT__NONE;
+
+	for (uint32_t i = 0; found == PLAIT__NONE && i < count; i++)
+		found = look_at(member, (member->lane + i) % count, WINDOW);
+	return found;
+}
+
+static bool claim(plait__member *member, uint32_t command)
+{
+	at_u64 *word = &member->band->words[command];
+	uint64_t taken = 2 * member->run - 1;
+	uint64_t was = at_load_relaxed_u64(word);
+
+	return was < taken && at_cas_u64(word, &was, taken);
+}
+
+/* ---- those who rest ---- */
+
+bool plait__band_rouse(plait__band *band, uint32_t lane, bool *rested)
+{
+	uint64_t resting = PLAIT__MEMBER_RESTING << lane;
+	uint64_t both = resting | PLAIT__MEMBER_TIRED << lane;
+	uint64_t was = at_and_u64(&band->idle, ~both);
+
+	*rested = (was & resting) != 0;
+	return (was & both) != 0;
+}
+
+/* Is there more to do than the calling member will? */
+static bool has_more(plait__member *member)
+{
+	uint32_t count = member->band->helped->lane_count;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; found < 2 && i < count; i++) {
+		uint32_t lane = (member->lane + i) % count;
+		const plait__plan_track *track =
+			&member->band->helped->tracks[lane];
+		uint32_t first = look_at(member, lane, WINDOW);
+
+		if (first == PLAIT__NONE)
+			continue;
+		found++;
+		for (uint32_t c = first + 1; found < 2 && c - first < WINDOW &&
+		     c < track->first + track->count; c++)
+			found += !is_taken(member, c) && is_ready(member, c);
+	}
+	return found >= 2;
+}
+
+/* Somebody is idle: is it worth to have one more? */
+static void wake_another(plait__member *member)
+{
+	plait__band *band = member->band;
+	uint64_t now = plait__clock_now_ns();
+	bool rested = false;
+
+	/* Relaxed: two that wake at the same time do no harm. */
+	if (now - at_load_relaxed_u64(&band->woken_ns) < WAKE_NS ||
+	    !has_more(member))
+		return;
+	at_store_relaxed_u64(&band->woken_ns, now);
+	for (uint32_t i = 0; i < band->helped->lane_count; i++) {
+		if (!plait__band_rouse(band, i, &rested))
+			continue;
+		if (rested)
+			plait__task_offer(&band->members[i].task);
+		return;
+	}
+}
+
+/* ---- running ---- */
+
+static void fail(plait__member *member, int32_t result)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
+			   (int)result);
+	plait__instance_fail(member->band->instance, member->command, &why);
+}
+
+static void perform(plait__member *member, uint32_t command)
+{
+	plait__band *band = member->band;
+	plait__instance *instance = band->instance;
+	int32_t result;
+
+	/* Relaxed: as in lane.c.  What was stopped is done without a call. */
+	if (at_load_relaxed_u32(&instance->stop) == 0) {
+		member->command = command;
+		result = plait__op_call(&band->helped->ops[command],
+					instance->frame.words);
+		if (__builtin_expect(result != 0, 0))
+			fail(member, result);
+	}
+	member->done++;
+	/* Release: pairs with the load in is_ready. */
+	at_store_release_u64(&band->words[command], 2 * member->run);
+	/* Before the look at `idle`; pairs with the fence in rest. */
+	if (band->light)
+		at_fence_light();
+	else
+		at_fence_seq_cst();
+	if (__builtin_expect(at_load_relaxed_u64(&band->idle) != 0, 0))
+		wake_another(member);
+}
+
+/* Tell the band; true: those were the last ones. */
+static bool tell(plait__member *member)
+{
+	uint32_t done = member->done;
+
+	member->done = 0;
+	/* Acquire and release: the last one sees what all did. */
+	return done > 0 &&
+	       at_sub_u32(&member->band->remaining, done) == done;
+}
+
+/* ---- a turn ---- */
+
+/* True: there is a run that this member has not seen. */
+static bool is_behind(const plait__member *member)
+{
+	/* Acquire: pairs with the store in start. */
+	return at_load_acquire_u64(&member->band->run) != member->run;
+}
+
+static void catch_up(plait__member *member)
+{
+	const plait__helped *helped = member->band->helped;
+
+	member->run = at_load_acquire_u64(&member->band->run);
+	for (uint32_t i = 0; i < helped->lane_count; i++)
+		member->heads[i] = helped->tracks[i].first;
+}
+
+/* Not the run's any more, nor anybody's, when this returns true. */
+static bool rest(plait__member *member)
+{
+	plait__band *band = member->band;
+	uint64_t bit = PLAIT__MEMBER_TIRED << member->lane;
+	uint64_t was;
+
+	(void)at_or_u64(&band->idle, bit);
+	if (band->light)
+		(void)at_membarrier();
+	else
+		at_fence_seq_cst();
+	if (is_behind(member) || look_around(member) != PLAIT__NONE) {
+		(void)at_and_u64(&band->idle, ~bit);
+		return false;
+	}
+	plait__fpstate_clean();
+	plait__task_rest(&member->task);
+	was = at_load_relaxed_u64(&band->idle);
+	/* Release: who offers it sees that it rests. */
+	while ((was & bit) != 0)
+		if (at_cas_u64(&band->idle, &was,
+			       (was & ~bit) | bit << PLAIT__RESTING_SHIFT))
+			return true;
+	/* Told to look again; nobody offers what did not rest. */
+	at_store_relaxed_u32(&member->task.ready.state, PLAIT__TASK_RUNNING);
+	return false;
+}
+
+/* The run is over: make sure to be found when the next one starts. */
+static bool end(plait__member *member)
+{
+	plait__band *band = member->band;
+
+	plait__fpstate_clean();
+	plait__task_rest(&member->task);
+	(void)at_or_u64(&band->idle,
+			PLAIT__MEMBER_RESTING << member->lane);
+	return true;
+}
+
+/* Nothing to do right now: should it go on looking? */
+static bool lingers(const plait__member *member, struct plait__wait *ladder)
+{
+	/* Relaxed: a hint; an ended run needs nobody. */
+	if (at_load_relaxed_u32(&member->band->remaining) == 0 ||
+	    plait__task_should_yield(&member->task))
+		return false;
+	return plait__wait_step(ladder);
+}
+
+/* The next one of its own lane, or any when that lets it wait. */
+static uint32_t look(plait__member *member, uint32_t looks)
+{
+	const plait__plan_track *track =
+		&member->band->helped->tracks[member->lane];
+	uint32_t found = look_at(member, member->lane, 1);
+
+	if (found == PLAIT__NONE &&
+	    (looks >= PATIENCE ||
+	     member->heads[member->lane] == track->first + track->count))
+		found = look_around(member);
+	return found;
+}
+
+bool plait__member_turn(plait__task *task)
+{
+	plait__member *member = (plait__member *)(void *)task;
+	struct plait__wait ladder;
+	uint32_t looks = 0;
+	uint32_t found;
+
+	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	for (;; looks++) {
+		if (is_behind(member))
+			catch_up(member);
+		found = look(member, looks);
+		if (found != PLAIT__NONE) {
+			if (claim(member, found))
+				perform(member, found);
+			/* Begins again at 0. */
+			looks = UINT32_MAX;
+			continue;
+		}
+		if (looks < PATIENCE) {
+			at_spin_pause();
+			continue;
+		}
+		if (tell(member))
+			return end(member);
+		if (looks == PATIENCE)
+			plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+		if (!lingers(member, &ladder) && rest(member))
+			return false;
+	}
+}

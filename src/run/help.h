@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans in mode HELPED on the host: only edges order commands.  Each lane has
+ * a member of the band, which runs the lane's commands in their order while
+ * they are ready, and takes others that are when its next one is not, or when
+ * there are none left.  README.md has the protocol.
+ */
+#ifndef PLAIT_SRC_RUN_HELP_H
+#define PLAIT_SRC_RUN_HELP_H
+
+#include "run/flat.h"
+
+/* Bits of a word say which members are idle. */
+enum { PLAIT__HELPED_LANES = 32 };
+
+typedef struct plait__band plait__band;
+typedef struct plait__member plait__member;
+
+/* What all instances share. */
+typedef struct plait__helped {
+	const plait__program *program;
+	const plait__plan_track *tracks; /* of body 0, one per lane that works */
+	uint32_t lane_count;
+	uint32_t op_count;
+	plait__op *ops;		/* by command */
+} plait__helped;
+
+/* One lane's member; touched by who runs it. */
+struct plait__member {
+	PLAIT__LINE_ALIGNED plait__task task;
+	plait__band *band;
+	uint64_t run;		/* which one it works for */
+	uint32_t lane;		/* whose commands come first */
+	uint32_t done;		/* commands, since it told the band */
+	uint32_t command;	/* that it is at */
+	/* Per lane: what lies before this command was taken. */
+	uint32_t heads[PLAIT__HELPED_LANES];
+};
+
+struct plait__band {
+	plait__instance *instance;
+	const plait__helped *helped;
+	plait__member *members;
+	/* Per command: 2n - 1 when it was taken in run n, 2n when done. */
+	at_u64 *words;
+	bool light;		/* who rests pays for both fences */
+	PLAIT__LINE_ALIGNED at_u64 run; /* the number of this one */
+	PLAIT__LINE_ALIGNED at_u64 idle; /* members that rest, or are about to */
+	at_u64 woken_ns;	/* when one that rests was woken last */
+	/* Commands not told as done, and 1 while the run is being started. */
+	PLAIT__LINE_ALIGNED at_u32 remaining;
+};
+
+/* Does the plan have what a band can run? */
+bool plait__helped_can(const plait__plan *plan);
+
+plait_status plait__helped_compile(plait__helped *helped,
+				   const plait__program *program,
+				   plait_error *error);
+void plait__helped_free(plait__helped *helped);
+
+plait_status plait__band_make(plait__band *band, plait__instance *instance,
+			      const plait__helped *helped, plait_error *error);
+void plait__band_free(plait__band *band);
+void plait__band_start(plait__band *band, bool here);
+bool plait__band_drive(plait__band *band);
+
+/* help.c: until there is nothing more to do; true: the run is over. */
+bool plait__member_turn(plait__task *task);
+
+enum { PLAIT__RESTING_SHIFT = 32 };
+
+/* Bits of `idle`, for lane 0. */
+#define PLAIT__MEMBER_TIRED ((uint64_t)1)
+#define PLAIT__MEMBER_RESTING (PLAIT__MEMBER_TIRED << PLAIT__RESTING_SHIFT)
+
+/* help.c: tell an idle member to look again.  True: it was idle; `rested`: it
+ * is the caller's to offer. */
+bool plait__band_rouse(plait__band *band, uint32_t lane, bool *rested);
+
+/* flat.c: all commands are done. */
+void plait__flat_helped_over(plait__band *band);
+
+#endif
