@@ -16,6 +16,10 @@ noinst_PROGRAMS += %D%/queue
 noinst_PROGRAMS += %D%/graph
 %C%_graph_LDADD = t/libshapes.la src/libplaitcore.la
 
+# what portable source of kernels costs, beside plain C loops
+noinst_PROGRAMS += %D%/source
+%C%_source_LDADD = src/libplaitcore.la
+
 # --- bench/replay: the same graphs, run by everybody who can ------------------
 #
 #	make bench		all of it, about half an hour

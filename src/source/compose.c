@@ -253,6 +253,25 @@ static void add_arguments(plait__text *out, const plait__signature *signature)
 				plain_name(signature->parameters[i].type), i);
 }
 
+/* A launch that is not divided is one of a single item, whose loops begin and
+ * end where the text says: the compiler makes the best of that. */
+static void add_whole(plait__text *out, const plait__signature *signature)
+{
+	plait__text_add(out,
+		"\tif (!PLAIT_GROUPED && (plait_b[0] | plait_b[1] | "
+		"plait_b[2]) == 0 &&\n"
+		"\t    plait_e[0] == plait_own.items[0] &&\n"
+		"\t    plait_e[1] == plait_own.items[1] &&\n"
+		"\t    plait_e[2] == plait_own.items[2]) {\n"
+		"\t\tconst struct plait_part plait_all = { { 1, 1, 1 }, "
+		"{ 1, 1, 1 },\n"
+		"\t\t\t{ 0 }, { 1, 1, 1 }, { 0 } };\n\n"
+		"\t\tplait_body_%s(", signature->name);
+	add_arguments(out, signature);
+	plait__text_add(out, "%s&plait_all);\n\t\treturn;\n\t}\n",
+			signature->count > 0 ? ", " : "");
+}
+
 /* What the library finds in the object: plait_run and plait_shape. */
 static void add_tail(plait__text *out, const plait__signature *signature)
 {
@@ -264,7 +283,9 @@ static void add_tail(plait__text *out, const plait__signature *signature)
 		"\tvoid *const *plait_a, const struct plait_part *plait_p)\n"
 		"{\n\tstruct plait_part plait_own = *plait_p;\n"
 		"\tconst u64 *plait_b = plait_p->begin, "
-		"*plait_e = plait_p->end;\n\n"
+		"*plait_e = plait_p->end;\n\n");
+	add_whole(out, signature);
+	plait__text_add(out,
 		"\tfor (u64 plait_k = plait_b[2]; plait_k < plait_e[2]; "
 		"plait_k++)\n"
 		"\tfor (u64 plait_j = plait_b[1]; plait_j < plait_e[1]; "
