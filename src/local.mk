@@ -28,6 +28,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/dl.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/env.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/event.c
+%C%_libplaitcore_la_SOURCES += %D%/sys/exec.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/fd.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/file.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/folder.c
@@ -40,6 +41,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/whole.c
 # ffi
 %C%_libplaitcore_la_SOURCES += %D%/ffi/call.c
+%C%_libplaitcore_la_SOURCES += %D%/ffi/closure.c
 # kernel
 %C%_libplaitcore_la_SOURCES += %D%/kernel/argument.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/intern.c

@@ -6,15 +6,17 @@
 
 #include "base/desc.h"
 #include "base/error.h"
+#include "kernel/launch.h"
 #include "kernel/type.h"
+#include "object/buffer.h"
 #include "object/device.h"
 #include "object/port.h"
+#include "plan/access.h"
 
 #include <string.h>
 
 enum {
 	BINDING_FIRST_BYTES = sizeof(plait_binding),
-	LAUNCH_FIRST_BYTES = sizeof(plait_launch),
 	INFO_FIRST_BYTES = sizeof(plait_parameter_info)
 };
 
@@ -37,6 +39,13 @@ static plait_status wrong(const struct binding *binding, const char *what)
 	return plait__fail(binding->error, PLAIT_E_INVALID,
 			   "parameter \"%.60s\": %s",
 			   name_of(binding->plan, binding->param->name), what);
+}
+
+/* What is wrong was said without the parameter. */
+static void name_parameter(const struct binding *binding)
+{
+	plait__error_prefix(binding->error, "parameter \"%.60s\": ",
+			    name_of(binding->plan, binding->param->name));
 }
 
 /* ---- one kind a function ---- */
@@ -79,14 +88,44 @@ static plait_status bind_value(const struct binding *binding)
 	return PLAIT_OK;
 }
 
+static bool is_written(const struct binding *binding)
+{
+	const plait__plan *plan = binding->plan;
+	uint32_t object = plait__access_param(binding->given->parameter);
+
+	for (uint32_t i = 0; i < plan->accesses_count; i++)
+		if (plan->accesses[i].object == object &&
+		    plan->accesses[i].mode != PLAIT__ACCESS_READ)
+			return true;
+	return false;
+}
+
+/* Memory that is not to be written is rare enough to look for who would. */
+static plait_status find_map_flags(const struct binding *binding,
+				   const plait__buffer *buffer, uint32_t *out)
+{
+	*out = PLAIT_MAP_READ | PLAIT_MAP_WRITE;
+	if (!buffer->root->read_only)
+		return PLAIT_OK;
+	*out = PLAIT_MAP_READ;
+	if (!is_written(binding))
+		return PLAIT_OK;
+	(void)plait__buffer_check_write(buffer, binding->error);
+	name_parameter(binding);
+	return PLAIT_E_INVALID;
+}
+
 static plait_status map(const struct binding *binding,
 			plait__buffer *buffer)
 {
 	uint64_t offset = binding->given->offset_bytes;
 	plait__port *port = buffer->device->port;
 	plait_error room = { .size = sizeof(room) };
-	plait_status status;
+	uint32_t flags;
+	plait_status status = find_map_flags(binding, buffer, &flags);
 
+	if (status != PLAIT_OK)
+		return status;
 	if (offset > buffer->bytes)
 		return wrong(binding, "offset_bytes is behind the buffer");
 	plait__object_hold(&buffer->object);
@@ -101,8 +140,7 @@ static plait_status map(const struct binding *binding,
 	status = port->backend->table.memory_map(
 		port->backend->self, buffer->root->raw,
 		buffer->offset + offset, buffer->bytes - offset,
-		PLAIT_MAP_READ | PLAIT_MAP_WRITE, &binding->bound->mapped,
-		&room);
+		flags, &binding->bound->mapped, &room);
 	status = plait__port_judge_made(port, status, "memory_map",
 					binding->bound->mapped, &room,
 					binding->error);
@@ -146,23 +184,17 @@ static void set_launch(const struct binding *binding,
 static plait_status bind_launch(const struct binding *binding)
 {
 	plait_launch launch;
-	plait_status status = plait__desc_read(&launch, sizeof(launch),
-					       LAUNCH_FIRST_BYTES,
-					       binding->given->value,
-					       "plait_launch", binding->error);
+	plait_status status;
 
-	if (status != PLAIT_OK)
-		return status;
-	launch.size = sizeof(launch);
-	if (launch.dimensions > 3)
-		return wrong(binding, "a launch has 1 to 3 dimensions");
-	if (launch.dimensions == 0)
-		launch.dimensions = 1;
-	for (int i = 0; i < 3; i++)
-		if (launch.items[i] == 0)
-			launch.items[i] = 1;
-	set_launch(binding, &launch);
-	return PLAIT_OK;
+	if (binding->given->value == NULL)
+		return wrong(binding, "value is null");
+	status = plait__launch_read(&launch, binding->given->value,
+				    binding->error);
+	if (status == PLAIT_OK)
+		set_launch(binding, &launch);
+	else
+		name_parameter(binding);
+	return status;
 }
 
 static plait_status bind_one(const struct binding *binding)
