@@ -8,6 +8,11 @@
 noinst_PROGRAMS += %D%/plan
 %C%_plan_LDADD = t/libshapes.la src/libplaitcore.la
 
+# what calling a kernel costs, in each form
+noinst_PROGRAMS += %D%/kernels
+%C%_kernels_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS)
+%C%_kernels_LDADD = src/libplaitcore.la $(FFI_LIBS)
+
 # what queues and signals of the host cost, beside what the machine does
 noinst_PROGRAMS += %D%/queue
 %C%_queue_LDADD = src/libplaitcore.la

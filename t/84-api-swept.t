@@ -20,7 +20,7 @@ EXEMPT = {
 }
 # Not yet, or not here: graphs and plans have t/41-graph-text.c and
 # t/81-plan-faults.c, which sweep what is below their public functions.
-HEADERS = ("base", "device", "inbox", "queue", "kernel")
+HEADERS = ("base", "device", "array", "inbox", "queue", "kernel")
 
 
 def tables():

@@ -205,6 +205,8 @@ API_TESTS += %D%/39-object-export.t
 %C%_39_object_export_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-ffi-closure.t
+UNIT_TESTS += %D%/40-kernel-split.t
+SEEDED_TESTS += %D%/40-kernel-split.t
 UNIT_TESTS += %D%/40-kernel-signature.t
 API_TESTS += %D%/40-kernel-forms.t
 %C%_40_kernel_forms_t_SOURCES = %D%/40-kernel-forms.c %D%/kernels.h %D%/objects.h

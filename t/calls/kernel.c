@@ -59,7 +59,95 @@ static plait_status launch(struct place *place, plait_error *error)
 	return status;
 }
 
+static int32_t scale_range(const plait_range *range, void *const *arguments,
+			   const plait_launch *launch, void *user_data)
+{
+	unsigned char *bytes = *(unsigned char **)arguments[1];
+	uint64_t i;
+
+	(void)launch;
+	(void)user_data;
+	for (i = range->begin[0]; i < range->end[0]; i++)
+		bytes[i] = (unsigned char)(bytes[i] * *(uint32_t *)arguments[0]);
+	return 0;
+}
+
+#ifdef HAVE_LIBFFI
+static int32_t scale_plain(uint32_t by, unsigned char *bytes)
+{
+	bytes[0] = (unsigned char)(bytes[0] * by);
+	return 0;
+}
+#endif
+
+/* The other forms: a team of workers, and the shape of a call. */
+static plait_status launch_forms(struct place *place, plait_error *error)
+{
+	plait_kernel_desc desc = {
+		.size = sizeof(desc),
+		.signature = "scale(by: u32, x: inout pointer u8): i32",
+		.range = scale_range
+	};
+	plait_kernel *kernel = (void *)place;
+	plait_status status = plait_kernel_create(place->context, &desc,
+						  &kernel, error);
+
+	if (status != PLAIT_OK)
+		return kernel == NULL ? status : PLAIT_E_INTERNAL;
+	status = launch_scale(place, kernel, error);
+	plait_kernel_release(kernel);
+#ifdef HAVE_LIBFFI
+	if (status != PLAIT_OK)
+		return status;
+	desc.range = NULL;
+	desc.described = (plait_any_function)scale_plain;
+	status = plait_kernel_create(place->context, &desc, &kernel, error);
+	if (status != PLAIT_OK)
+		return kernel == NULL ? status : PLAIT_E_INTERNAL;
+	status = launch_scale(place, kernel, error);
+	plait_kernel_release(kernel);
+#endif
+	return status;
+}
+
+/* A buffer goes out as a tensor and comes in again. */
+static plait_status exchange(struct place *place, plait_error *error)
+{
+	plait_array array = {
+		.size = sizeof(array), .flags = PLAIT_ARRAY_COMPACT,
+		.element = PLAIT_ELEMENT_UINT, .element_bits = 8, .lanes = 1,
+		.dimensions = 1, .shape = { 64 }
+	};
+	const plait_import_desc desc = { .size = sizeof(desc),
+					 .flags = PLAIT_CALL_ANY_THREAD |
+						  PLAIT_TENSOR_LEGACY };
+	struct {
+		unsigned char tensor[48];
+		void *manager;
+		void (*deleter)(void *self);
+	} *legacy;
+	plait_buffer *buffer = (void *)place;
+	void *tensor = place;
+	plait_status status = plait_array_export(place->buffer, &array,
+						 PLAIT_TENSOR_LEGACY, &tensor,
+						 error);
+
+	if (status != PLAIT_OK)
+		return tensor == NULL ? status : PLAIT_E_INTERNAL;
+	status = plait_array_import(place->device, tensor, &desc, &array,
+				    &buffer, error);
+	if (status == PLAIT_OK) {
+		plait_buffer_release(buffer);
+		return PLAIT_OK;
+	}
+	legacy = tensor;
+	legacy->deleter(tensor);
+	return buffer == NULL ? status : PLAIT_E_INTERNAL;
+}
+
 const struct calls_entry calls_kernel[] = {
+	{ "plait_kernel_create plait_kernel_release", launch_forms },
+	{ "plait_array_export plait_array_import", exchange },
 	{ "plait_kernel_create plait_kernel_signature plait_kernel_retain "
 	  "plait_kernel_release plait_queue_launch", launch },
 	{ NULL, NULL }
