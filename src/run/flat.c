@@ -55,8 +55,16 @@ static uint64_t add_costs(const plait__plan *plan)
 	return total;
 }
 
-static bool find_outside(const plait__plan *plan)
+static bool find_outside(const plait__program *program)
 {
+	const plait__plan *plan = program->plan;
+	const plait__store_function *predicate;
+
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		predicate = plait__op_predicate(program, i);
+		if (predicate != NULL && predicate->inbox != NULL)
+			return true;
+	}
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (plait__op_is_outside(plan, i) ||
 		    (plan->commands[i].flags & PLAIT__CMD_MEMBER) != 0)
@@ -74,14 +82,14 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	if (compiled == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
-	if (find_outside(program->plan))
+	if (find_outside(program))
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plans with signals, groups or functions "
 				   "of an inbox cannot be run yet");
 	compiled->has_wide = program->plan->lanes_count > 1;
 	compiled->total_cost = add_costs(program->plan);
 	compiled->needs_wide = compiled->has_wide &&
-			       find_outside(program->plan);
+			       find_outside(program);
 	status = plait__flat_compile(&compiled->serial, program, true, error);
 	compiled->has_helped = plait__helped_can(program->plan);
 	if (status == PLAIT_OK && compiled->has_helped)
