@@ -468,7 +468,7 @@ static void sizes(void)
 {
 	IS_UINT(plait_sizeof("plait_error"), sizeof(plait_error));
 	IS_UINT(plait_sizeof("plait_command"), sizeof(plait_command));
-	IS_UINT(plait_sizeof("plait_event"), 72);
+	IS_UINT(plait_sizeof("plait_event"), sizeof(plait_event));
 	IS_UINT(plait_sizeof("plait_plan_info"), sizeof(plait_plan_info));
 	IS_UINT(plait_sizeof("plait_nothing"), 0);
 	IS_UINT(plait_sizeof(NULL), 0);

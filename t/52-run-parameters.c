@@ -207,7 +207,7 @@ static void wrong_ones_are_refused(void)
 				   .bytes = 8 };
 	good[1] = (plait_binding){ .parameter = line.y, .buffer = buffer };
 	good[2] = (plait_binding){ .parameter = line.size, .value = &size };
-	refused(line.plan, good, 3, "1 to 3 dimensions");
+	refused(line.plan, good, 3, "4 dimensions; 1 to 3");
 	refused(line.plan, good, 2, "\"size\" is not bound");
 	refused(line.plan, NULL, 2, "bindings is null");
 	memcpy(bad, good, sizeof(bad));
