@@ -157,8 +157,12 @@ void conform_negotiate(struct conform *c)
 	symbol = dlsym(object, PLAIT_PLUGIN_ENTRY_NAME);
 	if (HOLDS(symbol != NULL)) {
 		memcpy(&entry, &symbol, sizeof(entry));
-		/* A thread that was joined may be seen for a moment yet. */
-		conform_settle(&start, &before);
+		/* A thread that was joined may be seen for a moment yet, one
+		 * that a sanitizer started stays. */
+		if (conform_sanitized())
+			conform_look(&before);
+		else
+			conform_settle(&start, &before);
 		negotiate(c, entry);
 		conform_look(&after);
 		HOLDS_THAT(after.threads <= before.threads &&
