@@ -18,13 +18,15 @@
  * does not run until plait_queue_finish has reported it.
  *
  * Where functions run.  Kernels and host functions of a plan run on the
- * workers of the context, and on threads that wait for the run.  Functions of
- * an inbox run on its owner's thread, as with queues.  No function may rely on
+ * workers of the context, and on threads that wait for the run.  Plans with
+ * functions of an inbox or with signals are refused so far, in words, by the
+ * first run (PLAIT_E_UNSUPPORTED).  No function may rely on
  * another one that is not ordered with it to run at the same time.
  *
  * Memory.  The first run of a plan allocates what all others use, or
  * plait_plan_prepare does; later ones allocate nothing, but for the handles
- * of runs that are kept beyond the number of instances.
+ * of runs that are kept beyond the number of instances, and one notification
+ * where a run comes behind work that is pending.
  */
 #ifndef PLAIT_RUN_H
 #define PLAIT_RUN_H
