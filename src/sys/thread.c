@@ -14,18 +14,29 @@
 #include <unistd.h>
 
 /*
- * One key per process; its value is the thread's innermost guard.  It is not
+ * One key per process, for its destructor alone: a thread's innermost guard is
+ * kept beside it, where coming and going takes two stores.  The key is not
  * given back: threads that carry a value may outlive every context.
  */
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static int key_error;
 
+struct watched {
+	struct plait__thread_guard *innermost;
+	bool armed; /* the destructor will come when the thread ends */
+};
+static __thread struct watched watched;
+
 static void lose_thread(void *value)
 {
-	struct plait__thread_guard *guard = value;
+	struct watched *self = value;
+	struct plait__thread_guard *guard = self->innermost;
 	struct plait__thread_guard *outer;
 
+	/* What is called now may set up guards of its own. */
+	self->innermost = NULL;
+	self->armed = false;
 	for (; guard != NULL; guard = outer) {
 		outer = guard->outer; /* `lost` may reuse the memory */
 		if (guard->lost != NULL)
@@ -38,22 +49,34 @@ static void create_key(void)
 	key_error = pthread_key_create(&key, lose_thread);
 }
 
+static int arm(struct watched *self)
+{
+	int error;
+
+	pthread_once(&key_once, create_key);
+	error = key_error != 0 ? key_error : pthread_setspecific(key, self);
+	self->armed = error == 0;
+	return -error;
+}
+
 int plait__thread_guard_push(struct plait__thread_guard *guard,
 			     void (*lost)(void *arg), void *arg)
 {
-	pthread_once(&key_once, create_key);
-	if (key_error != 0)
-		return -key_error;
-	guard->outer = pthread_getspecific(key);
+	struct watched *self = &watched;
+	int error = self->armed ? 0 : arm(self);
+
+	if (error != 0)
+		return error;
+	guard->outer = self->innermost;
 	guard->lost = lost;
 	guard->arg = arg;
-	return -pthread_setspecific(key, guard);
+	self->innermost = guard;
+	return 0;
 }
 
 void plait__thread_guard_pop(struct plait__thread_guard *guard)
 {
-	/* Cannot fail: the slot of this thread exists since the push. */
-	(void)pthread_setspecific(key, guard->outer);
+	watched.innermost = guard->outer;
 }
 
 /* Left unblocked: what the thread's own instructions raise. */
