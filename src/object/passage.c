@@ -8,21 +8,56 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-#include <stddef.h>
-
 enum { RAISE_TRIES = 8 };
 
 /* --- life */
 
-static void free_passage(plait__passage *passage)
+static void destroy_passage(plait__object *object)
 {
+	plait__passage *passage = (plait__passage *)(void *)object;
 	plait__backend *backend = passage->port->backend;
-	const plait_allocator *allocator =
-		plait__context_allocator(passage->object.context);
 
 	if (passage->gate != NULL)
 		backend->table.signal_destroy(backend->self, passage->gate);
-	plait__free(allocator, passage, sizeof(*passage));
+	plait__free(plait__context_allocator(object->context), passage,
+		    sizeof(*passage));
+}
+
+static const plait__class passage_class = { .destroy = destroy_passage };
+
+static void put_idle(plait__passage *passage)
+{
+	plait__passages *home = passage->home;
+
+	plait__mutex_lock(&home->lock);
+	passage->next = home->idle;
+	home->idle = passage;
+	plait__mutex_unlock(&home->lock);
+}
+
+/* A gate only goes up, so queues that have yet to go past it do not mind that
+ * it is used again; but a failure is theirs until they have. */
+static bool is_usable(const plait__passage *passage, const plait__port *port)
+{
+	return passage->port == port &&
+	       (!passage->gate_failed ||
+		plait__object_uses(&passage->object) == 0);
+}
+
+static plait__passage *pop_idle(plait__passages *home, const plait__port *port)
+{
+	plait__passage **link;
+	plait__passage *found;
+
+	plait__mutex_lock(&home->lock);
+	link = &home->idle;
+	while (*link != NULL && !is_usable(*link, port))
+		link = &(*link)->next;
+	found = *link;
+	if (found != NULL)
+		*link = found->next;
+	plait__mutex_unlock(&home->lock);
+	return found;
 }
 
 static bool reset_gate(plait__passage *passage)
@@ -37,52 +72,42 @@ static bool reset_gate(plait__passage *passage)
 					   &ignored) == PLAIT_OK;
 }
 
-/* All have done with it. */
-static void recycle(plait__object *object)
-{
-	plait__passage *passage = (plait__passage *)(void *)object;
-	plait__object *keeper = passage->keeper;
-
-	if (reset_gate(passage)) {
-		plait__mutex_lock(&passage->home->lock);
-		passage->next = passage->home->idle;
-		passage->home->idle = passage;
-		plait__mutex_unlock(&passage->home->lock);
-	} else {
-		free_passage(passage);
-	}
-	plait__object_drop(keeper);
-}
-
-static const plait__class passage_class = { .destroy = recycle };
-
 static plait__passage *find_idle(plait__passages *home,
 				 const plait__port *port)
 {
-	plait__passage **link;
-	plait__passage *found;
+	plait__passage *passage = pop_idle(home, port);
 
-	plait__mutex_lock(&home->lock);
-	link = &home->idle;
-	while (*link != NULL && (*link)->port != port)
-		link = &(*link)->next;
-	found = *link;
-	if (found != NULL)
-		*link = found->next;
-	plait__mutex_unlock(&home->lock);
-	return found;
+	if (passage == NULL || reset_gate(passage))
+		return passage;
+	plait__object_drop(&passage->object);
+	return NULL;
 }
 
-static plait_status create(plait__queue *queue, plait__passage **out,
-			   plait_error *error)
+static plait_status make_gate(plait__passage *passage, uint32_t device,
+			      plait_error *error)
 {
-	plait__context *context = queue->object.context;
-	plait__backend *backend = queue->port->backend;
-	plait__passage *passage;
+	plait__backend *backend = passage->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
-	status = plait__device_check_can(queue->device,
+	status = backend->table.signal_create(backend->self, device,
+					      PLAIT_BACKEND_SIGNAL_GATE,
+					      &passage->gate, &room);
+	status = plait__port_judge_made(passage->port, status, "signal_create",
+					passage->gate, &room, error);
+	if (status != PLAIT_OK)
+		passage->gate = NULL;
+	return status;
+}
+
+static plait_status create(plait__passages *home, const plait__device *device,
+			   plait__passage **out, plait_error *error)
+{
+	plait__context *context = device->object.context;
+	plait__passage *passage;
+	plait_status status;
+
+	status = plait__device_check_can(device,
 					 PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY,
 					 "a plan on a queue", error);
 	if (status != PLAIT_OK)
@@ -92,39 +117,43 @@ static plait_status create(plait__queue *queue, plait__passage **out,
 	if (passage == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a run on a queue");
-	passage->object.context = context;
-	passage->port = queue->port;
-	status = backend->table.signal_create(backend->self,
-					      queue->device->index,
-					      PLAIT_BACKEND_SIGNAL_GATE,
-					      &passage->gate, &room);
-	status = plait__port_judge_made(queue->port, status, "signal_create",
-					passage->gate, &room, error);
-	if (status != PLAIT_OK) {
-		passage->gate = NULL;
-		free_passage(passage);
-		return status;
-	}
-	*out = passage;
-	return PLAIT_OK;
+	(void)plait__object_init(&passage->object, &passage_class, context,
+				 NULL);
+	passage->port = device->port;
+	passage->home = home;
+	status = make_gate(passage, device->index, error);
+	if (status != PLAIT_OK)
+		plait__object_drop(&passage->object);
+	else
+		*out = passage;
+	return status;
 }
 
-plait_status plait__passage_take(plait__passages *home, plait__object *keeper,
-				 plait__queue *queue, plait__passage **out,
-				 plait_error *error)
+plait_status plait__passages_make(plait__passages *home,
+				  const plait__device *device, uint32_t count,
+				  plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	plait__passage *passage;
+
+	for (; status == PLAIT_OK && count > 0; count--) {
+		status = create(home, device, &passage, error);
+		if (status == PLAIT_OK)
+			put_idle(passage);
+	}
+	return status;
+}
+
+plait_status plait__passage_take(plait__passages *home, plait__queue *queue,
+				 plait__passage **out, plait_error *error)
 {
 	plait__passage *passage = find_idle(home, queue->port);
 	plait_status status = PLAIT_OK;
 
 	if (passage == NULL)
-		status = create(queue, &passage, error);
+		status = create(home, queue->device, &passage, error);
 	if (status != PLAIT_OK)
 		return status;
-	(void)plait__object_init(&passage->object, &passage_class,
-				 queue->object.context, NULL);
-	plait__object_hold(keeper);
-	passage->keeper = keeper;
-	passage->home = home;
 	passage->queue = queue;
 	passage->gate_sequence++;
 	*out = passage;
@@ -137,7 +166,7 @@ void plait__passages_free(plait__passages *home)
 
 	for (; home->idle != NULL; home->idle = next) {
 		next = home->idle->next;
-		free_passage(home->idle);
+		plait__object_drop(&home->idle->object);
 	}
 }
 
@@ -171,6 +200,7 @@ static void on_reached(void *user_data, plait_status status)
 	plait__queue *queue = passage->queue;
 	plait__context *context = queue->object.context;
 
+	/* When this returns it may be on its way through another queue. */
 	passage->reached(passage->arg, status);
 	/* Release: pairs with the load in finish.c. */
 	at_sub_u32(&queue->upcalls, 1);
@@ -219,11 +249,11 @@ void plait__passage_leave(plait__passage *passage, const plait_error *failure)
 	if (failure != NULL)
 		plait__queue_note_failure(passage->queue, failure);
 	raise_gate(passage, failure);
-	plait__object_drop_later(&passage->object);
+	put_idle(passage);
 }
 
 void plait__passage_cancel(plait__passage *passage)
 {
 	passage->gate_sequence--;
-	plait__object_drop(&passage->object);
+	put_idle(passage);
 }

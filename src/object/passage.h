@@ -8,8 +8,10 @@
  *     upcall:     reached            |
  *     elsewhere:      work, leave ---'
  *
- * A passage is used again, gate and all, when three have done with it: the
- * queue (it went past the gate), the upcall, and who left it.
+ * A passage is used again, gate and all, as soon as it is left: a gate only
+ * goes up, so the queue, which may have to go past it yet, does not mind.  If
+ * it failed it waits until the queue has.  The queue and the upcall have holds
+ * of their own, so it may outlive its home.
  */
 #ifndef PLAIT_SRC_OBJECT_PASSAGE_H
 #define PLAIT_SRC_OBJECT_PASSAGE_H
@@ -19,6 +21,7 @@
 #include "object/object.h"
 #include "sys/mutex.h"
 
+typedef struct plait__device plait__device;
 typedef struct plait__passage plait__passage;
 typedef struct plait__port plait__port;
 typedef struct plait__queue plait__queue;
@@ -32,8 +35,7 @@ typedef struct plait__passages {
 struct plait__passage {
 	plait__object object;	/* without a handle */
 	plait__passage *next;
-	plait__passages *home;
-	plait__object *keeper;	/* held: has `home` */
+	plait__passages *home;	/* good until it is left */
 	plait__port *port;
 	plait__queue *queue;	/* good until it is left */
 	plait_backend_signal *gate;
@@ -46,11 +48,15 @@ struct plait__passage {
 	void *arg;
 };
 
-/* One for this queue, with the caller's hold.  PLAIT_E_NOMEM,
+/* As many for queues of the device's backend, now. */
+plait_status plait__passages_make(plait__passages *home,
+				  const plait__device *device, uint32_t count,
+				  plait_error *error);
+
+/* One for this queue, until it is left or cancelled.  PLAIT_E_NOMEM,
  * PLAIT_E_UNSUPPORTED (no gates, no notifications). */
-plait_status plait__passage_take(plait__passages *home, plait__object *keeper,
-				 plait__queue *queue, plait__passage **out,
-				 plait_error *error);
+plait_status plait__passage_take(plait__passages *home, plait__queue *queue,
+				 plait__passage **out, plait_error *error);
 
 /*
  * Behind all that the queue has.  *out_now: it had nothing, so the caller
@@ -59,11 +65,12 @@ plait_status plait__passage_take(plait__passages *home, plait__object *keeper,
 plait_status plait__passage_enter(plait__passage *passage, bool *out_now,
 				  plait_error *error);
 
-/* It has happened, or failed; or was not entered.  Gives the hold back. */
+/* It has happened, or failed; or was not entered.  Back home it goes, which is
+ * still there. */
 void plait__passage_leave(plait__passage *passage, const plait_error *failure);
 void plait__passage_cancel(plait__passage *passage);
 
-/* The keeper ends. */
+/* None is away. */
 void plait__passages_free(plait__passages *home);
 
 /* batch.c: the submission. */

@@ -122,8 +122,7 @@ static plait_status set_out(struct start *start, plait_error *error)
 	plait__instance *instance = start->instance;
 	plait_status status;
 
-	status = plait__passage_take(&start->program->passages,
-				     &start->frozen->object, start->queue,
+	status = plait__passage_take(&start->program->passages, start->queue,
 				     &instance->passage, error);
 	if (status != PLAIT_OK)
 		return status;

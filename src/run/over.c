@@ -107,7 +107,9 @@ static void end_run(plait__run *run, const plait__instance *instance)
 	at_store_release_u32(&run->outcome.done, 1);
 	plait__mutex_unlock(&run->lock);
 	plait__run_tell(run, told, status);
-	plait__object_drop_later(&run->object);
+	/* Calls no slot, even if nobody else has it: the instance keeps the
+	 * plan.  So it can be used again when the instance can. */
+	plait__object_drop(&run->object);
 }
 
 /* Its queue goes on. */

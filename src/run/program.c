@@ -131,6 +131,22 @@ static plait_status make_instances(plait__program *program,
 	return status;
 }
 
+/* What runs have beside their instances, so that they need no memory. */
+static plait_status make_rest(plait__program *program, plait_error *error)
+{
+	const plait__frozen *frozen = program->frozen;
+	plait_status status = plait__runs_make(program, error);
+
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->plan->devices_count; i++)
+		if (frozen->devices[i] != NULL)
+			return plait__passages_make(&program->passages,
+						    frozen->devices[i],
+						    program->instance_count,
+						    error);
+	return status;
+}
+
 static plait_status make(plait__frozen *frozen, plait__program **out,
 			 plait_error *error)
 {
@@ -154,6 +170,8 @@ static plait_status make(plait__frozen *frozen, plait__program **out,
 		status = program->engine->prepare(program, error);
 	if (status == PLAIT_OK)
 		status = make_instances(program, error);
+	if (status == PLAIT_OK)
+		status = make_rest(program, error);
 	if (status == PLAIT_OK)
 		*out = program;
 	else

@@ -88,6 +88,21 @@ plait_status plait__run_create(plait__program *program, plait__run **out,
 	return PLAIT_OK;
 }
 
+plait_status plait__runs_make(plait__program *program, plait_error *error)
+{
+	for (uint32_t i = 0; i < program->instance_count; i++) {
+		plait__run *run = plait__alloc(
+			plait__program_allocator(program), sizeof(*run));
+
+		if (run == NULL)
+			return plait__fail(error, PLAIT_E_NOMEM,
+					   "no memory for a run");
+		run->program = program;
+		(void)keep_for_later(run);
+	}
+	return PLAIT_OK;
+}
+
 void plait__runs_free(plait__program *program)
 {
 	plait__run *run;

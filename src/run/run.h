@@ -29,6 +29,8 @@ struct plait__told {
 	plait__notice *notice;
 };
 
+/* As many as there are instances, so that these need no memory. */
+plait_status plait__runs_make(plait__program *program, plait_error *error);
 plait_status plait__run_create(plait__program *program, plait__run **out,
 			       plait_error *error);
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
