@@ -88,6 +88,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
 # plugin
 %C%_libplaitcore_la_SOURCES += %D%/plugin/choose.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/codes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/defaults.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/image.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/instance.c

@@ -14,7 +14,7 @@ LAYERS = {
     "base": "",
     "sys": "base",
     "pool": "base sys",
-    "plugin": "base sys pool",
+    "plugin": "base sys pool ffi kernel source",
     "ffi": "base sys",
     "coro": "base sys",
     "kernel": "base sys ffi",

@@ -50,7 +50,7 @@
 #ifndef PLAIT_PLUGIN_H
 #define PLAIT_PLUGIN_H
 
-#include "plait/base.h"
+#include "plait/code.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,7 +63,6 @@ enum { PLAIT_PLUGIN_ABI = 1 };
 typedef struct plait_backend plait_backend;
 typedef struct plait_backend_queue plait_backend_queue;
 typedef struct plait_backend_signal plait_backend_signal;
-typedef struct plait_backend_memory plait_backend_memory;
 
 /* The core's: only passed back. */
 typedef struct plait_host plait_host;
@@ -98,6 +97,11 @@ typedef struct plait_backend_device {
 	uint64_t command_ns;
 	uint64_t hop_ns;
 	char description[256];
+	/* What kernel_build takes: 1 << PLAIT_SOURCE_C and so on; 0: it runs
+	 * no kernels.  Never PORTABLE, which the core writes out in the first
+	 * of OPENCL_C, CUDA_C and C that is there. */
+	uint32_t forms;
+	uint32_t reserved1;
 } plait_backend_device;
 
 enum {
@@ -139,7 +143,9 @@ enum {
 	PLAIT_WORK_COPY = 2,
 	PLAIT_WORK_FILL = 3,
 	PLAIT_WORK_READ = 4,
-	PLAIT_WORK_WRITE = 5
+	PLAIT_WORK_WRITE = 5,
+	/* What a device with `forms` takes. */
+	PLAIT_WORK_LAUNCH = 8
 };
 
 /* One command, checked by the core: ranges are inside, nothing overlaps. */
@@ -160,6 +166,8 @@ typedef struct plait_work {
 	void *user_data;
 	/* Null, or the name for errors; lives until the command is done. */
 	const char *label;
+	/* LAUNCH */
+	plait_backend_launch *launch;
 } plait_work;
 
 /*
@@ -258,6 +266,45 @@ typedef struct plait_host_services {
 	/* Bind worker i to CPU cpus[i mod count]; count 0 lifts it. */
 	plait_status (*worker_place)(plait_host *host, const uint32_t *cpus,
 				     uint32_t count, plait_error *error);
+
+	/* Add what a compiler said to the log that the user gets, with the
+	 * source, when kernel_build fails; `log` is that of plait_code. */
+	void (*build_log)(plait_host *host, plait_build_log *log,
+			  const char *text, uint64_t bytes);
+
+	/*
+	 * The cache of compiled code on disk.  The key has to have everything
+	 * that the code depends on (text, options, device, driver); the core
+	 * adds plait's version and the backend's name.  cache_get: PLAIT_OK, and the
+	 * code is yours, to be given back by resize with `out_bytes`; or
+	 * PLAIT_PENDING: there is none, or no cache.  cache_put replaces;
+	 * what goes wrong is only logged.  `name` is for people.
+	 */
+	plait_status (*cache_get)(plait_host *host, const char *name,
+				  const void *key, uint64_t key_bytes,
+				  void **out, uint64_t *out_bytes,
+				  plait_error *error);
+	void (*cache_put)(plait_host *host, const char *name, const void *key,
+			  uint64_t key_bytes, const void *code,
+			  uint64_t code_bytes);
+
+	/*
+	 * For backends that run C on the host: code of the form C, compiled
+	 * by the system's compiler or found in the cache.  Fails like
+	 * kernel_build.  Parts of a launch may run at the same time and on
+	 * any thread; where `out_group` is not 0, a part runs the groups of
+	 * that many items that begin in it; code that cannot be divided runs
+	 * with the part of the first item.  arguments[i] points to the value.
+	 */
+	plait_status (*host_code_build)(plait_host *host,
+					const plait_code *code,
+					plait_host_code **out,
+					uint64_t out_group[3],
+					plait_error *error);
+	void (*host_code_destroy)(plait_host *host, plait_host_code *code);
+	void (*host_code_run)(plait_host *host, const plait_host_code *code,
+			      const plait_host_part *part,
+			      void *const *arguments);
 } plait_host_services;
 
 /* ------------------------------------------------------------------------
@@ -445,6 +492,39 @@ struct plait_backend_table {
 			     const plait_backend_table *inner_table,
 			     plait_backend *inner, plait_backend **out,
 			     plait_error *error);
+
+	/* --- kernels; with `forms` of any device mandatory, but for
+	 *     kernel_query */
+
+	/*
+	 * Make code ready to run on a device.  PLAIT_E_INVALID: the text is
+	 * wrong, or has no such entry, or one with other parameters; what the
+	 * compiler says goes to services->build_log.  PLAIT_E_UNSUPPORTED:
+	 * the device cannot run it, as when it has no f64.
+	 * PLAIT_E_UNAVAILABLE: there is no compiler.
+	 */
+	plait_status (*kernel_build)(plait_backend *self, uint32_t device,
+				     const plait_code *code,
+				     plait_backend_kernel **out,
+				     plait_error *error);
+	void (*kernel_destroy)(plait_backend *self,
+			       plait_backend_kernel *kernel);
+	/* `out` is zeroed but for `size`. */
+	plait_status (*kernel_query)(plait_backend *self,
+				     plait_backend_kernel *kernel,
+				     plait_kernel_facts *out,
+				     plait_error *error);
+	/*
+	 * Bind a kernel to arguments and geometry.  PLAIT_E_UNSUPPORTED when
+	 * the device cannot: a group that is too large, an offset that it
+	 * cannot address; the text names the argument.
+	 */
+	plait_status (*launch_create)(plait_backend *self,
+				      const plait_launch_request *request,
+				      plait_backend_launch **out,
+				      plait_error *error);
+	void (*launch_destroy)(plait_backend *self,
+			       plait_backend_launch *launch);
 };
 
 /* The name and the type of the one symbol that a plugin exports. */

@@ -101,6 +101,71 @@ static plait_status default_wrap(plait_host *host,
 	return refuse(error, "wrap");
 }
 
+static plait_status default_build(plait_backend *self, uint32_t device,
+				  const plait_code *code,
+				  plait_backend_kernel **out,
+				  plait_error *error)
+{
+	(void)self;
+	(void)device;
+	(void)code;
+	*out = NULL;
+	return refuse(error, "kernel_build");
+}
+
+/* Nothing was made, so nothing comes here. */
+static void default_kernel_destroy(plait_backend *self,
+				   plait_backend_kernel *kernel)
+{
+	(void)self;
+	(void)kernel;
+}
+
+/* Nothing is known, which is what the zeros say. */
+static plait_status default_kernel_query(plait_backend *self,
+					 plait_backend_kernel *kernel,
+					 plait_kernel_facts *out,
+					 plait_error *error)
+{
+	(void)self;
+	(void)kernel;
+	(void)out;
+	(void)error;
+	return PLAIT_OK;
+}
+
+static plait_status default_launch(plait_backend *self,
+				   const plait_launch_request *request,
+				   plait_backend_launch **out,
+				   plait_error *error)
+{
+	(void)self;
+	(void)request;
+	*out = NULL;
+	return refuse(error, "launch_create");
+}
+
+static void default_launch_destroy(plait_backend *self,
+				   plait_backend_launch *launch)
+{
+	(void)self;
+	(void)launch;
+}
+
+static void fill_kernels(plait_backend_table *table)
+{
+	if (table->kernel_build == NULL)
+		table->kernel_build = default_build;
+	if (table->kernel_destroy == NULL)
+		table->kernel_destroy = default_kernel_destroy;
+	if (table->kernel_query == NULL)
+		table->kernel_query = default_kernel_query;
+	if (table->launch_create == NULL)
+		table->launch_create = default_launch;
+	if (table->launch_destroy == NULL)
+		table->launch_destroy = default_launch_destroy;
+}
+
 void plait__defaults_fill(plait_backend_table *table)
 {
 	if (table->open == NULL)
@@ -119,10 +184,25 @@ void plait__defaults_fill(plait_backend_table *table)
 		table->pump = default_pump;
 	if (table->wrap == NULL)
 		table->wrap = default_wrap;
+	fill_kernels(table);
+}
+
+/* Of those that a device with forms has to have. */
+static const char *find_kernel_gap(const plait_backend_table *table)
+{
+	if (table->kernel_build == default_build)
+		return "kernel_build";
+	if (table->kernel_destroy == default_kernel_destroy)
+		return "kernel_destroy";
+	if (table->launch_create == default_launch)
+		return "launch_create";
+	if (table->launch_destroy == default_launch_destroy)
+		return "launch_destroy";
+	return NULL;
 }
 
 const char *plait__defaults_find_gap(const plait_backend_table *table,
-				     uint32_t capabilities)
+				     uint32_t capabilities, uint32_t forms)
 {
 	if ((capabilities & PLAIT_CAP_MAP) != 0 &&
 	    table->memory_map == default_map)
@@ -136,5 +216,5 @@ const char *plait__defaults_find_gap(const plait_backend_table *table,
 	if ((capabilities & PLAIT_CAP_NEEDS_PUMP) != 0 &&
 	    table->pump == default_pump)
 		return "pump";
-	return NULL;
+	return forms != 0 ? find_kernel_gap(table) : NULL;
 }

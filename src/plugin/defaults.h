@@ -14,10 +14,10 @@
 void plait__defaults_fill(plait_backend_table *table);
 
 /*
- * The name of a slot that these capability bits promise and that only has a
- * default; null when all are there.
+ * The name of a slot that these capability bits and forms of code promise and
+ * that only has a default; null when all are there.
  */
 const char *plait__defaults_find_gap(const plait_backend_table *table,
-				     uint32_t capabilities);
+				     uint32_t capabilities, uint32_t forms);
 
 #endif

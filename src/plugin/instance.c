@@ -83,12 +83,14 @@ static plait_status check_device(const struct plait__layer *layer,
 				   "plugin %s: device %u aligns to %llu "
 				   "bytes, which is no power of two", name,
 				   index, (unsigned long long)alignment);
-	gap = plait__defaults_find_gap(&layer->table, device->capabilities);
+	gap = plait__defaults_find_gap(&layer->table, device->capabilities,
+				       device->forms);
 	if (gap != NULL)
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: device %u has capabilities "
-				   "0x%x, but slot %s is null", name, index,
-				   device->capabilities, gap);
+				   "0x%x and takes forms 0x%x, but slot %s is "
+				   "null", name, index, device->capabilities,
+				   device->forms, gap);
 	return PLAIT_OK;
 }
 
@@ -99,10 +101,12 @@ static void tidy_device(plait_backend_device *device)
 			       PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			       PLAIT_CAP_NOTIFY | PLAIT_CAP_NEEDS_PUMP |
 			       PLAIT_CAP_VIRTUAL_TIME;
+	const uint32_t forms = (2U << PLAIT_SOURCE_CUBIN) - 2;
 	char *c;
 
 	device->size = sizeof(*device);
 	device->capabilities &= known;
+	device->forms &= forms;
 	for (c = device->description; *c != '\0'; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';

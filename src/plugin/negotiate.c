@@ -54,6 +54,11 @@ static const struct slot slots[] = {
 	SLOT(signal_reset, MANDATORY),
 	SLOT(pump, OPTIONAL),
 	SLOT(wrap, MANDATORY_INTERPOSER),
+	SLOT(kernel_build, OPTIONAL),
+	SLOT(kernel_destroy, OPTIONAL),
+	SLOT(kernel_query, OPTIONAL),
+	SLOT(launch_create, OPTIONAL),
+	SLOT(launch_destroy, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

@@ -5,6 +5,7 @@
  */
 #include "plugin/services.h"
 
+#include "plugin/codes.h"
 #include "plugin/lanes.h"
 #include "plugin/negotiate.h"
 
@@ -94,6 +95,12 @@ const plait_host_services *plait__services_get(void)
 		.pump = plait__lanes_serve_pump,
 		.worker_count = plait__lanes_serve_worker_count,
 		.worker_place = plait__lanes_serve_worker_place,
+		.build_log = plait__codes_serve_log,
+		.cache_get = plait__codes_serve_get,
+		.cache_put = plait__codes_serve_put,
+		.host_code_build = plait__codes_serve_build,
+		.host_code_destroy = plait__codes_serve_destroy,
+		.host_code_run = plait__codes_serve_run,
 	};
 
 	return &services;

@@ -23,15 +23,13 @@
 enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28 };
 
 struct build {
-	const plait_source *source;
-	const plait__signature *signature;
+	const plait__module_text *given;
 	const plait_allocator *allocator;
 	const plait__log *log;
 	plait__compiler compiler;
 	plait__cache cache;
-	plait__text text;  /* for the compiler */
-	plait__text key;   /* what it depends on, then the text */
-	plait__text words; /* what the compiler said */
+	plait__text key;    /* what it depends on, then the text */
+	plait__text *words; /* the caller's: what the compiler said */
 	char folder[PATH_MAX];
 	char from[PATH_MAX], to[PATH_MAX];
 	char entry[PATH_MAX]; /* in the cache; "": there is none */
@@ -55,7 +53,7 @@ static plait_status add_flags(struct build *build, plait_error *error)
 	static const char native[] = "-mcpu=native";
 #endif
 	const char *more = plait__env_get("PLAIT_CFLAGS");
-	uint32_t flags = build->source->flags;
+	uint32_t flags = build->given->flags;
 	plait_status status = plait__compiler_add(&build->compiler, common,
 						  error);
 
@@ -69,9 +67,9 @@ static plait_status add_flags(struct build *build, plait_error *error)
 			(flags & PLAIT_SOURCE_FAST) != 0 ?
 				"-ffast-math -ffp-contract=fast" :
 				"-ffp-contract=fast", error);
-	if (status == PLAIT_OK && build->source->options != NULL)
+	if (status == PLAIT_OK && build->given->options != NULL)
 		status = plait__compiler_add(&build->compiler,
-					     build->source->options, error);
+					     build->given->options, error);
 	if (status == PLAIT_OK && more != NULL)
 		status = plait__compiler_add(&build->compiler, more, error);
 	return status;
@@ -85,15 +83,15 @@ static plait_status make_key(struct build *build, plait_error *error)
 	plait__text_add(&build->key, "plait %s host\n", plait_version());
 	plait__compiler_describe(&build->compiler, &build->key);
 	plait__text_add(&build->key, "%s\n", cpu);
-	plait__text_add_bytes(&build->key, build->text.bytes,
-			      build->text.length);
+	plait__text_add_bytes(&build->key, build->given->text,
+			      build->given->bytes);
 	if (build->key.failed)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the source of %.60s",
-				   build->signature->name);
+				   build->given->name);
 	plait__cache_open(&build->cache, build->log);
-	if (!plait__cache_path(&build->cache, build->signature->name,
-			       build->key.bytes, build->key.length,
+	if (!plait__cache_path(&build->cache, build->given->name,
+			       ".so", build->key.bytes, build->key.length,
 			       build->entry, sizeof(build->entry)))
 		build->entry[0] = '\0';
 	return PLAIT_OK;
@@ -110,7 +108,7 @@ static const char *temporary_folder(void)
 
 static plait_status make_folder(struct build *build, plait_error *error)
 {
-	const char *name = build->signature->name;
+	const char *name = build->given->name;
 	const char *parent = temporary_folder();
 	int result = plait__folder_make(parent, build->folder,
 					sizeof(build->folder) - 64);
@@ -119,33 +117,27 @@ static plait_status make_folder(struct build *build, plait_error *error)
 	if (result != 0) {
 		build->folder[0] = '\0';
 		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "kernel %.60s: no folder to compile "
-					  "in below %.80s (errno %d)", name,
-					  parent, -result);
+					  "no folder to compile in below "
+					  "%.80s (errno %d)", parent, -result);
 	}
 	(void)snprintf(build->from, sizeof(build->from), "%s/%.*s.c",
 		       build->folder, NAME_LENGTH, name);
 	(void)snprintf(build->to, sizeof(build->to), "%s/%.*s-%u.so",
 		       build->folder, NAME_LENGTH, name, number);
-	return plait__whole_write(build->from, build->text.bytes,
-				  build->text.length, error);
+	return plait__whole_write(build->from, build->given->text,
+				  build->given->bytes, error);
 }
 
 static plait_status compile(struct build *build, plait_error *error)
 {
-	plait_error own = { .size = sizeof(own) };
 	plait_status status = make_folder(build, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__compiler_run(&build->compiler, build->from, build->to,
-				     build->folder, &build->words, &own);
-	plait__report_dump(build->signature->name, &build->key, &build->text,
-			   &build->words, build->log);
-	if (status == PLAIT_OK)
-		return PLAIT_OK;
-	return plait__report_failure(build->source, build->signature->name,
-				     &own, &build->words, error);
+				     build->folder, build->words, error);
+	plait__report_dump(build->given, &build->key, build->words, build->log);
+	return status;
 }
 
 /* Into the cache, if there is one. */
@@ -196,10 +188,9 @@ static plait_status compile_and_load(struct build *build, plait__module **out,
 		(void)keep(build);
 	else if (status == PLAIT_E_UNAVAILABLE)
 		status = load_kept(build, out);
-	if (status == PLAIT_OK)
-		return PLAIT_OK;
-	return plait__fail(error, status, "kernel %.60s: %s",
-			   build->signature->name, own.text);
+	if (status != PLAIT_OK)
+		plait__error_copy(error, &own);
+	return status;
 }
 
 /* ---- all of it ---- */
@@ -215,23 +206,17 @@ static bool find(struct build *build, plait__module **out)
 	    plait__module_load(build->entry, build->allocator, out,
 			       &ignored) != PLAIT_OK)
 		return false;
-	plait__text_add(&build->words, "taken from the cache: %s\n",
+	plait__text_add(build->words, "taken from the cache: %s\n",
 			build->entry);
-	plait__report_dump(build->signature->name, &build->key, &build->text,
-			   &build->words, build->log);
+	plait__report_dump(build->given, &build->key, build->words, build->log);
 	return true;
 }
 
 static plait_status build_or_find(struct build *build, plait__module **out,
 				  plait_error *error)
 {
-	plait_status status = plait__source_compose(build->source,
-						    build->signature,
-						    PLAIT_SOURCE_C,
-						    &build->text, error);
+	plait_status status = plait__compiler_find(&build->compiler, error);
 
-	if (status == PLAIT_OK)
-		status = plait__compiler_find(&build->compiler, error);
 	if (status == PLAIT_OK)
 		status = add_flags(build, error);
 	if (status == PLAIT_OK)
@@ -243,11 +228,10 @@ static plait_status build_or_find(struct build *build, plait__module **out,
 	return compile_and_load(build, out, error);
 }
 
-plait_status plait__module_build(const plait_source *source,
-			       const plait__signature *signature,
-			       const plait_allocator *allocator,
-			       const plait__log *log, plait__module **out,
-			       plait_error *error)
+plait_status plait__module_make(const plait__module_text *text,
+				const plait_allocator *allocator,
+				const plait__log *log, plait__text *words,
+				plait__module **out, plait_error *error)
 {
 	struct build *build = plait__alloc(allocator, sizeof(*build));
 	plait_status status;
@@ -256,20 +240,61 @@ plait_status plait__module_build(const plait_source *source,
 	if (build == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to build kernel %.60s",
-				   signature->name);
-	build->source = source;
-	build->signature = signature;
+				   text->name);
+	build->given = text;
 	build->allocator = allocator;
 	build->log = log;
-	plait__text_init(&build->text, allocator);
+	build->words = words;
 	plait__text_init(&build->key, allocator);
-	plait__text_init(&build->words, allocator);
 	status = build_or_find(build, out, error);
 	if (build->folder[0] != '\0')
 		plait__folder_remove(build->folder);
-	plait__text_fini(&build->words);
 	plait__text_fini(&build->key);
-	plait__text_fini(&build->text);
 	plait__free(allocator, build, sizeof(*build));
+	return status;
+}
+
+static plait_status compose_and_make(const plait_source *source,
+				     const plait__signature *signature,
+				     const plait__log *log, plait__text *text,
+				     plait__text *words, plait__module **out,
+				     plait_error *error)
+{
+	plait_error own = { .size = sizeof(own) };
+	plait__module_text given = { .name = signature->name,
+				     .flags = source->flags,
+				     .options = source->options };
+	plait_status status = plait__source_compose(source, signature,
+						    PLAIT_SOURCE_C, text,
+						    error);
+
+	if (status != PLAIT_OK)
+		return status;
+	given.text = text->bytes;
+	given.bytes = text->length;
+	status = plait__module_make(&given, text->allocator, log, words, out,
+				    &own);
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	return plait__report_failure(source, signature->name, &own, words,
+				     error);
+}
+
+plait_status plait__module_build(const plait_source *source,
+				 const plait__signature *signature,
+				 const plait_allocator *allocator,
+				 const plait__log *log, plait__module **out,
+				 plait_error *error)
+{
+	plait__text text, words;
+	plait_status status;
+
+	*out = NULL;
+	plait__text_init(&text, allocator);
+	plait__text_init(&words, allocator);
+	status = compose_and_make(source, signature, log, &text, &words, out,
+				  error);
+	plait__text_fini(&words);
+	plait__text_fini(&text);
 	return status;
 }

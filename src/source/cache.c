@@ -68,8 +68,8 @@ void plait__cache_open(plait__cache *out, const plait__log *log)
 }
 
 bool plait__cache_path(const plait__cache *cache, const char *name,
-		       const char *key, uint64_t key_bytes, char *out,
-		       size_t out_bytes)
+		       const char *suffix, const char *key, uint64_t key_bytes,
+		       char *out, size_t out_bytes)
 {
 	char digits[PLAIT__HASH_TEXT_BYTES];
 	plait__hash hash;
@@ -80,8 +80,8 @@ bool plait__cache_path(const plait__cache *cache, const char *name,
 	plait__hash_init(&hash);
 	plait__hash_add(&hash, key, key_bytes);
 	plait__hash_text(&hash, digits);
-	length = snprintf(out, out_bytes, "%s/%.*s-%s.so", cache->folder,
-			  NAME_LENGTH, name, digits);
+	length = snprintf(out, out_bytes, "%s/%.*s-%s%s", cache->folder,
+			  NAME_LENGTH, name, digits, suffix);
 	return length > 0 && (size_t)length < out_bytes;
 }
 
@@ -110,7 +110,8 @@ static const char *judge(const char *bytes, uint64_t count, const char *key,
 	memcpy(footer, bytes + content, sizeof(*footer));
 	if (memcmp(footer->magic, magic, sizeof(magic)) != 0 ||
 	    footer->code_bytes > content ||
-	    footer->key_bytes != content - footer->code_bytes)
+	    footer->key_bytes != content - footer->code_bytes ||
+	    footer->code_bytes == 0)
 		return "is damaged or cut short";
 	sum(bytes, footer, check);
 	if (memcmp(check, footer->check, sizeof(check)) != 0)

@@ -25,10 +25,11 @@ typedef struct plait__cache {
  * there is no cache. */
 void plait__cache_open(plait__cache *out, const plait__log *log);
 
-/* The path of the entry for this key.  False: there is no cache. */
+/* The path of the entry for this key: NAME-HASH and the suffix, ".so".  False:
+ * there is no cache. */
 bool plait__cache_path(const plait__cache *cache, const char *name,
-		       const char *key, uint64_t key_bytes, char *out,
-		       size_t out_bytes);
+		       const char *suffix, const char *key, uint64_t key_bytes,
+		       char *out, size_t out_bytes);
 
 /*
  * Is there a good entry at `path` for this key?  A null `out` only asks; else

@@ -36,6 +36,25 @@ typedef struct plait__module {
 	uint32_t group[3];
 } plait__module;
 
+/* A finished text, which a compiler makes a module of. */
+typedef struct plait__module_text {
+	const char *name; /* of the kernel */
+	const char *text;
+	uint64_t bytes;
+	uint32_t flags; /* PLAIT_SOURCE_STRICT, ... */
+	const char *options; /* or null */
+} plait__module_text;
+
+/*
+ * Compile a text that plait__source_compose wrote as C for this process, or
+ * take it from the cache.  Blocks while the compiler runs; what it says is
+ * added to `words`.  As plait__module_build, but nothing is reported yet.
+ */
+plait_status plait__module_make(const plait__module_text *text,
+				const plait_allocator *allocator,
+				const plait__log *log, plait__text *words,
+				plait__module **out, plait_error *error);
+
 /*
  * Compile `source` (portable or C) for this process, or take it from the
  * cache.  Blocks while the compiler runs.  PLAIT_E_INVALID (it does not

@@ -76,24 +76,23 @@ plait_status plait__report_failure(const plait_source *source,
 	else
 		(void)plait__fail_origin(error, why->status, why->origin,
 					 "kernel %.60s: %s", name, why->text);
-	attach(source, log, error);
+	if (log->length > 0 && why->status != PLAIT_E_NOMEM)
+		attach(source, log, error);
 	return why->status;
 }
 
-static void dump(const char *path, const plait__text *text,
+static void dump(const char *path, const char *bytes, uint64_t count,
 		 const plait__log *log)
 {
 	plait_error error = { .size = sizeof(error) };
 
-	if (plait__whole_write(path, plait__text_get(text), text->length,
-			       &error) != PLAIT_OK)
+	if (plait__whole_write(path, bytes, count, &error) != PLAIT_OK)
 		plait__log_line(log, PLAIT_LOG_WARNING, "PLAIT_DUMP: %s",
 				error.text);
 }
 
-void plait__report_dump(const char *name, const plait__text *key,
-			const plait__text *text, const plait__text *words,
-			const plait__log *log)
+void plait__report_dump(const plait__module_text *text, const plait__text *key,
+			const plait__text *words, const plait__log *log)
 {
 	const char *folder = plait__env_get("PLAIT_DUMP");
 	char path[PATH_MAX], digits[PLAIT__HASH_TEXT_BYTES];
@@ -105,9 +104,9 @@ void plait__report_dump(const char *name, const plait__text *key,
 	plait__hash_add(&hash, key->bytes, key->length);
 	plait__hash_text(&hash, digits);
 	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.c", folder,
-		       NAME_LENGTH, name, digits);
-	dump(path, text, log);
+		       NAME_LENGTH, text->name, digits);
+	dump(path, text->text, text->bytes, log);
 	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.log", folder,
-		       NAME_LENGTH, name, digits);
-	dump(path, words, log);
+		       NAME_LENGTH, text->name, digits);
+	dump(path, plait__text_get(words), words->length, log);
 }

@@ -3,14 +3,20 @@
 #ifndef PLAIT_SRC_SOURCE_REPORT_H
 #define PLAIT_SRC_SOURCE_REPORT_H
 
-#include "source/source.h"
+#include "plait/code.h"
 
-#include "base/log.h"
+#include "source/module.h"
+
+/* What a backend's compiler said while it built one kernel. */
+struct plait_build_log {
+	plait__text words;
+};
 
 /*
  * The error of a build that failed: its status is `why`'s, its line has the
- * compiler's first complaint, its detail the whole log and the user's text
- * with line numbers.  Returns the status.
+ * compiler's first complaint or what `why` says, its detail, when a compiler
+ * said anything, the whole log and the user's text with line numbers.  Returns
+ * the status.
  */
 plait_status plait__report_failure(const plait_source *source,
 				   const char *name, const plait_error *why,
@@ -18,8 +24,7 @@ plait_status plait__report_failure(const plait_source *source,
 
 /* Keep the text and the log, if PLAIT_DUMP is set: NAME-HASH.c and .log, where
  * the hash is of `key`. */
-void plait__report_dump(const char *name, const plait__text *key,
-			const plait__text *text, const plait__text *words,
-			const plait__log *log);
+void plait__report_dump(const plait__module_text *text, const plait__text *key,
+			const plait__text *words, const plait__log *log);
 
 #endif
