@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Backends whose slots fail without a word, or succeed without a result. */
+/* Backends whose slots fail without a word, succeed without a result, or tell
+ * twice what happened once. */
 #include "objects.h"
 
 static bool open_bad(struct rig *rig, const char *backend)
@@ -91,9 +92,130 @@ static void without_a_result(void)
 	refuse_all("empty", wants, words);
 }
 
+/* --- notifications that come twice; the k-th of them */
+
+static unsigned warnings;
+
+/* On the thread of the backend. */
+static void count_warning(void *user_data, int32_t level, const char *line)
+{
+	(void)user_data;
+	if (level == PLAIT_LOG_WARNING &&
+	    strstr(line, "plugin host: a notification came again") != NULL)
+		__atomic_add_fetch(&warnings, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool open_twice(struct rig *rig, unsigned k)
+{
+	char options[32];
+	plait_context_desc desc = { .size = sizeof(desc), .workers = 1,
+				    .backends = "host", .wrap = "fault",
+				    .options = options,
+				    .log = count_warning,
+				    .log_level = PLAIT_LOG_WARNING };
+
+	warnings = 0;
+	snprintf(options, sizeof(options), "fault:twice=%u", k);
+	memset(rig, 0, sizeof(*rig));
+	rig->error.size = sizeof(rig->error);
+	return OK_THAT(plait_context_open(&desc, &rig->context,
+					  &rig->error) == PLAIT_OK,
+		       "open host in fault: %s", rig->error.text) &&
+	       OK(plait_context_device(rig->context, 0, &rig->device,
+				       &rig->error) == PLAIT_OK) &&
+	       OK(plait_queue_create(rig->device, NULL, &rig->queue,
+				     &rig->error) == PLAIT_OK) &&
+	       OK(plait_signal_create(rig->device, NULL, &rig->signal,
+				      &rig->error) == PLAIT_OK);
+}
+
+static void call_owner(struct rig *rig, plait_inbox *inbox, int *calls)
+{
+	const plait_command call = { .size = sizeof(call),
+				     .kind = PLAIT_COMMAND_CALL,
+				     .function = add_one, .user_data = calls,
+				     .inbox = inbox };
+
+	IS_INT(plait_queue_submit(rig->queue, &call, 1, NULL, &rig->error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, &rig->error),
+	       PLAIT_OK);
+}
+
+static void announce(struct rig *rig, plait_inbox *inbox, int *events)
+{
+	uint64_t sequence;
+
+	IS_INT(plait_queue_emit(rig->queue, rig->signal, &sequence,
+				&rig->error), PLAIT_OK);
+	IS_INT(plait_signal_notify(rig->signal, sequence, inbox, add_one,
+				   events, &rig->error), PLAIT_OK);
+	IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, &rig->error),
+	       PLAIT_OK);
+}
+
+/* The event may follow the end of the queue. */
+static void pump_until(struct rig *rig, plait_inbox *inbox, const int *events,
+		       int want)
+{
+	uint64_t since = 0;
+
+	while (*events < want && !tap_late(&since))
+		(void)plait_inbox_pump(inbox, 0, NULL, &rig->error);
+}
+
+/* The second call follows the first one, which may have been the last thing
+ * that was waited for. */
+static void is_counted(const struct rig *rig)
+{
+	plait_device_info info = { .size = sizeof(info) };
+	uint64_t since = 0;
+
+	while (__atomic_load_n(&warnings, __ATOMIC_SEQ_CST) == 0 &&
+	       !tap_late(&since))
+		pause_a_little();
+	IS_UINT(warnings, 1);
+	IS_INT(plait_device_query(rig->device, &info, NULL), PLAIT_OK);
+	IS_UINT(info.stray_notifications, 1);
+}
+
+static void told_twice(unsigned k)
+{
+	plait_inbox *inbox = NULL;
+	plait_event event = { .size = sizeof(event) };
+	int calls = 0, events = 0;
+	struct rig rig;
+
+	if (!open_twice(&rig, k))
+		return;
+	IS_INT(plait_inbox_create(rig.context, &inbox, &rig.error), PLAIT_OK);
+	for (int i = 1; i <= 3; i++) {
+		call_owner(&rig, inbox, &calls);
+		announce(&rig, inbox, &events);
+		pump_until(&rig, inbox, &events, i);
+	}
+	IS_INT(calls, 3);
+	IS_INT(events, 3);
+	IS_INT(plait_inbox_next(inbox, &event, &rig.error), PLAIT_PENDING);
+	plait_inbox_release(inbox);
+	is_counted(&rig);
+	plait_signal_release(rig.signal);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+/* Each of the calls and of the events is one; waits may add some. */
+static void notified_twice(void)
+{
+	for (unsigned k = 1; k <= 6; k++)
+		told_twice(k);
+}
+
 static const struct tap_scenario all[] = {
 	{ "without a word", without_a_word },
 	{ "without a result", without_a_result },
+	{ "notified twice", notified_twice },
 };
 
 TAP_MAIN(all)

@@ -198,6 +198,7 @@ API_TESTS += %D%/39-object-exits.t
 %C%_39_object_exits_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/37-object-lies.t
 %C%_37_object_lies_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/37-object-upcall.t
 API_TESTS += %D%/39-object-array.t
 %C%_39_object_array_t_LDADD = $(LDADD_API)
 %C%_39_object_array_t_SOURCES = %D%/39-object-array.c %D%/tensors.h

@@ -181,7 +181,7 @@ enum {
 	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6
 };
 
-/* What a device is; 384 bytes, filled by plait_device_query. */
+/* What a device is; 392 bytes, filled by plait_device_query. */
 typedef struct plait_device_info {
 	uint32_t size;
 	/* Position among the devices of its backend. */
@@ -201,6 +201,9 @@ typedef struct plait_device_info {
 	char backend[32];
 	/* What it is, in the backend's words. */
 	char description[256];
+	/* How often the backend told what it had told before: 0, unless it is
+	 * broken.  Ignored, counted, and logged as a warning. */
+	uint64_t stray_notifications;
 } plait_device_info;
 
 /*

@@ -37,6 +37,7 @@ static plait_status wrap_backend(plait_host *host,
 	self->random = options.seed;
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_cond_init(&self->never_signalled, NULL);
+	pthread_cond_init(&self->received, NULL);
 	*out = (plait_backend *)(void *)self;
 	return PLAIT_OK;
 }
@@ -57,11 +58,13 @@ static void close_wrapper(plait_backend *backend)
 	char line[96];
 
 	self->inner_table->close(self->inner);
+	plaitp_fault_await_received(self);
 	plaitp_fault_drop_late(self);
 	snprintf(line, sizeof(line), "fault: %llu calls, %llu of them failed",
 		 (unsigned long long)self->calls,
 		 (unsigned long long)self->failed);
 	self->services->log(self->host, PLAIT_LOG_INFO, line);
+	pthread_cond_destroy(&self->received);
 	pthread_cond_destroy(&self->never_signalled);
 	pthread_mutex_destroy(&self->lock);
 	self->services->resize(self->host, self, sizeof(*self), 0);

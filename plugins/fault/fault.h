@@ -64,6 +64,8 @@ struct fault {
 	uint64_t calls;
 	uint64_t failed;
 	uint64_t notices;
+	uint64_t receiving; /* threads inside a notification */
+	pthread_cond_t received;
 	uint64_t random;
 	bool lost;
 	fault_notice *late;
@@ -129,5 +131,8 @@ plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,
  * something was delivered. */
 bool plaitp_fault_deliver_late(fault *self, bool all);
 void plaitp_fault_drop_late(fault *self);
+/* Wait until no notification is under way; what it tells may be the end of
+ * everything, while it still returns. */
+void plaitp_fault_await_received(fault *self);
 
 #endif

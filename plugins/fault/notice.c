@@ -49,6 +49,34 @@ static void keep_late(fault *self, fault_notice *notice)
 	pthread_mutex_unlock(&self->lock);
 }
 
+/* The number of the notification. */
+static uint64_t begin_receiving(fault *self)
+{
+	uint64_t number;
+
+	pthread_mutex_lock(&self->lock);
+	number = ++self->notices;
+	self->receiving++;
+	pthread_mutex_unlock(&self->lock);
+	return number;
+}
+
+static void end_receiving(fault *self)
+{
+	pthread_mutex_lock(&self->lock);
+	if (--self->receiving == 0)
+		pthread_cond_broadcast(&self->received);
+	pthread_mutex_unlock(&self->lock);
+}
+
+void plaitp_fault_await_received(fault *self)
+{
+	pthread_mutex_lock(&self->lock);
+	while (self->receiving > 0)
+		pthread_cond_wait(&self->received, &self->lock);
+	pthread_mutex_unlock(&self->lock);
+}
+
 /* From the backend. */
 static void receive(void *user_data, plait_status status)
 {
@@ -56,14 +84,12 @@ static void receive(void *user_data, plait_status status)
 	fault *self = notice->self;
 	const fault_options *options = &self->options;
 	bool pumped = needs_pump(self);
-	uint64_t number;
+	uint64_t number = begin_receiving(self);
 
-	pthread_mutex_lock(&self->lock);
-	number = ++self->notices;
-	pthread_mutex_unlock(&self->lock);
 	notice->status = status;
 	if (number == options->late && pumped) {
 		keep_late(self, notice);
+		end_receiving(self);
 		return;
 	}
 	if (number == options->late)
@@ -73,6 +99,7 @@ static void receive(void *user_data, plait_status status)
 	if (number == options->twice)
 		notice->function(notice->user_data, status);
 	free_notice(self, notice);
+	end_receiving(self);
 }
 
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,

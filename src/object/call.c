@@ -5,6 +5,7 @@
 #include "object/inbox.h"
 #include "object/port.h"
 #include "object/queue.h"
+#include "object/upcall.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -404,7 +405,6 @@ static void on_reached(void *user_data, plait_status status)
 void plait__call_arm(plait__call *call)
 {
 	plait__queue *queue = call->queue;
-	plait__backend *backend = queue->port->backend;
 	const plait_backend_point point = { queue->progress,
 					    call->sequence };
 	plait_error why = { .size = sizeof(why) };
@@ -415,8 +415,8 @@ void plait__call_arm(plait__call *call)
 	plait__object_hold(&call->notice.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
-	if (backend->table.signal_notify(backend->self, &point, on_reached,
-					 call, &why) == PLAIT_OK)
+	if (plait__upcall_arm(queue->port, &point, on_reached, call,
+			      &why) == PLAIT_OK)
 		return;
 	at_sub_u32(&queue->upcalls, 1);
 	/* Submitted it is; so the command fails with what is wrong here. */

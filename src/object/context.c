@@ -33,6 +33,14 @@ static void end_devices(plait__context *context)
 		plait__device_fini(&context->devices[i]);
 }
 
+static void end_ports(plait__context *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++)
+		plait__upcalls_end(&context->ports[i]);
+}
+
 /* Joins threads, so never on one of them. */
 static void end_context(void *arg)
 {
@@ -42,6 +50,7 @@ static void end_context(void *arg)
 	plait__reaper_stop(context);
 	plait__team_destroy(context->team);
 	plait__registry_close(context->registry);
+	end_ports(context);
 	plait__pool_destroy(context->pool);
 	free_tables(context);
 	plait__free(&allocator, context, sizeof(*context));

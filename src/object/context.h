@@ -5,9 +5,9 @@
  * and the environment, reaper.c gives back what work in flight kept.
  *
  * Locks, each before those behind it: queue, order (of a port), gate (of a
- * signal), context, inbox, watch, deferred.  None is held while a function of
+ * signal), context, inbox, watch, deferred, upcalls.  None is held while a function of
  * the user's runs or anything is destroyed; no slot is called under the last
- * four.
+ * five.
  */
 #ifndef PLAIT_SRC_OBJECT_CONTEXT_H
 #define PLAIT_SRC_OBJECT_CONTEXT_H
@@ -16,6 +16,7 @@
 #include "plait/plugin.h"
 
 #include "object/object.h"
+#include "object/upcall.h"
 
 #include "base/log.h"
 #include "kernel/intern.h"
@@ -31,7 +32,7 @@ typedef struct plait__inbox plait__inbox;
 typedef struct plait__queue plait__queue;
 
 /* One backend of a context. */
-typedef struct plait__port {
+struct plait__port {
 	plait__context *context;
 	plait__backend *backend;
 	plait__device *devices; /* backend->device_count, in the context */
@@ -39,7 +40,8 @@ typedef struct plait__port {
 	uint32_t all;		/* those that all have */
 	/* Guards the numbering of emissions: plait__signal.next and .last. */
 	struct plait__mutex order;
-} plait__port;
+	plait__upcalls upcalls; /* that the backend owes */
+};
 
 /* What a context was asked to be; all resolved. */
 typedef struct plait__settings {

@@ -145,6 +145,7 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->parallel = facts->parallel;
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
+	info->stray_notifications = plait__upcall_strays(device->port);
 	plait__text_copy(device->object.label, info->name, sizeof(info->name),
 			 NULL);
 	plait__text_copy(device->port->backend->name, info->backend,

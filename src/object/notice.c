@@ -5,6 +5,7 @@
 #include "object/inbox.h"
 #include "object/port.h"
 #include "object/signal.h"
+#include "object/upcall.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -100,7 +101,6 @@ static void on_signal(void *user_data, plait_status status)
 static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 			   plait_event *event, plait_error *error)
 {
-	plait__backend *backend = signal->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_backend_point point;
 	plait__notice *notice;
@@ -115,8 +115,8 @@ static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 	notice->signal = signal;
 	point.signal = signal->raw;
 	point.sequence = event->sequence;
-	status = backend->table.signal_notify(backend->self, &point, on_signal,
-					      notice, &room);
+	status = plait__upcall_arm(signal->port, &point, on_signal, notice,
+				   &room);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	plait__notice_cancel(notice);

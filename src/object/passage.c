@@ -4,6 +4,7 @@
 
 #include "object/port.h"
 #include "object/queue.h"
+#include "object/upcall.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -213,7 +214,6 @@ static void on_reached(void *user_data, plait_status status)
 static bool arm(plait__passage *passage)
 {
 	plait__queue *queue = passage->queue;
-	plait__backend *backend = queue->port->backend;
 	const plait_backend_point point = { queue->progress,
 					    passage->sequence };
 	plait_error why = { .size = sizeof(why) };
@@ -221,8 +221,8 @@ static bool arm(plait__passage *passage)
 	plait__object_hold(&passage->object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
-	if (backend->table.signal_notify(backend->self, &point, on_reached,
-					 passage, &why) == PLAIT_OK)
+	if (plait__upcall_arm(queue->port, &point, on_reached, passage,
+			      &why) == PLAIT_OK)
 		return true;
 	at_sub_u32(&queue->upcalls, 1);
 	plait__object_drop(&passage->object);

@@ -2,6 +2,8 @@
 /* Cells that tell when a signal got on; see watch.h. */
 #include "object/watch.h"
 
+#include "object/upcall.h"
+
 #include <string.h>
 
 void plait__watch_init(plait__watch *watch, plait__object *object)
@@ -64,7 +66,6 @@ static bool find_cell(plait__watch *watch, uint64_t sequence,
 bool plait__watch_arm(plait__watch *watch, plait__port *port,
 		      const plait_backend_point *point)
 {
-	plait__backend *backend = port->backend;
 	struct plait__watch_cell *cell;
 	plait_error ignored;
 
@@ -76,8 +77,7 @@ bool plait__watch_arm(plait__watch *watch, plait__port *port,
 		return false;
 	memset(&ignored, 0, sizeof(ignored));
 	plait__object_hold(watch->object);
-	if (backend->table.signal_notify(backend->self, point, fire, cell,
-					 &ignored) == PLAIT_OK)
+	if (plait__upcall_arm(port, point, fire, cell, &ignored) == PLAIT_OK)
 		return true;
 	plait__mutex_lock(&watch->lock);
 	cell->armed = false;

@@ -234,6 +234,17 @@ static void none_left(struct conform *c, plait_inbox *inbox)
 	GIVES(plait_inbox_next(inbox, &event, ERR), PLAIT_PENDING);
 }
 
+/* The core lets nobody see a notification that comes twice, but counts it. */
+static void none_stray(struct conform *c)
+{
+	plait_device_info info = { .size = sizeof(info) };
+
+	NEED(plait_device_query(c->device, &info, ERR));
+	HOLDS_THAT(info.stray_notifications == 0,
+		   "each notification comes once: %llu came again",
+		   (unsigned long long)info.stray_notifications);
+}
+
 void conform_notified_once(struct conform *c)
 {
 	plait_queue *queue = conform_queue(c);
@@ -254,6 +265,7 @@ void conform_notified_once(struct conform *c)
 	/* Somebody who would announce twice has had the time by now. */
 	NEED(plait_queue_finish(queue, PLAIT_FOREVER, ERR));
 	none_left(c, inbox);
+	none_stray(c);
 	NEED(plait_queue_call(queue, fail_77, NULL, ERR));
 	NEED(plait_queue_emit(queue, signal, &sent, ERR));
 	NEED(plait_signal_notify(signal, sent, inbox, NULL, c, ERR));
@@ -274,4 +286,5 @@ void conform_notified_once(struct conform *c)
 	NEED(plait_signal_raise(gate, 2, ERR));
 	plait_event event = { .size = sizeof(event) };
 	GIVES(plait_inbox_next(inbox, &event, ERR), PLAIT_E_STATE);
+	none_stray(c);
 }
