@@ -229,95 +229,152 @@ static void wrong_ones_are_refused(void)
 	close_rig(&rig);
 }
 
+/* What counts: a context whose allocations do. */
+static void open_counted(uint32_t workers)
+{
+	const plait_allocator allocator = { .size = sizeof(allocator),
+					    .resize = count_resize };
+	plait_context_desc context = {
+		.size = sizeof(context), .backends = "host",
+		.workers = workers, .allocator = &allocator,
+		.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0,
+	};
+	const plait_signal_desc gate = { .size = sizeof(gate),
+					 .flags = PLAIT_SIGNAL_GATE };
+
+	rig = settings[0];
+	rig.error.size = sizeof(rig.error);
+	OK(plait_context_open(&context, &rig.context, &rig.error) == PLAIT_OK);
+	OK(plait_context_device(rig.context, 0, &rig.device, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_queue_create(rig.device, NULL, &rig.queue, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_signal_create(rig.device, &gate, &rig.gate, &rig.error) ==
+	   PLAIT_OK);
+}
+
+static void close_counted(void)
+{
+	plait_signal_release(rig.gate);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+static uint64_t count_allocations(void)
+{
+	return __atomic_load_n(&allocations, __ATOMIC_SEQ_CST);
+}
+
+/* The queue stands still until the gate is there. */
+static void hold_queue(uint64_t sequence)
+{
+	const plait_command wait = { .size = sizeof(wait),
+				     .kind = PLAIT_COMMAND_WAIT,
+				     .signal = rig.gate,
+				     .sequence = sequence };
+
+	OK(plait_queue_submit(rig.queue, &wait, 1, NULL, &rig.error) ==
+	   PLAIT_OK);
+}
+
+static void let_queue_go(uint64_t sequence)
+{
+	OK(plait_signal_raise(rig.gate, sequence, &rig.error) == PLAIT_OK);
+}
+
 /* A queue has room for what it ever had in flight, which is more than runs
  * that come one after the other need, wherever the worker is with them. */
 static void grow_queue(void)
 {
-	plait_command command = { .size = sizeof(command),
-				  .kind = PLAIT_COMMAND_CALL,
-				  .flags = PLAIT_CALL_ANY_THREAD,
-				  .function = bump };
-	const plait_signal_desc desc = { .size = sizeof(desc),
-					 .flags = PLAIT_SIGNAL_GATE };
 	uint64_t calls = 0;
-	plait_signal *gate;
+	const plait_command call = { .size = sizeof(call),
+				     .kind = PLAIT_COMMAND_CALL,
+				     .flags = PLAIT_CALL_ANY_THREAD,
+				     .function = bump, .user_data = &calls };
 
-	command.user_data = &calls;
-	OK(plait_signal_create(rig.device, &desc, &gate, &rig.error) ==
-	   PLAIT_OK);
-	for (int i = 0; i < 100; i++) {
-		const plait_command wait = { .size = sizeof(wait),
-					     .kind = PLAIT_COMMAND_WAIT,
-					     .signal = gate, .sequence = 1 };
-
-		(void)plait_queue_submit(rig.queue, i == 0 ? &wait : &command,
-					 1, NULL, &rig.error);
-	}
-	OK(plait_signal_raise(gate, 1, &rig.error) == PLAIT_OK);
+	hold_queue(1);
+	for (int i = 0; i < 100; i++)
+		(void)plait_queue_submit(rig.queue, &call, 1, NULL,
+					 &rig.error);
+	let_queue_go(1);
 	OK(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
 	   PLAIT_OK);
-	IS_UINT(calls, 99);
-	plait_signal_release(gate);
+	IS_UINT(calls, 100);
+}
+
+/* By a call, and on a queue that has nothing else to do. */
+static void run_idle(plait_plan *plan, uint64_t round)
+{
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .flags = round % 2 ?
+					       PLAIT_RUN_PARALLEL : 0 };
+	plait_run *run = NULL;
+
+	(void)plait_plan_call(plan, NULL, &desc, &rig.error);
+	(void)plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
+	(void)plait_run_wait(run, PLAIT_FOREVER, NULL);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	plait_run_release(run);
+}
+
+/* Both instances behind work that is pending, so each is told when. */
+static void run_behind(plait_plan *plan, uint64_t round)
+{
+	plait_run *runs[2] = { NULL, NULL };
+
+	hold_queue(round + 2);
+	for (int i = 0; i < 2; i++)
+		(void)plait_plan_run(plan, rig.queue, NULL, &runs[i],
+				     &rig.error);
+	let_queue_go(round + 2);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	for (int i = 0; i < 2; i++) {
+		IS_INT(plait_run_poll(runs[i], NULL), PLAIT_OK);
+		plait_run_release(runs[i]);
+	}
 }
 
 /* Not even the first one, when the plan was prepared. */
-static void runs_allocate_nothing(void)
+static void allocate_nothing(void (*run)(plait_plan *plan, uint64_t round),
+			     uint64_t rounds)
 {
-	const plait_allocator allocator = { .size = sizeof(allocator),
-					    .resize = count_resize };
-	plait_run_desc desc = { .size = sizeof(desc) };
 	struct trace trace = { .overlaps = true };
 	struct mark mark = { .trace = &trace };
 
 	for (uint32_t w = 0; w < WORKERS; w++) {
-		plait_context_desc context = {
-			.size = sizeof(context), .backends = "host",
-			.workers = worker_counts[w], .allocator = &allocator,
-			.flags = worker_counts[w] == 0 ?
-				 PLAIT_CONTEXT_NO_WORKERS : 0,
-		};
 		plait_graph *graph;
 		plait_plan *plan;
 		uint64_t before;
 
-		rig = settings[0];
-		rig.error.size = sizeof(rig.error);
-		OK(plait_context_open(&context, &rig.context, &rig.error) ==
-		   PLAIT_OK);
-		OK(plait_context_device(rig.context, 0, &rig.device,
-					&rig.error) == PLAIT_OK);
-		OK(plait_queue_create(rig.device, NULL, &rig.queue,
-				      &rig.error) == PLAIT_OK);
+		open_counted(worker_counts[w]);
 		graph = new_graph();
 		for (int i = 0; i < 6; i++)
 			(void)add_call(graph, "x", put_mark, &mark, NULL, 0);
 		plan = freeze(graph, 3, 2);
 		grow_queue();
 		OK(plait_plan_prepare(plan, &rig.error) == PLAIT_OK);
-		before = __atomic_load_n(&allocations, __ATOMIC_SEQ_CST);
-		for (int i = 0; i < 300; i++) {
-			plait_run *run = NULL;
-
-			desc.flags = i % 2 ? PLAIT_RUN_PARALLEL : 0;
-			(void)plait_plan_call(plan, NULL, &desc, &rig.error);
-			(void)plait_plan_run(plan, rig.queue, &desc, &run,
-					     &rig.error);
-			(void)plait_run_wait(run, PLAIT_FOREVER, NULL);
-			(void)plait_queue_finish(rig.queue, PLAIT_FOREVER,
-						 NULL);
-			plait_run_release(run);
-		}
-		OK_THAT(__atomic_load_n(&allocations, __ATOMIC_SEQ_CST) ==
-			before, "%u workers: %llu allocations",
-			worker_counts[w],
-			(unsigned long long)(__atomic_load_n(
-				&allocations, __ATOMIC_SEQ_CST) - before));
+		before = count_allocations();
+		for (uint64_t i = 0; i < rounds; i++)
+			run(plan, i);
+		OK_THAT(count_allocations() == before,
+			"%u workers: %llu allocations", worker_counts[w],
+			(unsigned long long)(count_allocations() - before));
 		plait_plan_release(plan);
 		plait_graph_release(graph);
-		plait_queue_release(rig.queue);
-		plait_context_release(rig.context);
-		OK(all_gone());
+		close_counted();
 	}
+	OK(trace.times[0] > 0);
+}
+
+static void runs_allocate_nothing(void)
+{
+	allocate_nothing(run_idle, 300);
+}
+
+static void runs_behind_others_allocate_nothing(void)
+{
+	allocate_nothing(run_behind, 50);
 }
 
 static const struct tap_scenario all[] = {
@@ -325,5 +382,7 @@ static const struct tap_scenario all[] = {
 	{ "what they are", what_they_are },
 	{ "wrong ones are refused", wrong_ones_are_refused },
 	{ "runs allocate nothing", runs_allocate_nothing },
+	{ "runs behind others allocate nothing",
+	  runs_behind_others_allocate_nothing },
 };
 TAP_MAIN(all)

@@ -25,8 +25,10 @@
  *
  * Memory.  The first run of a plan allocates what all others use, or
  * plait_plan_prepare does; later ones allocate nothing, but for the handles
- * of runs that are kept beyond the number of instances, and one notification
- * where a run comes behind work that is pending.
+ * of runs that are kept beyond the number of instances, for runs that come
+ * behind a failed one which their queue has yet to report, for queues of
+ * another backend than the plan's, and for room in a queue that never had as
+ * much in flight.
  */
 #ifndef PLAIT_RUN_H
 #define PLAIT_RUN_H

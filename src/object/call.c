@@ -5,7 +5,6 @@
 #include "object/inbox.h"
 #include "object/port.h"
 #include "object/queue.h"
-#include "object/upcall.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -382,6 +381,7 @@ static void on_reached(void *user_data, plait_status status)
 	plait__queue *queue = call->queue;
 	bool linked = false;
 
+	plait__port_notified(object->context);
 	plait__mutex_lock(&inbox->lock);
 	if (call->notice.state == PLAIT__NOTICE_PROMISED) {
 		if (status == PLAIT_OK) {
@@ -415,8 +415,8 @@ void plait__call_arm(plait__call *call)
 	plait__object_hold(&call->notice.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
-	if (plait__upcall_arm(queue->port, &point, on_reached, call,
-			      &why) == PLAIT_OK)
+	if (plait__port_notify(queue->port, queue->object.context, &point,
+			       on_reached, call, &why) == PLAIT_OK)
 		return;
 	at_sub_u32(&queue->upcalls, 1);
 	/* Submitted it is; so the command fails with what is wrong here. */

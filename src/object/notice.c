@@ -5,7 +5,6 @@
 #include "object/inbox.h"
 #include "object/port.h"
 #include "object/signal.h"
-#include "object/upcall.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -95,7 +94,10 @@ void plait__notice_cancel(plait__notice *notice)
 
 static void on_signal(void *user_data, plait_status status)
 {
-	plait__notice_post(user_data, status);
+	plait__notice *notice = user_data;
+
+	plait__port_notified(notice->object.context);
+	plait__notice_post(notice, status);
 }
 
 static plait_status notify(plait__signal *signal, plait__inbox *inbox,
@@ -115,8 +117,8 @@ static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 	notice->signal = signal;
 	point.signal = signal->raw;
 	point.sequence = event->sequence;
-	status = plait__upcall_arm(signal->port, &point, on_signal, notice,
-				   &room);
+	status = plait__port_notify(signal->port, signal->object.context,
+				    &point, on_signal, notice, &room);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	plait__notice_cancel(notice);

@@ -2,8 +2,11 @@
 /* Answers of backends, checked; see port.h. */
 #include "object/port.h"
 
+#include "object/upcall.h"
+
 #include "base/error.h"
 #include "plugin/load.h"
+#include "pool/counter.h"
 
 plait_status plait__port_judge(const plait__port *port, plait_status said,
 			       const char *slot, plait_error *room,
@@ -37,4 +40,25 @@ plait_status plait__port_judge_made(const plait__port *port, plait_status said,
 				   "plugin %s: %s succeeded without giving "
 				   "anything", port->backend->name, slot);
 	return plait__port_judge(port, said, slot, room, error);
+}
+
+plait_status plait__port_notify(plait__port *port,
+				plait__context *context,
+				const plait_backend_point *point,
+				plait_notify_function function,
+				void *user_data, plait_error *error)
+{
+	plait_status status = plait__pool_reserve(context->pool, 1, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__upcall_arm(port, point, function, user_data, error);
+	if (status != PLAIT_OK)
+		plait__pool_unreserve(context->pool, 1);
+	return status;
+}
+
+void plait__port_notified(plait__context *context)
+{
+	plait__pool_unreserve(context->pool, 1);
 }

@@ -23,4 +23,15 @@ plait_status plait__port_judge_made(const plait__port *port, plait_status said,
 				    const char *slot, const void *made,
 				    plait_error *room, plait_error *error);
 
+/*
+ * plait__upcall_arm, without taking what runs have reserved for
+ * theirs: `function` begins with plait__port_notified.
+ */
+plait_status plait__port_notify(plait__port *port,
+				plait__context *context,
+				const plait_backend_point *point,
+				plait_notify_function function,
+				void *user_data, plait_error *error);
+void plait__port_notified(plait__context *context);
+
 #endif

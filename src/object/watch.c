@@ -2,7 +2,7 @@
 /* Cells that tell when a signal got on; see watch.h. */
 #include "object/watch.h"
 
-#include "object/upcall.h"
+#include "object/port.h"
 
 #include <string.h>
 
@@ -26,6 +26,7 @@ static void fire(void *user_data, plait_status status)
 	plait__mutex_lock(&cell->watch->lock);
 	cell->armed = false;
 	plait__mutex_unlock(&cell->watch->lock);
+	plait__port_notified(context);
 	/*
 	 * The context's memory outlives every upcall: its end joins the
 	 * threads that make them before it frees anything.
@@ -77,7 +78,8 @@ bool plait__watch_arm(plait__watch *watch, plait__port *port,
 		return false;
 	memset(&ignored, 0, sizeof(ignored));
 	plait__object_hold(watch->object);
-	if (plait__upcall_arm(port, point, fire, cell, &ignored) == PLAIT_OK)
+	if (plait__port_notify(port, watch->object->context, point, fire, cell,
+			       &ignored) == PLAIT_OK)
 		return true;
 	plait__mutex_lock(&watch->lock);
 	cell->armed = false;

@@ -9,11 +9,109 @@
 #include <stddef.h>
 
 /* Somebody who is told once. */
-struct note {
+struct plait__note {
 	struct plait__waiter waiter;
 	plait_notify_function function;
 	void *user_data;
+	struct plait__note *next; /* while it is kept */
+	bool extra;		  /* beyond what is reserved */
 };
+
+/* --- notes -------------------------------------------------------------- */
+
+static void free_note(plait__pool *pool, struct plait__note *note)
+{
+	plait__free(&pool->allocator, note, sizeof(*note));
+}
+
+static struct plait__note *find_note(plait__pool *pool)
+{
+	struct plait__note *note;
+
+	plait__mutex_lock(&pool->note_lock);
+	note = pool->notes;
+	if (note != NULL)
+		pool->notes = note->next;
+	plait__mutex_unlock(&pool->note_lock);
+	return note;
+}
+
+static void keep_note(plait__pool *pool, struct plait__note *note)
+{
+	plait__mutex_lock(&pool->note_lock);
+	note->next = pool->notes;
+	pool->notes = note;
+	plait__mutex_unlock(&pool->note_lock);
+}
+
+/* Null: no memory. */
+static struct plait__note *take_note(plait__pool *pool)
+{
+	struct plait__note *note = find_note(pool);
+
+	if (note != NULL)
+		return note;
+	note = plait__alloc(&pool->allocator, sizeof(*note));
+	if (note != NULL)
+		note->extra = true;
+	return note;
+}
+
+/* Somebody may have given up what he had reserved while others had it. */
+static bool is_owed(plait__pool *pool)
+{
+	bool owed;
+
+	plait__mutex_lock(&pool->note_lock);
+	owed = pool->notes_owed > 0;
+	if (owed)
+		pool->notes_owed--;
+	plait__mutex_unlock(&pool->note_lock);
+	return owed;
+}
+
+static void give_note(plait__pool *pool, struct plait__note *note)
+{
+	if (note->extra || is_owed(pool))
+		free_note(pool, note);
+	else
+		keep_note(pool, note);
+}
+
+plait_status plait__pool_reserve(plait__pool *pool, uint32_t count,
+				 plait_error *error)
+{
+	struct plait__note *note;
+
+	for (uint32_t i = 0; i < count; i++) {
+		note = plait__alloc(&pool->allocator, sizeof(*note));
+		if (note == NULL) {
+			plait__pool_unreserve(pool, i);
+			return plait__fail(error, PLAIT_E_NOMEM,
+					   "no memory for a notification of "
+					   "%zu bytes", sizeof(*note));
+		}
+		keep_note(pool, note);
+	}
+	return PLAIT_OK;
+}
+
+void plait__pool_unreserve(plait__pool *pool, uint32_t count)
+{
+	for (; count > 0; count--) {
+		struct plait__note *note = find_note(pool);
+
+		if (note != NULL) {
+			free_note(pool, note);
+			continue;
+		}
+		plait__mutex_lock(&pool->note_lock);
+		pool->notes_owed++;
+		plait__mutex_unlock(&pool->note_lock);
+	}
+}
+
+/* --- what they are ------------------------------------------------------ */
 
 plait_status plait__counter_create(plait__pool *pool, uint32_t flags,
 				   plait__counter **out, plait_error *error)
@@ -73,11 +171,15 @@ static void tell(plait__pool *pool, struct plait__waiter *waiter)
 	struct plait__waiter *next;
 
 	for (; waiter != NULL; waiter = next) {
-		struct note *note = (struct note *)(void *)waiter;
+		struct plait__note *note = (struct plait__note *)(void *)waiter;
+		plait_notify_function function = note->function;
+		void *user_data = note->user_data;
+		plait_status status = waiter->status;
 
 		next = waiter->next;
-		note->function(note->user_data, waiter->status);
-		plait__free(&pool->allocator, note, sizeof(*note));
+		/* First: who is told may want to be told of something else. */
+		give_note(pool, note);
+		function(user_data, status);
 	}
 }
 
@@ -112,7 +214,7 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 {
 	plait__counter *counter = (plait__counter *)point->signal;
 	plait__pool *pool = counter->pool;
-	struct note *note = plait__alloc(&pool->allocator, sizeof(*note));
+	struct plait__note *note = take_note(pool);
 	plait_status status;
 
 	if (note == NULL)
@@ -124,7 +226,7 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 	note->user_data = user_data;
 	if (plait__tally_park(&counter->tally, &note->waiter, point->sequence))
 		return PLAIT_OK;
-	plait__free(&pool->allocator, note, sizeof(*note));
+	give_note(pool, note);
 	status = plait__counter_poll(point, NULL, NULL);
 	function(user_data, status);
 	return PLAIT_OK;

@@ -33,10 +33,19 @@ plait_status plait__counter_wait(plait__pool *pool,
 				 uint32_t count, uint32_t any,
 				 uint64_t timeout_ns, plait_error *error);
 
-/* Once, on the thread that raises it, or here and now.  PLAIT_E_NOMEM. */
+/* Once, on the thread that raises it, or here and now.  PLAIT_E_NOMEM, not if
+ * room was reserved; which is free again before the function is called. */
 plait_status plait__counter_notify(const plait_backend_point *point,
 				   plait_notify_function function,
 				   void *user_data, plait_error *error);
+
+/*
+ * Room for so many notifications at a time, beside what others have reserved;
+ * who does not reserve may be in that room, so all do who care.
+ */
+plait_status plait__pool_reserve(plait__pool *pool, uint32_t count,
+				 plait_error *error);
+void plait__pool_unreserve(plait__pool *pool, uint32_t count);
 
 /*
  * Raise a gate; with `failure`, fail it from there on.  PLAIT_E_STATE (not a

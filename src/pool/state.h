@@ -56,6 +56,10 @@ struct plait__pool {
 	struct plait__mutex guest_lock; /* guards the list; a leaf */
 	struct plait__guest *guests;
 	struct plait__guest first_guest;
+
+	struct plait__mutex note_lock; /* guards these two; a leaf */
+	struct plait__note *notes;     /* reserved, and not in use */
+	uint32_t notes_owed;           /* to be freed when they are given back */
 };
 
 struct plait__counter {

@@ -9,6 +9,7 @@
 #include "object/device.h"
 #include "object/kernel.h"
 #include "object/wait.h"
+#include "pool/counter.h"
 #include "pool/line.h"
 #include "sys/thread.h"
 
@@ -38,6 +39,7 @@ static void destroy(plait__program *program)
 	program->engine->discard(program);
 	plait__passages_free(&program->passages);
 	plait__runs_free(program);
+	plait__pool_unreserve(program->context->pool, program->notes);
 	plait__layout_free(&program->layout);
 	plait__line_free(allocator, program->instances,
 			 instances_bytes(program));
@@ -131,12 +133,26 @@ static plait_status make_instances(plait__program *program,
 	return status;
 }
 
+static plait_status reserve_notes(plait__program *program, uint32_t count,
+				  plait_error *error)
+{
+	plait_status status = plait__pool_reserve(program->context->pool,
+						  count, error);
+
+	if (status == PLAIT_OK)
+		program->notes += count;
+	return status;
+}
+
 /* What runs have beside their instances, so that they need no memory. */
 static plait_status make_rest(plait__program *program, plait_error *error)
 {
 	const plait__frozen *frozen = program->frozen;
 	plait_status status = plait__runs_make(program, error);
 
+	if (status == PLAIT_OK)
+		status = reserve_notes(program, program->instance_count,
+				       error);
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->plan->devices_count; i++)
 		if (frozen->devices[i] != NULL)

@@ -70,6 +70,7 @@ struct plait__program {
 	struct plait__mutex runs_lock; /* guards the list; a leaf */
 	plait__run *runs;	/* to be used again */
 	uint32_t run_count;
+	uint32_t notes;		/* reserved in the pool */
 };
 
 static inline const plait_allocator *
