@@ -21,7 +21,7 @@ pkglib_LTLIBRARIES += %D%/plait_null.la
 # chaos: a simulated system
 pkglib_LTLIBRARIES += %D%/plait_chaos.la
 %C%_plait_chaos_la_SOURCES = %D%/chaos/chaos.h %D%/chaos/clock.c %D%/chaos/drive.c \
-	%D%/chaos/entry.c %D%/chaos/memory.c %D%/chaos/option.c \
+	%D%/chaos/entry.c %D%/chaos/kernel.c %D%/chaos/memory.c %D%/chaos/option.c \
 	%D%/chaos/queue.c %D%/chaos/random.c %D%/chaos/run.c \
 	%D%/chaos/signal.c %D%/chaos/system.c
 %C%_plait_chaos_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
@@ -30,7 +30,7 @@ pkglib_LTLIBRARIES += %D%/plait_chaos.la
 # check: every call looked over, in both directions
 pkglib_LTLIBRARIES += %D%/plait_check.la
 %C%_plait_check_la_SOURCES = %D%/check/call.c %D%/check/check.h \
-	%D%/check/entry.c %D%/check/memory.c %D%/check/model.c \
+	%D%/check/entry.c %D%/check/kernel.c %D%/check/memory.c %D%/check/model.c \
 	%D%/check/object.c %D%/check/queue.c %D%/check/report.c \
 	%D%/check/signal.c %D%/check/submission.c %D%/check/submit.c \
 	%D%/check/wait.c
@@ -52,14 +52,14 @@ endif
 # fault: calls that fail
 pkglib_LTLIBRARIES += %D%/plait_fault.la
 %C%_plait_fault_la_SOURCES = %D%/fault/choose.c %D%/fault/entry.c \
-	%D%/fault/fault.h %D%/fault/loss.c %D%/fault/notice.c \
+	%D%/fault/fault.h %D%/fault/kernel.c %D%/fault/loss.c %D%/fault/notice.c \
 	%D%/fault/option.c
 %C%_plait_fault_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_fault_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_fault_la_LIBADD = -lpthread
 # trace: a timeline
 pkglib_LTLIBRARIES += %D%/plait_trace.la
-%C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/name.c \
+%C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/kernel.c %D%/trace/name.c \
 	%D%/trace/record.c %D%/trace/signal.c %D%/trace/submit.c \
 	%D%/trace/trace.h %D%/trace/write.c
 %C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)

@@ -162,7 +162,7 @@ static void destroying_what_is_used(void)
 	HAS_STR(bed.error.text, "signal 2 has 1 waits or emissions");
 	bed.table.memory_destroy(bed.self, memory);
 	memory = NULL;
-	HAS_STR(bed.host.log, "memory 1 is used by 1 batches that are not");
+	HAS_STR(bed.host.log, "memory 1 is used by 1 launches or batches that are not");
 	bed.table.signal_destroy(bed.self, done);
 	done = NULL;
 	HAS_STR(bed.host.log, "signal_destroy: signal 1 has 1 waits or");

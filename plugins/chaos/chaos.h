@@ -2,8 +2,8 @@
 /*
  * The simulated system: its objects and what its files offer each other.
  * system.c open and close; option.c settings; clock.c virtual time and events;
- * random.c the one stream of random numbers; memory.c, queue.c, signal.c the
- * objects; drive.c waiting and pumping, the only places where time goes on.
+ * random.c the one stream of random numbers; kernel.c, memory.c, queue.c,
+ * signal.c the objects; drive.c waiting and pumping, the only places where time goes on.
  */
 #ifndef PLAIT_PLUGINS_CHAOS_H
 #define PLAIT_PLUGINS_CHAOS_H
@@ -51,6 +51,7 @@ typedef struct chaos_options {
 	uint64_t memory_bytes;
 	uint64_t parallel;
 	uint64_t host_calls;
+	uint64_t kernels;
 	uint64_t patience_ms;
 	uint64_t log;
 	chaos_range submit_ns;
@@ -170,8 +171,9 @@ struct plait_backend_queue {
 	bool failed;
 	/* CALLING: the thread that is inside the function. */
 	pthread_t caller;
-	/* How much of a copy was done when the command started. */
-	uint64_t early_bytes;
+	/* How much was done when the command started: bytes of a copy, items
+	 * of a launch. */
+	uint64_t early;
 	plait_error error;
 };
 
@@ -264,6 +266,29 @@ plait_status plaitp_chaos_memory_unmap(plait_backend *self,
 				       void *pointer, plait_error *error);
 /* Do bytes [from, to) of a copy, fill, read or write. */
 void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to);
+
+/* kernel.c */
+plait_status plaitp_chaos_kernel_build(plait_backend *self, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error);
+void plaitp_chaos_kernel_destroy(plait_backend *self,
+				 plait_backend_kernel *kernel);
+plait_status plaitp_chaos_kernel_query(plait_backend *self,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error);
+plait_status plaitp_chaos_launch_create(plait_backend *self,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error);
+void plaitp_chaos_launch_destroy(plait_backend *self,
+				 plait_backend_launch *launch);
+/* How far it can be divided, and a part: steps [from, to). */
+uint64_t plaitp_chaos_launch_steps(const plait_backend_launch *launch);
+void plaitp_chaos_launch_run(chaos *system,
+			     const plait_backend_launch *launch, uint64_t from,
+			     uint64_t to);
 
 /* queue.c */
 plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,

@@ -38,6 +38,11 @@ static const plait_backend_table full = {
 	.signal_raise = plaitp_chaos_signal_raise,
 	.signal_reset = plaitp_chaos_signal_reset,
 	.pump = plaitp_chaos_pump,
+	.kernel_build = plaitp_chaos_kernel_build,
+	.kernel_destroy = plaitp_chaos_kernel_destroy,
+	.kernel_query = plaitp_chaos_kernel_query,
+	.launch_create = plaitp_chaos_launch_create,
+	.launch_destroy = plaitp_chaos_launch_destroy,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

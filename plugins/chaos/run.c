@@ -116,6 +116,7 @@ static const char *command_name(const plait_work *work, char *buffer,
 		snprintf(buffer, bytes, "command \"%.60s\"", work->label);
 	else
 		snprintf(buffer, bytes, "%s",
+			 work->kind == PLAIT_WORK_LAUNCH ? "launch" :
 			 work->kind < sizeof(kinds) / sizeof(kinds[0]) ?
 			 kinds[work->kind] : "command");
 	return buffer;
@@ -144,6 +145,24 @@ static void call(chaos *system, chaos_queue *queue, const plait_work *work)
 	fail_queue(system, queue, &cause, "");
 }
 
+/* How much there is to do, in parts of which it can be done. */
+static uint64_t steps(const plait_work *work)
+{
+	if (work->kind == PLAIT_WORK_LAUNCH)
+		return plaitp_chaos_launch_steps(work->launch);
+	return work->kind == PLAIT_WORK_CALL || work->kind == PLAIT_WORK_NOP ?
+		0 : work->bytes;
+}
+
+static void do_part(chaos *system, const plait_work *work, uint64_t from,
+		    uint64_t to)
+{
+	if (work->kind == PLAIT_WORK_LAUNCH)
+		plaitp_chaos_launch_run(system, work->launch, from, to);
+	else
+		plaitp_chaos_transfer(work, from, to);
+}
+
 static void begin(chaos *system, chaos_queue *queue)
 {
 	const plait_work *work = &queue->head->work[queue->work_index];
@@ -161,15 +180,14 @@ static void begin(chaos *system, chaos_queue *queue)
 	plaitp_chaos_log(system, "q%llu: %s starts",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
-	queue->early_bytes = 0;
+	queue->early = 0;
 	if (work->kind == PLAIT_WORK_CALL) {
 		call(system, queue, work);
 	} else if (work->kind != PLAIT_WORK_NOP) {
 		/* A part now, the rest at the end: who looks too early or
 		 * writes too late is found out. */
-		queue->early_bytes = plaitp_chaos_below(system,
-							work->bytes + 1);
-		plaitp_chaos_transfer(work, 0, queue->early_bytes);
+		queue->early = plaitp_chaos_below(system, steps(work) + 1);
+		do_part(system, work, 0, queue->early);
 	}
 	come_back(system, queue, CHAOS_QUEUE_RUNNING,
 		  plaitp_chaos_delay(system, &system->options.command_ns));
@@ -181,7 +199,7 @@ static void end(chaos *system, chaos_queue *queue)
 	char name[80];
 
 	if (work->kind != PLAIT_WORK_CALL && work->kind != PLAIT_WORK_NOP)
-		plaitp_chaos_transfer(work, queue->early_bytes, work->bytes);
+		do_part(system, work, queue->early, steps(work));
 	plaitp_chaos_log(system, "q%llu: %s ends",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));

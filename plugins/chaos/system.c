@@ -164,6 +164,8 @@ plait_status plaitp_chaos_device_query(plait_backend *self, uint32_t device,
 		PLAIT_CAP_NEEDS_PUMP | PLAIT_CAP_VIRTUAL_TIME;
 	if (!options->host_calls)
 		full.capabilities &= ~(uint32_t)PLAIT_CAP_HOST_CALL;
+	if (options->kernels)
+		full.forms = 1u << PLAIT_SOURCE_C;
 	full.parallel = (uint32_t)options->parallel;
 	full.memory_bytes = options->memory_bytes;
 	full.alignment_bytes = 64;

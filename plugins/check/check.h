@@ -22,6 +22,8 @@ typedef struct check_upcall check_upcall;
 typedef struct plait_backend_queue check_queue;
 typedef struct plait_backend_signal check_signal;
 typedef struct plait_backend_memory check_memory;
+typedef struct plait_backend_kernel check_kernel;
+typedef struct plait_backend_launch check_launch;
 
 enum { CHECK_BUCKETS = 1024, CHECK_GRAVES = 2048 };
 
@@ -29,6 +31,8 @@ enum check_kind {
 	CHECK_MEMORY,
 	CHECK_QUEUE,
 	CHECK_SIGNAL,
+	CHECK_KERNEL,
+	CHECK_LAUNCH,
 	CHECK_NOTICE,
 	CHECK_CALL
 };
@@ -97,8 +101,26 @@ struct plait_backend_memory {
 	plait_backend_memory *inner;
 	uint32_t device;
 	uint64_t bytes;
-	uint64_t uses; /* by batches that are not done */
+	uint64_t uses; /* by launches, and batches that are not done */
 	struct check_map *maps;
+};
+
+struct plait_backend_kernel {
+	check_object object;
+	plait_backend_kernel *inner;
+	uint32_t device;
+	uint32_t parameter_count;
+	uint64_t uses; /* by launches */
+};
+
+struct plait_backend_launch {
+	check_object object;
+	plait_backend_launch *inner;
+	check_kernel *kernel;
+	plait_launch_argument *arguments; /* handles are the backend's */
+	check_memory **memories;
+	uint32_t memory_count;
+	uint64_t uses; /* by batches that are not done */
 };
 
 struct plait_backend_signal {
@@ -141,10 +163,12 @@ struct check_batch {
 	plait_backend_point *waits; /* handles are ours */
 	plait_backend_point *emits;
 	check_memory **memories;
+	check_launch **launches;
 	check_call **calls;
 	uint32_t wait_count;
 	uint32_t emit_count;
 	uint32_t memory_count;
+	uint32_t launch_count;
 	uint32_t call_count;
 	uint32_t waits_done;
 	uint32_t calls_done;
@@ -252,7 +276,7 @@ const plait_submission *plaitp_check_nth(const plait_submission *submissions,
 const plait_work *plaitp_check_work(const plait_submission *submission,
 				    uint32_t index);
 
-/* The slots: memory.c, queue.c, submit.c, signal.c, wait.c */
+/* The slots: kernel.c, memory.c, queue.c, submit.c, signal.c, wait.c */
 plait_status plaitp_check_memory_create(plait_backend *self, uint32_t device,
 					const plait_memory_request *request,
 					plait_backend_memory **out,
@@ -310,6 +334,22 @@ plait_status plaitp_check_signal_reset(plait_backend *self,
 				       plait_backend_signal *signal,
 				       plait_error *error);
 plait_status plaitp_check_pump(plait_backend *self, plait_error *error);
+plait_status plaitp_check_kernel_build(plait_backend *self, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error);
+void plaitp_check_kernel_destroy(plait_backend *self,
+				 plait_backend_kernel *kernel);
+plait_status plaitp_check_kernel_query(plait_backend *self,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error);
+plait_status plaitp_check_launch_create(plait_backend *self,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error);
+void plaitp_check_launch_destroy(plait_backend *self,
+				 plait_backend_launch *launch);
 /* A point that may be waited for: a gate's, or one that was submitted. */
 check_signal *plaitp_check_point(check *self, const char *slot,
 				 const plait_backend_point *point);

@@ -85,7 +85,8 @@ static plait_status open_nothing(plait_host *host,
 
 static void check_left_over(check *self)
 {
-	static const char *const kinds[] = { "memories", "queues", "signals" };
+	static const char *const kinds[] = { "memories", "queues", "signals",
+					     "kernels", "launches" };
 
 	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (self->live[i] > 0)
@@ -188,6 +189,11 @@ static const plait_backend_table full = {
 	.signal_reset = plaitp_check_signal_reset,
 	.pump = plaitp_check_pump,
 	.wrap = wrap_backend,
+	.kernel_build = plaitp_check_kernel_build,
+	.kernel_destroy = plaitp_check_kernel_destroy,
+	.kernel_query = plaitp_check_kernel_query,
+	.launch_create = plaitp_check_launch_create,
+	.launch_destroy = plaitp_check_launch_destroy,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

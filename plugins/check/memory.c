@@ -100,8 +100,8 @@ void plaitp_check_memory_destroy(plait_backend *backend,
 		if (memory->uses > 0 && !self->unsure)
 			plaitp_check_sin(
 				self, CHECK_CORE, slot,
-				"memory %llu is used by %llu batches that are "
-				"not done",
+				"memory %llu is used by %llu launches or "
+				"batches that are not done",
 				(unsigned long long)memory->object.number,
 				(unsigned long long)memory->uses);
 		if (memory->maps && !self->unsure)

@@ -57,6 +57,8 @@ static void free_batch(check *self, check_batch *batch)
 		batch->emits[i].signal->uses--;
 	for (uint32_t i = 0; i < batch->memory_count; i++)
 		batch->memories[i]->uses--;
+	for (uint32_t i = 0; i < batch->launch_count; i++)
+		batch->launches[i]->uses--;
 	for (uint32_t i = 0; i < batch->call_count; i++) {
 		check_call *call = batch->calls[i];
 

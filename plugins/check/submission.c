@@ -104,6 +104,19 @@ static bool check_function(check *self, const check_queue *queue, uint32_t index
 	return true;
 }
 
+static bool check_launch_work(check *self, const check_queue *queue,
+			      uint32_t index, const plait_work *work)
+{
+	check_launch *launch = plaitp_check_find(self, slot, CHECK_LAUNCH,
+						 work->launch);
+
+	if (!launch)
+		return false;
+	if (launch->kernel->device != queue->device)
+		return blame(self, index, "its launch is for another device");
+	return true;
+}
+
 static bool check_work(check *self, const check_queue *queue, uint32_t index,
 		       const plait_work *work)
 {
@@ -112,6 +125,8 @@ static bool check_work(check *self, const check_queue *queue, uint32_t index,
 		return true;
 	case PLAIT_WORK_CALL:
 		return check_function(self, queue, index, work);
+	case PLAIT_WORK_LAUNCH:
+		return check_launch_work(self, queue, index, work);
 	case PLAIT_WORK_COPY:
 		return check_copy(self, index, work);
 	case PLAIT_WORK_FILL:

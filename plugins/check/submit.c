@@ -17,6 +17,17 @@ struct copy {
 	plait_work *work;
 };
 
+static bool reads(const plait_work *work)
+{
+	return work->kind == PLAIT_WORK_COPY || work->kind == PLAIT_WORK_READ;
+}
+
+static bool writes(const plait_work *work)
+{
+	return work->kind == PLAIT_WORK_COPY ||
+		work->kind == PLAIT_WORK_FILL || work->kind == PLAIT_WORK_WRITE;
+}
+
 static uint32_t count_calls(const plait_submission *submission)
 {
 	uint32_t count = 0;
@@ -34,10 +45,11 @@ static check_batch *allocate_batch(check *self,
 	uint64_t calls = count_calls(submission);
 	uint64_t points = (uint64_t)submission->wait_count +
 		submission->emit_count;
-	uint64_t memories = 2 * (uint64_t)submission->work_count;
+	uint64_t launches = submission->work_count;
+	uint64_t memories = 2 * launches;
 	uint64_t bytes = sizeof(check_batch) +
 		points * sizeof(plait_backend_point) +
-		(memories + calls) * sizeof(void *);
+		(memories + launches + calls) * sizeof(void *);
 	check_batch *batch = self->services->resize(self->host, NULL, 0,
 						    bytes);
 
@@ -50,7 +62,9 @@ static check_batch *allocate_batch(check *self,
 	batch->emits = batch->waits + submission->wait_count;
 	batch->memories = (check_memory **)(void *)
 		(batch->emits + submission->emit_count);
-	batch->calls = (check_call **)(void *)(batch->memories + memories);
+	batch->launches = (check_launch **)(void *)
+		(batch->memories + memories);
+	batch->calls = (check_call **)(void *)(batch->launches + launches);
 	return batch;
 }
 
@@ -79,6 +93,12 @@ static void add_memory(check_batch *batch, plait_backend_memory *memory)
 		return;
 	memory->uses++;
 	batch->memories[batch->memory_count++] = memory;
+}
+
+static void add_launch(check_batch *batch, plait_backend_launch *launch)
+{
+	launch->uses++;
+	batch->launches[batch->launch_count++] = launch;
 }
 
 static void append(check_queue *queue, check_batch *batch,
@@ -115,14 +135,11 @@ static bool enter_model(check *self, check_queue *queue,
 	*out = batch;
 	for (uint32_t i = 0; i < submission->work_count; i++) {
 		const plait_work *work = plaitp_check_work(submission, i);
-		bool reads = work->kind == PLAIT_WORK_COPY ||
-			work->kind == PLAIT_WORK_READ;
-		bool writes = work->kind == PLAIT_WORK_COPY ||
-			work->kind == PLAIT_WORK_FILL ||
-			work->kind == PLAIT_WORK_WRITE;
 
-		add_memory(batch, writes ? work->target : NULL);
-		add_memory(batch, reads ? work->source : NULL);
+		add_memory(batch, writes(work) ? work->target : NULL);
+		add_memory(batch, reads(work) ? work->source : NULL);
+		if (work->kind == PLAIT_WORK_LAUNCH)
+			add_launch(batch, work->launch);
 		if (work->kind == PLAIT_WORK_CALL &&
 		    !add_call(self, queue, batch, work))
 			return false;
@@ -135,15 +152,14 @@ static void translate_work(plait_work *to, const plait_work *from,
 {
 	memcpy(to, from, sizeof(*to));
 	to->size = sizeof(*to);
-	to->target = from->target ? from->target->inner : NULL;
-	to->source = from->source ? from->source->inner : NULL;
-	if (from->kind != PLAIT_WORK_CALL) {
-		/* What a kind does not name may hold anything. */
-		if (from->kind == PLAIT_WORK_NOP)
-			to->target = to->source = NULL;
+	/* What a kind does not name may hold anything. */
+	to->target = writes(from) && from->target ? from->target->inner : NULL;
+	to->source = reads(from) && from->source ? from->source->inner : NULL;
+	to->launch = NULL;
+	if (from->kind == PLAIT_WORK_LAUNCH)
+		to->launch = from->launch->inner;
+	if (from->kind != PLAIT_WORK_CALL)
 		return;
-	}
-	to->target = to->source = NULL;
 	to->function = plaitp_check_run_call;
 	to->user_data = calls[(*call)++];
 }

@@ -396,6 +396,11 @@ static const plait_backend_table full = {
 	.signal_reset = signal_reset,
 	.pump = pump,
 	.wrap = wrap_backend,
+	.kernel_build = plaitp_fault_kernel_build,
+	.kernel_destroy = plaitp_fault_kernel_destroy,
+	.kernel_query = plaitp_fault_kernel_query,
+	.launch_create = plaitp_fault_launch_create,
+	.launch_destroy = plaitp_fault_launch_destroy,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

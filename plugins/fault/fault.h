@@ -34,6 +34,9 @@ enum fault_slot {
 	FAULT_SIGNAL_RAISE,
 	FAULT_SIGNAL_RESET,
 	FAULT_PUMP,
+	FAULT_KERNEL_BUILD,
+	FAULT_KERNEL_QUERY,
+	FAULT_LAUNCH_CREATE,
 	FAULT_SLOTS,
 	FAULT_ANY_SLOT = FAULT_SLOTS
 };
@@ -122,6 +125,24 @@ void plaitp_fault_raised(fault *self, const plait_backend_point *point);
 void plaitp_fault_drop_gate(fault *self, const plait_backend_signal *gate);
 /* Bring everything that is under way to its end. */
 void plaitp_fault_drain(fault *self);
+
+/* kernel.c */
+plait_status plaitp_fault_kernel_build(plait_backend *self, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error);
+void plaitp_fault_kernel_destroy(plait_backend *self,
+				 plait_backend_kernel *kernel);
+plait_status plaitp_fault_kernel_query(plait_backend *self,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error);
+plait_status plaitp_fault_launch_create(plait_backend *self,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error);
+void plaitp_fault_launch_destroy(plait_backend *self,
+				 plait_backend_launch *launch);
 
 /* notice.c */
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,

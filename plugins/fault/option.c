@@ -13,7 +13,8 @@ static const char *const slots[FAULT_SLOTS] = {
 	"device_query", "memory_create", "memory_map", "memory_unmap",
 	"queue_create", "queue_submit", "queue_flush", "queue_recover",
 	"signal_create", "signal_poll", "signal_wait", "signal_notify",
-	"signal_raise", "signal_reset", "pump"
+	"signal_raise", "signal_reset", "pump", "kernel_build",
+	"kernel_query", "launch_create"
 };
 
 static const struct {

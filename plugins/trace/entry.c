@@ -303,6 +303,11 @@ static const plait_backend_table full = {
 	.signal_reset = plaitp_trace_signal_reset,
 	.pump = pump,
 	.wrap = wrap_backend,
+	.kernel_build = plaitp_trace_kernel_build,
+	.kernel_destroy = plaitp_trace_kernel_destroy,
+	.kernel_query = plaitp_trace_kernel_query,
+	.launch_create = plaitp_trace_launch_create,
+	.launch_destroy = plaitp_trace_launch_destroy,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -168,4 +168,22 @@ plait_status plaitp_trace_signal_reset(plait_backend *self,
 /* write.c: the file, or a line in the log that says why there is none. */
 void plaitp_trace_write(trace *self);
 
+/* kernel.c */
+plait_status plaitp_trace_kernel_build(plait_backend *self, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error);
+void plaitp_trace_kernel_destroy(plait_backend *self,
+				 plait_backend_kernel *kernel);
+plait_status plaitp_trace_kernel_query(plait_backend *self,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error);
+plait_status plaitp_trace_launch_create(plait_backend *self,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error);
+void plaitp_trace_launch_destroy(plait_backend *self,
+				 plait_backend_launch *launch);
+
 #endif

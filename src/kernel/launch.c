@@ -92,3 +92,45 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 		status = settle(out, i, error);
 	return status == PLAIT_OK ? check_total(out, error) : status;
 }
+
+static plait_status settle_group(const uint64_t own[3], plait_launch *launch,
+				 uint32_t i, plait_error *error)
+{
+	if (launch->group[i] == 0)
+		launch->group[i] = own[i];
+	if (launch->group[i] != own[i])
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_launch: group[%u] is %llu, but the "
+				   "source has groups of %llu x %llu x %llu; "
+				   "leave it 0", i,
+				   (unsigned long long)launch->group[i],
+				   (unsigned long long)own[0],
+				   (unsigned long long)own[1],
+				   (unsigned long long)own[2]);
+	if (launch->items[i] > UINT64_MAX - own[i])
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_launch: items[%u] is %llu, more than "
+				   "groups of %llu can count", i,
+				   (unsigned long long)launch->items[i],
+				   (unsigned long long)own[i]);
+	if (i >= launch->dimensions && own[i] > 1)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_launch: %u dimension%s, but the "
+				   "source has groups of %llu x %llu x %llu",
+				   launch->dimensions,
+				   launch->dimensions == 1 ? "" : "s",
+				   (unsigned long long)own[0],
+				   (unsigned long long)own[1],
+				   (unsigned long long)own[2]);
+	return PLAIT_OK;
+}
+
+plait_status plait__launch_settle(const uint64_t own[3], plait_launch *launch,
+				  plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < 3; i++)
+		status = settle_group(own, launch, i, error);
+	return status;
+}

@@ -14,4 +14,11 @@
 plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 				plait_error *error);
 
+/*
+ * Give a launch that was read the groups that its code has.  PLAIT_E_INVALID:
+ * it asks for others, or has fewer dimensions.
+ */
+plait_status plait__launch_settle(const uint64_t own[3], plait_launch *launch,
+				  plait_error *error);
+
 #endif

@@ -34,63 +34,12 @@ struct batch {
 	plait__signal *emitted;
 	uint64_t last_emission;
 	plait__call *calls; /* newest first */
-	plait__object *held; /* null, or what the calls of a launch use */
+	/* Of a launch: what its command uses, and, unless it is a call, what
+	 * it becomes; null. */
+	plait__object *held;
+	plait_backend_launch *launch;
 	plait__object *late; /* to be closed when no lock is held */
 };
-
-/* --- room */
-
-static void free_scratch(plait__scratch *scratch,
-			 const plait_allocator *allocator)
-{
-	uint64_t commands = scratch->commands;
-
-	plait__free(allocator, scratch->work,
-		    commands * sizeof(*scratch->work));
-	plait__free(allocator, scratch->points,
-		    (2 * commands + 1) * sizeof(*scratch->points));
-	plait__free(allocator, scratch->stretches,
-		    (commands + 1) * sizeof(*scratch->stretches));
-	memset(scratch, 0, sizeof(*scratch));
-}
-
-void plait__queue_free_scratch(plait__queue *queue)
-{
-	free_scratch(&queue->scratch,
-		     plait__context_allocator(queue->object.context));
-}
-
-/* A command is at most one piece of work, two points and a new stretch. */
-static plait_status reserve(plait__queue *queue, uint64_t count,
-			    plait_error *error)
-{
-	const plait_allocator *allocator =
-		plait__context_allocator(queue->object.context);
-	uint64_t commands = queue->scratch.commands * 2;
-	plait__scratch fresh;
-
-	if (count <= queue->scratch.commands)
-		return PLAIT_OK;
-	if (commands < count)
-		commands = count;
-	fresh.commands = commands;
-	fresh.work = plait__alloc_array(allocator, commands,
-					sizeof(*fresh.work));
-	fresh.points = plait__alloc_array(allocator, 2 * commands + 1,
-					  sizeof(*fresh.points));
-	fresh.stretches = plait__alloc_array(allocator, commands + 1,
-					     sizeof(*fresh.stretches));
-	if (fresh.work == NULL || fresh.points == NULL ||
-	    fresh.stretches == NULL) {
-		free_scratch(&fresh, allocator);
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to submit %llu commands",
-				   (unsigned long long)count);
-	}
-	free_scratch(&queue->scratch, allocator);
-	queue->scratch = fresh;
-	return PLAIT_OK;
-}
 
 /* --- adding to the last stretch, or to a new one */
 
@@ -241,6 +190,22 @@ static plait_status add_owner_call(struct batch *batch, const plait_command *com
 	return PLAIT_OK;
 }
 
+/* A launch comes as a command that does nothing. */
+static plait_status add_nop(struct batch *batch, const plait_command *command,
+			    plait_error *error)
+{
+	plait_work *work;
+
+	if (batch->held != NULL &&
+	    keep(batch, batch->held, error) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	work = add_work(batch, command);
+	work->launch = batch->launch;
+	if (batch->launch != NULL)
+		work->kind = PLAIT_WORK_LAUNCH;
+	return PLAIT_OK;
+}
+
 static plait_status add_call(struct batch *batch, const plait_command *command,
 			     const plait__operands *operands,
 			     plait_error *error)
@@ -320,7 +285,7 @@ static plait_status add_command(struct batch *batch, const plait_command *comman
 		return status;
 	switch (command->kind) {
 	case PLAIT_COMMAND_NOP:
-		(void)add_work(batch, command);
+		status = add_nop(batch, command, error);
 		break;
 	case PLAIT_COMMAND_CALL:
 		status = add_call(batch, command, &operands, error);
@@ -448,7 +413,7 @@ static plait_status run_batch(struct batch *batch, const plait_command *commands
 			      uint64_t count, plait_error *error)
 {
 	plait__queue *queue = batch->queue;
-	plait_status status = reserve(queue, count, error);
+	plait_status status = plait__queue_reserve(queue, count, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -508,10 +473,12 @@ static void lock_tidily(plait__queue *queue)
 plait_status plait__queue_submit_holding(plait__queue *queue,
 					 const plait_command *commands,
 					 uint64_t count, plait__object *held,
+					 plait_backend_launch *launch,
 					 uint64_t *out_sequence,
 					 plait_error *error)
 {
-	struct batch batch = { .queue = queue, .held = held };
+	struct batch batch = { .queue = queue, .held = held,
+			       .launch = launch };
 	plait_status status;
 
 	*out_sequence = 0;
@@ -534,14 +501,6 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 	return status;
 }
 
-plait_status plait__queue_submit(plait__queue *queue,
-				 const plait_command *commands, uint64_t count,
-				 uint64_t *out_sequence, plait_error *error)
-{
-	return plait__queue_submit_holding(queue, commands, count, NULL,
-					   out_sequence, error);
-}
-
 /* Has all that was submitted happened, and well?  The lock is held. */
 static bool is_idle(plait__queue *queue)
 {
@@ -553,7 +512,7 @@ static plait_status run_passage(struct batch *batch, plait__passage *passage,
 				bool is_now, plait_error *error)
 {
 	plait__queue *queue = batch->queue;
-	plait_status status = reserve(queue, 1, error);
+	plait_status status = plait__queue_reserve(queue, 1, error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel's sources: all are read and checked, then each backend of the
- * context takes the first that is for it.  Backends that run kernels on the
- * host share one build.
+ * A kernel's sources: all are read and checked, and each device of the context
+ * takes the first that is for it.  Devices that take no code, but run host
+ * functions, share one build for the host.
  */
 #include "object/implement.h"
 
+#include "object/built.h"
+#include "object/device.h"
+
 #include "base/error.h"
+#include "kernel/launch.h"
 
 #include <string.h>
 
@@ -29,29 +33,38 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 				  name, out, error);
 }
 
-static bool takes(const plait__port *port, const plait_source *source)
+/* Does it run on the host, for want of a device's own compiler? */
+static bool takes(const plait__device *device, const plait_source *source)
 {
+	const plait_backend_device *facts = plait__device_facts(device);
+
 	return (source->form == PLAIT_SOURCE_PORTABLE ||
 		source->form == PLAIT_SOURCE_C) &&
-	       (port->any & PLAIT_CAP_HOST_CALL) != 0 &&
+	       (facts->capabilities & PLAIT_CAP_HOST_CALL) != 0 &&
+	       facts->forms == 0 &&
 	       (source->backend == NULL ||
-		strcmp(source->backend, port->backend->name) == 0);
+		strcmp(source->backend, device->port->backend->name) == 0);
 }
 
 static bool anybody_takes(const plait__context *context,
 			  const plait_source *source)
 {
-	for (uint32_t i = 0; i < context->port_count; i++)
-		if (takes(&context->ports[i], source))
+	for (uint32_t i = 0; i < context->device_count; i++)
+		if (takes(&context->devices[i], source))
 			return true;
 	return false;
 }
 
 static plait_status build_one(plait__kernel *kernel, plait__context *context,
-			      const plait_source *source, plait_error *error)
+			      const plait_source *source, bool wanted,
+			      plait_error *refused, plait_error *error)
 {
-	if (kernel->module != NULL || !anybody_takes(context, source))
-		return PLAIT_OK;
+	plait_status status = plait__built_make(kernel, context, source,
+						refused, error);
+
+	if (status != PLAIT_OK || !wanted || kernel->module != NULL ||
+	    !anybody_takes(context, source))
+		return status;
 	return plait__module_build(source, kernel->signature,
 				 plait__context_allocator(context),
 				 &context->settings.log, &kernel->module, error);
@@ -74,6 +87,7 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 			      const plait_kernel_desc *desc, bool wanted,
 			      plait_error *error)
 {
+	plait_error refused = { .size = sizeof(refused) };
 	plait_status status = PLAIT_OK;
 	plait_source source;
 
@@ -81,13 +95,16 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 	     i++) {
 		status = read_source(desc, i, kernel->signature->name, &source,
 				     error);
-		if (status == PLAIT_OK && wanted)
-			status = build_one(kernel, context, &source, error);
+		if (status == PLAIT_OK)
+			status = build_one(kernel, context, &source, wanted,
+					   &refused, error);
 	}
-	if (status == PLAIT_OK && wanted && kernel->module == NULL)
-		status = nobody(context, kernel->signature->name, &source,
-				error);
-	return status;
+	if (status != PLAIT_OK || !wanted || kernel->module != NULL ||
+	    plait__built_any(kernel))
+		return status;
+	if (refused.status != PLAIT_OK)
+		return plait__error_copy(error, &refused);
+	return nobody(context, kernel->signature->name, &source, error);
 }
 
 plait_status plait__kernel_build(plait__kernel *kernel, plait__context *context,
@@ -121,13 +138,21 @@ plait_status plait__kernel_build(plait__kernel *kernel, plait__context *context,
 plait_status plait__kernel_settle(const plait__kernel *kernel,
 				  plait_launch *launch, plait_error *error)
 {
-	if (kernel->module == NULL)
-		return PLAIT_OK;
-	return plait__module_settle(kernel->module, launch, error);
+	const plait__built *built = kernel->built;
+
+	if (kernel->module != NULL)
+		return plait__module_settle(kernel->module, launch, error);
+	for (uint32_t i = 0; built != NULL && i < kernel->context->device_count;
+	     i++)
+		if (built[i].group[0] != 0)
+			return plait__launch_settle(built[i].group, launch,
+						    error);
+	return PLAIT_OK;
 }
 
 void plait__kernel_unbuild(plait__kernel *kernel)
 {
+	plait__built_free(kernel);
 	plait__module_destroy(kernel->module);
 	kernel->module = NULL;
 }

@@ -2,6 +2,7 @@
 /* Making and asking kernels; see kernel.h. */
 #include "object/kernel.h"
 
+#include "object/built.h"
 #include "object/device.h"
 #include "object/implement.h"
 
@@ -28,6 +29,13 @@ static const plait__class kernel_class = {
 	.type = PLAIT_OBJECT_KERNEL, .destroy = destroy_kernel
 };
 
+/* What a source became for the host is there too. */
+static bool has_host_code(const plait_kernel_desc *desc)
+{
+	return desc->function != NULL || desc->range != NULL ||
+	       desc->described != NULL || desc->library != NULL;
+}
+
 static plait_status make_kernel(plait__context *context,
 				plait_kernel_desc *desc, plait__kernel **out,
 				plait_error *error)
@@ -45,7 +53,7 @@ static plait_status make_kernel(plait__context *context,
 	if (status != PLAIT_OK)
 		goto free_kernel;
 	status = plait__kernel_build(kernel, context, desc, error);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK && has_host_code(desc))
 		status = plait__code_find(&kernel->code, desc,
 					  kernel->signature,
 					  &context->signatures, allocator,
@@ -57,8 +65,9 @@ static plait_status make_kernel(plait__context *context,
 					     error);
 	if (status != PLAIT_OK)
 		goto unbuild;
-	kernel->function = plait__code_whole(&kernel->code,
-					     &kernel->user_data);
+	if (has_host_code(desc))
+		kernel->function = plait__code_whole(&kernel->code,
+						     &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);
 	status = plait__object_init(&kernel->object, &kernel_class, context,
 				    error);
@@ -143,9 +152,15 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
 				const plait__device *device)
 {
 	uint32_t can = plait__device_facts(device)->capabilities;
+	const plait__built *built = kernel->built;
 
-	if (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0)
+	if (plait__built_find(kernel, device) != NULL ||
+	    (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0))
 		return NULL;
+	if (built != NULL)
+		built += device - kernel->context->devices;
+	if (built != NULL && built->lacks[0] != '\0')
+		return built->lacks;
 	return "has no implementation of the kernel, and cannot run the one "
 	       "for the host";
 }

@@ -12,15 +12,21 @@
 #include "kernel/intern.h"
 #include "source/module.h"
 
+typedef struct plait__built plait__built;
+
 typedef struct plait__kernel {
 	plait__object object;
 	const plait__signature *signature;
-	/* Does a whole launch, whatever the form. */
+	/* Does a whole launch, whatever the form; null: none on the host. */
 	plait_kernel_function function;
 	void *user_data;
 	plait__code code;
 	/* What `code` runs when it was built from source, or null. */
 	plait__module *module;
+	/* What backends made of its sources, for each device of the context,
+	 * or null; built.h. */
+	plait__built *built;
+	plait__context *context; /* of `built`; held by the object */
 } plait__kernel;
 
 plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,

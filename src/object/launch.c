@@ -2,9 +2,11 @@
 /*
  * One launch of a kernel on a queue, outside any graph: its arguments are
  * copied into a record, which the queue's work in flight holds and which
- * gives everything back when the launch is done or was skipped.
+ * gives everything back when the launch is done or was skipped.  What the
+ * device has code for, it runs itself; all else is a call of the host.
  */
 #include "object/buffer.h"
+#include "object/built.h"
 #include "object/kernel.h"
 #include "object/port.h"
 #include "object/queue.h"
@@ -35,6 +37,9 @@ struct held_argument {
 struct record {
 	plait__object object;
 	plait__kernel *kernel; /* held */
+	/* Where the device runs it: what it made of all this. */
+	const plait__device *device;
+	plait_backend_launch *raw;
 	plait_launch launch;
 	uint32_t count;
 	uint64_t block_bytes;
@@ -48,6 +53,7 @@ static void destroy_record(plait__object *object)
 {
 	struct record *self = (struct record *)object;
 
+	plait__built_unbind(self->device, self->raw);
 	for (uint32_t i = 0; i < self->count; i++)
 		if (self->slots[i].buffer != NULL)
 			plait__object_drop(&self->slots[i].buffer->object);
@@ -68,6 +74,7 @@ struct place {
 	const plait__signature *signature;
 	const plait__parameter *parameter;
 	uint32_t index;
+	bool is_built; /* no address is needed */
 };
 
 static plait_status wrong(const char *what, plait_error *error)
@@ -155,6 +162,8 @@ static plait_status take_memory(struct held_argument *slot,
 	plait__object_hold(&buffer->object);
 	slot->buffer = buffer;
 	slot->offset = offset;
+	if (place->is_built)
+		return PLAIT_OK;
 	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
 					 "a kernel on the host", error);
 	if (status == PLAIT_OK)
@@ -266,8 +275,11 @@ static plait_status take_arguments(struct record *self, const plait__queue *queu
 				   const plait_argument *arguments,
 				   plait_error *error)
 {
-	struct place place = { .queue = queue,
-			       .signature = self->kernel->signature };
+	struct place place = {
+		.queue = queue, .signature = self->kernel->signature,
+		.is_built = plait__built_find(self->kernel,
+					      queue->device) != NULL,
+	};
 	plait_status status = PLAIT_OK;
 	plait_argument given;
 
@@ -350,18 +362,64 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 	return self;
 }
 
+/* Memory as backends know it: one without bytes is no memory to them. */
+static void put_argument(const struct held_argument *slot,
+			 plait_launch_argument *out)
+{
+	out->size = sizeof(*out);
+	out->value = &slot->value;
+	if (slot->buffer == NULL || slot->buffer->root->raw == NULL)
+		return;
+	out->memory = slot->buffer->root->raw;
+	out->offset = slot->buffer->offset + slot->offset;
+}
+
+static plait_status bind(struct record *self, const plait__device *device,
+			 plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(self->object.context);
+	uint64_t count = (uint64_t)self->count + 1;
+	plait_launch_argument *arguments =
+		plait__alloc_array(allocator, count, sizeof(*arguments));
+	plait_status status;
+
+	if (arguments == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a launch");
+	for (uint32_t i = 0; i < self->count; i++)
+		put_argument(&self->slots[i], &arguments[i]);
+	self->device = device;
+	status = plait__built_bind(self->kernel, device, &self->launch,
+				   arguments, &self->raw, error);
+	plait__free(allocator, arguments, count * sizeof(*arguments));
+	return status;
+}
+
+static plait_status submit(struct record *self, plait__queue *queue,
+			   plait_error *error)
+{
+	plait_command command = {
+		.size = sizeof(command), .kind = PLAIT_COMMAND_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD, .function = run_record,
+		.user_data = self, .label = self->kernel->object.label,
+	};
+	uint64_t sequence;
+
+	if (self->raw != NULL)
+		command = (plait_command){
+			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
+			.label = self->kernel->object.label };
+	return plait__queue_submit_holding(queue, &command, 1, &self->object,
+					   self->raw, &sequence, error);
+}
+
 static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 			      const plait_launch *launch,
 			      const plait_argument *arguments,
 			      plait_error *error)
 {
 	struct record *self = new_record(kernel, queue->object.context);
-	plait_command command = {
-		.size = sizeof(command), .kind = PLAIT_COMMAND_CALL,
-		.flags = PLAIT_CALL_ANY_THREAD, .function = run_record,
-		.user_data = self, .label = kernel->object.label,
-	};
-	uint64_t sequence;
 	plait_status status;
 
 	if (self == NULL)
@@ -375,10 +433,11 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 				    kernel->signature->name);
 	if (status == PLAIT_OK)
 		status = take_arguments(self, queue, arguments, error);
+	if (status == PLAIT_OK &&
+	    plait__built_find(kernel, queue->device) != NULL)
+		status = bind(self, queue->device, error);
 	if (status == PLAIT_OK)
-		status = plait__queue_submit_holding(queue, &command, 1,
-						     &self->object, &sequence,
-						     error);
+		status = submit(self, queue, error);
 	plait__object_drop(&self->object);
 	return status;
 }

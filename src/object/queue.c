@@ -401,7 +401,8 @@ PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__queue_submit(self, commands, count, &sequence, error);
+	status = plait__queue_submit_holding(self, commands, count, NULL, NULL,
+					     &sequence, error);
 	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	if (status >= PLAIT_OK && out_sequence != NULL)
@@ -482,8 +483,8 @@ static plait_status submit_and_finish(plait_queue *queue,
 				     "a host function must not wait; submit a "
 				     "command instead");
 	else
-		status = plait__queue_submit(self, command, 1, &sequence,
-					     error);
+		status = plait__queue_submit_holding(self, command, 1, NULL,
+						     NULL, &sequence, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	plait__object_leave(&self->object);

@@ -94,17 +94,20 @@ bool plait__queue_wants_finish(const plait__queue *queue);
 void plait__queue_note_failure(plait__queue *queue,
 			       const plait_error *failure);
 
-/* batch.c */
+/* scratch.c: room for so many commands.  PLAIT_E_NOMEM; the lock is held. */
+plait_status plait__queue_reserve(plait__queue *queue, uint64_t count,
+				  plait_error *error);
 void plait__queue_free_scratch(plait__queue *queue);
-/* `held`, null or entered, stays held until these commands are done. */
+
+/* batch.c */
+/* `held`, null or entered, stays held until these commands are done; one that
+ * is a NOP becomes `launch`, if that is not null. */
 plait_status plait__queue_submit_holding(plait__queue *queue,
 					 const plait_command *commands,
 					 uint64_t count, plait__object *held,
+					 plait_backend_launch *launch,
 					 uint64_t *out_sequence,
 					 plait_error *error);
-plait_status plait__queue_submit(plait__queue *queue,
-				 const plait_command *commands, uint64_t count,
-				 uint64_t *out_sequence, plait_error *error);
 
 /* finish.c */
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernel/launch.h"
 #include "sys/dl.h"
 
 #include <stdio.h>
@@ -60,35 +61,12 @@ void plait__module_destroy(plait__module *module)
 plait_status plait__module_settle(const plait__module *module,
 				  plait_launch *launch, plait_error *error)
 {
-	const uint32_t *own = module->group;
+	const uint64_t group[3] = { module->group[0], module->group[1],
+				    module->group[2] };
 
 	if (module->division != PLAIT__MODULE_GROUPS)
 		return PLAIT_OK;
-	for (uint32_t i = 0; i < 3; i++) {
-		if (launch->group[i] == 0)
-			launch->group[i] = own[i];
-		if (launch->group[i] != own[i])
-			return plait__fail(error, PLAIT_E_INVALID,
-					   "plait_launch: group[%u] is %llu, "
-					   "but the source has groups of %u x "
-					   "%u x %u; leave it 0", i,
-					   (unsigned long long)launch->group[i],
-					   own[0], own[1], own[2]);
-		if (launch->items[i] > UINT64_MAX - own[i])
-			return plait__fail(error, PLAIT_E_INVALID,
-					   "plait_launch: items[%u] is %llu, "
-					   "more than groups of %u can count",
-					   i, (unsigned long long)
-						   launch->items[i], own[i]);
-		if (i >= launch->dimensions && own[i] > 1)
-			return plait__fail(error, PLAIT_E_INVALID,
-					   "plait_launch: %u dimension%s, but "
-					   "the source has groups of %u x %u x "
-					   "%u", launch->dimensions,
-					   launch->dimensions == 1 ? "" : "s",
-					   own[0], own[1], own[2]);
-	}
-	return PLAIT_OK;
+	return plait__launch_settle(group, launch, error);
 }
 
 /* Never 0: a launch may come from a plan that somebody wrote. */

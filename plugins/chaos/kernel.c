@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels: C that the host compiles, run on the memory of a simulated device.
+ * A launch does a part of its items when it starts and the rest when it ends,
+ * like a copy.  What is built is kept in the cache as a receipt, which shows
+ * that the cache works; the code itself is kept by the host.
+ */
+#include <string.h>
+
+#include "chaos.h"
+
+struct plait_backend_kernel {
+	plait_host_code *code;
+	uint64_t total_bytes;
+	uint64_t group[3];
+	uint32_t parameter_count;
+	uint32_t value_bytes[]; /* of each parameter */
+};
+
+struct plait_backend_launch {
+	uint64_t total_bytes;
+	const plait_backend_kernel *kernel;
+	plait_host_part whole;
+	uint32_t dimension; /* the one that is divided */
+	void **arguments; /* each points to one of `cells` */
+	uint64_t *cells;
+};
+
+/* ---- kernels ---- */
+
+static const plait_code_parameter *nth_parameter(const plait_code *code,
+						 uint32_t index)
+{
+	const unsigned char *bytes = (const void *)code->parameters;
+
+	return (const plait_code_parameter *)(const void *)
+		(bytes + (uint64_t)index * code->parameters[0].size);
+}
+
+static plait_backend_kernel *new_kernel(chaos *system, const plait_code *code)
+{
+	uint64_t bytes = sizeof(plait_backend_kernel) +
+		code->parameter_count * sizeof(uint32_t);
+	plait_backend_kernel *kernel = plaitp_chaos_allocate(system, bytes);
+
+	if (!kernel)
+		return NULL;
+	kernel->total_bytes = bytes;
+	kernel->parameter_count = code->parameter_count;
+	for (uint32_t i = 0; i < code->parameter_count; i++) {
+		const plait_code_parameter *from = nth_parameter(code, i);
+
+		kernel->value_bytes[i] = from->flags & PLAIT_CODE_POINTER ?
+			(uint32_t)sizeof(void *) : (uint32_t)from->bytes;
+	}
+	return kernel;
+}
+
+/* Was this text built before?  Only told to the log. */
+static void note_receipt(chaos *system, const plait_code *code)
+{
+	static const char receipt[] = "chaos built this";
+	const plait_host_services *services = system->services;
+	plait_error error = { .size = sizeof(error) };
+	uint64_t bytes = 0;
+	void *found = NULL;
+	bool known = services->cache_get(system->host, code->name, code->code,
+					 code->bytes, &found, &bytes,
+					 &error) == PLAIT_OK;
+
+	known = known && bytes == sizeof(receipt) &&
+		memcmp(found, receipt, sizeof(receipt)) == 0;
+	if (found)
+		services->resize(system->host, found, bytes, 0);
+	if (!known)
+		services->cache_put(system->host, code->name, code->code,
+				    code->bytes, receipt, sizeof(receipt));
+	plaitp_chaos_log(system, "kernel %s: %s", code->name,
+			 known ? "was built before" : "is new");
+}
+
+plait_status plaitp_chaos_kernel_build(plait_backend *self, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error)
+{
+	chaos *system = chaos_of(self);
+	plait_backend_kernel *kernel;
+	plait_status status;
+
+	*out = NULL;
+	if (!system->options.kernels || code->form != PLAIT_SOURCE_C)
+		return plaitp_chaos_fail(system, error, PLAIT_E_UNSUPPORTED, 0,
+					 "device chaos:%u takes no code of "
+					 "form %u", device, code->form);
+	kernel = new_kernel(system, code);
+	if (!kernel)
+		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
+					 "no memory for kernel %.60s",
+					 code->name);
+	status = system->services->host_code_build(
+		system->host, code, &kernel->code, kernel->group, error);
+	if (status != PLAIT_OK) {
+		plaitp_chaos_free(system, kernel, kernel->total_bytes);
+		return status;
+	}
+	plaitp_chaos_lock(system);
+	note_receipt(system, code);
+	plaitp_chaos_unlock(system);
+	*out = kernel;
+	return PLAIT_OK;
+}
+
+void plaitp_chaos_kernel_destroy(plait_backend *self,
+				 plait_backend_kernel *kernel)
+{
+	chaos *system = chaos_of(self);
+
+	system->services->host_code_destroy(system->host, kernel->code);
+	plaitp_chaos_free(system, kernel, kernel->total_bytes);
+}
+
+plait_status plaitp_chaos_kernel_query(plait_backend *self,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error)
+{
+	plait_kernel_facts full = { .size = sizeof(full) };
+
+	(void)self;
+	(void)error;
+	memcpy(full.group, kernel->group, sizeof(full.group));
+	if (out->size < full.size)
+		full.size = out->size;
+	memcpy(out, &full, full.size);
+	return PLAIT_OK;
+}
+
+/* ---- launches ---- */
+
+static const plait_launch_argument *
+nth_argument(const plait_launch_request *request, uint32_t index)
+{
+	const unsigned char *bytes = (const void *)request->arguments;
+
+	return (const plait_launch_argument *)(const void *)
+		(bytes + (uint64_t)index * request->arguments[0].size);
+}
+
+static void bind(plait_backend_launch *launch, uint32_t index,
+		 const plait_launch_argument *argument)
+{
+	unsigned char *address;
+
+	launch->arguments[index] = &launch->cells[index];
+	if (!argument->memory) {
+		memcpy(&launch->cells[index], argument->value,
+		       launch->kernel->value_bytes[index]);
+		return;
+	}
+	address = argument->memory->bytes + argument->offset;
+	memcpy(&launch->cells[index], &address, sizeof(address));
+}
+
+plait_status plaitp_chaos_launch_create(plait_backend *self,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error)
+{
+	chaos *system = chaos_of(self);
+	uint32_t count = request->kernel->parameter_count;
+	uint64_t bytes = sizeof(plait_backend_launch) +
+		count * (sizeof(void *) + sizeof(uint64_t));
+	plait_backend_launch *launch = plaitp_chaos_allocate(system, bytes);
+
+	*out = launch;
+	if (!launch)
+		return plaitp_chaos_fail(system, error, PLAIT_E_NOMEM, 0,
+					 "no memory for a launch");
+	launch->total_bytes = bytes;
+	launch->kernel = request->kernel;
+	launch->cells = (uint64_t *)(void *)(launch + 1);
+	launch->arguments = (void **)(void *)(launch->cells + count);
+	launch->whole.size = sizeof(launch->whole);
+	memcpy(launch->whole.items, request->items, sizeof(request->items));
+	memcpy(launch->whole.end, request->items, sizeof(request->items));
+	while (launch->dimension < 2 &&
+	       request->items[launch->dimension + 1] > 1)
+		launch->dimension++;
+	for (uint32_t i = 0; i < count; i++)
+		bind(launch, i, nth_argument(request, i));
+	return PLAIT_OK;
+}
+
+void plaitp_chaos_launch_destroy(plait_backend *self,
+				 plait_backend_launch *launch)
+{
+	plaitp_chaos_free(chaos_of(self), launch, launch->total_bytes);
+}
+
+uint64_t plaitp_chaos_launch_steps(const plait_backend_launch *launch)
+{
+	return launch->whole.items[launch->dimension];
+}
+
+void plaitp_chaos_launch_run(chaos *system,
+			     const plait_backend_launch *launch, uint64_t from,
+			     uint64_t to)
+{
+	plait_host_part part = launch->whole;
+
+	if (from >= to)
+		return;
+	part.begin[launch->dimension] = from;
+	part.end[launch->dimension] = to;
+	system->services->host_code_run(system->host, launch->kernel->code,
+					&part, launch->arguments);
+}

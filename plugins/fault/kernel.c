@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels and launches that cannot be made.
+ */
+#include "fault.h"
+
+plait_status plaitp_fault_kernel_build(plait_backend *backend, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_KERNEL_BUILD, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->kernel_build(self->inner, device, code, out,
+					       error);
+}
+
+void plaitp_fault_kernel_destroy(plait_backend *backend,
+				 plait_backend_kernel *kernel)
+{
+	fault *self = fault_of(backend);
+
+	self->inner_table->kernel_destroy(self->inner, kernel);
+}
+
+plait_status plaitp_fault_kernel_query(plait_backend *backend,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_KERNEL_QUERY, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->kernel_query(self->inner, kernel, out, error);
+}
+
+plait_status plaitp_fault_launch_create(plait_backend *backend,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_LAUNCH_CREATE, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->launch_create(self->inner, request, out,
+						error);
+}
+
+void plaitp_fault_launch_destroy(plait_backend *backend,
+				 plait_backend_launch *launch)
+{
+	fault *self = fault_of(backend);
+
+	self->inner_table->launch_destroy(self->inner, launch);
+}

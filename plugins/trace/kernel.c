@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels and launches pass through: only host functions and emissions are
+ * told.
+ */
+#include "trace.h"
+
+plait_status plaitp_trace_kernel_build(plait_backend *backend, uint32_t device,
+				       const plait_code *code,
+				       plait_backend_kernel **out,
+				       plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	*out = NULL;
+	return self->inner_table->kernel_build(self->inner, device, code, out,
+					       error);
+}
+
+void plaitp_trace_kernel_destroy(plait_backend *backend,
+				 plait_backend_kernel *kernel)
+{
+	trace *self = trace_of(backend);
+
+	self->inner_table->kernel_destroy(self->inner, kernel);
+}
+
+plait_status plaitp_trace_kernel_query(plait_backend *backend,
+				       plait_backend_kernel *kernel,
+				       plait_kernel_facts *out,
+				       plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	return self->inner_table->kernel_query(self->inner, kernel, out, error);
+}
+
+plait_status plaitp_trace_launch_create(plait_backend *backend,
+					const plait_launch_request *request,
+					plait_backend_launch **out,
+					plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	*out = NULL;
+	return self->inner_table->launch_create(self->inner, request, out,
+						error);
+}
+
+void plaitp_trace_launch_destroy(plait_backend *backend,
+				 plait_backend_launch *launch)
+{
+	trace *self = trace_of(backend);
+
+	self->inner_table->launch_destroy(self->inner, launch);
+}
