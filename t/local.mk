@@ -288,6 +288,14 @@ API_TESTS += %D%/51-run-plain-helped.t
 %C%_51_run_plain_helped_t_SOURCES = %D%/50-run-plain.c
 %C%_51_run_plain_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED
 %C%_51_run_plain_helped_t_LDADD = $(LDADD_API)
+# Random graphs, and a walk that knows what a run of them has to do.
+check_LTLIBRARIES += %D%/libmaze.la
+%C%_libmaze_la_SOURCES = %D%/maze.c %D%/maze.h %D%/maze_build.c \
+	%D%/maze_walk.c
+LDADD_MAZE = %D%/libmaze.la $(LDADD_API)
+API_TESTS += %D%/57-run-random.t
+%C%_57_run_random_t_LDADD = $(LDADD_MAZE)
+SEEDED_TESTS += %D%/57-run-random.t
 # Kernels from source: t/kernels, each against plain C.
 check_LTLIBRARIES += %D%/libsuite.la
 %C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h

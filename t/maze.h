@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random graphs with loops and branches, as data: made from a number, built as
+ * a plait graph, run, and walked by a plain interpreter that knows what each
+ * function has to find.  The walk reads the maze alone, never a plan.
+ *
+ * A *spot* is a node, a *body* holds spots, a *world* is what one run does:
+ * each function stamps when it began and ended, and leaves a number that comes
+ * from all that has to be done before it, this iteration and the last one.
+ */
+#ifndef T_MAZE_H
+#define T_MAZE_H
+
+#include "plait/plait.h"
+#include "tap.h"
+
+enum {
+	MAZE_SPOTS = 64,	/* bits of a mask */
+	MAZE_BODIES = 48,
+	MAZE_BUFFERS = 96,
+	MAZE_ROTATIONS = 16,
+	MAZE_AFTER = 4,
+	MAZE_BRANCHES = 3,
+	MAZE_DEPTH = 4,
+	MAZE_TURNS = 128,	/* of one spot, in one run */
+	MAZE_NONE = 255
+};
+
+enum maze_kind {
+	/* With a function. */
+	MAZE_CALL,	/* of the host */
+	MAZE_PLAIN,	/* a kernel, as all that follow */
+	MAZE_NUMBER,	/* is told the iteration */
+	MAZE_VALUE,	/* has a parameter */
+	MAZE_SIZE,	/* has a launch size that the run brings */
+	MAZE_SCRATCH,	/* has memory of its own */
+	MAZE_TURN,	/* reads this buffer of a rotation, writes the next */
+	MAZE_LOOK,	/* reads a buffer, or one of a rotation */
+	MAZE_SET,	/* sets the word that a region is decided by */
+	MAZE_LOWER,	/* lowers it */
+	MAZE_STATE,	/* is told the world by the run */
+	/* Without. */
+	MAZE_JOIN,
+	MAZE_MARK,
+	MAZE_FILL,
+	MAZE_COPY,
+	/* Regions, whose predicate is a function or a word. */
+	MAZE_WHILE,
+	MAZE_DO,
+	MAZE_CASE
+};
+
+struct maze;
+
+struct maze_spot {
+	struct maze *maze;
+	enum maze_kind kind;
+	uint32_t number;
+	uint32_t body;
+	uint32_t after_count;
+	uint32_t after[MAZE_AFTER];
+	uint32_t branches;
+	uint32_t bodies[MAZE_BRANCHES];
+	bool by_word;
+	uint32_t region;	/* SET, LOWER: whose word */
+	uint32_t buffer;	/* what it reads or writes, or the word */
+	uint32_t source;
+	uint32_t rotation;	/* TURN, LOOK: or MAZE_NONE */
+	uint64_t cost;
+	/* Whose numbers it uses: all before it; in the same body, of the turn
+	 * before; and a predicate those of its bodies. */
+	uint64_t before;
+	uint64_t beside;
+	uint64_t inside;
+	plait_node node;
+};
+
+struct maze_body {
+	uint32_t region;	/* whose, or MAZE_NONE */
+	uint32_t depth;
+	uint32_t rotation;	/* of a loop, or MAZE_NONE */
+	uint64_t spots;		/* in it */
+	uint64_t inside;	/* and in all bodies in it */
+};
+
+struct maze_rotation {
+	uint32_t body;
+	uint32_t first;		/* buffer */
+	uint32_t count;
+	bool prologue;
+	uint64_t handle;
+};
+
+/* What one run did. */
+struct maze_entry {
+	uint64_t begin, end, number;
+};
+
+enum maze_action { MAZE_GOES_ON, MAZE_FAILS, MAZE_CANCELS };
+
+struct maze_world {
+	uint64_t salt;		/* parameters */
+	uint64_t size;
+	uint64_t clock;
+	uint64_t broken;	/* what functions saw that cannot be */
+	/* What happens when this spot has its turn; see maze_action. */
+	enum maze_action action;
+	uint32_t fuse;
+	uint32_t fuse_turn;
+	plait_run *run;		/* for CANCELS */
+	/* Plain on purpose: what orders functions is the plan. */
+	uint64_t numbers[MAZE_SPOTS][2];
+	uint32_t times[MAZE_SPOTS];
+	uint32_t visits[MAZE_SPOTS];
+	int64_t left[MAZE_SPOTS];
+	struct maze_entry entries[MAZE_SPOTS][MAZE_TURNS];
+};
+
+struct maze {
+	uint64_t seed;
+	bool overlaps;		/* runs may: all is in their worlds */
+	uint32_t spot_count;
+	uint32_t body_count;
+	uint32_t buffer_count;
+	uint32_t rotation_count;
+	bool has_value, has_size;
+	struct maze_spot spots[MAZE_SPOTS];
+	struct maze_body bodies[MAZE_BODIES];
+	struct maze_rotation rotations[MAZE_ROTATIONS];
+	uint64_t contents[MAZE_BUFFERS]; /* as the walk knows them */
+	plait_buffer *buffers[MAZE_BUFFERS];
+	struct maze_world *world; /* of all that is not told by the run */
+};
+
+/* ---- numbers ---- */
+
+struct maze_random {
+	uint64_t state;
+};
+
+uint64_t maze_next(struct maze_random *random);
+uint64_t maze_below(struct maze_random *random, uint64_t bound);
+uint64_t maze_mix(uint64_t a, uint64_t b);
+
+/* How often a loop goes round, or which branch is taken, at that visit. */
+uint32_t maze_count(const struct maze_spot *region, uint32_t visit);
+/* What a spot leaves. */
+uint64_t maze_number(const struct maze_spot *spot,
+		     uint64_t (*numbers)[2], uint32_t turn, uint64_t extra);
+/* The spot has a function that stamps. */
+bool maze_stamps(const struct maze_spot *spot);
+/* Its buffer in iteration i. */
+uint32_t maze_turn_buffer(const struct maze_rotation *rotation, uint64_t i);
+
+/* ---- making, building ---- */
+
+/* `size`: about how many spots.  `overlaps`: no regions, no host functions. */
+void maze_make(struct maze *maze, uint64_t seed, uint32_t size, bool overlaps);
+
+/* The kernels of a context, which all mazes there share. */
+struct maze_kernels {
+	plait_kernel *kernels[MAZE_JOIN];
+};
+
+bool maze_open(struct maze_kernels *kernels, plait_context *context);
+void maze_close(struct maze_kernels *kernels);
+/* Null, with the text in `error`, when that does not work. */
+plait_graph *maze_build(struct maze *maze, const struct maze_kernels *kernels,
+			plait_context *context, plait_queue *queue,
+			plait_error *error);
+void maze_free(struct maze *maze);
+
+/* Before each run. */
+void maze_reset(struct maze_world *world, uint64_t salt);
+
+/* ---- walking ---- */
+
+struct maze_report {
+	uint64_t iterations;
+	uint64_t entries;	/* that a whole run has */
+	uint64_t ran;
+	const char *wrong;	/* null: all is well */
+	uint32_t spot;		/* which is wrong, and at which turn */
+	uint32_t turn;
+	uint32_t times[MAZE_SPOTS]; /* in a whole run */
+};
+
+/* How much of it must have run. */
+enum maze_extent {
+	MAZE_WHOLE,	/* all: nothing failed, nothing was cancelled */
+	MAZE_TO_FUSE,	/* where something was to happen, it did */
+	MAZE_ANY	/* cancelled at any time */
+};
+
+/* Hold what the world has against what it must have. */
+void maze_walk(struct maze *maze, const struct maze_world *world,
+	       enum maze_extent extent, struct maze_report *report);
+
+#endif

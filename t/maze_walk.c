@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walking a maze, one spot after the other, as nobody would who had lanes.
+ * What comes before a spot is a moment: when the last of it ended, and whether
+ * all of it was run.  Hence all there is to know of a run that failed: what
+ * ran has run after all that comes before it, and none of that failed.
+ */
+#include "maze.h"
+
+#include <string.h>
+
+struct moment {
+	uint64_t end;
+	bool sound;	/* all of it ran, and did not fail */
+};
+
+struct walk {
+	struct maze *maze;
+	const struct maze_world *world;
+	struct maze_report *report;
+	enum maze_extent extent;
+	uint64_t numbers[MAZE_SPOTS][2];
+	uint32_t visits[MAZE_SPOTS];
+	/* Per region: the iteration, and behind it how many there were. */
+	uint64_t iterations[MAZE_SPOTS];
+	struct moment moments[MAZE_SPOTS];
+};
+
+static void join(struct moment *moment, struct moment other)
+{
+	if (moment->end < other.end)
+		moment->end = other.end;
+	moment->sound = moment->sound && other.sound;
+}
+
+static void blame(struct walk *walk, const struct maze_spot *spot,
+		  uint32_t turn, const char *wrong)
+{
+	if (walk->report->wrong != NULL)
+		return;
+	walk->report->wrong = wrong;
+	walk->report->spot = spot->number;
+	walk->report->turn = turn;
+}
+
+/* ---- spots ---- */
+
+static uint64_t innermost_iteration(const struct walk *walk, uint32_t body)
+{
+	const struct maze *maze = walk->maze;
+	uint32_t region = maze->bodies[body].region;
+
+	while (maze->spots[region].kind == MAZE_CASE)
+		region = maze->bodies[maze->spots[region].body].region;
+	return walk->iterations[region];
+}
+
+/* The buffer that it reads, or with `ahead` writes. */
+static uint64_t *content(struct walk *walk, const struct maze_spot *spot,
+			 uint32_t ahead)
+{
+	struct maze *maze = walk->maze;
+	const struct maze_rotation *rotation;
+	uint32_t loop;
+
+	if (spot->rotation == MAZE_NONE)
+		return &maze->contents[spot->buffer];
+	rotation = &maze->rotations[spot->rotation];
+	loop = maze->bodies[rotation->body].region;
+	return &maze->contents[maze_turn_buffer(
+		rotation, walk->iterations[loop] + ahead)];
+}
+
+/* Its region's word, which SET has set for the visit that comes next. */
+static uint64_t word_of(const struct walk *walk, const struct maze_spot *spot)
+{
+	const struct maze_spot *region = &walk->maze->spots[spot->region];
+	uint32_t visit = walk->visits[region->number];
+
+	if (spot->kind == MAZE_SET)
+		return maze_count(region, visit);
+	return maze_count(region, visit - 1) -
+	       walk->iterations[region->number] - 1;
+}
+
+/* What it uses beside what others left. */
+static uint64_t extra_of(struct walk *walk, const struct maze_spot *spot)
+{
+	switch (spot->kind) {
+	case MAZE_NUMBER:
+		return innermost_iteration(walk, spot->body);
+	case MAZE_VALUE:
+		return walk->world->salt;
+	case MAZE_SIZE:
+		return walk->world->size;
+	case MAZE_TURN:
+	case MAZE_LOOK:
+		return *content(walk, spot, 0);
+	case MAZE_SET:
+	case MAZE_LOWER:
+		return word_of(walk, spot);
+	default:
+		return 0;
+	}
+}
+
+static void check_entry(struct walk *walk, const struct maze_spot *spot,
+			uint32_t turn, struct moment before)
+{
+	const struct maze_entry *entry =
+		&walk->world->entries[spot->number][turn];
+	uint64_t number = maze_number(spot, walk->numbers, turn,
+				      extra_of(walk, spot));
+
+	if (!before.sound)
+		blame(walk, spot, turn, "ran though not all before it did");
+	else if (entry->begin <= before.end)
+		blame(walk, spot, turn, "began before all before it ended");
+	else if (entry->number != number)
+		blame(walk, spot, turn, "found what it must not find");
+	walk->numbers[spot->number][turn & 1] = entry->number;
+	if (spot->kind == MAZE_TURN)
+		*content(walk, spot, 1) = entry->number;
+	walk->report->ran++;
+}
+
+static struct moment walk_function(struct walk *walk,
+				   const struct maze_spot *spot,
+				   struct moment before)
+{
+	const struct maze_world *world = walk->world;
+	uint32_t n = spot->number;
+	uint32_t turn = walk->report->times[n]++;
+	bool burns = world->action != MAZE_GOES_ON && world->fuse == n &&
+		     world->fuse_turn == turn;
+
+	walk->report->entries++;
+	if (turn < world->times[n]) {
+		check_entry(walk, spot, turn, before);
+		return (struct moment){ world->entries[n][turn].end, !burns };
+	}
+	if (burns && walk->extent == MAZE_TO_FUSE)
+		blame(walk, spot, turn, "did not run, and nothing was to stop it");
+	if (walk->extent == MAZE_WHOLE)
+		blame(walk, spot, turn, "did not run");
+	return (struct moment){ before.end, false };
+}
+
+static struct moment walk_leaf(struct walk *walk, const struct maze_spot *spot,
+			       struct moment before)
+{
+	if (maze_stamps(spot))
+		return walk_function(walk, spot, before);
+	if (spot->kind == MAZE_FILL)
+		*content(walk, spot, 0) = spot->number + 1;
+	if (spot->kind == MAZE_COPY)
+		*content(walk, spot, 0) = walk->maze->contents[spot->source];
+	return before;
+}
+
+/* ---- regions ---- */
+
+static struct moment walk_body(struct walk *walk, uint32_t body,
+			       struct moment from);
+
+static struct moment decide(struct walk *walk, const struct maze_spot *spot,
+			    struct moment before)
+{
+	return spot->by_word ? before : walk_function(walk, spot, before);
+}
+
+static struct moment walk_loop(struct walk *walk, const struct maze_spot *spot,
+			       struct moment moment)
+{
+	uint64_t *i = &walk->iterations[spot->number];
+	uint32_t count = maze_count(spot, walk->visits[spot->number]++);
+
+	*i = 0;
+	if (spot->kind == MAZE_WHILE)
+		moment = decide(walk, spot, moment);
+	while (*i < count) {
+		moment = walk_body(walk, spot->bodies[0], moment);
+		++*i;
+		walk->report->iterations++;
+		moment = decide(walk, spot, moment);
+	}
+	return moment;
+}
+
+static struct moment walk_region(struct walk *walk,
+				 const struct maze_spot *spot,
+				 struct moment moment)
+{
+	uint32_t branch;
+
+	if (spot->kind != MAZE_CASE)
+		return walk_loop(walk, spot, moment);
+	branch = maze_count(spot, walk->visits[spot->number]++);
+	moment = decide(walk, spot, moment);
+	if (branch < spot->branches)
+		moment = walk_body(walk, spot->bodies[branch], moment);
+	return moment;
+}
+
+static struct moment walk_body(struct walk *walk, uint32_t body,
+			       struct moment from)
+{
+	struct moment all = from;
+	uint64_t left = walk->maze->bodies[body].spots;
+
+	for (; left != 0; left &= left - 1) {
+		uint32_t n = (uint32_t)__builtin_ctzll(left);
+		const struct maze_spot *spot = &walk->maze->spots[n];
+		struct moment before = from;
+
+		for (uint32_t i = 0; i < spot->after_count; i++)
+			join(&before, walk->moments[spot->after[i]]);
+		walk->moments[n] = spot->branches > 0 ?
+				   walk_region(walk, spot, before) :
+				   walk_leaf(walk, spot, before);
+		join(&all, walk->moments[n]);
+	}
+	return all;
+}
+
+void maze_walk(struct maze *maze, const struct maze_world *world,
+	       enum maze_extent extent, struct maze_report *report)
+{
+	static __thread struct walk walk;
+	const struct moment start = { 0, true };
+
+	memset(&walk, 0, sizeof(walk));
+	memset(report, 0, sizeof(*report));
+	walk.maze = maze;
+	walk.world = world;
+	walk.report = report;
+	walk.extent = extent;
+	(void)walk_body(&walk, 0, start);
+	for (uint32_t i = 0; i < maze->spot_count; i++)
+		if (world->times[i] > report->times[i])
+			blame(&walk, &maze->spots[i], world->times[i],
+			      "ran too often");
+	if (world->broken)
+		blame(&walk, &maze->spots[0], 0, "saw what cannot be");
+}
