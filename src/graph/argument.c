@@ -347,46 +347,6 @@ static plait_status push_scratch(struct pushing *pushing)
 	return PLAIT_OK;
 }
 
-/*
- * What most arguments are: all of a buffer that the graph has had before and
- * that may be written.
- * False: not so, or no memory, and nothing has changed.
- */
-static inline bool push_known(const struct pushing *pushing)
-{
-	plait__adding *adding = pushing->adding;
-	plait__store *store = adding->graph->store;
-	const plait_argument *given = pushing->given;
-	const plait__store_range *range;
-	plait__plan_access access = { .mode = access_of(pushing->parameter),
-				      .box = PLAIT__NONE };
-	plait__plan_arg arg = { .kind = PLAIT__ARG_MEMORY };
-	uint32_t at;
-
-	if (given->kind != PLAIT_ARGUMENT_BUFFER || given->offset_bytes != 0 ||
-	    !is_pointer(pushing))
-		return false;
-	at = plait__store_find_handle(store, PLAIT__STORE_BUFFER_HANDLES,
-				      given->buffer);
-	if (at == PLAIT__NONE ||
-	    !plait__handle_lives(given->buffer, PLAIT_OBJECT_BUFFER))
-		return false;
-	range = (plait__store_range *)store->ranges.items + at;
-	arg.index = access.object = range->slot;
-	if (!range->is_plain ||
-	    PLAIT__VECTOR_ADD(&store->args, &arg) == NULL)
-		return false;
-	if (PLAIT__VECTOR_ADD(&store->accesses, &access) == NULL) {
-		plait__vector_cut(&store->args, store->args.count - 1);
-		return false;
-	}
-	adding->node.access_count++;
-	adding->payload.arg_count++;
-	if (adding->first_buffer_device == PLAIT__NONE)
-		adding->first_buffer_device = range->device;
-	return true;
-}
-
 static plait_status push_one(struct pushing *pushing)
 {
 	static plait_status (*const push[])(struct pushing *pushing) = {
@@ -462,6 +422,8 @@ plait_status plait__graph_arguments(plait__adding *adding,
 	plait_status status = check_count(adding, signature);
 	plait_argument room;
 
+	if (status == PLAIT_OK && plait__graph_quick(adding, signature))
+		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
 		struct pushing pushing = {
 			.adding = adding, .signature = signature,
@@ -469,7 +431,7 @@ plait_status plait__graph_arguments(plait__adding *adding,
 		};
 
 		status = read_argument(adding, i, &room, &pushing.given);
-		if (status == PLAIT_OK && !push_known(&pushing))
+		if (status == PLAIT_OK)
 			status = push_one(&pushing);
 	}
 	return status;

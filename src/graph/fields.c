@@ -76,20 +76,37 @@ static const struct {
 #undef ENTRIES
 };
 
-/* Is any field set that the kind does not have?  Asked for every node: bits
- * are gathered without a branch, and the table says which it was. */
-static bool has_surplus(const plait_node_desc *desc)
+/* The fields that a kind does not have, in one word; `kind` is a constant
+ * where this is used, so that nothing is asked at run time. */
+static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 {
 	uint64_t bits = 0;
 
 #define BITS(kinds, name) | (uint64_t)(desc->name)
-	/* All ones for a kind that does not have them. */
 #define GATHER(kinds, all) \
-	bits |= (0 all) & ((uint64_t)((uint32_t)(kinds) >> desc->kind & 1) - 1);
+	if (((uint32_t)(kinds) >> kind & 1) == 0) \
+		bits |= 0 all;
 	FIELDS(GATHER, BITS)
 #undef GATHER
 #undef BITS
-	return bits != 0;
+	return bits;
+}
+
+/* Is any field set that the kind does not have?  Asked for every node. */
+static bool has_surplus(const plait_node_desc *desc)
+{
+#define KINDS(KIND)							\
+	KIND(JOIN) KIND(LAUNCH) KIND(CALL) KIND(COPY) KIND(FILL)	\
+	KIND(EMIT) KIND(WAIT) KIND(MARK) KIND(SUBGRAPH) KIND(WHILE)	\
+	KIND(DO) KIND(CASE)
+#define ASK(kind) case PLAIT_NODE_##kind: \
+	return surplus_bits(desc, PLAIT_NODE_##kind) != 0;
+	switch (desc->kind) {
+	KINDS(ASK)
+	}
+#undef ASK
+#undef KINDS
+	return false;
 }
 
 static bool is_set(const plait_node_desc *desc, uint32_t field)
@@ -189,13 +206,19 @@ plait_status plait__graph_check_fields(const plait__adding *adding)
 
 	if (desc->kind > PLAIT_NODE_CASE)
 		return wrong(adding, "kind is not one of PLAIT_NODE_...");
-	status = check_flags(adding);
-	if (status != PLAIT_OK)
-		return status;
+	if (desc->flags != 0) {
+		status = check_flags(adding);
+		if (status != PLAIT_OK)
+			return status;
+	}
 	if (has_surplus(desc))
 		return name_surplus(adding);
 	if (desc->cost > INT64_MAX)
 		return wrong(adding, "cost is not below 2^63");
-	status = check_devices(adding);
-	return status == PLAIT_OK ? check_predicate(adding) : status;
+	if ((desc->device_count | (uintptr_t)desc->devices) != 0) {
+		status = check_devices(adding);
+		if (status != PLAIT_OK)
+			return status;
+	}
+	return check_predicate(adding);
 }

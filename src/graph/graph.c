@@ -79,13 +79,37 @@ void plait__graph_cut(plait__graph *graph, const plait__store_mark *mark)
 	plait__store_cut(graph->store, mark);
 }
 
+static void destroy_spare(void *store)
+{
+	plait__store_destroy(store);
+}
+
+/* The tables go to the next graph of the context: memory that is there
+ * already costs a third of memory that the system has to bring. */
+static void leave_store(plait__context *context, plait__store *store)
+{
+	if (plait__store_reset(store))
+		store = plait__context_swap_spare(context, store,
+						  destroy_spare);
+	plait__store_destroy(store);
+}
+
+static plait_status take_store(plait__context *context, plait__store **out,
+			       plait_error *error)
+{
+	*out = plait__context_swap_spare(context, NULL, NULL);
+	return *out != NULL ? PLAIT_OK :
+	       plait__store_create(plait__context_allocator(context), out,
+				   error);
+}
+
 static void destroy_graph(plait__object *object)
 {
 	plait__graph *graph = (plait__graph *)object;
 
 	if (graph->root == graph) {
 		drop_from(graph, 0, 0, 0, 0);
-		plait__store_destroy(graph->store);
+		leave_store(object->context, graph->store);
 	} else {
 		plait__object_drop(&graph->root->object);
 	}
@@ -121,15 +145,14 @@ plait_status plait__graph_make(plait__context *context, plait__graph **out,
 			       plait_error *error)
 {
 	plait__store *store;
-	plait_status status = plait__store_create(
-		plait__context_allocator(context), &store, error);
+	plait_status status = take_store(context, &store, error);
 
 	*out = NULL;
 	if (status != PLAIT_OK)
 		return status;
 	status = new_graph(context, out, error);
 	if (status != PLAIT_OK) {
-		plait__store_destroy(store);
+		leave_store(context, store);
 		return status;
 	}
 	(*out)->root = *out;

@@ -82,6 +82,11 @@ plait_status plait__graph_add_names(plait__adding *adding);
 plait_status plait__graph_arguments(plait__adding *adding,
 				    const struct plait__signature *signature);
 
+/* The same for plain arguments; see quick.c.  False: some are not, or there
+ * is no memory, and nothing has changed. */
+bool plait__graph_quick(plait__adding *adding,
+			const struct plait__signature *signature);
+
 /* Push one argument that is a range, and what the node does to it. */
 plait_status plait__graph_memory(plait__adding *adding,
 				 const plait__range *range, uint64_t bytes,

@@ -265,6 +265,24 @@ static uint32_t choose(plait__adding *adding, const uint32_t *after,
 	return at;
 }
 
+/* Most launches are of the kernel, and on the device, of the one before. */
+static plait_status check_able_again(const plait__adding *adding,
+				     uint32_t index)
+{
+	plait__store_launch *last = &adding->graph->store->last_launch;
+	bool is_last = adding->node.kind == PLAIT__CMD_LAUNCH &&
+		       last->geometry != PLAIT__NONE &&
+		       last->kernel == adding->payload.kernel;
+	plait_status status;
+
+	if (is_last && last->device == index)
+		return PLAIT_OK;
+	status = check_able(adding, index);
+	if (status == PLAIT_OK && is_last)
+		last->device = index;
+	return status;
+}
+
 static plait_status check_all(const plait__adding *adding)
 {
 	bool group = adding->node.meaning == PLAIT__MEANING_GROUP;
@@ -278,11 +296,27 @@ static plait_status check_all(const plait__adding *adding)
 			device = *(uint32_t *)plait__vector_at(
 				&adding->graph->store->device_sets,
 				device + i);
-		status = check_able(adding, device);
+		status = check_able_again(adding, device);
 		if (status == PLAIT_OK)
 			status = check_reach(adding, device);
 	}
 	return status;
+}
+
+/* The launch that came last, on the device that it had, with the buffers to
+ * say so; and there is no other backend. */
+static bool is_home_again(const plait__adding *adding)
+{
+	const plait__store_launch *last = &adding->graph->store->last_launch;
+	const plait_node_desc *desc = adding->desc;
+
+	return adding->node.kind == PLAIT__CMD_LAUNCH &&
+	       adding->first_buffer_device != PLAIT__NONE &&
+	       last->device == adding->first_buffer_device &&
+	       last->geometry != PLAIT__NONE &&
+	       last->kernel == adding->payload.kernel &&
+	       (desc->flags | desc->device_count | (uintptr_t)desc->device) ==
+	       0 && adding->graph->object.context->port_count == 1;
 }
 
 plait_status plait__graph_set_home(plait__adding *adding,
@@ -291,6 +325,11 @@ plait_status plait__graph_set_home(plait__adding *adding,
 	const plait_node_desc *desc = adding->desc;
 	plait_status status = PLAIT_OK;
 
+	if (is_home_again(adding)) {
+		adding->node.device = adding->first_buffer_device;
+		adding->node.device_count = 1;
+		return PLAIT_OK;
+	}
 	if (desc->flags & PLAIT_NODE_ON_ALL_BARRIER)
 		adding->node.meaning = PLAIT__MEANING_BARRIER;
 	if (desc->flags & PLAIT_NODE_ON_ALL_GROUP)

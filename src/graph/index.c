@@ -12,13 +12,19 @@ plait__index *plait__index_create(const plait_allocator *allocator)
 	return plait__alloc(allocator, sizeof(plait__index));
 }
 
+void plait__index_clear(plait__index *index, const plait_allocator *allocator)
+{
+	plait__free(allocator, index->entries,
+		    index->capacity * sizeof(*index->entries));
+	*index = (plait__index){ 0 };
+}
+
 void plait__index_destroy(const plait_allocator *allocator,
 			  plait__index *index)
 {
 	if (index == NULL)
 		return;
-	plait__free(allocator, index->entries,
-		    index->capacity * sizeof(*index->entries));
+	plait__index_clear(index, allocator);
 	plait__free(allocator, index, sizeof(*index));
 }
 

@@ -39,6 +39,9 @@ plait__index *plait__index_create(const plait_allocator *allocator);
 void plait__index_destroy(const plait_allocator *allocator,
 			  plait__index *index);
 
+/* Forget everything, and give the memory back. */
+void plait__index_clear(plait__index *index, const plait_allocator *allocator);
+
 uint64_t plait__index_hash(const void *bytes, uint64_t count);
 
 /* The place of the value, or UINT32_MAX. */

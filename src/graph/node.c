@@ -59,27 +59,31 @@ static plait_status kept(const plait__adding *adding)
 /* The very launch that came last, of the same kernel: it was found good. */
 static bool repeats_launch(const plait__adding *adding)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store_launch *last = &adding->graph->store->last_launch;
 	const plait_launch *launch = adding->desc->launch;
 
-	return store->launch_geometry != PLAIT__NONE && launch != NULL &&
-	       store->launch_kernel == adding->payload.kernel &&
+	return last->geometry != PLAIT__NONE &&
+	       last->handle == adding->desc->kernel && launch != NULL &&
 	       adding->desc->launch_parameter == NULL &&
 	       launch->size == sizeof(*launch) &&
-	       memcmp(launch, &store->last_launch, sizeof(*launch)) == 0;
+	       memcmp(launch, &last->launch, sizeof(*launch)) == 0 &&
+	       plait__handle_lives(last->handle, PLAIT_OBJECT_KERNEL);
 }
 
-static void remember_launch(plait__adding *adding)
+static void remember_launch(const plait__adding *adding,
+			    const plait__signature *signature)
 {
-	plait__store *store = adding->graph->store;
+	plait__store_launch *last = &adding->graph->store->last_launch;
 	const plait_launch *launch = adding->desc->launch;
 
 	if (launch == NULL || adding->desc->launch_parameter != NULL ||
 	    launch->size != sizeof(*launch))
 		return;
-	store->last_launch = *launch;
-	store->launch_geometry = adding->payload.geometry;
-	store->launch_kernel = adding->payload.kernel;
+	*last = (plait__store_launch){
+		.handle = adding->desc->kernel, .signature = signature,
+		.kernel = adding->payload.kernel, .device = PLAIT__NONE,
+		.geometry = adding->payload.geometry, .launch = *launch,
+	};
 }
 
 static plait_status add_geometry(plait__adding *adding)
@@ -118,31 +122,44 @@ static plait_status add_geometry(plait__adding *adding)
 			return no_memory(adding);
 	}
 	adding->payload.geometry = plait__store_geometry(store, &geometry);
-	if (adding->payload.geometry == PLAIT__NONE)
-		return no_memory(adding);
-	remember_launch(adding);
-	return PLAIT_OK;
+	return adding->payload.geometry != PLAIT__NONE ? PLAIT_OK :
+	       no_memory(adding);
+}
+
+/* Another kernel, or another launch of it. */
+static plait_status add_new_launch(plait__adding *adding,
+				   const plait__signature **out)
+{
+	plait_status status;
+
+	adding->payload.kernel = plait__graph_kernel(
+		adding, adding->desc->kernel, out);
+	if (adding->payload.kernel == PLAIT__NONE)
+		return kept(adding);
+	status = add_geometry(adding);
+	if (status == PLAIT_OK)
+		remember_launch(adding, *out);
+	return status;
 }
 
 static plait_status add_launch(plait__adding *adding)
 {
+	const plait__store_launch *last = &adding->graph->store->last_launch;
 	const plait__signature *signature;
-	plait_status status = PLAIT_OK;
+	plait_status status;
 
 	adding->node.kind = PLAIT__CMD_LAUNCH;
-	adding->payload.kernel = plait__graph_kernel(
-		adding, adding->desc->kernel, &signature);
-	if (adding->payload.kernel == PLAIT__NONE)
-		return kept(adding);
+	if (repeats_launch(adding)) {
+		adding->payload.kernel = last->kernel;
+		adding->payload.geometry = last->geometry;
+		signature = last->signature;
+	} else {
+		status = add_new_launch(adding, &signature);
+		if (status != PLAIT_OK)
+			return status;
+	}
 	adding->node.affinity = adding->payload.kernel + 1;
-	if (repeats_launch(adding))
-		adding->payload.geometry =
-			adding->graph->store->launch_geometry;
-	else
-		status = add_geometry(adding);
-	if (status == PLAIT_OK)
-		status = plait__graph_arguments(adding, signature);
-	return status;
+	return plait__graph_arguments(adding, signature);
 }
 
 static plait_status check_call(const plait__adding *adding)
@@ -354,7 +371,6 @@ plait_status plait__graph_add_names(plait__adding *adding)
 
 	adding->node.label = plait__store_label(store, desc->label);
 	adding->node.file = plait__store_file(store, desc->file);
-	adding->node.line = desc->line;
 	if ((desc->label != NULL && adding->node.label == PLAIT__NONE) ||
 	    (desc->file != NULL && adding->node.file == PLAIT__NONE))
 		return no_memory(adding);
@@ -383,8 +399,10 @@ static plait_status add_parts(plait__adding *adding, const uint32_t *after,
 			      uint64_t count)
 {
 	plait__store *store = adding->graph->store;
-	plait_status status = plait__graph_add_names(adding);
+	plait_status status = PLAIT_OK;
 
+	if (adding->desc->label != NULL || adding->desc->file != NULL)
+		status = plait__graph_add_names(adding);
 	adding->node.access_first = store->accesses.count;
 	adding->payload.arg_first = store->args.count;
 	if (status == PLAIT_OK)
@@ -406,7 +424,8 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 		.first_buffer_device = PLAIT__NONE,
 		.node = { .link = PLAIT__NONE, .cost = desc->cost > 0 ?
 			  desc->cost : 1, .scratch_bytes =
-			  desc->scratch_bytes },
+			  desc->scratch_bytes, .label = PLAIT__NONE,
+			  .file = PLAIT__NONE, .line = desc->line },
 		.payload = { .kernel = PLAIT__NONE, .geometry = PLAIT__NONE,
 			     .object = PLAIT__NONE,
 			     .channel_in = PLAIT__NONE,

@@ -11,6 +11,9 @@
 /* Numbers of nodes stay below 2^53. */
 enum { TAG_BITS = 20, TAG_SHIFT = 32 };
 
+/* How much a store that is used again may have. */
+enum { KEPT_LEAST_BYTES = 1 << 18, KEPT_MOST_BYTES = 1 << 26 };
+
 /* What the index tells apart beside the kinds of objects. */
 enum {
 	INDEX_STRINGS = PLAIT__STORE_OBJECT_KINDS,
@@ -51,7 +54,7 @@ static void forget_last(plait__store *store)
 	memset(store->labels, 0, sizeof(store->labels));
 	store->last_file = 0;
 	store->last_geometry = PLAIT__NONE;
-	store->launch_geometry = PLAIT__NONE;
+	store->last_launch.geometry = PLAIT__NONE;
 }
 
 /*
@@ -143,12 +146,6 @@ void plait__store_destroy(plait__store *store)
 	plait__free(&allocator, store, sizeof(*store));
 }
 
-plait__store_scope *plait__store_scope_at(const plait__store *store,
-					  uint32_t scope)
-{
-	return plait__vector_at(&store->scopes, scope);
-}
-
 /* Every vector that a mark covers, in one order. */
 #define STORE_VECTORS(VECTOR)				\
 	VECTOR(, regions)				\
@@ -161,6 +158,55 @@ plait__store_scope *plait__store_scope_at(const plait__store *store,
 	VECTOR(, objects[PLAIT__STORE_FUNCTIONS])	\
 	VECTOR(, ranges)				\
 	PLAIT__PLAN_TABLES(VECTOR)
+
+/* ---- using one again ---- */
+
+/* Every vector of a store, but for those of scopes. */
+#define ALL_VECTORS(VECTOR)				\
+	STORE_VECTORS(VECTOR)				\
+	VECTOR(, scopes)
+
+static uint64_t bytes_of(const plait__vector *vector)
+{
+	return (uint64_t)vector->capacity * vector->each;
+}
+
+static uint64_t kept_bytes(const plait__store *store)
+{
+	const plait__store_scope *graph = plait__store_scope_at(store, 0);
+	uint64_t bytes = bytes_of(&graph->nodes) + bytes_of(&graph->edges);
+
+#define ADD_BYTES(type, name) bytes += bytes_of(&store->name);
+	ALL_VECTORS(ADD_BYTES)
+#undef ADD_BYTES
+	return bytes;
+}
+
+bool plait__store_reset(plait__store *store)
+{
+	plait__store_scope *graph = plait__store_scope_at(store, 0);
+	uint64_t bytes = kept_bytes(store);
+
+	if (bytes < KEPT_LEAST_BYTES || bytes > KEPT_MOST_BYTES)
+		return false;
+	fini_scopes(store, 1);
+#define EMPTY_VECTOR(type, name) plait__vector_cut(&store->name, 0);
+	ALL_VECTORS(EMPTY_VECTOR)
+#undef EMPTY_VECTOR
+	plait__index_clear(store->index, &store->allocator);
+	forget_last(store);
+	/* What a new one has; there is room. */
+	store->scopes.count = store->strings.count = 1;
+	graph->nodes.count = graph->edges.count = 0;
+	graph->tag = next_tag();
+	return true;
+}
+
+plait__store_scope *plait__store_scope_at(const plait__store *store,
+					  uint32_t scope)
+{
+	return plait__vector_at(&store->scopes, scope);
+}
 
 /* Once for every node that is added: without a loop. */
 void plait__store_take_mark(const plait__store *store,

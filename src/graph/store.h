@@ -56,6 +56,17 @@ typedef struct plait__store_function {
 	void *inbox;
 } plait__store_function;
 
+/* A launch that was found good, and what it became. */
+typedef struct plait__store_launch {
+	const void *handle;		/* of the kernel */
+	const struct plait__signature *signature;
+	uint32_t kernel;
+	uint32_t geometry;		/* PLAIT__NONE: there was no launch */
+	uint32_t device;		/* that can have it, or none yet */
+	uint32_t reserved0;
+	plait_launch launch;
+} plait__store_launch;
+
 /* One set of nodes. */
 typedef struct plait__store_scope {
 	plait__vector nodes;		/* plait__input_node */
@@ -93,9 +104,7 @@ typedef struct plait__store {
 	/* What came last: most nodes share one. */
 	uint32_t last_file;
 	uint32_t last_geometry;		/* PLAIT__NONE: nothing came */
-	uint32_t launch_geometry;	/* what last_launch became, or none, */
-	uint32_t launch_kernel;		/* for this kernel */
-	plait_launch last_launch;
+	plait__store_launch last_launch;
 } plait__store;
 #undef PLAIT__STORE_VECTOR
 
@@ -103,8 +112,15 @@ typedef struct plait__store {
 plait_status plait__store_create(const plait_allocator *allocator,
 				 plait__store **out, plait_error *error);
 
-/* Objects must have been released before. */
+/* Objects must have been released before.  Null is fine. */
 void plait__store_destroy(plait__store *store);
+
+/*
+ * Make it an empty graph that has its memory still.  False: that is too
+ * little to be worth it or too much to be kept, and nothing was done.  Objects
+ * must have been released before.
+ */
+bool plait__store_reset(plait__store *store);
 
 plait__store_scope *plait__store_scope_at(const plait__store *store,
 					  uint32_t scope);

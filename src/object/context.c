@@ -52,6 +52,8 @@ static void end_context(void *arg)
 	plait__registry_close(context->registry);
 	end_ports(context);
 	plait__pool_destroy(context->pool);
+	if (context->spare != NULL)
+		context->destroy_spare(context->spare);
 	free_tables(context);
 	plait__free(&allocator, context, sizeof(*context));
 }
@@ -228,6 +230,19 @@ PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
 		return status;
 	*out = plait__object_handle(&context->object);
 	return PLAIT_OK;
+}
+
+void *plait__context_swap_spare(plait__context *context, void *spare,
+				void (*destroy)(void *spare))
+{
+	void *before;
+
+	plait__mutex_lock(&context->lock);
+	before = context->spare;
+	context->spare = spare;
+	context->destroy_spare = destroy;
+	plait__mutex_unlock(&context->lock);
+	return before;
 }
 
 /* --- the public rest */

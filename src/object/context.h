@@ -92,7 +92,7 @@ struct plait__context {
 	at_u64 open;	  /* handles that the user holds, this one included */
 	at_u64 lingering; /* objects without a handle that are held */
 
-	struct plait__mutex lock; /* guards both lists and `sweep` */
+	struct plait__mutex lock; /* guards both lists, `sweep`, `spare` */
 	/* Those with something pending, so that a sweep costs no more. */
 	plait__queue *queues;
 	plait__queue *queues_last;
@@ -101,6 +101,9 @@ struct plait__context {
 	at_u32 inbox_count;
 	at_u32 unflushed; /* queues whose last flush failed */
 	plait__intern signatures; /* of kernels */
+	/* What a released graph left to the next one, or null. */
+	void *spare;
+	void (*destroy_spare)(void *spare);
 	struct plait__mutex team_lock; /* guards the making of `team` */
 	plait__team *team; /* null until a kernel has parts */
 
@@ -138,6 +141,11 @@ plait_status plait__context_enter(plait_context *handle, plait__context **out,
 plait_status plait__context_check_same(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error);
+
+/* Leave `spare` to the next graph, or take what is there (null).  Returns what
+ * was there, which is the caller's now. */
+void *plait__context_swap_spare(plait__context *context, void *spare,
+				void (*destroy)(void *spare));
 
 /* Who helps with launches in parts; null in *out when there are no workers.
  * PLAIT_E_NOMEM. */
