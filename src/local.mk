@@ -165,6 +165,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/proof.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/rank.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/reduce.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/carried.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/tables.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/save.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/svg.c

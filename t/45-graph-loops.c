@@ -134,16 +134,80 @@ static void after_the_loop(void)
 	end_loop(&loop);
 }
 
+/* What a freeze without a proof says. */
+static const char *freeze(plait_graph *graph)
+{
+	plait_plan *plan = NULL;
+	plait_status status = plait_graph_freeze(graph, NULL, &plan, &error);
+
+	plait_plan_release(plan);
+	return status == PLAIT_OK ? "" : error.text;
+}
+
 static void before_the_loop(void)
 {
 	struct loop loop = new_loop();
 	uint64_t rotation = rotate(loop.body, "01");
 	plait_node use = step(loop.graph, direct(5), turn(rotation, 0), NULL);
 
+	/* Beside it, whatever the schedule; then before it; then after it. */
+	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 0 'loop', "
+		"but does not come after it");
 	IS_INT(plait_graph_edge(loop.graph, use, loop.node, &error),
 	       PLAIT_OK);
-	HAS_STR(prove(loop.graph), "nothing orders");
-	HAS_STR(error.text, "uses what the loop carries");
+	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 0 'loop', "
+		"but does not come after it");
+	end_loop(&loop);
+	loop = new_loop();
+	rotation = rotate(loop.body, "01");
+	use = step(loop.graph, direct(5), turn(rotation, 0), NULL);
+	IS_INT(plait_graph_edge(loop.graph, loop.node, use, &error),
+	       PLAIT_OK);
+	IS_STR(freeze(loop.graph), "");
+	end_loop(&loop);
+}
+
+static plait_node add_join(plait_graph *graph, const plait_node *after,
+			   uint64_t count)
+{
+	plait_node_desc desc = { .size = sizeof(desc) };
+	plait_node node = 0;
+
+	IS_INT(plait_graph_add(graph, &desc, after, count, &node, &error),
+	       PLAIT_OK);
+	return node;
+}
+
+/* Many loops side by side, each with a user further down; and one user that
+ * comes after all loops but its own. */
+static void far_from_the_loop(void)
+{
+	enum { LOOPS = 150 };
+	struct loop loop = new_loop();
+	uint64_t rotations[LOOPS];
+	plait_node loops[LOOPS], gates[LOOPS], all, user;
+	plait_graph *bodies[LOOPS], *branch;
+
+	for (int i = 0; i < LOOPS; i++) {
+		loops[i] = add_loop(loop.graph, PLAIT_NODE_DO, NULL,
+				    &bodies[i]);
+		rotations[i] = rotate(bodies[i], "01");
+		gates[i] = add_join(loop.graph, &loops[i], 1);
+	}
+	all = add_join(loop.graph, &gates[1], LOOPS - 1);
+	for (int i = 1; i < LOOPS; i++)
+		(void)step(loop.graph, turn(rotations[i], 0), direct(5), &all);
+	IS_STR(freeze(loop.graph), "");
+	/* In a branch: what holds it has to come after the loop. */
+	user = add_loop(loop.graph, PLAIT_NODE_CASE, &all, &branch);
+	(void)step(branch, turn(rotations[0], 0), direct(5), NULL);
+	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 1 'loop'");
+	IS_INT(plait_graph_edge(loop.graph, gates[0], user, &error),
+	       PLAIT_OK);
+	IS_STR(freeze(loop.graph), "");
+	for (int i = 0; i < LOOPS; i++)
+		plait_graph_release(bodies[i]);
+	plait_graph_release(branch);
 	end_loop(&loop);
 }
 
@@ -432,6 +496,7 @@ WITH(writes_hide_their_turn_only)
 WITH(after_the_loop)
 WITH(before_the_loop)
 WITH(in_another_body)
+WITH(far_from_the_loop)
 WITH(refuses_rotations)
 WITH(types_of_iterations)
 WITH(counters_of_their_loops)
@@ -445,6 +510,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "after the loop", with_after_the_loop },
 	{ "before the loop", with_before_the_loop },
 	{ "in another body", with_in_another_body },
+	{ "far from the loop", with_far_from_the_loop },
 	{ "refuses rotations", with_refuses_rotations },
 	{ "types of iterations", with_types_of_iterations },
 	{ "counters of their loops", with_counters_of_their_loops },

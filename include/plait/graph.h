@@ -271,9 +271,9 @@ enum {
  * still the iteration of this loop), and in nodes that come after the loop, in
  * the graph that has the loop or in bodies there.  After the loop it is the
  * buffer of iteration k when the loop ran k times: the one that the last body
- * wrote as its next.  A node elsewhere is refused when it is added;
- * one that does not come after the loop is found by plait_plan_check, and a
- * part of a graph that leaves the loop out cannot be frozen with it.
+ * wrote as its next.  A node elsewhere is refused when it is added; a graph
+ * in which it does not come after the loop, by edges, cannot be frozen, nor
+ * can a part of a graph that has it without the loop.
  *
  * Two nodes of one iteration conflict only if their turns are the same buffer
  * in some iteration; iterations never overlap.  A buffer may be in several

@@ -156,6 +156,8 @@ plait_status plait__build_select(plait__build *build);
 plait_status plait__build_order(plait__build *build);
 /* reduce.c: drop the preds that others imply; make succs. */
 plait_status plait__build_reduce(plait__build *build);
+/* carried.c: who uses what a loop carries comes after it. */
+plait_status plait__build_carried(plait__build *build);
 /* rank.c: costs and ranks of one scope, whose inner scopes are done. */
 plait_status plait__build_rank(plait__build *build, uint32_t scope);
 /* lanes.c: order and lanes of all scopes, inner ones first. */

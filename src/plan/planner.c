@@ -89,7 +89,7 @@ static uint32_t region_of(const plait__build *build, uint32_t region)
 
 /* Regions have other numbers in the plan; those of a partial plan that are
  * left out have none. */
-static void number_regions(const plait__build *build)
+static plait_status number_regions(const plait__build *build)
 {
 	plait__plan *plan = build->plan;
 
@@ -100,46 +100,7 @@ static void number_regions(const plait__build *build)
 	for (uint32_t i = 0; i < plan->rotations_count; i++)
 		plan->rotations[i].region =
 			region_of(build, plan->rotations[i].region);
-}
-
-/* What is used after a loop is lost when a part leaves out the loop. */
-static plait_status check_rotations(plait__build *build, uint32_t t)
-{
-	const plait__input_node *node = plait__build_node(build, t);
-	const plait__plan *plan = build->plan;
-	char text[PLAIT__NODE_TEXT_BYTES];
-	const plait__plan_payload *payload;
-
-	if (node->kind != PLAIT__CMD_LAUNCH || node->link == PLAIT__NONE)
-		return PLAIT_OK;
-	payload = &plan->payloads[node->link];
-	for (uint64_t i = payload->arg_first; i < plan->args_count &&
-	     i < (uint64_t)payload->arg_first + payload->arg_count; i++) {
-		const plait__plan_arg *arg = &plan->args[i];
-
-		if (arg->kind == PLAIT__ARG_ROTATION &&
-		    arg->index < plan->rotations_count &&
-		    plan->rotations[arg->index].region == PLAIT__NONE)
-			return plait__fail(build->error, PLAIT_E_INVALID,
-					   "%s uses a rotation of a loop that "
-					   "this part of the graph leaves out",
-					   plait__input_node_text(
-						   build->input,
-						   build->node_of[t], text));
-	}
 	return PLAIT_OK;
-}
-
-static plait_status link_loops(plait__build *build)
-{
-	plait_status status = PLAIT_OK;
-
-	number_regions(build);
-	if (build->plan->rotations_count == 0)
-		return PLAIT_OK;
-	for (uint32_t t = 0; status == PLAIT_OK && t < build->node_count; t++)
-		status = check_rotations(build, t);
-	return status;
 }
 
 static void clean_names(plait__plan *plan)
@@ -179,6 +140,8 @@ static plait_status run_phases(plait__build *build)
 	if (status == PLAIT_OK)
 		status = plait__build_reduce(build);
 	if (status == PLAIT_OK)
+		status = plait__build_carried(build);
+	if (status == PLAIT_OK)
 		status = plait__build_lanes(build);
 	if (status != PLAIT_OK)
 		return status;
@@ -195,7 +158,7 @@ static plait_status run_phases(plait__build *build)
 	if (status == PLAIT_OK)
 		status = copy_tables(build);
 	if (status == PLAIT_OK)
-		status = link_loops(build);
+		status = number_regions(build);
 	return status;
 }
 
