@@ -23,6 +23,8 @@ enum { SMALLER = 1 };
 enum { SMALLER = 1 };
 #endif
 
+enum { MILLION = 1000000 };
+
 static plait_context *context;
 static plait_error error;
 
@@ -90,7 +92,7 @@ static plait_plan_info freeze(plait_graph *graph)
 
 static void fan_out_and_in(void)
 {
-	uint32_t count = 200000 / SMALLER;
+	uint32_t count = MILLION;
 	plait_node *all = malloc(count * sizeof(*all));
 	plait_graph *graph = new_graph();
 	plait_node first = join(graph, NULL, 0), last;
@@ -198,7 +200,7 @@ static void deep(void)
 
 static void many_parameters(void)
 {
-	uint32_t count = 100000 / SMALLER;
+	uint32_t count = MILLION;
 	plait_graph *graph = new_graph();
 	plait_kernel_desc code = { .size = sizeof(code),
 				   .signature = "k(n: u64)",

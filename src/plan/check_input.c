@@ -8,7 +8,6 @@
 static plait_status add_edges(plait__check *check)
 {
 	const plait__input *input = check->input;
-	const plait__plan *plan = check->plan;
 	uint32_t *first, *from, i, j, k, n = input->node_count, sum = 0;
 	plait_status status = PLAIT_OK;
 
@@ -38,7 +37,6 @@ static plait_status add_edges(plait__check *check)
 						check->node_commands[j],
 						PLAIT__WHY_EDGE);
 			}
-	(void)plan;
 	return status;
 }
 
