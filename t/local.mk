@@ -347,6 +347,7 @@ META_TESTS += %D%/73-structs.t
 META_TESTS += %D%/74-annotations.t
 SCRIPT_TESTS += %D%/75-plugins.t
 META_TESTS += %D%/76-tarball.t
+META_TESTS += %D%/77-bindings.t
 # --- 8x properties and faults ----------------------------------------------
 # What is tried while something fails: each public function.
 check_LTLIBRARIES += %D%/libcalls.la
@@ -394,6 +395,8 @@ SEEDED_TESTS += %D%/92-stress-objects.t %D%/60-conform-chaos.t \
 SCRIPT_TESTS += %D%/93-bench-replay.t
 TEST_HELPERS += %D%/replay_sins
 %C%_replay_sins_LDADD = bench/libreplay.la
+SCRIPT_TESTS += %D%/95-python.t
+SCRIPT_TESTS += %D%/96-lua.t
 
 # --- the ABI against the last release ---------------------------------------
 # `make abi-baseline` at a release writes t/abi/plait.abi, which is checked in;

@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: MIT
+rockspec_format = "1.0"
+package = "plait"
+version = "scm-1"
+source = { url = "git+file://." }
+description = {
+  summary = "Graphs of kernels, scheduled once and replayed, for LuaJIT",
+  license = "MIT",
+}
+dependencies = { "lua == 5.1" }
+build = {
+  type = "builtin",
+  modules = {
+    ["plait"] = "plait/init.lua",
+    ["plait.cdef"] = "plait/cdef.lua",
+    ["plait.core"] = "plait/core.lua",
+    ["plait.graph"] = "plait/graph.lua",
+    ["plait.kernel"] = "plait/kernel.lua",
+    ["plait.memory"] = "plait/memory.lua",
+  },
+}

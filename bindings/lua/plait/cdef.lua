@@ -1,0 +1,913 @@
+-- SPDX-License-Identifier: MIT
+-- Made by bindings/generate.py from include/plait/*.h; do not edit.
+return [[
+enum {
+	PLAIT_VERSION_MAJOR = 0,
+	PLAIT_VERSION_MINOR = 1,
+	PLAIT_VERSION_PATCH = 0,
+	PLAIT_ABI = 1
+};
+typedef int32_t plait_status;
+enum {
+	PLAIT_OK = 0,
+	PLAIT_PENDING = 1,
+	PLAIT_EVENT_READY = 2,
+	PLAIT_E_INVALID = -1,
+	PLAIT_E_HANDLE = -2,
+	PLAIT_E_NOMEM = -3,
+	PLAIT_E_UNSUPPORTED = -4,
+	PLAIT_E_UNAVAILABLE = -5,
+	PLAIT_E_STATE = -6,
+	PLAIT_E_BUSY = -7,
+	PLAIT_E_TIMEOUT = -8,
+	PLAIT_E_CANCELLED = -9,
+	PLAIT_E_FAILED = -10,
+	PLAIT_E_LOST = -11,
+	PLAIT_E_THREAD = -12,
+	PLAIT_E_DEADLOCK = -13,
+	PLAIT_E_FORKED = -14,
+	PLAIT_E_INTERNAL = -15
+};
+enum { PLAIT_ERROR_TEXT_BYTES = 232 };
+typedef struct plait_error {
+	uint32_t size;
+	plait_status status;
+	int64_t origin;
+	uint64_t detail;
+	char text[PLAIT_ERROR_TEXT_BYTES];
+} plait_error;
+typedef struct plait_allocator {
+	uint32_t size;
+	uint32_t flags;
+	void *(*resize)(void *user_data, void *pointer, uint64_t old_bytes,
+			uint64_t new_bytes);
+	void *user_data;
+} plait_allocator;
+enum {
+	PLAIT_LOG_DEFAULT = 0,
+	PLAIT_LOG_NONE = 1,
+	PLAIT_LOG_ERROR = 2,
+	PLAIT_LOG_WARNING = 3,
+	PLAIT_LOG_INFO = 4,
+	PLAIT_LOG_DEBUG = 5
+};
+typedef void (*plait_log_hook)(void *user_data, int32_t level,
+			       const char *line);
+const char *plait_version(void);
+uint32_t plait_abi(void);
+const char *plait_status_name(plait_status status);
+uint64_t plait_sizeof(const char *name);
+plait_status plait_error_detail(uint64_t detail, char *buffer,
+					  uint64_t capacity_bytes,
+					  uint64_t *out_bytes);
+enum {
+	PLAIT_OBJECT_ANY = 0,
+	PLAIT_OBJECT_CONTEXT = 1,
+	PLAIT_OBJECT_DEVICE = 2,
+	PLAIT_OBJECT_QUEUE = 3,
+	PLAIT_OBJECT_SIGNAL = 4,
+	PLAIT_OBJECT_BUFFER = 5,
+	PLAIT_OBJECT_INBOX = 6,
+	PLAIT_OBJECT_KERNEL = 7,
+	PLAIT_OBJECT_GRAPH = 8,
+	PLAIT_OBJECT_PLAN = 9,
+	PLAIT_OBJECT_RUN = 10
+};
+uint64_t plait_live_count(int32_t object);
+typedef struct plait_context plait_context;
+typedef struct plait_device plait_device;
+typedef struct plait_queue plait_queue;
+typedef struct plait_signal plait_signal;
+typedef struct plait_buffer plait_buffer;
+typedef struct plait_inbox plait_inbox;
+typedef struct plait_run plait_run;
+enum {
+	PLAIT_CONTEXT_NO_WORKERS = 1 << 0,
+	PLAIT_CONTEXT_SYNC = 1 << 1,
+	PLAIT_CONTEXT_PREVIEW = 1 << 2
+};
+typedef struct plait_context_desc {
+	uint32_t size;
+	uint32_t flags;
+	const char *backends;
+	const char *plugin_path;
+	const char *wrap;
+	const char *options;
+	const plait_allocator *allocator;
+	plait_log_hook log;
+	void *log_user_data;
+	int32_t log_level;
+	uint32_t workers;
+} plait_context_desc;
+plait_status plait_context_open(const plait_context_desc *desc,
+					  plait_context **out,
+					  plait_error *error);
+void plait_context_retain(plait_context *context);
+void plait_context_release(plait_context *context);
+plait_status plait_context_report(plait_context *context,
+					    char *buffer,
+					    uint64_t capacity_bytes,
+					    uint64_t *out_bytes,
+					    plait_error *error);
+plait_status plait_backend_report(const plait_context_desc *desc,
+					    char *buffer,
+					    uint64_t capacity_bytes,
+					    uint64_t *out_bytes,
+					    plait_error *error);
+enum {
+	PLAIT_DEVICE_MAP = 1 << 0,
+	PLAIT_DEVICE_WRAP = 1 << 1,
+	PLAIT_DEVICE_HOST_CALL = 1 << 2,
+	PLAIT_DEVICE_GATE = 1 << 3,
+	PLAIT_DEVICE_NOTIFY = 1 << 4,
+	PLAIT_DEVICE_NEEDS_PUMP = 1 << 5,
+	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6
+};
+typedef struct plait_device_info {
+	uint32_t size;
+	uint32_t index;
+	uint32_t capabilities;
+	uint32_t parallel;
+	uint64_t memory_bytes;
+	uint64_t budget_bytes;
+	uint64_t used_bytes;
+	uint64_t alignment_bytes;
+	char name[48];
+	char backend[32];
+	char description[256];
+} plait_device_info;
+plait_status plait_context_device_count(plait_context *context,
+						  uint32_t *out_count,
+						  plait_error *error);
+plait_status plait_context_device(plait_context *context,
+					    uint32_t index, plait_device **out,
+					    plait_error *error);
+plait_status plait_context_find_device(plait_context *context,
+						 const char *name,
+						 plait_device **out,
+						 plait_error *error);
+plait_status plait_device_query(plait_device *device,
+					  plait_device_info *info,
+					  plait_error *error);
+plait_status plait_device_set_budget(plait_device *device,
+					       uint64_t budget_bytes,
+					       plait_error *error);
+typedef struct plait_buffer_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t bytes;
+	uint64_t alignment_bytes;
+	const char *label;
+} plait_buffer_desc;
+typedef int32_t (*plait_host_function)(void *user_data);
+enum {
+	PLAIT_CALL_ANY_THREAD = 1 << 0
+};
+enum {
+	PLAIT_WRAP_READ_ONLY = 1 << 1
+};
+typedef struct plait_wrap_desc {
+	uint32_t size;
+	uint32_t flags;
+	void *pointer;
+	uint64_t bytes;
+	const char *label;
+	plait_inbox *inbox;
+	plait_host_function released;
+	void *user_data;
+} plait_wrap_desc;
+enum {
+	PLAIT_MAP_READ = 1 << 0,
+	PLAIT_MAP_WRITE = 1 << 1
+};
+plait_status plait_buffer_create(plait_device *device,
+					   const plait_buffer_desc *desc,
+					   plait_buffer **out,
+					   plait_error *error);
+plait_status plait_buffer_wrap(plait_device *device,
+					 const plait_wrap_desc *desc,
+					 plait_buffer **out,
+					 plait_error *error);
+plait_status plait_buffer_view(plait_buffer *buffer,
+					 uint64_t offset_bytes, uint64_t bytes,
+					 plait_buffer **out,
+					 plait_error *error);
+void plait_buffer_retain(plait_buffer *buffer);
+void plait_buffer_release(plait_buffer *buffer);
+plait_status plait_buffer_bytes(plait_buffer *buffer,
+					  uint64_t *out_bytes,
+					  plait_error *error);
+plait_status plait_buffer_map(plait_buffer *buffer,
+					uint64_t offset_bytes, uint64_t bytes,
+					uint32_t flags, void **out_pointer,
+					plait_error *error);
+plait_status plait_buffer_unmap(plait_buffer *buffer, void *pointer,
+					  plait_error *error);
+enum { PLAIT_ARRAY_MAX_DIMENSIONS = 16 };
+enum {
+	PLAIT_ELEMENT_INT = 0,
+	PLAIT_ELEMENT_UINT = 1,
+	PLAIT_ELEMENT_FLOAT = 2,
+	PLAIT_ELEMENT_BFLOAT = 4,
+	PLAIT_ELEMENT_COMPLEX = 5,
+	PLAIT_ELEMENT_BOOL = 6
+};
+enum {
+	PLAIT_ARRAY_READ_ONLY = 1 << 0,
+	PLAIT_ARRAY_OVERLAPS = 1 << 1,
+	PLAIT_ARRAY_COMPACT = 1 << 2
+};
+typedef struct plait_array {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t element;
+	uint32_t element_bits;
+	uint32_t lanes;
+	uint32_t dimensions;
+	uint64_t offset_bytes;
+	int64_t shape[16];
+	int64_t strides[16];
+} plait_array;
+enum {
+	PLAIT_TENSOR_LEGACY = 1 << 4
+};
+typedef struct plait_import_desc {
+	uint32_t size;
+	uint32_t flags;
+	plait_inbox *inbox;
+	const char *label;
+} plait_import_desc;
+plait_status plait_array_import(plait_device *device, void *tensor,
+					  const plait_import_desc *desc,
+					  plait_array *out_array,
+					  plait_buffer **out,
+					  plait_error *error);
+plait_status plait_array_export(plait_buffer *buffer,
+					  const plait_array *array,
+					  uint32_t flags, void **out_tensor,
+					  plait_error *error);
+enum {
+	PLAIT_EVENT_CALL = 1,
+	PLAIT_EVENT_SIGNAL = 2,
+	PLAIT_EVENT_RELEASED = 3,
+	PLAIT_EVENT_RUN = 4
+};
+typedef struct plait_event {
+	uint32_t size;
+	uint32_t kind;
+	uint64_t id;
+	plait_status status;
+	uint32_t reserved0;
+	int64_t origin;
+	plait_host_function function;
+	void *user_data;
+	plait_signal *signal;
+	uint64_t sequence;
+	uint64_t detail;
+	plait_run *run;
+} plait_event;
+plait_status plait_inbox_create(plait_context *context,
+					  plait_inbox **out,
+					  plait_error *error);
+void plait_inbox_retain(plait_inbox *inbox);
+void plait_inbox_release(plait_inbox *inbox);
+plait_status plait_inbox_descriptor(plait_inbox *inbox,
+					      int32_t *out_descriptor,
+					      plait_error *error);
+plait_status plait_inbox_next(plait_inbox *inbox,
+					plait_event *out_event,
+					plait_error *error);
+plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
+					uint64_t *out_count,
+					plait_error *error);
+plait_status plait_inbox_wait(plait_inbox *inbox,
+					uint64_t timeout_ns,
+					plait_error *error);
+plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
+					     int64_t result, const char *text,
+					     plait_error *error);
+plait_status plait_inbox_adopt(plait_inbox *inbox,
+					 plait_error *error);
+plait_status plait_inbox_close(plait_inbox *inbox,
+					 plait_error *error);
+enum {
+	PLAIT_SIGNAL_GATE = 1 << 0
+};
+typedef struct plait_signal_desc {
+	uint32_t size;
+	uint32_t flags;
+	const char *label;
+} plait_signal_desc;
+typedef struct plait_point {
+	plait_signal *signal;
+	uint64_t sequence;
+} plait_point;
+plait_status plait_signal_create(plait_device *device,
+					   const plait_signal_desc *desc,
+					   plait_signal **out,
+					   plait_error *error);
+void plait_signal_retain(plait_signal *signal);
+void plait_signal_release(plait_signal *signal);
+plait_status plait_signal_query(plait_signal *signal,
+					  uint64_t *out_reached,
+					  uint64_t *out_submitted,
+					  plait_error *error);
+plait_status plait_signal_wait(plait_signal *signal,
+					 uint64_t sequence,
+					 uint64_t timeout_ns,
+					 plait_error *error);
+enum {
+	PLAIT_WAIT_ALL = 0,
+	PLAIT_WAIT_ANY = 1
+};
+plait_status plait_points_wait(const plait_point *points,
+					 uint64_t count, int32_t mode,
+					 uint64_t timeout_ns,
+					 uint64_t *out_index,
+					 plait_error *error);
+plait_status plait_signal_raise(plait_signal *signal,
+					  uint64_t sequence,
+					  plait_error *error);
+plait_status plait_signal_fail(plait_signal *signal, int64_t origin,
+					 const char *text, plait_error *error);
+plait_status plait_signal_reset(plait_signal *signal,
+					  plait_error *error);
+plait_status plait_signal_notify(plait_signal *signal,
+					   uint64_t sequence,
+					   plait_inbox *inbox,
+					   plait_host_function function,
+					   void *user_data,
+					   plait_error *error);
+typedef struct plait_queue_desc {
+	uint32_t size;
+	uint32_t flags;
+	const char *label;
+	uint64_t capacity;
+	int32_t priority;
+	uint32_t reserved0;
+} plait_queue_desc;
+enum {
+	PLAIT_COMMAND_NOP = 0,
+	PLAIT_COMMAND_CALL = 1,
+	PLAIT_COMMAND_COPY = 2,
+	PLAIT_COMMAND_FILL = 3,
+	PLAIT_COMMAND_READ = 4,
+	PLAIT_COMMAND_WRITE = 5,
+	PLAIT_COMMAND_WAIT = 6,
+	PLAIT_COMMAND_EMIT = 7
+};
+typedef struct plait_command {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t flags;
+	uint32_t pattern_bytes;
+	uint64_t pattern;
+	uint64_t bytes;
+	plait_buffer *target;
+	uint64_t target_offset;
+	plait_buffer *source;
+	uint64_t source_offset;
+	void *host;
+	plait_host_function function;
+	void *user_data;
+	plait_inbox *inbox;
+	plait_signal *signal;
+	uint64_t sequence;
+	const char *label;
+} plait_command;
+plait_status plait_queue_create(plait_device *device,
+					  const plait_queue_desc *desc,
+					  plait_queue **out,
+					  plait_error *error);
+void plait_queue_retain(plait_queue *queue);
+void plait_queue_release(plait_queue *queue);
+plait_status plait_queue_submit(plait_queue *queue,
+					  const plait_command *commands,
+					  uint64_t count,
+					  uint64_t *out_sequence,
+					  plait_error *error);
+plait_status plait_queue_call(plait_queue *queue,
+					plait_host_function function,
+					void *user_data, plait_error *error);
+plait_status plait_queue_copy(plait_queue *queue,
+					plait_buffer *target,
+					uint64_t target_offset,
+					plait_buffer *source,
+					uint64_t source_offset, uint64_t bytes,
+					plait_error *error);
+plait_status plait_queue_fill(plait_queue *queue,
+					plait_buffer *target,
+					uint64_t target_offset, uint64_t bytes,
+					uint64_t pattern,
+					uint32_t pattern_bytes,
+					plait_error *error);
+plait_status plait_queue_read(plait_queue *queue,
+					plait_buffer *source,
+					uint64_t source_offset, void *host,
+					uint64_t bytes, plait_error *error);
+plait_status plait_queue_write(plait_queue *queue,
+					 plait_buffer *target,
+					 uint64_t target_offset,
+					 const void *host, uint64_t bytes,
+					 plait_error *error);
+plait_status plait_queue_emit(plait_queue *queue,
+					plait_signal *signal,
+					uint64_t *out_sequence,
+					plait_error *error);
+plait_status plait_queue_wait(plait_queue *queue,
+					plait_signal *signal,
+					uint64_t sequence, plait_error *error);
+plait_status plait_queue_finish(plait_queue *queue,
+					  uint64_t timeout_ns,
+					  plait_error *error);
+enum {
+	PLAIT_SOURCE_PORTABLE = 0,
+	PLAIT_SOURCE_C = 1,
+	PLAIT_SOURCE_OPENCL_C = 2,
+	PLAIT_SOURCE_OPENCL_BINARY = 3,
+	PLAIT_SOURCE_SPIRV = 4,
+	PLAIT_SOURCE_CUDA_C = 5,
+	PLAIT_SOURCE_PTX = 6,
+	PLAIT_SOURCE_CUBIN = 7
+};
+enum {
+	PLAIT_SOURCE_STRICT = 1 << 0,
+	PLAIT_SOURCE_FAST = 1 << 1,
+	PLAIT_SOURCE_NO_ALIAS = 1 << 2
+};
+typedef struct plait_source {
+	uint32_t size;
+	uint32_t form;
+	uint32_t flags;
+	uint32_t reserved0;
+	const char *backend;
+	const void *code;
+	uint64_t bytes;
+	const char *entry;
+	const char *file;
+	const char *defines;
+	const char *options;
+} plait_source;
+plait_status plait_source_text(const char *signature,
+					 const plait_source *source,
+					 uint32_t form, char *buffer,
+					 uint64_t capacity_bytes,
+					 uint64_t *out_bytes,
+					 plait_error *error);
+typedef struct plait_kernel plait_kernel;
+typedef struct plait_launch {
+	uint32_t size;
+	uint32_t dimensions;
+	uint64_t items[3];
+	uint64_t group[3];
+} plait_launch;
+typedef int32_t (*plait_kernel_function)(void *const *arguments,
+					 const plait_launch *launch,
+					 void *user_data);
+typedef struct plait_range {
+	uint32_t size;
+	uint32_t dimensions;
+	uint64_t begin[3];
+	uint64_t end[3];
+} plait_range;
+typedef int32_t (*plait_range_function)(const plait_range *range,
+					void *const *arguments,
+					const plait_launch *launch,
+					void *user_data);
+typedef void (*plait_any_function)(void);
+enum {
+	PLAIT_FORM_DESCRIBED = 0,
+	PLAIT_FORM_FIXED = 1,
+	PLAIT_FORM_RANGE = 2
+};
+typedef struct plait_kernel_desc {
+	uint32_t size;
+	uint32_t flags;
+	const char *signature;
+	plait_kernel_function function;
+	void *user_data;
+	plait_range_function range;
+	plait_any_function described;
+	const char *library;
+	const char *symbol;
+	uint32_t form;
+	uint32_t reserved0;
+	uint64_t grain;
+	const plait_source *sources;
+	uint64_t source_count;
+} plait_kernel_desc;
+enum {
+	PLAIT_ARGUMENT_VALUE = 0,
+	PLAIT_ARGUMENT_BUFFER = 1,
+	PLAIT_ARGUMENT_PARAMETER = 2,
+	PLAIT_ARGUMENT_ROTATION = 3,
+	PLAIT_ARGUMENT_ITERATION = 4,
+	PLAIT_ARGUMENT_SCRATCH = 5
+};
+typedef struct plait_argument {
+	uint32_t size;
+	uint32_t kind;
+	const void *value;
+	uint64_t bytes;
+	plait_buffer *buffer;
+	uint64_t offset_bytes;
+	const char *name;
+	uint64_t rotation;
+	uint64_t ahead;
+} plait_argument;
+plait_status plait_kernel_create(plait_context *context,
+					   const plait_kernel_desc *desc,
+					   plait_kernel **out,
+					   plait_error *error);
+void plait_kernel_retain(plait_kernel *kernel);
+void plait_kernel_release(plait_kernel *kernel);
+plait_status plait_kernel_signature(plait_kernel *kernel,
+					      char *buffer,
+					      uint64_t capacity_bytes,
+					      uint64_t *out_bytes,
+					      plait_error *error);
+plait_status plait_queue_launch(plait_queue *queue,
+					  plait_kernel *kernel,
+					  const plait_launch *launch,
+					  const plait_argument *arguments,
+					  uint64_t count, plait_error *error);
+typedef struct plait_graph plait_graph;
+typedef struct plait_plan plait_plan;
+typedef uint64_t plait_node;
+enum {
+	PLAIT_NODE_JOIN = 0,
+	PLAIT_NODE_LAUNCH = 1,
+	PLAIT_NODE_CALL = 2,
+	PLAIT_NODE_COPY = 3,
+	PLAIT_NODE_FILL = 4,
+	PLAIT_NODE_EMIT = 5,
+	PLAIT_NODE_WAIT = 6,
+	PLAIT_NODE_MARK = 7,
+	PLAIT_NODE_SUBGRAPH = 8,
+	PLAIT_NODE_WHILE = 9,
+	PLAIT_NODE_DO = 10,
+	PLAIT_NODE_CASE = 11
+};
+enum {
+	PLAIT_NODE_ON_FIRST = 0,
+	PLAIT_NODE_ON_ALL_BARRIER = 1 << 4,
+	PLAIT_NODE_ON_ALL_GROUP = 1 << 5
+};
+typedef struct plait_node_desc {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t flags;
+	uint32_t pattern_bytes;
+	const char *label;
+	const char *file;
+	uint32_t line;
+	uint32_t device_count;
+	plait_device *device;
+	plait_device *const *devices;
+	uint64_t cost;
+	uint64_t scratch_bytes;
+	plait_kernel *kernel;
+	const plait_launch *launch;
+	const char *launch_parameter;
+	const plait_argument *arguments;
+	uint64_t argument_count;
+	plait_host_function function;
+	void *user_data;
+	plait_inbox *inbox;
+	plait_buffer *target;
+	uint64_t target_offset;
+	plait_buffer *source;
+	uint64_t source_offset;
+	uint64_t bytes;
+	uint64_t pattern;
+	plait_signal *signal;
+	uint64_t sequence;
+	plait_graph *subgraph;
+	plait_buffer *predicate;
+	uint64_t predicate_offset;
+	uint64_t branch_count;
+	uint64_t times;
+} plait_node_desc;
+plait_status plait_graph_create(plait_context *context,
+					  plait_graph **out,
+					  plait_error *error);
+void plait_graph_retain(plait_graph *graph);
+void plait_graph_release(plait_graph *graph);
+plait_status plait_graph_add(plait_graph *graph,
+				       const plait_node_desc *desc,
+				       const plait_node *after, uint64_t count,
+				       plait_node *out, plait_error *error);
+plait_status plait_graph_edge(plait_graph *graph, plait_node before,
+					plait_node after, plait_error *error);
+plait_status plait_graph_body(plait_graph *graph, plait_node node,
+					uint64_t branch, plait_graph **out,
+					plait_error *error);
+enum {
+	PLAIT_ROTATION_PROLOGUE = 1 << 0
+};
+plait_status plait_graph_rotate(plait_graph *graph,
+					  plait_buffer *const *buffers,
+					  uint64_t count, uint32_t flags,
+					  uint64_t *out, plait_error *error);
+plait_status plait_graph_size(plait_graph *graph,
+					uint64_t *out_nodes,
+					uint64_t *out_edges,
+					plait_error *error);
+plait_status plait_graph_read(plait_context *context,
+					const char *text, uint64_t bytes,
+					const char *name, plait_graph **out,
+					plait_error *error);
+enum {
+	PLAIT_POLICY_BOUNDED = 0,
+	PLAIT_POLICY_WIDEST = 1
+};
+enum {
+	PLAIT_MODE_STRICT = 0,
+	PLAIT_MODE_HELPED = 1,
+	PLAIT_MODE_AUTO = 2
+};
+enum {
+	PLAIT_FREEZE_CHECK = 1 << 0
+};
+typedef struct plait_freeze_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t policy;
+	uint32_t mode;
+	uint32_t lanes;
+	uint32_t instances;
+	uint64_t hop_cost;
+	const plait_node *sources;
+	const plait_node *sinks;
+	uint64_t source_count;
+	uint64_t sink_count;
+	plait_plan *whole;
+} plait_freeze_desc;
+plait_status plait_graph_freeze(plait_graph *graph,
+					  const plait_freeze_desc *desc,
+					  plait_plan **out,
+					  plait_error *error);
+typedef struct plait_plan_info {
+	uint32_t size;
+	uint32_t policy;
+	uint32_t mode;
+	uint32_t devices;
+	uint64_t nodes;
+	uint64_t edges;
+	uint64_t lanes;
+	uint64_t commands;
+	uint64_t waits;
+	uint64_t signals;
+	uint64_t regions;
+	uint64_t makespan;
+	uint64_t scratch_bytes;
+	uint64_t bytes;
+	uint64_t peak_bytes;
+	uint32_t bindings;
+	uint32_t unbound;
+} plait_plan_info;
+typedef struct plait_system_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t hop_cost;
+	uint64_t submit_cost;
+	uint64_t copy_alpha;
+	uint64_t copy_beta;
+} plait_system_desc;
+typedef struct plait_simulation {
+	uint32_t size;
+	uint32_t reserved0;
+	uint64_t makespan;
+	uint64_t critical_cost;
+	uint64_t critical_count;
+	uint64_t busy;
+	uint64_t memory_peak;
+} plait_simulation;
+typedef struct plait_lane_use {
+	uint32_t size;
+	uint32_t device;
+	const char *device_name;
+	uint64_t commands;
+	uint64_t waits;
+	uint64_t start;
+	uint64_t end;
+	uint64_t busy;
+} plait_lane_use;
+void plait_plan_retain(plait_plan *plan);
+void plait_plan_release(plait_plan *plan);
+plait_status plait_plan_query(plait_plan *plan,
+					plait_plan_info *info,
+					plait_error *error);
+plait_status plait_plan_check(plait_plan *plan, plait_error *error);
+plait_status plait_plan_simulate(plait_plan *plan,
+					   const plait_system_desc *system,
+					   plait_simulation *out,
+					   plait_lane_use *lanes,
+					   uint64_t lane_count,
+					   plait_error *error);
+enum {
+	PLAIT_FORMAT_BINARY = 0,
+	PLAIT_FORMAT_JSON = 1,
+	PLAIT_FORMAT_DOT = 2,
+	PLAIT_FORMAT_SVG = 3
+};
+plait_status plait_plan_write(plait_plan *plan, int32_t format,
+					void *buffer, uint64_t capacity_bytes,
+					uint64_t *out_bytes,
+					plait_error *error);
+plait_status plait_plan_read(plait_context *context,
+				       const void *bytes, uint64_t count,
+				       plait_plan **out, plait_error *error);
+plait_status plait_plan_save(plait_plan *plan, const char *path,
+				       plait_error *error);
+plait_status plait_plan_load(plait_context *context,
+				       const char *path, plait_plan **out,
+				       plait_error *error);
+enum {
+	PLAIT_BINDING_KERNEL = 0,
+	PLAIT_BINDING_BUFFER = 1,
+	PLAIT_BINDING_SIGNAL = 2,
+	PLAIT_BINDING_FUNCTION = 3,
+	PLAIT_BINDING_DEVICE = 4
+};
+enum {
+	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
+	PLAIT_BINDING_IS_EMITTED = 1 << 1
+};
+typedef struct plait_plan_binding {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t flags;
+	uint32_t bound;
+	uint64_t bytes;
+	const char *name;
+	const char *detail;
+} plait_plan_binding;
+typedef struct plait_function_desc {
+	uint32_t size;
+	uint32_t flags;
+	plait_host_function function;
+	void *user_data;
+	plait_inbox *inbox;
+} plait_function_desc;
+plait_status plait_plan_query_binding(plait_plan *plan,
+						uint64_t index,
+						plait_plan_binding *out,
+						plait_error *error);
+plait_status plait_plan_bind_kernel(plait_plan *plan,
+					      plait_kernel *kernel,
+					      plait_error *error);
+plait_status plait_plan_bind_buffer(plait_plan *plan,
+					      const char *name,
+					      plait_buffer *buffer,
+					      plait_error *error);
+plait_status plait_plan_bind_signal(plait_plan *plan,
+					      const char *name,
+					      plait_signal *signal,
+					      plait_error *error);
+plait_status plait_plan_bind_function(plait_plan *plan,
+						const char *name,
+						const plait_function_desc *desc,
+						plait_error *error);
+plait_status plait_plan_bind_device(plait_plan *plan,
+					      const char *name,
+					      plait_device *device,
+					      plait_error *error);
+enum {
+	PLAIT_PARAMETER_VALUE = 0,
+	PLAIT_PARAMETER_BUFFER = 1,
+	PLAIT_PARAMETER_LAUNCH = 2
+};
+typedef struct plait_parameter_info {
+	uint32_t size;
+	uint32_t kind;
+	uint64_t bytes;
+	char type[32];
+	char name[64];
+} plait_parameter_info;
+typedef struct plait_binding {
+	uint32_t size;
+	uint32_t parameter;
+	const void *value;
+	uint64_t bytes;
+	plait_buffer *buffer;
+	uint64_t offset_bytes;
+} plait_binding;
+plait_status plait_plan_parameter_count(plait_plan *plan,
+						  uint32_t *out_count,
+						  plait_error *error);
+plait_status plait_plan_parameter(plait_plan *plan, const char *name,
+					    uint32_t *out_number,
+					    plait_error *error);
+plait_status plait_plan_parameter_query(plait_plan *plan,
+						  uint32_t number,
+						  plait_parameter_info *info,
+						  plait_error *error);
+enum {
+	PLAIT_RUN_NO_WAIT = 1 << 0,
+	PLAIT_RUN_SERIAL = 1 << 2,
+	PLAIT_RUN_PARALLEL = 1 << 3
+};
+typedef struct plait_run_desc {
+	uint32_t size;
+	uint32_t flags;
+	const plait_binding *bindings;
+	uint64_t binding_count;
+} plait_run_desc;
+typedef struct plait_run_info {
+	uint32_t size;
+	plait_status status;
+	uint64_t iterations;
+	uint64_t failed_command;
+} plait_run_info;
+typedef struct plait_command_info {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t lane;
+	uint32_t device;
+	char label[64];
+} plait_command_info;
+plait_status plait_plan_prepare(plait_plan *plan,
+					  plait_error *error);
+plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
+				      const plait_run_desc *desc,
+				      plait_run **out, plait_error *error);
+plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
+				       const plait_run_desc *desc,
+				       plait_error *error);
+void plait_run_retain(plait_run *run);
+void plait_run_release(plait_run *run);
+plait_status plait_run_poll(plait_run *run, plait_error *error);
+plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
+				      plait_error *error);
+plait_status plait_run_cancel(plait_run *run, plait_error *error);
+plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
+					plait_host_function function,
+					void *user_data, plait_error *error);
+plait_status plait_run_query(plait_run *run, plait_run_info *info,
+				       plait_error *error);
+plait_status plait_plan_command(plait_plan *plan, uint64_t command,
+					  plait_command_info *info,
+					  plait_error *error);
+typedef struct plait_backend_memory plait_backend_memory;
+typedef struct plait_backend_kernel plait_backend_kernel;
+typedef struct plait_backend_launch plait_backend_launch;
+typedef struct plait_build_log plait_build_log;
+typedef struct plait_host_code plait_host_code;
+enum {
+	PLAIT_CODE_POINTER = 1 << 0,
+	PLAIT_CODE_READS = 1 << 1,
+	PLAIT_CODE_WRITES = 1 << 2
+};
+typedef struct plait_code_parameter {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t bytes;
+	const char *name;
+} plait_code_parameter;
+typedef struct plait_code {
+	uint32_t size;
+	uint32_t form;
+	uint32_t flags;
+	uint32_t parameter_count;
+	const plait_code_parameter *parameters;
+	const void *code;
+	uint64_t bytes;
+	const char *entry;
+	const char *name;
+	const char *options;
+	plait_build_log *log;
+} plait_code;
+typedef struct plait_kernel_facts {
+	uint32_t size;
+	uint32_t reserved0;
+	uint64_t group[3];
+	uint64_t group_items_max;
+	uint64_t local_bytes;
+	uint64_t private_bytes;
+} plait_kernel_facts;
+typedef struct plait_launch_argument {
+	uint32_t size;
+	uint32_t reserved0;
+	plait_backend_memory *memory;
+	uint64_t offset;
+	const void *value;
+} plait_launch_argument;
+typedef struct plait_launch_request {
+	uint32_t size;
+	uint32_t dimensions;
+	uint64_t items[3];
+	uint64_t group[3];
+	plait_backend_kernel *kernel;
+	const plait_launch_argument *arguments;
+	uint32_t argument_count;
+	uint32_t reserved0;
+} plait_launch_request;
+typedef struct plait_host_part {
+	uint32_t size;
+	uint32_t reserved0;
+	uint64_t items[3];
+	uint64_t begin[3];
+	uint64_t end[3];
+} plait_host_part;
+]]

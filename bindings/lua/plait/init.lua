@@ -1,0 +1,151 @@
+-- SPDX-License-Identifier: MIT
+--- plait for LuaJIT: graphs of kernels, scheduled once and replayed.
+--
+--     local plait = require "plait"
+--     local system = plait.open()                  -- PLAIT_BACKEND chooses
+--     local device = system.devices[1]
+--     local saxpy = system:kernel(
+--       "saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+--       "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+--     local x, y = device:array("float", {1, 2, 3}), device:array("float", {0, 0, 0})
+--     local graph = system:graph()
+--     graph:launch(saxpy, {plait.parameter "a", x, y, 3}, {items = 3})
+--     local plan = graph:freeze()
+--     plan {a = 2}                                  -- as often as you like
+--
+-- What lives where: core.lua has errors, handles and events; memory.lua
+-- buffers; kernel.lua kernels and arguments; graph.lua graphs and plans.
+local core = require "plait.core"
+local memory = require "plait.memory"
+local kernel = require "plait.kernel"
+local graph = require "plait.graph"
+local ffi, lib = core.ffi, core.lib
+
+local plait = {
+  parameter = kernel.parameter,
+  scratch = kernel.scratch,
+  iteration = kernel.iteration,
+  await = graph.await,
+}
+
+--- The version of the library.
+function plait.version()
+  return ffi.string(lib.plait_version())
+end
+
+--- How many objects of plait there are in this process.
+function plait.live_count()
+  return tonumber(lib.plait_live_count(0))
+end
+
+-- --- devices -----------------------------------------------------------------
+
+local Device = {}
+Device.__index = Device
+
+local function new_device(system, handle)
+  local info = core.sized "plait_device_info"
+  core.check(lib.plait_device_query(handle, info, core.error))
+  return setmetatable({
+    system = system, handle = handle, name = ffi.string(info.name),
+    backend = ffi.string(info.backend), description = ffi.string(info.description),
+  }, Device)
+end
+
+--- An in-order queue.
+function Device:queue(label)
+  local desc = core.sized("plait_queue_desc", {label = label})
+  return memory.queue(self, core.make("plait_queue", lib.plait_queue_create, self.handle, desc))
+end
+
+--- Memory of so many bytes.
+function Device:buffer(bytes, label)
+  return memory.buffer(self, bytes, label)
+end
+
+--- A buffer with the numbers of a table: device:array("float", {1, 2, 3}).
+function Device:array(ctype, values, label)
+  return memory.array(self, ctype, values, label)
+end
+
+--- A signal; a gate is raised by the program.
+function Device:signal(options)
+  options = options or {}
+  local desc = core.sized("plait_signal_desc", {
+    label = options.label, flags = options.gate and lib.PLAIT_SIGNAL_GATE or 0})
+  return memory.signal(self, core.make("plait_signal", lib.plait_signal_create, self.handle, desc))
+end
+
+--- Buffers may have so many bytes together; 0 for no limit.
+function Device:set_budget(bytes)
+  core.check(lib.plait_device_set_budget(self.handle, bytes, core.error))
+end
+
+function Device:__tostring()
+  return ("plait device %s: %s"):format(self.name, self.description)
+end
+
+-- --- systems -----------------------------------------------------------------
+
+local System = core.class("System", "plait_context_release")
+
+--- Open what PLAIT_BACKEND or `options.backend` says; options are those of
+-- plait_context_desc.
+function plait.open(options)
+  options = options or {}
+  local flags = (options.workers == 0 and lib.PLAIT_CONTEXT_NO_WORKERS or 0)
+    + (options.sync and lib.PLAIT_CONTEXT_SYNC or 0)
+  local desc = core.sized("plait_context_desc", {
+    backends = options.backend, options = options.options, wrap = options.wrap,
+    workers = options.workers, flags = flags})
+  local handle = core.make("plait_context", lib.plait_context_open, desc)
+  local self = core.object(System, handle, {devices = {}})
+  self.inbox = core.inbox(core.make("plait_inbox", lib.plait_inbox_create, handle))
+  local count = ffi.new "uint32_t[1]"
+  core.check(lib.plait_context_device_count(handle, count, core.error))
+  for i = 1, count[0] do
+    self.devices[i] = new_device(self, core.make("plait_device", lib.plait_context_device,
+                                                 handle, i - 1))
+  end
+  return self
+end
+
+--- Which backends were found, chosen, rejected, and why.
+function System:report()
+  return core.text(lib.plait_context_report, self:handle())
+end
+
+--- A kernel from portable source, a library, or one text per backend.
+function System:kernel(signature, source, options)
+  return kernel.new(self, signature, source, options or {})
+end
+
+--- An empty graph.
+function System:graph()
+  return graph.new(self, core.make("plait_graph", lib.plait_graph_create, self:handle()))
+end
+
+--- A plan from a file that Plan:save wrote.
+function System:load(path)
+  return graph.plan(self, core.make("plait_plan", lib.plait_plan_load, self:handle(), path))
+end
+
+--- Run the functions that wait for this thread, and resume what awaits.
+function System:pump()
+  return self.inbox:pump()
+end
+
+--- Readable while pump() has something to do; for event loops.
+function System:descriptor()
+  return self.inbox:descriptor()
+end
+
+function System:release()
+  if self.inbox then
+    self.inbox:release()
+    self.inbox = nil
+  end
+  core.release(self)
+end
+
+return plait

@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: MIT
+-- Buffers, signals, and the queues that work on them.
+local core = require "plait.core"
+local ffi, lib = core.ffi, core.lib
+
+local memory = {}
+
+-- --- buffers -------------------------------------------------------------------
+
+local Buffer = core.class("Buffer", "plait_buffer_release")
+
+local function new_buffer(device, handle, ctype)
+  local bytes = ffi.new "uint64_t[1]"
+  core.check(lib.plait_buffer_bytes(handle, bytes, core.error))
+  return core.object(Buffer, handle, {device = device, bytes = tonumber(bytes[0]),
+                                      ctype = ctype or "uint8_t"})
+end
+
+function memory.buffer(device, bytes, label)
+  local desc = core.sized("plait_buffer_desc", {bytes = bytes, label = label})
+  return new_buffer(device, core.make("plait_buffer", lib.plait_buffer_create, device.handle, desc))
+end
+
+function memory.array(device, ctype, values, label)
+  local made = memory.buffer(device, math.max(1, #values * ffi.sizeof(ctype)), label)
+  made.ctype = ctype
+  made:map(function(memory_of)
+    for i, value in ipairs(values) do memory_of[i - 1] = value end
+  end)
+  return made
+end
+
+function memory.is_buffer(value)
+  return getmetatable(value) == Buffer
+end
+
+--- Call fn(pointer, count) with the memory itself, as elements of the type that
+-- array() was given.
+function Buffer:map(fn)
+  local pointer = ffi.new "void *[1]"
+  core.check(lib.plait_buffer_map(self:handle(), 0, self.bytes,
+                                  lib.PLAIT_MAP_READ + lib.PLAIT_MAP_WRITE, pointer, core.error))
+  local good, result = pcall(fn, ffi.cast(self.ctype .. " *", pointer[0]),
+                             math.floor(self.bytes / ffi.sizeof(self.ctype)))
+  core.check(lib.plait_buffer_unmap(self:handle(), pointer[0], core.error))
+  if not good then error(result, 0) end
+  return result
+end
+
+--- A copy, as a table of numbers.
+function Buffer:table()
+  return self:map(function(pointer, count)
+    local found = {}
+    for i = 1, count do found[i] = tonumber(pointer[i - 1]) end
+    return found
+  end)
+end
+
+--- The same memory from `offset` on.
+function Buffer:view(offset, bytes)
+  return new_buffer(self.device, core.make("plait_buffer", lib.plait_buffer_view, self:handle(),
+                                           offset, bytes), self.ctype)
+end
+
+-- --- signals -------------------------------------------------------------------
+
+local Signal = core.class("Signal", "plait_signal_release")
+
+function memory.signal(device, handle)
+  return core.object(Signal, handle, {device = device})
+end
+
+--- How often it has happened.
+function Signal:reached()
+  local out = ffi.new "uint64_t[1]"
+  core.check(lib.plait_signal_query(self:handle(), out, nil, core.error))
+  return tonumber(out[0])
+end
+
+function Signal:wait(sequence, seconds)
+  self.device.system.inbox:waiting(function()
+    return lib.plait_signal_wait(self:handle(), sequence, core.nanoseconds(seconds), core.error)
+  end)
+end
+
+function Signal:raise(sequence)
+  core.check(lib.plait_signal_raise(self:handle(), sequence, core.error))
+end
+
+-- --- queues --------------------------------------------------------------------
+
+local Queue = core.class("Queue", "plait_queue_release")
+
+function memory.queue(device, handle)
+  return core.object(Queue, handle, {device = device})
+end
+
+--- Run a kernel: queue:launch(kernel, {arguments}, {items = , group = }).
+function Queue:launch(kernel, arguments, options)
+  local made = kernel:arguments(arguments)
+  local launch = kernel.geometry(options)
+  core.check(lib.plait_queue_launch(self:handle(), kernel:handle(), launch, made.array, made.count,
+                                    core.error))
+end
+
+--- Run a function of Lua, on the thread that opened the system.
+function Queue:call(fn)
+  local inbox = self.device.system.inbox
+  local command = core.sized("plait_command", {
+    kind = lib.PLAIT_COMMAND_CALL, inbox = inbox:handle(), user_data = inbox:register(fn)})
+  core.check(lib.plait_queue_submit(self:handle(), command, 1, nil, core.error))
+end
+
+function Queue:fill(target, pattern, pattern_bytes)
+  core.check(lib.plait_queue_fill(self:handle(), target:handle(), 0, target.bytes, pattern,
+                                  pattern_bytes or 4, core.error))
+end
+
+function Queue:copy(target, source)
+  core.check(lib.plait_queue_copy(self:handle(), target:handle(), 0, source:handle(), 0,
+                                  math.min(target.bytes, source.bytes), core.error))
+end
+
+--- Raise a signal here; the number to wait for.
+function Queue:emit(signal)
+  local out = ffi.new "uint64_t[1]"
+  core.check(lib.plait_queue_emit(self:handle(), signal:handle(), out, core.error))
+  return tonumber(out[0])
+end
+
+function Queue:wait(signal, sequence)
+  core.check(lib.plait_queue_wait(self:handle(), signal:handle(), sequence or 0, core.error))
+end
+
+--- Wait until all of it is done; what failed is an error.
+function Queue:finish(seconds)
+  self.device.system.inbox:waiting(function()
+    return lib.plait_queue_finish(self:handle(), core.nanoseconds(seconds), core.error)
+  end)
+end
+
+return memory

@@ -1,0 +1,188 @@
+-- SPDX-License-Identifier: MIT
+-- What the Lua layer promises; TAP.
+--
+--     LUA_PATH="?.lua;?/init.lua" luajit tests/run.lua
+local count, failed = 0, 0
+local function ok(held, name)
+  count = count + 1
+  if not held then failed = failed + 1 end
+  print((held and "ok " or "not ok ") .. count .. " - " .. name)
+end
+local function is(got, want, name)
+  ok(got == want, name)
+  if got ~= want then print("#   got " .. tostring(got) .. ", wanted " .. tostring(want)) end
+end
+local function raises(pattern, name, fn, ...)
+  local good, text = pcall(fn, ...)
+  ok(not good and tostring(text):find(pattern), name)
+  if good or not tostring(text):find(pattern) then print("#   got " .. tostring(text)) end
+end
+local function list(buffer) return table.concat(buffer:table(), " ") end
+
+local plait = require "plait"
+local core = require "plait.core"
+local ffi, lib = core.ffi, core.lib
+ffi.cdef "int poll(void *, unsigned long, int);"
+
+local SAXPY = {"saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+               "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }"}
+local DOWN = {"down(left: inout pointer u32)", "KERNEL(down) { EACH(i, 1) left[i] -= 1; }"}
+
+-- Each test gets a system of its own, and leaves nothing behind.
+local function test(name, fn)
+  local system = plait.open()
+  local good, text = xpcall(function() fn(system, system.devices[1], system.devices[1]:queue()) end,
+                            debug.traceback)
+  if not good then
+    ok(false, name)
+    print((tostring(text):gsub("^", "#   "):gsub("\n", "\n#   ")))
+  end
+  system:release()
+  system = nil
+  for _ = 1, 3 do collectgarbage() end
+  -- What is in flight ends by itself, on other threads.
+  for _ = 1, 1000 do
+    if plait.live_count() == 0 then break end
+    ffi.C.poll(nil, 0, 10)
+  end
+  is(plait.live_count(), 0, name .. ": nothing is left")
+end
+
+for name in pairs {plait_error = 1, plait_event = 1, plait_node_desc = 1, plait_command = 1,
+                   plait_argument = 1, plait_binding = 1, plait_run_desc = 1, plait_array = 1,
+                   plait_freeze_desc = 1, plait_device_info = 1} do
+  is(tonumber(lib.plait_sizeof(name)), ffi.sizeof(name), "size of " .. name)
+end
+ok(plait.version():find "^%d+%.%d+%.%d+$", "a version")
+raises("nothing", "a backend that is not there", plait.open, {backend = "nothing"})
+
+test("buffers", function(_, device, queue)
+  is(list(device:array("float", {1, 2, 3})), "1 2 3", "what goes in comes out")
+  local buffer = device:array("uint32_t", {1, 2, 3, 4})
+  queue:fill(buffer:view(4, 8), 9)
+  queue:finish()
+  is(list(buffer), "1 9 9 4", "a view is the same memory")
+  raises("pattern", "a wrong pattern", queue.fill, queue, buffer, 1, 3)
+  device:set_budget(2 ^ 20)
+  raises("NOMEM", "beyond the budget", device.buffer, device, 2 ^ 30)
+  device:set_budget(0)
+end)
+
+test("kernels", function(system, device, queue)
+  local kernel = system:kernel(unpack(SAXPY))
+  local x, y = device:array("float", {1, 2, 3}), device:array("float", {1, 1, 1})
+  queue:launch(kernel, {2, x, y, 3}, {items = 3})
+  queue:finish()
+  is(list(y), "3 5 7", "portable source")
+  raises("4 arguments", "too few arguments", queue.launch, queue, kernel, {1, x})
+  raises("is a pointer", "a number for a pointer", queue.launch, queue, kernel, {1, 2, y, 3})
+  raises("f:1", "a source that does not compile", system.kernel, system,
+         "f(x: inout pointer f32)", "KERNEL(f) { x[0] = oops; }")
+  local keep = system:kernel("keep(x: u64, y: out pointer u64)",
+                             "KERNEL(keep) { EACH(i, 1) y[i] = x; }")
+  local out = device:array("uint64_t", {0})
+  queue:launch(keep, {2 ^ 52 + 7, out})
+  queue:finish()
+  is(out:map(function(p) return p[0] == 2 ^ 52 + 7 end), true, "a number above 2^31")
+end)
+
+test("functions", function(_, _, queue)
+  local ran = 0
+  for _ = 1, 10000 do queue:call(function() ran = ran + 1 end) end
+  queue:finish()
+  is(ran, 10000, "ten thousand functions run")
+  queue:call(function() error "this one" end)
+  raises("this one", "an error fails the command", queue.finish, queue)
+  queue:call(function() collectgarbage() end)
+  queue:finish()
+  ok(true, "the queue goes on")
+end)
+
+test("plans", function(system, device, queue)
+  local x, y = device:array("float", {1, 2}), device:array("float", {0, 0})
+  local graph = system:graph()
+  graph:launch(system:kernel(unpack(SAXPY)), {plait.parameter "a", x, plait.parameter "y", 2},
+               {items = 2})
+  local plan = graph:freeze {check = true}
+  plan {a = 3, y = y}
+  local run = plan:run(queue, {a = 1, y = y})
+  run:wait()
+  is(list(y), "4 8", "parameters")
+  raises("no parameter", "an unknown one", plan, {b = 3})
+  raises("not bound", "a missing one", plan, {a = 3})
+  plan:check()
+  ok(plan:text "svg":find "<svg", "a picture")
+  local path = os.tmpname()
+  local joined = system:graph()
+  joined:join {label = "only"}
+  joined:freeze():save(path)
+  system:load(path)()
+  os.remove(path)
+  raises("run.lua", "errors name the place", graph.fill, graph, y, 1, {pattern_bytes = 3})
+end)
+
+test("loops and branches", function(system, device)
+  local left, x, y = device:array("uint32_t", {5}), device:array("float", {1}), device:array("float", {0})
+  local graph = system:graph()
+  local loop, body = graph:loop(left)
+  local step = body:launch(system:kernel(unpack(SAXPY)), {1, x, y, 1}, {items = 1})
+  body:launch(system:kernel(unpack(DOWN)), {left}, {after = step})
+  local which, out = device:array("uint32_t", {2}), device:array("uint32_t", {0})
+  local _, branches = graph:case(which, 3, {after = loop})
+  for i, branch in ipairs(branches) do branch:fill(out, 10 + i) end
+  graph:freeze()()
+  is(list(y), "5", "a loop over a word")
+  is(list(out), "13", "the branch that a word says")
+  local a, b, again = device:array("float", {0}), device:array("float", {0}), device:array("uint32_t", {3})
+  local turning = system:graph()
+  local _, inner = turning:loop(again)
+  local turns = inner:rotate(a, b)
+  local more = system:kernel("more(x: in pointer f32, y: out pointer f32)",
+                             "KERNEL(more) { EACH(i, 1) y[i] = x[i] + 1; }")
+  local first = inner:launch(more, {turns.now, turns.next})
+  inner:launch(system:kernel(unpack(DOWN)), {again}, {after = first})
+  turning:freeze()()
+  is(list(b), "3", "buffers take turns")
+end)
+
+test("coroutines", function(system, device, queue)
+  local out, order = device:array("uint32_t", {0}), {}
+  local graph = system:graph()
+  graph:fill(out, 7)
+  local plan = graph:freeze {instances = 4}
+  local function worker(name)
+    return coroutine.create(function()
+      for i = 1, 3 do
+        plait.await(plan:run(queue))
+        order[#order + 1] = name .. i
+      end
+    end)
+  end
+  local threads = {worker "a", worker "b"}
+  for _, thread in ipairs(threads) do assert(coroutine.resume(thread)) end
+  while #order < 6 do
+    lib.plait_inbox_wait(system.inbox:handle(), core.nanoseconds(), core.error)
+    system:pump()
+  end
+  is(#order, 6, "both were resumed until they ended")
+  raises("for coroutines", "outside of one", plait.await, plan:run(queue))
+  queue:finish()
+end)
+
+test("release in any order, collect in flight", function(system, device, queue)
+  for i = 1, 200 do
+    local graph = system:graph()
+    graph:fill(device:buffer(64), i)
+    graph:freeze():run(queue)
+    if i % 20 == 0 then collectgarbage() end
+  end
+  queue:finish()
+  local graph = system:graph()
+  local plan = graph:freeze()
+  graph:release()
+  plan:release()
+  raises("was released", "what was released says so", plan.check, plan)
+end)
+
+print("1.." .. count)
+os.exit(failed == 0)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""plait for Python: graphs of kernels, scheduled once and replayed.
+
+    import plait
+
+    with plait.open() as system:                  # PLAIT_BACKEND chooses
+        device = system.devices[0]
+        saxpy = system.kernel(
+            "saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+            "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+        x, y = device.array(xs), device.array(ys)
+        graph = system.graph()
+        first = graph.launch(saxpy, plait.Parameter("a"), x, y, len(xs), items=len(xs))
+        graph.call(print, "done", after=first)
+        plan = graph.freeze()
+        plan(a=2.0)                               # as often as you like
+"""
+from ._buffer import Buffer
+from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
+                    UnavailableError, UnsupportedError, WaitTimeout)
+from ._graph import Graph, Node, Rotation
+from ._kernel import Kernel, Parameter, iteration, scratch
+from ._library import lib as _lib
+from ._plan import Plan, Run
+from ._system import Device, Queue, Signal, System
+
+__all__ = ["Buffer", "CancelledError", "Device", "Error", "FailedError", "Graph", "InvalidError",
+           "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Run",
+           "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
+           "iteration", "live_count", "open", "scratch", "version"]
+
+open = System
+
+
+def version():
+    """The version of the library."""
+    return _lib.plait_version().decode()
+
+
+def live_count():
+    """How many objects of plait there are in this process."""
+    return _lib.plait_live_count(0)

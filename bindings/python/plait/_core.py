@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Errors and handles, which all other modules rest on."""
+import collections
+import ctypes
+import threading
+from ctypes import byref, c_char, c_uint64, c_void_p
+
+from . import _raw
+from ._library import lib
+
+FOREVER = 2 ** 64 - 1
+
+
+# --- errors ------------------------------------------------------------------
+
+class Error(Exception):
+    """What plait refused or could not do.
+
+    status   the code, one of plait.Status
+    origin   what the function or the system below returned
+    detail   more text, a compiler's log for example; None if there is none
+    """
+
+    def __init__(self, status, text, origin=0, detail=None):
+        name = lib.plait_status_name(status).decode()
+        super().__init__("%s (%s)" % (text, name) if text else name)
+        self.status, self.text, self.origin, self.detail = status, text, origin, detail
+
+
+class InvalidError(Error, ValueError):
+    """An argument is wrong."""
+
+
+class MemoryExhausted(Error, MemoryError):
+    """There is no memory, or a device's budget is used up."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """The backend cannot do it."""
+
+
+class UnavailableError(Error):
+    """A backend, library or compiler is not there; the text says why."""
+
+
+class WaitTimeout(Error, TimeoutError):
+    """It did not happen in time."""
+
+
+class CancelledError(Error):
+    """It was cancelled."""
+
+
+class FailedError(Error):
+    """A function failed; when it was Python's its exception is __cause__."""
+
+
+_CLASSES = {
+    _raw.PLAIT_E_INVALID: InvalidError,
+    _raw.PLAIT_E_NOMEM: MemoryExhausted,
+    _raw.PLAIT_E_UNSUPPORTED: UnsupportedError,
+    _raw.PLAIT_E_UNAVAILABLE: UnavailableError,
+    _raw.PLAIT_E_TIMEOUT: WaitTimeout,
+    _raw.PLAIT_E_CANCELLED: CancelledError,
+    _raw.PLAIT_E_FAILED: FailedError,
+}
+
+
+class _Local(threading.local):
+    """Each thread's own plait_error, made once."""
+
+    def __init__(self):
+        self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))
+        self.at = byref(self.error)
+        self.unseen = None  # what a predicate raised
+
+
+local = _Local()
+
+
+class Raised:
+    """What Python functions raised while plait called them.
+
+    plait gets a number, as the function's result; the error that it makes of
+    that has it as `origin`, and so finds its exception again.
+    """
+    KEPT = 256
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._kept = collections.OrderedDict()
+        self._last = 0
+
+    def keep(self, exception):
+        with self._lock:
+            self._last = self._last % 0x3fffffff + 1
+            number = 0x40000000 + self._last
+            self._kept[number] = exception
+            if len(self._kept) > self.KEPT:
+                self._kept.popitem(last=False)
+            return number
+
+    def find(self, number):
+        with self._lock:
+            return self._kept.pop(number, None)
+
+
+raised = Raised()
+
+
+def detail_text(number):
+    if number == 0:
+        return None
+    needed = c_uint64()
+    lib.plait_error_detail(number, None, 0, byref(needed))
+    room = (c_char * (needed.value + 1))()
+    if lib.plait_error_detail(number, room, len(room), byref(needed)) < 0:
+        return None
+    return room.value.decode("utf-8", "replace")
+
+
+def failure(status):
+    """The exception for a status that this thread has just got."""
+    error = local.error
+    text = error.text.decode("utf-8", "replace")
+    cause = raised.find(error.origin)
+    if cause is not None:
+        text = text.replace("failed with %d" % error.origin, "raised %s: %s"
+                            % (type(cause).__name__, cause))
+    made = _CLASSES.get(status, Error)(status, text, error.origin, detail_text(error.detail))
+    made.__cause__ = cause
+    return made
+
+
+def check(status):
+    if status < 0:
+        raise failure(status)
+    return status
+
+
+def call(function, *arguments):
+    """A function of plait whose last parameter is the error."""
+    status = function(*arguments, local.at)
+    if status < 0:
+        raise failure(status)
+    return status
+
+
+# --- handles -----------------------------------------------------------------
+
+class Handle:
+    """Owns one reference to an object of plait.
+
+    Released by release(), by leaving a `with`, or by the garbage collector:
+    in any order and on any thread.
+    """
+    _release = None
+    __slots__ = ("_handle", "__weakref__")
+
+    def __init__(self, handle):
+        self._handle = handle
+
+    @property
+    def handle(self):
+        """The C handle, for ctypes and for other libraries."""
+        if self._handle is None:
+            raise ValueError("%s was released" % type(self).__name__)
+        return self._handle
+
+    def release(self):
+        handle, self._handle = self._handle, None
+        if handle is not None and self._release is not None:
+            type(self)._release(handle)
+
+    def __del__(self):
+        if getattr(self, "_handle", None) is not None:
+            self.release()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.release()
+
+
+def make(function, *arguments):
+    """Call a plait_..._create: its out parameter comes before the error."""
+    out = c_void_p()
+    call(function, *arguments, byref(out))
+    return out.value
+
+
+def text_of(function, *arguments):
+    """A text of unknown length, as plait_..._report gives it."""
+    needed = c_uint64()
+    call(function, *arguments, None, 0, byref(needed))
+    room = (c_char * (needed.value + 1))()
+    call(function, *arguments, room, len(room), byref(needed))
+    return room.value.decode("utf-8", "replace")
+
+
+def encode(text):
+    return None if text is None else text.encode()
+
+
+def sized(struct, **fields):
+    return struct(size=ctypes.sizeof(struct), **fields)
+
+
+def nanoseconds(seconds):
+    return FOREVER if seconds is None else max(0, int(seconds * 1e9))

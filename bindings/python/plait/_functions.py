@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Python functions that plait calls: always on the thread that owns the inbox.
+
+plait is handed one of two C functions, made once and for ever, and a number;
+the table here says which Python function that is.  So nothing that plait may
+still call is ever collected, and a number that is no longer known is an error,
+not a crash.
+"""
+import itertools
+import threading
+from ctypes import c_void_p, cast
+
+from . import _raw
+from ._core import local, raised
+
+_numbers = itertools.count(1)
+_table = {}
+_lock = threading.Lock()
+
+
+class Reference:
+    """Keeps one function callable until it is dropped."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, function):
+        with _lock:
+            self.number = next(_numbers)
+            _table[self.number] = function
+
+    def drop(self):
+        _table.pop(self.number, None)
+
+    __del__ = drop
+
+
+def once(function):
+    """The number of a function that plait calls once."""
+    with _lock:
+        number = next(_numbers)
+        _table[number] = lambda: _table.pop(number) and function()
+    return number
+
+
+def _find(number):
+    try:
+        return _table[number]
+    except KeyError:
+        raise ReferenceError("the function belongs to a graph that is gone") from None
+
+
+def _run(number):
+    """A command: 0, or the number of what it raised."""
+    try:
+        _find(number)()
+        return 0
+    except BaseException as error:  # C frames are below: nothing may pass
+        return raised.keep(error)
+
+
+def _ask(number):
+    """A predicate: its word.  What it raises ends the loop, and comes out of
+    the call that waits for the run."""
+    try:
+        return int(_find(number)())
+    except BaseException as error:
+        local.unseen = error
+        return 0
+
+
+_trampolines = _raw.plait_host_function(_run), _raw.plait_host_function(_ask)
+RUN, ASK = (cast(t, c_void_p).value for t in _trampolines)
+
+
+def raise_unseen():
+    error, local.unseen = local.unseen, None
+    if error is not None:
+        raise error

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Graphs: nodes, loops and branches, and what freezes them."""
+import ctypes
+import os
+import sys
+from ctypes import byref, c_uint64, c_void_p
+
+from . import _raw
+from ._buffer import Buffer
+from ._core import Handle, call, encode, lib, make, sized
+from ._functions import ASK, RUN, Reference
+from ._kernel import Turn
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _place():
+    """The file and line that added the node: the first one outside of here."""
+    frame = sys._getframe(2)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("?", 0)
+
+
+class Node:
+    """A node of a graph; give it to `after` of later ones."""
+
+    __slots__ = ("graph", "number")
+
+    def __init__(self, graph, number):
+        self.graph, self.number = graph, number
+
+    def after(self, *nodes):
+        """It starts when these are done, too."""
+        for node in nodes:
+            call(lib.plait_graph_edge, self.graph.handle, node.number, self.number)
+        return self
+
+
+class Rotation:
+    """Buffers that take turns, one an iteration: `now`, `next`, `ahead(n)`."""
+
+    def __init__(self, number):
+        self.now, self.next, self._number = Turn(number), Turn(number, 1), number
+
+    def ahead(self, count):
+        return Turn(self._number, count)
+
+
+class Graph(Handle):
+    """Work and its order; freeze() makes a plan of it.
+
+    Nodes run in any order that `after` allows.  Every method that adds one
+    takes `after` (a node or several), `label`, `device` and `cost`.
+    """
+    _release = lib.plait_graph_release
+    __slots__ = ("system", "_functions", "_outer")
+
+    def __init__(self, system, handle, outer=None):
+        super().__init__(handle)
+        self.system, self._outer = system, outer
+        self._functions = outer._functions if outer is not None else []
+
+    # --- nodes
+
+    def join(self, **how):
+        """Does nothing: comes after several, and before others."""
+        return self._add(_raw.PLAIT_NODE_JOIN, **how)
+
+    def launch(self, kernel, *arguments, items=None, group=None, scratch_bytes=0, **how):
+        """A kernel.  `items` may be a plait.Parameter: each run brings them."""
+        made = kernel.arguments(arguments)
+        fields = {"kernel": kernel.handle, "scratch_bytes": scratch_bytes,
+                  "arguments": ctypes.addressof(made.array) if arguments else None,
+                  "argument_count": len(arguments)}
+        if hasattr(items, "name"):
+            fields["launch_parameter"] = encode(items.name)
+        else:
+            launch = kernel.geometry(items, group)
+            fields["launch"] = ctypes.addressof(launch)
+        return self._add(_raw.PLAIT_NODE_LAUNCH, fields, **how)
+
+    def call(self, function, *arguments, **how):
+        """A Python function; it runs on the thread that owns the system."""
+        fields = self._function(RUN, lambda: function(*arguments))
+        how.setdefault("label", getattr(function, "__name__", None))
+        return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
+
+    def copy(self, target, source, size=None, target_offset=0, source_offset=0, **how):
+        size = min(target.size, source.size) if size is None else size
+        return self._add(_raw.PLAIT_NODE_COPY, {
+            "target": target.handle, "source": source.handle, "bytes": size,
+            "target_offset": target_offset, "source_offset": source_offset}, **how)
+
+    def fill(self, target, pattern=0, pattern_bytes=4, size=None, offset=0, **how):
+        return self._add(_raw.PLAIT_NODE_FILL, {
+            "target": target.handle, "target_offset": offset, "pattern": pattern,
+            "pattern_bytes": pattern_bytes,
+            "bytes": target.size - offset if size is None else size}, **how)
+
+    def emit(self, signal, **how):
+        return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, **how)
+
+    def wait(self, signal, sequence=0, **how):
+        return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle,
+                                                "sequence": sequence}, **how)
+
+    def subgraph(self, graph, **how):
+        """A copy of all that `graph` has now."""
+        self._functions.extend(graph._functions)
+        return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, **how)
+
+    # --- loops and branches
+
+    def loop(self, condition, *, offset=0, times=0, first=False, **how):
+        """(node, body): goes on while the condition holds.
+
+        It is a buffer, whose u32 at `offset` is not 0, or a Python function.
+        `first`: the body runs once before the condition is asked.
+        """
+        kind = _raw.PLAIT_NODE_DO if first else _raw.PLAIT_NODE_WHILE
+        fields = self._predicate(condition, offset)
+        fields["times"] = times
+        node = self._add(kind, fields, **how)
+        return node, self._body(node, 0)
+
+    def case(self, condition, branches, *, offset=0, **how):
+        """(node, [body, ...]): the branch whose number the condition gives."""
+        fields = self._predicate(condition, offset)
+        fields["branch_count"] = branches
+        node = self._add(_raw.PLAIT_NODE_CASE, fields, **how)
+        return node, [self._body(node, i) for i in range(branches)]
+
+    def rotate(self, *buffers, prologue=False):
+        """In the body of a loop: buffers that take turns; a plait.Rotation."""
+        array = (c_void_p * len(buffers))(*(b.handle for b in buffers))
+        number = c_uint64()
+        call(lib.plait_graph_rotate, self.handle, array, len(buffers),
+             _raw.PLAIT_ROTATION_PROLOGUE if prologue else 0, byref(number))
+        return Rotation(number.value)
+
+    # --- freezing
+
+    def freeze(self, *, lanes=0, widest=False, mode="auto", instances=0, check=False):
+        """A plan: the schedule, which runs as often as you like."""
+        from ._plan import Plan
+        modes = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
+                 "auto": _raw.PLAIT_MODE_AUTO}
+        desc = sized(_raw.plait_freeze_desc, lanes=lanes, instances=instances, mode=modes[mode],
+                     policy=_raw.PLAIT_POLICY_WIDEST if widest else _raw.PLAIT_POLICY_BOUNDED,
+                     flags=_raw.PLAIT_FREEZE_CHECK if check else 0)
+        handle = make(lib.plait_graph_freeze, self.handle, byref(desc))
+        return Plan(self.system, handle, tuple(self._functions))
+
+    # --- inside
+
+    def _function(self, address, function):
+        reference = Reference(function)
+        self._functions.append(reference)
+        return {"function": address, "user_data": reference.number,
+                "inbox": self.system._inbox.handle}
+
+    def _predicate(self, condition, offset):
+        if isinstance(condition, Buffer):
+            return {"predicate": condition.handle, "predicate_offset": offset}
+        return self._function(ASK, condition)
+
+    def _body(self, node, branch):
+        return Graph(self.system, make(lib.plait_graph_body, self.handle, node.number, branch),
+                     self)
+
+    def _add(self, kind, fields=(), after=(), label=None, device=None, cost=0):
+        file, line = _place()
+        desc = sized(_raw.plait_node_desc, kind=kind, label=encode(label), file=os.fsencode(file),
+                     line=line, cost=cost, **dict(fields))
+        if device is not None:
+            desc.device, desc.device_count = device.handle, 1
+        nodes = (after,) if isinstance(after, Node) else tuple(after)
+        array = (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None
+        out = c_uint64()
+        call(lib.plait_graph_add, self.handle, byref(desc), array, len(nodes), byref(out))
+        return Node(self, out.value)

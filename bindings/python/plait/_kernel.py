@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Kernels, and the arguments that they are launched with."""
+import ctypes
+import re
+from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
+                    c_uint8, c_uint16, c_uint32, c_uint64)
+
+from . import _raw
+from ._buffer import Buffer
+from ._core import Handle, call, encode, lib, make, sized, text_of
+
+_TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_uint8,
+          "u16": c_uint16, "u32": c_uint32, "u64": c_uint64, "f32": c_float, "f64": c_double,
+          "bool": c_bool, "char": c_char}
+
+
+class Parameter:
+    """An argument that each run of a plan brings: plan(name=...)."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Scratch:
+    """An argument: memory of the node's own, of `scratch_bytes`."""
+
+
+class Iteration:
+    """An argument: the number of this iteration of the loop around it."""
+
+
+class Turn:
+    """An argument: the buffer of this iteration, or of one ahead."""
+
+    def __init__(self, number, ahead=0):
+        self.number, self.ahead = number, ahead
+
+
+scratch, iteration = Scratch(), Iteration()
+
+
+def parse(signature):
+    """[(name, type or None for a pointer)] of a signature that plait took."""
+    inside = signature[signature.index("(") + 1:signature.rindex(")")]
+    found = []
+    for part in filter(None, (p.strip() for p in inside.split(","))):
+        name, _, words = part.partition(":")
+        found.append((name.strip(), None if "pointer" in words.split() else
+                      _TYPES[words.split()[-1]]))
+    return found
+
+
+class Arguments:
+    """A C array of arguments, and what has to stay until it was read."""
+
+    def __init__(self, count):
+        self.array = (_raw.plait_argument * count)()
+        self.kept = []
+        for slot in self.array:
+            slot.size = ctypes.sizeof(_raw.plait_argument)
+
+    def set(self, index, kind, given):
+        slot = self.array[index]
+        if isinstance(given, Parameter):
+            name = encode(given.name)
+            self.kept.append(name)
+            slot.kind, slot.name = _raw.PLAIT_ARGUMENT_PARAMETER, name
+        elif isinstance(given, Turn):
+            slot.kind = _raw.PLAIT_ARGUMENT_ROTATION
+            slot.rotation, slot.ahead = given.number, given.ahead
+        elif isinstance(given, Scratch):
+            slot.kind = _raw.PLAIT_ARGUMENT_SCRATCH
+        elif isinstance(given, Iteration):
+            slot.kind = _raw.PLAIT_ARGUMENT_ITERATION
+        elif kind is None:
+            slot.kind, slot.buffer = _raw.PLAIT_ARGUMENT_BUFFER, given.handle
+        else:
+            value = kind(given)
+            self.kept.append(value)
+            slot.kind, slot.bytes = _raw.PLAIT_ARGUMENT_VALUE, ctypes.sizeof(value)
+            slot.value = ctypes.addressof(value)
+
+
+class Kernel(Handle):
+    """Code with a signature.
+
+        system.kernel("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+                      "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+
+    `source` is portable source; a dictionary {"opencl": text, "cuda": text} has
+    one text for each backend.  Without one `library` and `symbol` name a
+    compiled C function, or `function` is the address of one.
+    """
+    _release = lib.plait_kernel_release
+    __slots__ = ("system", "name", "parameters", "_keep")
+
+    def __init__(self, system, signature, source=None, *, library=None, symbol=None,
+                 function=None, defines=None, options=None):
+        desc = sized(_raw.plait_kernel_desc, signature=encode(signature),
+                     library=encode(library), symbol=encode(symbol))
+        texts = self._sources(source, defines, options)
+        if texts:
+            array = (_raw.plait_source * len(texts))(*texts)
+            desc.sources, desc.source_count = ctypes.addressof(array), len(texts)
+        if function is not None:
+            desc.described = ctypes.cast(function, ctypes.c_void_p)
+        super().__init__(make(lib.plait_kernel_create, system.handle, byref(desc)))
+        self.system, self._keep = system, function
+        whole = text_of(lib.plait_kernel_signature, self.handle)
+        self.name, self.parameters = whole[:whole.index("(")].strip(), parse(whole)
+
+    @staticmethod
+    def _sources(source, defines, options):
+        if source is None:
+            return []
+        forms = {"portable": _raw.PLAIT_SOURCE_PORTABLE, "host": _raw.PLAIT_SOURCE_C,
+                 "opencl": _raw.PLAIT_SOURCE_OPENCL_C, "cuda": _raw.PLAIT_SOURCE_CUDA_C}
+        texts = source if isinstance(source, dict) else {"portable": source}
+        unknown = set(texts) - set(forms)
+        if unknown:
+            raise ValueError("sources are for %s, not for %s"
+                             % (", ".join(forms), ", ".join(sorted(unknown))))
+        made = []
+        for name, text in texts.items():
+            code = ctypes.create_string_buffer(text.encode())
+            one = sized(_raw.plait_source, form=forms[name], defines=encode(defines),
+                        options=encode(options))
+            one.code, one._keep = ctypes.addressof(code), code
+            made.append(one)
+        return made
+
+    def arguments(self, given):
+        if len(given) != len(self.parameters):
+            raise TypeError("%s takes %d arguments (%s), not %d" % (
+                self.name, len(self.parameters), ", ".join(n for n, _ in self.parameters),
+                len(given)))
+        made = Arguments(len(given))
+        for i, (name, kind) in enumerate(self.parameters):
+            special = isinstance(given[i], (Parameter, Turn, Scratch, Iteration))
+            if kind is None and not special and not isinstance(given[i], Buffer):
+                raise TypeError("%s: argument %d %r is a pointer: give it a Buffer, not %s"
+                                % (self.name, i, name, type(given[i]).__name__))
+            made.set(i, kind, given[i])
+        return made
+
+    @staticmethod
+    def geometry(items, group=None):
+        """A plait_launch; no `items`: one."""
+        sizes = (items,) if isinstance(items, int) else tuple(items or (1,))
+        launch = sized(_raw.plait_launch, dimensions=len(sizes))
+        for i, size in enumerate(sizes):
+            launch.items[i] = size
+        groups = (group,) if isinstance(group, int) else tuple(group or ())
+        for i, size in enumerate(groups):
+            launch.group[i] = size
+        return launch
+
+    def __repr__(self):
+        return "<plait.Kernel %s(%s)>" % (self.name, ", ".join(n for n, _ in self.parameters))

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Plans and their runs."""
+import asyncio
+import ctypes
+import os
+from ctypes import byref, c_char, c_uint32, c_uint64
+
+from . import _raw
+from ._buffer import Buffer
+from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
+from ._functions import RUN, once, raise_unseen
+from ._kernel import Kernel, _TYPES
+
+_FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
+            "svg": _raw.PLAIT_FORMAT_SVG}
+_plan_call = lib.plait_plan_call
+
+
+class _Parameter:
+    def __init__(self, number, info):
+        self.number, self.kind = number, info.kind
+        self.type = _TYPES.get(info.type.decode())
+
+
+class Bindings:
+    """What one run is told, as C has it."""
+
+    def __init__(self, plan, given):
+        known = plan.parameters()
+        unknown = set(given) - set(known)
+        if unknown:
+            raise TypeError("the plan has no parameter %s; it has %s" % (
+                ", ".join(sorted(unknown)), ", ".join(sorted(known)) or "none"))
+        self.array = (_raw.plait_binding * max(len(given), 1))()
+        self.kept = []
+        for slot, (name, value) in zip(self.array, given.items()):
+            self._bind(slot, known[name], value)
+        self.desc = sized(_raw.plait_run_desc, bindings=ctypes.addressof(self.array),
+                          binding_count=len(given))
+
+    def _bind(self, slot, parameter, value):
+        slot.size, slot.parameter = ctypes.sizeof(slot), parameter.number
+        if parameter.kind == _raw.PLAIT_PARAMETER_BUFFER:
+            if not isinstance(value, Buffer):
+                raise TypeError("a pointer wants a Buffer, not %s" % type(value).__name__)
+            slot.buffer = value.handle
+            return
+        if parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
+            made = Kernel.geometry(value)
+        else:
+            made = parameter.type(value)
+        self.kept.append(made)
+        slot.value, slot.bytes = ctypes.addressof(made), ctypes.sizeof(made)
+
+
+class Plan(Handle):
+    """A schedule that is replayed: plan(x=...) runs it and waits."""
+    _release = lib.plait_plan_release
+    __slots__ = ("system", "_functions", "_parameters", "_queue")
+
+    def __init__(self, system, handle, functions):
+        super().__init__(handle)
+        self.system, self._functions = system, functions
+        self._parameters = self._queue = None
+
+    def parameters(self):
+        """{name: what it is}; what each run has to bring."""
+        if self._parameters is None:
+            count = c_uint32()
+            call(lib.plait_plan_parameter_count, self.handle, byref(count))
+            found = {}
+            for i in range(count.value):
+                info = sized(_raw.plait_parameter_info)
+                call(lib.plait_plan_parameter_query, self.handle, i, byref(info))
+                found[info.name.decode()] = _Parameter(i, info)
+            self._parameters = found
+        return self._parameters
+
+    def __call__(self, **given):
+        if given:
+            bindings = Bindings(self, given)
+            status = _plan_call(self._handle, None, byref(bindings.desc), local.at)
+        else:
+            status = _plan_call(self._handle, None, None, local.at)
+        if status < 0:
+            raise failure(status)
+        if self._functions:
+            raise_unseen()
+
+    def run(self, queue=None, **given):
+        """Start it, behind what the queue has; a plait.Run to wait for."""
+        if queue is None:
+            if self._queue is None:
+                self._queue = self.system.devices[0].queue()
+            queue = self._queue
+        bindings = Bindings(self, given) if given else None
+        return Run(self, queue, make(lib.plait_plan_run, self.handle, queue.handle,
+                                     byref(bindings.desc) if bindings else None))
+
+    def query(self):
+        info = sized(_raw.plait_plan_info)
+        call(lib.plait_plan_query, self.handle, byref(info))
+        return info
+
+    def check(self):
+        """Prove the schedule; an error says what does not hold."""
+        call(lib.plait_plan_check, self.handle)
+
+    def text(self, form):
+        """The plan as "json", or its picture as "dot" or "svg"."""
+        needed = c_uint64()
+        call(lib.plait_plan_write, self.handle, _FORMATS[form], None, 0, byref(needed))
+        room = (c_char * (needed.value + 1))()
+        call(lib.plait_plan_write, self.handle, _FORMATS[form], room, len(room), byref(needed))
+        return room.raw[:needed.value].decode()
+
+    def _repr_svg_(self):
+        return self.text("svg")
+
+    def save(self, path):
+        call(lib.plait_plan_save, self.handle, os.fsencode(path))
+
+
+class Run(Handle):
+    """A run in flight: wait() for it, await it, or cancel() it."""
+    _release = lib.plait_run_release
+    __slots__ = ("plan", "queue")
+
+    # Runs whose owner lost interest: what they call stays until they end.
+    _forgotten = []
+
+    def __init__(self, plan, queue, handle):
+        super().__init__(handle)
+        self.plan, self.queue = plan, queue
+
+    def poll(self):
+        """Is it done?  Raises what it failed with."""
+        done = call(lib.plait_run_poll, self.handle) != _raw.PLAIT_PENDING
+        if done:
+            raise_unseen()
+        return done
+
+    def wait(self, timeout=None):
+        while call(lib.plait_run_wait, self.handle,
+                   nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
+            self.plan.system.pump()
+        raise_unseen()
+
+    def cancel(self):
+        call(lib.plait_run_cancel, self.handle)
+
+    def __await__(self):
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self.plan.system.attach(loop)
+        number = once(lambda: future.done() or future.set_result(None))
+        call(lib.plait_run_notify, self.handle, self.plan.system._inbox.handle, RUN, number)
+        yield from future.__await__()
+        self.poll()
+
+    def release(self):
+        """Give it up; it goes on."""
+        if self._handle is not None and self.plan._functions:
+            still = lib.plait_run_poll(self._handle, None) == _raw.PLAIT_PENDING
+            if still:
+                Run._forgotten.append((self.handle, self.plan))
+                self._handle = None
+                return
+        super().release()
+        Run._sweep()
+
+    @staticmethod
+    def _sweep():
+        """Release those that have ended since."""
+        waiting, Run._forgotten = Run._forgotten, []
+        for handle, plan in waiting:
+            if lib.plait_run_poll(handle, None) == _raw.PLAIT_PENDING:
+                Run._forgotten.append((handle, plan))
+            else:
+                lib.plait_run_release(handle)

@@ -1,0 +1,784 @@
+# SPDX-License-Identifier: MIT
+"""Made by bindings/generate.py from include/plait/*.h; do not edit."""
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,  # noqa: F401
+                    c_float, c_int8, c_int16, c_int32, c_int64, c_uint8, c_uint16,
+                    c_uint32, c_uint64, c_void_p)
+
+PLAIT_VERSION_MAJOR = 0
+PLAIT_VERSION_MINOR = 1
+PLAIT_VERSION_PATCH = 0
+PLAIT_ABI = 1
+PLAIT_OK = 0
+PLAIT_PENDING = 1
+PLAIT_EVENT_READY = 2
+PLAIT_E_INVALID = -1
+PLAIT_E_HANDLE = -2
+PLAIT_E_NOMEM = -3
+PLAIT_E_UNSUPPORTED = -4
+PLAIT_E_UNAVAILABLE = -5
+PLAIT_E_STATE = -6
+PLAIT_E_BUSY = -7
+PLAIT_E_TIMEOUT = -8
+PLAIT_E_CANCELLED = -9
+PLAIT_E_FAILED = -10
+PLAIT_E_LOST = -11
+PLAIT_E_THREAD = -12
+PLAIT_E_DEADLOCK = -13
+PLAIT_E_FORKED = -14
+PLAIT_E_INTERNAL = -15
+PLAIT_ERROR_TEXT_BYTES = 232
+PLAIT_LOG_DEFAULT = 0
+PLAIT_LOG_NONE = 1
+PLAIT_LOG_ERROR = 2
+PLAIT_LOG_WARNING = 3
+PLAIT_LOG_INFO = 4
+PLAIT_LOG_DEBUG = 5
+PLAIT_OBJECT_ANY = 0
+PLAIT_OBJECT_CONTEXT = 1
+PLAIT_OBJECT_DEVICE = 2
+PLAIT_OBJECT_QUEUE = 3
+PLAIT_OBJECT_SIGNAL = 4
+PLAIT_OBJECT_BUFFER = 5
+PLAIT_OBJECT_INBOX = 6
+PLAIT_OBJECT_KERNEL = 7
+PLAIT_OBJECT_GRAPH = 8
+PLAIT_OBJECT_PLAN = 9
+PLAIT_OBJECT_RUN = 10
+PLAIT_CONTEXT_NO_WORKERS = 1
+PLAIT_CONTEXT_SYNC = 2
+PLAIT_CONTEXT_PREVIEW = 4
+PLAIT_DEVICE_MAP = 1
+PLAIT_DEVICE_WRAP = 2
+PLAIT_DEVICE_HOST_CALL = 4
+PLAIT_DEVICE_GATE = 8
+PLAIT_DEVICE_NOTIFY = 16
+PLAIT_DEVICE_NEEDS_PUMP = 32
+PLAIT_DEVICE_VIRTUAL_TIME = 64
+PLAIT_CALL_ANY_THREAD = 1
+PLAIT_WRAP_READ_ONLY = 2
+PLAIT_MAP_READ = 1
+PLAIT_MAP_WRITE = 2
+PLAIT_ARRAY_MAX_DIMENSIONS = 16
+PLAIT_ELEMENT_INT = 0
+PLAIT_ELEMENT_UINT = 1
+PLAIT_ELEMENT_FLOAT = 2
+PLAIT_ELEMENT_BFLOAT = 4
+PLAIT_ELEMENT_COMPLEX = 5
+PLAIT_ELEMENT_BOOL = 6
+PLAIT_ARRAY_READ_ONLY = 1
+PLAIT_ARRAY_OVERLAPS = 2
+PLAIT_ARRAY_COMPACT = 4
+PLAIT_TENSOR_LEGACY = 16
+PLAIT_EVENT_CALL = 1
+PLAIT_EVENT_SIGNAL = 2
+PLAIT_EVENT_RELEASED = 3
+PLAIT_EVENT_RUN = 4
+PLAIT_SIGNAL_GATE = 1
+PLAIT_WAIT_ALL = 0
+PLAIT_WAIT_ANY = 1
+PLAIT_COMMAND_NOP = 0
+PLAIT_COMMAND_CALL = 1
+PLAIT_COMMAND_COPY = 2
+PLAIT_COMMAND_FILL = 3
+PLAIT_COMMAND_READ = 4
+PLAIT_COMMAND_WRITE = 5
+PLAIT_COMMAND_WAIT = 6
+PLAIT_COMMAND_EMIT = 7
+PLAIT_SOURCE_PORTABLE = 0
+PLAIT_SOURCE_C = 1
+PLAIT_SOURCE_OPENCL_C = 2
+PLAIT_SOURCE_OPENCL_BINARY = 3
+PLAIT_SOURCE_SPIRV = 4
+PLAIT_SOURCE_CUDA_C = 5
+PLAIT_SOURCE_PTX = 6
+PLAIT_SOURCE_CUBIN = 7
+PLAIT_SOURCE_STRICT = 1
+PLAIT_SOURCE_FAST = 2
+PLAIT_SOURCE_NO_ALIAS = 4
+PLAIT_FORM_DESCRIBED = 0
+PLAIT_FORM_FIXED = 1
+PLAIT_FORM_RANGE = 2
+PLAIT_ARGUMENT_VALUE = 0
+PLAIT_ARGUMENT_BUFFER = 1
+PLAIT_ARGUMENT_PARAMETER = 2
+PLAIT_ARGUMENT_ROTATION = 3
+PLAIT_ARGUMENT_ITERATION = 4
+PLAIT_ARGUMENT_SCRATCH = 5
+PLAIT_NODE_JOIN = 0
+PLAIT_NODE_LAUNCH = 1
+PLAIT_NODE_CALL = 2
+PLAIT_NODE_COPY = 3
+PLAIT_NODE_FILL = 4
+PLAIT_NODE_EMIT = 5
+PLAIT_NODE_WAIT = 6
+PLAIT_NODE_MARK = 7
+PLAIT_NODE_SUBGRAPH = 8
+PLAIT_NODE_WHILE = 9
+PLAIT_NODE_DO = 10
+PLAIT_NODE_CASE = 11
+PLAIT_NODE_ON_FIRST = 0
+PLAIT_NODE_ON_ALL_BARRIER = 16
+PLAIT_NODE_ON_ALL_GROUP = 32
+PLAIT_ROTATION_PROLOGUE = 1
+PLAIT_POLICY_BOUNDED = 0
+PLAIT_POLICY_WIDEST = 1
+PLAIT_MODE_STRICT = 0
+PLAIT_MODE_HELPED = 1
+PLAIT_MODE_AUTO = 2
+PLAIT_FREEZE_CHECK = 1
+PLAIT_FORMAT_BINARY = 0
+PLAIT_FORMAT_JSON = 1
+PLAIT_FORMAT_DOT = 2
+PLAIT_FORMAT_SVG = 3
+PLAIT_BINDING_KERNEL = 0
+PLAIT_BINDING_BUFFER = 1
+PLAIT_BINDING_SIGNAL = 2
+PLAIT_BINDING_FUNCTION = 3
+PLAIT_BINDING_DEVICE = 4
+PLAIT_BINDING_IS_ANY_THREAD = 1
+PLAIT_BINDING_IS_EMITTED = 2
+PLAIT_PARAMETER_VALUE = 0
+PLAIT_PARAMETER_BUFFER = 1
+PLAIT_PARAMETER_LAUNCH = 2
+PLAIT_RUN_NO_WAIT = 1
+PLAIT_RUN_SERIAL = 4
+PLAIT_RUN_PARALLEL = 8
+PLAIT_CODE_POINTER = 1
+PLAIT_CODE_READS = 2
+PLAIT_CODE_WRITES = 4
+
+plait_log_hook = CFUNCTYPE(None, c_void_p, c_int32, c_void_p)
+plait_host_function = CFUNCTYPE(c_int32, c_void_p)
+plait_kernel_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)
+plait_range_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
+plait_any_function = CFUNCTYPE(None)
+
+
+class plait_error(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("status", c_int32),
+        ("origin", c_int64),
+        ("detail", c_uint64),
+        ("text", c_char * 232),
+    ]
+
+
+class plait_allocator(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("resize", c_void_p),
+        ("user_data", c_void_p),
+    ]
+
+
+class plait_context_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("backends", c_char_p),
+        ("plugin_path", c_char_p),
+        ("wrap", c_char_p),
+        ("options", c_char_p),
+        ("allocator", c_void_p),
+        ("log", c_void_p),
+        ("log_user_data", c_void_p),
+        ("log_level", c_int32),
+        ("workers", c_uint32),
+    ]
+
+
+class plait_device_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("index", c_uint32),
+        ("capabilities", c_uint32),
+        ("parallel", c_uint32),
+        ("memory_bytes", c_uint64),
+        ("budget_bytes", c_uint64),
+        ("used_bytes", c_uint64),
+        ("alignment_bytes", c_uint64),
+        ("name", c_char * 48),
+        ("backend", c_char * 32),
+        ("description", c_char * 256),
+    ]
+
+
+class plait_buffer_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("bytes", c_uint64),
+        ("alignment_bytes", c_uint64),
+        ("label", c_char_p),
+    ]
+
+
+class plait_wrap_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("pointer", c_void_p),
+        ("bytes", c_uint64),
+        ("label", c_char_p),
+        ("inbox", c_void_p),
+        ("released", c_void_p),
+        ("user_data", c_void_p),
+    ]
+
+
+class plait_array(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("element", c_uint32),
+        ("element_bits", c_uint32),
+        ("lanes", c_uint32),
+        ("dimensions", c_uint32),
+        ("offset_bytes", c_uint64),
+        ("shape", c_int64 * 16),
+        ("strides", c_int64 * 16),
+    ]
+
+
+class plait_import_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("inbox", c_void_p),
+        ("label", c_char_p),
+    ]
+
+
+class plait_event(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("id", c_uint64),
+        ("status", c_int32),
+        ("reserved0", c_uint32),
+        ("origin", c_int64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("signal", c_void_p),
+        ("sequence", c_uint64),
+        ("detail", c_uint64),
+        ("run", c_void_p),
+    ]
+
+
+class plait_signal_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("label", c_char_p),
+    ]
+
+
+class plait_point(Structure):
+    _fields_ = [
+        ("signal", c_void_p),
+        ("sequence", c_uint64),
+    ]
+
+
+class plait_queue_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("label", c_char_p),
+        ("capacity", c_uint64),
+        ("priority", c_int32),
+        ("reserved0", c_uint32),
+    ]
+
+
+class plait_command(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("flags", c_uint32),
+        ("pattern_bytes", c_uint32),
+        ("pattern", c_uint64),
+        ("bytes", c_uint64),
+        ("target", c_void_p),
+        ("target_offset", c_uint64),
+        ("source", c_void_p),
+        ("source_offset", c_uint64),
+        ("host", c_void_p),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("inbox", c_void_p),
+        ("signal", c_void_p),
+        ("sequence", c_uint64),
+        ("label", c_char_p),
+    ]
+
+
+class plait_source(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("form", c_uint32),
+        ("flags", c_uint32),
+        ("reserved0", c_uint32),
+        ("backend", c_char_p),
+        ("code", c_void_p),
+        ("bytes", c_uint64),
+        ("entry", c_char_p),
+        ("file", c_char_p),
+        ("defines", c_char_p),
+        ("options", c_char_p),
+    ]
+
+
+class plait_launch(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("items", c_uint64 * 3),
+        ("group", c_uint64 * 3),
+    ]
+
+
+class plait_range(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("begin", c_uint64 * 3),
+        ("end", c_uint64 * 3),
+    ]
+
+
+class plait_kernel_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("signature", c_char_p),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("range", c_void_p),
+        ("described", c_void_p),
+        ("library", c_char_p),
+        ("symbol", c_char_p),
+        ("form", c_uint32),
+        ("reserved0", c_uint32),
+        ("grain", c_uint64),
+        ("sources", c_void_p),
+        ("source_count", c_uint64),
+    ]
+
+
+class plait_argument(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("value", c_void_p),
+        ("bytes", c_uint64),
+        ("buffer", c_void_p),
+        ("offset_bytes", c_uint64),
+        ("name", c_char_p),
+        ("rotation", c_uint64),
+        ("ahead", c_uint64),
+    ]
+
+
+class plait_node_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("flags", c_uint32),
+        ("pattern_bytes", c_uint32),
+        ("label", c_char_p),
+        ("file", c_char_p),
+        ("line", c_uint32),
+        ("device_count", c_uint32),
+        ("device", c_void_p),
+        ("devices", POINTER(c_void_p)),
+        ("cost", c_uint64),
+        ("scratch_bytes", c_uint64),
+        ("kernel", c_void_p),
+        ("launch", c_void_p),
+        ("launch_parameter", c_char_p),
+        ("arguments", c_void_p),
+        ("argument_count", c_uint64),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("inbox", c_void_p),
+        ("target", c_void_p),
+        ("target_offset", c_uint64),
+        ("source", c_void_p),
+        ("source_offset", c_uint64),
+        ("bytes", c_uint64),
+        ("pattern", c_uint64),
+        ("signal", c_void_p),
+        ("sequence", c_uint64),
+        ("subgraph", c_void_p),
+        ("predicate", c_void_p),
+        ("predicate_offset", c_uint64),
+        ("branch_count", c_uint64),
+        ("times", c_uint64),
+    ]
+
+
+class plait_freeze_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("policy", c_uint32),
+        ("mode", c_uint32),
+        ("lanes", c_uint32),
+        ("instances", c_uint32),
+        ("hop_cost", c_uint64),
+        ("sources", POINTER(c_uint64)),
+        ("sinks", POINTER(c_uint64)),
+        ("source_count", c_uint64),
+        ("sink_count", c_uint64),
+        ("whole", c_void_p),
+    ]
+
+
+class plait_plan_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("policy", c_uint32),
+        ("mode", c_uint32),
+        ("devices", c_uint32),
+        ("nodes", c_uint64),
+        ("edges", c_uint64),
+        ("lanes", c_uint64),
+        ("commands", c_uint64),
+        ("waits", c_uint64),
+        ("signals", c_uint64),
+        ("regions", c_uint64),
+        ("makespan", c_uint64),
+        ("scratch_bytes", c_uint64),
+        ("bytes", c_uint64),
+        ("peak_bytes", c_uint64),
+        ("bindings", c_uint32),
+        ("unbound", c_uint32),
+    ]
+
+
+class plait_system_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("hop_cost", c_uint64),
+        ("submit_cost", c_uint64),
+        ("copy_alpha", c_uint64),
+        ("copy_beta", c_uint64),
+    ]
+
+
+class plait_simulation(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("reserved0", c_uint32),
+        ("makespan", c_uint64),
+        ("critical_cost", c_uint64),
+        ("critical_count", c_uint64),
+        ("busy", c_uint64),
+        ("memory_peak", c_uint64),
+    ]
+
+
+class plait_lane_use(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("device", c_uint32),
+        ("device_name", c_char_p),
+        ("commands", c_uint64),
+        ("waits", c_uint64),
+        ("start", c_uint64),
+        ("end", c_uint64),
+        ("busy", c_uint64),
+    ]
+
+
+class plait_plan_binding(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("flags", c_uint32),
+        ("bound", c_uint32),
+        ("bytes", c_uint64),
+        ("name", c_char_p),
+        ("detail", c_char_p),
+    ]
+
+
+class plait_function_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("function", c_void_p),
+        ("user_data", c_void_p),
+        ("inbox", c_void_p),
+    ]
+
+
+class plait_parameter_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("bytes", c_uint64),
+        ("type", c_char * 32),
+        ("name", c_char * 64),
+    ]
+
+
+class plait_binding(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("parameter", c_uint32),
+        ("value", c_void_p),
+        ("bytes", c_uint64),
+        ("buffer", c_void_p),
+        ("offset_bytes", c_uint64),
+    ]
+
+
+class plait_run_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("bindings", c_void_p),
+        ("binding_count", c_uint64),
+    ]
+
+
+class plait_run_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("status", c_int32),
+        ("iterations", c_uint64),
+        ("failed_command", c_uint64),
+    ]
+
+
+class plait_command_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("lane", c_uint32),
+        ("device", c_uint32),
+        ("label", c_char * 64),
+    ]
+
+
+class plait_code_parameter(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("bytes", c_uint64),
+        ("name", c_char_p),
+    ]
+
+
+class plait_code(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("form", c_uint32),
+        ("flags", c_uint32),
+        ("parameter_count", c_uint32),
+        ("parameters", c_void_p),
+        ("code", c_void_p),
+        ("bytes", c_uint64),
+        ("entry", c_char_p),
+        ("name", c_char_p),
+        ("options", c_char_p),
+        ("log", c_void_p),
+    ]
+
+
+class plait_kernel_facts(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("reserved0", c_uint32),
+        ("group", c_uint64 * 3),
+        ("group_items_max", c_uint64),
+        ("local_bytes", c_uint64),
+        ("private_bytes", c_uint64),
+    ]
+
+
+class plait_launch_argument(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("reserved0", c_uint32),
+        ("memory", c_void_p),
+        ("offset", c_uint64),
+        ("value", c_void_p),
+    ]
+
+
+class plait_launch_request(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("dimensions", c_uint32),
+        ("items", c_uint64 * 3),
+        ("group", c_uint64 * 3),
+        ("kernel", c_void_p),
+        ("arguments", c_void_p),
+        ("argument_count", c_uint32),
+        ("reserved0", c_uint32),
+    ]
+
+
+class plait_host_part(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("reserved0", c_uint32),
+        ("items", c_uint64 * 3),
+        ("begin", c_uint64 * 3),
+        ("end", c_uint64 * 3),
+    ]
+
+
+STRUCTS = (
+    plait_error,
+    plait_allocator,
+    plait_context_desc,
+    plait_device_info,
+    plait_buffer_desc,
+    plait_wrap_desc,
+    plait_array,
+    plait_import_desc,
+    plait_event,
+    plait_signal_desc,
+    plait_point,
+    plait_queue_desc,
+    plait_command,
+    plait_source,
+    plait_launch,
+    plait_range,
+    plait_kernel_desc,
+    plait_argument,
+    plait_node_desc,
+    plait_freeze_desc,
+    plait_plan_info,
+    plait_system_desc,
+    plait_simulation,
+    plait_lane_use,
+    plait_plan_binding,
+    plait_function_desc,
+    plait_parameter_info,
+    plait_binding,
+    plait_run_desc,
+    plait_run_info,
+    plait_command_info,
+    plait_code_parameter,
+    plait_code,
+    plait_kernel_facts,
+    plait_launch_argument,
+    plait_launch_request,
+    plait_host_part,
+)
+
+# name: (result, parameters)
+FUNCTIONS = {
+    "plait_version": (c_char_p, ()),
+    "plait_abi": (c_uint32, ()),
+    "plait_status_name": (c_char_p, (c_int32,)),
+    "plait_sizeof": (c_uint64, (c_char_p,)),
+    "plait_error_detail": (c_int32, (c_uint64, POINTER(c_char), c_uint64, POINTER(c_uint64),)),
+    "plait_live_count": (c_uint64, (c_int32,)),
+    "plait_context_open": (c_int32, (POINTER(plait_context_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_context_retain": (None, (c_void_p,)),
+    "plait_context_release": (None, (c_void_p,)),
+    "plait_context_report": (c_int32, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_backend_report": (c_int32, (POINTER(plait_context_desc), POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_context_device_count": (c_int32, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),
+    "plait_context_device": (c_int32, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_context_find_device": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_device_query": (c_int32, (c_void_p, POINTER(plait_device_info), POINTER(plait_error),)),
+    "plait_device_set_budget": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_buffer_create": (c_int32, (c_void_p, POINTER(plait_buffer_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_wrap": (c_int32, (c_void_p, POINTER(plait_wrap_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_view": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_retain": (None, (c_void_p,)),
+    "plait_buffer_release": (None, (c_void_p,)),
+    "plait_buffer_bytes": (c_int32, (c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_buffer_map": (c_int32, (c_void_p, c_uint64, c_uint64, c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_buffer_unmap": (c_int32, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_array_import": (c_int32, (c_void_p, c_void_p, POINTER(plait_import_desc), POINTER(plait_array), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_array_export": (c_int32, (c_void_p, POINTER(plait_array), c_uint32, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_inbox_create": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_inbox_retain": (None, (c_void_p,)),
+    "plait_inbox_release": (None, (c_void_p,)),
+    "plait_inbox_descriptor": (c_int32, (c_void_p, POINTER(c_int32), POINTER(plait_error),)),
+    "plait_inbox_next": (c_int32, (c_void_p, POINTER(plait_event), POINTER(plait_error),)),
+    "plait_inbox_pump": (c_int32, (c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_inbox_wait": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_inbox_call_done": (c_int32, (c_void_p, c_uint64, c_int64, c_char_p, POINTER(plait_error),)),
+    "plait_inbox_adopt": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_inbox_close": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_signal_create": (c_int32, (c_void_p, POINTER(plait_signal_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_signal_retain": (None, (c_void_p,)),
+    "plait_signal_release": (None, (c_void_p,)),
+    "plait_signal_query": (c_int32, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_signal_wait": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
+    "plait_points_wait": (c_int32, (POINTER(plait_point), c_uint64, c_int32, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_signal_raise": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_signal_fail": (c_int32, (c_void_p, c_int64, c_char_p, POINTER(plait_error),)),
+    "plait_signal_reset": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_signal_notify": (c_int32, (c_void_p, c_uint64, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_queue_create": (c_int32, (c_void_p, POINTER(plait_queue_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_queue_retain": (None, (c_void_p,)),
+    "plait_queue_release": (None, (c_void_p,)),
+    "plait_queue_submit": (c_int32, (c_void_p, POINTER(plait_command), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_call": (c_int32, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_queue_copy": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
+    "plait_queue_fill": (c_int32, (c_void_p, c_void_p, c_uint64, c_uint64, c_uint64, c_uint32, POINTER(plait_error),)),
+    "plait_queue_read": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_queue_write": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_queue_emit": (c_int32, (c_void_p, c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_wait": (c_int32, (c_void_p, c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_queue_finish": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_source_text": (c_int32, (c_char_p, POINTER(plait_source), c_uint32, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_kernel_create": (c_int32, (c_void_p, POINTER(plait_kernel_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_kernel_retain": (None, (c_void_p,)),
+    "plait_kernel_release": (None, (c_void_p,)),
+    "plait_kernel_signature": (c_int32, (c_void_p, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_launch": (c_int32, (c_void_p, c_void_p, POINTER(plait_launch), POINTER(plait_argument), c_uint64, POINTER(plait_error),)),
+    "plait_graph_create": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_retain": (None, (c_void_p,)),
+    "plait_graph_release": (None, (c_void_p,)),
+    "plait_graph_add": (c_int32, (c_void_p, POINTER(plait_node_desc), POINTER(c_uint64), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_edge": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
+    "plait_graph_body": (c_int32, (c_void_p, c_uint64, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_rotate": (c_int32, (c_void_p, POINTER(c_void_p), c_uint64, c_uint32, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_size": (c_int32, (c_void_p, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_graph_read": (c_int32, (c_void_p, c_char_p, c_uint64, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_graph_freeze": (c_int32, (c_void_p, POINTER(plait_freeze_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_retain": (None, (c_void_p,)),
+    "plait_plan_release": (None, (c_void_p,)),
+    "plait_plan_query": (c_int32, (c_void_p, POINTER(plait_plan_info), POINTER(plait_error),)),
+    "plait_plan_check": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_plan_simulate": (c_int32, (c_void_p, POINTER(plait_system_desc), POINTER(plait_simulation), POINTER(plait_lane_use), c_uint64, POINTER(plait_error),)),
+    "plait_plan_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_plan_read": (c_int32, (c_void_p, c_void_p, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_save": (c_int32, (c_void_p, c_char_p, POINTER(plait_error),)),
+    "plait_plan_load": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_query_binding": (c_int32, (c_void_p, c_uint64, POINTER(plait_plan_binding), POINTER(plait_error),)),
+    "plait_plan_bind_kernel": (c_int32, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_bind_buffer": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_bind_signal": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_bind_function": (c_int32, (c_void_p, c_char_p, POINTER(plait_function_desc), POINTER(plait_error),)),
+    "plait_plan_bind_device": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(plait_error),)),
+    "plait_plan_parameter_count": (c_int32, (c_void_p, POINTER(c_uint32), POINTER(plait_error),)),
+    "plait_plan_parameter": (c_int32, (c_void_p, c_char_p, POINTER(c_uint32), POINTER(plait_error),)),
+    "plait_plan_parameter_query": (c_int32, (c_void_p, c_uint32, POINTER(plait_parameter_info), POINTER(plait_error),)),
+    "plait_plan_prepare": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_plan_run": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_plan_call": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
+    "plait_run_retain": (None, (c_void_p,)),
+    "plait_run_release": (None, (c_void_p,)),
+    "plait_run_poll": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_run_wait": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_run_cancel": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_run_notify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_run_query": (c_int32, (c_void_p, POINTER(plait_run_info), POINTER(plait_error),)),
+    "plait_plan_command": (c_int32, (c_void_p, c_uint64, POINTER(plait_command_info), POINTER(plait_error),)),
+}

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""A system: its devices, queues and signals."""
+import asyncio
+import os
+import threading
+from ctypes import byref, c_int32, c_uint32, c_uint64, c_void_p, create_string_buffer
+
+from . import _raw
+from ._buffer import Buffer, address_of
+from ._core import (Handle, call, encode, lib, local, make, nanoseconds, sized, text_of)
+from ._functions import RUN, once
+
+_CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
+                 for name, value in vars(_raw).items() if name.startswith("PLAIT_DEVICE_")}
+
+
+class System(Handle):
+    """What plait works on, from opening it to closing it.
+
+        with plait.open() as system:
+            device = system.devices[0]
+
+    The thread that opens it owns its inbox: Python functions run there, while
+    it waits for something of plait or pumps.
+    """
+    _release = lib.plait_context_release
+    __slots__ = ("devices", "_inbox", "_owner", "_awaited")
+
+    def __init__(self, backend=None, *, workers=None, options=None, wrap=None,
+                 plugin_path=None, sync=False):
+        flags = _raw.PLAIT_CONTEXT_SYNC if sync else 0
+        if workers == 0:
+            flags |= _raw.PLAIT_CONTEXT_NO_WORKERS
+        desc = sized(_raw.plait_context_desc, flags=flags, workers=workers or 0,
+                     backends=encode(backend), options=encode(options), wrap=encode(wrap),
+                     plugin_path=encode(plugin_path))
+        super().__init__(make(lib.plait_context_open, byref(desc)))
+        self._inbox = Inbox(make(lib.plait_inbox_create, self.handle))
+        self._owner = threading.get_ident()
+        self._awaited = None
+        count = c_uint32()
+        call(lib.plait_context_device_count, self.handle, byref(count))
+        self.devices = [Device(self, make(lib.plait_context_device, self.handle, i))
+                        for i in range(count.value)]
+
+    def device(self, name):
+        """The device of a name, as "host:0"."""
+        found = make(lib.plait_context_find_device, self.handle, encode(name))
+        return next(d for d in self.devices if d.handle == found)
+
+    @property
+    def report(self):
+        """Which backends were found, chosen, rejected, and why."""
+        return text_of(lib.plait_context_report, self.handle)
+
+    def kernel(self, signature, source=None, **how):
+        """A kernel; see plait.Kernel."""
+        from ._kernel import Kernel
+        return Kernel(self, signature, source, **how)
+
+    def graph(self):
+        """An empty graph; see plait.Graph."""
+        from ._graph import Graph
+        return Graph(self, make(lib.plait_graph_create, self.handle))
+
+    def load(self, path):
+        """A plan from a file that Plan.save wrote."""
+        from ._plan import Plan
+        return Plan(self, make(lib.plait_plan_load, self.handle, os.fsencode(path)), ())
+
+    def pump(self):
+        """Run the Python functions that wait for this thread; how many."""
+        count = c_uint64()
+        call(lib.plait_inbox_pump, self._inbox.handle, 0, byref(count))
+        return count.value
+
+    def descriptor(self):
+        """Readable while pump() has something to do; for event loops."""
+        out = c_int32()
+        call(lib.plait_inbox_descriptor, self._inbox.handle, byref(out))
+        return out.value
+
+    def adopt(self):
+        """The calling thread becomes the one where Python functions run."""
+        call(lib.plait_inbox_adopt, self._inbox.handle)
+        self._owner = threading.get_ident()
+
+    def attach(self, loop=None):
+        """Have an asyncio loop pump; awaiting a run does it by itself."""
+        loop = loop or asyncio.get_running_loop()
+        if self._awaited is not loop:
+            self._awaited = loop
+            loop.add_reader(self.descriptor(), self.pump)
+
+    def release(self):
+        loop, self._awaited = self._awaited, None
+        if loop is not None and not loop.is_closed():
+            loop.remove_reader(self.descriptor())
+        if self._inbox is not None:
+            self._inbox.release()
+        super().release()
+
+    def __repr__(self):
+        return "<plait.System %s>" % ", ".join(d.name for d in self.devices)
+
+
+class Inbox(Handle):
+    _release = lib.plait_inbox_release
+    __slots__ = ()
+
+
+class Device:
+    """Something that runs kernels and has memory."""
+
+    def __init__(self, system, handle):
+        self.system, self.handle = system, handle
+        info = self.query()
+        self.name, self.backend = info.name.decode(), info.backend.decode()
+        self.description = info.description.decode()
+        self.capabilities = frozenset(name for name, bit in _CAPABILITIES.items()
+                                      if info.capabilities & bit)
+
+    def query(self):
+        info = sized(_raw.plait_device_info)
+        call(lib.plait_device_query, self.handle, byref(info))
+        return info
+
+    @property
+    def used_bytes(self):
+        return self.query().used_bytes
+
+    def set_budget(self, count):
+        """Buffers may have so many bytes together; 0 for no limit."""
+        call(lib.plait_device_set_budget, self.handle, count)
+
+    def queue(self, label=None, priority=0):
+        desc = sized(_raw.plait_queue_desc, label=encode(label), priority=priority)
+        return Queue(self, make(lib.plait_queue_create, self.handle, byref(desc)))
+
+    def signal(self, label=None, gate=False):
+        desc = sized(_raw.plait_signal_desc, label=encode(label),
+                     flags=_raw.PLAIT_SIGNAL_GATE if gate else 0)
+        return Signal(self, make(lib.plait_signal_create, self.handle, byref(desc)))
+
+    def buffer(self, size, label=None):
+        """Memory of so many bytes."""
+        return Buffer.create(self, size, label)
+
+    def array(self, data, label=None):
+        """A buffer with a copy of what has the buffer protocol (NumPy...)."""
+        view = memoryview(data)
+        made = Buffer.create(self, max(view.nbytes, 1), label)
+        made.format, made.shape = view.format, view.shape
+        made.write(view)
+        return made
+
+    def wrap(self, data, label=None):
+        """A buffer on the very memory of `data`, which it keeps alive."""
+        return Buffer.wrap(self, data, label)
+
+    def __repr__(self):
+        return "<plait.Device %s: %s>" % (self.name, self.description)
+
+
+class Signal(Handle):
+    """A counter that queues raise and wait for; a gate is raised by hand."""
+    _release = lib.plait_signal_release
+    __slots__ = ("device",)
+
+    def __init__(self, device, handle):
+        super().__init__(handle)
+        self.device = device
+
+    def _query(self):
+        reached, submitted = c_uint64(), c_uint64()
+        call(lib.plait_signal_query, self.handle, byref(reached), byref(submitted))
+        return reached.value, submitted.value
+
+    @property
+    def reached(self):
+        return self._query()[0]
+
+    @property
+    def submitted(self):
+        return self._query()[1]
+
+    def wait(self, sequence, timeout=None):
+        while call(lib.plait_signal_wait, self.handle, sequence,
+                   nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
+            self.device.system.pump()
+
+    def raise_to(self, sequence):
+        call(lib.plait_signal_raise, self.handle, sequence)
+
+    def fail(self, text, origin=1):
+        call(lib.plait_signal_fail, self.handle, origin, encode(text))
+
+
+class Queue(Handle):
+    """Commands that run one after the other."""
+    _release = lib.plait_queue_release
+    __slots__ = ("device", "_kept")
+
+    def __init__(self, device, handle):
+        super().__init__(handle)
+        self.device = device
+        self._kept = []  # memory that commands which were not awaited use
+
+    def launch(self, kernel, *arguments, items=None, group=None):
+        """Run a kernel; `items` and `group` are numbers or tuples of up to 3."""
+        made = kernel.arguments(arguments)
+        launch = kernel.geometry(items, group)
+        call(lib.plait_queue_launch, self.handle, kernel.handle, byref(launch), made.array,
+             len(made.array))
+
+    def call(self, function):
+        """Run a Python function, on the thread that owns the system."""
+        command = sized(_raw.plait_command, kind=_raw.PLAIT_COMMAND_CALL, function=RUN,
+                        user_data=once(function),
+                        inbox=self.device.system._inbox.handle)
+        call(lib.plait_queue_submit, self.handle, byref(command), 1, None)
+
+    def copy(self, target, source, size=None, target_offset=0, source_offset=0):
+        call(lib.plait_queue_copy, self.handle, target.handle, target_offset, source.handle,
+             source_offset, min(target.size, source.size) if size is None else size)
+
+    def fill(self, target, pattern=0, pattern_bytes=4, size=None, offset=0):
+        call(lib.plait_queue_fill, self.handle, target.handle, offset,
+             target.size - offset if size is None else size, pattern, pattern_bytes)
+
+    def read(self, source, data, offset=0):
+        """Into `data`, which is kept until finish(): a bytearray, an array."""
+        pointer, size, keep = address_of(data, writable=True)
+        call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
+        self._kept.append(keep)
+
+    def write(self, target, data, offset=0):
+        """From `data`, which is kept, and must not change, until finish()."""
+        pointer, size, keep = address_of(data)
+        call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
+        self._kept.append(keep)
+
+    def emit(self, signal):
+        """Raise a signal here; the number to wait for."""
+        sequence = c_uint64()
+        call(lib.plait_queue_emit, self.handle, signal.handle, byref(sequence))
+        return sequence.value
+
+    def wait(self, signal, sequence=0):
+        """Go on only when it has happened; this call itself does not wait."""
+        call(lib.plait_queue_wait, self.handle, signal.handle, sequence)
+
+    def finish(self, timeout=None):
+        """Wait until all of it is done; the first failure is raised."""
+        while call(lib.plait_queue_finish, self.handle,
+                   nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
+            self.device.system.pump()
+        self._kept.clear()

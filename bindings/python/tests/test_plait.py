@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: MIT
+"""What the Python layer promises, on every backend that is there.
+
+    PYTHONPATH=. python3 -m unittest discover -s tests
+"""
+import array
+import asyncio
+import ctypes
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import plait
+from plait import _raw
+from plait._library import lib
+
+SAXPY = ("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+         "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+COUNT_DOWN = ("count_down(left: inout pointer u32)", "KERNEL(count_down) { EACH(i, 1) left[i] -= 1; }")
+
+
+def run_python(text, **environment):
+    """Another interpreter, as a user would start it."""
+    return subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True, timeout=120,
+                          env=dict(os.environ, **environment))
+
+
+class Case(unittest.TestCase):
+    """Every test leaves nothing behind."""
+
+    def setUp(self):
+        gc.collect()
+        self.before = plait.live_count()
+        self.system = plait.open()
+        self.device = self.system.devices[0]
+        self.queue = self.device.queue()
+
+    def tearDown(self):
+        self.queue = self.device = self.system = None
+        gc.collect()
+        # What is in flight ends by itself; nothing else is left to end it.
+        for _ in range(1000):
+            if plait.live_count() == self.before:
+                break
+            threading.Event().wait(0.01)
+        self.assertEqual(plait.live_count(), self.before)
+
+    def floats(self, *values):
+        return self.device.array(array.array("f", values))
+
+
+class Layout(unittest.TestCase):
+    def test_structs_are_the_library_s(self):
+        for struct in _raw.STRUCTS:
+            self.assertEqual(lib.plait_sizeof(struct.__name__.encode()), ctypes.sizeof(struct),
+                             struct.__name__)
+
+    def test_versions(self):
+        self.assertRegex(plait.version(), r"^\d+\.\d+\.\d+$")
+
+    def test_missing_library_says_what_was_tried(self):
+        got = run_python("import plait", PLAIT_LIBRARY="/nowhere/libplait.so")
+        self.assertIn("/nowhere/libplait.so", got.stdout)
+        self.assertIn("set PLAIT_LIBRARY", got.stdout)
+
+    def test_missing_backend_says_what_was_tried(self):
+        with self.assertRaises(plait.UnavailableError) as caught:
+            plait.open("nothing")
+        self.assertIn("nothing", str(caught.exception))
+
+
+class Buffers(Case):
+    def test_what_goes_in_comes_out(self):
+        self.assertEqual(self.floats(1, 2, 3).tolist(), [1, 2, 3])
+        self.assertEqual(self.device.array(b"abc").read(), b"abc")
+        self.assertEqual(self.device.array(b"").size, 1)
+
+    def test_map_is_the_memory(self):
+        buffer = self.device.buffer(16)
+        with buffer.map() as memory:
+            memory[:] = bytes(range(16))
+        self.assertEqual(buffer.read(4, 2), b"\4\5")
+        with buffer.map("r") as memory:
+            with self.assertRaises(TypeError):
+                memory[0] = 1
+
+    def test_views_are_the_same_memory(self):
+        buffer = self.device.buffer(16)
+        view = buffer[8:12]
+        self.queue.fill(buffer, 0)
+        self.queue.fill(view, 0x7f, 1)
+        self.queue.finish()
+        self.assertEqual(buffer.read(), bytes(8) + b"\x7f" * 4 + bytes(4))
+        with self.assertRaises(ValueError):
+            buffer[0:8:2]
+
+    def test_wrapped_memory_is_kept_until_nothing_uses_it(self):
+        memory = bytearray(8)
+        wrapped = self.device.wrap(memory)
+        with self.assertRaises(BufferError):
+            memory.extend(b"more")
+        self.queue.fill(wrapped, 0x01020304)
+        self.queue.finish()
+        self.assertEqual(memory, b"\4\3\2\1" * 2)
+        wrapped.release()
+        self.system.pump()
+        gc.collect()
+        memory.extend(b"more")
+
+    def test_read_only_memory_is_not_wrapped(self):
+        with self.assertRaises(ValueError):
+            self.device.wrap(b"constant")
+
+    def test_strides_are_refused_or_copied(self):
+        matrix = memoryview(array.array("i", range(8)))[::2]
+        with self.assertRaises(ValueError):
+            self.queue.write(self.device.buffer(64), matrix)
+        self.assertEqual(self.device.array(matrix).tolist(), [0, 2, 4, 6])
+
+    def test_beyond_the_end(self):
+        with self.assertRaises(plait.InvalidError):
+            self.queue.fill(self.device.buffer(4), 0, 4, size=8)
+
+    def test_budget(self):
+        self.device.set_budget(1 << 20)
+        with self.assertRaises(plait.MemoryExhausted) as caught:
+            self.device.buffer(1 << 30)
+        self.assertIsInstance(caught.exception, MemoryError)
+        self.device.set_budget(0)
+
+    def test_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("no numpy")
+        matrix = numpy.arange(6, dtype=numpy.float64).reshape(2, 3)
+        numpy.testing.assert_array_equal(self.device.array(matrix).numpy(), matrix)
+        numpy.testing.assert_array_equal(self.device.array(matrix.T).numpy(), matrix.T)
+        self.queue.fill(self.device.wrap(matrix), 0, 8)
+        self.queue.finish()
+        self.assertEqual(matrix.sum(), 0)
+
+
+class Kernels(Case):
+    def test_source(self):
+        x, y = self.floats(1, 2, 3), self.floats(1, 1, 1)
+        self.queue.launch(self.system.kernel(*SAXPY), 2, x, y, 3, items=3)
+        self.queue.finish()
+        self.assertEqual(y.tolist(), [3, 5, 7])
+
+    def test_a_source_that_does_not_compile(self):
+        with self.assertRaises(plait.InvalidError) as caught:
+            self.system.kernel("f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }")
+        self.assertIn("f:2", str(caught.exception))
+        self.assertIn("oops", caught.exception.detail)
+
+    def test_wrong_arguments(self):
+        kernel, x = self.system.kernel(*SAXPY), self.floats(1)
+        for given in ((1, x, x), (1, 2, x, 1), ("a", x, x, 1)):
+            with self.assertRaises(TypeError):
+                self.queue.launch(kernel, *given, items=1)
+        self.queue.finish()
+
+    def test_large_numbers(self):
+        kernel = self.system.kernel("keep(x: u64, y: out pointer u64)", "KERNEL(keep) { EACH(i, 1) y[i] = x; }")
+        out = self.device.array(array.array("Q", [0]))
+        self.queue.launch(kernel, 2 ** 63 + 7, out)
+        self.queue.finish()
+        self.assertEqual(out.tolist(), [2 ** 63 + 7])
+
+
+class Functions(Case):
+    def test_they_run_on_this_thread(self):
+        ran = []
+        for _ in range(100):
+            self.queue.call(lambda: ran.append(threading.get_ident()))
+        self.queue.finish()
+        self.assertEqual(ran, [threading.get_ident()] * 100)
+
+    def test_an_exception_fails_the_command_and_comes_back(self):
+        def wrong():
+            raise KeyError("this one")
+        self.queue.call(wrong)
+        with self.assertRaises(plait.FailedError) as caught:
+            self.queue.finish()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        self.assertIn("this one", str(caught.exception))
+        self.assertTrue(caught.exception.__cause__.__traceback__)
+        self.queue.finish()
+
+    def test_another_thread_is_told_so(self):
+        caught = []
+
+        def elsewhere():
+            try:
+                self.system.pump()
+            except plait.Error as error:
+                caught.append(str(error))
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        self.assertIn("thread", caught[0])
+
+    def test_it_can_be_adopted(self):
+        ran = []
+        self.queue.call(lambda: ran.append(threading.get_ident()))
+
+        def elsewhere():
+            self.system.adopt()
+            self.queue.finish()
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+        self.assertEqual(len(ran), 1)
+        self.assertNotEqual(ran[0], threading.get_ident())
+        self.system.adopt()
+
+
+class Plans(Case):
+    def test_parameters(self):
+        x, y, z = self.floats(1, 2), self.floats(0, 0), self.floats(5, 5)
+        graph = self.system.graph()
+        graph.launch(self.system.kernel(*SAXPY), plait.Parameter("a"), x, plait.Parameter("y"), 2,
+                     items=2)
+        plan = graph.freeze(check=True)
+        plan(a=3, y=y)
+        plan(a=1, y=z)
+        plan.run(self.queue, a=1, y=z).wait()
+        self.assertEqual((y.tolist(), z.tolist()), ([3, 6], [7, 9]))
+        for wrong in ({"a": 1}, {"a": 1, "b": 2}, {"a": 1, "y": 3}):
+            with self.assertRaises((TypeError, plait.InvalidError)):
+                plan(**wrong)
+
+    def test_order(self):
+        buffer = self.device.buffer(4)
+        graph = self.system.graph()
+        first = graph.fill(buffer, 1)
+        second = graph.fill(buffer, 2, after=first)
+        graph.fill(buffer, 3, after=[first, second])
+        graph.freeze()()
+        self.assertEqual(buffer.read(), b"\3\0\0\0")
+
+    def test_loop_over_a_word(self):
+        left, x, y = self.device.array(array.array("I", [5])), self.floats(1), self.floats(0)
+        graph = self.system.graph()
+        _, body = graph.loop(left)
+        step = body.launch(self.system.kernel(*SAXPY), 1, x, y, 1, items=1)
+        body.launch(self.system.kernel(*COUNT_DOWN), left, after=step)
+        graph.freeze()()
+        self.assertEqual(y.tolist(), [5])
+
+    def test_branches(self):
+        which, out = self.device.array(array.array("I", [2])), self.device.buffer(4)
+        graph = self.system.graph()
+        _, branches = graph.case(which, 3)
+        for i, branch in enumerate(branches):
+            branch.fill(out, 10 + i)
+        graph.freeze()()
+        self.assertEqual(out.read(), b"\x0c\0\0\0")
+
+    def test_rotation(self):
+        left = self.device.array(array.array("I", [3]))
+        a, b, one = self.floats(0), self.floats(0), self.floats(1)
+        kernel = self.system.kernel(
+            "next(x: in pointer f32, one: in pointer f32, y: out pointer f32)",
+            "KERNEL(next) { EACH(i, 1) y[i] = x[i] + one[i]; }")
+        graph = self.system.graph()
+        _, body = graph.loop(left)
+        turns = body.rotate(a, b)
+        step = body.launch(kernel, turns.now, one, turns.next)
+        body.launch(self.system.kernel(*COUNT_DOWN), left, after=step)
+        graph.freeze()()
+        self.assertEqual(b.tolist(), [3])
+
+    def test_errors_name_the_place(self):
+        graph = self.system.graph()
+        with self.assertRaises(plait.InvalidError) as caught:
+            graph.fill(self.device.buffer(4), 0, 3, label="mine")
+        self.assertIn("mine", str(caught.exception))
+        self.assertIn("test_plait.py", str(caught.exception))
+
+    def test_cancel(self):
+        gate = self.device.signal(gate=True)
+        self.queue.wait(gate, 1)
+        graph = self.system.graph()
+        graph.fill(self.device.buffer(4), 1)
+        run = graph.freeze().run(self.queue)
+        self.assertFalse(run.poll())
+        with self.assertRaises(plait.WaitTimeout):
+            run.wait(0)
+        run.cancel()
+        gate.raise_to(1)
+        with self.assertRaises(plait.CancelledError):
+            run.wait()
+        with self.assertRaises(plait.Error):
+            self.queue.finish()
+
+    def test_pictures_and_files(self):
+        graph = self.system.graph()
+        graph.join(label="only")
+        plan = graph.freeze()
+        plan.check()
+        self.assertIn("only", plan.text("json"))
+        self.assertTrue(plan.text("svg").startswith("<"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "one.plan")
+            plan.save(path)
+            self.system.load(path)()
+
+    def test_released_in_any_order(self):
+        graph = self.system.graph()
+        buffer = self.device.buffer(4)
+        graph.fill(buffer, 7)
+        plan = graph.freeze()
+        run = plan.run(self.queue)
+        for thing in (plan, graph, buffer, self.queue):
+            thing.release()
+        run.wait()
+        with self.assertRaises(ValueError):
+            plan.check()
+
+    def test_collected_while_in_flight(self):
+        for _ in range(200):
+            graph = self.system.graph()
+            graph.fill(self.device.buffer(64), 7)
+            graph.freeze().run(self.queue)
+            if _ % 20 == 0:
+                gc.collect()
+        self.queue.finish()
+
+    def test_awaited(self):
+        out = self.floats(0)
+        graph = self.system.graph()
+        graph.launch(self.system.kernel(*SAXPY), plait.Parameter("a"), self.floats(1), out, 1, items=1)
+        plan = graph.freeze()
+
+        async def several():
+            for a in (1, 2, 3):
+                await plan.run(self.queue, a=a)
+        asyncio.run(several())
+        self.assertEqual(out.tolist(), [6])
+
+
+class Processes(unittest.TestCase):
+    def test_a_child_is_told(self):
+        got = run_python(
+            "import os, plait\n"
+            "s = plait.open()\n"
+            "pid = os.fork()\n"
+            "if pid == 0:\n"
+            "    try:\n"
+            "        s.devices[0].buffer(4)\n"
+            "    except plait.Error as error:\n"
+            "        print('told:', error, flush=True)\n"
+            "    os._exit(0)\n"
+            "os.waitpid(pid, 0)\n")
+        self.assertIn("told:", got.stdout)
+        self.assertIn("fork", got.stdout)
+
+    def test_exit_with_work_in_flight(self):
+        got = run_python(
+            "import plait\n"
+            "s = plait.open()\n"
+            "q = s.devices[0].queue()\n"
+            "b = s.devices[0].buffer(1 << 20)\n"
+            "for i in range(100): q.fill(b, i)\n"
+            "q.call(print)\n"
+            "print('end')\n")
+        self.assertEqual((got.returncode, got.stdout), (0, "end\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
