@@ -135,6 +135,7 @@ typedef struct plait_device_info {
 	char name[48];
 	char backend[32];
 	char description[256];
+	uint64_t stray_notifications;
 } plait_device_info;
 plait_status plait_context_device_count(plait_context *context,
 						  uint32_t *out_count,

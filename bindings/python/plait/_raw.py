@@ -202,6 +202,7 @@ class plait_device_info(Structure):
         ("name", c_char * 48),
         ("backend", c_char * 32),
         ("description", c_char * 256),
+        ("stray_notifications", c_uint64),
     ]
 
 
