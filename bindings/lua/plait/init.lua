@@ -120,6 +120,23 @@ function System:kernel(signature, source, options)
   return kernel.new(self, signature, source, options or {})
 end
 
+--- Kernels of portable source from files: FOLDER/NAME.plk each, whose comment
+-- with NAME(...) is the signature.
+function System:kernels(folder, ...)
+  local made = {}
+  for i, name in ipairs {...} do
+    local path = folder .. "/" .. name .. ".plk"
+    local file = assert(io.open(path))
+    local text = file:read "*a"
+    file:close()
+    local signature = text:match("/%*%s*(" .. name .. "%s*%([^*]*%))%s*%*/")
+      or error(path .. " has no comment with the signature " .. name .. "(...)", 2)
+    signature = signature:gsub("%s+", " ")
+    made[i] = self:kernel(signature, text, {file = path})
+  end
+  return unpack(made)
+end
+
 --- An empty graph.
 function System:graph()
   return graph.new(self, core.make("plait_graph", lib.plait_graph_create, self:handle()))

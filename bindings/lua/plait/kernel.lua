@@ -62,7 +62,7 @@ local function sources(source, options)
     local slot = array[i - 1]
     slot.size, slot.form, slot.bytes = ffi.sizeof "plait_source", one.form, #one.code
     slot.code = ffi.cast("const char *", one.code)
-    slot.defines, slot.options = options.defines, options.options
+    slot.defines, slot.options, slot.file = options.defines, options.options, options.file
   end
   return array, count
 end

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Kernels, and the arguments that they are launched with."""
 import ctypes
-import re
 from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
                     c_uint8, c_uint16, c_uint32, c_uint64)
 
 from . import _raw
 from ._buffer import Buffer
-from ._core import Handle, call, encode, lib, make, sized, text_of
+from ._core import Handle, encode, lib, make, sized, text_of
 
 _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_uint8,
           "u16": c_uint16, "u32": c_uint32, "u64": c_uint64, "f32": c_float, "f64": c_double,
@@ -89,16 +88,17 @@ class Kernel(Handle):
 
     `source` is portable source; a dictionary {"opencl": text, "cuda": text} has
     one text for each backend.  Without one `library` and `symbol` name a
-    compiled C function, or `function` is the address of one.
+    compiled C function, or `function` is the address of one.  `file` is what
+    errors call the text.
     """
     _release = lib.plait_kernel_release
     __slots__ = ("system", "name", "parameters", "_keep")
 
     def __init__(self, system, signature, source=None, *, library=None, symbol=None,
-                 function=None, defines=None, options=None):
+                 function=None, defines=None, options=None, file=None):
         desc = sized(_raw.plait_kernel_desc, signature=encode(signature),
                      library=encode(library), symbol=encode(symbol))
-        texts = self._sources(source, defines, options)
+        texts = self._sources(source, defines, options, file)
         if texts:
             array = (_raw.plait_source * len(texts))(*texts)
             desc.sources, desc.source_count = ctypes.addressof(array), len(texts)
@@ -110,7 +110,7 @@ class Kernel(Handle):
         self.name, self.parameters = whole[:whole.index("(")].strip(), parse(whole)
 
     @staticmethod
-    def _sources(source, defines, options):
+    def _sources(source, defines, options, file):
         if source is None:
             return []
         forms = {"portable": _raw.PLAIT_SOURCE_PORTABLE, "host": _raw.PLAIT_SOURCE_C,
@@ -124,7 +124,7 @@ class Kernel(Handle):
         for name, text in texts.items():
             code = ctypes.create_string_buffer(text.encode())
             one = sized(_raw.plait_source, form=forms[name], defines=encode(defines),
-                        options=encode(options))
+                        options=encode(options), file=encode(file))
             one.code, one._keep = ctypes.addressof(code), code
             made.append(one)
         return made

@@ -2,12 +2,13 @@
 """A system: its devices, queues and signals."""
 import asyncio
 import os
+import re
 import threading
-from ctypes import byref, c_int32, c_uint32, c_uint64, c_void_p, create_string_buffer
+from ctypes import byref, c_int32, c_uint32, c_uint64
 
 from . import _raw
 from ._buffer import Buffer, address_of
-from ._core import (Handle, call, encode, lib, local, make, nanoseconds, sized, text_of)
+from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
 from ._functions import RUN, once
 
 _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
@@ -57,6 +58,20 @@ class System(Handle):
         """A kernel; see plait.Kernel."""
         from ._kernel import Kernel
         return Kernel(self, signature, source, **how)
+
+    def kernels(self, folder, *names):
+        """Kernels of portable source from files: FOLDER/NAME.plk each, whose
+        comment with NAME(...) is the signature."""
+        return [self._read(folder, name) for name in names]
+
+    def _read(self, folder, name):
+        path = os.path.join(folder, name + ".plk")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        found = re.search(r"/\*\s*(%s\s*\([^*]*\))\s*\*/" % re.escape(name), text)
+        if not found:
+            raise ValueError("%s has no comment with the signature %s(...)" % (path, name))
+        return self.kernel(" ".join(found.group(1).split()), text, file=path)
 
     def graph(self):
         """An empty graph; see plait.Graph."""

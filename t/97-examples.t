@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The same programs in each language say the same things."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, skip_all, which
+
+if SANITIZER != "no":
+    skip_all("python and luajit are not built with a sanitizer, the library is")
+# How many steps an iteration takes may differ by one where sums are rounded
+# otherwise; what comes out may not.
+SAYS = {
+    "mandelbrot": r"600 x 400 pixels, 25\.\d % of them in the set\n",
+    "heat": r"settled after 50\d\d steps, 24\.3 degrees in the middle\n",
+    "conjugate_gradient": r"solved after 1\d\d iterations, 311\.078 in the middle\n",
+    "kmeans": r"settled after \d+ moves and 1 new seeds\na centre near 2\.0, 2\.0\n"
+              r"a centre near 2\.0, 8\.0\na centre near 8\.0, 2\.0\na centre near 8\.0, 8\.0\n",
+}
+LUA = os.path.join(ROOT, "bindings", "lua")
+LANGUAGES = {
+    "python": (sys.executable, ".py", {"PYTHONPATH": os.path.join(ROOT, "bindings", "python")}),
+    "lua": (which("luajit"), ".lua", {"LUA_PATH": "%s/?.lua;%s/?/init.lua" % (LUA, LUA)}),
+}
+
+with tempfile.TemporaryDirectory() as work:
+    for language, (program, suffix, more) in LANGUAGES.items():
+        if not program:
+            skip("%s is not there" % language)
+            continue
+        environment = dict(os.environ, PLAIT_BACKEND="host", PLAIT_CACHE_DIR=work,
+                           PLAIT_LIBRARY=os.path.join(BUILD, "src/.libs/libplait.so"), **more)
+        os.chmod(work, 0o700)
+        for name, says in SAYS.items():
+            path = os.path.join(ROOT, "examples", language, name + suffix)
+            got = run([program, path], env=environment, cwd=work)
+            ok(got.returncode == 0 and re.fullmatch(says, got.stdout),
+               "%s in %s" % (name, language), got.stdout, got.stderr)
+        with open(os.path.join(work, "mandelbrot.pgm"), "rb") as file:
+            picture = file.read()
+        ok(picture.startswith(b"P5 600 400 255\n") and len(picture) == 15 + 600 * 400,
+           "the picture that %s makes" % language, len(picture))
+        os.remove(os.path.join(work, "mandelbrot.pgm"))
+done()
