@@ -9,3 +9,20 @@
 noinst_PROGRAMS += %D%/first
 %C%_first_CPPFLAGS = -I$(top_srcdir)/include
 %C%_first_LDADD = src/libplait.la
+
+# The same four programs as in python/ and lua/; kernels/ has what they run.
+EXAMPLES_SHARED = %D%/common.c %D%/common.h
+noinst_PROGRAMS += %D%/mandelbrot %D%/heat %D%/conjugate_gradient %D%/kmeans
+EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
+%C%_mandelbrot_SOURCES = %D%/mandelbrot.c $(EXAMPLES_SHARED)
+%C%_mandelbrot_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_mandelbrot_LDADD = src/libplait.la
+%C%_heat_SOURCES = %D%/heat.c $(EXAMPLES_SHARED)
+%C%_heat_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_heat_LDADD = src/libplait.la
+%C%_conjugate_gradient_SOURCES = %D%/conjugate_gradient.c $(EXAMPLES_SHARED)
+%C%_conjugate_gradient_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_conjugate_gradient_LDADD = src/libplait.la -lm
+%C%_kmeans_SOURCES = %D%/kmeans.c $(EXAMPLES_SHARED)
+%C%_kmeans_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_kmeans_LDADD = src/libplait.la
