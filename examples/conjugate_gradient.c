@@ -4,7 +4,7 @@
  * solver is one plan: its loop ends when the residual is small, which a kernel
  * finds out.
  */
-#include "common.h"
+#include "program.h"
 
 #include <math.h>
 #include <stdio.h>

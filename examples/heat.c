@@ -3,7 +3,7 @@
  * Heat spreads over a plate until nothing changes much: a loop in a graph.  The
  * device decides when it is done; the program waits once, for all of it.
  */
-#include "common.h"
+#include "program.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * chosen its nearest centre, either all centres have points and move to their
  * middle, or one has none and is put where a point is.
  */
-#include "common.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

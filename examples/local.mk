@@ -11,7 +11,7 @@ noinst_PROGRAMS += %D%/first
 %C%_first_LDADD = src/libplait.la
 
 # The same four programs as in python/ and lua/; kernels/ has what they run.
-EXAMPLES_SHARED = %D%/common.c %D%/common.h
+EXAMPLES_SHARED = %D%/program.c %D%/program.h
 noinst_PROGRAMS += %D%/mandelbrot %D%/heat %D%/conjugate_gradient %D%/kmeans
 EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
 %C%_mandelbrot_SOURCES = %D%/mandelbrot.c $(EXAMPLES_SHARED)

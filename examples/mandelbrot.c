@@ -4,7 +4,7 @@
  *
  *     mandelbrot [FILE.pgm]
  */
-#include "common.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See common.h. */
-#include "common.h"
+/* See program.h. */
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the example programs share: ending with an error's text, kernels from
  * files, short ways to say arguments. */
-#ifndef EXAMPLES_COMMON_H
-#define EXAMPLES_COMMON_H
+#ifndef EXAMPLES_PROGRAM_H
+#define EXAMPLES_PROGRAM_H
 
 #include <plait/plait.h>
 
