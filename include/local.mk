@@ -14,3 +14,4 @@ pkginclude_HEADERS += %D%/plait/plugin.h
 pkginclude_HEADERS += %D%/plait/queue.h
 pkginclude_HEADERS += %D%/plait/run.h
 pkginclude_HEADERS += %D%/plait/source.h
+pkginclude_HEADERS += %D%/plait/trace.h

@@ -298,6 +298,12 @@ LDADD_MAZE = %D%/libmaze.la $(LDADD_API)
 API_TESTS += %D%/57-run-random.t
 %C%_57_run_random_t_LDADD = $(LDADD_MAZE)
 SEEDED_TESTS += %D%/57-run-random.t
+API_TESTS += %D%/55-run-record.t
+%C%_55_run_record_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/55-run-record-helped.t
+%C%_55_run_record_helped_t_SOURCES = %D%/55-run-record.c
+%C%_55_run_record_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED
+%C%_55_run_record_helped_t_LDADD = $(LDADD_API)
 # Kernels from source: t/kernels, each against plain C.
 check_LTLIBRARIES += %D%/libsuite.la
 %C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h

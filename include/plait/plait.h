@@ -16,5 +16,6 @@
 #include "plait/queue.h"
 #include "plait/run.h"
 #include "plait/source.h"
+#include "plait/trace.h"
 
 #endif

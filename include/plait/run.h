@@ -135,7 +135,9 @@ enum {
 	PLAIT_RUN_SERIAL = 1 << 2,
 	/* Host plans: all lanes, also where that does not look worth it.
 	 * Neither of these two: the library chooses. */
-	PLAIT_RUN_PARALLEL = 1 << 3
+	PLAIT_RUN_PARALLEL = 1 << 3,
+	/* Write down what each lane does; see plait/trace.h. */
+	PLAIT_RUN_RECORD = 1 << 4
 };
 
 typedef struct plait_run_desc {
@@ -152,10 +154,19 @@ typedef struct plait_run_info {
 	uint32_t size;
 	/* PLAIT_PENDING, PLAIT_OK or its failure. */
 	plait_status status;
-	/* Iterations of all loops; 0 before it is done. */
+	/* Iterations of all loops; 0 before it is done, unless recorded. */
 	uint64_t iterations;
 	/* Which command failed first; UINT64_MAX if none did. */
 	uint64_t failed_command;
+	/* Of a run with PLAIT_RUN_RECORD: how many commands were done so far,
+	 * in all iterations, and how many of them would have to be if loops
+	 * ran as often as was expected; else 0. */
+	uint64_t commands;
+	uint64_t commands_expected;
+	/* Likewise, once it is done: the monotonic clock at its start and
+	 * its end. */
+	uint64_t begin_ns;
+	uint64_t end_ns;
 } plait_run_info;
 
 /* One command of a plan. */

@@ -45,6 +45,7 @@ PLAIT_API uint64_t plait_sizeof(const char *name)
 		KNOWN(plait_run_desc),
 		KNOWN(plait_run_info),
 		KNOWN(plait_command_info),
+		KNOWN(plait_record),
 		KNOWN(plait_code_parameter),
 		KNOWN(plait_code),
 		KNOWN(plait_kernel_facts),

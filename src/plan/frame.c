@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is around the commands of a schedule: title, legend, axis, rows. */
+/* What is around the commands of a schedule: legend, axis, rows. */
 #include "plan/picture.h"
 
 #include "plan/names.h"
@@ -12,7 +12,7 @@
  */
 enum {
 	HUES = 6, SHADES = 3,
-	TITLE_Y = 20, LEGEND_Y = 42, NUMBERS_Y = 66, TICKS_Y = 70,
+	LEGEND_Y = 42, NUMBERS_Y = -10, TICKS_Y = -6,
 	SWATCH = 14, NAME_COLUMNS = 14,
 };
 
@@ -30,10 +30,9 @@ const char *plait__picture_fill(uint32_t device, uint32_t shade)
 	return fills[device % HUES][shade % SHADES];
 }
 
-static void open_picture(const struct plait__picture *picture)
+void plait__picture_open(const struct plait__picture *picture, double bottom)
 {
-	uint32_t height = (uint32_t)plait__picture_bottom(picture) +
-			  PLAIT__PICTURE_BOTTOM;
+	uint32_t height = (uint32_t)bottom + PLAIT__PICTURE_BOTTOM;
 	uint32_t width = PLAIT__PICTURE_LEFT + picture->width +
 			 PLAIT__PICTURE_RIGHT;
 
@@ -51,38 +50,12 @@ static void open_picture(const struct plait__picture *picture)
 			width, height);
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
-static void draw_title(const struct plait__picture *picture)
-{
-	const plait__plan *plan = picture->plan;
-	const plait__timeline *timeline = picture->scene.timeline;
-
-	plait__text_add(picture->out,
-			"<text x=\"6\" y=\"%d\" font-size=\"14\" "
-			"font-weight=\"bold\" fill=\"#222\">%u node%s on %u "
-			"lane%s<tspan font-size=\"11\" font-weight=\"normal\" "
-			"fill=\"#444\" dx=\"12\">%s, %s; %u wait%s; makespan "
-			"%llu, critical path %llu</tspan></text>\n", TITLE_Y,
-			plan->node_count, plural(plan->node_count),
-			plan->lanes_count, plural(plan->lanes_count),
-			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
-			"bounded", plan->mode == PLAIT__MODE_HELPED ?
-			"helped" : "strict",
-			plan->waits_count, plural(plan->waits_count),
-			(unsigned long long)timeline->makespan,
-			(unsigned long long)timeline->critical_cost);
-}
-
 /* ---- the legend ---- */
 
 /* A box of these looks, and what it means behind it; returns where the next
  * one goes. */
-static double draw_key(const struct plait__picture *picture, double x,
-		       const char *looks, const char *meaning)
+double plait__picture_key(const struct plait__picture *picture, double x,
+			  const char *looks, const char *meaning)
 {
 	uint32_t columns = plait__names_columns(meaning);
 
@@ -106,29 +79,30 @@ static double draw_devices(const struct plait__picture *picture, double x)
 	for (uint32_t i = 0; i < plan->devices_count && i < HUES; i++) {
 		(void)snprintf(looks, sizeof(looks), "fill=\"%s\" "
 			       "stroke=\"#777\"", plait__picture_fill(i, 0));
-		x = draw_key(picture, x, looks, plait__names_text(
-				     plan, plan->devices[i].name));
+		x = plait__picture_key(picture, x, looks, plait__names_text(
+					       plan, plan->devices[i].name));
 	}
 	return x;
 }
 
-static void draw_legend(const struct plait__picture *picture)
+double plait__picture_legend(const struct plait__picture *picture)
 {
 	double x = draw_devices(picture, 6);
 
-	x = draw_key(picture, x, "fill=\"none\" stroke=\"#000\" "
-		     "stroke-width=\"2\"", "critical path");
+	x = plait__picture_key(picture, x, "fill=\"none\" stroke=\"#000\" "
+			       "stroke-width=\"2\"", "critical path");
 	if (picture->plan->regions_count > 0)
-		x = draw_key(picture, x, "fill=\"#f5f5f5\" stroke=\"#777\" "
-			     "stroke-dasharray=\"3,2\"",
-			     "loop or case, first round");
-	if (picture->plan->waits_count > 0)
-		plait__text_add(picture->out,
-				"<path d=\"M%.1f,%d h22\" fill=\"none\" "
-				"stroke=\"#555\" marker-end=\"url(#tip)\"/>"
-				"<text x=\"%.1f\" y=\"%d\" fill=\"#444\">waits "
-				"for</text>\n", x + 22, LEGEND_Y - 4, x + 50,
-				LEGEND_Y);
+		x = plait__picture_key(picture, x, "fill=\"#f5f5f5\" "
+				       "stroke=\"#777\" "
+				       "stroke-dasharray=\"3,2\"",
+				       "loop or case, first round");
+	if (picture->plan->waits_count == 0)
+		return x;
+	plait__text_add(picture->out, "<path d=\"M%.1f,%d h22\" fill=\"none\" "
+			"stroke=\"#555\" marker-end=\"url(#tip)\"/><text "
+			"x=\"%.1f\" y=\"%d\" fill=\"#444\">waits for</text>\n",
+			x, LEGEND_Y - 4, x + 28, LEGEND_Y);
+	return x + 28 + 10 * PLAIT__PICTURE_COLUMN;
 }
 
 /* ---- axis and rows ---- */
@@ -150,26 +124,28 @@ static uint64_t tick_step(uint64_t makespan)
 
 static void draw_axis(const struct plait__picture *picture)
 {
-	uint64_t makespan = picture->scene.timeline->makespan;
+	uint64_t makespan = picture->makespan;
 	uint64_t step = tick_step(makespan);
 	double bottom = plait__picture_bottom(picture);
+	double numbers = picture->top + NUMBERS_Y;
 
 	/* Wide pictures need more of them to be read in parts. */
 	while (step >= 10 && (double)step * picture->scale > 400)
 		step /= step % 5 == 0 ? 5 : 2;
-	plait__text_add(picture->out, "<text x=\"6\" y=\"%d\" font-size=\"9\" "
-			"fill=\"#666\">time (units of cost)</text>\n",
-			NUMBERS_Y);
+	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" font-size=\"9\" "
+			"fill=\"#666\">time (%s)</text>\n", numbers,
+			picture->unit);
 	for (uint64_t i = 0; i <= makespan / step; i++) {
 		double x = plait__picture_x(picture, i * step);
 
 		plait__text_add(picture->out,
-				"<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" "
+				"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
 				"y2=\"%.1f\" stroke=\"#e4e4e4\"/><text "
-				"x=\"%.1f\" y=\"%d\" fill=\"#666\" "
-				"text-anchor=\"middle\">%llu</text>\n",
-				x, TICKS_Y, x, bottom, x, NUMBERS_Y,
-				(unsigned long long)(i * step));
+				"x=\"%.1f\" y=\"%.1f\" fill=\"#666\" "
+				"text-anchor=\"middle\">%.15g</text>\n",
+				x, picture->top + TICKS_Y, x, bottom, x,
+				numbers, (double)(i * step) /
+				(double)picture->unit_time);
 	}
 }
 
@@ -196,15 +172,12 @@ static void draw_lane(const struct plait__picture *picture, uint32_t lane)
 	plait__text_add(picture->out, " %u</text>\n", lane);
 }
 
-void plait__picture_frame(const struct plait__picture *picture)
+void plait__picture_rows(const struct plait__picture *picture)
 {
 	double bottom = plait__picture_bottom(picture);
 
-	open_picture(picture);
-	draw_title(picture);
-	draw_legend(picture);
 	draw_axis(picture);
-	for (uint32_t i = 0; i < picture->plan->lanes_count; i++)
+	for (uint32_t i = 0; i < picture->row_count; i++)
 		draw_lane(picture, i);
 	plait__text_add(picture->out, "<line x1=\"6\" y1=\"%.1f\" x2=\"%u\" "
 			"y2=\"%.1f\" stroke=\"#999\"/>\n", bottom,

@@ -13,6 +13,7 @@
 enum {
 	PLAIT__PICTURE_LEFT = 110,
 	PLAIT__PICTURE_TOP = 76,	/* title, legend and axis */
+	PLAIT__PICTURE_AXIS = 24, /* of these the axis alone */
 	PLAIT__PICTURE_RIGHT = 24,
 	PLAIT__PICTURE_BOTTOM = 12,
 	PLAIT__PICTURE_COLUMN = 7	/* a character's width */
@@ -26,6 +27,12 @@ struct plait__picture {
 	uint32_t width;		/* of the commands alone */
 	uint32_t row;
 	uint32_t strip;		/* a region's name; 0: there is no room */
+	double top;		/* where the rows begin */
+	uint32_t row_count;
+	uint64_t makespan;	/* where the axis ends */
+	/* What the axis counts, and how many units of time one of these is. */
+	const char *unit;
+	uint64_t unit_time;
 };
 
 static inline double plait__picture_x(const struct plait__picture *picture,
@@ -38,22 +45,46 @@ static inline double plait__picture_x(const struct plait__picture *picture,
 static inline double plait__picture_y(const struct plait__picture *picture,
 				      uint32_t lane)
 {
-	return PLAIT__PICTURE_TOP +
+	return picture->top +
 	       (double)picture->scene.rows[lane] * picture->row;
 }
 
 /* Below all lanes. */
 static inline double plait__picture_bottom(const struct plait__picture *picture)
 {
-	return PLAIT__PICTURE_TOP +
-	       (double)picture->plan->lanes_count * picture->row;
+	return picture->top + (double)picture->row_count * picture->row;
 }
 
 /* A colour for what runs on a device; `shade` keeps neighbours apart. */
 const char *plait__picture_fill(uint32_t device, uint32_t shade);
 
-/* What there is before any command: the opening tag, title, legend, axis and
- * rows. */
-void plait__picture_frame(const struct plait__picture *picture);
+/* Measures of a plan's picture: its rows begin at `top`. */
+void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth);
+
+/* What there is before any command: the opening tag with the size of all, the
+ * legend from `x` on (returns its end), axis and rows. */
+void plait__picture_open(const struct plait__picture *picture, double bottom);
+double plait__picture_legend(const struct plait__picture *picture);
+double plait__picture_key(const struct plait__picture *picture, double x,
+			  const char *looks, const char *meaning);
+void plait__picture_rows(const struct plait__picture *picture);
+
+/* The commands of a plan, as they are planned, in a scene that is there. */
+void plait__picture_plan(const struct plait__picture *picture);
+
+/* What a box that is in `depth` regions has of its row; `frame`: it is one. */
+void plait__picture_place(const struct plait__picture *picture, uint32_t lane,
+			  uint32_t depth, bool frame, double *y,
+			  double *height);
+/* The name in it, cut or left out; `room` is for how far it is free. */
+void plait__picture_label(const struct plait__picture *picture,
+			  const char *label, bool frame, double x, double y,
+			  double height, double room);
+const char *plait__picture_command_fill(const struct plait__picture *picture,
+					uint32_t command);
+void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,
+			  double y2);
+/* The element that arrows are in; closed with </g>. */
+void plait__picture_arrows(plait__text *out, bool many);
 
 #endif

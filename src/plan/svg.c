@@ -18,7 +18,34 @@ enum {
 	COLUMN_SMALL = 5,	/* a character's width in the small size */
 	PER_COMMAND = 26,	/* what a short command should get */
 	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
+	TITLE_Y = 20,
 };
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void draw_title(const struct plait__picture *picture)
+{
+	const plait__plan *plan = picture->plan;
+	const plait__timeline *timeline = picture->scene.timeline;
+
+	plait__text_add(picture->out,
+			"<text x=\"6\" y=\"%d\" font-size=\"14\" "
+			"font-weight=\"bold\" fill=\"#222\">%u node%s on %u "
+			"lane%s<tspan font-size=\"11\" font-weight=\"normal\" "
+			"fill=\"#444\" dx=\"12\">%s, %s; %u wait%s; makespan "
+			"%llu, critical path %llu</tspan></text>\n", TITLE_Y,
+			plan->node_count, plural(plan->node_count),
+			plan->lanes_count, plural(plan->lanes_count),
+			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
+			"bounded", plan->mode == PLAIT__MODE_HELPED ?
+			"helped" : "strict",
+			plan->waits_count, plural(plan->waits_count),
+			(unsigned long long)timeline->makespan,
+			(unsigned long long)timeline->critical_cost);
+}
 
 static uint32_t longest_lane(const plait__plan *plan)
 {
@@ -30,49 +57,65 @@ static uint32_t longest_lane(const plait__plan *plan)
 	return longest;
 }
 
-static void choose_size(struct plait__picture *picture)
+void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
 {
-	uint64_t makespan = picture->scene.timeline->makespan;
-	uint64_t width = (uint64_t)longest_lane(picture->plan) * PER_COMMAND;
-	uint32_t depth = picture->scene.depth;
-
-	if (width < WIDTH_MIN)
-		width = WIDTH_MIN;
-	if (width > WIDTH_MAX)
-		width = WIDTH_MAX;
-	picture->width = (uint32_t)width;
-	picture->scale = (double)width / (double)(makespan ? makespan : 1);
 	picture->row = ROW_MIN;
 	picture->strip = 0;
-	if (picture->plan->lanes_count <= ROWS_FULL) {
+	if (picture->row_count <= ROWS_FULL) {
 		picture->strip = STRIP;
 		picture->row = ROW + STRIP * (depth < STRIPS_MAX ? depth :
 					      STRIPS_MAX);
 	}
 }
 
-/* What is deeper lies lower, below the names of the regions around it. */
-static void box_of(const struct plait__picture *picture, uint32_t number,
-		   double *y, double *height)
+static void choose_size(struct plait__picture *picture)
 {
-	const plait__plan_command *command = &picture->plan->commands[number];
-	uint32_t depth = plait__scene_depth(&picture->scene, number);
+	uint64_t makespan = picture->scene.timeline->makespan;
+	uint64_t width = (uint64_t)longest_lane(picture->plan) * PER_COMMAND;
+
+	if (width < WIDTH_MIN)
+		width = WIDTH_MIN;
+	if (width > WIDTH_MAX)
+		width = WIDTH_MAX;
+	picture->width = (uint32_t)width;
+	picture->makespan = makespan;
+	picture->scale = (double)width / (double)(makespan ? makespan : 1);
+	picture->top = PLAIT__PICTURE_TOP;
+	picture->unit = "units of cost";
+	picture->unit_time = 1;
+	picture->row_count = picture->plan->lanes_count;
+	plait__picture_choose_row(picture, picture->scene.depth);
+}
+
+/* What is deeper lies lower, below the names of the regions around it. */
+void plait__picture_place(const struct plait__picture *picture, uint32_t lane,
+			  uint32_t depth, bool frame, double *y, double *height)
+{
 	double inset = picture->strip == 0 ? 1 : 4;
 	double above;
 
 	if (depth > STRIPS_MAX)
 		depth = STRIPS_MAX;
 	above = (double)depth * picture->strip;
-	if (plait__scene_is_region(&picture->scene, number))
+	if (frame)
 		inset = 1 + depth * 0.5;
-	*y = plait__picture_y(picture, command->lane) + above + inset;
+	*y = plait__picture_y(picture, lane) + above + inset;
 	*height = picture->row - above - 2 * inset;
 	if (*height < 2)
 		*height = 2;
 }
 
+static void box_of(const struct plait__picture *picture, uint32_t number,
+		   double *y, double *height)
+{
+	plait__picture_place(picture, picture->plan->commands[number].lane,
+			     plait__scene_depth(&picture->scene, number),
+			     plait__scene_is_region(&picture->scene, number),
+			     y, height);
+}
+
 /* What a pointer that rests on the box is told. */
-static void draw_title(const struct plait__picture *picture, uint32_t number)
+static void draw_tip(const struct plait__picture *picture, uint32_t number)
 {
 	const plait__plan_command *command = &picture->plan->commands[number];
 	plait__simulate_span span = plait__scene_span(&picture->scene, number);
@@ -113,16 +156,12 @@ static const char *label_of(const struct plait__picture *picture, uint32_t numbe
 }
 
 /* Beside the box if it is free there; small, cut or left out if it must. */
-static void draw_label(const struct plait__picture *picture, uint32_t number,
-		       double x, double y, double height)
+void plait__picture_label(const struct plait__picture *picture,
+			  const char *label, bool frame, double x, double y,
+			  double height, double room)
 {
-	bool region = plait__scene_is_region(&picture->scene, number);
-	double room = plait__picture_x(picture, plait__scene_free_until(
-				   &picture->scene, number)) - x - 5;
-	char label[280];
-	uint32_t length = plait__names_columns(
-		label_of(picture, number, label));
-	bool small = region || length * PLAIT__PICTURE_COLUMN > room;
+	uint32_t length = plait__names_columns(label);
+	bool small = frame || length * PLAIT__PICTURE_COLUMN > room;
 	uint32_t size = small ? 8 : 11;
 	uint32_t columns = room < 0 ? 0 :
 			   (uint32_t)(room / (small ? COLUMN_SMALL :
@@ -133,20 +172,34 @@ static void draw_label(const struct plait__picture *picture, uint32_t number,
 		return;
 	plait__text_add(picture->out,
 			"<text x=\"%.1f\" y=\"%.1f\" font-size=\"%u\"%s>",
-			x + 3, region ? y + 9 : y + height / 2 + size * 0.36,
-			size, region ? " fill=\"#555\"" : "");
+			x + 3, frame ? y + 9 : y + height / 2 + size * 0.36,
+			size, frame ? " fill=\"#555\"" : "");
 	plait__names_xml(label, columns, picture->out);
 	plait__text_add(picture->out, "</text>\n");
 }
 
-static const char *fill_of(const struct plait__picture *picture, uint32_t number)
+static void draw_label(const struct plait__picture *picture, uint32_t number,
+		       double x, double y, double height)
+{
+	double room = plait__picture_x(picture, plait__scene_free_until(
+				   &picture->scene, number)) - x - 5;
+	char label[280];
+
+	plait__picture_label(picture, label_of(picture, number, label),
+			     plait__scene_is_region(&picture->scene, number),
+			     x, y, height, room);
+}
+
+const char *plait__picture_command_fill(const struct plait__picture *picture,
+					uint32_t number)
 {
 	const plait__plan *plan = picture->plan;
 	const plait__plan_command *command = &plan->commands[number];
 	uint32_t device = plan->lanes[command->lane].device;
 	uint32_t shade = command->position % 2;
 
-	if (plait__scene_is_region(&picture->scene, number))
+	if (command->kind == PLAIT__CMD_REGION ||
+	    command->kind == PLAIT__CMD_ENTER)
 		return "#f5f5f5";
 	if (command->kind == PLAIT__CMD_LAUNCH &&
 	    command->link < plan->payloads_count &&
@@ -171,11 +224,12 @@ static void draw_box(const struct plait__picture *picture, uint32_t number)
 			"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
 			"height=\"%.1f\" rx=\"2\" fill=\"%s\" "
 			"stroke=\"%s\" stroke-width=\"%s\"%s>",
-			x, y, width, height, fill_of(picture, number),
+			x, y, width, height,
+			plait__picture_command_fill(picture, number),
 			marked ? "#000" : "#777",
 			marked ? "2" : "0.6",
 			region ? " stroke-dasharray=\"3,2\"" : "");
-	draw_title(picture, number);
+	draw_tip(picture, number);
 	plait__text_add(picture->out, "</rect>\n");
 	draw_label(picture, number, x, y, height);
 }
@@ -192,6 +246,24 @@ static void draw_boxes(const struct plait__picture *picture, bool regions)
 			draw_box(picture, i);
 }
 
+void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,
+			  double y2)
+{
+	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
+
+	plait__text_add(out, "<path d=\"M%.1f,%.1f C%.1f,%.1f %.1f,%.1f "
+			"%.1f,%.1f\"/>\n", x1, y1, x1 + bend, y1, x2 - bend,
+			y2, x2, y2);
+}
+
+void plait__picture_arrows(plait__text *out, bool many)
+{
+	plait__text_add(out, "<g fill=\"none\" stroke=\"#555\" "
+			"stroke-width=\"%s\" opacity=\"%s\" "
+			"marker-end=\"url(#tip)\">\n", many ? "0.5" : "0.9",
+			many ? "0.45" : "0.75");
+}
+
 static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 		       uint32_t to)
 {
@@ -199,17 +271,12 @@ static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 					     &picture->scene, from).end);
 	double x2 = plait__picture_x(picture, plait__scene_span(
 					     &picture->scene, to).start);
-	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
 	double y1, y2, height1, height2;
 
 	box_of(picture, from, &y1, &height1);
 	box_of(picture, to, &y2, &height2);
-	y1 += height1 / 2;
-	y2 += height2 / 2;
-	plait__text_add(picture->out,
-			"<path d=\"M%.1f,%.1f C%.1f,%.1f %.1f,%.1f "
-			"%.1f,%.1f\"/>\n", x1, y1, x1 + bend, y1, x2 - bend,
-			y2, x2, y2);
+	plait__picture_arrow(picture->out, x1, y1 + height1 / 2, x2,
+			     y2 + height2 / 2);
 }
 
 /* A stub waits for its region, beside which it is shown. */
@@ -239,12 +306,8 @@ static void draw_waits_of(const struct plait__picture *picture, uint32_t body,
 static void draw_waits(const struct plait__picture *picture)
 {
 	const plait__plan *plan = picture->plan;
-	bool many = plan->waits_count > MANY_WAITS;
 
-	plait__text_add(picture->out, "<g fill=\"none\" stroke=\"#555\" "
-			"stroke-width=\"%s\" opacity=\"%s\" "
-			"marker-end=\"url(#tip)\">\n", many ? "0.5" : "0.9",
-			many ? "0.45" : "0.75");
+	plait__picture_arrows(picture->out, plan->waits_count > MANY_WAITS);
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		uint32_t body = plan->nodes[plan->commands[i].node].body;
 
@@ -252,6 +315,14 @@ static void draw_waits(const struct plait__picture *picture)
 			draw_waits_of(picture, body, i);
 	}
 	plait__text_add(picture->out, "</g>\n");
+}
+
+void plait__picture_plan(const struct plait__picture *picture)
+{
+	plait__picture_rows(picture);
+	draw_boxes(picture, true);
+	draw_boxes(picture, false);
+	draw_waits(picture);
 }
 
 void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
@@ -262,10 +333,10 @@ void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 	if (plait__scene_init(&picture.scene, plan, timeline,
 			      out->allocator)) {
 		choose_size(&picture);
-		plait__picture_frame(&picture);
-		draw_boxes(&picture, true);
-		draw_boxes(&picture, false);
-		draw_waits(&picture);
+		plait__picture_open(&picture, plait__picture_bottom(&picture));
+		draw_title(&picture);
+		(void)plait__picture_legend(&picture);
+		plait__picture_plan(&picture);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;

@@ -101,12 +101,14 @@ static plait_status make_arrays(plait__band *band, plait_error *error)
 }
 
 plait_status plait__band_make(plait__band *band, plait__instance *instance,
-			      const plait__helped *helped, plait_error *error)
+			      const plait__helped *helped, bool records,
+			      plait_error *error)
 {
 	plait_status status;
 
 	band->instance = instance;
 	band->helped = helped;
+	band->records = records;
 	band->light = at_membarrier_available();
 	status = make_arrays(band, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < helped->lane_count;
@@ -115,7 +117,8 @@ plait_status plait__band_make(plait__band *band, plait__instance *instance,
 
 		plait__task_init(&member->task,
 				 helped->program->context->pool);
-		member->task.turn = plait__member_turn;
+		member->task.turn = records ? plait__member_turn_recorded :
+				    plait__member_turn;
 		member->task.over = end_band;
 		member->task.lost = lose_member;
 		member->band = band;

@@ -25,7 +25,7 @@ static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
 			      plait_error *error)
 {
 	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
-			       PLAIT_RUN_PARALLEL;
+			       PLAIT_RUN_PARALLEL | PLAIT_RUN_RECORD;
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
 	plait_status status;
 
@@ -142,7 +142,7 @@ static void take_back(struct start *start)
 		plait__object_release(plait__object_handle(
 			&instance->run->object), PLAIT_OBJECT_RUN);
 	}
-	plait__frame_unbind(&instance->frame);
+	plait__instance_take_back(instance);
 	plait__program_give(instance);
 }
 

@@ -189,7 +189,8 @@ static plait__step *last_step(const struct compiler *c)
 	return plait__vector_at(&c->flat->steps, c->flat->steps.count - 1);
 }
 
-static void begin_step(struct compiler *c, uint32_t kind, uint32_t done)
+static void begin_step(struct compiler *c, uint32_t kind, uint32_t done,
+		       uint32_t command)
 {
 	const plait__step step = {
 		.kind = kind,
@@ -199,6 +200,7 @@ static void begin_step(struct compiler *c, uint32_t kind, uint32_t done)
 		.turn_first = c->flat->turns.count,
 		.done = done,
 		.hosts = 1,
+		.command = command,
 	};
 
 	(void)push(c, &c->flat->steps, &step);
@@ -287,7 +289,8 @@ static void add_visit(struct compiler *c, uint32_t command, uint32_t done)
 
 	if (c->serial && !home)
 		return;
-	begin_step(c, home ? PLAIT__STEP_REGION : PLAIT__STEP_ENTER, done);
+	begin_step(c, home ? PLAIT__STEP_REGION : PLAIT__STEP_ENTER, done,
+		   command);
 	add_waits_of(c, command);
 	if (c->failed)
 		return;
@@ -317,14 +320,14 @@ static void add_command(struct compiler *c, uint32_t command, uint32_t done,
 		return;
 	}
 	if (plait__op_is_outside(c->plan, command)) {
-		begin_step(c, PLAIT__STEP_OUTSIDE, done);
+		begin_step(c, PLAIT__STEP_OUTSIDE, done, command);
 		add_waits_of(c, command);
 		add_op(c, command);
 		*open = false;
 		return;
 	}
 	if (!*open || has_waits(c, command)) {
-		begin_step(c, PLAIT__STEP_RUN, done);
+		begin_step(c, PLAIT__STEP_RUN, done, command);
 		add_waits_of(c, command);
 	}
 	add_op(c, command);
@@ -339,11 +342,12 @@ static void end_part(struct compiler *c, uint32_t done)
 	uint32_t region = body->region;
 
 	if (region == PLAIT__NONE) {
-		begin_step(c, PLAIT__STEP_DONE, done);
+		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
 		return;
 	}
 	begin_step(c, c->lane == home_of(c, region) ? PLAIT__STEP_END :
-		      PLAIT__STEP_BACK, done);
+		      PLAIT__STEP_BACK, done,
+		   c->plan->regions[region].command);
 	if (c->failed)
 		return;
 	last_step(c)->link = find_visit(c, region, c->lane);
@@ -389,6 +393,7 @@ static void begin_part(struct compiler *c, const struct piece *piece,
 		.stride = count,
 		.word = flat->word_count++,
 		.turn = flat->private_count++,
+		.body = piece->body,
 	};
 	plait__visit *visit;
 

@@ -51,20 +51,23 @@ static plait_status make_arrays(plait__crew *crew, plait_error *error)
 }
 
 plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
-			      const plait__flat *flat, plait_error *error)
+			      const plait__flat *flat, bool records,
+			      plait_error *error)
 {
 	plait__pool *pool = flat->program->context->pool;
 	plait_status status;
 
 	crew->instance = instance;
 	crew->flat = flat;
+	crew->records = records;
 	crew->light = at_membarrier_available();
 	status = make_arrays(crew, error);
 	for (uint32_t i = 0; status == PLAIT_OK && i < flat->lane_count; i++) {
 		plait__hand *hand = &crew->hands[i];
 
 		plait__task_init(&hand->task, pool);
-		hand->task.turn = plait__hand_turn;
+		hand->task.turn = records ? plait__hand_turn_recorded :
+				  plait__hand_turn;
 		hand->task.over = end_crew;
 		hand->task.lost = lose_hand;
 		hand->crew = crew;

@@ -24,6 +24,8 @@
 typedef struct plait__program plait__program;
 typedef struct plait__instance plait__instance;
 typedef struct plait__engine plait__engine;
+typedef struct plait__recorder plait__recorder;
+typedef struct plait__recording plait__recording;
 
 struct plait__engine {
 	const char *name;
@@ -37,6 +39,15 @@ struct plait__engine {
 	 * and its end, also after make failed.  The frame is there. */
 	plait_status (*make)(plait__instance *instance, plait_error *error);
 	void (*unmake)(plait__instance *instance);
+
+	/*
+	 * Runs of this instance may be recorded from now on, perhaps while one
+	 * is in flight that is not; called again after a failure.  A run is
+	 * recorded when instance->recording is there at its start: begin it,
+	 * put what happens into its rings (record.h).
+	 */
+	plait_status (*make_record)(plait__instance *instance,
+				    plait_error *error);
 
 	/*
 	 * Begin a run: parameters are in the frame, instance->flags has what

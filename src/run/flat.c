@@ -7,6 +7,7 @@
 
 #include "run/help.h"
 #include "run/op.h"
+#include "run/record.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -28,10 +29,16 @@ struct compiled {
 	at_u32 measured;
 };
 
-struct state {
+/* Who runs the lanes of one instance, in each way. */
+struct crews {
 	plait__crew serial;
 	plait__crew wide;
 	plait__band helped;
+};
+
+struct state {
+	struct crews plain;
+	at_ptr recorded;	/* struct crews, or null: see make_record */
 	bool measures;
 	uint64_t start_ns;
 };
@@ -117,40 +124,84 @@ static void discard(plait__program *program)
 
 /* ---- per instance ---- */
 
+static plait_status make_crews(struct crews *crews, plait__instance *instance,
+			       bool records, plait_error *error)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	plait_status status = plait__crew_make(&crews->serial, instance,
+					       &compiled->serial, records,
+					       error);
+
+	if (status == PLAIT_OK && compiled->has_helped)
+		status = plait__band_make(&crews->helped, instance,
+					  &compiled->helped, records, error);
+	else if (status == PLAIT_OK && compiled->has_wide)
+		status = plait__crew_make(&crews->wide, instance,
+					  &compiled->wide, records, error);
+	return status;
+}
+
+static void free_crews(struct crews *crews)
+{
+	plait__crew_free(&crews->serial);
+	plait__crew_free(&crews->wide);
+	plait__band_free(&crews->helped);
+}
+
 static plait_status make(plait__instance *instance, plait_error *error)
 {
-	plait__program *program = instance->program;
-	const struct compiled *compiled = program->compiled;
 	struct state *state = plait__line_alloc(
-		plait__program_allocator(program), sizeof(*state));
-	plait_status status;
+		plait__program_allocator(instance->program), sizeof(*state));
 
 	instance->state = state;
 	if (state == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	status = plait__crew_make(&state->serial, instance, &compiled->serial,
-				  error);
-	if (status == PLAIT_OK && compiled->has_helped)
-		status = plait__band_make(&state->helped, instance,
-					  &compiled->helped, error);
-	else if (status == PLAIT_OK && compiled->has_wide)
-		status = plait__crew_make(&state->wide, instance,
-					  &compiled->wide, error);
+	return make_crews(&state->plain, instance, false, error);
+}
+
+/* Recorded runs have crews of their own, so that the others' do not have to
+ * ask which ones they are. */
+static plait_status make_record(plait__instance *instance, plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(instance->program);
+	struct state *state = instance->state;
+	struct crews *crews;
+	plait_status status;
+
+	if (at_load_acquire_ptr(&state->recorded) != NULL)
+		return PLAIT_OK;
+	crews = plait__line_alloc(allocator, sizeof(*crews));
+	if (crews == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to record runs of a plan");
+	status = make_crews(crews, instance, true, error);
+	if (status == PLAIT_OK) {
+		/* Release: pairs with the load in drive. */
+		at_store_release_ptr(&state->recorded, crews);
+		return PLAIT_OK;
+	}
+	free_crews(crews);
+	plait__line_free(allocator, crews, sizeof(*crews));
 	return status;
 }
 
 static void unmake(plait__instance *instance)
 {
+	const plait_allocator *allocator =
+		plait__program_allocator(instance->program);
 	struct state *state = instance->state;
+	struct crews *recorded;
 
 	if (state == NULL)
 		return;
-	plait__crew_free(&state->serial);
-	plait__crew_free(&state->wide);
-	plait__band_free(&state->helped);
-	plait__line_free(plait__program_allocator(instance->program), state,
-			 sizeof(*state));
+	recorded = at_load_acquire_ptr(&state->recorded);
+	if (recorded != NULL)
+		free_crews(recorded);
+	plait__line_free(allocator, recorded, sizeof(*recorded));
+	free_crews(&state->plain);
+	plait__line_free(allocator, state, sizeof(*state));
 	instance->state = NULL;
 }
 
@@ -186,8 +237,10 @@ static bool choose(struct state *state, const struct compiled *compiled,
 		return (instance->flags & PLAIT_RUN_PARALLEL) != 0;
 	if (plait__pool_worker_count(pool) == 0)
 		return false;
-	state->measures = at_load_relaxed_u32(&compiled->measured) <
-			  MEASURED_RUNS;
+	/* Writing down takes time, too. */
+	state->measures = instance->recording == NULL &&
+			  at_load_relaxed_u32(&compiled->measured) <
+				  MEASURED_RUNS;
 	return !state->measures &&
 	       is_worth(compiled, instance->program->plan);
 }
@@ -196,27 +249,41 @@ static void start(plait__instance *instance, bool here)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
+	struct crews *crews = &state->plain;
 	bool all = choose(state, compiled, instance);
 
+	if (instance->recording != NULL) {
+		crews = at_load_acquire_ptr(&state->recorded);
+		plait__recording_begin(instance->recording, !all);
+	}
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
 	if (all && compiled->has_helped)
-		plait__band_start(&state->helped, here);
+		plait__band_start(&crews->helped, here);
 	else
-		plait__crew_start(all ? &state->wide : &state->serial, here);
+		plait__crew_start(all ? &crews->wide : &crews->serial, here);
+}
+
+static bool drive_crews(const struct compiled *compiled, struct crews *crews)
+{
+	if (plait__crew_drive(&crews->serial))
+		return true;
+	if (compiled->has_helped)
+		return plait__band_drive(&crews->helped);
+	return compiled->has_wide && plait__crew_drive(&crews->wide);
 }
 
 static bool drive(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
+	struct crews *recorded;
 
 	/* Another run may have the instance by now, so nothing is read here
 	 * that runs change. */
-	if (plait__crew_drive(&state->serial))
+	if (drive_crews(compiled, &state->plain))
 		return true;
-	if (compiled->has_helped)
-		return plait__band_drive(&state->helped);
-	return compiled->has_wide && plait__crew_drive(&state->wide);
+	recorded = at_load_acquire_ptr(&state->recorded);
+	return recorded != NULL && drive_crews(compiled, recorded);
 }
 
 void plait__flat_helped_over(plait__band *band)
@@ -251,6 +318,7 @@ const plait__engine plait__engine_flat = {
 	.prepare = prepare,
 	.discard = discard,
 	.make = make,
+	.make_record = make_record,
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,

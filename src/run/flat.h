@@ -71,6 +71,7 @@ typedef struct plait__step {
 	uint32_t done;		/* commands of the track, this one included */
 	uint32_t link;		/* REGION, ENTER, END, BACK: in visits */
 	uint32_t hosts;		/* all operations are host functions */
+	uint32_t command;	/* the first one, or the region's; for records */
 } plait__step;
 
 /* What one lane does of one body. */
@@ -79,6 +80,7 @@ typedef struct plait__part {
 	uint32_t stride;	/* commands of its track */
 	uint32_t word;		/* how many of them are done, ever */
 	uint32_t turn;		/* private: how often the body was done */
+	uint32_t body;
 } plait__part;
 
 /* One lane in one region. */
@@ -147,6 +149,9 @@ struct plait__hand {
 	uint32_t lane;
 	const uint32_t *command; /* that it is at, for failures */
 	uint64_t iterations;	/* of its regions, in this run */
+	/* Recorded: since when it waits, or 0; for which of a step's waits. */
+	uint64_t waiting_ns;
+	const plait__step_wait *waiting_for;
 	struct plait__parked parked; /* under the crew's lock, as is: */
 	uint64_t parkings;	/* how often it was parked, ever */
 };
@@ -157,6 +162,7 @@ struct plait__crew {
 	plait__hand *hands;
 	at_u64 *words;
 	uint64_t *private;
+	bool records;		/* its runs are recorded */
 	bool light;		/* parking pays for both fences */
 	PLAIT__LINE_ALIGNED at_u32 remaining; /* lanes not done */
 	struct plait__mutex lock; /* guards the list of parked lanes */
@@ -164,7 +170,8 @@ struct plait__crew {
 };
 
 plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
-			      const plait__flat *flat, plait_error *error);
+			      const plait__flat *flat, bool records,
+			      plait_error *error);
 void plait__crew_free(plait__crew *crew);
 void plait__crew_start(plait__crew *crew, bool here);
 bool plait__crew_drive(plait__crew *crew);
@@ -174,6 +181,8 @@ void plait__flat_over(plait__crew *crew);
 
 /* lane.c: until it is done or parked; true for the last of all lanes. */
 bool plait__hand_turn(plait__task *task);
+/* The same, and writes down what it does. */
+bool plait__hand_turn_recorded(plait__task *task);
 
 /* park.c: true when what is waited for has come; false: parked, and no longer
  * the caller's. */

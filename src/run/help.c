@@ -22,6 +22,8 @@
  */
 #include "run/help.h"
 
+#include "run/record.h"
+
 #include "base/error.h"
 #include "pool/fpstate.h"
 #include "sys/clock.h"
@@ -160,10 +162,36 @@ static void fail(plait__member *member, int32_t result)
 	plait__instance_fail(member->band->instance, member->command, &why);
 }
 
-static void perform(plait__member *member, uint32_t command)
+/* What a member found nothing to do before, and what it did then. */
+static void note(plait__member *member, uint32_t command, uint64_t start_ns)
+{
+	const plait__band *band = member->band;
+	uint32_t lane = band->helped->tracks[member->lane].lane;
+	plait__ring *ring = &band->instance->recording->rings[lane];
+	plait__entry entry = {
+		.start_ns = member->idle_ns, .end_ns = start_ns,
+		.kind = PLAIT_RECORD_WAIT, .command = command,
+		.other = PLAIT__NONE,
+	};
+
+	if (member->idle_ns != 0)
+		plait__ring_put(ring, &entry);
+	member->idle_ns = 0;
+	entry.start_ns = start_ns;
+	entry.end_ns = plait__clock_now_ns();
+	entry.kind = PLAIT_RECORD_COMMAND;
+	plait__ring_put(ring, &entry);
+}
+
+/* Functions that have `records` are there twice; see lane.c. */
+#define TWICE static inline __attribute__((always_inline))
+
+TWICE void perform(plait__member *member, uint32_t command,
+		   const bool records)
 {
 	plait__band *band = member->band;
 	plait__instance *instance = band->instance;
+	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
 
 	/* Relaxed: as in lane.c.  What was stopped is done without a call. */
@@ -171,6 +199,8 @@ static void perform(plait__member *member, uint32_t command)
 		member->command = command;
 		result = plait__op_call(&band->helped->ops[command],
 					instance->frame.words);
+		if (records)
+			note(member, command, start_ns);
 		if (__builtin_expect(result != 0, 0))
 			fail(member, result);
 	}
@@ -280,7 +310,7 @@ static uint32_t look(plait__member *member, uint32_t looks)
 	return found;
 }
 
-bool plait__member_turn(plait__task *task)
+TWICE bool turn(plait__task *task, const bool records)
 {
 	plait__member *member = (plait__member *)(void *)task;
 	struct plait__wait ladder;
@@ -289,16 +319,21 @@ bool plait__member_turn(plait__task *task)
 
 	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
 	for (;; looks++) {
-		if (is_behind(member))
+		if (is_behind(member)) {
 			catch_up(member);
+			if (records)
+				member->idle_ns = 0;
+		}
 		found = look(member, looks);
 		if (found != PLAIT__NONE) {
 			if (claim(member, found))
-				perform(member, found);
+				perform(member, found, records);
 			/* Begins again at 0. */
 			looks = UINT32_MAX;
 			continue;
 		}
+		if (records && member->idle_ns == 0)
+			member->idle_ns = plait__clock_now_ns();
 		if (looks < PATIENCE) {
 			at_spin_pause();
 			continue;
@@ -310,4 +345,14 @@ bool plait__member_turn(plait__task *task)
 		if (!lingers(member, &ladder) && rest(member))
 			return false;
 	}
+}
+
+bool plait__member_turn(plait__task *task)
+{
+	return turn(task, false);
+}
+
+bool plait__member_turn_recorded(plait__task *task)
+{
+	return turn(task, true);
 }

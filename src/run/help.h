@@ -33,6 +33,7 @@ struct plait__member {
 	uint32_t lane;		/* whose commands come first */
 	uint32_t done;		/* commands, since it told the band */
 	uint32_t command;	/* that it is at */
+	uint64_t idle_ns;	/* recorded: since when it found nothing, or 0 */
 	/* Per lane: what lies before this command was taken. */
 	uint32_t heads[PLAIT__HELPED_LANES];
 };
@@ -41,6 +42,7 @@ struct plait__band {
 	plait__instance *instance;
 	const plait__helped *helped;
 	plait__member *members;
+	bool records;		/* its runs are recorded */
 	/* Per command: 2n - 1 when it was taken in run n, 2n when done. */
 	at_u64 *words;
 	bool light;		/* who rests pays for both fences */
@@ -60,13 +62,16 @@ plait_status plait__helped_compile(plait__helped *helped,
 void plait__helped_free(plait__helped *helped);
 
 plait_status plait__band_make(plait__band *band, plait__instance *instance,
-			      const plait__helped *helped, plait_error *error);
+			      const plait__helped *helped, bool records,
+			      plait_error *error);
 void plait__band_free(plait__band *band);
 void plait__band_start(plait__band *band, bool here);
 bool plait__band_drive(plait__band *band);
 
 /* help.c: until there is nothing more to do; true: the run is over. */
 bool plait__member_turn(plait__task *task);
+/* The same, and writes down what it does. */
+bool plait__member_turn_recorded(plait__task *task);
 
 enum { PLAIT__RESTING_SHIFT = 32 };
 

@@ -7,6 +7,8 @@
  */
 #include "run/flat.h"
 
+#include "run/record.h"
+
 #include "base/error.h"
 #include "pool/fpstate.h"
 
@@ -56,6 +58,77 @@ static void publish_done(plait__hand *hand, const plait__step *step)
 			crew->private[part->turn] * part->stride + step->done);
 }
 
+/* ---- writing down ---- */
+
+/*
+ * Functions that have `records` are there twice: as they are, and for runs
+ * that are recorded.  It is a constant for the compiler, so that the first
+ * ones know nothing of the others.
+ */
+#define TWICE static inline __attribute__((always_inline))
+
+static plait__ring *ring_of(const plait__hand *hand)
+{
+	return &hand->crew->instance->recording->rings[hand->lane];
+}
+
+/* The iteration that the command is in: the home lane does not begin the next
+ * one before this lane has done its part. */
+static uint64_t iteration_of(const plait__hand *hand, uint32_t command)
+{
+	const plait__plan *plan = hand->crew->flat->program->plan;
+	uint32_t body = plan->nodes[plan->commands[command].node].body;
+
+	return body == 0 ? 0 : hand->crew->instance->frame.iterations[
+		plan->bodies[body].region];
+}
+
+/* Returns when it ended: the next one begins then. */
+static uint64_t note_command(plait__hand *hand, uint32_t command,
+			     uint64_t start_ns)
+{
+	const plait__entry entry = {
+		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = iteration_of(hand, command),
+		.kind = PLAIT_RECORD_COMMAND, .command = command,
+		.other = PLAIT__NONE,
+	};
+
+	plait__ring_put(ring_of(hand), &entry);
+	return entry.end_ns;
+}
+
+/* From hand->waiting_ns until now. */
+static void note_wait(plait__hand *hand, uint32_t command, uint32_t other)
+{
+	const plait__entry entry = {
+		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = iteration_of(hand, command),
+		.kind = PLAIT_RECORD_WAIT, .command = command, .other = other,
+	};
+
+	plait__ring_put(ring_of(hand), &entry);
+	hand->waiting_ns = 0;
+}
+
+/* It may be parked in between. */
+static void begin_wait(plait__hand *hand, const plait__step_wait *wait)
+{
+	hand->waiting_for = wait;
+	if (hand->waiting_ns == 0)
+		hand->waiting_ns = plait__clock_now_ns();
+}
+
+static void note_step_wait(plait__hand *hand, const plait__step *step,
+			   const plait__step_wait *wait)
+{
+	const plait__plan *plan = hand->crew->flat->program->plan;
+	uint32_t body = part_at(hand->crew, step->part)->body;
+
+	note_wait(hand, step->command, plait__plan_find_command(
+			  plan, body, wait->lane, wait->position - 1));
+}
+
 /* ---- waiting ---- */
 
 static bool has_come(plait__crew *crew, const plait__step_wait *wait,
@@ -71,7 +144,8 @@ static bool has_come(plait__crew *crew, const plait__step_wait *wait,
 }
 
 /* False: parked. */
-static bool await_step(plait__hand *hand, const plait__step *step)
+TWICE bool await_step(plait__hand *hand, const plait__step *step,
+		      const bool records)
 {
 	plait__crew *crew = hand->crew;
 	const plait__step_wait *wait =
@@ -86,11 +160,20 @@ static bool await_step(plait__hand *hand, const plait__step *step)
 			.lane = wait->lane,
 		};
 
-		if (has_come(crew, wait, wanted.value))
+		if (has_come(crew, wait, wanted.value)) {
+			/* It was parked for it. */
+			if (records && hand->waiting_ns != 0 &&
+			    hand->waiting_for == wait)
+				note_step_wait(hand, step, wait);
 			continue;
+		}
 		wanted.word = &crew->words[wait->word];
+		if (records)
+			begin_wait(hand, wait);
 		if (!plait__hand_await(hand, &wanted))
 			return false;
+		if (records)
+			note_step_wait(hand, step, wait);
 	}
 	return true;
 }
@@ -127,12 +210,14 @@ static const plait__op *first_op(const plait__hand *hand,
  * one's result and whether the run was stopped.  `command` is for failures,
  * and for a thread that ends inside.
  */
-static void run_ops(plait__hand *hand, const plait__step *step)
+TWICE void run_ops(plait__hand *hand, const plait__step *step,
+		   const bool records)
 {
 	plait__instance *instance = hand->crew->instance;
 	const plait__op *op = first_op(hand, step);
 	const plait__op *end = op + step->op_count;
 	void **words = instance->frame.words;
+	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
 
 	for (; op != end; op++) {
@@ -140,6 +225,8 @@ static void run_ops(plait__hand *hand, const plait__step *step)
 			return;
 		hand->command = &op->command;
 		result = plait__op_call(op, words);
+		if (records)
+			start_ns = note_command(hand, op->command, start_ns);
 		if (__builtin_expect(result != 0, 0)) {
 			fail_call(hand, op->command, result);
 			return;
@@ -168,14 +255,15 @@ static void run_hosts(plait__hand *hand, const plait__step *step)
 	}
 }
 
-static void run_step(plait__hand *hand, const plait__step *step)
+TWICE void run_step(plait__hand *hand, const plait__step *step,
+		    const bool records)
 {
 	if (step->turn_count > 0)
 		turn_buffers(hand, step);
-	if (step->hosts)
+	if (step->hosts && !records)
 		run_hosts(hand, step);
 	else
-		run_ops(hand, step);
+		run_ops(hand, step, records);
 	publish_done(hand, step);
 	hand->step = step + 1;
 }
@@ -270,17 +358,38 @@ static void go(plait__hand *hand, const plait__visit *visit, uint32_t choice)
 		hand->step = step_at(crew, part_at(crew, part)->step);
 }
 
-static void decide(plait__hand *hand, const plait__step *step, bool again)
+/* With the iteration that it begins, or how many there were. */
+static void note_decision(plait__hand *hand, uint32_t region,
+			  uint32_t choice, uint64_t start_ns)
+{
+	const plait__plan *plan = hand->crew->flat->program->plan;
+	const plait__entry entry = {
+		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = hand->crew->instance->frame.iterations[region],
+		.kind = PLAIT_RECORD_DECISION,
+		.command = plan->regions[region].command, .other = choice,
+	};
+
+	plait__ring_put(ring_of(hand), &entry);
+}
+
+TWICE void decide(plait__hand *hand, const plait__step *step, bool again,
+		  const bool records)
 {
 	plait__crew *crew = hand->crew;
 	const plait__visit *visit = &crew->flat->visits[step->link];
 	bool is_case = crew->flat->program->plan->regions[visit->region].kind ==
 		       PLAIT__REGION_CASE;
+	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	uint32_t choice = choose(hand, visit, again);
 
 	if (again)
 		crew->private[part_at(crew, step->part)->turn]++;
 	count_iteration(hand, visit, again && !is_case);
+	if (records)
+		note_decision(hand, visit->region, choice, start_ns);
+	if (records && again && !is_case)
+		plait__ring_iteration(ring_of(hand));
 	tell(hand, visit, choice);
 	go(hand, visit, choice);
 }
@@ -288,7 +397,8 @@ static void decide(plait__hand *hand, const plait__step *step, bool again)
 /* ---- regions, on the other lanes ---- */
 
 /* False: parked until the home lane has decided. */
-static bool follow(plait__hand *hand, const plait__step *step)
+TWICE bool follow(plait__hand *hand, const plait__step *step,
+		  const bool records)
 {
 	plait__crew *crew = hand->crew;
 	const plait__visit *visit = &crew->flat->visits[step->link];
@@ -301,8 +411,15 @@ static bool follow(plait__hand *hand, const plait__step *step)
 	};
 	uint64_t now;
 
-	if (!plait__parked_met(&wanted) && !plait__hand_await(hand, &wanted))
-		return false;
+	if (!plait__parked_met(&wanted)) {
+		if (records)
+			begin_wait(hand, NULL);
+		if (!plait__hand_await(hand, &wanted))
+			return false;
+	}
+	if (records && hand->waiting_ns != 0)
+		note_wait(hand, step->command, crew->flat->program->plan->
+			  regions[visit->region].command);
 	/* Acquire: pairs with publish in tell. */
 	now = at_load_acquire_u64(wanted.word);
 	crew->private[visit->seen] = now;
@@ -347,7 +464,7 @@ static bool give_way(plait__hand *hand, uint32_t *patience)
 	return true;
 }
 
-bool plait__hand_turn(plait__task *task)
+TWICE bool turn(plait__task *task, const bool records)
 {
 	plait__hand *hand = (plait__hand *)(void *)task;
 	uint32_t patience = PATIENCE;
@@ -355,22 +472,22 @@ bool plait__hand_turn(plait__task *task)
 	for (;;) {
 		const plait__step *step = hand->step;
 
-		if (step->wait_count > 0 && !await_step(hand, step))
+		if (step->wait_count > 0 && !await_step(hand, step, records))
 			return false;
 		switch (step->kind) {
 		case PLAIT__STEP_RUN:
-			run_step(hand, step);
+			run_step(hand, step, records);
 			break;
 		case PLAIT__STEP_REGION:
-			decide(hand, step, false);
+			decide(hand, step, false, records);
 			break;
 		case PLAIT__STEP_END:
-			decide(hand, step, true);
+			decide(hand, step, true, records);
 			if (give_way(hand, &patience))
 				return false;
 			break;
 		case PLAIT__STEP_ENTER:
-			if (!follow(hand, step))
+			if (!follow(hand, step, records))
 				return false;
 			break;
 		case PLAIT__STEP_BACK:
@@ -380,4 +497,14 @@ bool plait__hand_turn(plait__task *task)
 			return end_lane(hand, step);
 		}
 	}
+}
+
+bool plait__hand_turn(plait__task *task)
+{
+	return turn(task, false);
+}
+
+bool plait__hand_turn_recorded(plait__task *task)
+{
+	return turn(task, true);
 }

@@ -2,6 +2,8 @@
 /* How a run begins, fails and ends; see run.h and engine.h. */
 #include "run/run.h"
 
+#include "run/record.h"
+
 #include "base/error.h"
 #include "sys/thread.h"
 
@@ -10,10 +12,23 @@
 
 /* ---- beginning ---- */
 
+static plait_status begin_record(plait__instance *instance, plait_error *error)
+{
+	plait__recorder *recorder = plait__program_recorder(instance->program);
+
+	if (recorder == NULL)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "PLAIT_RUN_RECORD: the plan has no room for "
+				   "records; plait_plan_record makes it");
+	return plait__recorder_take(recorder, &instance->recording, error);
+}
+
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error)
 {
+	plait_status status;
+
 	instance->flags = desc != NULL ? desc->flags : 0;
 	instance->failed = false;
 	instance->failed_command = PLAIT__NONE;
@@ -24,7 +39,21 @@ plait_status plait__instance_begin(plait__instance *instance,
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_NOT);
-	return plait__frame_bind(&instance->frame, desc, error);
+	status = plait__frame_bind(&instance->frame, desc, error);
+	if (status != PLAIT_OK || (instance->flags & PLAIT_RUN_RECORD) == 0)
+		return status;
+	status = begin_record(instance, error);
+	if (status != PLAIT_OK)
+		plait__frame_unbind(&instance->frame);
+	return status;
+}
+
+void plait__instance_take_back(plait__instance *instance)
+{
+	plait__frame_unbind(&instance->frame);
+	plait__recorder_give(plait__program_recorder(instance->program),
+			     instance->recording);
+	instance->recording = NULL;
 }
 
 /* ---- failing ---- */
@@ -93,13 +122,15 @@ static void end_call(plait__instance *instance)
 	plait__context_pulse(context);
 }
 
-static void end_run(plait__run *run, const plait__instance *instance)
+static void end_run(plait__run *run, plait__instance *instance)
 {
 	struct plait__told *told;
 	plait_status status;
 
 	plait__mutex_lock(&run->lock);
 	fill_outcome(instance, &run->outcome);
+	run->recording = instance->recording;
+	instance->recording = NULL;
 	status = run->outcome.status;
 	told = run->told;
 	run->told = NULL;
@@ -125,6 +156,18 @@ static void end_passage(const plait__instance *instance)
 	plait__passage_leave(instance->passage, &failure);
 }
 
+/* A run that nobody holds keeps none. */
+static void end_record(plait__instance *instance)
+{
+	plait__recorder *recorder = plait__program_recorder(instance->program);
+
+	plait__recording_end(recorder, instance->recording);
+	if (instance->run != NULL)
+		return;
+	plait__recorder_give(recorder, instance->recording);
+	instance->recording = NULL;
+}
+
 void plait__instance_over(plait__instance *instance)
 {
 	plait__program *program = instance->program;
@@ -132,6 +175,8 @@ void plait__instance_over(plait__instance *instance)
 	plait__context *context = program->context;
 
 	plait__frame_unbind(&instance->frame);
+	if (instance->recording != NULL)
+		end_record(instance);
 	if (at_load_relaxed_u32(&instance->called) != PLAIT__CALLED_NOT) {
 		end_call(instance);
 		return;

@@ -2,6 +2,7 @@
 /* Programs and their instances; see program.h. */
 #include "run/program.h"
 
+#include "run/record.h"
 #include "run/run.h"
 
 #include "base/alloc.h"
@@ -36,6 +37,7 @@ static void destroy(plait__program *program)
 		program->engine->unmake(instance);
 		plait__frame_free(&instance->frame);
 	}
+	plait__recorder_free(plait__program_recorder(program));
 	program->engine->discard(program);
 	plait__passages_free(&program->passages);
 	plait__runs_free(program);

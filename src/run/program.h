@@ -50,6 +50,7 @@ struct plait__instance {
 	plait_error failure;
 	plait__run *run;	/* held, or null: nobody wants to know */
 	plait__passage *passage; /* through a queue, or null */
+	plait__recording *recording; /* what it does, or null */
 	plait__outcome outcome;	/* of a call */
 };
 
@@ -66,6 +67,7 @@ struct plait__program {
 	at_u32 ending;		/* runs that are about to give one back */
 	at_u32 hungry;		/* threads that sleep until one is free */
 	bool light;		/* who sleeps pays for both fences */
+	at_ptr recorder;	/* null: runs cannot be recorded; record.h */
 	plait__passages passages; /* that no run uses now */
 	struct plait__mutex runs_lock; /* guards the list; a leaf */
 	plait__run *runs;	/* to be used again */
@@ -77,6 +79,14 @@ static inline const plait_allocator *
 plait__program_allocator(const plait__program *program)
 {
 	return plait__context_allocator(program->context);
+}
+
+/* Null until the plan was told to record. */
+static inline plait__recorder *
+plait__program_recorder(const plait__program *program)
+{
+	/* Acquire: pairs with the store in record.c. */
+	return at_load_acquire_ptr(&program->recorder);
 }
 
 /* The plan's program, made now if there is none. */
@@ -95,6 +105,9 @@ void plait__program_give(plait__instance *instance);
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
+
+/* It will not start after all. */
+void plait__instance_take_back(plait__instance *instance);
 
 /* As plait__instance_fail, where no command is to blame. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);

@@ -2,6 +2,8 @@
 /* What one can ask of a run; see run.h. */
 #include "run/run.h"
 
+#include "run/record.h"
+
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"
@@ -38,6 +40,8 @@ static void destroy_run(plait__object *object)
 	plait__run *run = (plait__run *)(void *)object;
 	plait__program *program = run->program;
 
+	plait__recorder_give(plait__program_recorder(program),
+			     run->recording);
 	if (!keep_for_later(run))
 		plait__free(plait__program_allocator(program), run,
 			    sizeof(*run));
@@ -284,6 +288,60 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 
 /* ---- questions ---- */
 
+/* How often its body would run, if loops did as was expected. */
+static double expected_times(const plait__plan *plan, uint32_t body)
+{
+	double times = 1;
+
+	while (body != 0) {
+		const plait__plan_region *region =
+			&plan->regions[plan->bodies[body].region];
+
+		if (region->kind != PLAIT__REGION_CASE)
+			times *= region->times;
+		else if (region->times != PLAIT__NONE &&
+			 region->times != body - region->body_first)
+			return 0;
+		body = plan->nodes[plan->commands[region->command].node].body;
+	}
+	return times;
+}
+
+static uint64_t count_expected(const plait__plan *plan)
+{
+	double count = 0;
+
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (plan->commands[i].kind != PLAIT__CMD_REGION &&
+		    plan->commands[i].kind != PLAIT__CMD_ENTER)
+			count += expected_times(plan, plan->nodes[
+				plan->commands[i].node].body);
+	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
+}
+
+/* While it runs what it has is the instance's, until the lock says that it
+ * is done. */
+static void add_progress(plait__run *run, plait_run_info *info)
+{
+	const plait__recording *recording;
+	bool done;
+
+	plait__mutex_lock(&run->lock);
+	done = at_load_acquire_u32(&run->outcome.done) != 0;
+	recording = done ? run->recording : run->instance->recording;
+	if (recording != NULL) {
+		info->commands = plait__recording_commands(recording);
+		if (!done)
+			info->iterations =
+				plait__recording_iterations(recording);
+		info->begin_ns = done ? recording->begin_ns : 0;
+		info->end_ns = done ? recording->end_ns : 0;
+	}
+	plait__mutex_unlock(&run->lock);
+	if (recording != NULL)
+		info->commands_expected = count_expected(run->program->plan);
+}
+
 PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error)
 {
@@ -301,6 +359,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 		if (outcome->failed_command != PLAIT__NONE)
 			ours.failed_command = outcome->failed_command;
 	}
+	add_progress(self, &ours);
 	status = plait__desc_write(info, &ours, sizeof(ours),
 				   INFO_FIRST_BYTES, "plait_run_info", error);
 	plait__object_leave(&self->object);

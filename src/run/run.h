@@ -16,6 +16,7 @@ struct plait__run {
 	plait__program *program; /* whose plan is held */
 	plait__instance *instance; /* another run's, when `done` */
 	plait__outcome outcome;
+	plait__recording *recording; /* of what it did, when `done` */
 	plait__run *next;	/* of those to be used again */
 	/* Guards what follows, and that `done` comes before the instance is
 	 * given back. */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plait/trace.h - what runs did, and when.
+ *
+ * A plan that was told to (plait_plan_record) has room to write down what a run
+ * with PLAIT_RUN_RECORD does: when each command began and ended, on which
+ * thread, how long a lane waited and for what, and how loops decided.  The
+ * room is fixed: each lane keeps its newest records and counts the others.
+ * Recording allocates nothing, unless runs that are over are held; it costs a
+ * look at the clock per command.  Runs without that flag do not notice.
+ *
+ * Records are of the run: they can be pulled until it is released.  A run
+ * that nobody holds, as by plait_plan_call, only adds to what the plan knows
+ * of its commands' costs.
+ */
+#ifndef PLAIT_TRACE_H
+#define PLAIT_TRACE_H
+
+#include "plait/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a record is about. */
+enum {
+	/* A command ran. */
+	PLAIT_RECORD_COMMAND = 0,
+	/* A lane waited before a command; `other` is the one waited for. */
+	PLAIT_RECORD_WAIT = 1,
+	/* A loop or case decided; `other` is the number of the body that
+	 * comes now, UINT64_MAX for none. */
+	PLAIT_RECORD_DECISION = 2
+};
+
+/* One thing that a run did.  Those of one `lane` do not overlap. */
+typedef struct plait_record {
+	uint32_t size;
+	/* PLAIT_RECORD_... */
+	uint32_t kind;
+	/* Who did it: the lane of the plan that has the command, but in mode
+	 * PLAIT_MODE_HELPED another one may have helped, and where one thread
+	 * does all of a run it is 0. */
+	uint32_t lane;
+	/* The lane of the plan that has the command. */
+	uint32_t planned_lane;
+	/* Which command; see plait_plan_command. */
+	uint64_t command;
+	/* See PLAIT_RECORD_...; UINT64_MAX: none in particular. */
+	uint64_t other;
+	/* Of the innermost loop around it, from 0 each time that is entered;
+	 * of a loop's decision, the one that begins, or how many there were. */
+	uint64_t iteration;
+	/* The thread, for comparisons. */
+	uint64_t thread;
+	/* The monotonic clock. */
+	uint64_t start_ns;
+	uint64_t end_ns;
+} plait_record;
+
+/*
+ * plait_plan_record - make room to record runs of a plan.
+ *
+ * At any time, runs may be in flight; once.  Prepares the plan.
+ *
+ * @param plan    borrowed, non-null: the plan
+ * @param records value: how many each lane keeps; 0: enough for each command
+ *                and wait once, 1,024 at least
+ * @param error   borrowed, nullable: filled on failure
+ * @return PLAIT_OK (also when there is as much room already), PLAIT_E_STATE
+ *         (there is room of another size), PLAIT_E_INVALID (too many), and as
+ *         plait_plan_prepare
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_record(plait_plan *plan, uint64_t records,
+					 plait_error *error);
+
+/*
+ * plait_run_records - pull what a run has written down.
+ *
+ * By lane, then by time.  With `records` null or room for fewer only the
+ * numbers are told.
+ *
+ * @param run         borrowed, non-null: a run with PLAIT_RUN_RECORD that is
+ *                    done
+ * @param records     borrowed, nullable: receives them; set `size` of the
+ *                    first, which is the distance between them
+ * @param count       value: room for how many
+ * @param out_count   borrowed, nullable: how many there are
+ * @param out_dropped borrowed, nullable: how many had no room
+ * @param error       borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (`records` is not null and too small),
+ *         PLAIT_E_STATE (the run is not done, or was not recorded),
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_run_records(plait_run *run,
+					 plait_record *records, uint64_t count,
+					 uint64_t *out_count,
+					 uint64_t *out_dropped,
+					 plait_error *error);
+
+/* What plait_run_write writes. */
+enum {
+	/* JSON that chrome://tracing and Perfetto read: a thread per lane, its
+	 * commands, loops and waits, an arrow for each wait of the plan. */
+	PLAIT_TRACE_JSON = 0,
+	/* A picture: what the lanes did, beside what was planned. */
+	PLAIT_TRACE_SVG = 1
+};
+
+/*
+ * plait_run_write - what a run has written down, as text.
+ *
+ * @param run            borrowed, non-null: as for plait_run_records
+ * @param format         value: one of PLAIT_TRACE_...
+ * @param buffer         borrowed, nullable: receives it, without a NUL
+ * @param capacity_bytes value: the size of `buffer`
+ * @param out_bytes      borrowed, nullable: what it needs
+ * @param error          borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (a buffer that is not null and too small;
+ *         nothing useful was written), PLAIT_E_STATE, PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_run_write(plait_run *run, int32_t format,
+				       void *buffer, uint64_t capacity_bytes,
+				       uint64_t *out_bytes,
+				       plait_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The picture of a run: above, what each lane did; below, on the same scale,
+ * what was planned for it.  A unit of cost is as long as it took on average,
+ * so that what differs is the schedule and what it costs to keep to it.
+ */
+#include "plan/names.h"
+#include "plan/picture.h"
+#include "plan/trace.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+	WIDTH_MIN = 900, WIDTH_MAX = 24000, PER_SPAN = 26,
+	TITLE_Y = 20, BETWEEN = 44, MANY_ARROWS = 200
+};
+
+struct both {
+	plait__trace *trace;
+	const plait__timeline *planned;
+	struct plait__picture run;
+	struct plait__picture plan;
+	double unit_ns;		/* what a unit of cost took */
+	uint32_t arrows;
+};
+
+/* ---- measures ---- */
+
+/* What commands took, by what they should cost: ns per unit. */
+static double find_unit(const plait__trace *trace)
+{
+	double ns = 0, cost = 0;
+
+	for (uint32_t i = 0; i < trace->span_count; i++) {
+		const plait__trace_span *span = &trace->spans[i];
+
+		if (span->kind != PLAIT__SPAN_COMMAND)
+			continue;
+		ns += (double)(span->end - span->start);
+		cost += (double)trace->plan->commands[span->command].cost;
+	}
+	return ns > 0 && cost > 0 ? ns / cost : 1;
+}
+
+static uint32_t longest_row(const plait__trace *trace)
+{
+	uint32_t longest = 1;
+
+	for (uint32_t i = 0; i < trace->lane_count; i++)
+		if (trace->lane_first[i + 1] - trace->lane_first[i] > longest)
+			longest = trace->lane_first[i + 1] -
+				  trace->lane_first[i];
+	return longest;
+}
+
+/* The unit in which a time has few digits. */
+static void choose_unit(struct plait__picture *picture, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	uint32_t at = 0;
+
+	picture->unit_time = 1;
+	for (; at < 3 && ns >= 10 * 1000 * picture->unit_time; at++)
+		picture->unit_time *= 1000;
+	picture->unit = units[at];
+}
+
+static uint32_t deepest(const plait__trace *trace)
+{
+	uint32_t depth = 0, this;
+
+	for (uint64_t i = trace->span_count; i < trace->count; i++) {
+		this = plait__trace_depth(trace->plan,
+					  trace->spans[i].command) + 1;
+		depth = this > depth ? this : depth;
+	}
+	return depth;
+}
+
+static void choose_sizes(struct both *both)
+{
+	const plait__trace *trace = both->trace;
+	double planned = (double)both->planned->makespan * both->unit_ns;
+	double longest = (double)trace->makespan > planned ?
+			 (double)trace->makespan : planned;
+	uint64_t width = (uint64_t)longest_row(trace) * PER_SPAN;
+
+	width = width < WIDTH_MIN ? WIDTH_MIN :
+		width > WIDTH_MAX ? WIDTH_MAX : width;
+	both->run.width = both->plan.width = (uint32_t)width;
+	both->run.scale = (double)width / (longest > 0 ? longest : 1);
+	both->plan.scale = both->run.scale * both->unit_ns;
+	both->run.makespan = trace->makespan;
+	both->plan.makespan = both->planned->makespan;
+	choose_unit(&both->run, trace->makespan);
+	both->plan.unit = "units of cost";
+	both->plan.unit_time = 1;
+	both->run.row_count = trace->lane_count;
+	both->plan.row_count = trace->plan->lanes_count;
+	plait__picture_choose_row(&both->run, deepest(trace));
+	plait__picture_choose_row(&both->plan, both->plan.scene.depth);
+	both->run.top = PLAIT__PICTURE_TOP + 20;
+	both->plan.top = plait__picture_bottom(&both->run) + BETWEEN + 20;
+}
+
+/* ---- around it ---- */
+
+static void draw_title(const struct both *both)
+{
+	const struct plait__picture *picture = &both->run;
+	const plait__trace *trace = both->trace;
+	const plait__plan *plan = trace->plan;
+	double unit = (double)picture->unit_time;
+
+	plait__text_add(picture->out, "<text x=\"6\" y=\"%d\" font-size=\"14\" "
+			"font-weight=\"bold\" fill=\"#222\">a run of %u node%s "
+			"on %u lane%s<tspan font-size=\"11\" "
+			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">%s; took "
+			"%.4g %s, planned %.4g %s at %.4g ns per unit of cost",
+			TITLE_Y, plan->node_count,
+			plan->node_count == 1 ? "" : "s", plan->lanes_count,
+			plan->lanes_count == 1 ? "" : "s",
+			trace->lane_count < plan->lanes_count ?
+			"one thread did all of it" :
+			plan->mode == PLAIT__MODE_HELPED ? "helped" : "strict",
+			(double)trace->makespan / unit, picture->unit,
+			(double)both->planned->makespan * both->unit_ns / unit,
+			picture->unit, both->unit_ns);
+	if (trace->dropped > 0)
+		plait__text_add(picture->out, "; %llu older records are not "
+				"there", (unsigned long long)trace->dropped);
+	plait__text_add(picture->out, "</tspan></text>\n");
+}
+
+static void draw_heading(const struct plait__picture *picture,
+			 const char *heading)
+{
+	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" "
+			"font-size=\"12\" font-weight=\"bold\" "
+			"fill=\"#222\">%s</text>\n",
+			picture->top - PLAIT__PICTURE_AXIS - 4, heading);
+}
+
+static void draw_legend(const struct both *both)
+{
+	const struct plait__picture *picture = &both->run;
+	double x = plait__picture_legend(picture);
+
+	if (both->trace->plan->waits_count > 0)
+		(void)plait__picture_key(picture, x, "fill=\"#f7d7d2\"",
+					 "time spent waiting");
+}
+
+/* ---- what happened ---- */
+
+static const char *name_of(const struct both *both,
+			   const plait__trace_span *span, char label[300])
+{
+	const plait__plan *plan = both->trace->plan;
+	char name[256];
+
+	plait__names_node(plan, plan->commands[span->command].node, name);
+	if (span->kind == PLAIT__SPAN_REGION && plan->regions[
+			plan->commands[span->command].link].kind !=
+			PLAIT__REGION_CASE)
+		(void)snprintf(label, 300, "%s x%llu", name,
+			       (unsigned long long)span->iteration);
+	else
+		(void)snprintf(label, 300, "%s%s", name,
+			       span->kind == PLAIT__SPAN_DECISION ? "?" : "");
+	return label;
+}
+
+static void draw_tip(const struct both *both, const plait__trace_span *span,
+		     const char *name)
+{
+	const plait__plan *plan = both->trace->plan;
+	plait__text *out = both->run.out;
+	char other[256];
+
+	plait__text_add(out, "<title>");
+	plait__names_xml(name, 200, out);
+	if (span->kind == PLAIT__SPAN_WAIT)
+		plait__text_add(out, " waited");
+	if (span->kind == PLAIT__SPAN_WAIT && span->other != PLAIT__NONE) {
+		plait__text_add(out, " for ");
+		plait__names_xml(plait__names_node(
+					 plan, plan->commands[span->other].node,
+					 other), 200, out);
+	}
+	plait__text_add(out, ": lane %u, iteration %llu, %llu to %llu ns, "
+			"thread %llu</title>", span->lane,
+			(unsigned long long)span->iteration,
+			(unsigned long long)span->start,
+			(unsigned long long)span->end,
+			(unsigned long long)span->thread);
+}
+
+static void look_of(const struct both *both, const plait__trace_span *span,
+		    char looks[120])
+{
+	if (span->kind == PLAIT__SPAN_WAIT)
+		(void)snprintf(looks, 120, "fill=\"#f7d7d2\"");
+	else
+		(void)snprintf(looks, 120, "rx=\"2\" fill=\"%s\" stroke=\"%s\" "
+			       "stroke-width=\"%s\"%s",
+			       span->kind == PLAIT__SPAN_DECISION ? "#ffffff" :
+			       plait__picture_command_fill(&both->run,
+							   span->command),
+			       span->critical ? "#000" : "#777",
+			       span->critical ? "2" : "0.6",
+			       span->kind == PLAIT__SPAN_REGION ?
+			       " stroke-dasharray=\"3,2\"" : "");
+}
+
+/* Until when nothing else is in this row. */
+static uint64_t free_until(const plait__trace *trace, uint64_t number)
+{
+	const plait__trace_span *span = &trace->spans[number];
+
+	if (span->kind == PLAIT__SPAN_REGION)
+		return span->end;
+	if (number + 1 < trace->span_count &&
+	    trace->spans[number + 1].lane == span->lane)
+		return trace->spans[number + 1].start;
+	return trace->makespan;
+}
+
+static void place_of(const struct both *both, const plait__trace_span *span,
+		     double *y, double *height)
+{
+	plait__picture_place(&both->run, span->lane, plait__trace_depth(
+				     both->trace->plan, span->command) +
+			     (span->kind == PLAIT__SPAN_DECISION),
+			     span->kind == PLAIT__SPAN_REGION, y, height);
+	if (span->kind == PLAIT__SPAN_WAIT) {
+		*y += *height / 4;
+		*height /= 2;
+	}
+}
+
+static void draw_span(const struct both *both, uint64_t number)
+{
+	const struct plait__picture *picture = &both->run;
+	const plait__trace_span *span = &both->trace->spans[number];
+	double x = plait__picture_x(picture, span->start);
+	double width = plait__picture_x(picture, span->end) - x;
+	char looks[120], label[300];
+	double y, height;
+
+	place_of(both, span, &y, &height);
+	look_of(both, span, looks);
+	(void)name_of(both, span, label);
+	plait__text_add(picture->out, "<rect x=\"%.2f\" y=\"%.1f\" "
+			"width=\"%.2f\" height=\"%.1f\" %s>", x, y,
+			width < 0.7 ? 0.7 : width, height, looks);
+	draw_tip(both, span, label);
+	plait__text_add(picture->out, "</rect>\n");
+	if (span->kind != PLAIT__SPAN_WAIT)
+		plait__picture_label(picture, label,
+				     span->kind == PLAIT__SPAN_REGION, x, y,
+				     height, plait__picture_x(
+					     picture, free_until(
+						     both->trace, number)) -
+				     x - 5);
+}
+
+static void count_arrow(void *arg, uint32_t from, uint32_t to)
+{
+	struct both *both = arg;
+
+	(void)from;
+	(void)to;
+	both->arrows++;
+}
+
+static void draw_arrow(void *arg, uint32_t from, uint32_t to)
+{
+	const struct both *both = arg;
+	const plait__trace_span *spans = both->trace->spans;
+	double y1, y2, height1, height2;
+
+	place_of(both, &spans[from], &y1, &height1);
+	place_of(both, &spans[to], &y2, &height2);
+	plait__picture_arrow(both->run.out,
+			     plait__picture_x(&both->run, spans[from].end),
+			     y1 + height1 / 2,
+			     plait__picture_x(&both->run, spans[to].start),
+			     y2 + height2 / 2);
+}
+
+static void draw_run(struct both *both)
+{
+	plait__trace *trace = both->trace;
+
+	draw_heading(&both->run, "what happened");
+	plait__picture_rows(&both->run);
+	for (uint64_t i = trace->span_count; i < trace->count; i++)
+		draw_span(both, i);
+	for (uint32_t i = 0; i < trace->span_count; i++)
+		draw_span(both, i);
+	plait__trace_arrows(trace, count_arrow, both);
+	plait__picture_arrows(both->run.out, both->arrows > MANY_ARROWS);
+	plait__trace_arrows(trace, draw_arrow, both);
+	plait__text_add(both->run.out, "</g>\n");
+}
+
+void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
+		      plait__text *out)
+{
+	struct both both = {
+		.trace = trace, .planned = planned,
+		.unit_ns = find_unit(trace),
+		.run = { .plan = trace->plan, .out = out },
+		.plan = { .plan = trace->plan, .out = out },
+	};
+	bool made = plait__scene_init(&both.plan.scene, trace->plan, planned,
+				      out->allocator);
+
+	out->failed = out->failed || !made;
+	if (made) {
+		both.run.scene = both.plan.scene;
+		choose_sizes(&both);
+		plait__picture_open(&both.run,
+				    plait__picture_bottom(&both.plan));
+		draw_title(&both);
+		draw_legend(&both);
+		draw_run(&both);
+		draw_heading(&both.plan, "what was planned");
+		plait__picture_plan(&both.plan);
+		plait__text_add(out, "</svg>\n");
+	}
+	plait__scene_fini(&both.plan.scene, out->allocator);
+}
