@@ -231,6 +231,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/program.c
 %C%_libplaitcore_la_SOURCES += %D%/run/record.c
 %C%_libplaitcore_la_SOURCES += %D%/run/record.h
+%C%_libplaitcore_la_SOURCES += %D%/run/rehearse.c
+%C%_libplaitcore_la_SOURCES += %D%/run/rehearse.h
 %C%_libplaitcore_la_SOURCES += %D%/run/run.c
 %C%_libplaitcore_la_SOURCES += %D%/run/trace.c
 

@@ -143,8 +143,10 @@ for how in ([], ["--serial"], ["--parallel", "--lanes", "2"]):
                                             r"min_ns_per_command \d+\.\d\n", got.stdout),
        " ".join(["run", *how]), got.stdout, got.stderr)
 ok(plait("run", "-", "--times", "2", text="").returncode == 0, "an empty graph runs")
-got = plait("run", graph)
-ok(got.returncode == 1 and '"refine" has no predicate' in got.stderr, "loops of a text do not run", got.stderr)
+got = plait("run", graph, "--times", "3")
+ok(got.returncode == 0 and "\ncommands 24\n" in got.stdout, "loops run as often as was expected", got.stdout, got.stderr)
+got = plait("run", plan_file, "--times", "3")
+ok(got.returncode == 0 and "\ncommands 24\n" in got.stdout, "a plan too", got.stdout, got.stderr)
 
 # --- random graphs, proved ------------------------------------------------------------
 broken, minimal, drawn = [], 0, []

@@ -268,6 +268,7 @@ SEEDED_TESTS += %D%/41-graph-text.t %D%/42-plan-random.t \
 	%D%/47-plan-input.t %D%/49-plan-place.t %D%/49-plan-simulate.t \
 	%D%/81-plan-faults.t
 SCRIPT_TESTS += %D%/46-tool-plan.t
+SCRIPT_TESTS += %D%/55-tool-run.t
 # --- 5x run ----------------------------------------------------------------
 UNIT_TESTS += %D%/52-run-bound.t
 API_TESTS += %D%/50-run-plain.t

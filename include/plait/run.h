@@ -201,6 +201,25 @@ PLAIT_API plait_status plait_plan_prepare(plait_plan *plan,
 					  plait_error *error);
 
 /*
+ * plait_plan_rehearse - run a plan without what it names.
+ *
+ * From now on its runs call nothing and need neither kernels nor buffers,
+ * functions, devices or parameters: each command keeps the lane that has it busy
+ * for its cost, loops run as often as was expected, cases take the branch that
+ * was expected, or the longest one.  All lanes are lanes of the host.
+ *
+ * @param plan    borrowed, non-null: a plan that was not prepared yet
+ * @param unit_ns value: how long a unit of cost is; with 0 commands do nothing
+ * @param error   borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_STATE (it was prepared), PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
+					   plait_error *error);
+
+/*
  * plait_plan_run - run a plan as one command of a queue.
  *
  * Returns at once, unless it has to wait for an instance.  In a host function

@@ -64,8 +64,9 @@ typedef struct plait_record {
  * At any time, runs may be in flight; once.  Prepares the plan.
  *
  * @param plan    borrowed, non-null: the plan
- * @param records value: how many each lane keeps; 0: enough for each command
- *                and wait once, 1,024 at least
+ * @param records value: how many each lane keeps; 0: 1,024, or enough for each
+ *                command and wait, where loops run as often as was expected
+ *                up to 65,536
  * @param error   borrowed, nullable: filled on failure
  * @return PLAIT_OK (also when there is as much room already), PLAIT_E_STATE
  *         (there is room of another size), PLAIT_E_INVALID (too many), and as

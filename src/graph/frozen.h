@@ -31,6 +31,10 @@ typedef struct plait__frozen {
 	at_ptr program;
 	struct plait__mutex preparing;
 	void (*end_program)(void *program);
+	/* Runs call nothing; guarded by `preparing`, fixed once there is a
+	 * program. */
+	bool rehearses;
+	uint64_t rehearsal_unit_ns;
 	/* As many as the plan's kernels, slots, signals, functions and
 	 * devices; an element is null while it is not bound.  The first
 	 * three are held, functions hold their inbox, devices are the

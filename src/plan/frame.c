@@ -85,7 +85,8 @@ static double draw_devices(const struct plait__picture *picture, double x)
 	return x;
 }
 
-double plait__picture_legend(const struct plait__picture *picture)
+double plait__picture_legend(const struct plait__picture *picture,
+			     const char *region)
 {
 	double x = draw_devices(picture, 6);
 
@@ -95,7 +96,7 @@ double plait__picture_legend(const struct plait__picture *picture)
 		x = plait__picture_key(picture, x, "fill=\"#f5f5f5\" "
 				       "stroke=\"#777\" "
 				       "stroke-dasharray=\"3,2\"",
-				       "loop or case, first round");
+				       region);
 	if (picture->plan->waits_count == 0)
 		return x;
 	plait__text_add(picture->out, "<path d=\"M%.1f,%d h22\" fill=\"none\" "

@@ -64,7 +64,8 @@ void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth);
 /* What there is before any command: the opening tag with the size of all, the
  * legend from `x` on (returns its end), axis and rows. */
 void plait__picture_open(const struct plait__picture *picture, double bottom);
-double plait__picture_legend(const struct plait__picture *picture);
+double plait__picture_legend(const struct plait__picture *picture,
+			     const char *region);
 double plait__picture_key(const struct plait__picture *picture, double x,
 			  const char *looks, const char *meaning);
 void plait__picture_rows(const struct plait__picture *picture);

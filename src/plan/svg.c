@@ -335,7 +335,8 @@ void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 		choose_size(&picture);
 		plait__picture_open(&picture, plait__picture_bottom(&picture));
 		draw_title(&picture);
-		(void)plait__picture_legend(&picture);
+		(void)plait__picture_legend(&picture,
+					    "loop or case, first round");
 		plait__picture_plan(&picture);
 		plait__text_add(out, "</svg>\n");
 	} else {

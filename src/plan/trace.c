@@ -113,10 +113,11 @@ static void find_regions(plait__trace *trace)
 		if (*region == PLAIT__NONE)
 			open_region(trace, span);
 		trace->spans[*region].end = span->end;
+		/* The last one has how many there were. */
+		if (span->iteration > trace->spans[*region].iteration)
+			trace->spans[*region].iteration = span->iteration;
 		if (span->other == 0)
 			*region = PLAIT__NONE;
-		else if (span->iteration > trace->spans[*region].iteration)
-			trace->spans[*region].iteration = span->iteration;
 	}
 }
 

@@ -27,20 +27,39 @@ struct both {
 
 /* ---- measures ---- */
 
-/* What commands took, by what they should cost: ns per unit. */
+/* ns per unit of cost, of one span; below 0: it tells nothing. */
+static double unit_of(const plait__trace *trace, uint32_t number)
+{
+	const plait__trace_span *span = &trace->spans[number];
+	uint64_t cost = trace->plan->commands[span->command].cost;
+
+	if (span->kind != PLAIT__SPAN_COMMAND || cost == 0)
+		return -1;
+	return (double)(span->end - span->start) / (double)cost;
+}
+
+/* The median, found by halving: commands that were interrupted do not count
+ * for more than others. */
 static double find_unit(const plait__trace *trace)
 {
-	double ns = 0, cost = 0;
+	double low = 0, high = 1e9;
 
-	for (uint32_t i = 0; i < trace->span_count; i++) {
-		const plait__trace_span *span = &trace->spans[i];
+	for (int turn = 0; turn < 60; turn++) {
+		double middle = low + (high - low) / 2;
+		uint64_t below = 0, above = 0;
 
-		if (span->kind != PLAIT__SPAN_COMMAND)
-			continue;
-		ns += (double)(span->end - span->start);
-		cost += (double)trace->plan->commands[span->command].cost;
+		for (uint32_t i = 0; i < trace->span_count; i++) {
+			double unit = unit_of(trace, i);
+
+			below += unit >= 0 && unit <= middle;
+			above += unit > middle;
+		}
+		if (below >= above)
+			high = middle;
+		else
+			low = middle;
 	}
-	return ns > 0 && cost > 0 ? ns / cost : 1;
+	return high > 1e-3 && high < 1e9 ? high : 1;
 }
 
 static uint32_t longest_row(const plait__trace *trace)
@@ -57,7 +76,7 @@ static uint32_t longest_row(const plait__trace *trace)
 /* The unit in which a time has few digits. */
 static void choose_unit(struct plait__picture *picture, uint64_t ns)
 {
-	static const char *const units[] = { "ns", "us", "ms", "s" };
+	static const char *const units[] = { "ns", "\u00b5s", "ms", "s" };
 	uint32_t at = 0;
 
 	picture->unit_time = 1;
@@ -117,7 +136,7 @@ static void draw_title(const struct both *both)
 			"font-weight=\"bold\" fill=\"#222\">a run of %u node%s "
 			"on %u lane%s<tspan font-size=\"11\" "
 			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">%s; took "
-			"%.4g %s, planned %.4g %s at %.4g ns per unit of cost",
+			"%.4g %s, planned %.4g %s at %.*f ns per unit of cost",
 			TITLE_Y, plan->node_count,
 			plan->node_count == 1 ? "" : "s", plan->lanes_count,
 			plan->lanes_count == 1 ? "" : "s",
@@ -126,7 +145,8 @@ static void draw_title(const struct both *both)
 			plan->mode == PLAIT__MODE_HELPED ? "helped" : "strict",
 			(double)trace->makespan / unit, picture->unit,
 			(double)both->planned->makespan * both->unit_ns / unit,
-			picture->unit, both->unit_ns);
+			picture->unit, both->unit_ns < 100 ? 1 : 0,
+			both->unit_ns);
 	if (trace->dropped > 0)
 		plait__text_add(picture->out, "; %llu older records are not "
 				"there", (unsigned long long)trace->dropped);
@@ -145,7 +165,7 @@ static void draw_heading(const struct plait__picture *picture,
 static void draw_legend(const struct both *both)
 {
 	const struct plait__picture *picture = &both->run;
-	double x = plait__picture_legend(picture);
+	double x = plait__picture_legend(picture, "loop or case");
 
 	if (both->trace->plan->waits_count > 0)
 		(void)plait__picture_key(picture, x, "fill=\"#f7d7d2\"",

@@ -319,7 +319,8 @@ static void add_command(struct compiler *c, uint32_t command, uint32_t done,
 		*open = false;
 		return;
 	}
-	if (plait__op_is_outside(c->plan, command)) {
+	if (c->program->rehearsal == NULL &&
+	    plait__op_is_outside(c->plan, command)) {
 		begin_step(c, PLAIT__STEP_OUTSIDE, done, command);
 		add_waits_of(c, command);
 		add_op(c, command);

@@ -67,6 +67,8 @@ static bool find_outside(const plait__program *program)
 	const plait__plan *plan = program->plan;
 	const plait__store_function *predicate;
 
+	if (program->rehearsal != NULL)
+		return false;
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
 		predicate = plait__op_predicate(program, i);
 		if (predicate != NULL && predicate->inbox != NULL)

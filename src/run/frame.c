@@ -43,7 +43,8 @@ static void *find_scratch(const plait__frame *frame, uint32_t command)
 			high = middle;
 	}
 	if (low == plan->scratch_count ||
-	    plan->scratch[low].command != command)
+	    plan->scratch[low].command != command ||
+	    frame->arenas[plan->scratch[low].device] == NULL)
 		return NULL;
 	return (char *)frame->arenas[plan->scratch[low].device] +
 	       plan->scratch[low].offset;
@@ -54,7 +55,8 @@ static void *memory_of(const plait__layout *layout, uint32_t slot,
 		       uint64_t offset)
 {
 	if (slot >= layout->frozen->plan->slots_count ||
-	    offset >= layout->frozen->plan->slots[slot].bytes)
+	    offset >= layout->frozen->plan->slots[slot].bytes ||
+	    layout->slots[slot] == NULL)
 		return NULL;
 	return (char *)layout->slots[slot] + offset;
 }
@@ -117,7 +119,7 @@ static bool make_arenas(plait__frame *frame)
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		uint64_t bytes = plan->devices[i].scratch_bytes;
 
-		if (bytes == 0)
+		if (bytes == 0 || frame->layout->frozen->rehearses)
 			continue;
 		frame->arenas[i] = plait__line_alloc(allocator, bytes);
 		if (frame->arenas[i] == NULL)

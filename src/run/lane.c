@@ -8,6 +8,7 @@
 #include "run/flat.h"
 
 #include "run/record.h"
+#include "run/rehearse.h"
 
 #include "base/error.h"
 #include "pool/fpstate.h"
@@ -270,7 +271,7 @@ TWICE void run_step(plait__hand *hand, const plait__step *step,
 
 /* ---- regions, on the home lane ---- */
 
-static uint32_t ask(plait__hand *hand, uint32_t region)
+static uint32_t ask(plait__hand *hand, uint32_t region, bool again)
 {
 	plait__crew *crew = hand->crew;
 	const plait__decider *decider = &crew->flat->deciders[region];
@@ -281,6 +282,10 @@ static uint32_t ask(plait__hand *hand, uint32_t region)
 	if (decider->function != NULL)
 		return (uint32_t)decider->function->function(
 			decider->function->user_data);
+	if (crew->flat->program->rehearsal != NULL)
+		return plait__rehearsal_choose(
+			layout->frozen->plan, region, again ? crew->instance->
+			frame.iterations[region] + 1 : 0);
 	pointers = crew->instance->frame.words + layout->predicates[region];
 	return **(const uint32_t **)pointers[0];
 }
@@ -301,7 +306,7 @@ static uint32_t choose(plait__hand *hand, const plait__visit *visit,
 		return 1;
 	if (step->turn_count > 0)
 		turn_buffers(hand, step);
-	word = ask(hand, visit->region);
+	word = ask(hand, visit->region, again);
 	/* It may have been cancelled, or ended its thread, meanwhile. */
 	if (stopped(crew))
 		return LEAVE;

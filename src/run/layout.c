@@ -101,7 +101,8 @@ static plait_status map_slots(plait__layout *layout, plait_error *error)
 	const plait__plan *plan = frozen->plan;
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < plan->slots_count; i++) {
+	for (uint32_t i = 0; status == PLAIT_OK && !frozen->rehearses &&
+	     i < plan->slots_count; i++) {
 		const plait__buffer *buffer =
 			(const plait__buffer *)frozen->buffers[i];
 

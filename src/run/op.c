@@ -2,6 +2,8 @@
 /* Every command that waits for nobody as one function call; see op.h. */
 #include "run/op.h"
 
+#include "run/rehearse.h"
+
 #include "object/kernel.h"
 #include "pool/command.h"
 
@@ -90,6 +92,12 @@ void plait__op_make(const plait__program *program, uint32_t command,
 	*out = (plait__op){ .host = do_nothing, .command = command,
 			    .arguments = program->layout.arguments[command],
 			    .is_host = 1 };
+	if (program->rehearsal != NULL) {
+		out->host = plait__rehearsal_work;
+		out->user_data = plait__rehearsal_turns(program->rehearsal,
+							command);
+		return;
+	}
 	if (payload == NULL)
 		return;
 	switch (at->kind) {
@@ -122,7 +130,8 @@ const plait__store_function *
 plait__op_predicate(const plait__program *program, uint32_t region)
 {
 	const plait__plan *plan = program->plan;
-	uint32_t payload = plan->regions[region].predicate;
+	uint32_t payload = program->rehearsal != NULL ? PLAIT__NONE :
+			   plan->regions[region].predicate;
 	uint32_t object = payload < plan->payloads_count ?
 			  plan->payloads[payload].object : PLAIT__NONE;
 

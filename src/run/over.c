@@ -39,7 +39,9 @@ plait_status plait__instance_begin(plait__instance *instance,
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_NOT);
-	status = plait__frame_bind(&instance->frame, desc, error);
+	/* A rehearsal has no use for parameters. */
+	status = instance->program->rehearsal != NULL ? PLAIT_OK :
+		 plait__frame_bind(&instance->frame, desc, error);
 	if (status != PLAIT_OK || (instance->flags & PLAIT_RUN_RECORD) == 0)
 		return status;
 	status = begin_record(instance, error);

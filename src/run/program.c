@@ -3,6 +3,7 @@
 #include "run/program.h"
 
 #include "run/record.h"
+#include "run/rehearse.h"
 #include "run/run.h"
 
 #include "base/alloc.h"
@@ -39,6 +40,7 @@ static void destroy(plait__program *program)
 	}
 	plait__recorder_free(plait__program_recorder(program));
 	program->engine->discard(program);
+	plait__rehearsal_free(program, program->rehearsal);
 	plait__passages_free(&program->passages);
 	plait__runs_free(program);
 	plait__pool_unreserve(program->context->pool, program->notes);
@@ -97,6 +99,18 @@ static plait_status check_kernels(const plait__frozen *frozen,
 					   lacks);
 	}
 	return PLAIT_OK;
+}
+
+/* All that is called is there, and can be called. */
+static plait_status check_whole(plait__frozen *frozen, plait_error *error)
+{
+	plait_status status = plait__frozen_seal(frozen, error);
+
+	if (status == PLAIT_OK)
+		status = check_devices(frozen, error);
+	if (status == PLAIT_OK)
+		status = check_kernels(frozen, error);
+	return status;
 }
 
 static plait_status make_instance(plait__program *program, uint32_t index,
@@ -185,6 +199,9 @@ static plait_status make(plait__frozen *frozen, plait__program **out,
 	program->light = at_membarrier_available();
 	status = plait__layout_make(&program->layout, frozen, error);
 	if (status == PLAIT_OK)
+		status = plait__rehearsal_make(program, &program->rehearsal,
+					       error);
+	if (status == PLAIT_OK)
 		status = program->engine->prepare(program, error);
 	if (status == PLAIT_OK)
 		status = make_instances(program, error);
@@ -209,11 +226,8 @@ plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
 	plait__mutex_lock(&frozen->preparing);
 	*out = at_load_acquire_ptr(&frozen->program);
 	if (*out == NULL) {
-		status = plait__frozen_seal(frozen, error);
-		if (status == PLAIT_OK)
-			status = check_devices(frozen, error);
-		if (status == PLAIT_OK)
-			status = check_kernels(frozen, error);
+		status = frozen->rehearses ? PLAIT_OK :
+			 check_whole(frozen, error);
 		if (status == PLAIT_OK)
 			status = make(frozen, out, error);
 		frozen->end_program = end_program;

@@ -60,6 +60,7 @@ struct plait__program {
 	plait__context *context;
 	const plait__engine *engine;
 	void *compiled;		/* the engine's */
+	struct plait__rehearsal *rehearsal; /* or null: see rehearse.h */
 	plait__layout layout;
 	plait__instance *instances;
 	uint32_t instance_count;

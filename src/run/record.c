@@ -128,6 +128,24 @@ const plait__entry *plait__ring_at(const plait__ring *ring, uint32_t i)
 	return &ring->entries[at];
 }
 
+double plait__recording_expected(const plait__plan *plan, uint32_t body)
+{
+	double times = 1;
+
+	while (body != 0) {
+		const plait__plan_region *region =
+			&plan->regions[plan->bodies[body].region];
+
+		if (region->kind != PLAIT__REGION_CASE)
+			times *= region->times;
+		else if (region->times != PLAIT__NONE &&
+			 region->times != body - region->body_first)
+			return 0;
+		body = plan->nodes[plan->commands[region->command].node].body;
+	}
+	return times;
+}
+
 /* ---- what commands took ---- */
 
 static void keep_samples(plait__recorder *recorder, const plait__ring *ring)

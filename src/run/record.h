@@ -97,6 +97,9 @@ uint64_t plait__recording_iterations(const plait__recording *recording);
 uint64_t plait__recording_count(const plait__recording *recording);
 uint64_t plait__recording_dropped(const plait__recording *recording);
 
+/* How often a body would run, if loops and cases did as was expected. */
+double plait__recording_expected(const plait__plan *plan, uint32_t body);
+
 /* Entries of a ring that are there, and the i-th of them, oldest first. */
 uint32_t plait__ring_kept(const plait__ring *ring);
 const plait__entry *plait__ring_at(const plait__ring *ring, uint32_t i);

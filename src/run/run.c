@@ -288,25 +288,6 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 
 /* ---- questions ---- */
 
-/* How often its body would run, if loops did as was expected. */
-static double expected_times(const plait__plan *plan, uint32_t body)
-{
-	double times = 1;
-
-	while (body != 0) {
-		const plait__plan_region *region =
-			&plan->regions[plan->bodies[body].region];
-
-		if (region->kind != PLAIT__REGION_CASE)
-			times *= region->times;
-		else if (region->times != PLAIT__NONE &&
-			 region->times != body - region->body_first)
-			return 0;
-		body = plan->nodes[plan->commands[region->command].node].body;
-	}
-	return times;
-}
-
 static uint64_t count_expected(const plait__plan *plan)
 {
 	double count = 0;
@@ -314,7 +295,7 @@ static uint64_t count_expected(const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (plan->commands[i].kind != PLAIT__CMD_REGION &&
 		    plan->commands[i].kind != PLAIT__CMD_ENTER)
-			count += expected_times(plan, plan->nodes[
+			count += plait__recording_expected(plan, plan->nodes[
 				plan->commands[i].node].body);
 	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
 }

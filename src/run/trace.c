@@ -14,7 +14,8 @@
 
 enum {
 	RECORD_FIRST_BYTES = sizeof(plait_record),
-	LEAST_RECORDS = 1024
+	LEAST_RECORDS = 1024,
+	MOST_CHOSEN = 65536
 };
 
 /* Of one lane, and of all. */
@@ -22,17 +23,47 @@ static const uint64_t most_records = UINT64_C(1) << 28;
 
 /* ---- room ---- */
 
-/* A wait before each command, and a decision is two. */
+/* Any lane may come to do anything, and waits before it. */
+static uint64_t choose_helped(const plait__plan *plan, uint64_t lanes)
+{
+	uint64_t all = plan->command_count * 2ull;
+
+	return all <= MOST_CHOSEN ? all : (4 * all + lanes) / lanes;
+}
+
+/* A wait before each command, and a decision is two; once for each time, up
+ * to what is reasonable. */
+static uint64_t choose_strict(const plait__plan *plan)
+{
+	double most = 0;
+	uint64_t once = 0;
+
+	for (uint32_t b = 0; b < plan->bodies_count; b++) {
+		const plait__plan_body *body = &plan->bodies[b];
+		double longest = 0;
+
+		for (uint32_t t = 0; t < body->track_count; t++) {
+			double count = plan->tracks[body->track_first +
+						    t].count * 3.0 + 4;
+
+			longest = count > longest ? count : longest;
+		}
+		once += (uint64_t)longest;
+		most += longest * plait__recording_expected(plan, b);
+	}
+	return most < MOST_CHOSEN ? (uint64_t)most :
+	       once > MOST_CHOSEN ? once : MOST_CHOSEN;
+}
+
 static uint64_t choose_records(const plait__plan *plan, uint64_t records)
 {
 	uint64_t lanes = plan->lanes_count > 0 ? plan->lanes_count : 1;
-	uint64_t least = (plan->command_count * 3ull + lanes) / lanes;
+	uint64_t least = choose_strict(plan);
 
 	if (records > 0)
 		return records;
-	for (uint32_t i = 0; i < plan->tracks_count; i++)
-		if (plan->tracks[i].count * 3ull > least)
-			least = plan->tracks[i].count * 3ull;
+	if (plan->mode == PLAIT__MODE_HELPED)
+		least += choose_helped(plan, lanes);
 	return least > LEAST_RECORDS ? least : LEAST_RECORDS;
 }
 
@@ -231,7 +262,9 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 			fill_span(recording, l, plait__ring_at(ring, i),
 				  span++);
 	}
-	trace->lane_count = recording->ring_count;
+	/* A plan of nothing has no lanes. */
+	trace->lane_count = recording->ring_count < trace->plan->lanes_count ?
+			    recording->ring_count : trace->plan->lanes_count;
 	trace->begin_ns = recording->begin_ns;
 	trace->makespan = recording->end_ns - recording->begin_ns;
 	trace->dropped = plait__recording_dropped(recording);

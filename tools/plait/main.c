@@ -27,9 +27,12 @@ static const struct command commands[] = {
 	  "                  [--text | --stats | --json | --dot | --svg] "
 	  "[-o PLAN]",
 	  "plan a graph, show or keep the plan", command_plan },
-	{ "run", "PLAN|FILE [--times N] [--serial | --parallel] [--hop N] "
-	  "[--policy P] [--lanes N] [--mode M]",
-	  "replay a plan and tell what that costs", command_run },
+	{ "run", "PLAN|FILE [--times N] [--unit NS] [--serial | --parallel] "
+	  "[--trace JSON] [--svg SVG]\n"
+	  "                 [--watch] [--hop N] [--policy P] [--lanes N] "
+	  "[--mode M]",
+	  "rehearse a plan, tell what that costs and what happened",
+	  command_run },
 	{ "simulate", "PLAN|FILE [--hop N] [--submit N] [--copy ALPHA,BETA] "
 	  "[--policy P] [--lanes N] [--mode M]",
 	  "predict a run of a plan from costs", command_simulate },

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plait run: replay a plan and tell what that costs here.  The nodes of a text
- * do nothing, so what is measured is the replay itself.
+ * plait run: rehearse a plan, tell what that costs here, and what happened.
+ * Nothing that the plan names is needed: nodes do nothing, or work as long as
+ * their cost says, so what is measured is the schedule and its replay.
  */
 #include "command.h"
 #include "input.h"
 #include "schedule.h"
+#include "watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +20,17 @@ struct request {
 	struct schedule_request schedule;
 	plait_run_desc run;
 	uint64_t times;
+	uint64_t unit_ns;
+	const char *trace; /* where events go, or null */
+	const char *svg;   /* where the picture goes, or null */
+	bool watch;
+};
+
+/* What measuring needs, and finds out. */
+struct measured {
+	plait_queue *queue;
+	uint64_t *took;
+	uint64_t commands; /* that one run did */
 };
 
 static int take_flag(struct request *request, uint32_t flag)
@@ -29,18 +42,35 @@ static int take_flag(struct request *request, uint32_t flag)
 	return COMMAND_DONE;
 }
 
+static int take_times(struct request *request, const char *value)
+{
+	int code = schedule_number("run", "--times", value, MOST_RUNS,
+				   &request->times);
+
+	if (code == COMMAND_DONE && request->times == 0)
+		return command_usage("run", "--times: at least 1");
+	return code;
+}
+
 static int take(void *user_data, int option, const char *value)
 {
 	struct request *request = user_data;
-	int code;
 
 	switch (option) {
 	case 'T':
-		code = schedule_number("run", "--times", value, MOST_RUNS,
-				       &request->times);
-		if (code == COMMAND_DONE && request->times == 0)
-			return command_usage("run", "--times: at least 1");
-		return code;
+		return take_times(request, value);
+	case 'U':
+		return schedule_number("run", "--unit", value, INT64_MAX,
+				       &request->unit_ns);
+	case 'C':
+		request->trace = value;
+		return COMMAND_DONE;
+	case 'G':
+		request->svg = value;
+		return COMMAND_DONE;
+	case 'W':
+		request->watch = true;
+		return COMMAND_DONE;
 	case 'S':
 		return take_flag(request, PLAIT_RUN_SERIAL);
 	case 'P':
@@ -49,29 +79,6 @@ static int take(void *user_data, int option, const char *value)
 	default:
 		return command_usage("run", "what is '-o'?");
 	}
-}
-
-/* Devices that are not here are the one that is. */
-static plait_status bind_devices(const struct schedule *schedule,
-				 plait_error *error)
-{
-	plait_plan_info info = { .size = sizeof(info) };
-	plait_plan_binding one = { .size = sizeof(one) };
-	plait_device *device = NULL;
-	plait_status status = plait_context_device(schedule->context, 0,
-						   &device, error);
-
-	if (status == PLAIT_OK)
-		status = plait_plan_query(schedule->plan, &info, error);
-	for (uint32_t i = 0; status == PLAIT_OK && i < info.bindings; i++) {
-		status = plait_plan_query_binding(schedule->plan, i, &one,
-						  error);
-		if (status == PLAIT_OK && one.bound == 0 &&
-		    one.kind == PLAIT_BINDING_DEVICE)
-			status = plait_plan_bind_device(
-				schedule->plan, one.name, device, error);
-	}
-	return status;
 }
 
 static uint64_t now_ns(void)
@@ -89,32 +96,147 @@ static int compare(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-static plait_status measure(const struct request *request,
-			    const struct schedule *schedule, uint64_t *took,
-			    plait_error *error)
+/* ---- running ---- */
+
+static plait_status open_queue(const struct schedule *schedule,
+			       plait_queue **out, plait_error *error)
 {
-	plait_status status = bind_devices(schedule, error);
+	const plait_queue_desc desc = { .size = sizeof(desc) };
+	plait_device *device = NULL;
+	plait_status status = plait_context_device(schedule->context, 0,
+						   &device, error);
 
 	if (status == PLAIT_OK)
-		status = plait_plan_prepare(schedule->plan, error);
+		status = plait_queue_create(device, &desc, out, error);
+	return status;
+}
+
+/* A run that can be asked what it did; the caller's to release. */
+static plait_status run_recorded(const struct request *request,
+				 const struct schedule *schedule,
+				 struct measured *measured,
+				 struct watch *watch, plait_run **out,
+				 plait_error *error)
+{
+	plait_run_info info = { .size = sizeof(info) };
+	plait_run_desc desc = request->run;
+	plait_status status;
+
+	desc.flags |= PLAIT_RUN_RECORD;
+	status = plait_plan_run(schedule->plan, measured->queue, &desc, out,
+				error);
+	if (status != PLAIT_OK)
+		return status;
+	watch_run(watch, *out);
+	status = plait_run_wait(*out, PLAIT_FOREVER, error);
+	if (status == PLAIT_OK)
+		status = plait_run_query(*out, &info, error);
+	measured->commands = info.commands;
+	watch_done(watch, info.commands);
+	return status;
+}
+
+static plait_status run_watched(const struct request *request,
+				const struct schedule *schedule,
+				struct measured *measured,
+				struct watch *watch, plait_error *error)
+{
+	plait_run *run = NULL;
+	plait_status status = run_recorded(request, schedule, measured, watch,
+					   &run, error);
+
+	plait_run_release(run);
+	return status;
+}
+
+static plait_status run_all(const struct request *request,
+			    const struct schedule *schedule,
+			    struct measured *measured, struct watch *watch,
+			    plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
 	for (uint64_t i = 0; status == PLAIT_OK && i < request->times; i++) {
 		uint64_t start = now_ns();
 
-		status = plait_plan_call(schedule->plan, NULL, &request->run,
+		status = watch != NULL ?
+			 run_watched(request, schedule, measured, watch,
+				     error) :
+			 plait_plan_call(schedule->plan, NULL, &request->run,
 					 error);
-		took[i] = now_ns() - start;
+		measured->took[i] = now_ns() - start;
 	}
 	return status;
 }
 
-static void print_times(const struct schedule *schedule, uint64_t *took,
-			uint64_t count)
-{
-	plait_plan_info info = { .size = sizeof(info) };
-	uint64_t commands;
+/* ---- what happened ---- */
 
-	(void)plait_plan_query(schedule->plan, &info, NULL);
-	commands = info.commands;
+static plait_status write_text(plait_run *run, int32_t format, FILE *file,
+			       plait_error *error)
+{
+	uint64_t bytes = 0;
+	char *text = NULL;
+	plait_status status = plait_run_write(run, format, NULL, 0, &bytes,
+					      error);
+
+	if (status == PLAIT_OK)
+		text = malloc(bytes > 0 ? bytes : 1);
+	if (text != NULL)
+		status = plait_run_write(run, format, text, bytes, &bytes,
+					 error);
+	else if (status == PLAIT_OK)
+		status = PLAIT_E_NOMEM;
+	if (status == PLAIT_OK)
+		fwrite(text, 1, bytes, file);
+	free(text);
+	return status;
+}
+
+static int write_file(plait_run *run, int32_t format, const char *path)
+{
+	plait_error error = { .size = sizeof(error), .text = "no memory" };
+	FILE *file = path != NULL ? fopen(path, "we") : NULL;
+	plait_status status;
+	bool failed;
+
+	if (path == NULL)
+		return COMMAND_DONE;
+	if (file == NULL)
+		return command_fail("run", "%s: it cannot be written", path);
+	status = write_text(run, format, file, &error);
+	failed = ferror(file) != 0;
+	failed = fclose(file) != 0 || failed;
+	if (status != PLAIT_OK)
+		return command_fail("run", "%s", error.text);
+	return failed ? command_fail("run", "%s: not all of it was written",
+				     path) : COMMAND_DONE;
+}
+
+/* One more run, so that writing down is in nobody's time. */
+static int show_one(const struct request *request,
+		    const struct schedule *schedule,
+		    struct measured *measured)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_run *run = NULL;
+	int code = COMMAND_DONE;
+
+	if (run_recorded(request, schedule, measured, NULL, &run, &error) !=
+	    PLAIT_OK)
+		code = command_fail("run", "%s", error.text);
+	if (code == COMMAND_DONE)
+		code = write_file(run, PLAIT_TRACE_JSON, request->trace);
+	if (code == COMMAND_DONE)
+		code = write_file(run, PLAIT_TRACE_SVG, request->svg);
+	plait_run_release(run);
+	return code;
+}
+
+static void print_times(const struct measured *measured, uint64_t count)
+{
+	uint64_t *took = measured->took;
+	uint64_t commands = measured->commands;
+
 	qsort(took, count, sizeof(*took), compare);
 	printf("runs %" PRIu64 "\nmin_ns %" PRIu64 "\nmedian_ns %" PRIu64
 	       "\ncommands %" PRIu64 "\nmin_ns_per_command %.1f\n", count,
@@ -122,22 +244,71 @@ static void print_times(const struct schedule *schedule, uint64_t *took,
 	       commands > 0 ? (double)took[0] / (double)commands : 0.0);
 }
 
-static int run(const struct request *request, const struct schedule *schedule)
+/* ---- all of it ---- */
+
+static plait_status prepare(const struct request *request,
+			    const struct schedule *schedule,
+			    struct measured *measured, plait_error *error)
+{
+	plait_plan_info info = { .size = sizeof(info) };
+	plait_status status = plait_plan_query(schedule->plan, &info, error);
+	bool records = request->watch || info.regions > 0 ||
+		       request->trace != NULL || request->svg != NULL;
+
+	measured->commands = info.commands;
+	if (status == PLAIT_OK)
+		status = plait_plan_rehearse(schedule->plan, request->unit_ns,
+					     error);
+	if (status == PLAIT_OK)
+		status = plait_plan_prepare(schedule->plan, error);
+	if (status == PLAIT_OK && records)
+		status = open_queue(schedule, &measured->queue, error);
+	if (status == PLAIT_OK && records)
+		status = plait_plan_record(schedule->plan,
+					   request->trace != NULL ||
+					   request->svg != NULL ? 0 : 1,
+					   error);
+	return status;
+}
+
+static int measure(const struct request *request,
+		   const struct schedule *schedule, struct measured *measured)
 {
 	plait_error error = { .size = sizeof(error) };
-	uint64_t *took = calloc(request->times, sizeof(*took));
-	plait_status status;
+	struct watch *watch = NULL;
+	int code = COMMAND_DONE;
+	plait_status status = prepare(request, schedule, measured, &error);
 
-	if (took == NULL)
+	if (status == PLAIT_OK && request->watch)
+		watch = watch_begin(request->times);
+	if (status == PLAIT_OK)
+		status = run_all(request, schedule, measured, watch, &error);
+	watch_end(watch);
+	if (status != PLAIT_OK)
+		return command_fail("run", "%s: %s",
+				    input_name(request->schedule.path),
+				    error.text);
+	if (measured->queue != NULL)
+		code = show_one(request, schedule, measured);
+	if (code == COMMAND_DONE)
+		print_times(measured, request->times);
+	return code;
+}
+
+static int run(const struct request *request, const struct schedule *schedule)
+{
+	struct measured measured = {
+		.took = calloc(request->times, sizeof(uint64_t)),
+	};
+	int code;
+
+	if (measured.took == NULL)
 		return command_fail("run", "no memory for %" PRIu64 " runs",
 				    request->times);
-	status = measure(request, schedule, took, &error);
-	if (status == PLAIT_OK)
-		print_times(schedule, took, request->times);
-	free(took);
-	return status == PLAIT_OK ? COMMAND_DONE :
-	       command_fail("run", "%s: %s",
-			    input_name(request->schedule.path), error.text);
+	code = measure(request, schedule, &measured);
+	plait_queue_release(measured.queue);
+	free(measured.took);
+	return code;
 }
 
 int command_run(int argc, char **argv)
@@ -146,6 +317,11 @@ int command_run(int argc, char **argv)
 		SCHEDULE_OPTIONS,
 		SCHEDULE_HOP,
 		{ "times", required_argument, NULL, 'T' },
+		{ "repeat", required_argument, NULL, 'T' },
+		{ "unit", required_argument, NULL, 'U' },
+		{ "trace", required_argument, NULL, 'C' },
+		{ "svg", required_argument, NULL, 'G' },
+		{ "watch", no_argument, NULL, 'W' },
 		{ "serial", no_argument, NULL, 'S' },
 		{ "parallel", no_argument, NULL, 'P' },
 		{ NULL, 0, NULL, 0 },

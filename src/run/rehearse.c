@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work of a known length for rehearsals: a chain of multiplications, each of
+ * which needs the one before, so that it takes time of a core and not of a
+ * clock: a thread that is interrupted does not get it for nothing.
+ */
+#include "run/rehearse.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/clock.h"
+
+enum {
+	/* Turns that are timed, and how often; the fastest counts. */
+	TIMED_TURNS = 20000,
+	TIMINGS = 16,
+	/* A command works an hour at most. */
+	MOST_SECONDS = 3600
+};
+
+struct plait__rehearsal {
+	uint64_t *turns;	/* by command */
+	uint32_t count;
+};
+
+int32_t plait__rehearsal_work(void *turns)
+{
+	uint64_t left = *(const uint64_t *)turns;
+	uint64_t x = left;
+
+	while (left-- > 0) {
+		x = x * UINT64_C(6364136223846793005) + 1;
+		__asm__ volatile("" : "+r"(x));
+	}
+	return 0;
+}
+
+/* ns per turn, if nobody disturbs. */
+static double time_turn(void)
+{
+	uint64_t turns = TIMED_TURNS;
+	uint64_t best = UINT64_MAX;
+
+	for (uint32_t i = 0; i < TIMINGS; i++) {
+		uint64_t start = plait__clock_now_ns();
+		uint64_t ns;
+
+		(void)plait__rehearsal_work(&turns);
+		ns = plait__clock_now_ns() - start;
+		best = ns < best ? ns : best;
+	}
+	return best > 0 ? (double)best / TIMED_TURNS : 1;
+}
+
+/* A stub is as long as what it is a stub of. */
+static uint64_t count_turns(const plait__plan_command *command,
+			    uint64_t unit_ns, double turn_ns)
+{
+	double ns = (double)command->cost * (double)unit_ns;
+
+	if (command->kind == PLAIT__CMD_JOIN)
+		return 0;
+	if (ns > MOST_SECONDS * 1e9)
+		ns = MOST_SECONDS * 1e9;
+	return (uint64_t)(ns / turn_ns);
+}
+
+plait_status plait__rehearsal_make(const plait__program *program,
+				   plait__rehearsal **out, plait_error *error)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	const plait__frozen *frozen = program->frozen;
+	const plait__plan *plan = program->plan;
+	plait__rehearsal *rehearsal;
+	double turn_ns;
+
+	*out = NULL;
+	if (!frozen->rehearses)
+		return PLAIT_OK;
+	rehearsal = plait__alloc(allocator, sizeof(*rehearsal));
+	if (rehearsal != NULL) {
+		rehearsal->count = plan->command_count;
+		rehearsal->turns = plait__alloc_array(allocator,
+						      plan->command_count,
+						      sizeof(uint64_t));
+	}
+	if (rehearsal == NULL ||
+	    (rehearsal->turns == NULL && plan->command_count > 0)) {
+		plait__rehearsal_free(program, rehearsal);
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to rehearse a plan");
+	}
+	turn_ns = frozen->rehearsal_unit_ns > 0 ? time_turn() : 1;
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		rehearsal->turns[i] = count_turns(&plan->commands[i],
+						  frozen->rehearsal_unit_ns,
+						  turn_ns);
+	*out = rehearsal;
+	return PLAIT_OK;
+}
+
+void plait__rehearsal_free(const plait__program *program,
+			   plait__rehearsal *rehearsal)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+
+	if (rehearsal == NULL)
+		return;
+	plait__free(allocator, rehearsal->turns,
+		    rehearsal->count * sizeof(uint64_t));
+	plait__free(allocator, rehearsal, sizeof(*rehearsal));
+}
+
+void *plait__rehearsal_turns(plait__rehearsal *rehearsal, uint32_t command)
+{
+	return &rehearsal->turns[command];
+}
+
+/* Of a case without a hint the longest branch. */
+static uint32_t choose_branch(const plait__plan *plan,
+			      const plait__plan_region *region)
+{
+	uint32_t best = 0;
+
+	if (region->times < region->body_count)
+		return region->times;
+	for (uint32_t i = 1; i < region->body_count; i++)
+		if (plan->bodies[region->body_first + i].makespan >
+		    plan->bodies[region->body_first + best].makespan)
+			best = i;
+	return best;
+}
+
+uint32_t plait__rehearsal_choose(const plait__plan *plan, uint32_t region,
+				 uint64_t done)
+{
+	const plait__plan_region *at = &plan->regions[region];
+	uint64_t times = at->times > 0 ? at->times : 1;
+
+	if (at->kind == PLAIT__REGION_CASE)
+		return choose_branch(plan, at);
+	return done < times;
+}
+
+PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
+					   plait_error *error)
+{
+	plait__frozen *frozen;
+	plait_status status = plait__frozen_enter(plan, &frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__mutex_lock(&frozen->preparing);
+	if (at_load_acquire_ptr(&frozen->program) != NULL) {
+		status = plait__fail(error, PLAIT_E_STATE,
+				     "the plan was prepared to run already; "
+				     "rehearse another one");
+	} else {
+		frozen->rehearses = true;
+		frozen->rehearsal_unit_ns = unit_ns;
+	}
+	plait__mutex_unlock(&frozen->preparing);
+	plait__object_leave(&frozen->object);
+	return status;
+}

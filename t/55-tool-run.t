@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""plait run: rehearsals of example and random graphs; the events and pictures
+that it writes have each command as often as the graph says, lanes that do one
+thing at a time, and every edge kept.  seed=N runs only that random graph."""
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+from decimal import Decimal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from graphs import Writer, read_graph
+from tap import BUILD, SANITIZER, done, none, ok, read, run
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+FOLDER = tempfile.TemporaryDirectory()
+SEEDS = range(12 if SANITIZER == "no" else 4)
+SEEDS = [int(a[5:]) for a in sys.argv if a.startswith("seed=")] or SEEDS
+HOW = (["--parallel", "--lanes", "3"], ["--parallel", "--lanes", "3", "--mode", "helped"], ["--serial"])
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def at(name):
+    return os.path.join(FOLDER.name, name)
+
+
+def plait(*args, text=None):
+    return run([PLAIT, *args], input=text, timeout=300)
+
+
+def ns(number):
+    """Microseconds as they are in the file to nanoseconds, exactly."""
+    found = Decimal(number) * 1000
+    assert found == int(found), number
+    return int(found)
+
+
+def repeats(body, times, inside, found):
+    """Per name: its node, how often it runs, and the loop that counts its iterations."""
+    for node in body.nodes.values():
+        found[node.name] = (node, times, inside)
+        for i, part in enumerate(node.bodies):
+            if node.kind == "case":
+                repeats(part, times if i == node.number else 0, None, found)
+            else:
+                repeats(part, times * node.number, node, found)
+    return found
+
+
+class Events:
+    def __init__(self, text):
+        whole = json.loads(text, parse_float=Decimal, parse_int=Decimal)
+        self.slices, self.flows, self.lanes, self.other = {}, {}, {}, whole["otherData"]
+        self.list = []
+        for event in whole["traceEvents"]:
+            if event["ph"] == "X":
+                event["start"], event["end"] = ns(event["ts"]), ns(event["ts"]) + ns(event["dur"])
+                self.slices.setdefault((event["cat"], event["name"]), []).append(event)
+                self.list.append(event)
+            elif event["ph"] in "sf":
+                self.flows.setdefault(event["id"], {})[event["ph"]] = event
+            elif event["name"] == "thread_name":
+                self.lanes[event["tid"]] = event["args"]["name"]
+        for found in self.slices.values():
+            found.sort(key=lambda e: (e["start"], e["end"]))
+
+    def of(self, node):
+        return self.slices.get(("command" if node.kind == "node" else "region", node.name), [])
+
+
+def commands_of(node):
+    return 1 if node.meaning == "first" or node.kind != "node" else len(node.devices)
+
+
+def check_counts(graph, events, bad):
+    for name, (node, times, loop) in repeats(graph.top, 1, None, {}).items():
+        found = events.of(node)
+        if len(found) != times * commands_of(node):
+            bad.append("%s: %d times, not %d" % (name, len(found), times * commands_of(node)))
+        turns = [int(e["args"]["iteration"]) for e in found]
+        if loop and node.kind == "node" and commands_of(node) == 1 and \
+                sorted(turns) != sorted(list(range(loop.number)) * (times // loop.number)):
+            bad.append("%s: iterations %s" % (name, turns))
+
+
+def check_edges(body, events, bad):
+    for before, after in body.edges:
+        a, b = body.nodes[before], body.nodes[after]
+        one, other = events.of(a), events.of(b)
+        for i, event in enumerate(other):
+            turn = i // commands_of(b)
+            ended = [e["end"] for e in one[turn * commands_of(a):(turn + 1) * commands_of(a)]]
+            # Of a barrier the first one ends it; the others stand for it on other lanes.
+            end = min if a.meaning == "barrier" else max
+            if len(ended) != commands_of(a) or end(ended) > event["start"]:
+                bad.append("%s does not come before %s, turn %d" % (before, after, turn))
+    for node in body.nodes.values():
+        for part in node.bodies:
+            check_edges(part, events, bad)
+
+
+def check_lanes(events, bad):
+    last = {}
+    for event in sorted(events.list, key=lambda e: (e["tid"], e["start"], e["end"])):
+        if event["start"] < 0 or event["end"] > events.other["makespan_ns"] or event["tid"] not in events.lanes:
+            bad.append("outside of the run: %s" % event)
+        if event["cat"] == "region":
+            continue
+        if event["start"] < last.get(event["tid"], 0):
+            bad.append("overlaps on its lane: %s" % event)
+        last[event["tid"]] = event["end"]
+
+
+def holds(events, flow):
+    time = ns(flow["ts"])
+    return any(e["tid"] == flow["tid"] and e["start"] <= time <= e["end"] for e in events.list)
+
+
+def check_flows(events, bad):
+    for flow in events.flows.values():
+        if sorted(flow) != ["f", "s"] or ns(flow["s"]["ts"]) > ns(flow["f"]["ts"]):
+            bad.append("a flow back in time: %s" % flow)
+        elif not all(holds(events, end) for end in flow.values()):
+            bad.append("a flow between no slices: %s" % flow)
+
+
+def check_picture(text, events, bad):
+    """Each slice is a box above; boxes below have a position, not an iteration."""
+    titles = [e.text or "" for e in xml.fromstring(text).iter(SVG + "title")]
+    drawn = {}
+    for title in titles:
+        found = re.fullmatch(r"(?s)(.*): lane (\d+), iteration (\d+), (\d+) to (\d+) ns, thread \d+", title)
+        if found:
+            key = tuple(int(v) for v in found.groups()[1:])
+            drawn[key] = drawn.get(key, 0) + 1
+    # The trace and the picture are of one run.
+    for event in events.list:
+        key = (int(event["tid"]), int(event["args"]["iteration"]), event["start"], event["end"])
+        if not drawn.get(key):
+            bad.append("not in the picture: %s" % event)
+        else:
+            drawn[key] -= 1
+    if any(drawn.values()):
+        bad.append("more boxes than slices: %s" % drawn)
+
+
+def check(text, how, bad):
+    trace, picture = at("trace.json"), at("picture.svg")
+    got = plait("run", "-", "--times", "2", "--trace", trace, "--svg", picture, *how, text=text)
+    if got.returncode or got.stderr:
+        bad.append("%d: %s" % (got.returncode, got.stderr))
+        return None
+    graph, events = read_graph(text), Events(read(trace))
+    check_counts(graph, events, bad)
+    check_edges(graph.top, events, bad)
+    check_lanes(events, bad)
+    check_flows(events, bad)
+    check_picture(read(picture), events, bad)
+    if events.other["dropped"] or "\ncommands %d\n" % sum(len(f) for (cat, _), f in events.slices.items()
+                                                           if cat == "command") not in got.stdout:
+        bad.append("not all commands: %s" % got.stdout)
+    return events
+
+
+# --- examples --------------------------------------------------------------------------
+EXAMPLE = re.search("```\n(device.*?)```", read("doc/graph-text.md"), re.S).group(1)
+ODD = 'node <&>"\'\nnode \\n\\\nnode -->x after=\\n\\\nnode \u00fc\u2264 after=-->x\n'
+WAITS = "node a cost=3\n" + "".join("node b%d after=a cost=%d\nnode c%d after=b%d,b%d\n" % (
+    i, 1 + i % 3, i, i, max(0, i - 1)) for i in range(30))
+for name, text in (("example", EXAMPLE), ("odd", ODD), ("waits", WAITS), ("empty", ""), ("one", "node a\n")):
+    for how in HOW:
+        bad = []
+        events = check(text, how + ["--unit", "100"], bad)
+        none(bad, "%s: %s" % (name, " ".join(how)))
+        if events and how == HOW[0] and name == "waits":
+            ok(len(events.lanes) == 3 and len(events.flows) > 0, "lanes wait for each other", len(events.flows))
+for seed in SEEDS:
+    r = random.Random(seed)
+    text = Writer(r, r.choice([3, 8, 20, 40]), r.choice([1, 1, 2, 3])).text()
+    bad = []
+    for how in HOW:
+        check(text, how, bad)
+    none(bad, "seed=%d" % seed)
+
+# --- pictures are for people --------------------------------------------------------------
+got = plait("run", "-", "--unit", "1000", "--svg", at("x.svg"), *HOW[0], text=EXAMPLE)
+words = "".join(xml.fromstring(read(at("x.svg"))).itertext())
+none([w for w in ("a run of 9 nodes on 3 lanes", "what happened", "what was planned", "time (\u00b5s)",
+                  "time (units of cost)", "critical path", "loop or case", "waits for", "time spent waiting", "refine x10",
+                  "ns per unit of cost", "lane 0", "took ") if w not in words], "title, legends and axes are there")
+
+# --- on the way ---------------------------------------------------------------------------
+for text in (EXAMPLE, WAITS):
+    got = plait("run", "-", "--repeat", "7", "--watch", *HOW[0], text=text)
+    lines = got.stderr.splitlines()
+    ok(got.returncode == 0 and got.stdout.startswith("runs 7\n") and
+       re.fullmatch(r"run 7 of 7; \d+ commands, \d+ a second, \d+\.\d s", lines[-1] if lines else ""), "--watch", got.stderr)
+
+# --- what is refused ------------------------------------------------------------------------
+for option in ("--trace", "--svg"):
+    for path in ("/nowhere/x", FOLDER.name, "/dev/full"):
+        got = plait("run", "-", "--times", "1", option, path, text=WAITS)
+        ok(got.returncode == 1 and got.stderr.startswith("plait run: %s: " % path) and got.stderr.count("\n") == 1,
+           "%s %s" % (option, path.replace(FOLDER.name, ".")), got.returncode, got.stderr)
+for args in (["--unit", "x"], ["--unit"], ["--repeat", "0"], ["--trace"], ["--svg"], ["--watch=1"]):
+    got = plait("run", "-", *args, text=WAITS)
+    ok(got.returncode == 2 and "usage: plait run" in got.stderr and not got.stdout, "not understood: %s" % " ".join(args),
+       got.returncode, got.stderr)
+done()
