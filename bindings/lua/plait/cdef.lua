@@ -807,7 +807,8 @@ plait_status plait_plan_parameter_query(plait_plan *plan,
 enum {
 	PLAIT_RUN_NO_WAIT = 1 << 0,
 	PLAIT_RUN_SERIAL = 1 << 2,
-	PLAIT_RUN_PARALLEL = 1 << 3
+	PLAIT_RUN_PARALLEL = 1 << 3,
+	PLAIT_RUN_RECORD = 1 << 4
 };
 typedef struct plait_run_desc {
 	uint32_t size;
@@ -820,6 +821,10 @@ typedef struct plait_run_info {
 	plait_status status;
 	uint64_t iterations;
 	uint64_t failed_command;
+	uint64_t commands;
+	uint64_t commands_expected;
+	uint64_t begin_ns;
+	uint64_t end_ns;
 } plait_run_info;
 typedef struct plait_command_info {
 	uint32_t size;
@@ -830,6 +835,8 @@ typedef struct plait_command_info {
 } plait_command_info;
 plait_status plait_plan_prepare(plait_plan *plan,
 					  plait_error *error);
+plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
+					   plait_error *error);
 plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 				      const plait_run_desc *desc,
 				      plait_run **out, plait_error *error);
@@ -850,6 +857,38 @@ plait_status plait_run_query(plait_run *run, plait_run_info *info,
 plait_status plait_plan_command(plait_plan *plan, uint64_t command,
 					  plait_command_info *info,
 					  plait_error *error);
+enum {
+	PLAIT_RECORD_COMMAND = 0,
+	PLAIT_RECORD_WAIT = 1,
+	PLAIT_RECORD_DECISION = 2
+};
+typedef struct plait_record {
+	uint32_t size;
+	uint32_t kind;
+	uint32_t lane;
+	uint32_t planned_lane;
+	uint64_t command;
+	uint64_t other;
+	uint64_t iteration;
+	uint64_t thread;
+	uint64_t start_ns;
+	uint64_t end_ns;
+} plait_record;
+plait_status plait_plan_record(plait_plan *plan, uint64_t records,
+					 plait_error *error);
+plait_status plait_run_records(plait_run *run,
+					 plait_record *records, uint64_t count,
+					 uint64_t *out_count,
+					 uint64_t *out_dropped,
+					 plait_error *error);
+enum {
+	PLAIT_TRACE_JSON = 0,
+	PLAIT_TRACE_SVG = 1
+};
+plait_status plait_run_write(plait_run *run, int32_t format,
+				       void *buffer, uint64_t capacity_bytes,
+				       uint64_t *out_bytes,
+				       plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

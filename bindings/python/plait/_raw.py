@@ -143,6 +143,12 @@ PLAIT_PARAMETER_LAUNCH = 2
 PLAIT_RUN_NO_WAIT = 1
 PLAIT_RUN_SERIAL = 4
 PLAIT_RUN_PARALLEL = 8
+PLAIT_RUN_RECORD = 16
+PLAIT_RECORD_COMMAND = 0
+PLAIT_RECORD_WAIT = 1
+PLAIT_RECORD_DECISION = 2
+PLAIT_TRACE_JSON = 0
+PLAIT_TRACE_SVG = 1
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
@@ -555,6 +561,10 @@ class plait_run_info(Structure):
         ("status", c_int32),
         ("iterations", c_uint64),
         ("failed_command", c_uint64),
+        ("commands", c_uint64),
+        ("commands_expected", c_uint64),
+        ("begin_ns", c_uint64),
+        ("end_ns", c_uint64),
     ]
 
 
@@ -565,6 +575,21 @@ class plait_command_info(Structure):
         ("lane", c_uint32),
         ("device", c_uint32),
         ("label", c_char * 64),
+    ]
+
+
+class plait_record(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("kind", c_uint32),
+        ("lane", c_uint32),
+        ("planned_lane", c_uint32),
+        ("command", c_uint64),
+        ("other", c_uint64),
+        ("iteration", c_uint64),
+        ("thread", c_uint64),
+        ("start_ns", c_uint64),
+        ("end_ns", c_uint64),
     ]
 
 
@@ -669,6 +694,7 @@ STRUCTS = (
     plait_run_desc,
     plait_run_info,
     plait_command_info,
+    plait_record,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -772,6 +798,7 @@ FUNCTIONS = {
     "plait_plan_parameter": (c_int32, (c_void_p, c_char_p, POINTER(c_uint32), POINTER(plait_error),)),
     "plait_plan_parameter_query": (c_int32, (c_void_p, c_uint32, POINTER(plait_parameter_info), POINTER(plait_error),)),
     "plait_plan_prepare": (c_int32, (c_void_p, POINTER(plait_error),)),
+    "plait_plan_rehearse": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_plan_run": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_plan_call": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
     "plait_run_retain": (None, (c_void_p,)),
@@ -782,4 +809,7 @@ FUNCTIONS = {
     "plait_run_notify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_run_query": (c_int32, (c_void_p, POINTER(plait_run_info), POINTER(plait_error),)),
     "plait_plan_command": (c_int32, (c_void_p, c_uint64, POINTER(plait_command_info), POINTER(plait_error),)),
+    "plait_plan_record": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_run_records": (c_int32, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_run_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
 }
