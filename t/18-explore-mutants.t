@@ -29,6 +29,8 @@ sources_of()
 	54-explore-lanes)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/run/park.c" ;;
+	55-explore-helped)
+		echo "src/run/help.c src/run/band.c src/base/error.c" ;;
 	19-explore-handle) # includes src/object/handle.c
 		echo "src/base/error.c src/sys/mutex.c" ;;
 	esac

@@ -284,6 +284,11 @@ MC_TESTS += %D%/54-explore-lanes.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_54_explore_lanes_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/55-explore-helped.t
+%C%_55_explore_helped_t_SOURCES = %D%/55-explore-helped.c src/run/help.c \
+	src/run/band.c src/base/error.c
+%C%_55_explore_helped_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_55_explore_helped_t_LDADD = $(LDADD_MC)
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
 # The same again in mode HELPED.

@@ -32,11 +32,17 @@
 enum {
 	/* How far ahead of what was taken a member looks. */
 	WINDOW = 32,
-	/* So many looks at its own next command before it helps others. */
-	PATIENCE = 4,
 	/* Two wakings of members that rest are as far apart at least. */
 	WAKE_NS = 50000
 };
+
+/* So many looks at its own next command before it helps others.  Each one is
+ * a pause, of which the explorer needs but one. */
+#ifdef PLAIT_EXPLORE
+enum { PATIENCE = 1 };
+#else
+enum { PATIENCE = 4 };
+#endif
 
 /* ---- what is ready ---- */
 
@@ -70,7 +76,7 @@ static uint32_t look_at(plait__member *member, uint32_t lane, uint32_t window)
 
 	while (head < end && is_taken(member, head))
 		head++;
-	member->heads[lane] = head;
+	AT_PLAIN_WRITE(member->heads[lane]) = head;
 	for (uint32_t i = head; i < end && i - head < window; i++)
 		if (!is_taken(member, i) && is_ready(member, i))
 			return i;
