@@ -372,7 +372,9 @@ static const uint32_t *list_commands(struct compiler *c,
 
 	if (c->serial) {
 		*out_count = body->command_count;
-		return c->plan->order + body->command_first;
+		/* A plan without commands has no array either. */
+		return body->command_count == 0 ?
+			       c->list : c->plan->order + body->command_first;
 	}
 	*out_count = 0;
 	if (piece->track == PLAIT__NONE)
