@@ -57,6 +57,19 @@ pkglib_LTLIBRARIES += %D%/plait_fault.la
 %C%_plait_fault_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_fault_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_fault_la_LIBADD = -lpthread
+# opencl: what an ICD loader finds
+if OPENCL
+pkglib_LTLIBRARIES += %D%/plait_opencl.la
+%C%_plait_opencl_la_SOURCES = %D%/opencl/advance.c %D%/opencl/calls.h \
+	%D%/opencl/device.c %D%/opencl/driver.c %D%/opencl/enqueue.c \
+	%D%/opencl/entry.c %D%/opencl/memory.c %D%/opencl/opencl.h \
+	%D%/opencl/option.c %D%/opencl/queue.c %D%/opencl/signal.c \
+	%D%/opencl/surroundings.c %D%/opencl/surroundings.h \
+	%D%/opencl/turn.c
+%C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_opencl_la_LDFLAGS = $(LDFLAGS_PLUGIN)
+%C%_plait_opencl_la_LIBADD = -lpthread
+endif
 # trace: a timeline
 pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_SOURCES = %D%/trace/entry.c %D%/trace/kernel.c %D%/trace/name.c \

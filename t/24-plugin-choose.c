@@ -266,6 +266,27 @@ static void note_status(void *user_data, plait_status status)
 }
 
 /* With one they are the pool's, handed through. */
+/* What a backend does whose queues are not lanes; the counter is at 1. */
+static void emit_by_hand(plait_host *host, plait_backend_signal *counter)
+{
+	const plait_host_services *services = plait__services_get();
+	const plait_error failure = { .size = sizeof(failure),
+				      .status = PLAIT_E_FAILED,
+				      .text = "it was too cold" };
+	plait_error error = { .size = sizeof(error) };
+	plait_backend_point point = { counter, 2 };
+	uint64_t reached = 0;
+
+	services->counter_emit(host, &point, NULL);
+	IS_INT(services->counter_poll(host, &point, &reached, &error),
+	       PLAIT_OK);
+	point.sequence = 3;
+	services->counter_emit(host, &point, &failure);
+	IS_INT(services->counter_poll(host, &point, &reached, &error),
+	       PLAIT_E_FAILED);
+	IS_UINT(reached, 3);
+}
+
 static void services_with_a_pool(void)
 {
 	const plait_host_services *services = plait__services_get();
@@ -309,6 +330,7 @@ static void services_with_a_pool(void)
 	IS_INT(services->pump(host, &error), PLAIT_PENDING);
 	IS_INT(services->counter_raise(host, &point, NULL, &error),
 	       PLAIT_E_STATE);
+	emit_by_hand(host, counter);
 	IS_INT(services->counter_reset(host, counter, &error), PLAIT_OK);
 	IS_INT(services->lane_recover(host, lane, &error), PLAIT_OK);
 	IS_UINT(services->worker_count(host), 0);

@@ -332,6 +332,7 @@ SCRIPT_TESTS += %D%/60-conform-null.t
 SCRIPT_TESTS += %D%/60-conform-host.t
 SCRIPT_TESTS += %D%/60-conform-chaos.t
 SCRIPT_TESTS += %D%/61-conform-sins.t
+SCRIPT_TESTS += %D%/62-conform-opencl.t
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

@@ -305,6 +305,16 @@ typedef struct plait_host_services {
 	void (*host_code_run)(plait_host *host, const plait_host_code *code,
 			      const plait_host_part *part,
 			      void *const *arguments);
+
+	/*
+	 * Raise a counter that is no gate, as a lane does, for backends whose
+	 * queues are not lanes; with `failure`, as failed.  For each counter
+	 * one call at a time, in order, each sequence once.  It may call
+	 * notifications, and set lanes free, before it returns.
+	 */
+	void (*counter_emit)(plait_host *host,
+			     const plait_backend_point *point,
+			     const plait_error *failure);
 } plait_host_services;
 
 /* ------------------------------------------------------------------------

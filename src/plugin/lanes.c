@@ -14,6 +14,14 @@
 
 #include <stddef.h>
 
+/* Like memory that is refused by resize: the backend is not at fault. */
+static plait_status note_memory(plait_host *host, plait_status status)
+{
+	if (status == PLAIT_E_NOMEM)
+		at_store_relaxed_u32(&host->starved, 1);
+	return status;
+}
+
 static plait_status refuse(plait_host *host, plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
@@ -34,7 +42,7 @@ plait_status plait__lanes_serve_create(plait_host *host,
 	status = plait__lane_create(host->pool, request, &lane, error);
 	if (status == PLAIT_OK)
 		*out = (plait_backend_queue *)lane;
-	return status;
+	return note_memory(host, status);
 }
 
 void plait__lanes_serve_destroy(plait_host *host, plait_backend_queue *lane)
@@ -77,7 +85,7 @@ plait_status plait__lanes_serve_counter_create(plait_host *host,
 	status = plait__counter_create(host->pool, flags, &counter, error);
 	if (status == PLAIT_OK)
 		*out = (plait_backend_signal *)counter;
-	return status;
+	return note_memory(host, status);
 }
 
 void plait__lanes_serve_counter_destroy(plait_host *host,
@@ -137,6 +145,15 @@ plait_status plait__lanes_serve_counter_reset(plait_host *host,
 	if (host->pool == NULL)
 		return refuse(host, error);
 	return plait__counter_reset((plait__counter *)counter, error);
+}
+
+void plait__lanes_serve_counter_emit(plait_host *host,
+				     const plait_backend_point *point,
+				     const plait_error *failure)
+{
+	if (host->pool != NULL)
+		plait__counter_emit((plait__counter *)point->signal,
+				    point->sequence, failure);
 }
 
 plait_status plait__lanes_serve_pump(plait_host *host, plait_error *error)

@@ -48,6 +48,9 @@ plait_status plait__lanes_serve_counter_raise(plait_host *host,
 plait_status plait__lanes_serve_counter_reset(plait_host *host,
 					      plait_backend_signal *counter,
 					      plait_error *error);
+void plait__lanes_serve_counter_emit(plait_host *host,
+				     const plait_backend_point *point,
+				     const plait_error *failure);
 
 plait_status plait__lanes_serve_pump(plait_host *host, plait_error *error);
 uint32_t plait__lanes_serve_worker_count(plait_host *host);

@@ -101,6 +101,7 @@ const plait_host_services *plait__services_get(void)
 		.host_code_build = plait__codes_serve_build,
 		.host_code_destroy = plait__codes_serve_destroy,
 		.host_code_run = plait__codes_serve_run,
+		.counter_emit = plait__lanes_serve_counter_emit,
 	};
 
 	return &services;

@@ -55,6 +55,13 @@ plait_status plait__counter_raise(const plait_backend_point *point,
 				  const plait_error *failure,
 				  plait_error *error);
 
+/*
+ * An emission: `failure` is null or why it failed.  In order, each sequence
+ * once, by one thread at a time; the counter may be gone afterwards.
+ */
+void plait__counter_emit(plait__counter *counter, uint64_t sequence,
+			 const plait_error *failure);
+
 /* Forget the failure.  PLAIT_E_BUSY when somebody waits for it. */
 plait_status plait__counter_reset(plait__counter *counter,
 				  plait_error *error);

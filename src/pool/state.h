@@ -107,12 +107,6 @@ struct plait__lane {
 struct plait__ready_item *plait__lane_run(struct plait__ready_item *item);
 void plait__lane_lose(struct plait__ready_item *item);
 
-/* --- counter.c ---------------------------------------------------------- */
-
-/* An emission; `failure` is null or why it failed. */
-void plait__counter_emit(plait__counter *counter, uint64_t sequence,
-			 const plait_error *failure);
-
 /* --- worker.c ----------------------------------------------------------- */
 
 plait_status plait__worker_start(struct plait__worker *worker,

@@ -263,12 +263,20 @@ static bool same_modes(const struct surroundings *a,
 	return a->rounding == b->rounding;
 }
 
+/* How the C library returns from a handler: there once it was set at all. */
+enum { RESTORER = 0x04000000 };
+
+static int flags_of(const struct sigaction *action)
+{
+	return action->sa_flags & ~RESTORER;
+}
+
 static bool same_handlers(const struct surroundings *a,
 			  const struct surroundings *b)
 {
 	for (int i = 1; i < NSIG; i++)
 		if (a->actions[i].sa_handler != b->actions[i].sa_handler ||
-		    a->actions[i].sa_flags != b->actions[i].sa_flags)
+		    flags_of(&a->actions[i]) != flags_of(&b->actions[i]))
 			return false;
 	return true;
 }

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a queue does when something has changed for it.
+ *
+ *     head ... next ... tail
+ *     `------'  handed on: the driver runs it, or nothing of it is left to run
+ *               `--------'  held back: a wait, or a host function, is in front
+ *
+ * A batch is handed on when the driver can do the waiting: its waits are over,
+ * or are for what other queues have handed on already.  It retires when it is
+ * the oldest of its queue and all of it has happened, and everything that it
+ * waited for has retired: so emissions come in the order of the work, however
+ * the driver's callbacks came.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "opencl.h"
+
+static const char not_run[] = "not run: ";
+
+void plaitp_opencl_mark(plait_backend *self, opencl_queue *queue)
+{
+	if (queue->dirty)
+		return;
+	queue->dirty = true;
+	queue->next_dirty = self->dirty;
+	self->dirty = queue;
+}
+
+void plaitp_opencl_fail_queue(plait_backend *self, opencl_queue *queue,
+			      const plait_error *cause, const char *prefix)
+{
+	if (queue->failed)
+		return;
+	if (strncmp(cause->text, prefix, strlen(prefix)) == 0)
+		prefix = "";
+	queue->failed = true;
+	memset(&queue->error, 0, sizeof(queue->error));
+	queue->error.size = sizeof(queue->error);
+	plaitp_opencl_fail(self->services, &queue->error, cause->status,
+			   cause->origin, "%s%s", prefix, cause->text);
+	queue->error.detail = cause->detail;
+}
+
+/* --- waits ---------------------------------------------------------------- */
+
+/* The batch that will emit the point and has an event, or null. */
+static opencl_batch *find_source(const struct opencl_wait *wait)
+{
+	const struct opencl_emit *emit = wait->signal->newest;
+	opencl_batch *found = NULL;
+
+	for (; emit != NULL && emit->point.sequence >= wait->sequence;
+	     emit = emit->older)
+		found = emit->batch;
+	return found != NULL && !found->queue->failed ? found : NULL;
+}
+
+static void attach(struct opencl_wait *wait, opencl_batch *source)
+{
+	wait->native = true;
+	/* What is in front in the same queue is waited for anyway. */
+	if (source->queue == wait->batch->queue)
+		return;
+	wait->source = source;
+	wait->next = source->dependents;
+	source->dependents = wait;
+	wait->batch->sources++;
+}
+
+static void detach_dependents(plait_backend *self, opencl_batch *source)
+{
+	struct opencl_wait *wait;
+
+	while ((wait = source->dependents) != NULL) {
+		source->dependents = wait->next;
+		wait->source = NULL;
+		wait->batch->sources--;
+		plaitp_opencl_mark(self, wait->batch->queue);
+	}
+}
+
+static void wait_for(opencl_queue *queue, opencl_signal *signal)
+{
+	queue->waits_for = signal;
+	queue->next_waiter = signal->waiters;
+	signal->waiters = queue;
+}
+
+/* It is marked, and so will look again: no longer in the signal's list. */
+static void stop_waiting(opencl_queue *queue)
+{
+	opencl_queue **link;
+
+	if (queue->waits_for == NULL)
+		return;
+	link = &queue->waits_for->waiters;
+	while (*link != queue)
+		link = &(*link)->next_waiter;
+	*link = queue->next_waiter;
+	queue->waits_for = NULL;
+}
+
+/* True when nothing of what it waits for is in the way. */
+static bool pass_wait(plait_backend *self, struct opencl_wait *wait)
+{
+	opencl_queue *queue = wait->batch->queue;
+	opencl_batch *source;
+
+	switch (plaitp_opencl_look(wait->signal, wait->sequence)) {
+	case OPENCL_HAPPENED:
+		return true;
+	case OPENCL_FAILED:
+		plaitp_opencl_fail_queue(self, queue, &wait->signal->error,
+					 not_run);
+		return true;
+	case OPENCL_AHEAD:
+		break;
+	}
+	/* Nobody may come to raise a gate for a queue that failed; it does
+	 * wait for what queues emit, because its own emissions are behind. */
+	if (queue->failed && wait->signal->gate)
+		return true;
+	source = queue->failed ? NULL : find_source(wait);
+	if (source != NULL)
+		attach(wait, source);
+	else
+		wait_for(queue, wait->signal);
+	return source != NULL;
+}
+
+static bool pass_waits(plait_backend *self, opencl_batch *batch)
+{
+	for (; batch->wait_index < batch->wait_count; batch->wait_index++)
+		if (!pass_wait(self, &batch->waits[batch->wait_index]))
+			return false;
+	return true;
+}
+
+/* --- handing on ----------------------------------------------------------- */
+
+static bool settled(const opencl_batch *batch)
+{
+	return batch->sources == 0 && !batch->flying && !batch->calling;
+}
+
+/* Its own end, and what the driver waited for: did any of it fail? */
+static void collect_failures(plait_backend *self, opencl_batch *batch)
+{
+	opencl_queue *queue = batch->queue;
+	plait_error failure = { .size = sizeof(failure) };
+	uint32_t i;
+
+	for (i = 0; i < batch->wait_index; i++) {
+		const struct opencl_wait *wait = &batch->waits[i];
+
+		if (wait->native &&
+		    plaitp_opencl_look(wait->signal, wait->sequence) ==
+			    OPENCL_FAILED)
+			plaitp_opencl_fail_queue(self, queue,
+						 &wait->signal->error,
+						 not_run);
+	}
+	if (batch->code >= 0)
+		return;
+	plaitp_opencl_fail_call(self->services, &failure, "a command",
+				batch->code, queue->label);
+	plaitp_opencl_fail_queue(self, queue, &failure, "");
+}
+
+/* A host function is next: it runs when all in front of it has happened. */
+static void begin_call(plait_backend *self, opencl_batch *batch)
+{
+	if (batch->queue->head != batch || !settled(batch))
+		return;
+	collect_failures(self, batch);
+	if (batch->queue->failed)
+		return;
+	batch->calling = true;
+	plaitp_opencl_deliver_later(self, batch);
+}
+
+enum step { STEP_DONE, STEP_BLOCKED, STEP_HELD };
+
+/* The works of a batch whose waits are over or the driver's. */
+static enum step hand_on(plait_backend *self, opencl_batch *batch,
+			 bool may_call)
+{
+	opencl_queue *queue = batch->queue;
+
+	while (batch->work_index < batch->work_count) {
+		if (batch->calling)
+			return STEP_BLOCKED;
+		if (queue->failed) {
+			batch->work_index = batch->work_count;
+		} else if (batch->works[batch->work_index].kind ==
+			   PLAIT_WORK_CALL) {
+			begin_call(self, batch);
+			if (!queue->failed)
+				return STEP_BLOCKED;
+		} else if (may_call) {
+			plaitp_opencl_enqueue(self, batch);
+		} else {
+			return STEP_HELD;
+		}
+	}
+	return STEP_DONE;
+}
+
+/*
+ * Without a command of its own: what it waits for is an event all the same, of
+ * a marker, or of what is in front of it.
+ */
+static void share_event(plait_backend *self, opencl_batch *batch,
+			const opencl_batch *before)
+{
+	if (batch->event != NULL || batch->queue->failed)
+		return;
+	if (batch->sources > 0) {
+		plaitp_opencl_enqueue(self, batch);
+	} else if (before != NULL && before->event != NULL &&
+		   self->cl.clRetainEvent(before->event) == CL_SUCCESS) {
+		batch->event = before->event;
+	}
+}
+
+/* From here on the driver can wait for its emissions. */
+static void list_emits(opencl_batch *batch)
+{
+	uint32_t i;
+
+	for (i = 0; i < batch->emit_count && batch->event != NULL; i++) {
+		struct opencl_emit *emit = &batch->emits[i];
+
+		emit->listed = true;
+		emit->older = emit->signal->newest;
+		if (emit->older != NULL)
+			emit->older->newer = emit;
+		emit->signal->newest = emit;
+	}
+}
+
+static void unlist_emit(struct opencl_emit *emit)
+{
+	if (!emit->listed)
+		return;
+	if (emit->older != NULL)
+		emit->older->newer = emit->newer;
+	if (emit->newer != NULL)
+		emit->newer->older = emit->older;
+	else
+		emit->signal->newest = emit->older;
+	emit->listed = false;
+}
+
+static enum step hand_on_all(plait_backend *self, opencl_queue *queue,
+			     bool may_call)
+{
+	opencl_batch *batch;
+	enum step step;
+
+	while ((batch = queue->next) != NULL) {
+		if (!pass_waits(self, batch))
+			return STEP_BLOCKED;
+		step = hand_on(self, batch, may_call);
+		if (step != STEP_DONE)
+			return step;
+		if (may_call)
+			share_event(self, batch, queue->handed);
+		else if (batch->sources > 0 && batch->event == NULL)
+			return STEP_HELD;
+		list_emits(batch);
+		queue->handed = batch;
+		queue->next = batch->next;
+	}
+	return STEP_DONE;
+}
+
+/* --- retiring ------------------------------------------------------------- */
+
+static void emit_all(plait_backend *self, opencl_batch *batch)
+{
+	const plait_error *failure =
+		batch->failed ? &batch->queue->error : NULL;
+	uint32_t i;
+
+	for (i = 0; i < batch->emit_count; i++) {
+		struct opencl_emit *emit = &batch->emits[i];
+
+		unlist_emit(emit);
+		plaitp_opencl_raise(self, emit->signal, emit->point.sequence,
+				    failure);
+	}
+}
+
+static void retire(plait_backend *self, opencl_queue *queue)
+{
+	opencl_batch *batch;
+
+	while ((batch = queue->head) != queue->next && settled(batch)) {
+		collect_failures(self, batch);
+		queue->head = batch->next;
+		if (queue->handed == batch)
+			queue->handed = NULL;
+		queue->pending -= batch->work_count;
+		batch->failed = queue->failed;
+		batch->done = true;
+		emit_all(self, batch);
+		detach_dependents(self, batch);
+		if (batch->emit_count > 0)
+			plaitp_opencl_deliver_later(self, batch);
+		else
+			plaitp_opencl_discard(self, batch);
+	}
+}
+
+/* --- the whole ------------------------------------------------------------ */
+
+static void flush(plait_backend *self, opencl_queue *queue)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	cl_int code;
+
+	if (!queue->unflushed)
+		return;
+	queue->unflushed = false;
+	code = self->cl.clFlush(queue->driver);
+	if (code == CL_SUCCESS)
+		return;
+	plaitp_opencl_fail_call(self->services, &failure, "clFlush", code,
+				queue->label);
+	plaitp_opencl_fail_queue(self, queue, &failure, "");
+	/* It may be that nothing of it ever starts, if not so. */
+	self->cl.clFinish(queue->driver);
+}
+
+static void hold(plait_backend *self, opencl_queue *queue)
+{
+	queue->dirty = true;
+	queue->next_dirty = self->held;
+	self->held = queue;
+}
+
+static void advance(plait_backend *self, opencl_queue *queue, bool may_call)
+{
+	enum step step = STEP_BLOCKED;
+	opencl_batch *head;
+
+	do {
+		stop_waiting(queue);
+		retire(self, queue);
+		head = queue->head;
+		step = hand_on_all(self, queue, may_call);
+		retire(self, queue);
+	} while (queue->head != head && queue->next != NULL);
+	if (may_call)
+		flush(self, queue);
+	if (step == STEP_HELD)
+		hold(self, queue);
+}
+
+void plaitp_opencl_settle(plait_backend *self, bool may_call)
+{
+	opencl_queue *queue;
+
+	while (may_call && (queue = self->held) != NULL) {
+		self->held = queue->next_dirty;
+		queue->dirty = false;
+		plaitp_opencl_mark(self, queue);
+	}
+	while ((queue = self->dirty) != NULL) {
+		self->dirty = queue->next_dirty;
+		queue->dirty = false;
+		advance(self, queue, may_call);
+	}
+}

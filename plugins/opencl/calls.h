@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every function of OpenCL that is used, once.  driver.c makes out of this
+ * table what it looks up, and the twins of a test build what they replace.
+ *
+ *   STATUS(name, parameters, arguments)        returns a cl_int
+ *   MAKES(type, name, parameters, arguments)   returns an object, and a
+ *                                              cl_int through `code`
+ */
+#ifndef PLAITP_OPENCL_CALLS_H
+#define PLAITP_OPENCL_CALLS_H
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#define OPENCL_CALLS(STATUS, MAKES) \
+	STATUS(clGetPlatformIDs, \
+	       (cl_uint room, cl_platform_id *ids, cl_uint *count), \
+	       (room, ids, count)) \
+	STATUS(clGetPlatformInfo, \
+	       (cl_platform_id platform, cl_platform_info key, size_t room, \
+		void *value, size_t *bytes), \
+	       (platform, key, room, value, bytes)) \
+	STATUS(clGetDeviceIDs, \
+	       (cl_platform_id platform, cl_device_type type, cl_uint room, \
+		cl_device_id *ids, cl_uint *count), \
+	       (platform, type, room, ids, count)) \
+	STATUS(clGetDeviceInfo, \
+	       (cl_device_id device, cl_device_info key, size_t room, \
+		void *value, size_t *bytes), \
+	       (device, key, room, value, bytes)) \
+	STATUS(clCreateSubDevices, \
+	       (cl_device_id device, \
+		const cl_device_partition_property *how, cl_uint room, \
+		cl_device_id *ids, cl_uint *count), \
+	       (device, how, room, ids, count)) \
+	STATUS(clReleaseDevice, (cl_device_id device), (device)) \
+	MAKES(cl_context, clCreateContext, \
+	      (const cl_context_properties *how, cl_uint count, \
+	       const cl_device_id *ids, \
+	       void (CL_CALLBACK *tell)(const char *, const void *, size_t, \
+					void *), \
+	       void *user_data, cl_int *code), \
+	      (how, count, ids, tell, user_data, code)) \
+	STATUS(clReleaseContext, (cl_context context), (context)) \
+	MAKES(cl_command_queue, clCreateCommandQueue, \
+	      (cl_context context, cl_device_id device, \
+	       cl_command_queue_properties how, cl_int *code), \
+	      (context, device, how, code)) \
+	STATUS(clReleaseCommandQueue, (cl_command_queue queue), (queue)) \
+	MAKES(cl_mem, clCreateBuffer, \
+	      (cl_context context, cl_mem_flags flags, size_t bytes, \
+	       void *pointer, cl_int *code), \
+	      (context, flags, bytes, pointer, code)) \
+	STATUS(clReleaseMemObject, (cl_mem memory), (memory)) \
+	STATUS(clEnqueueReadBuffer, \
+	       (cl_command_queue queue, cl_mem memory, cl_bool blocking, \
+		size_t offset, size_t bytes, void *pointer, cl_uint count, \
+		const cl_event *waits, cl_event *event), \
+	       (queue, memory, blocking, offset, bytes, pointer, count, \
+		waits, event)) \
+	STATUS(clEnqueueWriteBuffer, \
+	       (cl_command_queue queue, cl_mem memory, cl_bool blocking, \
+		size_t offset, size_t bytes, const void *pointer, \
+		cl_uint count, const cl_event *waits, cl_event *event), \
+	       (queue, memory, blocking, offset, bytes, pointer, count, \
+		waits, event)) \
+	STATUS(clEnqueueCopyBuffer, \
+	       (cl_command_queue queue, cl_mem source, cl_mem target, \
+		size_t source_offset, size_t target_offset, size_t bytes, \
+		cl_uint count, const cl_event *waits, cl_event *event), \
+	       (queue, source, target, source_offset, target_offset, bytes, \
+		count, waits, event)) \
+	STATUS(clEnqueueFillBuffer, \
+	       (cl_command_queue queue, cl_mem memory, const void *pattern, \
+		size_t pattern_bytes, size_t offset, size_t bytes, \
+		cl_uint count, const cl_event *waits, cl_event *event), \
+	       (queue, memory, pattern, pattern_bytes, offset, bytes, count, \
+		waits, event)) \
+	MAKES(void *, clEnqueueMapBuffer, \
+	      (cl_command_queue queue, cl_mem memory, cl_bool blocking, \
+	       cl_map_flags flags, size_t offset, size_t bytes, \
+	       cl_uint count, const cl_event *waits, cl_event *event, \
+	       cl_int *code), \
+	      (queue, memory, blocking, flags, offset, bytes, count, waits, \
+	       event, code)) \
+	STATUS(clEnqueueUnmapMemObject, \
+	       (cl_command_queue queue, cl_mem memory, void *pointer, \
+		cl_uint count, const cl_event *waits, cl_event *event), \
+	       (queue, memory, pointer, count, waits, event)) \
+	STATUS(clEnqueueMarkerWithWaitList, \
+	       (cl_command_queue queue, cl_uint count, \
+		const cl_event *waits, cl_event *event), \
+	       (queue, count, waits, event)) \
+	STATUS(clSetEventCallback, \
+	       (cl_event event, cl_int state, \
+		void (CL_CALLBACK *tell)(cl_event, cl_int, void *), \
+		void *user_data), \
+	       (event, state, tell, user_data)) \
+	STATUS(clWaitForEvents, (cl_uint count, const cl_event *events), \
+	       (count, events)) \
+	STATUS(clRetainEvent, (cl_event event), (event)) \
+	STATUS(clReleaseEvent, (cl_event event), (event)) \
+	STATUS(clFlush, (cl_command_queue queue), (queue)) \
+	STATUS(clFinish, (cl_command_queue queue), (queue))
+
+#define OPENCL_STATUS_POINTER(name, parameters, arguments) \
+	cl_int (CL_API_CALL *name) parameters;
+#define OPENCL_MAKES_POINTER(type, name, parameters, arguments) \
+	type (CL_API_CALL *name) parameters;
+
+struct opencl_calls {
+	OPENCL_CALLS(OPENCL_STATUS_POINTER, OPENCL_MAKES_POINTER)
+};
+
+#endif

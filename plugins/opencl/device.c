@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Platforms, devices, parts of devices, and the one context they share.  The
+ * devices of a backend are those of one platform: events and memory belong to
+ * a context, and no context spans two.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl.h"
+
+enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
+
+/* What scheduling is told until somebody measures. */
+enum { SUBMIT_NS = 1000, COMMAND_NS = 1000, HOP_NS = 2000 };
+
+/* What no driver promises, and vector instructions like. */
+enum { LEAST_ALIGNMENT_BYTES = 64 };
+
+static const char no_place[] = "";
+
+static bool fits(const char *name, const char *part)
+{
+	return part == NULL || strstr(name, part) != NULL;
+}
+
+/* --- platforms ------------------------------------------------------------ */
+
+static plait_status refuse_empty(plait_backend *self, const char *loader,
+				 plait_error *error)
+{
+	const char *vendors = getenv("OCL_ICD_VENDORS");
+
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNAVAILABLE,
+				  0, "opencl: %.60s finds no platform: no "
+				  "driver is registered in %s%.80s; Debian has "
+				  "one for CPUs in pocl-opencl-icd", loader,
+				  vendors != NULL ? "OCL_ICD_VENDORS=" : "",
+				  vendors != NULL ? vendors :
+				  "/etc/OpenCL/vendors");
+}
+
+static plait_status list_platforms(plait_backend *self, const char *loader,
+				   cl_platform_id *out, cl_uint *out_count,
+				   plait_error *error)
+{
+	cl_int code = self->cl.clGetPlatformIDs(MAX_PLATFORMS, out, out_count);
+
+	if (code == -1001 || (code == CL_SUCCESS && *out_count == 0))
+		return refuse_empty(self, loader, error);
+	if (code != CL_SUCCESS)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clGetPlatformIDs", code,
+					       no_place);
+	if (*out_count > MAX_PLATFORMS)
+		*out_count = MAX_PLATFORMS;
+	return PLAIT_OK;
+}
+
+static void name_platform(plait_backend *self, cl_platform_id platform,
+			  cl_platform_info key, char name[NAME_BYTES])
+{
+	memset(name, 0, NAME_BYTES);
+	if (self->cl.clGetPlatformInfo(platform, key, NAME_BYTES - 1, name,
+				       NULL) != CL_SUCCESS)
+		snprintf(name, NAME_BYTES, "unknown");
+}
+
+/* --- devices -------------------------------------------------------------- */
+
+static plait_status ask(plait_backend *self, cl_device_id id,
+			cl_device_info key, void *out, size_t bytes,
+			plait_error *error)
+{
+	cl_int code = self->cl.clGetDeviceInfo(id, key, bytes, out, NULL);
+
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error,
+				       "clGetDeviceInfo", code, no_place);
+}
+
+static void name_device(plait_backend *self, cl_device_id id,
+			cl_device_info key, char name[NAME_BYTES])
+{
+	memset(name, 0, NAME_BYTES);
+	if (self->cl.clGetDeviceInfo(id, key, NAME_BYTES - 1, name, NULL) !=
+	    CL_SUCCESS)
+		snprintf(name, NAME_BYTES, "unknown");
+}
+
+/* What the device is, in numbers. */
+static plait_status measure(plait_backend *self, struct opencl_device *device,
+			    plait_error *error)
+{
+	cl_uint units = 0, align_bits = 0;
+	cl_ulong all_bytes = 0, largest_bytes = 0;
+	cl_device_type type = 0;
+	cl_device_id id = device->id;
+	plait_status status;
+
+	if ((status = ask(self, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units,
+			  sizeof(units), error)) ||
+	    (status = ask(self, id, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+			  &align_bits, sizeof(align_bits), error)) ||
+	    (status = ask(self, id, CL_DEVICE_GLOBAL_MEM_SIZE, &all_bytes,
+			  sizeof(all_bytes), error)) ||
+	    (status = ask(self, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE,
+			  &largest_bytes, sizeof(largest_bytes), error)) ||
+	    (status = ask(self, id, CL_DEVICE_TYPE, &type, sizeof(type),
+			  error)))
+		return status;
+	device->parallel = units != 0 ? units : 1;
+	device->alignment_bytes = LEAST_ALIGNMENT_BYTES;
+	while (device->alignment_bytes < align_bits / 8)
+		device->alignment_bytes *= 2;
+	device->memory_bytes = all_bytes;
+	device->largest_bytes = largest_bytes;
+	device->on_host = (type & CL_DEVICE_TYPE_CPU) != 0;
+	return PLAIT_OK;
+}
+
+static void describe(plait_backend *self, struct opencl_device *device,
+		     cl_platform_id platform, uint32_t part, uint32_t parts)
+{
+	char name[NAME_BYTES], driver[NAME_BYTES], version[NAME_BYTES];
+	char which[48] = "";
+
+	name_device(self, device->id, CL_DEVICE_NAME, name);
+	name_device(self, device->id, CL_DRIVER_VERSION, driver);
+	name_platform(self, platform, CL_PLATFORM_VERSION, version);
+	if (parts > 0)
+		snprintf(which, sizeof(which), ", part %u of %u", part + 1,
+			 parts);
+	snprintf(device->description, sizeof(device->description),
+		 "%.100s, %u compute units, driver %.40s, %.60s%s", name,
+		 device->parallel, driver, version, which);
+}
+
+static plait_status add(plait_backend *self, cl_platform_id platform,
+			cl_device_id id, uint32_t part, uint32_t parts,
+			plait_error *error)
+{
+	struct opencl_device *device = &self->devices[self->device_count];
+	plait_status status;
+
+	memset(device, 0, sizeof(*device));
+	device->id = id;
+	device->is_part = parts > 0;
+	/* From here on it is released at the end. */
+	self->device_count++;
+	status = measure(self, device, error);
+	if (status == PLAIT_OK)
+		describe(self, device, platform, part, parts);
+	return status;
+}
+
+static plait_status add_parts(plait_backend *self, cl_platform_id platform,
+			      cl_device_id id, uint32_t parts,
+			      plait_error *error)
+{
+	cl_device_id ids[OPENCL_MAX_PARTS];
+	cl_device_partition_property how[] = { CL_DEVICE_PARTITION_EQUALLY, 0,
+					       0 };
+	plait_status status = PLAIT_OK;
+	cl_uint units = 0, made = 0, i;
+	char name[NAME_BYTES];
+	cl_int code;
+
+	status = ask(self, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units,
+		     sizeof(units), error);
+	if (status != PLAIT_OK)
+		return status;
+	name_device(self, id, CL_DEVICE_NAME, name);
+	if (units < parts ||
+	    self->device_count + parts > OPENCL_MAX_DEVICES)
+		return plaitp_opencl_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE, 0,
+					  "opencl: split=%u: %.80s has %u "
+					  "compute units", parts, name,
+					  (unsigned)units);
+	how[1] = (cl_device_partition_property)(units / parts);
+	code = self->cl.clCreateSubDevices(id, how, OPENCL_MAX_PARTS, ids,
+					   &made);
+	if (code != CL_SUCCESS)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clCreateSubDevices", code,
+					       name);
+	for (i = 0; i < made; i++) {
+		if (i >= parts || status != PLAIT_OK)
+			self->cl.clReleaseDevice(ids[i]);
+		else
+			status = add(self, platform, ids[i], i, parts, error);
+	}
+	return status;
+}
+
+/* Those of one platform that the user wants; none is no error. */
+static plait_status add_devices(plait_backend *self, cl_platform_id platform,
+				const struct opencl_options *options,
+				plait_error *error)
+{
+	cl_device_id ids[OPENCL_MAX_DEVICES];
+	plait_status status = PLAIT_OK;
+	char name[NAME_BYTES];
+	cl_uint count = 0, i;
+	cl_int code;
+
+	code = self->cl.clGetDeviceIDs(platform, options->type,
+				       OPENCL_MAX_DEVICES, ids, &count);
+	if (code == CL_DEVICE_NOT_FOUND)
+		return PLAIT_OK;
+	if (code != CL_SUCCESS)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clGetDeviceIDs", code,
+					       no_place);
+	for (i = 0; i < count && i < OPENCL_MAX_DEVICES &&
+	     status == PLAIT_OK; i++) {
+		name_device(self, ids[i], CL_DEVICE_NAME, name);
+		if (!fits(name, options->device))
+			continue;
+		if (options->parts > 0)
+			status = add_parts(self, platform, ids[i],
+					   options->parts, error);
+		else
+			status = add(self, platform, ids[i], 0, 0, error);
+	}
+	return status;
+}
+
+/* Append a name to a list in a text. */
+static void list_name(char *text, size_t room, const char *name)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, room - used, "%s%.40s", used > 0 ? ", " : "",
+		 name);
+}
+
+/* The first platform that has what is wanted. */
+static plait_status choose(plait_backend *self,
+			   const struct opencl_options *options,
+			   plait_error *error)
+{
+	cl_platform_id platforms[MAX_PLATFORMS];
+	char seen[100] = "", name[NAME_BYTES];
+	plait_status status;
+	cl_uint count = 0, i;
+
+	status = list_platforms(self, options->loader, platforms, &count,
+				error);
+	for (i = 0; i < count && status == PLAIT_OK; i++) {
+		name_platform(self, platforms[i], CL_PLATFORM_NAME, name);
+		list_name(seen, sizeof(seen), name);
+		if (!fits(name, options->platform))
+			continue;
+		status = add_devices(self, platforms[i], options, error);
+		if (status != PLAIT_OK || self->device_count > 0)
+			return status;
+	}
+	if (status != PLAIT_OK)
+		return status;
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNAVAILABLE,
+				  0, "opencl: no device of the platforms %s "
+				  "is what was asked for (platform=%.30s, "
+				  "device=%.30s, type)", seen,
+				  options->platform ? options->platform : "",
+				  options->device ? options->device : "");
+}
+
+/* --- the context ---------------------------------------------------------- */
+
+static plait_status create_context(plait_backend *self, plait_error *error)
+{
+	cl_device_id ids[OPENCL_MAX_DEVICES];
+	cl_int code = CL_SUCCESS;
+	uint32_t i;
+
+	for (i = 0; i < self->device_count; i++)
+		ids[i] = self->devices[i].id;
+	self->context = self->cl.clCreateContext(NULL, self->device_count, ids,
+						 NULL, NULL, &code);
+	if (self->context == NULL)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clCreateContext", code,
+					       no_place);
+	for (i = 0; i < self->device_count; i++) {
+		struct opencl_device *device = &self->devices[i];
+
+		device->maps = self->cl.clCreateCommandQueue(
+			self->context, device->id, 0, &code);
+		if (device->maps == NULL)
+			return plaitp_opencl_fail_call(self->services, error,
+						       "clCreateCommandQueue",
+						       code, no_place);
+	}
+	return PLAIT_OK;
+}
+
+plait_status plaitp_opencl_open_devices(plait_backend *self,
+					const struct opencl_options *options,
+					plait_error *error)
+{
+	plait_status status = choose(self, options, error);
+	uint32_t i;
+
+	if (status == PLAIT_OK)
+		status = create_context(self, error);
+	self->driver_memory = options->driver_memory;
+	for (i = 0; i < self->device_count; i++)
+		if (options->memory_bytes != 0)
+			self->devices[i].memory_bytes = options->memory_bytes;
+	if (status != PLAIT_OK)
+		plaitp_opencl_close_devices(self);
+	return status;
+}
+
+void plaitp_opencl_close_devices(plait_backend *self)
+{
+	uint32_t i;
+
+	for (i = 0; i < self->device_count; i++)
+		if (self->devices[i].maps != NULL)
+			self->cl.clReleaseCommandQueue(self->devices[i].maps);
+	if (self->context != NULL)
+		self->cl.clReleaseContext(self->context);
+	for (i = 0; i < self->device_count; i++)
+		if (self->devices[i].is_part)
+			self->cl.clReleaseDevice(self->devices[i].id);
+	self->context = NULL;
+	self->device_count = 0;
+}
+
+/* --- slots ---------------------------------------------------------------- */
+
+uint32_t plaitp_opencl_device_count(plait_backend *self)
+{
+	return self->device_count;
+}
+
+plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
+					plait_backend_device *out,
+					plait_error *error)
+{
+	const struct opencl_device *device = &self->devices[index];
+	plait_backend_device known = {
+		.size = sizeof(known),
+		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL |
+				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY,
+		.submit_ns = SUBMIT_NS,
+		.command_ns = COMMAND_NS,
+		.hop_ns = HOP_NS
+	};
+	uint32_t bytes = out->size;
+
+	if (index >= self->device_count)
+		return plaitp_opencl_fail(self->services, error,
+					  PLAIT_E_INVALID, 0,
+					  "opencl: device %u of %u", index,
+					  self->device_count);
+	if (device->on_host)
+		known.capabilities |= PLAIT_CAP_WRAP;
+	if (self->services->worker_count(self->host) == 0)
+		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
+	known.parallel = device->parallel;
+	known.memory_bytes = device->memory_bytes;
+	known.alignment_bytes = device->alignment_bytes;
+	memcpy(known.description, device->description,
+	       sizeof(known.description));
+	/* An older core knows a shorter record, a newer one a longer. */
+	if (bytes == 0 || bytes > sizeof(known))
+		bytes = sizeof(known);
+	known.size = bytes;
+	memcpy(out, &known, bytes);
+	return PLAIT_OK;
+}

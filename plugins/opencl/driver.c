@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ICD loader: found by name when a backend is opened, never linked.  It
+ * stays mapped: no driver survives being unloaded.
+ */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "opencl.h"
+
+plait_status plaitp_opencl_fail(const plait_host_services *services,
+				plait_error *error, plait_status status,
+				int64_t origin, const char *format, ...)
+{
+	char text[PLAIT_ERROR_TEXT_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return services->fail(error, status, origin, text);
+}
+
+/* --- numbers -------------------------------------------------------------- */
+
+#define CODE(name) { name, #name }
+
+static const struct {
+	cl_int code;
+	const char *name;
+} codes[] = {
+	CODE(CL_DEVICE_NOT_FOUND),
+	CODE(CL_DEVICE_NOT_AVAILABLE),
+	CODE(CL_COMPILER_NOT_AVAILABLE),
+	CODE(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+	CODE(CL_OUT_OF_RESOURCES),
+	CODE(CL_OUT_OF_HOST_MEMORY),
+	CODE(CL_MEM_COPY_OVERLAP),
+	CODE(CL_BUILD_PROGRAM_FAILURE),
+	CODE(CL_MAP_FAILURE),
+	CODE(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+	CODE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+	CODE(CL_DEVICE_PARTITION_FAILED),
+	CODE(CL_INVALID_VALUE),
+	CODE(CL_INVALID_DEVICE_TYPE),
+	CODE(CL_INVALID_PLATFORM),
+	CODE(CL_INVALID_DEVICE),
+	CODE(CL_INVALID_CONTEXT),
+	CODE(CL_INVALID_QUEUE_PROPERTIES),
+	CODE(CL_INVALID_COMMAND_QUEUE),
+	CODE(CL_INVALID_HOST_PTR),
+	CODE(CL_INVALID_MEM_OBJECT),
+	CODE(CL_INVALID_BINARY),
+	CODE(CL_INVALID_BUILD_OPTIONS),
+	CODE(CL_INVALID_PROGRAM),
+	CODE(CL_INVALID_PROGRAM_EXECUTABLE),
+	CODE(CL_INVALID_KERNEL_NAME),
+	CODE(CL_INVALID_KERNEL),
+	CODE(CL_INVALID_ARG_INDEX),
+	CODE(CL_INVALID_ARG_VALUE),
+	CODE(CL_INVALID_ARG_SIZE),
+	CODE(CL_INVALID_KERNEL_ARGS),
+	CODE(CL_INVALID_WORK_DIMENSION),
+	CODE(CL_INVALID_WORK_GROUP_SIZE),
+	CODE(CL_INVALID_WORK_ITEM_SIZE),
+	CODE(CL_INVALID_GLOBAL_OFFSET),
+	CODE(CL_INVALID_EVENT_WAIT_LIST),
+	CODE(CL_INVALID_EVENT),
+	CODE(CL_INVALID_OPERATION),
+	CODE(CL_INVALID_BUFFER_SIZE),
+	CODE(CL_INVALID_GLOBAL_WORK_SIZE),
+	CODE(CL_INVALID_DEVICE_PARTITION_COUNT),
+	{ -1001, "CL_PLATFORM_NOT_FOUND_KHR" },
+};
+
+static const char *name_of(cl_int code)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (codes[i].code == code)
+			return codes[i].name;
+	return "an unknown error";
+}
+
+static plait_status status_of(cl_int code)
+{
+	switch (code) {
+	case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+	case CL_OUT_OF_RESOURCES:
+	case CL_OUT_OF_HOST_MEMORY:
+		return PLAIT_E_NOMEM;
+	case CL_DEVICE_NOT_AVAILABLE:
+		return PLAIT_E_LOST;
+	default:
+		return PLAIT_E_FAILED;
+	}
+}
+
+plait_status plaitp_opencl_fail_call(const plait_host_services *services,
+				     plait_error *error, const char *name,
+				     cl_int code, const char *where)
+{
+	return plaitp_opencl_fail(services, error, status_of(code), code,
+				  "opencl: %s gave %s (%d)%s%s", name,
+				  name_of(code), (int)code,
+				  where[0] != '\0' ? " for " : "", where);
+}
+
+/* --- functions ------------------------------------------------------------ */
+
+#define OPENCL_STATUS_NAME(name, parameters, arguments) \
+	{ #name, offsetof(struct opencl_calls, name) },
+#define OPENCL_MAKES_NAME(type, name, parameters, arguments) \
+	{ #name, offsetof(struct opencl_calls, name) },
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = {
+	OPENCL_CALLS(OPENCL_STATUS_NAME, OPENCL_MAKES_NAME)
+};
+
+static plait_status look_up(plait_backend *self, void *library,
+			    const char *loader, plait_error *error)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *found = dlsym(library, functions[i].name);
+
+		if (found == NULL)
+			return plaitp_opencl_fail(
+				self->services, error, PLAIT_E_UNAVAILABLE, 0,
+				"opencl: %.80s has no %s, which OpenCL 1.2 "
+				"has", loader, functions[i].name);
+		memcpy((char *)&self->cl + functions[i].offset, &found,
+		       sizeof(found));
+	}
+	return PLAIT_OK;
+}
+
+plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
+				plait_error *error)
+{
+	void *library;
+
+	/* The loader and its drivers obey the environment. */
+	if (getauxval(AT_SECURE) != 0)
+		return plaitp_opencl_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE, 0,
+					  "opencl: not for a privileged "
+					  "process: environment variables "
+					  "choose what its loader loads");
+	library = dlopen(loader, RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL)
+		return plaitp_opencl_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE, 0,
+					  "opencl: no ICD loader: %.120s; "
+					  "Debian has it in "
+					  "ocl-icd-libopencl1", dlerror());
+	return look_up(self, library, loader, error);
+}

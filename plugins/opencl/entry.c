@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The OpenCL backend's table, and its life. */
+#include <stddef.h>
+#include <string.h>
+
+#include "opencl.h"
+#include "surroundings.h"
+
+/* --- life ----------------------------------------------------------------- */
+
+static void free_backend(plait_backend *self)
+{
+	self->services->resize(self->host, self, sizeof(*self), 0);
+}
+
+static void close_opencl(plait_backend *self)
+{
+	plaitp_opencl_close_turns(self);
+	plaitp_opencl_close_devices(self);
+	free_backend(self);
+}
+
+static plait_status open_driver(plait_backend *self, plait_error *error)
+{
+	struct opencl_surroundings before;
+	struct opencl_options options;
+	plait_status status = plaitp_opencl_options(self, &options, error);
+
+	if (status == PLAIT_OK)
+		status = plaitp_opencl_look_around(self, &before, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plaitp_opencl_load(self, options.loader, error);
+	if (status == PLAIT_OK)
+		status = plaitp_opencl_open_devices(self, &options, error);
+	plaitp_opencl_put_back(self, &before);
+	return status;
+}
+
+static plait_status open_opencl(plait_host *host,
+				const plait_host_services *services,
+				plait_backend **out, plait_error *error)
+{
+	plait_backend *self = services->resize(host, NULL, 0, sizeof(*self));
+	plait_status status;
+
+	*out = NULL;
+	if (self == NULL)
+		return plaitp_opencl_fail(services, error, PLAIT_E_NOMEM, 0,
+					  "opencl: no memory for %zu bytes",
+					  sizeof(*self));
+	memset(self, 0, sizeof(*self));
+	self->host = host;
+	self->services = services;
+	status = open_driver(self, error);
+	if (status != PLAIT_OK) {
+		free_backend(self);
+		return status;
+	}
+	status = plaitp_opencl_open_turns(self, error);
+	if (status == PLAIT_OK)
+		*out = self;
+	else
+		close_opencl(self);
+	return status;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+/*
+ * Only when it is named: what most machines have is OpenCL for the processor,
+ * which the host backend knows better, and looking for it takes the time that
+ * its compiler needs to be loaded.
+ */
+static void fill_identity(plait_backend_table *table)
+{
+	table->abi_min = PLAIT_PLUGIN_ABI;
+	table->abi_max = PLAIT_PLUGIN_ABI;
+	table->abi = PLAIT_PLUGIN_ABI;
+	table->sanitizer = PLAIT_SANITIZER_KIND;
+	table->pointer_bytes = sizeof(void *);
+	table->flags = PLAIT_PLUGIN_EXPLICIT;
+	table->priority = 50;
+	memcpy(table->name, "opencl", sizeof("opencl"));
+	memcpy(table->vendor, "plait", sizeof("plait"));
+	memcpy(table->version, "0.1.0", sizeof("0.1.0"));
+}
+
+static void fill_slots(plait_backend_table *table)
+{
+	table->open = open_opencl;
+	table->close = close_opencl;
+	table->device_count = plaitp_opencl_device_count;
+	table->device_query = plaitp_opencl_device_query;
+	table->memory_create = plaitp_opencl_memory_create;
+	table->memory_destroy = plaitp_opencl_memory_destroy;
+	table->memory_map = plaitp_opencl_memory_map;
+	table->memory_unmap = plaitp_opencl_memory_unmap;
+	table->queue_create = plaitp_opencl_queue_create;
+	table->queue_destroy = plaitp_opencl_queue_destroy;
+	table->queue_submit = plaitp_opencl_queue_submit;
+	table->queue_recover = plaitp_opencl_queue_recover;
+	table->signal_create = plaitp_opencl_signal_create;
+	table->signal_destroy = plaitp_opencl_signal_destroy;
+	table->signal_poll = plaitp_opencl_signal_poll;
+	table->signal_wait = plaitp_opencl_signal_wait;
+	table->signal_notify = plaitp_opencl_signal_notify;
+	table->signal_raise = plaitp_opencl_signal_raise;
+	table->signal_reset = plaitp_opencl_signal_reset;
+	table->pump = plaitp_opencl_pump;
+}
+
+plait_status plait_plugin_entry(const plait_host_services *services,
+				plait_backend_table *table, plait_error *error)
+{
+	if (services->abi_min > PLAIT_PLUGIN_ABI ||
+	    services->abi_max < PLAIT_PLUGIN_ABI ||
+	    table->size < sizeof(*table))
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "opencl: talks plugin interface 1 only");
+	if (services->size < offsetof(plait_host_services, counter_emit) +
+			     sizeof(services->counter_emit))
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "opencl: needs a core with the service "
+				      "counter_emit");
+	table->size = sizeof(*table);
+	fill_identity(table);
+	fill_slots(table);
+	return PLAIT_OK;
+}

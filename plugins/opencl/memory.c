@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory.  Where the device is the host's processor, the bytes are ours (or
+ * the user's) and the driver uses them in place; elsewhere they are the
+ * driver's.
+ */
+#include <stddef.h>
+
+#include "opencl.h"
+
+/* 0, or -1 and what is left in *out. */
+static int charge(plait_backend *self, struct opencl_device *device,
+		  uint64_t bytes, uint64_t *out_left)
+{
+	int fits;
+
+	pthread_mutex_lock(&self->accounts);
+	*out_left = device->memory_bytes - device->used_bytes;
+	fits = bytes <= *out_left && bytes <= device->largest_bytes;
+	if (fits)
+		device->used_bytes += bytes;
+	pthread_mutex_unlock(&self->accounts);
+	return fits ? 0 : -1;
+}
+
+static void discharge(plait_backend *self, struct opencl_device *device,
+		      uint64_t bytes)
+{
+	pthread_mutex_lock(&self->accounts);
+	device->used_bytes -= bytes;
+	pthread_mutex_unlock(&self->accounts);
+}
+
+static unsigned number_of(const plait_backend *self,
+			  const struct opencl_device *device)
+{
+	return (unsigned)(device - self->devices);
+}
+
+static plait_status refuse_bytes(plait_backend *self,
+				 const struct opencl_device *device,
+				 uint64_t bytes, uint64_t left_bytes,
+				 plait_error *error)
+{
+	return plaitp_opencl_fail(
+		self->services, error, PLAIT_E_NOMEM, 0,
+		"opencl:%u: %llu bytes asked, %llu of its %llu left, and at "
+		"most %llu at once", number_of(self, device),
+		(unsigned long long)bytes, (unsigned long long)left_bytes,
+		(unsigned long long)device->memory_bytes,
+		(unsigned long long)device->largest_bytes);
+}
+
+/* Where the driver's object is to have its bytes: null when it chooses. */
+static plait_status find_bytes(plait_backend *self,
+			       plait_backend_memory *memory,
+			       const plait_memory_request *request,
+			       void **out, plait_error *error)
+{
+	uint64_t alignment = memory->device->alignment_bytes;
+	uintptr_t first;
+
+	*out = request->pointer;
+	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
+		return PLAIT_OK;
+	*out = NULL;
+	if (!memory->device->on_host || self->driver_memory) {
+		if (request->alignment_bytes <= alignment)
+			return PLAIT_OK;
+		return plaitp_opencl_fail(
+			self->services, error, PLAIT_E_UNSUPPORTED, 0,
+			"opencl:%u: an alignment of %llu bytes; its driver "
+			"promises %llu", number_of(self, memory->device),
+			(unsigned long long)request->alignment_bytes,
+			(unsigned long long)alignment);
+	}
+	if (request->alignment_bytes > alignment)
+		alignment = request->alignment_bytes;
+	if (__builtin_add_overflow(request->bytes + 1, alignment,
+				   &memory->block_bytes))
+		return refuse_bytes(self, memory->device, request->bytes, 0,
+				    error);
+	memory->block = self->services->resize(self->host, NULL, 0,
+					       memory->block_bytes);
+	if (memory->block == NULL)
+		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "opencl:%u: the system has no "
+					  "memory for %llu bytes",
+					  number_of(self, memory->device),
+					  (unsigned long long)
+					  memory->block_bytes);
+	first = (uintptr_t)memory->block;
+	*out = (char *)memory->block + (size_t)(-first & (alignment - 1));
+	return PLAIT_OK;
+}
+
+static plait_status create_object(plait_backend *self,
+				  plait_backend_memory *memory,
+				  uint64_t bytes, void *pointer,
+				  plait_error *error)
+{
+	cl_mem_flags flags = CL_MEM_READ_WRITE;
+	cl_int code = CL_SUCCESS;
+
+	if (pointer != NULL)
+		flags |= CL_MEM_USE_HOST_PTR;
+	/* The driver knows no empty ones. */
+	memory->memory = self->cl.clCreateBuffer(self->context, flags,
+						 bytes != 0 ? bytes : 1,
+						 pointer, &code);
+	if (memory->memory != NULL)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error, "clCreateBuffer",
+				       code, "memory");
+}
+
+static void free_memory(plait_backend *self, plait_backend_memory *memory)
+{
+	if (memory->block != NULL)
+		self->services->resize(self->host, memory->block,
+				       memory->block_bytes, 0);
+	discharge(self, memory->device, memory->bytes);
+	self->services->resize(self->host, memory, sizeof(*memory), 0);
+}
+
+static plait_status fill_record(plait_backend *self,
+				plait_backend_memory *memory,
+				const plait_memory_request *request,
+				plait_error *error)
+{
+	void *pointer;
+	plait_status status = find_bytes(self, memory, request, &pointer,
+					 error);
+
+	if (status != PLAIT_OK)
+		return status;
+	return create_object(self, memory, request->bytes, pointer, error);
+}
+
+plait_status plaitp_opencl_memory_create(plait_backend *self, uint32_t device,
+					 const plait_memory_request *request,
+					 plait_backend_memory **out,
+					 plait_error *error)
+{
+	bool wraps = (request->flags & PLAIT_MEMORY_WRAP) != 0;
+	const uint64_t bytes = wraps ? 0 : request->bytes;
+	struct opencl_device *place = &self->devices[device];
+	plait_backend_memory *memory;
+	plait_status status;
+	uint64_t left_bytes;
+
+	*out = NULL;
+	if (charge(self, place, bytes, &left_bytes) != 0)
+		return refuse_bytes(self, place, bytes, left_bytes, error);
+	memory = self->services->resize(self->host, NULL, 0, sizeof(*memory));
+	if (memory == NULL) {
+		discharge(self, place, bytes);
+		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "opencl: no memory for a record "
+					  "of memory");
+	}
+	*memory = (plait_backend_memory){ .device = place, .bytes = bytes };
+	status = fill_record(self, memory, request, error);
+	if (status == PLAIT_OK)
+		*out = memory;
+	else
+		free_memory(self, memory);
+	return status;
+}
+
+void plaitp_opencl_memory_destroy(plait_backend *self,
+				  plait_backend_memory *memory)
+{
+	self->cl.clReleaseMemObject(memory->memory);
+	free_memory(self, memory);
+}
+
+/* The bits of the public PLAIT_MAP_READ and PLAIT_MAP_WRITE. */
+enum { MAP_READ = 1 << 0, MAP_WRITE = 1 << 1 };
+
+plait_status plaitp_opencl_memory_map(plait_backend *self,
+				      plait_backend_memory *memory,
+				      uint64_t offset, uint64_t bytes,
+				      uint32_t flags, void **out,
+				      plait_error *error)
+{
+	cl_map_flags how = 0;
+	cl_int code = CL_SUCCESS;
+
+	if ((flags & MAP_READ) != 0)
+		how |= CL_MAP_READ;
+	if ((flags & MAP_WRITE) != 0)
+		how |= CL_MAP_WRITE;
+	*out = self->cl.clEnqueueMapBuffer(memory->device->maps,
+					   memory->memory, CL_TRUE, how,
+					   offset, bytes, 0, NULL, NULL,
+					   &code);
+	if (*out != NULL)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error,
+				       "clEnqueueMapBuffer", code, "a map");
+}
+
+/*
+ * Back before the device may look: the next command may come at once.  Once
+ * the driver has taken the unmap there is no way back, so then a wait that
+ * fails is tried in another way before the device is given up.
+ */
+static cl_int await_unmap(plait_backend *self, struct opencl_device *device,
+			  cl_event event)
+{
+	cl_int code = self->cl.clWaitForEvents(1, &event);
+
+	self->cl.clReleaseEvent(event);
+	return code == CL_SUCCESS ? code : self->cl.clFinish(device->maps);
+}
+
+plait_status plaitp_opencl_memory_unmap(plait_backend *self,
+					plait_backend_memory *memory,
+					void *pointer, plait_error *error)
+{
+	struct opencl_device *device = memory->device;
+	cl_event event = NULL;
+	cl_int code;
+
+	code = self->cl.clEnqueueUnmapMemObject(device->maps, memory->memory,
+						pointer, 0, NULL, &event);
+	if (code != CL_SUCCESS)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clEnqueueUnmapMemObject",
+					       code, "an unmap");
+	code = await_unmap(self, device, event);
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_LOST, code,
+				  "opencl:%u: clFinish gave %d for an unmap; "
+				  "what was written may not have arrived",
+				  number_of(self, device), (int)code);
+}

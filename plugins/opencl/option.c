@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The user's settings.  What cannot be understood is an error that names the
+ * key, never a default. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl.h"
+
+static const char *option(plait_backend *self, const char *key)
+{
+	return self->services->option(self->host, key);
+}
+
+static plait_status refuse(plait_backend *self, const char *key,
+			   const char *text, const char *wanted,
+			   plait_error *error)
+{
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_INVALID, 0,
+				  "opencl: %s=%.60s: %s is wanted", key, text,
+				  wanted);
+}
+
+/* Digits and perhaps K, M, G or T; 0 or -1. */
+static int parse(const char *text, uint64_t *out)
+{
+	static const char letters[] = "KMGT";
+	const char *letter;
+	char *end;
+	int shift;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (errno != 0)
+		return -1;
+	if (*end == '\0')
+		return 0;
+	letter = strchr(letters, *end);
+	if (letter == NULL || end[1] != '\0')
+		return -1;
+	shift = 10 * (int)(letter - letters + 1);
+	if (*out > UINT64_MAX >> shift)
+		return -1;
+	*out <<= shift;
+	return 0;
+}
+
+static plait_status read_memory(plait_backend *self,
+				struct opencl_options *out,
+				plait_error *error)
+{
+	const char *text = option(self, "memory");
+
+	if (text != NULL &&
+	    (parse(text, &out->memory_bytes) != 0 || out->memory_bytes == 0))
+		return refuse(self, "memory", text, "a number of bytes",
+			      error);
+	return PLAIT_OK;
+}
+
+static plait_status read_parts(plait_backend *self,
+			       struct opencl_options *out, plait_error *error)
+{
+	const char *text = option(self, "split");
+	uint64_t parts = 0;
+
+	if (text != NULL && (parse(text, &parts) != 0 || parts < 2 ||
+			     parts > OPENCL_MAX_PARTS))
+		return refuse(self, "split", text,
+			      "a number of parts from 2 to 64", error);
+	out->parts = (uint32_t)parts;
+	return PLAIT_OK;
+}
+
+static plait_status read_type(plait_backend *self, struct opencl_options *out,
+			      plait_error *error)
+{
+	static const struct {
+		const char *name;
+		cl_device_type type;
+	} types[] = {
+		{ "all", CL_DEVICE_TYPE_ALL },
+		{ "cpu", CL_DEVICE_TYPE_CPU },
+		{ "gpu", CL_DEVICE_TYPE_GPU },
+		{ "accelerator", CL_DEVICE_TYPE_ACCELERATOR },
+	};
+	const char *text = option(self, "type");
+	size_t i;
+
+	out->type = CL_DEVICE_TYPE_ALL;
+	if (text == NULL)
+		return PLAIT_OK;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(text, types[i].name) == 0) {
+			out->type = types[i].type;
+			return PLAIT_OK;
+		}
+	return refuse(self, "type", text, "cpu, gpu, accelerator or all",
+		      error);
+}
+
+static plait_status read_place(plait_backend *self, struct opencl_options *out,
+			       plait_error *error)
+{
+	const char *text = option(self, "place");
+
+	out->driver_memory = text != NULL && strcmp(text, "driver") == 0;
+	if (text != NULL && !out->driver_memory && strcmp(text, "host") != 0)
+		return refuse(self, "place", text, "host or driver", error);
+	return PLAIT_OK;
+}
+
+plait_status plaitp_opencl_options(plait_backend *self,
+				   struct opencl_options *out,
+				   plait_error *error)
+{
+	plait_status status;
+
+	memset(out, 0, sizeof(*out));
+	out->platform = option(self, "platform");
+	out->device = option(self, "device");
+	out->loader = option(self, "loader");
+	if (out->loader == NULL)
+		out->loader = "libOpenCL.so.1";
+	status = read_type(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_parts(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_memory(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_place(self, out, error);
+	return status;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues from outside: creating, submitting, recovering. */
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opencl.h"
+
+enum { DEFAULT_CAPACITY = 1 << 20 };
+
+static plait_status refuse_memory(plait_backend *self, const char *what,
+				  plait_error *error)
+{
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM, 0,
+				  "opencl: no memory for %s", what);
+}
+
+/* --- life ----------------------------------------------------------------- */
+
+static void free_queue(plait_backend *self, opencl_queue *queue)
+{
+	if (queue->lane != NULL)
+		self->services->lane_destroy(self->host, queue->lane);
+	if (queue->driver != NULL)
+		self->cl.clReleaseCommandQueue(queue->driver);
+	self->services->resize(self->host, queue, sizeof(*queue), 0);
+}
+
+static plait_status fill_queue(plait_backend *self, opencl_queue *queue,
+			       const plait_queue_request *request,
+			       plait_error *error)
+{
+	plait_queue_request for_calls = *request;
+	cl_int code = CL_SUCCESS;
+
+	queue->driver = self->cl.clCreateCommandQueue(
+		self->context, queue->device->id, 0, &code);
+	if (queue->driver == NULL)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clCreateCommandQueue", code,
+					       queue->label);
+	for_calls.size = sizeof(for_calls);
+	for_calls.flags = 0;
+	return self->services->lane_create(self->host, &for_calls,
+					   &queue->lane, error);
+}
+
+plait_status plaitp_opencl_queue_create(plait_backend *self, uint32_t device,
+					const plait_queue_request *request,
+					plait_backend_queue **out,
+					plait_error *error)
+{
+	opencl_queue *queue;
+	plait_status status;
+
+	*out = NULL;
+	queue = self->services->resize(self->host, NULL, 0, sizeof(*queue));
+	if (queue == NULL)
+		return refuse_memory(self, "a queue", error);
+	memset(queue, 0, sizeof(*queue));
+	queue->self = self;
+	queue->device = &self->devices[device];
+	queue->capacity = request->capacity != 0 ? request->capacity :
+						   DEFAULT_CAPACITY;
+	if (request->label != NULL)
+		snprintf(queue->label, sizeof(queue->label), "%s",
+			 request->label);
+	status = fill_queue(self, queue, request, error);
+	if (status == PLAIT_OK)
+		*out = queue;
+	else
+		free_queue(self, queue);
+	return status;
+}
+
+void plaitp_opencl_queue_destroy(plait_backend *self,
+				 plait_backend_queue *queue)
+{
+	/* Whoever retired its last batch has let go of it behind this. */
+	plaitp_opencl_enter(self);
+	plaitp_opencl_leave(self);
+	free_queue(self, queue);
+}
+
+/* --- copies of submissions ------------------------------------------------ */
+
+/* The caller's structs may be longer than ours: the first tells their size. */
+static const plait_submission *submission_at(const plait_submission *all,
+					     uint32_t index)
+{
+	return (const void *)((const char *)all + (size_t)all->size * index);
+}
+
+static void copy_works(opencl_batch *batch, const plait_submission *from)
+{
+	const char *bytes = (const void *)from->work;
+	uint32_t i;
+	size_t stride, known;
+
+	if (from->work_count == 0)
+		return;
+	stride = from->work->size;
+	known = stride < sizeof(plait_work) ? stride : sizeof(plait_work);
+	if (stride == sizeof(plait_work)) {
+		memcpy(batch->works, bytes, stride * from->work_count);
+		return;
+	}
+	memset(batch->works, 0, sizeof(plait_work) * from->work_count);
+	for (i = 0; i < from->work_count; i++)
+		memcpy(&batch->works[i], bytes + i * stride, known);
+}
+
+static void copy_points(opencl_batch *batch, const plait_submission *from)
+{
+	uint32_t i;
+
+	for (i = 0; i < from->wait_count; i++)
+		batch->waits[i] = (struct opencl_wait){
+			.signal = from->waits[i].signal,
+			.sequence = from->waits[i].sequence,
+			.batch = batch,
+		};
+	for (i = 0; i < from->emit_count; i++)
+		batch->emits[i] = (struct opencl_emit){
+			.point = { from->emits[i].signal->counter,
+				   from->emits[i].sequence },
+			.signal = from->emits[i].signal,
+			.batch = batch,
+		};
+}
+
+static uint64_t count_bytes(const plait_submission *from)
+{
+	return sizeof(opencl_batch) +
+	       from->work_count * sizeof(plait_work) +
+	       from->wait_count * (sizeof(struct opencl_wait) +
+				   sizeof(cl_event)) +
+	       from->emit_count * sizeof(struct opencl_emit);
+}
+
+static opencl_batch *copy_batch(plait_backend *self, opencl_queue *queue,
+				const plait_submission *from)
+{
+	uint64_t bytes = count_bytes(from);
+	opencl_batch *batch = self->services->resize(self->host, NULL, 0,
+						     bytes);
+
+	if (batch == NULL)
+		return NULL;
+	memset(batch, 0, sizeof(*batch));
+	batch->queue = queue;
+	batch->total_bytes = bytes;
+	batch->work_count = from->work_count;
+	batch->wait_count = from->wait_count;
+	batch->emit_count = from->emit_count;
+	batch->works = (plait_work *)(void *)(batch + 1);
+	batch->waits = (void *)(batch->works + from->work_count);
+	batch->emits = (void *)(batch->waits + from->wait_count);
+	batch->events = (void *)(batch->emits + from->emit_count);
+	copy_works(batch, from);
+	copy_points(batch, from);
+	return batch;
+}
+
+static void free_batches(plait_backend *self, opencl_batch *batch)
+{
+	while (batch != NULL) {
+		opencl_batch *next = batch->next;
+
+		self->services->resize(self->host, batch, batch->total_bytes,
+				       0);
+		batch = next;
+	}
+}
+
+static plait_status check_kinds(plait_backend *self,
+				const plait_submission *one,
+				plait_error *error)
+{
+	const char *bytes = (const void *)one->work;
+	uint32_t i;
+
+	for (i = 0; i < one->work_count; i++) {
+		const plait_work *work =
+			(const void *)(bytes + (size_t)one->work->size * i);
+
+		if (work->kind > PLAIT_WORK_WRITE)
+			return plaitp_opencl_fail(
+				self->services, error, PLAIT_E_UNSUPPORTED, 0,
+				"opencl: command %u: kind %u is not known", i,
+				work->kind);
+	}
+	return PLAIT_OK;
+}
+
+/* All of them in a chain, its end in *out_last. */
+static plait_status copy_batches(plait_backend *self, opencl_queue *queue,
+				 const plait_submission *submissions,
+				 uint32_t count, opencl_batch **out_first,
+				 opencl_batch **out_last, plait_error *error)
+{
+	opencl_batch **link = out_first;
+	plait_status status = PLAIT_OK;
+	uint32_t i;
+
+	*out_first = NULL;
+	*out_last = NULL;
+	for (i = 0; i < count && status == PLAIT_OK; i++) {
+		const plait_submission *one = submission_at(submissions, i);
+
+		status = check_kinds(self, one, error);
+		if (status != PLAIT_OK)
+			break;
+		*link = copy_batch(self, queue, one);
+		if (*link == NULL) {
+			status = refuse_memory(self, "a submission", error);
+			break;
+		}
+		*out_last = *link;
+		link = &(*link)->next;
+	}
+	if (status != PLAIT_OK)
+		free_batches(self, *out_first);
+	return status;
+}
+
+/* --- submitting ----------------------------------------------------------- */
+
+/* The lock is held. */
+static plait_status append(plait_backend *self, opencl_queue *queue,
+			   opencl_batch *first, opencl_batch *last,
+			   plait_error *error)
+{
+	const opencl_batch *batch;
+	uint64_t works = 0;
+
+	for (batch = first; batch != NULL; batch = batch->next)
+		works += batch->work_count;
+	if (works > queue->capacity - queue->pending)
+		return plaitp_opencl_fail(
+			self->services, error, PLAIT_E_BUSY, 0,
+			"opencl: queue%s%s: %llu commands more, but %llu of "
+			"at most %llu are pending",
+			queue->label[0] != '\0' ? " " : "", queue->label,
+			(unsigned long long)works,
+			(unsigned long long)queue->pending,
+			(unsigned long long)queue->capacity);
+	queue->pending += works;
+	if (queue->head != NULL)
+		queue->tail->next = first;
+	else
+		queue->head = first;
+	if (queue->next == NULL)
+		queue->next = first;
+	queue->tail = last;
+	plaitp_opencl_mark(self, queue);
+	return PLAIT_OK;
+}
+
+plait_status plaitp_opencl_queue_submit(plait_backend *self,
+					plait_backend_queue *queue,
+					const plait_submission *submissions,
+					uint32_t count, plait_error *error)
+{
+	opencl_batch *first, *last;
+	plait_status status;
+
+	status = copy_batches(self, queue, submissions, count, &first, &last,
+			      error);
+	if (status != PLAIT_OK || first == NULL)
+		return status;
+	plaitp_opencl_enter(self);
+	status = append(self, queue, first, last, error);
+	plaitp_opencl_leave(self);
+	if (status != PLAIT_OK)
+		free_batches(self, first);
+	return status;
+}
+
+/* The lane failed too, a moment behind the function that ended its thread. */
+static void recover_lane(plait_backend *self, opencl_queue *queue)
+{
+	const plait_host_services *services = self->services;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	while (queue->lost && services->lane_recover(self->host, queue->lane,
+						     &ignored) != PLAIT_OK) {
+		if (services->worker_count(self->host) == 0)
+			services->pump(self->host, &ignored);
+		sched_yield();
+	}
+	queue->lost = false;
+}
+
+plait_status plaitp_opencl_queue_recover(plait_backend *self,
+					 plait_backend_queue *queue,
+					 plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	plaitp_opencl_enter(self);
+	if (queue->head != NULL)
+		status = plaitp_opencl_fail(
+			self->services, error, PLAIT_E_STATE, 0,
+			"opencl: queue%s%s: %llu commands are pending; wait "
+			"for them before it can recover",
+			queue->label[0] != '\0' ? " " : "", queue->label,
+			(unsigned long long)queue->pending);
+	else
+		queue->failed = false;
+	plaitp_opencl_leave(self);
+	if (status == PLAIT_OK)
+		recover_lane(self, queue);
+	return status;
+}

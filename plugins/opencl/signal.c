@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals: a counter of the core, which the host looks at and waits for, and
+ * beside it what queues have to know: how far it is for them, and which of
+ * the emissions to come the driver can wait for by itself.
+ */
+#include <string.h>
+
+#include "opencl.h"
+
+/* Points that are handed to the core without an allocation. */
+enum { FEW = 8 };
+
+plait_status plaitp_opencl_signal_create(plait_backend *self, uint32_t device,
+					 uint32_t flags,
+					 plait_backend_signal **out,
+					 plait_error *error)
+{
+	opencl_signal *signal;
+	plait_status status;
+
+	(void)device;
+	*out = NULL;
+	signal = self->services->resize(self->host, NULL, 0, sizeof(*signal));
+	if (signal == NULL)
+		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "opencl: no memory for a signal");
+	memset(signal, 0, sizeof(*signal));
+	signal->gate = (flags & PLAIT_BACKEND_SIGNAL_GATE) != 0;
+	status = self->services->counter_create(self->host, flags,
+						&signal->counter, error);
+	if (status == PLAIT_OK)
+		*out = signal;
+	else
+		self->services->resize(self->host, signal, sizeof(*signal), 0);
+	return status;
+}
+
+void plaitp_opencl_signal_destroy(plait_backend *self,
+				  plait_backend_signal *signal)
+{
+	self->services->counter_destroy(self->host, signal->counter);
+	self->services->resize(self->host, signal, sizeof(*signal), 0);
+}
+
+/* --- for queues ----------------------------------------------------------- */
+
+enum opencl_state plaitp_opencl_look(const opencl_signal *signal,
+				     uint64_t sequence)
+{
+	bool failed = signal->failed_from != 0 &&
+		      sequence >= signal->failed_from;
+
+	/* Nobody raises a gate that failed; what queues emit still comes. */
+	if (failed && (signal->gate || signal->reached >= sequence))
+		return OPENCL_FAILED;
+	return signal->reached >= sequence ? OPENCL_HAPPENED : OPENCL_AHEAD;
+}
+
+/* Who waits looks again: it may wait for the same signal, further on. */
+static void wake(plait_backend *self, opencl_signal *signal)
+{
+	opencl_queue *queue;
+
+	while ((queue = signal->waiters) != NULL) {
+		signal->waiters = queue->next_waiter;
+		queue->waits_for = NULL;
+		plaitp_opencl_mark(self, queue);
+	}
+}
+
+static void copy_error(plait_error *out, const plait_error *error)
+{
+	size_t bytes = error->size;
+
+	if (bytes == 0 || bytes > sizeof(*out))
+		bytes = sizeof(*out);
+	memset(out, 0, sizeof(*out));
+	memcpy(out, error, bytes);
+	out->size = sizeof(*out);
+}
+
+void plaitp_opencl_raise(plait_backend *self, opencl_signal *signal,
+			 uint64_t sequence, const plait_error *failure)
+{
+	if (sequence > signal->reached)
+		signal->reached = sequence;
+	if (failure != NULL && signal->failed_from == 0) {
+		signal->failed_from = sequence;
+		copy_error(&signal->error, failure);
+	}
+	wake(self, signal);
+}
+
+/* --- for the host: what the counter says ---------------------------------- */
+
+static plait_backend_point counted(const plait_backend_point *point)
+{
+	plait_backend_point out = { point->signal->counter, point->sequence };
+
+	return out;
+}
+
+plait_status plaitp_opencl_signal_poll(plait_backend *self,
+				       const plait_backend_point *point,
+				       uint64_t *out_reached,
+				       plait_error *error)
+{
+	const plait_backend_point own = counted(point);
+
+	return self->services->counter_poll(self->host, &own, out_reached,
+					    error);
+}
+
+plait_status plaitp_opencl_signal_wait(plait_backend *self,
+				       const plait_backend_point *points,
+				       uint32_t count, uint32_t any,
+				       uint64_t timeout_ns,
+				       plait_error *error)
+{
+	const uint64_t bytes = count * sizeof(*points);
+	plait_backend_point few[FEW] = { { NULL, 0 } };
+	plait_backend_point *own = few;
+	plait_status status;
+	uint32_t i;
+
+	if (count > FEW)
+		own = self->services->resize(self->host, NULL, 0, bytes);
+	if (own == NULL)
+		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "opencl: no memory to wait for "
+					  "%u points", count);
+	for (i = 0; i < count; i++)
+		own[i] = counted(&points[i]);
+	status = self->services->counter_wait(self->host, own, count, any,
+					      timeout_ns, error);
+	if (own != few)
+		self->services->resize(self->host, own, bytes, 0);
+	return status;
+}
+
+plait_status plaitp_opencl_signal_notify(plait_backend *self,
+					 const plait_backend_point *point,
+					 plait_notify_function function,
+					 void *user_data, plait_error *error)
+{
+	const plait_backend_point own = counted(point);
+
+	return self->services->counter_notify(self->host, &own, function,
+					      user_data, error);
+}
+
+/* The host first: who finds that a queue went on finds the gate open. */
+plait_status plaitp_opencl_signal_raise(plait_backend *self,
+					const plait_backend_point *point,
+					const plait_error *failure,
+					plait_error *error)
+{
+	const plait_backend_point own = counted(point);
+	plait_status status = self->services->counter_raise(
+		self->host, &own, failure, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plaitp_opencl_enter(self);
+	plaitp_opencl_raise(self, point->signal, point->sequence, failure);
+	plaitp_opencl_leave(self);
+	return PLAIT_OK;
+}
+
+plait_status plaitp_opencl_signal_reset(plait_backend *self,
+					plait_backend_signal *signal,
+					plait_error *error)
+{
+	plait_status status = self->services->counter_reset(
+		self->host, signal->counter, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plaitp_opencl_enter(self);
+	signal->failed_from = 0;
+	plaitp_opencl_leave(self);
+	return PLAIT_OK;
+}
+
+plait_status plaitp_opencl_pump(plait_backend *self, plait_error *error)
+{
+	return self->services->pump(self->host, error);
+}

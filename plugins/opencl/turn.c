@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who holds the lock does the work of all who could not have it.
+ *
+ *     enter   lock
+ *     leave   notes and marked queues, until there are none
+ *             deliver: emissions and host functions, without the lock, one
+ *             thread at a time and in order
+ *             unlock; a note came meanwhile?  then once more, if nobody else
+ *             has the lock
+ *
+ * A callback of the driver may come on a thread that is inside the driver, in
+ * our name, with the lock: it leaves its note and only tries the lock.  When it
+ * gets it, it may not call the driver, whose locks it may hold; what needs the
+ * driver then goes on on a worker of the core (the pilot).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "opencl.h"
+
+void plaitp_opencl_enter(plait_backend *self)
+{
+	pthread_mutex_lock(&self->lock);
+}
+
+/* --- notes ---------------------------------------------------------------- */
+
+static void leave_note(plait_backend *self, opencl_batch *batch, cl_int code)
+{
+	pthread_mutex_lock(&self->notes_lock);
+	self->callbacks++;
+	batch->code = code;
+	batch->next_note = self->notes;
+	self->notes = batch;
+	pthread_mutex_unlock(&self->notes_lock);
+}
+
+static opencl_batch *take_notes(plait_backend *self)
+{
+	opencl_batch *notes;
+
+	pthread_mutex_lock(&self->notes_lock);
+	notes = self->notes;
+	self->notes = NULL;
+	pthread_mutex_unlock(&self->notes_lock);
+	return notes;
+}
+
+static bool has_notes(plait_backend *self)
+{
+	bool some;
+
+	pthread_mutex_lock(&self->notes_lock);
+	some = self->notes != NULL;
+	pthread_mutex_unlock(&self->notes_lock);
+	return some;
+}
+
+static void read_notes(plait_backend *self)
+{
+	opencl_batch *note = take_notes(self);
+
+	while (note != NULL) {
+		opencl_batch *next = note->next_note;
+
+		note->flying = false;
+		plaitp_opencl_mark(self, note->queue);
+		note = next;
+	}
+}
+
+/* --- what is delivered ---------------------------------------------------- */
+
+void plaitp_opencl_deliver_later(plait_backend *self, opencl_batch *batch)
+{
+	batch->next_out = NULL;
+	*self->out_last = batch;
+	self->out_last = &batch->next_out;
+}
+
+static opencl_batch *next_delivery(plait_backend *self)
+{
+	opencl_batch *batch = self->out_first;
+
+	if (batch == NULL)
+		return NULL;
+	self->out_first = batch->next_out;
+	if (self->out_first == NULL)
+		self->out_last = &self->out_first;
+	return batch;
+}
+
+/* Once the last emission is out, the queue may be gone. */
+static void deliver_emissions(plait_backend *self, opencl_batch *batch)
+{
+	plait_error failure;
+	const plait_error *why = NULL;
+	uint32_t i;
+
+	if (batch->failed) {
+		failure = batch->queue->error;
+		why = &failure;
+	}
+	pthread_mutex_unlock(&self->lock);
+	for (i = 0; i < batch->emit_count; i++)
+		self->services->counter_emit(self->host,
+					     &batch->emits[i].point, why);
+	pthread_mutex_lock(&self->lock);
+	plaitp_opencl_discard(self, batch);
+}
+
+/* A host function has ended, in whatever way. */
+static void end_call(plait_backend *self, opencl_batch *batch,
+		     const plait_error *failure)
+{
+	plaitp_opencl_enter(self);
+	batch->calling = false;
+	batch->work_index++;
+	if (failure != NULL)
+		plaitp_opencl_fail_queue(self, batch->queue, failure, "");
+	plaitp_opencl_mark(self, batch->queue);
+	plaitp_opencl_leave(self);
+}
+
+/* The words are those of every backend. */
+static void describe_call(const opencl_batch *batch, int64_t origin,
+			  const char *what, plait_error *out)
+{
+	const opencl_queue *queue = batch->queue;
+	const char *label = batch->works[batch->work_index].label;
+	bool named = queue->label[0] != '\0';
+
+	memset(out, 0, sizeof(*out));
+	out->size = sizeof(*out);
+	plaitp_opencl_fail(queue->self->services, out, PLAIT_E_FAILED, origin,
+			   "%s%.80s%s %s%s%s%s",
+			   label != NULL ? "command \"" : "host function",
+			   label != NULL ? label : "",
+			   label != NULL ? "\"" : "", what,
+			   named ? " in queue \"" : "", queue->label,
+			   named ? "\"" : "");
+}
+
+/* The function ended its thread instead of returning. */
+static void lose_call(void *arg)
+{
+	opencl_batch *batch = arg;
+	plait_error failure;
+
+	batch->queue->lost = true;
+	describe_call(batch, 0, "did not return but ended its thread "
+		      "(pthread_exit)", &failure);
+	end_call(batch->queue->self, batch, &failure);
+}
+
+/* On a worker of the core. */
+static int32_t run_call(void *user_data)
+{
+	opencl_batch *batch = user_data;
+	const plait_work *work = &batch->works[batch->work_index];
+	plait_error failure;
+	char what[32];
+	int32_t result;
+
+	pthread_cleanup_push(lose_call, batch);
+	result = work->function(work->user_data);
+	pthread_cleanup_pop(0);
+	if (result != 0) {
+		snprintf(what, sizeof(what), "failed with %d", (int)result);
+		describe_call(batch, result, what, &failure);
+	}
+	end_call(batch->queue->self, batch, result != 0 ? &failure : NULL);
+	return 0;
+}
+
+static plait_status submit_call(plait_backend *self, plait_backend_queue *lane,
+				int32_t (*function)(void *), void *user_data,
+				plait_error *error)
+{
+	const plait_work work = { .size = sizeof(work),
+				  .kind = PLAIT_WORK_CALL,
+				  .function = function,
+				  .user_data = user_data };
+	const plait_submission submission = { .size = sizeof(submission),
+					      .work = &work,
+					      .work_count = 1 };
+
+	return self->services->lane_submit(self->host, lane, &submission, 1,
+					   error);
+}
+
+static void deliver_call(plait_backend *self, opencl_batch *batch)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	plait_status status;
+
+	pthread_mutex_unlock(&self->lock);
+	status = submit_call(self, batch->queue->lane, run_call, batch,
+			     &failure);
+	pthread_mutex_lock(&self->lock);
+	if (status == PLAIT_OK)
+		return;
+	batch->calling = false;
+	plaitp_opencl_fail_queue(self, batch->queue, &failure, "");
+	plaitp_opencl_mark(self, batch->queue);
+}
+
+/* True: something was delivered, and the lock was released meanwhile. */
+static bool deliver(plait_backend *self)
+{
+	opencl_batch *batch;
+
+	if (self->delivering || self->out_first == NULL)
+		return false;
+	self->delivering = true;
+	while ((batch = next_delivery(self)) != NULL) {
+		if (batch->done)
+			deliver_emissions(self, batch);
+		else
+			deliver_call(self, batch);
+	}
+	self->delivering = false;
+	return true;
+}
+
+/* --- garbage -------------------------------------------------------------- */
+
+void plaitp_opencl_discard(plait_backend *self, opencl_batch *batch)
+{
+	batch->next = self->garbage;
+	self->garbage = batch;
+}
+
+static void collect_garbage(plait_backend *self)
+{
+	opencl_batch *batch;
+
+	while ((batch = self->garbage) != NULL) {
+		self->garbage = batch->next;
+		if (batch->event != NULL)
+			self->cl.clReleaseEvent(batch->event);
+		self->services->resize(self->host, batch, batch->total_bytes,
+				       0);
+	}
+}
+
+/* --- leaving -------------------------------------------------------------- */
+
+/* The lock is held.  True: the pilot is to be called, by who asked. */
+static bool needs_pilot(plait_backend *self)
+{
+	bool call = false;
+
+	if (self->held == NULL)
+		return false;
+	pthread_mutex_lock(&self->notes_lock);
+	call = !self->pilot_called;
+	self->pilot_called = true;
+	pthread_mutex_unlock(&self->notes_lock);
+	return call;
+}
+
+static void dismiss_pilot(plait_backend *self)
+{
+	pthread_mutex_lock(&self->notes_lock);
+	self->pilot_called = false;
+	pthread_mutex_unlock(&self->notes_lock);
+}
+
+/* Returns what needs_pilot() does; never, if the driver may be called. */
+static bool leave(plait_backend *self, bool may_call)
+{
+	bool call = false;
+
+	do {
+		do {
+			read_notes(self);
+			plaitp_opencl_settle(self, may_call);
+		} while (deliver(self));
+		if (may_call)
+			collect_garbage(self);
+		else if (!call)
+			call = needs_pilot(self);
+		pthread_mutex_unlock(&self->lock);
+	} while (has_notes(self) && pthread_mutex_trylock(&self->lock) == 0);
+	return call;
+}
+
+void plaitp_opencl_leave(plait_backend *self)
+{
+	(void)leave(self, true);
+}
+
+static int32_t fly(void *arg)
+{
+	plait_backend *self = arg;
+
+	dismiss_pilot(self);
+	plaitp_opencl_enter(self);
+	plaitp_opencl_leave(self);
+	return 0;
+}
+
+static void call_pilot(plait_backend *self)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (submit_call(self, self->pilot, fly, self, &ignored) == PLAIT_OK)
+		return;
+	/* No memory for him.  Whoever has the lock goes on for us; if nobody
+	 * has, it is better to call the driver from here than to stop. */
+	dismiss_pilot(self);
+	if (pthread_mutex_trylock(&self->lock) == 0)
+		plaitp_opencl_leave(self);
+}
+
+static void end_callback(plait_backend *self)
+{
+	pthread_mutex_lock(&self->notes_lock);
+	if (--self->callbacks == 0)
+		pthread_cond_broadcast(&self->quiet);
+	pthread_mutex_unlock(&self->notes_lock);
+}
+
+void CL_CALLBACK plaitp_opencl_on_complete(cl_event event, cl_int code,
+					   void *arg)
+{
+	opencl_batch *batch = arg;
+	plait_backend *self = batch->queue->self;
+
+	(void)event;
+	/* From here on the batch may be gone. */
+	leave_note(self, batch, code);
+	if (pthread_mutex_trylock(&self->lock) == 0 && leave(self, false))
+		call_pilot(self);
+	end_callback(self);
+}
+
+/* --- life ----------------------------------------------------------------- */
+
+plait_status plaitp_opencl_open_turns(plait_backend *self, plait_error *error)
+{
+	const plait_queue_request request = { .size = sizeof(request),
+					      .label = "opencl pilot" };
+
+	pthread_mutex_init(&self->accounts, NULL);
+	pthread_mutex_init(&self->lock, NULL);
+	pthread_mutex_init(&self->notes_lock, NULL);
+	pthread_cond_init(&self->quiet, NULL);
+	self->out_last = &self->out_first;
+	return self->services->lane_create(self->host, &request, &self->pilot,
+					   error);
+}
+
+/* Nobody has work here any more, but somebody may be on his way out. */
+static void await_callbacks(plait_backend *self)
+{
+	pthread_mutex_lock(&self->notes_lock);
+	while (self->callbacks > 0)
+		pthread_cond_wait(&self->quiet, &self->notes_lock);
+	pthread_mutex_unlock(&self->notes_lock);
+}
+
+/* Without workers nobody else runs the lane. */
+static void run_pilot(plait_backend *self)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	while (self->services->worker_count(self->host) == 0 &&
+	       self->services->pump(self->host, &ignored) == PLAIT_OK)
+		;
+}
+
+void plaitp_opencl_close_turns(plait_backend *self)
+{
+	await_callbacks(self);
+	if (self->pilot != NULL) {
+		run_pilot(self);
+		self->services->lane_destroy(self->host, self->pilot);
+	}
+	plaitp_opencl_enter(self);
+	plaitp_opencl_leave(self);
+	pthread_cond_destroy(&self->quiet);
+	pthread_mutex_destroy(&self->notes_lock);
+	pthread_mutex_destroy(&self->lock);
+	pthread_mutex_destroy(&self->accounts);
+}

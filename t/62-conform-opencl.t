@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 900 s
+"""The OpenCL backend keeps every promise, on two halves of one processor and
+on a driver's own memory, and says what is missing where something is."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, SANITIZER, done, ok, run, skip, skip_all
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+seed = os.environ.get("PLAIT_SEED", "1")
+cache = os.path.join(BUILD, "t/pocl-cache")
+
+if not os.path.exists(os.path.join(BUILD, "plugins/plait_opencl.la")):
+    skip_all("the backend was not built: the headers of OpenCL are missing")
+if SANITIZER == "thread":
+    skip_all("drivers are not instrumented, so what they order looks like a race")
+
+
+def plait(arguments, options="", **more):
+    """The tool with the OpenCL backend; what the driver keeps stays here."""
+    env = dict(os.environ, PLAIT_BACKEND="opencl", PLAIT_OPTIONS=options,
+               POCL_CACHE_DIR=cache, HOME=cache, XDG_CACHE_HOME=cache,
+               LSAN_OPTIONS="suppressions=" + leaks + ":print_suppressions=0", **more)
+    return run([PLAIT] + arguments, env=env)
+
+
+def says(name, text, options="", **more):
+    got = plait(["info"], options, **more)
+    held = "rejected" in got.stdout and text in got.stdout
+    ok(held and got.returncode == 0, name, got.returncode, got.stdout, got.stderr)
+
+
+os.makedirs(cache, exist_ok=True)
+# The driver and its compiler keep memory for good; it is theirs.
+leaks = os.path.join(cache, "leaks")
+with open(leaks, "w") as file:
+    file.write("leak:libpocl\nleak:libLLVM\nleak:libOpenCL\nleak:libhwloc\nleak:libclang\n")
+
+# --- nothing there
+says("no loader", "/nowhere/libOpenCL.so", "opencl:loader=/nowhere/libOpenCL.so")
+says("a loader that is none", "clGetPlatformIDs", "opencl:loader=libm.so.6")
+with tempfile.TemporaryDirectory() as folder:
+    says("no driver", "OCL_ICD_VENDORS=" + folder[:20], OCL_ICD_VENDORS=folder)
+    for name, line in (("missing", "/nowhere/driver.so"), ("strange", "libm.so.6")):
+        with open(os.path.join(folder, name + ".icd"), "w") as file:
+            file.write(line + "\n")
+    says("only drivers that are none", "no platform", OCL_ICD_VENDORS=folder)
+
+# --- a driver
+def declines(options=""):
+    """Why the backend does not open, or None."""
+    got = plait(["info"], options).stdout
+    return None if "opencl: chosen" in got else re.search("cannot be opened: (.*)|$", got).group(0)
+
+
+reason = declines()
+if reason is not None:
+    ok("no ICD loader" in reason or "finds no platform" in reason or "no device" in reason, "it says why", reason)
+    skip("no driver on this machine: " + reason)
+    done()
+ok("opencl:0: " in plait(["info"]).stdout, "info describes the device")
+says("no such device", "is what was asked for", "opencl:device=no such device")
+says("no such platform", "is what was asked for", "opencl:platform=no such platform")
+says("a type that is none", "type=", "opencl:type=abacus")
+says("parts that are none", "split=", "opencl:split=1")
+
+expected = os.path.join(cache, "expected")
+with open(expected, "w") as file:
+    file.write("unsupported B1 only the memory of the host has any alignment\n")
+for options, more in (("opencl:split=2", []),
+                      ("opencl:place=driver", ["--only", "B,S10,S11", "--expect", expected])):
+    if declines(options) is not None:
+        skip("the device cannot be split: " + declines(options))
+        continue
+    got = plait(["conform", "opencl", "--seed", seed, "--deadline", "60"] + more, options)
+    lines = got.stdout.splitlines()
+    bad = [l for l in lines if not l.startswith("ok ")]
+    ok(got.returncode == 0 and len(lines) > 10, options, got.returncode, got.stderr, *bad)
+done()
