@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "opencl.h"
+#include "surroundings.h"
 
 enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
 
@@ -30,7 +31,7 @@ static bool fits(const char *name, const char *part)
 static plait_status refuse_empty(plait_backend *self, const char *loader,
 				 plait_error *error)
 {
-	const char *vendors = getenv("OCL_ICD_VENDORS");
+	const char *vendors = plaitp_opencl_vendors();
 
 	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: %.60s finds no platform: no "
@@ -38,7 +39,7 @@ static plait_status refuse_empty(plait_backend *self, const char *loader,
 				  "one for CPUs in pocl-opencl-icd", loader,
 				  vendors != NULL ? "OCL_ICD_VENDORS=" : "",
 				  vendors != NULL ? vendors :
-				  "/etc/OpenCL/vendors");
+						    "/etc/OpenCL/vendors");
 }
 
 static plait_status list_platforms(plait_backend *self, const char *loader,

@@ -17,6 +17,11 @@
 
 extern char **environ;
 
+const char *plaitp_opencl_vendors(void)
+{
+	return secure_getenv("OCL_ICD_VENDORS");
+}
+
 static uint32_t count_variables(void)
 {
 	uint32_t count = 0;

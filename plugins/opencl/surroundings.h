@@ -23,4 +23,7 @@ plait_status plaitp_opencl_look_around(plait_backend *self,
 void plaitp_opencl_put_back(plait_backend *self,
 			    struct opencl_surroundings *before);
 
+/* The variable that says where drivers are registered, for errors; or null. */
+const char *plaitp_opencl_vendors(void);
+
 #endif
