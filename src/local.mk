@@ -220,6 +220,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/call.c
 %C%_libplaitcore_la_SOURCES += %D%/run/compile.c
 %C%_libplaitcore_la_SOURCES += %D%/run/crew.c
+%C%_libplaitcore_la_SOURCES += %D%/run/exchange.c
 %C%_libplaitcore_la_SOURCES += %D%/run/flat.c
 %C%_libplaitcore_la_SOURCES += %D%/run/help.c
 %C%_libplaitcore_la_SOURCES += %D%/run/frame.c

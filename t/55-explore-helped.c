@@ -190,9 +190,11 @@ static int32_t run_command(void *user_data)
 	return failing == (int32_t)self ? 42 : 0;
 }
 
-void plait__op_make(const plait__program *of, uint32_t command, plait__op *out)
+void plait__op_make(const plait__program *of, plait__object *const *kernels,
+		    uint32_t command, plait__op *out)
 {
 	(void)of;
+	(void)kernels;
 	memset(out, 0, sizeof(*out));
 	out->host = run_command;
 	out->is_host = 1;
@@ -276,7 +278,8 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	spins = 0;
 	MC_CHECK(plait__helped_can(&plan) == (lane_count > 1));
 	MC_CHECK(plait__helped_compile(&helped, &program, NULL) == PLAIT_OK);
-	MC_CHECK(plait__band_make(&band, &instance, &helped, NULL) ==
+	MC_CHECK(plait__band_make(&band, &instance, &helped, false,
+				  NULL) ==
 		 PLAIT_OK);
 	for (uint32_t i = 0; i < command_count; i++)
 		at_init_u64(&band.words[i], 0);

@@ -304,6 +304,12 @@ LDADD_MAZE = %D%/libmaze.la $(LDADD_API)
 API_TESTS += %D%/57-run-random.t
 %C%_57_run_random_t_LDADD = $(LDADD_MAZE)
 SEEDED_TESTS += %D%/57-run-random.t
+API_TESTS += %D%/56-run-exchange.t
+%C%_56_run_exchange_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-exchange-helped.t
+%C%_56_run_exchange_helped_t_SOURCES = %D%/56-run-exchange.c
+%C%_56_run_exchange_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED
+%C%_56_run_exchange_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/55-run-record.t
 %C%_55_run_record_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/55-run-record-helped.t

@@ -220,6 +220,28 @@ PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
 					   plait_error *error);
 
 /*
+ * plait_plan_exchange - have another kernel do what one does.
+ *
+ * Runs that are asked for from now on use it, also those of other threads; runs
+ * that were asked for before keep the one that they had.  The plan stays as it
+ * is: saved, it has the signature, which is the same.  Prepares the plan.
+ *
+ * @param plan   borrowed, non-null: the plan
+ * @param old    borrowed, non-null: a kernel that it launches now
+ * @param kernel borrowed, non-null: one with the same signature, as text
+ * @param error  borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID (the signatures differ, both are shown; the
+ *         plan does not launch `old`; another size of groups),
+ *         PLAIT_E_UNSUPPORTED (a device cannot run it), PLAIT_E_STATE (a
+ *         rehearsal), PLAIT_E_NOMEM, and as plait_plan_prepare
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
+					   plait_kernel *kernel,
+					   plait_error *error);
+
+/*
  * plait_plan_run - run a plan as one command of a queue.
  *
  * Returns at once, unless it has to wait for an instance.  In a host function

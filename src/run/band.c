@@ -41,7 +41,7 @@ plait_status plait__helped_compile(plait__helped *helped,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
 	for (uint32_t i = 0; i < helped->op_count; i++)
-		plait__op_make(program, i, &helped->ops[i]);
+		plait__op_make(program, NULL, i, &helped->ops[i]);
 	return PLAIT_OK;
 }
 
@@ -108,6 +108,7 @@ plait_status plait__band_make(plait__band *band, plait__instance *instance,
 
 	band->instance = instance;
 	band->helped = helped;
+	band->ops = helped->ops;
 	band->records = records;
 	band->light = at_membarrier_available();
 	status = make_arrays(band, error);

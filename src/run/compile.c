@@ -272,7 +272,7 @@ static void add_op(struct compiler *c, uint32_t command)
 	const uint32_t *turns = c->program->layout.turn_first;
 	plait__op op;
 
-	plait__op_make(c->program, command, &op);
+	plait__op_make(c->program, NULL, command, &op);
 	if (!c->failed && push(c, &c->flat->ops, &op) != NULL)
 		last_step(c)->op_count++;
 	if (!c->failed)

@@ -59,6 +59,7 @@ plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
 
 	crew->instance = instance;
 	crew->flat = flat;
+	crew->ops = flat->ops.items;
 	crew->records = records;
 	crew->light = at_membarrier_available();
 	status = make_arrays(crew, error);

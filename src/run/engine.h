@@ -17,6 +17,7 @@
 
 #include "plait/run.h"
 
+#include "object/object.h"
 #include "sys/atomic.h"
 
 #include <stdbool.h>
@@ -61,6 +62,17 @@ struct plait__engine {
 	 * piece of its work.  False: nothing to do for this thread now.  The
 	 * run may be over long since. */
 	bool (*drive)(plait__instance *instance);
+
+	/*
+	 * What is made of kernels once more, with these in the place of those
+	 * that it was made of (one per kernel of the plan), for instances whose
+	 * `version` has it as `code`; and its end.  Null: kernels cannot be
+	 * exchanged.  Runs are on their way.
+	 */
+	plait_status (*recode)(plait__program *program,
+			       plait__object *const *kernels,
+			       void **out, plait_error *error);
+	void (*forget)(plait__program *program, void *code);
 
 	/* instance->stop has just been set.  Null: it is looked at anyway. */
 	void (*cancel)(plait__instance *instance);

@@ -15,11 +15,19 @@
 
 #include <string.h>
 
+/* What is called, for each of the ways to run. */
+struct code {
+	plait__op *serial;
+	plait__op *wide;
+	plait__op *helped;
+};
+
 /* What all instances share. */
 struct compiled {
 	plait__flat serial;
 	plait__flat wide;
 	plait__helped helped;
+	struct code code;	/* theirs */
 	bool has_wide;		/* more than one lane */
 	bool has_helped;	/* a band takes the place of wide */
 	bool needs_wide;	/* some wait for what others may bring */
@@ -107,6 +115,9 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__flat_compile(&compiled->wide, program, false,
 					     error);
+	compiled->code.serial = compiled->serial.ops.items;
+	compiled->code.wide = compiled->wide.ops.items;
+	compiled->code.helped = compiled->helped.ops;
 	return status;
 }
 
@@ -122,6 +133,60 @@ static void discard(plait__program *program)
 	plait__free(plait__program_allocator(program), compiled,
 		    sizeof(*compiled));
 	program->compiled = NULL;
+}
+
+/* ---- other kernels ---- */
+
+static void forget(plait__program *program, void *made)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	const struct compiled *compiled = program->compiled;
+	struct code *code = made;
+
+	plait__free(allocator, code->serial, compiled->serial.ops.count *
+		    sizeof(plait__op));
+	plait__free(allocator, code->wide, compiled->wide.ops.count *
+		    sizeof(plait__op));
+	plait__free(allocator, code->helped, compiled->helped.op_count *
+		    sizeof(plait__op));
+	plait__free(allocator, code, sizeof(*code));
+}
+
+/* Of `ops`, if there are any; *good turns false without memory. */
+static plait__op *remake(const plait__program *program,
+			 plait__object *const *kernels, const plait__op *ops,
+			 uint32_t count, bool *good)
+{
+	plait__op *made;
+
+	if (count == 0 || !*good)
+		return NULL;
+	made = plait__op_remake(program, kernels, ops, count);
+	*good = made != NULL;
+	return made;
+}
+
+static plait_status recode(plait__program *program,
+			   plait__object *const *kernels, void **out,
+			   plait_error *error)
+{
+	const struct compiled *compiled = program->compiled;
+	struct code *code = plait__alloc(plait__program_allocator(program),
+					 sizeof(*code));
+	bool good = code != NULL;
+
+	if (code != NULL) {
+		code->serial = remake(program, kernels, compiled->code.serial,
+				      compiled->serial.ops.count, &good);
+		code->wide = remake(program, kernels, compiled->code.wide,
+				    compiled->wide.ops.count, &good);
+		code->helped = remake(program, kernels, compiled->code.helped,
+				      compiled->helped.op_count, &good);
+	}
+	*out = code;
+	return good ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory to exchange a kernel of a plan");
 }
 
 /* ---- per instance ---- */
@@ -252,6 +317,7 @@ static void start(plait__instance *instance, bool here)
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
 	struct crews *crews = &state->plain;
+	const struct code *code;
 	bool all = choose(state, compiled, instance);
 
 	if (instance->recording != NULL) {
@@ -259,10 +325,18 @@ static void start(plait__instance *instance, bool here)
 		plait__recording_begin(instance->recording, !all);
 	}
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
-	if (all && compiled->has_helped)
+	code = instance->version != NULL ? instance->version->code :
+	       &compiled->code;
+	if (all && compiled->has_helped) {
+		crews->helped.ops = code->helped;
 		plait__band_start(&crews->helped, here);
-	else
-		plait__crew_start(all ? &crews->wide : &crews->serial, here);
+	} else if (all) {
+		crews->wide.ops = code->wide;
+		plait__crew_start(&crews->wide, here);
+	} else {
+		crews->serial.ops = code->serial;
+		plait__crew_start(&crews->serial, here);
+	}
 }
 
 static bool drive_crews(const struct compiled *compiled, struct crews *crews)
@@ -321,6 +395,8 @@ const plait__engine plait__engine_flat = {
 	.discard = discard,
 	.make = make,
 	.make_record = make_record,
+	.recode = recode,
+	.forget = forget,
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,

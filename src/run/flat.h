@@ -159,6 +159,7 @@ struct plait__hand {
 struct plait__crew {
 	plait__instance *instance;
 	const plait__flat *flat;
+	const plait__op *ops;	/* the flat's, or newer ones; of the run */
 	plait__hand *hands;
 	at_u64 *words;
 	uint64_t *private;

@@ -203,7 +203,7 @@ TWICE void perform(plait__member *member, uint32_t command,
 	/* Relaxed: as in lane.c.  What was stopped is done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		member->command = command;
-		result = plait__op_call(&band->helped->ops[command],
+		result = plait__op_call(&band->ops[command],
 					instance->frame.words);
 		if (records)
 			note(member, command, start_ns);

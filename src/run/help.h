@@ -41,6 +41,7 @@ struct plait__member {
 struct plait__band {
 	plait__instance *instance;
 	const plait__helped *helped;
+	const plait__op *ops;	/* those, or newer ones; of the run */
 	plait__member *members;
 	bool records;		/* its runs are recorded */
 	/* Per command: 2n - 1 when it was taken in run n, 2n when done. */

@@ -203,7 +203,7 @@ static void turn_buffers(const plait__hand *hand, const plait__step *step)
 static const plait__op *first_op(const plait__hand *hand,
 				 const plait__step *step)
 {
-	return (const plait__op *)hand->crew->flat->ops.items + step->op_first;
+	return hand->crew->ops + step->op_first;
 }
 
 /*

@@ -4,6 +4,7 @@
 
 #include "run/rehearse.h"
 
+#include "base/alloc.h"
 #include "object/kernel.h"
 #include "pool/command.h"
 
@@ -51,10 +52,14 @@ static int32_t fill(void *const *arguments, const plait_launch *launch,
 }
 
 static void make_launch(const plait__program *program,
+			plait__object *const *kernels,
 			const plait__plan_payload *payload, plait__op *out)
 {
-	const plait__kernel *kernel = (const plait__kernel *)
-		program->frozen->kernels[payload->kernel];
+	const plait__kernel *kernel;
+
+	if (kernels == NULL)
+		kernels = program->frozen->kernels;
+	kernel = (const plait__kernel *)kernels[payload->kernel];
 
 	out->is_host = 0;
 	out->kernel = kernel->function;
@@ -81,7 +86,8 @@ static void make_move(plait_kernel_function move,
 	out->user_data = payload;
 }
 
-void plait__op_make(const plait__program *program, uint32_t command,
+void plait__op_make(const plait__program *program,
+		    plait__object *const *kernels, uint32_t command,
 		    plait__op *out)
 {
 	const plait__plan *plan = program->plan;
@@ -102,7 +108,7 @@ void plait__op_make(const plait__program *program, uint32_t command,
 		return;
 	switch (at->kind) {
 	case PLAIT__CMD_LAUNCH:
-		make_launch(program, payload, out);
+		make_launch(program, kernels, payload, out);
 		break;
 	case PLAIT__CMD_HOST:
 		make_call(program, payload, out);
@@ -116,6 +122,18 @@ void plait__op_make(const plait__program *program, uint32_t command,
 	default:
 		break;
 	}
+}
+
+plait__op *plait__op_remake(const plait__program *program,
+			    plait__object *const *kernels,
+			    const plait__op *ops, uint32_t count)
+{
+	plait__op *made = plait__alloc_array(plait__program_allocator(program),
+					     count, sizeof(*made));
+
+	for (uint32_t i = 0; made != NULL && i < count; i++)
+		plait__op_make(program, kernels, ops[i].command, &made[i]);
+	return made;
 }
 
 bool plait__op_is_outside(const plait__plan *plan, uint32_t command)

@@ -8,9 +8,16 @@
 
 #include "run/flat.h"
 
-/* A command that does not need anybody else. */
-void plait__op_make(const plait__program *program, uint32_t command,
+/* A command that does not need anybody else.  `kernels`: null means those that
+ * the plan was frozen with. */
+void plait__op_make(const plait__program *program,
+		    plait__object *const *kernels, uint32_t command,
 		    plait__op *out);
+
+/* The same operations with other kernels; null: no memory. */
+plait__op *plait__op_remake(const plait__program *program,
+			    plait__object *const *kernels,
+			    const plait__op *ops, uint32_t count);
 
 /* Does it need somebody else: an owner's thread, a signal? */
 bool plait__op_is_outside(const plait__plan *plan, uint32_t command);

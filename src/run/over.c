@@ -39,6 +39,10 @@ plait_status plait__instance_begin(plait__instance *instance,
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_NOT);
+	/* Acquire: pairs with the store in exchange.c. */
+	if (at_load_acquire_ptr(&instance->program->version) !=
+	    instance->version)
+		plait__instance_renew(instance);
 	/* A rehearsal has no use for parameters. */
 	status = instance->program->rehearsal != NULL ? PLAIT_OK :
 		 plait__frame_bind(&instance->frame, desc, error);

@@ -39,6 +39,7 @@ static void destroy(plait__program *program)
 		plait__frame_free(&instance->frame);
 	}
 	plait__recorder_free(plait__program_recorder(program));
+	plait__versions_free(program);
 	program->engine->discard(program);
 	plait__rehearsal_free(program, program->rehearsal);
 	plait__passages_free(&program->passages);

@@ -29,6 +29,14 @@ typedef struct plait__outcome {
 	plait_error failure;
 } plait__outcome;
 
+/* Kernels that took others' places, and what the engine made of them; see
+ * exchange.c. */
+typedef struct plait__version {
+	uint32_t holders;	/* instances, and the program; under its lock */
+	plait__object **kernels; /* held; one per kernel of the plan */
+	void *code;		/* the engine's */
+} plait__version;
+
 /* One run in flight at a time. */
 struct plait__instance {
 	plait__program *program;
@@ -51,6 +59,7 @@ struct plait__instance {
 	plait__run *run;	/* held, or null: nobody wants to know */
 	plait__passage *passage; /* through a queue, or null */
 	plait__recording *recording; /* what it does, or null */
+	plait__version *version; /* held; null: what was frozen */
 	plait__outcome outcome;	/* of a call */
 };
 
@@ -68,6 +77,9 @@ struct plait__program {
 	at_u32 ending;		/* runs that are about to give one back */
 	at_u32 hungry;		/* threads that sleep until one is free */
 	bool light;		/* who sleeps pays for both fences */
+	at_ptr version;		/* the newest plait__version, or null */
+	struct plait__mutex exchanging; /* guards versions; a leaf but for
+					 * allocation */
 	at_ptr recorder;	/* null: runs cannot be recorded; record.h */
 	plait__passages passages; /* that no run uses now */
 	struct plait__mutex runs_lock; /* guards the list; a leaf */
@@ -106,6 +118,10 @@ void plait__program_give(plait__instance *instance);
 plait_status plait__instance_begin(plait__instance *instance,
 				   const plait_run_desc *desc,
 				   plait_error *error);
+
+/* There is a newer version; the instance is the caller's. */
+void plait__instance_renew(plait__instance *instance);
+void plait__versions_free(plait__program *program);
 
 /* It will not start after all. */
 void plait__instance_take_back(plait__instance *instance);

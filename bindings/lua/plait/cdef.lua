@@ -837,6 +837,9 @@ plait_status plait_plan_prepare(plait_plan *plan,
 					  plait_error *error);
 plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
 					   plait_error *error);
+plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
+					   plait_kernel *kernel,
+					   plait_error *error);
 plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 				      const plait_run_desc *desc,
 				      plait_run **out, plait_error *error);

@@ -799,6 +799,7 @@ FUNCTIONS = {
     "plait_plan_parameter_query": (c_int32, (c_void_p, c_uint32, POINTER(plait_parameter_info), POINTER(plait_error),)),
     "plait_plan_prepare": (c_int32, (c_void_p, POINTER(plait_error),)),
     "plait_plan_rehearse": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_plan_exchange": (c_int32, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_plan_run": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_plan_call": (c_int32, (c_void_p, c_void_p, POINTER(plait_run_desc), POINTER(plait_error),)),
     "plait_run_retain": (None, (c_void_p,)),
