@@ -240,6 +240,8 @@ noinst_LTLIBRARIES += %D%/libshapes.la
 LDADD_PLAN = %D%/libshapes.la $(LDADD)
 UNIT_TESTS += %D%/42-plan-random.t
 %C%_42_plan_random_t_LDADD = $(LDADD_PLAN)
+UNIT_TESTS += %D%/42-plan-partial.t
+%C%_42_plan_partial_t_LDADD = $(LDADD_PLAN)
 UNIT_TESTS += %D%/43-plan-quality.t
 %C%_43_plan_quality_t_LDADD = $(LDADD_PLAN)
 UNIT_TESTS += %D%/44-plan-cases.t
@@ -264,6 +266,7 @@ API_TESTS += %D%/49-plan-use.t
 UNIT_TESTS += %D%/49-plan-simulate.t
 %C%_49_plan_simulate_t_LDADD = $(LDADD_PLAN)
 SEEDED_TESTS += %D%/41-graph-text.t %D%/42-plan-random.t \
+	%D%/42-plan-partial.t \
 	%D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-bytes.t \
 	%D%/47-plan-input.t %D%/49-plan-place.t %D%/49-plan-simulate.t \
 	%D%/81-plan-faults.t
