@@ -27,15 +27,17 @@ struct row {
 };
 
 /* What is added for each node. */
-enum { EMPTY, LABELED, LAUNCH, KINDS };
+enum { EMPTY, LABELED, FEW, LAUNCH, KINDS };
 static const char *const kind_names[KINDS] = { "join", "join, label",
+					       "launch, 2 args",
 					       "launch, 4 args" };
-/* The bytes of a node, an edge, and of what a launch has. */
-static const uint32_t kind_bytes[KINDS] = { 64, 64, 288 };
+/* The bytes of a node, of its label, and of what a launch has. */
+static const uint32_t kind_bytes[KINDS] = { 56, 68, 184, 232 };
+enum { FEW_ARGUMENTS = 2, ARGUMENTS = 4 };
 
 struct rig {
 	plait_context *context;
-	plait_kernel *kernel;
+	plait_kernel *few, *kernel;
 	plait_buffer *buffers[BUFFERS];
 	char (*labels)[LABEL_BYTES];
 	uint32_t *first;	/* of a node's preds */
@@ -118,11 +120,15 @@ static void open_rig(struct rig *rig)
 		.size = sizeof(kernel), .function = nothing,
 		.signature = "add(n: u64, x: in pointer f32, "
 			     "y: in pointer f32, z: out pointer f32)" };
+	plait_kernel_desc few = {
+		.size = sizeof(few), .function = nothing,
+		.signature = "scale(x: in pointer f32, y: out pointer f32)" };
 	plait_buffer_desc buffer = { .size = sizeof(buffer), .bytes = 256 };
 	plait_device *device;
 
 	check(plait_context_open(&context, &rig->context, &error));
 	check(plait_context_device(rig->context, 0, &device, &error));
+	check(plait_kernel_create(rig->context, &few, &rig->few, &error));
 	check(plait_kernel_create(rig->context, &kernel, &rig->kernel, &error));
 	for (int i = 0; i < BUFFERS; i++)
 		check(plait_buffer_create(device, &buffer, &rig->buffers[i],
@@ -133,6 +139,7 @@ static void close_rig(struct rig *rig)
 {
 	for (int i = 0; i < BUFFERS; i++)
 		plait_buffer_release(rig->buffers[i]);
+	plait_kernel_release(rig->few);
 	plait_kernel_release(rig->kernel);
 	plait_context_release(rig->context);
 }
@@ -218,10 +225,10 @@ static void free_row(struct rig *rig)
 
 /* ---- building ---- */
 
-static void fill_arguments(const struct rig *rig, uint32_t i,
-			   plait_argument arguments[4])
+static void fill_arguments(const struct rig *rig, uint32_t i, uint32_t first,
+			   plait_argument arguments[ARGUMENTS])
 {
-	for (uint32_t k = 1; k < 4; k++)
+	for (uint32_t k = first; k < ARGUMENTS; k++)
 		arguments[k].buffer = rig->buffers[(i * 7 + k * 11) % BUFFERS];
 }
 
@@ -229,7 +236,7 @@ static plait_graph *build(struct rig *rig, int kind)
 {
 	uint32_t count = rig->shape.input.node_count;
 	uint64_t value = 42;
-	plait_argument arguments[4] = {
+	plait_argument arguments[ARGUMENTS] = {
 		{ .size = sizeof(*arguments), .value = &value, .bytes = 8 },
 		{ .kind = PLAIT_ARGUMENT_BUFFER },
 		{ .kind = PLAIT_ARGUMENT_BUFFER },
@@ -238,13 +245,17 @@ static plait_graph *build(struct rig *rig, int kind)
 	plait_launch launch = { .size = sizeof(launch), .items = { 64 } };
 	plait_node_desc desc = { .size = sizeof(desc) };
 	plait_node after[1024], *many = after;
+	uint32_t skipped = kind == FEW ? ARGUMENTS - FEW_ARGUMENTS : 0;
 	plait_graph *graph;
 
-	if (kind == LAUNCH)
+	/* The first argument's size is that of all. */
+	arguments[skipped].size = sizeof(*arguments);
+	if (kind >= FEW)
 		desc = (plait_node_desc){
 			.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
-			.kernel = rig->kernel, .launch = &launch,
-			.arguments = arguments, .argument_count = 4 };
+			.kernel = kind == FEW ? rig->few : rig->kernel,
+			.launch = &launch, .arguments = arguments + skipped,
+			.argument_count = ARGUMENTS - skipped };
 	check(plait_graph_create(rig->context, &graph, &error));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t first = rig->first[i];
@@ -254,8 +265,9 @@ static plait_graph *build(struct rig *rig, int kind)
 			many = take(preds, sizeof(*many));
 		for (uint32_t k = 0; k < preds; k++)
 			many[k] = rig->nodes[rig->preds[first + k]];
-		if (kind == LAUNCH)
-			fill_arguments(rig, i, arguments);
+		if (kind >= FEW)
+			fill_arguments(rig, i, kind == FEW ? skipped : 1,
+				       arguments);
 		if (kind == LABELED) {
 			desc.label = rig->labels[i];
 			desc.file = __FILE__;
@@ -405,7 +417,7 @@ static void bench_freezing(struct rig *rig, const char *only, int repeats)
 		if (strstr(rows[i].name, only) == NULL)
 			continue;
 		make_row(rig, &rows[i]);
-		for (int kind = EMPTY; kind < KINDS; kind += LAUNCH)
+		for (int kind = EMPTY; kind < KINDS; kind += LAUNCH - EMPTY)
 			for (uint32_t policy = PLAIT_POLICY_BOUNDED;
 			     policy <= PLAIT_POLICY_WIDEST; policy++)
 				bench_freeze(rig, &rows[i], kind, policy,

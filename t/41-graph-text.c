@@ -173,7 +173,10 @@ static void refuses(void)
 	check_refused("branch", "outside of a case");
 	check_refused("while w times=1\nbranch\nend", "outside of a case");
 	check_refused("case c take=2\nbranch\nend", "only 2 branches");
-	check_refused("case c take=0\nend x", "expected the end of the line");
+	check_refused("case c take=0\nnode a\nend x",
+		      "expected the end of the line");
+	check_refused("node a\ncase c take=0\n# nothing\nend",
+		      "case \"c\" of line 2 has no branches");
 	check_refused("node a\nwhile w times=1\nnode b after=a\nend",
 		      "g.txt:3: no node \"a\" in this body");
 	check_refused("after a b", "no node \"b\" in this body");

@@ -74,7 +74,8 @@ ok(plan["lanes"][0]["device"] == "cpu" and plan["lanes"][0]["commands"] == ["loa
 ok(got.stdout == plait("plan", "-", "--json", text=EXAMPLE).stdout, "the same from the standard input")
 ok({"node": "store", "lane": 1, "position": 1}.items() <= plan["waits"][0].items(), "waits", plan["waits"])
 numbers = stats_of(plait("plan", graph, "--stats"))
-ok(int(numbers["lanes"]) == len(plan["lanes"]) and int(numbers["waits"]) == plan["wait_count"],
+ok(int(numbers["lanes"]) == len(plan["lanes"]) and int(numbers["waits"]) == plan["wait_count"] and
+   int(numbers["signals"]) == plan["signal_count"],
    "--stats and --json agree", numbers)
 
 # --- how to plan ---------------------------------------------------------------
@@ -142,7 +143,7 @@ for how in ([], ["--serial"], ["--parallel", "--lanes", "2"]):
     ok(got.returncode == 0 and re.fullmatch(r"runs 9\nmin_ns \d+\nmedian_ns \d+\ncommands 6\n"
                                             r"min_ns_per_command \d+\.\d\n", got.stdout),
        " ".join(["run", *how]), got.stdout, got.stderr)
-ok(plait("run", "-", "--times", "2", text="").returncode == 0, "an empty graph runs")
+ok(plait("run", "-", "--times", "2", text="# nothing\n").returncode == 0, "an empty graph runs")
 got = plait("run", graph, "--times", "3")
 ok(got.returncode == 0 and "\ncommands 24\n" in got.stdout, "loops run as often as was expected", got.stdout, got.stderr)
 got = plait("run", plan_file, "--times", "3")
@@ -259,6 +260,10 @@ for form, limit in (("--svg", 2000000), ("--dot", 1000000)):
        "%s of 1,000 nodes: %d bytes" % (form, len(got.stdout)))
 
 # --- what is refused -------------------------------------------------------------------------
+for command in "check", "simulate", "run":
+    got = plait(command, "-", text="")
+    ok(got.returncode == 1 and "found an empty file" in got.stderr, f"{command}: an empty file is no plan",
+       got.stderr)
 WRONG = (
     ("node a after=b\nnode b after=a\n", r"x: cycle: node \d 'b' \(line 2\) -> node \d 'a' \(line 1\)|"
      r"x: cycle: node \d 'a' \(line 1\) -> node \d 'b' \(line 2\)", "a cycle"),

@@ -241,13 +241,40 @@ static struct plait__reader_open *last_open(struct plait__reader *reader)
 	       plait__vector_at(&reader->opens, reader->opens.count - 1);
 }
 
+/* One empty branch is a case that was forgotten; several may be empty. */
+static plait_status check_branches(struct plait__reader *reader,
+				   const struct plait__reader_open *open)
+{
+	const plait__store_region *region =
+		plait__vector_at(&reader->store->regions, open->region);
+	const plait__store_scope *body = plait__store_scope_at(
+		reader->store, region->input.scope_first);
+	const plait__input_node *node = plait__vector_at(
+		&plait__store_scope_at(reader->store, open->scope)->nodes,
+		open->node);
+
+	if (region->input.kind != PLAIT__REGION_CASE || open->branch > 0 ||
+	    body->nodes.count > 0)
+		return PLAIT_OK;
+	return plait__line_fail(&reader->line,
+				"case \"%s\" of line %u has no branches: "
+				"expected nodes, or \"branch\", before "
+				"\"end\"",
+				plait__reader_text(reader, node->label),
+				open->line);
+}
+
 static plait_status read_end(struct plait__reader *reader)
 {
 	struct plait__reader_open *open = last_open(reader);
+	plait_status status;
 
 	if (open == NULL)
 		return plait__line_fail(&reader->line, "\"end\" without "
 					"while, do or case");
+	status = check_branches(reader, open);
+	if (status != PLAIT_OK)
+		return status;
 	reader->scope = open->scope;
 	reader->last_scope = open->scope;
 	reader->last_node = open->node;

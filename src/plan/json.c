@@ -246,12 +246,13 @@ static void write_plan(struct writer *writer)
 	sort_regions(writer);
 	plait__text_add(writer->out,
 			"{\"nodes\": %u, \"edges\": %u, \"policy\": \"%s\", "
-			"\"mode\": \"%s\", \"wait_count\": %u, ",
+			"\"mode\": \"%s\", \"wait_count\": %u, "
+			"\"signal_count\": %u, ",
 			plan->node_count, plan->edge_count,
 			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
 			"bounded",
 			plan->mode == PLAIT__MODE_HELPED ? "helped" :
-			"strict", plan->waits_count);
+			"strict", plan->waits_count, plan->signal_count);
 	open_body(writer, 0);
 	good = push(writer, PLAIT__NONE, 0);
 	while (good && writer->stack.count > 0)

@@ -284,7 +284,7 @@ plait_status plait__build_memory(plait__build *build)
 	uint32_t d;
 
 	/* A part of a graph may leave out what wants scratch, and all else. */
-	if (!build->has_scratch || build->plan->lanes_count == 0)
+	if (!build->has_scratch || build->node_count == 0)
 		return PLAIT_OK;
 	memset(&m, 0, sizeof(m));
 	m.build = build;

@@ -264,6 +264,8 @@ void plait__picture_arrows(plait__text *out, bool many)
 			many ? "0.45" : "0.75");
 }
 
+/* From the corner that is next to the other lane, so that it does not cross
+ * the name of what follows on its own. */
 static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 		       uint32_t to)
 {
@@ -275,8 +277,12 @@ static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 
 	box_of(picture, from, &y1, &height1);
 	box_of(picture, to, &y2, &height2);
-	plait__picture_arrow(picture->out, x1, y1 + height1 / 2, x2,
-			     y2 + height2 / 2);
+	y2 += height2 / 2;
+	if (y2 > y1 + height1)
+		y1 += height1;
+	else if (y2 > y1)
+		y1 += height1 / 2;
+	plait__picture_arrow(picture->out, x1, y1, x2, y2);
 }
 
 /* A stub waits for its region, beside which it is shown. */
