@@ -101,7 +101,7 @@ class Writer:
                 self.lines.append("device %s lanes=%d" % (name, random.choice([0, 1, 2, 3, 5])))
             else:
                 self.devices = []
-        self.body(0, size)
+        self.body(0, max(1, size * 2 // 3))     # the rest is for bodies
 
     def attributes(self, region):
         r, words = self.random, []
@@ -130,7 +130,10 @@ class Writer:
         for i in range(branches):
             if i:
                 self.lines.append("branch")
+            start = len(self.lines)
             self.body(depth + 1, r.randint(0, room))
+            if kind == "case" and branches == 1 and len(self.lines) == start:
+                self.lines.append("node alone")
         self.lines.append("end")
 
     def body(self, depth, room):

@@ -132,6 +132,11 @@ def check_body(where, graph, body, plan, minimal):
             home_of.update({p: ends[name][0] for p in places[name]})
         if node.meaning == "group":
             groups.append(places[name])
+    for point, home in home_of.items():     # a stub's wait is for the region's end: then it is left
+        if point != home:
+            need((home, point) in waits, "%s: %s does not wait for its region", where, point)
+            before[point].remove(home)
+            waits.remove((home, point))
     check_progress(where, name_of, before, home_of, name_of, groups)
     implied = {p: list(b) for p, b in before.items()}
     for point, home in home_of.items():     # a stub is left after its home
