@@ -14,8 +14,8 @@ LDFLAGS_PLUGIN = $(AM_LDFLAGS) $(NODELETE_LDFLAGS) -module -avoid-version \
 
 # null: the template
 pkglib_LTLIBRARIES += %D%/plait_null.la
-%C%_plait_null_la_SOURCES = %D%/null/entry.c %D%/null/memory.c \
-	%D%/null/queue.c %D%/null/signal.c %D%/null/null.h
+%C%_plait_null_la_SOURCES = %D%/null/entry.c %D%/null/kernel.c \
+	%D%/null/memory.c %D%/null/queue.c %D%/null/signal.c %D%/null/null.h
 %C%_plait_null_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_null_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 # chaos: a simulated system

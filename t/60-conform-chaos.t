@@ -5,10 +5,14 @@
 import os
 import random
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 from tap import BUILD, SANITIZER, done, ok, run
 
+# What one run has compiled, the next one finds.
+cache = tempfile.TemporaryDirectory()
+os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
 first = int(os.environ.get("PLAIT_SEED", "1"))
 count = 20 if os.environ.get("PLAIT_SOAK") else 1 if SANITIZER != "no" else 3

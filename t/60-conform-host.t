@@ -5,10 +5,14 @@
 wrapped in checks that see nothing wrong."""
 import os
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 from tap import BUILD, done, ok, run
 
+# What one run has compiled, the next one finds.
+cache = tempfile.TemporaryDirectory()
+os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
 seed = os.environ.get("PLAIT_SEED", "1")
 

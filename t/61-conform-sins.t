@@ -12,6 +12,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 from tap import BUILD, SANITIZER, done, none, ok, read, run, skip
 
+# What one run has compiled, the next one finds.
+cache = tempfile.TemporaryDirectory()
+os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
 os.environ["PLAIT_PLUGIN_PATH"] = os.path.join(BUILD, "t/sins") + ":" + os.path.join(BUILD, "plugins/.libs")
 # A sin that hangs is found by the clock.

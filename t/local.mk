@@ -345,7 +345,8 @@ SCRIPT_TESTS += %D%/62-conform-opencl.t
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \
-	%D%/sins/queues.c %D%/sins/signals.c %D%/sins/work.c
+	%D%/sins/kernels.c %D%/sins/queues.c %D%/sins/signals.c \
+	%D%/sins/work.c
 %C%_sins_libsins_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 check_DATA += %D%/sins/built
 CLEANFILES += %D%/sins/built %D%/sins/plait_sin_*.so

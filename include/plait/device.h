@@ -181,7 +181,7 @@ enum {
 	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6
 };
 
-/* What a device is; 392 bytes, filled by plait_device_query. */
+/* What a device is; 400 bytes, filled by plait_device_query. */
 typedef struct plait_device_info {
 	uint32_t size;
 	/* Position among the devices of its backend. */
@@ -204,6 +204,10 @@ typedef struct plait_device_info {
 	/* How often the backend told what it had told before: 0, unless it is
 	 * broken.  Ignored, counted, and logged as a warning. */
 	uint64_t stray_notifications;
+	/* The code that it compiles itself: 1 << PLAIT_SOURCE_PORTABLE, and so
+	 * on; 0: kernels are host functions there, if it can run those. */
+	uint32_t forms;
+	uint32_t reserved0;
 } plait_device_info;
 
 /*

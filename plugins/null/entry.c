@@ -82,6 +82,11 @@ static void fill_slots(plait_backend_table *table)
 	table->signal_raise = plaitp_null_signal_raise;
 	table->signal_reset = plaitp_null_signal_reset;
 	table->pump = plaitp_null_pump;
+	table->kernel_build = plaitp_null_kernel_build;
+	table->kernel_destroy = plaitp_null_kernel_destroy;
+	table->kernel_query = plaitp_null_kernel_query;
+	table->launch_create = plaitp_null_launch_create;
+	table->launch_destroy = plaitp_null_launch_destroy;
 	table->wrap = NULL;
 }
 

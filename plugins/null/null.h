@@ -67,4 +67,21 @@ plait_status plaitp_null_signal_reset(plait_backend *self,
 				      plait_error *error);
 plait_status plaitp_null_pump(plait_backend *self, plait_error *error);
 
+plait_status plaitp_null_kernel_build(plait_backend *self, uint32_t device,
+				      const plait_code *code,
+				      plait_backend_kernel **out,
+				      plait_error *error);
+void plaitp_null_kernel_destroy(plait_backend *self,
+				plait_backend_kernel *kernel);
+plait_status plaitp_null_kernel_query(plait_backend *self,
+				      plait_backend_kernel *kernel,
+				      plait_kernel_facts *out,
+				      plait_error *error);
+plait_status plaitp_null_launch_create(plait_backend *self,
+				       const plait_launch_request *request,
+				       plait_backend_launch **out,
+				       plait_error *error);
+void plaitp_null_launch_destroy(plait_backend *self,
+				plait_backend_launch *launch);
+
 #endif

@@ -76,6 +76,17 @@ const plait_backend_device *plait__device_facts(const plait__device *device)
 	return &device->port->backend->devices[device->index];
 }
 
+uint32_t plait__device_forms(const plait__device *device)
+{
+	const uint32_t portable = 1 << PLAIT_SOURCE_PORTABLE;
+	const uint32_t languages = 1 << PLAIT_SOURCE_OPENCL_C |
+				   1 << PLAIT_SOURCE_CUDA_C |
+				   1 << PLAIT_SOURCE_C;
+	uint32_t forms = plait__device_facts(device)->forms;
+
+	return forms | ((forms & languages) != 0 ? portable : 0);
+}
+
 plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,
 				     plait_error *error)
@@ -145,6 +156,7 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->parallel = facts->parallel;
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
+	info->forms = plait__device_forms(device);
 	info->stray_notifications = plait__upcall_strays(device->port);
 	plait__text_copy(device->object.label, info->name, sizeof(info->name),
 			 NULL);

@@ -32,6 +32,9 @@ plait__device *plait__device_named(plait__context *context, const char *name);
 
 const plait_backend_device *plait__device_facts(const plait__device *device);
 
+/* The forms of code that the device itself takes. */
+uint32_t plait__device_forms(const plait__device *device);
+
 /* PLAIT_E_UNSUPPORTED with `what` it would need it for. */
 plait_status plait__device_check_can(const plait__device *device,
 				     uint32_t capability, const char *what,

@@ -165,7 +165,8 @@ static plait_status take_memory(struct held_argument *slot,
 	if (place->is_built)
 		return PLAIT_OK;
 	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
-					 "a kernel on the host", error);
+					 "map memory, which a kernel on the "
+					 "host needs", error);
 	if (status == PLAIT_OK)
 		status = map_slot(slot, PLAIT_MAP_READ, error);
 	if (status != PLAIT_OK)

@@ -48,6 +48,7 @@ static void close_backend(plait_backend *self)
 	pthread_mutex_unlock(&self->lock);
 	for (uint32_t i = 0; i < self->thread_count; i++)
 		pthread_join(self->threads[i], NULL);
+	sins_free(self, self->first_text, self->first_bytes + 1);
 	pthread_cond_destroy(&self->changed);
 	pthread_cond_destroy(&self->work);
 	pthread_mutex_destroy(&self->lock);
@@ -144,6 +145,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			    PLAIT_CAP_NOTIFY;
+	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
 	out->alignment_bytes = ALIGNMENT;
@@ -318,6 +320,11 @@ static void fill(plait_backend_table *table)
 	table->signal_notify = sins_signal_notify;
 	table->signal_raise = sins_signal_raise;
 	table->signal_reset = sins_signal_reset;
+	table->kernel_build = sins_kernel_build;
+	table->kernel_destroy = sins_kernel_destroy;
+	table->kernel_query = sins_kernel_query;
+	table->launch_create = sins_launch_create;
+	table->launch_destroy = sins_launch_destroy;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;
 	if (SINS(BARE)) {

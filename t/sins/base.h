@@ -82,7 +82,23 @@ enum sin {
 	SIN_FAILS_AHEAD,
 	SIN_RECOVERS_NOT,
 	SIN_FAILED_OVERTAKES,
-	SIN_FAILED_HEEDS_GATES
+	SIN_FAILED_HEEDS_GATES,
+	/* Kernels. */
+	SIN_WORKS_TWICE,
+	SIN_BUILDS_ANYTHING,
+	SIN_HIDES_LOG,
+	SIN_FLAT_ONLY,
+	SIN_ROUNDS_DOWN,
+	SIN_OVERLAPS,
+	SIN_SHARES_ARGUMENTS,
+	SIN_DROPS_LAUNCH,
+	SIN_SHORT_VALUES,
+	SIN_LOSES_OFFSET,
+	SIN_LAUNCHES_EARLY,
+	SIN_FORGETS_BUILT,
+	SIN_REMEMBERS_NAMES,
+	SIN_IDLE_DEVICE,
+	SIN_LAUNCHES_BEHIND
 };
 
 /* which.c, the one file that is compiled for each: -DSIN=SIN_x. */
@@ -158,6 +174,9 @@ struct plait_backend {
 	bool working;
 	plait_backend_queue *queues;
 	uint64_t used[DEVICES];
+	uint64_t launches;	/* SIN_DROPS_LAUNCH */
+	char *first_text;	/* SIN_REMEMBERS_NAMES */
+	uint64_t first_bytes;
 };
 
 /* --- base.c */
@@ -181,7 +200,23 @@ plait_status sins_queue_recover(plait_backend *self,
 
 /* --- work.c */
 /* Run one command; on failure `error` says what, as of the device. */
-plait_status sins_work(const plait_work *work, plait_error *error);
+plait_status sins_work(plait_backend *self, const plait_work *work,
+		       plait_error *error);
+
+/* --- kernels.c */
+plait_status sins_kernel_build(plait_backend *self, uint32_t device,
+			       const plait_code *code,
+			       plait_backend_kernel **out, plait_error *error);
+void sins_kernel_destroy(plait_backend *self, plait_backend_kernel *kernel);
+plait_status sins_kernel_query(plait_backend *self,
+			       plait_backend_kernel *kernel,
+			       plait_kernel_facts *out, plait_error *error);
+plait_status sins_launch_create(plait_backend *self,
+				const plait_launch_request *request,
+				plait_backend_launch **out,
+				plait_error *error);
+void sins_launch_destroy(plait_backend *self, plait_backend_launch *launch);
+void sins_launch_run(plait_backend *self, const plait_work *work);
 
 /* --- signals.c */
 /* With the lock: raise it, with a failure or null; who is to be told is put

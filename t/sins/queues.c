@@ -73,7 +73,8 @@ static void inherit_failure(plait_backend_queue *queue,
 }
 
 /* Without the lock: only this thread touches the queue's failure now. */
-static void run_work(plait_backend_queue *queue, const struct batch *batch)
+static void run_work(plait_backend *self, plait_backend_queue *queue,
+		     const struct batch *batch)
 {
 	uint32_t count = batch->work_count;
 	plait_error error;
@@ -84,12 +85,13 @@ static void run_work(plait_backend_queue *queue, const struct batch *batch)
 		uint32_t at = SINS(BACKWARDS) ? count - 1 - i : i;
 		const plait_work *work = &batch->work[at];
 
-		if (queue->failed && !SINS(RUNS_BEHIND))
+		if (queue->failed && !SINS(RUNS_BEHIND) &&
+		    !(SINS(LAUNCHES_BEHIND) && work->kind == PLAIT_WORK_LAUNCH))
 			return;
 		if (SINS(DROPS_CALL) && i == 9 &&
 		    work->kind == PLAIT_WORK_CALL)
 			continue;
-		if (sins_work(work, &error) != PLAIT_OK && !queue->failed) {
+		if (sins_work(self, work, &error) != PLAIT_OK && !queue->failed) {
 			queue->failed = true;
 			queue->failure = error;
 		}
@@ -127,7 +129,7 @@ static void run_batch(plait_backend *self, plait_backend_queue *queue)
 	pthread_mutex_unlock(&self->lock);
 	if (SINS(EARLY))
 		sins_tell(self, told);
-	run_work(queue, batch);
+	run_work(self, queue, batch);
 	pthread_mutex_lock(&self->lock);
 	told = SINS(EARLY) ? NULL : emit(self, queue, batch);
 	queue->first = batch->next;
@@ -215,8 +217,12 @@ static struct batch *copy_batch(plait_backend *self,
 	batch->copies = (plait_work *)(batch + 1);
 	batch->waits = (plait_backend_point *)((char *)batch->copies + work);
 	batch->emits = batch->waits + from->wait_count;
-	for (uint32_t i = 0; i < from->work_count; i++)
+	for (uint32_t i = 0; i < from->work_count; i++) {
 		batch->copies[i] = from->work[i];
+		if (SINS(LAUNCHES_EARLY) &&
+		    from->work[i].kind == PLAIT_WORK_LAUNCH)
+			sins_launch_run(self, &from->work[i]);
+	}
 	for (uint32_t i = 0; i < from->wait_count; i++)
 		batch->waits[i] = from->waits[i];
 	for (uint32_t i = 0; i < from->emit_count; i++)

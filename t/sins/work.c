@@ -65,9 +65,14 @@ static plait_status call(const plait_work *work, plait_error *error)
 	return PLAIT_E_FAILED;
 }
 
-plait_status sins_work(const plait_work *work, plait_error *error)
+plait_status sins_work(plait_backend *self, const plait_work *work,
+		       plait_error *error)
 {
 	switch (work->kind) {
+	case PLAIT_WORK_LAUNCH:
+		if (!SINS(LAUNCHES_EARLY))
+			sins_launch_run(self, work);
+		break;
 	case PLAIT_WORK_CALL:
 		return call(work, error);
 	case PLAIT_WORK_FILL:

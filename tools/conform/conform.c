@@ -10,6 +10,7 @@
 static const struct conform_group *const groups[] = {
 	&conform_load,	  &conform_buffers, &conform_queues,
 	&conform_signals, &conform_calls,   &conform_errors,
+	&conform_kernels, &conform_cache,
 };
 
 struct score {

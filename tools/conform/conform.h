@@ -36,6 +36,9 @@ enum {
 	NEED_REAL_TIME = 1 << 18,
 	/* The check opens its own contexts. */
 	NO_CONTEXT = 1 << 19,
+	/* The device compiles portable source, or is the host, for which the
+	 * library does that. */
+	NEED_KERNELS = 1 << 20,
 
 	NEED_MAP = PLAIT_DEVICE_MAP,
 	NEED_WRAP = PLAIT_DEVICE_WRAP,
@@ -45,7 +48,8 @@ enum {
 
 enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
 
-enum conform_kind { HOLDS_BUFFER, HOLDS_SIGNAL, HOLDS_QUEUE, HOLDS_INBOX };
+enum conform_kind { HOLDS_BUFFER, HOLDS_SIGNAL, HOLDS_QUEUE, HOLDS_INBOX,
+		    HOLDS_KERNEL };
 
 /* One check's world: all of a child process. */
 struct conform {
@@ -96,6 +100,8 @@ extern const struct conform_group conform_queues;
 extern const struct conform_group conform_signals;
 extern const struct conform_group conform_calls;
 extern const struct conform_group conform_errors;
+extern const struct conform_group conform_kernels;
+extern const struct conform_group conform_cache;
 
 /* --- check.c: what a check says ------------------------------------------ */
 
@@ -153,6 +159,12 @@ plait_signal *conform_signal(struct conform *c);
 plait_signal *conform_gate(struct conform *c);
 plait_buffer *conform_buffer(struct conform *c, uint64_t bytes);
 plait_inbox *conform_inbox(struct conform *c);
+/* A kernel of portable source; the check is skipped without a compiler. */
+plait_kernel *conform_kernel(struct conform *c, const char *signature,
+			     const char *text, const char *defines);
+plait_status conform_kernel_create(struct conform *c, const char *signature,
+				   const char *text, const char *defines,
+				   plait_kernel **out);
 /* What was given above is the check's own to release. */
 void conform_forget(struct conform *c, const void *handle);
 /* Take over a handle that the check made itself. */
@@ -166,6 +178,10 @@ plait_command conform_write(plait_buffer *target, uint64_t offset,
 			    const void *host, uint64_t bytes);
 plait_command conform_read(plait_buffer *source, uint64_t offset, void *host,
 			   uint64_t bytes);
+
+/* Arguments of a kernel; `value` stays the caller's. */
+plait_argument conform_value(const void *value, uint64_t bytes);
+plait_argument conform_memory(plait_buffer *buffer, uint64_t offset);
 
 /* Reproducible for one seed and one check. */
 uint64_t conform_random(struct conform *c);

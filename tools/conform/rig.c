@@ -48,6 +48,9 @@ static void give_back(enum conform_kind kind, void *handle)
 	case HOLDS_INBOX:
 		plait_inbox_release(handle);
 		break;
+	case HOLDS_KERNEL:
+		plait_kernel_release(handle);
+		break;
 	}
 }
 
@@ -152,6 +155,48 @@ plait_inbox *conform_inbox(struct conform *c)
 	NEED(plait_inbox_create(c->context, &inbox, ERR));
 	conform_hold(c, HOLDS_INBOX, inbox);
 	return inbox;
+}
+
+plait_status conform_kernel_create(struct conform *c, const char *signature,
+				   const char *text, const char *defines,
+				   plait_kernel **out)
+{
+	plait_source source = { .size = sizeof(source), .code = text,
+				.defines = defines, .file = "conform.plk" };
+	plait_kernel_desc desc = { .size = sizeof(desc),
+				   .signature = signature,
+				   .sources = &source, .source_count = 1 };
+	plait_status status = plait_kernel_create(c->context, &desc, out, ERR);
+
+	if (status == PLAIT_E_UNAVAILABLE)
+		conform_skip(c, "%s", c->error.text);
+	return status;
+}
+
+plait_kernel *conform_kernel(struct conform *c, const char *signature,
+			     const char *text, const char *defines)
+{
+	plait_kernel *kernel;
+
+	conform_need(c, conform_kernel_create(c, signature, text, defines,
+					      &kernel),
+		     CONFORM_HERE, "plait_kernel_create");
+	conform_hold(c, HOLDS_KERNEL, kernel);
+	return kernel;
+}
+
+plait_argument conform_value(const void *value, uint64_t bytes)
+{
+	return (plait_argument){ .size = sizeof(plait_argument),
+				 .kind = PLAIT_ARGUMENT_VALUE,
+				 .value = value, .bytes = bytes };
+}
+
+plait_argument conform_memory(plait_buffer *buffer, uint64_t offset)
+{
+	return (plait_argument){ .size = sizeof(plait_argument),
+				 .kind = PLAIT_ARGUMENT_BUFFER,
+				 .buffer = buffer, .offset_bytes = offset };
 }
 
 plait_command conform_call(plait_host_function function, void *user_data)

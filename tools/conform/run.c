@@ -52,6 +52,10 @@ static void check_needs(struct conform *c, uint32_t needs)
 	need_capability(c, needs, NEED_WRAP, "PLAIT_DEVICE_WRAP");
 	need_capability(c, needs, NEED_GATE, "PLAIT_DEVICE_GATE");
 	need_capability(c, needs, NEED_NOTIFY, "PLAIT_DEVICE_NOTIFY");
+	if ((needs & NEED_KERNELS) &&
+	    !(c->info.forms & 1u << PLAIT_SOURCE_PORTABLE) &&
+	    strcmp(c->info.backend, "host") != 0)
+		conform_skip(c, "kernels are host functions there");
 	if ((needs & NEED_TWO_DEVICES) && c->device_count < 2)
 		conform_skip(c, "the backend has one device only");
 	if ((needs & NEED_REAL_TIME) &&

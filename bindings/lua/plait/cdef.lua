@@ -136,6 +136,8 @@ typedef struct plait_device_info {
 	char backend[32];
 	char description[256];
 	uint64_t stray_notifications;
+	uint32_t forms;
+	uint32_t reserved0;
 } plait_device_info;
 plait_status plait_context_device_count(plait_context *context,
 						  uint32_t *out_count,

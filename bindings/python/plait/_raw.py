@@ -209,6 +209,8 @@ class plait_device_info(Structure):
         ("backend", c_char * 32),
         ("description", c_char * 256),
         ("stray_notifications", c_uint64),
+        ("forms", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of the template: it takes no code. */
+#include <stddef.h>
+
+#include "null.h"
+
+plait_status plaitp_null_kernel_build(plait_backend *self, uint32_t device,
+				      const plait_code *code,
+				      plait_backend_kernel **out,
+				      plait_error *error)
+{
+	(void)self;
+	(void)device;
+	(void)code;
+	*out = NULL;
+	return plaitp_null_refuse(error);
+}
+
+void plaitp_null_kernel_destroy(plait_backend *self,
+				plait_backend_kernel *kernel)
+{
+	(void)self;
+	(void)kernel;
+}
+
+plait_status plaitp_null_kernel_query(plait_backend *self,
+				      plait_backend_kernel *kernel,
+				      plait_kernel_facts *out,
+				      plait_error *error)
+{
+	(void)self;
+	(void)kernel;
+	(void)out;
+	return plaitp_null_refuse(error);
+}
+
+plait_status plaitp_null_launch_create(plait_backend *self,
+				       const plait_launch_request *request,
+				       plait_backend_launch **out,
+				       plait_error *error)
+{
+	(void)self;
+	(void)request;
+	*out = NULL;
+	return plaitp_null_refuse(error);
+}
+
+void plaitp_null_launch_destroy(plait_backend *self,
+				plait_backend_launch *launch)
+{
+	(void)self;
+	(void)launch;
+}
