@@ -1,8 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The sleep/wake protocol as a Spin model: the right ones have no errors, and
-# each mutant must have one, or the model proves nothing.
-model=${abs_top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}/t/spin/wake.pml
+# The protocols of sleeping (src/sys/event.c) and of parking lanes
+# (src/run/park.c) as Spin models: the right ones have no errors, and each mutant
+# must have one, or the model proves nothing.
+models=${abs_top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}/t/spin
+model=$models/wake.pml
+# How a mutant must fail: by a sleeper that is left asleep.
+failure='invalid end state'
 count=0
 
 for tool in spin "${CC:-cc}"; do
@@ -33,8 +37,7 @@ check()
 		tail -1)
 	# A search that was cut short proves nothing.
 	grep -q 'max search depth too small\|out of memory' pan.log && errors=
-	# And a mutant must fail by a sleeper that is left asleep.
-	[ "$wanted" = 0 ] || grep -q 'invalid end state' pan.log || errors=
+	[ "$wanted" = 0 ] || grep -q "$failure" pan.log || errors=
 	if [ "$errors" = "$wanted" ]; then
 		echo "ok $count - $name: errors $errors, states $states"
 	else
@@ -61,4 +64,19 @@ check "mutant: looks before it announces itself" 1 -DLOOK_FIRST -DSLEEPERS=1
 check "mutant: wakes one" 1 -DWAKE_ONE -DSLEEPERS=2
 check "mutant: truncated counter as futex word" 1 -DCOUNTER_FUTEX \
 	-DSLEEPERS=2 -DROUNDS=5
+
+model=$models/park.pml
+check "parking, fences, 1 thread" 0 -DRUNNERS=1 -DVALUES=4
+check "parking, fences, 3 threads" 0 -DRUNNERS=3 -DVALUES=3
+check "parking, membarrier, 3 threads" 0 -DLIGHT -DRUNNERS=3 -DVALUES=3
+check "parking, mutant: no fence" 1 -DNO_FENCE
+check "parking, mutant: no membarrier" 1 -DLIGHT -DNO_MEMBARRIER
+check "parking, mutant: does not look again" 1 -DNO_LOOK
+check "parking, mutant: does not say that it waits" 1 -DNOT_WANTED
+check "parking, mutant: forgets who still waits" 1 -DFORGETS_WANTED
+check "parking, mutant: takes back what others run" 1 -DNO_OWNER
+# By a lane that goes on though nothing has come.
+failure='assertion violated'
+check "parking, mutant: takes back what others parked" 1 -DANY_PARKING \
+	-DVALUES=3
 echo "1..$count"
