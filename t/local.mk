@@ -319,6 +319,17 @@ API_TESTS += %D%/55-run-record-helped.t
 %C%_55_run_record_helped_t_SOURCES = %D%/55-run-record.c
 %C%_55_run_record_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED
 %C%_55_run_record_helped_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/58-run-faults.t
+%C%_58_run_faults_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/59-run-flight.t
+%C%_59_run_flight_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/59-run-alone.t
+%C%_59_run_alone_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc \
+	-Wl,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc \
+	-Wl,--wrap=posix_memalign,--wrap=mmap,--wrap=pthread_mutex_lock \
+	-Wl,--wrap=plait__mutex_lock,--wrap=plait__mutex_trylock \
+	-Wl,--wrap=plait__futex_wait,--wrap=plait__futex_wake \
+	-Wl,--wrap=plait__futex_barrier
 # Kernels from source: t/kernels, each against plain C.
 check_LTLIBRARIES += %D%/libsuite.la
 %C%_libsuite_la_SOURCES = %D%/suite.c %D%/suite.h
