@@ -294,6 +294,27 @@ MC_TESTS += %D%/55-explore-helped.t
 %C%_55_explore_helped_t_LDADD = $(LDADD_MC)
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
+# The same again on queues.
+API_TESTS += %D%/56-run-plain-queued.t
+%C%_56_run_plain_queued_t_SOURCES = %D%/50-run-plain.c
+%C%_56_run_plain_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_56_run_plain_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-regions-queued.t
+%C%_56_run_regions_queued_t_SOURCES = %D%/51-run-regions.c
+%C%_56_run_regions_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_56_run_regions_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-parameters-queued.t
+%C%_56_run_parameters_queued_t_SOURCES = %D%/52-run-parameters.c
+%C%_56_run_parameters_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_56_run_parameters_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-ends-queued.t
+%C%_56_run_ends_queued_t_SOURCES = %D%/53-run-ends.c
+%C%_56_run_ends_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_56_run_ends_queued_t_LDADD = $(LDADD_API)
 # The same again in mode HELPED.
 API_TESTS += %D%/51-run-plain-helped.t
 %C%_51_run_plain_helped_t_SOURCES = %D%/50-run-plain.c

@@ -21,6 +21,11 @@ static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
 #define RUN_MODE PLAIT_MODE_STRICT
 #endif
 
+/* And for how they run. */
+#ifndef RUN_FREEZE
+#define RUN_FREEZE 0
+#endif
+
 static struct rig rig;
 
 static inline bool open_host(uint32_t workers)
@@ -68,7 +73,7 @@ static inline plait_plan *freeze(plait_graph *graph, uint32_t lanes,
 				 uint32_t instances)
 {
 	const plait_freeze_desc desc = {
-		.size = sizeof(desc), .flags = PLAIT_FREEZE_CHECK,
+		.size = sizeof(desc), .flags = PLAIT_FREEZE_CHECK | RUN_FREEZE,
 		.lanes = lanes, .instances = instances, .mode = RUN_MODE,
 	};
 	plait_plan *plan = NULL;

@@ -356,7 +356,11 @@ enum {
 
 enum {
 	/* Prove the plan before it is handed out (plait_plan_check). */
-	PLAIT_FREEZE_CHECK = 1 << 0
+	PLAIT_FREEZE_CHECK = 1 << 0,
+	/* Run it on queues of its devices, as plans of other backends, also
+	 * where all of them are of the host: slower, and with the same
+	 * result.  For comparison. */
+	PLAIT_FREEZE_QUEUES = 1 << 1
 };
 
 typedef struct plait_freeze_desc {

@@ -216,6 +216,7 @@ static plait_status wrap_plan(struct freezing *freezing, plait__plan *plan,
 		return status;
 	plait__frozen_bind_all(frozen, freezing->graph->store);
 	frozen->peak_bytes = peak_bytes;
+	frozen->on_queues = (freezing->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
 	frozen->instances = freezing->desc.instances > 0 ?
 			    freezing->desc.instances : 2;
 	/* A graph in its text form names things that are not there yet. */
@@ -272,7 +273,8 @@ static plait_status freeze(struct freezing *freezing, plait_plan **out)
 static plait_status check_desc(const plait_freeze_desc *desc,
 			       plait_error *error)
 {
-	if ((desc->flags & ~(uint32_t)PLAIT_FREEZE_CHECK) != 0)
+	if ((desc->flags & ~(uint32_t)(PLAIT_FREEZE_CHECK |
+				       PLAIT_FREEZE_QUEUES)) != 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "plait_freeze_desc: flags 0x%x are not "
 				   "known", desc->flags);

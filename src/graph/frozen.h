@@ -20,6 +20,7 @@ typedef struct plait__frozen {
 	plait__plan *plan;
 	uint64_t peak_bytes;
 	uint32_t instances;
+	bool on_queues;		/* PLAIT_FREEZE_QUEUES */
 	/* What has to be told; null: all was known when it was frozen. */
 	plait__bindings *bindings;
 	/* Guards the tables below while there are bindings, until it is

@@ -48,6 +48,7 @@ static void end_context(void *arg)
 	plait_allocator allocator = context->settings.allocator;
 
 	plait__reaper_stop(context);
+	plait__pilot_stop(context);
 	plait__team_destroy(context->team);
 	plait__registry_close(context->registry);
 	end_ports(context);

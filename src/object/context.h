@@ -5,9 +5,9 @@
  * and the environment, reaper.c gives back what work in flight kept.
  *
  * Locks, each before those behind it: queue, order (of a port), gate (of a
- * signal), context, inbox, watch, deferred, upcalls.  None is held while a function of
- * the user's runs or anything is destroyed; no slot is called under the last
- * five.
+ * signal), context, inbox, watch, deferred, upcalls, pilot.  None is held
+ * while a function of the user's runs or anything is destroyed; no slot is
+ * called under the last six.
  */
 #ifndef PLAIT_SRC_OBJECT_CONTEXT_H
 #define PLAIT_SRC_OBJECT_CONTEXT_H
@@ -16,6 +16,7 @@
 #include "plait/plugin.h"
 
 #include "object/object.h"
+#include "object/pilot.h"
 #include "object/upcall.h"
 
 #include "base/log.h"
@@ -118,6 +119,7 @@ struct plait__context {
 	plait__errand *errands;
 	at_u32 deferred_any;
 	plait__reaper reaper;
+	plait__pilot pilot;
 };
 
 /* settings.c: the descriptor, then the environment, then the defaults. */

@@ -249,6 +249,9 @@ static bool pump_all(plait__context *context)
 		    backend->table.pump(backend->self, &ignored) == PLAIT_OK)
 			more = true;
 	}
+	/* Nobody else is there to drive what pumping led to. */
+	if (is_final(context) && plait__pilot_drive(context))
+		more = true;
 	return more;
 }
 

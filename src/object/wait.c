@@ -70,6 +70,9 @@ static bool matters(const struct waiter *waiter, const plait__port *port)
 	const plait__wait_request *request = waiter->request;
 	uint64_t i;
 
+	/* What is driven may need any of them. */
+	if (plait__pilot_is_active(&request->context->pilot))
+		return true;
 	if (waiter->port != NULL || request->ready != NULL)
 		return waiter->port == NULL || waiter->port == port;
 	for (i = 0; i < request->count; i++)
@@ -186,6 +189,7 @@ static bool is_quiet(struct waiter *waiter)
 	plait__context *context = waiter->request->context;
 
 	return look(waiter->request, NULL) == PLAIT_PENDING &&
+	       !plait__pilot_has_ready(&context->pilot) &&
 	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
 }
 
@@ -197,7 +201,9 @@ static void sleep_on_pulse(struct waiter *waiter)
 	uint64_t slice_ns = plait__clock_deadline(SLICE_NS);
 	uint32_t key;
 
-	if (!watch_all(request) && slice_ns < until_ns)
+	if ((!watch_all(request) ||
+	     plait__pilot_has_looking(&request->context->pilot)) &&
+	    slice_ns < until_ns)
 		until_ns = slice_ns;
 	key = plait__event_prepare(pulse);
 	if (is_quiet(waiter))
@@ -307,7 +313,9 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 	plait_error why = { .size = sizeof(why) };
 	plait_status said;
 
-	if (waiter->port != NULL && !plait__inbox_owns_any(context)) {
+	/* Inside of a backend this thread could not drive anything. */
+	if (waiter->port != NULL && !plait__inbox_owns_any(context) &&
+	    !plait__pilot_is_active(&context->pilot)) {
 		said = wait_inside(waiter,
 				   request->timeout_ns == PLAIT_FOREVER ||
 						   all_have(waiter,
@@ -343,6 +351,12 @@ static plait_status serve(const struct waiter *waiter, bool *out_served)
 	return status;
 }
 
+/* True: something of what needs a thread got on. */
+static bool drives(plait__context *context)
+{
+	return !plait__pool_in_call() && plait__pilot_drive(context);
+}
+
 static plait_status loop(struct waiter *waiter, plait_error *error)
 {
 	plait__wait_request *request = waiter->request;
@@ -363,7 +377,8 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			break;
 		if (plait__pool_in_call() && request->timeout_ns != 0)
 			return fail_in_call(error);
-		if (request->help != NULL && request->help(request->arg)) {
+		if ((request->help != NULL && request->help(request->arg)) ||
+		    drives(request->context)) {
 			plait__wait_init(&waiter->ladder, PLAIT__WAIT_SHARED);
 			continue;
 		}
@@ -392,7 +407,9 @@ bool plait__wait_pump(plait__context *context)
 					.ready = is_never };
 	struct waiter waiter = { .request = &request };
 
-	return !plait__pool_in_call() && pump(&waiter);
+	if (plait__pool_in_call())
+		return false;
+	return plait__pilot_drive(context) || pump(&waiter);
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)

@@ -130,7 +130,8 @@ static plait_status map(const struct binding *binding,
 		return wrong(binding, "offset_bytes is behind the buffer");
 	plait__object_hold(&buffer->object);
 	binding->bound->buffer = buffer;
-	if (offset == buffer->bytes)
+	binding->bound->offset = offset;
+	if (offset == buffer->bytes || !binding->frame->layout->maps)
 		return PLAIT_OK;
 	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
 					 "a parameter of a plan on the host",

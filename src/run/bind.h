@@ -7,6 +7,7 @@
 
 struct plait__bound {
 	plait__buffer *buffer;	/* held, or null */
+	uint64_t offset;	/* where it begins, for who maps it later */
 	void *mapped;
 	uint64_t stamp;		/* of the binding that told it */
 };

@@ -84,10 +84,15 @@ static plait_status enter(struct start *start, plait_plan *plan,
 /* An instance with its parameters. */
 static plait_status begin(struct start *start, plait_error *error)
 {
-	plait_status status = plait__program_take(start->program,
-						  start->desc.flags,
-						  &start->instance, error);
+	plait_status status;
 
+	if (start->program->engine->needs_others &&
+	    (start->desc.flags & PLAIT_RUN_RECORD) != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_run_desc: PLAIT_RUN_RECORD, and runs "
+				   "on queues are not recorded yet");
+	status = plait__program_take(start->program, start->desc.flags,
+				     &start->instance, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__instance_begin(start->instance, &start->desc, error);
@@ -98,6 +103,18 @@ static plait_status begin(struct start *start, plait_error *error)
 
 /* ---- on a queue ---- */
 
+/* Its engine takes it over. */
+static void start_now(plait__instance *instance)
+{
+	const plait__engine *engine = instance->program->engine;
+	plait__context *context = instance->program->context;
+
+	/* It may be over when this returns. */
+	engine->start(instance, false);
+	if (engine->needs_others)
+		plait__pilot_forget(context);
+}
+
 /* The queue has come to the run; in upcalls too. */
 static void on_reached(void *arg, plait_status status)
 {
@@ -105,9 +122,11 @@ static void on_reached(void *arg, plait_status status)
 	plait_error why = { .size = sizeof(why) };
 
 	if (status == PLAIT_OK) {
-		instance->program->engine->start(instance, false);
+		start_now(instance);
 		return;
 	}
+	if (instance->program->engine->needs_others)
+		plait__pilot_forget(instance->program->context);
 	plait__fail(&why, status, "not run: what its queue had before it "
 		    "failed");
 	plait__instance_stop(instance, &why);
@@ -163,6 +182,7 @@ static plait_status make_run(struct start *start, plait_error *error)
 static plait_status submit(struct start *start, plait_run **out,
 			   plait_error *error)
 {
+	const bool needs_others = start->program->engine->needs_others;
 	plait__instance *instance;
 	plait_run *handle = NULL;
 	plait_status status = begin(start, error);
@@ -179,15 +199,22 @@ static plait_status submit(struct start *start, plait_run **out,
 		handle = plait__object_handle(&instance->run->object);
 	/* The run's own, until it is over; which may be at any time now. */
 	plait__object_hold(&start->frozen->object);
+	if (needs_others)
+		plait__pilot_expect(start->program->context);
 	if (status == PLAIT_OK)
 		status = plait__passage_enter(instance->passage, &now, error);
 	if (status != PLAIT_OK) {
 		plait__object_drop(&start->frozen->object);
 		take_back(start);
+		if (needs_others)
+			plait__pilot_forget(start->program->context);
 		return status;
 	}
 	if (now)
-		start->program->engine->start(instance, false);
+		start_now(instance);
+	/* Submitting is done at once, by who is here. */
+	if (now && needs_others && !plait__pool_in_call())
+		(void)plait__pilot_drive(start->program->context);
 	if (out != NULL)
 		*out = handle;
 	/* Threads that sleep may have to do the work. */
@@ -267,6 +294,10 @@ static plait_status call_here(struct start *start, plait_error *error)
 	plait__instance *instance;
 	plait_status status;
 
+	if (plait__pool_in_call() && start->program->engine->needs_others)
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait for a plan "
+				   "that runs on queues");
 	if (plait__pool_in_call())
 		start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
 				    ~(uint32_t)PLAIT_RUN_PARALLEL;

@@ -30,6 +30,10 @@ typedef struct plait__recording plait__recording;
 
 struct plait__engine {
 	const char *name;
+	/* Memory is mapped once, before the first run. */
+	bool maps;
+	/* One thread cannot carry a run out alone: not in host functions. */
+	bool needs_others;
 
 	/* Once per plan: what all instances share, in program->compiled; and
 	 * its end, also after prepare failed. */
@@ -80,6 +84,9 @@ struct plait__engine {
 
 /* Lanes of the host as flat programs. */
 extern const plait__engine plait__engine_flat;
+
+/* Queues of any backend. */
+extern const plait__engine plait__engine_queued;
 
 /*
  * A command failed, or what was to be run could not be: the first one counts,

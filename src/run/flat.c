@@ -391,6 +391,7 @@ void plait__flat_over(plait__crew *crew)
 
 const plait__engine plait__engine_flat = {
 	.name = "flat",
+	.maps = true,
 	.prepare = prepare,
 	.discard = discard,
 	.make = make,

@@ -177,19 +177,22 @@ void plait__frame_free(plait__frame *frame)
 
 /* ---- rotation ---- */
 
+uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
+			   uint64_t ahead)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan_rotation *at = &plan->rotations[rotation];
+	uint64_t i = frame->iterations[at->region] + ahead;
+
+	if (at->prologue == 0)
+		i %= at->slot_count;
+	else if (i > 0)
+		i = 1 + (i - 1) % (at->slot_count - 1);
+	return plan->rotation_slots[at->slot_first + i];
+}
+
 void plait__frame_turn(const plait__frame *frame, const plait__turn *turn)
 {
-	const plait__layout *layout = frame->layout;
-	const plait__plan *plan = layout->frozen->plan;
-	const plait__plan_rotation *rotation =
-		&plan->rotations[turn->rotation];
-	uint64_t i = frame->iterations[rotation->region] + turn->ahead;
-	uint32_t slot;
-
-	if (rotation->prologue == 0)
-		i %= rotation->slot_count;
-	else if (i > 0)
-		i = 1 + (i - 1) % (rotation->slot_count - 1);
-	slot = plan->rotation_slots[rotation->slot_first + i];
-	frame->words[turn->word] = layout->slots[slot];
+	frame->words[turn->word] = frame->layout->slots[plait__frame_slot(
+		frame, turn->rotation, turn->ahead)];
 }

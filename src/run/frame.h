@@ -26,6 +26,7 @@ typedef struct plait__turn {
  * used: 0 is "nothing". */
 typedef struct plait__layout {
 	const plait__frozen *frozen;
+	bool maps;		/* memory is mapped once, for the host */
 	uint32_t *arguments;	/* per command: its pointers' first word */
 	uint32_t *predicates;	/* per region, likewise */
 	uint32_t *turn_first;	/* per command, with one behind the last */
@@ -35,7 +36,7 @@ typedef struct plait__layout {
 	uint32_t launch_words;	/* words of one */
 	uint32_t words;
 	uint32_t turn_count;
-	void **slots;		/* where the plan's buffers are mapped */
+	void **slots;		/* where the plan's buffers are mapped, if so */
 } plait__layout;
 
 typedef struct plait__frame {
@@ -49,7 +50,7 @@ typedef struct plait__frame {
 } plait__frame;
 
 plait_status plait__layout_make(plait__layout *layout,
-				const plait__frozen *frozen,
+				const plait__frozen *frozen, bool maps,
 				plait_error *error);
 void plait__layout_free(plait__layout *layout);
 
@@ -57,6 +58,10 @@ plait_status plait__frame_make(plait__frame *frame,
 			       const plait__layout *layout,
 			       plait_error *error);
 void plait__frame_free(plait__frame *frame);
+
+/* The slot that a rotation has, so many iterations ahead. */
+uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
+			   uint64_t ahead);
 
 /* Put the buffer of this iteration into a cell. */
 void plait__frame_turn(const plait__frame *frame, const plait__turn *turn);

@@ -151,12 +151,13 @@ static bool make_tables(plait__layout *layout)
 }
 
 plait_status plait__layout_make(plait__layout *layout,
-				const plait__frozen *frozen,
+				const plait__frozen *frozen, bool maps,
 				plait_error *error)
 {
 	uint64_t words;
 
 	layout->frozen = frozen;
+	layout->maps = maps;
 	layout->launches = 1;
 	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
 			       sizeof(void *);
@@ -170,7 +171,7 @@ plait_status plait__layout_make(plait__layout *layout,
 		  sizeof(plait__turn)))
 		return plait__words_no_memory(error);
 	(void)place_all(layout, true);
-	return map_slots(layout, error);
+	return maps ? map_slots(layout, error) : PLAIT_OK;
 }
 
 void plait__layout_free(plait__layout *layout)

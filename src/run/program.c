@@ -56,24 +56,26 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-static plait_status check_devices(const plait__frozen *frozen,
-				  plait_error *error)
+/* Lanes of the host as functions that call one another, unless queues are
+ * asked for; all else on queues. */
+static const plait__engine *choose_engine(const plait__frozen *frozen)
 {
 	const plait__plan *plan = frozen->plan;
 
+	/* Without what it names there is nothing to be submitted. */
+	if (frozen->rehearses)
+		return &plait__engine_flat;
+	if (frozen->on_queues)
+		return &plait__engine_queued;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
-		const char *name = plan->strings + plan->devices[i].name;
 		const plait__device *device = frozen->devices[i];
 
 		/* Nothing is there: a plan that is sealed has the others. */
-		if (device == NULL)
-			continue;
-		if (strcmp(device->port->backend->name, "host") != 0)
-			return plait__fail(error, PLAIT_E_UNSUPPORTED,
-					   "device \"%.60s\": plans run on the "
-					   "host only, so far", name);
+		if (device != NULL &&
+		    strcmp(device->port->backend->name, "host") != 0)
+			return &plait__engine_queued;
 	}
-	return PLAIT_OK;
+	return &plait__engine_flat;
 }
 
 /* Every launch has code for where it runs. */
@@ -107,8 +109,6 @@ static plait_status check_whole(plait__frozen *frozen, plait_error *error)
 {
 	plait_status status = plait__frozen_seal(frozen, error);
 
-	if (status == PLAIT_OK)
-		status = check_devices(frozen, error);
 	if (status == PLAIT_OK)
 		status = check_kernels(frozen, error);
 	return status;
@@ -194,11 +194,12 @@ static plait_status make(plait__frozen *frozen, plait__program **out,
 	program->frozen = frozen;
 	program->plan = frozen->plan;
 	program->context = context;
-	program->engine = &plait__engine_flat;
+	program->engine = choose_engine(frozen);
 	program->instance_count = frozen->instances != 0 ?
 				  frozen->instances : 2;
 	program->light = at_membarrier_available();
-	status = plait__layout_make(&program->layout, frozen, error);
+	status = plait__layout_make(&program->layout, frozen,
+				    program->engine->maps, error);
 	if (status == PLAIT_OK)
 		status = plait__rehearsal_make(program, &program->rehearsal,
 					       error);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans on the queues of any backend.  An instance owns one queue per lane,
+ * and one signal per lane that counts what the lane emits.
+ *
+ * Compiled once per plan, each body is a set of *items*, of which one is begun
+ * when all that it comes behind are over:
+ *
+ *     CHUNK	commands that can be submitted together: over once they are
+ *     REGION	over when it was left
+ *     POINT	a command of another backend, that no queue here can wait for:
+ *		over when the host has seen it done
+ *
+ * A chunk is submitted as *batches*, one call of the backend each: stretches
+ * of one lane.  Everything a batch needs is made with the instance; what runs
+ * change are the sequences of points.  What is emitted in a run is a *mark*:
+ * one per command, region and lane.
+ *
+ * A region is a coroutine without a stack: its frame says what it waits for,
+ * and the driver goes on with it when that has come (queued_drive.c).
+ */
+#ifndef PLAIT_SRC_RUN_QUEUED_H
+#define PLAIT_SRC_RUN_QUEUED_H
+
+#include "run/program.h"
+
+#include "kernel/signature.h"
+#include "object/buffer.h"
+#include "object/device.h"
+#include "object/kernel.h"
+#include "object/pilot.h"
+#include "sys/thread.h"
+
+/* ---- what all instances share ---- */
+
+enum {
+	PLAIT__ITEM_CHUNK = 0,
+	PLAIT__ITEM_REGION = 1,
+	PLAIT__ITEM_POINT = 2
+};
+
+typedef struct plait__queued_item {
+	uint32_t kind;
+	uint32_t link;		/* REGION: which; POINT: the command */
+	uint32_t body;
+	uint32_t cell;		/* POINT: in cells */
+	uint32_t before;	/* how many it comes behind */
+	uint32_t next_first;	/* in nexts: those that come behind it */
+	uint32_t next_count;
+	uint32_t batch_first;	/* CHUNK */
+	uint32_t batch_count;
+	/* While compiling. */
+	uint32_t edge_first;
+	uint32_t stamp;
+	uint32_t behind;	/* the chunk behind this alone, or none */
+	uint32_t first_command;
+	uint32_t last_command;
+} plait__queued_item;
+
+/* Waits, then work in order, then an emission. */
+typedef struct plait__queued_stretch {
+	uint32_t wait_first;	/* marks */
+	uint32_t wait_count;
+	uint32_t work_first;	/* what is done: see work */
+	uint32_t work_count;
+	uint32_t mark;		/* emitted, or none */
+} plait__queued_stretch;
+
+/* Stretches of a lane that are submitted by one call. */
+typedef struct plait__queued_batch {
+	uint32_t lane;
+	uint32_t stretch_first;
+	uint32_t stretch_count;
+} plait__queued_batch;
+
+typedef struct plait__queued_body {
+	uint32_t item_first;	/* the first is the chunk behind nothing */
+	uint32_t item_count;
+	uint32_t end;		/* batch: its exits, and the next decision */
+} plait__queued_body;
+
+typedef struct plait__queued_region {
+	uint32_t item;
+	uint32_t home;		/* the lane */
+	uint32_t outer_body;
+	uint32_t outer;		/* the region around it, or none */
+	uint32_t order_first;	/* its commands, in order of the plan */
+	uint32_t order_count;
+	uint32_t enter_first;	/* batches; the home lane's is the last */
+	uint32_t enter_count;
+	uint32_t leave_first;	/* batches: emissions of its commands */
+	uint32_t leave_count;
+	const plait__store_function *function; /* or null: a word */
+} plait__queued_region;
+
+typedef struct plait__queued_lane {
+	plait__device *device;
+	uint32_t port;		/* in ports */
+	uint32_t final;		/* batch: what every run ends with */
+	uint64_t commands;	/* the most that can be pending */
+} plait__queued_lane;
+
+/* The backends that the plan uses. */
+typedef struct plait__queued_port {
+	plait__port *port;
+	uint32_t lane;		/* its first one, whose end is the last */
+} plait__queued_port;
+
+typedef struct plait__queued {
+	const plait__program *program;
+	plait__queued_lane *lanes;
+	plait__queued_port *ports;
+	plait__queued_body *bodies;
+	plait__queued_region *regions;
+	uint32_t port_count;
+	uint32_t point_count;
+	uint32_t mark_count;
+	plait__vector items;
+	plait__vector nexts;	/* uint32_t: items */
+	plait__vector batches;
+	plait__vector stretches;
+	plait__vector waits;	/* uint32_t: marks */
+	plait__vector work;	/* uint32_t: a command, or past those a
+				 * region's predicate */
+} plait__queued;
+
+/* Marks behind those of the commands. */
+static inline uint32_t plait__queued_region_mark(const plait__plan *plan,
+						 uint32_t region)
+{
+	return plan->command_count + region;
+}
+
+static inline uint32_t plait__queued_lane_mark(const plait__plan *plan,
+					       uint32_t lane)
+{
+	return plan->command_count + plan->regions_count + lane;
+}
+
+/* Cells: those of regions, of points, of ports. */
+static inline uint32_t plait__queued_cell_count(const plait__queued *queued)
+{
+	return queued->program->plan->regions_count + queued->point_count +
+	       queued->port_count;
+}
+
+static inline plait__queued_item *plait__queued_item_at(
+	const plait__queued *queued, uint32_t item)
+{
+	return (plait__queued_item *)queued->items.items + item;
+}
+
+static inline uint32_t plait__queued_at(const plait__vector *vector,
+					uint32_t index)
+{
+	return ((const uint32_t *)vector->items)[index];
+}
+
+static inline const plait__port *plait__queued_port_of(
+	const plait__queued *queued, uint32_t lane)
+{
+	return queued->ports[queued->lanes[lane].port].port;
+}
+
+/* queued_lanes.c: which queues of which backends, and what they cannot. */
+plait_status plait__queued_find_lanes(plait__queued *queued,
+				      plait_error *error);
+
+/* queued_items.c: the items of each body. */
+bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
+
+/* queued_batches.c: what is submitted. */
+bool plait__queued_find_batches(plait__queued *queued,
+				const uint32_t *next_commands);
+
+/* ---- one instance ---- */
+
+typedef struct plait__queued_state plait__queued_state;
+
+/* A pointer that a kernel is called with. */
+typedef struct plait__queued_pointer {
+	void *value;
+	plait__buffer *mapped;	/* while it runs */
+} plait__queued_pointer;
+
+/* A command that is a function of the host, called by a backend. */
+typedef struct plait__queued_call {
+	plait__queued_state *state;
+	uint32_t command;
+	uint32_t count;		/* of arguments */
+	struct plait__thread_guard guard; /* while it runs */
+	const plait__plan_payload *payload;
+	const plait__kernel *kernel; /* or null: a host function */
+	const plait__store_function *host;
+	void **arguments;
+	plait__queued_pointer *pointers;
+} plait__queued_call;
+
+/* What decides a region. */
+typedef struct plait__queued_predicate {
+	plait__queued_state *state;
+	uint32_t region;
+	uint32_t word;		/* what it said */
+	struct plait__thread_guard guard; /* while it runs */
+} plait__queued_predicate;
+
+/* Something that the driver waits for. */
+typedef struct plait__queued_cell {
+	plait__pilot_note note;
+	uint32_t mark;
+	uint32_t lane;		/* whose emission it is */
+	uint32_t link;		/* a region, an item or a port */
+	bool looks;		/* no upcall comes */
+} plait__queued_cell;
+
+typedef struct plait__queued_queue {
+	plait_backend_queue *raw;
+	plait_backend_signal *signal;
+	uint64_t emitted;	/* the newest sequence */
+	bool unflushed;
+	bool lost;		/* its device is: for good */
+} plait__queued_queue;
+
+/* A body that runs. */
+typedef struct plait__queued_frame {
+	uint32_t left;		/* items that are not over */
+	uint32_t first;		/* of those ready, in `ready` */
+	uint32_t last;
+} plait__queued_frame;
+
+struct plait__queued_state {
+	plait__piloted piloted;
+	plait__instance *instance;
+	const plait__queued *queued;
+	plait__queued_queue *queues;
+	uint64_t *marks;	/* the sequence of each */
+	plait_work *work;
+	plait_submission *stretches;
+	plait_backend_point *waits;
+	plait_backend_point *emits; /* one per stretch */
+	plait__queued_call *calls; /* per command */
+	void **arguments;	/* of all calls */
+	plait__queued_pointer *pointers;
+	plait__queued_predicate *predicates; /* per region */
+	plait__queued_cell *cells;
+	plait__queued_frame *frames; /* per body */
+	uint32_t *body_of;	/* per region: the body that runs, or none */
+	uint32_t *before;	/* per item: what it still comes behind */
+	uint32_t *ready;	/* per body a list as long as its items */
+	uint32_t argument_count;
+	uint32_t pointer_count;
+	uint32_t looking;	/* cells that no upcall comes for */
+	uint32_t ends_left;	/* ports that are not through */
+	uint32_t final_next;	/* how many ends of lanes were submitted */
+	uint32_t phase;
+	plait_error loss;	/* of a device, if any is lost */
+};
+
+/* queued_state.c */
+plait_status plait__queued_state_make(plait__queued_state *state,
+				      plait_error *error);
+void plait__queued_state_free(plait__queued_state *state);
+
+/*
+ * queued_work.c: how a command becomes work of a backend.  Called once per
+ * instance, for `what` of plait__queued.work; `out` is zeroed.
+ */
+void plait__queued_work_make(plait__queued_state *state, uint32_t what,
+			     plait_work *out);
+/* Does it do anything? */
+bool plait__queued_has_work(const plait__plan *plan, uint32_t command);
+/* Why the device of its lane cannot do it ("needs ...", no subject), or null;
+ * and who decides a region. */
+const char *plait__queued_lacks(const plait__queued *queued, uint32_t command);
+/* How many arguments, and how many of them are pointers. */
+void plait__queued_count(const plait__program *program, uint32_t command,
+			 uint32_t *out_arguments, uint32_t *out_pointers);
+
+/* queued_submit.c: what calls slots of queues and signals.  Only the driver
+ * does. */
+
+/* Submit a batch; on failure nothing of it was. */
+plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
+				  plait_error *error);
+/* Start what was submitted; false: not all, try again. */
+bool plait__queued_flush(plait__queued_state *state);
+/* Be told when the mark of a cell has come. */
+void plait__queued_await(plait__queued_state *state, uint32_t cell);
+/* Ask; true when it has come, and how. */
+bool plait__queued_look(plait__queued_state *state, uint32_t cell,
+			plait_status *out);
+/* Why it failed, as its backend says. */
+void plait__queued_why(plait__queued_state *state, uint32_t cell,
+		       plait_status status, plait_error *out);
+/* Nothing is pending: what failed is made good again. */
+void plait__queued_recover(plait__queued_state *state);
+/* queued_state.c: queues that cannot be mended are made anew. */
+plait_status plait__queued_remake(plait__queued_state *state, uint32_t lane,
+				  plait_error *error);
+
+/* queued_drive.c */
+void plait__queued_begin(plait__queued_state *state);
+uint32_t plait__queued_turn(plait__piloted *piloted);
+
+#endif

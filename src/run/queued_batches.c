@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is submitted, and in how many calls.  A chunk's commands are taken in
+ * submission order; each lane collects its own for as long as nobody needs
+ * what one of them emits: then they are a batch.  So a wait is never submitted
+ * before what it waits for, and a lane is called as rarely as may be.
+ */
+#include "run/queued.h"
+
+#include "base/alloc.h"
+
+struct packer {
+	plait__queued *queued;
+	const plait__plan *plan;
+	const uint32_t *next_commands; /* of the same chunk */
+	uint32_t body;
+	/* Per lane, what it has collected; per command, what comes next. */
+	uint32_t *first;
+	uint32_t *last;
+	uint32_t *next;
+	uint8_t *packed;	/* per command: it lies in a batch */
+	uint8_t *awaited;	/* per command: its mark is waited for */
+	plait__vector touched;	/* lanes that may have collected something */
+	uint32_t waits;		/* where those of the stretch begin */
+	bool failed;
+};
+
+static void *push(struct packer *p, plait__vector *vector, const void *item)
+{
+	void *pushed = p->failed ? NULL : plait__vector_push(vector, item, 1);
+
+	p->failed = p->failed || pushed == NULL;
+	return pushed;
+}
+
+/* ---- stretches ---- */
+
+static plait__queued_stretch *begin_stretch(struct packer *p)
+{
+	const plait__queued_stretch stretch = {
+		.wait_first = p->queued->waits.count,
+		.work_first = p->queued->work.count,
+		.mark = PLAIT__NONE,
+	};
+	plait__vector *batches = &p->queued->batches;
+	plait__queued_stretch *pushed = push(p, &p->queued->stretches,
+					     &stretch);
+
+	if (pushed != NULL)
+		((plait__queued_batch *)plait__vector_at(
+			batches, batches->count - 1))->stretch_count++;
+	return pushed;
+}
+
+static void begin_batch(struct packer *p, uint32_t lane)
+{
+	const plait__queued_batch batch = {
+		.lane = lane, .stretch_first = p->queued->stretches.count,
+	};
+
+	(void)push(p, &p->queued->batches, &batch);
+}
+
+static void add_wait(struct packer *p, plait__queued_stretch *stretch,
+		     uint32_t mark)
+{
+	if (push(p, &p->queued->waits, &mark) != NULL)
+		stretch->wait_count++;
+}
+
+static void add_work(struct packer *p, plait__queued_stretch *stretch,
+		     uint32_t what)
+{
+	if (push(p, &p->queued->work, &what) != NULL)
+		stretch->work_count++;
+}
+
+static bool is_of_port(const struct packer *p, uint32_t lane, uint32_t other)
+{
+	return p->queued->lanes[lane].port == p->queued->lanes[other].port;
+}
+
+static uint32_t find_before(const struct packer *p, uint32_t lane,
+			    uint32_t position)
+{
+	return plait__plan_find_command(p->plan, p->body, lane, position);
+}
+
+/* What a queue has to wait for; not what its own order or the host sees to,
+ * nor, for a stub, its own region. */
+static bool is_waited(const struct packer *p, uint32_t command,
+		      const plait__plan_wait *wait)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+
+	if (wait->lane == at->lane || !is_of_port(p, wait->lane, at->lane))
+		return false;
+	return at->kind != PLAIT__CMD_ENTER ||
+	       p->plan->regions[at->link].command !=
+		       find_before(p, wait->lane, wait->position);
+}
+
+static bool has_waits(const struct packer *p, uint32_t command)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+
+	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
+		if (is_waited(p, command, &p->plan->waits[i]))
+			return true;
+	return false;
+}
+
+static void add_waits(struct packer *p, plait__queued_stretch *stretch,
+		      uint32_t command)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+
+	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
+		const plait__plan_wait *wait = &p->plan->waits[i];
+
+		if (is_waited(p, command, wait))
+			add_wait(p, stretch, find_before(p, wait->lane,
+							 wait->position));
+	}
+}
+
+/* ---- chunks ---- */
+
+/* What a lane has collected becomes a batch. */
+static void pack(struct packer *p, uint32_t lane)
+{
+	plait__queued_stretch *stretch = NULL;
+	uint32_t command = p->first[lane];
+
+	if (command == PLAIT__NONE)
+		return;
+	p->first[lane] = PLAIT__NONE;
+	begin_batch(p, lane);
+	for (; command != PLAIT__NONE && !p->failed;
+	     command = p->next[command]) {
+		if (stretch == NULL || has_waits(p, command))
+			stretch = begin_stretch(p);
+		if (p->failed)
+			return;
+		add_waits(p, stretch, command);
+		if (plait__queued_has_work(p->plan, command))
+			add_work(p, stretch, command);
+		p->packed[command] = 1;
+		if (!p->awaited[command])
+			continue;
+		stretch->mark = command;
+		stretch = NULL;
+	}
+}
+
+static void collect(struct packer *p, uint32_t command)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+	uint32_t lane = at->lane;
+
+	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
+		const plait__plan_wait *wait = &p->plan->waits[i];
+
+		if (is_waited(p, command, wait) &&
+		    !p->packed[find_before(p, wait->lane, wait->position)])
+			pack(p, wait->lane);
+	}
+	p->next[command] = PLAIT__NONE;
+	if (p->first[lane] == PLAIT__NONE) {
+		p->first[lane] = command;
+		(void)push(p, &p->touched, &lane);
+	} else {
+		p->next[p->last[lane]] = command;
+	}
+	p->last[lane] = command;
+}
+
+static void pack_chunk(struct packer *p, plait__queued_item *item)
+{
+	p->body = item->body;
+	item->batch_first = p->queued->batches.count;
+	for (uint32_t command = item->first_command;
+	     command != PLAIT__NONE && !p->failed;
+	     command = p->next_commands[command])
+		collect(p, command);
+	for (uint32_t i = 0; i < p->touched.count && !p->failed; i++)
+		pack(p, plait__queued_at(&p->touched, i));
+	plait__vector_cut(&p->touched, 0);
+	item->batch_count = p->queued->batches.count - item->batch_first;
+}
+
+/* ---- regions ---- */
+
+/* One stretch of its own; null when there is no memory. */
+static plait__queued_stretch *pack_one(struct packer *p, uint32_t lane)
+{
+	begin_batch(p, lane);
+	return begin_stretch(p);
+}
+
+/* Who asks: the region's predicate as work on its home lane. */
+static void add_question(struct packer *p, plait__queued_stretch *stretch,
+			 uint32_t region)
+{
+	add_work(p, stretch, p->plan->command_count + region);
+}
+
+/* The stubs wait, then the home lane, which asks; a `do` does not. */
+static void pack_enter(struct packer *p, uint32_t number)
+{
+	const plait__plan_region *region = &p->plan->regions[number];
+	plait__queued_region *out = &p->queued->regions[number];
+	plait__queued_stretch *stretch;
+
+	p->body = out->outer_body;
+	out->enter_first = p->queued->batches.count;
+	for (uint32_t i = 0; i < out->order_count; i++) {
+		uint32_t stub = p->plan->order[out->order_first + i];
+
+		if (stub == region->command || !has_waits(p, stub))
+			continue;
+		stretch = pack_one(p, p->plan->commands[stub].lane);
+		if (stretch != NULL)
+			add_waits(p, stretch, stub);
+	}
+	stretch = pack_one(p, out->home);
+	if (stretch != NULL) {
+		add_waits(p, stretch, region->command);
+		stretch->mark = plait__queued_region_mark(p->plan, number);
+		if (region->kind != PLAIT__REGION_DO)
+			add_question(p, stretch, number);
+	}
+	out->enter_count = p->queued->batches.count - out->enter_first;
+}
+
+/* Who waits for the region waits for its commands. */
+static void pack_leave(struct packer *p, uint32_t number)
+{
+	plait__queued_region *out = &p->queued->regions[number];
+	plait__queued_stretch *stretch;
+
+	out->leave_first = p->queued->batches.count;
+	for (uint32_t i = 0; i < out->order_count; i++) {
+		uint32_t command = p->plan->order[out->order_first + i];
+
+		if (!p->awaited[command])
+			continue;
+		stretch = pack_one(p, p->plan->commands[command].lane);
+		if (stretch != NULL)
+			stretch->mark = command;
+	}
+	out->leave_count = p->queued->batches.count - out->leave_first;
+}
+
+/* The home lane waits for all of the body; then a loop asks again. */
+static void pack_end(struct packer *p, uint32_t number)
+{
+	const plait__plan_body *body = &p->plan->bodies[number];
+	const plait__plan_region *region = &p->plan->regions[body->region];
+	uint32_t home = p->queued->regions[body->region].home;
+	plait__queued_stretch *stretch;
+
+	p->body = number;
+	p->queued->bodies[number].end = p->queued->batches.count;
+	stretch = pack_one(p, home);
+	if (stretch == NULL)
+		return;
+	for (uint32_t i = 0; i < body->exit_count; i++) {
+		const plait__plan_exit *exit =
+			&p->plan->exits[body->exit_first + i];
+
+		if (exit->lane != home && is_of_port(p, exit->lane, home))
+			add_wait(p, stretch, find_before(p, exit->lane,
+							 exit->position));
+	}
+	stretch->mark = plait__queued_region_mark(p->plan, body->region);
+	if (region->kind != PLAIT__REGION_CASE)
+		add_question(p, stretch, body->region);
+}
+
+/* ---- the end of a run ---- */
+
+/* The first lane of a port is through when all of its lanes are. */
+static void pack_final(struct packer *p, uint32_t lane)
+{
+	const plait__queued *queued = p->queued;
+	const plait__queued_port *port =
+		&queued->ports[queued->lanes[lane].port];
+	plait__queued_stretch *stretch;
+
+	queued->lanes[lane].final = queued->batches.count;
+	stretch = pack_one(p, lane);
+	if (stretch == NULL)
+		return;
+	stretch->mark = plait__queued_lane_mark(p->plan, lane);
+	if (port->lane != lane)
+		return;
+	for (uint32_t i = lane + 1; i < p->plan->lanes_count; i++)
+		if (is_of_port(p, i, lane))
+			add_wait(p, stretch,
+				 plait__queued_lane_mark(p->plan, i));
+}
+
+/* ---- all of it ---- */
+
+/* A mark is emitted for whoever does not see it by the order of its lane. */
+static void find_awaited(struct packer *p, uint32_t number)
+{
+	const plait__plan_body *body = &p->plan->bodies[number];
+	uint32_t home = body->region != PLAIT__NONE ?
+			p->queued->regions[body->region].home : PLAIT__NONE;
+
+	p->body = number;
+	for (uint32_t i = 0; i < body->command_count; i++) {
+		uint32_t command = body->command_first + i;
+		const plait__plan_command *at = &p->plan->commands[command];
+
+		for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
+			const plait__plan_wait *wait = &p->plan->waits[w];
+
+			if (wait->lane != at->lane)
+				p->awaited[find_before(p, wait->lane,
+						       wait->position)] = 1;
+		}
+	}
+	for (uint32_t i = 0; home != PLAIT__NONE && i < body->exit_count;
+	     i++) {
+		const plait__plan_exit *exit =
+			&p->plan->exits[body->exit_first + i];
+
+		if (exit->lane != home)
+			p->awaited[find_before(p, exit->lane,
+					       exit->position)] = 1;
+	}
+}
+
+/* Regions and stubs emit when they are left, which is always before. */
+static void find_packed(struct packer *p)
+{
+	for (uint32_t i = 0; i < p->plan->command_count; i++)
+		p->packed[i] =
+			p->plan->commands[i].kind == PLAIT__CMD_REGION ||
+			p->plan->commands[i].kind == PLAIT__CMD_ENTER;
+}
+
+static void pack_all(struct packer *p)
+{
+	const plait__plan *plan = p->plan;
+
+	find_packed(p);
+	for (uint32_t i = 0; i < plan->bodies_count; i++)
+		find_awaited(p, i);
+	for (uint32_t i = 0; i < plan->lanes_count; i++)
+		p->first[i] = PLAIT__NONE;
+	for (uint32_t i = 0; i < p->queued->items.count && !p->failed; i++) {
+		plait__queued_item *item = plait__queued_item_at(p->queued, i);
+
+		if (item->kind == PLAIT__ITEM_CHUNK)
+			pack_chunk(p, item);
+	}
+	for (uint32_t i = 0; i < plan->regions_count && !p->failed; i++) {
+		pack_enter(p, i);
+		pack_leave(p, i);
+	}
+	for (uint32_t i = 1; i < plan->bodies_count && !p->failed; i++)
+		pack_end(p, i);
+	for (uint32_t i = 0; i < plan->lanes_count && !p->failed; i++)
+		pack_final(p, i);
+}
+
+static void *new_table(struct packer *p, uint64_t count, uint64_t each)
+{
+	void *table = plait__alloc_array(
+		plait__program_allocator(p->queued->program), count, each);
+
+	p->failed = p->failed || (table == NULL && count > 0);
+	return table;
+}
+
+bool plait__queued_find_batches(plait__queued *queued,
+				const uint32_t *next_commands)
+{
+	const plait__plan *plan = queued->program->plan;
+	const plait_allocator *allocator =
+		plait__program_allocator(queued->program);
+	struct packer p = { .queued = queued, .plan = plan,
+			    .next_commands = next_commands };
+
+	plait__vector_init(&p.touched, allocator, sizeof(uint32_t));
+	p.first = new_table(&p, plan->lanes_count, sizeof(*p.first));
+	p.last = new_table(&p, plan->lanes_count, sizeof(*p.last));
+	p.next = new_table(&p, plan->command_count, sizeof(*p.next));
+	p.packed = new_table(&p, plan->command_count, sizeof(*p.packed));
+	p.awaited = new_table(&p, plan->command_count, sizeof(*p.awaited));
+	if (!p.failed)
+		pack_all(&p);
+	plait__vector_fini(&p.touched);
+	plait__free(allocator, p.first,
+		    plan->lanes_count * sizeof(*p.first));
+	plait__free(allocator, p.last, plan->lanes_count * sizeof(*p.last));
+	plait__free(allocator, p.next,
+		    plan->command_count * sizeof(*p.next));
+	plait__free(allocator, p.packed, plan->command_count);
+	plait__free(allocator, p.awaited, plan->command_count);
+	return !p.failed;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Carrying out a run on queues.  The driver submits all that can be, and is
+ * told when the host has to do something: a region to be decided, a command
+ * of another backend to be waited for, the end.
+ *
+ * A region: its home lane waits for what the region's command waits for, and
+ * asks the predicate; when that has come the driver decides and submits the
+ * body; behind it the home lane waits for the exits and asks again.  So there
+ * is one hop through the host per iteration, and no iteration begins before
+ * all of the last one is done.  Meanwhile everything else goes on.
+ *
+ * After a failure or a cancellation nothing is submitted any more, but for the
+ * ends of the lanes, which tell when nothing is in flight.
+ */
+#include "run/queued.h"
+
+#include "base/error.h"
+
+enum {
+	BEGINS = 0,
+	RUNS = 1,
+	ENDS = 2
+};
+
+static bool stopped(const plait__queued_state *state)
+{
+	/* Relaxed: it never goes back during a run. */
+	return at_load_relaxed_u32(&state->instance->stop) != 0;
+}
+
+static const plait__plan *plan_of(const plait__queued_state *state)
+{
+	return state->queued->program->plan;
+}
+
+/* ---- submitting ---- */
+
+static void fail_batch(plait__queued_state *state, uint32_t number,
+		       plait_error *why)
+{
+	const plait__queued *queued = state->queued;
+	const plait__queued_batch *batch =
+		(const plait__queued_batch *)queued->batches.items + number;
+	const plait__queued_stretch *stretch =
+		(const plait__queued_stretch *)queued->stretches.items +
+		batch->stretch_first;
+	const plait__plan *plan = plan_of(state);
+	uint32_t command = PLAIT__NONE;
+
+	if (stretch->work_count > 0)
+		command = plait__queued_at(&queued->work, stretch->work_first);
+	if (command != PLAIT__NONE && command >= plan->command_count)
+		command = plan->regions[command - plan->command_count].command;
+	plait__error_prefix(why, "could not be submitted: ");
+	if (command != PLAIT__NONE)
+		plait__instance_fail(state->instance, command, why);
+	else
+		plait__instance_stop(state->instance, why);
+}
+
+/* False: the run was stopped, now or before. */
+static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < first + count && !stopped(state); i++) {
+		plait_error why = { .size = sizeof(why) };
+
+		if (plait__queued_submit(state, i, &why) != PLAIT_OK)
+			fail_batch(state, i, &why);
+	}
+	return !stopped(state);
+}
+
+/* ---- items ---- */
+
+static void make_ready(plait__queued_state *state, uint32_t item)
+{
+	uint32_t body = plait__queued_item_at(state->queued, item)->body;
+	plait__queued_frame *frame = &state->frames[body];
+
+	state->ready[state->queued->bodies[body].item_first + frame->last++] =
+		item;
+}
+
+static void end_item(plait__queued_state *state, uint32_t number)
+{
+	const plait__queued *queued = state->queued;
+	const plait__queued_item *item = plait__queued_item_at(queued, number);
+
+	state->frames[item->body].left--;
+	for (uint32_t i = 0; i < item->next_count; i++) {
+		uint32_t next = plait__queued_at(&queued->nexts,
+						 item->next_first + i);
+
+		if (--state->before[next] == 0)
+			make_ready(state, next);
+	}
+}
+
+/* Behind all that it comes behind; it may be over at once. */
+static void begin_item(plait__queued_state *state, uint32_t number)
+{
+	const plait__queued *queued = state->queued;
+	const plait__queued_item *item = plait__queued_item_at(queued, number);
+	const plait__queued_region *region;
+
+	switch (item->kind) {
+	case PLAIT__ITEM_CHUNK:
+		(void)submit(state, item->batch_first, item->batch_count);
+		end_item(state, number);
+		return;
+	case PLAIT__ITEM_REGION:
+		region = &queued->regions[item->link];
+		state->body_of[item->link] = PLAIT__NONE;
+		if (submit(state, region->enter_first, region->enter_count))
+			plait__queued_await(state, item->link);
+		else
+			end_item(state, number);
+		return;
+	default:
+		if (!stopped(state))
+			plait__queued_await(state, plan_of(state)->regions_count +
+							   item->cell);
+		else
+			end_item(state, number);
+		return;
+	}
+}
+
+/* ---- bodies and regions ---- */
+
+static void begin_body(plait__queued_state *state, uint32_t number)
+{
+	const plait__queued_body *body = &state->queued->bodies[number];
+
+	state->frames[number] = (plait__queued_frame){
+		.left = body->item_count
+	};
+	for (uint32_t i = 0; i < body->item_count; i++) {
+		uint32_t item = body->item_first + i;
+
+		state->before[item] =
+			plait__queued_item_at(state->queued, item)->before;
+		if (state->before[item] == 0)
+			make_ready(state, item);
+	}
+}
+
+static void leave(plait__queued_state *state, uint32_t number)
+{
+	const plait__queued_region *region = &state->queued->regions[number];
+
+	state->body_of[number] = PLAIT__NONE;
+	(void)submit(state, region->leave_first, region->leave_count);
+	end_item(state, region->item);
+}
+
+/* All that can be begun, in this body and in those around it. */
+static void go_on(plait__queued_state *state, uint32_t number)
+{
+	const plait__queued *queued = state->queued;
+	plait__queued_frame *frame;
+	uint32_t region;
+
+	for (;;) {
+		frame = &state->frames[number];
+		while (frame->first < frame->last)
+			begin_item(state, state->ready[
+				queued->bodies[number].item_first +
+				frame->first++]);
+		if (frame->left > 0)
+			return;
+		region = plan_of(state)->bodies[number].region;
+		if (region == PLAIT__NONE) {
+			state->phase = ENDS;
+			return;
+		}
+		if (submit(state, queued->bodies[number].end, 1)) {
+			plait__queued_await(state, region);
+			return;
+		}
+		leave(state, region);
+		number = queued->regions[region].outer_body;
+	}
+}
+
+/* What comes now: a body, or none; `again`: a body was done. */
+static uint32_t choose(const plait__queued_state *state, uint32_t number,
+		       bool again)
+{
+	const plait__plan_region *region = &plan_of(state)->regions[number];
+	uint32_t word = state->predicates[number].word;
+
+	if (stopped(state))
+		return PLAIT__NONE;
+	if (region->kind == PLAIT__REGION_CASE)
+		return !again && word < region->body_count ?
+		       region->body_first + word : PLAIT__NONE;
+	if (region->kind == PLAIT__REGION_DO && !again)
+		return region->body_first;
+	return word != 0 ? region->body_first : PLAIT__NONE;
+}
+
+/* The number of the iteration that begins, or how many there were. */
+static void count_iteration(plait__queued_state *state, uint32_t number,
+			    bool again)
+{
+	uint64_t *iterations = state->instance->frame.iterations;
+	uint32_t outer = state->queued->regions[number].outer;
+	bool is_case = plan_of(state)->regions[number].kind ==
+		       PLAIT__REGION_CASE;
+
+	if (is_case && outer != PLAIT__NONE) {
+		iterations[number] = iterations[outer];
+	} else if (again && !is_case) {
+		iterations[number]++;
+		state->instance->iterations++;
+	} else {
+		iterations[number] = 0;
+	}
+}
+
+/* What was asked is answered. */
+static void resume(plait__queued_state *state, uint32_t number)
+{
+	bool again = state->body_of[number] != PLAIT__NONE;
+	uint32_t body = choose(state, number, again);
+
+	count_iteration(state, number, again);
+	state->body_of[number] = body;
+	if (body != PLAIT__NONE) {
+		begin_body(state, body);
+		go_on(state, body);
+		return;
+	}
+	leave(state, number);
+	go_on(state, state->queued->regions[number].outer_body);
+}
+
+/* ---- what comes ---- */
+
+static void come(plait__queued_state *state, uint32_t number,
+		 plait_status status)
+{
+	plait__queued_cell *cell = &state->cells[number];
+	uint32_t regions = plan_of(state)->regions_count;
+	plait_error why = { .size = sizeof(why) };
+
+	if (cell->looks)
+		state->looking--;
+	cell->looks = false;
+	/* Calls tell it themselves, and sooner. */
+	if (status < 0 && !stopped(state)) {
+		plait__queued_why(state, number, status, &why);
+		plait__instance_stop(state->instance, &why);
+	}
+	if (number < regions) {
+		resume(state, cell->link);
+	} else if (number < regions + state->queued->point_count) {
+		end_item(state, cell->link);
+		go_on(state, plait__queued_item_at(state->queued,
+						   cell->link)->body);
+	} else {
+		state->ends_left--;
+	}
+}
+
+static void read_notes(plait__queued_state *state)
+{
+	plait__pilot_note *note = plait__pilot_read(
+		state->instance->program->context, &state->piloted);
+	plait__pilot_note *next;
+
+	for (; note != NULL; note = next) {
+		next = note->next;
+		come(state, (uint32_t)((plait__queued_cell *)(void *)note -
+				       state->cells), note->status);
+	}
+}
+
+static void look(plait__queued_state *state)
+{
+	uint32_t count = plait__queued_cell_count(state->queued);
+	plait_status status;
+
+	for (uint32_t i = 0; state->looking > 0 && i < count; i++)
+		if (state->cells[i].looks &&
+		    plait__queued_look(state, i, &status))
+			come(state, i, status);
+}
+
+/* ---- the end ---- */
+
+/* The lane whose end comes as the n-th: the first ones of ports at last. */
+static uint32_t end_at(const plait__queued_state *state, uint32_t n,
+		       bool *out_last)
+{
+	const plait__queued *queued = state->queued;
+	uint32_t lanes = plan_of(state)->lanes_count;
+	uint32_t lane = n < lanes ? n : n - lanes;
+
+	*out_last = queued->ports[queued->lanes[lane].port].lane == lane;
+	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
+}
+
+/* Must get through, whatever else fails: nothing else tells that nothing is
+ * in flight any more. */
+static void submit_ends(plait__queued_state *state)
+{
+	const plait__queued *queued = state->queued;
+	uint32_t cells = plait__queued_cell_count(queued) - queued->port_count;
+
+	for (; state->final_next < 2 * plan_of(state)->lanes_count;
+	     state->final_next++) {
+		plait_error why = { .size = sizeof(why) };
+		bool last;
+		uint32_t lane = end_at(state, state->final_next, &last);
+		plait_status status;
+
+		if (lane == PLAIT__NONE)
+			continue;
+		status = plait__queued_submit(state, queued->lanes[lane].final,
+					      &why);
+		if (status != PLAIT_OK && status != PLAIT_E_LOST)
+			return;
+		if (last && status == PLAIT_OK)
+			plait__queued_await(state,
+					    cells + queued->lanes[lane].port);
+		else if (last)
+			state->ends_left--;
+		/* With its device, what was in flight is lost. */
+		if (status == PLAIT_E_LOST)
+			plait__instance_stop(state->instance, &why);
+	}
+}
+
+static bool is_through(const plait__queued_state *state)
+{
+	return state->phase == ENDS && state->ends_left == 0 &&
+	       state->final_next == 2 * plan_of(state)->lanes_count;
+}
+
+/* ---- turns ---- */
+
+void plait__queued_begin(plait__queued_state *state)
+{
+	state->phase = BEGINS;
+	state->looking = 0;
+	state->final_next = 0;
+	state->ends_left = state->queued->port_count;
+}
+
+static void begin(plait__queued_state *state)
+{
+	state->phase = RUNS;
+	if (state->loss.status != PLAIT_OK)
+		plait__instance_stop(state->instance, &state->loss);
+	begin_body(state, 0);
+	go_on(state, 0);
+}
+
+uint32_t plait__queued_turn(plait__piloted *piloted)
+{
+	plait__queued_state *state = (plait__queued_state *)(void *)piloted;
+	bool flushed;
+
+	if (state->phase == BEGINS)
+		begin(state);
+	read_notes(state);
+	if (state->looking > 0)
+		look(state);
+	if (state->phase == ENDS)
+		submit_ends(state);
+	flushed = plait__queued_flush(state);
+	if (is_through(state)) {
+		if (stopped(state))
+			plait__queued_recover(state);
+		return PLAIT__PILOT_OVER;
+	}
+	return state->looking > 0 || !flushed ||
+			       (state->phase == ENDS &&
+				state->final_next <
+					2 * plan_of(state)->lanes_count) ?
+	       PLAIT__PILOT_LOOKS : PLAIT__PILOT_WAITS;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One instance of a plan on queues: its queues, signals and arrays, made once.
+ * Runs only change sequences in them.
+ */
+#include "run/queued.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "object/port.h"
+
+static const plait_allocator *allocator_of(const plait__queued_state *state)
+{
+	return plait__program_allocator(state->queued->program);
+}
+
+/* ---- arrays ---- */
+
+/* What is allocated: ARRAY(field, how many). */
+#define ARRAYS(ARRAY)						\
+	ARRAY(queues, plan->lanes_count)			\
+	ARRAY(marks, queued->mark_count)			\
+	ARRAY(work, queued->work.count)				\
+	ARRAY(stretches, queued->stretches.count)		\
+	ARRAY(waits, queued->waits.count)			\
+	ARRAY(emits, queued->stretches.count)			\
+	ARRAY(calls, plan->command_count)			\
+	ARRAY(arguments, state->argument_count)			\
+	ARRAY(pointers, state->pointer_count)			\
+	ARRAY(predicates, plan->regions_count)			\
+	ARRAY(cells, plait__queued_cell_count(queued))		\
+	ARRAY(frames, plan->bodies_count)			\
+	ARRAY(body_of, plan->regions_count)			\
+	ARRAY(before, queued->items.count)			\
+	ARRAY(ready, queued->items.count)
+
+static bool make_arrays(plait__queued_state *state)
+{
+	const plait__queued *queued = state->queued;
+	const plait__plan *plan = queued->program->plan;
+	const plait_allocator *allocator = allocator_of(state);
+	bool good = true;
+
+#define MAKE(field, count)						\
+	state->field = plait__alloc_array(allocator, count,		\
+					  sizeof(*state->field));	\
+	good = good && (state->field != NULL || (count) == 0);
+	ARRAYS(MAKE)
+#undef MAKE
+	return good;
+}
+
+static void free_arrays(plait__queued_state *state)
+{
+	const plait__queued *queued = state->queued;
+	const plait__plan *plan = queued->program->plan;
+	const plait_allocator *allocator = allocator_of(state);
+
+#define FREE(field, count)						\
+	plait__free(allocator, state->field,				\
+		    (uint64_t)(count) * sizeof(*state->field));
+	ARRAYS(FREE)
+#undef FREE
+}
+
+static void count_arguments(plait__queued_state *state)
+{
+	const plait__program *program = state->queued->program;
+	uint32_t arguments, pointers;
+
+	for (uint32_t i = 0; i < program->plan->command_count; i++) {
+		plait__queued_count(program, i, &arguments, &pointers);
+		state->argument_count += arguments;
+		state->pointer_count += pointers;
+	}
+}
+
+/* ---- what is submitted ---- */
+
+static void place_arguments(plait__queued_state *state)
+{
+	const plait__program *program = state->queued->program;
+	void **argument = state->arguments;
+	plait__queued_pointer *pointer = state->pointers;
+	uint32_t arguments, pointers;
+
+	for (uint32_t i = 0; i < program->plan->command_count; i++) {
+		plait__queued_count(program, i, &arguments, &pointers);
+		state->calls[i].arguments = argument;
+		state->calls[i].pointers = pointer;
+		/* Of null nothing is counted. */
+		if (arguments > 0)
+			argument += arguments;
+		if (pointers > 0)
+			pointer += pointers;
+	}
+}
+
+static uint32_t lane_of_mark(const plait__queued *queued, uint32_t mark)
+{
+	const plait__plan *plan = queued->program->plan;
+
+	if (mark < plan->command_count)
+		return plan->commands[mark].lane;
+	mark -= plan->command_count;
+	if (mark < plan->regions_count)
+		return queued->regions[mark].home;
+	return mark - plan->regions_count;
+}
+
+static void fill_stretch(plait__queued_state *state, uint32_t number,
+			 uint32_t lane)
+{
+	const plait__queued *queued = state->queued;
+	const plait__queued_stretch *from =
+		(const plait__queued_stretch *)queued->stretches.items +
+		number;
+	plait_submission *to = &state->stretches[number];
+
+	*to = (plait_submission){
+		.size = sizeof(*to), .work_count = from->work_count,
+		.wait_count = from->wait_count,
+		.emit_count = from->mark != PLAIT__NONE,
+	};
+	if (from->work_count > 0)
+		to->work = &state->work[from->work_first];
+	if (from->wait_count > 0)
+		to->waits = &state->waits[from->wait_first];
+	to->emits = &state->emits[number];
+	state->emits[number].signal = state->queues[lane].signal;
+	for (uint32_t i = 0; i < from->wait_count; i++)
+		state->waits[from->wait_first + i].signal =
+			state->queues[lane_of_mark(
+				queued, plait__queued_at(
+						&queued->waits,
+						from->wait_first + i))].signal;
+}
+
+static void fill_stretches(plait__queued_state *state)
+{
+	const plait__vector *batches = &state->queued->batches;
+
+	for (uint32_t b = 0; b < batches->count; b++) {
+		const plait__queued_batch *batch =
+			(const plait__queued_batch *)batches->items + b;
+
+		for (uint32_t i = 0; i < batch->stretch_count; i++)
+			fill_stretch(state, batch->stretch_first + i,
+				     batch->lane);
+	}
+}
+
+static void fill_work(plait__queued_state *state)
+{
+	const plait__vector *work = &state->queued->work;
+
+	for (uint32_t i = 0; i < work->count; i++)
+		plait__queued_work_make(state, plait__queued_at(work, i),
+					&state->work[i]);
+}
+
+/* ---- what is waited for ---- */
+
+static void fill_cell(plait__queued_state *state, uint32_t number,
+		      uint32_t mark, uint32_t link)
+{
+	plait__queued_cell *cell = &state->cells[number];
+
+	cell->note.whose = &state->piloted;
+	cell->mark = mark;
+	cell->link = link;
+	cell->lane = lane_of_mark(state->queued, mark);
+}
+
+static void fill_cells(plait__queued_state *state)
+{
+	const plait__queued *queued = state->queued;
+	const plait__plan *plan = queued->program->plan;
+	uint32_t regions = plan->regions_count;
+
+	for (uint32_t i = 0; i < regions; i++)
+		fill_cell(state, i, plait__queued_region_mark(plan, i), i);
+	for (uint32_t i = 0; i < queued->items.count; i++) {
+		const plait__queued_item *item = plait__queued_item_at(queued,
+								       i);
+
+		if (item->kind == PLAIT__ITEM_POINT)
+			fill_cell(state, regions + item->cell, item->link, i);
+	}
+	for (uint32_t i = 0; i < queued->port_count; i++)
+		fill_cell(state, regions + queued->point_count + i,
+			  plait__queued_lane_mark(plan,
+						  queued->ports[i].lane), i);
+}
+
+/* ---- queues ---- */
+
+static plait_status make_queue(plait__queued_state *state, uint32_t lane,
+			       plait_error *error)
+{
+	const plait__queued_lane *made_for = &state->queued->lanes[lane];
+	plait__port *port = made_for->device->port;
+	plait__backend *backend = port->backend;
+	plait__queued_queue *queue = &state->queues[lane];
+	const plait_queue_request request = {
+		.size = sizeof(request), .capacity = made_for->commands,
+		.label = "plan",
+	};
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = backend->table.queue_create(backend->self,
+					     made_for->device->index, &request,
+					     &queue->raw, &room);
+	status = plait__port_judge_made(port, status, "queue_create",
+					queue->raw, &room, error);
+	if (status != PLAIT_OK) {
+		queue->raw = NULL;
+		return status;
+	}
+	room = (plait_error){ .size = sizeof(room) };
+	status = backend->table.signal_create(backend->self,
+					      made_for->device->index, 0,
+					      &queue->signal, &room);
+	status = plait__port_judge_made(port, status, "signal_create",
+					queue->signal, &room, error);
+	if (status != PLAIT_OK)
+		queue->signal = NULL;
+	return status;
+}
+
+static void free_queue(plait__queued_state *state, uint32_t lane)
+{
+	plait__backend *backend = state->queued->lanes[lane].device->port
+					  ->backend;
+	plait__queued_queue *queue = &state->queues[lane];
+
+	if (queue->raw != NULL)
+		backend->table.queue_destroy(backend->self, queue->raw);
+	if (queue->signal != NULL)
+		backend->table.signal_destroy(backend->self, queue->signal);
+}
+
+plait_status plait__queued_remake(plait__queued_state *state, uint32_t lane,
+				  plait_error *error)
+{
+	plait_status status;
+
+	free_queue(state, lane);
+	state->queues[lane] = (plait__queued_queue){ .raw = NULL };
+	status = make_queue(state, lane, error);
+	if (status == PLAIT_OK)
+		fill_stretches(state);
+	return status;
+}
+
+plait_status plait__queued_state_make(plait__queued_state *state,
+				      plait_error *error)
+{
+	const plait__plan *plan = state->queued->program->plan;
+	plait_status status = PLAIT_OK;
+
+	count_arguments(state);
+	if (!make_arrays(state))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an instance of a plan");
+	for (uint32_t i = 0; status == PLAIT_OK && i < plan->lanes_count; i++)
+		status = make_queue(state, i, error);
+	if (status != PLAIT_OK)
+		return status;
+	place_arguments(state);
+	fill_work(state);
+	fill_stretches(state);
+	fill_cells(state);
+	state->piloted.turn = plait__queued_turn;
+	return PLAIT_OK;
+}
+
+void plait__queued_state_free(plait__queued_state *state)
+{
+	const plait__plan *plan = state->queued->program->plan;
+
+	for (uint32_t i = 0; state->queues != NULL && i < plan->lanes_count;
+	     i++)
+		free_queue(state, i);
+	free_arrays(state);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's calls of backends: submitting, being told, and what has to be
+ * made good after a failure.  One thread at a time does this for an instance.
+ */
+#include "run/queued.h"
+
+#include "base/error.h"
+#include "object/port.h"
+
+#include <string.h>
+
+/* How often what may fail for a moment is tried. */
+enum { TRIES = 8 };
+
+static plait__port *port_of(const plait__queued_state *state, uint32_t lane)
+{
+	return state->queued->lanes[lane].device->port;
+}
+
+/* A device that is lost is lost for good. */
+static plait_status note_loss(plait__queued_state *state, uint32_t lane,
+			      plait_status status, const plait_error *why)
+{
+	if (status == PLAIT_E_LOST) {
+		state->queues[lane].lost = true;
+		state->loss = *why;
+	}
+	return status;
+}
+
+/* ---- submitting ---- */
+
+/* The sequences of this run. */
+static void number(plait__queued_state *state,
+		   const plait__queued_batch *batch)
+{
+	const plait__queued *queued = state->queued;
+	plait__queued_queue *queue = &state->queues[batch->lane];
+
+	for (uint32_t i = 0; i < batch->stretch_count; i++) {
+		uint32_t at = batch->stretch_first + i;
+		const plait__queued_stretch *stretch =
+			(const plait__queued_stretch *)
+				queued->stretches.items + at;
+
+		for (uint32_t w = 0; w < stretch->wait_count; w++)
+			state->waits[stretch->wait_first + w].sequence =
+				state->marks[plait__queued_at(
+					&queued->waits,
+					stretch->wait_first + w)];
+		if (stretch->mark == PLAIT__NONE)
+			continue;
+		state->emits[at].sequence = ++queue->emitted;
+		state->marks[stretch->mark] = queue->emitted;
+	}
+}
+
+plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
+				  plait_error *error)
+{
+	const plait__queued_batch *at =
+		(const plait__queued_batch *)state->queued->batches.items +
+		batch;
+	plait__port *port = port_of(state, at->lane);
+	plait__queued_queue *queue = &state->queues[at->lane];
+	uint64_t emitted = queue->emitted;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (queue->lost)
+		return plait__error_copy(error, &state->loss);
+	number(state, at);
+	status = port->backend->table.queue_submit(
+		port->backend->self, queue->raw,
+		&state->stretches[at->stretch_first], at->stretch_count,
+		&room);
+	status = plait__port_judge(port, status, "queue_submit", &room, error);
+	if (status == PLAIT_OK)
+		queue->unflushed = true;
+	else
+		queue->emitted = emitted;
+	return note_loss(state, at->lane, status, error);
+}
+
+static bool flush(plait__queued_state *state, uint32_t lane)
+{
+	plait__backend *backend = port_of(state, lane)->backend;
+	plait__queued_queue *queue = &state->queues[lane];
+	plait_error room = { .size = sizeof(room) };
+	plait_status status = PLAIT_OK;
+
+	if (!queue->unflushed || queue->lost)
+		return true;
+	if (backend->table.queue_flush != NULL)
+		status = backend->table.queue_flush(backend->self, queue->raw,
+						    &room);
+	queue->unflushed = status != PLAIT_OK;
+	return note_loss(state, lane, status, &room) == PLAIT_OK ||
+	       queue->lost;
+}
+
+bool plait__queued_flush(plait__queued_state *state)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count;
+	     i++)
+		all = flush(state, i) && all;
+	return all;
+}
+
+/* ---- being told ---- */
+
+/* Upcall. */
+static void on_mark(void *user_data, plait_status status)
+{
+	plait__queued_cell *cell = user_data;
+	plait__queued_state *state = (plait__queued_state *)(void *)
+		cell->note.whose;
+
+	plait__pilot_note_down(state->instance->program->context, &cell->note,
+			       status);
+}
+
+static plait_backend_point point_of(const plait__queued_state *state,
+				    const plait__queued_cell *cell)
+{
+	return (plait_backend_point){ state->queues[cell->lane].signal,
+				      state->marks[cell->mark] };
+}
+
+void plait__queued_await(plait__queued_state *state, uint32_t number)
+{
+	plait__queued_cell *cell = &state->cells[number];
+	const plait_backend_point point = point_of(state, cell);
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (plait__upcall_arm(port_of(state, cell->lane), &point, on_mark,
+			      cell, &ignored) == PLAIT_OK)
+		return;
+	cell->looks = true;
+	state->looking++;
+}
+
+bool plait__queued_look(plait__queued_state *state, uint32_t number,
+			plait_status *out)
+{
+	const plait__queued_cell *cell = &state->cells[number];
+	plait__backend *backend = port_of(state, cell->lane)->backend;
+	const plait_backend_point point = point_of(state, cell);
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached = 0;
+
+	*out = backend->table.signal_poll(backend->self, &point, &reached,
+					  &ignored);
+	/* A call that failed by itself says nothing of the point, unless
+	 * nothing will ever be said again. */
+	return *out == PLAIT_OK || *out == PLAIT_E_LOST ||
+	       (*out != PLAIT_PENDING && reached >= point.sequence);
+}
+
+void plait__queued_why(plait__queued_state *state, uint32_t number,
+		       plait_status status, plait_error *out)
+{
+	static const char not_run[] = "not run: ";
+	const plait__queued_cell *cell = &state->cells[number];
+	plait__port *port = port_of(state, cell->lane);
+	const plait_backend_point point = point_of(state, cell);
+	plait_error room = { .size = sizeof(room) };
+	uint64_t reached;
+	plait_status said;
+
+	said = port->backend->table.signal_poll(port->backend->self, &point,
+						&reached, &room);
+	said = plait__port_judge_poll(port, said, &room, out);
+	if (said >= 0)
+		said = plait__fail(out, status, "device \"%.60s\" failed",
+				   state->queued->lanes[cell->lane]
+					   .device->object.label);
+	/* The run was, only its rest was not. */
+	if (strncmp(out->text, not_run, sizeof(not_run) - 1) == 0)
+		memmove(out->text, out->text + sizeof(not_run) - 1,
+			sizeof(out->text) - (sizeof(not_run) - 1));
+	(void)note_loss(state, cell->lane, said, out);
+}
+
+/* ---- after a failure ---- */
+
+static bool has_failed(const plait__queued_state *state, uint32_t lane)
+{
+	plait__backend *backend = port_of(state, lane)->backend;
+	const plait__queued_queue *queue = &state->queues[lane];
+	const plait_backend_point point = { queue->signal, queue->emitted };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached;
+
+	return backend->table.signal_poll(backend->self, &point, &reached,
+					  &ignored) != PLAIT_OK;
+}
+
+static plait_status mend(plait__queued_state *state, uint32_t lane,
+			 plait_error *error)
+{
+	plait__backend *backend = port_of(state, lane)->backend;
+	const plait__queued_queue *queue = &state->queues[lane];
+	plait_status status = PLAIT_E_BUSY;
+
+	for (int i = 0; i < TRIES && status != PLAIT_OK &&
+	     status != PLAIT_E_LOST; i++)
+		status = backend->table.queue_recover(backend->self,
+						      queue->raw, error);
+	for (int i = 0; i < TRIES && status == PLAIT_OK; i++) {
+		status = backend->table.signal_reset(backend->self,
+						     queue->signal, error);
+		if (status == PLAIT_OK)
+			return PLAIT_OK;
+		if (status != PLAIT_E_LOST && i + 1 < TRIES)
+			status = PLAIT_OK;
+	}
+	return status;
+}
+
+void plait__queued_recover(plait__queued_state *state)
+{
+	uint32_t lanes = state->queued->program->plan->lanes_count;
+
+	for (uint32_t i = 0; i < lanes; i++) {
+		plait_error why = { .size = sizeof(why) };
+		plait_status status = PLAIT_OK;
+
+		if (state->queues[i].lost || !has_failed(state, i))
+			continue;
+		status = mend(state, i, &why);
+		if (status != PLAIT_OK && status != PLAIT_E_LOST)
+			status = plait__queued_remake(state, i, &why);
+		if (status == PLAIT_OK)
+			continue;
+		state->queues[i].lost = true;
+		why.status = status;
+		state->loss = why;
+	}
+}
