@@ -367,14 +367,24 @@ static void allocate_nothing(void (*run)(plait_plan *plan, uint64_t round),
 	OK(trace.times[0] > 0);
 }
 
+/* On queues the backend allocates, to tell what has happened. */
+static bool on_lanes(void)
+{
+	if (RUN_FREEZE != 0)
+		SKIP("on queues the backend allocates, to tell what happened");
+	return RUN_FREEZE == 0;
+}
+
 static void runs_allocate_nothing(void)
 {
-	allocate_nothing(run_idle, 300);
+	if (on_lanes())
+		allocate_nothing(run_idle, 300);
 }
 
 static void runs_behind_others_allocate_nothing(void)
 {
-	allocate_nothing(run_behind, 50);
+	if (on_lanes())
+		allocate_nothing(run_behind, 50);
 }
 
 static const struct tap_scenario all[] = {

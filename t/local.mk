@@ -294,6 +294,8 @@ MC_TESTS += %D%/55-explore-helped.t
 %C%_55_explore_helped_t_LDADD = $(LDADD_MC)
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued.t
+%C%_56_run_queued_t_LDADD = $(LDADD_API)
 # The same again on queues.
 API_TESTS += %D%/56-run-plain-queued.t
 %C%_56_run_plain_queued_t_SOURCES = %D%/50-run-plain.c

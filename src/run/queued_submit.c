@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "object/port.h"
+#include "object/upcall.h"
 
 #include <string.h>
 
