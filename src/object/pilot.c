@@ -135,16 +135,21 @@ static plait__piloted *take(plait__pilot *pilot, bool *out_told)
 	return taken;
 }
 
-static void put_back(plait__pilot *pilot, plait__piloted *piloted,
-		     uint32_t left)
+/* True: somebody has to look at it, who may sleep: this thread may go away. */
+static bool put_back(plait__pilot *pilot, plait__piloted *piloted,
+		     uint32_t left, bool told)
 {
+	bool wanted = false;
+
 	plait__mutex_lock(&pilot->lock);
 	if (left == PLAIT__PILOT_OVER) {
 		piloted->state = OVER;
 		at_sub_u32(&pilot->active, 1);
 	} else if (piloted->state == AGAIN) {
 		make_ready(pilot, piloted);
+		wanted = true;
 	} else if (left == PLAIT__PILOT_LOOKS) {
+		wanted = told;
 		piloted->state = READY;
 		append(&pilot->looking, piloted);
 		at_add_u32(&pilot->looking_count, 1);
@@ -152,6 +157,7 @@ static void put_back(plait__pilot *pilot, plait__piloted *piloted,
 		piloted->state = IDLE;
 	}
 	plait__mutex_unlock(&pilot->lock);
+	return wanted;
 }
 
 bool plait__pilot_drive(plait__context *context)
@@ -167,7 +173,8 @@ bool plait__pilot_drive(plait__context *context)
 	if (piloted == NULL)
 		return false;
 	left = piloted->turn(piloted);
-	put_back(pilot, piloted, left);
+	if (put_back(pilot, piloted, left, told))
+		wake(context);
 	if (left == PLAIT__PILOT_OVER)
 		piloted->over(piloted);
 	return told || left != PLAIT__PILOT_LOOKS;
