@@ -18,7 +18,8 @@
  * does not run until plait_queue_finish has reported it.
  *
  * Where functions run.  Kernels and host functions of a plan run on the
- * workers of the context, and on threads that wait for the run.  Plans with
+ * workers of the context, and on threads that wait for the run; on devices of
+ * other backends where these run them.  Plans with
  * functions of an inbox or with signals are refused so far, in words, by the
  * first run (PLAIT_E_UNSUPPORTED).  No function may rely on
  * another one that is not ordered with it to run at the same time.

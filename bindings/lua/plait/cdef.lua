@@ -630,7 +630,8 @@ enum {
 	PLAIT_MODE_AUTO = 2
 };
 enum {
-	PLAIT_FREEZE_CHECK = 1 << 0
+	PLAIT_FREEZE_CHECK = 1 << 0,
+	PLAIT_FREEZE_QUEUES = 1 << 1
 };
 typedef struct plait_freeze_desc {
 	uint32_t size;
