@@ -295,7 +295,15 @@ MC_TESTS += %D%/55-explore-helped.t
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued.t
+%C%_56_run_queued_t_SOURCES = %D%/56-run-queued.c %D%/queued.h
 %C%_56_run_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-loops.t
+%C%_56_run_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c %D%/queued.h
+%C%_56_run_queued_loops_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-faults.t
+%C%_56_run_queued_faults_t_SOURCES = %D%/56-run-queued-faults.c %D%/queued.h
+%C%_56_run_queued_faults_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/56-run-queued.t %D%/56-run-queued-loops.t
 # The same again on queues.
 API_TESTS += %D%/56-run-plain-queued.t
 %C%_56_run_plain_queued_t_SOURCES = %D%/50-run-plain.c

@@ -20,6 +20,8 @@
 /* What a call answers that was not made, so that nothing behind it runs. */
 enum { SKIPPED = -1 };
 
+enum { UNMAP_TRIES = 8 };
+
 /* ---- what devices cannot do ---- */
 
 static bool can_call(const plait__queued *queued, uint32_t lane)
@@ -154,18 +156,22 @@ static plait_status map(plait__queued_pointer *pointer, plait__buffer *buffer,
 	return status;
 }
 
+/* What failed has changed nothing, and must not stay mapped. */
 static plait_status unmap(plait__queued_pointer *pointer, plait_error *error)
 {
 	plait__buffer *buffer = pointer->mapped;
 	plait_error room = { .size = sizeof(room) };
-	plait_status status;
+	plait_status status = PLAIT_E_BUSY;
+	plait__backend *backend;
 
 	if (buffer == NULL)
 		return PLAIT_OK;
 	pointer->mapped = NULL;
-	status = buffer->device->port->backend->table.memory_unmap(
-		buffer->device->port->backend->self, buffer->root->raw,
-		pointer->value, &room);
+	backend = buffer->device->port->backend;
+	for (int i = 0; i < UNMAP_TRIES && status != PLAIT_OK; i++)
+		status = backend->table.memory_unmap(backend->self,
+						     buffer->root->raw,
+						     pointer->value, &room);
 	return plait__port_judge(buffer->device->port, status, "memory_unmap",
 				 &room, error);
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each call of a backend fails once, while a plan with a loop is made, run and
+ * run again: that run fails or does not mind, and the next one is right.
+ */
+#include "queued.h"
+
+enum { TIMES = 3, MOST_CALLS = 4000 };
+
+static bool told;
+
+static void hear_faults(void *user_data, int32_t level, const char *line)
+{
+	if (strstr(line, "fault: call ") != NULL)
+		__atomic_store_n(&told, true, __ATOMIC_SEQ_CST);
+	hear(user_data, level, line);
+}
+
+struct made {
+	plait_buffer *n, *x;
+	plait_kernel *kernel;
+	plait_graph *graph, *body;
+	plait_plan *plan;
+};
+
+static plait_status add_nodes(struct made *made, plait_error *error)
+{
+	plait_node_desc desc = { .size = sizeof(desc),
+				 .kind = PLAIT_NODE_FILL, .target = made->n,
+				 .pattern = TIMES, .pattern_bytes = 4,
+				 .bytes = WORDS * 4 };
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	const uint32_t one = 1, less = UINT32_MAX;
+	plait_argument arguments[4] = {
+		buffer_argument(made->n), buffer_argument(made->n),
+		value_argument(&one), value_argument(&less),
+	};
+	plait_node fill, loop;
+	plait_status status;
+
+	status = plait_graph_add(made->graph, &desc, NULL, 0, &fill, error);
+	desc = (plait_node_desc){ .size = sizeof(desc),
+				  .kind = PLAIT_NODE_WHILE,
+				  .predicate = made->n };
+	if (status == PLAIT_OK)
+		status = plait_graph_add(made->graph, &desc, &fill, 1, &loop,
+					 error);
+	if (status == PLAIT_OK)
+		status = plait_graph_body(made->graph, loop, 0, &made->body,
+					  error);
+	desc = (plait_node_desc){
+		.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
+		.kernel = made->kernel, .launch = &launch,
+		.arguments = arguments, .argument_count = 4,
+	};
+	if (status == PLAIT_OK)
+		status = plait_graph_add(made->body, &desc, NULL, 0, &fill,
+					 error);
+	arguments[0] = arguments[1] = buffer_argument(made->x);
+	arguments[3] = value_argument(&one);
+	if (status == PLAIT_OK)
+		status = plait_graph_add(made->body, &desc, NULL, 0, &fill,
+					 error);
+	return status;
+}
+
+static plait_status make(struct made *made, uint32_t lanes, plait_error *error)
+{
+	const plait_kernel_desc kernel = {
+		.size = sizeof(kernel), .function = map_words,
+		.signature = "map(from: in pointer u32, to: inout pointer "
+			     "u32, a: u32, b: u32)",
+	};
+	const plait_buffer_desc buffer = { .size = sizeof(buffer),
+					   .bytes = WORDS * 4 };
+	const plait_freeze_desc freezing = { .size = sizeof(freezing),
+					     .lanes = lanes };
+	plait_status status;
+
+	if ((status = plait_context_device(rig.context, 0, &rig.device,
+					   error)) ||
+	    (status = plait_queue_create(rig.device, NULL, &rig.queue,
+					 error)) ||
+	    (status = plait_buffer_create(rig.device, &buffer, &made->n,
+					  error)) ||
+	    (status = plait_buffer_create(rig.device, &buffer, &made->x,
+					  error)) ||
+	    (status = plait_kernel_create(rig.context, &kernel, &made->kernel,
+					  error)) ||
+	    (status = plait_graph_create(rig.context, &made->graph, error)) ||
+	    (status = add_nodes(made, error)))
+		return status;
+	return plait_graph_freeze(made->graph, &freezing, &made->plan, error);
+}
+
+static void unmake(struct made *made)
+{
+	plait_plan_release(made->plan);
+	plait_graph_release(made->body);
+	plait_graph_release(made->graph);
+	plait_kernel_release(made->kernel);
+	plait_buffer_release(made->n);
+	plait_buffer_release(made->x);
+}
+
+/* Set x, run, and see that it is right; by a queue, or by a call. */
+static plait_status run_once(struct made *made, bool by_queue,
+			     uint32_t *out_x, plait_error *error)
+{
+	uint32_t words[WORDS] = { 0 };
+	plait_status status, said;
+
+	status = plait_queue_write(rig.queue, made->x, 0, words, sizeof(words),
+				   error);
+	if (status == PLAIT_OK)
+		status = plait_queue_finish(rig.queue, PLAIT_FOREVER, error);
+	if (status == PLAIT_OK && by_queue)
+		status = plait_plan_run(made->plan, rig.queue, NULL, NULL,
+					error);
+	else if (status == PLAIT_OK)
+		status = plait_plan_call(made->plan, NULL, NULL, error);
+	if (status == PLAIT_OK)
+		status = plait_queue_read(rig.queue, made->x, 0, words,
+					  sizeof(words), error);
+	said = plait_queue_finish(rig.queue, PLAIT_FOREVER,
+				  status == PLAIT_OK ? error : NULL);
+	*out_x = words[0];
+	return status != PLAIT_OK ? status : said;
+}
+
+/* The K-th call fails; true when there was one. */
+static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
+{
+	char options[80];
+	plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "chaos",
+		.wrap = "check,fault", .options = options,
+		.flags = PLAIT_CONTEXT_NO_WORKERS, .log = hear_faults,
+		.log_level = PLAIT_LOG_WARNING,
+	};
+	struct made made = { NULL, NULL, NULL, NULL, NULL, NULL };
+	plait_error error = { .size = sizeof(error) };
+	plait_status status;
+	uint32_t x = 0;
+
+	memset(&rig, 0, sizeof(rig));
+	told = false;
+	(void)snprintf(options, sizeof(options),
+		       "chaos:seed=%u,devices=1;fault:fail=%u", k, k);
+	if (plait_context_open(&desc, &rig.context, &error) != PLAIT_OK)
+		return told;
+	status = make(&made, lanes, &error);
+	for (int i = 0; i < 3 && made.plan != NULL; i++) {
+		bool before = told;
+
+		status = run_once(&made, by_queue, &x, &error);
+		if (before || status == PLAIT_OK)
+			OK_THAT(status == PLAIT_OK && x == TIMES,
+				"call %u, run %d: %u, %s", k, i, x,
+				error.text);
+	}
+	unmake(&made);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK_THAT(all_gone(), "call %u", k);
+	return told;
+}
+
+static void each_call(uint32_t lanes, bool by_queue)
+{
+	uint32_t k = 1;
+
+	broken = 0;
+	while (k < MOST_CALLS && try_fault(k, lanes, by_queue))
+		k++;
+	OK_THAT(k > 60 && k < MOST_CALLS, "%u calls", k);
+	IS_UINT(broken, 0);
+}
+
+static void called(void)
+{
+	each_call(2, false);
+}
+
+static void on_a_queue(void)
+{
+	each_call(1, true);
+}
+
+static const struct tap_scenario all[] = {
+	{ "called", called },
+	{ "on a queue", on_a_queue },
+};
+TAP_MAIN(all)

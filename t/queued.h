@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tests of plans on queues share: a place to run on (a seed of the
+ * simulated system, or the host), under the interposer that checks each call,
+ * and nodes that work on words in memory of devices.
+ */
+#ifndef T_QUEUED_H
+#define T_QUEUED_H
+
+#include "runs.h"
+
+enum { WORDS = 16 };
+
+static const char *const quirks[] = {
+	"", "late_notify", "inline_notify", "slow_host", "batch", "shuffle",
+	"spurious", "staged_map", "all",
+};
+
+/* What is run on: a seed of chaos, or the host. */
+struct place {
+	const char *backends;
+	const char *wrap;
+	char options[160];
+	uint32_t lanes;
+	uint32_t workers;
+};
+
+static uint32_t broken; /* rules, as check says */
+
+static inline void hear(void *user_data, int32_t level, const char *line)
+{
+	(void)user_data;
+	if (level == PLAIT_LOG_ERROR) {
+		__atomic_add_fetch(&broken, 1, __ATOMIC_SEQ_CST);
+		NOTE("%s", line);
+	}
+}
+
+static inline bool open_place(const struct place *place)
+{
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = place->backends,
+		.wrap = place->wrap, .options = place->options,
+		.workers = place->workers,
+		.flags = place->workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0,
+		.log = hear, .log_level = PLAIT_LOG_ERROR,
+	};
+
+	memset(&rig, 0, sizeof(rig));
+	rig.error.size = sizeof(rig.error);
+	broken = 0;
+	return OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
+		       PLAIT_OK, "open %s %s: %s", place->backends,
+		       place->options, rig.error.text) &&
+	       OK(plait_context_device(rig.context, 0, &rig.device,
+				       &rig.error) == PLAIT_OK) &&
+	       OK(plait_queue_create(rig.device, NULL, &rig.queue,
+				     &rig.error) == PLAIT_OK);
+}
+
+static inline void close_place(void)
+{
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+	IS_UINT(broken, 0);
+}
+
+static inline void set_seed(struct place *place, uint32_t seed)
+{
+	const char *quirk = quirks[seed % TAP_COUNT(quirks)];
+
+	place->backends = "chaos";
+	place->wrap = "check";
+	place->lanes = 1 + seed % 4;
+	place->workers = 0;
+	(void)snprintf(place->options, sizeof(place->options),
+		       "chaos:seed=%u,parallel=%u,devices=2%s%s", seed,
+		       1 + seed / 4 % 4, quirk[0] != '\0' ? ",quirks=" : "",
+		       quirk);
+}
+
+/* Call `check` on each place. */
+static inline void each_place(uint32_t seeds, void (*check)(const struct place *place))
+{
+	struct place place = { .backends = "host", .wrap = "check",
+			       .lanes = 3 };
+	uint32_t first = (uint32_t)tap_seed();
+
+	for (uint32_t w = 0; w < 3; w++) {
+		place.workers = w;
+		if (open_place(&place)) {
+			check(&place);
+			close_place();
+		}
+	}
+	for (uint32_t i = 0; i < (tap_soak() ? 100 * seeds : seeds); i++) {
+		set_seed(&place, first + i);
+		if (!open_place(&place))
+			continue;
+		check(&place);
+		close_place();
+		if (tap_failed() > 0) {
+			NOTE("%s, %u lanes", place.options, place.lanes);
+			return;
+		}
+	}
+}
+
+static inline plait_plan *freeze_on(plait_graph *graph, uint32_t lanes)
+{
+	const plait_freeze_desc desc = {
+		.size = sizeof(desc),
+		.flags = PLAIT_FREEZE_CHECK | PLAIT_FREEZE_QUEUES,
+		.lanes = lanes, .instances = 2,
+		.policy = lanes % 2 ? PLAIT_POLICY_WIDEST :
+				      PLAIT_POLICY_BOUNDED,
+	};
+	plait_plan *plan = NULL;
+
+	OK_THAT(plait_graph_freeze(graph, &desc, &plan, &rig.error) ==
+		PLAIT_OK, "freeze: %s", rig.error.text);
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* The other device, if there is one. */
+static inline plait_device *other_device(void)
+{
+	plait_device *device = NULL;
+
+	return plait_context_device(rig.context, 1, &device, NULL) == PLAIT_OK ?
+	       device : rig.device;
+}
+
+static inline plait_buffer *words_on(plait_device *device)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .bytes = WORDS * 4,
+					 .label = "words" };
+	plait_buffer *buffer = NULL;
+
+	OK(plait_buffer_create(device, &desc, &buffer, &rig.error) ==
+	   PLAIT_OK);
+	return buffer;
+}
+
+static inline void write_words(plait_buffer *buffer, uint32_t value)
+{
+	uint32_t words[WORDS];
+
+	for (uint32_t i = 0; i < WORDS; i++)
+		words[i] = value;
+	OK_THAT(plait_queue_write(rig.queue, buffer, 0, words, sizeof(words),
+				  &rig.error) == PLAIT_OK &&
+		plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
+			PLAIT_OK, "write: %s", rig.error.text);
+}
+
+/* The value of all words, or UINT32_MAX if they differ. */
+static inline uint32_t read_words(plait_buffer *buffer)
+{
+	uint32_t words[WORDS] = { 0 };
+
+	OK_THAT(plait_queue_read(rig.queue, buffer, 0, words, sizeof(words),
+				 &rig.error) == PLAIT_OK &&
+		plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
+			PLAIT_OK, "read: %s", rig.error.text);
+	for (uint32_t i = 1; i < WORDS; i++)
+		if (words[i] != words[0])
+			return UINT32_MAX;
+	return words[0];
+}
+
+/* ---- kernels ---- */
+
+/* to[i] = from[i] * a + b */
+static inline int32_t map_words(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const uint32_t *from = *(uint32_t **)arguments[0];
+	uint32_t *to = *(uint32_t **)arguments[1];
+	uint32_t a = *(uint32_t *)arguments[2], b = *(uint32_t *)arguments[3];
+
+	(void)user_data;
+	for (uint64_t i = 0; i < launch->items[0]; i++)
+		to[i] = from[i] * a + b;
+	return 0;
+}
+
+static inline plait_kernel *map_kernel(void)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = map_words,
+		.signature = "map(from: in pointer u32, to: inout pointer "
+			     "u32, a: u32, b: u32)",
+	};
+	plait_kernel *kernel = NULL;
+
+	OK_THAT(plait_kernel_create(rig.context, &desc, &kernel,
+				    &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	return kernel;
+}
+
+static inline plait_argument buffer_argument(plait_buffer *buffer)
+{
+	return (plait_argument){ .size = sizeof(plait_argument),
+				 .kind = PLAIT_ARGUMENT_BUFFER,
+				 .buffer = buffer };
+}
+
+static inline plait_argument value_argument(const uint32_t *value)
+{
+	return (plait_argument){ .size = sizeof(plait_argument),
+				 .kind = PLAIT_ARGUMENT_VALUE,
+				 .value = value, .bytes = 4 };
+}
+
+static inline plait_node add_map(plait_graph *graph, plait_kernel *kernel,
+			  plait_buffer *from, plait_buffer *to, uint32_t a,
+			  uint32_t b, const plait_node *after, uint64_t count)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	const plait_argument arguments[4] = {
+		buffer_argument(from), buffer_argument(to),
+		value_argument(&a), value_argument(&b),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = kernel,
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 4, .label = "map",
+	};
+
+	return add_node(graph, desc, after, count);
+}
+
+static inline plait_node add_copy(plait_graph *graph, plait_buffer *target,
+			   plait_buffer *source, const plait_node *after,
+			   uint64_t count)
+{
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_COPY, .target = target, .source = source,
+		.bytes = WORDS * 4, .label = "copy",
+	};
+
+	return add_node(graph, desc, after, count);
+}
+
+static inline plait_node add_fill(plait_graph *graph, plait_buffer *target,
+			   uint32_t value, const plait_node *after,
+			   uint64_t count)
+{
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_FILL, .target = target, .pattern = value,
+		.pattern_bytes = 4, .bytes = WORDS * 4, .label = "fill",
+	};
+
+	return add_node(graph, desc, after, count);
+}
+
+#endif
