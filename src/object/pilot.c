@@ -173,6 +173,8 @@ bool plait__pilot_drive(plait__context *context)
 	if (piloted == NULL)
 		return false;
 	left = piloted->turn(piloted);
+	/* It may have submitted what waits for a thread that pumps. */
+	plait__event_notify(&context->pulse);
 	if (put_back(pilot, piloted, left, told))
 		wake(context);
 	if (left == PLAIT__PILOT_OVER)

@@ -193,6 +193,14 @@ static bool is_quiet(struct waiter *waiter)
 	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
 }
 
+/* Who drives may have submitted something, on another thread, that only gets
+ * on when a thread that waits pumps; the pulse tells of it. */
+static bool was_given_work(const struct waiter *waiter)
+{
+	return plait__pilot_is_active(&waiter->request->context->pilot) &&
+	       pump(waiter);
+}
+
 static void sleep_on_pulse(struct waiter *waiter)
 {
 	plait__wait_request *request = waiter->request;
@@ -206,7 +214,7 @@ static void sleep_on_pulse(struct waiter *waiter)
 	    slice_ns < until_ns)
 		until_ns = slice_ns;
 	key = plait__event_prepare(pulse);
-	if (is_quiet(waiter))
+	if (is_quiet(waiter) && !was_given_work(waiter))
 		(void)plait__event_wait(pulse, key, until_ns);
 	else
 		plait__event_cancel(pulse);
