@@ -62,8 +62,9 @@ if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
 %C%_plait_opencl_la_SOURCES = %D%/opencl/advance.c %D%/opencl/calls.h \
 	%D%/opencl/device.c %D%/opencl/driver.c %D%/opencl/enqueue.c \
-	%D%/opencl/entry.c %D%/opencl/memory.c %D%/opencl/opencl.h \
-	%D%/opencl/option.c %D%/opencl/queue.c %D%/opencl/signal.c \
+	%D%/opencl/entry.c %D%/opencl/kernel.h %D%/opencl/launch.c \
+	%D%/opencl/memory.c %D%/opencl/opencl.h %D%/opencl/option.c \
+	%D%/opencl/program.c %D%/opencl/queue.c %D%/opencl/signal.c \
 	%D%/opencl/surroundings.c %D%/opencl/surroundings.h \
 	%D%/opencl/turn.c
 %C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)

@@ -361,23 +361,4 @@ static void all_of_them(void)
 		list[i]();
 }
 
-static void on_host(void)
-{
-	if (suite_open("host"))
-		all_of_them();
-	suite_close();
-}
-
-static void on_chaos(void)
-{
-	if (suite_open("chaos"))
-		all_of_them();
-	suite_close();
-}
-
-static const struct tap_scenario all[] = {
-	{ "host", on_host },
-	{ "chaos", on_chaos },
-};
-
-TAP_MAIN(all)
+SUITE_MAIN(all_of_them)

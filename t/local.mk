@@ -384,6 +384,25 @@ SCRIPT_TESTS += %D%/60-conform-host.t
 SCRIPT_TESTS += %D%/60-conform-chaos.t
 SCRIPT_TESTS += %D%/61-conform-sins.t
 SCRIPT_TESTS += %D%/62-conform-opencl.t
+# The kernels of t/kernels again, by a driver of OpenCL; it is not instrumented,
+# so that what it orders would look like races.  The compiler of a driver takes
+# seconds for them, so most wait for PLAIT_SOAK.
+if OPENCL
+if !SANITIZE_THREAD
+API_TESTS += %D%/63-opencl-arrays.t
+%C%_63_opencl_arrays_t_SOURCES = %D%/50-source-arrays.c
+%C%_63_opencl_arrays_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"' -DSUITE_SOAK
+%C%_63_opencl_arrays_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/63-opencl-groups.t
+%C%_63_opencl_groups_t_SOURCES = %D%/50-source-groups.c
+%C%_63_opencl_groups_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"' -DSUITE_SOAK
+%C%_63_opencl_groups_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/63-opencl-numbers.t
+%C%_63_opencl_numbers_t_SOURCES = %D%/50-source-numbers.c
+%C%_63_opencl_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
+%C%_63_opencl_numbers_t_LDADD = $(LDADD_SUITE)
+endif
+endif
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

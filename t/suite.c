@@ -54,6 +54,23 @@ const char *suite_folder(void)
 
 /* ---- the backend ---- */
 
+bool suite_open_driver(const char *backend)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .workers = 1,
+				    .backends = backend };
+	const char *sanitizer = getenv("PLAIT_SANITIZER");
+
+	if (sanitizer != NULL && strcmp(sanitizer, "no") != 0)
+		SKIP_ALL("compilers of drivers leak; one lane is enough");
+	setenv("POCL_CACHE_DIR", suite_folder(), 1);
+	setenv("HOME", suite_folder(), 1);
+	if (plait_context_open(&desc, &suite.context, &suite.error) ==
+	    PLAIT_E_UNAVAILABLE)
+		SKIP_ALL("%s", suite.error.text);
+	suite_close();
+	return suite_open(backend);
+}
+
 bool suite_open(const char *backend)
 {
 	plait_context_desc desc = { .size = sizeof(desc), .workers = 2,

@@ -21,6 +21,54 @@ bool suite_open(const char *backend);
 void suite_close(void);
 plait_context *suite_context(void);
 
+/* The same, but where the backend is not available nothing is tested, and one
+ * lane is enough: for drivers, whose own caches are put into the folder. */
+bool suite_open_driver(const char *backend);
+
+/*
+ * The main function of a test that does the same on several backends: host and
+ * chaos, or what SUITE_DRIVER says.
+ */
+#ifdef SUITE_DRIVER
+#define SUITE_MAIN(function) \
+	static void suite_on_driver(void) \
+	{ \
+		if (SUITE_SKIPS && getenv("PLAIT_SOAK") == NULL) \
+			SKIP_ALL("set PLAIT_SOAK: compiling takes long"); \
+		if (suite_open_driver(SUITE_DRIVER)) \
+			function(); \
+		suite_close(); \
+	} \
+	static const struct tap_scenario all[] = { \
+		{ SUITE_DRIVER, suite_on_driver } \
+	}; \
+	TAP_MAIN(all)
+#ifdef SUITE_SOAK
+#define SUITE_SKIPS 1
+#else
+#define SUITE_SKIPS 0
+#endif
+#else
+#define SUITE_MAIN(function) \
+	static void suite_on_host(void) \
+	{ \
+		if (suite_open("host")) \
+			function(); \
+		suite_close(); \
+	} \
+	static void suite_on_chaos(void) \
+	{ \
+		if (suite_open("chaos")) \
+			function(); \
+		suite_close(); \
+	} \
+	static const struct tap_scenario all[] = { \
+		{ "host", suite_on_host }, \
+		{ "chaos", suite_on_chaos } \
+	}; \
+	TAP_MAIN(all)
+#endif
+
 /* The text of t/kernels/NAME.plk, and the signature in its first comment; both
  * until the next call. */
 const char *suite_text(const char *name, char *signature, size_t room);

@@ -53,6 +53,59 @@
 	       void *pointer, cl_int *code), \
 	      (context, flags, bytes, pointer, code)) \
 	STATUS(clReleaseMemObject, (cl_mem memory), (memory)) \
+	MAKES(cl_mem, clCreateSubBuffer, \
+	      (cl_mem memory, cl_mem_flags flags, \
+	       cl_buffer_create_type type, const void *region, cl_int *code), \
+	      (memory, flags, type, region, code)) \
+	MAKES(cl_program, clCreateProgramWithSource, \
+	      (cl_context context, cl_uint count, const char **texts, \
+	       const size_t *bytes, cl_int *code), \
+	      (context, count, texts, bytes, code)) \
+	MAKES(cl_program, clCreateProgramWithBinary, \
+	      (cl_context context, cl_uint count, const cl_device_id *ids, \
+	       const size_t *bytes, const unsigned char **binaries, \
+	       cl_int *states, cl_int *code), \
+	      (context, count, ids, bytes, binaries, states, code)) \
+	STATUS(clBuildProgram, \
+	       (cl_program program, cl_uint count, const cl_device_id *ids, \
+		const char *options, \
+		void (CL_CALLBACK *tell)(cl_program, void *), \
+		void *user_data), \
+	       (program, count, ids, options, tell, user_data)) \
+	STATUS(clGetProgramInfo, \
+	       (cl_program program, cl_program_info key, size_t room, \
+		void *value, size_t *bytes), \
+	       (program, key, room, value, bytes)) \
+	STATUS(clGetProgramBuildInfo, \
+	       (cl_program program, cl_device_id device, \
+		cl_program_build_info key, size_t room, void *value, \
+		size_t *bytes), \
+	       (program, device, key, room, value, bytes)) \
+	STATUS(clReleaseProgram, (cl_program program), (program)) \
+	MAKES(cl_kernel, clCreateKernel, \
+	      (cl_program program, const char *entry, cl_int *code), \
+	      (program, entry, code)) \
+	STATUS(clReleaseKernel, (cl_kernel kernel), (kernel)) \
+	STATUS(clSetKernelArg, \
+	       (cl_kernel kernel, cl_uint index, size_t bytes, \
+		const void *value), \
+	       (kernel, index, bytes, value)) \
+	STATUS(clGetKernelInfo, \
+	       (cl_kernel kernel, cl_kernel_info key, size_t room, \
+		void *value, size_t *bytes), \
+	       (kernel, key, room, value, bytes)) \
+	STATUS(clGetKernelWorkGroupInfo, \
+	       (cl_kernel kernel, cl_device_id device, \
+		cl_kernel_work_group_info key, size_t room, void *value, \
+		size_t *bytes), \
+	       (kernel, device, key, room, value, bytes)) \
+	STATUS(clEnqueueNDRangeKernel, \
+	       (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, \
+		const size_t *offset, const size_t *items, \
+		const size_t *group, cl_uint count, const cl_event *waits, \
+		cl_event *event), \
+	       (queue, kernel, dimensions, offset, items, group, count, \
+		waits, event)) \
 	STATUS(clEnqueueReadBuffer, \
 	       (cl_command_queue queue, cl_mem memory, cl_bool blocking, \
 		size_t offset, size_t bytes, void *pointer, cl_uint count, \

@@ -364,6 +364,8 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 		known.capabilities |= PLAIT_CAP_WRAP;
 	if (self->services->worker_count(self->host) == 0)
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
+	known.forms = 1u << PLAIT_SOURCE_OPENCL_C |
+		      1u << PLAIT_SOURCE_OPENCL_BINARY;
 	known.parallel = device->parallel;
 	known.memory_bytes = device->memory_bytes;
 	known.alignment_bytes = device->alignment_bytes;

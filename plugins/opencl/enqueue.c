@@ -117,6 +117,19 @@ static cl_int write_out(struct stretch *stretch, const plait_work *work,
 			     stretch->wait_count, waits_of(stretch), event));
 }
 
+static cl_int launch(struct stretch *stretch, const plait_work *work,
+		     cl_event *event)
+{
+	const plait_backend_launch *launch = work->launch;
+
+	return taken(stretch, "clEnqueueNDRangeKernel",
+		     stretch->self->cl.clEnqueueNDRangeKernel(
+			     stretch->driver, launch->kernel,
+			     launch->dimensions, NULL, launch->items,
+			     launch->grouped ? launch->group : NULL,
+			     stretch->wait_count, waits_of(stretch), event));
+}
+
 static cl_int mark(struct stretch *stretch, cl_event *event)
 {
 	return taken(stretch, "clEnqueueMarkerWithWaitList",
@@ -135,6 +148,8 @@ static cl_int enqueue(struct stretch *stretch, const plait_work *work,
 		return fill(stretch, work, event);
 	case PLAIT_WORK_READ:
 		return read_back(stretch, work, event);
+	case PLAIT_WORK_LAUNCH:
+		return launch(stretch, work, event);
 	default:
 		return write_out(stretch, work, event);
 	}
@@ -144,7 +159,8 @@ static cl_int enqueue(struct stretch *stretch, const plait_work *work,
 
 static bool is_empty(const plait_work *work)
 {
-	return work->kind == PLAIT_WORK_NOP || work->bytes == 0;
+	return work->kind == PLAIT_WORK_NOP ||
+	       (work->kind != PLAIT_WORK_LAUNCH && work->bytes == 0);
 }
 
 /* The end of the stretch, and in *last its last work that is not empty. */

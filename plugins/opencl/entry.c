@@ -108,6 +108,11 @@ static void fill_slots(plait_backend_table *table)
 	table->signal_raise = plaitp_opencl_signal_raise;
 	table->signal_reset = plaitp_opencl_signal_reset;
 	table->pump = plaitp_opencl_pump;
+	table->kernel_build = plaitp_opencl_kernel_build;
+	table->kernel_destroy = plaitp_opencl_kernel_destroy;
+	table->kernel_query = plaitp_opencl_kernel_query;
+	table->launch_create = plaitp_opencl_launch_create;
+	table->launch_destroy = plaitp_opencl_launch_destroy;
 }
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -159,7 +159,9 @@ plait_status plaitp_opencl_memory_create(plait_backend *self, uint32_t device,
 					  0, "opencl: no memory for a record "
 					  "of memory");
 	}
-	*memory = (plait_backend_memory){ .device = place, .bytes = bytes };
+	*memory = (plait_backend_memory){ .device = place,
+					  .size_bytes = request->bytes,
+					  .bytes = bytes };
 	status = fill_record(self, memory, request, error);
 	if (status == PLAIT_OK)
 		*out = memory;

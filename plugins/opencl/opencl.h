@@ -161,10 +161,23 @@ struct plait_backend_signal {
 	opencl_queue *waiters;
 };
 
+/* A kernel with its arguments, which nobody changes any more. */
+struct plait_backend_launch {
+	uint64_t total_bytes;
+	cl_kernel kernel;
+	cl_uint dimensions;
+	bool grouped; /* else the driver chooses */
+	size_t items[3];
+	size_t group[3];
+	uint32_t part_count;
+	cl_mem parts[]; /* of memory, from an offset on */
+};
+
 struct plait_backend_memory {
 	cl_mem memory;
 	struct opencl_device *device;
-	uint64_t bytes;
+	uint64_t size_bytes;
+	uint64_t bytes; /* that are charged for it */
 	void *block; /* ours, below the driver's object; or null */
 	uint64_t block_bytes;
 };
@@ -219,6 +232,25 @@ plait_status plaitp_opencl_memory_map(plait_backend *self,
 plait_status plaitp_opencl_memory_unmap(plait_backend *self,
 					plait_backend_memory *memory,
 					void *pointer, plait_error *error);
+
+/* --- program.c, launch.c: kernels */
+
+plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
+					const plait_code *code,
+					plait_backend_kernel **out,
+					plait_error *error);
+void plaitp_opencl_kernel_destroy(plait_backend *self,
+				  plait_backend_kernel *kernel);
+plait_status plaitp_opencl_kernel_query(plait_backend *self,
+					plait_backend_kernel *kernel,
+					plait_kernel_facts *out,
+					plait_error *error);
+plait_status plaitp_opencl_launch_create(plait_backend *self,
+					 const plait_launch_request *request,
+					 plait_backend_launch **out,
+					 plait_error *error);
+void plaitp_opencl_launch_destroy(plait_backend *self,
+				  plait_backend_launch *launch);
 
 /* --- queue.c: queues from outside */
 

@@ -184,7 +184,8 @@ static plait_status check_kinds(plait_backend *self,
 		const plait_work *work =
 			(const void *)(bytes + (size_t)one->work->size * i);
 
-		if (work->kind > PLAIT_WORK_WRITE)
+		if (work->kind > PLAIT_WORK_WRITE &&
+		    work->kind != PLAIT_WORK_LAUNCH)
 			return plaitp_opencl_fail(
 				self->services, error, PLAIT_E_UNSUPPORTED, 0,
 				"opencl: command %u: kind %u is not known", i,

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* A built kernel, as program.c makes it and launch.c uses it. */
+#ifndef PLAITP_OPENCL_KERNEL_H
+#define PLAITP_OPENCL_KERNEL_H
+
+#include "opencl.h"
+
+enum { OPENCL_ENTRY_BYTES = 256 };
+
+struct opencl_parameter {
+	uint64_t bytes; /* of the value */
+	bool pointer;
+};
+
+struct plait_backend_kernel {
+	uint64_t total_bytes;
+	struct opencl_device *device;
+	cl_program program;
+	cl_kernel kernel; /* only asked; each launch has one of its own */
+	size_t group_max;
+	char entry[OPENCL_ENTRY_BYTES];
+	uint32_t parameter_count;
+	struct opencl_parameter parameters[];
+};
+
+#endif

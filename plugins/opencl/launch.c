@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches.  Arguments belong to a kernel object here, and setting them is
+ * not safe between threads; so each launch has a kernel object of its own,
+ * whose arguments are set once.
+ */
+#include <string.h>
+
+#include "kernel.h"
+
+/* What is refused names the parameter by its number, counted from 1. */
+static plait_status refuse(plait_backend *self,
+			   const plait_backend_kernel *kernel, uint32_t index,
+			   const char *what, plait_error *error)
+{
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+				  0, "opencl: argument %u of %.80s: %s",
+				  index + 1, kernel->entry, what);
+}
+
+/* --- arguments ------------------------------------------------------------ */
+
+static const plait_launch_argument *
+argument_at(const plait_launch_request *request, uint32_t index)
+{
+	return (const void *)((const char *)request->arguments +
+			      (size_t)request->arguments->size * index);
+}
+
+/* Memory from an offset on is an object of its own. */
+static plait_status cut(plait_backend *self, plait_backend_launch *launch,
+			const plait_launch_argument *argument, cl_mem *out,
+			plait_error *error)
+{
+	const plait_backend_memory *memory = argument->memory;
+	cl_buffer_region region = { argument->offset,
+				    memory->size_bytes - argument->offset };
+	cl_int code = CL_SUCCESS;
+
+	*out = memory->memory;
+	if (argument->offset == 0)
+		return PLAIT_OK;
+	/* Nothing is behind it; whatever is there, the kernel leaves alone. */
+	if (region.size == 0)
+		return PLAIT_OK;
+	*out = self->cl.clCreateSubBuffer(memory->memory, CL_MEM_READ_WRITE,
+					  CL_BUFFER_CREATE_TYPE_REGION,
+					  &region, &code);
+	if (*out == NULL)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clCreateSubBuffer", code,
+					       "an argument");
+	launch->parts[launch->part_count++] = *out;
+	return PLAIT_OK;
+}
+
+static plait_status set_memory(plait_backend *self,
+			       const plait_launch_request *request,
+			       plait_backend_launch *launch, uint32_t index,
+			       plait_error *error)
+{
+	const plait_launch_argument *argument = argument_at(request, index);
+	uint64_t alignment = request->kernel->device->alignment_bytes;
+	plait_status status;
+	cl_mem memory;
+	cl_int code;
+
+	if (argument->offset % alignment != 0)
+		return refuse(self, request->kernel, index,
+			      "its offset is no multiple of the device's "
+			      "alignment", error);
+	status = cut(self, launch, argument, &memory, error);
+	if (status != PLAIT_OK)
+		return status;
+	code = self->cl.clSetKernelArg(launch->kernel, index, sizeof(memory),
+				       &memory);
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
+				       code, request->kernel->entry);
+}
+
+static plait_status set_value(plait_backend *self,
+			      const plait_launch_request *request,
+			      plait_backend_launch *launch, uint32_t index,
+			      plait_error *error)
+{
+	const plait_launch_argument *argument = argument_at(request, index);
+	const struct opencl_parameter *parameter =
+		&request->kernel->parameters[index];
+	const void *value = argument->value;
+	size_t bytes = parameter->bytes;
+	void *address = NULL;
+	cl_int code;
+
+	if (parameter->pointer) {
+		if (value != NULL)
+			memcpy(&address, value, sizeof(address));
+		if (address != NULL)
+			return refuse(self, request->kernel, index,
+				      "an address means nothing to the "
+				      "device; it wants a buffer", error);
+		bytes = sizeof(cl_mem);
+		value = NULL;
+	}
+	code = self->cl.clSetKernelArg(launch->kernel, index, bytes, value);
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error, "clSetKernelArg",
+				       code, request->kernel->entry);
+}
+
+static plait_status set_arguments(plait_backend *self,
+				  const plait_launch_request *request,
+				  plait_backend_launch *launch,
+				  plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint32_t i;
+
+	for (i = 0; i < request->argument_count && status == PLAIT_OK; i++)
+		status = argument_at(request, i)->memory != NULL ?
+			 set_memory(self, request, launch, i, error) :
+			 set_value(self, request, launch, i, error);
+	return status;
+}
+
+/* --- geometry ------------------------------------------------------------- */
+
+static plait_status set_geometry(plait_backend *self,
+				 const plait_launch_request *request,
+				 plait_backend_launch *launch,
+				 plait_error *error)
+{
+	size_t members = 1;
+	uint32_t i;
+
+	launch->dimensions = request->dimensions;
+	launch->grouped = false;
+	for (i = 0; i < 3; i++) {
+		uint64_t group = request->group[i];
+
+		launch->grouped |= group != 0;
+		launch->group[i] = group != 0 ? group : 1;
+		launch->items[i] = (request->items[i] - 1) / launch->group[i] *
+				   launch->group[i] + launch->group[i];
+		members *= launch->group[i];
+	}
+	if (!launch->grouped || members <= request->kernel->group_max)
+		return PLAIT_OK;
+	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+				  0, "opencl: %.80s: a group of %zu items; at "
+				  "most %zu can run", request->kernel->entry,
+				  members, request->kernel->group_max);
+}
+
+/* --- slots ---------------------------------------------------------------- */
+
+static plait_status fill_launch(plait_backend *self,
+				const plait_launch_request *request,
+				plait_backend_launch *launch,
+				plait_error *error)
+{
+	plait_backend_kernel *kernel = request->kernel;
+	plait_status status = set_geometry(self, request, launch, error);
+	cl_int code = CL_SUCCESS;
+
+	if (status != PLAIT_OK)
+		return status;
+	launch->kernel = self->cl.clCreateKernel(kernel->program,
+						 kernel->entry, &code);
+	if (launch->kernel == NULL)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clCreateKernel", code,
+					       kernel->entry);
+	return set_arguments(self, request, launch, error);
+}
+
+plait_status plaitp_opencl_launch_create(plait_backend *self,
+					 const plait_launch_request *request,
+					 plait_backend_launch **out,
+					 plait_error *error)
+{
+	uint64_t bytes = sizeof(plait_backend_launch) +
+			 request->argument_count * sizeof(cl_mem);
+	plait_backend_launch *launch =
+		self->services->resize(self->host, NULL, 0, bytes);
+	plait_status status;
+
+	*out = NULL;
+	if (launch == NULL)
+		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "opencl: no memory for a launch");
+	memset(launch, 0, bytes);
+	launch->total_bytes = bytes;
+	status = fill_launch(self, request, launch, error);
+	if (status == PLAIT_OK)
+		*out = launch;
+	else
+		plaitp_opencl_launch_destroy(self, launch);
+	return status;
+}
+
+void plaitp_opencl_launch_destroy(plait_backend *self,
+				  plait_backend_launch *launch)
+{
+	uint32_t i;
+
+	if (launch->kernel != NULL)
+		self->cl.clReleaseKernel(launch->kernel);
+	for (i = 0; i < launch->part_count; i++)
+		self->cl.clReleaseMemObject(launch->parts[i]);
+	self->services->resize(self->host, launch, launch->total_bytes, 0);
+}

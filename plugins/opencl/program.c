@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From text to kernels: programs, the log of the compiler, and the cache of
+ * what it made.  A cached binary that the driver does not want any more is
+ * built again from its text.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "surroundings.h"
+
+enum { OPTIONS_BYTES = 512 };
+
+/* What a build needs on its way. */
+struct build {
+	plait_backend *self;
+	struct opencl_device *device;
+	const plait_code *code;
+	char options[OPTIONS_BYTES];
+	cl_program program;
+};
+
+static plait_status fail_code(const struct build *build, plait_error *error,
+			      plait_status status, cl_int code,
+			      const char *what)
+{
+	return plaitp_opencl_fail(build->self->services, error, status, code,
+				  "opencl: kernel %.60s: %s (%d)",
+				  build->code->name, what, (int)code);
+}
+
+static plait_status write_options(struct build *build, plait_error *error)
+{
+	const plait_code *code = build->code;
+	bool fast = (code->flags & PLAIT_SOURCE_FAST) != 0;
+	int used = snprintf(build->options, sizeof(build->options),
+			    "-cl-std=CL1.2%s%s%s",
+			    fast ? " -cl-fast-relaxed-math" : "",
+			    code->options != NULL ? " " : "",
+			    code->options != NULL ? code->options : "");
+
+	if (used >= 0 && (size_t)used < sizeof(build->options))
+		return PLAIT_OK;
+	return fail_code(build, error, PLAIT_E_INVALID, 0,
+			 "its options are longer than 500 bytes");
+}
+
+/* --- what the compiler says ----------------------------------------------- */
+
+static void pass_log(const struct build *build)
+{
+	const plait_host_services *services = build->self->services;
+	const struct opencl_calls *cl = &build->self->cl;
+	size_t bytes = 0;
+	char *text;
+
+	if (cl->clGetProgramBuildInfo(build->program, build->device->id,
+				      CL_PROGRAM_BUILD_LOG, 0, NULL,
+				      &bytes) != CL_SUCCESS || bytes < 2)
+		return;
+	text = services->resize(build->self->host, NULL, 0, bytes);
+	if (text == NULL)
+		return;
+	if (cl->clGetProgramBuildInfo(build->program, build->device->id,
+				      CL_PROGRAM_BUILD_LOG, bytes, text,
+				      NULL) == CL_SUCCESS)
+		services->build_log(build->self->host, build->code->log, text,
+				    strnlen(text, bytes));
+	services->resize(build->self->host, text, bytes, 0);
+}
+
+static plait_status judge_build(const struct build *build, cl_int code,
+				plait_error *error)
+{
+	switch (code) {
+	case CL_SUCCESS:
+		return PLAIT_OK;
+	case CL_BUILD_PROGRAM_FAILURE:
+	case CL_INVALID_BINARY:
+	case CL_INVALID_BUILD_OPTIONS:
+		return fail_code(build, error, PLAIT_E_INVALID, code,
+				 "the compiler refuses it");
+	case CL_COMPILER_NOT_AVAILABLE:
+		return fail_code(build, error, PLAIT_E_UNAVAILABLE, code,
+				 "the driver has no compiler");
+	default:
+		return plaitp_opencl_fail_call(build->self->services, error,
+					       "clBuildProgram", code,
+					       build->code->name);
+	}
+}
+
+/* Compilers of drivers install handlers when they are used first. */
+static plait_status compile(struct build *build, cl_int *out_code,
+			    plait_error *error)
+{
+	struct opencl_surroundings before;
+	plait_status status = plaitp_opencl_look_around(build->self, &before,
+							error);
+
+	if (status != PLAIT_OK)
+		return status;
+	*out_code = build->self->cl.clBuildProgram(build->program, 1,
+						   &build->device->id,
+						   build->options, NULL, NULL);
+	plaitp_opencl_put_back(build->self, &before);
+	return PLAIT_OK;
+}
+
+static void drop_program(struct build *build)
+{
+	if (build->program != NULL)
+		build->self->cl.clReleaseProgram(build->program);
+	build->program = NULL;
+}
+
+/* --- binaries ------------------------------------------------------------- */
+
+static plait_status load_binary(struct build *build, const void *bytes,
+				size_t count, cl_int *out_code,
+				plait_error *error)
+{
+	const unsigned char *binary = bytes;
+	cl_int state = CL_SUCCESS;
+
+	*out_code = CL_SUCCESS;
+	build->program = build->self->cl.clCreateProgramWithBinary(
+		build->self->context, 1, &build->device->id, &count, &binary,
+		&state, out_code);
+	if (build->program == NULL)
+		return PLAIT_OK;
+	return compile(build, out_code, error);
+}
+
+/* All that the code depends on, one behind the other. */
+static char *make_key(const struct build *build, uint64_t *out_bytes)
+{
+	const char *device = build->device->description;
+	uint64_t options = strlen(build->options) + 1;
+	uint64_t name = strlen(device) + 1;
+	char *key;
+
+	*out_bytes = build->code->bytes + options + name;
+	key = build->self->services->resize(build->self->host, NULL, 0,
+					    *out_bytes);
+	if (key == NULL)
+		return NULL;
+	memcpy(key, build->options, options);
+	memcpy(key + options, device, name);
+	memcpy(key + options + name, build->code->code, build->code->bytes);
+	return key;
+}
+
+/* True: the program comes from the cache. */
+static bool find_cached(struct build *build, const char *key,
+			uint64_t key_bytes)
+{
+	plait_backend *self = build->self;
+	plait_error ignored = { .size = sizeof(ignored) };
+	plait_status status;
+	uint64_t bytes = 0;
+	void *found = NULL;
+	cl_int code = CL_SUCCESS;
+
+	if (self->services->cache_get(self->host, build->code->name, key,
+				      key_bytes, &found, &bytes, &ignored) !=
+	    PLAIT_OK)
+		return false;
+	status = load_binary(build, found, bytes, &code, &ignored);
+	self->services->resize(self->host, found, bytes, 0);
+	if (status == PLAIT_OK && code == CL_SUCCESS)
+		return true;
+	drop_program(build);
+	return false;
+}
+
+/* What cannot be kept is built again the next time. */
+static void keep(struct build *build, const char *key, uint64_t key_bytes)
+{
+	plait_backend *self = build->self;
+	unsigned char *binary;
+	size_t bytes = 0;
+
+	if (self->cl.clGetProgramInfo(build->program,
+				      CL_PROGRAM_BINARY_SIZES, sizeof(bytes),
+				      &bytes, NULL) != CL_SUCCESS ||
+	    bytes == 0)
+		return;
+	binary = self->services->resize(self->host, NULL, 0, bytes);
+	if (binary == NULL)
+		return;
+	if (self->cl.clGetProgramInfo(build->program, CL_PROGRAM_BINARIES,
+				      sizeof(binary), &binary, NULL) ==
+	    CL_SUCCESS)
+		self->services->cache_put(self->host, build->code->name, key,
+					  key_bytes, binary, bytes);
+	self->services->resize(self->host, binary, bytes, 0);
+}
+
+/* --- texts ---------------------------------------------------------------- */
+
+static plait_status build_text(struct build *build, plait_error *error)
+{
+	const char *text = build->code->code;
+	size_t bytes = build->code->bytes;
+	cl_int code = CL_SUCCESS;
+	plait_status status;
+
+	build->program = build->self->cl.clCreateProgramWithSource(
+		build->self->context, 1, &text, &bytes, &code);
+	if (build->program == NULL)
+		return plaitp_opencl_fail_call(build->self->services, error,
+					       "clCreateProgramWithSource",
+					       code, build->code->name);
+	status = compile(build, &code, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (code != CL_SUCCESS)
+		pass_log(build);
+	return judge_build(build, code, error);
+}
+
+static plait_status build_cached_text(struct build *build, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint64_t bytes;
+	char *key = make_key(build, &bytes);
+
+	if (key == NULL)
+		return fail_code(build, error, PLAIT_E_NOMEM, 0,
+				 "no memory for the key of its cache");
+	if (!find_cached(build, key, bytes)) {
+		status = build_text(build, error);
+		if (status == PLAIT_OK)
+			keep(build, key, bytes);
+	}
+	build->self->services->resize(build->self->host, key, bytes, 0);
+	return status;
+}
+
+static plait_status build_binary(struct build *build, plait_error *error)
+{
+	cl_int code;
+	plait_status status = load_binary(build, build->code->code,
+					  build->code->bytes, &code, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (build->program == NULL)
+		return fail_code(build, error, PLAIT_E_INVALID, code,
+				 "the driver does not take this binary");
+	if (code != CL_SUCCESS)
+		pass_log(build);
+	return judge_build(build, code, error);
+}
+
+static plait_status build_program(struct build *build, plait_error *error)
+{
+	plait_status status = write_options(build, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	switch (build->code->form) {
+	case PLAIT_SOURCE_OPENCL_C:
+		return build_cached_text(build, error);
+	case PLAIT_SOURCE_OPENCL_BINARY:
+		return build_binary(build, error);
+	default:
+		return plaitp_opencl_fail(build->self->services, error,
+					  PLAIT_E_UNSUPPORTED, 0,
+					  "opencl: kernel %.60s: code of form "
+					  "%u is not for OpenCL",
+					  build->code->name,
+					  build->code->form);
+	}
+}
+
+/* --- kernels -------------------------------------------------------------- */
+
+static const plait_code_parameter *parameter_at(const plait_code *code,
+						uint32_t index)
+{
+	return (const void *)((const char *)code->parameters +
+			      (size_t)code->parameters->size * index);
+}
+
+static plait_backend_kernel *new_kernel(const struct build *build)
+{
+	const plait_code *code = build->code;
+	uint64_t bytes = sizeof(plait_backend_kernel) +
+			 code->parameter_count *
+			 sizeof(struct opencl_parameter);
+	plait_backend_kernel *kernel = build->self->services->resize(
+		build->self->host, NULL, 0, bytes);
+	uint32_t i;
+
+	if (kernel == NULL)
+		return NULL;
+	memset(kernel, 0, bytes);
+	kernel->total_bytes = bytes;
+	kernel->device = build->device;
+	kernel->parameter_count = code->parameter_count;
+	snprintf(kernel->entry, sizeof(kernel->entry), "%s", code->entry);
+	for (i = 0; i < code->parameter_count; i++) {
+		const plait_code_parameter *from = parameter_at(code, i);
+
+		kernel->parameters[i].bytes = from->bytes;
+		kernel->parameters[i].pointer =
+			(from->flags & PLAIT_CODE_POINTER) != 0;
+	}
+	return kernel;
+}
+
+/* The function is there, and has as many parameters as it should. */
+static plait_status check_entry(const struct build *build,
+				plait_backend_kernel *kernel,
+				plait_error *error)
+{
+	const struct opencl_calls *cl = &build->self->cl;
+	cl_int code = CL_SUCCESS;
+	cl_uint count = 0;
+
+	kernel->kernel = cl->clCreateKernel(build->program,
+					    build->code->entry, &code);
+	if (kernel->kernel == NULL && code == CL_INVALID_KERNEL_NAME)
+		return plaitp_opencl_fail(build->self->services, error,
+					  PLAIT_E_INVALID, code,
+					  "opencl: kernel %.60s: its code has "
+					  "no kernel function %.80s",
+					  build->code->name,
+					  build->code->entry);
+	if (kernel->kernel == NULL)
+		return plaitp_opencl_fail_call(build->self->services, error,
+					       "clCreateKernel", code,
+					       build->code->name);
+	code = cl->clGetKernelInfo(kernel->kernel, CL_KERNEL_NUM_ARGS,
+				   sizeof(count), &count, NULL);
+	if (code == CL_SUCCESS)
+		code = cl->clGetKernelWorkGroupInfo(
+			kernel->kernel, build->device->id,
+			CL_KERNEL_WORK_GROUP_SIZE, sizeof(kernel->group_max),
+			&kernel->group_max, NULL);
+	if (code != CL_SUCCESS)
+		return plaitp_opencl_fail_call(build->self->services, error,
+					       "clGetKernelInfo", code,
+					       build->code->name);
+	if (count == build->code->parameter_count)
+		return PLAIT_OK;
+	return plaitp_opencl_fail(build->self->services, error,
+				  PLAIT_E_INVALID, 0,
+				  "opencl: kernel %.60s: %.80s has %u "
+				  "parameters, its signature %u",
+				  build->code->name, build->code->entry,
+				  (unsigned)count,
+				  build->code->parameter_count);
+}
+
+plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
+					const plait_code *code,
+					plait_backend_kernel **out,
+					plait_error *error)
+{
+	struct build build = { .self = self,
+			       .device = &self->devices[device],
+			       .code = code };
+	plait_backend_kernel *kernel;
+	plait_status status;
+
+	*out = NULL;
+	if (strlen(code->entry) >= OPENCL_ENTRY_BYTES)
+		return fail_code(&build, error, PLAIT_E_INVALID, 0,
+				 "the name of its function is too long");
+	kernel = new_kernel(&build);
+	if (kernel == NULL)
+		return fail_code(&build, error, PLAIT_E_NOMEM, 0,
+				 "no memory for it");
+	status = build_program(&build, error);
+	kernel->program = build.program;
+	if (status == PLAIT_OK)
+		status = check_entry(&build, kernel, error);
+	if (status == PLAIT_OK)
+		*out = kernel;
+	else
+		plaitp_opencl_kernel_destroy(self, kernel);
+	return status;
+}
+
+void plaitp_opencl_kernel_destroy(plait_backend *self,
+				  plait_backend_kernel *kernel)
+{
+	if (kernel->kernel != NULL)
+		self->cl.clReleaseKernel(kernel->kernel);
+	if (kernel->program != NULL)
+		self->cl.clReleaseProgram(kernel->program);
+	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
+}
+
+static cl_int ask(plait_backend *self, const plait_backend_kernel *kernel,
+		  cl_kernel_work_group_info key, void *out, size_t bytes)
+{
+	return self->cl.clGetKernelWorkGroupInfo(kernel->kernel,
+						 kernel->device->id, key,
+						 bytes, out, NULL);
+}
+
+plait_status plaitp_opencl_kernel_query(plait_backend *self,
+					plait_backend_kernel *kernel,
+					plait_kernel_facts *out,
+					plait_error *error)
+{
+	plait_kernel_facts facts = { .size = sizeof(facts) };
+	size_t group[3] = { 0, 0, 0 };
+	cl_ulong local_bytes = 0, private_bytes = 0;
+	cl_int code;
+	int i;
+
+	if ((code = ask(self, kernel, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+			group, sizeof(group))) != CL_SUCCESS ||
+	    (code = ask(self, kernel, CL_KERNEL_LOCAL_MEM_SIZE, &local_bytes,
+			sizeof(local_bytes))) != CL_SUCCESS ||
+	    (code = ask(self, kernel, CL_KERNEL_PRIVATE_MEM_SIZE,
+			&private_bytes, sizeof(private_bytes))) != CL_SUCCESS)
+		return plaitp_opencl_fail_call(self->services, error,
+					       "clGetKernelWorkGroupInfo",
+					       code, kernel->entry);
+	for (i = 0; i < 3; i++)
+		facts.group[i] = group[i];
+	facts.group_items_max = kernel->group_max;
+	facts.local_bytes = local_bytes;
+	facts.private_bytes = private_bytes;
+	if (out->size < facts.size)
+		facts.size = out->size;
+	memcpy(out, &facts, facts.size);
+	return PLAIT_OK;
+}
