@@ -144,7 +144,6 @@ static bool put_back(plait__pilot *pilot, plait__piloted *piloted,
 	plait__mutex_lock(&pilot->lock);
 	if (left == PLAIT__PILOT_OVER) {
 		piloted->state = OVER;
-		at_sub_u32(&pilot->active, 1);
 	} else if (piloted->state == AGAIN) {
 		make_ready(pilot, piloted);
 		wanted = true;
@@ -177,8 +176,11 @@ bool plait__pilot_drive(plait__context *context)
 	plait__event_notify(&context->pulse);
 	if (put_back(pilot, piloted, left, told))
 		wake(context);
-	if (left == PLAIT__PILOT_OVER)
+	if (left == PLAIT__PILOT_OVER) {
 		piloted->over(piloted);
+		/* Not before a queue that waits for the end was told. */
+		plait__pilot_forget(context);
+	}
 	return told || left != PLAIT__PILOT_LOOKS;
 }
 
