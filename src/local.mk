@@ -174,6 +174,8 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/trace.h
 %C%_libplaitcore_la_SOURCES += %D%/plan/trace_json.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/trace_svg.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/unplan.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/unplan.h
 %C%_libplaitcore_la_SOURCES += %D%/plan/frame.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/picture.h
 %C%_libplaitcore_la_SOURCES += %D%/plan/scene.c
@@ -245,6 +247,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/rehearse.h
 %C%_libplaitcore_la_SOURCES += %D%/run/run.c
 %C%_libplaitcore_la_SOURCES += %D%/run/trace.c
+%C%_libplaitcore_la_SOURCES += %D%/run/tune.c
 
 %C%_libplait_la_SOURCES =
 %C%_libplait_la_LIBADD = %D%/libplaitcore.la

@@ -13,7 +13,8 @@ import xml.etree.ElementTree as xml
 from decimal import Decimal
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from graphs import Writer, read_graph
+from graphs import Writer, bodies, read_graph
+from plans import Broken, check_plan
 from tap import BUILD, SANITIZER, done, none, ok, read, run
 
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
@@ -207,6 +208,23 @@ for seed in SEEDS:
         check(text, how, bad)
     none(bad, "seed=%d" % seed)
 
+# --- plans that are made anew ---------------------------------------------------------------
+for seed in SEEDS:
+    r = random.Random(seed)
+    text, bad = Writer(r, r.choice([8, 20, 40]), r.choice([1, 1, 2, 3])).text(), []
+    got = plait("run", "-", "--times", "2", "--tune", at("tuned.plan"), "--parallel", "--lanes", "3", text=text)
+    if got.returncode or not re.search(r"\nplanned_after_ns \d+\n", "\n" + got.stdout):
+        bad.append("%d %s%s" % (got.returncode, got.stdout, got.stderr))
+    else:
+        try:
+            plan = json.loads(plait("plan", at("tuned.plan"), "--json").stdout)
+            # Edges that others imply are gone, and costs are times.
+            plan["edges"], plan["makespan"] = sum(len(b.edges) for b in bodies(read_graph(text))), 1 << 62
+            check_plan(read_graph(text), plan, 3)
+        except (Broken, ValueError, KeyError) as error:
+            bad.append(repr(error))
+    none(bad, "seed=%d, tuned" % seed)
+
 # --- pictures are for people --------------------------------------------------------------
 got = plait("run", "-", "--unit", "1000", "--svg", at("x.svg"), *HOW[0], text=EXAMPLE)
 words = "".join(xml.fromstring(read(at("x.svg"))).itertext())
@@ -228,7 +246,7 @@ for option in ("--trace", "--svg"):
         got = plait("run", "-", "--times", "1", option, path, text=WAITS)
         ok(got.returncode == 1 and got.stderr.startswith("plait run: %s: " % path) and got.stderr.count("\n") == 1,
            "%s %s" % (option, path.replace(FOLDER.name, ".")), got.returncode, got.stderr)
-for args in (["--unit", "x"], ["--unit"], ["--repeat", "0"], ["--trace"], ["--svg"], ["--watch=1"]):
+for args in (["--unit", "x"], ["--unit"], ["--repeat", "0"], ["--trace"], ["--svg"], ["--tune"], ["--watch=1"]):
     got = plait("run", "-", *args, text=WAITS)
     ok(got.returncode == 2 and "usage: plait run" in got.stderr and not got.stdout, "not understood: %s" % " ".join(args),
        got.returncode, got.stderr)

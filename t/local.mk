@@ -338,6 +338,7 @@ LDADD_MAZE = %D%/libmaze.la $(LDADD_API)
 API_TESTS += %D%/57-run-random.t
 %C%_57_run_random_t_LDADD = $(LDADD_MAZE)
 SEEDED_TESTS += %D%/57-run-random.t
+UNIT_TESTS += %D%/56-run-tune.t
 API_TESTS += %D%/56-run-exchange.t
 %C%_56_run_exchange_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-exchange-helped.t

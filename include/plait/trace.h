@@ -132,6 +132,58 @@ PLAIT_API plait_status plait_run_write(plait_run *run, int32_t format,
 				       uint64_t *out_bytes,
 				       plait_error *error);
 
+/* How to plan anew; null: as the plan was. */
+typedef struct plait_tune_desc {
+	uint32_t size;
+	uint32_t flags;
+	/* PLAIT_MODE_...; AUTO: by the spread of what was measured. */
+	uint32_t mode;
+	/* Most lanes of every device; 0: as many as were allowed. */
+	uint32_t lanes;
+	/* What seeing another lane's progress takes; 0: the plan's hop cost at
+	 * what a unit of cost took. */
+	uint64_t hop_ns;
+} plait_tune_desc;
+
+/* What planning anew had to go by, and what it promises. */
+typedef struct plait_tune_info {
+	uint32_t size;
+	uint32_t reserved0;
+	/* Runs that were recorded, and commands of which a time is known. */
+	uint64_t runs;
+	uint64_t measured;
+	/* With what was measured, predicted for a run of the old plan and of
+	 * the new one. */
+	uint64_t before_ns;
+	uint64_t after_ns;
+} plait_tune_info;
+
+/*
+ * plait_plan_tune - plan the same graph anew, with what its commands took.
+ *
+ * Of each command the median of its last seven times counts; of those that were
+ * not seen, the cost that they were given, in proportion.  The new plan's costs
+ * are nanoseconds.  It has the kernels that the old one uses now, and all else
+ * that it was bound to; it is not prepared.  The old plan goes on as it is,
+ * runs may be on their way.  A schedule is found by a heuristic: compare what
+ * `info` tells before you change.
+ *
+ * @param plan  borrowed, non-null: a plan of which runs were recorded
+ * @param desc  borrowed, nullable: how; null means as the plan was
+ * @param out   owned, non-null: the new plan, one reference
+ * @param info  borrowed, nullable: set `size`; the rest is filled
+ * @param error borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_STATE (no run was recorded), PLAIT_E_UNSUPPORTED (a
+ *         plan of a part of a graph), PLAIT_E_INVALID, PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
+				       const plait_tune_desc *desc,
+				       plait_plan **out, plait_tune_info *info,
+				       plait_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	  "plan a graph, show or keep the plan", command_plan },
 	{ "run", "PLAN|FILE [--times N] [--unit NS] [--serial | --parallel] "
 	  "[--trace JSON] [--svg SVG]\n"
-	  "                 [--watch] [--hop N] [--policy P] [--lanes N] "
+	  "                 [--tune PLAN] [--watch] [--hop N] [--policy P] [--lanes N] "
 	  "[--mode M]",
 	  "rehearse a plan, tell what that costs and what happened",
 	  command_run },

@@ -23,6 +23,7 @@ struct request {
 	uint64_t unit_ns;
 	const char *trace; /* where events go, or null */
 	const char *svg;   /* where the picture goes, or null */
+	const char *tune;  /* where a better plan goes, or null */
 	bool watch;
 };
 
@@ -67,6 +68,9 @@ static int take(void *user_data, int option, const char *value)
 		return COMMAND_DONE;
 	case 'G':
 		request->svg = value;
+		return COMMAND_DONE;
+	case 'N':
+		request->tune = value;
 		return COMMAND_DONE;
 	case 'W':
 		request->watch = true;
@@ -212,6 +216,29 @@ static int write_file(plait_run *run, int32_t format, const char *path)
 				     path) : COMMAND_DONE;
 }
 
+/* Plan anew with what the recorded runs took, and keep the plan. */
+static int tune(const struct request *request, const struct schedule *schedule)
+{
+	plait_tune_desc desc = { .size = sizeof(desc),
+				 .mode = request->schedule.freeze.mode };
+	plait_tune_info info = { .size = sizeof(info) };
+	plait_error error = { .size = sizeof(error) };
+	plait_plan *plan = NULL;
+	plait_status status = plait_plan_tune(
+		schedule->plan, schedule->loaded ? NULL : &desc, &plan, &info,
+		&error);
+
+	if (status == PLAIT_OK)
+		status = plait_plan_save(plan, request->tune, &error);
+	plait_plan_release(plan);
+	if (status != PLAIT_OK)
+		return command_fail("run", "%s", error.text);
+	printf("tuned_commands %" PRIu64 "\nplanned_before_ns %" PRIu64
+	       "\nplanned_after_ns %" PRIu64 "\n", info.measured,
+	       info.before_ns, info.after_ns);
+	return COMMAND_DONE;
+}
+
 /* One more run, so that writing down is in nobody's time. */
 static int show_one(const struct request *request,
 		    const struct schedule *schedule,
@@ -229,6 +256,8 @@ static int show_one(const struct request *request,
 	if (code == COMMAND_DONE)
 		code = write_file(run, PLAIT_TRACE_SVG, request->svg);
 	plait_run_release(run);
+	if (code == COMMAND_DONE && request->tune != NULL)
+		code = tune(request, schedule);
 	return code;
 }
 
@@ -253,7 +282,8 @@ static plait_status prepare(const struct request *request,
 	plait_plan_info info = { .size = sizeof(info) };
 	plait_status status = plait_plan_query(schedule->plan, &info, error);
 	bool records = request->watch || info.regions > 0 ||
-		       request->trace != NULL || request->svg != NULL;
+		       request->trace != NULL || request->svg != NULL ||
+		       request->tune != NULL;
 
 	measured->commands = info.commands;
 	if (status == PLAIT_OK)
@@ -266,7 +296,8 @@ static plait_status prepare(const struct request *request,
 	if (status == PLAIT_OK && records)
 		status = plait_plan_record(schedule->plan,
 					   request->trace != NULL ||
-					   request->svg != NULL ? 0 : 1,
+					   request->svg != NULL ||
+					   request->tune != NULL ? 0 : 1,
 					   error);
 	return status;
 }
@@ -321,6 +352,7 @@ int command_run(int argc, char **argv)
 		{ "unit", required_argument, NULL, 'U' },
 		{ "trace", required_argument, NULL, 'C' },
 		{ "svg", required_argument, NULL, 'G' },
+		{ "tune", required_argument, NULL, 'N' },
 		{ "watch", no_argument, NULL, 'W' },
 		{ "serial", no_argument, NULL, 'S' },
 		{ "parallel", no_argument, NULL, 'P' },

@@ -895,6 +895,25 @@ plait_status plait_run_write(plait_run *run, int32_t format,
 				       void *buffer, uint64_t capacity_bytes,
 				       uint64_t *out_bytes,
 				       plait_error *error);
+typedef struct plait_tune_desc {
+	uint32_t size;
+	uint32_t flags;
+	uint32_t mode;
+	uint32_t lanes;
+	uint64_t hop_ns;
+} plait_tune_desc;
+typedef struct plait_tune_info {
+	uint32_t size;
+	uint32_t reserved0;
+	uint64_t runs;
+	uint64_t measured;
+	uint64_t before_ns;
+	uint64_t after_ns;
+} plait_tune_info;
+plait_status plait_plan_tune(plait_plan *plan,
+				       const plait_tune_desc *desc,
+				       plait_plan **out, plait_tune_info *info,
+				       plait_error *error);
 typedef struct plait_backend_memory plait_backend_memory;
 typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;

@@ -596,6 +596,27 @@ class plait_record(Structure):
     ]
 
 
+class plait_tune_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("mode", c_uint32),
+        ("lanes", c_uint32),
+        ("hop_ns", c_uint64),
+    ]
+
+
+class plait_tune_info(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("reserved0", c_uint32),
+        ("runs", c_uint64),
+        ("measured", c_uint64),
+        ("before_ns", c_uint64),
+        ("after_ns", c_uint64),
+    ]
+
+
 class plait_code_parameter(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -698,6 +719,8 @@ STRUCTS = (
     plait_run_info,
     plait_command_info,
     plait_record,
+    plait_tune_desc,
+    plait_tune_info,
     plait_code_parameter,
     plait_code,
     plait_kernel_facts,
@@ -816,4 +839,5 @@ FUNCTIONS = {
     "plait_plan_record": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_run_records": (c_int32, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_run_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_plan_tune": (c_int32, (c_void_p, POINTER(plait_tune_desc), POINTER(c_void_p), POINTER(plait_tune_info), POINTER(plait_error),)),
 }

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan made anew with what its commands took in runs that were recorded.
+ * The old plan is only read, so it goes on as it is.
+ */
+#include "run/record.h"
+
+#include "run/program.h"
+
+#include "base/alloc.h"
+#include "base/desc.h"
+#include "base/error.h"
+#include "plan/check.h"
+#include "plan/planner.h"
+#include "plan/simulate.h"
+#include "plan/unplan.h"
+
+#include <string.h>
+
+enum {
+	DESC_FIRST_BYTES = sizeof(plait_tune_desc),
+	INFO_FIRST_BYTES = sizeof(plait_tune_info),
+	/* As in freezing: a node this many times dearer than the mean. */
+	UNEVEN = 8
+};
+
+struct tuning {
+	plait__frozen *frozen;
+	plait__program *program;
+	const plait_allocator *allocator;
+	plait_tune_desc desc;
+	plait_tune_info info;
+	uint64_t *costs;	/* ns, by command of the old plan */
+	uint64_t *node_costs;	/* ns, by node */
+	uint64_t hop_ns;
+	plait_error *error;
+};
+
+/* ---- what was measured ---- */
+
+/* Of an even number the lower one in the middle. */
+static uint64_t median(const plait__sample *sample)
+{
+	uint64_t sorted[PLAIT__SAMPLES];
+	uint32_t count = 0;
+
+	for (; count < PLAIT__SAMPLES && count < sample->count; count++) {
+		uint32_t at = count;
+
+		for (; at > 0 && sorted[at - 1] > sample->ns[count]; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = sample->ns[count];
+	}
+	return count > 0 ? sorted[(count - 1) / 2] : 0;
+}
+
+static void copy_medians(struct tuning *tuning, plait__recorder *recorder)
+{
+	uint32_t count = tuning->program->plan->command_count;
+
+	plait__mutex_lock(&recorder->lock);
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__sample *sample = &recorder->samples[i];
+
+		tuning->costs[i] = sample->count > 0 ? median(sample) :
+				   UINT64_MAX;
+		tuning->info.measured += sample->count > 0;
+	}
+	tuning->info.runs = recorder->runs;
+	plait__mutex_unlock(&recorder->lock);
+}
+
+/* ns of a unit of cost, on average of what was measured. */
+static double find_unit(const struct tuning *tuning)
+{
+	const plait__plan *plan = tuning->program->plan;
+	double ns = 0, cost = 0;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		if (tuning->costs[i] == UINT64_MAX)
+			continue;
+		ns += (double)tuning->costs[i];
+		cost += (double)plan->commands[i].cost;
+	}
+	return ns > 0 && cost > 0 ? ns / cost : 1;
+}
+
+static uint64_t scale(uint64_t cost, double unit)
+{
+	double ns = (double)cost * unit;
+
+	return ns < 1e15 ? (uint64_t)ns : UINT64_C(1000000000000000);
+}
+
+/* Of a node with several commands the longest one counts. */
+static void fill_costs(struct tuning *tuning)
+{
+	const plait__plan *plan = tuning->program->plan;
+	double unit = find_unit(tuning);
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		uint64_t *node = &tuning->node_costs[plan->commands[i].node];
+
+		if (tuning->costs[i] == UINT64_MAX)
+			tuning->costs[i] = scale(plan->commands[i].cost,
+						 unit);
+		if (tuning->costs[i] > *node)
+			*node = tuning->costs[i];
+	}
+	tuning->hop_ns = tuning->desc.hop_ns != 0 ? tuning->desc.hop_ns :
+			 scale(plan->hop_cost, unit);
+}
+
+static plait_status measure(struct tuning *tuning)
+{
+	plait__recorder *recorder = plait__program_recorder(tuning->program);
+	const plait__plan *plan = tuning->program->plan;
+
+	tuning->costs = plait__alloc_array(tuning->allocator,
+					   plan->command_count + 1ull,
+					   sizeof(uint64_t));
+	tuning->node_costs = plait__alloc_array(tuning->allocator,
+						plan->node_count + 1ull,
+						sizeof(uint64_t));
+	if (tuning->costs == NULL || tuning->node_costs == NULL)
+		return plait__fail(tuning->error, PLAIT_E_NOMEM,
+				   "no memory for the costs of %u commands",
+				   plan->command_count);
+	copy_medians(tuning, recorder);
+	if (tuning->info.measured == 0 && plan->command_count > 0)
+		return plait__fail(tuning->error, PLAIT_E_STATE,
+				   "no run of the plan was recorded yet");
+	fill_costs(tuning);
+	return PLAIT_OK;
+}
+
+/* ---- planning ---- */
+
+static uint32_t choose_mode(const struct tuning *tuning)
+{
+	const plait__plan *plan = tuning->program->plan;
+	double sum = 0, most = 0;
+
+	if (tuning->desc.mode != PLAIT_MODE_AUTO)
+		return tuning->desc.mode;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		double cost = (double)tuning->node_costs[i];
+
+		sum += cost;
+		most = cost > most ? cost : most;
+	}
+	return most * plan->node_count > sum * UNEVEN ? PLAIT_MODE_HELPED :
+	       PLAIT_MODE_STRICT;
+}
+
+/* How long a plan takes with the measured costs: the old one's are given, the
+ * new one has them. */
+static plait_status predict(const struct tuning *tuning,
+			    const plait__plan *plan, const uint64_t *costs,
+			    uint64_t *out)
+{
+	const plait__simulate_system system = { .hop_cost = tuning->hop_ns,
+						.costs = costs };
+	plait__timeline *timeline;
+	plait_status status = plait__plan_simulate(plan, &system,
+						   tuning->allocator,
+						   &timeline, tuning->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	*out = timeline->makespan;
+	plait__timeline_release(timeline);
+	return PLAIT_OK;
+}
+
+static plait_status build(struct tuning *tuning, const plait__unplan *unplan,
+			  plait__plan **out)
+{
+	const plait__plan *old = tuning->program->plan;
+	const plait__input_options options = {
+		.policy = old->policy, .mode = choose_mode(tuning),
+		.lanes = tuning->desc.lanes, .hop_cost = tuning->hop_ns,
+		.costs = tuning->node_costs,
+	};
+	plait_status status = plait__plan_build(&unplan->input, &options,
+						tuning->allocator, NULL, out,
+						tuning->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	/* What was read back is proved, as it was the first time. */
+	status = plait__plan_check(*out, &unplan->input, 0, tuning->allocator,
+				   NULL, tuning->error);
+	if (status == PLAIT_OK)
+		status = predict(tuning, old, tuning->costs,
+				 &tuning->info.before_ns);
+	if (status == PLAIT_OK)
+		status = predict(tuning, *out, NULL, &tuning->info.after_ns);
+	if (status != PLAIT_OK)
+		plait__plan_release(*out);
+	return status;
+}
+
+/* A limit that is asked for is for all devices. */
+static plait_status plan_anew(struct tuning *tuning, plait__plan **out)
+{
+	plait__unplan unplan;
+	plait_status status = plait__unplan_init(&unplan,
+						 tuning->program->plan,
+						 tuning->allocator,
+						 tuning->error);
+
+	for (uint32_t i = 0; status == PLAIT_OK && tuning->desc.lanes > 0 &&
+	     i < unplan.input.device_count; i++)
+		unplan.devices[i].lane_limit = tuning->desc.lanes;
+	if (status == PLAIT_OK)
+		status = build(tuning, &unplan, out);
+	plait__unplan_fini(&unplan);
+	return status;
+}
+
+/* ---- what it stands for ---- */
+
+static void hold_all(plait__object **to, plait__object *const *from,
+		     uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		to[i] = from[i];
+		if (to[i] != NULL)
+			plait__object_hold(to[i]);
+	}
+}
+
+/* Tables are the old plan's, so what they stand for is too; kernels are those
+ * that are used now. */
+static void bind_same(const struct tuning *tuning, plait__frozen *frozen)
+{
+	const plait__frozen *old = tuning->frozen;
+	const plait__plan *plan = old->plan;
+	plait__version *version;
+
+	plait__mutex_lock(&tuning->program->exchanging);
+	version = at_load_acquire_ptr(&tuning->program->version);
+	hold_all(frozen->kernels, version != NULL ? version->kernels :
+		 old->kernels, plan->kernels_count);
+	plait__mutex_unlock(&tuning->program->exchanging);
+	hold_all(frozen->buffers, old->buffers, plan->slots_count);
+	hold_all(frozen->signals, old->signals, plan->signals_count);
+	for (uint32_t i = 0; i < plan->functions_count; i++) {
+		frozen->functions[i] = old->functions[i];
+		if (frozen->functions[i].inbox != NULL)
+			plait__object_hold(frozen->functions[i].inbox);
+	}
+	for (uint32_t i = 0; i < plan->devices_count; i++)
+		frozen->devices[i] = old->devices[i];
+	frozen->instances = old->instances;
+	frozen->rehearses = old->rehearses;
+	/* Its costs are times now. */
+	frozen->rehearsal_unit_ns = old->rehearsal_unit_ns > 0;
+}
+
+static plait_status wrap(const struct tuning *tuning, plait__plan *plan,
+			 plait_plan **out)
+{
+	plait__frozen *frozen;
+	plait_status status = plait__frozen_make(
+		tuning->frozen->object.context, plan, &frozen, tuning->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	bind_same(tuning, frozen);
+	if (!plait__frozen_is_whole(frozen))
+		status = plait__frozen_open(frozen, tuning->error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&frozen->object);
+	else
+		plait__object_release(plait__object_handle(&frozen->object),
+				      PLAIT_OBJECT_PLAN);
+	return status;
+}
+
+static plait_status tune(struct tuning *tuning, plait_plan **out)
+{
+	plait__plan *plan = NULL;
+	plait_status status = measure(tuning);
+
+	if (status == PLAIT_OK)
+		status = plan_anew(tuning, &plan);
+	if (status == PLAIT_OK)
+		status = wrap(tuning, plan, out);
+	plait__free(tuning->allocator, tuning->costs,
+		    (tuning->program->plan->command_count + 1ull) *
+		    sizeof(uint64_t));
+	plait__free(tuning->allocator, tuning->node_costs,
+		    (tuning->program->plan->node_count + 1ull) *
+		    sizeof(uint64_t));
+	return status;
+}
+
+/* ---- the call ---- */
+
+static plait_status read_desc(struct tuning *tuning,
+			      const plait_tune_desc *given)
+{
+	plait_tune_desc *desc = &tuning->desc;
+	plait_status status;
+
+	if (given == NULL) {
+		desc->mode = tuning->frozen->plan->mode;
+		return PLAIT_OK;
+	}
+	status = plait__desc_read(desc, sizeof(*desc), DESC_FIRST_BYTES, given,
+				  "plait_tune_desc", tuning->error);
+	if (status == PLAIT_OK && desc->flags != 0)
+		status = plait__fail(tuning->error, PLAIT_E_UNSUPPORTED,
+				     "plait_tune_desc: flags 0x%x are not "
+				     "known", desc->flags);
+	if (status == PLAIT_OK && desc->mode > PLAIT_MODE_AUTO)
+		status = plait__fail(tuning->error, PLAIT_E_INVALID,
+				     "plait_tune_desc: mode %u", desc->mode);
+	return status;
+}
+
+static plait_status tune_entered(struct tuning *tuning, plait_plan **out)
+{
+	/* Acquire: pairs with the store in program.c. */
+	tuning->program = at_load_acquire_ptr(&tuning->frozen->program);
+	if (tuning->program == NULL ||
+	    plait__program_recorder(tuning->program) == NULL)
+		return plait__fail(tuning->error, PLAIT_E_STATE,
+				   "no run of the plan was recorded; see "
+				   "plait_plan_record");
+	return tune(tuning, out);
+}
+
+PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
+				       const plait_tune_desc *desc,
+				       plait_plan **out, plait_tune_info *info,
+				       plait_error *error)
+{
+	struct tuning tuning = { .error = error };
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+	*out = NULL;
+	status = plait__frozen_enter(plan, &tuning.frozen, error);
+	if (status != PLAIT_OK)
+		return status;
+	tuning.allocator = plait__context_allocator(
+		tuning.frozen->object.context);
+	status = read_desc(&tuning, desc);
+	if (status == PLAIT_OK)
+		status = tune_entered(&tuning, out);
+	if (status == PLAIT_OK && info != NULL)
+		status = plait__desc_write(info, &tuning.info,
+					   sizeof(tuning.info),
+					   INFO_FIRST_BYTES,
+					   "plait_tune_info", error);
+	if (status != PLAIT_OK && *out != NULL) {
+		plait__object_release(*out, PLAIT_OBJECT_PLAN);
+		*out = NULL;
+	}
+	plait__object_leave(&tuning.frozen->object);
+	return status;
+}
