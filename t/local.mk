@@ -282,6 +282,10 @@ API_TESTS += %D%/52-run-parameters.t
 %C%_52_run_parameters_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/53-run-ends.t
 %C%_53_run_ends_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/55-run-owners.t
+%C%_55_run_owners_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/55-run-signals.t
+%C%_55_run_signals_t_LDADD = $(LDADD_API)
 MC_TESTS += %D%/54-explore-lanes.t
 %C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/park.c \
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c

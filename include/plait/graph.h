@@ -140,9 +140,14 @@ typedef struct plait_node_desc {
 	uint64_t bytes;
 	uint64_t pattern;
 
-	/* EMIT (no gate: only the host raises those) and WAIT. */
+	/* EMIT (no gate: only the host raises those) and WAIT.  Each time that
+	 * an EMIT is come to is an emission of its own, done when it has
+	 * happened; a run that fails before emits nothing. */
 	plait_signal *signal;
-	/* WAIT: which emission; 0 is the newest one when a run starts. */
+	/* WAIT: which emission, in every iteration the same; 0 is the newest
+	 * one when a run starts.  One that nobody has submitted yet may come;
+	 * if nobody but the plan has the signal, and it does not emit it, the
+	 * node fails with PLAIT_E_DEADLOCK. */
 	uint64_t sequence;
 
 	/* SUBGRAPH. */

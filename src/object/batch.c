@@ -19,9 +19,6 @@
 
 enum { WAITS, WORK, EMITS };
 
-/* How much may be in flight before a submission looks what is done. */
-enum { COLLECT_FROM = 64 };
-
 struct batch {
 	plait__queue *queue;
 	plait_submission *stretch; /* the last one */
@@ -326,18 +323,25 @@ static plait_status name_command(uint64_t number, const plait_command *command,
 	return status;
 }
 
-static plait_status add_all(struct batch *batch, const plait_command *commands,
-			    uint64_t count, plait_error *error)
+/* What the caller passed. */
+struct commands {
+	const plait_command *commands;
+	uint64_t count;
+};
+
+static plait_status add_all(struct batch *batch, const void *arg,
+			    plait_error *error)
 {
-	const char *at = (const char *)commands;
-	uint32_t stride = commands->size;
+	const struct commands *all = arg;
+	const char *at = (const char *)all->commands;
+	uint32_t stride = all->commands->size;
 	plait_error why = { .size = sizeof(why) };
 	const plait_command *command;
 	plait_command known;
 	plait_status status;
 	uint64_t i;
 
-	for (i = 0; i < count; i++, at += stride) {
+	for (i = 0; i < all->count; i++, at += stride) {
 		command = (const plait_command *)(const void *)at;
 		status = PLAIT_OK;
 		if (stride != sizeof(known)) {
@@ -382,6 +386,7 @@ static void commit(struct batch *batch)
 		signal->last_queue = plait__handle_get(queue->object.slot);
 		/* Release: pairs with the load in plait__signal_submitted. */
 		at_store_release_u64(&signal->submitted, signal->next);
+		plait__signal_fulfil(signal);
 	}
 	at_store_release_u64(&queue->submitted, batch->progress);
 	plait__flight_commit(&queue->flight);
@@ -409,8 +414,13 @@ static plait_status submit_stretches(struct batch *batch, plait_error *error)
 				 error);
 }
 
-static plait_status run_batch(struct batch *batch, const plait_command *commands,
-			      uint64_t count, plait_error *error)
+typedef plait_status (*add_function)(struct batch *batch, const void *arg,
+				     plait_error *error);
+
+/* Commands, `count` at most, are added by `add`. */
+static plait_status run_with(struct batch *batch, uint64_t count,
+			     add_function add, const void *arg,
+			     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	plait_status status = plait__queue_reserve(queue, count, error);
@@ -419,7 +429,7 @@ static plait_status run_batch(struct batch *batch, const plait_command *commands
 		return status;
 	batch->progress = plait__queue_submitted(queue);
 	begin_stretch(batch);
-	status = add_all(batch, commands, count, error);
+	status = add(batch, arg, error);
 	if (status == PLAIT_OK)
 		status = submit_stretches(batch, error);
 	if (status == PLAIT_OK)
@@ -450,24 +460,23 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 				"plait_command", error);
 }
 
-/* Take the lock, and first give back what much of the flight has done with:
- * a user who never finishes the queue shall not fill the memory. */
-static void lock_tidily(plait__queue *queue)
+static plait_status submit_with(struct batch *batch, uint64_t count,
+				add_function add, const void *arg,
+				plait_error *error)
 {
-	plait__object *done[PLAIT__QUEUE_COLLECT];
-	uint32_t count;
-	uint32_t i;
+	plait__queue *queue = batch->queue;
+	plait_status status;
 
-	plait__mutex_lock(&queue->lock);
-	while (queue->flight.committed >= COLLECT_FROM) {
-		count = plait__queue_collect(queue, done);
-		if (count == 0)
-			break;
-		plait__mutex_unlock(&queue->lock);
-		for (i = 0; i < count; i++)
-			plait__object_drop(done[i]);
-		plait__mutex_lock(&queue->lock);
-	}
+	plait__queue_lock_tidily(queue);
+	status = run_with(batch, count, add, arg, error);
+	plait__mutex_unlock(&queue->lock);
+	plait__object_close_late(batch->late);
+	plait__context_tidy(queue->object.context);
+	/* Who waits for something else, and works meanwhile, has work now. */
+	if (status == PLAIT_OK &&
+	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
+		plait__context_pulse(queue->object.context);
+	return status;
 }
 
 plait_status plait__queue_submit_holding(plait__queue *queue,
@@ -479,6 +488,7 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 {
 	struct batch batch = { .queue = queue, .held = held,
 			       .launch = launch };
+	const struct commands all = { commands, count };
 	plait_status status;
 
 	*out_sequence = 0;
@@ -487,52 +497,36 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 	status = check_array(commands, count, error);
 	if (status != PLAIT_OK)
 		return status;
-	lock_tidily(queue);
-	status = run_batch(&batch, commands, count, error);
-	plait__mutex_unlock(&queue->lock);
-	plait__object_close_late(batch.late);
-	plait__context_tidy(queue->object.context);
-	if (status != PLAIT_OK)
-		return status;
-	*out_sequence = batch.last_emission;
-	/* Who waits for something else, and works meanwhile, has work now. */
-	if ((queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
-		plait__context_pulse(queue->object.context);
+	status = submit_with(&batch, count, add_all, &all, error);
+	if (status == PLAIT_OK)
+		*out_sequence = batch.last_emission;
 	return status;
 }
 
-/* Has all that was submitted happened, and well?  The lock is held. */
-static bool is_idle(plait__queue *queue)
-{
-	return plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
-				 NULL) == PLAIT_OK;
-}
+/* --- single commands of the library's own */
 
-static plait_status run_passage(struct batch *batch, plait__passage *passage,
-				bool is_now, plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	plait_status status = plait__queue_reserve(queue, 1, error);
+struct entry {
+	plait__passage *passage;
+	bool *out_idle;
+};
 
-	if (status != PLAIT_OK)
-		return status;
-	batch->progress = plait__queue_submitted(queue);
-	begin_stretch(batch);
-	if (!is_now) {
+static plait_status add_passage(struct batch *batch, const void *arg,
+				plait_error *error)
+{
+	const struct entry *entry = arg;
+	plait__passage *passage = entry->passage;
+	plait_status status;
+
+	/* Has all that was submitted happened, and well? */
+	*entry->out_idle = plait__queue_poll(batch->queue, batch->progress,
+					     NULL, NULL) == PLAIT_OK;
+	if (!*entry->out_idle) {
 		passage->sequence = ++batch->progress;
-		add_emit(batch, queue->progress, passage->sequence);
+		add_emit(batch, batch->queue->progress, passage->sequence);
 	}
 	status = keep(batch, &passage->object, error);
-	if (status != PLAIT_OK)
-		return status;
-	add_wait(batch, passage->gate, passage->gate_sequence);
-	status = submit_stretches(batch, error);
 	if (status == PLAIT_OK)
-		commit(batch);
-	else
-		roll_back(batch);
-	if (status == PLAIT_OK)
-		(void)plait__queue_flush(queue, NULL);
+		add_wait(batch, passage->gate, passage->gate_sequence);
 	return status;
 }
 
@@ -541,15 +535,64 @@ plait_status plait__queue_submit_passage(plait__queue *queue,
 					 bool *out_idle, plait_error *error)
 {
 	struct batch batch = { .queue = queue };
+
+	return submit_with(&batch, 1, add_passage,
+			   &(const struct entry){ passage, out_idle }, error);
+}
+
+static plait_status add_emission(struct batch *batch, const void *arg,
+				 plait_error *error)
+{
+	return add_signal_emit(batch, *(plait__signal *const *)arg, error);
+}
+
+plait_status plait__queue_submit_emission(plait__queue *queue,
+					  plait__signal *signal,
+					  plait_error *error)
+{
+	struct batch batch = { .queue = queue };
+
+	return submit_with(&batch, 1, add_emission, &signal, error);
+}
+
+struct owned {
+	plait__inbox *inbox;
+	plait_command command;
+	plait__call **out;
+};
+
+static plait_status add_owned(struct batch *batch, const void *arg,
+			      plait_error *error)
+{
+	const struct owned *owned = arg;
+	plait_status status = add_owner_call(batch, &owned->command,
+					     owned->inbox, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	*owned->out = batch->calls;
+	plait__object_hold(&batch->calls->notice.object);
+	return PLAIT_OK;
+}
+
+plait_status plait__queue_submit_call(plait__queue *queue,
+				      plait__inbox *inbox,
+				      plait_host_function function,
+				      void *user_data, plait__call **out,
+				      plait_error *error)
+{
+	struct batch batch = { .queue = queue };
+	const struct owned owned = {
+		.inbox = inbox, .out = out,
+		.command = { .function = function, .user_data = user_data },
+	};
 	plait_status status;
 
-	lock_tidily(queue);
-	*out_idle = is_idle(queue);
-	status = run_passage(&batch, passage, *out_idle, error);
-	plait__mutex_unlock(&queue->lock);
-	plait__context_tidy(queue->object.context);
-	if (status == PLAIT_OK &&
-	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
-		plait__context_pulse(queue->object.context);
+	*out = NULL;
+	status = submit_with(&batch, 1, add_owned, &owned, error);
+	if (status == PLAIT_OK || *out == NULL)
+		return status;
+	plait__object_drop(&(*out)->notice.object);
+	*out = NULL;
 	return status;
 }

@@ -369,6 +369,27 @@ void plait__call_fail_closed(plait__call *call)
 	}
 }
 
+void plait__call_retract(plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	plait_error failure = { .size = sizeof(failure) };
+	bool mine;
+
+	plait__mutex_lock(&inbox->lock);
+	mine = !call->notice.answered &&
+	       call->notice.state != PLAIT__NOTICE_TAKEN;
+	if (mine) {
+		plait__inbox_remove(inbox, &call->notice);
+		call->notice.answered = true;
+	}
+	plait__mutex_unlock(&inbox->lock);
+	if (!mine)
+		return;
+	plait__fail(&failure, PLAIT_E_CANCELLED, "it was cancelled");
+	raise_gate(call, &failure);
+	leave_inbox(call);
+}
+
 /* --- when the queue comes there */
 
 /* Upcall: the queue has come to the call, or failed before it; then it does

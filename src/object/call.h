@@ -57,6 +57,10 @@ void plait__call_arm(plait__call *call);
  * afterwards. */
 void plait__call_answer(plait__call *call, int64_t result, const char *text);
 
+/* Nobody is to run it any more: unless its owner has taken it, its queue goes
+ * on, with PLAIT_E_CANCELLED.  The caller has a hold. */
+void plait__call_retract(plait__call *call);
+
 /* An inbox closes: `call` and those behind it are answered by that. */
 void plait__call_fail_closed(plait__call *call);
 

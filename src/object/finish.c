@@ -7,6 +7,27 @@
 #include "base/error.h"
 #include "sys/clock.h"
 
+/* How much may be in flight before a submission looks what is done. */
+enum { COLLECT_FROM = 64 };
+
+void plait__queue_lock_tidily(plait__queue *queue)
+{
+	plait__object *done[PLAIT__QUEUE_COLLECT];
+	uint32_t count;
+	uint32_t i;
+
+	plait__mutex_lock(&queue->lock);
+	while (queue->flight.committed >= COLLECT_FROM) {
+		count = plait__queue_collect(queue, done);
+		if (count == 0)
+			break;
+		plait__mutex_unlock(&queue->lock);
+		for (i = 0; i < count; i++)
+			plait__object_drop(done[i]);
+		plait__mutex_lock(&queue->lock);
+	}
+}
+
 /* Until the queue's own signal has come to `sequence`. */
 static plait_status await(plait__queue *queue, uint64_t sequence,
 			  uint64_t timeout_ns, bool *out_failed,

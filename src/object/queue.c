@@ -217,6 +217,14 @@ static plait_status read_desc(plait_queue_desc *out,
 	return PLAIT_OK;
 }
 
+plait_status plait__queue_make(plait__device *device, plait__queue **out,
+			       plait_error *error)
+{
+	const plait_queue_desc all_defaults = { .size = sizeof(all_defaults) };
+
+	return create(device, &all_defaults, out, error);
+}
+
 PLAIT_API plait_status plait_queue_create(plait_device *device,
 					  const plait_queue_desc *desc,
 					  plait_queue **out,

@@ -24,6 +24,10 @@ typedef struct plait__scratch {
 	uint64_t commands; /* for how many there is room */
 } plait__scratch;
 
+typedef struct plait__call plait__call;
+typedef struct plait__inbox plait__inbox;
+typedef struct plait__signal plait__signal;
+
 struct plait__queue {
 	plait__object object;
 	plait__port *port;
@@ -57,6 +61,10 @@ static inline uint64_t plait__queue_submitted(const plait__queue *queue)
 	/* Acquire: pairs with the store in batch.c. */
 	return at_load_acquire_u64(&queue->submitted);
 }
+
+/* One with all defaults, and a handle whose reference is the caller's. */
+plait_status plait__queue_make(plait__device *device, plait__queue **out,
+			       plait_error *error);
 
 /* Where `progress` is.  PLAIT_OK, PLAIT_PENDING or the queue's failure. */
 plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
@@ -109,7 +117,21 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 					 uint64_t *out_sequence,
 					 plait_error *error);
 
-/* finish.c */
+/* Another emission of the signal, whose hold the caller has. */
+plait_status plait__queue_submit_emission(plait__queue *queue,
+					  plait__signal *signal,
+					  plait_error *error);
+/* A function for the owner of the inbox; *out with the caller's hold.
+ * PLAIT_E_STATE: it is closed. */
+plait_status plait__queue_submit_call(plait__queue *queue,
+				      plait__inbox *inbox,
+				      plait_host_function function,
+				      void *user_data, plait__call **out,
+				      plait_error *error);
+
+/* finish.c.  Take the lock, and first give back what much of the flight has
+ * done with: a user who never finishes the queue shall not fill the memory. */
+void plait__queue_lock_tidily(plait__queue *queue);
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 				 plait_error *error);
 

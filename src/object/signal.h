@@ -15,6 +15,15 @@
 #include "object/watch.h"
 
 typedef struct plait__signal plait__signal;
+typedef struct plait__hope plait__hope;
+
+/* Somebody who wants to know when an emission is submitted; see below. */
+struct plait__hope {
+	plait__hope *next;	/* under the signal's lock, as is: */
+	bool linked;
+	void (*told)(plait__hope *hope);
+	void *arg;
+};
 
 struct plait__signal {
 	plait__object object;
@@ -35,6 +44,10 @@ struct plait__signal {
 	bool failed;		  /* under `gate` */
 
 	plait__watch watch;
+
+	struct plait__mutex hope_lock; /* guards the list; a leaf */
+	plait__hope *hopes;
+	at_u32 hoped;		/* there may be some */
 };
 
 plait_status plait__signal_enter(plait_signal *handle, plait__signal **out,
@@ -58,6 +71,18 @@ plait_status plait__signal_resolve(const plait__signal *signal,
 plait_status plait__signal_poll(const plait__signal *signal,
 				uint64_t sequence, uint64_t *out_reached,
 				plait_error *error);
+
+/*
+ * `hope->told` is called once, on the thread that submits the next emission,
+ * locks held; unless it is given up before.  False: that sequence has been
+ * submitted, and it is not called.
+ */
+bool plait__signal_hope(plait__signal *signal, uint64_t sequence,
+			plait__hope *hope);
+/* False: it is called, or was. */
+bool plait__signal_give_up(plait__signal *signal, plait__hope *hope);
+/* batch.c: `submitted` has just gone up. */
+void plait__signal_fulfil(plait__signal *signal);
 
 /* The user has no handle of a gate any more: who waits is cancelled. */
 void plait__gate_abandon(plait__object *object);

@@ -214,7 +214,10 @@ static void sleep_on_pulse(struct waiter *waiter)
 	    slice_ns < until_ns)
 		until_ns = slice_ns;
 	key = plait__event_prepare(pulse);
-	if (is_quiet(waiter) && !was_given_work(waiter))
+	/* What this thread would run it must not sleep over. */
+	if (is_quiet(waiter) && !was_given_work(waiter) &&
+	    (request->help == NULL ||
+	     !plait__pool_has_work(request->context->pool)))
 		(void)plait__event_wait(pulse, key, until_ns);
 	else
 		plait__event_cancel(pulse);

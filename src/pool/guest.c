@@ -102,6 +102,11 @@ plait_status plait__pool_pump(plait__pool *pool, plait_error *error)
 	return PLAIT_OK;
 }
 
+bool plait__pool_has_work(const plait__pool *pool)
+{
+	return pool->worker_count == 0 && plait__ready_any(&pool->ready);
+}
+
 void plait__guest_free_all(plait__pool *pool)
 {
 	struct plait__guest *guest;

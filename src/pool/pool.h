@@ -49,6 +49,9 @@ plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
  */
 plait_status plait__pool_pump(plait__pool *pool, plait_error *error);
 
+/* Without workers: is there something that a thread which waits could run? */
+bool plait__pool_has_work(const plait__pool *pool);
+
 /* Is the calling thread inside a host function or a notification that some
  * pool runs?  Such a thread must not wait. */
 bool plait__pool_in_call(void);

@@ -4,6 +4,7 @@
 
 #include "base/desc.h"
 #include "base/error.h"
+#include "object/inbox.h"
 #include "object/queue.h"
 #include "object/wait.h"
 #include "sys/thread.h"
@@ -264,6 +265,42 @@ static bool help(void *arg)
 	return instance->program->engine->drive(instance);
 }
 
+static bool calls_owner(const plait__program *program)
+{
+	const plait__plan *plan = program->plan;
+
+	for (uint32_t i = 0; i < plan->functions_count; i++) {
+		const plait__store_function *function =
+			&program->frozen->functions[i];
+
+		if (function->inbox != NULL &&
+		    plait__inbox_is_mine((plait__inbox *)function->inbox))
+			return true;
+	}
+	return false;
+}
+
+/* PLAIT_EVENT_READY, if the run can do without this thread's inboxes. */
+static plait_status stand_in_line(const plait__instance *instance,
+				  plait_error *error)
+{
+	if (!calls_owner(instance->program))
+		return PLAIT_EVENT_READY;
+	return plait__fail(error, PLAIT_E_STATE,
+			   "an event without a function stands in front of "
+			   "what the plan calls on this thread; pull it first");
+}
+
+/* It cannot be waited for; so it is stopped, and what that needs is done. */
+static void wind_up(plait__instance *instance, const plait_error *why)
+{
+	if (at_load_relaxed_u32(&instance->stop) == 0)
+		plait__instance_stop(instance, why);
+	while (!is_over(instance) && help(instance))
+		continue;
+	plait__thread_yield();
+}
+
 /* Others work on it too, or it waits for something. */
 static void await_end(plait__instance *instance)
 {
@@ -281,11 +318,12 @@ static void await_end(plait__instance *instance)
 	while (!is_over(instance)) {
 		status = plait__wait_run(&request, &why);
 		/* An event that the caller would have to pull is none of this
-		 * run's; it waits until later. */
+		 * run's; it waits until later, unless what is behind it is. */
 		if (status == PLAIT_EVENT_READY)
-			request.serves = false;
-		else if (status != PLAIT_OK)
-			plait__instance_stop(instance, &why);
+			status = stand_in_line(instance, &why);
+		request.serves = request.serves && status == PLAIT_OK;
+		if (status < 0)
+			wind_up(instance, &why);
 	}
 }
 

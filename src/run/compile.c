@@ -321,6 +321,9 @@ static void add_command(struct compiler *c, uint32_t command, uint32_t done,
 	}
 	if (c->program->rehearsal == NULL &&
 	    plait__op_is_outside(c->plan, command)) {
+		c->flat->lanes[c->lane].outside |=
+			at->kind == PLAIT__CMD_WAIT ? PLAIT__OUTSIDE_WAITS :
+						      PLAIT__OUTSIDE_SUBMITS;
 		begin_step(c, PLAIT__STEP_OUTSIDE, done, command);
 		add_waits_of(c, command);
 		add_op(c, command);

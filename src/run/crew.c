@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The lanes of one instance, as tasks of the pool. */
-#include "run/flat.h"
+#include "run/outside.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -43,8 +44,13 @@ static plait_status make_arrays(plait__crew *crew, plait_error *error)
 					sizeof(*crew->words));
 	crew->private = plait__line_alloc(allocator, flat->private_count *
 					  sizeof(*crew->private));
+	if (flat->program->plan->signals_count > 0)
+		crew->newest = plait__alloc_array(
+			allocator, flat->program->plan->signals_count,
+			sizeof(*crew->newest));
 	if (crew->hands != NULL && crew->words != NULL &&
-	    crew->private != NULL)
+	    crew->private != NULL &&
+	    (crew->newest != NULL || flat->program->plan->signals_count == 0))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory for the lanes of a plan");
@@ -73,8 +79,16 @@ plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
 		hand->task.lost = lose_hand;
 		hand->crew = crew;
 		hand->lane = i;
+		if (flat->lanes[i].outside != 0)
+			status = plait__outside_make(hand, error);
 	}
 	return status;
+}
+
+static void forget_hand(plait__hand *hand)
+{
+	plait__task_forget(&hand->task);
+	plait__outside_free(hand);
 }
 
 void plait__crew_free(plait__crew *crew)
@@ -87,13 +101,16 @@ void plait__crew_free(plait__crew *crew)
 	allocator = plait__program_allocator(flat->program);
 	for (uint32_t i = 0; crew->hands != NULL && i < flat->lane_count; i++)
 		if (crew->hands[i].crew != NULL)
-			plait__task_forget(&crew->hands[i].task);
+			forget_hand(&crew->hands[i]);
 	plait__line_free(allocator, crew->hands,
 			 flat->lane_count * sizeof(*crew->hands));
 	plait__line_free(allocator, crew->words,
 			 flat->word_count * sizeof(*crew->words));
 	plait__line_free(allocator, crew->private,
 			 flat->private_count * sizeof(*crew->private));
+	plait__free(allocator, crew->newest,
+		    flat->program->plan->signals_count *
+			    sizeof(*crew->newest));
 	memset(crew, 0, sizeof(*crew));
 }
 
@@ -117,6 +134,8 @@ void plait__crew_start(plait__crew *crew, bool here)
 	uint32_t count = crew->flat->lane_count;
 	uint32_t working = 0;
 
+	if (crew->newest != NULL)
+		plait__outside_begin(crew);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!works(crew, i))
 			continue;

@@ -7,6 +7,7 @@
 
 #include "run/help.h"
 #include "run/op.h"
+#include "run/outside.h"
 #include "run/record.h"
 
 #include "base/alloc.h"
@@ -30,6 +31,7 @@ struct compiled {
 	struct code code;	/* theirs */
 	bool has_wide;		/* more than one lane */
 	bool has_helped;	/* a band takes the place of wide */
+	bool has_outside;	/* some wait for somebody else */
 	bool needs_wide;	/* some wait for what others may bring */
 	uint64_t total_cost;	/* of body 0 */
 	/* The fastest serial run so far, of the first few; see choose. */
@@ -70,7 +72,7 @@ static uint64_t add_costs(const plait__plan *plan)
 	return total;
 }
 
-static bool find_outside(const plait__program *program)
+static bool find_refused(const plait__program *program)
 {
 	const plait__plan *plan = program->plan;
 	const plait__store_function *predicate;
@@ -83,8 +85,15 @@ static bool find_outside(const plait__program *program)
 			return true;
 	}
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		if (plait__op_is_outside(plan, i) ||
-		    (plan->commands[i].flags & PLAIT__CMD_MEMBER) != 0)
+		if ((plan->commands[i].flags & PLAIT__CMD_MEMBER) != 0)
+			return true;
+	return false;
+}
+
+static bool find_outside(const plait__plan *plan)
+{
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (plait__op_is_outside(plan, i))
 			return true;
 	return false;
 }
@@ -99,14 +108,14 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	if (compiled == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
-	if (find_outside(program))
+	if (find_refused(program))
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plans with signals, groups or functions "
-				   "of an inbox cannot be run yet");
+				   "plans with groups, or with predicates of "
+				   "an inbox, cannot be run yet");
 	compiled->has_wide = program->plan->lanes_count > 1;
 	compiled->total_cost = add_costs(program->plan);
-	compiled->needs_wide = compiled->has_wide &&
-			       find_outside(program);
+	compiled->has_outside = find_outside(program->plan);
+	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
 	status = plait__flat_compile(&compiled->serial, program, true, error);
 	compiled->has_helped = plait__helped_can(program->plan);
 	if (status == PLAIT_OK && compiled->has_helped)
@@ -362,6 +371,17 @@ static bool drive(plait__instance *instance)
 	return recorded != NULL && drive_crews(compiled, recorded);
 }
 
+static void cancel(plait__instance *instance)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+
+	/* With the last lane the run may be over, so only one crew has any. */
+	if (compiled->has_outside)
+		plait__outside_cancel(compiled->needs_wide ? &state->plain.wide :
+							     &state->plain.serial);
+}
+
 void plait__flat_helped_over(plait__band *band)
 {
 	plait__instance_over(band->instance);
@@ -401,4 +421,5 @@ const plait__engine plait__engine_flat = {
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,
+	.cancel = cancel,
 };

@@ -99,8 +99,11 @@ typedef struct plait__decider {
 	const plait__store_function *function; /* or null: a word */
 } plait__decider;
 
+enum { PLAIT__OUTSIDE_WAITS = 1, PLAIT__OUTSIDE_SUBMITS = 2 };
+
 typedef struct plait__flat_lane {
 	uint32_t part;		/* of body 0, or none: nothing to do */
+	uint32_t outside;	/* PLAIT__OUTSIDE_...: its steps have these */
 	uint32_t wanted;	/* word: somebody is parked on this lane */
 } plait__flat_lane;
 
@@ -131,6 +134,7 @@ void plait__flat_free(plait__flat *flat);
 
 typedef struct plait__crew plait__crew;
 typedef struct plait__hand plait__hand;
+struct plait__outside;
 
 /* What a parked lane waits for. */
 struct plait__parked {
@@ -154,6 +158,7 @@ struct plait__hand {
 	const plait__step_wait *waiting_for;
 	struct plait__parked parked; /* under the crew's lock, as is: */
 	uint64_t parkings;	/* how often it was parked, ever */
+	struct plait__outside *outside; /* or null: needs nobody else */
 };
 
 struct plait__crew {
@@ -168,6 +173,7 @@ struct plait__crew {
 	PLAIT__LINE_ALIGNED at_u32 remaining; /* lanes not done */
 	struct plait__mutex lock; /* guards the list of parked lanes */
 	plait__hand *parked;
+	uint64_t *newest;	/* emissions when the run began, by signal */
 };
 
 plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,

@@ -5,7 +5,7 @@
  * with the same step.  So whatever a step changes, it changes last, after all
  * that may park it or end its thread.
  */
-#include "run/flat.h"
+#include "run/outside.h"
 
 #include "run/record.h"
 #include "run/rehearse.h"
@@ -269,6 +269,23 @@ TWICE void run_step(plait__hand *hand, const plait__step *step,
 	hand->step = step + 1;
 }
 
+/* False: parked until somebody else has done something. */
+TWICE bool do_outside(plait__hand *hand, const plait__step *step,
+		      const bool records)
+{
+	if (records && hand->waiting_ns == 0)
+		begin_wait(hand, NULL);
+	if (!plait__outside_step(hand, step))
+		return false;
+	if (records) {
+		(void)note_command(hand, step->command, hand->waiting_ns);
+		hand->waiting_ns = 0;
+	}
+	publish_done(hand, step);
+	hand->step = step + 1;
+	return true;
+}
+
 /* ---- regions, on the home lane ---- */
 
 static uint32_t ask(plait__hand *hand, uint32_t region, bool again)
@@ -497,6 +514,10 @@ TWICE bool turn(plait__task *task, const bool records)
 			break;
 		case PLAIT__STEP_BACK:
 			go_back(hand, step);
+			break;
+		case PLAIT__STEP_OUTSIDE:
+			if (!do_outside(hand, step, records))
+				return false;
 			break;
 		default:
 			return end_lane(hand, step);
