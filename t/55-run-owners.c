@@ -36,6 +36,7 @@ static plait_node add_owned(plait_graph *graph, plait_inbox *inbox,
 struct line {
 	struct call call;
 	uint64_t first, behind, beside;
+	pthread_barrier_t adopted;
 	plait_inbox *inbox;
 	plait_graph *graph;
 	plait_plan *plan;
@@ -154,6 +155,7 @@ static void *own(void *arg)
 
 	line->call.owner = pthread_self();
 	OK(plait_inbox_adopt(line->inbox, NULL) == PLAIT_OK);
+	(void)pthread_barrier_wait(&line->adopted);
 	while (line->call.count < 5) {
 		(void)plait_inbox_wait(line->inbox, PLAIT_FOREVER, NULL);
 		(void)plait_inbox_pump(line->inbox, 0, NULL, NULL);
@@ -168,13 +170,16 @@ static void check_others(uint32_t flags)
 	pthread_t thread;
 
 	make_line(&line);
+	OK(pthread_barrier_init(&line.adopted, NULL, 2) == 0);
 	OK(pthread_create(&thread, NULL, own, &line) == 0);
+	(void)pthread_barrier_wait(&line.adopted);
 	for (uint64_t i = 1; i <= 5; i++) {
 		IS_INT((i % 2 ? run_with : call_with)(line.plan, flags),
 		       PLAIT_OK);
 		IS_UINT(line.behind, i);
 	}
 	OK(pthread_join(thread, NULL) == 0);
+	(void)pthread_barrier_destroy(&line.adopted);
 	IS_UINT(line.call.count, 5);
 	free_line(&line);
 }

@@ -336,6 +336,11 @@ static plait_status call_here(struct start *start, plait_error *error)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for a plan "
 				   "that runs on queues");
+	if (plait__pool_in_call() && start->program->submits)
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait for "
+				   "emissions and for owners of inboxes, which "
+				   "the plan has");
 	if (plait__pool_in_call())
 		start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
 				    ~(uint32_t)PLAIT_RUN_PARALLEL;

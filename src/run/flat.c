@@ -90,6 +90,16 @@ static bool find_refused(const plait__program *program)
 	return false;
 }
 
+/* What a thread that must not wait cannot do alone. */
+static bool find_submits(const plait__plan *plan)
+{
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (plait__op_is_outside(plan, i) &&
+		    plan->commands[i].kind != PLAIT__CMD_WAIT)
+			return true;
+	return false;
+}
+
 static bool find_outside(const plait__plan *plan)
 {
 	for (uint32_t i = 0; i < plan->command_count; i++)
@@ -114,7 +124,10 @@ static plait_status prepare(plait__program *program, plait_error *error)
 				   "an inbox, cannot be run yet");
 	compiled->has_wide = program->plan->lanes_count > 1;
 	compiled->total_cost = add_costs(program->plan);
-	compiled->has_outside = find_outside(program->plan);
+	compiled->has_outside = program->rehearsal == NULL &&
+				find_outside(program->plan);
+	program->submits = program->rehearsal == NULL &&
+			   find_submits(program->plan);
 	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
 	status = plait__flat_compile(&compiled->serial, program, true, error);
 	compiled->has_helped = plait__helped_can(program->plan);
@@ -307,10 +320,10 @@ static bool choose(struct state *state, const struct compiled *compiled,
 	state->measures = false;
 	if (!compiled->has_wide)
 		return false;
-	if (compiled->needs_wide)
-		return true;
 	if ((instance->flags & (PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL)) != 0)
 		return (instance->flags & PLAIT_RUN_PARALLEL) != 0;
+	if (compiled->needs_wide)
+		return true;
 	if (plait__pool_worker_count(pool) == 0)
 		return false;
 	/* Writing down takes time, too. */
@@ -371,15 +384,28 @@ static bool drive(plait__instance *instance)
 	return recorded != NULL && drive_crews(compiled, recorded);
 }
 
+/* The run is not over before its canceller has done with it; only one of its
+ * crews has lanes that wait. */
+static void cancel_crews(const struct compiled *compiled, struct crews *crews)
+{
+	plait__outside_cancel(&crews->serial);
+	if (compiled->needs_wide)
+		plait__outside_cancel(&crews->wide);
+}
+
 static void cancel(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
 
-	/* With the last lane the run may be over, so only one crew has any. */
-	if (compiled->has_outside)
-		plait__outside_cancel(compiled->needs_wide ? &state->plain.wide :
-							     &state->plain.serial);
+	struct crews *recorded;
+
+	if (!compiled->has_outside)
+		return;
+	cancel_crews(compiled, &state->plain);
+	recorded = at_load_acquire_ptr(&state->recorded);
+	if (recorded != NULL)
+		cancel_crews(compiled, recorded);
 }
 
 void plait__flat_helped_over(plait__band *band)

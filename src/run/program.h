@@ -86,6 +86,7 @@ struct plait__program {
 	plait__run *runs;	/* to be used again */
 	uint32_t run_count;
 	uint32_t notes;		/* reserved in the pool */
+	bool submits;		/* the engine's: runs need other threads */
 };
 
 static inline const plait_allocator *
