@@ -248,6 +248,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/rehearse.c
 %C%_libplaitcore_la_SOURCES += %D%/run/rehearse.h
 %C%_libplaitcore_la_SOURCES += %D%/run/run.c
+%C%_libplaitcore_la_SOURCES += %D%/run/stop.c
 %C%_libplaitcore_la_SOURCES += %D%/run/trace.c
 %C%_libplaitcore_la_SOURCES += %D%/run/tune.c
 

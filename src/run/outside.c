@@ -35,9 +35,7 @@ static void destroy_ticket(plait__object *object)
 
 static const plait__class ticket_class = { .destroy = destroy_ticket };
 
-/* The lane that is parked with it, if it is the parking that is meant; 0 means
- * any. */
-static plait__hand *take_hand(plait__ticket *ticket, uint64_t parking)
+plait__hand *plait__ticket_take(plait__ticket *ticket, uint64_t parking)
 {
 	plait__hand *hand = NULL;
 
@@ -466,7 +464,7 @@ static bool await(plait__hand *hand, bool stops)
 	 * lock that was held in park. */
 	mine = parking == 0 ||
 	       (stops && at_load_relaxed_u32(stop) != 0 &&
-		take_hand(ticket, parking) != NULL);
+		plait__ticket_take(ticket, parking) != NULL);
 	if (mine)
 		at_store_relaxed_u32(&hand->task.ready.state,
 				     PLAIT__TASK_RUNNING);
@@ -568,71 +566,5 @@ bool plait__outside_step(plait__hand *hand, const plait__step *step)
 		if (status != PLAIT_OK && !stopped(hand))
 			fail(hand, op->command, &why);
 		return true;
-	}
-}
-
-/* ---- stopping ---- */
-
-/* Those that are parked here: the caller's now. */
-static plait__hand *take_parked(plait__crew *crew)
-{
-	plait__hand *found = NULL;
-	plait__hand *hand;
-
-	plait__mutex_lock(&crew->lock);
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		const struct plait__outside *outside = crew->hands[i].outside;
-
-		hand = NULL;
-		if (outside != NULL && outside->ticket != NULL)
-			hand = take_hand(outside->ticket, 0);
-		if (hand == NULL)
-			continue;
-		hand->parked.next = found;
-		found = hand;
-	}
-	plait__mutex_unlock(&crew->lock);
-	return found;
-}
-
-static plait__call *hold_call(plait__crew *crew, uint32_t lane)
-{
-	const struct plait__outside *outside;
-	plait__call *call = NULL;
-
-	plait__mutex_lock(&crew->lock);
-	outside = crew->hands[lane].outside;
-	if (outside != NULL)
-		call = outside->call;
-	if (call != NULL)
-		plait__object_hold(&call->notice.object);
-	plait__mutex_unlock(&crew->lock);
-	return call;
-}
-
-/* What an owner has not begun it does not find any more. */
-static void retract_calls(plait__crew *crew)
-{
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		plait__call *call = hold_call(crew, i);
-
-		if (call == NULL)
-			continue;
-		plait__call_retract(call);
-		plait__object_drop(&call->notice.object);
-	}
-}
-
-void plait__outside_cancel(plait__crew *crew)
-{
-	plait__hand *hand;
-	plait__hand *next;
-
-	retract_calls(crew);
-	hand = take_parked(crew);
-	/* With the last one the run may be over. */
-	for (; hand != NULL; hand = next) {
-		next = hand->parked.next;
-		plait__task_offer(&hand->task);
 	}
 }

@@ -47,6 +47,10 @@ struct plait__outside {
 	plait__call *call;	/* held while it is with its owner */
 };
 
+/* The lane that is parked with it, if it is the parking that is meant; 0 means
+ * any.  Who takes it goes on with it, or offers it. */
+plait__hand *plait__ticket_take(plait__ticket *ticket, uint64_t parking);
+
 /* For lanes that have such a step. */
 plait_status plait__outside_make(plait__hand *hand, plait_error *error);
 void plait__outside_free(plait__hand *hand);
@@ -57,7 +61,7 @@ void plait__outside_begin(plait__crew *crew);
 /* Do the step, or go on with it.  False: parked, and no longer the caller's. */
 bool plait__outside_step(plait__hand *hand, const plait__step *step);
 
-/* The run was stopped: lanes that wait for somebody else go on. */
+/* stop.c.  The run was stopped: lanes that wait for somebody else go on. */
 void plait__outside_cancel(plait__crew *crew);
 
 #endif
