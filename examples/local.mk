@@ -10,9 +10,10 @@ noinst_PROGRAMS += %D%/first
 %C%_first_CPPFLAGS = -I$(top_srcdir)/include
 %C%_first_LDADD = src/libplait.la
 
-# The same four programs as in python/ and lua/; kernels/ has what they run.
+# The same programs as in python/ and lua/; kernels/ has what they run.
 EXAMPLES_SHARED = %D%/program.c %D%/program.h
-noinst_PROGRAMS += %D%/mandelbrot %D%/heat %D%/conjugate_gradient %D%/kmeans
+noinst_PROGRAMS += %D%/mandelbrot %D%/heat %D%/conjugate_gradient %D%/kmeans \
+	%D%/pipeline
 EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
 %C%_mandelbrot_SOURCES = %D%/mandelbrot.c $(EXAMPLES_SHARED)
 %C%_mandelbrot_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
@@ -26,3 +27,6 @@ EXAMPLES_CPPFLAGS = -I$(top_srcdir)/include -DEXAMPLES='"$(abs_top_srcdir)/%D%"'
 %C%_kmeans_SOURCES = %D%/kmeans.c $(EXAMPLES_SHARED)
 %C%_kmeans_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
 %C%_kmeans_LDADD = src/libplait.la
+%C%_pipeline_SOURCES = %D%/pipeline.c $(EXAMPLES_SHARED)
+%C%_pipeline_CPPFLAGS = $(EXAMPLES_CPPFLAGS)
+%C%_pipeline_LDADD = src/libplait.la

@@ -17,6 +17,7 @@ SAYS = {
     "conjugate_gradient": r"solved after 1\d\d iterations, 311\.078 in the middle\n",
     "kmeans": r"settled after \d+ moves and 1 new seeds\na centre near 2\.0, 2\.0\n"
               r"a centre near 2\.0, 8\.0\na centre near 8\.0, 2\.0\na centre near 8\.0, 8\.0\n",
+    "pipeline": r"10 runs, 0 numbers out of place\n",
 }
 LUA = os.path.join(ROOT, "bindings", "lua")
 LANGUAGES = {
