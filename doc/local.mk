@@ -8,5 +8,5 @@ dist_man_MANS += %D%/man/plait.7
 dist_doc_DATA += %D%/abi.md %D%/errors.md %D%/kernels.md %D%/plugins.md %D%/threads.md
 nulldir = $(docdir)/null
 dist_null_DATA = plugins/null/README.md plugins/null/entry.c \
-	plugins/null/memory.c plugins/null/null.h plugins/null/queue.c \
+	plugins/null/kernel.c plugins/null/memory.c plugins/null/null.h plugins/null/queue.c \
 	plugins/null/signal.c

@@ -237,6 +237,13 @@ static void far_region(void) { plan->regions[0].command = UINT32_MAX; }
 static void far_bodies(void) { plan->regions[0].body_first = UINT32_MAX; }
 static void no_bodies(void) { plan->regions[0].body_count = 0; }
 static void far_lanes(void) { plan->regions[0].lane_count = UINT32_MAX; }
+/* Of the same lanes as before, but not its own. */
+static void shared_lanes(void)
+{
+	plait__plan_region *last = &plan->regions[plan->regions_count - 1];
+
+	last->lane_first = plan->regions_count > 1 ? 0 : 1;
+}
 static void same_lanes(void)
 {
 	plan->region_lanes[1] = plan->region_lanes[0];
@@ -334,7 +341,7 @@ static const struct {
 	SIN(far_exit), SIN(far_exits), SIN(far_wait), SIN(far_point),
 	SIN(far_waits), SIN(far_pred), SIN(far_node), SIN(far_lane),
 	SIN(far_device), SIN(far_kind), SIN(far_mode), SIN(far_track),
-	SIN(far_body), SIN(far_region), SIN(far_bodies), SIN(no_bodies),
+	SIN(far_body), SIN(far_region), SIN(far_bodies), SIN(no_bodies), SIN(shared_lanes),
 	SIN(far_lanes), SIN(same_lanes), SIN(outer_body), SIN(wrong_signal),
 	SIN(one_slot), SIN(shared_slots), SIN(lost_command),
 	SIN(other_command), SIN(over_limit), SIN(one_segment),

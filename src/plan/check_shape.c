@@ -280,6 +280,10 @@ static plait_status check_region(plait__check *check, uint32_t r,
 	    region->lane_first > plan->region_lanes_count ||
 	    region->lane_count > plan->region_lanes_count - region->lane_first)
 		return fail_part(check, "region", r, "its lanes are not there");
+	if (region->lane_first != (r == 0 ? 0 : region[-1].lane_first +
+						region[-1].lane_count))
+		return fail_part(check, "region", r,
+				 "its lanes are another region's");
 	if (region->predicate != PLAIT__NONE &&
 	    region->predicate >= plan->payloads_count)
 		return fail_part(check, "region", r,

@@ -117,10 +117,14 @@ static void end_call(plait__instance *instance)
 	plait__frozen *frozen = instance->program->frozen;
 	plait__context *context = instance->program->context;
 
-	/* The caller may just be about to stop it, which is too late then. */
-	plait__mutex_lock(&instance->lock);
-	fill_outcome(instance, &instance->outcome);
-	plait__mutex_unlock(&instance->lock);
+	if (instance->caller == plait__thread_token()) {
+		fill_outcome(instance, &instance->outcome);
+	} else {
+		/* It may just be about to stop it, which is too late then. */
+		plait__mutex_lock(&instance->lock);
+		fill_outcome(instance, &instance->outcome);
+		plait__mutex_unlock(&instance->lock);
+	}
 	/* Acquire and release: the caller sees the outcome, and we see whether
 	 * there still is one. */
 	if (at_exchange_u32(&instance->called, PLAIT__CALLED_OVER) ==

@@ -159,7 +159,7 @@ local function bind(slot, parameter, value, kept)
   if parameter.kind == lib.PLAIT_PARAMETER_LAUNCH then
     made = kernel.geometry({items = value})
   else
-    made = ffi.new(SCALARS[parameter.type], value)
+    made = kernel.convert(SCALARS[parameter.type], value, "a parameter")
   end
   kept[#kept + 1] = made
   slot.value, slot.bytes = made, ffi.sizeof(made)

@@ -79,6 +79,19 @@ function kernel.new(system, signature, source, options)
     system = system, label = whole:match "^[%w_]+", parameters = parse(whole)})
 end
 
+--- A number as C has it, or an error: C would take another one in silence.
+function kernel.convert(ctype, value, what)
+  if type(value) == "string" or value == nil then
+    error(("%s: %s is not a number"):format(what, tostring(value)), 0)
+  end
+  local made = ffi.new(ctype, value)
+  local exact = ctype:find "float" or ctype:find "double" or type(value) ~= "number"
+  if not exact and tonumber(made[0]) ~= value then
+    error(("%s: %s does not fit its type"):format(what, tostring(value)), 0)
+  end
+  return made
+end
+
 local function set(slot, parameter, given, kept)
   slot.size = ffi.sizeof "plait_argument"
   if getmetatable(given) == Special then
@@ -86,7 +99,7 @@ local function set(slot, parameter, given, kept)
     slot.name = given.name
     slot.rotation, slot.ahead = given.rotation or 0, given.ahead or 0
   elseif parameter.ctype then
-    local value = ffi.new(parameter.ctype, given)
+    local value = kernel.convert(parameter.ctype, given, parameter.name)
     kept[#kept + 1] = value
     slot.kind, slot.bytes, slot.value = lib.PLAIT_ARGUMENT_VALUE, ffi.sizeof(value), value
   else
@@ -120,8 +133,12 @@ function Kernel.geometry(options)
   items = type(items) == "number" and {items} or items
   group = type(group) == "number" and {group} or group
   launch.dimensions = #items
-  for i, n in ipairs(items) do launch.items[i - 1] = n end
-  for i, n in ipairs(group) do launch.group[i - 1] = n end
+  for i, n in ipairs(items) do
+    launch.items[i - 1] = kernel.convert("uint64_t[1]", n, "items")[0]
+  end
+  for i, n in ipairs(group) do
+    launch.group[i - 1] = kernel.convert("uint64_t[1]", n, "group")[0]
+  end
   return launch
 end
 

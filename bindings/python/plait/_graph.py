@@ -11,13 +11,12 @@ from ._core import Handle, call, encode, lib, make, sized
 from ._functions import ASK, RUN, Reference
 from ._kernel import Turn
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
-
 
 def _place():
     """The file and line that added the node: the first one outside of here."""
     frame = sys._getframe(2)
-    while frame is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
+    here = os.path.dirname(_place.__code__.co_filename)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
         frame = frame.f_back
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("?", 0)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels, and the arguments that they are launched with."""
 import ctypes
+import struct
 from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
                     c_uint8, c_uint16, c_uint32, c_uint64)
 
@@ -11,6 +12,23 @@ from ._core import Handle, encode, lib, make, sized, text_of
 _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_uint8,
           "u16": c_uint16, "u32": c_uint32, "u64": c_uint64, "f32": c_float, "f64": c_double,
           "bool": c_bool, "char": c_char}
+
+
+# What the items of an array are, by their letter in the buffer protocol.
+_LETTERS = {"f": "f32", "d": "f64", "?": "bool"}
+_LETTERS.update({letter: "i%d" % (8 * struct.calcsize(letter)) for letter in "bhilq"})
+_LETTERS.update({letter: "u%d" % (8 * struct.calcsize(letter)) for letter in "HILQ"})
+
+
+def convert(kind, value, what):
+    """A number as C has it, or an error: C would take another one in silence."""
+    try:
+        made = kind(value)
+    except TypeError:
+        raise TypeError("%s: %r is not a number" % (what, value)) from None
+    if not isinstance(made.value, (float, bytes)) and made.value != value:
+        raise OverflowError("%s: %r does not fit its type" % (what, value))
+    return made
 
 
 class Parameter:
@@ -39,14 +57,24 @@ scratch, iteration = Scratch(), Iteration()
 
 
 def parse(signature):
-    """[(name, type or None for a pointer)] of a signature that plait took."""
+    """[(name, type or None for a pointer, what it points to)] of a signature."""
     inside = signature[signature.index("(") + 1:signature.rindex(")")]
     found = []
     for part in filter(None, (p.strip() for p in inside.split(","))):
         name, _, words = part.partition(":")
-        found.append((name.strip(), None if "pointer" in words.split() else
-                      _TYPES[words.split()[-1]]))
+        pointer = "pointer" in words.split()
+        found.append((name.strip(), None if pointer else _TYPES[words.split()[-1]],
+                      words.split()[-1] if pointer else None))
     return found
+
+
+def check_pointer(given, target, what):
+    """A buffer that was made from an array has the array's type."""
+    if not isinstance(given, Buffer):
+        raise TypeError("%s is a pointer: give it a Buffer, not %s" % (what, type(given).__name__))
+    have = _LETTERS.get(given.format)
+    if have is not None and target in _TYPES and have != target:
+        raise TypeError("%s is a pointer to %s, the buffer was made of %s" % (what, target, have))
 
 
 class Arguments:
@@ -58,7 +86,7 @@ class Arguments:
         for slot in self.array:
             slot.size = ctypes.sizeof(_raw.plait_argument)
 
-    def set(self, index, kind, given):
+    def set(self, index, kind, given, what):
         slot = self.array[index]
         if isinstance(given, Parameter):
             name = encode(given.name)
@@ -74,7 +102,7 @@ class Arguments:
         elif kind is None:
             slot.kind, slot.buffer = _raw.PLAIT_ARGUMENT_BUFFER, given.handle
         else:
-            value = kind(given)
+            value = convert(kind, given, what)
             self.kept.append(value)
             slot.kind, slot.bytes = _raw.PLAIT_ARGUMENT_VALUE, ctypes.sizeof(value)
             slot.value = ctypes.addressof(value)
@@ -132,15 +160,14 @@ class Kernel(Handle):
     def arguments(self, given):
         if len(given) != len(self.parameters):
             raise TypeError("%s takes %d arguments (%s), not %d" % (
-                self.name, len(self.parameters), ", ".join(n for n, _ in self.parameters),
+                self.name, len(self.parameters), ", ".join(p[0] for p in self.parameters),
                 len(given)))
         made = Arguments(len(given))
-        for i, (name, kind) in enumerate(self.parameters):
-            special = isinstance(given[i], (Parameter, Turn, Scratch, Iteration))
-            if kind is None and not special and not isinstance(given[i], Buffer):
-                raise TypeError("%s: argument %d %r is a pointer: give it a Buffer, not %s"
-                                % (self.name, i, name, type(given[i]).__name__))
-            made.set(i, kind, given[i])
+        for i, (name, kind, target) in enumerate(self.parameters):
+            what = "%s: argument %d %r" % (self.name, i, name)
+            if kind is None and not isinstance(given[i], (Parameter, Turn, Scratch, Iteration)):
+                check_pointer(given[i], target, what)
+            made.set(i, kind, given[i], what)
         return made
 
     @staticmethod
@@ -149,11 +176,11 @@ class Kernel(Handle):
         sizes = (items,) if isinstance(items, int) else tuple(items or (1,))
         launch = sized(_raw.plait_launch, dimensions=len(sizes))
         for i, size in enumerate(sizes):
-            launch.items[i] = size
+            launch.items[i] = convert(c_uint64, size, "items").value
         groups = (group,) if isinstance(group, int) else tuple(group or ())
         for i, size in enumerate(groups):
-            launch.group[i] = size
+            launch.group[i] = convert(c_uint64, size, "group").value
         return launch
 
     def __repr__(self):
-        return "<plait.Kernel %s(%s)>" % (self.name, ", ".join(n for n, _ in self.parameters))
+        return "<plait.Kernel %s(%s)>" % (self.name, ", ".join(p[0] for p in self.parameters))

@@ -9,7 +9,7 @@ from . import _raw
 from ._buffer import Buffer
 from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
 from ._functions import RUN, once, raise_unseen
-from ._kernel import Kernel, _TYPES
+from ._kernel import Kernel, _TYPES, convert
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
@@ -18,7 +18,7 @@ _plan_call = lib.plait_plan_call
 
 class _Parameter:
     def __init__(self, number, info):
-        self.number, self.kind = number, info.kind
+        self.number, self.kind, self.name = number, info.kind, info.name.decode()
         self.type = _TYPES.get(info.type.decode())
 
 
@@ -48,7 +48,7 @@ class Bindings:
         if parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
             made = Kernel.geometry(value)
         else:
-            made = parameter.type(value)
+            made = convert(parameter.type, value, parameter.name)
         self.kept.append(made)
         slot.value, slot.bytes = ctypes.addressof(made), ctypes.sizeof(made)
 
@@ -72,7 +72,8 @@ class Plan(Handle):
             for i in range(count.value):
                 info = sized(_raw.plait_parameter_info)
                 call(lib.plait_plan_parameter_query, self.handle, i, byref(info))
-                found[info.name.decode()] = _Parameter(i, info)
+                parameter = _Parameter(i, info)
+                found[parameter.name] = parameter
             self._parameters = found
         return self._parameters
 

@@ -166,6 +166,24 @@ class Kernels(Case):
                 self.queue.launch(kernel, *given, items=1)
         self.queue.finish()
 
+    def test_numbers_that_do_not_fit(self):
+        kernel = self.system.kernel("keep(x: u8, y: out pointer u8)", "KERNEL(keep) { EACH(i, 1) y[i] = x; }")
+        out = self.device.buffer(1)
+        for wrong in (-1, 256, 1.5):
+            with self.assertRaises((OverflowError, TypeError)):
+                self.queue.launch(kernel, wrong, out)
+        with self.assertRaises(OverflowError):
+            self.queue.launch(kernel, 1, out, items=-1)
+        self.queue.launch(kernel, 255, out)
+        self.queue.finish()
+        self.assertEqual(out.read(), b"\xff")
+
+    def test_arrays_of_another_type(self):
+        x = self.device.array(array.array("d", [1]))
+        with self.assertRaises(TypeError) as caught:
+            self.queue.launch(self.system.kernel(*SAXPY), 1, x, x, 1)
+        self.assertIn("pointer to f32", str(caught.exception))
+
     def test_large_numbers(self):
         kernel = self.system.kernel("keep(x: u64, y: out pointer u64)", "KERNEL(keep) { EACH(i, 1) y[i] = x; }")
         out = self.device.array(array.array("Q", [0]))
