@@ -3,6 +3,7 @@
 # time limit: 900 s
 """The OpenCL backend keeps every promise, on two halves of one processor and
 on a driver's own memory, and says what is missing where something is."""
+import ctypes
 import os
 import re
 import sys
@@ -45,6 +46,12 @@ with open(leaks, "w") as file:
 # --- nothing there
 says("no loader", "/nowhere/libOpenCL.so", "opencl:loader=/nowhere/libOpenCL.so")
 says("a loader that is none", "clGetPlatformIDs", "opencl:loader=libm.so.6")
+try:
+    ctypes.CDLL("libOpenCL.so.1")
+except OSError:
+    says("no loader of the system", "ocl-icd-libopencl1")
+    skip("no driver is looked for without a loader")
+    done()
 with tempfile.TemporaryDirectory() as folder:
     says("no driver", "OCL_ICD_VENDORS=" + folder[:20], OCL_ICD_VENDORS=folder)
     for name, line in (("missing", "/nowhere/driver.so"), ("strange", "libm.so.6")):
