@@ -86,7 +86,7 @@ enum {
 enum {
 	/* One member of a group: all members have the same node. */
 	PLAIT__CMD_MEMBER = 1,
-	/* Some wait or exit names this command. */
+	/* Some wait names this command; an exit may without it. */
 	PLAIT__CMD_AWAITED = 2
 };
 

@@ -133,15 +133,12 @@ function core.inbox(handle)
   return core.object(Inbox, handle, {functions = {}, last = 0})
 end
 
---- The number under which an event finds a function; `keep`: more than once.
+--- The number under which an event finds a function; `keep`: more than once, and
+-- so as long as the system, since runs may outlive their graph.
 function Inbox:register(fn, keep)
   self.last = self.last + 1
   self.functions[self.last] = {fn = fn, keep = keep}
   return ffi.cast("void *", ffi.cast("uintptr_t", self.last))
-end
-
-function Inbox:forget(number)
-  self.functions[tonumber(ffi.cast("uintptr_t", number))] = nil
 end
 
 local function answer(self, event, good, result)

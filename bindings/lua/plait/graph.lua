@@ -144,11 +144,7 @@ local function find_parameters(self)
   return found
 end
 
-local SCALARS = {i8 = "int8_t[1]", i16 = "int16_t[1]", i32 = "int32_t[1]", i64 = "int64_t[1]",
-                 u8 = "uint8_t[1]", u16 = "uint16_t[1]", u32 = "uint32_t[1]", u64 = "uint64_t[1]",
-                 f32 = "float[1]", f64 = "double[1]", bool = "bool[1]", char = "char[1]"}
-
-local function bind(slot, parameter, value, kept)
+local function bind(slot, name, parameter, value, kept)
   slot.size, slot.parameter = ffi.sizeof "plait_binding", parameter.number
   if parameter.kind == lib.PLAIT_PARAMETER_BUFFER then
     if not memory.is_buffer(value) then error("a pointer wants a buffer", 4) end
@@ -159,7 +155,7 @@ local function bind(slot, parameter, value, kept)
   if parameter.kind == lib.PLAIT_PARAMETER_LAUNCH then
     made = kernel.geometry({items = value})
   else
-    made = kernel.convert(SCALARS[parameter.type], value, "a parameter")
+    made = kernel.convert(kernel.types[parameter.type], value, name)
   end
   kept[#kept + 1] = made
   slot.value, slot.bytes = made, ffi.sizeof(made)
@@ -176,7 +172,7 @@ local function bindings(self, given)
   local i = 0
   for name, value in pairs(given) do
     local parameter = self.parameters[name] or error("the plan has no parameter " .. name, 3)
-    bind(array[i], parameter, value, kept)
+    bind(array[i], name, parameter, value, kept)
     i = i + 1
   end
   local desc = core.sized("plait_run_desc", {bindings = array, binding_count = count})

@@ -11,6 +11,7 @@ local TYPES = {
   u8 = "uint8_t[1]", u16 = "uint16_t[1]", u32 = "uint32_t[1]", u64 = "uint64_t[1]",
   f32 = "float[1]", f64 = "double[1]", bool = "bool[1]", char = "char[1]",
 }
+kernel.types = TYPES
 local FORMS = {portable = "PORTABLE", host = "C", opencl = "OPENCL_C", cuda = "CUDA_C"}
 
 -- --- what is no number and no buffer --------------------------------------------

@@ -84,8 +84,10 @@ class Buffer(Handle):
         pointer = c_void_p()
         call(lib.plait_buffer_map, self.handle, offset, size, flags, byref(pointer))
         view = memoryview((c_char * size).from_address(pointer.value)).cast("B")
+        if mode == "r":
+            view = view.toreadonly()
         try:
-            yield view.toreadonly() if mode == "r" else view
+            yield view
         finally:
             view.release()
             call(lib.plait_buffer_unmap, self.handle, pointer)

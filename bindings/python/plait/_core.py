@@ -72,7 +72,6 @@ class _Local(threading.local):
     def __init__(self):
         self.error = _raw.plait_error(size=ctypes.sizeof(_raw.plait_error))
         self.at = byref(self.error)
-        self.unseen = None  # what a predicate raised
 
 
 local = _Local()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Python functions that plait calls: always on the thread that owns the inbox.
 
-plait is handed one of two C functions, made once and for ever, and a number;
-the table here says which Python function that is.  So nothing that plait may
+plait is handed one C function, made once and for ever, and a number; the table
+here says which Python function that is.  So nothing that plait may
 still call is ever collected, and a number that is no longer known is an error,
 not a crash.
 """
@@ -11,7 +11,7 @@ import threading
 from ctypes import c_void_p, cast
 
 from . import _raw
-from ._core import local, raised
+from ._core import raised
 
 _numbers = itertools.count(1)
 _table = {}
@@ -36,9 +36,13 @@ class Reference:
 
 def once(function):
     """The number of a function that plait calls once."""
+    def run():
+        del _table[number]
+        function()
+
     with _lock:
         number = next(_numbers)
-        _table[number] = lambda: _table.pop(number) and function()
+        _table[number] = run
     return number
 
 
@@ -58,21 +62,5 @@ def _run(number):
         return raised.keep(error)
 
 
-def _ask(number):
-    """A predicate: its word.  What it raises ends the loop, and comes out of
-    the call that waits for the run."""
-    try:
-        return int(_find(number)())
-    except BaseException as error:
-        local.unseen = error
-        return 0
-
-
-_trampolines = _raw.plait_host_function(_run), _raw.plait_host_function(_ask)
-RUN, ASK = (cast(t, c_void_p).value for t in _trampolines)
-
-
-def raise_unseen():
-    error, local.unseen = local.unseen, None
-    if error is not None:
-        raise error
+_trampoline = _raw.plait_host_function(_run)
+RUN = cast(_trampoline, c_void_p).value

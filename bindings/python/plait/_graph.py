@@ -6,9 +6,8 @@ import sys
 from ctypes import byref, c_uint64, c_void_p
 
 from . import _raw
-from ._buffer import Buffer
 from ._core import Handle, call, encode, lib, make, sized
-from ._functions import ASK, RUN, Reference
+from ._functions import RUN, Reference
 from ._kernel import Turn
 
 
@@ -81,7 +80,10 @@ class Graph(Handle):
 
     def call(self, function, *arguments, **how):
         """A Python function; it runs on the thread that owns the system."""
-        fields = self._function(RUN, lambda: function(*arguments))
+        reference = Reference(lambda: function(*arguments))
+        self._functions.append(reference)
+        fields = {"function": RUN, "user_data": reference.number,
+                  "inbox": self.system._inbox.handle}
         how.setdefault("label", getattr(function, "__name__", None))
         return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
 
@@ -112,21 +114,20 @@ class Graph(Handle):
     # --- loops and branches
 
     def loop(self, condition, *, offset=0, times=0, first=False, **how):
-        """(node, body): goes on while the condition holds.
+        """(node, body): goes on while the condition, a buffer, has a u32 at
+        `offset` that is not 0.
 
-        It is a buffer, whose u32 at `offset` is not 0, or a Python function.
         `first`: the body runs once before the condition is asked.
         """
         kind = _raw.PLAIT_NODE_DO if first else _raw.PLAIT_NODE_WHILE
-        fields = self._predicate(condition, offset)
-        fields["times"] = times
+        fields = {"predicate": condition.handle, "predicate_offset": offset, "times": times}
         node = self._add(kind, fields, **how)
         return node, self._body(node, 0)
 
     def case(self, condition, branches, *, offset=0, **how):
-        """(node, [body, ...]): the branch whose number the condition gives."""
-        fields = self._predicate(condition, offset)
-        fields["branch_count"] = branches
+        """(node, [body, ...]): the branch whose number the buffer has."""
+        fields = {"predicate": condition.handle, "predicate_offset": offset,
+                  "branch_count": branches}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, **how)
         return node, [self._body(node, i) for i in range(branches)]
 
@@ -152,17 +153,6 @@ class Graph(Handle):
         return Plan(self.system, handle, tuple(self._functions))
 
     # --- inside
-
-    def _function(self, address, function):
-        reference = Reference(function)
-        self._functions.append(reference)
-        return {"function": address, "user_data": reference.number,
-                "inbox": self.system._inbox.handle}
-
-    def _predicate(self, condition, offset):
-        if isinstance(condition, Buffer):
-            return {"predicate": condition.handle, "predicate_offset": offset}
-        return self._function(ASK, condition)
 
     def _body(self, node, branch):
         return Graph(self.system, make(lib.plait_graph_body, self.handle, node.number, branch),

@@ -8,7 +8,7 @@ from ctypes import byref, c_char, c_uint32, c_uint64
 from . import _raw
 from ._buffer import Buffer
 from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
-from ._functions import RUN, once, raise_unseen
+from ._functions import RUN, once
 from ._kernel import Kernel, _TYPES, convert
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
@@ -85,8 +85,6 @@ class Plan(Handle):
             status = _plan_call(self._handle, None, None, local.at)
         if status < 0:
             raise failure(status)
-        if self._functions:
-            raise_unseen()
 
     def run(self, queue=None, **given):
         """Start it, behind what the queue has; a plait.Run to wait for."""
@@ -136,16 +134,12 @@ class Run(Handle):
 
     def poll(self):
         """Is it done?  Raises what it failed with."""
-        done = call(lib.plait_run_poll, self.handle) != _raw.PLAIT_PENDING
-        if done:
-            raise_unseen()
-        return done
+        return call(lib.plait_run_poll, self.handle) != _raw.PLAIT_PENDING
 
     def wait(self, timeout=None):
         while call(lib.plait_run_wait, self.handle,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.plan.system.pump()
-        raise_unseen()
 
     def cancel(self):
         call(lib.plait_run_cancel, self.handle)

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import threading
 from ctypes import byref, c_int32, c_uint32, c_uint64
 
 from . import _raw
@@ -25,7 +24,7 @@ class System(Handle):
     it waits for something of plait or pumps.
     """
     _release = lib.plait_context_release
-    __slots__ = ("devices", "_inbox", "_owner", "_awaited")
+    __slots__ = ("devices", "_inbox", "_awaited")
 
     def __init__(self, backend=None, *, workers=None, options=None, wrap=None,
                  plugin_path=None, sync=False):
@@ -35,10 +34,9 @@ class System(Handle):
         desc = sized(_raw.plait_context_desc, flags=flags, workers=workers or 0,
                      backends=encode(backend), options=encode(options), wrap=encode(wrap),
                      plugin_path=encode(plugin_path))
+        self._inbox = self._awaited = None
         super().__init__(make(lib.plait_context_open, byref(desc)))
         self._inbox = Inbox(make(lib.plait_inbox_create, self.handle))
-        self._owner = threading.get_ident()
-        self._awaited = None
         count = c_uint32()
         call(lib.plait_context_device_count, self.handle, byref(count))
         self.devices = [Device(self, make(lib.plait_context_device, self.handle, i))
@@ -98,7 +96,6 @@ class System(Handle):
     def adopt(self):
         """The calling thread becomes the one where Python functions run."""
         call(lib.plait_inbox_adopt, self._inbox.handle)
-        self._owner = threading.get_ident()
 
     def attach(self, loop=None):
         """Have an asyncio loop pump; awaiting a run does it by itself."""

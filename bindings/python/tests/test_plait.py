@@ -272,6 +272,30 @@ class Plans(Case):
         graph.freeze()()
         self.assertEqual(y.tolist(), [5])
 
+    def test_functions_as_nodes(self):
+        ran = []
+        graph = self.system.graph()
+        first = graph.call(ran.append, 1)
+        graph.call(ran.append, 2, after=first)
+        plan = graph.freeze()
+        graph.release()
+        plan()
+        plan.run(self.queue).wait()
+        self.assertEqual(ran, [1, 2, 1, 2])
+
+    def test_a_function_that_raises_fails_its_node(self):
+        def wrong():
+            raise KeyError("this one")
+        after = []
+        graph = self.system.graph()
+        graph.call(after.append, 1, after=graph.call(wrong))
+        plan = graph.freeze()
+        with self.assertRaises(plait.FailedError) as caught:
+            plan()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        self.assertIn("wrong", str(caught.exception))
+        self.assertEqual(after, [])
+
     def test_branches(self):
         which, out = self.device.array(array.array("I", [2])), self.device.buffer(4)
         graph = self.system.graph()
