@@ -5,6 +5,7 @@
     bindings/api.json               every declaration, for any language
     bindings/python/plait/_raw.py   the same for ctypes
     bindings/lua/plait/cdef.lua     the declarations, for LuaJIT's ffi.cdef
+    bindings/rust/plait-sys/src/raw.rs  the same for Rust
 
     bindings/generate.py            write them
     bindings/generate.py --check    say what is out of date, change nothing
@@ -202,13 +203,81 @@ def lua_text():
     return "\n".join(lines + ["]]", ""])
 
 
+# --- Rust --------------------------------------------------------------------
+
+RUST = {"void": "c_void", "char": "c_char", "float": "f32", "double": "f64"}
+RUST.update({"%sint%d_t" % (sign, bits): "%s%d" % (sign or "i", bits)
+             for sign in ("", "u") for bits in (8, 16, 32, 64)})
+RUST_WORDS = ("type", "loop", "match", "move", "ref", "use", "where", "in", "fn", "mod", "self")
+
+
+def rust_name(name):
+    return "r#" + name if name in RUST_WORDS else name
+
+
+def rust_type(text):
+    """A C type; each `const` is of what stands before the next star."""
+    if text == "callback":
+        return "plait_any_function"
+    constant, made = False, ""
+    for word in re.findall(r"\w+|\*", text):
+        if word == "const":
+            constant = True
+        elif word == "*":
+            made, constant = ("*const " if constant else "*mut ") + made, False
+        else:
+            made = RUST.get(word, word)
+    return made
+
+
+def rust_result(text):
+    return "" if text == "void" else " -> " + rust_type(text)
+
+
+def rust_field(field, constants):
+    made = rust_type(field["type"])
+    if "count" in field:
+        made = "[%s; %d]" % (made, constants.get(field["count"]) or int(field["count"]))
+    return "    pub %s: %s," % (rust_name(field["name"]), made)
+
+
+def rust_parameters(parameters):
+    return ", ".join("%s: %s" % (rust_name(p["name"]), rust_type(p["type"])) for p in parameters)
+
+
+def rust_text(api):
+    lines = ["// SPDX-License-Identifier: MIT", "// " + NOTE, ""]
+    lines += ["pub type %s = %s;" % (name, RUST[base]) for name, base in api["scalars"].items()]
+    for name, value in api["constants"].items():
+        status = re.match(r"PLAIT_(E_|OK$|PENDING$|EVENT_READY$)", name)
+        lines.append("pub const %s: %s = %d;" % (name, "plait_status" if status else "u32", value))
+    lines += ["pub const PLAIT_FOREVER: u64 = u64::MAX;", "", "opaque! {"]
+    lines += ["    %s," % name for name in api["opaque"]] + ["}", ""]
+    for callback in api["callbacks"]:
+        lines += ["pub type %s =" % callback["name"],
+                  "    Option<unsafe extern \"C\" fn(%s)%s>;" % (
+                      rust_parameters(callback["parameters"]), rust_result(callback["result"]))]
+    lines += ["", "structs! {"]
+    for struct in api["structs"]:
+        lines.append("pub struct %s [%s] {" % (
+            struct["name"], "size" if struct["fields"][0]["name"] == "size" else ""))
+        lines += [rust_field(f, api["constants"]) for f in struct["fields"]] + ["}"]
+    lines += ["}", "", "functions! {"]
+    for function in api["functions"]:
+        lines += ["/// %s - %s" % (function["name"], function["brief"]),
+                  "fn %s(%s)%s;" % (function["name"], rust_parameters(function["parameters"]),
+                                    rust_result(function["result"]))]
+    return "\n".join(lines + ["}", ""])
+
+
 # --- writing -----------------------------------------------------------------
 
 def products():
     api = describe()
     return {"bindings/api.json": json.dumps(api, indent=1) + "\n",
             "bindings/python/plait/_raw.py": python_text(api),
-            "bindings/lua/plait/cdef.lua": lua_text()}
+            "bindings/lua/plait/cdef.lua": lua_text(),
+            "bindings/rust/plait-sys/src/raw.rs": rust_text(api)}
 
 
 def read(path):

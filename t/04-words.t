@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 from tap import ROOT, done, none, ok, read, sources, tracked, without_comments
 
 SELF = "t/04-words.t"
-TEXT = re.compile(r"\.([chmt]|md|mk|ac|am|in|sh|py|map|pml|txt|\d)$|^(bootstrap|LICENSE|\.ci/run)$")
+TEXT = re.compile(r"\.([chmt]|md|mk|ac|am|in|sh|py|lua|rs|jl|toml|map|pml|txt|\d)$|^(bootstrap|LICENSE|\.ci/run)$")
 
 # (what, pattern, where it is looked for, where it is allowed)
 CODE = ("src", "plugins")
@@ -69,7 +69,7 @@ for what, pattern, where, allowed in GATES:
 
 none([n for n in code if not read(n).startswith("/* SPDX-License-Identifier: MIT */\n")],
      "C files start with the licence")
-none([n for n in texts if re.search(r"\.(mk|ac|am|t|sh|py)$", n) and not n.endswith(".md")
+none([n for n in texts if re.search(r"\.(mk|ac|am|t|sh|py|lua|rs|jl|toml)$", n) and not n.endswith(".md")
       and "SPDX-License-Identifier: MIT" not in "\n".join(read(n).split("\n")[:3])],
      "so do all others")
 none([n for n in code if not re.match(r"/\* SPDX.*\n/\*", read(n))],

@@ -487,6 +487,7 @@ TEST_HELPERS += %D%/replay_sins
 SCRIPT_TESTS += %D%/95-python.t
 SCRIPT_TESTS += %D%/96-lua.t
 SCRIPT_TESTS += %D%/97-examples.t
+SCRIPT_TESTS += %D%/98-rust.t
 
 # --- the ABI against the last release ---------------------------------------
 # `make abi-baseline` at a release writes t/abi/plait.abi, which is checked in;

@@ -1,0 +1,813 @@
+// SPDX-License-Identifier: MIT
+// Made by bindings/generate.py from include/plait/*.h; do not edit.
+
+pub type plait_status = i32;
+pub type plait_node = u64;
+pub const PLAIT_VERSION_MAJOR: u32 = 0;
+pub const PLAIT_VERSION_MINOR: u32 = 1;
+pub const PLAIT_VERSION_PATCH: u32 = 0;
+pub const PLAIT_ABI: u32 = 1;
+pub const PLAIT_OK: plait_status = 0;
+pub const PLAIT_PENDING: plait_status = 1;
+pub const PLAIT_EVENT_READY: plait_status = 2;
+pub const PLAIT_E_INVALID: plait_status = -1;
+pub const PLAIT_E_HANDLE: plait_status = -2;
+pub const PLAIT_E_NOMEM: plait_status = -3;
+pub const PLAIT_E_UNSUPPORTED: plait_status = -4;
+pub const PLAIT_E_UNAVAILABLE: plait_status = -5;
+pub const PLAIT_E_STATE: plait_status = -6;
+pub const PLAIT_E_BUSY: plait_status = -7;
+pub const PLAIT_E_TIMEOUT: plait_status = -8;
+pub const PLAIT_E_CANCELLED: plait_status = -9;
+pub const PLAIT_E_FAILED: plait_status = -10;
+pub const PLAIT_E_LOST: plait_status = -11;
+pub const PLAIT_E_THREAD: plait_status = -12;
+pub const PLAIT_E_DEADLOCK: plait_status = -13;
+pub const PLAIT_E_FORKED: plait_status = -14;
+pub const PLAIT_E_INTERNAL: plait_status = -15;
+pub const PLAIT_ERROR_TEXT_BYTES: u32 = 232;
+pub const PLAIT_LOG_DEFAULT: u32 = 0;
+pub const PLAIT_LOG_NONE: u32 = 1;
+pub const PLAIT_LOG_ERROR: u32 = 2;
+pub const PLAIT_LOG_WARNING: u32 = 3;
+pub const PLAIT_LOG_INFO: u32 = 4;
+pub const PLAIT_LOG_DEBUG: u32 = 5;
+pub const PLAIT_OBJECT_ANY: u32 = 0;
+pub const PLAIT_OBJECT_CONTEXT: u32 = 1;
+pub const PLAIT_OBJECT_DEVICE: u32 = 2;
+pub const PLAIT_OBJECT_QUEUE: u32 = 3;
+pub const PLAIT_OBJECT_SIGNAL: u32 = 4;
+pub const PLAIT_OBJECT_BUFFER: u32 = 5;
+pub const PLAIT_OBJECT_INBOX: u32 = 6;
+pub const PLAIT_OBJECT_KERNEL: u32 = 7;
+pub const PLAIT_OBJECT_GRAPH: u32 = 8;
+pub const PLAIT_OBJECT_PLAN: u32 = 9;
+pub const PLAIT_OBJECT_RUN: u32 = 10;
+pub const PLAIT_CONTEXT_NO_WORKERS: u32 = 1;
+pub const PLAIT_CONTEXT_SYNC: u32 = 2;
+pub const PLAIT_CONTEXT_PREVIEW: u32 = 4;
+pub const PLAIT_DEVICE_MAP: u32 = 1;
+pub const PLAIT_DEVICE_WRAP: u32 = 2;
+pub const PLAIT_DEVICE_HOST_CALL: u32 = 4;
+pub const PLAIT_DEVICE_GATE: u32 = 8;
+pub const PLAIT_DEVICE_NOTIFY: u32 = 16;
+pub const PLAIT_DEVICE_NEEDS_PUMP: u32 = 32;
+pub const PLAIT_DEVICE_VIRTUAL_TIME: u32 = 64;
+pub const PLAIT_CALL_ANY_THREAD: u32 = 1;
+pub const PLAIT_WRAP_READ_ONLY: u32 = 2;
+pub const PLAIT_MAP_READ: u32 = 1;
+pub const PLAIT_MAP_WRITE: u32 = 2;
+pub const PLAIT_ARRAY_MAX_DIMENSIONS: u32 = 16;
+pub const PLAIT_ELEMENT_INT: u32 = 0;
+pub const PLAIT_ELEMENT_UINT: u32 = 1;
+pub const PLAIT_ELEMENT_FLOAT: u32 = 2;
+pub const PLAIT_ELEMENT_BFLOAT: u32 = 4;
+pub const PLAIT_ELEMENT_COMPLEX: u32 = 5;
+pub const PLAIT_ELEMENT_BOOL: u32 = 6;
+pub const PLAIT_ARRAY_READ_ONLY: u32 = 1;
+pub const PLAIT_ARRAY_OVERLAPS: u32 = 2;
+pub const PLAIT_ARRAY_COMPACT: u32 = 4;
+pub const PLAIT_TENSOR_LEGACY: u32 = 16;
+pub const PLAIT_EVENT_CALL: u32 = 1;
+pub const PLAIT_EVENT_SIGNAL: u32 = 2;
+pub const PLAIT_EVENT_RELEASED: u32 = 3;
+pub const PLAIT_EVENT_RUN: u32 = 4;
+pub const PLAIT_SIGNAL_GATE: u32 = 1;
+pub const PLAIT_WAIT_ALL: u32 = 0;
+pub const PLAIT_WAIT_ANY: u32 = 1;
+pub const PLAIT_COMMAND_NOP: u32 = 0;
+pub const PLAIT_COMMAND_CALL: u32 = 1;
+pub const PLAIT_COMMAND_COPY: u32 = 2;
+pub const PLAIT_COMMAND_FILL: u32 = 3;
+pub const PLAIT_COMMAND_READ: u32 = 4;
+pub const PLAIT_COMMAND_WRITE: u32 = 5;
+pub const PLAIT_COMMAND_WAIT: u32 = 6;
+pub const PLAIT_COMMAND_EMIT: u32 = 7;
+pub const PLAIT_SOURCE_PORTABLE: u32 = 0;
+pub const PLAIT_SOURCE_C: u32 = 1;
+pub const PLAIT_SOURCE_OPENCL_C: u32 = 2;
+pub const PLAIT_SOURCE_OPENCL_BINARY: u32 = 3;
+pub const PLAIT_SOURCE_SPIRV: u32 = 4;
+pub const PLAIT_SOURCE_CUDA_C: u32 = 5;
+pub const PLAIT_SOURCE_PTX: u32 = 6;
+pub const PLAIT_SOURCE_CUBIN: u32 = 7;
+pub const PLAIT_SOURCE_STRICT: u32 = 1;
+pub const PLAIT_SOURCE_FAST: u32 = 2;
+pub const PLAIT_SOURCE_NO_ALIAS: u32 = 4;
+pub const PLAIT_FORM_DESCRIBED: u32 = 0;
+pub const PLAIT_FORM_FIXED: u32 = 1;
+pub const PLAIT_FORM_RANGE: u32 = 2;
+pub const PLAIT_ARGUMENT_VALUE: u32 = 0;
+pub const PLAIT_ARGUMENT_BUFFER: u32 = 1;
+pub const PLAIT_ARGUMENT_PARAMETER: u32 = 2;
+pub const PLAIT_ARGUMENT_ROTATION: u32 = 3;
+pub const PLAIT_ARGUMENT_ITERATION: u32 = 4;
+pub const PLAIT_ARGUMENT_SCRATCH: u32 = 5;
+pub const PLAIT_NODE_JOIN: u32 = 0;
+pub const PLAIT_NODE_LAUNCH: u32 = 1;
+pub const PLAIT_NODE_CALL: u32 = 2;
+pub const PLAIT_NODE_COPY: u32 = 3;
+pub const PLAIT_NODE_FILL: u32 = 4;
+pub const PLAIT_NODE_EMIT: u32 = 5;
+pub const PLAIT_NODE_WAIT: u32 = 6;
+pub const PLAIT_NODE_MARK: u32 = 7;
+pub const PLAIT_NODE_SUBGRAPH: u32 = 8;
+pub const PLAIT_NODE_WHILE: u32 = 9;
+pub const PLAIT_NODE_DO: u32 = 10;
+pub const PLAIT_NODE_CASE: u32 = 11;
+pub const PLAIT_NODE_ON_FIRST: u32 = 0;
+pub const PLAIT_NODE_ON_ALL_BARRIER: u32 = 16;
+pub const PLAIT_NODE_ON_ALL_GROUP: u32 = 32;
+pub const PLAIT_ROTATION_PROLOGUE: u32 = 1;
+pub const PLAIT_POLICY_BOUNDED: u32 = 0;
+pub const PLAIT_POLICY_WIDEST: u32 = 1;
+pub const PLAIT_MODE_STRICT: u32 = 0;
+pub const PLAIT_MODE_HELPED: u32 = 1;
+pub const PLAIT_MODE_AUTO: u32 = 2;
+pub const PLAIT_FREEZE_CHECK: u32 = 1;
+pub const PLAIT_FREEZE_QUEUES: u32 = 2;
+pub const PLAIT_FORMAT_BINARY: u32 = 0;
+pub const PLAIT_FORMAT_JSON: u32 = 1;
+pub const PLAIT_FORMAT_DOT: u32 = 2;
+pub const PLAIT_FORMAT_SVG: u32 = 3;
+pub const PLAIT_BINDING_KERNEL: u32 = 0;
+pub const PLAIT_BINDING_BUFFER: u32 = 1;
+pub const PLAIT_BINDING_SIGNAL: u32 = 2;
+pub const PLAIT_BINDING_FUNCTION: u32 = 3;
+pub const PLAIT_BINDING_DEVICE: u32 = 4;
+pub const PLAIT_BINDING_IS_ANY_THREAD: u32 = 1;
+pub const PLAIT_BINDING_IS_EMITTED: u32 = 2;
+pub const PLAIT_PARAMETER_VALUE: u32 = 0;
+pub const PLAIT_PARAMETER_BUFFER: u32 = 1;
+pub const PLAIT_PARAMETER_LAUNCH: u32 = 2;
+pub const PLAIT_RUN_NO_WAIT: u32 = 1;
+pub const PLAIT_RUN_SERIAL: u32 = 4;
+pub const PLAIT_RUN_PARALLEL: u32 = 8;
+pub const PLAIT_RUN_RECORD: u32 = 16;
+pub const PLAIT_RECORD_COMMAND: u32 = 0;
+pub const PLAIT_RECORD_WAIT: u32 = 1;
+pub const PLAIT_RECORD_DECISION: u32 = 2;
+pub const PLAIT_TRACE_JSON: u32 = 0;
+pub const PLAIT_TRACE_SVG: u32 = 1;
+pub const PLAIT_CODE_POINTER: u32 = 1;
+pub const PLAIT_CODE_READS: u32 = 2;
+pub const PLAIT_CODE_WRITES: u32 = 4;
+pub const PLAIT_FOREVER: u64 = u64::MAX;
+
+opaque! {
+    plait_context,
+    plait_device,
+    plait_queue,
+    plait_signal,
+    plait_buffer,
+    plait_inbox,
+    plait_run,
+    plait_kernel,
+    plait_graph,
+    plait_plan,
+    plait_backend_memory,
+    plait_backend_kernel,
+    plait_backend_launch,
+    plait_build_log,
+    plait_host_code,
+}
+
+pub type plait_log_hook =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, level: i32, line: *const c_char)>;
+pub type plait_host_function =
+    Option<unsafe extern "C" fn(user_data: *mut c_void) -> i32>;
+pub type plait_kernel_function =
+    Option<unsafe extern "C" fn(arguments: *const *mut c_void, launch: *const plait_launch, user_data: *mut c_void) -> i32>;
+pub type plait_range_function =
+    Option<unsafe extern "C" fn(range: *const plait_range, arguments: *const *mut c_void, launch: *const plait_launch, user_data: *mut c_void) -> i32>;
+pub type plait_any_function =
+    Option<unsafe extern "C" fn()>;
+
+structs! {
+pub struct plait_error [size] {
+    pub size: u32,
+    pub status: plait_status,
+    pub origin: i64,
+    pub detail: u64,
+    pub text: [c_char; 232],
+}
+pub struct plait_allocator [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub resize: plait_any_function,
+    pub user_data: *mut c_void,
+}
+pub struct plait_context_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub backends: *const c_char,
+    pub plugin_path: *const c_char,
+    pub wrap: *const c_char,
+    pub options: *const c_char,
+    pub allocator: *const plait_allocator,
+    pub log: plait_log_hook,
+    pub log_user_data: *mut c_void,
+    pub log_level: i32,
+    pub workers: u32,
+}
+pub struct plait_device_info [size] {
+    pub size: u32,
+    pub index: u32,
+    pub capabilities: u32,
+    pub parallel: u32,
+    pub memory_bytes: u64,
+    pub budget_bytes: u64,
+    pub used_bytes: u64,
+    pub alignment_bytes: u64,
+    pub name: [c_char; 48],
+    pub backend: [c_char; 32],
+    pub description: [c_char; 256],
+    pub stray_notifications: u64,
+    pub forms: u32,
+    pub reserved0: u32,
+}
+pub struct plait_buffer_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub bytes: u64,
+    pub alignment_bytes: u64,
+    pub label: *const c_char,
+}
+pub struct plait_wrap_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub pointer: *mut c_void,
+    pub bytes: u64,
+    pub label: *const c_char,
+    pub inbox: *mut plait_inbox,
+    pub released: plait_host_function,
+    pub user_data: *mut c_void,
+}
+pub struct plait_array [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub element: u32,
+    pub element_bits: u32,
+    pub lanes: u32,
+    pub dimensions: u32,
+    pub offset_bytes: u64,
+    pub shape: [i64; 16],
+    pub strides: [i64; 16],
+}
+pub struct plait_import_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub inbox: *mut plait_inbox,
+    pub label: *const c_char,
+}
+pub struct plait_event [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub id: u64,
+    pub status: plait_status,
+    pub reserved0: u32,
+    pub origin: i64,
+    pub function: plait_host_function,
+    pub user_data: *mut c_void,
+    pub signal: *mut plait_signal,
+    pub sequence: u64,
+    pub detail: u64,
+    pub run: *mut plait_run,
+}
+pub struct plait_signal_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub label: *const c_char,
+}
+pub struct plait_point [] {
+    pub signal: *mut plait_signal,
+    pub sequence: u64,
+}
+pub struct plait_queue_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub label: *const c_char,
+    pub capacity: u64,
+    pub priority: i32,
+    pub reserved0: u32,
+}
+pub struct plait_command [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub flags: u32,
+    pub pattern_bytes: u32,
+    pub pattern: u64,
+    pub bytes: u64,
+    pub target: *mut plait_buffer,
+    pub target_offset: u64,
+    pub source: *mut plait_buffer,
+    pub source_offset: u64,
+    pub host: *mut c_void,
+    pub function: plait_host_function,
+    pub user_data: *mut c_void,
+    pub inbox: *mut plait_inbox,
+    pub signal: *mut plait_signal,
+    pub sequence: u64,
+    pub label: *const c_char,
+}
+pub struct plait_source [size] {
+    pub size: u32,
+    pub form: u32,
+    pub flags: u32,
+    pub reserved0: u32,
+    pub backend: *const c_char,
+    pub code: *const c_void,
+    pub bytes: u64,
+    pub entry: *const c_char,
+    pub file: *const c_char,
+    pub defines: *const c_char,
+    pub options: *const c_char,
+}
+pub struct plait_launch [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub items: [u64; 3],
+    pub group: [u64; 3],
+}
+pub struct plait_range [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub begin: [u64; 3],
+    pub end: [u64; 3],
+}
+pub struct plait_kernel_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub signature: *const c_char,
+    pub function: plait_kernel_function,
+    pub user_data: *mut c_void,
+    pub range: plait_range_function,
+    pub described: plait_any_function,
+    pub library: *const c_char,
+    pub symbol: *const c_char,
+    pub form: u32,
+    pub reserved0: u32,
+    pub grain: u64,
+    pub sources: *const plait_source,
+    pub source_count: u64,
+}
+pub struct plait_argument [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub value: *const c_void,
+    pub bytes: u64,
+    pub buffer: *mut plait_buffer,
+    pub offset_bytes: u64,
+    pub name: *const c_char,
+    pub rotation: u64,
+    pub ahead: u64,
+}
+pub struct plait_node_desc [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub flags: u32,
+    pub pattern_bytes: u32,
+    pub label: *const c_char,
+    pub file: *const c_char,
+    pub line: u32,
+    pub device_count: u32,
+    pub device: *mut plait_device,
+    pub devices: *const *mut plait_device,
+    pub cost: u64,
+    pub scratch_bytes: u64,
+    pub kernel: *mut plait_kernel,
+    pub launch: *const plait_launch,
+    pub launch_parameter: *const c_char,
+    pub arguments: *const plait_argument,
+    pub argument_count: u64,
+    pub function: plait_host_function,
+    pub user_data: *mut c_void,
+    pub inbox: *mut plait_inbox,
+    pub target: *mut plait_buffer,
+    pub target_offset: u64,
+    pub source: *mut plait_buffer,
+    pub source_offset: u64,
+    pub bytes: u64,
+    pub pattern: u64,
+    pub signal: *mut plait_signal,
+    pub sequence: u64,
+    pub subgraph: *mut plait_graph,
+    pub predicate: *mut plait_buffer,
+    pub predicate_offset: u64,
+    pub branch_count: u64,
+    pub times: u64,
+}
+pub struct plait_freeze_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub policy: u32,
+    pub mode: u32,
+    pub lanes: u32,
+    pub instances: u32,
+    pub hop_cost: u64,
+    pub sources: *const plait_node,
+    pub sinks: *const plait_node,
+    pub source_count: u64,
+    pub sink_count: u64,
+    pub whole: *mut plait_plan,
+}
+pub struct plait_plan_info [size] {
+    pub size: u32,
+    pub policy: u32,
+    pub mode: u32,
+    pub devices: u32,
+    pub nodes: u64,
+    pub edges: u64,
+    pub lanes: u64,
+    pub commands: u64,
+    pub waits: u64,
+    pub signals: u64,
+    pub regions: u64,
+    pub makespan: u64,
+    pub scratch_bytes: u64,
+    pub bytes: u64,
+    pub peak_bytes: u64,
+    pub bindings: u32,
+    pub unbound: u32,
+}
+pub struct plait_system_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub hop_cost: u64,
+    pub submit_cost: u64,
+    pub copy_alpha: u64,
+    pub copy_beta: u64,
+}
+pub struct plait_simulation [size] {
+    pub size: u32,
+    pub reserved0: u32,
+    pub makespan: u64,
+    pub critical_cost: u64,
+    pub critical_count: u64,
+    pub busy: u64,
+    pub memory_peak: u64,
+}
+pub struct plait_lane_use [size] {
+    pub size: u32,
+    pub device: u32,
+    pub device_name: *const c_char,
+    pub commands: u64,
+    pub waits: u64,
+    pub start: u64,
+    pub end: u64,
+    pub busy: u64,
+}
+pub struct plait_plan_binding [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub flags: u32,
+    pub bound: u32,
+    pub bytes: u64,
+    pub name: *const c_char,
+    pub detail: *const c_char,
+}
+pub struct plait_function_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub function: plait_host_function,
+    pub user_data: *mut c_void,
+    pub inbox: *mut plait_inbox,
+}
+pub struct plait_parameter_info [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub bytes: u64,
+    pub r#type: [c_char; 32],
+    pub name: [c_char; 64],
+}
+pub struct plait_binding [size] {
+    pub size: u32,
+    pub parameter: u32,
+    pub value: *const c_void,
+    pub bytes: u64,
+    pub buffer: *mut plait_buffer,
+    pub offset_bytes: u64,
+}
+pub struct plait_run_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub bindings: *const plait_binding,
+    pub binding_count: u64,
+}
+pub struct plait_run_info [size] {
+    pub size: u32,
+    pub status: plait_status,
+    pub iterations: u64,
+    pub failed_command: u64,
+    pub commands: u64,
+    pub commands_expected: u64,
+    pub begin_ns: u64,
+    pub end_ns: u64,
+}
+pub struct plait_command_info [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub lane: u32,
+    pub device: u32,
+    pub label: [c_char; 64],
+}
+pub struct plait_record [size] {
+    pub size: u32,
+    pub kind: u32,
+    pub lane: u32,
+    pub planned_lane: u32,
+    pub command: u64,
+    pub other: u64,
+    pub iteration: u64,
+    pub thread: u64,
+    pub start_ns: u64,
+    pub end_ns: u64,
+}
+pub struct plait_tune_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub mode: u32,
+    pub lanes: u32,
+    pub hop_ns: u64,
+}
+pub struct plait_tune_info [size] {
+    pub size: u32,
+    pub reserved0: u32,
+    pub runs: u64,
+    pub measured: u64,
+    pub before_ns: u64,
+    pub after_ns: u64,
+}
+pub struct plait_code_parameter [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub bytes: u64,
+    pub name: *const c_char,
+}
+pub struct plait_code [size] {
+    pub size: u32,
+    pub form: u32,
+    pub flags: u32,
+    pub parameter_count: u32,
+    pub parameters: *const plait_code_parameter,
+    pub code: *const c_void,
+    pub bytes: u64,
+    pub entry: *const c_char,
+    pub name: *const c_char,
+    pub options: *const c_char,
+    pub log: *mut plait_build_log,
+}
+pub struct plait_kernel_facts [size] {
+    pub size: u32,
+    pub reserved0: u32,
+    pub group: [u64; 3],
+    pub group_items_max: u64,
+    pub local_bytes: u64,
+    pub private_bytes: u64,
+}
+pub struct plait_launch_argument [size] {
+    pub size: u32,
+    pub reserved0: u32,
+    pub memory: *mut plait_backend_memory,
+    pub offset: u64,
+    pub value: *const c_void,
+}
+pub struct plait_launch_request [size] {
+    pub size: u32,
+    pub dimensions: u32,
+    pub items: [u64; 3],
+    pub group: [u64; 3],
+    pub kernel: *mut plait_backend_kernel,
+    pub arguments: *const plait_launch_argument,
+    pub argument_count: u32,
+    pub reserved0: u32,
+}
+pub struct plait_host_part [size] {
+    pub size: u32,
+    pub reserved0: u32,
+    pub items: [u64; 3],
+    pub begin: [u64; 3],
+    pub end: [u64; 3],
+}
+}
+
+functions! {
+/// plait_version - the release of the library, such as "0.1.0".
+fn plait_version() -> *const c_char;
+/// plait_abi - the number of the binary interface; this header is PLAIT_ABI.
+fn plait_abi() -> u32;
+/// plait_status_name - the name of a status, such as "PLAIT_E_NOMEM".
+fn plait_status_name(status: plait_status) -> *const c_char;
+/// plait_sizeof - the size of a public struct in this library.
+fn plait_sizeof(name: *const c_char) -> u64;
+/// plait_error_detail - the long text behind an error.
+fn plait_error_detail(detail: u64, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64) -> plait_status;
+/// plait_live_count - how many objects of a kind are alive in this process.
+fn plait_live_count(object: i32) -> u64;
+/// plait_context_open - find and load the backends and start the workers.
+fn plait_context_open(desc: *const plait_context_desc, out: *mut *mut plait_context, error: *mut plait_error) -> plait_status;
+/// plait_context_retain - one more reference.
+fn plait_context_retain(context: *mut plait_context);
+/// plait_context_release - give one reference back.
+fn plait_context_release(context: *mut plait_context);
+/// plait_context_report - which backends were found, chosen, rejected, and why.
+fn plait_context_report(context: *mut plait_context, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_backend_report - the same without a context: look, and tell.
+fn plait_backend_report(desc: *const plait_context_desc, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_context_device_count - how many devices the context has.
+fn plait_context_device_count(context: *mut plait_context, out_count: *mut u32, error: *mut plait_error) -> plait_status;
+/// plait_context_device - a device by its number, the best backend's first.
+fn plait_context_device(context: *mut plait_context, index: u32, out: *mut *mut plait_device, error: *mut plait_error) -> plait_status;
+/// plait_context_find_device - a device by name, "host:0" or just "host".
+fn plait_context_find_device(context: *mut plait_context, name: *const c_char, out: *mut *mut plait_device, error: *mut plait_error) -> plait_status;
+/// plait_device_query - what a device is and what it has.
+fn plait_device_query(device: *mut plait_device, info: *mut plait_device_info, error: *mut plait_error) -> plait_status;
+/// plait_device_set_budget - the most memory that buffers may use here.
+fn plait_device_set_budget(device: *mut plait_device, budget_bytes: u64, error: *mut plait_error) -> plait_status;
+/// plait_buffer_create - memory on a device; its contents are undefined.
+fn plait_buffer_create(device: *mut plait_device, desc: *const plait_buffer_desc, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
+/// plait_buffer_wrap - memory of yours as a buffer, without a copy.
+fn plait_buffer_wrap(device: *mut plait_device, desc: *const plait_wrap_desc, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
+/// plait_buffer_view - a part of a buffer as a buffer; it keeps the whole.
+fn plait_buffer_view(buffer: *mut plait_buffer, offset_bytes: u64, bytes: u64, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
+/// plait_buffer_retain - one more reference.
+fn plait_buffer_retain(buffer: *mut plait_buffer);
+/// plait_buffer_release - give one reference back; work in flight keeps it.
+fn plait_buffer_release(buffer: *mut plait_buffer);
+/// plait_buffer_bytes - the size of a buffer or view.
+fn plait_buffer_bytes(buffer: *mut plait_buffer, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_buffer_map - a pointer to a buffer's memory.
+fn plait_buffer_map(buffer: *mut plait_buffer, offset_bytes: u64, bytes: u64, flags: u32, out_pointer: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_buffer_unmap - end one mapping.
+fn plait_buffer_unmap(buffer: *mut plait_buffer, pointer: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_array_import - a tensor of others as a buffer.
+fn plait_array_import(device: *mut plait_device, tensor: *mut c_void, desc: *const plait_import_desc, out_array: *mut plait_array, out: *mut *mut plait_buffer, error: *mut plait_error) -> plait_status;
+/// plait_array_export - a buffer as a tensor for others.
+fn plait_array_export(buffer: *mut plait_buffer, array: *const plait_array, flags: u32, out_tensor: *mut *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_inbox_create - an inbox owned by the calling thread.
+fn plait_inbox_create(context: *mut plait_context, out: *mut *mut plait_inbox, error: *mut plait_error) -> plait_status;
+/// plait_inbox_retain - one more reference.
+fn plait_inbox_retain(inbox: *mut plait_inbox);
+/// plait_inbox_release - give one reference back; the last one closes it.
+fn plait_inbox_release(inbox: *mut plait_inbox);
+/// plait_inbox_descriptor - a file descriptor that is readable while events wait; for poll, epoll and every event loop. Do not read or close it.
+fn plait_inbox_descriptor(inbox: *mut plait_inbox, out_descriptor: *mut i32, error: *mut plait_error) -> plait_status;
+/// plait_inbox_next - take the oldest event.
+fn plait_inbox_next(inbox: *mut plait_inbox, out_event: *mut plait_event, error: *mut plait_error) -> plait_status;
+/// plait_inbox_pump - run the functions of waiting events, oldest first.
+fn plait_inbox_pump(inbox: *mut plait_inbox, maximum: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_inbox_wait - wait until there is an event; does not take it.
+fn plait_inbox_wait(inbox: *mut plait_inbox, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_inbox_call_done - answer a CALL; its queue goes on.
+fn plait_inbox_call_done(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_inbox_adopt - the calling thread becomes the owner.
+fn plait_inbox_adopt(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
+/// plait_inbox_close - cancel what is still to come.
+fn plait_inbox_close(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
+/// plait_signal_create - a counter at 0, for the queues of one backend.
+fn plait_signal_create(device: *mut plait_device, desc: *const plait_signal_desc, out: *mut *mut plait_signal, error: *mut plait_error) -> plait_status;
+/// plait_signal_retain - one more reference.
+fn plait_signal_retain(signal: *mut plait_signal);
+/// plait_signal_release - give one reference back; work in flight keeps it.
+fn plait_signal_release(signal: *mut plait_signal);
+/// plait_signal_query - how far a signal has come.
+fn plait_signal_query(signal: *mut plait_signal, out_reached: *mut u64, out_submitted: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_signal_wait - wait for one emission; see plait_points_wait.
+fn plait_signal_wait(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_points_wait - wait for all or any of several emissions.
+fn plait_points_wait(points: *const plait_point, count: u64, mode: i32, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_signal_raise - raise a gate to a sequence; waiters up to it go on.
+fn plait_signal_raise(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+/// plait_signal_fail - fail a gate: everybody who waits gets this error.
+fn plait_signal_fail(signal: *mut plait_signal, origin: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_signal_reset - forget the failure that a signal carries.
+fn plait_signal_reset(signal: *mut plait_signal, error: *mut plait_error) -> plait_status;
+/// plait_signal_notify - have an emission announced as an event.
+fn plait_signal_notify(signal: *mut plait_signal, sequence: u64, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_queue_create - an in-order queue on a device.
+fn plait_queue_create(device: *mut plait_device, desc: *const plait_queue_desc, out: *mut *mut plait_queue, error: *mut plait_error) -> plait_status;
+/// plait_queue_retain - one more reference.
+fn plait_queue_retain(queue: *mut plait_queue);
+/// plait_queue_release - give one reference back.
+fn plait_queue_release(queue: *mut plait_queue);
+/// plait_queue_submit - add commands behind what the queue already has.
+fn plait_queue_submit(queue: *mut plait_queue, commands: *const plait_command, count: u64, out_sequence: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_call - submit one host function that may run on any thread.
+fn plait_queue_call(queue: *mut plait_queue, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_queue_copy - submit a copy from buffer to buffer.
+fn plait_queue_copy(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_fill - submit a fill with a pattern of 1, 2, 4 or 8 bytes.
+fn plait_queue_fill(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, bytes: u64, pattern: u64, pattern_bytes: u32, error: *mut plait_error) -> plait_status;
+/// plait_queue_read - copy out of a buffer behind everything in the queue.
+fn plait_queue_read(queue: *mut plait_queue, source: *mut plait_buffer, source_offset: u64, host: *mut c_void, bytes: u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_write - copy into a buffer behind everything in the queue.
+fn plait_queue_write(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, host: *const c_void, bytes: u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_emit - submit an emission.
+fn plait_queue_emit(queue: *mut plait_queue, signal: *mut plait_signal, out_sequence: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_wait - submit a wait: what follows waits, the caller does not.
+fn plait_queue_wait(queue: *mut plait_queue, signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_finish - wait until all that was submitted by now is done.
+fn plait_queue_finish(queue: *mut plait_queue, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_source_text - portable source as a backend's compiler gets to see it.
+fn plait_source_text(signature: *const c_char, source: *const plait_source, form: u32, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_kernel_create - a kernel from its signature and code.
+fn plait_kernel_create(context: *mut plait_context, desc: *const plait_kernel_desc, out: *mut *mut plait_kernel, error: *mut plait_error) -> plait_status;
+/// plait_kernel_retain - one more reference.
+fn plait_kernel_retain(kernel: *mut plait_kernel);
+/// plait_kernel_release - give one reference back; work in flight keeps it.
+fn plait_kernel_release(kernel: *mut plait_kernel);
+/// plait_kernel_signature - the signature in its canonical form.
+fn plait_kernel_signature(kernel: *mut plait_kernel, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_launch - submit one launch of a kernel, outside any graph.
+fn plait_queue_launch(queue: *mut plait_queue, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_create - start an empty graph.
+fn plait_graph_create(context: *mut plait_context, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_graph_retain - one more reference.
+fn plait_graph_retain(graph: *mut plait_graph);
+/// plait_graph_release - give one reference back.
+fn plait_graph_release(graph: *mut plait_graph);
+/// plait_graph_add - add a node.
+fn plait_graph_add(graph: *mut plait_graph, desc: *const plait_node_desc, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_edge - `before` is done before `after` starts.
+fn plait_graph_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_body - the body of a loop, or of one branch.
+fn plait_graph_body(graph: *mut plait_graph, node: plait_node, branch: u64, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_graph_rotate - buffers that take turns, one an iteration.
+fn plait_graph_rotate(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_size - how many nodes and edges were added, bodies apart.
+fn plait_graph_size(graph: *mut plait_graph, out_nodes: *mut u64, out_edges: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_read - a graph from its text form; see plait-graph(5).
+fn plait_graph_read(context: *mut plait_context, text: *const c_char, bytes: u64, name: *const c_char, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_graph_freeze - plan the graph as it is now.
+fn plait_graph_freeze(graph: *mut plait_graph, desc: *const plait_freeze_desc, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
+/// plait_plan_retain - one more reference.
+fn plait_plan_retain(plan: *mut plait_plan);
+/// plait_plan_release - give one reference back.
+fn plait_plan_release(plan: *mut plait_plan);
+/// plait_plan_query - what a plan is made of.
+fn plait_plan_query(plan: *mut plait_plan, info: *mut plait_plan_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_check - prove that a plan is right.
+fn plait_plan_check(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
+/// plait_plan_simulate - predict a run from costs.
+fn plait_plan_simulate(plan: *mut plait_plan, system: *const plait_system_desc, out: *mut plait_simulation, lanes: *mut plait_lane_use, lane_count: u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_write - a plan as bytes or text.
+fn plait_plan_write(plan: *mut plait_plan, format: i32, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_read - a plan from its binary form.
+fn plait_plan_read(context: *mut plait_context, bytes: *const c_void, count: u64, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
+/// plait_plan_save - write the binary form to a file, all or nothing.
+fn plait_plan_save(plan: *mut plait_plan, path: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_plan_load - plait_plan_read from a file.
+fn plait_plan_load(context: *mut plait_context, path: *const c_char, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
+/// plait_plan_query_binding - a name that has to be bound.
+fn plait_plan_query_binding(plan: *mut plait_plan, index: u64, out: *mut plait_plan_binding, error: *mut plait_error) -> plait_status;
+/// plait_plan_bind_kernel - give a plan the kernel of a name.
+fn plait_plan_bind_kernel(plan: *mut plait_plan, kernel: *mut plait_kernel, error: *mut plait_error) -> plait_status;
+/// plait_plan_bind_buffer - give a plan the buffer of a name.
+fn plait_plan_bind_buffer(plan: *mut plait_plan, name: *const c_char, buffer: *mut plait_buffer, error: *mut plait_error) -> plait_status;
+/// plait_plan_bind_signal - give a plan the signal of a name.
+fn plait_plan_bind_signal(plan: *mut plait_plan, name: *const c_char, signal: *mut plait_signal, error: *mut plait_error) -> plait_status;
+/// plait_plan_bind_function - give a plan the host function of a name.
+fn plait_plan_bind_function(plan: *mut plait_plan, name: *const c_char, desc: *const plait_function_desc, error: *mut plait_error) -> plait_status;
+/// plait_plan_bind_device - say which device the plan means by a name.
+fn plait_plan_bind_device(plan: *mut plait_plan, name: *const c_char, device: *mut plait_device, error: *mut plait_error) -> plait_status;
+/// plait_plan_parameter_count - how many parameters each run has to bind.
+fn plait_plan_parameter_count(plan: *mut plait_plan, out_count: *mut u32, error: *mut plait_error) -> plait_status;
+/// plait_plan_parameter - the number of a parameter.
+fn plait_plan_parameter(plan: *mut plait_plan, name: *const c_char, out_number: *mut u32, error: *mut plait_error) -> plait_status;
+/// plait_plan_parameter_query - what a parameter is.
+fn plait_plan_parameter_query(plan: *mut plait_plan, number: u32, info: *mut plait_parameter_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_prepare - do now what the first run would do.
+fn plait_plan_prepare(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
+/// plait_plan_rehearse - run a plan without what it names.
+fn plait_plan_rehearse(plan: *mut plait_plan, unit_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_exchange - have another kernel do what one does.
+fn plait_plan_exchange(plan: *mut plait_plan, old: *mut plait_kernel, kernel: *mut plait_kernel, error: *mut plait_error) -> plait_status;
+/// plait_plan_run - run a plan as one command of a queue.
+fn plait_plan_run(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, out: *mut *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_plan_call - run a plan and wait until it is done.
+fn plait_plan_call(plan: *mut plait_plan, queue: *mut plait_queue, desc: *const plait_run_desc, error: *mut plait_error) -> plait_status;
+/// plait_run_retain - one more reference.
+fn plait_run_retain(run: *mut plait_run);
+/// plait_run_release - give one reference back; the run goes on.
+fn plait_run_release(run: *mut plait_run);
+/// plait_run_poll - is it done?
+fn plait_run_poll(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_run_wait - wait until it is done.
+fn plait_run_wait(run: *mut plait_run, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_run_cancel - ask it to end.
+fn plait_run_cancel(run: *mut plait_run, error: *mut plait_error) -> plait_status;
+/// plait_run_notify - have the end of a run announced as an event.
+fn plait_run_notify(run: *mut plait_run, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
+/// plait_run_query - how it is getting on, or how it ended.
+fn plait_run_query(run: *mut plait_run, info: *mut plait_run_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_command - what a command of a plan is.
+fn plait_plan_command(plan: *mut plait_plan, command: u64, info: *mut plait_command_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_record - make room to record runs of a plan.
+fn plait_plan_record(plan: *mut plait_plan, records: u64, error: *mut plait_error) -> plait_status;
+/// plait_run_records - pull what a run has written down.
+fn plait_run_records(run: *mut plait_run, records: *mut plait_record, count: u64, out_count: *mut u64, out_dropped: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_run_write - what a run has written down, as text.
+fn plait_run_write(run: *mut plait_run, format: i32, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_tune - plan the same graph anew, with what its commands took.
+fn plait_plan_tune(plan: *mut plait_plan, desc: *const plait_tune_desc, out: *mut *mut plait_plan, info: *mut plait_tune_info, error: *mut plait_error) -> plait_status;
+}
