@@ -42,8 +42,11 @@ GATES = (
 
 def hits(pattern, names, code=True):
     found = []
+    anywhere = re.compile(pattern, re.M)
     for name in names:
         text = without_comments(read(name)) if code else read(name)
+        if not anywhere.search(text):
+            continue
         for number, line in enumerate(text.splitlines(), 1):
             if re.search(pattern, line):
                 found.append("%s:%d: %s" % (name, number, line.strip()[:80]))

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
 """The tests of the tree can fail: each sin is planted into a copy of it, and
-the test that is there for it must name it."""
+the test that is there for it must name it.  The copy holds as much as the tests
+need to pass without a sin."""
 import os
 import re
 import shutil
@@ -64,6 +65,10 @@ SINS = (
 )
 
 
+# What the copy holds; the rest of the tree is more of the same.
+SOME = ("include/", "src/base/", "src/sys/", "src/plan/", "src/plait.map", "plugins/null/", "t/abi/")
+
+
 def plant(root, path, text):
     """Writes the file; into one that exists the text is put at the mark."""
     full = os.path.join(root, path)
@@ -90,23 +95,32 @@ def unplant(root, path, old):
         file.write(old)
 
 
-def verdict(root, test):
-    script = os.path.join(ROOT, "t", test + ".t")
-    return run([script], env=dict(os.environ, abs_top_srcdir=root, abs_top_builddir=BUILD)).stdout
+def verdict(root, test, words=""):
+    """What a test says of the copy; with compilers where a sin is for them."""
+    environment = dict(os.environ, abs_top_srcdir=root, abs_top_builddir=BUILD)
+    if test == "71-headers" and "gcc" not in words:
+        environment["PATH"] = root
+    return run([sys.executable, os.path.join(ROOT, "t", test + ".t")], env=environment).stdout
 
 
 with tempfile.TemporaryDirectory() as work:
     root = os.path.join(work, "tree")
-    files = tracked()
+    files = [name for name in tracked() if name.startswith(SOME)]
     for name in files:
         os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
         shutil.copy2(os.path.join(ROOT, name), os.path.join(root, name))
     manifest = "\n".join(files) + "\n"
+    with open(os.path.join(root, "MANIFEST"), "w") as file:
+        file.write(manifest)
+    for test in sorted({sin[0] for sin in SINS}):
+        said = verdict(root, test)
+        ok("\nnot ok" not in said and re.search(r"^1\.\.[1-9]", said, re.M), "%s holds without a sin" % test,
+           said[-600:])
     for test, path, text, words in SINS:
         with open(os.path.join(root, "MANIFEST"), "w") as file:
             file.write(manifest)
         old = plant(root, path, text)
-        said = verdict(root, test)
+        said = verdict(root, test, words)
         unplant(root, path, old)
         ok(re.search(r"^not ok \d+ - .*(?:%s)" % words, said, re.M),
            "%s finds %r in %s" % (test, text.strip().split("\n")[-1][:40], path), said[-600:])

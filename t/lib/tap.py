@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """TAP for scripts, and where things are."""
+import functools
 import os
 import re
 import subprocess
@@ -66,11 +67,13 @@ def which(name):
     return None
 
 
+@functools.lru_cache(maxsize=None)
 def read(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return file.read()
 
 
+@functools.lru_cache(maxsize=None)
 def tracked():
     """Every file of the project, by git or, in a tarball, by its manifest."""
     if os.path.exists(os.path.join(ROOT, ".git")) and which("git"):
@@ -89,6 +92,7 @@ def sources(*folders):
             if re.search(r"\.[ch]$", n) and n.split("/")[0] in folders]
 
 
+@functools.lru_cache(maxsize=None)
 def without_comments(text, keep_strings=False):
     """C text with comments blanked and strings emptied, lines preserved."""
     def blank(match):
