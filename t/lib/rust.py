@@ -7,7 +7,6 @@ import re
 from tap import BUILD, ROOT, run
 
 LAYER = os.path.join(ROOT, "bindings", "rust")
-OUT = os.path.join(BUILD, "bindings-rust")
 OLDEST = (1, 63)
 CRATES = (("plait_sys", "plait-sys", ()), ("plait", "plait", ("plait_sys",)))
 GET = "Debian's package is called rustc"
@@ -35,10 +34,11 @@ def find():
 
 
 rustc = find()
+OUT = os.path.join(BUILD, "bindings-rust", "%d.%d" % version(rustc or ""))
 # What newer compilers warn of nobody can know.
 LINTS = ("-D", "warnings") if rustc and version(rustc) == OLDEST else ("--cap-lints", "allow")
 # rustc would ask the make around us for permission to run.
-ENVIRONMENT = {k: v for k, v in os.environ.items() if "MAKEFLAGS" not in k}
+ENVIRONMENT = {k: v for k, v in os.environ.items() if not re.search("MAKEFLAGS|MFLAGS", k)}
 missing = None if rustc else "no rustc of 1.%d or newer; %s" % (OLDEST[1], GET)
 
 
@@ -69,7 +69,7 @@ def build():
     said = ""
     with open(os.path.join(OUT, "lock"), "w") as lock:  # two tests may come at once
         fcntl.flock(lock, fcntl.LOCK_EX)
-        inputs = [rustc]
+        inputs = []
         for name, folder, uses in CRATES:
             inputs += sources(folder)
             output = "%s/lib%s.rlib" % (OUT, name)
