@@ -132,6 +132,48 @@ static void guards_nest(void)
 	IS_STR(order, "");
 }
 
+static void append_scope(void *arg)
+{
+	strcat(order, arg);
+}
+
+/* Scopes before guards, and with what is on the stack. */
+static void *die_in_scopes(void *arg)
+{
+	char letter[] = "s";
+	PLAIT__SCOPE outer = { append_scope, letter };
+
+	plait__thread_guard_push(&guards[0], append_outer, order);
+	{
+		char other[] = "t";
+		PLAIT__SCOPE inner = { append_scope, other };
+		PLAIT__SCOPE ended = { append_scope, letter };
+
+		plait__scope_end(&ended);
+		if (arg != NULL)
+			pthread_exit(NULL);
+		plait__scope_end(&inner);
+	}
+	plait__thread_guard_pop(&guards[0]);
+	plait__scope_end(&outer);
+	return NULL;
+}
+
+static void scopes_nest(void)
+{
+	pthread_t thread;
+	int yes;
+
+	order[0] = '\0';
+	pthread_create(&thread, NULL, die_in_scopes, &yes);
+	pthread_join(thread, NULL);
+	IS_STR(order, "tso");
+	order[0] = '\0';
+	pthread_create(&thread, NULL, die_in_scopes, NULL);
+	pthread_join(thread, NULL);
+	IS_STR(order, "");
+}
+
 static void tokens(void)
 {
 	uint64_t own = plait__thread_token();
@@ -156,6 +198,7 @@ static const struct tap_scenario all[] = {
 	{ "signals", blocks_signals },
 	{ "a lost thread", notices_loss },
 	{ "guards nest", guards_nest },
+	{ "scopes nest", scopes_nest },
 	{ "tokens", tokens },
 };
 

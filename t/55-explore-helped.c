@@ -154,11 +154,6 @@ bool plait__op_is_outside(const plait__plan *of, uint32_t command)
 	return false;
 }
 
-void plait__instance_lose_caller(plait__instance *of)
-{
-	(void)of;
-}
-
 void plait__instance_fail(plait__instance *of, uint32_t command,
 			  const plait_error *why)
 {

@@ -296,6 +296,17 @@ MC_TESTS += %D%/55-explore-helped.t
 	src/run/band.c src/base/error.c
 %C%_55_explore_helped_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_55_explore_helped_t_LDADD = $(LDADD_MC)
+API_TESTS += %D%/55-run-exits.t
+%C%_55_run_exits_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/55-run-exits-helped.t
+%C%_55_run_exits_helped_t_SOURCES = %D%/55-run-exits.c
+%C%_55_run_exits_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED
+%C%_55_run_exits_helped_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/55-run-exits-queued.t
+%C%_55_run_exits_queued_t_SOURCES = %D%/55-run-exits.c
+%C%_55_run_exits_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_55_run_exits_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued.t

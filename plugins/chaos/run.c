@@ -122,27 +122,63 @@ static const char *command_name(const plait_work *work, char *buffer,
 	return buffer;
 }
 
-/* Runs the user's function, without the lock. */
-static void call(chaos *system, chaos_queue *queue, const plait_work *work)
+/* The user's function is back; with the lock. */
+static void called(chaos *system, chaos_queue *queue, const plait_work *work,
+		   int32_t value, const char *what)
 {
 	plait_error cause = { .size = sizeof(cause) };
 	char name[80];
+
+	system->calls_running--;
+	pthread_cond_broadcast(&system->changed);
+	if (value == 0)
+		return;
+	plaitp_chaos_fail(system, &cause, PLAIT_E_FAILED, value, "%s %s",
+			  command_name(work, name, sizeof(name)), what);
+	fail_queue(system, queue, &cause, "");
+}
+
+static void go_on(chaos *system, chaos_queue *queue)
+{
+	come_back(system, queue, CHAOS_QUEUE_RUNNING,
+		  plaitp_chaos_delay(system, &system->options.command_ns));
+}
+
+struct calling {
+	chaos *system;
+	chaos_queue *queue;
+	const plait_work *work;
+};
+
+/* It ends its thread instead. */
+static void lose(void *arg)
+{
+	const struct calling *calling = arg;
+
+	plaitp_chaos_lock(calling->system);
+	called(calling->system, calling->queue, calling->work, -1,
+	       "did not return but ended its thread (pthread_exit)");
+	go_on(calling->system, calling->queue);
+	plaitp_chaos_unlock(calling->system);
+}
+
+/* Runs the user's function, without the lock. */
+static void call(chaos *system, chaos_queue *queue, const plait_work *work)
+{
+	struct calling calling = { system, queue, work };
+	char what[32];
 	int32_t value;
 
 	queue->state = CHAOS_QUEUE_CALLING;
 	queue->caller = pthread_self();
 	system->calls_running++;
 	plaitp_chaos_unlock(system);
+	pthread_cleanup_push(lose, &calling);
 	value = work->function(work->user_data);
+	pthread_cleanup_pop(0);
 	plaitp_chaos_lock(system);
-	system->calls_running--;
-	pthread_cond_broadcast(&system->changed);
-	if (value == 0)
-		return;
-	plaitp_chaos_fail(system, &cause, PLAIT_E_FAILED, value,
-			  "%s failed with %d",
-			  command_name(work, name, sizeof(name)), value);
-	fail_queue(system, queue, &cause, "");
+	snprintf(what, sizeof(what), "failed with %d", (int)value);
+	called(system, queue, work, value, what);
 }
 
 /* How much there is to do, in parts of which it can be done. */
@@ -189,8 +225,7 @@ static void begin(chaos *system, chaos_queue *queue)
 		queue->early = plaitp_chaos_below(system, steps(work) + 1);
 		do_part(system, work, 0, queue->early);
 	}
-	come_back(system, queue, CHAOS_QUEUE_RUNNING,
-		  plaitp_chaos_delay(system, &system->options.command_ns));
+	go_on(system, queue);
 }
 
 static void end(chaos *system, chaos_queue *queue)

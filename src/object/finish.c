@@ -168,7 +168,9 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
 	status = plait__queue_finish(self, timeout_ns, error);
+	plait__scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

@@ -24,7 +24,6 @@ struct plait__inbox {
 	struct plait__mutex lock;
 	int32_t owner_id;    /* what the system calls the owner */
 	uint32_t inside;     /* calls of the owner that are under way */
-	uint32_t served;     /* those of them that wait for something else */
 	bool closed;
 	bool listened; /* somebody asked for the descriptor */
 	bool raised;   /* the descriptor is readable */

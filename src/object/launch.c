@@ -492,8 +492,10 @@ PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
 					   error);
 		plait__object_leave(&code->object);
 	}
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
 	if (status == PLAIT_OK && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
+	plait__scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

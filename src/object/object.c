@@ -93,6 +93,11 @@ void plait__object_leave(plait__object *object)
 		close_handle(object);
 }
 
+void plait__object_leave_lost(void *object)
+{
+	plait__object_leave(object);
+}
+
 void plait__object_leave_late(plait__object *object, plait__object **late)
 {
 	if (!plait__handle_leave(object->slot))

@@ -67,6 +67,8 @@ void *plait__object_handle(const plait__object *object);
 plait_status plait__object_enter(const void *handle, int32_t type,
 				 plait__object **out, plait_error *error);
 void plait__object_leave(plait__object *object);
+/* The same for a scope; `object` is a plait__object. */
+void plait__object_leave_lost(void *object);
 /* Leave while holding locks: if it was the last one, `late` becomes the head
  * of a list that is to be closed when no lock is held. */
 void plait__object_leave_late(plait__object *object, plait__object **late);

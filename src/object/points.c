@@ -17,18 +17,23 @@ typedef struct entered {
 	plait__signal **signals;
 	plait__wait_point *points;
 	uint64_t count;
+	uint64_t reserved;
+	plait__context *context; /* kept by the signals */
 	plait__signal *few_signals[FEW];
 	plait__wait_point few_points[FEW];
 } entered;
 
-static void unreserve(entered *all, plait__context *context, uint64_t count)
+static void unreserve(entered *all)
 {
-	const plait_allocator *allocator = plait__context_allocator(context);
+	const plait_allocator *allocator =
+		plait__context_allocator(all->context);
 
-	if (count <= FEW)
+	if (all->reserved <= FEW)
 		return;
-	plait__free(allocator, all->signals, count * sizeof(*all->signals));
-	plait__free(allocator, all->points, count * sizeof(*all->points));
+	plait__free(allocator, all->signals,
+		    all->reserved * sizeof(*all->signals));
+	plait__free(allocator, all->points,
+		    all->reserved * sizeof(*all->points));
 }
 
 static plait_status reserve(entered *all, plait__context *context,
@@ -36,6 +41,9 @@ static plait_status reserve(entered *all, plait__context *context,
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
 
+	all->count = 0;
+	all->reserved = count;
+	all->context = context;
 	all->signals = all->few_signals;
 	all->points = all->few_points;
 	if (count <= FEW)
@@ -46,7 +54,7 @@ static plait_status reserve(entered *all, plait__context *context,
 					 sizeof(*all->points));
 	if (all->signals != NULL && all->points != NULL)
 		return PLAIT_OK;
-	unreserve(all, context, count);
+	unreserve(all);
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory to wait for %llu points",
 			   (unsigned long long)count);
@@ -94,6 +102,16 @@ static plait_status enter_one(entered *all, const plait_point *given,
 	return status;
 }
 
+/* Also of a thread that ends while it waits. */
+static void leave_all(void *arg)
+{
+	entered *all = arg;
+
+	while (all->count > 0)
+		plait__object_leave(&all->signals[--all->count]->object);
+	unreserve(all);
+}
+
 static plait_status wait_all(plait__context *context,
 			     const plait_point *points, uint64_t count,
 			     plait__wait_request *request, plait_error *error)
@@ -101,10 +119,10 @@ static plait_status wait_all(plait__context *context,
 	plait_status status;
 	entered all;
 
-	all.count = 0;
 	status = reserve(&all, context, count, error);
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { leave_all, &all };
 	while (status == PLAIT_OK && all.count < count)
 		status = enter_one(&all, &points[all.count], context, error);
 	request->context = context;
@@ -112,9 +130,8 @@ static plait_status wait_all(plait__context *context,
 	request->count = count;
 	if (status == PLAIT_OK)
 		status = plait__wait_run(request, error);
-	while (all.count > 0)
-		plait__object_leave(&all.signals[--all.count]->object);
-	unreserve(&all, context, count);
+	plait__scope_end(&inside);
+	leave_all(&all);
 	return status;
 }
 
@@ -158,8 +175,10 @@ PLAIT_API plait_status plait_points_wait(const plait_point *points,
 	status = plait__signal_enter(points[0].signal, &first, error);
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &first->object };
 	status = wait_all(first->object.context, points, count, &request,
 			  error);
+	plait__scope_end(&inside);
 	if (out_index != NULL && request.decided)
 		*out_index = request.index;
 	plait__object_leave(&first->object);

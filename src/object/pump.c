@@ -46,18 +46,21 @@ static void leave_inside(plait__inbox *inbox)
 	plait__mutex_unlock(&inbox->lock);
 }
 
-static void leave_served(plait__inbox *inbox)
+/* These two also for a thread that ends in there. */
+static void leave_owned(void *arg)
 {
-	plait__mutex_lock(&inbox->lock);
-	inbox->inside--;
-	inbox->served--;
-	plait__mutex_unlock(&inbox->lock);
-}
+	plait__inbox *inbox = arg;
 
-static void leave_owned(plait__inbox *inbox)
-{
 	leave_inside(inbox);
 	plait__object_leave(&inbox->object);
+}
+
+static void leave_served(void *arg)
+{
+	plait__inbox *inbox = arg;
+
+	leave_inside(inbox);
+	plait__object_drop(&inbox->object);
 }
 
 /* --- taking an event */
@@ -156,11 +159,13 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { leave_owned, self };
 	status = next(self, out_event, error);
 	/* Nobody else may work on a device that needs a pump. */
 	if (status == PLAIT_PENDING &&
 	    plait__wait_pump(self->object.context))
 		status = next(self, out_event, error);
+	plait__scope_end(&inside);
 	leave_owned(self);
 	return status;
 }
@@ -175,35 +180,17 @@ static bool is_void(const plait_event *event)
 	       event->kind != PLAIT_EVENT_SIGNAL;
 }
 
-/*
- * The function ends its thread: the call has failed, the inbox is left, and is
- * free for another thread to adopt.  Other objects in whose wait it ran stay
- * entered, and so alive; nobody knows which those are.
- */
+/* The function ends its thread, which has left the inbox by now: the call has
+ * failed. */
 static void lose(void *arg)
 {
 	plait__notice *notice = arg;
-	plait__inbox *inbox = notice->inbox;
-	uint32_t entered;
-	uint32_t served;
 
 	if (notice->event.kind == PLAIT_EVENT_CALL)
 		plait__call_answer(plait__call_of(notice), -1,
 				   "did not return but ended its thread "
 				   "(pthread_exit)");
-	plait__mutex_lock(&inbox->lock);
-	served = inbox->served;
-	entered = inbox->inside - served;
-	inbox->inside = 0;
-	inbox->served = 0;
-	plait__mutex_unlock(&inbox->lock);
-	plait__object_hold(&inbox->object);
 	plait__object_drop(&notice->object);
-	while (served-- > 0)
-		plait__object_drop(&inbox->object);
-	while (entered-- > 0)
-		plait__object_leave(&inbox->object);
-	plait__object_drop(&inbox->object);
 }
 
 /* The guard is not on the stack, which is gone when it is needed. */
@@ -269,11 +256,13 @@ PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 	status = enter_owned(inbox, &self, error);
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { leave_owned, self };
 	if (at_load_acquire_u64(&self->event_count) == 0)
 		(void)plait__wait_pump(self->object.context);
 	status = plait__inbox_pump(self, maximum, &count);
 	if (out_count != NULL)
 		*out_count = count;
+	plait__scope_end(&inside);
 	leave_owned(self);
 	return status;
 }
@@ -314,7 +303,6 @@ static plait__inbox *find_waiting(plait__context *context)
 	if (inbox != NULL) {
 		plait__mutex_lock(&inbox->lock);
 		inbox->inside++;
-		inbox->served++;
 		plait__mutex_unlock(&inbox->lock);
 	}
 	return inbox;
@@ -331,9 +319,10 @@ plait_status plait__inbox_serve(plait__context *context)
 	inbox = find_waiting(context);
 	if (inbox == NULL)
 		return PLAIT_PENDING;
+	PLAIT__SCOPE inside = { leave_served, inbox };
 	status = plait__inbox_pump(inbox, 1, &count);
+	plait__scope_end(&inside);
 	leave_served(inbox);
-	plait__object_drop(&inbox->object);
 	return count != 0 ? PLAIT_OK : status == PLAIT_OK ? PLAIT_PENDING
 							   : status;
 }
@@ -387,7 +376,9 @@ PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
 
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { leave_owned, self };
 	status = wait(self, timeout_ns, error);
+	plait__scope_end(&inside);
 	leave_owned(self);
 	return status;
 }

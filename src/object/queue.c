@@ -409,12 +409,14 @@ PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
 	status = plait__queue_submit_holding(self, commands, count, NULL, NULL,
 					     &sequence, error);
 	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	if (status >= PLAIT_OK && out_sequence != NULL)
 		*out_sequence = sequence;
+	plait__scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -486,6 +488,7 @@ static plait_status submit_and_finish(plait_queue *queue,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
 	if (plait__pool_in_call())
 		status = plait__fail(error, PLAIT_E_DEADLOCK,
 				     "a host function must not wait; submit a "
@@ -495,6 +498,7 @@ static plait_status submit_and_finish(plait_queue *queue,
 						     NULL, &sequence, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
+	plait__scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

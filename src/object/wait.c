@@ -118,34 +118,55 @@ static bool pump(const struct waiter *waiter)
 
 /* --- waiting inside one backend */
 
+/* Points for a backend; memory, when they are many. */
+struct points {
+	const plait_allocator *allocator;
+	plait_backend_point *all;
+	uint64_t count;
+	plait_backend_point few[FEW];
+};
+
+/* Also of a thread that ends while it waits. */
+static void free_points(void *arg)
+{
+	struct points *points = arg;
+
+	if (points->all != points->few)
+		plait__free(points->allocator, points->all,
+			    points->count * sizeof(*points->all));
+}
+
 /* PLAIT_OK: look again; else how the wait ends, as the backend says. */
 static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 				plait_error *error)
 {
 	plait__wait_request *request = waiter->request;
-	plait__context *context = request->context;
 	plait__backend *backend = waiter->port->backend;
+	struct points points = {
+		.allocator = plait__context_allocator(request->context),
+		.count = request->count,
+		.few = { { NULL, 0 } },
+	};
 	plait_error room = { .size = sizeof(room) };
-	plait_backend_point few[FEW] = { { NULL, 0 } };
-	plait_backend_point *points = few;
 	plait_status status;
 	uint64_t i;
 
-	if (request->count > FEW)
-		points = plait__alloc_array(plait__context_allocator(context),
-					    request->count, sizeof(*points));
-	if (points == NULL)
+	points.all = points.few;
+	if (points.count > FEW)
+		points.all = plait__alloc_array(points.allocator, points.count,
+						sizeof(*points.all));
+	if (points.all == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to wait for %llu points",
-				   (unsigned long long)request->count);
-	for (i = 0; i < request->count; i++)
-		points[i] = request->points[i].point;
-	status = backend->table.signal_wait(backend->self, points,
-					    (uint32_t)request->count,
+				   (unsigned long long)points.count);
+	for (i = 0; i < points.count; i++)
+		points.all[i] = request->points[i].point;
+	PLAIT__SCOPE inside = { free_points, &points };
+	status = backend->table.signal_wait(backend->self, points.all,
+					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
-	if (points != few)
-		plait__free(plait__context_allocator(context), points,
-			    request->count * sizeof(*points));
+	plait__scope_end(&inside);
+	free_points(&points);
 	return plait__port_judge(waiter->port, status, "signal_wait", &room,
 				 error);
 }

@@ -25,7 +25,7 @@ static void lose_item(struct plait__ready_item *item)
 {
 	plait__task *task = task_of(item);
 
-	task->lost(task, false);
+	task->lost(task);
 	plait__ready_unpin(&task->ready);
 }
 
@@ -39,7 +39,7 @@ static void lose_here(void *arg)
 {
 	plait__task *task = arg;
 
-	task->lost(task, true);
+	task->lost(task);
 }
 
 bool plait__task_run_here(plait__task *task)

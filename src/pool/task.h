@@ -26,9 +26,8 @@ struct plait__task {
 	 * be called when nobody else touches it for this turn. */
 	bool (*turn)(plait__task *task);
 	void (*over)(plait__task *task);
-	/* The thread ends inside of `turn`; the task is still its own.
-	 * `here`: it was one that came by plait__task_run_here. */
-	void (*lost)(plait__task *task, bool here);
+	/* The thread ends inside of `turn`; the task is still its own. */
+	void (*lost)(plait__task *task);
 };
 
 /* Zeroed memory becomes an idle task. */

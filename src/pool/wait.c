@@ -204,6 +204,17 @@ static plait_status run_wait(struct wait *wait, plait_error *error)
 	}
 }
 
+/* Also of a thread that ends in a lane; none of them is linked then, and its
+ * guest is left by the guest's guard. */
+static void free_waiters(void *arg)
+{
+	struct wait *wait = arg;
+
+	if (wait->waiter_bytes != 0)
+		plait__free(&wait->pool->allocator, wait->waiters,
+			    wait->waiter_bytes);
+}
+
 plait_status plait__counter_wait(plait__pool *pool,
 				 const plait_backend_point *points,
 				 uint32_t count, uint32_t any,
@@ -222,10 +233,11 @@ plait_status plait__counter_wait(plait__pool *pool,
 	if (status != PLAIT_PENDING)
 		return status;
 	wait.deadline_ns = plait__clock_deadline(timeout_ns);
+	PLAIT__SCOPE inside = { free_waiters, &wait };
 	status = run_wait(&wait, error);
+	plait__scope_end(&inside);
 	if (wait.guest != NULL)
 		plait__guest_leave(wait.guest);
-	if (wait.waiter_bytes != 0)
-		plait__free(&pool->allocator, wait.waiters, wait.waiter_bytes);
+	free_waiters(&wait);
 	return status;
 }

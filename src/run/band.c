@@ -67,7 +67,7 @@ static void end_band(plait__task *task)
 }
 
 /* A function ended its thread: its command failed, and is done. */
-static void lose_member(plait__task *task, bool here)
+static void lose_member(plait__task *task)
 {
 	plait__member *member = member_of(task);
 	plait__band *band = member->band;
@@ -76,8 +76,6 @@ static void lose_member(plait__task *task, bool here)
 	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
 		    "thread (pthread_exit)");
 	plait__instance_fail(band->instance, member->command, &why);
-	if (here)
-		plait__instance_lose_caller(band->instance);
 	member->done++;
 	/* Release: pairs with the load in is_ready. */
 	at_store_release_u64(&band->words[member->command], 2 * member->run);

@@ -47,8 +47,11 @@ static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
 	return status;
 }
 
-static void leave(const struct start *start)
+/* Also of a thread that ends in there. */
+static void leave(void *arg)
 {
+	const struct start *start = arg;
+
 	if (start->queue != NULL)
 		plait__object_leave(&start->queue->object);
 	plait__object_leave(&start->frozen->object);
@@ -240,10 +243,12 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 	status = enter(&start, plan, queue, desc, error);
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { leave, &start };
 	status = submit(&start, out, error);
 	if (status == PLAIT_OK && plait__queue_wants_finish(start.queue))
 		status = plait__queue_finish(start.queue, PLAIT_FOREVER,
 					     error);
+	plait__scope_end(&inside);
 	leave(&start);
 	return status;
 }
@@ -350,11 +355,13 @@ static plait_status call_here(struct start *start, plait_error *error)
 	instance = start->instance;
 	instance->caller = plait__thread_token();
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_WAITS);
+	PLAIT__SCOPE waits = { plait__instance_lose_caller, instance };
 	start->program->engine->start(instance, true);
 	while (!is_over(instance) && help(instance))
 		continue;
 	if (!is_over(instance))
 		await_end(instance);
+	plait__scope_end(&waits);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);
@@ -397,10 +404,12 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
+	PLAIT__SCOPE inside = { leave, &start };
 	if (queue != NULL && has_work(start.queue))
 		status = call_behind(&start, error);
 	else
 		status = call_here(&start, error);
+	plait__scope_end(&inside);
 	leave(&start);
 	return status;
 }

@@ -18,7 +18,7 @@ static void end_crew(plait__task *task)
 }
 
 /* A function ended its thread: its command failed, and the lane goes on. */
-static void lose_hand(plait__task *task, bool here)
+static void lose_hand(plait__task *task)
 {
 	plait__hand *hand = hand_of(task);
 	plait__instance *instance = hand->crew->instance;
@@ -27,8 +27,6 @@ static void lose_hand(plait__task *task, bool here)
 	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
 		    "thread (pthread_exit)");
 	plait__instance_fail(instance, *hand->command, &why);
-	if (here)
-		plait__instance_lose_caller(instance);
 	plait__task_offer(task);
 }
 

@@ -206,15 +206,17 @@ void plait__instance_over(plait__instance *instance)
 	plait__object_drop_later(&frozen->object);
 }
 
-void plait__instance_lose_caller(plait__instance *instance)
+void plait__instance_lose_caller(void *arg)
 {
+	plait__instance *instance = arg;
+	plait__program *program = instance->program;
 	uint32_t waits = PLAIT__CALLED_WAITS;
 
-	/* Another one that helped is no loss. */
-	if (instance->caller != plait__thread_token())
-		return;
-	/* What it had entered stays entered by nobody: the run holds the plan
-	 * instead, until it is over. */
+	/* What the caller has entered it is about to leave: the run holds the
+	 * plan instead, until it is over. */
+	plait__object_hold(&program->frozen->object);
 	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLED_LOST))
-		plait__object_hold(&instance->program->frozen->object);
+		return;
+	plait__program_give(instance);
+	plait__object_drop_later(&program->frozen->object);
 }

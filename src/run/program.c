@@ -301,6 +301,14 @@ static bool find_free(void *arg)
 	return hunger->instance != NULL;
 }
 
+/* Also of a thread that ends meanwhile. */
+static void stop_waiting(void *arg)
+{
+	plait__program *program = arg;
+
+	at_sub_u32(&program->hungry, 1);
+}
+
 static plait_status wait_free(plait__program *program, plait__instance **out,
 			      plait_error *error)
 {
@@ -318,8 +326,10 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
+	PLAIT__SCOPE waits = { stop_waiting, program };
 	status = plait__wait_run(&request, error);
-	at_sub_u32(&program->hungry, 1);
+	plait__scope_end(&waits);
+	stop_waiting(program);
 	*out = hunger.instance;
 	return hunger.instance != NULL ? PLAIT_OK : status;
 }

@@ -130,8 +130,9 @@ void plait__instance_take_back(plait__instance *instance);
 /* As plait__instance_fail, where no command is to blame. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
 
-/* The thread that called plait_plan_call has ended inside. */
-void plait__instance_lose_caller(plait__instance *instance);
+/* The thread that called plait_plan_call ends inside; for a scope, `instance` is
+ * the plait__instance. */
+void plait__instance_lose_caller(void *instance);
 
 /* What `called` of an instance says. */
 enum {

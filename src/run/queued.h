@@ -29,7 +29,6 @@
 #include "object/device.h"
 #include "object/kernel.h"
 #include "object/pilot.h"
-#include "sys/thread.h"
 
 /* ---- what all instances share ---- */
 
@@ -188,7 +187,6 @@ typedef struct plait__queued_call {
 	plait__queued_state *state;
 	uint32_t command;
 	uint32_t count;		/* of arguments */
-	struct plait__thread_guard guard; /* while it runs */
 	const plait__plan_payload *payload;
 	const plait__kernel *kernel; /* or null: a host function */
 	const plait__store_function *host;
@@ -201,7 +199,6 @@ typedef struct plait__queued_predicate {
 	plait__queued_state *state;
 	uint32_t region;
 	uint32_t word;		/* what it said */
-	struct plait__thread_guard guard; /* while it runs */
 } plait__queued_predicate;
 
 /* Something that the driver waits for. */

@@ -16,6 +16,7 @@
 #include "object/buffer.h"
 #include "object/port.h"
 #include "pool/state.h"
+#include "sys/thread.h"
 
 /* What a call answers that was not made, so that nothing behind it runs. */
 enum { SKIPPED = -1 };
@@ -299,7 +300,10 @@ static void fail_lost(plait__queued_state *state, uint32_t command)
 	plait__instance_fail(state->instance, command, &why);
 }
 
-/* The function ends its thread; the backend sees to its queue. */
+/*
+ * The function ends its thread; the backend sees to its queue.  Not a guard: a
+ * backend that notices sooner would end the run before we had heard of it.
+ */
 static void lose_call(void *arg)
 {
 	plait__queued_call *call = arg;
@@ -318,28 +322,6 @@ static void lose_question(void *arg)
 		  plan->regions[predicate->region].command);
 }
 
-/* What is inside of a function of the user. */
-struct stay {
-	struct plait__inside inside;
-	bool guarded;
-};
-
-static void enter(struct stay *stay, plait__queued_state *state,
-		  struct plait__thread_guard *guard, void (*lost)(void *arg),
-		  void *arg)
-{
-	plait__inside_enter(&stay->inside,
-			    state->instance->program->context->pool);
-	stay->guarded = plait__thread_guard_push(guard, lost, arg) == 0;
-}
-
-static void leave(const struct stay *stay, struct plait__thread_guard *guard)
-{
-	if (stay->guarded)
-		plait__thread_guard_pop(guard);
-	plait__inside_leave(&stay->inside);
-}
-
 /*
  * What a backend calls.  After a failure or a cancellation nothing begins any
  * more: then the queue is made to fail, for what is behind in it must not run
@@ -350,16 +332,18 @@ static int32_t run_call(void *user_data)
 	plait__queued_call *call = user_data;
 	plait__instance *instance = call->state->instance;
 	plait_error why = { .size = sizeof(why) };
+	struct plait__inside inside;
 	plait_status status;
-	struct stay stay;
 
 	/* Relaxed: who stopped it need not be obeyed at once. */
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		return SKIPPED;
-	enter(&stay, call->state, &call->guard, lose_call, call);
+	PLAIT__SCOPE called = { lose_call, call };
+	plait__inside_enter(&inside, instance->program->context->pool);
 	status = call->kernel != NULL ? call_kernel(call, &why) :
 		 judge(call->host->function(call->host->user_data), &why);
-	leave(&stay, &call->guard);
+	plait__inside_leave(&inside);
+	plait__scope_end(&called);
 	if (status == PLAIT_OK)
 		return 0;
 	plait__instance_fail(instance, call->command, &why);
@@ -373,13 +357,15 @@ static int32_t ask(void *user_data)
 	plait__queued_state *state = predicate->state;
 	const plait__store_function *function =
 		state->queued->regions[predicate->region].function;
-	struct stay stay;
+	struct plait__inside inside;
 
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return SKIPPED;
-	enter(&stay, state, &predicate->guard, lose_question, predicate);
+	PLAIT__SCOPE asked = { lose_question, predicate };
+	plait__inside_enter(&inside, state->instance->program->context->pool);
 	predicate->word = (uint32_t)function->function(function->user_data);
-	leave(&stay, &predicate->guard);
+	plait__inside_leave(&inside);
+	plait__scope_end(&asked);
 	return 0;
 }
 

@@ -190,8 +190,10 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		return status;
 	request.context = self->object.context;
 	request.arg = self;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
 	if (!is_done(self))
 		status = plait__wait_run(&request, error);
+	plait__scope_end(&inside);
 	if (status == PLAIT_OK)
 		status = plait__outcome_query(&self->outcome, error);
 	plait__object_leave(&self->object);

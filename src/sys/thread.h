@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads of the library: named, deaf to asynchronous signals (those belong
- * to the program), joined by who started them.  A guard notices a thread
- * that ends inside a user's function (pthread_exit) instead of returning.
+ * to the program), joined by who started them.  Guards and scopes notice a
+ * thread that ends inside a user's function (pthread_exit) instead of returning.
  */
 #ifndef PLAIT_SRC_SYS_THREAD_H
 #define PLAIT_SRC_SYS_THREAD_H
@@ -53,6 +53,37 @@ int plait__thread_start_detached(const char *name, void (*run)(void *arg),
 int plait__thread_guard_push(struct plait__thread_guard *guard,
 			     void (*lost)(void *arg), void *arg);
 void plait__thread_guard_pop(struct plait__thread_guard *guard);
+
+/*
+ * What a thread leaves that ends in code of the user's: between the definition
+ * of a scope and plait__scope_end it has `lost(arg)` called, innermost first,
+ * while its stack is still there and before any guard.  Costs two stores.
+ *
+ *	PLAIT__SCOPE inside = { leave, object };
+ *	call(object);
+ *	plait__scope_end(&inside);
+ *
+ * A C library that does not unwind the stack of a thread that ends (musl) calls
+ * nothing: then what was entered stays so.
+ */
+struct plait__scope {
+	void (*lost)(void *arg);
+	void *arg;
+};
+
+#define PLAIT__SCOPE \
+	__attribute__((cleanup(plait__scope_leave))) struct plait__scope
+
+static inline void plait__scope_leave(struct plait__scope *scope)
+{
+	if (scope->lost != NULL)
+		scope->lost(scope->arg);
+}
+
+static inline void plait__scope_end(struct plait__scope *scope)
+{
+	scope->lost = NULL;
+}
 
 /* What the system calls the calling thread; for messages (a system call). */
 int32_t plait__thread_id(void);
