@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The plait command: its help, its usage errors, and the report of info."""
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
@@ -37,6 +38,13 @@ none([c for c in commands if "\n.B %s" % c not in manual and '\n.BI "%s ' % c no
      "the manual has each command")
 none([c for c in commands if not plait("help", c).stdout.startswith("usage: plait " + c)],
      "each command says how it is called")
+for command in commands:
+    want = plait("help", command).stdout
+    none([args for args in ([command, "--help"], [command, "-h"], [command, "x", "--help"])
+          for got in [plait(*args)] if got.returncode or got.stderr or got.stdout != want],
+         "%s --help is the same" % command)
+    none([o for o in re.findall(r"--\w+", want.split("\n\n")[0]) if want.count(o) < 2 and command != "conform"],
+         "%s: each option is told about" % command)
 for arguments in [(), ("frobnicate",), ("version", "x"), ("help", "x"), ("info", "x"), ("info", "-z"),
                   ("info", "-b")]:
     result = plait(*arguments)
@@ -63,6 +71,9 @@ has(result, "absent: rejected: absent: libabsent.so.1: no such file", "it tells 
 has(result, "shy: not chosen: it is used only when named, PLAIT_BACKEND=shy", "it tells what wants to be named")
 has(result, "inner: no backend but an interposer", "it tells interposers from backends")
 
+ok("\noptions: none\n" in plait("info", "-p", PLUGINS).stdout, "options that nobody set are not there")
+has(plait("info", "-p", PLUGINS, "-o", "host:describe=1"), "\noptions: host:describe=1 (options)\n",
+    "those that were set are")
 result = plait("info", PLAIT_PLUGIN_PATH=BAD, PLAIT_BACKEND="good,nobody", PLAIT_OPTIONS="goood:a=1")
 ok(result.returncode == 0, "nothing usable is an answer", result.stderr)
 has(result, "backends: good,nobody (PLAIT_BACKEND)", "it tells who says so")

@@ -164,7 +164,8 @@ static void refuses(void)
 		      "g.txt:2: expected different devices");
 	check_refused("device d lanes=1\ndevice d lanes=1",
 		      "g.txt:2: device \"d\" is defined before");
-	check_refused("device d", "expected lanes=N, found the end");
+	check_refused("device d", "expected lanes=N, the most lanes of this "
+		      "device (0: what --lanes says), found the end");
 	check_refused("node a\nnode a cost=2", "is defined in line 1");
 	check_refused("node a\nwhile a times=1\nend", "defined before");
 	check_refused("while w\nend", "expected times=N");

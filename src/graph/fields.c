@@ -109,6 +109,21 @@ static bool has_surplus(const plait_node_desc *desc)
 	return false;
 }
 
+bool plait__graph_is_usual(const plait_node_desc *desc)
+{
+	uint64_t more = (uint64_t)desc->device | (uint64_t)desc->devices |
+			desc->device_count | desc->flags;
+
+	if (desc->size != sizeof(*desc) || desc->cost > INT64_MAX)
+		return false;
+	if (desc->kind == PLAIT_NODE_JOIN)
+		return (more | surplus_bits(desc, PLAIT_NODE_JOIN)) == 0;
+	if (desc->kind != PLAIT_NODE_LAUNCH)
+		return false;
+	more |= (uint64_t)desc->launch_parameter;
+	return (more | surplus_bits(desc, PLAIT_NODE_LAUNCH)) == 0;
+}
+
 static bool is_set(const plait_node_desc *desc, uint32_t field)
 {
 	static const char zeros[8];

@@ -9,4 +9,8 @@
  * together.  PLAIT_E_UNSUPPORTED: unknown flags. */
 plait_status plait__graph_check_fields(const plait__adding *adding);
 
+/* Is this a join, or a launch that says no more than its kernel, its geometry,
+ * its arguments and how much it costs?  False too for what is wrong. */
+bool plait__graph_is_usual(const plait_node_desc *desc);
+
 #endif

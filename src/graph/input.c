@@ -158,6 +158,7 @@ plait_status plait__store_input(const plait__store *store,
 		status = lay_graph(store, input, error);
 	if (status != PLAIT_OK)
 		return status;
+	input->text_name = store->text_name;
 	input->devices = store->devices.items;
 	input->device_count = store->devices.count;
 	input->device_sets = store->device_sets.items;

@@ -56,20 +56,6 @@ static plait_status kept(const plait__adding *adding)
 
 /* ---- what a kind has ---- */
 
-/* The very launch that came last, of the same kernel: it was found good. */
-static bool repeats_launch(const plait__adding *adding)
-{
-	const plait__store_launch *last = &adding->graph->store->last_launch;
-	const plait_launch *launch = adding->desc->launch;
-
-	return last->geometry != PLAIT__NONE &&
-	       last->handle == adding->desc->kernel && launch != NULL &&
-	       adding->desc->launch_parameter == NULL &&
-	       launch->size == sizeof(*launch) &&
-	       memcmp(launch, &last->launch, sizeof(*launch)) == 0 &&
-	       plait__handle_lives(last->handle, PLAIT_OBJECT_KERNEL);
-}
-
 static void remember_launch(const plait__adding *adding,
 			    const plait__signature *signature)
 {
@@ -149,7 +135,7 @@ static plait_status add_launch(plait__adding *adding)
 	plait_status status;
 
 	adding->node.kind = PLAIT__CMD_LAUNCH;
-	if (repeats_launch(adding)) {
+	if (plait__graph_repeats(adding->graph, adding->desc)) {
 		adding->payload.kernel = last->kernel;
 		adding->payload.geometry = last->geometry;
 		signature = last->signature;
@@ -518,7 +504,8 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 	status = plait__desc_view(&view, &room, sizeof(room),
 				  DESC_FIRST_BYTES, desc, "plait_node_desc",
 				  &own);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK &&
+	    !plait__graph_add_usual(entered, view, after, count, &index))
 		status = add_after(entered, view, after, count, &index, &own);
 	if (status == PLAIT_OK)
 		node = plait__graph_node(entered, index);

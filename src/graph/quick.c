@@ -3,10 +3,13 @@
  * The arguments that most launches have: values, and all of a buffer that the
  * graph has had before and that may be written.  They are checked as
  * argument.c does, and pushed with no more than one look at each table.
- * Whatever else there is, or is wrong, argument.c does and says.
+ * Whatever else there is, or is wrong, argument.c does and says.  So it is with
+ * the nodes that most graphs have, and node.c.
  */
+#include "graph/fields.h"
 #include "graph/graph.h"
 #include "kernel/argument.h"
+#include "kernel/signature.h"
 
 #include <string.h>
 
@@ -97,6 +100,24 @@ static bool take_all(struct quick *quick, const plait__signature *signature,
 	return true;
 }
 
+/* Room for the arguments; false when there is none. */
+static bool start(struct quick *quick, uint32_t count)
+{
+	quick->arg = plait__vector_extend(&quick->store->args, count);
+	quick->access = plait__vector_extend(&quick->store->accesses, count);
+	return quick->arg != NULL && quick->access != NULL;
+}
+
+/* Values have no access: how many there are now, from `first` on. */
+static uint32_t finish(const struct quick *quick, uint32_t first)
+{
+	plait__vector *accesses = &quick->store->accesses;
+
+	accesses->count = (uint32_t)(quick->access -
+				     (plait__plan_access *)accesses->items);
+	return accesses->count - first;
+}
+
 bool plait__graph_quick(plait__adding *adding,
 			const plait__signature *signature)
 {
@@ -111,10 +132,7 @@ bool plait__graph_quick(plait__adding *adding,
 		return true;
 	if (given->size != sizeof(*given))
 		return false;
-	quick.arg = plait__vector_extend(&store->args, count);
-	quick.access = plait__vector_extend(&store->accesses, count);
-	if (quick.arg == NULL || quick.access == NULL ||
-	    !take_all(&quick, signature, given)) {
+	if (!start(&quick, count) || !take_all(&quick, signature, given)) {
 		plait__vector_cut(&store->args, args);
 		plait__vector_cut(&store->accesses, accesses);
 		plait__vector_cut(&store->blob, blob);
@@ -122,10 +140,172 @@ bool plait__graph_quick(plait__adding *adding,
 	}
 	adding->payload.arg_count = count;
 	adding->first_buffer_device = quick.device;
-	adding->node.access_count = (uint32_t)(
-		quick.access - (plait__plan_access *)store->accesses.items) -
-		accesses;
-	plait__vector_cut(&store->accesses,
-			  accesses + adding->node.access_count);
+	adding->node.access_count = finish(&quick, accesses);
 	return true;
+}
+
+/* ---- whole nodes ---- */
+
+enum { MANY = 1 << 20 };	/* predecessors: node.c has the limit */
+
+/* A usual node while it is added, and where the tables were before. */
+struct usual {
+	plait__store *store;
+	plait__store_scope *scope;
+	const plait_node_desc *desc;
+	plait__input_node *node;
+	uint32_t at;
+	uint32_t args, accesses, blob, edges, payloads;
+};
+
+bool plait__graph_repeats(const plait__graph *graph,
+			  const plait_node_desc *desc)
+{
+	const plait__store_launch *last = &graph->store->last_launch;
+	const plait_launch *launch = desc->launch;
+
+	return last->geometry != PLAIT__NONE &&
+	       last->handle == desc->kernel && launch != NULL &&
+	       desc->launch_parameter == NULL &&
+	       launch->size == sizeof(*launch) &&
+	       memcmp(launch, &last->launch, sizeof(*launch)) == 0 &&
+	       plait__handle_lives(last->handle, PLAIT_OBJECT_KERNEL);
+}
+
+/* A device of the only backend, on which the kernel was before. */
+static bool repeats_launch(const plait__graph *graph,
+			   const plait_node_desc *desc)
+{
+	const plait__store_launch *last = &graph->store->last_launch;
+
+	return plait__graph_repeats(graph, desc) &&
+	       last->device != PLAIT__NONE &&
+	       graph->object.context->port_count == 1 &&
+	       desc->argument_count == last->signature->count &&
+	       desc->argument_count > 0 && desc->arguments != NULL &&
+	       desc->arguments->size == sizeof(*desc->arguments);
+}
+
+static bool add_launch(struct usual *usual)
+{
+	plait__store *store = usual->store;
+	const plait__store_launch *last = &store->last_launch;
+	struct quick quick = { .store = store, .device = PLAIT__NONE };
+	plait__plan_payload *payload;
+
+	if (!start(&quick, last->signature->count) ||
+	    !take_all(&quick, last->signature, usual->desc->arguments) ||
+	    quick.device != last->device)
+		return false;
+	payload = plait__vector_extend(&store->payloads, 1);
+	if (payload == NULL)
+		return false;
+	*payload = (plait__plan_payload){
+		.kernel = last->kernel, .geometry = last->geometry,
+		.arg_first = usual->args, .arg_count = last->signature->count,
+		.object = PLAIT__NONE, .channel_in = PLAIT__NONE,
+		.channel_out = PLAIT__NONE
+	};
+	usual->node->kind = PLAIT__CMD_LAUNCH;
+	usual->node->affinity = last->kernel + 1;
+	usual->node->link = usual->payloads;
+	usual->node->device = last->device;
+	usual->node->access_count = finish(&quick, usual->accesses);
+	return true;
+}
+
+/* Where what it comes after is, or the graph's first device. */
+static bool add_join(struct usual *usual)
+{
+	const plait__input_edge *edges = usual->scope->edges.items;
+	const plait__input_node *nodes = usual->scope->nodes.items;
+	const plait__input_node *before;
+
+	usual->node->kind = PLAIT__CMD_EMPTY;
+	if (usual->scope->edges.count == usual->edges)
+		return usual->store->devices.count > 0;
+	before = &nodes[edges[usual->edges].before];
+	usual->node->device = before->device;
+	return before->device_count == 1;
+}
+
+static bool add_edges(struct usual *usual, uint64_t tag,
+		      const plait_node *after, uint32_t count)
+{
+	plait__input_edge *edge;
+
+	if (count == 0)
+		return true;
+	edge = plait__vector_extend(&usual->scope->edges, count);
+	if (edge == NULL)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		if (after[i] - tag >= usual->at)
+			return false;
+		edge[i].before = (uint32_t)(after[i] - tag);
+		edge[i].after = usual->at;
+	}
+	return true;
+}
+
+static bool add_names(struct usual *usual)
+{
+	const plait_node_desc *desc = usual->desc;
+	plait__input_node *node = usual->node;
+
+	if (desc->label != NULL)
+		node->label = plait__store_label(usual->store, desc->label);
+	if (desc->file != NULL)
+		node->file = plait__store_file(usual->store, desc->file);
+	return (desc->label == NULL || node->label != PLAIT__NONE) &&
+	       (desc->file == NULL || node->file != PLAIT__NONE);
+}
+
+static bool add_parts(struct usual *usual, uint64_t tag,
+		      const plait_node *after, uint32_t count)
+{
+	const plait_node_desc *desc = usual->desc;
+
+	usual->node = plait__vector_extend(&usual->scope->nodes, 1);
+	if (usual->node == NULL)
+		return false;
+	*usual->node = (plait__input_node){
+		.device_count = 1, .link = PLAIT__NONE,
+		.cost = desc->cost > 0 ? desc->cost : 1,
+		.scratch_bytes = desc->scratch_bytes, .label = PLAIT__NONE,
+		.file = PLAIT__NONE, .line = desc->line,
+		.access_first = usual->accesses
+	};
+	return add_edges(usual, tag, after, count) &&
+	       (desc->kind == PLAIT_NODE_LAUNCH ? add_launch(usual) :
+		add_join(usual)) && add_names(usual);
+}
+
+bool plait__graph_add_usual(plait__graph *graph, const plait_node_desc *desc,
+			    const plait_node *after, uint64_t count,
+			    uint32_t *out)
+{
+	plait__store *store = graph->store;
+	plait__store_scope *scope = plait__store_scope_at(store, graph->scope);
+	struct usual usual = {
+		.store = store, .scope = scope, .desc = desc,
+		.at = scope->nodes.count, .args = store->args.count,
+		.accesses = store->accesses.count, .blob = store->blob.count,
+		.edges = scope->edges.count, .payloads = store->payloads.count
+	};
+
+	if (!plait__graph_is_usual(desc) || count > MANY ||
+	    (count > 0 && after == NULL) ||
+	    (desc->kind == PLAIT_NODE_LAUNCH && !repeats_launch(graph, desc)))
+		return false;
+	*out = usual.at;
+	if (add_parts(&usual, graph->tag, after, (uint32_t)count))
+		return true;
+	plait__vector_cut(&scope->nodes, usual.at);
+	plait__vector_cut(&scope->edges, usual.edges);
+	plait__vector_cut(&store->args, usual.args);
+	plait__vector_cut(&store->accesses, usual.accesses);
+	plait__vector_cut(&store->blob, usual.blob);
+	plait__vector_cut(&store->payloads, usual.payloads);
+	return false;
 }

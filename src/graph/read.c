@@ -335,7 +335,9 @@ static plait_status read_device(struct plait__reader *reader)
 	if (!plait__line_word(&reader->line, &word) ||
 	    !plait__word_split(word, &key, &value) ||
 	    !plait__word_is(key, "lanes"))
-		return plait__line_expected(&reader->line, "lanes=N", word);
+		return plait__line_expected(&reader->line, "lanes=N, the most "
+					    "lanes of this device (0: what "
+					    "--lanes says)", word);
 	status = plait__reader_number(reader, key, value, UINT32_MAX - 1, &lanes);
 	if (status == PLAIT_OK)
 		status = add_device(reader, name, lanes);
@@ -550,6 +552,9 @@ plait_status plait__store_read(plait__store *store, const char *text,
 	status = reader.index != NULL ? count_branches(&reader) :
 		 plait__reader_no_memory(&reader);
 	plait__line_init(&reader.line, text, bytes, name, error);
+	if (status == PLAIT_OK &&
+	    plait__store_set_text_name(store, reader.line.name) != 0)
+		status = plait__reader_no_memory(&reader);
 	while (status == PLAIT_OK && plait__line_next(&reader.line))
 		status = read_line(&reader);
 	if (status == PLAIT_OK)

@@ -123,6 +123,26 @@ static void fini_scopes(plait__store *store, uint32_t first)
 	}
 }
 
+static void forget_text_name(plait__store *store)
+{
+	if (store->text_name != NULL)
+		plait__free(&store->allocator, store->text_name,
+			    strlen(store->text_name) + 1);
+	store->text_name = NULL;
+}
+
+int plait__store_set_text_name(plait__store *store, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+
+	forget_text_name(store);
+	store->text_name = plait__alloc(&store->allocator, bytes);
+	if (store->text_name == NULL)
+		return -1;
+	memcpy(store->text_name, name, bytes);
+	return 0;
+}
+
 void plait__store_destroy(plait__store *store)
 {
 	plait_allocator allocator;
@@ -143,6 +163,7 @@ void plait__store_destroy(plait__store *store)
 	PLAIT__PLAN_TABLES(FINI_TABLE)
 #undef FINI_TABLE
 	plait__index_destroy(&allocator, store->index);
+	forget_text_name(store);
 	plait__free(&allocator, store, sizeof(*store));
 }
 
@@ -195,6 +216,7 @@ bool plait__store_reset(plait__store *store)
 #undef EMPTY_VECTOR
 	plait__index_clear(store->index, &store->allocator);
 	forget_last(store);
+	forget_text_name(store);
 	/* What a new one has; there is room. */
 	store->scopes.count = store->strings.count = 1;
 	graph->nodes.count = graph->edges.count = 0;

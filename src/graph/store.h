@@ -97,6 +97,7 @@ typedef struct plait__store {
 	/* void *, or plait__store_function */
 	plait__vector objects[PLAIT__STORE_OBJECT_KINDS];
 	PLAIT__PLAN_TABLES(PLAIT__STORE_VECTOR)
+	char *text_name;		/* of the text it was read from, or null */
 	/* Index of objects and strings by value; see index.h. */
 	plait__index *index;
 	/* Where labels that came lately are; 0 is none. */
@@ -121,6 +122,10 @@ void plait__store_destroy(plait__store *store);
  * must have been released before.
  */
 bool plait__store_reset(plait__store *store);
+
+/* Remember where the graph was read from, for errors: 0, or -1 when memory
+ * ran out. */
+int plait__store_set_text_name(plait__store *store, const char *name);
 
 plait__store_scope *plait__store_scope_at(const plait__store *store,
 					  uint32_t scope);

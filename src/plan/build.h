@@ -148,6 +148,12 @@ enum { PLAIT__NODE_TEXT_BYTES = 120 };
 const char *plait__input_node_text(const plait__input *input, uint32_t node,
 				   char text[PLAIT__NODE_TEXT_BYTES]);
 
+/* An error about a node; of a graph that was read from a text it begins with
+ * "FILE:LINE: ". */
+plait_status plait__build_fail_at(const plait__build *build, uint32_t node,
+				  const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* validate.c: nothing after this looks at an index that is out of range. */
 plait_status plait__build_validate(plait__build *build);
 /* select.c: which nodes and scopes take part. */

@@ -103,6 +103,8 @@ typedef struct plait__input {
 	uint32_t device_set_count;	/* elements of device_sets */
 	uint32_t scope_count;
 	uint32_t region_count;
+	/* Of the text that nodes with a line and no file are of, or null. */
+	const char *text_name;
 	plait__input_tables tables;
 } plait__input;
 

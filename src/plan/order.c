@@ -106,7 +106,9 @@ static plait_status fail_cycle(plait__build *build, struct order *o)
 	const plait__input *input = build->input;
 	uint32_t *pred = o->t_of, *next = o->first;
 	char text[PLAIT_ERROR_TEXT_BYTES - 8];
-	uint32_t i, node = PLAIT__NONE, step;
+	uint32_t i, node = PLAIT__NONE, first, step;
+	size_t place = input->text_name == NULL ? 0 :
+		       strlen(input->text_name) + 14;
 
 	for (i = 0; i < input->edge_count; i++) {
 		const plait__input_edge *edge = &input->edges[i];
@@ -119,12 +121,15 @@ static plait_status fail_cycle(plait__build *build, struct order *o)
 	}
 	for (step = 0; step < input->node_count; step++)
 		node = pred[node];
+	first = node;
 	for (i = node, step = 0; step == 0 || i != node; step++) {
 		next[pred[i]] = i;
 		i = pred[i];
+		first = i < first ? i : first;
 	}
-	write_cycle(build, next, node, text, sizeof(text));
-	return plait__fail(build->error, PLAIT_E_INVALID, "cycle: %s", text);
+	write_cycle(build, next, pred[first], text, sizeof(text) -
+		    (place < sizeof(text) / 2 ? place : sizeof(text) / 2));
+	return plait__build_fail_at(build, first, "cycle: %s", text);
 }
 
 /* Predecessors by t.  Filled in ascending t, so each list ascends. */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 plait_status plait__build_no_memory(plait__build *build)
@@ -21,6 +22,13 @@ static const char *string_at(const plait__input *input, uint32_t offset)
 	return input->tables.strings + offset;
 }
 
+static bool is_of_text(const plait__input *input,
+		       const plait__input_node *node)
+{
+	return input->text_name != NULL && node->line != 0 &&
+	       node->file == PLAIT__NONE;
+}
+
 const char *plait__input_node_text(const plait__input *input, uint32_t node,
 				   char text[PLAIT__NODE_TEXT_BYTES])
 {
@@ -28,7 +36,10 @@ const char *plait__input_node_text(const plait__input *input, uint32_t node,
 	const char *label = string_at(input, n->label);
 	const char *file = string_at(input, n->file);
 
-	if (*label == '\0')
+	if (is_of_text(input, n) && *label != '\0')
+		snprintf(text, PLAIT__NODE_TEXT_BYTES, "'%.*s' (line %u)",
+			 PLAIT__TEXT_FIT(label, 60), n->line);
+	else if (*label == '\0')
 		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u", node);
 	else if (*file == '\0' && n->line == 0)
 		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u '%.*s'", node,
@@ -43,6 +54,23 @@ const char *plait__input_node_text(const plait__input *input, uint32_t node,
 			 PLAIT__TEXT_FIT(label, 40),
 			 plait__text_tail(file, 40), n->line);
 	return text;
+}
+
+plait_status plait__build_fail_at(const plait__build *build, uint32_t node,
+				  const char *format, ...)
+{
+	const plait__input *input = build->input;
+	const plait__input_node *n = &input->nodes[node];
+	char text[PLAIT_ERROR_TEXT_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!is_of_text(input, n))
+		return plait__fail(build->error, PLAIT_E_INVALID, "%s", text);
+	return plait__fail(build->error, PLAIT_E_INVALID, "%s:%u: %s",
+			   input->text_name, n->line, text);
 }
 
 static plait_status bad_node(plait__build *build, uint32_t node,

@@ -30,6 +30,77 @@ static const char *first_error(const char *log, size_t *length)
 	return found;
 }
 
+/* Behind a comment or a quoted text that begins here; else `at`. */
+static const char *skip_text(const char *at, const char *end)
+{
+	bool comment = end - at > 1 && at[0] == '/' &&
+		       (at[1] == '*' || at[1] == '/');
+	char quote = *at;
+
+	if (comment && at[1] == '/') {
+		at = memchr(at, '\n', (size_t)(end - at));
+		return at != NULL ? at : end;
+	}
+	if (comment) {
+		at = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+		return at != NULL ? at + 2 : end;
+	}
+	if (quote != '"' && quote != '\'')
+		return at;
+	for (at++; at < end && *at != quote && *at != '\n'; at++)
+		at += *at == '\\';
+	return at < end ? at + 1 : end;
+}
+
+static unsigned line_of(const plait_source *source, const char *at)
+{
+	unsigned line = 1;
+
+	for (const char *c = source->code; c < at; c++)
+		line += *c == '\n';
+	return line;
+}
+
+/* The outermost brace that nothing closes, or null. */
+static const char *find_open_brace(const plait_source *source)
+{
+	const char *at = source->code, *end = at + source->bytes;
+	const char *open = NULL;
+	unsigned depth = 0;
+
+	while (at < end) {
+		const char *behind = skip_text(at, end);
+
+		if (behind == at) {
+			if (*at == '{' && depth++ == 0)
+				open = at;
+			else if (*at == '}' && depth > 0)
+				depth--;
+			behind++;
+		}
+		at = behind;
+	}
+	return depth > 0 ? open : NULL;
+}
+
+/*
+ * What follows the user's text is where a compiler finds out that a brace is
+ * missing; who wrote the text has no such line.
+ */
+static const char *outside_text(const plait_source *source, const char *line,
+				plait__text *out)
+{
+	const char *brace = strncmp(line, "plait:", 6) == 0 &&
+			    plait__source_form_is_text(source->form) ?
+			    find_open_brace(source) : NULL;
+
+	if (brace == NULL)
+		return NULL;
+	plait__text_add(out, "%.60s:%u: error: no '}' for the '{' of this "
+			"line", source->file, line_of(source, brace));
+	return out->failed ? NULL : plait__text_get(out);
+}
+
 static void add_numbered(plait__text *out, const plait_source *source)
 {
 	const char *at = source->code, *end = at + source->bytes;
@@ -67,8 +138,15 @@ plait_status plait__report_failure(const plait_source *source,
 	size_t length = 0;
 	const char *line = why->status == PLAIT_E_INVALID ?
 			   first_error(plait__text_get(log), &length) : NULL;
+	const char *better;
+	plait__text own;
 
-	if (line != NULL)
+	plait__text_init(&own, plait__alloc_default());
+	better = line != NULL ? outside_text(source, line, &own) : NULL;
+	if (better != NULL)
+		(void)plait__fail_origin(error, why->status, why->origin,
+					 "kernel %.60s: %s", name, better);
+	else if (line != NULL)
 		(void)plait__fail_origin(error, why->status, why->origin,
 					 "kernel %.60s: %.*s", name,
 					 (int)(length < 140 ? length : 140),
@@ -76,6 +154,7 @@ plait_status plait__report_failure(const plait_source *source,
 	else
 		(void)plait__fail_origin(error, why->status, why->origin,
 					 "kernel %.60s: %s", name, why->text);
+	plait__text_fini(&own);
 	if (log->length > 0 && why->status != PLAIT_E_NOMEM)
 		attach(source, log, error);
 	return why->status;

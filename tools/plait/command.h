@@ -17,6 +17,7 @@ struct command {
 	const char *name;
 	const char *arguments; /* for the help, such as "[-b LIST]" */
 	const char *summary;
+	const char *details;   /* its options; null: it has a help of its own */
 	/* argv[0] is the subcommand's name. */
 	int (*run)(int argc, char **argv);
 };

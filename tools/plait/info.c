@@ -8,9 +8,11 @@
 #include "plait/plait.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int read_options(int argc, char **argv, plait_context_desc *desc)
 {
@@ -67,12 +69,31 @@ static plait_status read_report(const plait_context_desc *desc, char **out,
 }
 
 /* Who asks for information gets all, if it takes a little longer. */
-static void ask_for_all(plait_context_desc *desc)
+#define OWN_OPTIONS "host:describe=1"
+
+static bool ask_for_all(plait_context_desc *desc)
 {
 	const char *variable = secure_getenv("PLAIT_OPTIONS");
 
-	if (desc->options == NULL && (variable == NULL || *variable == '\0'))
-		desc->options = "host:describe=1";
+	if (desc->options != NULL || (variable != NULL && *variable != '\0'))
+		return false;
+	desc->options = OWN_OPTIONS;
+	return true;
+}
+
+/* The report without the options that nobody set but this command. */
+static void print_report(const char *report, bool own_options)
+{
+	static const char line[] = "options: " OWN_OPTIONS " (options)\n";
+	const char *found = own_options ? strstr(report, line) : NULL;
+
+	printf("plait %s (interface %u)\n", plait_version(),
+	       (unsigned)plait_abi());
+	if (found != NULL) {
+		printf("%.*soptions: none\n", (int)(found - report), report);
+		report = found + sizeof(line) - 1;
+	}
+	printf("%s", report);
 }
 
 int command_info(int argc, char **argv)
@@ -80,17 +101,17 @@ int command_info(int argc, char **argv)
 	plait_context_desc desc = { .size = sizeof(desc) };
 	plait_error error = { .size = sizeof(error) };
 	plait_status status;
+	bool own_options;
 	char *report;
 	int code;
 
 	code = read_options(argc, argv, &desc);
 	if (code != COMMAND_DONE)
 		return code;
-	ask_for_all(&desc);
+	own_options = ask_for_all(&desc);
 	status = read_report(&desc, &report, &error);
 	if (status == PLAIT_OK)
-		printf("plait %s (interface %u)\n%s", plait_version(),
-		       (unsigned)plait_abi(), report);
+		print_report(report, own_options);
 	else
 		code = command_fail("info", "%s (%s)", error.text,
 				    plait_status_name(status));

@@ -8,6 +8,7 @@
 #include "plait/plait.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,29 +16,73 @@
 static int command_help(int argc, char **argv);
 static int command_version(int argc, char **argv);
 
+/* Options that several subcommands have. */
+#define HOW								\
+	"  --policy P   bounded: at most so many lanes as are allowed (the "	\
+	"default);\n"							\
+	"               widest: as many as the graph is wide\n"		\
+	"  --lanes N    most lanes of a device that has no limit in the "	\
+	"file (0: 1, or\n"						\
+	"               with --policy widest no limit)\n"		\
+	"  --mode M     strict (the default), helped or auto\n"
+#define HOP								\
+	"  --hop N      what seeing another lane's progress costs\n"
+#define FILES								\
+	"  FILE         a graph, see plait-graph(5), or a plan; -: the "	\
+	"standard input\n"
+
 static const struct command commands[] = {
 	{ "check", "PLAN|FILE [--policy P] [--lanes N] [--mode M] [--hop N]",
-	  "prove that a plan is right", command_check },
+	  "prove that a plan is right", FILES HOW HOP, command_check },
 	{ "conform", "BACKEND [--only IDS] [--seed N] [--expect FILE] | --list",
-	  "see whether a backend keeps its promises", conform_main },
+	  "see whether a backend keeps its promises", NULL, conform_main },
 	{ "info", "[-b LIST] [-p PATH] [-w LIST] [-o OPTIONS]",
-	  "tell which backends there are, and why not", command_info },
+	  "tell which backends there are, and why not",
+	  "  -b, --backends LIST    as if PLAIT_BACKEND were set\n"
+	  "  -p, --path PATH        as if PLAIT_PLUGIN_PATH were set\n"
+	  "  -w, --wrap LIST        as if PLAIT_WRAP were set\n"
+	  "  -o, --options OPTIONS  as if PLAIT_OPTIONS were set\n",
+	  command_info },
 	{ "plan", "FILE [--policy widest|bounded] [--lanes N] "
 	  "[--mode strict|helped|auto] [--hop N]\n"
 	  "                  [--text | --stats | --json | --dot | --svg] "
 	  "[-o PLAN]",
-	  "plan a graph, show or keep the plan", command_plan },
+	  "plan a graph, show or keep the plan",
+	  FILES HOW HOP
+	  "  --text       print a summary (the default)\n"
+	  "  --stats      print times, bytes and counts, one a line\n"
+	  "  --json       print the plan as one JSON object\n"
+	  "  --dot        print the graph for Graphviz\n"
+	  "  --svg        print the schedule as a picture\n"
+	  "  -o PLAN      keep the plan in a file\n", command_plan },
 	{ "run", "PLAN|FILE [--times N] [--unit NS] [--serial | --parallel] "
 	  "[--trace JSON] [--svg SVG]\n"
 	  "                 [--tune PLAN] [--watch] [--hop N] [--policy P] [--lanes N] "
 	  "[--mode M]",
 	  "rehearse a plan, tell what that costs and what happened",
+	  FILES HOW HOP
+	  "  --times N    how often (1000)\n"
+	  "  --unit NS    how long a unit of cost is; 0 (the default): "
+	  "commands do nothing\n"
+	  "  --serial     one lane at a time, on one thread\n"
+	  "  --parallel   all lanes, with worker threads\n"
+	  "  --trace JSON write what one more run did, for "
+	  "chrome://tracing and Perfetto\n"
+	  "  --svg SVG    the same as a picture\n"
+	  "  --tune PLAN  plan anew with what commands took, and keep that "
+	  "plan\n"
+	  "  --watch      tell on the error stream how it is getting on\n",
 	  command_run },
 	{ "simulate", "PLAN|FILE [--hop N] [--submit N] [--copy ALPHA,BETA] "
 	  "[--policy P] [--lanes N] [--mode M]",
-	  "predict a run of a plan from costs", command_simulate },
-	{ "version", "", "print the version", command_version },
-	{ "help", "[COMMAND]", "tell how this is used", command_help },
+	  "predict a run of a plan from costs",
+	  FILES HOW HOP
+	  "  --submit N   what submitting a command to a device that is not "
+	  "the host costs\n"
+	  "  --copy A,B   a copy of b bytes costs A + b * B / 1024 more\n",
+	  command_simulate },
+	{ "version", "", "print the version", "", command_version },
+	{ "help", "[COMMAND]", "tell how this is used", "", command_help },
 };
 
 static const struct command *find(const char *name)
@@ -94,6 +139,20 @@ static void print_help(FILE *stream)
 	fprintf(stream, "\nplait help COMMAND tells more; so does plait(1).\n");
 }
 
+/* Who has no details here tells by himself. */
+static int help_of(const struct command *command)
+{
+	char option[] = "--help";
+	char *arguments[] = { option, option, NULL };
+
+	if (command->details == NULL)
+		return command->run(2, arguments);
+	print_call(stdout, command);
+	printf("\n%s\n%s%s", command->summary,
+	       command->details[0] != '\0' ? "\n" : "", command->details);
+	return COMMAND_DONE;
+}
+
 static int command_help(int argc, char **argv)
 {
 	const struct command *command;
@@ -106,9 +165,7 @@ static int command_help(int argc, char **argv)
 	if (command == NULL)
 		return command_usage("help", "there is no command '%s'",
 				     argv[1]);
-	print_call(stdout, command);
-	printf("\n%s\n", command->summary);
-	return COMMAND_DONE;
+	return help_of(command);
 }
 
 static int command_version(int argc, char **argv)
@@ -128,6 +185,14 @@ static const char *canonical(const char *name)
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
 		return "version";
 	return name;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
 }
 
 /* A result that could not be written is no result. */
@@ -155,5 +220,7 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return COMMAND_USAGE;
 	}
+	if (asks_for_help(argc, argv))
+		return finish(help_of(command));
 	return finish(command->run(argc - 1, argv + 1));
 }

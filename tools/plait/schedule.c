@@ -213,13 +213,7 @@ int schedule_open(const struct schedule_request *request,
 	if (code != COMMAND_DONE)
 		return code;
 	out->loaded = input_is_plan(&input);
-	/* A graph may be empty; what is left of a plan may not. */
-	if (input.count == 0 && strcmp(request->command, "plan") != 0)
-		code = command_fail(request->command, "%s: expected a plan or "
-				    "a graph, found an empty file",
-				    input_name(request->path));
-	else
-		code = make_plan(request, &input, out);
+	code = make_plan(request, &input, out);
 	input_free(&input);
 	if (code != COMMAND_DONE)
 		schedule_close(out);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes that the library adds in a short way, and the same nodes in descriptors
+ * of another size, which take the long one: equal errors, equal plans. */
+#include "plait/plait.h"
+
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static plait_context *context;
+static plait_device *device;
+static plait_error error = { .size = sizeof(error) };
+
+static int32_t nothing(void *const *arguments, const plait_launch *launch,
+		       void *user_data)
+{
+	(void)arguments;
+	(void)launch;
+	(void)user_data;
+	return 0;
+}
+
+static plait_buffer *new_buffer(uint64_t bytes, const char *label)
+{
+	plait_buffer_desc desc = { .size = sizeof(desc), .bytes = bytes,
+				   .label = label };
+	plait_buffer *buffer = NULL;
+
+	IS_INT(plait_buffer_create(device, &desc, &buffer, &error), PLAIT_OK);
+	return buffer;
+}
+
+static plait_kernel *new_kernel(const char *signature)
+{
+	plait_kernel_desc desc = { .size = sizeof(desc),
+				   .signature = signature,
+				   .function = nothing };
+	plait_kernel *kernel = NULL;
+
+	IS_INT(plait_kernel_create(context, &desc, &kernel, &error),
+	       PLAIT_OK);
+	return kernel;
+}
+
+enum { BUFFERS = 5, NODES = 400 };
+
+/* Longer than what the library knows, and zero there: the long way. */
+struct longer {
+	plait_node_desc desc;
+	uint64_t more;
+};
+
+struct ways {
+	plait_graph *graph[2];		/* the short way, the long one */
+	plait_node nodes[2][NODES];
+	uint32_t count;
+	plait_kernel *kernels[2];
+	plait_buffer *buffers[BUFFERS];
+	plait_buffer *stale;
+	uint32_t random;
+};
+
+static uint32_t draw(struct ways *ways, uint32_t below)
+{
+	ways->random ^= ways->random << 13;
+	ways->random ^= ways->random >> 17;
+	ways->random ^= ways->random << 5;
+	return ways->random % below;
+}
+
+/* One in twenty is wrong, each in another way. */
+static void spoil(struct ways *ways, plait_node_desc *desc,
+		  plait_argument arguments[2])
+{
+	switch (draw(ways, 180)) {
+	case 0: arguments[1].buffer = ways->stale; break;
+	case 1: arguments[1].buffer = NULL; break;
+	case 2: arguments[0].bytes = 8; break;
+	case 3: desc->argument_count = 1; break;
+	case 4: desc->cost = UINT64_MAX; break;
+	case 5: desc->bytes = 1; break;
+	case 6: desc->flags = 1u << 30; break;
+	case 7: desc->kernel = (plait_kernel *)ways->stale; break;
+	case 8: arguments[1].offset_bytes = 2; break;
+	default: break;
+	}
+}
+
+static void draw_node(struct ways *ways, plait_node_desc *desc,
+		      plait_argument arguments[2], plait_launch *launch,
+		      float *value, char label[16])
+{
+	uint32_t kind = draw(ways, 4);
+
+	*value = (float)draw(ways, 3);
+	(void)snprintf(label, 16, "n%u", draw(ways, 50));
+	launch->items[0] = draw(ways, 9) == 0 ? 2 : 1;
+	arguments[0] = (plait_argument){ .size = sizeof(*arguments),
+					 .value = value, .bytes = 4 };
+	arguments[1] = (plait_argument){
+		.kind = PLAIT_ARGUMENT_BUFFER,
+		.buffer = ways->buffers[draw(ways, BUFFERS)] };
+	desc->kind = kind == 0 ? PLAIT_NODE_JOIN : PLAIT_NODE_LAUNCH;
+	desc->cost = draw(ways, 3);
+	desc->label = draw(ways, 2) == 0 ? label : NULL;
+	desc->file = draw(ways, 3) == 0 ? "ways.c" : NULL;
+	desc->line = draw(ways, 3);
+	if (kind == 0)
+		return;
+	desc->scratch_bytes = draw(ways, 9) == 0 ? 64 : 0;
+	desc->kernel = ways->kernels[draw(ways, 20) == 0];
+	desc->launch = launch;
+	desc->arguments = arguments;
+	desc->argument_count = 2;
+	spoil(ways, desc, arguments);
+}
+
+static void add_both_ways(struct ways *ways)
+{
+	plait_launch launch = { .size = sizeof(launch) };
+	plait_argument arguments[2];
+	plait_node_desc desc = { .size = sizeof(desc) };
+	plait_node after[2][40];
+	plait_error errors[2] = { { .size = sizeof(error) },
+				  { .size = sizeof(error) } };
+	uint32_t count = draw(ways, 30) == 0 ? 40 : draw(ways, 4);
+	plait_status status[2];
+	float value;
+	char label[16];
+
+	draw_node(ways, &desc, arguments, &launch, &value, label);
+	if (ways->count == 0)
+		count = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t before = draw(ways, ways->count);
+
+		after[0][k] = ways->nodes[0][before];
+		after[1][k] = ways->nodes[1][before];
+	}
+	if (count > 0 && draw(ways, 50) == 0)
+		after[0][count - 1] = after[1][count - 1] = 1;
+	for (int way = 0; way < 2; way++) {
+		struct longer longer = { .desc = desc };
+
+		longer.desc.size = way == 0 ? sizeof(desc) : sizeof(longer);
+		status[way] = plait_graph_add(
+			ways->graph[way], &longer.desc, after[way], count,
+			&ways->nodes[way][ways->count], &errors[way]);
+	}
+	IS_INT(status[0], status[1]);
+	IS_STR(errors[0].text, errors[1].text);
+	ways->count += status[0] == PLAIT_OK;
+}
+
+static uint64_t bytes_of(plait_graph *graph, uint32_t policy, char **out)
+{
+	plait_freeze_desc desc = { .size = sizeof(desc), .policy = policy };
+	plait_plan *plan = NULL;
+	uint64_t bytes = 0;
+
+	*out = NULL;
+	if (!IS_INT(plait_graph_freeze(graph, &desc, &plan, &error), PLAIT_OK))
+		return 0;
+	plait_plan_write(plan, PLAIT_FORMAT_BINARY, NULL, 0, &bytes, &error);
+	*out = malloc(bytes);
+	IS_INT(plait_plan_write(plan, PLAIT_FORMAT_BINARY, *out, bytes, &bytes,
+				&error), PLAIT_OK);
+	plait_plan_release(plan);
+	return bytes;
+}
+
+static void both_ways_are_the_same(void)
+{
+	struct ways ways = { .random = 20260101 };
+	char *bytes[2];
+	uint64_t counts[2];
+
+	ways.kernels[0] = new_kernel("add(a: f32, y: inout pointer f32)");
+	ways.kernels[1] = new_kernel("sub(a: f32, y: out pointer f32)");
+	for (int i = 0; i < BUFFERS; i++)
+		ways.buffers[i] = new_buffer(256, i == 0 ? NULL : "b");
+	ways.stale = new_buffer(256, "stale");
+	plait_buffer_release(ways.stale);
+	for (int way = 0; way < 2; way++)
+		IS_INT(plait_graph_create(context, &ways.graph[way], &error),
+		       PLAIT_OK);
+	for (int i = 0; i < NODES; i++)
+		add_both_ways(&ways);
+	OK(ways.count > NODES / 2 && ways.count < NODES - 10);
+	for (uint32_t policy = 0; policy < 2; policy++) {
+		for (int way = 0; way < 2; way++)
+			counts[way] = bytes_of(ways.graph[way], policy,
+					       &bytes[way]);
+		OK(counts[0] == counts[1] &&
+		   memcmp(bytes[0], bytes[1], counts[0]) == 0);
+		free(bytes[0]);
+		free(bytes[1]);
+	}
+	for (int i = 0; i < BUFFERS; i++)
+		plait_buffer_release(ways.buffers[i]);
+	for (int i = 0; i < 2; i++) {
+		plait_graph_release(ways.graph[i]);
+		plait_kernel_release(ways.kernels[i]);
+	}
+}
+
+static void on_the_host(void)
+{
+	plait_context_desc desc = { .size = sizeof(desc),
+				    .flags = PLAIT_CONTEXT_NO_WORKERS,
+				    .backends = "host" };
+
+	if (!IS_INT(plait_context_open(&desc, &context, &error), PLAIT_OK)) {
+		NOTE("%s", error.text);
+		return;
+	}
+	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
+	both_ways_are_the_same();
+	plait_context_release(context);
+}
+
+static const struct tap_scenario scenarios[] = {
+	{ "both ways are the same", on_the_host },
+};
+TAP_MAIN(scenarios)
