@@ -208,7 +208,9 @@ static const char *article(const char *noun)
 	return noun[0] == 'i' ? "an" : "a";
 }
 
-static plait_status refuse(uint64_t value, int32_t type, plait_error *error)
+/* Out of the way, as the next two, of a path that all calls take. */
+static __attribute__((cold, noinline)) plait_status
+refuse(uint64_t value, int32_t type, plait_error *error)
 {
 	const char *wanted = plait__handle_type_name(type);
 	const char *name;
@@ -233,7 +235,18 @@ static plait_status refuse(uint64_t value, int32_t type, plait_error *error)
 			   (unsigned long long)value);
 }
 
-plait_status plait__handle_check_fork(plait_error *error)
+static __attribute__((cold, noinline)) plait_status
+refuse_full(uint64_t value, int32_t type, plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "%llu threads are inside %s 0x%llx",
+			   (unsigned long long)INSIDE_MAX,
+			   plait__handle_type_name(type),
+			   (unsigned long long)value);
+}
+
+__attribute__((cold)) plait_status
+plait__handle_check_fork(plait_error *error)
 {
 	int32_t parent = plait__fork_check();
 
@@ -280,11 +293,7 @@ plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 		if (slot == NULL)
 			return refuse(value, type, error);
 		if (inside_of(state) == INSIDE_MAX)
-			return plait__fail(error, PLAIT_E_BUSY,
-					   "%llu threads are inside %s 0x%llx",
-					   (unsigned long long)INSIDE_MAX,
-					   plait__handle_type_name(type),
-					   (unsigned long long)value);
+			return refuse_full(value, type, error);
 		/* Acquire: pairs with the store in make. */
 	} while (!at_cas_u64(&slot->state, &state, state + ONE_INSIDE));
 	*out = at_load_relaxed_ptr(&slot->object);

@@ -7,6 +7,7 @@
 #ifndef PLAIT_SRC_POOL_FPSTATE_H
 #define PLAIT_SRC_POOL_FPSTATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct plait__fpstate {
@@ -38,15 +39,19 @@ static inline void plait__fpstate_set(const struct plait__fpstate *state)
 	__asm__ __volatile__("fldcw %0" : : "m"(state->x87));
 }
 
-static inline void plait__fpstate_clean(void)
+static inline bool plait__fpstate_is(const struct plait__fpstate *now,
+				     const struct plait__fpstate *state)
+{
+	return now->control == state->control && now->x87 == state->x87;
+}
+
+static inline void plait__fpstate_clean_from(const struct plait__fpstate *now)
 {
 	static const struct plait__fpstate clean = { PLAIT__FPSTATE_SSE,
 						     PLAIT__FPSTATE_X87 };
-	struct plait__fpstate now;
 
-	plait__fpstate_query(&now);
-	if (((now.control ^ clean.control) & PLAIT__FPSTATE_MASK) != 0 ||
-	    now.x87 != clean.x87)
+	if (((now->control ^ clean.control) & PLAIT__FPSTATE_MASK) != 0 ||
+	    now->x87 != clean.x87)
 		plait__fpstate_set(&clean);
 }
 
@@ -62,13 +67,17 @@ static inline void plait__fpstate_set(const struct plait__fpstate *state)
 	__asm__ __volatile__("msr fpcr, %0" : : "r"(state->control));
 }
 
-static inline void plait__fpstate_clean(void)
+static inline bool plait__fpstate_is(const struct plait__fpstate *now,
+				     const struct plait__fpstate *state)
+{
+	return now->control == state->control;
+}
+
+static inline void plait__fpstate_clean_from(const struct plait__fpstate *now)
 {
 	static const struct plait__fpstate clean;
-	struct plait__fpstate now;
 
-	plait__fpstate_query(&now);
-	if (now.control != 0)
+	if (now->control != 0)
 		plait__fpstate_set(&clean);
 }
 
@@ -85,9 +94,38 @@ static inline void plait__fpstate_set(const struct plait__fpstate *state)
 	(void)state;
 }
 
-static inline void plait__fpstate_clean(void)
+static inline bool plait__fpstate_is(const struct plait__fpstate *now,
+				     const struct plait__fpstate *state)
 {
+	(void)now;
+	(void)state;
+	return true;
+}
+
+static inline void plait__fpstate_clean_from(const struct plait__fpstate *now)
+{
+	(void)now;
 }
 
 #endif
+
+/* To the default one. */
+static inline void plait__fpstate_clean(void)
+{
+	struct plait__fpstate now;
+
+	plait__fpstate_query(&now);
+	plait__fpstate_clean_from(&now);
+}
+
+/* To what it was; setting takes longer than looking. */
+static inline void plait__fpstate_restore(const struct plait__fpstate *state)
+{
+	struct plait__fpstate now;
+
+	plait__fpstate_query(&now);
+	if (!plait__fpstate_is(&now, state))
+		plait__fpstate_set(state);
+}
+
 #endif

@@ -133,8 +133,23 @@ struct plait__inside {
 	struct plait__fpstate fpstate;
 };
 
+/* The pool whose lane the calling thread is in. */
+extern PLAIT__THREAD_LOCAL plait__pool *plait__inside_of;
+
 /* Between these two a thread runs lanes, with a clean floating point state. */
-void plait__inside_enter(struct plait__inside *inside, plait__pool *pool);
-void plait__inside_leave(const struct plait__inside *inside);
+static inline void plait__inside_enter(struct plait__inside *inside,
+				       plait__pool *pool)
+{
+	inside->outer = plait__inside_of;
+	plait__inside_of = pool;
+	plait__fpstate_query(&inside->fpstate);
+	plait__fpstate_clean_from(&inside->fpstate);
+}
+
+static inline void plait__inside_leave(const struct plait__inside *inside)
+{
+	plait__fpstate_restore(&inside->fpstate);
+	plait__inside_of = inside->outer;
+}
 
 #endif

@@ -14,6 +14,7 @@ static struct plait__ready_item *run_item(struct plait__ready_item *item)
 	plait__task *task = task_of(item);
 	bool over = plait__ready_claim(&task->ready) && task->turn(task);
 
+	plait__fpstate_clean();
 	/* What is over stays until it was told so. */
 	plait__ready_unpin(&task->ready);
 	if (over)
@@ -29,12 +30,6 @@ static void lose_item(struct plait__ready_item *item)
 	plait__ready_unpin(&task->ready);
 }
 
-/* Guards of a thread that runs tasks, nested as deep as its calls are: they
- * outlive its stack. */
-enum { DEPTH = 8 };
-static __thread struct plait__thread_guard guards[DEPTH];
-static __thread uint32_t depth;
-
 static void lose_here(void *arg)
 {
 	plait__task *task = arg;
@@ -42,27 +37,37 @@ static void lose_here(void *arg)
 	task->lost(task);
 }
 
-bool plait__task_run_here(plait__task *task)
+static void run_claimed(plait__task *task)
 {
+	bool guarded = plait__thread_guard_push(&task->guard, lose_here,
+						task) == 0;
+	struct plait__thread_guard *outer = task->guard.outer;
 	struct plait__inside inside;
-	bool guarded;
 	bool over;
 
-	if (!plait__ready_claim(&task->ready))
-		return false;
-	guarded = depth < DEPTH &&
-		  plait__thread_guard_push(&guards[depth], lose_here, task) ==
-			  0;
-	depth++;
 	plait__inside_enter(&inside, task->pool);
 	over = task->turn(task);
 	plait__inside_leave(&inside);
-	depth--;
+	/* The task may be another thread's by now. */
 	if (guarded)
-		plait__thread_guard_pop(&guards[depth]);
+		plait__thread_guard_pop_to(outer);
 	if (over)
 		task->over(task);
+}
+
+bool plait__task_run_here(plait__task *task)
+{
+	if (!plait__ready_claim(&task->ready))
+		return false;
+	run_claimed(task);
 	return true;
+}
+
+void plait__task_run_own(plait__task *task)
+{
+	/* Relaxed: nobody else knows of it. */
+	at_store_relaxed_u32(&task->ready.state, PLAIT__TASK_RUNNING);
+	run_claimed(task);
 }
 
 void plait__task_init(plait__task *task, plait__pool *pool)

@@ -16,6 +16,7 @@
 
 #include "pool/pool.h"
 #include "pool/ready.h"
+#include "sys/thread.h"
 
 typedef struct plait__task plait__task;
 
@@ -28,6 +29,8 @@ struct plait__task {
 	void (*over)(plait__task *task);
 	/* The thread ends inside of `turn`; the task is still its own. */
 	void (*lost)(plait__task *task);
+	/* Of who runs it by plait__task_run_here. */
+	struct plait__thread_guard guard;
 };
 
 /* Zeroed memory becomes an idle task. */
@@ -47,6 +50,9 @@ static inline void plait__task_reserve(plait__task *task)
 /* Claim it and run a turn on the calling thread; false when there was nothing
  * to claim. */
 bool plait__task_run_here(plait__task *task);
+
+/* The same for a task that is idle and that nobody else would offer. */
+void plait__task_run_own(plait__task *task);
 
 /* It is not running any more, and nobody offers it before it is. */
 static inline void plait__task_rest(plait__task *task)

@@ -270,14 +270,13 @@ static plait_status check_all_bound(const plait__frame *frame,
 	return PLAIT_OK;
 }
 
-plait_status plait__frame_bind(plait__frame *frame, const plait_run_desc *desc,
-			       plait_error *error)
+plait_status plait__frame_bind_all(plait__frame *frame,
+				   const plait_run_desc *desc,
+				   plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 	uint64_t count = desc != NULL ? desc->binding_count : 0;
 
-	if (count == 0 && frame->layout->frozen->plan->params_count == 0)
-		return PLAIT_OK;
 	frame->stamp++;
 	if (count > 0 && desc->bindings == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -288,11 +287,11 @@ plait_status plait__frame_bind(plait__frame *frame, const plait_run_desc *desc,
 	if (status == PLAIT_OK)
 		status = check_all_bound(frame, error);
 	if (status != PLAIT_OK)
-		plait__frame_unbind(frame);
+		plait__frame_unbind_all(frame);
 	return status;
 }
 
-void plait__frame_unbind(plait__frame *frame)
+void plait__frame_unbind_all(plait__frame *frame)
 {
 	uint32_t count = frame->layout->frozen->plan->params_count;
 

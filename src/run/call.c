@@ -332,24 +332,32 @@ static void await_end(plait__instance *instance)
 	}
 }
 
-static plait_status call_here(struct start *start, plait_error *error)
+/* In a host function. */
+static plait_status prepare_inner(struct start *start, plait_error *error)
 {
-	plait__instance *instance;
-	plait_status status;
-
-	if (plait__pool_in_call() && start->program->engine->needs_others)
+	if (start->program->engine->needs_others)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for a plan "
 				   "that runs on queues");
-	if (plait__pool_in_call() && start->program->submits)
+	if (start->program->submits)
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for "
 				   "emissions and for owners of inboxes, which "
 				   "the plan has");
+	start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
+			    ~(uint32_t)PLAIT_RUN_PARALLEL;
+	return PLAIT_OK;
+}
+
+static plait_status call_here(struct start *start, plait_error *error)
+{
+	plait__instance *instance;
+	plait_status status = PLAIT_OK;
+
 	if (plait__pool_in_call())
-		start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
-				    ~(uint32_t)PLAIT_RUN_PARALLEL;
-	status = begin(start, error);
+		status = prepare_inner(start, error);
+	if (status == PLAIT_OK)
+		status = begin(start, error);
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;

@@ -126,20 +126,26 @@ static void rewind_hand(plait__crew *crew, uint32_t lane)
 		&steps[parts[crew->flat->lanes[lane].part].step];
 }
 
-/* The first lane that works is left for the calling thread, if it stays. */
-void plait__crew_start(plait__crew *crew, bool here)
+/* How many lanes work, all of them at their beginning. */
+static uint32_t rewind_all(plait__crew *crew)
 {
-	uint32_t count = crew->flat->lane_count;
 	uint32_t working = 0;
 
-	if (crew->newest != NULL)
-		plait__outside_begin(crew);
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
 		if (!works(crew, i))
 			continue;
 		rewind_hand(crew, i);
 		working++;
 	}
+	return working;
+}
+
+/* The first lane that works is the calling thread's, if it stays. */
+static void start_all(plait__crew *crew, bool here)
+{
+	plait__task *own = NULL;
+	uint32_t working = rewind_all(crew);
+
 	at_store_relaxed_u32(&crew->remaining, working);
 	/* Offered lanes may end, and with the last one the run: it is not
 	 * touched after that. */
@@ -147,12 +153,26 @@ void plait__crew_start(plait__crew *crew, bool here)
 		if (!works(crew, i))
 			continue;
 		working--;
-		if (here)
-			plait__task_reserve(&crew->hands[i].task);
+		if (here && own == NULL)
+			own = &crew->hands[i].task;
 		else
 			plait__task_offer(&crew->hands[i].task);
-		here = false;
 	}
+	/* Without it the run is not over. */
+	if (own != NULL)
+		plait__task_run_own(own);
+}
+
+void plait__crew_start(plait__crew *crew, bool here)
+{
+	if (crew->newest != NULL)
+		plait__outside_begin(crew);
+	if (!here || crew->flat->lane_count > 1) {
+		start_all(crew, here);
+		return;
+	}
+	rewind_hand(crew, 0);
+	plait__task_run_own(&crew->hands[0].task);
 }
 
 bool plait__crew_drive(plait__crew *crew)

@@ -58,7 +58,7 @@ struct plait__engine {
 	 * Begin a run: parameters are in the frame, instance->flags has what
 	 * was asked for.  From any thread, a host function's too; does not
 	 * block.  `here`: the calling thread will drive, so nobody has to be
-	 * woken for what it can do.
+	 * woken for what it can do; it may do some of that at once, and all.
 	 */
 	void (*start)(plait__instance *instance, bool here);
 

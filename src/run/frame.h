@@ -27,6 +27,7 @@ typedef struct plait__turn {
 typedef struct plait__layout {
 	const plait__frozen *frozen;
 	bool maps;		/* memory is mapped once, for the host */
+	bool has_params;	/* runs have to bind something */
 	uint32_t *arguments;	/* per command: its pointers' first word */
 	uint32_t *predicates;	/* per region, likewise */
 	uint32_t *turn_first;	/* per command, with one behind the last */
@@ -79,9 +80,25 @@ plait__frame_launch(const plait__frame *frame, uint32_t word)
 }
 
 /* bind.c: what a run was told, all or nothing; and its end. */
-plait_status plait__frame_bind(plait__frame *frame,
-			       const plait_run_desc *desc,
-			       plait_error *error);
-void plait__frame_unbind(plait__frame *frame);
+plait_status plait__frame_bind_all(plait__frame *frame,
+				   const plait_run_desc *desc,
+				   plait_error *error);
+void plait__frame_unbind_all(plait__frame *frame);
+
+static inline plait_status plait__frame_bind(plait__frame *frame,
+					     const plait_run_desc *desc,
+					     plait_error *error)
+{
+	if (!frame->layout->has_params &&
+	    (desc == NULL || desc->binding_count == 0))
+		return PLAIT_OK;
+	return plait__frame_bind_all(frame, desc, error);
+}
+
+static inline void plait__frame_unbind(plait__frame *frame)
+{
+	if (frame->layout->has_params)
+		plait__frame_unbind_all(frame);
+}
 
 #endif

@@ -25,7 +25,6 @@
 #include "run/record.h"
 
 #include "base/error.h"
-#include "pool/fpstate.h"
 #include "sys/clock.h"
 #include "sys/wait.h"
 
@@ -267,7 +266,6 @@ static bool rest(plait__member *member)
 		(void)at_and_u64(&band->idle, ~bit);
 		return false;
 	}
-	plait__fpstate_clean();
 	plait__task_rest(&member->task);
 	was = at_load_relaxed_u64(&band->idle);
 	/* Release: who offers it sees that it rests. */
@@ -285,7 +283,6 @@ static bool end(plait__member *member)
 {
 	plait__band *band = member->band;
 
-	plait__fpstate_clean();
 	plait__task_rest(&member->task);
 	(void)at_or_u64(&band->idle,
 			PLAIT__MEMBER_RESTING << member->lane);

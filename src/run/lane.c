@@ -11,7 +11,6 @@
 #include "run/rehearse.h"
 
 #include "base/error.h"
-#include "pool/fpstate.h"
 
 enum {
 	CHOICE_BITS = 24,
@@ -181,7 +180,9 @@ TWICE bool await_step(plait__hand *hand, const plait__step *step,
 
 /* ---- running ---- */
 
-static void fail_call(plait__hand *hand, uint32_t command, int32_t result)
+/* Out of the way of the loops that call it. */
+static __attribute__((cold, noinline)) void
+fail_call(plait__hand *hand, uint32_t command, int32_t result)
 {
 	plait_error why = { .size = sizeof(why) };
 
@@ -465,7 +466,6 @@ static bool end_lane(plait__hand *hand, const plait__step *step)
 	plait__crew *crew = hand->crew;
 
 	crew->private[part_at(crew, step->part)->turn]++;
-	plait__fpstate_clean();
 	plait__task_rest(&hand->task);
 	/* Acquire and release: the last one sees what all did.  Whoever is
 	 * not the last touches nothing any more. */
@@ -481,7 +481,6 @@ static bool give_way(plait__hand *hand, uint32_t *patience)
 	*patience = PATIENCE;
 	if (!plait__task_should_yield(&hand->task))
 		return false;
-	plait__fpstate_clean();
 	plait__task_offer(&hand->task);
 	return true;
 }

@@ -158,6 +158,7 @@ plait_status plait__layout_make(plait__layout *layout,
 
 	layout->frozen = frozen;
 	layout->maps = maps;
+	layout->has_params = frozen->plan->params_count > 0;
 	layout->launches = 1;
 	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
 			       sizeof(void *);

@@ -20,7 +20,6 @@
 #include "object/port.h"
 #include "object/upcall.h"
 #include "pool/counter.h"
-#include "pool/fpstate.h"
 
 /* ---- tickets ---- */
 
@@ -437,7 +436,6 @@ static uint64_t park(plait__hand *hand, plait__ticket *ticket)
 {
 	uint64_t parking = 0;
 
-	plait__fpstate_clean();
 	plait__mutex_lock(&ticket->lock);
 	if (!ticket->told) {
 		parking = ++ticket->parking;

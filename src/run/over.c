@@ -111,20 +111,23 @@ static void fill_outcome(const plait__instance *instance,
 		outcome->failure = instance->failure;
 }
 
+/* The caller's own thread: nobody else looks, and nobody is to be woken. */
+static void end_own_call(plait__instance *instance)
+{
+	fill_outcome(instance, &instance->outcome);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_OVER);
+}
+
 /* Somebody waits in plait_plan_call, or has been lost there. */
 static void end_call(plait__instance *instance)
 {
 	plait__frozen *frozen = instance->program->frozen;
 	plait__context *context = instance->program->context;
 
-	if (instance->caller == plait__thread_token()) {
-		fill_outcome(instance, &instance->outcome);
-	} else {
-		/* It may just be about to stop it, which is too late then. */
-		plait__mutex_lock(&instance->lock);
-		fill_outcome(instance, &instance->outcome);
-		plait__mutex_unlock(&instance->lock);
-	}
+	/* It may just be about to stop it, which is too late then. */
+	plait__mutex_lock(&instance->lock);
+	fill_outcome(instance, &instance->outcome);
+	plait__mutex_unlock(&instance->lock);
 	/* Acquire and release: the caller sees the outcome, and we see whether
 	 * there still is one. */
 	if (at_exchange_u32(&instance->called, PLAIT__CALLED_OVER) ==
@@ -181,19 +184,13 @@ static void end_record(plait__instance *instance)
 	instance->recording = NULL;
 }
 
-void plait__instance_over(plait__instance *instance)
+/* It was submitted. */
+static void end_on_queue(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 	plait__frozen *frozen = program->frozen;
 	plait__context *context = program->context;
 
-	plait__frame_unbind(&instance->frame);
-	if (instance->recording != NULL)
-		end_record(instance);
-	if (at_load_relaxed_u32(&instance->called) != PLAIT__CALLED_NOT) {
-		end_call(instance);
-		return;
-	}
 	/* Who sees the end of the run finds its instance free: see take. */
 	at_add_u32(&program->ending, 1);
 	if (instance->run != NULL)
@@ -204,6 +201,20 @@ void plait__instance_over(plait__instance *instance)
 	at_sub_u32(&program->ending, 1);
 	plait__context_pulse(context);
 	plait__object_drop_later(&frozen->object);
+}
+
+void plait__instance_over(plait__instance *instance)
+{
+	plait__frame_unbind(&instance->frame);
+	if (instance->recording != NULL)
+		end_record(instance);
+	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_NOT)
+		end_on_queue(instance);
+	else if (instance->caller == plait__thread_token() &&
+		 at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_WAITS)
+		end_own_call(instance);
+	else
+		end_call(instance);
 }
 
 void plait__instance_lose_caller(void *arg)

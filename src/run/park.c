@@ -16,7 +16,6 @@
  */
 #include "run/flat.h"
 
-#include "pool/fpstate.h"
 #include "sys/wait.h"
 
 static at_u64 *wanted_word(const plait__crew *crew, uint32_t lane)
@@ -128,7 +127,6 @@ static bool park(plait__hand *hand, const struct plait__parked *wanted)
 	plait__crew *crew = hand->crew;
 	uint64_t parking;
 
-	plait__fpstate_clean();
 	parking = link_hand(crew, hand, wanted);
 	/* Pairs with the fence in wake. */
 	if (crew->light)

@@ -128,7 +128,7 @@ static plait_status make_instance(plait__program *program, uint32_t index,
 	return status;
 }
 
-static void put_free(plait__instance *instance);
+static inline void put_free(plait__instance *instance);
 
 static plait_status make_instances(plait__program *program,
 				   plait_error *error)
@@ -216,15 +216,11 @@ static plait_status make(plait__frozen *frozen, plait__program **out,
 	return status;
 }
 
-plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
-			       plait_error *error)
+plait_status plait__program_make(plait__frozen *frozen, plait__program **out,
+				 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	/* Acquire: pairs with the store below. */
-	*out = at_load_acquire_ptr(&frozen->program);
-	if (*out != NULL)
-		return PLAIT_OK;
 	plait__mutex_lock(&frozen->preparing);
 	*out = at_load_acquire_ptr(&frozen->program);
 	if (*out == NULL) {
@@ -233,6 +229,7 @@ plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
 		if (status == PLAIT_OK)
 			status = make(frozen, out, error);
 		frozen->end_program = end_program;
+		/* Release: pairs with the load in plait__program_of. */
 		if (status == PLAIT_OK)
 			at_store_release_ptr(&frozen->program, *out);
 	}
@@ -242,9 +239,19 @@ plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
 
 /* ---- taking and giving back ---- */
 
-static plait__instance *take_free(plait__program *program)
+/* Most plans have but one run at a time, which this spares half of it. */
+static bool take_first(plait__program *program)
 {
-	/* Acquire: pairs with the compare-and-swap in put_free. */
+	uint32_t there = 1;
+
+	/* Acquire: pairs with the store in put_free. */
+	return at_load_relaxed_u32(&program->first_free) != 0 &&
+	       at_cas_u32(&program->first_free, &there, 0);
+}
+
+static plait__instance *take_listed(plait__program *program)
+{
+	/* Acquire: pairs with the compare-and-swap in put_listed. */
 	uint64_t head = at_load_acquire_u64(&program->free);
 	plait__instance *first;
 	uint64_t next;
@@ -260,7 +267,13 @@ static plait__instance *take_free(plait__program *program)
 	return first;
 }
 
-static void put_free(plait__instance *instance)
+static inline plait__instance *take_free(plait__program *program)
+{
+	return take_first(program) ? &program->instances[0] :
+	       take_listed(program);
+}
+
+static void put_listed(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 	uint64_t head = at_load_relaxed_u64(&program->free);
@@ -270,6 +283,15 @@ static void put_free(plait__instance *instance)
 		at_store_relaxed_u32(&instance->next_free, (uint32_t)head);
 		next = ((head >> 32) + 1) << 32 | (instance->index + 1);
 	} while (!at_cas_u64(&program->free, &head, next));
+}
+
+static inline void put_free(plait__instance *instance)
+{
+	/* Release: pairs with take_first. */
+	if (instance->index == 0)
+		at_store_release_u32(&instance->program->first_free, 1);
+	else
+		put_listed(instance);
 }
 
 void plait__program_give(plait__instance *instance)
@@ -334,10 +356,10 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 	return hunger.instance != NULL ? PLAIT_OK : status;
 }
 
-plait_status plait__program_take(plait__program *program, uint32_t flags,
-				 plait__instance **out, plait_error *error)
+/* There was none. */
+static plait_status take_late(plait__program *program, uint32_t flags,
+			      plait__instance **out, plait_error *error)
 {
-	*out = take_free(program);
 	/* What ends is given back in a moment. */
 	while (*out == NULL && at_load_acquire_u32(&program->ending) != 0) {
 		plait__thread_yield();
@@ -351,6 +373,14 @@ plait_status plait__program_take(plait__program *program, uint32_t flags,
 			   "all %u instances of the plan are in flight; see "
 			   "`instances` of plait_freeze_desc",
 			   program->instance_count);
+}
+
+plait_status plait__program_take(plait__program *program, uint32_t flags,
+				 plait__instance **out, plait_error *error)
+{
+	*out = take_free(program);
+	return *out != NULL ? PLAIT_OK :
+	       take_late(program, flags, out, error);
 }
 
 /* ---- messages ---- */

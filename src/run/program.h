@@ -74,6 +74,7 @@ struct plait__program {
 	plait__instance *instances;
 	uint32_t instance_count;
 	at_u64 free;		/* tag << 32 | index + 1 of the first one */
+	at_u32 first_free;	/* instance 0, which is not on that list */
 	at_u32 ending;		/* runs that are about to give one back */
 	at_u32 hungry;		/* threads that sleep until one is free */
 	bool light;		/* who sleeps pays for both fences */
@@ -103,9 +104,19 @@ plait__program_recorder(const plait__program *program)
 	return at_load_acquire_ptr(&program->recorder);
 }
 
-/* The plan's program, made now if there is none. */
-plait_status plait__program_of(plait__frozen *frozen, plait__program **out,
-			       plait_error *error);
+/* The plan's program, made now unless another thread was faster. */
+plait_status plait__program_make(plait__frozen *frozen, plait__program **out,
+				 plait_error *error);
+
+static inline plait_status plait__program_of(plait__frozen *frozen,
+					     plait__program **out,
+					     plait_error *error)
+{
+	/* Acquire: pairs with the store in make. */
+	*out = at_load_acquire_ptr(&frozen->program);
+	return *out != NULL ? PLAIT_OK :
+	       plait__program_make(frozen, out, error);
+}
 
 /*
  * Take an instance.  PLAIT_E_BUSY when there is none and the caller may not

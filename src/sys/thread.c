@@ -22,15 +22,11 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static int key_error;
 
-struct watched {
-	struct plait__thread_guard *innermost;
-	bool armed; /* the destructor will come when the thread ends */
-};
-static __thread struct watched watched;
+PLAIT__THREAD_LOCAL struct plait__watched plait__thread_watched;
 
 static void lose_thread(void *value)
 {
-	struct watched *self = value;
+	struct plait__watched *self = value;
 	struct plait__thread_guard *guard = self->innermost;
 	struct plait__thread_guard *outer;
 
@@ -49,7 +45,7 @@ static void create_key(void)
 	key_error = pthread_key_create(&key, lose_thread);
 }
 
-static int arm(struct watched *self)
+int plait__thread_arm(struct plait__watched *self)
 {
 	int error;
 
@@ -57,26 +53,6 @@ static int arm(struct watched *self)
 	error = key_error != 0 ? key_error : pthread_setspecific(key, self);
 	self->armed = error == 0;
 	return -error;
-}
-
-int plait__thread_guard_push(struct plait__thread_guard *guard,
-			     void (*lost)(void *arg), void *arg)
-{
-	struct watched *self = &watched;
-	int error = self->armed ? 0 : arm(self);
-
-	if (error != 0)
-		return error;
-	guard->outer = self->innermost;
-	guard->lost = lost;
-	guard->arg = arg;
-	self->innermost = guard;
-	return 0;
-}
-
-void plait__thread_guard_pop(struct plait__thread_guard *guard)
-{
-	watched.innermost = guard->outer;
 }
 
 /* Left unblocked: what the thread's own instructions raise. */
@@ -170,7 +146,7 @@ uint64_t plait__thread_token(void)
 {
 	/* Counts threads that asked; 64 bits do not come round. */
 	static at_u64 last;
-	static __thread uint64_t token;
+	static PLAIT__THREAD_LOCAL uint64_t token;
 
 	if (token == 0)
 		token = at_add_u64(&last, 1) + 1;

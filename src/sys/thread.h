@@ -12,6 +12,18 @@
 #include <stdint.h>
 
 /*
+ * A variable of each thread that is looked at by every call: its place is known
+ * when the library is loaded, so that no function has to be asked for it.  glibc
+ * keeps some room for libraries that come late; of these there are few bytes.
+ */
+#ifdef __GLIBC__
+#define PLAIT__THREAD_LOCAL \
+	__thread __attribute__((tls_model("initial-exec")))
+#else
+#define PLAIT__THREAD_LOCAL __thread
+#endif
+
+/*
  * A guard lies in memory that outlives the thread, never on its stack: it is
  * looked at after the stack is gone.  Guards of a thread nest.
  */
@@ -50,9 +62,13 @@ int plait__thread_start_detached(const char *name, void (*run)(void *arg),
  * `lost(arg)` of every guard runs, innermost first.  0 or a negative errno,
  * after which nothing was pushed.  Pop in reverse order, on the same thread.
  */
-int plait__thread_guard_push(struct plait__thread_guard *guard,
-			     void (*lost)(void *arg), void *arg);
-void plait__thread_guard_pop(struct plait__thread_guard *guard);
+static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
+					   void (*lost)(void *arg), void *arg);
+static inline void plait__thread_guard_pop(struct plait__thread_guard *guard);
+/* Where another thread may have begun to use the guard: with its `outer` of
+ * after the push. */
+static inline void
+plait__thread_guard_pop_to(struct plait__thread_guard *outer);
 
 /*
  * What a thread leaves that ends in code of the user's: between the definition
@@ -92,5 +108,43 @@ int32_t plait__thread_id(void);
 uint64_t plait__thread_token(void);
 
 void plait__thread_yield(void);
+
+/* ---- how it is done ---- */
+
+struct plait__watched {
+	struct plait__thread_guard *innermost;
+	bool armed; /* who ends it will be told */
+};
+
+extern PLAIT__THREAD_LOCAL struct plait__watched plait__thread_watched;
+
+/* See to it that the end of this thread is noticed; 0 or a negative errno. */
+int plait__thread_arm(struct plait__watched *self);
+
+static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
+					   void (*lost)(void *arg), void *arg)
+{
+	struct plait__watched *self = &plait__thread_watched;
+	int error = self->armed ? 0 : plait__thread_arm(self);
+
+	if (error != 0)
+		return error;
+	guard->outer = self->innermost;
+	guard->lost = lost;
+	guard->arg = arg;
+	self->innermost = guard;
+	return 0;
+}
+
+static inline void plait__thread_guard_pop(struct plait__thread_guard *guard)
+{
+	plait__thread_watched.innermost = guard->outer;
+}
+
+static inline void
+plait__thread_guard_pop_to(struct plait__thread_guard *outer)
+{
+	plait__thread_watched.innermost = outer;
+}
 
 #endif
