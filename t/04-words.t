@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Words that do not belong: unfinished business, machines of ours, and the
 calls which only one file may make."""
+import functools
 import os
 import re
 import sys
@@ -10,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 from tap import ROOT, done, none, ok, read, sources, tracked, without_comments
 
 SELF = "t/04-words.t"
+read = functools.lru_cache(maxsize=None)(read)
 TEXT = re.compile(r"\.([chmt]|md|mk|ac|am|in|sh|py|lua|rs|jl|toml|map|pml|txt|\d)$|^(bootstrap|LICENSE|\.ci/run)$")
 
 # (what, pattern, where it is looked for, where it is allowed)

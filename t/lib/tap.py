@@ -67,7 +67,6 @@ def which(name):
     return None
 
 
-@functools.lru_cache(maxsize=None)
 def read(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return file.read()
