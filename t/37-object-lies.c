@@ -212,10 +212,109 @@ static void notified_twice(void)
 		told_twice(k);
 }
 
+/* --- the host backend, but for one answer: SLOT=STATUS */
+
+static bool open_liar(struct rig *rig, const char *slot, plait_status status)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s=%d", slot, (int)status);
+	setenv("T_LIAR", text, 1);
+	return open_bad(rig, "liar") &&
+	       OK(plait_queue_create(rig->device, NULL, &rig->queue,
+				     &rig->error) == PLAIT_OK);
+}
+
+static void submit_call(struct rig *rig, plait_inbox *inbox, int *calls)
+{
+	const plait_command call = { .size = sizeof(call),
+				     .kind = PLAIT_COMMAND_CALL,
+				     .label = "mine",
+				     .function = add_one, .user_data = calls,
+				     .inbox = inbox };
+
+	IS_INT(plait_queue_submit(rig->queue, &call, 1, NULL, &rig->error),
+	       PLAIT_OK);
+}
+
+/* Until the queue is done, whatever is said meanwhile. */
+static void finish_at_last(struct rig *rig)
+{
+	uint64_t since = 0;
+	plait_status status;
+
+	do
+		status = plait_queue_finish(rig->queue, PLAIT_FOREVER,
+					    &rig->error);
+	while (status != PLAIT_OK && !tap_late(&since));
+	IS_INT(status, PLAIT_OK);
+}
+
+/* Waits for its inbox, and is said to have failed. */
+static void poll_fails(plait_status status)
+{
+	plait_inbox *inbox = NULL;
+	struct rig rig;
+	int calls = 0;
+
+	if (!open_liar(&rig, "poll", status))
+		return;
+	IS_INT(plait_inbox_create(rig.context, &inbox, &rig.error), PLAIT_OK);
+	submit_call(&rig, inbox, &calls);
+	IS_INT(plait_queue_finish(rig.queue, 0, &rig.error), PLAIT_E_TIMEOUT);
+	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error),
+	       PLAIT_E_INTERNAL);
+	HAS_STR(rig.error.text, "plugin liar: signal_poll says");
+	IS_INT(calls, 0);
+	while (calls == 0)
+		IS_INT(plait_inbox_pump(inbox, 0, NULL, &rig.error),
+		       PLAIT_OK);
+	finish_at_last(&rig);
+	plait_inbox_release(inbox);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+static void polls_that_fail(void)
+{
+	poll_fails(77);
+	poll_fails(PLAIT_E_HANDLE);
+	poll_fails(PLAIT_E_FAILED);
+}
+
+static void refuses_to_recover(plait_status status, plait_status want,
+			       const char *words)
+{
+	struct rig rig;
+
+	if (!open_liar(&rig, "recover", status))
+		return;
+	IS_INT(plait_queue_call(rig.queue, return_it, (void *)7, &rig.error),
+	       PLAIT_OK);
+	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error), want);
+	HAS_STR(rig.error.text, words);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+/* Who says that it is busy is believed for seconds. */
+static void recovers_never(void)
+{
+	refuses_to_recover(PLAIT_E_FAILED, PLAIT_E_FAILED,
+			   "queue_recover failed");
+	if (tap_soak())
+		refuses_to_recover(PLAIT_E_BUSY, PLAIT_E_INTERNAL,
+				   "queue_recover does not take it back");
+}
+
 static const struct tap_scenario all[] = {
 	{ "without a word", without_a_word },
 	{ "without a result", without_a_result },
 	{ "notified twice", notified_twice },
+	{ "polls that fail", polls_that_fail },
+	{ "recovers never", recovers_never },
 };
 
 TAP_MAIN(all)

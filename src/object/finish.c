@@ -6,9 +6,29 @@
 
 #include "base/error.h"
 #include "sys/clock.h"
+#include "sys/event.h"
 
 /* How much may be in flight before a submission looks what is done. */
 enum { COLLECT_FROM = 64 };
+
+enum {
+	/* How often a queue that has failed is asked to recover: when it has
+	 * raised all, so that its thread is just leaving; and before. */
+	TRIES_RAISED = 5000,
+	TRIES_EARLY = 50,
+	/* Those at first do not sleep. */
+	TRIES_AWAKE = 16,
+	SLEEP_NS = 1000000
+};
+
+/* A queue that has failed, on the way to being usable again. */
+struct recovery {
+	plait__queue *queue;
+	uint64_t deadline_ns;
+	uint32_t refused;	     /* how often it was busy */
+	uint64_t reached;	     /* where it was then */
+	plait_error refusal; /* what it said */
+};
 
 void plait__queue_lock_tidily(plait__queue *queue)
 {
@@ -75,32 +95,89 @@ static bool is_told(void *arg)
 	       !plait__watch_is_armed(&queue->watch);
 }
 
+/* Some time for its thread to leave, or for what a thread has to drive. */
+static void pause_between(const struct recovery *recovery)
+{
+	plait__context *context = recovery->queue->object.context;
+	uint64_t until_ns = plait__clock_deadline(SLEEP_NS);
+	uint32_t key;
+
+	if (plait__wait_pump(context))
+		return;
+	if (recovery->refused <= TRIES_AWAKE) {
+		plait__thread_yield();
+		return;
+	}
+	key = plait__event_prepare(&context->pulse);
+	(void)plait__event_wait(&context->pulse, key, until_ns);
+}
+
+/*
+ * It has failed and does not recover: it is just leaving its last command, or
+ * its backend lies, since points of queues fail when they are raised, and a
+ * queue that has raised all has nothing pending.  PLAIT_PENDING: try again.
+ */
+static plait_status judge_refusal(struct recovery *recovery,
+				  plait_error *error)
+{
+	plait__queue *queue = recovery->queue;
+	uint64_t submitted = plait__queue_submitted(queue);
+	bool early = recovery->reached < submitted;
+	char room[PLAIT__NAME_ROOM];
+
+	recovery->refused++;
+	(void)plait__object_name(&queue->object, room);
+	if (early && plait__clock_left_ns(recovery->deadline_ns) == 0)
+		return plait__fail(error, PLAIT_E_TIMEOUT,
+				   "%s is not done in time, although plugin "
+				   "%s says that it has failed", room,
+				   queue->port->backend->name);
+	if (recovery->refused < (early ? TRIES_EARLY : TRIES_RAISED))
+		return PLAIT_PENDING;
+	return plait__fail(error, PLAIT_E_INTERNAL,
+			   "plugin %s: signal_poll says that %s has failed, at "
+			   "%llu of %llu, and queue_recover does not take it "
+			   "back: %.150s", queue->port->backend->name, room,
+			   (unsigned long long)recovery->reached,
+			   (unsigned long long)submitted,
+			   recovery->refusal.text);
+}
+
+/* With the lock held; `failure` is what the queue failed with. */
+static plait_status recover_and_tell(struct recovery *recovery,
+				     const plait_error *failure,
+				     plait_error *error)
+{
+	plait__queue *queue = recovery->queue;
+	plait_status status = recover(queue, &recovery->refusal);
+
+	if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY)
+		return judge_refusal(recovery, error);
+	if (status != PLAIT_OK)
+		return plait__error_copy(error, &recovery->refusal);
+	status = plait__error_copy(error,
+				   queue->noted ? &queue->failure : failure);
+	queue->noted = false;
+	return status;
+}
+
 /*
  * Report the failure and recover, if the queue is idle.  PLAIT_PENDING: it is
  * not; PLAIT_OK: somebody else has done it.
  */
-static plait_status try_report(plait__queue *queue, plait_error *error)
+static plait_status try_report(struct recovery *recovery, plait_error *error)
 {
 	plait_error failure = { .size = sizeof(failure) };
+	plait__queue *queue = recovery->queue;
 	plait_status status;
 
 	plait__mutex_lock(&queue->lock);
-	status = plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
-				   &failure);
-	if (status < 0 && !is_told(queue)) {
-		status = PLAIT_PENDING;
-	} else if (status < 0) {
-		status = recover(queue, error);
-		if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY) {
-			/* It is just leaving its last command. */
-			status = PLAIT_PENDING;
-		} else if (status == PLAIT_OK) {
-			status = plait__error_copy(
-				error, queue->noted ? &queue->failure
-						    : &failure);
-			queue->noted = false;
-		}
-	}
+	status = plait__queue_poll(queue, plait__queue_submitted(queue),
+				   &recovery->reached, &failure);
+	if (status < 0)
+		status = is_told(queue) ? recover_and_tell(recovery, &failure,
+							   error)
+					: PLAIT_PENDING;
 	plait__mutex_unlock(&queue->lock);
 	return status;
 }
@@ -109,11 +186,16 @@ static plait_status try_report(plait__queue *queue, plait_error *error)
 static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			   plait_error *error)
 {
+	struct recovery recovery = {
+		.queue = queue,
+		.deadline_ns = deadline_ns,
+		.refusal = { .size = sizeof(recovery.refusal) },
+	};
 	plait_status status;
 	bool failed;
 
 	for (;;) {
-		status = try_report(queue, error);
+		status = try_report(&recovery, error);
 		if (status != PLAIT_PENDING)
 			return status;
 		status = await(queue, plait__queue_submitted(queue),
@@ -125,7 +207,7 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 				plait__clock_left_ns(deadline_ns), error);
 		if (status != PLAIT_OK)
 			return status;
-		plait__thread_yield();
+		pause_between(&recovery);
 	}
 }
 
