@@ -8,6 +8,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, which
+import rust
 
 # How many steps an iteration takes may differ by one where sums are rounded
 # otherwise; what comes out may not.
@@ -24,7 +25,22 @@ LANGUAGES = {
     "c": (None, "", {}),
     "python": (sys.executable, ".py", {"PYTHONPATH": os.path.join(ROOT, "bindings", "python")}),
     "lua": (which("luajit"), ".lua", {"LUA_PATH": "%s/?.lua;%s/?/init.lua" % (LUA, LUA)}),
+    "rust": (rust.rustc, ".rs", {}),
 }
+
+
+def command_of(language, program, name, suffix):
+    """How an example is started; those that need to be are compiled."""
+    if language == "c":
+        return [os.path.join(BUILD, "examples", name)]
+    source = os.path.join(ROOT, "examples", language, name + suffix)
+    if language != "rust":
+        return [program, source]
+    output = os.path.join(rust.OUT, "example-" + name)
+    got = rust.compile(source, output, "--crate-name", name)
+    ok(got.returncode == 0 and not got.stderr, "%s.rs is compiled without a word" % name, got.stderr)
+    return [output]
+
 
 with tempfile.TemporaryDirectory() as work:
     for language, (program, suffix, more) in LANGUAGES.items():
@@ -34,13 +50,14 @@ with tempfile.TemporaryDirectory() as work:
         if language != "c" and SANITIZER != "no":
             skip("%s is not built with a sanitizer, the library is" % language)
             continue
+        if language == "rust":
+            said = rust.build()
+            ok(not said, "the crates are compiled without a word", said)
         environment = dict(os.environ, PLAIT_BACKEND="host", PLAIT_CACHE_DIR=work,
                            PLAIT_LIBRARY=os.path.join(BUILD, "src/.libs/libplait.so"), **more)
         os.chmod(work, 0o700)
         for name, says in SAYS.items():
-            command = [os.path.join(BUILD, "examples", name)] if language == "c" else \
-                [program, os.path.join(ROOT, "examples", language, name + suffix)]
-            got = run(command, env=environment, cwd=work)
+            got = run(command_of(language, program, name, suffix), env=environment, cwd=work)
             ok(got.returncode == 0 and re.fullmatch(says, got.stdout),
                "%s in %s" % (name, language), got.stdout, got.stderr)
         with open(os.path.join(work, "mandelbrot.pgm"), "rb") as file:

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+//! How plait gets at closures: never by a call.  They are events in an inbox,
+//! which the thread that opened the system takes from there and answers.
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::os::raw::c_void;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::ptr;
+use std::rc::{Rc, Weak};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use plait_sys as raw;
+
+use crate::error::{call, Result, Status};
+use crate::library::{lib, Handle};
+
+/// What a closure of yours may return: nothing, or a result.
+pub trait Outcome: 'static {
+    /// The text of a failure, which the command's error has then.
+    fn failure(self) -> Option<String>;
+}
+
+impl Outcome for () {
+    fn failure(self) -> Option<String> {
+        None
+    }
+}
+
+impl<E: std::fmt::Display + 'static> Outcome for std::result::Result<(), E> {
+    fn failure(self) -> Option<String> {
+        self.err().map(|error| error.to_string())
+    }
+}
+
+pub(crate) type Function = Box<dyn FnMut() -> Option<String>>;
+pub(crate) type SendFunction = Box<dyn FnMut() -> Option<String> + Send>;
+
+/// A closure that is called once, as one that may be called often.
+pub(crate) fn once<O: Outcome>(function: impl FnOnce() -> O) -> impl FnMut() -> Option<String> {
+    let mut kept = Some(function);
+    move || match kept.take() {
+        Some(function) => function().failure(),
+        None => Some("it was called before".into()),
+    }
+}
+
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+/// Numbers are what plait keeps for us; one that is not known any more is an error,
+/// not a crash.
+pub(crate) fn new_number() -> u64 {
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+pub(crate) fn as_user_data(number: u64) -> *mut c_void {
+    number as usize as *mut c_void
+}
+
+// --- what every thread may reach -----------------------------------------------
+
+#[derive(Default)]
+struct Waiting {
+    wakers: HashMap<u64, Waker>,
+    /// From other threads: closures to be called once.
+    functions: HashMap<u64, SendFunction>,
+    /// Closures that nobody can call any more; their own thread drops them.
+    dropped: Vec<u64>,
+    /// Runs that nobody waits for; what they call has to stay until they end.
+    forgotten: Vec<(Handle<raw::plait_run>, Functions)>,
+}
+
+/// The part of a system that its objects keep.
+pub(crate) struct Shared {
+    pub(crate) inbox: Handle<raw::plait_inbox>,
+    pub(crate) context: Handle<raw::plait_context>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Closures that a graph, its plans and their runs keep.
+pub(crate) type Functions = Arc<Vec<Arc<Registered>>>;
+
+/// Keeps a closure callable; it is dropped by the thread that it belongs to.
+pub(crate) struct Registered {
+    pub(crate) number: u64,
+    shared: Arc<Shared>,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        self.shared.lock().dropped.push(self.number);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing of others runs while it is held, so it is whole after a panic.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_waker(&self, number: u64, waker: &Waker) {
+        let old = self.lock().wakers.insert(number, waker.clone());
+        drop(old);
+    }
+
+    /// Another waker for what is still to come; false: it has come.
+    pub(crate) fn change_waker(&self, number: u64, waker: &Waker) -> bool {
+        let mut old = waker.clone();
+        match self.lock().wakers.get_mut(&number) {
+            Some(there) => std::mem::swap(there, &mut old),
+            None => return false,
+        }
+        true
+    }
+
+    pub(crate) fn drop_waker(&self, number: u64) {
+        let old = self.lock().wakers.remove(&number);
+        drop(old);
+    }
+
+    pub(crate) fn add_once(&self, function: SendFunction) -> u64 {
+        let number = new_number();
+        self.lock().functions.insert(number, function);
+        number
+    }
+
+    pub(crate) fn take_once(&self, number: u64) -> Option<SendFunction> {
+        self.lock().functions.remove(&number)
+    }
+
+    pub(crate) fn forget(&self, run: Handle<raw::plait_run>, functions: Functions) {
+        self.lock().forgotten.push((run, functions));
+    }
+
+    /// Let go of forgotten runs that have ended.
+    fn sweep(&self) {
+        let runs = std::mem::take(&mut self.lock().forgotten);
+        let (still, ended): (Vec<_>, Vec<_>) = runs.into_iter().partition(|(run, _)| {
+            // SAFETY: a run of ours.
+            unsafe { (lib().plait_run_poll)(run.get(), ptr::null_mut()) == raw::PLAIT_PENDING }
+        });
+        drop(ended);
+        self.lock().forgotten.extend(still);
+    }
+}
+
+// --- what only its own thread may reach ----------------------------------------
+
+thread_local! {
+    /// The systems that this thread has opened.
+    static OWNED: RefCell<Vec<Weak<Owner>>> = RefCell::new(Vec::new());
+}
+
+pub(crate) struct Owner {
+    pub(crate) shared: Arc<Shared>,
+    functions: RefCell<HashMap<u64, Rc<RefCell<Function>>>>,
+    /// Those that are called once.
+    once: RefCell<HashMap<u64, Function>>,
+}
+
+impl Owner {
+    pub(crate) fn new(context: Handle<raw::plait_context>) -> Result<Rc<Owner>> {
+        // SAFETY: the context is ours; the inbox belongs to this thread.
+        let inbox = Handle::make(|out, error| unsafe {
+            (lib().plait_inbox_create)(context.get(), out, error)
+        })?;
+        let shared = Shared { inbox, context, waiting: Mutex::default() };
+        let made = Rc::new(Owner {
+            shared: Arc::new(shared),
+            functions: RefCell::default(),
+            once: RefCell::default(),
+        });
+        OWNED.with(|owned| owned.borrow_mut().push(Rc::downgrade(&made)));
+        Ok(made)
+    }
+
+    /// Make a closure callable under a number.
+    pub(crate) fn register(&self, function: Function) -> Arc<Registered> {
+        self.clean();
+        let number = new_number();
+        self.functions.borrow_mut().insert(number, Rc::new(RefCell::new(function)));
+        Arc::new(Registered { number, shared: self.shared.clone() })
+    }
+
+    pub(crate) fn add_once(&self, function: Function) -> u64 {
+        let number = new_number();
+        self.once.borrow_mut().insert(number, function);
+        number
+    }
+
+    pub(crate) fn take_once(&self, number: u64) -> Option<Function> {
+        self.once.borrow_mut().remove(&number)
+    }
+
+    fn forget(&self, number: u64) {
+        let function = self.functions.borrow_mut().remove(&number);
+        drop(function); // which may do anything; nothing is borrowed
+    }
+
+    /// Drop what nobody can call any more.  A closure that is dropped may drop more.
+    fn clean(&self) {
+        self.shared.sweep();
+        loop {
+            let numbers = std::mem::take(&mut self.shared.lock().dropped);
+            if numbers.is_empty() {
+                return;
+            }
+            numbers.into_iter().for_each(|number| self.forget(number));
+        }
+    }
+
+    /// Serve all events that wait; how many.
+    pub(crate) fn pump(&self) -> Result<usize> {
+        let mut count = 0;
+        loop {
+            let mut event = raw::plait_event::default();
+            // SAFETY: our inbox; a record of the right size.
+            let next = call(|error| unsafe {
+                (lib().plait_inbox_next)(self.shared.inbox.get(), &mut event, error)
+            });
+            match next {
+                Ok(raw::PLAIT_PENDING) => break,
+                Ok(_) => self.serve(&event)?,
+                Err(error) if error.status() == Status::State => break, // closed
+                Err(error) => return Err(error),
+            }
+            count += 1;
+        }
+        self.clean();
+        Ok(count)
+    }
+
+    fn serve(&self, event: &raw::plait_event) -> Result<()> {
+        let number = event.user_data as usize as u64;
+        if event.kind == raw::PLAIT_EVENT_RUN {
+            let waker = self.shared.lock().wakers.remove(&number);
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+        if event.kind != raw::PLAIT_EVENT_CALL {
+            return Ok(());
+        }
+        let function = self.find(number);
+        if event.status != raw::PLAIT_OK {
+            return Ok(()); // cancelled, and answered already
+        }
+        let failure = match function {
+            Some(function) => run(&function),
+            None => Some("its function is gone".into()),
+        };
+        self.answer(event.id, failure)
+    }
+
+    /// The closure of a number; one that is called once is forgotten here.
+    fn find(&self, number: u64) -> Option<Rc<RefCell<Function>>> {
+        if let Some(function) = self.shared.take_once(number) {
+            return Some(Rc::new(RefCell::new(function)));
+        }
+        if let Some(function) = self.take_once(number) {
+            return Some(Rc::new(RefCell::new(function)));
+        }
+        self.functions.borrow().get(&number).cloned()
+    }
+
+    fn answer(&self, id: u64, failure: Option<String>) -> Result<()> {
+        let text = failure.map(|text| CString::new(text.replace('\0', " ")).unwrap_or_default());
+        let at = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        // SAFETY: the text is copied.
+        call(|error| unsafe {
+            (lib().plait_inbox_call_done)(self.shared.inbox.get(), id, text.is_some() as i64, at,
+                                          error)
+        })?;
+        Ok(())
+    }
+
+    /// Nothing comes any more: what waits is told, what could be called is dropped.
+    pub(crate) fn close(&self) {
+        // SAFETY: our inbox.
+        unsafe { (lib().plait_inbox_close)(self.shared.inbox.get(), ptr::null_mut()) };
+        // What comes now is cancelled; there is nobody to tell what goes wrong.
+        let _ = self.pump();
+        let functions = std::mem::take(&mut *self.functions.borrow_mut());
+        let once = std::mem::take(&mut *self.once.borrow_mut());
+        drop((functions, once));
+        let waiting = std::mem::take(&mut *self.shared.lock());
+        waiting.wakers.into_values().for_each(Waker::wake);
+    }
+}
+
+fn panic_text(panic: Box<dyn Any + Send>) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_else(|| "(no text)".into()))
+}
+
+fn run(function: &RefCell<Function>) -> Option<String> {
+    let mut function = match function.try_borrow_mut() {
+        Ok(function) => function,
+        Err(_) => return Some("it waits for itself: it runs already, further up".into()),
+    };
+    catch_unwind(AssertUnwindSafe(|| function())).unwrap_or_else(|panic| Some(panic_text(panic)))
+}
+
+/// Serve all events that wait for this thread.
+fn serve_all() -> Result<()> {
+    let owned: Vec<Rc<Owner>> = OWNED.with(|owned| {
+        let mut owned = owned.borrow_mut();
+        owned.retain(|one| one.strong_count() > 0);
+        owned.iter().filter_map(Weak::upgrade).collect()
+    });
+    for one in owned {
+        one.pump()?;
+    }
+    Ok(())
+}
+
+/// Wait; events that come for this thread in between are served.
+///
+/// `None` waits without end, as does a time that cannot be counted.
+pub(crate) fn wait(
+    time: Option<Duration>,
+    mut function: impl FnMut(u64, *mut raw::plait_error) -> raw::plait_status,
+) -> Result<()> {
+    let end = time.and_then(|time| Instant::now().checked_add(time));
+    loop {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()).as_nanos());
+        let left = left.map_or(raw::PLAIT_FOREVER, |left| left.min(u64::MAX as u128 - 1) as u64);
+        if call(|error| function(left, error))? != raw::PLAIT_EVENT_READY {
+            return Ok(());
+        }
+        serve_all()?;
+    }
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: MIT
+//! Kernels, and the arguments that they are launched with.
+use std::ffi::CString;
+use std::marker::PhantomData;
+use std::path::Path;
+use std::ptr;
+
+use plait_sys as raw;
+
+use crate::error::{c_text, call, fill_text, pointer_of, Error, Result, Status};
+use crate::library::{lib, Handle};
+use crate::memory::{Buffer, Element};
+use crate::system::System;
+
+// --- arguments -----------------------------------------------------------------
+
+#[derive(Clone, Copy)]
+pub(crate) enum Kind<'a> {
+    Integer(i128),
+    Float(f64),
+    Bool(bool),
+    Buffer(*mut raw::plait_buffer, &'static str),
+    Parameter(&'a str),
+    Turn(u64, u64),
+    Iteration,
+    Scratch,
+}
+
+/// What a kernel is given: a number, a buffer, or what each run or each iteration
+/// has.  [`args!`](crate::args) makes a list of them.
+#[derive(Clone, Copy)]
+pub struct Argument<'a> {
+    pub(crate) kind: Kind<'a>,
+    buffer: PhantomData<&'a ()>,
+}
+
+impl<'a> Argument<'a> {
+    fn new(kind: Kind<'a>) -> Argument<'a> {
+        Argument { kind, buffer: PhantomData }
+    }
+}
+
+macro_rules! integers {
+    ($($type:ident)*) => { $(
+        impl From<$type> for Argument<'_> {
+            fn from(value: $type) -> Self {
+                Argument::new(Kind::Integer(value as i128))
+            }
+        }
+    )* };
+}
+
+integers! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+
+impl From<f32> for Argument<'_> {
+    fn from(value: f32) -> Self {
+        Argument::new(Kind::Float(value.into()))
+    }
+}
+
+impl From<f64> for Argument<'_> {
+    fn from(value: f64) -> Self {
+        Argument::new(Kind::Float(value))
+    }
+}
+
+impl From<bool> for Argument<'_> {
+    fn from(value: bool) -> Self {
+        Argument::new(Kind::Bool(value))
+    }
+}
+
+impl<'a, T: Element> From<&'a Buffer<T>> for Argument<'a> {
+    fn from(buffer: &'a Buffer<T>) -> Self {
+        Argument::new(Kind::Buffer(buffer.raw.get(), T::NAME))
+    }
+}
+
+/// What each run of a plan brings, by this name; see [`Plan::call`](crate::Plan::call).
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter<'a>(pub(crate) &'a str);
+
+/// An argument, or a number of items, that each run of a plan brings.
+pub fn parameter(name: &str) -> Parameter<'_> {
+    Parameter(name)
+}
+
+impl<'a> From<Parameter<'a>> for Argument<'a> {
+    fn from(parameter: Parameter<'a>) -> Self {
+        Argument::new(Kind::Parameter(parameter.0))
+    }
+}
+
+/// The number of this iteration of the loop around it, from 0 on.
+pub fn iteration() -> Argument<'static> {
+    Argument::new(Kind::Iteration)
+}
+
+/// Memory of the node's own; see [`Adding::scratch_bytes`](crate::Adding::scratch_bytes).
+pub fn scratch() -> Argument<'static> {
+    Argument::new(Kind::Scratch)
+}
+
+/// Buffers that take turns, one an iteration; see [`Graph::rotate`](crate::Graph::rotate).
+#[derive(Clone, Copy, Debug)]
+pub struct Rotation(pub(crate) u64);
+
+impl Rotation {
+    /// The buffer of this iteration.
+    pub fn now(&self) -> Argument<'static> {
+        self.ahead(0)
+    }
+
+    /// That of the next one.
+    pub fn next(&self) -> Argument<'static> {
+        self.ahead(1)
+    }
+
+    /// That of so many iterations on.
+    pub fn ahead(&self, count: u64) -> Argument<'static> {
+        Argument::new(Kind::Turn(self.0, count))
+    }
+}
+
+// --- numbers -------------------------------------------------------------------
+
+/// A number in the bytes that C has for it: at most 8.
+#[derive(Clone, Copy)]
+pub(crate) struct Number {
+    pub(crate) bytes: [u8; 8],
+    pub(crate) len: u64,
+}
+
+impl Number {
+    fn new(given: &[u8]) -> Number {
+        let mut bytes = [0; 8];
+        bytes[..given.len()].copy_from_slice(given);
+        Number { bytes, len: given.len() as u64 }
+    }
+}
+
+fn integer(value: i128, name: &str) -> Option<Number> {
+    macro_rules! of {
+        ($type:ident) => {
+            $type::try_from(value).ok().map(|value| Number::new(&value.to_ne_bytes()))
+        };
+    }
+    match name {
+        "i8" | "char" => of!(i8),
+        "i16" => of!(i16),
+        "i32" => of!(i32),
+        "i64" => of!(i64),
+        "u8" => of!(u8),
+        "u16" => of!(u16),
+        "u32" => of!(u32),
+        "u64" => of!(u64),
+        "f32" => Some(Number::new(&(value as f32).to_ne_bytes())),
+        "f64" => Some(Number::new(&(value as f64).to_ne_bytes())),
+        _ => None,
+    }
+}
+
+/// A number of the type `name`: C would take another one without a word.
+pub(crate) fn number(kind: Kind<'_>, name: &str, what: &str) -> Result<Number> {
+    match (kind, name) {
+        (Kind::Integer(value), _) => integer(value, name)
+            .ok_or_else(|| Error::invalid(format!("{}: {} is no {}", what, value, name))),
+        (Kind::Float(value), "f32") => Ok(Number::new(&(value as f32).to_ne_bytes())),
+        (Kind::Float(value), "f64") => Ok(Number::new(&value.to_ne_bytes())),
+        (Kind::Float(value), _) => Err(Error::invalid(format!("{}: {} is no {}", what, value,
+                                                              name))),
+        (Kind::Bool(value), "bool") => Ok(Number::new(&[value as u8])),
+        _ => Err(Error::invalid(format!("{}: give it a number of type {}", what, name))),
+    }
+}
+
+// --- kernels -------------------------------------------------------------------
+
+#[derive(Debug)]
+struct Wanted {
+    name: String,
+    /// Of a number, or of what a pointer points to.
+    kind: String,
+    pointer: bool,
+}
+
+/// What a signature that plait took wants.
+fn parse(signature: &str) -> Vec<Wanted> {
+    let inside = signature.split_once('(').map_or("", |(_, rest)| rest);
+    let inside = inside.rsplit_once(')').map_or("", |(inside, _)| inside);
+    let parts = inside.split(',').filter(|part| !part.trim().is_empty());
+    parts
+        .map(|part| {
+            let (name, words) = part.split_once(':').unwrap_or((part, ""));
+            Wanted {
+                name: name.trim().into(),
+                kind: words.split_whitespace().last().unwrap_or("").into(),
+                pointer: words.split_whitespace().any(|word| word == "pointer"),
+            }
+        })
+        .collect()
+}
+
+/// Arguments as C has them, and what they refer to.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    pub(crate) array: Vec<raw::plait_argument>,
+    numbers: Vec<Number>,
+    names: Vec<CString>,
+    /// Parameters that are pointers, and what they point to.
+    pub(crate) pointers: Vec<(String, String)>,
+}
+
+/// Code with a signature.
+pub struct Kernel {
+    pub(crate) raw: Handle<raw::plait_kernel>,
+    name: String,
+    wanted: Vec<Wanted>,
+}
+
+impl Kernel {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn arguments(&self, given: &[Argument<'_>]) -> Result<Arguments> {
+        if given.len() != self.wanted.len() {
+            let names: Vec<&str> = self.wanted.iter().map(|one| one.name.as_str()).collect();
+            return Err(Error::invalid(format!("{} takes {} arguments ({}), not {}", self.name,
+                                              self.wanted.len(), names.join(", "), given.len())));
+        }
+        let mut made = Arguments {
+            // Pointers into it are handed out: it must not grow.
+            numbers: Vec::with_capacity(given.len()),
+            ..Default::default()
+        };
+        for (i, (given, wanted)) in given.iter().zip(&self.wanted).enumerate() {
+            let what = || format!("{}: argument {} \"{}\"", self.name, i, wanted.name);
+            let argument = made.one(given.kind, wanted, what)?;
+            made.array.push(argument);
+        }
+        Ok(made)
+    }
+}
+
+impl Arguments {
+    fn one(
+        &mut self,
+        given: Kind<'_>,
+        wanted: &Wanted,
+        what: impl Fn() -> String,
+    ) -> Result<raw::plait_argument> {
+        let mut argument = raw::plait_argument::default();
+        match given {
+            Kind::Parameter(name) => {
+                if wanted.pointer {
+                    self.pointers.push((name.into(), wanted.kind.clone()));
+                }
+                self.names.push(c_text(name)?); // the text does not move with its CString
+                argument.kind = raw::PLAIT_ARGUMENT_PARAMETER;
+                argument.name = self.names[self.names.len() - 1].as_ptr();
+            }
+            Kind::Turn(rotation, ahead) => {
+                argument.kind = raw::PLAIT_ARGUMENT_ROTATION;
+                argument.rotation = rotation;
+                argument.ahead = ahead;
+            }
+            Kind::Iteration => argument.kind = raw::PLAIT_ARGUMENT_ITERATION,
+            Kind::Scratch => argument.kind = raw::PLAIT_ARGUMENT_SCRATCH,
+            Kind::Buffer(buffer, element) if wanted.pointer => {
+                check_pointer(element, &wanted.kind, &what)?;
+                argument.kind = raw::PLAIT_ARGUMENT_BUFFER;
+                argument.buffer = buffer;
+            }
+            _ if wanted.pointer => {
+                return Err(Error::invalid(format!("{} is a pointer: give it a buffer", what())));
+            }
+            _ => {
+                self.numbers.push(number(given, &wanted.kind, &what())?);
+                let last = &self.numbers[self.numbers.len() - 1];
+                argument.kind = raw::PLAIT_ARGUMENT_VALUE;
+                argument.value = last.bytes.as_ptr().cast();
+                argument.bytes = last.len;
+            }
+        }
+        Ok(argument)
+    }
+}
+
+pub(crate) fn check_pointer(
+    element: &str,
+    wanted: &str,
+    what: impl Fn() -> String,
+) -> Result<()> {
+    let same = match wanted {
+        "pointer" => true, // to anything
+        "char" | "bool" => element == "i8" || element == "u8",
+        kind => kind == element,
+    };
+    if same {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{} is a pointer to {}, the buffer has {}", what(), wanted,
+                               element)))
+}
+
+// --- geometry ------------------------------------------------------------------
+
+/// How many items a launch has, in up to three dimensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Items<'a> {
+    pub(crate) sizes: [u64; 3],
+    pub(crate) dimensions: u32,
+    pub(crate) parameter: Option<&'a str>,
+}
+
+impl Items<'_> {
+    pub(crate) fn launch(&self, group: [u64; 3]) -> raw::plait_launch {
+        raw::plait_launch {
+            dimensions: self.dimensions,
+            items: self.sizes,
+            group,
+            ..Default::default()
+        }
+    }
+}
+
+impl From<usize> for Items<'_> {
+    fn from(x: usize) -> Self {
+        Items { sizes: [x as u64, 0, 0], dimensions: 1, parameter: None }
+    }
+}
+
+impl From<(usize, usize)> for Items<'_> {
+    fn from((x, y): (usize, usize)) -> Self {
+        Items { sizes: [x as u64, y as u64, 0], dimensions: 2, parameter: None }
+    }
+}
+
+impl From<(usize, usize, usize)> for Items<'_> {
+    fn from((x, y, z): (usize, usize, usize)) -> Self {
+        Items { sizes: [x as u64, y as u64, z as u64], dimensions: 3, parameter: None }
+    }
+}
+
+impl<'a> From<Parameter<'a>> for Items<'a> {
+    fn from(parameter: Parameter<'a>) -> Self {
+        Items { sizes: [0; 3], dimensions: 1, parameter: Some(parameter.0) }
+    }
+}
+
+// --- making them ---------------------------------------------------------------
+
+/// What a kernel is made of: one text for all backends, or one for each, or a function
+/// of a shared library.
+#[derive(Clone, Debug, Default)]
+pub struct KernelBuilder {
+    signature: String,
+    texts: Vec<(u32, String)>,
+    library: Option<String>,
+    symbol: Option<String>,
+    defines: Option<String>,
+    options: Option<String>,
+    file: Option<String>,
+}
+
+impl KernelBuilder {
+    pub fn new(signature: &str) -> KernelBuilder {
+        KernelBuilder { signature: signature.into(), ..Default::default() }
+    }
+
+    /// A file of portable source whose comment with `NAME(...)` is the signature.
+    pub fn read(path: &Path) -> Result<KernelBuilder> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::new(Status::Unavailable, format!("{}: {}", shown, error)))?;
+        let name = path.file_stem().map_or("".into(), |name| name.to_string_lossy());
+        let start = format!("/* {}(", name);
+        let found = text.find(&start).and_then(|at| {
+            let rest = &text[at + 3..];
+            rest.find(')').map(|end| rest[..=end].to_string())
+        });
+        let signature = found.ok_or_else(|| {
+            Error::invalid(format!("{} has no comment with the signature {}(...)", shown, name))
+        })?;
+        Ok(KernelBuilder::new(&signature).portable(&text).file(&shown.to_string()))
+    }
+
+    fn text(mut self, form: u32, text: &str) -> KernelBuilder {
+        self.texts.push((form, text.into()));
+        self
+    }
+
+    pub fn portable(self, text: &str) -> KernelBuilder {
+        self.text(raw::PLAIT_SOURCE_PORTABLE, text)
+    }
+
+    /// C, for the host.
+    pub fn host(self, text: &str) -> KernelBuilder {
+        self.text(raw::PLAIT_SOURCE_C, text)
+    }
+
+    pub fn opencl(self, text: &str) -> KernelBuilder {
+        self.text(raw::PLAIT_SOURCE_OPENCL_C, text)
+    }
+
+    pub fn cuda(self, text: &str) -> KernelBuilder {
+        self.text(raw::PLAIT_SOURCE_CUDA_C, text)
+    }
+
+    /// A C function of a shared library; without [`KernelBuilder::symbol`] it has the
+    /// kernel's name.
+    pub fn library(mut self, path: &str) -> KernelBuilder {
+        self.library = Some(path.into());
+        self
+    }
+
+    pub fn symbol(mut self, name: &str) -> KernelBuilder {
+        self.symbol = Some(name.into());
+        self
+    }
+
+    pub fn defines(mut self, text: &str) -> KernelBuilder {
+        self.defines = Some(text.into());
+        self
+    }
+
+    /// What compilers are told.
+    pub fn options(mut self, text: &str) -> KernelBuilder {
+        self.options = Some(text.into());
+        self
+    }
+
+    /// What errors call the text.
+    pub fn file(mut self, name: &str) -> KernelBuilder {
+        self.file = Some(name.into());
+        self
+    }
+
+    /// # Safety
+    ///
+    /// As [`System::kernel`].
+    pub unsafe fn build(self, system: &System) -> Result<Kernel> {
+        let text = |text: &Option<String>| text.as_deref().map(c_text).transpose();
+        let signature = c_text(&self.signature)?;
+        let (library, symbol) = (text(&self.library)?, text(&self.symbol)?);
+        let (defines, options, file) =
+            (text(&self.defines)?, text(&self.options)?, text(&self.file)?);
+        let source = |(form, code): &(u32, String)| raw::plait_source {
+            form: *form,
+            code: code.as_ptr().cast(),
+            bytes: code.len() as u64,
+            defines: pointer_of(&defines),
+            options: pointer_of(&options),
+            file: pointer_of(&file),
+            ..Default::default()
+        };
+        let sources: Vec<raw::plait_source> = self.texts.iter().map(source).collect();
+        let desc = raw::plait_kernel_desc {
+            signature: signature.as_ptr(),
+            library: pointer_of(&library),
+            symbol: pointer_of(&symbol),
+            sources: if sources.is_empty() { ptr::null() } else { sources.as_ptr() },
+            source_count: sources.len() as u64,
+            ..Default::default()
+        };
+        Kernel::new(Handle::make(|out, error| {
+            (lib().plait_kernel_create)(system.context(), &desc, out, error)
+        })?)
+    }
+}
+
+impl Kernel {
+    fn new(raw: Handle<raw::plait_kernel>) -> Result<Kernel> {
+        let whole = fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_kernel_signature)(raw.get(), room.cast(), bytes, needed, error)
+            })?;
+            Ok(())
+        })?;
+        let name = whole.split('(').next().unwrap_or("").trim().into();
+        Ok(Kernel { raw, name, wanted: parse(&whole) })
+    }
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.wanted.iter().map(|one| one.name.as_str()).collect();
+        write!(f, "Kernel {}({})", self.name, names.join(", "))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//! plait for Rust: graphs of kernels, scheduled once and replayed.
+//!
+//! ```no_run
+//! use plait::{args, parameter, with, System};
+//!
+//! fn main() -> plait::Result<()> {
+//!     let system = System::open()?;                 // PLAIT_BACKEND chooses
+//!     let device = system.device();
+//!     // SAFETY: it does what its signature says.
+//!     let saxpy = unsafe {
+//!         system.kernel("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+//!                       "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")?
+//!     };
+//!     let (x, y) = (device.array(&[1f32; 1000])?, device.array(&[1f32; 1000])?);
+//!     let graph = system.graph()?;
+//!     graph.launch(&saxpy, args![parameter("a"), &x, &y, 1000]).items(1000).add()?;
+//!     let plan = graph.freeze()?;
+//!     plan.call(with![a = 2.0])                     // as often as you like
+//! }
+//! ```
+//!
+//! What only you can know is `unsafe`: that a kernel's code does what its signature
+//! says, and that nothing else uses memory of which you want a slice.  All else is
+//! safe, and does not compile where it would not be: closures that go to another
+//! thread are `Send`, slices do not outlive their buffer.
+
+mod error;
+mod graph;
+mod inbox;
+mod kernel;
+mod library;
+mod memory;
+mod plan;
+mod queue;
+mod system;
+
+pub use error::{Error, Result, Status};
+pub use graph::{Adding, Freeze, Graph, Made, Node};
+pub use inbox::Outcome;
+pub use kernel::{iteration, parameter, scratch, Argument, Items, Kernel, KernelBuilder, Parameter,
+                 Rotation};
+pub use memory::{Buffer, Element, Mapped, MappedMut};
+pub use plait_sys as sys;
+pub use plan::{Given, Plan, PlanFormat, Run, TraceFormat};
+pub use queue::{Queue, Signal};
+pub use system::{Device, DeviceInfo, Options, System};
+
+/// Arguments of a kernel: `args![2.0, &x, &y, 1000]`.
+#[macro_export]
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { &[$($crate::Argument::from($value)),*] };
+}
+
+/// What one run of a plan is told: `with![a = 2.0, y = &y]`.
+#[macro_export]
+macro_rules! with {
+    ($($name:ident = $value:expr),* $(,)?) => {
+        &[$((stringify!($name), $crate::Argument::from($value))),*]
+    };
+}
+
+/// The version of the library.
+pub fn version() -> Result<String> {
+    // SAFETY: a function of no arguments.
+    Ok(error::static_text(unsafe { (library::load()?.plait_version)() }))
+}
+
+/// How many objects of plait there are in this process.
+pub fn live_count() -> Result<u64> {
+    // SAFETY: a function of a number.
+    Ok(unsafe { (library::load()?.plait_live_count)(sys::PLAIT_OBJECT_ANY as i32) })
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+//! Memory of devices, as arrays of numbers.
+use std::marker::PhantomData;
+use std::mem::{align_of, size_of};
+use std::ops::{Bound, Deref, DerefMut, RangeBounds};
+use std::os::raw::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, AtomicU8, Ordering};
+
+use plait_sys as raw;
+
+use crate::error::{call, Error, Result};
+use crate::library::{lib, Handle};
+use crate::system::Device;
+
+/// A number that arrays of devices have.
+///
+/// # Safety
+///
+/// Every pattern of bits is a value; `NAME` is the type as signatures have it; it is
+/// as large as it is aligned, 8 bytes at most.
+pub unsafe trait Element: Copy + Send + Sync + 'static {
+    const NAME: &'static str;
+    const ZERO: Self;
+}
+
+macro_rules! elements {
+    ($($type:ident)*) => { $(
+        // SAFETY: a plain number.
+        unsafe impl Element for $type {
+            const NAME: &'static str = stringify!($type);
+            const ZERO: Self = 0 as $type;
+        }
+    )* };
+}
+
+elements! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
+
+/// Copies numbers from or to memory that other threads may be using: what happens at
+/// the same time may come or not, but each number is read or written as a whole.
+///
+/// # Safety
+///
+/// Both have `count` numbers, and are aligned.
+unsafe fn copy_shared<T: Element>(from: *const T, to: *mut T, count: usize) {
+    macro_rules! each {
+        ($atomic:ident) => {
+            for i in 0..count {
+                let value = (*from.cast::<$atomic>().add(i)).load(Ordering::Relaxed);
+                (*to.cast::<$atomic>().add(i)).store(value, Ordering::Relaxed);
+            }
+        };
+    }
+    match size_of::<T>() {
+        1 => each!(AtomicU8),
+        2 => each!(AtomicU16),
+        4 => each!(AtomicU32),
+        _ => each!(AtomicU64),
+    }
+}
+
+/// An array in the memory of a device.
+///
+/// Work that is in flight keeps the memory; the buffer may be dropped at any time.
+pub struct Buffer<T: Element> {
+    pub(crate) raw: Handle<raw::plait_buffer>,
+    device: Device,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+// --- making them ---------------------------------------------------------------
+
+fn bytes_of<T: Element>(count: usize) -> Result<u64> {
+    (count as u64).checked_mul(size_of::<T>() as u64).ok_or_else(|| {
+        Error::invalid(format!("{} elements of {} are more bytes than there are", count, T::NAME))
+    })
+}
+
+impl Device {
+    fn allocate<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let desc = raw::plait_buffer_desc { bytes: bytes_of::<T>(len)?, ..Default::default() };
+        // SAFETY: all of the description is in it.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_buffer_create)(self.get(), &desc, out, error)
+        })?;
+        Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData })
+    }
+
+    /// An array with a copy of a slice.
+    pub fn array<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
+        let made = self.allocate(data.len())?;
+        made.write(data)?;
+        Ok(made)
+    }
+
+    /// An array of so many zeros.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
+        let made = self.allocate(len)?;
+        if len > 0 {
+            let map = Mapping::new(&made, raw::PLAIT_MAP_WRITE)?;
+            // SAFETY: nobody else has it yet, and it has so many.
+            unsafe { ptr::write_bytes(map.at.cast::<T>(), 0, len) };
+        }
+        Ok(made)
+    }
+
+    /// An array in the memory of a vector, without a copy.  The vector is dropped, on
+    /// any thread, when neither buffers nor work use it any more.
+    pub fn wrap<T: Element>(&self, data: Vec<T>) -> Result<Buffer<T>> {
+        let len = data.len();
+        if len == 0 {
+            return self.zeros(0);
+        }
+        let kept = Box::into_raw(Box::new(data));
+        let desc = raw::plait_wrap_desc {
+            flags: raw::PLAIT_CALL_ANY_THREAD,
+            // SAFETY: a box of ours; its vector does not move or grow any more.
+            pointer: unsafe { (*kept).as_mut_ptr().cast() },
+            bytes: bytes_of::<T>(len)?,
+            released: Some(released::<T>),
+            user_data: kept.cast(),
+            ..Default::default()
+        };
+        // SAFETY: the memory stays until `released` is called.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_buffer_wrap)(self.get(), &desc, out, error)
+        });
+        match raw {
+            Ok(raw) => Ok(Buffer { raw, device: self.clone(), len, elements: PhantomData }),
+            Err(error) => {
+                // SAFETY: it was not taken over.
+                drop(unsafe { Box::from_raw(kept) });
+                Err(error)
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn released<T: Element>(kept: *mut c_void) -> i32 {
+    drop(Box::from_raw(kept.cast::<Vec<T>>()));
+    0
+}
+
+// --- using them ----------------------------------------------------------------
+
+impl<T: Element> Buffer<T> {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// A part of it: the same memory, which both keep.
+    pub fn view(&self, range: impl RangeBounds<usize>) -> Result<Buffer<T>> {
+        let start = match range.start_bound() {
+            Bound::Included(start) => *start,
+            Bound::Excluded(start) => start.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(end) => end.saturating_add(1),
+            Bound::Excluded(end) => *end,
+            Bound::Unbounded => self.len,
+        };
+        if start > end || end > self.len {
+            return Err(Error::invalid(format!("elements {} to {} of a buffer that has {}",
+                                              start, end, self.len)));
+        }
+        let (offset, bytes) = (bytes_of::<T>(start)?, bytes_of::<T>(end - start)?);
+        // SAFETY: a buffer of ours.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_buffer_view)(self.raw.get(), offset, bytes, out, error)
+        })?;
+        Ok(Buffer { raw, device: self.device.clone(), len: end - start, elements: PhantomData })
+    }
+
+    /// A copy of what is there now; it does not wait for queues.
+    pub fn read(&self) -> Result<Vec<T>> {
+        let mut data = vec![T::ZERO; self.len];
+        if self.len > 0 {
+            let map = Mapping::new(self, raw::PLAIT_MAP_READ)?;
+            // SAFETY: both have so many; the map is aligned.
+            unsafe { copy_shared(map.at.cast(), data.as_mut_ptr(), self.len) };
+        }
+        Ok(data)
+    }
+
+    /// Copy a slice of the same length to it now; it does not wait for queues.
+    pub fn write(&self, data: &[T]) -> Result<()> {
+        if data.len() != self.len {
+            return Err(Error::invalid(format!("{} elements for a buffer that has {}", data.len(),
+                                              self.len)));
+        }
+        if self.len > 0 {
+            let map = Mapping::new(self, raw::PLAIT_MAP_WRITE)?;
+            // SAFETY: both have so many; the map is aligned.
+            unsafe { copy_shared(data.as_ptr(), map.at.cast(), self.len) };
+        }
+        Ok(())
+    }
+
+    /// The memory itself, until the guard is dropped.
+    ///
+    /// # Safety
+    ///
+    /// Until then nothing writes it: no work in flight, no other map, no view.
+    pub unsafe fn map(&self) -> Result<Mapped<'_, T>> {
+        Ok(Mapped { map: Mapping::checked(self, raw::PLAIT_MAP_READ)?, len: self.len })
+    }
+
+    /// The memory itself, to be written as well, until the guard is dropped.
+    ///
+    /// # Safety
+    ///
+    /// Until then nothing else uses it: no work in flight, no other map, no view.
+    pub unsafe fn map_mut(&mut self) -> Result<MappedMut<'_, T>> {
+        let (len, flags) = (self.len, raw::PLAIT_MAP_READ | raw::PLAIT_MAP_WRITE);
+        Ok(MappedMut { map: Mapping::checked(self, flags)?, len })
+    }
+}
+
+impl<T: Element> std::fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer of {} {}", self.len, T::NAME)
+    }
+}
+
+// --- maps ----------------------------------------------------------------------
+
+/// One mapping of a buffer; `at` is dangling where there is no element.
+struct Mapping<'a, T: Element> {
+    buffer: &'a Buffer<T>,
+    at: *mut c_void,
+}
+
+// SAFETY: a mapping is of no thread; what is behind it has its own rules.
+unsafe impl<T: Element> Send for Mapping<'_, T> {}
+unsafe impl<T: Element> Sync for Mapping<'_, T> {}
+
+impl<'a, T: Element> Mapping<'a, T> {
+    fn new(buffer: &'a Buffer<T>, flags: u32) -> Result<Mapping<'a, T>> {
+        let mut at = ptr::null_mut();
+        let bytes = bytes_of::<T>(buffer.len)?;
+        // SAFETY: a buffer of ours, which the mapping borrows.
+        call(|error| unsafe {
+            (lib().plait_buffer_map)(buffer.raw.get(), 0, bytes, flags, &mut at, error)
+        })?;
+        let made = Mapping { buffer, at };
+        if at as usize % align_of::<T>() != 0 {
+            return Err(Error::invalid(format!("the memory is not aligned for {}", T::NAME)));
+        }
+        Ok(made)
+    }
+
+    fn checked(buffer: &'a Buffer<T>, flags: u32) -> Result<Mapping<'a, T>> {
+        match buffer.len {
+            0 => Ok(Mapping { buffer, at: ptr::NonNull::<T>::dangling().as_ptr().cast() }),
+            _ => Mapping::new(buffer, flags),
+        }
+    }
+}
+
+impl<T: Element> Drop for Mapping<'_, T> {
+    fn drop(&mut self) {
+        // SAFETY: mapped above; without elements it is not, and refused.
+        if self.buffer.len > 0 {
+            unsafe {
+                (lib().plait_buffer_unmap)(self.buffer.raw.get(), self.at, ptr::null_mut());
+            }
+        }
+    }
+}
+
+/// A buffer's memory as a slice.
+pub struct Mapped<'a, T: Element> {
+    map: Mapping<'a, T>,
+    len: usize,
+}
+
+/// A buffer's memory as a slice that can be written.
+pub struct MappedMut<'a, T: Element> {
+    map: Mapping<'a, T>,
+    len: usize,
+}
+
+impl<T: Element> Deref for Mapped<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: so many aligned numbers; who mapped it promised the rest.
+        unsafe { std::slice::from_raw_parts(self.map.at.cast(), self.len) }
+    }
+}
+
+impl<T: Element> Deref for MappedMut<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(self.map.at.cast(), self.len) }
+    }
+}
+
+impl<T: Element> DerefMut for MappedMut<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above; nobody else has it.
+        unsafe { std::slice::from_raw_parts_mut(self.map.at.cast(), self.len) }
+    }
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+//! Plans and their runs.
+use std::collections::HashMap;
+use std::future::Future;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::pin::Pin;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use plait_sys as raw;
+
+use crate::error::{call, fill_text, text_at, Error, Result, Status};
+use crate::inbox::{as_user_data, new_number, wait, Functions, Owner, Shared};
+use crate::kernel::{check_pointer, number, Argument, Kind, Number};
+use crate::library::{lib, Handle};
+use crate::queue::Queue;
+
+/// What one run is told, by name; [`with!`](crate::with) makes a list of them.
+pub type Given<'a> = (&'a str, Argument<'a>);
+
+struct Wanted {
+    number: u32,
+    kind: u32,
+    of: String,
+}
+
+/// A schedule that is replayed.  Any thread may run it.
+pub struct Plan {
+    raw: Handle<raw::plait_plan>,
+    shared: Arc<Shared>,
+    functions: Functions,
+    /// What parameters that are pointers point to, where that is known.
+    pointers: HashMap<String, String>,
+    wanted: HashMap<String, Wanted>,
+    /// For calls of closures, which need one; those that are not in use.
+    queues: Mutex<Vec<Queue>>,
+    recorded: AtomicBool,
+}
+
+/// The text of a plan, or its picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanFormat {
+    Json,
+    Dot,
+    Svg,
+}
+
+/// What a run has written down, as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceFormat {
+    /// What `chrome://tracing` and Perfetto read.
+    Json,
+    /// A picture: what the lanes did, beside what was planned.
+    Svg,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        raw: Handle<raw::plait_plan>,
+        shared: Arc<Shared>,
+        functions: Functions,
+        pointers: HashMap<String, String>,
+    ) -> Result<Plan> {
+        let wanted = parameters(&raw)?;
+        Ok(Plan {
+            raw,
+            shared,
+            functions,
+            pointers,
+            wanted,
+            queues: Mutex::default(),
+            recorded: AtomicBool::new(false),
+        })
+    }
+
+    pub(crate) fn load(owner: &Rc<Owner>, path: &Path) -> Result<Plan> {
+        let path = c_path(path)?;
+        // SAFETY: the path is a text for as long as the call.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_plan_load)(owner.shared.context.get(), path.as_ptr(), out, error)
+        })?;
+        Plan::new(raw, owner.shared.clone(), Functions::default(), HashMap::new())
+    }
+
+    /// The names that each run has to bring.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.wanted.keys().map(|name| name.as_str())
+    }
+
+    /// Run it and wait: `plan.call(with![a = 2.0, y = &y])`.
+    pub fn call(&self, given: &[Given<'_>]) -> Result<()> {
+        if !self.functions.is_empty() {
+            return self.call_on_queue(given);
+        }
+        let bound = self.bind(given)?;
+        // SAFETY: `bound` has what the description refers to.
+        call(|error| unsafe {
+            (lib().plait_plan_call)(self.raw.get(), ptr::null_mut(), &bound.desc, error)
+        })?;
+        Ok(())
+    }
+
+    /// Closures are pulled while a run is waited for, which has to be on a queue.
+    fn call_on_queue(&self, given: &[Given<'_>]) -> Result<()> {
+        let spare = self.queues.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let queue = match spare {
+            Some(queue) => queue,
+            None => self.new_queue()?,
+        };
+        self.run(&queue, given)?.wait()?;
+        // One that has failed is not used again.
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
+        Ok(())
+    }
+
+    fn new_queue(&self) -> Result<Queue> {
+        let mut device = ptr::null_mut();
+        // SAFETY: the context is ours.
+        call(|error| unsafe {
+            (lib().plait_context_device)(self.shared.context.get(), 0, &mut device, error)
+        })?;
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_queue_create)(device, ptr::null(), out, error)
+        })?;
+        Ok(Queue { raw, shared: self.shared.clone() })
+    }
+
+    /// Start it, behind what the queue has.
+    pub fn run(&self, queue: &Queue, given: &[Given<'_>]) -> Result<Run> {
+        let bound = self.bind(given)?;
+        // SAFETY: `bound` has what the description refers to.
+        let raw = Handle::make(|out, error| unsafe {
+            (lib().plait_plan_run)(self.raw.get(), queue.raw.get(), &bound.desc, out, error)
+        })?;
+        Ok(Run {
+            raw: Some(raw),
+            shared: self.shared.clone(),
+            functions: self.functions.clone(),
+            waker: 0,
+        })
+    }
+
+    /// Prove the schedule; an error says what does not hold.
+    pub fn check(&self) -> Result<()> {
+        // SAFETY: a plan of ours.
+        call(|error| unsafe { (lib().plait_plan_check)(self.raw.get(), error) })?;
+        Ok(())
+    }
+
+    pub fn text(&self, format: PlanFormat) -> Result<String> {
+        let format = match format {
+            PlanFormat::Json => raw::PLAIT_FORMAT_JSON,
+            PlanFormat::Dot => raw::PLAIT_FORMAT_DOT,
+            PlanFormat::Svg => raw::PLAIT_FORMAT_SVG,
+        };
+        fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_plan_write)(self.raw.get(), format as i32, room.cast(), bytes, needed,
+                                         error)
+            })?;
+            Ok(())
+        })
+    }
+
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path(path.as_ref())?;
+        // SAFETY: the path is a text for as long as the call.
+        call(|error| unsafe { (lib().plait_plan_save)(self.raw.get(), path.as_ptr(), error) })?;
+        Ok(())
+    }
+
+    /// From now on runs write down what each lane does; see [`Run::trace`].
+    pub fn record(&self) -> Result<()> {
+        // SAFETY: a plan of ours.
+        call(|error| unsafe { (lib().plait_plan_record)(self.raw.get(), 0, error) })?;
+        self.recorded.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn c_path(path: &Path) -> Result<std::ffi::CString> {
+    std::ffi::CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| Error::invalid(format!("{:?} has a NUL", path)))
+}
+
+fn parameters(plan: &Handle<raw::plait_plan>) -> Result<HashMap<String, Wanted>> {
+    let mut count = 0;
+    // SAFETY: a plan of ours; records of the right size.
+    call(|error| unsafe { (lib().plait_plan_parameter_count)(plan.get(), &mut count, error) })?;
+    let mut found = HashMap::new();
+    for number in 0..count {
+        let mut info = raw::plait_parameter_info::default();
+        call(|error| unsafe {
+            (lib().plait_plan_parameter_query)(plan.get(), number, &mut info, error)
+        })?;
+        let wanted = Wanted { number, kind: info.kind, of: text_at(&info.r#type) };
+        found.insert(text_at(&info.name), wanted);
+    }
+    Ok(found)
+}
+
+// --- bindings ------------------------------------------------------------------
+
+/// What one run is told, as C has it; the vectors do not grow any more.
+struct Bound {
+    desc: raw::plait_run_desc,
+    _array: Vec<raw::plait_binding>,
+    _numbers: Vec<Number>,
+    _launches: Vec<raw::plait_launch>,
+}
+
+impl Plan {
+    fn bind(&self, given: &[Given<'_>]) -> Result<Bound> {
+        let mut array = Vec::with_capacity(given.len());
+        let mut numbers = Vec::with_capacity(given.len());
+        let mut launches = Vec::with_capacity(given.len());
+        for (name, value) in given {
+            let wanted = self.wanted.get(*name).ok_or_else(|| self.unknown(name))?;
+            let mut one = raw::plait_binding { parameter: wanted.number, ..Default::default() };
+            match (wanted.kind, value.kind) {
+                (raw::PLAIT_PARAMETER_BUFFER, Kind::Buffer(buffer, element)) => {
+                    if let Some(target) = self.pointers.get(*name) {
+                        check_pointer(element, target, || name.to_string())?;
+                    }
+                    one.buffer = buffer;
+                }
+                (raw::PLAIT_PARAMETER_BUFFER, _) => {
+                    return Err(Error::invalid(format!("{} is a pointer: give it a buffer", name)));
+                }
+                (raw::PLAIT_PARAMETER_LAUNCH, kind) => {
+                    launches.push(launch_of(kind, name)?);
+                    let last = &launches[launches.len() - 1];
+                    one.value = (last as *const raw::plait_launch).cast();
+                    one.bytes = std::mem::size_of::<raw::plait_launch>() as u64;
+                }
+                (_, kind) => {
+                    numbers.push(number(kind, &wanted.of, name)?);
+                    let last = &numbers[numbers.len() - 1];
+                    one.value = last.bytes.as_ptr().cast();
+                    one.bytes = last.len;
+                }
+            }
+            array.push(one);
+        }
+        let recorded = self.recorded.load(Ordering::Relaxed);
+        let desc = raw::plait_run_desc {
+            flags: if recorded { raw::PLAIT_RUN_RECORD } else { 0 },
+            bindings: if array.is_empty() { ptr::null() } else { array.as_ptr() },
+            binding_count: array.len() as u64,
+            ..Default::default()
+        };
+        Ok(Bound { desc, _array: array, _numbers: numbers, _launches: launches })
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let mut names: Vec<&str> = self.parameters().collect();
+        names.sort_unstable();
+        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+        Error::invalid(format!("the plan has no parameter {}; it has {}", name, names))
+    }
+}
+
+fn launch_of(kind: Kind<'_>, name: &str) -> Result<raw::plait_launch> {
+    let items = number(kind, "u64", name)?;
+    Ok(raw::plait_launch {
+        dimensions: 1,
+        items: [u64::from_ne_bytes(items.bytes), 0, 0],
+        ..Default::default()
+    })
+}
+
+// --- runs ----------------------------------------------------------------------
+
+/// A run that was started: [`wait`](Run::wait) for it, `await` it, or
+/// [`cancel`](Run::cancel) it.  Dropped it goes on.
+///
+/// As a future it may be polled on any thread, by any executor.  It is woken by
+/// [`System::pump`](crate::System::pump), which an event loop calls when the system's
+/// descriptor is readable.
+#[must_use = "its failure is seen by who waits for it"]
+pub struct Run {
+    /// None once it was forgotten.
+    raw: Option<Handle<raw::plait_run>>,
+    shared: Arc<Shared>,
+    functions: Functions,
+    /// Under which number its waker is kept; 0: it was not asked for yet.
+    waker: u64,
+}
+
+impl Run {
+    fn get(&self) -> *mut raw::plait_run {
+        self.raw.as_ref().map_or(ptr::null_mut(), |raw| raw.get())
+    }
+
+    /// Is it done?
+    pub fn poll_done(&self) -> Result<bool> {
+        // SAFETY: a run of ours.
+        let status = call(|error| unsafe { (lib().plait_run_poll)(self.get(), error) })?;
+        Ok(status != raw::PLAIT_PENDING)
+    }
+
+    /// Wait until it is done; what it failed with is the error.
+    pub fn wait(&self) -> Result<()> {
+        self.wait_in(None)
+    }
+
+    pub fn wait_timeout(&self, time: Duration) -> Result<()> {
+        self.wait_in(Some(time))
+    }
+
+    fn wait_in(&self, time: Option<Duration>) -> Result<()> {
+        // SAFETY: a run of ours.
+        wait(time, |left, error| unsafe { (lib().plait_run_wait)(self.get(), left, error) })
+    }
+
+    /// Ask it to end; what runs now is waited for.
+    pub fn cancel(&self) -> Result<()> {
+        // SAFETY: a run of ours.
+        call(|error| unsafe { (lib().plait_run_cancel)(self.get(), error) })?;
+        Ok(())
+    }
+
+    /// What a run that is done has written down; see [`Plan::record`].
+    pub fn trace(&self, format: TraceFormat) -> Result<String> {
+        let format = match format {
+            TraceFormat::Json => raw::PLAIT_TRACE_JSON,
+            TraceFormat::Svg => raw::PLAIT_TRACE_SVG,
+        };
+        fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_run_write)(self.get(), format as i32, room.cast(), bytes, needed,
+                                        error)
+            })?;
+            Ok(())
+        })
+    }
+
+    /// Have the waker woken when it is done.
+    fn ask(&mut self, context: &mut Context<'_>) -> Result<()> {
+        let number = new_number();
+        self.shared.set_waker(number, context.waker());
+        self.waker = number;
+        // SAFETY: without a function plait hands the number out, and calls nothing.
+        call(|error| unsafe {
+            (lib().plait_run_notify)(self.get(), self.shared.inbox.get(), None,
+                                     as_user_data(number), error)
+        })?;
+        Ok(())
+    }
+}
+
+impl Future for Run {
+    type Output = Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        // Whoever takes the waker does so after the end: it is asked for first.
+        let asked = self.waker != 0 && self.shared.change_waker(self.waker, context.waker());
+        match self.poll_done() {
+            Ok(true) => return Poll::Ready(Ok(())),
+            Ok(false) if asked => return Poll::Pending,
+            Ok(false) => (),
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+        match self.ask(context) {
+            Ok(()) => Poll::Pending,
+            Err(error) if error.status() == Status::State => Poll::Ready(Err(Error::new(
+                Status::State, "the system is gone, and with it what tells of its runs"))),
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if self.waker != 0 {
+            self.shared.drop_waker(self.waker);
+        }
+        if self.functions.is_empty() || !matches!(self.poll_done(), Ok(false)) {
+            return;
+        }
+        if let Some(raw) = self.raw.take() {
+            self.shared.forget(raw, self.functions.clone());
+        }
+    }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+//! Systems and their devices.
+use std::os::unix::io::{AsRawFd, RawFd};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use plait_sys as raw;
+
+use crate::error::{c_text, call, fill_text, pointer_of, text_at, Error, Result, Status};
+use crate::graph::Graph;
+use crate::inbox::{once, Outcome, Owner, Shared};
+use crate::kernel::{Kernel, KernelBuilder};
+use crate::library::{lib, load, Handle};
+use crate::plan::Plan;
+use crate::queue::Queue;
+
+/// How a system is opened; see [`System::options`].
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    backend: Option<String>,
+    options: Option<String>,
+    wrap: Option<String>,
+    plugin_path: Option<String>,
+    workers: Option<u32>,
+    sync: bool,
+}
+
+impl Options {
+    /// Which backends, as `PLAIT_BACKEND` would say it.
+    pub fn backend(mut self, names: &str) -> Options {
+        self.backend = Some(names.into());
+        self
+    }
+
+    /// What backends are told.
+    pub fn options(mut self, text: &str) -> Options {
+        self.options = Some(text.into());
+        self
+    }
+
+    /// Backends around the backends, to check or to trace them.
+    pub fn wrap(mut self, names: &str) -> Options {
+        self.wrap = Some(names.into());
+        self
+    }
+
+    /// Where backends are looked for.
+    pub fn plugin_path(mut self, path: &str) -> Options {
+        self.plugin_path = Some(path.into());
+        self
+    }
+
+    /// How many threads of its own; with 0 work is done where it is waited for.
+    pub fn workers(mut self, count: u32) -> Options {
+        self.workers = Some(count);
+        self
+    }
+
+    /// Every command is waited for where it is submitted, to find a failure.
+    pub fn sync(mut self, sync: bool) -> Options {
+        self.sync = sync;
+        self
+    }
+
+    pub fn open(self) -> Result<System> {
+        load()?;
+        let texts = [&self.backend, &self.options, &self.wrap, &self.plugin_path];
+        let mut kept = Vec::new();
+        for text in texts {
+            kept.push(text.as_deref().map(c_text).transpose()?);
+        }
+        let desc = raw::plait_context_desc {
+            backends: pointer_of(&kept[0]),
+            options: pointer_of(&kept[1]),
+            wrap: pointer_of(&kept[2]),
+            plugin_path: pointer_of(&kept[3]),
+            workers: self.workers.unwrap_or(0),
+            flags: if self.workers == Some(0) { raw::PLAIT_CONTEXT_NO_WORKERS } else { 0 }
+                | if self.sync { raw::PLAIT_CONTEXT_SYNC } else { 0 },
+            ..Default::default()
+        };
+        // SAFETY: what `desc` refers to is in `kept`.
+        let context =
+            Handle::make(|out, error| unsafe { (lib().plait_context_open)(&desc, out, error) })?;
+        System::new(context)
+    }
+}
+
+/// What plait works on, from opening it to dropping it.
+///
+/// It stays on the thread that opened it, and closures run there: while the thread
+/// waits for something of plait, or in [`System::pump`].  What is made from a system
+/// keeps what it needs, and may be dropped before or after it.  Closures are not
+/// called any more once it is gone: what needs them fails as cancelled.
+pub struct System {
+    pub(crate) owner: Rc<Owner>,
+    devices: Vec<Device>,
+}
+
+impl System {
+    /// What `PLAIT_BACKEND` chooses, or the best that there is.
+    pub fn open() -> Result<System> {
+        System::options().open()
+    }
+
+    pub fn options() -> Options {
+        Options::default()
+    }
+
+    fn new(context: Handle<raw::plait_context>) -> Result<System> {
+        let owner = Owner::new(context)?;
+        let context = owner.shared.context.get();
+        let mut count = 0;
+        // SAFETY: the context is ours, until the end of its objects.
+        call(|error| unsafe { (lib().plait_context_device_count)(context, &mut count, error) })?;
+        let mut devices = Vec::new();
+        for i in 0..count {
+            let mut at = ptr::null_mut();
+            call(|error| unsafe { (lib().plait_context_device)(context, i, &mut at, error) })?;
+            devices.push(Device { at: DeviceAt(at), shared: owner.shared.clone() });
+        }
+        Ok(System { owner, devices })
+    }
+
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    /// The first device.
+    pub fn device(&self) -> &Device {
+        &self.devices[0]
+    }
+
+    /// The device of a name, as `"host:0"`.
+    pub fn find_device(&self, name: &str) -> Result<&Device> {
+        let name = c_text(name)?;
+        let mut at = ptr::null_mut();
+        // SAFETY: the name is a text for as long as the call.
+        call(|error| unsafe {
+            (lib().plait_context_find_device)(self.context(), name.as_ptr(), &mut at, error)
+        })?;
+        let found = self.devices.iter().find(|device| device.get() == at);
+        found.ok_or_else(|| Error::new(Status::Internal, "a device that is not listed"))
+    }
+
+    /// Which backends were found, chosen, rejected, and why.
+    pub fn report(&self) -> Result<String> {
+        fill_text(|room, bytes, needed| {
+            // SAFETY: `room` has `bytes` bytes, or is null.
+            call(|error| unsafe {
+                (lib().plait_context_report)(self.context(), room.cast(), bytes, needed, error)
+            })?;
+            Ok(())
+        })
+    }
+
+    /// A kernel of portable source; see [`KernelBuilder`] for others.
+    ///
+    /// # Safety
+    ///
+    /// The code runs as it is: it must do to memory what its signature says, and
+    /// stay inside the arrays that it is given.
+    pub unsafe fn kernel(&self, signature: &str, source: &str) -> Result<Kernel> {
+        KernelBuilder::new(signature).portable(source).build(self)
+    }
+
+    /// A kernel of portable source from a file `NAME.plk`, whose comment with
+    /// `NAME(...)` is the signature.
+    ///
+    /// # Safety
+    ///
+    /// As [`System::kernel`].
+    pub unsafe fn kernel_file(&self, path: impl AsRef<std::path::Path>) -> Result<Kernel> {
+        KernelBuilder::read(path.as_ref())?.build(self)
+    }
+
+    /// An empty graph.
+    pub fn graph(&self) -> Result<Graph> {
+        Graph::new(&self.owner)
+    }
+
+    /// A plan from a file that [`Plan::save`] wrote.
+    pub fn load(&self, path: impl AsRef<std::path::Path>) -> Result<Plan> {
+        Plan::load(&self.owner, path.as_ref())
+    }
+
+    /// Run a closure as a command of a queue, on this thread.
+    pub fn call<O: Outcome>(&self, queue: &Queue, f: impl FnOnce() -> O + 'static) -> Result<()> {
+        let number = self.owner.add_once(Box::new(once(f)));
+        queue.submit_call(number).map_err(|error| {
+            drop(self.owner.take_once(number));
+            error
+        })
+    }
+
+    /// Run the closures that wait for this thread, and wake the futures whose run is
+    /// done; how many of both.
+    pub fn pump(&self) -> Result<usize> {
+        self.owner.pump()
+    }
+
+    pub(crate) fn context(&self) -> *mut raw::plait_context {
+        self.owner.shared.context.get()
+    }
+}
+
+impl AsRawFd for System {
+    /// Readable while [`System::pump`] has something to do; for event loops.
+    /// -1 in a process that was forked.
+    fn as_raw_fd(&self) -> RawFd {
+        let mut out = -1;
+        // SAFETY: our inbox.
+        unsafe {
+            (lib().plait_inbox_descriptor)(self.owner.shared.inbox.get(), &mut out,
+                                           ptr::null_mut());
+        }
+        out
+    }
+}
+
+impl Drop for System {
+    fn drop(&mut self) {
+        self.owner.close();
+    }
+}
+
+// --- devices -------------------------------------------------------------------
+
+#[derive(Clone, Copy)]
+struct DeviceAt(*mut raw::plait_device);
+
+// SAFETY: devices live as long as their context, and any thread may use them.
+unsafe impl Send for DeviceAt {}
+unsafe impl Sync for DeviceAt {}
+
+/// Something that runs kernels and has memory.
+#[derive(Clone)]
+pub struct Device {
+    at: DeviceAt,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What a device is and has.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    pub name: String,
+    pub backend: String,
+    pub description: String,
+    /// `PLAIT_DEVICE_...` of `plait_sys`.
+    pub capabilities: u32,
+    pub memory_bytes: u64,
+    pub budget_bytes: u64,
+    pub used_bytes: u64,
+}
+
+impl Device {
+    pub(crate) fn get(&self) -> *mut raw::plait_device {
+        self.at.0
+    }
+
+    pub fn query(&self) -> Result<DeviceInfo> {
+        let mut info = raw::plait_device_info::default();
+        // SAFETY: a record of the right size.
+        call(|error| unsafe { (lib().plait_device_query)(self.get(), &mut info, error) })?;
+        Ok(DeviceInfo {
+            name: text_at(&info.name),
+            backend: text_at(&info.backend),
+            description: text_at(&info.description),
+            capabilities: info.capabilities,
+            memory_bytes: info.memory_bytes,
+            budget_bytes: info.budget_bytes,
+            used_bytes: info.used_bytes,
+        })
+    }
+
+    /// Buffers may have so many bytes together; 0 for no limit.
+    pub fn set_budget(&self, bytes: u64) -> Result<()> {
+        // SAFETY: a device of ours.
+        call(|error| unsafe { (lib().plait_device_set_budget)(self.get(), bytes, error) })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// error: E0505
+// A buffer is not dropped while it is mapped.
+use plait::*;
+
+pub fn wrong(device: &Device) -> Result<f32> {
+    let buffer = device.zeros::<f32>(1)?;
+    let map = unsafe { buffer.map()? };
+    drop(buffer);
+    Ok(map[0])
+}

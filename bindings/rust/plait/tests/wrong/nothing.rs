@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// error: none
+// This one is right, or the others would show nothing.
+use plait::*;
+
+pub fn right(graph: &Graph, go: &Buffer<u32>) -> Result<Node> {
+    let (node, body) = graph.repeat_while(go).add()?;
+    body.join().add()?;
+    Ok(node)
+}

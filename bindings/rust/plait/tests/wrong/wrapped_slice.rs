@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// error: E0308
+// Memory that is wrapped belongs to its buffer.
+use plait::*;
+
+pub fn wrong(device: &Device, data: &mut [f32]) -> Result<Buffer<f32>> {
+    device.wrap(data)
+}
