@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each call of a backend fails once, while a plan with a loop is made, run and
- * run again: that run fails or does not mind, and the next one is right.
+ * run again: that run fails or does not mind, and the next one is right.  With
+ * kernels that the device runs, and with functions of the host.
  */
 #include "queued.h"
 
@@ -67,8 +68,11 @@ static plait_status add_nodes(struct made *made, plait_error *error)
 
 static plait_status make(struct made *made, uint32_t lanes, plait_error *error)
 {
+	const plait_source source = { .size = sizeof(source),
+				      .code = MAP_TEXT };
 	const plait_kernel_desc kernel = {
-		.size = sizeof(kernel), .function = map_words,
+		.size = sizeof(kernel), .function = builds ? NULL : map_words,
+		.sources = builds ? &source : NULL, .source_count = builds,
 		.signature = "map(from: in pointer u32, to: inout pointer "
 			     "u32, a: u32, b: u32)",
 	};
@@ -146,6 +150,7 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
 
 	memset(&rig, 0, sizeof(rig));
 	told = false;
+	builds = !by_queue;
 	(void)snprintf(options, sizeof(options),
 		       "chaos:seed=%u,devices=1;fault:fail=%u", k, k);
 	if (plait_context_open(&desc, &rig.context, &error) != PLAIT_OK)

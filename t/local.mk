@@ -320,7 +320,11 @@ API_TESTS += %D%/56-run-queued-loops.t
 API_TESTS += %D%/56-run-queued-faults.t
 %C%_56_run_queued_faults_t_SOURCES = %D%/56-run-queued-faults.c %D%/queued.h
 %C%_56_run_queued_faults_t_LDADD = $(LDADD_API)
-SEEDED_TESTS += %D%/56-run-queued.t %D%/56-run-queued-loops.t
+API_TESTS += %D%/56-run-queued-kernels.t
+%C%_56_run_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c %D%/queued.h
+%C%_56_run_queued_kernels_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/56-run-queued.t %D%/56-run-queued-loops.t \
+	%D%/56-run-queued-kernels.t
 # The same again on queues.
 API_TESTS += %D%/56-run-plain-queued.t
 %C%_56_run_plain_queued_t_SOURCES = %D%/50-run-plain.c

@@ -23,9 +23,11 @@ struct place {
 	char options[160];
 	uint32_t lanes;
 	uint32_t workers;
+	bool builds;		/* kernels from source, which devices run */
 };
 
 static uint32_t broken; /* rules, as check says */
+static bool builds;	/* as the place that is open */
 
 static inline void hear(void *user_data, int32_t level, const char *line)
 {
@@ -49,6 +51,7 @@ static inline bool open_place(const struct place *place)
 	memset(&rig, 0, sizeof(rig));
 	rig.error.size = sizeof(rig.error);
 	broken = 0;
+	builds = place->builds;
 	return OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
 		       PLAIT_OK, "open %s %s: %s", place->backends,
 		       place->options, rig.error.text) &&
@@ -74,6 +77,7 @@ static inline void set_seed(struct place *place, uint32_t seed)
 	place->wrap = "check";
 	place->lanes = 1 + seed % 4;
 	place->workers = 0;
+	place->builds = seed / 2 % 2 == 0;
 	(void)snprintf(place->options, sizeof(place->options),
 		       "chaos:seed=%u,parallel=%u,devices=2%s%s", seed,
 		       1 + seed / 4 % 4, quirk[0] != '\0' ? ",quirks=" : "",
@@ -175,6 +179,8 @@ static inline uint32_t read_words(plait_buffer *buffer)
 /* ---- kernels ---- */
 
 /* to[i] = from[i] * a + b */
+#define MAP_TEXT "KERNEL(map) { EACH(i, 16) to[i] = from[i] * a + b; }"
+
 static inline int32_t map_words(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
@@ -190,8 +196,12 @@ static inline int32_t map_words(void *const *arguments, const plait_launch *laun
 
 static inline plait_kernel *map_kernel(void)
 {
+	const plait_source source = { .size = sizeof(source),
+				      .code = MAP_TEXT };
 	const plait_kernel_desc desc = {
-		.size = sizeof(desc), .function = map_words,
+		.size = sizeof(desc),
+		.function = builds ? NULL : map_words,
+		.sources = builds ? &source : NULL, .source_count = builds,
 		.signature = "map(from: in pointer u32, to: inout pointer "
 			     "u32, a: u32, b: u32)",
 	};

@@ -24,7 +24,9 @@
  * What a node names has to be usable there: its buffers and signals are of the
  * device's backend, its kernel has code for it.  Otherwise adding it fails with
  * PLAIT_E_UNSUPPORTED.  Of several devices that means the first one, of a
- * group each.
+ * group each.  Copies, fills and predicates may be of memory of another
+ * backend, if it can be mapped and the device can call the host, which then
+ * moves the bytes.
  *
  * Loops and branches.  `while`, `do` and `case` nodes have bodies, which are
  * graphs themselves (plait_graph_body); edges stay within one body.  `while`

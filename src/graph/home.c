@@ -107,6 +107,19 @@ static plait_status foreign(const plait__adding *adding, const char *what,
 			   owner->object.label, device->object.label);
 }
 
+/* Bytes that the host moves where no backend knows both memories: it is called
+ * by the node's device, and maps what is another backend's. */
+static bool host_moves(const plait__adding *adding,
+		       const plait__device *device, const plait__device *owner)
+{
+	return (adding->node.kind == PLAIT__CMD_COPY ||
+		adding->node.kind == PLAIT__CMD_FILL ||
+		adding->node.kind == PLAIT__CMD_REGION) &&
+	       (plait__device_facts(device)->capabilities &
+		PLAIT_CAP_HOST_CALL) != 0 &&
+	       (owner->port->all & PLAIT_CAP_MAP) != 0;
+}
+
 static plait_status check_slot(const plait__adding *adding, uint32_t slot,
 			       uint32_t index, const plait__device *device)
 {
@@ -117,7 +130,8 @@ static plait_status check_slot(const plait__adding *adding, uint32_t slot,
 	if (entry->device == index)
 		return PLAIT_OK;
 	owner = device_at(adding, entry->device);
-	if (owner == NULL || owner->port == device->port)
+	if (owner == NULL || owner->port == device->port ||
+	    host_moves(adding, device, owner))
 		return PLAIT_OK;
 	return foreign(adding, "buffer",
 		       plait__vector_at(&store->strings, entry->name), owner,

@@ -52,11 +52,13 @@ static plait__version *new_version(const plait__program *program)
 	const plait_allocator *allocator = plait__program_allocator(program);
 	uint32_t count = program->plan->kernels_count;
 	plait__version *version = plait__alloc(allocator, sizeof(*version));
+	const plait__version *was = at_load_acquire_ptr(&program->version);
 	plait__object **now = kernels_of(program);
 
 	if (version == NULL)
 		return NULL;
 	version->holders = 1;
+	version->number = was != NULL ? was->number + 1 : 1;
 	version->kernels = plait__alloc_array(allocator, count,
 					      sizeof(*version->kernels));
 	if (version->kernels == NULL) {

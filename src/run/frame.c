@@ -28,8 +28,8 @@ static void fill_launches(plait__frame *frame)
 	}
 }
 
-/* The command's own scratch in the arena of its device. */
-static void *find_scratch(const plait__frame *frame, uint32_t command)
+const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
+						uint32_t command)
 {
 	const plait__plan *plan = frame->layout->frozen->plan;
 	uint32_t low = 0, high = plan->scratch_count;
@@ -42,12 +42,19 @@ static void *find_scratch(const plait__frame *frame, uint32_t command)
 		else
 			high = middle;
 	}
-	if (low == plan->scratch_count ||
-	    plan->scratch[low].command != command ||
-	    frame->arenas[plan->scratch[low].device] == NULL)
+	return low < plan->scratch_count &&
+			       plan->scratch[low].command == command ?
+	       &plan->scratch[low] : NULL;
+}
+
+/* Where the host has it. */
+static void *find_scratch(const plait__frame *frame, uint32_t command)
+{
+	const plait__plan_scratch *at = plait__frame_scratch(frame, command);
+
+	if (at == NULL || frame->arenas[at->device] == NULL)
 		return NULL;
-	return (char *)frame->arenas[plan->scratch[low].device] +
-	       plan->scratch[low].offset;
+	return (char *)frame->arenas[at->device] + at->offset;
 }
 
 /* A range without bytes has no address. */

@@ -64,6 +64,10 @@ void plait__frame_free(plait__frame *frame);
 uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 			   uint64_t ahead);
 
+/* The command's own scratch in the arena of its device; null: none. */
+const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
+						uint32_t command);
+
 /* Put the buffer of this iteration into a cell. */
 void plait__frame_turn(const plait__frame *frame, const plait__turn *turn);
 

@@ -35,6 +35,7 @@ typedef struct plait__version {
 	uint32_t holders;	/* instances, and the program; under its lock */
 	plait__object **kernels; /* held; one per kernel of the plan */
 	void *code;		/* the engine's */
+	uint64_t number;	/* 1 and more */
 } plait__version;
 
 /* One run in flight at a time. */

@@ -26,6 +26,7 @@
 
 #include "kernel/signature.h"
 #include "object/buffer.h"
+#include "object/built.h"
 #include "object/device.h"
 #include "object/kernel.h"
 #include "object/pilot.h"
@@ -70,6 +71,7 @@ typedef struct plait__queued_batch {
 	uint32_t lane;
 	uint32_t stretch_first;
 	uint32_t stretch_count;
+	bool binds;		/* launches in it may change; queued_launch.c */
 } plait__queued_batch;
 
 typedef struct plait__queued_body {
@@ -155,7 +157,7 @@ static inline uint32_t plait__queued_at(const plait__vector *vector,
 	return ((const uint32_t *)vector->items)[index];
 }
 
-static inline const plait__port *plait__queued_port_of(
+static inline plait__port *plait__queued_port_of(
 	const plait__queued *queued, uint32_t lane)
 {
 	return queued->ports[queued->lanes[lane].port].port;
@@ -188,11 +190,37 @@ typedef struct plait__queued_call {
 	uint32_t command;
 	uint32_t count;		/* of arguments */
 	const plait__plan_payload *payload;
-	const plait__kernel *kernel; /* or null: a host function */
-	const plait__store_function *host;
+	const plait__store_function *host; /* or null */
+	plait_status (*carry)(struct plait__queued_call *call,
+			      plait_error *why);
 	void **arguments;
 	plait__queued_pointer *pointers;
 } plait__queued_call;
+
+/* An argument as a launch has it. */
+typedef struct plait__queued_given {
+	plait_backend_memory *memory; /* or null: a value */
+	uint64_t offset;
+	uint64_t value;
+} plait__queued_given;
+
+/* Code of a device with arguments and geometry. */
+typedef struct plait__queued_variant {
+	plait_backend_launch *raw; /* or null */
+	plait__queued_given *given;
+	plait_launch launch;
+} plait__queued_variant;
+
+/* A command that its device may have code for. */
+typedef struct plait__queued_launch {
+	plait__kernel *kernel;	/* held; null: a call of the host */
+	plait__queued_variant *variants;
+	uint32_t variant_count;	/* 0: no such command */
+	uint32_t changes;	/* with what; queued_launch.c */
+	uint32_t oldest;	/* variant, which is replaced */
+	uint32_t work;		/* in state->work */
+	uint32_t next_borrower;	/* command; see there */
+} plait__queued_launch;
 
 /* What decides a region. */
 typedef struct plait__queued_predicate {
@@ -238,6 +266,11 @@ struct plait__queued_state {
 	plait__queued_call *calls; /* per command */
 	void **arguments;	/* of all calls */
 	plait__queued_pointer *pointers;
+	plait__queued_launch *launches; /* per command */
+	plait__queued_variant *variants; /* of all launches */
+	plait__queued_given *given; /* of all variants, and one more */
+	plait_launch_argument *binding; /* as backends are given it */
+	plait_backend_memory **arenas; /* scratch, per device; or null */
 	plait__queued_predicate *predicates; /* per region */
 	plait__queued_cell *cells;
 	plait__queued_frame *frames; /* per body */
@@ -246,6 +279,11 @@ struct plait__queued_state {
 	uint32_t *ready;	/* per body a list as long as its items */
 	uint32_t argument_count;
 	uint32_t pointer_count;
+	uint32_t variant_count;
+	uint32_t given_count;
+	uint32_t most_arguments;
+	uint32_t borrower;	/* the first command that borrows, or none */
+	uint64_t version;	/* whose kernels are bound */
 	uint32_t looking;	/* cells that no upcall comes for */
 	uint32_t ends_left;	/* ports that are not through */
 	uint32_t final_next;	/* how many ends of lanes were submitted */
@@ -269,9 +307,59 @@ bool plait__queued_has_work(const plait__plan *plan, uint32_t command);
 /* Why the device of its lane cannot do it ("needs ...", no subject), or null;
  * and who decides a region. */
 const char *plait__queued_lacks(const plait__queued *queued, uint32_t command);
-/* How many arguments, and how many of them are pointers. */
-void plait__queued_count(const plait__program *program, uint32_t command,
+
+/* queued_arguments.c */
+
+/* What a launch launches in this run. */
+plait__kernel *plait__queued_kernel(const plait__queued_state *state,
+				    const plait__plan_payload *payload);
+/* How many arguments it is called with, and how many pieces of memory. */
+void plait__queued_count(const plait__queued *queued, uint32_t command,
 			 uint32_t *out_arguments, uint32_t *out_pointers);
+/* Which memory an argument means now; null: none that is a buffer. */
+plait__buffer *plait__queued_buffer(const plait__queued_state *state,
+				    const plait__plan_arg *arg,
+				    uint64_t *out_offset);
+/* A copy, a fill or a region's word in memory of another backend than its
+ * lane's, so the host has to do it. */
+bool plait__queued_is_foreign(const plait__queued *queued, uint32_t command);
+/* Memory for a function of the host; null for no bytes. */
+plait_status plait__queued_map(plait__queued_pointer *pointer,
+			       plait__buffer *buffer, uint64_t offset,
+			       uint64_t bytes, uint32_t flags,
+			       plait_error *error);
+plait_status plait__queued_unmap(plait__queued_pointer *pointer,
+				 plait_error *error);
+
+/* queued_call.c: `carry` of calls, and what backends call. */
+plait_status plait__queued_call_kernel(plait__queued_call *call,
+				       plait_error *why);
+plait_status plait__queued_call_host(plait__queued_call *call,
+				     plait_error *why);
+plait_status plait__queued_call_move(plait__queued_call *call,
+				     plait_error *why);
+int32_t plait__queued_run_call(void *user_data);
+int32_t plait__queued_ask(void *user_data);
+int32_t plait__queued_peek(void *user_data);
+
+/* queued_launch.c */
+
+/* How many launches a command keeps; 0: its device takes no code. */
+uint32_t plait__queued_variants(const plait__queued *queued,
+				uint32_t command);
+/* May what its launch is given change? */
+bool plait__queued_changes(const plait__queued *queued, uint32_t command);
+/* Bind what does not depend on a run; errors name the node. */
+plait_status plait__queued_launches_make(plait__queued_state *state,
+					 plait_error *error);
+void plait__queued_launches_free(plait__queued_state *state);
+/* Before a run: kernels were exchanged. */
+void plait__queued_launches_renew(plait__queued_state *state);
+/* After it: buffers that were its parameters are not kept. */
+void plait__queued_launches_give_back(plait__queued_state *state);
+/* Bind the launches of a batch to what they are given in this iteration of
+ * this run; on failure the run has failed. */
+void plait__queued_bind(plait__queued_state *state, uint32_t batch);
 
 /* queued_submit.c: what calls slots of queues and signals.  Only the driver
  * does. */

@@ -71,8 +71,15 @@ static void add_wait(struct packer *p, plait__queued_stretch *stretch,
 static void add_work(struct packer *p, plait__queued_stretch *stretch,
 		     uint32_t what)
 {
-	if (push(p, &p->queued->work, &what) != NULL)
-		stretch->work_count++;
+	plait__vector *batches = &p->queued->batches;
+
+	if (push(p, &p->queued->work, &what) == NULL)
+		return;
+	stretch->work_count++;
+	if (what < p->plan->command_count &&
+	    plait__queued_changes(p->queued, what))
+		((plait__queued_batch *)plait__vector_at(
+			batches, batches->count - 1))->binds = true;
 }
 
 static bool is_of_port(const struct packer *p, uint32_t lane, uint32_t other)

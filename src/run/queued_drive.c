@@ -65,7 +65,8 @@ static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
 	for (uint32_t i = first; i < first + count && !stopped(state); i++) {
 		plait_error why = { .size = sizeof(why) };
 
-		if (plait__queued_submit(state, i, &why) != PLAIT_OK)
+		plait__queued_bind(state, i);
+		if (!stopped(state) && plait__queued_submit(state, i, &why) != PLAIT_OK)
 			fail_batch(state, i, &why);
 	}
 	return !stopped(state);
@@ -355,6 +356,7 @@ static void begin(plait__queued_state *state)
 	state->phase = RUNS;
 	if (state->loss.status != PLAIT_OK)
 		plait__instance_stop(state->instance, &state->loss);
+	plait__queued_launches_renew(state);
 	begin_body(state, 0);
 	go_on(state, 0);
 }
@@ -375,6 +377,7 @@ uint32_t plait__queued_turn(plait__piloted *piloted)
 	if (is_through(state)) {
 		if (stopped(state))
 			plait__queued_recover(state);
+		plait__queued_launches_give_back(state);
 		return PLAIT__PILOT_OVER;
 	}
 	return state->looking > 0 || !flushed ||

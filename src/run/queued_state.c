@@ -27,6 +27,11 @@ static const plait_allocator *allocator_of(const plait__queued_state *state)
 	ARRAY(calls, plan->command_count)			\
 	ARRAY(arguments, state->argument_count)			\
 	ARRAY(pointers, state->pointer_count)			\
+	ARRAY(launches, plan->command_count)			\
+	ARRAY(variants, state->variant_count)			\
+	ARRAY(given, state->given_count)			\
+	ARRAY(binding, state->most_arguments)			\
+	ARRAY(arenas, plan->devices_count)			\
 	ARRAY(predicates, plan->regions_count)			\
 	ARRAY(cells, plait__queued_cell_count(queued))		\
 	ARRAY(frames, plan->bodies_count)			\
@@ -65,29 +70,55 @@ static void free_arrays(plait__queued_state *state)
 
 static void count_arguments(plait__queued_state *state)
 {
-	const plait__program *program = state->queued->program;
-	uint32_t arguments, pointers;
+	const plait__queued *queued = state->queued;
+	uint32_t arguments, pointers, variants;
 
-	for (uint32_t i = 0; i < program->plan->command_count; i++) {
-		plait__queued_count(program, i, &arguments, &pointers);
+	for (uint32_t i = 0; i < queued->program->plan->command_count; i++) {
+		plait__queued_count(queued, i, &arguments, &pointers);
+		variants = plait__queued_variants(queued, i);
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
+		state->variant_count += variants;
+		state->given_count += variants * arguments;
+		if (variants > 0 && arguments > state->most_arguments)
+			state->most_arguments = arguments;
 	}
+	state->given_count += state->most_arguments;
 }
 
 /* ---- what is submitted ---- */
 
+static void place_variants(plait__queued_state *state, uint32_t command,
+			   uint32_t arguments)
+{
+	plait__queued_launch *launch = &state->launches[command];
+
+	launch->variant_count = plait__queued_variants(state->queued, command);
+	if (launch->variant_count == 0)
+		return;
+	launch->variants = state->variants + state->variant_count;
+	for (uint32_t i = 0; i < launch->variant_count; i++) {
+		launch->variants[i].given = state->given + state->given_count;
+		state->given_count += arguments;
+	}
+	state->variant_count += launch->variant_count;
+}
+
+/* What was counted is counted once more. */
 static void place_arguments(plait__queued_state *state)
 {
-	const plait__program *program = state->queued->program;
+	const plait__queued *queued = state->queued;
 	void **argument = state->arguments;
 	plait__queued_pointer *pointer = state->pointers;
 	uint32_t arguments, pointers;
 
-	for (uint32_t i = 0; i < program->plan->command_count; i++) {
-		plait__queued_count(program, i, &arguments, &pointers);
+	state->variant_count = 0;
+	state->given_count = state->most_arguments;
+	for (uint32_t i = 0; i < queued->program->plan->command_count; i++) {
+		plait__queued_count(queued, i, &arguments, &pointers);
 		state->calls[i].arguments = argument;
 		state->calls[i].pointers = pointer;
+		place_variants(state, i, arguments);
 		/* Of null nothing is counted. */
 		if (arguments > 0)
 			argument += arguments;
@@ -273,7 +304,7 @@ plait_status plait__queued_state_make(plait__queued_state *state,
 	fill_stretches(state);
 	fill_cells(state);
 	state->piloted.turn = plait__queued_turn;
-	return PLAIT_OK;
+	return plait__queued_launches_make(state, error);
 }
 
 void plait__queued_state_free(plait__queued_state *state)
@@ -283,5 +314,6 @@ void plait__queued_state_free(plait__queued_state *state)
 	for (uint32_t i = 0; state->queues != NULL && i < plan->lanes_count;
 	     i++)
 		free_queue(state, i);
+	plait__queued_launches_free(state);
 	free_arrays(state);
 }

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that devices run themselves, in plans: with buffers that take turns,
+ * parameters, numbers of iterations, scratch, sizes that runs bring; decided
+ * by words that they write; beside kernels of the host in one plan.  The same
+ * graphs with functions of the host on the same places.
+ */
+#include "queued.h"
+
+enum { SEEDS = 40, SIZES = 64, TIMES = 5 };
+
+/* ---- a loop that has everything ---- */
+
+/*
+ * s[k] = from[k] * a; to[k] = s[k] + i; left[0] -= 1.  Of all of them the
+ * launch has `items`, but the element loop is over 16.
+ */
+static int32_t step_words(void *const *arguments, const plait_launch *launch,
+			  void *user_data)
+{
+	const uint32_t *from = *(uint32_t **)arguments[0];
+	uint32_t *to = *(uint32_t **)arguments[1];
+	uint32_t *s = *(uint32_t **)arguments[2];
+	uint32_t *left = *(uint32_t **)arguments[3];
+
+	(void)launch;
+	(void)user_data;
+	for (uint32_t k = 0; k < WORDS; k++) {
+		s[k] = from[k] * *(uint32_t *)arguments[4];
+		to[k] = s[k] + (uint32_t)*(uint64_t *)arguments[5];
+	}
+	left[0]--;
+	return 0;
+}
+
+static int32_t put_words(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const uint32_t *from = *(uint32_t **)arguments[0];
+	uint32_t *to = *(uint32_t **)arguments[1];
+
+	(void)launch;
+	(void)user_data;
+	for (uint32_t k = 0; k < WORDS; k++)
+		to[k] = from[k] + 1;
+	return 0;
+}
+
+static plait_kernel *new_kernel(const char *signature, const char *text,
+				plait_kernel_function function)
+{
+	const plait_source source = { .size = sizeof(source), .code = text };
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .signature = signature,
+		.function = builds ? NULL : function,
+		.sources = builds ? &source : NULL, .source_count = builds,
+	};
+	plait_kernel *kernel = NULL;
+
+	OK_THAT(plait_kernel_create(rig.context, &desc, &kernel,
+				    &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	return kernel;
+}
+
+static plait_kernel *step_kernel(void)
+{
+	return new_kernel("step(from: in pointer u32, to: out pointer u32, "
+			  "s: inout pointer u32, left: inout pointer u32, "
+			  "a: u32, i: u64)",
+			  "KERNEL(step) { EACH(k, 16) { s[k] = from[k] * a; "
+			  "to[k] = s[k] + (u32)i; if (k == 0) left[0] -= 1; } "
+			  "}", step_words);
+}
+
+static plait_kernel *put_kernel(void)
+{
+	return new_kernel("put(from: in pointer u32, to: out pointer u32)",
+			  "KERNEL(put) { EACH(k, 16) to[k] = from[k] + 1; }",
+			  put_words);
+}
+
+static plait_argument of_kind(uint32_t kind, const char *name)
+{
+	return (plait_argument){ .size = sizeof(plait_argument),
+				 .kind = kind, .name = name };
+}
+
+struct heat {
+	plait_kernel *step, *put;
+	plait_buffer *turns[3], *left;
+	plait_plan *plan;
+	uint32_t a, y, size;
+};
+
+static void add_step(struct heat *heat, plait_graph *body, uint64_t turn)
+{
+	plait_argument arguments[6] = {
+		of_kind(PLAIT_ARGUMENT_ROTATION, NULL),
+		of_kind(PLAIT_ARGUMENT_ROTATION, NULL),
+		of_kind(PLAIT_ARGUMENT_SCRATCH, NULL),
+		buffer_argument(heat->left),
+		of_kind(PLAIT_ARGUMENT_PARAMETER, "a"),
+		of_kind(PLAIT_ARGUMENT_ITERATION, NULL),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = heat->step,
+		.launch_parameter = "size", .arguments = arguments,
+		.argument_count = 6, .scratch_bytes = WORDS * 4,
+		.label = "step",
+	};
+
+	arguments[0].rotation = arguments[1].rotation = turn;
+	arguments[1].ahead = 1;
+	(void)add_node(body, desc, NULL, 0);
+}
+
+static void add_put(struct heat *heat, plait_graph *graph, uint64_t turn,
+		    plait_node loop)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	plait_argument arguments[2] = {
+		of_kind(PLAIT_ARGUMENT_ROTATION, NULL),
+		of_kind(PLAIT_ARGUMENT_PARAMETER, "y"),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = heat->put,
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 2, .label = "put",
+	};
+
+	arguments[0].rotation = turn;
+	(void)add_node(graph, desc, &loop, 1);
+}
+
+/* fill left; turns[0] = 3; while left { step }; put into a parameter */
+static void make_heat(struct heat *heat, const struct place *place,
+		      uint32_t count, bool prologue)
+{
+	const plait_node_desc loop = {
+		.kind = PLAIT_NODE_WHILE, .label = "loop",
+	};
+	plait_node_desc desc = loop;
+	plait_graph *graph = new_graph(), *body;
+	plait_node nodes[2];
+	uint64_t turn = 0;
+
+	heat->step = step_kernel();
+	heat->put = put_kernel();
+	heat->left = words_on(rig.device);
+	for (uint32_t i = 0; i < count; i++)
+		heat->turns[i] = words_on(rig.device);
+	nodes[0] = add_fill(graph, heat->left, TIMES, NULL, 0);
+	nodes[1] = add_fill(graph, heat->turns[0], 3, NULL, 0);
+	desc.predicate = heat->left;
+	nodes[0] = add_node(graph, desc, nodes, 2);
+	body = body_of(graph, nodes[0], 0);
+	OK_THAT(plait_graph_rotate(body, heat->turns, count,
+				   prologue ? PLAIT_ROTATION_PROLOGUE : 0,
+				   &turn, &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	add_step(heat, body, turn);
+	add_put(heat, graph, turn, nodes[0]);
+	plait_graph_release(body);
+	heat->plan = freeze_on(graph, place->lanes);
+	OK(plait_plan_parameter(heat->plan, "a", &heat->a, &rig.error) ==
+		   PLAIT_OK &&
+	   plait_plan_parameter(heat->plan, "y", &heat->y, &rig.error) ==
+		   PLAIT_OK &&
+	   plait_plan_parameter(heat->plan, "size", &heat->size,
+				&rig.error) == PLAIT_OK);
+}
+
+static void free_heat(struct heat *heat, uint32_t count)
+{
+	plait_plan_release(heat->plan);
+	plait_kernel_release(heat->step);
+	plait_kernel_release(heat->put);
+	plait_buffer_release(heat->left);
+	for (uint32_t i = 0; i < count; i++)
+		plait_buffer_release(heat->turns[i]);
+}
+
+static uint32_t heat_expected(uint32_t a)
+{
+	uint32_t x = 3;
+
+	for (uint32_t i = 0; i < TIMES; i++)
+		x = x * a + i;
+	return x + 1;
+}
+
+static plait_status run_heat(const struct heat *heat, plait_buffer *y,
+			     uint64_t offset, const uint32_t *a,
+			     uint64_t items)
+{
+	const plait_launch size = { .size = sizeof(size),
+				    .items = { items, 0, 0 } };
+	const plait_binding bindings[3] = {
+		{ .size = sizeof(plait_binding), .parameter = heat->a,
+		  .value = a, .bytes = 4 },
+		{ .size = sizeof(plait_binding), .parameter = heat->y,
+		  .buffer = y, .offset_bytes = offset },
+		{ .size = sizeof(plait_binding), .parameter = heat->size,
+		  .value = &size },
+	};
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = bindings,
+				      .binding_count = 3 };
+
+	return plait_plan_run(heat->plan, rig.queue, &desc, NULL, &rig.error);
+}
+
+static plait_buffer *bytes_on(plait_device *device, uint64_t bytes)
+{
+	const plait_buffer_desc desc = { .size = sizeof(desc),
+					 .bytes = bytes, .label = "y" };
+	plait_buffer *buffer = NULL;
+
+	OK(plait_buffer_create(device, &desc, &buffer, &rig.error) ==
+	   PLAIT_OK);
+	return buffer;
+}
+
+/* Two runs in flight on two instances, each with its own; then the buffer is
+ * the user's to release. */
+static void check_rounds(const struct heat *heat)
+{
+	static const uint64_t offsets[2] = { 0, 256 };
+
+	for (uint32_t round = 0; round < 3; round++) {
+		plait_buffer *y = bytes_on(rig.device, 512);
+		const uint32_t a[2] = { 2 + round / 2, 7 + round };
+		bool good = true;
+
+		for (uint32_t i = 0; i < 2; i++)
+			OK_THAT(run_heat(heat, y, offsets[i], &a[i],
+					 1 + (round + i) % 3 * 8) == PLAIT_OK,
+				"run: %s", rig.error.text);
+		for (uint32_t i = 0; i < 2; i++) {
+			uint32_t got[WORDS] = { 0 };
+
+			good = good && plait_queue_read(
+				rig.queue, y, offsets[i], got, sizeof(got),
+				&rig.error) == PLAIT_OK &&
+				plait_queue_finish(rig.queue, PLAIT_FOREVER,
+						   &rig.error) == PLAIT_OK;
+			for (uint32_t k = 0; k < WORDS; k++)
+				good = good && got[k] == heat_expected(a[i]);
+		}
+		OK_THAT(good, "round %u: %s", round, rig.error.text);
+		plait_buffer_release(y);
+	}
+}
+
+static void check_heat(const struct place *place)
+{
+	struct heat heat;
+
+	/* With a prologue there are two that take turns behind the first. */
+	for (uint32_t count = 2; count <= 3; count++) {
+		make_heat(&heat, place, count, count == 3 && place->lanes > 1);
+		check_rounds(&heat);
+		free_heat(&heat, count);
+	}
+}
+
+static void heat(void)
+{
+	each_place(SEEDS, check_heat);
+}
+
+/* ---- when launches are bound ---- */
+
+/*
+ * On one instance: `turns` has two launches and `fixed` one, made with the
+ * instance; what has a parameter is bound when that changes.  The call of
+ * launch_create that is to fail says when there was one.
+ */
+static void add_turns(plait_graph *body, plait_kernel *put, uint64_t turn)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	plait_argument arguments[2] = {
+		of_kind(PLAIT_ARGUMENT_ROTATION, NULL),
+		of_kind(PLAIT_ARGUMENT_ROTATION, NULL),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = put, .label = "turns",
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 2,
+	};
+
+	arguments[0].rotation = arguments[1].rotation = turn;
+	arguments[1].ahead = 1;
+	(void)add_node(body, desc, NULL, 0);
+}
+
+static plait_node add_told(plait_graph *graph, plait_kernel *map,
+			   plait_buffer *x)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	const uint32_t one = 1;
+	const plait_argument arguments[4] = {
+		buffer_argument(x), buffer_argument(x), value_argument(&one),
+		of_kind(PLAIT_ARGUMENT_PARAMETER, "b"),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = map, .label = "told",
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 4,
+	};
+
+	return add_node(graph, desc, NULL, 0);
+}
+
+struct bound {
+	plait_kernel *map, *put;
+	plait_buffer *n, *x, *turns[2];
+	plait_plan *plan;
+};
+
+static void make_bound(struct bound *bound)
+{
+	const plait_freeze_desc freezing = { .size = sizeof(freezing),
+					     .instances = 1 };
+	plait_graph *graph = new_graph(), *body;
+	plait_node node;
+	uint64_t turn = 0;
+
+	bound->map = map_kernel();
+	bound->put = put_kernel();
+	bound->n = words_on(rig.device);
+	bound->x = words_on(rig.device);
+	bound->turns[0] = words_on(rig.device);
+	bound->turns[1] = words_on(rig.device);
+	(void)add_told(graph, bound->map, bound->x);
+	node = add_fill(graph, bound->turns[0], 1, NULL, 0);
+	(void)add_fill(graph, bound->n, TIMES, &node, 1);
+	{
+		plait_node_desc desc = { .kind = PLAIT_NODE_WHILE,
+					 .predicate = bound->n,
+					 .label = "loop" };
+
+		node = add_node(graph, desc, &node, 1);
+	}
+	body = body_of(graph, node, 0);
+	OK(plait_graph_rotate(body, bound->turns, 2, 0, &turn, &rig.error) ==
+	   PLAIT_OK);
+	add_turns(body, bound->put, turn);
+	(void)add_map(body, bound->map, bound->n, bound->n, 1, UINT32_MAX,
+		      NULL, 0);
+	plait_graph_release(body);
+	OK_THAT(plait_graph_freeze(graph, &freezing, &bound->plan,
+				   &rig.error) == PLAIT_OK, "freeze: %s",
+		rig.error.text);
+	plait_graph_release(graph);
+}
+
+static plait_status run_bound(const struct bound *bound, uint32_t b)
+{
+	const plait_binding binding = { .size = sizeof(binding),
+					.value = &b, .bytes = 4 };
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = &binding,
+				      .binding_count = 1 };
+
+	return plait_plan_call(bound->plan, NULL, &desc, &rig.error);
+}
+
+static void when_bound(void)
+{
+	struct place place;
+	struct bound bound;
+
+	set_seed(&place, 1);
+	place.builds = true;
+	place.wrap = "check,fault";
+	/* 1 to 3 are made with the plan, 4 by the first run, 5 by the third. */
+	(void)snprintf(place.options, sizeof(place.options),
+		       "fault:slot=launch_create,fail=5");
+	if (!open_place(&place))
+		return;
+	make_bound(&bound);
+	write_words(bound.x, 10);
+	OK_THAT(run_bound(&bound, 3) == PLAIT_OK, "%s", rig.error.text);
+	OK_THAT(run_bound(&bound, 3) == PLAIT_OK, "%s", rig.error.text);
+	IS_UINT(read_words(bound.x), 16);
+	IS_UINT(read_words(bound.turns[TIMES % 2]), 1 + TIMES);
+	IS_INT(run_bound(&bound, 4), PLAIT_E_NOMEM);
+	HAS_STR(rig.error.text, "\"told\"");
+	HAS_STR(rig.error.text, "could not be bound: map: ");
+	IS_UINT(read_words(bound.x), 16);
+	OK_THAT(run_bound(&bound, 4) == PLAIT_OK, "%s", rig.error.text);
+	IS_UINT(read_words(bound.x), 20);
+	plait_plan_release(bound.plan);
+	plait_kernel_release(bound.map);
+	plait_kernel_release(bound.put);
+	plait_buffer_release(bound.n);
+	plait_buffer_release(bound.x);
+	plait_buffer_release(bound.turns[0]);
+	plait_buffer_release(bound.turns[1]);
+	close_place();
+}
+
+/* ---- two backends ---- */
+
+/* Behind the two of chaos. */
+static plait_device *find_host(void)
+{
+	plait_device *device = NULL;
+
+	OK(plait_context_device(rig.context, 2, &device, &rig.error) ==
+	   PLAIT_OK);
+	return device;
+}
+
+static plait_node add_map_on(plait_graph *graph, plait_device *device,
+			     plait_kernel *kernel, plait_buffer *x, uint32_t b,
+			     const plait_node *after, uint64_t count)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	const uint32_t one = 1;
+	const plait_argument arguments[4] = {
+		buffer_argument(x), buffer_argument(x), value_argument(&one),
+		value_argument(&b),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = kernel, .label = "map",
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 4, .device = device,
+	};
+
+	return add_node(graph, desc, after, count);
+}
+
+static plait_node add_copy_on(plait_graph *graph, plait_device *device,
+			      plait_buffer *target, plait_buffer *source,
+			      const plait_node *after, uint64_t count)
+{
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_COPY, .target = target, .source = source,
+		.bytes = WORDS * 4, .label = "copy", .device = device,
+	};
+
+	return add_node(graph, desc, after, count);
+}
+
+/*
+ * x on the device, h on the host:
+ * while n (on the host) { x += 1 on the device; h = x; h += 10 on the host;
+ * x = h; n -= 1 on the host }, with copies on either side
+ */
+static void check_both(const struct place *place)
+{
+	plait_device *host = find_host();
+	plait_kernel *kernel = map_kernel();
+	plait_buffer *x = words_on(rig.device);
+	plait_buffer *n = words_on(host), *h = words_on(host);
+	plait_graph *graph = new_graph(), *body;
+	plait_node_desc loop = { .kind = PLAIT_NODE_WHILE, .predicate = n,
+				 .device = rig.device, .label = "loop" };
+	plait_node_desc fill = { .kind = PLAIT_NODE_FILL, .target = n,
+				 .pattern = TIMES, .pattern_bytes = 4,
+				 .bytes = WORDS * 4, .device = rig.device };
+	plait_node node;
+	plait_plan *plan;
+
+	node = add_node(graph, fill, NULL, 0);
+	node = add_node(graph, loop, &node, 1);
+	body = body_of(graph, node, 0);
+	node = add_map_on(body, rig.device, kernel, x, 1, NULL, 0);
+	node = add_copy_on(body, rig.device, h, x, &node, 1);
+	node = add_map_on(body, host, kernel, h, 10, &node, 1);
+	(void)add_copy_on(body, host, x, h, &node, 1);
+	(void)add_map_on(body, host, kernel, n, UINT32_MAX, NULL, 0);
+	plait_graph_release(body);
+	plan = freeze_on(graph, place->lanes);
+	for (uint32_t i = 0; i < 3; i++) {
+		write_words(x, i);
+		OK_THAT((i % 2 ? run_with : call_with)(plan, 0) == PLAIT_OK,
+			"run: %s", rig.error.text);
+		IS_UINT(read_words(x), i + TIMES * 11);
+	}
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_buffer_release(n);
+	plait_buffer_release(h);
+	plait_kernel_release(kernel);
+}
+
+static void both(void)
+{
+	for (uint32_t i = 0; i < SEEDS; i++) {
+		struct place place;
+
+		set_seed(&place, (uint32_t)tap_seed() + i);
+		place.backends = "chaos,host";
+		place.workers = i % 3;
+		if (!open_place(&place))
+			continue;
+		check_both(&place);
+		close_place();
+	}
+}
+
+/* ---- what cannot be ---- */
+
+/* A parameter of another backend's memory is found when it is told; the next
+ * run has its own. */
+static void refused(void)
+{
+	const uint32_t a = 2;
+	plait_buffer *wrong, *right;
+	struct place place;
+	struct heat heat;
+
+	set_seed(&place, 3);
+	place.backends = "chaos,host";
+	place.builds = true;
+	if (!open_place(&place))
+		return;
+	make_heat(&heat, &place, 2, false);
+	wrong = words_on(find_host());
+	right = words_on(rig.device);
+	for (uint32_t i = 0; i < 4; i++) {
+		(void)run_heat(&heat, i % 2 ? right : wrong, 0, &a, WORDS);
+		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
+					  &rig.error),
+		       i % 2 ? PLAIT_OK : PLAIT_E_UNSUPPORTED);
+		if (i % 2)
+			continue;
+		HAS_STR(rig.error.text, "\"put\"");
+		HAS_STR(rig.error.text, "could not be bound: put: argument 1 "
+			"\"to\" (pointer u32): it is memory of device "
+			"\"host:0\"");
+	}
+	IS_UINT(read_words(right), heat_expected(a));
+	free_heat(&heat, 2);
+	plait_buffer_release(wrong);
+	plait_buffer_release(right);
+	close_place();
+}
+
+/* ---- addresses ---- */
+
+/* A pointer that is a value is what was given, not memory of the plan. */
+static int32_t keep_address(void *const *arguments,
+			    const plait_launch *launch, void *user_data)
+{
+	(void)launch;
+	(void)user_data;
+	**(uint32_t **)arguments[1] = **(const uint32_t **)arguments[0];
+	return 0;
+}
+
+static void check_addresses(const struct place *place)
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = keep_address,
+		.signature = "keep(from: in pointer u32, to: pointer u32)",
+	};
+	uint32_t kept = 0, *address = &kept;
+	const plait_launch launch = { .size = sizeof(launch) };
+	plait_buffer *x = words_on(rig.device);
+	const plait_argument arguments[2] = {
+		buffer_argument(x),
+		{ .size = sizeof(plait_argument),
+		  .kind = PLAIT_ARGUMENT_VALUE, .value = &address,
+		  .bytes = sizeof(address) },
+	};
+	plait_node_desc node = { .kind = PLAIT_NODE_LAUNCH,
+				 .launch = &launch, .arguments = arguments,
+				 .argument_count = 2 };
+	plait_graph *graph = new_graph();
+	plait_kernel *kernel = NULL;
+	plait_plan *plan;
+
+	OK_THAT(plait_kernel_create(rig.context, &desc, &kernel,
+				    &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	node.kernel = kernel;
+	(void)add_node(graph, node, NULL, 0);
+	plan = freeze_on(graph, place->lanes);
+	write_words(x, 4711);
+	OK_THAT(call_with(plan, 0) == PLAIT_OK, "%s", rig.error.text);
+	IS_UINT(kept, 4711);
+	plait_plan_release(plan);
+	plait_kernel_release(kernel);
+	plait_buffer_release(x);
+}
+
+static void addresses(void)
+{
+	each_place(4, check_addresses);
+}
+
+static const struct tap_scenario all[] = {
+	{ "heat", heat },
+	{ "when_bound", when_bound },
+	{ "both", both },
+	{ "refused", refused },
+	{ "addresses", addresses },
+};
+TAP_MAIN(all)
