@@ -405,6 +405,82 @@ static void when_bound(void)
 	close_place();
 }
 
+/* ---- exchanging ---- */
+
+static int32_t add_words(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	(void)user_data;
+	(void)map_words(arguments, launch, NULL);
+	for (uint32_t k = 0; k < WORDS; k++)
+		(*(uint32_t **)arguments[1])[k] += 1000;
+	return 0;
+}
+
+/* The same with 1000 more, run by the device or by the host. */
+static plait_kernel *more_kernel(bool built)
+{
+	bool as_place = builds;
+	plait_kernel *kernel;
+
+	builds = built;
+	kernel = new_kernel("map(from: in pointer u32, to: inout pointer u32, "
+			    "a: u32, b: u32)",
+			    "KERNEL(map) { EACH(i, 16) to[i] = from[i] * a + "
+			    "b + 1000; }", add_words);
+	builds = as_place;
+	return kernel;
+}
+
+static void run_both(plait_plan *plan, plait_buffer *x, uint32_t expected)
+{
+	write_words(x, 1);
+	for (uint32_t i = 0; i < 2; i++)
+		OK_THAT(plait_plan_run(plan, rig.queue, NULL, NULL,
+				       &rig.error) == PLAIT_OK, "%s",
+			rig.error.text);
+	IS_UINT(read_words(x), expected);
+}
+
+/* A kernel of the place, then those that its devices and the host run, while
+ * runs with what was before are on their way. */
+static void check_exchange(const struct place *place)
+{
+	plait_kernel *first = map_kernel();
+	plait_kernel *built = more_kernel(place->builds);
+	plait_kernel *host = more_kernel(false);
+	plait_buffer *x = words_on(rig.device);
+	plait_graph *graph = new_graph();
+	plait_plan *plan;
+
+	(void)add_map(graph, first, x, x, 2, 1, NULL, 0);
+	plan = freeze_on(graph, place->lanes);
+	run_both(plan, x, 7);
+	OK_THAT(plait_plan_exchange(plan, first, built, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	run_both(plan, x, 3007);
+	write_words(x, 1);
+	OK(plait_plan_run(plan, rig.queue, NULL, NULL, &rig.error) ==
+	   PLAIT_OK);
+	OK_THAT(plait_plan_exchange(plan, built, host, &rig.error) == PLAIT_OK,
+		"%s", rig.error.text);
+	plait_kernel_release(built);
+	IS_UINT(read_words(x), 1003);
+	run_both(plan, x, 3007);
+	OK_THAT(plait_plan_exchange(plan, host, first, &rig.error) == PLAIT_OK,
+		"%s", rig.error.text);
+	run_both(plan, x, 7);
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_kernel_release(first);
+	plait_kernel_release(host);
+}
+
+static void exchange(void)
+{
+	each_place(SEEDS / 2, check_exchange);
+}
+
 /* ---- two backends ---- */
 
 /* Behind the two of chaos. */
@@ -601,6 +677,7 @@ static void addresses(void)
 static const struct tap_scenario all[] = {
 	{ "heat", heat },
 	{ "when_bound", when_bound },
+	{ "exchange", exchange },
 	{ "both", both },
 	{ "refused", refused },
 	{ "addresses", addresses },

@@ -70,8 +70,8 @@ struct plait__engine {
 	/*
 	 * What is made of kernels once more, with these in the place of those
 	 * that it was made of (one per kernel of the plan), for instances whose
-	 * `version` has it as `code`; and its end.  Null: kernels cannot be
-	 * exchanged.  Runs are on their way.
+	 * `version` has it as `code`, or null, and its end.  A null `recode`:
+	 * kernels cannot be exchanged.  Runs are on their way.
 	 */
 	plait_status (*recode)(plait__program *program,
 			       plait__object *const *kernels,

@@ -166,6 +166,18 @@ static bool drive(plait__instance *instance)
 	       plait__pilot_drive(instance->program->context);
 }
 
+/* Instances take kernels from their version when a run begins. */
+static plait_status recode(plait__program *program,
+			   plait__object *const *kernels, void **out,
+			   plait_error *error)
+{
+	(void)program;
+	(void)kernels;
+	(void)error;
+	*out = NULL;
+	return PLAIT_OK;
+}
+
 const plait__engine plait__engine_queued = {
 	.name = "queued",
 	.needs_others = true,
@@ -175,4 +187,5 @@ const plait__engine plait__engine_queued = {
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,
+	.recode = recode,
 };

@@ -500,21 +500,24 @@ void plait__queued_launches_free(plait__queued_state *state)
 
 /* ---- runs ---- */
 
-static void renew(plait__queued_state *state, uint32_t command)
+/* False: the run has failed, and the next one tries again. */
+static bool renew(plait__queued_state *state, uint32_t command)
 {
 	plait__queued_launch *self = &state->launches[command];
 	plait_error why = { .size = sizeof(why) };
 
 	if (self->variant_count == 0 ||
 	    self->kernel == find_kernel(state, command))
-		return;
+		return true;
 	unbind_all(state, command);
 	state->work[self->work] = (plait_work){ .launch = NULL };
 	plait__queued_work_make(state, command, &state->work[self->work]);
 	if (bind_all(state, command, &why) == PLAIT_OK)
-		return;
+		return true;
+	unbind_all(state, command);
 	plait__error_prefix(&why, "could not be bound: ");
 	plait__instance_fail(state->instance, command, &why);
+	return false;
 }
 
 void plait__queued_launches_renew(plait__queued_state *state)
@@ -522,13 +525,15 @@ void plait__queued_launches_renew(plait__queued_state *state)
 	const plait__plan *plan = state->queued->program->plan;
 	const plait__version *version = state->instance->version;
 	uint64_t number = version != NULL ? version->number : 0;
+	bool all = true;
 
 	if (number == state->version)
 		return;
-	state->version = number;
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		renew(state, i);
+		all = renew(state, i) && all;
 	reset_iterations(state);
+	if (all)
+		state->version = number;
 }
 
 void plait__queued_launches_give_back(plait__queued_state *state)
