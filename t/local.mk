@@ -323,8 +323,11 @@ API_TESTS += %D%/56-run-queued-faults.t
 API_TESTS += %D%/56-run-queued-kernels.t
 %C%_56_run_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c %D%/queued.h
 %C%_56_run_queued_kernels_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-launches.t
+%C%_56_run_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c %D%/queued.h
+%C%_56_run_queued_launches_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/56-run-queued.t %D%/56-run-queued-loops.t \
-	%D%/56-run-queued-kernels.t
+	%D%/56-run-queued-kernels.t %D%/56-run-queued-launches.t
 # The same again on queues.
 API_TESTS += %D%/56-run-plain-queued.t
 %C%_56_run_plain_queued_t_SOURCES = %D%/50-run-plain.c

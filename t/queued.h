@@ -161,6 +161,16 @@ static inline void write_words(plait_buffer *buffer, uint32_t value)
 			PLAIT_OK, "write: %s", rig.error.text);
 }
 
+/* Behind the two of chaos. */
+static inline plait_device *host_of_three(void)
+{
+	plait_device *device = NULL;
+
+	OK(plait_context_device(rig.context, 2, &device, &rig.error) ==
+	   PLAIT_OK);
+	return device;
+}
+
 /* The value of all words, or UINT32_MAX if they differ. */
 static inline uint32_t read_words(plait_buffer *buffer)
 {
@@ -194,16 +204,15 @@ static inline int32_t map_words(void *const *arguments, const plait_launch *laun
 	return 0;
 }
 
-static inline plait_kernel *map_kernel(void)
+/* Built from text where the place says so. */
+static inline plait_kernel *new_kernel(const char *signature, const char *text,
+				plait_kernel_function function)
 {
-	const plait_source source = { .size = sizeof(source),
-				      .code = MAP_TEXT };
+	const plait_source source = { .size = sizeof(source), .code = text };
 	const plait_kernel_desc desc = {
-		.size = sizeof(desc),
-		.function = builds ? NULL : map_words,
+		.size = sizeof(desc), .signature = signature,
+		.function = builds ? NULL : function,
 		.sources = builds ? &source : NULL, .source_count = builds,
-		.signature = "map(from: in pointer u32, to: inout pointer "
-			     "u32, a: u32, b: u32)",
 	};
 	plait_kernel *kernel = NULL;
 
@@ -211,6 +220,39 @@ static inline plait_kernel *map_kernel(void)
 				    &rig.error) == PLAIT_OK, "%s",
 		rig.error.text);
 	return kernel;
+}
+
+static inline plait_kernel *map_kernel(void)
+{
+	return new_kernel("map(from: in pointer u32, to: inout pointer u32, "
+			  "a: u32, b: u32)", MAP_TEXT, map_words);
+}
+
+/* to[k] = from[k] + 1 */
+static inline int32_t put_words(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const uint32_t *from = *(uint32_t **)arguments[0];
+	uint32_t *to = *(uint32_t **)arguments[1];
+
+	(void)launch;
+	(void)user_data;
+	for (uint32_t k = 0; k < WORDS; k++)
+		to[k] = from[k] + 1;
+	return 0;
+}
+
+static inline plait_kernel *put_kernel(void)
+{
+	return new_kernel("put(from: in pointer u32, to: out pointer u32)",
+			  "KERNEL(put) { EACH(k, 16) to[k] = from[k] + 1; }",
+			  put_words);
+}
+
+static inline plait_argument of_kind(uint32_t kind, const char *name)
+{
+	return (plait_argument){ .size = sizeof(plait_argument),
+				 .kind = kind, .name = name };
 }
 
 static inline plait_argument buffer_argument(plait_buffer *buffer)
