@@ -72,6 +72,12 @@ for what, pattern, where, allowed in GATES:
     names = [n for n in code if n.split("/")[0] in where and not (allowed and re.fullmatch(allowed, n))]
     none(hits(pattern, names), what)
 
+# Not ThreadSanitizer's, because there is nothing for it to see.
+serial = {"t/%s.c" % n for n in re.findall(r"^SERIAL_TESTS \+= %D%/(\S+)\.t$", read("t/local.mk"), re.M)}
+ok(len(serial) > 10, "t/local.mk names tests with one thread")
+none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|team_)|\bplait_context_open",
+          [n for n in code if n in serial]), "and they start no other")
+
 none([n for n in code if not read(n).startswith("/* SPDX-License-Identifier: MIT */\n")],
      "C files start with the licence")
 none([n for n in texts if re.search(r"\.(mk|ac|am|t|sh|py|lua|rs|jl|toml)$", n) and not n.endswith(".md")

@@ -43,6 +43,7 @@ SINS = (
     ("04-words", "src/base/sin.c", HEAD + "void f(void) { abort(); }\n", "aborts"),
     ("04-words", "plugins/sin/sin.c", HEAD + 'void f(void) { printf("x"); }\n', "prints"),
     ("04-words", "tools/sin.c", HEAD + "void f(void) { strcpy(a, b); }\n", "unbounded"),
+    ("04-words", "t/05-base-text.c", "int x = plait_context_open(0, 0, 0);\n", "start no other"),
     ("04-words", "src/base/sin.c", "int x;\n", "licence"),
     ("04-words", "src/base/sin.c", HEAD + "// x\n", "comments are"),
     ("04-words", "src/base/helpers.c", HEAD, "named for objects"),
@@ -66,7 +67,8 @@ SINS = (
 
 
 # What the copy holds; the rest of the tree is more of the same.
-SOME = ("include/", "src/base/", "src/sys/", "src/plan/", "src/plait.map", "plugins/null/", "t/abi/")
+SOME = ("include/", "src/base/", "src/sys/", "src/plan/", "src/plait.map", "plugins/null/", "t/abi/",
+        "t/local.mk", "t/05-base-text.c")
 
 
 def plant(root, path, text):

@@ -92,7 +92,7 @@ static plait_plan_info freeze(plait_graph *graph)
 
 static void fan_out_and_in(void)
 {
-	uint32_t count = MILLION;
+	uint32_t count = MILLION / SMALLER;
 	plait_node *all = malloc(count * sizeof(*all));
 	plait_graph *graph = new_graph();
 	plait_node first = join(graph, NULL, 0), last;
@@ -200,7 +200,7 @@ static void deep(void)
 
 static void many_parameters(void)
 {
-	uint32_t count = MILLION;
+	uint32_t count = MILLION / SMALLER;
 	plait_graph *graph = new_graph();
 	plait_kernel_desc code = { .size = sizeof(code),
 				   .signature = "k(n: u64)",

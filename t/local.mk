@@ -17,7 +17,17 @@
 #
 #	SCRIPT_TESTS += %D%/NN-area-what.t
 #
-#   or META_TESTS, when it reads sources only and one lane is enough
+# - which lanes of bootstrap it runs in, by the list that it is in:
+#
+#	UNIT_TESTS, API_TESTS, SCRIPT_TESTS	every lane
+#	SERIAL_TESTS, SERIAL_SCRIPT_TESTS	not ThreadSanitizer's: what they
+#						try has one thread
+#	PLAIN_TESTS, PLAIN_SCRIPT_TESTS		the plain build's alone: a
+#						sanitizer sees the same code in
+#						other tests, or none of ours
+#	META_TESTS				the same; they read sources only
+#
+#   `make check` runs all of them in any build, and so does bootstrap soak.
 # - a program that a test starts, not a test itself:  TEST_HELPERS += %D%/name
 # - a plugin which only tests load (shared, not installed):
 #
@@ -36,6 +46,10 @@
 UNIT_TESTS =
 API_TESTS =
 SCRIPT_TESTS =
+SERIAL_TESTS =
+SERIAL_SCRIPT_TESTS =
+PLAIN_TESTS =
+PLAIN_SCRIPT_TESTS =
 META_TESTS =
 TEST_HELPERS =
 
@@ -52,9 +66,26 @@ check_LTLIBRARIES += %D%/libtap.la
 
 check_PROGRAMS += %D%/run $(UNIT_TESTS) $(API_TESTS) $(TEST_HELPERS)
 %C%_run_LDADD =
+# What a lane does without is built when it is asked for.
+LANE_TESTS = $(SCRIPT_TESTS) $(UNIT_TESTS) $(API_TESTS)
+if SANITIZE
+EXTRA_PROGRAMS += $(PLAIN_TESTS)
+else
+check_PROGRAMS += $(PLAIN_TESTS)
+LANE_TESTS += $(PLAIN_SCRIPT_TESTS) $(PLAIN_TESTS)
+endif
+if SANITIZE_THREAD
+EXTRA_PROGRAMS += $(SERIAL_TESTS)
+else
+check_PROGRAMS += $(SERIAL_TESTS)
+LANE_TESTS += $(SERIAL_SCRIPT_TESTS) $(SERIAL_TESTS)
+endif
+CLEANFILES += $(EXTRA_PROGRAMS)
 
 TEST_EXTENSIONS = .t
-CODE_TESTS = $(UNIT_TESTS) $(API_TESTS) $(SCRIPT_TESTS)
+# Scripts first, because the longest are among them.
+CODE_TESTS = $(PLAIN_SCRIPT_TESTS) $(SCRIPT_TESTS) $(SERIAL_SCRIPT_TESTS) \
+	$(PLAIN_TESTS) $(SERIAL_TESTS) $(UNIT_TESTS) $(API_TESTS)
 TESTS += $(CODE_TESTS) $(META_TESTS)
 T_LOG_COMPILER = $(top_builddir)/%D%/run
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
@@ -81,17 +112,19 @@ AM_TESTS_ENVIRONMENT = \
 # What distcheck runs of a tarball, and what a longer run repeats with seeds:
 # every test that asks for tap_seed() or reads PLAIT_SEED.
 SMOKE_TESTS = %D%/00-tap.t %D%/01-run.t %D%/02-layers.t %D%/71-headers.t %D%/73-structs.t
+SMOKE_RUNNERS = %D%/run %D%/00-tap.t
+SMOKE_ARCHIVES = %D%/libtap.la
 SEEDED_TESTS = %D%/00-tap.t
 
 # --- 0x meta and base ------------------------------------------------------
 UNIT_TESTS += %D%/00-tap.t
-SCRIPT_TESTS += %D%/01-run.t
+PLAIN_SCRIPT_TESTS += %D%/01-run.t
 META_TESTS += %D%/02-layers.t
 META_TESTS += %D%/03-sizes.t
 META_TESTS += %D%/04-words.t
 META_TESTS += %D%/05-sins.t
 META_TESTS += %D%/06-documents.t
-UNIT_TESTS += %D%/05-base-text.t
+SERIAL_TESTS += %D%/05-base-text.t
 # --- 1x sys ----------------------------------------------------------------
 UNIT_TESTS += %D%/10-sys-atomic.t
 UNIT_TESTS += %D%/10-sys-event.t
@@ -120,10 +153,13 @@ MC_CPPFLAGS = $(AM_CPPFLAGS) -DPLAIT_EXPLORE -I$(top_srcdir)/%D% \
 	%D%/mc/mc_mutate.c %D%/mc/mc_sys.c %D%/mc/mc_tap.c %D%/mc/mc_thread.c
 %C%_mc_libmc_la_CPPFLAGS = $(MC_CPPFLAGS)
 LDADD_MC = %D%/mc/libmc.la %D%/libtap.la
-MC_TESTS = %D%/14-explore-litmus.t
 %C%_14_explore_litmus_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_14_explore_litmus_t_LDADD = $(LDADD_MC)
-MC_TESTS += %D%/14-explore-known.t
+if !SANITIZE_THREAD
+SERIAL_TESTS += %D%/14-explore-litmus.t
+PLAIN_TESTS += $(MC_TESTS)
+endif
+MC_TESTS = %D%/14-explore-known.t
 %C%_14_explore_known_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_14_explore_known_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/15-explore-sys.t
@@ -131,8 +167,8 @@ MC_TESTS += %D%/15-explore-sys.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_15_explore_sys_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_15_explore_sys_t_LDADD = $(LDADD_MC)
-SCRIPT_TESTS += %D%/16-model-wake.t
-SCRIPT_TESTS += %D%/18-explore-mutants.t
+PLAIN_SCRIPT_TESTS += %D%/16-model-wake.t
+PLAIN_SCRIPT_TESTS += %D%/18-explore-mutants.t
 MC_TESTS += %D%/17-explore-pool.t
 %C%_17_explore_pool_t_SOURCES = %D%/17-explore-pool.c %D%/explore_list.h \
 	src/base/error.c src/pool/ready.c src/pool/tally.c \
@@ -145,9 +181,6 @@ MC_TESTS += %D%/19-explore-handle.t
 	src/base/error.c src/sys/mutex.c
 %C%_19_explore_handle_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_19_explore_handle_t_LDADD = $(LDADD_MC)
-if !SANITIZE_THREAD
-UNIT_TESTS += $(MC_TESTS)
-endif
 # --- 2x plugin loader ------------------------------------------------------
 include %D%/bad/local.mk
 check_LTLIBRARIES += %D%/librig.la
@@ -177,7 +210,7 @@ UNIT_TESTS += %D%/28-trace-file.t
 %C%_28_trace_file_t_LDADD = %D%/libfakehost.la %D%/libtap.la
 UNIT_TESTS += %D%/29-wrap-host.t
 %C%_29_wrap_host_t_LDADD = $(LDADD_RIG)
-SCRIPT_TESTS += %D%/29-plugin-clone.t
+PLAIN_SCRIPT_TESTS += %D%/29-plugin-clone.t
 SCRIPT_TESTS += %D%/29-tool-plait.t
 # --- 3x objects ------------------------------------------------------------
 UNIT_TESTS += %D%/30-object-handle.t
@@ -206,9 +239,9 @@ API_TESTS += %D%/39-object-export.t
 %C%_39_object_export_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-ffi-closure.t
-UNIT_TESTS += %D%/40-kernel-split.t
+SERIAL_TESTS += %D%/40-kernel-split.t
 SEEDED_TESTS += %D%/40-kernel-split.t
-UNIT_TESTS += %D%/40-kernel-signature.t
+SERIAL_TESTS += %D%/40-kernel-signature.t
 API_TESTS += %D%/40-kernel-forms.t
 %C%_40_kernel_forms_t_SOURCES = %D%/40-kernel-forms.c %D%/kernels.h %D%/objects.h
 %C%_40_kernel_forms_t_LDADD = $(LDADD_API)
@@ -220,7 +253,7 @@ check_LTLIBRARIES += %D%/forms.la
 %C%_forms_la_SOURCES = %D%/forms/library.c
 %C%_forms_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-rpath /nowhere
-UNIT_TESTS += %D%/41-graph-text.t
+SERIAL_TESTS += %D%/41-graph-text.t
 API_TESTS += %D%/44-graph-builder.t
 %C%_44_graph_builder_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/44-graph-spare.t
@@ -229,50 +262,50 @@ API_TESTS += %D%/44-graph-ways.t
 %C%_44_graph_ways_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/45-graph-large.t
 %C%_45_graph_large_t_LDADD = $(LDADD_API)
-UNIT_TESTS += %D%/45-graph-loops.t
+SERIAL_TESTS += %D%/45-graph-loops.t
 UNIT_TESTS += %D%/45-graph-known.t
 %C%_45_graph_loops_t_SOURCES = %D%/45-graph-loops.c %D%/loops.h
 API_TESTS += %D%/46-graph-refused.t
 %C%_46_graph_refused_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/47-graph-import.t
 %C%_47_graph_import_t_LDADD = $(LDADD_API)
-UNIT_TESTS += %D%/47-plan-bytes.t
+SERIAL_TESTS += %D%/47-plan-bytes.t
 noinst_LTLIBRARIES += %D%/libshapes.la
 %C%_libshapes_la_SOURCES = %D%/shapes.c %D%/shapes.h
 LDADD_PLAN = %D%/libshapes.la $(LDADD)
-UNIT_TESTS += %D%/42-plan-random.t
+SERIAL_TESTS += %D%/42-plan-random.t
 %C%_42_plan_random_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/42-plan-partial.t
+SERIAL_TESTS += %D%/42-plan-partial.t
 %C%_42_plan_partial_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/43-plan-quality.t
+SERIAL_TESTS += %D%/43-plan-quality.t
 %C%_43_plan_quality_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/44-plan-cases.t
+SERIAL_TESTS += %D%/44-plan-cases.t
 %C%_44_plan_cases_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/45-plan-stress.t
+SERIAL_TESTS += %D%/45-plan-stress.t
 %C%_45_plan_stress_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/46-plan-mutants.t
+SERIAL_TESTS += %D%/46-plan-mutants.t
 %C%_46_plan_mutants_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/47-plan-input.t
+SERIAL_TESTS += %D%/47-plan-input.t
 %C%_47_plan_input_t_LDADD = $(LDADD_PLAN)
 UNIT_TESTS += %D%/48-plan-binding.t
-UNIT_TESTS += %D%/48-plan-same.t
+SERIAL_TESTS += %D%/48-plan-same.t
 API_TESTS += %D%/48-plan-shared.t
 %C%_48_plan_shared_t_LDADD = $(LDADD_API)
 %C%_48_plan_same_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/49-plan-bound.t
+SERIAL_TESTS += %D%/49-plan-bound.t
 %C%_49_plan_bound_t_LDADD = $(LDADD_PLAN)
-UNIT_TESTS += %D%/49-plan-place.t
+SERIAL_TESTS += %D%/49-plan-place.t
 %C%_49_plan_place_t_LDADD = $(LDADD_PLAN)
 API_TESTS += %D%/49-plan-use.t
 %C%_49_plan_use_t_LDADD = $(LDADD_API)
-UNIT_TESTS += %D%/49-plan-simulate.t
+SERIAL_TESTS += %D%/49-plan-simulate.t
 %C%_49_plan_simulate_t_LDADD = $(LDADD_PLAN)
 SEEDED_TESTS += %D%/41-graph-text.t %D%/42-plan-random.t \
 	%D%/42-plan-partial.t \
 	%D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-bytes.t \
 	%D%/47-plan-input.t %D%/49-plan-place.t %D%/49-plan-simulate.t \
 	%D%/81-plan-faults.t
-SCRIPT_TESTS += %D%/46-tool-plan.t
+SERIAL_SCRIPT_TESTS += %D%/46-tool-plan.t
 SCRIPT_TESTS += %D%/55-tool-run.t
 # --- 5x run ----------------------------------------------------------------
 UNIT_TESTS += %D%/52-run-bound.t
@@ -413,20 +446,18 @@ SCRIPT_TESTS += %D%/62-conform-opencl.t
 # so that what it orders would look like races.  The compiler of a driver takes
 # seconds for them, so most wait for PLAIT_SOAK.
 if OPENCL
-if !SANITIZE_THREAD
-API_TESTS += %D%/63-opencl-arrays.t
+PLAIN_TESTS += %D%/63-opencl-arrays.t
 %C%_63_opencl_arrays_t_SOURCES = %D%/50-source-arrays.c
 %C%_63_opencl_arrays_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"' -DSUITE_SOAK
 %C%_63_opencl_arrays_t_LDADD = $(LDADD_SUITE)
-API_TESTS += %D%/63-opencl-groups.t
+PLAIN_TESTS += %D%/63-opencl-groups.t
 %C%_63_opencl_groups_t_SOURCES = %D%/50-source-groups.c
 %C%_63_opencl_groups_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"' -DSUITE_SOAK
 %C%_63_opencl_groups_t_LDADD = $(LDADD_SUITE)
-API_TESTS += %D%/63-opencl-numbers.t
+PLAIN_TESTS += %D%/63-opencl-numbers.t
 %C%_63_opencl_numbers_t_SOURCES = %D%/50-source-numbers.c
 %C%_63_opencl_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
 %C%_63_opencl_numbers_t_LDADD = $(LDADD_SUITE)
-endif
 endif
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
@@ -434,13 +465,19 @@ check_LTLIBRARIES += %D%/sins/libsins.la
 	%D%/sins/kernels.c %D%/sins/queues.c %D%/sins/signals.c \
 	%D%/sins/work.c
 %C%_sins_libsins_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+if SANITIZE
+SINS_WANTED = always$$
+else
+SINS_WANTED = .
+endif
 check_DATA += %D%/sins/built
 CLEANFILES += %D%/sins/built %D%/sins/plait_sin_*.so
 SINS_LINK = $(CC) $(CPPFLAGS_PLUGIN) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fPIC \
 	-shared $(LDFLAGS) $(NODELETE_LDFLAGS)
 %D%/sins/built: %D%/sins/libsins.la %D%/sins/sins.list %D%/sins/which.c
 	@echo '  GEN      $@'; rm -f %D%/sins/plait_sin_*.so; \
-	grep -v '^#' $(srcdir)/%D%/sins/sins.list | while read -r name check; do \
+	grep -v '^#' $(srcdir)/%D%/sins/sins.list | grep '$(SINS_WANTED)' | \
+	while read -r name check always; do \
 		upper=`echo $$name | tr a-z A-Z`; \
 		$(SINS_LINK) -DSIN=SIN_$$upper -DSIN_NAME="\"sin_$$name\"" \
 			-o %D%/sins/plait_sin_$$name.so \
@@ -449,12 +486,12 @@ SINS_LINK = $(CC) $(CPPFLAGS_PLUGIN) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -fPIC \
 			-lm -lpthread || exit 1; \
 	done && touch $@
 # --- 7x ABI and headers ----------------------------------------------------
-SCRIPT_TESTS += %D%/70-exports.t
+PLAIN_SCRIPT_TESTS += %D%/70-exports.t
 META_TESTS += %D%/71-headers.t
-SCRIPT_TESTS += %D%/72-cdef.t
+PLAIN_SCRIPT_TESTS += %D%/72-cdef.t
 META_TESTS += %D%/73-structs.t
 META_TESTS += %D%/74-annotations.t
-SCRIPT_TESTS += %D%/75-plugins.t
+PLAIN_SCRIPT_TESTS += %D%/75-plugins.t
 META_TESTS += %D%/76-tarball.t
 META_TESTS += %D%/77-bindings.t
 # --- 8x properties and faults ----------------------------------------------
@@ -472,7 +509,7 @@ API_TESTS += %D%/83-api-syscalls.t
 META_TESTS += %D%/84-api-swept.t
 API_TESTS += %D%/82-fault-sweep.t
 %C%_82_fault_sweep_t_LDADD = $(LDADD_API)
-UNIT_TESTS += %D%/81-plan-faults.t
+SERIAL_TESTS += %D%/81-plan-faults.t
 %C%_81_plan_faults_t_LDADD = $(LDADD_PLAN)
 # --- 9x stress and examples ------------------------------------------------
 # Fuzz targets: each takes any bytes.  Here they run what is in t/fuzz/corpus and
@@ -495,19 +532,19 @@ LDFLAGS_FUZZ =
 	$(FUZZ_MAIN)
 %C%_fuzz_graph_calls_LDADD = src/libplaitcore.la
 %C%_fuzz_graph_calls_LDFLAGS = $(AM_LDFLAGS) $(LDFLAGS_FUZZ)
-SCRIPT_TESTS += %D%/90-fuzz.t
+SERIAL_SCRIPT_TESTS += %D%/90-fuzz.t
 SCRIPT_TESTS += %D%/91-examples.t
 API_TESTS += %D%/92-stress-objects.t
 %C%_92_stress_objects_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/92-stress-objects.t %D%/60-conform-chaos.t \
 	%D%/60-conform-host.t
-SCRIPT_TESTS += %D%/93-bench-replay.t
+PLAIN_SCRIPT_TESTS += %D%/93-bench-replay.t
 TEST_HELPERS += %D%/replay_sins
 %C%_replay_sins_LDADD = bench/libreplay.la
-SCRIPT_TESTS += %D%/95-python.t
-SCRIPT_TESTS += %D%/96-lua.t
+PLAIN_SCRIPT_TESTS += %D%/95-python.t
+PLAIN_SCRIPT_TESTS += %D%/96-lua.t
 SCRIPT_TESTS += %D%/97-examples.t
-SCRIPT_TESTS += %D%/98-rust.t
+PLAIN_SCRIPT_TESTS += %D%/98-rust.t
 
 # --- the ABI against the last release ---------------------------------------
 # `make abi-baseline` at a release writes t/abi/plait.abi, which is checked in;
