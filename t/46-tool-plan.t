@@ -22,7 +22,7 @@ from tap import BUILD, SANITIZER, done, none, ok, read, run, skip, which
 
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
 FOLDER = tempfile.TemporaryDirectory()
-SEEDS = range(240 if SANITIZER == "no" else 20)
+SEEDS = range(240 if SANITIZER == "no" else 60)
 SEEDS = [int(a[5:]) for a in sys.argv if a.startswith("seed=")] or SEEDS
 
 
