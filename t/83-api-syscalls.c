@@ -44,12 +44,19 @@ static const struct {
 	{ SYS_newfstatat, EACCES, "newfstatat" },
 	{ SYS_getdents64, EIO, "getdents64" },
 	{ SYS_readlinkat, EACCES, "readlinkat" },
+	{ SYS_write, ENOSPC, "write" },
+	{ SYS_fsync, EIO, "fsync" },
+	{ SYS_fstat, EIO, "fstat" },
+	{ SYS_fchmod, EPERM, "fchmod" },
 	{ SYS_madvise, EINVAL, "madvise" },
 	{ SYS_sched_getaffinity, ENOSYS, "sched_getaffinity" },
 	{ SYS_sched_setaffinity, EINVAL, "sched_setaffinity" },
 	{ SYS_prctl, EINVAL, "prctl" },
 #ifdef SYS_readlink
 	{ SYS_readlink, EACCES, "readlink" },
+#endif
+#ifdef SYS_rename
+	{ SYS_rename, EACCES, "rename" },
 #endif
 #ifdef SYS_access
 	{ SYS_access, EACCES, "access" },

@@ -13,6 +13,9 @@
 #include "plait/plait.h"
 #include "tap.h"
 
+/* The calling thread is inside of the allocator of a place. */
+extern _Thread_local bool calls_allocating;
+
 /* An allocator that counts, and can fail; any thread. */
 struct calls_memory {
 	uint64_t live_bytes;
@@ -33,8 +36,11 @@ struct place {
 	plait_signal *gate; /* raised to 1 */
 	plait_inbox *inbox;
 	plait_buffer *buffer; /* of 64 bytes */
+	plait_plan *plan; /* these if the entry prepares them */
+	plait_kernel *kernels[2];
 	plait_error error;
 	int count; /* of functions that ran */
+	int turns; /* of a loop */
 	unsigned char bytes[64];
 	uint64_t submitted; /* of the signal, before the call */
 };
@@ -49,6 +55,7 @@ typedef plait_status (*calls_function)(struct place *place,
 struct calls_entry {
 	const char *functions; /* that are tried, with blanks between */
 	calls_function run;
+	calls_function prepare; /* the place, before anything fails; or null */
 };
 
 /* What makes something fail. */
@@ -67,6 +74,9 @@ extern const struct calls_entry calls_device[];
 extern const struct calls_entry calls_queue[];
 extern const struct calls_entry calls_inbox[];
 extern const struct calls_entry calls_kernel[];
+extern const struct calls_entry calls_graph[];
+extern const struct calls_entry calls_plan[];
+extern const struct calls_entry calls_run[];
 
 /* Fail the first of what the call does, then the second, until nothing does,
  * with no workers in the place. */
@@ -75,7 +85,18 @@ void calls_sweep(const struct calls_entry *entry, const char *backend,
 /* The same for all of all tables, on the host and on chaos. */
 void calls_sweep_all(const struct calls_fault *fault);
 
+/* What a call may answer that did what it must not: PLAIT_E_INTERNAL. */
+plait_status calls_wrong(plait_error *error, const char *text);
+
 int32_t calls_add_one(void *user_data);
 int32_t calls_return_three(void *user_data);
+int32_t calls_return_zero(void *user_data);
+
+/* graph.c: a kernel "touch"; a graph of work and a loop, whose argument `by` is
+ * a parameter of that name if there is one. */
+plait_status calls_make_kernel(struct place *place, plait_kernel **out,
+			       plait_error *error);
+plait_status calls_make_graph(struct place *place, const char *parameter,
+			      plait_graph **out, plait_error *error);
 
 #endif

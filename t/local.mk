@@ -498,12 +498,15 @@ META_TESTS += %D%/77-bindings.t
 # What is tried while something fails: each public function.
 check_LTLIBRARIES += %D%/libcalls.la
 %C%_libcalls_la_SOURCES = %D%/calls.h %D%/calls/device.c \
-	%D%/calls/inbox.c %D%/calls/kernel.c %D%/calls/place.c \
-	%D%/calls/queue.c
+	%D%/calls/graph.c %D%/calls/inbox.c %D%/calls/kernel.c \
+	%D%/calls/place.c %D%/calls/plan.c %D%/calls/queue.c \
+	%D%/calls/run.c
 %C%_libcalls_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/%D%
 LDADD_CALLS = %D%/libcalls.la $(LDADD_API)
 API_TESTS += %D%/80-api-oom.t
 %C%_80_api_oom_t_LDADD = $(LDADD_CALLS)
+API_TESTS += %D%/80-libc-oom.t
+%C%_80_libc_oom_t_LDADD = $(LDADD_CALLS)
 API_TESTS += %D%/83-api-syscalls.t
 %C%_83_api_syscalls_t_LDADD = $(LDADD_CALLS)
 META_TESTS += %D%/84-api-swept.t

@@ -179,7 +179,7 @@ static plait_status recode(plait__program *program,
 }
 
 const plait__engine plait__engine_queued = {
-	.name = "queued",
+	.name = "queues",
 	.needs_others = true,
 	.prepare = prepare,
 	.discard = discard,

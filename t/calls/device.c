@@ -218,19 +218,19 @@ static plait_status map_buffer(struct place *place, plait_error *error)
 
 const struct calls_entry calls_device[] = {
 	{ "plait_context_open plait_context_retain plait_context_release",
-	  open_alone },
-	{ "plait_context_open", open_with_workers },
-	{ "plait_context_open", open_with_all },
-	{ "plait_context_open plait_error_detail", find_nothing },
-	{ "plait_backend_report", report },
+	  open_alone, NULL },
+	{ "plait_context_open", open_with_workers, NULL },
+	{ "plait_context_open", open_with_all, NULL },
+	{ "plait_context_open plait_error_detail", find_nothing, NULL },
+	{ "plait_backend_report", report, NULL },
 	{ "plait_context_device_count plait_context_device "
 	  "plait_context_find_device plait_context_report "
-	  "plait_device_set_budget plait_device_query", look_around },
+	  "plait_device_set_budget plait_device_query", look_around, NULL },
 	{ "plait_buffer_create plait_buffer_bytes plait_buffer_retain "
-	  "plait_buffer_release", create_buffer },
-	{ "plait_buffer_wrap", wrap_buffer },
-	{ "plait_buffer_wrap", wrap_and_call },
-	{ "plait_buffer_view", view_buffer },
-	{ "plait_buffer_map plait_buffer_unmap", map_buffer },
-	{ NULL, NULL }
+	  "plait_buffer_release", create_buffer, NULL },
+	{ "plait_buffer_wrap", wrap_buffer, NULL },
+	{ "plait_buffer_wrap", wrap_and_call, NULL },
+	{ "plait_buffer_view", view_buffer, NULL },
+	{ "plait_buffer_map plait_buffer_unmap", map_buffer, NULL },
+	{ NULL, NULL, NULL }
 };

@@ -133,13 +133,13 @@ static plait_status close_busy(struct place *place, plait_error *error)
 
 const struct calls_entry calls_inbox[] = {
 	{ "plait_inbox_create plait_inbox_retain plait_inbox_release",
-	  create_inbox },
+	  create_inbox, NULL },
 	{ "plait_inbox_wait plait_inbox_next plait_inbox_call_done",
-	  answer_call },
-	{ "plait_inbox_call_done", refuse_call },
-	{ "plait_inbox_descriptor plait_inbox_pump", pump },
-	{ "plait_queue_finish", serve },
-	{ "plait_inbox_adopt", adopt },
-	{ "plait_inbox_close", close_busy },
-	{ NULL, NULL }
+	  answer_call, NULL },
+	{ "plait_inbox_call_done", refuse_call, NULL },
+	{ "plait_inbox_descriptor plait_inbox_pump", pump, NULL },
+	{ "plait_queue_finish", serve, NULL },
+	{ "plait_inbox_adopt", adopt, NULL },
+	{ "plait_inbox_close", close_busy, NULL },
+	{ NULL, NULL, NULL }
 };

@@ -146,9 +146,9 @@ static plait_status exchange(struct place *place, plait_error *error)
 }
 
 const struct calls_entry calls_kernel[] = {
-	{ "plait_kernel_create plait_kernel_release", launch_forms },
-	{ "plait_array_export plait_array_import", exchange },
+	{ "plait_kernel_create plait_kernel_release", launch_forms, NULL },
+	{ "plait_array_export plait_array_import", exchange, NULL },
 	{ "plait_kernel_create plait_kernel_signature plait_kernel_retain "
-	  "plait_kernel_release plait_queue_launch", launch },
-	{ NULL, NULL }
+	  "plait_kernel_release plait_queue_launch", launch, NULL },
+	{ NULL, NULL, NULL }
 };

@@ -2,13 +2,6 @@
 /* Signals and queues, tried while something fails. */
 #include "calls.h"
 
-static plait_status internal(plait_error *error, const char *text)
-{
-	error->status = PLAIT_E_INTERNAL;
-	strncpy(error->text, text, sizeof(error->text) - 1);
-	return PLAIT_E_INTERNAL;
-}
-
 /* --- signals */
 
 static plait_status create_signal(struct place *place, plait_error *error)
@@ -18,7 +11,7 @@ static plait_status create_signal(struct place *place, plait_error *error)
 						  error);
 
 	if (status != PLAIT_OK && signal != NULL)
-		return internal(error, "out is set");
+		return calls_wrong(error, "out is set");
 	plait_signal_retain(signal);
 	plait_signal_release(signal);
 	plait_signal_release(signal);
@@ -108,7 +101,7 @@ static plait_status create_queue(struct place *place, plait_error *error)
 						 error);
 
 	if (status != PLAIT_OK && queue != NULL)
-		return internal(error, "out is set");
+		return calls_wrong(error, "out is set");
 	plait_queue_retain(queue);
 	plait_queue_release(queue);
 	plait_queue_release(queue);
@@ -123,7 +116,7 @@ static plait_status check_submitted(struct place *place, plait_status status,
 
 	plait_signal_query(place->signal, NULL, &submitted, NULL);
 	if (status != PLAIT_OK && submitted != place->submitted)
-		return internal(error, "it emits in spite of the failure");
+		return calls_wrong(error, "it emits in spite of the failure");
 	place->submitted = submitted;
 	return status;
 }
@@ -221,20 +214,20 @@ static plait_status release_busy(struct place *place, plait_error *error)
 
 const struct calls_entry calls_queue[] = {
 	{ "plait_signal_create plait_signal_retain plait_signal_release",
-	  create_signal },
+	  create_signal, NULL },
 	{ "plait_signal_raise plait_signal_fail plait_signal_reset "
-	  "plait_signal_notify", fail_gate },
-	{ "plait_signal_notify", notify },
-	{ "plait_points_wait", wait_for_many },
-	{ "plait_signal_wait", wait_and_time_out },
+	  "plait_signal_notify", fail_gate, NULL },
+	{ "plait_signal_notify", notify, NULL },
+	{ "plait_points_wait", wait_for_many, NULL },
+	{ "plait_signal_wait", wait_and_time_out, NULL },
 	{ "plait_queue_create plait_queue_retain plait_queue_release",
-	  create_queue },
-	{ "plait_queue_release", release_busy },
-	{ "plait_queue_submit", submit_all_kinds },
+	  create_queue, NULL },
+	{ "plait_queue_release", release_busy, NULL },
+	{ "plait_queue_submit", submit_all_kinds, NULL },
 	{ "plait_queue_call plait_queue_fill plait_queue_copy "
 	  "plait_queue_emit plait_queue_wait plait_signal_query",
-	  short_forms },
-	{ "plait_queue_read plait_queue_write", write_and_read },
-	{ "plait_queue_finish", fail_and_finish },
-	{ NULL, NULL }
+	  short_forms, NULL },
+	{ "plait_queue_read plait_queue_write", write_and_read, NULL },
+	{ "plait_queue_finish", fail_and_finish, NULL },
+	{ NULL, NULL, NULL }
 };
