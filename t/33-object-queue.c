@@ -456,10 +456,6 @@ static void functions_submit(void)
 	EACH(rig) {
 		struct inside inside = { .rig = rig };
 
-		if (strcmp(rig->backend, "chaos") == 0) {
-			close_rig(rig);
-			continue;
-		}
 		IS_INT(plait_queue_create(rig->device, NULL, &inside.other,
 					  NULL), PLAIT_OK);
 		plait_queue_call(rig->queue, do_inside, &inside, NULL);

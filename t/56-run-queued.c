@@ -181,7 +181,66 @@ static void overlap(void)
 	each_place(SEEDS, check_overlap);
 }
 
+/* A function on a queue that would wait for a plan on queues, which may need the
+ * place that it takes itself, or its thread: it is told so. */
+struct inner {
+	plait_plan *plan;
+	plait_status called, waited;
+	plait_error error;
+	uint32_t times;
+};
+
+static int32_t run_inner(void *user_data)
+{
+	struct inner *inner = user_data;
+	plait_run *run = NULL;
+
+	inner->times++;
+	inner->error.size = sizeof(inner->error);
+	inner->called = plait_plan_call(inner->plan, NULL, NULL,
+					&inner->error);
+	inner->waited = plait_plan_run(inner->plan, rig.queue, NULL, &run,
+				       NULL);
+	if (inner->waited == PLAIT_OK)
+		inner->waited = plait_run_wait(run, PLAIT_FOREVER, NULL);
+	plait_run_release(run);
+	return 0;
+}
+
+static void check_inside(const struct place *place)
+{
+	plait_buffer *x = words_on(rig.device);
+	struct inner inner = { .plan = NULL };
+	plait_graph *graph = new_graph();
+	plait_queue *other = NULL;
+
+	(void)add_fill(graph, x, 9, NULL, 0);
+	inner.plan = freeze_on(graph, place->lanes);
+	OK(plait_queue_create(rig.device, NULL, &other, &rig.error) ==
+	   PLAIT_OK);
+	write_words(x, 1);
+	OK(plait_queue_call(other, run_inner, &inner, &rig.error) == PLAIT_OK);
+	OK(plait_queue_finish(other, PLAIT_FOREVER, &rig.error) == PLAIT_OK);
+	IS_UINT(inner.times, 1);
+	IS_INT(inner.called, PLAIT_E_DEADLOCK);
+	HAS_STR(inner.error.text, "a host function must not wait");
+	IS_INT(inner.waited, PLAIT_E_DEADLOCK);
+	OK(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==
+	   PLAIT_OK);
+	IS_UINT(read_words(x), 9);
+	IS_INT(call_with(inner.plan, 0), PLAIT_OK);
+	plait_plan_release(inner.plan);
+	plait_queue_release(other);
+	plait_buffer_release(x);
+}
+
+static void inside(void)
+{
+	each_place(SEEDS, check_inside);
+}
+
 static const struct tap_scenario all[] = {
+	{ "inside a function", inside },
 	{ "straight", straight },
 	{ "edges", edges },
 	{ "failure", failure },

@@ -10,10 +10,10 @@
 #include "object/context.h"
 
 #include "object/queue.h"
+#include "object/wait.h"
 
 #include "sys/clock.h"
 
-#include <string.h>
 
 enum {
 	/* How long to sleep when nothing will tell us to look again. */
@@ -235,18 +235,14 @@ static bool is_final(plait__context *context)
 /* True: some backend got on. */
 static bool pump_all(plait__context *context)
 {
-	plait_error ignored;
 	bool more = false;
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++) {
-		plait__port *port = &context->ports[i];
-		plait__backend *backend = port->backend;
+		const plait__port *port = &context->ports[i];
 
-		memset(&ignored, 0, sizeof(ignored));
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
-		    is_final(context) &&
-		    backend->table.pump(backend->self, &ignored) == PLAIT_OK)
+		    is_final(context) && plait__wait_pump_port(context, port))
 			more = true;
 	}
 	/* Nobody else is there to drive what pumping led to. */

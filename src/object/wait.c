@@ -7,9 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "pool/state.h"
 #include "sys/clock.h"
-
-#include <string.h>
 
 enum {
 	/* How long to wait inside a backend that cannot call us. */
@@ -94,23 +93,32 @@ static bool all_have(const struct waiter *waiter, uint32_t capabilities)
 	return true;
 }
 
+bool plait__wait_pump_port(plait__context *context, const plait__port *port)
+{
+	const plait__backend *backend = port->backend;
+	plait_error ignored = { .size = 0 };
+	struct plait__inside inside;
+	plait_status status;
+
+	plait__inside_enter(&inside, context->pool);
+	status = backend->table.pump(backend->self, &ignored);
+	plait__inside_leave(&inside);
+	return status == PLAIT_OK;
+}
+
 /* True: one of them got on. */
 static bool pump(const struct waiter *waiter)
 {
 	plait__context *context = waiter->request->context;
-	plait_error ignored;
 	bool more = false;
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++) {
-		plait__port *port = &context->ports[i];
-		plait__backend *backend = port->backend;
+		const plait__port *port = &context->ports[i];
 
-		if ((port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
-		    !matters(waiter, port))
-			continue;
-		memset(&ignored, 0, sizeof(ignored));
-		if (backend->table.pump(backend->self, &ignored) == PLAIT_OK)
+		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
+		    matters(waiter, port) &&
+		    plait__wait_pump_port(context, port))
 			more = true;
 	}
 	return more;
@@ -147,6 +155,8 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		.count = request->count,
 		.few = { { NULL, 0 } },
 	};
+	const bool pumps = (waiter->port->any & PLAIT_CAP_NEEDS_PUMP) != 0;
+	struct plait__inside inside;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 	uint64_t i;
@@ -161,11 +171,15 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 				   (unsigned long long)points.count);
 	for (i = 0; i < points.count; i++)
 		points.all[i] = request->points[i].point;
-	PLAIT__SCOPE inside = { free_points, &points };
+	PLAIT__SCOPE waits = { free_points, &points };
+	if (pumps)
+		plait__inside_enter(&inside, request->context->pool);
 	status = backend->table.signal_wait(backend->self, points.all,
 					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
-	plait__scope_end(&inside);
+	if (pumps)
+		plait__inside_leave(&inside);
+	plait__scope_end(&waits);
 	free_points(&points);
 	return plait__port_judge(waiter->port, status, "signal_wait", &room,
 				 error);

@@ -53,4 +53,11 @@ plait_status plait__wait_until(plait__context *context,
  */
 bool plait__wait_pump(plait__context *context);
 
+/*
+ * On one, which has PLAIT_CAP_NEEDS_PUMP.  Functions of the user that it calls
+ * are inside a call: they must not wait, as what they would wait for may need
+ * this thread.
+ */
+bool plait__wait_pump_port(plait__context *context, const plait__port *port);
+
 #endif
