@@ -12,12 +12,14 @@ static char *at(plait_backend_memory *memory, uint64_t offset)
 void plait__command_pack_move(struct plait__command *out,
 			      const plait_work *work)
 {
+	/* All of the word: memory checkers cannot tell its parts apart. */
 	out->bytes = work->bytes & PLAIT__COMMAND_MAX_BYTES;
+	out->pattern_bytes = work->kind == PLAIT_WORK_FILL ?
+				     work->pattern_bytes & 0xff : 0;
 	out->target = work->kind == PLAIT_WORK_READ ?
 			      work->host : at(work->target, work->target_offset);
 	if (work->kind == PLAIT_WORK_FILL) {
 		out->pattern = work->pattern;
-		out->pattern_bytes = work->pattern_bytes & 0xff;
 	} else if (work->kind == PLAIT_WORK_WRITE) {
 		out->source = work->host;
 	} else {

@@ -186,15 +186,18 @@ static const char *try(struct place *place, const struct calls_entry *entry,
  * The one after number `k`.  Where a sanitizer makes it slow a call with many has
  * each of the first ones tried, and some of the others.
  */
-static uint64_t after(uint64_t k, uint64_t *random)
+static uint64_t after(uint64_t k)
 {
 	const char *sanitizer = getenv("PLAIT_SANITIZER");
+	static uint64_t random;
 
 	if (sanitizer == NULL || strcmp(sanitizer, "no") == 0 || tap_soak() ||
 	    k < 16)
 		return k + 1;
-	*random = *random * 6364136223846793005u + 1442695040888963407u;
-	return k + 1 + (*random >> 61);
+	if (random == 0)
+		random = tap_seed();
+	random = random * 6364136223846793005u + 1442695040888963407u;
+	return k + 1 + (random >> 61);
 }
 
 void calls_sweep(const struct calls_entry *entry, const char *backend,
@@ -203,12 +206,11 @@ void calls_sweep(const struct calls_entry *entry, const char *backend,
 	static struct place place;
 	const char *wrong = NULL;
 	const char *left = NULL;
-	uint64_t random = tap_seed();
 	uint64_t tried = 0;
 	bool hit = true;
 
 	for (uint64_t k = 1; hit && k < 5000 && wrong == NULL && left == NULL;
-	     k = after(k, &random)) {
+	     k = after(k)) {
 		if (!open_place(&place, entry, backend)) {
 			(void)close_place(&place, fault);
 			return;
