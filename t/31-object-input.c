@@ -2,6 +2,9 @@
 /* Bad input at every entry: an error that says what is wrong, nothing else. */
 #include "objects.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 /* The call answers `status`, with a text that has `part` in it. */
 #define REFUSED(call, want, part) \
 	do { \
@@ -102,6 +105,100 @@ static void environment_is_read(void)
 	plait_context_release(context);
 	unsetenv("PLAIT_WORKERS");
 	OK(all_gone());
+}
+
+/* How many workers a context has that says nothing about them. */
+static uint32_t default_workers(void)
+{
+	struct rig rig = { .backend = "host" };
+	plait_device_info info = { .size = sizeof(info) };
+
+	if (!open_context(&rig))
+		return 0;
+	IS_INT(plait_device_query(rig.device, &info, NULL), PLAIT_OK);
+	plait_context_release(rig.context);
+	return info.parallel;
+}
+
+static void workers_are_counted(void)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	setenv("PLAIT_WORKERS", "3", 1);
+	IS_UINT(default_workers(), 3);
+	unsetenv("PLAIT_WORKERS");
+	if (!OK(sched_getaffinity(0, sizeof(all), &all) == 0))
+		return;
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	IS_INT(sched_setaffinity(0, sizeof(one), &one), 0);
+	IS_UINT(default_workers(), 1);
+	IS_INT(sched_setaffinity(0, sizeof(all), &all), 0);
+}
+
+static int32_t return_four(void *user_data)
+{
+	(void)user_data;
+	return 4;
+}
+
+/* With PLAIT_SYNC the call that submits answers for what it submitted. */
+static void sync_is_obeyed(void)
+{
+	size_t i;
+
+	for (i = 0; i < SETTINGS; i++) {
+		struct rig rig = settings[i];
+		plait_status status;
+
+		setenv("PLAIT_SYNC", "1", 1);
+		if (!open_rig(&rig))
+			continue;
+		status = plait_queue_call(rig.queue, return_four, NULL,
+					  &rig.error);
+		IS_INT(status, PLAIT_E_FAILED);
+		IS_INT(rig.error.origin, 4);
+		close_rig(&rig);
+		unsetenv("PLAIT_SYNC");
+	}
+}
+
+/* What is written on the error stream while a context is opened. */
+static void open_and_read(const char *level, char *text, size_t room)
+{
+	struct rig rig = { .backend = "host" };
+	FILE *file = tmpfile();
+	int before = dup(2);
+	size_t length = 0;
+
+	if (!OK(file != NULL && before >= 0))
+		return;
+	setenv("PLAIT_LOG", level, 1);
+	fflush(stderr);
+	dup2(fileno(file), 2);
+	if (open_context(&rig))
+		plait_context_release(rig.context);
+	dup2(before, 2);
+	close(before);
+	unsetenv("PLAIT_LOG");
+	rewind(file);
+	length = fread(text, 1, room - 1, file);
+	text[length] = '\0';
+	fclose(file);
+}
+
+static void log_is_obeyed(void)
+{
+	char text[8192] = "";
+
+	open_and_read("info", text, sizeof(text));
+	HAS_STR(text, "host");
+	HAS_STR(text, "chosen");
+	open_and_read("error", text, sizeof(text));
+	IS_STR(text, "");
 }
 
 static void handles(struct rig *rig)
@@ -416,6 +513,41 @@ static void signals(struct rig *rig)
 	IS_INT(plait_signal_wait(rig->signal, 0, PLAIT_FOREVER, e), PLAIT_OK);
 }
 
+/* Nothing is above the last sequence, so nothing there can fail. */
+static void end_of_range(struct rig *rig)
+{
+	const uint64_t last = UINT64_MAX - 1;
+	plait_error *e = &rig->error;
+	uint64_t reached;
+
+	REFUSED(plait_queue_wait(rig->queue, rig->gate, UINT64_MAX, e),
+		PLAIT_E_INVALID, "end below");
+	IS_INT(plait_signal_raise(rig->gate, last - 1, e), PLAIT_OK);
+	IS_INT(plait_signal_fail(rig->gate, 3, "x", e), PLAIT_OK);
+	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
+	REFUSED(plait_signal_fail(rig->gate, 3, "x", e), PLAIT_E_INVALID,
+		"end of its range");
+	IS_INT(plait_signal_query(rig->gate, &reached, NULL, e), PLAIT_OK);
+	IS_UINT(reached, last);
+	IS_INT(plait_signal_wait(rig->gate, last, 0, e), PLAIT_OK);
+}
+
+/* An error is one line that says something, whatever it was told. */
+static void texts_of_users(struct rig *rig)
+{
+	plait_error *e = &rig->error;
+
+	IS_INT(plait_signal_fail(rig->gate, 3, "", e), PLAIT_OK);
+	REFUSED(plait_signal_wait(rig->gate, 9, PLAIT_FOREVER, e),
+		PLAIT_E_FAILED, "failed with 3");
+	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
+	IS_INT(plait_signal_fail(rig->gate, 3, "a\nb\x01%s\x7f.", e),
+	       PLAIT_OK);
+	REFUSED(plait_signal_wait(rig->gate, 9, PLAIT_FOREVER, e),
+		PLAIT_E_FAILED, "a b %s .");
+	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
+}
+
 static void short_records(struct rig *rig)
 {
 	plait_event event = { .size = 7 };
@@ -458,6 +590,8 @@ static void run_all(void)
 		signal_commands(&rig);
 		signals(&rig);
 		short_records(&rig);
+		texts_of_users(&rig);
+		end_of_range(&rig);
 		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
 					  &rig.error), PLAIT_OK);
 		close_rig(&rig);
@@ -477,6 +611,9 @@ static void sizes(void)
 static const struct tap_scenario all[] = {
 	{ "open refuses", open_refuses },
 	{ "environment is read", environment_is_read },
+	{ "workers are counted", workers_are_counted },
+	{ "sync is obeyed", sync_is_obeyed },
+	{ "log is obeyed", log_is_obeyed },
 	{ "bad input", run_all },
 	{ "sizes", sizes },
 };

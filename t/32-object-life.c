@@ -414,6 +414,41 @@ static void wrap_with_call(struct rig *rig, plait_wrap_desc desc)
 	IS_INT(__atomic_load_n(&told, __ATOMIC_SEQ_CST), 1);
 }
 
+/* Memory of the host that is the buffer's own, or that of another wrap. */
+static void wraps_overlap(void)
+{
+	size_t i;
+
+	for (i = 0; i < SETTINGS; i++) {
+		struct rig rig = settings[i];
+		plait_wrap_desc desc = { .size = sizeof(desc),
+					 .pointer = mine, .bytes = 64 };
+		plait_buffer *buffer, *other;
+
+		if (!open_rig(&rig))
+			continue;
+		IS_INT(plait_buffer_wrap(rig.device, &desc, &buffer,
+					 &rig.error), PLAIT_OK);
+		IS_INT(plait_queue_read(rig.queue, buffer, 0, mine + 8, 32,
+					&rig.error), PLAIT_E_INVALID);
+		HAS_STR(rig.error.text, "host overlaps");
+		IS_INT(plait_queue_write(rig.queue, buffer, 32, mine + 8, 32,
+					 &rig.error), PLAIT_E_INVALID);
+		HAS_STR(rig.error.text, "host overlaps");
+		IS_INT(plait_queue_write(rig.queue, buffer, 32, mine, 32,
+					 &rig.error), PLAIT_OK);
+		desc.pointer = mine + 32;
+		IS_INT(plait_buffer_wrap(rig.device, &desc, &other,
+					 &rig.error), PLAIT_OK);
+		IS_INT(plait_queue_copy(rig.queue, other, 0, buffer, 16, 32,
+					&rig.error), PLAIT_E_INVALID);
+		HAS_STR(rig.error.text, "overlap");
+		plait_buffer_release(other);
+		plait_buffer_release(buffer);
+		close_rig(&rig);
+	}
+}
+
 static void wraps(void)
 {
 	size_t i;
@@ -475,6 +510,7 @@ static const struct tap_scenario all[] = {
 	{ "budgets", budgets },
 	{ "views", views },
 	{ "empty buffers", empty_buffers },
+	{ "wraps overlap", wraps_overlap },
 	{ "wraps", wraps },
 };
 

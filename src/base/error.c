@@ -35,6 +35,14 @@ static void cut_utf8(char *text, size_t length)
 	text[end] = '\0';
 }
 
+/* One line: what users and drivers say may have several. */
+static void clear_controls(char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = ' ';
+}
+
 static void write_text(plait_error *error, const char *format, va_list args)
 {
 	size_t capacity = text_capacity(error);
@@ -47,6 +55,7 @@ static void write_text(plait_error *error, const char *format, va_list args)
 		error->text[0] = '\0';
 	else if ((size_t)length >= capacity)
 		cut_utf8(error->text, capacity - 1);
+	clear_controls(error->text);
 }
 
 static void fill(plait_error *error, plait_status status, int64_t origin,

@@ -529,6 +529,18 @@ bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 	return b->wrapped != NULL && is_mapped(a, from, to, bytes);
 }
 
+bool plait__buffer_meets(const plait__buffer *buffer, uint64_t offset,
+			 const void *host, uint64_t bytes)
+{
+	plait__buffer *root = buffer->root;
+	uint64_t from = buffer->offset + offset;
+
+	if (root->wrapped != NULL)
+		return meets((uintptr_t)root->wrapped + from, bytes,
+			     (uintptr_t)host, bytes);
+	return is_mapped(root, from, (uintptr_t)host, bytes);
+}
+
 PLAIT_API void plait_buffer_retain(plait_buffer *buffer)
 {
 	plait__handle_retain(buffer, PLAIT_OBJECT_BUFFER);

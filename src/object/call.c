@@ -266,7 +266,7 @@ static void describe(const plait__call *call, int64_t result, const char *text,
 	if (call->label != NULL)
 		(void)snprintf(name, sizeof(name), "command \"%.*s\"",
 			       PLAIT__TEXT_FIT(call->label, 60));
-	if (text != NULL)
+	if (text != NULL && text[0] != '\0')
 		plait__fail_origin(out, PLAIT_E_FAILED, result, "%s: %s", name,
 				   text);
 	else

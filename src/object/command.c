@@ -184,6 +184,43 @@ static plait_status enter_buffer(plait_buffer *handle, uint64_t offset,
 	return status;
 }
 
+static plait_status check_copy(const plait__operands *operands,
+			       const plait_command *command,
+			       plait_error *error)
+{
+	if (!plait__buffer_overlap(operands->target, command->target_offset,
+				   operands->source, command->source_offset,
+				   command->bytes))
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "source and target overlap: %llu bytes from %llu "
+			   "to %llu", (unsigned long long)command->bytes,
+			   (unsigned long long)(operands->source->offset +
+						command->source_offset),
+			   (unsigned long long)(operands->target->offset +
+						command->target_offset));
+}
+
+/* A read or a write whose memory of the host is the buffer's own. */
+static plait_status check_host(const plait__operands *operands,
+			       const plait_command *command,
+			       plait_error *error)
+{
+	bool reads = operands->source != NULL;
+	const plait__buffer *buffer = reads ? operands->source :
+					      operands->target;
+	char room[PLAIT__NAME_ROOM];
+
+	if (!plait__buffer_meets(buffer, reads ? command->source_offset :
+						 command->target_offset,
+				 command->host, command->bytes))
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "host overlaps the bytes of %s that it is to be %s",
+			   plait__object_name(&buffer->object, room),
+			   reads ? "read from" : "written to");
+}
+
 static plait_status enter_memory(plait__operands *operands,
 				 const plait_command *command,
 				 const plait__queue *queue, plait_error *error)
@@ -201,18 +238,13 @@ static plait_status enter_memory(plait__operands *operands,
 		status = enter_buffer(command->source, command->source_offset,
 				      command->bytes, "source range", queue,
 				      &operands->source, error);
-	if (status != PLAIT_OK || command->kind != PLAIT_COMMAND_COPY ||
-	    !plait__buffer_overlap(operands->target, command->target_offset,
-				   operands->source, command->source_offset,
-				   command->bytes))
+	if (status != PLAIT_OK || command->bytes == 0)
 		return status;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "source and target overlap: %llu bytes from %llu "
-			   "to %llu", (unsigned long long)command->bytes,
-			   (unsigned long long)(operands->source->offset +
-						command->source_offset),
-			   (unsigned long long)(operands->target->offset +
-						command->target_offset));
+	if (command->kind == PLAIT_COMMAND_COPY)
+		return check_copy(operands, command, error);
+	if ((fields & HAS_HOST) != 0)
+		return check_host(operands, command, error);
+	return status;
 }
 
 static plait_status enter_signal(plait__operands *operands,

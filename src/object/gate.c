@@ -90,10 +90,16 @@ PLAIT_API plait_status plait_signal_raise(plait_signal *signal,
 static plait_status fail_gate(plait__signal *signal,
 			      const plait_error *failure, plait_error *error)
 {
+	uint64_t next = plait__signal_submitted(signal) + 1;
+	char room[PLAIT__NAME_ROOM];
 	plait_status status;
 
-	status = raise_raw(signal, plait__signal_submitted(signal) + 1,
-			   failure, error);
+	if (next == UINT64_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s is at the end of its range: nobody can "
+				   "wait for more, so nothing of it can fail",
+				   plait__object_name(&signal->object, room));
+	status = raise_raw(signal, next, failure, error);
 	if (status == PLAIT_OK)
 		signal->failed = true;
 	return status;
@@ -109,7 +115,7 @@ PLAIT_API plait_status plait_signal_fail(plait_signal *signal, int64_t origin,
 
 	if (status != PLAIT_OK)
 		return status;
-	if (text != NULL)
+	if (text != NULL && text[0] != '\0')
 		plait__fail_origin(&failure, PLAIT_E_FAILED, origin, "%s",
 				   text);
 	else

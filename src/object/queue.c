@@ -210,10 +210,14 @@ static plait_status read_desc(plait_queue_desc *out,
 				  "plait_queue_desc", error);
 	if (status != PLAIT_OK)
 		return status;
-	if (out->flags != 0 || out->reserved0 != 0)
+	if (out->reserved0 != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_queue_desc: reserved0 is 0x%x, not 0",
+				   (unsigned)out->reserved0);
+	if (out->flags != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_queue_desc: flags 0x%x are not known",
-				   (unsigned)(out->flags | out->reserved0));
+				   (unsigned)out->flags);
 	return PLAIT_OK;
 }
 

@@ -20,7 +20,9 @@ enum {
 	LOOK_NS = 2000000,
 	/* A look at every queue costs what it costs: not again before so many
 	 * times that. */
-	REST_FACTOR = 8
+	REST_FACTOR = 8,
+	/* But one free of much memory is no reason to sleep for seconds. */
+	MOST_REST_NS = 100000000
 };
 
 void plait__context_pulse(plait__context *context)
@@ -122,6 +124,17 @@ static void end_sweep(plait__context *context)
 		plait__context_kick(context);
 }
 
+static void rest(plait__context *context, uint64_t start_ns)
+{
+	uint64_t now_ns = plait__clock_now_ns();
+	uint64_t rest_ns = REST_FACTOR * (now_ns - start_ns);
+
+	/* Relaxed: a hint for who passes by. */
+	at_store_relaxed_u64(&context->rested_ns, now_ns +
+			     (rest_ns < MOST_REST_NS ? rest_ns :
+						       MOST_REST_NS));
+}
+
 /*
  * One look at every queue with something pending.  With `watch` each that is not done is to tell
  * when it got on; false if some will not.  With `must` what has happened is
@@ -133,7 +146,6 @@ static bool sweep(plait__context *context, bool watch, bool must)
 	plait__queue *queue;
 	uint64_t start_ns;
 	uint64_t number;
-	uint64_t now_ns;
 
 	if (!begin_sweep(context, must))
 		return false;
@@ -150,10 +162,7 @@ static bool sweep(plait__context *context, bool watch, bool must)
 		plait__queue_unlist(queue);
 		plait__object_drop(&queue->object);
 	}
-	now_ns = plait__clock_now_ns();
-	/* Relaxed: a hint for who passes by. */
-	at_store_relaxed_u64(&context->rested_ns,
-			     now_ns + REST_FACTOR * (now_ns - start_ns));
+	rest(context, start_ns);
 	end_sweep(context);
 	plait__object_drop(&context->object);
 	return watched;
@@ -281,6 +290,14 @@ static bool is_stopped(void *arg)
 	return at_load_acquire_u32(&reaper->stop) != 0;
 }
 
+/* At the end nothing is worth a rest. */
+static bool is_ending(void *arg)
+{
+	plait__context *context = arg;
+
+	return is_stopped(&context->reaper) || is_final(context);
+}
+
 static bool is_kicked(void *arg)
 {
 	const struct kicked *kicked = arg;
@@ -308,7 +325,7 @@ static void serve(plait__context *context)
 		/* With many queues somebody kicks all the time. */
 		if (!is_final(context))
 			(void)plait__event_await(
-				&reaper->event, is_stopped, reaper,
+				&reaper->event, is_ending, context,
 				at_load_relaxed_u64(&context->rested_ns),
 				PLAIT__WAIT_SLEEP);
 		(void)plait__event_await(&reaper->event, is_kicked, &kicked,

@@ -156,6 +156,11 @@ plait_status plait__signal_resolve(const plait__signal *signal,
 	uint64_t submitted = plait__signal_submitted(signal);
 	char room[PLAIT__NAME_ROOM];
 
+	if (*sequence == UINT64_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%s: sequences end below %llu",
+				   plait__object_name(&signal->object, room),
+				   (unsigned long long)*sequence);
 	if (*sequence == 0)
 		*sequence = submitted;
 	if (*sequence <= submitted || signal->is_gate)
