@@ -63,5 +63,5 @@ none(["%s:%d: %d levels" % (p, f[0], f[2]) for p, f in every if f[2] > DEPTH],
 none(["%s:%d" % (p, i) for p, t in texts.items() for i, line in enumerate(t.splitlines(), 1)
       if len(line.expandtabs(8)) > COLUMNS], "lines: %d columns" % COLUMNS)
 lengths = [f[1] for p, f in every if p.startswith(("src/", "plugins/"))]
-ok(not lengths or statistics.median(lengths) <= 20, "half of the functions are short")
+ok(not lengths or statistics.median(lengths) < 15, "half of the functions are short")
 done()

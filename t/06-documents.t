@@ -76,6 +76,15 @@ ok(len(checks) >= 45, "checks are found in tools/conform", *sorted(checks))
 ok(checks == named, "doc/plugins.md says for each check what it is there for, and for no other",
    *sorted(checks ^ named))
 
+# --- families of tests, nodes of the map
+families = {re.match(r"t/(\d)\d-", n).group(1) for n in files if re.match(r"t/\d\d-", n)}
+listed = set(re.findall(r"^\| (\d)x \|", read("doc/testing.md"), re.M))
+ok(families == listed, "doc/testing.md has every family of tests", *sorted(families ^ listed))
+nodes = set(re.findall(r"^(PLAIT_\w+) \{", read("src/plait.map"), re.M))
+row = re.search(r"^\| version nodes (.*?) \|", read("doc/abi.md"), re.M)
+named = set(re.findall(r"`(PLAIT_\w+)`", row.group(1) if row else ""))
+ok(named and named <= nodes, "doc/abi.md names nodes of src/plait.map", *sorted(named - nodes))
+
 # --- manuals
 pages = [n for n in sorted(files) if re.match(r"doc/man/.*\.\d$", n)]
 for page in pages if which("man") else []:

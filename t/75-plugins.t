@@ -38,11 +38,18 @@ def check(path, library=False):
     ok("plait_plugin_entry" in names("--defined-only", path), name + " shows its entry")
 
 
+def opens(path):
+    """The libraries that it says it opens."""
+    return re.findall(r"lib\w+\.so[.\d]*", run(["readelf", "-p", ".note.dlopen", path]).stdout)
+
+
 plugins = sorted(glob.glob(os.path.join(BUILD, "plugins/.libs/plait_*.so")))
 if not plugins:
     skip_all("no plugin was built")
 for plugin in plugins:
     check(plugin)
+    driver = {"plait_opencl.so": ["libOpenCL.so.1"]}.get(os.path.basename(plugin), [])
+    ok(opens(plugin) == driver, os.path.basename(plugin) + " tells packagers what it opens", *opens(plugin))
 check(os.path.join(BUILD, "src/.libs/libplait.so"), library=True)
 fragment = read("plugins/local.mk")
 none([n for n in re.findall(r"^pkglib_LTLIBRARIES \+= %D%/(\w+)\.la", fragment, re.M)

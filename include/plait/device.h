@@ -35,9 +35,7 @@ enum {
 	/* No worker threads: the threads that wait do the work. */
 	PLAIT_CONTEXT_NO_WORKERS = 1 << 0,
 	/* Every submission waits and reports; also PLAIT_SYNC=1. */
-	PLAIT_CONTEXT_SYNC = 1 << 1,
-	/* Allow functions that are documented as previews. */
-	PLAIT_CONTEXT_PREVIEW = 1 << 2
+	PLAIT_CONTEXT_SYNC = 1 << 1
 };
 
 /*

@@ -110,6 +110,22 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				  where[0] != '\0' ? " for " : "", where);
 }
 
+/* --- for packagers -------------------------------------------------------- */
+
+#define WANTED \
+	"[{\"feature\":\"opencl\",\"description\":\"Runs kernels on " \
+	"OpenCL devices\",\"priority\":\"recommended\"," \
+	"\"soname\":[\"libOpenCL.so.1\"]}]"
+
+/* What is opened and not linked: no linker tells them. */
+static const struct {
+	uint32_t owner_bytes, text_bytes, type;
+	char owner[4];
+	char text[(sizeof(WANTED) + 3) / 4 * 4];
+} wanted __attribute__((section(".note.dlopen"), used, aligned(4))) = {
+	4, sizeof(WANTED), 0x407c0c0a, "FDO", WANTED
+};
+
 /* --- functions ------------------------------------------------------------ */
 
 #define OPENCL_STATUS_NAME(name, parameters, arguments) \

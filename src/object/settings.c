@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum {
-	KNOWN_FLAGS = PLAIT_CONTEXT_NO_WORKERS | PLAIT_CONTEXT_SYNC |
-		      PLAIT_CONTEXT_PREVIEW
+	KNOWN_FLAGS = PLAIT_CONTEXT_NO_WORKERS | PLAIT_CONTEXT_SYNC
 };
 
 static plait_status read_allocator(plait_allocator *out,

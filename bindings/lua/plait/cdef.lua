@@ -83,8 +83,7 @@ typedef struct plait_inbox plait_inbox;
 typedef struct plait_run plait_run;
 enum {
 	PLAIT_CONTEXT_NO_WORKERS = 1 << 0,
-	PLAIT_CONTEXT_SYNC = 1 << 1,
-	PLAIT_CONTEXT_PREVIEW = 1 << 2
+	PLAIT_CONTEXT_SYNC = 1 << 1
 };
 typedef struct plait_context_desc {
 	uint32_t size;

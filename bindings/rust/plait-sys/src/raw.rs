@@ -45,7 +45,6 @@ pub const PLAIT_OBJECT_PLAN: u32 = 9;
 pub const PLAIT_OBJECT_RUN: u32 = 10;
 pub const PLAIT_CONTEXT_NO_WORKERS: u32 = 1;
 pub const PLAIT_CONTEXT_SYNC: u32 = 2;
-pub const PLAIT_CONTEXT_PREVIEW: u32 = 4;
 pub const PLAIT_DEVICE_MAP: u32 = 1;
 pub const PLAIT_DEVICE_WRAP: u32 = 2;
 pub const PLAIT_DEVICE_HOST_CALL: u32 = 4;
