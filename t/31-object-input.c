@@ -2,9 +2,6 @@
 /* Bad input at every entry: an error that says what is wrong, nothing else. */
 #include "objects.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 /* The call answers `status`, with a text that has `part` in it. */
 #define REFUSED(call, want, part) \
 	do { \
@@ -16,189 +13,6 @@
 static void *number(uint64_t value)
 {
 	return (void *)(uintptr_t)value;
-}
-
-static void open_refuses(void)
-{
-	struct rig one = settings[0];
-	struct rig *rig = &one;
-	plait_error *error = &rig->error;
-	plait_context_desc desc = { .size = sizeof(desc) };
-	unsigned char big[sizeof(desc) + 8];
-	plait_allocator allocator = { .size = sizeof(allocator) };
-	plait_context *context = number(5);
-
-	error->size = sizeof(*error);
-	REFUSED(plait_context_open(&desc, NULL, error), PLAIT_E_INVALID, "out");
-	desc.size = 3;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"size 3");
-	IS_PTR(context, NULL);
-	desc.size = 0x41414141;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"size");
-	desc.size = sizeof(desc);
-	memset(big, 0, sizeof(big));
-	memcpy(big, &desc, sizeof(desc));
-	big[0] = sizeof(big);
-	big[sizeof(big) - 1] = 1;
-	REFUSED(plait_context_open((void *)big, &context, error),
-		PLAIT_E_UNSUPPORTED, "is set");
-	desc.flags = 1u << 20;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"0x100000");
-	desc.flags = PLAIT_CONTEXT_NO_WORKERS;
-	desc.workers = 3;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"contradict");
-	desc.flags = 0;
-	desc.workers = 100000;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"100000");
-	desc.workers = 0;
-	desc.log_level = 77;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"77");
-	desc.log_level = 0;
-	desc.allocator = &allocator;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"resize is null");
-	allocator.size = 1;
-	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
-		"plait_allocator");
-	desc.allocator = NULL;
-	desc.backends = "no-such";
-	OK(plait_context_open(&desc, &context, error) < 0);
-	IS_INT(plait_context_open(&desc, &context, NULL) < 0, 1);
-	IS_UINT(plait_live_count(PLAIT_OBJECT_ANY), 0);
-}
-
-static void environment_is_read(void)
-{
-	struct rig one = settings[0];
-	struct rig *rig = &one;
-	plait_error *error = &rig->error;
-	plait_context_desc desc = { .size = sizeof(desc), .backends = "host" };
-	plait_device_info info = { .size = sizeof(info) };
-	static const char *const wrong[][2] = {
-		{ "PLAIT_LOG", "loud" },     { "PLAIT_WORKERS", "two" },
-		{ "PLAIT_WORKERS", "-1" },   { "PLAIT_SYNC", "maybe" },
-		{ "PLAIT_WORKERS", "99999" }
-	};
-	plait_context *context;
-	plait_device *device;
-	size_t i;
-
-	error->size = sizeof(*error);
-	for (i = 0; i < TAP_COUNT(wrong); i++) {
-		setenv(wrong[i][0], wrong[i][1], 1);
-		REFUSED(plait_context_open(&desc, &context, error),
-			PLAIT_E_INVALID, wrong[i][0]);
-		HAS_STR(error->text, wrong[i][1]);
-		unsetenv(wrong[i][0]);
-	}
-	setenv("PLAIT_WORKERS", "0", 1);
-	IS_INT(plait_context_open(&desc, &context, error), PLAIT_OK);
-	IS_INT(plait_context_device(context, 0, &device, error), PLAIT_OK);
-	IS_INT(plait_device_query(device, &info, error), PLAIT_OK);
-	OK((info.capabilities & PLAIT_DEVICE_NEEDS_PUMP) != 0);
-	plait_context_release(context);
-	unsetenv("PLAIT_WORKERS");
-	OK(all_gone());
-}
-
-/* How many workers a context has that says nothing about them. */
-static uint32_t default_workers(void)
-{
-	struct rig rig = { .backend = "host" };
-	plait_device_info info = { .size = sizeof(info) };
-
-	if (!open_context(&rig))
-		return 0;
-	IS_INT(plait_device_query(rig.device, &info, NULL), PLAIT_OK);
-	plait_context_release(rig.context);
-	return info.parallel;
-}
-
-static void workers_are_counted(void)
-{
-	cpu_set_t all, one;
-	int cpu = 0;
-
-	setenv("PLAIT_WORKERS", "3", 1);
-	IS_UINT(default_workers(), 3);
-	unsetenv("PLAIT_WORKERS");
-	if (!OK(sched_getaffinity(0, sizeof(all), &all) == 0))
-		return;
-	while (!CPU_ISSET(cpu, &all))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	IS_INT(sched_setaffinity(0, sizeof(one), &one), 0);
-	IS_UINT(default_workers(), 1);
-	IS_INT(sched_setaffinity(0, sizeof(all), &all), 0);
-}
-
-static int32_t return_four(void *user_data)
-{
-	(void)user_data;
-	return 4;
-}
-
-/* With PLAIT_SYNC the call that submits answers for what it submitted. */
-static void sync_is_obeyed(void)
-{
-	size_t i;
-
-	for (i = 0; i < SETTINGS; i++) {
-		struct rig rig = settings[i];
-		plait_status status;
-
-		setenv("PLAIT_SYNC", "1", 1);
-		if (!open_rig(&rig))
-			continue;
-		status = plait_queue_call(rig.queue, return_four, NULL,
-					  &rig.error);
-		IS_INT(status, PLAIT_E_FAILED);
-		IS_INT(rig.error.origin, 4);
-		close_rig(&rig);
-		unsetenv("PLAIT_SYNC");
-	}
-}
-
-/* What is written on the error stream while a context is opened. */
-static void open_and_read(const char *level, char *text, size_t room)
-{
-	struct rig rig = { .backend = "host" };
-	FILE *file = tmpfile();
-	int before = dup(2);
-	size_t length = 0;
-
-	if (!OK(file != NULL && before >= 0))
-		return;
-	setenv("PLAIT_LOG", level, 1);
-	fflush(stderr);
-	dup2(fileno(file), 2);
-	if (open_context(&rig))
-		plait_context_release(rig.context);
-	dup2(before, 2);
-	close(before);
-	unsetenv("PLAIT_LOG");
-	rewind(file);
-	length = fread(text, 1, room - 1, file);
-	text[length] = '\0';
-	fclose(file);
-}
-
-static void log_is_obeyed(void)
-{
-	char text[8192] = "";
-
-	open_and_read("info", text, sizeof(text));
-	HAS_STR(text, "host");
-	HAS_STR(text, "chosen");
-	open_and_read("error", text, sizeof(text));
-	IS_STR(text, "");
 }
 
 static void handles(struct rig *rig)
@@ -532,22 +346,6 @@ static void end_of_range(struct rig *rig)
 	IS_INT(plait_signal_wait(rig->gate, last, 0, e), PLAIT_OK);
 }
 
-/* An error is one line that says something, whatever it was told. */
-static void texts_of_users(struct rig *rig)
-{
-	plait_error *e = &rig->error;
-
-	IS_INT(plait_signal_fail(rig->gate, 3, "", e), PLAIT_OK);
-	REFUSED(plait_signal_wait(rig->gate, 9, PLAIT_FOREVER, e),
-		PLAIT_E_FAILED, "failed with 3");
-	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
-	IS_INT(plait_signal_fail(rig->gate, 3, "a\nb\x01%s\x7f.", e),
-	       PLAIT_OK);
-	REFUSED(plait_signal_wait(rig->gate, 9, PLAIT_FOREVER, e),
-		PLAIT_E_FAILED, "a b %s .");
-	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
-}
-
 static void short_records(struct rig *rig)
 {
 	plait_event event = { .size = 7 };
@@ -590,7 +388,6 @@ static void run_all(void)
 		signal_commands(&rig);
 		signals(&rig);
 		short_records(&rig);
-		texts_of_users(&rig);
 		end_of_range(&rig);
 		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
 					  &rig.error), PLAIT_OK);
@@ -609,11 +406,6 @@ static void sizes(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "open refuses", open_refuses },
-	{ "environment is read", environment_is_read },
-	{ "workers are counted", workers_are_counted },
-	{ "sync is obeyed", sync_is_obeyed },
-	{ "log is obeyed", log_is_obeyed },
 	{ "bad input", run_all },
 	{ "sizes", sizes },
 };

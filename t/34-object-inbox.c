@@ -172,15 +172,6 @@ static void answers(void)
 		IS_STR(rig->error.text,
 		       "command \"mine\": LuaError: x is nil");
 		IS_INT(rig->error.origin, -3);
-		submit_call(rig, inbox, NULL, NULL);
-		IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL), PLAIT_OK);
-		IS_INT(next(inbox, &event), PLAIT_OK);
-		/* As of an exception that has nothing to say. */
-		IS_INT(plait_inbox_call_done(inbox, event.id, 5, "", NULL),
-		       PLAIT_OK);
-		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
-					  &rig->error), PLAIT_E_FAILED);
-		IS_STR(rig->error.text, "command \"mine\" failed with 5");
 		/* The same calls work again after a failure. */
 		submit_call(rig, inbox, add_one, &count);
 		submit_call(rig, inbox, add_one, &count);
