@@ -130,6 +130,11 @@ ok(free["makespan"] == 20 + 50 + 10 * 7 + 1 and free["lanes"] == 3, "its makespa
 ok(lanes_of(got) == [(0, 21, 14.9, 0, 141, 2, 1, "cpu"), (1, 120, 85.1, 20, 140, 6, 2, "gpu"),
                      (2, 30, 21.3, 20, 50, 1, 1, "gpu")], "and how its lanes are used", got.stdout)
 ok(sum(lane[1] for lane in lanes_of(got)) == free["busy"], "which adds up")
+for text, want in (("while w times=3 cost=5\nnode a\nend\n", 3 + 4 * 5), ("do w times=3 cost=5\nnode a\nend\n", 3 + 3 * 5),
+                   ("case w take=0 cost=5\nnode a\nend\n", 1 + 5), ("while w times=3\nnode a\nend\n", 3),
+                   ("do v times=2\nwhile w times=3 cost=5\nnode a\nend\nend\nnode z after=v\n", 2 * (3 + 4 * 5) + 1)):
+    ok(stats_of(plait("simulate", "-", text=text))["makespan"] == str(want) and
+       json.loads(plait("plan", "-", "--json", text=text).stdout)["makespan"] == want, "what decisions cost: %r" % text)
 dear = {k: int(v) for k, v in stats_of(plait("simulate", plan_file, "--hop", "7")).items()}
 ok(dear["makespan"] == free["makespan"] + 2 * 7, "--hop: on the critical path lanes change twice", dear)
 ok(plait("simulate", graph, "--submit", "3", "--copy", "10,1024").returncode == 0, "--submit and --copy")
@@ -150,7 +155,7 @@ got = plait("run", plan_file, "--times", "3")
 ok(got.returncode == 0 and "\ncommands 24\n" in got.stdout, "a plan too", got.stdout, got.stderr)
 
 # --- random graphs, proved ------------------------------------------------------------
-broken, minimal, drawn = [], 0, []
+broken, drawn = [], []
 for seed in SEEDS:
     r = random.Random(seed)
     text = Writer(r, r.choice([3, 8, 20, 40]), r.choice([1, 1, 2, 3])).text()
@@ -158,7 +163,12 @@ for seed in SEEDS:
     options = ["--policy", policy, "--lanes", str(lanes), "--mode", r.choice(["strict", "helped", "auto"])]
     got = plait("plan", "-", "--json", *options, text=text)
     try:
-        check_plan(read_graph(text), json.loads(got.stdout), None if policy == "widest" else lanes or 1, True)
+        plan = json.loads(got.stdout)
+        check_plan(read_graph(text), plan, None if policy == "widest" else lanes or 1, True)
+        if seed % 4 == 0:
+            simulated = stats_of(plait("simulate", "-", *options, text=text))
+            if not simulated["makespan"] == simulated["critical_cost"] == str(plan["makespan"]):
+                broken.append("seed=%d: makespan %d, simulated %s" % (seed, plan["makespan"], simulated))
     except (Broken, ValueError, KeyError) as error:
         broken.append("seed=%d %s: %r %s" % (seed, " ".join(options), error, got.stderr))
     if seed % 8 == 0:
@@ -254,6 +264,20 @@ else:
     skip("no dot; on Debian: apt-get install graphviz")
 big = "".join("node n%d cost=%d%s\n" % (i, 1 + i * 7 % 13, " after=n%d" % (i - 40) if i >= 40 else "")
               for i in range(1000))
+page = xml.fromstring(plait("plan", "-", "--svg", "--lanes", "16", text=big).stdout)
+boxes = [(float(e.get("x")), float(e.get("y")), float(e.get("width")), float(e.get("height")), e[0].text.split(":")[0])
+         for e in page.iter("{http://www.w3.org/2000/svg}rect")]
+width, height = int(page.get("width")), int(page.get("height"))
+ok(width <= 1600 and height <= 1200, "1,000 nodes fit a page", width, height)
+ok({b[4] for b in boxes} == {"n%d" % i for i in range(1000)}, "each of them is there")
+none([b for b in boxes if b[0] < 110 or b[0] + b[2] > 1576.1 or b[1] < 76 or b[1] + b[3] > height], "and on it")
+none([(a, b) for a, b in zip(sorted(boxes, key=lambda b: b[1::-1]), sorted(boxes, key=lambda b: b[1::-1])[1:])
+      if a[1] == b[1] and a[0] + a[2] > b[0] + 0.02], "none over another")
+starts = len({b[1] for b in boxes}) // 16
+ok(starts > 1, "time goes on in %d strips" % starts)
+names = [e.text for e in page.iter("{http://www.w3.org/2000/svg}text")]
+named = sum(names.count("n%d" % i) > 0 for i in range(1000))
+ok(named > 700, "%d of them can be read" % named)
 for form, limit in (("--svg", 2000000), ("--dot", 1000000)):
     got = plait("plan", "-", form, "--lanes", "16", text=big)
     ok(got.returncode == 0 and got.stdout.count("n999") >= 1 and len(got.stdout) < limit,

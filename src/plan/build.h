@@ -105,6 +105,15 @@ static inline uint32_t plait__build_device(const plait__build *build,
 	return build->input->device_sets[node->device];
 }
 
+/* What it costs itself: a region one decision, without its bodies. */
+static inline uint64_t plait__build_own_cost(const plait__build *build,
+					     uint32_t t)
+{
+	return build->options->costs == NULL ?
+	       plait__build_node(build, t)->cost :
+	       build->options->costs[build->node_of[t]];
+}
+
 /* The further items of node t; as items they follow node_count. */
 static inline plait__build_extras plait__build_more(const plait__build *build,
 						    uint32_t t)

@@ -125,8 +125,9 @@ static uint64_t tick_step(uint64_t makespan)
 
 static void draw_axis(const struct plait__picture *picture)
 {
-	uint64_t makespan = picture->makespan;
-	uint64_t step = tick_step(makespan);
+	uint64_t first, end = picture->makespan < picture->stop ?
+			      picture->makespan : picture->stop;
+	uint64_t step = tick_step(end - picture->start);
 	double bottom = plait__picture_bottom(picture);
 	double numbers = picture->top + NUMBERS_Y;
 
@@ -136,7 +137,8 @@ static void draw_axis(const struct plait__picture *picture)
 	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" font-size=\"9\" "
 			"fill=\"#666\">time (%s)</text>\n", numbers,
 			picture->unit);
-	for (uint64_t i = 0; i <= makespan / step; i++) {
+	first = picture->start / step + (picture->start % step != 0);
+	for (uint64_t i = first; i <= end / step; i++) {
 		double x = plait__picture_x(picture, i * step);
 
 		plait__text_add(picture->out,

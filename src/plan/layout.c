@@ -364,6 +364,7 @@ static void fill_region(plait__build *build, uint32_t t, uint32_t index,
 	region->lane_count = more + 1;
 	region->predicate = in->predicate;
 	region->times = in->times;
+	region->decision_cost = plait__build_own_cost(build, t);
 	for (k = 0; k <= more; k++) {
 		plait__plan_command *command = &plan->commands[
 			build->command_of[plait__build_item(build, t, k)]];

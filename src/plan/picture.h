@@ -30,6 +30,10 @@ struct plait__picture {
 	double top;		/* where the rows begin */
 	uint32_t row_count;
 	uint64_t makespan;	/* where the axis ends */
+	/* Where the strip of time begins that is being drawn, and where the
+	 * next one does; that of a picture in one strip is 0 to ~0. */
+	uint64_t start;
+	uint64_t stop;
 	/* What the axis counts, and how many units of time one of these is. */
 	const char *unit;
 	uint64_t unit_time;
@@ -38,7 +42,8 @@ struct plait__picture {
 static inline double plait__picture_x(const struct plait__picture *picture,
 				      uint64_t time)
 {
-	return PLAIT__PICTURE_LEFT + (double)time * picture->scale;
+	return PLAIT__PICTURE_LEFT +
+	       (double)(time - picture->start) * picture->scale;
 }
 
 /* The top of the row of a lane. */
@@ -61,6 +66,14 @@ const char *plait__picture_fill(uint32_t device, uint32_t shade);
 /* Measures of a plan's picture: its rows begin at `top`. */
 void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth);
 
+/* Is any of this time in the strip?  Of none at all: is it there? */
+static inline bool plait__picture_shows(const struct plait__picture *picture,
+					plait__simulate_span span)
+{
+	return span.start < picture->stop &&
+	       (span.end > picture->start || span.start == picture->start);
+}
+
 /* What there is before any command: the opening tag with the size of all, the
  * legend from `x` on (returns its end), axis and rows. */
 void plait__picture_open(const struct plait__picture *picture, double bottom);
@@ -70,7 +83,8 @@ double plait__picture_key(const struct plait__picture *picture, double x,
 			  const char *looks, const char *meaning);
 void plait__picture_rows(const struct plait__picture *picture);
 
-/* The commands of a plan, as they are planned, in a scene that is there. */
+/* A strip of time of a plan's commands, as they are planned, with its axis, in
+ * a scene that is there. */
 void plait__picture_plan(const struct plait__picture *picture);
 
 /* What a box that is in `depth` regions has of its row; `frame`: it is one. */

@@ -23,6 +23,20 @@ void plait__plan_release(plait__plan *plan)
 	plait__free(&allocator, plan, sizeof(*plan));
 }
 
+uint64_t plait__plan_decisions(uint32_t kind, uint64_t times)
+{
+	return kind == PLAIT__REGION_CASE ? 1 :
+	       kind == PLAIT__REGION_WHILE ? times + 1 : times;
+}
+
+uint64_t plait__plan_own_cost(const plait__plan *plan, uint32_t command)
+{
+	const plait__plan_command *at = &plan->commands[command];
+
+	return at->kind == PLAIT__CMD_REGION ?
+	       plan->regions[at->link].decision_cost : at->cost;
+}
+
 uint64_t plait__plan_bytes(const plait__plan *plan)
 {
 	uint64_t bytes = sizeof(*plan);

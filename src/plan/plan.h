@@ -205,6 +205,7 @@ typedef struct plait__plan_region {
 	uint32_t predicate;		/* index in payloads, or none */
 	uint32_t times;			/* hint: expected iterations; a case:
 					 * the expected branch, or none */
+	uint64_t decision_cost;		/* of each decision */
 } plait__plan_region;
 
 /* A segment: commands of one device that may be offered as one graph.  No
@@ -320,6 +321,12 @@ uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
 
 /* A node's label for messages: never null, "" when it has none. */
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);
+
+/* How often a region is decided that runs `times` times: also to leave. */
+uint64_t plait__plan_decisions(uint32_t kind, uint64_t times);
+
+/* What a command costs itself: a region one decision, without its bodies. */
+uint64_t plait__plan_own_cost(const plait__plan *plan, uint32_t command);
 
 /* The bytes that a plan holds. */
 uint64_t plait__plan_bytes(const plait__plan *plan);

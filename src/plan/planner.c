@@ -3,6 +3,7 @@
 #include "plan/planner.h"
 
 #include "plan/build.h"
+#include "plan/simulate.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -225,6 +226,32 @@ static void find_scopes(plait__build *build)
 	build->scope_count = 1;
 }
 
+/*
+ * While lanes were chosen a region kept all its lanes for all its time, and
+ * stubs cost what they stand for: an estimate, and no less than it is.  What
+ * the plan says is what its simulation says.
+ */
+static plait_status predict(plait__plan *plan,
+			    const plait__input_options *options,
+			    plait_error *error)
+{
+	const plait__simulate_system system = {
+		.hop_cost = options->hop_cost,
+		.submit_cost = options->submit_cost
+	};
+	plait__timeline *timeline;
+	plait_status status = plait__plan_simulate(
+		plan, &system, &plan->allocator, &timeline, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	for (uint32_t i = 0; i < plan->bodies_count; i++)
+		plan->bodies[i].makespan = timeline->body_makespan[i];
+	plan->makespan = timeline->makespan;
+	plait__timeline_release(timeline);
+	return PLAIT_OK;
+}
+
 plait_status plait__plan_build(const plait__input *input,
 			       const plait__input_options *options,
 			       const plait_allocator *allocator,
@@ -253,5 +280,12 @@ plait_status plait__plan_build(const plait__input *input,
 		status = keep_plan(&build, out);
 	build.counts->peak_bytes = build.work.peak_bytes;
 	plait__work_fini(&build.work);
+	if (status == PLAIT_OK &&
+	    ((*out)->regions_count > 0 || build.has_several))
+		status = predict(*out, build.options, error);
+	if (status != PLAIT_OK) {
+		plait__plan_release(*out);
+		*out = NULL;
+	}
 	return status;
 }

@@ -39,13 +39,6 @@ static const plait__build_scope *counted_body(
 	return &bodies[most];
 }
 
-static uint64_t own_cost(const plait__build *build, uint32_t t)
-{
-	return build->options->costs == NULL ?
-	       plait__build_node(build, t)->cost :
-	       build->options->costs[build->node_of[t]];
-}
-
 /*
  * The culprit is not the node at which the sum became too much, but the
  * dearest one, in the loops that run it most.  Costs are known up to t.
@@ -67,7 +60,7 @@ static plait_status fail_cost(const plait__build *build, uint32_t t)
 		if (region->kind != PLAIT__REGION_CASE && region->times > 0 &&
 		    __builtin_mul_overflow(times, region->times, &times))
 			times = UINT64_MAX;
-		if (body->t_count == 0 || body->makespan < own_cost(build, t))
+		if (body->t_count == 0 || body->makespan < plait__build_own_cost(build, t))
 			break;
 		t = dearest(build, body);
 	}
@@ -82,7 +75,7 @@ static plait_status fail_cost(const plait__build *build, uint32_t t)
 				    plait__input_node_text(build->input,
 							   build->node_of[t],
 							   name),
-				    (unsigned long long)own_cost(build, t),
+				    (unsigned long long)plait__build_own_cost(build, t),
 				    often);
 }
 
@@ -109,7 +102,7 @@ static bool region_cost(const plait__build *build, uint32_t region_index,
 {
 	const plait__input_region *region =
 		&build->input->regions[region_index];
-	uint64_t most = 0, times = 1;
+	uint64_t most = 0, times = 1, decisions = *cost;
 	uint32_t i;
 
 	if (region->kind != PLAIT__REGION_CASE && region->times > 0)
@@ -124,10 +117,11 @@ static bool region_cost(const plait__build *build, uint32_t region_index,
 		}
 		most = makespan > most ? makespan : most;
 	}
-	/* A decision each time, and the one to leave. */
-	return !__builtin_add_overflow(most, *cost, &most) &&
-	       !__builtin_mul_overflow(most, times, &most) &&
-	       !__builtin_add_overflow(most, *cost, cost);
+	return !__builtin_mul_overflow(most, times, &most) &&
+	       !__builtin_mul_overflow(plait__plan_decisions(region->kind,
+							     times),
+				       decisions, &decisions) &&
+	       !__builtin_add_overflow(most, decisions, cost);
 }
 
 static plait_status node_costs(plait__build *build,
@@ -143,7 +137,7 @@ static plait_status node_costs(plait__build *build,
 		const plait__input_node *node = plait__build_node(build, t);
 		uint64_t *cost = &build->cost[t];
 
-		*cost = own_cost(build, t);
+		*cost = plait__build_own_cost(build, t);
 		if (node->kind == PLAIT__CMD_REGION &&
 		    !region_cost(build, node->link, cost))
 			return fail_cost(build, t);

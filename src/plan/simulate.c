@@ -23,6 +23,7 @@ struct simulate {
 	uint32_t *main_body;	/* by region, once its bodies are done */
 	uint64_t *took;		/* by body */
 	uint64_t *lane_free;	/* by lane, of the body in hand */
+	uint32_t *lane_last;	/* by lane: the command that it waits for */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -80,8 +81,12 @@ static uint64_t region_cost(struct simulate *s,
 		: times_of(s->plan, body);
 
 	s->main_body[command->link] = body;
-	/* One decision each time, and the one to leave. */
-	return add(multiply(times, add(s->took[body], decision)), decision);
+	decision = add(decision, s->system->costs == NULL ?
+		       region->decision_cost :
+		       s->system->costs[command - s->plan->commands]);
+	return add(multiply(times, s->took[body]),
+		   multiply(plait__plan_decisions(region->kind, times),
+			    decision));
 }
 
 static uint64_t copy_cost(const struct simulate *s,
@@ -138,9 +143,7 @@ static void run_command(struct simulate *s, uint32_t c)
 	plait__simulate_span *span = &s->out->spans[c];
 	uint32_t i;
 
-	s->cause[c] = PLAIT__NONE;
-	if (command->position > 0)
-		s->cause[c] = c - 1;
+	s->cause[c] = s->lane_last[command->lane];
 	for (i = command[0].wait_first; i < command[1].wait_first; i++)
 		wait_for(s, c, plan->tracks[s->track_of[plan->waits[i].lane]]
 			 .first + plan->waits[i].position, &start);
@@ -151,6 +154,7 @@ static void run_command(struct simulate *s, uint32_t c)
 	    command->kind != PLAIT__CMD_JOIN)
 		span->end = add(start, cost_of(s, c));
 	s->lane_free[command->lane] = span->end;
+	s->lane_last[command->lane] = c;
 }
 
 /* Members of a group start together, and end with the last one. */
@@ -185,14 +189,15 @@ static void gather_region(struct simulate *s, uint32_t c)
 	const plait__plan *plan = s->plan;
 	const plait__plan_region *region =
 		&plan->regions[plan->commands[c].link];
-	uint64_t *home = &s->lane_free[plan->commands[c].lane];
-	uint32_t i;
+	uint32_t home = plan->commands[c].lane, i;
 
 	for (i = 1; i < region->lane_count; i++) {
 		uint32_t lane = plan->region_lanes[region->lane_first + i];
 
-		if (s->lane_free[lane] > *home)
-			*home = s->lane_free[lane];
+		if (s->lane_free[lane] > s->lane_free[home]) {
+			s->lane_free[home] = s->lane_free[lane];
+			s->lane_last[home] = s->lane_last[lane];
+		}
 	}
 }
 
@@ -206,6 +211,7 @@ static void run_body(struct simulate *s, uint32_t b)
 		uint32_t lane = plan->tracks[body->track_first + i].lane;
 
 		s->track_of[lane] = body->track_first + i;
+		s->lane_last[lane] = PLAIT__NONE;
 		s->lane_free[lane] = b == 0 && i > 0 ? s->system->start_cost
 						     : 0;
 	}
@@ -383,6 +389,8 @@ void plait__timeline_release(plait__timeline *timeline)
 		    timeline->command_count * sizeof(*timeline->spans));
 	plait__free(&allocator, timeline->lane_busy,
 		    timeline->lane_count * sizeof(uint64_t));
+	plait__free(&allocator, timeline->body_makespan,
+		    timeline->body_count * sizeof(uint64_t));
 	plait__free(&allocator, timeline->critical,
 		    timeline->command_count * sizeof(uint32_t));
 	plait__free(&allocator, timeline, sizeof(*timeline));
@@ -404,8 +412,12 @@ static plait__timeline *new_timeline(const plait__plan *plan,
 					  sizeof(uint64_t));
 	t->critical = plait__alloc_array(allocator, t->command_count,
 					 sizeof(uint32_t));
-	if (t->command_count > 0 && (t->spans == NULL || t->critical == NULL ||
-				     t->lane_busy == NULL)) {
+	t->body_count = plan->bodies_count;
+	t->body_makespan = plait__alloc_array(allocator, t->body_count,
+					      sizeof(uint64_t));
+	if ((t->body_count > 0 && t->body_makespan == NULL) ||
+	    (t->command_count > 0 && (t->spans == NULL || t->critical == NULL ||
+				     t->lane_busy == NULL))) {
 		plait__timeline_release(t);
 		return NULL;
 	}
@@ -423,7 +435,7 @@ static void *take_work(struct simulate *s, const plait_allocator *allocator,
 
 	*bytes = words * 8 + 2ull * plan->scratch_count *
 		 sizeof(struct change) +
-		 4ull * ((uint64_t)plan->lanes_count + plan->command_count +
+		 4ull * (2ull * plan->lanes_count + plan->command_count +
 			 plan->regions_count);
 	block = plait__alloc(allocator, *bytes);
 	if (block == NULL)
@@ -435,7 +447,8 @@ static void *take_work(struct simulate *s, const plait_allocator *allocator,
 					     plan->lanes_count);
 	s->track_of = (uint32_t *)(void *)(*changes +
 					   2ull * plan->scratch_count);
-	s->cause = s->track_of + plan->lanes_count;
+	s->lane_last = s->track_of + plan->lanes_count;
+	s->cause = s->lane_last + plan->lanes_count;
 	s->main_body = s->cause + plan->command_count;
 	return block;
 }
@@ -469,6 +482,8 @@ plait_status plait__plan_simulate(const plait__plan *plan,
 	while (b-- > 0)
 		run_body(&s, b);
 	s.out->makespan = s.took[0];
+	memcpy(s.out->body_makespan, s.took,
+	       plan->bodies_count * sizeof(*s.took));
 	place_bodies(&s, repeats);
 	find_critical(&s);
 	find_peak(&s, changes);

@@ -39,9 +39,10 @@ typedef struct plait__timeline {
 	uint32_t command_count;
 	uint32_t lane_count;
 	uint32_t critical_count;	/* commands of body 0 on that path */
-	uint32_t reserved0;
+	uint32_t body_count;
 	plait__simulate_span *spans;	/* one per command */
 	uint64_t *lane_busy;		/* one per lane: time not idle */
+	uint64_t *body_makespan;	/* one per body: once through it */
 	uint32_t *critical;		/* from the first to the last */
 } plait__timeline;
 

@@ -14,9 +14,15 @@ enum {
 	ROW = 30, ROW_MIN = 8, ROWS_FULL = 60,
 	STRIP = 12,		/* a region's name above what is in it */
 	STRIPS_MAX = 4,
-	WIDTH_MIN = 900, WIDTH_MAX = 24000,
+	WIDTH_MIN = 900,
+	/* A page: what fits a screen as a whole can be read there. */
+	WIDTH_MAX = 1600 - PLAIT__PICTURE_LEFT - PLAIT__PICTURE_RIGHT,
+	HEIGHT_MAX = 1200 - PLAIT__PICTURE_TOP - PLAIT__PICTURE_BOTTOM,
+	BETWEEN = 14,		/* strips of time, beside the axis */
+	STRIPS_OF_TIME = 64,	/* most */
 	COLUMN_SMALL = 5,	/* a character's width in the small size */
-	PER_COMMAND = 26,	/* what a short command should get */
+	PER_COMMAND = 26,	/* what a short command needs at least */
+	COMFORT = 48,		/* and gets while there is room */
 	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
 	TITLE_Y = 20,
 };
@@ -47,14 +53,33 @@ static void draw_title(const struct plait__picture *picture)
 			(unsigned long long)timeline->critical_cost);
 }
 
-static uint32_t longest_lane(const plait__plan *plan)
+/*
+ * How many boxes of an average width lie side by side: as often as what a
+ * command takes goes into the whole, which rounds that are not shown make long;
+ * but there are no more boxes than commands.
+ */
+static uint64_t boxes_in_a_row(const struct plait__picture *picture)
 {
+	const plait__scene *scene = &picture->scene;
+	const plait__plan *plan = picture->plan;
+	double took = 0, count = 0, boxes;
 	uint32_t longest = 1;
 
 	for (uint32_t i = 0; i < plan->tracks_count; i++)
 		if (plan->tracks[i].count > longest)
 			longest = plan->tracks[i].count;
-	return longest;
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		plait__simulate_span span = scene->timeline->spans[i];
+
+		if (plait__scene_is_region(scene, i) ||
+		    plait__scene_depth(scene, i) == PLAIT__NONE)
+			continue;
+		took += (double)(span.end - span.start);
+		count++;
+	}
+	boxes = took > 0 ? (double)picture->makespan * count / took : 0;
+	boxes = boxes < count ? boxes : count;
+	return boxes > longest ? (uint64_t)boxes : longest;
 }
 
 void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
@@ -68,23 +93,55 @@ void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
 	}
 }
 
-static void choose_size(struct plait__picture *picture)
+static uint32_t strip_height(const struct plait__picture *picture)
+{
+	return picture->row_count * picture->row + PLAIT__PICTURE_AXIS +
+	       BETWEEN;
+}
+
+static uint32_t divide_up(uint64_t what, uint64_t by)
+{
+	return (uint32_t)((what + by - 1) / by);
+}
+
+/* Time goes on in the next strip where the page ends; as many as are good to
+ * read, if the page has room for them, else as many as must be. */
+static uint32_t choose_strips(const struct plait__picture *picture,
+			      uint64_t boxes)
+{
+	uint32_t good = divide_up(boxes * COMFORT, WIDTH_MAX);
+	uint32_t least = divide_up(boxes * PER_COMMAND, WIDTH_MAX);
+	uint32_t room = HEIGHT_MAX / strip_height(picture);
+	uint32_t strips = good <= room ? good : room > least ? room : least;
+
+	if (strips > STRIPS_OF_TIME)
+		strips = STRIPS_OF_TIME;
+	return strips < picture->makespan ? strips :
+	       picture->makespan > 0 ? (uint32_t)picture->makespan : 1;
+}
+
+/* Returns how many strips there are; the first one is set. */
+static uint32_t choose_size(struct plait__picture *picture)
 {
 	uint64_t makespan = picture->scene.timeline->makespan;
-	uint64_t width = (uint64_t)longest_lane(picture->plan) * PER_COMMAND;
+	uint64_t boxes, width;
+	uint32_t strips;
 
-	if (width < WIDTH_MIN)
-		width = WIDTH_MIN;
-	if (width > WIDTH_MAX)
-		width = WIDTH_MAX;
-	picture->width = (uint32_t)width;
 	picture->makespan = makespan;
-	picture->scale = (double)width / (double)(makespan ? makespan : 1);
 	picture->top = PLAIT__PICTURE_TOP;
 	picture->unit = "units of cost";
 	picture->unit_time = 1;
 	picture->row_count = picture->plan->lanes_count;
 	plait__picture_choose_row(picture, picture->scene.depth);
+	boxes = boxes_in_a_row(picture);
+	width = boxes * COMFORT;
+	strips = choose_strips(picture, boxes);
+	picture->width = (uint32_t)(width < WIDTH_MIN ? WIDTH_MIN :
+				    width > WIDTH_MAX ? WIDTH_MAX : width);
+	picture->stop = makespan / strips + (makespan % strips != 0);
+	picture->scale = (double)picture->width /
+			 (double)(picture->stop > 0 ? picture->stop : 1);
+	return strips;
 }
 
 /* What is deeper lies lower, below the names of the regions around it. */
@@ -178,10 +235,20 @@ void plait__picture_label(const struct plait__picture *picture,
 	plait__text_add(picture->out, "</text>\n");
 }
 
+/* Within the strip. */
+static double x_of(const struct plait__picture *picture, uint64_t time)
+{
+	if (time < picture->start)
+		time = picture->start;
+	if (time > picture->stop)
+		time = picture->stop;
+	return plait__picture_x(picture, time);
+}
+
 static void draw_label(const struct plait__picture *picture, uint32_t number,
 		       double x, double y, double height)
 {
-	double room = plait__picture_x(picture, plait__scene_free_until(
+	double room = x_of(picture, plait__scene_free_until(
 				   &picture->scene, number)) - x - 5;
 	char label[280];
 
@@ -213,8 +280,8 @@ static void draw_box(const struct plait__picture *picture, uint32_t number)
 	plait__simulate_span span = plait__scene_span(&picture->scene, number);
 	bool region = plait__scene_is_region(&picture->scene, number);
 	bool marked = picture->scene.critical[number];
-	double x = plait__picture_x(picture, span.start);
-	double width = plait__picture_x(picture, span.end) - x;
+	double x = x_of(picture, span.start);
+	double width = x_of(picture, span.end) - x;
 	double y, height;
 
 	if (width < 1)
@@ -242,7 +309,8 @@ static void draw_boxes(const struct plait__picture *picture, bool regions)
 
 	for (uint32_t i = 0; i < picture->plan->command_count; i++)
 		if (plait__scene_is_region(scene, i) == regions &&
-		    plait__scene_depth(scene, i) != PLAIT__NONE)
+		    plait__scene_depth(scene, i) != PLAIT__NONE &&
+		    plait__picture_shows(picture, plait__scene_span(scene, i)))
 			draw_box(picture, i);
 }
 
@@ -269,12 +337,16 @@ void plait__picture_arrows(plait__text *out, bool many)
 static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 		       uint32_t to)
 {
-	double x1 = plait__picture_x(picture, plait__scene_span(
-					     &picture->scene, from).end);
-	double x2 = plait__picture_x(picture, plait__scene_span(
-					     &picture->scene, to).start);
+	uint64_t end = plait__scene_span(&picture->scene, from).end;
+	uint64_t start = plait__scene_span(&picture->scene, to).start;
+	double x1 = x_of(picture, end), x2 = x_of(picture, start);
 	double y1, y2, height1, height2;
 
+	/* Of one that ends in another strip both ends are there, each up to
+	 * the edge, and nothing in between. */
+	if ((end < picture->start || end >= picture->stop) &&
+	    (start < picture->start || start >= picture->stop))
+		return;
 	box_of(picture, from, &y1, &height1);
 	box_of(picture, to, &y2, &height2);
 	y2 += height2 / 2;
@@ -331,6 +403,21 @@ void plait__picture_plan(const struct plait__picture *picture)
 	draw_waits(picture);
 }
 
+static void draw_strips(struct plait__picture *picture, uint32_t strips)
+{
+	uint64_t time = picture->stop;
+
+	while (strips-- > 0) {
+		/* What ends the last one and takes no time is there too. */
+		if (strips == 0)
+			picture->stop = UINT64_MAX;
+		plait__picture_plan(picture);
+		picture->start = picture->stop;
+		picture->stop += time;
+		picture->top += strip_height(picture);
+	}
+}
+
 void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 		     plait__text *out)
 {
@@ -338,12 +425,15 @@ void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 
 	if (plait__scene_init(&picture.scene, plan, timeline,
 			      out->allocator)) {
-		choose_size(&picture);
-		plait__picture_open(&picture, plait__picture_bottom(&picture));
+		uint32_t strips = choose_size(&picture);
+
+		plait__picture_open(&picture, plait__picture_bottom(&picture) +
+				    (double)(strips - 1) *
+				    strip_height(&picture));
 		draw_title(&picture);
 		(void)plait__picture_legend(&picture,
 					    "loop or case, first round");
-		plait__picture_plan(&picture);
+		draw_strips(&picture, strips);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;

@@ -332,8 +332,10 @@ void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 	struct both both = {
 		.trace = trace, .planned = planned,
 		.unit_ns = find_unit(trace),
-		.run = { .plan = trace->plan, .out = out },
-		.plan = { .plan = trace->plan, .out = out },
+		.run = { .plan = trace->plan, .out = out,
+			 .stop = UINT64_MAX },
+		.plan = { .plan = trace->plan, .out = out,
+			  .stop = UINT64_MAX },
 	};
 	bool made = plait__scene_init(&both.plan.scene, trace->plan, planned,
 				      out->allocator);

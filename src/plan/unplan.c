@@ -74,7 +74,7 @@ static void fill_node(plait__unplan *unplan, uint32_t number)
 	node->device_count = 1;
 	node->device = plan->lanes[command->lane].device;
 	node->link = command->link;
-	node->cost = command->cost;
+	node->cost = plait__plan_own_cost(plan, from->command);
 	node->label = from->label;
 	node->file = from->file;
 	node->line = from->line;

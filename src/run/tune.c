@@ -80,7 +80,7 @@ static double find_unit(const struct tuning *tuning)
 		if (tuning->costs[i] == UINT64_MAX)
 			continue;
 		ns += (double)tuning->costs[i];
-		cost += (double)plan->commands[i].cost;
+		cost += (double)plait__plan_own_cost(plan, i);
 	}
 	return ns > 0 && cost > 0 ? ns / cost : 1;
 }
@@ -102,8 +102,8 @@ static void fill_costs(struct tuning *tuning)
 		uint64_t *node = &tuning->node_costs[plan->commands[i].node];
 
 		if (tuning->costs[i] == UINT64_MAX)
-			tuning->costs[i] = scale(plan->commands[i].cost,
-						 unit);
+			tuning->costs[i] = scale(
+				plait__plan_own_cost(plan, i), unit);
 		if (tuning->costs[i] > *node)
 			*node = tuning->costs[i];
 	}
