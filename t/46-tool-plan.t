@@ -331,6 +331,13 @@ WRONG = (
     ("node a extra\n", r'x:1: expected .*found "extra"', "a word too many"),
     ("node\n", r"x:1: expected a name", "no name"),
     ("node a=b\n", r"x:1: expected a name", "a name with ="),
+    ("node a\0b\n", r"x:1: a NUL in a name", "a name with a NUL"),
+    ("device a lanes=1\ndevice b lanes=1\nnode n\nwhile w times=1 device=a+b\nend\n",
+     r"x:4: 'w' \(line 4\): a region sits on one device, not 2", "a loop on two devices"),
+    ("do a times=2\n" * 63 + "node n\n" + "end\n" * 63, r"x:64: costs .* 'n' \(line 64\), with 1, 9223372036854775808 times",
+     "costs that overflow in 63 loops"),
+    ("".join("node n%d after=n%d\n" % (i, (i + 1) % 20000) for i in range(20000)),
+     r"x:1: cycle: 'n0' \(line 1\) -> 'n19999' \(line 20000\) -> .* -> \.\.\.\n", "a long cycle"),
 )
 for text, want, what in WRONG:
     path = keep("x", text)

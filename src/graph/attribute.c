@@ -39,7 +39,7 @@ plait_status plait__reader_keep_name(struct plait__reader *reader, const char *w
 
 	(void)plait__line_word(&reader->line, &word);
 	for (size_t i = 0; i < word.length; i++)
-		if (strchr("=,+", word.start[i]) != NULL)
+		if (memchr("=,+", word.start[i], 3) != NULL)
 			return plait__line_expected(&reader->line, what,
 						    word);
 	return plait__reader_keep(reader, word, what, out);

@@ -78,9 +78,10 @@ static plait_status bad_node(plait__build *build, uint32_t node,
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
-	return plait__fail(build->error, PLAIT_E_INVALID, "%s: %s %u",
-			   plait__input_node_text(build->input, node, text),
-			   what, number);
+	return plait__build_fail_at(build, node, "%s: %s %u",
+				    plait__input_node_text(build->input, node,
+							   text),
+				    what, number);
 }
 
 static plait_status check_device_set(plait__build *build, uint32_t id)
