@@ -101,7 +101,7 @@ static uint32_t strip_height(const struct plait__picture *picture)
 
 static uint32_t divide_up(uint64_t what, uint64_t by)
 {
-	return (uint32_t)((what + by - 1) / by);
+	return (uint32_t)(what / by + (what % by != 0));
 }
 
 /* Time goes on in the next strip where the page ends; as many as are good to
@@ -141,7 +141,8 @@ static uint32_t choose_size(struct plait__picture *picture)
 	picture->stop = makespan / strips + (makespan % strips != 0);
 	picture->scale = (double)picture->width /
 			 (double)(picture->stop > 0 ? picture->stop : 1);
-	return strips;
+	/* Rounded up, the same time may need fewer of them. */
+	return picture->stop > 0 ? divide_up(makespan, picture->stop) : 1;
 }
 
 /* What is deeper lies lower, below the names of the regions around it. */
