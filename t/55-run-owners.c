@@ -366,6 +366,56 @@ static void in_line(void)
 	everywhere(check_line);
 }
 
+/* More runs than instances are started by the thread that their calls need:
+ * it serves them while it waits for an instance. */
+static void check_crowd(uint32_t flags)
+{
+	plait_run *runs[7];
+	struct line line;
+
+	make_line(&line);
+	for (uint32_t i = 0; i < 7; i++)
+		runs[i] = start(line.plan, flags);
+	for (uint32_t i = 0; i < 7; i++)
+		IS_INT(end(runs[i]), PLAIT_OK);
+	IS_UINT(line.call.count, 7);
+	IS_UINT(line.behind, 7);
+	free_line(&line);
+}
+
+/* An event that it would have to pull ends that wait; what fails has no run. */
+static void check_pulls(uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	plait_event event = { .size = sizeof(event) };
+	plait_run *runs[2], *none;
+	struct line line;
+
+	make_line(&line);
+	OK(plait_signal_notify(rig.gate, 0, line.inbox, NULL, NULL,
+			       &rig.error) == PLAIT_OK);
+	runs[0] = start(line.plan, flags);
+	runs[1] = start(line.plan, flags);
+	IS_INT(plait_plan_run(line.plan, rig.queue, &desc, &none, &rig.error),
+	       PLAIT_E_BUSY);
+	HAS_STR(rig.error.text, "pull it, then run again");
+	OK(none == NULL);
+	IS_INT(plait_inbox_next(line.inbox, &event, NULL), PLAIT_OK);
+	IS_INT(event.kind, PLAIT_EVENT_SIGNAL);
+	none = start(line.plan, flags);
+	IS_INT(end(none), PLAIT_OK);
+	IS_INT(end(runs[0]), PLAIT_OK);
+	IS_INT(end(runs[1]), PLAIT_OK);
+	IS_UINT(line.call.count, 3);
+	free_line(&line);
+}
+
+static void crowds(void)
+{
+	everywhere(check_crowd);
+	everywhere(check_pulls);
+}
+
 static const struct tap_scenario all[] = {
 	{ "waits", waits },
 	{ "pumps", pumps },
@@ -374,5 +424,6 @@ static const struct tap_scenario all[] = {
 	{ "loops", loops },
 	{ "given up", given_up },
 	{ "in line", in_line },
+	{ "crowds", crowds },
 };
 TAP_MAIN(all)

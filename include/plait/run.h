@@ -246,8 +246,9 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
 /*
  * plait_plan_run - run a plan as one command of a queue.
  *
- * Returns at once, unless it has to wait for an instance.  In a host function
- * it never waits: PLAIT_E_BUSY.
+ * Returns at once, unless it has to wait for an instance; then functions of the
+ * caller's inboxes are served, and an event without one ends the wait:
+ * PLAIT_E_BUSY, pull it first.  In a host function it never waits: the same.
  *
  * @param plan  borrowed, non-null: the plan
  * @param queue borrowed, non-null: of any device of the context
@@ -256,7 +257,8 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
  *              want to know
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (a parameter is missing or wrong),
- *         PLAIT_E_BUSY (all instances are in flight; the queue is full),
+ *         PLAIT_E_BUSY (all instances are in flight, see above; the queue is
+ *         full),
  *         PLAIT_E_DEADLOCK (they can never end), PLAIT_E_UNSUPPORTED, as
  *         plait_plan_prepare; with PLAIT_SYNC also what plait_queue_finish
  *         returns

@@ -340,6 +340,8 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 		.timeout_ns = PLAIT_FOREVER,
 		.ready = find_free,
 		.arg = &hunger,
+		/* Runs in flight may call what only this thread runs. */
+		.serves = true,
 	};
 	plait_status status;
 
@@ -353,7 +355,15 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 	plait__scope_end(&waits);
 	stop_waiting(program);
 	*out = hunger.instance;
-	return hunger.instance != NULL ? PLAIT_OK : status;
+	if (hunger.instance != NULL)
+		return PLAIT_OK;
+	if (status != PLAIT_EVENT_READY)
+		return status;
+	return plait__fail(error, PLAIT_E_BUSY,
+			   "all %u instances of the plan are in flight, and "
+			   "an event without a function waits for this "
+			   "thread; pull it, then run again",
+			   program->instance_count);
 }
 
 /* There was none. */

@@ -182,7 +182,12 @@ end
 --- plan {a = 2}: run it and wait.
 function Plan:__call(given)
   if #self.functions > 0 then
-    return self:run(nil, given):wait()
+    local good, text = pcall(function() self:run(nil, given):wait() end)
+    if not good then
+      self.queue = nil -- it would have to be finished before it runs more
+      error(text, 0)
+    end
+    return
   end
   local desc, kept = bindings(self, given)
   core.check(lib.plait_plan_call(self:handle(), nil, desc, core.error))
@@ -198,7 +203,13 @@ function Plan:run(queue, given)
     queue = self.queue
   end
   local desc, kept = bindings(self, given)
-  local handle = core.make("plait_run", lib.plait_plan_run, self:handle(), queue:handle(), desc)
+  local good, handle
+  repeat
+    good, handle = pcall(core.make, "plait_run", lib.plait_plan_run, self:handle(),
+                         queue:handle(), desc)
+    -- Too many are in flight, and they may need this thread to go on.
+  until good or handle.status ~= lib.PLAIT_E_BUSY or self.system.inbox:pump() == 0
+  if not good then error(handle, 0) end
   return core.object(Run, handle, {plan = self, queue = queue, kept = kept})
 end
 

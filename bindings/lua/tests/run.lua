@@ -127,6 +127,20 @@ test("plans", function(system, device, queue)
   calling:call(function() error "this one" end, {after = one})
   raises("this one", "an error of a node fails the run", calling:freeze())
   is(#ran, 1, "what is before it has run")
+  local wrong, count, crowd = true, 0, system:graph()
+  crowd:call(function()
+    count = count + 1
+    if wrong then error "not yet" end
+  end)
+  local again = crowd:freeze {instances = 2}
+  raises("not yet", "a plan that fails", again)
+  wrong = false
+  again()
+  is(count, 2, "runs again")
+  local runs, queue = {}, device:queue()
+  for i = 1, 10 do runs[i] = again:run(queue) end
+  for i = 1, 10 do runs[i]:wait() end
+  is(count, 12, "more runs than can be in flight")
   raises("run.lua", "errors name the place", graph.fill, graph, y, 1, {pattern_bytes = 3})
 end)
 

@@ -306,17 +306,18 @@ fn run(function: &RefCell<Function>) -> Option<String> {
     catch_unwind(AssertUnwindSafe(|| function())).unwrap_or_else(|panic| Some(panic_text(panic)))
 }
 
-/// Serve all events that wait for this thread.
-fn serve_all() -> Result<()> {
+/// Serve all events that wait for this thread; how many.
+pub(crate) fn serve_all() -> Result<usize> {
     let owned: Vec<Rc<Owner>> = OWNED.with(|owned| {
         let mut owned = owned.borrow_mut();
         owned.retain(|one| one.strong_count() > 0);
         owned.iter().filter_map(Weak::upgrade).collect()
     });
+    let mut count = 0;
     for one in owned {
-        one.pump()?;
+        count += one.pump()?;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Wait; events that come for this thread in between are served.

@@ -15,7 +15,7 @@ use std::time::Duration;
 use plait_sys as raw;
 
 use crate::error::{call, fill_text, text_at, Error, Result, Status};
-use crate::inbox::{as_user_data, new_number, wait, Functions, Owner, Shared};
+use crate::inbox::{as_user_data, new_number, serve_all, wait, Functions, Owner, Shared};
 use crate::kernel::{check_pointer, number, Argument, Kind, Number};
 use crate::library::{lib, Handle};
 use crate::queue::Queue;
@@ -133,10 +133,17 @@ impl Plan {
     /// Start it, behind what the queue has.
     pub fn run(&self, queue: &Queue, given: &[Given<'_>]) -> Result<Run> {
         let bound = self.bind(given)?;
-        // SAFETY: `bound` has what the description refers to.
-        let raw = Handle::make(|out, error| unsafe {
-            (lib().plait_plan_run)(self.raw.get(), queue.raw.get(), &bound.desc, out, error)
-        })?;
+        let raw = loop {
+            // SAFETY: `bound` has what the description refers to.
+            let made = Handle::make(|out, error| unsafe {
+                (lib().plait_plan_run)(self.raw.get(), queue.raw.get(), &bound.desc, out, error)
+            });
+            match made {
+                // What is in flight may need this thread to go on.
+                Err(error) if error.status() == Status::Busy && serve_all()? > 0 => (),
+                made => break made?,
+            }
+        };
         Ok(Run {
             raw: Some(raw),
             shared: self.shared.clone(),

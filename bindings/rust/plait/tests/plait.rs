@@ -473,6 +473,21 @@ fn closures_as_nodes() {
 }
 
 #[test]
+fn more_runs_than_can_be_in_flight() {
+    alone(|system, queue| {
+        let ran = Rc::new(Cell::new(0));
+        let graph = system.graph()?;
+        let count = ran.clone();
+        graph.call(move || count.set(count.get() + 1)).add()?;
+        let plan = graph.freeze_with(&Freeze::new().instances(2))?;
+        let runs: Result<Vec<_>> = (0..20).map(|_| plan.run(queue, with![])).collect();
+        runs?.iter().try_for_each(|run| run.wait())?;
+        assert_eq!(ran.get(), 20);
+        Ok(())
+    });
+}
+
+#[test]
 fn a_panic_fails_its_node_with_its_text() {
     alone(|system, _| {
         let after = Rc::new(Cell::new(0));
