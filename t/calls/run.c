@@ -33,7 +33,7 @@ static plait_status find_parameter(plait_plan *plan, plait_binding *binding,
 					  error);
 }
 
-/* And so its plans are not recorded, nor are their kernels exchanged. */
+/* And so its plans are not recorded. */
 static int is_queued(const struct place *place)
 {
 	return strcmp(place->backend, "host") != 0;
@@ -273,8 +273,6 @@ static plait_status exchange(struct place *place, plait_error *error)
 	plait_kernel *other = place->kernels[(place->turns + 1) % 2];
 	plait_status status;
 
-	if (is_queued(place))
-		return PLAIT_OK;
 	status = plait_plan_exchange(place->plan, old, other, error);
 	if (status != PLAIT_OK)
 		return status;
