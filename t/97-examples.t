@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The same programs in each language say the same things."""
+"""The same programs say the same things, in each language on each backend."""
 import os
 import re
 import sys
@@ -42,6 +42,46 @@ def command_of(language, program, name, suffix):
     return [output]
 
 
+# What the driver has compiled stays here, for the conformance test too.
+CACHE = os.path.join(BUILD, "t/pocl-cache")
+DRIVER = {"POCL_CACHE_DIR": CACHE, "HOME": CACHE, "XDG_CACHE_HOME": CACHE}
+
+
+def has_opencl():
+    """Is there a driver?  Those are not instrumented and keep memory."""
+    if SANITIZER != "no":
+        skip("drivers of OpenCL are not built with a sanitizer")
+        return False
+    os.makedirs(CACHE, exist_ok=True)
+    got = run([os.path.join(BUILD, "tools/plait/plait"), "info"],
+              env=dict(os.environ, PLAIT_BACKEND="opencl", **DRIVER))
+    if "opencl: chosen" not in got.stdout:
+        skip("no driver of OpenCL on this machine")
+        return False
+    return True
+
+
+OPENCL = has_opencl()
+SOAK = os.environ.get("PLAIT_SOAK")
+
+
+def backends_of(language, name):
+    """On a simulated system programs run in virtual time."""
+    if language == "c":
+        return ["host", "chaos"] + (["opencl", "opencl,host"] if OPENCL else [])
+    # Functions of the language are an inbox's, which runs on queues do not
+    # have yet.
+    more = OPENCL and SOAK and name != "pipeline"
+    return ["host"] + (["opencl"] if more else [])
+
+
+def check(language, command, name, environment, work):
+    for backend in backends_of(language, name):
+        got = run(command, env=dict(environment, PLAIT_BACKEND=backend), cwd=work)
+        ok(got.returncode == 0 and re.fullmatch(SAYS[name], got.stdout),
+           "%s in %s on %s" % (name, language, backend), got.stdout, got.stderr)
+
+
 with tempfile.TemporaryDirectory() as work:
     for language, (program, suffix, more) in LANGUAGES.items():
         if language != "c" and not program:
@@ -53,13 +93,12 @@ with tempfile.TemporaryDirectory() as work:
         if language == "rust":
             said = rust.build()
             ok(not said, "the crates are compiled without a word", said)
-        environment = dict(os.environ, PLAIT_BACKEND="host", PLAIT_CACHE_DIR=work,
-                           PLAIT_LIBRARY=os.path.join(BUILD, "src/.libs/libplait.so"), **more)
+        environment = dict(os.environ, PLAIT_CACHE_DIR=work,
+                           PLAIT_LIBRARY=os.path.join(BUILD, "src/.libs/libplait.so"),
+                           **DRIVER, **more)
         os.chmod(work, 0o700)
-        for name, says in SAYS.items():
-            got = run(command_of(language, program, name, suffix), env=environment, cwd=work)
-            ok(got.returncode == 0 and re.fullmatch(says, got.stdout),
-               "%s in %s" % (name, language), got.stdout, got.stderr)
+        for name in SAYS:
+            check(language, command_of(language, program, name, suffix), name, environment, work)
         with open(os.path.join(work, "mandelbrot.pgm"), "rb") as file:
             picture = file.read()
         ok(picture.startswith(b"P5 600 400 255\n") and len(picture) == 15 + 600 * 400,

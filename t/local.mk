@@ -361,6 +361,10 @@ API_TESTS += %D%/56-run-queued-kernels.t
 API_TESTS += %D%/56-run-queued-launches.t
 %C%_56_run_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c %D%/queued.h
 %C%_56_run_queued_launches_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-random.t
+%C%_56_run_queued_random_t_SOURCES = %D%/56-run-queued-random.c %D%/queued.h
+%C%_56_run_queued_random_t_LDADD = $(LDADD_API)
+SEEDED_TESTS += %D%/56-run-queued-random.t
 SEEDED_TESTS += %D%/56-run-queued.t %D%/56-run-queued-loops.t \
 	%D%/56-run-queued-kernels.t %D%/56-run-queued-launches.t
 # The same again on queues.
