@@ -137,6 +137,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/sizeof.c
 %C%_libplaitcore_la_SOURCES += %D%/object/split.c
 %C%_libplaitcore_la_SOURCES += %D%/object/tensor.c
+%C%_libplaitcore_la_SOURCES += %D%/object/transfer.c
 %C%_libplaitcore_la_SOURCES += %D%/object/upcall.c
 %C%_libplaitcore_la_SOURCES += %D%/object/wait.c
 %C%_libplaitcore_la_SOURCES += %D%/object/watch.c

@@ -420,6 +420,8 @@ PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
  *
  * Submits and waits, so it also reports what failed before it.  After
  * PLAIT_EVENT_READY it is under way: pull the event and finish the queue.
+ * After PLAIT_E_DEADLOCK (outside of host functions) it is still in the queue,
+ * but does not touch `host` any more.
  *
  * @param queue         borrowed, non-null: the queue
  * @param source        borrowed, non-null: copied from
@@ -439,7 +441,10 @@ PLAIT_API plait_status plait_queue_read(plait_queue *queue,
 /*
  * plait_queue_write - copy into a buffer behind everything in the queue.
  *
- * Submits and waits, so it also reports what failed before it.
+ * Submits and waits, so it also reports what failed before it.  After
+ * PLAIT_EVENT_READY it is under way: pull the event and finish the queue.
+ * After PLAIT_E_DEADLOCK (outside of host functions) it is still in the queue,
+ * with the bytes that `host` had then.
  *
  * @param queue         borrowed, non-null: the queue
  * @param target        borrowed, non-null: copied to

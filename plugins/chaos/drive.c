@@ -95,6 +95,17 @@ static const chaos_queue *first_blocked(const chaos *system)
 	return first;
 }
 
+/* Is the calling thread inside a host function of this system? */
+static bool called_from_inside(const chaos *system)
+{
+	for (const chaos_queue *queue = system->queues; queue;
+	     queue = queue->next)
+		if (queue->state == CHAOS_QUEUE_CALLING &&
+		    pthread_equal(queue->caller, pthread_self()))
+			return true;
+	return false;
+}
+
 static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 				 plait_error *error)
 {
@@ -102,6 +113,11 @@ static plait_status say_deadlock(chaos *system, const struct waiting *waiting,
 	const plait_backend_point *point = &waiting->points[0];
 	char name[96] = "the host";
 
+	if (called_from_inside(system))
+		return plaitp_chaos_fail(
+			system, error, PLAIT_E_DEADLOCK, 0,
+			"a host function must not wait: what it waits for may "
+			"need its thread");
 	if (queue) {
 		plaitp_chaos_queue_name(queue, name, sizeof(name));
 		if (queue->state != CHAOS_QUEUE_WAITING)
@@ -138,17 +154,6 @@ static plait_status say_timeout(chaos *system, const struct waiting *waiting,
 		system, error, PLAIT_E_TIMEOUT, 0,
 		"%llu ns of simulated time have passed",
 		(unsigned long long)waiting->timeout_ns);
-}
-
-/* Is the calling thread inside a host function of this system? */
-static bool called_from_inside(const chaos *system)
-{
-	for (const chaos_queue *queue = system->queues; queue;
-	     queue = queue->next)
-		if (queue->state == CHAOS_QUEUE_CALLING &&
-		    pthread_equal(queue->caller, pthread_self()))
-			return true;
-	return false;
 }
 
 /* Nothing is left to happen by itself: the answer, or PENDING to look again. */

@@ -480,68 +480,6 @@ PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
 	return plait_queue_submit(queue, &command, 1, NULL, error);
 }
 
-/* Submit one and wait, also for what was before it. */
-static plait_status submit_and_finish(plait_queue *queue,
-				      const plait_command *command,
-				      plait_error *error)
-{
-	plait__queue *self;
-	plait_status status;
-	uint64_t sequence;
-
-	status = plait__queue_enter(queue, &self, error);
-	if (status != PLAIT_OK)
-		return status;
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
-	if (plait__pool_in_call())
-		status = plait__fail(error, PLAIT_E_DEADLOCK,
-				     "a host function must not wait; submit a "
-				     "command instead");
-	else
-		status = plait__queue_submit_holding(self, command, 1, NULL,
-						     NULL, &sequence, error);
-	if (status == PLAIT_OK)
-		status = plait__queue_finish(self, PLAIT_FOREVER, error);
-	plait__scope_end(&inside);
-	plait__object_leave(&self->object);
-	return status;
-}
-
-PLAIT_API plait_status plait_queue_read(plait_queue *queue,
-					plait_buffer *source,
-					uint64_t source_offset, void *host,
-					uint64_t bytes, plait_error *error)
-{
-	const plait_command command = {
-		.size = sizeof(command),
-		.kind = PLAIT_COMMAND_READ,
-		.source = source,
-		.source_offset = source_offset,
-		.host = host,
-		.bytes = bytes,
-	};
-
-	return submit_and_finish(queue, &command, error);
-}
-
-PLAIT_API plait_status plait_queue_write(plait_queue *queue,
-					 plait_buffer *target,
-					 uint64_t target_offset,
-					 const void *host, uint64_t bytes,
-					 plait_error *error)
-{
-	const plait_command command = {
-		.size = sizeof(command),
-		.kind = PLAIT_COMMAND_WRITE,
-		.target = target,
-		.target_offset = target_offset,
-		.host = (void *)(uintptr_t)host,
-		.bytes = bytes,
-	};
-
-	return submit_and_finish(queue, &command, error);
-}
-
 PLAIT_API plait_status plait_queue_emit(plait_queue *queue,
 					plait_signal *signal,
 					uint64_t *out_sequence,

@@ -2,7 +2,8 @@
 /*
  * Queues.  queue.c makes and ends them and has the short forms of submit;
  * command.c checks one command; batch.c turns commands into stretches for the
- * backend; flight.c keeps what they use; finish.c waits and recovers.
+ * backend; flight.c keeps what they use; finish.c waits and recovers;
+ * transfer.c reads and writes memory of the host.
  *
  * Each queue has a signal of its own, `progress`, that every submission ends
  * with: it tells what is done, and what may be given back.
