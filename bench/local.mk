@@ -13,6 +13,10 @@ noinst_PROGRAMS += %D%/kernels
 %C%_kernels_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS)
 %C%_kernels_LDADD = src/libplaitcore.la $(FFI_LIBS)
 
+# what a plan costs as a C function, beside plait_plan_call
+noinst_PROGRAMS += %D%/callable
+%C%_callable_LDADD = src/libplaitcore.la
+
 # what queues and signals of the host cost, beside what the machine does
 noinst_PROGRAMS += %D%/queue
 %C%_queue_LDADD = src/libplaitcore.la

@@ -223,6 +223,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/band.c
 %C%_libplaitcore_la_SOURCES += %D%/run/bind.c
 %C%_libplaitcore_la_SOURCES += %D%/run/call.c
+%C%_libplaitcore_la_SOURCES += %D%/run/callable.c
 %C%_libplaitcore_la_SOURCES += %D%/run/compile.c
 %C%_libplaitcore_la_SOURCES += %D%/run/crew.c
 %C%_libplaitcore_la_SOURCES += %D%/run/exchange.c
@@ -254,6 +255,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/run.c
 %C%_libplaitcore_la_SOURCES += %D%/run/stop.c
 %C%_libplaitcore_la_SOURCES += %D%/run/trace.c
+%C%_libplaitcore_la_SOURCES += %D%/run/thunk.c
 %C%_libplaitcore_la_SOURCES += %D%/run/tune.c
 
 %C%_libplait_la_SOURCES =

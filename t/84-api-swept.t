@@ -20,7 +20,7 @@ EXEMPT = {
 }
 # All that programs call; what plugins call is behind slots (t/82-fault-sweep.c).
 HEADERS = ("base", "device", "array", "inbox", "queue", "kernel", "source", "graph",
-           "plan", "run", "trace")
+           "plan", "run", "callable", "trace")
 
 
 def tables():

@@ -77,6 +77,7 @@ extern const struct calls_entry calls_kernel[];
 extern const struct calls_entry calls_graph[];
 extern const struct calls_entry calls_plan[];
 extern const struct calls_entry calls_run[];
+extern const struct calls_entry calls_callable[];
 
 /* Fail the first of what the call does, then the second, until nothing does,
  * with no workers in the place. */

@@ -243,6 +243,7 @@ API_TESTS += %D%/39-object-export.t
 %C%_39_object_export_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-ffi-closure.t
+%C%_40_ffi_closure_t_SOURCES = %D%/40-ffi-closure.c %D%/refuse.h
 SERIAL_TESTS += %D%/40-kernel-split.t
 SEEDED_TESTS += %D%/40-kernel-split.t
 SERIAL_TESTS += %D%/40-kernel-signature.t
@@ -321,6 +322,13 @@ API_TESTS += %D%/52-run-parameters.t
 %C%_52_run_parameters_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/53-run-ends.t
 %C%_53_run_ends_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/54-callable.t
+%C%_54_callable_t_SOURCES = %D%/54-callable.c %D%/callables.h
+%C%_54_callable_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/54-callable-refused.t
+%C%_54_callable_refused_t_SOURCES = %D%/54-callable-refused.c %D%/callables.h \
+	%D%/refuse.h
+%C%_54_callable_refused_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/55-run-owners.t
 %C%_55_run_owners_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/55-run-signals.t
@@ -439,6 +447,8 @@ API_TESTS += %D%/50-source-numbers.t
 %C%_50_source_numbers_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/51-source-build.t
 %C%_51_source_build_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/54-kernel-device.t
+%C%_54_kernel_device_t_LDADD = $(LDADD_SUITE)
 UNIT_TESTS += %D%/53-source-ranges.t
 %C%_53_source_ranges_t_LDADD = %D%/libsuite.la $(LDADD) -lm
 TEST_HELPERS += %D%/compose
@@ -505,7 +515,7 @@ META_TESTS += %D%/77-bindings.t
 # --- 8x properties and faults ----------------------------------------------
 # What is tried while something fails: each public function.
 check_LTLIBRARIES += %D%/libcalls.la
-%C%_libcalls_la_SOURCES = %D%/calls.h %D%/calls/device.c \
+%C%_libcalls_la_SOURCES = %D%/calls.h %D%/calls/callable.c %D%/calls/device.c \
 	%D%/calls/graph.c %D%/calls/inbox.c %D%/calls/kernel.c \
 	%D%/calls/place.c %D%/calls/plan.c %D%/calls/queue.c \
 	%D%/calls/run.c

@@ -43,6 +43,7 @@ static const struct {
 	KNOWN(plait_run_desc),
 	KNOWN(plait_run_info),
 	KNOWN(plait_command_info),
+	KNOWN(plait_callable_desc),
 	KNOWN(plait_record),
 	KNOWN(plait_tune_desc),
 	KNOWN(plait_tune_info),

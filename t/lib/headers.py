@@ -14,7 +14,7 @@ from tap import ROOT
 FOLDER = os.path.join(ROOT, "include", "plait")
 # Lower ones first, so that a reader of all meets each type before its use.
 ORDER = ["base", "device", "array", "inbox", "queue", "source", "kernel", "graph", "plan",
-         "run", "trace", "plait", "code", "plugin"]
+         "run", "callable", "trace", "plait", "code", "plugin"]
 
 
 def names():

@@ -71,7 +71,8 @@ enum {
 	PLAIT_OBJECT_KERNEL = 7,
 	PLAIT_OBJECT_GRAPH = 8,
 	PLAIT_OBJECT_PLAN = 9,
-	PLAIT_OBJECT_RUN = 10
+	PLAIT_OBJECT_RUN = 10,
+	PLAIT_OBJECT_CALLABLE = 11
 };
 uint64_t plait_live_count(int32_t object);
 typedef struct plait_context plait_context;
@@ -862,6 +863,25 @@ plait_status plait_run_query(plait_run *run, plait_run_info *info,
 plait_status plait_plan_command(plait_plan *plan, uint64_t command,
 					  plait_command_info *info,
 					  plait_error *error);
+typedef struct plait_callable plait_callable;
+typedef void (*plait_failure_function)(void *user_data,
+				       const plait_error *error);
+typedef struct plait_callable_desc {
+	uint32_t size;
+	uint32_t flags;
+	const char *signature;
+	plait_failure_function failed;
+	void *user_data;
+} plait_callable_desc;
+plait_status plait_callable_create(plait_plan *plan,
+					     const plait_callable_desc *desc,
+					     plait_callable **out,
+					     plait_error *error);
+plait_status plait_callable_function(plait_callable *callable,
+					       plait_any_function *out,
+					       plait_error *error);
+void plait_callable_retain(plait_callable *callable);
+void plait_callable_release(plait_callable *callable);
 enum {
 	PLAIT_RECORD_COMMAND = 0,
 	PLAIT_RECORD_WAIT = 1,

@@ -44,6 +44,7 @@ PLAIT_OBJECT_KERNEL = 7
 PLAIT_OBJECT_GRAPH = 8
 PLAIT_OBJECT_PLAN = 9
 PLAIT_OBJECT_RUN = 10
+PLAIT_OBJECT_CALLABLE = 11
 PLAIT_CONTEXT_NO_WORKERS = 1
 PLAIT_CONTEXT_SYNC = 2
 PLAIT_DEVICE_MAP = 1
@@ -158,6 +159,7 @@ plait_host_function = CFUNCTYPE(c_int32, c_void_p)
 plait_kernel_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)
 plait_range_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
 plait_any_function = CFUNCTYPE(None)
+plait_failure_function = CFUNCTYPE(None, c_void_p, c_void_p)
 
 
 class plait_error(Structure):
@@ -580,6 +582,16 @@ class plait_command_info(Structure):
     ]
 
 
+class plait_callable_desc(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("signature", c_char_p),
+        ("failed", c_void_p),
+        ("user_data", c_void_p),
+    ]
+
+
 class plait_record(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -717,6 +729,7 @@ STRUCTS = (
     plait_run_desc,
     plait_run_info,
     plait_command_info,
+    plait_callable_desc,
     plait_record,
     plait_tune_desc,
     plait_tune_info,
@@ -835,6 +848,10 @@ FUNCTIONS = {
     "plait_run_notify": (c_int32, (c_void_p, c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_run_query": (c_int32, (c_void_p, POINTER(plait_run_info), POINTER(plait_error),)),
     "plait_plan_command": (c_int32, (c_void_p, c_uint64, POINTER(plait_command_info), POINTER(plait_error),)),
+    "plait_callable_create": (c_int32, (c_void_p, POINTER(plait_callable_desc), POINTER(c_void_p), POINTER(plait_error),)),
+    "plait_callable_function": (c_int32, (c_void_p, c_void_p, POINTER(plait_error),)),
+    "plait_callable_retain": (None, (c_void_p,)),
+    "plait_callable_release": (None, (c_void_p,)),
     "plait_plan_record": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_run_records": (c_int32, (c_void_p, POINTER(plait_record), c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_run_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),

@@ -43,6 +43,7 @@ pub const PLAIT_OBJECT_KERNEL: u32 = 7;
 pub const PLAIT_OBJECT_GRAPH: u32 = 8;
 pub const PLAIT_OBJECT_PLAN: u32 = 9;
 pub const PLAIT_OBJECT_RUN: u32 = 10;
+pub const PLAIT_OBJECT_CALLABLE: u32 = 11;
 pub const PLAIT_CONTEXT_NO_WORKERS: u32 = 1;
 pub const PLAIT_CONTEXT_SYNC: u32 = 2;
 pub const PLAIT_DEVICE_MAP: u32 = 1;
@@ -164,6 +165,7 @@ opaque! {
     plait_kernel,
     plait_graph,
     plait_plan,
+    plait_callable,
     plait_backend_memory,
     plait_backend_kernel,
     plait_backend_launch,
@@ -181,6 +183,8 @@ pub type plait_range_function =
     Option<unsafe extern "C" fn(range: *const plait_range, arguments: *const *mut c_void, launch: *const plait_launch, user_data: *mut c_void) -> i32>;
 pub type plait_any_function =
     Option<unsafe extern "C" fn()>;
+pub type plait_failure_function =
+    Option<unsafe extern "C" fn(user_data: *mut c_void, error: *const plait_error)>;
 
 structs! {
 pub struct plait_error [size] {
@@ -510,6 +514,13 @@ pub struct plait_command_info [size] {
     pub device: u32,
     pub label: [c_char; 64],
 }
+pub struct plait_callable_desc [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub signature: *const c_char,
+    pub failed: plait_failure_function,
+    pub user_data: *mut c_void,
+}
 pub struct plait_record [size] {
     pub size: u32,
     pub kind: u32,
@@ -801,6 +812,14 @@ fn plait_run_notify(run: *mut plait_run, inbox: *mut plait_inbox, function: plai
 fn plait_run_query(run: *mut plait_run, info: *mut plait_run_info, error: *mut plait_error) -> plait_status;
 /// plait_plan_command - what a command of a plan is.
 fn plait_plan_command(plan: *mut plait_plan, command: u64, info: *mut plait_command_info, error: *mut plait_error) -> plait_status;
+/// plait_callable_create - a C function that runs a plan.
+fn plait_callable_create(plan: *mut plait_plan, desc: *const plait_callable_desc, out: *mut *mut plait_callable, error: *mut plait_error) -> plait_status;
+/// plait_callable_function - the function, to be cast to its type.
+fn plait_callable_function(callable: *mut plait_callable, out: *mut plait_any_function, error: *mut plait_error) -> plait_status;
+/// plait_callable_retain - one more reference.
+fn plait_callable_retain(callable: *mut plait_callable);
+/// plait_callable_release - give one reference back; calls under way go on.
+fn plait_callable_release(callable: *mut plait_callable);
 /// plait_plan_record - make room to record runs of a plan.
 fn plait_plan_record(plan: *mut plait_plan, records: u64, error: *mut plait_error) -> plait_status;
 /// plait_run_records - pull what a run has written down.
