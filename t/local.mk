@@ -449,6 +449,7 @@ API_TESTS += %D%/51-source-build.t
 %C%_51_source_build_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/54-kernel-device.t
 %C%_54_kernel_device_t_LDADD = $(LDADD_SUITE)
+UNIT_TESTS += %D%/51-source-cache.t
 UNIT_TESTS += %D%/53-source-ranges.t
 %C%_53_source_ranges_t_LDADD = %D%/libsuite.la $(LDADD) -lm
 TEST_HELPERS += %D%/compose

@@ -20,7 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28 };
+enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28,
+       TRIES = 3 };
 
 struct build {
 	const plait__module_text *given;
@@ -165,11 +166,13 @@ static plait_status load_kept(struct build *build, plait__module **out)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (!keep(build))
-		return PLAIT_E_UNAVAILABLE;
-	if (plait__module_load(build->entry, build->allocator, out,
-			       &ignored) == PLAIT_OK) {
-		return PLAIT_OK;
+	/* Another process may have removed it for want of room. */
+	for (int i = 0; i < TRIES; i++) {
+		if (!keep(build))
+			return PLAIT_E_UNAVAILABLE;
+		if (plait__module_load(build->entry, build->allocator, out,
+				       &ignored) == PLAIT_OK)
+			return PLAIT_OK;
 	}
 	plait__cache_discard(build->entry);
 	return PLAIT_E_UNAVAILABLE;

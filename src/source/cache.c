@@ -2,6 +2,8 @@
 /* The cache of compiled code; see cache.h. */
 #include "source/cache.h"
 
+#include "source/trim.h"
+
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "sys/env.h"
@@ -141,6 +143,8 @@ bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
 		plait__log_line(log, PLAIT_LOG_WARNING,
 				"cached kernel %s %s; it is built again", path,
 				wrong);
+	if (wrong == NULL)
+		plait__cache_touch(path);
 	if (wrong == NULL && out != NULL) {
 		/* The same block, as long as the code. */
 		*out = plait__realloc(allocator, block, bytes > 0 ? bytes : 1,
@@ -179,6 +183,8 @@ bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
 		plait__log_line(log, PLAIT_LOG_WARNING,
 				"compiled kernel is not cached: %s",
 				error.text);
+	else
+		plait__cache_trim(path, log);
 	return status == PLAIT_OK;
 }
 

@@ -62,6 +62,112 @@ void plait__folder_remove(const char *path)
 	(void)rmdir(path);
 }
 
+/* ---- a bound for what is in one ---- */
+
+void plait__folder_touch(const char *path)
+{
+	(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+enum { BATCH = 32 };
+
+struct aged {
+	struct timespec changed;
+	uint64_t bytes;
+	char name[NAME_MAX + 1];
+};
+
+/* What one look at a folder finds: all bytes, and the oldest files. */
+struct look {
+	uint64_t bytes;
+	unsigned count;
+	struct aged oldest[BATCH];
+};
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec :
+					a->tv_nsec < b->tv_nsec;
+}
+
+/* The oldest first; the youngest falls out when there is no room. */
+static void put_aged(struct look *look, const char *name,
+		     const struct stat *info)
+{
+	unsigned at = look->count < BATCH ? look->count++ : BATCH;
+
+	while (at > 0 && is_before(&info->st_mtim,
+				   &look->oldest[at - 1].changed)) {
+		if (at < BATCH)
+			look->oldest[at] = look->oldest[at - 1];
+		at--;
+	}
+	if (at == BATCH)
+		return;
+	look->oldest[at].changed = info->st_mtim;
+	look->oldest[at].bytes = (uint64_t)info->st_size;
+	(void)snprintf(look->oldest[at].name, sizeof(look->oldest[at].name),
+		       "%s", name);
+}
+
+static void look_around(DIR *stream, bool (*is_meant)(const char *name),
+			const char *keep, struct look *look)
+{
+	struct dirent *entry;
+	struct stat info;
+
+	look->bytes = 0;
+	look->count = 0;
+	rewinddir(stream);
+	while ((entry = readdir(stream)) != NULL) {
+		if (!is_meant(entry->d_name) ||
+		    fstatat(dirfd(stream), entry->d_name, &info,
+			    AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISREG(info.st_mode))
+			continue;
+		look->bytes += (uint64_t)info.st_size;
+		if (strcmp(entry->d_name, keep) != 0)
+			put_aged(look, entry->d_name, &info);
+	}
+}
+
+/* How many went. */
+static unsigned remove_oldest(DIR *stream, struct look *look,
+			      uint64_t most_bytes)
+{
+	unsigned removed = 0;
+
+	for (unsigned i = 0; i < look->count && look->bytes > most_bytes; i++) {
+		look->bytes -= look->oldest[i].bytes;
+		removed += unlinkat(dirfd(stream), look->oldest[i].name, 0) ==
+			   0;
+	}
+	return removed;
+}
+
+uint64_t plait__folder_trim(const char *path, bool (*is_meant)(const char *name),
+			    const char *keep, uint64_t most_bytes)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	struct look look;
+	uint64_t removed = 0;
+	unsigned now;
+
+	if (stream == NULL) {
+		if (fd >= 0)
+			(void)close(fd);
+		return 0;
+	}
+	do {
+		look_around(stream, is_meant, keep, &look);
+		now = remove_oldest(stream, &look, most_bytes);
+		removed += now;
+	} while (look.bytes > most_bytes && now > 0);
+	(void)closedir(stream);
+	return removed;
+}
+
 /* ---- folders to trust ---- */
 
 static plait_status refuse(const char *path, int number, plait_error *error)

@@ -37,4 +37,16 @@ void plait__folder_discard(const char *path);
 /* The same, unless it is one of those. */
 void plait__folder_discard_foreign(const char *path);
 
+/* The file at `path`, no link, was changed now. */
+void plait__folder_touch(const char *path);
+
+/*
+ * Remove regular files, those first that were changed longest ago, until all
+ * that `is_meant` says yes to have no more than `most_bytes`; `keep` is the name
+ * of one that stays, and counts.  Others may do the same at the same time.
+ * Takes no memory.  Returns how many were removed.
+ */
+uint64_t plait__folder_trim(const char *path, bool (*is_meant)(const char *name),
+			    const char *keep, uint64_t most_bytes);
+
 #endif
