@@ -21,11 +21,11 @@ from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExha
 from ._graph import Graph, Node, Rotation
 from ._kernel import Kernel, Parameter, iteration, scratch
 from ._library import lib as _lib
-from ._plan import Plan, Run
+from ._plan import Function, Plan, Run
 from ._system import Device, Queue, Signal, System
 
-__all__ = ["Buffer", "CancelledError", "Device", "Error", "FailedError", "Graph", "InvalidError",
-           "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Run",
+__all__ = ["Buffer", "CancelledError", "Device", "Error", "FailedError", "Function", "Graph",
+           "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Run",
            "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
            "iteration", "live_count", "open", "scratch", "version"]
 

@@ -96,6 +96,11 @@ class Plan(Handle):
         return Run(self, queue, make(lib.plait_plan_run, self.handle, queue.handle,
                                      byref(bindings.desc) if bindings else None))
 
+    def function(self, signature):
+        """The plan as a function for C code, a plait.Function; one that calls
+        functions of Python needs them to be pumped, and is of no use there."""
+        return Function(self, signature)
+
     def query(self):
         info = sized(_raw.plait_plan_info)
         call(lib.plait_plan_query, self.handle, byref(info))
@@ -118,6 +123,27 @@ class Plan(Handle):
 
     def save(self, path):
         call(lib.plait_plan_save, self.handle, os.fsencode(path))
+
+
+class Function(Handle):
+    """A plan as a C function: any C code may call `address` while this lives.
+
+    The signature has the plan's parameters by name and what is returned, the
+    status; a pointer is the `handle` of a plait.Buffer:
+
+        step = plan.function("step(dt: f64, x: pointer, n: u64): i32")
+        ctypes.CFUNCTYPE(c_int32, c_double, c_void_p, c_uint64)(step.address)
+    """
+    _release = lib.plait_callable_release
+    __slots__ = ("plan", "address")
+
+    def __init__(self, plan, signature):
+        desc = sized(_raw.plait_callable_desc, signature=encode(signature))
+        super().__init__(make(lib.plait_callable_create, plan.handle, byref(desc)))
+        self.plan = plan
+        found = ctypes.c_void_p()
+        call(lib.plait_callable_function, self.handle, byref(found))
+        self.address = found.value
 
 
 class Run(Handle):

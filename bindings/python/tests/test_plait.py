@@ -254,6 +254,26 @@ class Plans(Case):
             with self.assertRaises((TypeError, plait.InvalidError)):
                 plan(**wrong)
 
+    def test_as_a_c_function(self):
+        x, y = self.floats(1, 2), self.floats(0, 0)
+        graph = self.system.graph()
+        graph.launch(self.system.kernel(*SAXPY), plait.Parameter("a"), x, plait.Parameter("y"), 2,
+                     items=2)
+        plan = graph.freeze()
+        with self.assertRaises(plait.InvalidError) as caught:
+            plan.function("f(a: f32): i32")
+        self.assertIn('no argument "y"', str(caught.exception))
+        try:
+            function = plan.function("f(y: pointer, a: f32): i32")
+        except plait.UnsupportedError:
+            self.skipTest("plait was built without libffi")
+        plan.release()
+        kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_float)
+        self.assertEqual(kind(function.address)(y.handle, 3), 0)
+        self.assertEqual(y.tolist(), [3, 6])
+        self.assertEqual(kind(function.address)(None, 3), _raw.PLAIT_E_HANDLE)
+        function.release()
+
     def test_order(self):
         buffer = self.device.buffer(4)
         graph = self.system.graph()
