@@ -214,6 +214,23 @@ function Plan:run(queue, given)
 end
 
 --- Prove the schedule; an error says what does not hold.
+local Callable = core.class("Callable", "plait_callable_release")
+
+--- The plan as a C function of that type, for C code or to be called here:
+--   made = plan:callable("step(dt: f64, x: pointer): i32",
+--                        "int32_t (*)(double, plait_buffer *)")
+--   made.call(0.1, x:handle())
+-- It answers a status, 0 or negative, and is there as long as `made` is.
+function Plan:callable(signature, ctype)
+  local desc = core.sized("plait_callable_desc", {signature = signature})
+  local made = core.object(Callable, core.make("plait_callable", lib.plait_callable_create,
+                                               self:handle(), desc), {plan = self})
+  local out = ffi.new "plait_any_function[1]"
+  core.check(lib.plait_callable_function(made:handle(), out, core.error))
+  made.call = ffi.cast(ctype, out[0])
+  return made
+end
+
 function Plan:check() core.check(lib.plait_plan_check(self:handle(), core.error)) end
 
 --- The plan as "json", or its picture as "dot" or "svg".

@@ -114,6 +114,18 @@ test("plans", function(system, device, queue)
   is(list(y), "4 8", "parameters")
   raises("no parameter", "an unknown one", plan, {b = 3})
   raises("not bound", "a missing one", plan, {a = 3})
+  raises('no argument "y"', "a function that does not fit", plan.callable, plan, "f(a: f32): i32",
+         "int32_t (*)(float)")
+  local good, made = pcall(plan.callable, plan, "f(y: pointer, a: f32): i32",
+                           "int32_t (*)(plait_buffer *, float)")
+  if good then
+    is(made.call(y:handle(), 2), 0, "a plan as a function")
+    is(list(y), "6 12", "which has run")
+    is(made.call(nil, 2), lib.PLAIT_E_HANDLE, "and says what is wrong")
+    made:release()
+  else
+    is(made.status, lib.PLAIT_E_UNSUPPORTED, "built without libffi")
+  end
   plan:check()
   ok(plan:text "svg":find "<svg", "a picture")
   local path = os.tmpname()
