@@ -50,6 +50,13 @@ static const struct pair pairs[] = {
 	  "KERNEL(body) { EACH(i, n) y[i] = sqrt(x[i] + a) / (1 + x[i]); }",
 	  PLAIN "{ for (uint64_t i = 0; i < n; i++)\n"
 	  "y[i] = sqrtf(x[i] + a) / (1 + x[i]); }" },
+	{ "forces of 64",
+	  "KERNEL(body) { EACH(i, n) { f32 sum = 0;\n"
+	  "for (u32 j = 0; j < 64; j++) { f32 d = x[j] - x[i];\n"
+	  "sum += d / sqrt(d * d + a); } y[i] = sum; } }",
+	  PLAIN "{ for (uint64_t i = 0; i < n; i++) { float sum = 0;\n"
+	  "for (uint32_t j = 0; j < 64; j++) { float d = x[j] - x[i];\n"
+	  "sum += d / sqrtf(d * d + a); } y[i] = sum; } }" },
 	{ "grid",
 	  "KERNEL(body) { EACH2(i, 64, j, n / 64) y[j * 64 + i] +=\n"
 	  "a * x[j * 64 + i]; }",
