@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28,
-       TRIES = 3 };
+enum { CPU_BYTES = 8192, NAME_LENGTH = 40, MAX_OBJECT_BYTES = 1 << 28 };
+enum { TRIES = 3 };
 
 struct build {
 	const plait__module_text *given;
