@@ -137,6 +137,7 @@ static plait_status make_and_call(struct place *place, plait_error *error)
 
 const struct calls_entry calls_callable[] = {
 	{ "plait_callable_create plait_callable_function "
-	  "plait_callable_retain plait_callable_release", make_and_call },
-	{ NULL, NULL }
+	  "plait_callable_retain plait_callable_release", make_and_call,
+	  NULL },
+	{ NULL, NULL, NULL }
 };
