@@ -182,17 +182,23 @@ static const char *try(struct place *place, const struct calls_entry *entry,
 	return status == PLAIT_OK ? NULL : error.text;
 }
 
-/*
- * The one after number `k`.  Where a sanitizer makes it slow a call with many has
- * each of the first ones tried, and some of the others.
- */
-static uint64_t after(uint64_t k)
+/* With a sanitizer, or valgrind. */
+static bool is_slow(void)
 {
 	const char *sanitizer = getenv("PLAIT_SANITIZER");
+	const char *wrapper = getenv("PLAIT_TEST_WRAPPER");
+
+	return (sanitizer != NULL && strcmp(sanitizer, "no") != 0) ||
+	       (wrapper != NULL && wrapper[0] != '\0');
+}
+
+/* The one after number `k`.  Where it is slow a call with many has each of the
+ * first ones tried, and some of the others. */
+static uint64_t after(uint64_t k)
+{
 	static uint64_t random;
 
-	if (sanitizer == NULL || strcmp(sanitizer, "no") == 0 || tap_soak() ||
-	    k < 16)
+	if (!is_slow() || tap_soak() || k < 16)
 		return k + 1;
 	if (random == 0)
 		random = tap_seed();
