@@ -42,13 +42,19 @@ def command_of(language, program, name, suffix):
     return [output]
 
 
+SOAK = os.environ.get("PLAIT_SOAK")
 # What the driver has compiled stays here, for the conformance test too.
 CACHE = os.path.join(BUILD, "t/pocl-cache")
 DRIVER = {"POCL_CACHE_DIR": CACHE, "HOME": CACHE, "XDG_CACHE_HOME": CACHE}
 
 
 def has_opencl():
-    """Is there a driver?  Those are not instrumented and keep memory."""
+    """Is there a driver?  Those are not instrumented and keep memory; and the
+    condition variables of glibc 2.36 may lose a wakeup of theirs, which is too
+    rare to be looked at, and too often for every check."""
+    if not SOAK:
+        skip("drivers of OpenCL: only with PLAIT_SOAK=1")
+        return False
     if SANITIZER != "no":
         skip("drivers of OpenCL are not built with a sanitizer")
         return False
@@ -62,7 +68,6 @@ def has_opencl():
 
 
 OPENCL = has_opencl()
-SOAK = os.environ.get("PLAIT_SOAK")
 
 
 def backends_of(language, name):
@@ -71,7 +76,7 @@ def backends_of(language, name):
         return ["host", "chaos"] + (["opencl", "opencl,host"] if OPENCL else [])
     # Functions of the language are an inbox's, which runs on queues do not
     # have yet.
-    more = OPENCL and SOAK and name != "pipeline"
+    more = OPENCL and name != "pipeline"
     return ["host"] + (["opencl"] if more else [])
 
 
