@@ -2,6 +2,10 @@
 /* Threads that wait for counters: any, all, time, failure, many at once. */
 #include "pool.h"
 
+#include "pool/task.h"
+
+static uint32_t turns; /* of a task, on this thread */
+
 static void counting(void)
 {
 	plait__pool *pool = new_pool(0);
@@ -291,7 +295,48 @@ static void notifications(void)
 	plait__pool_destroy(pool);
 }
 
+static bool count_turn(plait__task *task)
+{
+	(void)task;
+	turns++;
+	plait__task_rest(task);
+	return false;
+}
+
+/* A guest whose lane gives way to a task has its turn over before it runs that;
+ * then the task is as if nobody had taken it. */
+static void a_task_is_taken_and_not_run(void)
+{
+	plait__pool *pool = new_pool(0);
+	plait__lane *lane = new_lane(pool);
+	plait__counter *done = new_counter(pool, 0);
+	plait__task task = { .turn = count_turn };
+	at_u32 count = { 0 };
+
+	plait__task_init(&task, pool);
+	for (uint64_t i = 1; i <= 1000; i++)
+		send_call(lane, NULL, 0, count_up, &count, done, i);
+	plait__task_offer(&task);
+	turns = 0;
+	IS_INT(plait__pool_pump(pool, NULL), PLAIT_OK);
+	OK(at_load_relaxed_u32(&count) < 1000);
+	IS_UINT(turns, 0);
+	IS_UINT(at_load_relaxed_u32(&task.ready.pins), 0);
+	/* On the list it still is. */
+	while (plait__pool_pump(pool, NULL) == PLAIT_OK)
+		continue;
+	IS_UINT(turns, 1);
+	IS_UINT(at_load_relaxed_u32(&count), 1000);
+	/* Would wait for who has taken it. */
+	if (at_load_relaxed_u32(&task.ready.pins) == 0)
+		plait__task_forget(&task);
+	plait__lane_destroy(lane);
+	plait__counter_destroy(done);
+	plait__pool_destroy(pool);
+}
+
 static const struct tap_scenario all[] = {
+	{ "a task is taken and not run", a_task_is_taken_and_not_run },
 	{ "counting", counting },
 	{ "any and all", any_and_all },
 	{ "timeouts are never early", timeouts_are_never_early },

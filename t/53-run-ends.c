@@ -185,10 +185,114 @@ static void owners_are_not_replaced(void)
 	close_rig(&rig);
 }
 
+/* What a run finds: so many calls of its queue in front of it. */
+struct front {
+	uint64_t calls;
+	uint64_t expected;
+	uint64_t runs;
+};
+
+static int32_t look_in_front(void *user_data)
+{
+	struct front *front = user_data;
+
+	front->runs++;
+	return front->calls == front->expected ? 0 : 1;
+}
+
+static int32_t refuse(void *user_data)
+{
+	++*(uint64_t *)user_data;
+	return 7;
+}
+
+static plait_plan *plan_of(plait_host_function function, void *user_data)
+{
+	plait_graph *graph = new_graph();
+	plait_plan *plan;
+
+	(void)add_call(graph, "x", function, user_data, NULL, 0);
+	plan = freeze(graph, 1, 2);
+	plait_graph_release(graph);
+	return plan;
+}
+
+/* Waits for the run alone: its queue may not have gone past it. */
+static plait_status run_alone(plait_plan *plan, uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	plait_run *run = NULL;
+	plait_status status;
+
+	status = plait_plan_run(plan, rig.queue, &desc, &run, &rig.error);
+	if (status == PLAIT_OK)
+		status = plait_run_wait(run, PLAIT_FOREVER, &rig.error);
+	plait_run_release(run);
+	return status;
+}
+
+static void check_order(uint32_t flags)
+{
+	struct front front = { 0 };
+	plait_plan *plan = plan_of(look_in_front, &front);
+	bool good = true;
+
+	for (uint32_t i = 0; i < 200; i++) {
+		/* One, two, many runs between two calls. */
+		if (i % 7 == 0 || i % 3 == 0) {
+			front.expected++;
+			good = good && plait_queue_call(rig.queue, bump,
+							&front.calls,
+							&rig.error) == PLAIT_OK;
+		}
+		good = good && run_alone(plan, flags) == PLAIT_OK;
+		good = good && plait_plan_call(plan, rig.queue, NULL,
+					       &rig.error) == PLAIT_OK;
+	}
+	OK_THAT(good, "%s", rig.error.text);
+	IS_UINT(front.runs, 400);
+	plait_plan_release(plan);
+}
+
+static void check_failures(uint32_t flags)
+{
+	struct front front = { 0 };
+	uint64_t refused = 0;
+	plait_plan *plan = plan_of(look_in_front, &front);
+	plait_plan *bad = plan_of(refuse, &refused);
+
+	for (int i = 0; i < 3; i++) {
+		IS_INT(run_alone(plan, flags), PLAIT_OK);
+		IS_INT(run_alone(bad, flags), PLAIT_E_FAILED);
+		IS_INT(run_alone(plan, flags), PLAIT_E_FAILED);
+		IS_INT(run_alone(plan, flags), PLAIT_E_FAILED);
+		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL),
+		       PLAIT_E_FAILED);
+		IS_INT(run_alone(plan, flags), PLAIT_OK);
+		IS_INT(plait_queue_call(rig.queue, refuse, &refused, NULL),
+		       PLAIT_OK);
+		IS_INT(run_alone(plan, flags), PLAIT_E_FAILED);
+		IS_INT(run_alone(plan, flags), PLAIT_E_FAILED);
+		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL),
+		       PLAIT_E_FAILED);
+	}
+	IS_UINT(refused, 6);
+	IS_UINT(front.runs, 6);
+	plait_plan_release(bad);
+	plait_plan_release(plan);
+}
+
+static void queues_that_nobody_finishes(void)
+{
+	everywhere(check_order);
+	everywhere(check_failures);
+}
+
 static const struct tap_scenario all[] = {
 	{ "failure in a body", failures },
 	{ "cancel", cancels },
 	{ "cancel what waits", cancels_what_waits },
 	{ "owners are not replaced", owners_are_not_replaced },
+	{ "queues that nobody finishes", queues_that_nobody_finishes },
 };
 TAP_MAIN(all)

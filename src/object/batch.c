@@ -366,6 +366,7 @@ static void roll_back(struct batch *batch)
 	plait__object *object;
 	plait__call *call;
 
+	queue->tail.gate = NULL;
 	for (signal = batch->emitted; signal != NULL; signal = signal->in_batch)
 		signal->next = plait__signal_submitted(signal);
 	for (call = batch->calls; call != NULL; call = call->next)
@@ -517,13 +518,12 @@ static plait_status add_passage(struct batch *batch, const void *arg,
 	plait__passage *passage = entry->passage;
 	plait_status status;
 
-	/* Has all that was submitted happened, and well? */
-	*entry->out_idle = plait__queue_poll(batch->queue, batch->progress,
-					     NULL, NULL) == PLAIT_OK;
+	*entry->out_idle = plait__queue_is_clear(batch->queue);
 	if (!*entry->out_idle) {
 		passage->sequence = ++batch->progress;
 		add_emit(batch, batch->queue->progress, passage->sequence);
 	}
+	plait__passage_be_last(passage, *entry->out_idle, batch->progress + 1);
 	status = keep(batch, &passage->object, error);
 	if (status == PLAIT_OK)
 		add_wait(batch, passage->gate, passage->gate_sequence);

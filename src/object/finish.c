@@ -8,9 +8,6 @@
 #include "sys/clock.h"
 #include "sys/event.h"
 
-/* How much may be in flight before a submission looks what is done. */
-enum { COLLECT_FROM = 64 };
-
 enum {
 	/* How often a queue that has failed is asked to recover: when it has
 	 * raised all, so that its thread is just leaving; and before. */
@@ -37,7 +34,7 @@ void plait__queue_lock_tidily(plait__queue *queue)
 	uint32_t i;
 
 	plait__mutex_lock(&queue->lock);
-	while (queue->flight.committed >= COLLECT_FROM) {
+	while (queue->flight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
 		count = plait__queue_collect(queue, done);
 		if (count == 0)
 			break;

@@ -171,6 +171,50 @@ void plait__passages_free(plait__passages *home)
 	}
 }
 
+/* --- the end of the queue */
+
+void plait__passage_be_last(const plait__passage *passage, bool idle,
+			    uint64_t sequence)
+{
+	passage->queue->tail = (plait__tail){
+		.gate = passage->gate,
+		.gate_sequence = passage->gate_sequence,
+		.before = idle ? 0 : passage->sequence,
+		.sequence = sequence,
+	};
+}
+
+/* The gate of the tail is there: what holds it is given back when `progress`
+ * has come further, and under the lock. */
+static bool has_left_tail(plait__queue *queue)
+{
+	plait__backend *backend = queue->port->backend;
+	const plait_backend_point point = { queue->tail.gate,
+					    queue->tail.gate_sequence };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached;
+
+	if (queue->tail.before != 0 &&
+	    plait__queue_poll(queue, queue->tail.before, NULL, NULL) !=
+		    PLAIT_OK)
+		return false;
+	return backend->table.signal_poll(backend->self, &point, &reached,
+					  &ignored) == PLAIT_OK;
+}
+
+bool plait__queue_is_clear(plait__queue *queue)
+{
+	uint64_t submitted = plait__queue_submitted(queue);
+
+	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK)
+		return true;
+	/* Somebody has to see that the queue goes on, lest it fill up. */
+	return queue->tail.gate != NULL &&
+	       queue->tail.sequence == submitted &&
+	       queue->flight.committed < PLAIT__QUEUE_COLLECT_FROM &&
+	       has_left_tail(queue);
+}
+
 /* --- the way */
 
 static void raise_gate(plait__passage *passage, const plait_error *failure)

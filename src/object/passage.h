@@ -73,6 +73,11 @@ void plait__passage_cancel(plait__passage *passage);
 /* None is away. */
 void plait__passages_free(plait__passages *home);
 
+/* For the submission, which holds the queue's lock: it is the last in it, with
+ * `sequence` behind it; the queue had nothing, or `passage->sequence`. */
+void plait__passage_be_last(const plait__passage *passage, bool idle,
+			    uint64_t sequence);
+
 /* batch.c: the submission. */
 plait_status plait__queue_submit_passage(plait__queue *queue,
 					 plait__passage *passage,

@@ -29,6 +29,16 @@ typedef struct plait__call plait__call;
 typedef struct plait__inbox plait__inbox;
 typedef struct plait__signal plait__signal;
 
+/* What was submitted last, if that was a passage: when all before it has
+ * happened and its gate was raised, all has happened, though the queue may not
+ * have gone past it yet. */
+typedef struct plait__tail {
+	plait_backend_signal *gate; /* of what the flight holds; or null */
+	uint64_t gate_sequence;
+	uint64_t before;   /* of `progress`, in front of it */
+	uint64_t sequence; /* of `progress`, behind it */
+} plait__tail;
+
 struct plait__queue {
 	plait__object object;
 	plait__port *port;
@@ -47,6 +57,7 @@ struct plait__queue {
 	struct plait__mutex lock;
 	plait__flight flight;
 	plait__scratch scratch;
+	plait__tail tail;
 	bool draining; /* abandoned with work: has a hold until it is done */
 	bool unflushed;
 	bool noted; /* `failure` was the first, found by an inbox's owner */
@@ -71,10 +82,18 @@ plait_status plait__queue_make(plait__device *device, plait__queue **out,
 plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 			       uint64_t *out_reached, plait_error *error);
 
+/* passage.c.  Has all that was submitted happened, and well?  The lock is
+ * held. */
+bool plait__queue_is_clear(plait__queue *queue);
+
 /* Start what was submitted; the lock is held. */
 plait_status plait__queue_flush(plait__queue *queue, plait_error *error);
 
-enum { PLAIT__QUEUE_COLLECT = 32 };
+enum {
+	PLAIT__QUEUE_COLLECT = 32,
+	/* How much may be in flight before a submission looks what is done. */
+	PLAIT__QUEUE_COLLECT_FROM = 64
+};
 
 /* Take some of what is not used any more; to be dropped without the lock,
  * which is held.  How many. */

@@ -39,10 +39,8 @@ void plait__guest_leave(struct plait__guest *guest)
 	struct plait__ready_item *item = guest->item;
 
 	guest->item = NULL;
-	if (item != NULL) {
-		plait__ready_push(&pool->ready, item);
-		plait__ready_finish(&pool->ready);
-	}
+	if (item != NULL)
+		plait__ready_return(&pool->ready, item);
 	plait__mutex_lock(&pool->guest_lock);
 	guest->next = pool->guests;
 	pool->guests = guest;

@@ -133,6 +133,23 @@ static void unlock(struct plait__ready *ready)
 	plait__mutex_unlock(&ready->lock);
 }
 
+/* A task may have been claimed, or offered once more, since it was taken; and
+ * who forgets it waits for its pin.  The lock is held. */
+static void put_back(struct plait__ready *ready, struct plait__ready_item *item)
+{
+	struct plait__ready_task *task = (struct plait__ready_task *)(void *)
+		item;
+
+	if (!item->is_task) {
+		add_item(ready, item);
+		return;
+	}
+	if (!item->linked && at_load_relaxed_u32(&task->state) ==
+				     PLAIT__TASK_OFFERED)
+		add_item(ready, item);
+	plait__ready_unpin(task);
+}
+
 /* ---------------------------------------------------------------------- */
 
 void plait__ready_push(struct plait__ready *ready,
@@ -142,6 +159,19 @@ void plait__ready_push(struct plait__ready *ready,
 
 	plait__mutex_lock(&ready->lock);
 	add_item(ready, item);
+	sleeper = choose_sleeper(ready);
+	unlock(ready);
+	wake(sleeper);
+}
+
+void plait__ready_return(struct plait__ready *ready,
+			 struct plait__ready_item *item)
+{
+	struct plait__sleeper *sleeper;
+
+	plait__mutex_lock(&ready->lock);
+	put_back(ready, item);
+	ready->running--;
 	sleeper = choose_sleeper(ready);
 	unlock(ready);
 	wake(sleeper);

@@ -113,6 +113,10 @@ struct plait__ready_item *plait__ready_pop(struct plait__ready *ready);
 struct plait__ready_item *plait__ready_take(struct plait__ready *ready);
 void plait__ready_finish(struct plait__ready *ready);
 
+/* For guests: what they took and did not run goes back, and is finished. */
+void plait__ready_return(struct plait__ready *ready,
+			 struct plait__ready_item *item);
+
 /* Nothing is ready, and nothing that guests run may make it so. */
 bool plait__ready_idle(struct plait__ready *ready);
 

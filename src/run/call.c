@@ -379,13 +379,12 @@ static plait_status call_here(struct start *start, plait_error *error)
 
 static bool has_work(plait__queue *queue)
 {
-	bool idle;
+	bool clear;
 
 	plait__mutex_lock(&queue->lock);
-	idle = plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
-				 NULL) == PLAIT_OK;
+	clear = plait__queue_is_clear(queue);
 	plait__mutex_unlock(&queue->lock);
-	return !idle;
+	return !clear;
 }
 
 static plait_status call_behind(struct start *start, plait_error *error)
