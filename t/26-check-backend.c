@@ -264,6 +264,7 @@ static void timeouts(void)
 /* --- notifications -------------------------------------------------------- */
 
 static int notes;
+static plait_status told;
 
 static void count_note(void *user_data, plait_status status)
 {
@@ -280,7 +281,7 @@ static plait_status notify_sinfully(plait_backend *self,
 	(void)self;
 	(void)point;
 	for (int i = 0; i < (int)the_reached; i++)
-		function(user_data, PLAIT_OK);
+		function(user_data, told);
 	error->status = the_answer;
 	snprintf(error->text, sizeof(error->text), "I cannot");
 	return the_answer;
@@ -312,6 +313,9 @@ static void notifications(void)
 	plait_backend_table sinner = chaos;
 
 	notify_times(2, PLAIT_OK, true, "notification 1 came 2 times");
+	told = 77;
+	notify_times(1, PLAIT_OK, true, "notification 1 came with 77, which is");
+	told = PLAIT_OK;
 	notify_times(1, PLAIT_E_BUSY, true, "notified, and then refused to");
 	notify_times(1, PLAIT_OK, false, "notifying: signal 2 is at 1 before");
 	/* Never: nobody can tell whose fault that is. */

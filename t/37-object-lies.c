@@ -283,6 +283,48 @@ static void polls_that_fail(void)
 	poll_fails(PLAIT_E_FAILED);
 }
 
+/* Not run, and its queue goes on: what it failed with. */
+static void notified(const char *slot, plait_status status, plait_status want,
+		     const char *words)
+{
+	plait_inbox *inbox = NULL;
+	struct rig rig;
+	int calls = 0;
+
+	if (!open_liar(&rig, slot, status))
+		return;
+	IS_INT(plait_inbox_create(rig.context, &inbox, &rig.error), PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		submit_call(&rig, inbox, &calls);
+		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
+					  &rig.error), want);
+		HAS_STR(rig.error.text, words);
+		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
+					  &rig.error), PLAIT_OK);
+	}
+	IS_INT(calls, 0);
+	plait_inbox_release(inbox);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+static void notified_of_a_lie(void)
+{
+	static const char words[] =
+		"a notification said that the queue had failed";
+
+	notified("told", 77, PLAIT_E_INTERNAL, words);
+	notified("told", PLAIT_E_NOMEM, PLAIT_E_INTERNAL, words);
+}
+
+static void refuses_to_notify(void)
+{
+	notified("notify", PLAIT_E_FAILED, PLAIT_E_FAILED,
+		 "signal_notify failed");
+	notified("notify", 77, PLAIT_E_INTERNAL, "signal_notify answered 77");
+}
+
 static void refuses_to_recover(plait_status status, plait_status want,
 			       const char *words)
 {
@@ -314,6 +356,8 @@ static const struct tap_scenario all[] = {
 	{ "without a result", without_a_result },
 	{ "notified twice", notified_twice },
 	{ "polls that fail", polls_that_fail },
+	{ "notified of a lie", notified_of_a_lie },
+	{ "refuses to notify", refuses_to_notify },
 	{ "recovers never", recovers_never },
 };
 

@@ -202,6 +202,35 @@ static void too_late(void)
 	close_place(place);
 }
 
+static void keep_status(void *user_data, plait_status status)
+{
+	*(plait_status *)user_data = status;
+}
+
+/* What is told is a status; what is none is logged. */
+static void made_up_statuses(void)
+{
+	static const plait_status said[] = {
+		PLAIT_OK, PLAIT_E_FAILED, PLAIT_E_INTERNAL, 77, PLAIT_PENDING,
+		PLAIT_E_INTERNAL - 1, INT32_MIN, INT32_MAX
+	};
+	const plait_backend_point point = { NULL, 1 };
+	plait_error error = { .size = sizeof(error) };
+	struct lines lines = { 0 };
+	struct place *place = open_place(keep_line, &lines);
+	plait_status told;
+
+	for (unsigned i = 0; i < TAP_COUNT(said); i++) {
+		IS_INT(plait__upcall_arm(&place->port, &point, keep_status,
+					 &told, &error), PLAIT_OK);
+		asked[i].function(asked[i].user_data, said[i]);
+		IS_INT(told, i < 3 ? said[i] : PLAIT_E_INTERNAL);
+		IS_UINT(lines.count, i < 3 ? 0 : i - 2);
+	}
+	HAS_STR(lines.last, "plugin liar: a notification came with status");
+	close_place(place);
+}
+
 static uint64_t draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -317,6 +346,7 @@ static const struct tap_scenario all[] = {
 	{ "refused", refused },
 	{ "too late", too_late },
 	{ "made up", made_up },
+	{ "made-up statuses", made_up_statuses },
 	{ "two threads", two_threads },
 	{ "told at the end", told_at_the_end },
 };

@@ -154,6 +154,13 @@ static void deliver(void *user_data, plait_status status)
 				 (unsigned long long)notice->object.number,
 				 notice->delivered);
 	} else {
+		if (status > PLAIT_OK || status < PLAIT_E_INTERNAL)
+			plaitp_check_sin(self, CHECK_BACKEND, slot,
+					 "notification %llu came with %d, "
+					 "which is no status",
+					 (unsigned long long)
+						 notice->object.number,
+					 (int)status);
 		plaitp_check_happened(self, slot, notice->signal,
 				      notice->sequence, status);
 		notice->signal->notices--;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 enum {
@@ -392,6 +393,40 @@ void plait__call_retract(plait__call *call)
 
 /* --- when the queue comes there */
 
+/*
+ * The queue is said to have failed before it came to the call, which nobody
+ * will run.  If that is not true the queue waits for the gate.  Outside of the
+ * upcall, where it can be asked; has the holds of the upcall.
+ */
+static void settle(plait__object *doubt)
+{
+	plait__call *call = (plait__call *)(void *)
+		((unsigned char *)doubt - offsetof(plait__call, doubt));
+	plait__object *object = &call->notice.object;
+	plait__queue *queue = call->queue;
+	plait_error failure = { .size = sizeof(failure) };
+	plait_status status;
+
+	status = plait__queue_poll(queue, call->sequence, NULL, NULL);
+	if (status >= 0) {
+		plait__fail(&failure, PLAIT_E_INTERNAL,
+			    "plugin %s: a notification said that the queue "
+			    "had failed, and it had not",
+			    call->port->backend->name);
+		/* Nothing in front of it has failed. */
+		if (status == PLAIT_OK)
+			plait__queue_note_failure(queue, &failure);
+		raise_gate(call, &failure);
+	}
+	/* Release: pairs with the load in finish.c. */
+	at_sub_u32(&queue->upcalls, 1);
+	plait__context_pulse(object->context);
+	plait__object_drop(object);
+	plait__object_drop(&queue->object);
+}
+
+static const plait__class doubt_class = { .destroy = settle };
+
 /* Upcall: the queue has come to the call, or failed before it; then it does
  * not wait for the gate, and nothing is to be run. */
 static void on_reached(void *user_data, plait_status status)
@@ -400,6 +435,7 @@ static void on_reached(void *user_data, plait_status status)
 	plait__object *object = &call->notice.object;
 	plait__inbox *inbox = call->notice.inbox;
 	plait__queue *queue = call->queue;
+	bool doubted = false;
 	bool linked = false;
 
 	plait__port_notified(object->context);
@@ -411,14 +447,21 @@ static void on_reached(void *user_data, plait_status status)
 			call->notice.state = PLAIT__NOTICE_TAKEN;
 			call->notice.answered = true;
 			linked = plait__inbox_unlink(&call->notice);
+			doubted = true;
 		}
 	}
 	plait__mutex_unlock(&inbox->lock);
+	if (linked)
+		plait__object_drop_later(object);
+	if (doubted) {
+		(void)plait__object_init(&call->doubt, &doubt_class,
+					 object->context, NULL);
+		plait__object_drop_later(&call->doubt);
+		return;
+	}
 	/* Release: pairs with the load in finish.c. */
 	at_sub_u32(&queue->upcalls, 1);
 	plait__context_pulse(object->context);
-	if (linked)
-		plait__object_drop_later(object);
 	plait__object_drop_later(object);
 	plait__object_drop_later(&queue->object);
 }
@@ -430,15 +473,19 @@ void plait__call_arm(plait__call *call)
 					    call->sequence };
 	plait_error why = { .size = sizeof(why) };
 	plait__inbox *inbox = call->notice.inbox;
+	plait_status status;
 	bool mine;
 
 	/* The upcall needs the call, and the queue's signal. */
 	plait__object_hold(&call->notice.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
-	if (plait__port_notify(queue->port, queue->object.context, &point,
-			       on_reached, call, &why) == PLAIT_OK)
+	status = plait__port_notify(queue->port, queue->object.context,
+				    &point, on_reached, call, &why);
+	if (status == PLAIT_OK)
 		return;
+	(void)plait__port_judge(queue->port, status, "signal_notify", &why,
+				NULL);
 	at_sub_u32(&queue->upcalls, 1);
 	/* Submitted it is; so the command fails with what is wrong here. */
 	plait__mutex_lock(&inbox->lock);
@@ -448,7 +495,6 @@ void plait__call_arm(plait__call *call)
 		call->notice.state = PLAIT__NOTICE_TAKEN;
 	plait__mutex_unlock(&inbox->lock);
 	if (mine) {
-		why.status = why.status < 0 ? why.status : PLAIT_E_INTERNAL;
 		raise_gate(call, &why);
 		leave_inbox(call);
 	}

@@ -36,6 +36,7 @@ struct plait__call {
 	uint64_t gate_sequence;
 	uint64_t sequence;   /* of `progress`: the queue has come to it */
 	bool gate_failed;    /* to be reset before it is used again */
+	plait__object doubt; /* dropped when the queue is said to have failed */
 	uint32_t index;	     /* in the inbox's table */
 	uint32_t generation; /* with the index: the id */
 	const char *label;   /* the user's, as long as the command lives */

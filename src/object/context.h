@@ -164,6 +164,13 @@ void plait__context_closed(plait__context *context);
 void plait__context_lingers(plait__context *context, int32_t change);
 void plait__context_drop_later(plait__context *context, plait__object *object);
 
+/* Did upcalls leave something to plait__context_tidy? */
+static inline bool plait__context_has_deferred(const plait__context *context)
+{
+	/* Acquire: pairs with the store in reaper.c. */
+	return at_load_acquire_u32(&context->deferred_any) != 0;
+}
+
 /* Have `errand` run; not from upcalls. */
 void plait__context_errand(plait__context *context, plait__errand *errand);
 /* Get the thread to look around; not from upcalls. */

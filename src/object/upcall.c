@@ -230,6 +230,18 @@ static bool is_quiet(void *arg)
 
 /* --- for the rest of the layer */
 
+/* What it says, if that is a status; nobody is told anything else. */
+static plait_status judge(const plait__port *port, plait_status said)
+{
+	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
+		return said;
+	plait__log_line(&port->context->settings.log, PLAIT_LOG_WARNING,
+			"plugin %s: a notification came with status %d, which "
+			"is none; it counts as PLAIT_E_INTERNAL",
+			port->backend->name, (int)said);
+	return PLAIT_E_INTERNAL;
+}
+
 /* Upcall. */
 static void fire(void *user_data, plait_status status)
 {
@@ -249,6 +261,7 @@ static void fire(void *user_data, plait_status status)
 	function = slot->function;
 	arg = slot->arg;
 	/* The port is there until the function has been called. */
+	status = judge(chunk->port, status);
 	push_free(chunk->port, slot);
 	function(arg, status);
 }

@@ -4,8 +4,9 @@
  * backend does.  What it is handed is no pointer but a number (a ticket) that
  * is good for one call.  A second call, one that comes late, when the context
  * is gone perhaps, and one with a number that nobody gave out change nothing;
- * those that can be told whose they are, are counted and logged.  Called by
- * whoever asks for notifications.
+ * those that can be told whose they are, are counted and logged.  A status
+ * that is none becomes PLAIT_E_INTERNAL, and is logged.  Called by whoever
+ * asks for notifications.
  *
  * Tickets live in chunks that are never freed.  A port takes chunks as it
  * needs them and leaves them to others when its context ends.

@@ -224,6 +224,7 @@ static bool is_quiet(struct waiter *waiter)
 	plait__context *context = waiter->request->context;
 
 	return look(waiter->request, NULL) == PLAIT_PENDING &&
+	       !plait__context_has_deferred(context) &&
 	       !plait__pilot_has_ready(&context->pilot) &&
 	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
 }
@@ -412,6 +413,9 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 
 	for (;;) {
 		late = plait__clock_left_ns(waiter->deadline_ns) == 0;
+		/* It may decide what is waited for. */
+		if (plait__context_has_deferred(request->context))
+			plait__context_tidy(request->context);
 		status = look(request, error);
 		if (status != PLAIT_PENDING)
 			return status;

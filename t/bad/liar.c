@@ -3,8 +3,8 @@
  * Sins of a backend that works: the host backend, but for the answers of one
  * slot.  T_LIAR says which and what, when the backend is opened: SLOT=STATUS,
  * a number, which is answered without a text.  `poll` is answered instead of
- * PLAIT_PENDING; `told` is what notifications carry, at once; with `never`
- * they do not come.
+ * PLAIT_PENDING; `told` is what notifications of odd points carry, at once;
+ * with `never` none come.
  */
 #include "plait/plugin.h"
 
@@ -60,7 +60,9 @@ static plait_status notify_liar(plait_backend *self,
 		return lie;
 	if (is("never"))
 		return PLAIT_OK;
-	if (!is("told"))
+	/* Calls are at odd points, each followed by the end of its batch, of
+	 * which a thread that waits has to be told in truth. */
+	if (!is("told") || point->sequence % 2 == 0)
 		return truth.signal_notify(self, point, function, user_data,
 					   error);
 	function(user_data, lie);
