@@ -5,6 +5,7 @@
 on a driver's own memory, and says what is missing where something is."""
 import ctypes
 import os
+import platform
 import re
 import sys
 import tempfile
@@ -77,6 +78,42 @@ says("no such platform", "is what was asked for", "opencl:platform=no such platf
 says("a type that is none", "type=", "opencl:type=abacus")
 says("parts that are none", "split=", "opencl:split=1")
 
+def conform(options, more):
+    """How it ended, how many lines it wrote, and each failed check with what it says."""
+    got = plait(["conform", "opencl", "--seed", seed, "--deadline", "60"] + more, options)
+    failed, last = {}, None
+    for line in got.stdout.splitlines():
+        check = re.match(r"not ok \d+ - (\w+) (?!.*# TODO)", line)
+        if check:
+            last = check.group(1)
+        if last and (check or line.startswith("# ")):
+            failed[last] = failed.get(last, "") + line + "\n"
+        elif last:
+            last = None
+    return got, failed
+
+
+def loses_wakes():
+    """Before 2.42 glibc could lose a wake-up of a condition variable (its bug 25847), and this
+    driver's threads wait for nothing else: about once in some hundred starts it stands still."""
+    name, version = platform.libc_ver()
+    return name == "glibc" and tuple(int(x) for x in version.split(".")) < (2, 42)
+
+
+def judge(options, more):
+    """Checks that stood still are tried again where the C library may be to blame: what is
+    wrong with the backend itself stands still each time."""
+    got, failed = conform(options, more)
+    ok(got.returncode in (0, 1) and len(got.stdout.splitlines()) > 10, options + " runs", got.returncode, got.stderr,
+       got.stdout)
+    expectations = more[more.index("--expect"):] if "--expect" in more else []
+    for _ in range(2):
+        if failed and loses_wakes() and all("# hangs: " in text for text in failed.values()):
+            print("# once more, because they stood still: " + " ".join(failed))
+            got, failed = conform(options, ["--only", ",".join(failed)] + expectations)
+    ok(got.returncode == 0 and not failed, options, got.returncode, got.stderr, *failed.values())
+
+
 expected = os.path.join(cache, "expected")
 with open(expected, "w") as file:
     file.write("unsupported B1 only the memory of the host has any alignment\n")
@@ -89,8 +126,5 @@ for options, more in (("opencl:split=2", some),
     if declines(options) is not None:
         skip("the device cannot be split: " + declines(options))
         continue
-    got = plait(["conform", "opencl", "--seed", seed, "--deadline", "60"] + more, options)
-    lines = got.stdout.splitlines()
-    bad = [l for l in lines if not l.startswith("ok ")]
-    ok(got.returncode == 0 and len(lines) > 10, options, got.returncode, got.stderr, *bad)
+    judge(options, more)
 done()

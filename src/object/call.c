@@ -75,7 +75,7 @@ static void recycle(plait__object *object)
 	plait__object_drop(&inbox->object);
 }
 
-static const plait__class call_class = { .destroy = recycle };
+const plait__class plait__call_class = { .destroy = recycle };
 
 static plait_status create_gate(plait__call *call, plait__queue *queue,
 				plait_error *error)
@@ -188,7 +188,7 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 		status = create(inbox, queue, &call, error);
 	if (status != PLAIT_OK)
 		return status;
-	(void)plait__object_init(&call->notice.object, &call_class,
+	(void)plait__object_init(&call->notice.object, &plait__call_class,
 				 inbox->object.context, NULL);
 	plait__object_hold(&inbox->object);
 	call->notice.inbox = inbox;

@@ -68,6 +68,12 @@ void plait__call_fail_closed(plait__call *call);
 /* The inbox ends. */
 void plait__call_free_idle(plait__inbox *inbox);
 
+extern const plait__class plait__call_class;
+
+/* Of which call the queue waits for the owner of an inbox: what an
+ * error says behind its text, ": ...", or "" when it does not. */
+void plait__call_owed(plait__queue *queue, char *out, uint32_t bytes);
+
 static inline plait__call *plait__call_of(plait__notice *notice)
 {
 	return (plait__call *)(void *)notice;

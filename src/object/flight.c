@@ -84,6 +84,12 @@ plait__object *plait__flight_cancel(plait__flight *flight)
 	return entry_at(flight, --flight->count)->object;
 }
 
+plait__object *plait__flight_at(const plait__flight *flight, uint32_t index)
+{
+	return index < flight->committed ? entry_at(flight, index)->object :
+					   NULL;
+}
+
 plait__object *plait__flight_pop(plait__flight *flight, uint64_t reached)
 {
 	plait__flight_entry *entry;

@@ -39,6 +39,8 @@ bool plait__flight_has_last(const plait__flight *flight,
 void plait__flight_commit(plait__flight *flight);
 /* Take back what was pushed last and not committed; null when all is. */
 plait__object *plait__flight_cancel(plait__flight *flight);
+/* The one that came in as number `index`, the oldest first; or null. */
+plait__object *plait__flight_at(const plait__flight *flight, uint32_t index);
 /* The oldest that is not used after `reached`, or null. */
 plait__object *plait__flight_pop(plait__flight *flight, uint64_t reached);
 

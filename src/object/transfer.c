@@ -63,7 +63,8 @@ static void lose_bounce(void *arg)
 	plait__object_drop(&bounce->object);
 }
 
-/* Does it fit, so that it is worth memory? */
+/* Does it fit, so that it is worth memory?  What does not is refused where all
+ * commands are. */
 static bool is_sane(const plait_command *command)
 {
 	bool reads = command->kind == PLAIT_COMMAND_READ;
@@ -74,7 +75,10 @@ static bool is_sane(const plait_command *command)
 	    plait__buffer_enter(reads ? command->source : command->target,
 				&buffer, NULL) != PLAIT_OK)
 		return false;
-	sane = command->bytes <= buffer->bytes;
+	sane = command->bytes <= buffer->bytes &&
+	       !plait__buffer_meets(buffer, reads ? command->source_offset :
+						    command->target_offset,
+				    command->host, command->bytes);
 	plait__object_leave(&buffer->object);
 	return sane;
 }

@@ -2,6 +2,7 @@
 /* The one loop in which threads wait; see wait.h. */
 #include "object/wait.h"
 
+#include "object/call.h"
 #include "object/inbox.h"
 #include "object/port.h"
 
@@ -289,6 +290,19 @@ static const plait__wait_point *find_missing(const plait__wait_request *request,
 	return first;
 }
 
+static plait_status fail_queue_time(plait__object *object,
+				    unsigned long long passed,
+				    plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	char owed[PLAIT_ERROR_TEXT_BYTES / 2];
+
+	plait__call_owed((plait__queue *)(void *)object, owed, sizeof(owed));
+	return plait__fail(error, PLAIT_E_TIMEOUT,
+			   "%s is not done after %llu ns%s",
+			   plait__object_name(object, room), passed, owed);
+}
+
 /* What is missing, and the time that the user gave: a backend knows neither
  * the name nor what had passed when it was asked. */
 static plait_status fail_time(const struct waiter *waiter, plait_error *error)
@@ -308,9 +322,7 @@ static plait_status fail_time(const struct waiter *waiter, plait_error *error)
 				   "%llu ns have passed", passed);
 	(void)plait__object_name(missing->watch->object, room);
 	if (missing->watch->object->class->type == PLAIT_OBJECT_QUEUE)
-		return plait__fail(error, PLAIT_E_TIMEOUT,
-				   "%s is not done after %llu ns", room,
-				   passed);
+		return fail_queue_time(missing->watch->object, passed, error);
 	if (request->count == 1)
 		return plait__fail(error, PLAIT_E_TIMEOUT,
 				   "%s is at %llu after %llu ns, and %llu was "
