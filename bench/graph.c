@@ -27,12 +27,14 @@ struct row {
 };
 
 /* What is added for each node. */
-enum { EMPTY, LABELED, FEW, LAUNCH, KINDS };
-static const char *const kind_names[KINDS] = { "join", "join, label",
-					       "launch, 2 args",
-					       "launch, 4 args" };
+enum { EMPTY, LABELED, FEW, LAUNCH, NULL_LAUNCH, NAMED, TURNS, NEW, KINDS };
+static const char *const kind_names[KINDS] = {
+	"join", "join, label", "launch, 2 args", "launch, 4 args",
+	"no geometry", "label and file", "8 geometries", "all geometries",
+};
 /* The bytes of a node, of its label, and of what a launch has. */
-static const uint32_t kind_bytes[KINDS] = { 56, 68, 184, 232 };
+static const uint32_t kind_bytes[KINDS] = { 56, 68, 184, 232, 232, 244, 232,
+					    304 };
 enum { FEW_ARGUMENTS = 2, ARGUMENTS = 4 };
 
 struct rig {
@@ -232,6 +234,25 @@ static void fill_arguments(const struct rig *rig, uint32_t i, uint32_t first,
 		arguments[k].buffer = rig->buffers[(i * 7 + k * 11) % BUFFERS];
 }
 
+/* All but the preds of node i. */
+static void fill_desc(const struct rig *rig, int kind, uint32_t i,
+		      plait_node_desc *desc, plait_launch *launch,
+		      plait_argument arguments[ARGUMENTS])
+{
+	if (kind >= FEW)
+		fill_arguments(rig, i, kind == FEW ? ARGUMENTS - FEW_ARGUMENTS :
+			       1, arguments);
+	if (kind == TURNS)
+		launch->items[0] = 64 + i % 8;
+	if (kind == NEW)
+		launch->items[0] = 64 + i;
+	if (kind == LABELED || kind == NAMED) {
+		desc->label = rig->labels[i];
+		desc->file = __FILE__;
+		desc->line = i;
+	}
+}
+
 static plait_graph *build(struct rig *rig, int kind)
 {
 	uint32_t count = rig->shape.input.node_count;
@@ -254,7 +275,8 @@ static plait_graph *build(struct rig *rig, int kind)
 		desc = (plait_node_desc){
 			.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
 			.kernel = kind == FEW ? rig->few : rig->kernel,
-			.launch = &launch, .arguments = arguments + skipped,
+			.launch = kind == NULL_LAUNCH ? NULL : &launch,
+			.arguments = arguments + skipped,
 			.argument_count = ARGUMENTS - skipped };
 	check(plait_graph_create(rig->context, &graph, &error));
 	for (uint32_t i = 0; i < count; i++) {
@@ -265,14 +287,7 @@ static plait_graph *build(struct rig *rig, int kind)
 			many = take(preds, sizeof(*many));
 		for (uint32_t k = 0; k < preds; k++)
 			many[k] = rig->nodes[rig->preds[first + k]];
-		if (kind >= FEW)
-			fill_arguments(rig, i, kind == FEW ? skipped : 1,
-				       arguments);
-		if (kind == LABELED) {
-			desc.label = rig->labels[i];
-			desc.file = __FILE__;
-			desc.line = i;
-		}
+		fill_desc(rig, kind, i, &desc, &launch, arguments);
 		check(plait_graph_add(graph, &desc, many, preds,
 				      &rig->nodes[i], &error));
 		if (many != after)
@@ -417,7 +432,7 @@ static void bench_freezing(struct rig *rig, const char *only, int repeats)
 		if (strstr(rows[i].name, only) == NULL)
 			continue;
 		make_row(rig, &rows[i]);
-		for (int kind = EMPTY; kind < KINDS; kind += LAUNCH - EMPTY)
+		for (int kind = EMPTY; kind <= LAUNCH; kind += LAUNCH - EMPTY)
 			for (uint32_t policy = PLAIT_POLICY_BOUNDED;
 			     policy <= PLAIT_POLICY_WIDEST; policy++)
 				bench_freeze(rig, &rows[i], kind, policy,

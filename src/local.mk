@@ -218,6 +218,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/freeze.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/argument.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/quick.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/again.c %D%/graph/again.h
 %C%_libplaitcore_la_SOURCES += %D%/graph/input.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/line.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/read.c

@@ -44,7 +44,7 @@ static plait_kernel *new_kernel(const char *signature)
 	return kernel;
 }
 
-enum { BUFFERS = 5, NODES = 400 };
+enum { BUFFERS = 5, KERNELS = 3, NODES = 800 };
 
 /* Longer than what the library knows, and zero there: the long way. */
 struct longer {
@@ -52,11 +52,16 @@ struct longer {
 	uint64_t more;
 };
 
+struct longer_launch {
+	plait_launch launch;
+	uint64_t more;
+};
+
 struct ways {
 	plait_graph *graph[2];		/* the short way, the long one */
 	plait_node nodes[2][NODES];
 	uint32_t count;
-	plait_kernel *kernels[2];
+	plait_kernel *kernels[KERNELS];
 	plait_buffer *buffers[BUFFERS];
 	plait_buffer *stale;
 	uint32_t random;
@@ -88,6 +93,26 @@ static void spoil(struct ways *ways, plait_node_desc *desc,
 	}
 }
 
+/* Few geometries that come again, some that say the same in other words, many
+ * that come once, and some that are wrong. */
+static void draw_launch(struct ways *ways, plait_launch *launch)
+{
+	launch->dimensions = draw(ways, 3);
+	launch->items[0] = draw(ways, 3);
+	if (draw(ways, 4) == 0)
+		launch->items[0] = 1000 + draw(ways, 1000);
+	if (draw(ways, 20) == 0)
+		launch->group[0] = draw(ways, 9);
+	if (draw(ways, 6) == 0)
+		launch->items[1] = draw(ways, 4);
+	if (draw(ways, 60) == 0)
+		launch->dimensions = 4;
+	if (draw(ways, 60) == 0)
+		launch->size = draw(ways, 2) == 0 ? 1 : 40;
+	if (draw(ways, 60) == 0)
+		launch->items[0] = launch->group[0] = UINT64_MAX;
+}
+
 static void draw_node(struct ways *ways, plait_node_desc *desc,
 		      plait_argument arguments[2], plait_launch *launch,
 		      float *value, char label[16])
@@ -96,7 +121,7 @@ static void draw_node(struct ways *ways, plait_node_desc *desc,
 
 	*value = (float)draw(ways, 3);
 	(void)snprintf(label, 16, "n%u", draw(ways, 50));
-	launch->items[0] = draw(ways, 9) == 0 ? 2 : 1;
+	draw_launch(ways, launch);
 	arguments[0] = (plait_argument){ .size = sizeof(*arguments),
 					 .value = value, .bytes = 4 };
 	arguments[1] = (plait_argument){
@@ -110,8 +135,8 @@ static void draw_node(struct ways *ways, plait_node_desc *desc,
 	if (kind == 0)
 		return;
 	desc->scratch_bytes = draw(ways, 9) == 0 ? 64 : 0;
-	desc->kernel = ways->kernels[draw(ways, 20) == 0];
-	desc->launch = launch;
+	desc->kernel = ways->kernels[draw(ways, KERNELS)];
+	desc->launch = draw(ways, 9) == 0 ? NULL : launch;
 	desc->arguments = arguments;
 	desc->argument_count = 2;
 	spoil(ways, desc, arguments);
@@ -143,8 +168,13 @@ static void add_both_ways(struct ways *ways)
 		after[0][count - 1] = after[1][count - 1] = 1;
 	for (int way = 0; way < 2; way++) {
 		struct longer longer = { .desc = desc };
+		struct longer_launch more = { .launch = launch };
 
 		longer.desc.size = way == 0 ? sizeof(desc) : sizeof(longer);
+		if (way == 1 && launch.size == sizeof(launch))
+			more.launch.size = sizeof(more);
+		if (desc.launch != NULL)
+			longer.desc.launch = &more.launch;
 		status[way] = plait_graph_add(
 			ways->graph[way], &longer.desc, after[way], count,
 			&ways->nodes[way][ways->count], &errors[way]);
@@ -179,6 +209,7 @@ static void both_ways_are_the_same(void)
 
 	ways.kernels[0] = new_kernel("add(a: f32, y: inout pointer f32)");
 	ways.kernels[1] = new_kernel("sub(a: f32, y: out pointer f32)");
+	ways.kernels[2] = new_kernel("read(a: f32, y: in pointer f32)");
 	for (int i = 0; i < BUFFERS; i++)
 		ways.buffers[i] = new_buffer(256, i == 0 ? NULL : "b");
 	ways.stale = new_buffer(256, "stale");
@@ -200,10 +231,10 @@ static void both_ways_are_the_same(void)
 	}
 	for (int i = 0; i < BUFFERS; i++)
 		plait_buffer_release(ways.buffers[i]);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		plait_graph_release(ways.graph[i]);
+	for (int i = 0; i < KERNELS; i++)
 		plait_kernel_release(ways.kernels[i]);
-	}
 }
 
 static void on_the_host(void)

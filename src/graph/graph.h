@@ -89,16 +89,12 @@ bool plait__graph_quick(plait__adding *adding,
 
 /*
  * Add a usual node (see fields.h) without a look at anything twice: a launch of
- * the kernel and the geometry that came last, or a join.  False: it is another
+ * a kernel that came lately, or a join.  False: it is another
  * one, or something is wrong, and nothing has changed; see node.c.
  */
 bool plait__graph_add_usual(plait__graph *graph, const plait_node_desc *desc,
 			    const plait_node *after, uint64_t count,
 			    uint32_t *out);
-
-/* The very launch that came last, of the same kernel: it was found good. */
-bool plait__graph_repeats(const plait__graph *graph,
-			  const plait_node_desc *desc);
 
 /* Push one argument that is a range, and what the node does to it. */
 plait_status plait__graph_memory(plait__adding *adding,

@@ -7,12 +7,13 @@
  */
 #include "graph/home.h"
 
-#include "plan/access.h"
+#include "graph/again.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "object/device.h"
 #include "object/kernel.h"
 #include "object/signal.h"
+#include "plan/access.h"
 
 /* What of a label goes into a message. */
 enum { LABEL_BYTES = 40 };
@@ -279,21 +280,30 @@ static uint32_t choose(plait__adding *adding, const uint32_t *after,
 	return at;
 }
 
-/* Most launches are of the kernel, and on the device, of the one before. */
+/* What is known of a launch's kernel; null: nothing, or it is no launch. */
+static plait__store_kernel *kernel_again(const plait__adding *adding)
+{
+	plait__store_kernel *kernel = NULL;
+
+	if (adding->node.kind == PLAIT__CMD_LAUNCH)
+		kernel = plait__again_kernel(adding->graph->store,
+					     adding->desc->kernel);
+	return kernel != NULL && kernel->kernel == adding->payload.kernel ?
+	       kernel : NULL;
+}
+
+/* Most launches of a kernel are on the device of the one before. */
 static plait_status check_able_again(const plait__adding *adding,
 				     uint32_t index)
 {
-	plait__store_launch *last = &adding->graph->store->last_launch;
-	bool is_last = adding->node.kind == PLAIT__CMD_LAUNCH &&
-		       last->geometry != PLAIT__NONE &&
-		       last->kernel == adding->payload.kernel;
+	plait__store_kernel *kernel = kernel_again(adding);
 	plait_status status;
 
-	if (is_last && last->device == index)
+	if (kernel != NULL && kernel->device == index)
 		return PLAIT_OK;
 	status = check_able(adding, index);
-	if (status == PLAIT_OK && is_last)
-		last->device = index;
+	if (status == PLAIT_OK && kernel != NULL)
+		kernel->device = index;
 	return status;
 }
 
@@ -317,18 +327,16 @@ static plait_status check_all(const plait__adding *adding)
 	return status;
 }
 
-/* The launch that came last, on the device that it had, with the buffers to
- * say so; and there is no other backend. */
+/* A kernel on the device that it had, with the buffers to say so; and there is
+ * no other backend. */
 static bool is_home_again(const plait__adding *adding)
 {
-	const plait__store_launch *last = &adding->graph->store->last_launch;
+	const plait__store_kernel *kernel = kernel_again(adding);
 	const plait_node_desc *desc = adding->desc;
 
-	return adding->node.kind == PLAIT__CMD_LAUNCH &&
+	return kernel != NULL &&
 	       adding->first_buffer_device != PLAIT__NONE &&
-	       last->device == adding->first_buffer_device &&
-	       last->geometry != PLAIT__NONE &&
-	       last->kernel == adding->payload.kernel &&
+	       kernel->device == adding->first_buffer_device &&
 	       (desc->flags | desc->device_count | (uintptr_t)desc->device) ==
 	       0 && adding->graph->object.context->port_count == 1;
 }

@@ -4,6 +4,7 @@
  * tables, and the node is pushed last.  When a step fails, everything is cut
  * back to where it was.
  */
+#include "graph/again.h"
 #include "graph/fields.h"
 #include "graph/graph.h"
 #include "graph/home.h"
@@ -56,22 +57,6 @@ static plait_status kept(const plait__adding *adding)
 
 /* ---- what a kind has ---- */
 
-static void remember_launch(const plait__adding *adding,
-			    const plait__signature *signature)
-{
-	plait__store_launch *last = &adding->graph->store->last_launch;
-	const plait_launch *launch = adding->desc->launch;
-
-	if (launch == NULL || adding->desc->launch_parameter != NULL ||
-	    launch->size != sizeof(*launch))
-		return;
-	*last = (plait__store_launch){
-		.handle = adding->desc->kernel, .signature = signature,
-		.kernel = adding->payload.kernel, .device = PLAIT__NONE,
-		.geometry = adding->payload.geometry, .launch = *launch,
-	};
-}
-
 static plait_status add_geometry(plait__adding *adding)
 {
 	plait__store *store = adding->graph->store;
@@ -112,40 +97,41 @@ static plait_status add_geometry(plait__adding *adding)
 	       no_memory(adding);
 }
 
-/* Another kernel, or another launch of it. */
-static plait_status add_new_launch(plait__adding *adding,
-				   const plait__signature **out)
+static const plait__store_kernel *find_kernel(plait__adding *adding)
 {
-	plait_status status;
+	plait__store *store = adding->graph->store;
+	const plait__store_kernel *again =
+		plait__again_kernel(store, adding->desc->kernel);
+	plait__store_kernel kernel = { .handle = adding->desc->kernel,
+				       .device = PLAIT__NONE };
 
-	adding->payload.kernel = plait__graph_kernel(
-		adding, adding->desc->kernel, out);
-	if (adding->payload.kernel == PLAIT__NONE)
-		return kept(adding);
-	status = add_geometry(adding);
-	if (status == PLAIT_OK)
-		remember_launch(adding, *out);
-	return status;
+	if (again != NULL)
+		return again;
+	kernel.kernel = plait__graph_kernel(adding, adding->desc->kernel,
+					    &kernel.signature);
+	return kernel.kernel != PLAIT__NONE ?
+	       plait__again_remember(store, &kernel) : NULL;
 }
 
 static plait_status add_launch(plait__adding *adding)
 {
-	const plait__store_launch *last = &adding->graph->store->last_launch;
-	const plait__signature *signature;
-	plait_status status;
+	const plait_node_desc *desc = adding->desc;
+	const plait__store_kernel *kernel = find_kernel(adding);
+	plait_status status = PLAIT_OK;
 
+	if (kernel == NULL)
+		return kept(adding);
 	adding->node.kind = PLAIT__CMD_LAUNCH;
-	if (plait__graph_repeats(adding->graph, adding->desc)) {
-		adding->payload.kernel = last->kernel;
-		adding->payload.geometry = last->geometry;
-		signature = last->signature;
-	} else {
-		status = add_new_launch(adding, &signature);
-		if (status != PLAIT_OK)
-			return status;
-	}
+	adding->payload.kernel = kernel->kernel;
+	if (desc->launch_parameter == NULL)
+		adding->payload.geometry = plait__again_geometry(
+			adding->graph->store, kernel, desc->launch);
+	if (adding->payload.geometry == PLAIT__NONE)
+		status = add_geometry(adding);
+	if (status != PLAIT_OK)
+		return status;
 	adding->node.affinity = adding->payload.kernel + 1;
-	return plait__graph_arguments(adding, signature);
+	return plait__graph_arguments(adding, kernel->signature);
 }
 
 static plait_status check_call(const plait__adding *adding)

@@ -6,6 +6,7 @@
  * Whatever else there is, or is wrong, argument.c does and says.  So it is with
  * the nodes that most graphs have, and node.c.
  */
+#include "graph/again.h"
 #include "graph/fields.h"
 #include "graph/graph.h"
 #include "kernel/argument.h"
@@ -153,65 +154,55 @@ struct usual {
 	plait__store *store;
 	plait__store_scope *scope;
 	const plait_node_desc *desc;
+	const plait__store_kernel *kernel;	/* of a launch */
 	plait__input_node *node;
 	uint32_t at;
 	uint32_t args, accesses, blob, edges, payloads;
 };
 
-bool plait__graph_repeats(const plait__graph *graph,
-			  const plait_node_desc *desc)
+/* A kernel that came lately, in a context of one backend; or null. */
+static const plait__store_kernel *usual_kernel(const plait__graph *graph,
+					       const plait_node_desc *desc)
 {
-	const plait__store_launch *last = &graph->store->last_launch;
-	const plait_launch *launch = desc->launch;
+	const plait__store_kernel *kernel =
+		plait__again_kernel(graph->store, desc->kernel);
 
-	return last->geometry != PLAIT__NONE &&
-	       last->handle == desc->kernel && launch != NULL &&
-	       desc->launch_parameter == NULL &&
-	       launch->size == sizeof(*launch) &&
-	       memcmp(launch, &last->launch, sizeof(*launch)) == 0 &&
-	       plait__handle_lives(last->handle, PLAIT_OBJECT_KERNEL);
-}
-
-/* A device of the only backend, on which the kernel was before. */
-static bool repeats_launch(const plait__graph *graph,
-			   const plait_node_desc *desc)
-{
-	const plait__store_launch *last = &graph->store->last_launch;
-
-	return plait__graph_repeats(graph, desc) &&
-	       last->device != PLAIT__NONE &&
+	return kernel != NULL && kernel->device != PLAIT__NONE &&
 	       graph->object.context->port_count == 1 &&
-	       desc->argument_count == last->signature->count &&
+	       desc->argument_count == kernel->signature->count &&
 	       desc->argument_count > 0 && desc->arguments != NULL &&
-	       desc->arguments->size == sizeof(*desc->arguments);
+	       desc->arguments->size == sizeof(*desc->arguments) ?
+	       kernel : NULL;
 }
 
 static bool add_launch(struct usual *usual)
 {
 	plait__store *store = usual->store;
-	const plait__store_launch *last = &store->last_launch;
+	const plait__store_kernel *kernel = usual->kernel;
 	struct quick quick = { .store = store, .device = PLAIT__NONE };
 	plait__plan_payload *payload;
 
-	if (!start(&quick, last->signature->count) ||
-	    !take_all(&quick, last->signature, usual->desc->arguments) ||
-	    quick.device != last->device)
+	if (!start(&quick, kernel->signature->count) ||
+	    !take_all(&quick, kernel->signature, usual->desc->arguments) ||
+	    quick.device != kernel->device)
 		return false;
 	payload = plait__vector_extend(&store->payloads, 1);
 	if (payload == NULL)
 		return false;
 	*payload = (plait__plan_payload){
-		.kernel = last->kernel, .geometry = last->geometry,
-		.arg_first = usual->args, .arg_count = last->signature->count,
+		.kernel = kernel->kernel,
+		.geometry = plait__again_geometry(store, kernel,
+						  usual->desc->launch),
+		.arg_first = usual->args, .arg_count = kernel->signature->count,
 		.object = PLAIT__NONE, .channel_in = PLAIT__NONE,
 		.channel_out = PLAIT__NONE
 	};
 	usual->node->kind = PLAIT__CMD_LAUNCH;
-	usual->node->affinity = last->kernel + 1;
+	usual->node->affinity = kernel->kernel + 1;
 	usual->node->link = usual->payloads;
-	usual->node->device = last->device;
+	usual->node->device = kernel->device;
 	usual->node->access_count = finish(&quick, usual->accesses);
-	return true;
+	return payload->geometry != PLAIT__NONE;
 }
 
 /* Where what it comes after is, or the graph's first device. */
@@ -295,8 +286,11 @@ bool plait__graph_add_usual(plait__graph *graph, const plait_node_desc *desc,
 	};
 
 	if (!plait__graph_is_usual(desc) || count > MANY ||
-	    (count > 0 && after == NULL) ||
-	    (desc->kind == PLAIT_NODE_LAUNCH && !repeats_launch(graph, desc)))
+	    (count > 0 && after == NULL))
+		return false;
+	if (desc->kind == PLAIT_NODE_LAUNCH)
+		usual.kernel = usual_kernel(graph, desc);
+	if (desc->kind == PLAIT_NODE_LAUNCH && usual.kernel == NULL)
 		return false;
 	*out = usual.at;
 	if (add_parts(&usual, graph->tag, after, (uint32_t)count))

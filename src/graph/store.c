@@ -54,7 +54,8 @@ static void forget_last(plait__store *store)
 	memset(store->labels, 0, sizeof(store->labels));
 	store->last_file = 0;
 	store->last_geometry = PLAIT__NONE;
-	store->last_launch.geometry = PLAIT__NONE;
+	memset(store->recent_kernels, 0, sizeof(store->recent_kernels));
+	memset(store->recent_launches, 0, sizeof(store->recent_launches));
 }
 
 /*

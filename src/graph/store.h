@@ -56,13 +56,18 @@ typedef struct plait__store_function {
 	void *inbox;
 } plait__store_function;
 
-/* A launch that was found good, and what it became. */
-typedef struct plait__store_launch {
-	const void *handle;		/* of the kernel */
+/* A kernel that was found good, and what it became. */
+typedef struct plait__store_kernel {
+	const plait_kernel *handle;	/* null: free */
 	const struct plait__signature *signature;
 	uint32_t kernel;
-	uint32_t geometry;		/* PLAIT__NONE: there was no launch */
 	uint32_t device;		/* that can have it, or none yet */
+} plait__store_kernel;
+
+/* A launch of a kernel that was found good, and its geometry. */
+typedef struct plait__store_launch {
+	const plait_kernel *kernel;	/* null: free */
+	uint32_t geometry;
 	uint32_t reserved0;
 	plait_launch launch;
 } plait__store_launch;
@@ -82,8 +87,12 @@ typedef struct plait__store_region {
 	uint32_t scope;			/* that holds its node */
 } plait__store_region;
 
-/* A power of two. */
-enum { PLAIT__STORE_LABELS = 256 };
+/* Powers of two. */
+enum {
+	PLAIT__STORE_LABELS = 256,
+	PLAIT__STORE_RECENT_KERNELS = 16,
+	PLAIT__STORE_RECENT_LAUNCHES = 32
+};
 
 #define PLAIT__STORE_VECTOR(type, name) plait__vector name;
 typedef struct plait__store {
@@ -105,7 +114,8 @@ typedef struct plait__store {
 	/* What came last: most nodes share one. */
 	uint32_t last_file;
 	uint32_t last_geometry;		/* PLAIT__NONE: nothing came */
-	plait__store_launch last_launch;
+	plait__store_kernel recent_kernels[PLAIT__STORE_RECENT_KERNELS];
+	plait__store_launch recent_launches[PLAIT__STORE_RECENT_LAUNCHES];
 } plait__store;
 #undef PLAIT__STORE_VECTOR
 
