@@ -86,6 +86,12 @@ for policy, lanes, want in (("bounded", 3, 3), ("bounded", 0, 1), ("widest", 0, 
     plan = json.loads(got.stdout)
     ok(len(plan["lanes"]) == want and plan["policy"] == policy, "%s, --lanes %d: %d lanes" % (policy, lanes, want),
        [l["commands"] for l in plan["lanes"]])
+# Of two limits the smaller one holds, with either policy.
+for policy in ("bounded", "widest"):
+    for own, asked, want in ((4, 0, 4), (4, 1, 1), (4, 2, 2), (2, 4, 2), (1, 0, 1), (0, 3, 3)):
+        got = plait("plan", "-", "--json", "--policy", policy, "--lanes", str(asked),
+                    text="device d lanes=%d\nnode a\nnode b\nnode c\nnode d\n" % own)
+        ok(len(json.loads(got.stdout)["lanes"]) == want, "%s, lanes=%d, --lanes %d: %d lanes" % (policy, own, asked, want))
 for mode, want in (("strict", "strict"), ("helped", "helped"), ("auto", "strict")):
     got = plait("plan", "-", "--json", "--mode", mode, text=WIDE)
     ok(json.loads(got.stdout)["mode"] == want, "--mode %s" % mode)
@@ -94,6 +100,9 @@ ok(json.loads(got.stdout)["mode"] == "helped", "--mode auto: uneven work is help
 spread = plait("plan", "-", "--json", "--lanes", "8", "--hop", "1000", text=WIDE)
 ok(len(json.loads(spread.stdout)["lanes"]) < 8, "--hop: where hops are dear, fewer lanes",
    [l["commands"] for l in json.loads(spread.stdout)["lanes"]])
+
+got = plait("plan", "-", "--json", text="node a\nnode b after=a,a,a\nafter b a\nnode c after=b,a\n")
+ok(json.loads(got.stdout)["edges"] == 3, "edges: one that is given four times is one", got.stdout)
 
 # --- files -----------------------------------------------------------------------
 plan_file = at("example.plan")
@@ -131,6 +140,10 @@ ok(lanes_of(got) == [(0, 21, 14.9, 0, 141, 2, 1, "cpu"), (1, 120, 85.1, 20, 140,
                      (2, 30, 21.3, 20, 50, 1, 1, "gpu")], "and how its lanes are used", got.stdout)
 ok(sum(lane[1] for lane in lanes_of(got)) == free["busy"], "which adds up")
 for text, want in (("while w times=3 cost=5\nnode a\nend\n", 3 + 4 * 5), ("do w times=3 cost=5\nnode a\nend\n", 3 + 3 * 5),
+                   ("while w times=0 cost=5\nnode a cost=9\nend\n", 5),
+                   ("while w times=0\nnode a cost=9\nend\nnode z after=w\n", 1),
+                   ("do w times=0 cost=5\nnode a cost=9\nend\n", 9 + 5),
+                   ("while w times=0\ndo v times=2\nnode a cost=9\nend\nend\n", 0),
                    ("case w take=0 cost=5\nnode a\nend\n", 1 + 5), ("while w times=3\nnode a\nend\n", 3),
                    ("do v times=2\nwhile w times=3 cost=5\nnode a\nend\nend\nnode z after=v\n", 2 * (3 + 4 * 5) + 1)):
     ok(stats_of(plait("simulate", "-", text=text))["makespan"] == str(want) and

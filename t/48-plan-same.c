@@ -12,7 +12,7 @@
 #include "tap.h"
 
 /* What all plans below add up to. */
-#define WANT 0x2bbbf3259333bfa3ull
+#define WANT 0x78205a68a0cc988bull
 
 static uint64_t hash(uint64_t sum, const void *data, uint64_t bytes)
 {

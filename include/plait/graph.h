@@ -347,7 +347,7 @@ PLAIT_API plait_status plait_graph_read(plait_context *context,
 enum {
 	/* At most `lanes` per device; the shortest schedule that is found. */
 	PLAIT_POLICY_BOUNDED = 0,
-	/* As many lanes as the graph is wide. */
+	/* As many lanes as the graph is wide, within the limits. */
 	PLAIT_POLICY_WIDEST = 1
 };
 
@@ -375,7 +375,8 @@ typedef struct plait_freeze_desc {
 	uint32_t flags;
 	uint32_t policy;
 	uint32_t mode;
-	/* Most lanes per device; 0 means what the device can run at once. */
+	/* Most lanes per device; 0 means what the device can run at once.  A
+	 * device with a smaller limit of its own keeps that. */
 	uint32_t lanes;
 	/* Runs that may be in flight at once; 0 means 2. */
 	uint32_t instances;

@@ -302,7 +302,8 @@ static plait_status add_region(plait__adding *adding)
 	const plait_node_desc *desc = adding->desc;
 	plait__input_region region = {
 		.kind = kinds[desc->kind - PLAIT_NODE_WHILE],
-		.scope_count = 1, .times = (uint32_t)desc->times,
+		.scope_count = 1,
+		.times = desc->times > 0 ? (uint32_t)desc->times : 1,
 	};
 	plait_status status;
 

@@ -23,8 +23,9 @@ typedef struct plait__input_device {
 	uint32_t name;			/* offset in tables.strings */
 	uint32_t rank;
 	uint32_t flags;			/* PLAIT__DEVICE_... */
-	/* Most lanes that a plan may have here, 0 = options.lanes, which
-	 * if 0 too means no limit (widest) or 1 (bounded). */
+	/* Most lanes that a plan may have here, if options.lanes is no less;
+	 * 0 = options.lanes, which if 0 too means no limit (widest) or 1
+	 * (bounded). */
 	uint32_t lane_limit;
 } plait__input_device;
 
@@ -47,8 +48,8 @@ typedef struct plait__input_region {
 	uint32_t scope_first;
 	uint32_t scope_count;		/* 1; a case: branches, at least 1 */
 	uint32_t predicate;		/* index in payloads, or none */
-	/* Expected iterations (0 counts as 1); a case: the branch expected,
-	 * none = the dearest one counts. */
+	/* Expected iterations (0 counts as 1 if it is a `do`); a case: the
+	 * branch expected, none = the dearest one counts. */
 	uint32_t times;
 } plait__input_region;
 
@@ -112,7 +113,7 @@ typedef struct plait__input {
 typedef struct plait__input_options {
 	uint32_t policy;		/* PLAIT__POLICY_... */
 	uint32_t mode;			/* PLAIT__MODE_... */
-	uint32_t lanes;			/* limit per device without its own */
+	uint32_t lanes;			/* limit per device, 0 = its own */
 	uint32_t flags;			/* reserved, 0 */
 	/* What it costs to see another lane's progress, in units of cost. */
 	uint64_t hop_cost;

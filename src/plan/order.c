@@ -164,6 +164,19 @@ static plait_status fill_preds(plait__build *build, struct order *o)
 	return PLAIT_OK;
 }
 
+/* Preds ascend: the same edge again is right behind the first one. */
+static uint32_t count_repeats(const plait__build *build)
+{
+	const uint32_t *preds = build->preds;
+	uint32_t count = 0;
+
+	for (uint32_t t = 0; t < build->node_count; t++)
+		for (uint32_t i = build->pred_first[t] + 1;
+		     i < build->pred_first[t + 1]; i++)
+			count += preds[i] == preds[i - 1];
+	return count;
+}
+
 static plait_status take_arrays(plait__build *build, struct order *o)
 {
 	uint64_t n = build->input->node_count;
@@ -209,6 +222,8 @@ plait_status plait__build_order(plait__build *build)
 	build->node_count = t;
 	build->counts->steps += 2ull * build->input->edge_count + t;
 	status = fill_preds(build, &o);
+	if (status == PLAIT_OK)
+		build->plan->edge_count -= count_repeats(build);
 	plait__work_give(&build->work, o.first);
 	plait__work_give(&build->work, o.degree);
 	plait__work_give(&build->work, o.t_of);

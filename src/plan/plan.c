@@ -23,6 +23,11 @@ void plait__plan_release(plait__plan *plan)
 	plait__free(&allocator, plan, sizeof(*plan));
 }
 
+uint64_t plait__plan_iterations(uint32_t kind, uint64_t times)
+{
+	return kind == PLAIT__REGION_WHILE || times > 0 ? times : 1;
+}
+
 uint64_t plait__plan_decisions(uint32_t kind, uint64_t times)
 {
 	return kind == PLAIT__REGION_CASE ? 1 :

@@ -322,6 +322,9 @@ uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
 /* A node's label for messages: never null, "" when it has none. */
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);
 
+/* How often a loop is expected to run: a `do` does so at least once. */
+uint64_t plait__plan_iterations(uint32_t kind, uint64_t times);
+
 /* How often a region is decided that runs `times` times: also to leave. */
 uint64_t plait__plan_decisions(uint32_t kind, uint64_t times);
 

@@ -57,6 +57,9 @@ static plait_status fail_cost(const plait__build *build, uint32_t t)
 			break;
 		region = &build->input->regions[node->link];
 		body = counted_body(build, region);
+		/* What does not run costs its decision. */
+		if (region->kind == PLAIT__REGION_WHILE && region->times == 0)
+			break;
 		if (region->kind != PLAIT__REGION_CASE && region->times > 0 &&
 		    __builtin_mul_overflow(times, region->times, &times))
 			times = UINT64_MAX;
@@ -105,8 +108,8 @@ static bool region_cost(const plait__build *build, uint32_t region_index,
 	uint64_t most = 0, times = 1, decisions = *cost;
 	uint32_t i;
 
-	if (region->kind != PLAIT__REGION_CASE && region->times > 0)
-		times = region->times;
+	if (region->kind != PLAIT__REGION_CASE)
+		times = plait__plan_iterations(region->kind, region->times);
 	for (i = 0; i < region->scope_count; i++) {
 		uint64_t makespan =
 			build->scopes[region->scope_first + i].makespan;

@@ -51,7 +51,7 @@ static uint64_t times_of(const plait__plan *plan, uint32_t b)
 	if (region->kind == PLAIT__REGION_CASE)
 		return region->times == PLAIT__NONE ||
 		       region->times == b - region->body_first;
-	return region->times > 0 ? region->times : 1;
+	return plait__plan_iterations(region->kind, region->times);
 }
 
 /* The body that decides how long a region takes.  A case may have many: each
@@ -232,22 +232,52 @@ static void run_body(struct simulate *s, uint32_t b)
 			s->took[b] = s->out->spans[c].end;
 }
 
+/* Nothing of this body is expected to run: its loop does not turn, or is in one
+ * that does not. */
+static bool is_idle(const struct simulate *s, uint32_t b)
+{
+	const plait__plan_region *region =
+		&s->plan->regions[s->plan->bodies[b].region];
+	const plait__simulate_span *span = &s->out->spans[region->command];
+
+	return span->start == span->end ||
+	       (region->kind != PLAIT__REGION_CASE && times_of(s->plan, b) == 0);
+}
+
+static void place_body(struct simulate *s, uint32_t b, uint64_t shift,
+		       uint64_t repeats)
+{
+	const plait__plan *plan = s->plan;
+	const plait__plan_body *body = &plan->bodies[b];
+	plait__simulate_span *spans = s->out->spans;
+	uint32_t end = body->command_first + body->command_count, c;
+	bool idle = b > 0 && is_idle(s, b);
+
+	for (c = body->command_first; c < end; c++) {
+		uint64_t *busy = &s->out->lane_busy[plan->commands[c].lane];
+
+		if (plan->commands[c].kind != PLAIT__CMD_REGION)
+			*busy = add(*busy, multiply(repeats, spans[c].end -
+						    spans[c].start));
+		spans[c].start = add(idle ? 0 : spans[c].start, shift);
+		spans[c].end = idle ? shift : add(spans[c].end, shift);
+	}
+}
+
 /* Inner spans move to where their region starts; lanes add up what their
  * commands take over all expected iterations. */
 static void place_bodies(struct simulate *s, uint64_t *repeats)
 {
 	const plait__plan *plan = s->plan;
-	plait__simulate_span *spans = s->out->spans;
-	uint32_t b, c;
+	const plait__simulate_span *spans = s->out->spans;
 
-	for (b = 0; b < plan->bodies_count; b++) {
-		const plait__plan_body *body = &plan->bodies[b];
+	for (uint32_t b = 0; b < plan->bodies_count; b++) {
 		uint64_t shift = 0;
 
 		repeats[b] = times_of(plan, b);
 		if (b > 0) {
 			const plait__plan_region *region =
-				&plan->regions[body->region];
+				&plan->regions[plan->bodies[b].region];
 			const plait__plan_node *node = &plan->nodes[
 				plan->commands[region->command].node];
 
@@ -255,20 +285,10 @@ static void place_bodies(struct simulate *s, uint64_t *repeats)
 			repeats[b] = multiply(repeats[b],
 					      repeats[node->body]);
 			if (region->kind == PLAIT__REGION_CASE &&
-			    b != s->main_body[body->region])
+			    b != s->main_body[plan->bodies[b].region])
 				repeats[b] = 0;
 		}
-		for (c = body->command_first;
-		     c < body->command_first + body->command_count; c++) {
-			uint64_t *busy =
-				&s->out->lane_busy[plan->commands[c].lane];
-
-			if (plan->commands[c].kind != PLAIT__CMD_REGION)
-				*busy = add(*busy, multiply(repeats[b],
-					spans[c].end - spans[c].start));
-			spans[c].start = add(spans[c].start, shift);
-			spans[c].end = add(spans[c].end, shift);
-		}
+		place_body(s, b, shift, repeats[b]);
 	}
 }
 

@@ -395,7 +395,8 @@ static plait_status fill_limits(plait__build *build)
 	for (i = 0; i < input->device_count; i++) {
 		uint32_t limit = input->devices[i].lane_limit;
 
-		if (limit == 0)
+		if (limit == 0 || (build->options->lanes > 0 &&
+				   build->options->lanes < limit))
 			limit = build->options->lanes;
 		if (limit == 0 &&
 		    build->options->policy == PLAIT__POLICY_BOUNDED)

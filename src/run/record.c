@@ -137,7 +137,8 @@ double plait__recording_expected(const plait__plan *plan, uint32_t body)
 			&plan->regions[plan->bodies[body].region];
 
 		if (region->kind != PLAIT__REGION_CASE)
-			times *= region->times;
+			times *= (double)plait__plan_iterations(region->kind,
+								region->times);
 		else if (region->times != PLAIT__NONE &&
 			 region->times != body - region->body_first)
 			return 0;

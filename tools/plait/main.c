@@ -20,10 +20,14 @@ static int command_version(int argc, char **argv);
 #define HOW								\
 	"  --policy P   bounded: at most so many lanes as are allowed (the "	\
 	"default);\n"							\
-	"               widest: as many as the graph is wide\n"		\
-	"  --lanes N    most lanes of a device that has no limit in the "	\
-	"file (0: 1, or\n"						\
-	"               with --policy widest no limit)\n"		\
+	"               widest: as many as the graph is wide; limits of "	\
+	"--lanes and the\n"						\
+	"               file still hold\n"				\
+	"  --lanes N    most lanes of each device; a smaller limit in the "	\
+	"file wins (0, the\n"						\
+	"               default: that limit; where there is none 1, or "	\
+	"any number\n"							\
+	"               with --policy widest)\n"			\
 	"  --mode M     strict (the default), helped or auto\n"
 #define HOP								\
 	"  --hop N      what seeing another lane's progress costs\n"
