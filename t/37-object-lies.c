@@ -3,6 +3,10 @@
  * twice what happened once. */
 #include "objects.h"
 
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 static bool open_bad(struct rig *rig, const char *backend)
 {
 	static char path[4096];
@@ -351,7 +355,61 @@ static void recovers_never(void)
 				   "queue_recover does not take it back");
 }
 
+/* --- told too early, and then not again */
+
+static int sleeper;
+
+/* Does that thread sleep? */
+static bool sleeps(int thread)
+{
+	char path[64], state = 'R';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return true;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'S';
+	fclose(file);
+	return state == 'S';
+}
+
+/* On a worker: ends when the one who waits for it sleeps, most likely. */
+static int32_t end_when_it_sleeps(void *arg)
+{
+	uint64_t since = 0;
+
+	(void)arg;
+	while (!sleeps(sleeper) && !tap_late(&since))
+		sched_yield();
+	return 0;
+}
+
+static void told_too_early(void)
+{
+	plait_inbox *inbox;
+	struct rig rig;
+
+	if (!open_liar(&rig, "early", 0))
+		return;
+	sleeper = (int)syscall(SYS_gettid);
+	/* Who has an inbox does not wait inside the backend. */
+	IS_INT(plait_inbox_create(rig.context, &inbox, NULL), PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		IS_INT(plait_queue_call(rig.queue, end_when_it_sleeps, NULL,
+					NULL), PLAIT_OK);
+		IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER,
+					  &rig.error), PLAIT_OK);
+	}
+	plait_inbox_release(inbox);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
 static const struct tap_scenario all[] = {
+	{ "told too early", told_too_early },
 	{ "without a word", without_a_word },
 	{ "without a result", without_a_result },
 	{ "notified twice", notified_twice },

@@ -14,6 +14,9 @@
 enum {
 	/* How long to wait inside a backend that cannot call us. */
 	SLICE_NS = 1000000,
+	/* How long to believe a backend that promised to tell: one that told
+	 * too early, or forgets it, makes us late, but does not stop us. */
+	TRUST_NS = 100000000,
 	/* Points that are handed to a backend without asking for memory. */
 	FEW = 8
 };
@@ -243,13 +246,16 @@ static void sleep_on_pulse(struct waiter *waiter)
 	plait__wait_request *request = waiter->request;
 	struct plait__event *pulse = &request->context->pulse;
 	uint64_t until_ns = waiter->deadline_ns;
-	uint64_t slice_ns = plait__clock_deadline(SLICE_NS);
+	uint64_t look_ns;
 	uint32_t key;
 
-	if ((!watch_all(request) ||
-	     plait__pilot_has_looking(&request->context->pilot)) &&
-	    slice_ns < until_ns)
-		until_ns = slice_ns;
+	look_ns = plait__clock_deadline(
+		watch_all(request) &&
+				!plait__pilot_has_looking(
+					&request->context->pilot) ?
+			TRUST_NS : SLICE_NS);
+	if (look_ns < until_ns)
+		until_ns = look_ns;
 	key = plait__event_prepare(pulse);
 	/* What this thread would run it must not sleep over. */
 	if (is_quiet(waiter) && !was_given_work(waiter) &&

@@ -4,7 +4,7 @@
  * slot.  T_LIAR says which and what, when the backend is opened: SLOT=STATUS,
  * a number, which is answered without a text.  `poll` is answered instead of
  * PLAIT_PENDING; `told` is what notifications of odd points carry, at once;
- * with `never` none come.
+ * with `never` none come, and with `early` all come at once.
  */
 #include "plait/plugin.h"
 
@@ -60,6 +60,10 @@ static plait_status notify_liar(plait_backend *self,
 		return lie;
 	if (is("never"))
 		return PLAIT_OK;
+	if (is("early")) {
+		function(user_data, PLAIT_OK);
+		return PLAIT_OK;
+	}
 	/* Calls are at odd points, each followed by the end of its batch, of
 	 * which a thread that waits has to be told in truth. */
 	if (!is("told") || point->sequence % 2 == 0)
