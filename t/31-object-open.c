@@ -67,8 +67,15 @@ static void open_refuses(void)
 	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
 		"plait_allocator");
 	desc.allocator = NULL;
-	desc.backends = "no-such";
-	OK(plait_context_open(&desc, &context, error) < 0);
+	desc.backends = "nosuch";
+	REFUSED(plait_context_open(&desc, &context, error),
+		PLAIT_E_UNAVAILABLE, "nosuch");
+	desc.backends = "chaos";
+	desc.options = "chaos:seed=x";
+	REFUSED(plait_context_open(&desc, &context, error), PLAIT_E_INVALID,
+		"seed=x");
+	desc.options = NULL;
+	desc.backends = "nosuch";
 	IS_INT(plait_context_open(&desc, &context, NULL) < 0, 1);
 	IS_UINT(plait_live_count(PLAIT_OBJECT_ANY), 0);
 }

@@ -180,15 +180,18 @@ close_registry:
 	return status;
 }
 
-/* The first reason in one line, and all of them behind it. */
+/* The first reason in one line, and all of them behind it.  A setting that a
+ * backend does not understand is the user's mistake, all else is missing. */
 static plait_status fail_unusable(const plait__registry *registry,
 				  plait_error *error)
 {
 	const plait_error *failure = &registry->failure;
 	plait_status status;
 
-	status = plait__fail_origin(error, PLAIT_E_UNAVAILABLE,
-				    failure->origin, "%s", failure->text);
+	status = failure->status == PLAIT_E_INVALID ? PLAIT_E_INVALID :
+						      PLAIT_E_UNAVAILABLE;
+	plait__fail_origin(error, status, failure->origin, "%s",
+			   failure->text);
 	plait__detail_attach(error, plait__registry_report(registry));
 	return status;
 }
