@@ -16,43 +16,48 @@ struct setting {
 	uint32_t policy;
 	uint32_t mode;
 	uint32_t lanes;
+	uint32_t hop;
 };
 
 #define DRAW(devices, multi, meaning, regions, depth, scratch, objects) \
 	{ 40, 80, devices, multi, meaning, regions, depth, scratch, objects, 5 }
 
 static const struct setting settings[] = {
-	{ "widest", DRAW(1, 0, 0, 0, 0, 0, 0), 1, 0, 0 },
-	{ "widest limit 4", DRAW(1, 0, 0, 0, 0, 300, 0), 1, 0, 4 },
-	{ "bounded 1", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 1 },
-	{ "bounded 2", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 2 },
-	{ "bounded 4", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 4 },
-	{ "bounded 8 helped", DRAW(1, 0, 0, 0, 0, 500, 0), 0, 1, 8 },
-	{ "widest helped", DRAW(1, 0, 0, 0, 0, 500, 0), 1, 1, 0 },
-	{ "2 devices widest", DRAW(2, 0, 0, 0, 0, 300, 0), 1, 0, 0 },
-	{ "4 devices bounded 2", DRAW(4, 0, 0, 0, 0, 300, 0), 0, 0, 2 },
-	{ "first widest", DRAW(4, 220, 0, 0, 0, 300, 0), 1, 0, 0 },
-	{ "first bounded 2", DRAW(4, 220, 0, 0, 0, 300, 0), 0, 0, 2 },
-	{ "first helped", DRAW(4, 220, 0, 0, 0, 500, 0), 0, 1, 3 },
-	{ "barrier widest", DRAW(4, 220, 1, 0, 0, 300, 0), 1, 0, 0 },
-	{ "barrier bounded 2", DRAW(4, 220, 1, 0, 0, 300, 0), 0, 0, 2 },
-	{ "barrier helped", DRAW(4, 220, 1, 0, 0, 300, 0), 0, 1, 2 },
-	{ "group widest", DRAW(2, 150, 2, 0, 0, 300, 0), 1, 0, 0 },
-	{ "group bounded 3", DRAW(4, 220, 2, 0, 0, 300, 0), 0, 0, 3 },
-	{ "group helped", DRAW(4, 220, 2, 0, 0, 300, 0), 1, 1, 0 },
-	{ "any meaning bounded", DRAW(4, 300, 3, 0, 0, 300, 0), 0, 0, 2 },
-	{ "any meaning widest", DRAW(4, 300, 3, 0, 0, 300, 0), 1, 0, 0 },
-	{ "any meaning helped", DRAW(4, 300, 3, 0, 0, 500, 0), 0, 1, 3 },
-	{ "regions widest", DRAW(1, 0, 0, 150, 3, 300, 0), 1, 0, 0 },
-	{ "regions bounded 4", DRAW(1, 0, 0, 150, 3, 300, 0), 0, 0, 4 },
-	{ "regions helped", DRAW(1, 0, 0, 150, 3, 500, 0), 0, 1, 4 },
-	{ "regions bounded 1", DRAW(2, 0, 0, 150, 3, 300, 0), 0, 0, 1 },
-	{ "everything widest", DRAW(4, 200, 3, 120, 3, 300, 0), 1, 0, 0 },
-	{ "everything bounded", DRAW(4, 200, 3, 120, 3, 300, 0), 0, 0, 3 },
-	{ "everything helped", DRAW(4, 200, 3, 120, 3, 500, 0), 0, 1, 3 },
-	{ "accesses widest", DRAW(2, 0, 0, 0, 0, 0, 9), 1, 0, 0 },
-	{ "accesses bounded", DRAW(2, 100, 3, 100, 2, 100, 9), 0, 0, 3 },
-	{ "accesses helped", DRAW(2, 100, 3, 100, 2, 100, 9), 0, 1, 3 },
+	{ "widest", DRAW(1, 0, 0, 0, 0, 0, 0), 1, 0, 0, 0 },
+	{ "widest limit 4", DRAW(1, 0, 0, 0, 0, 300, 0), 1, 0, 4, 0 },
+	{ "bounded 1", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 1, 0 },
+	{ "bounded 2", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 2, 0 },
+	{ "bounded 4", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 4, 0 },
+	{ "bounded 8 helped", DRAW(1, 0, 0, 0, 0, 500, 0), 0, 1, 8, 0 },
+	{ "widest helped", DRAW(1, 0, 0, 0, 0, 500, 0), 1, 1, 0, 0 },
+	{ "2 devices widest", DRAW(2, 0, 0, 0, 0, 300, 0), 1, 0, 0, 0 },
+	{ "4 devices bounded 2", DRAW(4, 0, 0, 0, 0, 300, 0), 0, 0, 2, 0 },
+	{ "first widest", DRAW(4, 220, 0, 0, 0, 300, 0), 1, 0, 0, 0 },
+	{ "first bounded 2", DRAW(4, 220, 0, 0, 0, 300, 0), 0, 0, 2, 0 },
+	{ "first helped", DRAW(4, 220, 0, 0, 0, 500, 0), 0, 1, 3, 0 },
+	{ "barrier widest", DRAW(4, 220, 1, 0, 0, 300, 0), 1, 0, 0, 0 },
+	{ "barrier bounded 2", DRAW(4, 220, 1, 0, 0, 300, 0), 0, 0, 2, 0 },
+	{ "barrier helped", DRAW(4, 220, 1, 0, 0, 300, 0), 0, 1, 2, 0 },
+	{ "group widest", DRAW(2, 150, 2, 0, 0, 300, 0), 1, 0, 0, 0 },
+	{ "group bounded 3", DRAW(4, 220, 2, 0, 0, 300, 0), 0, 0, 3, 0 },
+	{ "group helped", DRAW(4, 220, 2, 0, 0, 300, 0), 1, 1, 0, 0 },
+	{ "any meaning bounded", DRAW(4, 300, 3, 0, 0, 300, 0), 0, 0, 2, 0 },
+	{ "any meaning widest", DRAW(4, 300, 3, 0, 0, 300, 0), 1, 0, 0, 0 },
+	{ "any meaning helped", DRAW(4, 300, 3, 0, 0, 500, 0), 0, 1, 3, 0 },
+	{ "regions widest", DRAW(1, 0, 0, 150, 3, 300, 0), 1, 0, 0, 0 },
+	{ "regions bounded 4", DRAW(1, 0, 0, 150, 3, 300, 0), 0, 0, 4, 0 },
+	{ "regions helped", DRAW(1, 0, 0, 150, 3, 500, 0), 0, 1, 4, 0 },
+	{ "regions bounded 1", DRAW(2, 0, 0, 150, 3, 300, 0), 0, 0, 1, 0 },
+	{ "everything widest", DRAW(4, 200, 3, 120, 3, 300, 0), 1, 0, 0, 0 },
+	{ "everything bounded", DRAW(4, 200, 3, 120, 3, 300, 0), 0, 0, 3, 0 },
+	{ "everything helped", DRAW(4, 200, 3, 120, 3, 500, 0), 0, 1, 3, 0 },
+	{ "accesses widest", DRAW(2, 0, 0, 0, 0, 0, 9), 1, 0, 0, 0 },
+	{ "accesses bounded", DRAW(2, 100, 3, 100, 2, 100, 9), 0, 0, 3, 0 },
+	{ "accesses helped", DRAW(2, 100, 3, 100, 2, 100, 9), 0, 1, 3, 0 },
+	{ "hops", DRAW(1, 0, 0, 0, 0, 300, 0), 0, 0, 4, 7 },
+	{ "hops, no limit", DRAW(2, 0, 0, 0, 0, 300, 0), 0, 0, 0, 3 },
+	{ "hops everything", DRAW(3, 200, 3, 120, 3, 300, 0), 0, 0, 3, 7 },
+	{ "hops helped", DRAW(3, 200, 3, 120, 3, 500, 0), 0, 1, 3, 2 },
 };
 
 struct sums {
@@ -81,6 +86,7 @@ static void run_one(const struct setting *setting, uint64_t seed,
 	options.policy = setting->policy;
 	options.mode = setting->mode;
 	options.lanes = setting->lanes;
+	options.hop_cost = setting->hop;
 	if (plait__plan_build(&shape.input, &options, NULL, NULL, &plan,
 			      &error) != PLAIT_OK ||
 	    plait__plan_check(plan, &shape.input, PLAIT__CHECK_REDUNDANT, NULL,

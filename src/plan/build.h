@@ -196,6 +196,26 @@ plait_status plait__list_open(plait__build *build, struct plait__list **out);
 void plait__list_close(struct plait__list *list);
 plait_status plait__list_run(struct plait__list *list, uint32_t scope);
 
+/*
+ * insert.c: the same with insertion, into lanes of `place`, which is new and
+ * has a limit for each device: PLAIT__INSERT_LANES together at most.  Leaves
+ * build->lane and build->seq.  *makespan is UINT64_MAX, and nothing else of
+ * use, when it is not below `beat`.
+ */
+enum { PLAIT__INSERT_LANES = 64 };
+struct plait__place;
+typedef struct plait__insert_room {
+	const uint64_t *rank;		/* by t */
+	uint64_t *finish;		/* by t, for its use, as are these */
+	uint32_t *before;
+	uint32_t *spare;		/* not by t: as many as the scope has */
+} plait__insert_room;
+plait_status plait__insert_run(plait__build *build,
+			       const plait__build_scope *scope,
+			       struct plait__place *place,
+			       const plait__insert_room *room, uint64_t beat,
+			       uint64_t *makespan);
+
 /* bound.c: is no schedule of the scope shorter than this?  `start` is room by
  * t. */
 bool plait__build_is_shortest(plait__build *build,

@@ -4,44 +4,15 @@
  *
  * Time goes on from event to event.  Whenever a lane of a device is free, the
  * node of highest rank among those whose preds are done goes to the lane that
- * can start it first (place.h).  Then the same is done in plain topological
- * order, and the better of the two is kept; the second is skipped when the
- * first reaches a lower bound.
+ * can start it first (place.h).  Or nodes go there in plain topological order.
+ * Which is tried, and what is kept: tries.c.
  */
-#include "plan/build.h"
-#include "plan/heap.h"
-#include "plan/place.h"
+#include "plan/list.h"
 
 #include <string.h>
 
 /* Lanes looked at for a further item of a node. */
 enum { IDLE_TRIED = 64 };
-
-/* Work of one device whose preds are all placed. */
-struct ready {
-	plait__heap now;	/* preds done: highest rank first */
-	plait__heap later;	/* by the time when they will be done */
-};
-
-struct plait__list {
-	plait__build *build;
-	plait__place place;
-	struct ready *ready;	/* by device */
-	uint64_t *finish;	/* by t */
-	uint32_t *waiting;	/* by t: preds not yet placed; then the link
-				 * of the heaps */
-	uint32_t *position;	/* by item, in its lane */
-	uint32_t position_capacity;
-	uint32_t first_lane_capacity;
-	uint32_t *first_seq;	/* the first try, while the second runs */
-	uint32_t *first_lane;
-	plait__place_point *points;
-	uint32_t point_capacity;
-	uint32_t *others;	/* lanes of the node in hand */
-	uint32_t other_capacity;
-	uint32_t placed;	/* in seq */
-	uint64_t makespan;
-};
 
 static plait_status add_point(struct plait__list *l, uint32_t *count,
 			      uint32_t u, uint32_t item)
@@ -252,7 +223,7 @@ static uint32_t next_device(const struct plait__list *l, uint64_t *out_time)
 
 	*out_time = 0;
 	for (d = 0; d < l->place.device_count; d++) {
-		const struct ready *ready = &l->ready[d];
+		const struct plait__list_ready *ready = &l->ready[d];
 		const plait__place_device *device = &l->place.devices[d];
 		uint64_t time = 0;
 
@@ -318,7 +289,7 @@ static plait_status release_succs(struct plait__list *l, uint32_t t)
 }
 
 /* The node to place next on a device where something can start at `time`. */
-static plait_status next_node(struct plait__list *l, struct ready *ready,
+static plait_status next_node(struct plait__list *l, struct plait__list_ready *ready,
 			      uint64_t time, uint32_t *out)
 {
 	plait__build *build = l->build;
@@ -335,15 +306,34 @@ static plait_status next_node(struct plait__list *l, struct ready *ready,
 	       ready->later.entries[0].key <= time) {
 		t = plait__heap_pop(&ready->later, l->waiting, steps);
 		if (plait__heap_push(&build->work, &ready->now, l->waiting,
-				     ~build->rank[t], t, steps) != PLAIT_OK)
+				     ~l->rank[t], t, steps) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
 	*out = plait__heap_pop(&ready->now, l->waiting, steps);
 	return PLAIT_OK;
 }
 
-static plait_status by_rank(struct plait__list *l,
-			    const plait__build_scope *scope)
+/* What follows a node takes as long as its rank says: hopeless? */
+static bool is_beaten(struct plait__list *l, uint32_t t, uint64_t beat)
+{
+	const plait__build *build = l->build;
+
+	if (l->finish[t] - build->cost[t] + build->rank[t] < beat)
+		return false;
+	l->makespan = UINT64_MAX;
+	return true;
+}
+
+/* Of a try that was given up. */
+static void clear_ready(struct plait__list *l)
+{
+	for (uint32_t d = 0; d < l->place.device_count; d++)
+		l->ready[d].now.count = l->ready[d].later.count = 0;
+}
+
+plait_status plait__list_by_rank(struct plait__list *l,
+				 const plait__build_scope *scope,
+				 uint64_t beat)
 {
 	plait__build *build = l->build;
 	uint32_t t, end = scope->t_first + scope->t_count, d;
@@ -355,190 +345,30 @@ static plait_status by_rank(struct plait__list *l,
 		if (l->waiting[t] == 0 && push_later(l, t, 0) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
-	while ((d = next_device(l, &time)) != PLAIT__NONE)
+	while ((d = next_device(l, &time)) != PLAIT__NONE) {
 		if (next_node(l, &l->ready[d], time, &t) != PLAIT_OK ||
 		    place_node(l, t) != PLAIT_OK ||
 		    release_succs(l, t) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
+		if (is_beaten(l, t, beat)) {
+			clear_ready(l);
+			break;
+		}
+	}
 	return PLAIT_OK;
 }
 
-/* In plain order, to be shorter than `beat`; stops where that is hopeless,
- * since what follows a node takes as long as its rank says. */
-static plait_status by_number(struct plait__list *l,
-			      const plait__build_scope *scope, uint64_t beat)
+plait_status plait__list_by_number(struct plait__list *l,
+				   const plait__build_scope *scope,
+				   uint64_t beat)
 {
-	const plait__build *build = l->build;
 	uint32_t t, end = scope->t_first + scope->t_count;
 
 	for (t = scope->t_first; t < end; t++) {
 		if (place_node(l, t) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		if (l->finish[t] - build->cost[t] + build->rank[t] < beat)
-			continue;
-		l->makespan = UINT64_MAX;
-		break;
+		if (is_beaten(l, t, beat))
+			break;
 	}
 	return PLAIT_OK;
-}
-
-/* ---- the better of two ---- */
-
-static plait_status begin_try(struct plait__list *l,
-			      const plait__build_scope *scope)
-{
-	plait__build *build = l->build;
-
-	l->placed = scope->t_first;
-	l->makespan = 0;
-	return plait__place_init(&l->place, &build->work, build->limits,
-				 build->input->device_count, 0, 0, 0,
-				 build->options->hop_cost);
-}
-
-static void end_try(struct plait__list *l)
-{
-	l->build->counts->heap_steps += l->place.steps;
-	plait__place_fini(&l->place);
-}
-
-/* Regions bring items while scopes are done, inner ones first. */
-static plait_status reserve_items(struct plait__list *l)
-{
-	plait__build *build = l->build;
-	uint64_t items = (uint64_t)build->node_count + build->extra_count;
-
-	if (plait__work_reserve(&build->work, (void **)&l->position,
-				&l->position_capacity, items,
-				sizeof(uint32_t)) != PLAIT_OK)
-		return PLAIT_E_NOMEM;
-	return plait__work_reserve(&build->work, (void **)&l->first_lane,
-				   &l->first_lane_capacity, items,
-				   sizeof(uint32_t));
-}
-
-/* The lanes of a try become those of the scope. */
-static plait_status keep_lanes(struct plait__list *l,
-			       plait__build_scope *scope)
-{
-	uint32_t i, lane;
-
-	l->build->lane_device_count = scope->lane_first;
-	scope->lane_count = 0;
-	scope->makespan = l->makespan;
-	for (i = 0; i < l->place.lane_count; i++)
-		if (plait__build_new_lane(l->build, scope,
-					  l->place.lanes[i].device,
-					  &lane) != PLAIT_OK)
-			return PLAIT_E_NOMEM;
-	return PLAIT_OK;
-}
-
-/* Copy what the scope owns of an array by item. */
-static void copy_lanes(const plait__build *build,
-		       const plait__build_scope *scope, uint32_t *to,
-		       const uint32_t *from)
-{
-	uint32_t t, k, more;
-
-	memcpy(to + scope->t_first, from + scope->t_first,
-	       scope->t_count * sizeof(uint32_t));
-	for (t = scope->t_first; build->extras != NULL &&
-	     t < scope->t_first + scope->t_count; t++) {
-		more = plait__build_more(build, t).count;
-		for (k = 1; k <= more; k++) {
-			uint32_t item = plait__build_item(build, t, k);
-
-			to[item] = from[item];
-		}
-	}
-}
-
-static plait_status second_try(struct plait__list *l,
-			       plait__build_scope *scope)
-{
-	plait__build *build = l->build;
-	uint64_t first_makespan = l->makespan;
-	plait_status status;
-
-	copy_lanes(build, scope, l->first_lane, build->lane);
-	memcpy(l->first_seq + scope->t_first, build->seq + scope->t_first,
-	       scope->t_count * sizeof(uint32_t));
-	status = begin_try(l, scope);
-	if (status == PLAIT_OK)
-		status = by_number(l, scope, first_makespan);
-	if (status == PLAIT_OK && l->makespan < first_makespan) {
-		status = keep_lanes(l, scope);
-	} else {
-		copy_lanes(build, scope, build->lane, l->first_lane);
-		memcpy(build->seq + scope->t_first,
-		       l->first_seq + scope->t_first,
-		       scope->t_count * sizeof(uint32_t));
-	}
-	end_try(l);
-	return status;
-}
-
-plait_status plait__list_run(struct plait__list *l, uint32_t scope_index)
-{
-	plait__build_scope *scope = &l->build->scopes[scope_index];
-	plait_status status = reserve_items(l);
-
-	scope->lane_first = l->build->lane_device_count;
-	if (status == PLAIT_OK)
-		status = begin_try(l, scope);
-	if (status == PLAIT_OK)
-		status = by_rank(l, scope);
-	if (status == PLAIT_OK)
-		status = keep_lanes(l, scope);
-	end_try(l);
-	l->build->counts->steps += scope->t_count;
-	/* The ends of the first try are not needed any more. */
-	if (status == PLAIT_OK &&
-	    !plait__build_is_shortest(l->build, scope, l->makespan,
-				      l->finish))
-		status = second_try(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__build_no_memory(l->build);
-}
-
-plait_status plait__list_open(plait__build *build, struct plait__list **out)
-{
-	plait__work *work = &build->work;
-	struct plait__list *l = plait__work_take_zero(work, 1, sizeof(*l));
-	uint64_t n = build->node_count;
-
-	if (l == NULL)
-		return plait__build_no_memory(build);
-	l->build = build;
-	l->ready = plait__work_take_zero(work, build->input->device_count,
-					 sizeof(*l->ready));
-	l->finish = plait__work_take(work, n, sizeof(uint64_t));
-	l->waiting = plait__work_take(work, n, sizeof(uint32_t));
-	l->first_seq = plait__work_take(work, n, sizeof(uint32_t));
-	*out = l;
-	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
-	    l->first_seq == NULL)
-		return plait__build_no_memory(build);
-	return PLAIT_OK;
-}
-
-void plait__list_close(struct plait__list *l)
-{
-	plait__work *work = &l->build->work;
-	uint32_t d;
-
-	for (d = 0; l->ready != NULL && d < l->build->input->device_count;
-	     d++) {
-		plait__work_give(work, l->ready[d].now.entries);
-		plait__work_give(work, l->ready[d].later.entries);
-	}
-	plait__work_give(work, l->ready);
-	plait__work_give(work, l->finish);
-	plait__work_give(work, l->waiting);
-	plait__work_give(work, l->position);
-	plait__work_give(work, l->first_seq);
-	plait__work_give(work, l->first_lane);
-	plait__work_give(work, l->points);
-	plait__work_give(work, l->others);
-	plait__work_give(work, l);
 }
