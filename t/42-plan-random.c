@@ -104,7 +104,7 @@ static void run_one(const struct setting *setting, uint64_t seed,
 	shape_fini(&shape);
 }
 
-/* A thousand; a fifth of that where every access is checked. */
+/* A thousand; a tenth of that where every access is checked. */
 static uint32_t rounds(void)
 {
 	const char *sanitizer = getenv("PLAIT_SANITIZER");

@@ -241,6 +241,16 @@ static plait__plan *make_plan(const struct shape *shape, uint32_t policy,
 	return plan;
 }
 
+/* A thousand; a tenth of that where every access is checked. */
+static uint32_t rounds(void)
+{
+	const char *sanitizer = getenv("PLAIT_SANITIZER");
+
+	if (sanitizer == NULL || strcmp(sanitizer, "no") == 0)
+		return 1000;
+	return tap_soak() ? 1000 : 100;
+}
+
 static void widths(void)
 {
 	static const uint32_t cases[][2] = {
@@ -250,7 +260,7 @@ static void widths(void)
 	size_t c;
 
 	for (c = 0; c < TAP_COUNT(cases); c++) {
-		uint32_t lanes = 0, best = 0, i, count = 1000;
+		uint32_t lanes = 0, best = 0, i, count = rounds();
 
 		for (i = 0; i < count; i++) {
 			plait__input_options options = { 0 };
@@ -277,13 +287,13 @@ static void widths(void)
 	}
 }
 
-/* Against both lists, a thousand times. */
+/* Against both lists. */
 static void compare(uint32_t nodes, uint32_t p, uint32_t max_cost,
 		    uint32_t lanes)
 {
 	uint64_t seed = tap_seed();
 	double ratio = 0;
-	uint32_t i, worse = 0, over = 0, count = 1000;
+	uint32_t i, worse = 0, over = 0, count = rounds();
 
 	for (i = 0; i < count; i++) {
 		uint32_t order[MOST];
