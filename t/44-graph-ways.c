@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nodes that the library adds in a short way, and the same nodes in descriptors
- * of another size, which take the long one: equal errors, equal plans. */
+ * of another size, which take the long one: equal errors, equal plans.  And what
+ * launches weigh while they are planned. */
 #include "plait/plait.h"
 
 #include "tap.h"
@@ -237,6 +238,50 @@ static void both_ways_are_the_same(void)
 		plait_kernel_release(ways.kernels[i]);
 }
 
+/* A chain of launches with a value and three buffers, planned in no more than
+ * 300 bytes a node at any time. */
+static void launches_stay_small(void)
+{
+	enum { LINKS = 2000, BYTES_PER_NODE = 300 };
+	uint64_t value = 1;
+	plait_argument arguments[4] = {
+		{ .size = sizeof(*arguments), .value = &value, .bytes = 8 } };
+	plait_node_desc desc = { .size = sizeof(desc),
+				 .kind = PLAIT_NODE_LAUNCH,
+				 .arguments = arguments,
+				 .argument_count = 4 };
+	plait_freeze_desc freeze = { .size = sizeof(freeze), .lanes = 8 };
+	plait_plan_info info = { .size = sizeof(info) };
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_node last = 0;
+
+	desc.kernel = new_kernel("add(n: u64, x: in pointer f32, "
+				 "y: in pointer f32, z: out pointer f32)");
+	for (int i = 1; i < 4; i++) {
+		arguments[i].kind = PLAIT_ARGUMENT_BUFFER;
+		arguments[i].buffer = new_buffer(64, "small");
+	}
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	for (int i = 0; i < LINKS; i++)
+		if (plait_graph_add(graph, &desc, &last, i > 0, &last,
+				    &error) != PLAIT_OK)
+			OK_THAT(false, "link %d: %s", i, error.text);
+	for (freeze.policy = 0; freeze.policy < 2; freeze.policy++) {
+		IS_INT(plait_graph_freeze(graph, &freeze, &plan, &error),
+		       PLAIT_OK);
+		IS_INT(plait_plan_query(plan, &info, &error), PLAIT_OK);
+		OK_THAT(info.nodes == LINKS && info.peak_bytes <=
+			(uint64_t)BYTES_PER_NODE * LINKS, "%llu bytes a node",
+			(unsigned long long)info.peak_bytes / LINKS);
+		plait_plan_release(plan);
+	}
+	plait_graph_release(graph);
+	plait_kernel_release(desc.kernel);
+	for (int i = 1; i < 4; i++)
+		plait_buffer_release(arguments[i].buffer);
+}
+
 static void on_the_host(void)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
@@ -249,6 +294,7 @@ static void on_the_host(void)
 	}
 	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
 	both_ways_are_the_same();
+	launches_stay_small();
 	plait_context_release(context);
 }
 
