@@ -2,7 +2,8 @@
 /*
  * Any bytes as a plan: refused, or a plan that can be proved, simulated, drawn
  * and saved.  The mutator starts from plans of its own and makes size and
- * checksum right again, so that what it changes is looked at.
+ * checksum right again, so that what it changes is looked at.  Without a fuzzer
+ * an input "seed N" stands for plans that are changed in that way.
  */
 #include "fuzz.h"
 
@@ -13,6 +14,8 @@
 #include "plan/planner.h"
 #include "plan/save.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The places of the header that a change must not break. */
@@ -22,7 +25,8 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
 			       unsigned seed);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* False when it is refused. */
+static bool try_bytes(const uint8_t *data, size_t size)
 {
 	const plait_allocator *allocator = plait__alloc_default();
 	plait_error error = { .size = sizeof(error) };
@@ -36,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_NEED((status == PLAIT_E_INVALID ||
 			   status == PLAIT_E_UNSUPPORTED) && plan == NULL &&
 			  error.text[0] != '\0', error.text);
-		return 0;
+		return false;
 	}
 	FUZZ_NEED(plait__plan_check(plan, NULL, 0, allocator, NULL, &error) ==
 		  PLAIT_OK, error.text);
@@ -51,10 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	plait__timeline_release(timeline);
 	plait__text_fini(&text);
 	plait__plan_release(plan);
-	return 0;
+	return true;
 }
 
-#ifdef PLAIT_LIBFUZZER
 static const char *const graphs[] = {
 	"node a\nnode b after=a\n",
 	"device g lanes=2\ndevice h lanes=1\nnode a kernel=k scratch=64\n"
@@ -164,6 +167,13 @@ static void change_word(uint8_t *data, size_t size, uint64_t *state)
 	memcpy(data + at, &word, sizeof(word));
 }
 
+#ifdef PLAIT_LIBFUZZER
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	(void)try_bytes(data, size);
+	return 0;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
 			       unsigned seed)
 {
@@ -181,5 +191,47 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
 		change_word(data, size, &state);
 	repair(data, size);
 	return size;
+}
+#else
+enum { PLAN_BYTES = 65536, CHANGED = 100 };
+
+/* A plan as it was saved, then with ever more of its words changed. */
+static void try_changed(uint64_t seed)
+{
+	uint64_t state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	uint8_t *room = malloc(PLAN_BYTES), *exact;
+	size_t size;
+
+	FUZZ_NEED(room != NULL, "memory");
+	size = fresh_plan(room, PLAN_BYTES, next(&state));
+	FUZZ_NEED(size >= LEAST_BYTES && (exact = malloc(size)) != NULL,
+		  "a plan");
+	memcpy(exact, room, size);
+	repair(exact, size);
+	FUZZ_NEED(memcmp(exact, room, size) == 0 && try_bytes(exact, size),
+		  "a plan as it was saved");
+	for (uint32_t i = 0; i < CHANGED; i++) {
+		memcpy(exact, room, size);
+		for (uint64_t k = 1 + next(&state) % 3; k > 0; k--)
+			change_word(exact, size, &state);
+		repair(exact, size);
+		(void)try_bytes(exact, size);
+	}
+	free(exact);
+	free(room);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char text[32] = "";
+	unsigned long long seed;
+
+	if (size > 0 && size < sizeof(text)) {
+		memcpy(text, data, size);
+		if (sscanf(text, "seed %llu", &seed) == 1)
+			try_changed(seed);
+	}
+	(void)try_bytes(data, size);
+	return 0;
 }
 #endif
