@@ -410,6 +410,55 @@ static void kernels_without_code(void)
 	plait_graph_release(graph);
 }
 
+/* ---- where ---- */
+
+/* A race names both nodes, their places and the buffer. */
+static void races(void)
+{
+	plait_freeze_desc checked = { .size = sizeof(checked), .lanes = 2,
+				      .flags = PLAIT_FREEZE_CHECK };
+	plait_graph *graph = new_graph();
+	plait_node_desc desc = right(PLAIT_NODE_FILL, NULL);
+	plait_plan *plan = NULL;
+
+	desc.label = "A";
+	desc.file = "first.c";
+	desc.line = 11;
+	(void)accept(graph, desc, NULL);
+	desc.label = "B";
+	desc.file = "second.c";
+	desc.line = 22;
+	(void)accept(graph, desc, NULL);
+	IS_INT(plait_graph_freeze(graph, &checked, &plan, &error),
+	       PLAIT_E_INVALID);
+	IS_STR(error.text, "nothing orders node 0 'A' (first.c:11) before "
+	       "node 1 'B' (second.c:22): both use the same memory, "
+	       "buffer 'near'");
+	plait_graph_release(graph);
+}
+
+static void foreign_nodes(void)
+{
+	plait_graph *graph = new_graph(), *other = new_graph();
+	plait_node_desc desc = { .size = sizeof(desc), .label = "sum",
+				 .file = "work.c", .line = 33 };
+	plait_node wrong[] = { accept(graph, desc, NULL),
+			       accept(other, desc, NULL), 0x3039 };
+
+	for (uint64_t i = 1; i < TAP_COUNT(wrong); i++) {
+		plait_node after[] = { wrong[0], wrong[i] };
+		plait_node node = 1;
+
+		IS_INT(plait_graph_add(graph, &desc, after, 2, &node, &error),
+		       PLAIT_E_INVALID);
+		HAS_STR(error.text, "node \"sum\" (work.c:33): after[1]: 0x");
+		HAS_STR(error.text, " is not a node of this graph");
+		IS_INT(node, 0);
+	}
+	plait_graph_release(other);
+	plait_graph_release(graph);
+}
+
 /* ---- texts ---- */
 
 static bool is_utf8(const char *text)
@@ -497,6 +546,8 @@ WITH(gates)
 WITH(other_backends)
 WITH(homes)
 WITH(kernels_without_code)
+WITH(races)
+WITH(foreign_nodes)
 WITH(cut_texts)
 WITH(cut_names_of_cycles)
 
@@ -508,6 +559,8 @@ static const struct tap_scenario scenarios[] = {
 	{ "other backends", with_other_backends },
 	{ "homes", with_homes },
 	{ "kernels without code", with_kernels_without_code },
+	{ "races", with_races },
+	{ "foreign nodes", with_foreign_nodes },
 	{ "cut texts", with_cut_texts },
 	{ "cut names of cycles", with_cut_names_of_cycles },
 };

@@ -246,6 +246,8 @@ PLAIT_API plait_status plait_graph_edge(plait_graph *graph, plait_node before,
 /*
  * plait_graph_body - the body of a loop, or of one branch.
  *
+ * A body that nothing is added to is empty: the loop or branch only decides.
+ *
  * @param graph  borrowed, non-null: the graph that has the node
  * @param node   value: a node of kind WHILE, DO or CASE
  * @param branch value: 0; CASE: the number of the branch
@@ -403,9 +405,9 @@ typedef struct plait_freeze_desc {
  * @param desc  borrowed, nullable: null means all defaults
  * @param out   owned, non-null: the plan, one reference
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (a cycle, whose nodes are named; a body
- *         that is missing; ...), PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
- *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (a cycle, whose nodes are named; costs
+ *         that add up to more than 2^63 - 1; ...), PLAIT_E_UNSUPPORTED,
+ *         PLAIT_E_NOMEM, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread one
  * @since 1
  */

@@ -424,9 +424,12 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 }
 
 static plait_status resolve_after(const plait__graph *graph,
+				  const plait_node_desc *desc,
 				  const plait_node *after, uint64_t count,
 				  uint32_t *indices, plait_error *error)
 {
+	const plait__adding adding = { .desc = desc };
+	char room[PLAIT__GRAPH_PLACE_ROOM];
 	uint32_t nodes = plait__store_scope_at(graph->store,
 					       graph->scope)->nodes.count;
 
@@ -434,9 +437,11 @@ static plait_status resolve_after(const plait__graph *graph,
 		indices[i] = (uint32_t)(after[i] - graph->tag);
 		if (after[i] - graph->tag >= nodes)
 			return plait__fail(error, PLAIT_E_INVALID,
-					   "after[%llu]: 0x%llx is not a node "
-					   "of this graph; edges stay within "
-					   "one body", (unsigned long long)i,
+					   "%s: after[%llu]: 0x%llx is not a "
+					   "node of this graph; edges stay "
+					   "within one body",
+					   plait__graph_place(&adding, room),
+					   (unsigned long long)i,
 					   (unsigned long long)after[i]);
 	}
 	return PLAIT_OK;
@@ -463,7 +468,7 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for %llu edges",
 				   (unsigned long long)count);
-	status = resolve_after(graph, after, count, indices, error);
+	status = resolve_after(graph, desc, after, count, indices, error);
 	if (status == PLAIT_OK)
 		status = add_node(graph, desc, indices, (uint32_t)count, out,
 				  error);

@@ -34,22 +34,79 @@ plait_status plait__check_no_memory(plait__check *check)
 			   check->plan->command_count);
 }
 
+static const char *string_at(const plait__plan *plan, uint32_t offset)
+{
+	return offset < plan->strings_count ? plan->strings + offset : "";
+}
+
 const char *plait__check_name(const plait__check *check, uint32_t command,
 			      char text[PLAIT__CHECK_TEXT_BYTES])
 {
 	const plait__plan *plan = check->plan;
-	uint32_t node = plan->commands[command].node, label;
+	uint32_t node = plan->commands[command].node;
+	const char *label, *file;
+	char place[48] = "";
 
 	if (node >= plan->node_count) {
 		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "command %u", command);
 		return text;
 	}
-	label = plan->nodes[node].label;
-	if (label < plan->strings_count && plan->strings[label] != '\0')
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.*s'",
-			 node, PLAIT__TEXT_FIT(plan->strings + label, 60));
+	label = string_at(plan, plan->nodes[node].label);
+	file = string_at(plan, plan->nodes[node].file);
+	if (*file != '\0')
+		snprintf(place, sizeof(place), " (%s:%u)",
+			 plait__text_tail(file, 24), plan->nodes[node].line);
+	else if (plan->nodes[node].line != 0)
+		snprintf(place, sizeof(place), " (line %u)",
+			 plan->nodes[node].line);
+	if (*label != '\0')
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u '%.*s'%s",
+			 node, PLAIT__TEXT_FIT(label, 28), place);
 	else
-		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u", node);
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES, "node %u%s", node,
+			 place);
+	return text;
+}
+
+/* A buffer that both nodes use and one of them writes, by name; or "". */
+static const char *shared_buffer(const plait__plan *plan, uint32_t m,
+				 uint32_t n)
+{
+	const plait__plan_node *a = &plan->nodes[m], *b = &plan->nodes[n];
+
+	for (uint32_t i = a[0].access_first; i < a[1].access_first; i++) {
+		const plait__plan_access *one = &plan->accesses[i];
+
+		for (uint32_t j = b[0].access_first; j < b[1].access_first;
+		     j++) {
+			const plait__plan_access *two = &plan->accesses[j];
+
+			if (one->object == two->object &&
+			    one->object < plan->slots_count &&
+			    (one->mode != PLAIT__ACCESS_READ ||
+			     two->mode != PLAIT__ACCESS_READ))
+				return string_at(
+					plan, plan->slots[one->object].name);
+		}
+	}
+	return "";
+}
+
+const char *plait__check_memory(const plait__check *check, uint32_t before,
+				uint32_t after,
+				char text[PLAIT__CHECK_TEXT_BYTES])
+{
+	const plait__plan *plan = check->plan;
+	const char *name = shared_buffer(plan, plan->commands[before].node,
+					 plan->commands[after].node);
+
+	if (*name != '\0')
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
+			 "both use the same memory, buffer '%.*s'",
+			 PLAIT__TEXT_FIT(name, 24));
+	else
+		snprintf(text, PLAIT__CHECK_TEXT_BYTES,
+			 "both use the same memory");
 	return text;
 }
 

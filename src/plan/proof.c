@@ -165,16 +165,19 @@ static plait_status fail_order(plait__check *check, uint32_t before,
 	static const char *const reason[] = {
 		"a pred in the plan", "an edge of the graph",
 		"its region, barrier or group",
-		"both use the same memory", "their scratch overlaps",
+		NULL, "their scratch overlaps",
 		"it uses what the loop carries",
 		"a wait"
 	};
 	char a[PLAIT__CHECK_TEXT_BYTES], b[PLAIT__CHECK_TEXT_BYTES];
+	char memory[PLAIT__CHECK_TEXT_BYTES];
 
 	return plait__fail(check->error, PLAIT_E_INVALID,
 			   "nothing orders %s before %s: %s",
 			   plait__check_name(check, before, a),
-			   plait__check_name(check, after, b), reason[why]);
+			   plait__check_name(check, after, b),
+			   why != PLAIT__WHY_ACCESS ? reason[why] :
+			   plait__check_memory(check, before, after, memory));
 }
 
 static plait_status push(plait__check *check, uint32_t before, uint32_t after,

@@ -71,10 +71,15 @@ typedef struct plait__check {
 /* Zeroed memory until the end of the check; null when there is none. */
 void *plait__check_take(plait__check *check, uint64_t count, uint64_t each);
 plait_status plait__check_no_memory(plait__check *check);
-/* "node 7 'name'", or "command 7". */
+/* "node 7 'name' (file:line)", or "command 7". */
 enum { PLAIT__CHECK_TEXT_BYTES = 96 };
 const char *plait__check_name(const plait__check *check, uint32_t command,
 			      char text[PLAIT__CHECK_TEXT_BYTES]);
+/* What is said of the memory that two commands use: its buffer, if one is
+ * known. */
+const char *plait__check_memory(const plait__check *check, uint32_t before,
+				uint32_t after,
+				char text[PLAIT__CHECK_TEXT_BYTES]);
 /* PLAIT_E_INVALID with a text that starts with the command's name. */
 plait_status plait__check_fail(plait__check *check, uint32_t command,
 			       const char *what);
