@@ -137,8 +137,58 @@ static void every_setting(void)
 	}
 }
 
+/* Layers of 300 on two devices: some 600 lanes, and what joins them all. */
+static void wide(uint32_t policy, uint32_t width)
+{
+	plait__input_options options = { .policy = policy, .lanes = 0 };
+	plait__check_report report = { 0 };
+	struct shape_random random;
+	struct shape shape;
+	plait__plan *plan = NULL;
+	uint32_t i, k;
+
+	shape_seed(&random, tap_seed());
+	shape_init(&shape, 2);
+	if (policy == 0)
+		options.lanes = width;
+	for (i = 0; i < 6 * width; i++) {
+		static const uint32_t both[] = { 0, 1 };
+
+		if (shape_below(&random, 100) < 5)
+			shape_multi(&shape, both, 2, PLAIT__MEANING_BARRIER,
+				    NULL);
+		else
+			shape_node(&shape, shape_below(&random, 2), NULL);
+		for (k = 0; k < 2 && i >= width; k++)
+			shape_edge(&shape, (i / width - 1) * width +
+				   shape_below(&random, width), i);
+	}
+	if (OK_THAT(plait__plan_build(&shape.input, &options, NULL, NULL,
+				      &plan, NULL) == PLAIT_OK &&
+		    plait__plan_check(plan, &shape.input,
+				      PLAIT__CHECK_REDUNDANT, NULL, &report,
+				      NULL) == PLAIT_OK, "a wide plan")) {
+		NOTE("policy %u: %u lanes, %u waits", policy,
+		     plan->lanes_count, plan->waits_count);
+		OK_THAT(report.redundant_waits == 0,
+			"%llu waits are redundant",
+			(unsigned long long)report.redundant_waits);
+	}
+	plait__plan_release(plan);
+	shape_fini(&shape);
+}
+
+static void wide_ones(void)
+{
+	wide(0, 150);
+	wide(1, 150);
+	wide(0, 300);
+	wide(1, 300);
+}
+
 static const struct tap_scenario all[] = {
 	{ "every setting", every_setting },
+	{ "wide ones", wide_ones },
 };
 
 TAP_MAIN(all)

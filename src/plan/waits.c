@@ -171,19 +171,26 @@ static void forget_preds(struct waits *w, uint32_t t)
 			forget(w, build->preds[i]);
 }
 
-/* Exact clocks up to this many lanes; with very many nodes, up to fewer. */
+/* Exact clocks up to this many lanes; with very many nodes, up to fewer.  Of
+ * exact rows there is room for so many per lane.  What is not exact anyway has
+ * smaller rows. */
 enum {
-	WIDEST_ROW = 256,
+	MOST_EXACT = 1024,
+	ROUGH_ROW = 256,
 	WIDE_ROW = 64,
-	MANY_NODES = 65536
+	MANY_NODES = 65536,
+	ROWS_PER_LANE = 4
 };
 
 /* Entries of a row: a power of two. */
 static uint32_t row_width(const plait__build_scope *scope)
 {
-	uint32_t most = scope->t_count > MANY_NODES ? WIDE_ROW : WIDEST_ROW;
+	uint32_t most = scope->lane_count <= MOST_EXACT ? MOST_EXACT
+							: ROUGH_ROW;
 	uint32_t width = 4;
 
+	if (scope->t_count > MANY_NODES)
+		most = WIDE_ROW;
 	while (width < scope->lane_count && width < most)
 		width *= 2;
 	return width;
@@ -199,6 +206,8 @@ static plait_status begin_scope(struct waits *w,
 				   (12 * width));
 	plait_status status;
 
+	if (width >= scope->lane_count && rows < ROWS_PER_LANE * width)
+		rows = ROWS_PER_LANE * width;
 	status = plait__place_init(&w->place, &build->work, build->limits,
 				   build->input->device_count, width,
 				   scope->lane_count, rows, 0);
