@@ -34,7 +34,8 @@ typedef struct plait_run plait_run;
 enum {
 	/* No worker threads: the threads that wait do the work. */
 	PLAIT_CONTEXT_NO_WORKERS = 1 << 0,
-	/* Every submission waits and reports; also PLAIT_SYNC=1. */
+	/* Every submission waits and reports; also PLAIT_SYNC=1.  One that
+	 * waits for a gate returns when another thread has raised it. */
 	PLAIT_CONTEXT_SYNC = 1 << 1
 };
 
