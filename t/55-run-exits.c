@@ -100,13 +100,19 @@ static plait_status finish(struct attempt *attempt)
 	return plait_queue_finish(attempt->queue, PLAIT_FOREVER, NULL);
 }
 
-/* As good as new, as often as it has instances. */
+/*
+ * As good as new, as often as it has instances.  Of a run whose caller is gone
+ * one function may still be under way in each of the other two chains.
+ */
 static void is_usable(plait_plan *plan, uint32_t flags)
 {
 	for (int i = 0; i < 3; i++) {
+		int got;
+
 		__atomic_store_n(&counted, 0, __ATOMIC_SEQ_CST);
 		IS_INT((i % 2 ? run_with : call_with)(plan, flags), PLAIT_OK);
-		IS_INT(counted, NODES);
+		got = __atomic_load_n(&counted, __ATOMIC_SEQ_CST);
+		OK_THAT(got >= NODES && got <= NODES + 2, "%d counted", got);
 	}
 }
 
