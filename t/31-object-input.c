@@ -2,19 +2,6 @@
 /* Bad input at every entry: an error that says what is wrong, nothing else. */
 #include "objects.h"
 
-/* The call answers `status`, with a text that has `part` in it. */
-#define REFUSED(call, want, part) \
-	do { \
-		rig->error.text[0] = '\0'; \
-		IS_INT(call, want); \
-		HAS_STR(rig->error.text, part); \
-	} while (0)
-
-static void *number(uint64_t value)
-{
-	return (void *)(uintptr_t)value;
-}
-
 static void handles(struct rig *rig)
 {
 	plait_error *e = &rig->error;
@@ -28,7 +15,7 @@ static void handles(struct rig *rig)
 	/* Null, forged, of another type. */
 	REFUSED(plait_context_device_count(NULL, &m, e), PLAIT_E_HANDLE,
 		"context handle is null");
-	REFUSED(plait_context_device(number(7), 0, &d, e), PLAIT_E_HANDLE,
+	REFUSED(plait_context_device(forged(7), 0, &d, e), PLAIT_E_HANDLE,
 		"not a plait handle");
 	REFUSED(plait_context_find_device((void *)rig->queue, "x", &d, e),
 		PLAIT_E_HANDLE, "is a queue, not a context");
@@ -40,7 +27,7 @@ static void handles(struct rig *rig)
 	REFUSED(plait_buffer_create((void *)rig->queue, NULL, &b, e),
 		PLAIT_E_HANDLE, "not a device");
 	REFUSED(plait_buffer_wrap(NULL, NULL, &b, e), PLAIT_E_HANDLE, "null");
-	REFUSED(plait_buffer_view(number(99), 0, 0, &b, e), PLAIT_E_HANDLE,
+	REFUSED(plait_buffer_view(forged(99), 0, 0, &b, e), PLAIT_E_HANDLE,
 		"not a plait handle");
 	REFUSED(plait_buffer_bytes((void *)rig->signal, &n, e),
 		PLAIT_E_HANDLE, "is a signal, not a buffer");
@@ -107,9 +94,9 @@ static void released_is_over(struct rig *rig)
 		PLAIT_E_HANDLE, "command 0: buffer handle");
 	/* Releasing what is not there does nothing. */
 	plait_queue_release(NULL);
-	plait_signal_release(number(12345));
+	plait_signal_release(forged(12345));
 	plait_buffer_release((void *)rig->queue);
-	plait_inbox_release(number(UINT64_MAX));
+	plait_inbox_release(forged(UINT64_MAX));
 	plait_context_release((void *)rig->queue);
 	IS_INT(plait_queue_finish(rig->queue, 0, e), PLAIT_OK);
 }
@@ -153,7 +140,7 @@ static void descriptors(struct rig *rig)
 	plait_queue_desc queue = { .size = sizeof(queue), .flags = 32 };
 	plait_wrap_desc wrap = { .size = sizeof(wrap), .bytes = 8 };
 	plait_device_info info = { .size = 4 };
-	plait_buffer *b = number(1);
+	plait_buffer *b = forged(1);
 	plait_signal *s;
 	plait_queue *q;
 
@@ -180,7 +167,7 @@ static void descriptors(struct rig *rig)
 		PLAIT_E_INVALID, "0x20");
 	REFUSED(plait_buffer_wrap(rig->device, &wrap, &b, e), PLAIT_E_INVALID,
 		"pointer is null");
-	wrap.pointer = number(UINT64_MAX - 3);
+	wrap.pointer = forged(UINT64_MAX - 3);
 	REFUSED(plait_buffer_wrap(rig->device, &wrap, &b, e), PLAIT_E_INVALID,
 		"past the end");
 	wrap.pointer = &wrap;
@@ -196,7 +183,7 @@ static void descriptors(struct rig *rig)
 static void places(struct rig *rig)
 {
 	plait_error *e = &rig->error;
-	plait_device *d = number(1);
+	plait_device *d = forged(1);
 
 	REFUSED(plait_context_device(rig->context, 99, &d, e),
 		PLAIT_E_INVALID, "99");

@@ -5,19 +5,6 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* The call answers `status`, with a text that has `part` in it. */
-#define REFUSED(call, want, part) \
-	do { \
-		rig->error.text[0] = '\0'; \
-		IS_INT(call, want); \
-		HAS_STR(rig->error.text, part); \
-	} while (0)
-
-static void *number(uint64_t value)
-{
-	return (void *)(uintptr_t)value;
-}
-
 static void open_refuses(void)
 {
 	struct rig one = settings[0];
@@ -26,7 +13,7 @@ static void open_refuses(void)
 	plait_context_desc desc = { .size = sizeof(desc) };
 	unsigned char big[sizeof(desc) + 8];
 	plait_allocator allocator = { .size = sizeof(allocator) };
-	plait_context *context = number(5);
+	plait_context *context = forged(5);
 
 	error->size = sizeof(*error);
 	REFUSED(plait_context_open(&desc, NULL, error), PLAIT_E_INVALID, "out");

@@ -36,6 +36,20 @@ static struct rig settings[] = {
 
 #define SETTINGS TAP_COUNT(settings)
 
+/* Of a test that has `rig`: the call answers `want`, with a text that has `part` in it. */
+#define REFUSED(call, want, part) \
+	do { \
+		rig->error.text[0] = '\0'; \
+		IS_INT(call, want); \
+		HAS_STR(rig->error.text, part); \
+	} while (0)
+
+/* A handle, or an address, that nobody gave out. */
+static inline void *forged(uint64_t value)
+{
+	return (void *)(uintptr_t)value;
+}
+
 static inline bool open_context(struct rig *rig)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
