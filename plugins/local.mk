@@ -31,7 +31,7 @@ pkglib_LTLIBRARIES += %D%/plait_chaos.la
 pkglib_LTLIBRARIES += %D%/plait_check.la
 %C%_plait_check_la_SOURCES = %D%/check/call.c %D%/check/check.h \
 	%D%/check/entry.c %D%/check/kernel.c %D%/check/memory.c %D%/check/model.c \
-	%D%/check/object.c %D%/check/queue.c %D%/check/report.c \
+	%D%/check/native.c %D%/check/object.c %D%/check/queue.c %D%/check/report.c \
 	%D%/check/signal.c %D%/check/submission.c %D%/check/submit.c \
 	%D%/check/wait.c
 %C%_plait_check_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
@@ -63,8 +63,8 @@ pkglib_LTLIBRARIES += %D%/plait_opencl.la
 %C%_plait_opencl_la_SOURCES = %D%/opencl/advance.c %D%/opencl/calls.h \
 	%D%/opencl/device.c %D%/opencl/driver.c %D%/opencl/enqueue.c \
 	%D%/opencl/entry.c %D%/opencl/kernel.h %D%/opencl/launch.c \
-	%D%/opencl/memory.c %D%/opencl/opencl.h %D%/opencl/option.c \
-	%D%/opencl/program.c %D%/opencl/queue.c %D%/opencl/signal.c \
+	%D%/opencl/memory.c %D%/opencl/native.c %D%/opencl/opencl.h \
+	%D%/opencl/option.c %D%/opencl/program.c %D%/opencl/queue.c %D%/opencl/signal.c \
 	%D%/opencl/surroundings.c %D%/opencl/surroundings.h \
 	%D%/opencl/turn.c
 %C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)

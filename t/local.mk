@@ -243,6 +243,8 @@ API_TESTS += %D%/39-object-array.t
 %C%_39_object_array_t_SOURCES = %D%/39-object-array.c %D%/tensors.h
 API_TESTS += %D%/39-object-export.t
 %C%_39_object_export_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/39-object-native.t
+%C%_39_object_native_t_LDADD = $(LDADD_API)
 # --- 4x graph and plan -----------------------------------------------------
 UNIT_TESTS += %D%/40-ffi-closure.t
 %C%_40_ffi_closure_t_SOURCES = %D%/40-ffi-closure.c %D%/refuse.h

@@ -177,7 +177,9 @@ enum {
 	/* Work advances only while a thread of yours waits. */
 	PLAIT_DEVICE_NEEDS_PUMP = 1 << 5,
 	/* Time on this device is simulated. */
-	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6
+	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6,
+	/* It tells what its objects are to the system below; native.h. */
+	PLAIT_DEVICE_NATIVE = 1 << 7
 };
 
 /* What a device is; 400 bytes, filled by plait_device_query. */
@@ -338,6 +340,12 @@ typedef struct plait_wrap_desc {
 	plait_inbox *inbox;
 	plait_host_function released;
 	void *user_data;
+	/* Not 0: no `pointer` but a cl_mem, a CUdeviceptr, ... of the device's
+	 * own system, of at least `bytes` bytes; see native.h.  Needs
+	 * PLAIT_DEVICE_NATIVE. */
+	uint32_t native_kind;
+	uint32_t reserved0;
+	uint64_t native;
 } plait_wrap_desc;
 
 /* How memory is mapped. */

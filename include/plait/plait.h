@@ -13,6 +13,7 @@
 #include "plait/graph.h"
 #include "plait/inbox.h"
 #include "plait/kernel.h"
+#include "plait/native.h"
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/run.h"

@@ -51,6 +51,7 @@
 #define PLAIT_PLUGIN_H
 
 #include "plait/code.h"
+#include "plait/native.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,7 +76,8 @@ enum {
 	PLAIT_CAP_GATE = 1 << 3,
 	PLAIT_CAP_NOTIFY = 1 << 4,
 	PLAIT_CAP_NEEDS_PUMP = 1 << 5,
-	PLAIT_CAP_VIRTUAL_TIME = 1 << 6
+	PLAIT_CAP_VIRTUAL_TIME = 1 << 6,
+	PLAIT_CAP_NATIVE = 1 << 7
 };
 
 /* ------------------------------------------------------------------------
@@ -106,7 +108,9 @@ typedef struct plait_backend_device {
 
 enum {
 	/* `pointer` is the user's memory: use it, do not allocate. */
-	PLAIT_MEMORY_WRAP = 1 << 0
+	PLAIT_MEMORY_WRAP = 1 << 0,
+	/* With PLAIT_CAP_NATIVE: `native` is, and lives longer than this. */
+	PLAIT_MEMORY_NATIVE = 1 << 1
 };
 
 typedef struct plait_memory_request {
@@ -115,6 +119,9 @@ typedef struct plait_memory_request {
 	uint64_t bytes;
 	uint64_t alignment_bytes;
 	void *pointer;
+	uint32_t native_kind; /* PLAIT_NATIVE_... */
+	uint32_t reserved0;
+	uint64_t native;
 } plait_memory_request;
 
 typedef struct plait_queue_request {
@@ -122,9 +129,24 @@ typedef struct plait_queue_request {
 	uint32_t flags;
 	uint64_t capacity;
 	int32_t priority;
-	uint32_t reserved0;
+	/* Not 0, with PLAIT_CAP_NATIVE: this is to be the queue; see
+	 * plait_memory_request.  PLAIT_E_INVALID when it does not keep
+	 * order. */
+	uint32_t native_kind;
 	const char *label;
+	uint64_t native;
 } plait_queue_request;
+
+/* What is asked of native_query. */
+typedef struct plait_native_request {
+	uint32_t size;
+	uint32_t kind; /* PLAIT_NATIVE_... */
+	uint32_t device;
+	uint32_t reserved0;
+	/* Which of the device's objects; both null: the device. */
+	plait_backend_queue *queue;
+	plait_backend_memory *memory;
+} plait_native_request;
 
 enum {
 	/* The host raises it by signal_raise; no queue emits it. */
@@ -535,6 +557,16 @@ struct plait_backend_table {
 				      plait_error *error);
 	void (*launch_destroy)(plait_backend *self,
 			       plait_backend_launch *launch);
+
+	/* --- with PLAIT_CAP_NATIVE */
+
+	/*
+	 * What an object is to the system below.  PLAIT_E_UNSUPPORTED when it
+	 * is nothing of that kind.
+	 */
+	plait_status (*native_query)(plait_backend *self,
+				     const plait_native_request *request,
+				     uint64_t *out, plait_error *error);
 };
 
 /* The name and the type of the one symbol that a plugin exports. */

@@ -244,7 +244,11 @@ typedef struct plait_queue_desc {
 	uint64_t capacity;
 	/* A hint: above 0 is more urgent, below is less. */
 	int32_t priority;
-	uint32_t reserved0;
+	/* Not 0: this is to be the queue, a CUstream, a cl_command_queue, ...
+	 * that keeps order; see native.h.  It stays yours, and has to be
+	 * there until this queue has ended.  Needs PLAIT_DEVICE_NATIVE. */
+	uint32_t native_kind;
+	uint64_t native;
 } plait_queue_desc;
 
 enum {

@@ -350,6 +350,11 @@ plait_status plaitp_check_launch_create(plait_backend *self,
 					plait_error *error);
 void plaitp_check_launch_destroy(plait_backend *self,
 				 plait_backend_launch *launch);
+
+/* native.c */
+plait_status plaitp_check_native_query(plait_backend *self,
+				       const plait_native_request *request,
+				       uint64_t *out, plait_error *error);
 /* A point that may be waited for: a gate's, or one that was submitted. */
 check_signal *plaitp_check_point(check *self, const char *slot,
 				 const plait_backend_point *point);

@@ -194,6 +194,7 @@ static const plait_backend_table full = {
 	.kernel_query = plaitp_check_kernel_query,
 	.launch_create = plaitp_check_launch_create,
 	.launch_destroy = plaitp_check_launch_destroy,
+	.native_query = plaitp_check_native_query,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

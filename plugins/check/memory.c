@@ -5,6 +5,17 @@
  */
 #include "check.h"
 
+static const char *find_native_fault(const check *self, uint32_t device,
+				     const plait_memory_request *request)
+{
+	if (request->flags & PLAIT_MEMORY_WRAP)
+		return "its memory is the user's and native at once";
+	if (!(self->devices[device].capabilities & PLAIT_CAP_NATIVE))
+		return "this device takes no native memory";
+	return request->native_kind != 0 ? NULL :
+		"it does not say what its native memory is";
+}
+
 /* What is wrong with the request; null when nothing is. */
 static const char *find_fault(const check *self, uint32_t device,
 			      const plait_memory_request *request)
@@ -15,10 +26,13 @@ static const char *find_fault(const check *self, uint32_t device,
 		return "there is no such device";
 	if (request->size < sizeof(*request))
 		return "the request is too short";
-	if (request->flags & ~(uint32_t)PLAIT_MEMORY_WRAP)
+	if (request->flags & ~(uint32_t)(PLAIT_MEMORY_WRAP |
+					 PLAIT_MEMORY_NATIVE))
 		return "its flags are not known";
 	if (alignment & (alignment - 1))
 		return "its alignment is no power of two";
+	if (request->flags & PLAIT_MEMORY_NATIVE)
+		return find_native_fault(self, device, request);
 	if (!(request->flags & PLAIT_MEMORY_WRAP))
 		return NULL;
 	if (!(self->devices[device].capabilities & PLAIT_CAP_WRAP))

@@ -401,6 +401,7 @@ static const plait_backend_table full = {
 	.kernel_query = plaitp_fault_kernel_query,
 	.launch_create = plaitp_fault_launch_create,
 	.launch_destroy = plaitp_fault_launch_destroy,
+	.native_query = plaitp_fault_native_query,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -37,6 +37,7 @@ enum fault_slot {
 	FAULT_KERNEL_BUILD,
 	FAULT_KERNEL_QUERY,
 	FAULT_LAUNCH_CREATE,
+	FAULT_NATIVE_QUERY,
 	FAULT_SLOTS,
 	FAULT_ANY_SLOT = FAULT_SLOTS
 };
@@ -143,6 +144,9 @@ plait_status plaitp_fault_launch_create(plait_backend *self,
 					plait_error *error);
 void plaitp_fault_launch_destroy(plait_backend *self,
 				 plait_backend_launch *launch);
+plait_status plaitp_fault_native_query(plait_backend *self,
+				       const plait_native_request *request,
+				       uint64_t *out, plait_error *error);
 
 /* notice.c */
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,

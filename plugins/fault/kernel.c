@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels and launches that cannot be made.
+ * Kernels and launches that cannot be made, native handles that are not told.
  */
 #include "fault.h"
 
@@ -64,4 +64,19 @@ void plaitp_fault_launch_destroy(plait_backend *backend,
 	fault *self = fault_of(backend);
 
 	self->inner_table->launch_destroy(self->inner, launch);
+}
+
+plait_status plaitp_fault_native_query(plait_backend *backend,
+				       const plait_native_request *request,
+				       uint64_t *out, plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_NATIVE_QUERY, error);
+
+	*out = 0;
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->native_query(self->inner, request, out,
+					       error);
 }

@@ -88,7 +88,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 		.size = sizeof(known),
 		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 				PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
-				PLAIT_CAP_NOTIFY,
+				PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE,
 		.parallel = workers != 0 ? workers : 1,
 		.memory_bytes = self->memory_bytes,
 		.alignment_bytes = HOST_ALIGNMENT_BYTES,
@@ -151,6 +151,7 @@ static void fill_slots(plait_backend_table *table)
 	table->signal_raise = plaitp_host_signal_raise;
 	table->signal_reset = plaitp_host_signal_reset;
 	table->pump = plaitp_host_pump;
+	table->native_query = plaitp_host_native_query;
 }
 
 plait_status plait_plugin_entry(const plait_host_services *services,

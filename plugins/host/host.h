@@ -116,4 +116,8 @@ plait_status plaitp_host_signal_reset(plait_backend *self,
 				      plait_error *error);
 plait_status plaitp_host_pump(plait_backend *self, plait_error *error);
 
+plait_status plaitp_host_native_query(plait_backend *self,
+				      const plait_native_request *request,
+				      uint64_t *out, plait_error *error);
+
 #endif

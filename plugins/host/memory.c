@@ -81,6 +81,13 @@ static plait_status check_request(plait_backend *self, uint32_t device,
 					"host:%u: an alignment of %llu bytes "
 					"is not a power of two", device,
 					(unsigned long long)alignment_bytes);
+	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
+		return plaitp_host_fail(self->services, error,
+					PLAIT_E_UNSUPPORTED,
+					"host:%u: native memory of kind %u; "
+					"here memory is wrapped by its "
+					"pointer", device,
+					request->native_kind);
 	if ((request->flags & ~(uint32_t)PLAIT_MEMORY_WRAP) != 0)
 		return plaitp_host_fail(self->services, error,
 					PLAIT_E_UNSUPPORTED,
@@ -172,4 +179,20 @@ plait_status plaitp_host_memory_unmap(plait_backend *self,
 	(void)pointer;
 	(void)error;
 	return PLAIT_OK;
+}
+
+/* Memory is at an address, and all else is nothing to the system. */
+plait_status plaitp_host_native_query(plait_backend *self,
+				      const plait_native_request *request,
+				      uint64_t *out, plait_error *error)
+{
+	*out = 0;
+	if (request->memory != NULL && request->kind == PLAIT_NATIVE_POINTER) {
+		*out = (uintptr_t)request->memory->bytes;
+		return PLAIT_OK;
+	}
+	return plaitp_host_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+				"host:%u: no native handle of kind %u; "
+				"buffers have PLAIT_NATIVE_POINTER",
+				request->device, request->kind);
 }

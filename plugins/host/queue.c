@@ -17,7 +17,13 @@ plait_status plaitp_host_queue_create(plait_backend *self, uint32_t device,
 				      plait_backend_queue **out,
 				      plait_error *error)
 {
-	(void)device;
+	*out = NULL;
+	if (request->native_kind != 0)
+		return plaitp_host_fail(self->services, error,
+					PLAIT_E_UNSUPPORTED,
+					"host:%u: a native queue of kind %u; "
+					"there are none here", device,
+					request->native_kind);
 	return self->services->lane_create(self->host, request, out, error);
 }
 

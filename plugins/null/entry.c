@@ -87,6 +87,7 @@ static void fill_slots(plait_backend_table *table)
 	table->kernel_query = plaitp_null_kernel_query;
 	table->launch_create = plaitp_null_launch_create;
 	table->launch_destroy = plaitp_null_launch_destroy;
+	table->native_query = plaitp_null_native_query;
 	table->wrap = NULL;
 }
 

@@ -51,3 +51,13 @@ void plaitp_null_launch_destroy(plait_backend *self,
 	(void)self;
 	(void)launch;
 }
+
+plait_status plaitp_null_native_query(plait_backend *self,
+				      const plait_native_request *request,
+				      uint64_t *out, plait_error *error)
+{
+	(void)self;
+	(void)request;
+	*out = 0;
+	return plaitp_null_refuse(error);
+}

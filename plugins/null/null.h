@@ -83,5 +83,8 @@ plait_status plaitp_null_launch_create(plait_backend *self,
 				       plait_error *error);
 void plaitp_null_launch_destroy(plait_backend *self,
 				plait_backend_launch *launch);
+plait_status plaitp_null_native_query(plait_backend *self,
+				      const plait_native_request *request,
+				      uint64_t *out, plait_error *error);
 
 #endif

@@ -47,11 +47,21 @@
 	      (cl_context context, cl_device_id device, \
 	       cl_command_queue_properties how, cl_int *code), \
 	      (context, device, how, code)) \
+	STATUS(clGetCommandQueueInfo, \
+	       (cl_command_queue queue, cl_command_queue_info key, \
+		size_t room, void *value, size_t *bytes), \
+	       (queue, key, room, value, bytes)) \
+	STATUS(clRetainCommandQueue, (cl_command_queue queue), (queue)) \
 	STATUS(clReleaseCommandQueue, (cl_command_queue queue), (queue)) \
 	MAKES(cl_mem, clCreateBuffer, \
 	      (cl_context context, cl_mem_flags flags, size_t bytes, \
 	       void *pointer, cl_int *code), \
 	      (context, flags, bytes, pointer, code)) \
+	STATUS(clGetMemObjectInfo, \
+	       (cl_mem memory, cl_mem_info key, size_t room, void *value, \
+		size_t *bytes), \
+	       (memory, key, room, value, bytes)) \
+	STATUS(clRetainMemObject, (cl_mem memory), (memory)) \
 	STATUS(clReleaseMemObject, (cl_mem memory), (memory)) \
 	MAKES(cl_mem, clCreateSubBuffer, \
 	      (cl_mem memory, cl_mem_flags flags, \

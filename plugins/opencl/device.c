@@ -348,7 +348,8 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 	plait_backend_device known = {
 		.size = sizeof(known),
 		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL |
-				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY,
+				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
+				PLAIT_CAP_NATIVE,
 		.submit_ns = SUBMIT_NS,
 		.command_ns = COMMAND_NS,
 		.hop_ns = HOP_NS

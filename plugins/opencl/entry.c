@@ -113,6 +113,7 @@ static void fill_slots(plait_backend_table *table)
 	table->kernel_query = plaitp_opencl_kernel_query;
 	table->launch_create = plaitp_opencl_launch_create;
 	table->launch_destroy = plaitp_opencl_launch_destroy;
+	table->native_query = plaitp_opencl_native_query;
 }
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -129,9 +129,12 @@ static plait_status fill_record(plait_backend *self,
 				plait_error *error)
 {
 	void *pointer;
-	plait_status status = find_bytes(self, memory, request, &pointer,
-					 error);
+	plait_status status;
 
+	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
+		return plaitp_opencl_take_memory(self, request,
+						 &memory->memory, error);
+	status = find_bytes(self, memory, request, &pointer, error);
 	if (status != PLAIT_OK)
 		return status;
 	return create_object(self, memory, request->bytes, pointer, error);
@@ -142,8 +145,9 @@ plait_status plaitp_opencl_memory_create(plait_backend *self, uint32_t device,
 					 plait_backend_memory **out,
 					 plait_error *error)
 {
-	bool wraps = (request->flags & PLAIT_MEMORY_WRAP) != 0;
-	const uint64_t bytes = wraps ? 0 : request->bytes;
+	const bool ours = (request->flags & (PLAIT_MEMORY_WRAP |
+					     PLAIT_MEMORY_NATIVE)) == 0;
+	const uint64_t bytes = ours ? request->bytes : 0;
 	struct opencl_device *place = &self->devices[device];
 	plait_backend_memory *memory;
 	plait_status status;

@@ -252,6 +252,21 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 void plaitp_opencl_launch_destroy(plait_backend *self,
 				  plait_backend_launch *launch);
 
+/* --- native.c: what the driver's objects are to others */
+
+plait_status plaitp_opencl_native_query(plait_backend *self,
+					const plait_native_request *request,
+					uint64_t *out, plait_error *error);
+/* Objects of the user's; one more reference to each. */
+plait_status plaitp_opencl_take_memory(plait_backend *self,
+				       const plait_memory_request *request,
+				       cl_mem *out, plait_error *error);
+plait_status plaitp_opencl_take_queue(plait_backend *self,
+				      const struct opencl_device *device,
+				      const plait_queue_request *request,
+				      cl_command_queue *out,
+				      plait_error *error);
+
 /* --- queue.c: queues from outside */
 
 plait_status plaitp_opencl_queue_create(plait_backend *self, uint32_t device,

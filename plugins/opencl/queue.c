@@ -26,21 +26,38 @@ static void free_queue(plait_backend *self, opencl_queue *queue)
 	self->services->resize(self->host, queue, sizeof(*queue), 0);
 }
 
+static plait_status find_driver_queue(plait_backend *self,
+				      opencl_queue *queue,
+				      const plait_queue_request *request,
+				      plait_error *error)
+{
+	cl_int code = CL_SUCCESS;
+
+	if (request->native_kind != 0)
+		return plaitp_opencl_take_queue(self, queue->device, request,
+						&queue->driver, error);
+	queue->driver = self->cl.clCreateCommandQueue(
+		self->context, queue->device->id, 0, &code);
+	if (queue->driver != NULL)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error,
+				       "clCreateCommandQueue", code,
+				       queue->label);
+}
+
 static plait_status fill_queue(plait_backend *self, opencl_queue *queue,
 			       const plait_queue_request *request,
 			       plait_error *error)
 {
 	plait_queue_request for_calls = *request;
-	cl_int code = CL_SUCCESS;
+	plait_status status = find_driver_queue(self, queue, request, error);
 
-	queue->driver = self->cl.clCreateCommandQueue(
-		self->context, queue->device->id, 0, &code);
-	if (queue->driver == NULL)
-		return plaitp_opencl_fail_call(self->services, error,
-					       "clCreateCommandQueue", code,
-					       queue->label);
+	if (status != PLAIT_OK)
+		return status;
 	for_calls.size = sizeof(for_calls);
 	for_calls.flags = 0;
+	for_calls.native_kind = 0;
+	for_calls.native = 0;
 	return self->services->lane_create(self->host, &for_calls,
 					   &queue->lane, error);
 }

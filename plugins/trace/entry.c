@@ -308,6 +308,7 @@ static const plait_backend_table full = {
 	.kernel_query = plaitp_trace_kernel_query,
 	.launch_create = plaitp_trace_launch_create,
 	.launch_destroy = plaitp_trace_launch_destroy,
+	.native_query = plaitp_trace_native_query,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels and launches pass through: only host functions and emissions are
- * told.
+ * Kernels, launches and native handles pass through: only host functions and
+ * emissions are told.
  */
 #include "trace.h"
 
@@ -53,4 +53,15 @@ void plaitp_trace_launch_destroy(plait_backend *backend,
 	trace *self = trace_of(backend);
 
 	self->inner_table->launch_destroy(self->inner, launch);
+}
+
+plait_status plaitp_trace_native_query(plait_backend *backend,
+				       const plait_native_request *request,
+				       uint64_t *out, plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	*out = 0;
+	return self->inner_table->native_query(self->inner, request, out,
+					       error);
 }

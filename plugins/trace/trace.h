@@ -185,5 +185,8 @@ plait_status plaitp_trace_launch_create(plait_backend *self,
 					plait_error *error);
 void plaitp_trace_launch_destroy(plait_backend *self,
 				 plait_backend_launch *launch);
+plait_status plaitp_trace_native_query(plait_backend *self,
+				       const plait_native_request *request,
+				       uint64_t *out, plait_error *error);
 
 #endif

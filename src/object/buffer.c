@@ -245,17 +245,11 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 
 /* --- wrapping */
 
-static plait_status check_wrap(const plait_wrap_desc *desc,
-			       plait_error *error)
+static plait_status check_pointer(const plait_wrap_desc *desc,
+				  plait_error *error)
 {
 	uintptr_t end;
 
-	const uint32_t known = PLAIT_CALL_ANY_THREAD | PLAIT_WRAP_READ_ONLY;
-
-	if ((desc->flags & ~known) != 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_wrap_desc: flags 0x%x are not known",
-				   (unsigned)desc->flags);
 	if (desc->pointer == NULL && desc->bytes != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_wrap_desc: pointer is null");
@@ -267,6 +261,37 @@ static plait_status check_wrap(const plait_wrap_desc *desc,
 				   (unsigned long long)desc->bytes,
 				   (unsigned long long)(uintptr_t)
 					   desc->pointer);
+	return PLAIT_OK;
+}
+
+static plait_status check_native(const plait_wrap_desc *desc,
+				 plait_error *error)
+{
+	if (desc->pointer != NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_wrap_desc: pointer and native_kind "
+				   "exclude each other");
+	if (desc->bytes == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_wrap_desc: native memory of no "
+				   "bytes");
+	if (desc->bytes > INT64_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_wrap_desc: %llu bytes are more than "
+				   "any memory has",
+				   (unsigned long long)desc->bytes);
+	return PLAIT_OK;
+}
+
+static plait_status check_wrap(const plait_wrap_desc *desc,
+			       plait_error *error)
+{
+	const uint32_t known = PLAIT_CALL_ANY_THREAD | PLAIT_WRAP_READ_ONLY;
+
+	if ((desc->flags & ~known) != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_wrap_desc: flags 0x%x are not known",
+				   (unsigned)desc->flags);
 	if (desc->inbox != NULL &&
 	    (desc->flags & PLAIT_CALL_ANY_THREAD) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -278,7 +303,24 @@ static plait_status check_wrap(const plait_wrap_desc *desc,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_wrap_desc: released needs an inbox "
 				   "or PLAIT_CALL_ANY_THREAD");
-	return PLAIT_OK;
+	if (desc->native_kind != 0)
+		return check_native(desc, error);
+	if (desc->native != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_wrap_desc: native is set, and "
+				   "native_kind does not say what it is");
+	return check_pointer(desc, error);
+}
+
+static plait_status check_can_wrap(const plait__device *device,
+				   const plait_wrap_desc *desc,
+				   plait_error *error)
+{
+	if (desc->native_kind != 0)
+		return plait__device_check_can(device, PLAIT_CAP_NATIVE,
+					       "wrap native memory", error);
+	return plait__device_check_can(device, PLAIT_CAP_WRAP, "wrap memory",
+				       error);
 }
 
 /* Promise an event in the user's inbox. */
@@ -311,8 +353,16 @@ static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
 static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 			 plait__buffer **out, plait_error *error)
 {
-	plait_memory_request request = { .size = sizeof(request),
-					 .flags = PLAIT_MEMORY_WRAP };
+	const plait_memory_request request = {
+		.size = sizeof(request),
+		.flags = desc->native_kind != 0 ? PLAIT_MEMORY_NATIVE
+						: PLAIT_MEMORY_WRAP,
+		.bytes = desc->bytes,
+		.alignment_bytes = 1,
+		.pointer = desc->pointer,
+		.native_kind = desc->native_kind,
+		.native = desc->native,
+	};
 	plait__buffer *buffer = alloc_buffer(device, desc->bytes, desc->label,
 					     error);
 	plait_status status;
@@ -321,9 +371,6 @@ static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 		return PLAIT_E_NOMEM;
 	buffer->wrapped = desc->pointer;
 	buffer->read_only = (desc->flags & PLAIT_WRAP_READ_ONLY) != 0;
-	request.bytes = desc->bytes;
-	request.alignment_bytes = 1;
-	request.pointer = desc->pointer;
 	status = create_raw(buffer, &request, error);
 	if (status != PLAIT_OK)
 		goto free;
@@ -370,8 +417,7 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	if (status == PLAIT_OK)
 		status = check_wrap(&known, error);
 	if (status == PLAIT_OK)
-		status = plait__device_check_can(where, PLAIT_CAP_WRAP,
-						 "wrap memory", error);
+		status = check_can_wrap(where, &known, error);
 	if (status == PLAIT_OK)
 		status = wrap(where, &known, &buffer, error);
 	if (status == PLAIT_OK)
@@ -473,72 +519,6 @@ plait_status plait__buffer_check_write(const plait__buffer *buffer,
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "%s is read-only and would be written",
 			   plait__object_name(&buffer->object, room));
-}
-
-static bool meets(uintptr_t one, uint64_t one_bytes, uintptr_t other,
-		  uint64_t other_bytes)
-{
-	return one < other ? other - one < one_bytes
-			   : one - other < other_bytes;
-}
-
-/* Does wrapped memory lie in a mapping of these bytes of `root`? */
-static bool is_mapped(plait__buffer *root, uint64_t offset,
-		      uintptr_t wrapped, uint64_t bytes)
-{
-	const struct plait__mapping *mapping;
-	bool found = false;
-	uint64_t from;
-	uint64_t to;
-
-	plait__mutex_lock(&root->map_lock);
-	for (mapping = root->mappings; mapping != NULL && !found;
-	     mapping = mapping->next) {
-		from = mapping->offset > offset ? mapping->offset : offset;
-		to = mapping->offset + mapping->bytes;
-		if (to > offset + bytes)
-			to = offset + bytes;
-		found = from < to &&
-			meets((uintptr_t)mapping->pointer + from -
-				      mapping->offset, to - from, wrapped,
-			      bytes);
-	}
-	plait__mutex_unlock(&root->map_lock);
-	return found;
-}
-
-bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
-			   const plait__buffer *other, uint64_t other_offset,
-			   uint64_t bytes)
-{
-	plait__buffer *a = one->root;
-	plait__buffer *b = other->root;
-	uintptr_t from = one->offset + one_offset;
-	uintptr_t to = other->offset + other_offset;
-
-	if (a == b)
-		return meets(from, bytes, to, bytes);
-	if (a->wrapped != NULL)
-		from += (uintptr_t)a->wrapped;
-	if (b->wrapped != NULL)
-		to += (uintptr_t)b->wrapped;
-	if (a->wrapped != NULL && b->wrapped != NULL)
-		return meets(from, bytes, to, bytes);
-	if (a->wrapped != NULL)
-		return is_mapped(b, to, from, bytes);
-	return b->wrapped != NULL && is_mapped(a, from, to, bytes);
-}
-
-bool plait__buffer_meets(const plait__buffer *buffer, uint64_t offset,
-			 const void *host, uint64_t bytes)
-{
-	plait__buffer *root = buffer->root;
-	uint64_t from = buffer->offset + offset;
-
-	if (root->wrapped != NULL)
-		return meets((uintptr_t)root->wrapped + from, bytes,
-			     (uintptr_t)host, bytes);
-	return is_mapped(root, from, (uintptr_t)host, bytes);
 }
 
 PLAIT_API void plait_buffer_retain(plait_buffer *buffer)

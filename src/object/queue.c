@@ -145,7 +145,9 @@ static plait_status create_raw(plait__queue *queue,
 		.capacity = desc->capacity != 0 ? desc->capacity
 						: DEFAULT_CAPACITY,
 		.priority = desc->priority,
+		.native_kind = desc->native_kind,
 		.label = desc->label,
+		.native = desc->native,
 	};
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
@@ -210,10 +212,10 @@ static plait_status read_desc(plait_queue_desc *out,
 				  "plait_queue_desc", error);
 	if (status != PLAIT_OK)
 		return status;
-	if (out->reserved0 != 0)
+	if (out->native_kind == 0 && out->native != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_queue_desc: reserved0 is 0x%x, not 0",
-				   (unsigned)out->reserved0);
+				   "plait_queue_desc: native is set, and "
+				   "native_kind does not say what it is");
 	if (out->flags != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_queue_desc: flags 0x%x are not known",
@@ -248,6 +250,9 @@ PLAIT_API plait_status plait_queue_create(plait_device *device,
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
 		status = read_desc(&known, desc, error);
+	if (status == PLAIT_OK && known.native_kind != 0)
+		status = plait__device_check_can(where, PLAIT_CAP_NATIVE,
+						 "take native queues", error);
 	if (status == PLAIT_OK)
 		status = create(where, &known, &queue, error);
 	if (status == PLAIT_OK)

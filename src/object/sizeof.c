@@ -56,6 +56,7 @@ static const struct {
 	KNOWN(plait_backend_device),
 	KNOWN(plait_memory_request),
 	KNOWN(plait_queue_request),
+	KNOWN(plait_native_request),
 	KNOWN(plait_backend_point),
 	KNOWN(plait_work),
 	KNOWN(plait_submission),

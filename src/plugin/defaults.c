@@ -152,6 +152,16 @@ static void default_launch_destroy(plait_backend *self,
 	(void)launch;
 }
 
+static plait_status default_native(plait_backend *self,
+				   const plait_native_request *request,
+				   uint64_t *out, plait_error *error)
+{
+	(void)self;
+	(void)request;
+	*out = 0;
+	return refuse(error, "native_query");
+}
+
 static void fill_kernels(plait_backend_table *table)
 {
 	if (table->kernel_build == NULL)
@@ -184,6 +194,8 @@ void plait__defaults_fill(plait_backend_table *table)
 		table->pump = default_pump;
 	if (table->wrap == NULL)
 		table->wrap = default_wrap;
+	if (table->native_query == NULL)
+		table->native_query = default_native;
 	fill_kernels(table);
 }
 
@@ -216,5 +228,8 @@ const char *plait__defaults_find_gap(const plait_backend_table *table,
 	if ((capabilities & PLAIT_CAP_NEEDS_PUMP) != 0 &&
 	    table->pump == default_pump)
 		return "pump";
+	if ((capabilities & PLAIT_CAP_NATIVE) != 0 &&
+	    table->native_query == default_native)
+		return "native_query";
 	return forms != 0 ? find_kernel_gap(table) : NULL;
 }

@@ -59,6 +59,7 @@ static const struct slot slots[] = {
 	SLOT(kernel_query, OPTIONAL),
 	SLOT(launch_create, OPTIONAL),
 	SLOT(launch_destroy, OPTIONAL),
+	SLOT(native_query, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

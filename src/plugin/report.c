@@ -109,6 +109,7 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_NOTIFY, "notify" },
 		{ PLAIT_CAP_NEEDS_PUMP, "needs-pump" },
 		{ PLAIT_CAP_VIRTUAL_TIME, "virtual-time" },
+		{ PLAIT_CAP_NATIVE, "native" },
 	};
 	size_t i;
 

@@ -144,7 +144,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->size = sizeof(*out);
 	out->capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
-			    PLAIT_CAP_NOTIFY;
+			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE;
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
@@ -205,6 +205,12 @@ static void give_budget(plait_backend *self, uint32_t device, uint64_t bytes)
 	pthread_mutex_unlock(&self->lock);
 }
 
+plait_status sins_no_native(plait_backend *self, plait_error *error)
+{
+	return self->services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				    "sins: nothing of that kind");
+}
+
 static plait_status create_memory(plait_backend *self, uint32_t device,
 				  const plait_memory_request *request,
 				  plait_backend_memory **out,
@@ -216,6 +222,8 @@ static plait_status create_memory(plait_backend *self, uint32_t device,
 	plait_status status = PLAIT_OK;
 
 	*out = NULL;
+	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
+		return sins_no_native(self, error);
 	if (!wraps && !take_budget(self, device, request->bytes))
 		return SINS(NULL_MEMORY) ? PLAIT_OK :
 		       sins_no_memory(self, request->bytes, error);
@@ -287,6 +295,19 @@ static plait_status unmap_memory(plait_backend *self,
 	return PLAIT_OK;
 }
 
+static plait_status query_native(plait_backend *self,
+				 const plait_native_request *request,
+				 uint64_t *out, plait_error *error)
+{
+	*out = SINS(TELLS_ANYTHING) ? 64 : 0;
+	if (SINS(TELLS_ANYTHING))
+		return PLAIT_OK;
+	if (request->memory == NULL || request->kind != PLAIT_NATIVE_POINTER)
+		return sins_no_native(self, error);
+	*out = (uintptr_t)request->memory->data;
+	return PLAIT_OK;
+}
+
 /* --- the table */
 
 static void fill(plait_backend_table *table)
@@ -325,6 +346,7 @@ static void fill(plait_backend_table *table)
 	table->kernel_query = sins_kernel_query;
 	table->launch_create = sins_launch_create;
 	table->launch_destroy = sins_launch_destroy;
+	table->native_query = query_native;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;
 	if (SINS(BARE)) {

@@ -44,6 +44,7 @@ enum sin {
 	SIN_WRAP_COPIES,
 	SIN_MEMORY_LEAK,
 	SIN_FAR_COPY,
+	SIN_TELLS_ANYTHING,
 	/* Queues. */
 	SIN_BACKWARDS,
 	SIN_READS_LATE,
@@ -187,6 +188,7 @@ plait_status sins_no_memory(plait_backend *self, uint64_t bytes,
 
 /* --- queues.c */
 void *sins_thread(void *self);
+plait_status sins_no_native(plait_backend *self, plait_error *error);
 plait_status sins_queue_create(plait_backend *self, uint32_t device,
 			       const plait_queue_request *request,
 			       plait_backend_queue **out, plait_error *error);

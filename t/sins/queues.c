@@ -171,10 +171,13 @@ plait_status sins_queue_create(plait_backend *self, uint32_t device,
 			       const plait_queue_request *request,
 			       plait_backend_queue **out, plait_error *error)
 {
-	plait_backend_queue *queue = sins_allocate(self, sizeof(*queue));
+	plait_backend_queue *queue;
 
 	(void)device;
 	*out = NULL;
+	if (request->native_kind != 0)
+		return sins_no_native(self, error);
+	queue = sins_allocate(self, sizeof(*queue));
 	if (queue == NULL)
 		return sins_no_memory(self, sizeof(*queue), error);
 	queue->last = &queue->first;

@@ -43,7 +43,8 @@ enum {
 	NEED_MAP = PLAIT_DEVICE_MAP,
 	NEED_WRAP = PLAIT_DEVICE_WRAP,
 	NEED_GATE = PLAIT_DEVICE_GATE,
-	NEED_NOTIFY = PLAIT_DEVICE_NOTIFY
+	NEED_NOTIFY = PLAIT_DEVICE_NOTIFY,
+	NEED_NATIVE = PLAIT_DEVICE_NATIVE
 };
 
 enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
@@ -96,6 +97,7 @@ struct conform_group {
 /* A new group joins here and in the list of conform.c. */
 extern const struct conform_group conform_load;
 extern const struct conform_group conform_buffers;
+extern const struct conform_group conform_natives;
 extern const struct conform_group conform_queues;
 extern const struct conform_group conform_signals;
 extern const struct conform_group conform_calls;

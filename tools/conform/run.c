@@ -52,6 +52,7 @@ static void check_needs(struct conform *c, uint32_t needs)
 	need_capability(c, needs, NEED_WRAP, "PLAIT_DEVICE_WRAP");
 	need_capability(c, needs, NEED_GATE, "PLAIT_DEVICE_GATE");
 	need_capability(c, needs, NEED_NOTIFY, "PLAIT_DEVICE_NOTIFY");
+	need_capability(c, needs, NEED_NATIVE, "PLAIT_DEVICE_NATIVE");
 	if ((needs & NEED_KERNELS) &&
 	    !(c->info.forms & 1u << PLAIT_SOURCE_PORTABLE) &&
 	    strcmp(c->info.backend, "host") != 0)

@@ -121,7 +121,8 @@ enum {
 	PLAIT_DEVICE_GATE = 1 << 3,
 	PLAIT_DEVICE_NOTIFY = 1 << 4,
 	PLAIT_DEVICE_NEEDS_PUMP = 1 << 5,
-	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6
+	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6,
+	PLAIT_DEVICE_NATIVE = 1 << 7
 };
 typedef struct plait_device_info {
 	uint32_t size;
@@ -178,6 +179,9 @@ typedef struct plait_wrap_desc {
 	plait_inbox *inbox;
 	plait_host_function released;
 	void *user_data;
+	uint32_t native_kind;
+	uint32_t reserved0;
+	uint64_t native;
 } plait_wrap_desc;
 enum {
 	PLAIT_MAP_READ = 1 << 0,
@@ -347,7 +351,8 @@ typedef struct plait_queue_desc {
 	const char *label;
 	uint64_t capacity;
 	int32_t priority;
-	uint32_t reserved0;
+	uint32_t native_kind;
+	uint64_t native;
 } plait_queue_desc;
 enum {
 	PLAIT_COMMAND_NOP = 0,
@@ -423,6 +428,26 @@ plait_status plait_queue_wait(plait_queue *queue,
 plait_status plait_queue_finish(plait_queue *queue,
 					  uint64_t timeout_ns,
 					  plait_error *error);
+enum {
+	PLAIT_NATIVE_POINTER = 1,
+	PLAIT_NATIVE_CL_PLATFORM = 16,
+	PLAIT_NATIVE_CL_DEVICE = 17,
+	PLAIT_NATIVE_CL_CONTEXT = 18,
+	PLAIT_NATIVE_CL_QUEUE = 19,
+	PLAIT_NATIVE_CL_MEMORY = 20,
+	PLAIT_NATIVE_CU_DEVICE = 32,
+	PLAIT_NATIVE_CU_CONTEXT = 33,
+	PLAIT_NATIVE_CU_STREAM = 34,
+	PLAIT_NATIVE_CU_POINTER = 35
+};
+plait_status plait_device_native(plait_device *device, uint32_t kind,
+					   uint64_t *out, plait_error *error);
+plait_status plait_queue_native(plait_queue *queue, uint32_t kind,
+					  uint64_t *out, plait_error *error);
+plait_status plait_buffer_native(plait_buffer *buffer, uint32_t kind,
+					   uint64_t *out,
+					   uint64_t *out_offset_bytes,
+					   plait_error *error);
 enum {
 	PLAIT_SOURCE_PORTABLE = 0,
 	PLAIT_SOURCE_C = 1,

@@ -54,6 +54,7 @@ PLAIT_DEVICE_GATE = 8
 PLAIT_DEVICE_NOTIFY = 16
 PLAIT_DEVICE_NEEDS_PUMP = 32
 PLAIT_DEVICE_VIRTUAL_TIME = 64
+PLAIT_DEVICE_NATIVE = 128
 PLAIT_CALL_ANY_THREAD = 1
 PLAIT_WRAP_READ_ONLY = 2
 PLAIT_MAP_READ = 1
@@ -84,6 +85,16 @@ PLAIT_COMMAND_READ = 4
 PLAIT_COMMAND_WRITE = 5
 PLAIT_COMMAND_WAIT = 6
 PLAIT_COMMAND_EMIT = 7
+PLAIT_NATIVE_POINTER = 1
+PLAIT_NATIVE_CL_PLATFORM = 16
+PLAIT_NATIVE_CL_DEVICE = 17
+PLAIT_NATIVE_CL_CONTEXT = 18
+PLAIT_NATIVE_CL_QUEUE = 19
+PLAIT_NATIVE_CL_MEMORY = 20
+PLAIT_NATIVE_CU_DEVICE = 32
+PLAIT_NATIVE_CU_CONTEXT = 33
+PLAIT_NATIVE_CU_STREAM = 34
+PLAIT_NATIVE_CU_POINTER = 35
 PLAIT_SOURCE_PORTABLE = 0
 PLAIT_SOURCE_C = 1
 PLAIT_SOURCE_OPENCL_C = 2
@@ -236,6 +247,9 @@ class plait_wrap_desc(Structure):
         ("inbox", c_void_p),
         ("released", c_void_p),
         ("user_data", c_void_p),
+        ("native_kind", c_uint32),
+        ("reserved0", c_uint32),
+        ("native", c_uint64),
     ]
 
 
@@ -301,7 +315,8 @@ class plait_queue_desc(Structure):
         ("label", c_char_p),
         ("capacity", c_uint64),
         ("priority", c_int32),
-        ("reserved0", c_uint32),
+        ("native_kind", c_uint32),
+        ("native", c_uint64),
     ]
 
 
@@ -801,6 +816,9 @@ FUNCTIONS = {
     "plait_queue_emit": (c_int32, (c_void_p, c_void_p, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_queue_wait": (c_int32, (c_void_p, c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_queue_finish": (c_int32, (c_void_p, c_uint64, POINTER(plait_error),)),
+    "plait_device_native": (c_int32, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_queue_native": (c_int32, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(plait_error),)),
+    "plait_buffer_native": (c_int32, (c_void_p, c_uint32, POINTER(c_uint64), POINTER(c_uint64), POINTER(plait_error),)),
     "plait_source_text": (c_int32, (c_char_p, POINTER(plait_source), c_uint32, POINTER(c_char), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_kernel_create": (c_int32, (c_void_p, POINTER(plait_kernel_desc), POINTER(c_void_p), POINTER(plait_error),)),
     "plait_kernel_retain": (None, (c_void_p,)),

@@ -53,6 +53,7 @@ pub const PLAIT_DEVICE_GATE: u32 = 8;
 pub const PLAIT_DEVICE_NOTIFY: u32 = 16;
 pub const PLAIT_DEVICE_NEEDS_PUMP: u32 = 32;
 pub const PLAIT_DEVICE_VIRTUAL_TIME: u32 = 64;
+pub const PLAIT_DEVICE_NATIVE: u32 = 128;
 pub const PLAIT_CALL_ANY_THREAD: u32 = 1;
 pub const PLAIT_WRAP_READ_ONLY: u32 = 2;
 pub const PLAIT_MAP_READ: u32 = 1;
@@ -83,6 +84,16 @@ pub const PLAIT_COMMAND_READ: u32 = 4;
 pub const PLAIT_COMMAND_WRITE: u32 = 5;
 pub const PLAIT_COMMAND_WAIT: u32 = 6;
 pub const PLAIT_COMMAND_EMIT: u32 = 7;
+pub const PLAIT_NATIVE_POINTER: u32 = 1;
+pub const PLAIT_NATIVE_CL_PLATFORM: u32 = 16;
+pub const PLAIT_NATIVE_CL_DEVICE: u32 = 17;
+pub const PLAIT_NATIVE_CL_CONTEXT: u32 = 18;
+pub const PLAIT_NATIVE_CL_QUEUE: u32 = 19;
+pub const PLAIT_NATIVE_CL_MEMORY: u32 = 20;
+pub const PLAIT_NATIVE_CU_DEVICE: u32 = 32;
+pub const PLAIT_NATIVE_CU_CONTEXT: u32 = 33;
+pub const PLAIT_NATIVE_CU_STREAM: u32 = 34;
+pub const PLAIT_NATIVE_CU_POINTER: u32 = 35;
 pub const PLAIT_SOURCE_PORTABLE: u32 = 0;
 pub const PLAIT_SOURCE_C: u32 = 1;
 pub const PLAIT_SOURCE_OPENCL_C: u32 = 2;
@@ -245,6 +256,9 @@ pub struct plait_wrap_desc [size] {
     pub inbox: *mut plait_inbox,
     pub released: plait_host_function,
     pub user_data: *mut c_void,
+    pub native_kind: u32,
+    pub reserved0: u32,
+    pub native: u64,
 }
 pub struct plait_array [size] {
     pub size: u32,
@@ -292,7 +306,8 @@ pub struct plait_queue_desc [size] {
     pub label: *const c_char,
     pub capacity: u64,
     pub priority: i32,
-    pub reserved0: u32,
+    pub native_kind: u32,
+    pub native: u64,
 }
 pub struct plait_command [size] {
     pub size: u32,
@@ -718,6 +733,12 @@ fn plait_queue_emit(queue: *mut plait_queue, signal: *mut plait_signal, out_sequ
 fn plait_queue_wait(queue: *mut plait_queue, signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
 /// plait_queue_finish - wait until all that was submitted by now is done.
 fn plait_queue_finish(queue: *mut plait_queue, timeout_ns: u64, error: *mut plait_error) -> plait_status;
+/// plait_device_native - what a device is to its system.
+fn plait_device_native(device: *mut plait_device, kind: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_native - what a queue is to its system.
+fn plait_queue_native(queue: *mut plait_queue, kind: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_buffer_native - what a buffer is to its system.
+fn plait_buffer_native(buffer: *mut plait_buffer, kind: u32, out: *mut u64, out_offset_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_source_text - portable source as a backend's compiler gets to see it.
 fn plait_source_text(signature: *const c_char, source: *const plait_source, form: u32, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_kernel_create - a kernel from its signature and code.

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The slot of native handles: asked of what lives, told by who can. */
+#include "check.h"
+
+/* In the backend's handles; false after a report. */
+static bool translate(check *self, plait_native_request *request)
+{
+	static const char slot[] = "native_query";
+	check_queue *queue = NULL;
+	check_memory *memory = NULL;
+
+	if (request->queue)
+		queue = plaitp_check_find(self, slot, CHECK_QUEUE,
+					  request->queue);
+	if (request->memory)
+		memory = plaitp_check_find(self, slot, CHECK_MEMORY,
+					   request->memory);
+	if ((request->queue && !queue) || (request->memory && !memory))
+		return false;
+	request->queue = queue ? queue->inner : NULL;
+	request->memory = memory ? memory->inner : NULL;
+	return true;
+}
+
+/* What is wrong with the request; null when nothing is. */
+static const char *find_fault(const check *self,
+			      const plait_native_request *request)
+{
+	if (request->size < sizeof(*request))
+		return "the request is too short";
+	if (request->device >= self->device_count)
+		return "there is no such device";
+	if (!(self->devices[request->device].capabilities & PLAIT_CAP_NATIVE))
+		return "this device tells no native handles";
+	if (request->queue && request->memory)
+		return "it asks of a queue and of memory at once";
+	return NULL;
+}
+
+plait_status plaitp_check_native_query(plait_backend *backend,
+				       const plait_native_request *request,
+				       uint64_t *out, plait_error *error)
+{
+	static const char slot[] = "native_query";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_native_request inner = *request;
+	plait_status status = PLAIT_OK;
+	const char *fault;
+
+	*out = 0;
+	plaitp_check_enter(self, slot);
+	fault = find_fault(self, request);
+	if (fault)
+		plaitp_check_sin(self, CHECK_CORE, slot, "%s", fault);
+	if (fault || !translate(self, &inner))
+		status = plaitp_check_refuse(self, error);
+	plaitp_check_leave(self);
+	if (status != PLAIT_OK)
+		return status;
+	status = self->inner_table->native_query(self->inner, &inner, out,
+						 &mine);
+	return plaitp_check_answer(self, slot, status, false, &mine, error);
+}
