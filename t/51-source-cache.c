@@ -8,9 +8,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -266,6 +268,58 @@ static void only_entries_go(void)
 	close_folder();
 }
 
+/* ---- a disk that is full ---- */
+
+static int count_files(void)
+{
+	DIR *stream = opendir(folder);
+	struct dirent *entry;
+	int count = 0;
+
+	while (stream != NULL && (entry = readdir(stream)) != NULL)
+		count += entry->d_name[0] != '.';
+	if (stream != NULL)
+		closedir(stream);
+	return count;
+}
+
+/* No file can get longer than this. */
+static void set_longest(const struct rlimit *before, uint64_t bytes)
+{
+	struct rlimit limit = *before;
+
+	limit.rlim_cur = (rlim_t)bytes;
+	OK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* What does not fit leaves nothing behind, and is stored when there is room. */
+static void no_room(void)
+{
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct rlimit before;
+	uint64_t whole;
+	bool stored;
+
+	if (!open_folder() || !OK(getrlimit(RLIMIT_FSIZE, &before) == 0))
+		return;
+	OK(store(0));
+	whole = size_of_one();
+	for (uint64_t bytes = 0; bytes < whole; bytes += 1 + bytes / 3) {
+		set_longest(&before, bytes);
+		stored = store(1);
+		OK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+		OK_THAT(!stored, "nothing is stored in %llu of %llu bytes",
+			(unsigned long long)bytes, (unsigned long long)whole);
+		IS_INT(count_files(), 1);
+		IS_INT(find(1), 0);
+	}
+	IS_INT(find(0), 1);
+	OK(store(1));
+	IS_INT(find(1), 1);
+	close_folder();
+	signal(SIGXFSZ, handler);
+}
+
 /* ---- processes ---- */
 
 /* Room for three, and all want eight: each finds the right one or none. */
@@ -319,6 +373,7 @@ static const struct tap_scenario all[] = {
 	{ "many at once", many_at_once },
 	{ "bounds", bounds },
 	{ "only entries go", only_entries_go },
+	{ "no room", no_room },
 	{ "ten at once", ten_at_once },
 };
 

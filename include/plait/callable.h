@@ -12,7 +12,8 @@
  *
  * - a value has the type that the plan says
  * - memory is a `pointer`, and what is passed is a plait_buffer *, of which
- *   the run uses all
+ *   the run uses all; what the pointer says it leads to is for people, because
+ *   buffers have no type
  * - a launch is an u32 or u64: so many items in one dimension, where 0 counts
  *   as 1; or a `pointer`, and what is passed is a const plait_launch *
  *
