@@ -447,6 +447,8 @@ API_TESTS += %D%/50-source-arrays.t
 %C%_50_source_arrays_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/50-source-groups.t
 %C%_50_source_groups_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/50-source-limits.t
+%C%_50_source_limits_t_LDADD = $(LDADD_SUITE) -lm
 API_TESTS += %D%/50-source-numbers.t
 %C%_50_source_numbers_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/51-source-build.t
@@ -479,6 +481,10 @@ PLAIN_TESTS += %D%/63-opencl-groups.t
 %C%_63_opencl_groups_t_SOURCES = %D%/50-source-groups.c
 %C%_63_opencl_groups_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"' -DSUITE_SOAK
 %C%_63_opencl_groups_t_LDADD = $(LDADD_SUITE)
+PLAIN_TESTS += %D%/63-opencl-limits.t
+%C%_63_opencl_limits_t_SOURCES = %D%/50-source-limits.c
+%C%_63_opencl_limits_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"' -DSUITE_SOAK
+%C%_63_opencl_limits_t_LDADD = $(LDADD_SUITE) -lm
 PLAIN_TESTS += %D%/63-opencl-numbers.t
 %C%_63_opencl_numbers_t_SOURCES = %D%/50-source-numbers.c
 %C%_63_opencl_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
