@@ -157,22 +157,23 @@ static void choose_points(void)
 static double units_f32(float got, long double want)
 {
 	float near = fabsf((float)want);
-	double unit;
+	long double unit;
 
 	if (near < FLT_MIN)
 		near = FLT_MIN;
-	unit = (double)(nextafterf(near, INFINITY) - near);
+	unit = (long double)(nextafterf(near, FLT_MAX) - near);
 	return (double)(fabsl((long double)got - want) / unit);
 }
 
 static double units_f64(double got, long double want)
 {
 	double near = fabs((double)want);
+	long double unit;
 
 	if (near < DBL_MIN)
 		near = DBL_MIN;
-	return (double)(fabsl((long double)got - want) /
-			(nextafter(near, INFINITY) - near));
+	unit = (long double)(nextafter(near, DBL_MAX) - near);
+	return (double)(fabsl((long double)got - want) / unit);
 }
 
 static void judge(size_t i)
