@@ -240,7 +240,7 @@ static void refused(void)
 	struct heat heat;
 
 	set_seed(&place, 3);
-	place.backends = "chaos,host";
+	place.backends = SIMULATED ",host";
 	place.builds = true;
 	if (!open_place(&place))
 		return;

@@ -117,7 +117,7 @@ static void when_bound(void)
 	place.wrap = "check,fault";
 	/* 1 to 3 are made with the plan, 4 by the first run, 5 by the third. */
 	(void)snprintf(place.options, sizeof(place.options),
-		       "fault:slot=launch_create,fail=5");
+		       FAULTS("slot=launch_create,fail=5"));
 	if (!open_place(&place))
 		return;
 	make_bound(&bound);
@@ -301,7 +301,7 @@ static void both(void)
 		struct place place;
 
 		set_seed(&place, (uint32_t)tap_seed() + i);
-		place.backends = "chaos,host";
+		place.backends = SIMULATED ",host";
 		place.workers = i % 3;
 		if (!open_place(&place))
 			continue;

@@ -405,7 +405,7 @@ static void mixed(void)
 		struct place place;
 
 		set_seed(&place, (uint32_t)tap_seed() + i);
-		place.backends = "chaos,host";
+		place.backends = SIMULATED ",host";
 		place.workers = i % 3;
 		if (!open_place(&place))
 			continue;

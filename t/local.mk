@@ -490,6 +490,41 @@ PLAIN_TESTS += %D%/63-opencl-numbers.t
 %C%_63_opencl_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
 %C%_63_opencl_numbers_t_LDADD = $(LDADD_SUITE)
 endif
+# A stand-in for OpenCL, whose every call can fail; and plans on it.
+if OPENCL
+check_LTLIBRARIES += %D%/cl/fakecl.la
+%C%_cl_fakecl_la_SOURCES = %D%/cl/commands.c %D%/cl/fake.h %D%/cl/fakecl.h \
+	%D%/cl/memory.c %D%/cl/objects.c %D%/cl/programs.c %D%/cl/standin.h \
+	%D%/cl/twins.c \
+	%D%/cl/works.c
+%C%_cl_fakecl_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
+	-rpath /nowhere
+API_TESTS += %D%/64-opencl-calls.t
+%C%_64_opencl_calls_t_SOURCES = %D%/64-opencl-calls.c %D%/cl/things.h
+%C%_64_opencl_calls_t_LDADD = $(LDADD_SUITE)
+API_TESTS += %D%/64-opencl-lost.t
+%C%_64_opencl_lost_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/64-opencl-queued.t
+%C%_64_opencl_queued_t_SOURCES = %D%/56-run-queued.c
+%C%_64_opencl_queued_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
+%C%_64_opencl_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/64-opencl-queued-loops.t
+%C%_64_opencl_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
+%C%_64_opencl_queued_loops_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
+%C%_64_opencl_queued_loops_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/64-opencl-queued-kernels.t
+%C%_64_opencl_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
+%C%_64_opencl_queued_kernels_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
+%C%_64_opencl_queued_kernels_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/64-opencl-queued-launches.t
+%C%_64_opencl_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c
+%C%_64_opencl_queued_launches_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
+%C%_64_opencl_queued_launches_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/64-opencl-queued-random.t
+%C%_64_opencl_queued_random_t_SOURCES = %D%/56-run-queued-random.c
+%C%_64_opencl_queued_random_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
+%C%_64_opencl_queued_random_t_LDADD = $(LDADD_API)
+endif
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

@@ -9,18 +9,21 @@
 
 #include "runs.h"
 
-enum { WORDS = 16 };
+/* Every test can be built for the stand-in for OpenCL, too. */
+#ifdef QUEUED_OPENCL
+#include "cl/standin.h"
+#define SIMULATED "opencl"
+#else
+#define SIMULATED "chaos"
+#endif
 
-static const char *const quirks[] = {
-	"", "late_notify", "inline_notify", "slow_host", "batch", "shuffle",
-	"spurious", "staged_map", "all",
-};
+enum { WORDS = 16 };
 
 /* What is run on: a seed of chaos, or the host. */
 struct place {
 	const char *backends;
 	const char *wrap;
-	char options[160];
+	char options[512];
 	uint32_t lanes;
 	uint32_t workers;
 	bool builds;		/* kernels from source, which devices run */
@@ -67,37 +70,81 @@ static inline void close_place(void)
 	plait_context_release(rig.context);
 	OK(all_gone());
 	IS_UINT(broken, 0);
+#ifdef QUEUED_OPENCL
+	standin_is_clean();
+#endif
 }
 
-static inline void set_seed(struct place *place, uint32_t seed)
+#ifdef QUEUED_OPENCL
+#define FAULTS(options) SIMULATED ":loader=%.400s;fault:" options, standin_path
+
+/* When commands are run, who is told when, and whose the memory is. */
+static inline void choose_kind(struct place *place, uint32_t seed)
+{
+	uint32_t random = seed * 2654435761u >> 8;
+	const struct fakecl_setup setup = {
+		.mode = random % FAKECL_MODES, .late = random / 3 % 2,
+		.gpu = random / 6 % 2, .devices = 2,
+	};
+
+	standin()->reset(&setup);
+	place->workers = random / 12 % 3;
+	(void)snprintf(place->options, sizeof(place->options),
+		       "opencl:loader=%.400s", standin_path);
+	NOTE("mode %u%s, %u workers", setup.mode, setup.late ? ", late" : "",
+	     place->workers);
+}
+#else
+#define FAULTS(options) "fault:" options
+
+static const char *const quirks[] = {
+	"", "late_notify", "inline_notify", "slow_host", "batch", "shuffle",
+	"spurious", "staged_map", "all",
+};
+
+static inline void choose_kind(struct place *place, uint32_t seed)
 {
 	const char *quirk = quirks[seed % TAP_COUNT(quirks)];
 
-	place->backends = "chaos";
-	place->wrap = "check";
-	place->lanes = 1 + seed % 4;
 	place->workers = 0;
-	place->builds = seed / 2 % 2 == 0;
 	(void)snprintf(place->options, sizeof(place->options),
 		       "chaos:seed=%u,parallel=%u,devices=2%s%s", seed,
 		       1 + seed / 4 % 4, quirk[0] != '\0' ? ",quirks=" : "",
 		       quirk);
 }
+#endif
+
+static inline void set_seed(struct place *place, uint32_t seed)
+{
+	place->backends = SIMULATED;
+	place->wrap = "check";
+	place->lanes = 1 + seed % 4;
+	place->builds = seed / 2 % 2 == 0;
+	choose_kind(place, seed);
+}
+
+/* Also where devices are simulated. */
+static inline void each_host(void (*check)(const struct place *place))
+{
+	struct place place = { .backends = "host", .wrap = "check",
+			       .lanes = 3 };
+
+	for (; place.workers < 3; place.workers++) {
+		if (!open_place(&place))
+			continue;
+		check(&place);
+		close_place();
+	}
+}
 
 /* Call `check` on each place. */
 static inline void each_place(uint32_t seeds, void (*check)(const struct place *place))
 {
-	struct place place = { .backends = "host", .wrap = "check",
-			       .lanes = 3 };
 	uint32_t first = (uint32_t)tap_seed();
+	struct place place;
 
-	for (uint32_t w = 0; w < 3; w++) {
-		place.workers = w;
-		if (open_place(&place)) {
-			check(&place);
-			close_place();
-		}
-	}
+	if (strcmp(SIMULATED, "chaos") == 0)
+		each_host(check);
 	for (uint32_t i = 0; i < (tap_soak() ? 100 * seeds : seeds); i++) {
 		set_seed(&place, first + i);
 		if (!open_place(&place))
@@ -216,6 +263,9 @@ static inline plait_kernel *new_kernel(const char *signature, const char *text,
 	};
 	plait_kernel *kernel = NULL;
 
+#ifdef QUEUED_OPENCL
+	standin()->teach(signature, text, function);
+#endif
 	OK_THAT(plait_kernel_create(rig.context, &desc, &kernel,
 				    &rig.error) == PLAIT_OK, "%s",
 		rig.error.text);

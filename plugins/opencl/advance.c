@@ -19,6 +19,9 @@
 
 static const char not_run[] = "not run: ";
 
+/* What a command ends with because of one in front of it. */
+#define FOLLOWED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+
 void plaitp_opencl_mark(plait_backend *self, opencl_queue *queue)
 {
 	if (queue->dirty)
@@ -164,8 +167,10 @@ static void collect_failures(plait_backend *self, opencl_batch *batch)
 	}
 	if (batch->code >= 0)
 		return;
-	plaitp_opencl_fail_call(self->services, &failure, "a command",
-				batch->code, queue->label);
+	plaitp_opencl_fail_call(self->services, &failure,
+				batch->code == FOLLOWED ?
+				"a command behind one that failed" :
+				"a command", batch->code, queue->label);
 	plaitp_opencl_fail_queue(self, queue, &failure, "");
 }
 

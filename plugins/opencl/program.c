@@ -336,15 +336,17 @@ static plait_status check_entry(const struct build *build,
 					       build->code->name);
 	code = cl->clGetKernelInfo(kernel->kernel, CL_KERNEL_NUM_ARGS,
 				   sizeof(count), &count, NULL);
-	if (code == CL_SUCCESS)
-		code = cl->clGetKernelWorkGroupInfo(
-			kernel->kernel, build->device->id,
-			CL_KERNEL_WORK_GROUP_SIZE, sizeof(kernel->group_max),
-			&kernel->group_max, NULL);
 	if (code != CL_SUCCESS)
 		return plaitp_opencl_fail_call(build->self->services, error,
 					       "clGetKernelInfo", code,
 					       build->code->name);
+	code = cl->clGetKernelWorkGroupInfo(
+		kernel->kernel, build->device->id, CL_KERNEL_WORK_GROUP_SIZE,
+		sizeof(kernel->group_max), &kernel->group_max, NULL);
+	if (code != CL_SUCCESS)
+		return plaitp_opencl_fail_call(build->self->services, error,
+					       "clGetKernelWorkGroupInfo",
+					       code, build->code->name);
 	if (count == build->code->parameter_count)
 		return PLAIT_OK;
 	return plaitp_opencl_fail(build->self->services, error,

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OpenCL backend on a stand-in whose every call can fail: the error names
+ * the call, or it does not matter; no object is left; and what comes behind it
+ * in the same context works.
+ */
+#include "suite.h"
+#include "cl/things.h"
+
+enum { MOST = 4000 };
+
+/* True when there was such a call. */
+static bool try(const struct fakecl_setup *setup)
+{
+	struct things things = { .context = NULL };
+	plait_error error = { .size = sizeof(error) };
+	struct fakecl_report report;
+	plait_status status;
+
+	standin()->reset(setup);
+	broken = 0;
+	status = open_things(&things, &error);
+	if (status == PLAIT_OK)
+		status = create(&things, &error);
+	if (status == PLAIT_OK)
+		status = use(&things, &error);
+	report = standin_report();
+	if (status != PLAIT_OK)
+		OK_THAT(report.failed != NULL &&
+			strstr(error.text, report.failed) != NULL,
+			"call %u: %s failed, and it says: %s",
+			(unsigned)setup->fail_call, report.failed ?
+			report.failed : "nothing", error.text);
+	if (things.context != NULL && report.failed != NULL)
+		OK_THAT(use_again(&things, &error) == PLAIT_OK,
+			"behind %s: %s", report.failed, error.text);
+	release(&things);
+	plait_context_release(things.context);
+	OK_THAT(all_gone(), "call %u", (unsigned)setup->fail_call);
+	report = standin_report();
+	OK_THAT(report.live == 0 && report.sin[0] == '\0' && broken == 0,
+		"call %u, %s: %u objects are left; %s",
+		(unsigned)setup->fail_call, report.failed ? report.failed :
+		"none", (unsigned)report.live, report.sin);
+	return report.failed != NULL;
+}
+
+static void sweep(uint32_t mode, bool late)
+{
+	static const int32_t codes[] = {
+		CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY,
+		CL_INVALID_OPERATION
+	};
+	struct fakecl_setup setup = { .mode = mode, .late = late,
+				      .devices = 1 };
+
+	for (setup.fail_call = 1; setup.fail_call < MOST; setup.fail_call++) {
+		setup.code = codes[setup.fail_call % TAP_COUNT(codes)];
+		if (!try(&setup))
+			break;
+	}
+	OK_THAT(setup.fail_call > 60 && setup.fail_call < MOST,
+		"mode %u: %u calls", mode, (unsigned)setup.fail_call);
+}
+
+static void without_cache(void)
+{
+	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
+	for (uint32_t mode = 0; mode < FAKECL_MODES; mode++)
+		sweep(mode, false);
+}
+
+static void with_cache(void)
+{
+	const struct fakecl_setup plain = { .devices = 1 };
+	char cache[96];
+
+	(void)snprintf(cache, sizeof(cache), "%s/cache", suite_folder());
+	setenv("PLAIT_CACHE_DIR", cache, 1);
+	(void)try(&plain);
+	for (uint32_t mode = 0; mode < FAKECL_MODES; mode++)
+		sweep(mode, true);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct tap_scenario all[] = {
+		{ "without cache", without_cache },
+		{ "with cache", with_cache },
+	};
+
+	standin()->teach("map", NULL, map_words);
+	return tap_main(argc, argv, all, TAP_COUNT(all));
+}

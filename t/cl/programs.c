@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs are their texts, and their binaries too.  A text with "no such
+ * language" in it does not build; what a kernel does, a test has taught.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+
+enum { LESSONS = 32, NAME_BYTES = 64 };
+
+static const char binary_mark[] = "fakecl binary\n";
+static const char build_log[] = "stand-in: there is no such language";
+
+static struct lesson {
+	char name[NAME_BYTES];
+	const char *text;
+	plait_kernel_function function;
+} lessons[LESSONS];
+
+void fake_teach(const char *name, const char *text,
+		plait_kernel_function function)
+{
+	struct lesson *lesson = lessons;
+	char clean[NAME_BYTES];
+
+	snprintf(clean, sizeof(clean), "%.*s", (int)strcspn(name, "("), name);
+	while (lesson->function != NULL && (strcmp(lesson->name, clean) != 0 ||
+					    lesson->text != text))
+		if (++lesson == lessons + LESSONS)
+			abort();
+	memcpy(lesson->name, clean, sizeof(clean));
+	lesson->text = text;
+	lesson->function = function;
+}
+
+static plait_kernel_function find_function(const struct fake_program *program,
+					   const char *name)
+{
+	const struct lesson *lesson;
+
+	for (lesson = lessons; lesson < lessons + LESSONS &&
+	     lesson->function != NULL; lesson++)
+		if (strcmp(lesson->name, name) == 0 &&
+		    (lesson->text == NULL ||
+		     strstr(program->text, lesson->text) != NULL))
+			return lesson->function;
+	return NULL;
+}
+
+/* --- programs ------------------------------------------------------------- */
+
+static void end_program(void *object)
+{
+	struct fake_program *program = object;
+
+	free(program->text);
+	fake_release(program->context);
+}
+
+static cl_program new_program(cl_context context, const void *text,
+			      size_t bytes)
+{
+	struct fake_program *program = fake_new(FAKE_PROGRAM, sizeof(*program),
+						end_program);
+
+	fake_retain(context);
+	program->context = (struct fake_context *)context;
+	program->text = malloc(bytes + 1);
+	if (program->text == NULL)
+		abort();
+	memcpy(program->text, text, bytes);
+	program->text[bytes] = '\0';
+	return (cl_program)program;
+}
+
+cl_program fake_clCreateProgramWithSource(cl_context context, cl_uint count,
+					  const char **texts,
+					  const size_t *bytes, cl_int *code)
+{
+	*code = !fake_is(context, FAKE_CONTEXT) ? CL_INVALID_CONTEXT :
+		count != 1 || bytes == NULL	? CL_INVALID_VALUE :
+						  CL_SUCCESS;
+	return *code != CL_SUCCESS ? NULL :
+	       new_program(context, texts[0], bytes[0]);
+}
+
+cl_program fake_clCreateProgramWithBinary(cl_context context, cl_uint count,
+					  const cl_device_id *ids,
+					  const size_t *bytes,
+					  const unsigned char **binaries,
+					  cl_int *states, cl_int *code)
+{
+	size_t mark = sizeof(binary_mark) - 1;
+
+	(void)ids;
+	*code = !fake_is(context, FAKE_CONTEXT) ? CL_INVALID_CONTEXT :
+		count != 1			? CL_INVALID_VALUE :
+		bytes[0] < mark || memcmp(binaries[0], binary_mark, mark) != 0
+						? CL_INVALID_BINARY :
+						  CL_SUCCESS;
+	if (states != NULL)
+		states[0] = *code;
+	return *code != CL_SUCCESS ? NULL :
+	       new_program(context, binaries[0] + mark, bytes[0] - mark);
+}
+
+cl_int fake_clBuildProgram(cl_program handle, cl_uint count,
+			   const cl_device_id *ids, const char *options,
+			   void (CL_CALLBACK *tell)(cl_program, void *),
+			   void *user_data)
+{
+	struct fake_program *program = (struct fake_program *)handle;
+
+	(void)count, (void)ids, (void)options, (void)tell, (void)user_data;
+	if (!fake_is(program, FAKE_PROGRAM))
+		return CL_INVALID_PROGRAM;
+	if (strstr(program->text, "no such language") != NULL)
+		return CL_BUILD_PROGRAM_FAILURE;
+	program->built = true;
+	return CL_SUCCESS;
+}
+
+cl_int fake_clGetProgramInfo(cl_program handle, cl_program_info key,
+			     size_t room, void *value, size_t *bytes)
+{
+	const struct fake_program *program = (struct fake_program *)handle;
+	size_t mark = sizeof(binary_mark) - 1, length;
+
+	(void)room;
+	if (!fake_is(program, FAKE_PROGRAM))
+		return CL_INVALID_PROGRAM;
+	length = mark + strlen(program->text);
+	if (bytes != NULL)
+		*bytes = key == CL_PROGRAM_BINARIES ? sizeof(void *) :
+						      sizeof(size_t);
+	if (key == CL_PROGRAM_BINARIES) {
+		memcpy(((unsigned char **)value)[0], binary_mark, mark);
+		memcpy(((unsigned char **)value)[0] + mark, program->text,
+		       length - mark);
+	} else if (key == CL_PROGRAM_BINARY_SIZES) {
+		memcpy(value, &length, sizeof(length));
+	} else {
+		return CL_INVALID_VALUE;
+	}
+	return CL_SUCCESS;
+}
+
+cl_int fake_clGetProgramBuildInfo(cl_program program, cl_device_id device,
+				  cl_program_build_info key, size_t room,
+				  void *value, size_t *bytes)
+{
+	if (!fake_is(program, FAKE_PROGRAM))
+		return CL_INVALID_PROGRAM;
+	if (!fake_is(device, FAKE_DEVICE))
+		return CL_INVALID_DEVICE;
+	if (key != CL_PROGRAM_BUILD_LOG ||
+	    (value != NULL && room < sizeof(build_log)))
+		return CL_INVALID_VALUE;
+	if (bytes != NULL)
+		*bytes = sizeof(build_log);
+	if (value != NULL)
+		memcpy(value, build_log, sizeof(build_log));
+	return CL_SUCCESS;
+}
+
+/* --- kernels -------------------------------------------------------------- */
+
+static void end_kernel(void *object)
+{
+	struct fake_kernel *kernel = object;
+
+	fake_release(kernel->program);
+}
+
+/* Where the parameters of a function begin: of one that plait wrote out they
+ * stand in a line of their own. */
+static const char *find_parameters(const char *text, const char *entry,
+				   const char *name)
+{
+	char wanted[NAME_BYTES + 32];
+	const char *at;
+
+	snprintf(wanted, sizeof(wanted), "PLAIT_PARAMETERS_%s ", name);
+	at = strstr(text, wanted);
+	if (at == NULL) {
+		snprintf(wanted, sizeof(wanted), " %s(", entry);
+		at = strstr(text, wanted);
+	}
+	return at != NULL ? at + strlen(wanted) : NULL;
+}
+
+static void read_parameters(struct fake_kernel *kernel, const char *at)
+{
+	size_t length = strcspn(at, "\n){"), i;
+	bool some = false;
+
+	if (strncmp(at, "void", 4) == 0 && length <= 5)
+		return;
+	for (i = 0; i < length; i++) {
+		some |= at[i] != ' ' && at[i] != '\t';
+		if (at[i] == '*')
+			kernel->arguments[kernel->count].pointer = true;
+		if (at[i] == ',' && ++kernel->count == FAKE_PARAMETERS)
+			abort();
+	}
+	kernel->count += some;
+}
+
+cl_kernel fake_clCreateKernel(cl_program handle, const char *entry,
+			      cl_int *code)
+{
+	static const char prefix[] = "plait_kernel_";
+	struct fake_program *program = (struct fake_program *)handle;
+	const char *name = entry, *parameters;
+	struct fake_kernel *kernel;
+
+	if (strncmp(entry, prefix, sizeof(prefix) - 1) == 0)
+		name += sizeof(prefix) - 1;
+	*code = !fake_is(program, FAKE_PROGRAM) ? CL_INVALID_PROGRAM :
+		!program->built ? CL_INVALID_PROGRAM_EXECUTABLE : CL_SUCCESS;
+	if (*code != CL_SUCCESS)
+		return NULL;
+	parameters = find_parameters(program->text, entry, name);
+	if (parameters == NULL) {
+		*code = CL_INVALID_KERNEL_NAME;
+		return NULL;
+	}
+	kernel = fake_new(FAKE_KERNEL, sizeof(*kernel), end_kernel);
+	fake_retain(program);
+	kernel->program = program;
+	kernel->function = find_function(program, name);
+	read_parameters(kernel, parameters);
+	return (cl_kernel)kernel;
+}
+
+cl_int fake_clSetKernelArg(cl_kernel handle, cl_uint index, size_t bytes,
+			   const void *value)
+{
+	struct fake_kernel *kernel = (struct fake_kernel *)handle;
+	struct fake_argument *argument;
+	cl_mem memory = NULL;
+
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	if (index >= kernel->count)
+		return CL_INVALID_ARG_INDEX;
+	argument = &kernel->arguments[index];
+	if (argument->set)
+		fake_sin("an argument of a launch is set twice");
+	if (argument->pointer ? bytes != sizeof(cl_mem) :
+				bytes > FAKE_VALUE_BYTES || value == NULL)
+		return CL_INVALID_ARG_SIZE;
+	if (!argument->pointer)
+		memcpy(argument->value, value, bytes);
+	else if (value != NULL)
+		memcpy(&memory, value, sizeof(memory));
+	if (memory != NULL && !fake_is(memory, FAKE_MEMORY))
+		return CL_INVALID_MEM_OBJECT;
+	argument->memory = (struct fake_memory *)memory;
+	argument->set = true;
+	return CL_SUCCESS;
+}
+
+cl_int fake_clGetKernelInfo(cl_kernel handle, cl_kernel_info key, size_t room,
+			    void *value, size_t *bytes)
+{
+	const struct fake_kernel *kernel = (struct fake_kernel *)handle;
+
+	(void)bytes;
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	if (key != CL_KERNEL_NUM_ARGS || room < sizeof(kernel->count))
+		return CL_INVALID_VALUE;
+	memcpy(value, &kernel->count, sizeof(kernel->count));
+	return CL_SUCCESS;
+}
+
+cl_int fake_clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+				     cl_kernel_work_group_info key,
+				     size_t room, void *value, size_t *bytes)
+{
+	const size_t most = 256;
+
+	(void)bytes;
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	if (!fake_is(device, FAKE_DEVICE))
+		return CL_INVALID_DEVICE;
+	memset(value, 0, room);
+	if (key == CL_KERNEL_WORK_GROUP_SIZE)
+		memcpy(value, &most, sizeof(most));
+	return CL_SUCCESS;
+}
+
+/* --- launches ------------------------------------------------------------- */
+
+/* Without the lock: nobody changes a kernel that is launched. */
+cl_int fake_launch(struct fake_command *command)
+{
+	struct fake_kernel *kernel = command->kernel;
+	void *pointers[FAKE_PARAMETERS], *arguments[FAKE_PARAMETERS];
+	cl_uint i;
+
+	for (i = 0; i < kernel->count; i++) {
+		struct fake_argument *argument = &kernel->arguments[i];
+
+		pointers[i] = argument->memory != NULL ?
+			      argument->memory->bytes : NULL;
+		arguments[i] = argument->pointer ? (void *)&pointers[i] :
+						   argument->value;
+	}
+	if (kernel->function == NULL)
+		return CL_INVALID_PROGRAM_EXECUTABLE;
+	return kernel->function(arguments, &command->launch, NULL) == 0 ?
+	       CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}

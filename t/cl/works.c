@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that enqueue, and what their commands do. */
+#include <string.h>
+
+#include "fake.h"
+
+static bool holds(const void *handle, size_t offset, size_t bytes)
+{
+	const struct fake_memory *memory = handle;
+
+	return fake_is(memory, FAKE_MEMORY) && bytes > 0 &&
+	       offset <= memory->count && bytes <= memory->count - offset;
+}
+
+/* --- what commands do ----------------------------------------------------- */
+
+static cl_int do_copy(struct fake_command *command)
+{
+	memcpy(command->target->bytes + command->target_offset,
+	       command->source->bytes + command->source_offset, command->bytes);
+	return CL_SUCCESS;
+}
+
+static cl_int do_fill(struct fake_command *command)
+{
+	size_t at;
+
+	for (at = 0; at < command->bytes; at += command->pattern_bytes)
+		memcpy(command->target->bytes + command->target_offset + at,
+		       command->pattern, command->pattern_bytes);
+	return CL_SUCCESS;
+}
+
+static cl_int do_read(struct fake_command *command)
+{
+	memcpy(command->host,
+	       command->source->bytes + command->source_offset,
+	       command->bytes);
+	return CL_SUCCESS;
+}
+
+static cl_int do_write(struct fake_command *command)
+{
+	memcpy(command->target->bytes + command->target_offset, command->from,
+	       command->bytes);
+	return CL_SUCCESS;
+}
+
+/* --- enqueuing ------------------------------------------------------------ */
+
+cl_int fake_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source,
+				cl_mem target, size_t source_offset,
+				size_t target_offset, size_t bytes,
+				cl_uint count, const cl_event *waits,
+				cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (!holds(source, source_offset, bytes) ||
+	    !holds(target, target_offset, bytes))
+		return CL_INVALID_VALUE;
+	if (source == target && source_offset < target_offset + bytes &&
+	    target_offset < source_offset + bytes)
+		return CL_MEM_COPY_OVERLAP;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_copy;
+	command->source = (struct fake_memory *)source;
+	command->target = (struct fake_memory *)target;
+	command->source_offset = source_offset;
+	command->target_offset = target_offset;
+	command->bytes = bytes;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueFillBuffer(cl_command_queue queue, cl_mem target,
+				const void *pattern, size_t pattern_bytes,
+				size_t offset, size_t bytes, cl_uint count,
+				const cl_event *waits, cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (!holds(target, offset, bytes) || pattern_bytes == 0 ||
+	    pattern_bytes > sizeof(command->pattern) ||
+	    (pattern_bytes & (pattern_bytes - 1)) != 0 ||
+	    offset % pattern_bytes != 0 || bytes % pattern_bytes != 0)
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_fill;
+	command->target = (struct fake_memory *)target;
+	command->target_offset = offset;
+	command->bytes = bytes;
+	command->pattern_bytes = pattern_bytes;
+	memcpy(command->pattern, pattern, pattern_bytes);
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueReadBuffer(cl_command_queue queue, cl_mem source,
+				cl_bool blocking, size_t offset, size_t bytes,
+				void *pointer, cl_uint count,
+				const cl_event *waits, cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (!holds(source, offset, bytes) || blocking || pointer == NULL)
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_read;
+	command->source = (struct fake_memory *)source;
+	command->source_offset = offset;
+	command->bytes = bytes;
+	command->host = pointer;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueWriteBuffer(cl_command_queue queue, cl_mem target,
+				 cl_bool blocking, size_t offset, size_t bytes,
+				 const void *pointer, cl_uint count,
+				 const cl_event *waits, cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (!holds(target, offset, bytes) || blocking || pointer == NULL)
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_write;
+	command->target = (struct fake_memory *)target;
+	command->target_offset = offset;
+	command->bytes = bytes;
+	command->from = pointer;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint count,
+					const cl_event *waits, cl_event *event)
+{
+	cl_int code;
+	struct fake_command *command = fake_command(queue, count, waits,
+						    &code);
+
+	if (command != NULL)
+		fake_enqueue(command, event);
+	return code;
+}
+
+/* --- launches ------------------------------------------------------------- */
+
+static cl_int check_launch(const void *handle)
+{
+	const struct fake_kernel *kernel = handle;
+	cl_uint i;
+
+	if (!fake_is(kernel, FAKE_KERNEL))
+		return CL_INVALID_KERNEL;
+	for (i = 0; i < kernel->count; i++) {
+		const struct fake_argument *argument = &kernel->arguments[i];
+
+		if (!argument->set)
+			return CL_INVALID_KERNEL_ARGS;
+		if (argument->memory != NULL &&
+		    !fake_is(argument->memory, FAKE_MEMORY))
+			return CL_INVALID_MEM_OBJECT;
+	}
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,
+				   cl_uint dimensions, const size_t *offset,
+				   const size_t *items, const size_t *group,
+				   cl_uint count, const cl_event *waits,
+				   cl_event *event)
+{
+	cl_int code = check_launch(kernel);
+	struct fake_command *command;
+	cl_uint i;
+
+	if (code != CL_SUCCESS)
+		return code;
+	if (dimensions < 1 || dimensions > 3 || offset != NULL)
+		return CL_INVALID_WORK_DIMENSION;
+	for (i = 0; i < dimensions; i++)
+		if (items[i] == 0 ||
+		    (group != NULL && (group[i] == 0 ||
+				       items[i] % group[i] != 0)))
+			return CL_INVALID_WORK_GROUP_SIZE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = fake_launch;
+	command->kernel = (struct fake_kernel *)kernel;
+	command->launch = (plait_launch){ .size = sizeof(command->launch),
+					  .dimensions = dimensions };
+	for (i = 0; i < dimensions; i++) {
+		command->launch.items[i] = items[i];
+		command->launch.group[i] = group != NULL ? group[i] : 0;
+	}
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+/* --- maps ----------------------------------------------------------------- */
+
+static cl_int do_map(struct fake_command *command)
+{
+	(void)command;
+	return CL_SUCCESS;
+}
+
+void *fake_clEnqueueMapBuffer(cl_command_queue queue, cl_mem handle,
+			      cl_bool blocking, cl_map_flags flags,
+			      size_t offset, size_t bytes, cl_uint count,
+			      const cl_event *waits, cl_event *event,
+			      cl_int *code)
+{
+	struct fake_memory *memory = (struct fake_memory *)handle;
+	struct fake_command *command;
+	cl_event done;
+
+	(void)flags, (void)event;
+	*code = !holds(memory, offset, bytes) || !blocking ? CL_INVALID_VALUE :
+							     CL_SUCCESS;
+	if (*code != CL_SUCCESS)
+		return NULL;
+	command = fake_command(queue, count, waits, code);
+	if (command == NULL)
+		return NULL;
+	command->work = do_map;
+	command->target = memory;
+	fake_enqueue(command, &done);
+	fake_clFlush(queue);
+	fake_await((struct fake_event *)done);
+	*code = ((struct fake_event *)done)->state;
+	((struct fake_queue *)queue)->failed = CL_SUCCESS;
+	fake_release(done);
+	if (*code != CL_SUCCESS)
+		return NULL;
+	memory->maps++;
+	return memory->bytes + offset;
+}
+
+cl_int fake_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem handle,
+				    void *pointer, cl_uint count,
+				    const cl_event *waits, cl_event *event)
+{
+	struct fake_memory *memory = (struct fake_memory *)handle;
+	struct fake_command *command;
+	cl_int code;
+
+	if (!fake_is(memory, FAKE_MEMORY))
+		return CL_INVALID_MEM_OBJECT;
+	if (memory->maps == 0 || (unsigned char *)pointer < memory->bytes ||
+	    (unsigned char *)pointer >= memory->bytes + memory->count)
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	memory->maps--;
+	command->target = memory;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
