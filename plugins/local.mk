@@ -79,3 +79,5 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_trace_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_trace_la_LIBADD = -lpthread
+# cuda: what its driver takes and gives
+EXTRA_DIST += %D%/cuda/abi.h %D%/cuda/calls.h

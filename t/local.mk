@@ -560,6 +560,7 @@ META_TESTS += %D%/74-annotations.t
 PLAIN_SCRIPT_TESTS += %D%/75-plugins.t
 META_TESTS += %D%/76-tarball.t
 META_TESTS += %D%/77-bindings.t
+PLAIN_SCRIPT_TESTS += %D%/78-cuda-abi.t
 # --- 8x properties and faults ----------------------------------------------
 # What is tried while something fails: each public function.
 check_LTLIBRARIES += %D%/libcalls.la

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What plugins/cuda says of CUDA's types, numbers and functions is what the
+toolkit's headers say; without a toolkit, that it is C."""
+import glob
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import ROOT, done, none, ok, read, run, skip
+
+HERE = os.path.join(ROOT, "plugins/cuda")
+CC = os.environ.get("CC", "cc").split() + ["-std=gnu11", "-Wall", "-Werror", "-I", HERE]
+abi = re.sub(r"/\*.*?\*/", "", read("plugins/cuda/abi.h"), flags=re.S)
+
+
+def toolkit():
+    """The folder with the toolkit's headers, or None."""
+    named = [os.environ[n] for n in ("CUDA_HOME", "CUDA_PATH") if n in os.environ]
+    for folder in named + ["/usr/local/cuda", "/opt/cuda", "/usr"]:
+        if all(os.path.exists(os.path.join(folder, "include", n)) for n in ("cuda.h", "cudaTypedefs.h", "nvrtc.h")):
+            return folder
+    return None
+
+
+def built(folder, name, text, flags=(), link=True):
+    source, program = os.path.join(folder, name + ".c"), os.path.join(folder, name)
+    with open(source, "w") as file:
+        file.write(text)
+    got = run(CC + list(flags) + [source, "-o", program] + ([] if link else ["-c"]))
+    ok(got.returncode == 0, name + ".c compiles", got.stdout + got.stderr)
+    return program if got.returncode == 0 else None
+
+
+constants = re.findall(r"^\t(CU\w+) = ", abi, re.M) + re.findall(r"CODE\((\w+), \d+\)", abi)
+structs = {name: re.findall(r"(\w+)\s*(?:\[\d+\])?\s*[;,]", re.sub(r"union \{|\t\};", "", body))
+           for body, name in re.findall(r"^typedef struct \w*\s*\{\n(.*?)\n\} (\w+);", abi, re.S | re.M)}
+ok(len(constants) > 120 and len(structs) > 8 and "hErrNode_out" in structs["CUDA_GRAPH_INSTANTIATE_PARAMS"],
+   "abi.h has %d constants and %d structs" % (len(constants), len(structs)))
+lines = ['printf("%s %%lld\\n", (long long)%s);' % (n, n) for n in constants]
+for name, fields in structs.items():
+    lines.append('printf("%s %%zu\\n", sizeof(%s));' % (name, name))
+    lines += ['printf("%s.%s %%zu %%zu\\n", offsetof(%s, %s), sizeof(((%s *)0)->%s));' % (
+        name, f, name, f, name, f) for f in fields]
+BODY = "#include <stdio.h>\n#include <stddef.h>\nint main(void)\n{\n\t%s\n\treturn 0;\n}\n" % "\n\t".join(lines)
+TYPES = """
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <nvrtc.h>
+#define PLAITP_CUDA_ABI_H
+#include "calls.h"
+#define SAME(version, name, symbol, parameters, arguments) \\
+	_Static_assert(__builtin_types_compatible_p(PFN_##name##_v##version, \\
+		CUresult (*) parameters), #name);
+#define SAME_NVRTC(version, name, symbol, parameters, arguments) \\
+	_Static_assert(__builtin_types_compatible_p(__typeof__(&name), \\
+		nvrtcResult (*) parameters), #name);
+CUDA_CALLS(SAME)
+NVRTC_CALLS(SAME_NVRTC)
+_Static_assert(__builtin_types_compatible_p(PFN_cuGetProcAddress_v12000, cuda_get_proc_address *), "the finder");
+"""
+
+with tempfile.TemporaryDirectory() as folder:
+    ours = built(folder, "ours", '#include "calls.h"\n' + BODY)
+    home = toolkit()
+    if home is None:
+        skip("no toolkit to compare with: cuda.h, cudaTypedefs.h and nvrtc.h are in none of the usual places")
+        done()
+    headers = ["-isystem", os.path.join(home, "include")]
+    theirs = built(folder, "theirs", "#include <cuda.h>\n#include <nvrtc.h>\n" + BODY, headers)
+    if ours and theirs:
+        mine, real = (run([p]).stdout.splitlines() for p in (ours, theirs))
+        none(["ours: %s; the toolkit's: %s" % pair for pair in zip(mine, real) if pair[0] != pair[1]],
+             "numbers and layouts are the toolkit's")
+    built(folder, "types", TYPES, headers, link=False)
+    symbols = re.findall(r"CALL\(\d+, \w+,\s*\\?\s*(cu\w+),", read("plugins/cuda/calls.h")) + ["cuGetProcAddress_v2"]
+    stubs = glob.glob(os.path.join(home, "lib*/stubs/libcuda.so"))
+    if not stubs:
+        skip("the toolkit has no list of the driver's symbols")
+        done()
+    exported = set(re.findall(r" T (\w+)", run(["nm", "-D", "--defined-only", stubs[0]]).stdout))
+    none([s for s in symbols if s not in exported], "a driver exports each of the %d symbols" % len(symbols))
+done()
