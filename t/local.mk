@@ -116,6 +116,7 @@ SMOKE_RUNNERS = %D%/run %D%/00-tap.t
 SMOKE_ARCHIVES = %D%/libtap.la
 SEEDED_TESTS = %D%/00-tap.t
 
+include %D%/cuda/local.mk
 # --- 0x meta and base ------------------------------------------------------
 UNIT_TESTS += %D%/00-tap.t
 PLAIN_SCRIPT_TESTS += %D%/01-run.t
@@ -125,6 +126,9 @@ META_TESTS += %D%/04-words.t
 META_TESTS += %D%/05-sins.t
 META_TESTS += %D%/06-documents.t
 SERIAL_TESTS += %D%/05-base-text.t
+UNIT_TESTS += %D%/07-cuda-standin.t
+%C%_07_cuda_standin_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_07_cuda_standin_t_LDADD = $(LDADD_CUDA)
 # --- 1x sys ----------------------------------------------------------------
 UNIT_TESTS += %D%/10-sys-atomic.t
 UNIT_TESTS += %D%/10-sys-event.t

@@ -111,6 +111,8 @@ typedef struct CUuuid_st {
 
 typedef enum { CUDA_RESULTS(CUDA_ENUMERATOR) } CUresult;
 typedef enum { NVRTC_RESULTS(CUDA_ENUMERATOR) } nvrtcResult;
+typedef void (*CUstreamCallback)(CUstream stream, CUresult code,
+				 void *user_data);
 
 /* --- what is asked of devices, functions and pointers */
 

@@ -153,6 +153,10 @@ enum { CUDA_BASE = 12000 };
 	     (CUstream stream, CUdeviceptr address, uint32_t value, \
 	      unsigned int flags), \
 	     (stream, address, value, flags)) \
+	CALL(5000, cuStreamAddCallback, cuStreamAddCallback, \
+	     (CUstream stream, CUstreamCallback function, void *user_data, \
+	      unsigned int flags), \
+	     (stream, function, user_data, flags)) \
 	CALL(10000, cuLaunchHostFunc, cuLaunchHostFunc, \
 	     (CUstream stream, CUhostFn function, void *user_data), \
 	     (stream, function, user_data)) \

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: MIT */
+/* The stand-ins for CUDA's driver and compiler keep the rules that CUDA has:
+ * each rule has a check here which fails when it is broken. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+
+enum { COUNT = 256 };
+
+/* --- finding -------------------------------------------------------------- */
+
+static void versions(void)
+{
+	CUdriverProcAddressQueryResult found;
+	void *function;
+
+	if (!rig_load())
+		return;
+	rig_configure("version=12020");
+	WORKS(rig_find("cuMemAlloc", &function, 3020, 0, &found));
+	OK(function != NULL && found == CU_GET_PROC_ADDRESS_SUCCESS);
+	WORKS(rig_find("cuMemAlloc", &function, 3010, 0, &found));
+	OK(function == NULL &&
+	   found == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+	WORKS(rig_find("cuNothing", &function, 12000, 0, &found));
+	OK(function == NULL && found == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	GIVES(rig_find("cuMemAlloc", &function, 12030, 0, &found),
+	      CUDA_ERROR_INVALID_VALUE);
+	rig_configure("version=12080");
+	WORKS(rig_find("cuGraphAddNode", &function, 12030, 0, NULL));
+	OK(function != NULL);
+	/* A name that has another signature since. */
+	WORKS(rig_find("cuEventElapsedTime", &function, 12080, 0, NULL));
+	OK(function == NULL);
+}
+
+/* --- contexts ------------------------------------------------------------- */
+
+static void contexts(void)
+{
+	CUdeviceptr pointer;
+	CUcontext context;
+	CUstream stream;
+
+	if (!rig_load())
+		return;
+	rig_configure("devices=2");
+	GIVES(cu.cuDeviceGetCount(&(int){ 0 }), CUDA_ERROR_NOT_INITIALIZED);
+	WORKS(cu.cuInit(0));
+	GIVES(cu.cuMemAlloc(&pointer, 8), CUDA_ERROR_INVALID_CONTEXT);
+	GIVES(cu.cuDevicePrimaryCtxRetain(&context, 2),
+	      CUDA_ERROR_INVALID_DEVICE);
+	WORKS(cu.cuDevicePrimaryCtxRetain(&context, 1));
+	WORKS(cu.cuCtxPushCurrent(context));
+	stream = rig_stream();
+	WORKS(cu.cuMemAlloc(&pointer, 8));
+	WORKS(cu.cuDevicePrimaryCtxRetain(&rig_context, 0));
+	WORKS(cu.cuCtxPushCurrent(rig_context));
+	GIVES(cu.cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
+	WORKS(cu.cuCtxPopCurrent(&context));
+	OK(context == rig_context);
+	WORKS(cu.cuStreamQuery(stream));
+	IS_UINT(rig_live(STANDIN_STREAM), 1);
+	WORKS(cu.cuDevicePrimaryCtxRelease(1));
+	GIVES(cu.cuStreamQuery(stream), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	WORKS(cu.cuCtxPopCurrent(NULL));
+	GIVES(cu.cuCtxPopCurrent(NULL), CUDA_ERROR_INVALID_CONTEXT);
+	IS_UINT(rig_live(STANDIN_STREAM), 0);
+	IS_UINT(rig_leaked(STANDIN_STREAM), 1);
+	IS_UINT(rig_leaked(STANDIN_DEVICE_MEMORY), 1);
+	WORKS(cu.cuDevicePrimaryCtxRelease(0));
+}
+
+static void handles(void)
+{
+	CUstream stream;
+	CUevent event;
+
+	if (!rig_open(""))
+		return;
+	stream = rig_stream();
+	WORKS(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	WORKS(cu.cuStreamDestroy(stream));
+	WORKS(cu.cuEventDestroy(event));
+	GIVES(cu.cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
+	GIVES(cu.cuEventQuery(event), CUDA_ERROR_INVALID_HANDLE);
+	GIVES(cu.cuStreamDestroy(stream), CUDA_ERROR_INVALID_HANDLE);
+	rig_close();
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+static void memory(void)
+{
+	static char host[64];
+	unsigned kind = 0;
+	CUdeviceptr pointer;
+	void *pinned;
+
+	if (!rig_open("memory=1000"))
+		return;
+	GIVES(cu.cuMemAlloc(&pointer, 1001), CUDA_ERROR_OUT_OF_MEMORY);
+	GIVES(cu.cuMemAlloc(&pointer, 0), CUDA_ERROR_INVALID_VALUE);
+	pointer = rig_memory(600);
+	GIVES(cu.cuMemAlloc(&(CUdeviceptr){ 0 }, 600),
+	      CUDA_ERROR_OUT_OF_MEMORY);
+	WORKS(cu.cuMemcpyDtoHAsync(host, pointer + 536, 64, NULL));
+	GIVES(cu.cuMemcpyDtoHAsync(host, pointer + 537, 64, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuMemsetD8Async(pointer, 0, 601, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuMemsetD32Async(pointer + 2, 0, 1, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuMemcpyDtoDAsync(pointer, (CUdeviceptr)(uintptr_t)host, 8,
+				   NULL), CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+				       pointer + 5));
+	IS_INT(kind, CU_MEMORYTYPE_DEVICE);
+	GIVES(cu.cuMemFree(pointer + 8), CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuMemFree(pointer));
+	GIVES(cu.cuMemFree(pointer), CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuMemHostRegister(host, sizeof(host), 0));
+	GIVES(cu.cuMemHostRegister(host + 8, 8, 0),
+	      CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+	WORKS(cu.cuMemHostGetDevicePointer(&pointer, host + 8, 0));
+	WORKS(cu.cuMemsetD8Async(pointer, 3, 8, NULL));
+	WORKS(cu.cuMemHostUnregister(host));
+	OK(host[7] != 3 && host[8] == 3 && host[15] == 3);
+	GIVES(cu.cuMemHostUnregister(host),
+	      CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+	WORKS(cu.cuMemHostAlloc(&pinned, 64, 0));
+	WORKS(cu.cuMemFreeHost(pinned));
+	rig_close();
+}
+
+/* A fill of lines, and copies of every direction. */
+static void copies(void)
+{
+	unsigned char host[64], want[64];
+	CUdeviceptr from, to;
+	CUstream stream;
+
+	if (!rig_open(""))
+		return;
+	stream = rig_stream();
+	from = rig_memory(64);
+	to = rig_memory(64);
+	memset(want, 1, sizeof(want));
+	memset(want + 8, 9, 4);
+	memset(want + 24, 9, 4);
+	WORKS(cu.cuMemsetD8Async(from, 1, 64, stream));
+	WORKS(cu.cuMemsetD2D8Async(from + 8, 16, 9, 4, 2, stream));
+	WORKS(cu.cuMemcpyAsync(to, from, 64, stream));
+	WORKS(cu.cuMemcpyDtoHAsync(host, to, 64, stream));
+	WORKS(cu.cuStreamSynchronize(stream));
+	OK(memcmp(host, want, sizeof(want)) == 0);
+	WORKS(cu.cuMemFree(from));
+	WORKS(cu.cuMemFree(to));
+	WORKS(cu.cuStreamDestroy(stream));
+	rig_close();
+}
+
+/* --- streams and events --------------------------------------------------- */
+
+static int steps;
+
+static void step(void *place)
+{
+	*(int *)place = ++steps;
+}
+
+static void events(void)
+{
+	CUstream one, two;
+	struct gate gate;
+	CUevent event;
+	int first = 0, second = 0;
+
+	if (!rig_open(""))
+		return;
+	steps = 0;
+	one = rig_stream();
+	two = rig_stream();
+	WORKS(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	/* Never recorded: done, and waited for by nobody. */
+	WORKS(cu.cuEventQuery(event));
+	rig_hold(one, &gate);
+	WORKS(cu.cuStreamWaitEvent(two, event, 0));
+	WORKS(cu.cuStreamSynchronize(two));
+	/* A wait is for what was recorded when it was asked for. */
+	WORKS(cu.cuLaunchHostFunc(one, step, &first));
+	WORKS(cu.cuEventRecord(event, one));
+	GIVES(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	WORKS(cu.cuStreamWaitEvent(two, event, 0));
+	WORKS(cu.cuLaunchHostFunc(two, step, &second));
+	GIVES(cu.cuStreamQuery(two), CUDA_ERROR_NOT_READY);
+	WORKS(cu.cuEventDestroy(event));
+	rig_release(&gate);
+	WORKS(cu.cuStreamSynchronize(two));
+	IS_INT(first, 1);
+	IS_INT(second, 2);
+	WORKS(cu.cuStreamDestroy(one));
+	WORKS(cu.cuStreamDestroy(two));
+	rig_close();
+}
+
+/* Recorded again, an event stands for the new place alone. */
+static void record_again(void)
+{
+	struct gate gates[2];
+	CUstream streams[2];
+	float milliseconds;
+	CUevent event;
+
+	if (!rig_open(""))
+		return;
+	streams[0] = rig_stream();
+	streams[1] = rig_stream();
+	WORKS(cu.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	rig_hold(streams[0], &gates[0]);
+	rig_hold(streams[1], &gates[1]);
+	WORKS(cu.cuEventRecord(event, streams[0]));
+	WORKS(cu.cuEventRecord(event, streams[1]));
+	rig_release(&gates[1]);
+	WORKS(cu.cuEventSynchronize(event));
+	GIVES(cu.cuStreamQuery(streams[0]), CUDA_ERROR_NOT_READY);
+	GIVES(cu.cuEventElapsedTime(&milliseconds, event, event),
+	      CUDA_ERROR_INVALID_HANDLE);
+	rig_release(&gates[0]);
+	WORKS(cu.cuCtxSynchronize());
+	WORKS(cu.cuEventDestroy(event));
+	WORKS(cu.cuStreamDestroy(streams[0]));
+	WORKS(cu.cuStreamDestroy(streams[1]));
+	rig_close();
+}
+
+/* The stream without a name waits for those that block, and they for it. */
+static void legacy_stream(void)
+{
+	CUstream blocking = NULL, free_one;
+	struct gate gate;
+	int first = 0;
+
+	if (!rig_open(""))
+		return;
+	steps = 0;
+	WORKS(cu.cuStreamCreateWithPriority(&blocking, CU_STREAM_DEFAULT, 0));
+	free_one = rig_stream();
+	rig_hold(blocking, &gate);
+	WORKS(cu.cuLaunchHostFunc(NULL, step, &first));
+	WORKS(cu.cuLaunchHostFunc(free_one, step, &(int){ 0 }));
+	WORKS(cu.cuStreamSynchronize(free_one));
+	GIVES(cu.cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
+	IS_INT(first, 0);
+	rig_release(&gate);
+	WORKS(cu.cuStreamSynchronize(NULL));
+	IS_INT(first, 2);
+	WORKS(cu.cuStreamDestroy(blocking));
+	WORKS(cu.cuStreamDestroy(free_one));
+	rig_close();
+}
+
+static void call_back(void *code)
+{
+	*(CUresult *)code = cu.cuStreamQuery(NULL);
+}
+
+static void host_functions(void)
+{
+	CUresult code = CUDA_SUCCESS;
+	CUstream stream;
+
+	if (!rig_open(""))
+		return;
+	stream = rig_stream();
+	WORKS(cu.cuLaunchHostFunc(stream, call_back, &code));
+	WORKS(cu.cuStreamSynchronize(stream));
+	IS_INT(code, CUDA_ERROR_NOT_PERMITTED);
+	WORKS(cu.cuStreamDestroy(stream));
+	rig_close();
+}
+
+/* The order of nine host functions in three streams, as a number. */
+static uint64_t order_of(const char *options)
+{
+	CUstream streams[3];
+	int places[9];
+	uint64_t order = 0;
+	struct gate gate;
+	int i;
+
+	if (!rig_open(options))
+		return 0;
+	steps = 0;
+	for (i = 0; i < 3; i++)
+		streams[i] = rig_stream();
+	/* The one thread is kept busy until all is there. */
+	rig_hold(NULL, &gate);
+	rig_meet(&gate);
+	for (i = 0; i < 9; i++)
+		WORKS(cu.cuLaunchHostFunc(streams[i % 3], step, &places[i]));
+	rig_release(&gate);
+	WORKS(cu.cuCtxSynchronize());
+	for (i = 0; i < 9; i++)
+		order = order * 10 + (uint64_t)places[i];
+	for (i = 0; i < 3; i++)
+		WORKS(cu.cuStreamDestroy(streams[i]));
+	rig_close();
+	return order;
+}
+
+static void seeds(void)
+{
+	uint64_t one = order_of("seed=3"), other = one;
+	int seed;
+
+	IS_UINT(order_of("seed=3"), one);
+	for (seed = 4; seed < 10 && other == one; seed++)
+		other = order_of((char[]){ 's', 'e', 'e', 'd', '=',
+					   (char)('0' + seed), '\0' });
+	OK(other != one);
+}
+
+/* --- failure -------------------------------------------------------------- */
+
+static void injected(void)
+{
+	CUdeviceptr pointer;
+
+	if (!rig_open("fail=cuMemAlloc:2:2"))
+		return;
+	WORKS(cu.cuMemAlloc(&pointer, 8));
+	GIVES(cu.cuMemAlloc(&(CUdeviceptr){ 0 }, 8),
+	      CUDA_ERROR_OUT_OF_MEMORY);
+	WORKS(cu.cuMemFree(pointer));
+	IS_UINT(rig_calls("cuMemAlloc"), 2);
+	rig_fail(NULL, 2, CUDA_ERROR_UNKNOWN);
+	WORKS(cu.cuStreamQuery(NULL));
+	GIVES(cu.cuStreamQuery(NULL), CUDA_ERROR_UNKNOWN);
+	WORKS(cu.cuStreamQuery(NULL));
+	rig_close();
+}
+
+static void told(CUstream stream, CUresult code, void *user_data)
+{
+	(void)stream;
+	*(CUresult *)user_data = code;
+}
+
+/* An error of a kernel sticks to its context: every call gives it, what was
+ * behind does not run but for callbacks, and only the end of the context ends it. */
+static void sticky(void)
+{
+	CUmodule module = NULL;
+	CUfunction fail;
+	CUstream stream;
+	struct gate gate;
+	CUresult code = CUDA_SUCCESS;
+	int reached = 0, at = 3;
+	void *arguments[] = { &at };
+
+	if (!rig_open(""))
+		return;
+	fail = rig_kernel(&module, "fail");
+	stream = rig_stream();
+	rig_hold(stream, &gate);
+	WORKS(cu.cuLaunchKernel(fail, 1, 1, 1, 8, 1, 1, 0, stream, arguments,
+				NULL));
+	WORKS(cu.cuLaunchHostFunc(stream, step, &reached));
+	WORKS(cu.cuStreamAddCallback(stream, told, &code, 0));
+	rig_release(&gate);
+	GIVES(cu.cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
+	GIVES(cu.cuStreamQuery(NULL), CUDA_ERROR_LAUNCH_FAILED);
+	GIVES(cu.cuMemAlloc(&(CUdeviceptr){ 0 }, 8), CUDA_ERROR_LAUNCH_FAILED);
+	GIVES(cu.cuStreamDestroy(stream), CUDA_ERROR_LAUNCH_FAILED);
+	IS_INT(reached, 0);
+	IS_INT(code, CUDA_ERROR_LAUNCH_FAILED);
+	rig_abandon();
+	IS_UINT(rig_leaked(STANDIN_STREAM), 1);
+	if (!rig_open("fault=2:700"))
+		return;
+	module = NULL;
+	fail = rig_kernel(&module, "fail");
+	at = -1;
+	WORKS(cu.cuLaunchKernel(fail, 1, 1, 1, 8, 1, 1, 0, NULL, arguments,
+				NULL));
+	WORKS(cu.cuCtxSynchronize());
+	WORKS(cu.cuLaunchKernel(fail, 1, 1, 1, 8, 1, 1, 0, NULL, arguments,
+				NULL));
+	GIVES(cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+	rig_abandon();
+}
+
+/* --- kernels -------------------------------------------------------------- */
+
+static void launches(void)
+{
+	int host[COUNT], i, wrong = 0, y = 5, total = 0;
+	unsigned n = COUNT - 1;
+	CUmodule module = NULL;
+	CUdeviceptr x, out;
+	void *add[] = { &x, &y, &n }, *sum[] = { &x, &out };
+	CUfunction function;
+
+	if (!rig_open("seed=1"))
+		return;
+	x = rig_memory(sizeof(host));
+	out = rig_memory(4);
+	WORKS(cu.cuMemsetD32Async(out, 0, 1, NULL));
+	for (i = 0; i < COUNT; i++)
+		host[i] = i;
+	rig_write(x, host, sizeof(host));
+	function = rig_kernel(&module, "add");
+	WORKS(cu.cuLaunchKernel(function, COUNT / 32, 1, 1, 32, 1, 1, 0, NULL,
+				add, NULL));
+	y = 1000; /* arguments were taken by the call */
+	function = rig_kernel(&module, "turn");
+	WORKS(cu.cuLaunchKernel(function, COUNT / 64, 1, 1, 64, 1, 1, 0, NULL,
+				add, NULL));
+	function = rig_kernel(&module, "sum");
+	WORKS(cu.cuLaunchKernel(function, 1, 1, 1, COUNT, 1, 1,
+				sizeof(host), NULL, sum, NULL));
+	rig_read(host, x, sizeof(host));
+	rig_read(&total, out, sizeof(total));
+	for (i = 0; i < COUNT; i++) {
+		int from = i / 64 * 64 + 63 - i % 64;
+
+		wrong += host[i] != from + (from < COUNT - 1 ? 5 : 0);
+	}
+	IS_INT(wrong, 0);
+	IS_INT(total, COUNT * (COUNT - 1) / 2 + 5 * (COUNT - 1));
+	WORKS(cu.cuMemFree(x));
+	WORKS(cu.cuMemFree(out));
+	WORKS(cu.cuModuleUnload(module));
+	rig_close();
+}
+
+static void refused_launches(void)
+{
+	CUmodule module = NULL;
+	void *none[] = { NULL };
+	CUdeviceptr x = 0;
+	void *arguments[] = { &x };
+	CUfunction turn;
+	int most = 0;
+
+	if (!rig_open(""))
+		return;
+	turn = rig_kernel(&module, "turn");
+	WORKS(cu.cuFuncGetAttribute(
+		&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, turn));
+	IS_INT(most, 64);
+	GIVES(cu.cuLaunchKernel(turn, 0, 1, 1, 64, 1, 1, 0, NULL, arguments,
+				NULL), CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuLaunchKernel(turn, 1, 65536, 1, 64, 1, 1, 0, NULL,
+				arguments, NULL), CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuLaunchKernel(turn, 1, 1, 1, 65, 1, 1, 0, NULL, arguments,
+				NULL), CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuLaunchKernel(turn, 1, 1, 1, 64, 1, 1, 49153, NULL,
+				arguments, NULL), CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuFuncSetAttribute(
+		turn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		65536));
+	GIVES(cu.cuLaunchKernel(turn, 1, 1, 1, 64, 1, 1, 0, NULL, none, NULL),
+	      CUDA_ERROR_INVALID_VALUE);
+	GIVES(cu.cuModuleGetFunction(&turn, module, "mangled"),
+	      CUDA_ERROR_NOT_FOUND);
+	WORKS(cu.cuModuleUnload(module));
+	GIVES(cu.cuModuleGetFunction(&turn, module, "turn"),
+	      CUDA_ERROR_INVALID_HANDLE);
+	rig_close();
+}
+
+/* Each module has its own variables, which copies reach. */
+static void variables(void)
+{
+	CUmodule modules[2] = { NULL, NULL };
+	CUdeviceptr counters[2];
+	size_t bytes = 0;
+	int values[2], i;
+
+	if (!rig_open(""))
+		return;
+	for (i = 0; i < 2; i++) {
+		CUfunction count = rig_kernel(&modules[i], "count");
+
+		WORKS(cu.cuModuleGetGlobal(&counters[i], &bytes, modules[i],
+					   "counter"));
+		IS_UINT(bytes, 4);
+		WORKS(cu.cuLaunchKernel(count, 5, 1, 1, 2, 1, 1, 0, NULL, NULL,
+					NULL));
+	}
+	for (i = 0; i < 2; i++)
+		rig_read(&values[i], counters[i], sizeof(int));
+	IS_INT(values[0], 17);
+	IS_INT(values[1], 17);
+	GIVES(cu.cuModuleGetGlobal(&counters[0], &bytes, modules[0], "none"),
+	      CUDA_ERROR_NOT_FOUND);
+	WORKS(cu.cuModuleUnload(modules[0]));
+	WORKS(cu.cuModuleUnload(modules[1]));
+	rig_close();
+}
+
+static void try_image(const char *image, int code)
+{
+	CUmodule module = NULL;
+
+	GIVES(cu.cuModuleLoadDataEx(&module, image, 0, NULL, NULL), code);
+	if (module != NULL)
+		WORKS(cu.cuModuleUnload(module));
+}
+
+/* Binaries are for a generation, PTX for all that come later. */
+static void images(void)
+{
+	static const char text[] = "extern \"C\" __global__ void k() {}\n";
+	char *binary, *family;
+
+	if (!rig_open("arch=90"))
+		return;
+	binary = rig_compile(text, "sm_80", false);
+	family = rig_compile(text, "compute_80", true);
+	try_image(binary, CUDA_ERROR_NO_BINARY_FOR_GPU);
+	try_image(family, CUDA_SUCCESS);
+	rig_close();
+	if (rig_open("arch=75"))
+		try_image(family, CUDA_ERROR_NO_BINARY_FOR_GPU);
+	rig_close();
+	if (rig_open("arch=86"))
+		try_image(binary, CUDA_SUCCESS);
+	try_image("no image at all", CUDA_ERROR_INVALID_IMAGE);
+	try_image(".version 8.0\n.target sm_80\n.entry k() { ret; }\n",
+		  CUDA_ERROR_INVALID_PTX);
+	rig_close();
+	free(binary);
+	free(family);
+}
+
+static void compiler(void)
+{
+	static const char *const wrong[] = { "--gpu-architecture=sm_34" };
+	nvrtcProgram program = NULL;
+	char log[2048] = "";
+	size_t bytes = 1;
+
+	if (!rig_load())
+		return;
+	IS_INT(nvrtc.nvrtcCreateProgram(&program, "\n\nint f() { return x; }",
+					"names.cu", 0, NULL, NULL),
+	       NVRTC_SUCCESS);
+	IS_INT(nvrtc.nvrtcCompileProgram(program, 1, wrong),
+	       NVRTC_ERROR_INVALID_OPTION);
+	IS_INT(nvrtc.nvrtcCompileProgram(program, 0, NULL),
+	       NVRTC_ERROR_COMPILATION);
+	IS_INT(nvrtc.nvrtcGetProgramLogSize(program, &bytes), NVRTC_SUCCESS);
+	if (OK(bytes > 1 && bytes < sizeof(log)))
+		IS_INT(nvrtc.nvrtcGetProgramLog(program, log), NVRTC_SUCCESS);
+	HAS_STR(log, "names.cu:3");
+	IS_INT(nvrtc.nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+}
+
+static const struct tap_scenario all[] = {
+	{ "versions", versions },
+	{ "contexts", contexts },
+	{ "handles", handles },
+	{ "memory", memory },
+	{ "copies", copies },
+	{ "events", events },
+	{ "record again", record_again },
+	{ "the stream without a name", legacy_stream },
+	{ "host functions", host_functions },
+	{ "seeds", seeds },
+	{ "injected failures", injected },
+	{ "errors that stick", sticky },
+	{ "launches", launches },
+	{ "refused launches", refused_launches },
+	{ "variables", variables },
+	{ "images", images },
+	{ "the compiler", compiler },
+};
+
+TAP_MAIN(all)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stand-in for libcuda.so.1: the conditions of conditional nodes.  A handle
+ * belongs to one graph, and so to the one executable that may exist of it;
+ * only kernels of a graph that runs it can set it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "standin.h"
+
+enum { TAG = 0x57a0000 };
+
+static struct condition **conditions;
+static size_t condition_count;
+
+struct condition *standin_condition(CUgraphConditionalHandle handle)
+{
+	size_t index = (size_t)(handle - TAG);
+
+	return index < condition_count ? conditions[index] : NULL;
+}
+
+CUresult standin_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
+						CUgraph graph,
+						CUcontext context,
+						unsigned int value,
+						unsigned int flags)
+{
+	struct condition *condition;
+
+	if (context == NULL)
+		context = standin_current();
+	if (out == NULL || standin_find(graph, STANDIN_GRAPH) == NULL ||
+	    standin_find(context, STANDIN_CONTEXT) == NULL ||
+	    flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT)
+		return CUDA_ERROR_INVALID_VALUE;
+	condition = standin_new(sizeof(*condition));
+	condition->graph = graph->root;
+	condition->context = context;
+	condition->initial = value;
+	condition->flags = flags;
+	conditions = realloc(conditions, (condition_count + 1) *
+				     sizeof(struct condition *));
+	if (conditions == NULL)
+		abort();
+	*out = TAG + condition_count;
+	conditions[condition_count++] = condition;
+	return CUDA_SUCCESS;
+}
+
+/* They are kept: an executable may outlive its graph. */
+void standin_forget_conditions(CUgraph graph)
+{
+	size_t i;
+
+	for (i = 0; i < condition_count; i++)
+		if (conditions[i]->graph == graph)
+			conditions[i]->graph = NULL;
+}
+
+bool standin_has_unused_conditions(CUgraph graph)
+{
+	size_t i;
+
+	for (i = 0; i < condition_count; i++)
+		if (conditions[i]->graph == graph && !conditions[i]->used)
+			return true;
+	return false;
+}
+
+/* What a driver leaves undefined is an error here. */
+int standin_set_condition(void *driver, unsigned long long handle,
+			  unsigned value)
+{
+	const struct work *work = driver;
+	struct condition *condition;
+	int code = CUDA_SUCCESS;
+
+	pthread_mutex_lock(&standin.lock);
+	condition = standin_condition(handle);
+	if (condition == NULL || !condition->running ||
+	    condition->context != work->context)
+		code = CUDA_ERROR_LAUNCH_FAILED;
+	else
+		condition->value = value;
+	pthread_mutex_unlock(&standin.lock);
+	return code;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tests ask of the stand-in for libcuda.so.1, beyond what a driver has.
+ * Found by dlsym.  The same by environment: STANDIN_CUDA=OPTIONS.
+ */
+#ifndef STANDIN_CONTROL_H
+#define STANDIN_CONTROL_H
+
+#include <stdint.h>
+
+enum standin_kind {
+	STANDIN_CONTEXT,
+	STANDIN_STREAM,
+	STANDIN_EVENT,
+	STANDIN_MODULE_KIND,
+	STANDIN_DEVICE_MEMORY,
+	STANDIN_HOST_MEMORY,
+	STANDIN_REGISTERED,
+	STANDIN_GRAPH,
+	STANDIN_NODE,
+	STANDIN_EXEC,
+	STANDIN_KINDS
+};
+
+/* Options as in the README, over the defaults; forgets what was counted.  To
+ * be called while no context exists. */
+typedef void standin_configure_function(const char *options);
+/* Objects of a kind that exist now; those that a context took with it when
+ * it went are `standin_leaked`. */
+typedef uint64_t standin_live_function(unsigned kind);
+typedef uint64_t standin_leaked_function(unsigned kind);
+/* How often a function was called; null: all of them. */
+typedef uint64_t standin_calls_function(const char *name);
+/* The call `number` from here on, counted from 1, of a function (null: of
+ * any) gives `code` and does nothing. */
+typedef void standin_fail_function(const char *name, uint64_t number,
+				   int code);
+/* The kernel `number` that runs from here on, counted from 1, fails its
+ * context with `code`. */
+typedef void standin_fault_function(uint64_t number, int code);
+/* Launches of executable graphs that had to wait for themselves. */
+typedef uint64_t standin_overlaps_function(void);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a module of the stand-in is: host code that looks like a device's.
+ * The stand-in compiler writes one, the stand-in driver runs it; C and C++.
+ */
+#ifndef STANDIN_DEVICE_H
+#define STANDIN_DEVICE_H
+
+#include <stddef.h>
+
+struct standin_kernel {
+	const char *name;
+	/* One thread, at its place in the grid. */
+	void (*thread)(void **arguments);
+	const size_t *sizes; /* of the arguments */
+	unsigned count;
+	unsigned most_threads; /* of a block; 0: what the device can */
+};
+
+struct standin_index {
+	unsigned x, y, z;
+};
+
+/* Where the running thread of a kernel is. */
+struct standin_place {
+	struct standin_index thread, block, block_size, grid_size;
+};
+
+/* What kernels ask of who runs them. */
+struct standin_host {
+	struct standin_place *(*place)(void);
+	void (*barrier)(void);
+	void *(*shared)(void); /* the memory that the launch asked for */
+	/* Does not return. */
+	void (*trap)(int code);
+	void (*set_condition)(unsigned long long handle, unsigned value);
+};
+
+struct standin_module {
+	unsigned arch; /* 90: for sm_90 */
+	unsigned count;
+	const struct standin_kernel *kernels;
+	/* Filled in by who loads it. */
+	const struct standin_host **host;
+};
+
+/* The symbol of it in a module. */
+#define STANDIN_MODULE "standin_module_table"
+
+/* One launch. */
+struct standin_launch {
+	const struct standin_kernel *kernel;
+	void **arguments;
+	unsigned grid[3], block[3];
+	unsigned shared_bytes;
+	unsigned backwards; /* threads of a block begin with the last */
+	/* For set_condition; gives 0, or what the context fails with. */
+	void *driver;
+	int (*set_condition)(void *driver, unsigned long long handle,
+			     unsigned value);
+};
+
+#ifndef __cplusplus
+extern const struct standin_host standin_grid_host;
+
+/* All blocks, one after the other; 0, or what the context fails with. */
+int standin_run_grid(const struct standin_launch *launch);
+#endif
+
+#endif

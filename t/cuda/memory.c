@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stand-in for libcuda.so.1: memory.  A device's memory is the host's, so
+ * addresses are the same everywhere; but who may use what for which is
+ * checked as a driver does.  What is allocated is full of rubbish.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "standin.h"
+
+enum { ALIGNMENT = 256, RUBBISH = 0xa5 };
+
+struct block {
+	struct object object;
+	char *pointer;
+	size_t bytes;
+	int device;
+};
+
+/* By address. */
+static struct block **blocks;
+static size_t block_count, block_room;
+
+/* The number of blocks that begin at `pointer` or before it. */
+static size_t place_of(const void *pointer)
+{
+	size_t low = 0, high = block_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if ((uintptr_t)blocks[middle]->pointer <= (uintptr_t)pointer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The block with that address in it, or null. */
+static struct block *block_at(const void *pointer)
+{
+	size_t place = place_of(pointer);
+	struct block *block = place != 0 ? blocks[place - 1] : NULL;
+
+	if (block == NULL ||
+	    (uintptr_t)pointer - (uintptr_t)block->pointer >= block->bytes)
+		return NULL;
+	return block;
+}
+
+enum standin_kind standin_memory_kind(const void *pointer, size_t bytes)
+{
+	struct block *block = block_at(pointer);
+	size_t offset;
+
+	if (block == NULL)
+		return STANDIN_KINDS;
+	offset = (uintptr_t)pointer - (uintptr_t)block->pointer;
+	return bytes <= block->bytes - offset ? block->object.kind :
+						STANDIN_KINDS;
+}
+
+static void add_block(char *pointer, size_t bytes, enum standin_kind kind)
+{
+	struct block *block = standin_new(sizeof(*block));
+	size_t place = place_of(pointer);
+
+	if (block_count == block_room) {
+		block_room = block_room * 2 + 16;
+		blocks = realloc(blocks, block_room * sizeof(struct block *));
+		if (blocks == NULL)
+			abort();
+	}
+	memmove(blocks + place + 1, blocks + place,
+		(block_count - place) * sizeof(struct block *));
+	blocks[place] = block;
+	block_count++;
+	block->pointer = pointer;
+	block->bytes = bytes;
+	block->device = standin_current()->device;
+	standin_add(&block->object, kind, standin_current());
+}
+
+void standin_free_memory(struct object *object)
+{
+	struct block *block = (struct block *)object;
+	size_t place = place_of(block->pointer) - 1;
+
+	block_count--;
+	memmove(blocks + place, blocks + place + 1,
+		(block_count - place) * sizeof(struct block *));
+	if (object->kind == STANDIN_DEVICE_MEMORY)
+		standin.used_bytes[block->device] -= block->bytes;
+	if (object->kind != STANDIN_REGISTERED)
+		free(block->pointer);
+	standin_remove(object);
+	free(block);
+}
+
+/* --- having and giving back ----------------------------------------------- */
+
+static CUresult allocate(void **out, size_t bytes, enum standin_kind kind)
+{
+	size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	int device = standin_current()->device;
+	void *pointer;
+
+	if (bytes == 0 || out == NULL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (rounded < bytes ||
+	    (kind == STANDIN_DEVICE_MEMORY &&
+	     bytes > standin.options.memory_bytes -
+		     standin.used_bytes[device]))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	pointer = aligned_alloc(ALIGNMENT, rounded);
+	if (pointer == NULL)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memset(pointer, RUBBISH, rounded);
+	if (kind == STANDIN_DEVICE_MEMORY)
+		standin.used_bytes[device] += bytes;
+	add_block(pointer, bytes, kind);
+	*out = pointer;
+	return CUDA_SUCCESS;
+}
+
+/* A driver waits for all that is under way before it takes memory back. */
+static CUresult take_back(const void *pointer, enum standin_kind kind,
+			  CUresult unknown)
+{
+	CUcontext context = standin_current();
+	struct block *block = block_at(pointer);
+
+	if (block == NULL || block->pointer != pointer ||
+	    block->object.kind != kind)
+		return unknown;
+	standin_idle(block->object.context);
+	if (context->sticky != CUDA_SUCCESS)
+		return context->sticky;
+	/* Somebody else may have been faster. */
+	block = block_at(pointer);
+	if (block == NULL || block->pointer != pointer)
+		return unknown;
+	standin_free_memory(&block->object);
+	return CUDA_SUCCESS;
+}
+
+CUresult standin_cuMemGetInfo(size_t *unused, size_t *total)
+{
+	*total = standin.options.memory_bytes;
+	*unused = *total - standin.used_bytes[standin_current()->device];
+	return CUDA_SUCCESS;
+}
+
+CUresult standin_cuMemAlloc(CUdeviceptr *pointer, size_t bytes)
+{
+	void *block = NULL;
+	CUresult code = allocate(&block, bytes, STANDIN_DEVICE_MEMORY);
+
+	*pointer = (CUdeviceptr)(uintptr_t)block;
+	return code;
+}
+
+CUresult standin_cuMemFree(CUdeviceptr pointer)
+{
+	if (pointer == 0)
+		return CUDA_SUCCESS;
+	return take_back((void *)(uintptr_t)pointer, STANDIN_DEVICE_MEMORY,
+			 CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult standin_cuMemHostAlloc(void **pointer, size_t bytes,
+				unsigned int flags)
+{
+	if (flags & ~7u)
+		return CUDA_ERROR_INVALID_VALUE;
+	return allocate(pointer, bytes, STANDIN_HOST_MEMORY);
+}
+
+CUresult standin_cuMemFreeHost(void *pointer)
+{
+	return take_back(pointer, STANDIN_HOST_MEMORY,
+			 CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult standin_cuMemHostRegister(void *pointer, size_t bytes,
+				   unsigned int flags)
+{
+	uintptr_t end;
+	size_t place;
+
+	if (pointer == NULL || bytes == 0 || flags & ~15u ||
+	    __builtin_add_overflow((uintptr_t)pointer, bytes, &end))
+		return CUDA_ERROR_INVALID_VALUE;
+	place = place_of(pointer);
+	if (block_at(pointer) != NULL ||
+	    (place < block_count && (uintptr_t)blocks[place]->pointer < end))
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	add_block(pointer, bytes, STANDIN_REGISTERED);
+	return CUDA_SUCCESS;
+}
+
+CUresult standin_cuMemHostUnregister(void *pointer)
+{
+	return take_back(pointer, STANDIN_REGISTERED,
+			 CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+/* --- what an address is --------------------------------------------------- */
+
+CUresult standin_cuMemHostGetDevicePointer(CUdeviceptr *address,
+					   void *pointer, unsigned int flags)
+{
+	struct block *block = block_at(pointer);
+
+	if (flags != 0 || block == NULL ||
+	    block->object.kind == STANDIN_DEVICE_MEMORY)
+		return CUDA_ERROR_INVALID_VALUE;
+	*address = (CUdeviceptr)(uintptr_t)pointer;
+	return CUDA_SUCCESS;
+}
+
+CUresult standin_cuPointerGetAttribute(void *value,
+				       CUpointer_attribute attribute,
+				       CUdeviceptr pointer)
+{
+	void *address = (void *)(uintptr_t)pointer;
+	struct block *block = block_at(address);
+	bool on_device;
+
+	if (block == NULL)
+		return CUDA_ERROR_INVALID_VALUE;
+	on_device = block->object.kind == STANDIN_DEVICE_MEMORY;
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		memcpy(value, &block->object.context, sizeof(CUcontext));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		*(unsigned *)value = on_device ? CU_MEMORYTYPE_DEVICE :
+						 CU_MEMORYTYPE_HOST;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		memcpy(value, &pointer, sizeof(pointer));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+		if (on_device)
+			return CUDA_ERROR_INVALID_VALUE;
+		memcpy(value, &address, sizeof(address));
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		*(int *)value = block->device;
+		return CUDA_SUCCESS;
+	}
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* --- copies --------------------------------------------------------------- */
+
+static bool is_known(const void *pointer, size_t bytes)
+{
+	return standin_memory_kind(pointer, bytes) != STANDIN_KINDS ||
+	       standin_is_variable(pointer, bytes);
+}
+
+/* Memory that the driver does not know is copied through a buffer of its own:
+ * it waits for the stream, and from a device also for the copy itself. */
+static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+		     CUstream handle, bool from_host, bool to_host)
+{
+	CUstream stream = standin_stream(handle);
+	struct work work = { .kind = WORK_COPY,
+			     .target = (char *)(uintptr_t)to,
+			     .source = (const char *)(uintptr_t)from,
+			     .bytes = bytes };
+	bool source_known = is_known(work.source, bytes);
+	bool target_known = is_known(work.target, bytes);
+	CUcontext context = standin_current();
+	struct op *op;
+
+	if (stream == NULL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (bytes == 0)
+		return CUDA_SUCCESS;
+	if ((!source_known && !from_host) || (!target_known && !to_host) ||
+	    to == 0 || from == 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!source_known && standin.options.pageable_waits) {
+		if (stream->last != NULL)
+			standin_await(stream->last);
+		work.staged = standin_new(bytes);
+		memcpy(work.staged, work.source, bytes);
+		work.source = work.staged;
+	}
+	op = standin_enqueue(stream, &work);
+	if (!target_known && standin.options.pageable_waits)
+		standin_await(op);
+	return context->sticky;
+}
+
+CUresult standin_cuMemcpyHtoDAsync(CUdeviceptr target, const void *source,
+				   size_t bytes, CUstream stream)
+{
+	return copy(target, (CUdeviceptr)(uintptr_t)source, bytes, stream,
+		    true, false);
+}
+
+CUresult standin_cuMemcpyDtoHAsync(void *target, CUdeviceptr source,
+				   size_t bytes, CUstream stream)
+{
+	return copy((CUdeviceptr)(uintptr_t)target, source, bytes, stream,
+		    false, true);
+}
+
+CUresult standin_cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source,
+				   size_t bytes, CUstream stream)
+{
+	return copy(target, source, bytes, stream, false, false);
+}
+
+CUresult standin_cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source,
+			       size_t bytes, CUstream stream)
+{
+	return copy(target, source, bytes, stream, true, true);
+}
+
+CUresult standin_cuMemcpyPeerAsync(CUdeviceptr target,
+				   CUcontext target_context,
+				   CUdeviceptr source,
+				   CUcontext source_context, size_t bytes,
+				   CUstream stream)
+{
+	if (standin_find(target_context, STANDIN_CONTEXT) == NULL ||
+	    standin_find(source_context, STANDIN_CONTEXT) == NULL)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return copy(target, source, bytes, stream, false, false);
+}
+
+/* --- fills ---------------------------------------------------------------- */
+
+static CUresult check_fill(const struct work *work)
+{
+	const char *last = work->target;
+	size_t rows = work->height - 1;
+
+	if (work->bytes == 0)
+		return CUDA_SUCCESS;
+	if ((uintptr_t)work->target % work->element != 0 ||
+	    (rows != 0 && work->pitch < work->bytes))
+		return CUDA_ERROR_INVALID_VALUE;
+	return is_known(last, rows * work->pitch + work->bytes) ?
+		       CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult fill(CUdeviceptr target, unsigned value, unsigned element,
+		     size_t pitch, size_t width, size_t height,
+		     CUstream handle)
+{
+	CUstream stream = standin_stream(handle);
+	struct work work = { .kind = WORK_FILL,
+			     .target = (char *)(uintptr_t)target,
+			     .value = value, .element = element,
+			     .pitch = pitch, .bytes = width * element,
+			     .height = height };
+	CUresult code;
+
+	if (stream == NULL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (width == 0 || height == 0)
+		return CUDA_SUCCESS;
+	code = check_fill(&work);
+	if (code == CUDA_SUCCESS)
+		standin_enqueue(stream, &work);
+	return code;
+}
+
+CUresult standin_cuMemsetD8Async(CUdeviceptr target, unsigned char value,
+				 size_t count, CUstream stream)
+{
+	return fill(target, value, 1, 0, count, 1, stream);
+}
+
+CUresult standin_cuMemsetD16Async(CUdeviceptr target, unsigned short value,
+				  size_t count, CUstream stream)
+{
+	return fill(target, value, 2, 0, count, 1, stream);
+}
+
+CUresult standin_cuMemsetD32Async(CUdeviceptr target, unsigned int value,
+				  size_t count, CUstream stream)
+{
+	return fill(target, value, 4, 0, count, 1, stream);
+}
+
+CUresult standin_cuMemsetD2D8Async(CUdeviceptr target, size_t pitch,
+				   unsigned char value, size_t width,
+				   size_t height, CUstream stream)
+{
+	return fill(target, value, 1, pitch, width, height, stream);
+}
+
+CUresult standin_cuMemsetD2D32Async(CUdeviceptr target, size_t pitch,
+				    unsigned int value, size_t width,
+				    size_t height, CUstream stream)
+{
+	return fill(target, value, 4, pitch, width, height, stream);
+}
+
+/* --- nodes ---------------------------------------------------------------- */
+
+static const void *source_of(const CUDA_MEMCPY3D_v2 *params)
+{
+	const char *base = params->srcMemoryType == CU_MEMORYTYPE_HOST ?
+				   (const char *)params->srcHost :
+				   (const char *)(uintptr_t)params->srcDevice;
+
+	return base + params->srcXInBytes;
+}
+
+static void *target_of(const CUDA_MEMCPY3D_v2 *params)
+{
+	char *base = params->dstMemoryType == CU_MEMORYTYPE_HOST ?
+			     (char *)params->dstHost :
+			     (char *)(uintptr_t)params->dstDevice;
+
+	return base + params->dstXInBytes;
+}
+
+/* Lines only: what has more dimensions is not for the stand-in. */
+CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params)
+{
+	if (params == NULL || params->reserved0 != NULL ||
+	    params->reserved1 != NULL || params->WidthInBytes == 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (params->Height != 1 || params->Depth != 1 ||
+	    params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+	    params->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	work->kind = WORK_COPY;
+	work->source = source_of(params);
+	work->target = target_of(params);
+	work->bytes = params->WidthInBytes;
+	if ((!is_known(work->source, work->bytes) &&
+	     params->srcMemoryType != CU_MEMORYTYPE_HOST) ||
+	    (!is_known(work->target, work->bytes) &&
+	     params->dstMemoryType != CU_MEMORYTYPE_HOST))
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_SUCCESS;
+}
+
+CUresult standin_fill_fill(struct work *work,
+			   const CUDA_MEMSET_NODE_PARAMS_v1 *params)
+{
+	if (params == NULL || params->width == 0 || params->height == 0 ||
+	    (params->elementSize != 1 && params->elementSize != 2 &&
+	     params->elementSize != 4))
+		return CUDA_ERROR_INVALID_VALUE;
+	work->kind = WORK_FILL;
+	work->target = (char *)(uintptr_t)params->dst;
+	work->value = params->value;
+	work->element = params->elementSize;
+	work->pitch = params->pitch;
+	work->bytes = params->width * params->elementSize;
+	work->height = params->height;
+	return check_fill(work);
+}

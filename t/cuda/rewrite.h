@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A stand-in for NVRTC: preprocessed CUDA C++ becomes C++; see rewrite.c. */
+#ifndef STANDIN_REWRITE_H
+#define STANDIN_REWRITE_H
+
+#include <stddef.h>
+
+/* A text that grows. */
+struct text {
+	char *at;
+	size_t count, room;
+};
+
+void text_add(struct text *text, const char *bytes, size_t count);
+void text_print(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The same with the table of its kernels behind it. */
+void rewrite(struct text *out, const char *source, unsigned arch);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stand-in for libcuda.so.1, for tests: what its files share.
+ *
+ * All state is behind one lock.  Every function of the driver is entered with
+ * it (entry.c) and left without it.  Work is done by a few threads of the
+ * stand-in, without the lock.  What a handle means is looked up among the
+ * objects that live, so that one that was destroyed is an error and no crash.
+ */
+#ifndef STANDIN_H
+#define STANDIN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "calls.h"
+#include "control.h"
+#include "device.h"
+
+enum { STANDIN_MAX_DEVICES = 8, STANDIN_MAX_FAILS = 8 };
+
+#define STANDIN_EXPORT __attribute__((visibility("default")))
+
+STANDIN_EXPORT standin_configure_function standin_configure;
+STANDIN_EXPORT standin_live_function standin_live;
+STANDIN_EXPORT standin_leaked_function standin_leaked;
+STANDIN_EXPORT standin_calls_function standin_calls;
+STANDIN_EXPORT standin_fail_function standin_fail;
+STANDIN_EXPORT standin_fault_function standin_fault;
+STANDIN_EXPORT standin_overlaps_function standin_overlaps;
+
+/* What CUDA_CALLS becomes here: the functions behind the entries. */
+#define STANDIN_DECLARE(version, name, symbol, parameters, arguments) \
+	CUresult standin_##name parameters;
+CUDA_CALLS(STANDIN_DECLARE)
+
+/* First in everything that has a handle. */
+struct object {
+	struct object *next;
+	CUcontext context; /* with which it goes, or null */
+	enum standin_kind kind;
+};
+
+struct CUctx_st {
+	struct object object;
+	int device;
+	unsigned owners; /* retained so often */
+	CUresult sticky; /* what every call gives from now on */
+	CUstream legacy; /* the stream with the null handle */
+	unsigned peers;  /* a bit for each device */
+};
+
+/* --- work: what commands and nodes do */
+
+enum work_kind { WORK_NONE, WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_HOST,
+		 WORK_CALLBACK, WORK_GRAPH };
+
+struct work {
+	enum work_kind kind;
+	CUcontext context;
+	struct standin_launch launch;
+	CUfunction function;
+	char *target;
+	const char *source;
+	char *staged; /* what `source` is, when it is ours */
+	size_t bytes;
+	unsigned value, element;
+	size_t pitch, height;
+	CUhostFn host;
+	CUstreamCallback callback;
+	CUstream stream; /* that the callback is told */
+	void *user_data;
+	struct program *program;
+};
+
+/* A command in a stream; lives as long as somebody waits for it. */
+struct op {
+	struct op *next;
+	unsigned references;
+	bool done;
+	uint64_t done_ns;
+	struct work work;
+	struct op **waits;
+	size_t wait_count;
+};
+
+struct CUstream_st {
+	struct object object;
+	struct CUstream_st *next; /* of all, for the workers */
+	struct op *head, **tail;
+	struct op *last;  /* the newest, or null */
+	struct op **waits; /* of what is enqueued next */
+	size_t wait_count;
+	unsigned flags;
+	int priority;
+	bool busy, destroyed;
+};
+
+struct CUevent_st {
+	struct object object;
+	struct op *op; /* the last thing recorded, or null */
+	unsigned flags;
+	bool recorded;
+};
+
+struct CUfunc_st {
+	CUmodule module;
+	const struct standin_kernel *kernel;
+	int dynamic_bytes; /* of shared memory that may be asked for */
+};
+
+struct CUmod_st {
+	struct object object;
+	unsigned references;
+	void *library; /* or null */
+	const struct standin_module *table;
+	struct CUfunc_st *functions;
+};
+
+/* --- graphs */
+
+struct condition {
+	CUgraph graph;
+	CUcontext context;
+	unsigned initial, flags, value;
+	bool used, running;
+};
+
+struct CUgraphNode_st {
+	struct object object;
+	CUgraph graph;
+	CUgraphNode origin; /* of a copy */
+	CUgraphNodeType type;
+	struct work work;
+	size_t index; /* in the graph */
+	size_t *before;
+	size_t before_count;
+	CUgraph child;
+	CUgraphConditionalHandle handle;
+	CUgraphConditionalNodeType loop;
+	CUgraph *bodies;
+	unsigned body_count;
+	CUevent event;
+	bool disabled;
+};
+
+struct CUgraph_st {
+	struct object object;
+	CUgraphNode *nodes;
+	size_t count, room;
+	CUgraph root;  /* of a body: the graph of its handle; else itself */
+	CUcontext body_context; /* of a body: the only one */
+	bool copy;     /* not the user's */
+	unsigned execs; /* made of it and alive */
+};
+
+/* What an executable graph runs; never changed while somebody runs it. */
+struct program {
+	CUgraph graph;
+	unsigned references;
+};
+
+struct CUgraphExec_st {
+	struct object object;
+	CUgraph made_of; /* null when that was destroyed */
+	struct program *program;
+	struct op *last; /* the newest launch, or null */
+	bool conditional;
+};
+
+/* --- entry.c: the state, options, counting */
+
+struct standin_options {
+	int devices;
+	int driver_version;
+	int arch;
+	unsigned workers;
+	uint64_t seed;
+	size_t memory_bytes;
+	bool pageable_waits; /* copies from and to pageable memory do */
+	char report[256];
+};
+
+struct standin {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct standin_options options;
+	bool initialised;
+	uint64_t random;
+	uint64_t faults_until;
+	CUresult fault;
+	uint64_t overlaps;
+	size_t used_bytes[STANDIN_MAX_DEVICES];
+	CUcontext primary[STANDIN_MAX_DEVICES];
+};
+
+extern struct standin standin;
+/* Set by a thread of ours while it runs a host function. */
+extern _Thread_local bool standin_in_host_function;
+
+/* Below `bound`; from the seed. */
+uint64_t standin_random(uint64_t bound);
+void *standin_new(size_t bytes);
+/* The context of the calling thread, or null. */
+CUcontext standin_current(void);
+
+/* --- object.c: what lives */
+
+void standin_add(struct object *object, enum standin_kind kind,
+		 CUcontext context);
+void standin_remove(struct object *object);
+/* Null: no such object of that kind. */
+void *standin_find(const void *handle, enum standin_kind kind);
+/* Some object that goes with a context, or null. */
+struct object *standin_of_context(CUcontext context);
+void standin_forget_counts(void);
+
+/* --- memory.c */
+
+/* What `bytes` at an address are; STANDIN_KINDS: nothing that is known. */
+enum standin_kind standin_memory_kind(const void *pointer, size_t bytes);
+void standin_free_memory(struct object *object);
+/* Of a memcpy or memset node. */
+CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params);
+CUresult standin_fill_fill(struct work *work,
+			   const CUDA_MEMSET_NODE_PARAMS_v1 *params);
+
+/* --- stream.c */
+
+/* The stream behind a handle of the current context, or null. */
+CUstream standin_stream(CUstream handle);
+/* Take over `work`; returns the command, which is the stream's. */
+struct op *standin_enqueue(CUstream stream, const struct work *work);
+void standin_wait_later(CUstream stream, struct op *op);
+struct op *standin_keep(struct op *op);
+void standin_drop(struct op *op);
+/* Sleep until it is done. */
+void standin_await(struct op *op);
+/* Sleep until a context has nothing to do. */
+void standin_idle(CUcontext context);
+CUstream standin_new_stream(CUcontext context, unsigned flags, int priority);
+void standin_end_stream(CUstream stream);
+void standin_end_event(CUevent event);
+
+/* --- work.c: without the lock, but for free and copy */
+
+/* `before`: what went wrong already, which only callbacks are told. */
+CUresult standin_perform(struct work *work, CUresult before);
+void standin_free_work(struct work *work);
+/* With its own arguments and references. */
+void standin_copy_work(struct work *to, const struct work *from);
+
+/* --- module.c */
+
+void standin_end_module(CUmodule module);
+/* Inside a module's variable that somebody asked for. */
+bool standin_is_variable(const void *pointer, size_t bytes);
+CUresult standin_fill_launch(struct work *work, CUfunction function,
+			     const unsigned grid[3], const unsigned block[3],
+			     unsigned shared_bytes, void **arguments);
+
+/* --- graph.c: what users build */
+
+CUgraph standin_new_graph(CUgraph root);
+CUresult standin_fill_kernel(struct work *work,
+			     const CUDA_KERNEL_NODE_PARAMS_v2 *params);
+
+void standin_free_graph(CUgraph graph);
+/* Nodes of the copy know of which they are copies, or of which those are. */
+CUgraph standin_copy_graph(CUgraph graph, bool of_copy);
+bool standin_has_conditions(CUgraph graph);
+
+/* --- exec.c: what runs */
+
+void standin_end_exec(CUgraphExec exec);
+void standin_drop_program(struct program *program);
+CUresult standin_run_program(struct program *program);
+
+/* --- condition.c */
+
+struct condition *standin_condition(CUgraphConditionalHandle handle);
+int standin_set_condition(void *work, unsigned long long handle,
+			  unsigned value);
+/* The graph goes; executables of it may stay. */
+void standin_forget_conditions(CUgraph graph);
+bool standin_has_unused_conditions(CUgraph graph);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* A stand-in for libcuda.so.1: what a command or a node does, on a thread of
+ * the stand-in and without its lock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "standin.h"
+
+/* --- kernels -------------------------------------------------------------- */
+
+/* What tests make fail, counted over all kernels. */
+static CUresult injected(void)
+{
+	CUresult code = CUDA_SUCCESS;
+
+	pthread_mutex_lock(&standin.lock);
+	if (standin.faults_until != 0 && --standin.faults_until == 0)
+		code = standin.fault;
+	pthread_mutex_unlock(&standin.lock);
+	return code;
+}
+
+static CUresult run_kernel(struct work *work)
+{
+	struct standin_launch launch = work->launch;
+	CUresult code = injected();
+
+	if (code != CUDA_SUCCESS)
+		return code;
+	launch.driver = work;
+	launch.set_condition = standin_set_condition;
+	launch.backwards = standin.options.seed & 1;
+	return (CUresult)standin_run_grid(&launch);
+}
+
+/* --- the others ----------------------------------------------------------- */
+
+static void fill_row(char *target, const struct work *work)
+{
+	size_t i;
+
+	for (i = 0; i < work->bytes; i += work->element)
+		memcpy(target + i, &work->value, work->element);
+}
+
+static void run_fill(const struct work *work)
+{
+	size_t row;
+
+	for (row = 0; row < work->height; row++)
+		fill_row(work->target + row * work->pitch, work);
+}
+
+static void run_host(const struct work *work)
+{
+	standin_in_host_function = true;
+	work->host(work->user_data);
+	standin_in_host_function = false;
+}
+
+static void run_callback(const struct work *work, CUresult before)
+{
+	standin_in_host_function = true;
+	work->callback(work->stream, before, work->user_data);
+	standin_in_host_function = false;
+}
+
+CUresult standin_perform(struct work *work, CUresult before)
+{
+	switch (work->kind) {
+	case WORK_NONE:
+		break;
+	case WORK_KERNEL:
+		return run_kernel(work);
+	case WORK_COPY:
+		memmove(work->target, work->source, work->bytes);
+		break;
+	case WORK_FILL:
+		run_fill(work);
+		break;
+	case WORK_HOST:
+		run_host(work);
+		break;
+	case WORK_CALLBACK:
+		run_callback(work, before);
+		break;
+	case WORK_GRAPH:
+		return standin_run_program(work->program);
+	}
+	return CUDA_SUCCESS;
+}
+
+/* --- owning --------------------------------------------------------------- */
+
+static void drop_module(CUmodule module)
+{
+	if (--module->references == 0)
+		standin_end_module(module);
+}
+
+void standin_free_work(struct work *work)
+{
+	if (work->kind == WORK_KERNEL) {
+		free(work->launch.arguments);
+		drop_module(work->function->module);
+	}
+	if (work->program != NULL)
+		standin_drop_program(work->program);
+	free(work->staged);
+	work->staged = NULL;
+	work->program = NULL;
+	work->kind = WORK_NONE;
+}
+
+/* One block: the pointers, then each value, each at a multiple of 16. */
+static void **copy_arguments(const struct standin_kernel *kernel,
+			     void **arguments)
+{
+	size_t bytes = kernel->count * sizeof(void *) + 16, i;
+	void **copy;
+	char *at;
+
+	for (i = 0; i < kernel->count; i++)
+		bytes += (kernel->sizes[i] + 15) / 16 * 16;
+	copy = standin_new(bytes);
+	at = (char *)copy + (kernel->count * sizeof(void *) + 15) / 16 * 16;
+	for (i = 0; i < kernel->count; i++) {
+		copy[i] = memcpy(at, arguments[i], kernel->sizes[i]);
+		at += (kernel->sizes[i] + 15) / 16 * 16;
+	}
+	return copy;
+}
+
+void standin_copy_work(struct work *to, const struct work *from)
+{
+	*to = *from;
+	if (from->kind != WORK_KERNEL)
+		return;
+	to->launch.arguments = copy_arguments(from->launch.kernel,
+					      from->launch.arguments);
+	to->function->module->references++;
+}
+
+static bool is_sensible(CUfunction function, const unsigned grid[3],
+			const unsigned block[3], unsigned shared_bytes)
+{
+	const struct standin_kernel *kernel = function->kernel;
+	uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+	unsigned most = kernel->most_threads != 0 ? kernel->most_threads :
+						    1024;
+
+	return grid[0] != 0 && grid[1] != 0 && grid[2] != 0 &&
+	       grid[0] <= 2147483647u && grid[1] <= 65535 &&
+	       grid[2] <= 65535 && threads != 0 && threads <= most &&
+	       block[0] <= 1024 && block[1] <= 1024 && block[2] <= 64 &&
+	       shared_bytes <= (unsigned)function->dynamic_bytes;
+}
+
+static bool has_arguments(const struct standin_kernel *kernel,
+			  void **arguments)
+{
+	unsigned i;
+
+	if (kernel->count != 0 && arguments == NULL)
+		return false;
+	for (i = 0; i < kernel->count; i++)
+		if (arguments[i] == NULL)
+			return false;
+	return true;
+}
+
+CUresult standin_fill_launch(struct work *work, CUfunction function,
+			     const unsigned grid[3], const unsigned block[3],
+			     unsigned shared_bytes, void **arguments)
+{
+	const struct standin_kernel *kernel = function->kernel;
+
+	if (!is_sensible(function, grid, block, shared_bytes) ||
+	    !has_arguments(kernel, arguments))
+		return CUDA_ERROR_INVALID_VALUE;
+	work->kind = WORK_KERNEL;
+	work->context = function->module->object.context;
+	work->function = function;
+	work->launch.kernel = kernel;
+	memcpy(work->launch.grid, grid, sizeof(work->launch.grid));
+	memcpy(work->launch.block, block, sizeof(work->launch.block));
+	work->launch.shared_bytes = shared_bytes;
+	work->launch.arguments = copy_arguments(kernel, arguments);
+	function->module->references++;
+	return CUDA_SUCCESS;
+}
