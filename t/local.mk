@@ -129,6 +129,12 @@ SERIAL_TESTS += %D%/05-base-text.t
 UNIT_TESTS += %D%/07-cuda-standin.t
 %C%_07_cuda_standin_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_07_cuda_standin_t_LDADD = $(LDADD_CUDA)
+UNIT_TESTS += %D%/07-cuda-graphs.t
+%C%_07_cuda_graphs_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_07_cuda_graphs_t_LDADD = $(LDADD_CUDA)
+UNIT_TESTS += %D%/07-cuda-conditions.t
+%C%_07_cuda_conditions_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_07_cuda_conditions_t_LDADD = $(LDADD_CUDA)
 # --- 1x sys ----------------------------------------------------------------
 UNIT_TESTS += %D%/10-sys-atomic.t
 UNIT_TESTS += %D%/10-sys-event.t

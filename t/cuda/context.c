@@ -158,6 +158,7 @@ static void end_object(struct object *object)
 static void end_context(CUcontext context)
 {
 	struct object *object;
+	int i;
 
 	/* What it still has to do is not waited for by a user, but here: the
 	 * work uses what goes. */
@@ -168,6 +169,10 @@ static void end_context(CUcontext context)
 	while ((object = standin_of_context(context)) != NULL)
 		end_object(object);
 	free(context);
+	for (i = 0; i < STANDIN_MAX_DEVICES; i++)
+		if (standin.primary[i] != NULL)
+			return;
+	standin_stop_workers();
 }
 
 CUresult standin_cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)

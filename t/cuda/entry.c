@@ -273,7 +273,8 @@ static bool is_free(const char *name)
 	return starts(name, "cuInit") || starts(name, "cuDriver") ||
 	       starts(name, "cuDevice") || starts(name, "cuGetError") ||
 	       starts(name, "cuCtxPush") || starts(name, "cuCtxPop") ||
-	       starts(name, "cuCtxSet") || starts(name, "cuCtxGetCurrent");
+	       starts(name, "cuCtxSet") || starts(name, "cuCtxGetCurrent") ||
+	       starts(name, "cuGraphCreate") || starts(name, "cuGraphDestroy");
 }
 
 static CUresult check(const char *name)

@@ -26,7 +26,8 @@ check_LTLIBRARIES += %D%/standin_nvrtc.la
 EXTRA_DIST += %D%/device.prelude
 
 check_LTLIBRARIES += %D%/librig.la
-%C%_librig_la_SOURCES = %D%/rig.c %D%/rig.h
+%C%_librig_la_SOURCES = %D%/graph_rig.c %D%/graph_rig.h \
+	%D%/rig.c %D%/rig.h
 %C%_librig_la_CPPFLAGS = $(STANDIN_CPPFLAGS) -I$(top_srcdir)/t
 CPPFLAGS_CUDA = $(STANDIN_CPPFLAGS) -I$(top_srcdir)/%D% -I$(top_srcdir)/t
 LDADD_CUDA = %D%/librig.la t/libtap.la -ldl

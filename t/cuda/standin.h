@@ -240,6 +240,8 @@ void standin_drop(struct op *op);
 void standin_await(struct op *op);
 /* Sleep until a context has nothing to do. */
 void standin_idle(CUcontext context);
+/* Nobody has work any more. */
+void standin_stop_workers(void);
 CUstream standin_new_stream(CUcontext context, unsigned flags, int priority);
 void standin_end_stream(CUstream stream);
 void standin_end_event(CUevent event);

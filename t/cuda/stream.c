@@ -12,8 +12,12 @@
 
 #include "standin.h"
 
+enum { MAX_WORKERS = 16 };
+
 static CUstream streams; /* of all contexts */
+static pthread_t workers[MAX_WORKERS];
 static unsigned running_workers;
+static bool stopping;
 
 static uint64_t now_ns(void)
 {
@@ -124,7 +128,7 @@ static void *work(void *number)
 	CUstream stream;
 
 	pthread_mutex_lock(&standin.lock);
-	for (;;) {
+	while (!stopping) {
 		stream = (uintptr_t)number < standin.options.workers ?
 				 choose() : NULL;
 		if (stream != NULL)
@@ -132,20 +136,36 @@ static void *work(void *number)
 		else
 			pthread_cond_wait(&standin.changed, &standin.lock);
 	}
+	pthread_mutex_unlock(&standin.lock);
 	return NULL;
 }
 
 static void start_workers(void)
 {
-	pthread_t thread;
-
-	while (running_workers < standin.options.workers) {
-		if (pthread_create(&thread, NULL, work,
+	while (stopping)
+		pthread_cond_wait(&standin.changed, &standin.lock);
+	while (running_workers < standin.options.workers &&
+	       running_workers < MAX_WORKERS) {
+		if (pthread_create(&workers[running_workers], NULL, work,
 				   (void *)(uintptr_t)running_workers) != 0)
 			abort();
-		pthread_detach(thread);
 		running_workers++;
 	}
+}
+
+void standin_stop_workers(void)
+{
+	unsigned i, count = running_workers;
+
+	stopping = true;
+	pthread_cond_broadcast(&standin.changed);
+	pthread_mutex_unlock(&standin.lock);
+	for (i = 0; i < count; i++)
+		pthread_join(workers[i], NULL);
+	pthread_mutex_lock(&standin.lock);
+	running_workers = 0;
+	stopping = false;
+	pthread_cond_broadcast(&standin.changed);
 }
 
 /* --- enqueuing ------------------------------------------------------------ */
@@ -192,6 +212,7 @@ struct op *standin_enqueue(CUstream stream, const struct work *work)
 {
 	struct op *op = standin_new(sizeof(*op));
 
+	start_workers();
 	op->references = 2; /* the queue's and that of `last` */
 	op->work = *work;
 	op->waits = stream->waits;
@@ -204,7 +225,6 @@ struct op *standin_enqueue(CUstream stream, const struct work *work)
 	if (stream->last != NULL)
 		standin_drop(stream->last);
 	stream->last = op;
-	start_workers();
 	pthread_cond_broadcast(&standin.changed);
 	return op;
 }
