@@ -196,6 +196,81 @@ static void random_graphs(void)
 	OK(after < before);
 }
 
+/* ---- what a plan says of itself ---- */
+
+/* Body by body; `options` says how it was planned. */
+static bool is_stated(const plait__plan *plan,
+		      const plait__input_options *options)
+{
+	const plait__simulate_system system = {
+		.hop_cost = options->hop_cost
+	};
+	plait__timeline *t;
+	bool same;
+
+	if (plait__plan_simulate(plan, &system, NULL, &t, NULL) != PLAIT_OK)
+		return false;
+	same = t->makespan == plan->makespan;
+	for (uint32_t b = 0; b < plan->bodies_count; b++)
+		same = same && t->body_makespan[b] == plan->bodies[b].makespan;
+	plait__timeline_release(t);
+	return same;
+}
+
+/* Is what `options` make of the shape what its simulation says, and passes
+ * the check, which has its own way to find that out? */
+static bool is_true(const struct shape *s, const plait__input_options *options,
+		    plait__plan **out)
+{
+	plait_error error = { .size = sizeof(error) };
+
+	if (plait__plan_build(&s->input, options, NULL, NULL, out, &error) ==
+	    PLAIT_OK && is_stated(*out, options) &&
+	    plait__plan_check(*out, NULL, 0, NULL, NULL, &error) == PLAIT_OK)
+		return true;
+	NOTE("policy %u, mode %u, %u lanes, hop %llu: %s", options->policy,
+	     options->mode, options->lanes,
+	     (unsigned long long)options->hop_cost, error.text);
+	return false;
+}
+
+/* Of a whole, and of a part of it on the same lanes. */
+static void stated(void)
+{
+	static const struct shape_draw draws[] = {
+		{ 40, 80, 1, 0, 0, 0, 0, 0, 0, 9 },
+		{ 40, 80, 3, 250, 3, 0, 0, 0, 0, 9 },
+		{ 40, 80, 2, 200, 3, 120, 3, 300, 0, 9 },
+	};
+	uint64_t seed = tap_seed(), i;
+	uint32_t untrue = 0, count = 600;
+
+	for (i = 0; i < count; i++) {
+		plait__input_options options = {
+			.policy = i % 2, .mode = i / 2 % 2,
+			.hop_cost = i % 5 * 3, .lanes = i % 7 % 4,
+		};
+		plait__plan *whole = NULL, *part = NULL;
+		struct shape_random random;
+		struct shape s;
+		uint32_t sink;
+
+		shape_seed(&random, seed + i);
+		shape_random(&s, &draws[i % 3], &random);
+		untrue += !is_true(&s, &options, &whole);
+		sink = 20 + shape_below(&random, 20);
+		options.whole = whole;
+		options.sinks = &sink;
+		options.sink_count = 1;
+		untrue += whole == NULL || !is_true(&s, &options, &part);
+		plait__plan_release(part);
+		plait__plan_release(whole);
+		shape_fini(&s);
+	}
+	OK_THAT(untrue == 0, "%u of %u plans and parts of plans say what "
+		"their simulation does not", untrue, 2 * count);
+}
+
 /* A case of that many branches is seen when its work takes their square. */
 static void many_branches(void)
 {
@@ -241,6 +316,7 @@ static const struct tap_scenario all[] = {
 	{ "measured", measured },
 	{ "many branches", many_branches },
 	{ "random graphs", random_graphs },
+	{ "stated", stated },
 };
 
 TAP_MAIN(all)

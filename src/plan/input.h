@@ -117,8 +117,6 @@ typedef struct plait__input_options {
 	uint32_t flags;			/* reserved, 0 */
 	/* What it costs to see another lane's progress, in units of cost. */
 	uint64_t hop_cost;
-	/* What it costs the submitting side to start any command. */
-	uint64_t submit_cost;
 	/* Partial plans: only what lies on a path from one of `sources` to
 	 * one of `sinks` (nodes of scope 0).  A null list does not restrict. */
 	const uint32_t *sources;

@@ -248,18 +248,20 @@ static void find_scopes(plait__build *build)
 }
 
 /*
- * While lanes were chosen a region kept all its lanes for all its time, and
- * stubs cost what they stand for: an estimate, and no less than it is.  What
- * the plan says is what its simulation says.
+ * What the plan says is what its simulation says.  While lanes were chosen a
+ * region kept all its lanes for all its time, and stubs cost what they stand
+ * for: an estimate, and no less than it is.  Chains, and parts of other plans,
+ * were made without a look at hops.
  */
-static plait_status predict(plait__plan *plan,
-			    const plait__input_options *options,
-			    plait_error *error)
+static bool is_estimate(const plait__build *build)
 {
-	const plait__simulate_system system = {
-		.hop_cost = options->hop_cost,
-		.submit_cost = options->submit_cost
-	};
+	return build->plan->regions_count > 0 || build->has_several ||
+	       build->options->hop_cost > 0;
+}
+
+static plait_status predict(plait__plan *plan, plait_error *error)
+{
+	const plait__simulate_system system = { .hop_cost = plan->hop_cost };
 	plait__timeline *timeline;
 	plait_status status = plait__plan_simulate(
 		plan, &system, &plan->allocator, &timeline, error);
@@ -283,6 +285,7 @@ plait_status plait__plan_build(const plait__input *input,
 	plait__plan_counts ignored;
 	plait__build build;
 	plait_status status;
+	bool estimated;
 
 	*out = NULL;
 	memset(&build, 0, sizeof(build));
@@ -297,13 +300,13 @@ plait_status plait__plan_build(const plait__input *input,
 	status = begin_plan(&build);
 	if (status == PLAIT_OK)
 		status = run_phases(&build);
+	estimated = status == PLAIT_OK && is_estimate(&build);
 	if (status == PLAIT_OK)
 		status = keep_plan(&build, out);
 	build.counts->peak_bytes = build.work.peak_bytes;
 	plait__work_fini(&build.work);
-	if (status == PLAIT_OK &&
-	    ((*out)->regions_count > 0 || build.has_several))
-		status = predict(*out, build.options, error);
+	if (status == PLAIT_OK && estimated)
+		status = predict(*out, error);
 	if (status != PLAIT_OK) {
 		plait__plan_release(*out);
 		*out = NULL;

@@ -94,9 +94,8 @@ static plait_status fail_sum(const plait__build *build,
 	if (build->cost[t] >= each)
 		return fail_cost(build, t);
 	return plait__fail(build->error, PLAIT_E_INVALID,
-			   "hop_cost and submit_cost, %llu for each node, add "
-			   "up to more than 2^63 - 1",
-			   (unsigned long long)each);
+			   "costs and hop_cost, %llu for each node, add up to "
+			   "more than 2^63 - 1", (unsigned long long)each);
 }
 
 /* What the bodies of a region are expected to take. */
@@ -130,12 +129,9 @@ static bool region_cost(const plait__build *build, uint32_t region_index,
 static plait_status node_costs(plait__build *build,
 			       const plait__build_scope *scope)
 {
-	uint64_t each, sum = 0;
+	uint64_t each = build->options->hop_cost, sum = 0;
 	uint32_t t, end = scope->t_first + scope->t_count;
 
-	if (__builtin_add_overflow(build->options->hop_cost,
-				   build->options->submit_cost, &each))
-		each = UINT64_MAX;
 	for (t = scope->t_first; t < end; t++) {
 		const plait__input_node *node = plait__build_node(build, t);
 		uint64_t *cost = &build->cost[t];
