@@ -152,6 +152,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/bound.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/chains.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/check_figures.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/check_input.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/tries.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/turns.c

@@ -40,12 +40,18 @@ static void unmake(void)
 	shape_fini(&shape);
 }
 
-static bool is_caught(void)
+static bool is_caught_by(const char *text)
 {
 	plait_error error = { 0 };
 
 	return plait__plan_check(plan, &shape.input, 0, NULL, NULL, &error) ==
-	       PLAIT_E_INVALID && error.text[0] != '\0';
+	       PLAIT_E_INVALID && strstr(error.text, text) != NULL;
+}
+
+/* What shows only in when things are done is not caught. */
+static bool is_caught(void)
+{
+	return is_caught_by("") && !is_caught_by("makespan");
 }
 
 static bool is_right(void)
@@ -349,6 +355,79 @@ static const struct {
 	SIN(no_join), SIN(no_enter),
 };
 
+/* ---- what a plan says of itself ---- */
+
+static void long_body(void) { plan->bodies[1].makespan++; }
+static void short_plan(void) { plan->makespan--; }
+static void other_cost(void)
+{
+	uint32_t i = plan->command_count - 1;
+
+	while (plan->commands[i].kind != PLAIT__CMD_LAUNCH)
+		i--;
+	plan->segments[plan->commands[i].segment].cost += 1000;
+	plan->commands[i].cost += 1000;
+}
+static void dear_hops(void) { plan->hop_cost = 1000; }
+static void more_turns(void) { plan->regions[0].times += 9; }
+static void few_edges(void) { plan->edge_count = 5; }
+static void many_edges(void) { plan->edge_count = 1u << 31; }
+static void dear_segment(void) { plan->segments[0].cost++; }
+static void more_slots(void)
+{
+	plan->signal_count = plan->command_count;
+}
+static void large_arena(void) { plan->devices[0].scratch_bytes += 256; }
+static void unknown_wait(void)
+{
+	uint32_t i = 0;
+
+	while (!(plan->commands[i].flags & PLAIT__CMD_AWAITED))
+		i++;
+	plan->commands[i].flags &= (uint8_t)~PLAIT__CMD_AWAITED;
+}
+static void other_begin(void) { plan->tracks[0].begins ^= 1; }
+static void other_rank(void) { plan->lanes[0].rank = 1; }
+static void reserved(void) { plan->commands[0].reserved1 = 1; }
+
+static const struct {
+	const char *name;
+	void (*commit)(void);
+	const char *text;
+} lies[] = {
+	{ "long_body", long_body, "body 1: makespan" },
+	{ "short_plan", short_plan, "plan: makespan" },
+	{ "other_cost", other_cost, "makespan" },
+	{ "dear_hops", dear_hops, "makespan" },
+	{ "more_turns", more_turns, "body 0: makespan" },
+	{ "few_edges", few_edges, "plan: 5 edges; " },
+	{ "many_edges", many_edges, "plan: 2147483648 edges; " },
+	{ "dear_segment", dear_segment, "segment 0: cost" },
+	{ "more_slots", more_slots, "signal slots, but bodies have" },
+	{ "large_arena", large_arena, "device 0: an arena of" },
+	{ "unknown_wait", unknown_wait, "knows of no wait" },
+	{ "other_begin", other_begin, "track 0: whether it waits" },
+	{ "other_rank", other_rank, "lane 0: its rank" },
+	{ "reserved", reserved, "command 0: a reserved field" },
+};
+
+static void each_lie(void)
+{
+	for (size_t i = 0; i < TAP_COUNT(lies); i++) {
+		plait__plan kept;
+
+		make(17, PLAIT__POLICY_BOUNDED, 0, 3, &several);
+		if (!OK_THAT(plan != NULL && is_right(), "a plan"))
+			return;
+		kept = *plan;
+		lies[i].commit();
+		OK_THAT(is_caught_by(lies[i].text), "%s is caught",
+			lies[i].name);
+		*plan = kept;
+		unmake();
+	}
+}
+
 /* A copy of every array, so that release can have its counts again. */
 static void each_sin(void)
 {
@@ -464,6 +543,7 @@ static const struct tap_scenario all[] = {
 	{ "swapped commands", swapped_commands },
 	{ "scratch", scratch },
 	{ "each sin", each_sin },
+	{ "each lie", each_lie },
 	{ "any byte", any_byte },
 	{ "lost edges", lost_edges },
 };

@@ -201,6 +201,9 @@ static plait_status run_parts(plait__check *check, uint32_t flags)
 		status = add_redundant(check, flags);
 	if (status == PLAIT_OK)
 		status = plait__proof_run(check);
+	/* Last: who breaks an order is told so, not what that costs. */
+	if (status == PLAIT_OK)
+		status = plait__check_figures(check);
 	return status;
 }
 

@@ -103,6 +103,10 @@ static plait_status check_signal(plait__check *check, uint32_t *owner,
 		if (owner[slot] != from)
 			return plait__check_fail(check, c,
 				"the signal it waits for was used again too early");
+		/* A runner does not tell of others. */
+		if (!(plan->commands[from].flags & PLAIT__CMD_AWAITED))
+			return plait__check_fail(check, c,
+				"it waits for a command that knows of no wait");
 	}
 	if (command->signal == PLAIT__NONE)
 		return PLAIT_OK;
@@ -152,6 +156,10 @@ static plait_status check_signals(plait__check *check)
 			status = check_signal(check, owner, body,
 				plan->order[body->command_first + i]);
 	}
+	if (status == PLAIT_OK && end != plan->signal_count)
+		return plait__fail(check->error, PLAIT_E_INVALID,
+				   "%u signal slots, but bodies have %u",
+				   plan->signal_count, end);
 	return status;
 }
 

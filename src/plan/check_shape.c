@@ -51,10 +51,18 @@ static plait_status check_lanes(plait__check *check)
 	const plait__plan *plan = check->plan;
 	uint32_t i;
 
-	for (i = 0; i < plan->lanes_count; i++)
-		if (plan->lanes[i].device >= plan->devices_count)
+	for (i = 0; i < plan->lanes_count; i++) {
+		const plait__plan_lane *lane = &plan->lanes[i];
+
+		if (lane->device >= plan->devices_count)
 			return fail_part(check, "lane", i,
 					 "its device does not exist");
+		if (lane->rank != plan->devices[lane->device].rank ||
+		    lane->send_peer != PLAIT__NONE ||
+		    lane->recv_peer != PLAIT__NONE)
+			return fail_part(check, "lane", i,
+					 "its rank or a peer is not as it must be");
+	}
 	return PLAIT_OK;
 }
 
@@ -128,6 +136,8 @@ static plait_status check_body(plait__check *check, uint32_t b,
 	    body->segment_count > plan->segments_count - body->segment_first)
 		return fail_part(check, "body", b,
 				 "its segments are not there");
+	if (body->reserved0 != 0)
+		return fail_part(check, "body", b, "a reserved field is set");
 	if ((b == 0) != (body->region == PLAIT__NONE) ||
 	    (b > 0 && body->region >= plan->regions_count))
 		return fail_part(check, "body", b, "its region is not there");
@@ -148,8 +158,12 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	bool region = command->kind == PLAIT__CMD_REGION ||
 		      command->kind == PLAIT__CMD_ENTER;
 
-	if (command->kind >= PLAIT__CMD_COUNT)
-		return fail_part(check, "command", c, "unknown kind");
+	if (command->kind >= PLAIT__CMD_COUNT ||
+	    command->flags & ~(PLAIT__CMD_MEMBER | PLAIT__CMD_AWAITED))
+		return fail_part(check, "command", c, "unknown kind or flag");
+	if (command->reserved0 != 0 || command->reserved1 != 0)
+		return fail_part(check, "command", c,
+				 "a reserved field is set");
 	if (command->node >= plan->node_count)
 		return fail_part(check, "command", c,
 				 "its node does not exist");
@@ -183,9 +197,18 @@ static plait_status check_links(plait__check *check, uint32_t b)
 	const plait__plan_body *body = &plan->bodies[b];
 	uint32_t c, i, end = body->command_first + body->command_count;
 
-	for (i = 0; i < body->track_count; i++)
-		check->track_of[plan->tracks[body->track_first + i].lane] =
-			body->track_first + i;
+	for (i = body->track_first; i < body->track_first + body->track_count;
+	     i++) {
+		const plait__plan_track *track = &plan->tracks[i];
+		const plait__plan_command *first =
+			&plan->commands[track->first];
+
+		check->track_of[track->lane] = i;
+		if (track->begins != (first[0].wait_first ==
+				      first[1].wait_first))
+			return fail_part(check, "track", i,
+					 "whether it waits is not as it says");
+	}
 	for (c = body->command_first; c < end; c++) {
 		const plait__plan_command *command = &plan->commands[c];
 

@@ -96,6 +96,8 @@ plait_status plait__check_input(plait__check *check);
 plait_status plait__check_loops(plait__check *check);
 /* check_use.c: accesses and scratch. */
 plait_status plait__check_use(plait__check *check);
+/* check_figures.c: makespans, edges, what segments cost, arenas. */
+plait_status plait__check_figures(plait__check *check);
 
 /* proof.c: add an obligation, unless one look settles it; and prove all. */
 plait_status plait__proof_add(plait__check *check, uint32_t before,
