@@ -159,7 +159,7 @@ static void refuses(void)
 	check_refused("node a cost=99999999999999999999",
 		      "found \"99999999999999999999\"");
 	check_refused("node a size=1", "expected cost=, scratch=, device=");
-	check_refused("node a device=gpu", "no device \"gpu\"; write");
+	check_refused("node a device=gpu", "no device \"gpu\"; write \"device gpu ");
 	check_refused("device d lanes=1\nnode a device=d+d",
 		      "g.txt:2: expected different devices");
 	check_refused("device d lanes=1\ndevice d lanes=1",
@@ -173,7 +173,14 @@ static void refuses(void)
 	check_refused("end", "\"end\" without");
 	check_refused("branch", "outside of a case");
 	check_refused("while w times=1\nbranch\nend", "outside of a case");
-	check_refused("case c take=2\nbranch\nend", "only 2 branches");
+	check_refused("node a\ncase c take=2\nbranch\nend",
+		      "g.txt:2: expected take=K, K from 0 to 1: there are 2 "
+		      "branches up to \"end\" in line 4; found take=2");
+	check_refused("case c take=1\nnode a\nend",
+		      "g.txt:1: expected take=K, K from 0 to 0: there is 1 "
+		      "branch up to \"end\" in line 3; found take=1");
+	/* Who forgot an end is told that, not how many branches there are. */
+	check_refused("case c take=9\nnode a", "g.txt:1: no \"end\" for");
 	check_refused("case c take=0\nnode a\nend x",
 		      "expected the end of the line");
 	check_refused("node a\ncase c take=0\n# nothing\nend",
@@ -237,6 +244,31 @@ static void more_edges(void)
 	close_graph(&graph);
 }
 
+/* A device may stand below what names it, even inside of a body. */
+static void devices_below(void)
+{
+	struct graph graph;
+
+	read_text(&graph, "node a device=h+g group\nwhile w times=2\n"
+		  "node b\ndevice g lanes=3\nend\nnode c device=h\n"
+		  "device h lanes=1");
+	if (!IS_INT(graph.status, PLAIT_OK))
+		NOTE("%s", graph.error.text);
+	IS_INT(graph.input.device_count, 2);
+	IS_INT(graph.input.devices[0].lane_limit, 3);
+	IS_INT(graph.input.device_sets[graph.input.nodes[0].device], 1);
+	IS_INT(graph.input.nodes[1].device, 0);
+	IS_INT(graph.input.nodes[2].device, 1);
+	close_graph(&graph);
+	check_refused("node a\ndevice g lanes=1\nnode b device=g\n"
+		      "device g lanes=2",
+		      "g.txt:4: device \"g\" is defined before");
+	check_refused("node a device=g\nnode b\ndevice g lanes=x",
+		      "g.txt:3: expected ");
+	check_refused("node a\ndevice g lanes=2 x", "g.txt:2: expected the "
+		      "end of the line");
+}
+
 /* Nodes that name no device are on the first one, wherever its line is. */
 static void the_first_device(void)
 {
@@ -255,15 +287,14 @@ static void the_first_device(void)
 	IS_INT(graph.input.nodes[2].device, 1);
 	IS_INT(graph.input.nodes[3].device, 0);
 	close_graph(&graph);
-	check_refused("node a device=host", "no device \"host\"");
-	read_text(&graph, "node a\nnode b device=host\ndevice g lanes=1\n"
-		  "node c device=g\n");
+	/* Without any there is one, which has a name, too. */
+	read_text(&graph, "node a device=host\nnode b\n");
 	IS_INT(graph.status, PLAIT_OK);
-	IS_INT(graph.input.device_count, 2);
-	IS_INT(graph.input.nodes[0].device, 0);
-	IS_INT(graph.input.nodes[1].device, 0);
-	IS_INT(graph.input.nodes[2].device, 1);
+	IS_INT(graph.input.device_count, 1);
 	close_graph(&graph);
+	check_refused("node a\nnode b device=host\ndevice g lanes=1",
+		      "g.txt:2: no device \"host\"; write \"device host "
+		      "lanes=N\"");
 	check_refused("device host lanes=1\nnode a\ndevice host lanes=2",
 		      "defined before");
 }
@@ -354,6 +385,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "refuses", refuses },
 	{ "refuses lists and repeats", refuses_lists_and_repeats },
 	{ "more edges", more_edges },
+	{ "devices below", devices_below },
 	{ "the first device", the_first_device },
 	{ "every allocation can fail", every_allocation_can_fail },
 	{ "random damage", random_damage },

@@ -92,13 +92,10 @@ static plait_status find_device(struct plait__reader *reader, plait__word word,
 		return status;
 	*out = plait__store_find_device(reader->store,
 					plait__reader_text(reader, name));
-	/* A name that was used is no other's. */
-	if (*out == reader->default_device)
-		reader->default_is_unnamed = false;
 	if (*out == PLAIT__NONE)
 		return plait__line_fail(&reader->line,
 					"no device \"%s\"; write \"device %s "
-					"lanes=N\" above",
+					"lanes=N\"",
 					plait__word_show(word, shown), shown);
 	return PLAIT_OK;
 }

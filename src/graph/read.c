@@ -55,25 +55,6 @@ static plait_status add_name(struct plait__reader *reader, uint32_t name,
 	return PLAIT_OK;
 }
 
-static plait_status use_default_device(struct plait__reader *reader,
-				       plait__input_node *node)
-{
-	if (node->device_count > 0)
-		return PLAIT_OK;
-	if (reader->default_device == PLAIT__NONE) {
-		reader->default_is_unnamed =
-			reader->store->devices.count == 0;
-		reader->default_device = reader->default_is_unnamed ?
-			plait__store_device(reader->store, "host", 0, NULL) :
-			0;
-	}
-	if (reader->default_device == PLAIT__NONE)
-		return plait__reader_no_memory(reader);
-	node->device_count = 1;
-	node->device = reader->default_device;
-	return PLAIT_OK;
-}
-
 /* A second line of a node may only add what it comes after. */
 static plait_status read_again(struct plait__reader *reader, struct plait__reader_draft *draft,
 			       const struct plait__reader_named *named)
@@ -114,11 +95,11 @@ static uint32_t next_node(const struct plait__reader *reader)
 
 static plait_status finish_node(struct plait__reader *reader, struct plait__reader_draft *draft)
 {
-	plait_status status = use_default_device(reader, &draft->node);
 	uint32_t at;
 
-	if (status != PLAIT_OK)
-		return status;
+	/* Without a device of its own it is on the first one. */
+	if (draft->node.device_count == 0)
+		draft->node.device_count = 1;
 	draft->node.label = draft->name;
 	reader->last_node = next_node(reader);
 	reader->last_scope = reader->scope;
@@ -149,19 +130,12 @@ static plait_status read_node(struct plait__reader *reader)
 /* ---- regions ---- */
 
 static plait_status check_times(struct plait__reader *reader,
-				const struct plait__reader_draft *draft, bool is_case,
-				uint64_t branches)
+				const struct plait__reader_draft *draft)
 {
-	if ((draft->seen & PLAIT__READER_TIMES) == 0)
-		return plait__line_fail(&reader->line, "expected %s=N",
-					is_case ? "take" : "times");
-	if (is_case && draft->times >= branches)
-		return plait__line_fail(&reader->line,
-					"take=%llu, but there are only %llu "
-					"branches, from 0",
-					(unsigned long long)draft->times,
-					(unsigned long long)branches);
-	return PLAIT_OK;
+	if (draft->seen & PLAIT__READER_TIMES)
+		return PLAIT_OK;
+	return plait__line_fail(&reader->line, "expected %s=N",
+				draft->is_case ? "take" : "times");
 }
 
 static plait_status open_region(struct plait__reader *reader,
@@ -178,7 +152,7 @@ static plait_status open_region(struct plait__reader *reader,
 	struct plait__reader_open open = { .scope = reader->scope,
 			     .node = next_node(reader),
 			     .line = reader->line.number };
-	plait_status status = check_times(reader, draft, is_case, bodies);
+	plait_status status = check_times(reader, draft);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -241,6 +215,25 @@ static struct plait__reader_open *last_open(struct plait__reader *reader)
 	       plait__vector_at(&reader->opens, reader->opens.count - 1);
 }
 
+/* Of a case that ends: its line is the one to mend. */
+static plait_status check_take(struct plait__reader *reader,
+			       const struct plait__reader_open *open)
+{
+	const plait__store_region *region =
+		plait__vector_at(&reader->store->regions, open->region);
+	uint32_t branches = region->input.scope_count;
+	uint32_t take = region->input.times, end = reader->line.number;
+
+	if (region->input.kind != PLAIT__REGION_CASE || take < branches)
+		return PLAIT_OK;
+	reader->line.number = open->line;
+	return plait__line_fail(&reader->line, "expected take=K, K from 0 to "
+				"%u: there %s %u branch%s up to \"end\" in "
+				"line %u; found take=%u", branches - 1,
+				branches == 1 ? "is" : "are", branches,
+				branches == 1 ? "" : "es", end, take);
+}
+
 /* One empty branch is a case that was forgotten; several may be empty. */
 static plait_status check_branches(struct plait__reader *reader,
 				   const struct plait__reader_open *open)
@@ -273,6 +266,8 @@ static plait_status read_end(struct plait__reader *reader)
 		return plait__line_fail(&reader->line, "\"end\" without "
 					"while, do or case");
 	status = check_branches(reader, open);
+	if (status == PLAIT_OK)
+		status = check_take(reader, open);
 	if (status != PLAIT_OK)
 		return status;
 	reader->scope = open->scope;
@@ -296,25 +291,7 @@ static plait_status read_branch(struct plait__reader *reader)
 	return expect_line_end(reader);
 }
 
-/* ---- other lines ---- */
-
-/* Nodes that named no device before the first device line are on that one. */
-static plait_status add_device(struct plait__reader *reader, uint32_t name,
-			       uint64_t lanes)
-{
-	plait__store *store = reader->store;
-	plait__input_device *first;
-
-	if (!reader->default_is_unnamed)
-		return plait__store_device_named(store, name, (uint32_t)lanes,
-						 NULL) != PLAIT__NONE ?
-		       PLAIT_OK : plait__reader_no_memory(reader);
-	first = plait__vector_at(&store->devices, 0);
-	first->name = name;
-	first->lane_limit = (uint32_t)lanes;
-	reader->default_is_unnamed = false;
-	return PLAIT_OK;
-}
+/* ---- devices ---- */
 
 static plait_status read_device(struct plait__reader *reader)
 {
@@ -325,8 +302,7 @@ static plait_status read_device(struct plait__reader *reader)
 
 	if (status != PLAIT_OK)
 		return status;
-	if (!reader->default_is_unnamed &&
-	    plait__store_find_device(reader->store,
+	if (plait__store_find_device(reader->store,
 				     plait__reader_text(reader, name)) !=
 	    PLAIT__NONE)
 		return plait__line_fail(&reader->line,
@@ -339,10 +315,15 @@ static plait_status read_device(struct plait__reader *reader)
 					    "lanes of this device (0: what "
 					    "--lanes says)", word);
 	status = plait__reader_number(reader, key, value, UINT32_MAX - 1, &lanes);
-	if (status == PLAIT_OK)
-		status = add_device(reader, name, lanes);
-	return status == PLAIT_OK ? expect_line_end(reader) : status;
+	if (status != PLAIT_OK)
+		return status;
+	if (plait__store_device_named(reader->store, name, (uint32_t)lanes,
+				      NULL) == PLAIT__NONE)
+		return plait__reader_no_memory(reader);
+	return expect_line_end(reader);
 }
+
+/* ---- other lines ---- */
 
 /* after=A,B on a line of its own: for the node above, in the same body. */
 static plait_status read_after_above(struct plait__reader *reader,
@@ -397,7 +378,7 @@ static plait_status read_line(struct plait__reader *reader)
 	if (plait__word_is(word, "after"))
 		return read_after_line(reader);
 	if (plait__word_is(word, "device"))
-		return read_device(reader);
+		return PLAIT_OK; /* read before all others */
 	if (plait__word_is(word, "while"))
 		return read_region(reader, PLAIT__REGION_WHILE);
 	if (plait__word_is(word, "do"))
@@ -451,8 +432,9 @@ static plait_status count_line(struct plait__reader *reader,
 	return PLAIT_OK;
 }
 
-/* The bodies of a case must be known when its line is read. */
-static plait_status count_branches(struct plait__reader *reader)
+/* The bodies of a case must be known when its line is read, and devices may
+ * stand below the nodes that name them. */
+static plait_status read_ahead(struct plait__reader *reader)
 {
 	plait_status status = PLAIT_OK;
 	plait__vector stack;	/* uint32_t: place in branches, or none */
@@ -462,9 +444,14 @@ static plait_status count_branches(struct plait__reader *reader)
 			   sizeof(uint32_t));
 	while (status == PLAIT_OK && plait__line_next(&reader->line)) {
 		(void)plait__line_word(&reader->line, &word);
-		status = count_line(reader, &stack, word);
+		status = plait__word_is(word, "device") ?
+			 read_device(reader) :
+			 count_line(reader, &stack, word);
 	}
 	plait__vector_fini(&stack);
+	if (status == PLAIT_OK && reader->store->devices.count == 0 &&
+	    plait__store_device(reader->store, "host", 0, NULL) == PLAIT__NONE)
+		status = plait__reader_no_memory(reader);
 	return status;
 }
 
@@ -521,7 +508,6 @@ static void init(struct plait__reader *reader, plait__store *store)
 	const plait_allocator *allocator = &store->allocator;
 
 	reader->store = store;
-	reader->default_device = PLAIT__NONE;
 	reader->last_node = PLAIT__NONE;
 	plait__vector_init(&reader->names, allocator, sizeof(struct plait__reader_named));
 	plait__vector_init(&reader->pendings, allocator,
@@ -549,7 +535,7 @@ plait_status plait__store_read(plait__store *store, const char *text,
 
 	init(&reader, store);
 	plait__line_init(&reader.line, text, bytes, name, error);
-	status = reader.index != NULL ? count_branches(&reader) :
+	status = reader.index != NULL ? read_ahead(&reader) :
 		 plait__reader_no_memory(&reader);
 	plait__line_init(&reader.line, text, bytes, name, error);
 	if (status == PLAIT_OK &&

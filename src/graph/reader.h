@@ -51,10 +51,6 @@ struct plait__reader {
 	plait__index *index;
 	uint32_t next_case;
 	uint32_t scope;			/* where nodes go now */
-	/* For nodes that name none; made when it is needed. */
-	uint32_t default_device;
-	/* It was made before any device line: the first one is it. */
-	bool default_is_unnamed;
 };
 
 /* A node's line while it is read. */
