@@ -41,7 +41,16 @@ def plait(*args, text=None):
 
 
 def stats_of(got):
-    return dict(line.split(" ") for line in got.stdout.splitlines() if not line.startswith("lane "))
+    return dict(line.split(" ") for line in got.stdout.splitlines()
+                if not line.startswith(("lane ", "critical ")))
+
+
+CRITICAL = re.compile(r"critical (\d+) lane (\d+) start (\d+) end (\d+) node (.*)")
+
+
+def critical_of(got):
+    """A tuple per command on the critical path: its number, lane, start, end, name."""
+    return [CRITICAL.fullmatch(line).groups() for line in got.stdout.splitlines() if line.startswith("critical ")]
 
 
 LANE = re.compile(r"lane (\d+) busy (\d+) share ([\d.]+)% start (\d+) end (\d+) commands (\d+) waits (\d+) device (.*)")
@@ -138,6 +147,10 @@ ok(got.returncode == 0 and list(free) == ["makespan", "critical_cost", "critical
 ok(free["makespan"] == 20 + 50 + 10 * 7 + 1 and free["lanes"] == 3, "its makespan", free)
 ok(lanes_of(got) == [(0, 21, 14.9, 0, 141, 2, 1, "cpu"), (1, 120, 85.1, 20, 140, 6, 2, "gpu"),
                      (2, 30, 21.3, 20, 50, 1, 1, "gpu")], "and how its lanes are used", got.stdout)
+ok(critical_of(got) == [("0", "0", "0", "20", "load"), ("1", "1", "20", "70", "left"), ("2", "1", "70", "140", "refine"),
+                        ("3", "0", "140", "141", "store")], "and its critical path", got.stdout)
+ok(json.loads(plait("plan", plan_file, "--json").stdout)["critical"] == ["load", "left", "refine", "store"],
+   "which the JSON names, too")
 ok(sum(lane[1] for lane in lanes_of(got)) == free["busy"], "which adds up")
 for text, want in (("while w times=3 cost=5\nnode a\nend\n", 3 + 4 * 5), ("do w times=3 cost=5\nnode a\nend\n", 3 + 3 * 5),
                    ("while w times=0 cost=5\nnode a cost=9\nend\n", 5),
@@ -179,9 +192,13 @@ for seed in SEEDS:
         plan = json.loads(got.stdout)
         check_plan(read_graph(text), plan, None if policy == "widest" else lanes or 1, True)
         if seed % 4 == 0:
-            simulated = stats_of(plait("simulate", "-", *options, text=text))
+            got = plait("simulate", "-", *options, text=text)
+            simulated, path = stats_of(got), critical_of(got)
             if not simulated["makespan"] == simulated["critical_cost"] == str(plan["makespan"]):
                 broken.append("seed=%d: makespan %d, simulated %s" % (seed, plan["makespan"], simulated))
+            # From 0 on, each begins when the one before it is done.
+            if [p[4] for p in path] != plan["critical"] or [p[2] for p in path] != ["0"] + [p[3] for p in path[:-1]]:
+                broken.append("seed=%d: critical path %s, %s" % (seed, path, plan["critical"]))
     except (Broken, ValueError, KeyError) as error:
         broken.append("seed=%d %s: %r %s" % (seed, " ".join(options), error, got.stderr))
     if seed % 8 == 0:

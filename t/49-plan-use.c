@@ -87,6 +87,55 @@ static void larger_records(void)
 	plait_plan_release(plan);
 }
 
+/* What makes the run as long as it is, with records of any size. */
+static void critical(void)
+{
+	struct step {
+		plait_critical_command of;
+		uint64_t news;
+	} steps[4] = { { .of.size = sizeof(steps[0]) } };
+	static const char *const labels[] = { "a", "b", "l" };
+	static const uint64_t ends[] = { 3, 7, 22 };
+	plait_plan *plan = new_plan(mixed, 0);
+	plait_system_desc system = { .size = sizeof(system), .hop_cost = 5 };
+
+	steps[3].news = 7;
+	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 4, &error),
+	       PLAIT_OK);
+	for (int i = 0; i < 3; i++) {
+		IS_STR(steps[i].of.label, labels[i]);
+		IS_UINT(steps[i].of.end, ends[i]);
+		IS_UINT(steps[i].of.start, i > 0 ? ends[i - 1] : 0);
+		OK(steps[i].of.lane == steps[1].of.lane || i == 0);
+	}
+	IS_UINT(steps[1].of.node, 1);
+	IS_UINT(steps[3].news, 7);
+	IS_INT(plait_plan_critical(plan, &system, &steps[0].of, 3, &error),
+	       PLAIT_OK);
+	IS_UINT(steps[1].of.start, 8);
+	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 2, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "room for 2 commands, the critical path has 3");
+	IS_INT(plait_plan_critical(plan, NULL, NULL, 3, &error),
+	       PLAIT_E_INVALID);
+	steps[0].of.size = 12;
+	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 3, &error),
+	       PLAIT_E_INVALID);
+	HAS_STR(error.text, "plait_critical_command: size 12");
+	steps[0].of.size = 8;
+	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 3, &error),
+	       PLAIT_E_INVALID);
+	system.flags = 2;
+	IS_INT(plait_plan_critical(plan, &system, NULL, 0, &error),
+	       PLAIT_E_UNSUPPORTED);
+	plait_plan_release(plan);
+	IS_INT(plait_plan_critical(plan, NULL, NULL, 0, &error),
+	       PLAIT_E_HANDLE);
+	plan = new_plan("", 0);
+	IS_INT(plait_plan_critical(plan, NULL, NULL, 0, &error), PLAIT_OK);
+	plait_plan_release(plan);
+}
+
 static void refuse(plait_plan *plan, plait_lane_use *lanes, uint64_t count,
 		   const char *why)
 {
@@ -172,6 +221,7 @@ static void run_with_context(void (*scenario)(void))
 #define WITH(name) static void with_##name(void) { run_with_context(name); }
 WITH(each_lane)
 WITH(larger_records)
+WITH(critical)
 WITH(bad_input)
 WITH(no_lanes)
 WITH(huge_costs)
@@ -179,6 +229,7 @@ WITH(huge_costs)
 static const struct tap_scenario scenarios[] = {
 	{ "each lane", with_each_lane },
 	{ "larger records", with_larger_records },
+	{ "critical path", with_critical },
 	{ "bad input", with_bad_input },
 	{ "no lanes", with_no_lanes },
 	{ "huge costs", with_huge_costs },

@@ -89,6 +89,22 @@ typedef struct plait_lane_use {
 	uint64_t busy;
 } plait_lane_use;
 
+/* What a simulation predicts of one command on the critical path. */
+typedef struct plait_critical_command {
+	uint32_t size;
+	/* The lane that it is on. */
+	uint32_t lane;
+	/* The number of its node, and which command it is; see
+	 * plait_plan_command. */
+	uint64_t node;
+	uint64_t command;
+	/* Borrowed: the node's label, or empty; valid as long as the plan is. */
+	const char *label;
+	/* When it starts, and when it is done. */
+	uint64_t start;
+	uint64_t end;
+} plait_critical_command;
+
 /*
  * plait_plan_retain - one more reference.
  *
@@ -163,6 +179,29 @@ PLAIT_API plait_status plait_plan_simulate(plait_plan *plan,
 					   plait_lane_use *lanes,
 					   uint64_t lane_count,
 					   plait_error *error);
+
+/*
+ * plait_plan_critical - which commands make a predicted run as long as it is.
+ *
+ * From the first to the last; a region stands for what happens in it.
+ *
+ * @param plan     borrowed, non-null: the plan
+ * @param system   borrowed, nullable: the system; null means all zero
+ * @param commands borrowed, nullable: receives one record per command; set
+ *                 `size` of the first, which is the distance between them.
+ *                 May be null where `count` is 0
+ * @param count    value: room for how many: plait_simulation.critical_count of
+ *                 the same plan and system, or more
+ * @param error    borrowed, nullable: filled on failure
+ * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_plan_critical(plait_plan *plan,
+					   const plait_system_desc *system,
+					   plait_critical_command *commands,
+					   uint64_t count, plait_error *error);
 
 /* What plait_plan_write writes. */
 enum {

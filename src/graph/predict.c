@@ -12,7 +12,8 @@
 enum {
 	SYSTEM_FIRST_BYTES = sizeof(plait_system_desc),
 	SIMULATION_FIRST_BYTES = sizeof(plait_simulation),
-	LANE_FIRST_BYTES = sizeof(plait_lane_use)
+	LANE_FIRST_BYTES = sizeof(plait_lane_use),
+	CRITICAL_FIRST_BYTES = sizeof(plait_critical_command)
 };
 
 /* What the caller gave for the lanes. */
@@ -21,6 +22,22 @@ struct lanes {
 	uint64_t count;
 	uint32_t stride;
 };
+
+static const char *text_at(const plait__plan *plan, uint32_t offset)
+{
+	return offset < plan->strings_count ? plan->strings + offset : "";
+}
+
+/* Records as large as the first one says lie side by side. */
+static plait_status check_stride(uint32_t stride, const char *name,
+				 plait_error *error)
+{
+	if (stride % sizeof(uint64_t) == 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "%s: size %u; set it to sizeof(%s)", name, stride,
+			   name);
+}
 
 static plait_status check_lanes(const plait__plan *plan, struct lanes *lanes,
 				plait_error *error)
@@ -35,11 +52,7 @@ static plait_status check_lanes(const plait__plan *plan, struct lanes *lanes,
 				   (unsigned long long)lanes->count,
 				   plan->lanes_count);
 	lanes->stride = lanes->first->size;
-	if (lanes->stride % sizeof(uint64_t) == 0)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "plait_lane_use: size %u; set it to "
-			   "sizeof(plait_lane_use)", lanes->stride);
+	return check_stride(lanes->stride, "plait_lane_use", error);
 }
 
 /* Commands and waits are those of all bodies; times those of the plan's own,
@@ -73,12 +86,11 @@ static plait_lane_use *use_lanes(const plait__plan *plan,
 		return NULL;
 	for (uint32_t i = 0; i < plan->lanes_count; i++) {
 		uint32_t device = plan->lanes[i].device;
-		uint32_t name = plan->devices[device].name;
 
 		uses[i].device = device;
 		uses[i].busy = timeline->lane_busy[i];
-		uses[i].device_name = name < plan->strings_count ?
-				      plan->strings + name : "";
+		uses[i].device_name = text_at(plan,
+					      plan->devices[device].name);
 	}
 	add_commands(plan, timeline, uses);
 	return uses;
@@ -141,29 +153,102 @@ static void fill_answer(const plait__timeline *timeline,
 			out->busy = UINT64_MAX;
 }
 
-static plait_status simulate(const plait__frozen *frozen,
-			     const plait_system_desc *desc,
-			     const struct lanes *lanes, plait_simulation *out,
-			     plait_error *error)
+/* ---- the critical path ---- */
+
+static plait_critical_command describe(const plait__plan *plan,
+				       const plait__timeline *timeline,
+				       uint32_t number, uint32_t stride)
 {
-	plait__simulate_system system = {
-		.hop_cost = desc->hop_cost, .submit_cost = desc->submit_cost,
-		.copy_alpha = desc->copy_alpha, .copy_beta = desc->copy_beta,
+	const plait__plan_command *command = &plan->commands[number];
+
+	return (plait_critical_command){
+		.size = stride, .lane = command->lane, .node = command->node,
+		.command = number,
+		.label = text_at(plan, plan->nodes[command->node].label),
+		.start = timeline->spans[number].start,
+		.end = timeline->spans[number].end,
 	};
-	plait_simulation answer;
+}
+
+static plait_status write_critical(const plait__plan *plan,
+				   const plait__timeline *timeline,
+				   plait_critical_command *first,
+				   uint64_t room, plait_error *error)
+{
+	uint32_t count = timeline->critical_count, stride;
+	plait_status status;
+
+	if (count > 0 && (first == NULL || room < count))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "room for %llu commands, the critical path "
+				   "has %u", first == NULL ? 0ull :
+				   (unsigned long long)room, count);
+	if (count == 0)
+		return PLAIT_OK;
+	stride = first->size;
+	status = check_stride(stride, "plait_critical_command", error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
+		char *record = (char *)first + (uint64_t)i * stride;
+		plait_critical_command ours = describe(
+			plan, timeline, timeline->critical[i], stride);
+
+		memcpy(record, &stride, sizeof(stride));
+		status = plait__desc_write(record, &ours, sizeof(ours),
+					   CRITICAL_FIRST_BYTES,
+					   "plait_critical_command", error);
+	}
+	return status;
+}
+
+/* ---- both ---- */
+
+static plait_status read_system(const plait_system_desc *from,
+				plait__simulate_system *out,
+				plait_error *error)
+{
+	plait_system_desc ours = { .size = sizeof(ours) };
+	plait_status status = PLAIT_OK;
+
+	if (from != NULL)
+		status = plait__desc_read(&ours, sizeof(ours),
+					  SYSTEM_FIRST_BYTES, from,
+					  "plait_system_desc", error);
+	if (status == PLAIT_OK && ours.flags != 0)
+		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
+				     "plait_system_desc: flags 0x%x are not "
+				     "known", ours.flags);
+	*out = (plait__simulate_system){
+		.hop_cost = ours.hop_cost, .submit_cost = ours.submit_cost,
+		.copy_alpha = ours.copy_alpha, .copy_beta = ours.copy_beta,
+	};
+	return status;
+}
+
+static plait_status simulate(const plait__frozen *frozen,
+			     const plait__simulate_system *system,
+			     plait__timeline **out, plait_error *error)
+{
+	return plait__plan_simulate(
+		frozen->plan, system,
+		plait__context_allocator(frozen->object.context), out, error);
+}
+
+static plait_status answer(const plait__frozen *frozen,
+			   const plait__simulate_system *system,
+			   const struct lanes *lanes, plait_simulation *out,
+			   plait_error *error)
+{
+	plait_simulation ours;
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(
-		frozen->plan, &system,
-		plait__context_allocator(frozen->object.context), &timeline,
-		error);
+	plait_status status = simulate(frozen, system, &timeline, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	fill_answer(timeline, &answer);
+	fill_answer(timeline, &ours);
 	status = fill_lanes(frozen, timeline, lanes, error);
 	plait__timeline_release(timeline);
 	if (status == PLAIT_OK)
-		status = plait__desc_write(out, &answer, sizeof(answer),
+		status = plait__desc_write(out, &ours, sizeof(ours),
 					   SIMULATION_FIRST_BYTES,
 					   "plait_simulation", error);
 	return status;
@@ -174,25 +259,41 @@ plait_status plait_plan_simulate(plait_plan *plan,
 				 plait_simulation *out, plait_lane_use *lanes,
 				 uint64_t lane_count, plait_error *error)
 {
-	plait_system_desc ours = { .size = sizeof(ours) };
 	struct lanes room = { lanes, lane_count, 0 };
+	plait__simulate_system ours;
 	plait__frozen *entered;
 	plait_status status = plait__frozen_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	if (system != NULL)
-		status = plait__desc_read(&ours, sizeof(ours),
-					  SYSTEM_FIRST_BYTES, system,
-					  "plait_system_desc", error);
-	if (status == PLAIT_OK && ours.flags != 0)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "plait_system_desc: flags 0x%x are not "
-				     "known", ours.flags);
+	status = read_system(system, &ours, error);
 	if (status == PLAIT_OK)
 		status = check_lanes(entered->plan, &room, error);
 	if (status == PLAIT_OK)
-		status = simulate(entered, &ours, &room, out, error);
+		status = answer(entered, &ours, &room, out, error);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+plait_status plait_plan_critical(plait_plan *plan,
+				 const plait_system_desc *system,
+				 plait_critical_command *commands,
+				 uint64_t count, plait_error *error)
+{
+	plait__timeline *timeline = NULL;
+	plait__simulate_system ours;
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = read_system(system, &ours, error);
+	if (status == PLAIT_OK)
+		status = simulate(entered, &ours, &timeline, error);
+	if (status == PLAIT_OK)
+		status = write_critical(entered->plan, timeline, commands,
+					count, error);
+	plait__timeline_release(timeline);
 	plait__object_leave(&entered->object);
 	return status;
 }

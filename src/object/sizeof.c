@@ -36,6 +36,7 @@ static const struct {
 	KNOWN(plait_system_desc),
 	KNOWN(plait_simulation),
 	KNOWN(plait_lane_use),
+	KNOWN(plait_critical_command),
 	KNOWN(plait_plan_binding),
 	KNOWN(plait_function_desc),
 	KNOWN(plait_parameter_info),

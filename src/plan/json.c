@@ -5,6 +5,7 @@
  */
 #include "plan/names.h"
 #include "plan/save.h"
+#include "plan/simulate.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -238,9 +239,36 @@ static void sort_regions(struct writer *writer)
 	writer->first[0] = 0;
 }
 
-static void write_plan(struct writer *writer)
+/* Names of the commands that make the plan as long as it is. */
+static plait_status write_critical(struct writer *writer, plait_error *error)
+{
+	const plait__simulate_system system = {
+		.hop_cost = writer->plan->hop_cost
+	};
+	plait__timeline *timeline;
+	plait_status status = plait__plan_simulate(writer->plan, &system,
+						   writer->out->allocator,
+						   &timeline, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__text_add(writer->out, "\"critical\": [");
+	for (uint32_t i = 0; i < timeline->critical_count; i++) {
+		const plait__plan_command *command =
+			&writer->plan->commands[timeline->critical[i]];
+
+		plait__text_add(writer->out, "%s", i > 0 ? ", " : "");
+		plait__names_json(writer->plan, command->node, writer->out);
+	}
+	plait__text_add(writer->out, "], ");
+	plait__timeline_release(timeline);
+	return PLAIT_OK;
+}
+
+static plait_status write_plan(struct writer *writer, plait_error *error)
 {
 	const plait__plan *plan = writer->plan;
+	plait_status status;
 	bool good;
 
 	sort_regions(writer);
@@ -253,6 +281,9 @@ static void write_plan(struct writer *writer)
 			"bounded",
 			plan->mode == PLAIT__MODE_HELPED ? "helped" :
 			"strict", plan->waits_count, plan->signal_count);
+	status = write_critical(writer, error);
+	if (status != PLAIT_OK)
+		return status;
 	open_body(writer, 0);
 	good = push(writer, PLAIT__NONE, 0);
 	while (good && writer->stack.count > 0)
@@ -260,6 +291,7 @@ static void write_plan(struct writer *writer)
 	if (!good)
 		writer->out->failed = true;
 	plait__text_add(writer->out, "\n");
+	return PLAIT_OK;
 }
 
 plait_status plait__plan_json(const plait__plan *plan, plait__text *out,
@@ -270,6 +302,7 @@ plait_status plait__plan_json(const plait__plan *plan, plait__text *out,
 	uint64_t regions = (uint64_t)plan->regions_count + 1;
 	uint64_t bodies = (uint64_t)plan->bodies_count + 2;
 	uint64_t lanes = (uint64_t)plan->lanes_count + 1;
+	plait_status status = PLAIT_OK;
 
 	plait__vector_init(&writer.stack, allocator, sizeof(struct frame));
 	writer.order = plait__alloc_array(allocator, regions, 4);
@@ -277,15 +310,15 @@ plait_status plait__plan_json(const plait__plan *plan, plait__text *out,
 	writer.local = plait__alloc_array(allocator, lanes, 4);
 	if (writer.order != NULL && writer.first != NULL &&
 	    writer.local != NULL)
-		write_plan(&writer);
+		status = write_plan(&writer, error);
 	else
 		out->failed = true;
 	plait__vector_fini(&writer.stack);
 	plait__free(allocator, writer.local, lanes * 4);
 	plait__free(allocator, writer.first, bodies * 4);
 	plait__free(allocator, writer.order, regions * 4);
-	if (out->failed)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to write a plan");
-	return PLAIT_OK;
+	if (status == PLAIT_OK && out->failed)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory to write a plan");
+	return status;
 }

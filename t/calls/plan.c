@@ -26,13 +26,17 @@ static plait_status ask(plait_plan *plan, plait_error *error)
 	plait_command_info command = { .size = sizeof(command) };
 	plait_lane_use lanes[8] = { { .size = sizeof(lanes[0]) } };
 	plait_simulation simulation = { .size = sizeof(simulation) };
+	plait_critical_command critical[8] = {
+		{ .size = sizeof(critical[0]) }
+	};
 	plait_status status;
 
 	if ((status = plait_plan_query(plan, &info, error)) ||
 	    (status = plait_plan_check(plan, error)) ||
 	    (status = plait_plan_command(plan, 0, &command, error)) ||
 	    (status = plait_plan_simulate(plan, NULL, &simulation, lanes, 8,
-					  error)))
+					  error)) ||
+	    (status = plait_plan_critical(plan, NULL, critical, 8, error)))
 		return status;
 	return info.lanes <= 8 ? PLAIT_OK :
 				 calls_wrong(error, "more lanes than room");
@@ -246,7 +250,8 @@ static plait_status save_and_load(struct place *place, plait_error *error)
 
 const struct calls_entry calls_plan[] = {
 	{ "plait_plan_query plait_plan_check plait_plan_simulate "
-	  "plait_plan_command plait_plan_retain plait_plan_release",
+	  "plait_plan_critical plait_plan_command plait_plan_retain "
+	  "plait_plan_release",
 	  query_and_check, make_plan },
 	{ "plait_plan_write", write_all, make_plan },
 	{ "plait_plan_read plait_plan_query_binding plait_plan_bind_kernel "

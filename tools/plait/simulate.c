@@ -82,6 +82,43 @@ static void print_all(const plait_simulation *result,
 		print_lane(i, &lanes[i], result->makespan);
 }
 
+/* One line per command; its name, which may be anything, comes last. */
+static void print_critical(const plait_critical_command *commands,
+			   uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		printf("critical %" PRIu64 " lane %" PRIu32 " start %" PRIu64
+		       " end %" PRIu64 " node ", i, commands[i].lane,
+		       commands[i].start, commands[i].end);
+		if (commands[i].label[0] != '\0')
+			printf("%s\n", commands[i].label);
+		else
+			printf("#%" PRIu64 "\n", commands[i].node);
+	}
+}
+
+static int show_critical(const struct request *request,
+			 const struct schedule *schedule, uint64_t count)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_critical_command *commands =
+		calloc(count + 1, sizeof(*commands));
+	plait_status status;
+
+	if (commands == NULL)
+		return command_fail("simulate", "no memory for %" PRIu64
+				    " commands", count);
+	commands->size = sizeof(*commands);
+	status = plait_plan_critical(schedule->plan, &request->system,
+				     commands, count, &error);
+	if (status == PLAIT_OK)
+		print_critical(commands, count);
+	free(commands);
+	return status == PLAIT_OK ? COMMAND_DONE :
+	       command_fail("simulate", "%s: %s",
+			    input_name(request->schedule.path), error.text);
+}
+
 static int simulate(const struct request *request,
 		    const struct schedule *schedule)
 {
@@ -104,7 +141,8 @@ static int simulate(const struct request *request,
 	if (status == PLAIT_OK)
 		print_all(&result, lanes, info.lanes);
 	free(lanes);
-	return status == PLAIT_OK ? COMMAND_DONE :
+	return status == PLAIT_OK ?
+	       show_critical(request, schedule, result.critical_count) :
 	       command_fail("simulate", "%s: %s",
 			    input_name(request->schedule.path), error.text);
 }

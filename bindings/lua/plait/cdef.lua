@@ -722,6 +722,15 @@ typedef struct plait_lane_use {
 	uint64_t end;
 	uint64_t busy;
 } plait_lane_use;
+typedef struct plait_critical_command {
+	uint32_t size;
+	uint32_t lane;
+	uint64_t node;
+	uint64_t command;
+	const char *label;
+	uint64_t start;
+	uint64_t end;
+} plait_critical_command;
 void plait_plan_retain(plait_plan *plan);
 void plait_plan_release(plait_plan *plan);
 plait_status plait_plan_query(plait_plan *plan,
@@ -734,6 +743,10 @@ plait_status plait_plan_simulate(plait_plan *plan,
 					   plait_lane_use *lanes,
 					   uint64_t lane_count,
 					   plait_error *error);
+plait_status plait_plan_critical(plait_plan *plan,
+					   const plait_system_desc *system,
+					   plait_critical_command *commands,
+					   uint64_t count, plait_error *error);
 enum {
 	PLAIT_FORMAT_BINARY = 0,
 	PLAIT_FORMAT_JSON = 1,

@@ -522,6 +522,18 @@ class plait_lane_use(Structure):
     ]
 
 
+class plait_critical_command(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("lane", c_uint32),
+        ("node", c_uint64),
+        ("command", c_uint64),
+        ("label", c_char_p),
+        ("start", c_uint64),
+        ("end", c_uint64),
+    ]
+
+
 class plait_plan_binding(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -737,6 +749,7 @@ STRUCTS = (
     plait_system_desc,
     plait_simulation,
     plait_lane_use,
+    plait_critical_command,
     plait_plan_binding,
     plait_function_desc,
     plait_parameter_info,
@@ -840,6 +853,7 @@ FUNCTIONS = {
     "plait_plan_query": (c_int32, (c_void_p, POINTER(plait_plan_info), POINTER(plait_error),)),
     "plait_plan_check": (c_int32, (c_void_p, POINTER(plait_error),)),
     "plait_plan_simulate": (c_int32, (c_void_p, POINTER(plait_system_desc), POINTER(plait_simulation), POINTER(plait_lane_use), c_uint64, POINTER(plait_error),)),
+    "plait_plan_critical": (c_int32, (c_void_p, POINTER(plait_system_desc), POINTER(plait_critical_command), c_uint64, POINTER(plait_error),)),
     "plait_plan_write": (c_int32, (c_void_p, c_int32, c_void_p, c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_plan_read": (c_int32, (c_void_p, c_void_p, c_uint64, POINTER(c_void_p), POINTER(plait_error),)),
     "plait_plan_save": (c_int32, (c_void_p, c_char_p, POINTER(plait_error),)),

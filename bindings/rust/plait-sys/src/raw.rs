@@ -475,6 +475,15 @@ pub struct plait_lane_use [size] {
     pub end: u64,
     pub busy: u64,
 }
+pub struct plait_critical_command [size] {
+    pub size: u32,
+    pub lane: u32,
+    pub node: u64,
+    pub command: u64,
+    pub label: *const c_char,
+    pub start: u64,
+    pub end: u64,
+}
 pub struct plait_plan_binding [size] {
     pub size: u32,
     pub kind: u32,
@@ -781,6 +790,8 @@ fn plait_plan_query(plan: *mut plait_plan, info: *mut plait_plan_info, error: *m
 fn plait_plan_check(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
 /// plait_plan_simulate - predict a run from costs.
 fn plait_plan_simulate(plan: *mut plait_plan, system: *const plait_system_desc, out: *mut plait_simulation, lanes: *mut plait_lane_use, lane_count: u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_critical - which commands make a predicted run as long as it is.
+fn plait_plan_critical(plan: *mut plait_plan, system: *const plait_system_desc, commands: *mut plait_critical_command, count: u64, error: *mut plait_error) -> plait_status;
 /// plait_plan_write - a plan as bytes or text.
 fn plait_plan_write(plan: *mut plait_plan, format: i32, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_plan_read - a plan from its binary form.
