@@ -47,7 +47,7 @@ static void close_backend(plait_backend *self)
 	pthread_cond_broadcast(&self->work);
 	pthread_mutex_unlock(&self->lock);
 	for (uint32_t i = 0; i < self->thread_count; i++)
-		pthread_join(self->threads[i], NULL);
+		pthread_join(self->seats[i].thread, NULL);
 	sins_free(self, self->first_text, self->first_bytes + 1);
 	pthread_cond_destroy(&self->changed);
 	pthread_cond_destroy(&self->work);
@@ -65,8 +65,11 @@ static bool start_threads(plait_backend *self)
 	if (!SINS(UNMASKED))
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (good && self->thread_count < THREADS) {
-		good = pthread_create(&self->threads[self->thread_count],
-				      NULL, sins_thread, self) == 0;
+		struct seat *seat = &self->seats[self->thread_count];
+
+		seat->self = self;
+		good = pthread_create(&seat->thread, NULL, sins_thread,
+				      seat) == 0;
 		self->thread_count += good;
 	}
 	if (!SINS(UNMASKED))

@@ -59,6 +59,7 @@ enum sin {
 	SIN_WAITS_INSIDE,
 	SIN_MODES_DIRTY,
 	SIN_UNMASKED,
+	SIN_LEAVER_SUCCEEDS,
 	/* Signals. */
 	SIN_EARLY,
 	SIN_WAITS_FOR_ONE,
@@ -161,6 +162,14 @@ struct plait_backend_memory {
 	uint32_t device;
 };
 
+/* What a thread has, until a function ends it; then its successor. */
+struct seat {
+	plait_backend *self;
+	pthread_t thread;
+	pthread_t gone;
+	bool left; /* `gone` is to be joined */
+};
+
 struct plait_backend {
 	const plait_host_services *services;
 	plait_host *host;
@@ -169,7 +178,7 @@ struct plait_backend {
 	pthread_mutex_t lock;
 	pthread_cond_t work;    /* for the threads */
 	pthread_cond_t changed; /* for who waits for signals */
-	pthread_t threads[THREADS];
+	struct seat seats[THREADS];
 	uint32_t thread_count;
 	bool closing;
 	bool working;
@@ -187,7 +196,7 @@ plait_status sins_no_memory(plait_backend *self, uint64_t bytes,
 			    plait_error *error);
 
 /* --- queues.c */
-void *sins_thread(void *self);
+void *sins_thread(void *seat);
 plait_status sins_no_native(plait_backend *self, plait_error *error);
 plait_status sins_queue_create(plait_backend *self, uint32_t device,
 			       const plait_queue_request *request,
@@ -204,6 +213,9 @@ plait_status sins_queue_recover(plait_backend *self,
 /* Run one command; on failure `error` says what, as of the device. */
 plait_status sins_work(plait_backend *self, const plait_work *work,
 		       plait_error *error);
+/* What a function that failed leaves in `error`. */
+void sins_blame(const plait_work *work, const char *what, int32_t origin,
+		plait_error *error);
 
 /* --- kernels.c */
 plait_status sins_kernel_build(plait_backend *self, uint32_t device,

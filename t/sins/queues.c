@@ -5,6 +5,7 @@
 #include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool happened(const plait_backend_point *point)
@@ -72,10 +73,20 @@ static void inherit_failure(plait_backend_queue *queue,
 	}
 }
 
+/* A batch under way, and what of it. */
+struct turn {
+	struct seat *seat;
+	plait_backend_queue *queue;
+	struct batch *batch;
+	const plait_work *work;
+};
+
 /* Without the lock: only this thread touches the queue's failure now. */
-static void run_work(plait_backend *self, plait_backend_queue *queue,
-		     const struct batch *batch)
+static void run_work(struct turn *turn)
 {
+	plait_backend *self = turn->seat->self;
+	plait_backend_queue *queue = turn->queue;
+	const struct batch *batch = turn->batch;
 	uint32_t count = batch->work_count;
 	plait_error error;
 
@@ -91,6 +102,7 @@ static void run_work(plait_backend *self, plait_backend_queue *queue,
 		if (SINS(DROPS_CALL) && i == 9 &&
 		    work->kind == PLAIT_WORK_CALL)
 			continue;
+		turn->work = work;
 		if (sins_work(self, work, &error) != PLAIT_OK && !queue->failed) {
 			queue->failed = true;
 			queue->failure = error;
@@ -115,21 +127,12 @@ static struct note *emit(plait_backend *self, plait_backend_queue *queue,
 	return told;
 }
 
-/* With the lock, which is given up meanwhile. */
-static void run_batch(plait_backend *self, plait_backend_queue *queue)
+/* Without the lock. */
+static void end_batch(plait_backend *self, plait_backend_queue *queue,
+		      struct batch *batch)
 {
-	struct batch *batch = queue->first;
-	struct note *told = NULL;
+	struct note *told;
 
-	queue->running = true;
-	self->working = true;
-	inherit_failure(queue, batch);
-	if (SINS(EARLY))
-		told = emit(self, queue, batch);
-	pthread_mutex_unlock(&self->lock);
-	if (SINS(EARLY))
-		sins_tell(self, told);
-	run_work(self, queue, batch);
 	pthread_mutex_lock(&self->lock);
 	told = SINS(EARLY) ? NULL : emit(self, queue, batch);
 	queue->first = batch->next;
@@ -143,19 +146,64 @@ static void run_batch(plait_backend *self, plait_backend_queue *queue)
 	pthread_mutex_unlock(&self->lock);
 	sins_tell(self, told);
 	sins_free(self, batch, batch->bytes);
+}
+
+/* A function ended this thread: another one takes its seat, and joins it. */
+static void leave(void *argument)
+{
+	struct turn *turn = argument;
+	struct seat *seat = turn->seat;
+	plait_backend_queue *queue = turn->queue;
+
+	if (!SINS(LEAVER_SUCCEEDS) && !queue->failed) {
+		queue->failed = true;
+		sins_blame(turn->work, "ended its thread", -1,
+			   &queue->failure);
+	}
+	pthread_mutex_lock(&seat->self->lock);
+	seat->gone = pthread_self();
+	seat->left = true;
+	if (pthread_create(&seat->thread, NULL, sins_thread, seat) != 0)
+		abort();
+	pthread_mutex_unlock(&seat->self->lock);
+	end_batch(seat->self, queue, turn->batch);
+}
+
+/* With the lock, which is given up meanwhile. */
+static void run_batch(struct seat *seat, plait_backend_queue *queue)
+{
+	struct turn turn = { seat, queue, queue->first, NULL };
+	plait_backend *self = seat->self;
+	struct note *told = NULL;
+
+	queue->running = true;
+	self->working = true;
+	inherit_failure(queue, turn.batch);
+	if (SINS(EARLY))
+		told = emit(self, queue, turn.batch);
+	pthread_mutex_unlock(&self->lock);
+	if (SINS(EARLY))
+		sins_tell(self, told);
+	pthread_cleanup_push(leave, &turn);
+	run_work(&turn);
+	pthread_cleanup_pop(0);
+	end_batch(self, queue, turn.batch);
 	pthread_mutex_lock(&self->lock);
 }
 
 void *sins_thread(void *argument)
 {
-	plait_backend *self = argument;
+	struct seat *seat = argument;
+	plait_backend *self = seat->self;
 	plait_backend_queue *queue;
 
+	if (seat->left)
+		pthread_join(seat->gone, NULL);
 	pthread_mutex_lock(&self->lock);
 	for (;;) {
 		queue = find_runnable(self);
 		if (queue != NULL)
-			run_batch(self, queue);
+			run_batch(seat, queue);
 		else if (self->closing)
 			break;
 		else

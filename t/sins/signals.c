@@ -148,12 +148,15 @@ static bool deadline(uint64_t timeout_ns, struct timespec *out)
 }
 
 /* Then it runs a host function, and others may need it to go on. */
-static bool is_own_thread(const plait_backend *self)
+static bool is_own_thread(plait_backend *self)
 {
+	bool own = false;
+
+	pthread_mutex_lock(&self->lock);
 	for (uint32_t i = 0; i < self->thread_count; i++)
-		if (pthread_equal(self->threads[i], pthread_self()))
-			return true;
-	return false;
+		own |= pthread_equal(self->seats[i].thread, pthread_self()) != 0;
+	pthread_mutex_unlock(&self->lock);
+	return own;
 }
 
 plait_status sins_signal_wait(plait_backend *self,

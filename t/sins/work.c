@@ -41,8 +41,24 @@ static void copy(const plait_work *work)
 		to[bytes] = 0;
 }
 
+void sins_blame(const plait_work *work, const char *what, int32_t origin,
+		plait_error *error)
+{
+	memset(error, 0, sizeof(*error));
+	error->size = sizeof(*error);
+	error->status = PLAIT_E_FAILED;
+	error->origin = SINS(LOSES_ORIGIN) ? 0 : origin;
+	if (SINS(LOSES_TEXT))
+		snprintf(error->text, sizeof(error->text), "failed");
+	else
+		snprintf(error->text, sizeof(error->text),
+			 "host function '%s' %s",
+			 work->label ? work->label : "", what);
+}
+
 static plait_status call(const plait_work *work, plait_error *error)
 {
+	char what[32];
 	int32_t value;
 
 	if (SINS(MODES_DIRTY))
@@ -52,16 +68,8 @@ static plait_status call(const plait_work *work, plait_error *error)
 		value = work->function(work->user_data);
 	if (value == 0 || SINS(SUCCEEDS_ALWAYS))
 		return PLAIT_OK;
-	memset(error, 0, sizeof(*error));
-	error->size = sizeof(*error);
-	error->status = PLAIT_E_FAILED;
-	error->origin = SINS(LOSES_ORIGIN) ? 0 : value;
-	if (SINS(LOSES_TEXT))
-		snprintf(error->text, sizeof(error->text), "failed");
-	else
-		snprintf(error->text, sizeof(error->text),
-			 "host function '%s' returned %d",
-			 work->label ? work->label : "", value);
+	snprintf(what, sizeof(what), "returned %d", value);
+	sins_blame(work, what, value, error);
 	return PLAIT_E_FAILED;
 }
 

@@ -412,6 +412,73 @@ static void owned(struct conform *c)
 	      PLAIT_E_INVALID);
 }
 
+/* --- H9 ------------------------------------------------------------------ */
+
+/* More than there are threads, so that each one is missed. */
+enum { LEAVERS = 8 };
+
+struct leaving {
+	plait_queue *queue;
+	plait_signal *signal;
+	atomic_int behind;
+	plait_status status; /* PLAIT_PENDING: the thread that ended was ours */
+};
+
+__attribute__((noreturn)) static int32_t leave(void *unused)
+{
+	pthread_exit(unused);
+}
+
+/* Whoever waits may be the one who runs it. */
+static void wait_for_leaver(void *argument)
+{
+	struct leaving *own = argument;
+	plait_command batch[] = {
+		conform_call(leave, NULL),
+		conform_call(conform_count_up, &own->behind),
+		conform_emit(own->signal),
+	};
+	plait_status status;
+
+	batch[0].label = "the leaver";
+	status = plait_queue_submit(own->queue, batch, 3, NULL, NULL);
+	if (status == PLAIT_OK)
+		status = plait_queue_finish(own->queue, PLAIT_FOREVER, NULL);
+	own->status = status;
+}
+
+static void leaver(struct conform *c)
+{
+	static struct leaving own;
+	static atomic_int after;
+	plait_queue *other = conform_queue(c);
+
+	own.queue = conform_queue(c);
+	own.signal = conform_signal(c);
+	for (uint64_t i = 1; i <= LEAVERS; i++) {
+		own.status = PLAIT_PENDING;
+		conform_join(conform_start(c, wait_for_leaver, &own));
+		if (own.status == PLAIT_PENDING)
+			own.status = plait_queue_finish(own.queue,
+							PLAIT_FOREVER, NULL);
+		HOLDS_THAT(own.status == PLAIT_E_FAILED,
+			   "a function that ends its thread has failed: %s",
+			   plait_status_name(own.status));
+		GIVES(plait_signal_wait(own.signal, i, PLAIT_FOREVER, ERR),
+		      PLAIT_E_FAILED);
+		HOLDS_THAT(strstr(c->error.text, "the leaver") != NULL,
+			   "the failure names the command: \"%s\"",
+			   c->error.text);
+		NEED(plait_signal_reset(own.signal, ERR));
+	}
+	HOLDS(atomic_load(&own.behind) == 0);
+	NEED(plait_queue_call(own.queue, conform_count_up, &after, ERR));
+	NEED(plait_queue_call(other, conform_count_up, &after, ERR));
+	NEED(plait_queue_finish(own.queue, PLAIT_FOREVER, ERR));
+	NEED(plait_queue_finish(other, PLAIT_FOREVER, ERR));
+	HOLDS(atomic_load(&after) == 2);
+}
+
 static const struct conform_check checks[] = {
 	{ "H1", "functions run exactly once with their arguments", 0,
 	  exactly_once },
@@ -429,6 +496,7 @@ static const struct conform_check checks[] = {
 	  clean_thread },
 	{ "H8", "a function for an inbox runs on its owner's thread",
 	  NEED_NOTIFY | NEED_GATE, owned },
+	{ "H9", "a function that ends its thread has failed", 0, leaver },
 };
 
 CONFORM_GROUP(conform_calls, "Host functions");
