@@ -27,7 +27,9 @@
 #						other tests, or none of ours
 #	META_TESTS				the same; they read sources only
 #
-#   `make check` runs all of them in any build, and so does bootstrap soak.
+#   `make check` runs all of them in any build; with a sanitizer few sins, with
+#   ThreadSanitizer no explorer.  bootstrap soak does so in its lanes gcc, asan
+#   and tsan, but for META_TESTS, which run once, in gcc.
 # - a program that a test starts, not a test itself:  TEST_HELPERS += %D%/name
 # - a plugin which only tests load (shared, not installed):
 #
@@ -125,6 +127,7 @@ META_TESTS += %D%/03-sizes.t
 META_TESTS += %D%/04-words.t
 META_TESTS += %D%/05-sins.t
 META_TESTS += %D%/06-documents.t
+META_TESTS += %D%/07-bootstrap.t
 SERIAL_TESTS += %D%/05-base-text.t
 UNIT_TESTS += %D%/07-cuda-standin.t
 %C%_07_cuda_standin_t_CPPFLAGS = $(CPPFLAGS_CUDA)
