@@ -54,7 +54,7 @@ check "membarrier, 1 sleeper" 0 -DLIGHT -DSLEEPERS=1 -DROUNDS=3
 check "membarrier, 2 sleepers" 0 -DLIGHT -DSLEEPERS=2 -DROUNDS=2
 check "fences, everybody gets there" 0 -DLIVENESS -DSLEEPERS=2 -DROUNDS=2
 check "membarrier, everybody gets there" 0 -DLIVENESS -DLIGHT -DSLEEPERS=1
-if [ -n "$PLAIT_SOAK" ]; then
+if [ "${PLAIT_SOAK:-0}" != 0 ]; then
 	check "fences, 3 sleepers" 0 -DSLEEPERS=3 -DROUNDS=3
 	check "membarrier, 3 sleepers" 0 -DLIGHT -DSLEEPERS=3 -DROUNDS=3
 fi

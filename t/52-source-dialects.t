@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, ROOT, done, ok, run, skip, which
+from tap import BUILD, ROOT, SOAK, done, ok, run, skip, which
 
 C, OPENCL, CUDA = 1, 2, 5
 # All for the first, those that are hard for the others too; with PLAIT_SOAK
@@ -89,7 +89,7 @@ def check_cuda():
             skip("NVRTC does not know %s: %s" % (architecture, log[:60].strip()))
             continue
         bad = []
-        every = architecture == ARCHITECTURES[0] or os.environ.get("PLAIT_SOAK")
+        every = architecture == ARCHITECTURES[0] or SOAK
         some = [p for p in KERNELS if every or os.path.basename(p)[:-4] in HARD]
         for path in some:
             status, log = compile_cuda(nvrtc, composed(path, CUDA), architecture)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, done, ok, run
+from tap import BUILD, PATIENCE, done, ok, run
 
 # What one run has compiled, the next one finds.
 cache = tempfile.TemporaryDirectory()
@@ -18,7 +18,7 @@ seed = os.environ.get("PLAIT_SEED", "1")
 
 for setting in ("PLAIT_WORKERS=2", "PLAIT_WORKERS=0", "PLAIT_WORKERS=1", "PLAIT_WRAP=check"):
     env = dict(os.environ, **dict([setting.split("=")]))
-    got = run([PLAIT, "conform", "host", "--seed", seed, "--deadline", "60"], env=env)
+    got = run([PLAIT, "conform", "host", "--seed", seed, "--deadline", PATIENCE], env=env)
     lines = got.stdout.splitlines()
     bad = [l for l in lines if not l.startswith("ok ")]
     ok(got.returncode == 0 and len(lines) > 45, setting, got.returncode, got.stderr, *bad)

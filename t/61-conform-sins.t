@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, SANITIZER, done, none, ok, read, run
+from tap import BUILD, PATIENCE, SANITIZER, done, none, ok, read, run
 
 # What one run has compiled, the next one finds.
 cache = tempfile.TemporaryDirectory()
@@ -53,7 +53,7 @@ ok(len(sins) >= (60 if SANITIZER == "no" else 9), "%d sins" % len(sins))
 with concurrent.futures.ThreadPoolExecutor(4) as pool:
     results = list(pool.map(sinned, sins))
 for name in innocent:
-    got = conform(name, "--deadline", "60")
+    got = conform(name, "--deadline", PATIENCE)
     ok(got.returncode == 0, "%s passes everything" % name,
        *[l for l in got.stdout.splitlines() if not l.startswith("ok ")], got.stderr)
     if name == "none":

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, SANITIZER, done, ok, run, skip, skip_all
+from tap import BUILD, PATIENCE, SANITIZER, SOAK, done, ok, run, skip, skip_all
 
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
 seed = os.environ.get("PLAIT_SEED", "1")
@@ -80,7 +80,7 @@ says("parts that are none", "split=", "opencl:split=1")
 
 def conform(options, more):
     """How it ended, how many lines it wrote, and each failed check with what it says."""
-    got = plait(["conform", "opencl", "--seed", seed, "--deadline", "60"] + more, options)
+    got = plait(["conform", "opencl", "--seed", seed, "--deadline", PATIENCE] + more, options)
     failed, last = {}, None
     for line in got.stdout.splitlines():
         check = re.match(r"not ok \d+ - (\w+) (?!.*# TO[D]O)", line)
@@ -119,7 +119,7 @@ with open(expected, "w") as file:
     file.write("unsupported B1 only the memory of the host has any alignment\n")
 # The driver's compiler takes most of the time, and no sanitizer sees it: there, who
 # owns what while kernels are built, launched and given back is enough.
-some = [] if SANITIZER == "no" or os.environ.get("PLAIT_SOAK") else \
+some = [] if SANITIZER == "no" or SOAK else \
     ["--only", "L,E,B,Q,S,H,K1,K2,K5,K9,K11,K16"]
 for options, more in (("opencl:split=2", some),
                       ("opencl:place=driver", ["--only", "B,S10,S11", "--expect", expected])):

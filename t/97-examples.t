@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, ROOT, SANITIZER, done, ok, run, skip, which
+from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip, which
 import rust
 
 # How many steps an iteration takes may differ by one where sums are rounded
@@ -42,7 +42,6 @@ def command_of(language, program, name, suffix):
     return [output]
 
 
-SOAK = os.environ.get("PLAIT_SOAK")
 # What the driver has compiled stays here, for the conformance test too.
 CACHE = os.path.join(BUILD, "t/pocl-cache")
 DRIVER = {"POCL_CACHE_DIR": CACHE, "HOME": CACHE, "XDG_CACHE_HOME": CACHE}

@@ -33,7 +33,7 @@ bool suite_open_driver(const char *backend);
 #define SUITE_MAIN(function) \
 	static void suite_on_driver(void) \
 	{ \
-		if (SUITE_SKIPS && getenv("PLAIT_SOAK") == NULL) \
+		if (SUITE_SKIPS && !tap_soak()) \
 			SKIP_ALL("set PLAIT_SOAK: compiling takes long"); \
 		if (suite_open_driver(SUITE_DRIVER)) \
 			function(); \

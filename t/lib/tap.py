@@ -12,6 +12,9 @@ ROOT = os.environ.get("abs_top_srcdir") or os.path.dirname(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("abs_top_builddir") or ROOT
 SANITIZER = os.environ.get("PLAIT_SANITIZER", "no")
+SOAK = os.environ.get("PLAIT_SOAK", "0") not in ("", "0")
+# For each check of plait conform, which does more then.
+PATIENCE = "600" if SOAK else "60"
 
 _count = 0
 _failed = 0

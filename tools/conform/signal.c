@@ -375,9 +375,16 @@ static void directions(struct conform *c)
 		conform_note(c, "one device: not from device to device");
 }
 
+static bool soaks(void)
+{
+	const char *text = getenv("PLAIT_SOAK");
+
+	return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0;
+}
+
 static void ping_pong(struct conform *c)
 {
-	const uint64_t rounds = getenv("PLAIT_SOAK") ? 100000 : 10000;
+	const uint64_t rounds = soaks() ? 100000 : 10000;
 	plait_queue *queues[2] = { conform_queue(c), conform_queue(c) };
 	plait_signal *ping = conform_signal(c), *pong = conform_signal(c);
 	static atomic_int count;
