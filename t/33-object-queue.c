@@ -312,12 +312,16 @@ static void gates(void)
 		HAS_STR(rig->error.text, "is at 0 after 1000000 ns, and 1 was");
 		IS_INT(plait_signal_wait(rig->gate, 25, 2000,
 					 &rig->error), PLAIT_E_TIMEOUT);
-		IS_STR(rig->error.text, "signal \"gate\" is at 19 after 2000 "
-		       "ns, and 25 was waited for");
+		IS_STR(rig->error.text, rig->backend[0] == 'h' ?
+		       "signal \"gate\" of host is at 19 after 2000 ns, and "
+		       "25 was waited for" :
+		       "signal \"gate\" of chaos is at 19 after 2000 ns, and "
+		       "25 was waited for");
 		IS_INT(plait_queue_finish(rig->queue, 3000, &rig->error),
 		       PLAIT_E_TIMEOUT);
-		IS_STR(rig->error.text, "queue \"q\" is not done after 3000 "
-		       "ns");
+		IS_STR(rig->error.text, rig->backend[0] == 'h' ?
+		       "queue \"q\" of host is not done after 3000 ns" :
+		       "queue \"q\" of chaos is not done after 3000 ns");
 		IS_INT(plait_signal_reset(rig->gate, &rig->error),
 		       PLAIT_E_BUSY);
 		IS_INT(plait_signal_reset(rig->signal, NULL), PLAIT_E_BUSY);

@@ -8,6 +8,8 @@
 #include "sys/clock.h"
 #include "sys/event.h"
 
+#include <stdio.h>
+
 enum {
 	/* How often a queue that has failed is asked to recover: when it has
 	 * raised all, so that its thread is just leaving; and before. */
@@ -90,6 +92,18 @@ static bool is_told(void *arg)
 
 	return at_load_acquire_u32(&queue->upcalls) == 0 &&
 	       !plait__watch_is_armed(&queue->watch);
+}
+
+static void describe_told(void *arg, char *out, uint32_t bytes)
+{
+	plait__queue *queue = arg;
+	char room[PLAIT__NAME_ROOM];
+	char owed[PLAIT_ERROR_TEXT_BYTES];
+
+	plait__wait_owed(queue->object.context, owed, sizeof(owed));
+	(void)snprintf(out, bytes, "%s of %s has failed%s",
+		       plait__object_name(&queue->object, room),
+		       queue->port->backend->name, owed);
 }
 
 /* Some time for its thread to leave, or for what a thread has to drive. */
@@ -200,8 +214,9 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			       error);
 		if (status == PLAIT_OK || failed)
 			status = plait__wait_until(
-				queue->object.context, is_told, queue,
-				plait__clock_left_ns(deadline_ns), error);
+				queue->object.context, is_told, describe_told,
+				queue, plait__clock_left_ns(deadline_ns),
+				error);
 		if (status != PLAIT_OK)
 			return status;
 		pause_between(&recovery);

@@ -62,6 +62,9 @@ bool plait__inbox_has_waiting(plait__context *context);
 /* Does the calling thread own an inbox of this context? */
 bool plait__inbox_owns_any(plait__context *context);
 
+/* owed.c: what an inbox (`arg`) without events was promised, in words. */
+void plait__inbox_describe(void *arg, char *out, uint32_t bytes);
+
 /* pump.c: run functions, at most `maximum`. */
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 			       uint64_t *out_count);

@@ -358,8 +358,9 @@ static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
 	char room[PLAIT__NAME_ROOM];
 	plait_status status;
 
-	status = plait__wait_until(inbox->object.context, has_news, inbox,
-				   timeout_ns, error);
+	status = plait__wait_until(inbox->object.context, has_news,
+				   plait__inbox_describe, inbox, timeout_ns,
+				   error);
 	if (status == PLAIT_OK && is_closed(inbox))
 		return plait__fail(error, PLAIT_E_STATE,
 				   "%s is closed and empty",

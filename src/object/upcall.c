@@ -292,6 +292,20 @@ plait_status plait__upcall_arm(plait__port *port,
 	return status;
 }
 
+uint32_t plait__upcall_owed(const plait__port *port)
+{
+	const struct plait__upcall_chunk *chunk;
+	uint32_t owed = 0;
+
+	plait__mutex_lock(&table);
+	for (chunk = port->upcalls.chunks; chunk != NULL; chunk = chunk->next)
+		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
+			owed += (at_load_relaxed_u64(&chunk->slots[i].state) &
+				 1) != 0;
+	plait__mutex_unlock(&table);
+	return owed;
+}
+
 uint64_t plait__upcall_strays(const plait__port *port)
 {
 	return at_load_relaxed_u64(&port->upcalls.strays);

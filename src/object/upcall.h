@@ -40,6 +40,9 @@ plait_status plait__upcall_arm(plait__port *port,
 			       plait_notify_function function, void *arg,
 			       plait_error *error);
 
+/* How many it owes now, for points that have happened and others. */
+uint32_t plait__upcall_owed(const plait__port *port);
+
 /* How often the backend called what it did not owe. */
 uint64_t plait__upcall_strays(const plait__port *port);
 

@@ -268,82 +268,6 @@ static void sleep_on_pulse(struct waiter *waiter)
 
 /* --- the loop */
 
-/* The first point that has not come, and how many there are. */
-static const plait__wait_point *find_missing(const plait__wait_request *request,
-					     uint64_t *out_reached,
-					     uint64_t *out_count)
-{
-	const plait__wait_point *first = NULL;
-	uint64_t i;
-
-	*out_count = 0;
-	for (i = 0; i < request->count; i++) {
-		const plait__wait_point *point = &request->points[i];
-		plait__backend *backend = point->port->backend;
-		plait_error ignored = { .size = sizeof(ignored) };
-		uint64_t reached = 0;
-
-		if (backend->table.signal_poll(backend->self, &point->point,
-					       &reached, &ignored) !=
-		    PLAIT_PENDING)
-			continue;
-		if (first == NULL)
-			*out_reached = reached;
-		if (first == NULL)
-			first = point;
-		++*out_count;
-	}
-	return first;
-}
-
-static plait_status fail_queue_time(plait__object *object,
-				    unsigned long long passed,
-				    plait_error *error)
-{
-	char room[PLAIT__NAME_ROOM];
-	char owed[PLAIT_ERROR_TEXT_BYTES / 2];
-
-	plait__call_owed((plait__queue *)(void *)object, owed, sizeof(owed));
-	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%s is not done after %llu ns%s",
-			   plait__object_name(object, room), passed, owed);
-}
-
-/* What is missing, and the time that the user gave: a backend knows neither
- * the name nor what had passed when it was asked. */
-static plait_status fail_time(const struct waiter *waiter, plait_error *error)
-{
-	const plait__wait_request *request = waiter->request;
-	const unsigned long long passed = request->timeout_ns;
-	const plait__wait_point *missing;
-	char room[PLAIT__NAME_ROOM];
-	uint64_t reached = 0;
-	uint64_t count;
-
-	if (error == NULL)
-		return PLAIT_E_TIMEOUT;
-	missing = find_missing(request, &reached, &count);
-	if (missing == NULL)
-		return plait__fail(error, PLAIT_E_TIMEOUT,
-				   "%llu ns have passed", passed);
-	(void)plait__object_name(missing->watch->object, room);
-	if (missing->watch->object->class->type == PLAIT_OBJECT_QUEUE)
-		return fail_queue_time(missing->watch->object, passed, error);
-	if (request->count == 1)
-		return plait__fail(error, PLAIT_E_TIMEOUT,
-				   "%s is at %llu after %llu ns, and %llu was "
-				   "waited for", room,
-				   (unsigned long long)reached, passed,
-				   (unsigned long long)missing->point.sequence);
-	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%llu of %llu points are missing after %llu ns; the "
-			   "first, %s, is at %llu and %llu was waited for",
-			   (unsigned long long)count,
-			   (unsigned long long)request->count, passed, room,
-			   (unsigned long long)reached,
-			   (unsigned long long)missing->point.sequence);
-}
-
 static plait_status fail_in_call(plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_DEADLOCK,
@@ -365,9 +289,7 @@ static plait_status end_of_time(struct waiter *waiter, plait_error *error)
 	}
 	if (waiter->request->timeout_ns != PLAIT_FOREVER)
 		return PLAIT_E_TIMEOUT;
-	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "nothing that is submitted can happen any more, and "
-			   "the wait has no end");
+	return plait__wait_fail_end(waiter->request, error);
 }
 
 /* PLAIT_PENDING: look again. */
@@ -499,19 +421,23 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 			waiter.port = NULL;
 	status = loop(&waiter, error);
 	if (status == PLAIT_E_TIMEOUT)
-		status = fail_time(&waiter, error);
+		status = plait__wait_fail_time(request, error);
 	plait__context_tidy(request->context);
 	return status;
 }
 
 plait_status plait__wait_until(plait__context *context,
-			       bool (*ready)(void *arg), void *arg,
-			       uint64_t timeout_ns, plait_error *error)
+			       bool (*ready)(void *arg),
+			       void (*describe_it)(void *arg, char *out,
+						   uint32_t bytes),
+			       void *arg, uint64_t timeout_ns,
+			       plait_error *error)
 {
 	plait__wait_request request = {
 		.context = context,
 		.timeout_ns = timeout_ns,
 		.ready = ready,
+		.describe = describe_it,
 		.arg = arg,
 	};
 

@@ -29,6 +29,9 @@ typedef struct plait__wait_request {
 	 * for what it waits for, null or true when it did some. */
 	bool serves;
 	bool (*help)(void *arg);
+	/* With `ready`, or null: what has not come, and on whom it waits, for
+	 * the text of an error.  Not in upcalls. */
+	void (*describe)(void *arg, char *out, uint32_t bytes);
 	/* Set when a point decided, not the wait itself. */
 	bool decided;
 	uint64_t index; /* which: the one (any), the first that failed (all) */
@@ -44,8 +47,19 @@ plait_status plait__wait_run(plait__wait_request *request,
 
 /* Until ready(arg); events are not served. */
 plait_status plait__wait_until(plait__context *context,
-			       bool (*ready)(void *arg), void *arg,
-			       uint64_t timeout_ns, plait_error *error);
+			       bool (*ready)(void *arg),
+			       void (*describe_it)(void *arg, char *out,
+						   uint32_t bytes),
+			       void *arg, uint64_t timeout_ns,
+			       plait_error *error);
+
+/* owed.c: the texts of a wait that has taken too long, or would for ever. */
+plait_status plait__wait_fail_time(const plait__wait_request *request,
+				   plait_error *error);
+plait_status plait__wait_fail_end(const plait__wait_request *request,
+				  plait_error *error);
+/* What backends have yet to tell of, ": ..." or "". */
+void plait__wait_owed(plait__context *context, char *out, uint32_t bytes);
 
 /*
  * One bounded piece of work on every backend that needs a thread for it.

@@ -9,6 +9,7 @@
 #include "object/wait.h"
 #include "sys/thread.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { DESC_FIRST_BYTES = sizeof(plait_run_desc) };
@@ -306,6 +307,15 @@ static void wind_up(plait__instance *instance, const plait_error *why)
 	plait__thread_yield();
 }
 
+static void describe(void *arg, char *out, uint32_t bytes)
+{
+	const plait__instance *instance = arg;
+	char owed[PLAIT_ERROR_TEXT_BYTES];
+
+	plait__wait_owed(instance->program->context, owed, sizeof(owed));
+	(void)snprintf(out, bytes, "the plan is not over%s", owed);
+}
+
 /* Others work on it too, or it waits for something. */
 static void await_end(plait__instance *instance)
 {
@@ -316,6 +326,7 @@ static void await_end(plait__instance *instance)
 		.arg = instance,
 		.serves = true,
 		.help = help,
+		.describe = describe,
 	};
 	plait_error why = { .size = sizeof(why) };
 	plait_status status;

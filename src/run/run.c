@@ -10,6 +10,7 @@
 #include "object/inbox.h"
 #include "object/wait.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -176,12 +177,23 @@ static bool help(void *arg)
 	return run->program->engine->drive(run->instance);
 }
 
+static void describe_end(void *arg, char *out, uint32_t bytes)
+{
+	const plait__run *run = arg;
+	char room[PLAIT__NAME_ROOM];
+	char owed[PLAIT_ERROR_TEXT_BYTES];
+
+	plait__wait_owed(run->object.context, owed, sizeof(owed));
+	(void)snprintf(out, bytes, "%s is not over%s",
+		       plait__object_name(&run->object, room), owed);
+}
+
 PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 				      plait_error *error)
 {
 	plait__wait_request request = {
 		.timeout_ns = timeout_ns, .ready = is_done, .serves = true,
-		.help = help,
+		.help = help, .describe = describe_end,
 	};
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);
