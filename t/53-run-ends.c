@@ -155,36 +155,6 @@ static void cancels_what_waits(void)
 	close_rig(&rig);
 }
 
-/* Only its owner may run a function of an inbox; so far that is refused. */
-static void owners_are_not_replaced(void)
-{
-	plait_inbox *inbox = NULL;
-	plait_graph *graph, *body;
-	plait_plan *plan;
-	uint64_t ran = 0;
-
-	if (!open_host(1))
-		return;
-	IS_INT(plait_inbox_create(rig.context, &inbox, &rig.error), PLAIT_OK);
-	graph = new_graph();
-	const plait_node_desc desc = { .kind = PLAIT_NODE_WHILE,
-				       .function = bump, .user_data = &ran,
-				       .inbox = inbox };
-	plait_node node = add_node(graph, desc, NULL, 0);
-
-	body = body_of(graph, node, 0);
-	(void)add_call(body, "x", bump, &ran, NULL, 0);
-	plan = freeze(graph, 1, 1);
-	IS_INT(plait_plan_prepare(plan, &rig.error), PLAIT_E_UNSUPPORTED);
-	IS_INT(plait_plan_call(plan, NULL, NULL, NULL), PLAIT_E_UNSUPPORTED);
-	IS_UINT(ran, 0);
-	plait_plan_release(plan);
-	plait_graph_release(body);
-	plait_graph_release(graph);
-	plait_inbox_release(inbox);
-	close_rig(&rig);
-}
-
 /* What a run finds: so many calls of its queue in front of it. */
 struct front {
 	uint64_t calls;
@@ -292,7 +262,6 @@ static const struct tap_scenario all[] = {
 	{ "failure in a body", failures },
 	{ "cancel", cancels },
 	{ "cancel what waits", cancels_what_waits },
-	{ "owners are not replaced", owners_are_not_replaced },
 	{ "queues that nobody finishes", queues_that_nobody_finishes },
 };
 TAP_MAIN(all)

@@ -211,8 +211,12 @@ static void check_gates(uint32_t flags)
 	IS_INT(call_with(first.plan, flags), PLAIT_OK);
 	IS_UINT(counts[0], 3);
 	OK(pthread_create(&thread, NULL, raise_it, NULL) == 0);
+	/* A simulated system knows of no other thread. */
+	if (strcmp(rig.backend, "chaos") == 0)
+		OK(pthread_join(thread, NULL) == 0);
 	IS_INT(call_with(second.plan, flags), PLAIT_OK);
-	OK(pthread_join(thread, NULL) == 0);
+	if (strcmp(rig.backend, "chaos") != 0)
+		OK(pthread_join(thread, NULL) == 0);
 	IS_UINT(counts[0], 4);
 	free_line(&first);
 	free_line(&second);
@@ -441,7 +445,7 @@ static int32_t call_inner(void *user_data)
 }
 
 /* A host function must not wait for a gate, so it does not; nor for an emission,
- * which another thread may have to do. */
+ * which another thread may have to do, nor for queues. */
 static void check_inside(uint32_t flags)
 {
 	uint64_t counts[2] = { 0, 0 };
@@ -457,8 +461,8 @@ static void check_inside(uint32_t flags)
 	IS_UINT(counts[0], 0);
 	OK(plait_signal_raise(rig.gate, 1, NULL) == PLAIT_OK);
 	IS_INT(call_with(plan, flags), PLAIT_OK);
-	IS_INT(inner.status, PLAIT_OK);
-	IS_UINT(counts[0], 1);
+	IS_INT(inner.status, RUN_FREEZE != 0 ? PLAIT_E_DEADLOCK : PLAIT_OK);
+	IS_UINT(counts[0], RUN_FREEZE == 0);
 	free_line(&line);
 	line = make_line(PLAIT_NODE_EMIT, rig.signal, 0, counts);
 	inner.plan = line.plan;

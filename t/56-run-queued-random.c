@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs of kernels, copies, fills and nested loops, made from a
- * number, in plans on simulated systems; a plain interpreter says what each
- * buffer has in the end.  Edges are what the memory asks for and no more, so
- * that lanes and devices overtake each other where they may.
+ * Random programs of kernels, copies, fills, nested loops, and of what needs
+ * somebody else (functions of an inbox, predicates of one, emissions, waits),
+ * made from a number, in plans on simulated systems; a plain interpreter says
+ * what each buffer has in the end.  Edges are what the memory asks for and no
+ * more, so that lanes and devices overtake each other where they may.  Then the
+ * same with a function that fails, or that cancels its run.
  */
 #include "queued.h"
 
 enum {
 	SEEDS = 60, BUFFERS = 6, MOST_OPS = 10, DEPTH = 3,
-	MOST_TIMES = 4
+	MOST_TIMES = 4,
+	/* Bits of what is written beside buffers: by functions of the inbox,
+	 * and by what emits. */
+	TOLD = BUFFERS, EMITTED
 };
 
-enum op_kind { MAP, COPY, FILL, LOOP };
+enum op_kind { MAP, COPY, FILL, LOOP, CALL, EMIT, WAIT, OP_KINDS };
 
 struct op {
 	enum op_kind kind;
 	uint32_t to, from;	/* LOOP: `to` is its counter's number */
 	uint32_t a, b;		/* LOOP: `b` is how often */
 	bool told;		/* MAP: `b` is a parameter */
+	bool asks;		/* LOOP: the owner says how often */
 	uint32_t count;		/* LOOP: of ops behind it, all levels */
+	uint32_t turn;		/* LOOP that asks: in this entry */
 };
 
 struct program {
@@ -27,6 +34,7 @@ struct program {
 	uint32_t count;
 	uint32_t loops;
 	bool has_told;
+	bool emits;		/* always, in front of what comes now */
 	uint64_t random;
 };
 
@@ -47,7 +55,8 @@ static void make_ops(struct program *program, uint32_t depth)
 	     program->count < TAP_COUNT(program->ops); i++) {
 		struct op *op = &program->ops[program->count++];
 
-		*op = (struct op){ .kind = (enum op_kind)below(program, 4),
+		*op = (struct op){ .kind = (enum op_kind)below(program,
+							       OP_KINDS),
 				   .to = below(program, BUFFERS),
 				   .from = below(program, BUFFERS),
 				   .a = below(program, 9),
@@ -56,12 +65,17 @@ static void make_ops(struct program *program, uint32_t depth)
 			op->kind = FILL;
 		if (op->kind == MAP && below(program, 4) == 0)
 			program->has_told = op->told = true;
+		if (op->kind == WAIT && !program->emits)
+			op->kind = EMIT;
+		program->emits = program->emits ||
+				 (op->kind == EMIT && depth == 0);
 		if (op->kind != LOOP)
 			continue;
 		if (depth == DEPTH) {
 			op->kind = MAP;
 			continue;
 		}
+		op->asks = below(program, 2) == 0;
 		op->to = program->loops++;
 		op->b %= MOST_TIMES + 1;
 		make_ops(program, depth + 1);
@@ -72,9 +86,18 @@ static void make_ops(struct program *program, uint32_t depth)
 
 /* ---- what it means ---- */
 
+/* What there is in the end. */
+struct state {
+	uint32_t values[BUFFERS];
+	uint32_t tally;		/* of functions of the inbox */
+	uint32_t calls, emissions;
+};
+
 static void walk(const struct program *program, uint32_t first, uint32_t end,
-		 uint32_t told, uint32_t values[BUFFERS])
+		 uint32_t told, struct state *state)
 {
+	uint32_t *values = state->values;
+
 	for (uint32_t i = first; i < end; i++) {
 		const struct op *op = &program->ops[i];
 
@@ -89,11 +112,21 @@ static void walk(const struct program *program, uint32_t first, uint32_t end,
 		case FILL:
 			values[op->to] = op->b;
 			break;
-		default:
+		case CALL:
+			state->tally = state->tally * op->a + op->b;
+			state->calls++;
+			break;
+		case EMIT:
+			state->emissions++;
+			break;
+		case LOOP:
 			for (uint32_t k = 0; k < op->b; k++)
 				walk(program, i + 1, i + 1 + op->count, told,
-				     values);
+				     state);
 			i += op->count;
+			break;
+		default:
+			break;
 		}
 	}
 }
@@ -101,12 +134,58 @@ static void walk(const struct program *program, uint32_t first, uint32_t end,
 /* ---- as a graph ---- */
 
 struct made {
-	const struct program *program;
+	struct program *program;
 	plait_buffer *buffers[BUFFERS];
 	plait_buffer *counters[64];
 	plait_kernel *map;
+	plait_inbox *inbox;
+	plait_signal *signal;
 	plait_plan *plan;
+	/* Of the run, by functions of the inbox. */
+	uint32_t tally, calls;
+	uint32_t fuse;		/* the call that does not go well */
+	bool cancels;
+	plait_run *run;
 };
+
+/* What they are given. */
+struct call {
+	struct made *made;
+	struct op *op;
+};
+
+static struct call calls[64];
+
+static void *given(struct made *made, const struct op *op)
+{
+	uint32_t number = (uint32_t)(op - made->program->ops);
+
+	calls[number] = (struct call){ made, &made->program->ops[number] };
+	return &calls[number];
+}
+
+static int32_t be_called(void *user_data)
+{
+	const struct call *call = user_data;
+	struct made *made = call->made;
+
+	made->tally = made->tally * call->op->a + call->op->b;
+	if (++made->calls != made->fuse)
+		return 0;
+	if (!made->cancels)
+		return 7;
+	IS_INT(plait_run_cancel(made->run, NULL), PLAIT_OK);
+	return 0;
+}
+
+/* Asked once more than it says yes. */
+static int32_t go_on(void *user_data)
+{
+	struct op *op = ((const struct call *)user_data)->op;
+
+	op->turn = op->turn < op->b ? op->turn + 1 : 0;
+	return (int32_t)op->turn;
+}
 
 /* Which buffers it and what is in it reads and writes; bits. */
 static void find_use(const struct program *program, uint32_t index,
@@ -120,9 +199,39 @@ static void find_use(const struct program *program, uint32_t index,
 				find_use(program, i, out_reads, out_writes);
 		return;
 	}
+	if (op->kind == CALL)
+		*out_writes |= 1u << TOLD;
+	if (op->kind == EMIT)
+		*out_writes |= 1u << EMITTED;
+	/* Whoever waits for an emission of its plan has to come after it, or a
+	 * lane may have them the other way round. */
+	if (op->kind == WAIT)
+		*out_reads |= 1u << EMITTED;
+	if (op->kind > LOOP)
+		return;
 	*out_writes |= 1u << op->to;
 	if (op->kind != FILL)
 		*out_reads |= 1u << op->from;
+}
+
+/* What needs somebody else. */
+static plait_node add_outside(struct made *made, plait_graph *graph,
+			      const struct op *op, const plait_node *after,
+			      uint64_t count)
+{
+	plait_node_desc desc = { .kind = PLAIT_NODE_CALL, .label = "owned" };
+
+	if (op->kind == CALL) {
+		desc.function = be_called;
+		desc.user_data = given(made, op);
+		desc.inbox = made->inbox;
+		return add_node(graph, desc, after, count);
+	}
+	desc.kind = op->kind == EMIT ? PLAIT_NODE_EMIT : PLAIT_NODE_WAIT;
+	desc.label = "signal";
+	desc.signal = made->signal;
+	desc.sequence = op->kind == WAIT;
+	return add_node(graph, desc, after, count);
 }
 
 static plait_node add_op(struct made *made, plait_graph *graph,
@@ -142,6 +251,8 @@ static plait_node add_op(struct made *made, plait_graph *graph,
 		.argument_count = 4, .label = "map",
 	};
 
+	if (op->kind > LOOP)
+		return add_outside(made, graph, op, after, count);
 	if (op->kind == COPY)
 		return add_copy(graph, made->buffers[op->to],
 				made->buffers[op->from], after, count);
@@ -156,24 +267,32 @@ static plait_node add_op(struct made *made, plait_graph *graph,
 static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 		    uint32_t end);
 
-/* counter = times; while counter { ...; counter -= 1 } */
+/* counter = times; while counter { ...; counter -= 1 }; or while go_on(). */
 static plait_node add_loop(struct made *made, plait_graph *graph,
 			   uint32_t index, const plait_node *after,
 			   uint64_t count)
 {
 	const struct op *op = &made->program->ops[index];
 	plait_buffer *counter = made->counters[op->to];
-	plait_node node = add_fill(graph, counter, op->b, after, count);
-	const plait_node_desc desc = { .kind = PLAIT_NODE_WHILE,
-				       .predicate = counter,
-				       .label = "loop" };
+	plait_node_desc desc = { .kind = PLAIT_NODE_WHILE, .label = "loop" };
 	plait_graph *body;
+	plait_node node;
 
-	node = add_node(graph, desc, &node, 1);
+	if (op->asks) {
+		desc.function = go_on;
+		desc.user_data = given(made, op);
+		desc.inbox = made->inbox;
+		node = add_node(graph, desc, after, count);
+	} else {
+		desc.predicate = counter;
+		node = add_fill(graph, counter, op->b, after, count);
+		node = add_node(graph, desc, &node, 1);
+	}
 	body = body_of(graph, node, 0);
 	add_ops(made, body, index + 1, index + 1 + op->count);
-	(void)add_map(body, made->map, counter, counter, 1, UINT32_MAX, NULL,
-		      0);
+	if (!op->asks)
+		(void)add_map(body, made->map, counter, counter, 1,
+			      UINT32_MAX, NULL, 0);
 	plait_graph_release(body);
 	return node;
 }
@@ -205,8 +324,8 @@ static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 	}
 }
 
-static plait_status run_told(const struct made *made, uint32_t told,
-			     uint32_t flags)
+/* Called, or on a queue. */
+static plait_status run_told(struct made *made, uint32_t told, bool called)
 {
 	plait_binding binding = { .size = sizeof(binding), .value = &told,
 				  .bytes = 4 };
@@ -221,25 +340,88 @@ static plait_status run_told(const struct made *made, uint32_t told,
 					      &binding.parameter, &rig.error);
 	if (status != PLAIT_OK)
 		return status;
-	return flags != 0 ?
-	       plait_plan_call(made->plan, NULL, &desc, &rig.error) :
-	       plait_plan_run(made->plan, rig.queue, &desc, NULL, &rig.error);
+	if (called)
+		return plait_plan_call(made->plan, NULL, &desc, &rig.error);
+	made->run = NULL;
+	status = plait_plan_run(made->plan, rig.queue, &desc, &made->run,
+				&rig.error);
+	if (status == PLAIT_OK)
+		status = plait_run_wait(made->run, PLAIT_FOREVER, &rig.error);
+	plait_run_release(made->run);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	return status;
 }
 
-static void check_runs(const struct made *made)
+static uint64_t emitted(const struct made *made)
 {
-	for (uint32_t run = 0; run < 2; run++) {
-		uint32_t values[BUFFERS], told = 5 + run;
+	uint64_t reached = 0, submitted = 0;
 
-		for (uint32_t i = 0; i < BUFFERS; i++) {
-			values[i] = i + run;
-			write_words(made->buffers[i], values[i]);
-		}
-		OK_THAT(run_told(made, told, run % 2) == PLAIT_OK, "run: %s",
-			rig.error.text);
-		walk(made->program, 0, made->program->count, told, values);
-		for (uint32_t i = 0; i < BUFFERS; i++)
-			IS_UINT(read_words(made->buffers[i]), values[i]);
+	/* One that was begun when its run was stopped happens all the same. */
+	IS_INT(plait_signal_wait(made->signal, 0, PLAIT_FOREVER, NULL),
+	       PLAIT_OK);
+	IS_INT(plait_signal_query(made->signal, &reached, &submitted, NULL),
+	       PLAIT_OK);
+	IS_UINT(reached, submitted);
+	return reached;
+}
+
+static void reset(struct made *made, struct state *state, uint32_t run)
+{
+	*state = (struct state){ .tally = run };
+	made->tally = run;
+	made->calls = made->fuse = 0;
+	for (uint32_t i = 0; i < made->program->count; i++)
+		made->program->ops[i].turn = 0;
+	for (uint32_t i = 0; i < BUFFERS; i++) {
+		state->values[i] = i + run;
+		write_words(made->buffers[i], state->values[i]);
+	}
+}
+
+static void check_run(struct made *made, uint32_t run, struct state *state)
+{
+	uint64_t before = emitted(made);
+
+	reset(made, state, run);
+	OK_THAT(run_told(made, 5 + run, run % 2) == PLAIT_OK, "run: %s",
+		rig.error.text);
+	walk(made->program, 0, made->program->count, 5 + run, state);
+	for (uint32_t i = 0; i < BUFFERS; i++)
+		IS_UINT(read_words(made->buffers[i]), state->values[i]);
+	IS_UINT(made->tally, state->tally);
+	IS_UINT(made->calls, state->calls);
+	IS_UINT(emitted(made), before + state->emissions);
+}
+
+/* Some call fails, or cancels the run; then nothing begins any more. */
+static void check_fuse(struct made *made, const struct state *whole,
+		       bool cancels)
+{
+	struct state state;
+	uint32_t fuse = 1 + below(made->program, whole->calls);
+	plait_status status;
+
+	reset(made, &state, 1);
+	made->fuse = fuse;
+	made->cancels = cancels;
+	status = run_told(made, 5, !cancels);
+	OK_THAT(status == (cancels ? PLAIT_E_CANCELLED : PLAIT_E_FAILED) ||
+		/* It was the last thing that was done. */
+		(cancels && status == PLAIT_OK && fuse == whole->calls),
+		"status %d: %s", (int)status, rig.error.text);
+	IS_UINT(made->calls, fuse);
+	(void)emitted(made);
+}
+
+static void check_runs(struct made *made)
+{
+	struct state whole;
+
+	check_run(made, 0, &whole);
+	check_run(made, 1, &whole);
+	for (int i = 0; i < 2 && whole.calls > 0; i++) {
+		check_fuse(made, &whole, i);
+		check_run(made, 2, &whole);
 	}
 }
 
@@ -254,6 +436,9 @@ static void check_program(const struct place *place)
 		program.random = program.random * 31 + (unsigned char)*c;
 	make_ops(&program, 0);
 	made.map = map_kernel();
+	OK(plait_inbox_create(rig.context, &made.inbox, NULL) == PLAIT_OK);
+	OK(plait_signal_create(rig.device, NULL, &made.signal, NULL) ==
+	   PLAIT_OK);
 	for (uint32_t i = 0; i < BUFFERS; i++)
 		made.buffers[i] = words_on(i % 3 == 2 ? other_device() :
 						       rig.device);
@@ -264,6 +449,8 @@ static void check_program(const struct place *place)
 	check_runs(&made);
 	plait_plan_release(made.plan);
 	plait_kernel_release(made.map);
+	plait_signal_release(made.signal);
+	plait_inbox_release(made.inbox);
 	for (uint32_t i = 0; i < BUFFERS; i++)
 		plait_buffer_release(made.buffers[i]);
 	for (uint32_t i = 0; i < program.loops; i++)

@@ -10,7 +10,14 @@
 #include "objects.h"
 
 #define WORKERS TAP_COUNT(worker_counts)
-static const uint32_t worker_counts[] = { 0, 1, 2, 4 };
+/* Where no other thread has to do something, on the simulated system too. */
+enum { ON_CHAOS = UINT16_MAX };
+static const uint32_t worker_counts[] = {
+	0, 1, 2, 4,
+#ifdef RUN_ON_CHAOS
+	ON_CHAOS,
+#endif
+};
 
 /* Lanes of their own, or one after the other. */
 static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
@@ -30,7 +37,9 @@ static struct rig rig;
 
 static inline bool open_host(uint32_t workers)
 {
-	rig = settings[0];
+	rig = settings[workers == ON_CHAOS ? 2 : 0];
+	if (workers == ON_CHAOS)
+		return open_rig(&rig);
 	rig.workers = workers;
 	rig.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
 	return open_rig(&rig);
@@ -154,7 +163,18 @@ static inline int32_t bump(void *user_data)
 	return 0;
 }
 
-/* Run `check` for all settings. */
+/* Run `check` for all settings; for all whose threads know of each other. */
+static inline void on_the_host(void (*check)(uint32_t flags))
+{
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		if (worker_counts[w] == ON_CHAOS || !open_host(worker_counts[w]))
+			continue;
+		for (uint32_t f = 0; f < TAP_COUNT(run_flags); f++)
+			check(run_flags[f]);
+		close_rig(&rig);
+	}
+}
+
 static inline void everywhere(void (*check)(uint32_t flags))
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {

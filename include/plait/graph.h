@@ -89,7 +89,8 @@ enum {
 	PLAIT_NODE_ON_FIRST = 0,
 	/* Several devices: all wait for it, it waits for all. */
 	PLAIT_NODE_ON_ALL_BARRIER = 1 << 4,
-	/* Several devices: one member on each, launched together. */
+	/* Several devices: one member on each.  They begin behind the same
+	 * nodes, and what comes after the node waits for all. */
 	PLAIT_NODE_ON_ALL_GROUP = 1 << 5
 };
 
@@ -128,8 +129,9 @@ typedef struct plait_node_desc {
 	uint64_t argument_count;
 
 	/* CALL, and a predicate of WHILE, DO, CASE: a host function, which
-	 * needs an inbox or PLAIT_CALL_ANY_THREAD.  A predicate's return value
-	 * is the word. */
+	 * needs an inbox or PLAIT_CALL_ANY_THREAD.  With an inbox a null one
+	 * is an event to be pulled, and answered by plait_inbox_call_done.  A
+	 * predicate's return value, or that answer, is the word. */
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;

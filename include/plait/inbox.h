@@ -165,7 +165,8 @@ PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
  *
  * @param inbox  borrowed, non-null: the inbox that the event came from
  * @param id     value: the event's id
- * @param result value: 0 for success, anything else fails the command
+ * @param result value: 0 for success, anything else fails the command; of a
+ *               predicate what it says, and it fails if there is a text, too
  * @param text   borrowed, nullable: copied; what the error shall say
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (no such call, or answered already),

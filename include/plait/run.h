@@ -19,11 +19,10 @@
  *
  * Where functions run.  Kernels and host functions of a plan run on the
  * workers of the context, and on threads that wait for the run; on devices of
- * other backends where these run them.  A function of an inbox runs when its
- * owner pulls it, or waits for the run; a predicate of an inbox, and plans of
- * several backends that have such functions or signals, are refused so far, in
- * words, by the first run (PLAIT_E_UNSUPPORTED).  No function may rely on
- * another one that is not ordered with it to run at the same time.
+ * other backends where these run them.  A function of an inbox, also one that
+ * is a predicate, runs when its owner pulls it, or waits for the run.  No
+ * function may rely on another one that is not ordered with it to run at the
+ * same time, members of a group neither.
  *
  * Memory.  The first run of a plan allocates what all others use, or
  * plait_plan_prepare does; later ones allocate nothing, but for the handles

@@ -160,13 +160,15 @@ static plait_status add_memory(struct batch *batch, const plait_command *command
 }
 
 static plait_status add_owner_call(struct batch *batch, const plait_command *command,
-				   plait__inbox *inbox, plait_error *error)
+				   plait__inbox *inbox, bool asks,
+				   plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	plait__call *call;
 	plait_status status;
 
-	status = plait__call_prepare(inbox, queue, command, &call, error);
+	status = plait__call_prepare(inbox, queue, command, asks, &call,
+				     error);
 	if (status != PLAIT_OK)
 		return status;
 	call->sequence = ++batch->progress;
@@ -210,7 +212,8 @@ static plait_status add_call(struct batch *batch, const plait_command *command,
 	plait_work *work;
 
 	if (operands->inbox != NULL)
-		return add_owner_call(batch, command, operands->inbox, error);
+		return add_owner_call(batch, command, operands->inbox, false,
+				      error);
 	if (batch->held != NULL &&
 	    keep(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -556,8 +559,7 @@ plait_status plait__queue_submit_emission(plait__queue *queue,
 }
 
 struct owned {
-	plait__inbox *inbox;
-	plait_command command;
+	const plait__owner_call *wanted;
 	plait__call **out;
 };
 
@@ -565,8 +567,13 @@ static plait_status add_owned(struct batch *batch, const void *arg,
 			      plait_error *error)
 {
 	const struct owned *owned = arg;
-	plait_status status = add_owner_call(batch, &owned->command,
-					     owned->inbox, error);
+	const plait_command command = {
+		.function = owned->wanted->function,
+		.user_data = owned->wanted->user_data,
+	};
+	plait_status status = add_owner_call(batch, &command,
+					     owned->wanted->inbox,
+					     owned->wanted->asks, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -576,16 +583,11 @@ static plait_status add_owned(struct batch *batch, const void *arg,
 }
 
 plait_status plait__queue_submit_call(plait__queue *queue,
-				      plait__inbox *inbox,
-				      plait_host_function function,
-				      void *user_data, plait__call **out,
-				      plait_error *error)
+				      const plait__owner_call *wanted,
+				      plait__call **out, plait_error *error)
 {
 	struct batch batch = { .queue = queue };
-	const struct owned owned = {
-		.inbox = inbox, .out = out,
-		.command = { .function = function, .user_data = user_data },
-	};
+	const struct owned owned = { .wanted = wanted, .out = out };
 	plait_status status;
 
 	*out = NULL;

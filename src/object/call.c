@@ -156,7 +156,7 @@ static plait__call *find_idle(plait__inbox *inbox, const plait__port *port)
 }
 
 static void fill(plait__call *call, plait__queue *queue,
-		 const plait_command *command)
+		 const plait_command *command, bool asks)
 {
 	plait__notice *notice = &call->notice;
 
@@ -164,6 +164,7 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->gate_sequence++;
 	call->queue = queue;
 	call->label = command->label;
+	call->asks = asks;
 	call->next = NULL;
 	notice->answered = false;
 	notice->event = (plait_event){
@@ -176,7 +177,7 @@ static void fill(plait__call *call, plait__queue *queue,
 }
 
 plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
-				 const plait_command *command,
+				 const plait_command *command, bool asks,
 				 plait__call **out, plait_error *error)
 {
 	plait__call *call = find_idle(inbox, queue->port);
@@ -192,7 +193,7 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 				 inbox->object.context, NULL);
 	plait__object_hold(&inbox->object);
 	call->notice.inbox = inbox;
-	fill(call, queue, command);
+	fill(call, queue, command, asks);
 	plait__mutex_lock(&inbox->lock);
 	closed = inbox->closed;
 	if (!closed)
@@ -281,13 +282,17 @@ static void answer(plait__call *call, int64_t result, const char *text)
 {
 	plait_error failure = { .size = sizeof(failure) };
 	plait__object *object = &call->notice.object;
+	bool fails = result != 0 &&
+		     (!call->asks || (text != NULL && text[0] != '\0'));
 
 	plait__object_hold(object);
-	if (result != 0) {
+	/* Release: pairs with plait__call_result. */
+	at_store_release_u64(&call->result, (uint64_t)result);
+	if (fails) {
 		describe(call, result, text, &failure);
 		plait__queue_note_failure(call->queue, &failure);
 	}
-	raise_gate(call, result != 0 ? &failure : NULL);
+	raise_gate(call, fails ? &failure : NULL);
 	leave_inbox(call);
 	plait__context_pulse(object->context);
 	plait__object_drop(object);

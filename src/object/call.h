@@ -40,12 +40,21 @@ struct plait__call {
 	uint32_t index;	     /* in the inbox's table */
 	uint32_t generation; /* with the index: the id */
 	const char *label;   /* the user's, as long as the command lives */
+	bool asks;	     /* a result is an answer, no failure */
+	at_u64 result;	     /* it; stored before the gate is raised */
 };
+
+/* What it answered, once its queue has gone past the gate. */
+static inline uint64_t plait__call_result(const plait__call *call)
+{
+	/* Acquire: pairs with the store in answer. */
+	return at_load_acquire_u64(&call->result);
+}
 
 /* One for this command: two holds, one for the queue.  PLAIT_E_STATE,
  * PLAIT_E_NOMEM, PLAIT_E_BUSY (too many). */
 plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
-				 const plait_command *command,
+				 const plait_command *command, bool asks,
 				 plait__call **out, plait_error *error);
 
 /* The stretch was not submitted; the queue's hold stays the caller's. */
@@ -54,8 +63,8 @@ void plait__call_cancel(plait__call *call);
 /* The stretch was submitted: post it when the queue has come to it. */
 void plait__call_arm(plait__call *call);
 
-/* Answer what was taken; a result of 0 is success.  The call may be gone
- * afterwards. */
+/* Answer what was taken; a result of 0 is success, and of a call that asks
+ * any, if there is no text.  The call may be gone afterwards. */
 void plait__call_answer(plait__call *call, int64_t result, const char *text);
 
 /* Nobody is to run it any more: unless its owner has taken it, its queue goes

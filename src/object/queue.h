@@ -141,13 +141,18 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 plait_status plait__queue_submit_emission(plait__queue *queue,
 					  plait__signal *signal,
 					  plait_error *error);
-/* A function for the owner of the inbox; *out with the caller's hold.
- * PLAIT_E_STATE: it is closed. */
+/* A function for the owner of an inbox. */
+typedef struct plait__owner_call {
+	plait__inbox *inbox;
+	plait_host_function function;
+	void *user_data;
+	bool asks;		/* its result is an answer: see call.h */
+} plait__owner_call;
+
+/* *out with the caller's hold.  PLAIT_E_STATE: the inbox is closed. */
 plait_status plait__queue_submit_call(plait__queue *queue,
-				      plait__inbox *inbox,
-				      plait_host_function function,
-				      void *user_data, plait__call **out,
-				      plait_error *error);
+				      const plait__owner_call *wanted,
+				      plait__call **out, plait_error *error);
 
 /* finish.c.  Take the lock, and first give back what much of the flight has
  * done with: a user who never finishes the queue shall not fill the memory. */

@@ -6,6 +6,7 @@
 #include "run/flat.h"
 
 #include "run/op.h"
+#include "run/outside.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -148,6 +149,7 @@ static void place_regions(struct compiler *c)
 		decider->outer = c->plan->bodies[c->plan->nodes[
 			c->plan->commands[command].node].body].region;
 		decider->function = plait__op_predicate(c->program, r);
+		decider->asks_owner = plait__outside_has(c->program, command);
 		for (uint32_t i = 0; i < region->lane_count; i++) {
 			plait__visit *visit =
 				&flat->visits[region->lane_first + i];
@@ -297,6 +299,8 @@ static void add_visit(struct compiler *c, uint32_t command, uint32_t done)
 	last_step(c)->link = visit;
 	if (home)
 		add_turns(c, turns[at->link], turns[at->link + 1]);
+	if (home && c->flat->deciders[at->link].asks_owner)
+		c->flat->lanes[c->lane].outside |= PLAIT__OUTSIDE_SUBMITS;
 	c->flat->visits[visit].step = c->flat->steps.count - 1;
 	c->flat->visits[visit].seen = c->flat->private_count++;
 }
@@ -319,8 +323,7 @@ static void add_command(struct compiler *c, uint32_t command, uint32_t done,
 		*open = false;
 		return;
 	}
-	if (c->program->rehearsal == NULL &&
-	    plait__op_is_outside(c->plan, command)) {
+	if (plait__outside_has(c->program, command)) {
 		c->flat->lanes[c->lane].outside |=
 			at->kind == PLAIT__CMD_WAIT ? PLAIT__OUTSIDE_WAITS :
 						      PLAIT__OUTSIDE_SUBMITS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lanes of one instance, as tasks of the pool. */
-#include "run/outside.h"
+#include "run/flat.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -54,6 +54,66 @@ static plait_status make_arrays(plait__crew *crew, plait_error *error)
 			   "no memory for the lanes of a plan");
 }
 
+/* ---- what needs somebody else ---- */
+
+static plait__hand *hand_outside(plait__outside *outside)
+{
+	return ((plait__lane_outside *)(void *)outside)->hand;
+}
+
+static void rest_hand(plait__outside *outside)
+{
+	plait__task_rest(&hand_outside(outside)->task);
+}
+
+static void take_hand_back(plait__outside *outside)
+{
+	at_store_relaxed_u32(&hand_outside(outside)->task.ready.state,
+			     PLAIT__TASK_RUNNING);
+}
+
+static void offer_hand(plait__outside *outside)
+{
+	plait__task_offer(&hand_outside(outside)->task);
+}
+
+static plait_status make_outside(plait__crew *crew, plait__hand *hand,
+				 plait_error *error)
+{
+	const plait__program *program = crew->flat->program;
+	plait__lane_outside *made = plait__alloc(
+		plait__program_allocator(program), sizeof(*made));
+
+	hand->outside = made;
+	if (made == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to wait for a signal");
+	made->hand = hand;
+	made->outside = (plait__outside){
+		.instance = crew->instance, .lock = &crew->lock,
+		.newest = crew->newest, .sibling = crew->outsides,
+		.device = program->plan->lanes[hand->lane].device,
+		.rest = rest_hand, .back = take_hand_back,
+		.offer = offer_hand,
+	};
+	crew->outsides = &made->outside;
+	return plait__outside_make(&made->outside,
+				   (crew->flat->lanes[hand->lane].outside &
+				    PLAIT__OUTSIDE_SUBMITS) != 0, error);
+}
+
+static void free_outside(plait__hand *hand)
+{
+	if (hand->outside == NULL)
+		return;
+	plait__outside_free(&hand->outside->outside);
+	plait__free(plait__program_allocator(hand->crew->flat->program),
+		    hand->outside, sizeof(*hand->outside));
+	hand->outside = NULL;
+}
+
+/* ---- crews ---- */
+
 plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
 			      const plait__flat *flat, bool records,
 			      plait_error *error)
@@ -78,7 +138,7 @@ plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
 		hand->crew = crew;
 		hand->lane = i;
 		if (flat->lanes[i].outside != 0)
-			status = plait__outside_make(hand, error);
+			status = make_outside(crew, hand, error);
 	}
 	return status;
 }
@@ -86,7 +146,7 @@ plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
 static void forget_hand(plait__hand *hand)
 {
 	plait__task_forget(&hand->task);
-	plait__outside_free(hand);
+	free_outside(hand);
 }
 
 void plait__crew_free(plait__crew *crew)
@@ -165,8 +225,7 @@ static void start_all(plait__crew *crew, bool here)
 
 void plait__crew_start(plait__crew *crew, bool here)
 {
-	if (crew->newest != NULL)
-		plait__outside_begin(crew);
+	plait__outside_begin(crew->flat->program, crew->newest);
 	if (!here || crew->flat->lane_count > 1) {
 		start_all(crew, here);
 		return;

@@ -7,7 +7,6 @@
 
 #include "run/help.h"
 #include "run/op.h"
-#include "run/outside.h"
 #include "run/record.h"
 
 #include "base/alloc.h"
@@ -72,38 +71,20 @@ static uint64_t add_costs(const plait__plan *plan)
 	return total;
 }
 
-static bool find_refused(const plait__program *program)
-{
-	const plait__plan *plan = program->plan;
-	const plait__store_function *predicate;
-
-	if (program->rehearsal != NULL)
-		return false;
-	for (uint32_t i = 0; i < plan->regions_count; i++) {
-		predicate = plait__op_predicate(program, i);
-		if (predicate != NULL && predicate->inbox != NULL)
-			return true;
-	}
-	for (uint32_t i = 0; i < plan->command_count; i++)
-		if ((plan->commands[i].flags & PLAIT__CMD_MEMBER) != 0)
-			return true;
-	return false;
-}
-
 /* What a thread that must not wait cannot do alone. */
-static bool find_submits(const plait__plan *plan)
+static bool find_submits(const plait__program *program)
 {
-	for (uint32_t i = 0; i < plan->command_count; i++)
-		if (plait__op_is_outside(plan, i) &&
-		    plan->commands[i].kind != PLAIT__CMD_WAIT)
+	for (uint32_t i = 0; i < program->plan->command_count; i++)
+		if (plait__outside_has(program, i) &&
+		    program->plan->commands[i].kind != PLAIT__CMD_WAIT)
 			return true;
 	return false;
 }
 
-static bool find_outside(const plait__plan *plan)
+static bool find_outside(const plait__program *program)
 {
-	for (uint32_t i = 0; i < plan->command_count; i++)
-		if (plait__op_is_outside(plan, i))
+	for (uint32_t i = 0; i < program->plan->command_count; i++)
+		if (plait__outside_has(program, i))
 			return true;
 	return false;
 }
@@ -118,16 +99,10 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	if (compiled == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
-	if (find_refused(program))
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plans with groups, or with predicates of "
-				   "an inbox, cannot be run yet");
 	compiled->has_wide = program->plan->lanes_count > 1;
 	compiled->total_cost = add_costs(program->plan);
-	compiled->has_outside = program->rehearsal == NULL &&
-				find_outside(program->plan);
-	program->submits = program->rehearsal == NULL &&
-			   find_submits(program->plan);
+	compiled->has_outside = find_outside(program);
+	program->submits = find_submits(program);
 	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
 	status = plait__flat_compile(&compiled->serial, program, true, error);
 	compiled->has_helped = plait__helped_can(program->plan);
@@ -388,9 +363,9 @@ static bool drive(plait__instance *instance)
  * crews has lanes that wait. */
 static void cancel_crews(const struct compiled *compiled, struct crews *crews)
 {
-	plait__outside_cancel(&crews->serial);
+	plait__outside_cancel(crews->serial.outsides);
 	if (compiled->needs_wide)
-		plait__outside_cancel(&crews->wide);
+		plait__outside_cancel(crews->wide.outsides);
 }
 
 static void cancel(plait__instance *instance)

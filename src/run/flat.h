@@ -10,7 +10,7 @@
 #ifndef PLAIT_SRC_RUN_FLAT_H
 #define PLAIT_SRC_RUN_FLAT_H
 
-#include "run/program.h"
+#include "run/outside.h"
 
 #include "pool/line.h"
 #include "pool/task.h"
@@ -97,6 +97,7 @@ typedef struct plait__decider {
 	uint32_t outer;		/* the region around it, or none */
 	uint32_t shared;	/* other lanes wait for its decisions */
 	const plait__store_function *function; /* or null: a word */
+	bool asks_owner;	/* it is of an inbox */
 } plait__decider;
 
 enum { PLAIT__OUTSIDE_WAITS = 1, PLAIT__OUTSIDE_SUBMITS = 2 };
@@ -134,7 +135,12 @@ void plait__flat_free(plait__flat *flat);
 
 typedef struct plait__crew plait__crew;
 typedef struct plait__hand plait__hand;
-struct plait__outside;
+
+/* What a lane has that needs somebody else. */
+typedef struct plait__lane_outside {
+	plait__outside outside;
+	plait__hand *hand;
+} plait__lane_outside;
 
 /* What a parked lane waits for. */
 struct plait__parked {
@@ -158,7 +164,7 @@ struct plait__hand {
 	const plait__step_wait *waiting_for;
 	struct plait__parked parked; /* under the crew's lock, as is: */
 	uint64_t parkings;	/* how often it was parked, ever */
-	struct plait__outside *outside; /* or null: needs nobody else */
+	plait__lane_outside *outside; /* or null: needs nobody else */
 };
 
 struct plait__crew {
@@ -174,6 +180,7 @@ struct plait__crew {
 	struct plait__mutex lock; /* guards the list of parked lanes */
 	plait__hand *parked;
 	uint64_t *newest;	/* emissions when the run began, by signal */
+	plait__outside *outsides; /* of its lanes; or null */
 };
 
 plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,

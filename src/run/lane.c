@@ -5,7 +5,7 @@
  * with the same step.  So whatever a step changes, it changes last, after all
  * that may park it or end its thread.
  */
-#include "run/outside.h"
+#include "run/flat.h"
 
 #include "run/record.h"
 #include "run/rehearse.h"
@@ -276,7 +276,8 @@ TWICE bool do_outside(plait__hand *hand, const plait__step *step,
 {
 	if (records && hand->waiting_ns == 0)
 		begin_wait(hand, NULL);
-	if (!plait__outside_step(hand, step))
+	hand->command = &step->command;
+	if (!plait__outside_step(&hand->outside->outside, step->command))
 		return false;
 	if (records) {
 		(void)note_command(hand, step->command, hand->waiting_ns);
@@ -289,28 +290,48 @@ TWICE bool do_outside(plait__hand *hand, const plait__step *step,
 
 /* ---- regions, on the home lane ---- */
 
-static uint32_t ask(plait__hand *hand, uint32_t region, bool again)
+/* Beyond all that a predicate can choose. */
+enum { PARKED = -1 };
+
+/* False: parked until the owner of an inbox has said it. */
+static bool ask(plait__hand *hand, uint32_t region, bool again,
+		uint32_t *out_word)
 {
 	plait__crew *crew = hand->crew;
 	const plait__decider *decider = &crew->flat->deciders[region];
 	const plait__layout *layout = crew->instance->frame.layout;
+	const plait__plan *plan = layout->frozen->plan;
 	void **pointers;
 
-	hand->command = &layout->frozen->plan->regions[region].command;
-	if (decider->function != NULL)
-		return (uint32_t)decider->function->function(
+	hand->command = &plan->regions[region].command;
+	if (decider->asks_owner) {
+		if (!plait__outside_step(&hand->outside->outside,
+					 plan->regions[region].command))
+			return false;
+		*out_word = hand->outside->outside.word;
+	} else if (decider->function != NULL) {
+		*out_word = (uint32_t)decider->function->function(
 			decider->function->user_data);
-	if (crew->flat->program->rehearsal != NULL)
-		return plait__rehearsal_choose(
-			layout->frozen->plan, region, again ? crew->instance->
+	} else if (crew->flat->program->rehearsal != NULL) {
+		*out_word = plait__rehearsal_choose(
+			plan, region, again ? crew->instance->
 			frame.iterations[region] + 1 : 0);
-	pointers = crew->instance->frame.words + layout->predicates[region];
-	return **(const uint32_t **)pointers[0];
+	} else {
+		pointers = crew->instance->frame.words +
+			   layout->predicates[region];
+		*out_word = **(const uint32_t **)pointers[0];
+	}
+	return true;
 }
 
-/* What comes now; `again`: a body was done. */
-static uint32_t choose(plait__hand *hand, const plait__visit *visit,
-		       bool again)
+/* What was asked has to be answered, or taken back. */
+static bool is_asking(const plait__hand *hand)
+{
+	return hand->outside != NULL && hand->outside->outside.begun;
+}
+
+/* What comes now, or PARKED; `again`: a body was done. */
+static int64_t choose(plait__hand *hand, const plait__visit *visit, bool again)
 {
 	plait__crew *crew = hand->crew;
 	const plait__plan_region *region =
@@ -318,13 +339,15 @@ static uint32_t choose(plait__hand *hand, const plait__visit *visit,
 	const plait__step *step = step_at(crew, visit->step);
 	uint32_t word;
 
-	if (stopped(crew) || (region->kind == PLAIT__REGION_CASE && again))
+	if ((stopped(crew) && !is_asking(hand)) ||
+	    (region->kind == PLAIT__REGION_CASE && again))
 		return LEAVE;
 	if (region->kind == PLAIT__REGION_DO && !again)
 		return 1;
 	if (step->turn_count > 0)
 		turn_buffers(hand, step);
-	word = ask(hand, visit->region, again);
+	if (!ask(hand, visit->region, again, &word))
+		return PARKED;
 	/* It may have been cancelled, or ended its thread, meanwhile. */
 	if (stopped(crew))
 		return LEAVE;
@@ -382,39 +405,47 @@ static void go(plait__hand *hand, const plait__visit *visit, uint32_t choice)
 }
 
 /* With the iteration that it begins, or how many there were. */
-static void note_decision(plait__hand *hand, uint32_t region,
-			  uint32_t choice, uint64_t start_ns)
+static void note_decision(plait__hand *hand, uint32_t region, uint32_t choice)
 {
 	const plait__plan *plan = hand->crew->flat->program->plan;
 	const plait__entry entry = {
-		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
+		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
 		.iteration = hand->crew->instance->frame.iterations[region],
 		.kind = PLAIT_RECORD_DECISION,
 		.command = plan->regions[region].command, .other = choice,
 	};
 
 	plait__ring_put(ring_of(hand), &entry);
+	hand->waiting_ns = 0;
 }
 
-TWICE void decide(plait__hand *hand, const plait__step *step, bool again,
+/* False: parked until somebody has decided. */
+TWICE bool decide(plait__hand *hand, const plait__step *step, bool again,
 		  const bool records)
 {
 	plait__crew *crew = hand->crew;
 	const plait__visit *visit = &crew->flat->visits[step->link];
 	bool is_case = crew->flat->program->plan->regions[visit->region].kind ==
 		       PLAIT__REGION_CASE;
-	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
-	uint32_t choice = choose(hand, visit, again);
+	uint32_t choice;
+	int64_t chosen;
 
+	if (records && hand->waiting_ns == 0)
+		begin_wait(hand, NULL);
+	chosen = choose(hand, visit, again);
+	if (chosen == PARKED)
+		return false;
+	choice = (uint32_t)chosen;
 	if (again)
 		crew->private[part_at(crew, step->part)->turn]++;
 	count_iteration(hand, visit, again && !is_case);
 	if (records)
-		note_decision(hand, visit->region, choice, start_ns);
+		note_decision(hand, visit->region, choice);
 	if (records && again && !is_case)
 		plait__ring_iteration(ring_of(hand));
 	tell(hand, visit, choice);
 	go(hand, visit, choice);
+	return true;
 }
 
 /* ---- regions, on the other lanes ---- */
@@ -500,11 +531,12 @@ TWICE bool turn(plait__task *task, const bool records)
 			run_step(hand, step, records);
 			break;
 		case PLAIT__STEP_REGION:
-			decide(hand, step, false, records);
+			if (!decide(hand, step, false, records))
+				return false;
 			break;
 		case PLAIT__STEP_END:
-			decide(hand, step, true, records);
-			if (give_way(hand, &patience))
+			if (!decide(hand, step, true, records) ||
+			    give_way(hand, &patience))
 				return false;
 			break;
 		case PLAIT__STEP_ENTER:

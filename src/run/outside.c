@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps that need somebody else; see outside.h.
+ * Commands that need somebody else; see outside.h.
  *
- *     who parks                        who tells        who stops the run
- *     have the ticket told             told             stop
- *     lock; told? else hand; unlock    take the hand    take the hand
- *     stopped? take it back            offer it         offer it
+ *     who parks                          who tells     who stops the run
+ *     have the ticket told               told          stop
+ *     lock; told? else parked; unlock    take it       take it
+ *     stopped? take it back              offer it      offer it
  *
- * Who takes the hand, under the ticket's lock, goes on with the lane or offers
- * it.  So it goes on once, whoever comes first.
+ * Who takes what is parked, under the ticket's lock, goes on with the lane or
+ * offers it.  So it goes on once, whoever comes first.
  */
 #include "run/outside.h"
 
@@ -20,6 +20,11 @@
 #include "object/port.h"
 #include "object/upcall.h"
 #include "pool/counter.h"
+
+static const plait__program *program_of(const plait__outside *outside)
+{
+	return outside->instance->program;
+}
 
 /* ---- tickets ---- */
 
@@ -34,17 +39,17 @@ static void destroy_ticket(plait__object *object)
 
 static const plait__class ticket_class = { .destroy = destroy_ticket };
 
-plait__hand *plait__ticket_take(plait__ticket *ticket, uint64_t parking)
+plait__outside *plait__ticket_take(plait__ticket *ticket, uint64_t parking)
 {
-	plait__hand *hand = NULL;
+	plait__outside *parked = NULL;
 
 	plait__mutex_lock(&ticket->lock);
 	if (parking == 0 || parking == ticket->parking) {
-		hand = ticket->hand;
-		ticket->hand = NULL;
+		parked = ticket->parked;
+		ticket->parked = NULL;
 	}
 	plait__mutex_unlock(&ticket->lock);
-	return hand;
+	return parked;
 }
 
 /* Gives back the hold of who was to tell. */
@@ -52,15 +57,15 @@ static void tell(plait__ticket *ticket)
 {
 	plait__context *context = ticket->object.context;
 	plait__object *needs = ticket->needs;
-	plait__hand *hand;
+	plait__outside *parked;
 
 	plait__mutex_lock(&ticket->lock);
 	ticket->told = true;
-	hand = ticket->hand;
-	ticket->hand = NULL;
+	parked = ticket->parked;
+	ticket->parked = NULL;
 	plait__mutex_unlock(&ticket->lock);
-	if (hand != NULL)
-		plait__task_offer(&hand->task);
+	if (parked != NULL)
+		parked->offer(parked);
 	plait__context_pulse(context);
 	/* Calls no slot, and is not the end of the context either, which what
 	 * is needed keeps. */
@@ -80,10 +85,9 @@ static void on_hope(plait__hope *hope)
 	tell(hope->arg);
 }
 
-static plait_status make_ticket(plait__hand *hand, plait_error *error)
+static plait_status make_ticket(plait__outside *outside, plait_error *error)
 {
-	plait__crew *crew = hand->crew;
-	plait__context *context = crew->flat->program->context;
+	plait__context *context = program_of(outside)->context;
 	const plait_allocator *allocator = plait__context_allocator(context);
 	plait__ticket *ticket = plait__alloc(allocator, sizeof(*ticket));
 	plait_status status;
@@ -100,21 +104,19 @@ static plait_status make_ticket(plait__hand *hand, plait_error *error)
 				 NULL);
 	ticket->hope.told = on_hope;
 	ticket->hope.arg = ticket;
-	plait__mutex_lock(&crew->lock);
-	hand->outside->ticket = ticket;
-	plait__mutex_unlock(&crew->lock);
+	plait__mutex_lock(outside->lock);
+	outside->ticket = ticket;
+	plait__mutex_unlock(outside->lock);
 	return PLAIT_OK;
 }
 
-static void leave_ticket(plait__hand *hand)
+static void leave_ticket(plait__outside *outside)
 {
-	plait__crew *crew = hand->crew;
-	struct plait__outside *outside = hand->outside;
 	plait__ticket *ticket = outside->ticket;
 
-	plait__mutex_lock(&crew->lock);
+	plait__mutex_lock(outside->lock);
 	outside->ticket = NULL;
-	plait__mutex_unlock(&crew->lock);
+	plait__mutex_unlock(outside->lock);
 	outside->told_of = false;
 	if (ticket != NULL)
 		plait__object_drop(&ticket->object);
@@ -122,20 +124,17 @@ static void leave_ticket(plait__hand *hand)
 
 /* ---- queues of lanes ---- */
 
-static plait_status make_queue(plait__hand *hand, plait_error *error)
+static plait_status make_queue(plait__outside *outside, plait_error *error)
 {
-	const plait__program *program = hand->crew->flat->program;
-	const plait__plan *plan = program->plan;
-	uint32_t device = plan->lanes[hand->lane].device;
-
-	if (hand->outside->queue != NULL)
+	if (outside->queue != NULL)
 		return PLAIT_OK;
-	return plait__queue_make(program->frozen->devices[device],
-				 &hand->outside->queue, error);
+	return plait__queue_make(
+		program_of(outside)->frozen->devices[outside->device],
+		&outside->queue, error);
 }
 
 /* What it has to do it does, and then ends. */
-static void leave_queue(struct plait__outside *outside)
+static void leave_queue(plait__outside *outside)
 {
 	plait__queue *queue = outside->queue;
 
@@ -145,50 +144,46 @@ static void leave_queue(struct plait__outside *outside)
 				      PLAIT_OBJECT_QUEUE);
 }
 
-plait_status plait__outside_make(plait__hand *hand, plait_error *error)
+bool plait__outside_has(const plait__program *program, uint32_t command)
 {
-	const plait__flat_lane *lane =
-		&hand->crew->flat->lanes[hand->lane];
-	const plait_allocator *allocator =
-		plait__program_allocator(hand->crew->flat->program);
-	plait_status status;
+	const plait__plan_command *at = &program->plan->commands[command];
+	const plait__store_function *predicate;
 
-	hand->outside = plait__alloc(allocator, sizeof(*hand->outside));
-	if (hand->outside == NULL)
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to wait for a signal");
-	status = make_ticket(hand, error);
-	if (status == PLAIT_OK && (lane->outside & PLAIT__OUTSIDE_SUBMITS) != 0)
-		status = make_queue(hand, error);
-	return status;
+	if (program->rehearsal != NULL)
+		return false;
+	if (at->kind != PLAIT__CMD_REGION)
+		return plait__op_is_outside(program->plan, command);
+	predicate = plait__op_predicate(program, at->link);
+	return predicate != NULL && predicate->inbox != NULL;
 }
 
-void plait__outside_free(plait__hand *hand)
+plait_status plait__outside_make(plait__outside *outside, bool submits,
+				 plait_error *error)
 {
-	const plait_allocator *allocator =
-		plait__program_allocator(hand->crew->flat->program);
+	plait_status status = make_ticket(outside, error);
 
-	if (hand->outside == NULL)
-		return;
-	leave_queue(hand->outside);
-	leave_ticket(hand);
-	plait__free(allocator, hand->outside, sizeof(*hand->outside));
-	hand->outside = NULL;
+	return status == PLAIT_OK && submits ? make_queue(outside, error) :
+	       status;
+}
+
+void plait__outside_free(plait__outside *outside)
+{
+	leave_queue(outside);
+	if (outside->lock != NULL)
+		leave_ticket(outside);
 }
 
 /* ---- beginning a command ---- */
 
-void plait__outside_begin(plait__crew *crew)
+void plait__outside_begin(const plait__program *program, uint64_t *newest)
 {
-	const plait__program *program = crew->flat->program;
-
-	for (uint32_t i = 0; crew->newest != NULL &&
-	     i < program->plan->signals_count; i++)
-		crew->newest[i] = plait__signal_submitted(
+	for (uint32_t i = 0; newest != NULL && i < program->plan->signals_count;
+	     i++)
+		newest[i] = plait__signal_submitted(
 			(plait__signal *)program->frozen->signals[i]);
 }
 
-static void set_point(struct plait__outside *outside, plait__port *port,
+static void set_point(plait__outside *outside, plait__port *port,
 		      plait_backend_signal *signal, uint64_t sequence,
 		      plait__object *needs)
 {
@@ -228,36 +223,35 @@ static plait_status check_hope(const plait__plan *plan, uint32_t index,
 }
 
 /* PLAIT_PENDING: nobody has submitted that emission yet. */
-static plait_status begin_wait(plait__hand *hand,
+static plait_status begin_wait(plait__outside *outside,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
 {
-	plait__crew *crew = hand->crew;
+	const plait__program *program = program_of(outside);
 	plait__signal *signal = (plait__signal *)
-		crew->flat->program->frozen->signals[payload->object];
+		program->frozen->signals[payload->object];
 	uint64_t sequence = payload->value;
 
 	if (sequence == 0)
-		sequence = crew->newest[payload->object];
+		sequence = outside->newest[payload->object];
 	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
-		hand->outside->hopes = signal;
-		hand->outside->point.sequence = sequence;
-		return check_hope(crew->flat->program->plan, payload->object,
-				  signal, error);
+		outside->hopes = signal;
+		outside->point.sequence = sequence;
+		return check_hope(program->plan, payload->object, signal,
+				  error);
 	}
-	set_point(hand->outside, signal->port, signal->raw, sequence,
+	set_point(outside, signal->port, signal->raw, sequence,
 		  &signal->object);
 	return PLAIT_OK;
 }
 
-static plait_status begin_emit(plait__hand *hand,
+static plait_status begin_emit(plait__outside *outside,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
 {
-	struct plait__outside *outside = hand->outside;
 	plait__signal *signal = (plait__signal *)
-		hand->crew->flat->program->frozen->signals[payload->object];
-	plait_status status = make_queue(hand, error);
+		program_of(outside)->frozen->signals[payload->object];
+	plait_status status = make_queue(outside, error);
 
 	if (status == PLAIT_OK)
 		status = plait__queue_submit_emission(outside->queue, signal,
@@ -266,57 +260,66 @@ static plait_status begin_emit(plait__hand *hand,
 }
 
 /* What was there before is the caller's. */
-static plait__call *set_call(plait__hand *hand, plait__call *call)
+static plait__call *set_call(plait__outside *outside, plait__call *call)
 {
-	plait__crew *crew = hand->crew;
 	plait__call *before;
 
-	plait__mutex_lock(&crew->lock);
-	before = hand->outside->call;
-	hand->outside->call = call;
-	plait__mutex_unlock(&crew->lock);
+	plait__mutex_lock(outside->lock);
+	before = outside->call;
+	outside->call = call;
+	plait__mutex_unlock(outside->lock);
 	return before;
 }
 
 /* Whether an inbox is closed just before or just after makes no difference. */
-static plait_status begin_call(plait__hand *hand,
-			       const plait__plan_payload *payload,
+static plait_status begin_call(plait__outside *outside,
+			       const plait__plan_payload *payload, bool asks,
 			       plait_error *error)
 {
-	struct plait__outside *outside = hand->outside;
 	const plait__store_function *function =
-		&hand->crew->flat->program->frozen->functions[payload->object];
-	plait_status status = make_queue(hand, error);
+		&program_of(outside)->frozen->functions[payload->object];
+	const plait__owner_call wanted = {
+		.inbox = (plait__inbox *)function->inbox,
+		.function = function->function,
+		.user_data = function->user_data,
+		.asks = asks,
+	};
+	plait_status status = make_queue(outside, error);
 	plait_error why = { .size = sizeof(why) };
 	plait__call *call;
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__queue_submit_call(outside->queue,
-					  (plait__inbox *)function->inbox,
-					  function->function,
-					  function->user_data, &call, &why);
-	set_call(hand, call);
+	status = plait__queue_submit_call(outside->queue, &wanted, &call,
+					  &why);
+	set_call(outside, call);
 	if (status == PLAIT_E_STATE)
 		status = PLAIT_E_CANCELLED;
 	return status == PLAIT_OK ? status :
 	       plait__fail(error, status, "%s", why.text);
 }
 
-static plait_status begin(plait__hand *hand, uint32_t command,
+static const plait__plan_payload *payload_of(const plait__plan *plan,
+					     const plait__plan_command *at)
+{
+	return &plan->payloads[at->kind == PLAIT__CMD_REGION ?
+			       plan->regions[at->link].predicate : at->link];
+}
+
+static plait_status begin(plait__outside *outside, uint32_t command,
 			  plait_error *error)
 {
-	struct plait__outside *outside = hand->outside;
-	const plait__plan *plan = hand->crew->flat->program->plan;
+	const plait__plan *plan = program_of(outside)->plan;
 	const plait__plan_command *at = &plan->commands[command];
-	const plait__plan_payload *payload = &plan->payloads[at->link];
+	const plait__plan_payload *payload = payload_of(plan, at);
 	plait_status status;
 
 	if (at->kind == PLAIT__CMD_WAIT)
-		return begin_wait(hand, payload, error);
+		return begin_wait(outside, payload, error);
 	status = at->kind == PLAIT__CMD_EMIT ?
-		 begin_emit(hand, payload, error) :
-		 begin_call(hand, payload, error);
+		 begin_emit(outside, payload, error) :
+		 begin_call(outside, payload, at->kind == PLAIT__CMD_REGION,
+			    error);
 	if (status == PLAIT_OK)
 		set_point(outside, outside->queue->port,
 			  outside->queue->progress,
@@ -327,7 +330,7 @@ static plait_status begin(plait__hand *hand, uint32_t command,
 
 /* ---- ending it ---- */
 
-static plait_status look(const struct plait__outside *outside,
+static plait_status look(const plait__outside *outside,
 			 plait_error *error)
 {
 	plait__backend *backend = outside->port->backend;
@@ -341,17 +344,19 @@ static plait_status look(const struct plait__outside *outside,
 		&room, error);
 }
 
-static void drop_call(plait__hand *hand)
+static void drop_call(plait__outside *outside)
 {
-	plait__call *call = set_call(hand, NULL);
+	plait__call *call = set_call(outside, NULL);
 
-	if (call != NULL)
-		plait__object_drop(&call->notice.object);
+	if (call == NULL)
+		return;
+	outside->word = (uint32_t)plait__call_result(call);
+	plait__object_drop(&call->notice.object);
 }
 
 /* The queue is as good as new, or another one; and it knows best what was
  * wrong. */
-static void mend_queue(struct plait__outside *outside, plait_error *why)
+static void mend_queue(plait__outside *outside, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
 
@@ -364,37 +369,34 @@ static void mend_queue(struct plait__outside *outside, plait_error *why)
 		leave_queue(outside);
 }
 
-static void end(plait__hand *hand, plait_status status, plait_error *why)
+static void end(plait__outside *outside, plait_status status, plait_error *why)
 {
-	struct plait__outside *outside = hand->outside;
-
 	outside->begun = false;
 	if (outside->call != NULL)
-		drop_call(hand);
+		drop_call(outside);
 	if (status != PLAIT_OK && outside->queue != NULL)
 		mend_queue(outside, why);
 	else if (outside->queue != NULL)
 		plait__queue_reclaim(outside->queue);
 }
 
-static void fail(plait__hand *hand, uint32_t command, const plait_error *why)
+static void fail(plait__outside *outside, uint32_t command,
+		 const plait_error *why)
 {
 	plait_error told = { .size = sizeof(told) };
 
 	plait__fail_origin(&told, why->status, why->origin, "failed: %s",
 			   why->text);
 	told.detail = why->detail;
-	plait__instance_fail(hand->crew->instance, command, &told);
+	plait__instance_fail(outside->instance, command, &told);
 }
 
 /* What was begun happens some day, or not; the lane does not wait for it. */
-static void leave(plait__hand *hand)
+static void leave(plait__outside *outside)
 {
-	struct plait__outside *outside = hand->outside;
-
 	outside->begun = false;
 	if (outside->told_of)
-		leave_ticket(hand);
+		leave_ticket(outside);
 	if (outside->queue != NULL &&
 	    outside->needs == &outside->queue->object)
 		leave_queue(outside);
@@ -403,14 +405,14 @@ static void leave(plait__hand *hand)
 /* ---- parking ---- */
 
 /* Have the ticket told: of the point, or that there may be one. */
-static plait_status ask(plait__hand *hand, plait_error *error)
+static plait_status ask(plait__outside *outside, plait_error *error)
 {
-	struct plait__outside *outside = hand->outside;
 	plait__ticket *ticket = outside->ticket;
 	plait__signal *hopes = outside->begun ? NULL : outside->hopes;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
+	outside->hoping = hopes != NULL;
 	ticket->needs = hopes != NULL ? &hopes->object : outside->needs;
 	ticket->told = false;
 	plait__object_hold(ticket->needs);
@@ -432,15 +434,16 @@ static plait_status ask(plait__hand *hand, plait_error *error)
 }
 
 /* Which parking it is; 0: it was told, and the lane is still the caller's. */
-static uint64_t park(plait__hand *hand, plait__ticket *ticket)
+static uint64_t park(plait__outside *outside, plait__ticket *ticket)
 {
 	uint64_t parking = 0;
 
 	plait__mutex_lock(&ticket->lock);
 	if (!ticket->told) {
 		parking = ++ticket->parking;
-		plait__task_rest(&hand->task);
-		ticket->hand = hand;
+		if (outside->rest != NULL)
+			outside->rest(outside);
+		ticket->parked = outside;
 	}
 	plait__mutex_unlock(&ticket->lock);
 	return parking;
@@ -448,30 +451,29 @@ static uint64_t park(plait__hand *hand, plait__ticket *ticket)
 
 /* True: the lane is the caller's, look again.  `stops`: also when the run is
  * stopped. */
-static bool await(plait__hand *hand, bool stops)
+static bool await(plait__outside *outside, bool stops)
 {
-	plait__ticket *ticket = hand->outside->ticket;
-	const at_u32 *stop = &hand->crew->instance->stop;
+	plait__ticket *ticket = outside->ticket;
+	const at_u32 *stop = &outside->instance->stop;
 	uint64_t parking;
 	bool mine;
 
 	/* Once it is parked, who runs the lane may leave the ticket. */
 	plait__object_hold(&ticket->object);
-	parking = park(hand, ticket);
+	parking = park(outside, ticket);
 	/* Relaxed: who stops the run looks for the lane afterwards, under the
 	 * lock that was held in park. */
 	mine = parking == 0 ||
 	       (stops && at_load_relaxed_u32(stop) != 0 &&
 		plait__ticket_take(ticket, parking) != NULL);
-	if (mine)
-		at_store_relaxed_u32(&hand->task.ready.state,
-				     PLAIT__TASK_RUNNING);
+	if (mine && outside->back != NULL)
+		outside->back(outside);
 	plait__object_drop(&ticket->object);
 	return mine;
 }
 
 /* Back again: was the ticket told, or is it yet to be? */
-static void settle(struct plait__outside *outside)
+static void settle(plait__outside *outside)
 {
 	plait__ticket *ticket = outside->ticket;
 
@@ -483,26 +485,26 @@ static void settle(struct plait__outside *outside)
 }
 
 /* PLAIT_OK: look again; PLAIT_PENDING: parked; or why it cannot be. */
-static plait_status rest(plait__hand *hand, bool stops, plait_error *error)
+static plait_status rest(plait__outside *outside, bool stops,
+			 plait_error *error)
 {
-	struct plait__outside *outside = hand->outside;
 	plait_status status = PLAIT_OK;
 
 	if (outside->ticket == NULL)
-		status = make_ticket(hand, error);
+		status = make_ticket(outside, error);
 	if (status == PLAIT_OK && !outside->told_of)
-		status = ask(hand, error);
+		status = ask(outside, error);
 	if (status != PLAIT_OK)
 		return status;
 	outside->told_of = true;
-	return await(hand, stops) ? PLAIT_OK : PLAIT_PENDING;
+	return await(outside, stops) ? PLAIT_OK : PLAIT_PENDING;
 }
 
 /* ---- the step ---- */
 
-static bool stopped(const plait__hand *hand)
+static bool stopped(const plait__outside *outside)
 {
-	return at_load_relaxed_u32(&hand->crew->instance->stop) != 0;
+	return at_load_relaxed_u32(&outside->instance->stop) != 0;
 }
 
 /*
@@ -510,15 +512,13 @@ static bool stopped(const plait__hand *hand)
  * has begun is waited for; what it has not begun it does not find any more,
  * and the queue goes on at once.
  */
-static bool give_up(plait__hand *hand)
+static bool give_up(plait__outside *outside)
 {
-	struct plait__outside *outside = hand->outside;
-
-	if (!outside->begun && outside->told_of &&
+	if (outside->told_of && outside->hoping &&
 	    plait__signal_give_up(outside->hopes, &outside->ticket->hope))
 		tell(outside->ticket);
 	if (outside->call == NULL) {
-		leave(hand);
+		leave(outside);
 		return true;
 	}
 	plait__call_retract(outside->call);
@@ -526,43 +526,40 @@ static bool give_up(plait__hand *hand)
 }
 
 /* PLAIT_OK, its failure, or PLAIT_PENDING as long as it has not happened. */
-static plait_status advance(plait__hand *hand, uint32_t command,
+static plait_status advance(plait__outside *outside, uint32_t command,
 			    plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	if (!hand->outside->begun)
-		status = begin(hand, command, error);
-	return status == PLAIT_OK ? look(hand->outside, error) : status;
+	if (!outside->begun)
+		status = begin(outside, command, error);
+	return status == PLAIT_OK ? look(outside, error) : status;
 }
 
-bool plait__outside_step(plait__hand *hand, const plait__step *step)
+bool plait__outside_step(plait__outside *outside, uint32_t command)
 {
-	const plait__op *op = (const plait__op *)hand->crew->flat->ops.items +
-			      step->op_first;
 	plait_error why = { .size = sizeof(why) };
 	plait_status status;
 	bool stops;
 
-	hand->command = &op->command;
-	settle(hand->outside);
+	settle(outside);
 	for (;;) {
-		stops = stopped(hand);
-		if (stops && give_up(hand))
+		stops = stopped(outside);
+		if (stops && give_up(outside))
 			return true;
-		status = advance(hand, op->command, &why);
+		status = advance(outside, command, &why);
 		if (status == PLAIT_PENDING) {
-			status = rest(hand, !stops, &why);
+			status = rest(outside, !stops, &why);
 			if (status == PLAIT_PENDING)
 				return false;
 			if (status == PLAIT_OK) {
-				settle(hand->outside);
+				settle(outside);
 				continue;
 			}
 		}
-		end(hand, status, &why);
-		if (status != PLAIT_OK && !stopped(hand))
-			fail(hand, op->command, &why);
+		end(outside, status, &why);
+		if (status != PLAIT_OK && !stopped(outside))
+			fail(outside, command, &why);
 		return true;
 	}
 }

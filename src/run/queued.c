@@ -166,6 +166,15 @@ static bool drive(plait__instance *instance)
 	       plait__pilot_drive(instance->program->context);
 }
 
+static void cancel(plait__instance *instance)
+{
+	plait__queued_state *state = instance->state;
+	uint32_t count = state->queued->outside_count;
+
+	if (count > 0)
+		plait__outside_cancel(&state->outsides[count - 1].outside);
+}
+
 /* Instances take kernels from their version when a run begins. */
 static plait_status recode(plait__program *program,
 			   plait__object *const *kernels, void **out,
@@ -188,4 +197,5 @@ const plait__engine plait__engine_queued = {
 	.start = start,
 	.drive = drive,
 	.recode = recode,
+	.cancel = cancel,
 };

@@ -8,8 +8,12 @@
  *
  *     CHUNK	commands that can be submitted together: over once they are
  *     REGION	over when it was left
- *     POINT	a command of another backend, that no queue here can wait for:
- *		over when the host has seen it done
+ *     POINT	a command that the host waits for: of another backend, which no
+ *		queue here can, or in front of what the host does; over when
+ *		it has seen it done
+ *     OUTSIDE	a command that needs somebody else (outside.h), which the host
+ *		begins behind all that it comes behind; over when it has
+ *		happened
  *
  * A chunk is submitted as *batches*, one call of the backend each: stretches
  * of one lane.  Everything a batch needs is made with the instance; what runs
@@ -22,7 +26,8 @@
 #ifndef PLAIT_SRC_RUN_QUEUED_H
 #define PLAIT_SRC_RUN_QUEUED_H
 
-#include "run/program.h"
+#include "run/outside.h"
+#include "run/queued_plan.h"
 
 #include "kernel/signature.h"
 #include "object/buffer.h"
@@ -30,149 +35,6 @@
 #include "object/device.h"
 #include "object/kernel.h"
 #include "object/pilot.h"
-
-/* ---- what all instances share ---- */
-
-enum {
-	PLAIT__ITEM_CHUNK = 0,
-	PLAIT__ITEM_REGION = 1,
-	PLAIT__ITEM_POINT = 2
-};
-
-typedef struct plait__queued_item {
-	uint32_t kind;
-	uint32_t link;		/* REGION: which; POINT: the command */
-	uint32_t body;
-	uint32_t cell;		/* POINT: in cells */
-	uint32_t before;	/* how many it comes behind */
-	uint32_t next_first;	/* in nexts: those that come behind it */
-	uint32_t next_count;
-	uint32_t batch_first;	/* CHUNK */
-	uint32_t batch_count;
-	/* While compiling. */
-	uint32_t edge_first;
-	uint32_t stamp;
-	uint32_t behind;	/* the chunk behind this alone, or none */
-	uint32_t first_command;
-	uint32_t last_command;
-} plait__queued_item;
-
-/* Waits, then work in order, then an emission. */
-typedef struct plait__queued_stretch {
-	uint32_t wait_first;	/* marks */
-	uint32_t wait_count;
-	uint32_t work_first;	/* what is done: see work */
-	uint32_t work_count;
-	uint32_t mark;		/* emitted, or none */
-} plait__queued_stretch;
-
-/* Stretches of a lane that are submitted by one call. */
-typedef struct plait__queued_batch {
-	uint32_t lane;
-	uint32_t stretch_first;
-	uint32_t stretch_count;
-	bool binds;		/* launches in it may change; queued_launch.c */
-} plait__queued_batch;
-
-typedef struct plait__queued_body {
-	uint32_t item_first;	/* the first is the chunk behind nothing */
-	uint32_t item_count;
-	uint32_t end;		/* batch: its exits, and the next decision */
-} plait__queued_body;
-
-typedef struct plait__queued_region {
-	uint32_t item;
-	uint32_t home;		/* the lane */
-	uint32_t outer_body;
-	uint32_t outer;		/* the region around it, or none */
-	uint32_t order_first;	/* its commands, in order of the plan */
-	uint32_t order_count;
-	uint32_t enter_first;	/* batches; the home lane's is the last */
-	uint32_t enter_count;
-	uint32_t leave_first;	/* batches: emissions of its commands */
-	uint32_t leave_count;
-	const plait__store_function *function; /* or null: a word */
-} plait__queued_region;
-
-typedef struct plait__queued_lane {
-	plait__device *device;
-	uint32_t port;		/* in ports */
-	uint32_t final;		/* batch: what every run ends with */
-	uint64_t commands;	/* the most that can be pending */
-} plait__queued_lane;
-
-/* The backends that the plan uses. */
-typedef struct plait__queued_port {
-	plait__port *port;
-	uint32_t lane;		/* its first one, whose end is the last */
-} plait__queued_port;
-
-typedef struct plait__queued {
-	const plait__program *program;
-	plait__queued_lane *lanes;
-	plait__queued_port *ports;
-	plait__queued_body *bodies;
-	plait__queued_region *regions;
-	uint32_t port_count;
-	uint32_t point_count;
-	uint32_t mark_count;
-	plait__vector items;
-	plait__vector nexts;	/* uint32_t: items */
-	plait__vector batches;
-	plait__vector stretches;
-	plait__vector waits;	/* uint32_t: marks */
-	plait__vector work;	/* uint32_t: a command, or past those a
-				 * region's predicate */
-} plait__queued;
-
-/* Marks behind those of the commands. */
-static inline uint32_t plait__queued_region_mark(const plait__plan *plan,
-						 uint32_t region)
-{
-	return plan->command_count + region;
-}
-
-static inline uint32_t plait__queued_lane_mark(const plait__plan *plan,
-					       uint32_t lane)
-{
-	return plan->command_count + plan->regions_count + lane;
-}
-
-/* Cells: those of regions, of points, of ports. */
-static inline uint32_t plait__queued_cell_count(const plait__queued *queued)
-{
-	return queued->program->plan->regions_count + queued->point_count +
-	       queued->port_count;
-}
-
-static inline plait__queued_item *plait__queued_item_at(
-	const plait__queued *queued, uint32_t item)
-{
-	return (plait__queued_item *)queued->items.items + item;
-}
-
-static inline uint32_t plait__queued_at(const plait__vector *vector,
-					uint32_t index)
-{
-	return ((const uint32_t *)vector->items)[index];
-}
-
-static inline plait__port *plait__queued_port_of(
-	const plait__queued *queued, uint32_t lane)
-{
-	return queued->ports[queued->lanes[lane].port].port;
-}
-
-/* queued_lanes.c: which queues of which backends, and what they cannot. */
-plait_status plait__queued_find_lanes(plait__queued *queued,
-				      plait_error *error);
-
-/* queued_items.c: the items of each body. */
-bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
-
-/* queued_batches.c: what is submitted. */
-bool plait__queued_find_batches(plait__queued *queued,
-				const uint32_t *next_commands);
 
 /* ---- one instance ---- */
 
@@ -238,6 +100,16 @@ typedef struct plait__queued_cell {
 	bool looks;		/* no upcall comes */
 } plait__queued_cell;
 
+/* What a lane has that needs somebody else.  One thing at a time, as it does
+ * nothing meanwhile. */
+typedef struct plait__queued_outside {
+	plait__outside outside;
+	plait__queued_state *state;
+	uint32_t cell;
+	uint32_t item;		/* that is begun; or none: */
+	uint32_t region;	/* whose predicate is asked */
+} plait__queued_outside;
+
 typedef struct plait__queued_queue {
 	plait_backend_queue *raw;
 	plait_backend_signal *signal;
@@ -273,6 +145,9 @@ struct plait__queued_state {
 	plait_backend_memory **arenas; /* scratch, per device; or null */
 	plait__queued_predicate *predicates; /* per region */
 	plait__queued_cell *cells;
+	plait__queued_outside *outsides;
+	uint64_t *newest;	/* emissions when the run began, by signal */
+	struct plait__mutex lock; /* what outsides have */
 	plait__queued_frame *frames; /* per body */
 	uint32_t *body_of;	/* per region: the body that runs, or none */
 	uint32_t *before;	/* per item: what it still comes behind */
@@ -302,7 +177,7 @@ void plait__queued_state_free(plait__queued_state *state);
  */
 void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 			     plait_work *out);
-/* Does it do anything? */
+/* Does it do anything on its queue? */
 bool plait__queued_has_work(const plait__plan *plan, uint32_t command);
 /* Why the device of its lane cannot do it ("needs ...", no subject), or null;
  * and who decides a region. */

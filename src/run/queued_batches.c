@@ -7,6 +7,8 @@
  */
 #include "run/queued.h"
 
+#include "run/op.h"
+
 #include "base/alloc.h"
 
 struct packer {
@@ -94,17 +96,20 @@ static uint32_t find_before(const struct packer *p, uint32_t lane,
 }
 
 /* What a queue has to wait for; not what its own order or the host sees to,
- * nor, for a stub, its own region. */
+ * nor what was over before, nor, for a stub, its own region. */
 static bool is_waited(const struct packer *p, uint32_t command,
 		      const plait__plan_wait *wait)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
+	uint32_t before;
 
 	if (wait->lane == at->lane || !is_of_port(p, wait->lane, at->lane))
 		return false;
+	before = find_before(p, wait->lane, wait->position);
+	if (plait__op_is_outside(p->plan, before))
+		return false;
 	return at->kind != PLAIT__CMD_ENTER ||
-	       p->plan->regions[at->link].command !=
-		       find_before(p, wait->lane, wait->position);
+	       p->plan->regions[at->link].command != before;
 }
 
 static bool has_waits(const struct packer *p, uint32_t command)
@@ -205,10 +210,12 @@ static plait__queued_stretch *pack_one(struct packer *p, uint32_t lane)
 	return begin_stretch(p);
 }
 
-/* Who asks: the region's predicate as work on its home lane. */
+/* Who asks: the region's predicate as work on its home lane, or the host. */
 static void add_question(struct packer *p, plait__queued_stretch *stretch,
 			 uint32_t region)
 {
+	if (p->queued->regions[region].asks_owner)
+		return;
 	add_work(p, stretch, p->plan->command_count + region);
 }
 
@@ -275,10 +282,11 @@ static void pack_end(struct packer *p, uint32_t number)
 	for (uint32_t i = 0; i < body->exit_count; i++) {
 		const plait__plan_exit *exit =
 			&p->plan->exits[body->exit_first + i];
+		uint32_t last = find_before(p, exit->lane, exit->position);
 
-		if (exit->lane != home && is_of_port(p, exit->lane, home))
-			add_wait(p, stretch, find_before(p, exit->lane,
-							 exit->position));
+		if (exit->lane != home && is_of_port(p, exit->lane, home) &&
+		    !plait__op_is_outside(p->plan, last))
+			add_wait(p, stretch, last);
 	}
 	stretch->mark = plait__queued_region_mark(p->plan, body->region);
 	if (region->kind != PLAIT__REGION_CASE)
@@ -310,6 +318,16 @@ static void pack_final(struct packer *p, uint32_t lane)
 
 /* ---- all of it ---- */
 
+/* The host waits for what stands in front of it on its lane. */
+static bool is_begun_by_host(const struct packer *p, uint32_t command)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+
+	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
+		return p->queued->regions[at->link].settles;
+	return plait__op_is_outside(p->plan, command);
+}
+
 /* A mark is emitted for whoever does not see it by the order of its lane. */
 static void find_awaited(struct packer *p, uint32_t number)
 {
@@ -322,6 +340,8 @@ static void find_awaited(struct packer *p, uint32_t number)
 		uint32_t command = body->command_first + i;
 		const plait__plan_command *at = &p->plan->commands[command];
 
+		if (at->position > 0 && is_begun_by_host(p, command))
+			p->awaited[command - 1] = 1;
 		for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
 			const plait__plan_wait *wait = &p->plan->waits[w];
 

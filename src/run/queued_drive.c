@@ -10,6 +10,9 @@
  * is one hop through the host per iteration, and no iteration begins before
  * all of the last one is done.  Meanwhile everything else goes on.
  *
+ * What needs somebody else the driver begins, too; it is told when that has
+ * happened, by them or by who stops the run.
+ *
  * After a failure or a cancellation nothing is submitted any more, but for the
  * ends of the lanes, which tell when nothing is in flight.
  */
@@ -98,6 +101,25 @@ static void end_item(plait__queued_state *state, uint32_t number)
 	}
 }
 
+/* False: its cell will tell. */
+static bool do_outside(plait__queued_state *state, uint32_t lane,
+		       uint32_t command)
+{
+	uint32_t number = state->queued->lanes[lane].outside;
+
+	return plait__outside_step(&state->outsides[number].outside, command);
+}
+
+static void begin_outside(plait__queued_state *state, uint32_t number)
+{
+	uint32_t command = plait__queued_item_at(state->queued, number)->link;
+	uint32_t lane = plan_of(state)->commands[command].lane;
+
+	state->outsides[state->queued->lanes[lane].outside].item = number;
+	if (do_outside(state, lane, command))
+		end_item(state, number);
+}
+
 /* Behind all that it comes behind; it may be over at once. */
 static void begin_item(plait__queued_state *state, uint32_t number)
 {
@@ -117,6 +139,9 @@ static void begin_item(plait__queued_state *state, uint32_t number)
 			plait__queued_await(state, item->link);
 		else
 			end_item(state, number);
+		return;
+	case PLAIT__ITEM_OUTSIDE:
+		begin_outside(state, number);
 		return;
 	default:
 		if (!stopped(state))
@@ -221,12 +246,40 @@ static void count_iteration(plait__queued_state *state, uint32_t number,
 	}
 }
 
-/* What was asked is answered. */
+/* Has the owner of an inbox to say it now? */
+static bool asks_owner(const plait__queued_state *state, uint32_t number,
+		       bool again)
+{
+	uint32_t kind = plan_of(state)->regions[number].kind;
+
+	return state->queued->regions[number].asks_owner &&
+	       kind != (again ? PLAIT__REGION_CASE : PLAIT__REGION_DO);
+}
+
+/* False: it was not said yet. */
+static bool ask_owner(plait__queued_state *state, uint32_t number)
+{
+	uint32_t lane = state->queued->regions[number].home;
+	plait__queued_outside *asks =
+		&state->outsides[state->queued->lanes[lane].outside];
+
+	asks->item = PLAIT__NONE;
+	asks->region = number;
+	if (!do_outside(state, lane, plan_of(state)->regions[number].command))
+		return false;
+	state->predicates[number].word = asks->outside.word;
+	return true;
+}
+
+/* What comes before a decision has come; and what was asked is answered. */
 static void resume(plait__queued_state *state, uint32_t number)
 {
 	bool again = state->body_of[number] != PLAIT__NONE;
-	uint32_t body = choose(state, number, again);
+	uint32_t body;
 
+	if (asks_owner(state, number, again) && !ask_owner(state, number))
+		return;
+	body = choose(state, number, again);
 	count_iteration(state, number, again);
 	state->body_of[number] = body;
 	if (body != PLAIT__NONE) {
@@ -239,6 +292,21 @@ static void resume(plait__queued_state *state, uint32_t number)
 }
 
 /* ---- what comes ---- */
+
+/* Somebody else has done something, or the run was stopped. */
+static void come_outside(plait__queued_state *state, uint32_t number)
+{
+	const plait__queued_outside *lane = &state->outsides[number];
+	const plait__queued_item *item;
+
+	if (lane->item == PLAIT__NONE) {
+		resume(state, lane->region);
+		return;
+	}
+	item = plait__queued_item_at(state->queued, lane->item);
+	begin_outside(state, lane->item);
+	go_on(state, item->body);
+}
 
 static void come(plait__queued_state *state, uint32_t number,
 		 plait_status status)
@@ -261,8 +329,10 @@ static void come(plait__queued_state *state, uint32_t number,
 		end_item(state, cell->link);
 		go_on(state, plait__queued_item_at(state->queued,
 						   cell->link)->body);
-	} else {
+	} else if (number < plait__queued_mark_cells(state->queued)) {
 		state->ends_left--;
+	} else {
+		come_outside(state, cell->link);
 	}
 }
 
@@ -281,7 +351,7 @@ static void read_notes(plait__queued_state *state)
 
 static void look(plait__queued_state *state)
 {
-	uint32_t count = plait__queued_cell_count(state->queued);
+	uint32_t count = plait__queued_mark_cells(state->queued);
 	plait_status status;
 
 	for (uint32_t i = 0; state->looking > 0 && i < count; i++)
@@ -309,7 +379,7 @@ static uint32_t end_at(const plait__queued_state *state, uint32_t n,
 static void submit_ends(plait__queued_state *state)
 {
 	const plait__queued *queued = state->queued;
-	uint32_t cells = plait__queued_cell_count(queued) - queued->port_count;
+	uint32_t cells = plait__queued_mark_cells(queued) - queued->port_count;
 
 	for (; state->final_next < 2 * plan_of(state)->lanes_count;
 	     state->final_next++) {
@@ -349,6 +419,7 @@ void plait__queued_begin(plait__queued_state *state)
 	state->looking = 0;
 	state->final_next = 0;
 	state->ends_left = state->queued->port_count;
+	plait__outside_begin(state->queued->program, state->newest);
 }
 
 static void begin(plait__queued_state *state)

@@ -9,8 +9,16 @@
  * may join.  A region, and the end of a command of another backend, are items
  * that only a chunk behind them follows.  So items lead from lower to higher
  * numbers, and there are never more of them than commands and waits.
+ *
+ * What needs somebody else is begun by the host, so it is an item behind the
+ * points of all that it comes behind.  Where it is the first command of its
+ * lane in a body, what its lane has in front of the body is not seen from
+ * there: a region around such a command *settles*, it comes behind points of
+ * what all of its lanes have in front of it.
  */
 #include "run/queued.h"
+
+#include "run/op.h"
 
 #include "base/alloc.h"
 
@@ -108,6 +116,11 @@ static bool is_own(const struct weaver *w, uint32_t command, uint32_t before)
 	       w->plan->regions[at->link].command == before;
 }
 
+static bool is_outside(const struct weaver *w, uint32_t command)
+{
+	return plait__op_is_outside(w->plan, command);
+}
+
 static void add_sources_of(struct weaver *w, uint32_t command)
 {
 	const plait__plan_command *at = &w->plan->commands[command];
@@ -121,11 +134,53 @@ static void add_sources_of(struct weaver *w, uint32_t command)
 
 		if (is_own(w, command, before))
 			continue;
-		if (lanes[wait->lane].port == lanes[at->lane].port)
+		if (lanes[wait->lane].port == lanes[at->lane].port ||
+		    is_outside(w, before))
 			add_source(w, w->item_of[before]);
 		else
 			add_source(w, point_for(w, before));
 	}
+}
+
+static void place(struct weaver *w, uint32_t command, uint32_t item)
+{
+	w->item_of[command] = item;
+	w->last_on[w->plan->commands[command].lane] = item;
+}
+
+/* Behind its end, as the host sees it. */
+static void add_end_of(struct weaver *w, uint32_t command)
+{
+	if (item_at(w, w->item_of[command])->kind == PLAIT__ITEM_CHUNK)
+		add_source(w, point_for(w, command));
+	else
+		add_source(w, w->item_of[command]);
+}
+
+/* What its lane has in front of it. */
+static void add_end_before(struct weaver *w, uint32_t command)
+{
+	if (!w->failed && w->plan->commands[command].position > 0)
+		add_end_of(w, command - 1);
+}
+
+static void add_outside(struct weaver *w, uint32_t command)
+{
+	const plait__plan_command *at = &w->plan->commands[command];
+	uint32_t item;
+
+	begin_sources(w);
+	add_end_before(w, command);
+	for (uint32_t i = at->wait_first; i < at[1].wait_first && !w->failed;
+	     i++)
+		add_end_of(w, plait__plan_find_command(
+				w->plan, w->body, w->plan->waits[i].lane,
+				w->plan->waits[i].position));
+	if (w->failed)
+		return;
+	item = add_item(w, PLAIT__ITEM_OUTSIDE, command);
+	if (!w->failed)
+		place(w, command, item);
 }
 
 /* ---- chunks ---- */
@@ -190,12 +245,6 @@ static void join_chunk(struct weaver *w, uint32_t command, uint32_t chunk)
 	item->last_command = command;
 }
 
-static void place(struct weaver *w, uint32_t command, uint32_t item)
-{
-	w->item_of[command] = item;
-	w->last_on[w->plan->commands[command].lane] = item;
-}
-
 static void add_command(struct weaver *w, uint32_t command)
 {
 	uint32_t chunk;
@@ -222,8 +271,11 @@ static uint32_t add_region(struct weaver *w, const uint32_t *commands,
 	if (count > most)
 		count = most;
 	begin_sources(w);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
 		add_sources_of(w, commands[i]);
+		if (w->queued->regions[region].settles)
+			add_end_before(w, commands[i]);
+	}
 	if (w->failed)
 		return count;
 	item = add_item(w, PLAIT__ITEM_REGION, region);
@@ -252,11 +304,12 @@ static void add_exits(struct weaver *w, const plait__plan_body *body)
 	for (uint32_t i = 0; i < body->exit_count && !w->failed; i++) {
 		const plait__plan_exit *exit =
 			&w->plan->exits[body->exit_first + i];
+		uint32_t command = plait__plan_find_command(
+			w->plan, w->body, exit->lane, exit->position);
 
-		if (lanes[exit->lane].port != lanes[home].port)
-			(void)point_for(w, plait__plan_find_command(
-				w->plan, w->body, exit->lane,
-				exit->position));
+		if (lanes[exit->lane].port != lanes[home].port &&
+		    !is_outside(w, command))
+			(void)point_for(w, command);
 	}
 }
 
@@ -278,7 +331,10 @@ static void add_body(struct weaver *w, uint32_t number)
 			i += add_region(w, order + i, body->command_count - i);
 			continue;
 		}
-		add_command(w, order[i++]);
+		if (is_outside(w, order[i]))
+			add_outside(w, order[i++]);
+		else
+			add_command(w, order[i++]);
 	}
 	add_exits(w, body);
 	w->queued->bodies[number].item_count =

@@ -69,6 +69,7 @@ static plait_status find_lane(plait__queued *queued, uint32_t lane,
 	if (status == PLAIT_OK)
 		out->port = find_port(queued, out->device->port, lane);
 	out->commands = EXTRA_COMMANDS;
+	out->outside = PLAIT__NONE;
 	return status;
 }
 
@@ -82,6 +83,30 @@ static void find_region(plait__queued *queued, uint32_t number)
 	out->outer_body = plan->nodes[plan->commands[region->command].node]
 				  .body;
 	out->outer = plan->bodies[out->outer_body].region;
+	out->asks_owner = plait__outside_has(queued->program,
+					     region->command);
+}
+
+/* Its lane may have to be parked, and regions around it have to settle. */
+static void note_outside(plait__queued *queued, uint32_t command)
+{
+	const plait__plan *plan = queued->program->plan;
+	plait__queued_lane *lane =
+		&queued->lanes[plan->commands[command].lane];
+	uint32_t region = plan->bodies[plan->nodes[
+		plan->commands[command].node].body].region;
+
+	if (!plait__outside_has(queued->program, command))
+		return;
+	if (lane->outside == PLAIT__NONE)
+		lane->outside = queued->outside_count++;
+	lane->submits = lane->submits ||
+			plan->commands[command].kind != PLAIT__CMD_WAIT;
+	if (plan->commands[command].kind == PLAIT__CMD_REGION)
+		return;
+	for (; region != PLAIT__NONE && !queued->regions[region].settles;
+	     region = queued->regions[region].outer)
+		queued->regions[region].settles = true;
 }
 
 plait_status plait__queued_find_lanes(plait__queued *queued,
@@ -98,6 +123,7 @@ plait_status plait__queued_find_lanes(plait__queued *queued,
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->command_count;
 	     i++) {
 		status = check_command(queued, i, error);
+		note_outside(queued, i);
 		/* A region's command asks once more for each body. */
 		queued->lanes[plan->commands[i].lane].commands += 2;
 	}

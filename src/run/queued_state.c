@@ -34,6 +34,8 @@ static const plait_allocator *allocator_of(const plait__queued_state *state)
 	ARRAY(arenas, plan->devices_count)			\
 	ARRAY(predicates, plan->regions_count)			\
 	ARRAY(cells, plait__queued_cell_count(queued))		\
+	ARRAY(outsides, queued->outside_count)			\
+	ARRAY(newest, plan->signals_count)			\
 	ARRAY(frames, plan->bodies_count)			\
 	ARRAY(body_of, plan->regions_count)			\
 	ARRAY(before, queued->items.count)			\
@@ -224,6 +226,43 @@ static void fill_cells(plait__queued_state *state)
 						  queued->ports[i].lane), i);
 }
 
+/* ---- who needs somebody else ---- */
+
+/* From any thread, in upcalls too: the driver goes on with it. */
+static void offer_outside(plait__outside *outside)
+{
+	plait__queued_outside *lane = (plait__queued_outside *)(void *)outside;
+
+	plait__pilot_note_down(outside->instance->program->context,
+			       &lane->state->cells[lane->cell].note, PLAIT_OK);
+}
+
+static plait_status make_outside(plait__queued_state *state, uint32_t lane,
+				 plait_error *error)
+{
+	const plait__queued *queued = state->queued;
+	uint32_t number = queued->lanes[lane].outside;
+	plait__queued_outside *made;
+
+	if (number == PLAIT__NONE)
+		return PLAIT_OK;
+	made = &state->outsides[number];
+	made->state = state;
+	made->cell = plait__queued_mark_cells(queued) + number;
+	state->cells[made->cell].note.whose = &state->piloted;
+	state->cells[made->cell].link = number;
+	made->outside = (plait__outside){
+		.instance = state->instance, .lock = &state->lock,
+		.newest = state->newest,
+		.sibling = number > 0 ? &state->outsides[number - 1].outside :
+			   NULL,
+		.device = queued->program->plan->lanes[lane].device,
+		.offer = offer_outside,
+	};
+	return plait__outside_make(&made->outside, queued->lanes[lane].submits,
+				   error);
+}
+
 /* ---- queues ---- */
 
 static plait_status make_queue(plait__queued_state *state, uint32_t lane,
@@ -297,6 +336,8 @@ plait_status plait__queued_state_make(plait__queued_state *state,
 				   "no memory for an instance of a plan");
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->lanes_count; i++)
 		status = make_queue(state, i, error);
+	for (uint32_t i = 0; status == PLAIT_OK && i < plan->lanes_count; i++)
+		status = make_outside(state, i, error);
 	if (status != PLAIT_OK)
 		return status;
 	place_arguments(state);
@@ -314,6 +355,9 @@ void plait__queued_state_free(plait__queued_state *state)
 	for (uint32_t i = 0; state->queues != NULL && i < plan->lanes_count;
 	     i++)
 		free_queue(state, i);
+	for (uint32_t i = 0; state->outsides != NULL &&
+	     i < state->queued->outside_count; i++)
+		plait__outside_free(&state->outsides[i].outside);
 	plait__queued_launches_free(state);
 	free_arrays(state);
 }

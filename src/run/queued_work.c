@@ -44,8 +44,7 @@ static const char *lacks_of_region(const plait__queued *queued,
 				"word of another backend's memory, which that "
 				"device cannot read");
 	if (function->inbox != NULL)
-		return "is decided by a function of an inbox, which plans on "
-		       "queues cannot run yet";
+		return NULL;
 	return can_call(queued, plan->commands[command].lane) ? NULL :
 	       "is decided by a host function, which that device cannot call";
 }
@@ -55,9 +54,6 @@ const char *plait__queued_lacks(const plait__queued *queued, uint32_t command)
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
 
-	if ((at->flags & PLAIT__CMD_MEMBER) != 0)
-		return "is a member of a group, which plans on queues cannot "
-		       "run yet";
 	switch (at->kind) {
 	case PLAIT__CMD_HOST:
 		return can_call(queued, at->lane) ? NULL :
@@ -73,16 +69,12 @@ const char *plait__queued_lacks(const plait__queued *queued, uint32_t command)
 	case PLAIT__CMD_MARK:
 	case PLAIT__CMD_ENTER:
 	case PLAIT__CMD_JOIN:
+	case PLAIT__CMD_EMIT:
+	case PLAIT__CMD_WAIT:
+	case PLAIT__CMD_CALLBACK:
 		return NULL;
 	case PLAIT__CMD_REGION:
 		return lacks_of_region(queued, command);
-	case PLAIT__CMD_EMIT:
-	case PLAIT__CMD_WAIT:
-		return "is a signal of the user, which plans on queues cannot "
-		       "have yet";
-	case PLAIT__CMD_CALLBACK:
-		return "is a function of an inbox, which plans on queues "
-		       "cannot run yet";
 	default:
 		return "is of a kind that plans on queues cannot run yet";
 	}

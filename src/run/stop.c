@@ -3,47 +3,42 @@
 #include "run/outside.h"
 
 /* Those that are parked here: the caller's now. */
-static plait__hand *take_parked(plait__crew *crew)
+static plait__outside *take_parked(plait__outside *first)
 {
-	plait__hand *found = NULL;
-	plait__hand *hand;
+	plait__outside *found = NULL;
+	plait__outside *taken;
 
-	plait__mutex_lock(&crew->lock);
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		const struct plait__outside *outside = crew->hands[i].outside;
-
-		hand = NULL;
-		if (outside != NULL && outside->ticket != NULL)
-			hand = plait__ticket_take(outside->ticket, 0);
-		if (hand == NULL)
+	plait__mutex_lock(first->lock);
+	for (plait__outside *at = first; at != NULL; at = at->sibling) {
+		taken = NULL;
+		if (at->ticket != NULL)
+			taken = plait__ticket_take(at->ticket, 0);
+		if (taken == NULL)
 			continue;
-		hand->parked.next = found;
-		found = hand;
+		taken->next = found;
+		found = taken;
 	}
-	plait__mutex_unlock(&crew->lock);
+	plait__mutex_unlock(first->lock);
 	return found;
 }
 
-static plait__call *hold_call(plait__crew *crew, uint32_t lane)
+static plait__call *hold_call(plait__outside *outside)
 {
-	const struct plait__outside *outside;
-	plait__call *call = NULL;
+	plait__call *call;
 
-	plait__mutex_lock(&crew->lock);
-	outside = crew->hands[lane].outside;
-	if (outside != NULL)
-		call = outside->call;
+	plait__mutex_lock(outside->lock);
+	call = outside->call;
 	if (call != NULL)
 		plait__object_hold(&call->notice.object);
-	plait__mutex_unlock(&crew->lock);
+	plait__mutex_unlock(outside->lock);
 	return call;
 }
 
 /* What an owner has not begun it does not find any more. */
-static void retract_calls(plait__crew *crew)
+static void retract_calls(plait__outside *first)
 {
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		plait__call *call = hold_call(crew, i);
+	for (plait__outside *at = first; at != NULL; at = at->sibling) {
+		plait__call *call = hold_call(at);
 
 		if (call == NULL)
 			continue;
@@ -52,16 +47,18 @@ static void retract_calls(plait__crew *crew)
 	}
 }
 
-void plait__outside_cancel(plait__crew *crew)
+void plait__outside_cancel(plait__outside *first)
 {
-	plait__hand *hand;
-	plait__hand *next;
+	plait__outside *parked;
+	plait__outside *next;
 
-	retract_calls(crew);
-	hand = take_parked(crew);
+	if (first == NULL)
+		return;
+	retract_calls(first);
+	parked = take_parked(first);
 	/* With the last one the run may be over. */
-	for (; hand != NULL; hand = next) {
-		next = hand->parked.next;
-		plait__task_offer(&hand->task);
+	for (; parked != NULL; parked = next) {
+		next = parked->next;
+		parked->offer(parked);
 	}
 }
