@@ -557,6 +557,15 @@ static void compiler(void)
 	if (OK(bytes > 1 && bytes < sizeof(log)))
 		IS_INT(nvrtc.nvrtcGetProgramLog(program, log), NVRTC_SUCCESS);
 	HAS_STR(log, "names.cu:3");
+	setenv("STANDIN_NVRTC", "nvrtcGetProgramLogSize:2:1", 1);
+	IS_INT(nvrtc.nvrtcGetProgramLogSize(program, &bytes), NVRTC_SUCCESS);
+	IS_INT(nvrtc.nvrtcGetProgramLog(program, log), NVRTC_SUCCESS);
+	IS_INT(nvrtc.nvrtcGetProgramLogSize(program, &bytes),
+	       NVRTC_ERROR_OUT_OF_MEMORY);
+	setenv("STANDIN_NVRTC", ":1", 1);
+	IS_INT(nvrtc.nvrtcGetProgramLog(program, log),
+	       NVRTC_ERROR_INTERNAL_ERROR);
+	unsetenv("STANDIN_NVRTC");
 	IS_INT(nvrtc.nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
 }
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What plugins/cuda says of CUDA's types, numbers and functions is what the
 toolkit's headers say; without a toolkit, that it is C."""
+import ast
+import ctypes
 import glob
 import os
 import re
@@ -62,6 +64,24 @@ NVRTC_CALLS(SAME_NVRTC)
 _Static_assert(__builtin_types_compatible_p(PFN_cuGetProcAddress_v12000, cuda_get_proc_address *), "the finder");
 """
 
+def check_kernels(home):
+    """The stand-in compiler is tested with what the real one takes, too."""
+    found = sorted(glob.glob(os.path.join(home, "lib*/libnvrtc.so.*")))
+    if not found:
+        skip("the toolkit has no NVRTC")
+        return
+    library, program, size = ctypes.CDLL(found[0]), ctypes.c_void_p(), ctypes.c_size_t()
+    strings = re.search(r"\nstatic const char kernels\[\] =\n(.*?);\n\n", read("t/cuda/rig.c"), re.S).group(1)
+    text = "".join(ast.literal_eval(line.strip()) for line in strings.splitlines())
+    library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"rig.cu", 0, None, None)
+    status = library.nvrtcCompileProgram(program, 1, (ctypes.c_char_p * 1)(b"--gpu-architecture=sm_90"))
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value + 1)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcGetCUBINSize(program, ctypes.byref(size))
+    ok(status == 0 and size.value > 1000, "NVRTC takes the kernels of t/cuda/rig.c", status, log.value.decode())
+
+
 with tempfile.TemporaryDirectory() as folder:
     ours = built(folder, "ours", '#include "calls.h"\n' + BODY)
     home = toolkit()
@@ -76,6 +96,7 @@ with tempfile.TemporaryDirectory() as folder:
              "numbers and layouts are the toolkit's")
     built(folder, "types", TYPES, headers, link=False)
     symbols = re.findall(r"CALL\(\d+, \w+,\s*\\?\s*(cu\w+),", read("plugins/cuda/calls.h")) + ["cuGetProcAddress_v2"]
+    check_kernels(home)
     stubs = glob.glob(os.path.join(home, "lib*/stubs/libcuda.so"))
     if not stubs:
         skip("the toolkit has no list of the driver's symbols")

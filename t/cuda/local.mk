@@ -18,7 +18,8 @@ check_LTLIBRARIES += %D%/standin_cuda.la
 %C%_standin_cuda_la_LIBADD = %D%/libgrid.la -lpthread -ldl
 
 check_LTLIBRARIES += %D%/standin_nvrtc.la
-%C%_standin_nvrtc_la_SOURCES = %D%/nvrtc.c %D%/rewrite.c %D%/rewrite.h
+%C%_standin_nvrtc_la_SOURCES = %D%/compiler.c %D%/compiler.h %D%/nvrtc.c \
+	%D%/rewrite.c %D%/rewrite.h
 %C%_standin_nvrtc_la_CPPFLAGS = $(STANDIN_CPPFLAGS) \
 	-DSTANDIN_FOLDER='"$(abs_top_srcdir)/%D%"' -DSTANDIN_CXX='"$(CXX)"'
 %C%_standin_nvrtc_la_LDFLAGS = $(LDFLAGS_STANDIN) \
