@@ -29,6 +29,10 @@ noinst_PROGRAMS += %D%/graph
 noinst_PROGRAMS += %D%/source
 %C%_source_LDADD = src/libplaitcore.la
 
+# what one launch of it costs, alone and with workers that help
+noinst_PROGRAMS += %D%/launch
+%C%_launch_LDADD = src/libplaitcore.la
+
 # --- bench/replay: the same graphs, run by everybody who can ------------------
 #
 #	make bench		all of it, about half an hour
