@@ -57,17 +57,18 @@ pkglib_LTLIBRARIES += %D%/plait_fault.la
 %C%_plait_fault_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_fault_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_fault_la_LIBADD = -lpthread
+# driven: what backends share whose commands a driver runs
+DRIVEN = %D%/driven/advance.c %D%/driven/driven.h %D%/driven/queue.c \
+	%D%/driven/signal.c %D%/driven/stretch.c %D%/driven/surroundings.c \
+	%D%/driven/surroundings.h %D%/driven/text.c %D%/driven/turn.c
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la
-%C%_plait_opencl_la_SOURCES = %D%/opencl/advance.c %D%/opencl/calls.h \
-	%D%/opencl/device.c %D%/opencl/driver.c %D%/opencl/enqueue.c \
-	%D%/opencl/entry.c %D%/opencl/kernel.h %D%/opencl/launch.c \
-	%D%/opencl/memory.c %D%/opencl/native.c %D%/opencl/opencl.h \
-	%D%/opencl/option.c %D%/opencl/program.c %D%/opencl/queue.c %D%/opencl/signal.c \
-	%D%/opencl/surroundings.c %D%/opencl/surroundings.h \
-	%D%/opencl/turn.c
-%C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_opencl_la_SOURCES = %D%/opencl/calls.h %D%/opencl/device.c \
+	%D%/opencl/driver.c %D%/opencl/enqueue.c %D%/opencl/entry.c \
+	%D%/opencl/kernel.h %D%/opencl/launch.c %D%/opencl/memory.c \
+	%D%/opencl/native.c %D%/opencl/opencl.h %D%/opencl/option.c %D%/opencl/program.c $(DRIVEN)
+%C%_plait_opencl_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_opencl_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_opencl_la_LIBADD = -lpthread
 endif

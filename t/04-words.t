@@ -24,7 +24,7 @@ GATES = (
      r"\bpthread_(mutex|cond|rwlock|spin|barrier)\w*|\bsem_(init|wait|post)\b|threads\.h",
      ("src",), r"src/sys/mutex\.[ch]"),
     ("the environment is read in src/sys/env.c", r"\b(secure_)?getenv\b|\benviron\b|\b(put|set)env\b",
-     CODE, r"src/sys/env\.c|plugins/opencl/surroundings\.c"),
+     CODE, r"src/sys/env\.c|plugins/driven/surroundings\.c"),
     ("memory comes from src/base/alloc.c",
      r"\b(malloc|calloc|realloc|free|strdup|strndup|asprintf|posix_memalign|aligned_alloc)\s*\(",
      CODE, r"src/base/alloc\.c"),
@@ -38,7 +38,7 @@ GATES = (
     ("no sleep as synchronisation", r"\b(u|nano)?sleep\s*\(",
      CODE, r"src/sys/(clock|thread|wait)\.c"),
     ("no signal handlers, no locale", r"\b(sigaction|signal|setlocale|chdir|umask)\s*\(",
-     CODE, r"plugins/opencl/surroundings\.c"),
+     CODE, r"plugins/driven/surroundings\.c"),
 )
 
 

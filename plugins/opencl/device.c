@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "opencl.h"
-#include "surroundings.h"
+#include "driven/surroundings.h"
 
 enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
 
@@ -31,9 +31,9 @@ static bool fits(const char *name, const char *part)
 static plait_status refuse_empty(plait_backend *self, const char *loader,
 				 plait_error *error)
 {
-	const char *vendors = plaitp_opencl_vendors();
+	const char *vendors = plaitp_driven_variable("OCL_ICD_VENDORS");
 
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNAVAILABLE,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: %.60s finds no platform: no "
 				  "driver is registered in %s%.80s; Debian has "
 				  "one for CPUs in pocl-opencl-icd", loader,
@@ -176,7 +176,7 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 	name_device(self, id, CL_DEVICE_NAME, name);
 	if (units < parts ||
 	    self->device_count + parts > OPENCL_MAX_DEVICES)
-		return plaitp_opencl_fail(self->services, error,
+		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "opencl: split=%u: %.80s has %u "
 					  "compute units", parts, name,
@@ -262,7 +262,7 @@ static plait_status choose(plait_backend *self,
 	}
 	if (status != PLAIT_OK)
 		return status;
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNAVAILABLE,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: no device of the platforms %s "
 				  "is what was asked for (platform=%.30s, "
 				  "device=%.30s, type)", seen,
@@ -357,7 +357,7 @@ plait_status plaitp_opencl_device_query(plait_backend *self, uint32_t index,
 	uint32_t bytes = out->size;
 
 	if (index >= self->device_count)
-		return plaitp_opencl_fail(self->services, error,
+		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_INVALID, 0,
 					  "opencl: device %u of %u", index,
 					  self->device_count);

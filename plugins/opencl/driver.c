@@ -4,25 +4,10 @@
  * stays mapped: no driver survives being unloaded.
  */
 #include <dlfcn.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "opencl.h"
-
-plait_status plaitp_opencl_fail(const plait_host_services *services,
-				plait_error *error, plait_status status,
-				int64_t origin, const char *format, ...)
-{
-	char text[PLAIT_ERROR_TEXT_BYTES];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return services->fail(error, status, origin, text);
-}
 
 /* --- numbers -------------------------------------------------------------- */
 
@@ -104,7 +89,7 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				     plait_error *error, const char *name,
 				     cl_int code, const char *where)
 {
-	return plaitp_opencl_fail(services, error, status_of(code), code,
+	return plaitp_driven_fail(services, error, status_of(code), code,
 				  "opencl: %s gave %s (%d)%s%s", name,
 				  name_of(code), (int)code,
 				  where[0] != '\0' ? " for " : "", where);
@@ -149,7 +134,7 @@ static plait_status look_up(plait_backend *self, void *library,
 		void *found = dlsym(library, functions[i].name);
 
 		if (found == NULL)
-			return plaitp_opencl_fail(
+			return plaitp_driven_fail(
 				self->services, error, PLAIT_E_UNAVAILABLE, 0,
 				"opencl: %.80s has no %s, which OpenCL 1.2 "
 				"has", loader, functions[i].name);
@@ -166,14 +151,14 @@ plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 
 	/* The loader and its drivers obey the environment. */
 	if (getauxval(AT_SECURE) != 0)
-		return plaitp_opencl_fail(self->services, error,
+		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "opencl: not for a privileged "
 					  "process: environment variables "
 					  "choose what its loader loads");
 	library = dlopen(loader, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
-		return plaitp_opencl_fail(self->services, error,
+		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "opencl: no ICD loader: %.120s; "
 					  "Debian has it in "

@@ -8,11 +8,20 @@
 
 #include "opencl.h"
 
+/* What a command ends with because of one in front of it. */
+#define FOLLOWED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+
+static plait_backend *backend_of(struct driven *driven)
+{
+	return (plait_backend *)(void *)driven;
+}
+
 /* What a stretch needs while it is enqueued. */
 struct stretch {
 	plait_backend *self;
-	opencl_batch *batch;
+	driven_batch *batch;
 	cl_command_queue driver;
+	cl_event *events;   /* of its sources */
 	cl_uint wait_count; /* left, for the next command */
 	bool begun;	    /* the driver has some of it */
 	const char *name;   /* of the function called last */
@@ -22,7 +31,7 @@ struct stretch {
 
 static const cl_event *waits_of(const struct stretch *stretch)
 {
-	return stretch->wait_count != 0 ? stretch->batch->events : NULL;
+	return stretch->wait_count != 0 ? stretch->events : NULL;
 }
 
 /* `code` is what enqueuing gave. */
@@ -47,16 +56,6 @@ static cl_int fill_piece(struct stretch *stretch, const plait_work *work,
 			     stretch->wait_count, waits_of(stretch), event));
 }
 
-/* The pattern as it looks when it starts at byte `shift`. */
-static void rotate(unsigned char out[8], const unsigned char pattern[8],
-		   size_t width, uint64_t shift)
-{
-	size_t i;
-
-	for (i = 0; i < width; i++)
-		out[i] = pattern[(i + shift) % width];
-}
-
 /*
  * The driver takes only patterns that are whole, at offsets that are multiples
  * of them; what is around that is filled byte by byte.
@@ -77,7 +76,7 @@ static cl_int fill(struct stretch *stretch, const plait_work *work,
 
 		if (whole)
 			bytes = left / width * width;
-		rotate(shifted, pattern, width, at % width);
+		plaitp_driven_rotate(shifted, pattern, width, at % width);
 		code = fill_piece(stretch, work, shifted, whole ? width : 1,
 				  at, bytes, at + bytes == work->bytes ?
 				  event : NULL);
@@ -157,48 +156,29 @@ static cl_int enqueue(struct stretch *stretch, const plait_work *work,
 
 /* --- a stretch ------------------------------------------------------------ */
 
-static bool is_empty(const plait_work *work)
+static cl_uint list_events(driven_batch *batch)
 {
-	return work->kind == PLAIT_WORK_NOP ||
-	       (work->kind != PLAIT_WORK_LAUNCH && work->bytes == 0);
-}
-
-/* The end of the stretch, and in *last its last work that is not empty. */
-static uint32_t find_end(const opencl_batch *batch, uint32_t *last)
-{
-	uint32_t i;
-
-	*last = UINT32_MAX;
-	for (i = batch->work_index; i < batch->work_count &&
-	     batch->works[i].kind != PLAIT_WORK_CALL; i++)
-		if (!is_empty(&batch->works[i]))
-			*last = i;
-	return i;
-}
-
-static cl_uint list_events(opencl_batch *batch)
-{
+	cl_event *events = batch->events;
 	cl_uint count = 0;
 	uint32_t i;
 
 	for (i = 0; i < batch->wait_count && batch->sources > 0; i++)
 		if (batch->waits[i].source != NULL)
-			batch->events[count++] =
-				batch->waits[i].source->event;
+			events[count++] = batch->waits[i].source->event;
 	return count;
 }
 
 static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last,
 			  cl_event *event)
 {
-	opencl_batch *batch = stretch->batch;
+	driven_batch *batch = stretch->batch;
 	cl_int code = CL_SUCCESS;
 
 	for (; batch->work_index < end && code == CL_SUCCESS;
 	     batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
 
-		if (!is_empty(work))
+		if (!plaitp_driven_is_empty(work))
 			code = enqueue(stretch, work,
 				       batch->work_index == last ? event :
 				       NULL);
@@ -214,21 +194,28 @@ static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last,
 static void give_up(struct stretch *stretch, cl_int code)
 {
 	plait_backend *self = stretch->self;
-	opencl_queue *queue = stretch->batch->queue;
+	driven_queue *queue = stretch->batch->queue;
 	plait_error failure = { .size = sizeof(failure) };
 
 	plaitp_opencl_fail_call(self->services, &failure, stretch->name, code,
 				queue->label);
-	plaitp_opencl_fail_queue(self, queue, &failure, "");
+	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
 	if (stretch->begun)
 		self->cl.clFinish(stretch->driver);
+}
+
+/* On any thread, with any of the driver's locks held. */
+static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
+{
+	(void)event;
+	plaitp_driven_complete(batch, code < 0 ? code : 0);
 }
 
 /* Be told when `event` is over. */
 static void watch(struct stretch *stretch, cl_event event)
 {
 	plait_backend *self = stretch->self;
-	opencl_batch *batch = stretch->batch;
+	driven_batch *batch = stretch->batch;
 	cl_int code;
 
 	/* That of an earlier stretch is over. */
@@ -237,22 +224,23 @@ static void watch(struct stretch *stretch, cl_event event)
 	batch->event = event;
 	batch->flying = true;
 	stretch->name = "clSetEventCallback";
-	code = self->cl.clSetEventCallback(event, CL_COMPLETE,
-					   plaitp_opencl_on_complete, batch);
+	code = self->cl.clSetEventCallback(event, CL_COMPLETE, on_complete,
+					   batch);
 	if (code == CL_SUCCESS)
 		return;
 	batch->flying = false;
 	give_up(stretch, code);
 }
 
-void plaitp_opencl_enqueue(plait_backend *self, opencl_batch *batch)
+static void hand_on(struct driven *driven, driven_batch *batch)
 {
-	struct stretch stretch = { .self = self,
+	struct stretch stretch = { .self = backend_of(driven),
 				   .batch = batch,
 				   .driver = batch->queue->driver,
+				   .events = batch->events,
 				   .wait_count = list_events(batch) };
 	cl_event event = NULL;
-	uint32_t last, end = find_end(batch, &last);
+	uint32_t last, end = plaitp_driven_find_end(batch, &last);
 	cl_int code;
 
 	code = enqueue_all(&stretch, end, last, &event);
@@ -262,3 +250,85 @@ void plaitp_opencl_enqueue(plait_backend *self, opencl_batch *batch)
 	else if (event != NULL)
 		watch(&stretch, event);
 }
+
+/* --- the rest ------------------------------------------------------------- */
+
+static plait_status open_queue(struct driven *driven, driven_queue *queue,
+			       const plait_queue_request *request,
+			       plait_error *error)
+{
+	plait_backend *self = backend_of(driven);
+	const struct opencl_device *device = &self->devices[queue->device];
+	cl_command_queue taken = NULL;
+	cl_int code = CL_SUCCESS;
+	plait_status status;
+
+	if (request->native_kind != 0) {
+		status = plaitp_opencl_take_queue(self, device, request,
+						  &taken, error);
+		queue->driver = taken;
+		return status;
+	}
+	queue->driver = self->cl.clCreateCommandQueue(self->context,
+						      device->id, 0, &code);
+	if (queue->driver != NULL)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(self->services, error,
+				       "clCreateCommandQueue", code,
+				       queue->label);
+}
+
+static void close_queue(struct driven *driven, driven_queue *queue)
+{
+	if (queue->driver != NULL)
+		backend_of(driven)->cl.clReleaseCommandQueue(queue->driver);
+}
+
+static void share_event(struct driven *driven, driven_batch *batch,
+			const driven_batch *before)
+{
+	plait_backend *self = backend_of(driven);
+
+	if (self->cl.clRetainEvent(before->event) == CL_SUCCESS)
+		batch->event = before->event;
+}
+
+static void drop_event(struct driven *driven, driven_batch *batch)
+{
+	backend_of(driven)->cl.clReleaseEvent(batch->event);
+}
+
+static void flush(struct driven *driven, driven_queue *queue)
+{
+	plait_backend *self = backend_of(driven);
+	plait_error failure = { .size = sizeof(failure) };
+	cl_int code = self->cl.clFlush(queue->driver);
+
+	if (code == CL_SUCCESS)
+		return;
+	plaitp_opencl_fail_call(self->services, &failure, "clFlush", code,
+				queue->label);
+	plaitp_driven_fail_queue(driven, queue, &failure, "");
+	/* It may be that nothing of it ever starts, if not so. */
+	self->cl.clFinish(queue->driver);
+}
+
+static void describe(struct driven *driven, const driven_batch *batch,
+		     plait_error *out)
+{
+	plaitp_opencl_fail_call(driven->services, out,
+				batch->code == FOLLOWED ?
+				"a command behind one that failed" :
+				"a command", batch->code, batch->queue->label);
+}
+
+const struct driven_verbs plaitp_opencl_verbs = {
+	.name = "opencl",
+	.open_queue = open_queue,
+	.close_queue = close_queue,
+	.hand_on = hand_on,
+	.share_event = share_event,
+	.drop_event = drop_event,
+	.flush = flush,
+	.describe = describe,
+};

@@ -3,8 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "driven/surroundings.h"
+
 #include "opencl.h"
-#include "surroundings.h"
 
 /* --- life ----------------------------------------------------------------- */
 
@@ -15,25 +16,27 @@ static void free_backend(plait_backend *self)
 
 static void close_opencl(plait_backend *self)
 {
-	plaitp_opencl_close_turns(self);
+	plaitp_driven_close(&self->driven);
 	plaitp_opencl_close_devices(self);
+	pthread_mutex_destroy(&self->accounts);
 	free_backend(self);
 }
 
 static plait_status open_driver(plait_backend *self, plait_error *error)
 {
-	struct opencl_surroundings before;
+	struct driven_surroundings before;
 	struct opencl_options options;
 	plait_status status = plaitp_opencl_options(self, &options, error);
 
 	if (status == PLAIT_OK)
-		status = plaitp_opencl_look_around(self, &before, error);
+		status = plaitp_driven_look_around(&self->driven, &before,
+						   error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plaitp_opencl_load(self, options.loader, error);
 	if (status == PLAIT_OK)
 		status = plaitp_opencl_open_devices(self, &options, error);
-	plaitp_opencl_put_back(self, &before);
+	plaitp_driven_put_back(&self->driven, &before);
 	return status;
 }
 
@@ -46,7 +49,7 @@ static plait_status open_opencl(plait_host *host,
 
 	*out = NULL;
 	if (self == NULL)
-		return plaitp_opencl_fail(services, error, PLAIT_E_NOMEM, 0,
+		return plaitp_driven_fail(services, error, PLAIT_E_NOMEM, 0,
 					  "opencl: no memory for %zu bytes",
 					  sizeof(*self));
 	memset(self, 0, sizeof(*self));
@@ -57,7 +60,9 @@ static plait_status open_opencl(plait_host *host,
 		free_backend(self);
 		return status;
 	}
-	status = plaitp_opencl_open_turns(self, error);
+	pthread_mutex_init(&self->accounts, NULL);
+	status = plaitp_driven_open(&self->driven, &plaitp_opencl_verbs,
+				    error);
 	if (status == PLAIT_OK)
 		*out = self;
 	else
@@ -96,18 +101,7 @@ static void fill_slots(plait_backend_table *table)
 	table->memory_destroy = plaitp_opencl_memory_destroy;
 	table->memory_map = plaitp_opencl_memory_map;
 	table->memory_unmap = plaitp_opencl_memory_unmap;
-	table->queue_create = plaitp_opencl_queue_create;
-	table->queue_destroy = plaitp_opencl_queue_destroy;
-	table->queue_submit = plaitp_opencl_queue_submit;
-	table->queue_recover = plaitp_opencl_queue_recover;
-	table->signal_create = plaitp_opencl_signal_create;
-	table->signal_destroy = plaitp_opencl_signal_destroy;
-	table->signal_poll = plaitp_opencl_signal_poll;
-	table->signal_wait = plaitp_opencl_signal_wait;
-	table->signal_notify = plaitp_opencl_signal_notify;
-	table->signal_raise = plaitp_opencl_signal_raise;
-	table->signal_reset = plaitp_opencl_signal_reset;
-	table->pump = plaitp_opencl_pump;
+	plaitp_driven_fill_slots(table);
 	table->kernel_build = plaitp_opencl_kernel_build;
 	table->kernel_destroy = plaitp_opencl_kernel_destroy;
 	table->kernel_query = plaitp_opencl_kernel_query;

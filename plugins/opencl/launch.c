@@ -13,7 +13,7 @@ static plait_status refuse(plait_backend *self,
 			   const plait_backend_kernel *kernel, uint32_t index,
 			   const char *what, plait_error *error)
 {
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
 				  0, "opencl: argument %u of %.80s: %s",
 				  index + 1, kernel->entry, what);
 }
@@ -148,7 +148,7 @@ static plait_status set_geometry(plait_backend *self,
 	}
 	if (!launch->grouped || members <= request->kernel->group_max)
 		return PLAIT_OK;
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
 				  0, "opencl: %.80s: a group of %zu items; at "
 				  "most %zu can run", request->kernel->entry,
 				  members, request->kernel->group_max);
@@ -189,7 +189,7 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 
 	*out = NULL;
 	if (launch == NULL)
-		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "opencl: no memory for a launch");
 	memset(launch, 0, bytes);
 	launch->total_bytes = bytes;

@@ -42,7 +42,7 @@ static plait_status refuse_bytes(plait_backend *self,
 				 uint64_t bytes, uint64_t left_bytes,
 				 plait_error *error)
 {
-	return plaitp_opencl_fail(
+	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_NOMEM, 0,
 		"opencl:%u: %llu bytes asked, %llu of its %llu left, and at "
 		"most %llu at once", number_of(self, device),
@@ -67,7 +67,7 @@ static plait_status find_bytes(plait_backend *self,
 	if (!memory->device->on_host || self->driver_memory) {
 		if (request->alignment_bytes <= alignment)
 			return PLAIT_OK;
-		return plaitp_opencl_fail(
+		return plaitp_driven_fail(
 			self->services, error, PLAIT_E_UNSUPPORTED, 0,
 			"opencl:%u: an alignment of %llu bytes; its driver "
 			"promises %llu", number_of(self, memory->device),
@@ -83,7 +83,7 @@ static plait_status find_bytes(plait_backend *self,
 	memory->block = self->services->resize(self->host, NULL, 0,
 					       memory->block_bytes);
 	if (memory->block == NULL)
-		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "opencl:%u: the system has no "
 					  "memory for %llu bytes",
 					  number_of(self, memory->device),
@@ -159,7 +159,7 @@ plait_status plaitp_opencl_memory_create(plait_backend *self, uint32_t device,
 	memory = self->services->resize(self->host, NULL, 0, sizeof(*memory));
 	if (memory == NULL) {
 		discharge(self, place, bytes);
-		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "opencl: no memory for a record "
 					  "of memory");
 	}
@@ -238,7 +238,7 @@ plait_status plaitp_opencl_memory_unmap(plait_backend *self,
 	code = await_unmap(self, device, event);
 	if (code == CL_SUCCESS)
 		return PLAIT_OK;
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_LOST, code,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_LOST, code,
 				  "opencl:%u: clFinish gave %d for an unmap; "
 				  "what was written may not have arrived",
 				  number_of(self, device), (int)code);

@@ -52,7 +52,7 @@ plait_status plaitp_opencl_native_query(plait_backend *self,
 	    kind <= PLAIT_NATIVE_CL_CONTEXT)
 		return tell_device(self, &self->devices[request->device],
 				   kind, out, error);
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
 				  0, "opencl:%u: no native handle of kind %u "
 				  "for a %s", request->device, kind,
 				  request->queue != NULL ? "queue" :
@@ -65,14 +65,14 @@ plait_status plaitp_opencl_native_query(plait_backend *self,
 static plait_status refuse(plait_backend *self, const char *what,
 			   plait_error *error)
 {
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_INVALID, 0,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_INVALID, 0,
 				  "opencl: the native %s", what);
 }
 
 static plait_status refuse_kind(plait_backend *self, uint32_t kind,
 				const char *wanted, plait_error *error)
 {
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
 				  0, "opencl: native_kind %u; what fits here "
 				  "is %s", kind, wanted);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The user's settings.  What cannot be understood is an error that names the
  * key, never a default. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "opencl.h"
@@ -16,35 +14,9 @@ static plait_status refuse(plait_backend *self, const char *key,
 			   const char *text, const char *wanted,
 			   plait_error *error)
 {
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_INVALID, 0,
+	return plaitp_driven_fail(self->services, error, PLAIT_E_INVALID, 0,
 				  "opencl: %s=%.60s: %s is wanted", key, text,
 				  wanted);
-}
-
-/* Digits and perhaps K, M, G or T; 0 or -1. */
-static int parse(const char *text, uint64_t *out)
-{
-	static const char letters[] = "KMGT";
-	const char *letter;
-	char *end;
-	int shift;
-
-	if (*text < '0' || *text > '9')
-		return -1;
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	if (errno != 0)
-		return -1;
-	if (*end == '\0')
-		return 0;
-	letter = strchr(letters, *end);
-	if (letter == NULL || end[1] != '\0')
-		return -1;
-	shift = 10 * (int)(letter - letters + 1);
-	if (*out > UINT64_MAX >> shift)
-		return -1;
-	*out <<= shift;
-	return 0;
 }
 
 static plait_status read_memory(plait_backend *self,
@@ -54,7 +26,7 @@ static plait_status read_memory(plait_backend *self,
 	const char *text = option(self, "memory");
 
 	if (text != NULL &&
-	    (parse(text, &out->memory_bytes) != 0 || out->memory_bytes == 0))
+	    (plaitp_driven_parse(text, &out->memory_bytes) != 0 || out->memory_bytes == 0))
 		return refuse(self, "memory", text, "a number of bytes",
 			      error);
 	return PLAIT_OK;
@@ -66,7 +38,7 @@ static plait_status read_parts(plait_backend *self,
 	const char *text = option(self, "split");
 	uint64_t parts = 0;
 
-	if (text != NULL && (parse(text, &parts) != 0 || parts < 2 ||
+	if (text != NULL && (plaitp_driven_parse(text, &parts) != 0 || parts < 2 ||
 			     parts > OPENCL_MAX_PARTS))
 		return refuse(self, "split", text,
 			      "a number of parts from 2 to 64", error);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "surroundings.h"
+#include "driven/surroundings.h"
 
 enum { OPTIONS_BYTES = 512 };
 
@@ -25,7 +25,7 @@ static plait_status fail_code(const struct build *build, plait_error *error,
 			      plait_status status, cl_int code,
 			      const char *what)
 {
-	return plaitp_opencl_fail(build->self->services, error, status, code,
+	return plaitp_driven_fail(build->self->services, error, status, code,
 				  "opencl: kernel %.60s: %s (%d)",
 				  build->code->name, what, (int)code);
 }
@@ -95,16 +95,16 @@ static plait_status judge_build(const struct build *build, cl_int code,
 static plait_status compile(struct build *build, cl_int *out_code,
 			    plait_error *error)
 {
-	struct opencl_surroundings before;
-	plait_status status = plaitp_opencl_look_around(build->self, &before,
-							error);
+	struct driven_surroundings before;
+	plait_status status = plaitp_driven_look_around(&build->self->driven,
+							&before, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	*out_code = build->self->cl.clBuildProgram(build->program, 1,
 						   &build->device->id,
 						   build->options, NULL, NULL);
-	plaitp_opencl_put_back(build->self, &before);
+	plaitp_driven_put_back(&build->self->driven, &before);
 	return PLAIT_OK;
 }
 
@@ -267,7 +267,7 @@ static plait_status build_program(struct build *build, plait_error *error)
 	case PLAIT_SOURCE_OPENCL_BINARY:
 		return build_binary(build, error);
 	default:
-		return plaitp_opencl_fail(build->self->services, error,
+		return plaitp_driven_fail(build->self->services, error,
 					  PLAIT_E_UNSUPPORTED, 0,
 					  "opencl: kernel %.60s: code of form "
 					  "%u is not for OpenCL",
@@ -324,7 +324,7 @@ static plait_status check_entry(const struct build *build,
 	kernel->kernel = cl->clCreateKernel(build->program,
 					    build->code->entry, &code);
 	if (kernel->kernel == NULL && code == CL_INVALID_KERNEL_NAME)
-		return plaitp_opencl_fail(build->self->services, error,
+		return plaitp_driven_fail(build->self->services, error,
 					  PLAIT_E_INVALID, code,
 					  "opencl: kernel %.60s: its code has "
 					  "no kernel function %.80s",
@@ -349,7 +349,7 @@ static plait_status check_entry(const struct build *build,
 					       code, build->code->name);
 	if (count == build->code->parameter_count)
 		return PLAIT_OK;
-	return plaitp_opencl_fail(build->self->services, error,
+	return plaitp_driven_fail(build->self->services, error,
 				  PLAIT_E_INVALID, 0,
 				  "opencl: kernel %.60s: %.80s has %u "
 				  "parameters, its signature %u",

@@ -12,14 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl.h"
 #include "surroundings.h"
 
 extern char **environ;
 
-const char *plaitp_opencl_vendors(void)
+const char *plaitp_driven_variable(const char *name)
 {
-	return secure_getenv("OCL_ICD_VENDORS");
+	return secure_getenv(name);
 }
 
 static uint32_t count_variables(void)
@@ -31,8 +30,8 @@ static uint32_t count_variables(void)
 	return count;
 }
 
-plait_status plaitp_opencl_look_around(plait_backend *self,
-				       struct opencl_surroundings *out,
+plait_status plaitp_driven_look_around(struct driven *self,
+				       struct driven_surroundings *out,
 				       plait_error *error)
 {
 	uint32_t i, count = count_variables();
@@ -41,9 +40,9 @@ plait_status plaitp_opencl_look_around(plait_backend *self,
 	out->variables = self->services->resize(
 		self->host, NULL, 0, (count + 1) * sizeof(*out->variables));
 	if (out->variables == NULL)
-		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
-					  0, "opencl: no memory for %u names",
-					  count);
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "no memory for the names of %u "
+					  "variables", count);
 	out->count = count;
 	for (i = 0; i < count; i++)
 		out->variables[i] = environ[i];
@@ -56,7 +55,7 @@ plait_status plaitp_opencl_look_around(plait_backend *self,
 
 /* --- putting back --------------------------------------------------------- */
 
-static bool is_known(const struct opencl_surroundings *before, uint32_t index)
+static bool is_known(const struct driven_surroundings *before, uint32_t index)
 {
 	uint32_t i;
 
@@ -68,7 +67,7 @@ static bool is_known(const struct opencl_surroundings *before, uint32_t index)
 	return false;
 }
 
-static char *find_name(const struct opencl_surroundings *before,
+static char *find_name(const struct driven_surroundings *before,
 		       const char *name, size_t length)
 {
 	uint32_t i;
@@ -81,7 +80,7 @@ static char *find_name(const struct opencl_surroundings *before,
 }
 
 /* True: one was put back, and the rest may have moved. */
-static bool restore_variable(const struct opencl_surroundings *before)
+static bool restore_variable(const struct driven_surroundings *before)
 {
 	char name[256];
 	size_t length;
@@ -105,7 +104,7 @@ static bool same_action(const struct sigaction *a, const struct sigaction *b)
 	return a->sa_handler == b->sa_handler && a->sa_flags == b->sa_flags;
 }
 
-static void restore_actions(const struct opencl_surroundings *before)
+static void restore_actions(const struct driven_surroundings *before)
 {
 	struct sigaction now;
 	int i;
@@ -116,8 +115,8 @@ static void restore_actions(const struct opencl_surroundings *before)
 			sigaction(i, &before->actions[i], NULL);
 }
 
-void plaitp_opencl_put_back(plait_backend *self,
-			    struct opencl_surroundings *before)
+void plaitp_driven_put_back(struct driven *self,
+			    struct driven_surroundings *before)
 {
 	while (restore_variable(before))
 		;

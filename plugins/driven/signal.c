@@ -6,25 +6,27 @@
  */
 #include <string.h>
 
-#include "opencl.h"
+#include "driven.h"
 
 /* Points that are handed to the core without an allocation. */
 enum { FEW = 8 };
 
-plait_status plaitp_opencl_signal_create(plait_backend *self, uint32_t device,
+plait_status plaitp_driven_signal_create(plait_backend *backend, uint32_t device,
 					 uint32_t flags,
 					 plait_backend_signal **out,
 					 plait_error *error)
 {
-	opencl_signal *signal;
+	struct driven *self = driven_of(backend);
+	driven_signal *signal;
 	plait_status status;
 
 	(void)device;
 	*out = NULL;
 	signal = self->services->resize(self->host, NULL, 0, sizeof(*signal));
 	if (signal == NULL)
-		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
-					  0, "opencl: no memory for a signal");
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "%s: no memory for a signal",
+					  self->verbs->name);
 	memset(signal, 0, sizeof(*signal));
 	signal->gate = (flags & PLAIT_BACKEND_SIGNAL_GATE) != 0;
 	status = self->services->counter_create(self->host, flags,
@@ -36,16 +38,18 @@ plait_status plaitp_opencl_signal_create(plait_backend *self, uint32_t device,
 	return status;
 }
 
-void plaitp_opencl_signal_destroy(plait_backend *self,
+void plaitp_driven_signal_destroy(plait_backend *backend,
 				  plait_backend_signal *signal)
 {
+	struct driven *self = driven_of(backend);
+
 	self->services->counter_destroy(self->host, signal->counter);
 	self->services->resize(self->host, signal, sizeof(*signal), 0);
 }
 
 /* --- for queues ----------------------------------------------------------- */
 
-enum opencl_state plaitp_opencl_look(const opencl_signal *signal,
+enum driven_state plaitp_driven_look(const driven_signal *signal,
 				     uint64_t sequence)
 {
 	bool failed = signal->failed_from != 0 &&
@@ -53,19 +57,19 @@ enum opencl_state plaitp_opencl_look(const opencl_signal *signal,
 
 	/* Nobody raises a gate that failed; what queues emit still comes. */
 	if (failed && (signal->gate || signal->reached >= sequence))
-		return OPENCL_FAILED;
-	return signal->reached >= sequence ? OPENCL_HAPPENED : OPENCL_AHEAD;
+		return DRIVEN_FAILED;
+	return signal->reached >= sequence ? DRIVEN_HAPPENED : DRIVEN_AHEAD;
 }
 
 /* Who waits looks again: it may wait for the same signal, further on. */
-static void wake(plait_backend *self, opencl_signal *signal)
+static void wake(struct driven *self, driven_signal *signal)
 {
-	opencl_queue *queue;
+	driven_queue *queue;
 
 	while ((queue = signal->waiters) != NULL) {
 		signal->waiters = queue->next_waiter;
 		queue->waits_for = NULL;
-		plaitp_opencl_mark(self, queue);
+		plaitp_driven_mark(self, queue);
 	}
 }
 
@@ -80,7 +84,7 @@ static void copy_error(plait_error *out, const plait_error *error)
 	out->size = sizeof(*out);
 }
 
-void plaitp_opencl_raise(plait_backend *self, opencl_signal *signal,
+void plaitp_driven_raise(struct driven *self, driven_signal *signal,
 			 uint64_t sequence, const plait_error *failure)
 {
 	if (sequence > signal->reached)
@@ -101,23 +105,25 @@ static plait_backend_point counted(const plait_backend_point *point)
 	return out;
 }
 
-plait_status plaitp_opencl_signal_poll(plait_backend *self,
+plait_status plaitp_driven_signal_poll(plait_backend *backend,
 				       const plait_backend_point *point,
 				       uint64_t *out_reached,
 				       plait_error *error)
 {
+	struct driven *self = driven_of(backend);
 	const plait_backend_point own = counted(point);
 
 	return self->services->counter_poll(self->host, &own, out_reached,
 					    error);
 }
 
-plait_status plaitp_opencl_signal_wait(plait_backend *self,
+plait_status plaitp_driven_signal_wait(plait_backend *backend,
 				       const plait_backend_point *points,
 				       uint32_t count, uint32_t any,
 				       uint64_t timeout_ns,
 				       plait_error *error)
 {
+	struct driven *self = driven_of(backend);
 	const uint64_t bytes = count * sizeof(*points);
 	plait_backend_point few[FEW] = { { NULL, 0 } };
 	plait_backend_point *own = few;
@@ -127,9 +133,10 @@ plait_status plaitp_opencl_signal_wait(plait_backend *self,
 	if (count > FEW)
 		own = self->services->resize(self->host, NULL, 0, bytes);
 	if (own == NULL)
-		return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM,
-					  0, "opencl: no memory to wait for "
-					  "%u points", count);
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "%s: no memory to wait for "
+					  "%u points", self->verbs->name,
+					  count);
 	for (i = 0; i < count; i++)
 		own[i] = counted(&points[i]);
 	status = self->services->counter_wait(self->host, own, count, any,
@@ -139,11 +146,12 @@ plait_status plaitp_opencl_signal_wait(plait_backend *self,
 	return status;
 }
 
-plait_status plaitp_opencl_signal_notify(plait_backend *self,
+plait_status plaitp_driven_signal_notify(plait_backend *backend,
 					 const plait_backend_point *point,
 					 plait_notify_function function,
 					 void *user_data, plait_error *error)
 {
+	struct driven *self = driven_of(backend);
 	const plait_backend_point own = counted(point);
 
 	return self->services->counter_notify(self->host, &own, function,
@@ -151,39 +159,59 @@ plait_status plaitp_opencl_signal_notify(plait_backend *self,
 }
 
 /* The host first: who finds that a queue went on finds the gate open. */
-plait_status plaitp_opencl_signal_raise(plait_backend *self,
+plait_status plaitp_driven_signal_raise(plait_backend *backend,
 					const plait_backend_point *point,
 					const plait_error *failure,
 					plait_error *error)
 {
+	struct driven *self = driven_of(backend);
 	const plait_backend_point own = counted(point);
 	plait_status status = self->services->counter_raise(
 		self->host, &own, failure, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	plaitp_opencl_enter(self);
-	plaitp_opencl_raise(self, point->signal, point->sequence, failure);
-	plaitp_opencl_leave(self);
+	plaitp_driven_enter(self);
+	plaitp_driven_raise(self, point->signal, point->sequence, failure);
+	plaitp_driven_leave(self);
 	return PLAIT_OK;
 }
 
-plait_status plaitp_opencl_signal_reset(plait_backend *self,
+plait_status plaitp_driven_signal_reset(plait_backend *backend,
 					plait_backend_signal *signal,
 					plait_error *error)
 {
+	struct driven *self = driven_of(backend);
 	plait_status status = self->services->counter_reset(
 		self->host, signal->counter, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	plaitp_opencl_enter(self);
+	plaitp_driven_enter(self);
 	signal->failed_from = 0;
-	plaitp_opencl_leave(self);
+	plaitp_driven_leave(self);
 	return PLAIT_OK;
 }
 
-plait_status plaitp_opencl_pump(plait_backend *self, plait_error *error)
+plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error)
 {
+	struct driven *self = driven_of(backend);
+
 	return self->services->pump(self->host, error);
+}
+
+void plaitp_driven_fill_slots(plait_backend_table *table)
+{
+	table->queue_create = plaitp_driven_queue_create;
+	table->queue_destroy = plaitp_driven_queue_destroy;
+	table->queue_submit = plaitp_driven_queue_submit;
+	table->queue_recover = plaitp_driven_queue_recover;
+	table->signal_create = plaitp_driven_signal_create;
+	table->signal_destroy = plaitp_driven_signal_destroy;
+	table->signal_poll = plaitp_driven_signal_poll;
+	table->signal_wait = plaitp_driven_signal_wait;
+	table->signal_notify = plaitp_driven_signal_notify;
+	table->signal_raise = plaitp_driven_signal_raise;
+	table->signal_reset = plaitp_driven_signal_reset;
+	table->pump = plaitp_driven_pump;
 }

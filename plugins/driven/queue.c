@@ -4,53 +4,35 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opencl.h"
+#include "driven.h"
 
 enum { DEFAULT_CAPACITY = 1 << 20 };
 
-static plait_status refuse_memory(plait_backend *self, const char *what,
+static plait_status refuse_memory(struct driven *self, const char *what,
 				  plait_error *error)
 {
-	return plaitp_opencl_fail(self->services, error, PLAIT_E_NOMEM, 0,
-				  "opencl: no memory for %s", what);
+	return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM, 0,
+				  "%s: no memory for %s", self->verbs->name,
+				  what);
 }
 
 /* --- life ----------------------------------------------------------------- */
 
-static void free_queue(plait_backend *self, opencl_queue *queue)
+static void free_queue(struct driven *self, driven_queue *queue)
 {
 	if (queue->lane != NULL)
 		self->services->lane_destroy(self->host, queue->lane);
-	if (queue->driver != NULL)
-		self->cl.clReleaseCommandQueue(queue->driver);
+	self->verbs->close_queue(self, queue);
 	self->services->resize(self->host, queue, sizeof(*queue), 0);
 }
 
-static plait_status find_driver_queue(plait_backend *self,
-				      opencl_queue *queue,
-				      const plait_queue_request *request,
-				      plait_error *error)
-{
-	cl_int code = CL_SUCCESS;
-
-	if (request->native_kind != 0)
-		return plaitp_opencl_take_queue(self, queue->device, request,
-						&queue->driver, error);
-	queue->driver = self->cl.clCreateCommandQueue(
-		self->context, queue->device->id, 0, &code);
-	if (queue->driver != NULL)
-		return PLAIT_OK;
-	return plaitp_opencl_fail_call(self->services, error,
-				       "clCreateCommandQueue", code,
-				       queue->label);
-}
-
-static plait_status fill_queue(plait_backend *self, opencl_queue *queue,
+static plait_status fill_queue(struct driven *self, driven_queue *queue,
 			       const plait_queue_request *request,
 			       plait_error *error)
 {
 	plait_queue_request for_calls = *request;
-	plait_status status = find_driver_queue(self, queue, request, error);
+	plait_status status = self->verbs->open_queue(self, queue, request,
+						      error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -62,12 +44,14 @@ static plait_status fill_queue(plait_backend *self, opencl_queue *queue,
 					   &queue->lane, error);
 }
 
-plait_status plaitp_opencl_queue_create(plait_backend *self, uint32_t device,
+plait_status plaitp_driven_queue_create(plait_backend *backend,
+					uint32_t device,
 					const plait_queue_request *request,
 					plait_backend_queue **out,
 					plait_error *error)
 {
-	opencl_queue *queue;
+	struct driven *self = driven_of(backend);
+	driven_queue *queue;
 	plait_status status;
 
 	*out = NULL;
@@ -76,7 +60,7 @@ plait_status plaitp_opencl_queue_create(plait_backend *self, uint32_t device,
 		return refuse_memory(self, "a queue", error);
 	memset(queue, 0, sizeof(*queue));
 	queue->self = self;
-	queue->device = &self->devices[device];
+	queue->device = device;
 	queue->capacity = request->capacity != 0 ? request->capacity :
 						   DEFAULT_CAPACITY;
 	if (request->label != NULL)
@@ -90,12 +74,14 @@ plait_status plaitp_opencl_queue_create(plait_backend *self, uint32_t device,
 	return status;
 }
 
-void plaitp_opencl_queue_destroy(plait_backend *self,
+void plaitp_driven_queue_destroy(plait_backend *backend,
 				 plait_backend_queue *queue)
 {
+	struct driven *self = driven_of(backend);
+
 	/* Whoever retired its last batch has let go of it behind this. */
-	plaitp_opencl_enter(self);
-	plaitp_opencl_leave(self);
+	plaitp_driven_enter(self);
+	plaitp_driven_leave(self);
 	free_queue(self, queue);
 }
 
@@ -108,7 +94,7 @@ static const plait_submission *submission_at(const plait_submission *all,
 	return (const void *)((const char *)all + (size_t)all->size * index);
 }
 
-static void copy_works(opencl_batch *batch, const plait_submission *from)
+static void copy_works(driven_batch *batch, const plait_submission *from)
 {
 	const char *bytes = (const void *)from->work;
 	uint32_t i;
@@ -127,18 +113,18 @@ static void copy_works(opencl_batch *batch, const plait_submission *from)
 		memcpy(&batch->works[i], bytes + i * stride, known);
 }
 
-static void copy_points(opencl_batch *batch, const plait_submission *from)
+static void copy_points(driven_batch *batch, const plait_submission *from)
 {
 	uint32_t i;
 
 	for (i = 0; i < from->wait_count; i++)
-		batch->waits[i] = (struct opencl_wait){
+		batch->waits[i] = (struct driven_wait){
 			.signal = from->waits[i].signal,
 			.sequence = from->waits[i].sequence,
 			.batch = batch,
 		};
 	for (i = 0; i < from->emit_count; i++)
-		batch->emits[i] = (struct opencl_emit){
+		batch->emits[i] = (struct driven_emit){
 			.point = { from->emits[i].signal->counter,
 				   from->emits[i].sequence },
 			.signal = from->emits[i].signal,
@@ -148,18 +134,18 @@ static void copy_points(opencl_batch *batch, const plait_submission *from)
 
 static uint64_t count_bytes(const plait_submission *from)
 {
-	return sizeof(opencl_batch) +
+	return sizeof(driven_batch) +
 	       from->work_count * sizeof(plait_work) +
-	       from->wait_count * (sizeof(struct opencl_wait) +
-				   sizeof(cl_event)) +
-	       from->emit_count * sizeof(struct opencl_emit);
+	       from->wait_count * (sizeof(struct driven_wait) +
+				   sizeof(void *)) +
+	       from->emit_count * sizeof(struct driven_emit);
 }
 
-static opencl_batch *copy_batch(plait_backend *self, opencl_queue *queue,
+static driven_batch *copy_batch(struct driven *self, driven_queue *queue,
 				const plait_submission *from)
 {
 	uint64_t bytes = count_bytes(from);
-	opencl_batch *batch = self->services->resize(self->host, NULL, 0,
+	driven_batch *batch = self->services->resize(self->host, NULL, 0,
 						     bytes);
 
 	if (batch == NULL)
@@ -179,10 +165,10 @@ static opencl_batch *copy_batch(plait_backend *self, opencl_queue *queue,
 	return batch;
 }
 
-static void free_batches(plait_backend *self, opencl_batch *batch)
+static void free_batches(struct driven *self, driven_batch *batch)
 {
 	while (batch != NULL) {
-		opencl_batch *next = batch->next;
+		driven_batch *next = batch->next;
 
 		self->services->resize(self->host, batch, batch->total_bytes,
 				       0);
@@ -190,7 +176,7 @@ static void free_batches(plait_backend *self, opencl_batch *batch)
 	}
 }
 
-static plait_status check_kinds(plait_backend *self,
+static plait_status check_kinds(struct driven *self,
 				const plait_submission *one,
 				plait_error *error)
 {
@@ -203,21 +189,21 @@ static plait_status check_kinds(plait_backend *self,
 
 		if (work->kind > PLAIT_WORK_WRITE &&
 		    work->kind != PLAIT_WORK_LAUNCH)
-			return plaitp_opencl_fail(
+			return plaitp_driven_fail(
 				self->services, error, PLAIT_E_UNSUPPORTED, 0,
-				"opencl: command %u: kind %u is not known", i,
-				work->kind);
+				"%s: command %u: kind %u is not known",
+				self->verbs->name, i, work->kind);
 	}
 	return PLAIT_OK;
 }
 
 /* All of them in a chain, its end in *out_last. */
-static plait_status copy_batches(plait_backend *self, opencl_queue *queue,
+static plait_status copy_batches(struct driven *self, driven_queue *queue,
 				 const plait_submission *submissions,
-				 uint32_t count, opencl_batch **out_first,
-				 opencl_batch **out_last, plait_error *error)
+				 uint32_t count, driven_batch **out_first,
+				 driven_batch **out_last, plait_error *error)
 {
-	opencl_batch **link = out_first;
+	driven_batch **link = out_first;
 	plait_status status = PLAIT_OK;
 	uint32_t i;
 
@@ -245,20 +231,20 @@ static plait_status copy_batches(plait_backend *self, opencl_queue *queue,
 /* --- submitting ----------------------------------------------------------- */
 
 /* The lock is held. */
-static plait_status append(plait_backend *self, opencl_queue *queue,
-			   opencl_batch *first, opencl_batch *last,
+static plait_status append(struct driven *self, driven_queue *queue,
+			   driven_batch *first, driven_batch *last,
 			   plait_error *error)
 {
-	const opencl_batch *batch;
+	const driven_batch *batch;
 	uint64_t works = 0;
 
 	for (batch = first; batch != NULL; batch = batch->next)
 		works += batch->work_count;
 	if (works > queue->capacity - queue->pending)
-		return plaitp_opencl_fail(
+		return plaitp_driven_fail(
 			self->services, error, PLAIT_E_BUSY, 0,
-			"opencl: queue%s%s: %llu commands more, but %llu of "
-			"at most %llu are pending",
+			"%s: queue%s%s: %llu commands more, but %llu of at "
+			"most %llu are pending", self->verbs->name,
 			queue->label[0] != '\0' ? " " : "", queue->label,
 			(unsigned long long)works,
 			(unsigned long long)queue->pending,
@@ -271,32 +257,33 @@ static plait_status append(plait_backend *self, opencl_queue *queue,
 	if (queue->next == NULL)
 		queue->next = first;
 	queue->tail = last;
-	plaitp_opencl_mark(self, queue);
+	plaitp_driven_mark(self, queue);
 	return PLAIT_OK;
 }
 
-plait_status plaitp_opencl_queue_submit(plait_backend *self,
+plait_status plaitp_driven_queue_submit(plait_backend *backend,
 					plait_backend_queue *queue,
 					const plait_submission *submissions,
 					uint32_t count, plait_error *error)
 {
-	opencl_batch *first, *last;
+	struct driven *self = driven_of(backend);
+	driven_batch *first, *last;
 	plait_status status;
 
 	status = copy_batches(self, queue, submissions, count, &first, &last,
 			      error);
 	if (status != PLAIT_OK || first == NULL)
 		return status;
-	plaitp_opencl_enter(self);
+	plaitp_driven_enter(self);
 	status = append(self, queue, first, last, error);
-	plaitp_opencl_leave(self);
+	plaitp_driven_leave(self);
 	if (status != PLAIT_OK)
 		free_batches(self, first);
 	return status;
 }
 
 /* The lane failed too, a moment behind the function that ended its thread. */
-static void recover_lane(plait_backend *self, opencl_queue *queue)
+static void recover_lane(struct driven *self, driven_queue *queue)
 {
 	const plait_host_services *services = self->services;
 	plait_error ignored = { .size = sizeof(ignored) };
@@ -310,23 +297,25 @@ static void recover_lane(plait_backend *self, opencl_queue *queue)
 	queue->lost = false;
 }
 
-plait_status plaitp_opencl_queue_recover(plait_backend *self,
+plait_status plaitp_driven_queue_recover(plait_backend *backend,
 					 plait_backend_queue *queue,
 					 plait_error *error)
 {
+	struct driven *self = driven_of(backend);
 	plait_status status = PLAIT_OK;
 
-	plaitp_opencl_enter(self);
+	plaitp_driven_enter(self);
 	if (queue->head != NULL)
-		status = plaitp_opencl_fail(
+		status = plaitp_driven_fail(
 			self->services, error, PLAIT_E_STATE, 0,
-			"opencl: queue%s%s: %llu commands are pending; wait "
-			"for them before it can recover",
+			"%s: queue%s%s: %llu commands are pending; wait for "
+			"them before it can recover", self->verbs->name,
 			queue->label[0] != '\0' ? " " : "", queue->label,
 			(unsigned long long)queue->pending);
-	else
-		queue->failed = false;
-	plaitp_opencl_leave(self);
+	else if (self->verbs->recover != NULL)
+		status = self->verbs->recover(self, queue, error);
+	queue->failed &= status != PLAIT_OK;
+	plaitp_driven_leave(self);
 	if (status == PLAIT_OK)
 		recover_lane(self, queue);
 	return status;

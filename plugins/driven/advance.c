@@ -12,17 +12,13 @@
  * waited for has retired: so emissions come in the order of the work, however
  * the driver's callbacks came.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "opencl.h"
+#include "driven.h"
 
 static const char not_run[] = "not run: ";
 
-/* What a command ends with because of one in front of it. */
-#define FOLLOWED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-
-void plaitp_opencl_mark(plait_backend *self, opencl_queue *queue)
+void plaitp_driven_mark(struct driven *self, driven_queue *queue)
 {
 	if (queue->dirty)
 		return;
@@ -31,7 +27,7 @@ void plaitp_opencl_mark(plait_backend *self, opencl_queue *queue)
 	self->dirty = queue;
 }
 
-void plaitp_opencl_fail_queue(plait_backend *self, opencl_queue *queue,
+void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix)
 {
 	if (queue->failed)
@@ -41,7 +37,7 @@ void plaitp_opencl_fail_queue(plait_backend *self, opencl_queue *queue,
 	queue->failed = true;
 	memset(&queue->error, 0, sizeof(queue->error));
 	queue->error.size = sizeof(queue->error);
-	plaitp_opencl_fail(self->services, &queue->error, cause->status,
+	plaitp_driven_fail(self->services, &queue->error, cause->status,
 			   cause->origin, "%s%s", prefix, cause->text);
 	queue->error.detail = cause->detail;
 }
@@ -49,10 +45,10 @@ void plaitp_opencl_fail_queue(plait_backend *self, opencl_queue *queue,
 /* --- waits ---------------------------------------------------------------- */
 
 /* The batch that will emit the point and has an event, or null. */
-static opencl_batch *find_source(const struct opencl_wait *wait)
+static driven_batch *find_source(const struct driven_wait *wait)
 {
-	const struct opencl_emit *emit = wait->signal->newest;
-	opencl_batch *found = NULL;
+	const struct driven_emit *emit = wait->signal->newest;
+	driven_batch *found = NULL;
 
 	for (; emit != NULL && emit->point.sequence >= wait->sequence;
 	     emit = emit->older)
@@ -60,7 +56,7 @@ static opencl_batch *find_source(const struct opencl_wait *wait)
 	return found != NULL && !found->queue->failed ? found : NULL;
 }
 
-static void attach(struct opencl_wait *wait, opencl_batch *source)
+static void attach(struct driven_wait *wait, driven_batch *source)
 {
 	wait->native = true;
 	/* What is in front in the same queue is waited for anyway. */
@@ -72,19 +68,19 @@ static void attach(struct opencl_wait *wait, opencl_batch *source)
 	wait->batch->sources++;
 }
 
-static void detach_dependents(plait_backend *self, opencl_batch *source)
+static void detach_dependents(struct driven *self, driven_batch *source)
 {
-	struct opencl_wait *wait;
+	struct driven_wait *wait;
 
 	while ((wait = source->dependents) != NULL) {
 		source->dependents = wait->next;
 		wait->source = NULL;
 		wait->batch->sources--;
-		plaitp_opencl_mark(self, wait->batch->queue);
+		plaitp_driven_mark(self, wait->batch->queue);
 	}
 }
 
-static void wait_for(opencl_queue *queue, opencl_signal *signal)
+static void wait_for(driven_queue *queue, driven_signal *signal)
 {
 	queue->waits_for = signal;
 	queue->next_waiter = signal->waiters;
@@ -92,9 +88,9 @@ static void wait_for(opencl_queue *queue, opencl_signal *signal)
 }
 
 /* It is marked, and so will look again: no longer in the signal's list. */
-static void stop_waiting(opencl_queue *queue)
+static void stop_waiting(driven_queue *queue)
 {
-	opencl_queue **link;
+	driven_queue **link;
 
 	if (queue->waits_for == NULL)
 		return;
@@ -106,19 +102,19 @@ static void stop_waiting(opencl_queue *queue)
 }
 
 /* True when nothing of what it waits for is in the way. */
-static bool pass_wait(plait_backend *self, struct opencl_wait *wait)
+static bool pass_wait(struct driven *self, struct driven_wait *wait)
 {
-	opencl_queue *queue = wait->batch->queue;
-	opencl_batch *source;
+	driven_queue *queue = wait->batch->queue;
+	driven_batch *source;
 
-	switch (plaitp_opencl_look(wait->signal, wait->sequence)) {
-	case OPENCL_HAPPENED:
+	switch (plaitp_driven_look(wait->signal, wait->sequence)) {
+	case DRIVEN_HAPPENED:
 		return true;
-	case OPENCL_FAILED:
-		plaitp_opencl_fail_queue(self, queue, &wait->signal->error,
+	case DRIVEN_FAILED:
+		plaitp_driven_fail_queue(self, queue, &wait->signal->error,
 					 not_run);
 		return true;
-	case OPENCL_AHEAD:
+	case DRIVEN_AHEAD:
 		break;
 	}
 	/* Nobody may come to raise a gate for a queue that failed; it does
@@ -133,7 +129,7 @@ static bool pass_wait(plait_backend *self, struct opencl_wait *wait)
 	return source != NULL;
 }
 
-static bool pass_waits(plait_backend *self, opencl_batch *batch)
+static bool pass_waits(struct driven *self, driven_batch *batch)
 {
 	for (; batch->wait_index < batch->wait_count; batch->wait_index++)
 		if (!pass_wait(self, &batch->waits[batch->wait_index]))
@@ -143,39 +139,36 @@ static bool pass_waits(plait_backend *self, opencl_batch *batch)
 
 /* --- handing on ----------------------------------------------------------- */
 
-static bool settled(const opencl_batch *batch)
+static bool settled(const driven_batch *batch)
 {
 	return batch->sources == 0 && !batch->flying && !batch->calling;
 }
 
 /* Its own end, and what the driver waited for: did any of it fail? */
-static void collect_failures(plait_backend *self, opencl_batch *batch)
+static void collect_failures(struct driven *self, driven_batch *batch)
 {
-	opencl_queue *queue = batch->queue;
+	driven_queue *queue = batch->queue;
 	plait_error failure = { .size = sizeof(failure) };
 	uint32_t i;
 
 	for (i = 0; i < batch->wait_index; i++) {
-		const struct opencl_wait *wait = &batch->waits[i];
+		const struct driven_wait *wait = &batch->waits[i];
 
 		if (wait->native &&
-		    plaitp_opencl_look(wait->signal, wait->sequence) ==
-			    OPENCL_FAILED)
-			plaitp_opencl_fail_queue(self, queue,
+		    plaitp_driven_look(wait->signal, wait->sequence) ==
+			    DRIVEN_FAILED)
+			plaitp_driven_fail_queue(self, queue,
 						 &wait->signal->error,
 						 not_run);
 	}
-	if (batch->code >= 0)
+	if (batch->code == 0)
 		return;
-	plaitp_opencl_fail_call(self->services, &failure,
-				batch->code == FOLLOWED ?
-				"a command behind one that failed" :
-				"a command", batch->code, queue->label);
-	plaitp_opencl_fail_queue(self, queue, &failure, "");
+	self->verbs->describe(self, batch, &failure);
+	plaitp_driven_fail_queue(self, queue, &failure, "");
 }
 
 /* A host function is next: it runs when all in front of it has happened. */
-static void begin_call(plait_backend *self, opencl_batch *batch)
+static void begin_call(struct driven *self, driven_batch *batch)
 {
 	if (batch->queue->head != batch || !settled(batch))
 		return;
@@ -183,16 +176,16 @@ static void begin_call(plait_backend *self, opencl_batch *batch)
 	if (batch->queue->failed)
 		return;
 	batch->calling = true;
-	plaitp_opencl_deliver_later(self, batch);
+	plaitp_driven_deliver_later(self, batch);
 }
 
 enum step { STEP_DONE, STEP_BLOCKED, STEP_HELD };
 
 /* The works of a batch whose waits are over or the driver's. */
-static enum step hand_on(plait_backend *self, opencl_batch *batch,
+static enum step hand_on(struct driven *self, driven_batch *batch,
 			 bool may_call)
 {
-	opencl_queue *queue = batch->queue;
+	driven_queue *queue = batch->queue;
 
 	while (batch->work_index < batch->work_count) {
 		if (batch->calling)
@@ -205,7 +198,7 @@ static enum step hand_on(plait_backend *self, opencl_batch *batch,
 			if (!queue->failed)
 				return STEP_BLOCKED;
 		} else if (may_call) {
-			plaitp_opencl_enqueue(self, batch);
+			self->verbs->hand_on(self, batch);
 		} else {
 			return STEP_HELD;
 		}
@@ -217,26 +210,25 @@ static enum step hand_on(plait_backend *self, opencl_batch *batch,
  * Without a command of its own: what it waits for is an event all the same, of
  * a marker, or of what is in front of it.
  */
-static void share_event(plait_backend *self, opencl_batch *batch,
-			const opencl_batch *before)
+static void share_event(struct driven *self, driven_batch *batch,
+			const driven_batch *before)
 {
 	if (batch->event != NULL || batch->queue->failed)
 		return;
 	if (batch->sources > 0) {
-		plaitp_opencl_enqueue(self, batch);
-	} else if (before != NULL && before->event != NULL &&
-		   self->cl.clRetainEvent(before->event) == CL_SUCCESS) {
-		batch->event = before->event;
+		self->verbs->hand_on(self, batch);
+	} else if (before != NULL && before->event != NULL) {
+		self->verbs->share_event(self, batch, before);
 	}
 }
 
 /* From here on the driver can wait for its emissions. */
-static void list_emits(opencl_batch *batch)
+static void list_emits(driven_batch *batch)
 {
 	uint32_t i;
 
 	for (i = 0; i < batch->emit_count && batch->event != NULL; i++) {
-		struct opencl_emit *emit = &batch->emits[i];
+		struct driven_emit *emit = &batch->emits[i];
 
 		emit->listed = true;
 		emit->older = emit->signal->newest;
@@ -246,7 +238,7 @@ static void list_emits(opencl_batch *batch)
 	}
 }
 
-static void unlist_emit(struct opencl_emit *emit)
+static void unlist_emit(struct driven_emit *emit)
 {
 	if (!emit->listed)
 		return;
@@ -259,10 +251,10 @@ static void unlist_emit(struct opencl_emit *emit)
 	emit->listed = false;
 }
 
-static enum step hand_on_all(plait_backend *self, opencl_queue *queue,
+static enum step hand_on_all(struct driven *self, driven_queue *queue,
 			     bool may_call)
 {
-	opencl_batch *batch;
+	driven_batch *batch;
 	enum step step;
 
 	while ((batch = queue->next) != NULL) {
@@ -284,24 +276,24 @@ static enum step hand_on_all(plait_backend *self, opencl_queue *queue,
 
 /* --- retiring ------------------------------------------------------------- */
 
-static void emit_all(plait_backend *self, opencl_batch *batch)
+static void emit_all(struct driven *self, driven_batch *batch)
 {
 	const plait_error *failure =
 		batch->failed ? &batch->queue->error : NULL;
 	uint32_t i;
 
 	for (i = 0; i < batch->emit_count; i++) {
-		struct opencl_emit *emit = &batch->emits[i];
+		struct driven_emit *emit = &batch->emits[i];
 
 		unlist_emit(emit);
-		plaitp_opencl_raise(self, emit->signal, emit->point.sequence,
+		plaitp_driven_raise(self, emit->signal, emit->point.sequence,
 				    failure);
 	}
 }
 
-static void retire(plait_backend *self, opencl_queue *queue)
+static void retire(struct driven *self, driven_queue *queue)
 {
-	opencl_batch *batch;
+	driven_batch *batch;
 
 	while ((batch = queue->head) != queue->next && settled(batch)) {
 		collect_failures(self, batch);
@@ -314,43 +306,33 @@ static void retire(plait_backend *self, opencl_queue *queue)
 		emit_all(self, batch);
 		detach_dependents(self, batch);
 		if (batch->emit_count > 0)
-			plaitp_opencl_deliver_later(self, batch);
+			plaitp_driven_deliver_later(self, batch);
 		else
-			plaitp_opencl_discard(self, batch);
+			plaitp_driven_discard(self, batch);
 	}
 }
 
 /* --- the whole ------------------------------------------------------------ */
 
-static void flush(plait_backend *self, opencl_queue *queue)
+static void flush(struct driven *self, driven_queue *queue)
 {
-	plait_error failure = { .size = sizeof(failure) };
-	cl_int code;
-
 	if (!queue->unflushed)
 		return;
 	queue->unflushed = false;
-	code = self->cl.clFlush(queue->driver);
-	if (code == CL_SUCCESS)
-		return;
-	plaitp_opencl_fail_call(self->services, &failure, "clFlush", code,
-				queue->label);
-	plaitp_opencl_fail_queue(self, queue, &failure, "");
-	/* It may be that nothing of it ever starts, if not so. */
-	self->cl.clFinish(queue->driver);
+	self->verbs->flush(self, queue);
 }
 
-static void hold(plait_backend *self, opencl_queue *queue)
+static void hold(struct driven *self, driven_queue *queue)
 {
 	queue->dirty = true;
 	queue->next_dirty = self->held;
 	self->held = queue;
 }
 
-static void advance(plait_backend *self, opencl_queue *queue, bool may_call)
+static void advance(struct driven *self, driven_queue *queue, bool may_call)
 {
 	enum step step = STEP_BLOCKED;
-	opencl_batch *head;
+	driven_batch *head;
 
 	do {
 		stop_waiting(queue);
@@ -365,14 +347,14 @@ static void advance(plait_backend *self, opencl_queue *queue, bool may_call)
 		hold(self, queue);
 }
 
-void plaitp_opencl_settle(plait_backend *self, bool may_call)
+void plaitp_driven_settle(struct driven *self, bool may_call)
 {
-	opencl_queue *queue;
+	driven_queue *queue;
 
 	while (may_call && (queue = self->held) != NULL) {
 		self->held = queue->next_dirty;
 		queue->dirty = false;
-		plaitp_opencl_mark(self, queue);
+		plaitp_driven_mark(self, queue);
 	}
 	while ((queue = self->dirty) != NULL) {
 		self->dirty = queue->next_dirty;

@@ -17,16 +17,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opencl.h"
+#include "driven.h"
 
-void plaitp_opencl_enter(plait_backend *self)
+void plaitp_driven_enter(struct driven *self)
 {
 	pthread_mutex_lock(&self->lock);
 }
 
 /* --- notes ---------------------------------------------------------------- */
 
-static void leave_note(plait_backend *self, opencl_batch *batch, cl_int code)
+static void leave_note(struct driven *self, driven_batch *batch, int32_t code)
 {
 	pthread_mutex_lock(&self->notes_lock);
 	self->callbacks++;
@@ -36,9 +36,9 @@ static void leave_note(plait_backend *self, opencl_batch *batch, cl_int code)
 	pthread_mutex_unlock(&self->notes_lock);
 }
 
-static opencl_batch *take_notes(plait_backend *self)
+static driven_batch *take_notes(struct driven *self)
 {
-	opencl_batch *notes;
+	driven_batch *notes;
 
 	pthread_mutex_lock(&self->notes_lock);
 	notes = self->notes;
@@ -47,7 +47,7 @@ static opencl_batch *take_notes(plait_backend *self)
 	return notes;
 }
 
-static bool has_notes(plait_backend *self)
+static bool has_notes(struct driven *self)
 {
 	bool some;
 
@@ -57,31 +57,31 @@ static bool has_notes(plait_backend *self)
 	return some;
 }
 
-static void read_notes(plait_backend *self)
+static void read_notes(struct driven *self)
 {
-	opencl_batch *note = take_notes(self);
+	driven_batch *note = take_notes(self);
 
 	while (note != NULL) {
-		opencl_batch *next = note->next_note;
+		driven_batch *next = note->next_note;
 
 		note->flying = false;
-		plaitp_opencl_mark(self, note->queue);
+		plaitp_driven_mark(self, note->queue);
 		note = next;
 	}
 }
 
 /* --- what is delivered ---------------------------------------------------- */
 
-void plaitp_opencl_deliver_later(plait_backend *self, opencl_batch *batch)
+void plaitp_driven_deliver_later(struct driven *self, driven_batch *batch)
 {
 	batch->next_out = NULL;
 	*self->out_last = batch;
 	self->out_last = &batch->next_out;
 }
 
-static opencl_batch *next_delivery(plait_backend *self)
+static driven_batch *next_delivery(struct driven *self)
 {
-	opencl_batch *batch = self->out_first;
+	driven_batch *batch = self->out_first;
 
 	if (batch == NULL)
 		return NULL;
@@ -92,7 +92,7 @@ static opencl_batch *next_delivery(plait_backend *self)
 }
 
 /* Once the last emission is out, the queue may be gone. */
-static void deliver_emissions(plait_backend *self, opencl_batch *batch)
+static void deliver_emissions(struct driven *self, driven_batch *batch)
 {
 	plait_error failure;
 	const plait_error *why = NULL;
@@ -107,33 +107,33 @@ static void deliver_emissions(plait_backend *self, opencl_batch *batch)
 		self->services->counter_emit(self->host,
 					     &batch->emits[i].point, why);
 	pthread_mutex_lock(&self->lock);
-	plaitp_opencl_discard(self, batch);
+	plaitp_driven_discard(self, batch);
 }
 
 /* A host function has ended, in whatever way. */
-static void end_call(plait_backend *self, opencl_batch *batch,
+static void end_call(struct driven *self, driven_batch *batch,
 		     const plait_error *failure)
 {
-	plaitp_opencl_enter(self);
+	plaitp_driven_enter(self);
 	batch->calling = false;
 	batch->work_index++;
 	if (failure != NULL)
-		plaitp_opencl_fail_queue(self, batch->queue, failure, "");
-	plaitp_opencl_mark(self, batch->queue);
-	plaitp_opencl_leave(self);
+		plaitp_driven_fail_queue(self, batch->queue, failure, "");
+	plaitp_driven_mark(self, batch->queue);
+	plaitp_driven_leave(self);
 }
 
 /* The words are those of every backend. */
-static void describe_call(const opencl_batch *batch, int64_t origin,
+static void describe_call(const driven_batch *batch, int64_t origin,
 			  const char *what, plait_error *out)
 {
-	const opencl_queue *queue = batch->queue;
+	const driven_queue *queue = batch->queue;
 	const char *label = batch->works[batch->work_index].label;
 	bool named = queue->label[0] != '\0';
 
 	memset(out, 0, sizeof(*out));
 	out->size = sizeof(*out);
-	plaitp_opencl_fail(queue->self->services, out, PLAIT_E_FAILED, origin,
+	plaitp_driven_fail(queue->self->services, out, PLAIT_E_FAILED, origin,
 			   "%s%.80s%s %s%s%s%s",
 			   label != NULL ? "command \"" : "host function",
 			   label != NULL ? label : "",
@@ -145,7 +145,7 @@ static void describe_call(const opencl_batch *batch, int64_t origin,
 /* The function ended its thread instead of returning. */
 static void lose_call(void *arg)
 {
-	opencl_batch *batch = arg;
+	driven_batch *batch = arg;
 	plait_error failure;
 
 	batch->queue->lost = true;
@@ -157,7 +157,7 @@ static void lose_call(void *arg)
 /* On a worker of the core. */
 static int32_t run_call(void *user_data)
 {
-	opencl_batch *batch = user_data;
+	driven_batch *batch = user_data;
 	const plait_work *work = &batch->works[batch->work_index];
 	plait_error failure;
 	char what[32];
@@ -174,7 +174,7 @@ static int32_t run_call(void *user_data)
 	return 0;
 }
 
-static plait_status submit_call(plait_backend *self, plait_backend_queue *lane,
+static plait_status submit_call(struct driven *self, plait_backend_queue *lane,
 				int32_t (*function)(void *), void *user_data,
 				plait_error *error)
 {
@@ -190,7 +190,7 @@ static plait_status submit_call(plait_backend *self, plait_backend_queue *lane,
 					   error);
 }
 
-static void deliver_call(plait_backend *self, opencl_batch *batch)
+static void deliver_call(struct driven *self, driven_batch *batch)
 {
 	plait_error failure = { .size = sizeof(failure) };
 	plait_status status;
@@ -202,14 +202,14 @@ static void deliver_call(plait_backend *self, opencl_batch *batch)
 	if (status == PLAIT_OK)
 		return;
 	batch->calling = false;
-	plaitp_opencl_fail_queue(self, batch->queue, &failure, "");
-	plaitp_opencl_mark(self, batch->queue);
+	plaitp_driven_fail_queue(self, batch->queue, &failure, "");
+	plaitp_driven_mark(self, batch->queue);
 }
 
 /* True: something was delivered, and the lock was released meanwhile. */
-static bool deliver(plait_backend *self)
+static bool deliver(struct driven *self)
 {
-	opencl_batch *batch;
+	driven_batch *batch;
 
 	if (self->delivering || self->out_first == NULL)
 		return false;
@@ -226,20 +226,20 @@ static bool deliver(plait_backend *self)
 
 /* --- garbage -------------------------------------------------------------- */
 
-void plaitp_opencl_discard(plait_backend *self, opencl_batch *batch)
+void plaitp_driven_discard(struct driven *self, driven_batch *batch)
 {
 	batch->next = self->garbage;
 	self->garbage = batch;
 }
 
-static void collect_garbage(plait_backend *self)
+static void collect_garbage(struct driven *self)
 {
-	opencl_batch *batch;
+	driven_batch *batch;
 
 	while ((batch = self->garbage) != NULL) {
 		self->garbage = batch->next;
 		if (batch->event != NULL)
-			self->cl.clReleaseEvent(batch->event);
+			self->verbs->drop_event(self, batch);
 		self->services->resize(self->host, batch, batch->total_bytes,
 				       0);
 	}
@@ -248,7 +248,7 @@ static void collect_garbage(plait_backend *self)
 /* --- leaving -------------------------------------------------------------- */
 
 /* The lock is held.  True: the pilot is to be called, by who asked. */
-static bool needs_pilot(plait_backend *self)
+static bool needs_pilot(struct driven *self)
 {
 	bool call = false;
 
@@ -261,7 +261,7 @@ static bool needs_pilot(plait_backend *self)
 	return call;
 }
 
-static void dismiss_pilot(plait_backend *self)
+static void dismiss_pilot(struct driven *self)
 {
 	pthread_mutex_lock(&self->notes_lock);
 	self->pilot_called = false;
@@ -269,14 +269,14 @@ static void dismiss_pilot(plait_backend *self)
 }
 
 /* Returns what needs_pilot() does; never, if the driver may be called. */
-static bool leave(plait_backend *self, bool may_call)
+static bool leave(struct driven *self, bool may_call)
 {
 	bool call = false;
 
 	do {
 		do {
 			read_notes(self);
-			plaitp_opencl_settle(self, may_call);
+			plaitp_driven_settle(self, may_call);
 		} while (deliver(self));
 		if (may_call)
 			collect_garbage(self);
@@ -287,22 +287,22 @@ static bool leave(plait_backend *self, bool may_call)
 	return call;
 }
 
-void plaitp_opencl_leave(plait_backend *self)
+void plaitp_driven_leave(struct driven *self)
 {
 	(void)leave(self, true);
 }
 
 static int32_t fly(void *arg)
 {
-	plait_backend *self = arg;
+	struct driven *self = arg;
 
 	dismiss_pilot(self);
-	plaitp_opencl_enter(self);
-	plaitp_opencl_leave(self);
+	plaitp_driven_enter(self);
+	plaitp_driven_leave(self);
 	return 0;
 }
 
-static void call_pilot(plait_backend *self)
+static void call_pilot(struct driven *self)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
@@ -312,10 +312,10 @@ static void call_pilot(plait_backend *self)
 	 * has, it is better to call the driver from here than to stop. */
 	dismiss_pilot(self);
 	if (pthread_mutex_trylock(&self->lock) == 0)
-		plaitp_opencl_leave(self);
+		plaitp_driven_leave(self);
 }
 
-static void end_callback(plait_backend *self)
+static void end_callback(struct driven *self)
 {
 	pthread_mutex_lock(&self->notes_lock);
 	if (--self->callbacks == 0)
@@ -323,13 +323,10 @@ static void end_callback(plait_backend *self)
 	pthread_mutex_unlock(&self->notes_lock);
 }
 
-void CL_CALLBACK plaitp_opencl_on_complete(cl_event event, cl_int code,
-					   void *arg)
+void plaitp_driven_complete(driven_batch *batch, int32_t code)
 {
-	opencl_batch *batch = arg;
-	plait_backend *self = batch->queue->self;
+	struct driven *self = batch->queue->self;
 
-	(void)event;
 	/* From here on the batch may be gone. */
 	leave_note(self, batch, code);
 	if (pthread_mutex_trylock(&self->lock) == 0 && leave(self, false))
@@ -339,12 +336,16 @@ void CL_CALLBACK plaitp_opencl_on_complete(cl_event event, cl_int code,
 
 /* --- life ----------------------------------------------------------------- */
 
-plait_status plaitp_opencl_open_turns(plait_backend *self, plait_error *error)
+plait_status plaitp_driven_open(struct driven *self,
+				const struct driven_verbs *verbs,
+				plait_error *error)
 {
+	char label[DRIVEN_LABEL_BYTES];
 	const plait_queue_request request = { .size = sizeof(request),
-					      .label = "opencl pilot" };
+					      .label = label };
 
-	pthread_mutex_init(&self->accounts, NULL);
+	self->verbs = verbs;
+	snprintf(label, sizeof(label), "%s pilot", verbs->name);
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_mutex_init(&self->notes_lock, NULL);
 	pthread_cond_init(&self->quiet, NULL);
@@ -354,7 +355,7 @@ plait_status plaitp_opencl_open_turns(plait_backend *self, plait_error *error)
 }
 
 /* Nobody has work here any more, but somebody may be on his way out. */
-static void await_callbacks(plait_backend *self)
+static void await_callbacks(struct driven *self)
 {
 	pthread_mutex_lock(&self->notes_lock);
 	while (self->callbacks > 0)
@@ -363,7 +364,7 @@ static void await_callbacks(plait_backend *self)
 }
 
 /* Without workers nobody else runs the lane. */
-static void run_pilot(plait_backend *self)
+static void run_pilot(struct driven *self)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
@@ -372,17 +373,16 @@ static void run_pilot(plait_backend *self)
 		;
 }
 
-void plaitp_opencl_close_turns(plait_backend *self)
+void plaitp_driven_close(struct driven *self)
 {
 	await_callbacks(self);
 	if (self->pilot != NULL) {
 		run_pilot(self);
 		self->services->lane_destroy(self->host, self->pilot);
 	}
-	plaitp_opencl_enter(self);
-	plaitp_opencl_leave(self);
+	plaitp_driven_enter(self);
+	plaitp_driven_leave(self);
 	pthread_cond_destroy(&self->quiet);
 	pthread_mutex_destroy(&self->notes_lock);
 	pthread_mutex_destroy(&self->lock);
-	pthread_mutex_destroy(&self->accounts);
 }
