@@ -89,6 +89,7 @@ struct driven_batch {
 	uint32_t sources;    /* how many waits have one */
 	struct driven_wait *dependents; /* whose source it is */
 	void *event;	     /* the driver's, of the last command; or null */
+	void *load;	     /* the driver's, until it is dropped; or null */
 	int32_t code;	     /* how that ended; 0: well */
 	bool flying;	     /* it has not ended */
 	bool calling;	     /* a host function runs, or is about to */
@@ -155,7 +156,8 @@ struct driven_verbs {
 	/* batch->event becomes that of `before`, if it can. */
 	void (*share_event)(struct driven *self, driven_batch *batch,
 			    const driven_batch *before);
-	void (*drop_event)(struct driven *self, driven_batch *batch);
+	/* Let go of batch->event and batch->load, which may be null. */
+	void (*drop)(struct driven *self, driven_batch *batch);
 	/* Start what was handed on. */
 	void (*flush)(struct driven *self, driven_queue *queue);
 	/* What batch->code means. */

@@ -238,8 +238,7 @@ static void collect_garbage(struct driven *self)
 
 	while ((batch = self->garbage) != NULL) {
 		self->garbage = batch->next;
-		if (batch->event != NULL)
-			self->verbs->drop_event(self, batch);
+		self->verbs->drop(self, batch);
 		self->services->resize(self->host, batch, batch->total_bytes,
 				       0);
 	}

@@ -293,9 +293,10 @@ static void share_event(struct driven *driven, driven_batch *batch,
 		batch->event = before->event;
 }
 
-static void drop_event(struct driven *driven, driven_batch *batch)
+static void drop(struct driven *driven, driven_batch *batch)
 {
-	backend_of(driven)->cl.clReleaseEvent(batch->event);
+	if (batch->event != NULL)
+		backend_of(driven)->cl.clReleaseEvent(batch->event);
 }
 
 static void flush(struct driven *driven, driven_queue *queue)
@@ -328,7 +329,7 @@ const struct driven_verbs plaitp_opencl_verbs = {
 	.close_queue = close_queue,
 	.hand_on = hand_on,
 	.share_event = share_event,
-	.drop_event = drop_event,
+	.drop = drop,
 	.flush = flush,
 	.describe = describe,
 };

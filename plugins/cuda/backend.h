@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The CUDA backend: what its files share.  Queues and signals are those of
+ * plugins/driven; here is what it asks the driver for.
+ */
+#ifndef PLAITP_CUDA_BACKEND_H
+#define PLAITP_CUDA_BACKEND_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "driven/driven.h"
+
+#include "calls.h"
+
+enum { CUDA_MAX_DEVICES = 64 };
+
+/* What the user set; texts are the core's. */
+struct cuda_options {
+	const char *device; /* a part of its name, or null */
+	const char *driver; /* the file of the driver's library */
+	const char *nvrtc;  /* that of the compiler, or null: look for it */
+	uint64_t memory_bytes; /* of each device; 0: what the driver says */
+};
+
+/* What a device refuses. */
+struct cuda_limits {
+	uint64_t group; /* items of a group */
+	uint64_t block[3];
+	uint64_t grid[3];
+};
+
+/* Recorded once while it is used; back in its device's list afterwards. */
+struct cuda_event {
+	struct cuda_event *next;
+	CUevent event;
+	uint32_t device;
+	uint32_t references;
+};
+
+struct cuda_device {
+	CUdevice id;
+	CUcontext context; /* the primary one, which others share */
+	CUstream maps;	   /* for mappings and questions alone */
+	int arch;	   /* 90 is sm_90 */
+	int priority_least, priority_most;
+	bool concurrent;
+	bool registers;	   /* memory of the host can be used in place */
+	struct cuda_limits limits;
+	uint64_t memory_bytes;
+	uint64_t used_bytes; /* under the lock of accounts */
+	bool lost;	     /* the same */
+	struct cuda_event *spare; /* under the lock of queues */
+	char description[256];
+};
+
+/* NVRTC, when somebody wanted it. */
+struct cuda_compiler {
+	pthread_mutex_t lock; /* guards what follows; a leaf */
+	bool tried;
+	bool found;
+	int version; /* 12080 is 12.8 */
+	struct nvrtc_calls calls;
+	char why[160]; /* it was not found */
+};
+
+/* Pages of the user that the driver knows, for one or more who wrap them. */
+struct cuda_pages;
+
+struct plait_backend {
+	union {
+		struct driven driven;
+		struct { /* the first two of it */
+			plait_host *host;
+			const plait_host_services *services;
+		};
+	};
+	struct cuda_calls cu;
+	int driver_version;
+	const char *nvrtc; /* as in the options */
+	uint32_t device_count;
+	struct cuda_device devices[CUDA_MAX_DEVICES];
+	struct cuda_compiler compiler;
+
+	pthread_mutex_t accounts; /* of memory; guards what follows; a leaf
+				   * but for the driver's own locks */
+	struct cuda_pages *pages;
+};
+
+struct cuda_map;
+
+struct plait_backend_memory {
+	struct cuda_device *device;
+	CUdeviceptr address;
+	uint64_t size_bytes;
+	uint64_t charged_bytes;
+	uint64_t alignment_bytes;
+	CUdeviceptr block;	  /* the driver's, with `address` in it; or 0 */
+	char *wrapped;		  /* the user's, or null */
+	struct cuda_pages *pages; /* in which that is */
+	struct cuda_map *maps;	  /* under the lock of accounts */
+};
+
+/* A kernel with its arguments, which nobody changes any more. */
+struct plait_backend_launch {
+	uint64_t total_bytes;
+	CUfunction function;
+	unsigned grid[3];
+	unsigned block[3];
+	void **arguments; /* one address for each */
+};
+
+/* --- driver.c: the library, and what its numbers mean */
+
+/* True: no call for this device works any more. */
+bool plaitp_cuda_is_sticky(CUresult code);
+/* Remembers that the device is lost, if that is what `code` says. */
+plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
+				   plait_error *error, const char *name,
+				   CUresult code, const char *where);
+bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device);
+/* Look the functions up; PLAIT_E_UNAVAILABLE says what is missing. */
+plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
+			      plait_error *error);
+
+static inline uint32_t plaitp_cuda_number(const plait_backend *self,
+					  const struct cuda_device *device)
+{
+	return (uint32_t)(device - self->devices);
+}
+
+/* --- option.c */
+
+plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
+				 plait_error *error);
+
+/* --- device.c */
+
+plait_status plaitp_cuda_open_devices(plait_backend *self,
+				      const struct cuda_options *options,
+				      plait_error *error);
+void plaitp_cuda_close_devices(plait_backend *self);
+uint32_t plaitp_cuda_device_count(plait_backend *self);
+plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t device,
+				      plait_backend_device *out,
+				      plait_error *error);
+/* The device's context becomes the thread's; only then leave it again. */
+plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
+			       plait_error *error);
+void plaitp_cuda_leave(plait_backend *self);
+
+/* --- wrap.c: memory of the user */
+
+/* The device's context is the thread's. */
+plait_status plaitp_cuda_wrap(plait_backend *self,
+			      plait_backend_memory *memory, void *pointer,
+			      uint64_t bytes, plait_error *error);
+void plaitp_cuda_unwrap(plait_backend *self, plait_backend_memory *memory);
+
+/* --- memory.c, map.c */
+
+plait_status plaitp_cuda_memory_create(plait_backend *self, uint32_t device,
+				       const plait_memory_request *request,
+				       plait_backend_memory **out,
+				       plait_error *error);
+void plaitp_cuda_memory_destroy(plait_backend *self,
+				plait_backend_memory *memory);
+plait_status plaitp_cuda_memory_map(plait_backend *self,
+				    plait_backend_memory *memory,
+				    uint64_t offset, uint64_t bytes,
+				    uint32_t flags, void **out,
+				    plait_error *error);
+plait_status plaitp_cuda_memory_unmap(plait_backend *self,
+				      plait_backend_memory *memory,
+				      void *pointer, plait_error *error);
+
+/* --- compiler.c, program.c, launch.c: kernels */
+
+/* PLAIT_E_UNAVAILABLE: there is none, and why. */
+plait_status plaitp_cuda_find_compiler(plait_backend *self,
+				       plait_error *error);
+plait_status plaitp_cuda_kernel_build(plait_backend *self, uint32_t device,
+				      const plait_code *code,
+				      plait_backend_kernel **out,
+				      plait_error *error);
+void plaitp_cuda_kernel_destroy(plait_backend *self,
+				plait_backend_kernel *kernel);
+plait_status plaitp_cuda_kernel_query(plait_backend *self,
+				      plait_backend_kernel *kernel,
+				      plait_kernel_facts *out,
+				      plait_error *error);
+plait_status plaitp_cuda_launch_create(plait_backend *self,
+				       const plait_launch_request *request,
+				       plait_backend_launch **out,
+				       plait_error *error);
+void plaitp_cuda_launch_destroy(plait_backend *self,
+				plait_backend_launch *launch);
+
+/* --- stage.c: transfers from and to memory that the device cannot reach */
+
+/* What queue->driver is. */
+struct cuda_lane {
+	CUstream stream;
+	CUstream notices;  /* on which the host is told */
+	void *staging[2]; /* pinned, a small and a large one; or null */
+};
+
+/* A call that failed, and what it gave. */
+struct cuda_call {
+	const char *name;
+	CUresult code;
+};
+
+/* Read or write `work`; true, or what failed is in *out. */
+bool plaitp_cuda_transfer(plait_backend *self, driven_batch *batch,
+			  const plait_work *work, struct cuda_call *out);
+void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
+
+/* --- enqueue.c: what the driver is asked for */
+
+extern const struct driven_verbs plaitp_cuda_verbs;
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The compiler for CUDA C, NVRTC: a library that is looked for when the first
+ * text comes, and the cache of what it made.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel.h"
+
+enum { MAX_WORDS = 40, WORDS_BYTES = 1024, MAX_ARCHS = 64 };
+
+plait_status plaitp_cuda_fail_build(const struct cuda_build *build,
+				    plait_error *error, plait_status status,
+				    int code, const char *what)
+{
+	return plaitp_driven_fail(build->self->services, error, status, code,
+				  "cuda: kernel %.60s: %s (%d)",
+				  build->code->name, what, code);
+}
+
+/* --- the library ---------------------------------------------------------- */
+
+#define FUNCTION(version, name, symbol, parameters, arguments) \
+	{ #name, offsetof(struct nvrtc_calls, name) },
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = { NVRTC_CALLS(FUNCTION) };
+
+/* True, or why not is in `compiler`. */
+static bool look_up(struct cuda_compiler *compiler, void *library,
+		    const char *file)
+{
+	int major = 0, minor = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *found = dlsym(library, functions[i].name);
+
+		if (found == NULL) {
+			snprintf(compiler->why, sizeof(compiler->why),
+				 "%.80s has no %s", file, functions[i].name);
+			return false;
+		}
+		memcpy((char *)&compiler->calls + functions[i].offset, &found,
+		       sizeof(found));
+	}
+	if (compiler->calls.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS)
+		snprintf(compiler->why, sizeof(compiler->why),
+			 "nvrtcVersion of %.80s failed", file);
+	compiler->version = 1000 * major + 10 * minor;
+	return major > 0;
+}
+
+static bool try_file(struct cuda_compiler *compiler, const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+
+	if (library != NULL)
+		return look_up(compiler, library, file);
+	if (compiler->why[0] == '\0')
+		snprintf(compiler->why, sizeof(compiler->why), "%.150s",
+			 dlerror());
+	return false;
+}
+
+/* The newest first, but none that is newer than the driver before others. */
+static bool look_for(struct cuda_compiler *compiler, int driver_version)
+{
+	static const struct {
+		int major;
+		const char *file;
+	} files[] = {
+		{ 13, "libnvrtc.so.13" },
+		{ 13, "/usr/local/cuda/lib64/libnvrtc.so.13" },
+		{ 12, "libnvrtc.so.12" },
+		{ 12, "/usr/local/cuda/lib64/libnvrtc.so.12" },
+	};
+	const int count = sizeof(files) / sizeof(files[0]);
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (files[i].major <= driver_version / 1000 &&
+		    try_file(compiler, files[i].file))
+			return true;
+	for (i = 0; i < count; i++)
+		if (files[i].major > driver_version / 1000 &&
+		    try_file(compiler, files[i].file))
+			return true;
+	return false;
+}
+
+plait_status plaitp_cuda_find_compiler(plait_backend *self, plait_error *error)
+{
+	struct cuda_compiler *compiler = &self->compiler;
+
+	pthread_mutex_lock(&compiler->lock);
+	if (!compiler->tried)
+		compiler->found = self->nvrtc != NULL ?
+				  try_file(compiler, self->nvrtc) :
+				  look_for(compiler, self->driver_version);
+	compiler->tried = true;
+	pthread_mutex_unlock(&compiler->lock);
+	if (compiler->found)
+		return PLAIT_OK;
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
+				  0, "cuda: no compiler: %s; it is NVRTC, of "
+				  "CUDA's toolkit", compiler->why);
+}
+
+/* --- its options ---------------------------------------------------------- */
+
+struct words {
+	char text[WORDS_BYTES];
+	const char *list[MAX_WORDS];
+	size_t used;
+	int count;
+	bool whole;
+};
+
+static void add_word(struct words *words, const char *word, size_t length)
+{
+	if (words->count == MAX_WORDS ||
+	    words->used + length + 1 > sizeof(words->text)) {
+		words->whole = false;
+		return;
+	}
+	words->list[words->count++] = words->text + words->used;
+	memcpy(words->text + words->used, word, length);
+	words->used += length;
+	words->text[words->used++] = '\0';
+}
+
+static void add_words(struct words *words, const char *text)
+{
+	while (text != NULL && *(text += strspn(text, " \t\n")) != '\0') {
+		size_t length = strcspn(text, " \t\n");
+
+		add_word(words, text, length);
+		text += length;
+	}
+}
+
+/* The device's own code, or what its driver can make code of. */
+static bool knows(const struct nvrtc_calls *rtc, int arch)
+{
+	int archs[MAX_ARCHS], count = 0, i;
+
+	if (rtc->nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS ||
+	    count > MAX_ARCHS ||
+	    rtc->nvrtcGetSupportedArchs(archs) != NVRTC_SUCCESS)
+		return true;
+	for (i = 0; i < count; i++)
+		if (archs[i] == arch)
+			return true;
+	return false;
+}
+
+/* The newest that the compiler knows, and that is not beyond the device. */
+static int nearest(const struct nvrtc_calls *rtc, int arch)
+{
+	int archs[MAX_ARCHS], count = 0, best = arch, i;
+
+	if (rtc->nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS ||
+	    count > MAX_ARCHS ||
+	    rtc->nvrtcGetSupportedArchs(archs) != NVRTC_SUCCESS)
+		return arch;
+	for (i = 0; i < count; i++)
+		if (archs[i] < arch && (best == arch || archs[i] > best))
+			best = archs[i];
+	return best;
+}
+
+static plait_status list_words(const struct cuda_build *build,
+			       struct words *words, bool binary,
+			       plait_error *error)
+{
+	const plait_code *code = build->code;
+	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
+	char target[64];
+
+	words->used = 0;
+	words->count = 0;
+	words->whole = true;
+	snprintf(target, sizeof(target), "--gpu-architecture=%s_%d",
+		 binary ? "sm" : "compute",
+		 binary ? build->device->arch :
+			  nearest(rtc, build->device->arch));
+	add_words(words, target);
+	add_words(words, "-default-device");
+	if ((code->flags & PLAIT_SOURCE_STRICT) != 0)
+		add_words(words, "--fmad=false");
+	if ((code->flags & PLAIT_SOURCE_FAST) != 0)
+		add_words(words, "--use_fast_math");
+	add_words(words, code->options);
+	if (words->whole)
+		return PLAIT_OK;
+	return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID, 0,
+				      "its options are too long");
+}
+
+/* --- compiling ------------------------------------------------------------ */
+
+static void pass_log(const struct cuda_build *build, nvrtcProgram program)
+{
+	const plait_host_services *services = build->self->services;
+	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
+	size_t bytes = 0;
+	char *text;
+
+	if (rtc->nvrtcGetProgramLogSize(program, &bytes) != NVRTC_SUCCESS ||
+	    bytes < 2)
+		return;
+	text = services->resize(build->self->host, NULL, 0, bytes);
+	if (text == NULL)
+		return;
+	if (rtc->nvrtcGetProgramLog(program, text) == NVRTC_SUCCESS)
+		services->build_log(build->self->host, build->code->log, text,
+				    strnlen(text, bytes));
+	services->resize(build->self->host, text, bytes, 0);
+}
+
+/* What it made, with `bytes` asked for by one function and got by another. */
+static plait_status fetch(const struct cuda_build *build, nvrtcProgram program,
+			  bool binary, void **out, uint64_t *out_bytes,
+			  plait_error *error)
+{
+	const plait_host_services *services = build->self->services;
+	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
+	size_t bytes = 0;
+	nvrtcResult code = binary ? rtc->nvrtcGetCUBINSize(program, &bytes) :
+				    rtc->nvrtcGetPTXSize(program, &bytes);
+
+	if (code != NVRTC_SUCCESS)
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED,
+					      (int)code, "no code came of it");
+	*out = services->resize(build->self->host, NULL, 0, bytes);
+	if (*out == NULL)
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
+					      "no memory for its code");
+	*out_bytes = bytes;
+	code = binary ? rtc->nvrtcGetCUBIN(program, *out) :
+			rtc->nvrtcGetPTX(program, *out);
+	if (code == NVRTC_SUCCESS)
+		return PLAIT_OK;
+	services->resize(build->self->host, *out, bytes, 0);
+	*out = NULL;
+	return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED, (int)code,
+				      "its code does not come");
+}
+
+static plait_status judge(const struct cuda_build *build, nvrtcResult code,
+			  plait_error *error)
+{
+	switch (code) {
+	case NVRTC_SUCCESS:
+		return PLAIT_OK;
+	case NVRTC_ERROR_COMPILATION:
+	case NVRTC_ERROR_INVALID_OPTION:
+	case NVRTC_ERROR_INVALID_INPUT:
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID,
+					      (int)code,
+					      "the compiler refuses it");
+	case NVRTC_ERROR_OUT_OF_MEMORY:
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM,
+					      (int)code,
+					      "the compiler has no memory");
+	default:
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED,
+					      (int)code,
+					      "the compiler failed");
+	}
+}
+
+static plait_status compile(const struct cuda_build *build,
+			    const struct words *words, bool binary, void **out,
+			    uint64_t *out_bytes, plait_error *error)
+{
+	const struct nvrtc_calls *rtc = &build->self->compiler.calls;
+	nvrtcProgram program = NULL;
+	plait_status status;
+	nvrtcResult code;
+
+	code = rtc->nvrtcCreateProgram(&program, build->code->code,
+				       build->code->name, 0, NULL, NULL);
+	if (code != NVRTC_SUCCESS)
+		return judge(build, code, error);
+	code = rtc->nvrtcCompileProgram(program, words->count, words->list);
+	if (code != NVRTC_SUCCESS)
+		pass_log(build, program);
+	status = judge(build, code, error);
+	if (status == PLAIT_OK)
+		status = fetch(build, program, binary, out, out_bytes, error);
+	rtc->nvrtcDestroyProgram(&program);
+	return status;
+}
+
+/* --- the cache ------------------------------------------------------------ */
+
+/* All that the code depends on, one behind the other. */
+static char *make_key(const struct cuda_build *build,
+		      const struct words *words, uint64_t *out_bytes)
+{
+	char version[32];
+	size_t first = (size_t)snprintf(version, sizeof(version), "nvrtc %d",
+					build->self->compiler.version) + 1;
+	char *key;
+
+	*out_bytes = first + words->used + build->code->bytes;
+	key = build->self->services->resize(build->self->host, NULL, 0,
+					    *out_bytes);
+	if (key == NULL)
+		return NULL;
+	memcpy(key, version, first);
+	memcpy(key + first, words->text, words->used);
+	memcpy(key + first + words->used, build->code->code,
+	       build->code->bytes);
+	return key;
+}
+
+static plait_status compile_cached(const struct cuda_build *build,
+				   const struct words *words, bool binary,
+				   bool *cached, void **out,
+				   uint64_t *out_bytes, plait_error *error)
+{
+	plait_backend *self = build->self;
+	plait_error ignored = { .size = sizeof(ignored) };
+	plait_status status = PLAIT_OK;
+	uint64_t bytes;
+	char *key = make_key(build, words, &bytes);
+
+	if (key == NULL)
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
+					      "no memory for its key");
+	*cached = *cached &&
+		  self->services->cache_get(self->host, build->code->name, key,
+					    bytes, out, out_bytes,
+					    &ignored) == PLAIT_OK;
+	if (!*cached) {
+		status = compile(build, words, binary, out, out_bytes, error);
+		if (status == PLAIT_OK)
+			self->services->cache_put(self->host,
+						  build->code->name, key,
+						  bytes, *out, *out_bytes);
+	}
+	self->services->resize(self->host, key, bytes, 0);
+	return status;
+}
+
+plait_status plaitp_cuda_compile(const struct cuda_build *build, bool *cached,
+				 void **out, uint64_t *out_bytes,
+				 plait_error *error)
+{
+	plait_status status = plaitp_cuda_find_compiler(build->self, error);
+	struct words words;
+	bool binary;
+
+	if (status != PLAIT_OK)
+		return status;
+	binary = knows(&build->self->compiler.calls, build->device->arch);
+	status = list_words(build, &words, binary, error);
+	if (status != PLAIT_OK)
+		return status;
+	return compile_cached(build, &words, binary, cached, out, out_bytes,
+			      error);
+}

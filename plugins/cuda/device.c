@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices and their primary contexts, which other users of CUDA in the process
+ * share.  No thread keeps a context of ours: it is the thread's only during a
+ * call.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "driven/surroundings.h"
+
+#include "backend.h"
+
+enum { NAME_BYTES = 128 };
+
+/* What scheduling is told until somebody measures on hardware. */
+enum { SUBMIT_NS = 3000, COMMAND_NS = 2500, HOP_NS = 5000, PARALLEL = 8 };
+
+/* What the driver promises for every allocation. */
+enum { ALIGNMENT_BYTES = 256 };
+
+/* --- what a device is ----------------------------------------------------- */
+
+static plait_status ask(plait_backend *self, const struct cuda_device *device,
+			CUdevice_attribute attribute, int *out,
+			plait_error *error)
+{
+	CUresult code = self->cu.cuDeviceGetAttribute(out, attribute,
+						      device->id);
+
+	if (code == CUDA_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_cuda_fail_call(self, plaitp_cuda_number(self, device),
+				     error, "cuDeviceGetAttribute", code, "");
+}
+
+static const CUdevice_attribute asked[] = {
+	CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+	CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+	CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+	CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+	CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+	CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS,
+	CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED,
+	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+};
+
+enum { ASKED = sizeof(asked) / sizeof(asked[0]) };
+
+static void take_answers(struct cuda_device *device, const int values[ASKED])
+{
+	int i;
+
+	device->limits.group = (uint64_t)values[0];
+	for (i = 0; i < 3; i++) {
+		device->limits.block[i] = (uint64_t)values[1 + i];
+		device->limits.grid[i] = (uint64_t)values[4 + i];
+	}
+	device->arch = 10 * values[7] + values[8];
+	device->concurrent = values[9] != 0;
+	device->registers = values[10] != 0;
+}
+
+static plait_status measure(plait_backend *self, struct cuda_device *device,
+			    const char *name, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	int values[ASKED] = { 0 };
+	size_t bytes = 0;
+	CUresult code;
+	int i;
+
+	for (i = 0; i < ASKED && status == PLAIT_OK; i++)
+		status = ask(self, device, asked[i], &values[i], error);
+	if (status != PLAIT_OK)
+		return status;
+	code = self->cu.cuDeviceTotalMem(&bytes, device->id);
+	if (code != CUDA_SUCCESS)
+		return plaitp_cuda_fail_call(self,
+					     plaitp_cuda_number(self, device),
+					     error, "cuDeviceTotalMem", code,
+					     "");
+	take_answers(device, values);
+	device->memory_bytes = bytes;
+	snprintf(device->description, sizeof(device->description),
+		 "%.120s, sm_%d, %d multiprocessors, driver of CUDA %d.%d",
+		 name, device->arch, values[11], self->driver_version / 1000,
+		 self->driver_version % 1000 / 10);
+	return PLAIT_OK;
+}
+
+/* --- contexts ------------------------------------------------------------- */
+
+plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
+			       plait_error *error)
+{
+	CUresult code = self->cu.cuCtxPushCurrent(
+		self->devices[device].context);
+
+	if (code == CUDA_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_cuda_fail_call(self, device, error, "cuCtxPushCurrent",
+				     code, "");
+}
+
+void plaitp_cuda_leave(plait_backend *self)
+{
+	CUcontext ours;
+
+	self->cu.cuCtxPopCurrent(&ours);
+}
+
+static plait_status fill_context(plait_backend *self,
+				 struct cuda_device *device,
+				 plait_error *error)
+{
+	uint32_t number = plaitp_cuda_number(self, device);
+	CUresult code;
+
+	code = self->cu.cuCtxGetStreamPriorityRange(&device->priority_least,
+						    &device->priority_most);
+	if (code != CUDA_SUCCESS)
+		return plaitp_cuda_fail_call(self, number, error,
+					     "cuCtxGetStreamPriorityRange",
+					     code, "");
+	code = self->cu.cuStreamCreateWithPriority(
+		&device->maps, CU_STREAM_NON_BLOCKING, 0);
+	if (code == CUDA_SUCCESS)
+		return PLAIT_OK;
+	device->maps = NULL;
+	return plaitp_cuda_fail_call(self, number, error,
+				     "cuStreamCreateWithPriority", code, "");
+}
+
+static plait_status open_context(plait_backend *self,
+				 struct cuda_device *device,
+				 plait_error *error)
+{
+	uint32_t number = plaitp_cuda_number(self, device);
+	plait_status status;
+	CUresult code;
+
+	code = self->cu.cuDevicePrimaryCtxRetain(&device->context, device->id);
+	if (code != CUDA_SUCCESS) {
+		device->context = NULL;
+		return plaitp_cuda_fail_call(self, number, error,
+					     "cuDevicePrimaryCtxRetain", code,
+					     "");
+	}
+	status = plaitp_cuda_enter(self, number, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = fill_context(self, device, error);
+	plaitp_cuda_leave(self);
+	return status;
+}
+
+static void destroy_events(plait_backend *self, struct cuda_device *device)
+{
+	struct cuda_event *event;
+
+	while ((event = device->spare) != NULL) {
+		device->spare = event->next;
+		self->cu.cuEventDestroy(event->event);
+		self->services->resize(self->host, event, sizeof(*event), 0);
+	}
+}
+
+static void close_context(plait_backend *self, struct cuda_device *device)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (device->context == NULL)
+		return;
+	if (plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
+			      &ignored) == PLAIT_OK) {
+		destroy_events(self, device);
+		if (device->maps != NULL)
+			self->cu.cuStreamDestroy(device->maps);
+		plaitp_cuda_leave(self);
+	}
+	self->cu.cuDevicePrimaryCtxRelease(device->id);
+	device->context = NULL;
+}
+
+/* Where two devices have a path, kernels use it; copies need none. */
+static void join(plait_backend *self, uint32_t from, uint32_t to)
+{
+	const struct cuda_device *devices = self->devices;
+	plait_error ignored = { .size = sizeof(ignored) };
+	int can = 0;
+
+	if (self->cu.cuDeviceCanAccessPeer(&can, devices[from].id,
+					   devices[to].id) != CUDA_SUCCESS ||
+	    can == 0 || plaitp_cuda_enter(self, from, &ignored) != PLAIT_OK)
+		return;
+	self->cu.cuCtxEnablePeerAccess(devices[to].context, 0);
+	plaitp_cuda_leave(self);
+}
+
+static plait_status open_contexts(plait_backend *self, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint32_t i, j;
+
+	for (i = 0; i < self->device_count && status == PLAIT_OK; i++)
+		status = open_context(self, &self->devices[i], error);
+	for (i = 0; i < self->device_count && status == PLAIT_OK; i++)
+		for (j = 0; j < self->device_count; j++)
+			if (i != j)
+				join(self, i, j);
+	return status;
+}
+
+/* --- the list ------------------------------------------------------------- */
+
+static plait_status refuse_empty(plait_backend *self, int count,
+				 const char *wanted, plait_error *error)
+{
+	const char *visible = plaitp_driven_variable("CUDA_VISIBLE_DEVICES");
+
+	return plaitp_driven_fail(
+		self->services, error, PLAIT_E_UNAVAILABLE, 0,
+		"cuda: none of the driver's %d devices%s%.60s is what was "
+		"asked for%s%.60s", count,
+		visible != NULL ? " with CUDA_VISIBLE_DEVICES=" : "",
+		visible != NULL ? visible : "",
+		wanted != NULL ? ": device=" : "",
+		wanted != NULL ? wanted : "");
+}
+
+static plait_status add(plait_backend *self, int ordinal,
+			const struct cuda_options *options, plait_error *error)
+{
+	struct cuda_device *device = &self->devices[self->device_count];
+	char name[NAME_BYTES] = "unknown";
+	plait_status status;
+	CUresult code;
+
+	memset(device, 0, sizeof(*device));
+	code = self->cu.cuDeviceGet(&device->id, ordinal);
+	if (code != CUDA_SUCCESS)
+		return plaitp_cuda_fail_call(self, (uint32_t)ordinal, error,
+					     "cuDeviceGet", code, "");
+	self->cu.cuDeviceGetName(name, sizeof(name), device->id);
+	name[sizeof(name) - 1] = '\0';
+	if (options->device != NULL && strstr(name, options->device) == NULL)
+		return PLAIT_OK;
+	status = measure(self, device, name, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (options->memory_bytes != 0)
+		device->memory_bytes = options->memory_bytes;
+	self->device_count++;
+	return PLAIT_OK;
+}
+
+static plait_status list_devices(plait_backend *self,
+				 const struct cuda_options *options,
+				 plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	int count = 0, i;
+	CUresult code = self->cu.cuInit(0);
+
+	if (code == CUDA_SUCCESS)
+		code = self->cu.cuDeviceGetCount(&count);
+	else if (code != CUDA_ERROR_NO_DEVICE)
+		return plaitp_driven_fail(
+			self->services, error, PLAIT_E_UNAVAILABLE, code,
+			"cuda: cuInit of %.80s gave %d: the driver does not "
+			"work, or does not fit the kernel's module",
+			options->driver, (int)code);
+	if (code != CUDA_SUCCESS && code != CUDA_ERROR_NO_DEVICE)
+		return plaitp_cuda_fail_call(self, 0, error,
+					     "cuDeviceGetCount", code, "");
+	for (i = 0; i < count && status == PLAIT_OK &&
+	     self->device_count < CUDA_MAX_DEVICES; i++)
+		status = add(self, i, options, error);
+	if (status == PLAIT_OK && self->device_count == 0)
+		status = refuse_empty(self, count, options->device, error);
+	return status;
+}
+
+plait_status plaitp_cuda_open_devices(plait_backend *self,
+				      const struct cuda_options *options,
+				      plait_error *error)
+{
+	plait_status status = list_devices(self, options, error);
+
+	if (status == PLAIT_OK)
+		status = open_contexts(self, error);
+	if (status != PLAIT_OK)
+		plaitp_cuda_close_devices(self);
+	return status;
+}
+
+void plaitp_cuda_close_devices(plait_backend *self)
+{
+	uint32_t i;
+
+	for (i = 0; i < self->device_count; i++)
+		close_context(self, &self->devices[i]);
+	self->device_count = 0;
+}
+
+/* --- slots ---------------------------------------------------------------- */
+
+uint32_t plaitp_cuda_device_count(plait_backend *self)
+{
+	return self->device_count;
+}
+
+plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
+				      plait_backend_device *out,
+				      plait_error *error)
+{
+	const struct cuda_device *device = &self->devices[index];
+	plait_backend_device known = {
+		.size = sizeof(known),
+		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL |
+				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY,
+		.alignment_bytes = ALIGNMENT_BYTES,
+		.submit_ns = SUBMIT_NS,
+		.command_ns = COMMAND_NS,
+		.hop_ns = HOP_NS
+	};
+	uint32_t bytes = out->size;
+
+	if (index >= self->device_count)
+		return plaitp_driven_fail(self->services, error,
+					  PLAIT_E_INVALID, 0,
+					  "cuda: device %u of %u", index,
+					  self->device_count);
+	if (device->registers)
+		known.capabilities |= PLAIT_CAP_WRAP;
+	if (self->services->worker_count(self->host) == 0)
+		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
+	known.forms = 1u << PLAIT_SOURCE_CUDA_C | 1u << PLAIT_SOURCE_PTX |
+		      1u << PLAIT_SOURCE_CUBIN;
+	known.parallel = device->concurrent ? PARALLEL : 1;
+	known.memory_bytes = device->memory_bytes;
+	memcpy(known.description, device->description,
+	       sizeof(known.description));
+	/* An older core knows a shorter record, a newer one a longer. */
+	if (bytes == 0 || bytes > sizeof(known))
+		bytes = sizeof(known);
+	known.size = bytes;
+	memcpy(out, &known, bytes);
+	return PLAIT_OK;
+}

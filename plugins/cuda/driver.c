@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's library: found by name when a backend is opened, never linked,
+ * its functions asked for at the versions that calls.h knows.  It stays
+ * mapped: no driver survives being unloaded.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "backend.h"
+
+/* --- numbers -------------------------------------------------------------- */
+
+#define NAMED(name, value) { name, #name },
+
+static const struct {
+	CUresult code;
+	const char *name;
+} codes[] = { CUDA_RESULTS(NAMED) };
+
+/* Not asked of the driver: that is not allowed where callbacks run. */
+static const char *name_of(CUresult code)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (codes[i].code == code)
+			return codes[i].name;
+	return "an unknown error";
+}
+
+bool plaitp_cuda_is_sticky(CUresult code)
+{
+	switch (code) {
+	case CUDA_ERROR_ECC_UNCORRECTABLE:
+	case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+	case CUDA_ERROR_CONTAINED:
+	case CUDA_ERROR_ILLEGAL_ADDRESS:
+	case CUDA_ERROR_LAUNCH_TIMEOUT:
+	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+	case CUDA_ERROR_ASSERT:
+	case CUDA_ERROR_HARDWARE_STACK_ERROR:
+	case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+	case CUDA_ERROR_MISALIGNED_ADDRESS:
+	case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+	case CUDA_ERROR_INVALID_PC:
+	case CUDA_ERROR_LAUNCH_FAILED:
+	case CUDA_ERROR_DEVICE_UNAVAILABLE:
+	case CUDA_ERROR_DEINITIALIZED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static plait_status status_of(CUresult code)
+{
+	if (plaitp_cuda_is_sticky(code))
+		return PLAIT_E_LOST;
+	return code == CUDA_ERROR_OUT_OF_MEMORY ? PLAIT_E_NOMEM :
+						  PLAIT_E_FAILED;
+}
+
+plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
+				   plait_error *error, const char *name,
+				   CUresult code, const char *where)
+{
+	bool lost = plaitp_cuda_is_sticky(code);
+
+	if (lost) {
+		pthread_mutex_lock(&self->accounts);
+		self->devices[device].lost = true;
+		pthread_mutex_unlock(&self->accounts);
+	}
+	return plaitp_driven_fail(
+		self->services, error, status_of(code), code,
+		"cuda:%u: %s gave %s (%d)%s%s%s", device, name, name_of(code),
+		(int)code, where[0] != '\0' ? " for " : "", where,
+		lost ? "; the device is lost to this process" : "");
+}
+
+bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device)
+{
+	bool lost;
+
+	pthread_mutex_lock(&self->accounts);
+	lost = self->devices[device].lost;
+	pthread_mutex_unlock(&self->accounts);
+	return lost;
+}
+
+/* --- for packagers -------------------------------------------------------- */
+
+#define WANTED \
+	"[{\"feature\":\"cuda\",\"description\":\"Runs kernels on CUDA " \
+	"devices\",\"priority\":\"recommended\"," \
+	"\"soname\":[\"libcuda.so.1\"]}," \
+	"{\"feature\":\"nvrtc\",\"description\":\"Compiles CUDA C\"," \
+	"\"priority\":\"recommended\"," \
+	"\"soname\":[\"libnvrtc.so.13\",\"libnvrtc.so.12\"]}]"
+
+/* What is opened and not linked: no linker tells them. */
+static const struct {
+	uint32_t owner_bytes, text_bytes, type;
+	char owner[4];
+	char text[(sizeof(WANTED) + 3) / 4 * 4];
+} wanted __attribute__((section(".note.dlopen"), used, aligned(4))) = {
+	4, sizeof(WANTED), 0x407c0c0a, "FDO", WANTED
+};
+
+/* --- functions ------------------------------------------------------------ */
+
+#define FUNCTION(version, name, symbol, parameters, arguments) \
+	{ version, #name, offsetof(struct cuda_calls, name) },
+
+static const struct {
+	int version;
+	const char *name;
+	size_t offset;
+} functions[] = { CUDA_CALLS(FUNCTION) };
+
+static plait_status refuse(plait_backend *self, plait_error *error,
+			   const char *driver, const char *what,
+			   const char *name)
+{
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
+				  0, "cuda: %.80s %s%s; it wants the driver of "
+				  "CUDA 12.0 or a newer one", driver, what,
+				  name);
+}
+
+static plait_status look_up(plait_backend *self, cuda_get_proc_address *find,
+			    const char *driver, plait_error *error)
+{
+	CUdriverProcAddressQueryResult result;
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *found = NULL;
+		CUresult code = find(functions[i].name, &found,
+				     functions[i].version, 0, &result);
+
+		if (code != CUDA_SUCCESS)
+			found = NULL;
+		if (found == NULL && functions[i].version <= CUDA_BASE)
+			return refuse(self, error, driver, "has no ",
+				      functions[i].name);
+		memcpy((char *)&self->cu + functions[i].offset, &found,
+		       sizeof(found));
+	}
+	return PLAIT_OK;
+}
+
+static plait_status ask_version(plait_backend *self, const char *driver,
+				plait_error *error)
+{
+	CUresult code = self->cu.cuDriverGetVersion(&self->driver_version);
+
+	if (code != CUDA_SUCCESS)
+		return plaitp_cuda_fail_call(self, 0, error,
+					     "cuDriverGetVersion", code, "");
+	if (self->driver_version < CUDA_BASE)
+		return refuse(self, error, driver, "is too old", "");
+	return PLAIT_OK;
+}
+
+plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
+			      plait_error *error)
+{
+	cuda_get_proc_address *find;
+	void *library, *symbol;
+	plait_status status;
+
+	/* The driver obeys the environment, also in what code it loads. */
+	if (getauxval(AT_SECURE) != 0)
+		return plaitp_driven_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE, 0,
+					  "cuda: not for a privileged process: "
+					  "environment variables choose what "
+					  "its driver loads");
+	library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
+	if (library == NULL)
+		return plaitp_driven_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE, 0,
+					  "cuda: no driver: %.120s; it comes "
+					  "with that of NVIDIA's devices, in "
+					  "Debian in libcuda1", dlerror());
+	symbol = dlsym(library, CUDA_GET_PROC_ADDRESS);
+	if (symbol == NULL)
+		return refuse(self, error, driver, "has no ",
+			      CUDA_GET_PROC_ADDRESS);
+	memcpy(&find, &symbol, sizeof(find));
+	status = look_up(self, find, driver, error);
+	return status != PLAIT_OK ? status : ask_version(self, driver, error);
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From works to commands in a stream.  A stretch of works is enqueued one by
+ * one, behind the events of other queues, and an event is recorded behind it.
+ *
+ *     stream    waits  works  event
+ *     notices                   '--> wait  callback
+ *
+ * The host is told on a second stream, so that the device need not stand still
+ * meanwhile.  It is told by a callback and not by a host function, because
+ * after an error of the device only callbacks come.
+ */
+#include <string.h>
+
+#include "backend.h"
+
+static plait_backend *backend_of(struct driven *driven)
+{
+	return (plait_backend *)(void *)driven;
+}
+
+/* What a stretch needs while it is enqueued. */
+struct stretch {
+	plait_backend *self;
+	driven_batch *batch;
+	CUstream stream;
+	uint32_t device;
+	bool begun; /* the driver has some of it */
+	struct cuda_call call; /* the last one */
+};
+
+/* --- events; the lock is held, the device's context is the thread's ------- */
+
+static struct cuda_event *new_event(plait_backend *self, uint32_t device,
+				    struct cuda_call *call)
+{
+	struct cuda_event *event = self->services->resize(
+		self->host, NULL, 0, sizeof(*event));
+
+	call->name = "cuEventCreate";
+	call->code = CUDA_ERROR_OUT_OF_MEMORY;
+	if (event == NULL)
+		return NULL;
+	*event = (struct cuda_event){ .device = device };
+	call->code = self->cu.cuEventCreate(&event->event,
+					    CU_EVENT_DISABLE_TIMING);
+	if (call->code == CUDA_SUCCESS)
+		return event;
+	self->services->resize(self->host, event, sizeof(*event), 0);
+	return NULL;
+}
+
+static struct cuda_event *take_event(plait_backend *self, uint32_t device,
+				     struct cuda_call *call)
+{
+	struct cuda_device *place = &self->devices[device];
+	struct cuda_event *event = place->spare;
+
+	if (event != NULL)
+		place->spare = event->next;
+	else
+		event = new_event(self, device, call);
+	if (event != NULL)
+		event->references = 1;
+	return event;
+}
+
+/* Who waits for it took what was recorded then: it can be recorded again. */
+static void drop_event(plait_backend *self, struct cuda_event *event)
+{
+	struct cuda_device *place;
+
+	if (event == NULL || --event->references > 0)
+		return;
+	place = &self->devices[event->device];
+	event->next = place->spare;
+	place->spare = event;
+}
+
+/* --- one command ---------------------------------------------------------- */
+
+static bool taken(struct stretch *stretch, const char *name, CUresult code)
+{
+	stretch->call.name = name;
+	stretch->call.code = code;
+	stretch->begun |= code == CUDA_SUCCESS;
+	return code == CUDA_SUCCESS;
+}
+
+static bool copy(struct stretch *stretch, const plait_work *work)
+{
+	const struct cuda_calls *cu = &stretch->self->cu;
+	const plait_backend_memory *target = work->target;
+	const plait_backend_memory *source = work->source;
+	CUdeviceptr to = target->address + work->target_offset;
+	CUdeviceptr from = source->address + work->source_offset;
+
+	if (target->wrapped != NULL || source->wrapped != NULL)
+		return taken(stretch, "cuMemcpyAsync",
+			     cu->cuMemcpyAsync(to, from, work->bytes,
+					       stretch->stream));
+	if (target->device != source->device)
+		return taken(stretch, "cuMemcpyPeerAsync",
+			     cu->cuMemcpyPeerAsync(to, target->device->context,
+						   from,
+						   source->device->context,
+						   work->bytes,
+						   stretch->stream));
+	return taken(stretch, "cuMemcpyDtoDAsync",
+		     cu->cuMemcpyDtoDAsync(to, from, work->bytes,
+					   stretch->stream));
+}
+
+static bool transfer(struct stretch *stretch, const plait_work *work)
+{
+	/* Some of it may be in the stream also when it fails. */
+	stretch->begun = true;
+	return plaitp_cuda_transfer(stretch->self, stretch->batch, work,
+				    &stretch->call);
+}
+
+static bool launch(struct stretch *stretch, const plait_work *work)
+{
+	const plait_backend_launch *launch = work->launch;
+
+	return taken(stretch, "cuLaunchKernel",
+		     stretch->self->cu.cuLaunchKernel(
+			     launch->function, launch->grid[0],
+			     launch->grid[1], launch->grid[2],
+			     launch->block[0], launch->block[1],
+			     launch->block[2], 0, stretch->stream,
+			     launch->arguments, NULL));
+}
+
+/* --- fills ---------------------------------------------------------------- */
+
+/* Every `width`th byte of a range, from its byte `first` on. */
+static bool fill_bytes(struct stretch *stretch, CUdeviceptr to, uint64_t bytes,
+		       unsigned width, unsigned first, unsigned char value)
+{
+	uint64_t count = bytes > first ? (bytes - first - 1) / width + 1 : 0;
+
+	if (count == 0)
+		return true;
+	if (count == 1 || width == 1)
+		return taken(stretch, "cuMemsetD8Async",
+			     stretch->self->cu.cuMemsetD8Async(
+				     to + first, value, count,
+				     stretch->stream));
+	return taken(stretch, "cuMemsetD2D8Async",
+		     stretch->self->cu.cuMemsetD2D8Async(
+			     to + first, width, value, 1, count,
+			     stretch->stream));
+}
+
+/* Whole patterns, at a multiple of their size. */
+static bool fill_whole(struct stretch *stretch, CUdeviceptr to, uint64_t count,
+		       unsigned width, uint64_t pattern)
+{
+	const struct cuda_calls *cu = &stretch->self->cu;
+	CUstream stream = stretch->stream;
+	unsigned low = (unsigned)pattern, high = (unsigned)(pattern >> 32);
+
+	if (count == 0)
+		return true;
+	if (width == 2)
+		return taken(stretch, "cuMemsetD16Async",
+			     cu->cuMemsetD16Async(to, (unsigned short)low,
+						  count, stream));
+	if (width == 4)
+		return taken(stretch, "cuMemsetD32Async",
+			     cu->cuMemsetD32Async(to, low, count, stream));
+	return taken(stretch, "cuMemsetD2D32Async",
+		     cu->cuMemsetD2D32Async(to, 8, low, 1, count, stream)) &&
+	       taken(stretch, "cuMemsetD2D32Async",
+		     cu->cuMemsetD2D32Async(to + 4, 8, high, 1, count,
+					    stream));
+}
+
+/*
+ * In words where it can be; else each byte of the pattern fills those that are
+ * its own.
+ */
+static bool fill(struct stretch *stretch, const plait_work *work)
+{
+	CUdeviceptr to = work->target->address + work->target_offset;
+	unsigned width = work->pattern_bytes, i;
+	uint64_t whole = 0, pattern;
+	unsigned char bytes[8];
+	bool good = true;
+
+	memcpy(bytes, &work->pattern, sizeof(bytes));
+	memcpy(&pattern, bytes, sizeof(pattern));
+	if (width > 1 && to % width == 0) {
+		whole = work->bytes / width;
+		good = fill_whole(stretch, to, whole, width, pattern);
+	}
+	to += whole * width;
+	for (i = 0; i < width && good; i++)
+		good = fill_bytes(stretch, to, work->bytes - whole * width,
+				  width, i, bytes[i]);
+	return good;
+}
+
+static bool enqueue(struct stretch *stretch, const plait_work *work)
+{
+	switch (work->kind) {
+	case PLAIT_WORK_COPY:
+		return copy(stretch, work);
+	case PLAIT_WORK_FILL:
+		return fill(stretch, work);
+	case PLAIT_WORK_LAUNCH:
+		return launch(stretch, work);
+	default:
+		return transfer(stretch, work);
+	}
+}
+
+/* --- a stretch ------------------------------------------------------------ */
+
+static bool wait_for_sources(struct stretch *stretch)
+{
+	const driven_batch *batch = stretch->batch;
+	bool good = true;
+	uint32_t i;
+
+	for (i = 0; i < batch->wait_count && batch->sources > 0 && good; i++) {
+		const driven_batch *source = batch->waits[i].source;
+		const struct cuda_event *event;
+
+		if (source == NULL)
+			continue;
+		event = source->event;
+		good = taken(stretch, "cuStreamWaitEvent",
+			     stretch->self->cu.cuStreamWaitEvent(
+				     stretch->stream, event->event, 0));
+	}
+	return good;
+}
+
+static bool enqueue_all(struct stretch *stretch, uint32_t end)
+{
+	driven_batch *batch = stretch->batch;
+
+	for (; batch->work_index < end; batch->work_index++) {
+		const plait_work *work = &batch->works[batch->work_index];
+
+		if (!plaitp_driven_is_empty(work) && !enqueue(stretch, work))
+			return false;
+	}
+	return true;
+}
+
+static void on_complete(CUstream stream, CUresult code, void *batch)
+{
+	(void)stream;
+	plaitp_driven_complete(batch, (int32_t)code);
+}
+
+/* Be told when all of it is over. */
+static bool watch(struct stretch *stretch)
+{
+	plait_backend *self = stretch->self;
+	const struct cuda_lane *lane = stretch->batch->queue->driver;
+	struct cuda_event *event = take_event(self, stretch->device,
+					      &stretch->call);
+
+	if (event == NULL)
+		return false;
+	/* That of an earlier stretch is over. */
+	drop_event(self, stretch->batch->event);
+	stretch->batch->event = event;
+	if (!taken(stretch, "cuEventRecord",
+		   self->cu.cuEventRecord(event->event, lane->stream)) ||
+	    !taken(stretch, "cuStreamWaitEvent",
+		   self->cu.cuStreamWaitEvent(lane->notices, event->event, 0)))
+		return false;
+	stretch->batch->flying = true;
+	stretch->batch->flying = taken(
+		stretch, "cuStreamAddCallback",
+		self->cu.cuStreamAddCallback(lane->notices, on_complete,
+					     stretch->batch, 0));
+	return stretch->batch->flying;
+}
+
+static const char *label_of(const driven_batch *batch)
+{
+	uint32_t i = batch->work_index;
+	const char *label = i < batch->work_count ? batch->works[i].label :
+						    NULL;
+
+	return label != NULL ? label : batch->queue->label;
+}
+
+/* The queue fails; what the driver has of the stretch is waited for. */
+static void give_up(struct stretch *stretch)
+{
+	plait_backend *self = stretch->self;
+	driven_batch *batch = stretch->batch;
+	plait_error failure = { .size = sizeof(failure) };
+
+	plaitp_cuda_fail_call(self, stretch->device, &failure,
+			      stretch->call.name, stretch->call.code,
+			      label_of(batch));
+	plaitp_driven_fail_queue(&self->driven, batch->queue, &failure, "");
+	if (stretch->begun)
+		self->cu.cuStreamSynchronize(stretch->stream);
+	/* Nobody may wait for what was not recorded. */
+	drop_event(self, batch->event);
+	batch->event = NULL;
+}
+
+static void enqueue_stretch(struct stretch *stretch)
+{
+	driven_batch *batch = stretch->batch;
+	uint32_t last, end = plaitp_driven_find_end(batch, &last);
+
+	/* Nothing to run: but others may have to wait for what it waits. */
+	if (last == UINT32_MAX &&
+	    (batch->sources == 0 || end != batch->work_count)) {
+		batch->work_index = end;
+		return;
+	}
+	if (!wait_for_sources(stretch) || !enqueue_all(stretch, end) ||
+	    !watch(stretch))
+		give_up(stretch);
+}
+
+static void hand_on(struct driven *driven, driven_batch *batch)
+{
+	const struct cuda_lane *lane = batch->queue->driver;
+	struct stretch stretch = { .self = backend_of(driven),
+				   .batch = batch,
+				   .stream = lane->stream,
+				   .device = batch->queue->device };
+	plait_error failure = { .size = sizeof(failure) };
+
+	if (plaitp_cuda_enter(stretch.self, stretch.device, &failure) !=
+	    PLAIT_OK) {
+		plaitp_driven_fail_queue(driven, batch->queue, &failure, "");
+		return;
+	}
+	enqueue_stretch(&stretch);
+	plaitp_cuda_leave(stretch.self);
+}
+
+/* --- queues --------------------------------------------------------------- */
+
+/* plait's larger numbers are more urgent, the driver's smaller ones. */
+static int priority_of(const struct cuda_device *device, int32_t priority)
+{
+	int32_t most = -device->priority_most;
+	int32_t least = -device->priority_least;
+
+	if (priority > most)
+		priority = most;
+	if (priority < least)
+		priority = least;
+	return -priority;
+}
+
+static CUresult make_streams(plait_backend *self, driven_queue *queue,
+			     struct cuda_lane *lane, int32_t wanted)
+{
+	const struct cuda_device *device = &self->devices[queue->device];
+	int priority = priority_of(device, wanted);
+	CUresult code = self->cu.cuStreamCreateWithPriority(
+		&lane->stream, CU_STREAM_NON_BLOCKING, priority);
+
+	if (code != CUDA_SUCCESS) {
+		lane->stream = NULL;
+		return code;
+	}
+	code = self->cu.cuStreamCreateWithPriority(
+		&lane->notices, CU_STREAM_NON_BLOCKING, priority);
+	if (code != CUDA_SUCCESS)
+		lane->notices = NULL;
+	return code;
+}
+
+static plait_status open_queue(struct driven *driven, driven_queue *queue,
+			       const plait_queue_request *request,
+			       plait_error *error)
+{
+	plait_backend *self = backend_of(driven);
+	struct cuda_lane *lane = self->services->resize(self->host, NULL, 0,
+							sizeof(*lane));
+	plait_status status;
+	CUresult code;
+
+	if (lane == NULL)
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "cuda: no memory for a queue");
+	memset(lane, 0, sizeof(*lane));
+	queue->driver = lane;
+	status = plaitp_cuda_enter(self, queue->device, error);
+	if (status != PLAIT_OK)
+		return status;
+	code = make_streams(self, queue, lane, request->priority);
+	plaitp_cuda_leave(self);
+	if (code == CUDA_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_cuda_fail_call(self, queue->device, error,
+				     "cuStreamCreateWithPriority", code,
+				     queue->label);
+}
+
+static void close_streams(plait_backend *self, struct cuda_lane *lane)
+{
+	int i;
+
+	if (lane->stream != NULL)
+		self->cu.cuStreamDestroy(lane->stream);
+	if (lane->notices != NULL)
+		self->cu.cuStreamDestroy(lane->notices);
+	for (i = 0; i < 2; i++)
+		if (lane->staging[i] != NULL)
+			self->cu.cuMemFreeHost(lane->staging[i]);
+}
+
+static void close_queue(struct driven *driven, driven_queue *queue)
+{
+	plait_backend *self = backend_of(driven);
+	struct cuda_lane *lane = queue->driver;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (lane == NULL)
+		return;
+	if (plaitp_cuda_enter(self, queue->device, &ignored) == PLAIT_OK) {
+		close_streams(self, lane);
+		plaitp_cuda_leave(self);
+	}
+	self->services->resize(self->host, lane, sizeof(*lane), 0);
+}
+
+static plait_status recover(struct driven *driven, driven_queue *queue,
+			    plait_error *error)
+{
+	plait_backend *self = backend_of(driven);
+
+	if (!plaitp_cuda_is_lost(self, queue->device))
+		return PLAIT_OK;
+	return plaitp_driven_fail(self->services, error, PLAIT_E_LOST, 0,
+				  "cuda:%u: the device is lost to this "
+				  "process: %.160s", queue->device,
+				  queue->error.text);
+}
+
+/* --- the rest ------------------------------------------------------------- */
+
+static void share_event(struct driven *driven, driven_batch *batch,
+			const driven_batch *before)
+{
+	struct cuda_event *event = before->event;
+
+	(void)driven;
+	event->references++;
+	batch->event = event;
+}
+
+static void drop(struct driven *driven, driven_batch *batch)
+{
+	drop_event(backend_of(driven), batch->event);
+	plaitp_cuda_drop_transfers(backend_of(driven), batch);
+}
+
+static void flush(struct driven *driven, driven_queue *queue)
+{
+	(void)driven;
+	(void)queue;
+}
+
+static void describe(struct driven *driven, const driven_batch *batch,
+		     plait_error *out)
+{
+	plaitp_cuda_fail_call(backend_of(driven), batch->queue->device, out,
+			      "a command", (CUresult)batch->code,
+			      batch->queue->label);
+}
+
+const struct driven_verbs plaitp_cuda_verbs = {
+	.name = "cuda",
+	.open_queue = open_queue,
+	.close_queue = close_queue,
+	.recover = recover,
+	.hand_on = hand_on,
+	.share_event = share_event,
+	.drop = drop,
+	.flush = flush,
+	.describe = describe,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA backend's table, and its life. */
+#include <stddef.h>
+#include <string.h>
+
+#include "driven/surroundings.h"
+
+#include "backend.h"
+
+/* --- life ----------------------------------------------------------------- */
+
+static void free_backend(plait_backend *self)
+{
+	pthread_mutex_destroy(&self->compiler.lock);
+	pthread_mutex_destroy(&self->accounts);
+	self->services->resize(self->host, self, sizeof(*self), 0);
+}
+
+static void close_cuda(plait_backend *self)
+{
+	plaitp_driven_close(&self->driven);
+	plaitp_cuda_close_devices(self);
+	free_backend(self);
+}
+
+/* Threads that the driver starts here get no signals of the program. */
+static plait_status open_driver(plait_backend *self, plait_error *error)
+{
+	struct driven_surroundings before;
+	struct cuda_options options;
+	plait_status status = plaitp_cuda_options(self, &options, error);
+
+	if (status == PLAIT_OK)
+		status = plaitp_driven_look_around(&self->driven, &before,
+						   error);
+	if (status != PLAIT_OK)
+		return status;
+	self->nvrtc = options.nvrtc;
+	status = plaitp_cuda_load(self, options.driver, error);
+	if (status == PLAIT_OK)
+		status = plaitp_cuda_open_devices(self, &options, error);
+	plaitp_driven_put_back(&self->driven, &before);
+	return status;
+}
+
+static plait_status open_cuda(plait_host *host,
+			      const plait_host_services *services,
+			      plait_backend **out, plait_error *error)
+{
+	plait_backend *self = services->resize(host, NULL, 0, sizeof(*self));
+	plait_status status;
+
+	*out = NULL;
+	if (self == NULL)
+		return plaitp_driven_fail(services, error, PLAIT_E_NOMEM, 0,
+					  "cuda: no memory for %zu bytes",
+					  sizeof(*self));
+	memset(self, 0, sizeof(*self));
+	self->host = host;
+	self->services = services;
+	pthread_mutex_init(&self->accounts, NULL);
+	pthread_mutex_init(&self->compiler.lock, NULL);
+	status = open_driver(self, error);
+	if (status != PLAIT_OK) {
+		free_backend(self);
+		return status;
+	}
+	status = plaitp_driven_open(&self->driven, &plaitp_cuda_verbs, error);
+	if (status == PLAIT_OK)
+		*out = self;
+	else
+		close_cuda(self);
+	return status;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+/* Only when it is named, as long as it has not run on hardware. */
+static void fill_identity(plait_backend_table *table)
+{
+	table->abi_min = PLAIT_PLUGIN_ABI;
+	table->abi_max = PLAIT_PLUGIN_ABI;
+	table->abi = PLAIT_PLUGIN_ABI;
+	table->sanitizer = PLAIT_SANITIZER_KIND;
+	table->pointer_bytes = sizeof(void *);
+	table->flags = PLAIT_PLUGIN_EXPLICIT;
+	table->priority = 100;
+	memcpy(table->name, "cuda", sizeof("cuda"));
+	memcpy(table->vendor, "plait", sizeof("plait"));
+	memcpy(table->version, "0.1.0", sizeof("0.1.0"));
+}
+
+static void fill_slots(plait_backend_table *table)
+{
+	table->open = open_cuda;
+	table->close = close_cuda;
+	table->device_count = plaitp_cuda_device_count;
+	table->device_query = plaitp_cuda_device_query;
+	table->memory_create = plaitp_cuda_memory_create;
+	table->memory_destroy = plaitp_cuda_memory_destroy;
+	table->memory_map = plaitp_cuda_memory_map;
+	table->memory_unmap = plaitp_cuda_memory_unmap;
+	plaitp_driven_fill_slots(table);
+	table->kernel_build = plaitp_cuda_kernel_build;
+	table->kernel_destroy = plaitp_cuda_kernel_destroy;
+	table->kernel_query = plaitp_cuda_kernel_query;
+	table->launch_create = plaitp_cuda_launch_create;
+	table->launch_destroy = plaitp_cuda_launch_destroy;
+}
+
+plait_status plait_plugin_entry(const plait_host_services *services,
+				plait_backend_table *table, plait_error *error)
+{
+	if (services->abi_min > PLAIT_PLUGIN_ABI ||
+	    services->abi_max < PLAIT_PLUGIN_ABI ||
+	    table->size < sizeof(*table))
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "cuda: talks plugin interface 1 only");
+	if (services->size < offsetof(plait_host_services, counter_emit) +
+			     sizeof(services->counter_emit))
+		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
+				      "cuda: needs a core with the service "
+				      "counter_emit");
+	table->size = sizeof(*table);
+	fill_identity(table);
+	fill_slots(table);
+	return PLAIT_OK;
+}

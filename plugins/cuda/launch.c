@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches: geometry and arguments as the driver takes them, in one block. */
+#include <string.h>
+
+#include "kernel.h"
+
+/* Where the user does not say: blocks of so many items. */
+enum { USUAL_BLOCK = 256 };
+
+/* --- geometry ------------------------------------------------------------- */
+
+static plait_status refuse(plait_backend *self,
+			   const plait_backend_kernel *kernel,
+			   plait_error *error, const char *what,
+			   uint64_t wanted, uint64_t most)
+{
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+				  0, "cuda: %.80s: %s: %llu; at most %llu can "
+				  "run", kernel->entry, what,
+				  (unsigned long long)wanted,
+				  (unsigned long long)most);
+}
+
+/* The largest divisor of `items` that is no larger than `most`. */
+static uint64_t divisor(uint64_t items, uint64_t most)
+{
+	uint64_t i = items < most ? items : most;
+
+	while (i > 1 && items % i != 0)
+		i--;
+	return i > 0 ? i : 1;
+}
+
+/* Exactly the items that are asked for: nothing may be rounded. */
+static void choose_exact(const plait_backend_kernel *kernel,
+			 const uint64_t items[3], uint64_t block[3])
+{
+	const struct cuda_limits *limits = &kernel->device->limits;
+	uint64_t left = kernel->group_max < USUAL_BLOCK ?
+			(uint64_t)kernel->group_max : USUAL_BLOCK;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t most = left < limits->block[i] ? left :
+							  limits->block[i];
+
+		block[i] = divisor(items[i], most);
+		left /= block[i];
+	}
+}
+
+/* Portable code runs all items with any geometry. */
+static void choose_any(const plait_backend_kernel *kernel, uint32_t dimensions,
+		       uint64_t block[3])
+{
+	uint64_t items = kernel->group_max < USUAL_BLOCK ?
+			 (uint64_t)kernel->group_max : USUAL_BLOCK;
+
+	block[0] = items;
+	block[1] = 1;
+	block[2] = 1;
+	if (dimensions > 1 && items >= 32) {
+		block[0] = 32;
+		block[1] = items / 32;
+	}
+}
+
+static plait_status check_block(plait_backend *self,
+				const plait_backend_kernel *kernel,
+				const uint64_t block[3], plait_error *error)
+{
+	const struct cuda_limits *limits = &kernel->device->limits;
+	uint64_t members = 1;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (block[i] > limits->block[i])
+			return refuse(self, kernel, error,
+				      "a side of a group", block[i],
+				      limits->block[i]);
+		members *= block[i];
+	}
+	if (members > (uint64_t)kernel->group_max)
+		return refuse(self, kernel, error, "a group of items", members,
+			      (uint64_t)kernel->group_max);
+	return PLAIT_OK;
+}
+
+static void choose_block(const plait_launch_request *request,
+			 uint64_t block[3])
+{
+	const plait_backend_kernel *kernel = request->kernel;
+	bool chosen = false;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t group = request->group[i] != 0 ? request->group[i] :
+							  kernel->group[i];
+
+		chosen |= group != 0;
+		block[i] = group != 0 ? group : 1;
+	}
+	if (!chosen && kernel->portable)
+		choose_any(kernel, request->dimensions, block);
+	else if (!chosen)
+		choose_exact(kernel, request->items, block);
+}
+
+static plait_status set_geometry(plait_backend *self,
+				 const plait_launch_request *request,
+				 plait_backend_launch *launch,
+				 plait_error *error)
+{
+	const plait_backend_kernel *kernel = request->kernel;
+	const struct cuda_limits *limits = &kernel->device->limits;
+	/* Without groups of its own it goes on where the grid ends. */
+	bool elastic = kernel->portable && kernel->group[0] == 0;
+	plait_status status;
+	uint64_t block[3];
+	int i;
+
+	choose_block(request, block);
+	status = check_block(self, kernel, block, error);
+	for (i = 0; i < 3 && status == PLAIT_OK; i++) {
+		uint64_t grid = (request->items[i] - 1) / block[i] + 1;
+
+		if (grid > limits->grid[i] && !elastic)
+			return refuse(self, kernel, error, "groups in a row",
+				      grid, limits->grid[i]);
+		if (grid > limits->grid[i])
+			grid = limits->grid[i];
+		launch->block[i] = (unsigned)block[i];
+		launch->grid[i] = (unsigned)grid;
+	}
+	return status;
+}
+
+/* --- arguments ------------------------------------------------------------ */
+
+static const plait_launch_argument *
+argument_at(const plait_launch_request *request, uint32_t index)
+{
+	return (const void *)((const char *)request->arguments +
+			      (size_t)request->arguments->size * index);
+}
+
+/* Values have the alignment that any of them could want. */
+static uint64_t room_of(const struct cuda_parameter *parameter)
+{
+	uint64_t bytes = parameter->pointer ? sizeof(CUdeviceptr) :
+					      parameter->bytes;
+
+	return (bytes + 15) & ~(uint64_t)15;
+}
+
+/* Another device's memory is reached only where there is a path. */
+static plait_status check_path(plait_backend *self,
+			       const plait_launch_request *request,
+			       uint32_t index, plait_error *error)
+{
+	const plait_backend_memory *memory =
+		argument_at(request, index)->memory;
+	const struct cuda_device *device = request->kernel->device;
+	int can = 0;
+
+	if (memory->device == device || memory->wrapped != NULL)
+		return PLAIT_OK;
+	if (self->cu.cuDeviceCanAccessPeer(&can, device->id,
+					   memory->device->id) ==
+	    CUDA_SUCCESS && can != 0)
+		return PLAIT_OK;
+	return plaitp_driven_fail(
+		self->services, error, PLAIT_E_UNSUPPORTED, 0,
+		"cuda: argument %u of %.80s: cuda:%u has no path to the "
+		"memory of cuda:%u", index + 1, request->kernel->entry,
+		plaitp_cuda_number(self, device),
+		plaitp_cuda_number(self, memory->device));
+}
+
+static plait_status set_argument(plait_backend *self,
+				 const plait_launch_request *request,
+				 uint32_t index, char *out, plait_error *error)
+{
+	const plait_launch_argument *argument = argument_at(request, index);
+	const struct cuda_parameter *parameter =
+		&request->kernel->parameters[index];
+	CUdeviceptr address;
+
+	if (argument->memory == NULL) {
+		if (argument->value != NULL)
+			memcpy(out, argument->value,
+			       parameter->pointer ? sizeof(address) :
+						    parameter->bytes);
+		return PLAIT_OK;
+	}
+	address = argument->memory->address + argument->offset;
+	memcpy(out, &address, sizeof(address));
+	return check_path(self, request, index, error);
+}
+
+static plait_status set_arguments(plait_backend *self,
+				  const plait_launch_request *request,
+				  plait_backend_launch *launch,
+				  plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint64_t table = request->argument_count * sizeof(void *);
+	char *at = (char *)launch->arguments + ((table + 15) & ~(uint64_t)15);
+	uint32_t i;
+
+	for (i = 0; i < request->argument_count && status == PLAIT_OK; i++) {
+		launch->arguments[i] = at;
+		status = set_argument(self, request, i, at, error);
+		at += room_of(&request->kernel->parameters[i]);
+	}
+	return status;
+}
+
+/* --- slots ---------------------------------------------------------------- */
+
+static uint64_t count_bytes(const plait_launch_request *request)
+{
+	uint64_t bytes = sizeof(plait_backend_launch) + 16 +
+			 request->argument_count * sizeof(void *) + 16;
+	uint32_t i;
+
+	for (i = 0; i < request->argument_count; i++)
+		bytes += room_of(&request->kernel->parameters[i]);
+	return bytes;
+}
+
+plait_status plaitp_cuda_launch_create(plait_backend *self,
+				       const plait_launch_request *request,
+				       plait_backend_launch **out,
+				       plait_error *error)
+{
+	const plait_backend_kernel *kernel = request->kernel;
+	uint64_t bytes = count_bytes(request);
+	plait_backend_launch *launch =
+		self->services->resize(self->host, NULL, 0, bytes);
+	uint64_t head = (sizeof(*launch) + 15) & ~(uint64_t)15;
+	plait_status status;
+
+	*out = NULL;
+	if (launch == NULL)
+		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
+					  0, "cuda: no memory for a launch");
+	memset(launch, 0, bytes);
+	launch->total_bytes = bytes;
+	launch->function = kernel->function;
+	launch->arguments = (void **)(void *)((char *)launch + head);
+	status = set_geometry(self, request, launch, error);
+	if (status == PLAIT_OK)
+		status = set_arguments(self, request, launch, error);
+	if (status == PLAIT_OK)
+		*out = launch;
+	else
+		plaitp_cuda_launch_destroy(self, launch);
+	return status;
+}
+
+void plaitp_cuda_launch_destroy(plait_backend *self,
+				plait_backend_launch *launch)
+{
+	self->services->resize(self->host, launch, launch->total_bytes, 0);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From code to kernels: a module of the driver each, and what it says of the
+ * function.  Cached code that the driver does not want any more is compiled
+ * again.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel.h"
+
+enum { LOG_BYTES = 8192 };
+
+/* --- modules -------------------------------------------------------------- */
+
+static plait_status judge_load(const struct cuda_build *build, CUresult code,
+			       plait_error *error)
+{
+	switch (code) {
+	case CUDA_SUCCESS:
+		return PLAIT_OK;
+	case CUDA_ERROR_INVALID_IMAGE:
+	case CUDA_ERROR_NO_BINARY_FOR_GPU:
+	case CUDA_ERROR_INVALID_PTX:
+	case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+	case CUDA_ERROR_INVALID_SOURCE:
+	case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID,
+					      (int)code,
+					      "the driver does not take it");
+	case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+	case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+		return plaitp_cuda_fail_build(build, error,
+					      PLAIT_E_UNAVAILABLE, (int)code,
+					      "the driver has no compiler for "
+					      "PTX");
+	default:
+		return plaitp_cuda_fail_call(
+			build->self,
+			plaitp_cuda_number(build->self, build->device), error,
+			"cuModuleLoadDataEx", code, build->code->name);
+	}
+}
+
+/* The device's context is the thread's. */
+static plait_status load(const struct cuda_build *build, const void *image,
+			 CUmodule *out, plait_error *error)
+{
+	plait_backend *self = build->self;
+	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER,
+				   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+	char *log = self->services->resize(self->host, NULL, 0, LOG_BYTES);
+	void *values[] = { log, (void *)(uintptr_t)LOG_BYTES };
+	CUresult code;
+
+	if (log == NULL)
+		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
+					      "no memory for a log");
+	log[0] = '\0';
+	code = self->cu.cuModuleLoadDataEx(out, image, 2, options, values);
+	log[LOG_BYTES - 1] = '\0';
+	if (code != CUDA_SUCCESS && log[0] != '\0')
+		self->services->build_log(self->host, build->code->log, log,
+					  strlen(log));
+	if (code != CUDA_SUCCESS)
+		*out = NULL;
+	self->services->resize(self->host, log, LOG_BYTES, 0);
+	return judge_load(build, code, error);
+}
+
+static plait_status load_compiled(const struct cuda_build *build,
+				  bool *cached, CUmodule *out,
+				  plait_error *error)
+{
+	uint64_t bytes = 0;
+	void *image = NULL;
+	plait_status status = plaitp_cuda_compile(build, cached, &image,
+						  &bytes, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = load(build, image, out, error);
+	build->self->services->resize(build->self->host, image, bytes, 0);
+	return status;
+}
+
+static plait_status load_text(const struct cuda_build *build, CUmodule *out,
+			      plait_error *error)
+{
+	bool cached = true;
+	plait_status status = load_compiled(build, &cached, out, error);
+
+	if (status == PLAIT_OK || !cached)
+		return status;
+	/* What was kept is of no use: not again. */
+	cached = false;
+	return load_compiled(build, &cached, out, error);
+}
+
+static plait_status load_code(const struct cuda_build *build, CUmodule *out,
+			      plait_error *error)
+{
+	switch (build->code->form) {
+	case PLAIT_SOURCE_CUDA_C:
+		return load_text(build, out, error);
+	case PLAIT_SOURCE_PTX:
+	case PLAIT_SOURCE_CUBIN:
+		return load(build, build->code->code, out, error);
+	default:
+		return plaitp_cuda_fail_build(build, error,
+					      PLAIT_E_UNSUPPORTED,
+					      (int)build->code->form,
+					      "code of this form is not for "
+					      "CUDA");
+	}
+}
+
+/* --- kernels -------------------------------------------------------------- */
+
+static const plait_code_parameter *parameter_at(const plait_code *code,
+						uint32_t index)
+{
+	return (const void *)((const char *)code->parameters +
+			      (size_t)code->parameters->size * index);
+}
+
+static plait_backend_kernel *new_kernel(const struct cuda_build *build)
+{
+	const plait_code *code = build->code;
+	uint64_t bytes = sizeof(plait_backend_kernel) +
+			 code->parameter_count * sizeof(struct cuda_parameter);
+	plait_backend_kernel *kernel = build->self->services->resize(
+		build->self->host, NULL, 0, bytes);
+	uint32_t i;
+
+	if (kernel == NULL)
+		return NULL;
+	memset(kernel, 0, bytes);
+	kernel->total_bytes = bytes;
+	kernel->device = build->device;
+	kernel->parameter_count = code->parameter_count;
+	snprintf(kernel->entry, sizeof(kernel->entry), "%s", code->entry);
+	for (i = 0; i < code->parameter_count; i++) {
+		const plait_code_parameter *from = parameter_at(code, i);
+
+		kernel->parameters[i].bytes = from->bytes;
+		kernel->parameters[i].pointer =
+			(from->flags & PLAIT_CODE_POINTER) != 0;
+	}
+	return kernel;
+}
+
+static plait_status fail_call(const struct cuda_build *build,
+			      plait_error *error, const char *name,
+			      CUresult code)
+{
+	return plaitp_cuda_fail_call(
+		build->self, plaitp_cuda_number(build->self, build->device),
+		error, name, code, build->code->name);
+}
+
+static plait_status find_function(const struct cuda_build *build,
+				  plait_backend_kernel *kernel,
+				  plait_error *error)
+{
+	CUresult code = build->self->cu.cuModuleGetFunction(
+		&kernel->function, kernel->module, build->code->entry);
+
+	if (code == CUDA_ERROR_NOT_FOUND)
+		return plaitp_driven_fail(build->self->services, error,
+					  PLAIT_E_INVALID, code,
+					  "cuda: kernel %.60s: its code has no "
+					  "kernel function %.80s",
+					  build->code->name,
+					  build->code->entry);
+	return code == CUDA_SUCCESS ? PLAIT_OK :
+	       fail_call(build, error, "cuModuleGetFunction", code);
+}
+
+/* As many parameters as it should have, of the right sizes, where the driver
+ * can tell. */
+static plait_status check_parameters(const struct cuda_build *build,
+				     const plait_backend_kernel *kernel,
+				     plait_error *error)
+{
+	const struct cuda_calls *cu = &build->self->cu;
+	size_t offset, bytes, i;
+	bool there;
+
+	for (i = 0; cu->cuFuncGetParamInfo != NULL &&
+	     i <= kernel->parameter_count; i++) {
+		bool last = i == kernel->parameter_count;
+		uint64_t wanted = last ? 0 : kernel->parameters[i].pointer ?
+				  sizeof(CUdeviceptr) :
+				  kernel->parameters[i].bytes;
+
+		there = cu->cuFuncGetParamInfo(kernel->function, i, &offset,
+					       &bytes) == CUDA_SUCCESS;
+		if (there != last && (last || bytes == wanted))
+			continue;
+		return plaitp_driven_fail(
+			build->self->services, error, PLAIT_E_INVALID, 0,
+			"cuda: kernel %.60s: parameter %u of %.80s is not "
+			"that of the signature, which has %u",
+			build->code->name, (unsigned)i + 1,
+			build->code->entry, kernel->parameter_count);
+	}
+	return PLAIT_OK;
+}
+
+/* What portable source says of its groups. */
+static plait_status read_group(const struct cuda_build *build,
+			       plait_backend_kernel *kernel,
+			       plait_error *error)
+{
+	const struct cuda_calls *cu = &build->self->cu;
+	CUstream stream = build->device->maps;
+	CUdeviceptr address = 0;
+	size_t bytes = 0;
+	CUresult code = cu->cuModuleGetGlobal(&address, &bytes, kernel->module,
+					      "plait_group");
+
+	if (code == CUDA_ERROR_NOT_FOUND)
+		return PLAIT_OK;
+	if (code != CUDA_SUCCESS)
+		return fail_call(build, error, "cuModuleGetGlobal", code);
+	if (bytes != sizeof(kernel->group))
+		return PLAIT_OK;
+	kernel->portable = true;
+	code = cu->cuMemcpyDtoHAsync(kernel->group, address, bytes, stream);
+	if (code != CUDA_SUCCESS)
+		return fail_call(build, error, "cuMemcpyDtoHAsync", code);
+	code = cu->cuStreamSynchronize(stream);
+	return code == CUDA_SUCCESS ? PLAIT_OK :
+	       fail_call(build, error, "cuStreamSynchronize", code);
+}
+
+static plait_status measure(const struct cuda_build *build,
+			    plait_backend_kernel *kernel, plait_error *error)
+{
+	const struct cuda_calls *cu = &build->self->cu;
+	CUresult code;
+
+	if ((code = cu->cuFuncGetAttribute(
+		     &kernel->group_max,
+		     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+		     kernel->function)) != CUDA_SUCCESS ||
+	    (code = cu->cuFuncGetAttribute(
+		     &kernel->local_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+		     kernel->function)) != CUDA_SUCCESS ||
+	    (code = cu->cuFuncGetAttribute(
+		     &kernel->private_bytes,
+		     CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+		     kernel->function)) != CUDA_SUCCESS)
+		return fail_call(build, error, "cuFuncGetAttribute", code);
+	return PLAIT_OK;
+}
+
+/* The device's context is the thread's. */
+static plait_status fill_kernel(const struct cuda_build *build,
+				plait_backend_kernel *kernel,
+				plait_error *error)
+{
+	plait_status status = load_code(build, &kernel->module, error);
+
+	if (status == PLAIT_OK)
+		status = find_function(build, kernel, error);
+	if (status == PLAIT_OK)
+		status = check_parameters(build, kernel, error);
+	if (status == PLAIT_OK)
+		status = measure(build, kernel, error);
+	if (status == PLAIT_OK)
+		status = read_group(build, kernel, error);
+	return status;
+}
+
+plait_status plaitp_cuda_kernel_build(plait_backend *self, uint32_t device,
+				      const plait_code *code,
+				      plait_backend_kernel **out,
+				      plait_error *error)
+{
+	const struct cuda_build build = { .self = self,
+					  .device = &self->devices[device],
+					  .code = code };
+	plait_backend_kernel *kernel;
+	plait_status status;
+
+	*out = NULL;
+	if (strlen(code->entry) >= CUDA_ENTRY_BYTES)
+		return plaitp_cuda_fail_build(&build, error, PLAIT_E_INVALID,
+					      0, "the name of its function is "
+					      "too long");
+	kernel = new_kernel(&build);
+	if (kernel == NULL)
+		return plaitp_cuda_fail_build(&build, error, PLAIT_E_NOMEM, 0,
+					      "no memory for it");
+	status = plaitp_cuda_enter(self, device, error);
+	if (status == PLAIT_OK) {
+		status = fill_kernel(&build, kernel, error);
+		plaitp_cuda_leave(self);
+	}
+	if (status == PLAIT_OK)
+		*out = kernel;
+	else
+		plaitp_cuda_kernel_destroy(self, kernel);
+	return status;
+}
+
+void plaitp_cuda_kernel_destroy(plait_backend *self,
+				plait_backend_kernel *kernel)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (kernel->module != NULL &&
+	    plaitp_cuda_enter(self, plaitp_cuda_number(self, kernel->device),
+			      &ignored) == PLAIT_OK) {
+		self->cu.cuModuleUnload(kernel->module);
+		plaitp_cuda_leave(self);
+	}
+	self->services->resize(self->host, kernel, kernel->total_bytes, 0);
+}
+
+plait_status plaitp_cuda_kernel_query(plait_backend *self,
+				      plait_backend_kernel *kernel,
+				      plait_kernel_facts *out,
+				      plait_error *error)
+{
+	plait_kernel_facts facts = {
+		.size = sizeof(facts),
+		.group_items_max = (uint64_t)kernel->group_max,
+		.local_bytes = (uint64_t)kernel->local_bytes,
+		.private_bytes = (uint64_t)kernel->private_bytes
+	};
+	int i;
+
+	(void)self;
+	(void)error;
+	for (i = 0; i < 3; i++)
+		facts.group[i] = kernel->group[i];
+	if (out->size < facts.size)
+		facts.size = out->size;
+	memcpy(out, &facts, facts.size);
+	return PLAIT_OK;
+}
