@@ -48,7 +48,8 @@ if not plugins:
     skip_all("no plugin was built")
 for plugin in plugins:
     check(plugin)
-    driver = {"plait_opencl.so": ["libOpenCL.so.1"]}.get(os.path.basename(plugin), [])
+    driver = {"plait_opencl.so": ["libOpenCL.so.1"],
+              "plait_cuda.so": ["libcuda.so.1", "libnvrtc.so.13", "libnvrtc.so.12"]}.get(os.path.basename(plugin), [])
     ok(opens(plugin) == driver, os.path.basename(plugin) + " tells packagers what it opens", *opens(plugin))
 check(os.path.join(BUILD, "src/.libs/libplait.so"), library=True)
 fragment = read("plugins/local.mk")

@@ -504,6 +504,7 @@ SCRIPT_TESTS += %D%/60-conform-host.t
 SCRIPT_TESTS += %D%/60-conform-chaos.t
 SCRIPT_TESTS += %D%/61-conform-sins.t
 SCRIPT_TESTS += %D%/62-conform-opencl.t
+SCRIPT_TESTS += %D%/63-conform-cuda.t
 # The kernels of t/kernels again, by a driver of OpenCL; it is not instrumented,
 # so that what it orders would look like races.  The compiler of a driver takes
 # seconds for them, so most wait for PLAIT_SOAK.

@@ -175,6 +175,20 @@ plait_status plaitp_cuda_memory_unmap(plait_backend *self,
 				      plait_backend_memory *memory,
 				      void *pointer, plait_error *error);
 
+/* --- native.c: what the driver's objects are to others */
+
+plait_status plaitp_cuda_native_query(plait_backend *self,
+				      const plait_native_request *request,
+				      uint64_t *out, plait_error *error);
+/* The user's objects, which stay his; the device's context is the thread's. */
+plait_status plaitp_cuda_take_memory(plait_backend *self,
+				     plait_backend_memory *memory,
+				     const plait_memory_request *request,
+				     plait_error *error);
+plait_status plaitp_cuda_take_stream(plait_backend *self, uint32_t device,
+				     const plait_queue_request *request,
+				     CUstream *out, plait_error *error);
+
 /* --- compiler.c, program.c, launch.c: kernels */
 
 /* PLAIT_E_UNAVAILABLE: there is none, and why. */
@@ -202,6 +216,7 @@ void plaitp_cuda_launch_destroy(plait_backend *self,
 /* What queue->driver is. */
 struct cuda_lane {
 	CUstream stream;
+	bool borrowed;	   /* the user's */
 	CUstream notices;  /* on which the host is told */
 	void *staging[2]; /* pinned, a small and a large one; or null */
 };

@@ -364,9 +364,11 @@ static CUresult make_streams(plait_backend *self, driven_queue *queue,
 {
 	const struct cuda_device *device = &self->devices[queue->device];
 	int priority = priority_of(device, wanted);
-	CUresult code = self->cu.cuStreamCreateWithPriority(
-		&lane->stream, CU_STREAM_NON_BLOCKING, priority);
+	CUresult code = CUDA_SUCCESS;
 
+	if (!lane->borrowed)
+		code = self->cu.cuStreamCreateWithPriority(
+			&lane->stream, CU_STREAM_NON_BLOCKING, priority);
 	if (code != CUDA_SUCCESS) {
 		lane->stream = NULL;
 		return code;
@@ -378,6 +380,29 @@ static CUresult make_streams(plait_backend *self, driven_queue *queue,
 	return code;
 }
 
+static plait_status fill_lane(plait_backend *self, driven_queue *queue,
+			      struct cuda_lane *lane,
+			      const plait_queue_request *request,
+			      plait_error *error)
+{
+	plait_status status;
+	CUresult code;
+
+	if (request->native_kind != 0) {
+		status = plaitp_cuda_take_stream(self, queue->device, request,
+						 &lane->stream, error);
+		if (status != PLAIT_OK)
+			return status;
+		lane->borrowed = true;
+	}
+	code = make_streams(self, queue, lane, request->priority);
+	if (code == CUDA_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_cuda_fail_call(self, queue->device, error,
+				     "cuStreamCreateWithPriority", code,
+				     queue->label);
+}
+
 static plait_status open_queue(struct driven *driven, driven_queue *queue,
 			       const plait_queue_request *request,
 			       plait_error *error)
@@ -386,7 +411,6 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 	struct cuda_lane *lane = self->services->resize(self->host, NULL, 0,
 							sizeof(*lane));
 	plait_status status;
-	CUresult code;
 
 	if (lane == NULL)
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
@@ -396,20 +420,16 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 	status = plaitp_cuda_enter(self, queue->device, error);
 	if (status != PLAIT_OK)
 		return status;
-	code = make_streams(self, queue, lane, request->priority);
+	status = fill_lane(self, queue, lane, request, error);
 	plaitp_cuda_leave(self);
-	if (code == CUDA_SUCCESS)
-		return PLAIT_OK;
-	return plaitp_cuda_fail_call(self, queue->device, error,
-				     "cuStreamCreateWithPriority", code,
-				     queue->label);
+	return status;
 }
 
 static void close_streams(plait_backend *self, struct cuda_lane *lane)
 {
 	int i;
 
-	if (lane->stream != NULL)
+	if (lane->stream != NULL && !lane->borrowed)
 		self->cu.cuStreamDestroy(lane->stream);
 	if (lane->notices != NULL)
 		self->cu.cuStreamDestroy(lane->notices);

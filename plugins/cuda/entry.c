@@ -106,6 +106,7 @@ static void fill_slots(plait_backend_table *table)
 	table->kernel_query = plaitp_cuda_kernel_query;
 	table->launch_create = plaitp_cuda_launch_create;
 	table->launch_destroy = plaitp_cuda_launch_destroy;
+	table->native_query = plaitp_cuda_native_query;
 }
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -76,7 +76,9 @@ static plait_status fill_memory(plait_backend *self,
 
 	if (status != PLAIT_OK)
 		return status;
-	if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
+	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
+		status = plaitp_cuda_take_memory(self, memory, request, error);
+	else if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
 		status = plaitp_cuda_wrap(self, memory, request->pointer,
 					  request->bytes, error);
 	else
@@ -96,8 +98,9 @@ plait_status plaitp_cuda_memory_create(plait_backend *self, uint32_t device,
 				       plait_backend_memory **out,
 				       plait_error *error)
 {
-	bool wraps = (request->flags & PLAIT_MEMORY_WRAP) != 0;
-	const uint64_t bytes = wraps ? 0 : request->bytes;
+	const bool ours = (request->flags & (PLAIT_MEMORY_WRAP |
+					     PLAIT_MEMORY_NATIVE)) == 0;
+	const uint64_t bytes = ours ? request->bytes : 0;
 	struct cuda_device *place = &self->devices[device];
 	plait_backend_memory *memory;
 	plait_status status;

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's objects as the user has them: ours told to him, his taken.  What
+ * he gives has to be what he says: of a stream that is none the driver cannot
+ * be asked.
+ */
+#include "backend.h"
+
+/* --- ours ----------------------------------------------------------------- */
+
+/* False: nothing of that kind. */
+static bool find_handle(plait_backend *self,
+			const plait_native_request *request, uint64_t *out)
+{
+	const struct cuda_device *device = &self->devices[request->device];
+	const struct cuda_lane *lane;
+
+	if (request->queue != NULL) {
+		lane = request->queue->driver;
+		*out = (uintptr_t)lane->stream;
+		return request->kind == PLAIT_NATIVE_CU_STREAM;
+	}
+	if (request->memory != NULL) {
+		*out = request->memory->address;
+		return request->kind == PLAIT_NATIVE_CU_POINTER;
+	}
+	*out = request->kind == PLAIT_NATIVE_CU_DEVICE ?
+	       (uint64_t)device->id : (uintptr_t)device->context;
+	return request->kind == PLAIT_NATIVE_CU_DEVICE ||
+	       request->kind == PLAIT_NATIVE_CU_CONTEXT;
+}
+
+plait_status plaitp_cuda_native_query(plait_backend *self,
+				      const plait_native_request *request,
+				      uint64_t *out, plait_error *error)
+{
+	if (find_handle(self, request, out))
+		return PLAIT_OK;
+	*out = 0;
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+				  0, "cuda:%u: no native handle of kind %u "
+				  "for a %s", request->device, request->kind,
+				  request->queue != NULL ? "queue" :
+				  request->memory != NULL ? "buffer" :
+				  "device");
+}
+
+/* --- the user's; the device's context is the thread's --------------------- */
+
+static plait_status refuse(plait_backend *self, const char *what,
+			   plait_error *error)
+{
+	return plaitp_driven_fail(self->services, error, PLAIT_E_INVALID, 0,
+				  "cuda: the native %s", what);
+}
+
+static plait_status refuse_kind(plait_backend *self, uint32_t kind,
+				const char *wanted, plait_error *error)
+{
+	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
+				  0, "cuda: native_kind %u; what fits here is "
+				  "%s", kind, wanted);
+}
+
+static bool is_of(plait_backend *self, const struct cuda_device *device,
+		  CUdeviceptr address)
+{
+	CUcontext context = NULL;
+
+	return self->cu.cuPointerGetAttribute(&context,
+					      CU_POINTER_ATTRIBUTE_CONTEXT,
+					      address) == CUDA_SUCCESS &&
+	       context == device->context;
+}
+
+plait_status plaitp_cuda_take_memory(plait_backend *self,
+				     plait_backend_memory *memory,
+				     const plait_memory_request *request,
+				     plait_error *error)
+{
+	uint64_t last = request->bytes != 0 ? request->bytes - 1 : 0;
+
+	if (request->native_kind != PLAIT_NATIVE_CU_POINTER)
+		return refuse_kind(self, request->native_kind,
+				   "PLAIT_NATIVE_CU_POINTER", error);
+	if (!is_of(self, memory->device, request->native))
+		return refuse(self, "memory is none of the device's primary "
+			      "context, PLAIT_NATIVE_CU_CONTEXT", error);
+	if (!is_of(self, memory->device, request->native + last))
+		return refuse(self, "memory has fewer bytes than the buffer "
+			      "is to have", error);
+	memory->address = request->native;
+	return PLAIT_OK;
+}
+
+plait_status plaitp_cuda_take_stream(plait_backend *self, uint32_t device,
+				     const plait_queue_request *request,
+				     CUstream *out, plait_error *error)
+{
+	CUstream stream = (CUstream)(uintptr_t)request->native;
+	CUcontext context = NULL;
+	CUresult code;
+
+	if (request->native_kind != PLAIT_NATIVE_CU_STREAM)
+		return refuse_kind(self, request->native_kind,
+				   "PLAIT_NATIVE_CU_STREAM", error);
+	if (stream == NULL)
+		return refuse(self, "queue is the stream without a name, "
+			      "which waits for others", error);
+	code = self->cu.cuStreamGetCtx(stream, &context);
+	if (code != CUDA_SUCCESS)
+		return plaitp_cuda_fail_call(self, device, error,
+					     "cuStreamGetCtx", code,
+					     "a native queue");
+	if (context != self->devices[device].context)
+		return refuse(self, "queue is of another context than "
+			      "PLAIT_NATIVE_CU_CONTEXT", error);
+	*out = stream;
+	return PLAIT_OK;
+}

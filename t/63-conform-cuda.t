@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 600 s
+"""The CUDA backend keeps every promise on the stand-in for CUDA's driver, and
+says what is missing where something is.  No hardware is needed or used."""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, done, ok, run, skip_all
+
+PLAIT = os.path.join(BUILD, "tools/plait/plait")
+LIBRARIES = os.path.join(BUILD, "t/cuda/.libs")
+DRIVER = os.path.join(LIBRARIES, "standin_cuda.so")
+NVRTC = os.path.join(LIBRARIES, "standin_nvrtc.so")
+SOAK = os.environ.get("PLAIT_SOAK")
+seed = os.environ.get("PLAIT_SEED", "1")
+
+if not os.path.exists(DRIVER):
+    skip_all("the stand-in was not built")
+
+
+def plait(arguments, options="", standin="", **more):
+    options = ",".join(filter(None, ["cuda:driver=" + DRIVER, "nvrtc=" + NVRTC, options]))
+    # Two workers also where there is one processor: H5 wants two functions.
+    env = dict(os.environ, PLAIT_BACKEND="cuda", PLAIT_OPTIONS=options, PLAIT_WORKERS="2",
+               STANDIN_CUDA=standin, PLAIT_CACHE_DIR=os.path.join(work, "cache"), TMPDIR=work)
+    env.update(more)
+    return run([PLAIT] + arguments, env=env)
+
+
+def says(name, text, options="", standin="", **more):
+    got = plait(["info"], options, standin, **more)
+    held = "cuda: rejected" in got.stdout and text in got.stdout
+    ok(held and got.returncode == 0, name, got.returncode, got.stdout, got.stderr)
+
+
+def conform(name, arguments, standin=""):
+    got = plait(["conform", "cuda", "--seed", seed, "--deadline", "60"] + arguments, "", standin)
+    bad = [l for l in got.stdout.splitlines() if l.startswith(("not ok", "# "))]
+    ok(got.returncode == 0 and " 0 failed" in got.stdout, "%s: %s" % (name, bad[-1:]),
+       got.returncode, got.stderr, *bad)
+
+
+with tempfile.TemporaryDirectory() as work:
+    # --- nothing there
+    says("no driver", "no driver: /nowhere/libcuda.so.1", "driver=/nowhere/libcuda.so.1")
+    says("a library that is none", "has no cuGetProcAddress_v2", "driver=libm.so.6")
+    says("no device", "CUDA_VISIBLE_DEVICES=none", standin="devices=0", CUDA_VISIBLE_DEVICES="none")
+    says("a driver that is too old", "CUDA 12.0", standin="version=11080")
+    says("no such device", "device=no such one", "device=no such one")
+    says("memory that is none", "memory=much", "memory=much")
+    says("a driver that does not begin", "cuInit", standin="fail=cuInit:1:803")
+    got = plait(["info"], standin="devices=2")
+    ok("cuda:1: stand-in for tests" in got.stdout, "info describes the devices", got.stdout, got.stderr)
+
+    # --- all there.  One thread of the stand-in takes from its streams by
+    # chance, and in another order for each seed.
+    conform("two devices", [], "devices=2")
+    # What is compiled is the stand-in compiler's work, and the same each time.
+    some = [] if SOAK else ["--only", "B,Q,S,H,E"]
+    conform("one device, one thread", some, "seed=" + seed)
+    conform("an older driver", ["--only", "K1,K2,K3,K17"], "version=12000,arch=75")
+    conform("a device that the compiler does not know", ["--only", "K1,K3,K13"], "arch=130")
+    if SOAK:
+        for more in range(2, 12):
+            conform("seed %d" % more, [], "devices=2,seed=%d" % more)
+done()
