@@ -22,9 +22,10 @@ if not os.path.exists(DRIVER):
 
 
 def plait(arguments, options="", standin="", **more):
-    options = ",".join(filter(None, ["cuda:driver=" + DRIVER, "nvrtc=" + NVRTC, options]))
+    if "driver=" not in options:
+        options = ",".join(filter(None, ["driver=" + DRIVER, "nvrtc=" + NVRTC, options]))
     # Two workers also where there is one processor: H5 wants two functions.
-    env = dict(os.environ, PLAIT_BACKEND="cuda", PLAIT_OPTIONS=options, PLAIT_WORKERS="2",
+    env = dict(os.environ, PLAIT_BACKEND="cuda", PLAIT_OPTIONS="cuda:" + options, PLAIT_WORKERS="2",
                STANDIN_CUDA=standin, PLAIT_CACHE_DIR=os.path.join(work, "cache"), TMPDIR=work)
     env.update(more)
     return run([PLAIT] + arguments, env=env)
@@ -51,7 +52,7 @@ with tempfile.TemporaryDirectory() as work:
     says("a driver that is too old", "CUDA 12.0", standin="version=11080")
     says("no such device", "device=no such one", "device=no such one")
     says("memory that is none", "memory=much", "memory=much")
-    says("a driver that does not begin", "cuInit", standin="fail=cuInit:1:803")
+    says("a driver that does not begin", "cuInit", standin="fail=cuInit:1:803,fail=cuInit:2:803")
     got = plait(["info"], standin="devices=2")
     ok("cuda:1: stand-in for tests" in got.stdout, "info describes the devices", got.stdout, got.stderr)
 
