@@ -258,10 +258,48 @@ static void queues_that_nobody_finishes(void)
 	everywhere(check_failures);
 }
 
+/* A function that is to hear of the end hears of a cancelled run, too. */
+static void ends_are_heard(void)
+{
+	plait_command wait = { .size = sizeof(wait),
+			       .kind = PLAIT_COMMAND_WAIT, .sequence = 1 };
+	uint64_t ran = 0, heard = 0, count = 0;
+	plait_inbox *inbox = NULL;
+	plait_graph *graph;
+	plait_run *run = NULL;
+	plait_plan *plan;
+
+	if (!open_host(1))
+		return;
+	wait.signal = rig.gate;
+	OK(plait_inbox_create(rig.context, &inbox, NULL) == PLAIT_OK);
+	graph = new_graph();
+	(void)add_call(graph, "x", bump, &ran, NULL, 0);
+	plan = freeze(graph, 1, 1);
+	OK(plait_queue_submit(rig.queue, &wait, 1, NULL, NULL) == PLAIT_OK);
+	OK(plait_plan_run(plan, rig.queue, NULL, &run, NULL) == PLAIT_OK);
+	OK(plait_run_notify(run, inbox, bump, &heard, NULL) == PLAIT_OK);
+	OK(plait_run_cancel(run, NULL) == PLAIT_OK);
+	OK(plait_signal_raise(rig.gate, 1, NULL) == PLAIT_OK);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	while (plait_inbox_wait(inbox, heard == 0 ? TAP_PATIENCE_NS : 0,
+				NULL) == PLAIT_OK && count == 0)
+		IS_INT(plait_inbox_pump(inbox, 0, &count, NULL), PLAIT_OK);
+	IS_INT(plait_run_poll(run, NULL), PLAIT_E_CANCELLED);
+	IS_UINT(heard, 1);
+	IS_UINT(ran, 0);
+	plait_run_release(run);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	plait_inbox_release(inbox);
+	close_rig(&rig);
+}
+
 static const struct tap_scenario all[] = {
 	{ "failure in a body", failures },
 	{ "cancel", cancels },
 	{ "cancel what waits", cancels_what_waits },
 	{ "queues that nobody finishes", queues_that_nobody_finishes },
+	{ "ends are heard", ends_are_heard },
 };
 TAP_MAIN(all)

@@ -177,7 +177,8 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 static bool is_void(const plait_event *event)
 {
 	return event->status == PLAIT_E_CANCELLED &&
-	       event->kind != PLAIT_EVENT_SIGNAL;
+	       (event->kind == PLAIT_EVENT_CALL ||
+		event->kind == PLAIT_EVENT_RELEASED);
 }
 
 /* The function ends its thread, which has left the inbox by now: the call has

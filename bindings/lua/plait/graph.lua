@@ -84,19 +84,27 @@ local function body(self, node, branch)
 end
 
 local function region(self, kind, condition, how, fields)
-  fields.predicate, fields.predicate_offset = condition:handle(), how and how.offset or 0
+  if type(condition) == "function" then
+    local inbox = self.system.inbox
+    fields.inbox, fields.user_data = inbox:handle(), inbox:register(condition, true)
+    self.functions[#self.functions + 1] = fields.user_data
+  else
+    fields.predicate, fields.predicate_offset = condition:handle(), how and how.offset or 0
+  end
   return add(self, kind, fields, how)
 end
 
 --- node, body = graph:loop(buffer): goes on while its first word is not 0;
--- {first = true}: the body runs once before it is asked.
+-- {first = true}: the body runs once before it is asked.  Or a function: while
+-- it returns true or a number that is not 0; an error in it fails the node.
 function Graph:loop(condition, how)
   local node = region(self, how and how.first and "DO" or "WHILE", condition, how,
                       {times = how and how.times})
   return node, body(self, node, 0)
 end
 
---- node, bodies = graph:case(buffer, 3): the branch whose number, from 0, it has.
+--- node, bodies = graph:case(buffer, 3): the branch whose number, from 0, it has,
+-- or a function returns.
 function Graph:case(condition, branches, how)
   local node = region(self, "CASE", condition, how, {branch_count = branches})
   local bodies = {}

@@ -180,6 +180,26 @@ test("loops and branches", function(system, device)
   is(list(b), "3", "buffers take turns")
 end)
 
+test("functions decide", function(system, device)
+  local left, ran, out = 3, 0, device:array("uint32_t", {0})
+  local graph = system:graph()
+  local loop, body = graph:loop(function() left = left - 1; return left >= 0 end)
+  body:call(function() ran = ran + 1 end)
+  local _, branches = graph:case(function() return 1 end, 2, {after = loop})
+  for i, branch in ipairs(branches) do branch:fill(out, 10 + i) end
+  local plan = graph:freeze()
+  plan()
+  is(ran, 3, "a loop goes on while a function says so")
+  is(list(out), "12", "the branch that a function says")
+  local wrong = system:graph()
+  wrong:loop(function() error "no idea" end)
+  local bad = wrong:freeze()
+  raises("no idea", "an error in a predicate fails the plan", function() bad() end)
+  left = 2
+  plan()
+  is(ran, 5, "and others go on")
+end)
+
 test("coroutines", function(system, device, queue)
   local out, order = device:array("uint32_t", {0}), {}
   local graph = system:graph()

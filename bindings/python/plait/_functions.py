@@ -34,6 +34,13 @@ class Reference:
     __del__ = drop
 
 
+class Question(Reference):
+    """A predicate.  It has an answer, or raises; plait's C function cannot say
+    both, so its calls are pulled and answered by answer()."""
+
+    __slots__ = ()
+
+
 def once(function):
     """The number of a function that plait calls once."""
     def run():
@@ -60,6 +67,14 @@ def _run(number):
         return 0
     except BaseException as error:  # C frames are below: nothing may pass
         return raised.keep(error)
+
+
+def answer(number):
+    """A question: (its answer, None), or the number of what it raised and a text."""
+    try:
+        return int(_find(number)()), None
+    except BaseException as error:  # it fails the node, and comes out of the wait
+        return raised.keep(error), "raised %s: %s" % (type(error).__name__, error)
 
 
 _trampoline = _raw.plait_host_function(_run)

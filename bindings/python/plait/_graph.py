@@ -7,7 +7,7 @@ from ctypes import byref, c_uint64, c_void_p
 
 from . import _raw
 from ._core import Handle, call, encode, lib, make, sized
-from ._functions import RUN, Reference
+from ._functions import RUN, Question, Reference
 from ._kernel import Turn
 
 
@@ -114,20 +114,20 @@ class Graph(Handle):
     # --- loops and branches
 
     def loop(self, condition, *, offset=0, times=0, first=False, **how):
-        """(node, body): goes on while the condition, a buffer, has a u32 at
-        `offset` that is not 0.
+        """(node, body): goes on while the condition is true: a Python function,
+        or a buffer that has a u32 at `offset` which is not 0.
 
-        `first`: the body runs once before the condition is asked.
+        `first`: the body runs once before the condition is asked.  A function
+        runs on the thread that owns the system; what it raises fails the node.
         """
         kind = _raw.PLAIT_NODE_DO if first else _raw.PLAIT_NODE_WHILE
-        fields = {"predicate": condition.handle, "predicate_offset": offset, "times": times}
-        node = self._add(kind, fields, **how)
+        node = self._add(kind, {"times": times, **self._predicate(condition, offset, bool)}, **how)
         return node, self._body(node, 0)
 
     def case(self, condition, branches, *, offset=0, **how):
-        """(node, [body, ...]): the branch whose number the buffer has."""
-        fields = {"predicate": condition.handle, "predicate_offset": offset,
-                  "branch_count": branches}
+        """(node, [body, ...]): the branch whose number the buffer has, or the
+        function returns."""
+        fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, **how)
         return node, [self._body(node, i) for i in range(branches)]
 
@@ -153,6 +153,13 @@ class Graph(Handle):
         return Plan(self.system, handle, tuple(self._functions))
 
     # --- inside
+
+    def _predicate(self, condition, offset, kind):
+        if not callable(condition):
+            return {"predicate": condition.handle, "predicate_offset": offset}
+        question = Question(lambda: kind(condition()))
+        self._functions.append(question)
+        return {"user_data": question.number, "inbox": self.system._inbox.handle}
 
     def _body(self, node, branch):
         return Graph(self.system, make(lib.plait_graph_body, self.handle, node.number, branch),

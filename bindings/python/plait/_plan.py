@@ -8,7 +8,7 @@ from ctypes import byref, c_char, c_uint32, c_uint64
 from . import _raw
 from ._buffer import Buffer
 from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
-from ._functions import RUN, once
+from ._functions import RUN, Question, once
 from ._kernel import Kernel, _TYPES, convert
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
@@ -78,6 +78,9 @@ class Plan(Handle):
         return self._parameters
 
     def __call__(self, **given):
+        if any(isinstance(function, Question) for function in self._functions):
+            self._ask(given)
+            return
         if given:
             bindings = Bindings(self, given)
             status = _plan_call(self._handle, None, byref(bindings.desc), local.at)
@@ -85,6 +88,14 @@ class Plan(Handle):
             status = _plan_call(self._handle, None, None, local.at)
         if status < 0:
             raise failure(status)
+
+    def _ask(self, given):
+        """Questions are pulled, which a call of plait's cannot do."""
+        try:
+            self.run(None, **given).wait()
+        except BaseException:
+            self._queue = None  # it would have to be finished before it runs more
+            raise
 
     def run(self, queue=None, **given):
         """Start it, behind what the queue has; a plait.Run to wait for."""

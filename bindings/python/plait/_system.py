@@ -8,7 +8,7 @@ from ctypes import byref, c_int32, c_uint32, c_uint64
 from . import _raw
 from ._buffer import Buffer, address_of
 from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
-from ._functions import RUN, once
+from ._functions import RUN, answer, once
 
 _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
                  for name, value in vars(_raw).items() if name.startswith("PLAIT_DEVICE_")}
@@ -83,9 +83,21 @@ class System(Handle):
 
     def pump(self):
         """Run the Python functions that wait for this thread; how many."""
-        count = c_uint64()
-        call(lib.plait_inbox_pump, self._inbox.handle, 0, byref(count))
-        return count.value
+        count, total = c_uint64(), 0
+        while call(lib.plait_inbox_pump, self._inbox.handle, 0,
+                   byref(count)) == _raw.PLAIT_EVENT_READY:
+            total += count.value + self._answer()
+        return total + count.value
+
+    def _answer(self):
+        """Pull a question, which is what has no function of C, and answer it."""
+        event = sized(_raw.plait_event)
+        call(lib.plait_inbox_next, self._inbox.handle, byref(event))
+        if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
+            return 0
+        value, text = answer(event.user_data)
+        call(lib.plait_inbox_call_done, self._inbox.handle, event.id, value, encode(text))
+        return 1
 
     def descriptor(self):
         """Readable while pump() has something to do; for event loops."""

@@ -292,6 +292,47 @@ class Plans(Case):
         graph.freeze()()
         self.assertEqual(y.tolist(), [5])
 
+    def test_functions_decide(self):
+        out, ran, left = self.floats(0), [], [3]
+
+        def goes_on():
+            left[0] -= 1
+            return left[0] >= 0
+        graph = self.system.graph()
+        loop, body = graph.loop(goes_on)
+        body.call(ran.append, 1)
+        _, branches = graph.case(lambda: 1, 2, after=loop)
+        for i, branch in enumerate(branches):
+            branch.fill(out, 10 + i)
+        plan = graph.freeze()
+        for count in (3, 6):
+            plan()
+            self.assertEqual(len(ran), count)
+            self.assertEqual(out.read(), b"\x0b\0\0\0")
+            left[0] = 3
+        plan.run(self.queue).wait()
+        self.assertEqual(len(ran), 9)
+
+    def test_a_function_that_decides_may_raise(self):
+        asked, ran = [], []
+
+        def goes_on():
+            asked.append(1)
+            if len(asked) == 3:
+                raise KeyError("no idea")
+            return True
+        graph = self.system.graph()
+        loop, body = graph.loop(goes_on, label="asks")
+        body.call(ran.append, 1)
+        graph.call(ran.append, 2, after=loop)
+        plan = graph.freeze()
+        with self.assertRaises(plait.FailedError) as caught:
+            plan()
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        self.assertIn('"asks"', str(caught.exception))
+        self.assertIn("no idea", str(caught.exception))
+        self.assertEqual(ran, [1, 1])
+
     def test_functions_as_nodes(self):
         ran = []
         graph = self.system.graph()
