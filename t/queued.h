@@ -145,7 +145,7 @@ static inline void each_place(uint32_t seeds, void (*check)(const struct place *
 
 	if (strcmp(SIMULATED, "chaos") == 0)
 		each_host(check);
-	for (uint32_t i = 0; i < (tap_soak() ? 100 * seeds : seeds); i++) {
+	for (uint32_t i = 0; i < (tap_soak() ? 10 * seeds : seeds); i++) {
 		set_seed(&place, first + i);
 		if (!open_place(&place))
 			continue;
