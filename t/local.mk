@@ -41,7 +41,7 @@
 # Every test runs through t/run (fixed addresses, 300 s, 16 MiB of output) with
 #   abs_top_srcdir abs_top_builddir   where things are
 #   PLAIT_PLUGIN_PATH                 the plugins of this build
-#   PLAIT_SANITIZER                   no, address or thread
+#   PLAIT_SANITIZER                   no, address, thread or valgrind
 #   CC CXX PKG_CONFIG                 what configure found
 # in the environment.  A test alone:  make check TESTS=t/10-sys-event.t
 
