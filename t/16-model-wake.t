@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The protocols of sleeping (src/sys/event.c) and of parking lanes
-# (src/run/park.c) as Spin models: the right ones have no errors, and each mutant
-# must have one, or the model proves nothing.
+# The protocols of sleeping (src/sys/event.c), of parking lanes (src/run/park.c)
+# and of regions (src/run/lane.c) as Spin models: the right ones have no errors,
+# and each mutant must have one, or the model proves nothing.
 models=${abs_top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}/t/spin
 model=$models/wake.pml
 # How a mutant must fail: by a sleeper that is left asleep.
@@ -79,4 +79,27 @@ check "parking, mutant: takes back what others run" 1 -DNO_OWNER
 failure='assertion violated'
 check "parking, mutant: takes back what others parked" 1 -DANY_PARKING \
 	-DVALUES=3
+
+model=$models/region.pml
+check "regions, 2 lanes" 0 -DROUNDS=3
+check "regions, 3 lanes" 0 -DOTHERS=2
+check "regions, 2 lanes, cancelled" 0 -DCANCEL -DROUNDS=3
+check "regions, 3 lanes, cancelled" 0 -DCANCEL -DOTHERS=2
+check "regions, home fails" 0 -DFAIL=0 -DOTHERS=2
+check "regions, another lane fails" 0 -DFAIL=1 -DOTHERS=2
+if [ -n "$PLAIT_SOAK" ]; then
+	check "regions, 3 lanes, cancelled, long" 0 -DCANCEL -DOTHERS=2 \
+		-DROUNDS=3 -DRUNS=3
+fi
+check "regions, mutant: the number is written too late" 1 -DEARLY
+check "regions, mutant: the number comes out too late" 1 -DRELAXED
+check "regions, mutant: what was done comes out too late" 1 -DRELAXED_DONE
+check "regions, mutant: a failure comes out too late" 1 -DRELAXED_DONE -DFAIL=1
+check "regions, mutant: decides before others are done" 1 -DNO_EXITS
+# By a lane that waits for ever.
+failure='invalid end state'
+check "regions, mutant: decisions are not counted" 1 -DNO_NUMBER
+check "regions, mutant: turns are not counted" 1 -DNO_TURN
+check "regions, mutant: a new run forgets decisions" 1 -DFORGETS
+check "regions, mutant: who is stopped says nothing" 1 -DCANCEL -DSILENT
 echo "1..$count"
