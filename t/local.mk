@@ -374,6 +374,13 @@ MC_TESTS += %D%/54-explore-lanes.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_54_explore_lanes_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/54-explore-regions.t
+%C%_54_explore_regions_t_SOURCES = %D%/54-explore-regions.c \
+	%D%/explore_plans.h src/run/compile.c src/run/crew.c src/run/lane.c \
+	src/run/park.c src/base/alloc.c src/base/error.c src/base/vector.c \
+	src/plan/plan.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_regions_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_54_explore_regions_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/55-explore-helped.t
 %C%_55_explore_helped_t_SOURCES = %D%/55-explore-helped.c src/run/help.c \
 	src/run/band.c src/base/error.c

@@ -16,10 +16,15 @@ enum {
 	CHOICE_BITS = 24,
 	CHOICE_MASK = (1 << CHOICE_BITS) - 1,
 	/* A decision: 0 to leave, n for body n - 1. */
-	LEAVE = 0,
-	/* Iterations after which a loop looks whether others want to run. */
-	PATIENCE = 256
+	LEAVE = 0
 };
+
+/* Iterations after which a loop looks whether others want to run. */
+#ifdef PLAIT_EXPLORE
+enum { PATIENCE = 1 };
+#else
+enum { PATIENCE = 256 };
+#endif
 
 static const plait__part *part_at(const plait__crew *crew, uint32_t part)
 {
