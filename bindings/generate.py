@@ -6,6 +6,7 @@
     bindings/python/plait/_raw.py   the same for ctypes
     bindings/lua/plait/cdef.lua     the declarations, for LuaJIT's ffi.cdef
     bindings/rust/plait-sys/src/raw.rs  the same for Rust
+    bindings/julia/Plait/src/raw.jl     and for Julia
 
     bindings/generate.py            write them
     bindings/generate.py --check    say what is out of date, change nothing
@@ -21,7 +22,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 sys.path.insert(0, os.path.join(ROOT, "t", "lib"))
+sys.path.insert(0, HERE)
 import headers  # noqa: E402
+from generate_julia import julia_text  # noqa: E402
 
 NOTE = "Made by bindings/generate.py from include/plait/*.h; do not edit."
 
@@ -277,7 +280,8 @@ def products():
     return {"bindings/api.json": json.dumps(api, indent=1) + "\n",
             "bindings/python/plait/_raw.py": python_text(api),
             "bindings/lua/plait/cdef.lua": lua_text(),
-            "bindings/rust/plait-sys/src/raw.rs": rust_text(api)}
+            "bindings/rust/plait-sys/src/raw.rs": rust_text(api),
+            "bindings/julia/Plait/src/raw.jl": julia_text(api, NOTE)}
 
 
 def read(path):

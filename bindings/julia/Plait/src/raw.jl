@@ -1,0 +1,1523 @@
+# SPDX-License-Identifier: MIT
+"Made by bindings/generate.py from include/plait/*.h; do not edit."
+module Raw
+
+const plait_status = Int32
+const plait_node = UInt64
+
+# Constants
+const PLAIT_VERSION_MAJOR = UInt32(0)
+const PLAIT_VERSION_MINOR = UInt32(1)
+const PLAIT_VERSION_PATCH = UInt32(0)
+const PLAIT_ABI = UInt32(1)
+const PLAIT_OK = Int32(0)
+const PLAIT_PENDING = Int32(1)
+const PLAIT_EVENT_READY = Int32(2)
+const PLAIT_E_INVALID = Int32(-1)
+const PLAIT_E_HANDLE = Int32(-2)
+const PLAIT_E_NOMEM = Int32(-3)
+const PLAIT_E_UNSUPPORTED = Int32(-4)
+const PLAIT_E_UNAVAILABLE = Int32(-5)
+const PLAIT_E_STATE = Int32(-6)
+const PLAIT_E_BUSY = Int32(-7)
+const PLAIT_E_TIMEOUT = Int32(-8)
+const PLAIT_E_CANCELLED = Int32(-9)
+const PLAIT_E_FAILED = Int32(-10)
+const PLAIT_E_LOST = Int32(-11)
+const PLAIT_E_THREAD = Int32(-12)
+const PLAIT_E_DEADLOCK = Int32(-13)
+const PLAIT_E_FORKED = Int32(-14)
+const PLAIT_E_INTERNAL = Int32(-15)
+const PLAIT_ERROR_TEXT_BYTES = UInt32(232)
+const PLAIT_LOG_DEFAULT = UInt32(0)
+const PLAIT_LOG_NONE = UInt32(1)
+const PLAIT_LOG_ERROR = UInt32(2)
+const PLAIT_LOG_WARNING = UInt32(3)
+const PLAIT_LOG_INFO = UInt32(4)
+const PLAIT_LOG_DEBUG = UInt32(5)
+const PLAIT_OBJECT_ANY = UInt32(0)
+const PLAIT_OBJECT_CONTEXT = UInt32(1)
+const PLAIT_OBJECT_DEVICE = UInt32(2)
+const PLAIT_OBJECT_QUEUE = UInt32(3)
+const PLAIT_OBJECT_SIGNAL = UInt32(4)
+const PLAIT_OBJECT_BUFFER = UInt32(5)
+const PLAIT_OBJECT_INBOX = UInt32(6)
+const PLAIT_OBJECT_KERNEL = UInt32(7)
+const PLAIT_OBJECT_GRAPH = UInt32(8)
+const PLAIT_OBJECT_PLAN = UInt32(9)
+const PLAIT_OBJECT_RUN = UInt32(10)
+const PLAIT_OBJECT_CALLABLE = UInt32(11)
+const PLAIT_CONTEXT_NO_WORKERS = UInt32(1)
+const PLAIT_CONTEXT_SYNC = UInt32(2)
+const PLAIT_DEVICE_MAP = UInt32(1)
+const PLAIT_DEVICE_WRAP = UInt32(2)
+const PLAIT_DEVICE_HOST_CALL = UInt32(4)
+const PLAIT_DEVICE_GATE = UInt32(8)
+const PLAIT_DEVICE_NOTIFY = UInt32(16)
+const PLAIT_DEVICE_NEEDS_PUMP = UInt32(32)
+const PLAIT_DEVICE_VIRTUAL_TIME = UInt32(64)
+const PLAIT_DEVICE_NATIVE = UInt32(128)
+const PLAIT_CALL_ANY_THREAD = UInt32(1)
+const PLAIT_WRAP_READ_ONLY = UInt32(2)
+const PLAIT_MAP_READ = UInt32(1)
+const PLAIT_MAP_WRITE = UInt32(2)
+const PLAIT_ARRAY_MAX_DIMENSIONS = UInt32(16)
+const PLAIT_ELEMENT_INT = UInt32(0)
+const PLAIT_ELEMENT_UINT = UInt32(1)
+const PLAIT_ELEMENT_FLOAT = UInt32(2)
+const PLAIT_ELEMENT_BFLOAT = UInt32(4)
+const PLAIT_ELEMENT_COMPLEX = UInt32(5)
+const PLAIT_ELEMENT_BOOL = UInt32(6)
+const PLAIT_ARRAY_READ_ONLY = UInt32(1)
+const PLAIT_ARRAY_OVERLAPS = UInt32(2)
+const PLAIT_ARRAY_COMPACT = UInt32(4)
+const PLAIT_TENSOR_LEGACY = UInt32(16)
+const PLAIT_EVENT_CALL = UInt32(1)
+const PLAIT_EVENT_SIGNAL = UInt32(2)
+const PLAIT_EVENT_RELEASED = UInt32(3)
+const PLAIT_EVENT_RUN = UInt32(4)
+const PLAIT_SIGNAL_GATE = UInt32(1)
+const PLAIT_WAIT_ALL = UInt32(0)
+const PLAIT_WAIT_ANY = UInt32(1)
+const PLAIT_COMMAND_NOP = UInt32(0)
+const PLAIT_COMMAND_CALL = UInt32(1)
+const PLAIT_COMMAND_COPY = UInt32(2)
+const PLAIT_COMMAND_FILL = UInt32(3)
+const PLAIT_COMMAND_READ = UInt32(4)
+const PLAIT_COMMAND_WRITE = UInt32(5)
+const PLAIT_COMMAND_WAIT = UInt32(6)
+const PLAIT_COMMAND_EMIT = UInt32(7)
+const PLAIT_NATIVE_POINTER = UInt32(1)
+const PLAIT_NATIVE_CL_PLATFORM = UInt32(16)
+const PLAIT_NATIVE_CL_DEVICE = UInt32(17)
+const PLAIT_NATIVE_CL_CONTEXT = UInt32(18)
+const PLAIT_NATIVE_CL_QUEUE = UInt32(19)
+const PLAIT_NATIVE_CL_MEMORY = UInt32(20)
+const PLAIT_NATIVE_CU_DEVICE = UInt32(32)
+const PLAIT_NATIVE_CU_CONTEXT = UInt32(33)
+const PLAIT_NATIVE_CU_STREAM = UInt32(34)
+const PLAIT_NATIVE_CU_POINTER = UInt32(35)
+const PLAIT_SOURCE_PORTABLE = UInt32(0)
+const PLAIT_SOURCE_C = UInt32(1)
+const PLAIT_SOURCE_OPENCL_C = UInt32(2)
+const PLAIT_SOURCE_OPENCL_BINARY = UInt32(3)
+const PLAIT_SOURCE_SPIRV = UInt32(4)
+const PLAIT_SOURCE_CUDA_C = UInt32(5)
+const PLAIT_SOURCE_PTX = UInt32(6)
+const PLAIT_SOURCE_CUBIN = UInt32(7)
+const PLAIT_SOURCE_STRICT = UInt32(1)
+const PLAIT_SOURCE_FAST = UInt32(2)
+const PLAIT_SOURCE_NO_ALIAS = UInt32(4)
+const PLAIT_FORM_DESCRIBED = UInt32(0)
+const PLAIT_FORM_FIXED = UInt32(1)
+const PLAIT_FORM_RANGE = UInt32(2)
+const PLAIT_ARGUMENT_VALUE = UInt32(0)
+const PLAIT_ARGUMENT_BUFFER = UInt32(1)
+const PLAIT_ARGUMENT_PARAMETER = UInt32(2)
+const PLAIT_ARGUMENT_ROTATION = UInt32(3)
+const PLAIT_ARGUMENT_ITERATION = UInt32(4)
+const PLAIT_ARGUMENT_SCRATCH = UInt32(5)
+const PLAIT_NODE_JOIN = UInt32(0)
+const PLAIT_NODE_LAUNCH = UInt32(1)
+const PLAIT_NODE_CALL = UInt32(2)
+const PLAIT_NODE_COPY = UInt32(3)
+const PLAIT_NODE_FILL = UInt32(4)
+const PLAIT_NODE_EMIT = UInt32(5)
+const PLAIT_NODE_WAIT = UInt32(6)
+const PLAIT_NODE_MARK = UInt32(7)
+const PLAIT_NODE_SUBGRAPH = UInt32(8)
+const PLAIT_NODE_WHILE = UInt32(9)
+const PLAIT_NODE_DO = UInt32(10)
+const PLAIT_NODE_CASE = UInt32(11)
+const PLAIT_NODE_ON_FIRST = UInt32(0)
+const PLAIT_NODE_ON_ALL_BARRIER = UInt32(16)
+const PLAIT_NODE_ON_ALL_GROUP = UInt32(32)
+const PLAIT_ROTATION_PROLOGUE = UInt32(1)
+const PLAIT_POLICY_BOUNDED = UInt32(0)
+const PLAIT_POLICY_WIDEST = UInt32(1)
+const PLAIT_MODE_STRICT = UInt32(0)
+const PLAIT_MODE_HELPED = UInt32(1)
+const PLAIT_MODE_AUTO = UInt32(2)
+const PLAIT_FREEZE_CHECK = UInt32(1)
+const PLAIT_FREEZE_QUEUES = UInt32(2)
+const PLAIT_FORMAT_BINARY = UInt32(0)
+const PLAIT_FORMAT_JSON = UInt32(1)
+const PLAIT_FORMAT_DOT = UInt32(2)
+const PLAIT_FORMAT_SVG = UInt32(3)
+const PLAIT_BINDING_KERNEL = UInt32(0)
+const PLAIT_BINDING_BUFFER = UInt32(1)
+const PLAIT_BINDING_SIGNAL = UInt32(2)
+const PLAIT_BINDING_FUNCTION = UInt32(3)
+const PLAIT_BINDING_DEVICE = UInt32(4)
+const PLAIT_BINDING_IS_ANY_THREAD = UInt32(1)
+const PLAIT_BINDING_IS_EMITTED = UInt32(2)
+const PLAIT_PARAMETER_VALUE = UInt32(0)
+const PLAIT_PARAMETER_BUFFER = UInt32(1)
+const PLAIT_PARAMETER_LAUNCH = UInt32(2)
+const PLAIT_RUN_NO_WAIT = UInt32(1)
+const PLAIT_RUN_SERIAL = UInt32(4)
+const PLAIT_RUN_PARALLEL = UInt32(8)
+const PLAIT_RUN_RECORD = UInt32(16)
+const PLAIT_RECORD_COMMAND = UInt32(0)
+const PLAIT_RECORD_WAIT = UInt32(1)
+const PLAIT_RECORD_DECISION = UInt32(2)
+const PLAIT_TRACE_JSON = UInt32(0)
+const PLAIT_TRACE_SVG = UInt32(1)
+const PLAIT_CODE_POINTER = UInt32(1)
+const PLAIT_CODE_READS = UInt32(2)
+const PLAIT_CODE_WRITES = UInt32(4)
+
+# Handles
+mutable struct plait_context end
+mutable struct plait_device end
+mutable struct plait_queue end
+mutable struct plait_signal end
+mutable struct plait_buffer end
+mutable struct plait_inbox end
+mutable struct plait_run end
+mutable struct plait_kernel end
+mutable struct plait_graph end
+mutable struct plait_plan end
+mutable struct plait_callable end
+mutable struct plait_backend_memory end
+mutable struct plait_backend_kernel end
+mutable struct plait_backend_launch end
+mutable struct plait_build_log end
+mutable struct plait_host_code end
+
+struct plait_error
+    size::UInt32
+    status::plait_status
+    origin::Int64
+    detail::UInt64
+    text::NTuple{232, UInt8}
+end
+
+struct plait_allocator
+    size::UInt32
+    flags::UInt32
+    resize::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+end
+
+struct plait_context_desc
+    size::UInt32
+    flags::UInt32
+    backends::Cstring
+    plugin_path::Cstring
+    wrap::Cstring
+    options::Cstring
+    allocator::Ptr{plait_allocator}
+    log::Ptr{Cvoid}
+    log_user_data::Ptr{Cvoid}
+    log_level::Int32
+    workers::UInt32
+end
+
+struct plait_device_info
+    size::UInt32
+    index::UInt32
+    capabilities::UInt32
+    parallel::UInt32
+    memory_bytes::UInt64
+    budget_bytes::UInt64
+    used_bytes::UInt64
+    alignment_bytes::UInt64
+    name::NTuple{48, UInt8}
+    backend::NTuple{32, UInt8}
+    description::NTuple{256, UInt8}
+    stray_notifications::UInt64
+    forms::UInt32
+    reserved0::UInt32
+end
+
+struct plait_buffer_desc
+    size::UInt32
+    flags::UInt32
+    bytes::UInt64
+    alignment_bytes::UInt64
+    label::Cstring
+end
+
+struct plait_wrap_desc
+    size::UInt32
+    flags::UInt32
+    pointer::Ptr{Cvoid}
+    bytes::UInt64
+    label::Cstring
+    inbox::Ptr{plait_inbox}
+    released::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    native_kind::UInt32
+    reserved0::UInt32
+    native::UInt64
+end
+
+struct plait_array
+    size::UInt32
+    flags::UInt32
+    element::UInt32
+    element_bits::UInt32
+    lanes::UInt32
+    dimensions::UInt32
+    offset_bytes::UInt64
+    shape::NTuple{16, Int64}
+    strides::NTuple{16, Int64}
+end
+
+struct plait_import_desc
+    size::UInt32
+    flags::UInt32
+    inbox::Ptr{plait_inbox}
+    label::Cstring
+end
+
+struct plait_event
+    size::UInt32
+    kind::UInt32
+    id::UInt64
+    status::plait_status
+    reserved0::UInt32
+    origin::Int64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    signal::Ptr{plait_signal}
+    sequence::UInt64
+    detail::UInt64
+    run::Ptr{plait_run}
+end
+
+struct plait_signal_desc
+    size::UInt32
+    flags::UInt32
+    label::Cstring
+end
+
+struct plait_point
+    signal::Ptr{plait_signal}
+    sequence::UInt64
+end
+
+struct plait_queue_desc
+    size::UInt32
+    flags::UInt32
+    label::Cstring
+    capacity::UInt64
+    priority::Int32
+    native_kind::UInt32
+    native::UInt64
+end
+
+struct plait_command
+    size::UInt32
+    kind::UInt32
+    flags::UInt32
+    pattern_bytes::UInt32
+    pattern::UInt64
+    bytes::UInt64
+    target::Ptr{plait_buffer}
+    target_offset::UInt64
+    source::Ptr{plait_buffer}
+    source_offset::UInt64
+    host::Ptr{Cvoid}
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    inbox::Ptr{plait_inbox}
+    signal::Ptr{plait_signal}
+    sequence::UInt64
+    label::Cstring
+end
+
+struct plait_source
+    size::UInt32
+    form::UInt32
+    flags::UInt32
+    reserved0::UInt32
+    backend::Cstring
+    code::Ptr{Cvoid}
+    bytes::UInt64
+    entry::Cstring
+    file::Cstring
+    defines::Cstring
+    options::Cstring
+end
+
+struct plait_launch
+    size::UInt32
+    dimensions::UInt32
+    items::NTuple{3, UInt64}
+    group::NTuple{3, UInt64}
+end
+
+struct plait_range
+    size::UInt32
+    dimensions::UInt32
+    begin_::NTuple{3, UInt64}
+    end_::NTuple{3, UInt64}
+end
+
+struct plait_kernel_desc
+    size::UInt32
+    flags::UInt32
+    signature::Cstring
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    range::Ptr{Cvoid}
+    described::Ptr{Cvoid}
+    library::Cstring
+    symbol::Cstring
+    form::UInt32
+    reserved0::UInt32
+    grain::UInt64
+    sources::Ptr{plait_source}
+    source_count::UInt64
+end
+
+struct plait_argument
+    size::UInt32
+    kind::UInt32
+    value::Ptr{Cvoid}
+    bytes::UInt64
+    buffer::Ptr{plait_buffer}
+    offset_bytes::UInt64
+    name::Cstring
+    rotation::UInt64
+    ahead::UInt64
+end
+
+struct plait_node_desc
+    size::UInt32
+    kind::UInt32
+    flags::UInt32
+    pattern_bytes::UInt32
+    label::Cstring
+    file::Cstring
+    line::UInt32
+    device_count::UInt32
+    device::Ptr{plait_device}
+    devices::Ptr{Ptr{plait_device}}
+    cost::UInt64
+    scratch_bytes::UInt64
+    kernel::Ptr{plait_kernel}
+    launch::Ptr{plait_launch}
+    launch_parameter::Cstring
+    arguments::Ptr{plait_argument}
+    argument_count::UInt64
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    inbox::Ptr{plait_inbox}
+    target::Ptr{plait_buffer}
+    target_offset::UInt64
+    source::Ptr{plait_buffer}
+    source_offset::UInt64
+    bytes::UInt64
+    pattern::UInt64
+    signal::Ptr{plait_signal}
+    sequence::UInt64
+    subgraph::Ptr{plait_graph}
+    predicate::Ptr{plait_buffer}
+    predicate_offset::UInt64
+    branch_count::UInt64
+    times::UInt64
+end
+
+struct plait_freeze_desc
+    size::UInt32
+    flags::UInt32
+    policy::UInt32
+    mode::UInt32
+    lanes::UInt32
+    instances::UInt32
+    hop_cost::UInt64
+    sources::Ptr{plait_node}
+    sinks::Ptr{plait_node}
+    source_count::UInt64
+    sink_count::UInt64
+    whole::Ptr{plait_plan}
+end
+
+struct plait_plan_info
+    size::UInt32
+    policy::UInt32
+    mode::UInt32
+    devices::UInt32
+    nodes::UInt64
+    edges::UInt64
+    lanes::UInt64
+    commands::UInt64
+    waits::UInt64
+    signals::UInt64
+    regions::UInt64
+    makespan::UInt64
+    scratch_bytes::UInt64
+    bytes::UInt64
+    peak_bytes::UInt64
+    bindings::UInt32
+    unbound::UInt32
+end
+
+struct plait_system_desc
+    size::UInt32
+    flags::UInt32
+    hop_cost::UInt64
+    submit_cost::UInt64
+    copy_alpha::UInt64
+    copy_beta::UInt64
+end
+
+struct plait_simulation
+    size::UInt32
+    reserved0::UInt32
+    makespan::UInt64
+    critical_cost::UInt64
+    critical_count::UInt64
+    busy::UInt64
+    memory_peak::UInt64
+end
+
+struct plait_lane_use
+    size::UInt32
+    device::UInt32
+    device_name::Cstring
+    commands::UInt64
+    waits::UInt64
+    start::UInt64
+    end_::UInt64
+    busy::UInt64
+end
+
+struct plait_critical_command
+    size::UInt32
+    lane::UInt32
+    node::UInt64
+    command::UInt64
+    label::Cstring
+    start::UInt64
+    end_::UInt64
+end
+
+struct plait_plan_binding
+    size::UInt32
+    kind::UInt32
+    flags::UInt32
+    bound::UInt32
+    bytes::UInt64
+    name::Cstring
+    detail::Cstring
+end
+
+struct plait_function_desc
+    size::UInt32
+    flags::UInt32
+    function_::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+    inbox::Ptr{plait_inbox}
+end
+
+struct plait_parameter_info
+    size::UInt32
+    kind::UInt32
+    bytes::UInt64
+    type::NTuple{32, UInt8}
+    name::NTuple{64, UInt8}
+end
+
+struct plait_binding
+    size::UInt32
+    parameter::UInt32
+    value::Ptr{Cvoid}
+    bytes::UInt64
+    buffer::Ptr{plait_buffer}
+    offset_bytes::UInt64
+end
+
+struct plait_run_desc
+    size::UInt32
+    flags::UInt32
+    bindings::Ptr{plait_binding}
+    binding_count::UInt64
+end
+
+struct plait_run_info
+    size::UInt32
+    status::plait_status
+    iterations::UInt64
+    failed_command::UInt64
+    commands::UInt64
+    commands_expected::UInt64
+    begin_ns::UInt64
+    end_ns::UInt64
+end
+
+struct plait_command_info
+    size::UInt32
+    kind::UInt32
+    lane::UInt32
+    device::UInt32
+    label::NTuple{64, UInt8}
+end
+
+struct plait_callable_desc
+    size::UInt32
+    flags::UInt32
+    signature::Cstring
+    failed::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+end
+
+struct plait_record
+    size::UInt32
+    kind::UInt32
+    lane::UInt32
+    planned_lane::UInt32
+    command::UInt64
+    other::UInt64
+    iteration::UInt64
+    thread::UInt64
+    start_ns::UInt64
+    end_ns::UInt64
+end
+
+struct plait_tune_desc
+    size::UInt32
+    flags::UInt32
+    mode::UInt32
+    lanes::UInt32
+    hop_ns::UInt64
+end
+
+struct plait_tune_info
+    size::UInt32
+    reserved0::UInt32
+    runs::UInt64
+    measured::UInt64
+    before_ns::UInt64
+    after_ns::UInt64
+end
+
+struct plait_code_parameter
+    size::UInt32
+    flags::UInt32
+    bytes::UInt64
+    name::Cstring
+end
+
+struct plait_code
+    size::UInt32
+    form::UInt32
+    flags::UInt32
+    parameter_count::UInt32
+    parameters::Ptr{plait_code_parameter}
+    code::Ptr{Cvoid}
+    bytes::UInt64
+    entry::Cstring
+    name::Cstring
+    options::Cstring
+    log::Ptr{plait_build_log}
+end
+
+struct plait_kernel_facts
+    size::UInt32
+    reserved0::UInt32
+    group::NTuple{3, UInt64}
+    group_items_max::UInt64
+    local_bytes::UInt64
+    private_bytes::UInt64
+end
+
+struct plait_launch_argument
+    size::UInt32
+    reserved0::UInt32
+    memory::Ptr{plait_backend_memory}
+    offset::UInt64
+    value::Ptr{Cvoid}
+end
+
+struct plait_launch_request
+    size::UInt32
+    dimensions::UInt32
+    items::NTuple{3, UInt64}
+    group::NTuple{3, UInt64}
+    kernel::Ptr{plait_backend_kernel}
+    arguments::Ptr{plait_launch_argument}
+    argument_count::UInt32
+    reserved0::UInt32
+end
+
+struct plait_host_part
+    size::UInt32
+    reserved0::UInt32
+    items::NTuple{3, UInt64}
+    begin_::NTuple{3, UInt64}
+    end_::NTuple{3, UInt64}
+end
+
+const STRUCTS = DataType[
+    plait_error,
+    plait_allocator,
+    plait_context_desc,
+    plait_device_info,
+    plait_buffer_desc,
+    plait_wrap_desc,
+    plait_array,
+    plait_import_desc,
+    plait_event,
+    plait_signal_desc,
+    plait_point,
+    plait_queue_desc,
+    plait_command,
+    plait_source,
+    plait_launch,
+    plait_range,
+    plait_kernel_desc,
+    plait_argument,
+    plait_node_desc,
+    plait_freeze_desc,
+    plait_plan_info,
+    plait_system_desc,
+    plait_simulation,
+    plait_lane_use,
+    plait_critical_command,
+    plait_plan_binding,
+    plait_function_desc,
+    plait_parameter_info,
+    plait_binding,
+    plait_run_desc,
+    plait_run_info,
+    plait_command_info,
+    plait_callable_desc,
+    plait_record,
+    plait_tune_desc,
+    plait_tune_info,
+    plait_code_parameter,
+    plait_code,
+    plait_kernel_facts,
+    plait_launch_argument,
+    plait_launch_request,
+    plait_host_part,
+]
+
+const plait_version_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_version - the release of the library, such as \"0.1.0\"."
+function plait_version()
+    ccall(plait_version_at[], Cstring, ())
+end
+
+const plait_abi_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_abi - the number of the binary interface; this header is PLAIT_ABI."
+function plait_abi()
+    ccall(plait_abi_at[], UInt32, ())
+end
+
+const plait_status_name_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_status_name - the name of a status, such as \"PLAIT_E_NOMEM\"."
+function plait_status_name(status)
+    ccall(plait_status_name_at[], Cstring, (plait_status,), status)
+end
+
+const plait_sizeof_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_sizeof - the size of a public struct in this library."
+function plait_sizeof(name)
+    ccall(plait_sizeof_at[], UInt64, (Cstring,), name)
+end
+
+const plait_error_detail_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_error_detail - the long text behind an error."
+function plait_error_detail(detail, buffer, capacity_bytes, out_bytes)
+    ccall(plait_error_detail_at[], plait_status, (UInt64, Ptr{UInt8}, UInt64, Ptr{UInt64}), detail, buffer, capacity_bytes, out_bytes)
+end
+
+const plait_live_count_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_live_count - how many objects of a kind are alive in this process."
+function plait_live_count(object)
+    ccall(plait_live_count_at[], UInt64, (Int32,), object)
+end
+
+const plait_context_open_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_open - find and load the backends and start the workers."
+function plait_context_open(desc, out, error)
+    ccall(plait_context_open_at[], plait_status, (Ptr{plait_context_desc}, Ptr{Ptr{plait_context}}, Ptr{plait_error}), desc, out, error)
+end
+
+const plait_context_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_retain - one more reference."
+function plait_context_retain(context)
+    ccall(plait_context_retain_at[], Cvoid, (Ptr{plait_context},), context)
+end
+
+const plait_context_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_release - give one reference back."
+function plait_context_release(context)
+    ccall(plait_context_release_at[], Cvoid, (Ptr{plait_context},), context)
+end
+
+const plait_context_report_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_report - which backends were found, chosen, rejected, and why."
+function plait_context_report(context, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_context_report_at[], plait_status, (Ptr{plait_context}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), context, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_backend_report_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_backend_report - the same without a context: look, and tell."
+function plait_backend_report(desc, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_backend_report_at[], plait_status, (Ptr{plait_context_desc}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), desc, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_context_device_count_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_device_count - how many devices the context has."
+function plait_context_device_count(context, out_count, error)
+    ccall(plait_context_device_count_at[], plait_status, (Ptr{plait_context}, Ptr{UInt32}, Ptr{plait_error}), context, out_count, error)
+end
+
+const plait_context_device_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_device - a device by its number, the best backend's first."
+function plait_context_device(context, index, out, error)
+    ccall(plait_context_device_at[], plait_status, (Ptr{plait_context}, UInt32, Ptr{Ptr{plait_device}}, Ptr{plait_error}), context, index, out, error)
+end
+
+const plait_context_find_device_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_context_find_device - a device by name, \"host:0\" or just \"host\"."
+function plait_context_find_device(context, name, out, error)
+    ccall(plait_context_find_device_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{Ptr{plait_device}}, Ptr{plait_error}), context, name, out, error)
+end
+
+const plait_device_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_device_query - what a device is and what it has."
+function plait_device_query(device, info, error)
+    ccall(plait_device_query_at[], plait_status, (Ptr{plait_device}, Ptr{plait_device_info}, Ptr{plait_error}), device, info, error)
+end
+
+const plait_device_set_budget_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_device_set_budget - the most memory that buffers may use here."
+function plait_device_set_budget(device, budget_bytes, error)
+    ccall(plait_device_set_budget_at[], plait_status, (Ptr{plait_device}, UInt64, Ptr{plait_error}), device, budget_bytes, error)
+end
+
+const plait_buffer_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_create - memory on a device; its contents are undefined."
+function plait_buffer_create(device, desc, out, error)
+    ccall(plait_buffer_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_buffer_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, desc, out, error)
+end
+
+const plait_buffer_wrap_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_wrap - memory of yours as a buffer, without a copy."
+function plait_buffer_wrap(device, desc, out, error)
+    ccall(plait_buffer_wrap_at[], plait_status, (Ptr{plait_device}, Ptr{plait_wrap_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, desc, out, error)
+end
+
+const plait_buffer_view_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_view - a part of a buffer as a buffer; it keeps the whole."
+function plait_buffer_view(buffer, offset_bytes, bytes, out, error)
+    ccall(plait_buffer_view_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), buffer, offset_bytes, bytes, out, error)
+end
+
+const plait_buffer_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_retain - one more reference."
+function plait_buffer_retain(buffer)
+    ccall(plait_buffer_retain_at[], Cvoid, (Ptr{plait_buffer},), buffer)
+end
+
+const plait_buffer_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_release - give one reference back; work in flight keeps it."
+function plait_buffer_release(buffer)
+    ccall(plait_buffer_release_at[], Cvoid, (Ptr{plait_buffer},), buffer)
+end
+
+const plait_buffer_bytes_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_bytes - the size of a buffer or view."
+function plait_buffer_bytes(buffer, out_bytes, error)
+    ccall(plait_buffer_bytes_at[], plait_status, (Ptr{plait_buffer}, Ptr{UInt64}, Ptr{plait_error}), buffer, out_bytes, error)
+end
+
+const plait_buffer_map_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_map - a pointer to a buffer's memory."
+function plait_buffer_map(buffer, offset_bytes, bytes, flags, out_pointer, error)
+    ccall(plait_buffer_map_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, UInt32, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, offset_bytes, bytes, flags, out_pointer, error)
+end
+
+const plait_buffer_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_unmap - end one mapping."
+function plait_buffer_unmap(buffer, pointer, error)
+    ccall(plait_buffer_unmap_at[], plait_status, (Ptr{plait_buffer}, Ptr{Cvoid}, Ptr{plait_error}), buffer, pointer, error)
+end
+
+const plait_array_import_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_array_import - a tensor of others as a buffer."
+function plait_array_import(device, tensor, desc, out_array, out, error)
+    ccall(plait_array_import_at[], plait_status, (Ptr{plait_device}, Ptr{Cvoid}, Ptr{plait_import_desc}, Ptr{plait_array}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, tensor, desc, out_array, out, error)
+end
+
+const plait_array_export_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_array_export - a buffer as a tensor for others."
+function plait_array_export(buffer, array, flags, out_tensor, error)
+    ccall(plait_array_export_at[], plait_status, (Ptr{plait_buffer}, Ptr{plait_array}, UInt32, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, array, flags, out_tensor, error)
+end
+
+const plait_inbox_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_create - an inbox owned by the calling thread."
+function plait_inbox_create(context, out, error)
+    ccall(plait_inbox_create_at[], plait_status, (Ptr{plait_context}, Ptr{Ptr{plait_inbox}}, Ptr{plait_error}), context, out, error)
+end
+
+const plait_inbox_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_retain - one more reference."
+function plait_inbox_retain(inbox)
+    ccall(plait_inbox_retain_at[], Cvoid, (Ptr{plait_inbox},), inbox)
+end
+
+const plait_inbox_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_release - give one reference back; the last one closes it."
+function plait_inbox_release(inbox)
+    ccall(plait_inbox_release_at[], Cvoid, (Ptr{plait_inbox},), inbox)
+end
+
+const plait_inbox_descriptor_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_descriptor - a file descriptor that is readable while events wait; for poll, epoll and every event loop. Do not read or close it."
+function plait_inbox_descriptor(inbox, out_descriptor, error)
+    ccall(plait_inbox_descriptor_at[], plait_status, (Ptr{plait_inbox}, Ptr{Int32}, Ptr{plait_error}), inbox, out_descriptor, error)
+end
+
+const plait_inbox_next_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_next - take the oldest event."
+function plait_inbox_next(inbox, out_event, error)
+    ccall(plait_inbox_next_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_event}, Ptr{plait_error}), inbox, out_event, error)
+end
+
+const plait_inbox_pump_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_pump - run the functions of waiting events, oldest first."
+function plait_inbox_pump(inbox, maximum, out_count, error)
+    ccall(plait_inbox_pump_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{UInt64}, Ptr{plait_error}), inbox, maximum, out_count, error)
+end
+
+const plait_inbox_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_wait - wait until there is an event; does not take it."
+function plait_inbox_wait(inbox, timeout_ns, error)
+    ccall(plait_inbox_wait_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{plait_error}), inbox, timeout_ns, error)
+end
+
+const plait_inbox_call_done_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_call_done - answer a CALL; its queue goes on."
+function plait_inbox_call_done(inbox, id, result, text, error)
+    ccall(plait_inbox_call_done_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
+end
+
+const plait_inbox_adopt_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_adopt - the calling thread becomes the owner."
+function plait_inbox_adopt(inbox, error)
+    ccall(plait_inbox_adopt_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_error}), inbox, error)
+end
+
+const plait_inbox_close_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_close - cancel what is still to come."
+function plait_inbox_close(inbox, error)
+    ccall(plait_inbox_close_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_error}), inbox, error)
+end
+
+const plait_signal_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_create - a counter at 0, for the queues of one backend."
+function plait_signal_create(device, desc, out, error)
+    ccall(plait_signal_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_signal_desc}, Ptr{Ptr{plait_signal}}, Ptr{plait_error}), device, desc, out, error)
+end
+
+const plait_signal_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_retain - one more reference."
+function plait_signal_retain(signal)
+    ccall(plait_signal_retain_at[], Cvoid, (Ptr{plait_signal},), signal)
+end
+
+const plait_signal_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_release - give one reference back; work in flight keeps it."
+function plait_signal_release(signal)
+    ccall(plait_signal_release_at[], Cvoid, (Ptr{plait_signal},), signal)
+end
+
+const plait_signal_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_query - how far a signal has come."
+function plait_signal_query(signal, out_reached, out_submitted, error)
+    ccall(plait_signal_query_at[], plait_status, (Ptr{plait_signal}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), signal, out_reached, out_submitted, error)
+end
+
+const plait_signal_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_wait - wait for one emission; see plait_points_wait."
+function plait_signal_wait(signal, sequence, timeout_ns, error)
+    ccall(plait_signal_wait_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
+end
+
+const plait_points_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_points_wait - wait for all or any of several emissions."
+function plait_points_wait(points, count, mode, timeout_ns, out_index, error)
+    ccall(plait_points_wait_at[], plait_status, (Ptr{plait_point}, UInt64, Int32, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
+end
+
+const plait_signal_raise_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_raise - raise a gate to a sequence; waiters up to it go on."
+function plait_signal_raise(signal, sequence, error)
+    ccall(plait_signal_raise_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
+end
+
+const plait_signal_fail_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_fail - fail a gate: everybody who waits gets this error."
+function plait_signal_fail(signal, origin, text, error)
+    ccall(plait_signal_fail_at[], plait_status, (Ptr{plait_signal}, Int64, Cstring, Ptr{plait_error}), signal, origin, text, error)
+end
+
+const plait_signal_reset_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_reset - forget the failure that a signal carries."
+function plait_signal_reset(signal, error)
+    ccall(plait_signal_reset_at[], plait_status, (Ptr{plait_signal}, Ptr{plait_error}), signal, error)
+end
+
+const plait_signal_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_notify - have an emission announced as an event."
+function plait_signal_notify(signal, sequence, inbox, function_, user_data, error)
+    ccall(plait_signal_notify_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), signal, sequence, inbox, function_, user_data, error)
+end
+
+const plait_queue_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_create - an in-order queue on a device."
+function plait_queue_create(device, desc, out, error)
+    ccall(plait_queue_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_queue_desc}, Ptr{Ptr{plait_queue}}, Ptr{plait_error}), device, desc, out, error)
+end
+
+const plait_queue_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_retain - one more reference."
+function plait_queue_retain(queue)
+    ccall(plait_queue_retain_at[], Cvoid, (Ptr{plait_queue},), queue)
+end
+
+const plait_queue_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_release - give one reference back."
+function plait_queue_release(queue)
+    ccall(plait_queue_release_at[], Cvoid, (Ptr{plait_queue},), queue)
+end
+
+const plait_queue_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_submit - add commands behind what the queue already has."
+function plait_queue_submit(queue, commands, count, out_sequence, error)
+    ccall(plait_queue_submit_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_command}, UInt64, Ptr{UInt64}, Ptr{plait_error}), queue, commands, count, out_sequence, error)
+end
+
+const plait_queue_call_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_call - submit one host function that may run on any thread."
+function plait_queue_call(queue, function_, user_data, error)
+    ccall(plait_queue_call_at[], plait_status, (Ptr{plait_queue}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), queue, function_, user_data, error)
+end
+
+const plait_queue_copy_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_copy - submit a copy from buffer to buffer."
+function plait_queue_copy(queue, target, target_offset, source, source_offset, bytes, error)
+    ccall(plait_queue_copy_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, Ptr{plait_error}), queue, target, target_offset, source, source_offset, bytes, error)
+end
+
+const plait_queue_fill_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_fill - submit a fill with a pattern of 1, 2, 4 or 8 bytes."
+function plait_queue_fill(queue, target, target_offset, bytes, pattern, pattern_bytes, error)
+    ccall(plait_queue_fill_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, UInt64, UInt64, UInt32, Ptr{plait_error}), queue, target, target_offset, bytes, pattern, pattern_bytes, error)
+end
+
+const plait_queue_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_read - copy out of a buffer behind everything in the queue."
+function plait_queue_read(queue, source, source_offset, host, bytes, error)
+    ccall(plait_queue_read_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{Cvoid}, UInt64, Ptr{plait_error}), queue, source, source_offset, host, bytes, error)
+end
+
+const plait_queue_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_write - copy into a buffer behind everything in the queue."
+function plait_queue_write(queue, target, target_offset, host, bytes, error)
+    ccall(plait_queue_write_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{Cvoid}, UInt64, Ptr{plait_error}), queue, target, target_offset, host, bytes, error)
+end
+
+const plait_queue_emit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_emit - submit an emission."
+function plait_queue_emit(queue, signal, out_sequence, error)
+    ccall(plait_queue_emit_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_signal}, Ptr{UInt64}, Ptr{plait_error}), queue, signal, out_sequence, error)
+end
+
+const plait_queue_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_wait - submit a wait: what follows waits, the caller does not."
+function plait_queue_wait(queue, signal, sequence, error)
+    ccall(plait_queue_wait_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_signal}, UInt64, Ptr{plait_error}), queue, signal, sequence, error)
+end
+
+const plait_queue_finish_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_finish - wait until all that was submitted by now is done."
+function plait_queue_finish(queue, timeout_ns, error)
+    ccall(plait_queue_finish_at[], plait_status, (Ptr{plait_queue}, UInt64, Ptr{plait_error}), queue, timeout_ns, error)
+end
+
+const plait_device_native_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_device_native - what a device is to its system."
+function plait_device_native(device, kind, out, error)
+    ccall(plait_device_native_at[], plait_status, (Ptr{plait_device}, UInt32, Ptr{UInt64}, Ptr{plait_error}), device, kind, out, error)
+end
+
+const plait_queue_native_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_native - what a queue is to its system."
+function plait_queue_native(queue, kind, out, error)
+    ccall(plait_queue_native_at[], plait_status, (Ptr{plait_queue}, UInt32, Ptr{UInt64}, Ptr{plait_error}), queue, kind, out, error)
+end
+
+const plait_buffer_native_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_buffer_native - what a buffer is to its system."
+function plait_buffer_native(buffer, kind, out, out_offset_bytes, error)
+    ccall(plait_buffer_native_at[], plait_status, (Ptr{plait_buffer}, UInt32, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), buffer, kind, out, out_offset_bytes, error)
+end
+
+const plait_source_text_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_source_text - portable source as a backend's compiler gets to see it."
+function plait_source_text(signature, source, form, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_source_text_at[], plait_status, (Cstring, Ptr{plait_source}, UInt32, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), signature, source, form, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_kernel_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_create - a kernel from its signature and code."
+function plait_kernel_create(context, desc, out, error)
+    ccall(plait_kernel_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_kernel_desc}, Ptr{Ptr{plait_kernel}}, Ptr{plait_error}), context, desc, out, error)
+end
+
+const plait_kernel_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_retain - one more reference."
+function plait_kernel_retain(kernel)
+    ccall(plait_kernel_retain_at[], Cvoid, (Ptr{plait_kernel},), kernel)
+end
+
+const plait_kernel_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_release - give one reference back; work in flight keeps it."
+function plait_kernel_release(kernel)
+    ccall(plait_kernel_release_at[], Cvoid, (Ptr{plait_kernel},), kernel)
+end
+
+const plait_kernel_signature_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_signature - the signature in its canonical form."
+function plait_kernel_signature(kernel, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_kernel_signature_at[], plait_status, (Ptr{plait_kernel}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), kernel, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_queue_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_launch - submit one launch of a kernel, outside any graph."
+function plait_queue_launch(queue, kernel, launch, arguments, count, error)
+    ccall(plait_queue_launch_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, Ptr{plait_error}), queue, kernel, launch, arguments, count, error)
+end
+
+const plait_graph_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_create - start an empty graph."
+function plait_graph_create(context, out, error)
+    ccall(plait_graph_create_at[], plait_status, (Ptr{plait_context}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, out, error)
+end
+
+const plait_graph_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_retain - one more reference."
+function plait_graph_retain(graph)
+    ccall(plait_graph_retain_at[], Cvoid, (Ptr{plait_graph},), graph)
+end
+
+const plait_graph_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_release - give one reference back."
+function plait_graph_release(graph)
+    ccall(plait_graph_release_at[], Cvoid, (Ptr{plait_graph},), graph)
+end
+
+const plait_graph_add_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add - add a node."
+function plait_graph_add(graph, desc, after, count, out, error)
+    ccall(plait_graph_add_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node_desc}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, desc, after, count, out, error)
+end
+
+const plait_graph_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_edge - `before` is done before `after` starts."
+function plait_graph_edge(graph, before, after, error)
+    ccall(plait_graph_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
+end
+
+const plait_graph_body_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_body - the body of a loop, or of one branch."
+function plait_graph_body(graph, node, branch, out, error)
+    ccall(plait_graph_body_at[], plait_status, (Ptr{plait_graph}, plait_node, UInt64, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), graph, node, branch, out, error)
+end
+
+const plait_graph_rotate_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_rotate - buffers that take turns, one an iteration."
+function plait_graph_rotate(graph, buffers, count, flags, out, error)
+    ccall(plait_graph_rotate_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, UInt32, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
+end
+
+const plait_graph_size_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_size - how many nodes and edges were added, bodies apart."
+function plait_graph_size(graph, out_nodes, out_edges, error)
+    ccall(plait_graph_size_at[], plait_status, (Ptr{plait_graph}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), graph, out_nodes, out_edges, error)
+end
+
+const plait_graph_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_read - a graph from its text form; see plait-graph(5)."
+function plait_graph_read(context, text, bytes, name, out, error)
+    ccall(plait_graph_read_at[], plait_status, (Ptr{plait_context}, Cstring, UInt64, Cstring, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, text, bytes, name, out, error)
+end
+
+const plait_graph_freeze_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_freeze - plan the graph as it is now."
+function plait_graph_freeze(graph, desc, out, error)
+    ccall(plait_graph_freeze_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_freeze_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), graph, desc, out, error)
+end
+
+const plait_plan_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_retain - one more reference."
+function plait_plan_retain(plan)
+    ccall(plait_plan_retain_at[], Cvoid, (Ptr{plait_plan},), plan)
+end
+
+const plait_plan_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_release - give one reference back."
+function plait_plan_release(plan)
+    ccall(plait_plan_release_at[], Cvoid, (Ptr{plait_plan},), plan)
+end
+
+const plait_plan_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_query - what a plan is made of."
+function plait_plan_query(plan, info, error)
+    ccall(plait_plan_query_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_plan_info}, Ptr{plait_error}), plan, info, error)
+end
+
+const plait_plan_check_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_check - prove that a plan is right."
+function plait_plan_check(plan, error)
+    ccall(plait_plan_check_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_error}), plan, error)
+end
+
+const plait_plan_simulate_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_simulate - predict a run from costs."
+function plait_plan_simulate(plan, system, out, lanes, lane_count, error)
+    ccall(plait_plan_simulate_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_simulation}, Ptr{plait_lane_use}, UInt64, Ptr{plait_error}), plan, system, out, lanes, lane_count, error)
+end
+
+const plait_plan_critical_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_critical - which commands make a predicted run as long as it is."
+function plait_plan_critical(plan, system, commands, count, error)
+    ccall(plait_plan_critical_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_critical_command}, UInt64, Ptr{plait_error}), plan, system, commands, count, error)
+end
+
+const plait_plan_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_write - a plan as bytes or text."
+function plait_plan_write(plan, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_plan_write_at[], plait_status, (Ptr{plait_plan}, Int32, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), plan, format, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_plan_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_read - a plan from its binary form."
+function plait_plan_read(context, bytes, count, out, error)
+    ccall(plait_plan_read_at[], plait_status, (Ptr{plait_context}, Ptr{Cvoid}, UInt64, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), context, bytes, count, out, error)
+end
+
+const plait_plan_save_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_save - write the binary form to a file, all or nothing."
+function plait_plan_save(plan, path, error)
+    ccall(plait_plan_save_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_error}), plan, path, error)
+end
+
+const plait_plan_load_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_load - plait_plan_read from a file."
+function plait_plan_load(context, path, out, error)
+    ccall(plait_plan_load_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), context, path, out, error)
+end
+
+const plait_plan_query_binding_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_query_binding - a name that has to be bound."
+function plait_plan_query_binding(plan, index, out, error)
+    ccall(plait_plan_query_binding_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_plan_binding}, Ptr{plait_error}), plan, index, out, error)
+end
+
+const plait_plan_bind_kernel_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_bind_kernel - give a plan the kernel of a name."
+function plait_plan_bind_kernel(plan, kernel, error)
+    ccall(plait_plan_bind_kernel_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_kernel}, Ptr{plait_error}), plan, kernel, error)
+end
+
+const plait_plan_bind_buffer_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_bind_buffer - give a plan the buffer of a name."
+function plait_plan_bind_buffer(plan, name, buffer, error)
+    ccall(plait_plan_bind_buffer_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_buffer}, Ptr{plait_error}), plan, name, buffer, error)
+end
+
+const plait_plan_bind_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_bind_signal - give a plan the signal of a name."
+function plait_plan_bind_signal(plan, name, signal, error)
+    ccall(plait_plan_bind_signal_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_signal}, Ptr{plait_error}), plan, name, signal, error)
+end
+
+const plait_plan_bind_function_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_bind_function - give a plan the host function of a name."
+function plait_plan_bind_function(plan, name, desc, error)
+    ccall(plait_plan_bind_function_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_function_desc}, Ptr{plait_error}), plan, name, desc, error)
+end
+
+const plait_plan_bind_device_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_bind_device - say which device the plan means by a name."
+function plait_plan_bind_device(plan, name, device, error)
+    ccall(plait_plan_bind_device_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_device}, Ptr{plait_error}), plan, name, device, error)
+end
+
+const plait_plan_parameter_count_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_parameter_count - how many parameters each run has to bind."
+function plait_plan_parameter_count(plan, out_count, error)
+    ccall(plait_plan_parameter_count_at[], plait_status, (Ptr{plait_plan}, Ptr{UInt32}, Ptr{plait_error}), plan, out_count, error)
+end
+
+const plait_plan_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_parameter - the number of a parameter."
+function plait_plan_parameter(plan, name, out_number, error)
+    ccall(plait_plan_parameter_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{UInt32}, Ptr{plait_error}), plan, name, out_number, error)
+end
+
+const plait_plan_parameter_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_parameter_query - what a parameter is."
+function plait_plan_parameter_query(plan, number, info, error)
+    ccall(plait_plan_parameter_query_at[], plait_status, (Ptr{plait_plan}, UInt32, Ptr{plait_parameter_info}, Ptr{plait_error}), plan, number, info, error)
+end
+
+const plait_plan_prepare_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_prepare - do now what the first run would do."
+function plait_plan_prepare(plan, error)
+    ccall(plait_plan_prepare_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_error}), plan, error)
+end
+
+const plait_plan_rehearse_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_rehearse - run a plan without what it names."
+function plait_plan_rehearse(plan, unit_ns, error)
+    ccall(plait_plan_rehearse_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_error}), plan, unit_ns, error)
+end
+
+const plait_plan_exchange_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_exchange - have another kernel do what one does."
+function plait_plan_exchange(plan, old, kernel, error)
+    ccall(plait_plan_exchange_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_kernel}, Ptr{plait_kernel}, Ptr{plait_error}), plan, old, kernel, error)
+end
+
+const plait_plan_run_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_run - run a plan as one command of a queue."
+function plait_plan_run(plan, queue, desc, out, error)
+    ccall(plait_plan_run_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{Ptr{plait_run}}, Ptr{plait_error}), plan, queue, desc, out, error)
+end
+
+const plait_plan_call_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_call - run a plan and wait until it is done."
+function plait_plan_call(plan, queue, desc, error)
+    ccall(plait_plan_call_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
+end
+
+const plait_run_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_retain - one more reference."
+function plait_run_retain(run)
+    ccall(plait_run_retain_at[], Cvoid, (Ptr{plait_run},), run)
+end
+
+const plait_run_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_release - give one reference back; the run goes on."
+function plait_run_release(run)
+    ccall(plait_run_release_at[], Cvoid, (Ptr{plait_run},), run)
+end
+
+const plait_run_poll_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_poll - is it done?"
+function plait_run_poll(run, error)
+    ccall(plait_run_poll_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+end
+
+const plait_run_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_wait - wait until it is done."
+function plait_run_wait(run, timeout_ns, error)
+    ccall(plait_run_wait_at[], plait_status, (Ptr{plait_run}, UInt64, Ptr{plait_error}), run, timeout_ns, error)
+end
+
+const plait_run_cancel_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_cancel - ask it to end."
+function plait_run_cancel(run, error)
+    ccall(plait_run_cancel_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
+end
+
+const plait_run_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_notify - have the end of a run announced as an event."
+function plait_run_notify(run, inbox, function_, user_data, error)
+    ccall(plait_run_notify_at[], plait_status, (Ptr{plait_run}, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), run, inbox, function_, user_data, error)
+end
+
+const plait_run_query_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_query - how it is getting on, or how it ended."
+function plait_run_query(run, info, error)
+    ccall(plait_run_query_at[], plait_status, (Ptr{plait_run}, Ptr{plait_run_info}, Ptr{plait_error}), run, info, error)
+end
+
+const plait_plan_command_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_command - what a command of a plan is."
+function plait_plan_command(plan, command, info, error)
+    ccall(plait_plan_command_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_command_info}, Ptr{plait_error}), plan, command, info, error)
+end
+
+const plait_callable_create_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_callable_create - a C function that runs a plan."
+function plait_callable_create(plan, desc, out, error)
+    ccall(plait_callable_create_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_callable_desc}, Ptr{Ptr{plait_callable}}, Ptr{plait_error}), plan, desc, out, error)
+end
+
+const plait_callable_function_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_callable_function - the function, to be cast to its type."
+function plait_callable_function(callable, out, error)
+    ccall(plait_callable_function_at[], plait_status, (Ptr{plait_callable}, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), callable, out, error)
+end
+
+const plait_callable_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_callable_retain - one more reference."
+function plait_callable_retain(callable)
+    ccall(plait_callable_retain_at[], Cvoid, (Ptr{plait_callable},), callable)
+end
+
+const plait_callable_release_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_callable_release - give one reference back; calls under way go on."
+function plait_callable_release(callable)
+    ccall(plait_callable_release_at[], Cvoid, (Ptr{plait_callable},), callable)
+end
+
+const plait_plan_record_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_record - make room to record runs of a plan."
+function plait_plan_record(plan, records, error)
+    ccall(plait_plan_record_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_error}), plan, records, error)
+end
+
+const plait_run_records_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_records - pull what a run has written down."
+function plait_run_records(run, records, count, out_count, out_dropped, error)
+    ccall(plait_run_records_at[], plait_status, (Ptr{plait_run}, Ptr{plait_record}, UInt64, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), run, records, count, out_count, out_dropped, error)
+end
+
+const plait_run_write_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_run_write - what a run has written down, as text."
+function plait_run_write(run, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_run_write_at[], plait_status, (Ptr{plait_run}, Int32, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), run, format, buffer, capacity_bytes, out_bytes, error)
+end
+
+const plait_plan_tune_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_tune - plan the same graph anew, with what its commands took."
+function plait_plan_tune(plan, desc, out, info, error)
+    ccall(plait_plan_tune_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_tune_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_tune_info}, Ptr{plait_error}), plan, desc, out, info, error)
+end
+
+# The functions, and where their addresses are kept
+const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
+    (:plait_version, plait_version_at),
+    (:plait_abi, plait_abi_at),
+    (:plait_status_name, plait_status_name_at),
+    (:plait_sizeof, plait_sizeof_at),
+    (:plait_error_detail, plait_error_detail_at),
+    (:plait_live_count, plait_live_count_at),
+    (:plait_context_open, plait_context_open_at),
+    (:plait_context_retain, plait_context_retain_at),
+    (:plait_context_release, plait_context_release_at),
+    (:plait_context_report, plait_context_report_at),
+    (:plait_backend_report, plait_backend_report_at),
+    (:plait_context_device_count, plait_context_device_count_at),
+    (:plait_context_device, plait_context_device_at),
+    (:plait_context_find_device, plait_context_find_device_at),
+    (:plait_device_query, plait_device_query_at),
+    (:plait_device_set_budget, plait_device_set_budget_at),
+    (:plait_buffer_create, plait_buffer_create_at),
+    (:plait_buffer_wrap, plait_buffer_wrap_at),
+    (:plait_buffer_view, plait_buffer_view_at),
+    (:plait_buffer_retain, plait_buffer_retain_at),
+    (:plait_buffer_release, plait_buffer_release_at),
+    (:plait_buffer_bytes, plait_buffer_bytes_at),
+    (:plait_buffer_map, plait_buffer_map_at),
+    (:plait_buffer_unmap, plait_buffer_unmap_at),
+    (:plait_array_import, plait_array_import_at),
+    (:plait_array_export, plait_array_export_at),
+    (:plait_inbox_create, plait_inbox_create_at),
+    (:plait_inbox_retain, plait_inbox_retain_at),
+    (:plait_inbox_release, plait_inbox_release_at),
+    (:plait_inbox_descriptor, plait_inbox_descriptor_at),
+    (:plait_inbox_next, plait_inbox_next_at),
+    (:plait_inbox_pump, plait_inbox_pump_at),
+    (:plait_inbox_wait, plait_inbox_wait_at),
+    (:plait_inbox_call_done, plait_inbox_call_done_at),
+    (:plait_inbox_adopt, plait_inbox_adopt_at),
+    (:plait_inbox_close, plait_inbox_close_at),
+    (:plait_signal_create, plait_signal_create_at),
+    (:plait_signal_retain, plait_signal_retain_at),
+    (:plait_signal_release, plait_signal_release_at),
+    (:plait_signal_query, plait_signal_query_at),
+    (:plait_signal_wait, plait_signal_wait_at),
+    (:plait_points_wait, plait_points_wait_at),
+    (:plait_signal_raise, plait_signal_raise_at),
+    (:plait_signal_fail, plait_signal_fail_at),
+    (:plait_signal_reset, plait_signal_reset_at),
+    (:plait_signal_notify, plait_signal_notify_at),
+    (:plait_queue_create, plait_queue_create_at),
+    (:plait_queue_retain, plait_queue_retain_at),
+    (:plait_queue_release, plait_queue_release_at),
+    (:plait_queue_submit, plait_queue_submit_at),
+    (:plait_queue_call, plait_queue_call_at),
+    (:plait_queue_copy, plait_queue_copy_at),
+    (:plait_queue_fill, plait_queue_fill_at),
+    (:plait_queue_read, plait_queue_read_at),
+    (:plait_queue_write, plait_queue_write_at),
+    (:plait_queue_emit, plait_queue_emit_at),
+    (:plait_queue_wait, plait_queue_wait_at),
+    (:plait_queue_finish, plait_queue_finish_at),
+    (:plait_device_native, plait_device_native_at),
+    (:plait_queue_native, plait_queue_native_at),
+    (:plait_buffer_native, plait_buffer_native_at),
+    (:plait_source_text, plait_source_text_at),
+    (:plait_kernel_create, plait_kernel_create_at),
+    (:plait_kernel_retain, plait_kernel_retain_at),
+    (:plait_kernel_release, plait_kernel_release_at),
+    (:plait_kernel_signature, plait_kernel_signature_at),
+    (:plait_queue_launch, plait_queue_launch_at),
+    (:plait_graph_create, plait_graph_create_at),
+    (:plait_graph_retain, plait_graph_retain_at),
+    (:plait_graph_release, plait_graph_release_at),
+    (:plait_graph_add, plait_graph_add_at),
+    (:plait_graph_edge, plait_graph_edge_at),
+    (:plait_graph_body, plait_graph_body_at),
+    (:plait_graph_rotate, plait_graph_rotate_at),
+    (:plait_graph_size, plait_graph_size_at),
+    (:plait_graph_read, plait_graph_read_at),
+    (:plait_graph_freeze, plait_graph_freeze_at),
+    (:plait_plan_retain, plait_plan_retain_at),
+    (:plait_plan_release, plait_plan_release_at),
+    (:plait_plan_query, plait_plan_query_at),
+    (:plait_plan_check, plait_plan_check_at),
+    (:plait_plan_simulate, plait_plan_simulate_at),
+    (:plait_plan_critical, plait_plan_critical_at),
+    (:plait_plan_write, plait_plan_write_at),
+    (:plait_plan_read, plait_plan_read_at),
+    (:plait_plan_save, plait_plan_save_at),
+    (:plait_plan_load, plait_plan_load_at),
+    (:plait_plan_query_binding, plait_plan_query_binding_at),
+    (:plait_plan_bind_kernel, plait_plan_bind_kernel_at),
+    (:plait_plan_bind_buffer, plait_plan_bind_buffer_at),
+    (:plait_plan_bind_signal, plait_plan_bind_signal_at),
+    (:plait_plan_bind_function, plait_plan_bind_function_at),
+    (:plait_plan_bind_device, plait_plan_bind_device_at),
+    (:plait_plan_parameter_count, plait_plan_parameter_count_at),
+    (:plait_plan_parameter, plait_plan_parameter_at),
+    (:plait_plan_parameter_query, plait_plan_parameter_query_at),
+    (:plait_plan_prepare, plait_plan_prepare_at),
+    (:plait_plan_rehearse, plait_plan_rehearse_at),
+    (:plait_plan_exchange, plait_plan_exchange_at),
+    (:plait_plan_run, plait_plan_run_at),
+    (:plait_plan_call, plait_plan_call_at),
+    (:plait_run_retain, plait_run_retain_at),
+    (:plait_run_release, plait_run_release_at),
+    (:plait_run_poll, plait_run_poll_at),
+    (:plait_run_wait, plait_run_wait_at),
+    (:plait_run_cancel, plait_run_cancel_at),
+    (:plait_run_notify, plait_run_notify_at),
+    (:plait_run_query, plait_run_query_at),
+    (:plait_plan_command, plait_plan_command_at),
+    (:plait_callable_create, plait_callable_create_at),
+    (:plait_callable_function, plait_callable_function_at),
+    (:plait_callable_retain, plait_callable_retain_at),
+    (:plait_callable_release, plait_callable_release_at),
+    (:plait_plan_record, plait_plan_record_at),
+    (:plait_run_records, plait_run_records_at),
+    (:plait_run_write, plait_run_write_at),
+    (:plait_plan_tune, plait_plan_tune_at),
+]
+
+end
