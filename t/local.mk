@@ -658,6 +658,7 @@ PLAIN_SCRIPT_TESTS += %D%/95-python.t
 PLAIN_SCRIPT_TESTS += %D%/96-lua.t
 SCRIPT_TESTS += %D%/97-examples.t
 PLAIN_SCRIPT_TESTS += %D%/98-rust.t
+PLAIN_SCRIPT_TESTS += %D%/99-julia.t
 
 # --- the ABI against the last release ---------------------------------------
 # `make abi-baseline` at a release writes t/abi/plait.abi, which is checked in;

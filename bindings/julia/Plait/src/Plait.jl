@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""
+plait: graphs of kernels, scheduled once and replayed.
+
+    using Plait
+    system = System()                             # PLAIT_BACKEND chooses
+    device = system.devices[1]
+    saxpy = Kernel(system, "saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+                   "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+    x, y = array(device, ones(Float32, 1000)), array(device, ones(Float32, 1000))
+    graph = Graph(system)
+    launch!(graph, saxpy, Parameter(:a), x, y, 1000; items=1000)
+    plan = freeze(graph)
+    plan(a=2)                                     # as often as you like
+    Array(y)
+
+What lives where: raw.jl has the C functions, core.jl the library, errors and
+handles, inbox.jl events and waiting, system.jl systems and devices, memory.jl
+buffers, kernel.jl kernels and their arguments, queue.jl queues and signals,
+graph.jl graphs, plan.jl plans and runs.
+"""
+module Plait
+
+using FileWatching: FDWatcher
+using Libdl: dlopen, dlsym
+
+export System, Device, Buffer, Kernel, Queue, Signal, Graph, Node, Plan, Run, PlaitError
+export Parameter, SCRATCH, ITERATION
+export array, wrap, buffer, mapped, kernels, release, pump, descriptor, adopt
+export launch!, call!, emit!, wait!, join!, subgraph!, loop!, case!, rotate!
+export freeze, finish, isdone, cancel, record!, trace
+
+include("raw.jl")
+include("core.jl")
+include("inbox.jl")
+include("system.jl")
+include("memory.jl")
+include("kernel.jl")
+include("queue.jl")
+include("graph.jl")
+include("plan.jl")
+
+end

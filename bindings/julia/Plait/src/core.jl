@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+# The library, errors, and handles, which all other files rest on.
+
+# --- the library --------------------------------------------------------------
+
+const opening = ReentrantLock()
+const opened = Ref{Ptr{Cvoid}}(C_NULL)
+# What a call says of its failure: one for each thread, since no task switch
+# comes between the call and the look at it.
+const records = Base.RefValue{Raw.plait_error}[]
+
+function candidates()
+    chosen = get(ENV, "PLAIT_LIBRARY", "")
+    isempty(chosen) ? ["libplait.so.0", "libplait"] : [chosen]
+end
+
+function find_library()
+    tried = String[]
+    for name in candidates()
+        try
+            return name, dlopen(name)
+        catch problem
+            push!(tried, "  $name: " * sprint(showerror, problem))
+        end
+    end
+    error("libplait was not found; tried\n", join(tried, '\n'),
+          "\nInstall it, or set PLAIT_LIBRARY to the file.")
+end
+
+function check_layout(name)
+    for struct_ in Raw.STRUCTS
+        have = Int(Raw.plait_sizeof(string(nameof(struct_))))
+        have >= sizeof(struct_) || error(
+            "$name: its $(nameof(struct_)) has $have bytes, this package's $(sizeof(struct_))")
+    end
+end
+
+"""
+    load()
+
+Open the library; the first system does it. It is never closed: what is loaded
+must outlive every finalizer.
+"""
+function load()
+    opened[] == C_NULL || return
+    lock(opening) do
+        opened[] == C_NULL || return
+        name, library = find_library()
+        for (symbol, at) in Raw.FUNCTIONS
+            at[] = dlsym(library, symbol; throw_error=false) === nothing ?
+                error("$name has no $symbol: it is older than this package, or not plait") :
+                dlsym(library, symbol)
+        end
+        check_layout(name)
+        append!(records, [Ref(sized(Raw.plait_error)) for _ in 1:Threads.nthreads()])
+        opened[] = library
+    end
+    return
+end
+
+"The version of the library."
+version() = (load(); VersionNumber(unsafe_string(Raw.plait_version())))
+
+"How many objects of plait there are in this process."
+live_count() = (load(); Int(Raw.plait_live_count(0)))
+
+# --- structs ------------------------------------------------------------------
+
+empty_of(type) = type <: Tuple ? Expr(:tuple, map(empty_of, type.parameters)...) :
+    type <: Number ? zero(type) : :($type(C_NULL))
+
+# A struct of C with the fields that are given, its size in `size`, and zeros.
+@generated function filled(::Type{S}, given::NamedTuple{names}) where {S,names}
+    unknown = setdiff(names, fieldnames(S))
+    isempty(unknown) || return :(error($"$S has no $(join(unknown, ", "))"))
+    values = map(fieldnames(S), fieldtypes(S)) do name, type
+        name in names ? :(convert($type, given.$name)) :
+            name === :size ? UInt32(sizeof(S)) : empty_of(type)
+    end
+    Expr(:call, S, values...)
+end
+
+sized(::Type{S}; given...) where {S} = filled(S, given.data)
+
+# A C text in a struct; whoever calls preserves the string.
+text_at(::Nothing) = Cstring(C_NULL)
+text_at(text::String) = Base.unsafe_convert(Cstring, text)
+
+text_or_nothing(text) = text === nothing ? nothing : String(text)
+
+chars(text::NTuple{N,UInt8}) where {N} = String(UInt8[c for c in Iterators.takewhile(!iszero, text)])
+
+nanoseconds(seconds) = seconds === nothing ? typemax(UInt64) :
+    round(UInt64, clamp(seconds * 1e9, 0, 1e18))
+
+# --- errors -------------------------------------------------------------------
+
+"""
+    PlaitError
+
+What plait refused or could not do.
+
+- `status`: the code, `Plait.Raw.PLAIT_E_...`, and its `name`
+- `text`: what, where, and what to do
+- `origin`: what the function or the system below returned
+- `detail`: more text, a compiler's log for example, or `nothing`
+- `cause`: what a function of Julia threw, with its backtrace, or `nothing`
+"""
+struct PlaitError <: Exception
+    status::Int32
+    name::String
+    text::String
+    origin::Int64
+    detail::Union{Nothing,String}
+    cause::Union{Nothing,CapturedException}
+end
+
+function Base.showerror(io::IO, problem::PlaitError)
+    print(io, "PlaitError: ", problem.text, " (", problem.name, ")")
+    problem.detail === nothing || print(io, '\n', problem.detail)
+    if problem.cause !== nothing
+        print(io, "\ncaused by: ")
+        showerror(io, problem.cause)
+    end
+end
+
+function detail_text(number)
+    number == 0 && return nothing
+    needed = Ref{UInt64}(0)
+    Raw.plait_error_detail(number, C_NULL, 0, needed)
+    room = Vector{UInt8}(undef, needed[] + 1)
+    Raw.plait_error_detail(number, room, length(room), needed) < 0 && return nothing
+    return unsafe_string(pointer(room))
+end
+
+# What functions threw: the command that they fail has the number as its
+# origin, and so the error finds its cause again.
+const CAUSES = 256
+const causes = Vector{Any}(nothing, CAUSES)
+const last_cause = Threads.Atomic{Int}(0)
+
+function keep_cause(problem, trace)
+    number = Threads.atomic_add!(last_cause, 1) % 0x3fffffff + 0x40000000
+    causes[number % CAUSES + 1] = (number, CapturedException(problem, trace))
+    return number
+end
+
+function find_cause(origin)
+    origin >= 0x40000000 || return nothing
+    found = causes[origin % CAUSES + 1]
+    found !== nothing && found[1] == origin ? found[2] : nothing
+end
+
+@noinline function failure(status, raw)
+    PlaitError(status, unsafe_string(Raw.plait_status_name(status)), chars(raw.text), raw.origin,
+               detail_text(raw.detail), find_cause(raw.origin))
+end
+
+function record()
+    thread = Threads.threadid()
+    thread <= length(records) ? records[thread] : Ref(sized(Raw.plait_error))
+end
+
+# A function of plait whose last parameter is the error; what it answers.
+@inline function call(f::F, arguments::Vararg{Any,N}) where {F,N}
+    told = record()
+    status = f(arguments..., told)
+    status < 0 && throw(failure(status, told[]))
+    return status
+end
+
+# A plait_..._create: its out parameter comes before the error.
+function create(f::F, ::Type{R}, arguments...) where {F,R}
+    out = Ref{Ptr{R}}(C_NULL)
+    call(f, arguments..., out)
+    return out[]
+end
+
+# One number that comes out before the error.
+function ask(f::F, ::Type{T}, arguments...) where {F,T}
+    out = Ref{T}(0)
+    call(f, arguments..., out)
+    return out[]
+end
+
+# A text of unknown length.
+function text_of(f::F, arguments...) where {F}
+    needed = Ref{UInt64}(0)
+    call(f, arguments..., C_NULL, 0, needed)
+    room = Vector{UInt8}(undef, needed[] + 1)
+    call(f, arguments..., room, length(room), needed)
+    return String(resize!(room, needed[]))
+end
+
+# --- handles ------------------------------------------------------------------
+
+"""
+What owns one reference to an object of plait: given back by [`release`](@ref) or
+when it is collected, in any order, on any thread. What is in flight goes on.
+"""
+abstract type Handle{R} end
+
+"""
+    release(object)
+
+Give the object up now, instead of when it is collected.
+"""
+release(object::Handle) = drop(object)
+
+# All that finalizers do: it takes no lock of Julia's and does not switch tasks;
+# and since plait never calls Julia, none of its locks can be held below.
+function drop(object::Handle)
+    raw = object.raw
+    raw == C_NULL && return
+    object.raw = C_NULL
+    give_back(raw)
+    return
+end
+
+owned(object) = finalizer(drop, object)
+
+function handle(object::Handle)
+    object.raw == C_NULL && throw(ArgumentError("$(nameof(typeof(object))) was released"))
+    return object.raw
+end
+
+# As arguments of a call they stay alive until it is over.
+Base.cconvert(::Type{Ptr{R}}, object::Handle{R}) where {R} = object
+Base.unsafe_convert(::Type{Ptr{R}}, object::Handle{R}) where {R} = handle(object)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+# Kernels, and the arguments that they are launched with.
+
+const TYPES = Dict("i8" => Int8, "i16" => Int16, "i32" => Int32, "i64" => Int64,
+                   "u8" => UInt8, "u16" => UInt16, "u32" => UInt32, "u64" => UInt64,
+                   "f32" => Float32, "f64" => Float64, "bool" => Bool, "char" => UInt8)
+const FORMS = (portable=Raw.PLAIT_SOURCE_PORTABLE, host=Raw.PLAIT_SOURCE_C,
+               opencl=Raw.PLAIT_SOURCE_OPENCL_C, cuda=Raw.PLAIT_SOURCE_CUDA_C)
+
+# --- what is no number and no buffer -------------------------------------------
+
+"""
+    Parameter(:name)
+
+An argument, or the `items` of a launch, that each run brings: `plan(name=...)`.
+"""
+struct Parameter
+    name::String
+    Parameter(name) = new(String(name))
+end
+
+struct Scratch end
+struct Iteration end
+
+"An argument: memory of the node's own, of `scratch_bytes`."
+const SCRATCH = Scratch()
+"An argument: the number of this iteration of the loop around it."
+const ITERATION = Iteration()
+
+"An argument: the buffer whose turn it is, or will be some iterations ahead."
+struct Turn
+    rotation::UInt64
+    ahead::UInt64
+end
+
+const Special = Union{Parameter,Scratch,Iteration,Turn}
+
+# --- kernels -------------------------------------------------------------------
+
+struct KernelParameter
+    name::String
+    # Of the value, or of what a pointer points to; nothing: unknown to Julia.
+    type::Union{Nothing,DataType}
+    pointer::Bool
+    written::String # the type as the signature has it
+end
+
+"""
+    Kernel(system, signature, source; defines, options, file, library, symbol, function_)
+
+Code with a signature. `source` is portable source; `(opencl=text, cuda=text)` has one
+text for each backend. Without one `library` and `symbol` name a compiled C function,
+or `pointer` is the address of one (of a `@cfunction` too, which must neither
+allocate nor throw, since it runs on threads that Julia does not know). `file` is
+what errors call the text.
+"""
+mutable struct Kernel <: Handle{Raw.plait_kernel}
+    raw::Ptr{Raw.plait_kernel}
+    system::System
+    name::String
+    parameters::Vector{KernelParameter}
+end
+
+give_back(raw::Ptr{Raw.plait_kernel}) = Raw.plait_kernel_release(raw)
+
+function parse_parameter(text)
+    name, words = split(text, ':'; limit=2)
+    written = String(last(split(words)))
+    KernelParameter(strip(name), get(TYPES, written, nothing), occursin(r"\bpointer\b", words), written)
+end
+
+function parse_signature(text)
+    inside = text[findfirst('(', text)+1:findlast(')', text)-1]
+    [parse_parameter(part) for part in split(inside, ',') if !isempty(strip(part))]
+end
+
+function source_of(form, code, texts)
+    sized(Raw.plait_source; form=form, code=pointer(code), bytes=sizeof(code),
+          defines=text_at(texts[1]), options=text_at(texts[2]), file=text_at(texts[3]))
+end
+
+function sources_of(source)
+    named = source === nothing ? NamedTuple() :
+        source isa AbstractString ? (portable=source,) : source
+    unknown = setdiff(keys(named), keys(FORMS))
+    isempty(unknown) || throw(ArgumentError("sources are for $(join(keys(FORMS), ", ")), " *
+                                            "not for $(join(unknown, ", "))"))
+    return [(FORMS[name], String(named[name])) for name in keys(named)]
+end
+
+function Kernel(system::System, signature, source=nothing; defines=nothing, options=nothing,
+                file=nothing, library=nothing, symbol=nothing, pointer=C_NULL)
+    codes, texts = sources_of(source), map(text_or_nothing, (defines, options, file))
+    names = map(text_or_nothing, (signature, library, symbol))
+    raw = GC.@preserve codes texts names begin
+        array = Raw.plait_source[source_of(form, code, texts) for (form, code) in codes]
+        GC.@preserve array create(
+            Raw.plait_kernel_create, Raw.plait_kernel, system,
+            Ref(sized(Raw.plait_kernel_desc; signature=text_at(names[1]), library=text_at(names[2]),
+                      symbol=text_at(names[3]), described=pointer, source_count=length(array),
+                      sources=isempty(array) ? C_NULL : Base.pointer(array))))
+    end
+    made = owned(Kernel(raw, system, "", []))
+    whole = text_of(Raw.plait_kernel_signature, made)
+    made.name, made.parameters = strip(first(split(whole, '('))), parse_signature(whole)
+    return made
+end
+
+"""
+    kernels(system, folder, names...)
+
+Kernels of portable source from files: `folder/name.plk` each, whose comment with
+`name(...)` is the signature.
+"""
+kernels(system::System, folder, names...) = map(name -> read_kernel(system, folder, name), names)
+
+function read_kernel(system, folder, name)
+    path = joinpath(folder, "$name.plk")
+    text = read(path, String)
+    found = match(Regex("/\\*\\s*($name\\s*\\([^*]*\\))\\s*\\*/"), text)
+    found === nothing && throw(ArgumentError("$path has no comment with the signature $name(...)"))
+    return Kernel(system, join(split(found[1]), ' '), text; file=path)
+end
+
+Base.show(io::IO, kernel::Kernel) =
+    print(io, "Kernel(", kernel.name, "(", join((p.name for p in kernel.parameters), ", "), "))")
+
+# --- arguments -----------------------------------------------------------------
+
+# C's arguments, and what they refer to.
+struct Arguments
+    array::Vector{Raw.plait_argument}
+    words::Vector{UInt64}
+    given::Tuple
+end
+
+function store(words, index, ::Type{T}, value, what) where {T}
+    stored = try
+        convert(T, value)
+    catch
+        throw(ArgumentError("$(what()): $(repr(value)) does not fit $T"))
+    end
+    GC.@preserve words unsafe_store!(Ptr{T}(pointer(words, index)), stored)
+    return sizeof(T)
+end
+
+special(given::Parameter) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_PARAMETER,
+                                  name=text_at(given.name))
+special(::Scratch) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_SCRATCH)
+special(::Iteration) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ITERATION)
+special(given::Turn) = sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_ROTATION,
+                             rotation=given.rotation, ahead=given.ahead)
+
+fits(::Buffer{T}, type) where {T} = type === nothing || T === type || T === UInt8 || !(T <: Real)
+
+function pointer_argument(parameter, given, what)
+    given isa Buffer || throw(ArgumentError(
+        "$(what()) is a pointer: give it a Buffer, not $(repr(given))"))
+    fits(given, parameter.type) || throw(ArgumentError(
+        "$(what()) is a pointer to $(parameter.written), the buffer has $(eltype(given))"))
+    return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_BUFFER, buffer=handle(given))
+end
+
+function argument(words, index, parameter, given, what)
+    given isa Special && return special(given)
+    parameter.pointer && return pointer_argument(parameter, given, what)
+    bytes = store(words, index, parameter.type, given, what)
+    return sized(Raw.plait_argument; kind=Raw.PLAIT_ARGUMENT_VALUE, bytes=bytes,
+                 value=pointer(words, index))
+end
+
+# To be preserved until the call is over that takes the array.
+function Arguments(kernel::Kernel, given::Tuple)
+    count = length(kernel.parameters)
+    length(given) == count || throw(ArgumentError(
+        "$(kernel.name) takes $count arguments " *
+        "($(join((p.name for p in kernel.parameters), ", "))), not $(length(given))"))
+    words = zeros(UInt64, count)
+    array = map(1:count) do i
+        parameter = kernel.parameters[i]
+        argument(words, i, parameter, given[i],
+                 () -> "$(kernel.name): argument $i \"$(parameter.name)\"")
+    end
+    return Arguments(array, words, given)
+end
+
+function extents(given, what)
+    sizes = given isa Integer ? (given,) : Tuple(given)
+    length(sizes) <= 3 || throw(ArgumentError("$what have at most 3 dimensions"))
+    all(n -> n >= 0, sizes) || throw(ArgumentError("$what: $given does not fit"))
+    return ntuple(i -> i <= length(sizes) ? UInt64(sizes[i]) : UInt64(0), 3)
+end
+
+# items=3, or items=(4, 4), group=(2, 2)
+geometry(items, group=()) = sized(Raw.plait_launch; dimensions=items isa Integer ? 1 : length(items),
+                                  items=extents(items, "items"), group=extents(group, "groups"))

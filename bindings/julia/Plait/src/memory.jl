@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+# Buffers: memory of a device, as arrays.
+
+"""
+    Buffer{T,N}
+
+Memory of a device for an array of `T` with `N` dimensions; see [`array`](@ref),
+[`wrap`](@ref) and [`buffer`](@ref). As in all arrays of Julia the first index runs
+fastest. `size`, `length`, `eltype` and `sizeof` are those of the array.
+
+- `Array(b)` and `copyto!(a, b)` copy out, `copyto!(b, a)` in, at once
+- `mapped(f, b)` calls `f` with the memory itself
+- `view(b, 2:5)` is the same memory, as a buffer
+"""
+mutable struct Buffer{T,N} <: Handle{Raw.plait_buffer}
+    raw::Ptr{Raw.plait_buffer}
+    device::Device
+    size::NTuple{N,Int}
+end
+
+give_back(raw::Ptr{Raw.plait_buffer}) = Raw.plait_buffer_release(raw)
+
+function plain(T)
+    isbitstype(T) && sizeof(T) > 0 ||
+        throw(ArgumentError("elements of a buffer are plain data, which $T is not"))
+    return T
+end
+
+Base.size(b::Buffer) = b.size
+Base.size(b::Buffer, d::Integer) = d > length(b.size) ? 1 : b.size[d]
+Base.length(b::Buffer) = prod(b.size)
+Base.eltype(::Type{<:Buffer{T}}) where {T} = T
+Base.ndims(b::Buffer) = length(b.size)
+Base.sizeof(b::Buffer{T}) where {T} = sizeof(T) * length(b)
+Base.show(io::IO, b::Buffer{T,N}) where {T,N} =
+    print(io, "Buffer{", T, ",", N, "}(", join(b.size, " x "), " on ", b.device.name, ")")
+
+function bytes_of(T, dims)
+    bytes = foldl(Base.checked_mul, dims; init=sizeof(T))
+    bytes >= 0 ? bytes : throw(ArgumentError("a buffer cannot be $(join(dims, " x "))"))
+end
+
+"""
+    buffer(device, T, dims...; label)
+
+Memory that nothing was written to yet.
+"""
+function buffer(device::Device, ::Type{T}, dims::Integer...; label=nothing) where {T}
+    sizes = map(Int, dims)
+    bytes, text = bytes_of(plain(T), sizes), text_or_nothing(label)
+    raw = GC.@preserve text create(
+        Raw.plait_buffer_create, Raw.plait_buffer, device,
+        Ref(sized(Raw.plait_buffer_desc; bytes=bytes, label=text_at(text))))
+    return owned(Buffer{T,length(sizes)}(raw, device, sizes))
+end
+
+"""
+    array(device, a; label)
+
+A buffer with a copy of an array, which may have strides.
+"""
+function array(device::Device, a::AbstractArray{T}; label=nothing) where {T}
+    made = buffer(device, T, size(a)...; label=label)
+    return copyto!(made, a)
+end
+
+is_dense(a) = strides(a) == Base.size_to_strides(1, size(a)...)
+
+"""
+    wrap(device, a; label)
+
+A buffer on the memory of `a` itself, without a copy: an array, or a part of one
+without gaps. It is kept alive as long as anything of plait uses it, and must not
+be resized until then. It is let go by the next [`pump`](@ref) or wait.
+"""
+function wrap(device::Device, a::StridedArray{T}; label=nothing) where {T}
+    plain(T)
+    is_dense(a) || throw(ArgumentError("the array has strides $(strides(a)); copy it first"))
+    text, number = text_or_nothing(label), keep_wrapped(a)
+    try
+        raw = GC.@preserve text create(
+            Raw.plait_buffer_wrap, Raw.plait_buffer, device,
+            Ref(sized(Raw.plait_wrap_desc; pointer=pointer(a), bytes=sizeof(T) * length(a),
+                      label=text_at(text), inbox=handle(device.system.inbox),
+                      user_data=as_pointer(number))))
+        return owned(Buffer{T,ndims(a)}(raw, device, size(a)))
+    catch
+        drop_wrapped(number)
+        rethrow()
+    end
+end
+
+"""
+    mapped(f, buffer; read=true, write=true)
+
+`f(a)` with an `Array` on the memory itself, which is not there any more afterwards.
+Nothing may be using the buffer.
+"""
+function mapped(f, b::Buffer{T,N}; read=true, write=true) where {T,N}
+    flags = (read ? Raw.PLAIT_MAP_READ : UInt32(0)) | (write ? Raw.PLAIT_MAP_WRITE : UInt32(0))
+    at = Ref{Ptr{Cvoid}}(C_NULL)
+    call(Raw.plait_buffer_map, b, 0, sizeof(b), flags, at)
+    try
+        return f(unsafe_wrap(Array, Ptr{T}(at[]), b.size))
+    finally
+        call(Raw.plait_buffer_unmap, b, at[])
+    end
+end
+
+function same_length(a, b)
+    length(a) == length(b) || throw(DimensionMismatch(
+        "one has $(length(a)) elements, the other one $(length(b))"))
+end
+
+function Base.copyto!(b::Buffer, a::AbstractArray)
+    same_length(b, a)
+    isempty(a) || mapped(memory -> copyto!(memory, a), b; read=false)
+    return b
+end
+
+function Base.copyto!(a::AbstractArray, b::Buffer)
+    same_length(a, b)
+    isempty(a) || mapped(memory -> copyto!(a, memory), b; write=false)
+    return a
+end
+
+Base.Array(b::Buffer{T,N}) where {T,N} = copyto!(Array{T,N}(undef, b.size), b)
+Base.collect(b::Buffer) = Array(b)
+
+"""
+    view(buffer, range)
+
+These elements, counted as by `LinearIndices`, as a buffer: the same memory, which
+both keep alive.
+"""
+function Base.view(b::Buffer{T}, range::AbstractUnitRange{<:Integer}) where {T}
+    isempty(range) || checkbounds(1:length(b), range)
+    raw = create(Raw.plait_buffer_view, Raw.plait_buffer, b, sizeof(T) * (first(range) - 1),
+                 sizeof(T) * length(range))
+    return owned(Buffer{T,1}(raw, b.device, (length(range),)))
+end

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+# Plans and their runs.
+
+struct PlanParameter
+    number::UInt32
+    kind::UInt32
+    type::Union{Nothing,DataType}
+end
+
+"""
+    Plan
+
+A schedule that is replayed: `plan(x=...)` runs it and waits, `run(plan, queue; x=...)`
+does not. `Plan(system, path)` reads what `write(path, plan)` wrote.
+"""
+mutable struct Plan <: Handle{Raw.plait_plan}
+    raw::Ptr{Raw.plait_plan}
+    system::System
+    functions::Vector{Functions}
+    has_functions::Bool
+    parameters::Union{Nothing,Dict{Symbol,PlanParameter}}
+    queue::Union{Nothing,Queue}
+    recorded::Bool
+end
+
+give_back(raw::Ptr{Raw.plait_plan}) = Raw.plait_plan_release(raw)
+
+function Plan(raw::Ptr{Raw.plait_plan}, system, functions)
+    pulled = any(one -> !isempty(one.table), functions)
+    return owned(Plan(raw, system, functions, pulled, nothing, nothing, false))
+end
+
+Plan(system::System, path::AbstractString) =
+    Plan(create(Raw.plait_plan_load, Raw.plait_plan, system, String(path)), system, Functions[])
+
+# --- parameters -----------------------------------------------------------------
+
+function plan_parameter(plan, number)
+    info = Ref(sized(Raw.plait_parameter_info))
+    call(Raw.plait_plan_parameter_query, plan, number, info)
+    return Symbol(chars(info[].name)) =>
+        PlanParameter(number, info[].kind, get(TYPES, chars(info[].type), nothing))
+end
+
+"What each run has to bring, by name."
+function parameters(plan::Plan)
+    if plan.parameters === nothing
+        count = ask(Raw.plait_plan_parameter_count, UInt32, plan)
+        plan.parameters = Dict{Symbol,PlanParameter}(plan_parameter(plan, i) for i in 0:Int(count)-1)
+    end
+    return plan.parameters
+end
+
+function unknown_parameter(plan, name)
+    known = sort!(String[string(key) for key in keys(parameters(plan))])
+    throw(ArgumentError("the plan has no parameter $name; it has " *
+                        (isempty(known) ? "none" : join(known, ", "))))
+end
+
+# A launch takes seven words, all else one.
+const WORDS = cld(sizeof(Raw.plait_launch), 8)
+
+function binding(words, index, parameter, name, value)
+    if parameter.kind == Raw.PLAIT_PARAMETER_BUFFER
+        value isa Buffer || throw(ArgumentError("$name is a pointer: give it a Buffer, not $(repr(value))"))
+        return sized(Raw.plait_binding; parameter=parameter.number, buffer=handle(value))
+    end
+    bytes = parameter.kind == Raw.PLAIT_PARAMETER_LAUNCH ?
+        store(words, index, Raw.plait_launch, geometry(value), () -> string(name)) :
+        store(words, index, parameter.type, value, () -> string(name))
+    return sized(Raw.plait_binding; parameter=parameter.number, bytes=bytes,
+                 value=pointer(words, index))
+end
+
+# f(description) while all that it refers to is alive
+function with_bindings(f, plan, given)
+    flags = plan.recorded ? Raw.PLAIT_RUN_RECORD : UInt32(0)
+    isempty(given) && return f(Ref(sized(Raw.plait_run_desc; flags=flags)))
+    known, words = parameters(plan), zeros(UInt64, WORDS * length(given))
+    array = Vector{Raw.plait_binding}(undef, length(given))
+    index = 0
+    for (name, value) in pairs(given)
+        parameter = get(known, name, nothing)
+        parameter === nothing && unknown_parameter(plan, name)
+        array[index += 1] = binding(words, (index - 1) * WORDS + 1, parameter, name, value)
+    end
+    GC.@preserve words array given f(Ref(sized(
+        Raw.plait_run_desc; flags=flags, bindings=pointer(array), binding_count=length(array))))
+end
+
+# --- running --------------------------------------------------------------------
+
+function (plan::Plan)(; given...)
+    if plan.has_functions
+        own_run(plan, given.data)
+    elseif isempty(given) && !plan.recorded
+        call(Raw.plait_plan_call, plan, C_NULL, C_NULL)
+    else
+        with_bindings(desc -> call(Raw.plait_plan_call, plan, C_NULL, desc), plan, given.data)
+    end
+    return
+end
+
+# On a queue of its own, since this thread has to pull what it calls.
+function own_run(plan, given)
+    try
+        finish(start(plan, default_queue(plan), given))
+    catch
+        plan.queue = nothing # it would have to be finished before it runs more
+        rethrow()
+    end
+end
+
+function default_queue(plan)
+    plan.queue === nothing && (plan.queue = Queue(plan.system.devices[1]))
+    return plan.queue::Queue
+end
+
+"""
+    Run
+
+A run on its way: `wait(run)` lets other tasks go on, `finish(run)` has the thread wait
+and work; [`isdone`](@ref), [`cancel`](@ref), [`trace`](@ref).
+"""
+mutable struct Run <: Handle{Raw.plait_run}
+    raw::Ptr{Raw.plait_run}
+    plan::Plan
+    queue::Queue
+end
+
+give_back(raw::Ptr{Raw.plait_run}) = Raw.plait_run_release(raw)
+
+# Functions that a run may still call live as long as it is on its way.
+function keep_running(inbox, run)
+    with_lock(inbox.lock) do
+        filter!(inbox.running) do other
+            other.raw != C_NULL && Raw.plait_run_poll(other.raw, C_NULL) == Raw.PLAIT_PENDING
+        end
+        push!(inbox.running, run)
+    end
+end
+
+function start(plan, queue, given)
+    while true
+        try
+            raw = with_bindings(plan, given) do desc
+                create(Raw.plait_plan_run, Raw.plait_run, plan, queue, desc)
+            end
+            run = owned(Run(raw, plan, queue))
+            plan.has_functions && keep_running(plan.system.inbox, run)
+            return run
+        catch problem
+            # Too many are on their way, and they may need this thread to go on.
+            problem isa PlaitError && problem.status == Raw.PLAIT_E_BUSY &&
+                pump(plan.system) > 0 || rethrow()
+        end
+    end
+end
+
+"""
+    run(plan, queue; x=...)
+
+Start it, behind what the queue has; a [`Run`](@ref).
+"""
+Base.run(plan::Plan, queue::Queue=default_queue(plan); given...) = start(plan, queue, given.data)
+
+"Is it done?  What it failed with is thrown."
+isdone(run::Run) = call(Raw.plait_run_poll, run) != Raw.PLAIT_PENDING
+
+finish(run::Run; timeout=nothing) =
+    finishing(run.plan.system.inbox, timeout) do slice, told
+        Raw.plait_run_wait(run, slice, told)
+    end
+
+function Base.wait(run::Run)
+    system = run.plan.system
+    isdone(run) && return
+    if Threads.threadid() == system.thread
+        await(system.inbox, system.needs_pump) do number
+            call(Raw.plait_run_notify, run, system.inbox, C_NULL, number)
+        end
+    end
+    return finish(run)
+end
+
+"What has not begun does not run."
+cancel(run::Run) = (call(Raw.plait_run_cancel, run); nothing)
+
+# --- what a plan is, and did ----------------------------------------------------
+
+"Prove the schedule; an error says what does not hold."
+check(plan::Plan) = (call(Raw.plait_plan_check, plan); nothing)
+
+function written(f, object, format)
+    needed = Ref{UInt64}(0)
+    call(f, object, format, C_NULL, 0, needed)
+    room = Vector{UInt8}(undef, needed[])
+    call(f, object, format, room, length(room), needed)
+    return String(room)
+end
+
+const FORMATS = (json=Raw.PLAIT_FORMAT_JSON, dot=Raw.PLAIT_FORMAT_DOT, svg=Raw.PLAIT_FORMAT_SVG)
+
+"""
+    Plait.text(plan, :json)
+
+The plan as `:json`, or its picture as `:dot` or `:svg`.
+"""
+text(plan::Plan, format::Symbol) = written(Raw.plait_plan_write, plan, FORMATS[format])
+
+Base.show(io::IO, plan::Plan) = print(io, "Plan(on ", plan.system, ")")
+Base.show(io::IO, ::MIME"image/svg+xml", plan::Plan) = print(io, text(plan, :svg))
+Base.write(path::AbstractString, plan::Plan) = (call(Raw.plait_plan_save, plan, String(path)); nothing)
+
+"From now on runs write down what each lane does; see [`trace`](@ref)."
+function record!(plan::Plan)
+    call(Raw.plait_plan_record, plan, 0)
+    plan.recorded = true
+    return
+end
+
+"""
+    trace(run, :svg)
+
+What a run that is done has written down, as a picture, or as `:json` for Perfetto.
+"""
+trace(run::Run, format::Symbol) =
+    written(Raw.plait_run_write, run, (json=Raw.PLAIT_TRACE_JSON, svg=Raw.PLAIT_TRACE_SVG)[format])
+
+# --- plans as C functions ---------------------------------------------------------
+
+"""
+    CFunction(plan, signature)
+
+The plan as a function for C code, by its address `pointer`, which is good as long as
+this lives. The signature has the plan's parameters by name, and what is returned,
+the status; a pointer is the `handle` of a buffer.
+
+    step = Plait.CFunction(plan, "step(dt: f64, x: pointer): i32")
+    ccall(step.pointer, Int32, (Float64, Ptr{Plait.Raw.plait_buffer}), 0.1, x)
+"""
+mutable struct CFunction <: Handle{Raw.plait_callable}
+    raw::Ptr{Raw.plait_callable}
+    pointer::Ptr{Cvoid}
+end
+
+give_back(raw::Ptr{Raw.plait_callable}) = Raw.plait_callable_release(raw)
+
+function CFunction(plan::Plan, signature)
+    written = String(signature)
+    raw = GC.@preserve written create(
+        Raw.plait_callable_create, Raw.plait_callable, plan,
+        Ref(sized(Raw.plait_callable_desc; signature=text_at(written))))
+    made = owned(CFunction(raw, C_NULL))
+    out = Ref{Ptr{Cvoid}}(C_NULL)
+    call(Raw.plait_callable_function, made, out)
+    made.pointer = out[]
+    return made
+end

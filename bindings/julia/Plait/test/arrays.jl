@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+# Buffers, and kernels on them.
+const SAXPY = ("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
+               "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }")
+const DOWN = ("down(left: inout pointer u32)", "KERNEL(down) { EACH(i, 1) left[i] -= 1; }")
+floats(device, values...) = array(device, Float32[values...])
+
+test("buffers") do _, device, queue
+    is(Array(floats(device, 1, 2, 3)), Float32[1, 2, 3], "what goes in comes out")
+    matrix = [10.0i + j for i in 1:2, j in 1:3]
+    b = array(device, matrix)
+    is(Array(b), matrix, "a matrix that is not square")
+    is((size(b), size(b, 2), length(b), eltype(b), ndims(b), sizeof(b)), ((2, 3), 3, 6, Float64, 2, 48),
+       "and its size")
+    is(Array(array(device, view(matrix, 1:2, 1:2:3))), matrix[:, [1, 3]], "an array with strides")
+    is(Array(array(device, matrix')), Array(matrix'), "and one that is turned")
+    is(Array(array(device, Int[])), Int[], "an empty one")
+    is(mapped(sum, b), sum(matrix), "a map is the memory")
+    mapped(memory -> memory[2, 3] = 0, b)
+    is(Array(b)[2, 3], 0.0, "that can be written")
+    is(copyto!(zeros(6), b)[6], 0.0, "copied out")
+    throws(DimensionMismatch, "6", "not to an array of another length") do
+        copyto!(zeros(5), b)
+    end
+    words = array(device, UInt32[1, 2, 3, 4])
+    fill!(queue, view(words, 2:3), 9)
+    finish(queue)
+    is(Array(words), UInt32[1, 9, 9, 4], "a view is the same memory")
+    throws(() -> view(words, 3:5), BoundsError, "5", "a view beyond the end")
+    throws(() -> fill!(queue, words, -1), ArgumentError, "does not fit", "a wrong pattern")
+    throws(() -> buffer(device, String, 3), ArgumentError, "plain data", "elements that are no data")
+    throws(() -> buffer(device, Int, -1), ArgumentError, "cannot be", "a size below 0")
+    throws(() -> buffer(device, Int, typemax(Int)), OverflowError, "", "a size that is no number")
+    Plait.set_budget(device, 2^20)
+    throws(PlaitError, "NOMEM", "beyond the budget") do
+        buffer(device, UInt8, 2^30)
+    end
+    Plait.set_budget(device, typemax(UInt64))
+    copied = buffer(device, Float64, 2, 3)
+    copy!(queue, copied, b)
+    finish(queue)
+    is(Array(copied), Array(b), "a copy")
+    throws(() -> copy!(queue, copied, words), DimensionMismatch, "48 bytes", "of another size")
+end
+
+test("wrapped arrays") do system, device, queue
+    held() = length(Plait.wrapped)
+    before = held()
+    values = [1.0i + j for i in 1:2, j in 1:3]
+    b = wrap(device, values)
+    fill!(queue, b, 7)
+    finish(queue)
+    is(values, fill(7.0, 2, 3), "no copy is made")
+    part = wrap(device, view(values, :, 2))
+    fill!(queue, part, 1)
+    finish(queue)
+    is(values, [7.0 1 7; 7 1 7], "nor of a part without gaps")
+    throws(() -> wrap(device, view(values, 1, :)), ArgumentError, "strides (2,)", "gaps are refused")
+    throws(() -> wrap(device, Any[1]), ArgumentError, "plain data", "so are other things")
+    is(held(), before + 2, "the arrays are kept")
+    gate = Signal(device; gate=true)
+    wait!(queue, gate, 1)
+    fill!(queue, b, 3)
+    release(b)
+    release(part)
+    pump(system)
+    is(held(), before + 1, "while something uses them")
+    Plait.raise(gate, 1)
+    finish(queue)
+    is(values[1], 3.0, "which it does")
+    for _ in 1:1000
+        held() == before && break
+        finish(queue)
+        pump(system)
+    end
+    is(held(), before, "and not longer")
+end
+
+test("kernels") do system, device, queue
+    saxpy = Kernel(system, SAXPY...)
+    x, y = floats(device, 1, 2, 3), floats(device, 1, 1, 1)
+    launch!(queue, saxpy, 2, x, y, 3; items=3)
+    finish(queue)
+    is(Array(y), Float32[3, 5, 7], "portable source")
+    is(string(saxpy), "Kernel(saxpy(a, x, y, n))", "a kernel is shown")
+    wrong(pattern, name, given...; how...) =
+        throws(() -> launch!(queue, given...; how...), ArgumentError, pattern, name)
+    wrong("takes 4 arguments (a, x, y, n), not 2", "too few arguments", saxpy, 1, x)
+    wrong("argument 2 \"x\" is a pointer", "a number for a pointer", saxpy, 1, 2, y, 3)
+    wrong("argument 1 \"a\"", "a text for a number", saxpy, "a", x, y, 3)
+    wrong("-1 does not fit UInt64", "a number that does not fit", saxpy, 1, x, y, -1)
+    wrong("1.5 does not fit UInt64", "nor one with a fraction", saxpy, 1, x, y, 1.5)
+    wrong("pointer to f32, the buffer has Float64", "other elements", saxpy, 1, array(device, [1.0]), y, 1)
+    wrong("does not fit", "items below 0", saxpy, 1, x, y, 1; items=-1)
+    wrong("3 dimensions", "too many dimensions", saxpy, 1, x, y, 1; items=(1, 1, 1, 1))
+    throws(PlaitError, r"f:2(.|\n)*oops", "a source that does not compile, and why") do
+        Kernel(system, "f(x: inout pointer f32)", "KERNEL(f) {\n x[0] = oops; }")
+    end
+    throws(() -> Kernel(system, "f()", (wrong="",)), ArgumentError, "sources are for", "an unknown form")
+    keep = Kernel(system, "keep(x: u64, y: out pointer u64)", "KERNEL(keep) { EACH(i, 1) y[i] = x; }")
+    out = array(device, UInt64[0])
+    launch!(queue, keep, 2^40 + 7, out)
+    finish(queue)
+    is(Array(out), UInt64[2^40+7], "a number above 2^31")
+    launch!(queue, keep, UInt64(2)^63 + 7, out)
+    finish(queue)
+    is(Array(out), UInt64[UInt64(2)^63+7], "and above 2^63")
+    # All of a matrix, and steps over it: the first index runs fastest.
+    pick = Kernel(system, "pick(all: in pointer i64, out: out pointer i64, from: u64, step: u64, n: u64)",
+                  "KERNEL(pick) { EACH(i, n) out[i] = all[from + i * step]; }")
+    row = buffer(device, Int, 3)
+    launch!(queue, pick, array(device, [1 2 3; 4 5 6]), row, 1, 2, 3; items=3)
+    finish(queue)
+    is(Array(row), [4, 5, 6], "a kernel steps over a matrix")
+end

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+# Graphs and plans.
+
+test("parameters") do system, device, queue
+    saxpy = Kernel(system, SAXPY...)
+    x, y, z = floats(device, 1, 2), floats(device, 0, 0), floats(device, 5, 5)
+    graph = Graph(system)
+    launch!(graph, saxpy, Parameter(:a), x, Parameter(:y), 2; items=Parameter(:n))
+    plan = freeze(graph; check=true)
+    plan(a=3, y=y, n=2)
+    plan(a=1, y=z, n=(1,))
+    finish(run(plan, queue; a=1, y=z, n=2))
+    is((Array(y), Array(z)), (Float32[3, 6], Float32[7, 9]), "values, buffers and sizes")
+    is(sort!(collect(keys(Plait.parameters(plan)))), [:a, :n, :y], "their names")
+    throws(() -> plan(b=3), ArgumentError, "no parameter b; it has a, n, y", "an unknown one")
+    throws(() -> plan(a=3), PlaitError, "not bound", "a missing one")
+    throws(() -> plan(a=1, y=3, n=2), ArgumentError, "give it a Buffer", "a number for a buffer")
+    throws(() -> plan(a="a", y=y, n=2), ArgumentError, "does not fit", "a text for a number")
+    write(joinpath(mktempdir(), "one.plan"), plan)
+    Plait.check(plan)
+    ok(occursin("<svg", Plait.text(plan, :svg)), "a picture")
+end
+
+test("as a C function") do system, device, queue
+    graph, y = Graph(system), floats(device, 0, 0)
+    launch!(graph, Kernel(system, SAXPY...), Parameter(:a), floats(device, 1, 2), Parameter(:y), 2; items=2)
+    plan = freeze(graph)
+    throws(() -> Plait.CFunction(plan, "f(a: f32): i32"), PlaitError, "no argument \"y\"", "one that does not fit")
+    try
+        made = Plait.CFunction(plan, "f(y: pointer, a: f32): i32")
+        release(plan)
+        is(ccall(made.pointer, Int32, (Ptr{Raw.plait_buffer}, Float32), y, 3), Int32(0), "a plan as a function")
+        is(Array(y), Float32[3, 6], "which has run")
+        is(ccall(made.pointer, Int32, (Ptr{Raw.plait_buffer}, Float32), C_NULL, 3), Raw.PLAIT_E_HANDLE,
+           "and says what is wrong")
+    catch problem
+        ok(problem isa PlaitError && problem.status == Raw.PLAIT_E_UNSUPPORTED, "built without libffi", problem)
+    end
+end
+
+test("loops and branches") do system, device, queue
+    saxpy, down = Kernel(system, SAXPY...), Kernel(system, DOWN...)
+    left, x, y = array(device, UInt32[0, 5]), floats(device, 1), floats(device, 0)
+    which, out = array(device, UInt32[2]), array(device, UInt32[0])
+    graph = Graph(system)
+    loop = loop!(graph, left; index=2) do body
+        step = launch!(body, saxpy, 1, x, y, 1)
+        launch!(body, down, view(left, 2:2); after=step)
+    end
+    _, bodies = case!(graph, which, 3; after=loop)
+    for (i, body) in enumerate(bodies)
+        fill!(body, out, 10 + i)
+    end
+    freeze(graph)()
+    is(Array(y), Float32[5], "a loop over a word")
+    is(Array(out), UInt32[13], "the branch that a word says")
+    throws(() -> loop!(graph, array(device, [1.0])), ArgumentError, "UInt32", "a condition that is no word")
+    a, b, again = floats(device, 0), floats(device, 0), array(device, UInt32[3])
+    more = Kernel(system, "more(x: in pointer f32, y: out pointer f32)",
+                  "KERNEL(more) { EACH(i, 1) y[i] = x[i] + 1; }")
+    turning = Graph(system)
+    loop!(turning, again; first=true) do body
+        turns = rotate!(body, a, b)
+        step = launch!(body, more, turns.now, turns.next)
+        launch!(body, down, again; after=step)
+    end
+    freeze(turning)()
+    is(Array(b), Float32[3], "buffers take turns")
+end
+
+test("functions as conditions") do system, device, queue
+    left, ran, graph, out = Ref(3), Ref(0), Graph(system), array(device, UInt32[0])
+    loop = loop!(graph, () -> left[] > 0) do body
+        call!(() -> (left[] -= 1; ran[] += 1), body)
+    end
+    _, bodies = case!(graph, () -> ran[] - 1, 3; after=loop)
+    foreach((body, i) -> fill!(body, out, 10 + i), bodies, 1:3)
+    freeze(graph)()
+    is((ran[], Array(out)), (3, UInt32[13]), "a function of Julia says how to go on")
+    wrong = Graph(system)
+    loop!(wrong, () -> error("this one"); label="asked")
+    throws(freeze(wrong), PlaitError, r"asked(.|\n)*this one", "one that throws fails its node")
+    negative = Graph(system)
+    loop!(negative, () -> -1)
+    throws(freeze(negative), PlaitError, "InexactError", "so does one that returns no such number")
+end
+
+test("functions as nodes") do system, device, queue
+    ran, graph = Int[], Graph(system)
+    first = call!(() -> push!(ran, 1), graph)
+    join!(graph; after=call!(() -> push!(ran, 2), graph; after=first))
+    plan = freeze(graph)
+    release(graph)
+    plan()
+    wait(run(plan, queue))
+    is(ran, [1, 2, 1, 2], "they run in order, again and again")
+    wrong, after, calling = Ref(true), Ref(0), Graph(system)
+    one = call!(() -> wrong[] && error("not yet"), calling; label="checked")
+    call!(() -> after[] += 1, calling; after=[one])
+    again = freeze(calling; instances=2)
+    throws(again, PlaitError, r"checked(.|\n)*not yet(.|\n)*plans.jl:", "an error fails its node")
+    is(after[], 0, "and what comes after it does not run")
+    wrong[] = false
+    again()
+    foreach(finish, [run(again, queue) for _ in 1:10])
+    is(after[], 11, "more runs than can be in flight")
+    numbers, sorting = array(device, [2, 1]), Graph(system)
+    call!(sort!, sorting, numbers)
+    outer = Graph(system)
+    subgraph!(outer, sorting)
+    sorting = nothing
+    GC.gc()
+    freeze(outer)()
+    is(Array(numbers), [1, 2], "in a copy of a graph")
+end
+
+test("nodes") do system, device, queue
+    graph, b = Graph(system), array(device, UInt32[1])
+    throws(PlaitError, r"mine(.|\n)*plans.jl:[0-9]+", "errors name the node and the place") do
+        fill!(graph, b, 0; label="mine", cost=1, device=device, after=[Plait.Node(graph, 99)])
+    end
+    first = fill!(graph, b, 1)
+    second = fill!(graph, b, 2; after=first)
+    target = buffer(device, UInt32, 1)
+    copy!(graph, target, b; after=(first, second))
+    plan = freeze(graph)
+    record!(plan)
+    one = run(plan, queue)
+    wait(one)
+    is(Array(target), UInt32[2], "order")
+    ok(occursin("<svg", trace(one, :svg)) && occursin("{", trace(one, :json)), "a trace")
+    joined = Graph(system)
+    join!(joined; label="only")
+    path = joinpath(mktempdir(), "one.plan")
+    write(path, freeze(joined))
+    Plan(system, path)()
+    ok(occursin("only", Plait.text(Plan(system, path), :json)), "a plan in a file")
+    gate, happened = Signal(device; gate=true), Signal(device)
+    wait!(queue, gate, 1)
+    late = run(plan, queue)
+    ok(!isdone(late), "a run that waits")
+    throws(() -> finish(late; timeout=0), PlaitError, "TIMEOUT", "a time limit")
+    cancel(late)
+    Plait.raise(gate, 1)
+    throws(() -> finish(late), PlaitError, "CANCELLED", "a run that was cancelled")
+    throws(() -> finish(queue), PlaitError, "CANCELLED", "and its queue")
+    signals = Graph(system)
+    emit!(signals, happened)
+    freeze(signals)()
+    is(Plait.reached(happened), 1, "signals")
+    release(plan)
+    throws(plan, ArgumentError, "was released", "what was released says so")
+end
