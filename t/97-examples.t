@@ -8,6 +8,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
 from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip, which
+import julia
 import rust
 
 # How many steps an iteration takes may differ by one where sums are rounded
@@ -26,6 +27,7 @@ LANGUAGES = {
     "python": (sys.executable, ".py", {"PYTHONPATH": os.path.join(ROOT, "bindings", "python")}),
     "lua": (which("luajit"), ".lua", {"LUA_PATH": "%s/?.lua;%s/?/init.lua" % (LUA, LUA)}),
     "rust": (rust.rustc, ".rs", {}),
+    "julia": (julia.julia, ".jl", julia.environment("97")),
 }
 
 
@@ -34,6 +36,8 @@ def command_of(language, program, name, suffix):
     if language == "c":
         return [os.path.join(BUILD, "examples", name)]
     source = os.path.join(ROOT, "examples", language, name + suffix)
+    if language == "julia":
+        return julia.command(source)
     if language != "rust":
         return [program, source]
     output = os.path.join(rust.OUT, "example-" + name)
@@ -89,7 +93,7 @@ def check(language, command, name, environment, work):
 with tempfile.TemporaryDirectory() as work:
     for language, (program, suffix, more) in LANGUAGES.items():
         if language != "c" and not program:
-            skip("%s is not there" % language)
+            skip(julia.missing if language == "julia" else "%s is not there" % language)
             continue
         if language != "c" and SANITIZER != "no":
             skip("%s is not built with a sanitizer, the library is" % language)
