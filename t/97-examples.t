@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
+# time limit: 600 s
 """The same programs say the same things, in each language on each backend."""
 import os
 import re
