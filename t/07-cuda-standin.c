@@ -105,7 +105,11 @@ static void memory(void)
 	pointer = rig_memory(600);
 	GIVES(cu.cuMemAlloc(&(CUdeviceptr){ 0 }, 600),
 	      CUDA_ERROR_OUT_OF_MEMORY);
+	/* The call waits, because the driver does not know `host`; what is
+	 * new is full of rubbish. */
 	WORKS(cu.cuMemcpyDtoHAsync(host, pointer + 536, 64, NULL));
+	WORKS(cu.cuStreamQuery(NULL));
+	OK(host[0] != 0 && host[63] != 0);
 	GIVES(cu.cuMemcpyDtoHAsync(host, pointer + 537, 64, NULL),
 	      CUDA_ERROR_INVALID_VALUE);
 	GIVES(cu.cuMemsetD8Async(pointer, 0, 601, NULL),
@@ -120,6 +124,7 @@ static void memory(void)
 	GIVES(cu.cuMemFree(pointer + 8), CUDA_ERROR_INVALID_VALUE);
 	WORKS(cu.cuMemFree(pointer));
 	GIVES(cu.cuMemFree(pointer), CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuMemFree(rig_memory(600)));
 	WORKS(cu.cuMemHostRegister(host, sizeof(host), 0));
 	GIVES(cu.cuMemHostRegister(host + 8, 8, 0),
 	      CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
@@ -151,6 +156,11 @@ static void copies(void)
 	memset(want + 24, 9, 4);
 	WORKS(cu.cuMemsetD8Async(from, 1, 64, stream));
 	WORKS(cu.cuMemsetD2D8Async(from + 8, 16, 9, 4, 2, stream));
+	/* What the driver does not know is taken by the call. */
+	host[0] = 77;
+	WORKS(cu.cuMemcpyHtoDAsync(from, host, 1, stream));
+	host[0] = 78;
+	want[0] = 77;
 	WORKS(cu.cuMemcpyAsync(to, from, 64, stream));
 	WORKS(cu.cuMemcpyDtoHAsync(host, to, 64, stream));
 	WORKS(cu.cuStreamSynchronize(stream));
@@ -337,8 +347,13 @@ static void injected(void)
 	IS_UINT(rig_calls("cuMemAlloc"), 2);
 	rig_fail(NULL, 2, CUDA_ERROR_UNKNOWN);
 	WORKS(cu.cuStreamQuery(NULL));
+	IS_STR(rig_failed(), "cuMemAlloc");
 	GIVES(cu.cuStreamQuery(NULL), CUDA_ERROR_UNKNOWN);
+	IS_STR(rig_failed(), "cuStreamQuery");
 	WORKS(cu.cuStreamQuery(NULL));
+	OK(rig_misused() == NULL);
+	GIVES(cu.cuMemFree(1), CUDA_ERROR_INVALID_VALUE);
+	IS_STR(rig_misused(), "cuMemFree");
 	rig_close();
 }
 

@@ -111,6 +111,26 @@ uint64_t standin_overlaps(void)
 	return value;
 }
 
+static const char *under_lock(const char *const *name)
+{
+	const char *value;
+
+	pthread_mutex_lock(&standin.lock);
+	value = *name;
+	pthread_mutex_unlock(&standin.lock);
+	return value;
+}
+
+const char *standin_failed(void)
+{
+	return under_lock(&standin.failed);
+}
+
+const char *standin_misused(void)
+{
+	return under_lock(&standin.misused);
+}
+
 /* --- options -------------------------------------------------------------- */
 
 /* fail=cuMemAlloc:3:2, the last a number of CUresult, by default
@@ -196,6 +216,8 @@ static void configure(const char *text)
 	standin.initialised = false;
 	standin.faults_until = 0;
 	standin.overlaps = 0;
+	standin.failed = NULL;
+	standin.misused = NULL;
 	memset(fails, 0, sizeof(fails));
 	for (i = 0; i < COUNTS; i++)
 		counts[i].calls = 0;
@@ -232,6 +254,8 @@ __attribute__((destructor)) static void report(void)
 		if (counts[i].calls != 0)
 			fprintf(file, "calls %s %llu\n", counts[i].name,
 				(unsigned long long)counts[i].calls);
+	if (standin.misused != NULL)
+		fprintf(file, "misused %s\n", standin.misused);
 	for (i = 0; i < STANDIN_KINDS; i++) {
 		if (standin_leaked((unsigned)i) != 0)
 			fprintf(file, "leaked %s %llu\n", kinds[i],
@@ -304,7 +328,37 @@ static CUresult enter(const char *name)
 	pthread_mutex_lock(&standin.lock);
 	code = check(name);
 	told = count(name);
+	if (code == CUDA_SUCCESS && told != CUDA_SUCCESS)
+		standin.failed = name;
 	return code != CUDA_SUCCESS ? code : told;
+}
+
+/* What only who misuses a driver is told. */
+static bool is_misuse(const char *name, CUresult code)
+{
+	switch (code) {
+	case CUDA_ERROR_INVALID_VALUE:
+		/* Questions: is it a pointer, is there a parameter? */
+		return !starts(name, "cuPointerGetAttribute") &&
+		       !starts(name, "cuFuncGetParamInfo");
+	case CUDA_ERROR_INVALID_HANDLE:
+	case CUDA_ERROR_INVALID_CONTEXT:
+	case CUDA_ERROR_INVALID_DEVICE:
+	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+	case CUDA_ERROR_NOT_INITIALIZED:
+	case CUDA_ERROR_NOT_PERMITTED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void leave(const char *name, CUresult code)
+{
+	if (standin.misused == NULL && standin.failed != name &&
+	    is_misuse(name, code))
+		standin.misused = name;
+	pthread_mutex_unlock(&standin.lock);
 }
 
 #define ENTRY(version, name, symbol, parameters, arguments) \
@@ -314,7 +368,7 @@ static CUresult enter(const char *name)
 		CUresult standin_result = enter(#name); \
 		if (standin_result == CUDA_SUCCESS) \
 			standin_result = standin_##name arguments; \
-		pthread_mutex_unlock(&standin.lock); \
+		leave(#name, standin_result); \
 		return standin_result; \
 	}
 

@@ -18,6 +18,8 @@ standin_calls_function *rig_calls;
 standin_fail_function *rig_fail;
 standin_fault_function *rig_fault;
 standin_overlaps_function *rig_overlaps;
+standin_failed_function *rig_failed;
+standin_misused_function *rig_misused;
 CUcontext rig_context;
 
 /* --- libraries ------------------------------------------------------------ */
@@ -61,6 +63,8 @@ static bool load_driver(void)
 	held &= find(library, "standin_fail", &rig_fail);
 	held &= find(library, "standin_fault", &rig_fault);
 	held &= find(library, "standin_overlaps", &rig_overlaps);
+	held &= find(library, "standin_failed", &rig_failed);
+	held &= find(library, "standin_misused", &rig_misused);
 	if (!held)
 		return false;
 	rig_configure("");
@@ -165,7 +169,7 @@ static const char kernels[] =
 	"KERNEL __launch_bounds__(64) turn(int *x) {\n"
 	"  __shared__ int part[64]; unsigned i = threadIdx.x;\n"
 	"  x += blockIdx.x * 64; part[i] = x[i]; __syncthreads();\n"
-	"  x[i] = part[63 - i]; }\n"
+	"  x[threadIdx.x] = part[63 - threadIdx.x]; }\n"
 	"KERNEL sum(int *x, int *out) {\n"
 	"  extern __shared__ int part[]; unsigned i = threadIdx.x;\n"
 	"  part[i] = x[i]; __syncthreads();\n"

@@ -30,6 +30,8 @@ STANDIN_EXPORT standin_calls_function standin_calls;
 STANDIN_EXPORT standin_fail_function standin_fail;
 STANDIN_EXPORT standin_fault_function standin_fault;
 STANDIN_EXPORT standin_overlaps_function standin_overlaps;
+STANDIN_EXPORT standin_failed_function standin_failed;
+STANDIN_EXPORT standin_misused_function standin_misused;
 
 /* What CUDA_CALLS becomes here: the functions behind the entries. */
 #define STANDIN_DECLARE(version, name, symbol, parameters, arguments) \
@@ -192,6 +194,7 @@ struct standin {
 	uint64_t faults_until;
 	CUresult fault;
 	uint64_t overlaps;
+	const char *failed, *misused; /* functions */
 	size_t used_bytes[STANDIN_MAX_DEVICES];
 	CUcontext primary[STANDIN_MAX_DEVICES];
 };
