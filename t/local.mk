@@ -571,6 +571,11 @@ API_TESTS += %D%/64-opencl-queued-random.t
 %C%_64_opencl_queued_random_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_random_t_LDADD = $(LDADD_API)
 endif
+# The CUDA backend on its stand-in.
+API_TESTS += %D%/65-cuda-calls.t
+%C%_65_cuda_calls_t_SOURCES = %D%/65-cuda-calls.c %D%/cl/things.h
+%C%_65_cuda_calls_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_65_cuda_calls_t_LDADD = %D%/cuda/librig.la $(LDADD_SUITE) -ldl
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

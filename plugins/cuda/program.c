@@ -185,6 +185,7 @@ static plait_status check_parameters(const struct cuda_build *build,
 {
 	const struct cuda_calls *cu = &build->self->cu;
 	size_t offset, bytes, i;
+	CUresult code;
 	bool there;
 
 	for (i = 0; cu->cuFuncGetParamInfo != NULL &&
@@ -194,16 +195,20 @@ static plait_status check_parameters(const struct cuda_build *build,
 				  sizeof(CUdeviceptr) :
 				  kernel->parameters[i].bytes;
 
-		there = cu->cuFuncGetParamInfo(kernel->function, i, &offset,
-					       &bytes) == CUDA_SUCCESS;
+		code = cu->cuFuncGetParamInfo(kernel->function, i, &offset,
+					      &bytes);
+		if (code != CUDA_SUCCESS && code != CUDA_ERROR_INVALID_VALUE)
+			return fail_call(build, error, "cuFuncGetParamInfo",
+					 code);
+		there = code == CUDA_SUCCESS;
 		if (there != last && (last || bytes == wanted))
 			continue;
 		return plaitp_driven_fail(
 			build->self->services, error, PLAIT_E_INVALID, 0,
 			"cuda: kernel %.60s: parameter %u of %.80s is not "
-			"that of the signature, which has %u",
-			build->code->name, (unsigned)i + 1,
-			build->code->entry, kernel->parameter_count);
+			"that of the signature, which has %u "
+			"(cuFuncGetParamInfo)", build->code->name,
+			(unsigned)i + 1, build->code->entry, kernel->parameter_count);
 	}
 	return PLAIT_OK;
 }

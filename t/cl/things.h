@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that uses what the OpenCL backend has, on the stand-in: two parts
- * of a device, memory of three kinds, every kind of command.
+ * A program that uses what a backend with a driver has, on a stand-in: two
+ * devices, memory of three kinds, every kind of command.  THINGS_BACKEND and
+ * THINGS_OPTIONS, with one %s for the stand-in's path, may say which.
  */
 #ifndef T_CL_THINGS_H
 #define T_CL_THINGS_H
 
 #include "../queued.h"
+
+#ifndef THINGS_BACKEND
 #include "standin.h"
+#define THINGS_BACKEND "opencl"
+#define THINGS_OPTIONS "opencl:split=2,loader=%s"
+#endif
 
 enum { COUNT = 128, BYTES = COUNT * 4 };
 
@@ -26,13 +32,14 @@ static inline plait_status open_things(struct things *things, plait_error *error
 {
 	static char options[4200];
 	const plait_context_desc desc = {
-		.size = sizeof(desc), .backends = "opencl", .wrap = "check",
+		.size = sizeof(desc), .backends = THINGS_BACKEND,
+		.wrap = "check",
 		.options = options, .flags = PLAIT_CONTEXT_NO_WORKERS,
 		.log = hear, .log_level = PLAIT_LOG_ERROR,
 	};
 
 	(void)snprintf(options, sizeof(options),
-		       "opencl:split=2,loader=%s", standin_path);
+		       THINGS_OPTIONS, standin_path);
 	return plait_context_open(&desc, &things->context, error);
 }
 
