@@ -261,11 +261,14 @@ static void strangers(void)
 {
 	CUgraphConditionalHandle handle;
 	void *arguments[] = { &handle, &rig.word };
+	CUgraphExec exec;
 
 	if (!graph_begin(""))
 		return;
 	handle = new_handle(0, 0);
 	add_conditional(rig.graph, NULL, handle, CU_GRAPH_COND_TYPE_IF, 1);
+	exec = graph_make();
+	graph_launch(exec);
 	WORKS(cu.cuLaunchKernel(rig.decide, 1, 1, 1, 1, 1, 1, 0, NULL,
 				arguments, NULL));
 	GIVES(cu.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);

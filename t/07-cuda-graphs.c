@@ -124,13 +124,19 @@ static void updates(void)
 {
 	int value = 5;
 	void *arguments[] = { &rig.list, &value };
+	CUDA_MEMSET_NODE_PARAMS_v1 fill = { .elementSize = 4, .width = 1,
+					    .height = 1 };
 	CUDA_KERNEL_NODE_PARAMS_v2 params;
-	CUgraphNode a, b;
+	CUgraphNode a, b, c;
 	struct gate gate;
 	CUgraphExec exec;
+	CUcontext other;
 
-	if (!graph_begin(""))
+	if (!graph_begin("devices=2"))
 		return;
+	fill.dst = rig.word;
+	WORKS(cu.cuGraphAddMemsetNode(&c, rig.graph, NULL, 0, &fill,
+				      rig_context));
 	a = graph_append(rig.graph, NULL, 1);
 	b = graph_append(rig.graph, a, 2);
 	exec = graph_make();
@@ -144,7 +150,14 @@ static void updates(void)
 	rig_release(&gate);
 	WORKS(cu.cuStreamSynchronize(rig.stream));
 	IS_STR(graph_written(), "12525");
-	/* A node of another graph, or of another kind. */
+	/* Another kind of node, none at all, another context. */
+	GIVES(cu.cuGraphExecMemsetNodeSetParams(exec, a, &fill, rig_context),
+	      CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuDevicePrimaryCtxRetain(&other, 1));
+	WORKS(cu.cuGraphExecMemsetNodeSetParams(exec, c, &fill, rig_context));
+	GIVES(cu.cuGraphExecMemsetNodeSetParams(exec, c, &fill, other),
+	      CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuDevicePrimaryCtxRelease(1));
 	GIVES(cu.cuGraphExecKernelNodeSetParams(exec, (CUgraphNode)exec,
 						&params),
 	      CUDA_ERROR_INVALID_VALUE);
