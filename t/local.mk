@@ -89,6 +89,9 @@ TEST_EXTENSIONS = .t
 CODE_TESTS = $(PLAIN_SCRIPT_TESTS) $(SCRIPT_TESTS) $(SERIAL_SCRIPT_TESTS) \
 	$(PLAIN_TESTS) $(SERIAL_TESTS) $(UNIT_TESTS) $(API_TESTS)
 TESTS += $(CODE_TESTS) $(META_TESTS)
+# What says nothing of the build it runs in, because it compiles what it needs
+# in its own way, and takes minutes in a longer run.
+SAME_TESTS = $(MC_TESTS) %D%/16-model-wake.t %D%/18-explore-mutants.t
 T_LOG_COMPILER = $(top_builddir)/%D%/run
 T_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh

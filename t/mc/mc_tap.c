@@ -19,7 +19,7 @@
 #endif
 
 enum {
-	ASAN_EXECUTIONS = 1000, /* each ten times as long */
+	ASAN_EXECUTIONS = 1000, /* each ten times as long; all in a soak */
 	RANDOM_EXECUTIONS = 3000,
 	MUTANT_EXECUTIONS = 1500, /* depth first, of each scenario */
 	SOAK_FACTOR = 100,
@@ -69,8 +69,10 @@ static bool search_at_random(const struct mc_scenario *scenario)
 
 	options.random = true;
 	options.seed = seed_once();
-	options.executions = MC_ASAN ? ASAN_EXECUTIONS : RANDOM_EXECUTIONS;
-	if (tap_soak())
+	options.executions = RANDOM_EXECUTIONS;
+	if (MC_ASAN && !tap_soak())
+		options.executions = ASAN_EXECUTIONS;
+	else if (!MC_ASAN && tap_soak())
 		options.executions *= SOAK_FACTOR;
 	return mc_search(scenario, &options, &result);
 }
@@ -79,10 +81,10 @@ static bool search_all(const struct mc_scenario *scenario)
 {
 	struct mc_options options = { 0 };
 
-	if (tap_soak())
-		options.executions = scenario->executions_max * SOAK_FACTOR;
-	else if (MC_ASAN)
+	if (MC_ASAN && !tap_soak())
 		options.executions = ASAN_EXECUTIONS;
+	else if (!MC_ASAN && tap_soak())
+		options.executions = scenario->executions_max * SOAK_FACTOR;
 	return mc_search(scenario, &options, &result);
 }
 
@@ -161,7 +163,7 @@ bool mc_notices(const struct mc_scenario *const *scenarios, uint32_t count,
 
 	if (stop_early())
 		return SKIP("mutants of %s", files[0]);
-	if (MC_ASAN && !tap_soak())
+	if (MC_ASAN)
 		return SKIP("mutants of %s: ten times as long under ASan; "
 			    "a build without it does them", files[0]);
 	fflush(stdout);
