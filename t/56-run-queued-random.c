@@ -9,6 +9,8 @@
  */
 #include "queued.h"
 
+#include "plait/trace.h"
+
 enum {
 	SEEDS = 60, BUFFERS = 6, MOST_OPS = 10, DEPTH = 3,
 	MOST_TIMES = 4,
@@ -144,6 +146,7 @@ struct made {
 	/* Of the run, by functions of the inbox. */
 	uint32_t tally, calls;
 	uint32_t fuse;		/* the call that does not go well */
+	uint64_t recorded;	/* calls, as the records say */
 	bool cancels;
 	plait_run *run;
 };
@@ -324,7 +327,39 @@ static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 	}
 }
 
-/* Called, or on a queue. */
+/* Calls of functions of the inbox that there are records of; each is whole and
+ * within its run. */
+static uint64_t count_recorded(const struct made *made)
+{
+	static plait_record records[4096];
+	plait_run_info info = { .size = sizeof(info) };
+	plait_command_info command = { .size = sizeof(command) };
+	uint64_t count = 0, dropped = 0, calls_seen = 0;
+	bool good = true;
+
+	records[0].size = sizeof(records[0]);
+	OK_THAT(plait_run_query(made->run, &info, &rig.error) == PLAIT_OK &&
+		plait_run_records(made->run, records, TAP_COUNT(records),
+				  &count, &dropped, &rig.error) == PLAIT_OK,
+		"records: %s", rig.error.text);
+	for (uint64_t i = 0; i < count && i < TAP_COUNT(records); i++) {
+		const plait_record *at = &records[i];
+
+		good = good && at->start_ns <= at->end_ns &&
+		       at->start_ns >= info.begin_ns &&
+		       at->end_ns <= info.end_ns &&
+		       (i == 0 || at[-1].lane < at->lane ||
+			at[-1].end_ns <= at->start_ns) &&
+		       plait_plan_command(made->plan, at->command, &command,
+					  NULL) == PLAIT_OK;
+		calls_seen += strcmp(command.label, "owned") == 0 &&
+			      at->kind == PLAIT_RECORD_COMMAND;
+	}
+	OK_THAT(good && dropped == 0, "records");
+	return calls_seen;
+}
+
+/* Called, or on a queue and recorded. */
 static plait_status run_told(struct made *made, uint32_t told, bool called)
 {
 	plait_binding binding = { .size = sizeof(binding), .value = &told,
@@ -332,6 +367,7 @@ static plait_status run_told(struct made *made, uint32_t told, bool called)
 	const plait_run_desc desc = {
 		.size = sizeof(desc), .bindings = &binding,
 		.binding_count = made->program->has_told,
+		.flags = called ? 0 : PLAIT_RUN_RECORD,
 	};
 	plait_status status = PLAIT_OK;
 
@@ -343,10 +379,13 @@ static plait_status run_told(struct made *made, uint32_t told, bool called)
 	if (called)
 		return plait_plan_call(made->plan, NULL, &desc, &rig.error);
 	made->run = NULL;
-	status = plait_plan_run(made->plan, rig.queue, &desc, &made->run,
-				&rig.error);
+	status = plait_plan_record(made->plan, 1000, &rig.error);
+	if (status == PLAIT_OK)
+		status = plait_plan_run(made->plan, rig.queue, &desc,
+					&made->run, &rig.error);
 	if (status == PLAIT_OK)
 		status = plait_run_wait(made->run, PLAIT_FOREVER, &rig.error);
+	made->recorded = made->run != NULL ? count_recorded(made) : 0;
 	plait_run_release(made->run);
 	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
 	return status;
@@ -390,6 +429,8 @@ static void check_run(struct made *made, uint32_t run, struct state *state)
 		IS_UINT(read_words(made->buffers[i]), state->values[i]);
 	IS_UINT(made->tally, state->tally);
 	IS_UINT(made->calls, state->calls);
+	if (run % 2 == 0)
+		IS_UINT(made->recorded, state->calls);
 	IS_UINT(emitted(made), before + state->emissions);
 }
 

@@ -472,6 +472,11 @@ API_TESTS += %D%/56-run-exchange-helped.t
 %C%_56_run_exchange_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/55-run-record.t
 %C%_55_run_record_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/55-run-record-queued.t
+%C%_55_run_record_queued_t_SOURCES = %D%/55-run-record.c
+%C%_55_run_record_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES -DRUN_ON_CHAOS
+%C%_55_run_record_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/55-run-record-helped.t
 %C%_55_run_record_helped_t_SOURCES = %D%/55-run-record.c
 %C%_55_run_record_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED

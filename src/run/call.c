@@ -91,11 +91,6 @@ static plait_status begin(struct start *start, plait_error *error)
 {
 	plait_status status;
 
-	if (start->program->engine->needs_others &&
-	    (start->desc.flags & PLAIT_RUN_RECORD) != 0)
-		return plait__fail(error, PLAIT_E_UNSUPPORTED,
-				   "plait_run_desc: PLAIT_RUN_RECORD, and runs "
-				   "on queues are not recorded yet");
 	status = plait__program_take(start->program, start->desc.flags,
 				     &start->instance, error);
 	if (status != PLAIT_OK)

@@ -2,8 +2,16 @@
 /* The engine for queues of any backend; see queued.h. */
 #include "run/queued.h"
 
+#include "run/record.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
+
+/* Of an instance. */
+struct states {
+	plait__queued_state *plain;
+	at_ptr recorded;	/* plait__queued_state, or null: make_record */
+};
 
 static plait_status no_memory(plait_error *error)
 {
@@ -71,29 +79,12 @@ static plait_status start_pilot(const plait__queued *queued,
 	return PLAIT_OK;
 }
 
-static plait_status prepare(plait__program *program, plait_error *error)
+static void free_queued(plait__queued *queued)
 {
-	plait__queued *queued = plait__alloc(plait__program_allocator(program),
-					     sizeof(*queued));
-	plait_status status;
-
-	program->compiled = queued;
-	if (queued == NULL)
-		return no_memory(error);
-	queued->program = program;
-	status = make_tables(queued) ? compile(queued, error) :
-		 no_memory(error);
-	return status == PLAIT_OK ? start_pilot(queued, error) : status;
-}
-
-static void discard(plait__program *program)
-{
+	const plait__program *program = queued->program;
 	const plait_allocator *allocator = plait__program_allocator(program);
 	const plait__plan *plan = program->plan;
-	plait__queued *queued = program->compiled;
 
-	if (queued == NULL)
-		return;
 	plait__vector_fini(&queued->items);
 	plait__vector_fini(&queued->nexts);
 	plait__vector_fini(&queued->batches);
@@ -109,6 +100,47 @@ static void discard(plait__program *program)
 	plait__free(allocator, queued->regions,
 		    plan->regions_count * sizeof(*queued->regions));
 	plait__free(allocator, queued, sizeof(*queued));
+}
+
+static plait_status make_queued(const plait__program *program, bool records,
+				plait__queued **out, plait_error *error)
+{
+	plait__queued *queued = plait__alloc(plait__program_allocator(program),
+					     sizeof(*queued));
+	plait_status status;
+
+	*out = NULL;
+	if (queued == NULL)
+		return no_memory(error);
+	queued->program = program;
+	queued->records = records;
+	status = make_tables(queued) ? compile(queued, error) :
+		 no_memory(error);
+	if (status == PLAIT_OK)
+		*out = queued;
+	else
+		free_queued(queued);
+	return status;
+}
+
+static plait_status prepare(plait__program *program, plait_error *error)
+{
+	plait__queued *queued;
+	plait_status status = make_queued(program, false, &queued, error);
+
+	program->compiled = queued;
+	return status == PLAIT_OK ? start_pilot(queued, error) : status;
+}
+
+static void discard(plait__program *program)
+{
+	plait__queued *queued = program->compiled;
+
+	if (queued == NULL)
+		return;
+	if (queued->recorded != NULL)
+		free_queued(queued->recorded);
+	free_queued(queued);
 	program->compiled = NULL;
 }
 
@@ -120,31 +152,86 @@ static void over(plait__piloted *piloted)
 				     ->instance);
 }
 
-static plait_status make(plait__instance *instance, plait_error *error)
+static void free_state(plait__queued_state *state)
 {
-	plait__program *program = instance->program;
-	plait__queued_state *state = plait__alloc(
-		plait__program_allocator(program), sizeof(*state));
+	const plait__program *program = state->queued->program;
 
-	instance->state = state;
+	plait__queued_state_free(state);
+	plait__free(plait__program_allocator(program), state, sizeof(*state));
+}
+
+static plait_status make_state(plait__instance *instance,
+			       const plait__queued *queued,
+			       plait__queued_state **out, plait_error *error)
+{
+	plait__queued_state *state = plait__alloc(
+		plait__program_allocator(instance->program), sizeof(*state));
+	plait_status status;
+
+	*out = NULL;
 	if (state == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
 	state->instance = instance;
-	state->queued = program->compiled;
+	state->queued = queued;
 	state->piloted.over = over;
-	return plait__queued_state_make(state, error);
+	status = plait__queued_state_make(state, error);
+	if (status == PLAIT_OK)
+		*out = state;
+	else
+		free_state(state);
+	return status;
+}
+
+static plait_status make(plait__instance *instance, plait_error *error)
+{
+	struct states *states = plait__alloc(
+		plait__program_allocator(instance->program), sizeof(*states));
+
+	instance->state = states;
+	if (states == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an instance of a plan");
+	return make_state(instance, instance->program->compiled,
+			  &states->plain, error);
+}
+
+/* Recorded runs have queues of their own; called with the plan's `preparing`
+ * held. */
+static plait_status make_record(plait__instance *instance, plait_error *error)
+{
+	plait__queued *queued = instance->program->compiled;
+	struct states *states = instance->state;
+	plait__queued_state *state;
+	plait_status status = PLAIT_OK;
+
+	if (at_load_acquire_ptr(&states->recorded) != NULL)
+		return PLAIT_OK;
+	if (queued->recorded == NULL)
+		status = make_queued(instance->program, true,
+				     &queued->recorded, error);
+	if (status == PLAIT_OK)
+		status = make_state(instance, queued->recorded, &state, error);
+	/* Release: pairs with the loads in start and in cancel. */
+	if (status == PLAIT_OK)
+		at_store_release_ptr(&states->recorded, state);
+	return status;
 }
 
 static void unmake(plait__instance *instance)
 {
-	plait__queued_state *state = instance->state;
+	struct states *states = instance->state;
+	plait__queued_state *recorded;
 
-	if (state == NULL)
+	if (states == NULL)
 		return;
-	plait__queued_state_free(state);
-	plait__free(plait__program_allocator(instance->program), state,
-		    sizeof(*state));
+	recorded = at_load_acquire_ptr(&states->recorded);
+	if (recorded != NULL)
+		free_state(recorded);
+	if (states->plain != NULL)
+		free_state(states->plain);
+	plait__free(plait__program_allocator(instance->program), states,
+		    sizeof(*states));
 	instance->state = NULL;
 }
 
@@ -152,9 +239,14 @@ static void unmake(plait__instance *instance)
 
 static void start(plait__instance *instance, bool here)
 {
-	plait__queued_state *state = instance->state;
+	struct states *states = instance->state;
+	plait__queued_state *state = states->plain;
 
 	(void)here;
+	if (instance->recording != NULL) {
+		state = at_load_acquire_ptr(&states->recorded);
+		plait__recording_begin(instance->recording, false);
+	}
 	plait__queued_begin(state);
 	/* It may be over before this returns. */
 	plait__pilot_begin(instance->program->context, &state->piloted);
@@ -166,13 +258,23 @@ static bool drive(plait__instance *instance)
 	       plait__pilot_drive(instance->program->context);
 }
 
-static void cancel(plait__instance *instance)
+static void cancel_state(plait__queued_state *state)
 {
-	plait__queued_state *state = instance->state;
 	uint32_t count = state->queued->outside_count;
 
 	if (count > 0)
 		plait__outside_cancel(&state->outsides[count - 1].outside);
+}
+
+static void cancel(plait__instance *instance)
+{
+	struct states *states = instance->state;
+	plait__queued_state *recorded =
+		at_load_acquire_ptr(&states->recorded);
+
+	cancel_state(states->plain);
+	if (recorded != NULL)
+		cancel_state(recorded);
 }
 
 /* Instances take kernels from their version when a run begins. */
@@ -193,6 +295,7 @@ const plait__engine plait__engine_queued = {
 	.prepare = prepare,
 	.discard = discard,
 	.make = make,
+	.make_record = make_record,
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,

@@ -98,7 +98,19 @@ typedef struct plait__queued_cell {
 	uint32_t lane;		/* whose emission it is */
 	uint32_t link;		/* a region, an item or a port */
 	bool looks;		/* no upcall comes */
+	uint64_t told_ns;	/* when it came; where runs are recorded */
 } plait__queued_cell;
+
+/* When a command began and ended, in a run that is recorded. */
+typedef struct plait__queued_watch {
+	uint64_t start_ns;	/* submitted, or begun */
+	uint64_t end_ns;	/* told; 0: it is not done */
+	uint64_t latest_ns;	/* when something behind it began */
+	/* Of a function of the host, written where it is called; or 0. */
+	uint64_t call_start_ns;
+	uint64_t call_end_ns;
+	uint64_t thread;
+} plait__queued_watch;
 
 /* What a lane has that needs somebody else.  One thing at a time, as it does
  * nothing meanwhile. */
@@ -145,6 +157,7 @@ struct plait__queued_state {
 	plait_backend_memory **arenas; /* scratch, per device; or null */
 	plait__queued_predicate *predicates; /* per region */
 	plait__queued_cell *cells;
+	plait__queued_watch *watches; /* per command; or null */
 	plait__queued_outside *outsides;
 	uint64_t *newest;	/* emissions when the run began, by signal */
 	struct plait__mutex lock; /* what outsides have */
@@ -257,6 +270,26 @@ void plait__queued_recover(plait__queued_state *state);
 /* queued_state.c: queues that cannot be mended are made anew. */
 plait_status plait__queued_remake(plait__queued_state *state, uint32_t lane,
 				  plait_error *error);
+
+/* queued_record.c, where the run is recorded */
+
+/* A body begins; and is over. */
+void plait__queued_begin_watch(plait__queued_state *state, uint32_t body);
+void plait__queued_put_body(plait__queued_state *state, uint32_t body);
+/* After it was submitted: its commands will tell. */
+void plait__queued_watch_batch(plait__queued_state *state, uint32_t batch);
+/* One has; in which body. */
+uint32_t plait__queued_end_watch(plait__queued_state *state, uint32_t cell,
+				 plait_status status);
+/* Where it was called. */
+void plait__queued_time_call(plait__queued_call *call, uint64_t start_ns);
+/* A command that needs somebody else, or a region's question. */
+void plait__queued_begin_outside(plait__queued_state *state, uint32_t command);
+void plait__queued_end_outside(plait__queued_state *state, uint32_t command);
+void plait__queued_note_decision(plait__queued_state *state, uint32_t region,
+				 uint32_t body, bool again);
+/* Nothing of the run happens any more. */
+void plait__queued_end_record(plait__queued_state *state);
 
 /* queued_drive.c */
 void plait__queued_begin(plait__queued_state *state);

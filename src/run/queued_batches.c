@@ -328,6 +328,15 @@ static bool is_begun_by_host(const struct packer *p, uint32_t command)
 	return plait__op_is_outside(p->plan, command);
 }
 
+bool plait__queued_is_watched(const plait__queued *queued, uint32_t command)
+{
+	const plait__plan *plan = queued->program->plan;
+	uint8_t kind = plan->commands[command].kind;
+
+	return queued->records && kind != PLAIT__CMD_REGION &&
+	       kind != PLAIT__CMD_ENTER && !plait__op_is_outside(plan, command);
+}
+
 /* A mark is emitted for whoever does not see it by the order of its lane. */
 static void find_awaited(struct packer *p, uint32_t number)
 {
@@ -340,6 +349,8 @@ static void find_awaited(struct packer *p, uint32_t number)
 		uint32_t command = body->command_first + i;
 		const plait__plan_command *at = &p->plan->commands[command];
 
+		if (plait__queued_is_watched(p->queued, command))
+			p->awaited[command] = 1;
 		if (at->position > 0 && is_begun_by_host(p, command))
 			p->awaited[command - 1] = 1;
 		for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "pool/command.h"
 #include "pool/state.h"
+#include "sys/clock.h"
 #include "sys/thread.h"
 
 #include <string.h>
@@ -260,16 +261,21 @@ int32_t plait__queued_run_call(void *user_data)
 {
 	plait__queued_call *call = user_data;
 	plait__instance *instance = call->state->instance;
+	const bool records = call->state->queued->records;
 	plait_error why = { .size = sizeof(why) };
 	struct plait__inside inside;
 	plait_status status;
+	uint64_t start_ns;
 
 	/* Relaxed: who stopped it need not be obeyed at once. */
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		return SKIPPED;
 	PLAIT__SCOPE called = { lose_call, call };
 	plait__inside_enter(&inside, instance->program->context->pool);
+	start_ns = records ? plait__clock_now_ns() : 0;
 	status = call->carry(call, &why);
+	if (records)
+		plait__queued_time_call(call, start_ns);
 	plait__inside_leave(&inside);
 	plait__scope_end(&called);
 	if (status == PLAIT_OK)

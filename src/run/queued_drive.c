@@ -71,6 +71,8 @@ static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
 		plait__queued_bind(state, i);
 		if (!stopped(state) && plait__queued_submit(state, i, &why) != PLAIT_OK)
 			fail_batch(state, i, &why);
+		else if (!stopped(state) && state->queued->records)
+			plait__queued_watch_batch(state, i);
 	}
 	return !stopped(state);
 }
@@ -110,15 +112,33 @@ static bool do_outside(plait__queued_state *state, uint32_t lane,
 	return plait__outside_step(&state->outsides[number].outside, command);
 }
 
+/* Do it, or go on with it. */
+static void go_outside(plait__queued_state *state, uint32_t number)
+{
+	uint32_t command = plait__queued_item_at(state->queued, number)->link;
+
+	if (!do_outside(state, plan_of(state)->commands[command].lane, command))
+		return;
+	if (state->queued->records)
+		plait__queued_end_outside(state, command);
+	end_item(state, number);
+}
+
 static void begin_outside(plait__queued_state *state, uint32_t number)
 {
 	uint32_t command = plait__queued_item_at(state->queued, number)->link;
 	uint32_t lane = plan_of(state)->commands[command].lane;
 
-	state->outsides[state->queued->lanes[lane].outside].item = number;
-	if (do_outside(state, lane, command))
+	if (stopped(state)) {
 		end_item(state, number);
+		return;
+	}
+	state->outsides[state->queued->lanes[lane].outside].item = number;
+	if (state->queued->records)
+		plait__queued_begin_outside(state, command);
+	go_outside(state, number);
 }
+
 
 /* Behind all that it comes behind; it may be over at once. */
 static void begin_item(plait__queued_state *state, uint32_t number)
@@ -162,6 +182,8 @@ static void begin_body(plait__queued_state *state, uint32_t number)
 	state->frames[number] = (plait__queued_frame){
 		.left = body->item_count
 	};
+	if (state->queued->records)
+		plait__queued_begin_watch(state, number);
 	for (uint32_t i = 0; i < body->item_count; i++) {
 		uint32_t item = body->item_first + i;
 
@@ -196,6 +218,8 @@ static void go_on(plait__queued_state *state, uint32_t number)
 				frame->first++]);
 		if (frame->left > 0)
 			return;
+		if (state->queued->records)
+			plait__queued_put_body(state, number);
 		region = plan_of(state)->bodies[number].region;
 		if (region == PLAIT__NONE) {
 			state->phase = ENDS;
@@ -281,6 +305,8 @@ static void resume(plait__queued_state *state, uint32_t number)
 		return;
 	body = choose(state, number, again);
 	count_iteration(state, number, again);
+	if (state->queued->records)
+		plait__queued_note_decision(state, number, body, again);
 	state->body_of[number] = body;
 	if (body != PLAIT__NONE) {
 		begin_body(state, body);
@@ -304,7 +330,7 @@ static void come_outside(plait__queued_state *state, uint32_t number)
 		return;
 	}
 	item = plait__queued_item_at(state->queued, lane->item);
-	begin_outside(state, lane->item);
+	go_outside(state, lane->item);
 	go_on(state, item->body);
 }
 
@@ -331,8 +357,10 @@ static void come(plait__queued_state *state, uint32_t number,
 						   cell->link)->body);
 	} else if (number < plait__queued_mark_cells(state->queued)) {
 		state->ends_left--;
-	} else {
+	} else if (number < plait__queued_watch_cell(state->queued, 0)) {
 		come_outside(state, cell->link);
+	} else {
+		go_on(state, plait__queued_end_watch(state, number, status));
 	}
 }
 
@@ -351,7 +379,7 @@ static void read_notes(plait__queued_state *state)
 
 static void look(plait__queued_state *state)
 {
-	uint32_t count = plait__queued_mark_cells(state->queued);
+	uint32_t count = plait__queued_cell_count(state->queued);
 	plait_status status;
 
 	for (uint32_t i = 0; state->looking > 0 && i < count; i++)
@@ -448,6 +476,8 @@ uint32_t plait__queued_turn(plait__piloted *piloted)
 	if (is_through(state)) {
 		if (stopped(state))
 			plait__queued_recover(state);
+		if (state->queued->records)
+			plait__queued_end_record(state);
 		plait__queued_launches_give_back(state);
 		return PLAIT__PILOT_OVER;
 	}

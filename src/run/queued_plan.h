@@ -89,8 +89,12 @@ typedef struct plait__queued_port {
 	uint32_t lane;		/* its first one, whose end is the last */
 } plait__queued_port;
 
-typedef struct plait__queued {
+typedef struct plait__queued plait__queued;
+
+struct plait__queued {
 	const plait__program *program;
+	bool records;		/* for runs that are recorded */
+	plait__queued *recorded; /* the same for those, or null */
 	plait__queued_lane *lanes;
 	plait__queued_port *ports;
 	plait__queued_body *bodies;
@@ -106,7 +110,7 @@ typedef struct plait__queued {
 	plait__vector waits;	/* uint32_t: marks */
 	plait__vector work;	/* uint32_t: a command, or past those a
 				 * region's predicate */
-} plait__queued;
+};
 
 /* Marks behind those of the commands. */
 static inline uint32_t plait__queued_region_mark(const plait__plan *plan,
@@ -122,16 +126,30 @@ static inline uint32_t plait__queued_lane_mark(const plait__plan *plan,
 }
 
 /* Cells: those of regions, of points, of ports; behind them those of lanes
- * that need somebody else, which stand for no mark. */
+ * that need somebody else, which stand for no mark, and of commands, where runs
+ * are recorded. */
 static inline uint32_t plait__queued_mark_cells(const plait__queued *queued)
 {
 	return queued->program->plan->regions_count + queued->point_count +
 	       queued->port_count;
 }
 
+static inline uint32_t plait__queued_watch_cell(const plait__queued *queued,
+						uint32_t command)
+{
+	return plait__queued_mark_cells(queued) + queued->outside_count +
+	       command;
+}
+
+static inline uint32_t plait__queued_watch_count(const plait__queued *queued)
+{
+	return queued->records ? queued->program->plan->command_count : 0;
+}
+
 static inline uint32_t plait__queued_cell_count(const plait__queued *queued)
 {
-	return plait__queued_mark_cells(queued) + queued->outside_count;
+	return plait__queued_watch_cell(queued,
+					plait__queued_watch_count(queued));
 }
 
 static inline plait__queued_item *plait__queued_item_at(
@@ -162,5 +180,8 @@ bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
 /* queued_batches.c: what is submitted. */
 bool plait__queued_find_batches(plait__queued *queued,
 				const uint32_t *next_commands);
+
+/* Is the host told of its end?  Only where runs are recorded. */
+bool plait__queued_is_watched(const plait__queued *queued, uint32_t command);
 
 #endif

@@ -35,6 +35,7 @@ static const plait_allocator *allocator_of(const plait__queued_state *state)
 	ARRAY(predicates, plan->regions_count)			\
 	ARRAY(cells, plait__queued_cell_count(queued))		\
 	ARRAY(outsides, queued->outside_count)			\
+	ARRAY(watches, plait__queued_watch_count(queued))	\
 	ARRAY(newest, plan->signals_count)			\
 	ARRAY(frames, plan->bodies_count)			\
 	ARRAY(body_of, plan->regions_count)			\
@@ -224,6 +225,8 @@ static void fill_cells(plait__queued_state *state)
 		fill_cell(state, regions + queued->point_count + i,
 			  plait__queued_lane_mark(plan,
 						  queued->ports[i].lane), i);
+	for (uint32_t i = 0; i < plait__queued_watch_count(queued); i++)
+		fill_cell(state, plait__queued_watch_cell(queued, i), i, i);
 }
 
 /* ---- who needs somebody else ---- */

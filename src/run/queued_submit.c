@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "object/port.h"
 #include "object/upcall.h"
+#include "sys/clock.h"
 
 #include <string.h>
 
@@ -120,6 +121,8 @@ static void on_mark(void *user_data, plait_status status)
 	plait__queued_state *state = (plait__queued_state *)(void *)
 		cell->note.whose;
 
+	if (state->queued->records)
+		cell->told_ns = plait__clock_now_ns();
 	plait__pilot_note_down(state->instance->program->context, &cell->note,
 			       status);
 }
@@ -155,6 +158,8 @@ bool plait__queued_look(plait__queued_state *state, uint32_t number,
 
 	*out = backend->table.signal_poll(backend->self, &point, &reached,
 					  &ignored);
+	if (state->queued->records)
+		state->cells[number].told_ns = plait__clock_now_ns();
 	/* A call that failed by itself says nothing of the point, unless
 	 * nothing will ever be said again. */
 	return *out == PLAIT_OK || *out == PLAIT_E_LOST ||

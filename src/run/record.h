@@ -120,6 +120,16 @@ static inline void plait__ring_put(plait__ring *ring,
 					     &ring->commands) + 1);
 }
 
+/* Of a thread that the entry names. */
+static inline void plait__ring_put_of(plait__ring *ring,
+				      const plait__entry *entry)
+{
+	uint32_t at = ring->next;
+
+	plait__ring_put(ring, entry);
+	ring->entries[at].thread = entry->thread;
+}
+
 static inline void plait__ring_iteration(plait__ring *ring)
 {
 	at_store_relaxed_u64(&ring->iterations, at_load_relaxed_u64(
