@@ -2,7 +2,8 @@
 /*
  * Each call of a backend fails once, while a plan with a loop is made, run and
  * run again: that run fails or does not mind, and the next one is right.  With
- * kernels that the device runs, and with functions of the host.
+ * kernels that the device runs, and with functions of the host; with functions
+ * of an inbox in the loop and as what decides.
  */
 #include "queued.h"
 
@@ -22,7 +23,41 @@ struct made {
 	plait_kernel *kernel;
 	plait_graph *graph, *body;
 	plait_plan *plan;
+	plait_inbox *inbox;	/* or null: nobody has to do anything */
+	uint32_t called, asked;
 };
+
+static int32_t be_called(void *user_data)
+{
+	((struct made *)user_data)->called++;
+	return 0;
+}
+
+/* The loop that it decides does nothing. */
+static int32_t be_asked(void *user_data)
+{
+	((struct made *)user_data)->asked++;
+	return 0;
+}
+
+static plait_status add_owned(struct made *made, plait_error *error)
+{
+	plait_node_desc desc = { .size = sizeof(desc),
+				 .kind = PLAIT_NODE_CALL,
+				 .function = be_called, .user_data = made,
+				 .inbox = made->inbox };
+	plait_status status;
+
+	if (made->inbox == NULL)
+		return PLAIT_OK;
+	status = plait_graph_add(made->body, &desc, NULL, 0, NULL, error);
+	desc.kind = PLAIT_NODE_WHILE;
+	desc.function = be_asked;
+	if (status == PLAIT_OK)
+		status = plait_graph_add(made->body, &desc, NULL, 0, NULL,
+					 error);
+	return status;
+}
 
 static plait_status add_nodes(struct made *made, plait_error *error)
 {
@@ -63,10 +98,11 @@ static plait_status add_nodes(struct made *made, plait_error *error)
 	if (status == PLAIT_OK)
 		status = plait_graph_add(made->body, &desc, NULL, 0, &fill,
 					 error);
-	return status;
+	return status == PLAIT_OK ? add_owned(made, error) : status;
 }
 
-static plait_status make(struct made *made, uint32_t lanes, plait_error *error)
+static plait_status make(struct made *made, uint32_t lanes, bool owned,
+			 plait_error *error)
 {
 	const plait_source source = { .size = sizeof(source),
 				      .code = MAP_TEXT };
@@ -90,6 +126,8 @@ static plait_status make(struct made *made, uint32_t lanes, plait_error *error)
 					  error)) ||
 	    (status = plait_buffer_create(rig.device, &buffer, &made->x,
 					  error)) ||
+	    (owned && (status = plait_inbox_create(rig.context, &made->inbox,
+						   error))) ||
 	    (status = plait_kernel_create(rig.context, &kernel, &made->kernel,
 					  error)) ||
 	    (status = plait_graph_create(rig.context, &made->graph, error)) ||
@@ -106,6 +144,7 @@ static void unmake(struct made *made)
 	plait_kernel_release(made->kernel);
 	plait_buffer_release(made->n);
 	plait_buffer_release(made->x);
+	plait_inbox_release(made->inbox);
 }
 
 /* Set x, run, and see that it is right; by a queue, or by a call. */
@@ -115,6 +154,7 @@ static plait_status run_once(struct made *made, bool by_queue,
 	uint32_t words[WORDS] = { 0 };
 	plait_status status, said;
 
+	made->called = made->asked = 0;
 	status = plait_queue_write(rig.queue, made->x, 0, words, sizeof(words),
 				   error);
 	if (status == PLAIT_OK)
@@ -134,7 +174,7 @@ static plait_status run_once(struct made *made, bool by_queue,
 }
 
 /* The K-th call fails; true when there was one. */
-static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
+static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue, bool owned)
 {
 	char options[80];
 	plait_context_desc desc = {
@@ -143,7 +183,7 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
 		.flags = PLAIT_CONTEXT_NO_WORKERS, .log = hear_faults,
 		.log_level = PLAIT_LOG_WARNING,
 	};
-	struct made made = { NULL, NULL, NULL, NULL, NULL, NULL };
+	struct made made = { .plan = NULL };
 	plait_error error = { .size = sizeof(error) };
 	plait_status status;
 	uint32_t x = 0;
@@ -155,7 +195,7 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
 		       "chaos:seed=%u,devices=1;fault:fail=%u", k, k);
 	if (plait_context_open(&desc, &rig.context, &error) != PLAIT_OK)
 		return told;
-	status = make(&made, lanes, &error);
+	status = make(&made, lanes, owned, &error);
 	for (int i = 0; i < 3 && made.plan != NULL; i++) {
 		bool before = told;
 
@@ -164,6 +204,9 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
 			OK_THAT(status == PLAIT_OK && x == TIMES,
 				"call %u, run %d: %u, %s", k, i, x,
 				error.text);
+		if (status == PLAIT_OK)
+			OK(made.called == (owned ? TIMES : 0) &&
+			   made.asked == made.called);
 	}
 	unmake(&made);
 	plait_queue_release(rig.queue);
@@ -172,12 +215,12 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue)
 	return told;
 }
 
-static void each_call(uint32_t lanes, bool by_queue)
+static void each_call(uint32_t lanes, bool by_queue, bool owned)
 {
 	uint32_t k = 1;
 
 	broken = 0;
-	while (k < MOST_CALLS && try_fault(k, lanes, by_queue))
+	while (k < MOST_CALLS && try_fault(k, lanes, by_queue, owned))
 		k++;
 	OK_THAT(k > 60 && k < MOST_CALLS, "%u calls", k);
 	IS_UINT(broken, 0);
@@ -185,16 +228,23 @@ static void each_call(uint32_t lanes, bool by_queue)
 
 static void called(void)
 {
-	each_call(2, false);
+	each_call(2, false, false);
 }
 
 static void on_a_queue(void)
 {
-	each_call(1, true);
+	each_call(1, true, false);
+}
+
+static void with_owners(void)
+{
+	each_call(2, false, true);
+	each_call(1, true, true);
 }
 
 static const struct tap_scenario all[] = {
 	{ "called", called },
 	{ "on a queue", on_a_queue },
+	{ "with owners", with_owners },
 };
 TAP_MAIN(all)

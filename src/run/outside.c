@@ -372,6 +372,9 @@ static void mend_queue(plait__outside *outside, plait_error *why)
 static void end(plait__outside *outside, plait_status status, plait_error *why)
 {
 	outside->begun = false;
+	/* Whatever is wrong, its owner may not have begun it. */
+	if (status != PLAIT_OK && outside->call != NULL)
+		plait__call_retract(outside->call);
 	if (outside->call != NULL)
 		drop_call(outside);
 	if (status != PLAIT_OK && outside->queue != NULL)
