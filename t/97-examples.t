@@ -38,7 +38,8 @@ def command_of(language, program, name, suffix):
         return [os.path.join(BUILD, "examples", name)]
     source = os.path.join(ROOT, "examples", language, name + suffix)
     if language == "julia":
-        return julia.command(source)
+        # Where Julia itself looks at all pixels it has to be compiled.
+        return julia.command(source, how=["-O0"] if name == "mandelbrot" else julia.QUICK)
     if language != "rust":
         return [program, source]
     output = os.path.join(rust.OUT, "example-" + name)

@@ -4,7 +4,7 @@
 #     julia mandelbrot.jl [FILE.pgm]
 using Plait
 
-const WIDTH, HEIGHT, MOST = 600, 400, 255
+const WIDTH, HEIGHT, MOST = 600, 400, 0xff
 
 function main(path)
     system = System()
@@ -15,7 +15,7 @@ function main(path)
     finish(queue)
     pixels = Array(picture)
     open(path, "w") do file
-        write(file, "P5 $WIDTH $HEIGHT $MOST\n", MOST .- pixels)
+        write(file, "P5 $WIDTH $HEIGHT $(Int(MOST))\n", MOST .- pixels)
     end
     inside = count(==(MOST), pixels) / length(pixels)
     println("$WIDTH x $HEIGHT pixels, $(round(100inside; digits=1)) % of them in the set")
