@@ -33,6 +33,10 @@ noinst_PROGRAMS += %D%/source
 noinst_PROGRAMS += %D%/launch
 %C%_launch_LDADD = src/libplaitcore.la
 
+# what the layers of the languages cost: bench/languages.py drives it
+noinst_PROGRAMS += %D%/languages/bench
+%C%_languages_bench_LDADD = src/libplait.la
+
 # --- bench/replay: the same graphs, run by everybody who can ------------------
 #
 #	make bench		all of it, about half an hour
