@@ -238,6 +238,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/flat.c
 %C%_libplaitcore_la_SOURCES += %D%/run/help.c
 %C%_libplaitcore_la_SOURCES += %D%/run/frame.c
+%C%_libplaitcore_la_SOURCES += %D%/run/instances.c
 %C%_libplaitcore_la_SOURCES += %D%/run/lane.c
 %C%_libplaitcore_la_SOURCES += %D%/run/layout.c
 %C%_libplaitcore_la_SOURCES += %D%/run/op.c

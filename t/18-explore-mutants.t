@@ -26,6 +26,9 @@ sources_of()
 	17-explore-pool)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/pool/ready.c src/pool/tally.c" ;;
+	53-explore-instances)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/error.c src/run/instances.c src/run/over.c" ;;
 	54-explore-lanes)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/run/park.c" ;;

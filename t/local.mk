@@ -375,6 +375,12 @@ API_TESTS += %D%/55-run-signals-queued.t
 %C%_55_run_signals_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES -DRUN_ON_CHAOS
 %C%_55_run_signals_queued_t_LDADD = $(LDADD_API)
+MC_TESTS += %D%/53-explore-instances.t
+%C%_53_explore_instances_t_SOURCES = %D%/53-explore-instances.c \
+	src/run/instances.c src/run/over.c src/base/error.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_53_explore_instances_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_53_explore_instances_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-lanes.t
 %C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/park.c \
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
