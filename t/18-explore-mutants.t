@@ -23,9 +23,16 @@ sources_of()
 	case $1 in
 	15-explore-sys)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" ;;
+	13-explore-team)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/alloc.c src/base/error.c src/pool/team.c" ;;
 	17-explore-pool)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/pool/ready.c src/pool/tally.c" ;;
+	37-explore-pilot)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/error.c src/object/hope.c" \
+			"src/object/pilot.c" ;;
 	53-explore-instances)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/run/instances.c src/run/over.c" ;;

@@ -188,12 +188,19 @@ MC_TESTS += %D%/15-explore-sys.t
 %C%_15_explore_sys_t_LDADD = $(LDADD_MC)
 PLAIN_SCRIPT_TESTS += %D%/16-model-wake.t
 PLAIN_SCRIPT_TESTS += %D%/18-explore-mutants.t
+META_TESTS += %D%/18-explore-orders.t
 MC_TESTS += %D%/17-explore-pool.t
 %C%_17_explore_pool_t_SOURCES = %D%/17-explore-pool.c %D%/explore_list.h \
 	src/base/error.c src/pool/ready.c src/pool/tally.c \
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_17_explore_pool_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_17_explore_pool_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/13-explore-team.t
+%C%_13_explore_team_t_SOURCES = %D%/13-explore-team.c \
+	src/base/alloc.c src/base/error.c src/pool/team.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_13_explore_team_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_13_explore_team_t_LDADD = $(LDADD_MC)
 # This one includes src/object/handle.c, to begin with an empty table.
 MC_TESTS += %D%/19-explore-handle.t
 %C%_19_explore_handle_t_SOURCES = %D%/19-explore-handle.c \
@@ -375,6 +382,12 @@ API_TESTS += %D%/55-run-signals-queued.t
 %C%_55_run_signals_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES -DRUN_ON_CHAOS
 %C%_55_run_signals_queued_t_LDADD = $(LDADD_API)
+MC_TESTS += %D%/37-explore-pilot.t
+%C%_37_explore_pilot_t_SOURCES = %D%/37-explore-pilot.c \
+	src/base/error.c src/object/hope.c src/object/pilot.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_37_explore_pilot_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_37_explore_pilot_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/53-explore-instances.t
 %C%_53_explore_instances_t_SOURCES = %D%/53-explore-instances.c \
 	src/run/instances.c src/run/over.c src/base/error.c \

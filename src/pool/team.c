@@ -70,7 +70,7 @@ static void do_parts(struct job *job)
 	/* Relaxed: a part too many does no harm. */
 	while (at_load_relaxed_u32(&job->result) == 0) {
 		number = at_add_u64(&job->next, 1);
-		if (number >= job->count)
+		if (number >= AT_PLAIN_READ(job->count))
 			return;
 		result = job->part(job->data, number);
 		if (result != 0)
@@ -269,7 +269,7 @@ int32_t plait__team_run(plait__team *team, plait__team_part part,
 	if (job == NULL)
 		return run_alone(part, data, data_bytes, count);
 	job->part = part;
-	job->count = count;
+	AT_PLAIN_WRITE(job->count) = count;
 	memcpy(job->data, data, data_bytes);
 	at_store_relaxed_u64(&job->next, 0);
 	at_store_relaxed_u32(&job->result, 0);
