@@ -123,35 +123,40 @@ bool plait__task_should_yield(const plait__task *task)
 	return yields;
 }
 
-bool plait__op_is_outside(const plait__plan *of, uint32_t command)
+/* Nothing here needs somebody else. */
+
+bool plait__outside_has(const plait__program *of, uint32_t command)
 {
 	(void)of;
 	(void)command;
 	return false;
 }
 
-bool plait__outside_step(plait__hand *hand, const plait__step *step)
+bool plait__outside_step(plait__outside *outside, uint32_t command)
 {
-	(void)hand;
-	(void)step;
+	(void)outside;
+	(void)command;
 	return false;
 }
 
-plait_status plait__outside_make(plait__hand *hand, plait_error *error)
+plait_status plait__outside_make(plait__outside *outside, bool submits,
+				 plait_error *error)
 {
-	(void)hand;
+	(void)outside;
+	(void)submits;
 	(void)error;
 	return PLAIT_OK;
 }
 
-void plait__outside_free(plait__hand *hand)
+void plait__outside_free(plait__outside *outside)
 {
-	(void)hand;
+	(void)outside;
 }
 
-void plait__outside_begin(plait__crew *of)
+void plait__outside_begin(const plait__program *of, uint64_t *newest)
 {
 	(void)of;
+	(void)newest;
 }
 
 uint32_t plait__rehearsal_choose(const plait__plan *of, uint32_t region,
