@@ -424,6 +424,10 @@ API_TESTS += %D%/55-run-exits-queued.t
 %C%_55_run_exits_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/57-run-random-outside.t
+%C%_57_run_random_outside_t_SOURCES = %D%/56-run-queued-random.c %D%/queued.h
+%C%_57_run_random_outside_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
+%C%_57_run_random_outside_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-groups.t
 %C%_56_run_groups_t_SOURCES = %D%/56-run-groups.c %D%/queued.h
 %C%_56_run_groups_t_LDADD = $(LDADD_API)

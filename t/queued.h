@@ -17,6 +17,11 @@
 #define SIMULATED "chaos"
 #endif
 
+/* And for plans on lanes of the host, which is all they run on then. */
+#ifndef ON_QUEUES
+#define ON_QUEUES PLAIT_FREEZE_QUEUES
+#endif
+
 enum { WORDS = 16 };
 
 /* What is run on: a seed of chaos, or the host. */
@@ -121,6 +126,11 @@ static inline void set_seed(struct place *place, uint32_t seed)
 	place->lanes = 1 + seed % 4;
 	place->builds = seed / 2 % 2 == 0;
 	choose_kind(place, seed);
+	if (ON_QUEUES != 0)
+		return;
+	place->backends = "host";
+	place->workers = seed / 4 % 4;
+	place->options[0] = '\0';
 }
 
 /* Also where devices are simulated. */
@@ -162,7 +172,7 @@ static inline plait_plan *freeze_on(plait_graph *graph, uint32_t lanes)
 {
 	const plait_freeze_desc desc = {
 		.size = sizeof(desc),
-		.flags = PLAIT_FREEZE_CHECK | PLAIT_FREEZE_QUEUES,
+		.flags = PLAIT_FREEZE_CHECK | ON_QUEUES,
 		.lanes = lanes, .instances = 2,
 		.policy = lanes % 2 ? PLAIT_POLICY_WIDEST :
 				      PLAIT_POLICY_BOUNDED,
