@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rig.h"
-#include "suite.h"
+#include "cuda/place.h"
 
-static char standin_path[4096];
 #define THINGS_BACKEND "cuda"
 #define THINGS_OPTIONS "cuda:driver=%s"
 #include "cl/things.h"
@@ -33,29 +31,6 @@ static bool lets_go(const char *name)
 		if (strstr(name, words[i]) != NULL)
 			return true;
 	return false;
-}
-
-static uint64_t count_left(void)
-{
-	uint64_t left = 0;
-
-	for (unsigned kind = 0; kind < STANDIN_KINDS; kind++)
-		left += rig_live(kind) + rig_leaked(kind);
-	return left;
-}
-
-static void set_path(void)
-{
-	const char *build = getenv("abs_top_builddir");
-	char cache[96];
-
-	if (build == NULL)
-		build = ".";
-	(void)snprintf(standin_path, sizeof(standin_path),
-		       "%s/t/cuda/.libs/standin_cuda.so,"
-		       "nvrtc=%s/t/cuda/.libs/standin_nvrtc.so", build, build);
-	(void)snprintf(cache, sizeof(cache), "%s/cache", suite_folder());
-	setenv("PLAIT_CACHE_DIR", cache, 1);
 }
 
 static plait_status run(struct things *things, plait_error *error)
@@ -81,7 +56,7 @@ static void try(const char *name, uint64_t number, int code)
 	plait_error error = { .size = sizeof(error) };
 	plait_status status;
 
-	rig_configure("devices=2");
+	standin_prepare("devices=2");
 	if (name != NULL)
 		rig_fail(name, number, code);
 	broken = 0;
@@ -96,9 +71,9 @@ static void try(const char *name, uint64_t number, int code)
 		OK_THAT(use_again(&things, &error) == PLAIT_OK,
 			"behind %s: %s", name, error.text);
 	end(&things);
-	OK_THAT(name != NULL && lets_go(name) ? true : count_left() == 0,
+	OK_THAT(name != NULL && lets_go(name) ? true : standin_left() == 0,
 		"%s %d: %d objects are left", name ? name : "nothing",
-		(int)number, (int)count_left());
+		(int)number, (int)standin_left());
 	IS_UINT(broken, 0);
 	/* What could not be let go of: not for the next one. */
 	for (int device = 0; device < 2; device++)
@@ -112,9 +87,6 @@ static void every_call(void)
 				     CUDA_ERROR_UNKNOWN };
 	uint64_t counts[TAP_COUNT(names)], tried = 0;
 
-	if (!rig_load())
-		return;
-	set_path();
 	try(NULL, 0, 0);
 	/* Once more, with what is in the cache. */
 	try(NULL, 0, 0);
@@ -135,10 +107,7 @@ static void lost(void)
 	struct things things = { .context = NULL };
 	plait_error error = { .size = sizeof(error) };
 
-	if (!rig_load())
-		return;
-	set_path();
-	rig_configure("devices=2");
+	standin_prepare("devices=2");
 	OK(open_things(&things, &error) == PLAIT_OK);
 	OK(create(&things, &error) == PLAIT_OK);
 	rig_fault(1, CUDA_ERROR_ILLEGAL_ADDRESS);

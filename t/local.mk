@@ -610,7 +610,20 @@ endif
 API_TESTS += %D%/65-cuda-calls.t
 %C%_65_cuda_calls_t_SOURCES = %D%/65-cuda-calls.c %D%/cl/things.h
 %C%_65_cuda_calls_t_CPPFLAGS = $(CPPFLAGS_CUDA)
-%C%_65_cuda_calls_t_LDADD = %D%/cuda/librig.la $(LDADD_SUITE) -ldl
+%C%_65_cuda_calls_t_LDADD = $(LDADD_ON_CUDA)
+LDADD_ON_CUDA = %D%/cuda/librig.la $(LDADD_SUITE) -ldl
+API_TESTS += %D%/65-cuda-queued.t
+%C%_65_cuda_queued_t_SOURCES = %D%/56-run-queued.c %D%/cuda/place.h
+%C%_65_cuda_queued_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_queued_t_LDADD = $(LDADD_ON_CUDA)
+API_TESTS += %D%/65-cuda-queued-loops.t
+%C%_65_cuda_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
+%C%_65_cuda_queued_loops_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_queued_loops_t_LDADD = $(LDADD_ON_CUDA)
+API_TESTS += %D%/65-cuda-queued-kernels.t
+%C%_65_cuda_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
+%C%_65_cuda_queued_kernels_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_queued_kernels_t_LDADD = $(LDADD_ON_CUDA)
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

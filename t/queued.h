@@ -9,10 +9,13 @@
 
 #include "runs.h"
 
-/* Every test can be built for the stand-in for OpenCL, too. */
-#ifdef QUEUED_OPENCL
+/* Every test can be built for the stand-ins for OpenCL and CUDA, too. */
+#if defined(QUEUED_OPENCL)
 #include "cl/standin.h"
 #define SIMULATED "opencl"
+#elif defined(QUEUED_CUDA)
+#include "cuda/place.h"
+#define SIMULATED "cuda"
 #else
 #define SIMULATED "chaos"
 #endif
@@ -75,12 +78,12 @@ static inline void close_place(void)
 	plait_context_release(rig.context);
 	OK(all_gone());
 	IS_UINT(broken, 0);
-#ifdef QUEUED_OPENCL
+#if defined(QUEUED_OPENCL) || defined(QUEUED_CUDA)
 	standin_is_clean();
 #endif
 }
 
-#ifdef QUEUED_OPENCL
+#if defined(QUEUED_OPENCL)
 #define FAULTS(options) SIMULATED ":loader=%.400s;fault:" options, standin_path
 
 /* When commands are run, who is told when, and whose the memory is. */
@@ -98,6 +101,23 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 		       "opencl:loader=%.400s", standin_path);
 	NOTE("mode %u%s, %u workers", setup.mode, setup.late ? ", late" : "",
 	     place->workers);
+}
+#elif defined(QUEUED_CUDA)
+#define FAULTS(options) SIMULATED ":driver=%.400s;fault:" options, standin_path
+
+/* Who of the streams is first, and how many there are at work. */
+static inline void choose_kind(struct place *place, uint32_t seed)
+{
+	uint32_t random = seed * 2654435761u >> 8;
+	char options[64];
+
+	(void)snprintf(options, sizeof(options), "devices=2,workers=%u,seed=%u",
+		       (unsigned)(1 + random % 3), (unsigned)seed);
+	standin_prepare(options);
+	place->workers = random / 3 % 3;
+	(void)snprintf(place->options, sizeof(place->options),
+		       "cuda:driver=%.400s", standin_path);
+	NOTE("%s, %u workers", options, place->workers);
 }
 #else
 #define FAULTS(options) "fault:" options
