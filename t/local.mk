@@ -571,6 +571,7 @@ PLAIN_TESTS += %D%/63-opencl-numbers.t
 %C%_63_opencl_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
 %C%_63_opencl_numbers_t_LDADD = $(LDADD_SUITE)
 endif
+PLAIN_SCRIPT_TESTS += %D%/65-oclgrind.t
 # A stand-in for OpenCL, whose every call can fail; and plans on it.
 if OPENCL
 check_LTLIBRARIES += %D%/cl/fakecl.la
@@ -585,6 +586,9 @@ API_TESTS += %D%/64-opencl-calls.t
 %C%_64_opencl_calls_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/64-opencl-lost.t
 %C%_64_opencl_lost_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/64-opencl-runs.t
+%C%_64_opencl_runs_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
+%C%_64_opencl_runs_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/64-opencl-queued.t
 %C%_64_opencl_queued_t_SOURCES = %D%/56-run-queued.c
 %C%_64_opencl_queued_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL

@@ -4,6 +4,7 @@
  * stays mapped: no driver survives being unloaded.
  */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -93,6 +94,22 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				  "opencl: %s gave %s (%d)%s%s", name,
 				  name_of(code), (int)code,
 				  where[0] != '\0' ? " for " : "", where);
+}
+
+plait_status plaitp_opencl_fail_work(const plait_host_services *services,
+				     plait_error *error, const char *name,
+				     cl_int code, const char *label,
+				     const char *queue)
+{
+	char where[160];
+
+	snprintf(where, sizeof(where), "%s%.80s%s%s%.48s%s",
+		 label != NULL ? "command \"" : "", label != NULL ? label : "",
+		 label != NULL ? "\"" : "",
+		 queue[0] == '\0' ? "" : label != NULL ? " in queue \"" :
+							 "queue \"",
+		 queue, queue[0] != '\0' ? "\"" : "");
+	return plaitp_opencl_fail_call(services, error, name, code, where);
 }
 
 /* --- for packagers -------------------------------------------------------- */

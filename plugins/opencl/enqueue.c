@@ -25,6 +25,7 @@ struct stretch {
 	cl_uint wait_count; /* left, for the next command */
 	bool begun;	    /* the driver has some of it */
 	const char *name;   /* of the function called last */
+	const char *label;  /* of the work that it was for, or null */
 };
 
 /* --- one command ---------------------------------------------------------- */
@@ -178,6 +179,7 @@ static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last,
 	     batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
 
+		stretch->label = work->label;
 		if (!plaitp_driven_is_empty(work))
 			code = enqueue(stretch, work,
 				       batch->work_index == last ? event :
@@ -197,8 +199,8 @@ static void give_up(struct stretch *stretch, cl_int code)
 	driven_queue *queue = stretch->batch->queue;
 	plait_error failure = { .size = sizeof(failure) };
 
-	plaitp_opencl_fail_call(self->services, &failure, stretch->name, code,
-				queue->label);
+	plaitp_opencl_fail_work(self->services, &failure, stretch->name, code,
+				stretch->label, queue->label);
 	plaitp_driven_fail_queue(&self->driven, queue, &failure, "");
 	if (stretch->begun)
 		self->cl.clFinish(stretch->driver);
@@ -299,6 +301,13 @@ static void drop(struct driven *driven, driven_batch *batch)
 		backend_of(driven)->cl.clReleaseEvent(batch->event);
 }
 
+/* Of the last work that the driver has, or null. */
+static const char *label_of(const driven_batch *batch)
+{
+	return batch->work_index > 0 ?
+	       batch->works[batch->work_index - 1].label : NULL;
+}
+
 static void flush(struct driven *driven, driven_queue *queue)
 {
 	plait_backend *self = backend_of(driven);
@@ -307,8 +316,9 @@ static void flush(struct driven *driven, driven_queue *queue)
 
 	if (code == CL_SUCCESS)
 		return;
-	plaitp_opencl_fail_call(self->services, &failure, "clFlush", code,
-				queue->label);
+	plaitp_opencl_fail_work(self->services, &failure, "clFlush", code,
+				queue->handed != NULL ?
+				label_of(queue->handed) : NULL, queue->label);
 	plaitp_driven_fail_queue(driven, queue, &failure, "");
 	/* It may be that nothing of it ever starts, if not so. */
 	self->cl.clFinish(queue->driver);
@@ -317,10 +327,11 @@ static void flush(struct driven *driven, driven_queue *queue)
 static void describe(struct driven *driven, const driven_batch *batch,
 		     plait_error *out)
 {
-	plaitp_opencl_fail_call(driven->services, out,
+	plaitp_opencl_fail_work(driven->services, out,
 				batch->code == FOLLOWED ?
 				"a command behind one that failed" :
-				"a command", batch->code, batch->queue->label);
+				"a command", batch->code, label_of(batch),
+				batch->queue->label);
 }
 
 const struct driven_verbs plaitp_opencl_verbs = {

@@ -88,6 +88,12 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				     plait_error *error, const char *name,
 				     cl_int code, const char *where);
 
+/* The same for a command with this label, or null, in this queue. */
+plait_status plaitp_opencl_fail_work(const plait_host_services *services,
+				     plait_error *error, const char *name,
+				     cl_int code, const char *label,
+				     const char *queue);
+
 /* Look the functions up; PLAIT_E_UNAVAILABLE says what is missing. */
 plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 				plait_error *error);
