@@ -27,6 +27,14 @@ typedef struct plait_backend_queue driven_queue;
 typedef struct plait_backend_signal driven_signal;
 struct driven_verbs;
 
+/* What became of something that was delivered. */
+struct driven_delivery {
+	driven_batch *batch; /* may be gone, unless it is done or refused */
+	bool done;	     /* its emissions are out */
+	bool refused;	     /* its host function did not find a place */
+	plait_error failure; /* why */
+};
+
 /* A backend's own record, struct plait_backend, begins with this. */
 struct driven {
 	plait_host *host;
@@ -46,6 +54,8 @@ struct driven {
 
 	pthread_mutex_t notes_lock; /* guards what follows; a leaf */
 	driven_batch *notes;	    /* completed, newest first */
+	bool left_behind;	    /* what follows, by a callback */
+	struct driven_delivery left;
 	bool pilot_called;
 	uint32_t callbacks;	    /* that have not returned */
 	pthread_cond_t quiet;	    /* there are none */

@@ -52,22 +52,9 @@ static bool has_notes(struct driven *self)
 	bool some;
 
 	pthread_mutex_lock(&self->notes_lock);
-	some = self->notes != NULL;
+	some = self->notes != NULL || self->left_behind;
 	pthread_mutex_unlock(&self->notes_lock);
 	return some;
-}
-
-static void read_notes(struct driven *self)
-{
-	driven_batch *note = take_notes(self);
-
-	while (note != NULL) {
-		driven_batch *next = note->next_note;
-
-		note->flying = false;
-		plaitp_driven_mark(self, note->queue);
-		note = next;
-	}
 }
 
 /* --- what is delivered ---------------------------------------------------- */
@@ -91,23 +78,16 @@ static driven_batch *next_delivery(struct driven *self)
 	return batch;
 }
 
-/* Once the last emission is out, the queue may be gone. */
-static void deliver_emissions(struct driven *self, driven_batch *batch)
+/* Without the lock.  Once the last emission is out, the queue may be gone. */
+static void deliver_emissions(struct driven *self, const driven_batch *batch,
+			      const plait_error *failure)
 {
-	plait_error failure;
-	const plait_error *why = NULL;
 	uint32_t i;
 
-	if (batch->failed) {
-		failure = batch->queue->error;
-		why = &failure;
-	}
-	pthread_mutex_unlock(&self->lock);
 	for (i = 0; i < batch->emit_count; i++)
 		self->services->counter_emit(self->host,
-					     &batch->emits[i].point, why);
-	pthread_mutex_lock(&self->lock);
-	plaitp_driven_discard(self, batch);
+					     &batch->emits[i].point,
+					     batch->failed ? failure : NULL);
 }
 
 /* A host function has ended, in whatever way. */
@@ -190,38 +170,107 @@ static plait_status submit_call(struct driven *self, plait_backend_queue *lane,
 					   error);
 }
 
-static void deliver_call(struct driven *self, driven_batch *batch)
+/* The lock is held before, and not after. */
+static void hand_out(struct driven *self, driven_batch *batch,
+		     struct driven_delivery *out)
 {
-	plait_error failure = { .size = sizeof(failure) };
-	plait_status status;
+	plait_backend_queue *lane = batch->queue->lane;
 
+	memset(out, 0, sizeof(*out));
+	out->batch = batch;
+	out->done = batch->done;
+	out->failure.size = sizeof(out->failure);
+	if (batch->done && batch->failed)
+		out->failure = batch->queue->error;
 	pthread_mutex_unlock(&self->lock);
-	status = submit_call(self, batch->queue->lane, run_call, batch,
-			     &failure);
-	pthread_mutex_lock(&self->lock);
-	if (status == PLAIT_OK)
+	if (out->done)
+		deliver_emissions(self, batch, &out->failure);
+	else
+		out->refused = submit_call(self, lane, run_call, batch,
+					   &out->failure) != PLAIT_OK;
+}
+
+/* The lock is held again. */
+static void end_delivery(struct driven *self, struct driven_delivery *delivery)
+{
+	driven_batch *batch = delivery->batch;
+
+	if (delivery->done)
+		plaitp_driven_discard(self, batch);
+	if (!delivery->refused)
 		return;
 	batch->calling = false;
-	plaitp_driven_fail_queue(self, batch->queue, &failure, "");
+	plaitp_driven_fail_queue(self, batch->queue, &delivery->failure, "");
 	plaitp_driven_mark(self, batch->queue);
 }
 
-/* True: something was delivered, and the lock was released meanwhile. */
-static bool deliver(struct driven *self)
+enum delivery { DELIVERY_NONE, DELIVERY_MORE, DELIVERY_LEFT };
+
+/*
+ * A callback must not wait for the lock: who has it may be waiting in the
+ * driver for this very thread.  He ends what was begun here when he leaves; if
+ * he has gone meanwhile, it is ours once more.
+ */
+static enum delivery leave_behind(struct driven *self,
+				  const struct driven_delivery *delivery)
 {
+	pthread_mutex_lock(&self->notes_lock);
+	self->left = *delivery;
+	self->left_behind = true;
+	pthread_mutex_unlock(&self->notes_lock);
+	return pthread_mutex_trylock(&self->lock) == 0 ? DELIVERY_MORE :
+							 DELIVERY_LEFT;
+}
+
+/* But for DELIVERY_NONE the lock was released meanwhile; of LEFT it still is. */
+static enum delivery deliver(struct driven *self, bool may_wait)
+{
+	struct driven_delivery delivery;
 	driven_batch *batch;
 
 	if (self->delivering || self->out_first == NULL)
-		return false;
+		return DELIVERY_NONE;
 	self->delivering = true;
 	while ((batch = next_delivery(self)) != NULL) {
-		if (batch->done)
-			deliver_emissions(self, batch);
-		else
-			deliver_call(self, batch);
+		hand_out(self, batch, &delivery);
+		if (may_wait)
+			pthread_mutex_lock(&self->lock);
+		else if (pthread_mutex_trylock(&self->lock) != 0)
+			return leave_behind(self, &delivery);
+		end_delivery(self, &delivery);
 	}
 	self->delivering = false;
-	return true;
+	return DELIVERY_MORE;
+}
+
+static void end_left_behind(struct driven *self)
+{
+	struct driven_delivery delivery;
+	bool some;
+
+	pthread_mutex_lock(&self->notes_lock);
+	some = self->left_behind;
+	delivery = self->left;
+	self->left_behind = false;
+	pthread_mutex_unlock(&self->notes_lock);
+	if (!some)
+		return;
+	end_delivery(self, &delivery);
+	self->delivering = false;
+}
+
+static void read_notes(struct driven *self)
+{
+	driven_batch *note = take_notes(self);
+
+	end_left_behind(self);
+	while (note != NULL) {
+		driven_batch *next = note->next_note;
+
+		note->flying = false;
+		plaitp_driven_mark(self, note->queue);
+		note = next;
+	}
 }
 
 /* --- garbage -------------------------------------------------------------- */
@@ -270,13 +319,17 @@ static void dismiss_pilot(struct driven *self)
 /* Returns what needs_pilot() does; never, if the driver may be called. */
 static bool leave(struct driven *self, bool may_call)
 {
+	enum delivery delivery;
 	bool call = false;
 
 	do {
 		do {
 			read_notes(self);
 			plaitp_driven_settle(self, may_call);
-		} while (deliver(self));
+			delivery = deliver(self, may_call);
+		} while (delivery == DELIVERY_MORE);
+		if (delivery == DELIVERY_LEFT)
+			break;
 		if (may_call)
 			collect_garbage(self);
 		else if (!call)
