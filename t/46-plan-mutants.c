@@ -281,18 +281,18 @@ static void one_segment(void)
 	uint32_t i, first = PLAIT__NONE, device;
 
 	for (i = 0; i < plan->bodies[0].command_count; i++) {
-		plait__plan_command *c = &plan->commands[i];
+		uint32_t *segment = &plan->segment_of[i];
 
-		if (c->segment == PLAIT__NONE)
+		if (*segment == PLAIT__NONE)
 			continue;
-		device = plan->lanes[c->lane].device;
+		device = plan->lanes[plan->commands[i].lane].device;
 		if (first == PLAIT__NONE)
-			first = c->segment;
+			first = *segment;
 		if (device != plan->segments[first].device ||
-		    c->segment == first)
+		    *segment == first)
 			continue;
-		plan->segments[c->segment].command_count--;
-		c->segment = first;
+		plan->segments[*segment].command_count--;
+		*segment = first;
 		plan->segments[first].command_count++;
 	}
 }
@@ -300,10 +300,11 @@ static void far_segment(void)
 {
 	uint32_t i = 0;
 
-	while (plan->commands[i].segment == PLAIT__NONE)
+	while (plan->segment_of[i] == PLAIT__NONE)
 		i++;
-	plan->commands[i].segment = UINT32_MAX - 1;
+	plan->segment_of[i] = UINT32_MAX - 1;
 }
+static void few_segments(void) { plan->segment_of_count--; }
 static void far_scratch(void) { plan->scratch[0].offset = UINT64_MAX - 4; }
 static void far_payload(void)
 {
@@ -351,7 +352,7 @@ static const struct {
 	SIN(far_lanes), SIN(same_lanes), SIN(outer_body), SIN(wrong_signal),
 	SIN(one_slot), SIN(shared_slots), SIN(lost_command),
 	SIN(other_command), SIN(over_limit), SIN(one_segment),
-	SIN(far_segment), SIN(far_scratch), SIN(far_payload), SIN(no_member),
+	SIN(far_segment), SIN(few_segments), SIN(far_scratch), SIN(far_payload), SIN(no_member),
 	SIN(no_join), SIN(no_enter),
 };
 
@@ -365,7 +366,7 @@ static void other_cost(void)
 
 	while (plan->commands[i].kind != PLAIT__CMD_LAUNCH)
 		i--;
-	plan->segments[plan->commands[i].segment].cost += 1000;
+	plan->segments[plan->segment_of[i]].cost += 1000;
 	plan->commands[i].cost += 1000;
 }
 static void dear_hops(void) { plan->hop_cost = 1000; }
@@ -388,7 +389,7 @@ static void unknown_wait(void)
 }
 static void other_begin(void) { plan->tracks[0].begins ^= 1; }
 static void other_rank(void) { plan->lanes[0].rank = 1; }
-static void reserved(void) { plan->commands[0].reserved1 = 1; }
+static void reserved(void) { plan->commands[0].reserved0 = 1; }
 
 static const struct {
 	const char *name;

@@ -400,9 +400,7 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 			  desc->scratch_bytes, .label = PLAIT__NONE,
 			  .file = PLAIT__NONE, .line = desc->line },
 		.payload = { .kernel = PLAIT__NONE, .geometry = PLAIT__NONE,
-			     .object = PLAIT__NONE,
-			     .channel_in = PLAIT__NONE,
-			     .channel_out = PLAIT__NONE },
+			     .object = PLAIT__NONE },
 	};
 	plait_status status = plait__graph_check_fields(&adding);
 

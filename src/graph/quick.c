@@ -194,8 +194,7 @@ static bool add_launch(struct usual *usual)
 		.geometry = plait__again_geometry(store, kernel,
 						  usual->desc->launch),
 		.arg_first = usual->args, .arg_count = kernel->signature->count,
-		.object = PLAIT__NONE, .channel_in = PLAIT__NONE,
-		.channel_out = PLAIT__NONE
+		.object = PLAIT__NONE
 	};
 	usual->node->kind = PLAIT__CMD_LAUNCH;
 	usual->node->affinity = kernel->kernel + 1;

@@ -222,8 +222,10 @@ bool plait__build_is_shortest(plait__build *build,
 			      const plait__build_scope *scope,
 			      uint64_t makespan, uint64_t *start);
 
-/* layout.c: lanes, bodies, tracks, commands and regions of the plan. */
+/* layout.c: lanes, bodies, tracks, commands and regions of the plan; and, when
+ * most working memory is gone, where its commands come from. */
 plait_status plait__build_layout(plait__build *build);
+plait_status plait__build_nodes(plait__build *build);
 /* waits.c: waits, preds and exits of every command. */
 plait_status plait__build_waits(plait__build *build);
 /* signals.c, segments.c, memory.c: the rest. */

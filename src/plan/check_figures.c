@@ -246,11 +246,10 @@ static plait_status check_segment_costs(plait__check *check)
 	if (costs == NULL)
 		return plait__check_no_memory(check);
 	for (i = 0; i < plan->command_count; i++) {
-		const plait__plan_command *command = &plan->commands[i];
+		uint32_t s = plait__plan_segment_of(plan, i);
 
-		if (command->segment != PLAIT__NONE)
-			costs[command->segment] = add(costs[command->segment],
-						      command->cost);
+		if (s != PLAIT__NONE)
+			costs[s] = add(costs[s], plan->commands[i].cost);
 	}
 	for (i = 0; i < plan->segments_count; i++)
 		if (costs[i] != plan->segments[i].cost)

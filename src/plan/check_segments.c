@@ -32,7 +32,7 @@ static plait_status check_members(plait__check *check)
 		const plait__plan_body *body =
 			&plan->bodies[check->body_of[c]];
 
-		s = plan->commands[c].segment;
+		s = plait__plan_segment_of(plan, c);
 		if (s == PLAIT__NONE)
 			continue;
 		if (s < body->segment_first ||
@@ -121,8 +121,9 @@ static void build(plait__check *check, struct units *u)
 	uint32_t c;
 
 	for (c = 0; c < plan->command_count; c++) {
-		u->unit[c] = plan->commands[c].segment != PLAIT__NONE ?
-			plan->commands[c].segment : plan->segments_count + c;
+		uint32_t s = plait__plan_segment_of(plan, c);
+
+		u->unit[c] = s != PLAIT__NONE ? s : plan->segments_count + c;
 		u->member_first[u->unit[c]]++;
 	}
 	for (c = 0; c < plan->command_count; c++)

@@ -29,6 +29,10 @@ static plait_status check_counts(plait__check *check)
 	    plan->order_count != plan->command_count)
 		return fail_part(check, "plan", plan->command_count,
 				 "commands, sentinel and order do not agree");
+	if (plan->segment_of_count != 0 &&
+	    plan->segment_of_count != plan->command_count)
+		return fail_part(check, "plan", plan->segment_of_count,
+				 "segments of commands, and not all of them");
 	if (plan->nodes_count == 0 ||
 	    plan->node_count != plan->nodes_count - 1)
 		return fail_part(check, "plan", plan->node_count,
@@ -161,7 +165,7 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	if (command->kind >= PLAIT__CMD_COUNT ||
 	    command->flags & ~(PLAIT__CMD_MEMBER | PLAIT__CMD_AWAITED))
 		return fail_part(check, "command", c, "unknown kind or flag");
-	if (command->reserved0 != 0 || command->reserved1 != 0)
+	if (command->reserved0 != 0)
 		return fail_part(check, "command", c,
 				 "a reserved field is set");
 	if (command->node >= plan->node_count)
@@ -184,8 +188,8 @@ static plait_status check_command(plait__check *check, uint32_t c)
 	if (command->signal != PLAIT__NONE &&
 	    command->signal >= plan->signal_count)
 		return plait__check_fail(check, c, "its signal is not there");
-	if (command->segment != PLAIT__NONE &&
-	    command->segment >= plan->segments_count)
+	if (plait__plan_segment_of(plan, c) != PLAIT__NONE &&
+	    plait__plan_segment_of(plan, c) >= plan->segments_count)
 		return plait__check_fail(check, c, "its segment is not there");
 	return PLAIT_OK;
 }

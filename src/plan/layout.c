@@ -253,7 +253,6 @@ static void fill_command(plait__build *build, uint32_t t, uint32_t k,
 	command->lane = track->lane;
 	command->position = track->count++;
 	command->signal = PLAIT__NONE;
-	command->segment = PLAIT__NONE;
 	command->link = command->kind == PLAIT__CMD_JOIN ? PLAIT__NONE
 							 : node->link;
 	if (command->kind != PLAIT__CMD_JOIN &&
@@ -280,8 +279,8 @@ static void fill_plain(plait__build *build, const plait__build_scope *scope,
 		commands[index] = (plait__plan_command){
 			.node = build->node_of[t], .kind = node->kind,
 			.lane = track->lane, .position = track->count++,
-			.signal = PLAIT__NONE, .segment = PLAIT__NONE,
-			.link = node->link, .cost = build->cost[t],
+			.signal = PLAIT__NONE, .link = node->link,
+			.cost = build->cost[t],
 		};
 		build->command_of[t] = index;
 		*order++ = index;
@@ -404,7 +403,7 @@ static const plait__plan_node no_node = {
 	.command = PLAIT__NONE
 };
 
-static plait_status fill_nodes(plait__build *build)
+plait_status plait__build_nodes(plait__build *build)
 {
 	const plait__input *input = build->input;
 	const plait__input_node *node = input->nodes;
@@ -456,7 +455,5 @@ plait_status plait__build_layout(plait__build *build)
 	status = fill_bodies(build);
 	if (status == PLAIT_OK)
 		status = fill_regions(build);
-	if (status == PLAIT_OK)
-		status = fill_nodes(build);
 	return status;
 }

@@ -53,14 +53,20 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  *	a predicate	args: the word (MEMORY), or object: index in functions
  */
 typedef struct plait__plan_payload {
-	uint32_t kernel;		/* index in kernels, or none */
-	uint32_t geometry;		/* index in geometries, or none */
+	/* Launches: index in kernels, and in geometries, or none.  The others
+	 * are reserved: what is sent or received, and where. */
+	union {
+		uint32_t kernel;
+		uint32_t channel_in;
+	};
+	union {
+		uint32_t geometry;
+		uint32_t channel_out;
+	};
 	uint32_t arg_first;
 	uint32_t arg_count;
 	uint32_t object;		/* or none */
 	uint32_t small;
-	uint32_t channel_in;		/* reserved, PLAIT__NONE */
-	uint32_t channel_out;		/* reserved, PLAIT__NONE */
 	uint64_t bytes;
 	uint64_t value;
 } plait__plan_payload;

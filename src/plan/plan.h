@@ -174,11 +174,9 @@ typedef struct plait__plan_command {
 	uint32_t wait_first;
 	uint32_t pred_first;
 	uint32_t signal;		/* slot it emits into, or none */
-	uint32_t segment;		/* index in segments, or none */
 	/* REGION, ENTER: index in regions.  JOIN: PLAIT__NONE.
 	 * Else: index in payloads, or none. */
 	uint32_t link;
-	uint32_t reserved1;
 	uint64_t cost;
 } plait__plan_command;
 
@@ -283,6 +281,7 @@ typedef struct plait__plan_box {
 	ARRAY(plait__plan_region, regions)			\
 	ARRAY(uint32_t, region_lanes)				\
 	ARRAY(plait__plan_segment, segments)			\
+	ARRAY(uint32_t, segment_of)				\
 	ARRAY(plait__plan_scratch, scratch)			\
 	ARRAY(plait__plan_node, nodes)				\
 	ARRAY(plait__plan_channel, channels)			\
@@ -291,7 +290,8 @@ typedef struct plait__plan_box {
 /*
  * The plan.  Every array NAME has NAME_count elements and is null when that is
  * 0.  `commands` and `nodes` count their sentinel too: use command_count and
- * node_count.  strings[0] is a NUL; preds are command indices.
+ * node_count.  strings[0] is a NUL; preds are command indices.  `segment_of`
+ * has the segment of each command, or none; without segments it is empty.
  */
 #define PLAIT__PLAN_FIELD(type, name) type *name; uint32_t name##_count;
 typedef struct plait__plan {
@@ -321,6 +321,14 @@ uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
 
 /* A node's label for messages: never null, "" when it has none. */
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);
+
+/* The segment of a command, or PLAIT__NONE. */
+static inline uint32_t plait__plan_segment_of(const plait__plan *plan,
+					      uint32_t command)
+{
+	return plan->segment_of_count == 0 ? PLAIT__NONE :
+					     plan->segment_of[command];
+}
 
 /* How often a loop is expected to run: a `do` does so at least once. */
 uint64_t plait__plan_iterations(uint32_t kind, uint64_t times);

@@ -128,23 +128,30 @@ static void give_graph(plait__build *build)
 	build->rank = NULL;
 }
 
-/* What nobody needs once the plan stands: the tables that are copied then are
- * most of it where nodes have arguments. */
+/* What nobody needs once the plan stands, but for its nodes: they and the
+ * tables that are copied then are most of it where nodes have arguments. */
 static void give_working(plait__build *build)
 {
 	void *const blocks[] = {
-		build->node_of, build->level, build->rank, build->cost,
-		build->pred_first, build->preds, build->succ_first,
-		build->succs, build->seq, build->lane, build->command_of,
+		build->level, build->rank, build->cost, build->pred_first,
+		build->preds, build->succ_first, build->succs, build->seq,
+		build->lane,
 	};
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		plait__work_give(&build->work, blocks[i]);
-	build->node_of = build->level = NULL;
+	build->level = NULL;
 	build->rank = build->cost = NULL;
 	build->pred_first = build->preds = NULL;
 	build->succ_first = build->succs = NULL;
-	build->seq = build->lane = build->command_of = NULL;
+	build->seq = build->lane = NULL;
+}
+
+static void give_numbers(plait__build *build)
+{
+	plait__work_give(&build->work, build->node_of);
+	plait__work_give(&build->work, build->command_of);
+	build->node_of = build->command_of = NULL;
 }
 
 static plait_status run_phases(plait__build *build)
@@ -178,7 +185,10 @@ static plait_status run_phases(plait__build *build)
 	if (status != PLAIT_OK)
 		return status;
 	give_working(build);
-	status = copy_tables(build);
+	status = plait__build_nodes(build);
+	give_numbers(build);
+	if (status == PLAIT_OK)
+		status = copy_tables(build);
 	if (status == PLAIT_OK)
 		status = number_regions(build);
 	return status;

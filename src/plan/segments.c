@@ -69,7 +69,7 @@ static plait_status add_segment(struct segments *s, uint32_t device,
 static plait_status join_segment(struct segments *s, uint32_t mask, uint32_t c)
 {
 	plait__plan *plan = s->plan;
-	plait__plan_command *command = &plan->commands[c];
+	const plait__plan_command *command = &plan->commands[c];
 	uint32_t device = plan->lanes[command->lane].device;
 	uint32_t depth = s->depth[c];
 	uint32_t slot = (depth * 2654435769u + device * 40503u) & mask;
@@ -88,7 +88,7 @@ static plait_status join_segment(struct segments *s, uint32_t mask, uint32_t c)
 	if (s->table[slot] == 0)
 		return PLAIT_E_NOMEM;
 	segment = s->table[slot] - 1;
-	command->segment = segment;
+	plan->segment_of[c] = segment;
 	plan->segments[segment].command_count++;
 	plan->segments[segment].cost += command->cost;
 	return PLAIT_OK;
@@ -170,7 +170,10 @@ plait_status plait__build_segments(plait__build *build)
 				      sizeof(uint32_t));
 	s.depth = plait__work_take(work, plan->command_count,
 				   sizeof(uint32_t));
-	if (s.track_of == NULL || s.depth == NULL)
+	plan->segment_of_count = plan->command_count;
+	plan->segment_of = plait__work_take_none(work, plan->command_count,
+						 sizeof(uint32_t));
+	if (s.track_of == NULL || s.depth == NULL || plan->segment_of == NULL)
 		return plait__build_no_memory(build);
 	for (i = 0; i < plan->bodies_count && status == PLAIT_OK; i++)
 		status = do_body(&s, &plan->bodies[i]);

@@ -467,6 +467,14 @@ static plait_status store_exits(struct waits *w)
 	return PLAIT_OK;
 }
 
+static bool has_several_lanes(const plait__build *build)
+{
+	for (uint32_t s = 0; s < build->scope_count; s++)
+		if (build->scopes[s].lane_count > 1)
+			return true;
+	return false;
+}
+
 static plait_status take_arrays(struct waits *w)
 {
 	plait__build *build = w->build;
@@ -481,7 +489,7 @@ static plait_status take_arrays(struct waits *w)
 	/* One lane needs no waits, several of ancestors no clocks. */
 	w->seen = plait__work_take_none(work, build->lane_device_count,
 					sizeof(uint32_t));
-	if (!build->mixed)
+	if (!build->mixed || !has_several_lanes(build))
 		return w->seen == NULL ? PLAIT_E_NOMEM : PLAIT_OK;
 	w->row = plait__work_take(work, items, sizeof(uint32_t));
 	w->sequence = plait__work_take(work, items, sizeof(uint32_t));

@@ -7,14 +7,27 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* From here on a block is worth keeping, and has a size that others want. */
+enum { LARGE_BYTES = 65536, PAGE_BYTES = 4096 };
+
 void plait__work_init(plait__work *work, const plait_allocator *allocator)
 {
 	memset(work, 0, sizeof(*work));
 	work->allocator = allocator;
 }
 
+static void free_spare(plait__work *work)
+{
+	const plait__work_block *spare = &work->spares[--work->spare_count];
+
+	work->held_bytes -= spare->bytes;
+	plait__free(work->allocator, spare->pointer, spare->bytes);
+}
+
 void plait__work_fini(plait__work *work)
 {
+	while (work->spare_count > 0)
+		free_spare(work);
 	while (work->count > 0) {
 		work->count--;
 		plait__free(work->allocator, work->blocks[work->count].pointer,
@@ -25,6 +38,28 @@ void plait__work_fini(plait__work *work)
 	work->blocks = NULL;
 	work->capacity = 0;
 	work->held_bytes = 0;
+}
+
+/* So much more is wanted: spares go before the peak grows. */
+static void make_room(plait__work *work, uint64_t bytes)
+{
+	while (work->spare_count > 0 &&
+	       work->held_bytes + bytes > work->peak_bytes)
+		free_spare(work);
+}
+
+static void *take_spare(plait__work *work, uint64_t bytes)
+{
+	for (uint32_t i = work->spare_count; i-- > 0;) {
+		void *pointer = work->spares[i].pointer;
+
+		if (work->spares[i].bytes != bytes)
+			continue;
+		work->spares[i] = work->spares[--work->spare_count];
+		work->held_bytes -= bytes;
+		return pointer;
+	}
+	return NULL;
 }
 
 static void account(plait__work *work, uint64_t less, uint64_t more)
@@ -65,8 +100,14 @@ void *plait__work_take(plait__work *work, uint64_t count, uint64_t each)
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes) ||
 	    bytes > PTRDIFF_MAX)
 		return NULL;
-	pointer = work->allocator->resize(work->allocator->user_data, NULL, 0,
-					  bytes);
+	if (bytes >= LARGE_BYTES)
+		bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	pointer = take_spare(work, bytes);
+	if (pointer == NULL) {
+		make_room(work, bytes);
+		pointer = work->allocator->resize(work->allocator->user_data,
+						  NULL, 0, bytes);
+	}
 	if (pointer == NULL)
 		return NULL;
 	work->blocks[work->count].pointer = pointer;
@@ -116,6 +157,7 @@ void *plait__work_resize(plait__work *work, void *pointer, uint64_t count,
 
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes))
 		return NULL;
+	make_room(work, bytes);
 	moved = plait__realloc(work->allocator, pointer,
 			       work->blocks[i].bytes, bytes);
 	if (moved == NULL)
@@ -163,8 +205,13 @@ void plait__work_give(plait__work *work, void *pointer)
 	if (pointer == NULL)
 		return;
 	i = find_block(work, pointer);
-	account(work, work->blocks[i].bytes, 0);
-	plait__free(work->allocator, pointer, work->blocks[i].bytes);
+	if (work->blocks[i].bytes >= LARGE_BYTES &&
+	    work->spare_count < PLAIT__WORK_SPARES) {
+		work->spares[work->spare_count++] = work->blocks[i];
+	} else {
+		account(work, work->blocks[i].bytes, 0);
+		plait__free(work->allocator, pointer, work->blocks[i].bytes);
+	}
 	strike(work, i);
 }
 

@@ -14,6 +14,8 @@ typedef struct plait__work_block {
 	uint64_t bytes;
 } plait__work_block;
 
+enum { PLAIT__WORK_SPARES = 8 };
+
 typedef struct plait__work {
 	const plait_allocator *allocator;
 	uint64_t held_bytes;
@@ -21,6 +23,11 @@ typedef struct plait__work {
 	uint32_t count;
 	uint32_t capacity;
 	plait__work_block *blocks;
+	/* Large blocks that were given back, for who takes one next: memory
+	 * that was used before costs no page fault.  They are held, but never
+	 * make the peak higher. */
+	plait__work_block spares[PLAIT__WORK_SPARES];
+	uint32_t spare_count;
 } plait__work;
 
 void plait__work_init(plait__work *work, const plait_allocator *allocator);
