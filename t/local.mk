@@ -628,6 +628,10 @@ API_TESTS += %D%/65-cuda-queued-kernels.t
 %C%_65_cuda_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_65_cuda_queued_kernels_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_kernels_t_LDADD = $(LDADD_ON_CUDA)
+PLAIN_TESTS += %D%/65-cuda-compiler.t
+%C%_65_cuda_compiler_t_SOURCES = %D%/65-cuda-compiler.c %D%/cl/things.h
+%C%_65_cuda_compiler_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_65_cuda_compiler_t_LDADD = $(LDADD_ON_CUDA)
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

@@ -236,7 +236,8 @@ static plait_status fetch(const struct cuda_build *build, nvrtcProgram program,
 
 	if (code != NVRTC_SUCCESS)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED,
-					      (int)code, "no code came of it");
+					      (int)code,
+					      "no code comes from NVRTC");
 	*out = services->resize(build->self->host, NULL, 0, bytes);
 	if (*out == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
@@ -249,7 +250,7 @@ static plait_status fetch(const struct cuda_build *build, nvrtcProgram program,
 	services->resize(build->self->host, *out, bytes, 0);
 	*out = NULL;
 	return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED, (int)code,
-				      "its code does not come");
+				      "its code does not come from NVRTC");
 }
 
 static plait_status judge(const struct cuda_build *build, nvrtcResult code,
@@ -263,15 +264,15 @@ static plait_status judge(const struct cuda_build *build, nvrtcResult code,
 	case NVRTC_ERROR_INVALID_INPUT:
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_INVALID,
 					      (int)code,
-					      "the compiler refuses it");
+					      "NVRTC refuses it");
 	case NVRTC_ERROR_OUT_OF_MEMORY:
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM,
 					      (int)code,
-					      "the compiler has no memory");
+					      "NVRTC has no memory");
 	default:
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED,
 					      (int)code,
-					      "the compiler failed");
+					      "NVRTC failed");
 	}
 }
 

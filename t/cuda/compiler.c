@@ -3,7 +3,8 @@
  * A stand-in for NVRTC: how its functions are entered.  A call may be told to
  * fail: STANDIN_NVRTC="nvrtcCompileProgram:2:1", the second call of it gives 1
  * (NVRTC_ERROR_OUT_OF_MEMORY; default NVRTC_ERROR_INTERNAL_ERROR), or ":5",
- * the fifth of all.  The environment is read at each call, and counting begins
+ * the fifth of all but nvrtcDestroyProgram, which then would let go of nothing.
+ * The environment is read at each call, and counting begins
  * when it changes.
  */
 #include <pthread.h>
@@ -42,9 +43,9 @@ static nvrtcResult enter(const char *name)
 	if (strcmp(text != NULL ? text : "", setting) != 0)
 		read_setting(text != NULL ? text : "");
 	length = strcspn(setting, ":");
-	if (left != 0 && (length == 0 || (length == strlen(name) &&
-					  !memcmp(setting, name, length))) &&
-	    --left == 0)
+	if (left != 0 && (length == 0 ? strcmp(name, "nvrtcDestroyProgram") :
+			  length != strlen(name) ? 0 :
+			  !memcmp(setting, name, length)) && --left == 0)
 		result = failure;
 	pthread_mutex_unlock(&lock);
 	return result;
