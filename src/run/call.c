@@ -121,19 +121,15 @@ static void on_reached(void *arg, plait_status status)
 	plait__instance *instance = arg;
 	plait_error why = { .size = sizeof(why) };
 
-	if (status == PLAIT_OK) {
-		start_now(instance);
-		return;
+	/* It starts as one that is cancelled before it begins: an upcall must
+	 * not end it, because that calls slots. */
+	if (status != PLAIT_OK) {
+		plait__fail(&why, status, "not run: what its queue had before "
+			    "it failed");
+		instance->queue_failed = true;
+		plait__instance_stop(instance, &why);
 	}
-	if (instance->program->engine->needs_others)
-		plait__pilot_forget(instance->program->context);
-	plait__fail(&why, status, "not run: what its queue had before it "
-		    "failed");
-	plait__instance_stop(instance, &why);
-	/* The queue has its own failure to report. */
-	plait__passage_leave(instance->passage, NULL);
-	instance->passage = NULL;
-	plait__instance_over(instance);
+	start_now(instance);
 }
 
 static plait_status set_out(struct start *start, plait_error *error)

@@ -31,6 +31,7 @@ plait_status plait__instance_begin(plait__instance *instance,
 
 	instance->flags = desc != NULL ? desc->flags : 0;
 	instance->failed = false;
+	instance->queue_failed = false;
 	instance->failed_command = PLAIT__NONE;
 	instance->iterations = 0;
 	instance->begin_ns = 0;
@@ -164,7 +165,8 @@ static void end_passage(const plait__instance *instance)
 {
 	plait_error failure;
 
-	if (!instance->failed) {
+	/* A queue that had failed before has its own failure to report. */
+	if (!instance->failed || instance->queue_failed) {
 		plait__passage_leave(instance->passage, NULL);
 		return;
 	}

@@ -52,6 +52,7 @@ struct plait__instance {
 	at_u32 called;		/* the thread in plait_plan_call; see call.c */
 	uint64_t caller;	/* which one that is: plait__thread_token */
 	bool failed;		/* under the lock */
+	bool queue_failed;	/* before it came to its turn */
 	uint32_t failed_command;
 	uint64_t iterations;	/* the engine's to fill before it is over */
 	uint64_t begin_ns;
