@@ -62,6 +62,7 @@ struct bound {
 static void make_bound(struct bound *bound)
 {
 	const plait_freeze_desc freezing = { .size = sizeof(freezing),
+					     .flags = PLAIT_FREEZE_CHECK,
 					     .instances = 1 };
 	plait_graph *graph = new_graph(), *body;
 	plait_node node;
@@ -75,7 +76,7 @@ static void make_bound(struct bound *bound)
 	bound->turns[1] = words_on(rig.device);
 	(void)add_told(graph, bound->map, bound->x);
 	node = add_fill(graph, bound->turns[0], 1, NULL, 0);
-	(void)add_fill(graph, bound->n, TIMES, &node, 1);
+	node = add_fill(graph, bound->n, TIMES, &node, 1);
 	{
 		plait_node_desc desc = { .kind = PLAIT_NODE_WHILE,
 					 .predicate = bound->n,
