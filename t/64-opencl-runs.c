@@ -24,6 +24,7 @@ static plait_status open_it(plait_error *error)
 		.size = sizeof(desc), .backends = "opencl,host",
 		.wrap = "check", .options = options, .workers = 1,
 		.log = hear, .log_level = PLAIT_LOG_ERROR,
+		.allocator = &counting,
 	};
 
 	(void)snprintf(options, sizeof(options), "opencl:loader=%s",

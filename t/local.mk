@@ -21,7 +21,8 @@
 #
 #	UNIT_TESTS, API_TESTS, SCRIPT_TESTS	every lane
 #	SERIAL_TESTS, SERIAL_SCRIPT_TESTS	not ThreadSanitizer's: what they
-#						try has one thread
+#						try has one thread, or the same
+#						threads as another test
 #	PLAIN_TESTS, PLAIN_SCRIPT_TESTS		the plain build's alone: a
 #						sanitizer sees the same code in
 #						other tests, or none of ours
@@ -342,8 +343,8 @@ SEEDED_TESTS += %D%/41-graph-text.t %D%/42-plan-random.t \
 	%D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-bytes.t \
 	%D%/47-plan-input.t %D%/49-plan-place.t %D%/49-plan-simulate.t \
 	%D%/81-plan-faults.t
-SERIAL_SCRIPT_TESTS += %D%/46-tool-plan.t
-SCRIPT_TESTS += %D%/55-tool-run.t
+PLAIN_SCRIPT_TESTS += %D%/46-tool-plan.t
+SERIAL_SCRIPT_TESTS += %D%/55-tool-run.t
 # --- 5x run ----------------------------------------------------------------
 UNIT_TESTS += %D%/52-run-bound.t
 API_TESTS += %D%/50-run-plain.t
@@ -439,7 +440,7 @@ API_TESTS += %D%/56-run-queued.t
 API_TESTS += %D%/56-run-queued-loops.t
 %C%_56_run_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c %D%/queued.h
 %C%_56_run_queued_loops_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/56-run-queued-faults.t
+SERIAL_TESTS += %D%/56-run-queued-faults.t
 %C%_56_run_queued_faults_t_SOURCES = %D%/56-run-queued-faults.c %D%/queued.h
 %C%_56_run_queued_faults_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-kernels.t
@@ -533,7 +534,7 @@ API_TESTS += %D%/50-source-limits.t
 %C%_50_source_limits_t_LDADD = $(LDADD_SUITE) -lm
 API_TESTS += %D%/50-source-numbers.t
 %C%_50_source_numbers_t_LDADD = $(LDADD_SUITE)
-API_TESTS += %D%/51-source-build.t
+SERIAL_TESTS += %D%/51-source-build.t
 %C%_51_source_build_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/54-kernel-device.t
 %C%_54_kernel_device_t_LDADD = $(LDADD_SUITE)
@@ -588,26 +589,26 @@ API_TESTS += %D%/64-opencl-calls.t
 %C%_64_opencl_calls_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/64-opencl-lost.t
 %C%_64_opencl_lost_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/64-opencl-runs.t
+SERIAL_TESTS += %D%/64-opencl-runs.t
 %C%_64_opencl_runs_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_runs_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/64-opencl-queued.t
 %C%_64_opencl_queued_t_SOURCES = %D%/56-run-queued.c
 %C%_64_opencl_queued_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/64-opencl-queued-loops.t
+SERIAL_TESTS += %D%/64-opencl-queued-loops.t
 %C%_64_opencl_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
 %C%_64_opencl_queued_loops_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_loops_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/64-opencl-queued-kernels.t
+SERIAL_TESTS += %D%/64-opencl-queued-kernels.t
 %C%_64_opencl_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_64_opencl_queued_kernels_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_kernels_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/64-opencl-queued-launches.t
+SERIAL_TESTS += %D%/64-opencl-queued-launches.t
 %C%_64_opencl_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c
 %C%_64_opencl_queued_launches_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_launches_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/64-opencl-queued-random.t
+SERIAL_TESTS += %D%/64-opencl-queued-random.t
 %C%_64_opencl_queued_random_t_SOURCES = %D%/56-run-queued-random.c
 %C%_64_opencl_queued_random_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_random_t_LDADD = $(LDADD_API)
@@ -622,11 +623,11 @@ API_TESTS += %D%/65-cuda-queued.t
 %C%_65_cuda_queued_t_SOURCES = %D%/56-run-queued.c %D%/cuda/place.h
 %C%_65_cuda_queued_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_t_LDADD = $(LDADD_ON_CUDA)
-API_TESTS += %D%/65-cuda-queued-loops.t
+SERIAL_TESTS += %D%/65-cuda-queued-loops.t
 %C%_65_cuda_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
 %C%_65_cuda_queued_loops_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_loops_t_LDADD = $(LDADD_ON_CUDA)
-API_TESTS += %D%/65-cuda-queued-kernels.t
+SERIAL_TESTS += %D%/65-cuda-queued-kernels.t
 %C%_65_cuda_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_65_cuda_queued_kernels_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_kernels_t_LDADD = $(LDADD_ON_CUDA)

@@ -93,14 +93,49 @@ static inline void pause_a_little(void)
 	nanosleep(&time, NULL);
 }
 
+/*
+ * What contexts have that were opened with `counting` as their allocator: none
+ * when they have ended, backends and all, which may be on another thread, and
+ * later than the last handle.
+ */
+static int64_t blocks_held;
+
+static inline void *count_block(void *user_data, void *pointer,
+				uint64_t old_bytes, uint64_t new_bytes)
+{
+	void *grown;
+
+	(void)user_data;
+	(void)old_bytes;
+	if (new_bytes == 0) {
+		free(pointer);
+		if (pointer != NULL)
+			__atomic_sub_fetch(&blocks_held, 1, __ATOMIC_SEQ_CST);
+		return NULL;
+	}
+	grown = realloc(pointer, new_bytes);
+	if (pointer == NULL && grown != NULL)
+		__atomic_add_fetch(&blocks_held, 1, __ATOMIC_SEQ_CST);
+	return grown;
+}
+
+static const plait_allocator counting = { .size = sizeof(plait_allocator),
+					  .resize = count_block };
+
+static inline bool is_all_gone(void)
+{
+	return plait_live_count(PLAIT_OBJECT_ANY) == 0 &&
+	       __atomic_load_n(&blocks_held, __ATOMIC_SEQ_CST) == 0;
+}
+
 /* What was in flight when all was released ends in the background. */
 static inline bool all_gone(void)
 {
 	uint64_t since = 0;
 
-	while (plait_live_count(PLAIT_OBJECT_ANY) != 0 && !tap_late(&since))
+	while (!is_all_gone() && !tap_late(&since))
 		pause_a_little();
-	return plait_live_count(PLAIT_OBJECT_ANY) == 0;
+	return is_all_gone();
 }
 
 static inline void close_rig(struct rig *rig)

@@ -57,6 +57,7 @@ static inline bool open_place(const struct place *place)
 		.workers = place->workers,
 		.flags = place->workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0,
 		.log = hear, .log_level = PLAIT_LOG_ERROR,
+		.allocator = &counting,
 	};
 
 	memset(&rig, 0, sizeof(rig));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Drivers are loaded with compilers and libraries that install signal
- * handlers, set environment variables and start threads.  The program did not
+ * handlers and stacks for them, set environment variables and start threads.  The program did not
  * ask for that: what they changed is put back when they are open, and their
  * threads are started with all signals blocked.
  *
@@ -48,6 +48,7 @@ plait_status plaitp_driven_look_around(struct driven *self,
 		out->variables[i] = environ[i];
 	for (i = 1; i < NSIG; i++)
 		out->known[i] = sigaction((int)i, NULL, &out->actions[i]) == 0;
+	out->has_stack = sigaltstack(NULL, &out->stack) == 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &out->mask);
 	return PLAIT_OK;
@@ -115,12 +116,24 @@ static void restore_actions(const struct driven_surroundings *before)
 			sigaction(i, &before->actions[i], NULL);
 }
 
+/* Compilers give the thread a stack for signals, which is theirs. */
+static void restore_stack(const struct driven_surroundings *before)
+{
+	stack_t now;
+
+	if (before->has_stack && sigaltstack(NULL, &now) == 0 &&
+	    (now.ss_sp != before->stack.ss_sp ||
+	     now.ss_flags != before->stack.ss_flags))
+		sigaltstack(&before->stack, NULL);
+}
+
 void plaitp_driven_put_back(struct driven *self,
 			    struct driven_surroundings *before)
 {
 	while (restore_variable(before))
 		;
 	restore_actions(before);
+	restore_stack(before);
 	pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
 	self->services->resize(self->host, before->variables,
 			       (before->count + 1) *

@@ -12,6 +12,8 @@ struct driven_surroundings {
 	struct sigaction actions[NSIG];
 	bool known[NSIG];
 	sigset_t mask;
+	stack_t stack; /* for signals, of this thread */
+	bool has_stack;
 	char **variables;
 	uint32_t count;
 };

@@ -36,6 +36,7 @@ static inline plait_status open_things(struct things *things, plait_error *error
 		.wrap = "check",
 		.options = options, .flags = PLAIT_CONTEXT_NO_WORKERS,
 		.log = hear, .log_level = PLAIT_LOG_ERROR,
+		.allocator = &counting,
 	};
 
 	(void)snprintf(options, sizeof(options),
