@@ -21,8 +21,9 @@
 #
 #	UNIT_TESTS, API_TESTS, SCRIPT_TESTS	every lane
 #	SERIAL_TESTS, SERIAL_SCRIPT_TESTS	not ThreadSanitizer's: what they
-#						try has one thread, or the same
-#						threads as another test
+#						try has one thread
+#	SPARED_TESTS				the same: it sees these threads
+#						in another test
 #	PLAIN_TESTS, PLAIN_SCRIPT_TESTS		the plain build's alone: a
 #						sanitizer sees the same code in
 #						other tests, or none of ours
@@ -50,6 +51,7 @@ UNIT_TESTS =
 API_TESTS =
 SCRIPT_TESTS =
 SERIAL_TESTS =
+SPARED_TESTS =
 SERIAL_SCRIPT_TESTS =
 PLAIN_TESTS =
 PLAIN_SCRIPT_TESTS =
@@ -78,17 +80,17 @@ check_PROGRAMS += $(PLAIN_TESTS)
 LANE_TESTS += $(PLAIN_SCRIPT_TESTS) $(PLAIN_TESTS)
 endif
 if SANITIZE_THREAD
-EXTRA_PROGRAMS += $(SERIAL_TESTS)
+EXTRA_PROGRAMS += $(SERIAL_TESTS) $(SPARED_TESTS)
 else
-check_PROGRAMS += $(SERIAL_TESTS)
-LANE_TESTS += $(SERIAL_SCRIPT_TESTS) $(SERIAL_TESTS)
+check_PROGRAMS += $(SERIAL_TESTS) $(SPARED_TESTS)
+LANE_TESTS += $(SERIAL_SCRIPT_TESTS) $(SERIAL_TESTS) $(SPARED_TESTS)
 endif
 CLEANFILES += $(EXTRA_PROGRAMS)
 
 TEST_EXTENSIONS = .t
 # Scripts first, because the longest are among them.
 CODE_TESTS = $(PLAIN_SCRIPT_TESTS) $(SCRIPT_TESTS) $(SERIAL_SCRIPT_TESTS) \
-	$(PLAIN_TESTS) $(SERIAL_TESTS) $(UNIT_TESTS) $(API_TESTS)
+	$(PLAIN_TESTS) $(SERIAL_TESTS) $(SPARED_TESTS) $(UNIT_TESTS) $(API_TESTS)
 TESTS += $(CODE_TESTS) $(META_TESTS)
 # What says nothing of the build it runs in, because it compiles what it needs
 # in its own way, and takes minutes in a longer run.
@@ -440,7 +442,7 @@ API_TESTS += %D%/56-run-queued.t
 API_TESTS += %D%/56-run-queued-loops.t
 %C%_56_run_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c %D%/queued.h
 %C%_56_run_queued_loops_t_LDADD = $(LDADD_API)
-SERIAL_TESTS += %D%/56-run-queued-faults.t
+SPARED_TESTS += %D%/56-run-queued-faults.t
 %C%_56_run_queued_faults_t_SOURCES = %D%/56-run-queued-faults.c %D%/queued.h
 %C%_56_run_queued_faults_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-kernels.t
@@ -534,7 +536,7 @@ API_TESTS += %D%/50-source-limits.t
 %C%_50_source_limits_t_LDADD = $(LDADD_SUITE) -lm
 API_TESTS += %D%/50-source-numbers.t
 %C%_50_source_numbers_t_LDADD = $(LDADD_SUITE)
-SERIAL_TESTS += %D%/51-source-build.t
+SPARED_TESTS += %D%/51-source-build.t
 %C%_51_source_build_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/54-kernel-device.t
 %C%_54_kernel_device_t_LDADD = $(LDADD_SUITE)
@@ -589,26 +591,26 @@ API_TESTS += %D%/64-opencl-calls.t
 %C%_64_opencl_calls_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/64-opencl-lost.t
 %C%_64_opencl_lost_t_LDADD = $(LDADD_API)
-SERIAL_TESTS += %D%/64-opencl-runs.t
+SPARED_TESTS += %D%/64-opencl-runs.t
 %C%_64_opencl_runs_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_runs_t_LDADD = $(LDADD_SUITE)
 API_TESTS += %D%/64-opencl-queued.t
 %C%_64_opencl_queued_t_SOURCES = %D%/56-run-queued.c
 %C%_64_opencl_queued_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_t_LDADD = $(LDADD_API)
-SERIAL_TESTS += %D%/64-opencl-queued-loops.t
+SPARED_TESTS += %D%/64-opencl-queued-loops.t
 %C%_64_opencl_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
 %C%_64_opencl_queued_loops_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_loops_t_LDADD = $(LDADD_API)
-SERIAL_TESTS += %D%/64-opencl-queued-kernels.t
+SPARED_TESTS += %D%/64-opencl-queued-kernels.t
 %C%_64_opencl_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_64_opencl_queued_kernels_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_kernels_t_LDADD = $(LDADD_API)
-SERIAL_TESTS += %D%/64-opencl-queued-launches.t
+SPARED_TESTS += %D%/64-opencl-queued-launches.t
 %C%_64_opencl_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c
 %C%_64_opencl_queued_launches_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_launches_t_LDADD = $(LDADD_API)
-SERIAL_TESTS += %D%/64-opencl-queued-random.t
+SPARED_TESTS += %D%/64-opencl-queued-random.t
 %C%_64_opencl_queued_random_t_SOURCES = %D%/56-run-queued-random.c
 %C%_64_opencl_queued_random_t_CPPFLAGS = $(AM_CPPFLAGS) -DQUEUED_OPENCL
 %C%_64_opencl_queued_random_t_LDADD = $(LDADD_API)
@@ -623,11 +625,11 @@ API_TESTS += %D%/65-cuda-queued.t
 %C%_65_cuda_queued_t_SOURCES = %D%/56-run-queued.c %D%/cuda/place.h
 %C%_65_cuda_queued_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_t_LDADD = $(LDADD_ON_CUDA)
-SERIAL_TESTS += %D%/65-cuda-queued-loops.t
+SPARED_TESTS += %D%/65-cuda-queued-loops.t
 %C%_65_cuda_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
 %C%_65_cuda_queued_loops_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_loops_t_LDADD = $(LDADD_ON_CUDA)
-SERIAL_TESTS += %D%/65-cuda-queued-kernels.t
+SPARED_TESTS += %D%/65-cuda-queued-kernels.t
 %C%_65_cuda_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_65_cuda_queued_kernels_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_kernels_t_LDADD = $(LDADD_ON_CUDA)
