@@ -10,6 +10,9 @@ noinst_PROGRAMS += %D%/first
 %C%_first_CPPFLAGS = -I$(top_srcdir)/include
 %C%_first_LDADD = src/libplait.la
 
+# a graph as text, for `plait plan`
+EXTRA_DIST += %D%/first.graph
+
 # The same programs as in python/ and lua/; kernels/ has what they run.
 EXAMPLES_SHARED = %D%/program.c %D%/program.h
 noinst_PROGRAMS += %D%/mandelbrot %D%/heat %D%/conjugate_gradient %D%/kmeans \

@@ -64,6 +64,7 @@ def lanes_of(got):
 
 
 EXAMPLE = re.search("```\n(device.*?)```", read("doc/graph-text.md"), re.S).group(1)
+ok(read("examples/first.graph").endswith("\n" + EXAMPLE), "examples/first.graph is the example of doc/graph-text.md")
 graph = keep("example.graph", EXAMPLE)
 
 # --- formats ------------------------------------------------------------------

@@ -19,7 +19,8 @@
  * that another queue submits than the last one waits for that first, and
  * fails its queue if that failed.
  *
- * Where functions run.  A host function runs on a worker thread of the
+ * Where functions run.  A host function is an int32_t f(void *user_data); what
+ * is not 0 fails the command.  It runs on a worker thread of the
  * context only if you say PLAIT_CALL_ANY_THREAD; otherwise it needs an inbox
  * and runs, or is handed to you as an event, on that inbox's owner thread.
  * A host function on a worker may submit work, but not wait for it

@@ -119,16 +119,11 @@ static void start_now(plait__instance *instance)
 static void on_reached(void *arg, plait_status status)
 {
 	plait__instance *instance = arg;
-	plait_error why = { .size = sizeof(why) };
 
 	/* It starts as one that is cancelled before it begins: an upcall must
 	 * not end it, because that calls slots. */
-	if (status != PLAIT_OK) {
-		plait__fail(&why, status, "not run: what its queue had before "
-			    "it failed");
-		instance->queue_failed = true;
-		plait__instance_stop(instance, &why);
-	}
+	if (status != PLAIT_OK)
+		plait__instance_skip(instance, status);
 	start_now(instance);
 }
 

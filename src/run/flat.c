@@ -395,7 +395,8 @@ void plait__flat_over(plait__crew *crew)
 	struct state *state = instance->state;
 	uint64_t ns;
 
-	if (state->measures) {
+	/* What was stopped says nothing. */
+	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
 		ns = plait__clock_now_ns() - state->start_ns;
 		/* Relaxed: runs that overlap may lose one another's. */
 		if (at_load_relaxed_u32(&compiled->measured) == 0 ||

@@ -32,6 +32,7 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->flags = desc != NULL ? desc->flags : 0;
 	instance->failed = false;
 	instance->queue_failed = false;
+	instance->spared = NULL;
 	instance->failed_command = PLAIT__NONE;
 	instance->iterations = 0;
 	instance->begin_ns = 0;
@@ -97,6 +98,31 @@ void plait__instance_fail(plait__instance *instance, uint32_t command,
 void plait__instance_stop(plait__instance *instance, const plait_error *why)
 {
 	keep_failure(instance, PLAIT__NONE, why);
+}
+
+/* Others may ask how far it has come. */
+static void swap_recordings(plait__instance *instance)
+{
+	plait__recording *recording = instance->recording;
+	plait__run *run = instance->run;
+
+	if (run != NULL)
+		plait__mutex_lock(&run->lock);
+	instance->recording = instance->spared;
+	instance->spared = recording;
+	if (run != NULL)
+		plait__mutex_unlock(&run->lock);
+}
+
+void plait__instance_skip(plait__instance *instance, plait_status status)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail(&why, status, "not run: what its queue had before it "
+		    "failed");
+	instance->queue_failed = true;
+	swap_recordings(instance);
+	plait__instance_stop(instance, &why);
 }
 
 /* ---- ending ---- */
@@ -208,6 +234,8 @@ static void end_on_queue(plait__instance *instance)
 void plait__instance_over(plait__instance *instance)
 {
 	plait__frame_unbind(&instance->frame);
+	if (instance->queue_failed)
+		swap_recordings(instance);
 	if (instance->recording != NULL)
 		end_record(instance);
 	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_NOT)

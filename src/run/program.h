@@ -61,6 +61,7 @@ struct plait__instance {
 	plait__run *run;	/* held, or null: nobody wants to know */
 	plait__passage *passage; /* through a queue, or null */
 	plait__recording *recording; /* what it does, or null */
+	plait__recording *spared; /* the same of one that does nothing */
 	plait__version *version; /* held; null: what was frozen */
 	plait__outcome outcome;	/* of a call */
 };
@@ -142,6 +143,10 @@ void plait__instance_take_back(plait__instance *instance);
 
 /* As plait__instance_fail, where no command is to blame. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
+
+/* The same before it starts, because its queue has failed: it has nothing to
+ * record, and no failure to tell the queue. */
+void plait__instance_skip(plait__instance *instance, plait_status status);
 
 /* The thread that called plait_plan_call ends inside; for a scope, `instance` is
  * the plait__instance. */

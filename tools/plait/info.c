@@ -81,19 +81,32 @@ static bool ask_for_all(plait_context_desc *desc)
 	return true;
 }
 
-/* The report without the options that nobody set but this command. */
+/* One line of the report; what is said of options that nobody set but this
+ * command is left out. */
+static void print_line(const char *line, int length, bool own_options)
+{
+	static const char options[] = "options: " OWN_OPTIONS;
+	const bool ours = own_options &&
+			  memmem(line, (size_t)length, "host:describe",
+				 strlen("host:describe")) != NULL;
+
+	if (!ours)
+		printf("%.*s", length, line);
+	else if (strncmp(line, options, strlen(options)) == 0)
+		printf("options: none\n");
+}
+
 static void print_report(const char *report, bool own_options)
 {
-	static const char line[] = "options: " OWN_OPTIONS " (options)\n";
-	const char *found = own_options ? strstr(report, line) : NULL;
+	const char *end;
 
 	printf("plait %s (interface %u)\n", plait_version(),
 	       (unsigned)plait_abi());
-	if (found != NULL) {
-		printf("%.*soptions: none\n", (int)(found - report), report);
-		report = found + sizeof(line) - 1;
+	for (; *report != '\0'; report = end) {
+		end = strchr(report, '\n');
+		end = end != NULL ? end + 1 : report + strlen(report);
+		print_line(report, (int)(end - report), own_options);
 	}
-	printf("%s", report);
 }
 
 int command_info(int argc, char **argv)
