@@ -68,6 +68,37 @@ static void diamond(void)
 	shape_fini(&s);
 }
 
+/* What takes no time needs its memory all the same, beside what runs then. */
+static void no_time(void)
+{
+	struct shape s;
+	plait__plan *plan;
+	plait__timeline *t;
+
+	shape_init(&s, 1);
+	shape_parse(&s, "a>b>c>d");
+	for (int i = 0; i < 4; i++) {
+		s.nodes[i].cost = i % 3 == 2 ? 4 : 0;
+		s.nodes[i].scratch_bytes = i < 2 ? 100 : 50;
+	}
+	t = simulate(&s, PLAIT__POLICY_BOUNDED, 1, 0, NULL, &plan);
+	if (t == NULL)
+		return;
+	IS_UINT(t->makespan, 4);
+	IS_UINT(t->memory_peak, 150);
+	plait__timeline_release(t);
+	plait__plan_release(plan);
+	s.nodes[2].cost = 0;
+	t = simulate(&s, PLAIT__POLICY_BOUNDED, 1, 0, NULL, &plan);
+	if (t == NULL)
+		return;
+	IS_UINT(t->makespan, 0);
+	IS_UINT(t->memory_peak, 100);
+	plait__timeline_release(t);
+	plait__plan_release(plan);
+	shape_fini(&s);
+}
+
 static void loop(void)
 {
 	plait__simulate_system system = { 0 };
@@ -313,6 +344,7 @@ static void many_branches(void)
 static const struct tap_scenario all[] = {
 	{ "diamond", diamond },
 	{ "loop", loop },
+	{ "no time", no_time },
 	{ "measured", measured },
 	{ "many branches", many_branches },
 	{ "random graphs", random_graphs },

@@ -5,6 +5,7 @@
 
 #include "tap.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static plait_context *context;
@@ -63,6 +64,98 @@ static void each_lane(void)
 	/* What is behind the last lane is the caller's. */
 	IS_UINT(lanes[3].busy, 77);
 	plait_plan_release(plan);
+}
+
+/* A region keeps each lane that its bodies use. */
+static void in_a_region(void)
+{
+	plait_plan *plan = new_plan("device g lanes=2\nnode a cost=10\n"
+				    "while w times=3 after=a\nnode b cost=5\n"
+				    "node c cost=4\nend\n", 0);
+	plait_simulation whole = { .size = sizeof(whole) };
+	plait_lane_use lanes[2] = { { .size = sizeof(lanes[0]) } };
+
+	IS_INT(plait_plan_simulate(plan, NULL, &whole, lanes, 2, &error),
+	       PLAIT_OK);
+	IS_UINT(lanes[0].start, 0);
+	IS_UINT(lanes[0].end, 25);
+	IS_UINT(lanes[1].start, 10);
+	IS_UINT(lanes[1].end, 25);
+	IS_UINT(lanes[1].busy, 12);
+	plait_plan_release(plan);
+}
+
+static uint32_t below(uint64_t *random, uint32_t bound)
+{
+	*random = *random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((*random >> 33) % bound);
+}
+
+/* Nodes in loops and cases, up to three in each other; a second node in a row
+ * may come after the first one. */
+static void draw_text(char text[4000], uint64_t *random)
+{
+	static const char *const opens[] = {
+		"do r%u times=%u\n", "while r%u times=%u\n", "case r%u take=0\n"
+	};
+	char *at = text, *end = text + 4000;
+	uint32_t kinds[3], depth = 0;
+
+	for (uint32_t i = 0; i < 40; i++) {
+		uint32_t what = below(random, 8);
+
+		at += snprintf(at, (size_t)(end - at), "node n%u cost=%u\n", i,
+			       below(random, 9));
+		if (what == 0 && depth > 0) {
+			depth--;
+			at += snprintf(at, (size_t)(end - at), "end\n");
+		} else if (what == 1 && depth > 0 && kinds[depth - 1] == 2) {
+			at += snprintf(at, (size_t)(end - at), "branch\n");
+		} else if (what < 4 && depth < 3) {
+			kinds[depth] = below(random, 3);
+			at += snprintf(at, (size_t)(end - at),
+				       opens[kinds[depth++]], i,
+				       1 + below(random, 4));
+		} else if (what < 6) {
+			at += snprintf(at, (size_t)(end - at),
+				       "node m%u after=n%u cost=2\n", i, i);
+		}
+	}
+	/* No case is empty. */
+	at += snprintf(at, (size_t)(end - at), "node z\n");
+	while (depth-- > 0)
+		at += snprintf(at, (size_t)(end - at), "end\n");
+}
+
+/* No lane works longer than from its first command to its last one. */
+static void in_random_regions(void)
+{
+	uint64_t seed = tap_seed();
+	uint32_t wrong = 0, busy = 0;
+
+	for (uint32_t i = 0; i < 200; i++) {
+		plait_simulation whole = { .size = sizeof(whole) };
+		plait_lane_use lanes[4] = { { .size = sizeof(lanes[0]) } };
+		uint64_t random = seed * 1000 + i;
+		plait_plan *plan;
+		char text[4000];
+
+		draw_text(text, &random);
+		plan = new_plan(text, 4);
+		if (plait_plan_simulate(plan, NULL, &whole, lanes, 4,
+					&error) != PLAIT_OK)
+			wrong++;
+		for (uint32_t k = 0; k < 4; k++) {
+			busy += lanes[k].busy > 0;
+			wrong += lanes[k].end < lanes[k].start ||
+				 lanes[k].end - lanes[k].start <
+				 lanes[k].busy ||
+				 lanes[k].end > whole.makespan;
+		}
+		plait_plan_release(plan);
+	}
+	OK_THAT(wrong == 0, "%u lanes work longer than they are there", wrong);
+	OK_THAT(busy > 300, "%u lanes worked", busy);
 }
 
 static void larger_records(void)
@@ -220,6 +313,8 @@ static void run_with_context(void (*scenario)(void))
 
 #define WITH(name) static void with_##name(void) { run_with_context(name); }
 WITH(each_lane)
+WITH(in_a_region)
+WITH(in_random_regions)
 WITH(larger_records)
 WITH(critical)
 WITH(bad_input)
@@ -228,6 +323,8 @@ WITH(huge_costs)
 
 static const struct tap_scenario scenarios[] = {
 	{ "each lane", with_each_lane },
+	{ "in a region", with_in_a_region },
+	{ "in random regions", with_in_random_regions },
 	{ "larger records", with_larger_records },
 	{ "critical path", with_critical },
 	{ "bad input", with_bad_input },

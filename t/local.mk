@@ -344,6 +344,7 @@ SEEDED_TESTS += %D%/41-graph-text.t %D%/42-plan-random.t \
 	%D%/42-plan-partial.t \
 	%D%/43-plan-quality.t %D%/46-plan-mutants.t %D%/47-plan-bytes.t \
 	%D%/47-plan-input.t %D%/49-plan-place.t %D%/49-plan-simulate.t \
+	%D%/49-plan-use.t \
 	%D%/81-plan-faults.t
 PLAIN_SCRIPT_TESTS += %D%/46-tool-plan.t
 SERIAL_SCRIPT_TESTS += %D%/55-tool-run.t

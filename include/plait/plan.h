@@ -82,7 +82,8 @@ typedef struct plait_lane_use {
 	/* Its commands, in all bodies, and what they wait for. */
 	uint64_t commands;
 	uint64_t waits;
-	/* When its first command starts, and when its last one is done. */
+	/* When its first command starts, and when its last one is done; a
+	 * loop or case counts as a whole on each lane that it keeps. */
 	uint64_t start;
 	uint64_t end;
 	/* How long it works, all iterations together. */

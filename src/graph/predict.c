@@ -55,6 +55,16 @@ static plait_status check_lanes(const plait__plan *plan, struct lanes *lanes,
 	return check_stride(lanes->stride, "plait_lane_use", error);
 }
 
+/* A region keeps the lane of a stub as long as its own. */
+static const plait__simulate_span *
+span_on_lane(const plait__plan *plan, const plait__timeline *timeline,
+	     uint32_t number)
+{
+	if (plan->commands[number].kind == PLAIT__CMD_ENTER)
+		number = plan->regions[plan->commands[number].link].command;
+	return &timeline->spans[number];
+}
+
 /* Commands and waits are those of all bodies; times those of the plan's own,
  * where a region stands for what happens in it. */
 static void add_commands(const plait__plan *plan,
@@ -62,10 +72,12 @@ static void add_commands(const plait__plan *plan,
 {
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *command = &plan->commands[i];
-		const plait__simulate_span *span = &timeline->spans[i];
 		plait_lane_use *use = &uses[command->lane];
 
 		if (i < plan->bodies[0].command_count) {
+			const plait__simulate_span *span =
+				span_on_lane(plan, timeline, i);
+
 			if (command->position == 0)
 				use->start = span->start;
 			use->end = span->end;

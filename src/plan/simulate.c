@@ -320,16 +320,22 @@ static void find_critical(struct simulate *s)
 
 /* ---- memory ---- */
 
+enum {
+	GIVES_BACK,
+	TAKES,
+	USES		/* for no time: one after another */
+};
+
 struct change {
 	uint64_t time;
 	uint64_t bytes;
-	uint32_t takes;		/* 0 gives back; before what takes */
+	uint32_t what;		/* TAKES, ... in the order of one time */
 	uint32_t reserved0;
 };
 
 static bool is_sooner(const struct change *a, const struct change *b)
 {
-	return a->time != b->time ? a->time < b->time : a->takes < b->takes;
+	return a->time != b->time ? a->time < b->time : a->what < b->what;
 }
 
 static void sift(struct change *heap, uint32_t i, uint32_t count)
@@ -376,23 +382,28 @@ static void find_peak(struct simulate *s, struct change *changes)
 		const plait__simulate_span *span =
 			&s->out->spans[scratch->command];
 
-		if (span->start == span->end)
-			continue;
-		changes[count].time = span->start;
-		changes[count].bytes = scratch->bytes;
-		changes[count++].takes = 1;
-		changes[count].time = span->end;
-		changes[count].bytes = scratch->bytes;
-		changes[count++].takes = 0;
+		changes[count++] = (struct change){
+			.time = span->start, .bytes = scratch->bytes,
+			.what = span->start == span->end ? USES : TAKES,
+		};
+		if (span->start != span->end)
+			changes[count++] = (struct change){
+				.time = span->end, .bytes = scratch->bytes,
+				.what = GIVES_BACK,
+			};
 	}
 	sort_changes(changes, count);
 	for (i = 0; i < count; i++) {
-		if (changes[i].takes)
-			now += changes[i].bytes;
-		else
+		uint64_t peak;
+
+		if (changes[i].what == GIVES_BACK)
 			now -= changes[i].bytes;
-		if (now > s->out->memory_peak)
-			s->out->memory_peak = now;
+		if (changes[i].what == TAKES)
+			now += changes[i].bytes;
+		peak = changes[i].what == USES ? add(now, changes[i].bytes) :
+		       now;
+		if (peak > s->out->memory_peak)
+			s->out->memory_peak = peak;
 	}
 }
 
