@@ -286,6 +286,8 @@ held = [e[0].text for e in xml.fromstring(plait("plan", "-", "--svg", "--lanes",
     "{http://www.w3.org/2000/svg}rect") if len(e) and e[0].text.startswith("w:")]
 ok(len(held) == 3 and len(set(t.split("position")[1] for t in held)) == 1, "a region is on each lane, all the time", held)
 ok("9 nodes on 3 lanes, 4 waits" in plait("plan", graph, "--dot").stdout, "DOT has a title")
+ok("2 nodes on 2 lanes, 1 wait<" in plait("plan", "-", "--dot", text="device d lanes=1\ndevice e lanes=1\nnode a device=d\n"
+   "node b device=e after=a\n").stdout, "which counts one as one")
 if which("dot"):
     bad = [(seed, got.stderr) for seed, text in drawn
            for got in [run(["dot", "-Tplain"], input=plait("plan", "-", "--dot", "--lanes", "3", text=text).stdout)]
@@ -309,6 +311,12 @@ ok(starts > 1, "time goes on in %d strips" % starts)
 names = [e.text for e in page.iter("{http://www.w3.org/2000/svg}text")]
 named = sum(names.count("n%d" % i) > 0 for i in range(1000))
 ok(named > 700, "%d of them can be read" % named)
+for lanes, named in ((37, True), (64, True), (92, True), (93, False)):
+    page = xml.fromstring(plait("plan", "-", "--svg", "--policy", "widest", text="".join(
+        "node n%d_%d%s\n" % (i, k, " after=n%d_%d" % (i, k - 1) if k else "") for i in range(lanes) for k in range(6))).stdout)
+    names = {e.text for e in page.iter("{http://www.w3.org/2000/svg}text")}
+    ok(("n0_0" in names and "n%d_5" % (lanes - 1) in names) == named and int(page.get("height")) <= 1200,
+       "%d lanes fit a page, names %d" % (lanes, named), page.get("height"), sorted(map(str, names))[:20])
 for form, limit in (("--svg", 2000000), ("--dot", 1000000)):
     got = plait("plan", "-", form, "--lanes", "16", text=big)
     ok(got.returncode == 0 and got.stdout.count("n999") >= 1 and len(got.stdout) < limit,
@@ -363,7 +371,8 @@ WRONG = (
     ("node a extra\n", r'x:1: expected .*found "extra"', "a word too many"),
     ("node\n", r"x:1: expected a name", "no name"),
     ("node a=b\n", r"x:1: expected a name", "a name with ="),
-    ("node a\0b\n", r"x:1: a NUL in a name", "a name with a NUL"),
+    ("node a\0b\n", r"x: neither a graph nor a plan: x:1: a NUL in a name", "a name with a NUL"),
+    ("\x7fELF\2\1\1\0\0\n", r"x: neither a graph nor a plan: x:1: ", "a program"),
     ("device a lanes=1\ndevice b lanes=1\nnode n\nwhile w times=1 device=a+b\nend\n",
      r"x:4: 'w' \(line 4\): a region sits on one device, not 2", "a loop on two devices"),
     ("do a times=2\n" * 63 + "node n\n" + "end\n" * 63, r"x:64: costs .* 'n' \(line 64\), with 1, 9223372036854775808 times",

@@ -189,14 +189,19 @@ static void draw_label(const plait__plan *plan, plait__text *out)
 	plait__text_add(out,
 			"  labelloc=t;\n  label=<<table border=\"0\" "
 			"cellspacing=\"1\"><tr><td><font point-size=\"14\">"
-			"<b>%u nodes on %u lanes, %u waits</b></font></td></tr>"
+			"<b>%u node%s on %u lane%s, %u wait%s</b></font></td></tr>"
 			"<tr><td>below a name: lane.position; one colour is one "
 			"lane</td></tr><tr><td><font color=\"#d55e00\"><b>&#8594;"
 			"</b></font> waits for another lane&#160;&#160; &#8594; "
 			"same lane&#160;&#160; <font color=\"#aaaaaa\"><b>&#8594;"
 			"</b></font> follows from the others%s</td></tr>"
-			"</table>>;\n", plan->node_count, plan->lanes_count,
-			plan->waits_count, plan->regions_count > 0 ?
+			"</table>>;\n", plan->node_count,
+			plait__names_plural(plan->node_count),
+			plan->lanes_count,
+			plait__names_plural(plan->lanes_count),
+			plan->waits_count,
+			plait__names_plural(plan->waits_count),
+			plan->regions_count > 0 ?
 			"&#160;&#160; &#8674; into a body" : "");
 }
 

@@ -101,6 +101,11 @@ static int add_xml_character(const char *at, plait__text *out)
 	return bytes > 0 ? bytes : 1;
 }
 
+const char *plait__names_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 uint32_t plait__names_columns(const char *text)
 {
 	uint32_t count = 0;

@@ -26,6 +26,9 @@ void plait__names_json_string(const char *text, plait__text *out);
 void plait__names_json(const plait__plan *plan, uint32_t node,
 		       plait__text *out);
 
+/* What a word gets behind a number of things: "s", or nothing. */
+const char *plait__names_plural(uint64_t count);
+
 /* How many characters a text has. */
 uint32_t plait__names_columns(const char *text);
 

@@ -26,6 +26,7 @@ struct plait__picture {
 	double scale;		/* pixels per unit of time */
 	uint32_t width;		/* of the commands alone */
 	uint32_t row;
+	uint32_t inset;		/* of a box in its row */
 	uint32_t strip;		/* a region's name; 0: there is no room */
 	double top;		/* where the rows begin */
 	uint32_t row_count;

@@ -11,7 +11,9 @@
 #include <stdio.h>
 
 enum {
-	ROW = 30, ROW_MIN = 8, ROWS_FULL = 60,
+	ROW = 30, ROW_MIN = 8,	/* a lane's, without names of regions */
+	ROW_NAMED = 12,		/* in less no name can be read */
+	ROW_WIDE = 20,		/* in less boxes have no room between */
 	STRIP = 12,		/* a region's name above what is in it */
 	STRIPS_MAX = 4,
 	WIDTH_MIN = 900,
@@ -20,17 +22,13 @@ enum {
 	HEIGHT_MAX = 1200 - PLAIT__PICTURE_TOP - PLAIT__PICTURE_BOTTOM,
 	BETWEEN = 14,		/* strips of time, beside the axis */
 	STRIPS_OF_TIME = 64,	/* most */
+	SIZE = 11, SIZE_SMALL = 8,	/* of names */
 	COLUMN_SMALL = 5,	/* a character's width in the small size */
 	PER_COMMAND = 26,	/* what a short command needs at least */
 	COMFORT = 48,		/* and gets while there is room */
 	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
 	TITLE_Y = 20,
 };
-
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
 
 static void draw_title(const struct plait__picture *picture)
 {
@@ -43,12 +41,12 @@ static void draw_title(const struct plait__picture *picture)
 			"lane%s<tspan font-size=\"11\" font-weight=\"normal\" "
 			"fill=\"#444\" dx=\"12\">%s, %s; %u wait%s; makespan "
 			"%llu, critical path %llu</tspan></text>\n", TITLE_Y,
-			plan->node_count, plural(plan->node_count),
-			plan->lanes_count, plural(plan->lanes_count),
+			plan->node_count, plait__names_plural(plan->node_count),
+			plan->lanes_count, plait__names_plural(plan->lanes_count),
 			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
 			"bounded", plan->mode == PLAIT__MODE_HELPED ?
 			"helped" : "strict",
-			plan->waits_count, plural(plan->waits_count),
+			plan->waits_count, plait__names_plural(plan->waits_count),
 			(unsigned long long)timeline->makespan,
 			(unsigned long long)timeline->critical_cost);
 }
@@ -84,13 +82,14 @@ static uint64_t boxes_in_a_row(const struct plait__picture *picture)
 
 void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
 {
-	picture->row = ROW_MIN;
-	picture->strip = 0;
-	if (picture->row_count <= ROWS_FULL) {
-		picture->strip = STRIP;
-		picture->row = ROW + STRIP * (depth < STRIPS_MAX ? depth :
-					      STRIPS_MAX);
-	}
+	uint32_t fits = HEIGHT_MAX / (picture->row_count > 0 ?
+				      picture->row_count : 1);
+	uint32_t row = fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits;
+
+	picture->inset = row < ROW_WIDE ? 1 : 4;
+	picture->strip = row < ROW_NAMED ? 0 : STRIP;
+	picture->row = row + picture->strip * (depth < STRIPS_MAX ? depth :
+					       STRIPS_MAX);
 }
 
 static uint32_t strip_height(const struct plait__picture *picture)
@@ -149,7 +148,7 @@ static uint32_t choose_size(struct plait__picture *picture)
 void plait__picture_place(const struct plait__picture *picture, uint32_t lane,
 			  uint32_t depth, bool frame, double *y, double *height)
 {
-	double inset = picture->strip == 0 ? 1 : 4;
+	double inset = picture->inset;
 	double above;
 
 	if (depth > STRIPS_MAX)
@@ -219,8 +218,9 @@ void plait__picture_label(const struct plait__picture *picture,
 			  double height, double room)
 {
 	uint32_t length = plait__names_columns(label);
-	bool small = frame || length * PLAIT__PICTURE_COLUMN > room;
-	uint32_t size = small ? 8 : 11;
+	bool small = frame || height < SIZE + 2 ||
+		     length * PLAIT__PICTURE_COLUMN > room;
+	uint32_t size = small ? SIZE_SMALL : SIZE;
 	uint32_t columns = room < 0 ? 0 :
 			   (uint32_t)(room / (small ? COLUMN_SMALL :
 				      PLAIT__PICTURE_COLUMN));
@@ -246,13 +246,16 @@ static double x_of(const struct plait__picture *picture, uint64_t time)
 	return plait__picture_x(picture, time);
 }
 
-static void draw_label(const struct plait__picture *picture, uint32_t number,
-		       double x, double y, double height)
+static void draw_label(const struct plait__picture *picture, uint32_t number)
 {
+	double x = x_of(picture, plait__scene_span(&picture->scene,
+						   number).start);
 	double room = x_of(picture, plait__scene_free_until(
 				   &picture->scene, number)) - x - 5;
 	char label[280];
+	double y, height;
 
+	box_of(picture, number, &y, &height);
 	plait__picture_label(picture, label_of(picture, number, label),
 			     plait__scene_is_region(&picture->scene, number),
 			     x, y, height, room);
@@ -299,12 +302,13 @@ static void draw_box(const struct plait__picture *picture, uint32_t number)
 			region ? " stroke-dasharray=\"3,2\"" : "");
 	draw_tip(picture, number);
 	plait__text_add(picture->out, "</rect>\n");
-	draw_label(picture, number, x, y, height);
 }
 
 /* Regions first, outer ones before inner ones: a body comes after the body
  * that holds its region. */
-static void draw_boxes(const struct plait__picture *picture, bool regions)
+static void draw_boxes(const struct plait__picture *picture, bool regions,
+		       void (*draw)(const struct plait__picture *picture,
+				    uint32_t number))
 {
 	const plait__scene *scene = &picture->scene;
 
@@ -312,7 +316,7 @@ static void draw_boxes(const struct plait__picture *picture, bool regions)
 		if (plait__scene_is_region(scene, i) == regions &&
 		    plait__scene_depth(scene, i) != PLAIT__NONE &&
 		    plait__picture_shows(picture, plait__scene_span(scene, i)))
-			draw_box(picture, i);
+			draw(picture, i);
 }
 
 void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,
@@ -399,9 +403,12 @@ static void draw_waits(const struct plait__picture *picture)
 void plait__picture_plan(const struct plait__picture *picture)
 {
 	plait__picture_rows(picture);
-	draw_boxes(picture, true);
-	draw_boxes(picture, false);
+	draw_boxes(picture, true, draw_box);
+	draw_boxes(picture, false, draw_box);
 	draw_waits(picture);
+	/* Arrows go under names. */
+	draw_boxes(picture, true, draw_label);
+	draw_boxes(picture, false, draw_label);
 }
 
 static void draw_strips(struct plait__picture *picture, uint32_t strips)

@@ -277,13 +277,36 @@ static void draw_span(const struct both *both, uint64_t number)
 			width < 0.7 ? 0.7 : width, height, looks);
 	draw_tip(both, span, label);
 	plait__text_add(picture->out, "</rect>\n");
-	if (span->kind != PLAIT__SPAN_WAIT)
-		plait__picture_label(picture, label,
-				     span->kind == PLAIT__SPAN_REGION, x, y,
-				     height, plait__picture_x(
-					     picture, free_until(
-						     both->trace, number)) -
-				     x - 5);
+}
+
+static void draw_name(const struct both *both, uint64_t number)
+{
+	const struct plait__picture *picture = &both->run;
+	const plait__trace_span *span = &both->trace->spans[number];
+	double x = plait__picture_x(picture, span->start);
+	double room = plait__picture_x(picture, free_until(both->trace,
+							   number)) - x - 5;
+	char label[300];
+	double y, height;
+
+	if (span->kind == PLAIT__SPAN_WAIT)
+		return;
+	place_of(both, span, &y, &height);
+	(void)name_of(both, span, label);
+	plait__picture_label(picture, label, span->kind == PLAIT__SPAN_REGION,
+			     x, y, height, room);
+}
+
+/* Regions, which are kept last, lie behind what is in them. */
+static void draw_spans(const struct both *both,
+		       void (*draw)(const struct both *both, uint64_t number))
+{
+	const plait__trace *trace = both->trace;
+
+	for (uint64_t i = trace->span_count; i < trace->count; i++)
+		draw(both, i);
+	for (uint64_t i = 0; i < trace->span_count; i++)
+		draw(both, i);
 }
 
 static void count_arrow(void *arg, uint32_t from, uint32_t to)
@@ -316,14 +339,12 @@ static void draw_run(struct both *both)
 
 	draw_heading(&both->run, "what happened");
 	plait__picture_rows(&both->run);
-	for (uint64_t i = trace->span_count; i < trace->count; i++)
-		draw_span(both, i);
-	for (uint32_t i = 0; i < trace->span_count; i++)
-		draw_span(both, i);
+	draw_spans(both, draw_span);
 	plait__trace_arrows(trace, count_arrow, both);
 	plait__picture_arrows(both->run.out, both->arrows > MANY_ARROWS);
 	plait__trace_arrows(trace, draw_arrow, both);
 	plait__text_add(both->run.out, "</g>\n");
+	draw_spans(both, draw_name);
 }
 
 void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,

@@ -149,11 +149,16 @@ static plait_status open_context(bool workers, plait_context **out,
 
 /* Errors name the file; those of the text form do so with the line. */
 static int fail(const struct schedule_request *request,
+		const struct input *input,
 		const plait_error *error)
 {
 	const char *name = input_name(request->path);
 	size_t length = strlen(name);
 
+	/* No text has a NUL. */
+	if (!input_is_plan(input) && memchr(input->bytes, 0, input->count))
+		return command_fail(request->command, "%s: neither a graph nor "
+				    "a plan: %s", name, error->text);
 	if (strncmp(error->text, name, length) == 0 &&
 	    error->text[length] == ':')
 		return command_fail(request->command, "%s", error->text);
@@ -200,7 +205,8 @@ static int make_plan(const struct schedule_request *request,
 		 plait_plan_read(schedule->context, input->bytes,
 				 input->count, &schedule->plan, &error) :
 		 plan_text(request, input, schedule, &error);
-	return status == PLAIT_OK ? COMMAND_DONE : fail(request, &error);
+	return status == PLAIT_OK ? COMMAND_DONE :
+	       fail(request, input, &error);
 }
 
 int schedule_open(const struct schedule_request *request,
