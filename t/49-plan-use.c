@@ -95,9 +95,7 @@ static uint32_t below(uint64_t *random, uint32_t bound)
  * may come after the first one. */
 static void draw_text(char text[4000], uint64_t *random)
 {
-	static const char *const opens[] = {
-		"do r%u times=%u\n", "while r%u times=%u\n", "case r%u take=0\n"
-	};
+	static const char *const opens[] = { "do", "while", "case" };
 	char *at = text, *end = text + 4000;
 	uint32_t kinds[3], depth = 0;
 
@@ -112,10 +110,12 @@ static void draw_text(char text[4000], uint64_t *random)
 		} else if (what == 1 && depth > 0 && kinds[depth - 1] == 2) {
 			at += snprintf(at, (size_t)(end - at), "branch\n");
 		} else if (what < 4 && depth < 3) {
-			kinds[depth] = below(random, 3);
-			at += snprintf(at, (size_t)(end - at),
-				       opens[kinds[depth++]], i,
-				       1 + below(random, 4));
+			uint32_t kind = kinds[depth++] = below(random, 3);
+
+			at += snprintf(at, (size_t)(end - at), "%s r%u %s=%u\n",
+				       opens[kind], i,
+				       kind == 2 ? "take" : "times",
+				       kind == 2 ? 0 : 1 + below(random, 4));
 		} else if (what < 6) {
 			at += snprintf(at, (size_t)(end - at),
 				       "node m%u after=n%u cost=2\n", i, i);
