@@ -14,6 +14,22 @@ enum { POINTS = 1000, CODE_BYTES = 1 << 14, NAME_BYTES = 16 };
 typedef long double (*exact_one)(long double);
 typedef long double (*exact_two)(long double, long double);
 
+static long double quotient(long double x, long double r)
+{
+	return x / r;
+}
+
+/* Exact: x and r have 24 bits, and are of about one size. */
+static long double fused(long double x, long double r)
+{
+	return x * r + x;
+}
+
+static long double root_below(long double x)
+{
+	return 1 / sqrtl(x);
+}
+
 /* What is tried: `from` to `to`, spread evenly over the powers of two, and of
  * both signs where `from` is negative.  Two arguments: the second one is
  * between 1/4 and 4. */
@@ -23,6 +39,9 @@ static const struct function {
 	exact_two two;
 	double from, to;
 } functions[] = {
+	{ "/", NULL, quotient, -100, 100 },
+	{ "fma", NULL, fused, -100, 100 },
+	{ "rsqrt", root_below, NULL, 1e-3, 1e3 },
 	{ "sqrt", sqrtl, NULL, 1e-3, 1e3 },
 	{ "cbrt", cbrtl, NULL, -1e3, 1e3 },
 	{ "exp", expl, NULL, -80, 80 },
@@ -106,15 +125,28 @@ static double find_bound(const char *name)
 
 static size_t add_function(char *code, size_t at, size_t i)
 {
-	const struct function *f = &functions[i];
-	const char *more = f->two != NULL ? ", r[k]" : "";
-	const char *more64 = f->two != NULL ? ", (f64)r[k]" : "";
+	static const char *const types[] = { "y", "f32", "z", "f64" };
+	const char *name = functions[i].name;
+	char x[64], r[32];
 
-	return at + (size_t)snprintf(
-		code + at, CODE_BYTES - at,
-		"\t\ty[%zu * n + k] = %s(x[%zu * n + k]%s);\n"
-		"\t\tz[%zu * n + k] = %s((f64)x[%zu * n + k]%s);\n",
-		i, f->name, i, more, i, f->name, i, more64);
+	for (size_t t = 0; t < TAP_COUNT(types); t += 2) {
+		snprintf(x, sizeof(x), "(%s)x[%zu * n + k]", types[t + 1], i);
+		snprintf(r, sizeof(r), "(%s)r[k]", types[t + 1]);
+		at += (size_t)snprintf(code + at, CODE_BYTES - at,
+				       "\t\t%s[%zu * n + k] = ", types[t], i);
+		if (name[0] == '/')
+			at += (size_t)snprintf(code + at, CODE_BYTES - at,
+					       "%s / %s;\n", x, r);
+		else if (strcmp(name, "fma") == 0)
+			at += (size_t)snprintf(code + at, CODE_BYTES - at,
+					       "fma(%s, %s, %s);\n", x, r, x);
+		else
+			at += (size_t)snprintf(
+				code + at, CODE_BYTES - at, "%s(%s%s%s);\n",
+				name, x, functions[i].two ? ", " : "",
+				functions[i].two ? r : "");
+	}
+	return at;
 }
 
 static bool take_kernel(void)

@@ -6,7 +6,9 @@
  * library of transforms, a CUstream that somebody else works in.  What is told
  * here stays the backend's: it is good as long as the device, queue or buffer
  * lives, and is not to be released.  The other way round, plait_wrap_desc and
- * plait_queue_desc take memory and queues of yours.
+ * plait_queue_desc take memory and queues of yours: what you give has to be
+ * one, since a system cannot be asked about what is none, and two buffers of
+ * one memory are not seen to overlap.
  *
  * plait knows nothing of what you do with them.  A command that a queue has may
  * not have been handed to the system yet, so finish the queue before you use
