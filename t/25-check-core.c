@@ -211,6 +211,61 @@ static void creating(void)
 	tear_down("queue_create: device 7 of 2");
 }
 
+static void refuse_native_memory(uint32_t flags, const char *text)
+{
+	const plait_memory_request request = {
+		.size = sizeof(request), .bytes = 64, .alignment_bytes = 64,
+		.flags = flags, .native_kind = PLAIT_NATIVE_POINTER,
+	};
+	plait_backend_memory *created = NULL;
+
+	set_up();
+	IS_INT(bed.table.memory_create(bed.self, 0, &request, &created,
+				       &bed.error), PLAIT_E_INTERNAL);
+	OK(!created);
+	tear_down(text);
+}
+
+static void refuse_native_queue(void)
+{
+	const plait_queue_request request = {
+		.size = sizeof(request),
+		.native_kind = PLAIT_NATIVE_CU_STREAM, .native = 1,
+	};
+	plait_backend_queue *created = NULL;
+
+	set_up();
+	IS_INT(bed.table.queue_create(bed.self, 0, &request, &created,
+				      &bed.error), PLAIT_E_INTERNAL);
+	OK(!created);
+	tear_down("queue_create: this device takes no native queue");
+}
+
+static void refuse_native_query(void)
+{
+	const plait_native_request request = {
+		.size = sizeof(request), .kind = PLAIT_NATIVE_CU_DEVICE,
+	};
+	uint64_t answer = 1;
+
+	set_up();
+	IS_INT(bed.table.native_query(bed.self, &request, &answer, &bed.error),
+	       PLAIT_E_INTERNAL);
+	OK(answer == 0);
+	tear_down("native_query: this device tells no native handles");
+}
+
+/* The simulated devices know no other system. */
+static void natives(void)
+{
+	refuse_native_memory(PLAIT_MEMORY_NATIVE,
+			     "this device takes no native memory");
+	refuse_native_memory(PLAIT_MEMORY_NATIVE | PLAIT_MEMORY_WRAP,
+			     "its memory is the user's and native at once");
+	refuse_native_queue();
+	refuse_native_query();
+}
+
 static void nothing_is_left_over(void)
 {
 	set_up();
@@ -253,6 +308,7 @@ static const struct tap_scenario all[] = {
 	{ "destroy", destroying_what_is_used },
 	{ "map", mapping },
 	{ "create", creating },
+	{ "natives", natives },
 	{ "left-over", nothing_is_left_over },
 	{ "upcall", notifications_call_no_slot },
 };

@@ -7,6 +7,14 @@
 
 #include "check.h"
 
+/* May it be asked for?  Only some devices take what is a queue already. */
+static bool takes_native(const check *self, uint32_t device,
+			 const plait_queue_request *request)
+{
+	return request->native_kind == 0 ||
+	       self->devices[device].capabilities & PLAIT_CAP_NATIVE;
+}
+
 plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 				       const plait_queue_request *request,
 				       plait_backend_queue **out,
@@ -25,6 +33,10 @@ plait_status plaitp_check_queue_create(plait_backend *backend, uint32_t device,
 		plaitp_check_sin(self, CHECK_CORE, slot,
 				 "device %u of %u, a request of %u bytes",
 				 device, self->device_count, request->size);
+		status = plaitp_check_refuse(self, error);
+	} else if (!takes_native(self, device, request)) {
+		plaitp_check_sin(self, CHECK_CORE, slot,
+				 "this device takes no native queue");
 		status = plaitp_check_refuse(self, error);
 	} else {
 		queue = plaitp_check_add(self, CHECK_QUEUE, sizeof(*queue));
