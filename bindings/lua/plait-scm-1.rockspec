@@ -12,10 +12,12 @@ build = {
   type = "builtin",
   modules = {
     ["plait"] = "plait/init.lua",
+    ["plait.binding"] = "plait/binding.lua",
     ["plait.cdef"] = "plait/cdef.lua",
     ["plait.core"] = "plait/core.lua",
     ["plait.graph"] = "plait/graph.lua",
     ["plait.kernel"] = "plait/kernel.lua",
     ["plait.memory"] = "plait/memory.lua",
+    ["plait.plan"] = "plait/plan.lua",
   },
 }

@@ -45,6 +45,8 @@ end
 
 core.error = core.sized "plait_error"
 
+--- What plait refused or could not do: `status` and `name`, `text`, `origin`, what the
+-- function or the system below returned, and `detail`, a compiler's log for example.
 local Error = {}
 Error.__index = Error
 function Error:__tostring() return ("%s (%s)"):format(self.text, self.name) end
@@ -105,10 +107,15 @@ function core.class(name, release)
   local class = {name = name, give_back = lib[release]}
   class.__index = class
   class.__tostring = function() return "plait " .. name end
+
+  --- The handle of C, for what this layer does not have.
   function class:handle()
     return self.raw or error(name .. " was released", 3)
   end
+
+  --- Give the object up now, instead of when it is collected.
   function class:release() core.release(self) end
+
   return class
 end
 
@@ -133,7 +140,7 @@ function core.inbox(handle)
   return core.object(Inbox, handle, {functions = {}, last = 0})
 end
 
---- The number under which an event finds a function; `keep`: more than once, and
+-- The number under which an event finds a function; `keep`: more than once, and
 -- so as long as the system, since runs may outlive their graph.
 function Inbox:register(fn, keep)
   self.last = self.last + 1
@@ -141,7 +148,7 @@ function Inbox:register(fn, keep)
   return ffi.cast("void *", ffi.cast("uintptr_t", self.last))
 end
 
-local function answer(self, event, good, result)
+local function answer(self, id, good, result)
   local value, text = 0, nil
   if not good then
     value, text = 1, tostring(result)
@@ -150,29 +157,33 @@ local function answer(self, event, good, result)
   elseif result == true then
     value = 1
   end
-  core.check(lib.plait_inbox_call_done(self:handle(), event.id, value, text, core.error))
+  core.check(lib.plait_inbox_call_done(self:handle(), id, value, text, core.error))
 end
 
+local function run_call(self, id, found)
+  if not found then return answer(self, id, false, "the function is gone") end
+  -- The function's own calls may take further events.
+  answer(self, id, xpcall(found.fn, debug.traceback))
+end
+
+-- What the event says is read before anything is run, which may take the next one.
 local function serve(self, event)
   local number = tonumber(ffi.cast("uintptr_t", event.user_data))
   local found = self.functions[number]
   if found and not found.keep then self.functions[number] = nil end
-  if event.kind == lib.PLAIT_EVENT_CALL then
-    if event.status ~= lib.PLAIT_OK then return end -- answered already
-    if not found then return answer(self, event, false, "the function is gone") end
-    -- The function's own calls may take further events.
-    local good, result = xpcall(found.fn, debug.traceback)
-    answer(self, event, good, result)
-  elseif found then
-    found.fn(event)
+  if event.kind ~= lib.PLAIT_EVENT_CALL then
+    if found then found.fn(event.status) end
+  elseif event.status == lib.PLAIT_OK then -- else it is answered already
+    run_call(self, event.id, found)
   end
 end
+
+local event = core.sized "plait_event"
 
 --- Take and serve all events that wait; how many.
 function Inbox:pump()
   local count = 0
   while true do
-    local event = core.sized "plait_event"
     local status = lib.plait_inbox_next(self:handle(), event, core.error)
     if status ~= lib.PLAIT_OK then
       core.check(status)
@@ -181,12 +192,6 @@ function Inbox:pump()
     serve(self, event)
     count = count + 1
   end
-end
-
---- Call `wait(...)`, which answers EVENT_READY whenever this thread has to take
--- an event first.
-function Inbox:waiting(wait)
-  while core.check(wait()) == lib.PLAIT_EVENT_READY do self:pump() end
 end
 
 function Inbox:descriptor()

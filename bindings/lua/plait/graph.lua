@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Graphs, plans and runs.
+-- Graphs: nodes, loops and branches, and what freezes them.
 local core = require "plait.core"
 local kernel = require "plait.kernel"
-local memory = require "plait.memory"
+local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
 
 local graph = {}
 
 -- --- building ------------------------------------------------------------------
 
+--- Work and its order; freeze() makes a plan of it.  Nodes run in any order that
+-- their `after` allows.
 local Graph = core.class("Graph", "plait_graph_release")
 
 function graph.new(system, handle, outer)
@@ -35,12 +37,13 @@ local function add(self, kind, fields, how)
   return out[0]
 end
 
---- Every method that adds a node takes {after = node or {nodes}, label = , device
--- = , cost = } last, and returns the node.
+--- Does nothing: comes after several, and before others.  Every method that adds a
+-- node takes {after = node or {nodes}, label = , device = , cost = } last, and
+-- returns the node.
 function Graph:join(how) return add(self, "JOIN", {}, how) end
 
---- graph:launch(kernel, {arguments}, {items = , group = , after = ...}); items may
--- be a plait.parameter.
+--- A kernel: graph:launch(kernel, {arguments}, {items = , group = , after = ...});
+-- items may be a plait.parameter.
 function Graph:launch(code, arguments, how)
   local made = code:arguments(arguments)
   local fields = {kernel = code:handle(), arguments = made.array, argument_count = made.count,
@@ -54,7 +57,8 @@ function Graph:launch(code, arguments, how)
   return add(self, "LAUNCH", fields, how)
 end
 
---- A function of Lua; it runs on the thread that opened the system.
+--- A function of Lua; it runs on the thread that opened the system.  What it
+-- raises fails the node.
 function Graph:call(fn, how)
   local inbox = self.system.inbox
   local number = inbox:register(fn, true)
@@ -62,20 +66,30 @@ function Graph:call(fn, how)
   return add(self, "CALL", {inbox = inbox:handle(), user_data = number}, how)
 end
 
+--- Repeat a pattern of so many bytes, 4 if nothing is said, over all of a buffer.
 function Graph:fill(target, pattern, how)
   return add(self, "FILL", {target = target:handle(), bytes = target.bytes, pattern = pattern,
                             pattern_bytes = how and how.pattern_bytes or 4}, how)
 end
 
+--- As much as both buffers have.
 function Graph:copy(target, source, how)
   return add(self, "COPY", {target = target:handle(), source = source:handle(),
                             bytes = math.min(target.bytes, source.bytes)}, how)
 end
 
+--- Raise a signal.
 function Graph:emit(signal, how) return add(self, "EMIT", {signal = signal:handle()}, how) end
 
+--- Go on only when it has happened; 0 is the newest one when a run starts.
 function Graph:wait(signal, sequence, how)
   return add(self, "WAIT", {signal = signal:handle(), sequence = sequence or 0}, how)
+end
+
+--- A copy of all that another graph has now.
+function Graph:subgraph(other, how)
+  for _, number in ipairs(other.functions) do self.functions[#self.functions + 1] = number end
+  return add(self, "SUBGRAPH", {subgraph = other:handle()}, how)
 end
 
 local function body(self, node, branch)
@@ -129,159 +143,8 @@ function Graph:freeze(how)
     mode = lib["PLAIT_MODE_" .. (how.mode or "auto"):upper()],
     policy = how.widest and lib.PLAIT_POLICY_WIDEST or lib.PLAIT_POLICY_BOUNDED,
     flags = how.check and lib.PLAIT_FREEZE_CHECK or 0})
-  return graph.plan(self.system, core.make("plait_plan", lib.plait_graph_freeze, self:handle(),
-                                           desc), self.functions)
-end
-
--- --- plans ---------------------------------------------------------------------
-
-local Plan = core.class("Plan", "plait_plan_release")
-
-function graph.plan(system, handle, functions)
-  return core.object(Plan, handle, {system = system, functions = functions or {}})
-end
-
-local function find_parameters(self)
-  local found, count = {}, ffi.new "uint32_t[1]"
-  core.check(lib.plait_plan_parameter_count(self:handle(), count, core.error))
-  for i = 0, count[0] - 1 do
-    local info = core.sized "plait_parameter_info"
-    core.check(lib.plait_plan_parameter_query(self:handle(), i, info, core.error))
-    found[ffi.string(info.name)] = {number = i, kind = info.kind, type = ffi.string(info.type)}
-  end
-  return found
-end
-
-local function bind(slot, name, parameter, value, kept)
-  slot.size, slot.parameter = ffi.sizeof "plait_binding", parameter.number
-  if parameter.kind == lib.PLAIT_PARAMETER_BUFFER then
-    if not memory.is_buffer(value) then error("a pointer wants a buffer", 4) end
-    slot.buffer = value:handle()
-    return
-  end
-  local made
-  if parameter.kind == lib.PLAIT_PARAMETER_LAUNCH then
-    made = kernel.geometry({items = value})
-  else
-    made = kernel.convert(kernel.types[parameter.type], value, name)
-  end
-  kept[#kept + 1] = made
-  slot.value, slot.bytes = made, ffi.sizeof(made)
-end
-
---- A plait_run_desc for what is given, or nil; the second value keeps it.
-local function bindings(self, given)
-  if given == nil or next(given) == nil then return nil end
-  self.parameters = self.parameters or find_parameters(self)
-  local kept, count = {}, 0
-  for _ in pairs(given) do count = count + 1 end
-  local array = ffi.new("plait_binding[?]", count)
-  kept[1] = array
-  local i = 0
-  for name, value in pairs(given) do
-    local parameter = self.parameters[name] or error("the plan has no parameter " .. name, 3)
-    bind(array[i], name, parameter, value, kept)
-    i = i + 1
-  end
-  local desc = core.sized("plait_run_desc", {bindings = array, binding_count = count})
-  return desc, kept
-end
-
---- plan {a = 2}: run it and wait.
-function Plan:__call(given)
-  if #self.functions > 0 then
-    local good, text = pcall(function() self:run(nil, given):wait() end)
-    if not good then
-      self.queue = nil -- it would have to be finished before it runs more
-      error(text, 0)
-    end
-    return
-  end
-  local desc, kept = bindings(self, given)
-  core.check(lib.plait_plan_call(self:handle(), nil, desc, core.error))
-  return kept and nil
-end
-
-local Run = core.class("Run", "plait_run_release")
-
---- Start it, behind what the queue has.
-function Plan:run(queue, given)
-  if not queue then
-    self.queue = self.queue or self.system.devices[1]:queue()
-    queue = self.queue
-  end
-  local desc, kept = bindings(self, given)
-  local good, handle
-  repeat
-    good, handle = pcall(core.make, "plait_run", lib.plait_plan_run, self:handle(),
-                         queue:handle(), desc)
-    -- Too many are in flight, and they may need this thread to go on.
-  until good or handle.status ~= lib.PLAIT_E_BUSY or self.system.inbox:pump() == 0
-  if not good then error(handle, 0) end
-  return core.object(Run, handle, {plan = self, queue = queue, kept = kept})
-end
-
---- Prove the schedule; an error says what does not hold.
-local Callable = core.class("Callable", "plait_callable_release")
-
---- The plan as a C function of that type, for C code or to be called here:
---   made = plan:callable("step(dt: f64, x: pointer): i32",
---                        "int32_t (*)(double, plait_buffer *)")
---   made.call(0.1, x:handle())
--- It answers a status, 0 or negative, and is there as long as `made` is.
-function Plan:callable(signature, ctype)
-  local desc = core.sized("plait_callable_desc", {signature = signature})
-  local made = core.object(Callable, core.make("plait_callable", lib.plait_callable_create,
-                                               self:handle(), desc), {plan = self})
-  local out = ffi.new "plait_any_function[1]"
-  core.check(lib.plait_callable_function(made:handle(), out, core.error))
-  made.call = ffi.cast(ctype, out[0])
-  return made
-end
-
-function Plan:check() core.check(lib.plait_plan_check(self:handle(), core.error)) end
-
---- The plan as "json", or its picture as "dot" or "svg".
-function Plan:text(form)
-  local format = lib["PLAIT_FORMAT_" .. form:upper()]
-  local needed = ffi.new "uint64_t[1]"
-  core.check(lib.plait_plan_write(self:handle(), format, nil, 0, needed, core.error))
-  local room = ffi.new("char[?]", needed[0])
-  core.check(lib.plait_plan_write(self:handle(), format, room, needed[0], needed, core.error))
-  return ffi.string(room, needed[0])
-end
-
-function Plan:save(path) core.check(lib.plait_plan_save(self:handle(), path, core.error)) end
-
--- --- runs ----------------------------------------------------------------------
-
---- Is it done?  What it failed with is an error.
-function Run:poll()
-  return core.check(lib.plait_run_poll(self:handle(), core.error)) ~= lib.PLAIT_PENDING
-end
-
-function Run:wait(seconds)
-  self.plan.system.inbox:waiting(function()
-    return lib.plait_run_wait(self:handle(), core.nanoseconds(seconds), core.error)
-  end)
-end
-
-function Run:cancel() core.check(lib.plait_run_cancel(self:handle(), core.error)) end
-
---- In a coroutine: yield until the run is done; system:pump() resumes it.
-function graph.await(run)
-  local thread = coroutine.running() or error("plait.await is for coroutines", 2)
-  local inbox, done = run.plan.system.inbox, false
-  local number = inbox:register(function()
-    done = true
-    if coroutine.status(thread) == "suspended" then
-      local good, text = coroutine.resume(thread)
-      if not good then error(text, 0) end
-    end
-  end)
-  core.check(lib.plait_run_notify(run:handle(), inbox:handle(), nil, number, core.error))
-  while not done do coroutine.yield(run) end
-  run:poll()
+  return plan.new(self.system, core.make("plait_plan", lib.plait_graph_freeze, self:handle(), desc),
+                  self.functions)
 end
 
 return graph

@@ -14,18 +14,21 @@
 --     plan {a = 2}                                  -- as often as you like
 --
 -- What lives where: core.lua has errors, handles and events; memory.lua
--- buffers; kernel.lua kernels and arguments; graph.lua graphs and plans.
+-- buffers; kernel.lua kernels and arguments; graph.lua graphs; plan.lua plans and
+-- runs; binding.lua what runs are told.
 local core = require "plait.core"
 local memory = require "plait.memory"
 local kernel = require "plait.kernel"
 local graph = require "plait.graph"
+local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
 
+--- What `require "plait"` answers.
 local plait = {
   parameter = kernel.parameter,
   scratch = kernel.scratch,
   iteration = kernel.iteration,
-  await = graph.await,
+  await = plan.await,
 }
 
 --- The version of the library.
@@ -40,6 +43,8 @@ end
 
 -- --- devices -----------------------------------------------------------------
 
+--- Something that runs kernels and has memory; `system.devices` has them, each with
+-- `name`, `backend` and `description`.
 local Device = {}
 Device.__index = Device
 
@@ -68,6 +73,12 @@ function Device:array(ctype, values, label)
   return memory.array(self, ctype, values, label)
 end
 
+--- A buffer on memory of yours, without a copy: device:wrap("float", at, count).  It
+-- is kept until nothing uses it; system:pump() or a wait lets it go then.
+function Device:wrap(ctype, at, count, label)
+  return memory.wrap(self, ctype, at, count, label)
+end
+
 --- A signal; a gate is raised by the program.
 function Device:signal(options)
   options = options or {}
@@ -87,6 +98,8 @@ end
 
 -- --- systems -----------------------------------------------------------------
 
+--- What plait works on; plait.open makes it.  The thread that opens it owns it:
+-- functions of Lua run there, while it waits for something of plait or pumps.
 local System = core.class("System", "plait_context_release")
 
 --- Open what PLAIT_BACKEND or `options.backend` says; options are those of
@@ -144,7 +157,7 @@ end
 
 --- A plan from a file that Plan:save wrote.
 function System:load(path)
-  return graph.plan(self, core.make("plait_plan", lib.plait_plan_load, self:handle(), path))
+  return plan.new(self, core.make("plait_plan", lib.plait_plan_load, self:handle(), path))
 end
 
 --- Run the functions that wait for this thread, and resume what awaits.
@@ -157,6 +170,14 @@ function System:descriptor()
   return self.inbox:descriptor()
 end
 
+--- The calling thread becomes the one where functions of Lua run: whoever moves a
+-- Lua state to another thread calls it there.
+function System:adopt()
+  core.check(lib.plait_inbox_adopt(self.inbox:handle(), core.error))
+end
+
+--- What waits for it is cancelled.  What was made of it may be released before or
+-- after it.
 function System:release()
   if self.inbox then
     self.inbox:release()

@@ -23,20 +23,23 @@ function kernel.parameter(name)
   return setmetatable({kind = "PARAMETER", name = name}, Special)
 end
 
---- An argument: the node's own memory; the number of this iteration.
+--- An argument: memory of the node's own, of `scratch_bytes`.
 kernel.scratch = setmetatable({kind = "SCRATCH"}, Special)
+
+--- An argument: the number of this iteration of the loop around it.
 kernel.iteration = setmetatable({kind = "ITERATION"}, Special)
 
---- An argument: the buffer whose turn it is.
+-- An argument: the buffer whose turn it is.
 function kernel.turn(rotation, ahead)
   return setmetatable({kind = "ROTATION", rotation = rotation, ahead = ahead}, Special)
 end
 
 -- --- kernels -------------------------------------------------------------------
 
+--- Code with a signature; `label` is its name there.
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
---- {{name = , ctype = or nil for a pointer}} of a signature that plait took.
+-- {{name = , ctype = or nil for a pointer}} of a signature that plait took.
 local function parse(signature)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
@@ -80,16 +83,32 @@ function kernel.new(system, signature, source, options)
     system = system, label = whole:match "^[%w_]+", parameters = parse(whole)})
 end
 
---- A number as C has it, or an error: C would take another one in silence.
+local function is_no_number(value, what)
+  error(("%s: %s is not a number"):format(what, tostring(value)), 0)
+end
+
+local function does_not_fit(value, what)
+  error(("%s: %s does not fit its type"):format(what, tostring(value)), 0)
+end
+
+-- Is a number rounded where it is put into one of these?
+function kernel.inexact(ctype)
+  return ctype:find "float" ~= nil or ctype:find "double" ~= nil
+end
+
+-- Put a number where C will read it, or raise an error: C would take another one
+-- in silence.
+function kernel.store(at, exact, value, what)
+  local kind = type(value)
+  if kind == "string" or kind == "nil" then is_no_number(value, what) end
+  at[0] = value
+  if exact and kind == "number" and tonumber(at[0]) ~= value then does_not_fit(value, what) end
+end
+
+-- A number as C has it.
 function kernel.convert(ctype, value, what)
-  if type(value) == "string" or value == nil then
-    error(("%s: %s is not a number"):format(what, tostring(value)), 0)
-  end
-  local made = ffi.new(ctype, value)
-  local exact = ctype:find "float" or ctype:find "double" or type(value) ~= "number"
-  if not exact and tonumber(made[0]) ~= value then
-    error(("%s: %s does not fit its type"):format(what, tostring(value)), 0)
-  end
+  local made = ffi.new(ctype)
+  kernel.store(made, not kernel.inexact(ctype), value, what)
   return made
 end
 
@@ -108,7 +127,7 @@ local function set(slot, parameter, given, kept)
   end
 end
 
---- Arguments as C has them: {array = , count = }, and what they refer to.
+-- Arguments as C has them: {array = , count = }, and what they refer to.
 function Kernel:arguments(given)
   local count = #self.parameters
   if #given ~= count then
@@ -126,8 +145,8 @@ function Kernel:arguments(given)
   return made
 end
 
---- {items = 3} or {items = {4, 4}, group = {2, 2}} as a plait_launch.
-function Kernel.geometry(options)
+-- {items = 3} or {items = {4, 4}, group = {2, 2}} as a plait_launch.
+function kernel.geometry(options)
   local launch = core.sized "plait_launch"
   local items = options and options.items or 1
   local group = options and options.group or {}
@@ -142,5 +161,6 @@ function Kernel.geometry(options)
   end
   return launch
 end
+Kernel.geometry = kernel.geometry
 
 return kernel

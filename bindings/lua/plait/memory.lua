@@ -7,6 +7,7 @@ local memory = {}
 
 -- --- buffers -------------------------------------------------------------------
 
+--- Memory of a device, of so many `bytes`, as elements of `ctype`.
 local Buffer = core.class("Buffer", "plait_buffer_release")
 
 local function new_buffer(device, handle, ctype)
@@ -27,6 +28,25 @@ function memory.array(device, ctype, values, label)
   made:map(function(memory_of)
     for i, value in ipairs(values) do memory_of[i - 1] = value end
   end)
+  return made
+end
+
+-- Memory of yours that buffers are on: it stays until nothing uses it, which may be
+-- after the end of its system.
+local wrapped, last = {}, 0
+
+function memory.wrap(device, ctype, at, count, label)
+  local inbox, number = device.system.inbox, last + 1
+  last = number
+  local desc = core.sized("plait_wrap_desc", {
+    pointer = ffi.cast("void *", at), bytes = count * ffi.sizeof(ctype), label = label,
+    inbox = inbox:handle(), user_data = inbox:register(function(status)
+      -- Cancelled, it may be in use still.
+      if status == lib.PLAIT_OK then wrapped[number] = nil end
+    end)})
+  local made = new_buffer(device, core.make("plait_buffer", lib.plait_buffer_wrap, device.handle, desc),
+                          ctype)
+  wrapped[number] = at
   return made
 end
 
@@ -64,6 +84,7 @@ end
 
 -- --- signals -------------------------------------------------------------------
 
+--- A counter that queues raise and wait for; a gate is raised by the program.
 local Signal = core.class("Signal", "plait_signal_release")
 
 function memory.signal(device, handle)
@@ -77,18 +98,23 @@ function Signal:reached()
   return tonumber(out[0])
 end
 
+--- Wait until it has happened so often, for so many seconds at most.
 function Signal:wait(sequence, seconds)
-  self.device.system.inbox:waiting(function()
-    return lib.plait_signal_wait(self:handle(), sequence, core.nanoseconds(seconds), core.error)
-  end)
+  local time = core.nanoseconds(seconds)
+  while core.check(lib.plait_signal_wait(self:handle(), sequence, time, core.error))
+        == lib.PLAIT_EVENT_READY do
+    self.device.system.inbox:pump()
+  end
 end
 
+--- Raise a gate to a number.
 function Signal:raise(sequence)
   core.check(lib.plait_signal_raise(self:handle(), sequence, core.error))
 end
 
 -- --- queues --------------------------------------------------------------------
 
+--- Commands that run one after the other.
 local Queue = core.class("Queue", "plait_queue_release")
 
 function memory.queue(device, handle)
@@ -111,11 +137,13 @@ function Queue:call(fn)
   core.check(lib.plait_queue_submit(self:handle(), command, 1, nil, core.error))
 end
 
+--- Repeat a pattern of so many bytes, 4 if nothing is said, over all of a buffer.
 function Queue:fill(target, pattern, pattern_bytes)
   core.check(lib.plait_queue_fill(self:handle(), target:handle(), 0, target.bytes, pattern,
                                   pattern_bytes or 4, core.error))
 end
 
+--- As much as both buffers have.
 function Queue:copy(target, source)
   core.check(lib.plait_queue_copy(self:handle(), target:handle(), 0, source:handle(), 0,
                                   math.min(target.bytes, source.bytes), core.error))
@@ -128,15 +156,19 @@ function Queue:emit(signal)
   return tonumber(out[0])
 end
 
+--- Go on only when it has happened; this call itself does not wait.  0: what was
+-- submitted so far.
 function Queue:wait(signal, sequence)
   core.check(lib.plait_queue_wait(self:handle(), signal:handle(), sequence or 0, core.error))
 end
 
 --- Wait until all of it is done; what failed is an error.
 function Queue:finish(seconds)
-  self.device.system.inbox:waiting(function()
-    return lib.plait_queue_finish(self:handle(), core.nanoseconds(seconds), core.error)
-  end)
+  local time = core.nanoseconds(seconds)
+  while core.check(lib.plait_queue_finish(self:handle(), time, core.error))
+        == lib.PLAIT_EVENT_READY do
+    self.device.system.inbox:pump()
+  end
 end
 
 return memory

@@ -156,6 +156,70 @@ test("plans", function(system, device, queue)
   raises("run.lua", "errors name the place", graph.fill, graph, y, 1, {pattern_bytes = 3})
 end)
 
+test("what plans are told", function(system, device)
+  local x, y, n = device:array("float", {1, 2}), device:array("float", {0, 0}), plait.parameter "n"
+  local graph = system:graph()
+  graph:launch(system:kernel(unpack(SAXPY)), {plait.parameter "a", plait.parameter "x", y, n}, {items = 2})
+  local plan = graph:freeze()
+  for i = 1, 200 do plan {a = i % 2, x = x, n = 2} end
+  is(list(y), "100 200", "as often as one likes")
+  raises("not bound", "one that is missing", plan, {n = 2})
+  raises("wants a buffer", "a number for a buffer", plan, {a = 1, x = 2, n = 2})
+  raises("not a number", "a text for a number", plan, {a = "1", x = x, n = 2})
+  raises("does not fit", "a fraction for a whole number", plan, {a = 1, x = x, n = 1.5})
+  raises("no parameter z", "one too many", plan, {a = 1, x = x, n = 2, z = 1})
+  raises("no parameter 1", "one without a name", plan, {a = 1, x = x, 2})
+  local gone = device:array("float", {0, 0})
+  gone:release()
+  raises("was released", "what was released", plan, {a = 1, x = gone, n = 2})
+  plan {a = 1, x = x, n = 2ULL}
+  is(list(y), "101 202", "it goes on after each of them")
+  local size, out = plait.parameter "size", device:array("uint32_t", {0, 0, 0})
+  local counting = system:graph()
+  counting:launch(system:kernel("one(y: inout pointer u32)", "KERNEL(one) { EACH(i, 3) y[i] += 1; }"), {out},
+                  {items = size})
+  local counts = counting:freeze()
+  counts {size = 3}
+  counts {size = {3, 1}}
+  is(list(out), "2 2 2", "geometries")
+  local both = system:graph()
+  both:subgraph(counting, {after = both:call(function() end)})
+  both:freeze() {size = 3}
+  is(list(out), "3 3 3", "a graph in another one")
+end)
+
+test("traces", function(system, device, queue)
+  local graph = system:graph()
+  graph:fill(device:array("float", {0}), 7, {label = "only"})
+  local plan = graph:freeze()
+  plan:record()
+  plan()
+  local run = plan:run(queue)
+  run:wait()
+  ok(run:trace "json":find "only", "as text")
+  ok(run:trace "svg":find "<svg", "as a picture")
+end)
+
+test("memory of ours", function(system, device, queue)
+  local numbers = ffi.new("uint32_t[4]", {1, 2, 3, 4})
+  local known = setmetatable({numbers}, {__mode = "v"})
+  local buffer = device:wrap("uint32_t", numbers, 4)
+  numbers = nil
+  collectgarbage()
+  queue:fill(buffer:view(4, 8), 9)
+  queue:finish()
+  is(list(buffer), "1 9 9 4", "a buffer on it")
+  is(known[1][1], 9, "is the same memory, which it keeps")
+  buffer:release()
+  for _ = 1, 1000 do
+    collectgarbage()
+    system:pump()
+    if not known[1] then break end
+    ffi.C.poll(nil, 0, 10)
+  end
+  is(known[1], nil, "until nothing uses it")
+end)
+
 test("loops and branches", function(system, device)
   local left, x, y = device:array("uint32_t", {5}), device:array("float", {1}), device:array("float", {0})
   local graph = system:graph()

@@ -1,0 +1,112 @@
+-- SPDX-License-Identifier: MIT
+-- What one run of a plan is told.  Each plan has a function of its own, made of
+-- text, that writes its parameters into records which are made once: without a
+-- loop it is compiled into whatever calls the plan, and allocates nothing.
+-- plait reads the records while it is called, and no function of Lua runs
+-- meanwhile, so one set of them is enough.
+local core = require "plait.core"
+local kernel = require "plait.kernel"
+local memory = require "plait.memory"
+local ffi, lib = core.ffi, core.lib
+
+local binding = {}
+
+--- {number = , kind = , name = , type = } of each parameter of a plan.
+function binding.parameters(handle)
+  local found, count = {}, ffi.new "uint32_t[1]"
+  core.check(lib.plait_plan_parameter_count(handle, count, core.error))
+  for i = 0, count[0] - 1 do
+    local info = core.sized "plait_parameter_info"
+    core.check(lib.plait_plan_parameter_query(handle, i, info, core.error))
+    found[i + 1] = {number = i, kind = info.kind, name = ffi.string(info.name),
+                    type = ffi.string(info.type)}
+  end
+  return found
+end
+
+-- --- one parameter -------------------------------------------------------------
+
+local put = {}
+
+function put.buffer(slot, _, value)
+  if not memory.is_buffer(value) then error("a pointer wants a buffer", 5) end
+  slot.buffer, slot.value, slot.bytes = value:handle(), nil, 0
+end
+
+function put.number(slot, box, value, name)
+  kernel.store(box.at, box.exact, value, name)
+  slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
+end
+
+-- Geometries are rare: each is made anew, and kept until the next one.
+function put.launch(slot, box, value)
+  box.at = kernel.geometry {items = value}
+  slot.buffer, slot.value, slot.bytes = nil, box.at, box.bytes
+end
+
+local function box_of(parameter)
+  if parameter.kind == lib.PLAIT_PARAMETER_BUFFER then return {put = "buffer"} end
+  if parameter.kind == lib.PLAIT_PARAMETER_LAUNCH then
+    return {put = "launch", bytes = ffi.sizeof "plait_launch"}
+  end
+  local ctype = kernel.types[parameter.type]
+  return {put = "number", at = ffi.new(ctype), bytes = ffi.sizeof(ctype),
+          exact = not kernel.inexact(ctype)}
+end
+
+-- --- all of a plan -------------------------------------------------------------
+
+local HEAD = [[
+local array, desc, boxes, put, known, unknown, next = ...
+local put_buffer, put_number, put_launch = put.buffer, put.number, put.launch
+]]
+local BEGIN = [[
+return function(given)
+  local count, value, key = 0, nil, next(given)
+]]
+local ONE = [[
+  value = given[%q]
+  if value ~= nil then
+    array[count].parameter = %d
+    put_%s(array[count], box%d, value, %q)
+    count = count + 1
+  end
+]]
+-- So often as there are parameters: what is left then is none.
+local KEY = [[
+  if key ~= nil then
+    if not known[key] then unknown(key) end
+    key = next(given, key)
+  end
+]]
+local END = [[
+  if key ~= nil then unknown(key) end
+  desc.binding_count = count
+  return desc
+end
+]]
+
+local function unknown(name)
+  error("the plan has no parameter " .. tostring(name), 4)
+end
+
+--- A function that takes {name = value} and answers the plait_run_desc of it,
+-- which is good until it is called again.
+function binding.new(handle, flags)
+  local parameters = binding.parameters(handle)
+  local array = ffi.new("plait_binding[?]", math.max(#parameters, 1))
+  local desc = core.sized("plait_run_desc", {bindings = array, flags = flags})
+  local boxes, known, top, middle = {}, {}, {HEAD}, {BEGIN}
+  for i, parameter in ipairs(parameters) do
+    array[i - 1].size = ffi.sizeof "plait_binding"
+    boxes[i], known[parameter.name] = box_of(parameter), true
+    top[#top + 1] = ("local box%d = boxes[%d]\n"):format(i, i)
+    middle[#middle + 1] = ONE:format(parameter.name, parameter.number, boxes[i].put, i,
+                                     parameter.name)
+  end
+  local text = table.concat(top) .. table.concat(middle) .. KEY:rep(#parameters) .. END
+  return assert(loadstring(text, "=plait parameters"))(array, desc, boxes, put, known, unknown,
+                                                       next)
+end
+
+return binding
