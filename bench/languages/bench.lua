@@ -60,8 +60,8 @@ end
 local turn = 0
 for _ in io.lines() do
   turn = turn + 1
+  local called, told_so, waited = timed(call_plain), timed(call_told), timed(run_and_wait)
   submit_held(turn)
-  print(("%.1f %.1f %.1f %.1f"):format(timed(call_plain), timed(call_told), timed(run_and_wait),
-                                       timed(call_pulled, turn)))
+  print(("%.1f %.1f %.1f %.1f"):format(called, told_so, waited, timed(call_pulled, turn)))
   io.flush()
 end

@@ -58,5 +58,6 @@ def timed(batch, *given):
 
 
 for turn, _ in enumerate(sys.stdin, 1):
+    figures = [timed(call_plain), timed(call_told), timed(run_and_wait)]
     submit_held(turn)
-    print(timed(call_plain), timed(call_told), timed(run_and_wait), timed(call_pulled, turn), flush=True)
+    print(*figures, timed(call_pulled, turn), flush=True)
