@@ -47,11 +47,13 @@ class Buffer(Handle):
 
     @classmethod
     def create(cls, device, size, label=None):
+        """What Device.buffer calls."""
         desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label))
         return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)))
 
     @classmethod
     def wrap(cls, device, data, label=None):
+        """What Device.wrap calls."""
         view = memoryview(data)
         if view.readonly:
             raise ValueError("read-only memory cannot be wrapped; see Device.array")

@@ -167,6 +167,7 @@ class Handle:
         return self._handle
 
     def release(self):
+        """Give the object up now, instead of when it is collected."""
         handle, self._handle = self._handle, None
         if handle is not None and self._release is not None:
             type(self)._release(handle)

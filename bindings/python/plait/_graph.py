@@ -42,6 +42,7 @@ class Rotation:
         self.now, self.next, self._number = Turn(number), Turn(number, 1), number
 
     def ahead(self, count):
+        """As an argument: the buffer of so many iterations on."""
         return Turn(self._number, count)
 
 
@@ -67,14 +68,14 @@ class Graph(Handle):
 
     def launch(self, kernel, *arguments, items=None, group=None, scratch_bytes=0, **how):
         """A kernel.  `items` may be a plait.Parameter: each run brings them."""
-        made = kernel.arguments(arguments)
+        made = kernel._arguments(arguments)
         fields = {"kernel": kernel.handle, "scratch_bytes": scratch_bytes,
                   "arguments": ctypes.addressof(made.array) if arguments else None,
                   "argument_count": len(arguments)}
         if hasattr(items, "name"):
             fields["launch_parameter"] = encode(items.name)
         else:
-            launch = kernel.geometry(items, group)
+            launch = kernel._geometry(items, group)
             fields["launch"] = ctypes.addressof(launch)
         return self._add(_raw.PLAIT_NODE_LAUNCH, fields, **how)
 
@@ -88,21 +89,25 @@ class Graph(Handle):
         return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
 
     def copy(self, target, source, size=None, target_offset=0, source_offset=0, **how):
+        """Bytes of a buffer to another one; as many as both have."""
         size = min(target.size, source.size) if size is None else size
         return self._add(_raw.PLAIT_NODE_COPY, {
             "target": target.handle, "source": source.handle, "bytes": size,
             "target_offset": target_offset, "source_offset": source_offset}, **how)
 
     def fill(self, target, pattern=0, pattern_bytes=4, size=None, offset=0, **how):
+        """Repeat a pattern of so many bytes over a buffer."""
         return self._add(_raw.PLAIT_NODE_FILL, {
             "target": target.handle, "target_offset": offset, "pattern": pattern,
             "pattern_bytes": pattern_bytes,
             "bytes": target.size - offset if size is None else size}, **how)
 
     def emit(self, signal, **how):
+        """Raise a signal."""
         return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, **how)
 
     def wait(self, signal, sequence=0, **how):
+        """Go on only when it has happened; 0 is the newest one when a run starts."""
         return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle,
                                                 "sequence": sequence}, **how)
 

@@ -157,7 +157,7 @@ class Kernel(Handle):
             made.append(one)
         return made
 
-    def arguments(self, given):
+    def _arguments(self, given):
         if len(given) != len(self.parameters):
             raise TypeError("%s takes %d arguments (%s), not %d" % (
                 self.name, len(self.parameters), ", ".join(p[0] for p in self.parameters),
@@ -171,7 +171,7 @@ class Kernel(Handle):
         return made
 
     @staticmethod
-    def geometry(items, group=None):
+    def _geometry(items, group=None):
         """A plait_launch; no `items`: one."""
         sizes = (items,) if isinstance(items, int) else tuple(items or (1,))
         launch = sized(_raw.plait_launch, dimensions=len(sizes))

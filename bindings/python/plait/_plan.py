@@ -13,7 +13,17 @@ from ._kernel import Kernel, _TYPES, convert
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
+_TRACES = {"json": _raw.PLAIT_TRACE_JSON, "svg": _raw.PLAIT_TRACE_SVG}
 _plan_call = lib.plait_plan_call
+
+
+def _written(write, handle, form):
+    """What one of the functions writes that say how much room they need."""
+    needed = c_uint64()
+    call(write, handle, form, None, 0, byref(needed))
+    room = (c_char * (needed.value + 1))()
+    call(write, handle, form, room, len(room), byref(needed))
+    return room.raw[:needed.value].decode()
 
 
 class _Parameter:
@@ -36,7 +46,7 @@ class Bindings:
         for slot, (name, value) in zip(self.array, given.items()):
             self._bind(slot, known[name], value)
         self.desc = sized(_raw.plait_run_desc, bindings=ctypes.addressof(self.array),
-                          binding_count=len(given))
+                          binding_count=len(given), flags=plan._flags)
 
     def _bind(self, slot, parameter, value):
         slot.size, slot.parameter = ctypes.sizeof(slot), parameter.number
@@ -46,7 +56,7 @@ class Bindings:
             slot.buffer = value.handle
             return
         if parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
-            made = Kernel.geometry(value)
+            made = Kernel._geometry(value)
         else:
             made = convert(parameter.type, value, parameter.name)
         self.kept.append(made)
@@ -56,12 +66,13 @@ class Bindings:
 class Plan(Handle):
     """A schedule that is replayed: plan(x=...) runs it and waits."""
     _release = lib.plait_plan_release
-    __slots__ = ("system", "_functions", "_parameters", "_queue")
+    __slots__ = ("system", "_functions", "_parameters", "_queue", "_flags")
 
     def __init__(self, system, handle, functions):
         super().__init__(handle)
         self.system, self._functions = system, functions
         self._parameters = self._queue = None
+        self._flags = 0
 
     def parameters(self):
         """{name: what it is}; what each run has to bring."""
@@ -78,10 +89,11 @@ class Plan(Handle):
         return self._parameters
 
     def __call__(self, **given):
+        """Run it and wait; `given` has each of its parameters, by name."""
         if any(isinstance(function, Question) for function in self._functions):
             self._ask(given)
             return
-        if given:
+        if given or self._flags:
             bindings = Bindings(self, given)
             status = _plan_call(self._handle, None, byref(bindings.desc), local.at)
         else:
@@ -103,7 +115,7 @@ class Plan(Handle):
             if self._queue is None:
                 self._queue = self.system.devices[0].queue()
             queue = self._queue
-        bindings = Bindings(self, given) if given else None
+        bindings = Bindings(self, given) if given or self._flags else None
         return Run(self, queue, make(lib.plait_plan_run, self.handle, queue.handle,
                                      byref(bindings.desc) if bindings else None))
 
@@ -113,6 +125,7 @@ class Plan(Handle):
         return Function(self, signature)
 
     def query(self):
+        """All that C says of it: a plait_plan_info."""
         info = sized(_raw.plait_plan_info)
         call(lib.plait_plan_query, self.handle, byref(info))
         return info
@@ -123,16 +136,18 @@ class Plan(Handle):
 
     def text(self, form):
         """The plan as "json", or its picture as "dot" or "svg"."""
-        needed = c_uint64()
-        call(lib.plait_plan_write, self.handle, _FORMATS[form], None, 0, byref(needed))
-        room = (c_char * (needed.value + 1))()
-        call(lib.plait_plan_write, self.handle, _FORMATS[form], room, len(room), byref(needed))
-        return room.raw[:needed.value].decode()
+        return _written(lib.plait_plan_write, self.handle, _FORMATS[form])
 
     def _repr_svg_(self):
         return self.text("svg")
 
+    def record(self):
+        """From now on runs write down what each lane does; see Run.trace."""
+        call(lib.plait_plan_record, self.handle, 0)
+        self._flags = _raw.PLAIT_RUN_RECORD
+
     def save(self, path):
+        """Write it to a file, for System.load."""
         call(lib.plait_plan_save, self.handle, os.fsencode(path))
 
 
@@ -174,11 +189,19 @@ class Run(Handle):
         return call(lib.plait_run_poll, self.handle) != _raw.PLAIT_PENDING
 
     def wait(self, timeout=None):
+        """Wait until it is done, for so many seconds at most; raises what it
+        failed with."""
         while call(lib.plait_run_wait, self.handle,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.plan.system.pump()
 
+    def trace(self, form):
+        """What a run that is done has written down, as a picture, "svg", or as
+        "json" for Perfetto; see Plan.record."""
+        return _written(lib.plait_run_write, self.handle, _TRACES[form])
+
     def cancel(self):
+        """What has not begun does not run."""
         call(lib.plait_run_cancel, self.handle)
 
     def __await__(self):

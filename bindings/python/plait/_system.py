@@ -117,6 +117,8 @@ class System(Handle):
             loop.add_reader(self.descriptor(), self.pump)
 
     def release(self):
+        """What waits for it is cancelled; what was made of it may be released
+        before or after it."""
         loop, self._awaited = self._awaited, None
         if loop is not None and not loop.is_closed():
             loop.remove_reader(self.descriptor())
@@ -145,12 +147,14 @@ class Device:
                                       if info.capabilities & bit)
 
     def query(self):
+        """All that C says of it: a plait_device_info."""
         info = sized(_raw.plait_device_info)
         call(lib.plait_device_query, self.handle, byref(info))
         return info
 
     @property
     def used_bytes(self):
+        """How many bytes its buffers have together."""
         return self.query().used_bytes
 
     def set_budget(self, count):
@@ -158,10 +162,12 @@ class Device:
         call(lib.plait_device_set_budget, self.handle, count)
 
     def queue(self, label=None, priority=0):
+        """An in-order queue."""
         desc = sized(_raw.plait_queue_desc, label=encode(label), priority=priority)
         return Queue(self, make(lib.plait_queue_create, self.handle, byref(desc)))
 
     def signal(self, label=None, gate=False):
+        """A signal; a gate is raised by the program."""
         desc = sized(_raw.plait_signal_desc, label=encode(label),
                      flags=_raw.PLAIT_SIGNAL_GATE if gate else 0)
         return Signal(self, make(lib.plait_signal_create, self.handle, byref(desc)))
@@ -202,21 +208,26 @@ class Signal(Handle):
 
     @property
     def reached(self):
+        """How often it has happened."""
         return self._query()[0]
 
     @property
     def submitted(self):
+        """How often it will have happened, when all that was submitted is done."""
         return self._query()[1]
 
     def wait(self, sequence, timeout=None):
+        """Wait until it has happened so often, for so many seconds at most."""
         while call(lib.plait_signal_wait, self.handle, sequence,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.device.system.pump()
 
     def raise_to(self, sequence):
+        """Raise a gate to a number."""
         call(lib.plait_signal_raise, self.handle, sequence)
 
     def fail(self, text, origin=1):
+        """Fail a gate: everybody who waits for it gets this error."""
         call(lib.plait_signal_fail, self.handle, origin, encode(text))
 
 
@@ -232,8 +243,8 @@ class Queue(Handle):
 
     def launch(self, kernel, *arguments, items=None, group=None):
         """Run a kernel; `items` and `group` are numbers or tuples of up to 3."""
-        made = kernel.arguments(arguments)
-        launch = kernel.geometry(items, group)
+        made = kernel._arguments(arguments)
+        launch = kernel._geometry(items, group)
         call(lib.plait_queue_launch, self.handle, kernel.handle, byref(launch), made.array,
              len(made.array))
 
@@ -245,10 +256,12 @@ class Queue(Handle):
         call(lib.plait_queue_submit, self.handle, byref(command), 1, None)
 
     def copy(self, target, source, size=None, target_offset=0, source_offset=0):
+        """Bytes of a buffer to another one; as many as both have."""
         call(lib.plait_queue_copy, self.handle, target.handle, target_offset, source.handle,
              source_offset, min(target.size, source.size) if size is None else size)
 
     def fill(self, target, pattern=0, pattern_bytes=4, size=None, offset=0):
+        """Repeat a pattern of so many bytes over a buffer."""
         call(lib.plait_queue_fill, self.handle, target.handle, offset,
              target.size - offset if size is None else size, pattern, pattern_bytes)
 

@@ -8,6 +8,7 @@ use plait_sys as raw;
 
 use crate::library::lib;
 
+/// What can go wrong here goes wrong with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// What kind of error it is.
@@ -92,6 +93,7 @@ impl Error {
         Error::new(Status::Invalid, text)
     }
 
+    /// What kind of error it is.
     pub fn status(&self) -> Status {
         self.0.status
     }

@@ -206,6 +206,7 @@ impl Graph {
         self.freeze_with(&Freeze::default())
     }
 
+    /// A plan, made as [`Freeze`] says.
     pub fn freeze_with(&self, how: &Freeze) -> Result<Plan> {
         // SAFETY: a graph of ours.
         let raw = Handle::make(|out, error| unsafe {
@@ -232,6 +233,7 @@ impl Default for Freeze {
 }
 
 impl Freeze {
+    /// As the library would choose.
     pub fn new() -> Freeze {
         Freeze::default()
     }

@@ -219,6 +219,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// What its signature calls it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -365,6 +366,7 @@ pub struct KernelBuilder {
 }
 
 impl KernelBuilder {
+    /// A kernel of that signature; what it is made of comes next.
     pub fn new(signature: &str) -> KernelBuilder {
         KernelBuilder { signature: signature.into(), ..Default::default() }
     }
@@ -391,6 +393,7 @@ impl KernelBuilder {
         self
     }
 
+    /// Portable source, for all backends.
     pub fn portable(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_PORTABLE, text)
     }
@@ -400,10 +403,12 @@ impl KernelBuilder {
         self.text(raw::PLAIT_SOURCE_C, text)
     }
 
+    /// OpenCL C.
     pub fn opencl(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_OPENCL_C, text)
     }
 
+    /// CUDA C++.
     pub fn cuda(self, text: &str) -> KernelBuilder {
         self.text(raw::PLAIT_SOURCE_CUDA_C, text)
     }
@@ -415,11 +420,13 @@ impl KernelBuilder {
         self
     }
 
+    /// What the function of the library is called.
     pub fn symbol(mut self, name: &str) -> KernelBuilder {
         self.symbol = Some(name.into());
         self
     }
 
+    /// Definitions in front of the text: `NAME=VALUE` or `NAME`, with spaces between.
     pub fn defines(mut self, text: &str) -> KernelBuilder {
         self.defines = Some(text.into());
         self
@@ -437,6 +444,8 @@ impl KernelBuilder {
         self
     }
 
+    /// Compile it.
+    ///
     /// # Safety
     ///
     /// As [`System::kernel`].

@@ -145,14 +145,17 @@ unsafe extern "C" fn released<T: Element>(kept: *mut c_void) -> i32 {
 // --- using them ----------------------------------------------------------------
 
 impl<T: Element> Buffer<T> {
+    /// How many elements it has.
     pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Has it none?
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
+    /// Whose memory it is.
     pub fn device(&self) -> &Device {
         &self.device
     }

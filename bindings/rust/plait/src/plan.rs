@@ -159,6 +159,7 @@ impl Plan {
         Ok(())
     }
 
+    /// The plan as text, or its picture.
     pub fn text(&self, format: PlanFormat) -> Result<String> {
         let format = match format {
             PlanFormat::Json => raw::PLAIT_FORMAT_JSON,
@@ -175,6 +176,7 @@ impl Plan {
         })
     }
 
+    /// Write it to a file, for [`System::load`](crate::System::load).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
         // SAFETY: the path is a text for as long as the call.
@@ -317,6 +319,7 @@ impl Run {
         self.wait_in(None)
     }
 
+    /// The same, but not longer than that.
     pub fn wait_timeout(&self, time: Duration) -> Result<()> {
         self.wait_in(Some(time))
     }

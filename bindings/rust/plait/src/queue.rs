@@ -22,6 +22,7 @@ pub struct Queue {
 }
 
 impl Device {
+    /// An in-order queue.
     pub fn queue(&self) -> Result<Queue> {
         self.new_queue(None)
     }
@@ -160,6 +161,7 @@ impl Queue {
         self.finish_in(None)
     }
 
+    /// The same, but not longer than that.
     pub fn finish_timeout(&self, time: Duration) -> Result<()> {
         self.finish_in(Some(time))
     }

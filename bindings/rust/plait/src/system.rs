@@ -63,6 +63,7 @@ impl Options {
         self
     }
 
+    /// Open the system; the calling thread owns it.
     pub fn open(self) -> Result<System> {
         load()?;
         let texts = [&self.backend, &self.options, &self.wrap, &self.plugin_path];
@@ -104,6 +105,7 @@ impl System {
         System::options().open()
     }
 
+    /// To open one with more to say; [`Options::open`] ends it.
     pub fn options() -> Options {
         Options::default()
     }
@@ -123,6 +125,7 @@ impl System {
         Ok(System { owner, devices })
     }
 
+    /// All of them, in the order of their backends.
     pub fn devices(&self) -> &[Device] {
         &self.devices
     }
@@ -260,6 +263,7 @@ impl Device {
         self.at.0
     }
 
+    /// What it is and has, as of now.
     pub fn query(&self) -> Result<DeviceInfo> {
         let mut info = raw::plait_device_info::default();
         // SAFETY: a record of the right size.
