@@ -7,12 +7,13 @@
     bindings/lua/plait/cdef.lua     the declarations, for LuaJIT's ffi.cdef
     bindings/rust/plait-sys/src/raw.rs  the same for Rust
     bindings/julia/Plait/src/raw.jl     and for Julia
+    doc/reference/*.md              a page for each language
 
     bindings/generate.py            write them
     bindings/generate.py --check    say what is out of date, change nothing
 
-Run it after a change of include/plait/*.h; a test compares.  plugin.h is left
-out: backends are written in C.
+Run it after a change of include/plait/*.h, or of a layer's functions and their
+comments; a test compares.  plugin.h is left out: backends are written in C.
 """
 import json
 import os
@@ -25,8 +26,10 @@ sys.path.insert(0, os.path.join(ROOT, "t", "lib"))
 sys.path.insert(0, HERE)
 import headers  # noqa: E402
 from generate_julia import julia_text  # noqa: E402
+import reference  # noqa: E402
 
 NOTE = "Made by bindings/generate.py from include/plait/*.h; do not edit."
+PAGES = "Made by bindings/generate.py from the headers and the layers; do not edit."
 
 
 # --- reading -----------------------------------------------------------------
@@ -38,10 +41,10 @@ def comment_text(comment):
 
 
 def tags(comment):
-    """(brief, {parameter: text}, {tag: text}) of a prototype's comment."""
+    """(brief, text, {parameter: text}, {tag: text}) of a prototype's comment."""
     text = comment_text(comment)
     head = text.split("@", 1)[0].strip()
-    brief = re.split(r"\n\s*\n", re.sub(r"^\w+ - ", "", head))[0]
+    brief, _, more = re.sub(r"^\w+ - ", "", head).partition("\n\n")
     params, others = {}, {}
     for tag, words in re.findall(r"@(\w+)\s+([^@]*)", text):
         words = " ".join(words.split())
@@ -50,7 +53,7 @@ def tags(comment):
             params[name] = rest
         else:
             others[tag] = words
-    return " ".join(brief.split()), params, others
+    return " ".join(brief.split()), more.strip("\n"), params, others
 
 
 def describe_parameter(parameter, text):
@@ -62,10 +65,10 @@ def describe_parameter(parameter, text):
 
 
 def describe_prototype(d):
-    brief, params, others = tags(d.comment)
+    brief, text, params, others = tags(d.comment)
     thread = re.match(r"\w+", others["thread"]).group(0)
     return {"name": d.name, "header": d.header, "brief": brief,
-            "result": d.result.type,
+            "text": text, "result": d.result.type,
             "parameters": [describe_parameter(p, params[p.name])
                            for p in d.parameters],
             "returns": sorted(set(re.findall(r"PLAIT_[A-Z_]+",
@@ -85,9 +88,21 @@ def value_of(text, known):
     return eval(text, {"__builtins__": {}}, known)  # our own headers
 
 
+def describe_header(name):
+    """What it is for: the comment that it begins with."""
+    with open(os.path.join(headers.FOLDER, name + ".h"), encoding="utf-8") as file:
+        comments = re.findall(r"/\*.*?\*/", file.read(), re.S)
+    words = comment_text(next(c for c in comments if "plait/%s.h" % name in c))
+    title, _, text = re.sub(r"^plait/\w+\.h - ", "", words).partition("\n\n")
+    return {"title": " ".join(title.split()).rstrip("."), "text": text.strip("\n")}
+
+
 def describe():
-    api = {"note": NOTE, "constants": {}, "opaque": [], "scalars": {},
+    api = {"note": NOTE, "headers": {}, "constants": {}, "opaque": [], "scalars": {},
            "callbacks": [], "structs": [], "functions": []}
+    for name in headers.names():
+        if name not in ("plugin", "plait"):
+            api["headers"][name] = describe_header(name)
     for d in headers.everything():
         if d.header == "plugin":
             continue
@@ -281,7 +296,8 @@ def products():
             "bindings/python/plait/_raw.py": python_text(api),
             "bindings/lua/plait/cdef.lua": lua_text(),
             "bindings/rust/plait-sys/src/raw.rs": rust_text(api),
-            "bindings/julia/Plait/src/raw.jl": julia_text(api, NOTE)}
+            "bindings/julia/Plait/src/raw.jl": julia_text(api, NOTE),
+            **reference.pages(api, PAGES)}
 
 
 def read(path):

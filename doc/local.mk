@@ -6,6 +6,9 @@ dist_man_MANS += %D%/man/plait.7
 
 # What those need who program, bind a language, or write a backend elsewhere.
 dist_doc_DATA += %D%/abi.md %D%/errors.md %D%/kernels.md %D%/plugins.md %D%/threads.md
+referencedir = $(docdir)/reference
+dist_reference_DATA = %D%/reference/c.md %D%/reference/julia.md %D%/reference/lua.md \
+	%D%/reference/python.md %D%/reference/rust.md
 nulldir = $(docdir)/null
 dist_null_DATA = plugins/null/README.md plugins/null/entry.c \
 	plugins/null/kernel.c plugins/null/memory.c plugins/null/null.h plugins/null/queue.c \

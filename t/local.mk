@@ -725,6 +725,7 @@ PLAIN_SCRIPT_TESTS += %D%/93-bench-replay.t
 PLAIN_SCRIPT_TESTS += %D%/93-bench-languages.t
 TEST_HELPERS += %D%/replay_sins
 %C%_replay_sins_LDADD = bench/libreplay.la
+PLAIN_SCRIPT_TESTS += %D%/94-reference.t
 PLAIN_SCRIPT_TESTS += %D%/95-python.t
 PLAIN_SCRIPT_TESTS += %D%/96-lua.t
 SCRIPT_TESTS += %D%/97-examples.t
