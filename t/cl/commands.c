@@ -241,6 +241,7 @@ static void tell(struct fake_told *told)
 	cl_int state = told->event->state;
 
 	told->event->queue->failed = CL_SUCCESS;
+	fake.telling++;
 	pthread_mutex_unlock(&fake.lock);
 	telling = true;
 	told->tell((cl_event)told->event, state, told->user_data);
@@ -248,6 +249,14 @@ static void tell(struct fake_told *told)
 	pthread_mutex_lock(&fake.lock);
 	fake_release(told->event);
 	free(told);
+	fake.telling--;
+	pthread_cond_broadcast(&fake.changed);
+}
+
+void fake_await_told(void)
+{
+	while (fake.telling > 0)
+		pthread_cond_wait(&fake.changed, &fake.lock);
 }
 
 static void tell_all(void)

@@ -133,6 +133,7 @@ struct fake_world {
 	struct fake_object *objects;
 	struct fake_queue *queues;
 	struct fake_told *told; /* whose event is over */
+	uint32_t telling;	/* calls that have not come back */
 	struct fake_device devices[FAKE_DEVICES];
 	struct fake_object platform;
 	uint64_t contexts;
@@ -172,6 +173,9 @@ struct fake_command *fake_command(cl_command_queue queue, cl_uint count,
 /* Take it, and give out its event if that is wanted. */
 void fake_enqueue(struct fake_command *command, cl_event *event);
 void fake_await(struct fake_event *event);
+/* Whoever was told something may go on before the call that told it has given
+ * back the event. */
+void fake_await_told(void);
 /* Run what there is to run, if that is this thread's to do. */
 void fake_go_on(void);
 void fake_begin_thread(void);

@@ -115,6 +115,7 @@ static void report(struct fakecl_report *out)
 	const struct fake_object *object;
 
 	pthread_mutex_lock(&fake.lock);
+	fake_await_told();
 	fake.report.live = 0;
 	for (object = fake.objects; object != NULL; object = object->next)
 		fake.report.live += object->references > 0;
