@@ -94,6 +94,7 @@ struct check_upcall {
 struct check_map {
 	struct check_map *next;
 	void *pointer;
+	bool stuck; /* the backend could not unmap it */
 };
 
 struct plait_backend_memory {

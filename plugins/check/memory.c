@@ -100,6 +100,16 @@ static void forget_maps(check *self, check_memory *memory)
 	}
 }
 
+/* What could not be unmapped goes with its memory. */
+static bool is_mapped(const check_memory *memory)
+{
+	const struct check_map *map = memory->maps;
+
+	while (map && map->stuck)
+		map = map->next;
+	return map != NULL;
+}
+
 void plaitp_check_memory_destroy(plait_backend *backend,
 				 plait_backend_memory *handle)
 {
@@ -118,7 +128,7 @@ void plaitp_check_memory_destroy(plait_backend *backend,
 				"batches that are not done",
 				(unsigned long long)memory->object.number,
 				(unsigned long long)memory->uses);
-		if (memory->maps && !self->unsure)
+		if (is_mapped(memory) && !self->unsure)
 			plaitp_check_sin(
 				self, CHECK_CORE, slot, "memory %llu is mapped",
 				(unsigned long long)memory->object.number);
@@ -161,6 +171,7 @@ static plait_status keep_map(check *self, check_memory *memory, void *pointer,
 					    "check: no memory");
 	}
 	map->pointer = pointer;
+	map->stuck = false;
 	pthread_mutex_lock(&self->lock);
 	map->next = memory->maps;
 	memory->maps = map;
@@ -226,12 +237,16 @@ static struct check_map **find_map(check_memory *memory, const void *pointer)
 	return link;
 }
 
-static void forget_map(check *self, check_memory *memory, const void *pointer)
+/* It was unmapped, or could not be. */
+static void settle_map(check *self, check_memory *memory, const void *pointer,
+		       plait_status status)
 {
 	struct check_map **link = find_map(memory, pointer);
 	struct check_map *map = *link;
 
-	if (!map)
+	if (map)
+		map->stuck = status != PLAIT_OK;
+	if (!map || map->stuck)
 		return;
 	*link = map->next;
 	self->services->resize(self->host, map, sizeof(*map), 0);
@@ -263,10 +278,8 @@ plait_status plaitp_check_memory_unmap(plait_backend *backend,
 	status = self->inner_table->memory_unmap(self->inner, memory->inner,
 						 pointer, &mine);
 	status = plaitp_check_answer(self, slot, status, false, &mine, error);
-	if (status != PLAIT_OK)
-		return status;
 	pthread_mutex_lock(&self->lock);
-	forget_map(self, memory, pointer);
+	settle_map(self, memory, pointer, status);
 	pthread_mutex_unlock(&self->lock);
-	return PLAIT_OK;
+	return status;
 }

@@ -174,6 +174,9 @@ plait_status plaitp_cuda_memory_map(plait_backend *self,
 plait_status plaitp_cuda_memory_unmap(plait_backend *self,
 				      plait_backend_memory *memory,
 				      void *pointer, plait_error *error);
+/* Those that could not be ended: nothing is copied. */
+void plaitp_cuda_forget_maps(plait_backend *self,
+			     plait_backend_memory *memory);
 
 /* --- native.c: what the driver's objects are to others */
 

@@ -159,13 +159,16 @@ static plait_status open_context(plait_backend *self,
 	return status;
 }
 
-static void destroy_events(plait_backend *self, struct cuda_device *device)
+/* Outside of the context they cannot be destroyed, but their records can. */
+static void forget_events(plait_backend *self, struct cuda_device *device,
+			  bool entered)
 {
 	struct cuda_event *event;
 
 	while ((event = device->spare) != NULL) {
 		device->spare = event->next;
-		self->cu.cuEventDestroy(event->event);
+		if (entered)
+			self->cu.cuEventDestroy(event->event);
 		self->services->resize(self->host, event, sizeof(*event), 0);
 	}
 }
@@ -173,16 +176,17 @@ static void destroy_events(plait_backend *self, struct cuda_device *device)
 static void close_context(plait_backend *self, struct cuda_device *device)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
+	bool entered;
 
 	if (device->context == NULL)
 		return;
-	if (plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
-			      &ignored) == PLAIT_OK) {
-		destroy_events(self, device);
-		if (device->maps != NULL)
-			self->cu.cuStreamDestroy(device->maps);
+	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
+				    &ignored) == PLAIT_OK;
+	forget_events(self, device, entered);
+	if (entered && device->maps != NULL)
+		self->cu.cuStreamDestroy(device->maps);
+	if (entered)
 		plaitp_cuda_leave(self);
-	}
 	self->cu.cuDevicePrimaryCtxRelease(device->id);
 	device->context = NULL;
 }

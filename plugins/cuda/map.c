@@ -158,3 +158,13 @@ plait_status plaitp_cuda_memory_unmap(plait_backend *self,
 	pthread_mutex_unlock(&self->accounts);
 	return status;
 }
+
+void plaitp_cuda_forget_maps(plait_backend *self, plait_backend_memory *memory)
+{
+	struct cuda_map *map;
+
+	while ((map = memory->maps) != NULL) {
+		memory->maps = map->next;
+		free_map(self, map);
+	}
+}

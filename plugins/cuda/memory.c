@@ -144,5 +144,6 @@ void plaitp_cuda_memory_destroy(plait_backend *self,
 	}
 	if (memory->wrapped != NULL)
 		plaitp_cuda_unwrap(self, memory);
+	plaitp_cuda_forget_maps(self, memory);
 	free_memory(self, memory);
 }
