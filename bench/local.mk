@@ -17,6 +17,10 @@ noinst_PROGRAMS += %D%/kernels
 noinst_PROGRAMS += %D%/callable
 %C%_callable_LDADD = src/libplaitcore.la
 
+# what one run of next to nothing costs, beside what the machine takes
+noinst_PROGRAMS += %D%/call
+%C%_call_LDADD = src/libplaitcore.la
+
 # what queues and signals of the host cost, beside what the machine does
 noinst_PROGRAMS += %D%/queue
 %C%_queue_LDADD = src/libplaitcore.la

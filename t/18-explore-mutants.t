@@ -36,6 +36,9 @@ sources_of()
 	53-explore-instances)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/run/instances.c src/run/over.c" ;;
+	53-explore-lone)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/object/lone.c" ;;
 	54-explore-lanes)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/run/park.c" ;;

@@ -358,6 +358,8 @@ API_TESTS += %D%/52-run-parameters.t
 %C%_52_run_parameters_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/53-run-behind.t
 %C%_53_run_behind_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/53-run-lone.t
+%C%_53_run_lone_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/53-run-ends.t
 %C%_53_run_ends_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/54-callable.t
@@ -400,6 +402,11 @@ MC_TESTS += %D%/53-explore-instances.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_53_explore_instances_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_53_explore_instances_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/53-explore-lone.t
+%C%_53_explore_lone_t_SOURCES = %D%/53-explore-lone.c \
+	src/object/lone.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_53_explore_lone_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_53_explore_lone_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-lanes.t
 %C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/park.c \
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c

@@ -5,6 +5,8 @@
  * when any command is wrong or the backend refuses.  Nothing is allocated once
  * the queue's arrays have grown to what is used.
  */
+#include "object/batch.h"
+
 #include "object/call.h"
 #include "object/command.h"
 #include "object/passage.h"
@@ -19,28 +21,9 @@
 
 enum { WAITS, WORK, EMITS };
 
-struct batch {
-	plait__queue *queue;
-	plait_submission *stretch; /* the last one */
-	uint32_t stretch_count;
-	uint32_t work_count;
-	uint32_t point_count;
-	int phase;	   /* what the last stretch got last */
-	uint64_t progress; /* the newest emission of the queue's signal */
-	bool ordered;	   /* the port's order lock is held */
-	plait__signal *emitted;
-	uint64_t last_emission;
-	plait__call *calls; /* newest first */
-	/* Of a launch: what its command uses, and, unless it is a call, what
-	 * it becomes; null. */
-	plait__object *held;
-	plait_backend_launch *launch;
-	plait__object *late; /* to be closed when no lock is held */
-};
-
 /* --- adding to the last stretch, or to a new one */
 
-static void begin_stretch(struct batch *batch)
+static void begin_stretch(struct plait__batch *batch)
 {
 	plait__scratch *scratch = &batch->queue->scratch;
 	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
@@ -55,7 +38,7 @@ static void begin_stretch(struct batch *batch)
 	batch->phase = WAITS;
 }
 
-static void add_point(struct batch *batch, plait_backend_signal *signal,
+static void add_point(struct plait__batch *batch, plait_backend_signal *signal,
 		      uint64_t sequence)
 {
 	plait_backend_point *point =
@@ -65,8 +48,8 @@ static void add_point(struct batch *batch, plait_backend_signal *signal,
 	point->sequence = sequence;
 }
 
-static void add_wait(struct batch *batch, plait_backend_signal *signal,
-		     uint64_t sequence)
+void plait__batch_add_wait(struct plait__batch *batch,
+			   plait_backend_signal *signal, uint64_t sequence)
 {
 	if (batch->phase != WAITS)
 		begin_stretch(batch);
@@ -76,15 +59,16 @@ static void add_wait(struct batch *batch, plait_backend_signal *signal,
 		&batch->queue->scratch.points[batch->point_count];
 }
 
-static void add_emit(struct batch *batch, plait_backend_signal *signal,
-		     uint64_t sequence)
+void plait__batch_add_emit(struct plait__batch *batch,
+			   plait_backend_signal *signal, uint64_t sequence)
 {
 	batch->phase = EMITS;
 	batch->stretch->emit_count++;
 	add_point(batch, signal, sequence);
 }
 
-static plait_work *add_work(struct batch *batch, const plait_command *command)
+static plait_work *add_work(struct plait__batch *batch,
+			    const plait_command *command)
 {
 	plait_work *work;
 
@@ -102,8 +86,8 @@ static plait_work *add_work(struct batch *batch, const plait_command *command)
 
 /* --- holding what is used */
 
-static plait_status keep(struct batch *batch, plait__object *object,
-			 plait_error *error)
+plait_status plait__batch_keep(struct plait__batch *batch,
+			       plait__object *object, plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	uint64_t sequence = batch->progress + 1;
@@ -124,7 +108,8 @@ static plait_status keep(struct batch *batch, plait__object *object,
 
 /* --- kinds */
 
-static plait_status add_memory(struct batch *batch, const plait_command *command,
+static plait_status add_memory(struct plait__batch *batch,
+			       const plait_command *command,
 			       const plait__operands *operands,
 			       plait_error *error)
 {
@@ -132,9 +117,11 @@ static plait_status add_memory(struct batch *batch, const plait_command *command
 	plait_work *work;
 
 	if (operands->target != NULL)
-		status = keep(batch, &operands->target->object, error);
+		status = plait__batch_keep(batch, &operands->target->object,
+					   error);
 	if (status == PLAIT_OK && operands->source != NULL)
-		status = keep(batch, &operands->source->object, error);
+		status = plait__batch_keep(batch, &operands->source->object,
+					   error);
 	if (status != PLAIT_OK)
 		return status;
 	work = add_work(batch, command);
@@ -159,7 +146,8 @@ static plait_status add_memory(struct batch *batch, const plait_command *command
 	return PLAIT_OK;
 }
 
-static plait_status add_owner_call(struct batch *batch, const plait_command *command,
+plait_status plait__batch_add_call(struct plait__batch *batch,
+				   const plait_command *command,
 				   plait__inbox *inbox, bool asks,
 				   plait_error *error)
 {
@@ -184,19 +172,20 @@ static plait_status add_owner_call(struct batch *batch, const plait_command *com
 	}
 	call->next = batch->calls;
 	batch->calls = call;
-	add_emit(batch, queue->progress, call->sequence);
-	add_wait(batch, call->gate, call->gate_sequence);
+	plait__batch_add_emit(batch, queue->progress, call->sequence);
+	plait__batch_add_wait(batch, call->gate, call->gate_sequence);
 	return PLAIT_OK;
 }
 
 /* A launch comes as a command that does nothing. */
-static plait_status add_nop(struct batch *batch, const plait_command *command,
+static plait_status add_nop(struct plait__batch *batch,
+			    const plait_command *command,
 			    plait_error *error)
 {
 	plait_work *work;
 
 	if (batch->held != NULL &&
-	    keep(batch, batch->held, error) != PLAIT_OK)
+	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	work = add_work(batch, command);
 	work->launch = batch->launch;
@@ -205,17 +194,18 @@ static plait_status add_nop(struct batch *batch, const plait_command *command,
 	return PLAIT_OK;
 }
 
-static plait_status add_call(struct batch *batch, const plait_command *command,
+static plait_status add_call(struct plait__batch *batch,
+			     const plait_command *command,
 			     const plait__operands *operands,
 			     plait_error *error)
 {
 	plait_work *work;
 
 	if (operands->inbox != NULL)
-		return add_owner_call(batch, command, operands->inbox, false,
-				      error);
+		return plait__batch_add_call(batch, command, operands->inbox,
+					     false, error);
 	if (batch->held != NULL &&
-	    keep(batch, batch->held, error) != PLAIT_OK)
+	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	work = add_work(batch, command);
 	work->function = command->function;
@@ -223,7 +213,8 @@ static plait_status add_call(struct batch *batch, const plait_command *command,
 	return PLAIT_OK;
 }
 
-static plait_status add_signal_wait(struct batch *batch, const plait_command *command,
+static plait_status add_signal_wait(struct plait__batch *batch,
+				    const plait_command *command,
 				    plait__signal *signal, plait_error *error)
 {
 	uint64_t sequence = command->sequence;
@@ -238,15 +229,16 @@ static plait_status add_signal_wait(struct batch *batch, const plait_command *co
 	status = plait__signal_resolve(signal, &sequence, error);
 	if (status != PLAIT_OK || sequence == 0)
 		return status;
-	status = keep(batch, &signal->object, error);
+	status = plait__batch_keep(batch, &signal->object, error);
 	if (status == PLAIT_OK)
-		add_wait(batch, signal->raw, sequence);
+		plait__batch_add_wait(batch, signal->raw, sequence);
 	return status;
 }
 
 /* The numbers of a signal come in order, whichever queues emit them. */
-static plait_status add_signal_emit(struct batch *batch, plait__signal *signal,
-				    plait_error *error)
+plait_status plait__batch_add_emission(struct plait__batch *batch,
+				       plait__signal *signal,
+				       plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	uint64_t submitted;
@@ -255,7 +247,7 @@ static plait_status add_signal_emit(struct batch *batch, plait__signal *signal,
 	if (!batch->ordered)
 		plait__mutex_lock(&queue->port->order);
 	batch->ordered = true;
-	status = keep(batch, &signal->object, error);
+	status = plait__batch_keep(batch, &signal->object, error);
 	if (status != PLAIT_OK)
 		return status;
 	submitted = plait__signal_submitted(signal);
@@ -265,15 +257,16 @@ static plait_status add_signal_emit(struct batch *batch, plait__signal *signal,
 		if (submitted != 0 &&
 		    signal->last_queue !=
 			    plait__handle_get(queue->object.slot))
-			add_wait(batch, signal->raw, submitted);
+			plait__batch_add_wait(batch, signal->raw, submitted);
 	}
 	signal->next++;
 	batch->last_emission = signal->next;
-	add_emit(batch, signal->raw, signal->next);
+	plait__batch_add_emit(batch, signal->raw, signal->next);
 	return PLAIT_OK;
 }
 
-static plait_status add_command(struct batch *batch, const plait_command *command,
+static plait_status add_command(struct plait__batch *batch,
+				const plait_command *command,
 				plait_error *error)
 {
 	plait__operands operands;
@@ -295,7 +288,8 @@ static plait_status add_command(struct batch *batch, const plait_command *comman
 					 error);
 		break;
 	case PLAIT_COMMAND_EMIT:
-		status = add_signal_emit(batch, operands.signal, error);
+		status = plait__batch_add_emission(batch, operands.signal,
+						   error);
 		break;
 	default:
 		status = add_memory(batch, command, &operands, error);
@@ -332,7 +326,7 @@ struct commands {
 	uint64_t count;
 };
 
-static plait_status add_all(struct batch *batch, const void *arg,
+static plait_status add_all(struct plait__batch *batch, const void *arg,
 			    plait_error *error)
 {
 	const struct commands *all = arg;
@@ -362,7 +356,7 @@ static plait_status add_all(struct batch *batch, const void *arg,
 
 /* --- the whole */
 
-static void roll_back(struct batch *batch)
+static void roll_back(struct plait__batch *batch)
 {
 	plait__queue *queue = batch->queue;
 	plait__signal *signal;
@@ -379,7 +373,7 @@ static void roll_back(struct batch *batch)
 		plait__object_drop_later(object);
 }
 
-static void commit(struct batch *batch)
+static void commit(struct plait__batch *batch)
 {
 	plait__queue *queue = batch->queue;
 	plait__signal *signal;
@@ -393,6 +387,8 @@ static void commit(struct batch *batch)
 		plait__signal_fulfil(signal);
 	}
 	at_store_release_u64(&queue->submitted, batch->progress);
+	if (queue->lone != NULL)
+		plait__queue_follow_lone(queue);
 	plait__flight_commit(&queue->flight);
 	if (queue->flight.committed != 0)
 		plait__queue_list(queue);
@@ -402,7 +398,8 @@ static void commit(struct batch *batch)
 	}
 }
 
-static plait_status submit_stretches(struct batch *batch, plait_error *error)
+static plait_status submit_stretches(struct plait__batch *batch,
+				     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	plait__backend *backend = queue->port->backend;
@@ -410,7 +407,7 @@ static plait_status submit_stretches(struct batch *batch, plait_error *error)
 	plait_status status;
 
 	batch->progress++;
-	add_emit(batch, queue->progress, batch->progress);
+	plait__batch_add_emit(batch, queue->progress, batch->progress);
 	status = backend->table.queue_submit(backend->self, queue->raw,
 					     queue->scratch.stretches,
 					     batch->stretch_count, &room);
@@ -418,22 +415,40 @@ static plait_status submit_stretches(struct batch *batch, plait_error *error)
 				 error);
 }
 
-typedef plait_status (*add_function)(struct batch *batch, const void *arg,
-				     plait_error *error);
+/* In front of all else. */
+static plait_status add_lone(struct plait__batch *batch, plait_error *error)
+{
+	const plait__passage *lone = batch->queue->lone;
+	plait_status status;
 
-/* Commands, `count` at most, are added by `add`. */
-static plait_status run_with(struct batch *batch, uint64_t count,
-			     add_function add, const void *arg,
+	if (lone == NULL)
+		return PLAIT_OK;
+	status = plait__batch_keep(batch, &batch->queue->lone->object, error);
+	if (status == PLAIT_OK)
+		plait__batch_add_wait(batch, lone->gate, lone->gate_sequence);
+	return status;
+}
+
+/* Commands, `count` at most, are added by `add`; none: for what is lone. */
+static plait_status run_with(struct plait__batch *batch, uint64_t count,
+			     plait__batch_add add, const void *arg,
 			     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
-	plait_status status = plait__queue_reserve(queue, count, error);
+	bool behind = queue->lone != NULL;
+	plait_status status;
 
+	/* What was lone is over by now. */
+	if (count == 0 && !behind)
+		return PLAIT_OK;
+	status = plait__queue_reserve(queue, count + behind, error);
 	if (status != PLAIT_OK)
 		return status;
 	batch->progress = plait__queue_submitted(queue);
 	begin_stretch(batch);
-	status = add(batch, arg, error);
+	status = add_lone(batch, error);
+	if (status == PLAIT_OK)
+		status = add(batch, arg, error);
 	if (status == PLAIT_OK)
 		status = submit_stretches(batch, error);
 	if (status == PLAIT_OK)
@@ -464,9 +479,9 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 				"plait_command", error);
 }
 
-static plait_status submit_with(struct batch *batch, uint64_t count,
-				add_function add, const void *arg,
-				plait_error *error)
+plait_status plait__batch_submit(struct plait__batch *batch, uint64_t count,
+				 plait__batch_add add, const void *arg,
+				 plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	plait_status status;
@@ -490,7 +505,7 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 					 uint64_t *out_sequence,
 					 plait_error *error)
 {
-	struct batch batch = { .queue = queue, .held = held,
+	struct plait__batch batch = { .queue = queue, .held = held,
 			       .launch = launch };
 	const struct commands all = { commands, count };
 	plait_status status;
@@ -501,100 +516,8 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 	status = check_array(commands, count, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = submit_with(&batch, count, add_all, &all, error);
+	status = plait__batch_submit(&batch, count, add_all, &all, error);
 	if (status == PLAIT_OK)
 		*out_sequence = batch.last_emission;
-	return status;
-}
-
-/* --- single commands of the library's own */
-
-struct entry {
-	plait__passage *passage;
-	bool *out_idle;
-};
-
-static plait_status add_passage(struct batch *batch, const void *arg,
-				plait_error *error)
-{
-	const struct entry *entry = arg;
-	plait__passage *passage = entry->passage;
-	plait_status status;
-
-	*entry->out_idle = plait__queue_is_clear(batch->queue);
-	if (!*entry->out_idle) {
-		passage->sequence = ++batch->progress;
-		add_emit(batch, batch->queue->progress, passage->sequence);
-	}
-	plait__passage_be_last(passage, *entry->out_idle, batch->progress + 1);
-	status = keep(batch, &passage->object, error);
-	if (status == PLAIT_OK)
-		add_wait(batch, passage->gate, passage->gate_sequence);
-	return status;
-}
-
-plait_status plait__queue_submit_passage(plait__queue *queue,
-					 plait__passage *passage,
-					 bool *out_idle, plait_error *error)
-{
-	struct batch batch = { .queue = queue };
-
-	return submit_with(&batch, 1, add_passage,
-			   &(const struct entry){ passage, out_idle }, error);
-}
-
-static plait_status add_emission(struct batch *batch, const void *arg,
-				 plait_error *error)
-{
-	return add_signal_emit(batch, *(plait__signal *const *)arg, error);
-}
-
-plait_status plait__queue_submit_emission(plait__queue *queue,
-					  plait__signal *signal,
-					  plait_error *error)
-{
-	struct batch batch = { .queue = queue };
-
-	return submit_with(&batch, 1, add_emission, &signal, error);
-}
-
-struct owned {
-	const plait__owner_call *wanted;
-	plait__call **out;
-};
-
-static plait_status add_owned(struct batch *batch, const void *arg,
-			      plait_error *error)
-{
-	const struct owned *owned = arg;
-	const plait_command command = {
-		.function = owned->wanted->function,
-		.user_data = owned->wanted->user_data,
-	};
-	plait_status status = add_owner_call(batch, &command,
-					     owned->wanted->inbox,
-					     owned->wanted->asks, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	*owned->out = batch->calls;
-	plait__object_hold(&batch->calls->notice.object);
-	return PLAIT_OK;
-}
-
-plait_status plait__queue_submit_call(plait__queue *queue,
-				      const plait__owner_call *wanted,
-				      plait__call **out, plait_error *error)
-{
-	struct batch batch = { .queue = queue };
-	const struct owned owned = { .wanted = wanted, .out = out };
-	plait_status status;
-
-	*out = NULL;
-	status = submit_with(&batch, 1, add_owned, &owned, error);
-	if (status == PLAIT_OK || *out == NULL)
-		return status;
-	plait__object_drop(&(*out)->notice.object);
-	*out = NULL;
 	return status;
 }

@@ -226,11 +226,15 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 static plait_status flush_rest(plait__queue *queue, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
+	bool lone;
 
 	plait__mutex_lock(&queue->lock);
+	lone = queue->lone != NULL;
 	if (queue->unflushed)
 		status = plait__queue_flush(queue, error);
 	plait__mutex_unlock(&queue->lock);
+	if (status == PLAIT_OK && lone)
+		status = plait__queue_submit_lone(queue, error);
 	return status;
 }
 

@@ -206,6 +206,8 @@ bool plait__queue_is_clear(plait__queue *queue)
 {
 	uint64_t submitted = plait__queue_submitted(queue);
 
+	if (queue->lone != NULL)
+		return false;
 	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK)
 		return true;
 	/* Somebody has to see that the queue goes on, lest it fill up. */
@@ -274,13 +276,17 @@ static bool arm(plait__passage *passage)
 	return false;
 }
 
-plait_status plait__passage_enter(plait__passage *passage, bool *out_now,
-				  plait_error *error)
+plait_status plait__passage_enter(plait__passage *passage, bool lone,
+				  bool *out_now, plait_error *error)
 {
-	plait_status status = plait__queue_submit_passage(passage->queue,
-							  passage, out_now,
-							  error);
+	plait_status status;
 
+	*out_now = lone && plait__passage_enter_lone(passage);
+	if (*out_now)
+		return PLAIT_OK;
+	passage->lone = false;
+	status = plait__queue_submit_passage(passage->queue, passage, out_now,
+					     error);
 	if (status != PLAIT_OK || *out_now || arm(passage))
 		return status;
 	/* Submitted it is, so it comes to its end with what is wrong. */
@@ -292,7 +298,9 @@ void plait__passage_leave(plait__passage *passage, const plait_error *failure)
 {
 	if (failure != NULL)
 		plait__queue_note_failure(passage->queue, failure);
-	raise_gate(passage, failure);
+	if (!passage->lone ||
+	    !plait__passage_leave_lone(passage, failure != NULL))
+		raise_gate(passage, failure);
 	put_idle(passage);
 }
 

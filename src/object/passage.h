@@ -42,6 +42,7 @@ struct plait__passage {
 	uint64_t gate_sequence;
 	uint64_t sequence;	/* of `progress`: the queue has come to it */
 	bool gate_failed;
+	bool lone;		/* was, when it was entered; see lone.c */
 	/* From any thread, in upcalls too; with the status of what was before
 	 * it, so a failure means that it is not to happen. */
 	void (*reached)(void *arg, plait_status status);
@@ -60,10 +61,11 @@ plait_status plait__passage_take(plait__passages *home, plait__queue *queue,
 
 /*
  * Behind all that the queue has.  *out_now: it had nothing, so the caller
- * goes on at once and `reached` is not called.
+ * goes on at once and `reached` is not called.  `lone`: then nothing is
+ * submitted, until something comes behind it; it is not left in upcalls.
  */
-plait_status plait__passage_enter(plait__passage *passage, bool *out_now,
-				  plait_error *error);
+plait_status plait__passage_enter(plait__passage *passage, bool lone,
+				  bool *out_now, plait_error *error);
 
 /* It has happened, or failed; or was not entered.  Back home it goes, which is
  * still there. */
@@ -77,6 +79,11 @@ void plait__passages_free(plait__passages *home);
  * `sequence` behind it; the queue had nothing, or `passage->sequence`. */
 void plait__passage_be_last(const plait__passage *passage, bool idle,
 			    uint64_t sequence);
+
+/* lone.c.  False: the queue has something, so it has to be submitted. */
+bool plait__passage_enter_lone(plait__passage *passage);
+/* True: nothing waits for its gate, nor is to fail; it is left. */
+bool plait__passage_leave_lone(plait__passage *passage, bool failed);
 
 /* batch.c: the submission. */
 plait_status plait__queue_submit_passage(plait__queue *queue,

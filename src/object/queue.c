@@ -104,6 +104,7 @@ static void destroy_queue(plait__object *object)
 	/* All has happened; somebody only has not given it back yet. */
 	while ((left = plait__flight_pop(&queue->flight, UINT64_MAX)) != NULL)
 		plait__object_drop(left);
+	plait__queue_forget_lone(queue);
 	if (queue->unflushed)
 		at_sub_u32(&context->unflushed, 1);
 	free_queue(queue);
@@ -116,6 +117,7 @@ static void close_queue(plait__object *object)
 	plait__queue *queue = (plait__queue *)(void *)object;
 
 	plait__mutex_lock(&queue->lock);
+	plait__queue_abandon_lone(queue);
 	if (plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
 			      NULL) == PLAIT_PENDING) {
 		queue->draining = true;

@@ -27,6 +27,7 @@ typedef struct plait__scratch {
 
 typedef struct plait__call plait__call;
 typedef struct plait__inbox plait__inbox;
+typedef struct plait__passage plait__passage;
 typedef struct plait__signal plait__signal;
 
 /* What was submitted last, if that was a passage: when all before it has
@@ -58,6 +59,11 @@ struct plait__queue {
 	plait__flight flight;
 	plait__scratch scratch;
 	plait__tail tail;
+	/* What is in front of all that is submitted from now on, or null; and
+	 * then: it failed, and is held; it holds the queue.  See lone.c. */
+	plait__passage *lone;
+	bool lone_failed;
+	bool lone_holds;
 	bool draining; /* abandoned with work: has a hold until it is done */
 	bool unflushed;
 	bool noted; /* `failure` was the first, found by an inbox's owner */
@@ -136,6 +142,16 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 					 plait_backend_launch *launch,
 					 uint64_t *out_sequence,
 					 plait_error *error);
+
+/* What is lone is submitted, as if something came behind it. */
+plait_status plait__queue_submit_lone(plait__queue *queue,
+				      plait_error *error);
+
+/* lone.c, with the lock held: a wait for it was submitted; the queue has no
+ * user any more; and without, at the end. */
+void plait__queue_follow_lone(plait__queue *queue);
+void plait__queue_abandon_lone(plait__queue *queue);
+void plait__queue_forget_lone(plait__queue *queue);
 
 /* Another emission of the signal, whose hold the caller has. */
 plait_status plait__queue_submit_emission(plait__queue *queue,

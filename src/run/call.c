@@ -193,7 +193,8 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (needs_others)
 		plait__pilot_expect(start->program->context);
 	if (status == PLAIT_OK)
-		status = plait__passage_enter(instance->passage, &now, error);
+		status = plait__passage_enter(instance->passage,
+					      !needs_others, &now, error);
 	if (status != PLAIT_OK) {
 		plait__object_drop(&start->frozen->object);
 		take_back(start);
