@@ -37,6 +37,14 @@ noinst_PROGRAMS += %D%/source
 noinst_PROGRAMS += %D%/launch
 %C%_launch_LDADD = src/libplaitcore.la
 
+# what plans on OpenCL cost, beside plain calls of it
+if OPENCL
+noinst_PROGRAMS += %D%/opencl
+%C%_opencl_SOURCES = %D%/opencl.c %D%/opencl.h %D%/opencl_hand.c
+%C%_opencl_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/plugins
+%C%_opencl_LDADD = src/libplait.la -ldl
+endif
+
 # what the layers of the languages cost: bench/languages.py drives it
 noinst_PROGRAMS += %D%/languages/bench
 %C%_languages_bench_LDADD = src/libplait.la
@@ -76,11 +84,13 @@ BENCH_ABSENT += --absent 'libomp: configure found no clang or no libomp-dev'
 endif
 if BENCH_STARPU
 BENCH_PEERS += %D%/who_starpu
+BENCH_OPENCL_PEER = %D%/opencl_starpu
 else
+BENCH_OPENCL_PEER =
 BENCH_ABSENT += --absent 'StarPU: configure found no libstarpu-dev'
 endif
 check_DATA += $(BENCH_PEERS)
-CLEANFILES += $(BENCH_PEERS) %D%/results.tsv
+CLEANFILES += $(BENCH_PEERS) %D%/opencl_starpu %D%/results.tsv
 
 BENCH_LIBRARY = %D%/libreplay.la
 BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
@@ -96,6 +106,10 @@ BENCH_LINK = -O2 -g -I$(srcdir)/%D% %D%/.libs/libreplay.a -pthread
 %D%/who_starpu: $(srcdir)/%D%/who_starpu.c $(BENCH_LIBRARY)
 	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
 		$(srcdir)/%D%/who_starpu.c $(BENCH_LINK) $(STARPU_LIBS) -o $@
+%D%/opencl_starpu: $(srcdir)/%D%/opencl_starpu.c $(srcdir)/%D%/opencl.h
+	@echo '  PEER     $@'; $(CC) -Wall $(STARPU_CFLAGS) \
+		-DCL_TARGET_OPENCL_VERSION=120 \
+		$(srcdir)/%D%/opencl_starpu.c $(STARPU_LIBS) -l:libOpenCL.so.1 -o $@
 
 BENCH_WHO = %D%/who_floor %D%/who_plait $(BENCH_PEERS)
 BENCH_FLAGS =
@@ -106,4 +120,11 @@ bench: all $(BENCH_WHO)
 bench-quick: all $(BENCH_WHO)
 	$(BENCH_RUN) --quick $(BENCH_FLAGS) $(BENCH_WHO)
 
-.PHONY: bench bench-quick
+# Plans on OpenCL, beside the same by hand and StarPU's; half a minute.
+BENCH_OPENCL = PLAIT_PLUGIN_PATH='$(abs_top_builddir)/plugins/.libs' %D%/opencl
+bench-opencl: all $(BENCH_OPENCL_PEER)
+	$(BENCH_OPENCL) 101 chain $(BENCH_OPENCL_PEER)
+	$(BENCH_OPENCL) 101 loop
+	POCL_AFFINITY=1 $(BENCH_OPENCL) 101 diamond
+
+.PHONY: bench bench-quick bench-opencl
