@@ -70,6 +70,15 @@ static void without_cache(void)
 		sweep(mode, false);
 }
 
+static void each_event(void)
+{
+	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
+	things_more = ",events=all";
+	for (uint32_t mode = 0; mode < FAKECL_MODES; mode++)
+		sweep(mode, mode % 2 == 0);
+	things_more = "";
+}
+
 static void with_cache(void)
 {
 	const struct fakecl_setup plain = { .devices = 1 };
@@ -87,6 +96,7 @@ int main(int argc, char **argv)
 	static const struct tap_scenario all[] = {
 		{ "without cache", without_cache },
 		{ "with cache", with_cache },
+		{ "an event for each command", each_event },
 	};
 
 	standin()->teach("map", NULL, map_words);

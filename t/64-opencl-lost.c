@@ -74,6 +74,82 @@ static void commands(void)
 	}
 }
 
+/* ---- which command failed ---- */
+
+static const char *const labels[] = { "one", "two", "three", "four", "five" };
+
+/* One submission; the last is a fill that the driver has to be handed in
+ * pieces. */
+static plait_status submit_all(struct things *things, uint32_t *out,
+			       plait_error *error)
+{
+	plait_command all[] = {
+		{ .kind = PLAIT_COMMAND_FILL, .target = things->x,
+		  .bytes = BYTES, .pattern = 7, .pattern_bytes = 4 },
+		{ .kind = PLAIT_COMMAND_COPY, .target = things->wrapped,
+		  .source = things->x, .bytes = BYTES },
+		{ .kind = PLAIT_COMMAND_WRITE, .target = things->x,
+		  .host = out, .bytes = 8 },
+		{ .kind = PLAIT_COMMAND_READ, .source = things->x,
+		  .host = out, .bytes = BYTES },
+		{ .kind = PLAIT_COMMAND_FILL, .target = things->x,
+		  .target_offset = 3, .bytes = 22, .pattern = 7,
+		  .pattern_bytes = 4 },
+	};
+
+	for (size_t i = 0; i < TAP_COUNT(all); i++) {
+		all[i].size = sizeof(all[i]);
+		all[i].label = labels[i];
+	}
+	return plait_queue_submit(things->a, all, TAP_COUNT(all), NULL, error);
+}
+
+static bool try_label(const struct fakecl_setup *setup)
+{
+	uint64_t failing = setup->fail_command;
+	const char *label = labels[failing > 4 ? 4 : failing - 1];
+	struct things things = { .context = NULL };
+	plait_error error = { .size = sizeof(error) };
+	uint32_t out[COUNT] = { 1 };
+	plait_status status;
+	bool failed;
+
+	standin()->reset(setup);
+	IS_INT(open_things(&things, &error), PLAIT_OK);
+	IS_INT(create(&things, &error), PLAIT_OK);
+	IS_INT(submit_all(&things, out, &error), PLAIT_OK);
+	status = plait_queue_finish(things.a, PLAIT_FOREVER, &error);
+	failed = standin_report().failed != NULL;
+	OK_THAT(failed == (status != PLAIT_OK) &&
+		(!failed || (strstr(error.text, label) != NULL &&
+			     strstr(error.text, "gave CL_OUT_OF_RESOURCES"))),
+		"command %u, %s%s: %s", (unsigned)failing, label,
+		setup->goes_on ? ", the driver goes on" : "", error.text);
+	IS_INT(failed ? submit_all(&things, out, &error) : PLAIT_OK, PLAIT_OK);
+	IS_INT(plait_queue_finish(things.a, PLAIT_FOREVER, &error), PLAIT_OK);
+	close_it(&things, "labels, command", failing);
+	return failed;
+}
+
+static void which(void)
+{
+	struct fakecl_setup setup = { .devices = 1,
+				      .code = CL_OUT_OF_RESOURCES };
+
+	things_more = ",events=all";
+	for (uint32_t i = 0; i < 4 * FAKECL_MODES; i++) {
+		setup.mode = i / 4;
+		setup.late = i % 2 != 0;
+		setup.goes_on = i / 2 % 2 != 0;
+		setup.fail_command = 1;
+		while (setup.fail_command < MOST && try_label(&setup))
+			setup.fail_command++;
+		OK_THAT(setup.fail_command == 8, "mode %u: %u commands", setup.mode,
+			(unsigned)setup.fail_command);
+	}
+	things_more = "";
+}
+
 /* ---- nothing works any more ---- */
 
 static bool try_loss(const struct fakecl_setup *setup)
@@ -156,6 +232,8 @@ static void nothing_there(void)
 	refuses(&one, ",device=abacus", PLAIT_E_UNAVAILABLE, "device=abacus");
 	refuses(&one, ",platform=abacus", PLAIT_E_UNAVAILABLE,
 		"platform=abacus");
+	refuses(&one, ",events=none", PLAIT_E_INVALID,
+		"events=none: last or all is wanted");
 	refuses(&one, ",split=5", PLAIT_E_UNAVAILABLE,
 		"split=5: stand-in device has 4 compute units");
 }
@@ -243,6 +321,7 @@ int main(int argc, char **argv)
 {
 	static const struct tap_scenario all[] = {
 		{ "commands", commands },
+		{ "which", which },
 		{ "loss", loss },
 		{ "nothing there", nothing_there },
 		{ "too large", too_large },

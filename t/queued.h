@@ -99,7 +99,8 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 	standin()->reset(&setup);
 	place->workers = random / 12 % 3;
 	(void)snprintf(place->options, sizeof(place->options),
-		       "opencl:loader=%.400s", standin_path);
+		       "opencl:loader=%.400s%s", standin_path,
+		       random / 36 % 2 ? ",events=all" : "");
 	NOTE("mode %u%s, %u workers", setup.mode, setup.late ? ", late" : "",
 	     place->workers);
 }

@@ -309,6 +309,7 @@ plait_status plaitp_opencl_open_devices(plait_backend *self,
 	if (status == PLAIT_OK)
 		status = create_context(self, error);
 	self->driver_memory = options->driver_memory;
+	self->each_event = options->each_event;
 	for (i = 0; i < self->device_count; i++)
 		if (options->memory_bytes != 0)
 			self->devices[i].memory_bytes = options->memory_bytes;

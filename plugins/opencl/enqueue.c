@@ -2,14 +2,16 @@
 /*
  * From works to commands of the driver.  A stretch of works is enqueued one
  * by one: the first waits for the events of other queues, the last has the
- * event that says when all are done.
+ * event that says when all are done.  With events=all each has one (watch.c).
  */
 #include <string.h>
 
-#include "opencl.h"
+#include "watch.h"
 
-/* What a command ends with because of one in front of it. */
+/* What a command ends with because of one in front of it; and what some
+ * drivers say of both. */
 #define FOLLOWED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+#define UNKNOWN (-1)
 
 static plait_backend *backend_of(struct driven *driven)
 {
@@ -24,6 +26,9 @@ struct stretch {
 	cl_event *events;   /* of its sources */
 	cl_uint wait_count; /* left, for the next command */
 	bool begun;	    /* the driver has some of it */
+	struct opencl_watch *watch; /* of all of them, or null */
+	bool is_last;	    /* nothing comes behind this work */
+	cl_event event;	    /* of the last command, where there is no watch */
 	const char *name;   /* of the function called last */
 	const char *label;  /* of the work that it was for, or null */
 };
@@ -33,6 +38,15 @@ struct stretch {
 static const cl_event *waits_of(const struct stretch *stretch)
 {
 	return stretch->wait_count != 0 ? stretch->events : NULL;
+}
+
+/* Where the event of the next command goes, if it is to have one; `whole`: no
+ * more of this work comes behind it. */
+static cl_event *event_of(struct stretch *stretch, bool whole)
+{
+	if (stretch->watch != NULL)
+		return plaitp_opencl_watch_next(stretch->watch);
+	return stretch->is_last && whole ? &stretch->event : NULL;
 }
 
 /* `code` is what enqueuing gave. */
@@ -48,21 +62,21 @@ static cl_int taken(struct stretch *stretch, const char *name, cl_int code)
 
 static cl_int fill_piece(struct stretch *stretch, const plait_work *work,
 			 const unsigned char *pattern, size_t width,
-			 uint64_t at, uint64_t bytes, cl_event *event)
+			 uint64_t at, uint64_t bytes)
 {
 	return taken(stretch, "clEnqueueFillBuffer",
 		     stretch->self->cl.clEnqueueFillBuffer(
 			     stretch->driver, work->target->memory, pattern,
 			     width, work->target_offset + at, bytes,
-			     stretch->wait_count, waits_of(stretch), event));
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, at + bytes == work->bytes)));
 }
 
 /*
  * The driver takes only patterns that are whole, at offsets that are multiples
  * of them; what is around that is filled byte by byte.
  */
-static cl_int fill(struct stretch *stretch, const plait_work *work,
-		   cl_event *event)
+static cl_int fill(struct stretch *stretch, const plait_work *work)
 {
 	size_t width = work->pattern_bytes;
 	unsigned char pattern[8], shifted[8];
@@ -79,46 +93,44 @@ static cl_int fill(struct stretch *stretch, const plait_work *work,
 			bytes = left / width * width;
 		plaitp_driven_rotate(shifted, pattern, width, at % width);
 		code = fill_piece(stretch, work, shifted, whole ? width : 1,
-				  at, bytes, at + bytes == work->bytes ?
-				  event : NULL);
+				  at, bytes);
 		at += bytes;
 	}
 	return code;
 }
 
-static cl_int copy(struct stretch *stretch, const plait_work *work,
-		   cl_event *event)
+static cl_int copy(struct stretch *stretch, const plait_work *work)
 {
 	return taken(stretch, "clEnqueueCopyBuffer",
 		     stretch->self->cl.clEnqueueCopyBuffer(
 			     stretch->driver, work->source->memory,
 			     work->target->memory, work->source_offset,
 			     work->target_offset, work->bytes,
-			     stretch->wait_count, waits_of(stretch), event));
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
 }
 
-static cl_int read_back(struct stretch *stretch, const plait_work *work,
-			cl_event *event)
+static cl_int read_back(struct stretch *stretch, const plait_work *work)
 {
 	return taken(stretch, "clEnqueueReadBuffer",
 		     stretch->self->cl.clEnqueueReadBuffer(
 			     stretch->driver, work->source->memory, CL_FALSE,
 			     work->source_offset, work->bytes, work->host,
-			     stretch->wait_count, waits_of(stretch), event));
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
 }
 
-static cl_int write_out(struct stretch *stretch, const plait_work *work,
-			cl_event *event)
+static cl_int write_out(struct stretch *stretch, const plait_work *work)
 {
 	return taken(stretch, "clEnqueueWriteBuffer",
 		     stretch->self->cl.clEnqueueWriteBuffer(
 			     stretch->driver, work->target->memory, CL_FALSE,
 			     work->target_offset, work->bytes, work->host,
-			     stretch->wait_count, waits_of(stretch), event));
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
 }
 
-static cl_int launch(struct stretch *stretch, const plait_work *work,
-		     cl_event *event)
+static cl_int launch(struct stretch *stretch, const plait_work *work)
 {
 	const plait_backend_launch *launch = work->launch;
 
@@ -127,31 +139,31 @@ static cl_int launch(struct stretch *stretch, const plait_work *work,
 			     stretch->driver, launch->kernel,
 			     launch->dimensions, NULL, launch->items,
 			     launch->grouped ? launch->group : NULL,
-			     stretch->wait_count, waits_of(stretch), event));
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
 }
 
-static cl_int mark(struct stretch *stretch, cl_event *event)
+static cl_int mark(struct stretch *stretch)
 {
 	return taken(stretch, "clEnqueueMarkerWithWaitList",
 		     stretch->self->cl.clEnqueueMarkerWithWaitList(
 			     stretch->driver, stretch->wait_count,
-			     waits_of(stretch), event));
+			     waits_of(stretch), event_of(stretch, true)));
 }
 
-static cl_int enqueue(struct stretch *stretch, const plait_work *work,
-		      cl_event *event)
+static cl_int enqueue(struct stretch *stretch, const plait_work *work)
 {
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
-		return copy(stretch, work, event);
+		return copy(stretch, work);
 	case PLAIT_WORK_FILL:
-		return fill(stretch, work, event);
+		return fill(stretch, work);
 	case PLAIT_WORK_READ:
-		return read_back(stretch, work, event);
+		return read_back(stretch, work);
 	case PLAIT_WORK_LAUNCH:
-		return launch(stretch, work, event);
+		return launch(stretch, work);
 	default:
-		return write_out(stretch, work, event);
+		return write_out(stretch, work);
 	}
 }
 
@@ -169,8 +181,7 @@ static cl_uint list_events(driven_batch *batch)
 	return count;
 }
 
-static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last,
-			  cl_event *event)
+static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last)
 {
 	driven_batch *batch = stretch->batch;
 	cl_int code = CL_SUCCESS;
@@ -180,15 +191,15 @@ static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last,
 		const plait_work *work = &batch->works[batch->work_index];
 
 		stretch->label = work->label;
+		stretch->is_last = batch->work_index == last;
 		if (!plaitp_driven_is_empty(work))
-			code = enqueue(stretch, work,
-				       batch->work_index == last ? event :
-				       NULL);
+			code = enqueue(stretch, work);
 	}
+	stretch->is_last = true;
 	/* Nothing to run, but something that others may have to wait for. */
 	if (last == UINT32_MAX && stretch->wait_count > 0 &&
 	    end == batch->work_count)
-		code = mark(stretch, event);
+		code = mark(stretch);
 	return code;
 }
 
@@ -213,8 +224,8 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int code, void *batch)
 	plaitp_driven_complete(batch, code < 0 ? code : 0);
 }
 
-/* Be told when `event` is over. */
-static void watch(struct stretch *stretch, cl_event event)
+/* Be told when the last command is over. */
+static void watch(struct stretch *stretch)
 {
 	plait_backend *self = stretch->self;
 	driven_batch *batch = stretch->batch;
@@ -223,15 +234,42 @@ static void watch(struct stretch *stretch, cl_event event)
 	/* That of an earlier stretch is over. */
 	if (batch->event != NULL)
 		self->cl.clReleaseEvent(batch->event);
-	batch->event = event;
+	batch->event = stretch->event;
 	batch->flying = true;
 	stretch->name = "clSetEventCallback";
-	code = self->cl.clSetEventCallback(event, CL_COMPLETE, on_complete,
-					   batch);
+	code = self->cl.clSetEventCallback(batch->event, CL_COMPLETE,
+					   on_complete, batch);
 	if (code == CL_SUCCESS)
 		return;
 	batch->flying = false;
 	give_up(stretch, code);
+}
+
+static void watch_all(struct stretch *stretch)
+{
+	cl_int code = plaitp_opencl_watch_all(stretch->watch);
+
+	stretch->name = "clSetEventCallback";
+	if (code != CL_SUCCESS)
+		give_up(stretch, code);
+}
+
+/* False: there is no memory for it, and the queue has failed. */
+static bool begin_watch(struct stretch *stretch, uint32_t end)
+{
+	plait_backend *self = stretch->self;
+	plait_error failure = { .size = sizeof(failure) };
+
+	if (!self->each_event)
+		return true;
+	stretch->watch = plaitp_opencl_watch_begin(stretch->batch, end);
+	if (stretch->watch != NULL)
+		return true;
+	plaitp_driven_fail(self->services, &failure, PLAIT_E_NOMEM, 0,
+			   "opencl: no memory for events");
+	plaitp_driven_fail_queue(&self->driven, stretch->batch->queue,
+				 &failure, "");
+	return false;
 }
 
 static void hand_on(struct driven *driven, driven_batch *batch)
@@ -241,16 +279,19 @@ static void hand_on(struct driven *driven, driven_batch *batch)
 				   .driver = batch->queue->driver,
 				   .events = batch->events,
 				   .wait_count = list_events(batch) };
-	cl_event event = NULL;
 	uint32_t last, end = plaitp_driven_find_end(batch, &last);
 	cl_int code;
 
-	code = enqueue_all(&stretch, end, last, &event);
+	if (!begin_watch(&stretch, end))
+		return;
+	code = enqueue_all(&stretch, end, last);
 	batch->queue->unflushed |= stretch.begun;
 	if (code != CL_SUCCESS)
 		give_up(&stretch, code);
-	else if (event != NULL)
-		watch(&stretch, event);
+	else if (stretch.watch != NULL)
+		watch_all(&stretch);
+	else if (stretch.event != NULL)
+		watch(&stretch);
 }
 
 /* --- the rest ------------------------------------------------------------- */
@@ -297,8 +338,11 @@ static void share_event(struct driven *driven, driven_batch *batch,
 
 static void drop(struct driven *driven, driven_batch *batch)
 {
+	plait_backend *self = backend_of(driven);
+
 	if (batch->event != NULL)
-		backend_of(driven)->cl.clReleaseEvent(batch->event);
+		self->cl.clReleaseEvent(batch->event);
+	plaitp_opencl_watch_drop(self, batch->load);
 }
 
 /* Of the last work that the driver has, or null. */
@@ -324,14 +368,20 @@ static void flush(struct driven *driven, driven_queue *queue)
 	self->cl.clFinish(queue->driver);
 }
 
+/* Which it was is known only with an event for each. */
 static void describe(struct driven *driven, const driven_batch *batch,
 		     plait_error *out)
 {
+	bool each = batch->load != NULL;
+
 	plaitp_opencl_fail_work(driven->services, out,
+				batch->code == UNKNOWN && !each ?
+				"a command, or one in front of it," :
 				batch->code == FOLLOWED ?
 				"a command behind one that failed" :
-				"a command", batch->code, label_of(batch),
-				batch->queue->label);
+				"a command", batch->code,
+				each ? plaitp_opencl_watch_label(batch->load) :
+				label_of(batch), batch->queue->label);
 }
 
 const struct driven_verbs plaitp_opencl_verbs = {

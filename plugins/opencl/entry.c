@@ -18,6 +18,7 @@ static void close_opencl(plait_backend *self)
 {
 	plaitp_driven_close(&self->driven);
 	plaitp_opencl_close_devices(self);
+	pthread_mutex_destroy(&self->watching);
 	pthread_mutex_destroy(&self->accounts);
 	free_backend(self);
 }
@@ -61,6 +62,7 @@ static plait_status open_opencl(plait_host *host,
 		return status;
 	}
 	pthread_mutex_init(&self->accounts, NULL);
+	pthread_mutex_init(&self->watching, NULL);
 	status = plaitp_driven_open(&self->driven, &plaitp_opencl_verbs,
 				    error);
 	if (status == PLAIT_OK)

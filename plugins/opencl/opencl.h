@@ -28,6 +28,7 @@ struct opencl_options {
 	uint32_t parts;       /* split each device into so many; 0: not */
 	uint64_t memory_bytes; /* of each device; 0: what the driver says */
 	bool driver_memory;   /* also where host memory would do */
+	bool each_event;      /* of each command, not of the last alone */
 };
 
 struct opencl_device {
@@ -56,8 +57,10 @@ struct plait_backend {
 	uint32_t device_count;
 	struct opencl_device devices[OPENCL_MAX_DEVICES];
 	bool driver_memory;
+	bool each_event;
 
 	pthread_mutex_t accounts; /* of memory; a leaf */
+	pthread_mutex_t watching; /* what was told of which command; a leaf */
 };
 
 /* A kernel with its arguments, which nobody changes any more. */

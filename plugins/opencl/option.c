@@ -84,6 +84,18 @@ static plait_status read_place(plait_backend *self, struct opencl_options *out,
 	return PLAIT_OK;
 }
 
+static plait_status read_events(plait_backend *self,
+				struct opencl_options *out,
+				plait_error *error)
+{
+	const char *text = option(self, "events");
+
+	out->each_event = text != NULL && strcmp(text, "all") == 0;
+	if (text != NULL && !out->each_event && strcmp(text, "last") != 0)
+		return refuse(self, "events", text, "last or all", error);
+	return PLAIT_OK;
+}
+
 plait_status plaitp_opencl_options(plait_backend *self,
 				   struct opencl_options *out,
 				   plait_error *error)
@@ -103,5 +115,7 @@ plait_status plaitp_opencl_options(plait_backend *self,
 		status = read_memory(self, out, error);
 	if (status == PLAIT_OK)
 		status = read_place(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_events(self, out, error);
 	return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Queues, events, and who runs commands when.  A queue runs in order; behind a
- * command that failed nothing is run until the host has been told of it.
+ * command that failed nothing is run until the host has been told of it, but
+ * for a driver that goes on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +198,7 @@ static cl_int judge(const struct fake_command *command)
 	for (i = 0; i < command->wait_count; i++)
 		if (command->waits[i]->state < 0)
 			return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-	return command->queue->failed != CL_SUCCESS ?
+	return command->queue->failed != CL_SUCCESS && !fake.setup.goes_on ?
 	       CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
 

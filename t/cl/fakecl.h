@@ -29,6 +29,7 @@ struct fakecl_setup {
 			      * left to run, the newest first */
 	const char *fail;    /* calls of this function alone; null: of all */
 	uint64_t fail_call;  /* the one that fails, from 1; 0: none */
+	bool goes_on;	     /* behind a command that failed, as if it had not */
 	bool fail_rest;	     /* and all behind it, commands too */
 	uint64_t fail_command; /* the one that ends with the code */
 	int32_t code;	     /* what fails gives */

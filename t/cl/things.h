@@ -17,6 +17,9 @@
 
 enum { COUNT = 128, BYTES = COUNT * 4 };
 
+/* Settings behind those above. */
+static const char *things_more = "";
+
 struct things {
 	plait_context *context;
 	plait_device *devices[2];
@@ -40,7 +43,7 @@ static inline plait_status open_things(struct things *things, plait_error *error
 	};
 
 	(void)snprintf(options, sizeof(options),
-		       THINGS_OPTIONS, standin_path);
+		       THINGS_OPTIONS "%s", standin_path, things_more);
 	return plait_context_open(&desc, &things->context, error);
 }
 
