@@ -494,11 +494,15 @@ API_TESTS += %D%/51-run-plain-helped.t
 # Random graphs, and a walk that knows what a run of them has to do.
 check_LTLIBRARIES += %D%/libmaze.la
 %C%_libmaze_la_SOURCES = %D%/maze.c %D%/maze.h %D%/maze_build.c \
-	%D%/maze_walk.c
+	%D%/maze_trace.c %D%/maze_walk.c
 LDADD_MAZE = %D%/libmaze.la $(LDADD_API)
 API_TESTS += %D%/57-run-random.t
+%C%_57_run_random_t_SOURCES = %D%/57-run-random.c %D%/maze_run.h
 %C%_57_run_random_t_LDADD = $(LDADD_MAZE)
-SEEDED_TESTS += %D%/57-run-random.t
+API_TESTS += %D%/57-run-steps.t
+%C%_57_run_steps_t_SOURCES = %D%/57-run-steps.c %D%/maze_run.h
+%C%_57_run_steps_t_LDADD = $(LDADD_MAZE)
+SEEDED_TESTS += %D%/57-run-random.t %D%/57-run-steps.t
 UNIT_TESTS += %D%/56-run-tune-queued.t
 %C%_56_run_tune_queued_t_SOURCES = %D%/56-run-tune.c
 %C%_56_run_tune_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -525,6 +529,9 @@ API_TESTS += %D%/58-run-faults.t
 %C%_58_run_faults_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/59-run-flight.t
 %C%_59_run_flight_t_LDADD = $(LDADD_API)
+# A handler of ThreadSanitizer's would let them go on.
+SPARED_TESTS += %D%/59-run-starved.t
+%C%_59_run_starved_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/59-run-alone.t
 %C%_59_run_alone_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc \

@@ -23,6 +23,8 @@ enum {
 	MAZE_BRANCHES = 3,
 	MAZE_DEPTH = 4,
 	MAZE_TURNS = 128,	/* of one spot, in one run */
+	MAZE_LANES = 8,		/* of a run that is recorded */
+	MAZE_RECORDS = 8192,	/* of one run */
 	MAZE_NONE = 255
 };
 
@@ -170,6 +172,39 @@ plait_graph *maze_build(struct maze *maze, const struct maze_kernels *kernels,
 			plait_error *error);
 void maze_free(struct maze *maze);
 
+/* ---- what a run has written down (maze_trace.c) ---- */
+
+/* A command that ran, or a decision. */
+struct maze_step {
+	uint32_t spot;
+	uint32_t kind;		/* PLAIT_RECORD_COMMAND, or DECISION */
+	uint32_t lane;		/* by whom */
+	uint32_t index;		/* among its lane's */
+	uint64_t start_ns, end_ns;
+	uint64_t iteration, other;
+};
+
+struct maze_trace {
+	plait_record records[MAZE_RECORDS];
+	uint32_t count;
+	/* By lane and time; and again by spot, kind and time. */
+	struct maze_step steps[MAZE_RECORDS];
+	struct maze_step by_spot[MAZE_RECORDS];
+	uint32_t lanes[MAZE_LANES + 1];		/* where its steps begin */
+	uint32_t commands[MAZE_SPOTS];		/* the next in by_spot */
+	uint32_t decisions[MAZE_SPOTS];
+};
+
+/* False, with what is wrong in `error`: the records cannot be true. */
+bool maze_trace_read(struct maze_trace *trace, plait_plan *plan,
+		     plait_run *run, plait_error *error);
+/* Of that spot and kind the next one, or null. */
+const struct maze_step *maze_trace_next(struct maze_trace *trace,
+					uint32_t spot, uint32_t kind);
+/* How many steps of the lane had ended when this one began. */
+uint32_t maze_trace_known(const struct maze_trace *trace,
+			  const struct maze_step *step, uint32_t lane);
+
 /* Before each run. */
 void maze_reset(struct maze_world *world, uint64_t salt);
 
@@ -192,8 +227,14 @@ enum maze_extent {
 	MAZE_ANY	/* cancelled at any time */
 };
 
-/* Hold what the world has against what it must have. */
+/*
+ * Hold what the world has against what it must have.  `trace`, or null: what
+ * the run has written down, which has to say the same: each command that ran,
+ * once, with its iteration; each decision of a whole run; and nothing before
+ * all that it comes behind has ended, by vector clocks of its lanes.
+ */
 void maze_walk(struct maze *maze, const struct maze_world *world,
-	       enum maze_extent extent, struct maze_report *report);
+	       enum maze_extent extent, struct maze_trace *trace,
+	       struct maze_report *report);
 
 #endif

@@ -3,6 +3,7 @@
 #include "maze.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { OWN_BYTES = 64 };
@@ -342,7 +343,11 @@ static void add_node(struct builder *builder, plait_graph *graph,
 	plait_node_desc desc = { .size = sizeof(desc), .cost = spot->cost,
 				 .line = spot->number, .file = "maze" };
 	plait_node after[MAZE_AFTER];
+	char label[16];
 
+	/* As maze_trace.c reads it. */
+	(void)snprintf(label, sizeof(label), "%u", spot->number);
+	desc.label = label;
 	for (uint32_t i = 0; i < spot->after_count; i++)
 		after[i] = builder->maze->spots[spot->after[i]].node;
 	if (spot->kind == MAZE_CALL) {

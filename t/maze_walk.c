@@ -3,7 +3,8 @@
  * Walking a maze, one spot after the other, as nobody would who had lanes.
  * What comes before a spot is a moment: when the last of it ended, and whether
  * all of it was run.  Hence all there is to know of a run that failed: what
- * ran has run after all that comes before it, and none of that failed.
+ * ran has run after all that comes before it, and none of that failed.  With a
+ * trace it is a vector clock, too: how many steps of each lane are before it.
  */
 #include "maze.h"
 
@@ -12,12 +13,14 @@
 struct moment {
 	uint64_t end;
 	bool sound;	/* all of it ran, and did not fail */
+	uint32_t steps[MAZE_LANES];
 };
 
 struct walk {
 	struct maze *maze;
 	const struct maze_world *world;
 	struct maze_report *report;
+	struct maze_trace *trace;	/* or null */
 	enum maze_extent extent;
 	uint64_t numbers[MAZE_SPOTS][2];
 	uint32_t visits[MAZE_SPOTS];
@@ -31,6 +34,9 @@ static void join(struct moment *moment, struct moment other)
 	if (moment->end < other.end)
 		moment->end = other.end;
 	moment->sound = moment->sound && other.sound;
+	for (uint32_t i = 0; i < MAZE_LANES; i++)
+		if (moment->steps[i] < other.steps[i])
+			moment->steps[i] = other.steps[i];
 }
 
 static void blame(struct walk *walk, const struct maze_spot *spot,
@@ -41,6 +47,74 @@ static void blame(struct walk *walk, const struct maze_spot *spot,
 	walk->report->wrong = wrong;
 	walk->report->spot = spot->number;
 	walk->report->turn = turn;
+}
+
+/* ---- what the run has written down ---- */
+
+/* Of the innermost loop around the body; 0: there is none. */
+static uint64_t iteration_in(const struct walk *walk, uint32_t body)
+{
+	const struct maze *maze = walk->maze;
+	uint32_t region;
+
+	while ((region = maze->bodies[body].region) != MAZE_NONE) {
+		if (maze->spots[region].kind != MAZE_CASE)
+			return walk->iterations[region];
+		body = maze->spots[region].body;
+	}
+	return 0;
+}
+
+/* All that the moment has is before the step; then the step is, too. */
+static void follow_step(struct walk *walk, const struct maze_spot *spot,
+			const struct maze_step *step, uint64_t iteration,
+			struct moment *moment)
+{
+	if (step->iteration != iteration)
+		blame(walk, spot, step->index,
+		      "was recorded with another iteration");
+	for (uint32_t i = 0; i < MAZE_LANES; i++)
+		if (maze_trace_known(walk->trace, step, i) < moment->steps[i])
+			blame(walk, spot, step->index,
+			      "was recorded before all before it ended");
+	if (moment->steps[step->lane] <= step->index)
+		moment->steps[step->lane] = step->index + 1;
+}
+
+/* Whether there is one. */
+static bool follow_command(struct walk *walk, const struct maze_spot *spot,
+			   struct moment *moment)
+{
+	const struct maze_step *step;
+
+	if (walk->trace == NULL)
+		return true;
+	step = maze_trace_next(walk->trace, spot->number,
+			       PLAIT_RECORD_COMMAND);
+	if (step != NULL)
+		follow_step(walk, spot, step, iteration_in(walk, spot->body),
+			    moment);
+	return step != NULL;
+}
+
+/* Runs that were stopped leave their regions, sooner or later. */
+static void follow_decision(struct walk *walk, const struct maze_spot *spot,
+			    uint64_t choice, struct moment *moment)
+{
+	const struct maze_step *step;
+	uint64_t iteration = spot->kind == MAZE_CASE ?
+			     iteration_in(walk, spot->body) :
+			     walk->iterations[spot->number];
+
+	if (walk->trace == NULL || walk->extent != MAZE_WHOLE)
+		return;
+	step = maze_trace_next(walk->trace, spot->number,
+			       PLAIT_RECORD_DECISION);
+	if (step == NULL || step->other != choice)
+		blame(walk, spot, (uint32_t)iteration,
+		      "has another decision recorded, or none");
+	else
+		follow_step(walk, spot, step, iteration, moment);
 }
 
 /* ---- spots ---- */
@@ -137,24 +211,46 @@ static struct moment walk_function(struct walk *walk,
 	walk->report->entries++;
 	if (turn < world->times[n]) {
 		check_entry(walk, spot, turn, before);
-		return (struct moment){ world->entries[n][turn].end, !burns };
+		before.end = world->entries[n][turn].end;
+		before.sound = !burns;
+		return before;
 	}
 	if (burns && walk->extent == MAZE_TO_FUSE)
 		blame(walk, spot, turn, "did not run, and nothing was to stop it");
 	if (walk->extent == MAZE_WHOLE)
 		blame(walk, spot, turn, "did not run");
-	return (struct moment){ before.end, false };
+	before.sound = false;
+	return before;
+}
+
+/* What has been recorded as often as it ran. */
+static struct moment walk_stamp(struct walk *walk, const struct maze_spot *spot,
+				struct moment before)
+{
+	uint32_t turn = walk->report->times[spot->number];
+	struct moment after = walk_function(walk, spot, before);
+
+	if (follow_command(walk, spot, &after) !=
+		    (turn < walk->world->times[spot->number]) &&
+	    walk->trace != NULL)
+		blame(walk, spot, turn, "ran, or was recorded, only");
+	return after;
 }
 
 static struct moment walk_leaf(struct walk *walk, const struct maze_spot *spot,
 			       struct moment before)
 {
 	if (maze_stamps(spot))
-		return walk_function(walk, spot, before);
+		return walk_stamp(walk, spot, before);
 	if (spot->kind == MAZE_FILL)
 		*content(walk, spot, 0) = spot->number + 1;
 	if (spot->kind == MAZE_COPY)
 		*content(walk, spot, 0) = walk->maze->contents[spot->source];
+	if (!follow_command(walk, spot, &before)) {
+		before.sound = false;
+		if (walk->extent == MAZE_WHOLE)
+			blame(walk, spot, 0, "was not recorded");
+	}
 	return before;
 }
 
@@ -164,9 +260,12 @@ static struct moment walk_body(struct walk *walk, uint32_t body,
 			       struct moment from);
 
 static struct moment decide(struct walk *walk, const struct maze_spot *spot,
-			    struct moment before)
+			    uint64_t choice, struct moment moment)
 {
-	return spot->by_word ? before : walk_function(walk, spot, before);
+	if (!spot->by_word)
+		moment = walk_function(walk, spot, moment);
+	follow_decision(walk, spot, choice, &moment);
+	return moment;
 }
 
 static struct moment walk_loop(struct walk *walk, const struct maze_spot *spot,
@@ -177,12 +276,16 @@ static struct moment walk_loop(struct walk *walk, const struct maze_spot *spot,
 
 	*i = 0;
 	if (spot->kind == MAZE_WHILE)
-		moment = decide(walk, spot, moment);
+		moment = decide(walk, spot, *i < count ? 0 : UINT64_MAX,
+				moment);
+	else
+		follow_decision(walk, spot, 0, &moment);
 	while (*i < count) {
 		moment = walk_body(walk, spot->bodies[0], moment);
 		++*i;
 		walk->report->iterations++;
-		moment = decide(walk, spot, moment);
+		moment = decide(walk, spot, *i < count ? 0 : UINT64_MAX,
+				moment);
 	}
 	return moment;
 }
@@ -196,9 +299,11 @@ static struct moment walk_region(struct walk *walk,
 	if (spot->kind != MAZE_CASE)
 		return walk_loop(walk, spot, moment);
 	branch = maze_count(spot, walk->visits[spot->number]++);
-	moment = decide(walk, spot, moment);
-	if (branch < spot->branches)
-		moment = walk_body(walk, spot->bodies[branch], moment);
+	if (branch == spot->branches)
+		return decide(walk, spot, UINT64_MAX, moment);
+	moment = decide(walk, spot, branch, moment);
+	moment = walk_body(walk, spot->bodies[branch], moment);
+	follow_decision(walk, spot, UINT64_MAX, &moment);
 	return moment;
 }
 
@@ -224,10 +329,11 @@ static struct moment walk_body(struct walk *walk, uint32_t body,
 }
 
 void maze_walk(struct maze *maze, const struct maze_world *world,
-	       enum maze_extent extent, struct maze_report *report)
+	       enum maze_extent extent, struct maze_trace *trace,
+	       struct maze_report *report)
 {
 	static __thread struct walk walk;
-	const struct moment start = { 0, true };
+	const struct moment start = { .sound = true };
 
 	memset(&walk, 0, sizeof(walk));
 	memset(report, 0, sizeof(*report));
@@ -235,11 +341,17 @@ void maze_walk(struct maze *maze, const struct maze_world *world,
 	walk.world = world;
 	walk.report = report;
 	walk.extent = extent;
+	walk.trace = trace;
 	(void)walk_body(&walk, 0, start);
-	for (uint32_t i = 0; i < maze->spot_count; i++)
+	for (uint32_t i = 0; i < maze->spot_count; i++) {
 		if (world->times[i] > report->times[i])
 			blame(&walk, &maze->spots[i], world->times[i],
 			      "ran too often");
+		if (trace != NULL && maze_trace_next(trace, i,
+						     PLAIT_RECORD_COMMAND))
+			blame(&walk, &maze->spots[i], world->times[i],
+			      "was recorded too often");
+	}
 	if (world->broken)
 		blame(&walk, &maze->spots[0], 0, "saw what cannot be");
 }

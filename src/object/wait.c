@@ -344,6 +344,14 @@ static bool drives(plait__context *context)
 	return !plait__pool_in_call() && plait__pilot_drive(context);
 }
 
+/* The same for who does not wait, of the backends as well. */
+static bool get_on(const struct waiter *waiter)
+{
+	bool driven = drives(waiter->request->context);
+
+	return (!plait__pool_in_call() && pump(waiter)) || driven;
+}
+
 static plait_status loop(struct waiter *waiter, plait_error *error)
 {
 	plait__wait_request *request = waiter->request;
@@ -379,7 +387,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			return status;
 	}
 	/* Who polls in a loop shall get somewhere. */
-	if (!plait__pool_in_call() && pump(waiter))
+	if (get_on(waiter))
 		status = look(request, error);
 	return status == PLAIT_PENDING ? PLAIT_E_TIMEOUT : status;
 }
