@@ -2,11 +2,18 @@
 """Memory of a device, as Python sees it."""
 import contextlib
 import ctypes
+import math
+import struct
 from ctypes import byref, c_char, c_uint64, c_void_p
 
-from . import _raw
+from . import _raw, _tensor
+from ._elements import ELEMENTS, element_of
 from ._core import Handle, call, encode, lib, make, sized
 from ._functions import RUN, once
+
+
+# What memoryview can cast.
+CASTS = set("bBhHiIlLqQnNfdc?")
 
 
 def address_of(data, writable=False):
@@ -29,14 +36,35 @@ def address_of(data, writable=False):
     return ctypes.addressof(there), view.nbytes, there
 
 
+def compact(shape, size):
+    """The strides, in bytes, of an array without gaps."""
+    made = []
+    for count in reversed(shape):
+        made.append(size)
+        size *= count
+    return tuple(reversed(made))
+
+
+def positions(shape, strides, start):
+    """Where each element is, in bytes, row by row."""
+    if not shape:
+        yield start
+        return
+    for i in range(shape[0]):
+        yield from positions(shape[1:], strides[1:], start + i * strides[0])
+
+
 class Buffer(Handle):
     """Memory of a device.
 
     buffer[a:b] is a view of the bytes from a to before b: the same memory, kept
-    alive by both.  `with buffer.map() as memory` is a memoryview of it.
+    alive by both.  `with buffer.map() as memory` is a memoryview of it.  Other
+    packages take it by DLPack, without a copy: numpy.from_dlpack(buffer).  `size`
+    is in bytes; `format`, as struct has it, `shape`, and `strides`, in bytes, or
+    None without gaps, are those of the array that it was made from.
     """
     _release = lib.plait_buffer_release
-    __slots__ = ("device", "size", "format", "shape")
+    __slots__ = ("device", "size", "format", "shape", "strides", "_offset")
 
     def __init__(self, device, handle):
         super().__init__(handle)
@@ -44,6 +72,7 @@ class Buffer(Handle):
         call(lib.plait_buffer_bytes, handle, byref(count))
         self.device, self.size = device, count.value
         self.format, self.shape = "B", (count.value,)
+        self.strides, self._offset = None, 0
 
     @classmethod
     def create(cls, device, size, label=None):
@@ -55,6 +84,7 @@ class Buffer(Handle):
     def wrap(cls, device, data, label=None):
         """What Device.wrap calls."""
         view = memoryview(data)
+        element_of(view.format)
         if view.readonly:
             raise ValueError("read-only memory cannot be wrapped; see Device.array")
         pointer, size, keep = address_of(view, writable=True)
@@ -63,8 +93,23 @@ class Buffer(Handle):
         desc = sized(_raw.plait_wrap_desc, pointer=pointer, bytes=size, label=encode(label),
                      inbox=device.system._inbox.handle, released=RUN, user_data=released)
         made = cls(device, make(lib.plait_buffer_wrap, device.handle, byref(desc)))
-        made.format, made.shape = view.format, view.shape
+        made._has(view)
         return made
+
+    @classmethod
+    def from_dlpack(cls, device, data, label=None):
+        """What Device.from_dlpack calls."""
+        handle, element, array = _tensor.take(device, data, label)
+        made = cls(device, handle)
+        made.format, made.shape = element.letter, tuple(array.shape[:array.dimensions])
+        made.strides = tuple(n * element.size for n in array.strides[:array.dimensions])
+        made._offset = array.offset_bytes
+        if not array.offset_bytes and made.strides == compact(made.shape, element.size):
+            made.strides = None
+        return made
+
+    def _has(self, view):
+        self.format, self.shape = element_of(view.format).letter, view.shape
 
     def __getitem__(self, where):
         if not isinstance(where, slice):
@@ -99,8 +144,7 @@ class Buffer(Handle):
         view = memoryview(data)
         if view.nbytes:
             with self.map("w", offset, view.nbytes) as memory:
-                memory[:] = view if view.format == "B" and view.ndim == 1 else \
-                    view.tobytes() if not view.c_contiguous else view.cast("B")
+                memory[:] = view.cast("B") if view.c_contiguous and view.format in CASTS else view.tobytes()
 
     def read(self, offset=0, size=None):
         """A copy, as bytes."""
@@ -108,14 +152,41 @@ class Buffer(Handle):
             return bytes(memory)
 
     def tolist(self):
-        """A copy, as a list of what array() was given."""
-        return memoryview(self.read()).cast(self.format).tolist()
+        """A copy, as a list of what array() was given, without its shape."""
+        data, element = self.read(), ELEMENTS[self.format]
+        if self.strides is None:
+            data = data[:math.prod(self.shape) * element.size]
+        else:
+            places = positions(self.shape, self.strides, self._offset)
+            data = b"".join(data[at:at + element.size] for at in places)
+        if element.dtype[0] == "c":
+            parts = memoryview(data).cast(self.format[1]).tolist()
+            return [complex(*pair) for pair in zip(parts[::2], parts[1::2])]
+        if self.format == "e":
+            return [one for one, in struct.iter_unpack("e", data)]
+        return memoryview(data).cast(self.format).tolist()
 
     def numpy(self, dtype=None):
         """A copy, as a NumPy array of the type and shape that array() was given."""
         import numpy
-        flat = numpy.frombuffer(self.read(), dtype=dtype or self.format).copy()
-        return flat.reshape(self.shape) if dtype is None else flat
+        if dtype is not None:
+            return numpy.frombuffer(self.read(), dtype=dtype).copy()
+        return numpy.ndarray(self.shape, ELEMENTS[self.format].dtype, self.read(), self._offset,
+                             self.strides).copy()
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if copy:
+            raise BufferError("a buffer is exported as it is, without a copy")
+        element, count = ELEMENTS[self.format], len(self.shape)
+        array = sized(_raw.plait_array, element=element.code, element_bits=8 * element.size, lanes=1,
+                      dimensions=count, offset_bytes=self._offset,
+                      flags=_raw.PLAIT_ARRAY_COMPACT if self.strides is None else 0)
+        array.shape[:count] = self.shape
+        array.strides[:count] = [n // element.size for n in self.strides or (0,) * count]
+        return _tensor.export(self.handle, array, bool(max_version) and tuple(max_version) >= (1, 0))
+
+    def __dlpack_device__(self):
+        return 1, 0  # the host's memory; what is none is refused by __dlpack__
 
     def __repr__(self):
         return "<plait.Buffer of %d bytes on %s>" % (self.size, self.device.name)

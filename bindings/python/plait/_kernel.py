@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Kernels, and the arguments that they are launched with."""
 import ctypes
-import struct
 from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c_int32, c_int64,
                     c_uint8, c_uint16, c_uint32, c_uint64)
 
 from . import _raw
 from ._buffer import Buffer
+from ._elements import ELEMENTS
 from ._core import Handle, encode, lib, make, sized, text_of
 
 _TYPES = {"i8": c_int8, "i16": c_int16, "i32": c_int32, "i64": c_int64, "u8": c_uint8,
           "u16": c_uint16, "u32": c_uint32, "u64": c_uint64, "f32": c_float, "f64": c_double,
           "bool": c_bool, "char": c_char}
-
-
-# What the items of an array are, by their letter in the buffer protocol.
-_LETTERS = {"f": "f32", "d": "f64", "?": "bool"}
-_LETTERS.update({letter: "i%d" % (8 * struct.calcsize(letter)) for letter in "bhilq"})
-_LETTERS.update({letter: "u%d" % (8 * struct.calcsize(letter)) for letter in "HILQ"})
+_NAMES = {"e": "f16", "Zf": "complex numbers of f32", "Zd": "complex numbers of f64"}
 
 
 def convert(kind, value, what):
@@ -72,8 +67,11 @@ def check_pointer(given, target, what):
     """A buffer that was made from an array has the array's type."""
     if not isinstance(given, Buffer):
         raise TypeError("%s is a pointer: give it a Buffer, not %s" % (what, type(given).__name__))
-    have = _LETTERS.get(given.format)
-    if have is not None and target in _TYPES and have != target:
+    if given.strides is not None:
+        raise TypeError("%s: the array of this buffer has strides; buffer[:] is its bytes as they lie" % what)
+    have = ELEMENTS[given.format].kernel or _NAMES[given.format]
+    # Bytes may be anything, and so may be what is made of them.
+    if given.format not in ("B", "c") and target in _TYPES and have != target:
         raise TypeError("%s is a pointer to %s, the buffer was made of %s" % (what, target, have))
 
 

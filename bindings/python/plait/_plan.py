@@ -177,9 +177,6 @@ class Run(Handle):
     _release = lib.plait_run_release
     __slots__ = ("plan", "queue")
 
-    # Runs whose owner lost interest: what they call stays until they end.
-    _forgotten = []
-
     def __init__(self, plan, queue, handle):
         super().__init__(handle)
         self.plan, self.queue = plan, queue
@@ -215,21 +212,10 @@ class Run(Handle):
 
     def release(self):
         """Give it up; it goes on."""
-        if self._handle is not None and self.plan._functions:
-            still = lib.plait_run_poll(self._handle, None) == _raw.PLAIT_PENDING
-            if still:
-                Run._forgotten.append((self.handle, self.plan))
-                self._handle = None
-                return
-        super().release()
-        Run._sweep()
-
-    @staticmethod
-    def _sweep():
-        """Release those that have ended since."""
-        waiting, Run._forgotten = Run._forgotten, []
-        for handle, plan in waiting:
-            if lib.plait_run_poll(handle, None) == _raw.PLAIT_PENDING:
-                Run._forgotten.append((handle, plan))
-            else:
-                lib.plait_run_release(handle)
+        handle, self._handle = self._handle, None
+        if handle is None:
+            return
+        if self.plan._functions and lib.plait_run_poll(handle, None) == _raw.PLAIT_PENDING:
+            self.plan.system._forget(handle, self.plan)
+        else:
+            lib.plait_run_release(handle)

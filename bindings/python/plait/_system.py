@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A system: its devices, queues and signals."""
 import asyncio
+import collections
 import os
 import re
 from ctypes import byref, c_int32, c_uint32, c_uint64
 
 from . import _raw
 from ._buffer import Buffer, address_of
+from ._elements import element_of
 from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
 from ._functions import RUN, answer, once
 
@@ -24,7 +26,7 @@ class System(Handle):
     it waits for something of plait or pumps.
     """
     _release = lib.plait_context_release
-    __slots__ = ("devices", "_inbox", "_awaited")
+    __slots__ = ("devices", "_inbox", "_awaited", "_forgotten")
 
     def __init__(self, backend=None, *, workers=None, options=None, wrap=None,
                  plugin_path=None, sync=False):
@@ -35,6 +37,8 @@ class System(Handle):
                      backends=encode(backend), options=encode(options), wrap=encode(wrap),
                      plugin_path=encode(plugin_path))
         self._inbox = self._awaited = None
+        # Runs whose owner lost interest: what they call stays until they end.
+        self._forgotten = collections.deque()
         super().__init__(make(lib.plait_context_open, byref(desc)))
         self._inbox = Inbox(make(lib.plait_inbox_create, self.handle))
         count = c_uint32()
@@ -83,11 +87,28 @@ class System(Handle):
 
     def pump(self):
         """Run the Python functions that wait for this thread; how many."""
+        self._sweep()
         count, total = c_uint64(), 0
         while call(lib.plait_inbox_pump, self._inbox.handle, 0,
                    byref(count)) == _raw.PLAIT_EVENT_READY:
             total += count.value + self._answer()
         return total + count.value
+
+    def _forget(self, run, plan):
+        self._forgotten.append((run, plan))
+
+    def _sweep(self, most=32):
+        """Release forgotten runs that have ended since.  A collection may come at
+        any place, on any thread, and do the same: each entry is taken by one."""
+        for _ in range(min(len(self._forgotten), most)):
+            try:
+                run, plan = self._forgotten.popleft()
+            except IndexError:
+                return
+            if lib.plait_run_poll(run, None) == _raw.PLAIT_PENDING:
+                self._forgotten.append((run, plan))
+            else:
+                lib.plait_run_release(run)
 
     def _answer(self):
         """Pull a question, which is what has no function of C, and answer it."""
@@ -124,6 +145,8 @@ class System(Handle):
             loop.remove_reader(self.descriptor())
         if self._inbox is not None:
             self._inbox.release()
+        while self._forgotten:
+            lib.plait_run_release(self._forgotten.popleft()[0])
         super().release()
 
     def __repr__(self):
@@ -177,16 +200,24 @@ class Device:
         return Buffer.create(self, size, label)
 
     def array(self, data, label=None):
-        """A buffer with a copy of what has the buffer protocol (NumPy...)."""
+        """A buffer with a copy of what has the buffer protocol (NumPy...), which
+        may have strides."""
         view = memoryview(data)
+        element_of(view.format)
         made = Buffer.create(self, max(view.nbytes, 1), label)
-        made.format, made.shape = view.format, view.shape
+        made._has(view)
         made.write(view)
         return made
 
     def wrap(self, data, label=None):
         """A buffer on the very memory of `data`, which it keeps alive."""
         return Buffer.wrap(self, data, label)
+
+    def from_dlpack(self, data, label=None):
+        """A buffer on the very memory of what has `__dlpack__` (NumPy, PyTorch...),
+        which may have strides.  pump() or a wait gives it back, when nothing uses
+        it any more."""
+        return Buffer.from_dlpack(self, data, label)
 
     def __repr__(self):
         return "<plait.Device %s: %s>" % (self.name, self.description)
