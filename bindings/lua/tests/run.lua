@@ -22,7 +22,10 @@ local function list(buffer) return table.concat(buffer:table(), " ") end
 local plait = require "plait"
 local core = require "plait.core"
 local ffi, lib = core.ffi, core.lib
-ffi.cdef "int poll(void *, unsigned long, int);"
+ffi.cdef [[
+typedef struct { int descriptor; short wanted, found; } poll_entry;
+int poll(poll_entry *, unsigned long, int);
+]]
 
 local SAXPY = {"saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }"}
@@ -286,6 +289,56 @@ test("coroutines", function(system, device, queue)
   is(#order, 6, "both were resumed until they ended")
   raises("for coroutines", "outside of one", plait.await, plan:run(queue))
   queue:finish()
+end)
+
+-- What luv or any other loop does: it sleeps in poll until the descriptor can be
+-- read, and then pumps.
+test("an event loop", function(system, device, queue)
+  local entry = ffi.new("poll_entry", {system:descriptor(), 1, 0})
+  local gate, order = device:signal {gate = true}, {}
+  is(ffi.C.poll(entry, 1, 0), 0, "nothing to do, nothing to read")
+  queue:wait(gate, 1)
+  queue:call(function() order[#order + 1] = "called" end)
+  local graph = system:graph()
+  graph:fill(device:array("uint32_t", {0}), 7)
+  local run = graph:freeze():run(queue)
+  coroutine.wrap(function()
+    plait.await(run)
+    order[#order + 1] = "awaited"
+  end)()
+  is(ffi.C.poll(entry, 1, 0), 0, "what waits for something is not there yet")
+  gate:raise(1)
+  while #order < 2 do
+    -- A device that needs a pump stands still while a loop sleeps.
+    ffi.C.poll(entry, 1, 10)
+    system:pump()
+  end
+  is(table.concat(order, " "), "called awaited", "it comes by itself")
+  queue:finish()
+end)
+
+test("large numbers", function(_, device, queue)
+  local good, large = pcall(device.buffer, device, 2 ^ 32 + 16)
+  if not good then return is(large.name, "PLAIT_E_NOMEM", "no memory for more than 4 GiB") end
+  is(large.bytes, 2 ^ 32 + 16, "more than 4 GiB")
+  local part = large:view(2 ^ 32 + 8, 4)
+  queue:fill(part, 0x04030201)
+  queue:finish()
+  is(list(part), "1 2 3 4", "and what is at its end")
+end)
+
+test("collected under load", function(system, device, queue)
+  local ran = 0
+  for i = 1, 100 do
+    local graph = system:graph()
+    graph:fill(device:buffer(64), i)
+    graph:call(function() ran = ran + 1; collectgarbage() end)
+    graph:freeze {instances = 4}:run(queue)
+    queue:call(function() collectgarbage "step" end)
+  end
+  collectgarbage()
+  queue:finish()
+  is(ran, 100, "functions of what was collected run")
 end)
 
 test("release in any order, collect in flight", function(system, device, queue)
