@@ -210,16 +210,16 @@ static void runs_keep_what_they_have(void)
 struct runner {
 	plait_plan *plan;
 	uint64_t wrong;
+	plait_error error; /* of the last that was */
 };
 
 static void *run_many(void *arg)
 {
 	struct runner *runner = arg;
-	plait_error error = { .size = sizeof(error) };
 
 	for (int i = 0; i < RUNS; i++)
 		runner->wrong += plait_plan_call(runner->plan, NULL, NULL,
-						 &error) != PLAIT_OK;
+						 &runner->error) != PLAIT_OK;
 	return NULL;
 }
 
@@ -264,7 +264,8 @@ static void exchanges_while_others_run(void)
 			kernels[i] = new_tally(&counts[i]);
 		plan = make_plan(kernels[0], kernels[0], NULL);
 		for (uint32_t i = 0; i < THREADS; i++) {
-			runners[i] = (struct runner){ plan, 0 };
+			runners[i] = (struct runner){ .plan = plan };
+			runners[i].error.size = sizeof(plait_error);
 			OK(pthread_create(&threads[i], NULL, run_many,
 					  &runners[i]) == 0);
 		}
@@ -274,8 +275,10 @@ static void exchanges_while_others_run(void)
 				&rig.error) == PLAIT_OK;
 		OK_THAT(good, "exchange: %s", rig.error.text);
 		for (uint32_t i = 0; i < THREADS; i++)
-			OK(pthread_join(threads[i], NULL) == 0 &&
-			   runners[i].wrong == 0);
+			OK_THAT(pthread_join(threads[i], NULL) == 0 &&
+				runners[i].wrong == 0, "%u runs: %s",
+				(unsigned)runners[i].wrong,
+				runners[i].error.text);
 		IS_UINT(counts[0] + counts[1], THREADS * RUNS * LAUNCHES);
 		for (uint32_t i = 0; i < 2; i++)
 			plait_kernel_release(kernels[i]);

@@ -54,11 +54,32 @@ except OSError:
     skip("no driver is looked for without a loader")
     done()
 with tempfile.TemporaryDirectory() as folder:
-    says("no driver", "OCL_ICD_VENDORS=" + folder[:20], OCL_ICD_VENDORS=folder)
-    for name, line in (("missing", "/nowhere/driver.so"), ("strange", "libm.so.6")):
+    says("no driver", "no driver is registered in OCL_ICD_VENDORS=" + folder[:20], OCL_ICD_VENDORS=folder)
+    garbage = os.path.join(folder, "garbage.so")
+    with open(garbage, "wb") as file:
+        file.write(bytes(range(256)) * 8)
+    os.mkdir(os.path.join(folder, "folder.icd"))
+    for name, line in (("missing", "/nowhere/driver.so"), ("strange", "libm.so.6"), ("none", ""),
+                       ("long", "x" * 5000), ("garbage", garbage)):
         with open(os.path.join(folder, name + ".icd"), "w") as file:
             file.write(line + "\n")
-    says("only drivers that are none", "no platform", OCL_ICD_VENDORS=folder)
+    says("only drivers that are none", "no platform: no driver works of the 6 registered in OCL_ICD_VENDORS=",
+         OCL_ICD_VENDORS=folder)
+
+# --- what ends the process that loads it
+ENDS = (("exits", "_exit(7)", "exited with 7"), ("crashes", "raise(SIGKILL)", "killed by signal 9"))
+with tempfile.TemporaryDirectory() as folder:
+    for name, what, text in ENDS:
+        library = os.path.join(folder, name + ".so")
+        built = run(os.environ.get("CC", "cc").split() + ["-shared", "-fPIC", "-x", "c", "-", "-o", library],
+                    input="#include <signal.h>\n#include <unistd.h>\n"
+                    "__attribute__((constructor)) static void end(void) { %s; }\n" % what)
+        with open(os.path.join(folder, "one.icd"), "w") as file:
+            file.write(library + "\n")
+        got = plait(["info"], OCL_ICD_VENDORS=folder)
+        ok(built.returncode == 0 and got.returncode == 1 and text in got.stderr and
+           "OCL_ICD_VENDORS=" + folder in got.stderr, "a driver that %s its process" % name,
+           built.stderr, got.returncode, got.stdout, got.stderr)
 
 # --- a driver
 def declines(options=""):

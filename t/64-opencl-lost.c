@@ -227,7 +227,7 @@ static void nothing_there(void)
 
 	refuses(&none, "", PLAIT_E_UNAVAILABLE, "finds no platform: no driver");
 	refuses(&empty, "", PLAIT_E_UNAVAILABLE,
-		"no device of the platforms Stand-in is what was asked for");
+		"the platforms Stand-in have no device");
 	refuses(&one, ",type=gpu", PLAIT_E_UNAVAILABLE, "no device of the");
 	refuses(&one, ",device=abacus", PLAIT_E_UNAVAILABLE, "device=abacus");
 	refuses(&one, ",platform=abacus", PLAIT_E_UNAVAILABLE,

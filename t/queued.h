@@ -9,13 +9,17 @@
 
 #include "runs.h"
 
-/* Every test can be built for the stand-ins for OpenCL and CUDA, too. */
+/* Every test can be built for the stand-ins for OpenCL and CUDA, too; and for
+ * whatever driver of OpenCL is there. */
 #if defined(QUEUED_OPENCL)
 #include "cl/standin.h"
 #define SIMULATED "opencl"
 #elif defined(QUEUED_CUDA)
 #include "cuda/place.h"
 #define SIMULATED "cuda"
+#elif defined(QUEUED_DRIVER)
+#include "driver.h"
+#define SIMULATED DRIVER_BACKEND
 #else
 #define SIMULATED "chaos"
 #endif
@@ -60,6 +64,9 @@ static inline bool open_place(const struct place *place)
 		.allocator = &counting,
 	};
 
+#ifdef QUEUED_DRIVER
+	look_for_driver();
+#endif
 	memset(&rig, 0, sizeof(rig));
 	rig.error.size = sizeof(rig.error);
 	broken = 0;
@@ -103,6 +110,19 @@ static inline void choose_kind(struct place *place, uint32_t seed)
 		       random / 36 % 2 ? ",events=all" : "");
 	NOTE("mode %u%s, %u workers", setup.mode, setup.late ? ", late" : "",
 	     place->workers);
+}
+#elif defined(QUEUED_DRIVER)
+#define FAULTS(options) DRIVER_OPTIONS ";fault:" options
+
+/* Two halves of one processor, with workers: where a driver is busy they do
+ * not stand in each other's way. */
+static inline void choose_kind(struct place *place, uint32_t seed)
+{
+	place->workers = 1 + seed / 3 % 2;
+	(void)snprintf(place->options, sizeof(place->options),
+		       DRIVER_OPTIONS "%s%s",
+		       seed % 4 == 3 ? ",events=all" : "",
+		       seed % 3 == 2 ? ",place=driver" : "");
 }
 #elif defined(QUEUED_CUDA)
 #define FAULTS(options) SIMULATED ":driver=%.400s;fault:" options, standin_path
@@ -177,6 +197,9 @@ static inline void each_place(uint32_t seeds, void (*check)(const struct place *
 
 	if (strcmp(SIMULATED, "chaos") == 0)
 		each_host(check);
+#ifdef QUEUED_DRIVER
+	seeds = seeds / 10 + 1;
+#endif
 	for (uint32_t i = 0; i < (tap_soak() ? 10 * seeds : seeds); i++) {
 		set_seed(&place, first + i);
 		if (!open_place(&place))

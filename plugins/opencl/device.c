@@ -4,6 +4,7 @@
  * devices of a backend are those of one platform: events and memory belong to
  * a context, and no context spans two.
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +29,39 @@ static bool fits(const char *name, const char *part)
 
 /* --- platforms ------------------------------------------------------------ */
 
+/* How many drivers are registered in a folder. */
+static unsigned count_drivers(const char *folder)
+{
+	DIR *open = opendir(folder);
+	const struct dirent *entry;
+	unsigned count = 0;
+
+	while (open != NULL && (entry = readdir(open)) != NULL) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		count += dot != NULL && strcmp(dot, ".icd") == 0;
+	}
+	if (open != NULL)
+		closedir(open);
+	return count;
+}
+
 static plait_status refuse_empty(plait_backend *self, const char *loader,
 				 plait_error *error)
 {
 	const char *vendors = plaitp_driven_variable("OCL_ICD_VENDORS");
+	const char *folder = vendors != NULL ? vendors : "/etc/OpenCL/vendors";
+	unsigned count = count_drivers(folder);
+	char found[64] = "is";
 
+	if (count > 0)
+		snprintf(found, sizeof(found), "works of the %u", count);
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: %.60s finds no platform: no "
-				  "driver is registered in %s%.80s; Debian has "
-				  "one for CPUs in pocl-opencl-icd", loader,
+				  "driver %s registered in %s%.80s; Debian has "
+				  "one for CPUs in pocl-opencl-icd", loader, found,
 				  vendors != NULL ? "OCL_ICD_VENDORS=" : "",
-				  vendors != NULL ? vendors :
-						    "/etc/OpenCL/vendors");
+				  folder);
 }
 
 static plait_status list_platforms(plait_backend *self, const char *loader,
@@ -262,6 +284,12 @@ static plait_status choose(plait_backend *self,
 	}
 	if (status != PLAIT_OK)
 		return status;
+	if (options->platform == NULL && options->device == NULL &&
+	    options->type == CL_DEVICE_TYPE_ALL)
+		return plaitp_driven_fail(self->services, error,
+					  PLAIT_E_UNAVAILABLE, 0,
+					  "opencl: the platforms %s have no "
+					  "device", seen);
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: no device of the platforms %s "
 				  "is what was asked for (platform=%.30s, "

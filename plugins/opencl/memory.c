@@ -120,6 +120,7 @@ static void free_memory(plait_backend *self, plait_backend_memory *memory)
 		self->services->resize(self->host, memory->block,
 				       memory->block_bytes, 0);
 	discharge(self, memory->device, memory->bytes);
+	pthread_mutex_destroy(&memory->mapping);
 	self->services->resize(self->host, memory, sizeof(*memory), 0);
 }
 
@@ -166,6 +167,7 @@ plait_status plaitp_opencl_memory_create(plait_backend *self, uint32_t device,
 	*memory = (plait_backend_memory){ .device = place,
 					  .size_bytes = request->bytes,
 					  .bytes = bytes };
+	pthread_mutex_init(&memory->mapping, NULL);
 	status = fill_record(self, memory, request, error);
 	if (status == PLAIT_OK)
 		*out = memory;
@@ -180,6 +182,15 @@ void plaitp_opencl_memory_destroy(plait_backend *self,
 	self->cl.clReleaseMemObject(memory->memory);
 	free_memory(self, memory);
 }
+
+/* --- maps ----------------------------------------------------------------- */
+
+/*
+ * What is mapped several times has the same address each time.  PoCL 3.1 finds
+ * a map by that when it is ended, and two threads that end two of them at once
+ * may find the same one.  So an object is mapped and unmapped by one thread at
+ * a time; the driver's queue for maps would have them wait anyway.
+ */
 
 /* The bits of the public PLAIT_MAP_READ and PLAIT_MAP_WRITE. */
 enum { MAP_READ = 1 << 0, MAP_WRITE = 1 << 1 };
@@ -197,10 +208,12 @@ plait_status plaitp_opencl_memory_map(plait_backend *self,
 		how |= CL_MAP_READ;
 	if ((flags & MAP_WRITE) != 0)
 		how |= CL_MAP_WRITE;
+	pthread_mutex_lock(&memory->mapping);
 	*out = self->cl.clEnqueueMapBuffer(memory->device->maps,
 					   memory->memory, CL_TRUE, how,
 					   offset, bytes, 0, NULL, NULL,
 					   &code);
+	pthread_mutex_unlock(&memory->mapping);
 	if (*out != NULL)
 		return PLAIT_OK;
 	return plaitp_opencl_fail_call(self->services, error,
@@ -221,25 +234,39 @@ static cl_int await_unmap(plait_backend *self, struct opencl_device *device,
 	return code == CL_SUCCESS ? code : self->cl.clFinish(device->maps);
 }
 
-plait_status plaitp_opencl_memory_unmap(plait_backend *self,
-					plait_backend_memory *memory,
-					void *pointer, plait_error *error)
+/* *out_taken: the driver has begun it. */
+static cl_int unmap(plait_backend *self, plait_backend_memory *memory,
+		    void *pointer, bool *out_taken)
 {
 	struct opencl_device *device = memory->device;
 	cl_event event = NULL;
 	cl_int code;
 
+	pthread_mutex_lock(&memory->mapping);
 	code = self->cl.clEnqueueUnmapMemObject(device->maps, memory->memory,
 						pointer, 0, NULL, &event);
-	if (code != CL_SUCCESS)
+	*out_taken = code == CL_SUCCESS;
+	if (*out_taken)
+		code = await_unmap(self, device, event);
+	pthread_mutex_unlock(&memory->mapping);
+	return code;
+}
+
+plait_status plaitp_opencl_memory_unmap(plait_backend *self,
+					plait_backend_memory *memory,
+					void *pointer, plait_error *error)
+{
+	bool taken;
+	cl_int code = unmap(self, memory, pointer, &taken);
+
+	if (!taken)
 		return plaitp_opencl_fail_call(self->services, error,
 					       "clEnqueueUnmapMemObject",
 					       code, "an unmap");
-	code = await_unmap(self, device, event);
 	if (code == CL_SUCCESS)
 		return PLAIT_OK;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_LOST, code,
 				  "opencl:%u: clFinish gave %d for an unmap; "
 				  "what was written may not have arrived",
-				  number_of(self, device), (int)code);
+				  number_of(self, memory->device), (int)code);
 }

@@ -82,6 +82,7 @@ struct plait_backend_memory {
 	uint64_t bytes; /* that are charged for it */
 	void *block; /* ours, below the driver's object; or null */
 	uint64_t block_bytes;
+	pthread_mutex_t mapping; /* one map or unmap at a time; a leaf */
 };
 
 /* --- driver.c: the library, and what its numbers mean */

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * plait info: what a program would find here, chosen, rejected and why.  The
- * text is the library's own report.
+ * text is the library's own report, made in a process of its own: drivers that
+ * backends load may end the one that they are in.
  */
 #include "command.h"
 
 #include "plait/plait.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int read_options(int argc, char **argv, plait_context_desc *desc)
 {
@@ -109,25 +114,97 @@ static void print_report(const char *report, bool own_options)
 	}
 }
 
+static int report(plait_context_desc *desc)
+{
+	plait_error error = { .size = sizeof(error) };
+	plait_status status;
+	bool own_options = ask_for_all(desc);
+	int code = COMMAND_DONE;
+	char *text;
+
+	status = read_report(desc, &text, &error);
+	if (status == PLAIT_OK)
+		print_report(text, own_options);
+	else
+		code = command_fail("info", "%s (%s)", error.text,
+				    plait_status_name(status));
+	free(text);
+	return code;
+}
+
+/* --- a process of its own ------------------------------------------------- */
+
+/* What environment variables may have had a part in it. */
+static void name_variables(void)
+{
+	static const char *const names[] = {
+		"PLAIT_BACKEND", "PLAIT_OPTIONS", "PLAIT_PLUGIN_PATH",
+		"PLAIT_WRAP", "OCL_ICD_VENDORS", "LD_PRELOAD",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (getenv(names[i]) != NULL)
+			fprintf(stderr, "  %s=%s\n", names[i],
+				getenv(names[i]));
+}
+
+static int judge(int status)
+{
+	char how[64];
+
+	if (WIFSIGNALED(status))
+		snprintf(how, sizeof(how), "killed by signal %d (%s)",
+			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		snprintf(how, sizeof(how), "exited with %d",
+			 WEXITSTATUS(status));
+	(void)command_fail("info", "the process that looked at the backends "
+			   "was ended by something that one of them loads: %s. "
+			   "With --backends you choose which are looked at.",
+			   how);
+	name_variables();
+	return COMMAND_FAILED;
+}
+
+/* `said` tells whether the report came to its end, and how. */
+static int await(pid_t child, int from)
+{
+	unsigned char code = COMMAND_FAILED;
+	ssize_t said;
+	int status = 0;
+
+	do
+		said = read(from, &code, 1);
+	while (said < 0 && errno == EINTR);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return said == 1 ? code : judge(status);
+}
+
 int command_info(int argc, char **argv)
 {
 	plait_context_desc desc = { .size = sizeof(desc) };
-	plait_error error = { .size = sizeof(error) };
-	plait_status status;
-	bool own_options;
-	char *report;
-	int code;
+	unsigned char answer;
+	int code, ends[2];
+	pid_t child;
 
 	code = read_options(argc, argv, &desc);
 	if (code != COMMAND_DONE)
 		return code;
-	own_options = ask_for_all(&desc);
-	status = read_report(&desc, &report, &error);
-	if (status == PLAIT_OK)
-		print_report(report, own_options);
-	else
-		code = command_fail("info", "%s (%s)", error.text,
-				    plait_status_name(status));
-	free(report);
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return report(&desc);
+	child = fork();
+	if (child <= 0)
+		code = report(&desc);
+	if (child == 0) {
+		fflush(stdout);
+		answer = (unsigned char)code;
+		exit(write(ends[1], &answer, 1) == 1 ? code : COMMAND_FAILED);
+	}
+	close(ends[1]);
+	if (child > 0)
+		code = await(child, ends[0]);
+	close(ends[0]);
 	return code;
 }
