@@ -445,7 +445,8 @@ API_TESTS += %D%/56-run-groups.t
 %C%_56_run_groups_t_SOURCES = %D%/56-run-groups.c %D%/queued.h
 %C%_56_run_groups_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued.t
-%C%_56_run_queued_t_SOURCES = %D%/56-run-queued.c %D%/queued.h
+%C%_56_run_queued_t_SOURCES = %D%/56-run-queued.c %D%/queued.h \
+	%D%/driver.h %D%/place.h
 %C%_56_run_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-loops.t
 %C%_56_run_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c %D%/queued.h

@@ -428,8 +428,7 @@ struct plait_backend_table {
 				   uint64_t offset, uint64_t bytes,
 				   uint32_t flags, void **out,
 				   plait_error *error);
-	/* What it fails for stays mapped: it may be tried again, or goes with
-	 * its memory. */
+	/* If it fails it stays mapped, until it is tried again or destroyed. */
 	plait_status (*memory_unmap)(plait_backend *self,
 				     plait_backend_memory *memory,
 				     void *pointer, plait_error *error);
