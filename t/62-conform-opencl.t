@@ -5,7 +5,6 @@
 on a driver's own memory, and says what is missing where something is."""
 import ctypes
 import os
-import platform
 import re
 import sys
 import tempfile
@@ -114,24 +113,10 @@ def conform(options, more):
     return got, failed
 
 
-def loses_wakes():
-    """Before 2.42 glibc could lose a wake-up of a condition variable (its bug 25847), and this
-    driver's threads wait for nothing else: about once in some hundred starts it stands still."""
-    name, version = platform.libc_ver()
-    return name == "glibc" and tuple(int(x) for x in version.split(".")) < (2, 42)
-
-
 def judge(options, more):
-    """Checks that stood still are tried again where the C library may be to blame: what is
-    wrong with the backend itself stands still each time."""
     got, failed = conform(options, more)
     ok(got.returncode in (0, 1) and len(got.stdout.splitlines()) > 10, options + " runs", got.returncode, got.stderr,
        got.stdout)
-    expectations = more[more.index("--expect"):] if "--expect" in more else []
-    for _ in range(2):
-        if failed and loses_wakes() and all("# hangs: " in text for text in failed.values()):
-            print("# once more, because they stood still: " + " ".join(failed))
-            got, failed = conform(options, ["--only", ",".join(failed)] + expectations)
     ok(got.returncode == 0 and not failed, options, got.returncode, got.stderr, *failed.values())
 
 
