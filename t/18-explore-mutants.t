@@ -15,7 +15,7 @@ no) ;;
 esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/src" "$work/o" || exit 1
+mkdir -p "$work/mc" "$work/o" "$work/x" || exit 1
 
 # Tests name what they are built of in the variable below, as in t/local.mk.
 sources_of()
@@ -61,53 +61,72 @@ said()	# said ok|not TEXT
 	[ "$1" = ok ] && echo "ok $count - $2" || echo "not ok $count - $2"
 }
 
-# One object of each file; a mutant compiles again what its edit may touch.
-# Nearly all the time of a run is spent in the explorer, of a mutant compiling.
-compile()	# compile FILE OBJECT SRC-FOLDER [FLAG]
+# One object of each file, for all tests; a mutant compiles again what its edit
+# may touch: a header may matter to all, a source file to itself and to a test that
+# includes it.  What is edited lies in $work/src, before the tree's own.  Nearly all
+# the time of a run is spent in the explorer, of a mutant compiling.
+compile()	# compile FILE OBJECT [FLAG]
 {
 	# shellcheck disable=SC2086
-	$cc $flags ${4:--O0} "-I$3" -c "$1" -o "$2" 2>>"$work/log"
+	$cc $flags ${3:--O0} "-I$work/src" "-I$top/src" -c "$1" -o "$2" \
+		2>>"$work/log"
+}
+
+object_of()	# object_of FILE: where its object is, below a folder
+{
+	echo "${1%.c}.o" | tr / _
 }
 
 for file in "$top"/t/mc/*.c "$top/t/tap.c"; do
-	compile "$file" "$work/o/$(basename "$file" .c).o" "$top/src" -O1 || {
+	compile "$file" "$work/mc/$(basename "$file" .c).o" -O2 || {
 		sed 's/^/# /' "$work/log"
 		echo "Bail out! the explorer does not compile"
 		exit 1
 	}
 done
+$cc -r -nostdlib -o "$work/mc.o" "$work"/mc/*.o || exit 1
 
-# The objects of a test as it is, in o/TEST.
+# The objects of a test as it is.
 compile_test()	# compile_test TEST
 {
-	mkdir -p "$work/o/$1"
 	for file in t/$1.c $(sources_of "$1"); do
-		compile "$top/$file" "$work/o/$1/$(basename "$file" .c).o" \
-			"$top/src" || return 1
+		object=$work/o/$(object_of "$file")
+		[ -f "$object" ] || compile "$top/$file" "$object" || return 1
 	done
 }
 
-# Run a test with SOURCE taken from the tree below $work/src; a header may
-# matter to all, a source file to itself and to a test that includes it.  99: it does not compile.
+# touches TEST SOURCE FILE: may an edit of SOURCE change the object of FILE?
+touches()
+{
+	case $2:$3 in
+	*.h:* | "$3:$3") return 0 ;;
+	*:t/*) grep -q "^#include .*${2#src/}" "$top/$3" ;;
+	*) return 1 ;;
+	esac
+}
+
+# Run a test with SOURCE as it is in $work.  99: it does not compile.
 run_test()	# run_test TEST SOURCE PART
 {
-	rm -rf "$work/x"
-	cp -R "$work/o/$1" "$work/x"
+	objects=
 	for file in t/$1.c $(sources_of "$1"); do
-		case $2:$file in
-		*.h:* | "$file:$file" | *:t/*) ;;
-		*) continue ;;
-		esac
-		case $file in
-		src/*) path=$work/$file ;;
-		*) path=$top/$file ;;
-		esac
-		compile "$path" "$work/x/$(basename "$file" .c).o" \
-			"$work/src" || return 99
+		object=$(object_of "$file")
+		if touches "$1" "$2" "$file"; then
+			path=$work/$file
+			[ -f "$path" ] || path=$top/$file
+			compile "$path" "$work/x/$object" || return 99
+			objects="$objects $work/x/$object"
+		else
+			objects="$objects $work/o/$object"
+		fi
 	done
-	$cc -o "$work/x/test" "$work"/x/*.o "$work"/o/*.o -lpthread ||
-		return 99
-	PLAIT_SOAK=0 MC_STOP=1 "$work/x/test" "$3" >"$work/out" 2>&1
+	# shellcheck disable=SC2086
+	$cc -o "$work/test" $objects "$work/mc.o" -lpthread || return 99
+	# What finds most comes first, in all scenarios.
+	for how in random depth; do
+		PLAIT_SOAK=0 MC_STOP=$how "$work/test" "$3" >"$work/out" 2>&1 ||
+			return 1
+	done
 }
 
 previous=
@@ -118,13 +137,12 @@ while IFS='|' read -r test source edit what; do
 	part=$(echo $part)
 	source=$(echo $source)
 	rm -rf "$work/src"
-	cp -R "$top/src" "$work/src"
-	chmod -R u+w "$work/src"
+	mkdir -p "$work/${source%/*}"
 	if [ "$test" != "$previous" ]; then
 		previous=$test
 		compile_test "$test" || said not "$test does not compile"
 	fi
-	sed -i "$edit" "$work/$source"
+	sed "$edit" "$top/$source" >"$work/$source"
 	if cmp -s "$work/$source" "$top/$source"; then
 		said not "${source##*/}:$what: the edit changes nothing"
 		continue
