@@ -5,7 +5,7 @@ set -u
 run=${abs_top_builddir:-.}/t/run
 work=$(mktemp -d)
 # A longer run has limits of its own.
-unset PLAIT_TEST_SECONDS PLAIT_TEST_BYTES PLAIT_TEST_WRAPPER
+unset PLAIT_TEST_SECONDS PLAIT_TEST_BYTES PLAIT_TEST_WRAPPER PLAIT_TEST_TIMES
 trap 'rm -rf "$work"' EXIT
 count=0 bad=0
 
@@ -35,7 +35,9 @@ is "on the error stream too" $? 125
 
 # Left behind: one in the group, one that ran away into a session of its own.
 "$run" sh -c "sleep 1000 & echo \$! >'$work/one'; exit 0" >/dev/null 2>&1
-"$run" setsid sh -c "sleep 1000 >/dev/null 2>&1 & echo \$! >'$work/two'; exit 0" >/dev/null 2>&1
+mkfifo "$work/fifo"
+"$run" sh -c "setsid sh -c 'echo \$\$ >$work/fifo; exec sleep 1000' >/dev/null 2>&1 &
+	read pid <'$work/fifo'; echo \$pid >'$work/two'" >/dev/null 2>&1
 for pid in $(cat "$work/one" "$work/two"); do
 	kill -0 "$pid" 2>/dev/null; is "nothing is left behind" $? 1
 done
@@ -50,6 +52,8 @@ if test "$maps" = "$again"; then
 else
 	count=$((count + 1)); echo "ok $count # SKIP this system does not allow fixed addresses"
 fi
+PLAIT_TEST_TIMES=$work/times "$run" true
+is "what it took is noted" "$(sed 's/[0-9][0-9]*\.[0-9][0-9]/0/g; s/^ *//; s/  */ /g' "$work/times")" "0 0 true"
 is "a wrapper goes in front" "$(PLAIT_TEST_WRAPPER='echo under' "$run" this)" "under this"
 echo "1..$count"
 exit $bad

@@ -31,7 +31,7 @@ check()
 	case " $* " in *LIVENESS*) safety="-DNFAIR=4";; esac
 	spin "$@" -a "$model" >spin.log 2>&1 &&
 		${CC:-cc} -O0 -w -DMEMLIM=1024 $safety -o pan pan.c >cc.log 2>&1 &&
-		./pan -m100000 $run >pan.log 2>&1
+		./pan -w18 -m100000 $run >pan.log 2>&1
 	errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log | tail -1)
 	states=$(sed -n 's/^ *\([0-9]*\) states, stored.*/\1/p' pan.log |
 		tail -1)

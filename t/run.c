@@ -10,6 +10,8 @@
  * PLAIT_TEST_SECONDS (300) and PLAIT_TEST_BYTES (16 MiB) change the limits; a
  * script raises its own with a comment "# time limit: 120 s" in its first lines.
  * PLAIT_TEST_WRAPPER is a command, such as valgrind, to run the test under.
+ * PLAIT_TEST_TIMES is a file that gets a line with what each test took: seconds
+ * of processors, seconds, the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -222,10 +225,37 @@ static int watch(pid_t child, struct stream streams[2], long seconds, long bytes
 	}
 }
 
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+/* One write, because others add to the same file. */
+static void note_times(const char *program, double elapsed)
+{
+	const char *path = getenv("PLAIT_TEST_TIMES");
+	struct rusage used;
+	char line[256];
+	int fd;
+
+	if (!path)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (fd < 0 || getrusage(RUSAGE_CHILDREN, &used) < 0)
+		return;
+	snprintf(line, sizeof(line) - 1, "%8.2f %8.2f %s",
+		 seconds_of(used.ru_utime) + seconds_of(used.ru_stime), elapsed,
+		 program);
+	strcat(line, "\n");
+	write_all(fd, line, strlen(line));
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct stream streams[2];
 	int out[2], err[2], code;
+	double started = now();
 	long seconds;
 	pid_t child;
 
@@ -254,5 +284,6 @@ int main(int argc, char **argv)
 		     limit("PLAIT_TEST_BYTES", 16l << 20));
 	fflush(stdout);
 	kill_all(child);
+	note_times(argv[1], now() - started);
 	return code;
 }
