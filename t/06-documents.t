@@ -65,6 +65,19 @@ ok(len(known) >= 7, "variables are found in src", *sorted(known))
 ok(known == table, "README.md has the variables that src reads", *sorted(known ^ table))
 ok(known == manual, "plait(7) too", *sorted(known ^ manual))
 
+# --- the options of backends and interposers
+chapter = read("doc/man/plait.7").split(".SH OPTIONS\n")[1].split(".SH")[0]
+sections = {name: text for names, text in re.findall(r"^\.SS (.*)\n((?:(?!\.SS).*\n)*)", chapter, re.M)
+            for name in names.split(", ")}
+plugins = {n.split("/")[1] for n in files if re.match(r"plugins/\w+/entry\.c", n)}
+ok(plugins == set(sections), "plait(7) has every plugin", *sorted(plugins ^ set(sections)))
+for name in sorted(plugins & set(sections)):
+    table = re.findall(r"^\| (?:key|option) .*\n\|[-|]+\n((?:\|.*\n)*)", read("plugins/%s/README.md" % name), re.M)
+    keys = set(re.findall(r"`(\w+)[=`]", "".join(line.split("|")[1] for line in "".join(table).splitlines())))
+    told = {word for line in re.findall(r"^\.TP\n\.BR (.*)", sections[name], re.M)
+            for word in re.findall(r"\b[a-z_]+(?= ?=|\b ?\"|$)", re.sub(r"=.*", "=", line))}
+    ok(keys == told, "plait(7) has the options of %s" % name, *sorted(keys ^ told))
+
 # --- statuses and checks
 statuses = set(re.findall(r"^\tPLAIT_(E_\w+) =", read("include/plait/base.h"), re.M))
 told = set(re.findall(r"^\| `(E_\w+)`", read("doc/errors.md"), re.M))

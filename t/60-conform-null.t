@@ -21,9 +21,18 @@ got = conform("null")
 ok(got.returncode == 77, "the template is skipped", got.returncode, got.stdout, got.stderr)
 ok(re.match(r"1\.\.0 # SKIP null: .*template", got.stdout), "with its own reason", got.stdout)
 ok(got.stderr == "", "and nothing else is printed", got.stderr)
+# Only what a backend says itself is a reason to skip.
 got = conform("no_such_backend")
-ok(got.returncode == 77 and "1..0 # SKIP no_such_backend: " in got.stdout,
-   "so is a backend that is not there", got.stdout)
+ok(got.returncode == 2 and got.stdout == "" and "no plait_no_such_backend.so in " in got.stderr,
+   "a backend that is not there is an error", got.returncode, got.stdout, got.stderr)
+ok(re.search("^plait conform: plugins that are there: .*host.*null", got.stderr, re.M), "that says which there are",
+   got.stderr)
+with tempfile.TemporaryDirectory() as folder:
+    os.chmod(folder, 0o755)
+    open(os.path.join(folder, "plait_empty.so"), "w").close()
+    got = run([PLAIT, "conform", "empty"], env=dict(os.environ, PLAIT_PLUGIN_PATH=folder))
+ok(got.returncode == 1 and re.search("^not ok 1 - L0 .*\n# .*an empty file", got.stdout, re.M),
+   "one that the library refuses has failed", got.returncode, got.stdout, got.stderr)
 
 listed = conform("--list")
 ids = re.findall(r"^([A-Z]\d+)\t", listed.stdout, re.M)

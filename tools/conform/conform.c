@@ -31,8 +31,8 @@ static const char usage_text[] =
 	"  --deadline  for each check (20)\n"
 	"  --expect    a file of lines: unsupported|failing ID reason\n"
 	"  --here      in this process, to be run in a debugger\n"
-	"Exit status: 0 all good, 1 a check failed, 2 usage, 77 the backend\n"
-	"is not available here.\n";
+	"Exit status: 0 all good, 1 a check failed, 2 usage or no such plugin,\n"
+	"77 the backend says that it is not available here.\n";
 
 static int usage(const char *wrong, const char *what)
 {
@@ -186,6 +186,30 @@ static void run_group(const struct conform_group *group,
 	}
 }
 
+/* It does not open.  Only what the backend itself says is a reason to skip: a
+ * name that is wrong, or a file that is, must not look like that. */
+static int decline(const struct conform_options *options, const char *why)
+{
+	char others[512];
+
+	switch (conform_why_declined(options->backend, others,
+				     sizeof(others))) {
+	case CONFORM_ABSENT:
+		fprintf(stderr, "plait conform: %s\n", why);
+		if (others[0] != '\0')
+			fprintf(stderr, "plait conform: plugins that are "
+				"there: %s\n", others);
+		return CONFORM_USAGE;
+	case CONFORM_REFUSED:
+		printf("1..1\nnot ok 1 - L0 the backend opens or declines\n");
+		print_text(why);
+		return CONFORM_BAD;
+	default:
+		printf("1..0 # SKIP %s: %s\n", options->backend, why);
+		return CONFORM_SKIPPED;
+	}
+}
+
 static int run_all(const struct conform_options *options,
 		   const struct conform_expectations *expectations)
 {
@@ -193,11 +217,8 @@ static int run_all(const struct conform_options *options,
 	struct score score = { 0 };
 
 	conform_probe(options, &result);
-	if (result.verdict == CONFORM_SKIP) {
-		printf("1..0 # SKIP %s: %s\n", options->backend,
-		       result.reason);
-		return CONFORM_SKIPPED;
-	}
+	if (result.verdict == CONFORM_SKIP)
+		return decline(options, result.reason);
 	printf("# backend %s, seed %llu\n", options->backend,
 	       (unsigned long long)options->seed);
 	if (result.verdict == CONFORM_FAIL) {

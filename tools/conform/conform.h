@@ -234,6 +234,14 @@ void conform_settle(const struct conform_process *before,
 bool conform_sanitized(void);
 /* The backend's file, from what the library reports; false: built in. */
 bool conform_find_file(struct conform *c, char path[CONFORM_PATH]);
+/*
+ * Why it does not open, in the parent, where nothing is forked any more: it
+ * says so itself, the library refuses its file, or there is none; `others` gets
+ * the names of the plugins that there are.
+ */
+enum conform_reason { CONFORM_DECLINED, CONFORM_REFUSED, CONFORM_ABSENT };
+enum conform_reason conform_why_declined(const char *backend, char *others,
+					 size_t bytes);
 
 /* An allocator that counts, and fails on its k-th call. */
 struct conform_memory {

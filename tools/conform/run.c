@@ -58,7 +58,10 @@ static void check_needs(struct conform *c, uint32_t needs)
 	    strcmp(c->info.backend, "host") != 0)
 		conform_skip(c, "kernels are host functions there");
 	if ((needs & NEED_TWO_DEVICES) && c->device_count < 2)
-		conform_skip(c, "the backend has one device only");
+		conform_skip(c, "%s has one device here, and this needs two; "
+			     "where there is such an option: "
+			     "PLAIT_OPTIONS=%s:devices=2", c->info.backend,
+			     c->info.backend);
 	if ((needs & NEED_REAL_TIME) &&
 	    (c->info.capabilities & PLAIT_DEVICE_VIRTUAL_TIME))
 		conform_skip(c, "time is simulated there");

@@ -117,24 +117,72 @@ static bool cut_path(const char *text, const char *mark,
 	return false;
 }
 
-bool conform_find_file(struct conform *c, char path[CONFORM_PATH])
+/* What the library says of this backend; the caller frees it.  Null: it says
+ * nothing. */
+static char *read_report(const char *backend)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
-				    .backends = c->backend };
-	char mark[64];
-	char *text;
+				    .backends = backend };
 	uint64_t bytes = 0;
+	char *text;
+
+	if (plait_backend_report(&desc, NULL, 0, &bytes, NULL) != PLAIT_OK)
+		return NULL;
+	text = calloc(1, bytes + 1);
+	if (text != NULL && plait_backend_report(&desc, text, bytes, NULL,
+						 NULL) != PLAIT_OK) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+bool conform_find_file(struct conform *c, char path[CONFORM_PATH])
+{
+	char *text = read_report(c->backend);
+	char mark[64];
 	bool found;
 
-	snprintf(mark, sizeof(mark), "/plait_%.40s.so", c->backend);
-	NEED(plait_backend_report(&desc, NULL, 0, &bytes, ERR));
-	text = calloc(1, bytes + 1);
-	if (text == NULL)
+	if (!HOLDS(text != NULL))
 		return false;
-	NEED(plait_backend_report(&desc, text, bytes, NULL, ERR));
+	snprintf(mark, sizeof(mark), "/plait_%.40s.so", c->backend);
 	found = cut_path(text, mark, path);
 	free(text);
 	return found;
+}
+
+/* What is behind the words, to the end of the line; "" without them. */
+static void cut_line(const char *text, const char *words, char *out,
+		     size_t bytes)
+{
+	const char *at = strstr(text, words);
+
+	out[0] = '\0';
+	if (at == NULL)
+		return;
+	at += strlen(words);
+	at += strspn(at, " ");
+	snprintf(out, bytes, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+enum conform_reason conform_why_declined(const char *backend, char *others,
+					 size_t bytes)
+{
+	enum conform_reason reason = CONFORM_DECLINED;
+	char path[CONFORM_PATH];
+	char mark[64];
+	char *text = read_report(backend);
+
+	others[0] = '\0';
+	if (text == NULL)
+		return reason;
+	snprintf(mark, sizeof(mark), "/plait_%.40s.so", backend);
+	if (strstr(text, ": rejected: could not be loaded\n") != NULL)
+		reason = cut_path(text, mark, path) ? CONFORM_REFUSED :
+						      CONFORM_ABSENT;
+	cut_line(text, "hint: plugins that are there too:", others, bytes);
+	free(text);
+	return reason;
 }
 
 static void *resize(void *user_data, void *pointer, uint64_t old_bytes,
