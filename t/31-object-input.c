@@ -91,7 +91,9 @@ static void released_is_over(struct rig *rig)
 		"released before");
 	plait_buffer_release(buffer);
 	REFUSED(plait_queue_fill(rig->queue, buffer, 0, 1, 0, 1, e),
-		PLAIT_E_HANDLE, "command 0: buffer handle");
+		PLAIT_E_HANDLE, "buffer handle");
+	/* Who made one call knows of no commands. */
+	IS_INT(strncmp(rig->error.text, "buffer handle", 13), 0);
 	/* Releasing what is not there does nothing. */
 	plait_queue_release(NULL);
 	plait_signal_release(forged(12345));

@@ -320,8 +320,10 @@ static void gates(void)
 		IS_INT(plait_queue_finish(rig->queue, 3000, &rig->error),
 		       PLAIT_E_TIMEOUT);
 		IS_STR(rig->error.text, rig->backend[0] == 'h' ?
-		       "queue \"q\" of host is not done after 3000 ns" :
-		       "queue \"q\" of chaos is not done after 3000 ns");
+		       "queue \"q\" of host is not done after 3000 ns; it "
+		       "has a wait for signal \"gate\", which is at 19" :
+		       "queue \"q\" of chaos is not done after 3000 ns; it "
+		       "has a wait for signal \"gate\", which is at 19");
 		IS_INT(plait_signal_reset(rig->gate, &rig->error),
 		       PLAIT_E_BUSY);
 		IS_INT(plait_signal_reset(rig->signal, NULL), PLAIT_E_BUSY);

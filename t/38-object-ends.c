@@ -33,8 +33,8 @@ static void work_after_release(void)
 		IS_INT(plait__queue_enter(rig->queue, &inside, NULL),
 		       PLAIT_OK);
 		plait_queue_release(rig->queue);
-		IS_INT(plait__queue_submit_holding(inside, commands, 3, NULL,
-						   NULL, &sequence, NULL),
+		IS_INT(plait__queue_submit_array(inside, commands, 3, false,
+						 &sequence, NULL),
 		       PLAIT_OK);
 		/* The last one out: it must neither wait nor destroy. */
 		plait__object_leave(&inside->object);

@@ -301,12 +301,22 @@ static plait_status add_command(struct plait__batch *batch,
 
 /* --- the commands as the caller passed them */
 
-static plait_status name_command(uint64_t number, const plait_command *command,
+/* What is wrong with which command; whoever did not pass any is told of none. */
+static plait_status name_command(bool own, uint64_t number,
+				 const plait_command *command,
 				 const plait_error *why, plait_error *error)
 {
 	plait_status status;
 
-	if (command->label != NULL)
+	if (own && command->label == NULL)
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "%s", why->text);
+	else if (own)
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "\"%.*s\": %s",
+					    PLAIT__TEXT_FIT(command->label, 60),
+					    why->text);
+	else if (command->label != NULL)
 		status = plait__fail_origin(error, why->status, why->origin,
 					    "command %llu \"%.*s\": %s",
 					    (unsigned long long)number,
@@ -324,6 +334,7 @@ static plait_status name_command(uint64_t number, const plait_command *command,
 struct commands {
 	const plait_command *commands;
 	uint64_t count;
+	bool own; /* the library made them, of one call */
 };
 
 static plait_status add_all(struct plait__batch *batch, const void *arg,
@@ -349,7 +360,7 @@ static plait_status add_all(struct plait__batch *batch, const void *arg,
 		if (status == PLAIT_OK)
 			status = add_command(batch, command, &why);
 		if (status != PLAIT_OK)
-			return name_command(i, command, &why, error);
+			return name_command(all->own, i, command, &why, error);
 	}
 	return PLAIT_OK;
 }
@@ -498,26 +509,46 @@ plait_status plait__batch_submit(struct plait__batch *batch, uint64_t count,
 	return status;
 }
 
+static plait_status submit_all(struct plait__batch *batch,
+			       const struct commands *all,
+			       uint64_t *out_sequence, plait_error *error)
+{
+	plait_status status;
+
+	*out_sequence = 0;
+	if (all->count == 0)
+		return PLAIT_OK;
+	status = check_array(all->commands, all->count, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__batch_submit(batch, all->count, add_all, all, error);
+	if (status == PLAIT_OK)
+		*out_sequence = batch->last_emission;
+	return status;
+}
+
+plait_status plait__queue_submit_array(plait__queue *queue,
+				       const plait_command *commands,
+				       uint64_t count, bool own,
+				       uint64_t *out_sequence,
+				       plait_error *error)
+{
+	struct plait__batch batch = { .queue = queue };
+	const struct commands all = { commands, count, own };
+
+	return submit_all(&batch, &all, out_sequence, error);
+}
+
 plait_status plait__queue_submit_holding(plait__queue *queue,
 					 const plait_command *commands,
 					 uint64_t count, plait__object *held,
 					 plait_backend_launch *launch,
-					 uint64_t *out_sequence,
 					 plait_error *error)
 {
 	struct plait__batch batch = { .queue = queue, .held = held,
-			       .launch = launch };
-	const struct commands all = { commands, count };
-	plait_status status;
+				      .launch = launch };
+	const struct commands all = { commands, count, true };
+	uint64_t sequence;
 
-	*out_sequence = 0;
-	if (count == 0)
-		return PLAIT_OK;
-	status = check_array(commands, count, error);
-	if (status != PLAIT_OK)
-		return status;
-	status = plait__batch_submit(&batch, count, add_all, &all, error);
-	if (status == PLAIT_OK)
-		*out_sequence = batch.last_emission;
-	return status;
+	return submit_all(&batch, &all, &sequence, error);
 }

@@ -405,14 +405,13 @@ static plait_status submit(struct record *self, plait__queue *queue,
 		.flags = PLAIT_CALL_ANY_THREAD, .function = run_record,
 		.user_data = self, .label = self->kernel->object.label,
 	};
-	uint64_t sequence;
 
 	if (self->raw != NULL)
 		command = (plait_command){
 			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
 			.label = self->kernel->object.label };
 	return plait__queue_submit_holding(queue, &command, 1, &self->object,
-					   self->raw, &sequence, error);
+					   self->raw, error);
 }
 
 static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,

@@ -104,6 +104,50 @@ void plait__call_owed(plait__queue *queue, char *out, uint32_t bytes)
 	plait__mutex_unlock(&queue->lock);
 }
 
+/* --- gates */
+
+/* The first that is used by what is not done: a queue can only wait for it.  The
+ * queue's lock is held. */
+static const plait__signal *find_awaited(plait__queue *queue)
+{
+	const plait__flight *flight = &queue->flight;
+	uint64_t done = 0;
+	uint32_t i;
+
+	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &done,
+				NULL);
+	for (i = 0; i < flight->committed; i++) {
+		const plait__flight_entry *entry =
+			&flight->entries[(flight->first + i) &
+					 (flight->capacity - 1)];
+		const plait__signal *signal = (const void *)entry->object;
+
+		if (entry->object->class->type == PLAIT_OBJECT_SIGNAL &&
+		    entry->sequence > done && signal->is_gate)
+			return signal;
+	}
+	return NULL;
+}
+
+static void describe_awaited(plait__queue *queue, char *out, uint32_t bytes)
+{
+	const plait__signal *signal;
+	char room[PLAIT__NAME_ROOM];
+	uint64_t reached = 0;
+
+	out[0] = '\0';
+	plait__mutex_lock(&queue->lock);
+	signal = find_awaited(queue);
+	if (signal != NULL) {
+		(void)plait__signal_poll(signal, 0, &reached, NULL);
+		(void)snprintf(out, bytes, "; it has a wait for %s, which is "
+			       "at %llu", plait__object_name(&signal->object,
+							     room),
+			       (unsigned long long)reached);
+	}
+	plait__mutex_unlock(&queue->lock);
+}
+
 /* --- notifications of signals */
 
 /* How many are looked at. */
@@ -275,10 +319,13 @@ static plait_status fail_queue_time(plait__object *object, const char *backend,
 				    unsigned long long passed,
 				    plait_error *error)
 {
+	plait__queue *queue = (plait__queue *)(void *)object;
 	char room[PLAIT__NAME_ROOM];
 	char owed[PLAIT_ERROR_TEXT_BYTES];
 
-	plait__call_owed((plait__queue *)(void *)object, owed, sizeof(owed));
+	plait__call_owed(queue, owed, sizeof(owed));
+	if (owed[0] == '\0')
+		describe_awaited(queue, owed, sizeof(owed));
 	return plait__fail(error, PLAIT_E_TIMEOUT,
 			   "%s of %s is not done after %llu ns%s",
 			   plait__object_name(object, room), backend, passed,

@@ -405,11 +405,9 @@ bool plait__queue_wants_finish(const plait__queue *queue)
 	       !plait__pool_in_call();
 }
 
-PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
-					  const plait_command *commands,
-					  uint64_t count,
-					  uint64_t *out_sequence,
-					  plait_error *error)
+static plait_status submit(plait_queue *queue, const plait_command *commands,
+			   uint64_t count, bool own, uint64_t *out_sequence,
+			   plait_error *error)
 {
 	plait__queue *self;
 	plait_status status;
@@ -421,8 +419,8 @@ PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
 	if (status != PLAIT_OK)
 		return status;
 	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
-	status = plait__queue_submit_holding(self, commands, count, NULL, NULL,
-					     &sequence, error);
+	status = plait__queue_submit_array(self, commands, count, own,
+					   &sequence, error);
 	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	if (status >= PLAIT_OK && out_sequence != NULL)
@@ -430,6 +428,15 @@ PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
 	plait__scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
+}
+
+PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
+					  const plait_command *commands,
+					  uint64_t count,
+					  uint64_t *out_sequence,
+					  plait_error *error)
+{
+	return submit(queue, commands, count, false, out_sequence, error);
 }
 
 PLAIT_API plait_status plait_queue_call(plait_queue *queue,
@@ -444,7 +451,7 @@ PLAIT_API plait_status plait_queue_call(plait_queue *queue,
 		.user_data = user_data,
 	};
 
-	return plait_queue_submit(queue, &command, 1, NULL, error);
+	return submit(queue, &command, 1, true, NULL, error);
 }
 
 PLAIT_API plait_status plait_queue_copy(plait_queue *queue,
@@ -464,7 +471,7 @@ PLAIT_API plait_status plait_queue_copy(plait_queue *queue,
 		.bytes = bytes,
 	};
 
-	return plait_queue_submit(queue, &command, 1, NULL, error);
+	return submit(queue, &command, 1, true, NULL, error);
 }
 
 PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
@@ -484,7 +491,7 @@ PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
 		.pattern_bytes = pattern_bytes,
 	};
 
-	return plait_queue_submit(queue, &command, 1, NULL, error);
+	return submit(queue, &command, 1, true, NULL, error);
 }
 
 PLAIT_API plait_status plait_queue_emit(plait_queue *queue,
@@ -498,7 +505,7 @@ PLAIT_API plait_status plait_queue_emit(plait_queue *queue,
 		.signal = signal,
 	};
 
-	return plait_queue_submit(queue, &command, 1, out_sequence, error);
+	return submit(queue, &command, 1, true, out_sequence, error);
 }
 
 PLAIT_API plait_status plait_queue_wait(plait_queue *queue,
@@ -512,5 +519,5 @@ PLAIT_API plait_status plait_queue_wait(plait_queue *queue,
 		.sequence = sequence,
 	};
 
-	return plait_queue_submit(queue, &command, 1, NULL, error);
+	return submit(queue, &command, 1, true, NULL, error);
 }

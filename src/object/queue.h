@@ -134,13 +134,20 @@ plait_status plait__queue_reserve(plait__queue *queue, uint64_t count,
 void plait__queue_free_scratch(plait__queue *queue);
 
 /* batch.c */
-/* `held`, null or entered, stays held until these commands are done; one that
+/* Errors say which command it was, unless they are the library's `own`, made of
+ * one call of the user. */
+plait_status plait__queue_submit_array(plait__queue *queue,
+				       const plait_command *commands,
+				       uint64_t count, bool own,
+				       uint64_t *out_sequence,
+				       plait_error *error);
+
+/* Own ones.  `held`, null or entered, stays held until they are done; one that
  * is a NOP becomes `launch`, if that is not null. */
 plait_status plait__queue_submit_holding(plait__queue *queue,
 					 const plait_command *commands,
 					 uint64_t count, plait__object *held,
 					 plait_backend_launch *launch,
-					 uint64_t *out_sequence,
 					 plait_error *error);
 
 /* What is lone is submitted, as if something came behind it. */

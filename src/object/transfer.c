@@ -114,7 +114,6 @@ static plait_status transfer_bounced(plait__queue *queue,
 	plait_command both[2] = { *command, { .size = sizeof(*both) } };
 	struct bounce *bounce = NULL;
 	plait_status status;
-	uint64_t sequence;
 
 	status = create_bounce(queue->object.context, command, &bounce,
 			       error);
@@ -129,7 +128,7 @@ static plait_status transfer_bounced(plait__queue *queue,
 	}
 	PLAIT__SCOPE inside = { lose_bounce, bounce };
 	status = plait__queue_submit_holding(queue, both, 2, &bounce->object,
-					     NULL, &sequence, error);
+					     NULL, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
 	plait__scope_end(&inside);
@@ -145,7 +144,6 @@ static plait_status transfer_entered(plait__queue *queue,
 				     plait_error *error)
 {
 	plait_status status;
-	uint64_t sequence;
 
 	if (plait__pool_in_call())
 		return plait__fail(error, PLAIT_E_DEADLOCK,
@@ -155,7 +153,7 @@ static plait_status transfer_entered(plait__queue *queue,
 	    is_sane(command))
 		return transfer_bounced(queue, command, error);
 	status = plait__queue_submit_holding(queue, command, 1, NULL, NULL,
-					     &sequence, error);
+					     error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
 	return status;
