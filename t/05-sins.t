@@ -44,6 +44,7 @@ SINS = (
     ("04-words", "plugins/sin/sin.c", HEAD + 'void f(void) { printf("x"); }\n', "prints"),
     ("04-words", "tools/sin.c", HEAD + "void f(void) { strcpy(a, b); }\n", "unbounded"),
     ("04-words", "t/05-base-text.c", "int x = plait_context_open(0, 0, 0);\n", "start no other"),
+    ("04-words", "t/sin.c", HEAD + "void f(void) { usleep(1); }\n", "no sleep in tests"),
     ("04-words", "src/base/sin.c", "int x;\n", "licence"),
     ("04-words", "src/base/sin.c", HEAD + "// x\n", "comments are"),
     ("04-words", "src/base/helpers.c", HEAD, "named for objects"),

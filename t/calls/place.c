@@ -101,6 +101,7 @@ static bool open_place(struct place *place, const struct calls_entry *entry,
 	return OK_THAT(false, "a place to try in: %s", place->error.text);
 }
 
+/* Between two looks at what nobody tells of: that another thread has ended. */
 static void pause_a_little(void)
 {
 	const struct timespec time = { 0, 100000 };
