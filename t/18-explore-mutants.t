@@ -16,6 +16,7 @@ esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/mc" "$work/o" "$work/x" || exit 1
+cp -R "$top/src" "$work/src" && chmod -R u+w "$work/src" || exit 1
 
 # Tests name what they are built of in the variable below, as in t/local.mk.
 sources_of()
@@ -63,13 +64,18 @@ said()	# said ok|not TEXT
 
 # One object of each file, for all tests; a mutant compiles again what its edit
 # may touch: a header may matter to all, a source file to itself and to a test that
-# includes it.  What is edited lies in $work/src, before the tree's own.  Nearly all
-# the time of a run is spent in the explorer, of a mutant compiling.
+# includes it.  All are compiled from the copy in $work/src, one file of which is
+# edited at a time.  Nearly all the time of a run is spent in the explorer, of a
+# mutant compiling.
 compile()	# compile FILE OBJECT [FLAG]
 {
 	# shellcheck disable=SC2086
-	$cc $flags ${3:--O0} "-I$work/src" "-I$top/src" -c "$1" -o "$2" \
-		2>>"$work/log"
+	$cc $flags ${3:--O0} "-I$work/src" -c "$1" -o "$2" 2>>"$work/log"
+}
+
+path_of()	# path_of FILE: where it is compiled from
+{
+	case $1 in src/*) echo "$work/$1" ;; *) echo "$top/$1" ;; esac
 }
 
 object_of()	# object_of FILE: where its object is, below a folder
@@ -91,7 +97,8 @@ compile_test()	# compile_test TEST
 {
 	for file in t/$1.c $(sources_of "$1"); do
 		object=$work/o/$(object_of "$file")
-		[ -f "$object" ] || compile "$top/$file" "$object" || return 1
+		[ -f "$object" ] || compile "$(path_of "$file")" "$object" ||
+			return 1
 	done
 }
 
@@ -112,9 +119,8 @@ run_test()	# run_test TEST SOURCE PART
 	for file in t/$1.c $(sources_of "$1"); do
 		object=$(object_of "$file")
 		if touches "$1" "$2" "$file"; then
-			path=$work/$file
-			[ -f "$path" ] || path=$top/$file
-			compile "$path" "$work/x/$object" || return 99
+			compile "$(path_of "$file")" "$work/x/$object" ||
+				return 99
 			objects="$objects $work/x/$object"
 		else
 			objects="$objects $work/o/$object"
@@ -136,8 +142,6 @@ while IFS='|' read -r test source edit what; do
 	test=$(echo ${test%% *})
 	part=$(echo $part)
 	source=$(echo $source)
-	rm -rf "$work/src"
-	mkdir -p "$work/${source%/*}"
 	if [ "$test" != "$previous" ]; then
 		previous=$test
 		compile_test "$test" || said not "$test does not compile"
@@ -148,7 +152,9 @@ while IFS='|' read -r test source edit what; do
 		continue
 	fi
 	run_test "$test" "$source" "$part"
-	case $? in
+	status=$?
+	cp "$top/$source" "$work/$source"
+	case $status in
 	0) said not "${source##*/}:$what: nobody notices" ;;
 	99) said not "${source##*/}:$what: does not compile"
 		sed 's/^/# /' "$work/log" | tail -5 ;;
