@@ -12,7 +12,7 @@ use std::sync::Arc;
 use plait_sys as raw;
 
 use crate::error::{c_text, call, Error, Result};
-use crate::inbox::{as_user_data, Functions, Outcome, Owner, Registered};
+use crate::inbox::{answer_of, as_user_data, Functions, Outcome, Owner, Registered, Verdict};
 use crate::kernel::{Argument, Arguments, Items, Kernel, Rotation};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
@@ -81,7 +81,7 @@ impl Graph {
     #[track_caller]
     pub fn call<'a, O: Outcome>(&'a self, mut f: impl FnMut() -> O + 'static) -> Adding<'a, Node> {
         let mut made = Adding::new(self, raw::PLAIT_NODE_CALL);
-        let registered = self.owner.register(Box::new(move || f().failure()));
+        let registered = self.owner.register(Box::new(move || answer_of(f())));
         made.desc.user_data = as_user_data(registered.number);
         made.desc.inbox = self.owner.shared.inbox.get();
         self.functions.borrow_mut().push(registered);
@@ -168,6 +168,42 @@ impl Graph {
         -> Adding<'a, (Node, Vec<Graph>)> {
         let mut made = self.region(raw::PLAIT_NODE_CASE, condition);
         made.desc.branch_count = count as u64;
+        made
+    }
+
+    /// The same with a closure that is asked, on the thread that opened the system: the
+    /// loop goes on while it returns `true`.  An error that it returns, or a panic, fails
+    /// the node.
+    #[track_caller]
+    pub fn repeat_while_fn<'a, V: Verdict>(&'a self, f: impl FnMut() -> V + 'static)
+        -> Adding<'a, (Node, Graph)> {
+        self.asking(raw::PLAIT_NODE_WHILE, f)
+    }
+
+    /// The same, but the body runs once before it is asked.
+    #[track_caller]
+    pub fn do_while_fn<'a, V: Verdict>(&'a self, f: impl FnMut() -> V + 'static)
+        -> Adding<'a, (Node, Graph)> {
+        self.asking(raw::PLAIT_NODE_DO, f)
+    }
+
+    /// Branches, of which a closure chooses one; the first is 0.
+    #[track_caller]
+    pub fn case_fn<'a, V: Verdict>(&'a self, f: impl FnMut() -> V + 'static, count: usize)
+        -> Adding<'a, (Node, Vec<Graph>)> {
+        let mut made = self.asking(raw::PLAIT_NODE_CASE, f);
+        made.desc.branch_count = count as u64;
+        made
+    }
+
+    #[track_caller]
+    fn asking<'a, M: Made, V: Verdict>(&'a self, kind: u32, mut f: impl FnMut() -> V + 'static)
+        -> Adding<'a, M> {
+        let mut made = Adding::new(self, kind);
+        let registered = self.owner.register(Box::new(move || f().verdict().map(i64::from)));
+        made.desc.user_data = as_user_data(registered.number);
+        made.desc.inbox = self.owner.shared.inbox.get();
+        self.functions.borrow_mut().push(registered);
         made
     }
 

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
@@ -18,6 +19,9 @@ use plait_sys as raw;
 
 use crate::error::{call, Result, Status};
 use crate::library::{lib, Handle};
+
+/// What a closure is answered with: a number, or the text of its failure.
+pub(crate) type Answer = std::result::Result<i64, String>;
 
 /// What a closure of yours may return: nothing, or a result.
 pub trait Outcome: 'static {
@@ -37,17 +41,66 @@ impl<E: std::fmt::Display + 'static> Outcome for std::result::Result<(), E> {
     }
 }
 
-pub(crate) type Function = Box<dyn FnMut() -> Option<String>>;
-pub(crate) type SendFunction = Box<dyn FnMut() -> Option<String> + Send>;
+/// What a closure that decides returns: a `bool` for a loop, a `u32` for branches, or
+/// a result of those.
+pub trait Verdict: 'static {
+    /// The word, or the text of a failure, which the node's error has then.
+    fn verdict(self) -> std::result::Result<u32, String>;
+}
 
-/// A closure that is called once, as one that may be called often.
-pub(crate) fn once<O: Outcome>(function: impl FnOnce() -> O) -> impl FnMut() -> Option<String> {
-    let mut kept = Some(function);
-    move || match kept.take() {
-        Some(function) => function().failure(),
-        None => Some("it was called before".into()),
+impl Verdict for bool {
+    fn verdict(self) -> std::result::Result<u32, String> {
+        Ok(self.into())
     }
 }
+
+impl Verdict for u32 {
+    fn verdict(self) -> std::result::Result<u32, String> {
+        Ok(self)
+    }
+}
+
+impl<V: Verdict, E: std::fmt::Display + 'static> Verdict for std::result::Result<V, E> {
+    fn verdict(self) -> std::result::Result<u32, String> {
+        self.map_err(|error| error.to_string())?.verdict()
+    }
+}
+
+pub(crate) type Function = Box<dyn FnMut() -> Answer>;
+pub(crate) type SendFunction = Box<dyn FnMut() -> Answer + Send>;
+
+pub(crate) fn answer_of(outcome: impl Outcome) -> Answer {
+    outcome.failure().map_or(Ok(0), Err)
+}
+
+/// A closure that is called once, as one that may be called often.
+pub(crate) fn once<O: Outcome>(function: impl FnOnce() -> O) -> impl FnMut() -> Answer {
+    let mut kept = Some(function);
+    move || match kept.take() {
+        Some(function) => answer_of(function()),
+        None => Err("it was called before".into()),
+    }
+}
+
+/// Our own numbers as keys: one multiplication spreads them.
+#[derive(Default)]
+pub(crate) struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(self.0 << 8 | u64::from(byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+type Numbered<T> = HashMap<u64, T, BuildHasherDefault<Spread>>;
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 
@@ -65,9 +118,9 @@ pub(crate) fn as_user_data(number: u64) -> *mut c_void {
 
 #[derive(Default)]
 struct Waiting {
-    wakers: HashMap<u64, Waker>,
+    wakers: Numbered<Waker>,
     /// From other threads: closures to be called once.
-    functions: HashMap<u64, SendFunction>,
+    functions: Numbered<SendFunction>,
     /// Closures that nobody can call any more; their own thread drops them.
     dropped: Vec<u64>,
     /// Runs that nobody waits for; what they call has to stay until they end.
@@ -139,6 +192,9 @@ impl Shared {
     /// Let go of forgotten runs that have ended.
     fn sweep(&self) {
         let runs = std::mem::take(&mut self.lock().forgotten);
+        if runs.is_empty() {
+            return;
+        }
         let (still, ended): (Vec<_>, Vec<_>) = runs.into_iter().partition(|(run, _)| {
             // SAFETY: a run of ours.
             unsafe { (lib().plait_run_poll)(run.get(), ptr::null_mut()) == raw::PLAIT_PENDING }
@@ -157,9 +213,9 @@ thread_local! {
 
 pub(crate) struct Owner {
     pub(crate) shared: Arc<Shared>,
-    functions: RefCell<HashMap<u64, Rc<RefCell<Function>>>>,
+    functions: RefCell<Numbered<Rc<RefCell<Function>>>>,
     /// Those that are called once.
-    once: RefCell<HashMap<u64, Function>>,
+    once: RefCell<Numbered<Function>>,
 }
 
 impl Owner {
@@ -245,35 +301,33 @@ impl Owner {
         if event.kind != raw::PLAIT_EVENT_CALL {
             return Ok(());
         }
-        let function = self.find(number);
+        let found = self.find(number);
         if event.status != raw::PLAIT_OK {
             return Ok(()); // cancelled, and answered already
         }
-        let failure = match function {
-            Some(function) => run(&function),
-            None => Some("its function is gone".into()),
-        };
-        self.answer(event.id, failure)
+        self.answer(event.id, found.run())
     }
 
     /// The closure of a number; one that is called once is forgotten here.
-    fn find(&self, number: u64) -> Option<Rc<RefCell<Function>>> {
-        if let Some(function) = self.shared.take_once(number) {
-            return Some(Rc::new(RefCell::new(function)));
-        }
+    fn find(&self, number: u64) -> Found {
         if let Some(function) = self.take_once(number) {
-            return Some(Rc::new(RefCell::new(function)));
+            return Found::Once(function);
         }
-        self.functions.borrow().get(&number).cloned()
+        if let Some(function) = self.functions.borrow().get(&number) {
+            return Found::Often(function.clone());
+        }
+        self.shared.take_once(number).map_or(Found::Nothing, |function| Found::Once(function))
     }
 
-    fn answer(&self, id: u64, failure: Option<String>) -> Result<()> {
-        let text = failure.map(|text| CString::new(text.replace('\0', " ")).unwrap_or_default());
+    fn answer(&self, id: u64, answer: Answer) -> Result<()> {
+        let (value, text) = match answer {
+            Ok(value) => (value, None),
+            Err(text) => (1, Some(CString::new(text.replace('\0', " ")).unwrap_or_default())),
+        };
         let at = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         // SAFETY: the text is copied.
         call(|error| unsafe {
-            (lib().plait_inbox_call_done)(self.shared.inbox.get(), id, text.is_some() as i64, at,
-                                          error)
+            (lib().plait_inbox_call_done)(self.shared.inbox.get(), id, value, at, error)
         })?;
         Ok(())
     }
@@ -298,23 +352,50 @@ fn panic_text(panic: Box<dyn Any + Send>) -> String {
     format!("panicked: {}", text.unwrap_or_else(|| "(no text)".into()))
 }
 
-fn run(function: &RefCell<Function>) -> Option<String> {
-    let mut function = match function.try_borrow_mut() {
-        Ok(function) => function,
-        Err(_) => return Some("it waits for itself: it runs already, further up".into()),
-    };
-    catch_unwind(AssertUnwindSafe(|| function())).unwrap_or_else(|panic| Some(panic_text(panic)))
+/// What an event finds under its number.
+enum Found {
+    Once(Function),
+    Often(Rc<RefCell<Function>>),
+    Nothing,
+}
+
+impl Found {
+    fn run(self) -> Answer {
+        match self {
+            Found::Once(mut function) => caught(&mut function),
+            Found::Often(function) => match function.try_borrow_mut() {
+                Ok(mut function) => caught(&mut function),
+                Err(_) => Err("it waits for itself: it runs already, further up".into()),
+            },
+            Found::Nothing => Err("its function is gone".into()),
+        }
+    }
+}
+
+fn caught(function: &mut Function) -> Answer {
+    catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|panic| Err(panic_text(panic)))
+}
+
+/// The next system of this thread; those that are gone are forgotten.
+fn owned_behind(at: &mut usize) -> Option<Rc<Owner>> {
+    OWNED.with(|owned| {
+        let mut owned = owned.borrow_mut();
+        while *at < owned.len() {
+            if let Some(found) = owned[*at].upgrade() {
+                *at += 1;
+                return Some(found);
+            }
+            owned.swap_remove(*at);
+        }
+        None
+    })
 }
 
 /// Serve all events that wait for this thread; how many.
 pub(crate) fn serve_all() -> Result<usize> {
-    let owned: Vec<Rc<Owner>> = OWNED.with(|owned| {
-        let mut owned = owned.borrow_mut();
-        owned.retain(|one| one.strong_count() > 0);
-        owned.iter().filter_map(Weak::upgrade).collect()
-    });
-    let mut count = 0;
-    for one in owned {
+    let (mut count, mut at) = (0, 0);
+    // What is served may open systems, and drop them: they are looked for anew.
+    while let Some(one) = owned_behind(&mut at) {
         count += one.pump()?;
     }
     Ok(count)

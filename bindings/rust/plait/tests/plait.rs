@@ -450,6 +450,47 @@ fn loops_that_ask_afterwards_and_branches() {
 }
 
 #[test]
+fn closures_decide() {
+    alone(|system, _| {
+        let ran = Rc::new(Cell::new(0));
+        let out = system.device().array(&[0u32])?;
+        let (left, counted) = (ran.clone(), ran.clone());
+        let graph = system.graph()?;
+        let (node, body) = graph.repeat_while_fn(move || left.get() < 3).add()?;
+        body.call(move || counted.set(counted.get() + 1)).add()?;
+        let (_, bodies) = graph.case_fn(|| 1u32, 2).after(node).add()?;
+        for (i, body) in (10..).zip(&bodies) {
+            body.fill(&out, i).add()?;
+        }
+        let plan = graph.freeze()?;
+        plan.call(with![])?;
+        assert_eq!((ran.get(), out.read()?), (3, vec![11]));
+        let counted = ran.clone();
+        let wrong = system.graph()?;
+        let (_, body) = wrong.do_while_fn(|| Err::<bool, _>("no idea")).label("asks").add()?;
+        body.call(move || counted.set(counted.get() + 1)).add()?;
+        let error = wrong.freeze()?.call(with![]).unwrap_err();
+        assert!(error.text().contains("no idea") && error.text().contains("asks"), "{}", error);
+        assert_eq!(ran.get(), 4);
+        plan.call(with![])?;
+        assert_eq!(ran.get(), 4);
+        Ok(())
+    });
+}
+
+#[test]
+fn large_sizes() {
+    alone(|system, _| {
+        let device = system.device();
+        device.set_budget(1 << 33)?;
+        let error = device.zeros::<u64>((1 << 31) + 1).unwrap_err();
+        assert_eq!(error.status(), Status::NoMemory);
+        assert!(error.text().contains("17179869192"), "{}", error);
+        device.set_budget(0)
+    });
+}
+
+#[test]
 fn closures_as_nodes() {
     alone(|system, queue| {
         let ran = Rc::new(RefCell::new(Vec::new()));
