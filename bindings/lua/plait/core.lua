@@ -137,14 +137,14 @@ end
 local Inbox = core.class("Inbox", "plait_inbox_release")
 
 function core.inbox(handle)
-  return core.object(Inbox, handle, {functions = {}, last = 0})
+  return core.object(Inbox, handle, {once = {}, often = {}, last = 0})
 end
 
 -- The number under which an event finds a function; `keep`: more than once, and
 -- so as long as the system, since runs may outlive their graph.
 function Inbox:register(fn, keep)
   self.last = self.last + 1
-  self.functions[self.last] = {fn = fn, keep = keep}
+  self[keep and "often" or "once"][self.last] = fn
   return ffi.cast("void *", ffi.cast("uintptr_t", self.last))
 end
 
@@ -160,21 +160,21 @@ local function answer(self, id, good, result)
   core.check(lib.plait_inbox_call_done(self:handle(), id, value, text, core.error))
 end
 
-local function run_call(self, id, found)
-  if not found then return answer(self, id, false, "the function is gone") end
+local function run_call(self, id, fn)
+  if not fn then return answer(self, id, false, "the function is gone") end
   -- The function's own calls may take further events.
-  answer(self, id, xpcall(found.fn, debug.traceback))
+  answer(self, id, xpcall(fn, debug.traceback))
 end
 
 -- What the event says is read before anything is run, which may take the next one.
 local function serve(self, event)
   local number = tonumber(ffi.cast("uintptr_t", event.user_data))
-  local found = self.functions[number]
-  if found and not found.keep then self.functions[number] = nil end
+  local fn = self.once[number]
+  if fn then self.once[number] = nil else fn = self.often[number] end
   if event.kind ~= lib.PLAIT_EVENT_CALL then
-    if found then found.fn(event.status) end
+    if fn then fn(event.status) end
   elseif event.status == lib.PLAIT_OK then -- else it is answered already
-    run_call(self, event.id, found)
+    run_call(self, event.id, fn)
   end
 end
 

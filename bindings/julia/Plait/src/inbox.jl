@@ -63,16 +63,15 @@ function register(inbox, f, functions::Functions)
     return number
 end
 
+# For each event: nothing in between can throw.
 function find!(inbox, number)
-    with_lock(inbox.lock) do
-        entry = get(inbox.table, number, nothing)
-        if entry isa WeakRef
-            functions = entry.value
-            return functions === nothing ? nothing : functions.table[number]
-        end
-        delete!(inbox.table, number)
-        return entry
-    end
+    lock(inbox.lock)
+    entry = get(inbox.table, number, nothing)
+    entry isa WeakRef || delete!(inbox.table, number)
+    unlock(inbox.lock)
+    entry isa WeakRef || return entry
+    functions = entry.value
+    return functions === nothing ? nothing : functions.table[number]
 end
 
 as_pointer(number::UInt) = Ptr{Cvoid}(number)
@@ -161,7 +160,7 @@ function finishing(step::F, inbox, timeout) where {F}
     left = nanoseconds(timeout)
     while true
         told = record()
-        start = time_ns()
+        start = left == typemax(UInt64) ? UInt64(0) : time_ns()
         status = step(min(left, SLICE), told)
         if status == Raw.PLAIT_EVENT_READY
             pump(inbox)

@@ -43,6 +43,20 @@ test("buffers") do _, device, queue
     throws(() -> copy!(queue, copied, words), DimensionMismatch, "48 bytes", "of another size")
 end
 
+test("large buffers") do _, device, queue
+    large = try
+        buffer(device, UInt32, 2^30 + 4)
+    catch problem
+        ok(problem isa PlaitError && problem.name == "PLAIT_E_NOMEM", "no memory for more than 4 GiB")
+        return
+    end
+    is(sizeof(large), 2^32 + 16, "more than 4 GiB")
+    part = view(large, 2^30+3:2^30+4)
+    fill!(queue, part, 7)
+    finish(queue)
+    is(Array(part), UInt32[7, 7], "and what is at its end")
+end
+
 test("wrapped arrays") do system, device, queue
     held() = length(Plait.wrapped)
     before = held()
