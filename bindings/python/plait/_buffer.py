@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Memory of a device, as Python sees it."""
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import math
 import struct
 from ctypes import byref, c_char, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Any, Iterator, List, Optional
 
 from . import _raw, _tensor
 from ._elements import ELEMENTS, element_of
 from ._core import Handle, call, encode, lib, make, sized
 from ._functions import RUN, once
+
+if TYPE_CHECKING:
+    from ._system import Device
 
 
 # What memoryview can cast.
@@ -75,13 +81,13 @@ class Buffer(Handle):
         self.strides, self._offset = None, 0
 
     @classmethod
-    def create(cls, device, size, label=None):
+    def create(cls, device, size: int, label: Optional[str] = None) -> Buffer:
         """What Device.buffer calls."""
         desc = sized(_raw.plait_buffer_desc, bytes=size, label=encode(label))
         return cls(device, make(lib.plait_buffer_create, device.handle, byref(desc)))
 
     @classmethod
-    def wrap(cls, device, data, label=None):
+    def wrap(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
         """What Device.wrap calls."""
         view = memoryview(data)
         element_of(view.format)
@@ -97,7 +103,7 @@ class Buffer(Handle):
         return made
 
     @classmethod
-    def from_dlpack(cls, device, data, label=None):
+    def from_dlpack(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
         """What Device.from_dlpack calls."""
         handle, element, array = _tensor.take(device, data, label)
         made = cls(device, handle)
@@ -123,14 +129,15 @@ class Buffer(Handle):
         return self.size
 
     @contextlib.contextmanager
-    def map(self, mode="r+", offset=0, size=None):
+    def map(self, mode: str = "r+", offset: int = 0,
+            size: Optional[int] = None) -> Iterator[memoryview]:
         """The memory itself, until the `with` ends; "r", "w" or "r+"."""
         flags = {"r": _raw.PLAIT_MAP_READ, "w": _raw.PLAIT_MAP_WRITE,
                  "r+": _raw.PLAIT_MAP_READ | _raw.PLAIT_MAP_WRITE}[mode]
         size = self.size - offset if size is None else size
         pointer = c_void_p()
         call(lib.plait_buffer_map, self.handle, offset, size, flags, byref(pointer))
-        view = memoryview((c_char * size).from_address(pointer.value)).cast("B")
+        view = memoryview((c_char * size).from_address(pointer.value or 0)).cast("B")
         if mode == "r":
             view = view.toreadonly()
         try:
@@ -139,19 +146,19 @@ class Buffer(Handle):
             view.release()
             call(lib.plait_buffer_unmap, self.handle, pointer)
 
-    def write(self, data, offset=0):
+    def write(self, data: Any, offset: int = 0) -> None:
         """Copy from `data` now; nothing may be using the buffer."""
         view = memoryview(data)
         if view.nbytes:
             with self.map("w", offset, view.nbytes) as memory:
                 memory[:] = view.cast("B") if view.c_contiguous and view.format in CASTS else view.tobytes()
 
-    def read(self, offset=0, size=None):
+    def read(self, offset: int = 0, size: Optional[int] = None) -> bytes:
         """A copy, as bytes."""
         with self.map("r", offset, size) as memory:
             return bytes(memory)
 
-    def tolist(self):
+    def tolist(self) -> List[Any]:
         """A copy, as a list of what array() was given, without its shape."""
         data, element = self.read(), ELEMENTS[self.format]
         if self.strides is None:
@@ -166,7 +173,7 @@ class Buffer(Handle):
             return [one for one, in struct.iter_unpack("e", data)]
         return memoryview(data).cast(self.format).tolist()
 
-    def numpy(self, dtype=None):
+    def numpy(self, dtype: Any = None) -> Any:
         """A copy, as a NumPy array of the type and shape that array() was given."""
         import numpy
         if dtype is not None:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Errors and handles, which all other modules rest on."""
+from __future__ import annotations
+
 import collections
 import ctypes
 import threading
 from ctypes import byref, c_char, c_uint64, c_void_p
+from typing import Any, TypeVar
 
 from . import _raw
 from ._library import lib
@@ -147,6 +150,9 @@ def call(function, *arguments):
 
 # --- handles -----------------------------------------------------------------
 
+H = TypeVar("H", bound="Handle")
+
+
 class Handle:
     """Owns one reference to an object of plait.
 
@@ -166,7 +172,7 @@ class Handle:
             raise ValueError("%s was released" % type(self).__name__)
         return self._handle
 
-    def release(self):
+    def release(self) -> None:
         """Give the object up now, instead of when it is collected."""
         handle, self._handle = self._handle, None
         if handle is not None and self._release is not None:
@@ -176,10 +182,10 @@ class Handle:
         if getattr(self, "_handle", None) is not None:
             self.release()
 
-    def __enter__(self):
+    def __enter__(self: H) -> H:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.release()
 
 

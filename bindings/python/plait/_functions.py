@@ -9,12 +9,13 @@ not a crash.
 import itertools
 import threading
 from ctypes import c_void_p, cast
+from typing import Any, Callable, Dict
 
 from . import _raw
 from ._core import raised
 
 _numbers = itertools.count(1)
-_table = {}
+_table: Dict[int, Callable[[], Any]] = {}
 _lock = threading.Lock()
 
 

@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Graphs: nodes, loops and branches, and what freezes them."""
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
 from ctypes import byref, c_uint64, c_void_p
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
 
 from . import _raw
 from ._core import Handle, call, encode, lib, make, sized
 from ._functions import RUN, Question, Reference
 from ._kernel import Turn
+
+if TYPE_CHECKING:
+    from ._buffer import Buffer
+    from ._kernel import Kernel
+    from ._plan import Plan
+    from ._system import Signal
 
 
 def _place():
@@ -28,7 +37,7 @@ class Node:
     def __init__(self, graph, number):
         self.graph, self.number = graph, number
 
-    def after(self, *nodes):
+    def after(self, *nodes: Node) -> Node:
         """It starts when these are done, too."""
         for node in nodes:
             call(lib.plait_graph_edge, self.graph.handle, node.number, self.number)
@@ -41,7 +50,7 @@ class Rotation:
     def __init__(self, number):
         self.now, self.next, self._number = Turn(number), Turn(number, 1), number
 
-    def ahead(self, count):
+    def ahead(self, count: int) -> Turn:
         """As an argument: the buffer of so many iterations on."""
         return Turn(self._number, count)
 
@@ -62,11 +71,12 @@ class Graph(Handle):
 
     # --- nodes
 
-    def join(self, **how):
+    def join(self, **how: Any) -> Node:
         """Does nothing: comes after several, and before others."""
         return self._add(_raw.PLAIT_NODE_JOIN, **how)
 
-    def launch(self, kernel, *arguments, items=None, group=None, scratch_bytes=0, **how):
+    def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None,
+               scratch_bytes: int = 0, **how: Any) -> Node:
         """A kernel.  `items` may be a plait.Parameter: each run brings them."""
         made = kernel._arguments(arguments)
         fields = {"kernel": kernel.handle, "scratch_bytes": scratch_bytes,
@@ -79,7 +89,7 @@ class Graph(Handle):
             fields["launch"] = ctypes.addressof(launch)
         return self._add(_raw.PLAIT_NODE_LAUNCH, fields, **how)
 
-    def call(self, function, *arguments, **how):
+    def call(self, function: Callable[..., Any], *arguments: Any, **how: Any) -> Node:
         """A Python function; it runs on the thread that owns the system."""
         reference = Reference(lambda: function(*arguments))
         self._functions.append(reference)
@@ -88,37 +98,40 @@ class Graph(Handle):
         how.setdefault("label", getattr(function, "__name__", None))
         return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
 
-    def copy(self, target, source, size=None, target_offset=0, source_offset=0, **how):
+    def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
+             target_offset: int = 0, source_offset: int = 0, **how: Any) -> Node:
         """Bytes of a buffer to another one; as many as both have."""
         size = min(target.size, source.size) if size is None else size
         return self._add(_raw.PLAIT_NODE_COPY, {
             "target": target.handle, "source": source.handle, "bytes": size,
             "target_offset": target_offset, "source_offset": source_offset}, **how)
 
-    def fill(self, target, pattern=0, pattern_bytes=4, size=None, offset=0, **how):
+    def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
+             size: Optional[int] = None, offset: int = 0, **how: Any) -> Node:
         """Repeat a pattern of so many bytes over a buffer."""
         return self._add(_raw.PLAIT_NODE_FILL, {
             "target": target.handle, "target_offset": offset, "pattern": pattern,
             "pattern_bytes": pattern_bytes,
             "bytes": target.size - offset if size is None else size}, **how)
 
-    def emit(self, signal, **how):
+    def emit(self, signal: Signal, **how: Any) -> Node:
         """Raise a signal."""
         return self._add(_raw.PLAIT_NODE_EMIT, {"signal": signal.handle}, **how)
 
-    def wait(self, signal, sequence=0, **how):
+    def wait(self, signal: Signal, sequence: int = 0, **how: Any) -> Node:
         """Go on only when it has happened; 0 is the newest one when a run starts."""
         return self._add(_raw.PLAIT_NODE_WAIT, {"signal": signal.handle,
                                                 "sequence": sequence}, **how)
 
-    def subgraph(self, graph, **how):
+    def subgraph(self, graph: Graph, **how: Any) -> Node:
         """A copy of all that `graph` has now."""
         self._functions.extend(graph._functions)
         return self._add(_raw.PLAIT_NODE_SUBGRAPH, {"subgraph": graph.handle}, **how)
 
     # --- loops and branches
 
-    def loop(self, condition, *, offset=0, times=0, first=False, **how):
+    def loop(self, condition: Any, *, offset: int = 0, times: int = 0, first: bool = False,
+             **how: Any) -> Tuple[Node, Graph]:
         """(node, body): goes on while the condition is true: a Python function,
         or a buffer that has a u32 at `offset` which is not 0.
 
@@ -129,14 +142,15 @@ class Graph(Handle):
         node = self._add(kind, {"times": times, **self._predicate(condition, offset, bool)}, **how)
         return node, self._body(node, 0)
 
-    def case(self, condition, branches, *, offset=0, **how):
+    def case(self, condition: Any, branches: int, *, offset: int = 0,
+             **how: Any) -> Tuple[Node, List[Graph]]:
         """(node, [body, ...]): the branch whose number the buffer has, or the
         function returns."""
         fields = {"branch_count": branches, **self._predicate(condition, offset, int)}
         node = self._add(_raw.PLAIT_NODE_CASE, fields, **how)
         return node, [self._body(node, i) for i in range(branches)]
 
-    def rotate(self, *buffers, prologue=False):
+    def rotate(self, *buffers: Buffer, prologue: bool = False) -> Rotation:
         """In the body of a loop: buffers that take turns; a plait.Rotation."""
         array = (c_void_p * len(buffers))(*(b.handle for b in buffers))
         number = c_uint64()
@@ -146,7 +160,8 @@ class Graph(Handle):
 
     # --- freezing
 
-    def freeze(self, *, lanes=0, widest=False, mode="auto", instances=0, check=False):
+    def freeze(self, *, lanes: int = 0, widest: bool = False, mode: str = "auto",
+               instances: int = 0, check: bool = False) -> Plan:
         """A plan: the schedule, which runs as often as you like."""
         from ._plan import Plan
         modes = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,

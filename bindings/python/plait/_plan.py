@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Plans and their runs."""
+from __future__ import annotations
+
 import asyncio
 import ctypes
 import os
 from ctypes import byref, c_char, c_uint32, c_uint64
+from typing import TYPE_CHECKING, Any, Dict, Optional, Union
 
 from . import _raw
 from ._buffer import Buffer
 from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
 from ._functions import RUN, Question, once
 from ._kernel import Kernel, _TYPES, convert
+
+if TYPE_CHECKING:
+    from ._system import Queue
 
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
@@ -74,7 +80,7 @@ class Plan(Handle):
         self._parameters = self._queue = None
         self._flags = 0
 
-    def parameters(self):
+    def parameters(self) -> Dict[str, Any]:
         """{name: what it is}; what each run has to bring."""
         if self._parameters is None:
             count = c_uint32()
@@ -88,7 +94,7 @@ class Plan(Handle):
             self._parameters = found
         return self._parameters
 
-    def __call__(self, **given):
+    def __call__(self, **given: Any) -> None:
         """Run it and wait; `given` has each of its parameters, by name."""
         if any(isinstance(function, Question) for function in self._functions):
             self._ask(given)
@@ -109,7 +115,7 @@ class Plan(Handle):
             self._queue = None  # it would have to be finished before it runs more
             raise
 
-    def run(self, queue=None, **given):
+    def run(self, queue: Optional[Queue] = None, **given: Any) -> Run:
         """Start it, behind what the queue has; a plait.Run to wait for."""
         if queue is None:
             if self._queue is None:
@@ -119,34 +125,34 @@ class Plan(Handle):
         return Run(self, queue, make(lib.plait_plan_run, self.handle, queue.handle,
                                      byref(bindings.desc) if bindings else None))
 
-    def function(self, signature):
+    def function(self, signature: str) -> Function:
         """The plan as a function for C code, a plait.Function; one that calls
         functions of Python needs them to be pumped, and is of no use there."""
         return Function(self, signature)
 
-    def query(self):
+    def query(self) -> Any:
         """All that C says of it: a plait_plan_info."""
         info = sized(_raw.plait_plan_info)
         call(lib.plait_plan_query, self.handle, byref(info))
         return info
 
-    def check(self):
+    def check(self) -> None:
         """Prove the schedule; an error says what does not hold."""
         call(lib.plait_plan_check, self.handle)
 
-    def text(self, form):
+    def text(self, form: str) -> str:
         """The plan as "json", or its picture as "dot" or "svg"."""
         return _written(lib.plait_plan_write, self.handle, _FORMATS[form])
 
     def _repr_svg_(self):
         return self.text("svg")
 
-    def record(self):
+    def record(self) -> None:
         """From now on runs write down what each lane does; see Run.trace."""
         call(lib.plait_plan_record, self.handle, 0)
         self._flags = _raw.PLAIT_RUN_RECORD
 
-    def save(self, path):
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Write it to a file, for System.load."""
         call(lib.plait_plan_save, self.handle, os.fsencode(path))
 
@@ -181,23 +187,23 @@ class Run(Handle):
         super().__init__(handle)
         self.plan, self.queue = plan, queue
 
-    def poll(self):
+    def poll(self) -> bool:
         """Is it done?  Raises what it failed with."""
         return call(lib.plait_run_poll, self.handle) != _raw.PLAIT_PENDING
 
-    def wait(self, timeout=None):
+    def wait(self, timeout: Optional[float] = None) -> None:
         """Wait until it is done, for so many seconds at most; raises what it
         failed with."""
         while call(lib.plait_run_wait, self.handle,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.plan.system.pump()
 
-    def trace(self, form):
+    def trace(self, form: str) -> str:
         """What a run that is done has written down, as a picture, "svg", or as
         "json" for Perfetto; see Plan.record."""
         return _written(lib.plait_run_write, self.handle, _TRACES[form])
 
-    def cancel(self):
+    def cancel(self) -> None:
         """What has not begun does not run."""
         call(lib.plait_run_cancel, self.handle)
 
@@ -210,7 +216,7 @@ class Run(Handle):
         yield from future.__await__()
         self.poll()
 
-    def release(self):
+    def release(self) -> None:
         """Give it up; it goes on."""
         handle, self._handle = self._handle, None
         if handle is None:

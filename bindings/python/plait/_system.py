@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: MIT
 """A system: its devices, queues and signals."""
+from __future__ import annotations
+
 import asyncio
 import collections
 import os
 import re
 from ctypes import byref, c_int32, c_uint32, c_uint64
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, Optional, Tuple, Union
 
 from . import _raw
 from ._buffer import Buffer, address_of
 from ._elements import element_of
 from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
 from ._functions import RUN, answer, once
+
+if TYPE_CHECKING:
+    from ._graph import Graph
+    from ._kernel import Kernel
+    from ._plan import Plan
 
 _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
                  for name, value in vars(_raw).items() if name.startswith("PLAIT_DEVICE_")}
@@ -28,40 +36,42 @@ class System(Handle):
     _release = lib.plait_context_release
     __slots__ = ("devices", "_inbox", "_awaited", "_forgotten")
 
-    def __init__(self, backend=None, *, workers=None, options=None, wrap=None,
-                 plugin_path=None, sync=False):
+    def __init__(self, backend: Optional[str] = None, *, workers: Optional[int] = None,
+                 options: Optional[str] = None, wrap: Optional[str] = None,
+                 plugin_path: Optional[str] = None, sync: bool = False) -> None:
         flags = _raw.PLAIT_CONTEXT_SYNC if sync else 0
         if workers == 0:
             flags |= _raw.PLAIT_CONTEXT_NO_WORKERS
         desc = sized(_raw.plait_context_desc, flags=flags, workers=workers or 0,
                      backends=encode(backend), options=encode(options), wrap=encode(wrap),
                      plugin_path=encode(plugin_path))
-        self._inbox = self._awaited = None
+        self._inbox: Any = None
+        self._awaited: Optional[asyncio.AbstractEventLoop] = None
         # Runs whose owner lost interest: what they call stays until they end.
-        self._forgotten = collections.deque()
+        self._forgotten: Deque[Tuple[int, Plan]] = collections.deque()
         super().__init__(make(lib.plait_context_open, byref(desc)))
         self._inbox = Inbox(make(lib.plait_inbox_create, self.handle))
         count = c_uint32()
         call(lib.plait_context_device_count, self.handle, byref(count))
-        self.devices = [Device(self, make(lib.plait_context_device, self.handle, i))
-                        for i in range(count.value)]
+        self.devices: List[Device] = [
+            Device(self, make(lib.plait_context_device, self.handle, i)) for i in range(count.value)]
 
-    def device(self, name):
+    def device(self, name: str) -> Device:
         """The device of a name, as "host:0"."""
         found = make(lib.plait_context_find_device, self.handle, encode(name))
         return next(d for d in self.devices if d.handle == found)
 
     @property
-    def report(self):
+    def report(self) -> str:
         """Which backends were found, chosen, rejected, and why."""
         return text_of(lib.plait_context_report, self.handle)
 
-    def kernel(self, signature, source=None, **how):
+    def kernel(self, signature: str, source: Union[str, Dict[str, str], None] = None, **how: Any) -> Kernel:
         """A kernel; see plait.Kernel."""
         from ._kernel import Kernel
         return Kernel(self, signature, source, **how)
 
-    def kernels(self, folder, *names):
+    def kernels(self, folder: str, *names: str) -> List[Kernel]:
         """Kernels of portable source from files: FOLDER/NAME.plk each, whose
         comment with NAME(...) is the signature."""
         return [self._read(folder, name) for name in names]
@@ -75,17 +85,17 @@ class System(Handle):
             raise ValueError("%s has no comment with the signature %s(...)" % (path, name))
         return self.kernel(" ".join(found.group(1).split()), text, file=path)
 
-    def graph(self):
+    def graph(self) -> Graph:
         """An empty graph; see plait.Graph."""
         from ._graph import Graph
         return Graph(self, make(lib.plait_graph_create, self.handle))
 
-    def load(self, path):
+    def load(self, path: Union[str, os.PathLike[str]]) -> Plan:
         """A plan from a file that Plan.save wrote."""
         from ._plan import Plan
         return Plan(self, make(lib.plait_plan_load, self.handle, os.fsencode(path)), ())
 
-    def pump(self):
+    def pump(self) -> int:
         """Run the Python functions that wait for this thread; how many."""
         self._sweep()
         count, total = c_uint64(), 0
@@ -120,24 +130,24 @@ class System(Handle):
         call(lib.plait_inbox_call_done, self._inbox.handle, event.id, value, encode(text))
         return 1
 
-    def descriptor(self):
+    def descriptor(self) -> int:
         """Readable while pump() has something to do; for event loops."""
         out = c_int32()
         call(lib.plait_inbox_descriptor, self._inbox.handle, byref(out))
         return out.value
 
-    def adopt(self):
+    def adopt(self) -> None:
         """The calling thread becomes the one where Python functions run."""
         call(lib.plait_inbox_adopt, self._inbox.handle)
 
-    def attach(self, loop=None):
+    def attach(self, loop: Optional[asyncio.AbstractEventLoop] = None) -> None:
         """Have an asyncio loop pump; awaiting a run does it by itself."""
         loop = loop or asyncio.get_running_loop()
         if self._awaited is not loop:
             self._awaited = loop
             loop.add_reader(self.descriptor(), self.pump)
 
-    def release(self):
+    def release(self) -> None:
         """What waits for it is cancelled; what was made of it may be released
         before or after it."""
         loop, self._awaited = self._awaited, None
@@ -161,7 +171,7 @@ class Inbox(Handle):
 class Device:
     """Something that runs kernels and has memory."""
 
-    def __init__(self, system, handle):
+    def __init__(self, system, handle) -> None:
         self.system, self.handle = system, handle
         info = self.query()
         self.name, self.backend = info.name.decode(), info.backend.decode()
@@ -169,37 +179,37 @@ class Device:
         self.capabilities = frozenset(name for name, bit in _CAPABILITIES.items()
                                       if info.capabilities & bit)
 
-    def query(self):
+    def query(self) -> Any:
         """All that C says of it: a plait_device_info."""
         info = sized(_raw.plait_device_info)
         call(lib.plait_device_query, self.handle, byref(info))
         return info
 
     @property
-    def used_bytes(self):
+    def used_bytes(self) -> int:
         """How many bytes its buffers have together."""
         return self.query().used_bytes
 
-    def set_budget(self, count):
+    def set_budget(self, count: int) -> None:
         """Buffers may have so many bytes together; 0 for no limit."""
         call(lib.plait_device_set_budget, self.handle, count)
 
-    def queue(self, label=None, priority=0):
+    def queue(self, label: Optional[str] = None, priority: int = 0) -> Queue:
         """An in-order queue."""
         desc = sized(_raw.plait_queue_desc, label=encode(label), priority=priority)
         return Queue(self, make(lib.plait_queue_create, self.handle, byref(desc)))
 
-    def signal(self, label=None, gate=False):
+    def signal(self, label: Optional[str] = None, gate: bool = False) -> Signal:
         """A signal; a gate is raised by the program."""
         desc = sized(_raw.plait_signal_desc, label=encode(label),
                      flags=_raw.PLAIT_SIGNAL_GATE if gate else 0)
         return Signal(self, make(lib.plait_signal_create, self.handle, byref(desc)))
 
-    def buffer(self, size, label=None):
+    def buffer(self, size: int, label: Optional[str] = None) -> Buffer:
         """Memory of so many bytes."""
         return Buffer.create(self, size, label)
 
-    def array(self, data, label=None):
+    def array(self, data: Any, label: Optional[str] = None) -> Buffer:
         """A buffer with a copy of what has the buffer protocol (NumPy...), which
         may have strides."""
         view = memoryview(data)
@@ -209,11 +219,11 @@ class Device:
         made.write(view)
         return made
 
-    def wrap(self, data, label=None):
+    def wrap(self, data: Any, label: Optional[str] = None) -> Buffer:
         """A buffer on the very memory of `data`, which it keeps alive."""
         return Buffer.wrap(self, data, label)
 
-    def from_dlpack(self, data, label=None):
+    def from_dlpack(self, data: Any, label: Optional[str] = None) -> Buffer:
         """A buffer on the very memory of what has `__dlpack__` (NumPy, PyTorch...),
         which may have strides.  pump() or a wait gives it back, when nothing uses
         it any more."""
@@ -228,7 +238,7 @@ class Signal(Handle):
     _release = lib.plait_signal_release
     __slots__ = ("device",)
 
-    def __init__(self, device, handle):
+    def __init__(self, device, handle) -> None:
         super().__init__(handle)
         self.device = device
 
@@ -238,26 +248,26 @@ class Signal(Handle):
         return reached.value, submitted.value
 
     @property
-    def reached(self):
+    def reached(self) -> int:
         """How often it has happened."""
         return self._query()[0]
 
     @property
-    def submitted(self):
+    def submitted(self) -> int:
         """How often it will have happened, when all that was submitted is done."""
         return self._query()[1]
 
-    def wait(self, sequence, timeout=None):
+    def wait(self, sequence: int, timeout: Optional[float] = None) -> None:
         """Wait until it has happened so often, for so many seconds at most."""
         while call(lib.plait_signal_wait, self.handle, sequence,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
             self.device.system.pump()
 
-    def raise_to(self, sequence):
+    def raise_to(self, sequence: int) -> None:
         """Raise a gate to a number."""
         call(lib.plait_signal_raise, self.handle, sequence)
 
-    def fail(self, text, origin=1):
+    def fail(self, text: str, origin: int = 1) -> None:
         """Fail a gate: everybody who waits for it gets this error."""
         call(lib.plait_signal_fail, self.handle, origin, encode(text))
 
@@ -267,58 +277,60 @@ class Queue(Handle):
     _release = lib.plait_queue_release
     __slots__ = ("device", "_kept")
 
-    def __init__(self, device, handle):
+    def __init__(self, device, handle) -> None:
         super().__init__(handle)
         self.device = device
-        self._kept = []  # memory that commands which were not awaited use
+        self._kept: List[Any] = []  # memory that commands which were not awaited use
 
-    def launch(self, kernel, *arguments, items=None, group=None):
+    def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None) -> None:
         """Run a kernel; `items` and `group` are numbers or tuples of up to 3."""
         made = kernel._arguments(arguments)
         launch = kernel._geometry(items, group)
         call(lib.plait_queue_launch, self.handle, kernel.handle, byref(launch), made.array,
              len(made.array))
 
-    def call(self, function):
+    def call(self, function: Callable[..., Any]) -> None:
         """Run a Python function, on the thread that owns the system."""
         command = sized(_raw.plait_command, kind=_raw.PLAIT_COMMAND_CALL, function=RUN,
                         user_data=once(function),
                         inbox=self.device.system._inbox.handle)
         call(lib.plait_queue_submit, self.handle, byref(command), 1, None)
 
-    def copy(self, target, source, size=None, target_offset=0, source_offset=0):
+    def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
+             target_offset: int = 0, source_offset: int = 0) -> None:
         """Bytes of a buffer to another one; as many as both have."""
         call(lib.plait_queue_copy, self.handle, target.handle, target_offset, source.handle,
              source_offset, min(target.size, source.size) if size is None else size)
 
-    def fill(self, target, pattern=0, pattern_bytes=4, size=None, offset=0):
+    def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
+             size: Optional[int] = None, offset: int = 0) -> None:
         """Repeat a pattern of so many bytes over a buffer."""
         call(lib.plait_queue_fill, self.handle, target.handle, offset,
              target.size - offset if size is None else size, pattern, pattern_bytes)
 
-    def read(self, source, data, offset=0):
+    def read(self, source: Buffer, data: Any, offset: int = 0) -> None:
         """Into `data`, which is kept until finish(): a bytearray, an array."""
         pointer, size, keep = address_of(data, writable=True)
         call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
         self._kept.append(keep)
 
-    def write(self, target, data, offset=0):
+    def write(self, target: Buffer, data: Any, offset: int = 0) -> None:
         """From `data`, which is kept, and must not change, until finish()."""
         pointer, size, keep = address_of(data)
         call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
         self._kept.append(keep)
 
-    def emit(self, signal):
+    def emit(self, signal: Signal) -> int:
         """Raise a signal here; the number to wait for."""
         sequence = c_uint64()
         call(lib.plait_queue_emit, self.handle, signal.handle, byref(sequence))
         return sequence.value
 
-    def wait(self, signal, sequence=0):
+    def wait(self, signal: Signal, sequence: int = 0) -> None:
         """Go on only when it has happened; this call itself does not wait."""
         call(lib.plait_queue_wait, self.handle, signal.handle, sequence)
 
-    def finish(self, timeout=None):
+    def finish(self, timeout: Optional[float] = None) -> None:
         """Wait until all of it is done; the first failure is raised."""
         while call(lib.plait_queue_finish, self.handle,
                    nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
