@@ -171,6 +171,18 @@ def check_picture(text, events, bad):
         bad.append("more boxes than slices: %s" % drawn)
 
 
+def check_axes(text, bad):
+    """Numbers that do not run into each other, some six units a digit."""
+    rows = {}
+    for e in xml.fromstring(text).iter(SVG + "text"):
+        if e.get("text-anchor") == "middle":
+            rows.setdefault(e.get("y"), []).append((float(e.get("x")), e.text))
+    for row in rows.values():
+        row.sort()
+        bad.extend("%s runs into %s" % (b, a) for (x, a), (y, b) in zip(row, row[1:])
+                   if y - x < 6 * (len(a) + len(b)) / 2)
+
+
 def check(text, how, bad):
     trace, picture = at("trace.json"), at("picture.svg")
     got = plait("run", "-", "--times", "2", "--trace", trace, "--svg", picture, *how, text=text)
@@ -183,6 +195,7 @@ def check(text, how, bad):
     check_lanes(events, bad)
     check_flows(events, bad)
     check_picture(read(picture), events, bad)
+    check_axes(read(picture), bad)
     if events.other["dropped"] or "\ncommands %d\n" % sum(len(f) for (cat, _), f in events.slices.items()
                                                            if cat == "command") not in got.stdout:
         bad.append("not all commands: %s" % got.stdout)

@@ -1,137 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs of kernels, copies, fills, nested loops, and of what needs
- * somebody else (functions of an inbox, predicates of one, emissions, waits),
- * made from a number, in plans on simulated systems; a plain interpreter says
+ * Random programs of kernels, copies, fills, nested loops and branches, and of
+ * what needs somebody else (functions of an inbox, predicates of one, emissions,
+ * waits), made from a number, in plans on simulated systems; a plain interpreter says
  * what each buffer has in the end.  Edges are what the memory asks for and no
  * more, so that lanes and devices overtake each other where they may.  Then the
  * same with a function that fails, or that cancels its run.
  */
+#include "programs.h"
 #include "queued.h"
 
 #include "plait/trace.h"
 
-enum {
-	SEEDS = 60, BUFFERS = 6, MOST_OPS = 10, DEPTH = 3,
-	MOST_TIMES = 4,
-	/* Bits of what is written beside buffers: by functions of the inbox,
-	 * and by what emits. */
-	TOLD = BUFFERS, EMITTED
-};
-
-enum op_kind { MAP, COPY, FILL, LOOP, CALL, EMIT, WAIT, OP_KINDS };
-
-struct op {
-	enum op_kind kind;
-	uint32_t to, from;	/* LOOP: `to` is its counter's number */
-	uint32_t a, b;		/* LOOP: `b` is how often */
-	bool told;		/* MAP: `b` is a parameter */
-	bool asks;		/* LOOP: the owner says how often */
-	uint32_t count;		/* LOOP: of ops behind it, all levels */
-	uint32_t turn;		/* LOOP that asks: in this entry */
-};
-
-struct program {
-	struct op ops[64];
-	uint32_t count;
-	uint32_t loops;
-	bool has_told;
-	bool emits;		/* always, in front of what comes now */
-	uint64_t random;
-};
-
-static uint32_t below(struct program *program, uint32_t bound)
-{
-	program->random = program->random * 6364136223846793005u +
-			  1442695040888963407u;
-	return (uint32_t)(program->random >> 33) % bound;
-}
-
-/* ---- making one ---- */
-
-static void make_ops(struct program *program, uint32_t depth)
-{
-	uint32_t count = 1 + below(program, depth > 0 ? 4 : MOST_OPS);
-
-	for (uint32_t i = 0; i < count &&
-	     program->count < TAP_COUNT(program->ops); i++) {
-		struct op *op = &program->ops[program->count++];
-
-		*op = (struct op){ .kind = (enum op_kind)below(program,
-							       OP_KINDS),
-				   .to = below(program, BUFFERS),
-				   .from = below(program, BUFFERS),
-				   .a = below(program, 9),
-				   .b = below(program, 100) };
-		if (op->kind == COPY && op->to == op->from)
-			op->kind = FILL;
-		if (op->kind == MAP && below(program, 4) == 0)
-			program->has_told = op->told = true;
-		if (op->kind == WAIT && !program->emits)
-			op->kind = EMIT;
-		program->emits = program->emits ||
-				 (op->kind == EMIT && depth == 0);
-		if (op->kind != LOOP)
-			continue;
-		if (depth == DEPTH) {
-			op->kind = MAP;
-			continue;
-		}
-		op->asks = below(program, 2) == 0;
-		op->to = program->loops++;
-		op->b %= MOST_TIMES + 1;
-		make_ops(program, depth + 1);
-		op->count = program->count -
-			    (uint32_t)(op - program->ops) - 1;
-	}
-}
-
-/* ---- what it means ---- */
-
-/* What there is in the end. */
-struct state {
-	uint32_t values[BUFFERS];
-	uint32_t tally;		/* of functions of the inbox */
-	uint32_t calls, emissions;
-};
-
-static void walk(const struct program *program, uint32_t first, uint32_t end,
-		 uint32_t told, struct state *state)
-{
-	uint32_t *values = state->values;
-
-	for (uint32_t i = first; i < end; i++) {
-		const struct op *op = &program->ops[i];
-
-		switch (op->kind) {
-		case MAP:
-			values[op->to] = values[op->from] * op->a +
-					 (op->told ? told : op->b);
-			break;
-		case COPY:
-			values[op->to] = values[op->from];
-			break;
-		case FILL:
-			values[op->to] = op->b;
-			break;
-		case CALL:
-			state->tally = state->tally * op->a + op->b;
-			state->calls++;
-			break;
-		case EMIT:
-			state->emissions++;
-			break;
-		case LOOP:
-			for (uint32_t k = 0; k < op->b; k++)
-				walk(program, i + 1, i + 1 + op->count, told,
-				     state);
-			i += op->count;
-			break;
-		default:
-			break;
-		}
-	}
-}
+enum { SEEDS = 60 };
 
 /* ---- as a graph ---- */
 
@@ -190,31 +71,9 @@ static int32_t go_on(void *user_data)
 	return (int32_t)op->turn;
 }
 
-/* Which buffers it and what is in it reads and writes; bits. */
-static void find_use(const struct program *program, uint32_t index,
-		     uint32_t *out_reads, uint32_t *out_writes)
+static int32_t choose(void *user_data)
 {
-	const struct op *op = &program->ops[index];
-
-	if (op->kind == LOOP) {
-		for (uint32_t i = index + 1; i <= index + op->count; i++)
-			if (program->ops[i].kind != LOOP)
-				find_use(program, i, out_reads, out_writes);
-		return;
-	}
-	if (op->kind == CALL)
-		*out_writes |= 1u << TOLD;
-	if (op->kind == EMIT)
-		*out_writes |= 1u << EMITTED;
-	/* Whoever waits for an emission of its plan has to come after it, or a
-	 * lane may have them the other way round. */
-	if (op->kind == WAIT)
-		*out_reads |= 1u << EMITTED;
-	if (op->kind > LOOP)
-		return;
-	*out_writes |= 1u << op->to;
-	if (op->kind != FILL)
-		*out_reads |= 1u << op->from;
+	return (int32_t)((const struct call *)user_data)->op->a;
 }
 
 /* What needs somebody else. */
@@ -254,7 +113,7 @@ static plait_node add_op(struct made *made, plait_graph *graph,
 		.argument_count = 4, .label = "map",
 	};
 
-	if (op->kind > LOOP)
+	if (op->kind > CHOICE)
 		return add_outside(made, graph, op, after, count);
 	if (op->kind == COPY)
 		return add_copy(graph, made->buffers[op->to],
@@ -300,6 +159,39 @@ static plait_node add_loop(struct made *made, plait_graph *graph,
 	return node;
 }
 
+/* word = a; case word { ... } { ... }; or case choose(). */
+static plait_node add_choice(struct made *made, plait_graph *graph,
+			     uint32_t index, const plait_node *after,
+			     uint64_t count)
+{
+	const struct program *program = made->program;
+	const struct op *op = &program->ops[index];
+	plait_buffer *word = made->counters[op->to];
+	plait_node_desc desc = { .kind = PLAIT_NODE_CASE, .label = "case",
+				 .branch_count = op->b };
+	plait_node node;
+
+	if (op->asks) {
+		desc.function = choose;
+		desc.user_data = given(made, op);
+		desc.inbox = made->inbox;
+		node = add_node(graph, desc, after, count);
+	} else {
+		desc.predicate = word;
+		node = add_fill(graph, word, op->a, after, count);
+		node = add_node(graph, desc, &node, 1);
+	}
+	for (uint32_t i = 0; i < op->b; i++) {
+		uint32_t branch = find_branch(program, index, i);
+		plait_graph *body = body_of(graph, node, i);
+
+		add_ops(made, body, branch + 1,
+			branch + 1 + program->ops[branch].count);
+		plait_graph_release(body);
+	}
+	return node;
+}
+
 /* Behind all of the same body that it conflicts with. */
 static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 		    uint32_t end)
@@ -317,8 +209,10 @@ static void add_ops(struct made *made, plait_graph *graph, uint32_t first,
 			if ((writes[k] & (reads[known] | writes[known])) != 0 ||
 			    (reads[k] & writes[known]) != 0)
 				after[count++] = nodes[k];
-		if (op->kind == LOOP) {
-			nodes[known] = add_loop(made, graph, i, after, count);
+		if (op->kind == LOOP || op->kind == CHOICE) {
+			nodes[known] = (op->kind == LOOP ? add_loop :
+					add_choice)(made, graph, i, after,
+						    count);
 			i += op->count;
 		} else {
 			nodes[known] = add_op(made, graph, op, after, count);

@@ -438,7 +438,8 @@ API_TESTS += %D%/55-run-exits-queued.t
 API_TESTS += %D%/51-run-helped.t
 %C%_51_run_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/57-run-random-outside.t
-%C%_57_run_random_outside_t_SOURCES = %D%/56-run-queued-random.c %D%/queued.h
+%C%_57_run_random_outside_t_SOURCES = %D%/56-run-queued-random.c %D%/programs.h \
+	%D%/queued.h
 %C%_57_run_random_outside_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_QUEUES=0
 %C%_57_run_random_outside_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-groups.t
@@ -461,7 +462,8 @@ API_TESTS += %D%/56-run-queued-launches.t
 %C%_56_run_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c %D%/queued.h
 %C%_56_run_queued_launches_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-random.t
-%C%_56_run_queued_random_t_SOURCES = %D%/56-run-queued-random.c %D%/queued.h
+%C%_56_run_queued_random_t_SOURCES = %D%/56-run-queued-random.c %D%/programs.h \
+	%D%/queued.h
 %C%_56_run_queued_random_t_LDADD = $(LDADD_API)
 SEEDED_TESTS += %D%/56-run-queued-random.t
 SEEDED_TESTS += %D%/56-run-queued.t %D%/56-run-queued-loops.t \

@@ -12,7 +12,7 @@
  */
 enum {
 	HUES = 6, SHADES = 3,
-	LEGEND_Y = 42, NUMBERS_Y = -10, TICKS_Y = -6,
+	LEGEND_Y = 42, NUMBERS_Y = -10, TICKS_Y = -6, TICK_ROOM = 45,
 	SWATCH = 14, NAME_COLUMNS = 14,
 };
 
@@ -123,6 +123,16 @@ static uint64_t tick_step(uint64_t makespan)
 	return step;
 }
 
+/* 1, 2, 5, 10, ... */
+static uint64_t next_step(uint64_t step)
+{
+	uint64_t digit = step;
+
+	while (digit >= 10)
+		digit /= 10;
+	return digit == 2 ? step / 2 * 5 : step * 2;
+}
+
 static void draw_axis(const struct plait__picture *picture)
 {
 	uint64_t first, end = picture->makespan < picture->stop ?
@@ -131,9 +141,13 @@ static void draw_axis(const struct plait__picture *picture)
 	double bottom = plait__picture_bottom(picture);
 	double numbers = picture->top + NUMBERS_Y;
 
-	/* Wide pictures need more of them to be read in parts. */
+	/* Wide pictures need more of them to be read in parts; where it is
+	 * narrow their numbers would run into each other. */
 	while (step >= 10 && (double)step * picture->scale > 400)
 		step /= step % 5 == 0 ? 5 : 2;
+	while (step <= end && step < UINT64_MAX / 4 &&
+	       (double)step * picture->scale < TICK_ROOM)
+		step = next_step(step);
 	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" font-size=\"9\" "
 			"fill=\"#666\">time (%s)</text>\n", numbers,
 			picture->unit);

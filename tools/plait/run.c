@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { DEFAULT_RUNS = 1000, MOST_RUNS = 100000000 };
+enum {
+	DEFAULT_RUNS = 1000, MOST_RUNS = 100000000,
+	/* Of which the fastest one is shown: others had the CPU meanwhile. */
+	SHOWN_RUNS = 9, SHOWN_NS = 500000000
+};
 
 struct request {
 	struct schedule_request schedule;
@@ -239,7 +243,38 @@ static int tune(const struct request *request, const struct schedule *schedule)
 	return COMMAND_DONE;
 }
 
-/* One more run, so that writing down is in nobody's time. */
+/* Runs of their own, so that writing down is in nobody's time. */
+static plait_status run_shown(const struct request *request,
+			      const struct schedule *schedule,
+			      struct measured *measured, plait_run **out,
+			      plait_error *error)
+{
+	const uint64_t start = now_ns();
+	uint64_t least = UINT64_MAX;
+	plait_status status = PLAIT_OK;
+
+	for (int i = 0; i < SHOWN_RUNS && status == PLAIT_OK &&
+	     (i == 0 || now_ns() - start < SHOWN_NS); i++) {
+		plait_run_info info = { .size = sizeof(info) };
+		plait_run *run = NULL;
+
+		status = run_recorded(request, schedule, measured, NULL, &run,
+				      error);
+		if (status == PLAIT_OK)
+			status = plait_run_query(run, &info, error);
+		if (status == PLAIT_OK &&
+		    info.end_ns - info.begin_ns < least) {
+			plait_run *slower = *out;
+
+			least = info.end_ns - info.begin_ns;
+			*out = run;
+			run = slower;
+		}
+		plait_run_release(run);
+	}
+	return status;
+}
+
 static int show_one(const struct request *request,
 		    const struct schedule *schedule,
 		    struct measured *measured)
@@ -248,8 +283,7 @@ static int show_one(const struct request *request,
 	plait_run *run = NULL;
 	int code = COMMAND_DONE;
 
-	if (run_recorded(request, schedule, measured, NULL, &run, &error) !=
-	    PLAIT_OK)
+	if (run_shown(request, schedule, measured, &run, &error) != PLAIT_OK)
 		code = command_fail("run", "%s", error.text);
 	if (code == COMMAND_DONE)
 		code = write_file(run, PLAIT_TRACE_JSON, request->trace);
