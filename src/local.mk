@@ -55,6 +55,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/compiler.c
 %C%_libplaitcore_la_SOURCES += %D%/source/compose.c
 %C%_libplaitcore_la_SOURCES += %D%/source/report.c
+%C%_libplaitcore_la_SOURCES += %D%/source/tail.c
 %C%_libplaitcore_la_SOURCES += %D%/source/text.c
 %C%_libplaitcore_la_SOURCES += %D%/source/trim.c
 # What portable source begins with, as strings.

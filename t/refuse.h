@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A system that refuses memory that may be run, for a process of its own. */
+/* A system that refuses memory that may be run, or programs, for a process of
+ * its own. */
 #ifndef T_REFUSE_H
 #define T_REFUSE_H
 
@@ -29,6 +30,24 @@ static inline bool refuse_exec(void)
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+	};
+	struct sock_fprog program = { TAP_COUNT(filter), filter };
+
+	return getenv("PLAIT_TEST_WRAPPER") == NULL &&
+	       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* Programs are not started from here on.  False: not here. */
+static inline bool refuse_programs(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_execve, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_execveat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { TAP_COUNT(filter), filter };
 

@@ -35,7 +35,8 @@ enum {
 	PLAIT_SOURCE_PORTABLE = 0,
 	/* C for backends that run kernels on the host: a text that defines
 	 * a function with exactly the signature of the kernel, in C's own
-	 * types; it does all of a launch. */
+	 * types; it does all of a launch.  On the host a result that is not
+	 * 0 fails it; devices have no results. */
 	PLAIT_SOURCE_C = 1,
 	PLAIT_SOURCE_OPENCL_C = 2,
 	PLAIT_SOURCE_OPENCL_BINARY = 3,

@@ -130,18 +130,36 @@ plait_status plait__compiler_add(plait__compiler *compiler, const char *words,
 	}
 }
 
+static void describe_program(const char *path, plait__text *out)
+{
+	struct plait__file_info info = { 0 };
+	char real[PATH_MAX];
+
+	if (plait__file_resolve(path, real, sizeof(real)) != 0)
+		(void)snprintf(real, sizeof(real), "%s", path);
+	(void)plait__file_query(path, &info);
+	plait__text_add(out, "compiler %s %llu %llu\n", real,
+			(unsigned long long)info.bytes,
+			(unsigned long long)info.modified_ns);
+}
+
+/* Other programs among the words are what a wrapper starts: "ccache gcc". */
 void plait__compiler_describe(const plait__compiler *compiler,
 			      plait__text *out)
 {
-	struct plait__file_info info;
-	char real[PATH_MAX];
+	char path[PATH_MAX];
 
-	if (plait__file_resolve(compiler->path, real, sizeof(real)) != 0)
-		(void)snprintf(real, sizeof(real), "%s", compiler->path);
-	(void)plait__file_query(compiler->path, &info);
-	plait__text_add(out, "compiler %s %llu %llu\nwords", real,
-			(unsigned long long)info.bytes,
-			(unsigned long long)info.modified_ns);
+	describe_program(compiler->path, out);
+	for (uint32_t i = 1; i < compiler->count; i++) {
+		const char *word = compiler->words[i];
+
+		if (*word == '/' && can_run(word))
+			describe_program(word, out);
+		else if (*word != '-' && strchr(word, '/') == NULL &&
+			 find_in_path(word, path, sizeof(path)))
+			describe_program(path, out);
+	}
+	plait__text_add(out, "words");
 	for (uint32_t i = 0; i < compiler->count; i++)
 		plait__text_add(out, " %s", compiler->words[i]);
 	plait__text_add(out, "\n");
@@ -182,6 +200,15 @@ static void set_environment(struct environment *out, const char *folder)
 	out->list[count] = NULL;
 }
 
+/* PLAIT_CC_SECONDS, for who has slow machines, or tests. */
+static uint64_t seconds_allowed(void)
+{
+	uint64_t seconds;
+
+	return plait__env_query_number("PLAIT_CC_SECONDS", 86400, &seconds) ==
+		       1 && seconds > 0 ? seconds : MAX_SECONDS;
+}
+
 static plait_status judge(const plait__compiler *compiler,
 			  const struct plait__spawn_result *result,
 			  const char *to, plait_error *error)
@@ -197,8 +224,9 @@ static plait_status judge(const plait__compiler *compiler,
 					  name, result->code);
 	case PLAIT__SPAWN_LATE:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended after %d seconds", name,
-				   MAX_SECONDS);
+				   "%.100s was ended after %llu seconds "
+				   "(PLAIT_CC_SECONDS)", name,
+				   (unsigned long long)seconds_allowed());
 	case PLAIT__SPAWN_LOUD:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "%.100s was ended when it had printed more "
@@ -223,15 +251,6 @@ static plait_status judge(const plait__compiler *compiler,
 					  "%.100s ended with status %d", name,
 					  result->code);
 	return PLAIT_OK;
-}
-
-/* PLAIT_CC_SECONDS, for who has slow machines, or tests. */
-static uint64_t seconds_allowed(void)
-{
-	uint64_t seconds;
-
-	return plait__env_query_number("PLAIT_CC_SECONDS", 86400, &seconds) ==
-		       1 && seconds > 0 ? seconds : MAX_SECONDS;
 }
 
 plait_status plait__compiler_run(const plait__compiler *compiler,

@@ -2,6 +2,8 @@
 /* Reading sources, and writing portable ones out; see source.h. */
 #include "source/source.h"
 
+#include "source/tail.h"
+
 #include "base/desc.h"
 #include "base/error.h"
 
@@ -204,8 +206,9 @@ static void add_defines(plait__text *out, const char *defines)
 	}
 }
 
-/* From here on the compiler counts the user's lines. */
-static void add_line(plait__text *out, const char *file)
+/* From here on the compiler counts the user's lines.  Without "line" they are
+ * a program's again, behind a prelude that is the system's. */
+static void add_line(plait__text *out, const char *file, bool in_c)
 {
 	char clean[FILE_NAME_BYTES];
 	size_t length = 0;
@@ -215,105 +218,15 @@ static void add_line(plait__text *out, const char *file)
 				file[length] == '"' || file[length] == '\\' ?
 				'_' : file[length];
 	clean[length] = '\0';
-	plait__text_add(out, "#line 1 \"%s\"\n", clean);
+	plait__text_add(out, "#%s 1 \"%s\"\n", in_c ? "" : "line", clean);
 }
 
-static void add_code(plait__text *out, const plait_source *source)
+static void add_code(plait__text *out, const plait_source *source,
+		     uint32_t form)
 {
-	add_line(out, source->file);
+	add_line(out, source->file, form == PLAIT_SOURCE_C);
 	plait__text_add_bytes(out, source->code, source->bytes);
 	plait__text_add(out, "\n#line 1 \"plait\"\n");
-}
-
-/* C's own name of a type, without any header. */
-static const char *plain_name(plait__type type)
-{
-	switch (type) {
-	case PLAIT__TYPE_I8: return "__INT8_TYPE__";
-	case PLAIT__TYPE_I16: return "__INT16_TYPE__";
-	case PLAIT__TYPE_I32: return "__INT32_TYPE__";
-	case PLAIT__TYPE_I64: return "__INT64_TYPE__";
-	case PLAIT__TYPE_U8: return "__UINT8_TYPE__";
-	case PLAIT__TYPE_U16: return "__UINT16_TYPE__";
-	case PLAIT__TYPE_U32: return "__UINT32_TYPE__";
-	case PLAIT__TYPE_U64: return "__UINT64_TYPE__";
-	case PLAIT__TYPE_F32: return "float";
-	case PLAIT__TYPE_F64: return "double";
-	case PLAIT__TYPE_BOOL: return "_Bool";
-	case PLAIT__TYPE_CHAR: return "char";
-	default: return "void *";
-	}
-}
-
-/* Each argument, read from where arguments[i] points. */
-static void add_arguments(plait__text *out, const plait__signature *signature)
-{
-	for (uint32_t i = 0; i < signature->count; i++)
-		plait__text_add(out, "%s*(%s *)plait_a[%u]", i > 0 ? ", " : "",
-				plain_name(signature->parameters[i].type), i);
-}
-
-/* A launch that is not divided is one of a single item, whose loops begin and
- * end where the text says: the compiler makes the best of that. */
-static void add_whole(plait__text *out, const plait__signature *signature)
-{
-	plait__text_add(out,
-		"\tif (!PLAIT_GROUPED && (plait_b[0] | plait_b[1] | "
-		"plait_b[2]) == 0 &&\n"
-		"\t    plait_e[0] == plait_own.items[0] &&\n"
-		"\t    plait_e[1] == plait_own.items[1] &&\n"
-		"\t    plait_e[2] == plait_own.items[2]) {\n"
-		"\t\tconst struct plait_part plait_all = { { 1, 1, 1 }, "
-		"{ 1, 1, 1 },\n"
-		"\t\t\t{ 0 }, { 1, 1, 1 }, { 0 } };\n\n"
-		"\t\tplait_body_%s(", signature->name);
-	add_arguments(out, signature);
-	plait__text_add(out, "%s&plait_all);\n\t\treturn;\n\t}\n",
-			signature->count > 0 ? ", " : "");
-}
-
-/* What the library finds in the object: plait_run and plait_shape. */
-static void add_tail(plait__text *out, const plait__signature *signature)
-{
-	plait__text_add(out,
-		"__attribute__((visibility(\"default\"))) const u32 "
-		"plait_shape[4] =\n\t{ PLAIT_GROUPED, PLAIT_X, PLAIT_Y, "
-		"PLAIT_Z };\n"
-		"__attribute__((visibility(\"default\"))) void plait_run(\n"
-		"\tvoid *const *plait_a, const struct plait_part *plait_p)\n"
-		"{\n\tstruct plait_part plait_own = *plait_p;\n"
-		"\tconst u64 *plait_b = plait_p->begin, "
-		"*plait_e = plait_p->end;\n\n");
-	add_whole(out, signature);
-	plait__text_add(out,
-		"\tfor (u64 plait_k = plait_b[2]; plait_k < plait_e[2]; "
-		"plait_k++)\n"
-		"\tfor (u64 plait_j = plait_b[1]; plait_j < plait_e[1]; "
-		"plait_j++)\n"
-		"\tfor (u64 plait_i = PLAIT_GROUPED ? plait_b[0] : 0;\n"
-		"\t     plait_i < (PLAIT_GROUPED ? plait_e[0] : 1); "
-		"plait_i++) {\n"
-		"\t\tplait_own.group[0] = plait_i;\n"
-		"\t\tplait_own.group[1] = plait_j;\n"
-		"\t\tplait_own.group[2] = plait_k;\n"
-		"\t\tplait_body_%s(", signature->name);
-	add_arguments(out, signature);
-	plait__text_add(out, "%s&plait_own);\n\t}\n\t(void)plait_a;\n}\n",
-			signature->count > 0 ? ", " : "");
-}
-
-/* The same around a function of the user's, which does all of a launch. */
-static void add_plain_tail(plait__text *out, const plait_source *source,
-			   const plait__signature *signature)
-{
-	plait__text_add(out,
-		"__attribute__((visibility(\"default\"))) const "
-		"__UINT32_TYPE__ plait_shape[4] = { 2, 1, 1, 1 };\n"
-		"__attribute__((visibility(\"default\"))) void plait_run(\n"
-		"\tvoid *const *plait_a, const void *plait_p)\n"
-		"{\n\t(void)plait_a, (void)plait_p;\n\t%s(", source->entry);
-	add_arguments(out, signature);
-	plait__text_add(out, ");\n}\n");
 }
 
 /* ---- portable source has a KERNEL ---- */
@@ -387,15 +300,18 @@ static plait_status compose_portable(const plait_source *source,
 				   "GROUP_KERNEL(%.60s, ...) in %.40s",
 				   signature->name, signature->name,
 				   signature->name, source->file);
-	plait__text_add(out, "#line 1 \"plait\"\n%s", prelude);
+	/* What is wrong with the use of a macro of the system's is said where
+	 * it is used: 3 is for gcc what others do by themselves. */
+	plait__text_add(out, "%s\n%s", form == PLAIT_SOURCE_C ?
+			"# 1 \"plait\" 3" : "#line 1 \"plait\"", prelude);
 	if (form == PLAIT_SOURCE_OPENCL_C &&
 	    (source->flags & PLAIT_SOURCE_STRICT) != 0)
 		plait__text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
-	add_code(out, source);
+	add_code(out, source, form);
 	if (form == PLAIT_SOURCE_C)
-		add_tail(out, signature);
+		plait__tail_add(out, signature);
 	return finish(out, signature->name, error);
 }
 
@@ -407,8 +323,8 @@ plait_status plait__source_compose(const plait_source *source,
 	if (source->form == PLAIT_SOURCE_PORTABLE)
 		return compose_portable(source, signature, form, out, error);
 	add_defines(out, source->defines);
-	add_code(out, source);
+	add_code(out, source, form);
 	if (form == PLAIT_SOURCE_C)
-		add_plain_tail(out, source, signature);
+		plait__tail_add_plain(out, source, signature);
 	return finish(out, signature->name, error);
 }

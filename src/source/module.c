@@ -21,7 +21,7 @@ plait_status plait__module_load(const char *path,
 	char reason[160];
 	union {
 		void *address;
-		void (*run)(void *const *, const plait__module_part *);
+		int32_t (*run)(void *const *, const plait__module_part *);
 	} found;
 
 	if (module == NULL)
@@ -94,8 +94,7 @@ int32_t plait__module_range(const plait_range *range, void *const *arguments,
 			      (range->end[i] % group != 0);
 		part.group[i] = 0;
 	}
-	module->run(arguments, &part);
-	return 0;
+	return module->run(arguments, &part);
 }
 
 int32_t plait__module_whole(void *const *arguments, const plait_launch *launch,

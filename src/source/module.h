@@ -31,7 +31,9 @@ typedef struct plait__module_part {
 typedef struct plait__module {
 	const plait_allocator *allocator;
 	void *object; /* of the dynamic linker */
-	void (*run)(void *const *arguments, const plait__module_part *part);
+	/* 0, or what failed. */
+	int32_t (*run)(void *const *arguments,
+		       const plait__module_part *part);
 	uint32_t division;
 	uint32_t group[3];
 } plait__module;
