@@ -213,6 +213,7 @@ static const struct result {
 	{ "uint16", (void (*)(void))return_u16, 65535, 65535 },
 	{ "u32", (void (*)(void))return_u32, 0xffffffff, INT32_MAX },
 	{ "u64", (void (*)(void))return_u64, 4, 4 },
+	{ "u64", (void (*)(void))return_u64, INT64_MIN, INT32_MAX },
 	/* The bits above a narrow result are nobody's. */
 	{ "i8", (void (*)(void))return_i32, 0x7fffff00, 0 },
 	{ "u8", (void (*)(void))return_i32, 0x1234ff02, 2 },

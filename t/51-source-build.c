@@ -424,13 +424,16 @@ static void results(void)
 	} list[] = {
 		{ "int32_t", 7 }, { "int8_t", -3 }, { "_Bool", 1 },
 		{ "uint64_t", 0 }, { "int64_t", INT32_MAX },
-		{ "int64_t", INT32_MIN }
+		{ "int64_t", INT32_MIN }, { "uint64_t", INT32_MAX },
+		{ "uint32_t", INT32_MAX }, { "char", 5 }
 	};
 	static const char *const names[] = { "i32", "i8", "bool", "u64", "i64",
-					     "i64" };
+					     "i64", "u64", "u32", "char" };
 	static const char *const values[] = { "7", "-3", "1", "0",
 					      "INT64_C(1) << 32",
-					      "-(INT64_C(1) << 40)" };
+					      "-(INT64_C(1) << 40)",
+					      "UINT64_C(1) << 63",
+					      "UINT32_C(1) << 31", "5" };
 
 	unsetenv("PLAIT_CC");
 	use_cache("results");

@@ -65,6 +65,11 @@ void plait__ffi_shape_destroy(const plait_allocator *allocator,
 		plait__free(allocator, shape, shape->block_bytes);
 }
 
+static int64_t at_most(uint64_t value)
+{
+	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
+}
+
 /* libffi widens integers below a register to one, by sign or by zeros; the
  * upper half of an int on a 64-bit machine is not to be relied on. */
 static int64_t widen(plait__ffi_type type, ffi_arg value)
@@ -76,8 +81,8 @@ static int64_t widen(plait__ffi_type type, ffi_arg value)
 	case PLAIT__FFI_U8: return (uint8_t)value;
 	case PLAIT__FFI_U16: return (uint16_t)value;
 	case PLAIT__FFI_U32: return (uint32_t)value;
-	case PLAIT__FFI_I64:
-	case PLAIT__FFI_U64: return (int64_t)value;
+	case PLAIT__FFI_I64: return (int64_t)value;
+	case PLAIT__FFI_U64: return at_most(value);
 	default: return 0;
 	}
 }
@@ -95,9 +100,11 @@ int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 	ffi_call((ffi_cif *)(uintptr_t)&shape->cif, code, &result,
 		 (void **)(uintptr_t)arguments);
 	if (sizeof(ffi_arg) < sizeof(uint64_t) &&
-	    (shape->result == PLAIT__FFI_I64 ||
-	     shape->result == PLAIT__FFI_U64))
+	    shape->result == PLAIT__FFI_I64)
 		return (int64_t)result.wide;
+	if (sizeof(ffi_arg) < sizeof(uint64_t) &&
+	    shape->result == PLAIT__FFI_U64)
+		return at_most(result.wide);
 	return widen(shape->result, result.word);
 }
 

@@ -31,7 +31,7 @@ void plait__ffi_shape_destroy(const plait_allocator *allocator,
 
 /*
  * Call `code`: arguments[i] points to a value of exactly type i.  Returns the
- * result in full width, 0 for VOID.  U64 is returned as its bits.
+ * result in full width, 0 for VOID, INT64_MAX for what is beyond that.
  */
 int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 			void *const *arguments);

@@ -120,23 +120,38 @@ void plait__tail_add(plait__text *out, const plait__signature *signature)
 		"\treturn 0;\n}\n");
 }
 
+/* What does not fit must not become 0. */
+static const char *narrow(plait__type result)
+{
+	switch (result) {
+	case PLAIT__TYPE_NONE:
+		return "0";
+	case PLAIT__TYPE_U32:
+	case PLAIT__TYPE_U64:
+		return "plait_r < __INT32_MAX__ ? plait_r : __INT32_MAX__";
+	case PLAIT__TYPE_I64:
+		return "plait_r > __INT32_MAX__ ? __INT32_MAX__ :\n\t       "
+		       "plait_r < -__INT32_MAX__ ? -__INT32_MAX__ - 1 : "
+		       "plait_r";
+	default:
+		return "plait_r";
+	}
+}
+
 void plait__tail_add_plain(plait__text *out, const plait_source *source,
 			   const plait__signature *signature)
 {
-	bool tells = signature->result != PLAIT__TYPE_NONE;
+	plait__type result = signature->result;
 
 	plait__text_add(out,
 		"__attribute__((visibility(\"default\"))) const "
 		"__UINT32_TYPE__ plait_shape[4] = { 2, 1, 1, 1 };\n"
 		"__attribute__((visibility(\"default\"))) __INT32_TYPE__ "
 		"plait_run(\n\tvoid *const *plait_a, const void *plait_p)\n"
-		"{\n\t%s%s(", tells ? "__INT64_TYPE__ plait_r = " : "",
-		source->entry);
+		"{\n\t(void)plait_a, (void)plait_p;\n\t");
+	if (result != PLAIT__TYPE_NONE)
+		plait__text_add(out, "%s plait_r = ", plain_name(result));
+	plait__text_add(out, "%s(", source->entry);
 	add_arguments(out, signature);
-	/* What does not fit must not become 0. */
-	plait__text_add(out, ");\n\n\t(void)plait_a, (void)plait_p;\n"
-			"\treturn %s;\n}\n", tells ?
-			"plait_r > __INT32_MAX__ ? __INT32_MAX__ :\n"
-			"\t       plait_r < -__INT32_MAX__ ? "
-			"-__INT32_MAX__ - 1 : plait_r" : "0");
+	plait__text_add(out, ");\n\n\treturn %s;\n}\n", narrow(result));
 }
