@@ -4,12 +4,10 @@
  * said, and what is in the cache is used when it is good, and only then.
  * Compilers are scripts, which also count how often they are started.
  */
-#include "refuse.h"
 #include "suite.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -142,44 +140,6 @@ static void ten_at_once(void)
 	OK(entry_of(in("ten"))[0] != '\0');
 }
 
-enum { BUILT = 0, NOT_BUILT = 1, NOT_OPEN = 2, NOT_REFUSED = 3 };
-
-/* What becomes of a program that needs one kernel, where programs are not
- * started. */
-static int start(bool refuses)
-{
-	int status = 0;
-	pid_t child = fork();
-
-	if (child == 0) {
-		if (freopen("/dev/null", "w", stdout) == NULL ||
-		    !suite_open("host"))
-			_exit(NOT_OPEN);
-		if (refuses && !refuse_programs())
-			_exit(NOT_REFUSED);
-		_exit(works() ? BUILT : NOT_BUILT);
-	}
-	OK(waitpid(child, &status, 0) == child && WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-/* Before this process uses the library, too. */
-static void second_start(void)
-{
-	int outcome;
-
-	use_cache("second");
-	IS_INT(start(false), BUILT);
-	outcome = start(true);
-	if (outcome == NOT_REFUSED) {
-		SKIP("no seccomp filters here");
-		return;
-	}
-	IS_INT(outcome, BUILT);
-	use_cache("third");
-	IS_INT(start(true), NOT_BUILT);
-}
-
 static void once(void)
 {
 	plait_source source = { .size = sizeof(source), .code = text,
@@ -229,7 +189,6 @@ static void another_compiler(void)
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
 	use_counter();
-	snprintf(body, sizeof(body), "/usr/bin/env %s", in("counter"));
 	setenv("PLAIT_CC", body, 1);
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 1);
@@ -265,49 +224,6 @@ static void wrong_texts(void)
 	HAS_STR(error.text, "twice: twice.plk:3: error: no '}' for the '{'");
 	IS_INT(build(""), PLAIT_E_INVALID);
 	HAS_STR(error.text, "empty");
-}
-
-/* What is wrong with the use of a word is said where it is used. */
-static void wrong_words(void)
-{
-	static const struct {
-		const char *line, *words;
-	} list[] = {
-		{ "KERNEL(twice) {\n\n\tATOMIC_ADD((u64 *)x, 1);\n}",
-		  "atomics have 32 bits" },
-		{ "KERNEL(twice) {\n\n\tx[0] = min(n, x);\n}", "" },
-		{ "GROUP_KERNEL(twice, 4, 1, 1) {\n\n\tUNIFORM(i32, a, x);\n"
-		  "\tITEMS x[a] = 0;\n}", "" },
-		/* These would be right in a launch that nobody divides. */
-		{ "KERNEL(twice) {\n\tEACH(i, n)\n\t\tEACH(j, n)\n\t\t\tx[i] += "
-		  "j;\n}", "EACH within EACH" },
-		{ "KERNEL(twice) {\n\tEACH2(i, n, j, n)\n\t\tEACH(k, n)\n"
-		  "\t\t\tx[i] += j;\n}", "EACH within EACH" },
-		{ "GROUP_KERNEL(twice, 4, 1, 1) {\n\n\tEACH(i, n)\n"
-		  "\t\tx[i] = 1;\n}", "not for GROUP_KERNEL" },
-		{ "KERNEL(twice) {\n\n\tITEMS x[0] = 1;\n}",
-		  "for GROUP_KERNEL" },
-		{ "KERNEL(twice) {\n\n\tx[GROUP_ID(0)] = 1;\n}",
-		  "for GROUP_KERNEL" },
-		{ "KERNEL(twice) {\n\n\tx[GROUP_COUNT(0)] = 1;\n}",
-		  "for GROUP_KERNEL" },
-		{ "KERNEL(twice) {\n\n\tx[GROUP_SIZE(0)] = 1;\n}", "" },
-		{ "GROUP_KERNEL(twice, 4, 1, 1) {\n\tITEMS\n\t\tif (n > 3) return; "
-		  "else x[0] = 1;\n}", "return within ITEMS" },
-	};
-
-	use_cache("words");
-	for (size_t i = 0; i < TAP_COUNT(list); i++) {
-		IS_INT(build(list[i].line), PLAIT_E_INVALID);
-		HAS_STR(error.text, "kernel twice: twice.plk:3:");
-		HAS_STR(error.text, list[i].words);
-	}
-	OK(build("FUNCTION i32 f(i32 a)\n{\n\tif (a > 0)\n\t\treturn 1;\n\telse "
-		 "return 0;\n}\nGROUP_KERNEL(twice, 4, 1, 1)\n{\n\tif (n < "
-		 "3)\n\t\treturn;\n\tITEMS x[0] = f(1);\n}") == PLAIT_OK);
-	OK(build("KERNEL(twice) {\n\tEACH(i, n)\n\t\tx[i] = 1;\n\tEACH2(i, 2, "
-		 "j, n) {\n\t\tx[j] = 2;\n\t}\n\tEACH3(i, 1, j, 1, k, 1)\n\t\t"
-		 "x[i] = 3;\n}") == PLAIT_OK);
 }
 
 static plait_status create(const plait_source *source)
@@ -391,66 +307,6 @@ static void back_door(void)
 	suite_launch(1, 1, 1);
 	IS_INT(x[0], 5);
 	IS_INT(x[1], 50);
-}
-
-/* What a launch without arguments fails with; 0: it does not. */
-static int64_t origin_of(const plait_kernel_desc *desc)
-{
-	plait_queue *queue = NULL;
-	plait_kernel *kernel = NULL;
-	plait_device *device;
-	plait_status status;
-
-	OK(plait_context_device(suite_context(), 0, &device, &error) ==
-	   PLAIT_OK);
-	OK(plait_queue_create(device, NULL, &queue, &error) == PLAIT_OK);
-	OK_THAT(plait_kernel_create(suite_context(), desc, &kernel, &error) ==
-		PLAIT_OK, "%s: %s", desc->signature, error.text);
-	error.origin = 0;
-	status = plait_queue_launch(queue, kernel, NULL, NULL, 0, &error);
-	if (status == PLAIT_OK)
-		status = plait_queue_finish(queue, PLAIT_FOREVER, &error);
-	plait_kernel_release(kernel);
-	plait_queue_release(queue);
-	return status == PLAIT_OK ? 0 : error.origin;
-}
-
-/* A function of C that says how it went. */
-static void results(void)
-{
-	static const struct {
-		const char *type;
-		int32_t value;
-	} list[] = {
-		{ "int32_t", 7 }, { "int8_t", -3 }, { "_Bool", 1 },
-		{ "uint64_t", 0 }, { "int64_t", INT32_MAX },
-		{ "int64_t", INT32_MIN }, { "uint64_t", INT32_MAX },
-		{ "uint32_t", INT32_MAX }, { "char", 5 }
-	};
-	static const char *const names[] = { "i32", "i8", "bool", "u64", "i64",
-					     "i64", "u64", "u32", "char" };
-	static const char *const values[] = { "7", "-3", "1", "0",
-					      "INT64_C(1) << 32",
-					      "-(INT64_C(1) << 40)",
-					      "UINT64_C(1) << 63",
-					      "UINT32_C(1) << 31", "5" };
-
-	unsetenv("PLAIT_CC");
-	use_cache("results");
-	for (size_t i = 0; i < TAP_COUNT(list); i++) {
-		char code[160], type[48];
-		plait_source source = { .size = sizeof(source), .code = code,
-					.form = PLAIT_SOURCE_C };
-		plait_kernel_desc desc = { .size = sizeof(desc),
-					   .sources = &source,
-					   .source_count = 1 };
-
-		snprintf(code, sizeof(code), "#include <stdint.h>\n%s "
-			 "told(void) { return %s; }", list[i].type, values[i]);
-		snprintf(type, sizeof(type), "told(): %s", names[i]);
-		desc.signature = type;
-		IS_INT(origin_of(&desc), list[i].value);
-	}
 }
 
 static void compilers(void)
@@ -695,19 +551,6 @@ static void dump(void)
 	unsetenv("PLAIT_DUMP");
 }
 
-/* The program takes no statuses of children, or all. */
-static void no_statuses(void)
-{
-	unsetenv("PLAIT_CC");
-	use_cache("statuses");
-	signal(SIGCHLD, SIG_IGN);
-	OK(works());
-	IS_INT(build("KERNEL(twice)\n{\n\tnonsense\n}\n"),
-	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "twice.plk:3:");
-	signal(SIGCHLD, SIG_DFL);
-}
-
 static void run_with_host(void (*scenario)(void))
 {
 	if (suite_open("host"))
@@ -720,10 +563,8 @@ static void run_with_host(void (*scenario)(void))
 WITH_HOST(once)
 WITH_HOST(another_compiler)
 WITH_HOST(wrong_texts)
-WITH_HOST(wrong_words)
 WITH_HOST(wrong_sources)
 WITH_HOST(back_door)
-WITH_HOST(results)
 WITH_HOST(compilers)
 WITH_HOST(path_is_absolute)
 WITH_HOST(damaged)
@@ -732,18 +573,14 @@ WITH_HOST(hostile_entries)
 WITH_HOST(hostile_folders)
 WITH_HOST(folder_modes)
 WITH_HOST(dump)
-WITH_HOST(no_statuses)
 
 static const struct tap_scenario all[] = {
 	{ "ten at once", ten_at_once },
-	{ "second start", second_start },
 	{ "once", once_on_host },
 	{ "another compiler", another_compiler_on_host },
 	{ "wrong texts", wrong_texts_on_host },
-	{ "wrong words", wrong_words_on_host },
 	{ "wrong sources", wrong_sources_on_host },
 	{ "back door", back_door_on_host },
-	{ "results", results_on_host },
 	{ "compilers", compilers_on_host },
 	{ "path", path_is_absolute_on_host },
 	{ "damaged", damaged_on_host },
@@ -752,7 +589,6 @@ static const struct tap_scenario all[] = {
 	{ "hostile folders", hostile_folders_on_host },
 	{ "folder modes", folder_modes_on_host },
 	{ "dump", dump_on_host },
-	{ "no statuses", no_statuses_on_host },
 	{ "no rests", no_rests },
 };
 
