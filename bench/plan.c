@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,15 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* Pages that were touched first. */
+static long faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
+}
+
 static int bench_row(const struct row *row, uint32_t policy, int repeats)
 {
 	plait__input_options options = { 0 };
@@ -63,6 +73,7 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	double best = 1e30, first = 0, build = now_ms(), start, steps;
 	uint32_t lanes = 0, waits = 0, signals = 0;
 	uint64_t bytes, kept = 0;
+	long pages = 0;
 	int i;
 
 	row->make(&shape);
@@ -70,11 +81,13 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	options.policy = policy;
 	options.lanes = policy == PLAIT__POLICY_BOUNDED ? 8 : 0;
 	for (i = 0; i < repeats; i++) {
+		pages -= i == 0 ? faults() : 0;
 		start = now_ms();
 		if (plait__plan_build(&shape.input, &options, NULL, &counts,
 				      &plan, NULL) != PLAIT_OK)
 			return 1;
 		start = now_ms() - start;
+		pages += i == 0 ? faults() : 0;
 		first = i == 0 ? start : first;
 		best = start < best ? start : best;
 		lanes = plan->lanes_count;
@@ -89,8 +102,8 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	steps = (double)(counts.steps + counts.reduce_steps +
 			 counts.recycle_steps + counts.clock_steps +
 			 counts.heap_steps) / shape.input.node_count;
-	printf("%-28s %-8s %-14s %8.2f %8.2f %7.0f %s %6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
-	       row->name, policy ? "widest" : "bounded", row->before, first, best,
+	printf("%-28s %-8s %-14s %8.2f %7ld %8.2f %7.0f %s %6.0f %6.0f %6.0f %8u %8u %8u %6.1f\n",
+	       row->name, policy ? "widest" : "bounded", row->before, first, pages, best,
 	       row->target_ms,
 	       row->target_ms > 0 && best > row->target_ms ? "MISS" : "    ",
 	       (double)counts.peak_bytes / shape.input.node_count,
@@ -123,8 +136,8 @@ int main(int argc, char **argv)
 	const char *only = argc > 2 ? argv[2] : "";
 	size_t i;
 
-	printf("%-28s %-8s %-14s %8s %8s %7s %4s %6s %6s %6s %8s %8s %8s %6s\n",
-	       "graph", "policy", "libnnc", "first", "ms", "target", "", "B/node",
+	printf("%-28s %-8s %-14s %8s %7s %8s %7s %4s %6s %6s %6s %8s %8s %8s %6s\n",
+	       "graph", "policy", "libnnc", "first", "faults", "ms", "target", "", "B/node",
 	       "+input", "plan", "lanes", "waits", "signals", "steps");
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strstr(rows[i].name, only) == NULL)

@@ -130,8 +130,69 @@ static void every_allocation(void)
 	shape_fini(&shape);
 }
 
+/* From some thousand nodes on blocks are cut from others; planning alone. */
+static void sweep_large(const struct shape *shape,
+			const plait__input_options *options, const char *name)
+{
+	struct fault fault = { .at = 1 };
+	plait_allocator allocator = {
+		sizeof(allocator), 0, resize_faulty, &fault
+	};
+	uint32_t leaks = 0;
+	plait_status status = PLAIT_E_NOMEM;
+
+	for (; fault.at < 10000 && status == PLAIT_E_NOMEM; fault.at++) {
+		plait__plan *plan = NULL;
+
+		fault.count = 0;
+		status = plait__plan_build(&shape->input, options, &allocator,
+					   NULL, &plan, NULL);
+		if (status == PLAIT_OK)
+			OK_THAT(plait__plan_check(plan, &shape->input, 0, NULL,
+						  NULL, NULL) == PLAIT_OK,
+				"%s: it is right", name);
+		plait__plan_release(plan);
+		leaks += fault.live_bytes != 0;
+		fault.live_bytes = 0;
+	}
+	OK_THAT(status == PLAIT_OK && fault.at > 20,
+		"%s: it ends well after %llu allocations", name,
+		(unsigned long long)fault.at);
+	OK_THAT(leaks == 0, "%s: nothing leaks (%u)", name, leaks);
+}
+
+static void make_ladder(struct shape *shape)
+{
+	shape_init(shape, 2);
+	for (uint32_t i = 0; i < 8400; i++) {
+		shape_node(shape, 0, NULL);
+		if (i >= 4)
+			shape_edge(shape, i - 4, i);
+		if (i >= 4 && i % 5 == 0)
+			shape_edge(shape, i - 3, i);
+	}
+}
+
+static void every_large_allocation(void)
+{
+	static const uint32_t devices[2] = { 0, 1 };
+	plait__input_options options = { .lanes = 2 };
+	struct shape shape;
+
+	make_ladder(&shape);
+	sweep_large(&shape, &options, "bounded");
+	/* A node of two commands: more than what was opened for them. */
+	shape_multi(&shape, devices, 2, PLAIT__MEANING_BARRIER, "both");
+	options.policy = PLAIT__POLICY_WIDEST;
+	options.mode = PLAIT__MODE_HELPED;
+	options.lanes = 0;
+	sweep_large(&shape, &options, "widest");
+	shape_fini(&shape);
+}
+
 static const struct tap_scenario all[] = {
 	{ "every allocation", every_allocation },
+	{ "every large allocation", every_large_allocation },
 };
 
 TAP_MAIN(all)

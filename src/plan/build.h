@@ -114,6 +114,13 @@ static inline uint64_t plait__build_own_cost(const plait__build *build,
 	       build->options->costs[build->node_of[t]];
 }
 
+/* Where levels and ranks lie, which helped plans need to the end. */
+static inline uint32_t plait__build_early(const plait__build *build)
+{
+	return build->options->mode == PLAIT__MODE_HELPED ?
+	       PLAIT__WORK_NO_SLAB : PLAIT__WORK_EARLY;
+}
+
 /* The further items of node t; as items they follow node_count. */
 static inline plait__build_extras plait__build_more(const plait__build *build,
 						    uint32_t t)

@@ -378,11 +378,16 @@ plait_status plait__chains_open(plait__build *build,
 	if (c == NULL)
 		return plait__build_no_memory(build);
 	c->build = build;
-	c->via = plait__work_take(work, n, sizeof(uint32_t));
-	c->cursor = plait__work_take(work, n, sizeof(uint32_t));
-	c->stamp = plait__work_take_zero(work, n, sizeof(uint32_t));
-	c->to_come = plait__work_take(work, n, sizeof(uint32_t));
-	c->likes = plait__work_take(work, n, sizeof(uint32_t));
+	c->via = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				 sizeof(uint32_t));
+	c->cursor = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				    sizeof(uint32_t));
+	c->stamp = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n,
+					sizeof(uint32_t));
+	c->to_come = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				     sizeof(uint32_t));
+	c->likes = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				   sizeof(uint32_t));
 	*out = c;
 	if (c->via == NULL || c->cursor == NULL ||
 	    c->stamp == NULL || c->to_come == NULL || c->likes == NULL)

@@ -221,8 +221,9 @@ static plait_status run_chains(plait__build *build, struct lanes *l,
 	plait_status status = PLAIT_OK;
 
 	if (l->spare == NULL)
-		l->spare = plait__work_take(&build->work, build->node_count,
-					    sizeof(uint32_t));
+		l->spare = plait__work_cut(&build->work, PLAIT__WORK_EARLY,
+					   build->node_count,
+					   sizeof(uint32_t));
 	if (l->spare == NULL)
 		return plait__build_no_memory(build);
 	sort_scope(build, scope, l->spare);
@@ -268,9 +269,12 @@ static plait_status take_arrays(plait__build *build, struct lanes *l)
 	uint64_t n = build->node_count;
 
 	memset(l, 0, sizeof(*l));
-	build->cost = plait__work_take(work, n, sizeof(uint64_t));
-	build->rank = plait__work_take(work, n, sizeof(uint64_t));
-	build->seq = plait__work_take(work, n, sizeof(uint32_t));
+	build->cost = plait__work_cut(work, PLAIT__WORK_LATE, n,
+				      sizeof(uint64_t));
+	build->rank = plait__work_cut(work, plait__build_early(build), n,
+				      sizeof(uint64_t));
+	build->seq = plait__work_cut(work, PLAIT__WORK_LATE, n,
+				     sizeof(uint32_t));
 	l->counts = plait__work_take(work, 2ull * build->input->device_count,
 				     sizeof(uint32_t));
 	build->mixed = build->has_several;
@@ -296,6 +300,12 @@ static plait_status grow_items(plait__build *build, uint32_t *capacity)
 	uint64_t items = (uint64_t)build->node_count + build->extra_count;
 	uint32_t old = *capacity;
 
+	/* Mostly the first are all: a scope of plain nodes. */
+	if (old == 0 && build->lane == NULL) {
+		build->lane = plait__work_cut(&build->work, PLAIT__WORK_LATE,
+					      items, sizeof(uint32_t));
+		*capacity = build->lane == NULL ? 0 : (uint32_t)items;
+	}
 	if (plait__work_reserve(&build->work, (void **)&build->lane, capacity,
 				items, sizeof(uint32_t)) != PLAIT_OK)
 		return plait__build_no_memory(build);

@@ -117,8 +117,9 @@ static plait_status take_arrays(plait__build *build)
 					     sizeof(*plan->tracks));
 	plan->regions = plait__work_take_zero(work, regions,
 					      sizeof(*plan->regions));
-	plan->commands = plait__work_take(work, commands + 1,
-					  sizeof(*plan->commands));
+	plan->commands = plait__work_claim(work, PLAIT__WORK_EARLY,
+					   commands + 1,
+					   sizeof(*plan->commands));
 	plan->order = plait__work_take(work, commands, sizeof(uint32_t));
 	build->command_of = plait__work_take(work, commands, sizeof(uint32_t));
 	if (plan->lanes == NULL || plan->bodies == NULL ||
@@ -413,8 +414,8 @@ plait_status plait__build_nodes(plait__build *build)
 
 	build->plan->node_count = input->node_count;
 	build->plan->nodes_count = input->node_count + 1;
-	to = plait__work_take(&build->work, build->plan->nodes_count,
-			      sizeof(*to));
+	to = plait__work_claim(&build->work, PLAIT__WORK_LATE,
+			       build->plan->nodes_count, sizeof(*to));
 	build->plan->nodes = to;
 	if (to == NULL)
 		return plait__build_no_memory(build);

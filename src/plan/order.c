@@ -138,8 +138,9 @@ static plait_status fill_preds(plait__build *build, struct order *o)
 	uint32_t n = build->node_count, t, i, sum = 0;
 	uint32_t *fill = o->degree;
 
-	build->pred_first = plait__work_take_zero(&build->work, n + 1ull,
-						  sizeof(uint32_t));
+	build->pred_first = plait__work_cut_zero(&build->work,
+						 PLAIT__WORK_LATE, n + 1ull,
+						 sizeof(uint32_t));
 	build->preds = plait__work_take(&build->work,
 					o->first[build->input->node_count],
 					sizeof(uint32_t));
@@ -184,11 +185,14 @@ static plait_status take_arrays(plait__build *build, struct order *o)
 
 	memset(o, 0, sizeof(*o));
 	build->node_of = plait__work_take(work, n, sizeof(uint32_t));
-	o->first = plait__work_take_zero(work, n + 1, sizeof(uint32_t));
-	o->degree = plait__work_take_zero(work, n, sizeof(uint32_t));
-	o->t_of = plait__work_take(work, n, sizeof(uint32_t));
-	o->succs = plait__work_take(work, build->input->edge_count,
-				    sizeof(uint32_t));
+	o->first = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n + 1,
+					sizeof(uint32_t));
+	o->degree = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n,
+					 sizeof(uint32_t));
+	o->t_of = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				  sizeof(uint32_t));
+	o->succs = plait__work_cut(work, PLAIT__WORK_EARLY,
+				   build->input->edge_count, sizeof(uint32_t));
 	if (build->node_of == NULL || o->first == NULL || o->degree == NULL ||
 	    o->t_of == NULL || o->succs == NULL)
 		return plait__build_no_memory(build);

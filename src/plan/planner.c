@@ -115,6 +115,22 @@ static void clean_names(plait__plan *plan)
 
 /* ---- the phases ---- */
 
+/* The two largest arrays of a plan lie where its working memory was. */
+static plait_status open_slabs(plait__build *build)
+{
+	plait__work *work = &build->work;
+	uint64_t nodes = build->input->node_count + 1ull, commands = 1;
+
+	for (uint32_t s = 0; s < build->scope_count; s++)
+		commands += build->scopes[s].t_count;
+	if (plait__work_open_slab(work, PLAIT__WORK_LATE, nodes *
+				  sizeof(plait__plan_node)) != PLAIT_OK ||
+	    plait__work_open_slab(work, PLAIT__WORK_EARLY, commands *
+				  sizeof(plait__plan_command)) != PLAIT_OK)
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}
+
 /* What only the choice of lanes needed. */
 static void give_graph(plait__build *build)
 {
@@ -160,6 +176,8 @@ static plait_status run_phases(plait__build *build)
 
 	if (status == PLAIT_OK)
 		status = plait__build_select(build);
+	if (status == PLAIT_OK)
+		status = open_slabs(build);
 	if (status == PLAIT_OK)
 		status = copy_devices(build);
 	if (status == PLAIT_OK)

@@ -254,8 +254,9 @@ static plait_status fill_succs(plait__build *build)
 	uint32_t edges = build->pred_first[n];
 	uint32_t *first;
 
-	build->succ_first = plait__work_take_zero(&build->work, n + 2ull,
-						  sizeof(uint32_t));
+	build->succ_first = plait__work_cut_zero(&build->work,
+						 PLAIT__WORK_LATE, n + 2ull,
+						 sizeof(uint32_t));
 	build->succs = plait__work_take(&build->work, edges, sizeof(uint32_t));
 	if (build->succ_first == NULL || build->succs == NULL)
 		return plait__build_no_memory(build);
@@ -281,11 +282,16 @@ static plait_status take_arrays(plait__build *build, struct reduce *r)
 	plait__work *work = &build->work;
 	uint64_t n = build->node_count;
 
-	r->level = plait__work_take(work, n, sizeof(uint32_t));
-	r->path = plait__work_take(work, n, sizeof(uint32_t));
-	r->candidate = plait__work_take(work, n, sizeof(uint32_t));
-	r->asked = plait__work_take_none(work, n, sizeof(uint32_t));
-	r->visited = plait__work_take_none(work, n, sizeof(uint32_t));
+	r->level = plait__work_cut(work, plait__build_early(build), n,
+				   sizeof(uint32_t));
+	r->path = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				  sizeof(uint32_t));
+	r->candidate = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				       sizeof(uint32_t));
+	r->asked = plait__work_cut_none(work, PLAIT__WORK_EARLY, n,
+					sizeof(uint32_t));
+	r->visited = plait__work_cut_none(work, PLAIT__WORK_EARLY, n,
+					  sizeof(uint32_t));
 	r->stack = NULL;
 	r->stack_capacity = 0;
 	r->stack_count = 0;

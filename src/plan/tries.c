@@ -334,9 +334,12 @@ plait_status plait__list_open(plait__build *build, struct plait__list **out)
 	l->build = build;
 	l->ready = plait__work_take_zero(work, build->input->device_count,
 					 sizeof(*l->ready));
-	l->finish = plait__work_take(work, n, sizeof(uint64_t));
-	l->waiting = plait__work_take(work, n, sizeof(uint32_t));
-	l->first_seq = plait__work_take(work, n, sizeof(uint32_t));
+	l->finish = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				    sizeof(uint64_t));
+	l->waiting = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				     sizeof(uint32_t));
+	l->first_seq = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				       sizeof(uint32_t));
 	l->limits = plait__work_take(work, build->input->device_count,
 				     sizeof(uint32_t));
 	if (build->options->hop_cost > 0)

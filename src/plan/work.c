@@ -30,6 +30,8 @@ void plait__work_fini(plait__work *work)
 		free_spare(work);
 	while (work->count > 0) {
 		work->count--;
+		if (work->blocks[work->count].slab != PLAIT__WORK_NO_SLAB)
+			continue;
 		plait__free(work->allocator, work->blocks[work->count].pointer,
 			    work->blocks[work->count].bytes);
 	}
@@ -110,18 +112,15 @@ void *plait__work_take(plait__work *work, uint64_t count, uint64_t each)
 	}
 	if (pointer == NULL)
 		return NULL;
-	work->blocks[work->count].pointer = pointer;
-	work->blocks[work->count].bytes = bytes;
-	work->count++;
+	work->blocks[work->count++] = (plait__work_block){
+		.pointer = pointer, .bytes = bytes
+	};
 	account(work, 0, bytes);
 	return pointer;
 }
 
-static void *take_filled(plait__work *work, uint64_t count, uint64_t each,
-			 int byte)
+static void *fill(void *pointer, uint64_t count, uint64_t each, int byte)
 {
-	void *pointer = plait__work_take(work, count, each);
-
 	if (pointer != NULL)
 		memset(pointer, byte, (size_t)((count ? count : 1) * each));
 	return pointer;
@@ -129,12 +128,95 @@ static void *take_filled(plait__work *work, uint64_t count, uint64_t each,
 
 void *plait__work_take_zero(plait__work *work, uint64_t count, uint64_t each)
 {
-	return take_filled(work, count, each, 0);
+	return fill(plait__work_take(work, count, each), count, each, 0);
 }
 
 void *plait__work_take_none(plait__work *work, uint64_t count, uint64_t each)
 {
-	return take_filled(work, count, each, 0xff);
+	return fill(plait__work_take(work, count, each), count, each, 0xff);
+}
+
+/* ---- slabs ---- */
+
+/* A cut has lines of its own; none begins where its slab does, so that a
+ * pointer is one block's. */
+enum { LINE_BYTES = 64, MOST_CUTS = 24 };
+
+plait_status plait__work_open_slab(plait__work *work, uint32_t slab,
+				   uint64_t bytes)
+{
+	if (bytes < LARGE_BYTES)
+		return PLAIT_OK;
+	work->slabs[slab] = plait__work_take(
+		work, bytes + LINE_BYTES * MOST_CUTS, 1);
+	return work->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
+}
+
+/* The first gap between the cuts of a slab, from its start; null: none. */
+static void *find_gap(const plait__work *work, uint32_t slab, uint64_t bytes)
+{
+	char *start = work->slabs[slab], *at = start + LINE_BYTES;
+	char *end = start;
+
+	for (uint32_t i = 0; i < work->count; i++) {
+		const plait__work_block *block = &work->blocks[i];
+		char *pointer = block->pointer;
+
+		if (pointer == start)
+			end = start + block->bytes;
+		if (block->slab != slab || pointer >= at + bytes ||
+		    at >= pointer + block->bytes)
+			continue;
+		at = pointer + block->bytes;
+		i = UINT32_MAX;		/* look at all of them again */
+	}
+	return at <= end && bytes <= (uint64_t)(end - at) ? at : NULL;
+}
+
+void *plait__work_cut(plait__work *work, uint32_t slab, uint64_t count,
+		      uint64_t each)
+{
+	plait__work_block cut = { .slab = slab };
+
+	if (work->slabs[slab] == NULL ||
+	    __builtin_mul_overflow(count, each, &cut.bytes) ||
+	    cut.bytes < LARGE_BYTES / 2 || cut.bytes > PTRDIFF_MAX / 2 ||
+	    !has_room(work))
+		return plait__work_take(work, count, each);
+	cut.bytes = (cut.bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+	cut.pointer = find_gap(work, slab, cut.bytes);
+	if (cut.pointer == NULL)
+		return plait__work_take(work, count, each);
+	work->blocks[work->count++] = cut;
+	return cut.pointer;
+}
+
+void *plait__work_cut_zero(plait__work *work, uint32_t slab, uint64_t count,
+			   uint64_t each)
+{
+	return fill(plait__work_cut(work, slab, count, each), count, each, 0);
+}
+
+void *plait__work_cut_none(plait__work *work, uint32_t slab, uint64_t count,
+			   uint64_t each)
+{
+	return fill(plait__work_cut(work, slab, count, each), count, each,
+		    0xff);
+}
+
+void *plait__work_claim(plait__work *work, uint32_t slab, uint64_t count,
+			uint64_t each)
+{
+	void *pointer = work->slabs[slab];
+	bool is_cut = false;
+
+	work->slabs[slab] = NULL;
+	for (uint32_t i = 0; i < work->count; i++)
+		is_cut |= work->blocks[i].slab == slab;
+	/* The slab stays on the ledger till the end. */
+	if (pointer == NULL || is_cut)
+		return plait__work_take(work, count, each);
+	return plait__work_resize(work, pointer, count, each);
 }
 
 /* Recent blocks are asked for most: look from the end. */
@@ -148,6 +230,20 @@ static uint32_t find_block(const plait__work *work, const void *pointer)
 	return UINT32_MAX;
 }
 
+/* A cut that grows moves out of its slab. */
+static void *move_cut(plait__work *work, plait__work_block cut,
+		      uint64_t count, uint64_t each)
+{
+	uint64_t bytes = count * each;
+	void *moved = plait__work_take(work, count, each);
+
+	if (moved == NULL)
+		return NULL;
+	memcpy(moved, cut.pointer, bytes < cut.bytes ? bytes : cut.bytes);
+	plait__work_give(work, cut.pointer);
+	return moved;
+}
+
 void *plait__work_resize(plait__work *work, void *pointer, uint64_t count,
 			 uint64_t each)
 {
@@ -157,7 +253,10 @@ void *plait__work_resize(plait__work *work, void *pointer, uint64_t count,
 
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes))
 		return NULL;
-	make_room(work, bytes);
+	if (work->blocks[i].slab != PLAIT__WORK_NO_SLAB)
+		return move_cut(work, work->blocks[i], count, each);
+	if (bytes > work->blocks[i].bytes)
+		make_room(work, bytes);
 	moved = plait__realloc(work->allocator, pointer,
 			       work->blocks[i].bytes, bytes);
 	if (moved == NULL)
@@ -205,7 +304,9 @@ void plait__work_give(plait__work *work, void *pointer)
 	if (pointer == NULL)
 		return;
 	i = find_block(work, pointer);
-	if (work->blocks[i].bytes >= LARGE_BYTES &&
+	if (work->blocks[i].slab != PLAIT__WORK_NO_SLAB) {
+		/* Its memory is the slab's. */
+	} else if (work->blocks[i].bytes >= LARGE_BYTES &&
 	    work->spare_count < PLAIT__WORK_SPARES) {
 		work->spares[work->spare_count++] = work->blocks[i];
 	} else {
@@ -224,6 +325,10 @@ plait_status plait__work_keep(plait__work *work, void *pointer, uint64_t count,
 		return PLAIT_OK;
 	}
 	pointer = plait__work_resize(work, pointer, count, each);
+	/* What was a cut has a block now, but a larger one. */
+	if (pointer != NULL &&
+	    work->blocks[find_block(work, pointer)].bytes != count * each)
+		pointer = plait__work_resize(work, pointer, count, each);
 	if (pointer == NULL)
 		return PLAIT_E_NOMEM;
 	strike(work, find_block(work, pointer));
