@@ -317,6 +317,13 @@ for lanes, named in ((37, True), (64, True), (92, True), (93, False)):
     names = {e.text for e in page.iter("{http://www.w3.org/2000/svg}text")}
     ok(("n0_0" in names and "n%d_5" % (lanes - 1) in names) == named and int(page.get("height")) <= 1200,
        "%d lanes fit a page, names %d" % (lanes, named), page.get("height"), sorted(map(str, names))[:20])
+few = "".join("node named_%d cost=%d%s\n" % (i, (1, 1, 2, 3, 400)[i * 7 % 5], " after=named_%d" % (i - 5) if i >= 5 else "")
+              for i in range(30))
+for lanes in (1, 5):
+    page = xml.fromstring(plait("plan", "-", "--svg", "--lanes", str(lanes), text=few).stdout)
+    written = {"".join(e.itertext()).split(" ")[-1] for e in page.iter("{http://www.w3.org/2000/svg}text")}
+    none(["named_%d" % i for i in range(30) if "named_%d" % i not in written],
+         "each of 30 nodes on %d lanes has its name written" % lanes)
 for form, limit in (("--svg", 2000000), ("--dot", 1000000)):
     got = plait("plan", "-", form, "--lanes", "16", text=big)
     ok(got.returncode == 0 and got.stdout.count("n999") >= 1 and len(got.stdout) < limit,

@@ -68,6 +68,34 @@ static void diamond(void)
 	shape_fini(&s);
 }
 
+/* A copy costs what its bytes do, beside what its node costs. */
+static void copies(void)
+{
+	static const plait__plan_payload payload = {
+		.kernel = PLAIT__NONE, .geometry = PLAIT__NONE,
+		.object = PLAIT__NONE, .bytes = 4096
+	};
+	const plait__simulate_system system = {
+		.copy_alpha = 10, .copy_beta = 512
+	};
+	struct shape s;
+	plait__plan *plan;
+	plait__timeline *t;
+
+	shape_init(&s, 1);
+	shape_parse(&s, "a>b");
+	s.nodes[shape_find(&s, "b")].kind = PLAIT__CMD_COPY;
+	s.nodes[shape_find(&s, "b")].link = 0;
+	s.input.tables.payloads = &payload;
+	s.input.tables.payloads_count = 1;
+	t = simulate(&s, PLAIT__POLICY_BOUNDED, 1, 0, &system, &plan);
+	if (t != NULL)
+		IS_UINT(t->makespan, 1 + 1 + 10 + 4096 / 2);
+	plait__timeline_release(t);
+	plait__plan_release(plan);
+	shape_fini(&s);
+}
+
 /* What takes no time needs its memory all the same, beside what runs then. */
 static void no_time(void)
 {
@@ -343,6 +371,7 @@ static void many_branches(void)
 
 static const struct tap_scenario all[] = {
 	{ "diamond", diamond },
+	{ "copies", copies },
 	{ "loop", loop },
 	{ "no time", no_time },
 	{ "measured", measured },

@@ -441,8 +441,11 @@ static plait_status copy_arg(plait__remap *remap, uint32_t index)
 {
 	plait__plan_arg arg = *(plait__plan_arg *)plait__vector_at(
 		&remap->from->args, index);
-	plait_status status = copy_blob(remap, &arg);
+	plait_status status = PLAIT_OK;
 
+	if (arg.kind == PLAIT__ARG_VALUE || arg.kind == PLAIT__ARG_PARAM ||
+	    arg.kind == PLAIT__ARG_INDEX)
+		status = copy_blob(remap, &arg);
 	if (status != PLAIT_OK)
 		return status;
 	if (arg.kind == PLAIT__ARG_MEMORY)

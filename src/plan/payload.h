@@ -83,11 +83,17 @@ enum {
 /* One argument.  Memory is always {slot, offset}, never a pointer. */
 typedef struct plait__plan_arg {
 	uint32_t kind;			/* PLAIT__ARG_... */
-	uint32_t blob;			/* where its bytes lie in blob */
-	uint32_t bytes;
 	uint32_t index;			/* of param, slot, rotation, region */
-	uint64_t offset;		/* bytes into the slot; ROTATION: how
-					 * many iterations to look ahead */
+	union {
+		/* MEMORY: bytes into the slot.  ROTATION: how many iterations
+		 * to look ahead. */
+		uint64_t offset;
+		/* VALUE, PARAM, INDEX: where its bytes lie in blob. */
+		struct {
+			uint32_t blob;
+			uint32_t bytes;
+		};
+	};
 } plait__plan_arg;
 
 /* Parameter `param` goes to blob[blob .. blob + bytes).  Sorted by param. */

@@ -19,6 +19,13 @@ enum {
 	PLAIT__PICTURE_COLUMN = 7	/* a character's width */
 };
 
+/* Commands whose names have no room: a number each, and a line below. */
+enum { PLAIT__PICTURE_NOTES = 40 };
+struct plait__picture_notes {
+	uint32_t count;
+	uint32_t commands[PLAIT__PICTURE_NOTES];
+};
+
 struct plait__picture {
 	plait__scene scene;
 	const plait__plan *plan;
@@ -38,6 +45,8 @@ struct plait__picture {
 	/* What the axis counts, and how many units of time one of these is. */
 	const char *unit;
 	uint64_t unit_time;
+	/* Null where there may be too many: names as they fit. */
+	struct plait__picture_notes *notes;
 };
 
 static inline double plait__picture_x(const struct plait__picture *picture,

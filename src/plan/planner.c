@@ -151,7 +151,7 @@ static void give_working(plait__build *build)
 	void *const blocks[] = {
 		build->level, build->rank, build->cost, build->pred_first,
 		build->preds, build->succ_first, build->succs, build->seq,
-		build->lane,
+		build->lane, build->lane_global, build->lane_device,
 	};
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
@@ -161,6 +161,7 @@ static void give_working(plait__build *build)
 	build->pred_first = build->preds = NULL;
 	build->succ_first = build->succs = NULL;
 	build->seq = build->lane = NULL;
+	build->lane_global = build->lane_device = NULL;
 }
 
 static void give_numbers(plait__build *build)

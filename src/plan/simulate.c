@@ -93,16 +93,12 @@ static uint64_t copy_cost(const struct simulate *s,
 			  const plait__plan_command *command)
 {
 	const plait__plan *plan = s->plan;
-	const plait__plan_payload *payload;
-	uint64_t bytes = 0;
 
 	if (command->link == PLAIT__NONE)
 		return s->system->copy_alpha;
-	payload = &plan->payloads[command->link];
-	if (payload->arg_count > 0 && payload->arg_first < plan->args_count)
-		bytes = plan->args[payload->arg_first].bytes;
 	return add(s->system->copy_alpha,
-		   multiply(bytes, s->system->copy_beta) / 1024);
+		   multiply(plan->payloads[command->link].bytes,
+			    s->system->copy_beta) / 1024);
 }
 
 static uint64_t cost_of(struct simulate *s, uint32_t c)

@@ -28,6 +28,7 @@ enum {
 	COMFORT = 48,		/* and gets while there is room */
 	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
 	TITLE_Y = 20,
+	NOTE = 16, NOTE_GAP = 18,	/* a line of notes; between two */
 };
 
 static void draw_title(const struct plait__picture *picture)
@@ -246,19 +247,97 @@ static double x_of(const struct plait__picture *picture, uint64_t time)
 	return plait__picture_x(picture, time);
 }
 
+/* Where a name would be, and how far its place is free. */
+static double place_label(const struct plait__picture *picture,
+			  uint32_t number, double *x)
+{
+	*x = x_of(picture, plait__scene_span(&picture->scene, number).start);
+	return x_of(picture, plait__scene_free_until(&picture->scene,
+						     number)) - *x - 5;
+}
+
+/* The number of its note, from 1; 0: its name has room, or notes have not. */
+static uint32_t note_of(const struct plait__picture *picture, uint32_t number,
+			const char *label, double room)
+{
+	struct plait__picture_notes *notes = picture->notes;
+	uint32_t i = 0;
+
+	if (notes == NULL || plait__scene_is_region(&picture->scene, number) ||
+	    plait__names_columns(label) * COLUMN_SMALL <= room)
+		return 0;
+	while (i < notes->count && notes->commands[i] != number)
+		i++;
+	if (i == PLAIT__PICTURE_NOTES)
+		return 0;
+	if (i == notes->count)
+		notes->commands[notes->count++] = number;
+	return i + 1;
+}
+
+static void find_note(const struct plait__picture *picture, uint32_t number)
+{
+	char label[280];
+	double x, room = place_label(picture, number, &x);
+
+	(void)note_of(picture, number, label_of(picture, number, label), room);
+}
+
+/* In the box, below where arrows end; above it if it is too narrow. */
+static void draw_number(const struct plait__picture *picture, uint32_t note,
+			double x, double y, double height, double room)
+{
+	bool inside = room + 5 >= (note > 9 ? 3 : 2) * COLUMN_SMALL;
+
+	plait__text_add(picture->out, "<text x=\"%.1f\" y=\"%.1f\" "
+			"font-size=\"%d\" fill=\"#a00\">%u</text>\n",
+			inside ? x + 3 : x,
+			inside ? y + height - 2 : y - 0.5,
+			inside ? SIZE_SMALL : SIZE_SMALL - 1, note);
+}
+
 static void draw_label(const struct plait__picture *picture, uint32_t number)
 {
-	double x = x_of(picture, plait__scene_span(&picture->scene,
-						   number).start);
-	double room = x_of(picture, plait__scene_free_until(
-				   &picture->scene, number)) - x - 5;
+	bool frame = plait__scene_is_region(&picture->scene, number);
 	char label[280];
-	double y, height;
+	double x, y, height, room = place_label(picture, number, &x);
+	uint32_t note = note_of(picture, number,
+				label_of(picture, number, label), room);
 
 	box_of(picture, number, &y, &height);
-	plait__picture_label(picture, label_of(picture, number, label),
-			     plait__scene_is_region(&picture->scene, number),
-			     x, y, height, room);
+	if (note > 0)
+		draw_number(picture, note, x, y, height, room);
+	else
+		plait__picture_label(picture, label, frame, x, y, height,
+				     room);
+}
+
+/* Names behind their numbers, from `y` down; returns where they end. */
+static double draw_notes(const struct plait__picture *picture, double y,
+			 bool draw)
+{
+	double x = 6, end = PLAIT__PICTURE_LEFT + picture->width, width;
+	const struct plait__picture_notes *notes = picture->notes;
+	char label[280];
+
+	for (uint32_t i = 0; notes != NULL && i < notes->count; i++) {
+		label_of(picture, notes->commands[i], label);
+		width = (plait__names_columns(label) + 3) *
+			PLAIT__PICTURE_COLUMN;
+		if (i == 0 || x + width > end) {
+			x = 6;
+			y += NOTE;
+		}
+		if (draw) {
+			plait__text_add(picture->out, "<text x=\"%.1f\" "
+					"y=\"%.1f\"><tspan fill=\"#a00\">%u"
+					"</tspan> ", x, y, i + 1);
+			plait__names_xml(label, 200, picture->out);
+			plait__text_add(picture->out, "</text>\n");
+		}
+		x += width + NOTE_GAP;
+	}
+	return y;
 }
 
 const char *plait__picture_command_fill(const struct plait__picture *picture,
@@ -411,7 +490,13 @@ void plait__picture_plan(const struct plait__picture *picture)
 	draw_boxes(picture, false, draw_label);
 }
 
-static void draw_strips(struct plait__picture *picture, uint32_t strips)
+static void find_notes(const struct plait__picture *picture)
+{
+	draw_boxes(picture, false, find_note);
+}
+
+static void draw_strips(struct plait__picture *picture, uint32_t strips,
+			void (*draw)(const struct plait__picture *picture))
 {
 	uint64_t time = picture->stop;
 
@@ -419,7 +504,7 @@ static void draw_strips(struct plait__picture *picture, uint32_t strips)
 		/* What ends the last one and takes no time is there too. */
 		if (strips == 0)
 			picture->stop = UINT64_MAX;
-		plait__picture_plan(picture);
+		draw(picture);
 		picture->start = picture->stop;
 		picture->stop += time;
 		picture->top += strip_height(picture);
@@ -430,18 +515,25 @@ void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 		     plait__text *out)
 {
 	struct plait__picture picture = { .plan = plan, .out = out };
+	struct plait__picture_notes notes = { 0 };
 
 	if (plait__scene_init(&picture.scene, plan, timeline,
 			      out->allocator)) {
 		uint32_t strips = choose_size(&picture);
+		double bottom = plait__picture_bottom(&picture) +
+				(double)(strips - 1) * strip_height(&picture);
+		struct plait__picture first = picture;
 
-		plait__picture_open(&picture, plait__picture_bottom(&picture) +
-				    (double)(strips - 1) *
-				    strip_height(&picture));
+		if (plan->command_count <= PLAIT__PICTURE_NOTES)
+			picture.notes = first.notes = &notes;
+		draw_strips(&first, strips, find_notes);
+		plait__picture_open(&picture, draw_notes(&picture, bottom,
+							 false));
 		draw_title(&picture);
 		(void)plait__picture_legend(&picture,
 					    "loop or case, first round");
-		draw_strips(&picture, strips);
+		draw_strips(&picture, strips, plait__picture_plan);
+		(void)draw_notes(&picture, bottom, true);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;
