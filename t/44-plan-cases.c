@@ -109,7 +109,8 @@ static void on(struct shape *shape, const char *label, uint32_t device)
 	shape->nodes[shape_find(shape, label)].device = device;
 }
 
-/* Three sources, two joins; mul3 is on the lane that is free. */
+/* Case 1.  Three sources, two joins; mul3 is on the lane that is free.  (Of two
+ * lanes a known scheduler puts it behind mul2, which costs another wait.) */
 static void two_sums(void)
 {
 	struct shape s;
@@ -121,7 +122,8 @@ static void two_sums(void)
 	shape_fini(&s);
 }
 
-/* exp may have the lane of sum: sum is done long before. */
+/* Case 2.  exp may have the lane of sum: sum is done long before.  (One slot,
+ * where a known scheduler has three.) */
 static void recycled_lane(void)
 {
 	struct shape s;
@@ -131,7 +133,7 @@ static void recycled_lane(void)
 	shape_fini(&s);
 }
 
-/* With a limit too: a lane per branch, the join on the first. */
+/* Case 5.  With a limit too: a lane per branch, the join on the first. */
 static void diamond(void)
 {
 	struct shape s;
@@ -142,7 +144,7 @@ static void diamond(void)
 	shape_fini(&s);
 }
 
-/* One slot serves four emissions. */
+/* Case 6.  One slot serves four emissions.  (Four of them elsewhere.) */
 static void two_diamonds(void)
 {
 	struct shape s;
@@ -152,7 +154,7 @@ static void two_diamonds(void)
 	shape_fini(&s);
 }
 
-/* What other edges imply costs nothing. */
+/* Case 7.  What other edges imply costs nothing. */
 static void redundant_edges(void)
 {
 	struct shape s;
@@ -163,7 +165,7 @@ static void redundant_edges(void)
 }
 
 /*
- * Three lanes, two each, and z waits once per foreign lane: four waits and two
+ * Case 11.  Three lanes, two each, and z waits once per foreign lane: four waits and two
  * slots.  (A known scheduler puts d, e and f on one lane behind b, and has z
  * wait for each of them.)
  */
@@ -179,7 +181,7 @@ static void six_wide(void)
 	shape_fini(&s);
 }
 
-/* The dearer branch stays on the lane of a, whichever is named first.  (By
+/* Case 12.  The dearer branch stays on the lane of a, whichever is first.  (By
  * insertion order, the short one would.) */
 static void long_branch(void)
 {
@@ -194,7 +196,7 @@ static void long_branch(void)
 	shape_fini(&s);
 }
 
-/* Of two successors that are worth the same the one that runs the same kernel
+/* Case 12.  Of two successors that are worth the same the one that runs the same kernel
  * stays: it may use the workspace again.  (By insertion order, prod would.) */
 static void same_kernel(void)
 {
@@ -208,6 +210,7 @@ static void same_kernel(void)
 	shape_fini(&s);
 }
 
+/* Case 3.  Two devices that have nothing to do with each other. */
 static void two_chains(void)
 {
 	struct shape s;
@@ -228,7 +231,7 @@ static uint32_t both(struct shape *s, uint8_t meaning, const char *label)
 }
 
 /*
- * What `noop` means is said, not guessed.  `first`: it runs on the first
+ * Case 4.  What `noop` means is said, not guessed.  `first`: it runs on the first
  * device, and waits for the other chain there.  `barrier`: a stub on the other
  * device too.  `group`: both members wait for both chains; without these waits
  * a member would start before its preds.  Lane 0 is the longer chain's.
@@ -258,7 +261,7 @@ static void joins(void)
 	       "mul1 sc10 sc11 noop|mul0 noop: noop<sc11 noop<mul0", 2);
 }
 
-/* A barrier takes one wait where successors of `first` take one each; a group
+/* Case 8.  A barrier takes one wait where successors of `first` take one each; a group
  * needs the waits between its members' lanes, for each member is a command. */
 static void data_parallel(uint8_t meaning, const char *want, uint32_t signals)
 {
@@ -288,7 +291,7 @@ static void all_reduce(void)
 	       "fw0 bw0 ar up0|fw1 bw1 ar up1: ar<bw1 ar<bw0 up0<ar up1<ar", 2);
 }
 
-/* The member on device 1 waits for p, which runs on device 0, and c0 waits for
+/* Case 9.  The member on device 1 waits for p, which runs on device 0, and c0 waits for
  * that member: what is missing here elsewhere. */
 static void broadcast(void)
 {
@@ -305,7 +308,7 @@ static void broadcast(void)
 	shape_fini(&s);
 }
 
-/* Lanes are numbered as they are needed. */
+/* Case 10.  Lanes are numbered as they are needed. */
 static void other_device_first(void)
 {
 	struct shape s;
