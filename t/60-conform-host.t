@@ -4,6 +4,7 @@
 """The host backend keeps every promise, with any number of workers, and
 wrapped in checks that see nothing wrong."""
 import os
+import re
 import sys
 import tempfile
 
@@ -16,10 +17,13 @@ os.environ["PLAIT_CACHE_DIR"] = os.path.join(cache.name, "kernels")
 PLAIT = os.path.join(BUILD, "tools/plait/plait")
 seed = os.environ.get("PLAIT_SEED", "1")
 
-for setting in ("PLAIT_WORKERS=2", "PLAIT_WORKERS=0", "PLAIT_WORKERS=1", "PLAIT_WRAP=check"):
-    env = dict(os.environ, **dict([setting.split("=")]))
+for setting in ("PLAIT_WORKERS=2 PLAIT_OPTIONS=host:devices=2", "PLAIT_WORKERS=0", "PLAIT_WORKERS=1",
+                "PLAIT_WRAP=check"):
+    env = dict(os.environ, **dict(word.split("=", 1) for word in setting.split()))
     got = run([PLAIT, "conform", "host", "--seed", seed, "--deadline", PATIENCE], env=env)
     lines = got.stdout.splitlines()
     bad = [l for l in lines if not l.startswith("ok ")]
     ok(got.returncode == 0 and len(lines) > 45, setting, got.returncode, got.stderr, *bad)
+    lonely = re.findall("^ok .*# SKIP host has one device here", got.stdout, re.M)
+    ok(bool(lonely) != ("devices=2" in setting), "what needs two devices is skipped where there is one", *lonely)
 done()
