@@ -530,6 +530,11 @@ API_TESTS += %D%/55-run-record-helped.t
 %C%_55_run_record_helped_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/58-run-faults.t
 %C%_58_run_faults_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/58-run-faults-queued.t
+%C%_58_run_faults_queued_t_SOURCES = %D%/58-run-faults.c
+%C%_58_run_faults_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES -DRUN_ON_SEEDS
+%C%_58_run_faults_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/59-run-flight.t
 %C%_59_run_flight_t_LDADD = $(LDADD_API)
 # A handler of ThreadSanitizer's would let them go on.

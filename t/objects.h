@@ -27,6 +27,7 @@ struct rig {
 	const char *backend;
 	uint32_t workers;
 	uint32_t flags;
+	const char *options;
 	plait_context *context;
 	plait_device *device;
 	plait_queue *queue;
@@ -63,6 +64,7 @@ static inline bool open_context(struct rig *rig)
 	plait_context_desc desc = { .size = sizeof(desc),
 				    .flags = rig->flags,
 				    .workers = rig->workers,
+				    .options = rig->options,
 				    .backends = rig->backend };
 
 #ifdef ON_DRIVER

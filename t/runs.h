@@ -17,6 +17,10 @@ static const uint32_t worker_counts[] = {
 #ifdef RUN_ON_CHAOS
 	ON_CHAOS,
 #endif
+/* And on others, which do what real systems do. */
+#ifdef RUN_ON_SEEDS
+	ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS, ON_CHAOS,
+#endif
 };
 
 /* Lanes of their own, or one after the other. */
@@ -35,11 +39,38 @@ static const uint32_t run_flags[] = { 0, PLAIT_RUN_SERIAL,
 
 static struct rig rig;
 
+#ifdef RUN_ON_SEEDS
+/* Another one each time. */
+static inline const char *next_seed(void)
+{
+	static const char *const quirks[] = {
+		"shuffle", "late_notify", "batch+slow_host", "all",
+		"inline_notify", "spurious+shuffle",
+	};
+	static uint32_t seed;
+	static char options[80];
+
+	(void)snprintf(options, sizeof(options),
+		       "chaos:seed=%u,parallel=%u,quirks=%s", seed,
+		       1 + seed % 4, quirks[seed % TAP_COUNT(quirks)]);
+	seed++;
+	NOTE("%s", options);
+	return options;
+}
+#else
+static inline const char *next_seed(void)
+{
+	return NULL;
+}
+#endif
+
 static inline bool open_host(uint32_t workers)
 {
 	rig = settings[workers == ON_CHAOS ? 2 : 0];
-	if (workers == ON_CHAOS)
+	if (workers == ON_CHAOS) {
+		rig.options = next_seed();
 		return open_rig(&rig);
+	}
 	rig.workers = workers;
 	rig.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
 	return open_rig(&rig);
