@@ -155,6 +155,8 @@ static void place_regions(struct compiler *c)
 				&flat->visits[region->lane_first + i];
 
 			visit->region = r;
+			visit->kind = region->kind;
+			visit->body_count = region->body_count;
 			visit->row = flat->row_count;
 			flat->row_count += region->body_count;
 		}

@@ -89,6 +89,8 @@ typedef struct plait__visit {
 	uint32_t step;		/* its REGION or ENTER step */
 	uint32_t row;		/* in rows: its part of each body, or none */
 	uint32_t seen;		/* private: the decision it saw last */
+	uint32_t kind;		/* the region's: PLAIT__REGION_... */
+	uint32_t body_count;
 } plait__visit;
 
 typedef struct plait__decider {

@@ -299,19 +299,17 @@ TWICE bool do_outside(plait__hand *hand, const plait__step *step,
 enum { PARKED = -1 };
 
 /* False: parked until the owner of an inbox has said it. */
-static bool ask(plait__hand *hand, uint32_t region, bool again,
-		uint32_t *out_word)
+static bool ask(plait__hand *hand, const plait__step *step, uint32_t region,
+		bool again, uint32_t *out_word)
 {
 	plait__crew *crew = hand->crew;
 	const plait__decider *decider = &crew->flat->deciders[region];
-	const plait__layout *layout = crew->instance->frame.layout;
-	const plait__plan *plan = layout->frozen->plan;
 	void **pointers;
 
-	hand->command = &plan->regions[region].command;
+	hand->command = &step->command;
 	if (decider->asks_owner) {
 		if (!plait__outside_step(&hand->outside->outside,
-					 plan->regions[region].command))
+					 step->command))
 			return false;
 		*out_word = hand->outside->outside.word;
 	} else if (decider->function != NULL) {
@@ -319,11 +317,11 @@ static bool ask(plait__hand *hand, uint32_t region, bool again,
 			decider->function->user_data);
 	} else if (crew->flat->program->rehearsal != NULL) {
 		*out_word = plait__rehearsal_choose(
-			plan, region, again ? crew->instance->
-			frame.iterations[region] + 1 : 0);
+			crew->flat->program->plan, region, again ?
+			crew->instance->frame.iterations[region] + 1 : 0);
 	} else {
 		pointers = crew->instance->frame.words +
-			   layout->predicates[region];
+			   crew->instance->frame.layout->predicates[region];
 		*out_word = **(const uint32_t **)pointers[0];
 	}
 	return true;
@@ -339,25 +337,23 @@ static bool is_asking(const plait__hand *hand)
 static int64_t choose(plait__hand *hand, const plait__visit *visit, bool again)
 {
 	plait__crew *crew = hand->crew;
-	const plait__plan_region *region =
-		&crew->flat->program->plan->regions[visit->region];
 	const plait__step *step = step_at(crew, visit->step);
 	uint32_t word;
 
 	if ((stopped(crew) && !is_asking(hand)) ||
-	    (region->kind == PLAIT__REGION_CASE && again))
+	    (visit->kind == PLAIT__REGION_CASE && again))
 		return LEAVE;
-	if (region->kind == PLAIT__REGION_DO && !again)
+	if (visit->kind == PLAIT__REGION_DO && !again)
 		return 1;
 	if (step->turn_count > 0)
 		turn_buffers(hand, step);
-	if (!ask(hand, visit->region, again, &word))
+	if (!ask(hand, step, visit->region, again, &word))
 		return PARKED;
 	/* It may have been cancelled, or ended its thread, meanwhile. */
 	if (stopped(crew))
 		return LEAVE;
-	if (region->kind == PLAIT__REGION_CASE)
-		return word < region->body_count ? word + 1 : LEAVE;
+	if (visit->kind == PLAIT__REGION_CASE)
+		return word < visit->body_count ? word + 1 : LEAVE;
 	return word != 0 ? 1 : LEAVE;
 }
 
@@ -372,8 +368,7 @@ static void count_iteration(plait__hand *hand, const plait__visit *visit,
 	if (again) {
 		iterations[visit->region]++;
 		hand->iterations++;
-	} else if (crew->flat->program->plan->regions[visit->region].kind ==
-			   PLAIT__REGION_CASE &&
+	} else if (visit->kind == PLAIT__REGION_CASE &&
 		   decider->outer != PLAIT__NONE) {
 		iterations[visit->region] = iterations[decider->outer];
 	} else {
@@ -430,8 +425,7 @@ TWICE bool decide(plait__hand *hand, const plait__step *step, bool again,
 {
 	plait__crew *crew = hand->crew;
 	const plait__visit *visit = &crew->flat->visits[step->link];
-	bool is_case = crew->flat->program->plan->regions[visit->region].kind ==
-		       PLAIT__REGION_CASE;
+	bool is_case = visit->kind == PLAIT__REGION_CASE;
 	uint32_t choice;
 	int64_t chosen;
 
