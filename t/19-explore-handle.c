@@ -25,6 +25,7 @@ static uint64_t handle;
 static at_u64 published;
 static at_u32 destroyed;
 static at_u32 wins;
+static bool again; /* who ends a thing has another one for its slot */
 
 /* The table's memory, in place of base/alloc.c: one chunk, no more. */
 const plait_allocator *plait__alloc_default(void)
@@ -70,6 +71,7 @@ static void begin(void)
 	at_init_u64(&published, 0);
 	at_init_u32(&destroyed, 0);
 	at_init_u32(&wins, 0);
+	again = false;
 	plait__mutex_lock(&lock);
 	grow();
 	free_last = free_first->next;
@@ -87,8 +89,18 @@ static void destroy(plait__slot *slot, struct thing *thing)
 {
 	MC_CHECK(AT_PLAIN_READ(thing->state) == ALIVE);
 	AT_PLAIN_WRITE(thing->state) = 0;
-	plait__handle_free(slot);
-	mc_free(thing);
+	if (!again) {
+		plait__handle_free(slot);
+		mc_free(thing);
+	} else {
+		MC_CHECK(plait__handle_rest(slot));
+		mc_free(thing);
+		thing = mc_alloc(sizeof(*thing));
+		AT_PLAIN_WRITE(thing->state) = ALIVE;
+		again = false;
+		plait__handle_again(slot, PLAIT_OBJECT_QUEUE, thing);
+		at_store_relaxed_u64(&published, plait__handle_get(slot));
+	}
 	at_add_u32(&destroyed, 1);
 }
 
@@ -173,6 +185,26 @@ static void run_reuse(uint32_t self)
 	at_store_relaxed_u64(&published, fresh);
 }
 
+/* The same without giving the slot back. */
+static void begin_again(void)
+{
+	begin();
+	again = true;
+}
+
+static void run_again(uint32_t self)
+{
+	uint64_t fresh;
+
+	if (self == 0)
+		release(handle);
+	else
+		call(handle);
+	fresh = at_load_relaxed_u64(&published);
+	if (fresh != 0)
+		call(fresh);
+}
+
 /* Is anybody else inside?  If not, all that they did is visible. */
 static void run_shared(uint32_t self)
 {
@@ -242,11 +274,14 @@ HANDLE(twice, "released by two", begin, run_release_twice, end_release_twice,
 HANDLE(retained, "retained and released", begin_retained, run_retain,
 	end_destroyed, 2, 4, 2);
 HANDLE(reuse, "a slot used again", begin, run_reuse, end_reuse, 2, 4, 2);
+HANDLE(again_2, "a slot used again by its owner", begin_again, run_again,
+	end_reuse, 2, 4, 2);
 HANDLE(shared, "who else is inside", begin, run_shared, NULL, 2, 4, 2);
 HANDLE(publish, "made and published", begin, run_publish, NULL, 2, 4, 2);
 
 static const struct mc_scenario *const scenarios[] = {
 	&call_2, &call_3, &twice, &retained, &reuse, &shared, &publish,
+	&again_2,
 };
 
 static void explore(void)

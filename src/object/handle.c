@@ -126,23 +126,27 @@ static plait__slot *pop_free(void)
 	return slot;
 }
 
+void plait__handle_again(plait__slot *slot, int32_t type, void *object)
+{
+	uint64_t tag = (uint64_t)type << PLAIT__HANDLE_GENERATION_BITS |
+		       slot->generation;
+
+	at_store_relaxed_ptr(&slot->object, object);
+	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
+	at_add_u64(&counts[type], 1);
+}
+
 plait_status plait__handle_make(int32_t type, void *object, plait__slot **out,
 				plait_error *error)
 {
 	plait__slot *slot = pop_free();
-	uint64_t tag;
 
 	*out = NULL;
 	if (slot == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a handle of a %s",
 				   plait__handle_type_name(type));
-	tag = (uint64_t)type << PLAIT__HANDLE_GENERATION_BITS |
-	      slot->generation;
-	at_store_relaxed_ptr(&slot->object, object);
-	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
-	at_add_u64(&counts[type], 1);
-	at_add_u64(&counts[PLAIT_OBJECT_ANY], 1);
+	plait__handle_again(slot, type, object);
 	*out = slot;
 	return PLAIT_OK;
 }
@@ -154,30 +158,35 @@ uint64_t plait__handle_get(const plait__slot *slot)
 	       slot->index;
 }
 
-void plait__handle_free(plait__slot *slot)
+bool plait__handle_rest(plait__slot *slot)
 {
 	uint64_t state = at_load_relaxed_u64(&slot->state);
 	uint64_t type = tag_of(state) >> PLAIT__HANDLE_GENERATION_BITS;
+	bool lasts = slot->generation < LAST_GENERATION;
 
 	at_sub_u64(&counts[type], 1);
-	at_sub_u64(&counts[PLAIT_OBJECT_ANY], 1);
+	slot->generation += lasts;
+	at_exchange_u64(&slot->state, (lasts ? slot->generation : RETIRED)
+					      << TAG_SHIFT);
+	return lasts;
+}
+
+void plait__handle_give(plait__slot *slot)
+{
 	plait__mutex_lock(&lock);
-	if (slot->generation < LAST_GENERATION) {
-		slot->generation++;
-		at_exchange_u64(&slot->state,
-				(uint64_t)slot->generation << TAG_SHIFT);
-		push_free(slot);
-	} else {
-		at_exchange_u64(&slot->state, RETIRED << TAG_SHIFT);
-	}
+	push_free(slot);
 	plait__mutex_unlock(&lock);
+}
+
+void plait__handle_free(plait__slot *slot)
+{
+	if (plait__handle_rest(slot))
+		plait__handle_give(slot);
 }
 
 void plait__handle_age(plait__slot *slot)
 {
-	plait__mutex_lock(&lock);
 	slot->generation = LAST_GENERATION;
-	plait__mutex_unlock(&lock);
 }
 
 /* --- what is wrong with a handle */
@@ -362,7 +371,12 @@ bool plait__handle_shared(const plait__slot *slot)
 
 uint64_t plait__handle_count(int32_t type)
 {
+	uint64_t count = 0;
+
 	if (type < 0 || type >= PLAIT__HANDLE_TYPES)
 		return 0;
-	return at_load_acquire_u64(&counts[type]);
+	for (int32_t i = 0; i < PLAIT__HANDLE_TYPES; i++)
+		if (type == i || type == PLAIT_OBJECT_ANY)
+			count += at_load_acquire_u64(&counts[i]);
+	return count;
 }

@@ -37,8 +37,8 @@ typedef struct plait__slot {
 	_Alignas(64) at_u64 state;
 	at_ptr object;	     /* stored before `state` is */
 	uint32_t index;	     /* constant */
-	uint32_t generation; /* the rest under the table's lock */
-	struct plait__slot *next;
+	uint32_t generation; /* its owner's, or under the table's lock */
+	struct plait__slot *next; /* while it is free */
 } plait__slot;
 
 /* "queue", "buffer"; for errors. */
@@ -53,6 +53,15 @@ uint64_t plait__handle_get(const plait__slot *slot);
 
 /* Nobody is inside and the user has no reference: the handle is stale now. */
 void plait__handle_free(plait__slot *slot);
+
+/*
+ * The same for who has another use for the slot: free is rest, then give.
+ * False: there are no generations left, and it is nobody's any more.  After it
+ * has rested it may become a handle again, which takes no lock and cannot fail.
+ */
+bool plait__handle_rest(plait__slot *slot);
+void plait__handle_give(plait__slot *slot);
+void plait__handle_again(plait__slot *slot, int32_t type, void *object);
 
 /*
  * Come in: `out` gets the object, which stays until plait__handle_leave.
@@ -86,7 +95,8 @@ bool plait__handle_shared(const plait__slot *slot);
 /* PLAIT_OK or PLAIT_E_FORKED with its text. */
 plait_status plait__handle_check_fork(plait_error *error);
 
-/* How many handles of a type, or of PLAIT_OBJECT_ANY, are in use. */
+/* How many handles of a type, or of PLAIT_OBJECT_ANY, are in use: of all, one
+ * type after the other. */
 uint64_t plait__handle_count(int32_t type);
 
 /* For tests: make the next use of a free slot its last generation. */

@@ -18,12 +18,14 @@ plait_status plait__object_init(plait__object *object,
 	object->class = class;
 	object->context = context;
 	at_init_u64(&object->holds, 1);
-	if (class->type != PLAIT_OBJECT_ANY)
+	if (object->slot != NULL)
+		plait__handle_again(object->slot, class->type, object);
+	else if (class->type != PLAIT_OBJECT_ANY)
 		status = plait__handle_make(class->type, object,
 					    &object->slot, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (context != NULL && &context->object != object)
+	if (context != NULL && &context->object != object && !class->light)
 		plait__object_hold(&context->object);
 	if (object->slot != NULL)
 		plait__context_opened(context);
@@ -145,15 +147,26 @@ bool plait__object_try_hold(plait__object *object)
 	return false;
 }
 
+/* Nobody comes in any more. */
+static void close_slot(plait__object *object)
+{
+	if (object->slot == NULL)
+		return;
+	if (!object->class->light)
+		plait__handle_free(object->slot);
+	else if (!plait__handle_rest(object->slot))
+		object->slot = NULL;
+}
+
 void plait__object_drop(plait__object *object)
 {
+	const bool light = object->class->light;
 	plait__context *context = object->context;
 
 	/* The last one sees what all others did: acquire and release. */
 	if (at_sub_u64(&object->holds, 1) != 1)
 		return;
-	if (object->slot != NULL)
-		plait__handle_free(object->slot);
+	close_slot(object);
 	if (&context->object == object) {
 		object->class->destroy(object);
 		return;
@@ -161,7 +174,8 @@ void plait__object_drop(plait__object *object)
 	if (object->lingers)
 		plait__context_lingers(context, -1);
 	object->class->destroy(object);
-	plait__object_drop(&context->object);
+	if (!light)
+		plait__object_drop(&context->object);
 }
 
 void plait__object_drop_later(plait__object *object)

@@ -35,6 +35,9 @@ typedef struct plait__class {
 	void (*close)(plait__object *object);
 	/* The last hold is gone: free it.  The context is still there. */
 	void (*destroy)(plait__object *object);
+	/* What it holds itself keeps the context; and `destroy` keeps the
+	 * memory with its slot, for another object of the class. */
+	bool light;
 } plait__class;
 
 struct plait__object {
@@ -47,8 +50,9 @@ struct plait__object {
 	char label[PLAIT__LABEL_BYTES];
 };
 
-/* Zeroed memory becomes an object with one hold, which is the user's (a
- * handle, one reference) or the caller's.  Keeps `context`.  PLAIT_E_NOMEM. */
+/* Memory that is zeroed, or that one of the same light class had, becomes an
+ * object with one hold, which is the user's (a handle, one reference) or the
+ * caller's.  Keeps `context`.  PLAIT_E_NOMEM. */
 plait_status plait__object_init(plait__object *object,
 				const plait__class *class,
 				plait__context *context, plait_error *error);

@@ -28,12 +28,8 @@ static const plait__class passage_class = { .destroy = destroy_passage };
 
 static void put_idle(plait__passage *passage)
 {
-	plait__passages *home = passage->home;
-
-	plait__mutex_lock(&home->lock);
-	passage->next = home->idle;
-	home->idle = passage;
-	plait__mutex_unlock(&home->lock);
+	passage->next = passage->home->idle;
+	passage->home->idle = passage;
 }
 
 /* A gate only goes up, so queues that have yet to go past it do not mind that
@@ -47,27 +43,23 @@ static bool is_usable(const plait__passage *passage, const plait__port *port)
 
 static plait__passage *pop_idle(plait__passages *home, const plait__port *port)
 {
-	plait__passage **link;
+	plait__passage **link = &home->idle;
 	plait__passage *found;
 
-	plait__mutex_lock(&home->lock);
-	link = &home->idle;
 	while (*link != NULL && !is_usable(*link, port))
 		link = &(*link)->next;
 	found = *link;
 	if (found != NULL)
 		*link = found->next;
-	plait__mutex_unlock(&home->lock);
 	return found;
 }
 
-static bool reset_gate(plait__passage *passage)
+/* Out of the way of a path that all runs on queues take. */
+static __attribute__((cold, noinline)) bool reset_gate(plait__passage *passage)
 {
 	plait__backend *backend = passage->port->backend;
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (!passage->gate_failed)
-		return true;
 	passage->gate_failed = false;
 	return backend->table.signal_reset(backend->self, passage->gate,
 					   &ignored) == PLAIT_OK;
@@ -78,7 +70,7 @@ static plait__passage *find_idle(plait__passages *home,
 {
 	plait__passage *passage = pop_idle(home, port);
 
-	if (passage == NULL || reset_gate(passage))
+	if (passage == NULL || !passage->gate_failed || reset_gate(passage))
 		return passage;
 	plait__object_drop(&passage->object);
 	return NULL;
@@ -131,17 +123,14 @@ static plait_status create(plait__passages *home, const plait__device *device,
 }
 
 plait_status plait__passages_make(plait__passages *home,
-				  const plait__device *device, uint32_t count,
+				  const plait__device *device,
 				  plait_error *error)
 {
-	plait_status status = PLAIT_OK;
 	plait__passage *passage;
+	plait_status status = create(home, device, &passage, error);
 
-	for (; status == PLAIT_OK && count > 0; count--) {
-		status = create(home, device, &passage, error);
-		if (status == PLAIT_OK)
-			put_idle(passage);
-	}
+	if (status == PLAIT_OK)
+		put_idle(passage);
 	return status;
 }
 
@@ -208,8 +197,12 @@ bool plait__queue_is_clear(plait__queue *queue)
 
 	if (queue->lone != NULL)
 		return false;
-	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK)
+	if (queue->lasts && queue->clear == submitted)
 		return true;
+	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK) {
+		queue->clear = submitted;
+		return true;
+	}
 	/* Somebody has to see that the queue goes on, lest it fill up. */
 	return queue->tail.gate != NULL &&
 	       queue->tail.sequence == submitted &&

@@ -19,16 +19,15 @@
 #include "plait/plugin.h"
 
 #include "object/object.h"
-#include "sys/mutex.h"
 
 typedef struct plait__device plait__device;
 typedef struct plait__passage plait__passage;
 typedef struct plait__port plait__port;
 typedef struct plait__queue plait__queue;
 
-/* Where idle ones are; zeroed memory is an empty one. */
+/* Where idle ones are, for one that takes and leaves at a time; zeroed memory
+ * is an empty one. */
 typedef struct plait__passages {
-	struct plait__mutex lock;
 	plait__passage *idle;
 } plait__passages;
 
@@ -49,9 +48,9 @@ struct plait__passage {
 	void *arg;
 };
 
-/* As many for queues of the device's backend, now. */
+/* One for queues of the device's backend, now. */
 plait_status plait__passages_make(plait__passages *home,
-				  const plait__device *device, uint32_t count,
+				  const plait__device *device,
 				  plait_error *error);
 
 /* One for this queue, until it is left or cancelled.  PLAIT_E_NOMEM,

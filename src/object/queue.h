@@ -58,6 +58,9 @@ struct plait__queue {
 	struct plait__mutex lock;
 	plait__flight flight;
 	plait__scratch scratch;
+	/* Up to here it is known to be clear, if its device cannot be lost. */
+	uint64_t clear;
+	bool lasts;
 	plait__tail tail;
 	/* What is in front of all that is submitted from now on, or null; and
 	 * then: it failed, and is held; it holds the queue.  See lone.c. */

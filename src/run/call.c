@@ -132,7 +132,7 @@ static plait_status set_out(struct start *start, plait_error *error)
 	plait__instance *instance = start->instance;
 	plait_status status;
 
-	status = plait__passage_take(&start->program->passages, start->queue,
+	status = plait__passage_take(&instance->passages, start->queue,
 				     &instance->passage, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -160,11 +160,10 @@ static void take_back(struct start *start)
 static plait_status make_run(struct start *start, plait_error *error)
 {
 	plait__run *run;
-	plait_status status = plait__run_create(start->program, &run, error);
+	plait_status status = plait__run_create(start->instance, &run, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	run->instance = start->instance;
 	plait__object_hold(&run->object);
 	start->instance->run = run;
 	return PLAIT_OK;

@@ -35,12 +35,12 @@ static void destroy(plait__program *program)
 			continue;
 		program->engine->unmake(instance);
 		plait__frame_free(&instance->frame);
+		plait__passages_free(&instance->passages);
 	}
 	plait__recorder_free(plait__program_recorder(program));
 	plait__versions_free(program);
 	program->engine->discard(program);
 	plait__rehearsal_free(program, program->rehearsal);
-	plait__passages_free(&program->passages);
 	plait__runs_free(program);
 	plait__pool_unreserve(program->context->pool, program->notes);
 	plait__layout_free(&program->layout);
@@ -157,6 +157,19 @@ static plait_status reserve_notes(plait__program *program, uint32_t count,
 	return status;
 }
 
+static plait_status make_passages(plait__program *program,
+				  const plait__device *device,
+				  plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->instance_count; i++)
+		status = plait__passages_make(&program->instances[i].passages,
+					      device, error);
+	return status;
+}
+
 /* What runs have beside their instances, so that they need no memory. */
 static plait_status make_rest(plait__program *program, plait_error *error)
 {
@@ -169,10 +182,8 @@ static plait_status make_rest(plait__program *program, plait_error *error)
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->plan->devices_count; i++)
 		if (frozen->devices[i] != NULL)
-			return plait__passages_make(&program->passages,
-						    frozen->devices[i],
-						    program->instance_count,
-						    error);
+			return make_passages(program, frozen->devices[i],
+					     error);
 	return status;
 }
 

@@ -64,6 +64,8 @@ struct plait__instance {
 	plait__recording *spared; /* the same of one that does nothing */
 	plait__version *version; /* held; null: what was frozen */
 	plait__outcome outcome;	/* of a call */
+	plait__passages passages; /* of its runs, that none uses now */
+	at_ptr spare;		/* a plait__run to be used again, or null */
 };
 
 struct plait__program {
@@ -85,10 +87,6 @@ struct plait__program {
 	struct plait__mutex exchanging; /* guards versions; a leaf but for
 					 * allocation */
 	at_ptr recorder;	/* null: runs cannot be recorded; record.h */
-	plait__passages passages; /* that no run uses now */
-	struct plait__mutex runs_lock; /* guards the list; a leaf */
-	plait__run *runs;	/* to be used again */
-	uint32_t run_count;
 	uint32_t notes;		/* reserved in the pool */
 	bool submits;		/* the engine's: runs need other threads */
 };

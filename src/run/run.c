@@ -20,72 +20,111 @@ enum {
 
 /* ---- life ---- */
 
-static bool keep_for_later(plait__run *run)
+/* As many as there are instances are kept to be used again; where does not
+ * matter, but mostly it is with the instance that a run had. */
+static void free_run(plait__run *run)
+{
+	if (run->object.slot != NULL)
+		plait__handle_give(run->object.slot);
+	plait__free(plait__program_allocator(run->program), run, sizeof(*run));
+}
+
+static bool put_spare(plait__instance *instance, plait__run *run)
+{
+	void *none = NULL;
+
+	/* Release: pairs with take_spare. */
+	return at_load_relaxed_ptr(&instance->spare) == NULL &&
+	       at_cas_ptr(&instance->spare, &none, run);
+}
+
+static plait__run *take_spare(plait__instance *instance)
+{
+	void *run = at_load_relaxed_ptr(&instance->spare);
+
+	/* Acquire: pairs with put_spare. */
+	return run != NULL && at_cas_ptr(&instance->spare, &run, NULL) ? run :
+									 NULL;
+}
+
+static void keep_for_later(plait__run *run)
 {
 	plait__program *program = run->program;
-	bool kept;
 
-	plait__mutex_lock(&program->runs_lock);
-	kept = program->run_count < program->instance_count;
-	if (kept) {
-		run->next = program->runs;
-		program->runs = run;
-		program->run_count++;
-	}
-	plait__mutex_unlock(&program->runs_lock);
-	return kept;
+	if (put_spare(run->instance, run))
+		return;
+	for (uint32_t i = 0; i < program->instance_count; i++)
+		if (put_spare(&program->instances[i], run))
+			return;
+	free_run(run);
+}
+
+static plait__run *find_kept(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	plait__run *run = take_spare(instance);
+
+	for (uint32_t i = 0; run == NULL && i < program->instance_count; i++)
+		run = take_spare(&program->instances[i]);
+	return run;
 }
 
 static void destroy_run(plait__object *object)
 {
 	plait__run *run = (plait__run *)(void *)object;
-	plait__program *program = run->program;
+	plait__frozen *frozen = run->program->frozen;
 
-	plait__recorder_give(plait__program_recorder(program),
-			     run->recording);
-	if (!keep_for_later(run))
-		plait__free(plait__program_allocator(program), run,
-			    sizeof(*run));
-	plait__object_drop(&program->frozen->object);
+	if (run->recording != NULL)
+		plait__recorder_give(plait__program_recorder(run->program),
+				     run->recording);
+	keep_for_later(run);
+	plait__object_drop(&frozen->object);
 }
 
 static const plait__class run_class = {
-	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run
+	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run, .light = true
 };
 
-static plait__run *find_kept(plait__program *program)
+static plait__run *make_run(plait__program *program)
 {
-	plait__run *run;
+	plait__run *run = plait__alloc(plait__program_allocator(program),
+				       sizeof(*run));
 
-	plait__mutex_lock(&program->runs_lock);
-	run = program->runs;
-	if (run != NULL) {
-		program->runs = run->next;
-		program->run_count--;
-	}
-	plait__mutex_unlock(&program->runs_lock);
+	if (run != NULL)
+		run->program = program;
 	return run;
 }
 
-plait_status plait__run_create(plait__program *program, plait__run **out,
+/* It was another one. */
+static void clear_run(plait__run *run)
+{
+	run->object.lingers = false;
+	run->object.later = NULL;
+	/* Relaxed: the handle publishes it. */
+	at_store_relaxed_u32(&run->outcome.done, 0);
+	run->recording = NULL;
+	run->told = NULL;
+}
+
+plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error)
 {
-	const plait_allocator *allocator = plait__program_allocator(program);
-	plait__run *run = find_kept(program);
+	plait__program *program = instance->program;
+	plait__run *run = find_kept(instance);
 	plait_status status;
 
-	if (run == NULL)
-		run = plait__alloc(allocator, sizeof(*run));
+	if (run != NULL)
+		clear_run(run);
 	else
-		memset(run, 0, sizeof(*run));
+		run = make_run(program);
 	if (run == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a run");
-	run->program = program;
+	run->instance = instance;
 	status = plait__object_init(&run->object, &run_class,
 				    program->context, error);
 	if (status != PLAIT_OK) {
-		plait__free(allocator, run, sizeof(*run));
+		free_run(run);
 		return status;
 	}
 	plait__object_hold(&program->frozen->object);
@@ -96,25 +135,25 @@ plait_status plait__run_create(plait__program *program, plait__run **out,
 plait_status plait__runs_make(plait__program *program, plait_error *error)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++) {
-		plait__run *run = plait__alloc(
-			plait__program_allocator(program), sizeof(*run));
+		plait__run *run = make_run(program);
 
 		if (run == NULL)
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a run");
-		run->program = program;
-		(void)keep_for_later(run);
+		(void)put_spare(&program->instances[i], run);
 	}
 	return PLAIT_OK;
 }
 
 void plait__runs_free(plait__program *program)
 {
-	plait__run *run;
+	for (uint32_t i = 0; program->instances != NULL &&
+	     i < program->instance_count; i++) {
+		plait__run *run = take_spare(&program->instances[i]);
 
-	while ((run = find_kept(program)) != NULL)
-		plait__free(plait__program_allocator(program), run,
-			    sizeof(*run));
+		if (run != NULL)
+			free_run(run);
+	}
 }
 
 PLAIT_API void plait_run_retain(plait_run *run)

@@ -17,7 +17,6 @@ struct plait__run {
 	plait__instance *instance; /* another run's, when `done` */
 	plait__outcome outcome;
 	plait__recording *recording; /* of what it did, when `done` */
-	plait__run *next;	/* of those to be used again */
 	/* Guards what follows, and that `done` comes before the instance is
 	 * given back. */
 	struct plait__mutex lock;
@@ -32,7 +31,8 @@ struct plait__told {
 
 /* As many as there are instances, so that these need no memory. */
 plait_status plait__runs_make(plait__program *program, plait_error *error);
-plait_status plait__run_create(plait__program *program, plait__run **out,
+/* The instance is taken. */
+plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
 			      plait_error *error);
