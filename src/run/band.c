@@ -32,6 +32,8 @@ plait_status plait__helped_compile(plait__helped *helped,
 
 	helped->program = program;
 	helped->tracks = plan->tracks + plan->bodies[0].track_first;
+	helped->commands = plan->commands;
+	helped->preds = plan->preds;
 	helped->lane_count = plan->bodies[0].track_count;
 	helped->op_count = plan->command_count;
 	helped->ops = plait__alloc_array(plait__program_allocator(program),

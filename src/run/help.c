@@ -45,16 +45,16 @@ enum { PATIENCE = 4 };
 
 /* ---- what is ready ---- */
 
-static bool is_ready(const plait__member *member, uint32_t command)
+static inline bool is_ready(const plait__member *member, uint32_t command)
 {
 	const plait__band *band = member->band;
-	const plait__plan *plan = band->helped->program->plan;
-	const plait__plan_command *at = &plan->commands[command];
+	const plait__plan_command *at = &band->helped->commands[command];
+	const uint32_t *preds = band->helped->preds;
 	uint64_t done = 2 * member->run;
 
 	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
 		/* Acquire: pairs with the store in perform. */
-		if (at_load_acquire_u64(&band->words[plan->preds[i]]) < done)
+		if (at_load_acquire_u64(&band->words[preds[i]]) < done)
 			return false;
 	return true;
 }
@@ -67,7 +67,7 @@ static bool is_taken(const plait__member *member, uint32_t command)
 }
 
 /* The first of a lane that is ready and not taken, or none. */
-static uint32_t look_at(plait__member *member, uint32_t lane, uint32_t window)
+static uint32_t look_at(plait__member *member, uint32_t lane)
 {
 	const plait__plan_track *track = &member->band->helped->tracks[lane];
 	uint32_t end = track->first + track->count;
@@ -76,7 +76,9 @@ static uint32_t look_at(plait__member *member, uint32_t lane, uint32_t window)
 	while (head < end && is_taken(member, head))
 		head++;
 	AT_PLAIN_WRITE(member->heads[lane]) = head;
-	for (uint32_t i = head; i < end && i - head < window; i++)
+	if (head == end || is_ready(member, head))
+		return head < end ? head : PLAIT__NONE;
+	for (uint32_t i = head + 1; i < end && i - head < WINDOW; i++)
 		if (!is_taken(member, i) && is_ready(member, i))
 			return i;
 	return PLAIT__NONE;
@@ -86,9 +88,12 @@ static uint32_t look_around(plait__member *member)
 {
 	uint32_t count = member->band->helped->lane_count;
 	uint32_t found = PLAIT__NONE;
+	uint32_t lane = member->lane;
 
-	for (uint32_t i = 0; found == PLAIT__NONE && i < count; i++)
-		found = look_at(member, (member->lane + i) % count, WINDOW);
+	for (uint32_t i = 0; found == PLAIT__NONE && i < count; i++) {
+		found = look_at(member, lane);
+		lane = lane + 1 < count ? lane + 1 : 0;
+	}
 	return found;
 }
 
@@ -123,7 +128,7 @@ static bool has_more(plait__member *member)
 		uint32_t lane = (member->lane + i) % count;
 		const plait__plan_track *track =
 			&member->band->helped->tracks[lane];
-		uint32_t first = look_at(member, lane, WINDOW);
+		uint32_t first = look_at(member, lane);
 
 		if (first == PLAIT__NONE)
 			continue;
@@ -304,13 +309,17 @@ static uint32_t look(plait__member *member, uint32_t looks)
 {
 	const plait__plan_track *track =
 		&member->band->helped->tracks[member->lane];
-	uint32_t found = look_at(member, member->lane, 1);
+	uint32_t end = track->first + track->count;
+	uint32_t head = member->heads[member->lane];
 
-	if (found == PLAIT__NONE &&
-	    (looks >= PATIENCE ||
-	     member->heads[member->lane] == track->first + track->count))
-		found = look_around(member);
-	return found;
+	/* Mostly it is the one behind that which it did last. */
+	while (head < end && is_taken(member, head))
+		head++;
+	AT_PLAIN_WRITE(member->heads[member->lane]) = head;
+	if (head < end && is_ready(member, head))
+		return head;
+	return looks >= PATIENCE || head == end ? look_around(member) :
+						  PLAIT__NONE;
 }
 
 TWICE bool turn(plait__task *task, const bool records)

@@ -20,6 +20,8 @@ typedef struct plait__member plait__member;
 typedef struct plait__helped {
 	const plait__program *program;
 	const plait__plan_track *tracks; /* of body 0, one per lane that works */
+	const plait__plan_command *commands; /* the plan's, as these */
+	const uint32_t *preds;
 	uint32_t lane_count;
 	uint32_t op_count;
 	plait__op *ops;		/* by command */
