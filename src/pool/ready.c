@@ -108,11 +108,16 @@ static struct plait__sleeper *choose_sleeper(struct plait__ready *ready)
 {
 	struct plait__sleeper *sleeper = ready->sleepers;
 
-	if (sleeper == NULL ||
-	    at_load_relaxed_u32(&ready->count) <= ready->seekers)
+	uint32_t count = at_load_relaxed_u32(&ready->count);
+
+	if (sleeper == NULL || count == 0)
+		return NULL;
+	if (count <= ready->seekers &&
+	    !(ready->arriving == 1 && ready->seekers == 1))
 		return NULL;
 	unlist_sleeper(ready, sleeper);
 	ready->seekers++;
+	ready->arriving++;
 	return sleeper;
 }
 
@@ -308,6 +313,8 @@ static bool take_or_sleep(struct plait__ready *ready,
 	if (AT_PLAIN_READ(sleeper->listed)) {
 		unlist_sleeper(ready, sleeper);
 		ready->seekers++;
+	} else {
+		ready->arriving--;
 	}
 	unlock(ready);
 	return false;
@@ -350,6 +357,7 @@ void plait__ready_delist(struct plait__ready *ready,
 	} else {
 		/* It was woken to take one, and may not: pass that on. */
 		ready->seekers--;
+		ready->arriving--;
 		other = choose_sleeper(ready);
 	}
 	unlock(ready);
@@ -369,6 +377,7 @@ void plait__ready_close(struct plait__ready *ready)
 		if (sleeper != NULL) {
 			unlist_sleeper(ready, sleeper);
 			ready->seekers++;
+			ready->arriving++;
 		}
 		unlock(ready);
 		if (sleeper == NULL)

@@ -9,7 +9,8 @@
  * looks at `count`, and takes one item or goes to sleep (under the lock, when
  * there is none).  So a push wakes one sleeper, and only when there are not
  * enough seekers; the sleeper that it takes off the list is a seeker from
- * that moment on.
+ * that moment on.  Who was woken may not get a processor for long, or ever: a
+ * push that finds no other seeker wakes a second one.
  */
 #ifndef PLAIT_SRC_POOL_READY_H
 #define PLAIT_SRC_POOL_READY_H
@@ -79,6 +80,7 @@ struct plait__ready {
 
 	PLAIT__LINE_ALIGNED struct plait__mutex lock;
 	uint32_t seekers;
+	uint32_t arriving; /* those of them that were woken and are not here */
 	uint32_t running; /* items between take and finish */
 	uint32_t turns; /* how often something was taken */
 	struct plait__sleeper *sleepers;
