@@ -104,7 +104,7 @@ def describe():
         if name not in ("plugin", "plait"):
             api["headers"][name] = describe_header(name)
     for d in headers.everything():
-        if d.header == "plugin":
+        if d.header in ("plugin", "work"):
             continue
         if d.kind == "enum":
             for name, text in d.values:
@@ -210,7 +210,7 @@ def lua_text():
     """The headers as C that ffi.cdef reads: no directives, no comments."""
     lines = ["-- SPDX-License-Identifier: MIT", "-- " + NOTE, "return [["]
     for name in headers.names():
-        if name == "plugin":
+        if name in ("plugin", "work"):
             continue
         path = os.path.join(headers.FOLDER, name + ".h")
         with open(path, encoding="utf-8") as file:

@@ -17,3 +17,4 @@ pkginclude_HEADERS += %D%/plait/queue.h
 pkginclude_HEADERS += %D%/plait/run.h
 pkginclude_HEADERS += %D%/plait/source.h
 pkginclude_HEADERS += %D%/plait/trace.h
+pkginclude_HEADERS += %D%/plait/work.h

@@ -23,7 +23,7 @@ pkglib_LTLIBRARIES += %D%/plait_chaos.la
 %C%_plait_chaos_la_SOURCES = %D%/chaos/chaos.h %D%/chaos/clock.c %D%/chaos/drive.c \
 	%D%/chaos/entry.c %D%/chaos/kernel.c %D%/chaos/memory.c %D%/chaos/option.c \
 	%D%/chaos/queue.c %D%/chaos/random.c %D%/chaos/run.c \
-	%D%/chaos/signal.c %D%/chaos/system.c
+	%D%/chaos/segment.c %D%/chaos/signal.c %D%/chaos/system.c
 %C%_plait_chaos_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_chaos_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_chaos_la_LIBADD = -lpthread
@@ -32,6 +32,7 @@ pkglib_LTLIBRARIES += %D%/plait_check.la
 %C%_plait_check_la_SOURCES = %D%/check/call.c %D%/check/check.h \
 	%D%/check/entry.c %D%/check/kernel.c %D%/check/memory.c %D%/check/model.c \
 	%D%/check/native.c %D%/check/object.c %D%/check/queue.c %D%/check/report.c \
+	%D%/check/segment.c \
 	%D%/check/signal.c %D%/check/submission.c %D%/check/submit.c \
 	%D%/check/wait.c
 %C%_plait_check_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)

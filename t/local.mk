@@ -461,6 +461,9 @@ API_TESTS += %D%/56-run-queued-kernels.t
 API_TESTS += %D%/56-run-queued-launches.t
 %C%_56_run_queued_launches_t_SOURCES = %D%/56-run-queued-launches.c %D%/queued.h
 %C%_56_run_queued_launches_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-segments.t
+%C%_56_run_queued_segments_t_SOURCES = %D%/56-run-queued-segments.c %D%/queued.h
+%C%_56_run_queued_segments_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-random.t
 %C%_56_run_queued_random_t_SOURCES = %D%/56-run-queued-random.c %D%/programs.h \
 	%D%/queued.h
@@ -728,7 +731,8 @@ PLAIN_TESTS += %D%/65-cuda-compiler.t
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \
-	%D%/sins/kernels.c %D%/sins/queues.c %D%/sins/signals.c \
+	%D%/sins/kernels.c %D%/sins/queues.c %D%/sins/segments.c \
+	%D%/sins/signals.c \
 	%D%/sins/work.c
 %C%_sins_libsins_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 if SANITIZE

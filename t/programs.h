@@ -44,6 +44,7 @@ struct program {
 	uint32_t loops;
 	bool has_told;
 	bool emits;		/* always, in front of what comes now */
+	bool frozen;		/* what devices do by themselves, and more */
 	uint64_t random;
 };
 
@@ -93,14 +94,17 @@ static inline void make_choice(struct program *program, struct op *op,
 
 static inline void make_ops(struct program *program, uint32_t depth)
 {
-	uint32_t count = 1 + below(program, depth > 0 ? 4 : MOST_OPS);
+	uint32_t most = (depth > 0 ? 4 : MOST_OPS) *
+			(program->frozen ? 2 : 1);
+	uint32_t count = 1 + below(program, most);
 
 	for (uint32_t i = 0; i < count &&
 	     program->count < TAP_COUNT(program->ops); i++) {
 		struct op *op = &program->ops[program->count++];
 
-		*op = (struct op){ .kind = (enum op_kind)below(program,
-							       OP_KINDS),
+		*op = (struct op){ .kind = (enum op_kind)below(
+					   program, program->frozen ?
+					   CHOICE + 1 : OP_KINDS),
 				   .to = below(program, BUFFERS),
 				   .from = below(program, BUFFERS),
 				   .a = below(program, 9),
@@ -119,7 +123,7 @@ static inline void make_ops(struct program *program, uint32_t depth)
 			op->kind = MAP;
 			continue;
 		}
-		op->asks = below(program, 2) == 0;
+		op->asks = below(program, 2) == 0 && !program->frozen;
 		op->to = program->loops++;
 		(op->kind == LOOP ? make_loop : make_choice)(program, op,
 							     depth);

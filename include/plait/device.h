@@ -179,7 +179,9 @@ enum {
 	/* Time on this device is simulated. */
 	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6,
 	/* It tells what its objects are to the system below; native.h. */
-	PLAIT_DEVICE_NATIVE = 1 << 7
+	PLAIT_DEVICE_NATIVE = 1 << 7,
+	/* Stretches of plans are frozen and run as one command. */
+	PLAIT_DEVICE_SEGMENT = 1 << 8
 };
 
 /* What a device is; 400 bytes, filled by plait_device_query. */

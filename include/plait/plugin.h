@@ -52,6 +52,7 @@
 
 #include "plait/code.h"
 #include "plait/native.h"
+#include "plait/work.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,11 +60,6 @@ extern "C" {
 
 /* The plugin interface that this header describes. */
 enum { PLAIT_PLUGIN_ABI = 1 };
-
-/* Yours: cast them to what you like. */
-typedef struct plait_backend plait_backend;
-typedef struct plait_backend_queue plait_backend_queue;
-typedef struct plait_backend_signal plait_backend_signal;
 
 /* The core's: only passed back. */
 typedef struct plait_host plait_host;
@@ -77,7 +73,8 @@ enum {
 	PLAIT_CAP_NOTIFY = 1 << 4,
 	PLAIT_CAP_NEEDS_PUMP = 1 << 5,
 	PLAIT_CAP_VIRTUAL_TIME = 1 << 6,
-	PLAIT_CAP_NATIVE = 1 << 7
+	PLAIT_CAP_NATIVE = 1 << 7,
+	PLAIT_CAP_SEGMENT = 1 << 8
 };
 
 /* ------------------------------------------------------------------------
@@ -152,62 +149,6 @@ enum {
 	/* The host raises it by signal_raise; no queue emits it. */
 	PLAIT_BACKEND_SIGNAL_GATE = 1 << 0
 };
-
-typedef struct plait_backend_point {
-	plait_backend_signal *signal;
-	uint64_t sequence;
-} plait_backend_point;
-
-/* Kinds of plait_work; the numbers are those of plait_command. */
-enum {
-	PLAIT_WORK_NOP = 0,
-	PLAIT_WORK_CALL = 1,
-	PLAIT_WORK_COPY = 2,
-	PLAIT_WORK_FILL = 3,
-	PLAIT_WORK_READ = 4,
-	PLAIT_WORK_WRITE = 5,
-	/* What a device with `forms` takes. */
-	PLAIT_WORK_LAUNCH = 8
-};
-
-/* One command, checked by the core: ranges are inside, nothing overlaps. */
-typedef struct plait_work {
-	uint32_t size;
-	uint32_t kind;
-	uint32_t pattern_bytes;
-	uint32_t reserved0;
-	uint64_t pattern;
-	uint64_t bytes;
-	plait_backend_memory *target;
-	uint64_t target_offset;
-	plait_backend_memory *source;
-	uint64_t source_offset;
-	void *host;
-	/* CALL: run it; 0 is success, else PLAIT_E_FAILED with that origin. */
-	int32_t (*function)(void *user_data);
-	void *user_data;
-	/* Null, or the name for errors; lives until the command is done. */
-	const char *label;
-	/* LAUNCH */
-	plait_backend_launch *launch;
-} plait_work;
-
-/*
- * A stretch of a queue: when all of `waits` have happened, the work in order,
- * then all of `emits`.  Any of the three may be empty.  Several are submitted
- * at once as an array; the first one's `size` is that of all.
- */
-typedef struct plait_submission {
-	uint32_t size;
-	uint32_t flags;
-	const plait_work *work;
-	const plait_backend_point *waits;
-	const plait_backend_point *emits;
-	uint32_t work_count;
-	uint32_t wait_count;
-	uint32_t emit_count;
-	uint32_t reserved0;
-} plait_submission;
 
 /*
  * Completion upcall.  Runs on any thread of the backend, or inside
@@ -568,6 +509,28 @@ struct plait_backend_table {
 	plait_status (*native_query)(plait_backend *self,
 				     const plait_native_request *request,
 				     uint64_t *out, plait_error *error);
+
+	/* --- segments; with PLAIT_CAP_SEGMENT mandatory
+	 *
+	 * A segment is *idle* but from its submission until that has happened.
+	 * The core patches, submits and destroys it only then, and one call at
+	 * a time.  The memory of its commands lives as long as it does.  A
+	 * launch may be destroyed before, while the segment is idle; then it
+	 * is patched before it is submitted again. */
+
+	/* PLAIT_E_UNSUPPORTED when the device cannot run these commands as
+	 * one: then they are submitted one by one. */
+	plait_status (*segment_create)(plait_backend *self, uint32_t device,
+				       const plait_segment_request *request,
+				       plait_backend_segment **out,
+				       plait_error *error);
+	void (*segment_destroy)(plait_backend *self,
+				plait_backend_segment *segment);
+	/* Command `index` is another one of the same kind from now on. */
+	plait_status (*segment_patch)(plait_backend *self,
+				      plait_backend_segment *segment,
+				      uint32_t index, const plait_work *work,
+				      plait_error *error);
 };
 
 /* The name and the type of the one symbol that a plugin exports. */

@@ -52,6 +52,7 @@ typedef struct chaos_options {
 	uint64_t parallel;
 	uint64_t host_calls;
 	uint64_t kernels;
+	uint64_t segments;
 	uint64_t patience_ms;
 	uint64_t log;
 	chaos_range submit_ns;
@@ -290,6 +291,24 @@ void plaitp_chaos_launch_run(chaos *system,
 			     const plait_backend_launch *launch, uint64_t from,
 			     uint64_t to);
 
+/* segment.c */
+plait_status plaitp_chaos_segment_create(plait_backend *self, uint32_t device,
+					 const plait_segment_request *request,
+					 plait_backend_segment **out,
+					 plait_error *error);
+void plaitp_chaos_segment_destroy(plait_backend *self,
+				  plait_backend_segment *segment);
+plait_status plaitp_chaos_segment_patch(plait_backend *self,
+					plait_backend_segment *segment,
+					uint32_t index, const plait_work *work,
+					plait_error *error);
+/* Choose an order that keeps the edges; commands [from, to) of it. */
+void plaitp_chaos_segment_begin(chaos *system, plait_backend_segment *segment);
+uint64_t plaitp_chaos_segment_steps(const plait_backend_segment *segment);
+void plaitp_chaos_segment_run(chaos *system,
+			      const plait_backend_segment *segment,
+			      uint64_t from, uint64_t to);
+
 /* queue.c */
 plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,
 				       const plait_queue_request *request,
@@ -309,6 +328,10 @@ plait_status plaitp_chaos_queue_submit(plait_backend *self,
 				       uint32_t count, plait_error *error);
 
 /* run.c: what a queue does when its time has come. */
+/* How much there is to do, in parts of which it can be done. */
+uint64_t plaitp_chaos_steps(const plait_work *work);
+void plaitp_chaos_do_part(chaos *system, const plait_work *work,
+			  uint64_t from, uint64_t to);
 void plaitp_chaos_queue_happen(chaos *system, void *owner);
 /* The queue has nothing to do and is given something: look at it soon. */
 void plaitp_chaos_queue_start(chaos *system, chaos_queue *queue);

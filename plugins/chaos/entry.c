@@ -43,6 +43,9 @@ static const plait_backend_table full = {
 	.kernel_query = plaitp_chaos_kernel_query,
 	.launch_create = plaitp_chaos_launch_create,
 	.launch_destroy = plaitp_chaos_launch_destroy,
+	.segment_create = plaitp_chaos_segment_create,
+	.segment_destroy = plaitp_chaos_segment_destroy,
+	.segment_patch = plaitp_chaos_segment_patch,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

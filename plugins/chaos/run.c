@@ -117,6 +117,7 @@ static const char *command_name(const plait_work *work, char *buffer,
 	else
 		snprintf(buffer, bytes, "%s",
 			 work->kind == PLAIT_WORK_LAUNCH ? "launch" :
+			 work->kind == PLAIT_WORK_SEGMENT ? "segment" :
 			 work->kind < sizeof(kinds) / sizeof(kinds[0]) ?
 			 kinds[work->kind] : "command");
 	return buffer;
@@ -181,20 +182,23 @@ static void call(chaos *system, chaos_queue *queue, const plait_work *work)
 	called(system, queue, work, value, what);
 }
 
-/* How much there is to do, in parts of which it can be done. */
-static uint64_t steps(const plait_work *work)
+uint64_t plaitp_chaos_steps(const plait_work *work)
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		return plaitp_chaos_launch_steps(work->launch);
+	if (work->kind == PLAIT_WORK_SEGMENT)
+		return plaitp_chaos_segment_steps(work->segment);
 	return work->kind == PLAIT_WORK_CALL || work->kind == PLAIT_WORK_NOP ?
 		0 : work->bytes;
 }
 
-static void do_part(chaos *system, const plait_work *work, uint64_t from,
-		    uint64_t to)
+void plaitp_chaos_do_part(chaos *system, const plait_work *work,
+			  uint64_t from, uint64_t to)
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		plaitp_chaos_launch_run(system, work->launch, from, to);
+	else if (work->kind == PLAIT_WORK_SEGMENT)
+		plaitp_chaos_segment_run(system, work->segment, from, to);
 	else
 		plaitp_chaos_transfer(work, from, to);
 }
@@ -217,13 +221,16 @@ static void begin(chaos *system, chaos_queue *queue)
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
 	queue->early = 0;
+	if (work->kind == PLAIT_WORK_SEGMENT)
+		plaitp_chaos_segment_begin(system, work->segment);
 	if (work->kind == PLAIT_WORK_CALL) {
 		call(system, queue, work);
 	} else if (work->kind != PLAIT_WORK_NOP) {
 		/* A part now, the rest at the end: who looks too early or
 		 * writes too late is found out. */
-		queue->early = plaitp_chaos_below(system, steps(work) + 1);
-		do_part(system, work, 0, queue->early);
+		queue->early = plaitp_chaos_below(
+			system, plaitp_chaos_steps(work) + 1);
+		plaitp_chaos_do_part(system, work, 0, queue->early);
 	}
 	go_on(system, queue);
 }
@@ -234,7 +241,8 @@ static void end(chaos *system, chaos_queue *queue)
 	char name[80];
 
 	if (work->kind != PLAIT_WORK_CALL && work->kind != PLAIT_WORK_NOP)
-		do_part(system, work, queue->early, steps(work));
+		plaitp_chaos_do_part(system, work, queue->early,
+				     plaitp_chaos_steps(work));
 	plaitp_chaos_log(system, "q%llu: %s ends",
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));

@@ -24,6 +24,7 @@ typedef struct plait_backend_signal check_signal;
 typedef struct plait_backend_memory check_memory;
 typedef struct plait_backend_kernel check_kernel;
 typedef struct plait_backend_launch check_launch;
+typedef struct plait_backend_segment check_segment;
 
 enum { CHECK_BUCKETS = 1024, CHECK_GRAVES = 2048 };
 
@@ -33,6 +34,7 @@ enum check_kind {
 	CHECK_SIGNAL,
 	CHECK_KERNEL,
 	CHECK_LAUNCH,
+	CHECK_SEGMENT,
 	CHECK_NOTICE,
 	CHECK_CALL
 };
@@ -72,6 +74,7 @@ struct check {
 	uint64_t calls;
 	uint64_t sins[3];
 	char last_sin[320];
+	const char *slot; /* in which the lock was taken */
 	uint64_t numbers[CHECK_CALL + 1];
 	uint64_t live[CHECK_CALL + 1];
 	/* A device failed in a way that the model cannot follow: from here
@@ -79,6 +82,7 @@ struct check {
 	bool unsure;
 	check_queue *queues;
 	check_queue *to_advance;
+	check_segment *segments;
 	check_upcall *upcalls;
 	check_object *buckets[CHECK_BUCKETS];
 	check_object *graves[CHECK_GRAVES];
@@ -124,6 +128,17 @@ struct plait_backend_launch {
 	uint64_t uses; /* by batches that are not done */
 };
 
+struct plait_backend_segment {
+	check_object object;
+	plait_backend_segment *inner;
+	check_segment *next;
+	check_segment *previous;
+	uint32_t device;
+	uint32_t work_count;
+	plait_work *work; /* ours; launches that were let go are null */
+	uint64_t uses;
+};
+
 struct plait_backend_signal {
 	check_object object;
 	plait_backend_signal *inner;
@@ -165,11 +180,13 @@ struct check_batch {
 	plait_backend_point *emits;
 	check_memory **memories;
 	check_launch **launches;
+	check_segment **segments;
 	check_call **calls;
 	uint32_t wait_count;
 	uint32_t emit_count;
 	uint32_t memory_count;
 	uint32_t launch_count;
+	uint32_t segment_count;
 	uint32_t call_count;
 	uint32_t waits_done;
 	uint32_t calls_done;
@@ -276,6 +293,16 @@ const plait_submission *plaitp_check_nth(const plait_submission *submissions,
 					 uint32_t index);
 const plait_work *plaitp_check_work(const plait_submission *submission,
 				    uint32_t index);
+bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
+			 const plait_work *work);
+
+bool plaitp_check_reads(const plait_work *work);
+bool plaitp_check_writes(const plait_work *work);
+void plaitp_check_translate(plait_work *to, const plait_work *from);
+
+/* segment.c: a segment that has it is patched before it runs. */
+void plaitp_check_forget_launch(check *self, const char *slot,
+				const check_launch *launch);
 
 /* The slots: kernel.c, memory.c, queue.c, submit.c, signal.c, wait.c */
 plait_status plaitp_check_memory_create(plait_backend *self, uint32_t device,
@@ -356,6 +383,16 @@ void plaitp_check_launch_destroy(plait_backend *self,
 plait_status plaitp_check_native_query(plait_backend *self,
 				       const plait_native_request *request,
 				       uint64_t *out, plait_error *error);
+plait_status plaitp_check_segment_create(plait_backend *self, uint32_t device,
+					 const plait_segment_request *request,
+					 plait_backend_segment **out,
+					 plait_error *error);
+void plaitp_check_segment_destroy(plait_backend *self,
+				  plait_backend_segment *segment);
+plait_status plaitp_check_segment_patch(plait_backend *self,
+					plait_backend_segment *segment,
+					uint32_t index, const plait_work *work,
+					plait_error *error);
 /* A point that may be waited for: a gate's, or one that was submitted. */
 check_signal *plaitp_check_point(check *self, const char *slot,
 				 const plait_backend_point *point);

@@ -86,7 +86,7 @@ static plait_status open_nothing(plait_host *host,
 static void check_left_over(check *self)
 {
 	static const char *const kinds[] = { "memories", "queues", "signals",
-					     "kernels", "launches" };
+					     "kernels", "launches", "segments" };
 
 	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (self->live[i] > 0)
@@ -195,6 +195,9 @@ static const plait_backend_table full = {
 	.launch_create = plaitp_check_launch_create,
 	.launch_destroy = plaitp_check_launch_destroy,
 	.native_query = plaitp_check_native_query,
+	.segment_create = plaitp_check_segment_create,
+	.segment_destroy = plaitp_check_segment_destroy,
+	.segment_patch = plaitp_check_segment_patch,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

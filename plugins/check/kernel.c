@@ -343,6 +343,7 @@ void plaitp_check_launch_destroy(plait_backend *backend,
 				 (unsigned long long)launch->uses);
 	if (launch) {
 		inner = launch->inner;
+		plaitp_check_forget_launch(self, slot, launch);
 		bury_launch(self, launch);
 	}
 	plaitp_check_leave(self);

@@ -59,6 +59,8 @@ static void free_batch(check *self, check_batch *batch)
 		batch->memories[i]->uses--;
 	for (uint32_t i = 0; i < batch->launch_count; i++)
 		batch->launches[i]->uses--;
+	for (uint32_t i = 0; i < batch->segment_count; i++)
+		batch->segments[i]->uses--;
 	for (uint32_t i = 0; i < batch->call_count; i++) {
 		check_call *call = batch->calls[i];
 

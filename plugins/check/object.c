@@ -8,8 +8,8 @@
 #include "check.h"
 
 static const char *const kinds[] = {
-	"memory", "queue", "signal", "kernel", "launch", "notification",
-	"command"
+	"memory", "queue", "signal", "kernel", "launch", "segment",
+	"notification", "command"
 };
 
 static check_object **bucket(check *self, const void *handle)

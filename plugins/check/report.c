@@ -42,6 +42,7 @@ void plaitp_check_enter(check *self, const char *slot)
 	pthread_t thread = pthread_self();
 
 	pthread_mutex_lock(&self->lock);
+	self->slot = slot;
 	self->calls++;
 	for (check_upcall *upcall = self->upcalls; upcall;
 	     upcall = upcall->next)

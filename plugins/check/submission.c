@@ -5,8 +5,6 @@
  */
 #include "check.h"
 
-static const char slot[] = "queue_submit";
-
 const plait_submission *plaitp_check_nth(const plait_submission *submissions,
 					 uint32_t index)
 {
@@ -27,7 +25,7 @@ const plait_work *plaitp_check_work(const plait_submission *submission,
 
 static bool blame(check *self, uint32_t index, const char *what)
 {
-	plaitp_check_sin(self, CHECK_CORE, slot, "command %u: %s", index,
+	plaitp_check_sin(self, CHECK_CORE, self->slot, "command %u: %s", index,
 			 what);
 	return false;
 }
@@ -37,7 +35,7 @@ static bool check_range(check *self, uint32_t index, const char *side,
 			uint64_t bytes)
 {
 	const check_memory *memory =
-		plaitp_check_find(self, slot, CHECK_MEMORY, handle);
+		plaitp_check_find(self, self->slot, CHECK_MEMORY, handle);
 	uint64_t end;
 
 	if (!memory)
@@ -45,7 +43,7 @@ static bool check_range(check *self, uint32_t index, const char *side,
 	if (!__builtin_add_overflow(offset, bytes, &end) &&
 	    end <= memory->bytes)
 		return true;
-	plaitp_check_sin(self, CHECK_CORE, slot,
+	plaitp_check_sin(self, CHECK_CORE, self->slot,
 			 "command %u: %s range %llu+%llu is outside its %llu "
 			 "bytes", index, side, (unsigned long long)offset,
 			 (unsigned long long)bytes,
@@ -104,17 +102,64 @@ static bool check_function(check *self, const check_queue *queue, uint32_t index
 	return true;
 }
 
-static bool check_launch_work(check *self, const check_queue *queue,
-			      uint32_t index, const plait_work *work)
+static bool check_launch_work(check *self, uint32_t device, uint32_t index,
+			      const plait_work *work)
 {
-	check_launch *launch = plaitp_check_find(self, slot, CHECK_LAUNCH,
-						 work->launch);
+	check_launch *launch = plaitp_check_find(self, self->slot,
+						 CHECK_LAUNCH, work->launch);
 
 	if (!launch)
 		return false;
-	if (launch->kernel->device != queue->device)
+	if (launch->kernel->device != device)
 		return blame(self, index, "its launch is for another device");
 	return true;
+}
+
+static bool check_segment_work(check *self, uint32_t device, uint32_t index,
+			       const plait_work *work)
+{
+	check_segment *segment = plaitp_check_find(
+		self, self->slot, CHECK_SEGMENT, work->segment);
+
+	if (!segment)
+		return false;
+	if (segment->device != device)
+		return blame(self, index, "its segment is of another device");
+	if (segment->uses > 0 && !self->unsure)
+		return blame(self, index, "its segment is not idle");
+	for (uint32_t i = 0; i < segment->work_count; i++)
+		if (segment->work[i].kind == PLAIT_WORK_LAUNCH &&
+		    !segment->work[i].launch)
+			return blame(self, index, "its segment has a launch "
+				     "that was destroyed");
+	return true;
+}
+
+static bool is_there(const plait_backend_memory *memory, uint32_t device)
+{
+	return memory->device == device;
+}
+
+bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
+			 const plait_work *work)
+{
+	switch (work->kind) {
+	case PLAIT_WORK_NOP:
+		return true;
+	case PLAIT_WORK_LAUNCH:
+		return check_launch_work(self, device, index, work);
+	case PLAIT_WORK_COPY:
+		return check_copy(self, index, work) &&
+			((is_there(work->target, device) &&
+			  is_there(work->source, device)) ||
+			 blame(self, index, "is in memory of another device"));
+	case PLAIT_WORK_FILL:
+		return check_fill(self, index, work) &&
+			(is_there(work->target, device) ||
+			 blame(self, index, "is in memory of another device"));
+	default:
+		return blame(self, index, "a segment holds no such kind");
+	}
 }
 
 static bool check_work(check *self, const check_queue *queue, uint32_t index,
@@ -126,7 +171,9 @@ static bool check_work(check *self, const check_queue *queue, uint32_t index,
 	case PLAIT_WORK_CALL:
 		return check_function(self, queue, index, work);
 	case PLAIT_WORK_LAUNCH:
-		return check_launch_work(self, queue, index, work);
+		return check_launch_work(self, queue->device, index, work);
+	case PLAIT_WORK_SEGMENT:
+		return check_segment_work(self, queue->device, index, work);
 	case PLAIT_WORK_COPY:
 		return check_copy(self, index, work);
 	case PLAIT_WORK_FILL:
@@ -148,12 +195,12 @@ static bool check_emission(check *self, const plait_submission *submission,
 {
 	const plait_backend_point *point = &submission->emits[index];
 	check_signal *signal = plaitp_check_find(
-		self, slot, CHECK_SIGNAL, point->signal);
+		self, self->slot, CHECK_SIGNAL, point->signal);
 
 	if (!signal)
 		return false;
 	if (signal->gate) {
-		plaitp_check_sin(self, CHECK_CORE, slot,
+		plaitp_check_sin(self, CHECK_CORE, self->slot,
 				 "gate %llu is emitted by a queue",
 				 (unsigned long long)signal->object.number);
 		return false;
@@ -162,7 +209,7 @@ static bool check_emission(check *self, const plait_submission *submission,
 		signal->submitted++;
 		return true;
 	}
-	plaitp_check_sin(self, CHECK_CORE, slot,
+	plaitp_check_sin(self, CHECK_CORE, self->slot,
 			 "signal %llu emits %llu, next is %llu",
 			 (unsigned long long)signal->object.number,
 			 (unsigned long long)point->sequence,
@@ -184,7 +231,7 @@ static bool check_arrays(check *self, const plait_submission *submission)
 		 (submission->emit_count > 0 && !submission->emits))
 		what = "its waits or emissions are null";
 	if (what)
-		plaitp_check_sin(self, CHECK_CORE, slot, "submission: %s",
+		plaitp_check_sin(self, CHECK_CORE, self->slot, "submission: %s",
 				 what);
 	return !what;
 }
@@ -202,7 +249,7 @@ static bool check_one(check *self, const check_queue *queue,
 				plaitp_check_work(submission, i)))
 			return false;
 	for (uint32_t i = 0; i < submission->wait_count; i++)
-		if (!plaitp_check_point(self, slot, &submission->waits[i]))
+		if (!plaitp_check_point(self, self->slot, &submission->waits[i]))
 			return false;
 	for (; *out_emitted < submission->emit_count; ++*out_emitted)
 		if (!check_emission(self, submission, *out_emitted))

@@ -17,12 +17,12 @@ struct copy {
 	plait_work *work;
 };
 
-static bool reads(const plait_work *work)
+bool plaitp_check_reads(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY || work->kind == PLAIT_WORK_READ;
 }
 
-static bool writes(const plait_work *work)
+bool plaitp_check_writes(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_COPY ||
 		work->kind == PLAIT_WORK_FILL || work->kind == PLAIT_WORK_WRITE;
@@ -46,10 +46,10 @@ static check_batch *allocate_batch(check *self,
 	uint64_t points = (uint64_t)submission->wait_count +
 		submission->emit_count;
 	uint64_t launches = submission->work_count;
-	uint64_t memories = 2 * launches;
+	uint64_t segments = launches, memories = 2 * launches;
 	uint64_t bytes = sizeof(check_batch) +
 		points * sizeof(plait_backend_point) +
-		(memories + launches + calls) * sizeof(void *);
+		(memories + launches + segments + calls) * sizeof(void *);
 	check_batch *batch = self->services->resize(self->host, NULL, 0,
 						    bytes);
 
@@ -64,7 +64,9 @@ static check_batch *allocate_batch(check *self,
 		(batch->emits + submission->emit_count);
 	batch->launches = (check_launch **)(void *)
 		(batch->memories + memories);
-	batch->calls = (check_call **)(void *)(batch->launches + launches);
+	batch->segments = (check_segment **)(void *)
+		(batch->launches + launches);
+	batch->calls = (check_call **)(void *)(batch->segments + segments);
 	return batch;
 }
 
@@ -99,6 +101,12 @@ static void add_launch(check_batch *batch, plait_backend_launch *launch)
 {
 	launch->uses++;
 	batch->launches[batch->launch_count++] = launch;
+}
+
+static void add_segment(check_batch *batch, plait_backend_segment *segment)
+{
+	segment->uses++;
+	batch->segments[batch->segment_count++] = segment;
 }
 
 static void append(check_queue *queue, check_batch *batch,
@@ -136,10 +144,12 @@ static bool enter_model(check *self, check_queue *queue,
 	for (uint32_t i = 0; i < submission->work_count; i++) {
 		const plait_work *work = plaitp_check_work(submission, i);
 
-		add_memory(batch, writes(work) ? work->target : NULL);
-		add_memory(batch, reads(work) ? work->source : NULL);
+		add_memory(batch, plaitp_check_writes(work) ? work->target : NULL);
+		add_memory(batch, plaitp_check_reads(work) ? work->source : NULL);
 		if (work->kind == PLAIT_WORK_LAUNCH)
 			add_launch(batch, work->launch);
+		if (work->kind == PLAIT_WORK_SEGMENT)
+			add_segment(batch, work->segment);
 		if (work->kind == PLAIT_WORK_CALL &&
 		    !add_call(self, queue, batch, work))
 			return false;
@@ -147,17 +157,27 @@ static bool enter_model(check *self, check_queue *queue,
 	return true;
 }
 
-static void translate_work(plait_work *to, const plait_work *from,
-			   check_call **calls, uint32_t *call)
+void plaitp_check_translate(plait_work *to, const plait_work *from)
 {
 	memcpy(to, from, sizeof(*to));
 	to->size = sizeof(*to);
 	/* What a kind does not name may hold anything. */
-	to->target = writes(from) && from->target ? from->target->inner : NULL;
-	to->source = reads(from) && from->source ? from->source->inner : NULL;
+	to->target = plaitp_check_writes(from) && from->target ?
+		from->target->inner : NULL;
+	to->source = plaitp_check_reads(from) && from->source ?
+		from->source->inner : NULL;
 	to->launch = NULL;
+	to->segment = NULL;
 	if (from->kind == PLAIT_WORK_LAUNCH)
 		to->launch = from->launch->inner;
+	if (from->kind == PLAIT_WORK_SEGMENT)
+		to->segment = from->segment->inner;
+}
+
+static void translate_work(plait_work *to, const plait_work *from,
+			   check_call **calls, uint32_t *call)
+{
+	plaitp_check_translate(to, from);
 	if (from->kind != PLAIT_WORK_CALL)
 		return;
 	to->function = plaitp_check_run_call;

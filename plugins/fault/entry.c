@@ -402,6 +402,9 @@ static const plait_backend_table full = {
 	.launch_create = plaitp_fault_launch_create,
 	.launch_destroy = plaitp_fault_launch_destroy,
 	.native_query = plaitp_fault_native_query,
+	.segment_create = plaitp_fault_segment_create,
+	.segment_destroy = plaitp_fault_segment_destroy,
+	.segment_patch = plaitp_fault_segment_patch,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -38,6 +38,8 @@ enum fault_slot {
 	FAULT_KERNEL_QUERY,
 	FAULT_LAUNCH_CREATE,
 	FAULT_NATIVE_QUERY,
+	FAULT_SEGMENT_CREATE,
+	FAULT_SEGMENT_PATCH,
 	FAULT_SLOTS,
 	FAULT_ANY_SLOT = FAULT_SLOTS
 };
@@ -147,6 +149,16 @@ void plaitp_fault_launch_destroy(plait_backend *self,
 plait_status plaitp_fault_native_query(plait_backend *self,
 				       const plait_native_request *request,
 				       uint64_t *out, plait_error *error);
+plait_status plaitp_fault_segment_create(plait_backend *self, uint32_t device,
+					 const plait_segment_request *request,
+					 plait_backend_segment **out,
+					 plait_error *error);
+void plaitp_fault_segment_destroy(plait_backend *self,
+				  plait_backend_segment *segment);
+plait_status plaitp_fault_segment_patch(plait_backend *self,
+					plait_backend_segment *segment,
+					uint32_t index, const plait_work *work,
+					plait_error *error);
 
 /* notice.c */
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels and launches that cannot be made, native handles that are not told.
+ * Kernels, launches and segments that cannot be made or changed, native handles
+ * that are not told.
  */
 #include "fault.h"
 
@@ -79,4 +80,44 @@ plait_status plaitp_fault_native_query(plait_backend *backend,
 		return status;
 	return self->inner_table->native_query(self->inner, request, out,
 					       error);
+}
+
+plait_status plaitp_fault_segment_create(plait_backend *backend,
+					 uint32_t device,
+					 const plait_segment_request *request,
+					 plait_backend_segment **out,
+					 plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_SEGMENT_CREATE, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->segment_create(self->inner, device, request,
+						 out, error);
+}
+
+void plaitp_fault_segment_destroy(plait_backend *backend,
+				  plait_backend_segment *segment)
+{
+	fault *self = fault_of(backend);
+
+	self->inner_table->segment_destroy(self->inner, segment);
+}
+
+plait_status plaitp_fault_segment_patch(plait_backend *backend,
+					plait_backend_segment *segment,
+					uint32_t index, const plait_work *work,
+					plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_SEGMENT_PATCH, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->segment_patch(self->inner, segment, index,
+						work, error);
 }

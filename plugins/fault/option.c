@@ -14,7 +14,8 @@ static const char *const slots[FAULT_SLOTS] = {
 	"queue_create", "queue_submit", "queue_flush", "queue_recover",
 	"signal_create", "signal_poll", "signal_wait", "signal_notify",
 	"signal_raise", "signal_reset", "pump", "kernel_build",
-	"kernel_query", "launch_create", "native_query"
+	"kernel_query", "launch_create", "native_query", "segment_create",
+	"segment_patch"
 };
 
 static const struct {

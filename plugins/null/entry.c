@@ -88,6 +88,9 @@ static void fill_slots(plait_backend_table *table)
 	table->launch_create = plaitp_null_launch_create;
 	table->launch_destroy = plaitp_null_launch_destroy;
 	table->native_query = plaitp_null_native_query;
+	table->segment_create = plaitp_null_segment_create;
+	table->segment_destroy = plaitp_null_segment_destroy;
+	table->segment_patch = plaitp_null_segment_patch;
 	table->wrap = NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of the template: it takes no code. */
+/* Kernels and segments of the template: it takes no code. */
 #include <stddef.h>
 
 #include "null.h"
@@ -59,5 +59,36 @@ plait_status plaitp_null_native_query(plait_backend *self,
 	(void)self;
 	(void)request;
 	*out = 0;
+	return plaitp_null_refuse(error);
+}
+
+plait_status plaitp_null_segment_create(plait_backend *self, uint32_t device,
+					const plait_segment_request *request,
+					plait_backend_segment **out,
+					plait_error *error)
+{
+	(void)self;
+	(void)device;
+	(void)request;
+	*out = NULL;
+	return plaitp_null_refuse(error);
+}
+
+void plaitp_null_segment_destroy(plait_backend *self,
+				 plait_backend_segment *segment)
+{
+	(void)self;
+	(void)segment;
+}
+
+plait_status plaitp_null_segment_patch(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t index, const plait_work *work,
+				       plait_error *error)
+{
+	(void)self;
+	(void)segment;
+	(void)index;
+	(void)work;
 	return plaitp_null_refuse(error);
 }

@@ -86,5 +86,15 @@ void plaitp_null_launch_destroy(plait_backend *self,
 plait_status plaitp_null_native_query(plait_backend *self,
 				      const plait_native_request *request,
 				      uint64_t *out, plait_error *error);
+plait_status plaitp_null_segment_create(plait_backend *self, uint32_t device,
+					const plait_segment_request *request,
+					plait_backend_segment **out,
+					plait_error *error);
+void plaitp_null_segment_destroy(plait_backend *self,
+				 plait_backend_segment *segment);
+plait_status plaitp_null_segment_patch(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t index, const plait_work *work,
+				       plait_error *error);
 
 #endif

@@ -309,6 +309,9 @@ static const plait_backend_table full = {
 	.launch_create = plaitp_trace_launch_create,
 	.launch_destroy = plaitp_trace_launch_destroy,
 	.native_query = plaitp_trace_native_query,
+	.segment_create = plaitp_trace_segment_create,
+	.segment_destroy = plaitp_trace_segment_destroy,
+	.segment_patch = plaitp_trace_segment_patch,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels, launches and native handles pass through: only host functions and
+ * Kernels, launches, segments and native handles pass through: only host functions and
  * emissions are told.
  */
 #include "trace.h"
@@ -64,4 +64,36 @@ plait_status plaitp_trace_native_query(plait_backend *backend,
 	*out = 0;
 	return self->inner_table->native_query(self->inner, request, out,
 					       error);
+}
+
+plait_status plaitp_trace_segment_create(plait_backend *backend,
+					 uint32_t device,
+					 const plait_segment_request *request,
+					 plait_backend_segment **out,
+					 plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	*out = NULL;
+	return self->inner_table->segment_create(self->inner, device, request,
+						 out, error);
+}
+
+void plaitp_trace_segment_destroy(plait_backend *backend,
+				  plait_backend_segment *segment)
+{
+	trace *self = trace_of(backend);
+
+	self->inner_table->segment_destroy(self->inner, segment);
+}
+
+plait_status plaitp_trace_segment_patch(plait_backend *backend,
+					plait_backend_segment *segment,
+					uint32_t index, const plait_work *work,
+					plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	return self->inner_table->segment_patch(self->inner, segment, index,
+						work, error);
 }

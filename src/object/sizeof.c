@@ -61,6 +61,7 @@ static const struct {
 	KNOWN(plait_backend_point),
 	KNOWN(plait_work),
 	KNOWN(plait_submission),
+	KNOWN(plait_segment_request),
 	KNOWN(plait_host_services),
 	KNOWN(plait_backend_table),
 };

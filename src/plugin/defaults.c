@@ -162,6 +162,48 @@ static plait_status default_native(plait_backend *self,
 	return refuse(error, "native_query");
 }
 
+static plait_status default_segment(plait_backend *self, uint32_t device,
+				    const plait_segment_request *request,
+				    plait_backend_segment **out,
+				    plait_error *error)
+{
+	(void)self;
+	(void)device;
+	(void)request;
+	*out = NULL;
+	return refuse(error, "segment_create");
+}
+
+static void default_segment_destroy(plait_backend *self,
+				    plait_backend_segment *segment)
+{
+	(void)self;
+	(void)segment;
+}
+
+static plait_status default_segment_patch(plait_backend *self,
+					  plait_backend_segment *segment,
+					  uint32_t index,
+					  const plait_work *work,
+					  plait_error *error)
+{
+	(void)self;
+	(void)segment;
+	(void)index;
+	(void)work;
+	return refuse(error, "segment_patch");
+}
+
+static void fill_segments(plait_backend_table *table)
+{
+	if (table->segment_create == NULL)
+		table->segment_create = default_segment;
+	if (table->segment_destroy == NULL)
+		table->segment_destroy = default_segment_destroy;
+	if (table->segment_patch == NULL)
+		table->segment_patch = default_segment_patch;
+}
+
 static void fill_kernels(plait_backend_table *table)
 {
 	if (table->kernel_build == NULL)
@@ -197,6 +239,7 @@ void plait__defaults_fill(plait_backend_table *table)
 	if (table->native_query == NULL)
 		table->native_query = default_native;
 	fill_kernels(table);
+	fill_segments(table);
 }
 
 /* Of those that a device with forms has to have. */
@@ -210,6 +253,17 @@ static const char *find_kernel_gap(const plait_backend_table *table)
 		return "launch_create";
 	if (table->launch_destroy == default_launch_destroy)
 		return "launch_destroy";
+	return NULL;
+}
+
+static const char *find_segment_gap(const plait_backend_table *table)
+{
+	if (table->segment_create == default_segment)
+		return "segment_create";
+	if (table->segment_destroy == default_segment_destroy)
+		return "segment_destroy";
+	if (table->segment_patch == default_segment_patch)
+		return "segment_patch";
 	return NULL;
 }
 
@@ -231,5 +285,8 @@ const char *plait__defaults_find_gap(const plait_backend_table *table,
 	if ((capabilities & PLAIT_CAP_NATIVE) != 0 &&
 	    table->native_query == default_native)
 		return "native_query";
+	if ((capabilities & PLAIT_CAP_SEGMENT) != 0 &&
+	    find_segment_gap(table) != NULL)
+		return find_segment_gap(table);
 	return forms != 0 ? find_kernel_gap(table) : NULL;
 }

@@ -60,6 +60,9 @@ static const struct slot slots[] = {
 	SLOT(launch_create, OPTIONAL),
 	SLOT(launch_destroy, OPTIONAL),
 	SLOT(native_query, OPTIONAL),
+	SLOT(segment_create, OPTIONAL),
+	SLOT(segment_destroy, OPTIONAL),
+	SLOT(segment_patch, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

@@ -110,6 +110,7 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_NEEDS_PUMP, "needs-pump" },
 		{ PLAIT_CAP_VIRTUAL_TIME, "virtual-time" },
 		{ PLAIT_CAP_NATIVE, "native" },
+		{ PLAIT_CAP_SEGMENT, "segment" },
 	};
 	size_t i;
 

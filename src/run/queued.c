@@ -36,6 +36,11 @@ static bool make_tables(plait__queued *queued)
 			   sizeof(plait__queued_stretch));
 	plait__vector_init(&queued->waits, allocator, sizeof(uint32_t));
 	plait__vector_init(&queued->work, allocator, sizeof(uint32_t));
+	plait__vector_init(&queued->segments, allocator,
+			   sizeof(plait__queued_segment));
+	plait__vector_init(&queued->members, allocator, sizeof(uint32_t));
+	plait__vector_init(&queued->edge_starts, allocator, sizeof(uint32_t));
+	plait__vector_init(&queued->edges, allocator, sizeof(uint32_t));
 	queued->lanes = plait__alloc_array(allocator, plan->lanes_count,
 					   sizeof(*queued->lanes));
 	queued->ports = plait__alloc_array(allocator, plan->lanes_count,
@@ -62,6 +67,7 @@ static plait_status compile(plait__queued *queued, plait_error *error)
 	if (status != PLAIT_OK)
 		return status;
 	good = plait__queued_find_items(queued, &next_commands) &&
+	       plait__queued_find_segments(queued, next_commands) &&
 	       plait__queued_find_batches(queued, next_commands);
 	plait__free(plait__program_allocator(queued->program), next_commands,
 		    plan->command_count * sizeof(*next_commands));
@@ -91,6 +97,14 @@ static void free_queued(plait__queued *queued)
 	plait__vector_fini(&queued->stretches);
 	plait__vector_fini(&queued->waits);
 	plait__vector_fini(&queued->work);
+	plait__vector_fini(&queued->segments);
+	plait__vector_fini(&queued->members);
+	plait__vector_fini(&queued->edge_starts);
+	plait__vector_fini(&queued->edges);
+	plait__free(allocator, queued->segment_of,
+		    plan->command_count * sizeof(*queued->segment_of));
+	plait__free(allocator, queued->member_index,
+		    plan->command_count * sizeof(*queued->member_index));
 	plait__free(allocator, queued->lanes,
 		    plan->lanes_count * sizeof(*queued->lanes));
 	plait__free(allocator, queued->ports,

@@ -82,7 +82,17 @@ typedef struct plait__queued_launch {
 	uint32_t oldest;	/* variant, which is replaced */
 	uint32_t work;		/* in state->work */
 	uint32_t next_borrower;	/* command; see there */
+	bool stale;		/* its segment has another one */
 } plait__queued_launch;
+
+/* A segment as its backend has it. */
+typedef struct plait__queued_frozen {
+	plait_backend_segment *raw; /* or null: its commands one by one */
+	plait_work work;
+	bool refused;		/* the backend will not have it */
+	bool changed;		/* to be looked at before it runs */
+	char label[96];
+} plait__queued_frozen;
 
 /* What decides a region. */
 typedef struct plait__queued_predicate {
@@ -152,6 +162,7 @@ struct plait__queued_state {
 	plait__queued_pointer *pointers;
 	plait__queued_launch *launches; /* per command */
 	plait__queued_variant *variants; /* of all launches */
+	plait__queued_frozen *frozen; /* per segment */
 	plait__queued_given *given; /* of all variants, and one more */
 	plait_launch_argument *binding; /* as backends are given it */
 	plait_backend_memory **arenas; /* scratch, per device; or null */
@@ -248,6 +259,20 @@ void plait__queued_launches_give_back(plait__queued_state *state);
 /* Bind the launches of a batch to what they are given in this iteration of
  * this run; on failure the run has failed. */
 void plait__queued_bind(plait__queued_state *state, uint32_t batch);
+
+/* queued_freeze.c */
+
+/* Behind the launches; those that runs have to tell come later. */
+plait_status plait__queued_frozen_make(plait__queued_state *state,
+				       plait_error *error);
+void plait__queued_frozen_free(plait__queued_state *state);
+/* The stretches were filled anew. */
+void plait__queued_frozen_use(plait__queued_state *state);
+/* Its launch is another one, or none. */
+void plait__queued_frozen_note(plait__queued_state *state, uint32_t command);
+/* Before a batch is submitted, behind plait__queued_bind. */
+plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
+				   plait_error *error);
 
 /* queued_submit.c: what calls slots of queues and signals.  Only the driver
  * does. */

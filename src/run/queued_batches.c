@@ -23,6 +23,10 @@ struct packer {
 	uint8_t *packed;	/* per command: it lies in a batch */
 	uint8_t *awaited;	/* per command: its mark is waited for */
 	plait__vector touched;	/* lanes that may have collected something */
+	plait__vector marks;	/* what the command in hand waits for */
+	plait__vector spare;	/* of the same kind */
+	uint32_t *stamps;	/* per command: when it was put there */
+	uint32_t stamp;
 	uint32_t waits;		/* where those of the stretch begin */
 	bool failed;
 };
@@ -42,7 +46,7 @@ static plait__queued_stretch *begin_stretch(struct packer *p)
 	const plait__queued_stretch stretch = {
 		.wait_first = p->queued->waits.count,
 		.work_first = p->queued->work.count,
-		.mark = PLAIT__NONE,
+		.mark = PLAIT__NONE, .segment = PLAIT__NONE,
 	};
 	plait__vector *batches = &p->queued->batches;
 	plait__queued_stretch *pushed = push(p, &p->queued->stretches,
@@ -98,45 +102,125 @@ static uint32_t find_before(const struct packer *p, uint32_t lane,
 /* What a queue has to wait for; not what its own order or the host sees to,
  * nor what was over before, nor, for a stub, its own region. */
 static bool is_waited(const struct packer *p, uint32_t command,
-		      const plait__plan_wait *wait)
+		      uint32_t before)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
-	uint32_t before;
+	uint32_t lane = plait__queued_lane_of(p->queued, command);
+	uint32_t other = plait__queued_lane_of(p->queued, before);
 
-	if (wait->lane == at->lane || !is_of_port(p, wait->lane, at->lane))
-		return false;
-	before = find_before(p, wait->lane, wait->position);
-	if (plait__op_is_outside(p->plan, before))
+	if (lane == other || !is_of_port(p, lane, other) ||
+	    plait__op_is_outside(p->plan, before))
 		return false;
 	return at->kind != PLAIT__CMD_ENTER ||
 	       p->plan->regions[at->link].command != before;
 }
 
-static bool has_waits(const struct packer *p, uint32_t command)
+static void note_mark(struct packer *p, uint32_t mark)
 {
-	const plait__plan_command *at = &p->plan->commands[command];
-
-	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
-		if (is_waited(p, command, &p->plan->waits[i]))
-			return true;
-	return false;
+	if (p->failed || p->stamps[mark] == p->stamp)
+		return;
+	p->stamps[mark] = p->stamp;
+	(void)push(p, &p->marks, &mark);
 }
 
-static void add_waits(struct packer *p, plait__queued_stretch *stretch,
-		      uint32_t command)
+/* By its waits; and, where one of the two runs elsewhere, by its lane. */
+static void note_waits(struct packer *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
 
+	if (at->position > 0 && is_waited(p, command, command - 1))
+		note_mark(p, plait__queued_mark_of(p->queued, command - 1));
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
 		const plait__plan_wait *wait = &p->plan->waits[i];
+		uint32_t before = find_before(p, wait->lane, wait->position);
 
-		if (is_waited(p, command, wait))
-			add_wait(p, stretch, find_before(p, wait->lane,
-							 wait->position));
+		if (wait->lane != at->lane && is_waited(p, command, before))
+			note_mark(p, plait__queued_mark_of(p->queued, before));
 	}
 }
 
+/* Its lane may still be at what is in front of the body. */
+static bool has_arrival(const struct packer *p, uint32_t command)
+{
+	return p->plan->commands[command].position == 0 && p->body != 0 &&
+	       plait__queued_lane_of(p->queued, command) !=
+		       p->plan->commands[command].lane;
+}
+
+/* What a command waits for, or the segment whose last it is. */
+static void find_waits(struct packer *p, uint32_t command)
+{
+	const plait__queued_segment *segment =
+		plait__queued_segment_of(p->queued, command);
+
+	plait__vector_cut(&p->marks, 0);
+	p->stamp++;
+	if (segment == NULL)
+		note_waits(p, command);
+	for (uint32_t i = 0; segment != NULL && i < segment->member_count;
+	     i++) {
+		uint32_t member = plait__queued_at(
+			&p->queued->members, segment->member_first + i);
+
+		note_waits(p, member);
+		/* It is not emitted else: the segment has its last's. */
+		if (has_arrival(p, member))
+			note_mark(p, member);
+	}
+}
+
+static void add_waits(struct packer *p, plait__queued_stretch *stretch)
+{
+	for (uint32_t i = 0; i < p->marks.count; i++)
+		add_wait(p, stretch, plait__queued_at(&p->marks, i));
+}
+
 /* ---- chunks ---- */
+
+static void add_segment(struct packer *p, plait__queued_stretch *stretch,
+			plait__queued_segment *segment)
+{
+	plait__vector *batches = &p->queued->batches;
+
+	stretch->segment = p->queued->segment_of[segment->last];
+	segment->stretch = p->queued->stretches.count - 1;
+	for (uint32_t i = 0; i < segment->member_count; i++)
+		add_work(p, stretch, plait__queued_at(
+				&p->queued->members,
+				segment->member_first + i));
+	((plait__queued_batch *)plait__vector_at(
+		batches, batches->count - 1))->freezes = true;
+}
+
+/* Behind a segment comes another stretch. */
+static bool is_last(const struct packer *p, uint32_t command)
+{
+	return p->awaited[command] ||
+	       plait__queued_segment_of(p->queued, command) != NULL;
+}
+
+static void pack_command(struct packer *p, uint32_t command,
+			 plait__queued_stretch **stretch)
+{
+	plait__queued_segment *segment =
+		plait__queued_segment_of(p->queued, command);
+
+	find_waits(p, command);
+	if (*stretch == NULL || p->marks.count > 0 || segment != NULL)
+		*stretch = begin_stretch(p);
+	if (p->failed)
+		return;
+	add_waits(p, *stretch);
+	if (segment != NULL)
+		add_segment(p, *stretch, segment);
+	else if (plait__queued_has_work(p->plan, command))
+		add_work(p, *stretch, command);
+	p->packed[command] = 1;
+	if (p->awaited[command])
+		(*stretch)->mark = command;
+	if (is_last(p, command))
+		*stretch = NULL;
+}
 
 /* What a lane has collected becomes a batch. */
 static void pack(struct packer *p, uint32_t lane)
@@ -149,34 +233,47 @@ static void pack(struct packer *p, uint32_t lane)
 	p->first[lane] = PLAIT__NONE;
 	begin_batch(p, lane);
 	for (; command != PLAIT__NONE && !p->failed;
-	     command = p->next[command]) {
-		if (stretch == NULL || has_waits(p, command))
-			stretch = begin_stretch(p);
-		if (p->failed)
-			return;
-		add_waits(p, stretch, command);
-		if (plait__queued_has_work(p->plan, command))
-			add_work(p, stretch, command);
-		p->packed[command] = 1;
-		if (!p->awaited[command])
+	     command = p->next[command])
+		pack_command(p, command, &stretch);
+}
+
+/* One stretch of its own; null when there is no memory. */
+static plait__queued_stretch *pack_one(struct packer *p, uint32_t lane)
+{
+	begin_batch(p, lane);
+	return begin_stretch(p);
+}
+
+/* What it waits for is submitted before. */
+static void pack_before(struct packer *p, uint32_t command)
+{
+	plait__vector needed;
+
+	find_waits(p, command);
+	/* Whoever is packed has marks of his own. */
+	needed = p->marks;
+	p->marks = p->spare;
+	p->spare = needed;
+	for (uint32_t i = 0; i < needed.count && !p->failed; i++) {
+		uint32_t mark = plait__queued_at(&needed, i);
+		plait__queued_stretch *arrival;
+
+		if (plait__queued_mark_of(p->queued, mark) == mark) {
+			if (!p->packed[mark])
+				pack(p, p->plan->commands[mark].lane);
 			continue;
-		stretch->mark = command;
-		stretch = NULL;
+		}
+		arrival = pack_one(p, p->plan->commands[mark].lane);
+		if (arrival != NULL)
+			arrival->mark = mark;
 	}
 }
 
 static void collect(struct packer *p, uint32_t command)
 {
-	const plait__plan_command *at = &p->plan->commands[command];
-	uint32_t lane = at->lane;
+	uint32_t lane = plait__queued_lane_of(p->queued, command);
 
-	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
-		const plait__plan_wait *wait = &p->plan->waits[i];
-
-		if (is_waited(p, command, wait) &&
-		    !p->packed[find_before(p, wait->lane, wait->position)])
-			pack(p, wait->lane);
-	}
+	pack_before(p, command);
 	p->next[command] = PLAIT__NONE;
 	if (p->first[lane] == PLAIT__NONE) {
 		p->first[lane] = command;
@@ -203,13 +300,6 @@ static void pack_chunk(struct packer *p, plait__queued_item *item)
 
 /* ---- regions ---- */
 
-/* One stretch of its own; null when there is no memory. */
-static plait__queued_stretch *pack_one(struct packer *p, uint32_t lane)
-{
-	begin_batch(p, lane);
-	return begin_stretch(p);
-}
-
 /* Who asks: the region's predicate as work on its home lane, or the host. */
 static void add_question(struct packer *p, plait__queued_stretch *stretch,
 			 uint32_t region)
@@ -231,15 +321,19 @@ static void pack_enter(struct packer *p, uint32_t number)
 	for (uint32_t i = 0; i < out->order_count; i++) {
 		uint32_t stub = p->plan->order[out->order_first + i];
 
-		if (stub == region->command || !has_waits(p, stub))
+		if (stub == region->command)
+			continue;
+		find_waits(p, stub);
+		if (p->marks.count == 0)
 			continue;
 		stretch = pack_one(p, p->plan->commands[stub].lane);
 		if (stretch != NULL)
-			add_waits(p, stretch, stub);
+			add_waits(p, stretch);
 	}
 	stretch = pack_one(p, out->home);
 	if (stretch != NULL) {
-		add_waits(p, stretch, region->command);
+		find_waits(p, region->command);
+		add_waits(p, stretch);
 		stretch->mark = plait__queued_region_mark(p->plan, number);
 		if (region->kind != PLAIT__REGION_DO)
 			add_question(p, stretch, number);
@@ -266,6 +360,40 @@ static void pack_leave(struct packer *p, uint32_t number)
 	out->leave_count = p->queued->batches.count - out->leave_first;
 }
 
+/* The last command of a lane in the body in hand, or none. */
+static uint32_t find_last(const struct packer *p, uint32_t lane)
+{
+	uint32_t track = plait__plan_find_track(p->plan, p->body, lane);
+
+	return track == PLAIT__NONE || p->plan->tracks[track].count == 0 ?
+	       PLAIT__NONE : find_before(p, lane,
+					 p->plan->tracks[track].count - 1);
+}
+
+/* What the home lane of a region waits for at the end of a body: the exits,
+ * and what else stands for the end of its own lane. */
+static void find_ends(struct packer *p, const plait__plan_body *body,
+		      uint32_t home)
+{
+	uint32_t own = find_last(p, home);
+
+	plait__vector_cut(&p->marks, 0);
+	p->stamp++;
+	for (uint32_t i = 0; i < body->exit_count; i++) {
+		const plait__plan_exit *exit =
+			&p->plan->exits[body->exit_first + i];
+		uint32_t last = find_before(p, exit->lane, exit->position);
+		uint32_t lane = plait__queued_lane_of(p->queued, last);
+
+		if (lane != home && is_of_port(p, lane, home) &&
+		    !plait__op_is_outside(p->plan, last))
+			note_mark(p, plait__queued_mark_of(p->queued, last));
+	}
+	if (own != PLAIT__NONE &&
+	    plait__queued_lane_of(p->queued, own) != home)
+		note_mark(p, plait__queued_mark_of(p->queued, own));
+}
+
 /* The home lane waits for all of the body; then a loop asks again. */
 static void pack_end(struct packer *p, uint32_t number)
 {
@@ -279,15 +407,8 @@ static void pack_end(struct packer *p, uint32_t number)
 	stretch = pack_one(p, home);
 	if (stretch == NULL)
 		return;
-	for (uint32_t i = 0; i < body->exit_count; i++) {
-		const plait__plan_exit *exit =
-			&p->plan->exits[body->exit_first + i];
-		uint32_t last = find_before(p, exit->lane, exit->position);
-
-		if (exit->lane != home && is_of_port(p, exit->lane, home) &&
-		    !plait__op_is_outside(p->plan, last))
-			add_wait(p, stretch, last);
-	}
+	find_ends(p, body, home);
+	add_waits(p, stretch);
 	stretch->mark = plait__queued_region_mark(p->plan, body->region);
 	if (region->kind != PLAIT__REGION_CASE)
 		add_question(p, stretch, body->region);
@@ -337,39 +458,54 @@ bool plait__queued_is_watched(const plait__queued *queued, uint32_t command)
 	       kind != PLAIT__CMD_ENTER && !plait__op_is_outside(plan, command);
 }
 
+static void await(struct packer *p, uint32_t command)
+{
+	p->awaited[plait__queued_mark_of(p->queued, command)] = 1;
+}
+
 /* A mark is emitted for whoever does not see it by the order of its lane. */
+static void find_awaited_of(struct packer *p, uint32_t command)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+
+	if (plait__queued_is_watched(p->queued, command))
+		await(p, command);
+	if (at->position > 0 &&
+	    (is_begun_by_host(p, command) ||
+	     plait__queued_lane_of(p->queued, command) !=
+		     plait__queued_lane_of(p->queued, command - 1)))
+		await(p, command - 1);
+	for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
+		const plait__plan_wait *wait = &p->plan->waits[w];
+
+		if (wait->lane != at->lane)
+			await(p, find_before(p, wait->lane, wait->position));
+	}
+}
+
 static void find_awaited(struct packer *p, uint32_t number)
 {
 	const plait__plan_body *body = &p->plan->bodies[number];
 	uint32_t home = body->region != PLAIT__NONE ?
 			p->queued->regions[body->region].home : PLAIT__NONE;
+	uint32_t own;
 
 	p->body = number;
-	for (uint32_t i = 0; i < body->command_count; i++) {
-		uint32_t command = body->command_first + i;
-		const plait__plan_command *at = &p->plan->commands[command];
-
-		if (plait__queued_is_watched(p->queued, command))
-			p->awaited[command] = 1;
-		if (at->position > 0 && is_begun_by_host(p, command))
-			p->awaited[command - 1] = 1;
-		for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
-			const plait__plan_wait *wait = &p->plan->waits[w];
-
-			if (wait->lane != at->lane)
-				p->awaited[find_before(p, wait->lane,
-						       wait->position)] = 1;
-		}
-	}
-	for (uint32_t i = 0; home != PLAIT__NONE && i < body->exit_count;
-	     i++) {
+	for (uint32_t i = 0; i < body->command_count; i++)
+		find_awaited_of(p, body->command_first + i);
+	if (home == PLAIT__NONE)
+		return;
+	for (uint32_t i = 0; i < body->exit_count; i++) {
 		const plait__plan_exit *exit =
 			&p->plan->exits[body->exit_first + i];
 
 		if (exit->lane != home)
-			p->awaited[find_before(p, exit->lane,
-					       exit->position)] = 1;
+			await(p, find_before(p, exit->lane, exit->position));
 	}
+	own = find_last(p, home);
+	if (own != PLAIT__NONE &&
+	    plait__queued_lane_of(p->queued, own) != home)
+		await(p, own);
 }
 
 /* Regions and stubs emit when they are left, which is always before. */
@@ -425,6 +561,9 @@ bool plait__queued_find_batches(plait__queued *queued,
 			    .next_commands = next_commands };
 
 	plait__vector_init(&p.touched, allocator, sizeof(uint32_t));
+	plait__vector_init(&p.marks, allocator, sizeof(uint32_t));
+	plait__vector_init(&p.spare, allocator, sizeof(uint32_t));
+	p.stamps = new_table(&p, plan->command_count, sizeof(*p.stamps));
 	p.first = new_table(&p, plan->lanes_count, sizeof(*p.first));
 	p.last = new_table(&p, plan->lanes_count, sizeof(*p.last));
 	p.next = new_table(&p, plan->command_count, sizeof(*p.next));
@@ -433,6 +572,10 @@ bool plait__queued_find_batches(plait__queued *queued,
 	if (!p.failed)
 		pack_all(&p);
 	plait__vector_fini(&p.touched);
+	plait__vector_fini(&p.marks);
+	plait__vector_fini(&p.spare);
+	plait__free(allocator, p.stamps,
+		    plan->command_count * sizeof(*p.stamps));
 	plait__free(allocator, p.first,
 		    plan->lanes_count * sizeof(*p.first));
 	plait__free(allocator, p.last, plan->lanes_count * sizeof(*p.last));

@@ -69,7 +69,9 @@ static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
 		plait_error why = { .size = sizeof(why) };
 
 		plait__queued_bind(state, i);
-		if (!stopped(state) && plait__queued_submit(state, i, &why) != PLAIT_OK)
+		if (!stopped(state) &&
+		    (plait__queued_freshen(state, i, &why) != PLAIT_OK ||
+		     plait__queued_submit(state, i, &why) != PLAIT_OK))
 			fail_batch(state, i, &why);
 		else if (!stopped(state) && state->queued->records)
 			plait__queued_watch_batch(state, i);

@@ -305,6 +305,7 @@ static plait_status choose(plait__queued_state *state, uint32_t command,
 		memcpy(variant->given, state->given,
 		       count * sizeof(*variant->given));
 	*out = variant;
+	plait__queued_frozen_note(state, command);
 	return bind_to(state, command, variant, count, error);
 }
 
@@ -335,9 +336,12 @@ static plait_status bind_now(plait__queued_state *state, uint32_t command,
 				    error);
 	if (status == PLAIT_OK)
 		status = choose(state, command, &launch, &variant, error);
-	if (status == PLAIT_OK)
-		state->work[self->work].launch = variant->raw;
-	return status;
+	if (status != PLAIT_OK)
+		return status;
+	if (state->work[self->work].launch != variant->raw)
+		plait__queued_frozen_note(state, command);
+	state->work[self->work].launch = variant->raw;
+	return PLAIT_OK;
 }
 
 static plait_status bind_turn(plait__queued_state *state, uint32_t command,
@@ -512,6 +516,7 @@ static bool renew(plait__queued_state *state, uint32_t command)
 	unbind_all(state, command);
 	state->work[self->work] = (plait_work){ .launch = NULL };
 	plait__queued_work_make(state, command, &state->work[self->work]);
+	plait__queued_frozen_note(state, command);
 	if (bind_all(state, command, &why) == PLAIT_OK)
 		return true;
 	unbind_all(state, command);

@@ -41,7 +41,19 @@ typedef struct plait__queued_stretch {
 	uint32_t work_first;	/* what is done: see work */
 	uint32_t work_count;
 	uint32_t mark;		/* emitted, or none */
+	uint32_t segment;	/* all its work, frozen; or none */
 } plait__queued_stretch;
+
+/* Commands of one device that are frozen as one; queued_segments.c. */
+typedef struct plait__queued_segment {
+	uint32_t lane;		/* in whose queue it runs */
+	uint32_t last;		/* command, whose mark is that of all */
+	uint32_t member_first;	/* in members, each behind what it needs */
+	uint32_t member_count;
+	uint32_t start_first;	/* in edge_starts: one more than members */
+	uint32_t edge_first;	/* in edges: members that are before */
+	uint32_t stretch;
+} plait__queued_segment;
 
 /* Stretches of a lane that are submitted by one call. */
 typedef struct plait__queued_batch {
@@ -49,6 +61,7 @@ typedef struct plait__queued_batch {
 	uint32_t stretch_first;
 	uint32_t stretch_count;
 	bool binds;		/* launches in it may change; queued_launch.c */
+	bool freezes;		/* segments are in it */
 } plait__queued_batch;
 
 typedef struct plait__queued_body {
@@ -110,6 +123,13 @@ struct plait__queued {
 	plait__vector waits;	/* uint32_t: marks */
 	plait__vector work;	/* uint32_t: a command, or past those a
 				 * region's predicate */
+	/* Nothing of this where nothing is frozen. */
+	plait__vector segments;
+	plait__vector members;	/* uint32_t: commands */
+	plait__vector edge_starts; /* uint32_t: from edge_first on */
+	plait__vector edges;	/* uint32_t: numbers of members */
+	uint32_t *segment_of;	/* per command, or none; or null */
+	uint32_t *member_index;	/* per command: in its segment */
 };
 
 /* Marks behind those of the commands. */
@@ -123,6 +143,33 @@ static inline uint32_t plait__queued_lane_mark(const plait__plan *plan,
 					       uint32_t lane)
 {
 	return plan->command_count + plan->regions_count + lane;
+}
+
+static inline plait__queued_segment *plait__queued_segment_of(
+	const plait__queued *queued, uint32_t command)
+{
+	uint32_t number = queued->segment_of != NULL ?
+			  queued->segment_of[command] : PLAIT__NONE;
+
+	return number == PLAIT__NONE ? NULL :
+	       (plait__queued_segment *)queued->segments.items + number;
+}
+
+/* What is emitted behind a command, and by which lane. */
+static inline uint32_t plait__queued_mark_of(const plait__queued *queued,
+					     uint32_t command)
+{
+	const plait__queued_segment *segment =
+		plait__queued_segment_of(queued, command);
+
+	return segment != NULL ? segment->last : command;
+}
+
+static inline uint32_t plait__queued_lane_of(const plait__queued *queued,
+					     uint32_t command)
+{
+	return queued->program->plan
+		       ->commands[plait__queued_mark_of(queued, command)].lane;
 }
 
 /* Cells: those of regions, of points, of ports; behind them those of lanes
@@ -176,6 +223,11 @@ plait_status plait__queued_find_lanes(plait__queued *queued,
 
 /* queued_items.c: the items of each body. */
 bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
+
+/* queued_segments.c: what is frozen together; the chunks' lists then have each
+ * segment once. */
+bool plait__queued_find_segments(plait__queued *queued,
+				 uint32_t *next_commands);
 
 /* queued_batches.c: what is submitted. */
 bool plait__queued_find_batches(plait__queued *queued,

@@ -29,6 +29,7 @@ static const plait_allocator *allocator_of(const plait__queued_state *state)
 	ARRAY(pointers, state->pointer_count)			\
 	ARRAY(launches, plan->command_count)			\
 	ARRAY(variants, state->variant_count)			\
+	ARRAY(frozen, queued->segments.count)			\
 	ARRAY(given, state->given_count)			\
 	ARRAY(binding, state->most_arguments)			\
 	ARRAY(arenas, plan->devices_count)			\
@@ -219,7 +220,9 @@ static void fill_cells(plait__queued_state *state)
 								       i);
 
 		if (item->kind == PLAIT__ITEM_POINT)
-			fill_cell(state, regions + item->cell, item->link, i);
+			fill_cell(state, regions + item->cell,
+				  plait__queued_mark_of(queued, item->link),
+				  i);
 	}
 	for (uint32_t i = 0; i < queued->port_count; i++)
 		fill_cell(state, regions + queued->point_count + i,
@@ -322,9 +325,11 @@ plait_status plait__queued_remake(plait__queued_state *state, uint32_t lane,
 	free_queue(state, lane);
 	state->queues[lane] = (plait__queued_queue){ .raw = NULL };
 	status = make_queue(state, lane, error);
-	if (status == PLAIT_OK)
-		fill_stretches(state);
-	return status;
+	if (status != PLAIT_OK)
+		return status;
+	fill_stretches(state);
+	plait__queued_frozen_use(state);
+	return PLAIT_OK;
 }
 
 plait_status plait__queued_state_make(plait__queued_state *state,
@@ -348,13 +353,16 @@ plait_status plait__queued_state_make(plait__queued_state *state,
 	fill_stretches(state);
 	fill_cells(state);
 	state->piloted.turn = plait__queued_turn;
-	return plait__queued_launches_make(state, error);
+	status = plait__queued_launches_make(state, error);
+	return status != PLAIT_OK ? status :
+	       plait__queued_frozen_make(state, error);
 }
 
 void plait__queued_state_free(plait__queued_state *state)
 {
 	const plait__plan *plan = state->queued->program->plan;
 
+	plait__queued_frozen_free(state);
 	for (uint32_t i = 0; state->queues != NULL && i < plan->lanes_count;
 	     i++)
 		free_queue(state, i);

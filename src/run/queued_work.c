@@ -216,6 +216,8 @@ void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 		make_question(state, what - plan->command_count, out);
 	else if (kind == PLAIT__CMD_LAUNCH)
 		make_launch(state, command, out);
+	else if (kind == PLAIT__CMD_EMPTY)
+		out->kind = PLAIT_WORK_NOP;
 	else if (kind == PLAIT__CMD_HOST)
 		make_call(state, command, plait__queued_call_host, out);
 	else if (plait__queued_is_foreign(state->queued, command))

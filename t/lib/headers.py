@@ -14,13 +14,13 @@ from tap import ROOT
 FOLDER = os.path.join(ROOT, "include", "plait")
 # Lower ones first, so that a reader of all meets each type before its use.
 ORDER = ["base", "device", "array", "inbox", "queue", "native", "source", "kernel", "graph", "plan",
-         "run", "callable", "trace", "plait", "code", "plugin"]
+         "run", "callable", "trace", "plait", "code", "work", "plugin"]
 
 
 def names():
     found = [os.path.basename(p)[:-2] for p in glob.glob(FOLDER + "/*.h")]
     rank = {n: i for i, n in enumerate(ORDER)}
-    middle = len(ORDER) - 3.5
+    middle = len(ORDER) - 4.5
     return sorted(found, key=lambda n: (rank.get(n, middle), n))
 
 

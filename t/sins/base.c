@@ -147,7 +147,8 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->size = sizeof(*out);
 	out->capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
-			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE;
+			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
+			    PLAIT_CAP_SEGMENT;
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
@@ -350,6 +351,9 @@ static void fill(plait_backend_table *table)
 	table->launch_create = sins_launch_create;
 	table->launch_destroy = sins_launch_destroy;
 	table->native_query = query_native;
+	table->segment_create = sins_segment_create;
+	table->segment_destroy = sins_segment_destroy;
+	table->segment_patch = sins_segment_patch;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;
 	if (SINS(BARE)) {

@@ -100,7 +100,13 @@ enum sin {
 	SIN_FORGETS_BUILT,
 	SIN_REMEMBERS_NAMES,
 	SIN_IDLE_DEVICE,
-	SIN_LAUNCHES_BEHIND
+	SIN_LAUNCHES_BEHIND,
+	/* Segments. */
+	SIN_FORGETS_EDGES,
+	SIN_DROPS_PATCHED,
+	SIN_DROPS_FROZEN,
+	SIN_FREEZES_ONCE,
+	SIN_SEGMENT_BEHIND
 };
 
 /* which.c, the one file that is compiled for each: -DSIN=SIN_x. */
@@ -231,6 +237,19 @@ plait_status sins_launch_create(plait_backend *self,
 				plait_error *error);
 void sins_launch_destroy(plait_backend *self, plait_backend_launch *launch);
 void sins_launch_run(plait_backend *self, const plait_work *work);
+
+/* --- segments.c */
+plait_status sins_segment_create(plait_backend *self, uint32_t device,
+				 const plait_segment_request *request,
+				 plait_backend_segment **out,
+				 plait_error *error);
+void sins_segment_destroy(plait_backend *self,
+			  plait_backend_segment *segment);
+plait_status sins_segment_patch(plait_backend *self,
+				plait_backend_segment *segment, uint32_t index,
+				const plait_work *work, plait_error *error);
+plait_status sins_segment_run(plait_backend *self, const plait_work *work,
+			      plait_error *error);
 
 /* --- signals.c */
 /* With the lock: raise it, with a failure or null; who is to be told is put

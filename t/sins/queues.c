@@ -97,7 +97,8 @@ static void run_work(struct turn *turn)
 		const plait_work *work = &batch->work[at];
 
 		if (queue->failed && !SINS(RUNS_BEHIND) &&
-		    !(SINS(LAUNCHES_BEHIND) && work->kind == PLAIT_WORK_LAUNCH))
+		    !(SINS(LAUNCHES_BEHIND) && work->kind == PLAIT_WORK_LAUNCH) &&
+		    !(SINS(SEGMENT_BEHIND) && work->kind == PLAIT_WORK_SEGMENT))
 			return;
 		if (SINS(DROPS_CALL) && i == 9 &&
 		    work->kind == PLAIT_WORK_CALL)

@@ -81,6 +81,8 @@ plait_status sins_work(plait_backend *self, const plait_work *work,
 		if (!SINS(LAUNCHES_EARLY))
 			sins_launch_run(self, work);
 		break;
+	case PLAIT_WORK_SEGMENT:
+		return sins_segment_run(self, work, error);
 	case PLAIT_WORK_CALL:
 		return call(work, error);
 	case PLAIT_WORK_FILL:

@@ -44,7 +44,8 @@ enum {
 	NEED_WRAP = PLAIT_DEVICE_WRAP,
 	NEED_GATE = PLAIT_DEVICE_GATE,
 	NEED_NOTIFY = PLAIT_DEVICE_NOTIFY,
-	NEED_NATIVE = PLAIT_DEVICE_NATIVE
+	NEED_NATIVE = PLAIT_DEVICE_NATIVE,
+	NEED_SEGMENT = PLAIT_DEVICE_SEGMENT
 };
 
 enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
@@ -104,6 +105,7 @@ extern const struct conform_group conform_calls;
 extern const struct conform_group conform_errors;
 extern const struct conform_group conform_kernels;
 extern const struct conform_group conform_cache;
+extern const struct conform_group conform_segments;
 
 /* --- check.c: what a check says ------------------------------------------ */
 

@@ -122,7 +122,8 @@ enum {
 	PLAIT_DEVICE_NOTIFY = 1 << 4,
 	PLAIT_DEVICE_NEEDS_PUMP = 1 << 5,
 	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6,
-	PLAIT_DEVICE_NATIVE = 1 << 7
+	PLAIT_DEVICE_NATIVE = 1 << 7,
+	PLAIT_DEVICE_SEGMENT = 1 << 8
 };
 typedef struct plait_device_info {
 	uint32_t size;

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slots of segments: what they are made of, and that nothing is done to
+ * one that is not idle.  A segment counts as a use of its memory; launches may
+ * go before it does.
+ */
+#include <string.h>
+
+#include "check.h"
+
+static const plait_work *nth(const plait_work *work, uint32_t index)
+{
+	const unsigned char *bytes = (const void *)work;
+
+	return (const plait_work *)(const void *)
+		(bytes + (uint64_t)index * work->size);
+}
+
+/* ---- requests ---- */
+
+static const char *find_fault(const check *self, uint32_t device,
+			      const plait_segment_request *request)
+{
+	if (device >= self->device_count)
+		return "there is no such device";
+	if (!(self->devices[device].capabilities & PLAIT_CAP_SEGMENT))
+		return "this device has no segments";
+	if (request->size < sizeof(*request) || request->flags)
+		return "the request is too short, or has flags that are not "
+			"known";
+	if (request->work_count == 0 || !request->work ||
+	    request->work[0].size < sizeof(plait_work))
+		return "its work is nothing, null or too short";
+	return !request->before_first ? "its order is null" : NULL;
+}
+
+/* Each behind lower ones. */
+static bool is_order(const plait_segment_request *request)
+{
+	const uint32_t *first = request->before_first;
+
+	if (first[0] != 0)
+		return false;
+	for (uint32_t i = 0; i < request->work_count; i++) {
+		if (first[i + 1] < first[i] ||
+		    (first[i + 1] > first[i] && !request->before))
+			return false;
+		for (uint32_t b = first[i]; b < first[i + 1]; b++)
+			if (request->before[b] >= i)
+				return false;
+	}
+	return true;
+}
+
+/* False after a report. */
+static bool is_right(check *self, uint32_t device,
+		     const plait_segment_request *request)
+{
+	const char *fault = find_fault(self, device, request);
+
+	if (!fault && !is_order(request))
+		fault = "a command is behind one that is not lower";
+	if (fault)
+		plaitp_check_sin(self, CHECK_CORE, self->slot, "%s", fault);
+	for (uint32_t i = 0; !fault && i < request->work_count; i++)
+		if (!plaitp_check_frozen(self, device, i,
+					 nth(request->work, i)))
+			return false;
+	return !fault;
+}
+
+/* ---- what a segment has ---- */
+
+static void use(const plait_work *work, bool begins)
+{
+	check_memory *const both[] = {
+		plaitp_check_writes(work) ? work->target : NULL,
+		plaitp_check_reads(work) ? work->source : NULL,
+	};
+
+	for (int i = 0; i < 2; i++)
+		if (both[i] && begins)
+			both[i]->uses++;
+		else if (both[i])
+			both[i]->uses--;
+}
+
+void plaitp_check_forget_launch(check *self, const char *slot,
+				const check_launch *launch)
+{
+	for (check_segment *segment = self->segments; segment;
+	     segment = segment->next)
+		for (uint32_t i = 0; i < segment->work_count; i++) {
+			if (segment->work[i].launch != launch)
+				continue;
+			if (segment->uses > 0 && !self->unsure)
+				plaitp_check_sin(
+					self, CHECK_CORE, slot,
+					"segment %llu has it and is not idle",
+					(unsigned long long)
+						segment->object.number);
+			segment->work[i].launch = NULL;
+		}
+}
+
+static check_segment *add(check *self, uint32_t device,
+			  const plait_segment_request *request)
+{
+	check_segment *segment = plaitp_check_add(
+		self, CHECK_SEGMENT, sizeof(*segment) +
+		(uint64_t)request->work_count * sizeof(plait_work));
+
+	if (!segment)
+		return NULL;
+	segment->device = device;
+	segment->work_count = request->work_count;
+	segment->work = (plait_work *)(void *)(segment + 1);
+	for (uint32_t i = 0; i < segment->work_count; i++) {
+		memcpy(&segment->work[i], nth(request->work, i),
+		       sizeof(plait_work));
+		if (segment->work[i].kind != PLAIT_WORK_LAUNCH)
+			segment->work[i].launch = NULL;
+		use(&segment->work[i], true);
+	}
+	segment->next = self->segments;
+	if (segment->next)
+		segment->next->previous = segment;
+	self->segments = segment;
+	return segment;
+}
+
+static void bury(check *self, check_segment *segment)
+{
+	for (uint32_t i = 0; i < segment->work_count; i++)
+		use(&segment->work[i], false);
+	if (segment->previous)
+		segment->previous->next = segment->next;
+	else
+		self->segments = segment->next;
+	if (segment->next)
+		segment->next->previous = segment->previous;
+	plaitp_check_bury(self, &segment->object);
+}
+
+/* ---- slots ---- */
+
+static plait_status create(check *self, check_segment *segment,
+			   const plait_segment_request *request,
+			   plait_error *error)
+{
+	plait_segment_request changed = *request;
+	uint64_t bytes = (uint64_t)request->work_count * sizeof(plait_work);
+	plait_work *work = self->services->resize(self->host, NULL, 0, bytes);
+	plait_error mine = plaitp_check_record();
+	plait_status status;
+
+	if (!work)
+		return self->services->fail(error, PLAIT_E_NOMEM, 0,
+					    "check: no memory");
+	for (uint32_t i = 0; i < request->work_count; i++)
+		plaitp_check_translate(&work[i], &segment->work[i]);
+	changed.size = sizeof(changed);
+	changed.work = work;
+	status = self->inner_table->segment_create(
+		self->inner, segment->device, &changed, &segment->inner,
+		&mine);
+	self->services->resize(self->host, work, bytes, 0);
+	return plaitp_check_answer(self, "segment_create", status, false,
+				   &mine, error);
+}
+
+plait_status plaitp_check_segment_create(plait_backend *backend,
+					 uint32_t device,
+					 const plait_segment_request *request,
+					 plait_backend_segment **out,
+					 plait_error *error)
+{
+	static const char slot[] = "segment_create";
+	check *self = check_of(backend);
+	check_segment *segment = NULL;
+	plait_status status;
+
+	*out = NULL;
+	plaitp_check_enter(self, slot);
+	if (!is_right(self, device, request)) {
+		status = plaitp_check_refuse(self, error);
+	} else {
+		segment = add(self, device, request);
+		status = segment ? PLAIT_OK :
+			self->services->fail(error, PLAIT_E_NOMEM, 0,
+					     "check: no memory");
+	}
+	plaitp_check_leave(self);
+	if (!segment)
+		return status;
+	status = create(self, segment, request, error);
+	pthread_mutex_lock(&self->lock);
+	if (status == PLAIT_OK && !segment->inner) {
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "succeeded without giving a segment (P-G01)");
+		status = plaitp_check_refuse(self, error);
+	}
+	if (status == PLAIT_OK)
+		*out = segment;
+	else
+		bury(self, segment);
+	pthread_mutex_unlock(&self->lock);
+	return status;
+}
+
+/* A live one, and idle; null after a report. */
+static check_segment *find_idle(check *self,
+				const plait_backend_segment *handle)
+{
+	check_segment *segment = plaitp_check_find(self, self->slot,
+						   CHECK_SEGMENT, handle);
+
+	if (segment && segment->uses > 0 && !self->unsure) {
+		plaitp_check_sin(self, CHECK_CORE, self->slot,
+				 "segment %llu is in %llu batches that are "
+				 "not done",
+				 (unsigned long long)segment->object.number,
+				 (unsigned long long)segment->uses);
+		return NULL;
+	}
+	return segment;
+}
+
+void plaitp_check_segment_destroy(plait_backend *backend,
+				  plait_backend_segment *handle)
+{
+	check *self = check_of(backend);
+	plait_backend_segment *inner = NULL;
+	check_segment *segment;
+
+	plaitp_check_enter(self, "segment_destroy");
+	segment = find_idle(self, handle);
+	if (segment) {
+		inner = segment->inner;
+		bury(self, segment);
+	}
+	plaitp_check_leave(self);
+	if (inner)
+		self->inner_table->segment_destroy(self->inner, inner);
+}
+
+static check_segment *find_to_patch(check *self,
+				    const plait_backend_segment *handle,
+				    uint32_t index, const plait_work *work)
+{
+	check_segment *segment = find_idle(self, handle);
+
+	if (!segment)
+		return NULL;
+	if (index >= segment->work_count || !work ||
+	    work->size < sizeof(*work) ||
+	    work->kind != segment->work[index].kind) {
+		plaitp_check_sin(self, CHECK_CORE, self->slot,
+				 "segment %llu has no command %u of that kind",
+				 (unsigned long long)segment->object.number,
+				 index);
+		return NULL;
+	}
+	return plaitp_check_frozen(self, segment->device, index, work) ?
+		segment : NULL;
+}
+
+plait_status plaitp_check_segment_patch(plait_backend *backend,
+					plait_backend_segment *handle,
+					uint32_t index, const plait_work *work,
+					plait_error *error)
+{
+	static const char slot[] = "segment_patch";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_status status = PLAIT_OK;
+	check_segment *segment;
+	plait_work inner;
+
+	plaitp_check_enter(self, slot);
+	segment = find_to_patch(self, handle, index, work);
+	if (segment)
+		plaitp_check_translate(&inner, work);
+	else
+		status = plaitp_check_refuse(self, error);
+	plaitp_check_leave(self);
+	if (!segment)
+		return status;
+	status = self->inner_table->segment_patch(self->inner, segment->inner,
+						  index, &inner, &mine);
+	status = plaitp_check_answer(self, slot, status, false, &mine, error);
+	if (status != PLAIT_OK)
+		return status;
+	pthread_mutex_lock(&self->lock);
+	use(&segment->work[index], false);
+	memcpy(&segment->work[index], work, sizeof(*work));
+	if (work->kind != PLAIT_WORK_LAUNCH)
+		segment->work[index].launch = NULL;
+	use(&segment->work[index], true);
+	pthread_mutex_unlock(&self->lock);
+	return PLAIT_OK;
+}
