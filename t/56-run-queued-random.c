@@ -12,7 +12,9 @@
 
 #include "plait/trace.h"
 
-enum { SEEDS = 60 };
+#ifndef SEEDS
+#define SEEDS 60
+#endif
 
 /* ---- as a graph ---- */
 

@@ -720,6 +720,14 @@ SPARED_TESTS += %D%/65-cuda-queued-loops.t
 %C%_65_cuda_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
 %C%_65_cuda_queued_loops_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_loops_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/65-cuda-queued-random.t
+%C%_65_cuda_queued_random_t_SOURCES = %D%/56-run-queued-random.c
+%C%_65_cuda_queued_random_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA -DSEEDS=12
+%C%_65_cuda_queued_random_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/65-cuda-segments.t
+%C%_65_cuda_segments_t_SOURCES = %D%/65-cuda-segments.c
+%C%_65_cuda_segments_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_segments_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/65-cuda-queued-kernels.t
 %C%_65_cuda_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_65_cuda_queued_kernels_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA

@@ -214,6 +214,36 @@ plait_status plaitp_cuda_launch_create(plait_backend *self,
 void plaitp_cuda_launch_destroy(plait_backend *self,
 				plait_backend_launch *launch);
 
+/* --- fill.c: what a fill is to the driver */
+
+enum { CUDA_PIECES = 10 };
+
+/* Into how many; none is empty. */
+uint32_t plaitp_cuda_divide(const plait_work *work,
+			    CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_PIECES]);
+
+/* --- segment.c: commands that run as one */
+
+struct plait_backend_segment {
+	uint64_t total_bytes;
+	struct cuda_device *device;
+	CUgraph graph;
+	CUgraphExec exec;
+	CUgraphNode *nodes; /* the last one of each command */
+	uint32_t work_count;
+};
+
+plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
+					const plait_segment_request *request,
+					plait_backend_segment **out,
+					plait_error *error);
+void plaitp_cuda_segment_destroy(plait_backend *self,
+				 plait_backend_segment *segment);
+plait_status plaitp_cuda_segment_patch(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t index, const plait_work *work,
+				       plait_error *error);
+
 /* --- stage.c: transfers from and to memory that the device cannot reach */
 
 /* What queue->driver is. */

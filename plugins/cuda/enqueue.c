@@ -132,74 +132,68 @@ static bool launch(struct stretch *stretch, const plait_work *work)
 			     launch->arguments, NULL));
 }
 
-/* --- fills ---------------------------------------------------------------- */
-
-/* Every `width`th byte of a range, from its byte `first` on. */
-static bool fill_bytes(struct stretch *stretch, CUdeviceptr to, uint64_t bytes,
-		       unsigned width, unsigned first, unsigned char value)
+static bool run_segment(struct stretch *stretch, const plait_work *work)
 {
-	uint64_t count = bytes > first ? (bytes - first - 1) / width + 1 : 0;
-
-	if (count == 0)
-		return true;
-	if (count == 1 || width == 1)
-		return taken(stretch, "cuMemsetD8Async",
-			     stretch->self->cu.cuMemsetD8Async(
-				     to + first, value, count,
-				     stretch->stream));
-	return taken(stretch, "cuMemsetD2D8Async",
-		     stretch->self->cu.cuMemsetD2D8Async(
-			     to + first, width, value, 1, count,
-			     stretch->stream));
+	return taken(stretch, "cuGraphLaunch",
+		     stretch->self->cu.cuGraphLaunch(work->segment->exec,
+						     stretch->stream));
 }
 
-/* Whole patterns, at a multiple of their size. */
-static bool fill_whole(struct stretch *stretch, CUdeviceptr to, uint64_t count,
-		       unsigned width, uint64_t pattern)
+/* --- fills ---------------------------------------------------------------- */
+
+/* Lines of single elements, some bytes apart. */
+static bool fill_apart(struct stretch *stretch,
+		       const CUDA_MEMSET_NODE_PARAMS_v1 *piece)
+{
+	const struct cuda_calls *cu = &stretch->self->cu;
+
+	if (piece->elementSize == 1)
+		return taken(stretch, "cuMemsetD2D8Async",
+			     cu->cuMemsetD2D8Async(
+				     piece->dst, piece->pitch,
+				     (unsigned char)piece->value, piece->width,
+				     piece->height, stretch->stream));
+	return taken(stretch, "cuMemsetD2D32Async",
+		     cu->cuMemsetD2D32Async(piece->dst, piece->pitch,
+					    piece->value, piece->width,
+					    piece->height, stretch->stream));
+}
+
+static bool fill_piece(struct stretch *stretch,
+		       const CUDA_MEMSET_NODE_PARAMS_v1 *piece)
 {
 	const struct cuda_calls *cu = &stretch->self->cu;
 	CUstream stream = stretch->stream;
-	unsigned low = (unsigned)pattern, high = (unsigned)(pattern >> 32);
 
-	if (count == 0)
-		return true;
-	if (width == 2)
+	if (piece->height > 1)
+		return fill_apart(stretch, piece);
+	switch (piece->elementSize) {
+	case 1:
+		return taken(stretch, "cuMemsetD8Async",
+			     cu->cuMemsetD8Async(piece->dst,
+						 (unsigned char)piece->value,
+						 piece->width, stream));
+	case 2:
 		return taken(stretch, "cuMemsetD16Async",
-			     cu->cuMemsetD16Async(to, (unsigned short)low,
-						  count, stream));
-	if (width == 4)
+			     cu->cuMemsetD16Async(piece->dst,
+						  (unsigned short)piece->value,
+						  piece->width, stream));
+	default:
 		return taken(stretch, "cuMemsetD32Async",
-			     cu->cuMemsetD32Async(to, low, count, stream));
-	return taken(stretch, "cuMemsetD2D32Async",
-		     cu->cuMemsetD2D32Async(to, 8, low, 1, count, stream)) &&
-	       taken(stretch, "cuMemsetD2D32Async",
-		     cu->cuMemsetD2D32Async(to + 4, 8, high, 1, count,
-					    stream));
+			     cu->cuMemsetD32Async(piece->dst, piece->value,
+						  piece->width, stream));
+	}
 }
 
-/*
- * In words where it can be; else each byte of the pattern fills those that are
- * its own.
- */
 static bool fill(struct stretch *stretch, const plait_work *work)
 {
-	CUdeviceptr to = work->target->address + work->target_offset;
-	unsigned width = work->pattern_bytes, i;
-	uint64_t whole = 0, pattern;
-	unsigned char bytes[8];
-	bool good = true;
+	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_PIECES];
+	uint32_t count = plaitp_cuda_divide(work, pieces), i;
 
-	memcpy(bytes, &work->pattern, sizeof(bytes));
-	memcpy(&pattern, bytes, sizeof(pattern));
-	if (width > 1 && to % width == 0) {
-		whole = work->bytes / width;
-		good = fill_whole(stretch, to, whole, width, pattern);
-	}
-	to += whole * width;
-	for (i = 0; i < width && good; i++)
-		good = fill_bytes(stretch, to, work->bytes - whole * width,
-				  width, i, bytes[i]);
-	return good;
+	for (i = 0; i < count; i++)
+		if (!fill_piece(stretch, &pieces[i]))
+			return false;
+	return true;
 }
 
 static bool enqueue(struct stretch *stretch, const plait_work *work)
@@ -211,6 +205,8 @@ static bool enqueue(struct stretch *stretch, const plait_work *work)
 		return fill(stretch, work);
 	case PLAIT_WORK_LAUNCH:
 		return launch(stretch, work);
+	case PLAIT_WORK_SEGMENT:
+		return run_segment(stretch, work);
 	default:
 		return transfer(stretch, work);
 	}
@@ -283,13 +279,23 @@ static bool watch(struct stretch *stretch)
 	return stretch->batch->flying;
 }
 
+/* Of its only command, or of its queue: nobody knows which of several. */
+static const char *label_of_all(const driven_batch *batch)
+{
+	const char *label = batch->work_count == 1 ? batch->works[0].label :
+						     NULL;
+
+	return label != NULL ? label : batch->queue->label;
+}
+
+/* Of the command in hand; behind all of them it may be any. */
 static const char *label_of(const driven_batch *batch)
 {
 	uint32_t i = batch->work_index;
 	const char *label = i < batch->work_count ? batch->works[i].label :
 						    NULL;
 
-	return label != NULL ? label : batch->queue->label;
+	return label != NULL ? label : label_of_all(batch);
 }
 
 /* The queue fails; what the driver has of the stretch is waited for. */
@@ -495,11 +501,12 @@ static void describe(struct driven *driven, const driven_batch *batch,
 {
 	plaitp_cuda_fail_call(backend_of(driven), batch->queue->device, out,
 			      "a command", (CUresult)batch->code,
-			      batch->queue->label);
+			      label_of_all(batch));
 }
 
 const struct driven_verbs plaitp_cuda_verbs = {
 	.name = "cuda",
+	.segments = true,
 	.open_queue = open_queue,
 	.close_queue = close_queue,
 	.recover = recover,

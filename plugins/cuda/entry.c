@@ -107,6 +107,9 @@ static void fill_slots(plait_backend_table *table)
 	table->launch_create = plaitp_cuda_launch_create;
 	table->launch_destroy = plaitp_cuda_launch_destroy;
 	table->native_query = plaitp_cuda_native_query;
+	table->segment_create = plaitp_cuda_segment_create;
+	table->segment_destroy = plaitp_cuda_segment_destroy;
+	table->segment_patch = plaitp_cuda_segment_patch;
 }
 
 plait_status plait_plugin_entry(const plait_host_services *services,

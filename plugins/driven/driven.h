@@ -145,6 +145,7 @@ struct plait_backend_signal {
  */
 struct driven_verbs {
 	const char *name; /* of the backend, for texts */
+	bool segments;	  /* it has them */
 	/* Make queue->driver, on queue->device. */
 	plait_status (*open_queue)(struct driven *self, driven_queue *queue,
 				   const plait_queue_request *request,

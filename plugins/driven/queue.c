@@ -188,7 +188,9 @@ static plait_status check_kinds(struct driven *self,
 			(const void *)(bytes + (size_t)one->work->size * i);
 
 		if (work->kind > PLAIT_WORK_WRITE &&
-		    work->kind != PLAIT_WORK_LAUNCH)
+		    work->kind != PLAIT_WORK_LAUNCH &&
+		    (work->kind != PLAIT_WORK_SEGMENT ||
+		     !self->verbs->segments))
 			return plaitp_driven_fail(
 				self->services, error, PLAIT_E_UNSUPPORTED, 0,
 				"%s: command %u: kind %u is not known",

@@ -5,7 +5,8 @@
 bool plaitp_driven_is_empty(const plait_work *work)
 {
 	return work->kind == PLAIT_WORK_NOP ||
-	       (work->kind != PLAIT_WORK_LAUNCH && work->bytes == 0);
+	       (work->kind != PLAIT_WORK_LAUNCH &&
+		work->kind != PLAIT_WORK_SEGMENT && work->bytes == 0);
 }
 
 uint32_t plaitp_driven_find_end(const driven_batch *batch, uint32_t *last)

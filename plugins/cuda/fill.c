@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a fill is to the driver: in words where it can be; else each byte of the
+ * pattern fills those that are its own.
+ */
+#include <string.h>
+
+#include "backend.h"
+
+/* Every `width`th byte of a range, from its byte `first` on. */
+static uint32_t add_bytes(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
+			  uint64_t bytes, unsigned width, unsigned first,
+			  unsigned char value)
+{
+	uint64_t count = bytes > first ? (bytes - first - 1) / width + 1 : 0;
+
+	if (count == 0)
+		return 0;
+	*out = (CUDA_MEMSET_NODE_PARAMS_v1){
+		.dst = to + first, .value = value, .elementSize = 1,
+		.width = count, .height = 1
+	};
+	if (count == 1 || width == 1)
+		return 1;
+	out->pitch = width;
+	out->width = 1;
+	out->height = count;
+	return 1;
+}
+
+/* Whole patterns, at a multiple of their size. */
+static uint32_t add_whole(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
+			  uint64_t count, unsigned width, uint64_t pattern)
+{
+	const unsigned halves[2] = { (unsigned)pattern,
+				     (unsigned)(pattern >> 32) };
+	unsigned i;
+
+	if (count == 0)
+		return 0;
+	if (width < 8) {
+		*out = (CUDA_MEMSET_NODE_PARAMS_v1){
+			.dst = to, .elementSize = width, .width = count,
+			.height = 1,
+			.value = width == 2 ? (unsigned short)halves[0] :
+					      halves[0]
+		};
+		return 1;
+	}
+	for (i = 0; i < 2; i++)
+		out[i] = (CUDA_MEMSET_NODE_PARAMS_v1){
+			.dst = to + 4 * i, .pitch = 8, .elementSize = 4,
+			.value = halves[i], .width = 1, .height = count
+		};
+	return 2;
+}
+
+uint32_t plaitp_cuda_divide(const plait_work *work,
+			    CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_PIECES])
+{
+	CUdeviceptr to = work->target->address + work->target_offset;
+	unsigned width = work->pattern_bytes, i;
+	uint64_t whole = 0, pattern;
+	unsigned char bytes[8];
+	uint32_t count = 0;
+
+	memcpy(bytes, &work->pattern, sizeof(bytes));
+	memcpy(&pattern, bytes, sizeof(pattern));
+	if (width > 1 && to % width == 0) {
+		whole = work->bytes / width;
+		count = add_whole(out, to, whole, width, pattern);
+	}
+	to += whole * width;
+	for (i = 0; i < width; i++)
+		count += add_bytes(&out[count], to,
+				   work->bytes - whole * width, width, i,
+				   bytes[i]);
+	return count;
+}
