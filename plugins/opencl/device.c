@@ -184,11 +184,10 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 			      plait_error *error)
 {
 	cl_device_id ids[OPENCL_MAX_PARTS];
-	cl_device_partition_property how[] = { CL_DEVICE_PARTITION_EQUALLY, 0,
-					       0 };
 	plait_status status = PLAIT_OK;
 	cl_uint units = 0, made = 0, i;
 	char name[NAME_BYTES];
+	bool keep;
 	cl_int code;
 
 	status = ask(self, id, CL_DEVICE_MAX_COMPUTE_UNITS, &units,
@@ -203,18 +202,19 @@ static plait_status add_parts(plait_backend *self, cl_platform_id platform,
 					  "opencl: split=%u: %.80s has %u "
 					  "compute units", parts, name,
 					  (unsigned)units);
-	how[1] = (cl_device_partition_property)(units / parts);
-	code = self->cl.clCreateSubDevices(id, how, OPENCL_MAX_PARTS, ids,
-					   &made);
+	code = plaitp_opencl_make_parts(self, platform, id, parts,
+					units / parts, ids, &made, &keep);
 	if (code != CL_SUCCESS)
 		return plaitp_opencl_fail_call(self->services, error,
 					       "clCreateSubDevices", code,
 					       name);
 	for (i = 0; i < made; i++) {
-		if (i >= parts || status != PLAIT_OK)
-			self->cl.clReleaseDevice(ids[i]);
-		else
+		if (i < parts && status == PLAIT_OK) {
 			status = add(self, platform, ids[i], i, parts, error);
+			self->devices[self->device_count - 1].kept = keep;
+		} else if (!keep) {
+			self->cl.clReleaseDevice(ids[i]);
+		}
 	}
 	return status;
 }
@@ -356,7 +356,7 @@ void plaitp_opencl_close_devices(plait_backend *self)
 	if (self->context != NULL)
 		self->cl.clReleaseContext(self->context);
 	for (i = 0; i < self->device_count; i++)
-		if (self->devices[i].is_part)
+		if (self->devices[i].is_part && !self->devices[i].kept)
 			self->cl.clReleaseDevice(self->devices[i].id);
 	self->context = NULL;
 	self->device_count = 0;

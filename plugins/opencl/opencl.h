@@ -34,6 +34,7 @@ struct opencl_options {
 struct opencl_device {
 	cl_device_id id;
 	bool is_part;  /* made by us, to be released */
+	bool kept;     /* but never is */
 	bool on_host;  /* works on the host's memory in place */
 	cl_command_queue maps; /* for mappings alone */
 	uint32_t parallel;
@@ -107,6 +108,15 @@ plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 plait_status plaitp_opencl_options(plait_backend *self,
 				   struct opencl_options *out,
 				   plait_error *error);
+
+/* --- parts.c */
+
+/* The parts of `units` each that `whole` has; *keep: they are not released.
+ * At most OPENCL_MAX_PARTS. */
+cl_int plaitp_opencl_make_parts(const plait_backend *self,
+				cl_platform_id platform, cl_device_id whole,
+				uint32_t parts, cl_uint units,
+				cl_device_id *ids, cl_uint *count, bool *keep);
 
 /* --- device.c: from platforms to a context */
 
