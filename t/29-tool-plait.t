@@ -53,8 +53,10 @@ for arguments in [(), ("frobnicate",), ("version", "x"), ("help", "x"), ("info",
 if os.path.exists("/dev/full"):
     with open("/dev/full", "w") as full:
         import subprocess
-        code = subprocess.run([PLAIT, "version"], stdout=full, stderr=subprocess.DEVNULL).returncode
-    ok(code == 1, "output that cannot be written is a failure", code)
+        for command in ("version", "info"):
+            result = subprocess.run([PLAIT, command], stdout=full, stderr=subprocess.PIPE, text=True)
+            ok(result.returncode == 1 and result.stderr.count("could not be written") == 1,
+               command + ": output that cannot be written is a failure", result.returncode, result.stderr)
 else:
     skip("no /dev/full")
 

@@ -199,8 +199,8 @@ PLAIT_API plait_status plait_signal_fail(plait_signal *signal, int64_t origin,
  * @param signal borrowed, non-null: a signal on which nothing is pending
  * @param error  borrowed, nullable: filled on failure
  * @return PLAIT_OK (also when it had not failed), PLAIT_E_BUSY (emissions are
- *         on their way, somebody waits, or a queue that emitted it or waited
- *         for it is not finished), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         on their way, or somebody waits; or a submission that did one of
+ *         both is not done as a whole), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

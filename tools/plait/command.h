@@ -37,4 +37,8 @@ int command_usage(const char *name, const char *format, ...)
 int command_fail(const char *name, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* `code`, unless what was printed could not be written: then that is no result,
+ * and the error stream says so. */
+int command_finish(int code);
+
 #endif

@@ -198,7 +198,7 @@ int command_info(int argc, char **argv)
 	if (child <= 0)
 		code = report(&desc);
 	if (child == 0) {
-		fflush(stdout);
+		code = command_finish(code);
 		answer = (unsigned char)code;
 		exit(write(ends[1], &answer, 1) == 1 ? code : COMMAND_FAILED);
 	}

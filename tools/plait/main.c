@@ -199,8 +199,7 @@ static bool asks_for_help(int argc, char **argv)
 	return false;
 }
 
-/* A result that could not be written is no result. */
-static int finish(int code)
+int command_finish(int code)
 {
 	if ((fflush(stdout) != 0 || ferror(stdout)) && code == COMMAND_DONE) {
 		fprintf(stderr, "plait: the output could not be written\n");
@@ -225,6 +224,6 @@ int main(int argc, char **argv)
 		return COMMAND_USAGE;
 	}
 	if (asks_for_help(argc, argv))
-		return finish(help_of(command));
-	return finish(command->run(argc - 1, argv + 1));
+		return command_finish(help_of(command));
+	return command_finish(command->run(argc - 1, argv + 1));
 }
