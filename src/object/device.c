@@ -248,6 +248,11 @@ plait__device *plait__device_named(plait__context *context, const char *name)
 	return NULL;
 }
 
+bool plait__device_is_host(const plait__device *device)
+{
+	return strcmp(device->port->backend->name, "host") == 0;
+}
+
 static plait_status fail_unknown(plait__context *context, const char *name,
 				 plait_error *error)
 {

@@ -8,8 +8,6 @@
 #include "base/desc.h"
 #include "base/error.h"
 
-#include <string.h>
-
 enum { DEFAULT_CAPACITY = 1 << 20 };
 
 /* --- the context's list */
@@ -191,7 +189,7 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 	queue->object.context = context;
 	queue->port = device->port;
 	queue->device = device;
-	queue->lasts = strcmp(device->port->backend->name, "host") == 0;
+	queue->lasts = plait__device_is_host(device);
 	plait__object_set_label(&queue->object, desc->label);
 	plait__watch_init(&queue->watch, &queue->object);
 	status = create_raw(queue, desc, error);

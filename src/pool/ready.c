@@ -107,13 +107,13 @@ static void unlist_sleeper(struct plait__ready *ready,
 static struct plait__sleeper *choose_sleeper(struct plait__ready *ready)
 {
 	struct plait__sleeper *sleeper = ready->sleepers;
-
 	uint32_t count = at_load_relaxed_u32(&ready->count);
+	/* The only one who seeks was woken, and may never get here. */
+	bool unsure = ready->arriving == 1 && ready->seekers == 1;
 
 	if (sleeper == NULL || count == 0)
 		return NULL;
-	if (count <= ready->seekers &&
-	    !(ready->arriving == 1 && ready->seekers == 1))
+	if (count <= ready->seekers && !unsure)
 		return NULL;
 	unlist_sleeper(ready, sleeper);
 	ready->seekers++;

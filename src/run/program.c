@@ -14,7 +14,6 @@
 #include "pool/line.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- making and ending ---- */
 
@@ -69,8 +68,7 @@ static const plait__engine *choose_engine(const plait__frozen *frozen)
 		const plait__device *device = frozen->devices[i];
 
 		/* Nothing is there: a plan that is sealed has the others. */
-		if (device != NULL &&
-		    strcmp(device->port->backend->name, "host") != 0)
+		if (device != NULL && !plait__device_is_host(device))
 			return &plait__engine_queued;
 	}
 	return &plait__engine_flat;
