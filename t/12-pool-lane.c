@@ -126,7 +126,47 @@ static void capacity(void)
 		wait_point(pool, done, n, NULL);
 	}
 	IS_INT(i, 2000);
-	IS_INT(send(lane, NULL, 0, work, 5, NULL, 0, NULL), PLAIT_E_BUSY);
+	plait__lane_destroy(lane);
+	plait__counter_destroy(gate);
+	plait__counter_destroy(done);
+	plait__pool_destroy(pool);
+}
+
+/* What never fits is not told to come again: not when the lane is empty, nor
+ * when it is not. */
+static void beyond_capacity(void)
+{
+	plait__pool *pool = new_pool(0);
+	plait__counter *gate = new_gate(pool);
+	plait__counter *done = new_counter(pool, 0);
+	plait__lane *lane = new_lane_of(pool, 4, "narrow");
+	plait_error error = { .size = sizeof(error) };
+	plait_backend_point emits[200];
+	plait_submission marks = { .size = sizeof(marks), .emits = emits,
+				   .emit_count = TAP_COUNT(emits) };
+	plait_work work[5];
+	at_u32 count = { 0 };
+
+	for (int i = 0; i < 5; i++)
+		work[i] = call(count_up, &count);
+	for (uint32_t i = 0; i < TAP_COUNT(emits); i++)
+		emits[i] = point(done, i + 1);
+	for (int i = 0; i < 2; i++) {
+		IS_INT(send(lane, NULL, 0, work, 5, NULL, 0, &error),
+		       PLAIT_E_INVALID);
+		HAS_STR(error.text, "queue narrow: 5 commands at once");
+		HAS_STR(error.text, "room for 4");
+		IS_INT(plait__lane_submit(lane, &marks, 1, &error),
+		       PLAIT_E_INVALID);
+		HAS_STR(error.text, "200 commands, waits and emissions");
+		if (i == 0)
+			IS_INT(send(lane, gate, 1, work, 4, done, 1, NULL),
+			       PLAIT_OK);
+	}
+	IS_INT(send(lane, NULL, 0, work, 4, NULL, 0, NULL), PLAIT_E_BUSY);
+	raise_gate(gate, 1);
+	IS_INT(wait_point(pool, done, 1, NULL), PLAIT_OK);
+	IS_INT(at_load_relaxed_u32(&count), 4);
 	plait__lane_destroy(lane);
 	plait__counter_destroy(gate);
 	plait__counter_destroy(done);
@@ -263,6 +303,7 @@ static const struct tap_scenario all[] = {
 	{ "in order", in_order },
 	{ "a blocked lane blocks nobody", a_blocked_lane_blocks_nobody },
 	{ "capacity", capacity },
+	{ "beyond capacity", beyond_capacity },
 	{ "marks are bounded", marks_are_bounded },
 	{ "several submissions at once", several_submissions_at_once },
 	{ "fills", fills },

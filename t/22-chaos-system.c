@@ -517,7 +517,9 @@ static void a_full_queue_is_busy(void)
 		      &(plait_backend_point){ done, 1 }), PLAIT_OK);
 	IS_INT(bed.table.queue_recover(bed.self, queue, &bed.error), PLAIT_E_BUSY);
 	IS_INT(bed_wait_for(done, 1, PLAIT_FOREVER), PLAIT_OK);
-	IS_INT(bed_submit(queue, NULL, nops, 3, NULL), PLAIT_E_BUSY);
+	IS_INT(bed_submit(queue, NULL, nops, 3, NULL), PLAIT_E_INVALID);
+	HAS_STR(bed.error.text, "3 commands at once");
+	HAS_STR(bed.error.text, "room for 2");
 	bed.table.queue_destroy(bed.self, queue);
 	bed.table.signal_destroy(bed.self, done);
 	bed_close();

@@ -503,12 +503,25 @@ static void full_queues(void)
 {
 	EACH(rig) {
 		plait_queue_desc desc = { .size = sizeof(desc), .capacity = 4 };
+		plait_command calls[5];
 		plait_queue *small;
 		int count = 0;
 		int i;
 
+		for (i = 0; i < 5; i++)
+			calls[i] = (plait_command){
+				.size = sizeof(calls[i]),
+				.kind = PLAIT_COMMAND_CALL,
+				.flags = PLAIT_CALL_ANY_THREAD,
+				.function = add_one, .user_data = &count,
+			};
 		IS_INT(plait_queue_create(rig->device, &desc, &small, NULL),
 		       PLAIT_OK);
+		/* Waiting would not help. */
+		IS_INT(plait_queue_submit(small, calls, 5, NULL, &rig->error),
+		       PLAIT_E_INVALID);
+		HAS_STR(rig->error.text, "5 commands at once");
+		HAS_STR(rig->error.text, "room for 4");
 		plait_queue_wait(small, rig->gate, 1, NULL);
 		for (i = 0; i < 4; i++)
 			IS_INT(plait_queue_call(small, add_one, &count, NULL),

@@ -385,7 +385,8 @@ struct plait_backend_table {
 	/*
 	 * Take `count` submissions, one behind the other; all or none of
 	 * them.  Never waits for work to happen.  PLAIT_E_BUSY when more work
-	 * than the requested capacity would be pending.
+	 * than the requested capacity would be pending, PLAIT_E_INVALID when
+	 * these alone are more.
 	 */
 	plait_status (*queue_submit)(plait_backend *self,
 				     plait_backend_queue *queue,

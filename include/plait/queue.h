@@ -350,8 +350,9 @@ PLAIT_API void plait_queue_release(plait_queue *queue);
  *                     there was none
  * @param error        borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (the text has the command's number, from
- *         0, and label), PLAIT_E_BUSY (full), PLAIT_E_STATE (an inbox that is
- *         closed), PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
+ *         0, and label; or there are more than the queue's capacity),
+ *         PLAIT_E_BUSY (full), PLAIT_E_STATE (an inbox that is closed),
+ *         PLAIT_E_UNSUPPORTED, PLAIT_E_NOMEM, PLAIT_E_HANDLE,
  *         PLAIT_E_LOST, PLAIT_E_FORKED; with PLAIT_SYNC, outside of host
  *         functions, also what plait_queue_finish returns
  * @thread any

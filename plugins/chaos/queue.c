@@ -188,6 +188,15 @@ static plait_status append_all(chaos *system, chaos_queue *queue,
 
 	for (chaos_batch *batch = first; batch; batch = batch->next)
 		work += batch->work_count;
+	if (work > queue->capacity)
+		return plaitp_chaos_fail(
+			system, error, PLAIT_E_INVALID, 0,
+			"%s: %llu commands at once, but it has room for %llu; "
+			"submit fewer at a time, or give it a greater "
+			"capacity",
+			plaitp_chaos_queue_name(queue, name, sizeof(name)),
+			(unsigned long long)work,
+			(unsigned long long)queue->capacity);
 	if (work > queue->capacity - queue->pending)
 		return plaitp_chaos_fail(
 			system, error, PLAIT_E_BUSY, 0,

@@ -232,6 +232,28 @@ static plait_status copy_batches(struct driven *self, driven_queue *queue,
 
 /* --- submitting ----------------------------------------------------------- */
 
+/* What would not fit if nothing were pending either is told so. */
+static plait_status refuse(struct driven *self, const driven_queue *queue,
+			   uint64_t works, plait_error *error)
+{
+	const char *blank = queue->label[0] != '\0' ? " " : "";
+
+	if (works > queue->capacity)
+		return plaitp_driven_fail(
+			self->services, error, PLAIT_E_INVALID, 0,
+			"%s: queue%s%s: %llu commands at once, but it has "
+			"room for %llu; submit fewer at a time, or give it a "
+			"greater capacity", self->verbs->name, blank,
+			queue->label, (unsigned long long)works,
+			(unsigned long long)queue->capacity);
+	return plaitp_driven_fail(
+		self->services, error, PLAIT_E_BUSY, 0,
+		"%s: queue%s%s: %llu commands more, but %llu of at most %llu "
+		"are pending", self->verbs->name, blank, queue->label,
+		(unsigned long long)works, (unsigned long long)queue->pending,
+		(unsigned long long)queue->capacity);
+}
+
 /* The lock is held. */
 static plait_status append(struct driven *self, driven_queue *queue,
 			   driven_batch *first, driven_batch *last,
@@ -243,14 +265,7 @@ static plait_status append(struct driven *self, driven_queue *queue,
 	for (batch = first; batch != NULL; batch = batch->next)
 		works += batch->work_count;
 	if (works > queue->capacity - queue->pending)
-		return plaitp_driven_fail(
-			self->services, error, PLAIT_E_BUSY, 0,
-			"%s: queue%s%s: %llu commands more, but %llu of at "
-			"most %llu are pending", self->verbs->name,
-			queue->label[0] != '\0' ? " " : "", queue->label,
-			(unsigned long long)works,
-			(unsigned long long)queue->pending,
-			(unsigned long long)queue->capacity);
+		return refuse(self, queue, works, error);
 	queue->pending += works;
 	if (queue->head != NULL)
 		queue->tail->next = first;

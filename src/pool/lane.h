@@ -30,8 +30,8 @@ void plait__lane_destroy(plait__lane *lane);
 /*
  * Memory handles are host pointers and signals are counters, cast.  All
  * `count` submissions or none; from any thread.  PLAIT_E_BUSY (more work than
- * the capacity would be pending), PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (a kind
- * that is not known).
+ * the capacity would be pending), PLAIT_E_INVALID (these alone are more),
+ * PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (a kind that is not known).
  */
 plait_status plait__lane_submit(plait__lane *lane,
 				const plait_submission *submissions,

@@ -155,17 +155,23 @@ static plait_status weigh(struct load *load, plait_error *error)
 	return status;
 }
 
-static bool fits(plait__lane *lane, uint64_t work, uint64_t all)
+/* Of commands, waits and emissions together. */
+static uint64_t most_marks(const plait__lane *lane)
 {
 	uint64_t most;
 
 	if (__builtin_mul_overflow(lane->capacity, MARKS_PER_COMMAND, &most) ||
 	    __builtin_add_overflow(most, MARKS_AT_LEAST, &most))
-		most = UINT64_MAX;
+		return UINT64_MAX;
+	return most;
+}
+
+static bool fits(plait__lane *lane, uint64_t work, uint64_t all)
+{
 	return lane->work_submitted - lane->done_seen + work <=
 		       lane->capacity &&
 	       at_load_relaxed_u64(&lane->published) - lane->consumed_seen +
-			       all <= most;
+			       all <= most_marks(lane);
 }
 
 /* The lock is held.  Looks at the other side's line only when it must. */
@@ -219,14 +225,29 @@ static void append(plait__lane *lane, const plait_submission *submission)
 		      submission->emit_count);
 }
 
-static plait_status refuse_busy(const plait__lane *lane, uint64_t work,
-				plait_error *error)
+/* What would not fit if nothing were pending either is told so. */
+static plait_status refuse(const plait__lane *lane, const struct load *load,
+			   plait_error *error)
 {
+	const bool broad = load->work > lane->capacity;
+
+	if (broad || load->all > most_marks(lane))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "queue%s%s: %llu commands%s at once, but "
+				   "it has room for %llu; submit fewer at a "
+				   "time, or give it a greater capacity",
+				   lane->label[0] != '\0' ? " " : "",
+				   lane->label, (unsigned long long)(
+					broad ? load->work : load->all),
+				   broad ? "" : ", waits and emissions",
+				   (unsigned long long)(
+					broad ? lane->capacity :
+						most_marks(lane)));
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "queue%s%s: %llu commands more, but %llu of at "
 			   "most %llu are pending",
 			   lane->label[0] != '\0' ? " " : "", lane->label,
-			   (unsigned long long)work,
+			   (unsigned long long)load->work,
 			   (unsigned long long)(lane->work_submitted -
 						lane->done_seen),
 			   (unsigned long long)lane->capacity);
@@ -239,7 +260,7 @@ static plait_status add(plait__lane *lane, const struct load *load,
 	uint32_t i;
 
 	if (!has_room(lane, load->work, load->all))
-		return refuse_busy(lane, load->work, error);
+		return refuse(lane, load, error);
 	if (!plait__ring_reserve(&lane->ring, &lane->pool->allocator,
 				 load->all))
 		return plait__fail(error, PLAIT_E_NOMEM,

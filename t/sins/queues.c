@@ -349,6 +349,9 @@ plait_status sins_queue_submit(plait_backend *self, plait_backend_queue *queue,
 	if (taken)
 		return PLAIT_OK;
 	free_batches(self, first);
+	if (work > queue->capacity && !SINS(BUSY_FOR_EVER))
+		return self->services->fail(error, PLAIT_E_INVALID, 0,
+					    "sins: the queue is small");
 	return self->services->fail(error, PLAIT_E_BUSY, 0,
 				    "sins: the queue is full");
 }
