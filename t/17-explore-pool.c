@@ -332,7 +332,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&tally_destroy, &tally_lane,	   &tally_failure, &tally_stop,
 	&tally_reset,   &tally_two,	   &tally_look,
 	&ready_worker,	&ready_workers,	   &ready_guests,  &ready_one_by_one,
-	&ready_helper,	&ready_swap,	   &ready_tasks,
+	&ready_helper,	&ready_swap,	   &ready_tasks,	&ready_starved,
 };
 
 static void explore_counters(void)

@@ -18,6 +18,14 @@ static void hear_faults(void *user_data, int32_t level, const char *line)
 	hear(user_data, level, line);
 }
 
+/* How the plan is made and run. */
+struct how {
+	uint32_t lanes;
+	bool by_queue;	/* or by a call */
+	bool owned;	/* an inbox's owner has something to do */
+	bool recorded;	/* by a queue */
+};
+
 struct made {
 	plait_buffer *n, *x;
 	plait_kernel *kernel;
@@ -147,8 +155,38 @@ static void unmake(struct made *made)
 	plait_inbox_release(made->inbox);
 }
 
-/* Set x, run, and see that it is right; by a queue, or by a call. */
-static plait_status run_once(struct made *made, bool by_queue,
+/* A run that was right has each of its commands written down. */
+static plait_status run_recorded(struct made *made, plait_error *error)
+{
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .flags = PLAIT_RUN_RECORD };
+	static plait_record records[256];
+	uint64_t count = 0, dropped = 0, loops = 0;
+	plait_run *run;
+	plait_status status;
+
+	status = plait_plan_record(made->plan, TAP_COUNT(records), error);
+	if (status == PLAIT_OK)
+		status = plait_plan_run(made->plan, rig.queue, &desc, &run,
+					error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait_run_wait(run, PLAIT_FOREVER, error);
+	records[0].size = sizeof(records[0]);
+	if (status == PLAIT_OK)
+		OK(plait_run_records(run, records, TAP_COUNT(records), &count,
+				     &dropped, error) == PLAIT_OK);
+	for (uint64_t i = 0; i < count && i < TAP_COUNT(records); i++)
+		loops += records[i].kind == PLAIT_RECORD_COMMAND &&
+			 records[i].iteration == TIMES - 1;
+	if (status == PLAIT_OK)
+		OK(dropped == 0 && loops >= 2);
+	plait_run_release(run);
+	return status;
+}
+
+/* Set x, run, and see that it is right. */
+static plait_status run_once(struct made *made, const struct how *how,
 			     uint32_t *out_x, plait_error *error)
 {
 	uint32_t words[WORDS] = { 0 };
@@ -159,7 +197,9 @@ static plait_status run_once(struct made *made, bool by_queue,
 				   error);
 	if (status == PLAIT_OK)
 		status = plait_queue_finish(rig.queue, PLAIT_FOREVER, error);
-	if (status == PLAIT_OK && by_queue)
+	if (status == PLAIT_OK && how->recorded)
+		status = run_recorded(made, error);
+	else if (status == PLAIT_OK && how->by_queue)
 		status = plait_plan_run(made->plan, rig.queue, NULL, NULL,
 					error);
 	else if (status == PLAIT_OK)
@@ -174,7 +214,7 @@ static plait_status run_once(struct made *made, bool by_queue,
 }
 
 /* The K-th call fails; true when there was one. */
-static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue, bool owned)
+static bool try_fault(uint32_t k, const struct how *how)
 {
 	char options[80];
 	plait_context_desc desc = {
@@ -190,22 +230,22 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue, bool owned)
 
 	memset(&rig, 0, sizeof(rig));
 	told = false;
-	builds = !by_queue;
+	builds = !how->by_queue;
 	(void)snprintf(options, sizeof(options),
 		       "chaos:seed=%u,devices=1;fault:fail=%u", k, k);
 	if (plait_context_open(&desc, &rig.context, &error) != PLAIT_OK)
 		return told;
-	status = make(&made, lanes, owned, &error);
+	status = make(&made, how->lanes, how->owned, &error);
 	for (int i = 0; i < 3 && made.plan != NULL; i++) {
 		bool before = told;
 
-		status = run_once(&made, by_queue, &x, &error);
+		status = run_once(&made, how, &x, &error);
 		if (before || status == PLAIT_OK)
 			OK_THAT(status == PLAIT_OK && x == TIMES,
 				"call %u, run %d: %u, %s", k, i, x,
 				error.text);
 		if (status == PLAIT_OK)
-			OK(made.called == (owned ? TIMES : 0) &&
+			OK(made.called == (how->owned ? TIMES : 0) &&
 			   made.asked == made.called);
 	}
 	unmake(&made);
@@ -215,12 +255,12 @@ static bool try_fault(uint32_t k, uint32_t lanes, bool by_queue, bool owned)
 	return told;
 }
 
-static void each_call(uint32_t lanes, bool by_queue, bool owned)
+static void each_call(struct how how)
 {
 	uint32_t k = 1;
 
 	broken = 0;
-	while (k < MOST_CALLS && try_fault(k, lanes, by_queue, owned))
+	while (k < MOST_CALLS && try_fault(k, &how))
 		k++;
 	OK_THAT(k > 60 && k < MOST_CALLS, "%u calls", k);
 	IS_UINT(broken, 0);
@@ -228,23 +268,31 @@ static void each_call(uint32_t lanes, bool by_queue, bool owned)
 
 static void called(void)
 {
-	each_call(2, false, false);
+	each_call((struct how){ .lanes = 2 });
 }
 
 static void on_a_queue(void)
 {
-	each_call(1, true, false);
+	each_call((struct how){ .lanes = 1, .by_queue = true });
 }
 
 static void with_owners(void)
 {
-	each_call(2, false, true);
-	each_call(1, true, true);
+	each_call((struct how){ .lanes = 2, .owned = true });
+	each_call((struct how){ .lanes = 1, .by_queue = true, .owned = true });
+}
+
+/* Clocks, marks and what is read of them behind a run may fail, too. */
+static void recorded(void)
+{
+	each_call((struct how){ .lanes = 2, .by_queue = true,
+				.recorded = true });
 }
 
 static const struct tap_scenario all[] = {
 	{ "called", called },
 	{ "on a queue", on_a_queue },
 	{ "with owners", with_owners },
+	{ "recorded", recorded },
 };
 TAP_MAIN(all)

@@ -18,6 +18,7 @@ static struct plait__sleeper sleepers[MC_THREADS_MAX];
 static uint32_t contents[ITEMS];
 static at_u32 ran;
 static at_u32 go;
+static at_u32 again;
 
 static void ready_begin(void)
 {
@@ -34,6 +35,7 @@ static void ready_begin(void)
 	}
 	at_init_u32(&ran, 0);
 	at_init_u32(&go, 0);
+	at_init_u32(&again, 0);
 }
 
 static void push(uint32_t i)
@@ -239,6 +241,68 @@ static void run_tasks(uint32_t self)
 	mc_free(task);
 }
 
+static void work_on_tasks(uint32_t self)
+{
+	struct plait__ready_item *item;
+
+	while ((item = plait__ready_seek(&ready, &sleepers[self])) != NULL) {
+		if (plait__ready_claim(task))
+			run_task();
+		plait__ready_unpin(task);
+	}
+}
+
+/* Woken by the first offer it gets no processor until all has run without it.
+ * (Nothing comes behind the second one that could tell somebody else.) */
+static void sleep_and_starve(uint32_t self)
+{
+	struct plait__sleeper *sleeper = &sleepers[self];
+	uint32_t key = plait__event_prepare(&sleeper->event);
+
+	if (!plait__ready_enlist(&ready, sleeper)) {
+		plait__event_cancel(&sleeper->event);
+		return;
+	}
+	if (at_load_acquire_u32(&go) == 0)
+		plait__event_wait(&sleeper->event, key, UINT64_MAX);
+	else
+		plait__event_cancel(&sleeper->event);
+	if (at_load_acquire_u32(&again) == 0) {
+		wait_until_ran(1);
+		wait_until_ran(2);
+	}
+	plait__ready_delist(&ready, sleeper);
+}
+
+/*
+ * What is offered a second time, and is on the list yet, is not left to the
+ * one who was woken for the first: the other one comes.
+ */
+static void run_starved(uint32_t self)
+{
+	if (self == 1) {
+		work_on_tasks(self);
+		return;
+	}
+	if (self == 2) {
+		sleep_and_starve(self);
+		return;
+	}
+	AT_PLAIN_WRITE(contents[0]) = 1;
+	plait__ready_offer(&ready, task);
+	if (plait__ready_claim(task))
+		run_task();
+	wait_until_ran(1);
+	at_store_release_u32(&again, 1);
+	plait__ready_offer(&ready, task);
+	wait_until_ran(2);
+	at_store_release_u32(&go, 1);
+	plait__event_notify(&sleepers[2].event);
+	plait__ready_close(&ready);
+	plait__ready_forget(&ready, task);
+	mc_free(task);
+}
+
 static void end_ready(void)
 {
 	uint32_t i;
@@ -246,6 +310,7 @@ static void end_ready(void)
 	MC_CHECK(at_load_relaxed_u32(&ran) == ITEMS);
 	MC_CHECK(at_load_relaxed_u32(&ready.count) == 0);
 	MC_CHECK(ready.seekers == 0 && ready.sleepers == NULL);
+	MC_CHECK(ready.arriving == 0);
 	for (i = 0; i < MC_THREADS_MAX; i++)
 		MC_CHECK(at_load_relaxed_u32(&sleepers[i].event.sleepers) ==
 			 0);
@@ -266,6 +331,11 @@ READY(ready_swap, "ready list, turns", run_swap, 2, 4, 2, 0);
 
 static const struct mc_scenario ready_tasks = {
 	"ready list, tasks", task_begin, run_tasks, end_ready, 2, 4, 2, 0, 8000
+};
+
+static const struct mc_scenario ready_starved = {
+	"ready list, one is woken and does not come", task_begin, run_starved,
+	end_ready, 3, 2, 1, 0, 8000
 };
 
 #endif
