@@ -181,7 +181,9 @@ enum {
 	/* It tells what its objects are to the system below; native.h. */
 	PLAIT_DEVICE_NATIVE = 1 << 7,
 	/* Stretches of plans are frozen and run as one command. */
-	PLAIT_DEVICE_SEGMENT = 1 << 8
+	PLAIT_DEVICE_SEGMENT = 1 << 8,
+	/* Copies, reads and writes of rows are one command each. */
+	PLAIT_DEVICE_ROWS = 1 << 9
 };
 
 /* What a device is; 400 bytes, filled by plait_device_query. */

@@ -74,7 +74,8 @@ enum {
 	PLAIT_CAP_NEEDS_PUMP = 1 << 5,
 	PLAIT_CAP_VIRTUAL_TIME = 1 << 6,
 	PLAIT_CAP_NATIVE = 1 << 7,
-	PLAIT_CAP_SEGMENT = 1 << 8
+	PLAIT_CAP_SEGMENT = 1 << 8,
+	PLAIT_CAP_ROWS = 1 << 9
 };
 
 /* ------------------------------------------------------------------------

@@ -257,7 +257,8 @@ enum {
 	PLAIT_COMMAND_NOP = 0,
 	/* Run `function(user_data)`; see `inbox` and `flags`. */
 	PLAIT_COMMAND_CALL = 1,
-	/* Copy `bytes` from `source` to `target`; they must not overlap. */
+	/* Copy `bytes`, or rows of them, from `source` to `target`; they must
+	 * not overlap. */
 	PLAIT_COMMAND_COPY = 2,
 	/* Fill `bytes` of `target` with the low `pattern_bytes` (1, 2, 4 or
 	 * 8) of `pattern`; a last part of a pattern is cut. */
@@ -272,6 +273,24 @@ enum {
 	/* The next emission of `signal` happens here. */
 	PLAIT_COMMAND_EMIT = 7
 };
+
+/*
+ * Rows of a COPY, a READ or a WRITE: `rows` times `bytes`, and all that
+ * `slices` times; 0 is 1.  How far it is from the start of one row to that of
+ * the next, and from slice to slice, both sides say for themselves; 0: what
+ * follows lies right behind.  A slice has room for its rows, and is a multiple
+ * of a row.  The target of a READ is `host`, and so is the source of a WRITE.
+ */
+typedef struct plait_rows {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t rows;
+	uint64_t slices;
+	uint64_t target_row;
+	uint64_t target_slice;
+	uint64_t source_row;
+	uint64_t source_slice;
+} plait_rows;
 
 /* One command; what a kind does not name stays zero. */
 typedef struct plait_command {
@@ -295,6 +314,9 @@ typedef struct plait_command {
 	uint64_t sequence;
 	/* Names the command in errors; must live until it is done. */
 	const char *label;
+	/* Null, or rows.  On a device without PLAIT_DEVICE_ROWS each of them
+	 * counts as a command. */
+	const plait_rows *rows;
 } plait_command;
 
 /*
@@ -399,6 +421,33 @@ PLAIT_API plait_status plait_queue_copy(plait_queue *queue,
 					plait_buffer *source,
 					uint64_t source_offset, uint64_t bytes,
 					plait_error *error);
+
+/*
+ * plait_queue_copy_rows - submit a copy of rows from buffer to buffer.
+ *
+ * Where source and target are in one buffer, their rows may lie between each
+ * other only if they are as far apart on both sides.
+ *
+ * @param queue         borrowed, non-null: the queue
+ * @param target        borrowed, non-null: copied to
+ * @param target_offset value: where its first row begins
+ * @param source        borrowed, non-null: copied from
+ * @param source_offset value: where its first row begins
+ * @param bytes         value: of a row; 0 is fine
+ * @param rows          borrowed, non-null: how many, and how far apart
+ * @param error         borrowed, nullable: filled on failure
+ * @return as plait_queue_submit
+ * @thread any
+ * @since 1
+ */
+PLAIT_API plait_status plait_queue_copy_rows(plait_queue *queue,
+					     plait_buffer *target,
+					     uint64_t target_offset,
+					     plait_buffer *source,
+					     uint64_t source_offset,
+					     uint64_t bytes,
+					     const plait_rows *rows,
+					     plait_error *error);
 
 /*
  * plait_queue_fill - submit a fill with a pattern of 1, 2, 4 or 8 bytes.

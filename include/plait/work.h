@@ -38,6 +38,23 @@ enum {
 	PLAIT_WORK_SEGMENT = 9
 };
 
+/*
+ * `rows` times the bytes of a work, and all that `slices` times; 1 slice, or
+ * more of at least 2 rows.  Distances are from start to start, in bytes, at
+ * least as long as what is there, those of slices multiples of those of rows;
+ * none is 0.  What is the host's in a READ or a WRITE is target or source, too.
+ */
+typedef struct plait_work_rows {
+	uint32_t size;
+	uint32_t reserved0;
+	uint64_t rows;
+	uint64_t slices;
+	uint64_t target_row;
+	uint64_t target_slice;
+	uint64_t source_row;
+	uint64_t source_slice;
+} plait_work_rows;
+
 /* One command, checked by the core: ranges are inside, nothing overlaps. */
 typedef struct plait_work {
 	uint32_t size;
@@ -60,6 +77,9 @@ typedef struct plait_work {
 	plait_backend_launch *launch;
 	/* SEGMENT, of the queue's device and idle */
 	plait_backend_segment *segment;
+	/* COPY, READ, WRITE with PLAIT_CAP_ROWS: null, or rows, of 2 at least;
+	 * there until the command is done.  Never in a segment. */
+	const plait_work_rows *rows;
 } plait_work;
 
 /*

@@ -51,16 +51,62 @@ static bool check_range(check *self, uint32_t index, const char *side,
 	return false;
 }
 
+/* From the first byte to the last; more than there is when it makes no sense. */
+static uint64_t stretch(const plait_work *work, uint64_t row, uint64_t slice)
+{
+	uint64_t rows = work->rows->rows, slices = work->rows->slices;
+	uint64_t least, bytes;
+
+	if (rows < 2 || slices == 0 || row < work->bytes || row == 0 ||
+	    __builtin_mul_overflow(rows, row, &least) || slice < least ||
+	    slice % row != 0 ||
+	    __builtin_mul_overflow(slices - 1, slice, &bytes) ||
+	    __builtin_add_overflow(bytes, least - row + work->bytes, &bytes))
+		return UINT64_MAX;
+	return bytes;
+}
+
+static uint64_t target_bytes(const plait_work *work)
+{
+	return !work->rows ? work->bytes :
+		stretch(work, work->rows->target_row,
+			work->rows->target_slice);
+}
+
+static uint64_t source_bytes(const plait_work *work)
+{
+	return !work->rows ? work->bytes :
+		stretch(work, work->rows->source_row,
+			work->rows->source_slice);
+}
+
 static bool check_target(check *self, uint32_t index, const plait_work *work)
 {
 	return check_range(self, index, "target", work->target,
-			   work->target_offset, work->bytes);
+			   work->target_offset, target_bytes(work));
 }
 
 static bool check_source(check *self, uint32_t index, const plait_work *work)
 {
 	return check_range(self, index, "source", work->source,
-			   work->source_offset, work->bytes);
+			   work->source_offset, source_bytes(work));
+}
+
+/* Where rows may be, and that there are. */
+static bool check_rows(check *self, const check_queue *queue, uint32_t index,
+		       const plait_work *work)
+{
+	if (!work->rows)
+		return true;
+	if (work->kind != PLAIT_WORK_COPY && work->kind != PLAIT_WORK_READ &&
+	    work->kind != PLAIT_WORK_WRITE)
+		return blame(self, index, "its kind has no rows");
+	if (!(self->devices[queue->device].capabilities & PLAIT_CAP_ROWS))
+		return blame(self, index, "this device takes no rows");
+	if (target_bytes(work) == UINT64_MAX ||
+	    source_bytes(work) == UINT64_MAX)
+		return blame(self, index, "its rows make no sense");
+	return true;
 }
 
 static bool check_host(check *self, uint32_t index, const plait_work *work)
@@ -76,7 +122,7 @@ static bool check_copy(check *self, uint32_t index, const plait_work *work)
 	if (!check_target(self, index, work) ||
 	    !check_source(self, index, work))
 		return false;
-	if (work->target == work->source && work->bytes > 0 &&
+	if (work->target == work->source && work->bytes > 0 && !work->rows &&
 	    a < b + work->bytes && b < a + work->bytes)
 		return blame(self, index, "source and target overlap");
 	return true;
@@ -143,6 +189,8 @@ static bool is_there(const plait_backend_memory *memory, uint32_t device)
 bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
 			 const plait_work *work)
 {
+	if (work->rows)
+		return blame(self, index, "a segment holds no rows");
 	switch (work->kind) {
 	case PLAIT_WORK_NOP:
 		return true;
@@ -245,7 +293,9 @@ static bool check_one(check *self, const check_queue *queue,
 	if (!check_arrays(self, submission))
 		return false;
 	for (uint32_t i = 0; i < submission->work_count; i++)
-		if (!check_work(self, queue, i,
+		if (!check_rows(self, queue, i,
+				plaitp_check_work(submission, i)) ||
+		    !check_work(self, queue, i,
 				plaitp_check_work(submission, i)))
 			return false;
 	for (uint32_t i = 0; i < submission->wait_count; i++)

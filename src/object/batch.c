@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { WAITS, WORK, EMITS };
+enum { COMMANDS_MAX = INT32_MAX / 4 };
 
 /* --- adding to the last stretch, or to a new one */
 
@@ -67,8 +68,8 @@ void plait__batch_add_emit(struct plait__batch *batch,
 	add_point(batch, signal, sequence);
 }
 
-static plait_work *add_work(struct plait__batch *batch,
-			    const plait_command *command)
+plait_work *plait__batch_add_work(struct plait__batch *batch,
+				  const plait_command *command)
 {
 	plait_work *work;
 
@@ -107,44 +108,6 @@ plait_status plait__batch_keep(struct plait__batch *batch,
 }
 
 /* --- kinds */
-
-static plait_status add_memory(struct plait__batch *batch,
-			       const plait_command *command,
-			       const plait__operands *operands,
-			       plait_error *error)
-{
-	plait_status status = PLAIT_OK;
-	plait_work *work;
-
-	if (operands->target != NULL)
-		status = plait__batch_keep(batch, &operands->target->object,
-					   error);
-	if (status == PLAIT_OK && operands->source != NULL)
-		status = plait__batch_keep(batch, &operands->source->object,
-					   error);
-	if (status != PLAIT_OK)
-		return status;
-	work = add_work(batch, command);
-	if (command->bytes == 0) {
-		work->kind = PLAIT_WORK_NOP;
-		return PLAIT_OK;
-	}
-	work->bytes = command->bytes;
-	work->pattern = command->pattern;
-	work->pattern_bytes = command->pattern_bytes;
-	work->host = command->host;
-	if (operands->target != NULL) {
-		work->target = operands->target->root->raw;
-		work->target_offset = operands->target->offset +
-				      command->target_offset;
-	}
-	if (operands->source != NULL) {
-		work->source = operands->source->root->raw;
-		work->source_offset = operands->source->offset +
-				      command->source_offset;
-	}
-	return PLAIT_OK;
-}
 
 plait_status plait__batch_add_call(struct plait__batch *batch,
 				   const plait_command *command,
@@ -187,7 +150,7 @@ static plait_status add_nop(struct plait__batch *batch,
 	if (batch->held != NULL &&
 	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = add_work(batch, command);
+	work = plait__batch_add_work(batch, command);
 	work->launch = batch->launch;
 	if (batch->launch != NULL)
 		work->kind = PLAIT_WORK_LAUNCH;
@@ -207,7 +170,7 @@ static plait_status add_call(struct plait__batch *batch,
 	if (batch->held != NULL &&
 	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = add_work(batch, command);
+	work = plait__batch_add_work(batch, command);
 	work->function = command->function;
 	work->user_data = command->user_data;
 	return PLAIT_OK;
@@ -292,7 +255,8 @@ static plait_status add_command(struct plait__batch *batch,
 						   error);
 		break;
 	default:
-		status = add_memory(batch, command, &operands, error);
+		status = plait__batch_add_move(batch, command, &operands,
+					       error);
 		break;
 	}
 	plait__operands_leave(&operands, &batch->late);
@@ -482,7 +446,7 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "commands is null, count is %llu",
 				   (unsigned long long)count);
-	if (count > INT32_MAX / 4)
+	if (count > COMMANDS_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu commands at once are too many",
 				   (unsigned long long)count);
@@ -509,11 +473,33 @@ plait_status plait__batch_submit(struct plait__batch *batch, uint64_t count,
 	return status;
 }
 
+/* How many works they may become. */
+static uint64_t count_works(const struct plait__batch *batch,
+			    const struct commands *all)
+{
+	const char *at = (const char *)all->commands;
+	uint32_t stride = all->commands->size;
+	uint64_t count = all->count;
+	uint64_t more;
+	uint64_t i;
+
+	if (plait__queue_takes_rows(batch->queue) || stride < sizeof(plait_command))
+		return count;
+	for (i = 0; i < all->count; i++, at += stride) {
+		more = plait__rows_count((const plait_command *)
+						 (const void *)at) - 1;
+		if (__builtin_add_overflow(count, more, &count))
+			return UINT64_MAX;
+	}
+	return count;
+}
+
 static plait_status submit_all(struct plait__batch *batch,
 			       const struct commands *all,
 			       uint64_t *out_sequence, plait_error *error)
 {
 	plait_status status;
+	uint64_t count;
 
 	*out_sequence = 0;
 	if (all->count == 0)
@@ -521,7 +507,12 @@ static plait_status submit_all(struct plait__batch *batch,
 	status = check_array(all->commands, all->count, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__batch_submit(batch, all->count, add_all, all, error);
+	count = count_works(batch, all);
+	if (count > COMMANDS_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu rows at once are too many",
+				   (unsigned long long)count);
+	status = plait__batch_submit(batch, count, add_all, all, error);
 	if (status == PLAIT_OK)
 		*out_sequence = batch->last_emission;
 	return status;

@@ -7,6 +7,7 @@
 #ifndef PLAIT_SRC_OBJECT_BATCH_H
 #define PLAIT_SRC_OBJECT_BATCH_H
 
+#include "object/command.h"
 #include "object/queue.h"
 
 struct plait__batch {
@@ -43,6 +44,18 @@ void plait__batch_add_wait(struct plait__batch *batch,
 			   plait_backend_signal *signal, uint64_t sequence);
 void plait__batch_add_emit(struct plait__batch *batch,
 			   plait_backend_signal *signal, uint64_t sequence);
+
+/* Behind what is there: of the command's kind and label, else nothing. */
+plait_work *plait__batch_add_work(struct plait__batch *batch,
+				  const plait_command *command);
+
+/* move.c: of a COPY, FILL, READ or WRITE that was checked. */
+plait_status plait__batch_add_move(struct plait__batch *batch,
+				   const plait_command *command,
+				   const plait__operands *operands,
+				   plait_error *error);
+/* Else each row is a work of its own. */
+bool plait__queue_takes_rows(const plait__queue *queue);
 
 /* A function for the owner of an inbox, first of batch->calls. */
 plait_status plait__batch_add_call(struct plait__batch *batch,

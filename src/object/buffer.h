@@ -55,13 +55,14 @@ plait_status plait__buffer_check_write(const plait__buffer *buffer,
 
 /* Do two ranges, both inside, share memory? */
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
-			   const plait__buffer *other, uint64_t other_offset,
-			   uint64_t bytes);
+			   uint64_t one_bytes, const plait__buffer *other,
+			   uint64_t other_offset, uint64_t other_bytes);
 
 /* Are these bytes of the host among those of the buffer, by wrapping or by a
  * map? */
 bool plait__buffer_meets(const plait__buffer *buffer, uint64_t offset,
-			 const void *host, uint64_t bytes);
+			 uint64_t bytes, const void *host,
+			 uint64_t host_bytes);
 
 /* The root ends: end all mappings that are left. */
 void plait__buffer_unmap_all(plait__buffer *root);

@@ -18,7 +18,8 @@ enum {
 	HAS_FUNCTION = 1 << 6,
 	HAS_INBOX = 1 << 7,
 	HAS_SIGNAL = 1 << 8,
-	HAS_SEQUENCE = 1 << 9
+	HAS_SEQUENCE = 1 << 9,
+	HAS_ROWS = 1 << 10
 };
 
 static const struct {
@@ -28,11 +29,14 @@ static const struct {
 	[PLAIT_COMMAND_NOP] = { "nop", 0 },
 	[PLAIT_COMMAND_CALL] = { "call",
 				 HAS_FLAGS | HAS_FUNCTION | HAS_INBOX },
-	[PLAIT_COMMAND_COPY] = { "copy", HAS_BYTES | HAS_TARGET | HAS_SOURCE },
+	[PLAIT_COMMAND_COPY] = { "copy", HAS_BYTES | HAS_TARGET | HAS_SOURCE |
+					 HAS_ROWS },
 	[PLAIT_COMMAND_FILL] = { "fill",
 				 HAS_BYTES | HAS_TARGET | HAS_PATTERN },
-	[PLAIT_COMMAND_READ] = { "read", HAS_BYTES | HAS_SOURCE | HAS_HOST },
-	[PLAIT_COMMAND_WRITE] = { "write", HAS_BYTES | HAS_TARGET | HAS_HOST },
+	[PLAIT_COMMAND_READ] = { "read", HAS_BYTES | HAS_SOURCE | HAS_HOST |
+					 HAS_ROWS },
+	[PLAIT_COMMAND_WRITE] = { "write", HAS_BYTES | HAS_TARGET | HAS_HOST |
+					   HAS_ROWS },
 	[PLAIT_COMMAND_WAIT] = { "wait", HAS_SIGNAL | HAS_SEQUENCE },
 	[PLAIT_COMMAND_EMIT] = { "emit", HAS_SIGNAL },
 };
@@ -62,6 +66,7 @@ static uint32_t fields_of(const plait_command *command)
 	fields |= command->inbox != NULL ? HAS_INBOX : 0;
 	fields |= command->signal != NULL ? HAS_SIGNAL : 0;
 	fields |= command->sequence != 0 ? HAS_SEQUENCE : 0;
+	fields |= command->rows != NULL ? HAS_ROWS : 0;
 	return fields;
 }
 
@@ -70,7 +75,7 @@ static plait_status fail_fields(uint32_t surplus, uint32_t kind,
 {
 	static const char *const names[] = {
 		"flags", "pattern", "bytes", "target", "source", "host",
-		"function", "inbox", "signal", "sequence"
+		"function", "inbox", "signal", "sequence", "rows"
 	};
 	uint32_t bit = (uint32_t)__builtin_ctz(surplus);
 
@@ -188,17 +193,24 @@ static plait_status check_copy(const plait__operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
 {
+	const plait__shape *shape = &operands->shape;
+	uint64_t to = operands->target->offset + command->target_offset;
+	uint64_t from = operands->source->offset + command->source_offset;
+
 	if (!plait__buffer_overlap(operands->target, command->target_offset,
-				   operands->source, command->source_offset,
-				   command->bytes))
+				   shape->target_bytes, operands->source,
+				   command->source_offset,
+				   shape->source_bytes) ||
+	    (operands->target->root == operands->source->root &&
+	     !plait__shape_overlaps(shape, to, from)))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "source and target overlap: %llu bytes from %llu "
-			   "to %llu", (unsigned long long)command->bytes,
-			   (unsigned long long)(operands->source->offset +
-						command->source_offset),
-			   (unsigned long long)(operands->target->offset +
-						command->target_offset));
+			   "to %llu%s",
+			   (unsigned long long)shape->source_bytes,
+			   (unsigned long long)from, (unsigned long long)to,
+			   command->rows != NULL ? ", from the first row to "
+						   "the last" : "");
 }
 
 /* A read or a write whose memory of the host is the buffer's own. */
@@ -213,7 +225,11 @@ static plait_status check_host(const plait__operands *operands,
 
 	if (!plait__buffer_meets(buffer, reads ? command->source_offset :
 						 command->target_offset,
-				 command->host, command->bytes))
+				 reads ? operands->shape.source_bytes :
+					 operands->shape.target_bytes,
+				 command->host,
+				 reads ? operands->shape.target_bytes :
+					 operands->shape.source_bytes))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "host overlaps the bytes of %s that it is to be %s",
@@ -226,17 +242,18 @@ static plait_status enter_memory(plait__operands *operands,
 				 const plait__queue *queue, plait_error *error)
 {
 	uint32_t fields = kinds[command->kind].fields;
-	plait_status status = PLAIT_OK;
+	plait__shape *shape = &operands->shape;
+	plait_status status = plait__shape_read(shape, command, error);
 
-	if ((fields & HAS_TARGET) != 0)
+	if (status == PLAIT_OK && (fields & HAS_TARGET) != 0)
 		status = enter_buffer(command->target, command->target_offset,
-				      command->bytes, "target range", queue,
+				      shape->target_bytes, "target range", queue,
 				      &operands->target, error);
 	if (status == PLAIT_OK && operands->target != NULL)
 		status = plait__buffer_check_write(operands->target, error);
 	if (status == PLAIT_OK && (fields & HAS_SOURCE) != 0)
 		status = enter_buffer(command->source, command->source_offset,
-				      command->bytes, "source range", queue,
+				      shape->source_bytes, "source range", queue,
 				      &operands->source, error);
 	if (status != PLAIT_OK || command->bytes == 0)
 		return status;
@@ -300,7 +317,9 @@ plait_status plait__operands_enter(plait__operands *operands,
 	plait_status status = check_fields(command, error);
 	uint32_t fields;
 
-	*operands = (plait__operands){ NULL, NULL, NULL, NULL };
+	operands->target = operands->source = NULL;
+	operands->signal = NULL;
+	operands->inbox = NULL;
 	if (status != PLAIT_OK)
 		return status;
 	fields = kinds[command->kind].fields;

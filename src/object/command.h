@@ -11,6 +11,7 @@
 #include "object/buffer.h"
 #include "object/inbox.h"
 #include "object/queue.h"
+#include "object/rows.h"
 #include "object/signal.h"
 
 /* What the handles of a command stand for; entered, until let go. */
@@ -19,6 +20,8 @@ typedef struct plait__operands {
 	plait__buffer *source;
 	plait__signal *signal;
 	plait__inbox *inbox;
+	/* Where there is a target or a source. */
+	plait__shape shape;
 } plait__operands;
 
 /*

@@ -475,6 +475,31 @@ PLAIT_API plait_status plait_queue_copy(plait_queue *queue,
 	return submit(queue, &command, 1, true, NULL, error);
 }
 
+PLAIT_API plait_status plait_queue_copy_rows(plait_queue *queue,
+					     plait_buffer *target,
+					     uint64_t target_offset,
+					     plait_buffer *source,
+					     uint64_t source_offset,
+					     uint64_t bytes,
+					     const plait_rows *rows,
+					     plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_COPY,
+		.target = target,
+		.target_offset = target_offset,
+		.source = source,
+		.source_offset = source_offset,
+		.bytes = bytes,
+		.rows = rows,
+	};
+
+	if (rows == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "rows is null");
+	return submit(queue, &command, 1, true, NULL, error);
+}
+
 PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
 					plait_buffer *target,
 					uint64_t target_offset, uint64_t bytes,

@@ -78,7 +78,8 @@ static bool is_sane(const plait_command *command)
 	sane = command->bytes <= buffer->bytes &&
 	       !plait__buffer_meets(buffer, reads ? command->source_offset :
 						    command->target_offset,
-				    command->host, command->bytes);
+				    command->bytes, command->host,
+				    command->bytes);
 	plait__object_leave(&buffer->object);
 	return sane;
 }

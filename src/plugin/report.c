@@ -111,6 +111,7 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_VIRTUAL_TIME, "virtual-time" },
 		{ PLAIT_CAP_NATIVE, "native" },
 		{ PLAIT_CAP_SEGMENT, "segment" },
+		{ PLAIT_CAP_ROWS, "rows" },
 	};
 	size_t i;
 

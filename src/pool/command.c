@@ -9,13 +9,26 @@ static char *at(plait_backend_memory *memory, uint64_t offset)
 	return (char *)memory + offset;
 }
 
+/* Who knows no rows has shorter works. */
+static const plait_work_rows *rows_of(const plait_work *work)
+{
+	return work->kind != PLAIT_WORK_FILL &&
+	       (work->size == 0 || work->size >= sizeof(*work)) ? work->rows :
+								  NULL;
+}
+
 void plait__command_pack_move(struct plait__command *out,
 			      const plait_work *work)
 {
+	const plait_work_rows *rows = rows_of(work);
+
 	/* All of the word: memory checkers cannot tell its parts apart. */
 	out->bytes = work->bytes & PLAIT__COMMAND_MAX_BYTES;
 	out->pattern_bytes = work->kind == PLAIT_WORK_FILL ?
-				     work->pattern_bytes & 0xff : 0;
+				     work->pattern_bytes & 0xff :
+				     rows != NULL;
+	if (rows != NULL)
+		out->rows = rows;
 	out->target = work->kind == PLAIT_WORK_READ ?
 			      work->host : at(work->target, work->target_offset);
 	if (work->kind == PLAIT_WORK_FILL) {
@@ -61,12 +74,30 @@ static void fill(const struct plait__command *command)
 	memcpy(target + i, &word, command->bytes - i);
 }
 
+static void copy_rows(const struct plait__command *command)
+{
+	const plait_work_rows *rows = command->rows;
+	char *target = command->target;
+	const char *source = command->source;
+	uint64_t i;
+	uint64_t k;
+
+	for (i = 0; i < rows->slices; i++)
+		for (k = 0; k < rows->rows; k++)
+			memcpy(target + i * rows->target_slice +
+				       k * rows->target_row,
+			       source + i * rows->source_slice +
+				       k * rows->source_row, command->bytes);
+}
+
 void plait__command_move(const struct plait__command *command)
 {
 	if (command->bytes == 0)
 		return;
 	if (command->kind == PLAIT_WORK_FILL)
 		fill(command);
+	else if (command->pattern_bytes != 0)
+		copy_rows(command);
 	else
 		memcpy(command->target, command->source, command->bytes);
 }

@@ -19,7 +19,7 @@ enum {
 
 struct plait__command {
 	uint64_t kind : 8;
-	uint64_t pattern_bytes : 8; /* FILL */
+	uint64_t pattern_bytes : 8; /* FILL; else: `rows` is there */
 	uint64_t bytes : 48;        /* more is not addressable */
 	union {
 		int32_t (*function)(void *user_data);
@@ -32,7 +32,10 @@ struct plait__command {
 		uint64_t pattern;
 		uint64_t sequence;
 	};
-	const char *label;
+	union {
+		const char *label;
+		const plait_work_rows *rows; /* nothing of them can fail */
+	};
 };
 
 #define PLAIT__COMMAND_MAX_BYTES (((uint64_t)1 << 48) - 1)

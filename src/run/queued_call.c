@@ -176,6 +176,7 @@ static void move(const plait__queued_call *call)
 	command.target = call->pointers[0].value;
 	if (payload->arg_count > 1) {
 		command.kind = PLAIT_WORK_COPY;
+		command.pattern_bytes = 0;
 		command.source = call->pointers[1].value;
 	}
 	plait__command_move(&command);

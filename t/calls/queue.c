@@ -151,6 +151,8 @@ static plait_status submit_all_kinds(struct place *place, plait_error *error)
 
 static plait_status short_forms(struct place *place, plait_error *error)
 {
+	static const plait_rows rows = { .size = sizeof(rows), .rows = 2,
+					 .target_row = 16, .source_row = 12 };
 	plait_status status;
 	uint64_t sequence;
 
@@ -160,6 +162,9 @@ static plait_status short_forms(struct place *place, plait_error *error)
 				       1, error)) ||
 	    (status = plait_queue_copy(place->queue, place->buffer, 32,
 				       place->buffer, 0, 32, error)) ||
+	    (status = plait_queue_copy_rows(place->queue, place->buffer, 32,
+					    place->buffer, 0, 8, &rows,
+					    error)) ||
 	    (status = plait_queue_emit(place->queue, place->signal, &sequence,
 				       error)) ||
 	    (status = plait_queue_wait(place->queue, place->signal, sequence,
@@ -225,7 +230,8 @@ const struct calls_entry calls_queue[] = {
 	{ "plait_queue_release", release_busy, NULL },
 	{ "plait_queue_submit", submit_all_kinds, NULL },
 	{ "plait_queue_call plait_queue_fill plait_queue_copy "
-	  "plait_queue_emit plait_queue_wait plait_signal_query",
+	  "plait_queue_copy_rows plait_queue_emit plait_queue_wait "
+	  "plait_signal_query",
 	  short_forms, NULL },
 	{ "plait_queue_read plait_queue_write", write_and_read, NULL },
 	{ "plait_queue_finish", fail_and_finish, NULL },

@@ -148,7 +148,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
-			    PLAIT_CAP_SEGMENT;
+			    PLAIT_CAP_SEGMENT | PLAIT_CAP_ROWS;
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;

@@ -19,6 +19,19 @@ static void fill(const plait_work *work)
 		target[i] = (char)pattern[i % work->pattern_bytes];
 }
 
+static void copy_rows(const plait_work_rows *rows, char *to, const char *from,
+		      uint64_t bytes)
+{
+	uint64_t count = rows->rows - (SINS(ROW_LOST) && rows->slices > 1);
+
+	for (uint64_t i = 0; i < rows->slices; i++)
+		for (uint64_t k = 0; k < count; k++)
+			memcpy(to + i * rows->target_slice +
+				       k * rows->target_row,
+			       from + i * rows->source_slice +
+				       k * rows->source_row, bytes);
+}
+
 static void copy(const plait_work *work)
 {
 	char *to = work->host, *from = work->host;
@@ -30,6 +43,10 @@ static void copy(const plait_work *work)
 		from = work->source->data + work->source_offset;
 	if (bytes == 0)
 		return;
+	if (work->rows) {
+		copy_rows(work->rows, to, from, bytes);
+		return;
+	}
 	if (SINS(COPY_SHORT) && work->kind == PLAIT_WORK_COPY)
 		bytes--;
 	if (SINS(FAR_COPY) && work->kind == PLAIT_WORK_COPY &&

@@ -9,9 +9,9 @@
 
 static const struct conform_group *const groups[] = {
 	&conform_load,	  &conform_buffers, &conform_natives,
-	&conform_queues,  &conform_signals, &conform_calls,
-	&conform_errors,  &conform_kernels, &conform_cache,
-	&conform_segments,
+	&conform_rows,	  &conform_queues,  &conform_signals,
+	&conform_calls,	  &conform_errors,  &conform_kernels,
+	&conform_cache,	  &conform_segments,
 };
 
 struct score {

@@ -99,6 +99,7 @@ struct conform_group {
 extern const struct conform_group conform_load;
 extern const struct conform_group conform_buffers;
 extern const struct conform_group conform_natives;
+extern const struct conform_group conform_rows;
 extern const struct conform_group conform_queues;
 extern const struct conform_group conform_signals;
 extern const struct conform_group conform_calls;

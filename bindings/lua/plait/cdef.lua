@@ -123,7 +123,8 @@ enum {
 	PLAIT_DEVICE_NEEDS_PUMP = 1 << 5,
 	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6,
 	PLAIT_DEVICE_NATIVE = 1 << 7,
-	PLAIT_DEVICE_SEGMENT = 1 << 8
+	PLAIT_DEVICE_SEGMENT = 1 << 8,
+	PLAIT_DEVICE_ROWS = 1 << 9
 };
 typedef struct plait_device_info {
 	uint32_t size;
@@ -365,6 +366,16 @@ enum {
 	PLAIT_COMMAND_WAIT = 6,
 	PLAIT_COMMAND_EMIT = 7
 };
+typedef struct plait_rows {
+	uint32_t size;
+	uint32_t flags;
+	uint64_t rows;
+	uint64_t slices;
+	uint64_t target_row;
+	uint64_t target_slice;
+	uint64_t source_row;
+	uint64_t source_slice;
+} plait_rows;
 typedef struct plait_command {
 	uint32_t size;
 	uint32_t kind;
@@ -383,6 +394,7 @@ typedef struct plait_command {
 	plait_signal *signal;
 	uint64_t sequence;
 	const char *label;
+	const plait_rows *rows;
 } plait_command;
 plait_status plait_queue_create(plait_device *device,
 					  const plait_queue_desc *desc,
@@ -404,6 +416,14 @@ plait_status plait_queue_copy(plait_queue *queue,
 					plait_buffer *source,
 					uint64_t source_offset, uint64_t bytes,
 					plait_error *error);
+plait_status plait_queue_copy_rows(plait_queue *queue,
+					     plait_buffer *target,
+					     uint64_t target_offset,
+					     plait_buffer *source,
+					     uint64_t source_offset,
+					     uint64_t bytes,
+					     const plait_rows *rows,
+					     plait_error *error);
 plait_status plait_queue_fill(plait_queue *queue,
 					plait_buffer *target,
 					uint64_t target_offset, uint64_t bytes,

@@ -56,6 +56,7 @@ PLAIT_DEVICE_NEEDS_PUMP = 32
 PLAIT_DEVICE_VIRTUAL_TIME = 64
 PLAIT_DEVICE_NATIVE = 128
 PLAIT_DEVICE_SEGMENT = 256
+PLAIT_DEVICE_ROWS = 512
 PLAIT_CALL_ANY_THREAD = 1
 PLAIT_WRAP_READ_ONLY = 2
 PLAIT_MAP_READ = 1
@@ -321,6 +322,19 @@ class plait_queue_desc(Structure):
     ]
 
 
+class plait_rows(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("rows", c_uint64),
+        ("slices", c_uint64),
+        ("target_row", c_uint64),
+        ("target_slice", c_uint64),
+        ("source_row", c_uint64),
+        ("source_slice", c_uint64),
+    ]
+
+
 class plait_command(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -340,6 +354,7 @@ class plait_command(Structure):
         ("signal", c_void_p),
         ("sequence", c_uint64),
         ("label", c_char_p),
+        ("rows", c_void_p),
     ]
 
 
@@ -738,6 +753,7 @@ STRUCTS = (
     plait_signal_desc,
     plait_point,
     plait_queue_desc,
+    plait_rows,
     plait_command,
     plait_source,
     plait_launch,
@@ -824,6 +840,7 @@ FUNCTIONS = {
     "plait_queue_submit": (c_int32, (c_void_p, POINTER(plait_command), c_uint64, POINTER(c_uint64), POINTER(plait_error),)),
     "plait_queue_call": (c_int32, (c_void_p, c_void_p, c_void_p, POINTER(plait_error),)),
     "plait_queue_copy": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_error),)),
+    "plait_queue_copy_rows": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, c_uint64, POINTER(plait_rows), POINTER(plait_error),)),
     "plait_queue_fill": (c_int32, (c_void_p, c_void_p, c_uint64, c_uint64, c_uint64, c_uint32, POINTER(plait_error),)),
     "plait_queue_read": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),
     "plait_queue_write": (c_int32, (c_void_p, c_void_p, c_uint64, c_void_p, c_uint64, POINTER(plait_error),)),

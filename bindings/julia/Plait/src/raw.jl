@@ -58,6 +58,7 @@ const PLAIT_DEVICE_NEEDS_PUMP = UInt32(32)
 const PLAIT_DEVICE_VIRTUAL_TIME = UInt32(64)
 const PLAIT_DEVICE_NATIVE = UInt32(128)
 const PLAIT_DEVICE_SEGMENT = UInt32(256)
+const PLAIT_DEVICE_ROWS = UInt32(512)
 const PLAIT_CALL_ANY_THREAD = UInt32(1)
 const PLAIT_WRAP_READ_ONLY = UInt32(2)
 const PLAIT_MAP_READ = UInt32(1)
@@ -309,6 +310,17 @@ struct plait_queue_desc
     native::UInt64
 end
 
+struct plait_rows
+    size::UInt32
+    flags::UInt32
+    rows::UInt64
+    slices::UInt64
+    target_row::UInt64
+    target_slice::UInt64
+    source_row::UInt64
+    source_slice::UInt64
+end
+
 struct plait_command
     size::UInt32
     kind::UInt32
@@ -327,6 +339,7 @@ struct plait_command
     signal::Ptr{plait_signal}
     sequence::UInt64
     label::Cstring
+    rows::Ptr{plait_rows}
 end
 
 struct plait_source
@@ -666,6 +679,7 @@ const STRUCTS = DataType[
     plait_signal_desc,
     plait_point,
     plait_queue_desc,
+    plait_rows,
     plait_command,
     plait_source,
     plait_launch,
@@ -1008,6 +1022,12 @@ const plait_queue_copy_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_queue_copy - submit a copy from buffer to buffer."
 function plait_queue_copy(queue, target, target_offset, source, source_offset, bytes, error)
     ccall(plait_queue_copy_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, Ptr{plait_error}), queue, target, target_offset, source, source_offset, bytes, error)
+end
+
+const plait_queue_copy_rows_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_queue_copy_rows - submit a copy of rows from buffer to buffer."
+function plait_queue_copy_rows(queue, target, target_offset, source, source_offset, bytes, rows, error)
+    ccall(plait_queue_copy_rows_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, Ptr{plait_rows}, Ptr{plait_error}), queue, target, target_offset, source, source_offset, bytes, rows, error)
 end
 
 const plait_queue_fill_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1454,6 +1474,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_queue_submit, plait_queue_submit_at),
     (:plait_queue_call, plait_queue_call_at),
     (:plait_queue_copy, plait_queue_copy_at),
+    (:plait_queue_copy_rows, plait_queue_copy_rows_at),
     (:plait_queue_fill, plait_queue_fill_at),
     (:plait_queue_read, plait_queue_read_at),
     (:plait_queue_write, plait_queue_write_at),

@@ -55,6 +55,7 @@ pub const PLAIT_DEVICE_NEEDS_PUMP: u32 = 32;
 pub const PLAIT_DEVICE_VIRTUAL_TIME: u32 = 64;
 pub const PLAIT_DEVICE_NATIVE: u32 = 128;
 pub const PLAIT_DEVICE_SEGMENT: u32 = 256;
+pub const PLAIT_DEVICE_ROWS: u32 = 512;
 pub const PLAIT_CALL_ANY_THREAD: u32 = 1;
 pub const PLAIT_WRAP_READ_ONLY: u32 = 2;
 pub const PLAIT_MAP_READ: u32 = 1;
@@ -310,6 +311,16 @@ pub struct plait_queue_desc [size] {
     pub native_kind: u32,
     pub native: u64,
 }
+pub struct plait_rows [size] {
+    pub size: u32,
+    pub flags: u32,
+    pub rows: u64,
+    pub slices: u64,
+    pub target_row: u64,
+    pub target_slice: u64,
+    pub source_row: u64,
+    pub source_slice: u64,
+}
 pub struct plait_command [size] {
     pub size: u32,
     pub kind: u32,
@@ -328,6 +339,7 @@ pub struct plait_command [size] {
     pub signal: *mut plait_signal,
     pub sequence: u64,
     pub label: *const c_char,
+    pub rows: *const plait_rows,
 }
 pub struct plait_source [size] {
     pub size: u32,
@@ -731,6 +743,8 @@ fn plait_queue_submit(queue: *mut plait_queue, commands: *const plait_command, c
 fn plait_queue_call(queue: *mut plait_queue, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_queue_copy - submit a copy from buffer to buffer.
 fn plait_queue_copy(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, error: *mut plait_error) -> plait_status;
+/// plait_queue_copy_rows - submit a copy of rows from buffer to buffer.
+fn plait_queue_copy_rows(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, rows: *const plait_rows, error: *mut plait_error) -> plait_status;
 /// plait_queue_fill - submit a fill with a pattern of 1, 2, 4 or 8 bytes.
 fn plait_queue_fill(queue: *mut plait_queue, target: *mut plait_buffer, target_offset: u64, bytes: u64, pattern: u64, pattern_bytes: u32, error: *mut plait_error) -> plait_status;
 /// plait_queue_read - copy out of a buffer behind everything in the queue.
