@@ -103,6 +103,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/report.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/search.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/services.c
+%C%_libplaitcore_la_SOURCES += %D%/plugin/shortage.c
 # object
 %C%_libplaitcore_la_SOURCES += %D%/object/array.c
 %C%_libplaitcore_la_SOURCES += %D%/object/batch.c

@@ -119,13 +119,22 @@ static void empty_places_are_told(void)
 	const char *report;
 
 	IS_INT(rig_try(folder, NULL), PLAIT_E_UNAVAILABLE);
-	HAS_STR(rig_error.text, "no plugin found in ");
-	HAS_STR(rig_error.text, "set PLAIT_PLUGIN_PATH");
+	HAS_STR(rig_error.text, "plugin_path: no plugin in /");
+	HAS_STR(rig_error.text, "it takes folders that have plait_host.so");
 	HAS_STR(rig_detail, ": 0 plugins");
 	HAS_STR(rig_detail, "hint: no plugins there");
 	report = rig_survey("/nowhere/at/all", NULL, NULL, NULL);
 	IS_INT(rig_error.status, PLAIT_OK);
 	HAS_STR(report, "/nowhere/at/all: No such file or directory");
+	IS_INT(rig_try("/dev/null", NULL), PLAIT_E_UNAVAILABLE);
+	HAS_STR(rig_error.text, "no plugin in /dev/null (not a folder); it");
+	IS_INT(rig_try("/dev/null:/nowhere", "good"), PLAIT_E_UNAVAILABLE);
+	HAS_STR(rig_error.text, "plugin good: no plait_good.so in /dev/null "
+		"(not a folder) or /nowhere (No such file or directory)");
+	IS_INT(rig_try("/nowhere/plait_x.so:/:/dev", NULL),
+	       PLAIT_E_UNAVAILABLE);
+	HAS_STR(rig_error.text, "plait_x.so in /nowhere/plait_x.so (No such "
+		"file or directory) or 2 other places");
 	OK(rig_copy("good", folder, "Good"));
 	report = rig_survey(folder, NULL, NULL, NULL);
 	HAS_STR(report, "plait_Good.so: ignored, a plugin's name has");

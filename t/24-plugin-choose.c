@@ -87,7 +87,9 @@ static void all_but_these(void)
 	IS_STR(opened("^good2,^fussy,^good", NULL),
 	       "no usable backend: absent: libabsent.so.1: no such file");
 	HAS_STR(opened("^good2,^fussy,^good,^absent", NULL),
-		"no usable backend among 9 plugins");
+		"backends: without absent, fussy, good, good2 there is no "
+		"backend that is used unless it is named; name one of these: "
+		"shy");
 	report = rig_survey(folder, "^good,^nobody", NULL, NULL);
 	HAS_STR(report, "good: left out by backends");
 	HAS_STR(report, "note: ^nobody leaves nothing out");

@@ -19,7 +19,7 @@ def conform(*args):
 
 got = conform("null")
 ok(got.returncode == 77, "the template is skipped", got.returncode, got.stdout, got.stderr)
-ok(re.match(r"1\.\.0 # SKIP null: .*template", got.stdout), "with its own reason", got.stdout)
+ok(re.match(r"1\.\.0 # SKIP null: a template", got.stdout), "with its own reason", got.stdout)
 ok(got.stderr == "", "and nothing else is printed", got.stderr)
 # Only what a backend says itself is a reason to skip.
 got = conform("no_such_backend")
@@ -27,6 +27,9 @@ ok(got.returncode == 2 and got.stdout == "" and "no plait_no_such_backend.so in 
    "a backend that is not there is an error", got.returncode, got.stdout, got.stderr)
 ok(re.search("^plait conform: plugins that are there: .*host.*null", got.stderr, re.M), "that says which there are",
    got.stderr)
+got = conform("check")
+ok(got.returncode == 2 and got.stdout == "" and "check is an interposer, not a backend" in got.stderr,
+   "nor is an interposer something to skip", got.returncode, got.stdout, got.stderr)
 with tempfile.TemporaryDirectory() as folder:
     os.chmod(folder, 0o755)
     open(os.path.join(folder, "plait_empty.so"), "w").close()

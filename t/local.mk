@@ -45,7 +45,8 @@
 #   PLAIT_PLUGIN_PATH                 the plugins of this build
 #   PLAIT_SANITIZER                   no, address, thread or valgrind
 #   CC CXX PKG_CONFIG                 what configure found
-# in the environment.  A test alone:  make check TESTS=t/10-sys-event.t
+# in the environment.  A test alone, of which no other is built:
+#   make one TEST=t/10-sys-event.t
 
 UNIT_TESTS =
 API_TESTS =
@@ -123,6 +124,14 @@ SMOKE_TESTS = %D%/00-tap.t %D%/01-run.t %D%/02-layers.t %D%/71-headers.t %D%/73-
 SMOKE_RUNNERS = %D%/run %D%/00-tap.t
 SMOKE_ARCHIVES = %D%/libtap.la
 SEEDED_TESTS = %D%/00-tap.t
+
+# What tests start or load is built too, since nobody knows which does.
+.PHONY: one
+one:
+	@test -n '$(TEST)' || { echo 'make one TEST=%D%/NN-area-what.t'; exit 2; }
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(TEST)' \
+		check_PROGRAMS="%D%/run $(TEST_HELPERS) \
+			$(filter $(TEST),$(check_PROGRAMS) $(EXTRA_PROGRAMS))"
 
 include %D%/cuda/local.mk
 # --- 0x meta and base ------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "plugin/instance.h"
 #include "plugin/services.h"
+#include "plugin/shortage.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -231,48 +232,6 @@ static void check_exact(plait__registry *registry)
 	}
 }
 
-/* The one that was to be used and could not; null if none or several were. */
-static const plait__candidate *only_rejected(const plait__registry *registry)
-{
-	const plait__candidate *only = NULL;
-	uint32_t i;
-
-	for (i = 0; i < registry->candidate_count; i++) {
-		const plait__candidate *candidate = &registry->candidates[i];
-
-		if (candidate->verdict != PLAIT__NOT_LOADED &&
-		    candidate->verdict != PLAIT__NOT_USABLE)
-			continue;
-		if (only != NULL)
-			return NULL;
-		only = candidate;
-	}
-	return only;
-}
-
-static void fail_without_any(plait__registry *registry)
-{
-	const plait__candidate *only = only_rejected(registry);
-	uint32_t count = registry->candidate_count;
-
-	if (only != NULL)
-		plait__fail_origin(&registry->failure, only->reason.status,
-				   only->reason.origin,
-				   "no usable backend: %s",
-				   only->reason.text);
-	else if (count == 0)
-		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
-			    "no plugin found in %s%s; set PLAIT_PLUGIN_PATH",
-			    registry->search.places[0].path,
-			    registry->search.count > 1 ? " and other places"
-						       : "");
-	else
-		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
-			    "no usable backend among %u %s; plait info tells "
-			    "each reason", count,
-			    count == 1 ? "plugin" : "plugins");
-}
-
 /* Did a line about a path get lost? */
 static bool is_told(const plait__registry *registry)
 {
@@ -296,6 +255,6 @@ plait_status plait__choose(plait__registry *registry)
 		check_exact(registry);
 	if (registry->backend_count == 0 &&
 	    registry->failure.status == PLAIT_OK)
-		fail_without_any(registry);
+		plait__shortage_tell(registry);
 	return PLAIT_OK;
 }

@@ -300,23 +300,54 @@ static void keep_reason(plait_error *error, const plait_error *reason,
 			   begin, reason->text);
 }
 
+/* What is wrong with it at first sight. */
+static const char *describe(const plait__place *place, char *out,
+			    size_t out_bytes)
+{
+	struct plait__file_info info = { .kind = PLAIT__FILE_FOLDER };
+	char reason[96];
+	int result = plait__file_query(place->path, &info);
+
+	if (result != 0)
+		(void)snprintf(out, out_bytes, " (%s)",
+			       plait__file_reason(result, reason,
+						  sizeof(reason)));
+	else if (!place->is_file && info.kind != PLAIT__FILE_FOLDER)
+		(void)snprintf(out, out_bytes, " (not a folder)");
+	else
+		out[0] = '\0';
+	return out;
+}
+
+void plait__search_tell(const plait__search *search,
+			char out[PLAIT__PLACES_BYTES])
+{
+	const plait__place *places = search->places;
+	char first[104], second[104];
+
+	(void)describe(&places[0], first, sizeof(first));
+	if (search->count == 1)
+		(void)snprintf(out, PLAIT__PLACES_BYTES, "%s%s",
+			       places[0].path, first);
+	else if (search->count == 2)
+		(void)snprintf(out, PLAIT__PLACES_BYTES, "%s%s or %s%s",
+			       places[0].path, first, places[1].path,
+			       describe(&places[1], second, sizeof(second)));
+	else
+		(void)snprintf(out, PLAIT__PLACES_BYTES,
+			       "%s%s or %u other places", places[0].path,
+			       first, search->count - 1);
+}
+
 static plait_status fail_absent(const plait__search *search, const char *name,
 				plait_error *error)
 {
-	const plait__place *places = search->places;
+	char places[PLAIT__PLACES_BYTES];
 
-	if (search->count == 2)
-		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "plugin %s: no plait_%s.so in %s or %s",
-				   name, name, places[0].path, places[1].path);
-	if (search->count > 2)
-		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "plugin %s: no plait_%s.so in %s or %u "
-				   "other places", name, name, places[0].path,
-				   search->count - 1);
+	plait__search_tell(search, places);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
 			   "plugin %s: no plait_%s.so in %s", name, name,
-			   places[0].path);
+			   places);
 }
 
 plait_status plait__search_load(const plait__search *search, const char *name,

@@ -19,6 +19,9 @@ typedef struct plait__place {
 	char name[PLAIT__NAME_BYTES]; /* of a file: plait_<name>.so */
 } plait__place;
 
+/* Room for places in an error's text. */
+enum { PLAIT__PLACES_BYTES = PLAIT_ERROR_TEXT_BYTES };
+
 typedef struct plait__search {
 	const plait_allocator *allocator;
 	plait__place *places;
@@ -56,5 +59,9 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 				const plait_host_services *services,
 				plait_backend_table *out, plait__text *tried,
 				plait_error *error);
+
+/* Name the places in a few words, with what is wrong with the first ones. */
+void plait__search_tell(const plait__search *search,
+			char out[PLAIT__PLACES_BYTES]);
 
 #endif

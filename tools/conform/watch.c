@@ -180,6 +180,9 @@ enum conform_reason conform_why_declined(const char *backend, char *others,
 	if (strstr(text, ": rejected: could not be loaded\n") != NULL)
 		reason = cut_path(text, mark, path) ? CONFORM_REFUSED :
 						      CONFORM_ABSENT;
+	snprintf(mark, sizeof(mark), "\n%.40s: no backend but ", backend);
+	if (strstr(text, mark) != NULL)
+		reason = CONFORM_ABSENT;
 	cut_line(text, "hint: plugins that are there too:", others, bytes);
 	free(text);
 	return reason;
