@@ -168,6 +168,7 @@ UNIT_TESTS += %D%/11-sys-thread.t
 UNIT_TESTS += %D%/11-sys-whole.t
 SCRIPT_TESTS += %D%/12-sys-faults.t
 UNIT_TESTS += %D%/12-pool-lane.t
+UNIT_TESTS += %D%/13-pool-hop.t
 UNIT_TESTS += %D%/13-pool-team.t
 UNIT_TESTS += %D%/13-pool-wait.t
 UNIT_TESTS += %D%/14-pool-failure.t
@@ -361,6 +362,8 @@ PLAIN_SCRIPT_TESTS += %D%/46-tool-plan.t
 SERIAL_SCRIPT_TESTS += %D%/55-tool-run.t
 # --- 5x run ----------------------------------------------------------------
 UNIT_TESTS += %D%/52-run-bound.t
+API_TESTS += %D%/50-run-lanes.t
+%C%_50_run_lanes_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/50-run-plain.t
 %C%_50_run_plain_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/51-run-regions.t

@@ -52,6 +52,7 @@ static plait__pool *alloc_pool(const plait_allocator *allocator,
 	pool->first_guest.pool = pool;
 	plait__event_init(&pool->first_guest.sleeper.event, 0);
 	pool->guests = &pool->first_guest;
+	plait__hop_init(&pool->hop, pool);
 	if (workers == 0)
 		return pool;
 	pool->worker_bytes = workers * sizeof(*pool->workers);

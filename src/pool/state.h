@@ -6,6 +6,7 @@
 
 #include "pool/counter.h"
 #include "pool/fpstate.h"
+#include "pool/hop.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "pool/ready.h"
@@ -56,6 +57,8 @@ struct plait__pool {
 	struct plait__mutex guest_lock; /* guards the list; a leaf */
 	struct plait__guest *guests;
 	struct plait__guest first_guest;
+
+	struct plait__hop hop;
 
 	struct plait__mutex note_lock; /* guards these two; a leaf */
 	struct plait__note *notes;     /* reserved, and not in use */

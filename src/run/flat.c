@@ -5,13 +5,16 @@
  */
 #include "run/flat.h"
 
+#include "run/forecast.h"
 #include "run/help.h"
 #include "run/op.h"
 #include "run/record.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "pool/hop.h"
 #include "sys/clock.h"
+#include "sys/env.h"
 
 #include <string.h>
 
@@ -32,7 +35,8 @@ struct compiled {
 	bool has_helped;	/* a band takes the place of wide */
 	bool has_outside;	/* some wait for somebody else */
 	bool needs_wide;	/* some wait for what others may bring */
-	uint64_t total_cost;	/* of body 0 */
+	plait__forecast forecast; /* of wide, if it may be chosen */
+	uint64_t hop_ns;
 	/* The fastest serial run so far, of the first few; see choose. */
 	at_u64 serial_ns;
 	at_u32 measured;
@@ -61,16 +65,6 @@ enum {
 
 /* ---- per plan ---- */
 
-static uint64_t add_costs(const plait__plan *plan)
-{
-	const plait__plan_body *body = &plan->bodies[0];
-	uint64_t total = 0;
-
-	for (uint32_t i = 0; i < body->command_count; i++)
-		total += plan->commands[body->command_first + i].cost;
-	return total;
-}
-
 /* What a thread that must not wait cannot do alone. */
 static bool find_submits(const plait__program *program)
 {
@@ -89,6 +83,30 @@ static bool find_outside(const plait__program *program)
 	return false;
 }
 
+static uint64_t find_hop(plait__pool *pool)
+{
+	uint64_t ns;
+
+	if (plait__env_query_number("PLAIT_HOP_NS", UINT32_MAX, &ns) > 0)
+		return ns;
+	return plait__pool_hop_ns(pool);
+}
+
+/* What `choose` goes by. */
+static plait_status forecast(struct compiled *compiled,
+			     const plait__program *program,
+			     plait_error *error)
+{
+	plait__pool *pool = program->context->pool;
+
+	if (!compiled->has_wide || compiled->needs_wide ||
+	    plait__pool_worker_count(pool) == 0)
+		return PLAIT_OK;
+	compiled->hop_ns = find_hop(pool);
+	return plait__forecast_make(&compiled->forecast, program->plan,
+				    plait__program_allocator(program), error);
+}
+
 static plait_status prepare(plait__program *program, plait_error *error)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -100,11 +118,12 @@ static plait_status prepare(plait__program *program, plait_error *error)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
 	compiled->has_wide = program->plan->lanes_count > 1;
-	compiled->total_cost = add_costs(program->plan);
 	compiled->has_outside = find_outside(program);
 	program->submits = find_submits(program);
 	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
 	status = plait__flat_compile(&compiled->serial, program, true, error);
+	if (status == PLAIT_OK)
+		status = forecast(compiled, program, error);
 	compiled->has_helped = plait__helped_can(program->plan);
 	if (status == PLAIT_OK && compiled->has_helped)
 		status = plait__helped_compile(&compiled->helped, program,
@@ -273,17 +292,14 @@ static void unmake(plait__instance *instance)
 
 /*
  * Lanes are worth it when what they save is more than it costs to have them:
- * the plan says how much shorter, the first runs how long.
+ * the plan says how much shorter, the first runs how long, and the pool what
+ * a hop takes here.
  */
-static bool is_worth(const struct compiled *compiled, const plait__plan *plan)
+static bool is_worth(const struct compiled *compiled)
 {
-	uint64_t serial_ns = at_load_relaxed_u64(&compiled->serial_ns);
-	uint64_t total = compiled->total_cost;
-
-	if (total == 0 || plan->makespan >= total)
-		return false;
-	return (double)serial_ns * (double)(total - plan->makespan) /
-		       (double)total > WORTH_NS;
+	return plait__forecast_saving(&compiled->forecast,
+				      at_load_relaxed_u64(&compiled->serial_ns),
+				      compiled->hop_ns) > WORTH_NS;
 }
 
 /* All lanes, or the serial program? */
@@ -305,8 +321,7 @@ static bool choose(struct state *state, const struct compiled *compiled,
 	state->measures = instance->recording == NULL &&
 			  at_load_relaxed_u32(&compiled->measured) <
 				  MEASURED_RUNS;
-	return !state->measures &&
-	       is_worth(compiled, instance->program->plan);
+	return !state->measures && is_worth(compiled);
 }
 
 static void start(plait__instance *instance, bool here)

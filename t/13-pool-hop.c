@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a hop is: asked by one and by many, with workers that come, that
+ * cannot, and with none; and what runs make of it. */
+#include "pool/hop.h"
+
+#include "base/alloc.h"
+#include "run/forecast.h"
+#include "sys/thread.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+enum { ASKERS = 4, ROUNDS = 5 };
+
+static plait_error error = { .size = sizeof(error) };
+
+static plait__pool *make_pool(uint32_t workers)
+{
+	plait__pool *pool = NULL;
+
+	OK(plait__pool_create(plait__alloc_default(), workers, &pool,
+			      &error) == PLAIT_OK);
+	return pool;
+}
+
+static void without_workers(void)
+{
+	plait__pool *pool = make_pool(0);
+
+	IS_UINT(plait__pool_hop_ns(pool), PLAIT__HOP_DEFAULT_NS);
+	plait__pool_destroy(pool);
+}
+
+/* Whether a worker comes in time is the machine's affair; the pool may end
+ * with one that is late. */
+static void asked_and_gone(void)
+{
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		plait__pool *pool = make_pool(1 + i % 3);
+		uint64_t ns = 0;
+
+		for (uint32_t k = 0; k < i; k++) {
+			ns = plait__pool_hop_ns(pool);
+			OK(ns > 0);
+		}
+		NOTE("%u ns", (unsigned)ns);
+		plait__pool_destroy(pool);
+	}
+}
+
+static void ask(void *arg)
+{
+	uint64_t *ns = arg;
+	plait__pool *pool = (plait__pool *)(uintptr_t)*ns;
+
+	*ns = plait__pool_hop_ns(pool);
+}
+
+static void asked_by_many(void)
+{
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		struct plait__thread threads[ASKERS];
+		uint64_t answers[ASKERS];
+		plait__pool *pool = make_pool(2);
+		bool good = true;
+
+		for (uint32_t k = 0; k < ASKERS; k++) {
+			answers[k] = (uint64_t)(uintptr_t)pool;
+			OK(plait__thread_start(&threads[k], "asker", ask,
+					       &answers[k], NULL) == 0);
+		}
+		for (uint32_t k = 0; k < ASKERS; k++) {
+			plait__thread_join(&threads[k]);
+			good = good && answers[k] > 0 &&
+			       answers[k] < 1000000000;
+		}
+		OK(good);
+		plait__pool_destroy(pool);
+	}
+}
+
+/* The only worker is kept: who asks does not wait for it. */
+struct kept {
+	plait__task task;
+	at_u32 in, out;
+};
+
+static bool stay(plait__task *task)
+{
+	struct kept *kept = (struct kept *)(void *)task;
+
+	at_store_release_u32(&kept->in, 1);
+	while (at_load_acquire_u32(&kept->out) == 0)
+		plait__thread_yield();
+	plait__task_rest(task);
+	return false;
+}
+
+static void worker_that_cannot_come(void)
+{
+	plait__pool *pool = make_pool(1);
+	struct kept kept;
+
+	memset(&kept, 0, sizeof(kept));
+	plait__task_init(&kept.task, pool);
+	kept.task.turn = stay;
+	plait__task_offer(&kept.task);
+	while (at_load_acquire_u32(&kept.in) == 0)
+		plait__thread_yield();
+	for (uint32_t i = 0; i < 6; i++)
+		IS_UINT(plait__pool_hop_ns(pool), PLAIT__HOP_DEFAULT_NS);
+	at_store_release_u32(&kept.out, 1);
+	plait__task_forget(&kept.task);
+	plait__pool_destroy(pool);
+}
+
+/* ---- what is made of it ---- */
+
+static bool saves(const plait__forecast *forecast, uint64_t hop_ns,
+		  double wanted)
+{
+	double saved = plait__forecast_saving(forecast, 1000, hop_ns);
+
+	return OK_THAT(saved > wanted - 1e-6 && saved < wanted + 1e-6,
+		       "hop %u ns: %f", (unsigned)hop_ns, saved);
+}
+
+/* One lane takes 1000 ns for 100 units, so a unit is 10. */
+static void savings(void)
+{
+	const plait__forecast forecast = {
+		.total = 100, .hops = { 0, 10, 100 }, .takes = { 50, 60, 150 },
+	};
+	const plait__forecast nothing = { .total = 0, .hops = { 0, 1, 4 } };
+
+	saves(&forecast, 0, 500);
+	saves(&forecast, 50, 450);
+	saves(&forecast, 100, 400);
+	saves(&forecast, 1000, -500);
+	saves(&forecast, 2000, -1500);
+	saves(&nothing, 100, 0);
+	OK(plait__forecast_saving(&forecast, 0, 10) <= 0);
+}
+
+static const struct tap_scenario all[] = {
+	{ "without workers", without_workers },
+	{ "asked and gone", asked_and_gone },
+	{ "asked by many", asked_by_many },
+	{ "a worker that cannot come", worker_that_cannot_come },
+	{ "savings", savings },
+};
+
+TAP_MAIN(all)
