@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What the layers of the languages cost, beside the same calls from C: a plan
 that is called, with and without a parameter; one that is run on a queue and
-waited for; and a function that a queue calls and the language pulls.
+waited for; a function that the language pulls, of those that wait for it, and
+answers; and the same with the work of its queue, which comes to the next one.
 
     bench/languages.py [--rounds N] [--who c,lua,...]
 
@@ -22,7 +23,7 @@ from tap import BUILD, ROOT, which  # noqa: E402
 import julia  # noqa: E402
 import rust  # noqa: E402
 
-KINDS = ("plan()", "plan(a=1)", "run and wait", "pulled function")
+KINDS = ("plan()", "plan(a=1)", "run and wait", "pull and answer", "with its queue")
 LUA = os.path.join(ROOT, "bindings", "lua")
 
 
@@ -98,10 +99,10 @@ def main():
         process.wait()
     print("load %.1f before, %.1f after; %d batches of a thousand; least and median, ns" % (
         before, os.getloadavg()[0], given.rounds))
-    print("%-8s" % "" + "".join("%24s" % kind for kind in KINDS))
+    print("%-8s" % "" + "".join("%18s" % kind for kind in KINDS))
     for who, batches in found.items():
         columns = list(zip(*batches))
-        print("%-8s" % who + "".join("%24s" % ("%.0f  %.0f" % (min(c), statistics.median(c)))
+        print("%-8s" % who + "".join("%18s" % ("%.0f  %.0f" % (min(c), statistics.median(c)))
                                      for c in columns))
 
 

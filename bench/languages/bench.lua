@@ -2,13 +2,16 @@
 -- What bench.c measures, from LuaJIT.
 local plait = require "plait"
 local ffi = require "ffi"
-ffi.cdef "typedef struct { long seconds, nanoseconds; } bench_time; int clock_gettime(int, bench_time *);"
+ffi.cdef [[
+typedef struct { long seconds, nanoseconds; } bench_time;
+int clock_gettime(int, bench_time *);
+]]
 
-local CALLS = 1000
+local CALLS, QUEUES, A_MOMENT_NS = 1000, 100, 500000
 local system = plait.open()
 local device = system.devices[1]
 local queue, queues, gate = device:queue(), {}, device:signal {gate = true}
-for i = 1, 100 do queues[i] = device:queue() end
+for i = 1, QUEUES do queues[i] = device:queue() end
 local graph = system:graph()
 graph:join()
 local plain = graph:freeze()
@@ -35,14 +38,23 @@ end
 
 local function work() end
 
-local function submit_held(number)
+local function submit_held(calls, number)
   for _, one in ipairs(queues) do one:wait(gate, number) end
-  for i = 1, CALLS do queues[i % #queues + 1]:call(work) end
+  for i = 1, calls do queues[i % QUEUES + 1]:call(work) end
+end
+
+local function finish_all()
+  for _, one in ipairs(queues) do one:finish() end
 end
 
 local function call_pulled(number)
   gate:raise(number)
-  for _, one in ipairs(queues) do one:finish() end
+  finish_all()
+end
+
+local function pull_waiting()
+  local count = 0
+  while count < QUEUES do count = count + system:pump() end
 end
 
 local at = ffi.new "bench_time"
@@ -51,17 +63,32 @@ local function now()
   return tonumber(at.seconds) * 1e9 + tonumber(at.nanoseconds)
 end
 
-local function timed(batch, given)
+local function timed(batch, calls, given)
   local begin = now()
   batch(given)
-  return (now() - begin) / CALLS
+  return (now() - begin) / calls
 end
 
 local turn = 0
+local function time_pulls()
+  local least = math.huge
+  for _ = 1, CALLS / QUEUES do
+    turn = turn + 1
+    submit_held(QUEUES, turn)
+    gate:raise(turn)
+    local begin = now()
+    while now() - begin < A_MOMENT_NS do end
+    least = math.min(least, timed(pull_waiting, QUEUES))
+    finish_all()
+  end
+  return least
+end
+
 for _ in io.lines() do
+  local called, told_so, waited = timed(call_plain, CALLS), timed(call_told, CALLS), timed(run_and_wait, CALLS)
+  local pulled = time_pulls()
   turn = turn + 1
-  local called, told_so, waited = timed(call_plain), timed(call_told), timed(run_and_wait)
-  submit_held(turn)
-  print(("%.1f %.1f %.1f %.1f"):format(called, told_so, waited, timed(call_pulled, turn)))
+  submit_held(CALLS, turn)
+  print(("%.1f %.1f %.1f %.1f %.1f"):format(called, told_so, waited, pulled, timed(call_pulled, CALLS, turn)))
   io.flush()
 end

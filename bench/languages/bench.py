@@ -6,10 +6,10 @@ import time
 
 import plait
 
-CALLS = 1000
+CALLS, QUEUES, A_MOMENT_NS = 1000, 100, 500000
 system = plait.open()
 device = system.devices[0]
-queue, queues, gate = device.queue(), [device.queue() for _ in range(100)], device.signal(gate=True)
+queue, queues, gate = device.queue(), [device.queue() for _ in range(QUEUES)], device.signal(gate=True)
 graph = system.graph()
 graph.join()
 plain = graph.freeze()
@@ -38,26 +38,52 @@ def work():
     pass
 
 
-def submit_held(number):
+def submit_held(calls):
+    global turn
+    turn += 1
     for one in queues:
-        one.wait(gate, number)
-    for i in range(CALLS):
-        queues[i % len(queues)].call(work)
+        one.wait(gate, turn)
+    for i in range(calls):
+        queues[i % QUEUES].call(work)
 
 
-def call_pulled(number):
-    gate.raise_to(number)
+def finish_all():
     for one in queues:
         one.finish()
 
 
-def timed(batch, *given):
+def call_pulled():
+    gate.raise_to(turn)
+    finish_all()
+
+
+def pull_waiting():
+    count = 0
+    while count < QUEUES:
+        count += system.pump()
+
+
+def timed(batch, calls):
     begin = time.perf_counter_ns()
-    batch(*given)
-    return "%.1f" % ((time.perf_counter_ns() - begin) / CALLS)
+    batch()
+    return (time.perf_counter_ns() - begin) / calls
 
 
-for turn, _ in enumerate(sys.stdin, 1):
-    figures = [timed(call_plain), timed(call_told), timed(run_and_wait)]
-    submit_held(turn)
-    print(*figures, timed(call_pulled, turn), flush=True)
+def time_pull():
+    submit_held(QUEUES)
+    gate.raise_to(turn)
+    begin = time.perf_counter_ns()
+    while time.perf_counter_ns() - begin < A_MOMENT_NS:
+        pass
+    spent = timed(pull_waiting, QUEUES)
+    finish_all()
+    return spent
+
+
+turn = 0
+for _ in sys.stdin:
+    figures = [timed(call_plain, CALLS), timed(call_told, CALLS), timed(run_and_wait, CALLS)]
+    figures.append(min(time_pull() for _ in range(CALLS // QUEUES)))
+    submit_held(CALLS)
+    figures.append(timed(call_pulled, CALLS))
+    print(*("%.1f" % one for one in figures), flush=True)

@@ -243,11 +243,14 @@ static void raise_gate(plait__call *call, const plait_error *failure)
 {
 	plait__backend *backend = call->port->backend;
 	const plait_backend_point point = { call->gate, call->gate_sequence };
-	plait_error why = { .size = sizeof(why) };
 	plait__context *context = call->notice.object.context;
-
 	plait_status status = PLAIT_E_BUSY;
+	plait_error why;
 	int tries;
+
+	/* The rest of it only says what is wrong. */
+	why.size = sizeof(why);
+	why.text[0] = '\0';
 
 	call->gate_failed = failure != NULL;
 	/* What failed has changed nothing, and nobody else can answer. */
@@ -277,42 +280,60 @@ static void describe(const plait__call *call, int64_t result, const char *text,
 				   (long long)result);
 }
 
-/* Marked as answered by the caller, who is the only one to come here. */
-static void answer(plait__call *call, int64_t result, const char *text)
+static __attribute__((noinline)) void
+raise_failed(plait__call *call, int64_t result, const char *text)
 {
 	plait_error failure = { .size = sizeof(failure) };
+
+	describe(call, result, text, &failure);
+	plait__queue_note_failure(call->queue, &failure);
+	raise_gate(call, &failure);
+}
+
+/* Marked and out of the inbox's list, whose hold is the caller's: who is the
+ * only one to come here, and gives it back here. */
+static void answer(plait__call *call, int64_t result, const char *text)
+{
 	plait__object *object = &call->notice.object;
 	bool fails = result != 0 &&
 		     (!call->asks || (text != NULL && text[0] != '\0'));
 
-	plait__object_hold(object);
 	/* Release: pairs with plait__call_result. */
 	at_store_release_u64(&call->result, (uint64_t)result);
-	if (fails) {
-		describe(call, result, text, &failure);
-		plait__queue_note_failure(call->queue, &failure);
-	}
-	raise_gate(call, fails ? &failure : NULL);
-	leave_inbox(call);
+	if (fails)
+		raise_failed(call, result, text);
+	else
+		raise_gate(call, NULL);
 	plait__context_pulse(object->context);
 	plait__object_drop(object);
+}
+
+/* With the lock held: what was taken is the caller's to answer, in one go with
+ * leaving the inbox.  False: somebody has answered. */
+static bool claim(plait__call *call)
+{
+	if (call->notice.answered)
+		return false;
+	call->notice.answered = true;
+	/* It was taken and not answered, so it is in the list. */
+	(void)plait__inbox_unlink(&call->notice);
+	return true;
 }
 
 void plait__call_answer(plait__call *call, int64_t result, const char *text)
 {
 	plait__inbox *inbox = call->notice.inbox;
-	bool answered;
+	bool mine;
 
 	plait__mutex_lock(&inbox->lock);
-	answered = call->notice.answered;
-	call->notice.answered = true;
+	mine = claim(call);
 	plait__mutex_unlock(&inbox->lock);
-	if (!answered)
+	if (mine)
 		answer(call, result, text);
 }
 
-/* Find by id what was taken and not answered, and mark it; or null. */
-static plait__call *claim(plait__inbox *inbox, uint64_t id)
+/* Find by id what was taken and not answered, and claim it; or null. */
+static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 {
 	uint64_t index = (id & MAX_CALLS) - 1;
 	plait__call *call = NULL;
@@ -323,10 +344,8 @@ static plait__call *claim(plait__inbox *inbox, uint64_t id)
 							 (uint32_t)index);
 	if (call != NULL && (call->notice.event.id != id ||
 			     call->notice.state != PLAIT__NOTICE_TAKEN ||
-			     call->notice.answered))
+			     !claim(call)))
 		call = NULL;
-	if (call != NULL)
-		call->notice.answered = true;
 	plait__mutex_unlock(&inbox->lock);
 	return call;
 }
@@ -342,7 +361,7 @@ PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
 
 	if (status != PLAIT_OK)
 		return status;
-	call = claim(self, id);
+	call = find_taken(self, id);
 	if (call != NULL)
 		answer(call, result, text);
 	else

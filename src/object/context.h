@@ -69,6 +69,10 @@ typedef struct plait__reaper {
 	at_u32 stop;
 	at_u32 kicks; /* moves with each kick; pairs with the event */
 	struct plait__event event;
+	/* The same of what must not wait until the thread has rested, who
+	 * sleeps on this one meanwhile: other kicks then wake nobody. */
+	at_u32 hurries;
+	struct plait__event hurry;
 	/* A function of the user's may end it: then the next one runs in the
 	 * other place, joins it, and has its hold of the context. */
 	struct plait__thread threads[2];

@@ -210,6 +210,13 @@ void plait__inbox_ring(plait__inbox *inbox)
 	inbox->raised = plait__fd_raise(inbox->fd) == 0;
 }
 
+static void count_event(plait__inbox *inbox, int64_t change)
+{
+	uint64_t count = at_load_relaxed_u64(&inbox->event_count);
+
+	at_store_release_u64(&inbox->event_count, count + (uint64_t)change);
+}
+
 void plait__inbox_push(plait__inbox *inbox, plait__notice *notice)
 {
 	notice->state = PLAIT__NOTICE_POSTED;
@@ -219,7 +226,7 @@ void plait__inbox_push(plait__inbox *inbox, plait__notice *notice)
 	else
 		inbox->first_event = notice;
 	inbox->last_event = notice;
-	at_add_u64(&inbox->event_count, 1);
+	count_event(inbox, 1);
 	plait__inbox_ring(inbox);
 }
 
@@ -239,7 +246,7 @@ void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice)
 			inbox->first_event = at->next_event;
 		if (inbox->last_event == at)
 			inbox->last_event = before;
-		at_sub_u64(&inbox->event_count, 1);
+		count_event(inbox, -1);
 	}
 	notice->state = PLAIT__NOTICE_TAKEN;
 	if (inbox->first_event != NULL || !inbox->raised)

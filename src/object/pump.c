@@ -13,40 +13,57 @@
 
 /* --- entering as the owner */
 
+static __attribute__((cold, noinline)) plait_status
+refuse_thread(plait__inbox *inbox, plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	int32_t owner;
+
+	plait__mutex_lock(&inbox->lock);
+	owner = inbox->owner_id;
+	plait__mutex_unlock(&inbox->lock);
+	return plait__fail(error, PLAIT_E_THREAD,
+			   "%s belongs to thread %d, this is thread %d; "
+			   "plait_inbox_adopt takes it over",
+			   plait__object_name(&inbox->object, room),
+			   (int)owner, (int)plait__thread_id());
+}
+
+/* PLAIT_OK: inside, until leave_inside. */
+static plait_status enter_inside(plait__inbox *inbox, plait_error *error)
+{
+	bool mine;
+
+	plait__mutex_lock(&inbox->lock);
+	mine = plait__inbox_is_mine(inbox);
+	inbox->inside += mine;
+	plait__mutex_unlock(&inbox->lock);
+	return mine ? PLAIT_OK : refuse_thread(inbox, error);
+}
+
 static plait_status enter_owned(plait_inbox *handle, plait__inbox **out,
 				plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
 	plait_status status = plait__inbox_enter(handle, out, error);
-	bool mine;
 
 	if (status != PLAIT_OK)
 		return status;
-	plait__mutex_lock(&(*out)->lock);
-	mine = plait__inbox_is_mine(*out);
-	if (mine)
-		(*out)->inside++;
-	else
-		status = plait__fail(error, PLAIT_E_THREAD,
-				     "%s belongs to thread %d, this is thread "
-				     "%d; plait_inbox_adopt takes it over",
-				     plait__object_name(&(*out)->object, room),
-				     (int)(*out)->owner_id,
-				     (int)plait__thread_id());
-	plait__mutex_unlock(&(*out)->lock);
-	if (!mine)
+	status = enter_inside(*out, error);
+	if (status != PLAIT_OK)
 		plait__object_leave(&(*out)->object);
 	return status;
 }
 
-static void leave_inside(plait__inbox *inbox)
+/* These also for a thread that ends in there. */
+static void leave_inside(void *arg)
 {
+	plait__inbox *inbox = arg;
+
 	plait__mutex_lock(&inbox->lock);
 	inbox->inside--;
 	plait__mutex_unlock(&inbox->lock);
 }
 
-/* These two also for a thread that ends in there. */
 static void leave_owned(void *arg)
 {
 	plait__inbox *inbox = arg;
@@ -68,28 +85,23 @@ static void leave_served(void *arg)
 /*
  * The oldest event, off the list and copied; null: none.  `*out_held`: the
  * caller has a hold of it.  With `runnable` only one that pump may run, and
- * always held.
+ * always held.  The lock is held.
  */
-static plait__notice *take(plait__inbox *inbox, bool runnable,
-			   plait_event *out, bool *out_held)
+static plait__notice *take_first(plait__inbox *inbox, bool runnable,
+				 plait_event *out, bool *out_held)
 {
-	plait__notice *notice;
+	plait__notice *notice = inbox->first_event;
 
 	*out_held = false;
-	plait__mutex_lock(&inbox->lock);
-	notice = inbox->first_event;
-	if (notice != NULL && runnable && notice->event.function == NULL)
-		notice = NULL;
-	if (notice != NULL) {
-		*out = notice->event;
-		plait__inbox_remove(inbox, notice);
-		/* A call stays in the list until it is answered. */
-		if (notice->answered)
-			*out_held = plait__inbox_unlink(notice);
-		else if (runnable)
-			plait__object_hold(&notice->object);
-	}
-	plait__mutex_unlock(&inbox->lock);
+	if (notice == NULL || (runnable && notice->event.function == NULL))
+		return NULL;
+	*out = notice->event;
+	plait__inbox_remove(inbox, notice);
+	/* A call stays in the list until it is answered. */
+	if (notice->answered)
+		*out_held = plait__inbox_unlink(notice);
+	else if (runnable)
+		plait__object_hold(&notice->object);
 	return notice;
 }
 
@@ -119,35 +131,83 @@ static bool is_closed(plait__inbox *inbox)
 	return closed;
 }
 
-static plait_status next(plait__inbox *inbox, plait_event *out,
-			 plait_error *error)
+/* The caller owns it, which is looked at in the same go. */
+static plait_status take_next(plait__inbox *inbox, plait_event *out,
+			      plait_error *error)
 {
-	plait__notice *notice;
+	plait__notice *notice = NULL;
 	char room[PLAIT__NAME_ROOM];
-	plait_event event;
-	plait_status status;
-	bool held;
+	bool closed = false;
+	bool held = false;
+	bool mine;
 
-	/* The caller's size first: an event that was taken is gone. */
-	event = (plait_event){ .size = sizeof(event) };
-	status = plait__desc_write(out, &event, sizeof(event), sizeof(event),
-				   "plait_event", error);
-	if (status != PLAIT_OK)
-		return status;
-	notice = take(inbox, false, &event, &held);
-	if (notice == NULL && is_closed(inbox))
+	plait__mutex_lock(&inbox->lock);
+	mine = plait__inbox_is_mine(inbox);
+	if (mine)
+		notice = take_first(inbox, false, out, &held);
+	if (notice == NULL)
+		closed = inbox->closed;
+	plait__mutex_unlock(&inbox->lock);
+	if (!mine)
+		return refuse_thread(inbox, error);
+	if (notice == NULL && closed)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "%s is closed and empty",
 				   plait__object_name(&inbox->object, room));
 	if (notice == NULL)
 		return PLAIT_PENDING;
-	event.size = sizeof(event);
 	if (held) {
-		explain(notice, &event);
+		explain(notice, out);
 		plait__object_drop(&notice->object);
 	}
-	return plait__desc_write(out, &event, sizeof(event), sizeof(event),
-				 "plait_event", error);
+	return PLAIT_OK;
+}
+
+/* Nobody else may work on a device that needs a pump. */
+static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
+				  plait_error *error)
+{
+	plait_status status = enter_inside(inbox, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { leave_inside, inbox };
+	status = PLAIT_PENDING;
+	if (plait__wait_pump(inbox->object.context))
+		status = take_next(inbox, out, error);
+	plait__scope_end(&inside);
+	leave_inside(inbox);
+	return status;
+}
+
+/* As plait__desc_write, which is for callers of other versions. */
+static plait_status put(plait_event *out, const plait_event *event,
+			plait_error *error)
+{
+	if (out == NULL || out->size != sizeof(*out))
+		return plait__desc_write(out, event, sizeof(*event),
+					 sizeof(*event), "plait_event", error);
+	*out = *event;
+	return PLAIT_OK;
+}
+
+static plait_status next(plait__inbox *inbox, plait_event *out,
+			 plait_error *error)
+{
+	plait_event event = { .size = sizeof(event) };
+	/* The caller's size first: an event that was taken is gone. */
+	plait_status status = put(out, &event, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = take_next(inbox, &event, error);
+	if (status == PLAIT_PENDING &&
+	    plait__wait_may_pump(inbox->object.context))
+		status = pump_and_take(inbox, &event, error);
+	if (status != PLAIT_OK)
+		return status;
+	event.size = sizeof(event);
+	return put(out, &event, error);
 }
 
 PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
@@ -155,18 +215,12 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 					plait_error *error)
 {
 	plait__inbox *self;
-	plait_status status = enter_owned(inbox, &self, error);
+	plait_status status = plait__inbox_enter(inbox, &self, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave_owned, self };
 	status = next(self, out_event, error);
-	/* Nobody else may work on a device that needs a pump. */
-	if (status == PLAIT_PENDING &&
-	    plait__wait_pump(self->object.context))
-		status = next(self, out_event, error);
-	plait__scope_end(&inside);
-	leave_owned(self);
+	plait__object_leave(&self->object);
 	return status;
 }
 
@@ -231,7 +285,9 @@ plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 		left = maximum;
 	*out_count = 0;
 	for (; left > 0; left--) {
-		notice = take(inbox, true, &event, &held);
+		plait__mutex_lock(&inbox->lock);
+		notice = take_first(inbox, true, &event, &held);
+		plait__mutex_unlock(&inbox->lock);
 		if (notice == NULL)
 			break;
 		++*out_count;
@@ -290,7 +346,7 @@ bool plait__inbox_has_waiting(plait__context *context)
 	return inbox != NULL;
 }
 
-/* One of this thread's that has an event, held and inside; or null. */
+/* One of this thread's that has an event, held; or null. */
 static plait__inbox *find_waiting(plait__context *context)
 {
 	plait__inbox *inbox;
@@ -301,12 +357,20 @@ static plait__inbox *find_waiting(plait__context *context)
 				  plait__object_try_hold(&inbox->object)))
 		inbox = inbox->next;
 	plait__mutex_unlock(&context->lock);
-	if (inbox != NULL) {
-		plait__mutex_lock(&inbox->lock);
-		inbox->inside++;
-		plait__mutex_unlock(&inbox->lock);
-	}
 	return inbox;
+}
+
+/* Inside, unless the next event has no function: that is to be pulled. */
+static bool enter_to_serve(plait__inbox *inbox)
+{
+	bool serves;
+
+	plait__mutex_lock(&inbox->lock);
+	serves = inbox->first_event == NULL ||
+		 inbox->first_event->event.function != NULL;
+	inbox->inside += serves;
+	plait__mutex_unlock(&inbox->lock);
+	return serves;
 }
 
 plait_status plait__inbox_serve(plait__context *context)
@@ -320,6 +384,10 @@ plait_status plait__inbox_serve(plait__context *context)
 	inbox = find_waiting(context);
 	if (inbox == NULL)
 		return PLAIT_PENDING;
+	if (!enter_to_serve(inbox)) {
+		plait__object_drop(&inbox->object);
+		return PLAIT_EVENT_READY;
+	}
 	PLAIT__SCOPE inside = { leave_served, inbox };
 	status = plait__inbox_pump(inbox, 1, &count);
 	plait__scope_end(&inside);

@@ -22,16 +22,24 @@ enum {
 	 * times that. */
 	REST_FACTOR = 8,
 	/* But one free of much memory is no reason to sleep for seconds. */
-	MOST_REST_NS = 100000000
+	MOST_REST_NS = 100000000,
+	/* Memory that a plan keeps lingers as long as the plan does: the thread
+	 * is not to wake at each thing that happens meanwhile. */
+	LEAST_REST_NS = 1000000
 };
+
+/* Costs a fence while the thread rests. */
+static void kick(plait__reaper *reaper)
+{
+	at_add_u32(&reaper->kicks, 1);
+	plait__event_notify(&reaper->event);
+}
 
 void plait__context_pulse(plait__context *context)
 {
 	plait__event_notify(&context->pulse);
-	if (at_load_acquire_u64(&context->lingering) == 0)
-		return;
-	at_add_u32(&context->reaper.kicks, 1);
-	plait__event_notify(&context->reaper.event);
+	if (at_load_acquire_u64(&context->lingering) != 0)
+		kick(&context->reaper);
 }
 
 /* --- passing by */
@@ -207,6 +215,20 @@ void plait__context_drop_later(plait__context *context, plait__object *object)
 	plait__context_pulse(context);
 }
 
+static void wake_at_once(plait__reaper *reaper)
+{
+	kick(reaper);
+	at_add_u32(&reaper->hurries, 1);
+	plait__event_notify(&reaper->hurry);
+}
+
+/* Not from upcalls. */
+static void hurry(plait__context *context)
+{
+	plait__context_kick(context);
+	wake_at_once(&context->reaper);
+}
+
 void plait__context_errand(plait__context *context, plait__errand *errand)
 {
 	plait__object_hold(&context->object);
@@ -214,7 +236,7 @@ void plait__context_errand(plait__context *context, plait__errand *errand)
 	errand->next = context->errands;
 	context->errands = errand;
 	plait__mutex_unlock(&context->deferred_lock);
-	plait__context_kick(context);
+	hurry(context);
 }
 
 static void run_errands(plait__context *context)
@@ -280,6 +302,7 @@ static uint64_t tidy_once(plait__context *context)
 struct kicked {
 	plait__reaper *reaper;
 	uint32_t seen;
+	uint32_t hurries; /* the same */
 };
 
 static bool is_stopped(void *arg)
@@ -290,12 +313,22 @@ static bool is_stopped(void *arg)
 	return at_load_acquire_u32(&reaper->stop) != 0;
 }
 
-/* At the end nothing is worth a rest. */
-static bool is_ending(void *arg)
+static bool is_hurried(void *arg)
 {
-	plait__context *context = arg;
+	const struct kicked *kicked = arg;
 
-	return is_stopped(&context->reaper) || is_final(context);
+	return at_load_acquire_u32(&kicked->reaper->hurries) !=
+	       kicked->hurries;
+}
+
+static void take_rest(const plait__context *context, struct kicked *kicked)
+{
+	uint64_t until_ns = at_load_relaxed_u64(&context->rested_ns);
+	uint64_t least_ns = plait__clock_deadline(LEAST_REST_NS);
+
+	(void)plait__event_await(&kicked->reaper->hurry, is_hurried, kicked,
+				 until_ns > least_ns ? until_ns : least_ns,
+				 PLAIT__WAIT_SLEEP);
 }
 
 static bool is_kicked(void *arg)
@@ -312,6 +345,7 @@ static void serve(plait__context *context)
 	uint64_t deadline_ns;
 
 	for (;;) {
+		kicked.hurries = at_load_acquire_u32(&reaper->hurries);
 		kicked.seen = at_load_acquire_u32(&reaper->kicks);
 		if (is_stopped(reaper))
 			return;
@@ -322,12 +356,9 @@ static void serve(plait__context *context)
 			 * joins this one, so all of it is still there. */
 			plait__object_drop(&context->object);
 		}
-		/* With many queues somebody kicks all the time. */
+		/* Somebody may kick all the time. */
 		if (!is_final(context))
-			(void)plait__event_await(
-				&reaper->event, is_ending, context,
-				at_load_relaxed_u64(&context->rested_ns),
-				PLAIT__WAIT_SLEEP);
+			take_rest(context, &kicked);
 		(void)plait__event_await(&reaper->event, is_kicked, &kicked,
 					 deadline_ns, PLAIT__WAIT_SLEEP);
 	}
@@ -431,8 +462,7 @@ void plait__context_kick(plait__context *context)
 		tidy_here(context);
 		return;
 	}
-	at_add_u32(&context->reaper.kicks, 1);
-	plait__event_notify(&context->reaper.event);
+	kick(&context->reaper);
 }
 
 bool plait__reaper_is_me(plait__context *context)
@@ -448,8 +478,7 @@ void plait__reaper_stop(plait__context *context)
 	if (!reaper->running)
 		return;
 	at_store_release_u32(&reaper->stop, 1);
-	at_add_u32(&reaper->kicks, 1);
-	plait__event_notify(&reaper->event);
+	wake_at_once(reaper);
 	plait__thread_join(&reaper->threads[reaper->turn % 2]);
 }
 
@@ -465,7 +494,7 @@ void plait__context_closed(plait__context *context)
 	/* Who closes the last handle sees what the others left behind. */
 	if (at_sub_u64(&context->open, 1) == 1 &&
 	    at_load_acquire_u64(&context->lingering) != 0)
-		plait__context_kick(context);
+		hurry(context);
 }
 
 void plait__context_lingers(plait__context *context, int32_t change)

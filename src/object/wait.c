@@ -399,6 +399,18 @@ static bool is_never(void *arg)
 	return false;
 }
 
+bool plait__wait_may_pump(plait__context *context)
+{
+	uint32_t i;
+
+	if (plait__pilot_is_active(&context->pilot))
+		return true;
+	for (i = 0; i < context->port_count; i++)
+		if ((context->ports[i].any & PLAIT_CAP_NEEDS_PUMP) != 0)
+			return true;
+	return false;
+}
+
 bool plait__wait_pump(plait__context *context)
 {
 	plait__wait_request request = { .context = context,

@@ -66,6 +66,8 @@ void plait__wait_owed(plait__context *context, char *out, uint32_t bytes);
  * True: something got on.  Not inside a host function.
  */
 bool plait__wait_pump(plait__context *context);
+/* A look at whether there is anything that it might do. */
+bool plait__wait_may_pump(plait__context *context);
 
 /*
  * On one, which has PLAIT_CAP_NEEDS_PUMP.  Functions of the user that it calls
