@@ -8,15 +8,27 @@ mutable struct Functions
     table::Dict{UInt,Any}
 end
 
+# One pass over the events that wait; what it needs is used again.
+mutable struct Pass
+    event::Base.RefValue{Raw.plait_event}
+    calling::UInt64 # the call whose function runs; 0: none
+    count::Int
+end
+
 mutable struct Inbox <: Handle{Raw.plait_inbox}
     raw::Ptr{Raw.plait_inbox}
     lock::Threads.SpinLock
-    # number => a function that is called once, or a WeakRef of Functions
+    # Functions that are called once, by their place, and the places to be used
+    # again: an odd number is 2 * place + 1.
+    once::Vector{Any}
+    free::Vector{UInt}
+    # Even numbers => a WeakRef of Functions
     table::Dict{UInt,Any}
     last::UInt
     sweep_at::Int
     # Runs of plans with functions stay until they are done.
     running::Vector{Any}
+    spare::Union{Nothing,Pass}
     # Tasks that await something, and what wakes them.
     waiters::Vector{Base.Event}
     watcher::Union{Nothing,FDWatcher}
@@ -25,8 +37,8 @@ end
 
 give_back(raw::Ptr{Raw.plait_inbox}) = Raw.plait_inbox_release(raw)
 
-Inbox(raw) = owned(Inbox(raw, Threads.SpinLock(), Dict{UInt,Any}(), 0, 64, [], Base.Event[],
-                         nothing, nothing))
+Inbox(raw) = owned(Inbox(raw, Threads.SpinLock(), [], [], Dict{UInt,Any}(), 0, 64, [], nothing,
+                         Base.Event[], nothing, nothing))
 
 # --- functions by number ------------------------------------------------------
 
@@ -42,19 +54,28 @@ end
 function enter!(inbox, entry)
     with_lock(inbox.lock) do
         if length(inbox.table) >= inbox.sweep_at
-            filter!(pair -> !(pair[2] isa WeakRef && pair[2].value === nothing), inbox.table)
+            filter!(pair -> pair[2].value !== nothing, inbox.table)
             inbox.sweep_at = max(64, 2 * length(inbox.table))
         end
-        inbox.last += 1
+        inbox.last += 2
         inbox.table[inbox.last] = entry
         return inbox.last
     end
 end
 
-forget!(inbox, number) = with_lock(() -> delete!(inbox.table, number), inbox.lock)
-
 # The number by which an event finds a function that is called once.
-register(inbox, f) = enter!(inbox, f)
+function register(inbox, f)
+    lock(inbox.lock)
+    if isempty(inbox.free)
+        push!(inbox.once, f)
+        place = UInt(length(inbox.once))
+    else
+        place = pop!(inbox.free)
+        inbox.once[place] = f
+    end
+    unlock(inbox.lock)
+    return 2 * place + 1
+end
 
 # The same as often as is wanted, while `functions` is alive.
 function register(inbox, f, functions::Functions)
@@ -63,14 +84,25 @@ function register(inbox, f, functions::Functions)
     return number
 end
 
-# For each event: nothing in between can throw.
+# Each number is taken once, by its event or by who could not ask for that.
+function take_once!(inbox, number)
+    place = number >> 1
+    lock(inbox.lock)
+    f = inbox.once[place]
+    inbox.once[place] = nothing
+    push!(inbox.free, place)
+    unlock(inbox.lock)
+    return f
+end
+
+forget!(inbox, number) = (take_once!(inbox, number); nothing)
+
 function find!(inbox, number)
+    isodd(number) && return take_once!(inbox, number)
     lock(inbox.lock)
     entry = get(inbox.table, number, nothing)
-    entry isa WeakRef || delete!(inbox.table, number)
     unlock(inbox.lock)
-    entry isa WeakRef || return entry
-    functions = entry.value
+    functions = entry === nothing ? nothing : entry.value
     return functions === nothing ? nothing : functions.table[number]
 end
 
@@ -104,27 +136,31 @@ struct Predicate
     f::Any
 end
 
-result_of(f) = (f(); Int64(0))
-result_of(predicate::Predicate) = Int64(UInt32(predicate.f()))
-result_of(::Nothing) = error("the function is gone, with the graph and the plan that it was for")
+@noinline gone() = error("the function is gone, with the graph and the plan that it was for")
 
-function run_call(inbox, event, f)
-    event.status == Raw.PLAIT_OK || return # answered already
-    result = try
-        result_of(f)
-    catch problem
-        return answer(inbox, event.id, problem, catch_backtrace())
-    end
-    call(Raw.plait_inbox_call_done, inbox, event.id, result, C_NULL)
+# Compiled once for all functions: which one it is is found out where it is called.
+function result_of(@nospecialize(f))
+    f === nothing && gone()
+    f isa Predicate && return Int64(UInt32(f.f()))
+    f()
+    return Int64(0)
 end
 
-function serve(inbox, event)
+done(inbox, id, result) = call(Raw.plait_inbox_call_done, inbox, id, result, C_NULL)
+
+function serve(inbox, pass)
+    event = pass.event[]
     number = UInt(event.user_data)
-    if event.kind == Raw.PLAIT_EVENT_RELEASED
+    if event.kind == Raw.PLAIT_EVENT_CALL
+        f = find!(inbox, number)
+        event.status == Raw.PLAIT_OK || return # answered already
+        pass.calling = event.id
+        result = result_of(f)
+        pass.calling = 0
+        done(inbox, event.id, result)
+    elseif event.kind == Raw.PLAIT_EVENT_RELEASED
         # Cancelled: it may be in use still, and stays.
         event.status == Raw.PLAIT_OK && drop_wrapped(number)
-    elseif event.kind == Raw.PLAIT_EVENT_CALL
-        run_call(inbox, event, find!(inbox, number))
     else
         f = find!(inbox, number)
         f === nothing || f()
@@ -132,16 +168,39 @@ function serve(inbox, event)
     return
 end
 
-# Serves all events that wait; how many.
-function pump(inbox::Inbox)
-    count = 0
-    event = Ref(sized(Raw.plait_event))
+# Until there are no more; how the last look for one ended.
+function serve_all(inbox, pass)
     while true
-        status = Raw.plait_inbox_next(inbox, event, record())
-        status == Raw.PLAIT_OK || return check_pull(status, count)
-        serve(inbox, event[])
-        count += 1
+        status = Raw.plait_inbox_next(inbox, pass.event, record())
+        status == Raw.PLAIT_OK || return status
+        serve(inbox, pass)
+        pass.count += 1
     end
+end
+
+function answer_thrown(inbox, pass, problem, trace)
+    id, pass.calling = pass.calling, UInt64(0)
+    pass.count += 1
+    answer(inbox, id, problem, trace)
+end
+
+# Serves all events that wait; how many.  What a function throws ends one pass.
+function pump(inbox::Inbox)
+    spare, inbox.spare = inbox.spare, nothing
+    pass = spare === nothing ? Pass(Ref(sized(Raw.plait_event)), 0, 0) : spare
+    pass.count = 0
+    status = Raw.PLAIT_OK
+    while status == Raw.PLAIT_OK
+        status = try
+            serve_all(inbox, pass)
+        catch problem
+            pass.calling == 0 && rethrow()
+            answer_thrown(inbox, pass, problem, catch_backtrace())
+            Raw.PLAIT_OK
+        end
+    end
+    inbox.spare = pass
+    return check_pull(status, pass.count)
 end
 
 function check_pull(status, count)

@@ -2,9 +2,17 @@
 # Plans and their runs.
 
 struct PlanParameter
+    name::Symbol
     number::UInt32
     kind::UInt32
     type::Union{Nothing,DataType}
+end
+
+# What one run is told, as C has it.
+struct Told
+    words::Vector{UInt64}
+    array::Vector{Raw.plait_binding}
+    desc::Base.RefValue{Raw.plait_run_desc}
 end
 
 """
@@ -18,7 +26,10 @@ mutable struct Plan <: Handle{Raw.plait_plan}
     system::System
     functions::Vector{Functions}
     has_functions::Bool
-    parameters::Union{Nothing,Dict{Symbol,PlanParameter}}
+    parameters::Union{Nothing,Vector{PlanParameter}}
+    # Used again by each call that finds it here.
+    told::Union{Nothing,Told}
+    taking::Threads.SpinLock
     queue::Union{Nothing,Queue}
     recorded::Bool
 end
@@ -27,7 +38,8 @@ give_back(raw::Ptr{Raw.plait_plan}) = Raw.plait_plan_release(raw)
 
 function Plan(raw::Ptr{Raw.plait_plan}, system, functions)
     pulled = any(one -> !isempty(one.table), functions)
-    return owned(Plan(raw, system, functions, pulled, nothing, nothing, false))
+    return owned(Plan(raw, system, functions, pulled, nothing, nothing, Threads.SpinLock(),
+                      nothing, false))
 end
 
 Plan(system::System, path::AbstractString) =
@@ -38,21 +50,22 @@ Plan(system::System, path::AbstractString) =
 function plan_parameter(plan, number)
     info = Ref(sized(Raw.plait_parameter_info))
     call(Raw.plait_plan_parameter_query, plan, number, info)
-    return Symbol(chars(info[].name)) =>
-        PlanParameter(number, info[].kind, get(TYPES, chars(info[].type), nothing))
+    return PlanParameter(Symbol(chars(info[].name)), number, info[].kind,
+                         get(TYPES, chars(info[].type), nothing))
+end
+
+function wanted(plan)
+    known = plan.parameters
+    known === nothing || return known
+    count = ask(Raw.plait_plan_parameter_count, UInt32, plan)
+    plan.parameters = PlanParameter[plan_parameter(plan, i) for i in 0:Int(count)-1]
 end
 
 "What each run has to bring, by name."
-function parameters(plan::Plan)
-    if plan.parameters === nothing
-        count = ask(Raw.plait_plan_parameter_count, UInt32, plan)
-        plan.parameters = Dict{Symbol,PlanParameter}(plan_parameter(plan, i) for i in 0:Int(count)-1)
-    end
-    return plan.parameters
-end
+parameters(plan::Plan) = Dict{Symbol,PlanParameter}(one.name => one for one in wanted(plan))
 
-function unknown_parameter(plan, name)
-    known = sort!(String[string(key) for key in keys(parameters(plan))])
+@noinline function unknown_parameter(plan, name)
+    known = sort!(String[string(one.name) for one in wanted(plan)])
     throw(ArgumentError("the plan has no parameter $name; it has " *
                         (isempty(known) ? "none" : join(known, ", "))))
 end
@@ -60,32 +73,76 @@ end
 # A launch takes seven words, all else one.
 const WORDS = cld(sizeof(Raw.plait_launch), 8)
 
-function binding(words, index, parameter, name, value)
+# The types that most parameters have are told apart here, where the compiler sees
+# what is stored as which.
+function store_number(words, index, type, value, what)
+    type === Float64 ? store(words, index, Float64, value, what) :
+    type === Float32 ? store(words, index, Float32, value, what) :
+    type === Int64 ? store(words, index, Int64, value, what) :
+    type === UInt64 ? store(words, index, UInt64, value, what) :
+    type === Int32 ? store(words, index, Int32, value, what) :
+    type === UInt32 ? store(words, index, UInt32, value, what) :
+    store(words, index, type, value, what)::Int
+end
+
+@noinline no_buffer(name, value) =
+    throw(ArgumentError("$name is a pointer: give it a Buffer, not $(repr(value))"))
+
+function binding(words, index, parameter, value)
     if parameter.kind == Raw.PLAIT_PARAMETER_BUFFER
-        value isa Buffer || throw(ArgumentError("$name is a pointer: give it a Buffer, not $(repr(value))"))
+        value isa Buffer || no_buffer(parameter.name, value)
         return sized(Raw.plait_binding; parameter=parameter.number, buffer=handle(value))
     end
+    what = () -> string(parameter.name)
     bytes = parameter.kind == Raw.PLAIT_PARAMETER_LAUNCH ?
-        store(words, index, Raw.plait_launch, geometry(value), () -> string(name)) :
-        store(words, index, parameter.type, value, () -> string(name))
+        store(words, index, Raw.plait_launch, geometry(value), what) :
+        store_number(words, index, parameter.type, value, what)
     return sized(Raw.plait_binding; parameter=parameter.number, bytes=bytes,
                  value=pointer(words, index))
+end
+
+function find_wanted(plan, known, name)
+    for one in known
+        one.name === name && return one
+    end
+    unknown_parameter(plan, name)
+end
+
+# One after the other, so that each has its own type.
+bind_all(plan, known, told, index, ::Tuple{}, ::Tuple{}) = index
+function bind_all(plan, known, told, index, names::Tuple, values::Tuple)
+    parameter = find_wanted(plan, known, names[1])
+    told.array[index+1] = binding(told.words, index * WORDS + 1, parameter, values[1])
+    return bind_all(plan, known, told, index + 1, Base.tail(names), Base.tail(values))
+end
+
+# The plan's own, or another one while that is in use.
+function take_told(plan, known)
+    lock(plan.taking)
+    told, plan.told = plan.told, nothing
+    unlock(plan.taking)
+    told === nothing || return told
+    return Told(zeros(UInt64, WORDS * length(known)),
+                Vector{Raw.plait_binding}(undef, length(known)), Ref(sized(Raw.plait_run_desc)))
 end
 
 # f(description) while all that it refers to is alive
 function with_bindings(f, plan, given)
     flags = plan.recorded ? Raw.PLAIT_RUN_RECORD : UInt32(0)
     isempty(given) && return f(Ref(sized(Raw.plait_run_desc; flags=flags)))
-    known, words = parameters(plan), zeros(UInt64, WORDS * length(given))
-    array = Vector{Raw.plait_binding}(undef, length(given))
-    index = 0
-    for (name, value) in pairs(given)
-        parameter = get(known, name, nothing)
-        parameter === nothing && unknown_parameter(plan, name)
-        array[index += 1] = binding(words, (index - 1) * WORDS + 1, parameter, name, value)
+    known = wanted(plan)
+    # More than there are: one of them is unknown.
+    length(given) > length(known) &&
+        foreach(name -> find_wanted(plan, known, name), keys(given))
+    told = take_told(plan, known)
+    GC.@preserve told given begin
+        count = bind_all(plan, known, told, 0, keys(given), values(given))
+        told.desc[] = sized(Raw.plait_run_desc; flags=flags, bindings=pointer(told.array),
+                            binding_count=count)
+        result = f(told.desc)
     end
-    GC.@preserve words array given f(Ref(sized(
-        Raw.plait_run_desc; flags=flags, bindings=pointer(array), binding_count=length(array))))
+    plan.told = told # one of them is enough, and any is good
+    return result
 end
 
 # --- running --------------------------------------------------------------------
