@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: MIT
 # Plans and their runs.
 
-struct PlanParameter
+# Mutable, so that it is passed on without a copy.
+mutable struct PlanParameter
     name::Symbol
     number::UInt32
     kind::UInt32
     type::Union{Nothing,DataType}
+    common::Int # its place in COMMON; 0: it is not there
 end
+
+# What errors call it.
+(parameter::PlanParameter)() = string(parameter.name)
+
+# The types that most parameters have.
+const COMMON = (Float64, Float32, Int64, UInt64, Int32, UInt32)
 
 # What one run is told, as C has it.
 struct Told
@@ -50,8 +58,10 @@ Plan(system::System, path::AbstractString) =
 function plan_parameter(plan, number)
     info = Ref(sized(Raw.plait_parameter_info))
     call(Raw.plait_plan_parameter_query, plan, number, info)
-    return PlanParameter(Symbol(chars(info[].name)), number, info[].kind,
-                         get(TYPES, chars(info[].type), nothing))
+    type = get(TYPES, chars(info[].type), nothing)
+    common = findfirst(isequal(type), COMMON)
+    return PlanParameter(Symbol(chars(info[].name)), number, info[].kind, type,
+                         common === nothing ? 0 : common)
 end
 
 function wanted(plan)
@@ -73,16 +83,16 @@ end
 # A launch takes seven words, all else one.
 const WORDS = cld(sizeof(Raw.plait_launch), 8)
 
-# The types that most parameters have are told apart here, where the compiler sees
-# what is stored as which.
-function store_number(words, index, type, value, what)
-    type === Float64 ? store(words, index, Float64, value, what) :
-    type === Float32 ? store(words, index, Float32, value, what) :
-    type === Int64 ? store(words, index, Int64, value, what) :
-    type === UInt64 ? store(words, index, UInt64, value, what) :
-    type === Int32 ? store(words, index, Int32, value, what) :
-    type === UInt32 ? store(words, index, UInt32, value, what) :
-    store(words, index, type, value, what)::Int
+# By number, so that the compiler sees what is stored as which.
+function store_number(words, index, parameter, value)
+    common = parameter.common
+    common == 1 ? store(words, index, COMMON[1], value, parameter) :
+    common == 2 ? store(words, index, COMMON[2], value, parameter) :
+    common == 3 ? store(words, index, COMMON[3], value, parameter) :
+    common == 4 ? store(words, index, COMMON[4], value, parameter) :
+    common == 5 ? store(words, index, COMMON[5], value, parameter) :
+    common == 6 ? store(words, index, COMMON[6], value, parameter) :
+    store(words, index, parameter.type, value, parameter)::Int
 end
 
 @noinline no_buffer(name, value) =
@@ -93,10 +103,9 @@ function binding(words, index, parameter, value)
         value isa Buffer || no_buffer(parameter.name, value)
         return sized(Raw.plait_binding; parameter=parameter.number, buffer=handle(value))
     end
-    what = () -> string(parameter.name)
     bytes = parameter.kind == Raw.PLAIT_PARAMETER_LAUNCH ?
-        store(words, index, Raw.plait_launch, geometry(value), what) :
-        store_number(words, index, parameter.type, value, what)
+        store(words, index, Raw.plait_launch, geometry(value), parameter) :
+        store_number(words, index, parameter, value)
     return sized(Raw.plait_binding; parameter=parameter.number, bytes=bytes,
                  value=pointer(words, index))
 end
