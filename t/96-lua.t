@@ -63,6 +63,10 @@ for i = 1, 8 do plan:run(queue) end
 print "end"
 """)
 ok(got.returncode == 0 and got.stdout == "end\n", "exit with runs on their way", got.stdout, got.stderr)
+for mode in ("-jon", "-joff"):
+    got = lua(mode, LAYER + "/tests/thread.lua")
+    ok(re.match(r"told: .*belongs to thread.*\(PLAIT_E_THREAD\)\nadopted: 1 ran\nleft: 0\n$", got.stdout),
+       "a state on another thread is told so, or adopts", got.stdout, got.stderr)
 got = lua("-e", 'require "plait".open {backend = "nothing"}')
 ok(got.returncode == 1 and "nothing" in got.stderr and "UNAVAILABLE" in got.stderr,
    "a backend that is missing: what was tried", got.stderr)

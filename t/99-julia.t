@@ -55,6 +55,19 @@ end
 println("end")
 """)
 ok(got.returncode == 0 and got.stdout == "end\n", "exit with work on its way", got.stdout, got.stderr)
+got = start("-e", """
+using Plait
+s = System()
+device = s.devices[1]
+queue, held, gate = Queue(device), Queue(device), Signal(device; gate=true)
+graph = Graph(s)
+call!(() -> println("never"), graph; after=fill!(graph, buffer(device, UInt8, 2^20), 1))
+plan = freeze(graph; instances=8)
+wait!(held, gate, 1)
+runs = [run(plan, held); [run(plan, queue) for _ in 1:7]]
+println("end")
+""")
+ok(got.returncode == 0 and got.stdout == "end\n", "exit with runs on their way", got.stdout, got.stderr)
 # What Julia compiles it writes to memory that the child would share: all that is
 # called behind the fork was called, or compiled, before.
 got = start("-e", """

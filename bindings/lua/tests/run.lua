@@ -317,6 +317,23 @@ test("an event loop", function(system, device, queue)
   queue:finish()
 end)
 
+-- What lies in steps of more than one element is for kernels that step over it.
+test("arrays with strides", function(system, device, queue)
+  local matrix = ffi.new("int32_t[2][3]", {{1, 2, 3}, {4, 5, 6}})
+  local all, column = device:wrap("int32_t", matrix, 6), device:array("int32_t", {0, 0})
+  local pick = system:kernel(
+    "pick(all: in pointer i32, out: out pointer i32, from: u64, step: u64, n: u64)",
+    "KERNEL(pick) { EACH(i, n) out[i] = all[from + i * step]; }")
+  local put = system:kernel("put(out: inout pointer i32, step: u64, n: u64)",
+                            "KERNEL(put) { EACH(i, n) out[i * step] = 9; }")
+  queue:launch(pick, {all, column, 1, 3, 2}, {items = 2})
+  queue:launch(put, {all:view(8, 16), 3, 2}, {items = 2})
+  queue:finish()
+  is(list(column), "2 5", "a column of a matrix")
+  is(list(all), "1 2 9 4 5 9", "and another one, of a view that begins there")
+  is(matrix[1][2], 9, "which is the matrix itself")
+end)
+
 test("large numbers", function(_, device, queue)
   local good, large = pcall(device.buffer, device, 2 ^ 32 + 16)
   if not good then return is(large.name, "PLAIT_E_NOMEM", "no memory for more than 4 GiB") end

@@ -476,6 +476,20 @@ class Processes(unittest.TestCase):
             "print('end')\n")
         self.assertEqual((got.returncode, got.stdout), (0, "end\n"))
 
+    def test_exit_with_runs_on_their_way(self):
+        got = run_python(
+            "import plait\n"
+            "s = plait.open()\n"
+            "d = s.devices[0]\n"
+            "q, held, gate = d.queue(), d.queue(), d.signal(gate=True)\n"
+            "g = s.graph()\n"
+            "g.call(print, 'never', after=g.fill(d.buffer(1 << 20), 1))\n"
+            "p = g.freeze(instances=8)\n"
+            "held.wait(gate, 1)\n"
+            "runs = [p.run(held)] + [p.run(q) for _ in range(7)]\n"
+            "print('end')\n")
+        self.assertEqual((got.returncode, got.stdout), (0, "end\n"))
+
 
 if __name__ == "__main__":
     unittest.main()
