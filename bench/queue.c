@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a queue of the host costs through the public API: submission of empty
- * calls, and the hop from one queue to another, beside what this machine's
+ * calls, the hop from one queue to another, and loops of plans, beside what this machine's
  * cores need for the same with nothing around it.  Interleaved, so that a
  * machine which changes its mind (it moves virtual CPUs, it slows down) does
  * so to all alike.
@@ -32,6 +32,8 @@ struct rig {
 	plait_signal *gate;
 	uint64_t gate_at;
 	uint64_t allocations;
+	plait_plan *loop;
+	uint32_t left; /* of its iterations */
 	plait_command calls[MOST_BATCH];
 };
 
@@ -158,6 +160,24 @@ static double hop(uint32_t queues, uint32_t batch)
 	return (double)(plait__clock_now_ns() - start) / HOPS;
 }
 
+/* A loop whose body has an empty function on each of two lanes; an iteration.
+ * At least the decision goes one way, and the end of the body the other. */
+static double loop(uint32_t queues, uint32_t batch)
+{
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .flags = PLAIT_RUN_PARALLEL };
+	uint64_t start = plait__clock_now_ns();
+	plait_run *run;
+
+	(void)queues;
+	(void)batch;
+	rig.left = HOPS;
+	check(plait_plan_run(rig.loop, rig.queues[0], &desc, &run, NULL));
+	check(plait_run_wait(run, PLAIT_FOREVER, NULL));
+	plait_run_release(run);
+	return (double)(plait__clock_now_ns() - start) / HOPS;
+}
+
 /* --- what the machine does ----------------------------------------------- */
 
 static at_u64 ball[16]; /* two words, a line apart */
@@ -257,6 +277,7 @@ static struct row rows[] = {
 	{ "machine: futex wake to run", futex_wake, 0, 0, { 0 } },
 	{ "signal between queues, one way", hop, 2, 0, { 0 } },
 	{ "  with an empty call each", hop, 2, 1, { 0 } },
+	{ "loop on two lanes, an iteration", loop, 0, 0, { 0 } },
 	{ "submit, batch 1, per call", submit_alone, 1, 1, { 0 } },
 	{ "submit, batch 10", submit_alone, 1, 10, { 0 } },
 	{ "submit, batch 1000", submit_alone, 1, 1000, { 0 } },
@@ -311,6 +332,46 @@ static plait_status open_context(uint32_t workers, bool pin,
 	return plait_context_open(&desc, &rig.context, error);
 }
 
+static int32_t goes_on(void *arg)
+{
+	(void)arg;
+	return rig.left-- > 0;
+}
+
+static void add_call(plait_graph *graph)
+{
+	const plait_node_desc call = {
+		.size = sizeof(call), .kind = PLAIT_NODE_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD, .device = rig.device,
+		.cost = 1000, .function = nothing,
+	};
+
+	check(plait_graph_add(graph, &call, NULL, 0, NULL, NULL));
+}
+
+static void make_loop(void)
+{
+	const plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_WHILE,
+		.flags = PLAIT_CALL_ANY_THREAD, .device = rig.device,
+		.function = goes_on,
+	};
+	const plait_freeze_desc freezing = { .size = sizeof(freezing),
+					     .lanes = 2 };
+	plait_graph *graph, *body;
+	plait_node node;
+
+	check(plait_graph_create(rig.context, &graph, NULL));
+	check(plait_graph_add(graph, &desc, NULL, 0, &node, NULL));
+	check(plait_graph_body(graph, node, 0, &body, NULL));
+	add_call(body);
+	add_call(body);
+	check(plait_graph_freeze(graph, &freezing, &rig.loop, NULL));
+	check(plait_plan_prepare(rig.loop, NULL));
+	plait_graph_release(body);
+	plait_graph_release(graph);
+}
+
 static int open_rig(uint32_t workers, bool pin)
 {
 	const plait_signal_desc gate = { .size = sizeof(gate),
@@ -341,6 +402,7 @@ static int open_rig(uint32_t workers, bool pin)
 			.flags = PLAIT_CALL_ANY_THREAD,
 			.function = nothing
 		};
+	make_loop();
 	return 0;
 }
 
@@ -353,6 +415,7 @@ static void close_rig(void)
 		plait_signal_release(rig.signals[i]);
 	}
 	plait_signal_release(rig.gate);
+	plait_plan_release(rig.loop);
 	plait_context_release(rig.context);
 }
 

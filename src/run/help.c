@@ -66,16 +66,31 @@ static bool is_taken(const plait__member *member, uint32_t command)
 	       2 * member->run - 1;
 }
 
-/* The first of a lane that is ready and not taken, or none. */
-static uint32_t look_at(plait__member *member, uint32_t lane)
+static uint32_t end_of(const plait__member *member, uint32_t lane)
 {
 	const plait__plan_track *track = &member->band->helped->tracks[lane];
-	uint32_t end = track->first + track->count;
+
+	return track->first + track->count;
+}
+
+/* The first of a lane that is not taken, or its end. */
+static inline uint32_t find_head(plait__member *member, uint32_t lane,
+				 uint32_t end)
+{
 	uint32_t head = member->heads[lane];
 
 	while (head < end && is_taken(member, head))
 		head++;
 	AT_PLAIN_WRITE(member->heads[lane]) = head;
+	return head;
+}
+
+/* The first of a lane that is ready and not taken, or none. */
+static uint32_t look_at(plait__member *member, uint32_t lane)
+{
+	uint32_t end = end_of(member, lane);
+	uint32_t head = find_head(member, lane, end);
+
 	if (head == end || is_ready(member, head))
 		return head < end ? head : PLAIT__NONE;
 	for (uint32_t i = head + 1; i < end && i - head < WINDOW; i++)
@@ -92,6 +107,7 @@ static uint32_t look_around(plait__member *member)
 
 	for (uint32_t i = 0; found == PLAIT__NONE && i < count; i++) {
 		found = look_at(member, lane);
+		member->from = lane;
 		lane = lane + 1 < count ? lane + 1 : 0;
 	}
 	return found;
@@ -251,6 +267,7 @@ static void catch_up(plait__member *member)
 	const plait__helped *helped = member->band->helped;
 
 	member->run = at_load_acquire_u64(&member->band->run);
+	member->from = member->lane;
 	for (uint32_t i = 0; i < helped->lane_count; i++)
 		member->heads[i] = helped->tracks[i].first;
 }
@@ -304,22 +321,33 @@ static bool lingers(const plait__member *member, struct plait__wait *ladder)
 	return plait__wait_step(ladder);
 }
 
-/* The next one of its own lane, or any when that lets it wait. */
+/* The next one of its own lane, or any when that lets it wait; mostly it is
+ * the one behind that which it did last, there or where it helps. */
 static uint32_t look(plait__member *member, uint32_t looks)
 {
-	const plait__plan_track *track =
-		&member->band->helped->tracks[member->lane];
-	uint32_t end = track->first + track->count;
-	uint32_t head = member->heads[member->lane];
+	uint32_t own_end = end_of(member, member->lane);
+	uint32_t own = find_head(member, member->lane, own_end);
+	uint32_t end, head;
 
-	/* Mostly it is the one behind that which it did last. */
-	while (head < end && is_taken(member, head))
-		head++;
-	AT_PLAIN_WRITE(member->heads[member->lane]) = head;
-	if (head < end && is_ready(member, head))
-		return head;
-	return looks >= PATIENCE || head == end ? look_around(member) :
-						  PLAIT__NONE;
+	if (own < own_end) {
+		member->from = member->lane;
+		if (is_ready(member, own))
+			return own;
+		return looks >= PATIENCE ? look_around(member) : PLAIT__NONE;
+	}
+	end = end_of(member, member->from);
+	head = find_head(member, member->from, end);
+	return head < end && is_ready(member, head) ? head :
+						      look_around(member);
+}
+
+/* Claimed by this member: what is behind it comes next. */
+static void pass(plait__member *member, uint32_t command)
+{
+	uint32_t *head = &member->heads[member->from];
+
+	if (*head == command)
+		AT_PLAIN_WRITE(*head) = command + 1;
 }
 
 TWICE bool turn(plait__task *task, const bool records)
@@ -338,8 +366,10 @@ TWICE bool turn(plait__task *task, const bool records)
 		}
 		found = look(member, looks);
 		if (found != PLAIT__NONE) {
-			if (claim(member, found))
+			if (claim(member, found)) {
+				pass(member, found);
 				perform(member, found, records);
+			}
 			/* Begins again at 0. */
 			looks = UINT32_MAX;
 			continue;

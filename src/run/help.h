@@ -35,6 +35,7 @@ struct plait__member {
 	uint32_t lane;		/* whose commands come first */
 	uint32_t done;		/* commands, since it told the band */
 	uint32_t command;	/* that it is at */
+	uint32_t from;		/* the lane whose command it found last */
 	uint64_t idle_ns;	/* recorded: since when it found nothing, or 0 */
 	/* Per lane: what lies before this command was taken. */
 	uint32_t heads[PLAIT__HELPED_LANES];
