@@ -27,6 +27,34 @@ def signature(text):
     return " ".join(comment.replace("*", " ").split())
 
 
+# (its body, the line that is wrong, what is said of it): what stands for itself
+# has to be refused in each language, at the user's own line.
+WRONG = (
+    ("GROUP_KERNEL(wrong, 4, 1, 1) {\n\tITEMS\n\t\tif (n > 3) return; else x[0] = 1;\n}\n", 5, "return_within_ITEMS"),
+)
+RIGHT = """FUNCTION i32 f(i32 a)
+{
+	if (a > 0)
+		return 1;
+	else return 0;
+}
+GROUP_KERNEL(wrong, 4, 1, 1)
+{
+	if (n < 3)
+		return;
+	ITEMS x[0] = f(1);
+}
+"""
+HEADING = "/* wrong(x: inout pointer i32, n: u64) */\n"
+
+
+def small(folder, body):
+    path = os.path.join(folder, "wrong.plk")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n" + HEADING + body)
+    return path
+
+
 def composed(path, form):
     with open(path, encoding="ascii") as file:
         text = file.read()
@@ -51,6 +79,24 @@ def check_opencl(folder):
             file.write(composed(path, OPENCL))
         result = run([clang, *probe, name])
         ok(result.returncode == 0, "OpenCL C: " + os.path.basename(path), result.stderr)
+    refuse(folder, "OpenCL C", lambda path: compile_opencl(clang, probe, folder, path))
+
+
+def compile_opencl(clang, probe, folder, path):
+    name = os.path.join(folder, "text.cl")
+    with open(name, "w", encoding="ascii") as file:
+        file.write(composed(path, OPENCL))
+    result = run([clang, *probe, name])
+    return result.returncode, result.stderr
+
+
+def refuse(folder, language, compiled):
+    status, said = compiled(small(folder, RIGHT))
+    ok(status == 0, language + ": return elsewhere", said)
+    for body, line, words in WRONG:
+        status, said = compiled(small(folder, body))
+        ok(status != 0 and re.search(r"^wrong\.plk[:(]%d\b.*error: .*%s" % (line, words), said, re.M),
+           "%s: refused: %s" % (language, words), said)
 
 
 def find_nvrtc():
@@ -77,7 +123,7 @@ def compile_cuda(nvrtc, text, architecture):
     return status, log.value.decode()
 
 
-def check_cuda():
+def check_cuda(folder):
     nvrtc = find_nvrtc()
     if nvrtc is None:
         skip("no libnvrtc")
@@ -96,10 +142,11 @@ def check_cuda():
             if status != 0:
                 bad.append(os.path.basename(path) + ": " + log)
         ok(not bad, "CUDA C++ for %s: %d kernels" % (architecture, len(some)), *bad)
+    refuse(folder, "CUDA C++", lambda path: compile_cuda(nvrtc, composed(path, CUDA), ARCHITECTURES[0]))
 
 
 ok(len(KERNELS) >= 36, "there are kernels")
 with tempfile.TemporaryDirectory() as place:
     check_opencl(place)
-check_cuda()
+    check_cuda(place)
 done()
