@@ -139,6 +139,42 @@ static void wrong_words(void)
 		 "x[i] = 3;\n}") == PLAIT_OK);
 }
 
+/* Names of parameters are the signature's, so no line of the text has them. */
+static void kept_names(void)
+{
+	static const char *const names[] = { "kernel", "half", "restrict",
+					     "class", "uint", "and" };
+	static const char *const free_names[] = { "kernels", "hal", "ulon",
+						  "pragma", "GCC" };
+	plait_source source = { .size = sizeof(source), .file = "twice.plk" };
+	plait_kernel_desc desc = { .size = sizeof(desc), .sources = &source,
+				   .source_count = 1 };
+	char code[80], signature[80], words[80];
+	plait_kernel *kernel;
+
+	use_cache("names");
+	source.code = code;
+	desc.signature = signature;
+	for (size_t i = 0; i < TAP_COUNT(names) + TAP_COUNT(free_names); i++) {
+		bool kept = i < TAP_COUNT(names);
+		const char *name = kept ? names[i] :
+					  free_names[i - TAP_COUNT(names)];
+
+		snprintf(code, sizeof(code), "\n\nKERNEL(twice) { EACH(i, n) "
+			 "x[i] = %s; }", kept ? "1" : name);
+		snprintf(signature, sizeof(signature), "twice(x: inout pointer "
+			 "i32, %s: i32, n: u64)", name);
+		IS_INT(plait_kernel_create(suite_context(), &desc, &kernel,
+					   &error),
+		       kept ? PLAIT_E_INVALID : PLAIT_OK);
+		plait_kernel_release(kernel);
+		snprintf(words, sizeof(words), "kernel twice: twice.plk:3: "
+			 "error: parameter 1 \"%s\"", name);
+		if (kept)
+			HAS_STR(error.text, words);
+	}
+}
+
 /* ---- results ---- */
 
 /* What a launch without arguments fails with; 0: it does not. */
@@ -216,6 +252,7 @@ static void on_host(void)
 {
 	if (suite_open("host")) {
 		wrong_words();
+		kept_names();
 		results();
 		no_statuses();
 	}

@@ -3,6 +3,7 @@
 #include "source/source.h"
 
 #include "source/tail.h"
+#include "source/words.h"
 
 #include "base/desc.h"
 #include "base/error.h"
@@ -254,7 +255,8 @@ static bool kernel_at(const char *at, const char *end, const char *name)
 	       !is_word(at[length]);
 }
 
-static bool has_kernel(const plait_source *source, const char *name)
+/* Where the text says so, or null. */
+static const char *find_kernel(const plait_source *source, const char *name)
 {
 	const char *at = source->code;
 	const char *end = at + source->bytes;
@@ -262,10 +264,10 @@ static bool has_kernel(const plait_source *source, const char *name)
 	while (at < end &&
 	       (at = memchr(at, 'K', (size_t)(end - at))) != NULL) {
 		if (kernel_at(at, end, name))
-			return true;
+			return at;
 		at++;
 	}
-	return false;
+	return NULL;
 }
 
 static plait_status finish(const plait__text *out, const char *name,
@@ -287,6 +289,8 @@ static plait_status compose_portable(const plait_source *source,
 			      plait__prelude_opencl :
 			      form == PLAIT_SOURCE_CUDA_C ?
 			      plait__prelude_cuda : NULL;
+	const char *at = find_kernel(source, signature->name);
+	plait_status status;
 
 	if (prelude == NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
@@ -294,12 +298,15 @@ static plait_status compose_portable(const plait_source *source,
 				   "become %s; C, OpenCL C and CUDA C it does",
 				   signature->name,
 				   plait__source_form_name(form));
-	if (!has_kernel(source, signature->name))
+	if (at == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: no KERNEL(%.60s) or "
 				   "GROUP_KERNEL(%.60s, ...) in %.40s",
 				   signature->name, signature->name,
 				   signature->name, source->file);
+	status = plait__words_check(source, signature, at, error);
+	if (status != PLAIT_OK)
+		return status;
 	/* What is wrong with the use of a macro of the system's is said where
 	 * it is used: 3 is for gcc what others do by themselves. */
 	plait__text_add(out, "%s\n%s", form == PLAIT_SOURCE_C ?
