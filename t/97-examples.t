@@ -73,12 +73,17 @@ def has_opencl():
 
 
 OPENCL = has_opencl()
+# The stand-ins for CUDA's driver and compiler.
+LIBRARIES = os.path.join(BUILD, "t/cuda/.libs")
+CUDA = "cuda:driver=%s/standin_cuda.so,nvrtc=%s/standin_nvrtc.so" % (LIBRARIES, LIBRARIES)
 
 
 def backends_of(language, name):
     """On a simulated system programs run in virtual time."""
     if language == "c":
-        return ["host", "chaos"] + (["opencl", "opencl,host"] if OPENCL else [])
+        cuda = SANITIZER == "no" and os.path.exists(LIBRARIES + "/standin_cuda.so")
+        return ["host", "chaos"] + (["opencl", "opencl,host"] if OPENCL else []) + \
+            (["cuda", "cuda,host", "cuda segments=0"] if cuda else [])
     # Functions of the language are an inbox's, which runs on queues do not
     # have yet.
     more = OPENCL and name != "pipeline"
@@ -87,7 +92,9 @@ def backends_of(language, name):
 
 def check(language, command, name, environment, work):
     for backend in backends_of(language, name):
-        got = run(command, env=dict(environment, PLAIT_BACKEND=backend), cwd=work)
+        names, _, segments = backend.partition(" segments=")
+        more = {"PLAIT_SEGMENTS": segments or "1", "PLAIT_OPTIONS": CUDA} if "cuda" in names else {}
+        got = run(command, env=dict(environment, PLAIT_BACKEND=names, TMPDIR=work, **more), cwd=work)
         ok(got.returncode == 0 and re.fullmatch(SAYS[name], got.stdout),
            "%s in %s on %s" % (name, language, backend), got.stdout, got.stderr)
 

@@ -750,6 +750,23 @@ PLAIN_TESTS += %D%/65-cuda-compiler.t
 %C%_65_cuda_compiler_t_SOURCES = %D%/65-cuda-compiler.c %D%/cl/things.h
 %C%_65_cuda_compiler_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_65_cuda_compiler_t_LDADD = $(LDADD_ON_CUDA)
+# The kernels of t/kernels there.
+PLAIN_TESTS += %D%/65-cuda-source-arrays.t
+%C%_65_cuda_source_arrays_t_SOURCES = %D%/50-source-arrays.c
+%C%_65_cuda_source_arrays_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DSUITE_CUDA
+%C%_65_cuda_source_arrays_t_LDADD = $(LDADD_ON_CUDA) -lm
+PLAIN_TESTS += %D%/65-cuda-source-groups.t
+%C%_65_cuda_source_groups_t_SOURCES = %D%/50-source-groups.c
+%C%_65_cuda_source_groups_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DSUITE_CUDA
+%C%_65_cuda_source_groups_t_LDADD = $(LDADD_ON_CUDA) -lm
+PLAIN_TESTS += %D%/65-cuda-source-limits.t
+%C%_65_cuda_source_limits_t_SOURCES = %D%/50-source-limits.c
+%C%_65_cuda_source_limits_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DSUITE_CUDA
+%C%_65_cuda_source_limits_t_LDADD = $(LDADD_ON_CUDA) -lm
+PLAIN_TESTS += %D%/65-cuda-source-numbers.t
+%C%_65_cuda_source_numbers_t_SOURCES = %D%/50-source-numbers.c
+%C%_65_cuda_source_numbers_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DSUITE_CUDA
+%C%_65_cuda_source_numbers_t_LDADD = $(LDADD_ON_CUDA) -lm
 # The backends that sin: one body, and which.c once for each line of the list.
 check_LTLIBRARIES += %D%/sins/libsins.la
 %C%_sins_libsins_la_SOURCES = %D%/sins/base.c %D%/sins/base.h \

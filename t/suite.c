@@ -16,6 +16,7 @@ static struct {
 	plait_queue *queue;
 	plait_kernel *kernel;
 	plait_error error;
+	bool plans;
 	uint32_t count;
 	plait_argument arguments[ARGUMENTS];
 	unsigned char values[ARGUMENTS][8];
@@ -235,17 +236,59 @@ static bool fetch(uint32_t i)
 	return true;
 }
 
-bool suite_launch(uint64_t x, uint64_t y, uint64_t z)
+void suite_use_plans(bool plans)
 {
-	plait_launch launch = { .size = sizeof(launch), .dimensions = 3,
-				.items = { x, y, z } };
-	bool fine;
+	suite.plans = plans;
+}
 
-	fine = plait_queue_launch(suite.queue, suite.kernel, &launch,
+/* A plan of one node; null, and the error. */
+static plait_plan *plan_launch(const plait_launch *launch)
+{
+	const plait_node_desc desc = {
+		.size = sizeof(desc), .kind = PLAIT_NODE_LAUNCH,
+		.kernel = suite.kernel, .launch = launch,
+		.arguments = suite.arguments, .argument_count = suite.count,
+		.device = suite.device,
+	};
+	plait_graph *graph = NULL;
+	plait_plan *plan = NULL;
+	plait_node node;
+
+	if (plait_graph_create(suite.context, &graph, &suite.error) ==
+	    PLAIT_OK &&
+	    plait_graph_add(graph, &desc, NULL, 0, &node, &suite.error) ==
+	    PLAIT_OK)
+		(void)plait_graph_freeze(graph, NULL, &plan, &suite.error);
+	plait_graph_release(graph);
+	return plan;
+}
+
+static bool run_planned(const plait_launch *launch)
+{
+	plait_plan *plan = plan_launch(launch);
+	bool fine = plan != NULL &&
+		    plait_plan_call(plan, NULL, NULL, &suite.error) ==
+			    PLAIT_OK;
+
+	plait_plan_release(plan);
+	return fine;
+}
+
+static bool run_queued(const plait_launch *launch)
+{
+	return plait_queue_launch(suite.queue, suite.kernel, launch,
 				  suite.arguments, suite.count,
 				  &suite.error) == PLAIT_OK &&
 	       plait_queue_finish(suite.queue, PLAIT_FOREVER, &suite.error) ==
 		       PLAIT_OK;
+}
+
+bool suite_launch(uint64_t x, uint64_t y, uint64_t z)
+{
+	plait_launch launch = { .size = sizeof(launch), .dimensions = 3,
+				.items = { x, y, z } };
+	bool fine = suite.plans ? run_planned(&launch) : run_queued(&launch);
+
 	for (uint32_t i = 0; i < suite.count; i++)
 		fine = fetch(i) && fine;
 	OK_THAT(fine, "launch: %s", suite.error.text);

@@ -27,9 +27,34 @@ bool suite_open_driver(const char *backend);
 
 /*
  * The main function of a test that does the same on several backends: host and
- * chaos, or what SUITE_DRIVER says.
+ * chaos, or what SUITE_DRIVER says, or on the stand-ins for CUDA: in a queue, in
+ * plans, and in plans as graphs of the driver.
  */
-#ifdef SUITE_DRIVER
+#ifdef SUITE_CUDA
+#define SUITE_MAIN(function) \
+	static void suite_on_cuda(const char *backends, const char *segments) \
+	{ \
+		suite_prepare_cuda(); \
+		suite_use_plans(segments != NULL); \
+		if (segments != NULL) \
+			setenv("PLAIT_SEGMENTS", segments, 1); \
+		if (suite_open(backends)) \
+			function(); \
+		suite_close(); \
+		standin_is_clean(); \
+		IS_INT(rig_calls("cuGraphLaunch") != 0, \
+		       segments != NULL && strcmp(segments, "1") == 0); \
+	} \
+	static void suite_queued(void) { suite_on_cuda("cuda", NULL); } \
+	static void suite_planned(void) { suite_on_cuda("cuda,host", "0"); } \
+	static void suite_frozen(void) { suite_on_cuda("cuda,host", "1"); } \
+	static const struct tap_scenario all[] = { \
+		{ "queue", suite_queued }, \
+		{ "plans", suite_planned }, \
+		{ "segments", suite_frozen }, \
+	}; \
+	TAP_MAIN(all)
+#elif defined(SUITE_DRIVER)
 #define SUITE_MAIN(function) \
 	static void suite_on_driver(void) \
 	{ \
@@ -88,6 +113,8 @@ void suite_value(const void *value, size_t bytes);
 void suite_memory(void *pointer, size_t bytes);
 #define SUITE_ARRAY(array) suite_memory(array, sizeof(array))
 
+/* From now on launches are a plan each, not commands of a queue. */
+void suite_use_plans(bool plans);
 /* Launch it, wait, fetch the memory, and let go of the kernel. */
 bool suite_launch(uint64_t x, uint64_t y, uint64_t z);
 
@@ -101,5 +128,20 @@ bool suite_close_f32(const float *got, const float *want, size_t count,
 		     float tolerance);
 bool suite_close_f64(const double *got, const double *want, size_t count,
 		     double tolerance);
+
+#ifdef SUITE_CUDA
+#include "cuda/place.h"
+
+/* The stand-ins, as settings of a context that has none of its own. */
+static inline void suite_prepare_cuda(void)
+{
+	static char options[1200];
+
+	standin_prepare("");
+	(void)snprintf(options, sizeof(options), "cuda:driver=%s",
+		       standin_path);
+	setenv("PLAIT_OPTIONS", options, 1);
+}
+#endif
 
 #endif
