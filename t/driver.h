@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of plans, on a driver of OpenCL that is there: on two halves of its
- * device.  Drivers are not instrumented; and before 2.42 glibc can lose a
- * wake-up of a condition variable, which those on processors sleep on.
+ * Tests of plans, on the stand-ins for CUDA (ON_CUDA), or on a driver of OpenCL
+ * that is there: on two halves of its device.  Drivers are not instrumented; and
+ * before 2.42 glibc can lose a wake-up of a condition variable, which those on
+ * processors sleep on.
  */
 #ifndef T_DRIVER_H
 #define T_DRIVER_H
@@ -13,6 +14,28 @@
 #include "plait/plait.h"
 #include "tap.h"
 
+#ifdef ON_CUDA
+#include "cuda/place.h"
+
+#define DRIVER_BACKEND "cuda"
+#define DRIVER_OPTIONS driver_options
+
+static char driver_options[1100];
+
+/* With each context others of the plans' commands are graphs of the driver. */
+static inline void look_for_driver(void)
+{
+	static const char *const fewest[] = { "1", "0", "4" };
+	static unsigned times;
+
+	(void)setenv("PLAIT_SEGMENTS", fewest[times % TAP_COUNT(fewest)], 1);
+	if (times++ > 0)
+		return;
+	standin_prepare("devices=2");
+	(void)snprintf(driver_options, sizeof(driver_options),
+		       "cuda:driver=%s", standin_path);
+}
+#else
 #define DRIVER_BACKEND "opencl"
 #define DRIVER_OPTIONS "opencl:split=2"
 
@@ -36,5 +59,6 @@ static inline void look_for_driver(void)
 		SKIP_ALL("%s", error.text);
 	plait_context_release(context);
 }
+#endif
 
 #endif

@@ -59,6 +59,35 @@ static inline void *forged(uint64_t value)
 	return (void *)(uintptr_t)value;
 }
 
+/*
+ * What contexts have that were opened with `counting` as their allocator: none
+ * when they have ended, backends and all, which may be on another thread, and
+ * later than the last handle.
+ */
+static int64_t blocks_held;
+
+static inline void *count_block(void *user_data, void *pointer,
+				uint64_t old_bytes, uint64_t new_bytes)
+{
+	void *grown;
+
+	(void)user_data;
+	(void)old_bytes;
+	if (new_bytes == 0) {
+		free(pointer);
+		if (pointer != NULL)
+			__atomic_sub_fetch(&blocks_held, 1, __ATOMIC_SEQ_CST);
+		return NULL;
+	}
+	grown = realloc(pointer, new_bytes);
+	if (pointer == NULL && grown != NULL)
+		__atomic_add_fetch(&blocks_held, 1, __ATOMIC_SEQ_CST);
+	return grown;
+}
+
+static const plait_allocator counting = { .size = sizeof(plait_allocator),
+					  .resize = count_block };
+
 static inline bool open_context(struct rig *rig)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
@@ -70,6 +99,9 @@ static inline bool open_context(struct rig *rig)
 #ifdef ON_DRIVER
 	look_for_driver();
 	desc.options = DRIVER_OPTIONS;
+#endif
+#ifdef ON_CUDA
+	desc.allocator = &counting; /* gone is what the driver has, too */
 #endif
 	memset(&rig->error, 0, sizeof(rig->error));
 	rig->error.size = sizeof(rig->error);
@@ -107,35 +139,6 @@ static inline void pause_a_little(void)
 	nanosleep(&time, NULL);
 }
 
-/*
- * What contexts have that were opened with `counting` as their allocator: none
- * when they have ended, backends and all, which may be on another thread, and
- * later than the last handle.
- */
-static int64_t blocks_held;
-
-static inline void *count_block(void *user_data, void *pointer,
-				uint64_t old_bytes, uint64_t new_bytes)
-{
-	void *grown;
-
-	(void)user_data;
-	(void)old_bytes;
-	if (new_bytes == 0) {
-		free(pointer);
-		if (pointer != NULL)
-			__atomic_sub_fetch(&blocks_held, 1, __ATOMIC_SEQ_CST);
-		return NULL;
-	}
-	grown = realloc(pointer, new_bytes);
-	if (pointer == NULL && grown != NULL)
-		__atomic_add_fetch(&blocks_held, 1, __ATOMIC_SEQ_CST);
-	return grown;
-}
-
-static const plait_allocator counting = { .size = sizeof(plait_allocator),
-					  .resize = count_block };
-
 static inline bool is_all_gone(void)
 {
 	return plait_live_count(PLAIT_OBJECT_ANY) == 0 &&
@@ -159,6 +162,9 @@ static inline void close_rig(struct rig *rig)
 	plait_queue_release(rig->queue);
 	plait_context_release(rig->context);
 	OK(all_gone());
+#ifdef ON_CUDA
+	standin_is_clean();
+#endif
 }
 
 static inline int32_t add_one(void *user_data)

@@ -243,14 +243,21 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-/* A lane does one thing after the other. */
+/* A lane does one thing after the other: where the two meet is within both, if
+ * the one in front of them has left anything of that. */
 static void part(plait__entry *before, plait__entry *after)
 {
+	uint64_t at_ns = before->end_ns < after->end_ns ? before->end_ns :
+			 after->end_ns;
+
 	if (before->end_ns <= after->start_ns)
 		return;
-	after->start_ns = before->end_ns < after->end_ns ? before->end_ns :
-			  after->end_ns;
-	before->end_ns = after->start_ns;
+	if (at_ns < before->start_ns)
+		at_ns = before->start_ns;
+	before->end_ns = at_ns;
+	after->start_ns = at_ns;
+	if (after->end_ns < at_ns)
+		after->end_ns = at_ns;
 }
 
 void plait__queued_end_record(plait__queued_state *state)
