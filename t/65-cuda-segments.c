@@ -102,7 +102,10 @@ static bool open_cuda(const char *options, const char *fewest)
 	struct place place = { .backends = "cuda", .wrap = "check",
 			       .workers = 1, .builds = true };
 
-	(void)setenv("PLAIT_SEGMENTS", fewest, 1);
+	if (fewest != NULL)
+		(void)setenv("PLAIT_SEGMENTS", fewest, 1);
+	else
+		(void)unsetenv("PLAIT_SEGMENTS");
 	standin_prepare(options);
 	(void)snprintf(place.options, sizeof(place.options),
 		       "cuda:driver=%.400s", standin_path);
@@ -142,6 +145,9 @@ static void kinds(void)
 {
 	check_kinds("1", true);
 	check_kinds("0", false);
+	/* Nobody says how many: four are enough. */
+	check_kinds(NULL, true);
+	check_kinds("many", true);
 }
 
 static const char *const calls_of_graphs[] = {

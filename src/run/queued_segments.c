@@ -349,10 +349,10 @@ static bool wants_segments(const plait__queued *queued, uint64_t *out_fewest)
 {
 	uint32_t some = 0;
 
-	*out_fewest = USUAL_FEWEST;
 	/* What cannot be understood is as if it were not there. */
-	(void)plait__env_query_number("PLAIT_SEGMENTS", UINT32_MAX,
-				      out_fewest);
+	if (plait__env_query_number("PLAIT_SEGMENTS", UINT32_MAX,
+				    out_fewest) <= 0)
+		*out_fewest = USUAL_FEWEST;
 	for (uint32_t i = 0; i < queued->program->plan->lanes_count; i++)
 		some |= plait__device_facts(queued->lanes[i].device)
 				->capabilities;

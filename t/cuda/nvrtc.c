@@ -186,7 +186,7 @@ static bool compile(const char *folder, const struct choice *choice)
 	done = write_file(path, out.at, out.count) &&
 	       shell(folder, "-std=gnu++17 -O1 -fPIC -shared -w "
 		     "-fno-exceptions -fno-rtti -fno-strict-aliasing "
-		     "-ffp-contract=off -Wl,--as-needed text.ii -o code.so -lm",
+		     "-ffp-contract=off -Wl,-Bsymbolic,--as-needed text.ii -o code.so -lm",
 		     "");
 	free(in.at);
 	free(out.at);
