@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* What configure would say, for bench/cuda/makefile: neither libffi nor hwloc. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#define PACKAGE_VERSION "0.1.0"

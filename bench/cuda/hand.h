@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the driver's side share. */
+#ifndef BENCH_CUDA_HAND_H
+#define BENCH_CUDA_HAND_H
+
+#include "calls.h"
+
+#include "bench.h"
+
+enum { STREAMS = BRANCHES };
+
+/* A kernel with its arguments. */
+struct shot {
+	CUfunction function;
+	unsigned grid, block;
+	void **arguments;
+};
+
+/* The steps of the solver's body. */
+enum { APPLY, ALPHA, STEP, BETA, TURN, STEPS };
+
+struct hand {
+	struct cuda_calls cu;
+	struct nvrtc_calls nvrtc;
+	CUcontext context;
+	CUstream streams[STREAMS];
+	CUevent events[2 * STREAMS];
+	CUdeviceptr stamps, word, left, branches[BRANCHES], go, count;
+	CUdeviceptr x, r, p, q, parts, numbers;
+	struct shot stamp[2], tiny, less, work[BRANCHES];
+	struct shot begin, steps[STEPS];
+	CUfunction decide, last;
+};
+
+extern struct hand hand;
+
+#define DO(call) hand_must(#call, hand.cu.call)
+void hand_must(const char *what, CUresult code);
+void hand_launch(CUstream stream, const struct shot *shot);
+void hand_fill(CUstream stream, CUdeviceptr at, uint32_t value);
+uint32_t hand_read(CUdeviceptr at);
+
+/* --- hand_graph.c */
+
+void hand_make_graphs(void);
+void hand_drop_graphs(void);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver's graphs, built node by node: what plait's are measured beside. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "hand.h"
+
+/* Made once, launched again and again. */
+static struct made {
+	CUgraph graph;
+	CUgraphExec exec; /* null: the driver has no conditions */
+} chain, diamonds, by_node, by_last, solver;
+
+/* A graph, or a body, that is built from front to back. */
+struct builder {
+	CUgraph graph;
+	CUgraphNode last; /* null: none yet */
+};
+
+static CUgraphNode add(CUgraph graph, const CUgraphNode *behind, size_t count,
+		       const struct shot *shot)
+{
+	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
+		.func = shot->function, .gridDimX = shot->grid, .gridDimY = 1,
+		.gridDimZ = 1, .blockDimX = shot->block, .blockDimY = 1,
+		.blockDimZ = 1, .kernelParams = shot->arguments
+	};
+	CUgraphNode node;
+
+	DO(cuGraphAddKernelNode(&node, graph, behind, count, &params));
+	return node;
+}
+
+static void append(struct builder *builder, const struct shot *shot)
+{
+	builder->last = add(builder->graph, &builder->last,
+			    builder->last != NULL, shot);
+}
+
+static void append_fill(struct builder *builder, CUdeviceptr at,
+			uint32_t value)
+{
+	const CUDA_MEMSET_NODE_PARAMS_v1 params = {
+		.dst = at, .value = value, .elementSize = 4, .width = 1,
+		.height = 1
+	};
+	CUgraphNode node;
+
+	DO(cuGraphAddMemsetNode(&node, builder->graph, &builder->last,
+				builder->last != NULL, &params, hand.context));
+	builder->last = node;
+}
+
+static void begin(struct builder *builder)
+{
+	builder->last = NULL;
+	DO(cuGraphCreate(&builder->graph, 0));
+}
+
+static struct made finish(struct builder *builder)
+{
+	CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = 0 };
+	struct made made = { .graph = builder->graph };
+
+	DO(cuGraphInstantiateWithParams(&made.exec, made.graph, &params));
+	DO(cuGraphUpload(made.exec, hand.streams[0]));
+	DO(cuStreamSynchronize(hand.streams[0]));
+	return made;
+}
+
+static void make_chain(void)
+{
+	struct builder builder;
+
+	begin(&builder);
+	append_fill(&builder, hand.word, 0);
+	append(&builder, &hand.stamp[0]);
+	for (uint32_t i = 0; i < sizes.chain; i++)
+		append(&builder, &hand.tiny);
+	append(&builder, &hand.stamp[1]);
+	chain = finish(&builder);
+}
+
+static void make_diamonds(void)
+{
+	CUgraphNode ends[BRANCHES];
+	struct builder builder;
+	size_t count = 1;
+
+	begin(&builder);
+	append_fill(&builder, hand.word, 0);
+	for (int i = 0; i < BRANCHES; i++)
+		append_fill(&builder, hand.branches[i], 1);
+	append(&builder, &hand.stamp[0]);
+	ends[0] = builder.last;
+	for (uint32_t d = 0; d < sizes.diamonds; d++) {
+		CUgraphNode top = add(builder.graph, ends, count, &hand.tiny);
+
+		for (int i = 0; i < BRANCHES; i++)
+			ends[i] = add(builder.graph, &top, 1, &hand.work[i]);
+		count = BRANCHES;
+	}
+	(void)add(builder.graph, ends, count, &hand.stamp[1]);
+	diamonds = finish(&builder);
+}
+
+/* --- conditions ----------------------------------------------------------- */
+
+/* The first iteration always runs, as in every loop here. */
+static struct builder append_loop(struct builder *builder,
+				  CUgraphConditionalHandle *handle)
+{
+	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+	CUgraphNode node;
+
+	DO(cuGraphConditionalHandleCreate(handle, builder->graph, hand.context,
+					  1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+	params.conditional.handle = *handle;
+	params.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+	params.conditional.size = 1;
+	params.conditional.ctx = hand.context;
+	DO(cuGraphAddNode(&node, builder->graph, &builder->last, NULL, 1,
+			  &params));
+	builder->last = node;
+	return (struct builder){
+		.graph = params.conditional.phGraph_out[0]
+	};
+}
+
+/* A node takes its arguments when it is added. */
+static void append_decision(struct builder *body, CUfunction function,
+			    unsigned block, CUgraphConditionalHandle handle,
+			    CUdeviceptr word)
+{
+	void *arguments[] = { &handle, &word };
+
+	append(body, &(struct shot){ .function = function, .grid = 1,
+				     .block = block,
+				     .arguments = arguments });
+}
+
+static struct made make_loop(bool with_node)
+{
+	CUgraphConditionalHandle handle;
+	struct builder builder, body;
+
+	begin(&builder);
+	append_fill(&builder, hand.word, 0);
+	append_fill(&builder, hand.left, sizes.times);
+	append(&builder, &hand.stamp[0]);
+	body = append_loop(&builder, &handle);
+	append(&body, &hand.tiny);
+	append(&body, &hand.tiny);
+	if (with_node)
+		append(&body, &hand.less);
+	append_decision(&body, with_node ? hand.decide : hand.last,
+			with_node ? 1 : TINY_GROUP, handle, hand.left);
+	append(&builder, &hand.stamp[1]);
+	return finish(&builder);
+}
+
+static void make_solver(void)
+{
+	CUgraphConditionalHandle handle;
+	struct builder builder, body;
+
+	begin(&builder);
+	append(&builder, &hand.begin);
+	append(&builder, &hand.stamp[0]);
+	body = append_loop(&builder, &handle);
+	for (int i = 0; i < STEPS; i++)
+		append(&body, &hand.steps[i]);
+	append_decision(&body, hand.decide, 1, handle, hand.go);
+	append(&builder, &hand.stamp[1]);
+	solver = finish(&builder);
+}
+
+void hand_make_graphs(void)
+{
+	make_chain();
+	make_diamonds();
+	if (hand.decide == NULL)
+		return;
+	by_node = make_loop(true);
+	by_last = make_loop(false);
+	make_solver();
+}
+
+static void drop(struct made *made)
+{
+	if (made->exec == NULL)
+		return;
+	DO(cuGraphExecDestroy(made->exec));
+	DO(cuGraphDestroy(made->graph));
+}
+
+void hand_drop_graphs(void)
+{
+	drop(&chain);
+	drop(&diamonds);
+	drop(&by_node);
+	drop(&by_last);
+	drop(&solver);
+}
+
+/* --- runs ----------------------------------------------------------------- */
+
+static void run(const struct made *made)
+{
+	if (made->exec == NULL)
+		die("the driver", "has no conditional nodes");
+	DO(cuGraphLaunch(made->exec, hand.streams[0]));
+	DO(cuStreamSynchronize(hand.streams[0]));
+}
+
+void hand_chain_graph(void) { run(&chain); }
+void hand_diamonds_graph(void) { run(&diamonds); }
+void hand_while_node(void) { run(&by_node); }
+void hand_while_last(void) { run(&by_last); }
+void hand_cg_graph(void) { run(&solver); }

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 300 s
+"""bench/cuda builds what automake builds, and works on the stand-ins for CUDA:
+both sides of each comparison do the same.  No figure is judged; and in a longer
+run all of bench/cuda/run, which says that it is no GPU's."""
+import glob
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, ROOT, SOAK, done, ok, run, skip
+
+LIBRARIES = os.path.join(BUILD, "t/cuda/.libs")
+FILES = ["driver=%s/standin_cuda.so" % LIBRARIES, "nvrtc=%s/standin_nvrtc.so" % LIBRARIES]
+MAKE = ["make", "-s", "-f", "bench/cuda/makefile"]
+
+
+def automake(name):
+    """What the Makefile of this build has for a library or program."""
+    with open(os.path.join(BUILD, "Makefile"), encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    for line in re.findall(r"^%s_SOURCES = (.*)$" % name, text, re.M):
+        words = re.sub(r"\$\((DRIVEN)\)", lambda m: re.search(r"^DRIVEN = (.*)$", text, re.M).group(1), line)
+        return sorted(w for w in words.split() if w.endswith(".c"))
+    return []
+
+
+environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+got = run(MAKE + ["list"], cwd=ROOT, env=environment)
+lists = dict(line.partition(" ")[::2] for line in got.stdout.splitlines())
+for name, target in (("core", "src_libplaitcore_la"), ("tool", "tools_plait_plait"),
+                     ("host", "plugins_plait_host_la"), ("cuda", "plugins_plait_cuda_la"),
+                     ("fault", "plugins_plait_fault_la"), ("check", "plugins_plait_check_la")):
+    ours, theirs = sorted(lists.get(name, "").split()), automake(target)
+    ok(ours == theirs and len(ours) > 4, "%s: %d files, as automake has it" % (name, len(ours)),
+       got.stderr, *sorted(set(ours) ^ set(theirs)))
+
+with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
+    environment.update(PLAIT_CACHE_DIR=folder + "/cache", TMPDIR=folder, PLAIT_WORKERS="2")
+    program = folder + "/bench-cuda"
+    built = run(os.environ.get("CC", "cc").split() + [
+        "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread", "-include", "config.h",
+        "-I", "include", "-iquote", "bench/cuda", "-iquote", "plugins/cuda"] +
+        sorted(glob.glob(os.path.join(ROOT, "bench/cuda/*.c"))) + [
+        "-L" + BUILD + "/src/.libs", "-lplait", "-Wl,-rpath," + BUILD + "/src/.libs", "-ldl",
+        "-o", program], cwd=ROOT)
+    if ok(built.returncode == 0 and not built.stderr, "it is compiled without a word", built.stderr):
+        got = run([program, "quick=1", "rounds=1"] + FILES, env=environment)
+        ok(got.returncode == 0 and "WRONG" not in got.stdout, "both sides do the same",
+           got.returncode, got.stdout, got.stderr)
+        ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
+    if SOAK:
+        got = run(["bench/cuda/run", "-o", folder + "/out", "-b", folder + "/build", "-r", "3",
+                   "--standin", LIBRARIES], cwd=ROOT, env=environment)
+        ok(got.returncode == 0 and "\nnothing was wrong\n" in got.stdout, "all of it",
+           got.stdout[-3000:], got.stderr[-2000:])
+        ok(got.stdout.count("*** STAND-IN: NO GPU WAS USED") >= 7, "which says so in each part")
+    else:
+        skip("all of bench/cuda/run: only with PLAIT_SOAK=1")
+done()
