@@ -134,6 +134,31 @@
 		cl_uint count, const cl_event *waits, cl_event *event), \
 	       (queue, source, target, source_offset, target_offset, bytes, \
 		count, waits, event)) \
+	STATUS(clEnqueueReadBufferRect, \
+	       (cl_command_queue queue, cl_mem memory, cl_bool blocking, \
+		const size_t *from, const size_t *to, const size_t *region, \
+		size_t row, size_t slice, size_t host_row, \
+		size_t host_slice, void *pointer, cl_uint count, \
+		const cl_event *waits, cl_event *event), \
+	       (queue, memory, blocking, from, to, region, row, slice, \
+		host_row, host_slice, pointer, count, waits, event)) \
+	STATUS(clEnqueueWriteBufferRect, \
+	       (cl_command_queue queue, cl_mem memory, cl_bool blocking, \
+		const size_t *to, const size_t *from, const size_t *region, \
+		size_t row, size_t slice, size_t host_row, \
+		size_t host_slice, const void *pointer, cl_uint count, \
+		const cl_event *waits, cl_event *event), \
+	       (queue, memory, blocking, to, from, region, row, slice, \
+		host_row, host_slice, pointer, count, waits, event)) \
+	STATUS(clEnqueueCopyBufferRect, \
+	       (cl_command_queue queue, cl_mem source, cl_mem target, \
+		const size_t *from, const size_t *to, const size_t *region, \
+		size_t source_row, size_t source_slice, size_t target_row, \
+		size_t target_slice, cl_uint count, const cl_event *waits, \
+		cl_event *event), \
+	       (queue, source, target, from, to, region, source_row, \
+		source_slice, target_row, target_slice, count, waits, \
+		event)) \
 	STATUS(clEnqueueFillBuffer, \
 	       (cl_command_queue queue, cl_mem memory, const void *pattern, \
 		size_t pattern_bytes, size_t offset, size_t bytes, \

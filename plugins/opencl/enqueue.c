@@ -130,6 +130,95 @@ static cl_int write_out(struct stretch *stretch, const plait_work *work)
 			     event_of(stretch, true)));
 }
 
+/* --- rows ----------------------------------------------------------------- */
+
+static const size_t origin[3];
+
+static cl_int copy_row(struct stretch *stretch, const plait_work *work,
+		       uint64_t slice, uint64_t row)
+{
+	const plait_work_rows *rows = work->rows;
+
+	return taken(stretch, "clEnqueueCopyBuffer",
+		     stretch->self->cl.clEnqueueCopyBuffer(
+			     stretch->driver, work->source->memory,
+			     work->target->memory,
+			     work->source_offset + slice * rows->source_slice +
+				     row * rows->source_row,
+			     work->target_offset + slice * rows->target_slice +
+				     row * rows->target_row,
+			     work->bytes, stretch->wait_count,
+			     waits_of(stretch),
+			     event_of(stretch, slice + 1 == rows->slices &&
+						       row + 1 == rows->rows)));
+}
+
+/* In one memory the driver has rules of its own for what overlaps. */
+static cl_int copy_each_row(struct stretch *stretch, const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	cl_int code = CL_SUCCESS;
+	uint64_t i, k;
+
+	for (i = 0; i < rows->slices; i++)
+		for (k = 0; k < rows->rows && code == CL_SUCCESS; k++)
+			code = copy_row(stretch, work, i, k);
+	return code;
+}
+
+static cl_int copy_rows(struct stretch *stretch, const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	const size_t from[3] = { work->source_offset }, to[3] = {
+		work->target_offset };
+	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
+
+	if (work->source->memory == work->target->memory)
+		return copy_each_row(stretch, work);
+	return taken(stretch, "clEnqueueCopyBufferRect",
+		     stretch->self->cl.clEnqueueCopyBufferRect(
+			     stretch->driver, work->source->memory,
+			     work->target->memory, from, to, region,
+			     rows->source_row, rows->source_slice,
+			     rows->target_row, rows->target_slice,
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
+}
+
+static cl_int read_rows(struct stretch *stretch, const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	const size_t from[3] = { work->source_offset };
+	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
+
+	return taken(stretch, "clEnqueueReadBufferRect",
+		     stretch->self->cl.clEnqueueReadBufferRect(
+			     stretch->driver, work->source->memory, CL_FALSE,
+			     from, origin, region, rows->source_row,
+			     rows->source_slice, rows->target_row,
+			     rows->target_slice, work->host,
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
+}
+
+static cl_int write_rows(struct stretch *stretch, const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	const size_t to[3] = { work->target_offset };
+	const size_t region[3] = { work->bytes, rows->rows, rows->slices };
+
+	return taken(stretch, "clEnqueueWriteBufferRect",
+		     stretch->self->cl.clEnqueueWriteBufferRect(
+			     stretch->driver, work->target->memory, CL_FALSE,
+			     to, origin, region, rows->target_row,
+			     rows->target_slice, rows->source_row,
+			     rows->source_slice, work->host,
+			     stretch->wait_count, waits_of(stretch),
+			     event_of(stretch, true)));
+}
+
+/* --- all ------------------------------------------------------------------ */
+
 static cl_int launch(struct stretch *stretch, const plait_work *work)
 {
 	const plait_backend_launch *launch = work->launch;
@@ -151,8 +240,22 @@ static cl_int mark(struct stretch *stretch)
 			     waits_of(stretch), event_of(stretch, true)));
 }
 
+static cl_int enqueue_rows(struct stretch *stretch, const plait_work *work)
+{
+	switch (work->kind) {
+	case PLAIT_WORK_COPY:
+		return copy_rows(stretch, work);
+	case PLAIT_WORK_READ:
+		return read_rows(stretch, work);
+	default:
+		return write_rows(stretch, work);
+	}
+}
+
 static cl_int enqueue(struct stretch *stretch, const plait_work *work)
 {
+	if (work->rows != NULL)
+		return enqueue_rows(stretch, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
 		return copy(stretch, work);

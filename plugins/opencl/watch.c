@@ -30,9 +30,12 @@ static plait_backend *backend_of(const driven_batch *batch)
 }
 
 /* A fill may need a command for each byte in front of what is whole, and
- * behind it. */
-static uint32_t count_commands(const plait_work *work)
+ * behind it; rows in one memory are copied one by one. */
+static uint64_t count_commands(const plait_work *work)
 {
+	if (work->rows != NULL && work->kind == PLAIT_WORK_COPY &&
+	    work->source->memory == work->target->memory)
+		return work->rows->rows * work->rows->slices;
 	return work->kind == PLAIT_WORK_FILL ? 2 * work->pattern_bytes + 1 : 1;
 }
 
@@ -41,8 +44,8 @@ struct opencl_watch *plaitp_opencl_watch_begin(driven_batch *batch,
 {
 	plait_backend *self = backend_of(batch);
 	struct opencl_watch *watch;
-	uint32_t i, room = 1; /* of a marker */
-	uint64_t bytes;
+	uint64_t bytes, room = 1; /* of a marker */
+	uint32_t i;
 
 	/* That of an earlier stretch has told all it had to tell. */
 	plaitp_opencl_watch_drop(self, batch->load);

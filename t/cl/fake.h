@@ -109,6 +109,8 @@ struct fake_command {
 	struct fake_memory *source, *target;
 	struct fake_kernel *kernel;
 	size_t source_offset, target_offset, bytes, pattern_bytes;
+	size_t region[3];
+	size_t source_pitch[3], target_pitch[3]; /* the first unused */
 	void *host;
 	const void *from;
 	unsigned char pattern[16];

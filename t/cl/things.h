@@ -29,6 +29,7 @@ struct things {
 	plait_kernel *map;
 	uint32_t host[COUNT];
 	int calls;
+	unsigned char rows[64]; /* of the host */
 };
 
 static inline plait_status open_things(struct things *things, plait_error *error)
@@ -121,14 +122,48 @@ static inline plait_status submit_first(struct things *things, plait_error *erro
 	return plait_queue_emit(things->a, things->signal, NULL, error);
 }
 
+/* All of x to y in two columns; and rows within one memory, from the host and
+ * to it, of bytes that are written over behind this. */
+static inline plait_status submit_rows(struct things *things,
+				       plait_error *error)
+{
+	static const plait_rows columns = { .size = sizeof(columns),
+					    .rows = BYTES / 32,
+					    .target_row = 32,
+					    .source_row = 32 };
+	static const plait_rows gaps = { .size = sizeof(gaps), .rows = 2,
+					 .slices = 2, .target_row = 16,
+					 .source_row = 12 };
+	const plait_command commands[] = {
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_WRITE,
+		  .bytes = 4, .target = things->wrapped, .target_offset = 4,
+		  .host = things->rows, .rows = &gaps },
+		{ .size = sizeof(*commands), .kind = PLAIT_COMMAND_READ,
+		  .bytes = 4, .source = things->wrapped, .source_offset = 4,
+		  .host = things->rows, .rows = &gaps },
+	};
+	plait_status status;
+
+	if ((status = plait_queue_copy_rows(things->b, things->y, 0,
+					    things->x, 0, 16, &columns,
+					    error)) ||
+	    (status = plait_queue_copy_rows(things->b, things->y, 16,
+					    things->x, 16, 16, &columns,
+					    error)) ||
+	    (status = plait_queue_copy_rows(things->b, things->wrapped, 16,
+					    things->wrapped, 0, 16, &columns,
+					    error)))
+		return status;
+	return plait_queue_submit(things->b, commands, 2, NULL, error);
+}
+
 static inline plait_status submit_second(struct things *things, uint32_t *out,
 				  plait_error *error)
 {
 	plait_status status;
 
 	if ((status = plait_queue_wait(things->b, things->signal, 0, error)) ||
-	    (status = plait_queue_copy(things->b, things->y, 0, things->x, 0,
-				       BYTES, error)) ||
+	    (status = submit_rows(things, error)) ||
 	    (status = plait_queue_call(things->b, add_one, &things->calls,
 				       error)) ||
 	    (status = plait_queue_copy(things->b, things->wrapped, 4,

@@ -46,7 +46,138 @@ static cl_int do_write(struct fake_command *command)
 	return CL_SUCCESS;
 }
 
+static cl_int do_rows(struct fake_command *command)
+{
+	unsigned char *to = command->target != NULL ?
+		command->target->bytes + command->target_offset :
+		command->host;
+	const unsigned char *from = command->source != NULL ?
+		command->source->bytes + command->source_offset :
+		command->from;
+	size_t i, k;
+
+	for (i = 0; i < command->region[2]; i++)
+		for (k = 0; k < command->region[1]; k++)
+			memcpy(to + i * command->target_pitch[2] +
+				       k * command->target_pitch[1],
+			       from + i * command->source_pitch[2] +
+				       k * command->source_pitch[1],
+			       command->region[0]);
+	return CL_SUCCESS;
+}
+
 /* --- enqueuing ------------------------------------------------------------ */
+
+/* Rows of a memory, or of the host where there is none. */
+static bool is_pitch(const void *handle, const size_t *at,
+		     const size_t *region, size_t row, size_t slice)
+{
+	return region[0] != 0 && region[1] != 0 && region[2] != 0 &&
+	       row >= region[0] && slice >= region[1] * row &&
+	       slice % row == 0 &&
+	       (handle == NULL ||
+		holds(handle, at[2] * slice + at[1] * row + at[0],
+		      (region[2] - 1) * slice + (region[1] - 1) * row +
+			      region[0]));
+}
+
+static void set_source(struct fake_command *command, void *handle,
+		       const size_t *at, size_t row, size_t slice)
+{
+	command->source = handle;
+	command->source_pitch[1] = row;
+	command->source_pitch[2] = slice;
+	command->source_offset = at[2] * slice + at[1] * row + at[0];
+}
+
+static void set_target(struct fake_command *command, void *handle,
+		       const size_t *at, size_t row, size_t slice)
+{
+	command->target = handle;
+	command->target_pitch[1] = row;
+	command->target_pitch[2] = slice;
+	command->target_offset = at[2] * slice + at[1] * row + at[0];
+}
+
+cl_int fake_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem source,
+				    cl_mem target, const size_t *from,
+				    const size_t *to, const size_t *region,
+				    size_t source_row, size_t source_slice,
+				    size_t target_row, size_t target_slice,
+				    cl_uint count, const cl_event *waits,
+				    cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (source == NULL || target == NULL || source == target ||
+	    !is_pitch(source, from, region, source_row, source_slice) ||
+	    !is_pitch(target, to, region, target_row, target_slice))
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_rows;
+	memcpy(command->region, region, sizeof(command->region));
+	set_source(command, source, from, source_row, source_slice);
+	set_target(command, target, to, target_row, target_slice);
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem source,
+				    cl_bool blocking, const size_t *from,
+				    const size_t *to, const size_t *region,
+				    size_t row, size_t slice, size_t host_row,
+				    size_t host_slice, void *pointer,
+				    cl_uint count, const cl_event *waits,
+				    cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (source == NULL || blocking || pointer == NULL ||
+	    !is_pitch(source, from, region, row, slice) ||
+	    !is_pitch(NULL, to, region, host_row, host_slice))
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_rows;
+	memcpy(command->region, region, sizeof(command->region));
+	set_source(command, source, from, row, slice);
+	set_target(command, NULL, to, host_row, host_slice);
+	command->host = (char *)pointer + command->target_offset;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
+
+cl_int fake_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem target,
+				     cl_bool blocking, const size_t *to,
+				     const size_t *from, const size_t *region,
+				     size_t row, size_t slice,
+				     size_t host_row, size_t host_slice,
+				     const void *pointer, cl_uint count,
+				     const cl_event *waits, cl_event *event)
+{
+	struct fake_command *command;
+	cl_int code;
+
+	if (target == NULL || blocking || pointer == NULL ||
+	    !is_pitch(target, to, region, row, slice) ||
+	    !is_pitch(NULL, from, region, host_row, host_slice))
+		return CL_INVALID_VALUE;
+	command = fake_command(queue, count, waits, &code);
+	if (command == NULL)
+		return code;
+	command->work = do_rows;
+	memcpy(command->region, region, sizeof(command->region));
+	set_target(command, target, to, row, slice);
+	set_source(command, NULL, from, host_row, host_slice);
+	command->from = (const char *)pointer + command->source_offset;
+	fake_enqueue(command, event);
+	return CL_SUCCESS;
+}
 
 cl_int fake_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source,
 				cl_mem target, size_t source_offset,
