@@ -24,7 +24,7 @@ enum { MOST_ROUNDS = 2001 };
 static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_device *devices[2];
-static plait_plan *chain, *loop, *on_one, *on_two;
+static plait_plan *chain, *told, *loop, *on_one, *on_two;
 static FILE *to_peer, *from_peer;
 
 static void must(plait_status status)
@@ -37,11 +37,11 @@ static void must(plait_status status)
 
 /* --- plans ---------------------------------------------------------------- */
 
-static void open_context(void)
+static void open_context(const char *options)
 {
 	const plait_context_desc desc = { .size = sizeof(desc),
 					  .backends = "opencl",
-					  .options = "opencl:split=2" };
+					  .options = options };
 
 	must(plait_context_open(&desc, &context, &error));
 	for (uint32_t i = 0; i < 2; i++)
@@ -101,7 +101,7 @@ static plait_plan *freeze(plait_graph *graph)
 
 static const plait_launch one_item = { .size = sizeof(one_item) };
 
-static void make_chain(void)
+static plait_plan *make_chain(void)
 {
 	const plait_node_desc launch = {
 		.kind = PLAIT_NODE_LAUNCH, .launch = &one_item,
@@ -112,8 +112,8 @@ static void make_chain(void)
 
 	for (int i = 1; i < CHAIN; i++)
 		node = add(graph, launch, &node, 1);
-	chain = freeze(graph);
 	plait_kernel_release(launch.kernel);
+	return freeze(graph);
 }
 
 static void make_loop(void)
@@ -197,6 +197,7 @@ static void call(plait_plan *plan)
 }
 
 static void plait_chain(void) { call(chain); }
+static void plait_each(void) { call(told); }
 static void plait_loop(void) { call(loop); }
 static void plait_one(void) { call(on_one); }
 static void plait_two(void) { call(on_two); }
@@ -216,6 +217,7 @@ static struct side {
 	{ "diamond on two, by hand", hand_two, 1 },
 	{ "diamond on one, plait", plait_one, 1 },
 	{ "diamond on two, plait", plait_two, 1 },
+	{ "chain, plait, events=all", plait_each, CHAIN },
 	{ "chain, StarPU", NULL, CHAIN },
 };
 
@@ -315,7 +317,8 @@ static const struct {
 	{ "loop: plait / by hand", 3, 2 },
 	{ "diamond: one / two, by hand", 4, 5 },
 	{ "diamond: one / two, plait", 6, 7 },
-	{ "chain: StarPU / plait", 8, 1 },
+	{ "chain: events=all / last", 8, 1 },
+	{ "chain: StarPU / plait", 9, 1 },
 };
 
 static void relate_all(int rounds)
@@ -361,8 +364,11 @@ int main(int argc, char **argv)
 		return 1;
 	choose(argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : NULL);
 	hand_open();
-	open_context();
-	make_chain();
+	open_context("opencl:split=2,events=all");
+	told = make_chain();
+	plait_context_release(context); /* the plan keeps it */
+	open_context("opencl:split=2");
+	chain = make_chain();
 	make_loop();
 	on_one = make_diamond(devices[0]);
 	on_two = make_diamond(devices[1]);
@@ -373,6 +379,7 @@ int main(int argc, char **argv)
 	relate_all(rounds);
 	print_all(rounds);
 	plait_plan_release(chain);
+	plait_plan_release(told);
 	plait_plan_release(loop);
 	plait_plan_release(on_one);
 	plait_plan_release(on_two);

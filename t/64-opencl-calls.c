@@ -143,6 +143,16 @@ static void each_event(void)
 	things_more = "";
 }
 
+/* What was made is run once before it is used. */
+static void warm(void)
+{
+	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
+	things_more = ",warm=yes";
+	for (uint32_t mode = 0; mode < FAKECL_MODES; mode++)
+		sweep(mode, mode % 2 == 0);
+	things_more = "";
+}
+
 static void natives(void)
 {
 	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);
@@ -170,6 +180,7 @@ int main(int argc, char **argv)
 		{ "without cache", without_cache },
 		{ "with cache", with_cache },
 		{ "an event for each command", each_event },
+		{ "run once before they are used", warm },
 		{ "natives", natives },
 	};
 

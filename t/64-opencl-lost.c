@@ -150,6 +150,35 @@ static void which(void)
 	things_more = "";
 }
 
+/* Of an event's status -1 nothing is known: it is no code of a call. */
+static void nameless(void)
+{
+	static const char *const more[] = { "", ",events=all" };
+	struct fakecl_setup setup = { .devices = 1, .code = -1 };
+
+	for (uint32_t i = 0; i < 2 * FAKECL_MODES; i++) {
+		struct things things = { .context = NULL };
+		plait_error error = { .size = sizeof(error) };
+		uint32_t out[COUNT] = { 1 };
+
+		setup.mode = i / 2;
+		/* The last one's is known without an event for each. */
+		setup.fail_command = i % 2 == 0 ? 7 : 1;
+		things_more = more[i % 2];
+		standin()->reset(&setup);
+		IS_INT(open_things(&things, &error), PLAIT_OK);
+		IS_INT(create(&things, &error), PLAIT_OK);
+		IS_INT(submit_all(&things, out, &error), PLAIT_OK);
+		IS_INT(plait_queue_finish(things.a, PLAIT_FOREVER, &error),
+		       PLAIT_E_FAILED);
+		IS_INT(error.origin, -1);
+		HAS_STR(error.text, "ended with status -1; the driver says no "
+				    "more, for command ");
+		close_it(&things, "nameless", i);
+	}
+	things_more = "";
+}
+
 /* ---- nothing works any more ---- */
 
 static bool try_loss(const struct fakecl_setup *setup)
@@ -322,6 +351,7 @@ int main(int argc, char **argv)
 	static const struct tap_scenario all[] = {
 		{ "commands", commands },
 		{ "which", which },
+		{ "nameless", nameless },
 		{ "loss", loss },
 		{ "nothing there", nothing_there },
 		{ "too large", too_large },

@@ -52,12 +52,17 @@ typedef struct plait_code_parameter {
 	const char *name;
 } plait_code_parameter;
 
+enum {
+	/* In plait_code.flags: the core wrote it out of portable source. */
+	PLAIT_CODE_PORTABLE = 1 << 8
+};
+
 /* Code for one device, in a form that it takes. */
 typedef struct plait_code {
 	uint32_t size;
 	/* PLAIT_SOURCE_OPENCL_C, ... */
 	uint32_t form;
-	/* PLAIT_SOURCE_STRICT, ... */
+	/* PLAIT_SOURCE_STRICT, ..., PLAIT_CODE_PORTABLE. */
 	uint32_t flags;
 	uint32_t parameter_count;
 	const plait_code_parameter *parameters;

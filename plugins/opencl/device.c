@@ -261,6 +261,9 @@ static void list_name(char *text, size_t room, const char *name)
 		 name);
 }
 
+/* PoCL: it compiles a kernel for each size of groups that it meets. */
+#define LATE_PLATFORM "Portable Computing Language"
+
 /* The first platform that has what is wanted. */
 static plait_status choose(plait_backend *self,
 			   const struct opencl_options *options,
@@ -278,6 +281,9 @@ static plait_status choose(plait_backend *self,
 		list_name(seen, sizeof(seen), name);
 		if (!fits(name, options->platform))
 			continue;
+		self->compiles_late = options->warm ||
+				      (!options->cold &&
+				       strcmp(name, LATE_PLATFORM) == 0);
 		status = add_devices(self, platforms[i], options, error);
 		if (status != PLAIT_OK || self->device_count > 0)
 			return status;

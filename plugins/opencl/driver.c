@@ -96,20 +96,46 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				  where[0] != '\0' ? " for " : "", where);
 }
 
-plait_status plaitp_opencl_fail_work(const plait_host_services *services,
-				     plait_error *error, const char *name,
-				     cl_int code, const char *label,
-				     const char *queue)
-{
-	char where[160];
+enum { WHERE_BYTES = 160 };
 
-	snprintf(where, sizeof(where), "%s%.80s%s%s%.48s%s",
+static void name_place(char where[WHERE_BYTES], const char *label,
+		       const char *queue)
+{
+	snprintf(where, WHERE_BYTES, "%s%.80s%s%s%.48s%s",
 		 label != NULL ? "command \"" : "", label != NULL ? label : "",
 		 label != NULL ? "\"" : "",
 		 queue[0] == '\0' ? "" : label != NULL ? " in queue \"" :
 							 "queue \"",
 		 queue, queue[0] != '\0' ? "\"" : "");
+}
+
+plait_status plaitp_opencl_fail_work(const plait_host_services *services,
+				     plait_error *error, const char *name,
+				     cl_int code, const char *label,
+				     const char *queue)
+{
+	char where[WHERE_BYTES];
+
+	name_place(where, label, queue);
 	return plaitp_opencl_fail_call(services, error, name, code, where);
+}
+
+plait_status plaitp_opencl_fail_end(const plait_host_services *services,
+				    plait_error *error, const char *name,
+				    cl_int code, const char *label,
+				    const char *queue)
+{
+	char where[WHERE_BYTES];
+
+	name_place(where, label, queue);
+	/* Not every status of an event is what a call gives, too. */
+	if (code != OPENCL_UNKNOWN)
+		return plaitp_opencl_fail_call(services, error, name, code,
+					       where);
+	return plaitp_driven_fail(services, error, PLAIT_E_FAILED, code,
+				  "opencl: %s ended with status %d; the "
+				  "driver says no more%s%s", name, (int)code,
+				  where[0] != '\0' ? ", for " : "", where);
 }
 
 /* --- for packagers -------------------------------------------------------- */

@@ -8,10 +8,9 @@
 
 #include "watch.h"
 
-/* What a command ends with because of one in front of it; and what some
- * drivers say of both. */
+/* What a command ends with because of one in front of it; some drivers say
+ * OPENCL_UNKNOWN of both. */
 #define FOLLOWED CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
-#define UNKNOWN (-1)
 
 static plait_backend *backend_of(struct driven *driven)
 {
@@ -477,14 +476,14 @@ static void describe(struct driven *driven, const driven_batch *batch,
 {
 	bool each = batch->load != NULL;
 
-	plaitp_opencl_fail_work(driven->services, out,
-				batch->code == UNKNOWN && !each ?
-				"a command, or one in front of it," :
-				batch->code == FOLLOWED ?
-				"a command behind one that failed" :
-				"a command", batch->code,
-				each ? plaitp_opencl_watch_label(batch->load) :
-				label_of(batch), batch->queue->label);
+	plaitp_opencl_fail_end(driven->services, out,
+			       batch->code == OPENCL_UNKNOWN && !each ?
+			       "a command, or one in front of it," :
+			       batch->code == FOLLOWED ?
+			       "a command behind one that failed" :
+			       "a command", batch->code,
+			       each ? plaitp_opencl_watch_label(batch->load) :
+			       label_of(batch), batch->queue->label);
 }
 
 const struct driven_verbs plaitp_opencl_verbs = {

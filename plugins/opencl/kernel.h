@@ -5,7 +5,13 @@
 
 #include "opencl.h"
 
-enum { OPENCL_ENTRY_BYTES = 256 };
+enum { OPENCL_ENTRY_BYTES = 256, OPENCL_WARMED = 16 };
+
+/* Items and groups that the driver has seen; all 0: none. */
+struct opencl_geometry {
+	size_t items[3];
+	size_t group[3];
+};
 
 struct opencl_parameter {
 	uint64_t bytes; /* of the value */
@@ -18,6 +24,9 @@ struct plait_backend_kernel {
 	cl_program program;
 	cl_kernel kernel; /* only asked; each launch has one of its own */
 	size_t group_max;
+	bool guarded; /* has one parameter more: 0 and it does nothing */
+	struct opencl_geometry warmed[OPENCL_WARMED]; /* under accounts */
+	uint32_t warmed_count; /* ever */
 	char entry[OPENCL_ENTRY_BYTES];
 	uint32_t parameter_count;
 	struct opencl_parameter parameters[];

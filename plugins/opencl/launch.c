@@ -173,7 +173,10 @@ static plait_status fill_launch(plait_backend *self,
 		return plaitp_opencl_fail_call(self->services, error,
 					       "clCreateKernel", code,
 					       kernel->entry);
-	return set_arguments(self, request, launch, error);
+	status = set_arguments(self, request, launch, error);
+	if (status != PLAIT_OK || !kernel->guarded)
+		return status;
+	return plaitp_opencl_warm(self, kernel, launch, error);
 }
 
 plait_status plaitp_opencl_launch_create(plait_backend *self,

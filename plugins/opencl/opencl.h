@@ -16,7 +16,8 @@
 
 enum {
 	OPENCL_MAX_DEVICES = 64,
-	OPENCL_MAX_PARTS = 64
+	OPENCL_MAX_PARTS = 64,
+	OPENCL_UNKNOWN = -1 /* an event's status that says nothing */
 };
 
 /* What the user set; texts are the core's. */
@@ -29,6 +30,7 @@ struct opencl_options {
 	uint64_t memory_bytes; /* of each device; 0: what the driver says */
 	bool driver_memory;   /* also where host memory would do */
 	bool each_event;      /* of each command, not of the last alone */
+	bool warm, cold;      /* kernels run before they run, or do not */
 };
 
 struct opencl_device {
@@ -59,6 +61,7 @@ struct plait_backend {
 	struct opencl_device devices[OPENCL_MAX_DEVICES];
 	bool driver_memory;
 	bool each_event;
+	bool compiles_late; /* when a size of groups runs first */
 
 	pthread_mutex_t accounts; /* of memory; a leaf */
 	pthread_mutex_t watching; /* what was told of which command; a leaf */
@@ -98,6 +101,12 @@ plait_status plaitp_opencl_fail_work(const plait_host_services *services,
 				     plait_error *error, const char *name,
 				     cl_int code, const char *label,
 				     const char *queue);
+
+/* What an event of it says, which is not what any call gave. */
+plait_status plaitp_opencl_fail_end(const plait_host_services *services,
+				    plait_error *error, const char *name,
+				    cl_int code, const char *label,
+				    const char *queue);
 
 /* Look the functions up; PLAIT_E_UNAVAILABLE says what is missing. */
 plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
@@ -164,6 +173,20 @@ plait_status plaitp_opencl_launch_create(plait_backend *self,
 					 plait_error *error);
 void plaitp_opencl_launch_destroy(plait_backend *self,
 				  plait_backend_launch *launch);
+
+/* --- warm.c: drivers that compile when something runs first */
+
+/* Portable source is built with a guard there. */
+#define OPENCL_GUARD " -DPLAIT_GUARDED=1"
+
+/* Its arguments are set, so that it may be run and does nothing. */
+cl_int plaitp_opencl_warm_prepare(plait_backend *self,
+				  const plait_backend_kernel *kernel);
+/* Have what the launch runs compiled, if it can be; and let it run. */
+plait_status plaitp_opencl_warm(plait_backend *self,
+				plait_backend_kernel *kernel,
+				const plait_backend_launch *launch,
+				plait_error *error);
 
 /* --- native.c: what the driver's objects are to others */
 

@@ -96,6 +96,18 @@ static plait_status read_events(plait_backend *self,
 	return PLAIT_OK;
 }
 
+static plait_status read_warm(plait_backend *self, struct opencl_options *out,
+			      plait_error *error)
+{
+	const char *text = option(self, "warm");
+
+	out->warm = text != NULL && strcmp(text, "yes") == 0;
+	out->cold = text != NULL && strcmp(text, "no") == 0;
+	if (text != NULL && !out->warm && !out->cold)
+		return refuse(self, "warm", text, "yes or no", error);
+	return PLAIT_OK;
+}
+
 plait_status plaitp_opencl_options(plait_backend *self,
 				   struct opencl_options *out,
 				   plait_error *error)
@@ -117,5 +129,7 @@ plait_status plaitp_opencl_options(plait_backend *self,
 		status = read_place(self, out, error);
 	if (status == PLAIT_OK)
 		status = read_events(self, out, error);
+	if (status == PLAIT_OK)
+		status = read_warm(self, out, error);
 	return status;
 }

@@ -30,12 +30,19 @@ static plait_status fail_code(const struct build *build, plait_error *error,
 				  build->code->name, what, (int)code);
 }
 
+static bool may_guard(const struct build *build)
+{
+	return build->self->compiles_late &&
+	       (build->code->flags & PLAIT_CODE_PORTABLE) != 0;
+}
+
 static plait_status write_options(struct build *build, plait_error *error)
 {
 	const plait_code *code = build->code;
 	bool fast = (code->flags & PLAIT_SOURCE_FAST) != 0;
 	int used = snprintf(build->options, sizeof(build->options),
-			    "-cl-std=CL1.2%s%s%s",
+			    "-cl-std=CL1.2%s%s%s%s",
+			    may_guard(build) ? OPENCL_GUARD : "",
 			    fast ? " -cl-fast-relaxed-math" : "",
 			    code->options != NULL ? " " : "",
 			    code->options != NULL ? code->options : "");
@@ -347,7 +354,9 @@ static plait_status check_entry(const struct build *build,
 		return plaitp_opencl_fail_call(build->self->services, error,
 					       "clGetKernelWorkGroupInfo",
 					       code, build->code->name);
-	if (count == build->code->parameter_count)
+	kernel->guarded = may_guard(build) &&
+			  count == build->code->parameter_count + 1;
+	if (count == build->code->parameter_count || kernel->guarded)
 		return PLAIT_OK;
 	return plaitp_driven_fail(build->self->services, error,
 				  PLAIT_E_INVALID, 0,
@@ -356,6 +365,19 @@ static plait_status check_entry(const struct build *build,
 				  build->code->name, build->code->entry,
 				  (unsigned)count,
 				  build->code->parameter_count);
+}
+
+static plait_status prepare(const struct build *build,
+			    const plait_backend_kernel *kernel,
+			    plait_error *error)
+{
+	cl_int code = plaitp_opencl_warm_prepare(build->self, kernel);
+
+	if (code == CL_SUCCESS)
+		return PLAIT_OK;
+	return plaitp_opencl_fail_call(build->self->services, error,
+				       "clSetKernelArg", code,
+				       build->code->name);
 }
 
 plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
@@ -381,6 +403,8 @@ plait_status plaitp_opencl_kernel_build(plait_backend *self, uint32_t device,
 	kernel->program = build.program;
 	if (status == PLAIT_OK)
 		status = check_entry(&build, kernel, error);
+	if (status == PLAIT_OK && kernel->guarded)
+		status = prepare(&build, kernel, error);
 	if (status == PLAIT_OK)
 		*out = kernel;
 	else

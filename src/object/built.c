@@ -157,6 +157,8 @@ static plait_status make_with(struct making *making, plait_error *error)
 	describe_parameters(making);
 	making->code.size = sizeof(making->code);
 	making->code.flags = source->flags;
+	if (source->form == PLAIT_SOURCE_PORTABLE)
+		making->code.flags |= PLAIT_CODE_PORTABLE;
 	making->code.parameter_count = making->signature->count;
 	making->code.parameters = making->parameters;
 	making->code.name = making->signature->name;

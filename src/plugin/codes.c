@@ -111,7 +111,8 @@ plait_status plait__codes_serve_build(plait_host *host, const plait_code *code,
 {
 	plait__module_text text = {
 		.name = code->name, .text = code->code, .bytes = code->bytes,
-		.flags = code->flags, .options = code->options,
+		.flags = code->flags & ~(uint32_t)PLAIT_CODE_PORTABLE,
+		.options = code->options,
 	};
 	plait__module *module = NULL;
 	plait__text unheard;

@@ -176,16 +176,37 @@ static void add_type(plait__text *out, const plait__parameter *parameter,
 			"__restrict " : "");
 }
 
+static void add_list(plait__text *out, const plait_source *source,
+		     const plait__signature *signature, bool with_types)
+{
+	for (uint32_t i = 0; i < signature->count; i++) {
+		if (with_types)
+			add_type(out, &signature->parameters[i], source);
+		plait__text_add(out, "%s%s", signature->parameters[i].name,
+				i + 1 < signature->count ? ", " : "");
+	}
+}
+
+/* What KERNEL(name) may put between its parentheses besides. */
+static void add_guarded(plait__text *out, const plait_source *source,
+			const plait__signature *signature)
+{
+	plait__text_add(out, "#define PLAIT_ARGUMENTS_%s ", signature->name);
+	add_list(out, source, signature, false);
+	plait__text_add(out, "\n#define PLAIT_GUARDED_%s ", signature->name);
+	add_list(out, source, signature, true);
+	plait__text_add(out, "%su32 plait_live\n",
+			signature->count > 0 ? ", " : "");
+}
+
 /* What KERNEL(name) puts between its parentheses. */
 static void add_parameters(plait__text *out, const plait_source *source,
 			   const plait__signature *signature, uint32_t form)
 {
+	if (form == PLAIT_SOURCE_OPENCL_C)
+		add_guarded(out, source, signature);
 	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
-	for (uint32_t i = 0; i < signature->count; i++) {
-		add_type(out, &signature->parameters[i], source);
-		plait__text_add(out, "%s%s", signature->parameters[i].name,
-				i + 1 < signature->count ? ", " : "");
-	}
+	add_list(out, source, signature, true);
 	if (form == PLAIT_SOURCE_C)
 		plait__text_add(out, "%sconst struct plait_part *plait",
 				signature->count > 0 ? ", " : "");

@@ -66,6 +66,7 @@ struct fake_program {
 	struct fake_context *context;
 	char *text;
 	bool built;
+	bool guarded; /* built so */
 };
 
 struct fake_argument {
@@ -80,6 +81,7 @@ struct fake_kernel {
 	struct fake_program *program;
 	plait_kernel_function function;
 	cl_uint count;
+	bool guarded; /* the last one tells whether it does anything */
 	struct fake_argument arguments[FAKE_PARAMETERS];
 };
 

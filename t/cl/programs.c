@@ -114,12 +114,13 @@ cl_int fake_clBuildProgram(cl_program handle, cl_uint count,
 {
 	struct fake_program *program = (struct fake_program *)handle;
 
-	(void)count, (void)ids, (void)options, (void)tell, (void)user_data;
+	(void)count, (void)ids, (void)tell, (void)user_data;
 	if (!fake_is(program, FAKE_PROGRAM))
 		return CL_INVALID_PROGRAM;
 	if (strstr(program->text, "no such language") != NULL)
 		return CL_BUILD_PROGRAM_FAILURE;
 	program->built = true;
+	program->guarded = strstr(options, "-DPLAIT_GUARDED") != NULL;
 	return CL_SUCCESS;
 }
 
@@ -177,13 +178,14 @@ static void end_kernel(void *object)
 
 /* Where the parameters of a function begin: of one that plait wrote out they
  * stand in a line of their own. */
-static const char *find_parameters(const char *text, const char *entry,
-				   const char *name)
+static const char *find_parameters(const struct fake_program *program,
+				   const char *entry, const char *name)
 {
 	char wanted[NAME_BYTES + 32];
-	const char *at;
+	const char *text = program->text, *at;
 
-	snprintf(wanted, sizeof(wanted), "PLAIT_PARAMETERS_%s ", name);
+	snprintf(wanted, sizeof(wanted), "PLAIT_%s_%s ",
+		 program->guarded ? "GUARDED" : "PARAMETERS", name);
 	at = strstr(text, wanted);
 	if (at == NULL) {
 		snprintf(wanted, sizeof(wanted), " %s(", entry);
@@ -223,7 +225,7 @@ cl_kernel fake_clCreateKernel(cl_program handle, const char *entry,
 		!program->built ? CL_INVALID_PROGRAM_EXECUTABLE : CL_SUCCESS;
 	if (*code != CL_SUCCESS)
 		return NULL;
-	parameters = find_parameters(program->text, entry, name);
+	parameters = find_parameters(program, entry, name);
 	if (parameters == NULL) {
 		*code = CL_INVALID_KERNEL_NAME;
 		return NULL;
@@ -231,6 +233,7 @@ cl_kernel fake_clCreateKernel(cl_program handle, const char *entry,
 	kernel = fake_new(FAKE_KERNEL, sizeof(*kernel), end_kernel);
 	fake_retain(program);
 	kernel->program = program;
+	kernel->guarded = program->guarded;
 	kernel->function = find_function(program, name);
 	read_parameters(kernel, parameters);
 	return (cl_kernel)kernel;
@@ -304,6 +307,8 @@ cl_int fake_launch(struct fake_command *command)
 	void *pointers[FAKE_PARAMETERS], *arguments[FAKE_PARAMETERS];
 	cl_uint i;
 
+	if (kernel->guarded && kernel->arguments[kernel->count - 1].value[0] == 0)
+		return CL_SUCCESS;
 	for (i = 0; i < kernel->count; i++) {
 		struct fake_argument *argument = &kernel->arguments[i];
 

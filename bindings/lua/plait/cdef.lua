@@ -1008,6 +1008,9 @@ typedef struct plait_code_parameter {
 	uint64_t bytes;
 	const char *name;
 } plait_code_parameter;
+enum {
+	PLAIT_CODE_PORTABLE = 1 << 8
+};
 typedef struct plait_code {
 	uint32_t size;
 	uint32_t form;

@@ -166,6 +166,7 @@ PLAIT_TRACE_SVG = 1
 PLAIT_CODE_POINTER = 1
 PLAIT_CODE_READS = 2
 PLAIT_CODE_WRITES = 4
+PLAIT_CODE_PORTABLE = 256
 
 plait_log_hook = CFUNCTYPE(None, c_void_p, c_int32, c_void_p)
 plait_host_function = CFUNCTYPE(c_int32, c_void_p)

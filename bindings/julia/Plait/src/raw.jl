@@ -168,6 +168,7 @@ const PLAIT_TRACE_SVG = UInt32(1)
 const PLAIT_CODE_POINTER = UInt32(1)
 const PLAIT_CODE_READS = UInt32(2)
 const PLAIT_CODE_WRITES = UInt32(4)
+const PLAIT_CODE_PORTABLE = UInt32(256)
 
 # Handles
 mutable struct plait_context end

@@ -165,6 +165,7 @@ pub const PLAIT_TRACE_SVG: u32 = 1;
 pub const PLAIT_CODE_POINTER: u32 = 1;
 pub const PLAIT_CODE_READS: u32 = 2;
 pub const PLAIT_CODE_WRITES: u32 = 4;
+pub const PLAIT_CODE_PORTABLE: u32 = 256;
 pub const PLAIT_FOREVER: u64 = u64::MAX;
 
 opaque! {
