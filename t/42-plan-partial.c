@@ -260,6 +260,12 @@ static bool check_order(const plait__plan *part, const plait__plan *whole)
 
 /* ---- one graph ---- */
 
+/* A part of nothing is refused. */
+static bool is_empty(void)
+{
+	return memchr(wanted, 1, shape.input.node_count) == NULL;
+}
+
 static plait__plan *make(const plait__input_options *options)
 {
 	plait_error error = { .size = sizeof(error) };
@@ -268,8 +274,13 @@ static plait__plan *make(const plait__input_options *options)
 	fault[0] = '\0';
 	find_wanted(options);
 	if (plait__plan_build(&shape.input, options, NULL, NULL, &plan,
-			      &error) != PLAIT_OK ||
-	    plait__plan_check(plan, &shape.input, 0, NULL, NULL, &error) !=
+			      &error) != PLAIT_OK)
+		(void)snprintf(fault, sizeof(fault), "%.180s",
+			       is_empty() && strstr(error.text, "no path") ?
+			       "" : error.text);
+	else if (is_empty())
+		(void)fail("a part of nothing", 0, 0);
+	else if (plait__plan_check(plan, &shape.input, 0, NULL, NULL, &error) !=
 	    PLAIT_OK)
 		(void)snprintf(fault, sizeof(fault), "%.180s", error.text);
 	else if (check_nodes(plan))
@@ -322,7 +333,7 @@ static void run_one(const struct setting *setting, uint64_t seed,
 	plait__plan_release(part);
 	options.whole = whole;
 	part = make(&options);
-	if (fault[0] == '\0')
+	if (fault[0] == '\0' && part != NULL)
 		(void)check_order(part, whole);
 	judge(setting, seed, "a part on the lanes of the whole", failed);
 	for (uint32_t i = 0; i < shape.input.node_count; i++)

@@ -250,12 +250,12 @@ static void refuses_rotations(void)
 	two[1] = large;
 	IS_INT(plait_graph_rotate(loop.body, two, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "buffer 1 has 65 bytes, the first one 64");
+	HAS_STR(error.text, "buffer 1: has 65 bytes, the first one 64");
 	IS_INT(plait_buffer_view(large, 0, 64, &view, &error), PLAIT_OK);
 	two[1] = view;
 	IS_INT(plait_graph_rotate(loop.body, two, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "buffer 1 is a view");
+	HAS_STR(error.text, "buffer 1: is a view");
 	IS_INT(plait_graph_rotate(loop.body, memory, 9, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
 	IS_INT(plait_graph_rotate(loop.body, memory, 1, 0, &rotation, &error),

@@ -91,8 +91,13 @@ enum {
 	/* Several devices: all wait for it, it waits for all. */
 	PLAIT_NODE_ON_ALL_BARRIER = 1 << 4,
 	/* Several devices: one member on each.  They begin behind the same
-	 * nodes, and what comes after the node waits for all. */
-	PLAIT_NODE_ON_ALL_GROUP = 1 << 5
+	 * nodes, and what comes after the node waits for all.  On one device
+	 * all three mean the same, so that a program for any number of devices
+	 * need not ask how many there are. */
+	PLAIT_NODE_ON_ALL_GROUP = 1 << 5,
+	/* `cost` is 0, and that is what it costs; JOIN and MARK need not say
+	 * so.  Not of a SUBGRAPH. */
+	PLAIT_NODE_FREE = 1 << 6
 };
 
 /*
@@ -115,7 +120,9 @@ typedef struct plait_node_desc {
 	uint32_t device_count;
 	plait_device *device;
 	plait_device *const *devices;
-	/* How long it takes, in any unit; 0 means 1. */
+	/* How long it takes, in any unit.  0 means nothing for a JOIN and a
+	 * MARK, and 1 for others, if PLAIT_NODE_FREE does not say that it is
+	 * meant. */
 	uint64_t cost;
 	/* LAUNCH: memory of its own while it runs; see
 	 * PLAIT_ARGUMENT_SCRATCH. */
@@ -387,14 +394,15 @@ typedef struct plait_freeze_desc {
 	uint32_t instances;
 	/* What seeing another lane's progress costs, in units of cost. */
 	uint64_t hop_cost;
-	/* Only what lies on a path from one of these to one of those; a null
-	 * list does not restrict. */
+	/* Only what lies on a path from one of these to one of those, which
+	 * has to be something; a null list does not restrict. */
 	const plait_node *sources;
 	const plait_node *sinks;
 	uint64_t source_count;
 	uint64_t sink_count;
-	/* With sources or sinks: keep the lanes of this plan of the whole, and
-	 * its limits; `lanes` is for devices that it does not have. */
+	/* Only with sources or sinks: keep the lanes of this plan of the whole
+	 * graph, which may have been smaller then, and its limits; `lanes` is
+	 * for devices that it does not have. */
 	plait_plan *whole;
 } plait_freeze_desc;
 

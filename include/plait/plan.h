@@ -23,6 +23,7 @@ typedef struct plait_plan_info {
 	uint32_t policy;
 	uint32_t mode;
 	uint32_t devices;
+	/* That take part, and the edges between them, each once. */
 	uint64_t nodes;
 	uint64_t edges;
 	uint64_t lanes;

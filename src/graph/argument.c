@@ -11,6 +11,7 @@
 #include "object/buffer.h"
 #include "plan/access.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -173,12 +174,14 @@ static plait_status push_value(struct pushing *pushing)
 static plait_status name_argument(const struct pushing *pushing,
 				  plait_status status)
 {
-	plait__error_prefix(pushing->adding->error,
-			    "%.60s: argument %u \"%.40s\": ",
-			    pushing->signature->name,
-			    (uint32_t)(pushing->parameter -
-				       pushing->signature->parameters),
-			    pushing->parameter->name);
+	char what[160];
+
+	(void)snprintf(what, sizeof(what), "%.60s: argument %u \"%.40s\"",
+		       pushing->signature->name,
+		       (uint32_t)(pushing->parameter -
+				  pushing->signature->parameters),
+		       pushing->parameter->name);
+	(void)plait__graph_name(pushing->adding, what);
 	return status;
 }
 
@@ -191,8 +194,7 @@ static plait_status push_buffer(struct pushing *pushing)
 	if (!is_pointer(pushing))
 		return wrong(pushing, "a buffer needs a pointer");
 	status = plait__graph_range(pushing->adding, pushing->given->buffer,
-				    pushing->given->offset_bytes, "argument",
-				    &range);
+				    pushing->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
 		return name_argument(pushing, status);
 	fault = plait__argument_judge_memory(pushing->parameter,

@@ -165,7 +165,8 @@ static plait_status check_flags(const plait__adding *adding)
 	uint32_t flags = adding->desc->flags;
 	uint32_t kind = UINT32_C(1) << adding->desc->kind;
 
-	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | ON_ALL)) != 0)
+	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | ON_ALL |
+				 PLAIT_NODE_FREE)) != 0)
 		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
@@ -173,6 +174,11 @@ static plait_status check_flags(const plait__adding *adding)
 		return surplus(adding, "flag PLAIT_CALL_ANY_THREAD");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
 		return surplus(adding, "flag PLAIT_NODE_ON_ALL_...");
+	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))
+		return surplus(adding, "flag PLAIT_NODE_FREE");
+	if ((flags & PLAIT_NODE_FREE) && adding->desc->cost != 0)
+		return wrong(adding, "cost and PLAIT_NODE_FREE contradict each "
+			     "other");
 	if ((flags & ON_ALL) == ON_ALL)
 		return wrong(adding, "barrier and group contradict each "
 			     "other");

@@ -115,7 +115,11 @@ static plait_status find_nodes(const struct freezing *freezing,
 				   "plait_freeze_desc: %s is null", what);
 	if (nodes == NULL)
 		return PLAIT_OK;
-	if (count == 0 || count > PLAIT__VECTOR_MAX)
+	if (count == 0)
+		return plait__fail(freezing->error, PLAIT_E_INVALID,
+				   "plait_freeze_desc: %s is set, but there "
+				   "are none; null does not restrict", what);
+	if ( count > PLAIT__VECTOR_MAX)
 		return plait__fail(freezing->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: %llu %s",
 				   (unsigned long long)count, what);
@@ -154,6 +158,25 @@ static uint32_t choose_mode(const struct freezing *freezing)
 	       PLAIT_MODE_STRICT;
 }
 
+/* What was loaded from a file may be of any graph: the planner compares. */
+static plait_status enter_whole(struct freezing *freezing)
+{
+	plait_status status;
+
+	if (freezing->sources == NULL && freezing->sinks == NULL)
+		return plait__fail(freezing->error, PLAIT_E_INVALID,
+				   "plait_freeze_desc: whole is set, but "
+				   "neither sources nor sinks are");
+	status = plait__frozen_enter(freezing->desc.whole, &freezing->whole,
+				     freezing->error);
+	if (status == PLAIT_OK && freezing->whole->graph != 0 &&
+	    freezing->whole->graph != freezing->graph->tag)
+		status = plait__fail(freezing->error, PLAIT_E_INVALID,
+				     "plait_freeze_desc: whole is a plan of "
+				     "another graph");
+	return status;
+}
+
 static plait_status resolve_options(struct freezing *freezing)
 {
 	const plait_freeze_desc *desc = &freezing->desc;
@@ -166,8 +189,7 @@ static plait_status resolve_options(struct freezing *freezing)
 		status = find_nodes(freezing, desc->sinks, desc->sink_count,
 				    "sinks", &freezing->sinks);
 	if (status == PLAIT_OK && desc->whole != NULL)
-		status = plait__frozen_enter(desc->whole, &freezing->whole,
-					     freezing->error);
+		status = enter_whole(freezing);
 	if (status != PLAIT_OK)
 		return status;
 	options->policy = desc->policy;
@@ -216,6 +238,7 @@ static plait_status wrap_plan(struct freezing *freezing, plait__plan *plan,
 		return status;
 	plait__frozen_bind_all(frozen, freezing->graph->store);
 	frozen->peak_bytes = peak_bytes;
+	frozen->graph = freezing->graph->tag;
 	frozen->on_queues = (freezing->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
 	frozen->instances = freezing->desc.instances > 0 ?
 			    freezing->desc.instances : 2;

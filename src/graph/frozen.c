@@ -190,7 +190,7 @@ static void fill_info(plait__frozen *frozen, plait_plan_info *info)
 	info->policy = plan->policy;
 	info->mode = plan->mode;
 	info->devices = plan->devices_count;
-	info->nodes = plan->node_count;
+	info->nodes = plait__plan_nodes_in(plan);
 	info->edges = plan->edge_count;
 	info->lanes = plan->lanes_count;
 	info->commands = plan->command_count;

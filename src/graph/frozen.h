@@ -19,6 +19,7 @@ typedef struct plait__frozen {
 	plait__object object;
 	plait__plan *plan;
 	uint64_t peak_bytes;
+	uint64_t graph;		/* whose plan it is, by its tag; 0: a file's */
 	uint32_t instances;
 	bool on_queues;		/* PLAIT_FREEZE_QUEUES */
 	/* What has to be told; null: all was known when it was frozen. */

@@ -204,21 +204,52 @@ void plait_graph_release(plait_graph *graph)
 
 /* ---- edges, bodies, rotations, sizes ---- */
 
+/* A node that is there, as plans name it: its label, and where it was added. */
+static const char *show_node(const plait__graph *graph, uint32_t index,
+			     char text[PLAIT__NODE_TEXT_BYTES])
+{
+	const plait__store *store = graph->store;
+	const plait__input input = {
+		.nodes = plait__store_scope_at(store, graph->scope)->nodes.items,
+		.text_name = store->text_name,
+		.tables.strings = store->strings.items,
+		.tables.strings_count = store->strings.count,
+	};
+
+	return plait__input_node_text(&input, index, text);
+}
+
+/* `which` is the end that is no node; the other one is named if it is. */
+static plait_status no_edge(const plait__graph *graph, const char *which,
+			    plait_node node, const char *other_end,
+			    uint32_t other, plait_error *error)
+{
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	plait__fail(error, PLAIT_E_INVALID,
+		    "edge: `%s`, 0x%llx, is not a node of this graph; edges "
+		    "stay within one body", which, (unsigned long long)node);
+	if (other != PLAIT__NONE)
+		plait__error_prefix(error, "`%s` is %s: ", other_end,
+				    show_node(graph, other, text));
+	return PLAIT_E_INVALID;
+}
+
 static plait_status check_edge(const plait__graph *graph, plait_node before,
 			       plait_node after, plait_error *error)
 {
-	if (plait__graph_index(graph, before) == PLAIT__NONE ||
-	    plait__graph_index(graph, after) == PLAIT__NONE)
+	uint32_t from = plait__graph_index(graph, before);
+	uint32_t to = plait__graph_index(graph, after);
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	if (from == PLAIT__NONE)
+		return no_edge(graph, "before", before, "after", to, error);
+	if (to == PLAIT__NONE)
+		return no_edge(graph, "after", after, "before", from, error);
+	if (from == to)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "edge: 0x%llx is not a node of this graph; "
-				   "edges stay within one body",
-				   (unsigned long long)
-				   (plait__graph_index(graph, before) ==
-				    PLAIT__NONE ? before : after));
-	if (before == after)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "edge: node 0x%llx cannot come after "
-				   "itself", (unsigned long long)before);
+				   "edge: %s cannot come after itself",
+				   show_node(graph, from, text));
 	return PLAIT_OK;
 }
 
@@ -228,8 +259,10 @@ plait_status plait_graph_edge(plait_graph *graph, plait_node before,
 	plait__graph *entered;
 	plait_status status = plait__graph_enter(graph, &entered, error);
 
-	if (status != PLAIT_OK)
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "edge: ");
 		return status;
+	}
 	status = check_edge(entered, before, after, error);
 	if (status == PLAIT_OK &&
 	    plait__store_edge(entered->store, entered->scope,
@@ -250,6 +283,7 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	uint32_t index = plait__graph_index(graph, node);
 	const plait__input_node *found;
 	const plait__store_region *region;
+	char text[PLAIT__NODE_TEXT_BYTES];
 
 	if (index == PLAIT__NONE)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -258,13 +292,14 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	found = plait__vector_at(&scope->nodes, index);
 	if (found->kind != PLAIT__CMD_REGION)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "body: node 0x%llx is no while, do or case",
-				   (unsigned long long)node);
+				   "body: %s is no while, do or case",
+				   show_node(graph, index, text));
 	region = plait__vector_at(&graph->store->regions, found->link);
 	if (branch >= region->input.scope_count)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "body: branch %llu of %u, from 0",
-				   (unsigned long long)branch,
+				   "body: branch %llu of %s, which has %u, "
+				   "from 0", (unsigned long long)branch,
+				   show_node(graph, index, text),
 				   region->input.scope_count);
 	*out = region->input.scope_first + (uint32_t)branch;
 	return PLAIT_OK;
@@ -279,11 +314,14 @@ plait_status plait_graph_body(plait_graph *graph, plait_node node,
 	plait_status status;
 
 	if (out == NULL)
-		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "body: out is null");
 	*out = NULL;
 	status = plait__graph_enter(graph, &entered, error);
-	if (status != PLAIT_OK)
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "body: ");
 		return status;
+	}
 	status = find_body(entered, node, branch, &scope, error);
 	if (status == PLAIT_OK)
 		status = new_graph(entered->object.context, &body, error);

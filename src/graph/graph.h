@@ -31,6 +31,8 @@ typedef struct plait__adding {
 	plait__plan_payload payload;
 	/* Where it runs if neither hint nor buffer says so. */
 	uint32_t first_buffer_device;
+	/* Messages begin with this, where no node is added. */
+	const char *instead;
 	plait_error *error;
 } plait__adding;
 
@@ -60,6 +62,10 @@ uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
 uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle);
 uint32_t plait__graph_function(plait__adding *adding);
 
+/* Put the node, and what of it was refused, before an error that knows neither;
+ * returns the error's status. */
+plait_status plait__graph_name(const plait__adding *adding, const char *what);
+
 /* A range of a buffer: its slot, and where it starts in it. */
 typedef struct plait__range {
 	uint32_t slot;
@@ -67,9 +73,9 @@ typedef struct plait__range {
 	uint64_t bytes;		/* from there to the end of the buffer */
 } plait__range;
 
+/* Errors do not name the node; see plait__graph_name. */
 plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
-				uint64_t offset, const char *what,
-				plait__range *out);
+				uint64_t offset, plait__range *out);
 
 /* ---- node.c ---- */
 

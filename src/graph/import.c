@@ -305,11 +305,13 @@ plait_status plait__graph_import(plait__adding *adding, const uint32_t *after,
 						 &graph, adding->error);
 
 	if (status != PLAIT_OK)
-		return status;
+		return plait__graph_name(adding, "subgraph");
 	status = plait__context_check_same(&adding->graph->object,
 					   &graph->object, adding->error);
 	if (status == PLAIT_OK)
 		status = import_graph(adding, graph, after, count, out);
+	else
+		(void)plait__graph_name(adding, "subgraph");
 	plait__object_leave(&graph->object);
 	return status;
 }

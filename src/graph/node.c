@@ -178,10 +178,10 @@ static plait_status add_target(plait__adding *adding, plait__range *target)
 {
 	const plait_node_desc *desc = adding->desc;
 	plait_status status = plait__graph_range(
-		adding, desc->target, desc->target_offset, "target", target);
+		adding, desc->target, desc->target_offset, target);
 
 	if (status != PLAIT_OK)
-		return status;
+		return plait__graph_name(adding, "target");
 	if (desc->bytes > target->bytes)
 		return outside(adding, "target", target->bytes);
 	adding->payload.bytes = desc->bytes;
@@ -204,12 +204,12 @@ static plait_status add_copy(plait__adding *adding)
 
 	adding->node.kind = PLAIT__CMD_COPY;
 	status = add_target(adding, &target);
-	if (status == PLAIT_OK)
-		status = plait__graph_range(adding, desc->source,
-					    desc->source_offset, "source",
-					    &source);
 	if (status != PLAIT_OK)
 		return status;
+	status = plait__graph_range(adding, desc->source, desc->source_offset,
+				    &source);
+	if (status != PLAIT_OK)
+		return plait__graph_name(adding, "source");
 	if (desc->bytes > source.bytes)
 		return outside(adding, "source", source.bytes);
 	if (overlap(&target, &source, desc->bytes))
@@ -275,10 +275,9 @@ static plait_status add_predicate(plait__adding *adding)
 		return wrong(adding, "no predicate: set a buffer or a "
 			     "function");
 	status = plait__graph_range(adding, desc->predicate,
-				    desc->predicate_offset, "predicate",
-				    &range);
+				    desc->predicate_offset, &range);
 	if (status != PLAIT_OK)
-		return status;
+		return plait__graph_name(adding, "predicate");
 	if (range.bytes < 4 || range.offset % 4 != 0)
 		return wrong(adding, "the predicate is not an aligned word of "
 			     "4 bytes in its buffer");
@@ -395,10 +394,11 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 	plait__adding adding = {
 		.graph = graph, .desc = desc, .error = error,
 		.first_buffer_device = PLAIT__NONE,
-		.node = { .link = PLAIT__NONE, .cost = desc->cost > 0 ?
-			  desc->cost : 1, .scratch_bytes =
-			  desc->scratch_bytes, .label = PLAIT__NONE,
-			  .file = PLAIT__NONE, .line = desc->line },
+		.node = { .link = PLAIT__NONE,
+			  .cost = plait__graph_cost(desc),
+			  .scratch_bytes = desc->scratch_bytes,
+			  .label = PLAIT__NONE, .file = PLAIT__NONE,
+			  .line = desc->line },
 		.payload = { .kernel = PLAIT__NONE, .geometry = PLAIT__NONE,
 			     .object = PLAIT__NONE },
 	};
@@ -475,6 +475,21 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 	return status;
 }
 
+/* Of a graph that is none the descriptor may still be one. */
+static void name_if_readable(const plait_node_desc *desc, plait_error *error)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+	plait__adding adding = { .error = error };
+	plait_node_desc room;
+	const void *view;
+
+	if (plait__desc_view(&view, &room, sizeof(room), DESC_FIRST_BYTES,
+			     desc, "plait_node_desc", &ignored) != PLAIT_OK)
+		return;
+	adding.desc = view;
+	name_place(&adding);
+}
+
 plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 			     const plait_node *after, uint64_t count,
 			     plait_node *out, plait_error *error)
@@ -485,12 +500,16 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 	plait__graph *entered;
 	plait_node node = 0;
 	uint32_t index;
-	plait_status status = plait__graph_enter(graph, &entered, error);
+	plait_status status;
 
-	if (status != PLAIT_OK)
-		goto set_out;
 	own.size = sizeof(own);
 	own.status = PLAIT_OK;
+	status = plait__graph_enter(graph, &entered, &own);
+	if (status != PLAIT_OK) {
+		name_if_readable(desc, &own);
+		plait__error_copy(error, &own);
+		goto set_out;
+	}
 	status = plait__desc_view(&view, &room, sizeof(room),
 				  DESC_FIRST_BYTES, desc, "plait_node_desc",
 				  &own);

@@ -24,7 +24,10 @@ const char *plait__graph_place(const plait__adding *adding,
 	const plait_node_desc *desc = adding->desc;
 	const char *label = desc->label != NULL ? desc->label : "";
 
-	if (desc->file != NULL)
+	if (adding->instead != NULL)
+		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM, "%s",
+			       adding->instead);
+	else if (desc->file != NULL)
 		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM,
 			       "node \"%.*s\" (%s:%u)",
 			       PLAIT__TEXT_FIT(label, LABEL_BYTES),
@@ -34,6 +37,25 @@ const char *plait__graph_place(const plait__adding *adding,
 		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM, "node \"%.*s\"",
 			       PLAIT__TEXT_FIT(label, LABEL_BYTES));
 	return room;
+}
+
+plait_status plait__graph_name(const plait__adding *adding,
+			       const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	/* Where memory is missing the node is named. */
+	if (adding->error->status != PLAIT_E_NOMEM)
+		plait__error_prefix(adding->error, "%s: %s: ",
+				    plait__graph_place(adding, room), what);
+	return adding->error->status;
+}
+
+/* The same where a place is expected. */
+static uint32_t named(const plait__adding *adding, const char *what)
+{
+	(void)plait__graph_name(adding, what);
+	return PLAIT__NONE;
 }
 
 static void no_memory(plait__adding *adding)
@@ -91,9 +113,11 @@ uint32_t plait__graph_device(plait__adding *adding, plait_device *handle)
 	if (at != PLAIT__NONE)
 		return at;
 	if (plait__device_enter(handle, &device, adding->error) != PLAIT_OK)
-		return PLAIT__NONE;
+		return named(adding, "device");
 	if (plait__context_check_same(&adding->graph->object, &device->object,
-				      adding->error) == PLAIT_OK)
+				      adding->error) != PLAIT_OK)
+		(void)named(adding, "device");
+	else
 		at = keep_handle(adding, PLAIT__STORE_DEVICE_HANDLES, handle,
 				 plait__graph_place_device(adding, device));
 	plait__device_leave(device);
@@ -157,10 +181,12 @@ static uint32_t enter_kernel(plait__adding *adding, plait_kernel *handle)
 	uint32_t at;
 
 	if (plait__kernel_enter(handle, &kernel, adding->error) != PLAIT_OK)
-		return PLAIT__NONE;
+		return named(adding, "kernel");
 	at = place_object(adding, PLAIT__STORE_KERNELS, &kernel->object);
 	at = keep_handle(adding, PLAIT__STORE_KERNEL_HANDLES, handle,
 			 place_kernel(adding, kernel, at));
+	if (at == PLAIT__NONE)
+		(void)named(adding, "kernel");
 	plait__object_leave(&kernel->object);
 	return at;
 }
@@ -190,9 +216,11 @@ uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle)
 
 	if (plait__object_enter(handle, PLAIT_OBJECT_SIGNAL, &object,
 				adding->error) != PLAIT_OK)
-		return PLAIT__NONE;
+		return named(adding, "signal");
 	at = place_object(adding, PLAIT__STORE_SIGNALS, object);
-	if (at != PLAIT__NONE && !has_entry(&store->signals, at)) {
+	if (at == PLAIT__NONE)
+		(void)named(adding, "signal");
+	else if (!has_entry(&store->signals, at)) {
 		plait__device *device =
 			&((plait__signal *)object)->port->devices[0];
 
@@ -220,12 +248,14 @@ static plait_status enter_inbox(plait__adding *adding,
 	status = plait__object_enter(adding->desc->inbox, PLAIT_OBJECT_INBOX,
 				     &inbox, adding->error);
 	if (status != PLAIT_OK)
-		return status;
+		return plait__graph_name(adding, "inbox");
 	status = plait__context_check_same(&adding->graph->object, inbox,
 					   adding->error);
 	if (status == PLAIT_OK) {
 		plait__object_hold(inbox);
 		function->inbox = inbox;
+	} else {
+		(void)plait__graph_name(adding, "inbox");
 	}
 	plait__object_leave(inbox);
 	return status;
@@ -314,9 +344,8 @@ static uint32_t enter_buffer(plait__adding *adding, plait_buffer *handle)
 
 static plait_status starts_outside(const plait__adding *adding,
 				   const plait_buffer *handle,
-				   uint64_t offset, const char *what)
+				   uint64_t offset)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
 	plait__object *object;
 	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
 						  &object, adding->error);
@@ -324,9 +353,7 @@ static plait_status starts_outside(const plait__adding *adding,
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__fail(adding->error, PLAIT_E_INVALID,
-			     "%s: %s starts at %llu of the %llu bytes of "
-			     "\"%s\"",
-			     plait__graph_place(adding, room), what,
+			     "starts at %llu of the %llu bytes of \"%s\"",
 			     (unsigned long long)offset,
 			     (unsigned long long)
 			     ((const plait__buffer *)object)->bytes,
@@ -336,8 +363,7 @@ static plait_status starts_outside(const plait__adding *adding,
 }
 
 plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
-				uint64_t offset, const char *what,
-				plait__range *out)
+				uint64_t offset, plait__range *out)
 {
 	const plait__vector *ranges = &adding->graph->store->ranges;
 	const plait__store_range *range;
@@ -350,7 +376,7 @@ plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
 		return adding->error->status;
 	range = plait__vector_at(ranges, at);
 	if (offset > range->bytes)
-		return starts_outside(adding, handle, offset, what);
+		return starts_outside(adding, handle, offset);
 	out->slot = range->slot;
 	out->offset = range->offset + offset;
 	out->bytes = range->bytes - offset;

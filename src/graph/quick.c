@@ -261,7 +261,7 @@ static bool add_parts(struct usual *usual, uint64_t tag,
 		return false;
 	*usual->node = (plait__input_node){
 		.device_count = 1, .link = PLAIT__NONE,
-		.cost = desc->cost > 0 ? desc->cost : 1,
+		.cost = plait__graph_cost(desc),
 		.scratch_bytes = desc->scratch_bytes, .label = PLAIT__NONE,
 		.file = PLAIT__NONE, .line = desc->line,
 		.access_first = usual->accesses

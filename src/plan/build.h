@@ -159,11 +159,6 @@ static inline bool plait__build_is_group(const plait__build *build, uint32_t t)
 /* Writes the out-of-memory error. */
 plait_status plait__build_no_memory(plait__build *build);
 
-/* "node 7 'name' (file:line)" into `text`; returns it. */
-enum { PLAIT__NODE_TEXT_BYTES = 120 };
-const char *plait__input_node_text(const plait__input *input, uint32_t node,
-				   char text[PLAIT__NODE_TEXT_BYTES]);
-
 /* An error about a node; of a graph that was read from a text it begins with
  * "FILE:LINE: ". */
 plait_status plait__build_fail_at(const plait__build *build, uint32_t node,

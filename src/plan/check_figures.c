@@ -195,8 +195,8 @@ static plait_status count_kept(plait__check *check, uint64_t *out)
 	return PLAIT_OK;
 }
 
-/* No edge is there twice, and none goes both ways or out of a body.  Of a part
- * of a graph it is not known where the other nodes are. */
+/* No edge is there twice, and none goes both ways or out of a body, or to what
+ * takes no part. */
 static plait_status count_most(plait__check *check, uint64_t *out)
 {
 	const plait__plan *plan = check->plan;
@@ -207,10 +207,8 @@ static plait_status count_most(plait__check *check, uint64_t *out)
 	if (nodes == NULL)
 		return plait__check_no_memory(check);
 	for (uint32_t n = 0; n < plan->node_count; n++) {
-		if (plan->nodes[n].command == PLAIT__NONE) {
-			*out = UINT64_MAX;
-			return PLAIT_OK;
-		}
+		if (plan->nodes[n].command == PLAIT__NONE)
+			continue;
 		*out += nodes[plan->nodes[n].body]++;
 	}
 	return PLAIT_OK;

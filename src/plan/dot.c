@@ -186,6 +186,8 @@ static const char head[] =
 /* Title and legend, above the graph. */
 static void draw_label(const plait__plan *plan, plait__text *out)
 {
+	uint32_t nodes = plait__plan_nodes_in(plan);
+
 	plait__text_add(out,
 			"  labelloc=t;\n  label=<<table border=\"0\" "
 			"cellspacing=\"1\"><tr><td><font point-size=\"14\">"
@@ -195,8 +197,7 @@ static void draw_label(const plait__plan *plan, plait__text *out)
 			"</b></font> waits for another lane&#160;&#160; &#8594; "
 			"same lane&#160;&#160; <font color=\"#aaaaaa\"><b>&#8594;"
 			"</b></font> follows from the others%s</td></tr>"
-			"</table>>;\n", plan->node_count,
-			plait__names_plural(plan->node_count),
+			"</table>>;\n", nodes, plait__names_plural(nodes),
 			plan->lanes_count,
 			plait__names_plural(plan->lanes_count),
 			plan->waits_count,

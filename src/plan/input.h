@@ -130,4 +130,9 @@ typedef struct plait__input_options {
 	const uint64_t *costs;
 } plait__input_options;
 
+/* "node 7 'name' (file:line)" into `text`; returns it. */
+enum { PLAIT__NODE_TEXT_BYTES = 120 };
+const char *plait__input_node_text(const plait__input *input, uint32_t node,
+				   char text[PLAIT__NODE_TEXT_BYTES]);
+
 #endif

@@ -239,12 +239,14 @@ static void sort_regions(struct writer *writer)
 	writer->first[0] = 0;
 }
 
-/* Names of the commands that make the plan as long as it is. */
+/* Names of the commands that make the plan as long as it is; of a node that
+ * goes on from one of its lanes to another, once. */
 static plait_status write_critical(struct writer *writer, plait_error *error)
 {
 	const plait__simulate_system system = {
 		.hop_cost = writer->plan->hop_cost
 	};
+	uint32_t last = PLAIT__NONE;
 	plait__timeline *timeline;
 	plait_status status = plait__plan_simulate(writer->plan, &system,
 						   writer->out->allocator,
@@ -257,6 +259,9 @@ static plait_status write_critical(struct writer *writer, plait_error *error)
 		const plait__plan_command *command =
 			&writer->plan->commands[timeline->critical[i]];
 
+		if (command->node == last)
+			continue;
+		last = command->node;
 		plait__text_add(writer->out, "%s", i > 0 ? ", " : "");
 		plait__names_json(writer->plan, command->node, writer->out);
 	}
@@ -276,7 +281,7 @@ static plait_status write_plan(struct writer *writer, plait_error *error)
 			"{\"nodes\": %u, \"edges\": %u, \"policy\": \"%s\", "
 			"\"mode\": \"%s\", \"wait_count\": %u, "
 			"\"signal_count\": %u, ",
-			plan->node_count, plan->edge_count,
+			plait__plan_nodes_in(plan), plan->edge_count,
 			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
 			"bounded",
 			plan->mode == PLAIT__MODE_HELPED ? "helped" :

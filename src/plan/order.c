@@ -227,7 +227,8 @@ plait_status plait__build_order(plait__build *build)
 	build->counts->steps += 2ull * build->input->edge_count + t;
 	status = fill_preds(build, &o);
 	if (status == PLAIT_OK)
-		build->plan->edge_count -= count_repeats(build);
+		build->plan->edge_count = o.first[build->input->node_count] -
+					  count_repeats(build);
 	plait__work_give(&build->work, o.first);
 	plait__work_give(&build->work, o.degree);
 	plait__work_give(&build->work, o.t_of);

@@ -80,6 +80,15 @@ uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
 	return plan->tracks[track].first + position;
 }
 
+uint32_t plait__plan_nodes_in(const plait__plan *plan)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		count += plan->nodes[i].command != PLAIT__NONE;
+	return count;
+}
+
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node)
 {
 	uint32_t label = plan->nodes[node].label;

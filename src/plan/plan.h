@@ -301,7 +301,7 @@ typedef struct plait__plan {
 	uint32_t command_count;
 	uint32_t node_count;
 	uint32_t signal_count;		/* slots, all bodies together */
-	uint32_t edge_count;		/* edges of the graph, for information */
+	uint32_t edge_count;		/* between its nodes, for information */
 	uint64_t hop_cost;		/* the cross-lane cost planned with */
 	uint64_t makespan;		/* of body 0, in units of cost */
 	PLAIT__PLAN_ARRAYS(PLAIT__PLAN_FIELD)
@@ -318,6 +318,9 @@ uint32_t plait__plan_find_track(const plait__plan *plan, uint32_t body,
 /* The command at a point of `body`, or PLAIT__NONE when there is none. */
 uint32_t plait__plan_find_command(const plait__plan *plan, uint32_t body,
 				  uint32_t lane, uint32_t position);
+
+/* How many nodes take part: all, but in the plan of a part of a graph. */
+uint32_t plait__plan_nodes_in(const plait__plan *plan);
 
 /* A node's label for messages: never null, "" when it has none. */
 const char *plait__plan_node_label(const plait__plan *plan, uint32_t node);

@@ -258,7 +258,6 @@ static plait_status begin_plan(plait__build *build)
 	plan->allocator = *build->work.allocator;
 	plan->mode = build->options->mode;
 	plan->policy = build->options->policy;
-	plan->edge_count = build->input->edge_count;
 	plan->hop_cost = build->options->hop_cost;
 	build->plan = plan;
 	return PLAIT_OK;

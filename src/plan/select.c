@@ -8,7 +8,10 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
 #include <string.h>
+
+enum { SHOWN_BYTES = PLAIT__NODE_TEXT_BYTES + 40 };
 
 struct reach {
 	uint32_t *first;	/* by node and one more */
@@ -87,6 +90,41 @@ static plait_status restrict_to(plait__build *build, struct reach *r,
 	return PLAIT_OK;
 }
 
+/* "source node 3 'a' (x.c:7)", or the first of several. */
+static const char *show_list(const plait__build *build, const char *what,
+			     const uint32_t *list, uint32_t count,
+			     char room[SHOWN_BYTES])
+{
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	(void)plait__input_node_text(build->input, list[0], text);
+	if (count == 1)
+		(void)snprintf(room, SHOWN_BYTES, "%s %s", what, text);
+	else
+		(void)snprintf(room, SHOWN_BYTES, "any of %u %ss, like %s",
+			       count, what, text);
+	return room;
+}
+
+/* A plan of nothing is a mistake in the lists, or in the graph's edges. */
+static plait_status check_any(const plait__build *build)
+{
+	const plait__input_options *options = build->options;
+	char from[SHOWN_BYTES], to[SHOWN_BYTES];
+
+	if (options->sources == NULL || options->sinks == NULL ||
+	    memchr(build->selected + build->input_scopes[0].node_first, 1,
+		   build->input_scopes[0].node_count) != NULL)
+		return PLAIT_OK;
+	return plait__fail(build->error, PLAIT_E_INVALID,
+			   "the partial plan is empty: no path leads from %s "
+			   "to %s",
+			   show_list(build, "source", options->sources,
+				     options->source_count, from),
+			   show_list(build, "sink", options->sinks,
+				     options->sink_count, to));
+}
+
 static plait_status restrict_scope_zero(plait__build *build)
 {
 	const plait__input_options *options = build->options;
@@ -110,6 +148,8 @@ static plait_status restrict_scope_zero(plait__build *build)
 	if (status == PLAIT_OK)
 		status = restrict_to(build, &r, options->sinks,
 				     options->sink_count, false);
+	if (status == PLAIT_OK)
+		status = check_any(build);
 	plait__work_give(work, r.first);
 	plait__work_give(work, r.next);
 	plait__work_give(work, r.queue);

@@ -35,6 +35,7 @@ static void draw_title(const struct plait__picture *picture)
 {
 	const plait__plan *plan = picture->plan;
 	const plait__timeline *timeline = picture->scene.timeline;
+	uint32_t nodes = plait__plan_nodes_in(plan);
 
 	plait__text_add(picture->out,
 			"<text x=\"6\" y=\"%d\" font-size=\"14\" "
@@ -42,7 +43,7 @@ static void draw_title(const struct plait__picture *picture)
 			"lane%s<tspan font-size=\"11\" font-weight=\"normal\" "
 			"fill=\"#444\" dx=\"12\">%s, %s; %u wait%s; makespan "
 			"%llu, critical path %llu</tspan></text>\n", TITLE_Y,
-			plan->node_count, plait__names_plural(plan->node_count),
+			nodes, plait__names_plural(nodes),
 			plan->lanes_count, plait__names_plural(plan->lanes_count),
 			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
 			"bounded", plan->mode == PLAIT__MODE_HELPED ?

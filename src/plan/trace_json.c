@@ -33,7 +33,7 @@ static void name_process(const struct writer *writer)
 			(unsigned long long)trace->makespan,
 			(unsigned long long)trace->begin_ns,
 			(unsigned long long)trace->dropped,
-			trace->plan->node_count);
+			plait__plan_nodes_in(trace->plan));
 }
 
 static void name_lanes(const struct writer *writer)

@@ -131,15 +131,16 @@ static void draw_title(const struct both *both)
 	const plait__trace *trace = both->trace;
 	const plait__plan *plan = trace->plan;
 	double unit = (double)picture->unit_time;
+	uint32_t nodes = plait__plan_nodes_in(plan);
 
 	plait__text_add(picture->out, "<text x=\"6\" y=\"%d\" font-size=\"14\" "
 			"font-weight=\"bold\" fill=\"#222\">a run of %u node%s "
 			"on %u lane%s<tspan font-size=\"11\" "
 			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">%s; took "
 			"%.4g %s, planned %.4g %s at %.*f ns per unit of cost",
-			TITLE_Y, plan->node_count,
-			plan->node_count == 1 ? "" : "s", plan->lanes_count,
-			plan->lanes_count == 1 ? "" : "s",
+			TITLE_Y, nodes, plait__names_plural(nodes),
+			plan->lanes_count,
+			plait__names_plural(plan->lanes_count),
 			trace->lane_count < plan->lanes_count ?
 			"one thread did all of it" :
 			plan->mode == PLAIT__MODE_HELPED ? "helped" : "strict",

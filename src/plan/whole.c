@@ -6,6 +6,9 @@
 #include "plan/build.h"
 
 #include "base/error.h"
+#include "base/text.h"
+
+#include <string.h>
 
 static plait_status fail_whole(plait__build *build, const char *what)
 {
@@ -32,6 +35,33 @@ static plait_status copy_lanes(plait__build *build)
 	return PLAIT_OK;
 }
 
+static const char *label_in(const plait__input *input, uint32_t node)
+{
+	uint32_t label = input->nodes[node].label;
+
+	return label < input->tables.strings_count ?
+	       input->tables.strings + label : "";
+}
+
+/* What has the number of a node of the part is that node. */
+static plait_status check_node(plait__build *build, uint32_t node,
+			       const plait__plan_command *command)
+{
+	const char *there = plait__plan_node_label(build->options->whole,
+						   node);
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	if (build->input->nodes[node].kind == command->kind &&
+	    strcmp(label_in(build->input, node), there) == 0)
+		return PLAIT_OK;
+	return plait__fail(build->error, PLAIT_E_INVALID,
+			   "the whole plan does not fit: in its graph %s is "
+			   "node '%.*s', or of another kind; it is of another "
+			   "graph",
+			   plait__input_node_text(build->input, node, text),
+			   PLAIT__TEXT_FIT(there, 60));
+}
+
 /* The order of the whole has a node's further commands after its main one. */
 static plait_status take_commands(plait__build *build, const uint32_t *t_of)
 {
@@ -56,6 +86,8 @@ static plait_status take_commands(plait__build *build, const uint32_t *t_of)
 		    plait__build_item_device(build, t, k) !=
 		    whole->lanes[command->lane].device)
 			return fail_whole(build, "a node has other commands");
+		if (k == 0 && check_node(build, node, command) != PLAIT_OK)
+			return PLAIT_E_INVALID;
 		build->lane[plait__build_item(build, t, k)] = command->lane;
 		if (k == 0)
 			build->seq[placed++] = t;

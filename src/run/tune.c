@@ -254,6 +254,7 @@ static void bind_same(const struct tuning *tuning, plait__frozen *frozen)
 	for (uint32_t i = 0; i < plan->devices_count; i++)
 		frozen->devices[i] = old->devices[i];
 	frozen->instances = old->instances;
+	frozen->graph = old->graph;
 	frozen->rehearses = old->rehearses;
 	/* Its costs are times now. */
 	frozen->rehearsal_unit_ns = old->rehearsal_unit_ns > 0;

@@ -600,7 +600,8 @@ enum {
 enum {
 	PLAIT_NODE_ON_FIRST = 0,
 	PLAIT_NODE_ON_ALL_BARRIER = 1 << 4,
-	PLAIT_NODE_ON_ALL_GROUP = 1 << 5
+	PLAIT_NODE_ON_ALL_GROUP = 1 << 5,
+	PLAIT_NODE_FREE = 1 << 6
 };
 typedef struct plait_node_desc {
 	uint32_t size;

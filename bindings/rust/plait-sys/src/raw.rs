@@ -131,6 +131,7 @@ pub const PLAIT_NODE_CASE: u32 = 11;
 pub const PLAIT_NODE_ON_FIRST: u32 = 0;
 pub const PLAIT_NODE_ON_ALL_BARRIER: u32 = 16;
 pub const PLAIT_NODE_ON_ALL_GROUP: u32 = 32;
+pub const PLAIT_NODE_FREE: u32 = 64;
 pub const PLAIT_ROTATION_PROLOGUE: u32 = 1;
 pub const PLAIT_POLICY_BOUNDED: u32 = 0;
 pub const PLAIT_POLICY_WIDEST: u32 = 1;
