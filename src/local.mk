@@ -173,6 +173,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/heap.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/insert.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/lanes.c
+%C%_libplaitcore_la_SOURCES += %D%/plan/labels.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/layout.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/list.c
 %C%_libplaitcore_la_SOURCES += %D%/plan/memory.c

@@ -68,8 +68,8 @@ static plait_node add(plait_graph *graph, const plait_node_desc *given,
 static plait_node join(plait_graph *graph, const plait_node *after,
 		       uint64_t count)
 {
-	return add(graph, &(plait_node_desc){ .kind = PLAIT_NODE_JOIN }, after,
-		   count);
+	return add(graph, &(plait_node_desc){ .kind = PLAIT_NODE_JOIN,
+					      .cost = 1 }, after, count);
 }
 
 /* Freeze and prove; what the plan is made of. */

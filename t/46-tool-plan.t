@@ -316,7 +316,39 @@ starts = len({b[1] for b in boxes}) // 16
 ok(starts > 1, "time goes on in %d strips" % starts)
 names = [e.text for e in page.iter("{http://www.w3.org/2000/svg}text")]
 named = sum(names.count("n%d" % i) > 0 for i in range(1000))
-ok(named > 700, "%d of them can be read" % named)
+ok(named > 900, "%d of them can be read" % named)
+ok(float(re.search(r'stroke-width="([\d.]+)" opacity', plait("plan", "-", "--svg", "--lanes", "16", text=big).stdout)[1])
+   >= 0.9, "waits can be seen among so many")
+TEXT, RECT = "{http://www.w3.org/2000/svg}text", "{http://www.w3.org/2000/svg}rect"
+page = xml.fromstring(plait("plan", "-", "--svg", "--lanes", "16", text=re.sub(r"\bn(\d+)", r"kernel_of_layer_\1", big)).stdout)
+cut = [e.text.split("..") for e in page.iter(TEXT) if ".." in (e.text or "")]
+ok(len(cut) > 200 and all("kernel_of_layer_".startswith(a) and re.fullmatch(r"\D*\d+", b) for a, b in cut),
+   "long names keep their numbers: %d" % len(cut), [c for c in cut if not c[1][-1:].isdigit()][:9])
+
+
+def texts_in(page):
+    """Of each text where it starts and, about, ends: x, y, end, words."""
+    for e in page.iter(TEXT):
+        words, size = "".join(e.itertext()), float(e.get("font-size", 11))
+        x, wide = float(e.get("x")), len(words) * size * (0.64 if words[:1].isdigit() else 0.5)
+        x -= {"middle": wide / 2, "end": wide}.get(e.get("text-anchor"), 0)
+        yield x, float(e.get("y")), x + wide, words
+
+
+LONG = "a_rather_long_device_name_"
+several = "".join("device %s%d lanes=2\n" % (LONG, i) for i in range(8)) + "".join(
+    "node s%d cost=%d device=%s%d%s\n" % (i, 30000000000 + i * 4000000000, LONG, i % 8, " after=s%d" % (i - 3) if i > 2 else "")
+    for i in range(12)) + "node all cost=9000000000 barrier device=%s after=s11\n" % "+".join(LONG + str(i) for i in range(8))
+page = xml.fromstring(plait("plan", "-", "--svg", text=several).stdout)
+none([t for t in texts_in(page) if t[2] > float(page.get("width"))], "long names of devices stay on the page")
+axis = sorted(t for t in texts_in(page) if re.fullmatch(r"[\d.]+", t[3]) and t[1] == 66)
+ok(len(axis) > 3 and all(a[2] < b[0] for a, b in zip(axis, axis[1:])) and max(len(t[3]) for t in axis) <= 5 and
+   "time (109\u00a0units)" in [t[3] for t in texts_in(page)], "large times have few digits", axis)
+stubs = [float(e.get("width")) for e in page.iter(RECT) if len(e) and e[0].text.startswith("all:")]
+ok(len(stubs) == 8 and min(stubs) >= 4, "a barrier is seen on each device", stubs)
+labels = [t[3] for t in texts_in(page)]
+none([i for i in range(8) if "lane %d" % i not in labels], "lanes are called that")
+ok(len({t for t in labels if t.startswith("a_..")}) >= 8, "names of devices are told apart", labels)
 for lanes, named in ((37, True), (64, True), (92, True), (93, False)):
     page = xml.fromstring(plait("plan", "-", "--svg", "--policy", "widest", text="".join(
         "node n%d_%d%s\n" % (i, k, " after=n%d_%d" % (i, k - 1) if k else "") for i in range(lanes) for k in range(6))).stdout)
@@ -330,6 +362,10 @@ for lanes in (1, 5):
     written = {"".join(e.itertext()).split(" ")[-1] for e in page.iter("{http://www.w3.org/2000/svg}text")}
     none(["named_%d" % i for i in range(30) if "named_%d" % i not in written],
          "each of 30 nodes on %d lanes has its name written" % lanes)
+page = xml.fromstring(plait("plan", "-", "--svg", "--lanes", "3", text=few).stdout)
+numbers = sorted((t[1], t[0], t[2], t[3]) for t in texts_in(page) if re.fullmatch(r"\d+(\u2013\d+)?", t[3]) and t[1] > 76)
+none([(a, b) for a, b in zip(numbers, numbers[1:]) if a[0] == b[0] and a[2] > b[1]], "numbers of notes do not touch")
+ok(any("\u2013" in n[3] for n in numbers), "some stand for several", numbers)
 for form, limit in (("--svg", 2000000), ("--dot", 1000000)):
     got = plait("plan", "-", form, "--lanes", "16", text=big)
     ok(got.returncode == 0 and got.stdout.count("n999") >= 1 and len(got.stdout) < limit,

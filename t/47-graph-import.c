@@ -54,7 +54,8 @@ static plait_graph *new_graph(void)
 static plait_node join(plait_graph *graph, const plait_node *after,
 		       uint64_t count)
 {
-	plait_node_desc desc = { .size = sizeof(desc), .label = "n" };
+	plait_node_desc desc = { .size = sizeof(desc), .label = "n",
+				 .cost = 1 };
 	plait_node node = 0;
 
 	if (plait_graph_add(graph, &desc, after, count, &node, &error) !=

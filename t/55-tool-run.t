@@ -240,7 +240,12 @@ for seed in SEEDS:
 
 # --- pictures are for people --------------------------------------------------------------
 got = plait("run", "-", "--unit", "1000", "--svg", at("x.svg"), *HOW[0], text=EXAMPLE)
-words = "".join(xml.fromstring(read(at("x.svg"))).itertext())
+page = xml.fromstring(read(at("x.svg")))
+words = "".join(page.itertext())
+planned = next(float(e.get("y")) for e in page.iter(SVG + "text") if e.text == "what was planned")
+boxes = [(e[0].text.split(":")[0], float(e.get("y")) + float(e.get("height"))) for e in page.iter(SVG + "rect") if len(e)]
+ok([n for n, end in boxes if end < planned].count("load") == 1 and len([n for n, end in boxes if end < planned]) > 10,
+   "what one thread did is above what was planned", planned, boxes[:5])
 none([w for w in ("a run of 9 nodes on 3 lanes", "what happened", "what was planned",
                   "time (units of cost)", "critical path", "loop or case", "waits for", "time spent waiting", "refine x10",
                   "ns per unit of cost", "lane 0", "took ") if w not in words], "title, legends and axes are there")

@@ -209,8 +209,10 @@ static const char *show_node(const plait__graph *graph, uint32_t index,
 			     char text[PLAIT__NODE_TEXT_BYTES])
 {
 	const plait__store *store = graph->store;
+	const plait__store_scope *scope = plait__store_scope_at(store,
+								graph->scope);
 	const plait__input input = {
-		.nodes = plait__store_scope_at(store, graph->scope)->nodes.items,
+		.nodes = scope->nodes.items,
 		.text_name = store->text_name,
 		.tables.strings = store->strings.items,
 		.tables.strings_count = store->strings.count,

@@ -13,7 +13,9 @@
 enum {
 	HUES = 6, SHADES = 3,
 	LEGEND_Y = 42, NUMBERS_Y = -10, TICKS_Y = -6, TICK_ROOM = 45,
-	SWATCH = 14, NAME_COLUMNS = 14,
+	SWATCH = 14, KEY_GAP = 20, NAME_COLUMNS = 28,
+	ROW_COLUMNS = 9,	/* of a device's name beside its lanes */
+	LANE_SIZE = 9,
 };
 
 const char *plait__picture_fill(uint32_t device, uint32_t shade)
@@ -44,7 +46,8 @@ void plait__picture_open(const struct plait__picture *picture, double bottom)
 			"refX=\"6\" refY=\"3\" markerUnits=\"userSpaceOnUse\" "
 			"markerWidth=\"6\" markerHeight=\"6\" "
 			"orient=\"auto\"><path "
-			"d=\"M0,0 L6,3 L0,6 z\" fill=\"#555\"/></marker>"
+			"d=\"M0,0 L6,3 L0,6 z\" fill=\""
+			PLAIT__PICTURE_WAIT "\"/></marker>"
 			"</defs>\n<path d=\"M0,0 H%u V%u H0 z\" "
 			"fill=\"white\"/>\n", width, height, width, height,
 			width, height);
@@ -52,35 +55,61 @@ void plait__picture_open(const struct plait__picture *picture, double bottom)
 
 /* ---- the legend ---- */
 
-/* A box of these looks, and what it means behind it; returns where the next
- * one goes. */
-double plait__picture_key(const struct plait__picture *picture, double x,
-			  const char *looks, const char *meaning)
+/* A box of these looks, and what it means behind it, cut to so many columns;
+ * returns where the next one goes. */
+static double draw_key(const struct plait__picture *picture, double x,
+		       const char *looks, const char *meaning, uint32_t most)
 {
 	uint32_t columns = plait__names_columns(meaning);
 
-	if (columns > NAME_COLUMNS * 2)
-		columns = NAME_COLUMNS * 2;
+	if (columns > most)
+		columns = most;
 	plait__text_add(picture->out, "<path d=\"M%.1f,%d h%d v%d h-%d z\" "
 			"%s/><text x=\"%.1f\" y=\"%d\" fill=\"#444\">", x,
 			LEGEND_Y - 10, SWATCH, SWATCH - 2, SWATCH, looks,
 			x + SWATCH + 5, LEGEND_Y);
 	plait__names_xml(meaning, columns, picture->out);
 	plait__text_add(picture->out, "</text>\n");
-	return x + SWATCH + 20 + columns * PLAIT__PICTURE_COLUMN;
+	return x + SWATCH + KEY_GAP + columns * PLAIT__PICTURE_COLUMN;
+}
+
+double plait__picture_key(const struct plait__picture *picture, double x,
+			  const char *looks, const char *meaning)
+{
+	return draw_key(picture, x, looks, meaning, NAME_COLUMNS);
+}
+
+/* Beyond that colours begin again. */
+static uint32_t keys_of_devices(const plait__plan *plan)
+{
+	return plan->devices_count < HUES ? plan->devices_count : HUES;
+}
+
+/* What is left of the line for each of their names. */
+static uint32_t device_columns(const struct plait__picture *picture)
+{
+	uint32_t keys = keys_of_devices(picture->plan);
+	uint32_t line = PLAIT__PICTURE_LEFT + picture->width;
+	uint32_t others = PLAIT__PICTURE_KEYS +
+			  keys * (SWATCH + KEY_GAP);
+	uint32_t columns = keys == 0 || others > line ? 0 :
+			   (line - others) / keys / PLAIT__PICTURE_COLUMN;
+
+	return columns < 5 ? 5 : columns < NAME_COLUMNS ? columns :
+	       NAME_COLUMNS;
 }
 
 static double draw_devices(const struct plait__picture *picture, double x)
 {
 	const plait__plan *plan = picture->plan;
+	uint32_t columns = device_columns(picture);
 	char looks[64];
 
-	/* Beyond that colours begin again. */
-	for (uint32_t i = 0; i < plan->devices_count && i < HUES; i++) {
+	for (uint32_t i = 0; i < keys_of_devices(plan); i++) {
 		(void)snprintf(looks, sizeof(looks), "fill=\"%s\" "
 			       "stroke=\"#777\"", plait__picture_fill(i, 0));
-		x = plait__picture_key(picture, x, looks, plait__names_text(
-					       plan, plan->devices[i].name));
+		x = draw_key(picture, x, looks, plait__names_text(
+				     plan, plan->devices[i].name), columns);
 	}
 	return x;
 }
@@ -100,7 +129,9 @@ double plait__picture_legend(const struct plait__picture *picture,
 	if (picture->plan->waits_count == 0)
 		return x;
 	plait__text_add(picture->out, "<path d=\"M%.1f,%d h22\" fill=\"none\" "
-			"stroke=\"#555\" marker-end=\"url(#tip)\"/><text "
+			"stroke=\"" PLAIT__PICTURE_WAIT "\" "
+			"stroke-width=\"1.2\" "
+			"marker-end=\"url(#tip)\"/><text "
 			"x=\"%.1f\" y=\"%d\" fill=\"#444\">waits for</text>\n",
 			x, LEGEND_Y - 4, x + 28, LEGEND_Y);
 	return x + 28 + 10 * PLAIT__PICTURE_COLUMN;
@@ -133,6 +164,28 @@ static uint64_t next_step(uint64_t step)
 	return digit == 2 ? step / 2 * 5 : step * 2;
 }
 
+/* The axis has numbers of up to five digits: what they count. */
+static const char *unit_of(const struct plait__picture *picture,
+			   uint64_t *unit_time, char text[96])
+{
+	uint64_t thousands = 1;
+	uint32_t power = 0;
+
+	*unit_time = picture->unit_time;
+	(void)snprintf(text, 96, "%s", picture->unit);
+	if (picture->unit_time != 1 || picture->makespan < 100000)
+		return text;
+	while (picture->makespan / thousands >= 10000) {
+		thousands *= 1000;
+		power += 3;
+	}
+	*unit_time = thousands;
+	(void)snprintf(text, 96, "10<tspan dy=\"-3\" font-size=\"7\">%u"
+		       "</tspan><tspan dy=\"3\">\u00a0%s</tspan>", power,
+		       picture->unit_short);
+	return text;
+}
+
 static void draw_axis(const struct plait__picture *picture)
 {
 	uint64_t first, end = picture->makespan < picture->stop ?
@@ -140,6 +193,8 @@ static void draw_axis(const struct plait__picture *picture)
 	uint64_t step = tick_step(end - picture->start);
 	double bottom = plait__picture_bottom(picture);
 	double numbers = picture->top + NUMBERS_Y;
+	uint64_t unit_time;
+	char unit[96];
 
 	/* Wide pictures need more of them to be read in parts; where it is
 	 * narrow their numbers would run into each other. */
@@ -150,7 +205,7 @@ static void draw_axis(const struct plait__picture *picture)
 		step = next_step(step);
 	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" font-size=\"9\" "
 			"fill=\"#666\">time (%s)</text>\n", numbers,
-			picture->unit);
+			unit_of(picture, &unit_time, unit));
 	first = picture->start / step + (picture->start % step != 0);
 	for (uint64_t i = first; i <= end / step; i++) {
 		double x = plait__picture_x(picture, i * step);
@@ -162,31 +217,43 @@ static void draw_axis(const struct plait__picture *picture)
 				"text-anchor=\"middle\">%.15g</text>\n",
 				x, picture->top + TICKS_Y, x, bottom, x,
 				numbers, (double)(i * step) /
-				(double)picture->unit_time);
+				(double)unit_time);
 	}
 }
 
-/* Devices are told apart by a darker line above their first lane. */
+/* A device is named beside its first lane, and has a darker line above it. */
+static void draw_device(const struct plait__picture *picture, uint32_t lane,
+			double y, uint32_t size)
+{
+	const plait__plan *plan = picture->plan;
+	const char *name = plait__names_text(
+		plan, plan->devices[plan->lanes[lane].device].name);
+
+	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" "
+			"font-size=\"%u\" fill=\"#222\">", y, size);
+	plait__names_xml(name, ROW_COLUMNS, picture->out);
+	plait__text_add(picture->out, "</text>");
+}
+
 static void draw_lane(const struct plait__picture *picture, uint32_t lane)
 {
 	bool first = picture->scene.leads[lane] != 0;
-	const plait__plan *plan = picture->plan;
 	double y = plait__picture_y(picture, lane);
 	uint32_t size = picture->row > 12 ? 11 : picture->row - 1;
+	double text = y + picture->row / 2.0 + size * 0.36;
 
 	plait__text_add(picture->out,
 			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%u\" y2=\"%.1f\" "
-			"stroke=\"%s\"/><text x=\"6\" y=\"%.1f\" "
-			"font-size=\"%u\" fill=\"#222\">",
+			"stroke=\"%s\"/>",
 			first ? 6 : PLAIT__PICTURE_LEFT, y,
 			PLAIT__PICTURE_LEFT + picture->width, y,
-			first ? "#999" : "#ddd",
-			y + picture->row / 2.0 + size * 0.36, size);
-	plait__names_xml(plait__names_text(
-				 plan, plan->devices[plan->lanes[
-						     lane].device].name),
-			 NAME_COLUMNS - 4, picture->out);
-	plait__text_add(picture->out, " %u</text>\n", lane);
+			first ? "#999" : "#ddd");
+	if (first)
+		draw_device(picture, lane, text, size);
+	plait__text_add(picture->out, "<text x=\"%d\" y=\"%.1f\" "
+			"font-size=\"%u\" text-anchor=\"end\" fill=\"#666\">"
+			"lane %u</text>\n", PLAIT__PICTURE_LEFT - 5, text,
+			size < LANE_SIZE ? size : LANE_SIZE, lane);
 }
 
 void plait__picture_rows(const struct plait__picture *picture)

@@ -118,13 +118,33 @@ uint32_t plait__names_columns(const char *text)
 	return count;
 }
 
+/* Behind so many characters. */
+static const char *skip(const char *text, uint32_t characters)
+{
+	for (; *text != '\0' && characters > 0; characters--) {
+		int bytes = character_bytes(text);
+
+		text += bytes > 0 ? bytes : 1;
+	}
+	return text;
+}
+
+/* What tells names apart is mostly their end. */
 void plait__names_xml(const char *text, uint32_t columns, plait__text *out)
 {
-	bool cut = plait__names_columns(text) > columns;
-	uint32_t shown = cut && columns > 2 ? columns - 2 : columns;
+	uint32_t count = plait__names_columns(text);
+	bool cut = count > columns;
+	bool dots = cut && columns > 2;
+	uint32_t shown = dots ? columns - 2 : columns;
+	uint32_t tail = dots ? (shown * 2 + 2) / 3 : 0;
 
-	for (; *text != '\0' && shown > 0; shown--)
+	for (uint32_t i = shown - tail; *text != '\0' && i > 0; i--) {
 		text += add_xml_character(text, out);
-	if (cut && columns > 2)
-		plait__text_add(out, "..");
+		count--;
+	}
+	if (!dots)
+		return;
+	plait__text_add(out, "..");
+	for (text = skip(text, count - tail); *text != '\0';)
+		text += add_xml_character(text, out);
 }

@@ -32,7 +32,7 @@ const char *plait__names_plural(uint64_t count);
 /* How many characters a text has. */
 uint32_t plait__names_columns(const char *text);
 
-/* Append at most `columns` characters, escaped for XML; cut with "..". */
+/* Append at most `columns` characters, escaped for XML; cut in the middle, "be..end". */
 void plait__names_xml(const char *text, uint32_t columns, plait__text *out);
 
 #endif

@@ -16,8 +16,15 @@ enum {
 	PLAIT__PICTURE_AXIS = 24, /* of these the axis alone */
 	PLAIT__PICTURE_RIGHT = 24,
 	PLAIT__PICTURE_BOTTOM = 12,
-	PLAIT__PICTURE_COLUMN = 7	/* a character's width */
+	PLAIT__PICTURE_COLUMN = 7,	/* a character's width */
+	PLAIT__PICTURE_COLUMN_SMALL = 5,	/* in the small size */
+	PLAIT__PICTURE_KEYS = 440,	/* what keys besides devices take */
+	PLAIT__PICTURE_NAME = 280,	/* bytes of a name */
+	PLAIT__PICTURE_NAME_GAP = 5	/* behind it */
 };
+
+/* The colour of waits, here as in DOT. */
+#define PLAIT__PICTURE_WAIT "#d55e00"
 
 /* Commands whose names have no room: a number each, and a line below. */
 enum { PLAIT__PICTURE_NOTES = 40 };
@@ -44,6 +51,7 @@ struct plait__picture {
 	uint64_t stop;
 	/* What the axis counts, and how many units of time one of these is. */
 	const char *unit;
+	const char *unit_short;	/* where it stands behind a power of ten */
 	uint64_t unit_time;
 	/* Null where there may be too many: names as they fit. */
 	struct plait__picture_notes *notes;
@@ -54,6 +62,17 @@ static inline double plait__picture_x(const struct plait__picture *picture,
 {
 	return PLAIT__PICTURE_LEFT +
 	       (double)(time - picture->start) * picture->scale;
+}
+
+/* Within the strip. */
+static inline double plait__picture_x_in(const struct plait__picture *picture,
+					 uint64_t time)
+{
+	if (time < picture->start)
+		time = picture->start;
+	if (time > picture->stop)
+		time = picture->stop;
+	return plait__picture_x(picture, time);
 }
 
 /* The top of the row of a lane. */
@@ -93,6 +112,9 @@ double plait__picture_key(const struct plait__picture *picture, double x,
 			  const char *looks, const char *meaning);
 void plait__picture_rows(const struct plait__picture *picture);
 
+/* Which names of a plan's commands need notes, in this strip. */
+void plait__picture_find_notes(const struct plait__picture *picture);
+
 /* A strip of time of a plan's commands, as they are planned, with its axis, in
  * a scene that is there. */
 void plait__picture_plan(const struct plait__picture *picture);
@@ -105,6 +127,35 @@ void plait__picture_place(const struct plait__picture *picture, uint32_t lane,
 void plait__picture_label(const struct plait__picture *picture,
 			  const char *label, bool frame, double x, double y,
 			  double height, double room);
+
+/* Where a command's box is in its row. */
+void plait__picture_box(const struct plait__picture *picture, uint32_t command,
+			double *y, double *height);
+
+/* ---- labels.c: names, and notes for those that have no room ---- */
+
+const char *plait__picture_name(const struct plait__picture *picture,
+				uint32_t command,
+				char label[PLAIT__PICTURE_NAME]);
+/* Where a name would be, and how far its place is free. */
+double plait__picture_name_room(const struct plait__picture *picture,
+				uint32_t command, double *x);
+/* The number of a command's note, from 1; 0: there are too many. */
+uint32_t plait__picture_note(struct plait__picture_notes *notes,
+			     uint32_t command);
+void plait__picture_find_note(const struct plait__picture *picture,
+			      uint32_t command);
+void plait__picture_draw_name(const struct plait__picture *picture,
+			      uint32_t command);
+/* A note's number in a box, or above it. */
+void plait__picture_number(const struct plait__picture *picture, uint32_t note,
+			   double x, double y, double height, double room);
+/* Of notes in this strip. */
+void plait__picture_draw_numbers(const struct plait__picture *picture);
+/* Names behind their numbers, from `y` down; returns where they end. */
+double plait__picture_draw_notes(const struct plait__picture *picture,
+				 double y, bool draw);
+
 const char *plait__picture_command_fill(const struct plait__picture *picture,
 					uint32_t command);
 void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,

@@ -22,13 +22,12 @@ enum {
 	HEIGHT_MAX = 1200 - PLAIT__PICTURE_TOP - PLAIT__PICTURE_BOTTOM,
 	BETWEEN = 14,		/* strips of time, beside the axis */
 	STRIPS_OF_TIME = 64,	/* most */
-	SIZE = 11, SIZE_SMALL = 8,	/* of names */
-	COLUMN_SMALL = 5,	/* a character's width in the small size */
 	PER_COMMAND = 26,	/* what a short command needs at least */
 	COMFORT = 48,		/* and gets while there is room */
+	MANY_NAMES = 20000,	/* not looked through again and again */
 	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
+	NARROWEST = 4,		/* a box, if there is room */
 	TITLE_Y = 20,
-	NOTE = 16, NOTE_GAP = 18,	/* a line of notes; between two */
 };
 
 static void draw_title(const struct plait__picture *picture)
@@ -82,16 +81,22 @@ static uint64_t boxes_in_a_row(const struct plait__picture *picture)
 	return boxes > longest ? (uint64_t)boxes : longest;
 }
 
-void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
+static void set_row(struct plait__picture *picture, uint32_t row,
+		    uint32_t depth)
 {
-	uint32_t fits = HEIGHT_MAX / (picture->row_count > 0 ?
-				      picture->row_count : 1);
-	uint32_t row = fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits;
-
 	picture->inset = row < ROW_WIDE ? 1 : 4;
 	picture->strip = row < ROW_NAMED ? 0 : STRIP;
 	picture->row = row + picture->strip * (depth < STRIPS_MAX ? depth :
 					       STRIPS_MAX);
+}
+
+void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
+{
+	uint32_t fits = HEIGHT_MAX / (picture->row_count > 0 ?
+				      picture->row_count : 1);
+
+	set_row(picture, fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits,
+		depth);
 }
 
 static uint32_t strip_height(const struct plait__picture *picture)
@@ -105,6 +110,16 @@ static uint32_t divide_up(uint64_t what, uint64_t by)
 	return (uint32_t)(what / by + (what % by != 0));
 }
 
+static uint32_t limit_strips(const struct plait__picture *picture,
+			     uint32_t strips)
+{
+	if (strips > STRIPS_OF_TIME)
+		strips = STRIPS_OF_TIME;
+	if (strips > picture->makespan)
+		strips = (uint32_t)picture->makespan;
+	return strips > 0 ? strips : 1;
+}
+
 /* Time goes on in the next strip where the page ends; as many as are good to
  * read, if the page has room for them, else as many as must be. */
 static uint32_t choose_strips(const struct plait__picture *picture,
@@ -115,28 +130,16 @@ static uint32_t choose_strips(const struct plait__picture *picture,
 	uint32_t room = HEIGHT_MAX / strip_height(picture);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
-	if (strips > STRIPS_OF_TIME)
-		strips = STRIPS_OF_TIME;
-	return strips < picture->makespan ? strips :
-	       picture->makespan > 0 ? (uint32_t)picture->makespan : 1;
+	return limit_strips(picture, strips);
 }
 
-/* Returns how many strips there are; the first one is set. */
-static uint32_t choose_size(struct plait__picture *picture)
+/* With rows of this height: returns how many strips there are; the first one
+ * is set. */
+static uint32_t cut_strips(struct plait__picture *picture, uint64_t boxes,
+			   uint32_t strips)
 {
-	uint64_t makespan = picture->scene.timeline->makespan;
-	uint64_t boxes, width;
-	uint32_t strips;
+	uint64_t makespan = picture->makespan, width = boxes * COMFORT;
 
-	picture->makespan = makespan;
-	picture->top = PLAIT__PICTURE_TOP;
-	picture->unit = "units of cost";
-	picture->unit_time = 1;
-	picture->row_count = picture->plan->lanes_count;
-	plait__picture_choose_row(picture, picture->scene.depth);
-	boxes = boxes_in_a_row(picture);
-	width = boxes * COMFORT;
-	strips = choose_strips(picture, boxes);
 	picture->width = (uint32_t)(width < WIDTH_MIN ? WIDTH_MIN :
 				    width > WIDTH_MAX ? WIDTH_MAX : width);
 	picture->stop = makespan / strips + (makespan % strips != 0);
@@ -164,8 +167,8 @@ void plait__picture_place(const struct plait__picture *picture, uint32_t lane,
 		*height = 2;
 }
 
-static void box_of(const struct plait__picture *picture, uint32_t number,
-		   double *y, double *height)
+void plait__picture_box(const struct plait__picture *picture, uint32_t number,
+			double *y, double *height)
 {
 	plait__picture_place(picture, picture->plan->commands[number].lane,
 			     plait__scene_depth(&picture->scene, number),
@@ -190,155 +193,77 @@ static void draw_tip(const struct plait__picture *picture, uint32_t number)
 			(unsigned long long)span.end);
 }
 
-/* A region's name says how often, or which branch is shown. */
-static const char *label_of(const struct plait__picture *picture, uint32_t number,
-			    char label[280])
-{
-	const plait__plan *plan = picture->plan;
-	const plait__plan_command *command = &plan->commands[number];
-	const plait__plan_region *region;
-	char name[256];
+/* ---- the height of rows ---- */
 
-	plait__names_node(plan, command->node, name);
-	if (!plait__scene_is_region(&picture->scene, number)) {
-		(void)snprintf(label, 280, "%s", name);
-		return label;
+/* Names that can be written whole. */
+static uint32_t count_names(const struct plait__picture *picture)
+{
+	const plait__scene *scene = &picture->scene;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < picture->plan->command_count; i++) {
+		double from = (double)plait__scene_span(scene, i).start;
+		double room = (double)plait__scene_free_until(scene, i) - from;
+		char label[PLAIT__PICTURE_NAME];
+
+		if (plait__scene_is_region(scene, i) ||
+		    plait__scene_depth(scene, i) == PLAIT__NONE)
+			continue;
+		(void)plait__picture_name(picture, i, label);
+		count += plait__names_columns(label) *
+			 PLAIT__PICTURE_COLUMN_SMALL <=
+			 room * picture->scale - PLAIT__PICTURE_NAME_GAP;
 	}
-	region = &plan->regions[command->link];
-	if (region->kind != PLAIT__REGION_CASE)
-		(void)snprintf(label, 280, "%s x%u", name, region->times);
-	else if (region->times < region->body_count)
-		(void)snprintf(label, 280, "%s: %u", name, region->times);
-	else
-		(void)snprintf(label, 280, "%s", name);
-	return label;
+	return count;
 }
 
-/* Beside the box if it is free there; small, cut or left out if it must. */
-void plait__picture_label(const struct plait__picture *picture,
-			  const char *label, bool frame, double x, double y,
-			  double height, double room)
+/* Lower rows leave room for more strips of time, and in these for names: they
+ * are taken where that gives clearly more of them. */
+static uint32_t lower_rows(struct plait__picture *picture, uint64_t boxes,
+			   uint32_t strips)
 {
-	uint32_t length = plait__names_columns(label);
-	bool small = frame || height < SIZE + 2 ||
-		     length * PLAIT__PICTURE_COLUMN > room;
-	uint32_t size = small ? SIZE_SMALL : SIZE;
-	uint32_t columns = room < 0 ? 0 :
-			   (uint32_t)(room / (small ? COLUMN_SMALL :
-				      PLAIT__PICTURE_COLUMN));
+	static const uint32_t heights[] = { 24, ROW_WIDE, 16, 14, ROW_NAMED };
+	uint32_t most = count_names(picture);
+	struct plait__picture best = *picture;
 
-	/* "n.." instead of n17 would only mislead. */
-	if (picture->strip == 0 || (columns < length && columns < 5))
-		return;
-	plait__text_add(picture->out,
-			"<text x=\"%.1f\" y=\"%.1f\" font-size=\"%u\"%s>",
-			x + 3, frame ? y + 9 : y + height / 2 + size * 0.36,
-			size, frame ? " fill=\"#555\"" : "");
-	plait__names_xml(label, columns, picture->out);
-	plait__text_add(picture->out, "</text>\n");
-}
+	for (uint32_t i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
+		struct plait__picture lower = *picture;
+		uint32_t more, names;
 
-/* Within the strip. */
-static double x_of(const struct plait__picture *picture, uint64_t time)
-{
-	if (time < picture->start)
-		time = picture->start;
-	if (time > picture->stop)
-		time = picture->stop;
-	return plait__picture_x(picture, time);
-}
-
-/* Where a name would be, and how far its place is free. */
-static double place_label(const struct plait__picture *picture,
-			  uint32_t number, double *x)
-{
-	*x = x_of(picture, plait__scene_span(&picture->scene, number).start);
-	return x_of(picture, plait__scene_free_until(&picture->scene,
-						     number)) - *x - 5;
-}
-
-/* The number of its note, from 1; 0: its name has room, or notes have not. */
-static uint32_t note_of(const struct plait__picture *picture, uint32_t number,
-			const char *label, double room)
-{
-	struct plait__picture_notes *notes = picture->notes;
-	uint32_t i = 0;
-
-	if (notes == NULL || plait__scene_is_region(&picture->scene, number) ||
-	    plait__names_columns(label) * COLUMN_SMALL <= room)
-		return 0;
-	while (i < notes->count && notes->commands[i] != number)
-		i++;
-	if (i == PLAIT__PICTURE_NOTES)
-		return 0;
-	if (i == notes->count)
-		notes->commands[notes->count++] = number;
-	return i + 1;
-}
-
-static void find_note(const struct plait__picture *picture, uint32_t number)
-{
-	char label[280];
-	double x, room = place_label(picture, number, &x);
-
-	(void)note_of(picture, number, label_of(picture, number, label), room);
-}
-
-/* In the box, below where arrows end; above it if it is too narrow. */
-static void draw_number(const struct plait__picture *picture, uint32_t note,
-			double x, double y, double height, double room)
-{
-	bool inside = room + 5 >= (note > 9 ? 3 : 2) * COLUMN_SMALL;
-
-	plait__text_add(picture->out, "<text x=\"%.1f\" y=\"%.1f\" "
-			"font-size=\"%d\" fill=\"#a00\">%u</text>\n",
-			inside ? x + 3 : x,
-			inside ? y + height - 2 : y - 0.5,
-			inside ? SIZE_SMALL : SIZE_SMALL - 1, note);
-}
-
-static void draw_label(const struct plait__picture *picture, uint32_t number)
-{
-	bool frame = plait__scene_is_region(&picture->scene, number);
-	char label[280];
-	double x, y, height, room = place_label(picture, number, &x);
-	uint32_t note = note_of(picture, number,
-				label_of(picture, number, label), room);
-
-	box_of(picture, number, &y, &height);
-	if (note > 0)
-		draw_number(picture, note, x, y, height, room);
-	else
-		plait__picture_label(picture, label, frame, x, y, height,
-				     room);
-}
-
-/* Names behind their numbers, from `y` down; returns where they end. */
-static double draw_notes(const struct plait__picture *picture, double y,
-			 bool draw)
-{
-	double x = 6, end = PLAIT__PICTURE_LEFT + picture->width, width;
-	const struct plait__picture_notes *notes = picture->notes;
-	char label[280];
-
-	for (uint32_t i = 0; notes != NULL && i < notes->count; i++) {
-		label_of(picture, notes->commands[i], label);
-		width = (plait__names_columns(label) + 3) *
-			PLAIT__PICTURE_COLUMN;
-		if (i == 0 || x + width > end) {
-			x = 6;
-			y += NOTE;
-		}
-		if (draw) {
-			plait__text_add(picture->out, "<text x=\"%.1f\" "
-					"y=\"%.1f\"><tspan fill=\"#a00\">%u"
-					"</tspan> ", x, y, i + 1);
-			plait__names_xml(label, 200, picture->out);
-			plait__text_add(picture->out, "</text>\n");
-		}
-		x += width + NOTE_GAP;
+		if (heights[i] >= picture->row)
+			continue;
+		set_row(&lower, heights[i], lower.scene.depth);
+		more = cut_strips(&lower, boxes, limit_strips(
+				&lower, HEIGHT_MAX / strip_height(&lower)));
+		names = count_names(&lower);
+		if (names < most + most / 20 + 1)
+			continue;
+		most = names;
+		best = lower;
+		strips = more;
 	}
-	return y;
+	*picture = best;
+	return strips;
+}
+
+/* Returns how many strips there are; the first one is set. */
+static uint32_t choose_size(struct plait__picture *picture)
+{
+	uint32_t commands = picture->plan->command_count, strips;
+	uint64_t boxes;
+
+	picture->makespan = picture->scene.timeline->makespan;
+	picture->top = PLAIT__PICTURE_TOP;
+	picture->unit = "units of cost";
+	picture->unit_short = "units";
+	picture->unit_time = 1;
+	picture->row_count = picture->plan->lanes_count;
+	plait__picture_choose_row(picture, picture->scene.depth);
+	boxes = boxes_in_a_row(picture);
+	strips = cut_strips(picture, boxes, choose_strips(picture, boxes));
+	return picture->strip == 0 || commands <= PLAIT__PICTURE_NOTES ||
+	       commands > MANY_NAMES ? strips :
+	       lower_rows(picture, boxes, strips);
 }
 
 const char *plait__picture_command_fill(const struct plait__picture *picture,
@@ -359,18 +284,35 @@ const char *plait__picture_command_fill(const struct plait__picture *picture,
 	return plait__picture_fill(device, shade);
 }
 
+/* What takes no time, as a barrier's stub, is to be seen too: it gets some of
+ * the room behind it, or stands on what ends there. */
+static double seen_width(const struct plait__picture *picture, uint32_t number,
+			 plait__simulate_span span, double *x)
+{
+	uint64_t until = plait__scene_free_until(&picture->scene, number);
+	double width = plait__picture_x_in(picture, span.end) - *x;
+	double room = plait__picture_x_in(picture, until) - *x;
+
+	if (span.start == span.end && room < NARROWEST) {
+		*x -= NARROWEST - room;
+		return NARROWEST;
+	}
+	if (room > NARROWEST)
+		room = NARROWEST;
+	width = width < room ? room : width;
+	return width < 1 ? 1 : width;
+}
+
 static void draw_box(const struct plait__picture *picture, uint32_t number)
 {
 	plait__simulate_span span = plait__scene_span(&picture->scene, number);
 	bool region = plait__scene_is_region(&picture->scene, number);
 	bool marked = picture->scene.critical[number];
-	double x = x_of(picture, span.start);
-	double width = x_of(picture, span.end) - x;
+	double x = plait__picture_x_in(picture, span.start);
+	double width = seen_width(picture, number, span, &x);
 	double y, height;
 
-	if (width < 1)
-		width = 1;
-	box_of(picture, number, &y, &height);
+	plait__picture_box(picture, number, &y, &height);
 	plait__text_add(picture->out,
 			"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
 			"height=\"%.1f\" rx=\"2\" fill=\"%s\" "
@@ -411,10 +353,11 @@ void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,
 
 void plait__picture_arrows(plait__text *out, bool many)
 {
-	plait__text_add(out, "<g fill=\"none\" stroke=\"#555\" "
+	plait__text_add(out, "<g fill=\"none\" stroke=\""
+			PLAIT__PICTURE_WAIT "\" "
 			"stroke-width=\"%s\" opacity=\"%s\" "
-			"marker-end=\"url(#tip)\">\n", many ? "0.5" : "0.9",
-			many ? "0.45" : "0.75");
+			"marker-end=\"url(#tip)\">\n", many ? "0.9" : "1.2",
+			many ? "0.5" : "0.85");
 }
 
 /* From the corner that is next to the other lane, so that it does not cross
@@ -424,7 +367,8 @@ static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 {
 	uint64_t end = plait__scene_span(&picture->scene, from).end;
 	uint64_t start = plait__scene_span(&picture->scene, to).start;
-	double x1 = x_of(picture, end), x2 = x_of(picture, start);
+	double x1 = plait__picture_x_in(picture, end);
+	double x2 = plait__picture_x_in(picture, start);
 	double y1, y2, height1, height2;
 
 	/* Of one that ends in another strip both ends are there, each up to
@@ -432,8 +376,8 @@ static void draw_arrow(const struct plait__picture *picture, uint32_t from,
 	if ((end < picture->start || end >= picture->stop) &&
 	    (start < picture->start || start >= picture->stop))
 		return;
-	box_of(picture, from, &y1, &height1);
-	box_of(picture, to, &y2, &height2);
+	plait__picture_box(picture, from, &y1, &height1);
+	plait__picture_box(picture, to, &y2, &height2);
 	y2 += height2 / 2;
 	if (y2 > y1 + height1)
 		y1 += height1;
@@ -487,13 +431,14 @@ void plait__picture_plan(const struct plait__picture *picture)
 	draw_boxes(picture, false, draw_box);
 	draw_waits(picture);
 	/* Arrows go under names. */
-	draw_boxes(picture, true, draw_label);
-	draw_boxes(picture, false, draw_label);
+	draw_boxes(picture, true, plait__picture_draw_name);
+	draw_boxes(picture, false, plait__picture_draw_name);
+	plait__picture_draw_numbers(picture);
 }
 
-static void find_notes(const struct plait__picture *picture)
+void plait__picture_find_notes(const struct plait__picture *picture)
 {
-	draw_boxes(picture, false, find_note);
+	draw_boxes(picture, false, plait__picture_find_note);
 }
 
 static void draw_strips(struct plait__picture *picture, uint32_t strips,
@@ -527,14 +472,14 @@ void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 
 		if (plan->command_count <= PLAIT__PICTURE_NOTES)
 			picture.notes = first.notes = &notes;
-		draw_strips(&first, strips, find_notes);
-		plait__picture_open(&picture, draw_notes(&picture, bottom,
-							 false));
+		draw_strips(&first, strips, plait__picture_find_notes);
+		plait__picture_open(&picture, plait__picture_draw_notes(
+					    &picture, bottom, false));
 		draw_title(&picture);
 		(void)plait__picture_legend(&picture,
 					    "loop or case, first round");
 		draw_strips(&picture, strips, plait__picture_plan);
-		(void)draw_notes(&picture, bottom, true);
+		(void)plait__picture_draw_notes(&picture, bottom, true);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;

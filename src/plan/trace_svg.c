@@ -13,6 +13,7 @@
 
 enum {
 	WIDTH_MIN = 900, WIDTH_MAX = 24000, PER_SPAN = 26,
+	WIDTH_GOOD = 6000, COMFORT = 60, /* while it is no wider than that */
 	TITLE_Y = 20, BETWEEN = 44, MANY_ARROWS = 200
 };
 
@@ -23,6 +24,10 @@ struct both {
 	struct plait__picture plan;
 	double unit_ns;		/* what a unit of cost took */
 	uint32_t arrows;
+	struct plait__picture_notes notes;
+	/* Where one thread did all: its row, and that it is the first one. */
+	uint32_t only_row;
+	uint8_t only_lead;
 };
 
 /* ---- measures ---- */
@@ -103,8 +108,11 @@ static void choose_sizes(struct both *both)
 	double planned = (double)both->planned->makespan * both->unit_ns;
 	double longest = (double)trace->makespan > planned ?
 			 (double)trace->makespan : planned;
-	uint64_t width = (uint64_t)longest_row(trace) * PER_SPAN;
+	uint64_t row = longest_row(trace), width = row * PER_SPAN;
 
+	if (width < WIDTH_GOOD)
+		width = row * COMFORT < WIDTH_GOOD ? row * COMFORT :
+			WIDTH_GOOD;
 	width = width < WIDTH_MIN ? WIDTH_MIN :
 		width > WIDTH_MAX ? WIDTH_MAX : width;
 	both->run.width = both->plan.width = (uint32_t)width;
@@ -114,6 +122,7 @@ static void choose_sizes(struct both *both)
 	both->plan.makespan = both->planned->makespan;
 	choose_unit(&both->run, trace->makespan);
 	both->plan.unit = "units of cost";
+	both->plan.unit_short = "units";
 	both->plan.unit_time = 1;
 	both->run.row_count = trace->lane_count;
 	both->plan.row_count = trace->plan->lanes_count;
@@ -125,6 +134,13 @@ static void choose_sizes(struct both *both)
 
 /* ---- around it ---- */
 
+/* Four digits, or those in front of the point. */
+static const char *show(double value, char text[32])
+{
+	(void)snprintf(text, 32, value < 1000 ? "%.4g" : "%.0f", value);
+	return text;
+}
+
 static void draw_title(const struct both *both)
 {
 	const struct plait__picture *picture = &both->run;
@@ -132,21 +148,23 @@ static void draw_title(const struct both *both)
 	const plait__plan *plan = trace->plan;
 	double unit = (double)picture->unit_time;
 	uint32_t nodes = plait__plan_nodes_in(plan);
+	char took[32], meant[32];
 
 	plait__text_add(picture->out, "<text x=\"6\" y=\"%d\" font-size=\"14\" "
 			"font-weight=\"bold\" fill=\"#222\">a run of %u node%s "
 			"on %u lane%s<tspan font-size=\"11\" "
 			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">%s; took "
-			"%.4g %s, planned %.4g %s at %.*f ns per unit of cost",
+			"%s %s, planned %s %s at %.*f ns per unit of cost",
 			TITLE_Y, nodes, plait__names_plural(nodes),
 			plan->lanes_count,
 			plait__names_plural(plan->lanes_count),
 			trace->lane_count < plan->lanes_count ?
 			"one thread did all of it" :
 			plan->mode == PLAIT__MODE_HELPED ? "helped" : "strict",
-			(double)trace->makespan / unit, picture->unit,
-			(double)both->planned->makespan * both->unit_ns / unit,
-			picture->unit, both->unit_ns < 100 ? 1 : 0,
+			show((double)trace->makespan / unit, took),
+			picture->unit,
+			show((double)both->planned->makespan * both->unit_ns /
+			     unit, meant), picture->unit, both->unit_ns < 100 ? 1 : 0,
 			both->unit_ns);
 	if (trace->dropped > 0)
 		plait__text_add(picture->out, "; %llu older records are not "
@@ -218,8 +236,9 @@ static void draw_tip(const struct both *both, const plait__trace_span *span,
 			(unsigned long long)span->thread);
 }
 
+/* An outline is no wider than what it is around. */
 static void look_of(const struct both *both, const plait__trace_span *span,
-		    char looks[120])
+		    double width, char looks[120])
 {
 	if (span->kind == PLAIT__SPAN_WAIT)
 		(void)snprintf(looks, 120, "fill=\"#f7d7d2\"");
@@ -230,7 +249,7 @@ static void look_of(const struct both *both, const plait__trace_span *span,
 			       plait__picture_command_fill(&both->run,
 							   span->command),
 			       span->critical ? "#000" : "#777",
-			       span->critical ? "2" : "0.6",
+			       span->critical && width > 4 ? "2" : "0.6",
 			       span->kind == PLAIT__SPAN_REGION ?
 			       " stroke-dasharray=\"3,2\"" : "");
 }
@@ -271,7 +290,7 @@ static void draw_span(const struct both *both, uint64_t number)
 	double y, height;
 
 	place_of(both, span, &y, &height);
-	look_of(both, span, looks);
+	look_of(both, span, width, looks);
 	(void)name_of(both, span, label);
 	plait__text_add(picture->out, "<rect x=\"%.2f\" y=\"%.1f\" "
 			"width=\"%.2f\" height=\"%.1f\" %s>", x, y,
@@ -280,13 +299,43 @@ static void draw_span(const struct both *both, uint64_t number)
 	plait__text_add(picture->out, "</rect>\n");
 }
 
+/* How far the place of a span's name is free. */
+static double room_of(const struct both *both, uint64_t number)
+{
+	const plait__trace_span *span = &both->trace->spans[number];
+
+	return plait__picture_x(&both->run, free_until(both->trace, number)) -
+	       plait__picture_x(&both->run, span->start) -
+	       PLAIT__PICTURE_NAME_GAP;
+}
+
+/* The note that its name needs; 0: none, or there are no notes. */
+static uint32_t note_of(const struct both *both, uint64_t number)
+{
+	const plait__trace_span *span = &both->trace->spans[number];
+	char label[300];
+
+	if (both->run.notes == NULL || span->kind == PLAIT__SPAN_WAIT ||
+	    span->kind == PLAIT__SPAN_REGION ||
+	    span->kind == PLAIT__SPAN_DECISION ||
+	    plait__names_columns(name_of(both, span, label)) *
+	    PLAIT__PICTURE_COLUMN_SMALL <= room_of(both, number))
+		return 0;
+	return plait__picture_note(both->run.notes, span->command);
+}
+
+static void find_note(const struct both *both, uint64_t number)
+{
+	(void)note_of(both, number);
+}
+
 static void draw_name(const struct both *both, uint64_t number)
 {
 	const struct plait__picture *picture = &both->run;
 	const plait__trace_span *span = &both->trace->spans[number];
 	double x = plait__picture_x(picture, span->start);
-	double room = plait__picture_x(picture, free_until(both->trace,
-							   number)) - x - 5;
+	double room = room_of(both, number);
+	uint32_t note = note_of(both, number);
 	char label[300];
 	double y, height;
 
@@ -294,8 +343,12 @@ static void draw_name(const struct both *both, uint64_t number)
 		return;
 	place_of(both, span, &y, &height);
 	(void)name_of(both, span, label);
-	plait__picture_label(picture, label, span->kind == PLAIT__SPAN_REGION,
-			     x, y, height, room);
+	if (note == 0)
+		plait__picture_label(picture, label,
+				     span->kind == PLAIT__SPAN_REGION, x, y,
+				     height, room);
+	else
+		plait__picture_number(picture, note, x, y, height, room);
 }
 
 /* Regions, which are kept last, lie behind what is in them. */
@@ -348,12 +401,28 @@ static void draw_run(struct both *both)
 	draw_spans(both, draw_name);
 }
 
+/* Of few commands both parts have the same notes. */
+static void find_notes(struct both *both)
+{
+	if (both->trace->plan->command_count > PLAIT__PICTURE_NOTES)
+		return;
+	both->run.notes = both->plan.notes = &both->notes;
+	plait__picture_find_notes(&both->plan);
+	draw_spans(both, find_note);
+}
+
+static double draw_notes(const struct both *both, bool draw)
+{
+	return plait__picture_draw_notes(
+		&both->plan, plait__picture_bottom(&both->plan), draw);
+}
+
 void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 		      plait__text *out)
 {
 	struct both both = {
 		.trace = trace, .planned = planned,
-		.unit_ns = find_unit(trace),
+		.unit_ns = find_unit(trace), .only_lead = 1,
 		.run = { .plan = trace->plan, .out = out,
 			 .stop = UINT64_MAX },
 		.plan = { .plan = trace->plan, .out = out,
@@ -365,14 +434,19 @@ void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 	out->failed = out->failed || !made;
 	if (made) {
 		both.run.scene = both.plan.scene;
+		if (trace->lane_count < trace->plan->lanes_count) {
+			both.run.scene.rows = &both.only_row;
+			both.run.scene.leads = &both.only_lead;
+		}
 		choose_sizes(&both);
-		plait__picture_open(&both.run,
-				    plait__picture_bottom(&both.plan));
+		find_notes(&both);
+		plait__picture_open(&both.run, draw_notes(&both, false));
 		draw_title(&both);
 		draw_legend(&both);
 		draw_run(&both);
 		draw_heading(&both.plan, "what was planned");
 		plait__picture_plan(&both.plan);
+		(void)draw_notes(&both, true);
 		plait__text_add(out, "</svg>\n");
 	}
 	plait__scene_fini(&both.plan.scene, out->allocator);
