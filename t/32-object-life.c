@@ -485,10 +485,16 @@ static void wraps(void)
 		IS_PTR(event.user_data, &told);
 		IS_INT(mine[63], 7);
 		wrap_with_call(&rig, desc);
-		/* An inbox that closes first says that it does not know. */
+		/* An inbox that closes first says that it does not know; what
+		 * it knew before it says yet. */
+		IS_INT(plait_buffer_wrap(rig.device, &desc, &buffer, NULL),
+		       PLAIT_OK);
+		plait_buffer_release(buffer);
 		IS_INT(plait_buffer_wrap(rig.device, &desc, &buffer, NULL),
 		       PLAIT_OK);
 		IS_INT(plait_inbox_close(inbox, NULL), PLAIT_OK);
+		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
+		IS_INT(event.status, PLAIT_OK);
 		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
 		IS_INT(event.status, PLAIT_E_CANCELLED);
 		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_E_STATE);

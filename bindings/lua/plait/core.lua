@@ -194,6 +194,15 @@ function Inbox:pump()
   end
 end
 
+--- Serve nothing any more but what was released before: memory that is in use yet
+-- stays.
+function Inbox:close()
+  lib.plait_inbox_close(self:handle(), nil)
+  while lib.plait_inbox_next(self:handle(), event, core.error) == lib.PLAIT_OK do
+    if event.kind == lib.PLAIT_EVENT_RELEASED then serve(self, event) end
+  end
+end
+
 function Inbox:descriptor()
   local out = ffi.new "int32_t[1]"
   core.check(lib.plait_inbox_descriptor(self:handle(), out, core.error))

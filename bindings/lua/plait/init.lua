@@ -180,6 +180,7 @@ end
 -- after it.
 function System:release()
   if self.inbox then
+    self.inbox:close()
     self.inbox:release()
     self.inbox = nil
   end

@@ -223,6 +223,19 @@ test("memory of ours", function(system, device, queue)
   is(known[1], nil, "until nothing uses it")
 end)
 
+test("memory of ours when the system goes", function(_, device)
+  local numbers = ffi.new("uint32_t[4]")
+  local known = setmetatable({numbers}, {__mode = "v"})
+  local other = plait.open()
+  local buffer = other.devices[1]:wrap("uint32_t", numbers, 4)
+  numbers = nil
+  buffer:release()
+  other:release()
+  buffer, other = nil, nil
+  for _ = 1, 3 do collectgarbage() end
+  is(known[1], nil, "what was released before is let go, though nobody pumped")
+end)
+
 test("loops and branches", function(system, device)
   local left, x, y = device:array("uint32_t", {5}), device:array("float", {1}), device:array("float", {0})
   local graph = system:graph()

@@ -154,10 +154,22 @@ class System(Handle):
         if loop is not None and not loop.is_closed():
             loop.remove_reader(self.descriptor())
         if self._inbox is not None:
+            self._let_go()
             self._inbox.release()
         while self._forgotten:
             lib.plait_run_release(self._forgotten.popleft()[0])
         super().release()
+
+    def _let_go(self):
+        """What was released before is given back yet; no other event is served.
+        Of memory that is in use nobody will hear: it stays."""
+        inbox, event = self._inbox._handle, sized(_raw.plait_event)
+        if inbox is None:
+            return
+        lib.plait_inbox_close(inbox, None)
+        while lib.plait_inbox_next(inbox, byref(event), None) == _raw.PLAIT_OK:
+            if event.kind == _raw.PLAIT_EVENT_RELEASED and event.status == _raw.PLAIT_OK and event.function:
+                _raw.plait_host_function(event.function)(event.user_data)
 
     def __repr__(self):
         return "<plait.System %s>" % ", ".join(d.name for d in self.devices)

@@ -103,6 +103,16 @@ class Tensors(Case):
         self.assertEqual(shared.tolist(), [7])
         self.give_back(shared)
 
+    def test_given_back_when_the_system_goes(self):
+        system = plait.open()
+        memory, ours = bytearray(8), self.device.array(array.array("q", [7]))
+        shared, wrapped = system.devices[0].from_dlpack(ours), system.devices[0].wrap(memory)
+        for one in (ours, shared, wrapped):
+            one.release()
+        system.release()  # which was never pumped
+        gc.collect()
+        memory.extend(b"more")  # and the tensor is not left, which is counted
+
     def test_a_tensor_that_nobody_takes(self):
         ours = self.device.array(array.array("q", [7]))
         for version in (None, (1, 0)):

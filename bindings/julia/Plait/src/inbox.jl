@@ -203,6 +203,17 @@ function pump(inbox::Inbox)
     return check_pull(status, pass.count)
 end
 
+# Serves nothing any more but what was released before: memory that is in use yet
+# stays.
+function Base.close(inbox::Inbox)
+    Raw.plait_inbox_close(inbox, C_NULL)
+    event = Ref(sized(Raw.plait_event))
+    while Raw.plait_inbox_next(inbox, event, C_NULL) == Raw.PLAIT_OK
+        event[].kind == Raw.PLAIT_EVENT_RELEASED && event[].status == Raw.PLAIT_OK &&
+            drop_wrapped(UInt(event[].user_data))
+    end
+end
+
 function check_pull(status, count)
     status < 0 && status != Raw.PLAIT_E_STATE && throw(failure(status, record()[]))
     return count

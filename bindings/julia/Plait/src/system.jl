@@ -75,6 +75,7 @@ function release(system::System)
     inbox = system.inbox
     stop_watching(inbox)
     wake(inbox, ErrorException("the system was released before this had happened"))
+    inbox.raw == C_NULL || close(inbox)
     drop(inbox)
     drop(system)
 end

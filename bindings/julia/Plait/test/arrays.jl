@@ -90,6 +90,16 @@ test("wrapped arrays") do system, device, queue
     is(held(), before, "and not longer")
 end
 
+test("wrapped arrays when the system goes") do system, device, queue
+    before = length(Plait.wrapped)
+    other = System()
+    released, used = wrap(other.devices[1], [1]), wrap(other.devices[1], [2])
+    release(released)
+    release(other)
+    is(length(Plait.wrapped), before + 1, "what was released is let go, what is in use stays")
+    release(used)
+end
+
 test("kernels") do system, device, queue
     saxpy = Kernel(system, SAXPY...)
     x, y = floats(device, 1, 2, 3), floats(device, 1, 1, 1)
