@@ -7,6 +7,8 @@
 
 #include "object/queue.h"
 
+#include "sys/clock.h"
+
 /* The queue gets work after its release, by a thread that was inside. */
 static void work_after_release(void)
 {
@@ -95,8 +97,48 @@ static void idle_queues_cost_nothing(void)
 	}
 }
 
+enum { RESTS = 20, REST_NS = 1000000 };
+
+/* What lingers for long, as what a plan keeps does, has the thread that tidies
+ * up look around now and then, not at each thing that happens: it rests between
+ * two looks, and is woken once for each rest at most. */
+static void pulses_wake_nobody(void)
+{
+	struct rig *rig;
+
+	for (rig = settings; rig < settings + SETTINGS; rig++) {
+		plait_buffer *buffer;
+		plait__context *inside;
+		uint64_t start_ns, rests;
+		uint32_t epoch;
+
+		if (!open_rig(rig))
+			continue;
+		buffer = make_buffer(rig, 8, NULL);
+		plait_queue_wait(rig->queue, rig->gate, 1, NULL);
+		plait_queue_fill(rig->queue, buffer, 0, 8, 1, 1, NULL);
+		plait_buffer_release(buffer);
+		plait__context_enter(rig->context, &inside, NULL);
+		start_ns = plait__clock_now_ns();
+		epoch = at_load_relaxed_u32(&inside->reaper.event.epoch);
+		do
+			plait__context_pulse(inside);
+		while (plait__clock_now_ns() - start_ns < RESTS * REST_NS);
+		epoch = at_load_relaxed_u32(&inside->reaper.event.epoch) -
+			epoch;
+		rests = (plait__clock_now_ns() - start_ns) / REST_NS;
+		OK_THAT(epoch <= rests + 2, "%u wakes in %llu rests",
+			(unsigned)epoch, (unsigned long long)rests);
+		plait__object_leave(&inside->object);
+		plait_signal_raise(rig->gate, 1, NULL);
+		plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL);
+		close_rig(rig);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "idle queues cost nothing", idle_queues_cost_nothing },
+	{ "pulses wake nobody", pulses_wake_nobody },
 	{ "work after the release", work_after_release },
 };
 
