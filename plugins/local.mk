@@ -85,7 +85,7 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 %C%_plait_trace_la_LIBADD = -lpthread
 # cuda: NVIDIA's driver, which is found when it is opened
 pkglib_LTLIBRARIES += %D%/plait_cuda.la
-%C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/calls.h \
+%C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/box.c %D%/cuda/calls.h \
 	%D%/cuda/compiler.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \

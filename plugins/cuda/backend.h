@@ -222,6 +222,11 @@ enum { CUDA_PIECES = 10 };
 uint32_t plaitp_cuda_divide(const plait_work *work,
 			    CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_PIECES]);
 
+/* --- box.c: copies of rows; can one call of the driver do it, and with what */
+
+bool plaitp_cuda_is_box(const plait_work *work);
+CUDA_MEMCPY3D_v2 plaitp_cuda_box(const plait_work *work);
+
 /* --- segment.c: commands that run as one */
 
 struct plait_backend_segment {

@@ -108,6 +108,9 @@ enum { CUDA_BASE = 12000 };
 	      CUstream stream), \
 	     (target, target_context, source, source_context, bytes, \
 	      stream)) \
+	CALL(3020, cuMemcpy3DAsync, cuMemcpy3DAsync_v2, \
+	     (const CUDA_MEMCPY3D_v2 *copy, CUstream stream), \
+	     (copy, stream)) \
 	CALL(3020, cuMemsetD8Async, cuMemsetD8Async, \
 	     (CUdeviceptr target, unsigned char value, size_t count, \
 	      CUstream stream), \

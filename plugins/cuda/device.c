@@ -328,7 +328,8 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 		.size = sizeof(known),
 		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL |
 				PLAIT_CAP_GATE | PLAIT_CAP_NOTIFY |
-				PLAIT_CAP_NATIVE | PLAIT_CAP_SEGMENT,
+				PLAIT_CAP_NATIVE | PLAIT_CAP_SEGMENT |
+				PLAIT_CAP_ROWS,
 		.alignment_bytes = ALIGNMENT_BYTES,
 		.submit_ns = SUBMIT_NS,
 		.command_ns = COMMAND_NS,

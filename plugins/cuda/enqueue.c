@@ -196,8 +196,51 @@ static bool fill(struct stretch *stretch, const plait_work *work)
 	return true;
 }
 
+/* --- rows ----------------------------------------------------------------- */
+
+static bool enqueue(struct stretch *stretch, const plait_work *work);
+
+static bool each_row(struct stretch *stretch, const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	bool reads = work->kind == PLAIT_WORK_READ;
+	uint64_t i, k;
+
+	for (i = 0; i < rows->slices; i++)
+		for (k = 0; k < rows->rows; k++) {
+			uint64_t to = i * rows->target_slice +
+				      k * rows->target_row;
+			uint64_t from = i * rows->source_slice +
+					k * rows->source_row;
+			plait_work row = *work;
+
+			row.rows = NULL;
+			row.target_offset += to;
+			row.source_offset += from;
+			if (work->host != NULL)
+				row.host = (char *)work->host +
+					   (reads ? to : from);
+			if (!enqueue(stretch, &row))
+				return false;
+		}
+	return true;
+}
+
+static bool copy_box(struct stretch *stretch, const plait_work *work)
+{
+	const CUDA_MEMCPY3D_v2 box = plaitp_cuda_box(work);
+
+	return taken(stretch, "cuMemcpy3DAsync",
+		     stretch->self->cu.cuMemcpy3DAsync(&box, stretch->stream));
+}
+
+/* --- any ------------------------------------------------------------------ */
+
 static bool enqueue(struct stretch *stretch, const plait_work *work)
 {
+	if (work->rows != NULL)
+		return plaitp_cuda_is_box(work) ? copy_box(stretch, work) :
+						  each_row(stretch, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
 		return copy(stretch, work);

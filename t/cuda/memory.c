@@ -336,6 +336,39 @@ CUresult standin_cuMemcpyPeerAsync(CUdeviceptr target,
 	return copy(target, source, bytes, stream, false, false);
 }
 
+static bool is_box(const CUDA_MEMCPY3D_v2 *box)
+{
+	return box->WidthInBytes != 0 && box->Height != 0 && box->Depth != 0 &&
+	       box->srcPitch >= box->WidthInBytes &&
+	       box->dstPitch >= box->WidthInBytes &&
+	       box->srcHeight >= box->Height &&
+	       box->dstHeight >= box->Height &&
+	       box->srcPitch <= INT32_MAX && box->dstPitch <= INT32_MAX &&
+	       box->srcMemoryType == box->dstMemoryType &&
+	       (box->srcMemoryType == CU_MEMORYTYPE_DEVICE ||
+		box->srcMemoryType == CU_MEMORYTYPE_UNIFIED);
+}
+
+/* One command for each row. */
+CUresult standin_cuMemcpy3DAsync(const CUDA_MEMCPY3D_v2 *box, CUstream stream)
+{
+	bool unified = box->srcMemoryType == CU_MEMORYTYPE_UNIFIED;
+	CUresult code = CUDA_SUCCESS;
+	size_t i, k;
+
+	if (!is_box(box))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < box->Depth; i++)
+		for (k = 0; k < box->Height && code == CUDA_SUCCESS; k++)
+			code = copy(box->dstDevice + (i * box->dstHeight + k) *
+					    box->dstPitch,
+				    box->srcDevice + (i * box->srcHeight + k) *
+					    box->srcPitch,
+				    box->WidthInBytes, stream, unified,
+				    unified);
+	return code;
+}
+
 /* --- fills ---------------------------------------------------------------- */
 
 static CUresult check_fill(const struct work *work)

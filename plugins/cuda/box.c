@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of rows and slices, as one call of the driver takes them. */
+#include "backend.h"
+
+bool plaitp_cuda_is_box(const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	const plait_backend_memory *target = work->target;
+	const plait_backend_memory *source = work->source;
+
+	return work->kind == PLAIT_WORK_COPY &&
+	       (target->wrapped != NULL || source->wrapped != NULL ||
+		target->device == source->device) &&
+	       rows->target_row <= INT32_MAX && rows->source_row <= INT32_MAX;
+}
+
+CUDA_MEMCPY3D_v2 plaitp_cuda_box(const plait_work *work)
+{
+	const plait_work_rows *rows = work->rows;
+	bool wrapped = work->target->wrapped != NULL ||
+		       work->source->wrapped != NULL;
+	CUmemorytype type = wrapped ? CU_MEMORYTYPE_UNIFIED :
+				      CU_MEMORYTYPE_DEVICE;
+
+	return (CUDA_MEMCPY3D_v2){
+		.srcMemoryType = type, .dstMemoryType = type,
+		.srcDevice = work->source->address + work->source_offset,
+		.dstDevice = work->target->address + work->target_offset,
+		.srcPitch = rows->source_row,
+		.srcHeight = rows->source_slice / rows->source_row,
+		.dstPitch = rows->target_row,
+		.dstHeight = rows->target_slice / rows->target_row,
+		.WidthInBytes = work->bytes, .Height = rows->rows,
+		.Depth = rows->slices
+	};
+}
