@@ -436,6 +436,61 @@ static void bad_input(void)
 	close_rig(&rig);
 }
 
+/* ---- cancelled by one of its own functions ---- */
+
+struct stopper {
+	plait_run *run;
+	uint32_t at, called;
+};
+
+static int32_t stop_here(void *user_data)
+{
+	struct stopper *stopper = user_data;
+
+	if (stopper->called++ == stopper->at)
+		(void)plait_run_cancel(stopper->run, NULL);
+	return 0;
+}
+
+/* Nothing of a straight stretch is called behind it.  A gate holds the run
+ * until its function can know it. */
+static void check_stopped(uint32_t flags)
+{
+	const plait_run_desc desc = { .size = sizeof(desc), .flags = flags };
+	plait_graph *graph = new_graph();
+	struct stopper stopper = { .run = NULL };
+	plait_node last = 0;
+	plait_plan *plan;
+	uint64_t raised = 0;
+
+	for (uint32_t i = 0; i < NODES - 1; i++)
+		last = add_call(graph, NULL, stop_here, &stopper, &last,
+				i > 0);
+	plan = freeze(graph, 1, 1);
+	plait_graph_release(graph);
+	OK(plait_signal_query(rig.gate, &raised, NULL, NULL) == PLAIT_OK);
+	for (stopper.at = 0; stopper.at < NODES; stopper.at++) {
+		stopper.called = 0;
+		OK(plait_queue_wait(rig.queue, rig.gate, ++raised, NULL) ==
+		   PLAIT_OK);
+		OK(plait_plan_run(plan, rig.queue, &desc, &stopper.run,
+				  NULL) == PLAIT_OK);
+		OK(plait_signal_raise(rig.gate, raised, NULL) == PLAIT_OK);
+		IS_INT(plait_run_wait(stopper.run, PLAIT_FOREVER, NULL),
+		       stopper.at < NODES - 1 ? PLAIT_E_CANCELLED : PLAIT_OK);
+		IS_UINT(stopper.called, stopper.at < NODES - 1 ?
+					stopper.at + 1 : NODES - 1);
+		plait_run_release(stopper.run);
+		(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+	}
+	plait_plan_release(plan);
+}
+
+static void stopped_inside(void)
+{
+	everywhere(check_stopped);
+}
+
 static const struct tap_scenario all[] = {
 	{ "runs all in order", runs_all_in_order },
 	{ "first failure ends it", first_failure_ends_it },
@@ -447,5 +502,6 @@ static const struct tap_scenario all[] = {
 	{ "nobody cares", nobody_cares },
 	{ "thread ends inside", thread_ends_inside },
 	{ "bad input", bad_input },
+	{ "cancelled by its own functions", stopped_inside },
 };
 TAP_MAIN(all)
