@@ -89,7 +89,7 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/compiler.c %D%/cuda/device.c %D%/cuda/driver.c \
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
-	%D%/cuda/native.c %D%/cuda/option.c \
+	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/segment.c %D%/cuda/stage.c %D%/cuda/wrap.c $(DRIVEN)
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)

@@ -756,6 +756,9 @@ PLAIN_TESTS += %D%/65-cuda-compiler.t
 %C%_65_cuda_compiler_t_SOURCES = %D%/65-cuda-compiler.c %D%/cl/things.h
 %C%_65_cuda_compiler_t_CPPFLAGS = $(CPPFLAGS_CUDA)
 %C%_65_cuda_compiler_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/65-cuda-pool.t
+%C%_65_cuda_pool_t_CPPFLAGS = $(CPPFLAGS_CUDA)
+%C%_65_cuda_pool_t_LDADD = $(LDADD_ON_CUDA)
 # And plans that users write, as on a driver that is there.
 CPPFLAGS_ON_CUDA = $(CPPFLAGS_CUDA) -DON_DRIVER -DON_CUDA
 SPARED_TESTS += %D%/67-cuda-plain.t

@@ -22,6 +22,7 @@ struct cuda_options {
 	const char *driver; /* the file of the driver's library */
 	const char *nvrtc;  /* that of the compiler, or null: look for it */
 	uint64_t memory_bytes; /* of each device; 0: what the driver says */
+	uint64_t pool_bytes;   /* that each device may keep */
 };
 
 /* What a device refuses. */
@@ -39,6 +40,20 @@ struct cuda_event {
 	uint32_t references;
 };
 
+struct cuda_block;
+struct cuda_pinned;
+
+enum { CUDA_SIZES = 160, CUDA_PINNED_SIZES = 2 };
+
+/* Memory that was given back; under the lock of accounts, but for the budget. */
+struct cuda_pool {
+	uint64_t budget_bytes; /* 0: nothing is kept */
+	uint64_t kept_bytes;
+	struct cuda_block *kept[CUDA_SIZES];
+	struct cuda_pinned *pinned[CUDA_PINNED_SIZES];
+	uint32_t pinned_count[CUDA_PINNED_SIZES];
+};
+
 struct cuda_device {
 	CUdevice id;
 	CUcontext context; /* the primary one, which others share */
@@ -51,6 +66,7 @@ struct cuda_device {
 	uint64_t memory_bytes;
 	uint64_t used_bytes; /* under the lock of accounts */
 	bool lost;	     /* the same */
+	struct cuda_pool pool;
 	struct cuda_event *spare; /* under the lock of queues */
 	char description[256];
 };
@@ -96,7 +112,7 @@ struct plait_backend_memory {
 	uint64_t size_bytes;
 	uint64_t charged_bytes;
 	uint64_t alignment_bytes;
-	CUdeviceptr block;	  /* the driver's, with `address` in it; or 0 */
+	struct cuda_block *block; /* the pool's, with `address` in it; or null */
 	char *wrapped;		  /* the user's, or null */
 	struct cuda_pages *pages; /* in which that is */
 	struct cuda_map *maps;	  /* under the lock of accounts */
@@ -157,6 +173,26 @@ plait_status plaitp_cuda_wrap(plait_backend *self,
 			      plait_backend_memory *memory, void *pointer,
 			      uint64_t bytes, plait_error *error);
 void plaitp_cuda_unwrap(plait_backend *self, plait_backend_memory *memory);
+
+/* --- pool.c: memory of devices, and pinned memory, that is used again.  The
+ * device's context is the thread's, but for what says something else. */
+
+/* At least as many bytes. */
+CUresult plaitp_cuda_pool_take(plait_backend *self, struct cuda_device *device,
+			       uint64_t bytes, struct cuda_block **out,
+			       CUdeviceptr *out_address);
+/* With any context, or none. */
+void plaitp_cuda_pool_give(plait_backend *self, struct cuda_device *device,
+			   struct cuda_block *block);
+/* Without the device's context the records go, and nothing else. */
+void plaitp_cuda_pool_empty(plait_backend *self, struct cuda_device *device,
+			    bool entered);
+CUresult plaitp_cuda_take_pinned(plait_backend *self,
+				 struct cuda_device *device, int size,
+				 uint64_t bytes, void **out);
+void plaitp_cuda_give_pinned(plait_backend *self, struct cuda_device *device,
+			     int size, void *memory);
+void plaitp_cuda_drop_pinned(plait_backend *self, struct cuda_device *device);
 
 /* --- memory.c, map.c */
 
@@ -256,7 +292,8 @@ struct cuda_lane {
 	CUstream stream;
 	bool borrowed;	   /* the user's */
 	CUstream notices;  /* on which the host is told */
-	void *staging[2]; /* pinned, a small and a large one; or null */
+	/* Pinned, a small and a large one; or null. */
+	void *staging[CUDA_PINNED_SIZES];
 };
 
 /* A call that failed, and what it gave. */

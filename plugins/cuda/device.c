@@ -183,6 +183,9 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
 				    &ignored) == PLAIT_OK;
 	forget_events(self, device, entered);
+	plaitp_cuda_pool_empty(self, device, entered);
+	if (entered)
+		plaitp_cuda_drop_pinned(self, device);
 	if (entered && device->maps != NULL)
 		self->cu.cuStreamDestroy(device->maps);
 	if (entered)
@@ -259,6 +262,7 @@ static plait_status add(plait_backend *self, int ordinal,
 		return status;
 	if (options->memory_bytes != 0)
 		device->memory_bytes = options->memory_bytes;
+	device->pool.budget_bytes = options->pool_bytes;
 	self->device_count++;
 	return PLAIT_OK;
 }

@@ -474,17 +474,20 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 	return status;
 }
 
-static void close_streams(plait_backend *self, struct cuda_lane *lane)
+static void close_streams(plait_backend *self, const driven_queue *queue)
 {
+	struct cuda_lane *lane = queue->driver;
 	int i;
 
 	if (lane->stream != NULL && !lane->borrowed)
 		self->cu.cuStreamDestroy(lane->stream);
 	if (lane->notices != NULL)
 		self->cu.cuStreamDestroy(lane->notices);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < CUDA_PINNED_SIZES; i++)
 		if (lane->staging[i] != NULL)
-			self->cu.cuMemFreeHost(lane->staging[i]);
+			plaitp_cuda_give_pinned(self,
+						&self->devices[queue->device],
+						i, lane->staging[i]);
 }
 
 static void close_queue(struct driven *driven, driven_queue *queue)
@@ -496,7 +499,7 @@ static void close_queue(struct driven *driven, driven_queue *queue)
 	if (lane == NULL)
 		return;
 	if (plaitp_cuda_enter(self, queue->device, &ignored) == PLAIT_OK) {
-		close_streams(self, lane);
+		close_streams(self, queue);
 		plaitp_cuda_leave(self);
 	}
 	self->services->resize(self->host, lane, sizeof(*lane), 0);

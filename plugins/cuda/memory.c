@@ -51,16 +51,18 @@ static plait_status allocate(plait_backend *self,
 	/* The driver knows no empty ones. */
 	uint64_t bytes = memory->size_bytes != 0 ? memory->size_bytes : 1;
 	CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+	CUdeviceptr address = 0;
 
 	if (alignment <= PROMISED_BYTES ||
 	    !__builtin_add_overflow(bytes, alignment, &bytes))
-		code = self->cu.cuMemAlloc(&memory->block, bytes);
+		code = plaitp_cuda_pool_take(self, memory->device, bytes,
+					     &memory->block, &address);
 	if (code == CUDA_SUCCESS) {
-		memory->address = (memory->block + alignment - 1) &
+		memory->address = (address + alignment - 1) &
 				  ~(CUdeviceptr)(alignment - 1);
 		return PLAIT_OK;
 	}
-	memory->block = 0;
+	memory->block = NULL;
 	return plaitp_cuda_fail_call(self,
 				     plaitp_cuda_number(self, memory->device),
 				     error, "cuMemAlloc", code, "memory");
@@ -134,14 +136,8 @@ plait_status plaitp_cuda_memory_create(plait_backend *self, uint32_t device,
 void plaitp_cuda_memory_destroy(plait_backend *self,
 				plait_backend_memory *memory)
 {
-	plait_error ignored = { .size = sizeof(ignored) };
-
-	if (plaitp_cuda_enter(self, plaitp_cuda_number(self, memory->device),
-			      &ignored) == PLAIT_OK) {
-		if (memory->block != 0)
-			self->cu.cuMemFree(memory->block);
-		plaitp_cuda_leave(self);
-	}
+	if (memory->block != NULL)
+		plaitp_cuda_pool_give(self, memory->device, memory->block);
 	if (memory->wrapped != NULL)
 		plaitp_cuda_unwrap(self, memory);
 	plaitp_cuda_forget_maps(self, memory);

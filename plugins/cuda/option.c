@@ -5,15 +5,27 @@
 
 #include "backend.h"
 
+/* What each device may keep of memory that was given back. */
+enum { USUAL_POOL_BYTES = 256 << 20 };
+
 static const char *option(plait_backend *self, const char *key)
 {
 	return self->services->option(self->host, key);
+}
+
+static plait_status refuse(plait_backend *self, const char *key,
+			   const char *value, plait_error *error)
+{
+	return plaitp_driven_fail(self->services, error, PLAIT_E_INVALID, 0,
+				  "cuda: %s=%.60s: a number of bytes is "
+				  "wanted", key, value);
 }
 
 plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 				 plait_error *error)
 {
 	const char *memory = option(self, "memory");
+	const char *pool = option(self, "pool");
 
 	memset(out, 0, sizeof(*out));
 	out->device = option(self, "device");
@@ -21,11 +33,12 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 	out->driver = option(self, "driver");
 	if (out->driver == NULL)
 		out->driver = "libcuda.so.1";
-	if (memory == NULL ||
-	    (plaitp_driven_parse(memory, &out->memory_bytes) == 0 &&
-	     out->memory_bytes != 0))
-		return PLAIT_OK;
-	return plaitp_driven_fail(self->services, error, PLAIT_E_INVALID, 0,
-				  "cuda: memory=%.60s: a number of bytes is "
-				  "wanted", memory);
+	out->pool_bytes = USUAL_POOL_BYTES;
+	if (memory != NULL &&
+	    (plaitp_driven_parse(memory, &out->memory_bytes) != 0 ||
+	     out->memory_bytes == 0))
+		return refuse(self, "memory", memory, error);
+	if (pool != NULL && plaitp_driven_parse(pool, &out->pool_bytes) != 0)
+		return refuse(self, "pool", pool, error);
+	return PLAIT_OK;
 }

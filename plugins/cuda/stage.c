@@ -10,7 +10,7 @@
 
 #include "backend.h"
 
-static const uint64_t staging_bytes[2] = { 64 << 10, 4 << 20 };
+static const uint64_t staging_bytes[CUDA_PINNED_SIZES] = { 64 << 10, 4 << 20 };
 
 /* What the host functions of one work share; they come one by one. */
 struct cuda_transfer {
@@ -42,16 +42,17 @@ static void move_piece(void *arg)
 	transfer->left -= bytes;
 }
 
-static CUresult take_staging(plait_backend *self, struct cuda_lane *lane,
+static CUresult take_staging(plait_backend *self, const driven_queue *queue,
 			     struct cuda_transfer *transfer)
 {
+	struct cuda_lane *lane = queue->driver;
 	int size = transfer->left > staging_bytes[0];
 	CUresult code = CUDA_SUCCESS;
 
 	if (lane->staging[size] == NULL)
-		code = self->cu.cuMemHostAlloc(&lane->staging[size],
-					       staging_bytes[size],
-					       CU_MEMHOSTALLOC_PORTABLE);
+		code = plaitp_cuda_take_pinned(
+			self, &self->devices[queue->device], size,
+			staging_bytes[size], &lane->staging[size]);
 	if (code != CUDA_SUCCESS)
 		lane->staging[size] = NULL;
 	transfer->staging = lane->staging[size];
@@ -162,7 +163,8 @@ static bool send_staged(plait_backend *self, driven_batch *batch,
 	if (transfer == NULL)
 		return taken(call, "a read or write",
 			     CUDA_ERROR_OUT_OF_MEMORY);
-	if (!taken(call, "cuMemHostAlloc", take_staging(self, lane, transfer)))
+	if (!taken(call, "cuMemHostAlloc", take_staging(self, batch->queue,
+						  transfer)))
 		return false;
 	return send_pieces(self, lane->stream, transfer, address, work->bytes,
 			   call);
