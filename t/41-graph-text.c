@@ -197,7 +197,7 @@ static void refuses_lists_and_repeats(void)
 	check_refused("node a after=,b", "node's name, found \",b\"");
 	check_refused("node a after=b,,c", "node's name, found \",c\"");
 	check_refused("node a after=b, c", "node's name, found \",\"");
-	check_refused("node a after= b", "node's name, found \"=\"");
+	check_refused("node a after= b", "node's name right behind \"=\", found a space");
 	check_refused("node a after=", "found the end of the line");
 	check_refused("device d lanes=1\nnode a device=d+",
 		      "device's name, found the end");

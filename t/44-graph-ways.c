@@ -282,6 +282,61 @@ static void launches_stay_small(void)
 		plait_buffer_release(arguments[i].buffer);
 }
 
+/* ---- launches of which each has another geometry ---- */
+
+static uint64_t items_seen, groups_seen;
+
+static int32_t add_items(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	(void)arguments;
+	(void)user_data;
+	items_seen += launch->items[0];
+	groups_seen += launch->group[0];
+	return 0;
+}
+
+/* New ones are looked for until that does not pay; then old ones may come. */
+static void geometries(void)
+{
+	enum { GEOMETRIES = 2000, AGAIN = 500 };
+	plait_kernel_desc kernel = { .size = sizeof(kernel),
+				     .signature = "add(n: u32)",
+				     .function = add_items };
+	uint32_t value = 0;
+	plait_argument argument = { .size = sizeof(argument), .value = &value,
+				    .bytes = 4 };
+	plait_launch launch = { .size = sizeof(launch), .dimensions = 1 };
+	plait_node_desc desc = { .size = sizeof(desc), .launch = &launch,
+				 .kind = PLAIT_NODE_LAUNCH,
+				 .arguments = &argument, .argument_count = 1 };
+	uint64_t items = 0, groups = 0;
+	plait_plan *plan = NULL;
+	plait_graph *graph;
+	plait_node last = 0;
+
+	IS_INT(plait_kernel_create(context, &kernel, &desc.kernel, &error),
+	       PLAIT_OK);
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	for (uint64_t i = 0; i < GEOMETRIES + AGAIN; i++) {
+		launch.items[0] = 1 + i % GEOMETRIES * 3;
+		launch.group[0] = 1 + i % 5;
+		items += launch.items[0];
+		groups += launch.group[0];
+		if (plait_graph_add(graph, &desc, &last, i > 0, &last,
+				    &error) != PLAIT_OK)
+			OK_THAT(false, "launch %llu: %s",
+				(unsigned long long)i, error.text);
+	}
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
+	IS_INT(plait_plan_call(plan, NULL, NULL, &error), PLAIT_OK);
+	IS_UINT(items_seen, items);
+	IS_UINT(groups_seen, groups);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	plait_kernel_release(desc.kernel);
+}
+
 static void on_the_host(void)
 {
 	plait_context_desc desc = { .size = sizeof(desc),
@@ -295,6 +350,7 @@ static void on_the_host(void)
 	IS_INT(plait_context_device(context, 0, &device, &error), PLAIT_OK);
 	both_ways_are_the_same();
 	launches_stay_small();
+	geometries();
 	plait_context_release(context);
 }
 

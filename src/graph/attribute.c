@@ -85,9 +85,12 @@ static plait_status find_device(struct plait__reader *reader, plait__word word,
 {
 	char shown[44];
 	uint32_t name;
-	plait_status status = plait__reader_keep(reader, word, "a device's name",
-					&name);
+	plait_status status;
 
+	if (word.length > 0 && memchr(word.start, ',', word.length) != NULL)
+		return plait__line_expected(&reader->line, "\"+\" between "
+					    "devices", word);
+	status = plait__reader_keep(reader, word, "a device's name", &name);
 	if (status != PLAIT_OK)
 		return status;
 	*out = plait__store_find_device(reader->store,
@@ -140,6 +143,19 @@ static plait_status read_kernel(struct plait__reader *reader,
 				  &node->affinity);
 }
 
+/* "cost = 3" and "cost 3" are three words, and two. */
+static bool lacks_equals(plait__word word)
+{
+	static const char *const names[] = { "cost", "scratch", "device",
+					     "kernel", "after", "times",
+					     "take" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (plait__word_is(word, names[i]))
+			return true;
+	return false;
+}
+
 static plait_status expected_attribute(const struct plait__reader *reader,
 				       const struct plait__reader_draft *draft,
 				       plait__word found)
@@ -147,6 +163,9 @@ static plait_status expected_attribute(const struct plait__reader *reader,
 	const char *what = "cost=, scratch=, device=, kernel=, after=, "
 			   "first, barrier or group";
 
+	if (lacks_equals(found))
+		return plait__line_expected(&reader->line, "\"=\" and a value "
+					    "right behind it, no space", found);
 	if (draft->node.kind == PLAIT__CMD_REGION)
 		what = draft->is_case ? "take=, cost=, device= or after=" :
 		       "times=, cost=, device= or after=";

@@ -181,6 +181,9 @@ plait_status plait__line_expected(const plait__line *line, const char *what,
 
 	if (found.length == 0)
 		found = look_around(line, found);
+	if (found.length == 1 && *found.start == '=')
+		return plait__line_fail(line, "expected %s right behind \"=\", "
+					"found a space", what);
 	if (found.length == 0)
 		return plait__line_fail(line,
 					"expected %s, found the end of the "

@@ -59,13 +59,14 @@ static plait_status add_name(struct plait__reader *reader, uint32_t name,
 static plait_status read_again(struct plait__reader *reader, struct plait__reader_draft *draft,
 			       const struct plait__reader_named *named)
 {
-	uint32_t line = named->line;
+	uint32_t line = named->line, pendings = reader->pendings.count;
 	plait_status status;
 
 	reader->last_node = named->node;
 	reader->last_scope = reader->scope;
 	status = plait__reader_attributes(reader, draft, named->node);
-	if (status == PLAIT_OK && draft->has_other)
+	if (status == PLAIT_OK &&
+	    (draft->has_other || reader->pendings.count == pendings))
 		return plait__line_fail(&reader->line,
 					"\"%s\" is defined in line %u; only "
 					"after= can be added",
@@ -134,8 +135,10 @@ static plait_status check_times(struct plait__reader *reader,
 {
 	if (draft->seen & PLAIT__READER_TIMES)
 		return PLAIT_OK;
-	return plait__line_fail(&reader->line, "expected %s=N",
-				draft->is_case ? "take" : "times");
+	return plait__line_fail(&reader->line, "expected %s, found none",
+				draft->is_case ?
+				"take=K, the branch to expect" :
+				"times=N, how often it runs");
 }
 
 static plait_status open_region(struct plait__reader *reader,
@@ -357,6 +360,9 @@ static plait_status read_after_line(struct plait__reader *reader)
 				&reader->line, "the nodes it comes after",
 				value);
 	}
+	if (key.length > 0 && memchr(key.start, ',', key.length) != NULL)
+		return plait__line_expected(&reader->line, "one node, and then "
+					    "those it comes after", key);
 	status = plait__reader_keep(reader, key, "a node's name", &pending.after);
 	if (status == PLAIT_OK)
 		status = plait__reader_after(reader, value, pending);
@@ -455,6 +461,25 @@ static plait_status read_ahead(struct plait__reader *reader)
 	return status;
 }
 
+/* It may be in another body, which edges do not reach. */
+static plait_status not_here(const struct plait__reader *reader, uint32_t name)
+{
+	const char *text = plait__reader_text(reader, name);
+
+	for (uint32_t i = 0; i < reader->names.count; i++) {
+		const struct plait__reader_named *named =
+			plait__vector_at(&reader->names, i);
+
+		if (named->name == name)
+			return plait__line_fail(&reader->line,
+						"no node \"%s\" in this body; "
+						"that of line %u is in "
+						"another", text, named->line);
+	}
+	return plait__line_fail(&reader->line, "no node \"%s\" in this body",
+				text);
+}
+
 static plait_status resolve(struct plait__reader *reader,
 			    const struct plait__reader_pending *pending)
 {
@@ -464,16 +489,11 @@ static plait_status resolve(struct plait__reader *reader,
 	reader->line.number = pending->line;
 	before = find_name(reader, pending->scope, pending->before);
 	if (before == NULL)
-		return plait__line_fail(&reader->line,
-					"no node \"%s\" in this body",
-					plait__reader_text(reader, pending->before));
+		return not_here(reader, pending->before);
 	if (node == PLAIT__NONE) {
 		after = find_name(reader, pending->scope, pending->after);
 		if (after == NULL)
-			return plait__line_fail(&reader->line,
-						"no node \"%s\" in this body",
-						plait__reader_text(reader,
-							pending->after));
+			return not_here(reader, pending->after);
 		node = after->node;
 	}
 	if (before->node == node)

@@ -14,6 +14,9 @@ enum { TAG_BITS = 20, TAG_SHIFT = 32 };
 /* How much a store that is used again may have. */
 enum { KEPT_LEAST_BYTES = 1 << 18, KEPT_MOST_BYTES = 1 << 26 };
 
+/* Geometries that are looked for before it is known whether that pays. */
+enum { MANY_LOOKS = 256 };
+
 /* What the index tells apart beside the kinds of objects. */
 enum {
 	INDEX_STRINGS = PLAIT__STORE_OBJECT_KINDS,
@@ -54,6 +57,7 @@ static void forget_last(plait__store *store)
 	memset(store->labels, 0, sizeof(store->labels));
 	store->last_file = 0;
 	store->last_geometry = PLAIT__NONE;
+	store->geometry_looks = store->geometry_finds = 0;
 	memset(store->recent_kernels, 0, sizeof(store->recent_kernels));
 	memset(store->recent_launches, 0, sizeof(store->recent_launches));
 }
@@ -449,30 +453,59 @@ static bool match_geometry(const void *table, uint32_t at, const void *value)
 		      sizeof(plait__plan_geometry)) == 0;
 }
 
+static uint32_t push_geometry(plait__store *store,
+			      const plait__plan_geometry *geometry)
+{
+	uint32_t at = store->geometries.count;
+
+	return PLAIT__VECTOR_ADD(&store->geometries, geometry) != NULL ? at :
+	       PLAIT__NONE;
+}
+
+/* The one that is there, or a new one that will be found. */
+static uint32_t find_geometry(plait__store *store,
+			      const plait__plan_geometry *geometry)
+{
+	plait__index_key key = {
+		INDEX_GEOMETRIES,
+		plait__index_hash(geometry, sizeof(*geometry)),
+		match_geometry, &store->geometries, geometry
+	};
+	uint32_t at = plait__index_find(store->index, &key);
+
+	store->geometry_looks++;
+	store->geometry_finds += at != PLAIT__NONE;
+	if (at != PLAIT__NONE)
+		return at;
+	if (plait__index_reserve(store->index, &store->allocator) != 0)
+		return PLAIT__NONE;
+	at = push_geometry(store, geometry);
+	if (at != PLAIT__NONE)
+		plait__index_add(store->index, &key, at);
+	return at;
+}
+
+/* To look for each one costs as much as all else of a node: where most are new
+ * that is not worth what it saves. */
+static bool are_new(const plait__store *store)
+{
+	return store->geometry_looks >= MANY_LOOKS &&
+	       store->geometry_finds < store->geometry_looks / 4;
+}
+
 uint32_t plait__store_geometry(plait__store *store,
 			       const plait__plan_geometry *geometry)
 {
-	plait__index_key key = {
-		INDEX_GEOMETRIES, 0, match_geometry, &store->geometries,
-		geometry
-	};
 	uint32_t at;
 
 	if (store->last_geometry != PLAIT__NONE &&
 	    match_geometry(&store->geometries, store->last_geometry,
 			   geometry))
 		return store->last_geometry;
-	key.hash = plait__index_hash(geometry, sizeof(*geometry));
-	at = plait__index_find(store->index, &key);
-	if (at == PLAIT__NONE) {
-		at = store->geometries.count;
-		if (plait__index_reserve(store->index,
-					 &store->allocator) != 0 ||
-		    PLAIT__VECTOR_ADD(&store->geometries, geometry) == NULL)
-			return PLAIT__NONE;
-		plait__index_add(store->index, &key, at);
-	}
-	store->last_geometry = at;
+	at = are_new(store) ? push_geometry(store, geometry) :
+	     find_geometry(store, geometry);
+	if (at != PLAIT__NONE)
+		store->last_geometry = at;
 	return at;
 }
 

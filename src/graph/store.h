@@ -114,6 +114,9 @@ typedef struct plait__store {
 	/* What came last: most nodes share one. */
 	uint32_t last_file;
 	uint32_t last_geometry;		/* PLAIT__NONE: nothing came */
+	/* How often geometries were looked up and found. */
+	uint32_t geometry_looks;
+	uint32_t geometry_finds;
 	plait__store_kernel recent_kernels[PLAIT__STORE_RECENT_KERNELS];
 	plait__store_launch recent_launches[PLAIT__STORE_RECENT_LAUNCHES];
 } plait__store;
