@@ -263,6 +263,8 @@ static void nothing_there(void)
 		"platform=abacus");
 	refuses(&one, ",events=none", PLAIT_E_INVALID,
 		"events=none: last or all is wanted");
+	refuses(&one, ",warm=maybe", PLAIT_E_INVALID,
+		"warm=maybe: yes or no is wanted");
 	refuses(&one, ",split=5", PLAIT_E_UNAVAILABLE,
 		"split=5: stand-in device has 4 compute units");
 }
@@ -346,6 +348,58 @@ static void wrong_kernels(void)
 	close_it(&things, "wrong", 0);
 }
 
+/* A driver's own code, and what is none; the stand-in's is a text. */
+static void binaries(void)
+{
+	static const struct {
+		const char *code;
+		plait_status want;
+		const char *text;
+	} all[] = {
+		{ "fakecl binary\n__kernel void map(__global uint *a, "
+		  "__global uint *b, uint c, uint d) { }", PLAIT_OK, "" },
+		{ "fakecl binary\n__kernel void map(__global uint *a) { }",
+		  PLAIT_E_INVALID, "has 1 parameters, its signature 4" },
+		{ "fakecl binary\nno such language", PLAIT_E_INVALID,
+		  "the compiler refuses it" },
+		{ "garbage", PLAIT_E_INVALID,
+		  "the driver does not take this binary" },
+	};
+	const struct fakecl_setup setup = { .devices = 1 };
+	struct things things = { .context = NULL };
+	plait_error error = { .size = sizeof(error) };
+
+	standin()->reset(&setup);
+	IS_INT(open_things(&things, &error), PLAIT_OK);
+	IS_INT(create(&things, &error), PLAIT_OK);
+	for (size_t i = 0; i < TAP_COUNT(all); i++) {
+		const plait_source source = {
+			.size = sizeof(source), .code = all[i].code,
+			.form = PLAIT_SOURCE_OPENCL_BINARY,
+			.bytes = strlen(all[i].code),
+		};
+		const plait_kernel_desc desc = {
+			.size = sizeof(desc), .sources = &source,
+			.source_count = 1,
+			.signature = "map(from: in pointer u32, to: inout "
+				     "pointer u32, a: u32, b: u32)",
+		};
+		plait_kernel *right = things.map, *kernel = NULL;
+
+		IS_INT(plait_kernel_create(things.context, &desc, &kernel,
+					   &error), all[i].want);
+		if (all[i].want == PLAIT_OK) {
+			things.map = kernel;
+			IS_INT(use_again(&things, &error), PLAIT_OK);
+			things.map = right;
+		} else {
+			HAS_STR(error.text, all[i].text);
+		}
+		plait_kernel_release(kernel);
+	}
+	close_it(&things, "binaries", 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct tap_scenario all[] = {
@@ -356,6 +410,7 @@ int main(int argc, char **argv)
 		{ "nothing there", nothing_there },
 		{ "too large", too_large },
 		{ "wrong kernels", wrong_kernels },
+		{ "binaries", binaries },
 	};
 
 	setenv("PLAIT_CACHE_DIR", "/dev/null/cache", 1);

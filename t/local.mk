@@ -621,6 +621,8 @@ PLAIN_TESTS += %D%/63-opencl-numbers.t
 %C%_63_opencl_numbers_t_SOURCES = %D%/50-source-numbers.c
 %C%_63_opencl_numbers_t_CPPFLAGS = $(AM_CPPFLAGS) -DSUITE_DRIVER='"opencl"'
 %C%_63_opencl_numbers_t_LDADD = $(LDADD_SUITE)
+PLAIN_TESTS += %D%/63-opencl-binary.t
+%C%_63_opencl_binary_t_LDADD = $(LDADD_API) -ldl
 PLAIN_TESTS += %D%/63-opencl-warm.t
 %C%_63_opencl_warm_t_LDADD = $(LDADD_API)
 endif
