@@ -5,9 +5,9 @@
 
 #include "opencl.h"
 
-enum { OPENCL_ENTRY_BYTES = 256, OPENCL_WARMED = 16 };
+enum { OPENCL_ENTRY_BYTES = 256, OPENCL_WARMED = 64 };
 
-/* Items and groups that the driver has seen; all 0: none. */
+/* Items and groups that the driver has seen. */
 struct opencl_geometry {
 	size_t items[3];
 	size_t group[3];
@@ -26,7 +26,7 @@ struct plait_backend_kernel {
 	size_t group_max;
 	bool guarded; /* has one parameter more: 0 and it does nothing */
 	struct opencl_geometry warmed[OPENCL_WARMED]; /* under accounts */
-	uint32_t warmed_count; /* ever */
+	uint32_t warmed_count;
 	char entry[OPENCL_ENTRY_BYTES];
 	uint32_t parameter_count;
 	struct opencl_parameter parameters[];

@@ -36,26 +36,30 @@ static bool is_warm(const plait_backend_kernel *kernel,
 {
 	uint32_t i;
 
-	for (i = 0; i < OPENCL_WARMED; i++)
+	for (i = 0; i < kernel->warmed_count; i++)
 		if (memcmp(&kernel->warmed[i], geometry, sizeof(*geometry)) ==
 		    0)
 			return true;
 	return false;
 }
 
-/* True: nobody has seen to it yet, and now we do. */
+/*
+ * True: nobody has seen to it yet, and now we do.  Only so often for a kernel,
+ * because it waits its turn on the device: a program whose launches are never
+ * the same should not wait each time.
+ */
 static bool claim(plait_backend *self, plait_backend_kernel *kernel,
 		  const struct opencl_geometry *geometry)
 {
-	bool warm;
+	bool cold;
 
 	pthread_mutex_lock(&self->accounts);
-	warm = is_warm(kernel, geometry);
-	if (!warm)
-		kernel->warmed[kernel->warmed_count++ % OPENCL_WARMED] =
-			*geometry;
+	cold = kernel->warmed_count < OPENCL_WARMED &&
+	       !is_warm(kernel, geometry);
+	if (cold)
+		kernel->warmed[kernel->warmed_count++] = *geometry;
 	pthread_mutex_unlock(&self->accounts);
-	return !warm;
+	return cold;
 }
 
 static void run_guarded(plait_backend *self, plait_backend_kernel *kernel,
