@@ -7,12 +7,15 @@
  *	                whether lanes run side by side
  *	plait_parallel  the same, side by side in any case
  *	plait_helped    plait_plan_call, mode HELPED, side by side
+ *	plait_tuned     the plan that plait_plan_tune makes of one that knew
+ *			nothing, of some recorded runs; it chooses the mode
  *	plait_run       plait_plan_run on a queue and plait_run_wait
  *
  * The costs are what a user can know beforehand: how long a node takes, or,
  * when times are drawn anew for each run, that it is always the same; and how
  * long the processors need to see what each other did.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +24,10 @@
 #include "hop.h"
 #include "who.h"
 
+enum { RECORDED_RUNS = 8 };
+
 static double hop_ns;
+static bool knows_costs = true;
 static plait_error error;
 static plait_context *context;
 static plait_device *device;
@@ -65,7 +71,7 @@ static int add_nodes(plait_graph *into, const struct graph *graph,
 	desc.kind = PLAIT_NODE_CALL;
 	desc.flags = PLAIT_CALL_ANY_THREAD;
 	desc.device = device;
-	desc.cost = graph->grain_ns > 0 ? graph->grain_ns : 1;
+	desc.cost = graph->grain_ns > 0 && knows_costs ? graph->grain_ns : 1;
 	desc.function = graph->body;
 	for (i = 0; i < graph->count; i++) {
 		at = graph->before_at[i];
@@ -92,7 +98,7 @@ static int freeze(const struct graph *graph, unsigned threads, uint32_t mode)
 	desc.instances = 1;
 	if (hop_ns == 0 && threads > 1)
 		hop_ns = hop_measure();
-	desc.hop_cost = (uint64_t)hop_ns;
+	desc.hop_cost = knows_costs ? (uint64_t)hop_ns : 0;
 	if (nodes == NULL) {
 		who_refuse("no memory");
 	} else if (plait_graph_create(context, &into, &error) != PLAIT_OK) {
@@ -153,6 +159,40 @@ static void must(plait_status status)
 		abort();
 }
 
+/* Some runs of the plan, written down, and another plan in its place. */
+static int tune(unsigned threads)
+{
+	const plait_tune_desc desc = { .size = sizeof(desc), .lanes = threads,
+				       .hop_ns = (uint64_t)hop_ns };
+	plait_run_desc recorded = run_desc;
+	plait_plan *tuned;
+
+	recorded.flags |= PLAIT_RUN_RECORD;
+	if (plait_plan_record(plan, 1, &error) != PLAIT_OK)
+		return refuse();
+	for (int i = 0; i < RECORDED_RUNS; i++)
+		must(plait_plan_call(plan, NULL, &recorded, &error));
+	if (plait_plan_tune(plan, &desc, &tuned, NULL, &error) != PLAIT_OK)
+		return refuse();
+	plait_plan_release(plan);
+	plan = tuned;
+	return plait_plan_prepare(plan, &error) == PLAIT_OK ? 0 : refuse();
+}
+
+static int prepare_tuned(const struct graph *graph, unsigned threads)
+{
+	int result;
+
+	knows_costs = false;
+	result = prepare_parallel(graph, threads);
+	knows_costs = true;
+	if (result == 0 && tune(threads) != 0) {
+		finish();
+		result = -1;
+	}
+	return result;
+}
+
 static void call(void)
 {
 	must(plait_plan_call(plan, NULL, &run_desc, &error));
@@ -171,6 +211,7 @@ const struct who whos[] = {
 	{ "plait_strict", prepare_strict, call, finish, NULL, NULL, NULL },
 	{ "plait_parallel", prepare_parallel, call, finish, NULL, NULL, NULL },
 	{ "plait_helped", prepare_helped, call, finish, NULL, NULL, NULL },
+	{ "plait_tuned", prepare_tuned, call, finish, NULL, NULL, NULL },
 	{ "plait_run", prepare_strict, run, finish, NULL, NULL, NULL },
 	{ 0 },
 };
