@@ -85,6 +85,16 @@ function core.make(name, create, ...)
   return out[0]
 end
 
+-- Refuse options that are none: in a table a word that is misspelt is lost without
+-- a word.  `known` has their names, between spaces.
+function core.check_options(given, known)
+  for name in pairs(given) do
+    if not known:find(" " .. tostring(name) .. " ", 1, true) then
+      error(("no option is called %s; there are%s"):format(tostring(name), known), 4)
+    end
+  end
+end
+
 --- A text of unknown length.
 function core.text(get, handle)
   local needed = ffi.new "uint64_t[1]"

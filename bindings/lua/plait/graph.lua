@@ -23,6 +23,7 @@ local LEVEL = 4
 
 local function add(self, kind, fields, how)
   how = how or {}
+  core.check_options(how, " after label cost device items group scratch_bytes pattern_bytes offset first times ")
   local place = debug.getinfo(LEVEL - 1, "Sl")
   fields.label, fields.cost = how.label, how.cost
   fields.file, fields.line = place.short_src, math.max(place.currentline, 0)
@@ -138,6 +139,7 @@ end
 --- A plan: {lanes = , widest = true, mode = "strict", instances = , check = true}.
 function Graph:freeze(how)
   how = how or {}
+  core.check_options(how, " lanes instances mode widest check ")
   local desc = core.sized("plait_freeze_desc", {
     lanes = how.lanes, instances = how.instances,
     mode = lib["PLAIT_MODE_" .. (how.mode or "auto"):upper()],

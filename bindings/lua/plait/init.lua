@@ -106,6 +106,7 @@ local System = core.class("System", "plait_context_release")
 -- plait_context_desc.
 function plait.open(options)
   options = options or {}
+  core.check_options(options, " backend options wrap workers sync ")
   local flags = (options.workers == 0 and lib.PLAIT_CONTEXT_NO_WORKERS or 0)
     + (options.sync and lib.PLAIT_CONTEXT_SYNC or 0)
   local desc = core.sized("plait_context_desc", {

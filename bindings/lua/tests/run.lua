@@ -58,6 +58,8 @@ for name in pairs {plait_error = 1, plait_event = 1, plait_node_desc = 1, plait_
 end
 ok(plait.version():find "^%d+%.%d+%.%d+$", "a version")
 raises("nothing", "a backend that is not there", plait.open, {backend = "nothing"})
+raises("no option is called bakend; there are backend", "an option that is misspelt", plait.open,
+       {bakend = "host"})
 
 test("buffers", function(_, device, queue)
   is(list(device:array("float", {1, 2, 3})), "1 2 3", "what goes in comes out")
@@ -156,6 +158,8 @@ test("plans", function(system, device, queue)
   for i = 1, 10 do runs[i] = again:run(queue) end
   for i = 1, 10 do runs[i]:wait() end
   is(count, 12, "more runs than can be in flight")
+  raises("called affter", "a misspelt option of a node", graph.fill, graph, y, 1, {affter = 1})
+  raises("called instancs", "and of a plan", graph.freeze, graph, {instancs = 1})
   raises("run.lua", "errors name the place", graph.fill, graph, y, 1, {pattern_bytes = 3})
 end)
 
