@@ -264,6 +264,8 @@ for option in ("--trace", "--svg"):
         got = plait("run", "-", "--times", "1", option, path, text=WAITS)
         ok(got.returncode == 1 and got.stderr.startswith("plait run: %s: " % path) and got.stderr.count("\n") == 1,
            "%s %s" % (option, path.replace(FOLDER.name, ".")), got.returncode, got.stderr)
+    got = plait("run", "-", "--times", "1", option, "/nowhere/x", text=WAITS)
+    ok("cannot be written: No such file" in got.stderr, option + ": and why", got.stderr)
 for args in (["--unit", "x"], ["--unit"], ["--repeat", "0"], ["--trace"], ["--svg"], ["--tune"], ["--watch=1"]):
     got = plait("run", "-", *args, text=WAITS)
     ok(got.returncode == 2 and "usage: plait run" in got.stderr and not got.stdout, "not understood: %s" % " ".join(args),

@@ -97,15 +97,16 @@ static uint64_t mazes(void)
 {
 	const char *asked = tap_argument("mazes");
 	const char *sanitizer = getenv("PLAIT_SANITIZER");
+	bool fast = sanitizer == NULL || strcmp(sanitizer, "no") == 0;
 
 	if (asked != NULL)
 		return strtoull(asked, NULL, 10);
 	if (tap_soak())
-		return 1000;
+		return fast ? 1000 : 100;
 #ifdef ON_DRIVER
 	return 4;
 #endif
-	return sanitizer == NULL || strcmp(sanitizer, "no") == 0 ? 24 : 4;
+	return fast ? 24 : 4;
 }
 
 static void every_step(void)

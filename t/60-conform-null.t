@@ -51,7 +51,7 @@ none([n + ": " + i for n in sources("src", "plugins", "include", "t") for i in r
 only = re.findall(r"^([A-Z]\d+)\t", conform("--list", "--only", "B,S4").stdout, re.M)
 ok(only == [i for i in ids if i[0] == "B" or i == "S4"], "groups and checks can be chosen", only)
 
-for args in ([], ["a", "b"], ["host", "--only", "Z9"], ["host", "--seed"], ["host", "--seed", "x"],
+for args in ([], ["a", "b"], ["host", "--only", "Z9"], ["host", "--seed"], ["host", "--seed", "x"], ["host", "--seed", "-1"],
              ["host", "--deadline", "0"], ["host", "--what"], ["host", "--expect", "/nowhere"]):
     got = conform(*args)
     ok(got.returncode == 2 and "plait conform: " in got.stderr and not got.stdout,

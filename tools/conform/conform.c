@@ -245,9 +245,12 @@ static int parse_number(const char *text, uint64_t *out)
 {
 	char *end;
 
+	/* What it would take for a number: blanks and signs. */
+	if (*text < '0' || *text > '9')
+		return -1;
 	errno = 0;
 	*out = strtoull(text, &end, 0);
-	return errno || end == text || *end ? -1 : 0;
+	return errno || *end ? -1 : 0;
 }
 
 /* Options with a value; 0, or -1 when the name or the value is wrong. */

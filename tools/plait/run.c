@@ -9,9 +9,11 @@
 #include "schedule.h"
 #include "watch.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -210,7 +212,8 @@ static int write_file(plait_run *run, int32_t format, const char *path)
 	if (path == NULL)
 		return COMMAND_DONE;
 	if (file == NULL)
-		return command_fail("run", "%s: it cannot be written", path);
+		return command_fail("run", "%s: cannot be written: %s", path,
+				    strerror(errno));
 	status = write_text(run, format, file, &error);
 	failed = ferror(file) != 0;
 	failed = fclose(file) != 0 || failed;
