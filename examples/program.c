@@ -18,6 +18,11 @@ void must(plait_status status)
 
 /* ---- kernels ---- */
 
+/* Where the folder kernels/ is; from the top of the tree, if nobody says so. */
+#ifndef EXAMPLES
+#define EXAMPLES "examples"
+#endif
+
 static char *read_text(const char *folder, const char *name)
 {
 	char path[1000];
