@@ -61,7 +61,8 @@ pkglib_LTLIBRARIES += %D%/plait_fault.la
 # driven: what backends share whose commands a driver runs
 DRIVEN = %D%/driven/advance.c %D%/driven/driven.h %D%/driven/queue.c \
 	%D%/driven/signal.c %D%/driven/stretch.c %D%/driven/surroundings.c \
-	%D%/driven/surroundings.h %D%/driven/text.c %D%/driven/turn.c
+	%D%/driven/surroundings.h %D%/driven/table.c %D%/driven/text.c \
+	%D%/driven/turn.c
 # opencl: what an ICD loader finds
 if OPENCL
 pkglib_LTLIBRARIES += %D%/plait_opencl.la

@@ -278,6 +278,11 @@ plait_status plaitp_driven_signal_reset(plait_backend *backend,
 					plait_error *error);
 plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
 
+/* What both sides are has to fit, and the table gets what is the same for all;
+ * flags, priority and slots are the caller's. */
+plait_status plaitp_driven_agree(const plait_host_services *services,
+				 plait_backend_table *table, const char *name,
+				 plait_error *error);
 /* Where queues, signals and pump are in the table. */
 void plaitp_driven_fill_slots(plait_backend_table *table);
 

@@ -74,25 +74,6 @@ static plait_status open_opencl(plait_host *host,
 
 /* --- the table ------------------------------------------------------------ */
 
-/*
- * Only when it is named: what most machines have is OpenCL for the processor,
- * which the host backend knows better, and looking for it takes the time that
- * its compiler needs to be loaded.
- */
-static void fill_identity(plait_backend_table *table)
-{
-	table->abi_min = PLAIT_PLUGIN_ABI;
-	table->abi_max = PLAIT_PLUGIN_ABI;
-	table->abi = PLAIT_PLUGIN_ABI;
-	table->sanitizer = PLAIT_SANITIZER_KIND;
-	table->pointer_bytes = sizeof(void *);
-	table->flags = PLAIT_PLUGIN_EXPLICIT;
-	table->priority = 50;
-	memcpy(table->name, "opencl", sizeof("opencl"));
-	memcpy(table->vendor, "plait", sizeof("plait"));
-	memcpy(table->version, "0.1.0", sizeof("0.1.0"));
-}
-
 static void fill_slots(plait_backend_table *table)
 {
 	table->open = open_opencl;
@@ -112,21 +93,21 @@ static void fill_slots(plait_backend_table *table)
 	table->native_query = plaitp_opencl_native_query;
 }
 
+/*
+ * Only when it is named: what most machines have is OpenCL for the processor,
+ * which the host backend knows better, and looking for it takes the time that
+ * its compiler needs to be loaded.
+ */
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)
 {
-	if (services->abi_min > PLAIT_PLUGIN_ABI ||
-	    services->abi_max < PLAIT_PLUGIN_ABI ||
-	    table->size < sizeof(*table))
-		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-				      "opencl: talks plugin interface 1 only");
-	if (services->size < offsetof(plait_host_services, counter_emit) +
-			     sizeof(services->counter_emit))
-		return services->fail(error, PLAIT_E_UNSUPPORTED, 0,
-				      "opencl: needs a core with the service "
-				      "counter_emit");
-	table->size = sizeof(*table);
-	fill_identity(table);
+	plait_status status = plaitp_driven_agree(services, table, "opencl",
+						  error);
+
+	if (status != PLAIT_OK)
+		return status;
+	table->flags = PLAIT_PLUGIN_EXPLICIT;
+	table->priority = 50;
 	fill_slots(table);
 	return PLAIT_OK;
 }
