@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! Errors, and calling functions that have them.
+use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::ptr;
@@ -166,15 +167,31 @@ pub(crate) fn fill_text(get: impl Fn(*mut u8, u64, *mut u64) -> Result<()>) -> R
     Ok(String::from_utf8_lossy(&room).into_owned())
 }
 
-/// Call a function of plait whose last parameter is the error.
+thread_local! {
+    /// What a call says of its failure.  It is used again, so that none is made for
+    /// calls that do not fail.
+    static RECORD: UnsafeCell<raw::plait_error> = const {
+        UnsafeCell::new(raw::plait_error {
+            size: std::mem::size_of::<raw::plait_error>() as u32,
+            status: 0,
+            origin: 0,
+            detail: 0,
+            text: [0; 232],
+        })
+    };
+}
+
+/// Call a function of plait whose last parameter is the error; nothing else.
 pub(crate) fn call(
     function: impl FnOnce(*mut raw::plait_error) -> raw::plait_status,
 ) -> Result<raw::plait_status> {
-    let mut record = raw::plait_error::default();
-    let status = function(&mut record);
+    let at = RECORD.with(UnsafeCell::get);
+    let status = function(at);
     if status >= 0 {
         return Ok(status);
     }
+    // SAFETY: this thread's own, which plait has filled in.
+    let record = unsafe { &*at };
     Err(Error(Box::new(Inner {
         status: Status::from_raw(status),
         text: text_at(&record.text),
