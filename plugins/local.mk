@@ -91,7 +91,8 @@ pkglib_LTLIBRARIES += %D%/plait_cuda.la
 	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
-	%D%/cuda/program.c %D%/cuda/segment.c %D%/cuda/stage.c %D%/cuda/wrap.c $(DRIVEN)
+	%D%/cuda/program.c %D%/cuda/region.c %D%/cuda/segment.c \
+	%D%/cuda/stage.c %D%/cuda/wrap.c $(DRIVEN)
 %C%_plait_cuda_la_CPPFLAGS = $(CPPFLAGS_PLUGIN) -I$(srcdir)/%D%
 %C%_plait_cuda_la_LDFLAGS = $(LDFLAGS_PLUGIN)
 %C%_plait_cuda_la_LIBADD = -lpthread

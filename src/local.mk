@@ -264,6 +264,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_freeze.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_items.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_lanes.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queued_loops.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_record.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_segments.c

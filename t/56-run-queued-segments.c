@@ -37,7 +37,10 @@ static bool open_counting(uint32_t seed, const char *fewest, const char *wrap,
 
 	(void)snprintf(options, sizeof(options), "chaos:seed=%u,log=1%s", seed,
 		       more);
-	(void)setenv("PLAIT_SEGMENTS", fewest, 1);
+	if (fewest != NULL)
+		(void)setenv("PLAIT_SEGMENTS", fewest, 1);
+	else
+		(void)unsetenv("PLAIT_SEGMENTS");
 	memset(&rig, 0, sizeof(rig));
 	rig.error.size = sizeof(rig.error);
 	broken = begun_segments = begun_maps = 0;
@@ -112,6 +115,9 @@ static void chains(void)
 	check_chain("10", "", 1);
 	check_chain("11", "", 0);
 	check_chain("0", "", 0);
+	/* What is usual, also where nobody understands what is wanted. */
+	check_chain(NULL, "", 1);
+	check_chain("some", "", 1);
 	/* Its devices have none. */
 	check_chain("1", ",segments=0", 0);
 }

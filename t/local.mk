@@ -482,6 +482,9 @@ API_TESTS += %D%/56-run-queued-launches.t
 API_TESTS += %D%/56-run-queued-segments.t
 %C%_56_run_queued_segments_t_SOURCES = %D%/56-run-queued-segments.c %D%/queued.h
 %C%_56_run_queued_segments_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-regions.t
+%C%_56_run_queued_regions_t_SOURCES = %D%/56-run-queued-regions.c %D%/queued.h
+%C%_56_run_queued_regions_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-random.t
 %C%_56_run_queued_random_t_SOURCES = %D%/56-run-queued-random.c %D%/programs.h \
 	%D%/queued.h

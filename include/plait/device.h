@@ -183,7 +183,9 @@ enum {
 	/* Stretches of plans are frozen and run as one command. */
 	PLAIT_DEVICE_SEGMENT = 1 << 8,
 	/* Copies, reads and writes of rows are one command each. */
-	PLAIT_DEVICE_ROWS = 1 << 9
+	PLAIT_DEVICE_ROWS = 1 << 9,
+	/* Stretches have loops and branches too, which it decides itself. */
+	PLAIT_DEVICE_REGION = 1 << 10
 };
 
 /* What a device is; 400 bytes, filled by plait_device_query. */

@@ -75,7 +75,8 @@ enum {
 	PLAIT_CAP_VIRTUAL_TIME = 1 << 6,
 	PLAIT_CAP_NATIVE = 1 << 7,
 	PLAIT_CAP_SEGMENT = 1 << 8,
-	PLAIT_CAP_ROWS = 1 << 9
+	PLAIT_CAP_ROWS = 1 << 9,
+	PLAIT_CAP_REGION = 1 << 10
 };
 
 /* ------------------------------------------------------------------------
@@ -528,11 +529,21 @@ struct plait_backend_table {
 				       plait_error *error);
 	void (*segment_destroy)(plait_backend *self,
 				plait_backend_segment *segment);
-	/* Command `index` is another one of the same kind from now on. */
+	/* Command `index`, no REGION, is another one of the same kind from now
+	 * on. */
 	plait_status (*segment_patch)(plait_backend *self,
 				      plait_backend_segment *segment,
 				      uint32_t index, const plait_work *work,
 				      plait_error *error);
+	/*
+	 * With PLAIT_CAP_REGION mandatory.  With `stop`: from now on regions
+	 * of it run nothing that they have not begun, and loops end with the
+	 * iteration in hand; also while it is not idle.  Without: no more, and
+	 * then it is idle.
+	 */
+	plait_status (*segment_stop)(plait_backend *self,
+				     plait_backend_segment *segment,
+				     uint32_t stop, plait_error *error);
 };
 
 /* The name and the type of the one symbol that a plugin exports. */

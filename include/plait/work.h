@@ -35,7 +35,9 @@ enum {
 	/* What a device with `forms` takes. */
 	PLAIT_WORK_LAUNCH = 8,
 	/* With PLAIT_CAP_SEGMENT: all of `segment`, as one command. */
-	PLAIT_WORK_SEGMENT = 9
+	PLAIT_WORK_SEGMENT = 9,
+	/* With PLAIT_CAP_REGION, in segments alone: see plait_work_region. */
+	PLAIT_WORK_REGION = 10
 };
 
 /*
@@ -54,6 +56,29 @@ typedef struct plait_work_rows {
 	uint64_t source_row;
 	uint64_t source_slice;
 } plait_work_rows;
+
+/* Kinds of plait_work_region; the numbers are those of plans. */
+enum {
+	PLAIT_WORK_WHILE = 0,	/* test, body, test, body, ... */
+	PLAIT_WORK_DO = 1,	/* body, test, body, test, ... */
+	PLAIT_WORK_CASE = 2	/* the body of an index, or none */
+};
+
+/*
+ * Commands of a segment that run as the word of 4 bytes says which its work has as
+ * its `source`: a loop goes on while it is not 0.  Its bodies lie right behind it,
+ * one after the other: body i is the next body_work[i] commands, those of regions
+ * inside with them.  A command comes behind others of the same body alone, and
+ * all of an iteration behind all of the last one.  `body_work` is good during the
+ * call.
+ */
+typedef struct plait_work_region {
+	uint32_t size;
+	uint32_t kind;
+	const uint32_t *body_work;
+	uint32_t body_count; /* at least 1; of loops 1 */
+	uint32_t reserved0;
+} plait_work_region;
 
 /* One command, checked by the core: ranges are inside, nothing overlaps. */
 typedef struct plait_work {
@@ -80,6 +105,8 @@ typedef struct plait_work {
 	/* COPY, READ, WRITE with PLAIT_CAP_ROWS: null, or rows, of 2 at least;
 	 * there until the command is done.  Never in a segment. */
 	const plait_work_rows *rows;
+	/* REGION */
+	const plait_work_region *region;
 } plait_work;
 
 /*
@@ -100,8 +127,8 @@ typedef struct plait_submission {
 } plait_submission;
 
 /*
- * Commands that are run again and again, frozen: NOP, COPY, FILL and LAUNCH, all
- * of one device and its memory.  work[i] comes behind those in `before` from
+ * Commands that are run again and again, frozen: NOP, COPY, FILL, LAUNCH and
+ * REGION, all of one device and its memory.  work[i] comes behind those in `before` from
  * before_first[i] up to before_first[i + 1], which all are lower than i;
  * before_first has one more entry than there is work.  The first work's `size`
  * is that of all.

@@ -53,6 +53,7 @@ typedef struct chaos_options {
 	uint64_t host_calls;
 	uint64_t kernels;
 	uint64_t segments;
+	uint64_t regions; /* in them */
 	uint64_t patience_ms;
 	uint64_t log;
 	chaos_range submit_ns;
@@ -302,12 +303,17 @@ plait_status plaitp_chaos_segment_patch(plait_backend *self,
 					plait_backend_segment *segment,
 					uint32_t index, const plait_work *work,
 					plait_error *error);
-/* Choose an order that keeps the edges; commands [from, to) of it. */
+plait_status plaitp_chaos_segment_stop(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t stop, plait_error *error);
 void plaitp_chaos_segment_begin(chaos *system, plait_backend_segment *segment);
-uint64_t plaitp_chaos_segment_steps(const plait_backend_segment *segment);
-void plaitp_chaos_segment_run(chaos *system,
-			      const plait_backend_segment *segment,
-			      uint64_t from, uint64_t to);
+/* Commands and decisions, as many as that; true: it is over. */
+bool plaitp_chaos_segment_go(chaos *system, plait_backend_segment *segment,
+			     uint64_t steps);
+/* How many at once: when it begins, or later. */
+uint64_t plaitp_chaos_segment_pace(chaos *system,
+				   const plait_backend_segment *segment,
+				   bool begins);
 
 /* queue.c */
 plait_status plaitp_chaos_queue_create(plait_backend *self, uint32_t device,

@@ -46,6 +46,7 @@ static const plait_backend_table full = {
 	.segment_create = plaitp_chaos_segment_create,
 	.segment_destroy = plaitp_chaos_segment_destroy,
 	.segment_patch = plaitp_chaos_segment_patch,
+	.segment_stop = plaitp_chaos_segment_stop,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

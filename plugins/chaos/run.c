@@ -186,8 +186,6 @@ uint64_t plaitp_chaos_steps(const plait_work *work)
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		return plaitp_chaos_launch_steps(work->launch);
-	if (work->kind == PLAIT_WORK_SEGMENT)
-		return plaitp_chaos_segment_steps(work->segment);
 	return work->kind == PLAIT_WORK_CALL || work->kind == PLAIT_WORK_NOP ?
 		0 : work->bytes;
 }
@@ -197,10 +195,16 @@ void plaitp_chaos_do_part(chaos *system, const plait_work *work,
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		plaitp_chaos_launch_run(system, work->launch, from, to);
-	else if (work->kind == PLAIT_WORK_SEGMENT)
-		plaitp_chaos_segment_run(system, work->segment, from, to);
 	else
 		plaitp_chaos_transfer(work, from, to);
+}
+
+/* True: it is over. */
+static bool go_segment(chaos *system, const plait_work *work, bool begins)
+{
+	return plaitp_chaos_segment_go(
+		system, work->segment,
+		plaitp_chaos_segment_pace(system, work->segment, begins));
 }
 
 static void begin(chaos *system, chaos_queue *queue)
@@ -221,9 +225,10 @@ static void begin(chaos *system, chaos_queue *queue)
 			 (unsigned long long)queue->number,
 			 command_name(work, name, sizeof(name)));
 	queue->early = 0;
-	if (work->kind == PLAIT_WORK_SEGMENT)
+	if (work->kind == PLAIT_WORK_SEGMENT) {
 		plaitp_chaos_segment_begin(system, work->segment);
-	if (work->kind == PLAIT_WORK_CALL) {
+		(void)go_segment(system, work, true);
+	} else if (work->kind == PLAIT_WORK_CALL) {
 		call(system, queue, work);
 	} else if (work->kind != PLAIT_WORK_NOP) {
 		/* A part now, the rest at the end: who looks too early or
@@ -235,12 +240,18 @@ static void begin(chaos *system, chaos_queue *queue)
 	go_on(system, queue);
 }
 
-static void end(chaos *system, chaos_queue *queue)
+/* False: it takes longer. */
+static bool end(chaos *system, chaos_queue *queue)
 {
 	const plait_work *work = &queue->head->work[queue->work_index];
 	char name[80];
 
-	if (work->kind != PLAIT_WORK_CALL && work->kind != PLAIT_WORK_NOP)
+	if (work->kind == PLAIT_WORK_SEGMENT) {
+		if (!go_segment(system, work, false)) {
+			go_on(system, queue);
+			return false;
+		}
+	} else if (work->kind != PLAIT_WORK_CALL && work->kind != PLAIT_WORK_NOP)
 		plaitp_chaos_do_part(system, work, queue->early,
 				     plaitp_chaos_steps(work));
 	plaitp_chaos_log(system, "q%llu: %s ends",
@@ -249,6 +260,7 @@ static void end(chaos *system, chaos_queue *queue)
 	queue->work_index++;
 	queue->pending--;
 	make_room(system, queue->device);
+	return true;
 }
 
 static void register_wait(chaos *system, chaos_queue *queue,
@@ -323,9 +335,9 @@ void plaitp_chaos_queue_happen(chaos *system, void *owner)
 	chaos_queue *queue = owner;
 	chaos_batch *batch;
 
-	if (queue->state == CHAOS_QUEUE_RUNNING)
-		end(system, queue);
-	else if (queue->state == CHAOS_QUEUE_WAITING)
+	if (queue->state == CHAOS_QUEUE_RUNNING && !end(system, queue))
+		return;
+	if (queue->state == CHAOS_QUEUE_WAITING)
 		plaitp_chaos_queue_leave(queue);
 	queue->state = CHAOS_QUEUE_IDLE;
 	batch = queue->head;

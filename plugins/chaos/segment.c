@@ -2,11 +2,23 @@
 /*
  * Segments: commands that run as one.  Each time they run in another order,
  * of those that keep the edges, so that an edge that is missing shows.  Some
- * of them are done when the segment starts and the rest when it ends.
+ * of them are done when the segment starts and the rest when it ends; where it
+ * has regions, time passes in between, so that loops without end can be stopped.
  */
 #include <string.h>
 
 #include "chaos.h"
+
+/* Commands that run as a whole: the segment, or a body of a region in it. */
+struct body {
+	uint32_t first, end; /* with those of bodies inside */
+	uint32_t count;	     /* without */
+	uint32_t order_first;
+	uint32_t region; /* its command, or NO_REGION */
+	uint32_t next;	 /* while it runs: in its order */
+};
+
+enum { NO_REGION = UINT32_MAX };
 
 struct plait_backend_segment {
 	uint64_t total_bytes;
@@ -15,7 +27,13 @@ struct plait_backend_segment {
 	uint32_t *before_first;
 	uint32_t *order;
 	uint32_t *stamp; /* by command: of whom it is in front, plus 1 */
+	uint32_t *body_of; /* by command that is a region: its first one */
+	uint32_t *running; /* bodies, each in the one before */
+	struct body *bodies; /* the first is the segment */
+	uint32_t body_count;
+	uint32_t depth; /* of those that run */
 	uint32_t work_count;
+	bool stopped;
 };
 
 static const plait_work *nth(const plait_work *work, uint32_t index)
@@ -36,14 +54,28 @@ static void copy_work(plait_work *to, const plait_work *from)
 	to->label = NULL;
 }
 
+static uint32_t count_bodies(const plait_segment_request *request)
+{
+	uint32_t count = 1;
+
+	for (uint32_t i = 0; i < request->work_count; i++) {
+		const plait_work *work = nth(request->work, i);
+
+		if (work->kind == PLAIT_WORK_REGION)
+			count += work->region->body_count;
+	}
+	return count;
+}
+
 static plait_backend_segment *new_segment(chaos *system,
 					  const plait_segment_request *request)
 {
 	uint64_t count = request->work_count;
 	uint64_t edges = request->before_first[count];
+	uint64_t bodies = count_bodies(request);
 	uint64_t bytes = sizeof(plait_backend_segment) +
-		count * sizeof(plait_work) +
-		(edges + 3 * count + 1) * sizeof(uint32_t);
+		count * sizeof(plait_work) + bodies * sizeof(struct body) +
+		(edges + 4 * count + bodies + 1) * sizeof(uint32_t);
 	plait_backend_segment *segment = plaitp_chaos_allocate(system, bytes);
 
 	if (!segment)
@@ -51,11 +83,78 @@ static plait_backend_segment *new_segment(chaos *system,
 	segment->total_bytes = bytes;
 	segment->work_count = request->work_count;
 	segment->work = (plait_work *)(void *)(segment + 1);
-	segment->before_first = (uint32_t *)(void *)(segment->work + count);
+	segment->bodies = (struct body *)(void *)(segment->work + count);
+	segment->before_first = (uint32_t *)(void *)(segment->bodies + bodies);
 	segment->before = segment->before_first + count + 1;
 	segment->order = segment->before + edges;
 	segment->stamp = segment->order + count;
+	segment->body_of = segment->stamp + count;
+	segment->running = segment->body_of + count;
+	segment->depth = 0;
+	segment->body_count = 0;
+	segment->stopped = false;
 	return segment;
+}
+
+static uint32_t add_body(plait_backend_segment *segment, uint32_t region,
+			 uint32_t first, uint32_t count)
+{
+	segment->bodies[segment->body_count] = (struct body){
+		.first = first, .end = first + count, .region = region,
+	};
+	return segment->body_count++;
+}
+
+static void add_bodies(plait_backend_segment *segment, uint32_t command,
+		       const plait_work_region *region)
+{
+	uint32_t first = command + 1;
+
+	segment->body_of[command] = segment->body_count;
+	for (uint32_t i = 0; i < region->body_count; i++) {
+		add_body(segment, command, first, region->body_work[i]);
+		first += region->body_work[i];
+	}
+}
+
+/* What a region is; its request goes. */
+static void keep_region(plait_work *work)
+{
+	work->pattern_bytes = work->region->body_count;
+	work->pattern = work->region->kind;
+	work->region = NULL;
+}
+
+/* Behind a command and all that is in it. */
+static uint32_t end_of(const plait_backend_segment *segment, uint32_t command)
+{
+	const plait_work *work = &segment->work[command];
+
+	return work->kind != PLAIT_WORK_REGION ? command + 1 :
+		segment->bodies[segment->body_of[command] +
+				work->pattern_bytes - 1].end;
+}
+
+static void find_bodies(plait_backend_segment *segment)
+{
+	uint32_t order = 0;
+
+	add_body(segment, NO_REGION, 0, segment->work_count);
+	for (uint32_t i = 0; i < segment->work_count; i++) {
+		if (segment->work[i].kind != PLAIT_WORK_REGION)
+			continue;
+		add_bodies(segment, i, segment->work[i].region);
+		keep_region(&segment->work[i]);
+	}
+	for (uint32_t b = 0; b < segment->body_count; b++) {
+		struct body *body = &segment->bodies[b];
+
+		body->order_first = order;
+		for (uint32_t i = body->first; i < body->end;
+		     i = end_of(segment, i))
+			body->count++;
+		order += body->count;
+	}
 }
 
 plait_status plaitp_chaos_segment_create(plait_backend *self, uint32_t device,
@@ -84,6 +183,7 @@ plait_status plaitp_chaos_segment_create(plait_backend *self, uint32_t device,
 		       request->before_first[count] * sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++)
 		copy_work(&segment->work[i], nth(request->work, i));
+	find_bodies(segment);
 	*out = segment;
 	return PLAIT_OK;
 }
@@ -108,47 +208,135 @@ plait_status plaitp_chaos_segment_patch(plait_backend *self,
 	return PLAIT_OK;
 }
 
-/* The lowest place that is behind all that it comes behind. */
+plait_status plaitp_chaos_segment_stop(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t stop, plait_error *error)
+{
+	chaos *system = chaos_of(self);
+
+	(void)error;
+	plaitp_chaos_lock(system);
+	segment->stopped = stop != 0;
+	plaitp_chaos_unlock(system);
+	return PLAIT_OK;
+}
+
+/* ---- orders ---- */
+
+/* The lowest of `count` places that is behind all that it comes behind. */
 static uint32_t find_lowest(const plait_backend_segment *segment,
+			    const uint32_t *order, uint32_t count,
 			    uint32_t command)
 {
-	uint32_t place = command;
+	uint32_t place = count;
 
 	for (uint32_t b = segment->before_first[command];
 	     b < segment->before_first[command + 1]; b++)
 		segment->stamp[segment->before[b]] = command + 1;
-	while (place > 0 &&
-	       segment->stamp[segment->order[place - 1]] != command + 1)
+	while (place > 0 && segment->stamp[order[place - 1]] != command + 1)
 		place--;
 	return place;
 }
 
+static void begin_body(chaos *system, plait_backend_segment *segment,
+		       uint32_t number)
+{
+	struct body *body = &segment->bodies[number];
+	uint32_t *order = segment->order + body->order_first;
+	uint32_t count = 0;
+
+	memset(segment->stamp + body->first, 0,
+	       (body->end - body->first) * sizeof(uint32_t));
+	for (uint32_t i = body->first; i < body->end;
+	     i = end_of(segment, i), count++) {
+		uint32_t place = find_lowest(segment, order, count, i);
+
+		place += (uint32_t)plaitp_chaos_below(system,
+						      count - place + 1);
+		memmove(&order[place + 1], &order[place],
+			(count - place) * sizeof(uint32_t));
+		order[place] = i;
+	}
+	body->next = 0;
+	segment->running[segment->depth++] = number;
+}
+
+/* ---- running ---- */
+
 void plaitp_chaos_segment_begin(chaos *system, plait_backend_segment *segment)
 {
-	memset(segment->stamp, 0, segment->work_count * sizeof(uint32_t));
-	for (uint32_t i = 0; i < segment->work_count; i++) {
-		uint32_t place = find_lowest(segment, i);
+	segment->depth = 0;
+	begin_body(system, segment, 0);
+}
 
-		place += (uint32_t)plaitp_chaos_below(system, i - place + 1);
-		memmove(&segment->order[place + 1], &segment->order[place],
-			(i - place) * sizeof(uint32_t));
-		segment->order[place] = i;
+static uint32_t read_word(const plait_work *region)
+{
+	uint32_t word = 0;
+	const plait_work work = {
+		.kind = PLAIT_WORK_READ, .source = region->source,
+		.source_offset = region->source_offset,
+		.bytes = sizeof(word), .host = &word,
+	};
+
+	plaitp_chaos_transfer(&work, 0, sizeof(word));
+	return word;
+}
+
+/* `again`: its body has run. */
+static void decide(chaos *system, plait_backend_segment *segment,
+		   uint32_t command, bool again)
+{
+	const plait_work *region = &segment->work[command];
+	uint32_t word = read_word(region);
+
+	if (segment->stopped)
+		return;
+	if (region->pattern == PLAIT_WORK_CASE) {
+		if (!again && word < region->pattern_bytes)
+			begin_body(system, segment,
+				   segment->body_of[command] + word);
+		return;
 	}
+	if (word != 0 || (!again && region->pattern == PLAIT_WORK_DO))
+		begin_body(system, segment, segment->body_of[command]);
 }
 
-uint64_t plaitp_chaos_segment_steps(const plait_backend_segment *segment)
+static void step(chaos *system, plait_backend_segment *segment)
 {
-	return segment->work_count;
-}
+	struct body *body =
+		&segment->bodies[segment->running[segment->depth - 1]];
+	const plait_work *work;
+	uint32_t command;
 
-void plaitp_chaos_segment_run(chaos *system,
-			      const plait_backend_segment *segment,
-			      uint64_t from, uint64_t to)
-{
-	for (uint64_t i = from; i < to; i++) {
-		const plait_work *work = &segment->work[segment->order[i]];
-
+	if (body->next == body->count) {
+		segment->depth--;
+		if (body->region != NO_REGION)
+			decide(system, segment, body->region, true);
+		return;
+	}
+	command = segment->order[body->order_first + body->next++];
+	work = &segment->work[command];
+	if (work->kind == PLAIT_WORK_REGION)
+		decide(system, segment, command, false);
+	else
 		plaitp_chaos_do_part(system, work, 0,
 				     plaitp_chaos_steps(work));
-	}
+}
+
+bool plaitp_chaos_segment_go(chaos *system, plait_backend_segment *segment,
+			     uint64_t steps)
+{
+	for (; steps > 0 && segment->depth > 0; steps--)
+		step(system, segment);
+	return segment->depth == 0;
+}
+
+uint64_t plaitp_chaos_segment_pace(chaos *system,
+				   const plait_backend_segment *segment,
+				   bool begins)
+{
+	if (begins)
+		return plaitp_chaos_below(system, segment->work_count + 1ull);
+	return segment->body_count == 1 ? UINT64_MAX :
+		1 + plaitp_chaos_below(system, 2ull * segment->work_count);
 }

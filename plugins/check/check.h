@@ -378,7 +378,6 @@ plait_status plaitp_check_launch_create(plait_backend *self,
 					plait_error *error);
 void plaitp_check_launch_destroy(plait_backend *self,
 				 plait_backend_launch *launch);
-
 /* native.c */
 plait_status plaitp_check_native_query(plait_backend *self,
 				       const plait_native_request *request,
@@ -387,12 +386,13 @@ plait_status plaitp_check_segment_create(plait_backend *self, uint32_t device,
 					 const plait_segment_request *request,
 					 plait_backend_segment **out,
 					 plait_error *error);
-void plaitp_check_segment_destroy(plait_backend *self,
-				  plait_backend_segment *segment);
-plait_status plaitp_check_segment_patch(plait_backend *self,
-					plait_backend_segment *segment,
-					uint32_t index, const plait_work *work,
-					plait_error *error);
+void plaitp_check_segment_destroy(plait_backend *, plait_backend_segment *);
+plait_status plaitp_check_segment_patch(plait_backend *,
+					plait_backend_segment *, uint32_t,
+					const plait_work *, plait_error *);
+plait_status plaitp_check_segment_stop(plait_backend *,
+				       plait_backend_segment *, uint32_t stop,
+				       plait_error *error);
 /* A point that may be waited for: a gate's, or one that was submitted. */
 check_signal *plaitp_check_point(check *self, const char *slot,
 				 const plait_backend_point *point);

@@ -198,6 +198,7 @@ static const plait_backend_table full = {
 	.segment_create = plaitp_check_segment_create,
 	.segment_destroy = plaitp_check_segment_destroy,
 	.segment_patch = plaitp_check_segment_patch,
+	.segment_stop = plaitp_check_segment_stop,
 };
 
 plait_status plait_plugin_entry(const plait_host_services *services,

@@ -52,6 +52,77 @@ static bool is_order(const plait_segment_request *request)
 	return true;
 }
 
+/* From `first` on, behind the region itself; where the bodies end, or 0: they do
+ * not fit. */
+static uint32_t find_end(const plait_segment_request *request, uint32_t command,
+			 uint32_t limit)
+{
+	const plait_work *work = nth(request->work, command);
+	uint32_t end = command + 1;
+
+	if (work->kind != PLAIT_WORK_REGION)
+		return end;
+	for (uint32_t i = 0; i < work->region->body_count; i++) {
+		if (work->region->body_work[i] > limit - end)
+			return 0;
+		end += work->region->body_work[i];
+	}
+	return end;
+}
+
+/* Commands from `first` up to `end` come behind each other alone, and so do
+ * those of each body in there. */
+static const char *find_stray(const plait_segment_request *request,
+			      uint32_t first, uint32_t end)
+{
+	uint32_t next;
+
+	for (uint32_t i = first; i < end; i = next) {
+		next = find_end(request, i, end);
+		if (next == 0)
+			return "a body does not end where its region does";
+		for (uint32_t b = request->before_first[i];
+		     b < request->before_first[i + 1]; b++) {
+			uint32_t at = first;
+
+			if (request->before[b] < first)
+				return "a command is behind one outside of "
+					"its body";
+			while (at < request->before[b])
+				at = find_end(request, at, end);
+			if (at != request->before[b])
+				return "a command is behind one inside of a "
+					"body";
+		}
+	}
+	return NULL;
+}
+
+/* Each region's bodies; what is not one has none. */
+static const char *find_bad_body(const plait_segment_request *request)
+{
+	const char *fault = find_stray(request, 0, request->work_count);
+
+	for (uint32_t i = 0; i < request->work_count && !fault; i++) {
+		const plait_work *work = nth(request->work, i);
+		uint32_t first = i + 1;
+
+		if (work->kind != PLAIT_WORK_REGION)
+			continue;
+		for (uint32_t b = 0; b < work->region->body_count && !fault;
+		     b++) {
+			if (work->region->body_work[b] >
+			    request->work_count - first)
+				return "a body has more commands than there "
+					"are";
+			fault = find_stray(request, first, first +
+					   work->region->body_work[b]);
+			first += work->region->body_work[b];
+		}
+	}
+	return fault;
+}
+
 /* False after a report. */
 static bool is_right(check *self, uint32_t device,
 		     const plait_segment_request *request)
@@ -60,12 +131,18 @@ static bool is_right(check *self, uint32_t device,
 
 	if (!fault && !is_order(request))
 		fault = "a command is behind one that is not lower";
-	if (fault)
+	if (fault) {
 		plaitp_check_sin(self, CHECK_CORE, self->slot, "%s", fault);
-	for (uint32_t i = 0; !fault && i < request->work_count; i++)
+		return false;
+	}
+	for (uint32_t i = 0; i < request->work_count; i++)
 		if (!plaitp_check_frozen(self, device, i,
 					 nth(request->work, i)))
 			return false;
+	if (!fault)
+		fault = find_bad_body(request);
+	if (fault)
+		plaitp_check_sin(self, CHECK_CORE, self->slot, "%s", fault);
 	return !fault;
 }
 
@@ -254,6 +331,7 @@ static check_segment *find_to_patch(check *self,
 		return NULL;
 	if (index >= segment->work_count || !work ||
 	    work->size < sizeof(*work) ||
+	    work->kind == PLAIT_WORK_REGION ||
 	    work->kind != segment->work[index].kind) {
 		plaitp_check_sin(self, CHECK_CORE, self->slot,
 				 "segment %llu has no command %u of that kind",
@@ -299,4 +377,43 @@ plait_status plaitp_check_segment_patch(plait_backend *backend,
 	use(&segment->work[index], true);
 	pthread_mutex_unlock(&self->lock);
 	return PLAIT_OK;
+}
+
+static plait_backend_segment *find_to_stop(check *self,
+					   const plait_backend_segment *handle,
+					   uint32_t stop)
+{
+	check_segment *segment = stop ?
+		plaitp_check_find(self, self->slot, CHECK_SEGMENT, handle) :
+		find_idle(self, handle);
+
+	if (segment && !(self->devices[segment->device].capabilities &
+			 PLAIT_CAP_REGION)) {
+		plaitp_check_sin(self, CHECK_CORE, self->slot,
+				 "this device decides no regions");
+		return NULL;
+	}
+	return segment ? segment->inner : NULL;
+}
+
+plait_status plaitp_check_segment_stop(plait_backend *backend,
+				       plait_backend_segment *handle,
+				       uint32_t stop, plait_error *error)
+{
+	static const char slot[] = "segment_stop";
+	check *self = check_of(backend);
+	plait_error mine = plaitp_check_record();
+	plait_backend_segment *inner;
+	plait_status status = PLAIT_OK;
+
+	plaitp_check_enter(self, slot);
+	inner = find_to_stop(self, handle, stop);
+	if (!inner)
+		status = plaitp_check_refuse(self, error);
+	plaitp_check_leave(self);
+	if (!inner)
+		return status;
+	status = self->inner_table->segment_stop(self->inner, inner, stop,
+						 &mine);
+	return plaitp_check_answer(self, slot, status, false, &mine, error);
 }

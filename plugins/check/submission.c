@@ -186,6 +186,25 @@ static bool is_there(const plait_backend_memory *memory, uint32_t device)
 	return memory->device == device;
 }
 
+static bool check_region(check *self, uint32_t device, uint32_t index,
+			 const plait_work *work)
+{
+	const plait_work_region *region = work->region;
+
+	if (!(self->devices[device].capabilities & PLAIT_CAP_REGION))
+		return blame(self, index, "this device decides no regions");
+	if (!region || region->size < sizeof(*region) ||
+	    region->kind > PLAIT_WORK_CASE || region->reserved0 ||
+	    !region->body_work || region->body_count == 0 ||
+	    (region->kind != PLAIT_WORK_CASE && region->body_count > 1))
+		return blame(self, index, "is no region");
+	if (work->bytes != 4 || work->source_offset % 4 != 0)
+		return blame(self, index, "its word is no word");
+	return check_source(self, index, work) &&
+		(is_there(work->source, device) ||
+		 blame(self, index, "is in memory of another device"));
+}
+
 bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
 			 const plait_work *work)
 {
@@ -205,6 +224,8 @@ bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
 		return check_fill(self, index, work) &&
 			(is_there(work->target, device) ||
 			 blame(self, index, "is in memory of another device"));
+	case PLAIT_WORK_REGION:
+		return check_region(self, device, index, work);
 	default:
 		return blame(self, index, "a segment holds no such kind");
 	}

@@ -19,7 +19,9 @@ struct copy {
 
 bool plaitp_check_reads(const plait_work *work)
 {
-	return work->kind == PLAIT_WORK_COPY || work->kind == PLAIT_WORK_READ;
+	return work->kind == PLAIT_WORK_COPY ||
+		work->kind == PLAIT_WORK_READ ||
+		work->kind == PLAIT_WORK_REGION;
 }
 
 bool plaitp_check_writes(const plait_work *work)

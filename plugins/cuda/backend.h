@@ -68,6 +68,8 @@ struct cuda_device {
 	bool lost;	     /* the same */
 	struct cuda_pool pool;
 	struct cuda_event *spare; /* under the lock of queues */
+	CUmodule decider;  /* under the lock of accounts: region.c; or null */
+	CUfunction decide; /* the same */
 	char description[256];
 };
 
@@ -272,6 +274,8 @@ struct plait_backend_segment {
 	CUgraphExec exec;
 	CUgraphNode *nodes; /* the last one of each command */
 	uint32_t work_count;
+	uint32_t region_count;
+	CUdeviceptr own; /* words of it, where it has regions; or 0 */
 };
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
@@ -284,6 +288,13 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t index, const plait_work *work,
 				       plait_error *error);
+
+/* --- region.c: what decides itself */
+
+bool plaitp_cuda_has_regions(const plait_backend *self);
+plait_status plaitp_cuda_segment_stop(plait_backend *self,
+				      plait_backend_segment *segment,
+				      uint32_t stop, plait_error *error);
 
 /* --- stage.c: transfers from and to memory that the device cannot reach */
 

@@ -186,6 +186,8 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 	plaitp_cuda_pool_empty(self, device, entered);
 	if (entered)
 		plaitp_cuda_drop_pinned(self, device);
+	if (entered && device->decider != NULL)
+		self->cu.cuModuleUnload(device->decider);
 	if (entered && device->maps != NULL)
 		self->cu.cuStreamDestroy(device->maps);
 	if (entered)
@@ -348,6 +350,8 @@ plait_status plaitp_cuda_device_query(plait_backend *self, uint32_t index,
 					  self->device_count);
 	if (device->registers)
 		known.capabilities |= PLAIT_CAP_WRAP;
+	if (plaitp_cuda_has_regions(self))
+		known.capabilities |= PLAIT_CAP_REGION;
 	if (self->services->worker_count(self->host) == 0)
 		known.capabilities |= PLAIT_CAP_NEEDS_PUMP;
 	known.forms = 1u << PLAIT_SOURCE_CUDA_C | 1u << PLAIT_SOURCE_PTX |

@@ -95,6 +95,7 @@ static void fill_slots(plait_backend_table *table)
 	table->segment_create = plaitp_cuda_segment_create;
 	table->segment_destroy = plaitp_cuda_segment_destroy;
 	table->segment_patch = plaitp_cuda_segment_patch;
+	table->segment_stop = plaitp_cuda_segment_stop;
 }
 
 /* Only when it is named, as long as it has not run on hardware. */

@@ -9,31 +9,7 @@
  */
 #include <string.h>
 
-#include "backend.h"
-
-/* What a graph is made with. */
-struct maker {
-	plait_backend *self;
-	const plait_segment_request *request;
-	plait_backend_segment *segment;
-	CUgraphNode *before; /* of the command in hand */
-	size_t count;
-	struct cuda_call call; /* the last one */
-};
-
-static const plait_work *work_at(const plait_segment_request *request,
-				 uint32_t index)
-{
-	return (const void *)((const char *)request->work +
-			      (size_t)request->work->size * index);
-}
-
-static bool worked(struct maker *maker, const char *name, CUresult code)
-{
-	maker->call.name = name;
-	maker->call.code = code;
-	return code == CUDA_SUCCESS;
-}
+#include "graph.h"
 
 /* --- nodes; the device's context is the thread's --------------------------- */
 
@@ -67,115 +43,124 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 	};
 }
 
-static bool add_launch(struct maker *maker, CUgraphNode *out,
-		       const plait_work *work)
+static bool add_launch(struct cuda_maker *maker, CUgraph graph,
+		       CUgraphNode *out, const plait_work *work)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = kernel_params(work->launch);
 
-	return worked(maker, "cuGraphAddKernelNode",
-		      maker->self->cu.cuGraphAddKernelNode(
-			      out, maker->segment->graph, maker->before,
-			      maker->count, &params));
+	return plaitp_cuda_worked(maker, "cuGraphAddKernelNode",
+				  maker->self->cu.cuGraphAddKernelNode(
+					  out, graph, maker->before,
+					  maker->count, &params));
 }
 
-static bool add_copy(struct maker *maker, CUgraphNode *out,
-		     const plait_work *work)
+static bool add_copy(struct cuda_maker *maker, CUgraph graph,
+		     CUgraphNode *out, const plait_work *work)
 {
-	const plait_backend_segment *segment = maker->segment;
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
-	return worked(maker, "cuGraphAddMemcpyNode",
-		      maker->self->cu.cuGraphAddMemcpyNode(
-			      out, segment->graph, maker->before, maker->count,
-			      &params, segment->device->context));
+	return plaitp_cuda_worked(maker, "cuGraphAddMemcpyNode",
+				  maker->self->cu.cuGraphAddMemcpyNode(
+					  out, graph, maker->before,
+					  maker->count, &params,
+					  maker->segment->device->context));
 }
 
-static bool add_fill(struct maker *maker, CUgraphNode *out,
-		     const plait_work *work)
+static bool add_fill(struct cuda_maker *maker, CUgraph graph,
+		     CUgraphNode *out, const plait_work *work)
 {
-	const plait_backend_segment *segment = maker->segment;
 	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_PIECES];
 	uint32_t count = plaitp_cuda_divide(work, pieces), i;
-	CUgraphNode last;
 
 	for (i = 0; i < count; i++) {
-		if (!worked(maker, "cuGraphAddMemsetNode",
-			    maker->self->cu.cuGraphAddMemsetNode(
-				    out, segment->graph, maker->before,
-				    maker->count, &pieces[i],
-				    segment->device->context)))
+		if (!plaitp_cuda_worked(maker, "cuGraphAddMemsetNode",
+					maker->self->cu.cuGraphAddMemsetNode(
+						out, graph, maker->before,
+						maker->count, &pieces[i],
+						maker->segment->device
+							->context)))
 			return false;
-		last = *out;
-		maker->before[0] = last;
+		maker->before[0] = *out;
 		maker->count = 1;
 	}
 	return true;
 }
 
-static bool add_node(struct maker *maker, CUgraphNode *out,
-		     const plait_work *work)
+static bool add_node(struct cuda_maker *maker, uint32_t index)
 {
+	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
+	CUgraphNode *out = &maker->segment->nodes[index];
+	CUgraph graph = maker->graphs[index];
+
 	if (plaitp_driven_is_empty(work))
-		return worked(maker, "cuGraphAddEmptyNode",
-			      maker->self->cu.cuGraphAddEmptyNode(
-				      out, maker->segment->graph,
-				      maker->before, maker->count));
+		return plaitp_cuda_worked(maker, "cuGraphAddEmptyNode",
+					  maker->self->cu.cuGraphAddEmptyNode(
+						  out, graph, maker->before,
+						  maker->count));
 	switch (work->kind) {
 	case PLAIT_WORK_LAUNCH:
-		return add_launch(maker, out, work);
+		return add_launch(maker, graph, out, work);
 	case PLAIT_WORK_COPY:
-		return add_copy(maker, out, work);
+		return add_copy(maker, graph, out, work);
+	case PLAIT_WORK_REGION:
+		return plaitp_cuda_add_region(maker, index);
 	default:
-		return add_fill(maker, out, work);
+		return add_fill(maker, graph, out, work);
 	}
 }
 
-static bool add_nodes(struct maker *maker)
+static bool add_nodes(struct cuda_maker *maker)
 {
 	const plait_segment_request *request = maker->request;
 	plait_backend_segment *segment = maker->segment;
 	uint32_t i, b;
 
+	for (i = 0; i < request->work_count; i++)
+		maker->graphs[i] = segment->graph;
 	for (i = 0; i < request->work_count; i++) {
 		maker->count = 0;
 		for (b = request->before_first[i];
-		     b < request->before_first[i + 1]; b++)
+		     b < request->before_first[i + 1]; b++) {
+			maker->followed[request->before[b]] = 1;
 			maker->before[maker->count++] =
 				segment->nodes[request->before[b]];
-		if (!add_node(maker, &segment->nodes[i], work_at(request, i)))
+		}
+		if (!add_node(maker, i))
 			return false;
 	}
-	return true;
+	return plaitp_cuda_close_regions(maker);
 }
 
 /* --- making --------------------------------------------------------------- */
 
-static bool make_graph(struct maker *maker)
+static bool make_graph(struct cuda_maker *maker)
 {
 	const struct cuda_calls *cu = &maker->self->cu;
 	plait_backend_segment *segment = maker->segment;
 	CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = 0 };
 	CUstream stream = segment->device->maps;
 
-	if (!worked(maker, "cuGraphCreate",
-		    cu->cuGraphCreate(&segment->graph, 0))) {
+	if (!plaitp_cuda_prepare_regions(maker))
+		return false;
+	if (!plaitp_cuda_worked(maker, "cuGraphCreate",
+				cu->cuGraphCreate(&segment->graph, 0))) {
 		segment->graph = NULL;
 		return false;
 	}
 	if (!add_nodes(maker))
 		return false;
-	if (!worked(maker, "cuGraphInstantiateWithParams",
-		    cu->cuGraphInstantiateWithParams(&segment->exec,
-						     segment->graph,
-						     &params))) {
+	if (!plaitp_cuda_worked(maker, "cuGraphInstantiateWithParams",
+				cu->cuGraphInstantiateWithParams(
+					&segment->exec, segment->graph,
+					&params))) {
 		segment->exec = NULL;
 		return false;
 	}
 	/* Now, and not in front of the first launch. */
-	return worked(maker, "cuGraphUpload",
-		      cu->cuGraphUpload(segment->exec, stream)) &&
-	       worked(maker, "cuStreamSynchronize",
-		      cu->cuStreamSynchronize(stream));
+	return plaitp_cuda_worked(maker, "cuGraphUpload",
+				  cu->cuGraphUpload(segment->exec, stream)) &&
+	       plaitp_cuda_worked(maker, "cuStreamSynchronize",
+				  cu->cuStreamSynchronize(stream));
 }
 
 static void end_graph(plait_backend *self, plait_backend_segment *segment)
@@ -184,9 +169,22 @@ static void end_graph(plait_backend *self, plait_backend_segment *segment)
 		self->cu.cuGraphExecDestroy(segment->exec);
 	if (segment->graph != NULL)
 		self->cu.cuGraphDestroy(segment->graph);
+	plaitp_cuda_end_regions(self, segment);
 }
 
-static plait_status fail(const struct maker *maker, plait_error *error)
+/* What of regions a driver does not know, or not in this way, it says in many
+ * ways; then the host decides them. */
+static bool is_refused(const struct cuda_maker *maker)
+{
+	CUresult code = maker->call.code;
+
+	return code == CUDA_ERROR_NOT_SUPPORTED ||
+	       (maker->segment->region_count > 0 &&
+		code != CUDA_ERROR_OUT_OF_MEMORY &&
+		!plaitp_cuda_is_sticky(code));
+}
+
+static plait_status fail(const struct cuda_maker *maker, plait_error *error)
 {
 	const char *label = maker->request->label;
 	uint32_t device = plaitp_cuda_number(maker->self,
@@ -196,34 +194,78 @@ static plait_status fail(const struct maker *maker, plait_error *error)
 		maker->call.code, label != NULL ? label : "a segment");
 
 	/* Then its commands come one by one. */
-	if (maker->call.code == CUDA_ERROR_NOT_SUPPORTED)
+	if (is_refused(maker))
 		error->status = status = PLAIT_E_UNSUPPORTED;
+	if (is_refused(maker) && maker->segment->region_count > 0)
+		maker->self->services->log(maker->self->host,
+					   PLAIT_LOG_WARNING, error->text);
 	return status;
 }
 
-/* With room for its nodes, and for those that one of them is behind. */
 static plait_backend_segment *new_segment(plait_backend *self,
 					  const plait_segment_request *request)
 {
-	uint32_t count = request->work_count, most = 1, i;
-	plait_backend_segment *segment;
-	uint64_t bytes;
+	uint64_t bytes = sizeof(plait_backend_segment) +
+			 (uint64_t)request->work_count * sizeof(CUgraphNode);
+	plait_backend_segment *segment =
+		self->services->resize(self->host, NULL, 0, bytes);
 
-	for (i = 0; i < count; i++)
-		if (request->before_first[i + 1] - request->before_first[i] >
-		    most)
-			most = request->before_first[i + 1] -
-			       request->before_first[i];
-	bytes = sizeof(*segment) +
-		((uint64_t)count + most) * sizeof(CUgraphNode);
-	segment = self->services->resize(self->host, NULL, 0, bytes);
 	if (segment == NULL)
 		return NULL;
 	memset(segment, 0, bytes);
 	segment->total_bytes = bytes;
 	segment->nodes = (CUgraphNode *)(void *)(segment + 1);
-	segment->work_count = count;
+	segment->work_count = request->work_count;
 	return segment;
+}
+
+static bool begin_making(struct cuda_maker *maker)
+{
+	uint64_t count = maker->request->work_count;
+	uint64_t bytes = (count + 1) * sizeof(CUgraphNode) +
+		count * (2 * sizeof(CUgraph) +
+			 sizeof(CUgraphConditionalHandle) + 1);
+	char *arrays = maker->self->services->resize(maker->self->host, NULL,
+						     0, bytes);
+
+	if (arrays == NULL)
+		return false;
+	memset(arrays, 0, bytes);
+	maker->total_bytes = bytes;
+	maker->before = (CUgraphNode *)(void *)arrays;
+	maker->graphs = (CUgraph *)(void *)(maker->before + count + 1);
+	maker->loops = maker->graphs + count;
+	maker->handles = (CUgraphConditionalHandle *)(void *)
+		(maker->loops + count);
+	maker->followed = (unsigned char *)(maker->handles + count);
+	maker->segment = new_segment(maker->self, maker->request);
+	return maker->segment != NULL;
+}
+
+static void end_making(struct cuda_maker *maker)
+{
+	if (maker->before != NULL)
+		maker->self->services->resize(maker->self->host,
+					      maker->before,
+					      maker->total_bytes, 0);
+}
+
+static plait_status make(struct cuda_maker *maker, uint32_t device,
+			 plait_error *error)
+{
+	plait_backend *self = maker->self;
+	plait_status status;
+	bool made;
+
+	maker->segment->device = &self->devices[device];
+	status = plaitp_cuda_enter(self, device, error);
+	if (status != PLAIT_OK)
+		return status;
+	made = make_graph(maker);
+	if (!made)
+		end_graph(self, maker->segment);
+	plaitp_cuda_leave(self);
+	return made ? PLAIT_OK : fail(maker, error);
 }
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
@@ -231,30 +273,22 @@ plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
 					plait_backend_segment **out,
 					plait_error *error)
 {
-	struct maker maker = { .self = self, .request = request,
-			       .segment = new_segment(self, request) };
+	struct cuda_maker maker = { .self = self, .request = request };
 	plait_status status;
 
 	*out = NULL;
-	if (maker.segment == NULL)
+	if (!begin_making(&maker)) {
+		end_making(&maker);
 		return plaitp_driven_fail(self->services, error, PLAIT_E_NOMEM,
 					  0, "cuda: no memory for a segment");
-	maker.segment->device = &self->devices[device];
-	maker.before = maker.segment->nodes + request->work_count;
-	status = plaitp_cuda_enter(self, device, error);
-	if (status == PLAIT_OK) {
-		if (make_graph(&maker))
-			*out = maker.segment;
-		else
-			end_graph(self, maker.segment);
-		plaitp_cuda_leave(self);
 	}
-	if (*out != NULL)
-		return PLAIT_OK;
+	status = make(&maker, device, error);
+	end_making(&maker);
 	if (status == PLAIT_OK)
-		status = fail(&maker, error);
-	self->services->resize(self->host, maker.segment,
-			       maker.segment->total_bytes, 0);
+		*out = maker.segment;
+	else
+		self->services->resize(self->host, maker.segment,
+				       maker.segment->total_bytes, 0);
 	return status;
 }
 
@@ -315,8 +349,15 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 		return status;
 	patch(self, segment, index, work, &call);
 	plaitp_cuda_leave(self);
-	return call.code == CUDA_SUCCESS ? PLAIT_OK :
-	       plaitp_cuda_fail_call(self, device, error, call.name, call.code,
-				     work->label != NULL ? work->label :
-							   "a segment");
+	if (call.code == CUDA_SUCCESS)
+		return PLAIT_OK;
+	status = plaitp_cuda_fail_call(self, device, error, call.name,
+				       call.code, work->label != NULL ?
+				       work->label : "a segment");
+	/* Not every driver changes nodes of bodies. */
+	if (segment->region_count > 0 &&
+	    (call.code == CUDA_ERROR_INVALID_VALUE ||
+	     call.code == CUDA_ERROR_NOT_SUPPORTED))
+		error->status = status = PLAIT_E_UNSUPPORTED;
+	return status;
 }

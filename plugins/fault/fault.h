@@ -40,6 +40,7 @@ enum fault_slot {
 	FAULT_NATIVE_QUERY,
 	FAULT_SEGMENT_CREATE,
 	FAULT_SEGMENT_PATCH,
+	FAULT_SEGMENT_STOP,
 	FAULT_SLOTS,
 	FAULT_ANY_SLOT = FAULT_SLOTS
 };
@@ -159,6 +160,9 @@ plait_status plaitp_fault_segment_patch(plait_backend *self,
 					plait_backend_segment *segment,
 					uint32_t index, const plait_work *work,
 					plait_error *error);
+plait_status plaitp_fault_segment_stop(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t stop, plait_error *error);
 
 /* notice.c */
 plait_status plaitp_fault_notify(fault *self, const plait_backend_point *point,

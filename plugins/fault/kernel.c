@@ -121,3 +121,17 @@ plait_status plaitp_fault_segment_patch(plait_backend *backend,
 	return self->inner_table->segment_patch(self->inner, segment, index,
 						work, error);
 }
+
+plait_status plaitp_fault_segment_stop(plait_backend *backend,
+				       plait_backend_segment *segment,
+				       uint32_t stop, plait_error *error)
+{
+	fault *self = fault_of(backend);
+	plait_status status =
+		plaitp_fault_choose(self, FAULT_SEGMENT_STOP, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	return self->inner_table->segment_stop(self->inner, segment, stop,
+					       error);
+}

@@ -15,7 +15,7 @@ static const char *const slots[FAULT_SLOTS] = {
 	"signal_create", "signal_poll", "signal_wait", "signal_notify",
 	"signal_raise", "signal_reset", "pump", "kernel_build",
 	"kernel_query", "launch_create", "native_query", "segment_create",
-	"segment_patch"
+	"segment_patch", "segment_stop"
 };
 
 static const struct {

@@ -97,3 +97,13 @@ plait_status plaitp_trace_segment_patch(plait_backend *backend,
 	return self->inner_table->segment_patch(self->inner, segment, index,
 						work, error);
 }
+
+plait_status plaitp_trace_segment_stop(plait_backend *backend,
+				       plait_backend_segment *segment,
+				       uint32_t stop, plait_error *error)
+{
+	trace *self = trace_of(backend);
+
+	return self->inner_table->segment_stop(self->inner, segment, stop,
+					       error);
+}

@@ -198,5 +198,8 @@ plait_status plaitp_trace_segment_patch(plait_backend *self,
 					plait_backend_segment *segment,
 					uint32_t index, const plait_work *work,
 					plait_error *error);
+plait_status plaitp_trace_segment_stop(plait_backend *self,
+				       plait_backend_segment *segment,
+				       uint32_t stop, plait_error *error);
 
 #endif

@@ -194,6 +194,16 @@ static plait_status default_segment_patch(plait_backend *self,
 	return refuse(error, "segment_patch");
 }
 
+static plait_status default_segment_stop(plait_backend *self,
+					 plait_backend_segment *segment,
+					 uint32_t stop, plait_error *error)
+{
+	(void)self;
+	(void)segment;
+	(void)stop;
+	return refuse(error, "segment_stop");
+}
+
 static void fill_segments(plait_backend_table *table)
 {
 	if (table->segment_create == NULL)
@@ -202,6 +212,8 @@ static void fill_segments(plait_backend_table *table)
 		table->segment_destroy = default_segment_destroy;
 	if (table->segment_patch == NULL)
 		table->segment_patch = default_segment_patch;
+	if (table->segment_stop == NULL)
+		table->segment_stop = default_segment_stop;
 }
 
 static void fill_kernels(plait_backend_table *table)
@@ -288,5 +300,8 @@ const char *plait__defaults_find_gap(const plait_backend_table *table,
 	if ((capabilities & PLAIT_CAP_SEGMENT) != 0 &&
 	    find_segment_gap(table) != NULL)
 		return find_segment_gap(table);
+	if ((capabilities & PLAIT_CAP_REGION) != 0 &&
+	    table->segment_stop == default_segment_stop)
+		return "segment_stop";
 	return forms != 0 ? find_kernel_gap(table) : NULL;
 }

@@ -101,7 +101,8 @@ static void tidy_device(plait_backend_device *device)
 			       PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			       PLAIT_CAP_NOTIFY | PLAIT_CAP_NEEDS_PUMP |
 			       PLAIT_CAP_VIRTUAL_TIME | PLAIT_CAP_NATIVE |
-			       PLAIT_CAP_SEGMENT | PLAIT_CAP_ROWS;
+			       PLAIT_CAP_SEGMENT | PLAIT_CAP_ROWS |
+			       PLAIT_CAP_REGION;
 	const uint32_t forms = (2U << PLAIT_SOURCE_CUBIN) - 2;
 	char *c;
 

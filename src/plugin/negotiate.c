@@ -63,6 +63,7 @@ static const struct slot slots[] = {
 	SLOT(segment_create, OPTIONAL),
 	SLOT(segment_destroy, OPTIONAL),
 	SLOT(segment_patch, OPTIONAL),
+	SLOT(segment_stop, OPTIONAL),
 };
 
 static const void *slot_address(const plait_backend_table *table,

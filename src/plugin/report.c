@@ -112,6 +112,7 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_NATIVE, "native" },
 		{ PLAIT_CAP_SEGMENT, "segment" },
 		{ PLAIT_CAP_ROWS, "rows" },
+		{ PLAIT_CAP_REGION, "region" },
 	};
 	size_t i;
 

@@ -66,7 +66,8 @@ static plait_status compile(plait__queued *queued, plait_error *error)
 	status = plait__queued_find_lanes(queued, error);
 	if (status != PLAIT_OK)
 		return status;
-	good = plait__queued_find_items(queued, &next_commands) &&
+	good = plait__queued_find_loops(queued) &&
+	       plait__queued_find_items(queued, &next_commands) &&
 	       plait__queued_find_segments(queued, next_commands) &&
 	       plait__queued_find_batches(queued, next_commands);
 	plait__free(plait__program_allocator(queued->program), next_commands,
@@ -105,6 +106,8 @@ static void free_queued(plait__queued *queued)
 		    plan->command_count * sizeof(*queued->segment_of));
 	plait__free(allocator, queued->member_index,
 		    plan->command_count * sizeof(*queued->member_index));
+	plait__free(allocator, queued->body_work,
+		    plan->bodies_count * sizeof(*queued->body_work));
 	plait__free(allocator, queued->lanes,
 		    plan->lanes_count * sizeof(*queued->lanes));
 	plait__free(allocator, queued->ports,
@@ -117,7 +120,8 @@ static void free_queued(plait__queued *queued)
 }
 
 static plait_status make_queued(const plait__program *program, bool records,
-				plait__queued **out, plait_error *error)
+				bool decides, plait__queued **out,
+				plait_error *error)
 {
 	plait__queued *queued = plait__alloc(plait__program_allocator(program),
 					     sizeof(*queued));
@@ -128,6 +132,7 @@ static plait_status make_queued(const plait__program *program, bool records,
 		return no_memory(error);
 	queued->program = program;
 	queued->records = records;
+	queued->decides = decides;
 	status = make_tables(queued) ? compile(queued, error) :
 		 no_memory(error);
 	if (status == PLAIT_OK)
@@ -140,9 +145,14 @@ static plait_status make_queued(const plait__program *program, bool records,
 static plait_status prepare(plait__program *program, plait_error *error)
 {
 	plait__queued *queued;
-	plait_status status = make_queued(program, false, &queued, error);
+	plait_status status = make_queued(program, false, false, &queued,
+					  error);
 
 	program->compiled = queued;
+	/* Where it is wanted there is nobody to be told that it failed. */
+	if (status == PLAIT_OK && queued->has_loops)
+		status = make_queued(program, false, true, &queued->decider,
+				     error);
 	return status == PLAIT_OK ? start_pilot(queued, error) : status;
 }
 
@@ -154,6 +164,8 @@ static void discard(plait__program *program)
 		return;
 	if (queued->recorded != NULL)
 		free_queued(queued->recorded);
+	if (queued->decider != NULL)
+		free_queued(queued->decider);
 	free_queued(queued);
 	program->compiled = NULL;
 }
@@ -166,7 +178,7 @@ static void over(plait__piloted *piloted)
 				     ->instance);
 }
 
-static void free_state(plait__queued_state *state)
+static void free_one(plait__queued_state *state)
 {
 	const plait__program *program = state->queued->program;
 
@@ -174,8 +186,19 @@ static void free_state(plait__queued_state *state)
 	plait__free(plait__program_allocator(program), state, sizeof(*state));
 }
 
+static void free_state(plait__queued_state *state)
+{
+	plait__queued_state *decider = at_load_acquire_ptr(&state->decider);
+
+	if (decider != NULL)
+		free_one(decider);
+	free_one(state);
+}
+
+/* `pilot`: whose decider it is, or null. */
 static plait_status make_state(plait__instance *instance,
 			       const plait__queued *queued,
+			       plait__piloted *pilot,
 			       plait__queued_state **out, plait_error *error)
 {
 	plait__queued_state *state = plait__alloc(
@@ -188,12 +211,30 @@ static plait_status make_state(plait__instance *instance,
 				   "no memory for an instance of a plan");
 	state->instance = instance;
 	state->queued = queued;
+	state->pilot = pilot != NULL ? pilot : &state->piloted;
 	state->piloted.over = over;
 	status = plait__queued_state_make(state, error);
 	if (status == PLAIT_OK)
 		*out = state;
 	else
-		free_state(state);
+		free_one(state);
+	return status;
+}
+
+plait_status plait__queued_decider(plait__queued_state *state,
+				   plait__queued_state **out,
+				   plait_error *error)
+{
+	plait_status status;
+
+	*out = at_load_acquire_ptr(&state->decider);
+	if (*out != NULL)
+		return PLAIT_OK;
+	status = make_state(state->instance, state->queued->decider,
+			    &state->piloted, out, error);
+	/* Release: pairs with the load in cancel. */
+	if (status == PLAIT_OK)
+		at_store_release_ptr(&state->decider, *out);
 	return status;
 }
 
@@ -206,7 +247,7 @@ static plait_status make(plait__instance *instance, plait_error *error)
 	if (states == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	return make_state(instance, instance->program->compiled,
+	return make_state(instance, instance->program->compiled, NULL,
 			  &states->plain, error);
 }
 
@@ -222,10 +263,11 @@ static plait_status make_record(plait__instance *instance, plait_error *error)
 	if (at_load_acquire_ptr(&states->recorded) != NULL)
 		return PLAIT_OK;
 	if (queued->recorded == NULL)
-		status = make_queued(instance->program, true,
+		status = make_queued(instance->program, true, false,
 				     &queued->recorded, error);
 	if (status == PLAIT_OK)
-		status = make_state(instance, queued->recorded, &state, error);
+		status = make_state(instance, queued->recorded, NULL, &state,
+				    error);
 	/* Release: pairs with the loads in start and in cancel. */
 	if (status == PLAIT_OK)
 		at_store_release_ptr(&states->recorded, state);
@@ -272,12 +314,22 @@ static bool drive(plait__instance *instance)
 	       plait__pilot_drive(instance->program->context);
 }
 
-static void cancel_state(plait__queued_state *state)
+static void cancel_outside(plait__queued_state *state)
 {
 	uint32_t count = state->queued->outside_count;
 
 	if (count > 0)
 		plait__outside_cancel(&state->outsides[count - 1].outside);
+}
+
+static void cancel_state(plait__queued_state *state)
+{
+	plait__queued_state *decider = at_load_acquire_ptr(&state->decider);
+
+	plait__queued_halt(state);
+	if (decider != NULL)
+		cancel_outside(decider);
+	cancel_outside(state);
 }
 
 static void cancel(plait__instance *instance)

@@ -188,6 +188,14 @@ struct plait__queued_state {
 	uint32_t final_next;	/* how many ends of lanes were submitted */
 	uint32_t phase;
 	plait_error loss;	/* of a device, if any is lost */
+	/* Where devices decide regions. */
+	plait__queued_cell halt; /* a note: the run was stopped */
+	at_u32 halting;		/* it was noted */
+	bool halted;		/* segments were told */
+	at_ptr decider;		/* plait__queued_state that carries out what
+				 * this one cannot, or null */
+	bool decides;		/* it does in this run */
+	plait__piloted *pilot;	/* own, or of whose decider it is */
 };
 
 /* queued_state.c */
@@ -259,6 +267,8 @@ void plait__queued_launches_give_back(plait__queued_state *state);
 /* Bind the launches of a batch to what they are given in this iteration of
  * this run; on failure the run has failed. */
 void plait__queued_bind(plait__queued_state *state, uint32_t batch);
+void plait__queued_bind_stretch(plait__queued_state *state,
+				const plait__queued_stretch *stretch);
 
 /* queued_freeze.c */
 
@@ -273,6 +283,12 @@ void plait__queued_frozen_note(plait__queued_state *state, uint32_t command);
 /* Before a batch is submitted, behind plait__queued_bind. */
 plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
 				   plait_error *error);
+/* When a run begins: are all that decide regions there?  It may have failed
+ * on the way. */
+plait_status plait__queued_frozen_ready(plait__queued_state *state,
+					bool *out_whole, plait_error *error);
+/* Their loops end, or run again. */
+void plait__queued_frozen_stop(plait__queued_state *state, bool stop);
 
 /* queued_submit.c: what calls slots of queues and signals.  Only the driver
  * does. */
@@ -316,8 +332,15 @@ void plait__queued_note_decision(plait__queued_state *state, uint32_t region,
 /* Nothing of the run happens any more. */
 void plait__queued_end_record(plait__queued_state *state);
 
+/* queued.c: the state that decides all regions itself, made now if need be. */
+plait_status plait__queued_decider(plait__queued_state *state,
+				   plait__queued_state **out,
+				   plait_error *error);
+
 /* queued_drive.c */
 void plait__queued_begin(plait__queued_state *state);
+/* The run was stopped; from any thread, in upcalls too. */
+void plait__queued_halt(plait__queued_state *state);
 uint32_t plait__queued_turn(plait__piloted *piloted);
 
 #endif

@@ -147,6 +147,38 @@ static bool has_arrival(const struct packer *p, uint32_t command)
 		       p->plan->commands[command].lane;
 }
 
+/* A region has its stubs beside it. */
+static void note_member(struct packer *p, uint32_t command)
+{
+	const plait__plan_command *at = &p->plan->commands[command];
+	const uint32_t *all = &command, *end = all + 1;
+
+	if (at->kind == PLAIT__CMD_REGION) {
+		all = p->plan->order + p->queued->regions[at->link].order_first;
+		end = all + p->queued->regions[at->link].order_count;
+	}
+	for (; all < end; all++) {
+		note_waits(p, *all);
+		/* It is not emitted else: the segment has its last's. */
+		if (has_arrival(p, *all))
+			note_mark(p, *all);
+	}
+}
+
+static void note_segment(struct packer *p,
+			 const plait__queued_segment *segment)
+{
+	for (uint32_t i = 0; i < segment->member_count; i++) {
+		uint32_t member = plait__queued_at(
+			&p->queued->members, segment->member_first + i);
+
+		/* In a body it comes behind what its region does. */
+		if (p->plan->nodes[p->plan->commands[member].node].body ==
+		    p->body)
+			note_member(p, member);
+	}
+}
+
 /* What a command waits for, or the segment whose last it is. */
 static void find_waits(struct packer *p, uint32_t command)
 {
@@ -157,16 +189,8 @@ static void find_waits(struct packer *p, uint32_t command)
 	p->stamp++;
 	if (segment == NULL)
 		note_waits(p, command);
-	for (uint32_t i = 0; segment != NULL && i < segment->member_count;
-	     i++) {
-		uint32_t member = plait__queued_at(
-			&p->queued->members, segment->member_first + i);
-
-		note_waits(p, member);
-		/* It is not emitted else: the segment has its last's. */
-		if (has_arrival(p, member))
-			note_mark(p, member);
-	}
+	else
+		note_segment(p, segment);
 }
 
 static void add_waits(struct packer *p, plait__queued_stretch *stretch)
@@ -449,15 +473,6 @@ static bool is_begun_by_host(const struct packer *p, uint32_t command)
 	return plait__op_is_outside(p->plan, command);
 }
 
-bool plait__queued_is_watched(const plait__queued *queued, uint32_t command)
-{
-	const plait__plan *plan = queued->program->plan;
-	uint8_t kind = plan->commands[command].kind;
-
-	return queued->records && kind != PLAIT__CMD_REGION &&
-	       kind != PLAIT__CMD_ENTER && !plait__op_is_outside(plan, command);
-}
-
 static void await(struct packer *p, uint32_t command)
 {
 	p->awaited[plait__queued_mark_of(p->queued, command)] = 1;
@@ -508,22 +523,16 @@ static void find_awaited(struct packer *p, uint32_t number)
 		await(p, own);
 }
 
-/* Regions and stubs emit when they are left, which is always before. */
-static void find_packed(struct packer *p)
-{
-	for (uint32_t i = 0; i < p->plan->command_count; i++)
-		p->packed[i] =
-			p->plan->commands[i].kind == PLAIT__CMD_REGION ||
-			p->plan->commands[i].kind == PLAIT__CMD_ENTER;
-}
-
 static void pack_all(struct packer *p)
 {
 	const plait__plan *plan = p->plan;
 
-	find_packed(p);
+	/* Regions and stubs emit when they are left, which is before. */
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		p->packed[i] = plait__queued_is_region(p->queued, i, false);
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
-		find_awaited(p, i);
+		if (!plait__queued_is_frozen_body(p->queued, i))
+			find_awaited(p, i);
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
 		p->first[i] = PLAIT__NONE;
 	for (uint32_t i = 0; i < p->queued->items.count && !p->failed; i++) {
@@ -532,12 +541,14 @@ static void pack_all(struct packer *p)
 		if (item->kind == PLAIT__ITEM_CHUNK)
 			pack_chunk(p, item);
 	}
-	for (uint32_t i = 0; i < plan->regions_count && !p->failed; i++) {
-		pack_enter(p, i);
-		pack_leave(p, i);
-	}
+	for (uint32_t i = 0; i < plan->regions_count && !p->failed; i++)
+		if (!p->queued->regions[i].frozen) {
+			pack_enter(p, i);
+			pack_leave(p, i);
+		}
 	for (uint32_t i = 1; i < plan->bodies_count && !p->failed; i++)
-		pack_end(p, i);
+		if (!plait__queued_is_frozen_body(p->queued, i))
+			pack_end(p, i);
 	for (uint32_t i = 0; i < plan->lanes_count && !p->failed; i++)
 		pack_final(p, i);
 }

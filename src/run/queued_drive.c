@@ -14,7 +14,8 @@
  * happened, by them or by who stops the run.
  *
  * After a failure or a cancellation nothing is submitted any more, but for the
- * ends of the lanes, which tell when nothing is in flight.
+ * ends of the lanes, which tell when nothing is in flight.  Loops that devices
+ * decide are told to end.
  */
 #include "run/queued.h"
 
@@ -366,17 +367,48 @@ static void come(plait__queued_state *state, uint32_t number,
 	}
 }
 
+/* It may be of a run that was over already. */
+static void hear_halt(const plait__queued_state *state)
+{
+	plait__queued_state *whose =
+		(plait__queued_state *)(void *)state->pilot;
+
+	/* Acquire: whoever found it noted has stopped the run before. */
+	(void)at_exchange_u32(&whose->halting, 0);
+}
+
 static void read_notes(plait__queued_state *state)
 {
 	plait__pilot_note *note = plait__pilot_read(
-		state->instance->program->context, &state->piloted);
+		state->instance->program->context, state->pilot);
 	plait__pilot_note *next;
 
 	for (; note != NULL; note = next) {
+		plait__queued_cell *cell = (plait__queued_cell *)(void *)note;
+
 		next = note->next;
-		come(state, (uint32_t)((plait__queued_cell *)(void *)note -
-				       state->cells), note->status);
+		if (cell->mark == PLAIT__NONE)
+			hear_halt(state);
+		else
+			come(state, (uint32_t)(cell - state->cells),
+			     note->status);
 	}
+}
+
+void plait__queued_halt(plait__queued_state *state)
+{
+	if (state->queued->has_loops && at_exchange_u32(&state->halting, 1) == 0)
+		plait__pilot_note_down(state->instance->program->context,
+				       &state->halt.note, PLAIT_OK);
+}
+
+/* Once, and loops that were begun end. */
+static void stop_loops(plait__queued_state *state)
+{
+	if (!state->queued->has_loops || state->halted || !stopped(state))
+		return;
+	state->halted = true;
+	plait__queued_frozen_stop(state, true);
 }
 
 static void look(plait__queued_state *state)
@@ -448,28 +480,56 @@ void plait__queued_begin(plait__queued_state *state)
 	state->phase = BEGINS;
 	state->looking = 0;
 	state->final_next = 0;
+	state->decides = false;
 	state->ends_left = state->queued->port_count;
 	plait__outside_begin(state->queued->program, state->newest);
 }
 
+/* False: not all regions can be decided by their devices in this run. */
+static bool can_run(plait__queued_state *state)
+{
+	plait_error why = { .size = sizeof(why) };
+	bool whole = true;
+
+	if (!state->queued->has_loops || stopped(state))
+		return true;
+	if (state->halted)
+		plait__queued_frozen_stop(state, false);
+	state->halted = false;
+	if (plait__queued_frozen_ready(state, &whole, &why) != PLAIT_OK)
+		plait__instance_stop(state->instance, &why);
+	return whole || stopped(state);
+}
+
 static void begin(plait__queued_state *state)
 {
+	plait_error why = { .size = sizeof(why) };
+	plait__queued_state *decider;
+
 	state->phase = RUNS;
 	if (state->loss.status != PLAIT_OK)
 		plait__instance_stop(state->instance, &state->loss);
 	plait__queued_launches_renew(state);
+	if (!can_run(state)) {
+		plait__queued_launches_give_back(state);
+		if (plait__queued_decider(state, &decider, &why) == PLAIT_OK) {
+			state->decides = true;
+			plait__queued_begin(decider);
+			begin(decider);
+			return;
+		}
+		plait__instance_stop(state->instance, &why);
+	}
 	begin_body(state, 0);
 	go_on(state, 0);
 }
 
-uint32_t plait__queued_turn(plait__piloted *piloted)
+static uint32_t turn(plait__queued_state *state)
 {
-	plait__queued_state *state = (plait__queued_state *)(void *)piloted;
 	bool flushed;
 
-	if (state->phase == BEGINS)
-		begin(state);
 	read_notes(state);
+	stop_loops(state);
 	if (state->looking > 0)
 		look(state);
 	if (state->phase == ENDS)
@@ -488,4 +548,14 @@ uint32_t plait__queued_turn(plait__piloted *piloted)
 				state->final_next <
 					2 * plan_of(state)->lanes_count) ?
 	       PLAIT__PILOT_LOOKS : PLAIT__PILOT_WAITS;
+}
+
+uint32_t plait__queued_turn(plait__piloted *piloted)
+{
+	plait__queued_state *state = (plait__queued_state *)(void *)piloted;
+
+	if (state->phase == BEGINS)
+		begin(state);
+	return turn(state->decides ? at_load_acquire_ptr(&state->decider) :
+				     state);
 }

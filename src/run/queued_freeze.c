@@ -7,7 +7,10 @@
  * begins behind all of the last one, a run behind the last run of its instance.
  *
  * What a backend will not have as one, or what became a function of the host,
- * is submitted command by command.
+ * is submitted command by command.  A segment that decides regions cannot be:
+ * a run that finds it so is carried out by another state of its instance, which
+ * decides all of them on the host.  So these are made before anything of a run
+ * is submitted.
  */
 #include "run/queued.h"
 
@@ -200,9 +203,9 @@ static void forget_stale(plait__queued_state *state, uint32_t number)
 			segment->member_first + i)].stale = false;
 }
 
-/* Idle, and to be submitted next. */
+/* Idle, and to be submitted next, if it `must` be there. */
 static plait_status freshen(plait__queued_state *state, uint32_t number,
-			    plait_error *error)
+			    bool must, plait_error *error)
 {
 	plait__queued_frozen *frozen = &state->frozen[number];
 	plait_status status = PLAIT_OK;
@@ -218,6 +221,11 @@ static plait_status freshen(plait__queued_state *state, uint32_t number,
 			forget_stale(state, number);
 	}
 	use(state, number);
+	if (status == PLAIT_OK && frozen->raw == NULL && must &&
+	    segment_at(state, number)->regions > 0)
+		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
+				     "the device does not take its loops any "
+				     "more (see PLAIT_REGIONS)");
 	frozen->changed = status != PLAIT_OK;
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%s could not be frozen: ",
@@ -240,8 +248,62 @@ plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
 	     i < at->stretch_count; i++)
 		if (stretch[i].segment != PLAIT__NONE &&
 		    state->frozen[stretch[i].segment].changed)
-			status = freshen(state, stretch[i].segment, error);
+			status = freshen(state, stretch[i].segment, true,
+					 error);
 	return status;
+}
+
+/* ---- what decides regions ---- */
+
+/* With what they are given at the beginning of the run; a segment within a
+ * loop may be given something else afterwards. */
+static plait_status ready(plait__queued_state *state, uint32_t number,
+			  plait_error *error)
+{
+	const plait__queued_stretch *from = stretch_of(state, number);
+
+	if (state->frozen[number].raw != NULL && !state->frozen[number].changed)
+		return PLAIT_OK;
+	plait__queued_bind_stretch(state, from);
+	/* The run has failed, and is told. */
+	if (at_load_relaxed_u32(&state->instance->stop) != 0)
+		return PLAIT_OK;
+	return freshen(state, number, false, error);
+}
+
+plait_status plait__queued_frozen_ready(plait__queued_state *state,
+					bool *out_whole, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	*out_whole = true;
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < state->queued->segments.count; i++) {
+		if (segment_at(state, i)->regions == 0)
+			continue;
+		status = ready(state, i, error);
+		*out_whole = *out_whole && state->frozen[i].raw != NULL;
+	}
+	return status;
+}
+
+/* What cannot be told is made anew, when it is idle. */
+void plait__queued_frozen_stop(plait__queued_state *state, bool stop)
+{
+	for (uint32_t i = 0; i < state->queued->segments.count; i++) {
+		plait__backend *backend = device_of(state, i)->port->backend;
+		plait_error ignored = { .size = sizeof(ignored) };
+
+		if (segment_at(state, i)->regions == 0 ||
+		    state->frozen[i].raw == NULL ||
+		    backend->table.segment_stop(backend->self,
+						state->frozen[i].raw, stop,
+						&ignored) == PLAIT_OK || stop)
+			continue;
+		let_go(state, i);
+		state->frozen[i].changed = true;
+		use(state, i);
+	}
 }
 
 /* ---- life ---- */
@@ -254,7 +316,7 @@ plait_status plait__queued_frozen_make(plait__queued_state *state,
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < state->queued->segments.count; i++) {
 		name_it(state, i, &state->frozen[i]);
-		status = freshen(state, i, error);
+		status = freshen(state, i, false, error);
 		state->frozen[i].changed = state->frozen[i].raw == NULL;
 	}
 	return status;

@@ -15,6 +15,9 @@
  * lane in a body, what its lane has in front of the body is not seen from
  * there: a region around such a command *settles*, it comes behind points of
  * what all of its lanes have in front of it.
+ *
+ * A region that its device decides (queued_loops.c) is a command of a chunk.
+ * Its bodies have no items.
  */
 #include "run/queued.h"
 
@@ -260,33 +263,59 @@ static void add_command(struct weaver *w, uint32_t command)
 	place(w, command, chunk);
 }
 
-/* A region with its stubs, which lie side by side; how many they are. */
-static uint32_t add_region(struct weaver *w, const uint32_t *commands,
-			   uint32_t most)
+/* One that its device decides is a command like others, with its stubs where
+ * it is. */
+static void join_region(struct weaver *w, const uint32_t *commands,
+			uint32_t count)
 {
-	uint32_t region = w->plan->commands[commands[0]].link;
-	uint32_t count = w->plan->regions[region].lane_count;
+	uint32_t chunk;
+
+	for (uint32_t i = 0; i < count; i++)
+		add_sources_of(w, commands[i]);
+	chunk = w->failed ? PLAIT__NONE : find_chunk(w);
+	for (uint32_t i = 0; i < count && !w->failed; i++) {
+		join_chunk(w, commands[i], chunk);
+		place(w, commands[i], chunk);
+	}
+}
+
+static void place_region(struct weaver *w, uint32_t region,
+			 const uint32_t *commands, uint32_t count)
+{
 	uint32_t item;
 
-	if (count > most)
-		count = most;
-	begin_sources(w);
 	for (uint32_t i = 0; i < count; i++) {
 		add_sources_of(w, commands[i]);
 		if (w->queued->regions[region].settles)
 			add_end_before(w, commands[i]);
 	}
 	if (w->failed)
-		return count;
+		return;
 	item = add_item(w, PLAIT__ITEM_REGION, region);
 	if (w->failed)
-		return count;
+		return;
 	w->queued->regions[region].item = item;
+	for (uint32_t i = 0; i < count; i++)
+		place(w, commands[i], item);
+}
+
+/* A region with its stubs, which lie side by side; how many they are. */
+static uint32_t add_region(struct weaver *w, const uint32_t *commands,
+			   uint32_t most)
+{
+	uint32_t region = w->plan->commands[commands[0]].link;
+	uint32_t count = w->plan->regions[region].lane_count;
+
+	if (count > most)
+		count = most;
 	w->queued->regions[region].order_first =
 		(uint32_t)(commands - w->plan->order);
 	w->queued->regions[region].order_count = count;
-	for (uint32_t i = 0; i < count; i++)
-		place(w, commands[i], item);
+	begin_sources(w);
+	if (w->queued->regions[region].frozen)
+		join_region(w, commands, count);
+	else
+		place_region(w, region, commands, count);
 	return count;
 }
 
@@ -406,7 +435,8 @@ bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands)
 	w.last_on = new_table(&w, plan->lanes_count);
 	w.next_commands = new_table(&w, plan->command_count);
 	for (uint32_t b = 0; b < plan->bodies_count && !w.failed; b++)
-		add_body(&w, b);
+		if (!plait__queued_is_frozen_body(queued, b))
+			add_body(&w, b);
 	if (!w.failed)
 		turn_edges(&w);
 	plait__vector_fini(&w.edges);

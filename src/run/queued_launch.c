@@ -566,6 +566,20 @@ static void bind_command(plait__queued_state *state, uint32_t command)
 	plait__instance_fail(state->instance, command, &why);
 }
 
+void plait__queued_bind_stretch(plait__queued_state *state,
+				const plait__queued_stretch *stretch)
+{
+	const plait__queued *queued = state->queued;
+
+	for (uint32_t i = 0; i < stretch->work_count; i++) {
+		uint32_t what = plait__queued_at(&queued->work,
+						 stretch->work_first + i);
+
+		if (what < queued->program->plan->command_count)
+			bind_command(state, what);
+	}
+}
+
 void plait__queued_bind(plait__queued_state *state, uint32_t number)
 {
 	const plait__queued *queued = state->queued;
@@ -577,11 +591,5 @@ void plait__queued_bind(plait__queued_state *state, uint32_t number)
 	const plait__queued_stretch *end = stretch + batch->stretch_count;
 
 	for (; batch->binds && stretch < end; stretch++)
-		for (uint32_t i = 0; i < stretch->work_count; i++) {
-			uint32_t what = plait__queued_at(
-				&queued->work, stretch->work_first + i);
-
-			if (what < queued->program->plan->command_count)
-				bind_command(state, what);
-		}
+		plait__queued_bind_stretch(state, stretch);
 }

@@ -53,6 +53,7 @@ typedef struct plait__queued_segment {
 	uint32_t start_first;	/* in edge_starts: one more than members */
 	uint32_t edge_first;	/* in edges: members that are before */
 	uint32_t stretch;
+	uint32_t regions;	/* of its body, that it decides itself */
 } plait__queued_segment;
 
 /* Stretches of a lane that are submitted by one call. */
@@ -85,6 +86,9 @@ typedef struct plait__queued_region {
 	bool asks_owner;	/* it is of an inbox */
 	bool settles;		/* all its lanes are through with what is in
 				 * front: see queued_items.c */
+	bool frozen;		/* part of a segment: see queued_loops.c */
+	uint32_t inside;	/* then: commands of its bodies */
+	plait_work_region shape;
 } plait__queued_region;
 
 typedef struct plait__queued_lane {
@@ -107,7 +111,11 @@ typedef struct plait__queued plait__queued;
 struct plait__queued {
 	const plait__program *program;
 	bool records;		/* for runs that are recorded */
+	bool decides;		/* itself, all regions */
+	bool has_loops;		/* regions that are frozen */
+	uint64_t fewest;	/* commands of a segment; 0: there are none */
 	plait__queued *recorded; /* the same for those, or null */
+	plait__queued *decider;	/* the same with no region frozen, or null */
 	plait__queued_lane *lanes;
 	plait__queued_port *ports;
 	plait__queued_body *bodies;
@@ -130,6 +138,7 @@ struct plait__queued {
 	plait__vector edges;	/* uint32_t: numbers of members */
 	uint32_t *segment_of;	/* per command, or none; or null */
 	uint32_t *member_index;	/* per command: in its segment */
+	uint32_t *body_work;	/* per body: commands, if it is frozen */
 };
 
 /* Marks behind those of the commands. */
@@ -153,6 +162,27 @@ static inline plait__queued_segment *plait__queued_segment_of(
 
 	return number == PLAIT__NONE ? NULL :
 	       (plait__queued_segment *)queued->segments.items + number;
+}
+
+/* Is it decided by the device whether it runs? */
+static inline bool plait__queued_is_frozen_body(const plait__queued *queued,
+						uint32_t body)
+{
+	uint32_t region = queued->program->plan->bodies[body].region;
+
+	return region != PLAIT__NONE && queued->regions[region].frozen;
+}
+
+/* A region's command, or a stub of one, that is part of a segment, or not. */
+static inline bool plait__queued_is_region(const plait__queued *queued,
+					   uint32_t command, bool frozen)
+{
+	const plait__plan_command *at =
+		&queued->program->plan->commands[command];
+
+	return (at->kind == PLAIT__CMD_REGION ||
+		at->kind == PLAIT__CMD_ENTER) &&
+	       queued->regions[at->link].frozen == frozen;
 }
 
 /* What is emitted behind a command, and by which lane. */
@@ -221,6 +251,12 @@ static inline plait__port *plait__queued_port_of(
 plait_status plait__queued_find_lanes(plait__queued *queued,
 				      plait_error *error);
 
+/* queued_loops.c: which regions their devices decide. */
+bool plait__queued_find_loops(plait__queued *queued);
+/* Whose segment may hold it; null: none. */
+plait__device *plait__queued_frozen_on(const plait__queued *queued,
+				       uint32_t command);
+
 /* queued_items.c: the items of each body. */
 bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
 
@@ -233,7 +269,8 @@ bool plait__queued_find_segments(plait__queued *queued,
 bool plait__queued_find_batches(plait__queued *queued,
 				const uint32_t *next_commands);
 
-/* Is the host told of its end?  Only where runs are recorded. */
+/* queued_record.c: is the host told of its end?  Only where runs are
+ * recorded. */
 bool plait__queued_is_watched(const plait__queued *queued, uint32_t command);
 
 #endif

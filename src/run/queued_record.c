@@ -11,6 +11,7 @@
  */
 #include "run/queued.h"
 
+#include "run/op.h"
 #include "run/record.h"
 
 #include <stdlib.h>
@@ -18,6 +19,15 @@
 static const plait__plan *plan_of(const plait__queued_state *state)
 {
 	return state->queued->program->plan;
+}
+
+bool plait__queued_is_watched(const plait__queued *queued, uint32_t command)
+{
+	const plait__plan *plan = queued->program->plan;
+	uint8_t kind = plan->commands[command].kind;
+
+	return queued->records && kind != PLAIT__CMD_REGION &&
+	       kind != PLAIT__CMD_ENTER && !plait__op_is_outside(plan, command);
 }
 
 static uint32_t body_of(const plait__queued_state *state, uint32_t command)

@@ -9,23 +9,21 @@
  *
  * In order of depth, then, a chunk's segments and other commands are in an
  * order that can be submitted.
+ *
+ * A region that its device decides is a command of its segment, which comes
+ * behind what it and its stubs come behind, and all its bodies' commands, behind
+ * each other, lie right behind it.  Its stubs are it.
  */
 #include "run/queued.h"
 
-#include "run/words.h"
-
 #include "base/alloc.h"
-#include "object/built.h"
-#include "sys/env.h"
-
-/* Fewer than that are not worth it; PLAIT_SEGMENTS says how many, 0 none. */
-enum { USUAL_FEWEST = 4 };
 
 /* Commands of one device and depth. */
 struct group {
 	plait__device *device;
 	uint32_t work;		/* commands that do something */
 	uint32_t count;
+	uint32_t regions;	/* of the chunk's body */
 	uint32_t last;		/* command */
 	uint32_t segment;	/* or none: too small */
 };
@@ -34,7 +32,6 @@ struct freezer {
 	plait__queued *queued;
 	const plait__plan *plan;
 	uint32_t *next_commands;
-	uint64_t fewest;
 	/* Per command. */
 	uint32_t *chunk_of;
 	uint32_t *depth;
@@ -42,6 +39,7 @@ struct freezer {
 	plait__vector order;	/* uint32_t: the chunk's, by depth */
 	plait__vector starts;	/* uint32_t: by depth, in order */
 	plait__vector groups;
+	plait__vector inner;	/* uint32_t: regions, to be laid out */
 	bool failed;
 };
 
@@ -57,55 +55,6 @@ static void push_number(struct freezer *f, plait__vector *vector,
 	push(f, vector, &number);
 }
 
-/* ---- what can be frozen ---- */
-
-static bool is_here(const struct freezer *f, const plait__device *device,
-		    const plait__plan_arg *arg)
-{
-	const plait__buffer *buffer = (const plait__buffer *)
-		f->queued->program->frozen->buffers[arg->index];
-
-	return buffer->device == device;
-}
-
-static bool can_freeze_payload(const struct freezer *f, uint32_t command,
-			       const plait__device *device)
-{
-	const plait__frozen *frozen = f->queued->program->frozen;
-	const plait__plan_payload *payload = plait__words_payload(f->plan,
-								  command);
-	const plait__plan_arg *args = &f->plan->args[payload->arg_first];
-
-	switch (f->plan->commands[command].kind) {
-	case PLAIT__CMD_LAUNCH:
-		return plait__built_find((const plait__kernel *)
-					 frozen->kernels[payload->kernel],
-					 device) != NULL;
-	case PLAIT__CMD_COPY:
-		return payload->bytes > 0 && is_here(f, device, &args[0]) &&
-		       is_here(f, device, &args[1]);
-	case PLAIT__CMD_FILL:
-		return payload->bytes > 0 && is_here(f, device, &args[0]);
-	default:
-		return false;
-	}
-}
-
-/* Null: no segment holds it. */
-static plait__device *frozen_on(const struct freezer *f, uint32_t command)
-{
-	const plait__plan_command *at = &f->plan->commands[command];
-	plait__device *device = f->queued->lanes[at->lane].device;
-
-	if ((plait__device_facts(device)->capabilities &
-	     PLAIT_CAP_SEGMENT) == 0 || (at->flags & PLAIT__CMD_MEMBER) != 0)
-		return NULL;
-	if (at->kind == PLAIT__CMD_EMPTY)
-		return device;
-	return plait__words_payload(f->plan, command) != NULL &&
-	       can_freeze_payload(f, command, device) ? device : NULL;
-}
-
 /* ---- depth ---- */
 
 static uint32_t body_of(const struct freezer *f, uint32_t command)
@@ -115,28 +64,67 @@ static uint32_t body_of(const struct freezer *f, uint32_t command)
 
 static void deepen(struct freezer *f, uint32_t before, uint32_t command)
 {
-	const plait__device *device = frozen_on(f, command);
+	const plait__device *device = plait__queued_frozen_on(f->queued,
+							      command);
 	uint32_t depth;
 
 	if (f->chunk_of[before] != f->chunk_of[command])
 		return;
 	depth = f->depth[before] +
-		(device == NULL || frozen_on(f, before) != device);
+		(device == NULL ||
+		 plait__queued_frozen_on(f->queued, before) != device);
 	if (depth > f->depth[command])
 		f->depth[command] = depth;
 }
 
-static void find_depth(struct freezer *f, uint32_t command)
+static uint32_t find_before(const struct freezer *f, uint32_t command,
+			    const plait__plan_wait *wait)
+{
+	return plait__plan_find_command(f->plan, body_of(f, command),
+					wait->lane, wait->position);
+}
+
+/* By what `stub` comes behind, which is `command` or a stub of it. */
+static void find_depth_by(struct freezer *f, uint32_t stub, uint32_t command)
+{
+	const plait__plan_command *at = &f->plan->commands[stub];
+
+	if (at->position > 0)
+		deepen(f, stub - 1, command);
+	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
+		uint32_t before = find_before(f, stub, &f->plan->waits[i]);
+
+		if (before != command)
+			deepen(f, before, command);
+	}
+}
+
+/* Null: it is not one that has stubs here. */
+static const plait__queued_region *frozen_region(const struct freezer *f,
+						 uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[command];
 
-	if (at->position > 0)
-		deepen(f, command - 1, command);
-	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
-		deepen(f, plait__plan_find_command(
-				f->plan, body_of(f, command),
-				f->plan->waits[i].lane,
-				f->plan->waits[i].position), command);
+	return at->kind == PLAIT__CMD_REGION &&
+	       f->queued->regions[at->link].frozen ?
+	       &f->queued->regions[at->link] : NULL;
+}
+
+static void find_depth(struct freezer *f, uint32_t command)
+{
+	const plait__queued_region *region = frozen_region(f, command);
+	const plait__plan_command *at = &f->plan->commands[command];
+
+	if (at->kind == PLAIT__CMD_ENTER) {
+		f->depth[command] = f->depth[
+			f->plan->regions[at->link].command];
+		return;
+	}
+	if (region == NULL)
+		find_depth_by(f, command, command);
+	for (uint32_t i = 0; region != NULL && i < region->order_count; i++)
+		find_depth_by(f, f->plan->order[region->order_first + i],
+			      command);
 }
 
 /* How many commands are how deep, then where the first of them is. */
@@ -191,6 +179,22 @@ static uint32_t find_group(struct freezer *f, uint32_t first,
 	return f->groups.count - 1;
 }
 
+static void count_in(const struct freezer *f, struct group *group,
+		     uint32_t command)
+{
+	const plait__queued_region *region = frozen_region(f, command);
+
+	group->last = command;
+	if (f->plan->commands[command].kind == PLAIT__CMD_ENTER)
+		return;
+	group->count++;
+	group->work += plait__queued_has_work(f->plan, command);
+	if (region == NULL)
+		return;
+	group->count += region->inside;
+	group->regions++;
+}
+
 static void find_groups(struct freezer *f)
 {
 	uint32_t first = 0, depth = 0;
@@ -198,7 +202,7 @@ static void find_groups(struct freezer *f)
 	plait__vector_cut(&f->groups, 0);
 	for (uint32_t i = 0; i < f->order.count && !f->failed; i++) {
 		uint32_t c = plait__queued_at(&f->order, i);
-		plait__device *device = frozen_on(f, c);
+		plait__device *device = plait__queued_frozen_on(f->queued, c);
 		struct group *group;
 
 		if (f->depth[c] != depth)
@@ -211,9 +215,7 @@ static void find_groups(struct freezer *f)
 		if (f->failed)
 			return;
 		group = group_at(f, f->group_of[c]);
-		group->count++;
-		group->work += plait__queued_has_work(f->plan, c);
-		group->last = c;
+		count_in(f, group, c);
 	}
 }
 
@@ -229,9 +231,11 @@ static bool make_segments(struct freezer *f)
 			.last = group->last,
 			.lane = f->plan->commands[group->last].lane,
 			.member_first = f->queued->members.count,
+			.regions = group->regions,
 		};
 
-		if (group->work < f->fewest)
+		/* What decides regions is a segment, and nothing else. */
+		if (group->work < f->queued->fewest && group->regions == 0)
 			continue;
 		some = true;
 		group->segment = segments->count;
@@ -245,18 +249,80 @@ static bool make_segments(struct freezer *f)
 	return some;
 }
 
+static plait__queued_segment *segment_at(const struct freezer *f,
+					 uint32_t number)
+{
+	return (plait__queued_segment *)f->queued->segments.items + number;
+}
+
+static void put_member(struct freezer *f, uint32_t number, uint32_t index,
+		       uint32_t command)
+{
+	plait__queued *queued = f->queued;
+	const plait__plan_command *at = &f->plan->commands[command];
+
+	queued->segment_of[command] = number;
+	if (at->kind == PLAIT__CMD_ENTER) {
+		queued->member_index[command] = queued->member_index[
+			f->plan->regions[at->link].command];
+		return;
+	}
+	queued->member_index[command] = index;
+	((uint32_t *)queued->members.items)[
+		segment_at(f, number)->member_first + index] = command;
+	if (at->kind == PLAIT__CMD_REGION)
+		push_number(f, &f->inner, at->link);
+}
+
+/* How many members a command is. */
+static uint32_t count_members(const struct freezer *f, uint32_t command)
+{
+	const plait__queued_region *region = frozen_region(f, command);
+
+	if (f->plan->commands[command].kind == PLAIT__CMD_ENTER)
+		return 0;
+	return region != NULL ? 1 + region->inside : 1;
+}
+
+static void lay_body_out(struct freezer *f, uint32_t number, uint32_t body,
+			 uint32_t index)
+{
+	const plait__plan_body *at = &f->plan->bodies[body];
+
+	for (uint32_t i = 0; i < at->command_count && !f->failed; i++) {
+		uint32_t command = f->plan->order[at->command_first + i];
+
+		put_member(f, number, index, command);
+		index += count_members(f, command);
+	}
+}
+
+/* The bodies of all regions that were put, and of those in them. */
+static void lay_out(struct freezer *f, uint32_t number)
+{
+	for (uint32_t i = 0; i < f->inner.count && !f->failed; i++) {
+		const plait__plan_region *region = &f->plan->regions[
+			plait__queued_at(&f->inner, i)];
+		uint32_t index = f->queued->member_index[region->command] + 1;
+
+		for (uint32_t b = 0; b < region->body_count; b++) {
+			lay_body_out(f, number, region->body_first + b, index);
+			index += f->queued->body_work[region->body_first + b];
+		}
+	}
+	plait__vector_cut(&f->inner, 0);
+}
+
 /* Those that are in no segment come one by one. */
 static void add_member(struct freezer *f, uint32_t command)
 {
 	plait__queued *queued = f->queued;
 	uint32_t number = group_at(f, f->group_of[command])->segment;
-	plait__queued_segment *segment =
-		(plait__queued_segment *)queued->segments.items + number;
+	plait__queued_segment *segment = segment_at(f, number);
 
-	queued->segment_of[command] = number;
-	queued->member_index[command] = segment->member_count;
-	((uint32_t *)queued->members.items)[segment->member_first +
-					    segment->member_count++] = command;
+	put_member(f, number, segment->member_count, command);
+	segment->member_count += count_members(f, command);
+	lay_out(f, number);
 	/* One by one they are in the queue of its lane, too. */
 	queued->lanes[segment->lane].commands++;
 }
@@ -308,11 +374,51 @@ static void freeze_chunk(struct freezer *f, uint32_t number)
 
 /* ---- edges ---- */
 
-static void add_edge(struct freezer *f, uint32_t number, uint32_t before)
+/* None twice: stubs are what their region is. */
+static void add_edge(struct freezer *f, uint32_t number, uint32_t before,
+		     uint32_t first)
 {
-	if (f->queued->segment_of[before] == number)
-		push_number(f, &f->queued->edges,
-			    f->queued->member_index[before]);
+	const plait__vector *edges = &f->queued->edges;
+	uint32_t index = f->queued->member_index[before];
+
+	if (f->queued->segment_of[before] != number)
+		return;
+	for (uint32_t i = first; i < edges->count; i++)
+		if (plait__queued_at(edges, i) == index)
+			return;
+	push_number(f, &f->queued->edges, index);
+}
+
+/* Of a command, or of one of its stubs. */
+static void add_edges_of(struct freezer *f, uint32_t number, uint32_t stub,
+			 uint32_t command, uint32_t first)
+{
+	const plait__plan_command *at = &f->plan->commands[stub];
+
+	if (at->position > 0)
+		add_edge(f, number, stub - 1, first);
+	for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
+		uint32_t before;
+
+		if (f->plan->waits[w].lane == at->lane)
+			continue;
+		before = find_before(f, stub, &f->plan->waits[w]);
+		if (before != command)
+			add_edge(f, number, before, first);
+	}
+}
+
+static void add_edges(struct freezer *f, uint32_t number, uint32_t command)
+{
+	const plait__queued_region *region = frozen_region(f, command);
+	uint32_t first = f->queued->edges.count;
+
+	if (region == NULL)
+		add_edges_of(f, number, command, command, first);
+	for (uint32_t i = 0; region != NULL && i < region->order_count; i++)
+		add_edges_of(f, number,
+			     f->plan->order[region->order_first + i], command,
+			     first);
 }
 
 static void find_edges(struct freezer *f, uint32_t number)
@@ -325,41 +431,15 @@ static void find_edges(struct freezer *f, uint32_t number)
 	segment->edge_first = first;
 	segment->start_first = queued->edge_starts.count;
 	for (uint32_t i = 0; i < segment->member_count; i++) {
-		uint32_t c = plait__queued_at(&queued->members,
-					      segment->member_first + i);
-		const plait__plan_command *at = &f->plan->commands[c];
-
 		push_number(f, &queued->edge_starts,
 			    queued->edges.count - first);
-		if (at->position > 0)
-			add_edge(f, number, c - 1);
-		for (uint32_t w = at->wait_first; w < at[1].wait_first; w++)
-			if (f->plan->waits[w].lane != at->lane)
-				add_edge(f, number, plait__plan_find_command(
-						f->plan, body_of(f, c),
-						f->plan->waits[w].lane,
-						f->plan->waits[w].position));
+		add_edges(f, number, plait__queued_at(
+				&queued->members, segment->member_first + i));
 	}
 	push_number(f, &queued->edge_starts, queued->edges.count - first);
 }
 
 /* ---- all of it ---- */
-
-static bool wants_segments(const plait__queued *queued, uint64_t *out_fewest)
-{
-	uint32_t some = 0;
-
-	/* What cannot be understood is as if it were not there. */
-	if (plait__env_query_number("PLAIT_SEGMENTS", UINT32_MAX,
-				    out_fewest) <= 0)
-		*out_fewest = USUAL_FEWEST;
-	for (uint32_t i = 0; i < queued->program->plan->lanes_count; i++)
-		some |= plait__device_facts(queued->lanes[i].device)
-				->capabilities;
-	/* Each command of a recorded run is told by itself. */
-	return *out_fewest > 0 && !queued->records &&
-	       (some & PLAIT_CAP_SEGMENT) != 0;
-}
 
 static uint32_t *new_table(struct freezer *f)
 {
@@ -401,11 +481,12 @@ bool plait__queued_find_segments(plait__queued *queued,
 			     .plan = queued->program->plan,
 			     .next_commands = next_commands };
 
-	if (!wants_segments(queued, &f.fewest))
+	if (queued->fewest == 0)
 		return true;
 	plait__vector_init(&f.order, allocator, sizeof(uint32_t));
 	plait__vector_init(&f.starts, allocator, sizeof(uint32_t));
 	plait__vector_init(&f.groups, allocator, sizeof(struct group));
+	plait__vector_init(&f.inner, allocator, sizeof(uint32_t));
 	queued->segment_of = new_table(&f);
 	queued->member_index = new_table(&f);
 	f.chunk_of = new_table(&f);
@@ -416,6 +497,7 @@ bool plait__queued_find_segments(plait__queued *queued,
 	plait__vector_fini(&f.order);
 	plait__vector_fini(&f.starts);
 	plait__vector_fini(&f.groups);
+	plait__vector_fini(&f.inner);
 	free_table(&f, f.chunk_of);
 	free_table(&f, f.depth);
 	free_table(&f, f.group_of);

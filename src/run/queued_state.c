@@ -201,7 +201,7 @@ static void fill_cell(plait__queued_state *state, uint32_t number,
 {
 	plait__queued_cell *cell = &state->cells[number];
 
-	cell->note.whose = &state->piloted;
+	cell->note.whose = state->pilot;
 	cell->mark = mark;
 	cell->link = link;
 	cell->lane = lane_of_mark(state->queued, mark);
@@ -255,7 +255,7 @@ static plait_status make_outside(plait__queued_state *state, uint32_t lane,
 	made = &state->outsides[number];
 	made->state = state;
 	made->cell = plait__queued_mark_cells(queued) + number;
-	state->cells[made->cell].note.whose = &state->piloted;
+	state->cells[made->cell].note.whose = state->pilot;
 	state->cells[made->cell].link = number;
 	made->outside = (plait__outside){
 		.instance = state->instance, .lock = &state->lock,
@@ -352,6 +352,8 @@ plait_status plait__queued_state_make(plait__queued_state *state,
 	fill_work(state);
 	fill_stretches(state);
 	fill_cells(state);
+	state->halt.note.whose = state->pilot;
+	state->halt.mark = PLAIT__NONE;
 	state->piloted.turn = plait__queued_turn;
 	status = plait__queued_launches_make(state, error);
 	return status != PLAIT_OK ? status :

@@ -118,8 +118,9 @@ bool plait__queued_flush(plait__queued_state *state)
 static void on_mark(void *user_data, plait_status status)
 {
 	plait__queued_cell *cell = user_data;
-	plait__queued_state *state = (plait__queued_state *)(void *)
-		cell->note.whose;
+	/* Or its decider, which is the same here. */
+	const plait__queued_state *state =
+		(const plait__queued_state *)(const void *)cell->note.whose;
 
 	if (state->queued->records)
 		cell->told_ns = plait__clock_now_ns();

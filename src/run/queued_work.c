@@ -199,6 +199,21 @@ static void make_move(const plait__frozen *frozen,
 	out->pattern_bytes = payload->small & 0xff;
 }
 
+/* One that the device decides. */
+static void make_region(plait__queued_state *state, uint32_t region,
+			plait_work *out)
+{
+	const plait__frozen *frozen = state->queued->program->frozen;
+	const plait__plan *plan = frozen->plan;
+	const plait__plan_payload *payload =
+		&plan->payloads[plan->regions[region].predicate];
+
+	out->kind = PLAIT_WORK_REGION;
+	out->bytes = sizeof(uint32_t);
+	out->region = &state->queued->regions[region].shape;
+	set_source(frozen, &plan->args[payload->arg_first], out);
+}
+
 void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 			     plait_work *out)
 {
@@ -214,6 +229,8 @@ void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 	out->label = label[0] != '\0' ? label : NULL;
 	if (what >= plan->command_count)
 		make_question(state, what - plan->command_count, out);
+	else if (kind == PLAIT__CMD_REGION)
+		make_region(state, plan->commands[command].link, out);
 	else if (kind == PLAIT__CMD_LAUNCH)
 		make_launch(state, command, out);
 	else if (kind == PLAIT__CMD_EMPTY)

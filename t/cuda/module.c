@@ -66,16 +66,41 @@ static void load_text(CUmodule module, const char *hex)
 
 /* --- real PTX: one kernel ------------------------------------------------- */
 
+static unsigned long long number_at(void **arguments, int index)
+{
+	unsigned long long number;
+
+	memcpy(&number, arguments[index], sizeof(number));
+	return number;
+}
+
+static unsigned word_at(void **arguments, int index)
+{
+	const unsigned *word =
+		(const unsigned *)(uintptr_t)number_at(arguments, index);
+
+	/* Somebody may write it meanwhile. */
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 /* (handle, address of 32 bits): the condition becomes what is there. */
 static void set_from_word(void **arguments)
 {
-	unsigned long long handle, address;
-	unsigned value;
+	standin_grid_host.set_condition(number_at(arguments, 0),
+					word_at(arguments, 1));
+}
 
-	memcpy(&handle, arguments[0], sizeof(handle));
-	memcpy(&address, arguments[1], sizeof(address));
-	memcpy(&value, (void *)(uintptr_t)address, sizeof(value));
-	standin_grid_host.set_condition(handle, value);
+/* (handle, two such addresses, 32 bits): unless what is at the second one is
+ * not 0, then it becomes the last. */
+static void set_unless(void **arguments)
+{
+	unsigned otherwise;
+
+	memcpy(&otherwise, arguments[3], sizeof(otherwise));
+	standin_grid_host.set_condition(number_at(arguments, 0),
+					word_at(arguments, 2) != 0 ?
+						otherwise :
+						word_at(arguments, 1));
 }
 
 struct setter {
@@ -85,13 +110,14 @@ struct setter {
 };
 
 static const size_t setter_sizes[] = { 8, 8 };
+static const size_t unless_sizes[] = { 8, 8, 8, 4 };
 
 /* Nothing of it is executed: who calls cudaGraphSetConditional and takes two
- * numbers of 64 bits is taken to mean this. */
+ * numbers of 64 bits, or three and one of 32, is taken to mean this. */
 static const struct standin_module *find_setter(const char *text)
 {
 	const char *entry = strstr(text, ".entry"), *end;
-	const char *first, *second;
+	const char *first, *second, *third, *last;
 	struct setter *setter;
 
 	if (entry == NULL || strstr(text, "cudaGraphSetConditional") == NULL)
@@ -110,6 +136,13 @@ static const struct standin_module *find_setter(const char *text)
 	setter->kernel.thread = set_from_word;
 	setter->kernel.sizes = setter_sizes;
 	setter->kernel.count = 2;
+	third = strstr(second + 1, ".param .u64");
+	last = third != NULL ? strstr(third, ".param .u32") : NULL;
+	if (last != NULL && last < strchr(end, ')')) {
+		setter->kernel.thread = set_unless;
+		setter->kernel.sizes = unless_sizes;
+		setter->kernel.count = 4;
+	}
 	setter->table.arch = 50;
 	setter->table.count = 1;
 	setter->table.kernels = &setter->kernel;

@@ -124,7 +124,8 @@ enum {
 	PLAIT_DEVICE_VIRTUAL_TIME = 1 << 6,
 	PLAIT_DEVICE_NATIVE = 1 << 7,
 	PLAIT_DEVICE_SEGMENT = 1 << 8,
-	PLAIT_DEVICE_ROWS = 1 << 9
+	PLAIT_DEVICE_ROWS = 1 << 9,
+	PLAIT_DEVICE_REGION = 1 << 10
 };
 typedef struct plait_device_info {
 	uint32_t size;

@@ -56,6 +56,7 @@ pub const PLAIT_DEVICE_VIRTUAL_TIME: u32 = 64;
 pub const PLAIT_DEVICE_NATIVE: u32 = 128;
 pub const PLAIT_DEVICE_SEGMENT: u32 = 256;
 pub const PLAIT_DEVICE_ROWS: u32 = 512;
+pub const PLAIT_DEVICE_REGION: u32 = 1024;
 pub const PLAIT_CALL_ANY_THREAD: u32 = 1;
 pub const PLAIT_WRAP_READ_ONLY: u32 = 2;
 pub const PLAIT_MAP_READ: u32 = 1;

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions of segments: conditional nodes.  A condition is set by a kernel of one
+ * thread, which looks at the region's word, and at one that says that the
+ * segment is to stop:
+ *
+ *     while	decide  WHILE { body  decide }
+ *     do	decide by a word that is 1  WHILE { body  decide }
+ *     case	decide  SWITCH { body } { body } ...
+ *
+ * The kernel is text that the driver finishes, so no compiler has to be there.
+ */
+#include <string.h>
+
+#include "graph.h"
+
+/* From which driver on there are nodes for branches. */
+enum { SWITCH_VERSION = 12080 };
+
+/* Words of a segment's own: whether it is to stop, and one that is 1. */
+enum { STOP = 0, ONE = 4, OWN_BYTES = 8 };
+
+static const char decide_name[] = "plait_decide";
+
+/* (condition, word, stop, otherwise): it becomes the word, or `otherwise` when
+ * stop is not 0. */
+static const char decide_text[] =
+	".version 6.0\n"
+	".target sm_52\n"
+	".address_size 64\n"
+	".extern .func cudaGraphSetConditional\n"
+	"(\n"
+	".param .b64 handle,\n"
+	".param .b32 value\n"
+	")\n"
+	";\n"
+	".visible .entry plait_decide(\n"
+	".param .u64 plait_condition,\n"
+	".param .u64 plait_word,\n"
+	".param .u64 plait_stop,\n"
+	".param .u32 plait_otherwise\n"
+	")\n"
+	"{\n"
+	".reg .pred %stopped;\n"
+	".reg .b32 %word, %stop, %value;\n"
+	".reg .b64 %condition, %from;\n"
+	"ld.param.u64 %condition, [plait_condition];\n"
+	"ld.param.u64 %from, [plait_stop];\n"
+	"cvta.to.global.u64 %from, %from;\n"
+	"ld.volatile.global.u32 %stop, [%from];\n"
+	"ld.param.u64 %from, [plait_word];\n"
+	"cvta.to.global.u64 %from, %from;\n"
+	"ld.volatile.global.u32 %word, [%from];\n"
+	"ld.param.u32 %value, [plait_otherwise];\n"
+	"setp.ne.u32 %stopped, %stop, 0;\n"
+	"selp.b32 %value, %value, %word, %stopped;\n"
+	"{\n"
+	".param .b64 handle;\n"
+	".param .b32 value;\n"
+	"st.param.b64 [handle], %condition;\n"
+	"st.param.b32 [value], %value;\n"
+	"call.uni cudaGraphSetConditional, (handle, value);\n"
+	"}\n"
+	"ret;\n"
+	"}\n";
+
+bool plaitp_cuda_has_regions(const plait_backend *self)
+{
+	return self->cu.cuGraphConditionalHandleCreate != NULL &&
+	       self->cu.cuGraphAddNode != NULL;
+}
+
+/* --- the kernel; the device's context is the thread's ---------------------- */
+
+/* Once for each device, when somebody needs it. */
+static struct cuda_call find_decide(plait_backend *self,
+				    struct cuda_device *device)
+{
+	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
+
+	pthread_mutex_lock(&self->accounts);
+	if (device->decider == NULL)
+		call.code = self->cu.cuModuleLoadDataEx(
+			&device->decider, decide_text, 0, NULL, NULL);
+	if (call.code != CUDA_SUCCESS)
+		device->decider = NULL;
+	if (device->decider != NULL && device->decide == NULL) {
+		call.name = "cuModuleGetFunction";
+		call.code = self->cu.cuModuleGetFunction(
+			&device->decide, device->decider, decide_name);
+		if (call.code != CUDA_SUCCESS)
+			device->decide = NULL;
+	}
+	pthread_mutex_unlock(&self->accounts);
+	return call;
+}
+
+static bool add_decide(struct cuda_maker *maker, CUgraph graph,
+		       uint32_t index, CUdeviceptr word, CUgraphNode *out)
+{
+	const plait_backend_segment *segment = maker->segment;
+	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
+	CUdeviceptr stop = segment->own + STOP;
+	unsigned otherwise = work->region->kind == PLAIT_WORK_CASE ?
+				     UINT32_MAX : 0;
+	void *arguments[] = { &maker->handles[index], &word, &stop,
+			      &otherwise };
+	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
+		.func = segment->device->decide, .gridDimX = 1, .gridDimY = 1,
+		.gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+		.kernelParams = arguments
+	};
+
+	return plaitp_cuda_worked(maker, "cuGraphAddKernelNode",
+				  maker->self->cu.cuGraphAddKernelNode(
+					  out, graph, maker->before,
+					  maker->count, &params));
+}
+
+/* --- nodes ---------------------------------------------------------------- */
+
+static uint32_t count_regions(const plait_segment_request *request)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < request->work_count; i++)
+		count += plaitp_cuda_work_at(request, i)->kind ==
+			 PLAIT_WORK_REGION;
+	return count;
+}
+
+/* Set by the time that the graph is uploaded, on the same stream. */
+static bool make_words(struct cuda_maker *maker)
+{
+	const struct cuda_calls *cu = &maker->self->cu;
+	plait_backend_segment *segment = maker->segment;
+	CUstream stream = segment->device->maps;
+
+	if (!plaitp_cuda_worked(maker, "cuMemAlloc",
+				cu->cuMemAlloc(&segment->own, OWN_BYTES))) {
+		segment->own = 0;
+		return false;
+	}
+	return plaitp_cuda_worked(maker, "cuMemsetD32Async",
+				  cu->cuMemsetD32Async(segment->own + STOP, 0,
+						       1, stream)) &&
+	       plaitp_cuda_worked(maker, "cuMemsetD32Async",
+				  cu->cuMemsetD32Async(segment->own + ONE, 1,
+						       1, stream));
+}
+
+bool plaitp_cuda_prepare_regions(struct cuda_maker *maker)
+{
+	plait_backend_segment *segment = maker->segment;
+
+	segment->region_count = count_regions(maker->request);
+	if (segment->region_count == 0)
+		return true;
+	if (!plaitp_cuda_has_regions(maker->self))
+		return plaitp_cuda_worked(maker,
+					  "cuGraphConditionalHandleCreate",
+					  CUDA_ERROR_NOT_SUPPORTED);
+	maker->call = find_decide(maker->self, segment->device);
+	return maker->call.code == CUDA_SUCCESS && make_words(maker);
+}
+
+static CUdeviceptr word_of(const plait_work *work)
+{
+	return work->source->address + work->source_offset;
+}
+
+/* What is in its bodies is in their graphs. */
+static void give_bodies(struct cuda_maker *maker, uint32_t index,
+			const CUgraph *bodies)
+{
+	const plait_work_region *region =
+		plaitp_cuda_work_at(maker->request, index)->region;
+	uint32_t at = index + 1, body, i;
+
+	maker->loops[index] = bodies[0];
+	for (body = 0; body < region->body_count; body++)
+		for (i = 0; i < region->body_work[body]; i++)
+			maker->graphs[at++] = bodies[body];
+}
+
+static bool add_conditional(struct cuda_maker *maker, uint32_t index,
+			    CUgraph graph)
+{
+	const plait_work_region *region =
+		plaitp_cuda_work_at(maker->request, index)->region;
+	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+
+	params.conditional.handle = maker->handles[index];
+	params.conditional.type = region->kind == PLAIT_WORK_CASE ?
+		CU_GRAPH_COND_TYPE_SWITCH : CU_GRAPH_COND_TYPE_WHILE;
+	params.conditional.size = region->body_count;
+	params.conditional.ctx = maker->segment->device->context;
+	if (!plaitp_cuda_worked(maker, "cuGraphAddNode",
+				maker->self->cu.cuGraphAddNode(
+					&maker->segment->nodes[index], graph,
+					maker->before, NULL, maker->count,
+					&params)))
+		return false;
+	give_bodies(maker, index, params.conditional.phGraph_out);
+	return true;
+}
+
+bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
+{
+	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
+	plait_backend_segment *segment = maker->segment;
+	CUgraph graph = maker->graphs[index];
+	CUdeviceptr word = work->region->kind == PLAIT_WORK_DO ?
+				   segment->own + ONE : word_of(work);
+
+	if (work->region->kind == PLAIT_WORK_CASE &&
+	    maker->self->driver_version < SWITCH_VERSION)
+		return plaitp_cuda_worked(maker, "cuGraphAddNode",
+					  CUDA_ERROR_NOT_SUPPORTED);
+	if (!plaitp_cuda_worked(maker, "cuGraphConditionalHandleCreate",
+				maker->self->cu.cuGraphConditionalHandleCreate(
+					&maker->handles[index], graph,
+					segment->device->context, 0, 0)) ||
+	    !add_decide(maker, graph, index, word, &maker->before[0]))
+		return false;
+	maker->count = 1;
+	return add_conditional(maker, index, graph);
+}
+
+/* Behind all of its body that nothing of the body is behind. */
+static bool close_loop(struct cuda_maker *maker, uint32_t index)
+{
+	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
+	uint32_t end = index + 1 + work->region->body_work[0], i;
+	CUgraph body = maker->loops[index];
+	CUgraphNode node;
+
+	maker->count = 0;
+	for (i = index + 1; i < end; i++)
+		if (maker->graphs[i] == body && !maker->followed[i])
+			maker->before[maker->count++] =
+				maker->segment->nodes[i];
+	return add_decide(maker, body, index, word_of(work), &node);
+}
+
+bool plaitp_cuda_close_regions(struct cuda_maker *maker)
+{
+	uint32_t i;
+
+	for (i = 0; i < maker->request->work_count &&
+	     maker->segment->region_count > 0; i++) {
+		const plait_work *work = plaitp_cuda_work_at(maker->request,
+							     i);
+
+		if (work->kind == PLAIT_WORK_REGION &&
+		    work->region->kind != PLAIT_WORK_CASE &&
+		    !close_loop(maker, i))
+			return false;
+	}
+	return true;
+}
+
+void plaitp_cuda_end_regions(plait_backend *self,
+			     plait_backend_segment *segment)
+{
+	if (segment->own != 0)
+		self->cu.cuMemFree(segment->own);
+	segment->own = 0;
+}
+
+/* --- stopping ------------------------------------------------------------- */
+
+static struct cuda_call tell(plait_backend *self,
+			     const plait_backend_segment *segment, bool stop)
+{
+	CUstream stream = segment->device->maps;
+	struct cuda_call call = { "cuMemsetD32Async", CUDA_SUCCESS };
+
+	/* Beside the graph, which may run. */
+	call.code = self->cu.cuMemsetD32Async(segment->own + STOP, stop, 1,
+					      stream);
+	if (stop || call.code != CUDA_SUCCESS)
+		return call;
+	call.name = "cuStreamSynchronize";
+	call.code = self->cu.cuStreamSynchronize(stream);
+	return call;
+}
+
+plait_status plaitp_cuda_segment_stop(plait_backend *self,
+				      plait_backend_segment *segment,
+				      uint32_t stop, plait_error *error)
+{
+	uint32_t device = plaitp_cuda_number(self, segment->device);
+	struct cuda_call call;
+	plait_status status;
+
+	if (segment->own == 0)
+		return PLAIT_OK;
+	status = plaitp_cuda_enter(self, device, error);
+	if (status != PLAIT_OK)
+		return status;
+	call = tell(self, segment, stop != 0);
+	plaitp_cuda_leave(self);
+	return call.code == CUDA_SUCCESS ? PLAIT_OK :
+	       plaitp_cuda_fail_call(self, device, error, call.name, call.code,
+				     "a segment that is to stop");
+}
