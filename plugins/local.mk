@@ -88,7 +88,8 @@ pkglib_LTLIBRARIES += %D%/plait_trace.la
 pkglib_LTLIBRARIES += %D%/plait_cuda.la
 %C%_plait_cuda_la_SOURCES = %D%/cuda/abi.h %D%/cuda/backend.h %D%/cuda/box.c %D%/cuda/calls.h \
 	%D%/cuda/compiler.c %D%/cuda/device.c %D%/cuda/driver.c \
-	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c %D%/cuda/kernel.h \
+	%D%/cuda/enqueue.c %D%/cuda/entry.c %D%/cuda/fill.c \
+	%D%/cuda/graph.h %D%/cuda/kernel.h \
 	%D%/cuda/launch.c %D%/cuda/map.c %D%/cuda/memory.c \
 	%D%/cuda/native.c %D%/cuda/option.c %D%/cuda/pool.c \
 	%D%/cuda/program.c %D%/cuda/region.c %D%/cuda/segment.c \
