@@ -235,6 +235,8 @@ plait_status plait__queued_decider(plait__queued_state *state,
 	/* Release: pairs with the load in cancel. */
 	if (status == PLAIT_OK)
 		at_store_release_ptr(&state->decider, *out);
+	/* Who stops the run finds it, or it finds the run stopped. */
+	at_fence_seq_cst();
 	return status;
 }
 
@@ -324,9 +326,11 @@ static void cancel_outside(plait__queued_state *state)
 
 static void cancel_state(plait__queued_state *state)
 {
-	plait__queued_state *decider = at_load_acquire_ptr(&state->decider);
+	plait__queued_state *decider;
 
 	plait__queued_halt(state);
+	/* Behind the exchange in halt; pairs with the fence in decider. */
+	decider = at_load_acquire_ptr(&state->decider);
 	if (decider != NULL)
 		cancel_outside(decider);
 	cancel_outside(state);
