@@ -5,6 +5,8 @@
 #include "object/call.h"
 #include "object/passage.h"
 
+#include "base/error.h"
+
 struct entry {
 	plait__passage *passage;
 	bool *out_idle;
@@ -79,6 +81,18 @@ struct owned {
 	plait__call **out;
 };
 
+/* What was there before is the caller's. */
+static plait__call *publish(const struct owned *owned, plait__call *call)
+{
+	plait__call *before;
+
+	plait__mutex_lock(owned->wanted->lock);
+	before = *owned->out;
+	*owned->out = call;
+	plait__mutex_unlock(owned->wanted->lock);
+	return before;
+}
+
 static plait_status add_owned(struct plait__batch *batch, const void *arg,
 			      plait_error *error)
 {
@@ -94,9 +108,12 @@ static plait_status add_owned(struct plait__batch *batch, const void *arg,
 
 	if (status != PLAIT_OK)
 		return status;
-	*owned->out = batch->calls;
 	plait__object_hold(&batch->calls->notice.object);
-	return PLAIT_OK;
+	publish(owned, batch->calls);
+	/* Relaxed: who set it without finding the call had the lock first. */
+	if (at_load_relaxed_u32(owned->wanted->stop) == 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_CANCELLED, "it was cancelled");
 }
 
 plait_status plait__queue_submit_call(plait__queue *queue,
@@ -105,13 +122,14 @@ plait_status plait__queue_submit_call(plait__queue *queue,
 {
 	struct plait__batch batch = { .queue = queue };
 	const struct owned owned = { .wanted = wanted, .out = out };
+	plait__call *call;
 	plait_status status;
 
-	*out = NULL;
 	status = plait__batch_submit(&batch, 1, add_owned, &owned, error);
-	if (status == PLAIT_OK || *out == NULL)
+	if (status == PLAIT_OK)
 		return status;
-	plait__object_drop(&(*out)->notice.object);
-	*out = NULL;
+	call = publish(&owned, NULL);
+	if (call != NULL)
+		plait__object_drop(&call->notice.object);
 	return status;
 }

@@ -173,9 +173,14 @@ typedef struct plait__owner_call {
 	plait_host_function function;
 	void *user_data;
 	bool asks;		/* its result is an answer: see call.h */
+	struct plait__mutex *lock;	/* of *out */
+	const at_u32 *stop;	/* not 0: nobody wants it any more */
 } plait__owner_call;
 
-/* *out with the caller's hold.  PLAIT_E_STATE: the inbox is closed. */
+/* *out with the caller's hold, before anybody can see the event: who looks
+ * there, with the lock, can retract it, and who set the stop before and found
+ * nothing need not.  Null after a failure.  PLAIT_E_STATE: the inbox is closed;
+ * PLAIT_E_CANCELLED: the stop. */
 plait_status plait__queue_submit_call(plait__queue *queue,
 				      const plait__owner_call *wanted,
 				      plait__call **out, plait_error *error);

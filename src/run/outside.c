@@ -259,16 +259,16 @@ static plait_status begin_emit(plait__outside *outside,
 	return status;
 }
 
-/* What was there before is the caller's. */
-static plait__call *set_call(plait__outside *outside, plait__call *call)
+/* It is the caller's now. */
+static plait__call *take_call(plait__outside *outside)
 {
-	plait__call *before;
+	plait__call *call;
 
 	plait__mutex_lock(outside->lock);
-	before = outside->call;
-	outside->call = call;
+	call = outside->call;
+	outside->call = NULL;
 	plait__mutex_unlock(outside->lock);
-	return before;
+	return call;
 }
 
 /* Whether an inbox is closed just before or just after makes no difference. */
@@ -283,16 +283,16 @@ static plait_status begin_call(plait__outside *outside,
 		.function = function->function,
 		.user_data = function->user_data,
 		.asks = asks,
+		.lock = outside->lock,
+		.stop = &outside->instance->stop,
 	};
 	plait_status status = make_queue(outside, error);
 	plait_error why = { .size = sizeof(why) };
-	plait__call *call;
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__queue_submit_call(outside->queue, &wanted, &call,
-					  &why);
-	set_call(outside, call);
+	status = plait__queue_submit_call(outside->queue, &wanted,
+					  &outside->call, &why);
 	if (status == PLAIT_E_STATE)
 		status = PLAIT_E_CANCELLED;
 	return status == PLAIT_OK ? status :
@@ -346,7 +346,7 @@ static plait_status look(const plait__outside *outside,
 
 static void drop_call(plait__outside *outside)
 {
-	plait__call *call = set_call(outside, NULL);
+	plait__call *call = take_call(outside);
 
 	if (call == NULL)
 		return;
