@@ -58,6 +58,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/tail.c
 %C%_libplaitcore_la_SOURCES += %D%/source/text.c
 %C%_libplaitcore_la_SOURCES += %D%/source/trim.c
+%C%_libplaitcore_la_SOURCES += %D%/source/guard.c
 %C%_libplaitcore_la_SOURCES += %D%/source/words.c
 # What portable source begins with, as strings.
 PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \

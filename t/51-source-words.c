@@ -259,7 +259,71 @@ static void on_host(void)
 	suite_close();
 }
 
+/* ---- guards ---- */
+
+/* What OpenCL's compilers get, or "". */
+static const char *as_opencl(const char *code)
+{
+	static char text[1 << 16];
+	const plait_source source = { .size = sizeof(source), .code = code };
+	uint64_t bytes = 0;
+
+	IS_INT(plait_source_text("k(x: inout pointer u32)", &source,
+				 PLAIT_SOURCE_OPENCL_C, text, sizeof(text),
+				 &bytes, &error), PLAIT_OK);
+	return strstr(text, "#line 1 \"k\"") != NULL ?
+	       strstr(text, "#line 1 \"k\"") : "";
+}
+
+static int count_guards(const char *code)
+{
+	const char *at = as_opencl(code);
+	int count = 0;
+
+	while ((at = strstr(at, " PLAIT_GUARD ")) != NULL) {
+		IS_INT(at[-1], '{');
+		at++;
+		count++;
+	}
+	return count;
+}
+
+/* In front of what each body of groups does, and nowhere else; where one is
+ * not found, in none. */
+static void guards(void)
+{
+	static const struct {
+		const char *code;
+		int count;
+	} texts[] = {
+		{ "GROUP_KERNEL(k, 8, 1, 1) { ITEMS x[0] = 1; }", 1 },
+		{ "GROUP_KERNEL ( k, (8), 1,\n1 ) /* { */ // {\n { }", 1 },
+		{ "#if A\nGROUP_KERNEL(k, 8, 1, 1)\n{ }\n#else\n"
+		  "GROUP_KERNEL(k, 4, 1, 1) { }\n#endif\n", 2 },
+		{ "/* GROUP_KERNEL(k, 1, 1, 1) { */ // GROUP_KERNEL(k, 1) {\n"
+		  "#define C 'x' /* don't */\n#error it's\n"
+		  "GROUP_KERNEL(k, 8, 1, 1) { }", 1 },
+		{ "FUNCTION int f() { return '\\'' + \"\\\"{\"[0]; }\n"
+		  "GROUP_KERNEL(k, 8, 1, 1) { }", 1 },
+		{ "KERNEL(k) { EACH(i, 1) x[i] = 1; }", 0 },
+		{ "GROUP_KERNEL(kk, 8, 1, 1) { }\nKERNEL(k) { }", 0 },
+		{ "GROUP_KERNEL(k, 8, 1, 1) { }\n"
+		  "GROUP_KERNEL(k, 8, 1, 1) BODY", 0 },
+		{ "GROUP_KERNEL(k, 8, 1, 1)", 0 },
+		{ "GROUP_KERNEL(k, 8, 1, 1 /*", 0 },
+		{ "GROUP_KERNEL(k, 8, '", 0 },
+		{ "X_GROUP_KERNEL(k, 8, 1, 1) { }", 0 },
+	};
+
+	for (size_t i = 0; i < TAP_COUNT(texts); i++) {
+		NOTE("%s", texts[i].code);
+		IS_INT(count_guards(texts[i].code), texts[i].count);
+		HAS_STR(as_opencl(texts[i].code), "\n#line 1 \"plait\"");
+	}
+}
+
 static const struct tap_scenario all[] = {
+	{ "guards", guards },
 	{ "second start", second_start },
 	{ "words and results", on_host },
 };

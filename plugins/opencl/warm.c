@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Some drivers compile a kernel when it first meets a size of groups, in the
- * middle of a run.  What was written out of portable source without groups has
- * a guard there: a last argument, and with 0 it does nothing.  So each launch
- * is run once like that when it is made, with no memory at all; then the
- * driver has the code.  What that meets of errors the launch itself will meet.
+ * middle of a run.  What was written out of portable source has a guard there:
+ * a last argument, and with 0 it does nothing.  So each launch is run once like
+ * that when it is made, with no memory at all; then the driver has the code.
+ * What that meets of errors the launch itself will meet.
  */
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* Reading sources, and writing portable ones out; see source.h. */
 #include "source/source.h"
 
+#include "source/guard.h"
 #include "source/tail.h"
 #include "source/words.h"
 
@@ -187,10 +188,15 @@ static void add_list(plait__text *out, const plait_source *source,
 	}
 }
 
-/* What KERNEL(name) may put between its parentheses besides. */
+/* What KERNEL(name) may put between its parentheses besides; and what
+ * GROUP_KERNEL(name) does then. */
 static void add_guarded(plait__text *out, const plait_source *source,
 			const plait__signature *signature)
 {
+	plait__text_add(out, "#define PLAIT_IN_GROUPS_%s PLAIT_%s_%s\n",
+			signature->name,
+			plait__guard_fits(source, signature->name) ?
+			"GUARDED" : "PARAMETERS", signature->name);
 	plait__text_add(out, "#define PLAIT_ARGUMENTS_%s ", signature->name);
 	add_list(out, source, signature, false);
 	plait__text_add(out, "\n#define PLAIT_GUARDED_%s ", signature->name);
@@ -243,11 +249,15 @@ static void add_line(plait__text *out, const char *file, bool in_c)
 	plait__text_add(out, "#%s 1 \"%s\"\n", in_c ? "" : "line", clean);
 }
 
+/* `guarded`: whose bodies get guards, or null. */
 static void add_code(plait__text *out, const plait_source *source,
-		     uint32_t form)
+		     uint32_t form, const char *guarded)
 {
 	add_line(out, source->file, form == PLAIT_SOURCE_C);
-	plait__text_add_bytes(out, source->code, source->bytes);
+	if (guarded != NULL && plait__guard_fits(source, guarded))
+		plait__guard_add(out, source, guarded);
+	else
+		plait__text_add_bytes(out, source->code, source->bytes);
 	plait__text_add(out, "\n#line 1 \"plait\"\n");
 }
 
@@ -337,7 +347,8 @@ static plait_status compose_portable(const plait_source *source,
 		plait__text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
-	add_code(out, source, form);
+	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?
+				    signature->name : NULL);
 	if (form == PLAIT_SOURCE_C)
 		plait__tail_add(out, signature);
 	return finish(out, signature->name, error);
@@ -351,7 +362,7 @@ plait_status plait__source_compose(const plait_source *source,
 	if (source->form == PLAIT_SOURCE_PORTABLE)
 		return compose_portable(source, signature, form, out, error);
 	add_defines(out, source->defines);
-	add_code(out, source, form);
+	add_code(out, source, form, NULL);
 	if (form == PLAIT_SOURCE_C)
 		plait__tail_add_plain(out, source, signature);
 	return finish(out, signature->name, error);
