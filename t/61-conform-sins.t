@@ -29,7 +29,7 @@ def conform(name, *args):
 
 # Some sins need bad luck to be seen: a backend that does not wait may be late
 # enough by chance.  Such a check may look again.
-LOOKS = 6
+LOOKS = 20
 
 
 def sinned(sin):

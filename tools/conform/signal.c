@@ -341,6 +341,8 @@ static void relay(struct conform *c, plait_device *last)
 	plait_signal *end = conform_signal(c);
 	plait_queue *first = conform_queue(c);
 	plait_queue *second = conform_queue_on(c, last, NULL);
+	/* Time for who does not wait for the gate. */
+	static const struct timespec nap = { .tv_nsec = 1000000 };
 	struct raiser raiser = { .gate = gate };
 	static atomic_int count;
 	struct conform_thread *thread;
@@ -355,6 +357,7 @@ static void relay(struct conform *c, plait_device *last)
 	batch[0] = conform_wait(middle, 1);
 	batch[2] = conform_emit(end);
 	NEED(plait_queue_submit(second, batch, 3, NULL, ERR));
+	nanosleep(&nap, NULL);
 	GIVES(plait_signal_wait(end, 1, 0, ERR), PLAIT_E_TIMEOUT);
 	HOLDS(atomic_load(&count) == 0);
 	/* Host to queue to queue to host, with the host asleep. */
