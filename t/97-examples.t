@@ -78,20 +78,17 @@ LIBRARIES = os.path.join(BUILD, "t/cuda/.libs")
 CUDA = "cuda:driver=%s/standin_cuda.so,nvrtc=%s/standin_nvrtc.so" % (LIBRARIES, LIBRARIES)
 
 
-def backends_of(language, name):
+def backends_of(language):
     """On a simulated system programs run in virtual time."""
     if language == "c":
         cuda = SANITIZER == "no" and os.path.exists(LIBRARIES + "/standin_cuda.so")
         return ["host", "chaos"] + (["opencl", "opencl,host"] if OPENCL else []) + \
             (["cuda", "cuda,host", "cuda segments=0"] if cuda else [])
-    # Functions of the language are an inbox's, which runs on queues do not
-    # have yet.
-    more = OPENCL and name != "pipeline"
-    return ["host"] + (["opencl"] if more else [])
+    return ["host"] + (["opencl"] if OPENCL else [])
 
 
 def check(language, command, name, environment, work):
-    for backend in backends_of(language, name):
+    for backend in backends_of(language):
         names, _, segments = backend.partition(" segments=")
         more = {"PLAIT_SEGMENTS": segments or "1", "PLAIT_OPTIONS": CUDA} if "cuda" in names else {}
         got = run(command, env=dict(environment, PLAIT_BACKEND=names, TMPDIR=work, **more), cwd=work)
