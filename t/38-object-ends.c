@@ -5,6 +5,8 @@
  */
 #include "objects.h"
 
+#include "object/call.h"
+#include "object/inbox.h"
 #include "object/queue.h"
 
 #include "sys/clock.h"
@@ -145,10 +147,68 @@ static void pulses_are_not_looked_at(void)
 	}
 }
 
+static void nothing_waits(plait_inbox *inbox)
+{
+	uint64_t count = 9;
+
+	IS_INT(plait_inbox_pump(inbox, 0, &count, NULL), PLAIT_OK);
+	IS_UINT(count, 0);
+}
+
+/* A function for an owner that is stopped while it is on its way: who looks
+ * where it will be, under the lock, finds it before its owner does, and who
+ * found nothing there had set the stop. */
+static void stopped_on_the_way(void)
+{
+	struct rig *rig;
+
+	for (rig = settings; rig < settings + SETTINGS; rig++) {
+		struct plait__mutex lock;
+		at_u32 stop;
+		int ran = 0;
+		plait__owner_call wanted = { .function = add_one,
+					     .user_data = &ran,
+					     .lock = &lock, .stop = &stop };
+		plait__queue *queue;
+		plait__call *call = NULL;
+		plait_inbox *inbox = NULL;
+
+		if (!open_rig(rig))
+			continue;
+		plait__mutex_init(&lock);
+		at_store_relaxed_u32(&stop, 1);
+		IS_INT(plait_inbox_create(rig->context, &inbox, NULL),
+		       PLAIT_OK);
+		plait__inbox_enter(inbox, &wanted.inbox, NULL);
+		plait__queue_enter(rig->queue, &queue, NULL);
+		IS_INT(plait__queue_submit_call(queue, &wanted, &call, NULL),
+		       PLAIT_E_CANCELLED);
+		OK(call == NULL);
+		IS_INT(plait_queue_finish(rig->queue, 0, NULL), PLAIT_OK);
+		nothing_waits(inbox);
+		at_store_relaxed_u32(&stop, 0);
+		plait_queue_wait(rig->queue, rig->gate, 1, NULL);
+		IS_INT(plait__queue_submit_call(queue, &wanted, &call, NULL),
+		       PLAIT_OK);
+		plait__call_retract(call);
+		plait__object_drop(&call->notice.object);
+		plait_signal_raise(rig->gate, 1, NULL);
+		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),
+		       PLAIT_E_CANCELLED);
+		nothing_waits(inbox);
+		IS_INT(ran, 0);
+		plait__object_leave(&queue->object);
+		plait__object_leave(&wanted.inbox->object);
+		plait_inbox_release(inbox);
+		close_rig(rig);
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "idle queues cost nothing", idle_queues_cost_nothing },
 	{ "pulses are not looked at", pulses_are_not_looked_at },
 	{ "work after the release", work_after_release },
+	{ "stopped on the way", stopped_on_the_way },
 };
 
 TAP_MAIN(all)
