@@ -7,6 +7,8 @@
  * index, and no more.
  */
 #include "graph/again.h"
+
+#include "graph/values.h"
 #include "kernel/launch.h"
 #include "object/kernel.h"
 

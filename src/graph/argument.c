@@ -5,6 +5,7 @@
  */
 #include "graph/graph.h"
 #include "graph/scope.h"
+#include "graph/values.h"
 #include "base/desc.h"
 #include "base/error.h"
 #include "kernel/argument.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of a node's line in the text form: names, numbers, devices. */
 #include "graph/reader.h"
+#include "graph/values.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -58,26 +59,6 @@ plait_status plait__reader_number(struct plait__reader *reader, plait__word key,
 				"\"%.*s=\", found \"%s\"",
 				(unsigned long long)maximum, (int)key.length,
 				key.start, plait__word_show(value, shown));
-}
-
-plait_status plait__reader_after(struct plait__reader *reader, plait__word list,
-			       struct plait__reader_pending pending)
-{
-	plait__word part;
-	plait_status status;
-
-	pending.scope = reader->scope;
-	pending.line = reader->line.number;
-	while (plait__word_part(&list, ',', &part)) {
-		status = plait__reader_keep(reader, part, "a node's name",
-				   &pending.before);
-		if (status != PLAIT_OK)
-			return status;
-		if (plait__vector_push(&reader->pendings, &pending, 1) ==
-		    NULL)
-			return plait__reader_no_memory(reader);
-	}
-	return PLAIT_OK;
 }
 
 static plait_status find_device(struct plait__reader *reader, plait__word word,

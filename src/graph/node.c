@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "graph/home.h"
 #include "graph/import.h"
+#include "graph/values.h"
 #include "base/alloc.h"
 #include "base/desc.h"
 #include "base/error.h"

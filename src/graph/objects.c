@@ -5,6 +5,7 @@
  * node is not added after all.
  */
 #include "graph/graph.h"
+#include "graph/values.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "object/buffer.h"

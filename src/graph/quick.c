@@ -9,6 +9,7 @@
 #include "graph/again.h"
 #include "graph/fields.h"
 #include "graph/graph.h"
+#include "graph/values.h"
 #include "kernel/argument.h"
 #include "kernel/signature.h"
 

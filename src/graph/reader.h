@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What read.c (lines) and attribute.c (words of a node's line) share: the
- * state of reading one text.  Nobody else includes this.
+ * What the files that read the text form share: the state of reading one text.
+ * Nobody else includes this.
  */
 #ifndef PLAIT_SRC_GRAPH_READER_H
 #define PLAIT_SRC_GRAPH_READER_H
@@ -79,6 +79,8 @@ static inline const char *plait__reader_text(const struct plait__reader *reader,
 	return plait__vector_at(&reader->store->strings, string);
 }
 
+/* ---- attribute.c ---- */
+
 plait_status plait__reader_no_memory(struct plait__reader *reader);
 
 /* Keep a word as a string; `what` was expected. */
@@ -94,14 +96,65 @@ plait_status plait__reader_number(struct plait__reader *reader,
 				  plait__word key, plait__word value,
 				  uint64_t maximum, uint64_t *out);
 
+/* The rest of a node's line, for the node with this index. */
+plait_status plait__reader_attributes(struct plait__reader *reader,
+				      struct plait__reader_draft *draft,
+				      uint32_t node);
+
+/* ---- read.c: nodes ---- */
+
+/* The first words of a node's line, its name with them. */
+plait_status plait__reader_start_node(struct plait__reader *reader,
+				      struct plait__reader_draft *draft,
+				      uint8_t kind);
+
+/* What the next node of this body will be. */
+uint32_t plait__reader_next_node(const struct plait__reader *reader);
+
+plait_status plait__reader_finish_node(struct plait__reader *reader,
+				       struct plait__reader_draft *draft);
+
+/* Nothing may follow in this line. */
+plait_status plait__reader_no_more(struct plait__reader *reader);
+
+/* ---- read_bodies.c ---- */
+
+/* Before all else: count the branches of cases.  `word` starts a line, `stack`
+ * is empty at first: the place of each open body in `branches`, or none. */
+plait_status plait__reader_count_branches(struct plait__reader *reader,
+					  plait__vector *stack,
+					  plait__word word);
+
+/* The lines that open, part and close a body. */
+plait_status plait__reader_region(struct plait__reader *reader,
+				  uint32_t kind);
+plait_status plait__reader_branch(struct plait__reader *reader);
+plait_status plait__reader_close_body(struct plait__reader *reader);
+
+/* At the end of the text. */
+plait_status plait__reader_check_closed(struct plait__reader *reader);
+
+/* ---- read_edges.c ---- */
+
+/* A node by its name; null: there is none in this body (yet). */
+struct plait__reader_named *plait__reader_find_name(
+	struct plait__reader *reader, uint32_t scope, uint32_t name);
+plait_status plait__reader_add_name(struct plait__reader *reader,
+				    uint32_t name, uint32_t node);
+
 /* Note that `pending` comes after each name of the list. */
 plait_status plait__reader_after(struct plait__reader *reader,
 				 plait__word list,
 				 struct plait__reader_pending pending);
 
-/* The rest of a node's line, for the node with this index. */
-plait_status plait__reader_attributes(struct plait__reader *reader,
-				      struct plait__reader_draft *draft,
-				      uint32_t node);
+/* after=A,B on a line of its own: for the node above, in the same body. */
+plait_status plait__reader_after_above(struct plait__reader *reader,
+				       plait__word list);
+
+/* after NAME A,B */
+plait_status plait__reader_after_line(struct plait__reader *reader);
+
+/* At the end of the text: names become nodes. */
+plait_status plait__reader_resolve_edges(struct plait__reader *reader);
 
 #endif

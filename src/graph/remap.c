@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From one store's places to another's; see remap.h. */
 #include "graph/remap.h"
+#include "graph/values.h"
 
 #include "graph/scope.h"
 #include "plan/access.h"

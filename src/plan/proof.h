@@ -94,8 +94,18 @@ plait_status plait__check_segments(plait__check *check);
 plait_status plait__check_input(plait__check *check);
 /* check_loops.c: what is said of iterations is said where there are some. */
 plait_status plait__check_loops(plait__check *check);
-/* check_use.c: accesses and scratch. */
+/* check_use.c: accesses, and then scratch. */
 plait_status plait__check_use(plait__check *check);
+/*
+ * check_use.c: a must come before b, whatever bodies they are in.  *exclusive
+ * (null: who cares) tells that they are in two branches of one case, and never
+ * meet.
+ */
+plait_status plait__check_before(plait__check *check, uint32_t a, uint32_t b,
+				 uint32_t why, bool *exclusive);
+/* check_scratch.c: arenas, with all commands in an order that fits. */
+plait_status plait__check_scratch(plait__check *check,
+				  const uint32_t *timeline);
 /* check_figures.c: makespans, edges, what segments cost, arenas. */
 plait_status plait__check_figures(plait__check *check);
 
