@@ -284,6 +284,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/stop.c
 %C%_libplaitcore_la_SOURCES += %D%/run/trace.c
 %C%_libplaitcore_la_SOURCES += %D%/run/thunk.c
+%C%_libplaitcore_la_SOURCES += %D%/run/ticket.c
 %C%_libplaitcore_la_SOURCES += %D%/run/tune.c
 
 %C%_libplait_la_SOURCES =

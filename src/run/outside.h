@@ -11,8 +11,7 @@
  *     REGION  a call whose answer is the word
  *
  * Both engines have such lanes.  What a lane is, and how it goes on when it is
- * told, its engine says.  A ticket is what is told, once.  It may come late:
- * when a run was stopped its lane leaves the ticket, which then ends by itself.
+ * told, its engine says.  What is told is a ticket (ticket.h).
  */
 #ifndef PLAIT_SRC_RUN_OUTSIDE_H
 #define PLAIT_SRC_RUN_OUTSIDE_H
@@ -25,16 +24,6 @@
 
 typedef struct plait__ticket plait__ticket;
 typedef struct plait__outside plait__outside;
-
-struct plait__ticket {
-	plait__object object;	/* without a handle */
-	plait__hope hope;
-	plait__object *needs;	/* held while it is to be told */
-	struct plait__mutex lock; /* guards the rest; a leaf */
-	plait__outside *parked;	/* until this is told; or null */
-	uint64_t parking;	/* which time that is */
-	bool told;
-};
 
 /* What a lane has for such commands; touched by who runs the lane. */
 struct plait__outside {
@@ -66,10 +55,6 @@ struct plait__outside {
 	plait__ticket *ticket;
 	plait__call *call;	/* held while it is with its owner */
 };
-
-/* Who is parked with it, if it is the parking that is meant; 0 means any.  Who
- * takes it goes on with it, or offers it. */
-plait__outside *plait__ticket_take(plait__ticket *ticket, uint64_t parking);
 
 /* Is it such a command? */
 bool plait__outside_has(const plait__program *program, uint32_t command);

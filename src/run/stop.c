@@ -2,6 +2,8 @@
 /* A run is stopped: lanes that wait for somebody else go on; see outside.h. */
 #include "run/outside.h"
 
+#include "run/ticket.h"
+
 /* Those that are parked here: the caller's now. */
 static plait__outside *take_parked(plait__outside *first)
 {
