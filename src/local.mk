@@ -149,6 +149,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/object/signal.c
 %C%_libplaitcore_la_SOURCES += %D%/object/sizeof.c
 %C%_libplaitcore_la_SOURCES += %D%/object/split.c
+%C%_libplaitcore_la_SOURCES += %D%/object/submit.c
 %C%_libplaitcore_la_SOURCES += %D%/object/tensor.c
 %C%_libplaitcore_la_SOURCES += %D%/object/transfer.c
 %C%_libplaitcore_la_SOURCES += %D%/object/upcall.c

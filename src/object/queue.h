@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues.  queue.c makes and ends them and has the short forms of submit;
+ * Queues.  queue.c makes and ends them; submit.c has what users submit;
  * command.c checks one command; batch.c turns commands into stretches for the
  * backend; flight.c keeps what they use; finish.c waits and recovers;
  * transfer.c reads and writes memory of the host.
@@ -124,7 +124,7 @@ void plait__queue_unlist(plait__queue *queue);
 /* To the end of the context's list, whose lock is held. */
 void plait__queue_relink(plait__context *context, plait__queue *queue);
 
-/* PLAIT_SYNC: a submission waits, where it may. */
+/* submit.c.  PLAIT_SYNC: a submission waits, where it may. */
 bool plait__queue_wants_finish(const plait__queue *queue);
 
 /* A call of this queue failed; nothing failed before it. */
