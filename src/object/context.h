@@ -2,7 +2,8 @@
 /*
  * A context: the backends with their devices, the pool, and who waits and
  * tidies up.  context.c opens and ends it, settings.c reads its descriptor
- * and the environment, reaper.c gives back what work in flight kept.
+ * and the environment, sweep.c and the thread of reaper.c give back what work in
+ * flight kept.
  *
  * Locks, each before those behind it: queue, order (of a port), gate (of a
  * signal), context, inbox, watch, deferred, upcalls, pilot.  None is held
@@ -161,24 +162,16 @@ plait_status plait__context_team(plait__context *context, plait__team **out,
 /* Something that a thread may wait for has changed.  From upcalls too. */
 void plait__context_pulse(plait__context *context);
 
-/* --- reaper.c; called by object.c and those who finish work */
+/* --- sweep.c; called by those who finish work */
 
-void plait__context_opened(plait__context *context);
-void plait__context_closed(plait__context *context);
-void plait__context_lingers(plait__context *context, int32_t change);
+/* Drop it, but not here; from upcalls too. */
 void plait__context_drop_later(plait__context *context, plait__object *object);
-
 /* Did upcalls leave something to plait__context_tidy? */
 static inline bool plait__context_has_deferred(const plait__context *context)
 {
-	/* Acquire: pairs with the store in reaper.c. */
+	/* Acquire: pairs with the store in sweep.c. */
 	return at_load_acquire_u32(&context->deferred_any) != 0;
 }
-
-/* Have `errand` run; not from upcalls. */
-void plait__context_errand(plait__context *context, plait__errand *errand);
-/* Get the thread to look around; not from upcalls. */
-void plait__context_kick(plait__context *context);
 
 /* Give back what is not used any more, if anything waits for that. */
 void plait__context_tidy(plait__context *context);
@@ -186,6 +179,17 @@ void plait__context_tidy(plait__context *context);
 void plait__context_sweep(plait__context *context);
 /* The same, unless somebody did a moment ago and the thread will again. */
 void plait__context_sweep_soon(plait__context *context);
+
+/* --- reaper.c; called by object.c and those who finish work */
+
+void plait__context_opened(plait__context *context);
+void plait__context_closed(plait__context *context);
+void plait__context_lingers(plait__context *context, int32_t change);
+
+/* Have `errand` run; not from upcalls. */
+void plait__context_errand(plait__context *context, plait__errand *errand);
+/* Get the thread to look around; not from upcalls. */
+void plait__context_kick(plait__context *context);
 
 /* Is this the thread that tidies up? */
 bool plait__reaper_is_me(plait__context *context);

@@ -98,8 +98,8 @@ plait_status plait__check_loops(plait__check *check);
 plait_status plait__check_use(plait__check *check);
 /*
  * check_use.c: a must come before b, whatever bodies they are in.  *exclusive
- * (null: who cares) tells that they are in two branches of one case, and never
- * meet.
+ * (null: who cares) tells that nothing is to be ordered: they are in two
+ * branches of one case, which never meet.
  */
 plait_status plait__check_before(plait__check *check, uint32_t a, uint32_t b,
 				 uint32_t why, bool *exclusive);
@@ -109,10 +109,46 @@ plait_status plait__check_scratch(plait__check *check,
 /* check_figures.c: makespans, edges, what segments cost, arenas. */
 plait_status plait__check_figures(plait__check *check);
 
-/* proof.c: add an obligation, unless one look settles it; and prove all. */
+/* What the order graph has into a command, beside its place on its lane. */
+typedef struct plait__proof_edges {
+	const uint32_t *targets;
+	uint32_t first;
+	uint32_t last;
+} plait__proof_edges;
+
+static inline plait__proof_edges
+plait__proof_in_edges(const plait__check *check, uint32_t c)
+{
+	const plait__plan_command *command = &check->plan->commands[c];
+	plait__proof_edges e;
+
+	if (check->plan->mode == PLAIT__MODE_HELPED) {
+		e.targets = check->plan->preds;
+		e.first = command[0].pred_first;
+		e.last = command[1].pred_first;
+	} else {
+		e.targets = check->wait_target;
+		e.first = command[0].wait_first;
+		e.last = command[1].wait_first;
+	}
+	return e;
+}
+
+static inline bool plait__proof_has_lane_pred(const plait__check *check,
+					      uint32_t c)
+{
+	return check->plan->mode == PLAIT__MODE_STRICT &&
+	       check->plan->commands[c].position > 0;
+}
+
+/* proof.c: find the chains; add an obligation, unless one look settles it. */
+plait_status plait__proof_chains(plait__check *check);
 plait_status plait__proof_add(plait__check *check, uint32_t before,
 			      uint32_t after, uint32_t why);
-plait_status plait__proof_chains(plait__check *check);
+/* Why it is not so. */
+plait_status plait__proof_fail(plait__check *check, uint32_t before,
+			       uint32_t after, uint32_t why);
+/* sweeps.c: prove all that were added. */
 plait_status plait__proof_run(plait__check *check);
 
 #endif
