@@ -216,6 +216,29 @@ static plait_status map_buffer(struct place *place, plait_error *error)
 	return status;
 }
 
+/* What the system below has, where it has anything. */
+static plait_status ask_native(struct place *place, plait_error *error)
+{
+	uint64_t told[3] = { 1, 1, 1 }, offset = 1;
+	const plait_status status[3] = {
+		plait_device_native(place->device, PLAIT_NATIVE_POINTER,
+				    &told[0], error),
+		plait_queue_native(place->queue, PLAIT_NATIVE_POINTER,
+				   &told[1], error),
+		plait_buffer_native(place->buffer, PLAIT_NATIVE_POINTER,
+				    &told[2], &offset, error),
+	};
+
+	for (int i = 0; i < 3; i++) {
+		if (status[i] != PLAIT_OK && told[i] != 0)
+			return internal(error, "out is set");
+		if (status[i] != PLAIT_OK &&
+		    status[i] != PLAIT_E_UNSUPPORTED)
+			return status[i];
+	}
+	return offset == 0 ? PLAIT_OK : internal(error, "no offset is told");
+}
+
 const struct calls_entry calls_device[] = {
 	{ "plait_context_open plait_context_retain plait_context_release",
 	  open_alone, NULL },
@@ -232,5 +255,7 @@ const struct calls_entry calls_device[] = {
 	{ "plait_buffer_wrap", wrap_and_call, NULL },
 	{ "plait_buffer_view", view_buffer, NULL },
 	{ "plait_buffer_map plait_buffer_unmap", map_buffer, NULL },
+	{ "plait_device_native plait_queue_native plait_buffer_native",
+	  ask_native, NULL },
 	{ NULL, NULL, NULL }
 };
