@@ -37,6 +37,7 @@ struct rig {
 };
 
 /* Whatever works for one of these has to work for all. */
+__attribute__((unused))
 static struct rig settings[] = {
 	{ .backend = FIRST_BACKEND, .workers = 2 },
 	{ .backend = FIRST_BACKEND, .flags = PLAIT_CONTEXT_NO_WORKERS },

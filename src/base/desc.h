@@ -8,6 +8,8 @@
 
 #include "plait/base.h"
 
+#include "base/first.h"
+
 /* Larger than any descriptor will ever be; a size above it is garbage. */
 enum { PLAIT__DESC_MAX_BYTES = 4096 };
 
@@ -51,5 +53,22 @@ static inline plait_status plait__desc_view(const void **out, void *known,
 plait_status plait__desc_write(void *given, const void *ours,
 			       size_t known_bytes, size_t first_bytes,
 			       const char *what, plait_error *error);
+
+/*
+ * What everybody calls: the struct's name is enough to know its sizes of then
+ * and of now.  `known`, `room` and `ours` point to our own one of that type.
+ */
+#define PLAIT__READ(type, known, given, error)                              \
+	plait__desc_read(known, PLAIT__SIZE_OF(type, known),                \
+			 PLAIT__FIRST(type), given, #type, error)
+#define PLAIT__VIEW(type, out, room, given, error)                          \
+	plait__desc_view(out, room, PLAIT__SIZE_OF(type, room),             \
+			 PLAIT__FIRST(type), given, #type, error)
+#define PLAIT__WRITE(type, given, ours, error)                              \
+	plait__desc_write(given, ours, PLAIT__SIZE_OF(type, ours),          \
+			  PLAIT__FIRST(type), #type, error)
+/* With a warning if the pointer is one to something else. */
+#define PLAIT__SIZE_OF(type, pointer)                                       \
+	(sizeof(type) + 0 * sizeof((pointer) == (const type *)0))
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-	ARGUMENT_FIRST_BYTES = 64, BLOB_ALIGNMENT = 8,
+	BLOB_ALIGNMENT = 8,
 	MAX_AHEAD = 15,
 };
 
@@ -377,14 +377,11 @@ static plait_status copy_argument(const plait__adding *adding, uint32_t i,
 
 	memcpy(&size, first, sizeof(size));
 	if (i == 0)
-		return plait__desc_read(room, sizeof(*room),
-					ARGUMENT_FIRST_BYTES, first,
-					"plait_argument", adding->error);
+		return PLAIT__READ(plait_argument, room, first, adding->error);
 	/* The first one's size was found good. */
 	memcpy(copy, first + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return plait__desc_read(room, sizeof(*room), ARGUMENT_FIRST_BYTES,
-				copy, "plait_argument", adding->error);
+	return PLAIT__READ(plait_argument, room, copy, adding->error);
 }
 
 /* Arguments of the size that we know are read where they are. */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FUNCTION_FIRST_BYTES = sizeof(plait_function_desc), NAMES_ROOM = 120 };
+enum { NAMES_ROOM = 120 };
 
 /* ---- what all of them do ---- */
 
@@ -282,8 +282,7 @@ plait_status plait_plan_bind_function(plait_plan *plan, const char *name,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__desc_read(&ours, sizeof(ours), FUNCTION_FIRST_BYTES,
-				  desc, "plait_function_desc", error);
+	status = PLAIT__READ(plait_function_desc, &ours, desc, error);
 	if (status == PLAIT_OK)
 		status = bind_function(entered, name, &ours, error);
 	plait__object_leave(&entered->object);

@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "object/device.h"
 
-enum { BINDING_FIRST_BYTES = sizeof(plait_plan_binding) };
-
 const char *const plait__bind_kinds[] = { "kernel", "buffer", "signal",
 					  "function", "device" };
 
@@ -176,9 +174,7 @@ plait_status plait_plan_query_binding(plait_plan *plan, uint64_t index,
 		fill_binding(entered, plait__bindings_at(entered->bindings,
 							 (uint32_t)index),
 			     &ours);
-		status = plait__desc_write(out, &ours, sizeof(ours),
-					   BINDING_FIRST_BYTES,
-					   "plait_plan_binding", error);
+		status = PLAIT__WRITE(plait_plan_binding, out, &ours, error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-	DESC_FIRST_BYTES = sizeof(plait_freeze_desc),
 	MAX_INSTANCES = 1024,
 	/* A node that is this many times dearer than the mean makes the work
 	 * uneven: then lanes help each other. */
@@ -330,10 +329,8 @@ plait_status plait_graph_freeze(plait_graph *graph,
 				     "the graph is the body of a loop or "
 				     "branch; freeze the graph it is part of");
 	if (status == PLAIT_OK && desc != NULL)
-		status = plait__desc_read(&freezing.desc,
-					  sizeof(freezing.desc),
-					  DESC_FIRST_BYTES, desc,
-					  "plait_freeze_desc", error);
+		status = PLAIT__READ(plait_freeze_desc, &freezing.desc, desc,
+				     error);
 	if (status == PLAIT_OK)
 		status = check_desc(&freezing.desc, error);
 	if (status == PLAIT_OK)

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-enum { INFO_FIRST_BYTES = sizeof(plait_plan_info) };
-
 /* ---- life ---- */
 
 static void drop_all(plait__object **objects, uint32_t count)
@@ -216,9 +214,7 @@ plait_status plait_plan_query(plait_plan *plan, plait_plan_info *info,
 	if (status != PLAIT_OK)
 		return status;
 	fill_info(entered, &ours);
-	status = plait__desc_write(info, &ours, sizeof(ours),
-				   INFO_FIRST_BYTES, "plait_plan_info",
-				   error);
+	status = PLAIT__WRITE(plait_plan_info, info, &ours, error);
 	plait__object_leave(&entered->object);
 	return status;
 }

@@ -21,7 +21,6 @@
 #include <string.h>
 
 enum {
-	DESC_FIRST_BYTES = sizeof(plait_node_desc),
 	FEW = 32,	/* predecessors that need no memory of their own */
 	MAX_BRANCHES = 65536,
 };
@@ -484,8 +483,8 @@ static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 	plait_node_desc room;
 	const void *view;
 
-	if (plait__desc_view(&view, &room, sizeof(room), DESC_FIRST_BYTES,
-			     desc, "plait_node_desc", &ignored) != PLAIT_OK)
+	if (PLAIT__VIEW(plait_node_desc, &view, &room, desc,
+			&ignored) != PLAIT_OK)
 		return;
 	adding.desc = view;
 	name_place(&adding);
@@ -511,9 +510,7 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 		plait__error_copy(error, &own);
 		goto set_out;
 	}
-	status = plait__desc_view(&view, &room, sizeof(room),
-				  DESC_FIRST_BYTES, desc, "plait_node_desc",
-				  &own);
+	status = PLAIT__VIEW(plait_node_desc, &view, &room, desc, &own);
 	if (status == PLAIT_OK &&
 	    !plait__graph_add_usual(entered, view, after, count, &index))
 		status = add_after(entered, view, after, count, &index, &own);

@@ -9,13 +9,6 @@
 
 #include <string.h>
 
-enum {
-	SYSTEM_FIRST_BYTES = sizeof(plait_system_desc),
-	SIMULATION_FIRST_BYTES = sizeof(plait_simulation),
-	LANE_FIRST_BYTES = sizeof(plait_lane_use),
-	CRITICAL_FIRST_BYTES = sizeof(plait_critical_command)
-};
-
 /* What the caller gave for the lanes. */
 struct lanes {
 	plait_lane_use *first;	/* null: not wanted */
@@ -120,9 +113,7 @@ static plait_status write_lanes(const struct lanes *lanes,
 			       (uint64_t)i * lanes->stride;
 
 		memcpy(record, &lanes->stride, sizeof(lanes->stride));
-		status = plait__desc_write(record, &uses[i], sizeof(uses[i]),
-					   LANE_FIRST_BYTES, "plait_lane_use",
-					   error);
+		status = PLAIT__WRITE(plait_lane_use, record, &uses[i], error);
 	}
 	return status;
 }
@@ -205,9 +196,8 @@ static plait_status write_critical(const plait__plan *plan,
 			plan, timeline, timeline->critical[i], stride);
 
 		memcpy(record, &stride, sizeof(stride));
-		status = plait__desc_write(record, &ours, sizeof(ours),
-					   CRITICAL_FIRST_BYTES,
-					   "plait_critical_command", error);
+		status = PLAIT__WRITE(plait_critical_command, record, &ours,
+				      error);
 	}
 	return status;
 }
@@ -222,9 +212,7 @@ static plait_status read_system(const plait_system_desc *from,
 	plait_status status = PLAIT_OK;
 
 	if (from != NULL)
-		status = plait__desc_read(&ours, sizeof(ours),
-					  SYSTEM_FIRST_BYTES, from,
-					  "plait_system_desc", error);
+		status = PLAIT__READ(plait_system_desc, &ours, from, error);
 	if (status == PLAIT_OK && ours.flags != 0)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "plait_system_desc: flags 0x%x are not "
@@ -260,9 +248,7 @@ static plait_status answer(const plait__frozen *frozen,
 	status = fill_lanes(frozen, timeline, lanes, error);
 	plait__timeline_release(timeline);
 	if (status == PLAIT_OK)
-		status = plait__desc_write(out, &ours, sizeof(ours),
-					   SIMULATION_FIRST_BYTES,
-					   "plait_simulation", error);
+		status = PLAIT__WRITE(plait_simulation, out, &ours, error);
 	return status;
 }
 

@@ -7,8 +7,6 @@
 
 #include <stdbool.h>
 
-enum { LAUNCH_FIRST_BYTES = 56 };
-
 /* Modulo 2^64 in *total; true: that was too small. */
 static bool grow(uint64_t *total, uint64_t items, uint64_t group)
 {
@@ -76,9 +74,7 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 
 	*out = (plait_launch){ .size = sizeof(*out) };
 	if (given != NULL)
-		status = plait__desc_read(out, sizeof(*out),
-					  LAUNCH_FIRST_BYTES, given,
-					  "plait_launch", error);
+		status = PLAIT__READ(plait_launch, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
 	out->size = sizeof(*out);

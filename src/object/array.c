@@ -157,9 +157,8 @@ static plait_status import(plait_device *device, void *tensor,
 	plait_wrap_desc wrap = { .size = sizeof(wrap), .user_data = tensor };
 	plait_import_desc desc;
 	struct foreign foreign = { NULL, NULL, false };
-	plait_status status = plait__desc_read(&desc, sizeof(desc),
-					       sizeof(desc), given,
-					       "plait_import_desc", error);
+	plait_status status = PLAIT__READ(plait_import_desc, &desc, given,
+					  error);
 
 	if (status == PLAIT_OK)
 		status = check_import(&desc, error);
@@ -192,13 +191,11 @@ PLAIT_API plait_status plait_array_import(plait_device *device, void *tensor,
 	if (status != PLAIT_OK)
 		return status;
 	/* Before anything is taken over: is there room for the answer? */
-	status = plait__desc_write(out_array, &array, sizeof(array),
-				   sizeof(array), "plait_array", error);
+	status = PLAIT__WRITE(plait_array, out_array, &array, error);
 	if (status == PLAIT_OK)
 		status = import(device, tensor, desc, &array, out, error);
 	if (status == PLAIT_OK)
-		(void)plait__desc_write(out_array, &array, sizeof(array),
-					sizeof(array), "plait_array", NULL);
+		(void)PLAIT__WRITE(plait_array, out_array, &array, NULL);
 	plait__device_leave(entered);
 	return status;
 }
@@ -386,8 +383,7 @@ PLAIT_API plait_status plait_array_export(plait_buffer *buffer,
 	status = plait__buffer_enter(buffer, &entered, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__desc_read(&known, sizeof(known), sizeof(known), array,
-				  "plait_array", error);
+	status = PLAIT__READ(plait_array, &known, array, error);
 	if (status == PLAIT_OK)
 		status = export(buffer, entered, &known, flags, out_tensor,
 				error);

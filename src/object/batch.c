@@ -450,8 +450,7 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu commands at once are too many",
 				   (unsigned long long)count);
-	return plait__desc_read(&first, sizeof(first), sizeof(first), commands,
-				"plait_command", error);
+	return PLAIT__READ(plait_command, &first, commands, error);
 }
 
 plait_status plait__batch_submit(struct plait__batch *batch, uint64_t count,
@@ -483,7 +482,7 @@ static uint64_t count_works(const struct plait__batch *batch,
 	uint64_t more;
 	uint64_t i;
 
-	if (plait__queue_takes_rows(batch->queue) || stride < sizeof(plait_command))
+	if (plait__queue_takes_rows(batch->queue))
 		return count;
 	for (i = 0; i < all->count; i++, at += stride) {
 		more = plait__rows_count((const plait_command *)

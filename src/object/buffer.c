@@ -231,8 +231,7 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = plait__desc_read(&known, sizeof(known), sizeof(known),
-					  desc, "plait_buffer_desc", error);
+		status = PLAIT__READ(plait_buffer_desc, &known, desc, error);
 	if (status == PLAIT_OK)
 		status = check_desc(&known, error);
 	if (status == PLAIT_OK)
@@ -412,8 +411,7 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = plait__desc_read(&known, sizeof(known), sizeof(known),
-					  desc, "plait_wrap_desc", error);
+		status = PLAIT__READ(plait_wrap_desc, &known, desc, error);
 	if (status == PLAIT_OK)
 		status = check_wrap(&known, error);
 	if (status == PLAIT_OK)

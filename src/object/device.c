@@ -181,8 +181,7 @@ PLAIT_API plait_status plait_device_query(plait_device *device,
 	if (status != PLAIT_OK)
 		return status;
 	describe(self, &found);
-	status = plait__desc_write(info, &found, sizeof(found), sizeof(found),
-				   "plait_device_info", error);
+	status = PLAIT__WRITE(plait_device_info, info, &found, error);
 	plait__device_leave(self);
 	return status;
 }

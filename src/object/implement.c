@@ -10,11 +10,12 @@
 #include "object/device.h"
 
 #include "base/error.h"
+#include "base/first.h"
 #include "kernel/launch.h"
 
 #include <string.h>
 
-enum { MAX_SOURCES = 64, SOURCE_FIRST_BYTES = 72 };
+enum { MAX_SOURCES = 64 };
 
 /* The first one's size is that of all. */
 static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
@@ -25,7 +26,7 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 	uint32_t size;
 
 	memcpy(&size, desc->sources, sizeof(size));
-	if (i == 0 || size < SOURCE_FIRST_BYTES || size > sizeof(copy))
+	if (i == 0 || size < PLAIT__FIRST(plait_source) || size > sizeof(copy))
 		return plait__source_read(desc->sources, name, out, error);
 	memcpy(copy, (const char *)desc->sources + i * size, size);
 	memcpy(copy, &size, sizeof(size));

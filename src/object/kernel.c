@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-enum { DESC_FIRST_BYTES = 32 };
-
 static void destroy_kernel(plait__object *object)
 {
 	plait__kernel *kernel = (plait__kernel *)object;
@@ -87,9 +85,8 @@ free_kernel:
 static plait_status check_desc(const plait_kernel_desc *given,
 			       plait_kernel_desc *desc, plait_error *error)
 {
-	plait_status status = plait__desc_read(desc, sizeof(*desc),
-					       DESC_FIRST_BYTES, given,
-					       "plait_kernel_desc", error);
+	plait_status status = PLAIT__READ(plait_kernel_desc, desc, given,
+					  error);
 
 	if (status != PLAIT_OK)
 		return status;

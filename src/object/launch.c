@@ -19,8 +19,6 @@
 
 #include <string.h>
 
-enum { ARGUMENT_FIRST_BYTES = 64 };
-
 /* One argument: the value that the kernel is pointed to, and for memory the
  * buffer that is held, from an offset on; mapped while the kernel runs. */
 struct held_argument {
@@ -251,14 +249,11 @@ static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 	uint32_t size;
 
 	memcpy(&size, arguments, sizeof(size));
-	if (i == 0 || size < ARGUMENT_FIRST_BYTES || size > sizeof(copy))
-		return plait__desc_read(out, sizeof(*out),
-					ARGUMENT_FIRST_BYTES, arguments,
-					"plait_argument", error);
+	if (i == 0 || size < PLAIT__FIRST(plait_argument) || size > sizeof(copy))
+		return PLAIT__READ(plait_argument, out, arguments, error);
 	memcpy(copy, (const char *)arguments + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return plait__desc_read(out, sizeof(*out), ARGUMENT_FIRST_BYTES, copy,
-				"plait_argument", error);
+	return PLAIT__READ(plait_argument, out, copy, error);
 }
 
 /* Which argument it was, before what is wrong with it. */

@@ -185,8 +185,7 @@ static plait_status put(plait_event *out, const plait_event *event,
 			plait_error *error)
 {
 	if (out == NULL || out->size != sizeof(*out))
-		return plait__desc_write(out, event, sizeof(*event),
-					 sizeof(*event), "plait_event", error);
+		return PLAIT__WRITE(plait_event, out, event, error);
 	*out = *event;
 	return PLAIT_OK;
 }

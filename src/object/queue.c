@@ -210,9 +210,8 @@ static plait_status read_desc(plait_queue_desc *out,
 	const plait_queue_desc all_defaults = { .size = sizeof(*desc) };
 	plait_status status;
 
-	status = plait__desc_read(out, sizeof(*out), sizeof(*out),
-				  desc != NULL ? desc : &all_defaults,
-				  "plait_queue_desc", error);
+	status = PLAIT__READ(plait_queue_desc, out,
+			     desc != NULL ? desc : &all_defaults, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out->native_kind == 0 && out->native != 0)

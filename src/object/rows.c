@@ -93,9 +93,8 @@ static void join(plait__shape *shape)
 static plait_status read_rows(plait_rows *out, const plait_command *command,
 			      plait_error *error)
 {
-	plait_status status = plait__desc_read(out, sizeof(*out), sizeof(*out),
-					       command->rows, "plait_rows",
-					       error);
+	plait_status status = PLAIT__READ(plait_rows, out, command->rows,
+					  error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -24,8 +24,7 @@ static plait_status read_allocator(plait_allocator *out,
 		*out = *plait__alloc_default();
 		return PLAIT_OK;
 	}
-	status = plait__desc_read(out, sizeof(*out), sizeof(*out), given,
-				  "plait_allocator", error);
+	status = PLAIT__READ(plait_allocator, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out->flags != 0)
@@ -116,9 +115,8 @@ plait_status plait__settings_read(plait__settings *out,
 	plait_status status;
 
 	memset(out, 0, sizeof(*out));
-	status = plait__desc_read(&known, sizeof(known), sizeof(known),
-				  desc != NULL ? desc : &all_defaults,
-				  "plait_context_desc", error);
+	status = PLAIT__READ(plait_context_desc, &known,
+			     desc != NULL ? desc : &all_defaults, error);
 	if (status != PLAIT_OK)
 		return status;
 	if ((known.flags & ~(uint32_t)KNOWN_FLAGS) != 0)

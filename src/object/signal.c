@@ -34,9 +34,8 @@ static plait_status read_desc(plait_signal_desc *out,
 	const plait_signal_desc all_defaults = { .size = sizeof(*desc) };
 	plait_status status;
 
-	status = plait__desc_read(out, sizeof(*out), sizeof(*out),
-				  desc != NULL ? desc : &all_defaults,
-				  "plait_signal_desc", error);
+	status = PLAIT__READ(plait_signal_desc, out,
+			     desc != NULL ? desc : &all_defaults, error);
 	if (status != PLAIT_OK)
 		return status;
 	if ((out->flags & ~(uint32_t)PLAIT_SIGNAL_GATE) != 0)

@@ -2,6 +2,7 @@
 /* Packing commands and moving bytes; see command.h. */
 #include "pool/command.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static char *at(plait_backend_memory *memory, uint64_t offset)
@@ -9,12 +10,15 @@ static char *at(plait_backend_memory *memory, uint64_t offset)
 	return (char *)memory + offset;
 }
 
+enum {
+	ROWS_END = offsetof(plait_work, rows) + sizeof(const plait_work_rows *)
+};
+
 /* Who knows no rows has shorter works. */
 static const plait_work_rows *rows_of(const plait_work *work)
 {
 	return work->kind != PLAIT_WORK_FILL &&
-	       (work->size == 0 || work->size >= sizeof(*work)) ? work->rows :
-								  NULL;
+	       (work->size == 0 || work->size >= ROWS_END) ? work->rows : NULL;
 }
 
 void plait__command_pack_move(struct plait__command *out,

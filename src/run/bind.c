@@ -15,11 +15,6 @@
 
 #include <string.h>
 
-enum {
-	BINDING_FIRST_BYTES = sizeof(plait_binding),
-	INFO_FIRST_BYTES = sizeof(plait_parameter_info)
-};
-
 struct binding {
 	plait__frame *frame;
 	const plait__plan *plan;
@@ -226,13 +221,11 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 		memcpy(out, first + i * size, sizeof(*out));
 		return PLAIT_OK;
 	}
-	if (i == 0 || size < BINDING_FIRST_BYTES || size > sizeof(copy))
-		return plait__desc_read(out, sizeof(*out), BINDING_FIRST_BYTES,
-					first, "plait_binding", error);
+	if (i == 0 || size < PLAIT__FIRST(plait_binding) || size > sizeof(copy))
+		return PLAIT__READ(plait_binding, out, first, error);
 	memcpy(copy, first + i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return plait__desc_read(out, sizeof(*out), BINDING_FIRST_BYTES, copy,
-				"plait_binding", error);
+	return PLAIT__READ(plait_binding, out, copy, error);
 }
 
 static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
@@ -404,9 +397,7 @@ PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
 				     entered->plan->params_count);
 	} else {
 		describe(entered->plan, &entered->plan->params[number], &ours);
-		status = plait__desc_write(info, &ours, sizeof(ours),
-					   INFO_FIRST_BYTES,
-					   "plait_parameter_info", error);
+		status = PLAIT__WRITE(plait_parameter_info, info, &ours, error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

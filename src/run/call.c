@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DESC_FIRST_BYTES = sizeof(plait_run_desc) };
-
 /* One call of plait_plan_run or plait_plan_call. */
 struct start {
 	plait__frozen *frozen;
@@ -35,8 +33,7 @@ static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
 		*out = (plait_run_desc){ .size = sizeof(*out) };
 		return PLAIT_OK;
 	}
-	status = plait__desc_read(out, sizeof(*out), DESC_FIRST_BYTES, given,
-				  "plait_run_desc", error);
+	status = PLAIT__READ(plait_run_desc, out, given, error);
 	if (status == PLAIT_OK && (out->flags & ~known) != 0)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "plait_run_desc: flags 0x%x are not known",

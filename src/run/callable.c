@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { DESC_FIRST_BYTES = sizeof(plait_callable_desc), FEW = 16 };
+enum { FEW = 16 };
 
 /* What one argument of the function is to the plan. */
 struct plug {
@@ -368,9 +368,8 @@ static plait_status read_desc(const plait_callable_desc *given,
 	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
 			       PLAIT_RUN_PARALLEL;
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
-	plait_status status = plait__desc_read(out, sizeof(*out),
-					       DESC_FIRST_BYTES, given,
-					       "plait_callable_desc", error);
+	plait_status status = PLAIT__READ(plait_callable_desc, out, given,
+					  error);
 
 	if (status != PLAIT_OK)
 		return status;

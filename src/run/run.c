@@ -13,11 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	INFO_FIRST_BYTES = sizeof(plait_run_info),
-	COMMAND_FIRST_BYTES = sizeof(plait_command_info)
-};
-
 /* ---- life ---- */
 
 /* As many as there are instances are kept to be used again; where does not
@@ -394,8 +389,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 			ours.failed_command = outcome->failed_command;
 	}
 	add_progress(self, &ours);
-	status = plait__desc_write(info, &ours, sizeof(ours),
-				   INFO_FIRST_BYTES, "plait_run_info", error);
+	status = PLAIT__WRITE(plait_run_info, info, &ours, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -456,9 +450,7 @@ PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
 				     entered->plan->command_count);
 	} else {
 		describe(entered->plan, (uint32_t)command, &ours);
-		status = plait__desc_write(info, &ours, sizeof(ours),
-					   COMMAND_FIRST_BYTES,
-					   "plait_command_info", error);
+		status = PLAIT__WRITE(plait_command_info, info, &ours, error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

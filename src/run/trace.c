@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-	RECORD_FIRST_BYTES = sizeof(plait_record),
 	LEAST_RECORDS = 1024,
 	MOST_CHOSEN = 65536
 };
@@ -158,8 +157,7 @@ static plait_status write_record(const plait__plan *plan, uint32_t lane,
 		.start_ns = entry->start_ns, .end_ns = entry->end_ns,
 	};
 
-	return plait__desc_write(given, &ours, sizeof(ours),
-				 RECORD_FIRST_BYTES, "plait_record", error);
+	return PLAIT__WRITE(plait_record, given, &ours, error);
 }
 
 static plait_status write_records(const plait__run *run,

@@ -18,8 +18,6 @@
 #include <string.h>
 
 enum {
-	DESC_FIRST_BYTES = sizeof(plait_tune_desc),
-	INFO_FIRST_BYTES = sizeof(plait_tune_info),
 	/* As in freezing: a node this many times dearer than the mean. */
 	UNEVEN = 8
 };
@@ -310,8 +308,7 @@ static plait_status read_desc(struct tuning *tuning,
 		desc->mode = tuning->frozen->plan->mode;
 		return PLAIT_OK;
 	}
-	status = plait__desc_read(desc, sizeof(*desc), DESC_FIRST_BYTES, given,
-				  "plait_tune_desc", tuning->error);
+	status = PLAIT__READ(plait_tune_desc, desc, given, tuning->error);
 	if (status == PLAIT_OK && desc->flags != 0)
 		status = plait__fail(tuning->error, PLAIT_E_UNSUPPORTED,
 				     "plait_tune_desc: flags 0x%x are not "
@@ -354,10 +351,8 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 	if (status == PLAIT_OK)
 		status = tune_entered(&tuning, out);
 	if (status == PLAIT_OK && info != NULL)
-		status = plait__desc_write(info, &tuning.info,
-					   sizeof(tuning.info),
-					   INFO_FIRST_BYTES,
-					   "plait_tune_info", error);
+		status = PLAIT__WRITE(plait_tune_info, info, &tuning.info,
+				      error);
 	if (status != PLAIT_OK && *out != NULL) {
 		plait__object_release(*out, PLAIT_OBJECT_PLAN);
 		*out = NULL;

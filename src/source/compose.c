@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { SOURCE_FIRST_BYTES = 72, FILE_NAME_BYTES = 128 };
+enum { FILE_NAME_BYTES = 128 };
 
 const char *plait__source_form_name(uint32_t form)
 {
@@ -127,9 +127,7 @@ static plait_status check_entry(plait_source *out, const char *name,
 plait_status plait__source_read(const plait_source *given, const char *name,
 				plait_source *out, plait_error *error)
 {
-	plait_status status = plait__desc_read(out, sizeof(*out),
-					       SOURCE_FIRST_BYTES, given,
-					       "plait_source", error);
+	plait_status status = PLAIT__READ(plait_source, out, given, error);
 
 	if (status != PLAIT_OK)
 		return status;
