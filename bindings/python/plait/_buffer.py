@@ -22,9 +22,18 @@ if TYPE_CHECKING:
 CASTS = set("bBhHiIlLqQnNfdc?")
 
 
+def view_of(data, what):
+    """What has the buffer protocol, as a memoryview."""
+    try:
+        return memoryview(data)
+    except TypeError:
+        raise TypeError("%s: %s does not have memory that others can see; array.array(\"f\", ...) of "
+                        "Python and numpy.array(...) do" % (what, type(data).__name__)) from None
+
+
 def address_of(data, writable=False):
     """(address, bytes, what keeps it there) of what has the buffer protocol."""
-    view = memoryview(data)
+    view = view_of(data, "data")
     if not view.contiguous:
         raise ValueError("the memory has strides; make it contiguous first")
     if writable and view.readonly:
@@ -89,7 +98,7 @@ class Buffer(Handle):
     @classmethod
     def wrap(cls, device, data: Any, label: Optional[str] = None) -> Buffer:
         """What Device.wrap calls."""
-        view = memoryview(data)
+        view = view_of(data, "wrap")
         element_of(view.format)
         if view.readonly:
             raise ValueError("read-only memory cannot be wrapped; see Device.array")
@@ -148,7 +157,7 @@ class Buffer(Handle):
 
     def write(self, data: Any, offset: int = 0) -> None:
         """Copy from `data` now; nothing may be using the buffer."""
-        view = memoryview(data)
+        view = view_of(data, "write")
         if view.nbytes:
             with self.map("w", offset, view.nbytes) as memory:
                 memory[:] = view.cast("B") if view.c_contiguous and view.format in CASTS else view.tobytes()

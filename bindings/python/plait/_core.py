@@ -206,7 +206,11 @@ def text_of(function, *arguments):
 
 
 def encode(text):
-    return None if text is None else text.encode()
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TypeError("a text is wanted, not %r" % (text,))
+    return text.encode()
 
 
 def sized(struct, **fields):

@@ -42,6 +42,11 @@ class Question(Reference):
     __slots__ = ()
 
 
+def check_function(function):
+    if not callable(function):
+        raise TypeError("call: %r is not a function" % (function,))
+
+
 def once(function):
     """The number of a function that plait calls once."""
     def run():

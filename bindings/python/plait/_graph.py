@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
 
 from . import _raw
 from ._core import Handle, call, encode, lib, make, sized
-from ._functions import RUN, Question, Reference
-from ._kernel import Turn
+from ._functions import RUN, Question, Reference, check_function
+from ._kernel import Turn, check_buffer, check_kernel
 
 if TYPE_CHECKING:
     from ._buffer import Buffer
@@ -78,6 +78,7 @@ class Graph(Handle):
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None,
                scratch_bytes: int = 0, **how: Any) -> Node:
         """A kernel.  `items` may be a plait.Parameter: each run brings them."""
+        check_kernel(kernel)
         made = kernel._arguments(arguments)
         fields = {"kernel": kernel.handle, "scratch_bytes": scratch_bytes,
                   "arguments": ctypes.addressof(made.array) if arguments else None,
@@ -91,6 +92,7 @@ class Graph(Handle):
 
     def call(self, function: Callable[..., Any], *arguments: Any, **how: Any) -> Node:
         """A Python function; it runs on the thread that owns the system."""
+        check_function(function)
         reference = Reference(lambda: function(*arguments))
         self._functions.append(reference)
         fields = {"function": RUN, "user_data": reference.number,
@@ -101,6 +103,8 @@ class Graph(Handle):
     def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, **how: Any) -> Node:
         """Bytes of a buffer to another one; as many as both have."""
+        check_buffer(target, "copy: the target")
+        check_buffer(source, "copy: the source")
         size = min(target.size, source.size) if size is None else size
         return self._add(_raw.PLAIT_NODE_COPY, {
             "target": target.handle, "source": source.handle, "bytes": size,
@@ -109,6 +113,7 @@ class Graph(Handle):
     def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0, **how: Any) -> Node:
         """Repeat a pattern of so many bytes over a buffer."""
+        check_buffer(target, "fill: the target")
         return self._add(_raw.PLAIT_NODE_FILL, {
             "target": target.handle, "target_offset": offset, "pattern": pattern,
             "pattern_bytes": pattern_bytes,
@@ -152,6 +157,8 @@ class Graph(Handle):
 
     def rotate(self, *buffers: Buffer, prologue: bool = False) -> Rotation:
         """In the body of a loop: buffers that take turns; a plait.Rotation."""
+        for buffer in buffers:
+            check_buffer(buffer, "rotate")
         array = (c_void_p * len(buffers))(*(b.handle for b in buffers))
         number = c_uint64()
         call(lib.plait_graph_rotate, self.handle, array, len(buffers),
@@ -164,6 +171,8 @@ class Graph(Handle):
                instances: int = 0, check: bool = False) -> Plan:
         """A plan: the schedule, which runs as often as you like."""
         from ._plan import Plan
+        if mode not in ("strict", "helped", "auto"):
+            raise ValueError("mode: %r is none of \"strict\", \"helped\" and \"auto\"" % (mode,))
         modes = {"strict": _raw.PLAIT_MODE_STRICT, "helped": _raw.PLAIT_MODE_HELPED,
                  "auto": _raw.PLAIT_MODE_AUTO}
         desc = sized(_raw.plait_freeze_desc, lanes=lanes, instances=instances, mode=modes[mode],
@@ -176,6 +185,7 @@ class Graph(Handle):
 
     def _predicate(self, condition, offset, kind):
         if not callable(condition):
+            check_buffer(condition, "the condition is no function")
             return {"predicate": condition.handle, "predicate_offset": offset}
         question = Question(lambda: kind(condition()))
         self._functions.append(question)
@@ -191,7 +201,11 @@ class Graph(Handle):
                      line=line, cost=cost, **dict(fields))
         if device is not None:
             desc.device, desc.device_count = device.handle, 1
-        nodes = (after,) if isinstance(after, Node) else tuple(after)
+        nodes = tuple(after) if hasattr(after, "__iter__") else (after,)
+        for node in nodes:
+            if not isinstance(node, Node):
+                raise TypeError("after: %r is no Node of this graph; launch(), call() and others "
+                                "return one" % (node,))
         array = (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None
         out = c_uint64()
         call(lib.plait_graph_add, self.handle, byref(desc), array, len(nodes), byref(out))

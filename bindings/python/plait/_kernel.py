@@ -26,6 +26,17 @@ def convert(kind, value, what):
     return made
 
 
+def extents(given, what):
+    """A number, or up to three of them."""
+    try:
+        sizes = (given,) if hasattr(given, "__index__") else tuple(given)
+    except TypeError:
+        sizes = (given,)
+    if isinstance(given, str) or len(sizes) > 3:
+        raise TypeError("%s: %r is not a number, nor up to 3 of them" % (what, given))
+    return [convert(c_uint64, size, what).value for size in sizes]
+
+
 class Parameter:
     """An argument that each run of a plan brings: plan(name=...)."""
 
@@ -63,10 +74,24 @@ def parse(signature):
     return found
 
 
+def check_buffer(given, what):
+    if not isinstance(given, Buffer):
+        raise TypeError("%s: give it a Buffer, not %s%s" % (what, type(given).__name__, (
+            "; device.array(array.array(\"f\", ...)) makes one"
+            if isinstance(given, (list, tuple)) else "; device.array(...) makes one"
+            if hasattr(given, "__len__") and not isinstance(given, str) else "")))
+
+
+def check_kernel(given):
+    if not isinstance(given, Kernel):
+        raise TypeError("launch(kernel, argument, ...): a Kernel comes first, not %s" % type(given).__name__)
+
+
 def check_pointer(given, target, what):
     """A buffer that was made from an array has the array's type."""
-    if not isinstance(given, Buffer):
-        raise TypeError("%s is a pointer: give it a Buffer, not %s" % (what, type(given).__name__))
+    check_buffer(given, "%s is a pointer" % what)
+    if target is None:
+        return
     if given.strides is not None:
         raise TypeError("%s: the array of this buffer has strides; buffer[:] is its bytes as they lie" % what)
     have = ELEMENTS[given.format].kernel or _NAMES[given.format]
@@ -171,13 +196,11 @@ class Kernel(Handle):
     @staticmethod
     def _geometry(items, group=None):
         """A plait_launch; no `items`: one."""
-        sizes = (items,) if isinstance(items, int) else tuple(items or (1,))
+        sizes = extents((1,) if items is None else items, "items")
         launch = sized(_raw.plait_launch, dimensions=len(sizes))
-        for i, size in enumerate(sizes):
-            launch.items[i] = convert(c_uint64, size, "items").value
-        groups = (group,) if isinstance(group, int) else tuple(group or ())
-        for i, size in enumerate(groups):
-            launch.group[i] = convert(c_uint64, size, "group").value
+        launch.items[:len(sizes)] = sizes
+        groups = extents(() if group is None else group, "group")
+        launch.group[:len(groups)] = groups
         return launch
 
     def __repr__(self):

@@ -12,7 +12,7 @@ from . import _raw
 from ._buffer import Buffer
 from ._core import Handle, call, encode, failure, lib, local, make, nanoseconds, sized
 from ._functions import RUN, Question, once
-from ._kernel import Kernel, _TYPES, convert
+from ._kernel import Kernel, _TYPES, check_pointer, convert
 
 if TYPE_CHECKING:
     from ._system import Queue
@@ -21,6 +21,8 @@ _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
 _TRACES = {"json": _raw.PLAIT_TRACE_JSON, "svg": _raw.PLAIT_TRACE_SVG}
 _plan_call = lib.plait_plan_call
+# What is stored at once; all else is looked at first.
+_NUMBERS = frozenset((int, float, bool))
 
 
 def _written(write, handle, form):
@@ -38,46 +40,84 @@ class _Parameter:
         self.type = _TYPES.get(info.type.decode())
 
 
-class Bindings:
-    """What one run is told, as C has it."""
+class _Slot:
+    """One parameter of one record of bindings, and the box that its number is in."""
 
-    def __init__(self, plan, given):
+    __slots__ = ("what", "binding", "box", "exact")
+
+    def __init__(self, parameter, binding):
+        self.what, self.binding = "parameter %r" % parameter.name, binding
+        binding.size, binding.parameter = ctypes.sizeof(binding), parameter.number
+        self.box = self.exact = None
+        if parameter.kind == _raw.PLAIT_PARAMETER_VALUE:
+            self.exact = not isinstance(parameter.type().value, (float, bytes))
+            self._hold(parameter.type())
+        elif parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
+            self._hold(sized(_raw.plait_launch))
+
+    def _hold(self, box):
+        self.box = box
+        self.binding.value, self.binding.bytes = ctypes.addressof(box), ctypes.sizeof(box)
+
+    def put(self, value):
+        """What is not a number of the box's own type."""
+        if self.box is None:
+            check_pointer(value, None, self.what)
+            self.binding.buffer = value.handle
+        elif self.exact is None:
+            self._hold(Kernel._geometry(value))
+        else:
+            self.box.value = convert(type(self.box), value, self.what).value
+
+
+class Bindings:
+    """What runs are told, as C has it: made once, and filled for each run."""
+
+    def __init__(self, plan):
         known = plan.parameters()
-        unknown = set(given) - set(known)
+        self.array = (_raw.plait_binding * max(len(known), 1))()
+        self.slots = {name: _Slot(parameter, binding)
+                      for binding, (name, parameter) in zip(self.array, known.items())}
+        self.desc = sized(_raw.plait_run_desc, bindings=ctypes.addressof(self.array),
+                          binding_count=len(known), flags=plan._flags)
+        self.at = byref(self.desc)
+
+    def fill(self, given):
+        if len(given) != len(self.slots):
+            self._refuse(given)
+        for name, value in given.items():
+            slot = self.slots.get(name)
+            if slot is None:
+                self._refuse(given)
+            if slot.exact is None or type(value) not in _NUMBERS:
+                slot.put(value)
+                continue
+            try:
+                slot.box.value = value
+            except TypeError:
+                slot.put(value)
+            if slot.exact and slot.box.value != value:
+                slot.put(value)
+        return self.at
+
+    def _refuse(self, given):
+        unknown, missing = set(given) - set(self.slots), set(self.slots) - set(given)
         if unknown:
             raise TypeError("the plan has no parameter %s; it has %s" % (
-                ", ".join(sorted(unknown)), ", ".join(sorted(known)) or "none"))
-        self.array = (_raw.plait_binding * max(len(given), 1))()
-        self.kept = []
-        for slot, (name, value) in zip(self.array, given.items()):
-            self._bind(slot, known[name], value)
-        self.desc = sized(_raw.plait_run_desc, bindings=ctypes.addressof(self.array),
-                          binding_count=len(given), flags=plan._flags)
-
-    def _bind(self, slot, parameter, value):
-        slot.size, slot.parameter = ctypes.sizeof(slot), parameter.number
-        if parameter.kind == _raw.PLAIT_PARAMETER_BUFFER:
-            if not isinstance(value, Buffer):
-                raise TypeError("a pointer wants a Buffer, not %s" % type(value).__name__)
-            slot.buffer = value.handle
-            return
-        if parameter.kind == _raw.PLAIT_PARAMETER_LAUNCH:
-            made = Kernel._geometry(value)
-        else:
-            made = convert(parameter.type, value, parameter.name)
-        self.kept.append(made)
-        slot.value, slot.bytes = ctypes.addressof(made), ctypes.sizeof(made)
+                ", ".join(sorted(unknown)), ", ".join(sorted(self.slots)) or "none"))
+        raise TypeError("the plan also needs %s: plan(%s)" % (
+            ", ".join(sorted(missing)), ", ".join("%s=..." % name for name in self.slots)))
 
 
 class Plan(Handle):
     """A schedule that is replayed: plan(x=...) runs it and waits."""
     _release = lib.plait_plan_release
-    __slots__ = ("system", "_functions", "_parameters", "_queue", "_flags")
+    __slots__ = ("system", "_functions", "_parameters", "_queue", "_flags", "_told")
 
     def __init__(self, system, handle, functions):
         super().__init__(handle)
         self.system, self._functions = system, functions
-        self._parameters = self._queue = None
+        self._parameters = self._queue = self._told = None
         self._flags = 0
 
     def parameters(self) -> Dict[str, Any]:
@@ -94,14 +134,21 @@ class Plan(Handle):
             self._parameters = found
         return self._parameters
 
-    def __call__(self, **given: Any) -> None:
+    def __call__(self, *unnamed: Any, **given: Any) -> None:
         """Run it and wait; `given` has each of its parameters, by name."""
+        if unnamed:
+            raise TypeError("a plan takes its parameters by name: plan(%s)"
+                            % ", ".join("%s=..." % name for name in self.parameters()))
         if any(isinstance(function, Question) for function in self._functions):
             self._ask(given)
             return
         if given or self._flags:
-            bindings = Bindings(self, given)
-            status = _plan_call(self._handle, None, byref(bindings.desc), local.at)
+            # Taken while it is in use: a plan may be run by several threads, and
+            # by a function that it calls itself.
+            told, self._told = self._told, None
+            told = told or Bindings(self)
+            status = _plan_call(self._handle, None, told.fill(given), local.at)
+            self._told = told
         else:
             status = _plan_call(self._handle, None, None, local.at)
         if status < 0:
@@ -121,9 +168,9 @@ class Plan(Handle):
             if self._queue is None:
                 self._queue = self.system.devices[0].queue()
             queue = self._queue
-        bindings = Bindings(self, given) if given or self._flags else None
+        told = Bindings(self) if given or self._flags else None
         return Run(self, queue, make(lib.plait_plan_run, self.handle, queue.handle,
-                                     byref(bindings.desc) if bindings else None))
+                                     told.fill(given) if told else None))
 
     def function(self, signature: str) -> Function:
         """The plan as a function for C code, a plait.Function; one that calls
@@ -150,7 +197,7 @@ class Plan(Handle):
     def record(self) -> None:
         """From now on runs write down what each lane does; see Run.trace."""
         call(lib.plait_plan_record, self.handle, 0)
-        self._flags = _raw.PLAIT_RUN_RECORD
+        self._flags, self._told = _raw.PLAIT_RUN_RECORD, None
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
         """Write it to a file, for System.load."""

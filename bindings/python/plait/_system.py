@@ -10,14 +10,14 @@ from ctypes import byref, c_int32, c_uint32, c_uint64
 from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, Optional, Tuple, Union
 
 from . import _raw
-from ._buffer import Buffer, address_of
+from ._buffer import Buffer, address_of, view_of
 from ._elements import element_of
 from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
-from ._functions import RUN, answer, once
+from ._functions import RUN, answer, check_function, once
+from ._kernel import Kernel, check_buffer, check_kernel
 
 if TYPE_CHECKING:
     from ._graph import Graph
-    from ._kernel import Kernel
     from ._plan import Plan
 
 _CAPABILITIES = {name[len("PLAIT_DEVICE_"):].lower(): value
@@ -68,7 +68,6 @@ class System(Handle):
 
     def kernel(self, signature: str, source: Union[str, Dict[str, str], None] = None, **how: Any) -> Kernel:
         """A kernel; see plait.Kernel."""
-        from ._kernel import Kernel
         return Kernel(self, signature, source, **how)
 
     def kernels(self, folder: str, *names: str) -> List[Kernel]:
@@ -224,7 +223,7 @@ class Device:
     def array(self, data: Any, label: Optional[str] = None) -> Buffer:
         """A buffer with a copy of what has the buffer protocol (NumPy...), which
         may have strides."""
-        view = memoryview(data)
+        view = view_of(data, "array")
         element_of(view.format)
         made = Buffer.create(self, max(view.nbytes, 1), label)
         made._has(view)
@@ -296,6 +295,7 @@ class Queue(Handle):
 
     def launch(self, kernel: Kernel, *arguments: Any, items: Any = None, group: Any = None) -> None:
         """Run a kernel; `items` and `group` are numbers or tuples of up to 3."""
+        check_kernel(kernel)
         made = kernel._arguments(arguments)
         launch = kernel._geometry(items, group)
         call(lib.plait_queue_launch, self.handle, kernel.handle, byref(launch), made.array,
@@ -303,6 +303,7 @@ class Queue(Handle):
 
     def call(self, function: Callable[..., Any]) -> None:
         """Run a Python function, on the thread that owns the system."""
+        check_function(function)
         command = sized(_raw.plait_command, kind=_raw.PLAIT_COMMAND_CALL, function=RUN,
                         user_data=once(function),
                         inbox=self.device.system._inbox.handle)
@@ -311,23 +312,28 @@ class Queue(Handle):
     def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0) -> None:
         """Bytes of a buffer to another one; as many as both have."""
+        check_buffer(target, "copy: the target")
+        check_buffer(source, "copy: the source")
         call(lib.plait_queue_copy, self.handle, target.handle, target_offset, source.handle,
              source_offset, min(target.size, source.size) if size is None else size)
 
     def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0) -> None:
         """Repeat a pattern of so many bytes over a buffer."""
+        check_buffer(target, "fill: the target")
         call(lib.plait_queue_fill, self.handle, target.handle, offset,
              target.size - offset if size is None else size, pattern, pattern_bytes)
 
     def read(self, source: Buffer, data: Any, offset: int = 0) -> None:
         """Into `data`, which is kept until finish(): a bytearray, an array."""
+        check_buffer(source, "read: the source")
         pointer, size, keep = address_of(data, writable=True)
         call(lib.plait_queue_read, self.handle, source.handle, offset, pointer, size)
         self._kept.append(keep)
 
     def write(self, target: Buffer, data: Any, offset: int = 0) -> None:
         """From `data`, which is kept, and must not change, until finish()."""
+        check_buffer(target, "write: the target")
         pointer, size, keep = address_of(data)
         call(lib.plait_queue_write, self.handle, target.handle, offset, pointer, size)
         self._kept.append(keep)

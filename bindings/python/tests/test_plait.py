@@ -239,6 +239,44 @@ class Functions(Case):
         self.system.adopt()
 
 
+class Mistakes(Case):
+    """What is wrong, where, and what to do: never an error of Python's inside of the layer."""
+
+    def test_messages(self):
+        buffer, queue, graph = self.floats(1, 2), self.queue, self.system.graph()
+        saxpy = self.system.kernel(*SAXPY)
+        graph.launch(saxpy, plait.Parameter("a"), buffer, self.floats(1, 2), 2)
+        plan = graph.freeze()
+        for wrong, part in (
+                (lambda: plan(3), "by name: plan(a=...)"),
+                (lambda: plan(b=1), "no parameter b; it has a"),
+                (lambda: plan(a="3"), "parameter 'a': '3' is not a number"),
+                (lambda: queue.launch(buffer, 1), "a Kernel comes first, not Buffer"),
+                (lambda: graph.launch(buffer, 1), "a Kernel comes first, not Buffer"),
+                (lambda: queue.launch(saxpy, 1, [1.0], buffer, 2),
+                 "argument 1 'x' is a pointer: give it a Buffer, not list; device.array("),
+                (lambda: queue.launch(saxpy, buffer, buffer, buffer, 2), "argument 0 'a'"),
+                (lambda: queue.launch(saxpy, 1, buffer, buffer, 2, items="3"), "items: '3'"),
+                (lambda: queue.launch(saxpy, 1, buffer, buffer, 2, items=(1, 2, 3, 4)), "up to 3"),
+                (lambda: self.device.array([1, 2]), "array: list"),
+                (lambda: self.device.wrap([1, 2]), "wrap: list"),
+                (lambda: queue.copy(buffer, [1]), "the source: give it a Buffer, not list"),
+                (lambda: graph.copy([1], buffer), "the target: give it a Buffer, not list"),
+                (lambda: graph.fill([1]), "the target: give it a Buffer, not list"),
+                (lambda: graph.join(after=3), "after: 3 is no Node"),
+                (lambda: graph.loop(3), "the condition is no function"),
+                (lambda: graph.rotate(3), "rotate: give it a Buffer, not int"),
+                (lambda: graph.call(3), "call: 3 is not a function"),
+                (lambda: queue.call(3), "call: 3 is not a function"),
+                (lambda: graph.join(label=3), "a text is wanted, not 3")):
+            with self.assertRaises(TypeError) as caught:
+                wrong()
+            self.assertIn(part, str(caught.exception))
+        with self.assertRaises(ValueError) as caught:
+            graph.freeze(mode="fast")
+        self.assertIn('none of "strict"', str(caught.exception))
+
+
 class Plans(Case):
     def test_parameters(self):
         x, y, z = self.floats(1, 2), self.floats(0, 0), self.floats(5, 5)
@@ -253,6 +291,30 @@ class Plans(Case):
         for wrong in ({"a": 1}, {"a": 1, "b": 2}, {"a": 1, "y": 3}):
             with self.assertRaises((TypeError, plait.InvalidError)):
                 plan(**wrong)
+
+    def test_parameters_are_told_again(self):
+        """What is kept between calls is of no call: neither after an error nor inside
+        of the plan itself."""
+        out, inner = self.device.array(array.array("d", [0])), []
+        put = self.system.kernel("put(a: f64, n: u32, y: out pointer f64)",
+                                 "KERNEL(put) { EACH(i, 1) y[i] = a + n; }")
+        graph = self.system.graph()
+        graph.launch(put, plait.Parameter("a"), plait.Parameter("n"), plait.Parameter("y"),
+                     items=plait.Parameter("items"))
+        plan = graph.freeze()
+        for a, n in ((1, 2), (2.5, 3), (-1, 2 ** 32 - 1), (True, False)):
+            plan(y=out, items=1, n=n, a=a)
+            self.assertEqual(out.tolist(), [a + n])
+        for wrong in (dict(n=2 ** 32), dict(n=-1), dict(n=1.5), dict(a="1"), dict(y=[1]),
+                      dict(items="1"), dict(b=1)):
+            with self.assertRaises((TypeError, OverflowError)):
+                plan(**{**dict(a=1, n=1, y=out, items=1), **wrong})
+            plan(a=4, n=5, y=out, items=(1, 1))
+            self.assertEqual(out.tolist(), [9])
+        graph = self.system.graph()
+        graph.call(lambda: inner.append(plan(a=6, n=7, y=out, items=1)))
+        graph.freeze()()
+        self.assertEqual((out.tolist(), inner), ([13], [None]))
 
     def test_as_a_c_function(self):
         x, y = self.floats(1, 2), self.floats(0, 0)
