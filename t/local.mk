@@ -482,6 +482,9 @@ API_TESTS += %D%/56-run-queued-launches.t
 API_TESTS += %D%/56-run-queued-segments.t
 %C%_56_run_queued_segments_t_SOURCES = %D%/56-run-queued-segments.c %D%/queued.h
 %C%_56_run_queued_segments_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/56-run-queued-edges.t
+# Includes a source of the library.
+%C%_56_run_queued_edges_t_LDADD = %D%/libtap.la src/libplaitcore.la
 API_TESTS += %D%/56-run-queued-regions.t
 %C%_56_run_queued_regions_t_SOURCES = %D%/56-run-queued-regions.c %D%/queued.h
 %C%_56_run_queued_regions_t_LDADD = $(LDADD_API)

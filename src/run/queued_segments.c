@@ -36,6 +36,7 @@ struct freezer {
 	uint32_t *chunk_of;
 	uint32_t *depth;
 	uint32_t *group_of;
+	uint32_t *behind;	/* the newest one that has an edge from it */
 	plait__vector order;	/* uint32_t: the chunk's, by depth */
 	plait__vector starts;	/* uint32_t: by depth, in order */
 	plait__vector groups;
@@ -374,29 +375,36 @@ static void freeze_chunk(struct freezer *f, uint32_t number)
 
 /* ---- edges ---- */
 
-/* None twice: stubs are what their region is. */
-static void add_edge(struct freezer *f, uint32_t number, uint32_t before,
-		     uint32_t first)
+/* The command that a stub is part of. */
+static uint32_t whole_of(const struct freezer *f, uint32_t command)
 {
-	const plait__vector *edges = &f->queued->edges;
-	uint32_t index = f->queued->member_index[before];
+	const plait__plan_command *at = &f->plan->commands[command];
 
-	if (f->queued->segment_of[before] != number)
+	return at->kind == PLAIT__CMD_ENTER ?
+	       f->plan->regions[at->link].command : command;
+}
+
+/* None twice. */
+static void add_edge(struct freezer *f, uint32_t number, uint32_t before,
+		     uint32_t command)
+{
+	uint32_t whole = whole_of(f, before);
+
+	if (f->queued->segment_of[whole] != number ||
+	    f->behind[whole] == command)
 		return;
-	for (uint32_t i = first; i < edges->count; i++)
-		if (plait__queued_at(edges, i) == index)
-			return;
-	push_number(f, &f->queued->edges, index);
+	f->behind[whole] = command;
+	push_number(f, &f->queued->edges, f->queued->member_index[whole]);
 }
 
 /* Of a command, or of one of its stubs. */
 static void add_edges_of(struct freezer *f, uint32_t number, uint32_t stub,
-			 uint32_t command, uint32_t first)
+			 uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[stub];
 
 	if (at->position > 0)
-		add_edge(f, number, stub - 1, first);
+		add_edge(f, number, stub - 1, command);
 	for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
 		uint32_t before;
 
@@ -404,21 +412,19 @@ static void add_edges_of(struct freezer *f, uint32_t number, uint32_t stub,
 			continue;
 		before = find_before(f, stub, &f->plan->waits[w]);
 		if (before != command)
-			add_edge(f, number, before, first);
+			add_edge(f, number, before, command);
 	}
 }
 
 static void add_edges(struct freezer *f, uint32_t number, uint32_t command)
 {
 	const plait__queued_region *region = frozen_region(f, command);
-	uint32_t first = f->queued->edges.count;
 
 	if (region == NULL)
-		add_edges_of(f, number, command, command, first);
+		add_edges_of(f, number, command, command);
 	for (uint32_t i = 0; region != NULL && i < region->order_count; i++)
 		add_edges_of(f, number,
-			     f->plan->order[region->order_first + i], command,
-			     first);
+			     f->plan->order[region->order_first + i], command);
 }
 
 static void find_edges(struct freezer *f, uint32_t number)
@@ -462,6 +468,7 @@ static void freeze_all(struct freezer *f)
 {
 	for (uint32_t i = 0; i < f->plan->command_count; i++) {
 		f->chunk_of[i] = PLAIT__NONE;
+		f->behind[i] = PLAIT__NONE;
 		f->queued->segment_of[i] = PLAIT__NONE;
 	}
 	for (uint32_t i = 0; i < f->queued->items.count && !f->failed; i++)
@@ -492,6 +499,7 @@ bool plait__queued_find_segments(plait__queued *queued,
 	f.chunk_of = new_table(&f);
 	f.depth = new_table(&f);
 	f.group_of = new_table(&f);
+	f.behind = new_table(&f);
 	if (!f.failed)
 		freeze_all(&f);
 	plait__vector_fini(&f.order);
@@ -501,5 +509,6 @@ bool plait__queued_find_segments(plait__queued *queued,
 	free_table(&f, f.chunk_of);
 	free_table(&f, f.depth);
 	free_table(&f, f.group_of);
+	free_table(&f, f.behind);
 	return !f.failed;
 }
