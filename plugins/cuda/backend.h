@@ -276,6 +276,8 @@ struct plait_backend_segment {
 	uint32_t work_count;
 	uint32_t region_count;
 	CUdeviceptr own; /* words of it, where it has regions; or 0 */
+	struct cuda_block *own_block;
+	bool own_unsettled; /* a write to them may be on its way */
 };
 
 plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,

@@ -44,7 +44,8 @@ bool plaitp_cuda_prepare_regions(struct cuda_maker *maker);
 bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index);
 /* Behind all other nodes: what decides whether loops go on. */
 bool plaitp_cuda_close_regions(struct cuda_maker *maker);
+/* Without the device's context, too: then it is lost. */
 void plaitp_cuda_end_regions(plait_backend *self,
-			     plait_backend_segment *segment);
+			     plait_backend_segment *segment, bool entered);
 
 #endif

@@ -137,10 +137,14 @@ static bool make_words(struct cuda_maker *maker)
 	CUstream stream = segment->device->maps;
 
 	if (!plaitp_cuda_worked(maker, "cuMemAlloc",
-				cu->cuMemAlloc(&segment->own, OWN_BYTES))) {
+				plaitp_cuda_pool_take(
+					maker->self, segment->device,
+					OWN_BYTES, &segment->own_block,
+					&segment->own))) {
 		segment->own = 0;
 		return false;
 	}
+	segment->own_unsettled = true;
 	return plaitp_cuda_worked(maker, "cuMemsetD32Async",
 				  cu->cuMemsetD32Async(segment->own + STOP, 0,
 						       1, stream)) &&
@@ -261,28 +265,34 @@ bool plaitp_cuda_close_regions(struct cuda_maker *maker)
 }
 
 void plaitp_cuda_end_regions(plait_backend *self,
-			     plait_backend_segment *segment)
+			     plait_backend_segment *segment, bool entered)
 {
-	if (segment->own != 0)
-		self->cu.cuMemFree(segment->own);
+	if (segment->own == 0)
+		return;
+	/* Whoever has the memory next must not be written to. */
+	if (segment->own_unsettled && entered)
+		(void)self->cu.cuStreamSynchronize(segment->device->maps);
+	plaitp_cuda_pool_give(self, segment->device, segment->own_block);
 	segment->own = 0;
 }
 
 /* --- stopping ------------------------------------------------------------- */
 
 static struct cuda_call tell(plait_backend *self,
-			     const plait_backend_segment *segment, bool stop)
+			     plait_backend_segment *segment, bool stop)
 {
 	CUstream stream = segment->device->maps;
 	struct cuda_call call = { "cuMemsetD32Async", CUDA_SUCCESS };
 
 	/* Beside the graph, which may run. */
+	segment->own_unsettled = true;
 	call.code = self->cu.cuMemsetD32Async(segment->own + STOP, stop, 1,
 					      stream);
 	if (stop || call.code != CUDA_SUCCESS)
 		return call;
 	call.name = "cuStreamSynchronize";
 	call.code = self->cu.cuStreamSynchronize(stream);
+	segment->own_unsettled = call.code != CUDA_SUCCESS;
 	return call;
 }
 

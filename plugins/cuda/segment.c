@@ -157,10 +157,13 @@ static bool make_graph(struct cuda_maker *maker)
 		return false;
 	}
 	/* Now, and not in front of the first launch. */
-	return plaitp_cuda_worked(maker, "cuGraphUpload",
-				  cu->cuGraphUpload(segment->exec, stream)) &&
-	       plaitp_cuda_worked(maker, "cuStreamSynchronize",
-				  cu->cuStreamSynchronize(stream));
+	if (!plaitp_cuda_worked(maker, "cuGraphUpload",
+				cu->cuGraphUpload(segment->exec, stream)) ||
+	    !plaitp_cuda_worked(maker, "cuStreamSynchronize",
+				cu->cuStreamSynchronize(stream)))
+		return false;
+	segment->own_unsettled = false;
+	return true;
 }
 
 static void end_graph(plait_backend *self, plait_backend_segment *segment)
@@ -169,7 +172,6 @@ static void end_graph(plait_backend *self, plait_backend_segment *segment)
 		self->cu.cuGraphExecDestroy(segment->exec);
 	if (segment->graph != NULL)
 		self->cu.cuGraphDestroy(segment->graph);
-	plaitp_cuda_end_regions(self, segment);
 }
 
 /* What of regions a driver does not know, or not in this way, it says in many
@@ -262,8 +264,10 @@ static plait_status make(struct cuda_maker *maker, uint32_t device,
 	if (status != PLAIT_OK)
 		return status;
 	made = make_graph(maker);
-	if (!made)
+	if (!made) {
 		end_graph(self, maker->segment);
+		plaitp_cuda_end_regions(self, maker->segment, true);
+	}
 	plaitp_cuda_leave(self);
 	return made ? PLAIT_OK : fail(maker, error);
 }
@@ -297,11 +301,13 @@ void plaitp_cuda_segment_destroy(plait_backend *self,
 {
 	uint32_t device = plaitp_cuda_number(self, segment->device);
 	plait_error ignored = { .size = sizeof(ignored) };
+	bool entered = plaitp_cuda_enter(self, device, &ignored) == PLAIT_OK;
 
-	if (plaitp_cuda_enter(self, device, &ignored) == PLAIT_OK) {
+	if (entered)
 		end_graph(self, segment);
+	plaitp_cuda_end_regions(self, segment, entered);
+	if (entered)
 		plaitp_cuda_leave(self);
-	}
 	self->services->resize(self->host, segment, segment->total_bytes, 0);
 }
 
