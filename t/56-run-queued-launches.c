@@ -116,9 +116,9 @@ static void when_bound(void)
 	set_seed(&place, 1);
 	place.builds = true;
 	place.wrap = "check,fault";
-	/* 1 to 3 are made with the plan, 4 by the first run, 5 by the third. */
+	/* 1 to 4 are made with the plan, 5 by the first run, 6 by the third. */
 	(void)snprintf(place.options, sizeof(place.options),
-		       FAULTS("slot=launch_create,fail=5"));
+		       FAULTS("slot=launch_create,fail=6"));
 	if (!open_place(&place))
 		return;
 	make_bound(&bound);

@@ -151,6 +151,61 @@ static void kinds(void)
 	check_kinds("many", true);
 }
 
+/* ---- what the first run still has to do ---- */
+
+static const char *const calls_that_make[] = {
+	"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphAddMemcpyNode",
+	"cuGraphAddMemsetNode", "cuGraphAddNode", "cuGraphInstantiateWithParams",
+	"cuGraphUpload", "cuGraphConditionalHandleCreate",
+	"cuModuleLoadDataEx", "cuModuleGetFunction", "cuMemAlloc",
+	"cuStreamCreateWithPriority", "cuStreamSynchronize",
+	/* Also for who reads a word of a device. */
+	"cuMemHostAlloc",
+};
+
+static void count_making(uint64_t out[TAP_COUNT(calls_that_make)])
+{
+	for (size_t i = 0; i < TAP_COUNT(calls_that_make); i++)
+		out[i] = rig_calls(calls_that_make[i]);
+}
+
+/* Nothing was made since; `reads`: but room for what is read. */
+static void made_nothing(const uint64_t before[TAP_COUNT(calls_that_make)],
+			 bool reads)
+{
+	uint64_t now[TAP_COUNT(calls_that_make)];
+
+	count_making(now);
+	for (size_t i = 0; i < TAP_COUNT(calls_that_make) - reads; i++)
+		OK_THAT(now[i] == before[i], "%s: %llu times",
+			calls_that_make[i],
+			(unsigned long long)(now[i] - before[i]));
+}
+
+/* Also where runs have to tell something: then it is changed in place. */
+static void prepared(void)
+{
+	uint64_t before[TAP_COUNT(calls_that_make)];
+	struct stretch s = { .plan = NULL };
+	uint64_t launched, changed;
+
+	if (!open_cuda("", "1"))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	OK(plait_plan_prepare(s.plan, &rig.error) == PLAIT_OK);
+	launched = rig_calls("cuGraphLaunch");
+	changed = rig_calls("cuGraphExecKernelNodeSetParams");
+	count_making(before);
+	OK_THAT(run(&s, 5) == PLAIT_OK, "run: %s", rig.error.text);
+	made_nothing(before, false);
+	IS_UINT(rig_calls("cuGraphLaunch") - launched, 1);
+	IS_UINT(rig_calls("cuGraphExecKernelNodeSetParams") - changed, 1);
+	check_run(&s, 5);
+	check_run(&s, 0);
+	unmake(&s);
+	close_place();
+}
+
 static const char *const calls_of_graphs[] = {
 	"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphAddMemcpyNode",
 	"cuGraphAddMemsetNode", "cuGraphInstantiateWithParams",
@@ -322,6 +377,53 @@ static void loops(void)
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
+/* Where the device decides, and where it has refused to. */
+static void check_prepared(const char *options, bool decided)
+{
+	uint64_t before[TAP_COUNT(calls_that_make)];
+	struct loops s;
+
+	if (!open_cuda(options, "1"))
+		return;
+	make_loops(&s, true);
+	OK(plait_plan_prepare(s.plan, &rig.error) == PLAIT_OK);
+	write_words(s.x, 0);
+	write_words(s.y, 0);
+	count_making(before);
+	OK_THAT(call_with(s.plan, 0) == PLAIT_OK, "run: %s", rig.error.text);
+	made_nothing(before, !decided);
+	check_loops(&s, true);
+	unmake_loops(&s);
+	close_place();
+}
+
+static void prepared_loops(void)
+{
+	check_prepared("", true);
+	check_prepared("version=12040", false);
+}
+
+/* The words of a segment are memory that was used before. */
+static void pooled_words(void)
+{
+	struct loops s;
+	uint64_t asked;
+
+	if (!open_cuda("", "1"))
+		return;
+	make_loops(&s, true);
+	check_loops(&s, true);
+	unmake_loops(&s);
+	asked = rig_calls("cuMemAlloc");
+	for (uint32_t i = 0; i < RUNS; i++) {
+		make_loops(&s, true);
+		check_loops(&s, true);
+		unmake_loops(&s);
+	}
+	IS_UINT(rig_calls("cuMemAlloc"), asked);
+	close_place();
+}
+
 static const char *const calls_of_loops[] = {
 	"cuGraphCreate", "cuGraphConditionalHandleCreate", "cuGraphAddNode",
 	"cuGraphAddKernelNode", "cuModuleLoadDataEx", "cuModuleGetFunction",
@@ -401,6 +503,15 @@ static void cancelled(void)
 			rig.error.text);
 		IS_UINT(read_words(x), 1);
 	}
+	/* What tells it to stop is through before its memory is another's. */
+	write_words(n, 1);
+	IS_INT(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error),
+	       PLAIT_OK);
+	IS_INT(plait_run_cancel(run, &rig.error), PLAIT_OK);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error),
+	       PLAIT_E_CANCELLED);
+	plait_run_release(run);
+	(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
 	plait_plan_release(plan);
 	plait_buffer_release(n);
 	plait_buffer_release(x);
@@ -410,9 +521,12 @@ static void cancelled(void)
 
 static const struct tap_scenario all[] = {
 	{ "kinds", kinds },
+	{ "prepared", prepared },
 	{ "every call", every_call },
 	{ "lost", lost },
 	{ "loops", loops },
+	{ "prepared loops", prepared_loops },
+	{ "pooled words", pooled_words },
 	{ "every call of loops", every_call_of_loops },
 	{ "cancelled", cancelled },
 };

@@ -519,7 +519,9 @@ struct plait_backend_table {
 	 * The core patches, submits and destroys it only then, and one call at
 	 * a time.  The memory of its commands lives as long as it does.  A
 	 * launch may be destroyed before, while the segment is idle; then it
-	 * is patched before it is submitted again. */
+	 * is patched before it is submitted again.  Launches that runs have to
+	 * tell something come with anything in its place (zeros, no memory, one
+	 * item), and are patched before the segment is submitted at all. */
 
 	/* PLAIT_E_UNSUPPORTED when the device cannot run these commands as
 	 * one: then they are submitted one by one. */

@@ -185,7 +185,8 @@ typedef struct plait_command_info {
 /*
  * plait_plan_prepare - do now what the first run would do.
  *
- * Makes the instances: their arguments, memory and queues.
+ * Makes the instances: their arguments, memory and queues, and what devices take
+ * as one command, also where runs have to tell something.
  *
  * @param plan  borrowed, non-null: the plan
  * @param error borrowed, nullable: filled on failure

@@ -10,6 +10,14 @@
 
 #include <string.h>
 
+/* Until a run says more: one item, whatever groups it has. */
+static void put_some(plait_launch *launch)
+{
+	launch->dimensions = 3;
+	for (int i = 0; i < 3; i++)
+		launch->items[i] = 1;
+}
+
 static void fill_launches(plait__frame *frame)
 {
 	const plait__layout *layout = frame->layout;
@@ -22,6 +30,10 @@ static void fill_launches(plait__frame *frame)
 			 i * layout->launch_words);
 
 		launch->size = sizeof(*launch);
+		if (geometry->param != PLAIT__NONE) {
+			put_some(launch);
+			continue;
+		}
 		launch->dimensions = geometry->dimensions;
 		memcpy(launch->items, geometry->items, sizeof(launch->items));
 		memcpy(launch->group, geometry->group, sizeof(launch->group));

@@ -244,13 +244,20 @@ static plait_status make(plait__instance *instance, plait_error *error)
 {
 	struct states *states = plait__alloc(
 		plait__program_allocator(instance->program), sizeof(*states));
+	plait__queued_state *decider;
+	plait_status status;
 
 	instance->state = states;
 	if (states == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	return make_state(instance, instance->program->compiled, NULL,
-			  &states->plain, error);
+	status = make_state(instance, instance->program->compiled, NULL,
+			    &states->plain, error);
+	/* Its first run would need it. */
+	if (status == PLAIT_OK &&
+	    plait__queued_frozen_lacks(states->plain))
+		status = plait__queued_decider(states->plain, &decider, error);
+	return status;
 }
 
 /* Recorded runs have queues of their own; called with the plan's `preparing`

@@ -270,9 +270,15 @@ void plait__queued_bind(plait__queued_state *state, uint32_t batch);
 void plait__queued_bind_stretch(plait__queued_state *state,
 				const plait__queued_stretch *stretch);
 
+/* queued_scratch.c: of a device of the plan; once is enough. */
+plait_status plait__queued_scratch_make(plait__queued_state *state,
+					uint32_t number, plait_error *error);
+void plait__queued_scratch_free(plait__queued_state *state);
+
 /* queued_freeze.c */
 
-/* Behind the launches; those that runs have to tell come later. */
+/* Behind the launches; where one of them could not be bound yet it comes
+ * later. */
 plait_status plait__queued_frozen_make(plait__queued_state *state,
 				       plait_error *error);
 void plait__queued_frozen_free(plait__queued_state *state);
@@ -287,6 +293,8 @@ plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
  * on the way. */
 plait_status plait__queued_frozen_ready(plait__queued_state *state,
 					bool *out_whole, plait_error *error);
+/* What is known of it before any run: not all regions can be. */
+bool plait__queued_frozen_lacks(const plait__queued_state *state);
 /* Their loops end, or run again. */
 void plait__queued_frozen_stop(plait__queued_state *state, bool stop);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An instance's segments as its backends have them.  One is made when all of
- * its launches are bound: with the instance, or where runs have to tell
- * something, in front of the first run.  A launch that changed since is
- * patched before the segment is submitted, which is idle then: an iteration
- * begins behind all of the last one, a run behind the last run of its instance.
+ * An instance's segments as its backends have them.  They are made with the
+ * instance, also where runs have to tell something: then with anything in its
+ * place, which runs replace.  A launch that changed since is patched before the
+ * segment is submitted, which is idle then: an iteration begins behind all of the
+ * last one, a run behind the last run of its instance.
  *
  * What a backend will not have as one, or what became a function of the host,
  * is submitted command by command.  A segment that decides regions cannot be:
@@ -285,6 +285,17 @@ plait_status plait__queued_frozen_ready(plait__queued_state *state,
 		*out_whole = *out_whole && state->frozen[i].raw != NULL;
 	}
 	return status;
+}
+
+bool plait__queued_frozen_lacks(const plait__queued_state *state)
+{
+	for (uint32_t i = 0; i < state->queued->segments.count; i++)
+		if (segment_at(state, i)->regions > 0 &&
+		    state->frozen[i].raw == NULL &&
+		    (state->frozen[i].refused ||
+		     look_over(state, i) == OF_THE_HOST))
+			return true;
+	return false;
 }
 
 /* What cannot be told is made anew, when it is idle. */

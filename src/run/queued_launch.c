@@ -12,6 +12,10 @@
  * one, a run behind the last run of its instance.  Buffers that a run was told
  * are the user's to release when it is over, so launches that have them end
  * with it.
+ *
+ * A command of a segment is bound with the instance in any case, to what its
+ * frame has before anybody said more (zeros, no memory, one item), so that the
+ * segment can be made and then only has to be patched.
  */
 #include "run/queued.h"
 
@@ -362,6 +366,16 @@ static plait_status bind_turn(plait__queued_state *state, uint32_t command,
 	return bind_now(state, command, error);
 }
 
+/* What runs have to tell, before one has: what cannot be bound so is bound when
+ * it is told. */
+static void bind_ahead(plait__queued_state *state, uint32_t command)
+{
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (plait__queued_segment_of(state->queued, command) != NULL)
+		(void)bind_now(state, command, &ignored);
+}
+
 /* What no run has to tell: with all turns, the first at last. */
 static plait_status bind_all(plait__queued_state *state, uint32_t command,
 			     plait_error *error)
@@ -373,8 +387,10 @@ static plait_status bind_all(plait__queued_state *state, uint32_t command,
 	if (self->kernel == NULL)
 		return PLAIT_OK;
 	plait__object_hold(&self->kernel->object);
-	if ((self->changes & TOLD) != 0)
+	if ((self->changes & TOLD) != 0) {
+		bind_ahead(state, command);
 		return PLAIT_OK;
+	}
 	for (uint32_t i = self->variant_count; status == PLAIT_OK && i-- > 0;)
 		status = bind_turn(state, command, i, error);
 	return status;
@@ -390,53 +406,6 @@ static void unbind_all(plait__queued_state *state, uint32_t command)
 	if (self->kernel != NULL)
 		plait__object_drop_later(&self->kernel->object);
 	self->kernel = NULL;
-}
-
-/* ---- scratch ---- */
-
-static plait_status make_arena(plait__queued_state *state, uint32_t number,
-			       plait_error *error)
-{
-	const plait__program *program = state->queued->program;
-	plait__device *device = program->frozen->devices[number];
-	const plait_memory_request request = {
-		.size = sizeof(request),
-		.bytes = program->plan->devices[number].scratch_bytes,
-	};
-	plait_error room = { .size = sizeof(room) };
-	plait_status status;
-
-	if (state->arenas[number] != NULL)
-		return PLAIT_OK;
-	status = plait__device_take(device, request.bytes, error);
-	if (status != PLAIT_OK)
-		return status;
-	status = device->port->backend->table.memory_create(
-		device->port->backend->self, device->index, &request,
-		&state->arenas[number], &room);
-	status = plait__port_judge_made(device->port, status, "memory_create",
-					state->arenas[number], &room, error);
-	if (status == PLAIT_OK)
-		return PLAIT_OK;
-	state->arenas[number] = NULL;
-	plait__device_give_back(device, request.bytes);
-	return status;
-}
-
-static void free_arenas(plait__queued_state *state)
-{
-	const plait__program *program = state->queued->program;
-
-	for (uint32_t i = 0; i < program->plan->devices_count; i++) {
-		plait__device *device = program->frozen->devices[i];
-
-		if (state->arenas[i] == NULL)
-			continue;
-		device->port->backend->table.memory_destroy(
-			device->port->backend->self, state->arenas[i]);
-		plait__device_give_back(
-			device, program->plan->devices[i].scratch_bytes);
-	}
 }
 
 /* ---- instances ---- */
@@ -458,7 +427,8 @@ static plait_status make(plait__queued_state *state, uint32_t command,
 		state->borrower = command;
 	}
 	if (scratch != NULL)
-		status = make_arena(state, scratch->device, error);
+		status = plait__queued_scratch_make(state, scratch->device,
+						    error);
 	if (status == PLAIT_OK)
 		status = bind_all(state, command, error);
 	if (status != PLAIT_OK)
@@ -499,7 +469,7 @@ void plait__queued_launches_free(plait__queued_state *state)
 	     i++)
 		unbind_all(state, i);
 	if (state->arenas != NULL)
-		free_arenas(state);
+		plait__queued_scratch_free(state);
 }
 
 /* ---- runs ---- */
