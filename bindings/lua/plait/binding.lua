@@ -28,8 +28,10 @@ end
 
 local put = {}
 
-function put.buffer(slot, _, value)
-  if not memory.is_buffer(value) then error("a pointer wants a buffer", 5) end
+function put.buffer(slot, _, value, name)
+  if not memory.is_buffer(value) then
+    error(("%s is a pointer: give it a buffer, not %s"):format(name, core.describe(value)), 5)
+  end
   slot.buffer, slot.value, slot.bytes = value:handle(), nil, 0
 end
 
@@ -86,8 +88,15 @@ local END = [[
 end
 ]]
 
-local function unknown(name)
-  error("the plan has no parameter " .. tostring(name), 4)
+-- Names that are none are refused with those that are.
+local function refusing(parameters)
+  local names = {}
+  for i, parameter in ipairs(parameters) do names[i] = parameter.name end
+  table.sort(names)
+  local text = #names > 0 and table.concat(names, ", ") or "none"
+  return function(name)
+    error(("the plan has no parameter %s; it has %s"):format(tostring(name), text), 4)
+  end
 end
 
 --- A function that takes {name = value} and answers the plait_run_desc of it,
@@ -105,8 +114,8 @@ function binding.new(handle, flags)
                                      parameter.name)
   end
   local text = table.concat(top) .. table.concat(middle) .. KEY:rep(#parameters) .. END
-  return assert(loadstring(text, "=plait parameters"))(array, desc, boxes, put, known, unknown,
-                                                       next)
+  return assert(loadstring(text, "=plait parameters"))(array, desc, boxes, put, known,
+                                                       refusing(parameters), next)
 end
 
 return binding

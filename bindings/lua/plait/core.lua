@@ -95,6 +95,28 @@ function core.check_options(given, known)
   end
 end
 
+--- A table of the program's own, and no object of plait.
+function core.is_plain(value)
+  return type(value) == "table" and getmetatable(value) == nil
+end
+
+--- Something that is wrong, for an error.
+function core.describe(value)
+  local kind = type(value)
+  if kind == "string" then return ("%q"):format(value) end
+  if core.is_plain(value) then return "a table" end
+  return kind == "function" and "a function" or tostring(value)
+end
+
+--- The handle of an object of that class, or an error that says what is wanted.
+function core.handle(value, name, what)
+  local class = type(value) == "table" and getmetatable(value)
+  if not class or class.name ~= name then
+    error(("%s: a %s is wanted, not %s"):format(what, name:lower(), core.describe(value)), 3)
+  end
+  return value:handle()
+end
+
 --- A text of unknown length.
 function core.text(get, handle)
   local needed = ffi.new "uint64_t[1]"

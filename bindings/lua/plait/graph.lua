@@ -32,6 +32,12 @@ local function add(self, kind, fields, how)
   if how.device then desc.device, desc.device_count = how.device.handle, 1 end
   local after = how.after or {}
   if type(after) ~= "table" then after = {after} end
+  for _, node in ipairs(after) do
+    if type(node) ~= "cdata" then
+      error("after: a node is wanted, which launch() and the others return, not "
+            .. core.describe(node), LEVEL)
+    end
+  end
   local array = ffi.new("plait_node[?]", math.max(#after, 1), after)
   local out = ffi.new "plait_node[1]"
   core.check(lib.plait_graph_add(self:handle(), desc, array, #after, out, core.error))
@@ -46,8 +52,9 @@ function Graph:join(how) return add(self, "JOIN", {}, how) end
 --- A kernel: graph:launch(kernel, {arguments}, {items = , group = , after = ...});
 -- items may be a plait.parameter.
 function Graph:launch(code, arguments, how)
+  local handle = core.handle(code, "Kernel", "launch")
   local made = code:arguments(arguments)
-  local fields = {kernel = code:handle(), arguments = made.array, argument_count = made.count,
+  local fields = {kernel = handle, arguments = made.array, argument_count = made.count,
                   scratch_bytes = how and how.scratch_bytes}
   local items = how and how.items
   if type(items) == "table" and items.name then
@@ -69,28 +76,30 @@ end
 
 --- Repeat a pattern of so many bytes, 4 if nothing is said, over all of a buffer.
 function Graph:fill(target, pattern, how)
-  return add(self, "FILL", {target = target:handle(), bytes = target.bytes, pattern = pattern,
-                            pattern_bytes = how and how.pattern_bytes or 4}, how)
+  return add(self, "FILL", {target = core.handle(target, "Buffer", "fill: the target"),
+                            bytes = target.bytes, pattern = pattern, pattern_bytes = how and how.pattern_bytes or 4}, how)
 end
 
 --- As much as both buffers have.
 function Graph:copy(target, source, how)
-  return add(self, "COPY", {target = target:handle(), source = source:handle(),
+  return add(self, "COPY", {target = core.handle(target, "Buffer", "copy: the target"),
+                            source = core.handle(source, "Buffer", "copy: the source"),
                             bytes = math.min(target.bytes, source.bytes)}, how)
 end
 
 --- Raise a signal.
-function Graph:emit(signal, how) return add(self, "EMIT", {signal = signal:handle()}, how) end
+function Graph:emit(signal, how) return add(self, "EMIT", {signal = core.handle(signal, "Signal", "emit")}, how) end
 
 --- Go on only when it has happened; 0 is the newest one when a run starts.
 function Graph:wait(signal, sequence, how)
-  return add(self, "WAIT", {signal = signal:handle(), sequence = sequence or 0}, how)
+  return add(self, "WAIT", {signal = core.handle(signal, "Signal", "wait"), sequence = sequence or 0}, how)
 end
 
 --- A copy of all that another graph has now.
 function Graph:subgraph(other, how)
+  local handle = core.handle(other, "Graph", "subgraph")
   for _, number in ipairs(other.functions) do self.functions[#self.functions + 1] = number end
-  return add(self, "SUBGRAPH", {subgraph = other:handle()}, how)
+  return add(self, "SUBGRAPH", {subgraph = handle}, how)
 end
 
 local function body(self, node, branch)
@@ -104,7 +113,8 @@ local function region(self, kind, condition, how, fields)
     fields.inbox, fields.user_data = inbox:handle(), inbox:register(condition, true)
     self.functions[#self.functions + 1] = fields.user_data
   else
-    fields.predicate, fields.predicate_offset = condition:handle(), how and how.offset or 0
+    fields.predicate = core.handle(condition, "Buffer", "the condition is no function")
+    fields.predicate_offset = how and how.offset or 0
   end
   return add(self, kind, fields, how)
 end
@@ -131,7 +141,7 @@ end
 function Graph:rotate(...)
   local buffers = {...}
   local array, out = ffi.new("plait_buffer *[?]", #buffers), ffi.new "uint64_t[1]"
-  for i, one in ipairs(buffers) do array[i - 1] = one:handle() end
+  for i, one in ipairs(buffers) do array[i - 1] = core.handle(one, "Buffer", "rotate") end
   core.check(lib.plait_graph_rotate(self:handle(), array, #buffers, 0, out, core.error))
   return {now = kernel.turn(out[0], 0), next = kernel.turn(out[0], 1)}
 end

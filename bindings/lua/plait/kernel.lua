@@ -39,7 +39,8 @@ end
 --- Code with a signature; `label` is its name there.
 local Kernel = core.class("Kernel", "plait_kernel_release")
 
--- {{name = , ctype = or nil for a pointer}} of a signature that plait took.
+-- {{name = , ctype = or nil for a pointer, target = what that leads to}} of a
+-- signature that plait took.
 local function parse(signature)
   local found = {}
   for part in signature:match("%((.*)%)"):gmatch "[^,]+" do
@@ -47,7 +48,7 @@ local function parse(signature)
     if not words:find "pointer" then
       found[#found + 1] = {name = name, ctype = TYPES[words:match "[%w_]+$"]}
     else
-      found[#found + 1] = {name = name}
+      found[#found + 1] = {name = name, target = words:match "[%w_]+$"}
     end
   end
   return found
@@ -84,7 +85,7 @@ function kernel.new(system, signature, source, options)
 end
 
 local function is_no_number(value, what)
-  error(("%s: %s is not a number"):format(what, tostring(value)), 0)
+  error(("%s: %s is not a number"):format(what, core.describe(value)), 0)
 end
 
 local function does_not_fit(value, what)
@@ -96,12 +97,17 @@ function kernel.inexact(ctype)
   return ctype:find "float" ~= nil or ctype:find "double" ~= nil
 end
 
+local function put(at, value) at[0] = value end
+
 -- Put a number where C will read it, or raise an error: C would take another one
 -- in silence.
 function kernel.store(at, exact, value, what)
   local kind = type(value)
-  if kind == "string" or kind == "nil" then is_no_number(value, what) end
-  at[0] = value
+  if kind == "number" or kind == "boolean" then
+    at[0] = value
+  elseif kind ~= "cdata" or not pcall(put, at, value) then
+    is_no_number(value, what)
+  end
   if exact and kind == "number" and tonumber(at[0]) ~= value then does_not_fit(value, what) end
 end
 
@@ -127,18 +133,52 @@ local function set(slot, parameter, given, kept)
   end
 end
 
+-- What kernels call numbers of a type of C, which has many names for it; nil for
+-- what is no number.
+local function find_word(ctype)
+  local made, bytes = ffi.new(ctype .. "[1]"), ffi.sizeof(ctype)
+  if not pcall(put, made, 0.5) then return nil end
+  if type(made[0]) == "boolean" then return "bool" end
+  if tonumber(made[0]) == 0.5 then return "f" .. 8 * bytes end
+  made[0] = -1
+  return (made[0] < 0 and "i" or "u") .. 8 * bytes
+end
+
+local words = {char = "u8"} -- bytes
+local function word_of(ctype)
+  if words[ctype] == nil then words[ctype] = find_word(ctype) or false end
+  return words[ctype]
+end
+
+-- A buffer has the elements that it was made with.  Bytes may be anything, and so
+-- may be what Lua does not know.
+local function check_pointer(buffer, parameter, label, i)
+  local what = ("%s: argument %d \"%s\" is a pointer"):format(label, i - 1, parameter.name)
+  if not memory.is_buffer(buffer) then
+    error(("%s: give it a buffer, not %s%s"):format(what, core.describe(buffer),
+      core.is_plain(buffer) and "; device:array(\"float\", {...}) makes one" or ""), 4)
+  end
+  local have = word_of(buffer.ctype)
+  if have and have ~= "u8" and TYPES[parameter.target] and have ~= parameter.target then
+    error(("%s to %s, the buffer was made of %s (%s)"):format(what, parameter.target,
+      buffer.ctype, have), 4)
+  end
+end
+
 -- Arguments as C has them: {array = , count = }, and what they refer to.
 function Kernel:arguments(given)
   local count = #self.parameters
+  if not core.is_plain(given) then
+    error(("%s: its arguments are a table, {...}, not %s"):format(self.label,
+      core.describe(given)), 3)
+  end
   if #given ~= count then
     error(("%s takes %d arguments, not %d"):format(self.label, count, #given), 3)
   end
   local made = {array = ffi.new("plait_argument[?]", math.max(count, 1)), count = count, kept = {}}
   for i, parameter in ipairs(self.parameters) do
-    if not parameter.ctype and getmetatable(given[i]) ~= Special
-       and not memory.is_buffer(given[i]) then
-      error(("%s: argument %d \"%s\" is a pointer: give it a buffer"):format(
-        self.label, i - 1, parameter.name), 3)
+    if not parameter.ctype and getmetatable(given[i]) ~= Special then
+      check_pointer(given[i], parameter, self.label, i)
     end
     set(made.array[i - 1], parameter, given[i], made.kept)
   end
@@ -150,8 +190,9 @@ function kernel.geometry(options)
   local launch = core.sized "plait_launch"
   local items = options and options.items or 1
   local group = options and options.group or {}
-  items = type(items) == "number" and {items} or items
-  group = type(group) == "number" and {group} or group
+  items = core.is_plain(items) and items or {items}
+  group = core.is_plain(group) and group or {group}
+  if #items > 3 or #group > 3 then error("items and group have at most 3 dimensions", 0) end
   launch.dimensions = #items
   for i, n in ipairs(items) do
     launch.items[i - 1] = kernel.convert("uint64_t[1]", n, "items")[0]

@@ -23,6 +23,9 @@ function memory.buffer(device, bytes, label)
 end
 
 function memory.array(device, ctype, values, label)
+  if type(ctype) ~= "string" or not core.is_plain(values) then
+    error("array: a type of C comes first, then {numbers}, as in array(\"float\", {1, 2})", 3)
+  end
   local made = memory.buffer(device, math.max(1, #values * ffi.sizeof(ctype)), label)
   made.ctype = ctype
   made:map(function(memory_of)
@@ -123,9 +126,10 @@ end
 
 --- Run a kernel: queue:launch(kernel, {arguments}, {items = , group = }).
 function Queue:launch(kernel, arguments, options)
+  local handle = core.handle(kernel, "Kernel", "launch")
   local made = kernel:arguments(arguments)
   local launch = kernel.geometry(options)
-  core.check(lib.plait_queue_launch(self:handle(), kernel:handle(), launch, made.array, made.count,
+  core.check(lib.plait_queue_launch(self:handle(), handle, launch, made.array, made.count,
                                     core.error))
 end
 
@@ -139,27 +143,31 @@ end
 
 --- Repeat a pattern of so many bytes, 4 if nothing is said, over all of a buffer.
 function Queue:fill(target, pattern, pattern_bytes)
-  core.check(lib.plait_queue_fill(self:handle(), target:handle(), 0, target.bytes, pattern,
+  local handle = core.handle(target, "Buffer", "fill: the target")
+  core.check(lib.plait_queue_fill(self:handle(), handle, 0, target.bytes, pattern,
                                   pattern_bytes or 4, core.error))
 end
 
 --- As much as both buffers have.
 function Queue:copy(target, source)
-  core.check(lib.plait_queue_copy(self:handle(), target:handle(), 0, source:handle(), 0,
+  local to = core.handle(target, "Buffer", "copy: the target")
+  local from = core.handle(source, "Buffer", "copy: the source")
+  core.check(lib.plait_queue_copy(self:handle(), to, 0, from, 0,
                                   math.min(target.bytes, source.bytes), core.error))
 end
 
 --- Raise a signal here; the number to wait for.
 function Queue:emit(signal)
   local out = ffi.new "uint64_t[1]"
-  core.check(lib.plait_queue_emit(self:handle(), signal:handle(), out, core.error))
+  core.check(lib.plait_queue_emit(self:handle(), core.handle(signal, "Signal", "emit"), out, core.error))
   return tonumber(out[0])
 end
 
 --- Go on only when it has happened; this call itself does not wait.  0: what was
 -- submitted so far.
 function Queue:wait(signal, sequence)
-  core.check(lib.plait_queue_wait(self:handle(), signal:handle(), sequence or 0, core.error))
+  core.check(lib.plait_queue_wait(self:handle(), core.handle(signal, "Signal", "wait"),
+                                  sequence or 0, core.error))
 end
 
 --- Wait until all of it is done; what failed is an error.

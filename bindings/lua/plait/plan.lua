@@ -17,6 +17,10 @@ end
 -- What a run is told, as C has it; nil: nothing.
 local function told(self, given)
   if given == nil and self.flags == 0 then return nil end
+  if given ~= nil and type(given) ~= "table" then
+    error("a plan takes its parameters by name: plan {a = ...}, not plan("
+          .. core.describe(given) .. ")", 3)
+  end
   self.bind = self.bind or binding.new(self:handle(), self.flags)
   return self.bind(given or {})
 end

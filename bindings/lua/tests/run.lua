@@ -61,6 +61,44 @@ raises("nothing", "a backend that is not there", plait.open, {backend = "nothing
 raises("no option is called bakend; there are backend", "an option that is misspelt", plait.open,
        {bakend = "host"})
 
+test("mistakes", function(system, device, queue)
+  local kernel, graph = system:kernel(unpack(SAXPY)), system:graph()
+  local x, y = device:array("float", {1, 2}), device:array("float", {3, 4})
+  graph:launch(kernel, {plait.parameter "a", x, y, 2})
+  local plan = graph:freeze()
+  local function says(part, fn, ...) raises(part, "says: " .. part, fn, ...) end
+  local function launch(...) queue:launch(kernel, {...}) end
+  says("by name: plan {a = ...}, not plan%(3%)", plan, 3)
+  says("no parameter b; it has a", plan, {b = 1})
+  says('a: "x" is not a number', plan, {a = "x"})
+  says("a: a table is not a number", plan, {a = {}})
+  says("a: plait Buffer is not a number", plan, {a = x})
+  says("a: cdata.* is not a number", plan, {a = ffi.new "plait_error"})
+  says('argument 1 "x" is a pointer: give it a buffer, not a table; device:array', launch, 1, {1}, y, 2)
+  says('argument 1 "x" is a pointer to f32, the buffer was made of double %(f64%)', launch, 1,
+       device:array("double", {1, 2}), y, 2)
+  says('argument 2 "y" is a pointer to f32, the buffer was made of int %(i32%)', launch, 1, x,
+       device:array("int", {1, 2}), 2)
+  says("a: plait Buffer is not a number", launch, x, x, y, 2)
+  says("its arguments are a table, {...}, not plait Buffer", queue.launch, queue, kernel, x)
+  says("launch: a kernel is wanted, not plait Buffer", queue.launch, queue, x, {})
+  says("launch: a kernel is wanted, not plait Buffer", graph.launch, graph, x, {})
+  says('items: "3" is not a number', queue.launch, queue, kernel, {1, x, y, 2}, {items = "3"})
+  says("at most 3 dimensions", queue.launch, queue, kernel, {1, x, y, 2}, {items = {1, 1, 1, 1}})
+  says("the source: a buffer is wanted, not a table", queue.copy, queue, x, {1})
+  says("the target: a buffer is wanted, not nil", graph.copy, graph, nil, x)
+  says("emit: a signal is wanted, not plait Buffer", queue.emit, queue, x)
+  says("after: a node is wanted.*not 3", graph.join, graph, {after = 3})
+  says("no function: a buffer is wanted, not 3", graph.loop, graph, 3)
+  says("array%(\"float\", {1, 2}%)", device.array, device, {1, 2})
+  -- Bytes are anything, and so are two names of one type.
+  queue:launch(kernel, {1, device:buffer(8), y, 2})
+  queue:launch(kernel, {1, device:array("char", {0, 0, 0, 0, 0, 0, 0, 0}), y, 2})
+  queue:launch(system:kernel("f(x: inout pointer i64)", "KERNEL(f) { EACH(i, 1) x[i] = 1; }"),
+               {device:array("long", {1})})
+  queue:finish()
+end)
+
 test("buffers", function(_, device, queue)
   is(list(device:array("float", {1, 2, 3})), "1 2 3", "what goes in comes out")
   local buffer = device:array("uint32_t", {1, 2, 3, 4})
@@ -171,7 +209,7 @@ test("what plans are told", function(system, device)
   for i = 1, 200 do plan {a = i % 2, x = x, n = 2} end
   is(list(y), "100 200", "as often as one likes")
   raises("not bound", "one that is missing", plan, {n = 2})
-  raises("wants a buffer", "a number for a buffer", plan, {a = 1, x = 2, n = 2})
+  raises("is a pointer: give it a buffer, not 2", "a number for a buffer", plan, {a = 1, x = 2, n = 2})
   raises("not a number", "a text for a number", plan, {a = "1", x = x, n = 2})
   raises("does not fit", "a fraction for a whole number", plan, {a = 1, x = x, n = 1.5})
   raises("no parameter z", "one too many", plan, {a = 1, x = x, n = 2, z = 1})

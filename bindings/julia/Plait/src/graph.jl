@@ -32,7 +32,10 @@ struct Node
 end
 
 numbers(after::Node) = UInt64[after.number]
-numbers(after) = UInt64[node.number for node in after]
+numbers(after) = UInt64[number(node) for node in after]
+number(node::Node) = node.number
+number(other) = throw(ArgumentError(
+    "after: $(repr(other)) is no Node, which launch! and the others return"))
 
 # --- where a node was added -----------------------------------------------------
 

@@ -184,13 +184,24 @@ function Arguments(kernel::Kernel, given::Tuple)
     return Arguments(array, words, given)
 end
 
+@noinline no_extents(given, what) =
+    throw(ArgumentError("$what: $(repr(given)) is not a number, nor up to 3 of them"))
+
+sizes_of(given::Integer, what) = (given,)
+sizes_of(given::Union{Tuple,AbstractVector}, what) = Tuple(given)
+sizes_of(given, what) = no_extents(given, what)
+
 function extents(given, what)
-    sizes = given isa Integer ? (given,) : Tuple(given)
-    length(sizes) <= 3 || throw(ArgumentError("$what have at most 3 dimensions"))
-    all(n -> n >= 0, sizes) || throw(ArgumentError("$what: $given does not fit"))
+    sizes = sizes_of(given, what)
+    length(sizes) <= 3 && all(n -> n isa Integer, sizes) || no_extents(given, what)
+    all(n -> 0 <= n <= typemax(UInt64), sizes) ||
+        throw(ArgumentError("$what: $given does not fit"))
     return ntuple(i -> i <= length(sizes) ? UInt64(sizes[i]) : UInt64(0), 3)
 end
 
 # items=3, or items=(4, 4), group=(2, 2)
-geometry(items, group=()) = sized(Raw.plait_launch; dimensions=items isa Integer ? 1 : length(items),
-                                  items=extents(items, "items"), group=extents(group, "groups"))
+function geometry(items, group=())
+    sizes, groups = extents(items, "items"), extents(group, "group")
+    return sized(Raw.plait_launch; dimensions=items isa Integer ? 1 : length(items), items=sizes,
+                 group=groups)
+end

@@ -167,6 +167,10 @@ function (plan::Plan)(; given...)
     return
 end
 
+(plan::Plan)(first, more...; given...) = throw(ArgumentError(
+    "a plan takes its parameters by name: plan(" *
+    join(("$(one.name)=..." for one in wanted(plan)), ", ") * ")"))
+
 # On a queue of its own, since this thread has to pull what it calls.
 function own_run(plan, given)
     try
