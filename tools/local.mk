@@ -35,6 +35,7 @@ bin_PROGRAMS += %D%/plait/plait
 %C%_plait_plait_SOURCES += %D%/conform/rig.c
 %C%_plait_plait_SOURCES += %D%/conform/run.c
 %C%_plait_plait_SOURCES += %D%/conform/segment.c
+%C%_plait_plait_SOURCES += %D%/conform/region.c
 %C%_plait_plait_SOURCES += %D%/conform/signal.c
 %C%_plait_plait_SOURCES += %D%/conform/sweep.c
 %C%_plait_plait_SOURCES += %D%/conform/threads.c

@@ -148,7 +148,8 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 	out->capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
-			    PLAIT_CAP_SEGMENT | PLAIT_CAP_ROWS;
+			    PLAIT_CAP_SEGMENT | PLAIT_CAP_REGION |
+			    PLAIT_CAP_ROWS;
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
@@ -354,6 +355,7 @@ static void fill(plait_backend_table *table)
 	table->segment_create = sins_segment_create;
 	table->segment_destroy = sins_segment_destroy;
 	table->segment_patch = sins_segment_patch;
+	table->segment_stop = sins_segment_stop;
 	if (SINS(QUIET) || SINS(BARE) || SINS(ANY_IS_ALL))
 		table->signal_notify = NULL;
 	if (SINS(BARE)) {

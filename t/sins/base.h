@@ -108,7 +108,22 @@ enum sin {
 	SIN_DROPS_PATCHED,
 	SIN_DROPS_FROZEN,
 	SIN_FREEZES_ONCE,
-	SIN_SEGMENT_BEHIND
+	SIN_SEGMENT_BEHIND,
+	/* Loops and branches in them. */
+	SIN_REFUSES_BADLY,
+	SIN_BODY_FIRST,
+	SIN_TEST_FIRST,
+	SIN_FIRST_BRANCH,
+	SIN_LAST_BRANCH,
+	SIN_COUNTS_WORD,
+	SIN_TESTS_EARLY,
+	SIN_TIRES,
+	SIN_NESTS_ONCE,
+	SIN_DROPS_INSIDE,
+	SIN_DEAF,
+	SIN_STOPPED_FOR_GOOD,
+	SIN_STOPS_INSIDE,
+	SIN_LOOP_BEHIND
 };
 
 /* which.c, the one file that is compiled for each: -DSIN=SIN_x. */
@@ -250,6 +265,9 @@ void sins_segment_destroy(plait_backend *self,
 plait_status sins_segment_patch(plait_backend *self,
 				plait_backend_segment *segment, uint32_t index,
 				const plait_work *work, plait_error *error);
+plait_status sins_segment_stop(plait_backend *self,
+			       plait_backend_segment *segment, uint32_t stop,
+			       plait_error *error);
 plait_status sins_segment_run(plait_backend *self, const plait_work *work,
 			      plait_error *error);
 

@@ -98,7 +98,8 @@ static void run_work(struct turn *turn)
 
 		if (queue->failed && !SINS(RUNS_BEHIND) &&
 		    !(SINS(LAUNCHES_BEHIND) && work->kind == PLAIT_WORK_LAUNCH) &&
-		    !(SINS(SEGMENT_BEHIND) && work->kind == PLAIT_WORK_SEGMENT))
+		    !((SINS(SEGMENT_BEHIND) || SINS(LOOP_BEHIND)) &&
+		      work->kind == PLAIT_WORK_SEGMENT))
 			return;
 		if (SINS(DROPS_CALL) && i == 9 &&
 		    work->kind == PLAIT_WORK_CALL)

@@ -45,7 +45,8 @@ enum {
 	NEED_GATE = PLAIT_DEVICE_GATE,
 	NEED_NOTIFY = PLAIT_DEVICE_NOTIFY,
 	NEED_NATIVE = PLAIT_DEVICE_NATIVE,
-	NEED_SEGMENT = PLAIT_DEVICE_SEGMENT
+	NEED_SEGMENT = PLAIT_DEVICE_SEGMENT,
+	NEED_REGION = PLAIT_DEVICE_REGION
 };
 
 enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
@@ -107,6 +108,7 @@ extern const struct conform_group conform_errors;
 extern const struct conform_group conform_kernels;
 extern const struct conform_group conform_cache;
 extern const struct conform_group conform_segments;
+extern const struct conform_group conform_regions;
 
 /* --- check.c: what a check says ------------------------------------------ */
 

@@ -54,6 +54,7 @@ static void check_needs(struct conform *c, uint32_t needs)
 	need_capability(c, needs, NEED_NOTIFY, "PLAIT_DEVICE_NOTIFY");
 	need_capability(c, needs, NEED_NATIVE, "PLAIT_DEVICE_NATIVE");
 	need_capability(c, needs, NEED_SEGMENT, "PLAIT_DEVICE_SEGMENT");
+	need_capability(c, needs, NEED_REGION, "PLAIT_DEVICE_REGION");
 	if ((needs & NEED_KERNELS) &&
 	    !(c->info.forms & 1u << PLAIT_SOURCE_PORTABLE) &&
 	    strcmp(c->info.backend, "host") != 0)
