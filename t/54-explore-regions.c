@@ -390,7 +390,7 @@ static void make_program(void)
 	instance.program = &program;
 	instance.frame.layout = &program.layout;
 	instance.frame.iterations = iterations;
-	MC_CHECK(plait__flat_compile(&flat, &program, false, NULL) ==
+	MC_CHECK(plait__flat_compile(&flat, &program, false, NULL, NULL) ==
 		 PLAIT_OK);
 }
 

@@ -366,6 +366,8 @@ PLAIN_SCRIPT_TESTS += %D%/46-tool-plan.t
 SERIAL_SCRIPT_TESTS += %D%/55-tool-run.t
 # --- 5x run ----------------------------------------------------------------
 UNIT_TESTS += %D%/52-run-bound.t
+UNIT_TESTS += %D%/50-run-fold.t
+%C%_50_run_fold_t_LDADD = $(LDADD_PLAN)
 API_TESTS += %D%/50-run-lanes.t
 %C%_50_run_lanes_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/50-run-plain.t
@@ -432,7 +434,7 @@ MC_TESTS += %D%/54-explore-lanes.t
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-regions.t
 %C%_54_explore_regions_t_SOURCES = %D%/54-explore-regions.c \
-	%D%/explore_plans.h src/run/compile.c src/run/crew.c src/run/lane.c \
+	%D%/explore_plans.h src/run/compile.c src/run/pieces.c src/run/crew.c src/run/lane.c \
 	src/run/park.c src/base/alloc.c src/base/error.c src/base/vector.c \
 	src/plan/plan.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_54_explore_regions_t_CPPFLAGS = $(MC_CPPFLAGS)

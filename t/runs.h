@@ -73,6 +73,11 @@ static inline bool open_host(uint32_t workers)
 	}
 	rig.workers = workers;
 	rig.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
+	/* Four: each lane on its own, however few processors there are. */
+	if (workers < 4)
+		unsetenv("PLAIT_LANES");
+	else
+		setenv("PLAIT_LANES", "0", 1);
 	return open_rig(&rig);
 }
 

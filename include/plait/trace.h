@@ -39,8 +39,9 @@ typedef struct plait_record {
 	/* PLAIT_RECORD_... */
 	uint32_t kind;
 	/* Who did it: the lane of the plan that has the command, but in mode
-	 * PLAIT_MODE_HELPED another one may have helped, and where one thread
-	 * does all of a run it is 0. */
+	 * PLAIT_MODE_HELPED another one may have helped; where one thread
+	 * does all of a run it is 0; and where a run has fewer lanes than the
+	 * plan (PLAIT_LANES), it is one of those. */
 	uint32_t lane;
 	/* The lane of the plan that has the command. */
 	uint32_t planned_lane;

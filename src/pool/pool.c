@@ -3,6 +3,7 @@
 #include "pool/state.h"
 
 #include "base/error.h"
+#include "sys/cpu.h"
 
 static void stop_workers(plait__pool *pool, uint32_t count)
 {
@@ -48,6 +49,7 @@ static plait__pool *alloc_pool(const plait_allocator *allocator,
 		return NULL;
 	pool->allocator = *allocator;
 	pool->worker_count = workers;
+	pool->processor_count = plait__cpu_count_affinity();
 	pool->policy = PLAIT__WAIT_SHARED;
 	pool->first_guest.pool = pool;
 	plait__event_init(&pool->first_guest.sleeper.event, 0);
@@ -100,4 +102,9 @@ void plait__pool_destroy(plait__pool *pool)
 uint32_t plait__pool_worker_count(const plait__pool *pool)
 {
 	return pool->worker_count;
+}
+
+uint32_t plait__pool_processor_count(const plait__pool *pool)
+{
+	return pool->processor_count;
 }

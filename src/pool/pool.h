@@ -35,6 +35,9 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 void plait__pool_destroy(plait__pool *pool);
 
 uint32_t plait__pool_worker_count(const plait__pool *pool);
+/* CPUs that the thread which made the pool could use then: workers inherit
+ * that.  At least 1. */
+uint32_t plait__pool_processor_count(const plait__pool *pool);
 
 /*
  * Bind worker i to CPU cpus[i mod count]; count 0 lifts it.  PLAIT_E_INVALID

@@ -45,6 +45,7 @@ struct plait__pool {
 	plait_allocator allocator;
 
 	uint32_t worker_count;
+	uint32_t processor_count; /* for workers, and who made it */
 	struct plait__worker *workers;
 	uint64_t worker_bytes;
 

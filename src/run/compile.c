@@ -3,7 +3,7 @@
  * From a plan to flat programs: which steps each lane has, and where the words
  * are that lanes tell each other.  Operations are in op.c.
  */
-#include "run/flat.h"
+#include "run/compile.h"
 
 #include "run/op.h"
 #include "run/outside.h"
@@ -19,102 +19,6 @@ enum {
 	LANE_WORDS = 16
 };
 
-/* One lane's part of one body, before it has a place. */
-struct piece {
-	uint32_t lane;
-	uint32_t body;
-	uint32_t track;		/* or none: only its end */
-};
-
-struct compiler {
-	plait__flat *flat;
-	const plait__program *program;
-	const plait__plan *plan;
-	bool serial;
-	struct piece *pieces;	/* by lane, then body */
-	uint32_t piece_count;
-	uint32_t *seen_of;	/* word -> private word on this lane, or 0 */
-	plait__vector seen_words; /* whose entries are set */
-	uint32_t *list;		/* commands of one part */
-	uint64_t list_capacity;
-	uint32_t lane;
-	uint32_t body;
-	uint32_t part;
-	bool failed;
-};
-
-/* ---- pieces ---- */
-
-static uint32_t home_of(const struct compiler *c, uint32_t region)
-{
-	return c->serial ? 0 :
-	       c->plan->region_lanes[c->plan->regions[region].lane_first];
-}
-
-static bool home_has_track(const struct compiler *c, uint32_t body)
-{
-	uint32_t region = c->plan->bodies[body].region;
-
-	return region == PLAIT__NONE ||
-	       plait__plan_find_track(c->plan, body, home_of(c, region)) !=
-		       PLAIT__NONE;
-}
-
-/* Call `add` for each piece in the order of bodies. */
-static void each_piece(struct compiler *c,
-		       void (*add)(struct compiler *c, const struct piece *p))
-{
-	for (uint32_t b = 0; b < c->plan->bodies_count; b++) {
-		const plait__plan_body *body = &c->plan->bodies[b];
-		struct piece piece = { 0, b, PLAIT__NONE };
-
-		for (uint32_t t = 0; !c->serial && t < body->track_count;
-		     t++) {
-			piece.track = body->track_first + t;
-			piece.lane = c->plan->tracks[piece.track].lane;
-			add(c, &piece);
-		}
-		piece.track = PLAIT__NONE;
-		if (c->serial || !home_has_track(c, b)) {
-			piece.lane = body->region != PLAIT__NONE ?
-				     home_of(c, body->region) : 0;
-			add(c, &piece);
-		}
-	}
-}
-
-static void count_piece(struct compiler *c, const struct piece *piece)
-{
-	c->flat->lanes[piece->lane].part++;
-	c->piece_count++;
-}
-
-static void put_piece(struct compiler *c, const struct piece *piece)
-{
-	c->pieces[c->flat->lanes[piece->lane].part++] = *piece;
-}
-
-/* By lane: a counting sort.  `part` of a lane is where its next one goes. */
-static bool sort_pieces(struct compiler *c)
-{
-	plait__flat *flat = c->flat;
-	uint32_t before = 0;
-
-	each_piece(c, count_piece);
-	c->pieces = plait__alloc_array(plait__program_allocator(c->program),
-				       c->piece_count, sizeof(*c->pieces));
-	if (c->pieces == NULL)
-		return false;
-	for (uint32_t i = 0; i < flat->lane_count; i++) {
-		uint32_t count = flat->lanes[i].part;
-
-		flat->lanes[i].part = before;
-		before += count;
-	}
-	each_piece(c, put_piece);
-	return true;
-}
-
 /* ---- words ---- */
 
 static uint32_t round_up(uint32_t words)
@@ -123,7 +27,7 @@ static uint32_t round_up(uint32_t words)
 }
 
 /* The visit of a lane in a region; it is there. */
-static uint32_t find_visit(const struct compiler *c, uint32_t region,
+static uint32_t find_visit(const plait__compiler *c, uint32_t region,
 			   uint32_t lane)
 {
 	uint32_t first = c->plan->regions[region].lane_first;
@@ -135,7 +39,7 @@ static uint32_t find_visit(const struct compiler *c, uint32_t region,
 	return first;
 }
 
-static void place_regions(struct compiler *c)
+static void place_regions(plait__compiler *c)
 {
 	plait__flat *flat = c->flat;
 
@@ -144,7 +48,7 @@ static void place_regions(struct compiler *c)
 		plait__decider *decider = &flat->deciders[r];
 		uint32_t command = region->command;
 
-		decider->home = home_of(c, r);
+		decider->home = plait__compiler_home_of(c, r);
 		decider->shared = !c->serial && region->lane_count > 1;
 		decider->outer = c->plan->bodies[c->plan->nodes[
 			c->plan->commands[command].node].body].region;
@@ -166,7 +70,7 @@ static void place_regions(struct compiler *c)
 }
 
 /* Shared words of the lane: wanted, decisions, counters; then private ones. */
-static void begin_lane(struct compiler *c, uint32_t lane)
+static void begin_lane(plait__compiler *c, uint32_t lane)
 {
 	plait__flat *flat = c->flat;
 
@@ -179,7 +83,7 @@ static void begin_lane(struct compiler *c, uint32_t lane)
 
 /* ---- steps ---- */
 
-static void *push(struct compiler *c, plait__vector *vector, const void *item)
+static void *push(plait__compiler *c, plait__vector *vector, const void *item)
 {
 	void *pushed = plait__vector_push(vector, item, 1);
 
@@ -188,12 +92,12 @@ static void *push(struct compiler *c, plait__vector *vector, const void *item)
 	return pushed;
 }
 
-static plait__step *last_step(const struct compiler *c)
+static plait__step *last_step(const plait__compiler *c)
 {
 	return plait__vector_at(&c->flat->steps, c->flat->steps.count - 1);
 }
 
-static void begin_step(struct compiler *c, uint32_t kind, uint32_t done,
+static void begin_step(plait__compiler *c, uint32_t kind, uint32_t done,
 		       uint32_t command)
 {
 	const plait__step step = {
@@ -211,7 +115,7 @@ static void begin_step(struct compiler *c, uint32_t kind, uint32_t done,
 }
 
 /* Where this lane remembers what it saw of a word. */
-static uint32_t find_seen(struct compiler *c, uint32_t word)
+static uint32_t find_seen(plait__compiler *c, uint32_t word)
 {
 	if (c->seen_of[word] == 0) {
 		c->seen_of[word] = c->flat->private_count++;
@@ -222,25 +126,47 @@ static uint32_t find_seen(struct compiler *c, uint32_t word)
 
 /*
  * Words of other lanes' parts are not known before those are compiled, so
- * the track stands for the word until resolve_waits.
+ * the track, or lane of the fold, stands for the word until resolve_waits.
  */
-static void add_wait(struct compiler *c, uint32_t lane, uint32_t position)
+static void push_wait(plait__compiler *c, uint32_t track, uint32_t lane,
+		      uint32_t position, uint32_t stride)
 {
-	uint32_t track = plait__plan_find_track(c->plan, c->body, lane);
-	plait__step_wait wait = { .word = track, .lane = lane,
-				  .position = position + 1 };
+	plait__step_wait wait = {
+		.word = track, .lane = lane, .stride = stride,
+		.position = position + 1, .seen = find_seen(c, track),
+	};
 
-	if (c->serial || c->failed || lane == c->lane)
-		return;
-	wait.stride = c->plan->tracks[track].count;
-	wait.seen = find_seen(c, track);
 	if (push(c, &c->flat->waits, &wait) != NULL)
 		last_step(c)->wait_count++;
 }
 
+static void add_folded_wait(plait__compiler *c, uint32_t track,
+			    uint32_t position)
+{
+	uint32_t command = c->plan->tracks[track].first + position;
+	uint32_t lane = c->fold->lane_of[c->plan->tracks[track].lane];
+
+	if (lane != c->lane)
+		push_wait(c, lane, lane, c->fold->position[command],
+			  plait__fold_count(c->fold, lane));
+}
+
+static void add_wait(plait__compiler *c, uint32_t lane, uint32_t position)
+{
+	uint32_t track = plait__plan_find_track(c->plan, c->body, lane);
+
+	if (c->serial || c->failed)
+		return;
+	if (c->fold != NULL)
+		add_folded_wait(c, track, position);
+	else if (lane != c->lane)
+		push_wait(c, track, lane, position,
+			  c->plan->tracks[track].count);
+}
+
 /* A stub waits for its region's command before it is done, not before it
  * serves the bodies; and the decision to leave is just that. */
-static bool is_of_own_region(const struct compiler *c,
+static bool is_of_own_region(const plait__compiler *c,
 			     const plait__plan_command *at,
 			     const plait__plan_wait *wait)
 {
@@ -252,7 +178,7 @@ static bool is_of_own_region(const struct compiler *c,
 	return wait->lane == home->lane && wait->position == home->position;
 }
 
-static void add_waits_of(struct compiler *c, uint32_t command)
+static void add_waits_of(plait__compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
@@ -262,7 +188,7 @@ static void add_waits_of(struct compiler *c, uint32_t command)
 				 c->plan->waits[i].position);
 }
 
-static void add_turns(struct compiler *c, uint32_t first, uint32_t last)
+static void add_turns(plait__compiler *c, uint32_t first, uint32_t last)
 {
 	const plait__layout *layout = &c->program->layout;
 
@@ -271,7 +197,7 @@ static void add_turns(struct compiler *c, uint32_t first, uint32_t last)
 			last_step(c)->turn_count++;
 }
 
-static void add_op(struct compiler *c, uint32_t command)
+static void add_op(plait__compiler *c, uint32_t command)
 {
 	const uint32_t *turns = c->program->layout.turn_first;
 	plait__op op;
@@ -284,7 +210,7 @@ static void add_op(struct compiler *c, uint32_t command)
 	add_turns(c, turns[command], turns[command + 1]);
 }
 
-static void add_visit(struct compiler *c, uint32_t command, uint32_t done)
+static void add_visit(plait__compiler *c, uint32_t command, uint32_t done)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 	const uint32_t *turns = c->program->layout.predicate_turns;
@@ -307,7 +233,7 @@ static void add_visit(struct compiler *c, uint32_t command, uint32_t done)
 	c->flat->visits[visit].seen = c->flat->private_count++;
 }
 
-static bool has_waits(const struct compiler *c, uint32_t command)
+static bool has_waits(const plait__compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
@@ -315,7 +241,7 @@ static bool has_waits(const struct compiler *c, uint32_t command)
 }
 
 /* A stretch goes on until somebody waits: this lane, or another for it. */
-static void add_command(struct compiler *c, uint32_t command, uint32_t done,
+static void add_command(plait__compiler *c, uint32_t command, uint32_t done,
 			bool *open)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
@@ -345,7 +271,7 @@ static void add_command(struct compiler *c, uint32_t command, uint32_t done,
 	*open = c->serial || (at->flags & PLAIT__CMD_AWAITED) == 0;
 }
 
-static void end_part(struct compiler *c, uint32_t done)
+static void end_part(plait__compiler *c, uint32_t done)
 {
 	const plait__plan_body *body = &c->plan->bodies[c->body];
 	uint32_t region = body->region;
@@ -354,13 +280,13 @@ static void end_part(struct compiler *c, uint32_t done)
 		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
 		return;
 	}
-	begin_step(c, c->lane == home_of(c, region) ? PLAIT__STEP_END :
+	begin_step(c, c->lane == plait__compiler_home_of(c, region) ? PLAIT__STEP_END :
 		      PLAIT__STEP_BACK, done,
 		   c->plan->regions[region].command);
 	if (c->failed)
 		return;
 	last_step(c)->link = find_visit(c, region, c->lane);
-	if (c->lane != home_of(c, region))
+	if (c->lane != plait__compiler_home_of(c, region))
 		return;
 	for (uint32_t i = 0; i < body->exit_count; i++) {
 		const plait__plan_exit *exit =
@@ -371,13 +297,17 @@ static void end_part(struct compiler *c, uint32_t done)
 }
 
 /* The commands of a part in order: of a track, or of the whole body. */
-static const uint32_t *list_commands(struct compiler *c,
-				     const struct piece *piece,
+static const uint32_t *list_commands(plait__compiler *c,
+				     const plait__piece *piece,
 				     uint32_t *out_count)
 {
 	const plait__plan_body *body = &c->plan->bodies[piece->body];
 	const plait__plan_track *track;
 
+	if (c->fold != NULL) {
+		*out_count = plait__fold_count(c->fold, piece->track);
+		return c->fold->commands + c->fold->first[piece->track];
+	}
 	if (c->serial) {
 		*out_count = body->command_count;
 		/* A plan without commands has no array either. */
@@ -394,7 +324,7 @@ static const uint32_t *list_commands(struct compiler *c,
 	return c->list;
 }
 
-static void begin_part(struct compiler *c, const struct piece *piece,
+static void begin_part(plait__compiler *c, const plait__piece *piece,
 		       uint32_t count)
 {
 	plait__flat *flat = c->flat;
@@ -421,7 +351,7 @@ static void begin_part(struct compiler *c, const struct piece *piece,
 }
 
 /* Regions whose home this lane is get their word with its first part. */
-static void add_part(struct compiler *c, const struct piece *piece)
+static void add_part(plait__compiler *c, const plait__piece *piece)
 {
 	uint32_t count;
 	const uint32_t *commands = list_commands(c, piece, &count);
@@ -440,7 +370,7 @@ static void add_part(struct compiler *c, const struct piece *piece)
 }
 
 /* From tracks to the words of their parts. */
-static void resolve_waits(struct compiler *c)
+static void resolve_waits(plait__compiler *c)
 {
 	plait__flat *flat = c->flat;
 	uint32_t *word_of = c->seen_of;
@@ -458,7 +388,7 @@ static void resolve_waits(struct compiler *c)
 	}
 }
 
-static void compile_lanes(struct compiler *c)
+static void compile_lanes(plait__compiler *c)
 {
 	uint32_t next = 0;
 
@@ -490,7 +420,7 @@ static uint64_t count_rows(const plait__plan *plan)
 }
 
 /* Null is right for none. */
-static void *table(struct compiler *c, uint64_t count, uint64_t each)
+static void *table(plait__compiler *c, uint64_t count, uint64_t each)
 {
 	void *block = plait__alloc_array(plait__program_allocator(c->program),
 					 count, each);
@@ -499,7 +429,13 @@ static void *table(struct compiler *c, uint64_t count, uint64_t each)
 	return block;
 }
 
-static void make_tables(struct compiler *c)
+/* One per track, or lane of the fold. */
+static uint64_t seen_count(const plait__compiler *c)
+{
+	return c->fold != NULL ? c->fold->lane_count : c->plan->tracks_count;
+}
+
+static void make_tables(plait__compiler *c)
 {
 	plait__flat *flat = c->flat;
 	const plait__plan *plan = c->plan;
@@ -517,12 +453,12 @@ static void make_tables(struct compiler *c)
 	flat->visits = table(c, plan->region_lanes_count,
 			     sizeof(*flat->visits));
 	flat->rows = table(c, count_rows(plan), sizeof(*flat->rows));
-	c->seen_of = table(c, plan->tracks_count, sizeof(*c->seen_of));
+	c->seen_of = table(c, seen_count(c), sizeof(*c->seen_of));
 	c->list_capacity = plan->command_count;
 	c->list = table(c, c->list_capacity, sizeof(*c->list));
 }
 
-static void free_work(struct compiler *c)
+static void free_work(plait__compiler *c)
 {
 	const plait_allocator *allocator = plait__program_allocator(c->program);
 
@@ -530,26 +466,27 @@ static void free_work(struct compiler *c)
 	plait__free(allocator, c->pieces,
 		    c->piece_count * sizeof(*c->pieces));
 	plait__free(allocator, c->seen_of,
-		    c->plan->tracks_count * sizeof(*c->seen_of));
+		    seen_count(c) * sizeof(*c->seen_of));
 	plait__free(allocator, c->list, c->list_capacity * sizeof(*c->list));
 }
 
 plait_status plait__flat_compile(plait__flat *flat,
 				 const plait__program *program, bool serial,
-				 plait_error *error)
+				 const plait__fold *fold, plait_error *error)
 {
-	struct compiler c = {
+	plait__compiler c = {
 		.flat = flat, .program = program, .plan = program->plan,
-		.serial = serial,
+		.serial = serial, .fold = fold,
 	};
 
 	flat->program = program;
-	flat->lane_count = serial ? 1 : program->plan->lanes_count;
+	flat->lane_count = serial ? 1 : fold != NULL ? fold->lane_count :
+			   program->plan->lanes_count;
 	flat->visit_count = program->plan->region_lanes_count;
 	make_tables(&c);
 	if (!c.failed) {
 		place_regions(&c);
-		c.failed = !sort_pieces(&c);
+		c.failed = !plait__compiler_sort_pieces(&c);
 	}
 	if (!c.failed)
 		compile_lanes(&c);

@@ -35,6 +35,7 @@ struct compiled {
 	bool has_helped;	/* a band takes the place of wide */
 	bool has_outside;	/* some wait for somebody else */
 	bool needs_wide;	/* some wait for what others may bring */
+	uint32_t threads;	/* that can run at once, if has_wide */
 	plait__forecast forecast; /* of wide, if it may be chosen */
 	uint64_t hop_ns;
 	/* The fastest serial run so far, of the first few; see choose. */
@@ -83,6 +84,18 @@ static bool find_outside(const plait__program *program)
 	return false;
 }
 
+/* How many lanes may run at once: more would only wait for a processor. */
+static uint32_t find_threads(plait__pool *pool)
+{
+	uint32_t threads = plait__pool_worker_count(pool) + 1;
+	uint32_t processors = plait__pool_processor_count(pool);
+	uint64_t said;
+
+	if (plait__env_query_number("PLAIT_LANES", UINT32_MAX, &said) > 0)
+		return said == 0 ? UINT32_MAX : (uint32_t)said;
+	return threads < processors ? threads : processors;
+}
+
 static uint64_t find_hop(plait__pool *pool)
 {
 	uint64_t ns;
@@ -104,7 +117,32 @@ static plait_status forecast(struct compiled *compiled,
 		return PLAIT_OK;
 	compiled->hop_ns = find_hop(pool);
 	return plait__forecast_make(&compiled->forecast, program->plan,
+				    compiled->threads,
 				    plait__program_allocator(program), error);
+}
+
+/* The plan's own lanes, or fewer. */
+static plait_status compile_wide(struct compiled *compiled,
+				 const plait__program *program,
+				 plait_error *error)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	const plait__plan *plan = program->plan;
+	plait__fold fold;
+	plait_status status;
+
+	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
+	    !plait__fold_can(plan))
+		return plait__flat_compile(&compiled->wide, program, false,
+					   NULL, error);
+	status = plait__fold_make(&fold, plan, compiled->threads, allocator,
+				  error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__flat_compile(&compiled->wide, program, false, &fold,
+				     error);
+	plait__fold_free(&fold, plan, allocator);
+	return status;
 }
 
 static plait_status prepare(plait__program *program, plait_error *error)
@@ -121,7 +159,10 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->has_outside = find_outside(program);
 	program->submits = find_submits(program);
 	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
-	status = plait__flat_compile(&compiled->serial, program, true, error);
+	if (compiled->has_wide)
+		compiled->threads = find_threads(program->context->pool);
+	status = plait__flat_compile(&compiled->serial, program, true, NULL,
+				     error);
 	if (status == PLAIT_OK)
 		status = forecast(compiled, program, error);
 	compiled->has_helped = plait__helped_can(program->plan);
@@ -129,8 +170,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 		status = plait__helped_compile(&compiled->helped, program,
 					       error);
 	else if (status == PLAIT_OK && compiled->has_wide)
-		status = plait__flat_compile(&compiled->wide, program, false,
-					     error);
+		status = compile_wide(compiled, program, error);
 	compiled->code.serial = compiled->serial.ops.items;
 	compiled->code.wide = compiled->wide.ops.items;
 	compiled->code.helped = compiled->helped.ops;
@@ -324,6 +364,13 @@ static bool choose(struct state *state, const struct compiled *compiled,
 	return !state->measures && is_worth(compiled);
 }
 
+static uint32_t count_lanes(const struct compiled *compiled, bool all)
+{
+	if (!all)
+		return 1;
+	return compiled->has_helped ? UINT32_MAX : compiled->wide.lane_count;
+}
+
 static void start(plait__instance *instance, bool here)
 {
 	const struct compiled *compiled = instance->program->compiled;
@@ -334,7 +381,8 @@ static void start(plait__instance *instance, bool here)
 
 	if (instance->recording != NULL) {
 		crews = at_load_acquire_ptr(&state->recorded);
-		plait__recording_begin(instance->recording, !all);
+		plait__recording_begin(instance->recording,
+				       count_lanes(compiled, all));
 	}
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
 	code = instance->version != NULL ? instance->version->code :

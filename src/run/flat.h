@@ -4,12 +4,13 @@
  * array of steps; a step waits for what it has to, then runs a stretch of
  * operations without looking left or right.  README.md has the protocol.
  *
- * A flat program is for as many lanes as the plan has, or (serial) one lane
- * with everything in submission order.
+ * A flat program is for as many lanes as the plan has, for fewer (fold.h), or
+ * (serial) for one lane with everything in submission order.
  */
 #ifndef PLAIT_SRC_RUN_FLAT_H
 #define PLAIT_SRC_RUN_FLAT_H
 
+#include "run/fold.h"
 #include "run/outside.h"
 
 #include "pool/line.h"
@@ -128,9 +129,10 @@ typedef struct plait__flat {
 	plait__vector parts;
 } plait__flat;
 
+/* `fold` or null: each lane is one. */
 plait_status plait__flat_compile(plait__flat *flat,
 				 const plait__program *program, bool serial,
-				 plait_error *error);
+				 const plait__fold *fold, plait_error *error);
 void plait__flat_free(plait__flat *flat);
 
 /* ---- one instance ---- */

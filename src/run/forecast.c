@@ -5,7 +5,7 @@
 #include "plan/simulate.h"
 
 static plait_status simulate(plait__forecast *forecast, uint32_t point,
-			     const plait__plan *plan,
+			     const plait__plan *plan, uint32_t threads,
 			     const plait_allocator *allocator,
 			     plait_error *error)
 {
@@ -25,12 +25,15 @@ static plait_status simulate(plait__forecast *forecast, uint32_t point,
 					   timeline->lane_busy[i],
 					   &forecast->total))
 			forecast->total = UINT64_MAX;
+	/* Nor can fewer threads do it sooner. */
+	if (forecast->takes[point] < forecast->total / threads)
+		forecast->takes[point] = forecast->total / threads;
 	plait__timeline_release(timeline);
 	return PLAIT_OK;
 }
 
 plait_status plait__forecast_make(plait__forecast *forecast,
-				  const plait__plan *plan,
+				  const plait__plan *plan, uint32_t threads,
 				  const plait_allocator *allocator,
 				  plait_error *error)
 {
@@ -38,7 +41,7 @@ plait_status plait__forecast_make(plait__forecast *forecast,
 	plait_status status;
 
 	forecast->hops[0] = 0;
-	status = simulate(forecast, 0, plan, allocator, error);
+	status = simulate(forecast, 0, plan, threads, allocator, error);
 	/* Between a fraction of a command and some of them lies what matters;
 	 * where hops are longer lanes save little. */
 	mean = forecast->total / (plan->command_count + 1ull);
@@ -46,7 +49,8 @@ plait_status plait__forecast_make(plait__forecast *forecast,
 	forecast->hops[2] = mean / 2 * 5 + 4;
 	for (uint32_t i = 1; status == PLAIT_OK && i < PLAIT__FORECAST_POINTS;
 	     i++)
-		status = simulate(forecast, i, plan, allocator, error);
+		status = simulate(forecast, i, plan, threads, allocator,
+				  error);
 	return status;
 }
 

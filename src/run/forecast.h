@@ -21,9 +21,9 @@ typedef struct plait__forecast {
 	uint64_t takes[PLAIT__FORECAST_POINTS];
 } plait__forecast;
 
-/* PLAIT_E_NOMEM. */
+/* On at most `threads` lanes at once, 1 or more.  PLAIT_E_NOMEM. */
 plait_status plait__forecast_make(plait__forecast *forecast,
-				  const plait__plan *plan,
+				  const plait__plan *plan, uint32_t threads,
 				  const plait_allocator *allocator,
 				  plait_error *error);
 

@@ -310,7 +310,7 @@ static void start(plait__instance *instance, bool here)
 	(void)here;
 	if (instance->recording != NULL) {
 		state = at_load_acquire_ptr(&states->recorded);
-		plait__recording_begin(instance->recording, false);
+		plait__recording_begin(instance->recording, UINT32_MAX);
 	}
 	plait__queued_begin(state);
 	/* It may be over before this returns. */

@@ -53,21 +53,20 @@ static plait__recording *new_recording(const plait__recorder *recorder)
 	return NULL;
 }
 
-void plait__recording_begin(plait__recording *recording, bool alone)
+void plait__recording_begin(plait__recording *recording, uint32_t lanes)
 {
-	uint32_t count = alone ? 1 : recording->lane_count;
+	uint32_t count = lanes < recording->lane_count ? lanes :
+							 recording->lane_count;
+	uint64_t room = entries_count(recording) / count;
 
 	recording->ring_count = count;
 	for (uint32_t i = 0; i < count; i++) {
 		plait__ring *ring = &recording->rings[i];
 
-		ring->entries = recording->entries +
-				(uint64_t)i * recording->ring_capacity;
-		ring->capacity = recording->ring_capacity;
+		ring->entries = recording->entries + i * room;
+		ring->capacity = room < UINT32_MAX ? (uint32_t)room :
+						     UINT32_MAX;
 	}
-	if (alone)
-		recording->rings[0].capacity =
-			(uint32_t)entries_count(recording);
 	recording->begun = true;
 	recording->begin_ns = plait__clock_now_ns();
 }

@@ -85,8 +85,9 @@ plait_status plait__recorder_take(plait__recorder *recorder,
 void plait__recorder_give(plait__recorder *recorder,
 			  plait__recording *recording);
 
-/* The run begins.  `alone`: one lane has everything, and all the room. */
-void plait__recording_begin(plait__recording *recording, bool alone);
+/* The run begins, on so many lanes, which share all the room; more than the
+ * plan has stands for all. */
+void plait__recording_begin(plait__recording *recording, uint32_t lanes);
 /* It is over: nobody writes any more.  Keeps what commands took. */
 void plait__recording_end(plait__recorder *recorder,
 			  plait__recording *recording);

@@ -260,9 +260,11 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 			fill_span(recording, l, plait__ring_at(ring, i),
 				  span++);
 	}
-	/* A plan of nothing has no lanes. */
-	trace->lane_count = recording->ring_count < trace->plan->lanes_count ?
-			    recording->ring_count : trace->plan->lanes_count;
+	/* One thread did all of it, or lanes did, some of which had nothing to
+	 * do; and a plan of nothing has no lanes. */
+	trace->lane_count = recording->ring_count == 1 &&
+			    trace->plan->lanes_count > 1 ? 1 :
+			    trace->plan->lanes_count;
 	trace->begin_ns = recording->begin_ns;
 	trace->makespan = recording->end_ns - recording->begin_ns;
 	trace->dropped = plait__recording_dropped(recording);
