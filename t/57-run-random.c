@@ -15,11 +15,11 @@ enum { SOME = 50, RUNS = 6 };
 
 #ifndef ON_DRIVER
 static const struct maze_place places[] = {
-	{ "no workers", "host", NULL, 0, 0 },
-	{ "a worker", "host", NULL, 1, 0 },
-	{ "two workers", "host", NULL, 2, 0 },
-	{ "three workers", "host", NULL, 3, 0 },
-	{ "four workers", "host", NULL, 4, 0 },
+	{ "no workers", "host", NULL, 0, 0, NULL },
+	{ "a worker", "host", NULL, 1, 0, NULL },
+	{ "two workers", "host", NULL, 2, 0, NULL },
+	{ "three workers, lanes folded onto two", "host", NULL, 3, 0, "2" },
+	{ "four workers, each lane on its own", "host", NULL, 4, 0, "0" },
 };
 #endif
 

@@ -15,14 +15,14 @@ enum { MOST_LOOKS = 5000, SOME_LOOKS = 40 };
 /* Where who waits does the work, one look is one step, always the same. */
 #ifndef ON_DRIVER
 static const struct maze_place places[] = {
-	{ "host", "host", NULL, 0, 0 },
-	{ "queues of the host", "host", NULL, 0, PLAIT_FREEZE_QUEUES },
-	{ "simulated", "chaos", "chaos:seed=1", 0, 0 },
+	{ "host", "host", NULL, 0, 0, NULL },
+	{ "queues of the host", "host", NULL, 0, PLAIT_FREEZE_QUEUES, NULL },
+	{ "simulated", "chaos", "chaos:seed=1", 0, 0, NULL },
 	{ "simulated, shuffled", "chaos",
-	  "chaos:seed=2,quirks=shuffle+late_notify", 0, 0 },
+	  "chaos:seed=2,quirks=shuffle+late_notify", 0, 0, NULL },
 	{ "simulated, batches", "chaos",
-	  "chaos:seed=3,parallel=2,quirks=batch+slow_host+spurious", 0, 0 },
-	{ "host, two workers", "host", NULL, 2, 0 },
+	  "chaos:seed=3,parallel=2,quirks=batch+slow_host+spurious", 0, 0, NULL },
+	{ "host, two workers", "host", NULL, 2, 0, NULL },
 };
 #endif
 

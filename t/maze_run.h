@@ -266,13 +266,14 @@ struct maze_place {
 	const char *options;
 	uint32_t workers;
 	uint32_t freeze;	/* PLAIT_FREEZE_... */
+	const char *lanes;	/* PLAIT_LANES, or null */
 };
 
 #ifdef ON_DRIVER
 static const struct maze_place places[] = {
-	{ "driver, 0 workers", DRIVER_BACKEND, NULL, 0, 0 },
-	{ "driver, 2 workers", DRIVER_BACKEND, NULL, 2, 0 },
-	{ "driver and host", DRIVER_BACKEND ",host", NULL, 1, 0 },
+	{ "driver, 0 workers", DRIVER_BACKEND, NULL, 0, 0, NULL },
+	{ "driver, 2 workers", DRIVER_BACKEND, NULL, 2, 0, NULL },
+	{ "driver and host", DRIVER_BACKEND ",host", NULL, 1, 0, NULL },
 };
 #endif
 
@@ -291,6 +292,8 @@ static inline bool open_mazes(const struct maze_place *place)
 	look_for_driver();
 	desc.options = DRIVER_OPTIONS;
 #endif
+	/* Empty is as if it were not there. */
+	setenv("PLAIT_LANES", place->lanes != NULL ? place->lanes : "", 1);
 	memset(&rig, 0, sizeof(rig));
 	rig.error.size = sizeof(rig.error);
 	round_.place = place->name;
