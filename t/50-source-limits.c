@@ -208,6 +208,14 @@ static double units_f64(double got, long double want)
 	return (double)(fabsl((long double)got - want) / unit);
 }
 
+/* Who pretends to be a processor may cut them off, as valgrind does. */
+static bool is_exact(void)
+{
+	volatile long double one = 1, little = DBL_EPSILON / 1024;
+
+	return one + little != one;
+}
+
 static void judge(size_t i)
 {
 	const struct function *f = &functions[i];
@@ -240,6 +248,10 @@ static void limits(void)
 {
 	if (!read_table())
 		return;
+	if (!is_exact()) {
+		SKIP("long double has no more bits here than double");
+		return;
+	}
 	choose_points();
 	if (!take_kernel())
 		return;

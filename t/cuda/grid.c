@@ -3,13 +3,21 @@
  * A stand-in for libcuda.so.1: how a kernel runs.  Blocks run one after the
  * other.  A block's threads share a stack as long as none waits at a barrier;
  * one that does keeps its stack, and the next thread gets another.  Built
- * without sanitizers, which do not follow from one stack to another.
+ * without sanitizers, which do not follow from one stack to another; valgrind
+ * does if it is told.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
+
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(start, end) 0
+#define VALGRIND_STACK_DEREGISTER(id) ((void)(id))
+#endif
 
 #include "device.h"
 
@@ -18,6 +26,7 @@ enum { STACK_BYTES = 128 << 10 };
 struct fiber {
 	ucontext_t context;
 	char *stack;
+	unsigned known; /* to valgrind, by this number */
 	struct standin_index thread; /* that waits */
 	bool waiting;
 };
@@ -71,6 +80,8 @@ static struct fiber *new_fiber(void)
 
 	if (fiber == NULL || (fiber->stack = malloc(STACK_BYTES)) == NULL)
 		abort();
+	fiber->known = VALGRIND_STACK_REGISTER(fiber->stack,
+					       fiber->stack + STACK_BYTES - 1);
 	grid->fibers = realloc(grid->fibers, (grid->fiber_count + 1) *
 				       sizeof(struct fiber *));
 	if (grid->fibers == NULL)
@@ -144,6 +155,7 @@ static void free_grid(void)
 	unsigned i;
 
 	for (i = 0; i < grid->fiber_count; i++) {
+		VALGRIND_STACK_DEREGISTER(grid->fibers[i]->known);
 		free(grid->fibers[i]->stack);
 		free(grid->fibers[i]);
 	}
