@@ -229,6 +229,90 @@ static void wrong_ones_are_refused(void)
 	close_rig(&rig);
 }
 
+/* *y = *x */
+static int32_t take_over(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	(void)launch;
+	(void)user_data;
+	**(double **)arguments[1] = **(double *const *)arguments[0];
+	return 0;
+}
+
+static plait_plan *make_taking(plait_kernel **out_kernel, uint32_t numbers[2])
+{
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .function = take_over,
+		.signature = "take(x: in pointer f64, y: out pointer f64)",
+	};
+	const plait_argument arguments[2] = {
+		{ .size = sizeof(plait_argument),
+		  .kind = PLAIT_ARGUMENT_PARAMETER, .name = "x" },
+		{ .size = sizeof(plait_argument),
+		  .kind = PLAIT_ARGUMENT_PARAMETER, .name = "y" },
+	};
+	plait_node_desc node = { .kind = PLAIT_NODE_LAUNCH,
+				 .arguments = arguments, .argument_count = 2 };
+	plait_graph *graph = new_graph();
+	plait_plan *plan;
+
+	OK(plait_kernel_create(rig.context, &desc, out_kernel, &rig.error) ==
+	   PLAIT_OK);
+	node.kernel = *out_kernel;
+	(void)add_node(graph, node, NULL, 0);
+	plan = freeze(graph, 1, 1);
+	plait_graph_release(graph);
+	OK(plait_plan_parameter(plan, "x", &numbers[0], &rig.error) ==
+		   PLAIT_OK &&
+	   plait_plan_parameter(plan, "y", &numbers[1], &rig.error) ==
+		   PLAIT_OK);
+	return plan;
+}
+
+/* Memory that is not to be written can be what a run reads, and no more. */
+static void read_only_memory_is_read(void)
+{
+	static double constant = 4.5;
+	const plait_wrap_desc wrap = { .size = sizeof(wrap),
+				       .pointer = &constant, .bytes = 8,
+				       .flags = PLAIT_WRAP_READ_ONLY,
+				       .label = "constant" };
+	uint32_t numbers[2] = { 0, 0 };
+	plait_buffer *from = NULL, *to;
+	plait_kernel *kernel = NULL;
+	plait_plan *plan;
+	double got = 0;
+
+	if (!open_host(1))
+		return;
+	plan = make_taking(&kernel, numbers);
+	to = make_buffer(&rig, 8, "y");
+	OK_THAT(plait_buffer_wrap(rig.device, &wrap, &from, &rig.error) ==
+		PLAIT_OK, "wrap: %s", rig.error.text);
+	plait_binding bindings[2] = {
+		{ .size = sizeof(plait_binding), .parameter = numbers[0],
+		  .buffer = from },
+		{ .size = sizeof(plait_binding), .parameter = numbers[1],
+		  .buffer = from },
+	};
+	refused(plan, bindings, 2, "read-only");
+	HAS_STR(rig.error.text, "\"constant\"");
+	HAS_STR(rig.error.text, "\"y\"");
+	bindings[1].buffer = to;
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = bindings,
+				      .binding_count = 2 };
+	IS_INT(plait_plan_call(plan, NULL, &desc, &rig.error), PLAIT_OK);
+	IS_INT(plait_queue_read(rig.queue, to, 0, &got, 8, &rig.error),
+	       PLAIT_OK);
+	OK(got > 4 && got < 5);
+	plait_buffer_release(from);
+	plait_buffer_release(to);
+	plait_plan_release(plan);
+	plait_kernel_release(kernel);
+	close_rig(&rig);
+}
+
 /* What counts: a context whose allocations do. */
 static void open_counted(uint32_t workers)
 {
@@ -391,6 +475,7 @@ static const struct tap_scenario all[] = {
 	{ "each run brings its own", each_run_brings_its_own },
 	{ "what they are", what_they_are },
 	{ "wrong ones are refused", wrong_ones_are_refused },
+	{ "read-only memory is read", read_only_memory_is_read },
 	{ "runs allocate nothing", runs_allocate_nothing },
 	{ "runs behind others allocate nothing",
 	  runs_behind_others_allocate_nothing },

@@ -253,6 +253,8 @@ PLAIN_SCRIPT_TESTS += %D%/29-plugin-clone.t
 SCRIPT_TESTS += %D%/29-tool-plait.t
 # --- 3x objects ------------------------------------------------------------
 UNIT_TESTS += %D%/30-object-handle.t
+API_TESTS += %D%/31-object-grown.t
+%C%_31_object_grown_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/31-object-input.t
 %C%_31_object_input_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/31-object-open.t
