@@ -144,7 +144,10 @@ static void once(void)
 {
 	plait_source source = { .size = sizeof(source), .code = text,
 				.file = "twice.plk" };
+	const char *flags = getenv("PLAIT_CFLAGS");
+	char before[200];
 
+	snprintf(before, sizeof(before), "%s", flags != NULL ? flags : "");
 	use_counter();
 	use_cache("once");
 	OK(works());
@@ -159,7 +162,10 @@ static void once(void)
 	setenv("PLAIT_CFLAGS", "-O1", 1);
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
-	unsetenv("PLAIT_CFLAGS");
+	if (flags != NULL)
+		setenv("PLAIT_CFLAGS", before, 1);
+	else
+		unsetenv("PLAIT_CFLAGS");
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
 	setenv("PLAIT_CACHE", "0", 1);
