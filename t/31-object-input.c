@@ -140,7 +140,6 @@ static void descriptors(struct rig *rig)
 	plait_buffer_desc buffer = { .size = sizeof(buffer), .bytes = 8 };
 	plait_signal_desc signal = { .size = sizeof(signal), .flags = 64 };
 	plait_queue_desc queue = { .size = sizeof(queue), .flags = 32 };
-	plait_wrap_desc wrap = { .size = sizeof(wrap), .bytes = 8 };
 	plait_device_info info = { .size = 4 };
 	plait_buffer *b = forged(1);
 	plait_signal *s;
@@ -160,6 +159,9 @@ static void descriptors(struct rig *rig)
 		PLAIT_E_NOMEM, "18446744073709551615");
 	buffer.bytes = INT64_MAX;
 	OK(plait_buffer_create(rig->device, &buffer, &b, e) < 0);
+	buffer.flags = 8;
+	REFUSED(plait_buffer_create(rig->device, &buffer, &b, e),
+		PLAIT_E_INVALID, "0x8");
 	buffer.size = 1;
 	REFUSED(plait_buffer_create(rig->device, &buffer, &b, e),
 		PLAIT_E_INVALID, "size 1");
@@ -167,6 +169,18 @@ static void descriptors(struct rig *rig)
 		PLAIT_E_INVALID, "0x40");
 	REFUSED(plait_queue_create(rig->device, &queue, &q, e),
 		PLAIT_E_INVALID, "0x20");
+	REFUSED(plait_device_query(rig->device, &info, e), PLAIT_E_INVALID,
+		"size 4");
+	REFUSED(plait_device_query(rig->device, NULL, e), PLAIT_E_INVALID,
+		"null");
+}
+
+static void wrapping(struct rig *rig)
+{
+	plait_error *e = &rig->error;
+	plait_wrap_desc wrap = { .size = sizeof(wrap), .bytes = 8 };
+	plait_buffer *b = forged(1);
+
 	REFUSED(plait_buffer_wrap(rig->device, &wrap, &b, e), PLAIT_E_INVALID,
 		"pointer is null");
 	wrap.pointer = forged(UINT64_MAX - 3);
@@ -176,10 +190,29 @@ static void descriptors(struct rig *rig)
 	wrap.released = add_one;
 	REFUSED(plait_buffer_wrap(rig->device, &wrap, &b, e), PLAIT_E_INVALID,
 		"PLAIT_CALL_ANY_THREAD");
-	REFUSED(plait_device_query(rig->device, &info, e), PLAIT_E_INVALID,
-		"size 4");
-	REFUSED(plait_device_query(rig->device, NULL, e), PLAIT_E_INVALID,
-		"null");
+	wrap.released = NULL;
+	REFUSED(plait_buffer_wrap(rig->device, &wrap, NULL, e),
+		PLAIT_E_INVALID, "out is null");
+	wrap.flags = 1u << 31;
+	REFUSED(plait_buffer_wrap(rig->device, &wrap, &b, e), PLAIT_E_INVALID,
+		"0x80000000");
+	wrap.flags = 0;
+	wrap.native = 1;
+	REFUSED(plait_buffer_wrap(rig->device, &wrap, &b, e), PLAIT_E_INVALID,
+		"native_kind");
+	IS_PTR(b, NULL);
+}
+
+static void no_place_for_results(struct rig *rig)
+{
+	plait_error *e = &rig->error;
+
+	REFUSED(plait_signal_create(rig->device, NULL, NULL, e),
+		PLAIT_E_INVALID, "out is null");
+	REFUSED(plait_queue_create(rig->device, NULL, NULL, e),
+		PLAIT_E_INVALID, "out is null");
+	REFUSED(plait_inbox_create(rig->context, NULL, e), PLAIT_E_INVALID,
+		"out is null");
 }
 
 static void places(struct rig *rig)
@@ -202,6 +235,28 @@ static void places(struct rig *rig)
 	IS_INT(plait_context_find_device(rig->context, rig->backend, &d, e),
 	       PLAIT_OK);
 	IS_PTR(d, rig->device);
+}
+
+static void buffers(struct rig *rig)
+{
+	plait_buffer *buffer = make_buffer(rig, 100, "x");
+	plait_error *e = &rig->error;
+	void *pointer = buffer;
+
+	REFUSED(plait_buffer_bytes(buffer, NULL, e), PLAIT_E_INVALID,
+		"out_bytes is null");
+	REFUSED(plait_buffer_view(buffer, 0, 1, NULL, e), PLAIT_E_INVALID,
+		"out is null");
+	REFUSED(plait_buffer_map(buffer, 0, 1, PLAIT_MAP_READ, NULL, e),
+		PLAIT_E_INVALID, "out_pointer is null");
+	REFUSED(plait_buffer_map(buffer, 0, 1, 8, &pointer, e),
+		PLAIT_E_INVALID, "0x8");
+	IS_PTR(pointer, NULL);
+	REFUSED(plait_buffer_map(buffer, 0, 0, PLAIT_MAP_READ, &pointer, e),
+		PLAIT_E_INVALID, "0 bytes");
+	REFUSED(plait_buffer_unmap(buffer, &pointer, e), PLAIT_E_INVALID,
+		"not a mapping");
+	plait_buffer_release(buffer);
 }
 
 static plait_status submit(struct rig *rig, const plait_command *command)
@@ -232,6 +287,9 @@ static void commands(struct rig *rig)
 	c.flags = PLAIT_CALL_ANY_THREAD;
 	REFUSED(submit(rig, &c), PLAIT_E_INVALID, "function is null");
 	c.function = add_one;
+	c.flags |= 1u << 30;
+	REFUSED(submit(rig, &c), PLAIT_E_INVALID, "flags 0x4");
+	c.flags = PLAIT_CALL_ANY_THREAD;
 	c.bytes = 3;
 	REFUSED(submit(rig, &c), PLAIT_E_INVALID,
 		"bytes is set, which a call does not have");
@@ -372,7 +430,10 @@ static void run_all(void)
 		released_is_over(&rig);
 		other_context(&rig);
 		descriptors(&rig);
+		wrapping(&rig);
+		no_place_for_results(&rig);
 		places(&rig);
+		buffers(&rig);
 		commands(&rig);
 		signal_commands(&rig);
 		signals(&rig);

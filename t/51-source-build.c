@@ -162,10 +162,8 @@ static void once(void)
 	setenv("PLAIT_CFLAGS", "-O1", 1);
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
-	if (flags != NULL)
-		setenv("PLAIT_CFLAGS", before, 1);
-	else
-		unsetenv("PLAIT_CFLAGS");
+	(void)(flags != NULL ? setenv("PLAIT_CFLAGS", before, 1) :
+			       unsetenv("PLAIT_CFLAGS"));
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
 	setenv("PLAIT_CACHE", "0", 1);
