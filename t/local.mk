@@ -276,6 +276,7 @@ API_TESTS += %D%/35-object-fork.t
 API_TESTS += %D%/36-object-races.t
 %C%_36_object_races_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/38-object-ends.t
+API_TESTS += %D%/38-object-depth.t
 API_TESTS += %D%/39-object-exits.t
 %C%_39_object_exits_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/37-object-lies.t
