@@ -40,6 +40,10 @@ sources_of()
 	53-explore-lone)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/object/lone.c" ;;
+	54-explore-halts)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/error.c src/object/pilot.c" \
+			"src/run/queued_halt.c" ;;
 	54-explore-lanes)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/run/park.c" ;;

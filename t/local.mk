@@ -430,6 +430,12 @@ MC_TESTS += %D%/53-explore-lone.t
 	src/object/lone.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_53_explore_lone_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_53_explore_lone_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/54-explore-halts.t
+%C%_54_explore_halts_t_SOURCES = %D%/54-explore-halts.c \
+	src/base/error.c src/object/pilot.c src/run/queued_halt.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_halts_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_54_explore_halts_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-lanes.t
 %C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/park.c \
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c

@@ -232,11 +232,8 @@ plait_status plait__queued_decider(plait__queued_state *state,
 		return PLAIT_OK;
 	status = make_state(state->instance, state->queued->decider,
 			    &state->piloted, out, error);
-	/* Release: pairs with the load in cancel. */
 	if (status == PLAIT_OK)
-		at_store_release_ptr(&state->decider, *out);
-	/* Who stops the run finds it, or it finds the run stopped. */
-	at_fence_seq_cst();
+		plait__queued_set_decider(state, *out);
 	return status;
 }
 
@@ -323,35 +320,15 @@ static bool drive(plait__instance *instance)
 	       plait__pilot_drive(instance->program->context);
 }
 
-static void cancel_outside(plait__queued_state *state)
-{
-	uint32_t count = state->queued->outside_count;
-
-	if (count > 0)
-		plait__outside_cancel(&state->outsides[count - 1].outside);
-}
-
-static void cancel_state(plait__queued_state *state)
-{
-	plait__queued_state *decider;
-
-	plait__queued_halt(state);
-	/* Behind the exchange in halt; pairs with the fence in decider. */
-	decider = at_load_acquire_ptr(&state->decider);
-	if (decider != NULL)
-		cancel_outside(decider);
-	cancel_outside(state);
-}
-
 static void cancel(plait__instance *instance)
 {
 	struct states *states = instance->state;
 	plait__queued_state *recorded =
 		at_load_acquire_ptr(&states->recorded);
 
-	cancel_state(states->plain);
+	plait__queued_cancel(states->plain);
 	if (recorded != NULL)
-		cancel_state(recorded);
+		plait__queued_cancel(recorded);
 }
 
 /* Instances take kernels from their version when a run begins. */

@@ -345,10 +345,19 @@ plait_status plait__queued_decider(plait__queued_state *state,
 				   plait__queued_state **out,
 				   plait_error *error);
 
+/* queued_halt.c */
+
+/* The run was stopped; from any thread, in upcalls too. */
+void plait__queued_cancel(plait__queued_state *state);
+/* For who drives it: the note of that; and tell loops to end, if need be. */
+void plait__queued_hear_halt(plait__queued_state *state);
+void plait__queued_stop_loops(plait__queued_state *state);
+/* It is made, and nothing of it has begun. */
+void plait__queued_set_decider(plait__queued_state *state,
+			       plait__queued_state *decider);
+
 /* queued_drive.c */
 void plait__queued_begin(plait__queued_state *state);
-/* The run was stopped; from any thread, in upcalls too. */
-void plait__queued_halt(plait__queued_state *state);
 uint32_t plait__queued_turn(plait__piloted *piloted);
 
 #endif

@@ -367,16 +367,6 @@ static void come(plait__queued_state *state, uint32_t number,
 	}
 }
 
-/* It may be of a run that was over already. */
-static void hear_halt(const plait__queued_state *state)
-{
-	plait__queued_state *whose =
-		(plait__queued_state *)(void *)state->pilot;
-
-	/* Acquire: whoever found it noted has stopped the run before. */
-	(void)at_exchange_u32(&whose->halting, 0);
-}
-
 static void read_notes(plait__queued_state *state)
 {
 	plait__pilot_note *note = plait__pilot_read(
@@ -388,27 +378,11 @@ static void read_notes(plait__queued_state *state)
 
 		next = note->next;
 		if (cell->mark == PLAIT__NONE)
-			hear_halt(state);
+			plait__queued_hear_halt(state);
 		else
 			come(state, (uint32_t)(cell - state->cells),
 			     note->status);
 	}
-}
-
-void plait__queued_halt(plait__queued_state *state)
-{
-	if (state->queued->has_loops && at_exchange_u32(&state->halting, 1) == 0)
-		plait__pilot_note_down(state->instance->program->context,
-				       &state->halt.note, PLAIT_OK);
-}
-
-/* Once, and loops that were begun end. */
-static void stop_loops(plait__queued_state *state)
-{
-	if (!state->queued->has_loops || state->halted || !stopped(state))
-		return;
-	state->halted = true;
-	plait__queued_frozen_stop(state, true);
 }
 
 static void look(plait__queued_state *state)
@@ -529,7 +503,7 @@ static uint32_t turn(plait__queued_state *state)
 	bool flushed;
 
 	read_notes(state);
-	stop_loops(state);
+	plait__queued_stop_loops(state);
 	if (state->looking > 0)
 		look(state);
 	if (state->phase == ENDS)
