@@ -251,6 +251,13 @@ none([w for w in ("a run of 9 nodes on 3 lanes", "what happened", "what was plan
                   "ns per unit of cost", "lane 0", "took ") if w not in words], "title, legends and axes are there")
 ok(re.search("time \\((ns|\u00b5s|ms|s)\\)", words), "the axis has a unit")
 
+for said, told in (("2", True), ("0", False)):
+    os.environ["PLAIT_LANES"] = said
+    plait("run", "-", "--parallel", "--svg", at("x.svg"),
+          text="device cpu lanes=3\n" + "".join("node n%d device=cpu\n" % i for i in range(6)))
+    del os.environ["PLAIT_LANES"]
+    ok(("folded onto 2 lanes" in read(at("x.svg"))) == told, "lanes that became fewer are told", said)
+
 # --- on the way ---------------------------------------------------------------------------
 for text in (EXAMPLE, WAITS):
     got = plait("run", "-", "--repeat", "7", "--watch", *HOW[0], text=text)

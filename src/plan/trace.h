@@ -48,6 +48,7 @@ typedef struct plait__trace {
 	uint64_t begin_ns;	/* what 0 is on the monotonic clock */
 	uint32_t span_count;	/* without regions */
 	uint32_t lane_count;	/* rows: all lanes, or 1 if one had it all */
+	uint32_t folded;	/* the first so many had it all, or 0 */
 	/* Of _finish: by command, the span of it that was last looked at. */
 	uint32_t *last;
 	/* By lane: where its spans begin, with one behind the last. */

@@ -166,6 +166,10 @@ static void draw_title(const struct both *both)
 			show((double)both->planned->makespan * both->unit_ns /
 			     unit, meant), picture->unit, both->unit_ns < 100 ? 1 : 0,
 			both->unit_ns);
+	if (trace->folded > 0)
+		plait__text_add(picture->out, "; folded onto %u lane%s",
+				trace->folded,
+				plait__names_plural(trace->folded));
 	if (trace->dropped > 0)
 		plait__text_add(picture->out, "; %llu older records are not "
 				"there", (unsigned long long)trace->dropped);

@@ -265,6 +265,8 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 	trace->lane_count = recording->ring_count == 1 &&
 			    trace->plan->lanes_count > 1 ? 1 :
 			    trace->plan->lanes_count;
+	trace->folded = recording->ring_count < trace->lane_count ?
+			recording->ring_count : 0;
 	trace->begin_ns = recording->begin_ns;
 	trace->makespan = recording->end_ns - recording->begin_ns;
 	trace->dropped = plait__recording_dropped(recording);
