@@ -10,6 +10,8 @@ enum { CHAIN = 10, SEEDS = 12 };
 
 /* What the simulated system says that it began. */
 static uint32_t begun_segments, begun_maps;
+/* Calls that have ended; and how many had when the first segment began. */
+static uint32_t ended_calls, calls_before;
 
 static void count(void *user_data, int32_t level, const char *line)
 {
@@ -18,9 +20,12 @@ static void count(void *user_data, int32_t level, const char *line)
 		__atomic_add_fetch(&broken, 1, __ATOMIC_SEQ_CST);
 		NOTE("%s", line);
 	}
+	ended_calls += strstr(line, "command \"call\" ends") != NULL;
 	if (strstr(line, " starts") == NULL)
 		return;
-	begun_segments += strstr(line, "command \"segment of ") != NULL;
+	if (strstr(line, "command \"segment of ") != NULL &&
+	    begun_segments++ == 0)
+		calls_before = ended_calls;
 	begun_maps += strstr(line, "command \"map\"") != NULL;
 }
 
@@ -370,6 +375,77 @@ static void unmade(void)
 	close_place();
 }
 
+/* ---- lanes of a body, and what they have in front of it ---- */
+
+static int32_t is_left(void *user_data)
+{
+	uint32_t *left = user_data;
+
+	return (*left)-- > 0;
+}
+
+/*
+ * A call; beside it a loop that the host decides, with a segment of both lanes.
+ * It runs on the one that decides, and comes behind the call, which the other
+ * lane has in front of the loop.
+ */
+static plait_graph *new_beside(plait_kernel *map, plait_buffer *x,
+			       plait_buffer *y, uint32_t *left)
+{
+	static uint64_t calls;
+	const plait_node_desc call = {
+		.kind = PLAIT_NODE_CALL, .flags = PLAIT_CALL_ANY_THREAD,
+		.device = rig.device, .function = bump,
+		.user_data = &calls, .cost = 1000, .label = "call",
+	};
+	const plait_node_desc outer = {
+		.kind = PLAIT_NODE_WHILE, .flags = PLAIT_CALL_ANY_THREAD,
+		.function = is_left, .user_data = left, .label = "outer",
+	};
+	plait_graph *graph = new_graph(), *body;
+	plait_node both[2];
+
+	both[0] = add_node(graph, call, NULL, 0);
+	both[1] = add_node(graph, outer, NULL, 0);
+	body = body_of(graph, both[1], 0);
+	/* Both lanes meet at last. */
+	(void)add_map(graph, map, y, y, 1, 0, both, 2);
+	both[0] = add_map(body, map, x, x, 1, 1, NULL, 0);
+	both[1] = add_map(body, map, y, y, 1, 1, NULL, 0);
+	(void)add_map(body, map, x, y, 1, 1, both, 2);
+	plait_graph_release(body);
+	return graph;
+}
+
+static void arrivals(void)
+{
+	plait_kernel *map;
+	plait_buffer *x, *y;
+	plait_plan *plan;
+	uint32_t left;
+
+	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+		if (!open_counting(seed, "2", "check", ",parallel=3"))
+			return;
+		map = map_kernel();
+		x = words_on(rig.device);
+		y = words_on(rig.device);
+		plan = freeze_on(new_beside(map, x, y, &left), 2);
+		left = 2;
+		ended_calls = calls_before = 0;
+		begin_counting();
+		OK_THAT(call_with(plan, 0) == PLAIT_OK, "call: %s",
+			rig.error.text);
+		IS_UINT(begun_segments, 2);
+		IS_UINT(calls_before, 1);
+		plait_plan_release(plan);
+		plait_buffer_release(x);
+		plait_buffer_release(y);
+		plait_kernel_release(map);
+		close_place();
+	}
+}
+
 static const struct tap_scenario all[] = {
 	{ "chains", chains },
 	{ "borders", borders },
@@ -378,5 +454,6 @@ static const struct tap_scenario all[] = {
 	{ "patches", patches },
 	{ "refused", refused },
 	{ "unmade", unmade },
+	{ "arrivals", arrivals },
 };
 TAP_MAIN(all)

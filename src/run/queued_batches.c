@@ -384,23 +384,17 @@ static void pack_leave(struct packer *p, uint32_t number)
 	out->leave_count = p->queued->batches.count - out->leave_first;
 }
 
-/* The last command of a lane in the body in hand, or none. */
-static uint32_t find_last(const struct packer *p, uint32_t lane)
-{
-	uint32_t track = plait__plan_find_track(p->plan, p->body, lane);
-
-	return track == PLAIT__NONE || p->plan->tracks[track].count == 0 ?
-	       PLAIT__NONE : find_before(p, lane,
-					 p->plan->tracks[track].count - 1);
-}
-
-/* What the home lane of a region waits for at the end of a body: the exits,
- * and what else stands for the end of its own lane. */
+/*
+ * What the home lane of a region waits for at the end of a body: the exits of
+ * other lanes.  Its own end needs no wait.  That may be in a segment which runs on
+ * another lane; then the segment's last command is on that lane, and later in the
+ * order of submission.  What follows from there, the rest of that lane and what
+ * waits for its end, and so on up to an exit, is later still: so nothing of it is
+ * on the home lane, and that exit is waited for.
+ */
 static void find_ends(struct packer *p, const plait__plan_body *body,
 		      uint32_t home)
 {
-	uint32_t own = find_last(p, home);
-
 	plait__vector_cut(&p->marks, 0);
 	p->stamp++;
 	for (uint32_t i = 0; i < body->exit_count; i++) {
@@ -409,13 +403,11 @@ static void find_ends(struct packer *p, const plait__plan_body *body,
 		uint32_t last = find_before(p, exit->lane, exit->position);
 		uint32_t lane = plait__queued_lane_of(p->queued, last);
 
-		if (lane != home && is_of_port(p, lane, home) &&
+		if (exit->lane != home && lane != home &&
+		    is_of_port(p, lane, home) &&
 		    !plait__op_is_outside(p->plan, last))
 			note_mark(p, plait__queued_mark_of(p->queued, last));
 	}
-	if (own != PLAIT__NONE &&
-	    plait__queued_lane_of(p->queued, own) != home)
-		note_mark(p, plait__queued_mark_of(p->queued, own));
 }
 
 /* The home lane waits for all of the body; then a loop asks again. */
@@ -503,7 +495,6 @@ static void find_awaited(struct packer *p, uint32_t number)
 	const plait__plan_body *body = &p->plan->bodies[number];
 	uint32_t home = body->region != PLAIT__NONE ?
 			p->queued->regions[body->region].home : PLAIT__NONE;
-	uint32_t own;
 
 	p->body = number;
 	for (uint32_t i = 0; i < body->command_count; i++)
@@ -517,10 +508,6 @@ static void find_awaited(struct packer *p, uint32_t number)
 		if (exit->lane != home)
 			await(p, find_before(p, exit->lane, exit->position));
 	}
-	own = find_last(p, home);
-	if (own != PLAIT__NONE &&
-	    plait__queued_lane_of(p->queued, own) != home)
-		await(p, own);
 }
 
 static void pack_all(struct packer *p)
