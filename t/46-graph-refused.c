@@ -196,6 +196,8 @@ enum {
 	ALL = (1 << (PLAIT_NODE_CASE + 1)) - 1,
 };
 
+static const plait_rows two_rows = { .size = sizeof(two_rows), .rows = 2 };
+
 /* Each field by itself, and the kinds that have it. */
 static const struct surplus {
 	const char *name;
@@ -212,6 +214,7 @@ static const struct surplus {
 	{ "target_offset", { .target_offset = 4 }, CO | F },
 	{ "source_offset", { .source_offset = 40 }, CO },
 	{ "bytes", { .bytes = 8 }, CO | F },
+	{ "rows", { .rows = &two_rows }, CO },
 	{ "sequence", { .sequence = 1 }, W },
 	{ "predicate_offset", { .predicate_offset = 4 }, REGIONS },
 	{ "branch_count", { .branch_count = 2 }, CASE },

@@ -116,29 +116,38 @@ static void fill_graph(plait_graph *graph, plait_kernel *kernel,
 			.flags = PLAIT_CALL_ANY_THREAD }, &node);
 }
 
+/* As another process has it; gives the graph back. */
+static plait_plan *read_back(plait_graph *graph)
+{
+	plait_plan *plan = NULL, *again = NULL;
+	char saved[16384];
+	uint64_t bytes = 0;
+
+	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
+	IS_INT(plait_plan_write(plan, PLAIT_FORMAT_BINARY, saved,
+				sizeof(saved), &bytes, &error), PLAIT_OK);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	IS_INT(plait_plan_read(context, saved, bytes, &again, &error),
+	       PLAIT_OK);
+	return again;
+}
+
 /* All that it was made with is gone when it comes back. */
 static plait_plan *new_plan(void)
 {
 	plait_kernel *kernel = new_kernel();
 	plait_buffer *x = new_buffer("x"), *y = new_buffer("y");
 	plait_graph *graph = NULL;
-	plait_plan *plan = NULL, *again = NULL;
-	char saved[16384];
-	uint64_t bytes = 0;
+	plait_plan *plan;
 
 	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
 	fill_graph(graph, kernel, x, y);
-	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
-	IS_INT(plait_plan_write(plan, PLAIT_FORMAT_BINARY, saved,
-				sizeof(saved), &bytes, &error), PLAIT_OK);
-	plait_plan_release(plan);
-	plait_graph_release(graph);
+	plan = read_back(graph);
 	plait_kernel_release(kernel);
 	plait_buffer_release(x);
 	plait_buffer_release(y);
-	IS_INT(plait_plan_read(context, saved, bytes, &again, &error),
-	       PLAIT_OK);
-	return again;
+	return plan;
 }
 
 /* What stands for its names here; y is given back for looking at it. */
@@ -287,6 +296,58 @@ static void lies(void)
 	plait_buffer_release(y);
 }
 
+/* A copy of 3 rows, of 8 bytes, 12 from one to the next. */
+static plait_plan *plan_of_rows(plait_buffer *x, plait_buffer *y)
+{
+	const plait_rows rows = { .size = sizeof(rows), .rows = 3,
+				  .target_row = 12, .source_row = 12 };
+	plait_graph *graph = NULL;
+	plait_plan *plan;
+
+	IS_INT(plait_graph_create(context, &graph, &error), PLAIT_OK);
+	put(graph, (plait_node_desc){ .kind = PLAIT_NODE_COPY, .target = y,
+				      .source = x, .bytes = 8, .rows = &rows,
+				      .label = "rows" }, NULL);
+	plan = read_back(graph);
+	IS_INT(plait_plan_bind_buffer(plan, "x", x, &error), PLAIT_OK);
+	IS_INT(plait_plan_bind_buffer(plan, "y", y, &error), PLAIT_OK);
+	return plan;
+}
+
+static void lies_of_rows(void)
+{
+	static const char unfit[] = "does not fit its kernel, function or";
+	plait_buffer *x = new_buffer("x"), *y = new_buffer("y");
+	plait_plan *plan = plan_of_rows(x, y);
+	plait__plan *s = schedule_of(plan);
+	plait__plan_payload *copy = payload_of(s, PLAIT__CMD_COPY);
+	plait__plan_arg *arg = &s->args[copy->arg_first + 2];
+	plait_work_rows *rows = (void *)(s->blob + arg->blob);
+
+	IS_UINT(copy->arg_count, 3);
+	LIES(copy->value, 4, unfit);
+	LIES(copy->bytes, 0, unfit);
+	LIES(copy->bytes, 13, unfit);
+	LIES(arg->kind, PLAIT__ARG_MEMORY, unfit);
+	LIES(arg->bytes, 48, unfit);
+	LIES(arg->blob, arg->blob + 4, unfit);
+	LIES(arg->blob, UINT32_MAX - 7, unfit);
+	LIES(rows->size, 64, unfit);
+	LIES(rows->rows, 0, unfit);
+	LIES(rows->rows, 1000, unfit);
+	LIES(rows->slices, 0, unfit);
+	LIES(rows->slices, UINT64_MAX, unfit);
+	LIES(rows->target_row, 7, unfit);
+	LIES(rows->target_row, UINT64_MAX, unfit);
+	LIES(rows->source_row, COUNT * sizeof(float), unfit);
+	LIES(rows->source_slice, 35, unfit);
+	LIES(rows->target_slice, 37, unfit);
+	IS_INT(plait_plan_prepare(plan, &error), PLAIT_OK);
+	plait_plan_release(plan);
+	plait_buffer_release(x);
+	plait_buffer_release(y);
+}
+
 static void run_with_context(void (*scenario)(void))
 {
 	plait_context_desc desc = { .size = sizeof(desc),
@@ -306,10 +367,12 @@ static void run_with_context(void (*scenario)(void))
 WITH(runs_again)
 WITH(texts)
 WITH(lies)
+WITH(lies_of_rows)
 
 static const struct tap_scenario scenarios[] = {
 	{ "runs again", with_runs_again },
 	{ "texts", with_texts },
 	{ "lies", with_lies },
+	{ "lies of rows", with_lies_of_rows },
 };
 TAP_MAIN(scenarios)

@@ -175,6 +175,11 @@ typedef struct plait_node_desc {
 	/* WHILE, DO: how often it is expected to run, for planning; 0 means
 	 * 1. */
 	uint64_t times;
+
+	/* COPY: null, or rows, as a command of a queue has them; read now.
+	 * Of both sides all from the first byte to the last counts as used.
+	 * On a device without PLAIT_DEVICE_ROWS the host moves the bytes. */
+	const plait_rows *rows;
 } plait_node_desc;
 
 /*

@@ -156,6 +156,16 @@ plait_status plait__graph_memory(plait__adding *adding,
 	return status == PLAIT_OK ? push_arg(adding, &arg) : status;
 }
 
+plait_status plait__graph_value(plait__adding *adding, const void *bytes,
+				uint32_t count)
+{
+	struct pushing pushing = { .adding = adding,
+				   .arg = { .kind = PLAIT__ARG_VALUE } };
+	plait_status status = push_blob(&pushing, bytes, count);
+
+	return status == PLAIT_OK ? push_arg(adding, &pushing.arg) : status;
+}
+
 /* ---- one function a kind ---- */
 
 static plait_status push_value(struct pushing *pushing)

@@ -49,7 +49,8 @@ static const char *const kind_names[] = {
 	      FIELD(COPY | FILL, target_offset)				\
 	      FIELD(COPY | FILL, bytes))				\
 	GROUP(COPY,							\
-	      FIELD(COPY, source) FIELD(COPY, source_offset))		\
+	      FIELD(COPY, source) FIELD(COPY, source_offset)		\
+	      FIELD(COPY, rows))					\
 	GROUP(FILL,							\
 	      FIELD(FILL, pattern) FIELD(FILL, pattern_bytes))		\
 	GROUP(EMIT | WAIT, FIELD(EMIT | WAIT, signal))			\

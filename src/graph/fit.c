@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "kernel/type.h"
 #include "object/kernel.h"
+#include "object/rows.h"
 #include "plan/plan.h"
+
+#include <string.h>
 
 enum { MAX_AHEAD = 15, WORD_BYTES = 4 };
 
@@ -108,14 +111,36 @@ static bool fill_fits(const plait__plan *plan,
 	       memory_fits(plan, args_of(plan, payload), payload->bytes);
 }
 
+/* How far the rows reach; false where they are none. */
+static bool rows_fit(const plait__plan *plan,
+		     const plait__plan_payload *payload, uint64_t *out_target,
+		     uint64_t *out_source)
+{
+	const plait__plan_arg *arg = &plan->args[payload->arg_first + 2];
+	plait_work_rows rows;
+
+	if (arg->kind != PLAIT__ARG_VALUE || arg->bytes != sizeof(rows) ||
+	    arg->blob % sizeof(uint64_t) != 0 ||
+	    !is_inside(arg->blob, sizeof(rows), plan->blob_count))
+		return false;
+	memcpy(&rows, plan->blob + arg->blob, sizeof(rows));
+	return plait__rows_reach(&rows, payload->bytes, out_target,
+				 out_source) &&
+	       rows.rows * rows.slices == payload->value;
+}
+
 static bool copy_fits(const plait__plan *plan,
 		      const plait__plan_payload *payload)
 {
 	const plait__plan_arg *args = args_of(plan, payload);
+	uint64_t target = payload->bytes, source = payload->bytes;
 
-	return payload->arg_count == 2 &&
-	       memory_fits(plan, &args[0], payload->bytes) &&
-	       memory_fits(plan, &args[1], payload->bytes);
+	if (payload->arg_count == 3 &&
+	    !rows_fit(plan, payload, &target, &source))
+		return false;
+	return (payload->arg_count == 2 || payload->arg_count == 3) &&
+	       memory_fits(plan, &args[0], target) &&
+	       memory_fits(plan, &args[1], source);
 }
 
 /* Where a function runs is said twice: by the command, and beside it. */

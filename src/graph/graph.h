@@ -107,6 +107,10 @@ plait_status plait__graph_memory(plait__adding *adding,
 				 const plait__range *range, uint64_t bytes,
 				 uint32_t access);
 
+/* Push bytes as one argument more. */
+plait_status plait__graph_value(plait__adding *adding, const void *bytes,
+				uint32_t count);
+
 /* ---- freeze.c ---- */
 
 /* The message of a node: `node "label" (file:line): `, into `room`. */

@@ -147,6 +147,29 @@ plait_status plait__shape_read(plait__shape *out, const plait_command *command,
 	return PLAIT_OK;
 }
 
+static bool reach(const plait_work_rows *rows, uint64_t bytes, uint64_t row,
+		  uint64_t slice, uint64_t *out)
+{
+	uint64_t all, last;
+
+	return row >= bytes && !__builtin_mul_overflow(row, rows->rows, &all) &&
+	       slice >= all && slice % row == 0 &&
+	       !__builtin_mul_overflow(slice, rows->slices - 1, out) &&
+	       !__builtin_add_overflow(row * (rows->rows - 1), bytes, &last) &&
+	       !__builtin_add_overflow(*out, last, out);
+}
+
+bool plait__rows_reach(const plait_work_rows *rows, uint64_t bytes,
+		       uint64_t *out_target, uint64_t *out_source)
+{
+	return rows->size == sizeof(*rows) && bytes > 0 &&
+	       rows->rows > 1 && rows->slices > 0 &&
+	       reach(rows, bytes, rows->target_row, rows->target_slice,
+		     out_target) &&
+	       reach(rows, bytes, rows->source_row, rows->source_slice,
+		     out_source);
+}
+
 uint64_t plait__rows_count(const plait_command *command)
 {
 	plait__shape shape;

@@ -30,6 +30,11 @@ plait_status plait__shape_read(plait__shape *out, const plait_command *command,
 bool plait__shape_overlaps(const plait__shape *shape, uint64_t target,
 			   uint64_t source);
 
+/* Of rows that were kept somewhere: are they of a form that backends know, and
+ * how far do they reach? */
+bool plait__rows_reach(const plait_work_rows *rows, uint64_t bytes,
+		       uint64_t *out_target, uint64_t *out_source);
+
 /* How many rows the command has at most; 1 without any. */
 uint64_t plait__rows_count(const plait_command *command);
 

@@ -46,7 +46,9 @@ enum { PLAIT__PAYLOAD_SIGNAL = 1 };
  *
  *	LAUNCH	kernel, geometry, args
  *	HOST, CALLBACK	object: index in functions
- *	COPY	args: target, source (MEMORY); bytes
+ *	COPY	args: target, source (MEMORY); bytes.  With rows: of each,
+ *		value: how many there are, in all; and a third one, a
+ *		plait_work_rows (VALUE)
  *	FILL	args: target; bytes; value: the pattern; small: its bytes
  *	EMIT, WAIT	object: index in signals; value: the sequence;
  *			small: PLAIT__PAYLOAD_SIGNAL

@@ -92,13 +92,17 @@ static uint64_t region_cost(struct simulate *s,
 static uint64_t copy_cost(const struct simulate *s,
 			  const plait__plan_command *command)
 {
-	const plait__plan *plan = s->plan;
+	const plait__plan_payload *payload;
+	uint64_t bytes;
 
 	if (command->link == PLAIT__NONE)
 		return s->system->copy_alpha;
+	payload = &s->plan->payloads[command->link];
+	bytes = payload->bytes;
+	if (payload->value > 1)
+		bytes = multiply(bytes, payload->value);
 	return add(s->system->copy_alpha,
-		   multiply(plan->payloads[command->link].bytes,
-			    s->system->copy_beta) / 1024);
+		   multiply(bytes, s->system->copy_beta) / 1024);
 }
 
 static uint64_t cost_of(struct simulate *s, uint32_t c)

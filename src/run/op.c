@@ -34,6 +34,24 @@ static int32_t copy(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
+static int32_t copy_rows(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const plait__plan_payload *payload = user_data;
+	struct plait__command command = {
+		.kind = PLAIT_WORK_COPY,
+		.pattern_bytes = 1,
+		.bytes = payload->bytes & PLAIT__COMMAND_MAX_BYTES,
+	};
+
+	(void)launch;
+	command.target = pointer_at(arguments, 0);
+	command.source = pointer_at(arguments, 1);
+	command.rows = arguments[2];
+	plait__command_move(&command);
+	return 0;
+}
+
 static int32_t fill(void *const *arguments, const plait_launch *launch,
 		    void *user_data)
 {
@@ -114,7 +132,8 @@ void plait__op_make(const plait__program *program,
 		make_call(program, payload, out);
 		break;
 	case PLAIT__CMD_COPY:
-		make_move(copy, payload, out);
+		make_move(payload->arg_count > 2 ? copy_rows : copy, payload,
+			  out);
 		break;
 	case PLAIT__CMD_FILL:
 		make_move(fill, payload, out);

@@ -87,11 +87,25 @@ static bool knows(const plait__queued *queued, uint32_t lane,
 {
 	const plait__frozen *frozen = queued->program->frozen;
 	const plait__buffer *buffer =
-		arg->index < frozen->plan->slots_count ?
+		arg->kind == PLAIT__ARG_MEMORY &&
+				arg->index < frozen->plan->slots_count ?
 		(const plait__buffer *)frozen->buffers[arg->index] : NULL;
 
 	return buffer == NULL || buffer->root->raw == NULL ||
 	       buffer->device->port == plait__queued_port_of(queued, lane);
+}
+
+/* Does the lane's device leave rows to the host? */
+static bool lacks_rows(const plait__queued *queued, uint32_t command,
+		       const plait__plan_payload *payload)
+{
+	const plait__plan *plan = queued->program->plan;
+	const plait__plan_command *at = &plan->commands[command];
+
+	return at->kind == PLAIT__CMD_COPY && payload != NULL &&
+	       payload->arg_count > 2 &&
+	       (plait__device_facts(queued->lanes[at->lane].device)
+			->capabilities & PLAIT_CAP_ROWS) == 0;
 }
 
 bool plait__queued_is_foreign(const plait__queued *queued, uint32_t command)
@@ -108,6 +122,7 @@ bool plait__queued_is_foreign(const plait__queued *queued, uint32_t command)
 		payload = plait__words_payload(plan, command);
 	else
 		return false;
+	foreign = lacks_rows(queued, command, payload);
 	for (uint32_t i = 0; payload != NULL && i < payload->arg_count; i++)
 		foreign = foreign || !knows(queued, at->lane,
 					    &plan->args[payload->arg_first +

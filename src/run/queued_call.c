@@ -6,7 +6,10 @@
  */
 #include "run/queued.h"
 
+#include "run/words.h"
+
 #include "base/error.h"
+#include "object/rows.h"
 #include "pool/command.h"
 #include "pool/state.h"
 #include "sys/clock.h"
@@ -163,7 +166,7 @@ static plait_status map_bytes(plait__queued_state *state,
 	return plait__queued_map(pointer, buffer, offset, bytes, flags, error);
 }
 
-static void move(const plait__queued_call *call)
+static void move(const plait__queued_call *call, const plait_work_rows *rows)
 {
 	const plait__plan_payload *payload = call->payload;
 	struct plait__command command = {
@@ -176,8 +179,10 @@ static void move(const plait__queued_call *call)
 	command.target = call->pointers[0].value;
 	if (payload->arg_count > 1) {
 		command.kind = PLAIT_WORK_COPY;
-		command.pattern_bytes = 0;
+		command.pattern_bytes = rows != NULL;
 		command.source = call->pointers[1].value;
+		if (rows != NULL)
+			command.rows = rows;
 	}
 	plait__command_move(&command);
 }
@@ -186,16 +191,22 @@ plait_status plait__queued_call_move(plait__queued_call *call,
 				     plait_error *why)
 {
 	const plait__plan_payload *payload = call->payload;
-	const plait__plan_arg *args =
-		&call->state->queued->program->plan->args[payload->arg_first];
+	const plait__plan *plan = call->state->queued->program->plan;
+	const plait__plan_arg *args = &plan->args[payload->arg_first];
+	const plait_work_rows *rows = plait__words_rows(plan, payload);
+	uint64_t bytes[2] = { payload->bytes, payload->bytes };
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count; i++)
-		status = map_bytes(call->state, &args[i], payload->bytes,
+	if (rows != NULL)
+		(void)plait__rows_reach(rows, payload->bytes, &bytes[0],
+					&bytes[1]);
+	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count &&
+			     i < 2; i++)
+		status = map_bytes(call->state, &args[i], bytes[i],
 				   i == 0 ? PLAIT_MAP_WRITE : PLAIT_MAP_READ,
 				   &call->pointers[i], why);
 	if (status == PLAIT_OK)
-		move(call);
+		move(call, rows);
 	else
 		plait__error_prefix(why, "could not be done by the host: ");
 	return give_back(call, status, why);

@@ -43,7 +43,8 @@ static bool can_freeze_payload(const plait__queued *queued, uint32_t command,
 					 frozen->kernels[payload->kernel],
 					 device) != NULL;
 	case PLAIT__CMD_COPY:
-		return payload->bytes > 0 &&
+		/* Segments know no rows. */
+		return payload->bytes > 0 && payload->arg_count == 2 &&
 		       is_here(queued, device, &args[0]) &&
 		       is_here(queued, device, &args[1]);
 	case PLAIT__CMD_FILL:

@@ -61,7 +61,7 @@ const char *plait__queued_lacks(const plait__queued *queued, uint32_t command)
 	case PLAIT__CMD_COPY:
 	case PLAIT__CMD_FILL:
 		return lacks_of_foreign(queued, command,
-					"has to do with another backend's "
+					"has rows or another backend's "
 					"memory, which that device cannot "
 					"reach");
 	case PLAIT__CMD_LAUNCH:
@@ -191,6 +191,7 @@ static void make_move(const plait__frozen *frozen,
 	set_target(frozen, &args[0], out);
 	if (kind == PLAIT__CMD_COPY) {
 		out->kind = PLAIT_WORK_COPY;
+		out->rows = plait__words_rows(frozen->plan, payload);
 		set_source(frozen, &args[1], out);
 		return;
 	}

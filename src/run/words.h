@@ -3,6 +3,8 @@
 #ifndef PLAIT_SRC_RUN_WORDS_H
 #define PLAIT_SRC_RUN_WORDS_H
 
+#include "plait/plugin.h"
+
 #include "run/frame.h"
 
 #include "base/alloc.h"
@@ -44,6 +46,15 @@ static inline const plait__plan_payload *plait__words_payload_at(const plait__pl
 {
 	return payload < plan->payloads_count ? &plan->payloads[payload] :
 	       NULL;
+}
+
+/* The rows of a copy; null: it has none. */
+static inline const plait_work_rows *plait__words_rows(const plait__plan *plan,
+					     const plait__plan_payload *payload)
+{
+	return payload->arg_count < 3 ? NULL : (const plait_work_rows *)
+		(const void *)(plan->blob +
+			       plan->args[payload->arg_first + 2].blob);
 }
 
 /* What a command's arguments are, or null. */

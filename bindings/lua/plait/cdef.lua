@@ -638,6 +638,7 @@ typedef struct plait_node_desc {
 	uint64_t predicate_offset;
 	uint64_t branch_count;
 	uint64_t times;
+	const plait_rows *rows;
 } plait_node_desc;
 plait_status plait_graph_create(plait_context *context,
 					  plait_graph **out,

@@ -2,6 +2,7 @@
 -- Graphs: nodes, loops and branches, and what freezes them.
 local core = require "plait.core"
 local kernel = require "plait.kernel"
+local memory = require "plait.memory"
 local plan = require "plait.plan"
 local ffi, lib = core.ffi, core.lib
 
@@ -23,7 +24,8 @@ local LEVEL = 4
 
 local function add(self, kind, fields, how)
   how = how or {}
-  core.check_options(how, " after label cost device items group scratch_bytes pattern_bytes offset first times ")
+  core.check_options(how, " after label cost device items group scratch_bytes pattern_bytes offset first times "
+                          .. memory.extents)
   local place = debug.getinfo(LEVEL - 1, "Sl")
   fields.label, fields.cost = how.label, how.cost
   fields.file, fields.line = place.short_src, math.max(place.currentline, 0)
@@ -80,11 +82,13 @@ function Graph:fill(target, pattern, how)
                             bytes = target.bytes, pattern = pattern, pattern_bytes = how and how.pattern_bytes or 4}, how)
 end
 
---- As much as both buffers have.
+--- As much as both buffers have, or what queue:copy takes, among the rest of `how`.
 function Graph:copy(target, source, how)
-  return add(self, "COPY", {target = core.handle(target, "Buffer", "copy: the target"),
-                            source = core.handle(source, "Buffer", "copy: the source"),
-                            bytes = math.min(target.bytes, source.bytes)}, how)
+  local to = core.handle(target, "Buffer", "copy: the target")
+  local from = core.handle(source, "Buffer", "copy: the source")
+  local bytes, there, here, rows = memory.extent(target, source, how)
+  return add(self, "COPY", {target = to, source = from, bytes = bytes, target_offset = there,
+                            source_offset = here, rows = rows}, how)
 end
 
 --- Raise a signal.

@@ -85,6 +85,23 @@ function Buffer:view(offset, bytes)
                                            offset, bytes), self.ctype)
 end
 
+-- What the options of a copy say: bytes, where, and a plait_rows or nil.
+function memory.extent(target, source, how)
+  how = how or {}
+  local rows
+  if how.rows or how.slices then
+    if not how.bytes then error("copy: with rows it takes `bytes`, those of each row", 0) end
+    rows = core.sized("plait_rows", {rows = how.rows, slices = how.slices,
+      target_row = how.target_row, target_slice = how.target_slice,
+      source_row = how.source_row, source_slice = how.source_slice})
+  end
+  return how.bytes or math.min(target.bytes, source.bytes), how.target_offset or 0,
+         how.source_offset or 0, rows
+end
+
+--- The names of those options.
+memory.extents = "bytes target_offset source_offset rows slices target_row target_slice source_row source_slice "
+
 -- --- signals -------------------------------------------------------------------
 
 --- A counter that queues raise and wait for; a gate is raised by the program.
@@ -148,12 +165,21 @@ function Queue:fill(target, pattern, pattern_bytes)
                                   pattern_bytes or 4, core.error))
 end
 
---- As much as both buffers have.
-function Queue:copy(target, source)
+--- As much as both buffers have, or {bytes = , target_offset = , source_offset = };
+-- {bytes = , rows = , slices = } copies so many rows of so many bytes; target_row and
+-- source_row are how far it is from one to the next, target_slice and source_slice
+-- from slice to slice, in bytes; left out, they follow right behind.
+function Queue:copy(target, source, how)
+  core.check_options(how or {}, " " .. memory.extents)
   local to = core.handle(target, "Buffer", "copy: the target")
   local from = core.handle(source, "Buffer", "copy: the source")
-  core.check(lib.plait_queue_copy(self:handle(), to, 0, from, 0,
-                                  math.min(target.bytes, source.bytes), core.error))
+  local bytes, there, here, rows = memory.extent(target, source, how)
+  if rows then
+    core.check(lib.plait_queue_copy_rows(self:handle(), to, there, from, here, bytes, rows,
+                                         core.error))
+  else
+    core.check(lib.plait_queue_copy(self:handle(), to, there, from, here, bytes, core.error))
+  end
 end
 
 --- Raise a signal here; the number to wait for.

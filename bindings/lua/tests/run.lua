@@ -61,6 +61,29 @@ raises("nothing", "a backend that is not there", plait.open, {backend = "nothing
 raises("no option is called bakend; there are backend", "an option that is misspelt", plait.open,
        {bakend = "host"})
 
+test("rows", function(system, device, queue)
+  -- The second column of three, of a table of two pages.
+  local numbers, zeros = {}, {0, 0, 0, 0, 0, 0, 0, 0}
+  for i = 1, 24 do numbers[i] = i - 1 end
+  local whole, how = device:array("int", numbers), {bytes = 4, source_offset = 4, rows = 4, slices = 2,
+                                                   source_row = 12, source_slice = 48}
+  local column, again = device:array("int", zeros), device:array("int", zeros)
+  queue:copy(column, whole, how)
+  queue:finish()
+  is(list(column), "1 4 7 10 13 16 19 22", "a queue copies rows")
+  local graph = system:graph()
+  graph:copy(again, whole, how)
+  graph:freeze()()
+  is(list(again), list(column), "so does a plan")
+  queue:copy(again, whole, {bytes = 8, target_offset = 4})
+  queue:finish()
+  is(list(again), "1 0 1 10 13 16 19 22", "a part of a buffer")
+  raises("takes `bytes`", "rows of how many bytes", queue.copy, queue, again, whole, {rows = 2})
+  raises("no option is called row", "a misspelt option", queue.copy, queue, again, whole, {row = 2})
+  raises("32 bytes, but the target has 28", "rows that do not fit", graph.copy, graph, again, whole,
+         {bytes = 4, rows = 8, target_offset = 4})
+end)
+
 test("mistakes", function(system, device, queue)
   local kernel, graph = system:kernel(unpack(SAXPY)), system:graph()
   local x, y = device:array("float", {1, 2}), device:array("float", {3, 4})

@@ -15,7 +15,7 @@
         plan = graph.freeze()
         plan(a=2.0)                               # as often as you like
 """
-from ._buffer import Buffer
+from ._buffer import Buffer, Rows
 from ._core import (CancelledError, Error, FailedError, InvalidError, MemoryExhausted,
                     UnavailableError, UnsupportedError, WaitTimeout)
 from ._graph import Graph, Node, Rotation
@@ -25,7 +25,7 @@ from ._plan import Function, Plan, Run
 from ._system import Device, Queue, Signal, System
 
 __all__ = ["Buffer", "CancelledError", "Device", "Error", "FailedError", "Function", "Graph",
-           "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Run",
+           "InvalidError", "Kernel", "MemoryExhausted", "Node", "Parameter", "Plan", "Queue", "Rotation", "Rows", "Run",
            "Signal", "System", "UnavailableError", "UnsupportedError", "WaitTimeout",
            "iteration", "live_count", "open", "scratch", "version"]
 

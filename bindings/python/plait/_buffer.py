@@ -69,6 +69,45 @@ def positions(shape, strides, start):
         yield from positions(shape[1:], strides[1:], start + i * strides[0])
 
 
+class Rows:
+    """What a copy has instead of one piece: `count` rows of its `size`, and all that
+    `slices` times.  How far it is, in bytes, from the start of one row to that of the
+    next, and from slice to slice, is said of both sides; 0: right behind.
+
+        queue.copy(column, table, 4, rows=plait.Rows(100, source_row=40))
+    """
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, count: int, slices: int = 1, *, target_row: int = 0, target_slice: int = 0,
+                 source_row: int = 0, source_slice: int = 0) -> None:
+        given = {"rows": count, "slices": slices, "target_row": target_row, "target_slice": target_slice,
+                 "source_row": source_row, "source_slice": source_slice}
+        for name, value in given.items():
+            if not hasattr(value, "__index__") or not 0 <= value < 2 ** 64:
+                raise TypeError("Rows: %s: %r is not a number of 64 bits" % (name, value))
+        self._raw = sized(_raw.plait_rows, **given)
+
+
+def copied(target, source, size, rows):
+    """How many bytes a copy has; with rows: each of them."""
+    check_buffer(target, "copy: the target")
+    check_buffer(source, "copy: the source")
+    if rows is not None and not isinstance(rows, Rows):
+        raise TypeError("copy: rows: %r is not a plait.Rows" % (rows,))
+    if rows is not None and size is None:
+        raise TypeError("copy: with rows `size` is needed: the bytes of one")
+    return min(target.size, source.size) if size is None else size
+
+
+def check_buffer(given, what):
+    if not isinstance(given, Buffer):
+        raise TypeError("%s: give it a Buffer, not %s%s" % (what, type(given).__name__, (
+            "; device.array(array.array(\"f\", ...)) makes one"
+            if isinstance(given, (list, tuple)) else "; device.array(...) makes one"
+            if hasattr(given, "__len__") and not isinstance(given, str) else "")))
+
+
 class Buffer(Handle):
     """Memory of a device.
 

@@ -9,9 +9,10 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple
 
 from . import _raw
+from ._buffer import Rows, check_buffer, copied
 from ._core import Handle, call, encode, lib, make, sized
 from ._functions import RUN, Question, Reference, check_function
-from ._kernel import Turn, check_buffer, check_kernel
+from ._kernel import Turn, check_kernel
 
 if TYPE_CHECKING:
     from ._buffer import Buffer
@@ -101,14 +102,15 @@ class Graph(Handle):
         return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
 
     def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
-             target_offset: int = 0, source_offset: int = 0, **how: Any) -> Node:
-        """Bytes of a buffer to another one; as many as both have."""
-        check_buffer(target, "copy: the target")
-        check_buffer(source, "copy: the source")
-        size = min(target.size, source.size) if size is None else size
+             target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None,
+             **how: Any) -> Node:
+        """Bytes of a buffer to another one; as many as both have.  `rows`, a
+        plait.Rows, says how often, and how far apart."""
+        size = copied(target, source, size, rows)
         return self._add(_raw.PLAIT_NODE_COPY, {
             "target": target.handle, "source": source.handle, "bytes": size,
-            "target_offset": target_offset, "source_offset": source_offset}, **how)
+            "target_offset": target_offset, "source_offset": source_offset,
+            "rows": ctypes.addressof(rows._raw) if rows is not None else None}, **how)
 
     def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0, **how: Any) -> Node:

@@ -5,7 +5,7 @@ from ctypes import (byref, c_bool, c_char, c_double, c_float, c_int8, c_int16, c
                     c_uint8, c_uint16, c_uint32, c_uint64)
 
 from . import _raw
-from ._buffer import Buffer
+from ._buffer import Buffer, check_buffer
 from ._elements import ELEMENTS
 from ._core import Handle, encode, lib, make, sized, text_of
 
@@ -72,14 +72,6 @@ def parse(signature):
         found.append((name.strip(), None if pointer else _TYPES[words.split()[-1]],
                       words.split()[-1] if pointer else None))
     return found
-
-
-def check_buffer(given, what):
-    if not isinstance(given, Buffer):
-        raise TypeError("%s: give it a Buffer, not %s%s" % (what, type(given).__name__, (
-            "; device.array(array.array(\"f\", ...)) makes one"
-            if isinstance(given, (list, tuple)) else "; device.array(...) makes one"
-            if hasattr(given, "__len__") and not isinstance(given, str) else "")))
 
 
 def check_kernel(given):

@@ -463,6 +463,7 @@ class plait_node_desc(Structure):
         ("predicate_offset", c_uint64),
         ("branch_count", c_uint64),
         ("times", c_uint64),
+        ("rows", c_void_p),
     ]
 
 

@@ -10,11 +10,11 @@ from ctypes import byref, c_int32, c_uint32, c_uint64
 from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, List, Optional, Tuple, Union
 
 from . import _raw
-from ._buffer import Buffer, address_of, view_of
+from ._buffer import Buffer, Rows, address_of, check_buffer, copied, view_of
 from ._elements import element_of
 from ._core import Handle, call, encode, lib, make, nanoseconds, sized, text_of
 from ._functions import RUN, answer, check_function, once
-from ._kernel import Kernel, check_buffer, check_kernel
+from ._kernel import Kernel, check_kernel
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -310,12 +310,15 @@ class Queue(Handle):
         call(lib.plait_queue_submit, self.handle, byref(command), 1, None)
 
     def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
-             target_offset: int = 0, source_offset: int = 0) -> None:
-        """Bytes of a buffer to another one; as many as both have."""
-        check_buffer(target, "copy: the target")
-        check_buffer(source, "copy: the source")
-        call(lib.plait_queue_copy, self.handle, target.handle, target_offset, source.handle,
-             source_offset, min(target.size, source.size) if size is None else size)
+             target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None) -> None:
+        """Bytes of a buffer to another one; as many as both have.  `rows`, a
+        plait.Rows, says how often, and how far apart."""
+        size = copied(target, source, size, rows)
+        where = (self.handle, target.handle, target_offset, source.handle, source_offset, size)
+        if rows is None:
+            call(lib.plait_queue_copy, *where)
+        else:
+            call(lib.plait_queue_copy_rows, *where, byref(rows._raw))
 
     def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0) -> None:

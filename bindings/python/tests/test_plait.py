@@ -336,6 +336,28 @@ class Plans(Case):
         self.assertEqual(kind(function.address)(None, 3), _raw.PLAIT_E_HANDLE)
         function.release()
 
+    def test_rows(self):
+        """The second column of three, of a table of two pages, by a queue and by a plan."""
+        table = self.device.array(array.array("i", range(24)))
+        graph, rows = self.system.graph(), plait.Rows(4, 2, source_row=12, source_slice=48)
+        column, again = (self.device.array(array.array("i", [0] * 8)) for _ in range(2))
+        self.queue.copy(column, table, 4, source_offset=4, rows=rows)
+        self.queue.finish()
+        graph.copy(again, table, 4, source_offset=4, rows=rows)
+        graph.freeze(check=True)()
+        self.assertEqual(column.tolist(), list(range(1, 24, 3)))
+        self.assertEqual(again.tolist(), column.tolist())
+        with self.assertRaises(plait.InvalidError) as caught:
+            graph.copy(again, table, 4, 4, rows=rows)
+        self.assertIn("32 bytes, but the target has 28", str(caught.exception))
+        for wrong, part in ((lambda: graph.copy(again, table, rows=rows), "the bytes of one"),
+                            (lambda: self.queue.copy(again, table, 4, rows=3), "is not a plait.Rows"),
+                            (lambda: plait.Rows("3"), "rows: '3' is not"),
+                            (lambda: plait.Rows(1, target_row=-1), "target_row: -1 is not")):
+            with self.assertRaises(TypeError) as caught:
+                wrong()
+            self.assertIn(part, str(caught.exception))
+
     def test_order(self):
         buffer = self.device.buffer(4)
         graph = self.system.graph()

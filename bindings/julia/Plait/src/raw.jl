@@ -436,6 +436,7 @@ struct plait_node_desc
     predicate_offset::UInt64
     branch_count::UInt64
     times::UInt64
+    rows::Ptr{plait_rows}
 end
 
 struct plait_freeze_desc

@@ -430,6 +430,7 @@ pub struct plait_node_desc [size] {
     pub predicate_offset: u64,
     pub branch_count: u64,
     pub times: u64,
+    pub rows: *const plait_rows,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
