@@ -53,6 +53,8 @@ static plait_status add_work(struct place *place, plait_graph *graph,
 	const plait_launch launch = { .size = sizeof(launch),
 				      .items = { 64 } };
 	const uint32_t by = 3;
+	const plait_rows rows = { .size = sizeof(rows), .rows = 2,
+				  .target_row = 16, .source_row = 12 };
 	plait_argument arguments[2] = {
 		{ .size = sizeof(plait_argument),
 		  .kind = PLAIT_ARGUMENT_BUFFER, .buffer = place->buffer },
@@ -88,8 +90,8 @@ static plait_status add_work(struct place *place, plait_graph *graph,
 	desc = (plait_node_desc){ .size = sizeof(desc),
 				  .kind = PLAIT_NODE_COPY, .label = "copy",
 				  .source = place->buffer,
-				  .target = place->buffer,
-				  .target_offset = 32, .bytes = 32 };
+				  .target = place->buffer, .rows = &rows,
+				  .target_offset = 32, .bytes = 8 };
 	if ((status = add(graph, &desc, NULL, 0, &nodes[2], error)) ||
 	    (status = plait_graph_edge(graph, nodes[1], nodes[2], error)))
 		return status;
