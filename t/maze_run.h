@@ -342,12 +342,6 @@ static inline bool make_plan(plait_graph *graph, uint32_t flags)
 		return false;
 	round_.graphs++;
 	round_.records = below(3) == 0;
-#ifdef ON_DRIVER
-	/* NEEDSWORK: of a cancelled run on two backends, a command may be
-	 * recorded as begun before one in front of it ended. */
-	round_.records = round_.records && tap_soak() &&
-			 strstr(round_.place, "host") == NULL;
-#endif
 	return !round_.records ||
 	       must(plait_plan_record(round_.plan, ROOM, &rig.error) ==
 		    PLAIT_OK, "room for records");

@@ -116,6 +116,7 @@ typedef struct plait__queued_watch {
 	uint64_t start_ns;	/* submitted, or begun */
 	uint64_t end_ns;	/* told; 0: it is not done */
 	uint64_t latest_ns;	/* when something behind it began */
+	uint64_t past_ns;	/* when all before it had ended */
 	/* Of a function of the host, written where it is called; or 0. */
 	uint64_t call_start_ns;
 	uint64_t call_end_ns;

@@ -150,10 +150,18 @@ static void end_before(plait__queued_watch *before, uint64_t *ns)
 static void begin_behind(plait__queued_watch *before, uint64_t *ns)
 {
 	uint64_t end_ns = was_called(before) ? before->call_end_ns :
-			  before->end_ns;
+			  before->end_ns != 0 ? before->end_ns :
+			  before->past_ns;
 
 	if (end_ns > *ns)
 		*ns = end_ns;
+}
+
+/* What has no time of its own, as where a lane goes past a region, hands on
+ * when those behind it began; 0: none did. */
+static uint64_t hand_on(const plait__queued_watch *watch)
+{
+	return watch->latest_ns == UINT64_MAX ? 0 : watch->latest_ns;
 }
 
 /* When it began, as those before it have to know; 0: it did not. */
@@ -165,10 +173,10 @@ static uint64_t limit_end(plait__queued_state *state, uint32_t command)
 		return watch->call_start_ns;
 	/* What the host does itself it knows. */
 	if (!plait__queued_is_watched(state->queued, command))
-		return watch->start_ns;
+		return watch->start_ns != 0 ? watch->start_ns : hand_on(watch);
 	if (watch->end_ns > watch->latest_ns)
 		watch->end_ns = watch->latest_ns;
-	return watch->end_ns;
+	return watch->end_ns != 0 ? watch->end_ns : hand_on(watch);
 }
 
 static void put_watch(plait__queued_state *state, uint32_t command)
@@ -197,9 +205,12 @@ void plait__queued_put_body(plait__queued_state *state, uint32_t body)
 		if (ns != 0)
 			each_before(state, order[i], end_before, &ns);
 	}
-	for (uint32_t i = 0; i < at->command_count; i++)
+	for (uint32_t i = 0; i < at->command_count; i++) {
 		if (plait__queued_is_watched(state->queued, order[i]))
 			put_watch(state, order[i]);
+		each_before(state, order[i], begin_behind,
+			    &state->watches[order[i]].past_ns);
+	}
 }
 
 /* ---- what the driver does ---- */
