@@ -152,7 +152,7 @@ static void run_some(uint64_t first, uint64_t end)
 		return;
 	for (uint64_t i = first; i < end && !round_.bad; i++) {
 		round_.number = i;
-		run_round(maze_mix(seed, i));
+		run_round(maze_seed(seed, i));
 	}
 	close_mazes();
 }

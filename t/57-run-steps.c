@@ -119,7 +119,7 @@ static void every_step(void)
 			return;
 		for (uint64_t i = 0; i < count && !round_.bad; i++) {
 			round_.number = i;
-			run_maze(maze_mix(seed, i), &places[p]);
+			run_maze(maze_seed(seed, i), &places[p]);
 		}
 		close_mazes();
 		NOTE("%s: %llu failures, %llu cancelled inside, %llu from "

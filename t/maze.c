@@ -27,6 +27,13 @@ uint64_t maze_mix(uint64_t a, uint64_t b)
 	return x ^ x >> 32;
 }
 
+uint64_t maze_seed(uint64_t seed, uint64_t number)
+{
+	struct maze_random random = { seed };
+
+	return maze_mix(maze_next(&random), number);
+}
+
 uint32_t maze_count(const struct maze_spot *region, uint32_t visit)
 {
 	struct maze_random random = {

@@ -143,6 +143,9 @@ struct maze_random {
 uint64_t maze_next(struct maze_random *random);
 uint64_t maze_below(struct maze_random *random, uint64_t bound);
 uint64_t maze_mix(uint64_t a, uint64_t b);
+/* Of the maze with that number.  The seed is mixed before, or those that are
+ * near each other would have the same mazes in another order. */
+uint64_t maze_seed(uint64_t seed, uint64_t number);
 
 /* How often a loop goes round, or which branch is taken, at that visit. */
 uint32_t maze_count(const struct maze_spot *region, uint32_t visit);

@@ -298,17 +298,19 @@ static inline bool open_mazes(const struct maze_place *place)
 	rig.error.size = sizeof(rig.error);
 	round_.place = place->name;
 	round_.gate = 0;
-	return OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
-		       PLAIT_OK, "open %s: %s", place->name, rig.error.text) &&
-	       OK(plait_context_device(rig.context, 0, &rig.device,
-				       &rig.error) == PLAIT_OK) &&
-	       OK(plait_queue_create(rig.device, NULL, &rig.queue,
-				     &rig.error) == PLAIT_OK) &&
-	       OK(plait_signal_create(rig.device, &gate, &rig.gate,
-				      &rig.error) == PLAIT_OK) &&
-	       OK(plait_inbox_create(rig.context, &round_.inbox,
-				     &rig.error) == PLAIT_OK) &&
-	       OK(maze_open(&kernels, rig.context));
+	round_.plan_text[0] = '\0';
+	/* Not a line each: there are thousands of places in a run of hours. */
+	return must(plait_context_open(&desc, &rig.context, &rig.error) ==
+		    PLAIT_OK, "open") &&
+	       must(plait_context_device(rig.context, 0, &rig.device,
+					 &rig.error) == PLAIT_OK, "device") &&
+	       must(plait_queue_create(rig.device, NULL, &rig.queue,
+				       &rig.error) == PLAIT_OK, "queue") &&
+	       must(plait_signal_create(rig.device, &gate, &rig.gate,
+					&rig.error) == PLAIT_OK, "gate") &&
+	       must(plait_inbox_create(rig.context, &round_.inbox,
+				       &rig.error) == PLAIT_OK, "inbox") &&
+	       must(maze_open(&kernels, rig.context), "kernels");
 }
 
 static inline void close_mazes(void)
