@@ -260,9 +260,68 @@ static void threads_end_inside(void)
 	}
 }
 
+/* Each command is written down once, by one of so many lanes. */
+static bool were_done_by(plait_run *run, uint32_t lanes)
+{
+	static plait_record records[2 * MOST];
+	uint32_t times[MOST] = { 0 };
+	uint64_t count = 0, dropped = 0;
+	bool good;
+
+	records[0].size = sizeof(records[0]);
+	good = plait_run_records(run, records, 2 * MOST, &count, &dropped,
+				 &rig.error) == PLAIT_OK && dropped == 0;
+	for (uint64_t i = 0; i < count && i < 2 * MOST; i++) {
+		good = good && records[i].lane < lanes &&
+		       records[i].command < MOST;
+		if (good && records[i].kind == PLAIT_RECORD_COMMAND)
+			times[records[i].command]++;
+	}
+	for (uint32_t i = 0; i < MOST; i++)
+		good = good && times[i] == 1;
+	return good;
+}
+
+static void on_fewer_lanes(const char *said, uint32_t lanes)
+{
+	const plait_run_desc desc = {
+		.size = sizeof(desc),
+		.flags = PLAIT_RUN_PARALLEL | PLAIT_RUN_RECORD,
+	};
+	plait_run *run = NULL;
+	plait_plan *plan;
+
+	setenv("PLAIT_LANES", said, 1);
+	plan = make_plan(5, 1);
+	/* A wait is followed by a command. */
+	OK(plait_plan_record(plan, 2 * MOST, &rig.error) == PLAIT_OK);
+	now.run++;
+	OK(plait_plan_run(plan, rig.queue, &desc, &run, &rig.error) ==
+	   PLAIT_OK);
+	OK(plait_run_wait(run, PLAIT_FOREVER, &rig.error) == PLAIT_OK);
+	OK_THAT(were_done_by(run, lanes), "PLAIT_LANES=%s", said);
+	OK(count_done() == MOST && now.wrong == 0);
+	OK(runs_right(plan, PLAIT_RUN_PARALLEL));
+	plait_run_release(run);
+	plait_plan_release(plan);
+	unsetenv("PLAIT_LANES");
+}
+
+static void fewer_lanes(void)
+{
+	if (!open_host(3))
+		return;
+	on_fewer_lanes("0", 5);
+	on_fewer_lanes("3", 3);
+	on_fewer_lanes("2", 2);
+	on_fewer_lanes("1", 1);
+	close_rig(&rig);
+}
+
 static const struct tap_scenario all[] = {
 	{ "keeps edges", keeps_edges },
 	{ "fails and goes on", fails_and_goes_on },
 	{ "threads end inside", threads_end_inside },
+	{ "on fewer lanes", fewer_lanes },
 };
 TAP_MAIN(all)

@@ -272,7 +272,8 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	run_here = here;
 	spins = 0;
 	MC_CHECK(plait__helped_can(&plan) == (lane_count > 1));
-	MC_CHECK(plait__helped_compile(&helped, &program, NULL) == PLAIT_OK);
+	MC_CHECK(plait__helped_compile(&helped, &program, NULL,
+					NULL) == PLAIT_OK);
 	MC_CHECK(plait__band_make(&band, &instance, &helped, false,
 				  NULL) ==
 		 PLAIT_OK);

@@ -24,11 +24,97 @@ bool plait__helped_can(const plait__plan *plan)
 	return true;
 }
 
+/* ---- on fewer lanes ---- */
+
+static uint32_t preds_count(const plait__plan *plan)
+{
+	return plan->command_count == 0 ? 0 :
+	       plan->commands[plan->command_count].pred_first;
+}
+
+/* One more of each: none would be null. */
+static bool make_fold_tables(plait__helped *helped)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(helped->program);
+
+	helped->folded_tracks = plait__alloc_array(
+		allocator, helped->lane_count, sizeof(*helped->folded_tracks));
+	helped->folded_commands = plait__alloc_array(
+		allocator, helped->op_count + 1ull,
+		sizeof(*helped->folded_commands));
+	helped->folded_preds = plait__alloc_array(
+		allocator, preds_count(helped->program->plan) + 1ull,
+		sizeof(*helped->folded_preds));
+	return helped->folded_tracks != NULL &&
+	       helped->folded_commands != NULL && helped->folded_preds != NULL;
+}
+
+static uint32_t number_of(const plait__helped *helped, const plait__fold *fold,
+			  uint32_t command)
+{
+	uint32_t lane = helped->program->plan->commands[command].lane;
+
+	return fold->first[fold->lane_of[lane]] + fold->position[command];
+}
+
+static void fill_fold_tables(plait__helped *helped, const plait__fold *fold)
+{
+	const plait__plan *plan = helped->program->plan;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < helped->lane_count; i++)
+		helped->folded_tracks[i] = (plait__plan_track){
+			.lane = i, .first = fold->first[i],
+			.count = plait__fold_count(fold, i),
+		};
+	for (uint32_t i = 0; i < helped->op_count; i++) {
+		const plait__plan_command *at =
+			&plan->commands[fold->commands[i]];
+
+		helped->folded_commands[i].pred_first = count;
+		for (uint32_t p = at->pred_first; p < at[1].pred_first; p++)
+			helped->folded_preds[count++] = number_of(
+				helped, fold, plan->preds[p]);
+	}
+	helped->folded_commands[helped->op_count].pred_first = count;
+}
+
+static bool fold_lanes(plait__helped *helped, const plait__fold *fold)
+{
+	helped->lane_count = fold->lane_count;
+	if (!make_fold_tables(helped))
+		return false;
+	fill_fold_tables(helped, fold);
+	helped->tracks = helped->folded_tracks;
+	helped->commands = helped->folded_commands;
+	helped->preds = helped->folded_preds;
+	return true;
+}
+
+static void free_fold_tables(plait__helped *helped)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(helped->program);
+
+	plait__free(allocator, helped->folded_tracks,
+		    helped->lane_count * sizeof(*helped->folded_tracks));
+	plait__free(allocator, helped->folded_commands,
+		    (helped->op_count + 1ull) *
+			    sizeof(*helped->folded_commands));
+	plait__free(allocator, helped->folded_preds,
+		    (preds_count(helped->program->plan) + 1ull) *
+			    sizeof(*helped->folded_preds));
+}
+
+/* ---- per plan ---- */
+
 plait_status plait__helped_compile(plait__helped *helped,
 				   const plait__program *program,
-				   plait_error *error)
+				   const plait__fold *fold, plait_error *error)
 {
 	const plait__plan *plan = program->plan;
+	bool made = true;
 
 	helped->program = program;
 	helped->tracks = plan->tracks + plan->bodies[0].track_first;
@@ -39,11 +125,15 @@ plait_status plait__helped_compile(plait__helped *helped,
 	helped->ops = plait__alloc_array(plait__program_allocator(program),
 					 helped->op_count,
 					 sizeof(*helped->ops));
-	if (helped->ops == NULL)
+	if (fold != NULL)
+		made = fold_lanes(helped, fold);
+	if (helped->ops == NULL || !made)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
 	for (uint32_t i = 0; i < helped->op_count; i++)
-		plait__op_make(program, NULL, i, &helped->ops[i]);
+		plait__op_make(program, NULL,
+			       fold != NULL ? fold->commands[i] : i,
+			       &helped->ops[i]);
 	return PLAIT_OK;
 }
 
@@ -51,6 +141,7 @@ void plait__helped_free(plait__helped *helped)
 {
 	if (helped->program == NULL)
 		return;
+	free_fold_tables(helped);
 	plait__free(plait__program_allocator(helped->program), helped->ops,
 		    helped->op_count * sizeof(*helped->ops));
 	memset(helped, 0, sizeof(*helped));
@@ -77,7 +168,8 @@ static void lose_member(plait__task *task)
 
 	plait__fail(&why, PLAIT_E_FAILED, "did not return but ended its "
 		    "thread (pthread_exit)");
-	plait__instance_fail(band->instance, member->command, &why);
+	plait__instance_fail(band->instance,
+			     band->ops[member->command].command, &why);
 	member->done++;
 	/* Release: pairs with the load in is_ready. */
 	at_store_release_u64(&band->words[member->command], 2 * member->run);

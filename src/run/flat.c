@@ -121,6 +121,17 @@ static plait_status forecast(struct compiled *compiled,
 				    plait__program_allocator(program), error);
 }
 
+static plait_status compile_lanes(struct compiled *compiled,
+				  const plait__program *program,
+				  const plait__fold *fold, plait_error *error)
+{
+	if (compiled->has_helped)
+		return plait__helped_compile(&compiled->helped, program, fold,
+					     error);
+	return plait__flat_compile(&compiled->wide, program, false, fold,
+				   error);
+}
+
 /* The plan's own lanes, or fewer. */
 static plait_status compile_wide(struct compiled *compiled,
 				 const plait__program *program,
@@ -133,14 +144,12 @@ static plait_status compile_wide(struct compiled *compiled,
 
 	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
 	    !plait__fold_can(plan))
-		return plait__flat_compile(&compiled->wide, program, false,
-					   NULL, error);
+		return compile_lanes(compiled, program, NULL, error);
 	status = plait__fold_make(&fold, plan, compiled->threads, allocator,
 				  error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__flat_compile(&compiled->wide, program, false, &fold,
-				     error);
+	status = compile_lanes(compiled, program, &fold, error);
 	plait__fold_free(&fold, plan, allocator);
 	return status;
 }
@@ -166,10 +175,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	if (status == PLAIT_OK)
 		status = forecast(compiled, program, error);
 	compiled->has_helped = plait__helped_can(program->plan);
-	if (status == PLAIT_OK && compiled->has_helped)
-		status = plait__helped_compile(&compiled->helped, program,
-					       error);
-	else if (status == PLAIT_OK && compiled->has_wide)
+	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
 	compiled->code.serial = compiled->serial.ops.items;
 	compiled->code.wide = compiled->wide.ops.items;
@@ -368,7 +374,8 @@ static uint32_t count_lanes(const struct compiled *compiled, bool all)
 {
 	if (!all)
 		return 1;
-	return compiled->has_helped ? UINT32_MAX : compiled->wide.lane_count;
+	return compiled->has_helped ? compiled->helped.lane_count :
+				      compiled->wide.lane_count;
 }
 
 static void start(plait__instance *instance, bool here)

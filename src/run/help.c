@@ -185,7 +185,8 @@ static void fail(plait__member *member, int32_t result)
 
 	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
 			   (int)result);
-	plait__instance_fail(member->band->instance, member->command, &why);
+	plait__instance_fail(member->band->instance,
+			     member->band->ops[member->command].command, &why);
 }
 
 /* What a member found nothing to do before, and what it did then. */
@@ -196,7 +197,8 @@ static void note(plait__member *member, uint32_t command, uint64_t start_ns)
 	plait__ring *ring = &band->instance->recording->rings[lane];
 	plait__entry entry = {
 		.start_ns = member->idle_ns, .end_ns = start_ns,
-		.kind = PLAIT_RECORD_WAIT, .command = command,
+		.kind = PLAIT_RECORD_WAIT,
+		.command = band->ops[command].command,
 		.other = PLAIT__NONE,
 	};
 

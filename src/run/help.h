@@ -9,6 +9,7 @@
 #define PLAIT_SRC_RUN_HELP_H
 
 #include "run/flat.h"
+#include "run/fold.h"
 
 /* Bits of a word say which members are idle. */
 enum { PLAIT__HELPED_LANES = 32 };
@@ -16,15 +17,23 @@ enum { PLAIT__HELPED_LANES = 32 };
 typedef struct plait__band plait__band;
 typedef struct plait__member plait__member;
 
-/* What all instances share. */
+/*
+ * What all instances share.  Commands and lanes are the plan's, or those of a
+ * fold: then they have other numbers, by which all here goes, and an operation
+ * knows the plan's.
+ */
 typedef struct plait__helped {
 	const plait__program *program;
 	const plait__plan_track *tracks; /* of body 0, one per lane that works */
-	const plait__plan_command *commands; /* the plan's, as these */
+	const plait__plan_command *commands; /* of which only preds count */
 	const uint32_t *preds;
 	uint32_t lane_count;
 	uint32_t op_count;
 	plait__op *ops;		/* by command */
+	/* What the first three are of a fold, or null. */
+	plait__plan_track *folded_tracks;
+	plait__plan_command *folded_commands;
+	uint32_t *folded_preds;
 } plait__helped;
 
 /* One lane's member; touched by who runs it. */
@@ -60,8 +69,10 @@ struct plait__band {
 /* Does the plan have what a band can run? */
 bool plait__helped_can(const plait__plan *plan);
 
+/* `fold`: null for the plan's lanes. */
 plait_status plait__helped_compile(plait__helped *helped,
 				   const plait__program *program,
+				   const plait__fold *fold,
 				   plait_error *error);
 void plait__helped_free(plait__helped *helped);
 
