@@ -39,6 +39,8 @@ void who_refuse(const char *why);
 /* The calling thread stays on the n-th processor that this process has. */
 void who_pin(unsigned n);
 unsigned who_processors(void);
+/* With times that change, the n-th drawing of them; no run is on its way. */
+void who_draw(unsigned n);
 
 #ifdef __cplusplus
 }

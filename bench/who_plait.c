@@ -163,6 +163,7 @@ static void must(plait_status status)
 static int tune(unsigned threads)
 {
 	const plait_tune_desc desc = { .size = sizeof(desc), .lanes = threads,
+				       .mode = PLAIT_MODE_AUTO,
 				       .hop_ns = (uint64_t)hop_ns };
 	plait_run_desc recorded = run_desc;
 	plait_plan *tuned;
@@ -170,8 +171,10 @@ static int tune(unsigned threads)
 	recorded.flags |= PLAIT_RUN_RECORD;
 	if (plait_plan_record(plan, 1, &error) != PLAIT_OK)
 		return refuse();
-	for (int i = 0; i < RECORDED_RUNS; i++)
+	for (unsigned i = RECORDED_RUNS; i-- > 0;) {
+		who_draw(i);
 		must(plait_plan_call(plan, NULL, &recorded, &error));
+	}
 	if (plait_plan_tune(plan, &desc, &tuned, NULL, &error) != PLAIT_OK)
 		return refuse();
 	plait_plan_release(plan);

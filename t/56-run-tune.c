@@ -169,6 +169,77 @@ static void modes_and_lanes(void)
 	close_rig(&rig);
 }
 
+/* ---- times that do not stay what they are ---- */
+
+enum { RUNS = 7, LONG_NS = 90000, SHORT_NS = 1000 };
+
+/* Always the same, or nearly. */
+static uint64_t steady(uint32_t node, uint32_t run)
+{
+	return ns_of(node) + (node * 7 + run * 3) % 100;
+}
+
+/* In each run others take long; mostly none does. */
+static uint64_t drawn_anew(uint32_t node, uint32_t run)
+{
+	return (node * 5 + run * 3) % NODES < LONG ? LONG_NS : SHORT_NS;
+}
+
+/* Some runs have three times the work, everywhere. */
+static uint64_t more_work(uint32_t node, uint32_t run)
+{
+	return ns_of(node) * (run % 3 == 1 ? 3 : 1);
+}
+
+/* Each is disturbed once, and one of them twice. */
+static uint64_t disturbed(uint32_t node, uint32_t run)
+{
+	return (node + run) % RUNS == 0 || (node == 0 && run == 3) ?
+	       SHORT_NS + 4000 : SHORT_NS;
+}
+
+/* As if it had run so often. */
+static uint32_t tuned_mode(uint64_t (*take)(uint32_t node, uint32_t run),
+			   uint32_t runs)
+{
+	const plait_tune_desc desc = { .size = sizeof(desc),
+				       .mode = PLAIT_MODE_AUTO };
+	plait_plan_info info = { .size = sizeof(info) };
+	plait_plan *plan = make_plan(3), *tuned = NULL;
+	plait__recorder *recorder;
+
+	IS_INT(plait_plan_record(plan, 0, &rig.error), PLAIT_OK);
+	recorder = recorder_of(plan);
+	recorder->runs = runs;
+	for (uint32_t i = 0; i < NODES; i++) {
+		plait__sample *sample = &recorder->samples[i];
+
+		sample->count = runs;
+		for (uint32_t k = 0; k < runs; k++)
+			sample->ns[k] = take(
+				recorder->program->plan->commands[i].node, k);
+	}
+	IS_INT(plait_plan_tune(plan, &desc, &tuned, NULL, &rig.error),
+	       PLAIT_OK);
+	IS_INT(plait_plan_query(tuned, &info, NULL), PLAIT_OK);
+	plait_plan_release(tuned);
+	plait_plan_release(plan);
+	return info.mode;
+}
+
+static void changing_times(void)
+{
+	if (!open_host(0))
+		return;
+	IS_UINT(tuned_mode(steady, RUNS), PLAIT_MODE_STRICT);
+	IS_UINT(tuned_mode(more_work, RUNS), PLAIT_MODE_STRICT);
+	IS_UINT(tuned_mode(disturbed, RUNS), PLAIT_MODE_STRICT);
+	IS_UINT(tuned_mode(drawn_anew, RUNS), PLAIT_MODE_HELPED);
+	/* Two runs do not say which one was as usual. */
+	IS_UINT(tuned_mode(more_work, 2), PLAIT_MODE_STRICT);
+	close_rig(&rig);
+}
+
 /* What was not seen costs what the hint says, in proportion. */
 static void what_was_not_seen(void)
 {
@@ -205,6 +276,7 @@ static void what_was_not_seen(void)
 static const struct tap_scenario all[] = {
 	{ "wrong hints are mended", wrong_hints_are_mended },
 	{ "modes and lanes", modes_and_lanes },
+	{ "changing times", changing_times },
 	{ "what was not seen", what_was_not_seen },
 };
 TAP_MAIN(all)

@@ -137,7 +137,8 @@ PLAIT_API plait_status plait_run_write(plait_run *run, int32_t format,
 typedef struct plait_tune_desc {
 	uint32_t size;
 	uint32_t flags;
-	/* PLAIT_MODE_...; AUTO: by the spread of what was measured. */
+	/* PLAIT_MODE_...; AUTO: by the spread of what was measured, among nodes
+	 * and, of three recorded runs or more, from run to run. */
 	uint32_t mode;
 	/* Most lanes of every device; 0: as many as were allowed. */
 	uint32_t lanes;

@@ -19,7 +19,9 @@
 
 enum {
 	/* As in freezing: a node this many times dearer than the mean. */
-	UNEVEN = 8
+	UNEVEN = 8,
+	/* Of fewer runs it is not known whether times stay what they are. */
+	ENOUGH = 3
 };
 
 struct tuning {
@@ -31,38 +33,93 @@ struct tuning {
 	uint64_t *costs;	/* ns, by command of the old plan */
 	uint64_t *node_costs;	/* ns, by node */
 	uint64_t hop_ns;
+	double steady_ns;	/* what commands mostly take, all together */
+	double changing_ns;	/* what some of them take longer in some runs */
 	plait_error *error;
 };
 
 /* ---- what was measured ---- */
 
-/* Of an even number the lower one in the middle. */
-static uint64_t median(const plait__sample *sample)
+static const double as_they_are[PLAIT__SAMPLES] = { 1, 1, 1, 1, 1, 1, 1 };
+
+/* Ascending; returns how many there are. */
+static uint32_t sort_sample(const plait__sample *sample,
+			    const double scale[], double sorted[])
 {
-	uint64_t sorted[PLAIT__SAMPLES];
 	uint32_t count = 0;
 
 	for (; count < PLAIT__SAMPLES && count < sample->count; count++) {
+		double ns = (double)sample->ns[count] * scale[count];
 		uint32_t at = count;
 
-		for (; at > 0 && sorted[at - 1] > sample->ns[count]; at--)
+		for (; at > 0 && sorted[at - 1] > ns; at--)
 			sorted[at] = sorted[at - 1];
-		sorted[at] = sample->ns[count];
+		sorted[at] = ns;
 	}
-	return count > 0 ? sorted[(count - 1) / 2] : 0;
+	return count;
+}
+
+/* Of an even number the lower one in the middle. */
+static uint64_t median(const plait__sample *sample)
+{
+	double sorted[PLAIT__SAMPLES];
+	uint32_t count = sort_sample(sample, as_they_are, sorted);
+
+	return count > 0 ? (uint64_t)sorted[(count - 1) / 2] : 0;
+}
+
+/* Runs in which everything took longer, such as those with more data, are
+ * brought to what the others took: their order stays good.  Only of commands
+ * that each run has once it is known which run a time is of. */
+static void find_scale(const plait__recorder *recorder, uint32_t count,
+		       double scale[])
+{
+	double all[PLAIT__SAMPLES] = { 0 }, most = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__sample *sample = &recorder->samples[i];
+
+		for (uint32_t k = 0; sample->count == recorder->runs &&
+		     k < PLAIT__SAMPLES && k < sample->count; k++)
+			all[k] += (double)sample->ns[k];
+	}
+	for (uint32_t k = 0; k < PLAIT__SAMPLES; k++)
+		most = all[k] > most ? all[k] : most;
+	for (uint32_t k = 0; k < PLAIT__SAMPLES; k++)
+		scale[k] = all[k] > 0 ? most / all[k] : 1;
+}
+
+/* The longest time does not count: any command may be disturbed once. */
+static void note_change(struct tuning *tuning, const plait__recorder *recorder,
+			const plait__sample *sample,
+			const double scale[])
+{
+	double sorted[PLAIT__SAMPLES];
+	uint32_t count = sort_sample(sample, sample->count == recorder->runs ?
+				     scale : as_they_are, sorted);
+	double middle;
+
+	if (count < ENOUGH)
+		return;
+	middle = sorted[(count - 1) / 2];
+	tuning->steady_ns += middle;
+	tuning->changing_ns += sorted[count - 2] - middle;
 }
 
 static void copy_medians(struct tuning *tuning, plait__recorder *recorder)
 {
 	uint32_t count = tuning->program->plan->command_count;
+	double scale[PLAIT__SAMPLES];
 
 	plait__mutex_lock(&recorder->lock);
+	find_scale(recorder, count, scale);
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__sample *sample = &recorder->samples[i];
 
 		tuning->costs[i] = sample->count > 0 ? median(sample) :
 				   UINT64_MAX;
 		tuning->info.measured += sample->count > 0;
+		note_change(tuning, recorder, sample, scale);
 	}
 	tuning->info.runs = recorder->runs;
 	plait__mutex_unlock(&recorder->lock);
@@ -147,8 +204,10 @@ static uint32_t choose_mode(const struct tuning *tuning)
 		sum += cost;
 		most = cost > most ? cost : most;
 	}
-	return most * plan->node_count > sum * UNEVEN ? PLAIT_MODE_HELPED :
-	       PLAIT_MODE_STRICT;
+	/* No order is good for times that are others in the next run. */
+	return most * plan->node_count > sum * UNEVEN ||
+	       tuning->changing_ns > tuning->steady_ns / 2 ?
+	       PLAIT_MODE_HELPED : PLAIT_MODE_STRICT;
 }
 
 /* How long a plan takes with the measured costs: the old one's are given, the
