@@ -25,7 +25,7 @@ using FileWatching: FDWatcher
 using Libdl: dlopen, dlsym
 
 export System, Device, Buffer, Kernel, Queue, Signal, Graph, Node, Plan, Run, PlaitError
-export Parameter, SCRATCH, ITERATION
+export Parameter, SCRATCH, ITERATION, Rows
 export array, wrap, buffer, mapped, kernels, release, pump, descriptor, adopt
 export launch!, call!, emit!, wait!, join!, subgraph!, loop!, case!, rotate!
 export freeze, finish, isdone, cancel, record!, trace

@@ -137,6 +137,18 @@ Base.copy!(graph::Graph, target::Buffer, source::Buffer; how...) =
     add(graph, Raw.PLAIT_NODE_COPY, (target=handle(target), source=handle(source),
                                      bytes=same_bytes(target, source)); how...)
 
+"""
+    copy!(graph, target, source, rows; after, ...)
+
+Copy [`Rows`](@ref) of a buffer to rows of another one; views say where they begin.
+"""
+function Base.copy!(graph::Graph, target::Buffer, source::Buffer, rows::Rows; how...)
+    bytes, made = raw_rows(rows, target, source)
+    GC.@preserve made add(graph, Raw.PLAIT_NODE_COPY,
+                          (target=handle(target), source=handle(source), bytes=bytes,
+                           rows=Base.unsafe_convert(Ptr{Raw.plait_rows}, made)); how...)
+end
+
 emit!(graph::Graph, signal::Signal; how...) =
     add(graph, Raw.PLAIT_NODE_EMIT, (signal=handle(signal),); how...)
 

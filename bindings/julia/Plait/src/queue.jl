@@ -167,6 +167,50 @@ function Base.copy!(queue::Queue, target::Buffer, source::Buffer)
 end
 
 """
+    Rows(length, count; slices=1, target=(row, slice), source=(row, slice))
+
+What a copy has instead of one piece: `count` rows of `length` elements, and all that
+`slices` times. How far it is from the start of one row to that of the next, and from
+slice to slice, is said of both sides, in elements; 0, or nothing said: right behind.
+
+    copy!(queue, column, view(table, 2:300), Rows(1, 100; source=(3, 0))) # of three
+"""
+struct Rows
+    length::Int
+    count::Int
+    slices::Int
+    target::Tuple{Int,Int}
+    source::Tuple{Int,Int}
+end
+
+function Rows(length, count; slices=1, target=(0, 0), source=(0, 0))
+    all(n -> n isa Integer && n >= 0, (length, count, slices, target..., source...)) ||
+        throw(ArgumentError("rows: lengths, numbers and distances are whole, and not below 0"))
+    return Rows(length, count, slices, target, source)
+end
+
+# (the bytes of a row, all else), of elements of that size
+function raw_rows(rows::Rows, target::Buffer{T}, source::Buffer{S}) where {T,S}
+    sizeof(T) == sizeof(S) || throw(ArgumentError("rows of $S to rows of $T"))
+    bytes(count) = Base.checked_mul(count, sizeof(T))
+    return bytes(rows.length), Ref(sized(
+        Raw.plait_rows; rows=rows.count, slices=rows.slices, target_row=bytes(rows.target[1]),
+        target_slice=bytes(rows.target[2]), source_row=bytes(rows.source[1]),
+        source_slice=bytes(rows.source[2])))
+end
+
+"""
+    copy!(queue, target, source, rows)
+
+Copy [`Rows`](@ref) of a buffer to rows of another one; views say where they begin.
+"""
+function Base.copy!(queue::Queue, target::Buffer, source::Buffer, rows::Rows)
+    bytes, made = raw_rows(rows, target, source)
+    call(Raw.plait_queue_copy_rows, queue, target, 0, source, 0, bytes, made)
+    return
+end
+
+"""
     emit!(queue, signal)
 
 Raise a signal here; the number to wait for.

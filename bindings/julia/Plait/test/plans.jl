@@ -24,6 +24,22 @@ test("parameters") do system, device, queue
     ok(occursin("<svg", Plait.text(plan, :svg)), "a picture")
 end
 
+test("rows") do system, device, queue
+    # The second column of three, of a table of two pages.
+    whole = array(device, Int32.(0:23))
+    column, again, graph = array(device, zeros(Int32, 8)), array(device, zeros(Int32, 8)), Graph(system)
+    rows = Rows(1, 4; slices=2, source=(3, 12))
+    copy!(queue, column, view(whole, 2:24), rows)
+    finish(queue)
+    copy!(graph, again, view(whole, 2:24), rows)
+    freeze(graph; check=true)()
+    is(Array(column), Int32.(1:3:22), "a queue copies rows")
+    is(Array(again), Array(column), "so does a plan")
+    throws(() -> copy!(graph, again, whole, Rows(1, 9)), PlaitError, "36 bytes, but the target has 32", "rows that do not fit")
+    throws(() -> Rows(1, -1), ArgumentError, "not below 0", "less than none")
+    throws(() -> copy!(queue, again, array(device, [1.0]), rows), ArgumentError, "rows of Float64", "other elements")
+end
+
 test("as a C function") do system, device, queue
     graph, y = Graph(system), floats(device, 0, 0)
     launch!(graph, Kernel(system, SAXPY...), Parameter(:a), floats(device, 1, 2), Parameter(:y), 2; items=2)

@@ -18,6 +18,7 @@ use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
 use crate::plan::Plan;
 use crate::queue::{pattern_of, Signal};
+use crate::rows::Rows;
 use crate::system::Device;
 
 /// A node of a graph; later ones come [`after`](Adding::after) it.
@@ -100,6 +101,23 @@ impl Graph {
         made.desc.target = target.raw.get();
         made.desc.source = source.raw.get();
         made.desc.bytes = (source.len() * std::mem::size_of::<T>()) as u64;
+        made
+    }
+
+    /// A copy of rows of a buffer to rows of another one; views say where they begin.
+    #[track_caller]
+    pub fn copy_rows<'a, T: Element>(&'a self, target: &'a Buffer<T>, source: &'a Buffer<T>,
+                                     rows: Rows) -> Adding<'a, Node> {
+        let mut made = Adding::new(self, raw::PLAIT_NODE_COPY);
+        made.desc.target = target.raw.get();
+        made.desc.source = source.raw.get();
+        match rows.raw(std::mem::size_of::<T>()) {
+            Ok((bytes, rows)) => {
+                made.desc.bytes = bytes;
+                made.rows = Some(rows);
+            }
+            Err(error) => made.wrong = Some(error),
+        }
         made
     }
 
@@ -321,6 +339,7 @@ pub struct Adding<'a, M> {
     arguments: Arguments,
     items: Items<'a>,
     group: [u64; 3],
+    rows: Option<raw::plait_rows>,
     after: Vec<Node>,
     label: Option<String>,
     place: &'static Location<'static>,
@@ -362,6 +381,7 @@ impl<'a, M: Made> Adding<'a, M> {
             arguments: Arguments::default(),
             items: Items { sizes: [0; 3], dimensions: 1, parameter: None },
             group: [0; 3],
+            rows: None,
             after: Vec::new(),
             label: None,
             place: Location::caller(),
@@ -443,6 +463,7 @@ impl<'a, M: Made> Adding<'a, M> {
                 None => self.desc.launch = &launch,
             }
         }
+        self.desc.rows = self.rows.as_ref().map_or(ptr::null(), |rows| rows);
         if !self.arguments.array.is_empty() {
             self.desc.arguments = self.arguments.array.as_ptr();
             self.desc.argument_count = self.arguments.array.len() as u64;

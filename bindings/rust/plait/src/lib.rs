@@ -33,6 +33,7 @@ mod library;
 mod memory;
 mod plan;
 mod queue;
+mod rows;
 mod system;
 
 pub use error::{Error, Result, Status};
@@ -44,6 +45,7 @@ pub use memory::{Buffer, Element, Mapped, MappedMut};
 pub use plait_sys as sys;
 pub use plan::{Given, Plan, PlanFormat, Run, TraceFormat};
 pub use queue::{Queue, Signal};
+pub use rows::Rows;
 pub use system::{Device, DeviceInfo, Options, System};
 
 /// Arguments of a kernel: `args![2.0, &x, &y, 1000]`.

@@ -11,6 +11,7 @@ use crate::inbox::{as_user_data, once, wait, Outcome, Shared};
 use crate::kernel::{Argument, Items, Kernel};
 use crate::library::{lib, Handle};
 use crate::memory::{Buffer, Element};
+use crate::rows::Rows;
 use crate::system::Device;
 
 /// Commands that run one after the other.
@@ -121,6 +122,18 @@ impl Queue {
         call(|error| unsafe {
             (lib().plait_queue_copy)(self.raw.get(), target.raw.get(), 0, source.raw.get(), 0,
                                      bytes, error)
+        })?;
+        Ok(())
+    }
+
+    /// Copy rows of a buffer to rows of another one; views say where they begin.
+    pub fn copy_rows<T: Element>(&self, target: &Buffer<T>, source: &Buffer<T>, rows: Rows)
+        -> Result<()> {
+        let (bytes, rows) = rows.raw(std::mem::size_of::<T>())?;
+        // SAFETY: plait keeps both, and reads the rows now.
+        call(|error| unsafe {
+            (lib().plait_queue_copy_rows)(self.raw.get(), target.raw.get(), 0, source.raw.get(), 0,
+                                          bytes, &rows, error)
         })?;
         Ok(())
     }

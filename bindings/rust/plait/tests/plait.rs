@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use plait::{args, iteration, parameter, scratch, with, Freeze, Kernel, KernelBuilder, PlanFormat,
-            Queue, Result, Status, System, TraceFormat};
+            Queue, Result, Rows, Status, System, TraceFormat};
 
 const SAXPY: (&str, &str) = ("saxpy(a: f32, x: in pointer f32, y: inout pointer f32, n: u64)",
                              "KERNEL(saxpy) { EACH(i, n) y[i] += a * x[i]; }");
@@ -92,6 +92,29 @@ fn views_are_the_same_memory() {
         drop(buffer);
         assert_eq!(view.read()?, [2, 9]);
         assert!(view.view(1..4).is_err());
+        Ok(())
+    });
+}
+
+#[test]
+fn rows_are_copied() {
+    alone(|system, queue| {
+        // The second column of three, of a table of two pages.
+        let device = system.device();
+        let table = device.array(&(0..24).collect::<Vec<i32>>())?.view(1..24)?;
+        let (column, again) = (device.zeros::<i32>(8)?, device.zeros::<i32>(8)?);
+        let rows = Rows::new(1, 4).slices(2).source(3, 12);
+        queue.copy_rows(&column, &table, rows)?;
+        queue.finish()?;
+        let graph = system.graph()?;
+        graph.copy_rows(&again, &table, rows).add()?;
+        graph.freeze()?.call(with![])?;
+        assert_eq!(column.read()?, [1, 4, 7, 10, 13, 16, 19, 22]);
+        assert_eq!(again.read()?, column.read()?);
+        let wide = graph.copy_rows(&again, &table, Rows::new(1, 9)).add().unwrap_err();
+        assert!(wide.text().contains("36 bytes, but the target has 32"), "{}", wide);
+        let huge = queue.copy_rows(&again, &table, Rows::new(usize::MAX, 1)).unwrap_err();
+        assert!(huge.text().contains("more than memory has"), "{}", huge);
         Ok(())
     });
 }
