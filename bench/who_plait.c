@@ -51,7 +51,8 @@ static int open_context(unsigned threads)
 	if (threads == 1)
 		setenv("PLAIT_WORKERS", "0", 1);
 	desc.workers = threads - 1;
-	desc.options = threads > 1 ? "host:pin=1" : NULL;
+	desc.options = threads > 1 && threads <= who_processors() ?
+		       "host:pin=1" : NULL;
 	if (plait_context_open(&desc, &context, &error) != PLAIT_OK ||
 	    plait_context_device(context, 0, &device, &error) != PLAIT_OK ||
 	    plait_queue_create(device, NULL, &queue, &error) != PLAIT_OK)
@@ -169,7 +170,7 @@ static int tune(unsigned threads)
 	plait_plan *tuned;
 
 	recorded.flags |= PLAIT_RUN_RECORD;
-	if (plait_plan_record(plan, 1, &error) != PLAIT_OK)
+	if (plait_plan_record(plan, 0, &error) != PLAIT_OK)
 		return refuse();
 	for (unsigned i = RECORDED_RUNS; i-- > 0;) {
 		who_draw(i);

@@ -50,8 +50,8 @@ sources_of()
 	54-explore-regions)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/alloc.c src/base/error.c src/base/vector.c" \
-			"src/plan/plan.c src/run/compile.c src/run/crew.c" \
-			"src/run/lane.c src/run/park.c" ;;
+			"src/plan/plan.c src/run/compile.c src/run/pieces.c" \
+			"src/run/crew.c src/run/lane.c src/run/park.c" ;;
 	55-explore-helped)
 		echo "src/run/help.c src/run/band.c src/base/error.c" ;;
 	19-explore-handle) # includes src/object/handle.c

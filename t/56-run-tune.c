@@ -198,6 +198,12 @@ static uint64_t disturbed(uint32_t node, uint32_t run)
 	       SHORT_NS + 4000 : SHORT_NS;
 }
 
+/* Next to nothing, and what it takes to look at the clock. */
+static uint64_t tiny(uint32_t node, uint32_t run)
+{
+	return 20 + (node + run) % 3 * 30;
+}
+
 /* As if it had run so often. */
 static uint32_t tuned_mode(uint64_t (*take)(uint32_t node, uint32_t run),
 			   uint32_t runs)
@@ -235,6 +241,7 @@ static void changing_times(void)
 	IS_UINT(tuned_mode(more_work, RUNS), PLAIT_MODE_STRICT);
 	IS_UINT(tuned_mode(disturbed, RUNS), PLAIT_MODE_STRICT);
 	IS_UINT(tuned_mode(drawn_anew, RUNS), PLAIT_MODE_HELPED);
+	IS_UINT(tuned_mode(tiny, RUNS), PLAIT_MODE_STRICT);
 	/* Two runs do not say which one was as usual. */
 	IS_UINT(tuned_mode(more_work, 2), PLAIT_MODE_STRICT);
 	close_rig(&rig);

@@ -21,7 +21,9 @@ enum {
 	/* As in freezing: a node this many times dearer than the mean. */
 	UNEVEN = 8,
 	/* Of fewer runs it is not known whether times stay what they are. */
-	ENOUGH = 3
+	ENOUGH = 3,
+	/* What a clock's looks may differ by. */
+	UNSURE_NS = 100
 };
 
 struct tuning {
@@ -103,7 +105,8 @@ static void note_change(struct tuning *tuning, const plait__recorder *recorder,
 		return;
 	middle = sorted[(count - 1) / 2];
 	tuning->steady_ns += middle;
-	tuning->changing_ns += sorted[count - 2] - middle;
+	if (sorted[count - 2] > middle + UNSURE_NS)
+		tuning->changing_ns += sorted[count - 2] - middle;
 }
 
 static void copy_medians(struct tuning *tuning, plait__recorder *recorder)
