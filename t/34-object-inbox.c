@@ -260,21 +260,19 @@ static void ends_inside(void)
 
 struct thief {
 	plait_inbox *inbox;
-	plait_status took;
-	plait_status pumped;
-	plait_status waited;
-	plait_status adopted;
-	plait_status then;
+	plait_status took, pumped, waited, adopted, then;
+	uint64_t kept;
 	plait_error error;
 };
 
 static void *steal(void *arg)
 {
 	struct thief *thief = arg;
-	plait_event event = { .size = sizeof(event) };
+	plait_event event = { .size = sizeof(event), .sequence = 77 };
 
 	thief->error.size = sizeof(thief->error);
 	thief->took = plait_inbox_next(thief->inbox, &event, &thief->error);
+	thief->kept = event.sequence;
 	thief->pumped = plait_inbox_pump(thief->inbox, 0, NULL, NULL);
 	thief->waited = plait_inbox_wait(thief->inbox, 0, NULL);
 	thief->adopted = plait_inbox_adopt(thief->inbox, NULL);
@@ -310,6 +308,8 @@ static void owners(void)
 		IS_INT(inside.then, PLAIT_E_THREAD);
 		run_thief(&thief);
 		IS_INT(thief.took, PLAIT_E_THREAD);
+		/* Nothing of whoever is refused is written. */
+		IS_UINT(thief.kept, 77);
 		HAS_STR(thief.error.text, "belongs to thread ");
 		HAS_STR(thief.error.text, "this is thread ");
 		IS_INT(thief.pumped, PLAIT_E_THREAD);

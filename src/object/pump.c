@@ -194,9 +194,13 @@ static plait_status next(plait__inbox *inbox, plait_event *out,
 			 plait_error *error)
 {
 	plait_event event = { .size = sizeof(event) };
-	/* The caller's size first: an event that was taken is gone. */
-	plait_status status = put(out, &event, error);
+	plait_status status;
 
+	/* Before anything is written there. */
+	if (!plait__inbox_is_mine(inbox))
+		return refuse_thread(inbox, error);
+	/* The caller's size first: an event that was taken is gone. */
+	status = put(out, &event, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = take_next(inbox, &event, error);
