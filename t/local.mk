@@ -506,8 +506,13 @@ UNIT_TESTS += %D%/56-run-queued-edges.t
 # Includes a source of the library.
 %C%_56_run_queued_edges_t_LDADD = %D%/libtap.la src/libplaitcore.la
 API_TESTS += %D%/56-run-queued-regions.t
-%C%_56_run_queued_regions_t_SOURCES = %D%/56-run-queued-regions.c %D%/queued.h
+%C%_56_run_queued_regions_t_SOURCES = %D%/56-run-queued-regions.c %D%/queued.h \
+	%D%/regions.h
 %C%_56_run_queued_regions_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-walks.t
+%C%_56_run_queued_walks_t_SOURCES = %D%/56-run-queued-walks.c %D%/queued.h \
+	%D%/regions.h
+%C%_56_run_queued_walks_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-random.t
 %C%_56_run_queued_random_t_SOURCES = %D%/56-run-queued-random.c %D%/programs.h \
 	%D%/queued.h
@@ -779,9 +784,13 @@ SPARED_TESTS += %D%/65-cuda-queued-random.t
 %C%_65_cuda_queued_random_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA -DSEEDS=12
 %C%_65_cuda_queued_random_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/65-cuda-segments.t
-%C%_65_cuda_segments_t_SOURCES = %D%/65-cuda-segments.c
+%C%_65_cuda_segments_t_SOURCES = %D%/65-cuda-segments.c %D%/cuda/segments.h
 %C%_65_cuda_segments_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_segments_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/65-cuda-regions.t
+%C%_65_cuda_regions_t_SOURCES = %D%/65-cuda-regions.c %D%/cuda/segments.h
+%C%_65_cuda_regions_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_regions_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/65-cuda-queued-kernels.t
 %C%_65_cuda_queued_kernels_t_SOURCES = %D%/56-run-queued-kernels.c
 %C%_65_cuda_queued_kernels_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA

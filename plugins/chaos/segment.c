@@ -201,7 +201,10 @@ plait_status plaitp_chaos_segment_patch(plait_backend *self,
 {
 	chaos *system = chaos_of(self);
 
-	(void)error;
+	if (system->options.patches == 0)
+		return plaitp_chaos_fail(system, error, PLAIT_E_UNSUPPORTED, 0,
+					 "chaos: segments are not changed "
+					 "(patches=0)");
 	plaitp_chaos_lock(system);
 	copy_work(&segment->work[index], work);
 	plaitp_chaos_unlock(system);

@@ -91,6 +91,15 @@ typedef struct plait__queued_frozen {
 	plait_work work;
 	bool refused;		/* the backend will not have it */
 	bool changed;		/* to be looked at before it runs */
+	/* While it is walked (queued_walk.c). */
+	bool waited;		/* for what it comes behind */
+	bool asked;		/* what comes: it will be told */
+	bool failed;		/* what was submitted last */
+	uint32_t body;		/* of the plan, in which the walk is */
+	uint32_t at;		/* member that comes next */
+	uint32_t border;	/* the next that is a region, or the body's end */
+	uint32_t item;		/* whose chunk it is part of */
+	uint32_t batch;
 	char label[96];
 } plait__queued_frozen;
 
@@ -305,6 +314,17 @@ void plait__queued_frozen_stop(plait__queued_state *state, bool stop);
 /* Submit a batch; on failure nothing of it was. */
 plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 				  plait_error *error);
+/* What a stretch waits for, as it is in this run. */
+void plait__queued_number_waits(plait__queued_state *state,
+				const plait__queued_stretch *stretch);
+/* The same of what is made up now; its last part emits `mark`, or nothing: then
+ * it is none.  `emit` becomes its point. */
+plait_status plait__queued_submit_parts(plait__queued_state *state,
+					uint32_t lane,
+					const plait_submission *parts,
+					uint32_t count, uint32_t mark,
+					plait_backend_point *emit,
+					plait_error *error);
 /* Start what was submitted; false: not all, try again. */
 bool plait__queued_flush(plait__queued_state *state);
 /* Be told when the mark of a cell has come. */
@@ -346,6 +366,16 @@ plait_status plait__queued_decider(plait__queued_state *state,
 				   plait__queued_state **out,
 				   plait_error *error);
 
+/* queued_walk.c: a segment that decides regions, and is one no more.  False: it
+ * goes on when a region of it is told of; true: it is through, or stopped. */
+bool plait__queued_begin_walk(plait__queued_state *state, uint32_t segment);
+bool plait__queued_walk(plait__queued_state *state, uint32_t segment);
+bool plait__queued_walk_on(plait__queued_state *state, uint32_t segment,
+			   uint32_t region);
+/* The one that a batch is, or none. */
+uint32_t plait__queued_find_lost(const plait__queued_state *state,
+				 uint32_t batch);
+
 /* queued_halt.c */
 
 /* The run was stopped; from any thread, in upcalls too. */
@@ -358,6 +388,10 @@ void plait__queued_set_decider(plait__queued_state *state,
 			       plait__queued_state *decider);
 
 /* queued_drive.c */
+
+/* What its word has come to: a body, or none; `again`: one was done. */
+uint32_t plait__queued_decide(plait__queued_state *state, uint32_t region,
+			      bool again);
 void plait__queued_begin(plait__queued_state *state);
 uint32_t plait__queued_turn(plait__piloted *piloted);
 

@@ -293,11 +293,23 @@ static void pack_before(struct packer *p, uint32_t command)
 	}
 }
 
+/* It may have to be walked instead, so it is a batch of its own. */
+static bool has_regions(const struct packer *p, uint32_t command)
+{
+	const plait__queued_segment *segment =
+		plait__queued_segment_of(p->queued, command);
+
+	return segment != NULL && segment->regions > 0;
+}
+
 static void collect(struct packer *p, uint32_t command)
 {
 	uint32_t lane = plait__queued_lane_of(p->queued, command);
+	bool alone = has_regions(p, command);
 
 	pack_before(p, command);
+	if (alone)
+		pack(p, lane);
 	p->next[command] = PLAIT__NONE;
 	if (p->first[lane] == PLAIT__NONE) {
 		p->first[lane] = command;
@@ -306,6 +318,8 @@ static void collect(struct packer *p, uint32_t command)
 		p->next[p->last[lane]] = command;
 	}
 	p->last[lane] = command;
+	if (alone)
+		pack(p, lane);
 }
 
 static void pack_chunk(struct packer *p, plait__queued_item *item)

@@ -63,20 +63,35 @@ static void fail_batch(plait__queued_state *state, uint32_t number,
 		plait__instance_stop(state->instance, why);
 }
 
+/* What it is now; false: the run was stopped, now or before. */
+static bool freshen(plait__queued_state *state, uint32_t batch)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	if (stopped(state))
+		return false;
+	plait__queued_bind(state, batch);
+	if (!stopped(state) &&
+	    plait__queued_freshen(state, batch, &why) != PLAIT_OK)
+		fail_batch(state, batch, &why);
+	return !stopped(state);
+}
+
+static void submit_one(plait__queued_state *state, uint32_t batch)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	if (plait__queued_submit(state, batch, &why) != PLAIT_OK)
+		fail_batch(state, batch, &why);
+	else if (state->queued->records)
+		plait__queued_watch_batch(state, batch);
+}
+
 /* False: the run was stopped, now or before. */
 static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
 {
-	for (uint32_t i = first; i < first + count && !stopped(state); i++) {
-		plait_error why = { .size = sizeof(why) };
-
-		plait__queued_bind(state, i);
-		if (!stopped(state) &&
-		    (plait__queued_freshen(state, i, &why) != PLAIT_OK ||
-		     plait__queued_submit(state, i, &why) != PLAIT_OK))
-			fail_batch(state, i, &why);
-		else if (!stopped(state) && state->queued->records)
-			plait__queued_watch_batch(state, i);
-	}
+	for (uint32_t i = first; i < first + count && freshen(state, i); i++)
+		submit_one(state, i);
 	return !stopped(state);
 }
 
@@ -104,6 +119,30 @@ static void end_item(plait__queued_state *state, uint32_t number)
 		if (--state->before[next] == 0)
 			make_ready(state, next);
 	}
+}
+
+/* From one of its batches on; false: it goes on behind a walk. */
+static bool go_chunk(plait__queued_state *state, uint32_t number,
+		     uint32_t first)
+{
+	const plait__queued_item *item = plait__queued_item_at(state->queued,
+							       number);
+	uint32_t end = item->batch_first + item->batch_count;
+
+	for (uint32_t i = first; i < end && freshen(state, i); i++) {
+		uint32_t lost = plait__queued_find_lost(state, i);
+
+		if (lost == PLAIT__NONE) {
+			submit_one(state, i);
+			continue;
+		}
+		state->frozen[lost].item = number;
+		state->frozen[lost].batch = i;
+		if (!plait__queued_begin_walk(state, lost))
+			return false;
+	}
+	end_item(state, number);
+	return true;
 }
 
 /* False: its cell will tell. */
@@ -152,8 +191,7 @@ static void begin_item(plait__queued_state *state, uint32_t number)
 
 	switch (item->kind) {
 	case PLAIT__ITEM_CHUNK:
-		(void)submit(state, item->batch_first, item->batch_count);
-		end_item(state, number);
+		(void)go_chunk(state, number, item->batch_first);
 		return;
 	case PLAIT__ITEM_REGION:
 		region = &queued->regions[item->link];
@@ -298,16 +336,41 @@ static bool ask_owner(plait__queued_state *state, uint32_t number)
 	return true;
 }
 
+uint32_t plait__queued_decide(plait__queued_state *state, uint32_t number,
+			      bool again)
+{
+	uint32_t body = choose(state, number, again);
+
+	count_iteration(state, number, again);
+	return body;
+}
+
+/* Of a segment that is walked. */
+static void resume_walk(plait__queued_state *state, uint32_t number)
+{
+	uint32_t segment = state->queued->segment_of[
+		plan_of(state)->regions[number].command];
+	const plait__queued_frozen *frozen = &state->frozen[segment];
+	uint32_t item = frozen->item;
+
+	if (plait__queued_walk_on(state, segment, number) &&
+	    go_chunk(state, item, frozen->batch + 1))
+		go_on(state, plait__queued_item_at(state->queued, item)->body);
+}
+
 /* What comes before a decision has come; and what was asked is answered. */
 static void resume(plait__queued_state *state, uint32_t number)
 {
 	bool again = state->body_of[number] != PLAIT__NONE;
 	uint32_t body;
 
+	if (state->queued->regions[number].frozen) {
+		resume_walk(state, number);
+		return;
+	}
 	if (asks_owner(state, number, again) && !ask_owner(state, number))
 		return;
-	body = choose(state, number, again);
-	count_iteration(state, number, again);
+	body = plait__queued_decide(state, number, again);
 	if (state->queued->records)
 		plait__queued_note_decision(state, number, body, again);
 	state->body_of[number] = body;

@@ -10,7 +10,8 @@
  * is submitted command by command.  A segment that decides regions cannot be:
  * a run that finds it so is carried out by another state of its instance, which
  * decides all of them on the host.  So these are made before anything of a run
- * is submitted.
+ * is submitted.  Where one changes in a run, and is refused then, it is walked
+ * (queued_walk.c).
  */
 #include "run/queued.h"
 
@@ -203,9 +204,9 @@ static void forget_stale(plait__queued_state *state, uint32_t number)
 			segment->member_first + i)].stale = false;
 }
 
-/* Idle, and to be submitted next, if it `must` be there. */
+/* Idle, and to be submitted next. */
 static plait_status freshen(plait__queued_state *state, uint32_t number,
-			    bool must, plait_error *error)
+			    plait_error *error)
 {
 	plait__queued_frozen *frozen = &state->frozen[number];
 	plait_status status = PLAIT_OK;
@@ -221,11 +222,6 @@ static plait_status freshen(plait__queued_state *state, uint32_t number,
 			forget_stale(state, number);
 	}
 	use(state, number);
-	if (status == PLAIT_OK && frozen->raw == NULL && must &&
-	    segment_at(state, number)->regions > 0)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "the device does not take its loops any "
-				     "more (see PLAIT_REGIONS)");
 	frozen->changed = status != PLAIT_OK;
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%s could not be frozen: ",
@@ -248,8 +244,7 @@ plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
 	     i < at->stretch_count; i++)
 		if (stretch[i].segment != PLAIT__NONE &&
 		    state->frozen[stretch[i].segment].changed)
-			status = freshen(state, stretch[i].segment, true,
-					 error);
+			status = freshen(state, stretch[i].segment, error);
 	return status;
 }
 
@@ -268,7 +263,7 @@ static plait_status ready(plait__queued_state *state, uint32_t number,
 	/* The run has failed, and is told. */
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return PLAIT_OK;
-	return freshen(state, number, false, error);
+	return freshen(state, number, error);
 }
 
 plait_status plait__queued_frozen_ready(plait__queued_state *state,
@@ -327,7 +322,7 @@ plait_status plait__queued_frozen_make(plait__queued_state *state,
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < state->queued->segments.count; i++) {
 		name_it(state, i, &state->frozen[i]);
-		status = freshen(state, i, false, error);
+		status = freshen(state, i, error);
 		state->frozen[i].changed = state->frozen[i].raw == NULL;
 	}
 	return status;

@@ -324,8 +324,9 @@ static void add_member(struct freezer *f, uint32_t command)
 	put_member(f, number, segment->member_count, command);
 	segment->member_count += count_members(f, command);
 	lay_out(f, number);
-	/* One by one they are in the queue of its lane, too. */
-	queued->lanes[segment->lane].commands++;
+	/* One by one they are in the queue of its lane, too, and a question
+	 * behind them. */
+	queued->lanes[segment->lane].commands += count_members(f, command) + 1;
 }
 
 static void append(struct freezer *f, plait__queued_item *item,

@@ -33,6 +33,17 @@ static plait_status note_loss(plait__queued_state *state, uint32_t lane,
 
 /* ---- submitting ---- */
 
+void plait__queued_number_waits(plait__queued_state *state,
+				const plait__queued_stretch *stretch)
+{
+	const plait__vector *waits = &state->queued->waits;
+
+	for (uint32_t w = 0; w < stretch->wait_count; w++)
+		state->waits[stretch->wait_first + w].sequence =
+			state->marks[plait__queued_at(
+				waits, stretch->wait_first + w)];
+}
+
 /* The sequences of this run. */
 static void number(plait__queued_state *state,
 		   const plait__queued_batch *batch)
@@ -46,11 +57,7 @@ static void number(plait__queued_state *state,
 			(const plait__queued_stretch *)
 				queued->stretches.items + at;
 
-		for (uint32_t w = 0; w < stretch->wait_count; w++)
-			state->waits[stretch->wait_first + w].sequence =
-				state->marks[plait__queued_at(
-					&queued->waits,
-					stretch->wait_first + w)];
+		plait__queued_number_waits(state, stretch);
 		if (stretch->mark == PLAIT__NONE)
 			continue;
 		state->emits[at].sequence = ++queue->emitted;
@@ -83,6 +90,31 @@ plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 	else
 		queue->emitted = emitted;
 	return note_loss(state, at->lane, status, error);
+}
+
+plait_status plait__queued_submit_parts(plait__queued_state *state,
+					uint32_t lane,
+					const plait_submission *parts,
+					uint32_t count, uint32_t mark,
+					plait_backend_point *emit,
+					plait_error *error)
+{
+	plait__port *port = port_of(state, lane);
+	plait__queued_queue *queue = &state->queues[lane];
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (queue->lost)
+		return plait__error_copy(error, &state->loss);
+	*emit = (plait_backend_point){ queue->signal, queue->emitted + 1 };
+	status = port->backend->table.queue_submit(port->backend->self,
+						   queue->raw, parts, count,
+						   &room);
+	status = plait__port_judge(port, status, "queue_submit", &room, error);
+	if (status == PLAIT_OK && mark != PLAIT__NONE)
+		state->marks[mark] = ++queue->emitted;
+	queue->unflushed = queue->unflushed || status == PLAIT_OK;
+	return note_loss(state, lane, status, error);
 }
 
 static bool flush(plait__queued_state *state, uint32_t lane)
