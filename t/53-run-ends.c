@@ -3,6 +3,8 @@
  * body, and the plan is as good as new. */
 #include "runs.h"
 
+#include <poll.h>
+
 struct fuse {
 	uint64_t left;
 	uint64_t ran;
@@ -258,6 +260,48 @@ static void queues_that_nobody_finishes(void)
 	everywhere(check_failures);
 }
 
+static bool is_readable(plait_inbox *inbox, int patience_ms)
+{
+	struct pollfd at = { .events = POLLIN };
+
+	return OK(plait_inbox_descriptor(inbox, &at.fd, NULL) == PLAIT_OK) &&
+	       poll(&at, 1, patience_ms) == 1;
+}
+
+/* Who sleeps on a descriptor wakes when a run is over, and not before. */
+static void ends_are_polled(void)
+{
+	const int patience_ms = (int)(TAP_PATIENCE_NS / 1000000);
+	plait_event event = { .size = sizeof(event) };
+	plait_inbox *inbox = NULL;
+	plait_run *run = NULL;
+	uint64_t ran = 0;
+	plait_plan *plan;
+
+	if (!open_host(1))
+		return;
+	OK(plait_inbox_create(rig.context, &inbox, NULL) == PLAIT_OK);
+	plan = plan_of(bump, &ran);
+	for (uint64_t i = 1; i <= 3; i++) {
+		OK(plait_queue_wait(rig.queue, rig.gate, i, NULL) == PLAIT_OK);
+		OK(plait_plan_run(plan, rig.queue, NULL, &run, NULL) ==
+		   PLAIT_OK);
+		OK(plait_run_notify(run, inbox, NULL, &ran, NULL) == PLAIT_OK);
+		OK(!is_readable(inbox, 0));
+		OK(plait_signal_raise(rig.gate, i, NULL) == PLAIT_OK);
+		OK(is_readable(inbox, patience_ms));
+		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
+		OK(event.kind == PLAIT_EVENT_RUN && event.run == run &&
+		   event.status == PLAIT_OK && event.user_data == &ran);
+		IS_UINT(ran, i);
+		OK(!is_readable(inbox, 0));
+		plait_run_release(run);
+	}
+	plait_plan_release(plan);
+	plait_inbox_release(inbox);
+	close_rig(&rig);
+}
+
 /* A function that is to hear of the end hears of a cancelled run, too. */
 static void ends_are_heard(void)
 {
@@ -301,5 +345,6 @@ static const struct tap_scenario all[] = {
 	{ "cancel what waits", cancels_what_waits },
 	{ "queues that nobody finishes", queues_that_nobody_finishes },
 	{ "ends are heard", ends_are_heard },
+	{ "ends are polled", ends_are_polled },
 };
 TAP_MAIN(all)
