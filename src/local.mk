@@ -58,6 +58,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/tail.c
 %C%_libplaitcore_la_SOURCES += %D%/source/text.c
 %C%_libplaitcore_la_SOURCES += %D%/source/trim.c
+%C%_libplaitcore_la_SOURCES += %D%/source/decide.c
 %C%_libplaitcore_la_SOURCES += %D%/source/guard.c
 %C%_libplaitcore_la_SOURCES += %D%/source/words.c
 # What portable source begins with, as strings.
@@ -274,6 +275,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_freeze.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_items.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_lanes.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queued_deciders.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_loops.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_scratch.c

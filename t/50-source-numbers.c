@@ -292,10 +292,24 @@ static void locks(void)
 	IS_UINT(taken[1], 1);
 }
 
+static void countdown(void)
+{
+	uint32_t left[2] = { 5, 6 }, sum[1] = { 10 };
+
+	if (!suite_load("countdown"))
+		return;
+	SUITE_ARRAY(left);
+	SUITE_ARRAY(sum);
+	suite_launch(1, 1, 1);
+	IS_UINT(left[0], 4);
+	IS_UINT(left[1], 6);
+	IS_UINT(sum[0], 15);
+}
+
 static void all_of_them(void)
 {
 	static void (*const list[])(void) = { blackscholes, spmv, kmeans, pi,
-		extremes, frontier, search, bits, locks };
+		extremes, frontier, search, bits, locks, countdown };
 
 	for (size_t i = 0; i < TAP_COUNT(list); i++)
 		list[i]();

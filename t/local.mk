@@ -783,6 +783,10 @@ SPARED_TESTS += %D%/65-cuda-queued-random.t
 %C%_65_cuda_queued_random_t_SOURCES = %D%/56-run-queued-random.c
 %C%_65_cuda_queued_random_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA -DSEEDS=12
 %C%_65_cuda_queued_random_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/65-cuda-deciding.t
+%C%_65_cuda_deciding_t_SOURCES = %D%/65-cuda-deciding.c
+%C%_65_cuda_deciding_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_deciding_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/65-cuda-segments.t
 %C%_65_cuda_segments_t_SOURCES = %D%/65-cuda-segments.c %D%/cuda/segments.h
 %C%_65_cuda_segments_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA

@@ -540,8 +540,8 @@ struct plait_backend_table {
 	/*
 	 * With PLAIT_CAP_REGION mandatory.  With `stop`: from now on regions
 	 * of it run nothing that they have not begun, and loops end with the
-	 * iteration in hand; also while it is not idle.  Without: no more, and
-	 * then it is idle.
+	 * iteration in hand, or with the next one if that was decided already;
+	 * also while it is not idle.  Without: no more, and then it is idle.
 	 */
 	plait_status (*segment_stop)(plait_backend *self,
 				     plait_backend_segment *segment,

@@ -71,13 +71,17 @@ enum {
  * inside with them.  A command comes behind others of the same body alone, and
  * all of an iteration behind all of the last one.  `body_work` is good during the
  * call.
+ *
+ * `decider`, where it is not 0, is a launch of a loop's own body, and nothing else
+ * in there writes to the word: if its kernel can tell the device how it decides
+ * (`DECIDE` of portable source), nobody has to look at the word.
  */
 typedef struct plait_work_region {
 	uint32_t size;
 	uint32_t kind;
 	const uint32_t *body_work;
 	uint32_t body_count; /* at least 1; of loops 1 */
-	uint32_t reserved0;
+	uint32_t decider; /* a command of the segment, or 0 */
 } plait_work_region;
 
 /* One command, checked by the core: ranges are inside, nothing overlaps. */

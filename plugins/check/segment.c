@@ -98,6 +98,21 @@ static const char *find_stray(const plait_segment_request *request,
 	return NULL;
 }
 
+/* Who decides a loop is a launch of its body, and of none inside. */
+static bool decides(const plait_segment_request *request, uint32_t command)
+{
+	const plait_work_region *region = nth(request->work, command)->region;
+	uint32_t end = command + 1 + region->body_work[0], at = command + 1;
+
+	if (region->decider == 0)
+		return true;
+	while (at < end && at < region->decider)
+		at = find_end(request, at, end);
+	return region->kind != PLAIT_WORK_CASE && at < end &&
+	       at == region->decider &&
+	       nth(request->work, at)->kind == PLAIT_WORK_LAUNCH;
+}
+
 /* Each region's bodies; what is not one has none. */
 static const char *find_bad_body(const plait_segment_request *request)
 {
@@ -119,6 +134,8 @@ static const char *find_bad_body(const plait_segment_request *request)
 					   work->region->body_work[b]);
 			first += work->region->body_work[b];
 		}
+		if (!fault && !decides(request, i))
+			return "what decides a loop is no launch of its body";
 	}
 	return fault;
 }

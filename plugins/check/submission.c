@@ -194,7 +194,7 @@ static bool check_region(check *self, uint32_t device, uint32_t index,
 	if (!(self->devices[device].capabilities & PLAIT_CAP_REGION))
 		return blame(self, index, "this device decides no regions");
 	if (!region || region->size < sizeof(*region) ||
-	    region->kind > PLAIT_WORK_CASE || region->reserved0 ||
+	    region->kind > PLAIT_WORK_CASE ||
 	    !region->body_work || region->body_count == 0 ||
 	    (region->kind != PLAIT_WORK_CASE && region->body_count > 1))
 		return blame(self, index, "is no region");

@@ -127,6 +127,14 @@ struct plait_backend_launch {
 	unsigned grid[3];
 	unsigned block[3];
 	void **arguments; /* one address for each */
+	struct cuda_loop *loop; /* of a kernel that decides, or null */
+};
+
+/* The last arguments of kernels that decide; zeros: no loop. */
+struct cuda_loop {
+	CUgraphConditionalHandle condition;
+	CUdeviceptr word;
+	CUdeviceptr stop;
 };
 
 /* --- driver.c: the library, and what its numbers mean */
@@ -273,6 +281,7 @@ struct plait_backend_segment {
 	CUgraph graph;
 	CUgraphExec exec;
 	CUgraphNode *nodes; /* the last one of each command */
+	struct cuda_loop *loops; /* that a command decides; words of 0: none */
 	uint32_t work_count;
 	uint32_t region_count;
 	CUdeviceptr own; /* words of it, where it has regions; or 0 */

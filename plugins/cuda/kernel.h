@@ -5,7 +5,7 @@
 
 #include "backend.h"
 
-enum { CUDA_ENTRY_BYTES = 256 };
+enum { CUDA_ENTRY_BYTES = 256, CUDA_LOOP_ARGUMENTS = 3 };
 
 struct cuda_parameter {
 	uint64_t bytes; /* of the value */
@@ -18,6 +18,7 @@ struct plait_backend_kernel {
 	CUmodule module;
 	CUfunction function;
 	bool portable; /* it does not mind how many items there are */
+	bool decides; /* struct cuda_loop is its last arguments */
 	uint32_t group[3]; /* that it wants; 0: any */
 	int group_max;
 	int local_bytes;

@@ -198,13 +198,29 @@ static plait_status set_argument(plait_backend *self,
 	return check_path(self, request, index, error);
 }
 
+static uint64_t count_arguments(const plait_launch_request *request)
+{
+	return (uint64_t)request->argument_count +
+	       (request->kernel->decides ? CUDA_LOOP_ARGUMENTS : 0);
+}
+
+/* Of no loop; segments tell of theirs. */
+static void set_loop(plait_backend_launch *launch, uint32_t first,
+		     struct cuda_loop *loop)
+{
+	launch->loop = loop;
+	launch->arguments[first] = &loop->condition;
+	launch->arguments[first + 1] = &loop->word;
+	launch->arguments[first + 2] = &loop->stop;
+}
+
 static plait_status set_arguments(plait_backend *self,
 				  const plait_launch_request *request,
 				  plait_backend_launch *launch,
 				  plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	uint64_t table = request->argument_count * sizeof(void *);
+	uint64_t table = count_arguments(request) * sizeof(void *);
 	char *at = (char *)launch->arguments + ((table + 15) & ~(uint64_t)15);
 	uint32_t i;
 
@@ -213,6 +229,8 @@ static plait_status set_arguments(plait_backend *self,
 		status = set_argument(self, request, i, at, error);
 		at += room_of(&request->kernel->parameters[i]);
 	}
+	if (request->kernel->decides)
+		set_loop(launch, i, (struct cuda_loop *)(void *)at);
 	return status;
 }
 
@@ -221,7 +239,8 @@ static plait_status set_arguments(plait_backend *self,
 static uint64_t count_bytes(const plait_launch_request *request)
 {
 	uint64_t bytes = sizeof(plait_backend_launch) + 16 +
-			 request->argument_count * sizeof(void *) + 16;
+			 count_arguments(request) * sizeof(void *) + 16 +
+			 sizeof(struct cuda_loop);
 	uint32_t i;
 
 	for (i = 0; i < request->argument_count; i++)

@@ -177,6 +177,15 @@ static plait_status find_function(const struct cuda_build *build,
 	       fail_call(build, error, "cuModuleGetFunction", code);
 }
 
+/* What DECIDE needs comes behind what the signature says. */
+static uint64_t wanted_bytes(const plait_backend_kernel *kernel, size_t index)
+{
+	if (index >= kernel->parameter_count)
+		return sizeof(CUdeviceptr);
+	return kernel->parameters[index].pointer ? sizeof(CUdeviceptr) :
+						   kernel->parameters[index].bytes;
+}
+
 /* As many parameters as it should have, of the right sizes, where the driver
  * can tell. */
 static plait_status check_parameters(const struct cuda_build *build,
@@ -185,15 +194,14 @@ static plait_status check_parameters(const struct cuda_build *build,
 {
 	const struct cuda_calls *cu = &build->self->cu;
 	size_t offset, bytes, i;
+	size_t count = kernel->parameter_count +
+		       (kernel->decides ? CUDA_LOOP_ARGUMENTS : 0);
 	CUresult code;
 	bool there;
 
-	for (i = 0; cu->cuFuncGetParamInfo != NULL &&
-	     i <= kernel->parameter_count; i++) {
-		bool last = i == kernel->parameter_count;
-		uint64_t wanted = last ? 0 : kernel->parameters[i].pointer ?
-				  sizeof(CUdeviceptr) :
-				  kernel->parameters[i].bytes;
+	for (i = 0; cu->cuFuncGetParamInfo != NULL && i <= count; i++) {
+		bool last = i == count;
+		uint64_t wanted = wanted_bytes(kernel, i);
 
 		code = cu->cuFuncGetParamInfo(kernel->function, i, &offset,
 					      &bytes);
@@ -240,6 +248,22 @@ static plait_status read_group(const struct cuda_build *build,
 	       fail_call(build, error, "cuStreamSynchronize", code);
 }
 
+/* Whether it wants to know in which loop it is. */
+static plait_status read_decides(const struct cuda_build *build,
+				 plait_backend_kernel *kernel,
+				 plait_error *error)
+{
+	CUdeviceptr address = 0;
+	size_t bytes = 0;
+	CUresult code = build->self->cu.cuModuleGetGlobal(
+		&address, &bytes, kernel->module, "plait_decides");
+
+	kernel->decides = code == CUDA_SUCCESS;
+	return code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_FOUND ?
+		       PLAIT_OK : fail_call(build, error, "cuModuleGetGlobal",
+					    code);
+}
+
 static plait_status measure(const struct cuda_build *build,
 			    plait_backend_kernel *kernel, plait_error *error)
 {
@@ -270,6 +294,8 @@ static plait_status fill_kernel(const struct cuda_build *build,
 
 	if (status == PLAIT_OK)
 		status = find_function(build, kernel, error);
+	if (status == PLAIT_OK)
+		status = read_decides(build, kernel, error);
 	if (status == PLAIT_OK)
 		status = check_parameters(build, kernel, error);
 	if (status == PLAIT_OK)

@@ -8,6 +8,10 @@
  *     do	decide by a word that is 1  WHILE { body  decide }
  *     case	decide  SWITCH { body } { body } ...
  *
+ * The one at the end of a loop's body is not there where a kernel of the body says
+ * itself what it decides: it is told of the condition, of the word that it is the
+ * condition of, and of the one that stops.
+ *
  * The kernel is text that the driver finishes, so no compiler has to be there.
  */
 #include <string.h>
@@ -173,6 +177,30 @@ static CUdeviceptr word_of(const plait_work *work)
 	return work->source->address + work->source_offset;
 }
 
+/* Nobody has to look at the word if a launch of the body tells. */
+static void tell_decider(struct cuda_maker *maker, uint32_t index)
+{
+	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
+	plait_backend_segment *segment = maker->segment;
+	uint32_t decider = work->region->decider;
+
+	if (decider == 0 ||
+	    plaitp_cuda_work_at(maker->request, decider)->launch->loop == NULL)
+		return;
+	segment->loops[decider] = (struct cuda_loop){
+		.condition = maker->handles[index],
+		.word = word_of(work), .stop = segment->own + STOP,
+	};
+}
+
+static bool is_told(const struct cuda_maker *maker, uint32_t index)
+{
+	uint32_t decider =
+		plaitp_cuda_work_at(maker->request, index)->region->decider;
+
+	return decider != 0 && maker->segment->loops[decider].word != 0;
+}
+
 /* What is in its bodies is in their graphs. */
 static void give_bodies(struct cuda_maker *maker, uint32_t index,
 			const CUgraph *bodies)
@@ -228,6 +256,7 @@ bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
 	    !add_decide(maker, graph, index, word, &maker->before[0]))
 		return false;
 	maker->count = 1;
+	tell_decider(maker, index);
 	return add_conditional(maker, index, graph);
 }
 
@@ -258,7 +287,7 @@ bool plaitp_cuda_close_regions(struct cuda_maker *maker)
 
 		if (work->kind == PLAIT_WORK_REGION &&
 		    work->region->kind != PLAIT_WORK_CASE &&
-		    !close_loop(maker, i))
+		    !is_told(maker, i) && !close_loop(maker, i))
 			return false;
 	}
 	return true;

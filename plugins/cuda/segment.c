@@ -43,15 +43,29 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 	};
 }
 
+static const struct cuda_loop no_loop;
+
+/* A launch knows no loop but during the call that takes its arguments. */
+static void tell_loop(const plait_backend_launch *launch,
+		      const struct cuda_loop *loop)
+{
+	if (launch->loop != NULL)
+		*launch->loop = *loop;
+}
+
 static bool add_launch(struct cuda_maker *maker, CUgraph graph,
-		       CUgraphNode *out, const plait_work *work)
+		       uint32_t index, const plait_work *work)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = kernel_params(work->launch);
+	plait_backend_segment *segment = maker->segment;
+	CUresult code;
 
-	return plaitp_cuda_worked(maker, "cuGraphAddKernelNode",
-				  maker->self->cu.cuGraphAddKernelNode(
-					  out, graph, maker->before,
-					  maker->count, &params));
+	tell_loop(work->launch, &segment->loops[index]);
+	code = maker->self->cu.cuGraphAddKernelNode(
+		&segment->nodes[index], graph, maker->before, maker->count,
+		&params);
+	tell_loop(work->launch, &no_loop);
+	return plaitp_cuda_worked(maker, "cuGraphAddKernelNode", code);
 }
 
 static bool add_copy(struct cuda_maker *maker, CUgraph graph,
@@ -99,7 +113,7 @@ static bool add_node(struct cuda_maker *maker, uint32_t index)
 						  maker->count));
 	switch (work->kind) {
 	case PLAIT_WORK_LAUNCH:
-		return add_launch(maker, graph, out, work);
+		return add_launch(maker, graph, index, work);
 	case PLAIT_WORK_COPY:
 		return add_copy(maker, graph, out, work);
 	case PLAIT_WORK_REGION:
@@ -208,7 +222,9 @@ static plait_backend_segment *new_segment(plait_backend *self,
 					  const plait_segment_request *request)
 {
 	uint64_t bytes = sizeof(plait_backend_segment) +
-			 (uint64_t)request->work_count * sizeof(CUgraphNode);
+			 (uint64_t)request->work_count *
+				 (sizeof(CUgraphNode) +
+				  sizeof(struct cuda_loop));
 	plait_backend_segment *segment =
 		self->services->resize(self->host, NULL, 0, bytes);
 
@@ -216,7 +232,9 @@ static plait_backend_segment *new_segment(plait_backend *self,
 		return NULL;
 	memset(segment, 0, bytes);
 	segment->total_bytes = bytes;
-	segment->nodes = (CUgraphNode *)(void *)(segment + 1);
+	segment->loops = (struct cuda_loop *)(void *)(segment + 1);
+	segment->nodes = (CUgraphNode *)(void *)
+		(segment->loops + request->work_count);
 	segment->work_count = request->work_count;
 	return segment;
 }
@@ -322,9 +340,11 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 
 	if (work->kind == PLAIT_WORK_LAUNCH) {
 		kernel = kernel_params(work->launch);
+		tell_loop(work->launch, &segment->loops[index]);
 		call->name = "cuGraphExecKernelNodeSetParams";
 		call->code = self->cu.cuGraphExecKernelNodeSetParams(
 			segment->exec, segment->nodes[index], &kernel);
+		tell_loop(work->launch, &no_loop);
 		return;
 	}
 	copy = copy_params(work);
@@ -332,6 +352,17 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 	call->code = self->cu.cuGraphExecMemcpyNodeSetParams(
 		segment->exec, segment->nodes[index], &copy,
 		segment->device->context);
+}
+
+/* The nodes of a fill depend on what it is filled with, and where; and another
+ * kernel may not decide. */
+static bool can_patch(const plait_backend_segment *segment, uint32_t index,
+		      const plait_work *work)
+{
+	if (work->kind == PLAIT_WORK_LAUNCH)
+		return segment->loops[index].word == 0 ||
+		       work->launch->loop != NULL;
+	return work->kind == PLAIT_WORK_COPY && !plaitp_driven_is_empty(work);
 }
 
 plait_status plaitp_cuda_segment_patch(plait_backend *self,
@@ -343,9 +374,7 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	struct cuda_call call;
 	plait_status status;
 
-	/* The nodes of a fill depend on what it is filled with, and where. */
-	if ((work->kind != PLAIT_WORK_LAUNCH &&
-	     work->kind != PLAIT_WORK_COPY) || plaitp_driven_is_empty(work))
+	if (!can_patch(segment, index, work))
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNSUPPORTED, 0,
 					  "cuda: command %u of a segment is "

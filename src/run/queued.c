@@ -68,7 +68,10 @@ static plait_status compile(plait__queued *queued, plait_error *error)
 		return status;
 	good = plait__queued_find_loops(queued) &&
 	       plait__queued_find_items(queued, &next_commands) &&
-	       plait__queued_find_segments(queued, next_commands) &&
+	       plait__queued_find_segments(queued, next_commands);
+	if (good)
+		plait__queued_find_deciders(queued);
+	good = good &&
 	       plait__queued_find_batches(queued, next_commands);
 	plait__free(plait__program_allocator(queued->program), next_commands,
 		    plan->command_count * sizeof(*next_commands));

@@ -88,6 +88,8 @@ typedef struct plait__queued_region {
 				 * front: see queued_items.c */
 	bool frozen;		/* part of a segment: see queued_loops.c */
 	uint32_t inside;	/* then: commands of its bodies */
+	uint32_t writer;	/* then: of its word; queued_deciders.c */
+	uint32_t alias;		/* of the word's memory */
 	plait_work_region shape;
 } plait__queued_region;
 
@@ -264,6 +266,9 @@ bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
  * segment once. */
 bool plait__queued_find_segments(plait__queued *queued,
 				 uint32_t *next_commands);
+
+/* queued_deciders.c: which launches alone write what decides their loop. */
+void plait__queued_find_deciders(plait__queued *queued);
 
 /* queued_batches.c: what is submitted. */
 bool plait__queued_find_batches(plait__queued *queued,

@@ -2,6 +2,7 @@
 /* Reading sources, and writing portable ones out; see source.h. */
 #include "source/source.h"
 
+#include "source/decide.h"
 #include "source/guard.h"
 #include "source/tail.h"
 #include "source/words.h"
@@ -213,6 +214,9 @@ static void add_parameters(plait__text *out, const plait_source *source,
 	add_list(out, source, signature, true);
 	if (form == PLAIT_SOURCE_C)
 		plait__text_add(out, "%sconst struct plait_part *plait",
+				signature->count > 0 ? ", " : "");
+	else if (form == PLAIT_SOURCE_CUDA_C && plait__source_decides(source))
+		plait__text_add(out, "%sPLAIT_LOOP\nPLAIT_DECIDES",
 				signature->count > 0 ? ", " : "");
 	else if (signature->count == 0)
 		plait__text_add(out, "void");

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that decide the loop around them, on the stand-in for CUDA's driver:
+ * then no command looks at the word, and the same comes out as when one does,
+ * and as when the host decides.  Who is not the only one to write the word does
+ * not decide; such loops can be stopped, and their kernels changed.
+ */
+#include "queued.h"
+
+enum { RUNS = 3 };
+
+#define SIGNATURE "tell(left: inout pointer u32, sum: inout pointer u32, step: u32)"
+#define DECIDING \
+	"KERNEL(tell) { EACH(i, 16) {" \
+	"	sum[i] += step;" \
+	"	if (i > 0) left[i] -= 1; else DECIDE(left, *left - 1);" \
+	"} }"
+#define STORING \
+	"/* not DECIDE */ KERNEL(tell) { EACH(i, 16) {" \
+	"	sum[i] += step; left[i] -= 1;" \
+	"} }"
+#define ENDLESS \
+	"KERNEL(tell) { EACH(i, 16) {" \
+	"	sum[i] += step; DECIDE(left + i, 1);" \
+	"} }"
+
+/* loop over n { n -= 1, sum += step; x = 2 x + 1 }, at least once */
+struct loop {
+	plait_kernel *tell, *map;
+	plait_buffer *n, *sum, *x;
+	plait_plan *plan;
+};
+
+static bool open_cuda(const char *options)
+{
+	struct place place = { .backends = "cuda", .wrap = "check",
+			       .workers = 1, .builds = true };
+
+	(void)setenv("PLAIT_SEGMENTS", "1", 1);
+	standin_prepare(options);
+	(void)snprintf(place.options, sizeof(place.options),
+		       "cuda:driver=%.400s", standin_path);
+	return open_place(&place);
+}
+
+static plait_node add_loop(plait_graph *graph, uint32_t kind,
+			   plait_buffer *word)
+{
+	const plait_node_desc desc = { .kind = kind, .label = "loop",
+				       .predicate = word };
+
+	return add_node(graph, desc, NULL, 0);
+}
+
+/* `told`: runs say how long its step is. */
+static plait_node add_tell(const struct loop *s, plait_graph *body, bool told)
+{
+	const plait_launch launch = { .size = sizeof(launch),
+				      .items = { WORDS, 0, 0 } };
+	const uint32_t one = 1;
+	const plait_argument arguments[3] = {
+		buffer_argument(s->n), buffer_argument(s->sum),
+		told ? of_kind(PLAIT_ARGUMENT_PARAMETER, "step") :
+		       value_argument(&one),
+	};
+	const plait_node_desc desc = {
+		.kind = PLAIT_NODE_LAUNCH, .kernel = s->tell,
+		.launch = &launch, .arguments = arguments,
+		.argument_count = 3, .label = "tell",
+	};
+
+	return add_node(body, desc, NULL, 0);
+}
+
+static void begin(struct loop *s, const char *text)
+{
+	builds = true;
+	s->tell = new_kernel(SIGNATURE, text, NULL);
+	s->map = map_kernel();
+	s->n = words_on(rig.device);
+	s->sum = words_on(rig.device);
+	s->x = words_on(rig.device);
+}
+
+static void make(struct loop *s, const char *text, uint32_t kind, bool told)
+{
+	plait_graph *graph, *body;
+	plait_node node;
+
+	begin(s, text);
+	graph = new_graph();
+	node = add_loop(graph, kind, s->n);
+	body = body_of(graph, node, 0);
+	(void)add_tell(s, body, told);
+	(void)add_map(body, s->map, s->x, s->x, 2, 1, NULL, 0);
+	plait_graph_release(body);
+	s->plan = freeze_on(graph, 2);
+}
+
+static void unmake(struct loop *s)
+{
+	plait_plan_release(s->plan);
+	plait_buffer_release(s->n);
+	plait_buffer_release(s->sum);
+	plait_buffer_release(s->x);
+	plait_kernel_release(s->tell);
+	plait_kernel_release(s->map);
+}
+
+/* With a step of `step`, or as the graph says. */
+static void check_run(const struct loop *s, uint32_t times, uint32_t step)
+{
+	const plait_binding binding = { .size = sizeof(binding),
+					.value = &step, .bytes = 4 };
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = &binding,
+				      .binding_count = step > 0 };
+
+	write_words(s->n, times);
+	write_words(s->sum, 0);
+	write_words(s->x, 0);
+	OK_THAT(plait_plan_call(s->plan, NULL, &desc, &rig.error) == PLAIT_OK,
+		"run: %s", rig.error.text);
+	IS_UINT(read_words(s->n), 0);
+	IS_UINT(read_words(s->sum), times * (step > 0 ? step : 1));
+	IS_UINT(read_words(s->x), (1u << times) - 1);
+}
+
+/* How many nodes of kernels the plan's graphs have, which run `runs` times, each
+ * as one launch where the device decides. */
+static void check_loop(const char *text, uint32_t kind, uint64_t nodes)
+{
+	struct loop s;
+	uint64_t added, launched;
+
+	if (!open_cuda(""))
+		return;
+	make(&s, text, kind, false);
+	added = rig_calls("cuGraphAddKernelNode");
+	OK(plait_plan_prepare(s.plan, &rig.error) == PLAIT_OK);
+	added = rig_calls("cuGraphAddKernelNode") - added;
+	if (nodes > 0)
+		OK_THAT(added % nodes == 0 && added / nodes <= 2,
+			"%u nodes", (unsigned)added);
+	launched = rig_calls("cuGraphLaunch");
+	for (uint32_t i = 1; i <= RUNS; i++)
+		check_run(&s, i * 2, 0);
+	if (nodes > 0)
+		IS_UINT(rig_calls("cuGraphLaunch") - launched, RUNS);
+	unmake(&s);
+	close_place();
+}
+
+/* One decides in front of the loop, and one at its end, or nobody. */
+static void loops(void)
+{
+	check_loop(DECIDING, PLAIT_NODE_WHILE, 3);
+	check_loop(DECIDING, PLAIT_NODE_DO, 3);
+	check_loop(STORING, PLAIT_NODE_WHILE, 4);
+	check_loop(STORING, PLAIT_NODE_DO, 4);
+	(void)setenv("PLAIT_REGIONS", "0", 1);
+	check_loop(DECIDING, PLAIT_NODE_WHILE, 0);
+	check_loop(DECIDING, PLAIT_NODE_DO, 0);
+	(void)unsetenv("PLAIT_REGIONS");
+}
+
+/* What is changed in place still decides. */
+static void told(void)
+{
+	struct loop s;
+	uint64_t created;
+
+	if (!open_cuda(""))
+		return;
+	make(&s, DECIDING, PLAIT_NODE_WHILE, true);
+	OK(plait_plan_prepare(s.plan, &rig.error) == PLAIT_OK);
+	created = rig_calls("cuGraphCreate");
+	for (uint32_t i = 1; i <= RUNS; i++)
+		check_run(&s, 3, i);
+	IS_UINT(rig_calls("cuGraphCreate"), created);
+	unmake(&s);
+	close_place();
+}
+
+/* Another kernel that does not say what it decides, and back. */
+static void exchanged(void)
+{
+	plait_kernel *other;
+	struct loop s;
+
+	if (!open_cuda(""))
+		return;
+	make(&s, DECIDING, PLAIT_NODE_DO, false);
+	other = new_kernel(SIGNATURE, STORING, NULL);
+	check_run(&s, 3, 0);
+	OK_THAT(plait_plan_exchange(s.plan, s.tell, other, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	check_run(&s, 4, 0);
+	OK_THAT(plait_plan_exchange(s.plan, other, s.tell, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	check_run(&s, 5, 0);
+	plait_kernel_release(other);
+	unmake(&s);
+	close_place();
+}
+
+/* A launch in no loop stores; so does one whose word decides another loop. */
+static void outside(void)
+{
+	struct loop s;
+	plait_graph *graph, *body;
+	plait_buffer *m;
+	plait_node node;
+
+	if (!open_cuda(""))
+		return;
+	begin(&s, DECIDING);
+	m = words_on(rig.device);
+	graph = new_graph();
+	(void)add_tell(&s, graph, false);
+	node = add_loop(graph, PLAIT_NODE_WHILE, m);
+	body = body_of(graph, node, 0);
+	(void)add_tell(&s, body, false);
+	(void)add_map(body, s.map, m, m, 1, UINT32_MAX, NULL, 0);
+	plait_graph_release(body);
+	s.plan = freeze_on(graph, 2);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		write_words(s.n, 5);
+		write_words(s.sum, 0);
+		write_words(m, 4);
+		OK_THAT(call_with(s.plan, 0) == PLAIT_OK, "run: %s",
+			rig.error.text);
+		IS_UINT(read_words(s.n), 0);
+		IS_UINT(read_words(s.sum), 5);
+		IS_UINT(read_words(m), 0);
+	}
+	plait_buffer_release(m);
+	unmake(&s);
+	close_place();
+}
+
+/* x = n + 1: so many kernels write the word, or one within a loop inside. */
+static void check_writers(bool inside)
+{
+	struct loop s;
+	plait_graph *graph, *body, *inner;
+	plait_node node;
+	uint32_t turns = inside ? 4 : 2;
+
+	if (!open_cuda(""))
+		return;
+	begin(&s, DECIDING);
+	graph = new_graph();
+	node = add_loop(graph, PLAIT_NODE_WHILE, s.n);
+	body = inner = body_of(graph, node, 0);
+	if (inside) {
+		node = add_loop(body, PLAIT_NODE_DO, s.n);
+		inner = body_of(body, node, 0);
+	}
+	node = add_tell(&s, inner, false);
+	if (inside)
+		plait_graph_release(inner);
+	else
+		(void)add_map(body, s.map, s.n, s.n, 1, UINT32_MAX, &node, 1);
+	plait_graph_release(body);
+	s.plan = freeze_on(graph, 1);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		write_words(s.n, 4);
+		write_words(s.sum, 0);
+		OK_THAT(call_with(s.plan, 0) == PLAIT_OK, "run: %s",
+			rig.error.text);
+		IS_UINT(read_words(s.n), 0);
+		IS_UINT(read_words(s.sum), turns);
+	}
+	unmake(&s);
+	close_place();
+}
+
+static void writers(void)
+{
+	check_writers(false);
+	check_writers(true);
+	(void)setenv("PLAIT_REGIONS", "0", 1);
+	check_writers(false);
+	check_writers(true);
+	(void)unsetenv("PLAIT_REGIONS");
+}
+
+static void cancelled(void)
+{
+	plait_run *run = NULL;
+	struct loop s;
+
+	if (!open_cuda("workers=3"))
+		return;
+	make(&s, ENDLESS, PLAIT_NODE_WHILE, false);
+	for (uint32_t i = 0; i < RUNS; i++) {
+		write_words(s.n, 1);
+		IS_INT(plait_plan_run(s.plan, rig.queue, NULL, &run,
+				      &rig.error), PLAIT_OK);
+		IS_INT(plait_run_cancel(run, &rig.error), PLAIT_OK);
+		IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error),
+		       PLAIT_E_CANCELLED);
+		plait_run_release(run);
+		(void)plait_queue_finish(rig.queue, PLAIT_FOREVER, NULL);
+		write_words(s.n, 0);
+		OK_THAT(call_with(s.plan, 0) == PLAIT_OK, "run: %s",
+			rig.error.text);
+	}
+	unmake(&s);
+	close_place();
+}
+
+/* A kernel that fails takes its device with it. */
+static void failed(void)
+{
+	struct loop s;
+
+	if (!open_cuda(""))
+		return;
+	make(&s, DECIDING, PLAIT_NODE_WHILE, false);
+	check_run(&s, 2, 0);
+	write_words(s.n, 5);
+	rig_fault(3, CUDA_ERROR_ILLEGAL_ADDRESS);
+	IS_INT(call_with(s.plan, 0), PLAIT_E_LOST);
+	unmake(&s);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+static const struct tap_scenario all[] = {
+	{ "loops", loops },
+	{ "told", told },
+	{ "exchanged", exchanged },
+	{ "outside", outside },
+	{ "writers", writers },
+	{ "cancelled", cancelled },
+	{ "failed", failed },
+};
+TAP_MAIN(all)
