@@ -23,6 +23,8 @@ SEEDS = range(12 if SANITIZER == "no" else 4)
 SEEDS = [int(a[5:]) for a in sys.argv if a.startswith("seed=")] or SEEDS
 HOW = (["--parallel", "--lanes", "3"], ["--parallel", "--lanes", "3", "--mode", "helped"], ["--serial"])
 SVG = "{http://www.w3.org/2000/svg}"
+# Each lane on its own, however few processors there are.
+os.environ["PLAIT_LANES"] = "0"
 
 
 def at(name):
@@ -251,11 +253,15 @@ none([w for w in ("a run of 9 nodes on 3 lanes", "what happened", "what was plan
                   "ns per unit of cost", "lane 0", "took ") if w not in words], "title, legends and axes are there")
 ok(re.search("time \\((ns|\u00b5s|ms|s)\\)", words), "the axis has a unit")
 
-for said, told in (("2", True), ("0", False)):
+for said, told in (("2", True), ("1", False), ("0", False)):
     os.environ["PLAIT_LANES"] = said
+    for how in HOW[:2]:
+        bad = []
+        check(WAITS, how + ["--unit", "100"], bad)
+        none(bad, "PLAIT_LANES=%s: %s" % (said, " ".join(how)))
     plait("run", "-", "--parallel", "--svg", at("x.svg"),
           text="device cpu lanes=3\n" + "".join("node n%d device=cpu\n" % i for i in range(6)))
-    del os.environ["PLAIT_LANES"]
+    os.environ["PLAIT_LANES"] = "0"
     ok(("folded onto 2 lanes" in read(at("x.svg"))) == told, "lanes that became fewer are told", said)
 
 # --- on the way ---------------------------------------------------------------------------
