@@ -24,6 +24,20 @@ enum { RUNS = 3 };
 	"	sum[i] += step; DECIDE(left + i, 1);" \
 	"} }"
 
+#define CUDA_C \
+	"extern \"C\" __device__ void cudaGraphSetConditional(" \
+	"	unsigned long long handle, unsigned value);\n" \
+	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 1; }\n" \
+	"extern \"C\" __global__ void tell(unsigned *left, unsigned *sum," \
+	"	unsigned step, unsigned long long condition," \
+	"	const unsigned *word, const volatile unsigned *stop) {" \
+	"	unsigned i = threadIdx.x;" \
+	"	sum[i] += step;" \
+	"	left[i] -= 1;" \
+	"	if (left + i == word) cudaGraphSetConditional(condition," \
+	"		*stop != 0 ? 0 : left[i]);" \
+	"}"
+
 /* loop over n { n -= 1, sum += step; x = 2 x + 1 }, at least once */
 struct loop {
 	plait_kernel *tell, *map;
@@ -72,10 +86,29 @@ static plait_node add_tell(const struct loop *s, plait_graph *body, bool told)
 	return add_node(body, desc, NULL, 0);
 }
 
+static plait_kernel *tell_kernel(const char *text)
+{
+	const plait_source source = {
+		.size = sizeof(source), .code = text,
+		.form = strstr(text, "KERNEL(") != NULL ?
+				PLAIT_SOURCE_PORTABLE : PLAIT_SOURCE_CUDA_C,
+	};
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .signature = SIGNATURE,
+		.sources = &source, .source_count = 1,
+	};
+	plait_kernel *kernel = NULL;
+
+	OK_THAT(plait_kernel_create(rig.context, &desc, &kernel,
+				    &rig.error) == PLAIT_OK, "%s",
+		rig.error.text);
+	return kernel;
+}
+
 static void begin(struct loop *s, const char *text)
 {
 	builds = true;
-	s->tell = new_kernel(SIGNATURE, text, NULL);
+	s->tell = tell_kernel(text);
 	s->map = map_kernel();
 	s->n = words_on(rig.device);
 	s->sum = words_on(rig.device);
@@ -156,11 +189,14 @@ static void loops(void)
 {
 	check_loop(DECIDING, PLAIT_NODE_WHILE, 3);
 	check_loop(DECIDING, PLAIT_NODE_DO, 3);
+	check_loop(CUDA_C, PLAIT_NODE_WHILE, 3);
+	check_loop(CUDA_C, PLAIT_NODE_DO, 3);
 	check_loop(STORING, PLAIT_NODE_WHILE, 4);
 	check_loop(STORING, PLAIT_NODE_DO, 4);
 	(void)setenv("PLAIT_REGIONS", "0", 1);
 	check_loop(DECIDING, PLAIT_NODE_WHILE, 0);
 	check_loop(DECIDING, PLAIT_NODE_DO, 0);
+	check_loop(CUDA_C, PLAIT_NODE_WHILE, 0);
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
@@ -191,7 +227,7 @@ static void exchanged(void)
 	if (!open_cuda(""))
 		return;
 	make(&s, DECIDING, PLAIT_NODE_DO, false);
-	other = new_kernel(SIGNATURE, STORING, NULL);
+	other = tell_kernel(STORING);
 	check_run(&s, 3, 0);
 	OK_THAT(plait_plan_exchange(s.plan, s.tell, other, &rig.error) ==
 		PLAIT_OK, "%s", rig.error.text);

@@ -77,6 +77,7 @@ void plait_diamonds(void);
 /* The same, without segments: on four queues. */
 void plait_diamonds_queues(void);
 void plait_while(void);
+void plait_while_own(void);
 void plait_submit(void);
 void plait_cg(void);
 /* After a run: its device_ns and result. */

@@ -34,7 +34,7 @@ void die(const char *what, const char *why)
 enum {
 	CHAIN_LAUNCHES, CHAIN_GRAPH, CHAIN_PLAIT,
 	DIAMONDS_STREAMS, DIAMONDS_GRAPH, DIAMONDS_QUEUES, DIAMONDS_PLAIT,
-	WHILE_HOST, WHILE_NODE, WHILE_LAST, WHILE_PLAIT,
+	WHILE_HOST, WHILE_NODE, WHILE_LAST, WHILE_PLAIT, WHILE_OWN,
 	SUBMIT_HAND, SUBMIT_PLAIT,
 	CG_HOST, CG_GRAPH, CG_PLAIT,
 	SIDES
@@ -73,6 +73,8 @@ static struct side {
 	     hand_while_last, hand_take_word, &sizes.times),
 	SIDE(WHILE_PLAIT, "while, plait", plait_while, plait_take_word,
 	     &sizes.times),
+	SIDE(WHILE_OWN, "while, plait, own kernel decides", plait_while_own,
+	     plait_take_word, &sizes.times),
 	SIDE(SUBMIT_HAND, "submit, by hand", hand_submit, hand_finish,
 	     &sizes.submits),
 	SIDE(SUBMIT_PLAIT, "submit, plait", plait_submit, plait_finish,
@@ -100,6 +102,7 @@ static const struct pair {
 	{ DIAMONDS_PLAIT, DIAMONDS_GRAPH, false, 0, 0 },
 	{ WHILE_PLAIT, WHILE_NODE, true, 1.05, 0 },
 	{ WHILE_PLAIT, WHILE_LAST, true, 1.35, 0 },
+	{ WHILE_OWN, WHILE_LAST, true, 1.05, 0 },
 	{ WHILE_HOST, WHILE_PLAIT, true, 0, 3 },
 	{ WHILE_HOST, WHILE_PLAIT, false, 0, 3 },
 	{ CG_PLAIT, CG_GRAPH, true, 0, 0 },
@@ -254,7 +257,7 @@ static int compare_results(void)
 	static const int groups_of[][2] = {
 		{ CHAIN_LAUNCHES, CHAIN_PLAIT },
 		{ DIAMONDS_STREAMS, DIAMONDS_PLAIT },
-		{ WHILE_HOST, WHILE_PLAIT }, { CG_HOST, CG_PLAIT }
+		{ WHILE_HOST, WHILE_OWN }, { CG_HOST, CG_PLAIT }
 	};
 	int wrong = 0;
 

@@ -12,7 +12,7 @@ static plait_error error = { .size = sizeof(error) };
 static plait_context *context;
 static plait_device *device;
 static plait_queue *queue;
-static plait_plan *chain, *diamonds, *diamonds_queues, *loop, *cg;
+static plait_plan *chain, *diamonds, *diamonds_queues, *loop, *own_loop, *cg;
 static plait_buffer *stamps, *word, *left, *branches[BRANCHES], *count;
 static plait_kernel *stamp, *tiny;
 
@@ -232,10 +232,12 @@ static void append_loop(struct builder *builder, plait_buffer *go,
 			      &error));
 }
 
-static plait_plan *make_loop(void)
+/* `own`: its last kernel decides. */
+static plait_plan *make_loop(bool own)
 {
-	plait_kernel *less = kernel("less(left: inout pointer u32)",
-				    LESS_TEXT);
+	plait_kernel *less =
+		own ? kernel("tell(left: inout pointer u32)", TELL_TEXT) :
+		      kernel("less(left: inout pointer u32)", LESS_TEXT);
 	const plait_argument x = IN(word), n = IN(left);
 	struct builder builder, body;
 
@@ -363,7 +365,8 @@ void plait_side_open(const char *options)
 	chain = make_chain();
 	diamonds = make_diamonds(NULL);
 	diamonds_queues = make_diamonds("0");
-	loop = make_loop();
+	loop = make_loop(false);
+	own_loop = make_loop(true);
 	cg = make_cg();
 }
 
@@ -373,6 +376,7 @@ void plait_side_close(void)
 	plait_plan_release(diamonds);
 	plait_plan_release(diamonds_queues);
 	plait_plan_release(loop);
+	plait_plan_release(own_loop);
 	plait_plan_release(cg);
 	for (int i = 0; i < BRANCHES; i++)
 		plait_buffer_release(branches[i]);
@@ -408,6 +412,7 @@ void plait_chain(void) { run(chain); }
 void plait_diamonds(void) { run(diamonds); }
 void plait_diamonds_queues(void) { run(diamonds_queues); }
 void plait_while(void) { run(loop); }
+void plait_while_own(void) { run(own_loop); }
 void plait_cg(void) { run(cg); }
 
 void plait_take_word(void) { take(word); }

@@ -67,6 +67,20 @@
 	"	cudaGraphSetConditional(handle, *left);\n" \
 	"}\n"
 
+/* The same, told of its loop by plait. */
+#define TELL_TEXT \
+	CONDITION_TEXT \
+	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 1; }\n" \
+	GLOBAL_FUNCTION "tell(unsigned *left, unsigned long long condition,\n" \
+	"	const unsigned *word, const volatile unsigned *stop)\n" \
+	"{\n" \
+	"	if (threadIdx.x != 0)\n" \
+	"		return;\n" \
+	"	*left -= 1;\n" \
+	"	if (left == word)\n" \
+	"		cudaGraphSetConditional(condition, *stop != 0 ? 0 : *left);\n" \
+	"}\n"
+
 /*
  * Conjugate gradients on a square of `size` times `size` points, groups of 256.
  * numbers: alpha, beta, r . r; parts: a sum for each group.
