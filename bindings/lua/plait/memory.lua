@@ -95,7 +95,8 @@ function memory.extent(target, source, how)
       target_row = how.target_row, target_slice = how.target_slice,
       source_row = how.source_row, source_slice = how.source_slice})
   end
-  return how.bytes or math.min(target.bytes, source.bytes), how.target_offset or 0,
+  local none = how.rows == 0 or how.slices == 0 -- which would be 1
+  return none and 0 or how.bytes or math.min(target.bytes, source.bytes), how.target_offset or 0,
          how.source_offset or 0, rows
 end
 

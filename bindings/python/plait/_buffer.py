@@ -97,6 +97,8 @@ def copied(target, source, size, rows):
         raise TypeError("copy: rows: %r is not a plait.Rows" % (rows,))
     if rows is not None and size is None:
         raise TypeError("copy: with rows `size` is needed: the bytes of one")
+    if rows is not None and 0 in (rows._raw.rows, rows._raw.slices):
+        return 0  # 0 would be 1
     return min(target.size, source.size) if size is None else size
 
 

@@ -347,6 +347,13 @@ class Plans(Case):
         graph.freeze(check=True)()
         self.assertEqual(column.tolist(), list(range(1, 24, 3)))
         self.assertEqual(again.tolist(), column.tolist())
+        for none in (plait.Rows(0), plait.Rows(4, 0)):
+            empty = self.system.graph()
+            self.queue.copy(column, table, 4, rows=none)
+            self.queue.finish()
+            empty.copy(again, table, 4, rows=none)
+            empty.freeze(check=True)()
+        self.assertEqual(column.tolist() + again.tolist(), 2 * list(range(1, 24, 3)))
         with self.assertRaises(plait.InvalidError) as caught:
             graph.copy(again, table, 4, 4, rows=rows)
         self.assertIn("32 bytes, but the target has 28", str(caught.exception))

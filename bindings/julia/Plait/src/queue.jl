@@ -193,7 +193,8 @@ end
 function raw_rows(rows::Rows, target::Buffer{T}, source::Buffer{S}) where {T,S}
     sizeof(T) == sizeof(S) || throw(ArgumentError("rows of $S to rows of $T"))
     bytes(count) = Base.checked_mul(count, sizeof(T))
-    return bytes(rows.length), Ref(sized(
+    none = rows.count == 0 || rows.slices == 0 # which would be 1
+    return none ? 0 : bytes(rows.length), Ref(sized(
         Raw.plait_rows; rows=rows.count, slices=rows.slices, target_row=bytes(rows.target[1]),
         target_slice=bytes(rows.target[2]), source_row=bytes(rows.source[1]),
         source_slice=bytes(rows.source[2])))

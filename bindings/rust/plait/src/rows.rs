@@ -52,7 +52,9 @@ impl Rows {
                 Error::invalid(format!("rows: {} elements are more than memory has", count))
             })
         };
-        Ok((bytes(self.length)?, raw::plait_rows {
+        // No rows are none; as 0 they would be one.
+        let length = if self.rows == 0 || self.slices == 0 { 0 } else { self.length };
+        Ok((bytes(length)?, raw::plait_rows {
             rows: self.rows as u64,
             slices: self.slices as u64,
             target_row: bytes(self.target.0)?,

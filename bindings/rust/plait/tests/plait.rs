@@ -111,6 +111,11 @@ fn rows_are_copied() {
         graph.freeze()?.call(with![])?;
         assert_eq!(column.read()?, [1, 4, 7, 10, 13, 16, 19, 22]);
         assert_eq!(again.read()?, column.read()?);
+        for none in [Rows::new(1, 0), Rows::new(1, 4).slices(0)] {
+            queue.copy_rows(&column, &table, none)?;
+            queue.finish()?;
+            assert_eq!(again.read()?, column.read()?);
+        }
         let wide = graph.copy_rows(&again, &table, Rows::new(1, 9)).add().unwrap_err();
         assert!(wide.text().contains("36 bytes, but the target has 32"), "{}", wide);
         let huge = queue.copy_rows(&again, &table, Rows::new(usize::MAX, 1)).unwrap_err();
