@@ -2,7 +2,7 @@
 /*
  * Records of plans on queues where a lane has no part in the branch that a region
  * takes: what is behind the region is submitted when that is left, and has not
- * begun before what the lane did in front of it has ended.
+ * begun before what the lane did in front of it has ended.  The same inside.
  */
 #include "runs.h"
 
@@ -57,8 +57,10 @@ static int32_t nothing(void *user_data)
 }
 
 /* first -> choice { inside | other } -> free, and held -> filled beside it, on
- * another device, which takes part in the second branch. */
-static plait_plan *make_plan(plait_device *other, plait_buffer *buffer)
+ * another device, which takes part in the second branch.  Or `within`: filled is in
+ * the first branch, beside inside, and in its lane behind held all the same. */
+static plait_plan *make_plan(plait_device *other, plait_buffer *buffer,
+			     bool within)
 {
 	const plait_freeze_desc desc = {
 		.size = sizeof(desc), .lanes = 2, .flags = PLAIT_FREEZE_CHECK,
@@ -80,13 +82,17 @@ static plait_plan *make_plan(plait_device *other, plait_buffer *buffer)
 	node = add_on(graph, rig.device, "first", nothing, NULL, 0);
 	both[1] = add_node(graph, choice, &node, 1);
 	body = body_of(graph, both[1], 0);
-	(void)add_on(body, rig.device, "inside", nothing, NULL, 0);
+	(void)add_on(body, rig.device, "inside", within ? be_behind : nothing,
+		     NULL, 0);
+	if (within)
+		(void)add_node(body, fill, NULL, 0);
 	plait_graph_release(body);
 	body = body_of(graph, both[1], 1);
 	(void)add_on(body, other, "other", nothing, NULL, 0);
 	plait_graph_release(body);
 	(void)add_on(graph, rig.device, "free", be_behind, &both[1], 1);
-	(void)add_node(graph, fill, both, 2);
+	if (!within)
+		(void)add_node(graph, fill, both, 2);
 	OK_THAT(plait_graph_freeze(graph, &desc, &plan, &rig.error) ==
 		PLAIT_OK, "freeze: %s", rig.error.text);
 	plait_graph_release(graph);
@@ -135,7 +141,7 @@ static void run_once(plait_plan *plan)
 	plait_run_release(run);
 }
 
-static void past_a_region(void)
+static void check(bool within)
 {
 	const plait_buffer_desc desc = { .size = sizeof(desc), .bytes = 8 };
 	plait_buffer *buffer = NULL;
@@ -149,7 +155,7 @@ static void past_a_region(void)
 				     &rig.error) == PLAIT_OK);
 	OK(plait_buffer_create(other, &desc, &buffer, &rig.error) ==
 	   PLAIT_OK);
-	plan = make_plan(other, buffer);
+	plan = make_plan(other, buffer, within);
 	OK(plait_plan_record(plan, 0, &rig.error) == PLAIT_OK);
 	for (int i = 0; i < ROUNDS; i++)
 		run_once(plan);
@@ -158,7 +164,18 @@ static void past_a_region(void)
 	close_rig(&rig);
 }
 
+static void past_a_region(void)
+{
+	check(false);
+}
+
+static void into_a_region(void)
+{
+	check(true);
+}
+
 static const struct tap_scenario all[] = {
 	{ "past a region", past_a_region },
+	{ "into a region", into_a_region },
 };
 TAP_MAIN(all)

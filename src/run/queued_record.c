@@ -179,6 +179,43 @@ static uint64_t limit_end(plait__queued_state *state, uint32_t command)
 	return watch->end_ns != 0 ? watch->end_ns : hand_on(watch);
 }
 
+/* What its lane did in the body around before it came to the region. */
+static void begin_behind_lane(plait__queued_state *state, uint32_t command,
+			      uint32_t body, uint64_t *ns)
+{
+	const plait__plan *plan = plan_of(state);
+	uint32_t lane = plan->commands[command].lane;
+	uint32_t region = plan->commands[
+		plan->regions[plan->bodies[body].region].command].node;
+	const plait__plan_body *at = &plan->bodies[plan->nodes[region].body];
+
+	for (uint32_t i = at->command_first;
+	     i < at->command_first + at->command_count; i++) {
+		if (plan->commands[i].lane != lane)
+			continue;
+		if (plan->commands[i].node == region)
+			return;
+		begin_behind(&state->watches[i], ns);
+		each_before(state, i, begin_behind, ns);
+	}
+}
+
+/* The first in its lane is behind that of all bodies around. */
+static void begin_behind_outer(plait__queued_state *state, uint32_t command,
+			       uint64_t *ns)
+{
+	const plait__plan *plan = plan_of(state);
+	uint32_t body = body_of(state, command);
+
+	if (plan->commands[command].position > 0)
+		return;
+	while (body != 0) {
+		begin_behind_lane(state, command, body, ns);
+		body = plan->nodes[plan->commands[plan->regions[
+			plan->bodies[body].region].command].node].body;
+	}
+}
+
 static void put_watch(plait__queued_state *state, uint32_t command)
 {
 	const plait__queued_watch *watch = &state->watches[command];
@@ -189,6 +226,7 @@ static void put_watch(plait__queued_state *state, uint32_t command)
 			    watch->call_end_ns, watch->thread);
 	} else if (watch->end_ns != 0) {
 		each_before(state, command, begin_behind, &start_ns);
+		begin_behind_outer(state, command, &start_ns);
 		put_command(state, command, start_ns, watch->end_ns,
 			    plait__thread_token());
 	}
