@@ -100,11 +100,15 @@ static void run_all(void)
 static void run_round(uint64_t random)
 {
 	plait_graph *graph;
+	uint32_t size;
+	bool overlaps;
 
 	round_.random.state = random;
 	round_.plan_text[0] = '\0';
-	maze_make(&round_.maze, maze_next(&round_.random), 3 + below(14),
-		  below(5) == 0);
+	/* One after the other: compilers choose the order of arguments. */
+	overlaps = below(5) == 0;
+	size = 3 + (uint32_t)below(14);
+	maze_make(&round_.maze, maze_next(&round_.random), size, overlaps);
 	round_.maze.world = &round_.worlds[0];
 	graph = maze_build(&round_.maze, &kernels, rig.context, rig.queue,
 			   &rig.error);

@@ -78,10 +78,12 @@ static void run_all(bool alone)
 static void run_maze(uint64_t random, const struct maze_place *place)
 {
 	plait_graph *graph;
+	uint32_t size;
 
 	round_.random.state = random;
 	round_.plan_text[0] = '\0';
-	maze_make(&round_.maze, maze_next(&round_.random), 4 + below(8), false);
+	size = 4 + (uint32_t)below(8);
+	maze_make(&round_.maze, maze_next(&round_.random), size, false);
 	round_.maze.world = &round_.worlds[0];
 	graph = maze_build(&round_.maze, &kernels, rig.context, rig.queue,
 			   &rig.error);

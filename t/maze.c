@@ -89,7 +89,8 @@ struct maker {
 
 static uint64_t bit(uint32_t number)
 {
-	return (uint64_t)1 << number;
+	/* What is spare is thrown away. */
+	return (uint64_t)1 << number % MAZE_SPOTS;
 }
 
 static bool room_for(const struct maker *maker, uint32_t count)
@@ -404,16 +405,28 @@ static void find_before(struct maze *maze, struct maze_spot *spot)
 			       ~regions_of(maze);
 }
 
-void maze_make(struct maze *maze, uint64_t seed, uint32_t size, bool overlaps)
+static void start_over(struct maker *maker, uint64_t seed, uint32_t size,
+		       bool overlaps)
 {
-	struct maker maker = { maze, { seed } };
+	struct maze *maze = maker->maze;
 
 	memset(maze, 0, sizeof(*maze));
-	maze->seed = seed;
+	maze->seed = maker->random.state = seed;
 	maze->overlaps = overlaps;
-	fill_body(&maker, new_body(&maker, MAZE_NONE, 0), size);
+	fill_body(maker, new_body(maker, MAZE_NONE, 0), size);
 	if (maze->spot_count == 0)
-		(void)add_spot(&maker, 0, overlaps ? MAZE_STATE : MAZE_PLAIN);
+		(void)add_spot(maker, 0, overlaps ? MAZE_STATE : MAZE_PLAIN);
+}
+
+void maze_make(struct maze *maze, uint64_t seed, uint32_t size, bool overlaps)
+{
+	struct maker maker = { .maze = maze };
+
+	start_over(&maker, seed, size, overlaps);
+	/* Branches that are not begun yet need room, too, and once in a million
+	 * mazes there is none left for them: then a smaller one. */
+	while (maze->spot_count > MAZE_SPOTS)
+		start_over(&maker, seed, size /= 2, overlaps);
 	find_inside(maze);
 	for (uint32_t i = 0; i < maze->spot_count; i++)
 		find_before(maze, &maze->spots[i]);

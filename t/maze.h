@@ -16,6 +16,7 @@
 
 enum {
 	MAZE_SPOTS = 64,	/* bits of a mask */
+	MAZE_SPARE = 32,	/* while it is made; see maze_make */
 	MAZE_BODIES = 48,
 	MAZE_BUFFERS = 96,
 	MAZE_ROTATIONS = 16,
@@ -126,7 +127,7 @@ struct maze {
 	uint32_t buffer_count;
 	uint32_t rotation_count;
 	bool has_value, has_size;
-	struct maze_spot spots[MAZE_SPOTS];
+	struct maze_spot spots[MAZE_SPOTS + MAZE_SPARE];
 	struct maze_body bodies[MAZE_BODIES];
 	struct maze_rotation rotations[MAZE_ROTATIONS];
 	uint64_t contents[MAZE_BUFFERS]; /* as the walk knows them */
