@@ -35,12 +35,23 @@ static CUresult run_kernel(struct work *work)
 
 /* --- the others ----------------------------------------------------------- */
 
+/* Kernels of another stream may look at words meanwhile. */
+static void fill_word(char *target, unsigned value)
+{
+	__atomic_store_n((unsigned *)(void *)target, value, __ATOMIC_RELAXED);
+}
+
 static void fill_row(char *target, const struct work *work)
 {
+	bool words = work->element == sizeof(unsigned) &&
+		     (uintptr_t)target % sizeof(unsigned) == 0;
 	size_t i;
 
 	for (i = 0; i < work->bytes; i += work->element)
-		memcpy(target + i, &work->value, work->element);
+		if (words)
+			fill_word(target + i, (unsigned)work->value);
+		else
+			memcpy(target + i, &work->value, work->element);
 }
 
 static void run_fill(const struct work *work)
