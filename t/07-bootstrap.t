@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib
 from tap import ROOT, done, ok, read, run, skip_all, which
 
 # What the script itself is written with; all else is there when a case says so.
-REAL = ("awk", "bash", "cat", "chmod", "dirname", "find", "mkdir", "sed", "tail", "touch", "tr")
+REAL = ("awk", "bash", "cat", "chmod", "cut", "dirname", "find", "grep", "head", "mkdir", "rm", "sed", "seq", "sort",
+        "tail", "touch", "tr", "uname")
 LACKING = [name for name in REAL if not which(name)]
 if LACKING:
     skip_all("not here: " + " ".join(LACKING))
@@ -121,6 +122,16 @@ with tempfile.TemporaryDirectory() as folder:
     ok(got.returncode != 0 and "no apt-get here; install the equivalents" in got.stderr and
        re.search("^  make +.*\n  libtool +", got.stdout, re.M), "no apt-get, no Debian", got.stdout, got.stderr)
     ok(machine.did() == [] and machine.files() == ["bootstrap"], "and nothing was done", machine.did())
+
+# Of what takes hours, one lane alone; nothing builds here, so that it fails.
+SOAK = {"valgrind": "valgrind", "seeds": "more seeds", "coverage": "coverage"}
+for lane in SOAK:
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(folder, 1000)
+        machine.tool("valgrind", "exit 0")
+        got = machine.bootstrap("soak", lane)
+        ok(got.returncode != 0 and [what for what in SOAK.values() if re.search("^%s$" % what, got.stdout, re.M)] ==
+           [SOAK[lane]], "soak of %s alone" % lane, got.stdout, got.stderr)
 
 INSTALL = "apt-get install -y -qq --no-install-recommends make libtool"
 with tempfile.TemporaryDirectory() as folder:
