@@ -94,10 +94,10 @@ static void polls(void)
 		plait_inbox *inbox = make_inbox(rig);
 		plait_status status = PLAIT_PENDING;
 		plait_event event;
-		unsigned turns = 0;
+		uint64_t since = 0;
 
 		IS_INT(submit_call(rig, inbox, NULL, NULL), PLAIT_OK);
-		while (status == PLAIT_PENDING && ++turns < 10000000)
+		while (status == PLAIT_PENDING && !tap_late(&since))
 			status = next(inbox, &event);
 		IS_INT(status, PLAIT_OK);
 		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
