@@ -137,6 +137,7 @@ include %D%/cuda/local.mk
 # --- 0x meta and base ------------------------------------------------------
 UNIT_TESTS += %D%/00-tap.t
 PLAIN_SCRIPT_TESTS += %D%/01-run.t
+PLAIN_SCRIPT_TESTS += %D%/08-coverage.t
 META_TESTS += %D%/02-layers.t
 META_TESTS += %D%/03-sizes.t
 META_TESTS += %D%/04-words.t
