@@ -264,6 +264,66 @@ static void proved(uint64_t offset, plait_status want)
 	plait_graph_release(graph);
 }
 
+/* Beside a node that writes all of the buffer, with no edge between them. */
+static void beside_all(plait_node_desc desc, plait_status want)
+{
+	const plait_freeze_desc two = { .size = sizeof(two), .lanes = 2 };
+	plait_graph *graph = new_graph();
+	plait_plan *plan = NULL;
+
+	add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_FILL, .label = "all", .target = buffer,
+		.bytes = ROOM, .pattern_bytes = 1 }, NULL, 0);
+	add_node(graph, desc, NULL, 0);
+	IS_INT(plait_graph_freeze(graph, &two, &plan, &rig.error), PLAIT_OK);
+	if (!IS_INT(plait_plan_check(plan, &rig.error), want))
+		NOTE("%s", rig.error.text);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+}
+
+/* What has no bytes touches none, wherever they would be. */
+static void nothing_used(void)
+{
+	static const uint64_t offsets[] = { 0, 300, ROOM };
+	const plait_rows rows = ROWS(3, 2, 16, 0, 8, 0);
+
+	for (size_t i = 0; i < TAP_COUNT(offsets); i++) {
+		plait_node_desc desc = {
+			.kind = PLAIT_NODE_COPY, .target = buffer,
+			.source = buffer, .target_offset = offsets[i],
+			.source_offset = offsets[i]
+		};
+
+		beside_all(desc, PLAIT_OK);
+		desc.rows = &rows;
+		beside_all(desc, PLAIT_OK);
+		desc = (plait_node_desc){
+			.kind = PLAIT_NODE_FILL, .target = buffer,
+			.target_offset = offsets[i], .pattern_bytes = 1
+		};
+		beside_all(desc, PLAIT_OK);
+		desc.bytes = 1;
+		if (offsets[i] < ROOM)
+			beside_all(desc, PLAIT_E_INVALID);
+	}
+}
+
+/* A view of a part is the same memory, unless nothing of it is used. */
+static void nothing_shared(void)
+{
+	plait_node_desc desc = { .kind = PLAIT_NODE_FILL, .pattern_bytes = 1 };
+	plait_buffer *part = NULL;
+
+	IS_INT(plait_buffer_view(buffer, 100, 200, &part, &rig.error),
+	       PLAIT_OK);
+	desc.target = part;
+	beside_all(desc, PLAIT_OK);
+	desc.bytes = 1;
+	beside_all(desc, PLAIT_E_INVALID);
+	plait_buffer_release(part);
+}
+
 /* What a copy costs by its bytes is that of all rows. */
 static void simulated(void)
 {
@@ -293,6 +353,8 @@ static void refused(void)
 	wrong_rows();
 	proved(8, PLAIT_E_INVALID);
 	proved(24, PLAIT_OK);
+	nothing_used();
+	nothing_shared();
 	simulated();
 	plait_buffer_release(buffer);
 	close_rig(&rig);

@@ -14,7 +14,8 @@
  *
  * Order.  Only edges order nodes; two nodes that use the same memory and are
  * not ordered are a mistake, which plait_plan_check finds where the plan does
- * not happen to order them: one lane hides what two show.
+ * not happen to order them: one lane hides what two show.  What has no bytes,
+ * as a copy or a fill of none, uses no memory and needs no order.
  *
  * Where a node runs.  On the device it names; else on the device of the first
  * buffer among its arguments (of a rotation: its first buffer); else where the

@@ -68,6 +68,20 @@ const char *plait__check_name(const plait__check *check, uint32_t command,
 	return text;
 }
 
+bool plait__check_touches(const plait__plan *plan,
+			  const plait__plan_access *access)
+{
+	const plait__plan_box *box;
+
+	if (access->box == PLAIT__NONE)
+		return true;
+	box = &plan->boxes[access->box];
+	for (uint32_t i = 0; i < 3; i++)
+		if (box->low[i] >= box->high[i])
+			return false;
+	return true;
+}
+
 /* A buffer that both nodes use and one of them writes, by name; or "". */
 static const char *shared_buffer(const plait__plan *plan, uint32_t m,
 				 uint32_t n)
@@ -83,6 +97,8 @@ static const char *shared_buffer(const plait__plan *plan, uint32_t m,
 
 			if (one->object == two->object &&
 			    one->object < plan->slots_count &&
+			    plait__check_touches(plan, one) &&
+			    plait__check_touches(plan, two) &&
 			    (one->mode != PLAIT__ACCESS_READ ||
 			     two->mode != PLAIT__ACCESS_READ))
 				return string_at(

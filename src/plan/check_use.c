@@ -301,6 +301,8 @@ static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
 	uint64_t key = access->alias != 0 ? ((uint64_t)access->alias << 1) | 1
 		: ((uint64_t)access->object + 1) << 1;
 
+	if (!plait__check_touches(u->check->plan, access))
+		return PLAIT_OK;
 	return rotation != NULL ? do_rotation(u, c, index, rotation) :
 	       do_object(u, c, index, key);
 }

@@ -80,6 +80,9 @@ const char *plait__check_name(const plait__check *check, uint32_t command,
 const char *plait__check_memory(const plait__check *check, uint32_t before,
 				uint32_t after,
 				char text[PLAIT__CHECK_TEXT_BYTES]);
+/* False of what has no bytes, as a copy of none: it conflicts with nothing. */
+bool plait__check_touches(const plait__plan *plan,
+			  const plait__plan_access *access);
 /* PLAIT_E_INVALID with a text that starts with the command's name. */
 plait_status plait__check_fail(plait__check *check, uint32_t command,
 			       const char *what);
