@@ -53,6 +53,7 @@ static void sins_are_told(void)
 		{ "crooked", "device 0 aligns to 48 bytes" },
 		{ "speech", "description of device 0 has no NUL" },
 		{ "notify", "slot signal_notify is null" },
+		{ "homely", "says that it is the host, but has capabilities" },
 		{ "overrun", "device_query wrote behind the" },
 	};
 	char prefix[64];

@@ -119,6 +119,32 @@ static void honest_errors_pass(void)
 	bed_close();
 }
 
+static plait_status query_lasting(plait_backend *self, uint32_t device,
+				  plait_backend_device *out,
+				  plait_error *error)
+{
+	plait_status status = chaos.device_query(self, device, out, error);
+
+	out->capabilities |= PLAIT_CAP_LASTS;
+	return status;
+}
+
+/* Who never is lost is not lost. */
+static void lost_though_it_lasts(void)
+{
+	plait_backend_table sinner = chaos;
+
+	the_answer = PLAIT_E_LOST;
+	the_text = "the cable is out";
+	sinner.queue_flush = answer_flush;
+	sinner.device_query = query_lasting;
+	if (!wrapped(&sinner, ""))
+		return;
+	IS_INT(bed.table.queue_flush(bed.self, queues[0], &bed.error),
+	       PLAIT_E_INTERNAL);
+	blamed("queue_flush: is lost, and said that it never is");
+}
+
 static plait_status give_no_memory(plait_backend *self, uint32_t device,
 				   const plait_memory_request *request,
 				   plait_backend_memory **out,
@@ -459,6 +485,7 @@ static const struct tap_scenario all[] = {
 	{ "load", load },
 	{ "answers", answers },
 	{ "honest", honest_errors_pass },
+	{ "lasting", lost_though_it_lasts },
 	{ "nothing", success_without_a_thing },
 	{ "counters", counters },
 	{ "early", signals_before_work },

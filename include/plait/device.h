@@ -185,7 +185,12 @@ enum {
 	/* Copies, reads and writes of rows are one command each. */
 	PLAIT_DEVICE_ROWS = 1 << 9,
 	/* Stretches have loops and branches too, which it decides itself. */
-	PLAIT_DEVICE_REGION = 1 << 10
+	PLAIT_DEVICE_REGION = 1 << 10,
+	/* It is never lost: what has happened well stays so. */
+	PLAIT_DEVICE_LASTS = 1 << 11,
+	/* It is the host itself: plans of such devices alone run as calls, on
+	 * threads of the library, without queues. */
+	PLAIT_DEVICE_HOST = 1 << 12
 };
 
 /* What a device is; 400 bytes, filled by plait_device_query. */

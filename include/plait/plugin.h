@@ -64,7 +64,19 @@ enum { PLAIT_PLUGIN_ABI = 1 };
 /* The core's: only passed back. */
 typedef struct plait_host plait_host;
 
-/* What a backend can do; the same bits as plait_device_info.capabilities. */
+/*
+ * What a backend can do; the same bits as plait_device_info.capabilities.
+ * Most promise slots, these two something else:
+ *
+ * LASTS - no slot ever answers PLAIT_E_LOST, a queue fails by commands alone,
+ * and a point that has happened well is good for ever, so that the core need
+ * not ask again.
+ *
+ * HOST - memory is the host's own: a mapping is the bytes that commands work
+ * on, at one address, and both see at once what the other one wrote.  So the
+ * core may do itself, on its own threads, what a plan has to do there.  Goes
+ * with MAP and HOST_CALL, and without `forms`.
+ */
 enum {
 	PLAIT_CAP_MAP = 1 << 0,
 	PLAIT_CAP_WRAP = 1 << 1,
@@ -76,7 +88,9 @@ enum {
 	PLAIT_CAP_NATIVE = 1 << 7,
 	PLAIT_CAP_SEGMENT = 1 << 8,
 	PLAIT_CAP_ROWS = 1 << 9,
-	PLAIT_CAP_REGION = 1 << 10
+	PLAIT_CAP_REGION = 1 << 10,
+	PLAIT_CAP_LASTS = 1 << 11,
+	PLAIT_CAP_HOST = 1 << 12
 };
 
 /* ------------------------------------------------------------------------

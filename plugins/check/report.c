@@ -61,6 +61,14 @@ plait_error plaitp_check_record(void)
 	return (plait_error){ .size = sizeof(plait_error) };
 }
 
+static bool may_be_lost(const check *self)
+{
+	for (uint32_t i = 0; i < self->device_count; i++)
+		if (!(self->devices[i].capabilities & PLAIT_CAP_LASTS))
+			return true;
+	return false;
+}
+
 /* What is wrong with the answer itself; null when nothing is. */
 static bool is_sinful(check *self, const char *slot, plait_status status,
 		      bool may_pend, const plait_error *mine)
@@ -82,6 +90,9 @@ static bool is_sinful(check *self, const char *slot, plait_status status,
 		plaitp_check_sin(self, CHECK_BACKEND, slot,
 				 "failed with %d, but its error says %d (P-F07)",
 				 status, mine->status);
+	else if (status == PLAIT_E_LOST && !may_be_lost(self))
+		plaitp_check_sin(self, CHECK_BACKEND, slot,
+				 "is lost, and said that it never is (P-F11)");
 	else
 		return false;
 	return true;

@@ -84,10 +84,14 @@ static plait_status device_query(plait_backend *backend, uint32_t device,
 	plait_status status =
 		plaitp_fault_choose(self, FAULT_DEVICE_QUERY, error);
 
-	if (status != PLAIT_OK)
-		return status;
-	return self->inner_table->device_query(self->inner, device, out,
-					       error);
+	if (status == PLAIT_OK)
+		status = self->inner_table->device_query(self->inner, device,
+							 out, error);
+	/* What it is in here can be lost. */
+	if (status == PLAIT_OK && (self->options.lost > 0 ||
+				   self->options.status == PLAIT_E_LOST))
+		out->capabilities &= ~(uint32_t)PLAIT_CAP_LASTS;
+	return status;
 }
 
 /* --- memory */

@@ -89,7 +89,8 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 		.capabilities = PLAIT_CAP_MAP | PLAIT_CAP_WRAP |
 				PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 				PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
-				PLAIT_CAP_ROWS,
+				PLAIT_CAP_ROWS | PLAIT_CAP_LASTS |
+				PLAIT_CAP_HOST,
 		.parallel = workers != 0 ? workers : 1,
 		.memory_bytes = self->memory_bytes,
 		.alignment_bytes = HOST_ALIGNMENT_BYTES,

@@ -249,7 +249,8 @@ plait__device *plait__device_named(plait__context *context, const char *name)
 
 bool plait__device_is_host(const plait__device *device)
 {
-	return strcmp(device->port->backend->name, "host") == 0;
+	return (plait__device_facts(device)->capabilities & PLAIT_CAP_HOST) !=
+	       0;
 }
 
 static plait_status fail_unknown(plait__context *context, const char *name,

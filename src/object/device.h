@@ -30,8 +30,7 @@ void plait__device_leave(plait__device *device);
 /* "host:0", or "host" for the first one of that backend; null: none. */
 plait__device *plait__device_named(plait__context *context, const char *name);
 
-/* Of the backend `host`, whose queues are the pool's: their work runs on the
- * flat engine, and they are never lost. */
+/* Its work may run on the flat engine. */
 bool plait__device_is_host(const plait__device *device);
 
 const plait_backend_device *plait__device_facts(const plait__device *device);

@@ -189,7 +189,8 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 	queue->object.context = context;
 	queue->port = device->port;
 	queue->device = device;
-	queue->lasts = plait__device_is_host(device);
+	queue->lasts = (plait__device_facts(device)->capabilities &
+			PLAIT_CAP_LASTS) != 0;
 	plait__object_set_label(&queue->object, desc->label);
 	plait__watch_init(&queue->watch, &queue->object);
 	status = create_raw(queue, desc, error);

@@ -59,6 +59,15 @@ static plait_status judge(struct careful_error *careful, plait_status status,
 
 /* --- devices */
 
+/* The core maps its memory for good, and calls what kernels are there. */
+static bool can_be_host(const plait_backend_device *device)
+{
+	const uint32_t needed = PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL;
+
+	return (device->capabilities & needed) == needed &&
+	       device->forms == 0;
+}
+
 static plait_status check_device(const struct plait__layer *layer,
 				 uint32_t index,
 				 const plait_backend_device *device,
@@ -91,6 +100,14 @@ static plait_status check_device(const struct plait__layer *layer,
 				   "0x%x and takes forms 0x%x, but slot %s is "
 				   "null", name, index, device->capabilities,
 				   device->forms, gap);
+	if ((device->capabilities & PLAIT_CAP_HOST) != 0 &&
+	    !can_be_host(device))
+		return plait__fail(error, PLAIT_E_INTERNAL,
+				   "plugin %s: device %u says that it is the "
+				   "host, but has capabilities 0x%x and takes "
+				   "forms 0x%x; it would need 0x%x and 0", name,
+				   index, device->capabilities, device->forms,
+				   PLAIT_CAP_MAP | PLAIT_CAP_HOST_CALL);
 	return PLAIT_OK;
 }
 
@@ -102,7 +119,8 @@ static void tidy_device(plait_backend_device *device)
 			       PLAIT_CAP_NOTIFY | PLAIT_CAP_NEEDS_PUMP |
 			       PLAIT_CAP_VIRTUAL_TIME | PLAIT_CAP_NATIVE |
 			       PLAIT_CAP_SEGMENT | PLAIT_CAP_ROWS |
-			       PLAIT_CAP_REGION;
+			       PLAIT_CAP_REGION | PLAIT_CAP_LASTS |
+			       PLAIT_CAP_HOST;
 	const uint32_t forms = (2U << PLAIT_SOURCE_CUBIN) - 2;
 	char *c;
 

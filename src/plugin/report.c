@@ -113,6 +113,8 @@ static void write_capabilities(uint32_t capabilities, plait__text *out)
 		{ PLAIT_CAP_SEGMENT, "segment" },
 		{ PLAIT_CAP_ROWS, "rows" },
 		{ PLAIT_CAP_REGION, "region" },
+		{ PLAIT_CAP_LASTS, "lasts" },
+		{ PLAIT_CAP_HOST, "host" },
 	};
 	size_t i;
 

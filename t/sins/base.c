@@ -149,7 +149,7 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 			    PLAIT_CAP_HOST_CALL | PLAIT_CAP_GATE |
 			    PLAIT_CAP_NOTIFY | PLAIT_CAP_NATIVE |
 			    PLAIT_CAP_SEGMENT | PLAIT_CAP_REGION |
-			    PLAIT_CAP_ROWS;
+			    PLAIT_CAP_ROWS | PLAIT_CAP_LASTS;
 	out->forms = SINS(BARE) ? 0 : 1u << PLAIT_SOURCE_C;
 	out->parallel = THREADS;
 	out->memory_bytes = MEMORY_BYTES;
@@ -158,6 +158,12 @@ static plait_status query_device(plait_backend *self, uint32_t device,
 		out->capabilities &= ~(uint32_t)PLAIT_CAP_NOTIFY;
 	if (SINS(BARE))
 		out->capabilities = PLAIT_CAP_HOST_CALL;
+	if (SINS(AT_HOME) || SINS(MAPS_APART)) {
+		out->capabilities |= PLAIT_CAP_HOST;
+		out->capabilities &= ~(uint32_t)(PLAIT_CAP_SEGMENT |
+						 PLAIT_CAP_REGION);
+		out->forms = 0;
+	}
 	if (SINS(CHANGES))
 		out->memory_bytes -= ((uintptr_t)self >> 4) & 0xfff;
 	snprintf(out->description, sizeof(out->description),
@@ -265,7 +271,24 @@ static void destroy_memory(plait_backend *self, plait_backend_memory *memory)
 	if (memory->block != NULL)
 		give_budget(self, memory->device, memory->bytes);
 	sins_free(self, memory->block, memory->allocated);
+	sins_free(self, memory->apart, memory->bytes);
 	sins_free(self, memory, sizeof(*memory));
+}
+
+/* As a device does whose memory is elsewhere: there and back when it is mapped
+ * and unmapped, and not meanwhile. */
+static plait_status map_apart(plait_backend *self,
+			      plait_backend_memory *memory, uint64_t offset,
+			      void **out, plait_error *error)
+{
+	*out = NULL;
+	if (memory->apart == NULL)
+		memory->apart = sins_allocate(self, memory->bytes);
+	if (memory->apart == NULL)
+		return sins_no_memory(self, memory->bytes, error);
+	memcpy(memory->apart, memory->data, memory->bytes);
+	*out = (char *)memory->apart + offset;
+	return PLAIT_OK;
 }
 
 static plait_status map_memory(plait_backend *self,
@@ -285,7 +308,8 @@ static plait_status map_memory(plait_backend *self,
 		if (*out != NULL)
 			memcpy(*out, memory->data + offset, bytes);
 	}
-	return PLAIT_OK;
+	return SINS(MAPS_APART) ? map_apart(self, memory, offset, out, error) :
+	       PLAIT_OK;
 }
 
 static plait_status unmap_memory(plait_backend *self,
@@ -297,6 +321,8 @@ static plait_status unmap_memory(plait_backend *self,
 	(void)error;
 	if (SINS(MAP_STALE))
 		free(pointer);
+	if (SINS(MAPS_APART))
+		memcpy(memory->data, memory->apart, memory->bytes);
 	return PLAIT_OK;
 }
 

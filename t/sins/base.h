@@ -21,6 +21,8 @@ enum sin {
 	/* No sins: fewer capabilities. */
 	SIN_QUIET,
 	SIN_BARE,
+	/* None, and one more: it is the host. */
+	SIN_AT_HOME,
 	/* The entry and life. */
 	SIN_ABI_DEAF,
 	SIN_TABLE_OVERRUN,
@@ -46,6 +48,7 @@ enum sin {
 	SIN_FAR_COPY,
 	SIN_TELLS_ANYTHING,
 	SIN_ROW_LOST,
+	SIN_MAPS_APART,
 	/* Queues. */
 	SIN_BACKWARDS,
 	SIN_READS_LATE,
@@ -87,6 +90,7 @@ enum sin {
 	SIN_RECOVERS_NOT,
 	SIN_FAILED_OVERTAKES,
 	SIN_FAILED_HEEDS_GATES,
+	SIN_DIES,
 	/* Kernels. */
 	SIN_WORKS_TWICE,
 	SIN_BUILDS_ANYTHING,
@@ -182,6 +186,7 @@ struct plait_backend_memory {
 	char *data;
 	void *block;
 	void *user; /* SIN_WRAP_COPIES */
+	void *apart; /* SIN_MAPS_APART: of all of it */
 	uint32_t device;
 };
 
@@ -205,6 +210,7 @@ struct plait_backend {
 	uint32_t thread_count;
 	bool closing;
 	bool working;
+	bool dead; /* SIN_DIES */
 	plait_backend_queue *queues;
 	uint64_t used[DEVICES];
 	uint64_t launches;	/* SIN_DROPS_LAUNCH */

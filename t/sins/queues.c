@@ -364,6 +364,7 @@ plait_status sins_queue_recover(plait_backend *self,
 	pthread_mutex_lock(&self->lock);
 	if (!SINS(RECOVERS_NOT))
 		queue->failed = false;
+	self->dead = SINS(DIES);
 	pthread_mutex_unlock(&self->lock);
 	return PLAIT_OK;
 }

@@ -105,7 +105,9 @@ plait_status sins_signal_poll(plait_backend *self,
 
 	pthread_mutex_lock(&self->lock);
 	*out_reached = point->signal->reached;
-	state = report(sins_state(point), point, error);
+	state = self->dead ?
+		self->services->fail(error, PLAIT_E_LOST, 0, "sins: gone") :
+		report(sins_state(point), point, error);
 	pthread_mutex_unlock(&self->lock);
 	return state;
 }

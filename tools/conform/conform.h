@@ -46,7 +46,9 @@ enum {
 	NEED_NOTIFY = PLAIT_DEVICE_NOTIFY,
 	NEED_NATIVE = PLAIT_DEVICE_NATIVE,
 	NEED_SEGMENT = PLAIT_DEVICE_SEGMENT,
-	NEED_REGION = PLAIT_DEVICE_REGION
+	NEED_REGION = PLAIT_DEVICE_REGION,
+	NEED_LASTS = PLAIT_DEVICE_LASTS,
+	NEED_HOST = PLAIT_DEVICE_HOST
 };
 
 enum { CONFORM_HELD = 4096, CONFORM_PATH = 4096 };
@@ -109,6 +111,7 @@ extern const struct conform_group conform_kernels;
 extern const struct conform_group conform_cache;
 extern const struct conform_group conform_segments;
 extern const struct conform_group conform_regions;
+extern const struct conform_group conform_claims;
 
 /* --- check.c: what a check says ------------------------------------------ */
 

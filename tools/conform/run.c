@@ -55,9 +55,11 @@ static void check_needs(struct conform *c, uint32_t needs)
 	need_capability(c, needs, NEED_NATIVE, "PLAIT_DEVICE_NATIVE");
 	need_capability(c, needs, NEED_SEGMENT, "PLAIT_DEVICE_SEGMENT");
 	need_capability(c, needs, NEED_REGION, "PLAIT_DEVICE_REGION");
+	need_capability(c, needs, NEED_LASTS, "PLAIT_DEVICE_LASTS");
+	need_capability(c, needs, NEED_HOST, "PLAIT_DEVICE_HOST");
 	if ((needs & NEED_KERNELS) &&
 	    !(c->info.forms & 1u << PLAIT_SOURCE_PORTABLE) &&
-	    strcmp(c->info.backend, "host") != 0)
+	    !(c->info.capabilities & PLAIT_DEVICE_HOST))
 		conform_skip(c, "kernels are host functions there");
 	if ((needs & NEED_TWO_DEVICES) && c->device_count < 2)
 		conform_skip(c, "%s has one device here, and this needs two; "

@@ -125,7 +125,9 @@ enum {
 	PLAIT_DEVICE_NATIVE = 1 << 7,
 	PLAIT_DEVICE_SEGMENT = 1 << 8,
 	PLAIT_DEVICE_ROWS = 1 << 9,
-	PLAIT_DEVICE_REGION = 1 << 10
+	PLAIT_DEVICE_REGION = 1 << 10,
+	PLAIT_DEVICE_LASTS = 1 << 11,
+	PLAIT_DEVICE_HOST = 1 << 12
 };
 typedef struct plait_device_info {
 	uint32_t size;
