@@ -4,6 +4,7 @@
 #include "pool/hop.h"
 
 #include "base/alloc.h"
+#include "pool/state.h"
 #include "run/forecast.h"
 #include "sys/thread.h"
 
@@ -115,6 +116,70 @@ static void worker_that_cannot_come(void)
 	plait__pool_destroy(pool);
 }
 
+/* ---- measured again ---- */
+
+/* What the next measure says, and how often one was asked for. */
+static uint64_t next_ns;
+static uint32_t measures;
+
+static uint64_t say(plait__pool *pool)
+{
+	measures++;
+	at_store_relaxed_u32(&pool->hop.taken, 0);
+	return next_ns;
+}
+
+/* However young the last one is. */
+static uint64_t measure_again(plait__pool *pool, uint64_t ns)
+{
+	next_ns = ns;
+	measures = 0;
+	at_store_relaxed_u64(&pool->hop.due_ns, 0);
+	return plait__pool_hop_ns(pool);
+}
+
+static void measured_again(void)
+{
+	plait__pool *pool = make_pool(1);
+
+	pool->hop.measure = say;
+	IS_UINT(measure_again(pool, 900), 900);
+	/* Young enough, for the next century. */
+	at_store_relaxed_u64(&pool->hop.due_ns, UINT64_MAX);
+	next_ns = 100;
+	IS_UINT(plait__pool_hop_ns(pool), 900);
+	IS_UINT(measures, 1);
+	IS_UINT(measure_again(pool, 100), 100);
+	IS_UINT(measures, 1);
+	/* What is more is not believed at once, but in the end. */
+	IS_UINT(measure_again(pool, 500), 200);
+	IS_UINT(measure_again(pool, 500), 275);
+	for (uint32_t i = 0; i < 40; i++)
+		(void)measure_again(pool, 500);
+	IS_UINT(plait__pool_hop_known(pool), 500);
+	/* What comes to nothing, or is no hop, changes nothing. */
+	IS_UINT(measure_again(pool, 0), 500);
+	IS_UINT(measure_again(pool, 50000), 500);
+	OK(at_load_relaxed_u64(&pool->hop.due_ns) > 0);
+	plait__pool_destroy(pool);
+}
+
+/* Who never came is asked for a few times, and then once in a while. */
+static void tried_again(void)
+{
+	plait__pool *pool = make_pool(1);
+	uint32_t before;
+
+	pool->hop.measure = say;
+	next_ns = 0;
+	for (before = 0; before < 100 &&
+	     at_load_relaxed_u64(&pool->hop.due_ns) == 0; before++)
+		IS_UINT(plait__pool_hop_ns(pool), PLAIT__HOP_DEFAULT_NS);
+	OK(before > 1 && before < 100);
+	IS_UINT(measure_again(pool, 60), 60);
+	plait__pool_destroy(pool);
+}
+
 /* ---- what is made of it ---- */
 
 static bool saves(const plait__forecast *forecast, uint64_t hop_ns,
@@ -148,6 +213,8 @@ static const struct tap_scenario all[] = {
 	{ "asked and gone", asked_and_gone },
 	{ "asked by many", asked_by_many },
 	{ "a worker that cannot come", worker_that_cannot_come },
+	{ "measured again", measured_again },
+	{ "tried again", tried_again },
 	{ "savings", savings },
 };
 

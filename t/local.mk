@@ -595,6 +595,7 @@ API_TESTS += %D%/59-run-flight.t
 # A handler of ThreadSanitizer's would let them go on.
 SPARED_TESTS += %D%/59-run-starved.t
 %C%_59_run_starved_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/50-run-hop.t
 UNIT_TESTS += %D%/59-run-names.t
 %C%_59_run_names_t_LDADD = $(LDADD_RIG)
 UNIT_TESTS += %D%/59-run-alone.t

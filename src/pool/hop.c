@@ -18,6 +18,10 @@ enum {
 	LOOKS = 32,
 	ARRIVAL_NS = 100000,
 	PLAY_NS = 200000,
+	/* How old a measure may be; and of one that is longer, one part in so
+	 * many counts. */
+	GOOD_NS = 1000000000,
+	DISTRUST = 4,
 	/* No hop: the two took turns on one processor. */
 	LONGEST_NS = 1000
 };
@@ -92,13 +96,6 @@ static uint64_t play(struct plait__hop *hop)
 	return best;
 }
 
-void plait__hop_init(struct plait__hop *hop, plait__pool *pool)
-{
-	plait__task_init(&hop->task, pool);
-	hop->task.turn = play_back;
-	hop->task.lost = end_turn;
-}
-
 /* `taken` is the caller's. */
 static uint64_t measure(plait__pool *pool)
 {
@@ -117,22 +114,53 @@ static uint64_t measure(plait__pool *pool)
 	return ns;
 }
 
+void plait__hop_init(struct plait__hop *hop, plait__pool *pool)
+{
+	plait__task_init(&hop->task, pool);
+	hop->task.turn = play_back;
+	hop->task.lost = end_turn;
+	hop->measure = measure;
+}
+
+uint64_t plait__pool_hop_known(const plait__pool *pool)
+{
+	uint64_t ns = at_load_relaxed_u64(&pool->hop.ns);
+
+	return ns != 0 ? ns : PLAIT__HOP_DEFAULT_NS;
+}
+
+/* What was measured, or not.  Another one may do so, too: then one of the two
+ * is forgotten. */
+static void settle(struct plait__hop *hop, uint64_t ns)
+{
+	uint64_t old = at_load_relaxed_u64(&hop->ns);
+	bool good = ns != 0 && ns <= LONGEST_NS;
+
+	if (good && old != 0 && ns > old)
+		ns = old + (ns - old + DISTRUST - 1) / DISTRUST;
+	if (good)
+		at_store_relaxed_u64(&hop->ns, ns);
+	if (!good && old == 0 && at_add_u32(&hop->tries, 1) + 1 < TRIES)
+		return;
+	at_store_relaxed_u64(&hop->due_ns, plait__clock_deadline(GOOD_NS));
+}
+
+static bool is_due(plait__pool *pool)
+{
+	const struct plait__hop *hop = &pool->hop;
+
+	/* In a call the worker that is to come may be the caller. */
+	return pool->worker_count != 0 && !plait__pool_in_call() &&
+	       plait__clock_now_ns() >= at_load_relaxed_u64(&hop->due_ns) &&
+	       (at_load_relaxed_u64(&hop->ns) == 0 ||
+		plait__ready_idle(&pool->ready));
+}
+
 uint64_t plait__pool_hop_ns(plait__pool *pool)
 {
 	struct plait__hop *hop = &pool->hop;
-	uint64_t ns = at_load_relaxed_u64(&hop->ns);
 
-	if (ns != 0)
-		return ns;
-	/* In a call the worker that is to come may be the caller. */
-	if (pool->worker_count == 0 || plait__pool_in_call() ||
-	    at_load_relaxed_u32(&hop->tries) >= TRIES ||
-	    at_exchange_u32(&hop->taken, 1) != 0)
-		return PLAIT__HOP_DEFAULT_NS;
-	at_add_u32(&hop->tries, 1);
-	ns = measure(pool);
-	if (ns == 0 || ns > LONGEST_NS)
-		return PLAIT__HOP_DEFAULT_NS;
-	at_store_relaxed_u64(&hop->ns, ns);
-	return ns;
+	if (is_due(pool) && at_exchange_u32(&hop->taken, 1) == 0)
+		settle(hop, hop->measure(pool));
+	return plait__pool_hop_known(pool);
 }

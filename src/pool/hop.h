@@ -18,8 +18,11 @@ struct plait__hop {
 	PLAIT__LINE_ALIGNED at_u32 ball; /* by who asks */
 	PLAIT__LINE_ALIGNED at_u32 back; /* by the worker */
 	PLAIT__LINE_ALIGNED at_u32 taken; /* one asks, or its worker plays */
-	at_u32 tries;
-	at_u64 ns;		/* 0: not known */
+	at_u32 tries;		/* that came to nothing, before it was known */
+	at_u64 due_ns;		/* not measured again before that */
+	/* 0: none came to anything.  In place of `measure` tests have theirs. */
+	uint64_t (*measure)(plait__pool *pool);
+	PLAIT__LINE_ALIGNED at_u64 ns; /* 0: not known; read by runs */
 };
 
 /* Zeroed memory, of a pool that is being made. */
@@ -28,8 +31,13 @@ void plait__hop_init(struct plait__hop *hop, plait__pool *pool);
 /*
  * Measured when it is first asked, between the calling thread and a worker,
  * in 0.05 ms or so.  If no worker comes soon, or none to another processor,
- * PLAIT__HOP_DEFAULT_NS; some of the next who ask try again.
+ * PLAIT__HOP_DEFAULT_NS; some of the next who ask try again.  And once a second
+ * at most, if nothing waits for workers and somebody asks: what is less counts at once,
+ * what is more by a quarter, for a machine is rather disturbed than slow.
  */
 uint64_t plait__pool_hop_ns(plait__pool *pool);
+
+/* What is known now, without measuring: for runs. */
+uint64_t plait__pool_hop_known(const plait__pool *pool);
 
 #endif

@@ -419,11 +419,16 @@ PLAIT_API plait_status plait_plan_prepare(plait_plan *plan, plait_error *error)
 {
 	plait__program *program;
 	plait__frozen *frozen;
+	bool was_ready;
 	plait_status status = plait__frozen_enter(plan, &frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;
+	was_ready = at_load_acquire_ptr(&frozen->program) != NULL;
 	status = plait__program_of(frozen, &program, error);
+	if (status == PLAIT_OK && was_ready &&
+	    program->engine->look_again != NULL)
+		program->engine->look_again(program);
 	plait__object_leave(&frozen->object);
 	return status;
 }

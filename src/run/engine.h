@@ -39,6 +39,9 @@ struct plait__engine {
 	 * its end, also after prepare failed. */
 	plait_status (*prepare)(plait__program *program, plait_error *error);
 	void (*discard)(plait__program *program);
+	/* It is ready, and is to be once more: what the machine is like may
+	 * have changed.  Null: that does not matter. */
+	void (*look_again)(plait__program *program);
 
 	/* Once per instance: its queues, signals, lanes, in instance->state;
 	 * and its end, also after make failed.  The frame is there. */

@@ -37,6 +37,7 @@ struct compiled {
 	bool needs_wide;	/* some wait for what others may bring */
 	uint32_t threads;	/* that can run at once, if has_wide */
 	plait__forecast forecast; /* of wide, if it may be chosen */
+	bool hop_said;		/* it is hop_ns, whatever the pool knows */
 	uint64_t hop_ns;
 	/* The fastest serial run so far, of the first few; see choose. */
 	at_u64 serial_ns;
@@ -96,13 +97,18 @@ static uint32_t find_threads(plait__pool *pool)
 	return threads < processors ? threads : processors;
 }
 
-static uint64_t find_hop(plait__pool *pool)
+/* What it is now is asked by each run; this looks whether that is still so. */
+static void look_at_hop(const struct compiled *compiled, plait__pool *pool)
 {
-	uint64_t ns;
+	if (!compiled->hop_said)
+		(void)plait__pool_hop_ns(pool);
+}
 
-	if (plait__env_query_number("PLAIT_HOP_NS", UINT32_MAX, &ns) > 0)
-		return ns;
-	return plait__pool_hop_ns(pool);
+/* Do runs choose between lanes and one lane? */
+static bool may_choose(const struct compiled *compiled, plait__pool *pool)
+{
+	return compiled->has_wide && !compiled->needs_wide &&
+	       plait__pool_worker_count(pool) != 0;
 }
 
 /* What `choose` goes by. */
@@ -112,10 +118,11 @@ static plait_status forecast(struct compiled *compiled,
 {
 	plait__pool *pool = program->context->pool;
 
-	if (!compiled->has_wide || compiled->needs_wide ||
-	    plait__pool_worker_count(pool) == 0)
+	if (!may_choose(compiled, pool))
 		return PLAIT_OK;
-	compiled->hop_ns = find_hop(pool);
+	compiled->hop_said = plait__env_query_number(
+		"PLAIT_HOP_NS", UINT32_MAX, &compiled->hop_ns) > 0;
+	look_at_hop(compiled, pool);
 	return plait__forecast_make(&compiled->forecast, program->plan,
 				    compiled->threads,
 				    plait__program_allocator(program), error);
@@ -181,6 +188,12 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->code.wide = compiled->wide.ops.items;
 	compiled->code.helped = compiled->helped.ops;
 	return status;
+}
+
+static void look_again(plait__program *program)
+{
+	if (may_choose(program->compiled, program->context->pool))
+		look_at_hop(program->compiled, program->context->pool);
 }
 
 static void discard(plait__program *program)
@@ -341,11 +354,14 @@ static void unmake(plait__instance *instance)
  * the plan says how much shorter, the first runs how long, and the pool what
  * a hop takes here.
  */
-static bool is_worth(const struct compiled *compiled)
+static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
+	uint64_t hop_ns = compiled->hop_said ? compiled->hop_ns :
+			  plait__pool_hop_known(pool);
+
 	return plait__forecast_saving(&compiled->forecast,
 				      at_load_relaxed_u64(&compiled->serial_ns),
-				      compiled->hop_ns) > WORTH_NS;
+				      hop_ns) > WORTH_NS;
 }
 
 /* All lanes, or the serial program? */
@@ -367,7 +383,7 @@ static bool choose(struct state *state, const struct compiled *compiled,
 	state->measures = instance->recording == NULL &&
 			  at_load_relaxed_u32(&compiled->measured) <
 				  MEASURED_RUNS;
-	return !state->measures && is_worth(compiled);
+	return !state->measures && is_worth(compiled, pool);
 }
 
 static uint32_t count_lanes(const struct compiled *compiled, bool all)
@@ -486,6 +502,7 @@ const plait__engine plait__engine_flat = {
 	.maps = true,
 	.prepare = prepare,
 	.discard = discard,
+	.look_again = look_again,
 	.make = make,
 	.make_record = make_record,
 	.recode = recode,
