@@ -33,12 +33,14 @@ struct made {
 	plait_plan *plan;
 	plait_inbox *inbox;	/* or null: nobody has to do anything */
 	uint32_t called, asked;
+	bool calls;	/* some host function, with that inbox or without */
+	bool fails;	/* what is called */
 };
 
 static int32_t be_called(void *user_data)
 {
 	((struct made *)user_data)->called++;
-	return 0;
+	return ((struct made *)user_data)->fails ? 7 : 0;
 }
 
 /* The loop that it decides does nothing. */
@@ -48,15 +50,17 @@ static int32_t be_asked(void *user_data)
 	return 0;
 }
 
-static plait_status add_owned(struct made *made, plait_error *error)
+static plait_status add_calls(struct made *made, plait_error *error)
 {
 	plait_node_desc desc = { .size = sizeof(desc),
 				 .kind = PLAIT_NODE_CALL,
 				 .function = be_called, .user_data = made,
-				 .inbox = made->inbox };
+				 .inbox = made->inbox,
+				 .flags = made->inbox != NULL ? 0 :
+					  PLAIT_CALL_ANY_THREAD };
 	plait_status status;
 
-	if (made->inbox == NULL)
+	if (made->inbox == NULL && !made->calls)
 		return PLAIT_OK;
 	status = plait_graph_add(made->body, &desc, NULL, 0, NULL, error);
 	desc.kind = PLAIT_NODE_WHILE;
@@ -106,7 +110,7 @@ static plait_status add_nodes(struct made *made, plait_error *error)
 	if (status == PLAIT_OK)
 		status = plait_graph_add(made->body, &desc, NULL, 0, &fill,
 					 error);
-	return status == PLAIT_OK ? add_owned(made, error) : status;
+	return status == PLAIT_OK ? add_calls(made, error) : status;
 }
 
 static plait_status make(struct made *made, uint32_t lanes, bool owned,
@@ -289,10 +293,54 @@ static void recorded(void)
 				.recorded = true });
 }
 
+/* Every second run fails, and no queue comes back: the plan makes new ones. */
+static void fail_in_turns(const struct how *how)
+{
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "chaos",
+		.wrap = "check,fault",
+		.options = "chaos:devices=1;"
+			   "fault:slot=queue_recover,rate=1000,status=failed",
+		.flags = PLAIT_CONTEXT_NO_WORKERS, .log = hear,
+		.log_level = PLAIT_LOG_WARNING,
+	};
+	struct made made = { .calls = true };
+	plait_error error = { .size = sizeof(error) };
+	plait_status status;
+	uint32_t x = 0;
+
+	memset(&rig, 0, sizeof(rig));
+	OK(plait_context_open(&desc, &rig.context, &error) == PLAIT_OK &&
+	   make(&made, how->lanes, how->owned, &error) == PLAIT_OK);
+	for (int i = 0; i < 6 && made.plan != NULL; i++) {
+		made.fails = i % 2 == 1;
+		status = run_once(&made, how, &x, &error);
+		OK_THAT(made.fails ? status == PLAIT_E_FAILED :
+			status == PLAIT_OK && x == TIMES, "run %d: %u, %s", i,
+			x, error.text);
+	}
+	unmake(&made);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK(all_gone());
+}
+
+static void queues_that_stay_broken(void)
+{
+	broken = 0;
+	for (uint32_t i = 0; i < 8; i++) {
+		builds = i % 2 == 1;
+		fail_in_turns(&(struct how){ .lanes = 1 + i / 4,
+					     .owned = i / 2 % 2 == 1 });
+	}
+	IS_UINT(broken, 0);
+}
+
 static const struct tap_scenario all[] = {
 	{ "called", called },
 	{ "on a queue", on_a_queue },
 	{ "with owners", with_owners },
 	{ "recorded", recorded },
+	{ "queues that stay broken", queues_that_stay_broken },
 };
 TAP_MAIN(all)

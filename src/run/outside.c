@@ -252,7 +252,7 @@ static void drop_call(plait__outside *outside)
 }
 
 /* The queue is as good as new, or another one; and it knows best what was
- * wrong. */
+ * wrong, unless that is that its backend does not take it back. */
 static void mend_queue(plait__outside *outside, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
@@ -260,7 +260,8 @@ static void mend_queue(plait__outside *outside, plait_error *why)
 	if (outside->needs != &outside->queue->object)
 		return;
 	if (plait__queue_finish(outside->queue, 0, &better) < 0 &&
-	    better.status == why->status)
+	    better.status == why->status &&
+	    plait__queue_finish(outside->queue, 0, NULL) == PLAIT_OK)
 		*why = better;
 	else
 		leave_queue(outside);
