@@ -92,6 +92,7 @@ static void loops_count(void)
 		graph_launch(exec);
 		IS_STR(graph_written(), "1222");
 	}
+	IS_UINT(rig_undecided(), 0);
 	WORKS(cu.cuGraphExecDestroy(exec));
 	graph_end();
 }
@@ -334,6 +335,8 @@ static void fault_in_loop(void)
 	WORKS(cu.cuGraphDestroy(rig.graph));
 	rig_abandon();
 	IS_UINT(rig_live(STANDIN_EXEC), 0);
+	/* But for the one that was not finished. */
+	IS_UINT(rig_undecided(), 4);
 }
 
 static const struct tap_scenario all[] = {

@@ -82,8 +82,10 @@ int standin_set_condition(void *driver, unsigned long long handle,
 	if (condition == NULL || !condition->running ||
 	    condition->context != work->context)
 		code = CUDA_ERROR_LAUNCH_FAILED;
-	else
+	else {
 		condition->value = value;
+		condition->set = true;
+	}
 	pthread_mutex_unlock(&standin.lock);
 	return code;
 }

@@ -40,6 +40,8 @@ typedef void standin_fail_function(const char *name, uint64_t number,
 typedef void standin_fault_function(uint64_t number, int code);
 /* Launches of executable graphs that had to wait for themselves. */
 typedef uint64_t standin_overlaps_function(void);
+/* Iterations of loops in which nobody has set the condition. */
+typedef uint64_t standin_undecided_function(void);
 /* The last function that was told to fail and did, or null. */
 typedef const char *standin_failed_function(void);
 /* The first function that refused what a driver has to refuse: a handle that

@@ -101,14 +101,24 @@ void standin_fault(uint64_t number, int code)
 	pthread_mutex_unlock(&standin.lock);
 }
 
-uint64_t standin_overlaps(void)
+static uint64_t number_under_lock(const uint64_t *number)
 {
 	uint64_t value;
 
 	pthread_mutex_lock(&standin.lock);
-	value = standin.overlaps;
+	value = *number;
 	pthread_mutex_unlock(&standin.lock);
 	return value;
+}
+
+uint64_t standin_overlaps(void)
+{
+	return number_under_lock(&standin.overlaps);
+}
+
+uint64_t standin_undecided(void)
+{
+	return number_under_lock(&standin.undecided);
 }
 
 static const char *under_lock(const char *const *name)
@@ -216,6 +226,7 @@ static void configure(const char *text)
 	standin.initialised = false;
 	standin.faults_until = 0;
 	standin.overlaps = 0;
+	standin.undecided = 0;
 	standin.failed = NULL;
 	standin.misused = NULL;
 	memset(fails, 0, sizeof(fails));

@@ -100,6 +100,23 @@ static bool goes_on(CUgraphConditionalHandle handle)
 	return on;
 }
 
+/* One that nobody has decided goes on for ever if nobody ever does. */
+static CUresult run_iteration(CUgraphNode node)
+{
+	struct condition *condition;
+	CUresult code;
+
+	pthread_mutex_lock(&standin.lock);
+	standin_condition(node->handle)->set = false;
+	pthread_mutex_unlock(&standin.lock);
+	code = run_graph(node->bodies[0]);
+	pthread_mutex_lock(&standin.lock);
+	condition = standin_condition(node->handle);
+	standin.undecided += code == CUDA_SUCCESS && !condition->set;
+	pthread_mutex_unlock(&standin.lock);
+	return code;
+}
+
 static CUresult run_conditional(CUgraphNode node)
 {
 	unsigned value = value_of(node->handle);
@@ -113,7 +130,7 @@ static CUresult run_conditional(CUgraphNode node)
 					       CUDA_SUCCESS;
 	case CU_GRAPH_COND_TYPE_WHILE:
 		while (code == CUDA_SUCCESS && goes_on(node->handle))
-			code = run_graph(node->bodies[0]);
+			code = run_iteration(node);
 		return code;
 	case CU_GRAPH_COND_TYPE_SWITCH:
 		return value < node->body_count ?

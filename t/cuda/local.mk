@@ -14,7 +14,7 @@ check_LTLIBRARIES += %D%/standin_cuda.la
 	%D%/module.c %D%/object.c %D%/standin.h %D%/stream.c %D%/work.c
 %C%_standin_cuda_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 %C%_standin_cuda_la_LDFLAGS = $(LDFLAGS_STANDIN) -export-symbols-regex \
-	'^(cu[A-Z].*|standin_(configure|live|leaked|calls|fail|fault|overlaps|failed|misused))$$'
+	'^(cu[A-Z].*|standin_(configure|live|leaked|calls|fail|fault|overlaps|undecided|failed|misused))$$'
 %C%_standin_cuda_la_LIBADD = %D%/libgrid.la -lpthread -ldl
 
 check_LTLIBRARIES += %D%/standin_nvrtc.la

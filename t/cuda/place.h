@@ -37,9 +37,10 @@ static inline uint64_t standin_left(void)
 	return left;
 }
 
-/* All was given back. */
+/* All was given back, and somebody has decided each iteration of a loop. */
 static inline void standin_is_clean(void)
 {
+	IS_UINT(rig_undecided(), 0);
 	IS_UINT(standin_left(), 0);
 }
 

@@ -18,6 +18,7 @@ standin_calls_function *rig_calls;
 standin_fail_function *rig_fail;
 standin_fault_function *rig_fault;
 standin_overlaps_function *rig_overlaps;
+standin_undecided_function *rig_undecided;
 standin_failed_function *rig_failed;
 standin_misused_function *rig_misused;
 CUcontext rig_context;
@@ -63,6 +64,7 @@ static bool load_driver(void)
 	held &= find(library, "standin_fail", &rig_fail);
 	held &= find(library, "standin_fault", &rig_fault);
 	held &= find(library, "standin_overlaps", &rig_overlaps);
+	held &= find(library, "standin_undecided", &rig_undecided);
 	held &= find(library, "standin_failed", &rig_failed);
 	held &= find(library, "standin_misused", &rig_misused);
 	if (!held)

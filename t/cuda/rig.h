@@ -17,6 +17,7 @@ extern standin_calls_function *rig_calls;
 extern standin_fail_function *rig_fail;
 extern standin_fault_function *rig_fault;
 extern standin_overlaps_function *rig_overlaps;
+extern standin_undecided_function *rig_undecided;
 extern standin_failed_function *rig_failed;
 extern standin_misused_function *rig_misused;
 

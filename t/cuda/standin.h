@@ -30,6 +30,7 @@ STANDIN_EXPORT standin_calls_function standin_calls;
 STANDIN_EXPORT standin_fail_function standin_fail;
 STANDIN_EXPORT standin_fault_function standin_fault;
 STANDIN_EXPORT standin_overlaps_function standin_overlaps;
+STANDIN_EXPORT standin_undecided_function standin_undecided;
 STANDIN_EXPORT standin_failed_function standin_failed;
 STANDIN_EXPORT standin_misused_function standin_misused;
 
@@ -128,6 +129,7 @@ struct condition {
 	CUcontext context;
 	unsigned initial, flags, value;
 	bool used, running;
+	bool set; /* in the iteration that runs */
 };
 
 struct CUgraphNode_st {
@@ -193,7 +195,7 @@ struct standin {
 	uint64_t random;
 	uint64_t faults_until;
 	CUresult fault;
-	uint64_t overlaps;
+	uint64_t overlaps, undecided;
 	const char *failed, *misused; /* functions */
 	size_t used_bytes[STANDIN_MAX_DEVICES];
 	CUcontext primary[STANDIN_MAX_DEVICES];
