@@ -63,13 +63,13 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/source/words.c
 # What portable source begins with, as strings.
 PRELUDES = %D%/source/cuda.prelude %D%/source/host.prelude \
-	%D%/source/opencl.prelude
+	%D%/source/loop.prelude %D%/source/opencl.prelude
 nodist_%C%_libplaitcore_la_SOURCES = %D%/source/preludes.c
 EXTRA_DIST += $(PRELUDES)
 CLEANFILES += %D%/source/preludes.c
 %D%/source/preludes.c: $(PRELUDES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	for name in cuda host opencl; do \
+	for name in cuda host loop opencl; do \
 		echo "const char plait__prelude_$$name[] =" && \
 		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' \
 			-e 's/$$/\\n"/' $(srcdir)/%D%/source/$$name.prelude && \

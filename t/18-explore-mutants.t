@@ -34,6 +34,8 @@ sources_of()
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/object/hope.c" \
 			"src/object/pilot.c" ;;
+	53-explore-deciding) # includes src/source/loop.prelude
+		;;
 	53-explore-instances)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/run/instances.c src/run/over.c" ;;

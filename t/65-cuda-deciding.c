@@ -24,19 +24,32 @@ enum { RUNS = 3 };
 	"	sum[i] += step; DECIDE(left + i, 1);" \
 	"} }"
 
-#define CUDA_C \
+/* Who says 2 sets the condition each time. */
+#define CUDA_C(decides, more, body) \
 	"extern \"C\" __device__ void cudaGraphSetConditional(" \
 	"	unsigned long long handle, unsigned value);\n" \
-	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 1; }\n" \
+	"extern \"C\" { __device__ __constant__ unsigned plait_decides = " \
+	decides "; }\n" \
 	"extern \"C\" __global__ void tell(unsigned *left, unsigned *sum," \
 	"	unsigned step, unsigned long long condition," \
-	"	const unsigned *word, const volatile unsigned *stop) {" \
+	"	const unsigned *word, const volatile unsigned *stop" more ") {" \
 	"	unsigned i = threadIdx.x;" \
 	"	sum[i] += step;" \
+	body "}"
+#define SETS \
 	"	left[i] -= 1;" \
 	"	if (left + i == word) cudaGraphSetConditional(condition," \
-	"		*stop != 0 ? 0 : left[i]);" \
-	"}"
+	"		*stop != 0 ? 0 : left[i]);"
+#define MAY_SET CUDA_C("1", "", SETS)
+#define ALWAYS_SETS CUDA_C("2", ", unsigned long long *arrived", SETS)
+/* Only when it has come to an end. */
+#define SETS_LAST \
+	CUDA_C("1", "", \
+	"	left[i] -= 1;" \
+	"	if (left + i == word && left[i] == 0)" \
+	"		cudaGraphSetConditional(condition, 0);")
+#define NEVER_SETS CUDA_C("1", "", "")
+#define KNOWS_NOT CUDA_C("3", ", unsigned long long *arrived", SETS)
 
 /* loop over n { n -= 1, sum += step; x = 2 x + 1 }, at least once */
 struct loop {
@@ -161,12 +174,13 @@ static void check_run(const struct loop *s, uint32_t times, uint32_t step)
 
 /* How many nodes of kernels the plan's graphs have, which run `runs` times, each
  * as one launch where the device decides. */
-static void check_loop(const char *text, uint32_t kind, uint64_t nodes)
+static void check_loop(const char *options, const char *text, uint32_t kind,
+		       uint64_t nodes)
 {
 	struct loop s;
 	uint64_t added, launched;
 
-	if (!open_cuda(""))
+	if (!open_cuda(options))
 		return;
 	make(&s, text, kind, false);
 	added = rig_calls("cuGraphAddKernelNode");
@@ -184,19 +198,24 @@ static void check_loop(const char *text, uint32_t kind, uint64_t nodes)
 	close_place();
 }
 
-/* One decides in front of the loop, and one at its end, or nobody. */
+/* One decides in front of the loop, and one at its end or in front of a kernel that
+ * may do it, or nobody. */
 static void loops(void)
 {
-	check_loop(DECIDING, PLAIT_NODE_WHILE, 3);
-	check_loop(DECIDING, PLAIT_NODE_DO, 3);
-	check_loop(CUDA_C, PLAIT_NODE_WHILE, 3);
-	check_loop(CUDA_C, PLAIT_NODE_DO, 3);
-	check_loop(STORING, PLAIT_NODE_WHILE, 4);
-	check_loop(STORING, PLAIT_NODE_DO, 4);
+	check_loop("", DECIDING, PLAIT_NODE_WHILE, 3);
+	check_loop("", DECIDING, PLAIT_NODE_DO, 3);
+	check_loop("", ALWAYS_SETS, PLAIT_NODE_WHILE, 3);
+	check_loop("", ALWAYS_SETS, PLAIT_NODE_DO, 3);
+	check_loop("", MAY_SET, PLAIT_NODE_WHILE, 4);
+	check_loop("", MAY_SET, PLAIT_NODE_DO, 4);
+	check_loop("", SETS_LAST, PLAIT_NODE_WHILE, 4);
+	check_loop("", SETS_LAST, PLAIT_NODE_DO, 4);
+	check_loop("", STORING, PLAIT_NODE_WHILE, 4);
+	check_loop("", STORING, PLAIT_NODE_DO, 4);
 	(void)setenv("PLAIT_REGIONS", "0", 1);
-	check_loop(DECIDING, PLAIT_NODE_WHILE, 0);
-	check_loop(DECIDING, PLAIT_NODE_DO, 0);
-	check_loop(CUDA_C, PLAIT_NODE_WHILE, 0);
+	check_loop("", DECIDING, PLAIT_NODE_WHILE, 0);
+	check_loop("", DECIDING, PLAIT_NODE_DO, 0);
+	check_loop("", MAY_SET, PLAIT_NODE_WHILE, 0);
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
@@ -218,8 +237,8 @@ static void told(void)
 	close_place();
 }
 
-/* Another kernel that does not say what it decides, and back. */
-static void exchanged(void)
+/* Another kernel that does not say what it decides, or not always, and back. */
+static void check_exchange(const char *text)
 {
 	plait_kernel *other;
 	struct loop s;
@@ -227,7 +246,7 @@ static void exchanged(void)
 	if (!open_cuda(""))
 		return;
 	make(&s, DECIDING, PLAIT_NODE_DO, false);
-	other = tell_kernel(STORING);
+	other = tell_kernel(text);
 	check_run(&s, 3, 0);
 	OK_THAT(plait_plan_exchange(s.plan, s.tell, other, &rig.error) ==
 		PLAIT_OK, "%s", rig.error.text);
@@ -238,6 +257,12 @@ static void exchanged(void)
 	plait_kernel_release(other);
 	unmake(&s);
 	close_place();
+}
+
+static void exchanged(void)
+{
+	check_exchange(STORING);
+	check_exchange(SETS_LAST);
 }
 
 /* A launch in no loop stores; so does one whose word decides another loop. */
@@ -322,14 +347,14 @@ static void writers(void)
 	(void)unsetenv("PLAIT_REGIONS");
 }
 
-static void cancelled(void)
+static void check_cancelled(const char *text)
 {
 	plait_run *run = NULL;
 	struct loop s;
 
 	if (!open_cuda("workers=3"))
 		return;
-	make(&s, ENDLESS, PLAIT_NODE_WHILE, false);
+	make(&s, text, PLAIT_NODE_WHILE, false);
 	for (uint32_t i = 0; i < RUNS; i++) {
 		write_words(s.n, 1);
 		IS_INT(plait_plan_run(s.plan, rig.queue, NULL, &run,
@@ -345,6 +370,57 @@ static void cancelled(void)
 	}
 	unmake(&s);
 	close_place();
+}
+
+static void cancelled(void)
+{
+	check_cancelled(ENDLESS);
+	check_cancelled(NEVER_SETS);
+}
+
+static void check_refused(const char *options, const char *text,
+			  const char *why)
+{
+	const plait_source source = { .size = sizeof(source), .code = text,
+				      .form = PLAIT_SOURCE_CUDA_C };
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .signature = SIGNATURE,
+		.sources = &source, .source_count = 1,
+	};
+	plait_kernel *kernel = NULL;
+
+	if (!open_cuda(options))
+		return;
+	IS_INT(plait_kernel_create(rig.context, &desc, &kernel, &rig.error),
+	       PLAIT_E_UNSUPPORTED);
+	OK_THAT(strstr(rig.error.text, why) != NULL, "%s", rig.error.text);
+	plait_kernel_release(kernel);
+	close_place();
+}
+
+/* A promise that nobody has heard of yet. */
+static void unknown(void)
+{
+	check_refused("", KNOWS_NOT, "plait_decides is to be 1 or 2");
+}
+
+/* Before 12.3 no kernel decides: DECIDE stores, and code that cannot be loaded
+ * there says what it takes. */
+static void older(void)
+{
+	static const char *const versions[] = { "version=12000",
+						"version=12020" };
+
+	for (size_t i = 0; i < TAP_COUNT(versions); i++) {
+		check_refused(versions[i], MAY_SET,
+			      "needs the driver of CUDA 12.3");
+		check_refused(versions[i], ALWAYS_SETS,
+			      "needs the driver of CUDA 12.3");
+		check_loop(versions[i], DECIDING, PLAIT_NODE_WHILE, 0);
+		check_loop(versions[i], DECIDING, PLAIT_NODE_DO, 0);
+	}
+	check_loop("version=12030", DECIDING, PLAIT_NODE_WHILE, 3);
+	check_loop("version=12030", MAY_SET, PLAIT_NODE_WHILE, 4);
 }
 
 /* A kernel that fails takes its device with it. */
@@ -372,6 +448,8 @@ static const struct tap_scenario all[] = {
 	{ "outside", outside },
 	{ "writers", writers },
 	{ "cancelled", cancelled },
+	{ "unknown", unknown },
+	{ "older", older },
 	{ "failed", failed },
 };
 TAP_MAIN(all)

@@ -422,6 +422,10 @@ MC_TESTS += %D%/37-explore-pilot.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_37_explore_pilot_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_37_explore_pilot_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/53-explore-deciding.t
+%C%_53_explore_deciding_t_SOURCES = %D%/53-explore-deciding.c
+%C%_53_explore_deciding_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_53_explore_deciding_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/53-explore-instances.t
 %C%_53_explore_instances_t_SOURCES = %D%/53-explore-instances.c \
 	src/run/instances.c src/run/over.c src/base/error.c \
@@ -490,6 +494,9 @@ API_TESTS += %D%/56-run-queued.t
 %C%_56_run_queued_t_SOURCES = %D%/56-run-queued.c %D%/queued.h \
 	%D%/driver.h %D%/place.h
 %C%_56_run_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/56-run-queued-deciding.t
+%C%_56_run_queued_deciding_t_SOURCES = %D%/56-run-queued-deciding.c %D%/queued.h
+%C%_56_run_queued_deciding_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/56-run-queued-loops.t
 %C%_56_run_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c %D%/queued.h
 %C%_56_run_queued_loops_t_LDADD = $(LDADD_API)
@@ -781,6 +788,10 @@ API_TESTS += %D%/65-cuda-queued.t
 %C%_65_cuda_queued_t_SOURCES = %D%/56-run-queued.c %D%/cuda/place.h
 %C%_65_cuda_queued_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
 %C%_65_cuda_queued_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/65-cuda-queued-deciding.t
+%C%_65_cuda_queued_deciding_t_SOURCES = %D%/56-run-queued-deciding.c
+%C%_65_cuda_queued_deciding_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA
+%C%_65_cuda_queued_deciding_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/65-cuda-queued-loops.t
 %C%_65_cuda_queued_loops_t_SOURCES = %D%/56-run-queued-loops.c
 %C%_65_cuda_queued_loops_t_CPPFLAGS = $(CPPFLAGS_CUDA) -DQUEUED_CUDA

@@ -67,12 +67,13 @@
 	"	cudaGraphSetConditional(handle, *left);\n" \
 	"}\n"
 
-/* The same, told of its loop by plait. */
+/* The same, told of its loop by plait; 2: it sets the condition each time. */
 #define TELL_TEXT \
 	CONDITION_TEXT \
-	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 1; }\n" \
+	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 2; }\n" \
 	GLOBAL_FUNCTION "tell(unsigned *left, unsigned long long condition,\n" \
-	"	const unsigned *word, const volatile unsigned *stop)\n" \
+	"	const unsigned *word, const volatile unsigned *stop,\n" \
+	"	unsigned long long *arrived)\n" \
 	"{\n" \
 	"	if (threadIdx.x != 0)\n" \
 	"		return;\n" \

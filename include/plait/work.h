@@ -74,7 +74,7 @@ enum {
  *
  * `decider`, where it is not 0, is a launch of a loop's own body, and nothing else
  * in there writes to the word: if its kernel can tell the device how it decides
- * (`DECIDE` of portable source), nobody has to look at the word.
+ * (`DECIDE` in portable source), nobody has to look at the word.
  */
 typedef struct plait_work_region {
 	uint32_t size;

@@ -128,6 +128,7 @@ struct plait_backend_launch {
 	unsigned block[3];
 	void **arguments; /* one address for each */
 	struct cuda_loop *loop; /* of a kernel that decides, or null */
+	bool may_skip; /* it does not set the condition each time */
 };
 
 /* The last arguments of kernels that decide; zeros: no loop. */
@@ -135,6 +136,8 @@ struct cuda_loop {
 	CUgraphConditionalHandle condition;
 	CUdeviceptr word;
 	CUdeviceptr stop;
+	CUdeviceptr arrived; /* 64 bits: how many of its blocks are through */
+	bool guarded; /* no argument: another kernel sets it in front */
 };
 
 /* --- driver.c: the library, and what its numbers mean */
@@ -284,6 +287,7 @@ struct plait_backend_segment {
 	struct cuda_loop *loops; /* that a command decides; words of 0: none */
 	uint32_t work_count;
 	uint32_t region_count;
+	uint32_t told_count; /* loops that a command decides */
 	CUdeviceptr own; /* words of it, where it has regions; or 0 */
 	struct cuda_block *own_block;
 	bool own_unsettled; /* a write to them may be on its way */

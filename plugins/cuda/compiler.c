@@ -191,6 +191,9 @@ static plait_status list_words(const struct cuda_build *build,
 			  nearest(rtc, build->device->arch));
 	add_words(words, target);
 	add_words(words, "-default-device");
+	/* Portable kernels that decide loops store the word, and no more. */
+	if (!plaitp_cuda_has_regions(build->self))
+		add_words(words, "-DPLAIT_NO_LOOPS");
 	if ((code->flags & PLAIT_SOURCE_STRICT) != 0)
 		add_words(words, "--fmad=false");
 	if ((code->flags & PLAIT_SOURCE_FAST) != 0)

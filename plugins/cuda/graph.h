@@ -42,6 +42,8 @@ bool plaitp_cuda_prepare_regions(struct cuda_maker *maker);
 /* The nodes of a region, behind `before`; its bodies become the graphs of what
  * is in them. */
 bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index);
+/* In front of a launch that decides its loop, and may forget to. */
+bool plaitp_cuda_guard_loop(struct cuda_maker *maker, uint32_t index);
 /* Behind all other nodes: what decides whether loops go on. */
 bool plaitp_cuda_close_regions(struct cuda_maker *maker);
 /* Without the device's context, too: then it is lost. */

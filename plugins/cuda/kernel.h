@@ -5,7 +5,11 @@
 
 #include "backend.h"
 
-enum { CUDA_ENTRY_BYTES = 256, CUDA_LOOP_ARGUMENTS = 3 };
+enum { CUDA_ENTRY_BYTES = 256 };
+
+/* What `plait_decides` of a module says: whether a kernel that runs sets the
+ * condition of its loop. */
+enum { CUDA_MAY_DECIDE = 1, CUDA_DECIDES = 2 };
 
 struct cuda_parameter {
 	uint64_t bytes; /* of the value */
@@ -18,7 +22,7 @@ struct plait_backend_kernel {
 	CUmodule module;
 	CUfunction function;
 	bool portable; /* it does not mind how many items there are */
-	bool decides; /* struct cuda_loop is its last arguments */
+	unsigned decides; /* 0, or as above */
 	uint32_t group[3]; /* that it wants; 0: any */
 	int group_max;
 	int local_bytes;
@@ -27,6 +31,14 @@ struct plait_backend_kernel {
 	uint32_t parameter_count;
 	struct cuda_parameter parameters[];
 };
+
+/* How many members of struct cuda_loop are its last arguments. */
+static inline uint32_t
+plaitp_cuda_loop_arguments(const plait_backend_kernel *kernel)
+{
+	return kernel->decides == CUDA_DECIDES ? 4 :
+	       kernel->decides == CUDA_MAY_DECIDE ? 3 : 0;
+}
 
 /* --- compiler.c */
 

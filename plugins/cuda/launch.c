@@ -201,17 +201,21 @@ static plait_status set_argument(plait_backend *self,
 static uint64_t count_arguments(const plait_launch_request *request)
 {
 	return (uint64_t)request->argument_count +
-	       (request->kernel->decides ? CUDA_LOOP_ARGUMENTS : 0);
+	       plaitp_cuda_loop_arguments(request->kernel);
 }
 
 /* Of no loop; segments tell of theirs. */
 static void set_loop(plait_backend_launch *launch, uint32_t first,
+		     const plait_backend_kernel *kernel,
 		     struct cuda_loop *loop)
 {
+	void *const members[] = { &loop->condition, &loop->word, &loop->stop,
+				  &loop->arrived };
+
 	launch->loop = loop;
-	launch->arguments[first] = &loop->condition;
-	launch->arguments[first + 1] = &loop->word;
-	launch->arguments[first + 2] = &loop->stop;
+	launch->may_skip = kernel->decides == CUDA_MAY_DECIDE;
+	memcpy(&launch->arguments[first], members,
+	       plaitp_cuda_loop_arguments(kernel) * sizeof(void *));
 }
 
 static plait_status set_arguments(plait_backend *self,
@@ -230,7 +234,8 @@ static plait_status set_arguments(plait_backend *self,
 		at += room_of(&request->kernel->parameters[i]);
 	}
 	if (request->kernel->decides)
-		set_loop(launch, i, (struct cuda_loop *)(void *)at);
+		set_loop(launch, i, request->kernel,
+			 (struct cuda_loop *)(void *)at);
 	return status;
 }
 

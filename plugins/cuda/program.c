@@ -13,9 +13,27 @@ enum { LOG_BYTES = 8192 };
 
 /* --- modules -------------------------------------------------------------- */
 
+/* Does it set conditions, on a driver that has none?  That is said in many
+ * ways. */
+static bool needs_loops(const struct cuda_build *build)
+{
+	static const char setter[] = "cudaGraphSetConditional";
+	const plait_code *code = build->code;
+
+	return !plaitp_cuda_has_regions(build->self) &&
+	       memmem(code->code, code->bytes, setter, sizeof(setter) - 1) !=
+		       NULL;
+}
+
 static plait_status judge_load(const struct cuda_build *build, CUresult code,
 			       plait_error *error)
 {
+	if (code != CUDA_SUCCESS && needs_loops(build) &&
+	    !plaitp_cuda_is_sticky(code))
+		return plaitp_cuda_fail_build(build, error,
+					      PLAIT_E_UNSUPPORTED, (int)code,
+					      "it decides loops, which needs "
+					      "the driver of CUDA 12.3");
 	switch (code) {
 	case CUDA_SUCCESS:
 		return PLAIT_OK;
@@ -195,7 +213,7 @@ static plait_status check_parameters(const struct cuda_build *build,
 	const struct cuda_calls *cu = &build->self->cu;
 	size_t offset, bytes, i;
 	size_t count = kernel->parameter_count +
-		       (kernel->decides ? CUDA_LOOP_ARGUMENTS : 0);
+		       plaitp_cuda_loop_arguments(kernel);
 	CUresult code;
 	bool there;
 
@@ -221,26 +239,27 @@ static plait_status check_parameters(const struct cuda_build *build,
 	return PLAIT_OK;
 }
 
-/* What portable source says of its groups. */
-static plait_status read_group(const struct cuda_build *build,
-			       plait_backend_kernel *kernel,
-			       plait_error *error)
+/* A variable of the module, if it has one of that size. */
+static plait_status read_variable(const struct cuda_build *build,
+				  plait_backend_kernel *kernel,
+				  const char *name, void *out, size_t room,
+				  bool *there, plait_error *error)
 {
 	const struct cuda_calls *cu = &build->self->cu;
 	CUstream stream = build->device->maps;
 	CUdeviceptr address = 0;
 	size_t bytes = 0;
 	CUresult code = cu->cuModuleGetGlobal(&address, &bytes, kernel->module,
-					      "plait_group");
+					      name);
 
+	*there = code == CUDA_SUCCESS && bytes == room;
 	if (code == CUDA_ERROR_NOT_FOUND)
 		return PLAIT_OK;
 	if (code != CUDA_SUCCESS)
 		return fail_call(build, error, "cuModuleGetGlobal", code);
-	if (bytes != sizeof(kernel->group))
+	if (!*there)
 		return PLAIT_OK;
-	kernel->portable = true;
-	code = cu->cuMemcpyDtoHAsync(kernel->group, address, bytes, stream);
+	code = cu->cuMemcpyDtoHAsync(out, address, bytes, stream);
 	if (code != CUDA_SUCCESS)
 		return fail_call(build, error, "cuMemcpyDtoHAsync", code);
 	code = cu->cuStreamSynchronize(stream);
@@ -248,20 +267,31 @@ static plait_status read_group(const struct cuda_build *build,
 	       fail_call(build, error, "cuStreamSynchronize", code);
 }
 
+/* What portable source says of its groups. */
+static plait_status read_group(const struct cuda_build *build,
+			       plait_backend_kernel *kernel,
+			       plait_error *error)
+{
+	return read_variable(build, kernel, "plait_group", kernel->group,
+			     sizeof(kernel->group), &kernel->portable, error);
+}
+
 /* Whether it wants to know in which loop it is. */
 static plait_status read_decides(const struct cuda_build *build,
 				 plait_backend_kernel *kernel,
 				 plait_error *error)
 {
-	CUdeviceptr address = 0;
-	size_t bytes = 0;
-	CUresult code = build->self->cu.cuModuleGetGlobal(
-		&address, &bytes, kernel->module, "plait_decides");
+	bool there;
+	plait_status status = read_variable(build, kernel, "plait_decides",
+					    &kernel->decides,
+					    sizeof(kernel->decides), &there,
+					    error);
 
-	kernel->decides = code == CUDA_SUCCESS;
-	return code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_FOUND ?
-		       PLAIT_OK : fail_call(build, error, "cuModuleGetGlobal",
-					    code);
+	if (status != PLAIT_OK || kernel->decides <= CUDA_DECIDES)
+		return status;
+	return plaitp_cuda_fail_build(build, error, PLAIT_E_UNSUPPORTED,
+				      (int)kernel->decides, "plait_decides "
+				      "is to be 1 or 2");
 }
 
 static plait_status measure(const struct cuda_build *build,

@@ -10,7 +10,10 @@
  *
  * The one at the end of a loop's body is not there where a kernel of the body says
  * itself what it decides: it is told of the condition, of the word that it is the
- * condition of, and of the one that stops.
+ * condition of, and of the one that stops.  A condition that nobody sets stays as
+ * it was, and then nothing could end the loop; so where the kernel does not
+ * promise to set it each time, one comes in front of it, which may be beside
+ * the rest of the body.
  *
  * The kernel is text that the driver finishes, so no compiler has to be there.
  */
@@ -21,8 +24,9 @@
 /* From which driver on there are nodes for branches. */
 enum { SWITCH_VERSION = 12080 };
 
-/* Words of a segment's own: whether it is to stop, and one that is 1. */
-enum { STOP = 0, ONE = 4, OWN_BYTES = 8 };
+/* Words of a segment's own: whether it is to stop, and one that is 1; and for
+ * each loop that a command decides how many of its blocks are through. */
+enum { STOP = 0, ONE = 4, ARRIVED = 8, ARRIVED_BYTES = 8 };
 
 static const char decide_name[] = "plait_decide";
 
@@ -100,15 +104,12 @@ static struct cuda_call find_decide(plait_backend *self,
 }
 
 static bool add_decide(struct cuda_maker *maker, CUgraph graph,
-		       uint32_t index, CUdeviceptr word, CUgraphNode *out)
+		       CUgraphConditionalHandle condition, CUdeviceptr word,
+		       unsigned otherwise, CUgraphNode *out)
 {
 	const plait_backend_segment *segment = maker->segment;
-	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
 	CUdeviceptr stop = segment->own + STOP;
-	unsigned otherwise = work->region->kind == PLAIT_WORK_CASE ?
-				     UINT32_MAX : 0;
-	void *arguments[] = { &maker->handles[index], &word, &stop,
-			      &otherwise };
+	void *arguments[] = { &condition, &word, &stop, &otherwise };
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = {
 		.func = segment->device->decide, .gridDimX = 1, .gridDimY = 1,
 		.gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
@@ -139,19 +140,21 @@ static bool make_words(struct cuda_maker *maker)
 	const struct cuda_calls *cu = &maker->self->cu;
 	plait_backend_segment *segment = maker->segment;
 	CUstream stream = segment->device->maps;
+	uint64_t bytes = ARRIVED + (uint64_t)ARRIVED_BYTES *
+					   segment->region_count;
 
 	if (!plaitp_cuda_worked(maker, "cuMemAlloc",
 				plaitp_cuda_pool_take(
 					maker->self, segment->device,
-					OWN_BYTES, &segment->own_block,
+					bytes, &segment->own_block,
 					&segment->own))) {
 		segment->own = 0;
 		return false;
 	}
 	segment->own_unsettled = true;
 	return plaitp_cuda_worked(maker, "cuMemsetD32Async",
-				  cu->cuMemsetD32Async(segment->own + STOP, 0,
-						       1, stream)) &&
+				  cu->cuMemsetD32Async(segment->own, 0,
+						       bytes / 4, stream)) &&
 	       plaitp_cuda_worked(maker, "cuMemsetD32Async",
 				  cu->cuMemsetD32Async(segment->own + ONE, 1,
 						       1, stream));
@@ -190,6 +193,8 @@ static void tell_decider(struct cuda_maker *maker, uint32_t index)
 	segment->loops[decider] = (struct cuda_loop){
 		.condition = maker->handles[index],
 		.word = word_of(work), .stop = segment->own + STOP,
+		.arrived = segment->own + ARRIVED +
+			   ARRIVED_BYTES * segment->told_count++,
 	};
 }
 
@@ -199,6 +204,23 @@ static bool is_told(const struct cuda_maker *maker, uint32_t index)
 		plaitp_cuda_work_at(maker->request, index)->region->decider;
 
 	return decider != 0 && maker->segment->loops[decider].word != 0;
+}
+
+/* What is told a kernel is in the entry of its launch. */
+bool plaitp_cuda_guard_loop(struct cuda_maker *maker, uint32_t index)
+{
+	struct cuda_loop *loop = &maker->segment->loops[index];
+	CUgraphNode node;
+	size_t count = maker->count;
+
+	loop->guarded = true;
+	maker->count = 0;
+	if (!add_decide(maker, maker->graphs[index], loop->condition,
+			loop->word, 0, &node))
+		return false;
+	maker->before[count] = node;
+	maker->count = count + 1;
+	return true;
 }
 
 /* What is in its bodies is in their graphs. */
@@ -244,8 +266,9 @@ bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
 	CUgraph graph = maker->graphs[index];
 	CUdeviceptr word = work->region->kind == PLAIT_WORK_DO ?
 				   segment->own + ONE : word_of(work);
+	bool is_case = work->region->kind == PLAIT_WORK_CASE;
 
-	if (work->region->kind == PLAIT_WORK_CASE &&
+	if (is_case &&
 	    maker->self->driver_version < SWITCH_VERSION)
 		return plaitp_cuda_worked(maker, "cuGraphAddNode",
 					  CUDA_ERROR_NOT_SUPPORTED);
@@ -253,7 +276,8 @@ bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
 				maker->self->cu.cuGraphConditionalHandleCreate(
 					&maker->handles[index], graph,
 					segment->device->context, 0, 0)) ||
-	    !add_decide(maker, graph, index, word, &maker->before[0]))
+	    !add_decide(maker, graph, maker->handles[index], word,
+			is_case ? UINT32_MAX : 0, &maker->before[0]))
 		return false;
 	maker->count = 1;
 	tell_decider(maker, index);
@@ -273,7 +297,8 @@ static bool close_loop(struct cuda_maker *maker, uint32_t index)
 		if (maker->graphs[i] == body && !maker->followed[i])
 			maker->before[maker->count++] =
 				maker->segment->nodes[i];
-	return add_decide(maker, body, index, word_of(work), &node);
+	return add_decide(maker, body, maker->handles[index], word_of(work), 0,
+			  &node);
 }
 
 bool plaitp_cuda_close_regions(struct cuda_maker *maker)

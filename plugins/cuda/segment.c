@@ -60,6 +60,9 @@ static bool add_launch(struct cuda_maker *maker, CUgraph graph,
 	plait_backend_segment *segment = maker->segment;
 	CUresult code;
 
+	if (segment->loops[index].word != 0 && work->launch->may_skip &&
+	    !plaitp_cuda_guard_loop(maker, index))
+		return false;
 	tell_loop(work->launch, &segment->loops[index]);
 	code = maker->self->cu.cuGraphAddKernelNode(
 		&segment->nodes[index], graph, maker->before, maker->count,
@@ -355,13 +358,16 @@ static void patch(plait_backend *self, const plait_backend_segment *segment,
 }
 
 /* The nodes of a fill depend on what it is filled with, and where; and another
- * kernel may not decide. */
+ * kernel may not decide, or not each time. */
 static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 		      const plait_work *work)
 {
+	const struct cuda_loop *loop = &segment->loops[index];
+
 	if (work->kind == PLAIT_WORK_LAUNCH)
-		return segment->loops[index].word == 0 ||
-		       work->launch->loop != NULL;
+		return loop->word == 0 ||
+		       (work->launch->loop != NULL &&
+			(loop->guarded || !work->launch->may_skip));
 	return work->kind == PLAIT_WORK_COPY && !plaitp_driven_is_empty(work);
 }
 

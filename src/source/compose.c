@@ -204,19 +204,31 @@ static void add_guarded(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "");
 }
 
+/* The kernel of a text that decides is told of its loop, and calls what is the
+ * text's. */
+static void add_loop(plait__text *out, const plait_source *source,
+		     const plait__signature *signature)
+{
+	plait__text_add(out, "#define PLAIT_ARGUMENTS_%s ", signature->name);
+	add_list(out, source, signature, false);
+	plait__text_add(out, "\n#define PLAIT_TOLD_%s ", signature->name);
+	add_list(out, source, signature, true);
+	plait__text_add(out, "%sPLAIT_LOOP\n%s",
+			signature->count > 0 ? ", " : "", plait__prelude_loop);
+}
+
 /* What KERNEL(name) puts between its parentheses. */
 static void add_parameters(plait__text *out, const plait_source *source,
 			   const plait__signature *signature, uint32_t form)
 {
 	if (form == PLAIT_SOURCE_OPENCL_C)
 		add_guarded(out, source, signature);
+	if (form == PLAIT_SOURCE_CUDA_C && plait__source_decides(source))
+		add_loop(out, source, signature);
 	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
 	add_list(out, source, signature, true);
 	if (form == PLAIT_SOURCE_C)
 		plait__text_add(out, "%sconst struct plait_part *plait",
-				signature->count > 0 ? ", " : "");
-	else if (form == PLAIT_SOURCE_CUDA_C && plait__source_decides(source))
-		plait__text_add(out, "%sPLAIT_LOOP\nPLAIT_DECIDES",
 				signature->count > 0 ? ", " : "");
 	else if (signature->count == 0)
 		plait__text_add(out, "void");

@@ -42,6 +42,7 @@ plait_status plait__source_compose(const plait_source *source,
  * makes strings of. */
 extern const char plait__prelude_cuda[];
 extern const char plait__prelude_host[];
+extern const char plait__prelude_loop[]; /* behind that of CUDA */
 extern const char plait__prelude_opencl[];
 
 #endif

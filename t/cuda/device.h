@@ -38,6 +38,7 @@ struct standin_host {
 
 struct standin_module {
 	unsigned arch; /* 90: for sm_90 */
+	unsigned driver; /* the oldest that has all functions, or 0 */
 	unsigned count;
 	const struct standin_kernel *kernels;
 	/* Filled in by who loads it. */

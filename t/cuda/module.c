@@ -144,6 +144,7 @@ static const struct standin_module *find_setter(const char *text)
 		setter->kernel.count = 4;
 	}
 	setter->table.arch = 50;
+	setter->table.driver = 12030;
 	setter->table.count = 1;
 	setter->table.kernels = &setter->kernel;
 	return &setter->table;
@@ -199,6 +200,10 @@ static CUresult load_image(CUmodule module, const char *image)
 		module->table = dlsym(module->library, STANDIN_MODULE);
 	if (module->table == NULL)
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+	/* It calls what is not there. */
+	if ((int)module->table->driver > standin.options.driver_version)
+		return binary ? CUDA_ERROR_INVALID_IMAGE :
+				CUDA_ERROR_INVALID_PTX;
 	/* Binaries are for one generation, texts for all later ones. */
 	if (module->table->arch > arch ||
 	    (binary && module->table->arch / 10 != arch / 10))

@@ -180,12 +180,14 @@ static bool follows(const char *at, const char *word, const char **behind)
 
 /* --- all of it ------------------------------------------------------------ */
 
+/* `setters`: how often the function is named that sets conditions. */
 static const char *rewrite_word(struct text *out, struct text *table,
-				const char *at)
+				const char *at, unsigned *setters)
 {
 	size_t length = word_length(at);
 	const char *behind;
 
+	*setters += is_word(at, length, "cudaGraphSetConditional");
 	if (is_word(at, length, "__global__"))
 		return rewrite_kernel(out, table, at + length);
 	if (is_word(at, length, "extern") &&
@@ -209,6 +211,7 @@ void rewrite(struct text *out, const char *source, unsigned arch)
 {
 	struct text table = { NULL, 0, 0 };
 	const char *at = source;
+	unsigned setters = 0;
 
 	text_print(&table, "\n# 1 \"the table of kernels\"\n"
 		   "static constexpr unsigned standin_first(unsigned n, "
@@ -218,7 +221,7 @@ void rewrite(struct text *out, const char *source, unsigned arch)
 		const char *from = at;
 
 		if (is_letter(*at)) {
-			at = rewrite_word(out, &table, at);
+			at = rewrite_word(out, &table, at, &setters);
 			continue;
 		}
 		at = *at == '"' || *at == '\'' ? skip_quoted(at) : at + 1;
@@ -226,9 +229,10 @@ void rewrite(struct text *out, const char *source, unsigned arch)
 	}
 	text_print(&table, "\t{ 0, 0, 0, 0, 0 }\n};\n"
 		   "extern \"C\" __attribute__((visibility(\"default\"))) "
-		   "const standin_module standin_module_table = { %u, "
+		   "const standin_module standin_module_table = { %u, %u, "
 		   "sizeof(standin_kernels) / sizeof(standin_kernels[0]) - 1, "
-		   "standin_kernels, &standin_the_host };\n", arch);
+		   "standin_kernels, &standin_the_host };\n", arch,
+		   setters > 1 ? 12030 : 0); /* but for the prelude */
 	text_add(out, table.at, table.count);
 	free(table.at);
 }
