@@ -165,6 +165,79 @@ static void updates(void)
 	graph_end();
 }
 
+static CUDA_MEMCPY3D_v2 copy_of(CUdeviceptr to, CUdeviceptr from,
+				CUmemorytype type)
+{
+	return (CUDA_MEMCPY3D_v2){
+		.srcMemoryType = type, .dstMemoryType = type,
+		.srcDevice = from, .dstDevice = to, .WidthInBytes = 4,
+		.Height = 1, .Depth = 1
+	};
+}
+
+static CUresult change_copy(CUgraphExec exec, CUgraphNode node, CUdeviceptr to,
+			    CUdeviceptr from, CUmemorytype type)
+{
+	const CUDA_MEMCPY3D_v2 copy = copy_of(to, from, type);
+
+	return cu.cuGraphExecMemcpyNodeSetParams(exec, node, &copy,
+						 rig_context);
+}
+
+/* Other addresses, but neither another kind of memory, nor another context's,
+ * nor another name for its kind. */
+static void operands(void)
+{
+	const CUmemorytype plain = CU_MEMORYTYPE_DEVICE,
+			   any = CU_MEMORYTYPE_UNIFIED;
+	CUDA_MEMCPY3D_v2 copy;
+	CUdeviceptr strange;
+	CUcontext other;
+	CUDA_MEMSET_NODE_PARAMS_v1 fill = { .elementSize = 4, .width = 1,
+					    .height = 1 };
+	CUgraphNode a, b, c;
+	CUgraphExec exec;
+	void *pinned;
+
+	if (!graph_begin("devices=2"))
+		return;
+	fill.dst = rig.word;
+	WORKS(cu.cuGraphAddMemsetNode(&c, rig.graph, NULL, 0, &fill,
+				      rig_context));
+	copy = copy_of(rig.word, rig.list, plain);
+	WORKS(cu.cuGraphAddMemcpyNode(&a, rig.graph, NULL, 0, &copy,
+				      rig_context));
+	copy = copy_of(rig.word, rig.list, any);
+	WORKS(cu.cuGraphAddMemcpyNode(&b, rig.graph, NULL, 0, &copy,
+				      rig_context));
+	exec = graph_make();
+	WORKS(cu.cuMemHostAlloc(&pinned, 64, 0));
+	WORKS(cu.cuDevicePrimaryCtxRetain(&other, 1));
+	WORKS(cu.cuCtxPushCurrent(other));
+	WORKS(cu.cuMemAlloc(&strange, 64));
+	WORKS(cu.cuCtxPopCurrent(NULL));
+	WORKS(change_copy(exec, a, rig.list, rig.word, plain));
+	GIVES(change_copy(exec, a, rig.list, rig.word, any),
+	      CUDA_ERROR_INVALID_VALUE);
+	GIVES(change_copy(exec, a, strange, rig.word, plain),
+	      CUDA_ERROR_INVALID_VALUE);
+	WORKS(change_copy(exec, b, rig.list, rig.word, any));
+	GIVES(change_copy(exec, b, (CUdeviceptr)(uintptr_t)pinned, rig.word,
+			  any), CUDA_ERROR_INVALID_VALUE);
+	GIVES(change_copy(exec, b, rig.list, (CUdeviceptr)(uintptr_t)pinned,
+			  any), CUDA_ERROR_INVALID_VALUE);
+	fill.dst = (CUdeviceptr)(uintptr_t)pinned;
+	GIVES(cu.cuGraphExecMemsetNodeSetParams(exec, c, &fill, rig_context),
+	      CUDA_ERROR_INVALID_VALUE);
+	WORKS(cu.cuCtxPushCurrent(other));
+	WORKS(cu.cuMemFree(strange));
+	WORKS(cu.cuCtxPopCurrent(NULL));
+	WORKS(cu.cuDevicePrimaryCtxRelease(1));
+	WORKS(cu.cuMemFreeHost(pinned));
+	WORKS(cu.cuGraphExecDestroy(exec));
+	graph_end();
+}
+
 /* One executable never overlaps itself, whatever streams it is launched on;
  * two of one graph do. */
 static void overlaps(void)
@@ -214,6 +287,7 @@ static const struct tap_scenario all[] = {
 	{ "refused", refused },
 	{ "nodes", nodes },
 	{ "updates", updates },
+	{ "operands", operands },
 	{ "overlaps", overlaps },
 };
 

@@ -206,6 +206,41 @@ static void every_call(void)
 	try("cuGraphAddMemcpyNode", 2, CUDA_ERROR_NOT_SUPPORTED);
 }
 
+/* What the driver will not change in place is made anew, and where it will not
+ * have that either, its commands come one by one: no run fails. */
+static void check_refused(CUresult code, bool anew)
+{
+	struct stretch s = { .plan = NULL };
+	uint64_t launched, made;
+
+	if (!open_cuda("", "1"))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	OK(plait_plan_prepare(s.plan, &rig.error) == PLAIT_OK);
+	check_run(&s, 1);
+	rig_fail("cuGraphExecKernelNodeSetParams", 1, (int)code);
+	if (!anew)
+		rig_fail("cuGraphInstantiateWithParams", 1,
+			 CUDA_ERROR_NOT_SUPPORTED);
+	launched = rig_calls("cuGraphLaunch");
+	made = rig_calls("cuGraphCreate");
+	check_run(&s, 2);
+	IS_STR(rig_failed(), anew ? "cuGraphExecKernelNodeSetParams" :
+				    "cuGraphInstantiateWithParams");
+	check_run(&s, 3);
+	IS_UINT(rig_calls("cuGraphCreate") - made, 1);
+	IS_UINT(rig_calls("cuGraphLaunch") - launched, anew ? 2 : 0);
+	unmake(&s);
+	close_place();
+}
+
+static void refused(void)
+{
+	check_refused(CUDA_ERROR_INVALID_VALUE, true);
+	check_refused(CUDA_ERROR_NOT_SUPPORTED, true);
+	check_refused(CUDA_ERROR_INVALID_VALUE, false);
+}
+
 /* A kernel inside takes the device with it: the segment is named. */
 static void lost(void)
 {
@@ -232,6 +267,7 @@ static const struct tap_scenario all[] = {
 	{ "kinds", kinds },
 	{ "prepared", prepared },
 	{ "every call", every_call },
+	{ "refused", refused },
 	{ "lost", lost },
 };
 TAP_MAIN(all)

@@ -15,8 +15,8 @@
 typedef struct fakehost {
 	pthread_mutex_t lock; /* guards all below */
 	/* "seed=7 log=1": what the option service answers. */
-	char options[256];
-	char value[128];
+	char options[1024];
+	char value[512];
 	/* Lines, each with a newline; what does not fit is dropped. */
 	char log[1 << 16];
 	size_t log_bytes;

@@ -546,7 +546,8 @@ struct plait_backend_table {
 	void (*segment_destroy)(plait_backend *self,
 				plait_backend_segment *segment);
 	/* Command `index`, no REGION, is another one of the same kind from now
-	 * on. */
+	 * on.  PLAIT_E_UNSUPPORTED when that cannot be: then the segment is
+	 * destroyed and made anew. */
 	plait_status (*segment_patch)(plait_backend *self,
 				      plait_backend_segment *segment,
 				      uint32_t index, const plait_work *work,

@@ -70,6 +70,11 @@ enum { CUDA_BASE = 12000 };
 	     (CUdeviceptr *pointer, size_t bytes), (pointer, bytes)) \
 	CALL(3020, cuMemFree, cuMemFree_v2, \
 	     (CUdeviceptr pointer), (pointer)) \
+	CALL(11020, cuMemAllocAsync, cuMemAllocAsync, \
+	     (CUdeviceptr *pointer, size_t bytes, CUstream stream), \
+	     (pointer, bytes, stream)) \
+	CALL(11020, cuMemFreeAsync, cuMemFreeAsync, \
+	     (CUdeviceptr pointer, CUstream stream), (pointer, stream)) \
 	CALL(2020, cuMemHostAlloc, cuMemHostAlloc, \
 	     (void **pointer, size_t bytes, unsigned int flags), \
 	     (pointer, bytes, flags)) \

@@ -62,15 +62,35 @@ static plait_status refuse_kind(plait_backend *self, uint32_t kind,
 				  "%s", kind, wanted);
 }
 
+/* What came from a pool of the driver's, or was mapped, is no context's. */
+static bool is_pooled_of(plait_backend *self, const struct cuda_device *device,
+			 CUdeviceptr address)
+{
+	const struct cuda_calls *cu = &self->cu;
+	unsigned type = 0;
+	int id = -1;
+
+	return cu->cuPointerGetAttribute(&type,
+					 CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+					 address) == CUDA_SUCCESS &&
+	       type == CU_MEMORYTYPE_DEVICE &&
+	       cu->cuPointerGetAttribute(&id,
+					 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+					 address) == CUDA_SUCCESS &&
+	       id == device->id;
+}
+
 static bool is_of(plait_backend *self, const struct cuda_device *device,
 		  CUdeviceptr address)
 {
 	CUcontext context = NULL;
 
-	return self->cu.cuPointerGetAttribute(&context,
-					      CU_POINTER_ATTRIBUTE_CONTEXT,
-					      address) == CUDA_SUCCESS &&
-	       context == device->context;
+	if (self->cu.cuPointerGetAttribute(&context,
+					   CU_POINTER_ATTRIBUTE_CONTEXT,
+					   address) != CUDA_SUCCESS)
+		return false;
+	return context == device->context ||
+	       (context == NULL && is_pooled_of(self, device, address));
 }
 
 plait_status plaitp_cuda_take_memory(plait_backend *self,
@@ -84,8 +104,9 @@ plait_status plaitp_cuda_take_memory(plait_backend *self,
 		return refuse_kind(self, request->native_kind,
 				   "PLAIT_NATIVE_CU_POINTER", error);
 	if (!is_of(self, memory->device, request->native))
-		return refuse(self, "memory is none of the device's primary "
-			      "context, PLAIT_NATIVE_CU_CONTEXT", error);
+		return refuse(self, "memory is none of the device's: of its "
+			      "primary context, PLAIT_NATIVE_CU_CONTEXT, or "
+			      "of one of its pools", error);
 	if (!is_of(self, memory->device, request->native + last))
 		return refuse(self, "memory has fewer bytes than the buffer "
 			      "is to have", error);

@@ -371,6 +371,13 @@ static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 	return work->kind == PLAIT_WORK_COPY && !plaitp_driven_is_empty(work);
 }
 
+/* Another kind of memory, another context, a node of a body: what drivers do
+ * not change they say in several ways. */
+static bool is_made_anew(CUresult code)
+{
+	return code != CUDA_ERROR_OUT_OF_MEMORY && !plaitp_cuda_is_sticky(code);
+}
+
 plait_status plaitp_cuda_segment_patch(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t index, const plait_work *work,
@@ -395,10 +402,7 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	status = plaitp_cuda_fail_call(self, device, error, call.name,
 				       call.code, work->label != NULL ?
 				       work->label : "a segment");
-	/* Not every driver changes nodes of bodies. */
-	if (segment->region_count > 0 &&
-	    (call.code == CUDA_ERROR_INVALID_VALUE ||
-	     call.code == CUDA_ERROR_NOT_SUPPORTED))
+	if (is_made_anew(call.code))
 		error->status = status = PLAIT_E_UNSUPPORTED;
 	return status;
 }

@@ -349,9 +349,11 @@ static bool is_misuse(const char *name, CUresult code)
 {
 	switch (code) {
 	case CUDA_ERROR_INVALID_VALUE:
-		/* Questions: is it a pointer, is there a parameter? */
+		/* Questions: is it a pointer, is there a parameter, can it be
+		 * changed in place? */
 		return !starts(name, "cuPointerGetAttribute") &&
-		       !starts(name, "cuFuncGetParamInfo");
+		       !starts(name, "cuFuncGetParamInfo") &&
+		       strstr(name, "NodeSetParams") == NULL;
 	case CUDA_ERROR_INVALID_HANDLE:
 	case CUDA_ERROR_INVALID_CONTEXT:
 	case CUDA_ERROR_INVALID_DEVICE:

@@ -372,6 +372,14 @@ static CUgraphNode find_to_change(CUgraphExec exec, CUgraphNode origin)
 	return find_in(exec->program->graph, origin);
 }
 
+/* Kernels have no operands: all of theirs are zeros. */
+static bool may_become(const CUgraphNode node, const struct work *work)
+{
+	return node->work.context == work->context &&
+	       standin_is_same_memory(&node->work.to, &work->to) &&
+	       standin_is_same_memory(&node->work.from, &work->from);
+}
+
 static CUresult change(CUgraphExec exec, CUgraphNode origin,
 		       CUgraphNodeType type, struct work *work, CUresult code)
 {
@@ -380,8 +388,7 @@ static CUresult change(CUgraphExec exec, CUgraphNode origin,
 	if (code != CUDA_SUCCESS)
 		return code;
 	node = find_to_change(exec, origin);
-	if (node == NULL || node->type != type ||
-	    node->work.context != work->context) {
+	if (node == NULL || node->type != type || !may_become(node, work)) {
 		standin_free_work(work);
 		return CUDA_ERROR_INVALID_VALUE;
 	}

@@ -62,7 +62,8 @@ enum standin_kind standin_memory_kind(const void *pointer, size_t bytes)
 						STANDIN_KINDS;
 }
 
-static void add_block(char *pointer, size_t bytes, enum standin_kind kind)
+static void add_block(char *pointer, size_t bytes, enum standin_kind kind,
+		      CUcontext context, int device)
 {
 	struct block *block = standin_new(sizeof(*block));
 	size_t place = place_of(pointer);
@@ -79,8 +80,8 @@ static void add_block(char *pointer, size_t bytes, enum standin_kind kind)
 	block_count++;
 	block->pointer = pointer;
 	block->bytes = bytes;
-	block->device = standin_current()->device;
-	standin_add(&block->object, kind, standin_current());
+	block->device = device;
+	standin_add(&block->object, kind, context);
 }
 
 void standin_free_memory(struct object *object)
@@ -101,10 +102,11 @@ void standin_free_memory(struct object *object)
 
 /* --- having and giving back ----------------------------------------------- */
 
-static CUresult allocate(void **out, size_t bytes, enum standin_kind kind)
+/* `context`: null, it is no context's. */
+static CUresult allocate(void **out, size_t bytes, enum standin_kind kind,
+			 CUcontext context, int device)
 {
 	size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	int device = standin_current()->device;
 	void *pointer;
 
 	if (bytes == 0 || out == NULL)
@@ -120,7 +122,7 @@ static CUresult allocate(void **out, size_t bytes, enum standin_kind kind)
 	memset(pointer, RUBBISH, rounded);
 	if (kind == STANDIN_DEVICE_MEMORY)
 		standin.used_bytes[device] += bytes;
-	add_block(pointer, bytes, kind);
+	add_block(pointer, bytes, kind, context, device);
 	*out = pointer;
 	return CUDA_SUCCESS;
 }
@@ -135,7 +137,8 @@ static CUresult take_back(const void *pointer, enum standin_kind kind,
 	if (block == NULL || block->pointer != pointer ||
 	    block->object.kind != kind)
 		return unknown;
-	standin_idle(block->object.context);
+	standin_idle(block->object.context != NULL ? block->object.context :
+						     context);
 	if (context->sticky != CUDA_SUCCESS)
 		return context->sticky;
 	/* Somebody else may have been faster. */
@@ -156,10 +159,46 @@ CUresult standin_cuMemGetInfo(size_t *unused, size_t *total)
 CUresult standin_cuMemAlloc(CUdeviceptr *pointer, size_t bytes)
 {
 	void *block = NULL;
-	CUresult code = allocate(&block, bytes, STANDIN_DEVICE_MEMORY);
+	CUcontext context = standin_current();
+	CUresult code = allocate(&block, bytes, STANDIN_DEVICE_MEMORY, context,
+				 context->device);
 
 	*pointer = (CUdeviceptr)(uintptr_t)block;
 	return code;
+}
+
+/* From the device's pool: it is no context's, and stays when that goes. */
+CUresult standin_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes,
+				 CUstream handle)
+{
+	CUstream stream = standin_stream(handle);
+	void *block = NULL;
+	CUresult code;
+
+	if (stream == NULL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	code = allocate(&block, bytes, STANDIN_DEVICE_MEMORY, NULL,
+			stream->object.context->device);
+	*pointer = (CUdeviceptr)(uintptr_t)block;
+	return code;
+}
+
+/* When the stream has come to it; that is waited for here. */
+CUresult standin_cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
+{
+	CUstream stream = standin_stream(handle);
+	struct block *block;
+
+	if (stream == NULL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->last != NULL)
+		standin_await(stream->last);
+	block = block_at((void *)(uintptr_t)pointer);
+	if (block == NULL || block->object.context != NULL ||
+	    (uintptr_t)block->pointer != pointer)
+		return CUDA_ERROR_INVALID_VALUE;
+	standin_free_memory(&block->object);
+	return CUDA_SUCCESS;
 }
 
 CUresult standin_cuMemFree(CUdeviceptr pointer)
@@ -175,7 +214,8 @@ CUresult standin_cuMemHostAlloc(void **pointer, size_t bytes,
 {
 	if (flags & ~7u)
 		return CUDA_ERROR_INVALID_VALUE;
-	return allocate(pointer, bytes, STANDIN_HOST_MEMORY);
+	return allocate(pointer, bytes, STANDIN_HOST_MEMORY,
+			standin_current(), standin_current()->device);
 }
 
 CUresult standin_cuMemFreeHost(void *pointer)
@@ -197,7 +237,8 @@ CUresult standin_cuMemHostRegister(void *pointer, size_t bytes,
 	if (block_at(pointer) != NULL ||
 	    (place < block_count && (uintptr_t)blocks[place]->pointer < end))
 		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-	add_block(pointer, bytes, STANDIN_REGISTERED);
+	add_block(pointer, bytes, STANDIN_REGISTERED, standin_current(),
+		  standin_current()->device);
 	return CUDA_SUCCESS;
 }
 
@@ -459,6 +500,26 @@ static void *target_of(const CUDA_MEMCPY3D_v2 *params)
 	return base + params->dstXInBytes;
 }
 
+static struct standin_operand operand_at(const void *pointer,
+					 CUmemorytype said)
+{
+	const struct block *block = block_at(pointer);
+
+	if (block == NULL)
+		return (struct standin_operand){ said, STANDIN_KINDS, NULL,
+						 0 };
+	return (struct standin_operand){ said, block->object.kind,
+					 block->object.context,
+					 block->device };
+}
+
+bool standin_is_same_memory(const struct standin_operand *one,
+			    const struct standin_operand *other)
+{
+	return one->said == other->said && one->kind == other->kind &&
+	       one->context == other->context && one->device == other->device;
+}
+
 /* Lines only: what has more dimensions is not for the stand-in. */
 CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params)
 {
@@ -473,6 +534,8 @@ CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params)
 	work->source = source_of(params);
 	work->target = target_of(params);
 	work->bytes = params->WidthInBytes;
+	work->from = operand_at(work->source, params->srcMemoryType);
+	work->to = operand_at(work->target, params->dstMemoryType);
 	if ((!is_known(work->source, work->bytes) &&
 	     params->srcMemoryType != CU_MEMORYTYPE_HOST) ||
 	    (!is_known(work->target, work->bytes) &&
@@ -490,6 +553,7 @@ CUresult standin_fill_fill(struct work *work,
 		return CUDA_ERROR_INVALID_VALUE;
 	work->kind = WORK_FILL;
 	work->target = (char *)(uintptr_t)params->dst;
+	work->to = operand_at(work->target, (CUmemorytype)0);
 	work->value = params->value;
 	work->element = params->elementSize;
 	work->pitch = params->pitch;

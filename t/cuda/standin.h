@@ -57,6 +57,14 @@ struct CUctx_st {
 
 /* --- work: what commands and nodes do */
 
+/* What memory is; where a node is changed, it may not change. */
+struct standin_operand {
+	CUmemorytype said; /* 0: nobody said */
+	enum standin_kind kind; /* STANDIN_KINDS: the driver knows nothing */
+	CUcontext context;
+	int device;
+};
+
 enum work_kind { WORK_NONE, WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_HOST,
 		 WORK_CALLBACK, WORK_GRAPH };
 
@@ -67,6 +75,7 @@ struct work {
 	CUfunction function;
 	char *target;
 	const char *source;
+	struct standin_operand to, from; /* of nodes */
 	char *staged; /* what `source` is, when it is ours */
 	size_t bytes;
 	unsigned value, element;
@@ -231,6 +240,9 @@ void standin_free_memory(struct object *object);
 CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params);
 CUresult standin_fill_fill(struct work *work,
 			   const CUDA_MEMSET_NODE_PARAMS_v1 *params);
+/* Of one context and one type. */
+bool standin_is_same_memory(const struct standin_operand *one,
+			    const struct standin_operand *other);
 
 /* --- stream.c */
 
