@@ -181,6 +181,12 @@ typedef struct plait_node_desc {
 	 * Of both sides all from the first byte to the last counts as used.
 	 * On a device without PLAIT_DEVICE_ROWS the host moves the bytes. */
 	const plait_rows *rows;
+	/* COPY, FILL: null, or the name of a buffer that each run brings (see
+	 * plait/run.h) in place of `target`, or of a COPY's `source`.  The
+	 * offset counts from the binding's; what has no room behind it, or
+	 * would overlap, is refused when the run is. */
+	const char *target_parameter;
+	const char *source_parameter;
 } plait_node_desc;
 
 /*

@@ -9,7 +9,8 @@
  * plait_freeze_desc).
  *
  * Parameters.  What nodes refer to by name (PLAIT_ARGUMENT_PARAMETER and
- * `launch_parameter`) each run has to be told: values, buffers, launch sizes.
+ * `launch_parameter`; `target_parameter` and `source_parameter` of copies and
+ * fills) each run has to be told: values, buffers, launch sizes.
  * Names are looked up once, by plait_plan_parameter; runs bind by number.
  *
  * Failure.  The first node that fails ends the run: what depends on it does

@@ -219,11 +219,11 @@ static plait_status push_buffer(struct pushing *pushing)
 				 access_of(pushing->parameter));
 }
 
-static plait_status push_patch(struct pushing *pushing)
+static plait_status push_patch(struct pushing *pushing, uint32_t bytes)
 {
 	plait__store *store = pushing->adding->graph->store;
 	plait__plan_patch patch = {
-		pushing->arg.index, pushing->arg.blob, pushing->arg.bytes,
+		pushing->arg.index, pushing->arg.blob, bytes,
 		store->args.count
 	};
 
@@ -258,13 +258,71 @@ static plait_status push_parameter(struct pushing *pushing)
 		return no_memory(pushing->adding);
 	status = push_blob(pushing, NULL, param.bytes);
 	if (status == PLAIT_OK)
-		status = push_patch(pushing);
+		status = push_patch(pushing, param.bytes);
 	if (status == PLAIT_OK && is_pointer(pushing))
 		status = push_access(pushing->adding,
 				     plait__access_param(pushing->arg.index),
 				     access_of(pushing->parameter),
 				     PLAIT__NONE);
 	return status;
+}
+
+static plait_status wrong_name(const plait__adding *adding, const char *name,
+			       const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID,
+			   "%s: parameter \"%.60s\" %s",
+			   plait__graph_place(adding, room), name, what);
+}
+
+/* From where on, within what runs bring. */
+static plait_status push_parameter_access(plait__adding *adding,
+					  const char *name,
+					  const plait__range *range,
+					  uint64_t bytes, uint32_t mode)
+{
+	plait__store *store = adding->graph->store;
+	plait__plan_box box = { { range->offset, 0, 0 }, { 0, 1, 1 } };
+
+	if (__builtin_add_overflow(range->offset, bytes, &box.high[0]))
+		return wrong_name(adding, name, "ends beyond all memory");
+	if (plait__vector_push(&store->boxes, &box, 1) == NULL)
+		return no_memory(adding);
+	return push_access(adding, range->slot, mode, store->boxes.count - 1);
+}
+
+plait_status plait__graph_parameter(plait__adding *adding, const char *name,
+				    plait__range *range, uint64_t bytes,
+				    uint32_t access)
+{
+	plait__store *store = adding->graph->store;
+	struct pushing pushing = { .adding = adding,
+				   .arg = { .kind = PLAIT__ARG_PARAM } };
+	plait__plan_param param = { .kind = PLAIT__PARAM_MEMORY,
+				    .type = PLAIT__TYPE_POINTER,
+				    .bytes = sizeof(uint64_t) };
+	const uint64_t cell[] = { 0, range->offset };
+	plait_status status;
+	bool differs;
+
+	param.name = plait__store_string(store, name);
+	if (param.name == PLAIT__NONE)
+		return no_memory(adding);
+	pushing.arg.index = plait__store_param(store, &param, &differs);
+	if (differs)
+		return wrong_name(adding, name, "is no buffer elsewhere");
+	if (pushing.arg.index == PLAIT__NONE)
+		return no_memory(adding);
+	range->slot = plait__access_param(pushing.arg.index);
+	status = push_blob(&pushing, cell, sizeof(cell));
+	if (status == PLAIT_OK)
+		status = push_patch(&pushing, param.bytes);
+	if (status == PLAIT_OK)
+		status = push_parameter_access(adding, name, range, bytes,
+					       access);
+	return status == PLAIT_OK ? push_arg(adding, &pushing.arg) : status;
 }
 
 static uint32_t first_device(const plait__store *store,

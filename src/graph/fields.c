@@ -47,10 +47,11 @@ static const char *const kind_names[] = {
 	GROUP(COPY | FILL,						\
 	      FIELD(COPY | FILL, target)				\
 	      FIELD(COPY | FILL, target_offset)				\
+	      FIELD(COPY | FILL, target_parameter)			\
 	      FIELD(COPY | FILL, bytes))				\
 	GROUP(COPY,							\
 	      FIELD(COPY, source) FIELD(COPY, source_offset)		\
-	      FIELD(COPY, rows))					\
+	      FIELD(COPY, source_parameter) FIELD(COPY, rows))		\
 	GROUP(FILL,							\
 	      FIELD(FILL, pattern) FIELD(FILL, pattern_bytes))		\
 	GROUP(EMIT | WAIT, FIELD(EMIT | WAIT, signal))			\

@@ -28,6 +28,26 @@ static bool memory_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	       is_inside(arg->offset, bytes, plan->slots[arg->index].bytes);
 }
 
+/* A pointer and, of what copies or fills, an offset. */
+static bool param_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		       uint32_t bytes)
+{
+	return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY &&
+	       arg->bytes == bytes && arg->blob % sizeof(uint64_t) == 0 &&
+	       is_inside(arg->blob, bytes, plan->blob_count);
+}
+
+/* Of what runs bring they say themselves how much there is. */
+static bool side_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		      uint64_t bytes)
+{
+	if (arg->kind != PLAIT__ARG_PARAM)
+		return memory_fits(plan, arg, bytes);
+	return param_fits(plan, arg, PLAIT__PARAM_WITH_OFFSET) &&
+	       is_inside(plait__plan_param_offset(plan->blob, arg), bytes,
+			 UINT64_MAX);
+}
+
 static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg)
 {
 	switch (arg->kind) {
@@ -36,7 +56,7 @@ static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg)
 	case PLAIT__ARG_ROTATION:
 		return arg->offset <= MAX_AHEAD;
 	case PLAIT__ARG_PARAM:
-		return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY;
+		return param_fits(plan, arg, sizeof(uint64_t));
 	default:
 		return arg->kind == PLAIT__ARG_SCRATCH;
 	}
@@ -108,7 +128,7 @@ static bool fill_fits(const plait__plan *plan,
 
 	return payload->arg_count == 1 &&
 	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
-	       memory_fits(plan, args_of(plan, payload), payload->bytes);
+	       side_fits(plan, args_of(plan, payload), payload->bytes);
 }
 
 /* How far the rows reach; false where they are none. */
@@ -139,8 +159,8 @@ static bool copy_fits(const plait__plan *plan,
 	    !rows_fit(plan, payload, &target, &source))
 		return false;
 	return (payload->arg_count == 2 || payload->arg_count == 3) &&
-	       memory_fits(plan, &args[0], target) &&
-	       memory_fits(plan, &args[1], source);
+	       side_fits(plan, &args[0], target) &&
+	       side_fits(plan, &args[1], source);
 }
 
 /* Where a function runs is said twice: by the command, and beside it. */
@@ -195,17 +215,27 @@ static bool predicate_fits(const plait__plan *plan,
 	       memory_fits(plan, arg, WORD_BYTES);
 }
 
+/* Where it goes is where the argument says that it is. */
+static bool patch_fits(const plait__plan *plan, const plait__plan_patch *patch)
+{
+	const plait__plan_arg *arg;
+
+	if (patch->bytes != plan->params[patch->param].bytes ||
+	    !blob_fits(plan, patch->blob, patch->bytes) ||
+	    patch->arg == PLAIT__NONE)
+		return false;
+	arg = &plan->args[patch->arg];
+	return arg->kind == PLAIT__ARG_PARAM && arg->index == patch->param &&
+	       arg->blob == patch->blob;
+}
+
 /* What a run brings goes where there is room for it. */
 static bool parameters_fit(const plait__plan *plan)
 {
 	bool good = true;
 
-	for (uint32_t i = 0; i < plan->patches_count; i++) {
-		const plait__plan_patch *patch = &plan->patches[i];
-
-		good &= patch->bytes == plan->params[patch->param].bytes &&
-			blob_fits(plan, patch->blob, patch->bytes);
-	}
+	for (uint32_t i = 0; i < plan->patches_count; i++)
+		good &= patch_fits(plan, &plan->patches[i]);
 	for (uint32_t i = 0; i < plan->geometries_count; i++)
 		good &= plan->geometries[i].param == PLAIT__NONE ||
 			plan->params[plan->geometries[i].param].kind ==

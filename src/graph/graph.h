@@ -82,6 +82,11 @@ plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
 /* Label, file and line of the descriptor. */
 plait_status plait__graph_add_names(plait__adding *adding);
 
+/* ---- move.c ---- */
+
+plait_status plait__graph_copy(plait__adding *adding);
+plait_status plait__graph_fill(plait__adding *adding);
+
 /* ---- argument.c ---- */
 
 /* Check the arguments against the signature and push them. */
@@ -106,6 +111,12 @@ bool plait__graph_add_usual(plait__graph *graph, const plait_node_desc *desc,
 plait_status plait__graph_memory(plait__adding *adding,
 				 const plait__range *range, uint64_t bytes,
 				 uint32_t access);
+
+/* The same of memory that each run brings; range->offset is within that, and
+ * range->slot becomes its access. */
+plait_status plait__graph_parameter(plait__adding *adding, const char *name,
+				    plait__range *range, uint64_t bytes,
+				    uint32_t access);
 
 /* Push bytes as one argument more. */
 plait_status plait__graph_value(plait__adding *adding, const void *bytes,

@@ -16,7 +16,6 @@
 #include "kernel/launch.h"
 #include "kernel/signature.h"
 #include "object/kernel.h"
-#include "object/rows.h"
 #include "object/signal.h"
 
 #include <string.h>
@@ -163,103 +162,6 @@ static plait_status add_call(plait__adding *adding)
 	       kept(adding);
 }
 
-static plait_status outside(const plait__adding *adding, uint64_t bytes,
-			    const char *what, uint64_t have)
-{
-	char room[PLAIT__GRAPH_PLACE_ROOM];
-
-	return plait__fail(adding->error, PLAIT_E_INVALID,
-			   "%s: %llu bytes, but the %s has %llu",
-			   plait__graph_place(adding, room),
-			   (unsigned long long)bytes, what,
-			   (unsigned long long)have);
-}
-
-static plait_status add_target(plait__adding *adding, uint64_t bytes,
-			       plait__range *target)
-{
-	const plait_node_desc *desc = adding->desc;
-	plait_status status = plait__graph_range(
-		adding, desc->target, desc->target_offset, target);
-
-	if (status != PLAIT_OK)
-		return plait__graph_name(adding, "target");
-	if (bytes > target->bytes)
-		return outside(adding, bytes, "target", target->bytes);
-	adding->payload.bytes = desc->bytes;
-	return plait__graph_memory(adding, target, bytes, PLAIT__ACCESS_WRITE);
-}
-
-static plait_status add_source(plait__adding *adding, uint64_t bytes,
-			       plait__range *source)
-{
-	const plait_node_desc *desc = adding->desc;
-	plait_status status = plait__graph_range(
-		adding, desc->source, desc->source_offset, source);
-
-	if (status != PLAIT_OK)
-		return plait__graph_name(adding, "source");
-	if (bytes > source->bytes)
-		return outside(adding, bytes, "source", source->bytes);
-	return plait__graph_memory(adding, source, bytes, PLAIT__ACCESS_READ);
-}
-
-static plait_status read_shape(const plait__adding *adding, plait__shape *out)
-{
-	const plait_command command = { .bytes = adding->desc->bytes,
-					.rows = adding->desc->rows };
-	plait_status status = plait__shape_read(out, &command, adding->error);
-	char room[PLAIT__GRAPH_PLACE_ROOM];
-
-	if (status != PLAIT_OK)
-		plait__error_prefix(adding->error, "%s: ",
-				    plait__graph_place(adding, room));
-	return status;
-}
-
-/* What is in one piece has no rows. */
-static plait_status add_rows(plait__adding *adding, const plait__shape *shape)
-{
-	adding->payload.bytes = shape->bytes;
-	if (shape->bytes == 0 || shape->rows.rows <= 1)
-		return PLAIT_OK;
-	adding->payload.value = shape->rows.rows * shape->rows.slices;
-	return plait__graph_value(adding, &shape->rows, sizeof(shape->rows));
-}
-
-static plait_status add_copy(plait__adding *adding)
-{
-	plait__range target, source;
-	plait__shape shape = { .bytes = 0 };
-	plait_status status;
-
-	adding->node.kind = PLAIT__CMD_COPY;
-	status = read_shape(adding, &shape);
-	if (status == PLAIT_OK)
-		status = add_target(adding, shape.target_bytes, &target);
-	if (status == PLAIT_OK)
-		status = add_source(adding, shape.source_bytes, &source);
-	if (status != PLAIT_OK)
-		return status;
-	if (shape.bytes > 0 && target.slot == source.slot &&
-	    plait__shape_overlaps(&shape, target.offset, source.offset))
-		return wrong(adding, "source and target overlap");
-	return add_rows(adding, &shape);
-}
-
-static plait_status add_fill(plait__adding *adding)
-{
-	uint32_t bytes = adding->desc->pattern_bytes;
-	plait__range target;
-
-	adding->node.kind = PLAIT__CMD_FILL;
-	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return wrong(adding, "pattern_bytes is 1, 2, 4 or 8");
-	adding->payload.value = adding->desc->pattern;
-	adding->payload.small = bytes;
-	return add_target(adding, adding->desc->bytes, &target);
-}
-
 static plait_status check_emit(const plait__adding *adding)
 {
 	const plait__vector *signals =
@@ -381,8 +283,8 @@ plait_status plait__graph_add_names(plait__adding *adding)
 static plait_status add_kind(plait__adding *adding)
 {
 	static plait_status (*const add[])(plait__adding *adding) = {
-		add_empty, add_launch, add_call, add_copy, add_fill,
-		add_signal, add_signal, add_empty, NULL, add_region,
+		add_empty, add_launch, add_call, plait__graph_copy,
+		plait__graph_fill, add_signal, add_signal, add_empty, NULL, add_region,
 		add_region, add_region,
 	};
 

@@ -431,7 +431,9 @@ static plait_status copy_blob(plait__remap *remap, plait__plan_arg *arg)
 
 static plait_status copy_patch(plait__remap *remap, const plait__plan_arg *arg)
 {
-	plait__plan_patch patch = { arg->index, arg->blob, arg->bytes,
+	const plait__plan_param *param = plait__vector_at(
+		&remap->to->params, arg->index);
+	plait__plan_patch patch = { arg->index, arg->blob, param->bytes,
 				    remap->to->args.count };
 
 	return plait__vector_push(&remap->to->patches, &patch, 1) != NULL ?

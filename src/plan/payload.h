@@ -8,6 +8,7 @@
 #define PLAIT_SRC_PLAN_PAYLOAD_H
 
 #include <stdint.h>
+#include <string.h>
 
 typedef struct plait__plan_kernel {
 	uint32_t name;			/* offset in strings */
@@ -90,13 +91,30 @@ typedef struct plait__plan_arg {
 		/* MEMORY: bytes into the slot.  ROTATION: how many iterations
 		 * to look ahead. */
 		uint64_t offset;
-		/* VALUE, PARAM, INDEX: where its bytes lie in blob. */
+		/* VALUE, PARAM, INDEX: where its bytes lie in blob.  A PARAM
+		 * of a COPY or FILL has its offset there, too, behind the
+		 * pointer. */
 		struct {
 			uint32_t blob;
 			uint32_t bytes;
 		};
 	};
 } plait__plan_arg;
+
+/* Bytes of a PARAM that has an offset. */
+enum { PLAIT__PARAM_WITH_OFFSET = 16 };
+
+/* How far behind the beginning of what a run brings a PARAM begins. */
+static inline uint64_t plait__plan_param_offset(const uint8_t *blob,
+						const plait__plan_arg *arg)
+{
+	uint64_t offset = 0;
+
+	if (arg->bytes == PLAIT__PARAM_WITH_OFFSET)
+		memcpy(&offset, blob + arg->blob + sizeof(offset),
+		       sizeof(offset));
+	return offset;
+}
 
 /* Parameter `param` goes to blob[blob .. blob + bytes).  Sorted by param. */
 typedef struct plait__plan_patch {

@@ -73,6 +73,22 @@ static void patch(const struct binding *binding, const void *value,
 		       bytes);
 }
 
+/* Where each of them begins, as the host has it. */
+static void patch_memory(const struct binding *binding)
+{
+	const plait__plan *plan = binding->plan;
+	uint32_t param = binding->given->parameter;
+	uintptr_t mapped = (uintptr_t)binding->bound->mapped, at;
+
+	for (uint32_t i = first_patch(plan, param);
+	     i < plan->patches_count && plan->patches[i].param == param; i++) {
+		at = mapped == 0 ? 0 : mapped + plait__plan_param_offset(
+			plan->blob, &plan->args[plan->patches[i].arg]);
+		memcpy(binding->frame->blob + plan->patches[i].blob, &at,
+		       sizeof(at));
+	}
+}
+
 static plait_status bind_value(const struct binding *binding)
 {
 	if (binding->given->value == NULL)
@@ -159,7 +175,7 @@ static plait_status bind_buffer(const struct binding *binding)
 	if (status == PLAIT_OK)
 		status = map(binding, buffer);
 	if (status == PLAIT_OK)
-		patch(binding, &binding->bound->mapped, sizeof(void *));
+		patch_memory(binding);
 	plait__object_leave(&buffer->object);
 	return status;
 }
@@ -279,6 +295,8 @@ plait_status plait__frame_bind_all(plait__frame *frame,
 		status = bind_next(frame, desc, i, error);
 	if (status == PLAIT_OK)
 		status = check_all_bound(frame, error);
+	if (status == PLAIT_OK)
+		status = plait__frame_check_moves(frame, error);
 	if (status != PLAIT_OK)
 		plait__frame_unbind_all(frame);
 	return status;

@@ -38,6 +38,8 @@ typedef struct plait__layout {
 	uint32_t words;
 	uint32_t turn_count;
 	void **slots;		/* where the plan's buffers are mapped, if so */
+	uint32_t *moves;	/* copies and fills of what runs bring */
+	uint32_t move_count;
 } plait__layout;
 
 typedef struct plait__frame {
@@ -88,6 +90,13 @@ plait_status plait__frame_bind_all(plait__frame *frame,
 				   const plait_run_desc *desc,
 				   plait_error *error);
 void plait__frame_unbind_all(plait__frame *frame);
+
+/* moves.c: of commands that copy or fill what runs bring. */
+bool plait__layout_find_moves(plait__layout *layout);
+void plait__layout_forget_moves(plait__layout *layout);
+/* What was brought is long enough, and no copy overlaps itself. */
+plait_status plait__frame_check_moves(const plait__frame *frame,
+				      plait_error *error);
 
 static inline plait_status plait__frame_bind(plait__frame *frame,
 					     const plait_run_desc *desc,

@@ -162,7 +162,7 @@ plait_status plait__layout_make(plait__layout *layout,
 	layout->launches = 1;
 	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
 			       sizeof(void *);
-	if (!make_tables(layout))
+	if (!make_tables(layout) || !plait__layout_find_moves(layout))
 		return plait__words_no_memory(error);
 	words = place_all(layout, false);
 	if (words >= UINT32_MAX)
@@ -196,6 +196,7 @@ void plait__layout_free(plait__layout *layout)
 		    ((uint64_t)plan->regions_count + 1) * sizeof(uint32_t));
 	plait__free(allocator, layout->slots,
 		    plan->slots_count * sizeof(void *));
+	plait__layout_forget_moves(layout);
 	if (layout->turns != NULL)
 		plait__free(allocator, layout->turns,
 			    layout->turn_count * sizeof(plait__turn));

@@ -215,10 +215,12 @@ void plait__queued_state_free(plait__queued_state *state);
 
 /*
  * queued_work.c: how a command becomes work of a backend.  Called once per
- * instance, for `what` of plait__queued.work; `out` is zeroed.
- */
+ * instance, for `what` of plait__queued.work; `out` is zeroed.  _told: once
+ * more, for a copy or a fill of what this run has brought. */
 void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 			     plait_work *out);
+plait_status plait__queued_work_told(plait__queued_state *state,
+				     uint32_t command, plait_error *error);
 /* Does it do anything on its queue? */
 bool plait__queued_has_work(const plait__plan *plan, uint32_t command);
 /* Why the device of its lane cannot do it ("needs ...", no subject), or null;

@@ -48,7 +48,8 @@ void plait__queued_count(const plait__queued *queued, uint32_t command,
 	*out_pointers = 0;
 	if (payload == NULL)
 		return;
-	if (plait__queued_is_foreign(queued, command))
+	if (plait__queued_is_foreign(queued, command) ||
+	    plait__words_is_told_move(plan, command))
 		*out_pointers = payload->arg_count;
 	if (plan->commands[command].kind != PLAIT__CMD_LAUNCH)
 		return;
@@ -70,7 +71,9 @@ plait__buffer *plait__queued_buffer(const plait__queued_state *state,
 
 	*out_offset = arg->offset;
 	if (arg->kind == PLAIT__ARG_PARAM) {
-		*out_offset = frame->bound[arg->index].offset;
+		*out_offset = frame->bound[arg->index].offset +
+			      plait__plan_param_offset(frozen->plan->blob,
+						       arg);
 		return frame->bound[arg->index].buffer;
 	}
 	if (arg->kind == PLAIT__ARG_ROTATION) {

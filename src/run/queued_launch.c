@@ -88,7 +88,8 @@ static uint32_t find_changes(const plait__queued *queued, uint32_t command)
 
 bool plait__queued_changes(const plait__queued *queued, uint32_t command)
 {
-	return find_changes(queued, command) != 0;
+	return plait__words_is_told_move(queued->program->plan, command) ||
+	       find_changes(queued, command) != 0;
 }
 
 static uint32_t common_multiple(uint32_t a, uint32_t b)
@@ -528,9 +529,14 @@ void plait__queued_launches_give_back(plait__queued_state *state)
 static void bind_command(plait__queued_state *state, uint32_t command)
 {
 	plait_error why = { .size = sizeof(why) };
+	plait_status status = PLAIT_OK;
 
-	if (state->launches[command].changes == 0 ||
-	    bind_now(state, command, &why) == PLAIT_OK)
+	if (state->launches[command].changes != 0)
+		status = bind_now(state, command, &why);
+	else if (plait__words_is_told_move(state->queued->program->plan,
+					   command))
+		status = plait__queued_work_told(state, command, &why);
+	if (status == PLAIT_OK)
 		return;
 	plait__error_prefix(&why, "could not be bound: ");
 	plait__instance_fail(state->instance, command, &why);

@@ -43,12 +43,15 @@ static bool can_freeze_payload(const plait__queued *queued, uint32_t command,
 					 frozen->kernels[payload->kernel],
 					 device) != NULL;
 	case PLAIT__CMD_COPY:
-		/* Segments know no rows. */
+		/* Segments know no rows, and nothing that runs bring. */
 		return payload->bytes > 0 && payload->arg_count == 2 &&
+		       !plait__words_is_told_move(plan, command) &&
 		       is_here(queued, device, &args[0]) &&
 		       is_here(queued, device, &args[1]);
 	case PLAIT__CMD_FILL:
-		return payload->bytes > 0 && is_here(queued, device, &args[0]);
+		return payload->bytes > 0 &&
+		       !plait__words_is_told_move(plan, command) &&
+		       is_here(queued, device, &args[0]);
 	default:
 		return false;
 	}

@@ -9,6 +9,7 @@
 #include "run/op.h"
 #include "run/words.h"
 
+#include "base/error.h"
 #include "object/buffer.h"
 #include "object/built.h"
 
@@ -95,24 +96,24 @@ bool plait__queued_has_work(const plait__plan *plan, uint32_t command)
 
 /* ---- work ---- */
 
-static void set_target(const plait__frozen *frozen, const plait__plan_arg *arg,
-		       plait_work *out)
+static void set_target(const plait__queued_state *state,
+		       const plait__plan_arg *arg, plait_work *out)
 {
-	const plait__buffer *buffer =
-		(const plait__buffer *)frozen->buffers[arg->index];
+	uint64_t offset;
+	const plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
 
 	out->target = buffer->root->raw;
-	out->target_offset = buffer->offset + arg->offset;
+	out->target_offset = buffer->offset + offset;
 }
 
-static void set_source(const plait__frozen *frozen, const plait__plan_arg *arg,
-		       plait_work *out)
+static void set_source(const plait__queued_state *state,
+		       const plait__plan_arg *arg, plait_work *out)
 {
-	const plait__buffer *buffer =
-		(const plait__buffer *)frozen->buffers[arg->index];
+	uint64_t offset;
+	const plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
 
 	out->source = buffer->root->raw;
-	out->source_offset = buffer->offset + arg->offset;
+	out->source_offset = buffer->offset + offset;
 }
 
 static void make_call(plait__queued_state *state, uint32_t command,
@@ -161,7 +162,7 @@ static void make_question(plait__queued_state *state, uint32_t region,
 	out->kind = PLAIT_WORK_READ;
 	out->bytes = sizeof(predicate->word);
 	out->host = &predicate->word;
-	set_source(program->frozen, &plan->args[payload->arg_first], out);
+	set_source(state, &plan->args[payload->arg_first], out);
 }
 
 /* A call of the host's code, or a launch of the device's, which is put there
@@ -181,18 +182,20 @@ static void make_launch(plait__queued_state *state, uint32_t command,
 		out->kind = PLAIT_WORK_LAUNCH;
 }
 
-static void make_move(const plait__frozen *frozen,
-		      const plait__plan_payload *payload, uint8_t kind,
+static void make_move(const plait__queued_state *state, uint32_t command,
 		      plait_work *out)
 {
-	const plait__plan_arg *args = &frozen->plan->args[payload->arg_first];
+	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan_payload *payload = plait__words_payload(plan,
+								  command);
+	const plait__plan_arg *args = &plan->args[payload->arg_first];
 
 	out->bytes = payload->bytes;
-	set_target(frozen, &args[0], out);
-	if (kind == PLAIT__CMD_COPY) {
+	set_target(state, &args[0], out);
+	if (plan->commands[command].kind == PLAIT__CMD_COPY) {
 		out->kind = PLAIT_WORK_COPY;
-		out->rows = plait__words_rows(frozen->plan, payload);
-		set_source(frozen, &args[1], out);
+		out->rows = plait__words_rows(plan, payload);
+		set_source(state, &args[1], out);
 		return;
 	}
 	out->kind = PLAIT_WORK_FILL;
@@ -212,7 +215,34 @@ static void make_region(plait__queued_state *state, uint32_t region,
 	out->kind = PLAIT_WORK_REGION;
 	out->bytes = sizeof(uint32_t);
 	out->region = &state->queued->regions[region].shape;
-	set_source(frozen, &plan->args[payload->arg_first], out);
+	set_source(state, &plan->args[payload->arg_first], out);
+}
+
+/* Is what this run has brought of another backend?  Nothing yet is, too. */
+static bool is_away(const plait__queued_state *state, uint32_t command)
+{
+	const plait__queued *queued = state->queued;
+	const plait__plan *plan = queued->program->plan;
+	const plait__plan_payload *payload = plait__words_payload(plan,
+								  command);
+	const plait__port *port = plait__queued_port_of(
+		queued, plan->commands[command].lane);
+
+	if (!plait__words_is_told_move(plan, command))
+		return false;
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__plan_arg *arg = &plan->args[payload->arg_first +
+							 i];
+		const plait__buffer *buffer;
+		uint64_t offset;
+
+		if (arg->kind != PLAIT__ARG_PARAM)
+			continue;
+		buffer = plait__queued_buffer(state, arg, &offset);
+		if (buffer == NULL || buffer->device->port != port)
+			return true;
+	}
+	return false;
 }
 
 void plait__queued_work_make(plait__queued_state *state, uint32_t what,
@@ -226,6 +256,9 @@ void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 		plan, plan->commands[command].node);
 	uint8_t kind = plan->commands[command].kind;
 
+	if (what < plan->command_count &&
+	    plait__words_is_told_move(plan, command))
+		state->launches[command].work = (uint32_t)(out - state->work);
 	out->size = sizeof(*out);
 	out->label = label[0] != '\0' ? label : NULL;
 	if (what >= plan->command_count)
@@ -238,9 +271,25 @@ void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 		out->kind = PLAIT_WORK_NOP;
 	else if (kind == PLAIT__CMD_HOST)
 		make_call(state, command, plait__queued_call_host, out);
-	else if (plait__queued_is_foreign(state->queued, command))
+	else if (plait__queued_is_foreign(state->queued, command) ||
+		 is_away(state, command))
 		make_call(state, command, plait__queued_call_move, out);
 	else
-		make_move(frozen, plait__words_payload(plan, command), kind,
-			  out);
+		make_move(state, command, out);
+}
+
+plait_status plait__queued_work_told(plait__queued_state *state,
+				     uint32_t command, plait_error *error)
+{
+	const plait__plan *plan = state->queued->program->plan;
+	plait_work *work = &state->work[state->launches[command].work];
+
+	*work = (plait_work){ .kind = PLAIT_WORK_NOP };
+	plait__queued_work_make(state, command, work);
+	if (work->kind != PLAIT_WORK_CALL ||
+	    can_call(state->queued, plan->commands[command].lane))
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "what the run brought is another backend's memory, "
+			   "which that device cannot reach");
 }

@@ -57,6 +57,15 @@ static inline const plait_work_rows *plait__words_rows(const plait__plan *plan,
 			       plan->args[payload->arg_first + 2].blob);
 }
 
+static inline bool plait__words_is_told(const plait__plan *plan,
+					const plait__plan_payload *payload)
+{
+	for (uint32_t i = 0; i < payload->arg_count; i++)
+		if (plan->args[payload->arg_first + i].kind == PLAIT__ARG_PARAM)
+			return true;
+	return false;
+}
+
 /* What a command's arguments are, or null. */
 static inline const plait__plan_payload *plait__words_payload(const plait__plan *plan,
 					     uint32_t command)
@@ -67,6 +76,19 @@ static inline const plait__plan_payload *plait__words_payload(const plait__plan 
 	    c->kind == PLAIT__CMD_JOIN)
 		return NULL;
 	return plait__words_payload_at(plan, c->link);
+}
+
+/* Does it copy or fill what runs bring? */
+static inline bool plait__words_is_told_move(const plait__plan *plan,
+					     uint32_t command)
+{
+	uint8_t kind = plan->commands[command].kind;
+	const plait__plan_payload *payload;
+
+	if (kind != PLAIT__CMD_COPY && kind != PLAIT__CMD_FILL)
+		return false;
+	payload = plait__words_payload(plan, command);
+	return payload != NULL && plait__words_is_told(plan, payload);
 }
 
 #endif

@@ -641,6 +641,8 @@ typedef struct plait_node_desc {
 	uint64_t branch_count;
 	uint64_t times;
 	const plait_rows *rows;
+	const char *target_parameter;
+	const char *source_parameter;
 } plait_node_desc;
 plait_status plait_graph_create(plait_context *context,
 					  plait_graph **out,

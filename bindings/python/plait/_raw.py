@@ -466,6 +466,8 @@ class plait_node_desc(Structure):
         ("branch_count", c_uint64),
         ("times", c_uint64),
         ("rows", c_void_p),
+        ("target_parameter", c_char_p),
+        ("source_parameter", c_char_p),
     ]
 
 

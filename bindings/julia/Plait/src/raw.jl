@@ -439,6 +439,8 @@ struct plait_node_desc
     branch_count::UInt64
     times::UInt64
     rows::Ptr{plait_rows}
+    target_parameter::Cstring
+    source_parameter::Cstring
 end
 
 struct plait_freeze_desc

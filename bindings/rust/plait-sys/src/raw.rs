@@ -433,6 +433,8 @@ pub struct plait_node_desc [size] {
     pub branch_count: u64,
     pub times: u64,
     pub rows: *const plait_rows,
+    pub target_parameter: *const c_char,
+    pub source_parameter: *const c_char,
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
