@@ -49,6 +49,13 @@ sources_of()
 	54-explore-lanes)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/run/park.c" ;;
+	54-explore-made)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/error.c src/sys/clock.c src/run/flat.c" \
+			"src/run/program.c src/run/record.c" ;;
+	54-explore-versions)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/error.c src/run/exchange.c" ;;
 	54-explore-regions)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/alloc.c src/base/error.c src/base/vector.c" \

@@ -450,6 +450,18 @@ MC_TESTS += %D%/54-explore-lanes.t
 	src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_54_explore_lanes_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/54-explore-made.t
+%C%_54_explore_made_t_SOURCES = %D%/54-explore-made.c src/run/flat.c \
+	src/run/program.c src/run/record.c src/base/error.c \
+	src/sys/clock.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_made_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_54_explore_made_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/54-explore-versions.t
+%C%_54_explore_versions_t_SOURCES = %D%/54-explore-versions.c \
+	src/run/exchange.c src/base/error.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_versions_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_54_explore_versions_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-regions.t
 %C%_54_explore_regions_t_SOURCES = %D%/54-explore-regions.c \
 	%D%/explore_plans.h src/run/compile.c src/run/pieces.c src/run/crew.c src/run/lane.c \
