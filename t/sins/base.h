@@ -127,7 +127,9 @@ enum sin {
 	SIN_DEAF,
 	SIN_STOPPED_FOR_GOOD,
 	SIN_STOPS_INSIDE,
-	SIN_LOOP_BEHIND
+	SIN_LOOP_BEHIND,
+	SIN_ENDS_UNDECIDED,
+	SIN_KEEPS_DECIDING
 };
 
 /* which.c, the one file that is compiled for each: -DSIN=SIN_x. */

@@ -65,6 +65,7 @@ static void keep_bodies(plait_backend_segment *segment, uint32_t index,
 		segment->ends[(*next)++] = end;
 	}
 	segment->work[index].pattern = region->kind;
+	segment->work[index].pattern_bytes = region->decider;
 	segment->work[index].region = NULL;
 }
 
@@ -192,34 +193,50 @@ static plait_status run_branch(struct course *course, uint32_t region)
 			end_of(segment, region, body));
 }
 
+/* A kernel of the loop that decides has left its word as it was. */
+static bool is_undecided(const struct course *course, uint32_t region,
+			 uint32_t before)
+{
+	return course->segment->work[region].pattern_bytes != 0 &&
+	       read_word(course, region) == before;
+}
+
 /* Once, and what comes then; the word may be read before the last command. */
 static plait_status run_turn(struct course *course, uint32_t region,
 			     uint32_t *word)
 {
 	uint32_t end = end_of(course->segment, region, 0);
 	bool early = SINS(TESTS_EARLY) && end - region > 2;
+	uint32_t before = read_word(course, region);
 	plait_status status = run_some(course, region + 1, end - early);
 
 	*word = SINS(COUNTS_WORD) ? *word - 1 : read_word(course, region);
 	if (early && status == PLAIT_OK)
 		status = run_some(course, end - 1, end);
+	if (SINS(ENDS_UNDECIDED) && is_undecided(course, region, before))
+		*word = 0;
 	return status;
 }
 
 static plait_status run_loop(struct course *course, uint32_t region)
 {
 	bool is_do = course->segment->work[region].pattern == PLAIT_WORK_DO;
-	uint32_t word = read_word(course, region), turns = 0;
+	uint32_t word = read_word(course, region), turns = 0, before;
 	plait_status status = PLAIT_OK;
+	bool deaf = false;
 
 	if (SINS(COUNTS_WORD) && is_do && word == 0)
 		word = 1;
 	if ((is_do && !SINS(TEST_FIRST)) || SINS(BODY_FIRST))
 		word = word == 0 ? 1 : word;
-	while (status == PLAIT_OK && word != 0 && !is_stopped(course)) {
+	while (status == PLAIT_OK && word != 0 &&
+	       (deaf || !is_stopped(course))) {
 		if (SINS(TIRES) && turns++ == 64)
 			break;
+		before = read_word(course, region);
 		status = run_turn(course, region, &word);
+		deaf = SINS(KEEPS_DECIDING) &&
+		       is_undecided(course, region, before);
 	}
 	return status;
 }

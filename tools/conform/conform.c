@@ -12,7 +12,7 @@ static const struct conform_group *const groups[] = {
 	&conform_rows,	  &conform_queues,  &conform_signals,
 	&conform_calls,	  &conform_errors,  &conform_kernels,
 	&conform_cache,	  &conform_segments, &conform_regions,
-	&conform_claims,
+	&conform_deciding, &conform_claims,
 };
 
 struct score {

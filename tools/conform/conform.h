@@ -111,6 +111,7 @@ extern const struct conform_group conform_kernels;
 extern const struct conform_group conform_cache;
 extern const struct conform_group conform_segments;
 extern const struct conform_group conform_regions;
+extern const struct conform_group conform_deciding;
 extern const struct conform_group conform_claims;
 
 /* --- check.c: what a check says ------------------------------------------ */
