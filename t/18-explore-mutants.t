@@ -53,6 +53,9 @@ sources_of()
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/sys/clock.c src/run/flat.c" \
 			"src/run/program.c src/run/record.c" ;;
+	54-explore-runs)
+		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+			"src/base/error.c src/run/over.c src/run/run.c" ;;
 	54-explore-versions)
 		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
 			"src/base/error.c src/run/exchange.c" ;;

@@ -458,6 +458,12 @@ MC_TESTS += %D%/54-explore-made.t
 	src/sys/clock.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
 %C%_54_explore_made_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_made_t_LDADD = $(LDADD_MC)
+MC_TESTS += %D%/54-explore-runs.t
+%C%_54_explore_runs_t_SOURCES = %D%/54-explore-runs.c \
+	src/run/over.c src/run/run.c src/base/error.c \
+	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_runs_t_CPPFLAGS = $(MC_CPPFLAGS)
+%C%_54_explore_runs_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-versions.t
 %C%_54_explore_versions_t_SOURCES = %D%/54-explore-versions.c \
 	src/run/exchange.c src/base/error.c \
