@@ -119,8 +119,26 @@ def compile_cuda(nvrtc, text, architecture):
     nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value + 1)
     nvrtc.nvrtcGetProgramLog(program, log)
+    ptx = None
+    if status == 0 and nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size)) == 0:
+        ptx = ctypes.create_string_buffer(size.value + 1)
+        nvrtc.nvrtcGetPTX(program, ptx)
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
-    return status, log.value.decode()
+    return status, ptx.value.decode() if ptx else log.value.decode()
+
+
+def find_variables(nvrtc, folder):
+    """What the backend asks the driver for is there under its own name, with its value, though
+    no kernel uses it.  No form of it is .visible but with -rdc; a driver finds it all the same."""
+    for body, name, value in (("GROUP_KERNEL(wrong, 8, 4, 2) { }", "plait_group[12]", "{8, 0, 0, 0, 4, 0, 0, 0, 2}"),
+                              ("KERNEL(wrong) { }", "plait_group[12]", ""),
+                              ("KERNEL(wrong) { EACH(i, n) DECIDE((u32 *)x, 1); }", "plait_decides", "2")):
+        status, said = compile_cuda(nvrtc, composed(small(folder, body + "\n"), CUDA), "compute_90")
+        lines = [line for line in said.splitlines() if name in line]
+        ok(status == 0 and len(lines) == 1 and
+           re.match(r"(\.visible )?\.const \.align 4 \.(b8|u32) %s%s;$" % (re.escape(name), re.escape(
+               " = " + value if value else "")), lines[0]) is not None,
+           "PTX has %s of %s" % (name, body.partition(" {")[0]), status, said[-600:], *lines)
 
 
 def check_cuda(folder):
@@ -142,6 +160,7 @@ def check_cuda(folder):
             if status != 0:
                 bad.append(os.path.basename(path) + ": " + log)
         ok(not bad, "CUDA C++ for %s: %d kernels" % (architecture, len(some)), *bad)
+    find_variables(nvrtc, folder)
     refuse(folder, "CUDA C++", lambda path: compile_cuda(nvrtc, composed(path, CUDA), ARCHITECTURES[0]))
 
 

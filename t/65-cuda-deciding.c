@@ -441,7 +441,30 @@ static void failed(void)
 	OK(all_gone());
 }
 
+/* Compilers make variables that are their module's alone.  A driver that does
+ * not find them must not run portable code in groups of any size. */
+static void unseen(void)
+{
+	const plait_source source = { .size = sizeof(source), .code = STORING };
+	const plait_kernel_desc desc = {
+		.size = sizeof(desc), .signature = SIGNATURE,
+		.sources = &source, .source_count = 1,
+	};
+	plait_kernel *kernel = NULL;
+
+	if (!open_cuda(""))
+		return;
+	/* Behind plait_decides. */
+	rig_fail("cuModuleGetGlobal", 2, CUDA_ERROR_NOT_FOUND);
+	IS_INT(plait_kernel_create(rig.context, &desc, &kernel, &rig.error),
+	       PLAIT_E_UNSUPPORTED);
+	HAS_STR(rig.error.text, "plait_group");
+	plait_kernel_release(kernel);
+	close_place();
+}
+
 static const struct tap_scenario all[] = {
+	{ "unseen", unseen },
 	{ "loops", loops },
 	{ "told", told },
 	{ "exchanged", exchanged },

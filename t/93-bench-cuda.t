@@ -52,6 +52,35 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         ok(got.returncode == 0 and "WRONG" not in got.stdout, "both sides do the same",
            got.returncode, got.stdout, got.stderr)
         ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
+        got = run([program, "look=1"] + FILES, env=environment)
+        ok(got.returncode == 0 and got.stdout.count(": found (0)\n") == 4, "variables of modules are found",
+           got.stdout, got.stderr)
+        blind = dict(environment, STANDIN_CUDA="fail=cuModuleGetGlobal:3:500")
+        got = run([program, "look=1"] + FILES, env=blind)
+        ok(got.returncode == 1 and "plait_group in PTX: THE DRIVER DOES NOT FIND IT (500)" in got.stdout and
+           "WRONG" in got.stdout, "or it is said loud", got.stdout, got.stderr)
+        for key, what in (("driver", "no driver"), ("nvrtc", "no compiler")):
+            files = [f for f in FILES if not f.startswith(key)] + [key + "=/nonexistent/lib.so"]
+            got = run([program, "look=1"] + files, env=environment)
+            ok(got.returncode == 1 and what + ": " in got.stderr and "/nonexistent/lib.so: " in got.stderr and
+               key + "=FILE" in got.stderr, "%s: says what to do" % what, got.stderr)
+
+    def script(*arguments):
+        return run(["bench/cuda/run", "-o", folder + "/file", "-b", folder + "/build",
+                    "--standin", LIBRARIES] + list(arguments), cwd=ROOT, env=environment)
+
+    got = script("-t", "0")
+    ok(got.returncode == 1 and "LEFT OUT, no time is left: make" in got.stdout and
+       got.stdout.count("\nNOT BUILT: ") == 6, "what no time is left for is named", got.stdout, got.stderr)
+    got = script("-p", "machine")
+    with open(folder + "/file", encoding="utf-8") as file:
+        text = file.read()
+    ok(got.returncode == 0 and "== build" in text and text.endswith(got.stdout) and
+       got.stdout.count("\n== ") == 2, "one part is added to the file", got.stdout, got.stderr)
+    for arguments in (["-p", "all"], ["-p"], ["--help"]):
+        got = script(*arguments)
+        ok(got.returncode == 1 and got.stdout.startswith("bench/cuda/run [-o FILE]"), "run %s: how it is called" %
+           " ".join(arguments), got.stdout[:200], got.stderr)
     if SOAK:
         got = run(["bench/cuda/run", "-o", folder + "/out", "-b", folder + "/build", "-r", "3",
                    "--standin", LIBRARIES], cwd=ROOT, env=environment)

@@ -44,8 +44,10 @@ __attribute__((noreturn)) void die(const char *what, const char *why);
 /* --- hand.c, hand_graph.c: by the driver's functions, as one writes who knows
  * them */
 
-/* Null: the usual ones. */
-void hand_open(const char *driver, const char *compiler);
+/* The libraries, the first device and its context; null: the usual ones. */
+void hand_begin(const char *driver, const char *compiler);
+/* And all that is run. */
+void hand_open(void);
 void hand_close(void);
 /* One line about the device and the driver. */
 const char *hand_name(void);
@@ -67,6 +69,11 @@ void hand_take_word(void);
 void hand_take_branch(void);
 void hand_take_count(void);
 void hand_finish(void);
+
+/* --- look.c */
+
+/* What a device has to show first; how much of it is not so. */
+int look(void);
 
 /* --- mine.c: plans */
 

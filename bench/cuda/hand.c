@@ -29,7 +29,7 @@ void hand_must(const char *what, CUresult code)
 
 static void *find(void *library, const char *symbol)
 {
-	void *found = library != NULL ? dlsym(library, symbol) : NULL;
+	void *found = dlsym(library, symbol);
 
 	if (found == NULL)
 		die("cannot be found", symbol);
@@ -43,17 +43,30 @@ static void *find(void *library, const char *symbol)
 	found = find(library, #name); \
 	memcpy(&hand.nvrtc.name, &found, sizeof(found));
 
+/* What dlopen said, and what to do. */
+static void give_up(const char *what, const char *help)
+{
+	char why[600];
+
+	(void)snprintf(why, sizeof(why), "%.400s; %s", dlerror(), help);
+	die(what, why);
+}
+
 static void load_driver(const char *file)
 {
-	void *library = dlopen(file, RTLD_NOW);
+	void *library = dlopen(file, RTLD_NOW), *found;
 	cuda_get_proc_address *get;
-	void *found = find(library, CUDA_GET_PROC_ADDRESS);
 
+	if (library == NULL)
+		give_up("no driver", "it comes with that of NVIDIA's devices: "
+			"install it, or name it: driver=FILE");
+	found = find(library, CUDA_GET_PROC_ADDRESS);
 	memcpy(&get, &found, sizeof(found));
 	CUDA_CALLS(LOOK_UP)
 }
 
-static void load_compiler(const char *file)
+/* The newest, but one that is newer than the driver comes last. */
+static void load_compiler(const char *file, int driver_version)
 {
 	static const char *const usual[] = {
 		"libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
@@ -64,7 +77,11 @@ static void load_compiler(const char *file)
 
 	for (size_t i = 0; library == NULL && file == NULL &&
 	     i < sizeof(usual) / sizeof(*usual); i++)
-		library = dlopen(usual[i], RTLD_NOW);
+		library = dlopen(usual[(i + (driver_version < 13000 ? 2 : 0)) % 4],
+				 RTLD_NOW);
+	if (library == NULL)
+		give_up("no compiler", "it is NVRTC, of CUDA's toolkit or "
+			"pip's nvidia-cuda-nvrtc: nvrtc=FILE names it");
 	NVRTC_CALLS(LOOK_UP_NVRTC)
 }
 
@@ -95,34 +112,42 @@ static void complain(nvrtcProgram program, const char *kernel)
 	die(kernel, log);
 }
 
-static char *compile(const char *kernel, const char *text)
+static bool fetch(nvrtcProgram program, bool ptx, char **image)
+{
+	const struct nvrtc_calls *rtc = &hand.nvrtc;
+	size_t bytes = 0;
+
+	if ((ptx ? rtc->nvrtcGetPTXSize(program, &bytes) :
+		   rtc->nvrtcGetCUBINSize(program, &bytes)) != NVRTC_SUCCESS)
+		return false;
+	*image = malloc(bytes);
+	return *image != NULL &&
+	       (ptx ? rtc->nvrtcGetPTX(program, *image) :
+		      rtc->nvrtcGetCUBIN(program, *image)) == NVRTC_SUCCESS;
+}
+
+char *hand_compile(const char *kernel, const char *text, bool ptx)
 {
 	char option[64];
 	const char *options[] = { option, "-default-device" };
 	nvrtcProgram program;
-	size_t bytes = 0;
-	char *image;
+	char *image = NULL;
 
-	(void)snprintf(option, sizeof(option), "--gpu-architecture=sm_%d",
-		       arch());
+	(void)snprintf(option, sizeof(option), "--gpu-architecture=%s_%d",
+		       ptx ? "compute" : "sm", arch());
 	if (hand.nvrtc.nvrtcCreateProgram(&program, text, kernel, 0, NULL,
 					  NULL) != NVRTC_SUCCESS)
 		die(kernel, "no program");
 	if (hand.nvrtc.nvrtcCompileProgram(program, 2, options) !=
-	    NVRTC_SUCCESS ||
-	    hand.nvrtc.nvrtcGetCUBINSize(program, &bytes) != NVRTC_SUCCESS)
+	    NVRTC_SUCCESS || !fetch(program, ptx, &image))
 		complain(program, kernel);
-	image = malloc(bytes);
-	if (image == NULL ||
-	    hand.nvrtc.nvrtcGetCUBIN(program, image) != NVRTC_SUCCESS)
-		die(kernel, "no code");
 	hand.nvrtc.nvrtcDestroyProgram(&program);
 	return image;
 }
 
 static CUfunction function(const char *kernel, const char *text)
 {
-	char *image = compile(kernel, text);
+	char *image = hand_compile(kernel, text, false);
 	CUfunction found;
 	CUmodule module;
 
@@ -210,20 +235,24 @@ static void allocate(void)
 		DO(cuMemAlloc(all[i].at, all[i].bytes));
 }
 
-void hand_open(const char *driver, const char *compiler)
+void hand_begin(const char *driver, const char *compiler)
 {
 	char device[128];
 	int version;
 
 	load_driver(driver != NULL ? driver : "libcuda.so.1");
-	load_compiler(compiler);
+	DO(cuDriverGetVersion(&version));
+	load_compiler(compiler, version);
 	DO(cuInit(0));
 	DO(cuDeviceGetName(device, sizeof(device), 0));
-	DO(cuDriverGetVersion(&version));
 	(void)snprintf(name, sizeof(name), "%s, sm_%d, driver for CUDA %d.%d",
 		       device, arch(), version / 1000, version % 1000 / 10);
 	DO(cuDevicePrimaryCtxRetain(&hand.context, 0));
 	DO(cuCtxSetCurrent(hand.context));
+}
+
+void hand_open(void)
+{
 	for (int i = 0; i < STREAMS; i++)
 		DO(cuStreamCreateWithPriority(&hand.streams[i],
 					      CU_STREAM_NON_BLOCKING, 0));

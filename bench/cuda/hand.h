@@ -39,6 +39,8 @@ void hand_must(const char *what, CUresult code);
 void hand_launch(CUstream stream, const struct shot *shot);
 void hand_fill(CUstream stream, CUdeviceptr at, uint32_t value);
 uint32_t hand_read(CUdeviceptr at);
+/* Ends the program when that fails; to be freed. */
+char *hand_compile(const char *kernel, const char *text, bool ptx);
 
 /* --- hand_graph.c */
 

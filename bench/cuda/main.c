@@ -3,6 +3,7 @@
  * Plans on CUDA beside the same by hand, in one process, in turn:
  *
  *	bench-cuda [rounds=N] [quick=1] [only=PART] [driver=FILE] [nvrtc=FILE]
+ *	bench-cuda look=1 [driver=FILE] [nvrtc=FILE]
  *
  * `device` is by the device's own clock, from the first kernel of a run to the
  * last; `whole` is the host's, from the call to its end.  Ratios are the median
@@ -324,8 +325,11 @@ int main(int argc, char **argv)
 		 driver != NULL ? driver : "libcuda.so.1",
 		 compiler != NULL ? ",nvrtc=" : "",
 		 compiler != NULL ? compiler : "");
-	hand_open(driver, compiler);
+	hand_begin(driver, compiler);
 	printf("%s\n", hand_name());
+	if (argument(argc, argv, "look") != NULL)
+		return look() != 0;
+	hand_open();
 	plait_side_open(options);
 	choose(argument(argc, argv, "only"));
 	measure(rounds);

@@ -108,7 +108,8 @@ plait_status plaitp_cuda_find_compiler(plait_backend *self, plait_error *error)
 		return PLAIT_OK;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "cuda: no compiler: %s; it is NVRTC, of "
-				  "CUDA's toolkit", compiler->why);
+				  "CUDA's toolkit; PLAIT_OPTIONS=cuda:nvrtc="
+				  "FILE says where it is", compiler->why);
 }
 
 /* --- its options ---------------------------------------------------------- */

@@ -267,13 +267,32 @@ static plait_status read_variable(const struct cuda_build *build,
 	       fail_call(build, error, "cuStreamSynchronize", code);
 }
 
-/* What portable source says of its groups. */
+/* As the core names functions of portable source. */
+static bool is_portable(const plait_code *code)
+{
+	static const char begin[] = "plait_kernel_";
+
+	return code->form == PLAIT_SOURCE_CUDA_C &&
+	       strncmp(code->entry, begin, sizeof(begin) - 1) == 0;
+}
+
+/* What portable source says of its groups.  The compiler makes the variable the
+ * module's alone, as all but those of -rdc: who does not find it, and runs the
+ * code in groups of any size, gets anything. */
 static plait_status read_group(const struct cuda_build *build,
 			       plait_backend_kernel *kernel,
 			       plait_error *error)
 {
-	return read_variable(build, kernel, "plait_group", kernel->group,
-			     sizeof(kernel->group), &kernel->portable, error);
+	plait_status status = read_variable(
+		build, kernel, "plait_group", kernel->group,
+		sizeof(kernel->group), &kernel->portable, error);
+
+	if (status != PLAIT_OK || kernel->portable ||
+	    !is_portable(build->code))
+		return status;
+	return plaitp_cuda_fail_build(build, error, PLAIT_E_UNSUPPORTED, 0,
+				      "the driver does not find the variable "
+				      "plait_group in its code");
 }
 
 /* Whether it wants to know in which loop it is. */

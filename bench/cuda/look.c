@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What nobody has seen on a device, and all else stands on: the backend reads
+ * two variables of the modules that it loads, and NVRTC makes them the module's
+ * alone (no form of them is .visible but with -rdc).  Does the driver find them,
+ * in binaries and in PTX, and what is in them?
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hand.h"
+#include "texts.h"
+
+#define LOOK_TEXT \
+	"extern \"C\" { __device__ __constant__ unsigned plait_group[3] = " \
+	"{ 8, 4, 2 }; }\n" \
+	"extern \"C\" { __device__ __constant__ unsigned plait_decides = 2; }\n" \
+	GLOBAL_FUNCTION "look(unsigned *x)\n" \
+	"{\n" \
+	"	*x = 1;\n" \
+	"}\n"
+
+static const struct wanted {
+	const char *name;
+	size_t bytes;
+	uint32_t values[3];
+} wanted[] = {
+	{ "plait_group", 12, { 8, 4, 2 } },
+	{ "plait_decides", 4, { 2 } },
+};
+
+/* Null: it is as it should be. */
+static const char *fault_of(CUmodule module, const struct wanted *variable,
+			    CUresult *code)
+{
+	uint32_t values[3] = { 0 };
+	CUdeviceptr address = 0;
+	size_t bytes = 0;
+
+	*code = hand.cu.cuModuleGetGlobal(&address, &bytes, module,
+					  variable->name);
+	if (*code != CUDA_SUCCESS)
+		return "THE DRIVER DOES NOT FIND IT";
+	if (bytes != variable->bytes)
+		return "IT HAS ANOTHER SIZE";
+	DO(cuMemcpyDtoHAsync(values, address, bytes, NULL));
+	DO(cuStreamSynchronize(NULL));
+	return memcmp(values, variable->values, bytes) == 0 ?
+		       NULL : "IT HAS ANOTHER VALUE";
+}
+
+static int look_into(bool ptx)
+{
+	char *image = hand_compile("look", LOOK_TEXT, ptx);
+	CUmodule module;
+	int wrong = 0;
+
+	DO(cuModuleLoadDataEx(&module, image, 0, NULL, NULL));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		CUresult code;
+		const char *fault = fault_of(module, &wanted[i], &code);
+
+		printf("%s in %s: %s (%d)\n", wanted[i].name,
+		       ptx ? "PTX" : "a binary",
+		       fault != NULL ? fault : "found", (int)code);
+		wrong += fault != NULL;
+	}
+	DO(cuModuleUnload(module));
+	free(image);
+	return wrong;
+}
+
+int look(void)
+{
+	int wrong = look_into(false) + look_into(true);
+
+	if (wrong != 0)
+		puts("WRONG: NO KERNEL OF PORTABLE SOURCE, AND NONE THAT "
+		     "DECIDES ITS LOOP, CAN RUN HERE");
+	DO(cuCtxSetCurrent(NULL));
+	DO(cuDevicePrimaryCtxRelease(0));
+	return wrong;
+}
