@@ -60,6 +60,18 @@ static void try_out(struct attempt *attempt)
 
 enum { NODES = 9 };
 
+static bool asks; /* what may end its thread decides a loop */
+
+static plait_node add_leaving(plait_graph *graph)
+{
+	plait_node_desc desc = { .kind = PLAIT_NODE_WHILE, .label = "a",
+				 .function = maybe_leave,
+				 .flags = PLAIT_CALL_ANY_THREAD };
+
+	return asks ? add_node(graph, desc, NULL, 0) :
+		      add_call(graph, "a", maybe_leave, &counted, NULL, 0);
+}
+
 /* The first of three chains may end its thread; all meet in the last node. */
 static plait_plan *make_plan(uint32_t lanes, uint32_t instances)
 {
@@ -68,8 +80,8 @@ static plait_plan *make_plan(uint32_t lanes, uint32_t instances)
 	plait_plan *plan;
 
 	for (int i = 0; i < 3; i++) {
-		last[i] = add_call(graph, "a", i == 0 ? maybe_leave : add_one,
-				   &counted, NULL, 0);
+		last[i] = i == 0 ? add_leaving(graph) :
+			  add_call(graph, "a", add_one, &counted, NULL, 0);
 		last[i] = add_call(graph, "b", add_one, &counted, &last[i], 1);
 	}
 	last[0] = add_call(graph, "c", add_one, &counted, &last[0], 1);
@@ -192,6 +204,14 @@ static void in_a_run(void)
 	in_every_setting(check_run);
 }
 
+static void in_a_question(void)
+{
+	asks = true;
+	in_every_setting(check_call);
+	in_every_setting(check_run);
+	asks = false;
+}
+
 /* The plan is behind a gate; its waiter serves an inbox meanwhile. */
 static void check_inbox(uint32_t lanes, uint32_t instances, uint32_t flags)
 {
@@ -246,6 +266,7 @@ static const struct tap_scenario all[] = {
 	{ "in an inbox that is served meanwhile", in_the_inbox },
 	{ "in a call of a plan", in_a_call },
 	{ "in a run that is waited for", in_a_run },
+	{ "in what decides a loop", in_a_question },
 };
 
 TAP_MAIN(all)
