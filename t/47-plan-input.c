@@ -237,6 +237,36 @@ static void spoil(struct shape *s, struct shape_random *random)
 }
 
 /* Random numbers for everything that is an index. */
+/* What cannot run at the same time shares, however much it is. */
+static void scratch(void)
+{
+	plait__input_options options = { .lanes = 2,
+					 .policy = PLAIT__POLICY_BOUNDED };
+	struct shape s;
+	plait__plan *plan;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		options.mode = i % 2 == 0 ? PLAIT__MODE_STRICT :
+					    PLAIT__MODE_HELPED;
+		shape_init(&s, 1);
+		shape_parse(&s, i < 2 ? "a>c b>c a>d" : "a>b");
+		s.nodes[0].scratch_bytes = s.nodes[1].scratch_bytes =
+			INT64_MAX / 2 + 1;
+		if (i < 2) {
+			fails_with(&s.input, &options, PLAIT_E_INVALID,
+				   "the scratch of all nodes is more than");
+		} else {
+			OK(plait__plan_build(&s.input, &options, NULL, NULL,
+					     &plan, NULL) == PLAIT_OK);
+			IS_UINT(plan == NULL ? 0 :
+				plan->devices[0].scratch_bytes,
+				UINT64_C(1) << 62);
+			plait__plan_release(plan);
+		}
+		shape_fini(&s);
+	}
+}
+
 static void garbage(void)
 {
 	uint64_t seed = tap_seed();
@@ -282,6 +312,7 @@ static const struct tap_scenario all[] = {
 	{ "costs", costs },
 	{ "regions", regions },
 	{ "partial plans", partial_plans },
+	{ "scratch", scratch },
 	{ "garbage", garbage },
 };
 

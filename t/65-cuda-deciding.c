@@ -16,7 +16,7 @@ enum { RUNS = 3 };
 	"	if (i > 0) left[i] -= 1; else DECIDE(left, *left - 1);" \
 	"} }"
 #define STORING \
-	"/* not DECIDE */ KERNEL(tell) { EACH(i, 16) {" \
+	"/* not DECIDE */ KERNEL(tell) { (void)sizeof(\"DECIDE\"); EACH(i, 16) {" \
 	"	sum[i] += step; left[i] -= 1;" \
 	"} }"
 #define ENDLESS \

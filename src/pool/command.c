@@ -105,11 +105,3 @@ void plait__command_move(const struct plait__command *command)
 	else
 		memcpy(command->target, command->source, command->bytes);
 }
-
-const char *plait__command_name(uint32_t kind)
-{
-	static const char *const names[] = { "nop",  "call", "copy",
-					     "fill", "read", "write" };
-
-	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "mark";
-}

@@ -61,7 +61,4 @@ static inline void plait__command_pack(struct plait__command *out,
 /* COPY, READ, WRITE and FILL. */
 void plait__command_move(const struct plait__command *command);
 
-/* "call", "copy"; for messages. */
-const char *plait__command_name(uint32_t kind);
-
 #endif
