@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
 """The simulated backend keeps every promise, whatever its seed."""
+import json
 import os
 import random
 import sys
@@ -26,4 +27,13 @@ for seed in range(first, first + count):
     lines = got.stdout.splitlines()
     bad = [l for l in lines if not l.startswith("ok ")]
     ok(got.returncode == 0 and len(lines) > 45, "seed %d" % seed, got.returncode, got.stderr, *bad)
+
+# Kernels, launches and segments go through what only watches; each check writes the file anew.
+path = os.path.join(cache.name, "trace.json")
+env = dict(os.environ, PLAIT_WRAP="trace", PLAIT_OPTIONS="trace:file=" + path)
+got = run([PLAIT, "conform", "chaos", "--only", "B,G,K,L,Q,R,S", "--deadline", PATIENCE], env=env)
+bad = [l for l in got.stdout.splitlines() if not l.startswith("ok ")]
+ok(got.returncode == 0, "traced", got.returncode, got.stderr, *bad)
+with open(path, encoding="utf-8") as file:
+    ok("traceEvents" in json.load(file), "and written down")
 done()
