@@ -135,6 +135,66 @@ static void kinds(void)
 	check_kinds("many", true);
 }
 
+/* ---- rows ---- */
+
+/* Columns of x to columns of y, which is 7 in between; one executable. */
+static void rows_of(uint64_t slices, const char *fewest, uint64_t alone)
+{
+	const plait_rows rows = { .size = sizeof(rows), .rows = 2,
+				  .slices = slices, .target_row = 8,
+				  .source_row = 4, .target_slice = 24,
+				  .source_slice = 12 };
+	const plait_freeze_desc desc = { .size = sizeof(desc), .lanes = 1,
+					 .flags = PLAIT_FREEZE_CHECK };
+	uint32_t words[WORDS], at;
+	struct stretch s = { .plan = NULL };
+	plait_graph *graph;
+	plait_node node[2];
+	uint64_t launched;
+
+	if (!open_cuda("", fewest))
+		return;
+	graph = new_graph();
+	s.x = words_on(rig.device);
+	s.y = words_on(rig.device);
+	node[0] = add_fill(graph, s.x, 3, NULL, 0);
+	node[1] = add_fill(graph, s.y, 7, NULL, 0);
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_COPY, .target = s.y, .source = s.x,
+		.target_offset = 4, .bytes = 4, .rows = &rows,
+		.label = "rows" }, node, 2);
+	OK(plait_graph_freeze(graph, &desc, &s.plan, &rig.error) == PLAIT_OK);
+	plait_graph_release(graph);
+	launched = rig_calls("cuGraphLaunch");
+	OK_THAT(plait_plan_call(s.plan, NULL, NULL, &rig.error) == PLAIT_OK,
+		"%s", rig.error.text);
+	IS_UINT(rig_calls("cuGraphLaunch") - launched, alone == 0);
+	IS_UINT(rig_calls("cuMemcpy3DAsync"), alone);
+	IS_INT(plait_queue_read(rig.queue, s.y, 0, words, sizeof(words),
+				&rig.error), PLAIT_OK);
+	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error),
+	       PLAIT_OK);
+	for (at = 0; at < WORDS; at++) {
+		bool copied = at < 6 * slices &&
+			      (at % 6 == 1 || at % 6 == 3);
+
+		if (words[at] != (copied ? 3 : 7))
+			break;
+	}
+	IS_UINT(at, WORDS);
+	plait_plan_release(s.plan);
+	plait_buffer_release(s.x);
+	plait_buffer_release(s.y);
+	close_place();
+}
+
+static void rows(void)
+{
+	rows_of(1, "1", 0);
+	rows_of(2, "1", 0);
+	rows_of(2, "0", 1);
+}
+
 /* ---- what the first run still has to do ---- */
 
 /* Also where runs have to tell something: then it is changed in place. */
@@ -265,6 +325,7 @@ static void lost(void)
 
 static const struct tap_scenario all[] = {
 	{ "kinds", kinds },
+	{ "rows", rows },
 	{ "prepared", prepared },
 	{ "every call", every_call },
 	{ "refused", refused },

@@ -107,7 +107,7 @@ typedef struct plait_work {
 	/* SEGMENT, of the queue's device and idle */
 	plait_backend_segment *segment;
 	/* COPY, READ, WRITE with PLAIT_CAP_ROWS: null, or rows, of 2 at least;
-	 * there until the command is done.  Never in a segment. */
+	 * there until the command is done, or its segment is destroyed. */
 	const plait_work_rows *rows;
 	/* REGION */
 	const plait_work_region *region;

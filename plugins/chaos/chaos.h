@@ -54,6 +54,7 @@ typedef struct chaos_options {
 	uint64_t kernels;
 	uint64_t segments;
 	uint64_t patches;
+	uint64_t rows;
 	uint64_t regions; /* in them */
 	uint64_t patience_ms;
 	uint64_t log;

@@ -215,6 +215,28 @@ static void fill(const plait_work *work, uint64_t from, uint64_t to)
 			(work->pattern >> 8 * (i % work->pattern_bytes));
 }
 
+/* The bytes are counted from row to row. */
+static void transfer_rows(const plait_work *work, unsigned char *target,
+			  const unsigned char *source, uint64_t from,
+			  uint64_t to)
+{
+	const plait_work_rows *rows = work->rows;
+	uint64_t end;
+
+	for (; from < to; from = end) {
+		uint64_t row = from / work->bytes, at = from % work->bytes;
+		uint64_t slice = row / rows->rows;
+
+		row %= rows->rows;
+		end = from - at + work->bytes;
+		end = end < to ? end : to;
+		memcpy(target + slice * rows->target_slice +
+			       row * rows->target_row + at,
+		       source + slice * rows->source_slice +
+			       row * rows->source_row + at, end - from);
+	}
+}
+
 void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to)
 {
 	unsigned char *target, *host = work->host;
@@ -228,6 +250,8 @@ void plaitp_chaos_transfer(const plait_work *work, uint64_t from, uint64_t to)
 		work->source->bytes + work->source_offset : host;
 	if (work->kind == PLAIT_WORK_FILL)
 		fill(work, from, to);
+	else if (work->rows)
+		transfer_rows(work, target, source, from, to);
 	else
 		memcpy(target + from, source + from, to - from);
 }

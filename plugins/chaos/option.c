@@ -146,7 +146,8 @@ plait_status plaitp_chaos_options(plait_host *host,
 	*out = (chaos_options){
 		.seed = 1, .devices = 2, .memory_bytes = 256u << 20,
 		.parallel = 4, .host_calls = 1, .kernels = 1,
-		.segments = 1, .regions = 1, .patches = 1, .patience_ms = 5000,
+		.segments = 1, .regions = 1, .patches = 1, .rows = 1,
+		.patience_ms = 5000,
 		.submit_ns = { 200, 2000 }, .command_ns = { 100, 10000 },
 		.hop_ns = { 100, 3000 },
 	};
@@ -168,6 +169,7 @@ plait_status plaitp_chaos_options(plait_host *host,
 				  &out->regions)) ||
 	    (status = read_number(&reader, "patches", 0, 1,
 				  &out->patches)) ||
+	    (status = read_number(&reader, "rows", 0, 1, &out->rows)) ||
 	    (status = read_number(&reader, "patience_ms", 0, 3600000,
 				  &out->patience_ms)) ||
 	    (status = read_number(&reader, "log", 0, 1, &out->log)) ||

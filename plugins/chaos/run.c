@@ -186,8 +186,10 @@ uint64_t plaitp_chaos_steps(const plait_work *work)
 {
 	if (work->kind == PLAIT_WORK_LAUNCH)
 		return plaitp_chaos_launch_steps(work->launch);
-	return work->kind == PLAIT_WORK_CALL || work->kind == PLAIT_WORK_NOP ?
-		0 : work->bytes;
+	if (work->kind == PLAIT_WORK_CALL || work->kind == PLAIT_WORK_NOP)
+		return 0;
+	return work->rows ? work->bytes * work->rows->rows *
+		work->rows->slices : work->bytes;
 }
 
 void plaitp_chaos_do_part(chaos *system, const plait_work *work,

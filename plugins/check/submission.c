@@ -93,7 +93,7 @@ static bool check_source(check *self, uint32_t index, const plait_work *work)
 }
 
 /* Where rows may be, and that there are. */
-static bool check_rows(check *self, const check_queue *queue, uint32_t index,
+static bool check_rows(check *self, uint32_t device, uint32_t index,
 		       const plait_work *work)
 {
 	if (!work->rows)
@@ -101,7 +101,7 @@ static bool check_rows(check *self, const check_queue *queue, uint32_t index,
 	if (work->kind != PLAIT_WORK_COPY && work->kind != PLAIT_WORK_READ &&
 	    work->kind != PLAIT_WORK_WRITE)
 		return blame(self, index, "its kind has no rows");
-	if (!(self->devices[queue->device].capabilities & PLAIT_CAP_ROWS))
+	if (!(self->devices[device].capabilities & PLAIT_CAP_ROWS))
 		return blame(self, index, "this device takes no rows");
 	if (target_bytes(work) == UINT64_MAX ||
 	    source_bytes(work) == UINT64_MAX)
@@ -208,8 +208,8 @@ static bool check_region(check *self, uint32_t device, uint32_t index,
 bool plaitp_check_frozen(check *self, uint32_t device, uint32_t index,
 			 const plait_work *work)
 {
-	if (work->rows)
-		return blame(self, index, "a segment holds no rows");
+	if (!check_rows(self, device, index, work))
+		return false;
 	switch (work->kind) {
 	case PLAIT_WORK_NOP:
 		return true;
@@ -314,7 +314,7 @@ static bool check_one(check *self, const check_queue *queue,
 	if (!check_arrays(self, submission))
 		return false;
 	for (uint32_t i = 0; i < submission->work_count; i++)
-		if (!check_rows(self, queue, i,
+		if (!check_rows(self, queue->device, i,
 				plaitp_check_work(submission, i)) ||
 		    !check_work(self, queue, i,
 				plaitp_check_work(submission, i)))

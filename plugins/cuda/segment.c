@@ -33,6 +33,8 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 	CUmemorytype type = wrapped ? CU_MEMORYTYPE_UNIFIED :
 				      CU_MEMORYTYPE_DEVICE;
 
+	if (work->rows != NULL)
+		return plaitp_cuda_box(work);
 	return (CUDA_MEMCPY3D_v2){
 		.srcMemoryType = type, .dstMemoryType = type,
 		.srcDevice = work->source->address + work->source_offset,
@@ -76,6 +78,9 @@ static bool add_copy(struct cuda_maker *maker, CUgraph graph,
 {
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
+	if (work->rows != NULL && !plaitp_cuda_is_box(work))
+		return plaitp_cuda_worked(maker, "a copy of rows that far "
+					  "apart", CUDA_ERROR_NOT_SUPPORTED);
 	return plaitp_cuda_worked(maker, "cuGraphAddMemcpyNode",
 				  maker->self->cu.cuGraphAddMemcpyNode(
 					  out, graph, maker->before,
@@ -368,7 +373,9 @@ static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 		return loop->word == 0 ||
 		       (work->launch->loop != NULL &&
 			(loop->guarded || !work->launch->may_skip));
-	return work->kind == PLAIT_WORK_COPY && !plaitp_driven_is_empty(work);
+	return work->kind == PLAIT_WORK_COPY &&
+	       !plaitp_driven_is_empty(work) &&
+	       (work->rows == NULL || plaitp_cuda_is_box(work));
 }
 
 /* Another kind of memory, another context, a node of a body: what drivers do

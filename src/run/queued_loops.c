@@ -43,8 +43,9 @@ static bool can_freeze_payload(const plait__queued *queued, uint32_t command,
 					 frozen->kernels[payload->kernel],
 					 device) != NULL;
 	case PLAIT__CMD_COPY:
-		/* Segments know no rows, and nothing that runs bring. */
-		return payload->bytes > 0 && payload->arg_count == 2 &&
+		/* Segments know nothing that runs bring. */
+		return payload->bytes > 0 &&
+		       !plait__queued_is_foreign(queued, command) &&
 		       !plait__words_is_told_move(plan, command) &&
 		       is_here(queued, device, &args[0]) &&
 		       is_here(queued, device, &args[1]);

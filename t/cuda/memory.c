@@ -520,25 +520,47 @@ bool standin_is_same_memory(const struct standin_operand *one,
 	       one->context == other->context && one->device == other->device;
 }
 
-/* Lines only: what has more dimensions is not for the stand-in. */
+/* From the first byte to behind the last. */
+static size_t reach(const struct work *work, size_t pitch, size_t slice)
+{
+	return (work->depth - 1) * slice + (work->height - 1) * pitch +
+	       work->bytes;
+}
+
+static void fill_rows(struct work *work, const CUDA_MEMCPY3D_v2 *params)
+{
+	work->bytes = params->WidthInBytes;
+	work->height = params->Height;
+	work->depth = params->Depth;
+	work->pitch = params->dstPitch;
+	work->source_pitch = params->srcPitch;
+	work->slice = params->dstHeight * params->dstPitch;
+	work->source_slice = params->srcHeight * params->srcPitch;
+}
+
 CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params)
 {
+	bool flat;
+
 	if (params == NULL || params->reserved0 != NULL ||
 	    params->reserved1 != NULL || params->WidthInBytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (params->Height != 1 || params->Depth != 1 ||
-	    params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+	if (params->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
 	    params->dstMemoryType == CU_MEMORYTYPE_ARRAY)
 		return CUDA_ERROR_NOT_SUPPORTED;
+	flat = params->Height == 1 && params->Depth == 1;
+	if (!flat && !is_box(params))
+		return CUDA_ERROR_INVALID_VALUE;
 	work->kind = WORK_COPY;
 	work->source = source_of(params);
 	work->target = target_of(params);
-	work->bytes = params->WidthInBytes;
+	fill_rows(work, params);
 	work->from = operand_at(work->source, params->srcMemoryType);
 	work->to = operand_at(work->target, params->dstMemoryType);
-	if ((!is_known(work->source, work->bytes) &&
+	if ((!is_known(work->source, reach(work, work->source_pitch,
+					   work->source_slice)) &&
 	     params->srcMemoryType != CU_MEMORYTYPE_HOST) ||
-	    (!is_known(work->target, work->bytes) &&
+	    (!is_known(work->target, reach(work, work->pitch, work->slice)) &&
 	     params->dstMemoryType != CU_MEMORYTYPE_HOST))
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;

@@ -80,6 +80,8 @@ struct work {
 	size_t bytes;
 	unsigned value, element;
 	size_t pitch, height;
+	size_t source_pitch, depth; /* of copies, and: */
+	size_t slice, source_slice;
 	CUhostFn host;
 	CUstreamCallback callback;
 	CUstream stream; /* that the callback is told */

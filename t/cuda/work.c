@@ -62,6 +62,23 @@ static void run_fill(const struct work *work)
 		fill_row(work->target + row * work->pitch, work);
 }
 
+/* One line is most of them, and has no height. */
+static void run_copy(const struct work *work)
+{
+	size_t i, k;
+
+	if (work->height <= 1 && work->depth <= 1)
+		memmove(work->target, work->source, work->bytes);
+	else
+		for (i = 0; i < work->depth; i++)
+			for (k = 0; k < work->height; k++)
+				memmove(work->target + i * work->slice +
+						k * work->pitch,
+					work->source + i * work->source_slice +
+						k * work->source_pitch,
+					work->bytes);
+}
+
 static void run_host(const struct work *work)
 {
 	standin_in_host_function = true;
@@ -84,7 +101,7 @@ CUresult standin_perform(struct work *work, CUresult before)
 	case WORK_KERNEL:
 		return run_kernel(work);
 	case WORK_COPY:
-		memmove(work->target, work->source, work->bytes);
+		run_copy(work);
 		break;
 	case WORK_FILL:
 		run_fill(work);

@@ -264,6 +264,12 @@ static plait_status run_one(struct course *course, uint32_t index)
 		return run_region(course, index);
 	if (SINS(STOPS_INSIDE) && course->depth > 0 && is_stopped(course))
 		return PLAIT_OK;
+	if (SINS(FREEZES_ROW) && work->rows) {
+		plait_work one = *work;
+
+		one.rows = NULL;
+		return sins_work(course->self, &one, course->error);
+	}
 	return sins_work(course->self, work, course->error);
 }
 

@@ -305,6 +305,52 @@ static void stops_behind_failure(struct conform *c)
 	plait_plan_release(plan);
 }
 
+/* ---- G7: rows ---- */
+
+enum { ROW = 16, ROWS = BYTES / (2 * ROW) };
+
+static void add_rows(struct recipe *r, uint32_t to, uint64_t to_offset,
+		     uint32_t from, uint64_t from_offset, const plait_rows *rows)
+{
+	const plait_node after[] = { r->last[to], r->last[from] };
+
+	r->last[to] = add(r, (plait_node_desc){
+		.kind = PLAIT_NODE_COPY, .target = r->buffers[to],
+		.target_offset = to_offset, .source = r->buffers[from],
+		.source_offset = from_offset, .bytes = ROW, .rows = rows,
+		.label = "rows" }, after, 2);
+}
+
+/* Every other row of one to another, and out of that both kinds. */
+static void moves_rows(struct conform *c)
+{
+	const plait_rows apart = { .size = sizeof(apart), .rows = ROWS,
+				   .target_row = 2 * ROW, .source_row = ROW };
+	const plait_rows together = { .size = sizeof(together), .rows = ROWS,
+				      .target_row = ROW,
+				      .source_row = 2 * ROW };
+	struct recipe r;
+	plait_plan *plan;
+
+	begin(&r, c);
+	for (uint32_t i = 0; i < 4; i++)
+		add_fill(&r, i, i, NULL, 0);
+	add_rows(&r, 1, 0, 0, 0, &apart);
+	for (uint32_t i = 0; i < 2; i++) {
+		add_rows(&r, 2, i * BYTES / 2, 1, 0, &together);
+		add_rows(&r, 3, i * BYTES / 2, 1, ROW, &together);
+	}
+	r.values[2] = 0;
+	r.values[3] = 1;
+	r.known[0] = r.known[2] = r.known[3] = true;
+	plan = freeze(&r, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		NEED(plait_plan_call(plan, NULL, NULL, ERR));
+		look(&r, "rows");
+	}
+	plait_plan_release(plan);
+}
+
 static const struct conform_check checks[] = {
 	{ "G1", "all commands of a segment are done", FROZEN, does_all },
 	{ "G2", "each behind those that it comes behind", FROZEN,
@@ -317,6 +363,8 @@ static const struct conform_check checks[] = {
 	  FROZEN | NEED_KERNELS, runs_again },
 	{ "G6", "no segment runs behind a failure, and later ones do",
 	  FROZEN, stops_behind_failure },
+	{ "G7", "copies of rows are done, and what lies between stays",
+	  FROZEN, moves_rows },
 };
 
 CONFORM_GROUP(conform_segments, "segments");
