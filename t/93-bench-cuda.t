@@ -39,6 +39,12 @@ for name, target in (("core", "src_libplaitcore_la"), ("tool", "tools_plait_plai
        got.stderr, *sorted(set(ours) ^ set(theirs)))
 
 with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
+    got = run(MAKE + ["OUT=" + folder, folder + "/src/source/preludes.c"], cwd=ROOT, env=environment)
+    with open(os.path.join(BUILD, "src/source/preludes.c"), encoding="utf-8") as file:
+        theirs = sorted(file.read().split("const char "))
+    with open(folder + "/src/source/preludes.c", encoding="utf-8") as file:
+        ours = sorted(file.read().split("const char "))
+    ok(got.returncode == 0 and ours == theirs and len(ours) > 3, "preludes, as automake has them", got.stderr)
     environment.update(PLAIT_CACHE_DIR=folder + "/cache", TMPDIR=folder, PLAIT_WORKERS="2")
     program = folder + "/bench-cuda"
     built = run(os.environ.get("CC", "cc").split() + [
