@@ -145,9 +145,8 @@ static void once(void)
 	plait_source source = { .size = sizeof(source), .code = text,
 				.file = "twice.plk" };
 	const char *flags = getenv("PLAIT_CFLAGS");
-	char before[200];
+	char *before = flags != NULL ? strdup(flags) : NULL;
 
-	snprintf(before, sizeof(before), "%s", flags != NULL ? flags : "");
 	use_counter();
 	use_cache("once");
 	OK(works());
@@ -162,8 +161,9 @@ static void once(void)
 	setenv("PLAIT_CFLAGS", "-O1", 1);
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
-	(void)(flags != NULL ? setenv("PLAIT_CFLAGS", before, 1) :
-			       unsetenv("PLAIT_CFLAGS"));
+	(void)(before != NULL ? setenv("PLAIT_CFLAGS", before, 1) :
+				unsetenv("PLAIT_CFLAGS"));
+	free(before);
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 3);
 	setenv("PLAIT_CACHE", "0", 1);

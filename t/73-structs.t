@@ -96,6 +96,16 @@ for path in glob.glob(os.path.join(ROOT, "src/**/*.c"), recursive=True):
             if "/base/desc.c" not in path]
 ok(not wild, "descriptors are read by PLAIT__READ, PLAIT__VIEW and PLAIT__WRITE alone", *wild)
 
+
+def first_compiles(*flags):
+    return run(["gcc", "-std=c11", *flags, "-fsyntax-only", "-x", "c", os.path.join(ROOT, FIRST)])
+
+
+ok(first_compiles().returncode == 0, "least sizes are those of this machine")
+got = first_compiles("-m32")
+ok(got.returncode != 0 and "64-bit" in got.stderr,
+   "where pointers are shorter a sentence says that there are none", got.stderr)
+
 pointerless = [s.name for s in structs if not any(f.pointer and not f.array for f in s.fields)
                and not any(f.type.endswith("_function") or f.type.endswith("_hook")
                            for f in s.fields)]

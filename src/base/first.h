@@ -3,10 +3,14 @@
  * The least `size` that a caller may pass of each struct that has one: what it
  * had when it first came.  Numbers, as a struct that grows must not refuse the
  * programs that were built before.  They never change; a struct that is new
- * gets a line with its size of then (t/73-structs.t looks).
+ * gets a line with its size of then (t/73-structs.t looks).  They are those of
+ * machines whose pointers have 64 bits.
  */
 #ifndef PLAIT_SRC_BASE_FIRST_H
 #define PLAIT_SRC_BASE_FIRST_H
+
+_Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
+	       "least sizes of their own in src/base/first.h");
 
 #define PLAIT__FIRST_BYTES(X)				\
 	X(plait_allocator, 24)				\

@@ -3,8 +3,15 @@
 #include "plait/plait.h"
 #include "plait/plugin.h"
 
+#include "base/first.h"
+
 #include <stddef.h>
 #include <string.h>
+
+/* Structs only grow. */
+#define GREW(name, bytes) \
+	_Static_assert(bytes <= sizeof(name), #name " is shorter than it was");
+PLAIT__FIRST_BYTES(GREW)
 
 #define KNOWN(name) { #name, sizeof(name) }
 
