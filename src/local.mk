@@ -279,6 +279,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_lanes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_deciders.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_loops.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queued_reasons.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_scratch.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_halt.c

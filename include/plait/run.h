@@ -169,6 +169,10 @@ typedef struct plait_run_info {
 	 * its end. */
 	uint64_t begin_ns;
 	uint64_t end_ns;
+	/* How often a loop or branch was given to its device, which decided
+	 * it alone, with all in it: their iterations are not counted.  0 where
+	 * the host decided all (PLAIT_LOG=info says why), or while it runs. */
+	uint64_t device_regions;
 } plait_run_info;
 
 /* One command of a plan. */

@@ -35,6 +35,7 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->spared = NULL;
 	instance->failed_command = PLAIT__NONE;
 	instance->iterations = 0;
+	instance->device_regions = 0;
 	instance->begin_ns = 0;
 	instance->run = NULL;
 	instance->passage = NULL;
@@ -134,6 +135,7 @@ static void fill_outcome(const plait__instance *instance,
 					     PLAIT_OK;
 	outcome->failed_command = instance->failed_command;
 	outcome->iterations = instance->iterations;
+	outcome->device_regions = instance->device_regions;
 	if (instance->failed)
 		outcome->failure = instance->failure;
 }

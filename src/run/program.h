@@ -24,6 +24,7 @@ typedef struct plait__outcome {
 	plait_status status;
 	uint32_t failed_command; /* or none */
 	uint64_t iterations;
+	uint64_t device_regions;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	plait_error failure;
@@ -55,6 +56,7 @@ struct plait__instance {
 	bool queue_failed;	/* before it came to its turn */
 	uint32_t failed_command;
 	uint64_t iterations;	/* the engine's to fill before it is over */
+	uint64_t device_regions; /* likewise: that devices were given */
 	uint64_t begin_ns;
 	struct plait__mutex lock; /* guards the failure */
 	plait_error failure;

@@ -71,6 +71,9 @@ static plait_status compile(plait__queued *queued, plait_error *error)
 	       plait__queued_find_segments(queued, next_commands);
 	if (good)
 		plait__queued_find_deciders(queued);
+	/* Of one that decides all there is something to tell when it runs. */
+	if (good && !queued->decides)
+		plait__queued_tell_regions(queued);
 	good = good &&
 	       plait__queued_find_batches(queued, next_commands);
 	plait__free(plait__program_allocator(queued->program), next_commands,

@@ -551,6 +551,7 @@ static void begin(plait__queued_state *state)
 		plait__queued_launches_give_back(state);
 		if (plait__queued_decider(state, &decider, &why) == PLAIT_OK) {
 			state->decides = true;
+			plait__queued_tell_regions(decider->queued);
 			plait__queued_begin(decider);
 			begin(decider);
 			return;

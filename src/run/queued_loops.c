@@ -79,11 +79,17 @@ plait__device *plait__queued_frozen_on(const plait__queued *queued,
 /* ---- which regions are ---- */
 
 /* Nor are those around it. */
-static void thaw(plait__queued *queued, uint32_t region)
+static void thaw(plait__queued *queued, uint32_t region, const char *why,
+		 uint32_t culprit)
 {
 	for (; region != PLAIT__NONE && queued->regions[region].frozen;
-	     region = queued->regions[region].outer)
+	     region = queued->regions[region].outer) {
 		queued->regions[region].frozen = false;
+		queued->regions[region].why = why;
+		queued->regions[region].culprit = culprit;
+		why = "it decides one in it";
+		culprit = PLAIT__NONE;
+	}
 }
 
 static plait__device *device_of(const plait__queued *queued, uint32_t region)
@@ -91,8 +97,8 @@ static plait__device *device_of(const plait__queued *queued, uint32_t region)
 	return queued->lanes[queued->regions[region].home].device;
 }
 
-/* A word of the device says what comes. */
-static bool decides_itself(const plait__queued *queued, uint32_t region)
+/* Null: a word of the device says what comes. */
+static const char *why_asked(const plait__queued *queued, uint32_t region)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_payload *payload = plait__words_payload_at(
@@ -101,13 +107,17 @@ static bool decides_itself(const plait__queued *queued, uint32_t region)
 	const plait__plan_arg *word;
 
 	if ((plait__device_facts(device)->capabilities & PLAIT_CAP_REGION) ==
-		    0 || payload == NULL || payload->arg_count != 1 ||
-	    plan->regions[region].kind > PLAIT__REGION_CASE ||
-	    queued->regions[region].function != NULL)
-		return false;
+	    0)
+		return "its device decides none";
+	if (queued->regions[region].function != NULL)
+		return "a function answers";
+	if (payload == NULL || payload->arg_count != 1 ||
+	    plan->regions[region].kind > PLAIT__REGION_CASE)
+		return "no word answers";
 	word = &plan->args[payload->arg_first];
 	return word->kind == PLAIT__ARG_MEMORY &&
-	       is_here(queued, device, word);
+			       is_here(queued, device, word) ?
+		       NULL : "its word is no memory of its device";
 }
 
 static void thaw_asked(plait__queued *queued)
@@ -118,9 +128,12 @@ static void thaw_asked(plait__queued *queued)
 		const plait__plan_arg *arg = &plan->args[i];
 
 		if (arg->kind == PLAIT__ARG_INDEX)
-			thaw(queued, arg->index);
+			thaw(queued, arg->index, "an argument asks for the "
+			     "number of its iteration", PLAIT__NONE);
 		else if (arg->kind == PLAIT__ARG_ROTATION)
-			thaw(queued, plan->rotations[arg->index].region);
+			thaw(queued, plan->rotations[arg->index].region,
+			     "buffers take turns with its iterations",
+			     PLAIT__NONE);
 	}
 }
 
@@ -137,11 +150,13 @@ static void thaw_mixed(plait__queued *queued)
 		if (at->kind == PLAIT__CMD_ENTER &&
 		    queued->lanes[at->lane].device !=
 			    device_of(queued, at->link))
-			thaw(queued, at->link);
+			thaw(queued, at->link, "it has lanes of several "
+			     "devices", PLAIT__NONE);
 		if (region != PLAIT__NONE && queued->regions[region].frozen &&
 		    plait__queued_frozen_on(queued, i) !=
 			    device_of(queued, region))
-			thaw(queued, region);
+			thaw(queued, region, "its device does not do as part "
+			     "of a segment what it has", i);
 	}
 }
 
@@ -231,6 +246,7 @@ bool plait__queued_find_loops(plait__queued *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 	bool some = false;
+	const char *why;
 
 	queued->fewest = find_fewest(queued);
 	if (!wants_loops(queued))
@@ -243,8 +259,8 @@ bool plait__queued_find_loops(plait__queued *queued)
 	for (uint32_t i = 0; i < plan->regions_count; i++)
 		queued->regions[i].frozen = true;
 	for (uint32_t i = 0; i < plan->regions_count; i++)
-		if (!decides_itself(queued, i))
-			thaw(queued, i);
+		if ((why = why_asked(queued, i)) != NULL)
+			thaw(queued, i, why, PLAIT__NONE);
 	thaw_asked(queued);
 	thaw_mixed(queued);
 	count_work(queued);

@@ -87,6 +87,8 @@ typedef struct plait__queued_region {
 	bool settles;		/* all its lanes are through with what is in
 				 * front: see queued_items.c */
 	bool frozen;		/* part of a segment: see queued_loops.c */
+	const char *why;	/* it is not */
+	uint32_t culprit;	/* the command that `why` is of, or none */
 	uint32_t inside;	/* then: commands of its bodies */
 	uint32_t writer;	/* then: of its word; queued_deciders.c */
 	uint32_t alias;		/* of the word's memory */
@@ -255,6 +257,9 @@ plait_status plait__queued_find_lanes(plait__queued *queued,
 
 /* queued_loops.c: which regions their devices decide. */
 bool plait__queued_find_loops(plait__queued *queued);
+/* queued_reasons.c: tell the log who decides each of them, and why; whoever
+ * decides all does it in each of its runs. */
+void plait__queued_tell_regions(const plait__queued *queued);
 /* Whose segment may hold it; null: none. */
 plait__device *plait__queued_frozen_on(const plait__queued *queued,
 				       uint32_t command);

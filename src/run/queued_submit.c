@@ -65,6 +65,26 @@ static void number(plait__queued_state *state,
 	}
 }
 
+/* That the devices of a batch decide: what is in its segments. */
+static uint32_t count_regions(const plait__queued_state *state,
+			      const plait__queued_batch *batch)
+{
+	const plait__queued *queued = state->queued;
+	const plait__queued_stretch *stretches =
+		(const plait__queued_stretch *)queued->stretches.items +
+		batch->stretch_first;
+	const plait__queued_segment *segments =
+		(const plait__queued_segment *)queued->segments.items;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; queued->has_loops && i < batch->stretch_count;
+	     i++)
+		if (stretches[i].segment != PLAIT__NONE &&
+		    state->frozen[stretches[i].segment].raw != NULL)
+			count += segments[stretches[i].segment].regions;
+	return count;
+}
+
 plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 				  plait_error *error)
 {
@@ -85,10 +105,12 @@ plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 		&state->stretches[at->stretch_first], at->stretch_count,
 		&room);
 	status = plait__port_judge(port, status, "queue_submit", &room, error);
-	if (status == PLAIT_OK)
+	if (status == PLAIT_OK) {
 		queue->unflushed = true;
-	else
+		state->instance->device_regions += count_regions(state, at);
+	} else {
 		queue->emitted = emitted;
+	}
 	return note_loss(state, at->lane, status, error);
 }
 

@@ -385,6 +385,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 	ours.status = plait__outcome_query(outcome, NULL);
 	if (ours.status != PLAIT_PENDING) {
 		ours.iterations = outcome->iterations;
+		ours.device_regions = outcome->device_regions;
 		if (outcome->failed_command != PLAIT__NONE)
 			ours.failed_command = outcome->failed_command;
 	}

@@ -894,6 +894,7 @@ typedef struct plait_run_info {
 	uint64_t commands_expected;
 	uint64_t begin_ns;
 	uint64_t end_ns;
+	uint64_t device_regions;
 } plait_run_info;
 typedef struct plait_command_info {
 	uint32_t size;

@@ -620,6 +620,7 @@ class plait_run_info(Structure):
         ("commands_expected", c_uint64),
         ("begin_ns", c_uint64),
         ("end_ns", c_uint64),
+        ("device_regions", c_uint64),
     ]
 
 

@@ -569,6 +569,7 @@ struct plait_run_info
     commands_expected::UInt64
     begin_ns::UInt64
     end_ns::UInt64
+    device_regions::UInt64
 end
 
 struct plait_command_info

@@ -551,6 +551,7 @@ pub struct plait_run_info [size] {
     pub commands_expected: u64,
     pub begin_ns: u64,
     pub end_ns: u64,
+    pub device_regions: u64,
 }
 pub struct plait_command_info [size] {
     pub size: u32,
