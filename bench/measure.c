@@ -7,9 +7,12 @@
  *		-> "ok NODES EDGES" or "no REASON"
  *	check	-> "ok" or "no REASON"; before anything is timed
  *	batch BUDGET_NS
- *		-> for each drawing of the times "DRAW RUNS MIN MEDIAN IDEAL",
- *		   in ns, then "ok"
- *	busy	-> nothing: works on the second processor until it is killed
+ *		-> for each drawing of the times "DRAW RUNS MIN MEDIAN IDEAL
+ *		   MEAN", in ns, then "ok"
+ *	busy caller|worker|loose
+ *		-> "ok"; while batches run, so does something else: where the
+ *		   calling thread is pinned, where it is not, or anywhere, and
+ *		   then nobody is pinned
  *	finish, calibrate -> "ok", "ok TURNS"
  *	hop	-> "ok NS": one way between the first two processors
  *
@@ -18,9 +21,12 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +46,9 @@ static struct graph graph;
 static const struct who *who;
 static const char *refused = "it does not say why";
 static cpu_set_t processors;
+/* What `busy` said, and the processor that the calling thread stays on. */
+static char busy[16];
+static unsigned home;
 static struct {
 	uint32_t grain_ns;
 	int heavy;
@@ -60,14 +69,21 @@ void who_refuse(const char *why)
 	refused = why;
 }
 
+/* Not with more threads than processors. */
+int who_pins(void)
+{
+	return strcmp(busy, "loose") != 0 && row.threads <= who_processors();
+}
+
 void who_pin(unsigned n)
 {
 	cpu_set_t one;
 	int cpu;
 
-	/* With more threads than processors nobody is told where to be. */
-	if (row.threads > who_processors())
+	if (!who_pins())
 		return;
+	if (gettid() == getpid())
+		home = n;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &processors) || n-- > 0)
 			continue;
@@ -141,8 +157,27 @@ static double ideal(uint32_t drawing, double even, double tall)
 
 /* --- timing ------------------------------------------------------------------ */
 
+static pid_t start_hog(void)
+{
+	pid_t hog = fork();
+
+	if (hog != 0)
+		return hog;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	who_pin(strcmp(busy, "caller") == 0 ? home : home == 0);
+	for (;;)
+		grain_measure(1000);
+}
+
+static void end_hog(pid_t hog)
+{
+	kill(hog, SIGKILL);
+	waitpid(hog, NULL, 0);
+}
+
 static void timed_loop(void *unused)
 {
+	pid_t hog = busy[0] != '\0' ? start_hog() : -1;
 	uint64_t end, start;
 	uint32_t warm;
 
@@ -158,6 +193,8 @@ static void timed_loop(void *unused)
 		if (start >= end)
 			break;
 	}
+	if (hog > 0)
+		end_hog(hog);
 }
 
 static void enter(void (*loop)(void *))
@@ -170,6 +207,16 @@ static void enter(void (*loop)(void *))
 		loop(NULL);
 	if (who->rest != NULL)
 		who->rest();
+}
+
+static double mean(void)
+{
+	double all = 0;
+	uint32_t i;
+
+	for (i = 0; i < batch.count; i++)
+		all += (double)samples[i];
+	return all / batch.count;
 }
 
 static int by_size(const void *a, const void *b)
@@ -239,10 +286,10 @@ static void do_batch(uint64_t budget_ns)
 		batch.warm = d == 0 ? 2 : 1;
 		enter(timed_loop);
 		qsort(samples, batch.count, sizeof(samples[0]), by_size);
-		printf("%u %u %llu %llu %.0f\n", d, batch.count,
+		printf("%u %u %llu %llu %.0f %.0f\n", d, batch.count,
 		       (unsigned long long)samples[0],
 		       (unsigned long long)samples[batch.count / 2],
-		       ideal(d, even, tall));
+		       ideal(d, even, tall), mean());
 	}
 	settle();
 	printf("ok\n");
@@ -335,11 +382,10 @@ static void do_finish(void)
 	printf("ok\n");
 }
 
-static void be_busy(void)
+static void be_busy(const char *where)
 {
-	who_pin(1);
-	for (;;)
-		grain_measure(1000);
+	snprintf(busy, sizeof(busy), "%s", where);
+	printf("ok\n");
 }
 
 static void answer(char *line)
@@ -357,8 +403,8 @@ static void answer(char *line)
 		printf("ok %.3f\n", grain_calibrate());
 	else if (strcmp(line, "hop") == 0)
 		printf("ok %.1f\n", hop_measure());
-	else if (strcmp(line, "busy") == 0)
-		be_busy();
+	else if (strncmp(line, "busy ", 5) == 0)
+		be_busy(line + 5);
 	else
 		printf("no not understood: %s\n", line);
 	fflush(stdout);

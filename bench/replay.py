@@ -4,7 +4,7 @@
 
 Usage: replay.py [--quick | --smoke] [--shapes A,B] [--nodes N,M] [--grains NS,NS]
                  [--spreads even,heavy] [--threads 1,2] [--who A,B] [--rounds N]
-                 [--busy] [--out results.tsv] [--absent 'NAME: why'] PROGRAM...
+                 [--busy caller|worker|loose] [--out results.tsv] [--absent 'NAME: why'] PROGRAM...
 
 Each PROGRAM is a bench/who_NAME, or LABEL=bench/who_NAME; README.md in this folder says what is measured
 and how to read it."""
@@ -95,9 +95,6 @@ class Bench:
                              if not options.who or n in options.who]
         self.judge = Player(split_label(options.programs[0])[1], "")
         self.turns = float(self.judge.ask("calibrate", 60)[-1].split()[1])
-        self.busy = Player(split_label(options.programs[0])[1], "")
-        if options.busy:
-            self.busy.ask("busy", 0)
         self.results = {}      # (Row, who) -> [Batch] or a word
         self.counts = {}       # Row -> nodes in fact
 
@@ -106,6 +103,8 @@ class Bench:
 
     def prepare(self, player, row):
         """True if the player is ready and has shown that it keeps the order."""
+        if self.options.busy:
+            player.ask("busy " + self.options.busy, 60)
         answer = player.ask("prepare %s %s %d %d %s %d %.3f" % (
             (player.asked, row.shape, row.nodes, row.grain, row.spread, row.threads, self.turns)), 60)[-1]
         if answer.startswith("ok"):
@@ -140,7 +139,7 @@ class Bench:
             player.ask("finish", 60)
 
     def close(self):
-        for player in self.players + [self.judge, self.busy]:
+        for player in self.players + [self.judge]:
             player.end("")
 
 
@@ -210,6 +209,22 @@ def lines_of(bench, row):
                                "-" if kind == "-" else "%s:%.0f" % (kind, hop)]
 
 
+def print_busy(bench, done):
+    """Beside a busy thread a run has its processors or has not: the least says little."""
+    names = [p.name for p in bench.players]
+    print("\nmedian / mean of the runs, ms; a busy thread: " + bench.options.busy)
+    print("%-12s %6s %7s" % ("", "nodes", "ns") + "".join("%16s" % n for n in names))
+    for row in done:
+        cells = []
+        for name in names:
+            got = bench.results[row, name]
+            runs = [x for b in got if isinstance(b, Batch) for x in b.drawings]
+            cells.append("%.2f / %.2f" % (statistics.median(x[2] for x in runs) / 1e6,
+                                          statistics.mean(x[4] for x in runs) / 1e6) if runs else "-")
+        print("%-12s %6d %7d" % (row.shape, bench.counts.get(row, row.nodes), row.grain) +
+              "".join("%16s" % c for c in cells))
+
+
 def print_table(bench, done):
     """For people: a block per grain and number of threads, a line per shape."""
     names = [p.name for p in bench.players]
@@ -260,7 +275,9 @@ def parse():
     parser.add_argument("--spreads", type=words)
     parser.add_argument("--threads", type=numbers)
     parser.add_argument("--who", type=words)
-    parser.add_argument("--busy", action="store_true", help="something else runs on the second processor")
+    parser.add_argument("--busy", choices=["caller", "worker", "loose"],
+                        help="something else runs, where the calling thread is or where it is not; "
+                        "loose: anywhere, and nobody is pinned")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--budget-ms", type=float)
     parser.add_argument("--out", default="results.tsv")
@@ -293,7 +310,7 @@ def main():
         done.append(row)
         if sys.stderr.isatty():
             sys.stderr.write("\r%d of %d rows, %d s " % (len(done), len(every), time.monotonic() - started))
-    print_table(bench, done)
+    (print_busy if options.busy else print_table)(bench, done)
     write(bench, done, options)
     bench.close()
     failed = collections.Counter((who, got) for (_, who), got in bench.results.items()

@@ -36,6 +36,8 @@ extern const struct who whos[];
 
 /* Why `prepare` returns -1: one line. */
 void who_refuse(const char *why);
+/* Is anybody told where to run? */
+int who_pins(void);
 /* The calling thread stays on the n-th processor that this process has. */
 void who_pin(unsigned n);
 unsigned who_processors(void);

@@ -51,8 +51,7 @@ static int open_context(unsigned threads)
 	if (threads == 1)
 		setenv("PLAIT_WORKERS", "0", 1);
 	desc.workers = threads - 1;
-	desc.options = threads > 1 && threads <= who_processors() ?
-		       "host:pin=1" : NULL;
+	desc.options = threads > 1 && who_pins() ? "host:pin=1" : NULL;
 	if (plait_context_open(&desc, &context, &error) != PLAIT_OK ||
 	    plait_context_device(context, 0, &device, &error) != PLAIT_OK ||
 	    plait_queue_create(device, NULL, &queue, &error) != PLAIT_OK)

@@ -126,12 +126,40 @@ static void affinity(void)
 	clean();
 }
 
+/* To another CPU, and nothing else has changed; from the only one nowhere. */
+static void leaving(void)
+{
+	cpu_set_t before, after;
+	int cpu = plait__cpu_here();
+
+	OK(cpu >= 0);
+	OK(!plait__cpu_leave(-1));
+	sched_getaffinity(0, sizeof(before), &before);
+	if (CPU_COUNT(&before) > 1) {
+		for (int i = 0; i < 10; i++) {
+			cpu = plait__cpu_here();
+			OK(plait__cpu_leave(cpu));
+		}
+		sched_getaffinity(0, sizeof(after), &after);
+		OK(CPU_EQUAL(&before, &after));
+	} else {
+		SKIP("one CPU: there is no other to go to");
+	}
+	CPU_ZERO(&after);
+	CPU_SET(cpu, &after);
+	sched_setaffinity(0, sizeof(after), &after);
+	OK(!plait__cpu_leave(cpu));
+	IS_INT(plait__cpu_here(), cpu);
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
 static const struct tap_scenario all[] = {
 	{ "version 2", version_2 },
 	{ "container", container },
 	{ "version 1", version_1 },
 	{ "version 1, other mount", version_1_other_mount },
 	{ "affinity", affinity },
+	{ "leaving", leaving },
 };
 
 TAP_MAIN(all)

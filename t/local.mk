@@ -169,6 +169,7 @@ UNIT_TESTS += %D%/11-sys-thread.t
 UNIT_TESTS += %D%/11-sys-whole.t
 SCRIPT_TESTS += %D%/12-sys-faults.t
 UNIT_TESTS += %D%/12-pool-lane.t
+UNIT_TESTS += %D%/13-pool-aside.t
 UNIT_TESTS += %D%/13-pool-hop.t
 UNIT_TESTS += %D%/13-pool-team.t
 UNIT_TESTS += %D%/13-pool-wait.t
@@ -634,6 +635,7 @@ API_TESTS += %D%/59-run-flight.t
 # A handler of ThreadSanitizer's would let them go on.
 SPARED_TESTS += %D%/59-run-starved.t
 %C%_59_run_starved_t_LDADD = $(LDADD_API)
+UNIT_TESTS += %D%/50-run-aside.t
 UNIT_TESTS += %D%/50-run-hop.t
 UNIT_TESTS += %D%/59-run-names.t
 %C%_59_run_names_t_LDADD = $(LDADD_RIG)

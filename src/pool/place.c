@@ -3,6 +3,8 @@
 #include "pool/state.h"
 
 #include "base/error.h"
+#include "sys/clock.h"
+#include "sys/cpu.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +13,9 @@
 
 enum {
 	MASK_BYTES = PLAIT__POOL_MASK_WORDS * sizeof(unsigned long),
-	MASK_CPUS = MASK_BYTES * 8
+	MASK_CPUS = MASK_BYTES * 8,
+	/* A move costs some microseconds and what is in the caches. */
+	STEP_NS = 1000000
 };
 
 static pthread_t thread_of(const struct plait__worker *worker)
@@ -99,4 +103,23 @@ plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
 		status = bind_all(pool, cpus, count, error);
 	plait__mutex_unlock(&pool->place_lock);
 	return status;
+}
+
+/*
+ * The system likes to put who is woken beside who woke it, and leaves both there
+ * while every other CPU has something to do: one of two threads then stands
+ * still, in turns, though together they might have more than one CPU's time.
+ */
+void plait__pool_step_aside(plait__pool *pool)
+{
+	uint64_t now = plait__clock_now_ns();
+
+	/* Relaxed: two that step at the same time do no harm. */
+	if (now - at_load_relaxed_u64(&pool->stepped_ns) < STEP_NS ||
+	    !plait__mutex_trylock(&pool->place_lock))
+		return;
+	at_store_relaxed_u64(&pool->stepped_ns, now);
+	if (!pool->placed)
+		(void)plait__cpu_leave(plait__cpu_here());
+	plait__mutex_unlock(&pool->place_lock);
 }

@@ -52,6 +52,7 @@ struct plait__pool {
 	/* Guards which threads there are and where they run; a leaf. */
 	struct plait__mutex place_lock;
 	bool placed;
+	at_u64 stepped_ns; /* when a worker was moved out of the way last */
 	/* Where they ran before they were placed; a cpu_set_t. */
 	unsigned long first_mask[PLAIT__POOL_MASK_WORDS];
 
@@ -116,6 +117,12 @@ void plait__lane_lose(struct plait__ready_item *item);
 plait_status plait__worker_start(struct plait__worker *worker,
 				 plait_error *error);
 void plait__worker_join(struct plait__worker *worker);
+
+/* --- place.c ------------------------------------------------------------ */
+
+/* The calling worker is where somebody else works: it goes to another CPU,
+ * unless it is placed or somebody did that just now. */
+void plait__pool_step_aside(plait__pool *pool);
 
 /* --- guest.c ------------------------------------------------------------ */
 

@@ -9,10 +9,20 @@ static plait__task *task_of(struct plait__ready_item *item)
 	return (plait__task *)(void *)item;
 }
 
+static bool run_turn(plait__task *task)
+{
+	int beside = task->beside;
+
+	task->beside = 0;
+	if (__builtin_expect(beside != 0, 1) && beside == plait__cpu_here() + 1)
+		plait__pool_step_aside(task->pool);
+	return task->turn(task);
+}
+
 static struct plait__ready_item *run_item(struct plait__ready_item *item)
 {
 	plait__task *task = task_of(item);
-	bool over = plait__ready_claim(&task->ready) && task->turn(task);
+	bool over = plait__ready_claim(&task->ready) && run_turn(task);
 
 	plait__fpstate_clean();
 	/* What is over stays until it was told so. */

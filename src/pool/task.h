@@ -16,6 +16,7 @@
 
 #include "pool/pool.h"
 #include "pool/ready.h"
+#include "sys/cpu.h"
 #include "sys/thread.h"
 
 typedef struct plait__task plait__task;
@@ -29,6 +30,9 @@ struct plait__task {
 	void (*over)(plait__task *task);
 	/* The thread ends inside of `turn`; the task is still its own. */
 	void (*lost)(plait__task *task);
+	/* 1 more than the CPU of who offered it and works on, or 0; belongs to
+	 * who offers it, then to who claimed it. */
+	int beside;
 	/* Of who runs it by plait__task_run_here. */
 	struct plait__thread_guard guard;
 };
@@ -39,6 +43,14 @@ void plait__task_init(plait__task *task, plait__pool *pool);
 /* Have it run, by a worker or by whoever claims it first.  Afterwards it may
  * be over. */
 void plait__task_offer(plait__task *task);
+
+/* The same by a thread that has something to do itself: a worker that finds
+ * itself on its CPU goes to another one. */
+static inline void plait__task_offer_beside(plait__task *task)
+{
+	task->beside = plait__cpu_here() + 1;
+	plait__task_offer(task);
+}
 
 /* There is something to do, but for who claims it alone: not on the list. */
 static inline void plait__task_reserve(plait__task *task)

@@ -256,6 +256,7 @@ static bool is_free(plait__band *band, uint32_t lane)
 void plait__band_start(plait__band *band, bool here)
 {
 	const plait__helped *helped = band->helped;
+	bool reserved = !here;
 
 	/* One more, so that it is not over before the last one is offered. */
 	at_store_relaxed_u32(&band->remaining, helped->op_count + 1);
@@ -269,11 +270,13 @@ void plait__band_start(plait__band *band, bool here)
 	for (uint32_t i = 0; i < helped->lane_count; i++) {
 		if (!is_free(band, i))
 			continue;
-		if (here)
+		if (!reserved)
 			plait__task_reserve(&band->members[i].task);
+		else if (here)
+			plait__task_offer_beside(&band->members[i].task);
 		else
 			plait__task_offer(&band->members[i].task);
-		here = false;
+		reserved = true;
 	}
 	/* Acquire and release: as in tell. */
 	if (at_sub_u32(&band->remaining, 1) == 1)

@@ -215,6 +215,8 @@ static void start_all(plait__crew *crew, bool here)
 		working--;
 		if (here && own == NULL)
 			own = &crew->hands[i].task;
+		else if (here)
+			plait__task_offer_beside(&crew->hands[i].task);
 		else
 			plait__task_offer(&crew->hands[i].task);
 	}

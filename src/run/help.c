@@ -36,11 +36,12 @@ enum {
 };
 
 /* So many looks at its own next command before it helps others.  Each one is
- * a pause, of which the explorer needs but one. */
+ * a pause, of which the explorer needs but one.  Who looked in vain so often in
+ * a row is alone, it seems, and does not wait for a while. */
 #ifdef PLAIT_EXPLORE
-enum { PATIENCE = 1 };
+enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1 };
 #else
-enum { PATIENCE = 4 };
+enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16 };
 #endif
 
 /* ---- what is ready ---- */
@@ -172,7 +173,7 @@ static void wake_another(plait__member *member)
 		if (!plait__band_rouse(band, i, &rested))
 			continue;
 		if (rested)
-			plait__task_offer(&band->members[i].task);
+			plait__task_offer_beside(&band->members[i].task);
 		return;
 	}
 }
@@ -323,6 +324,18 @@ static bool lingers(const plait__member *member, struct plait__wait *ladder)
 	return plait__wait_step(ladder);
 }
 
+/* Its own next command is not ready: is it to look at that again? */
+static bool is_patient(plait__member *member, uint32_t looks)
+{
+	if (looks == 0 && member->hurried > 0) {
+		member->hurried--;
+		return false;
+	}
+	if (looks == PATIENCE && ++member->vain >= IN_VAIN)
+		member->hurried = HURRIED;
+	return looks < PATIENCE;
+}
+
 /* The next one of its own lane, or any when that lets it wait; mostly it is
  * the one behind that which it did last, there or where it helps. */
 static uint32_t look(plait__member *member, uint32_t looks)
@@ -333,9 +346,12 @@ static uint32_t look(plait__member *member, uint32_t looks)
 
 	if (own < own_end) {
 		member->from = member->lane;
-		if (is_ready(member, own))
-			return own;
-		return looks >= PATIENCE ? look_around(member) : PLAIT__NONE;
+		if (!is_ready(member, own))
+			return is_patient(member, looks) ? PLAIT__NONE :
+							   look_around(member);
+		if (looks > 0)
+			member->vain = 0;
+		return own;
 	}
 	end = end_of(member, member->from);
 	head = find_head(member, member->from, end);

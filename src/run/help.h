@@ -45,6 +45,8 @@ struct plait__member {
 	uint32_t done;		/* commands, since it told the band */
 	uint32_t command;	/* that it is at */
 	uint32_t from;		/* the lane whose command it found last */
+	uint32_t vain;		/* waits for its own lane, in a row */
+	uint32_t hurried;	/* times that it will not wait for it */
 	uint64_t idle_ns;	/* recorded: since when it found nothing, or 0 */
 	/* Per lane: what lies before this command was taken. */
 	uint32_t heads[PLAIT__HELPED_LANES];

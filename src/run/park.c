@@ -60,7 +60,7 @@ static void offer_all(plait__crew *crew, uint32_t lane)
 	plait__mutex_unlock(&crew->lock);
 	for (; hand != NULL; hand = next) {
 		next = hand->parked.next;
-		plait__task_offer(&hand->task);
+		plait__task_offer_beside(&hand->task);
 	}
 }
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,8 @@
 
 enum { PATH_BYTES = 1024, FILE_BYTES = 4096, CPUS_MAX = 1 << 16 };
 enum { KIND_BYTES = 16384 };
+/* A mask of 8,192 CPUs, more than any kernel has. */
+enum { MASK_WORDS = 8192 / (8 * sizeof(unsigned long)) };
 
 uint32_t plait__cpu_count_affinity(void)
 {
@@ -241,4 +242,22 @@ void plait__cpu_kind(const char *root, char *out, size_t out_bytes)
 		}
 		line += length + (line[length] == '\n');
 	}
+}
+
+bool plait__cpu_leave(int cpu)
+{
+	unsigned long mask[MASK_WORDS] = { 0 };
+	unsigned long others[MASK_WORDS];
+	cpu_set_t *all = (cpu_set_t *)(void *)mask;
+	cpu_set_t *rest = (cpu_set_t *)(void *)others;
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof(mask), all) != 0)
+		return false;
+	memcpy(others, mask, sizeof(others));
+	CPU_CLR_S((size_t)cpu, sizeof(others), rest);
+	if (CPU_COUNT_S(sizeof(others), rest) == 0 ||
+	    sched_setaffinity(0, sizeof(others), rest) != 0)
+		return false;
+	(void)sched_setaffinity(0, sizeof(mask), all);
+	return true;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How many CPUs this process may keep busy: what its affinity mask allows,
- * less where a control group (version 1 or 2) limits its share of time.
- * Where they are, caches and all, is a matter for plugins.
+ * less where a control group (version 1 or 2) limits its share of time; and
+ * on which one a thread is.  Where they are, caches and all, is a matter for
+ * plugins.
  */
 #ifndef PLAIT_SRC_SYS_CPU_H
 #define PLAIT_SRC_SYS_CPU_H
 
+#include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,5 +31,17 @@ uint32_t plait__cpu_count_quota(const char *root);
  * Empty when that cannot be read.  `root` as above.
  */
 void plait__cpu_kind(const char *root, char *out, size_t out_bytes);
+
+/* Where the calling thread is right now; a negative number: not to be had. */
+static inline int plait__cpu_here(void)
+{
+	return sched_getcpu();
+}
+
+/*
+ * The calling thread goes on on another CPU than this one, if it may use any;
+ * where it may be stays as it is.  True: it was moved.
+ */
+bool plait__cpu_leave(int cpu);
 
 #endif
