@@ -1042,6 +1042,7 @@ SEEDED_TESTS += %D%/92-stress-objects.t %D%/60-conform-chaos.t \
 	%D%/60-conform-host.t
 PLAIN_SCRIPT_TESTS += %D%/93-bench-replay.t
 PLAIN_SCRIPT_TESTS += %D%/93-bench-languages.t
+PLAIN_SCRIPT_TESTS += %D%/65-cuda-unload.t
 PLAIN_SCRIPT_TESTS += %D%/93-bench-cuda.t
 TEST_HELPERS += %D%/replay_sins
 %C%_replay_sins_LDADD = bench/libreplay.la
