@@ -185,7 +185,7 @@ static CUresult change_copy(CUgraphExec exec, CUgraphNode node, CUdeviceptr to,
 }
 
 /* Other addresses, but neither another kind of memory, nor another context's,
- * nor another name for its kind. */
+ * nor another name for its kind, nor rows. */
 static void operands(void)
 {
 	const CUmemorytype plain = CU_MEMORYTYPE_DEVICE,
@@ -195,7 +195,7 @@ static void operands(void)
 	CUcontext other;
 	CUDA_MEMSET_NODE_PARAMS_v1 fill = { .elementSize = 4, .width = 1,
 					    .height = 1 };
-	CUgraphNode a, b, c;
+	CUgraphNode a, b, c, d;
 	CUgraphExec exec;
 	void *pinned;
 
@@ -206,6 +206,11 @@ static void operands(void)
 				      rig_context));
 	copy = copy_of(rig.word, rig.list, plain);
 	WORKS(cu.cuGraphAddMemcpyNode(&a, rig.graph, NULL, 0, &copy,
+				      rig_context));
+	copy = copy_of(rig.list, rig.list + 32, plain);
+	copy.Height = copy.srcHeight = copy.dstHeight = 2;
+	copy.srcPitch = copy.dstPitch = 8;
+	WORKS(cu.cuGraphAddMemcpyNode(&d, rig.graph, NULL, 0, &copy,
 				      rig_context));
 	copy = copy_of(rig.word, rig.list, any);
 	WORKS(cu.cuGraphAddMemcpyNode(&b, rig.graph, NULL, 0, &copy,
@@ -226,6 +231,14 @@ static void operands(void)
 			  any), CUDA_ERROR_INVALID_VALUE);
 	GIVES(change_copy(exec, b, rig.list, (CUdeviceptr)(uintptr_t)pinned,
 			  any), CUDA_ERROR_INVALID_VALUE);
+	/* Lines stay lines, and what is more is not changed at all. */
+	GIVES(change_copy(exec, d, rig.list, rig.list + 32, plain),
+	      CUDA_ERROR_INVALID_VALUE);
+	copy = copy_of(rig.list, rig.list + 32, plain);
+	copy.Height = copy.srcHeight = copy.dstHeight = 2;
+	copy.srcPitch = copy.dstPitch = 8;
+	GIVES(cu.cuGraphExecMemcpyNodeSetParams(exec, a, &copy, rig_context),
+	      CUDA_ERROR_INVALID_VALUE);
 	fill.dst = (CUdeviceptr)(uintptr_t)pinned;
 	GIVES(cu.cuGraphExecMemsetNodeSetParams(exec, c, &fill, rig_context),
 	      CUDA_ERROR_INVALID_VALUE);

@@ -372,10 +372,18 @@ static CUgraphNode find_to_change(CUgraphExec exec, CUgraphNode origin)
 	return find_in(exec->program->graph, origin);
 }
 
+/* A copy of more than a line. */
+static bool is_box(const struct work *work)
+{
+	return work->kind == WORK_COPY &&
+	       (work->height > 1 || work->depth > 1);
+}
+
 /* Kernels have no operands: all of theirs are zeros. */
 static bool may_become(const CUgraphNode node, const struct work *work)
 {
 	return node->work.context == work->context &&
+	       !is_box(&node->work) && !is_box(work) &&
 	       standin_is_same_memory(&node->work.to, &work->to) &&
 	       standin_is_same_memory(&node->work.from, &work->from);
 }
