@@ -988,6 +988,7 @@ PLAIN_SCRIPT_TESTS += %D%/75-plugins.t
 META_TESTS += %D%/76-tarball.t
 META_TESTS += %D%/77-bindings.t
 PLAIN_SCRIPT_TESTS += %D%/78-cuda-abi.t
+PLAIN_SCRIPT_TESTS += %D%/79-abi-grown.t
 API_TESTS += %D%/79-abi-sizes.t
 %C%_79_abi_sizes_t_LDADD = $(LDADD_API)
 %C%_79_abi_sizes_t_SOURCES = %D%/79-abi-sizes.c %D%/sizes/sizes.h \

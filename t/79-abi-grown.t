@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# time limit: 900 s
+"""A library of later, whose structs have grown, and the programs of today: each
+element of their arrays is where their own size says, in what they pass and in
+what they are told.  The library is built here, from headers that have one
+member more; the programs are tests that use arrays."""
+import concurrent.futures
+import glob
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from tap import BUILD, ROOT, SANITIZER, done, none, ok, read, run, skip_all, which
+
+# Structs of which there are arrays; and tests with arrays of two and more.
+GROWN = ("argument", "binding", "command", "critical_command", "event", "lane_use", "launch",
+         "record", "rows", "source")
+TESTS = ("33-object-queue", "40-kernel-arguments", "49-plan-use", "51-source-build",
+         "52-run-parameters", "55-run-record", "57-run-rows")
+if SANITIZER != "no":
+    skip_all("the library is built without sanitizers")
+if not which("gcc"):
+    skip_all("no gcc")
+
+folder = tempfile.TemporaryDirectory()
+place = folder.name
+
+
+def write_headers():
+    left = set(GROWN)
+    for path in glob.glob(os.path.join(ROOT, "include/plait/*.h")):
+        text = read(os.path.relpath(path, ROOT))
+        for name in GROWN:
+            grown = re.sub(r"\n} plait_%s;" % name, "\n\tuint64_t grown[2];\n} plait_%s;" % name, text)
+            if grown != text:
+                left.remove(name)
+            text = grown
+        os.makedirs(place + "/plait", exist_ok=True)
+        with open(place + "/plait/" + os.path.basename(path), "w") as file:
+            file.write(text)
+    none(sorted(left), "all have grown")
+
+
+def compile_one(source):
+    made = os.path.join(place, source.replace("/", "_")[:-2] + ".o")
+    return run(["gcc", "-std=gnu11", "-O0", "-fPIC", "-fvisibility=hidden", "-w", "-include",
+                BUILD + "/config.h", "-I" + place, "-iquote", ROOT + "/src", "-iquote",
+                BUILD, "-iquote", BUILD + "/src", '-DPLAIT_PLUGINDIR="/nowhere"', "-c", source, "-o", made])
+
+
+def link():
+    with open(BUILD + "/src/libplait.la") as file:
+        libraries = re.search("dependency_libs='(.*)'", file.read()).group(1).split()
+    return run(["gcc", "-shared", "-o", place + "/libplait.so.0", "-Wl,-soname,libplait.so.0",
+                "-Wl,--version-script=" + ROOT + "/src/plait.map"] +
+               sorted(glob.glob(place + "/*.o")) + [l for l in libraries if l[0] == "-"])
+
+
+def run_test(name):
+    path = os.path.join(BUILD, "t/.libs", name + ".t")
+    if not os.path.exists(path):
+        run(["make", "-s", "-C", BUILD, "t/%s.t" % name])
+    got = run([path], env=dict(os.environ, LD_LIBRARY_PATH=place))
+    bad = re.findall("^not ok .*|^#.*", got.stdout, re.M)
+    ok(got.returncode == 0 and got.stdout.count("\nok ") > 10, name, got.returncode, got.stderr,
+       *bad[:20])
+
+
+write_headers()
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    # Where they are built beside the sources a file is there twice by name.
+    sources = {os.path.realpath(path) for top in (ROOT, BUILD)
+               for path in glob.glob(top + "/src/**/*.c", recursive=True)}
+    made = list(pool.map(compile_one, sorted(sources)))
+none([m.stderr for m in made if m.returncode != 0], "the sources compile")
+got = link()
+ok(got.returncode == 0, "it is linked", got.stderr)
+for name in TESTS:
+    run_test(name)
+done()
