@@ -11,11 +11,13 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, ROOT, SOAK, done, ok, run, skip
+from tap import BUILD, ROOT, SANITIZER, SOAK, done, ok, run, skip, skip_all
 
 LIBRARIES = os.path.join(BUILD, "t/cuda/.libs")
 FILES = ["driver=%s/standin_cuda.so" % LIBRARIES, "nvrtc=%s/standin_nvrtc.so" % LIBRARIES]
 MAKE = ["make", "-s", "-f", "bench/cuda/makefile"]
+if SANITIZER != "no":
+    skip_all("the programs are not built with a sanitizer, the library is")
 
 
 def automake(name):

@@ -122,8 +122,9 @@ static plait_status make(plait__queued_state *state, uint32_t number,
 		.size = sizeof(request),
 		.work = &state->work[stretch_of(state, number)->work_first],
 		.work_count = segment->member_count,
-		.before = (const uint32_t *)queued->edges.items +
-			  (queued->edges.count > 0 ? segment->edge_first : 0),
+		.before = queued->edges.count == 0 ? NULL :
+			  (const uint32_t *)queued->edges.items +
+			  segment->edge_first,
 		.before_first = (const uint32_t *)queued->edge_starts.items +
 				segment->start_first,
 		.label = frozen->label,

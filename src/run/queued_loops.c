@@ -35,7 +35,9 @@ static bool can_freeze_payload(const plait__queued *queued, uint32_t command,
 	const plait__plan *plan = frozen->plan;
 	const plait__plan_payload *payload = plait__words_payload(plan,
 								  command);
-	const plait__plan_arg *args = &plan->args[payload->arg_first];
+	/* A plan may have no arguments at all, and then no array of them. */
+	const plait__plan_arg *args = payload->arg_count > 0 ?
+		&plan->args[payload->arg_first] : NULL;
 
 	switch (plan->commands[command].kind) {
 	case PLAIT__CMD_LAUNCH:
