@@ -199,6 +199,47 @@ static void each_run_brings_its_own(void)
 	}
 }
 
+/* And not where the device cannot call it; then what it knows will do. */
+static void of_nobody(void)
+{
+	static const unsigned char bytes[ROOM] = { 1 };
+	plait_binding given = { .size = sizeof(given) };
+	const plait_run_desc desc = { .size = sizeof(desc),
+				      .bindings = &given,
+				      .binding_count = 1 };
+	plait_graph *graph;
+	plait_plan *plan;
+
+	rig = (struct rig){ .backend = "chaos,host", .workers = 1,
+			    .options = "chaos:host_calls=0" };
+	if (!open_rig(&rig))
+		return;
+	IS_INT(plait_context_find_device(rig.context, "host", &elsewhere,
+					 &rig.error), PLAIT_OK);
+	IS_INT(plait_queue_create(elsewhere, NULL, &queue_there, &rig.error),
+	       PLAIT_OK);
+	graph = new_graph();
+	(void)add_node(graph, (plait_node_desc){
+		.kind = PLAIT_NODE_FILL, .label = "set", .bytes = 8,
+		.device = rig.device, .target_parameter = "to",
+		.pattern_bytes = 1 }, NULL, 0);
+	plan = freeze(graph, 1, 1);
+	for (uint32_t i = 0; i < 4; i++) {
+		given.buffer = make(i % 2 == 0, bytes);
+		IS_INT(plait_plan_call(plan, NULL, &desc, &rig.error),
+		       i % 2 == 0 ? PLAIT_E_UNSUPPORTED : PLAIT_OK);
+		if (i % 2 == 0)
+			HAS_STR(rig.error.text, "\"set\" could not be bound: "
+				"what the run brought is another backend's");
+		plait_buffer_release(given.buffer);
+	}
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	plait_queue_release(queue_there);
+	elsewhere = NULL;
+	close_rig(&rig);
+}
+
 /* What the plan's device does not know is moved by the host. */
 static void of_another_backend(void)
 {
@@ -335,6 +376,7 @@ static void wrong_ones_are_refused(void)
 static const struct tap_scenario scenarios[] = {
 	{ "each run brings its own", each_run_brings_its_own },
 	{ "of another backend", of_another_backend },
+	{ "of nobody", of_nobody },
 	{ "wrong ones are refused", wrong_ones_are_refused },
 };
 
