@@ -332,7 +332,9 @@ PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error);
 /*
  * plait_run_wait - wait until it is done.
  *
- * May do work of the run on the calling thread; serves its inboxes.
+ * May do work of the run on the calling thread; serves its inboxes.  What it
+ * has begun it goes on with, so that a timeout may be told late: a function to
+ * its end and, in a context without workers, a loop to its last turn.
  *
  * @param run        borrowed, non-null: the run
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
