@@ -175,6 +175,15 @@ static CUDA_MEMCPY3D_v2 copy_of(CUdeviceptr to, CUdeviceptr from,
 	};
 }
 
+static CUDA_MEMCPY3D_v2 rows_of(CUdeviceptr to, CUdeviceptr from)
+{
+	CUDA_MEMCPY3D_v2 copy = copy_of(to, from, CU_MEMORYTYPE_DEVICE);
+
+	copy.Height = copy.srcHeight = copy.dstHeight = 2;
+	copy.srcPitch = copy.dstPitch = 8;
+	return copy;
+}
+
 static CUresult change_copy(CUgraphExec exec, CUgraphNode node, CUdeviceptr to,
 			    CUdeviceptr from, CUmemorytype type)
 {
@@ -207,9 +216,7 @@ static void operands(void)
 	copy = copy_of(rig.word, rig.list, plain);
 	WORKS(cu.cuGraphAddMemcpyNode(&a, rig.graph, NULL, 0, &copy,
 				      rig_context));
-	copy = copy_of(rig.list, rig.list + 32, plain);
-	copy.Height = copy.srcHeight = copy.dstHeight = 2;
-	copy.srcPitch = copy.dstPitch = 8;
+	copy = rows_of(rig.list, rig.list + 32);
 	WORKS(cu.cuGraphAddMemcpyNode(&d, rig.graph, NULL, 0, &copy,
 				      rig_context));
 	copy = copy_of(rig.word, rig.list, any);
@@ -234,9 +241,7 @@ static void operands(void)
 	/* Lines stay lines, and what is more is not changed at all. */
 	GIVES(change_copy(exec, d, rig.list, rig.list + 32, plain),
 	      CUDA_ERROR_INVALID_VALUE);
-	copy = copy_of(rig.list, rig.list + 32, plain);
-	copy.Height = copy.srcHeight = copy.dstHeight = 2;
-	copy.srcPitch = copy.dstPitch = 8;
+	copy = rows_of(rig.list, rig.list + 32);
 	GIVES(cu.cuGraphExecMemcpyNodeSetParams(exec, a, &copy, rig_context),
 	      CUDA_ERROR_INVALID_VALUE);
 	fill.dst = (CUdeviceptr)(uintptr_t)pinned;
