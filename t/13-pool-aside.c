@@ -145,6 +145,11 @@ static void who_offers_says_where(void)
 	sched_setaffinity(0, sizeof(one), &one);
 	plait__task_offer_beside(&look.task);
 	IS_INT(look.task.beside, cpu + 1);
+	/* Run by who waits, it has nothing for the worker that comes next. */
+	look.steps = 0;
+	look.task.turn = look_around;
+	OK(plait__task_run_here(&look.task));
+	IS_INT(look.task.beside, 0);
 	sched_setaffinity(0, sizeof(before), &before);
 	end(pool);
 }

@@ -55,6 +55,8 @@ static void run_claimed(plait__task *task)
 	struct plait__inside inside;
 	bool over;
 
+	/* Whoever offered it, this thread stays. */
+	task->beside = 0;
 	plait__inside_enter(&inside, task->pool);
 	over = task->turn(task);
 	plait__inside_leave(&inside);
