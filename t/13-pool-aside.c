@@ -154,12 +154,31 @@ static void who_offers_says_where(void)
 	end(pool);
 }
 
+/* Without workers it is a thread of the user's that comes: it stays. */
+static void user(void)
+{
+	plait__pool *pool = NULL;
+
+	memset(&look, 0, sizeof(look));
+	OK(plait__pool_create(plait__alloc_default(), 0, &pool, &error) ==
+	   PLAIT_OK);
+	plait__task_init(&look.task, pool);
+	look.task.turn = look_around;
+	look.steps = 1;
+	plait__task_offer(&look.task);
+	IS_INT(plait__pool_pump(pool, &error), PLAIT_OK);
+	IS_UINT(at_load_relaxed_u32(&look.done), 1);
+	IS_UINT(at_load_relaxed_u64(&pool->stepped_ns), 0);
+	end(pool);
+}
+
 static const struct tap_scenario all[] = {
 	{ "where somebody works", where_somebody_works },
 	{ "elsewhere", elsewhere },
 	{ "once in a moment", once_in_a_moment },
 	{ "placed", placed },
 	{ "who offers says where", who_offers_says_where },
+	{ "a thread of the user's", user },
 };
 
 TAP_MAIN(all)

@@ -114,6 +114,9 @@ void plait__pool_step_aside(plait__pool *pool)
 {
 	uint64_t now = plait__clock_now_ns();
 
+	/* Then it is a thread of the user's. */
+	if (pool->worker_count == 0)
+		return;
 	/* Relaxed: two that step at the same time do no harm. */
 	if (now - at_load_relaxed_u64(&pool->stepped_ns) < STEP_NS ||
 	    !plait__mutex_trylock(&pool->place_lock))
