@@ -336,11 +336,64 @@ static void queues_that_stay_broken(void)
 	IS_UINT(broken, 0);
 }
 
+/* A backend that takes nothing at all, for whatever reason: runs fail, and do
+ * not try for ever. */
+static void take_nothing(const char *why, plait_status wanted, uint32_t lanes)
+{
+	char options[80];
+	const plait_context_desc desc = {
+		.size = sizeof(desc), .backends = "chaos",
+		.wrap = "check,fault", .options = options,
+		.flags = lanes > 1 ? 0 : PLAIT_CONTEXT_NO_WORKERS,
+		.workers = lanes - 1, .log = hear,
+		.log_level = PLAIT_LOG_ERROR,
+	};
+	struct made made = { .calls = true };
+	plait_error error = { .size = sizeof(error) };
+
+	memset(&rig, 0, sizeof(rig));
+	(void)snprintf(options, sizeof(options), "chaos:devices=1;fault:"
+		       "slot=queue_submit,rate=1000,status=%s", why);
+	OK(plait_context_open(&desc, &rig.context, &error) == PLAIT_OK &&
+	   make(&made, lanes, false, &error) == PLAIT_OK);
+	for (int i = 0; i < 3 && made.plan != NULL; i++) {
+		error.text[0] = '\0';
+		IS_INT(plait_plan_call(made.plan, NULL, NULL, &error), wanted);
+		OK_THAT(strstr(error.text, "submitted") != NULL ||
+			wanted == PLAIT_E_LOST, "%s", error.text);
+	}
+	unmake(&made);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	OK_THAT(all_gone(), "%s", why);
+}
+
+static void nothing_is_taken(void)
+{
+	static const struct {
+		const char *why;
+		plait_status status;
+	} all_whys[] = {
+		{ "nomem", PLAIT_E_NOMEM }, { "busy", PLAIT_E_BUSY },
+		{ "failed", PLAIT_E_FAILED }, { "state", PLAIT_E_STATE },
+		{ "unavailable", PLAIT_E_UNAVAILABLE },
+	};
+
+	broken = 0;
+	for (uint32_t i = 0; i < 2 * TAP_COUNT(all_whys); i++) {
+		builds = i % 2 == 1;
+		take_nothing(all_whys[i / 2].why, all_whys[i / 2].status,
+			     1 + i % 2);
+	}
+	IS_UINT(broken, 0);
+}
+
 static const struct tap_scenario all[] = {
 	{ "called", called },
 	{ "on a queue", on_a_queue },
 	{ "with owners", with_owners },
 	{ "recorded", recorded },
 	{ "queues that stay broken", queues_that_stay_broken },
+	{ "nothing is taken", nothing_is_taken },
 };
 TAP_MAIN(all)

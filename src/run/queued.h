@@ -147,6 +147,8 @@ typedef struct plait__queued_queue {
 	plait_backend_signal *signal;
 	uint64_t emitted;	/* the newest sequence */
 	bool unflushed;
+	bool taken;	/* something, in this run */
+	bool refuses;	/* its port has taken nothing: it has no end */
 	bool lost;		/* its device is: for good */
 } plait__queued_queue;
 

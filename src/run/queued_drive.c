@@ -473,8 +473,36 @@ static uint32_t end_at(const plait__queued_state *state, uint32_t n,
 	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
 }
 
-/* Must get through, whatever else fails: nothing else tells that nothing is
- * in flight any more. */
+/* Has any lane of the port of this one taken something in this run? */
+static bool has_taken(const plait__queued_state *state, uint32_t lane)
+{
+	const plait__queued *queued = state->queued;
+
+	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
+		if (queued->lanes[i].port == queued->lanes[lane].port &&
+		    state->queues[i].taken)
+			return true;
+	return false;
+}
+
+/* A port that takes nothing has nothing in flight: there is no end to be told,
+ * and whoever tries again may try for ever. */
+static bool can_do_without(plait__queued_state *state, uint32_t lane,
+			   plait_error *why)
+{
+	if (has_taken(state, lane) ||
+	    (!stopped(state) && why->status == PLAIT_E_BUSY))
+		return false;
+	plait__instance_stop(state->instance, why);
+	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
+		if (state->queued->lanes[i].port ==
+		    state->queued->lanes[lane].port)
+			state->queues[i].refuses = true;
+	return true;
+}
+
+/* Must get through, whatever else fails, where something was taken: nothing
+ * else tells that nothing is in flight any more. */
 static void submit_ends(plait__queued_state *state)
 {
 	const plait__queued *queued = state->queued;
@@ -489,9 +517,14 @@ static void submit_ends(plait__queued_state *state)
 
 		if (lane == PLAIT__NONE)
 			continue;
+		if (state->queues[lane].refuses) {
+			state->ends_left -= last;
+			continue;
+		}
 		status = plait__queued_submit(state, queued->lanes[lane].final,
 					      &why);
-		if (status != PLAIT_OK && status != PLAIT_E_LOST)
+		if (status != PLAIT_OK && status != PLAIT_E_LOST &&
+		    !can_do_without(state, lane, &why))
 			return;
 		if (last && status == PLAIT_OK)
 			plait__queued_await(state,
@@ -519,6 +552,8 @@ void plait__queued_begin(plait__queued_state *state)
 	state->final_next = 0;
 	state->decides = false;
 	state->ends_left = state->queued->port_count;
+	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
+		state->queues[i].taken = state->queues[i].refuses = false;
 	plait__outside_begin(state->queued->program, state->newest);
 }
 

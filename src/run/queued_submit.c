@@ -107,6 +107,7 @@ plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 	status = plait__port_judge(port, status, "queue_submit", &room, error);
 	if (status == PLAIT_OK) {
 		queue->unflushed = true;
+		queue->taken = true;
 		state->instance->device_regions += count_regions(state, at);
 	} else {
 		queue->emitted = emitted;
@@ -136,6 +137,7 @@ plait_status plait__queued_submit_parts(plait__queued_state *state,
 	if (status == PLAIT_OK && mark != PLAIT__NONE)
 		state->marks[mark] = ++queue->emitted;
 	queue->unflushed = queue->unflushed || status == PLAIT_OK;
+	queue->taken = queue->taken || status == PLAIT_OK;
 	return note_loss(state, lane, status, error);
 }
 
