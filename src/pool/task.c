@@ -14,7 +14,7 @@ static bool run_turn(plait__task *task)
 	int beside = task->beside;
 
 	task->beside = 0;
-	if (__builtin_expect(beside != 0, 1) && beside == plait__cpu_here() + 1)
+	if (beside != 0 && beside == plait__cpu_here() + 1)
 		plait__pool_step_aside(task->pool);
 	return task->turn(task);
 }

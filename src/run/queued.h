@@ -127,8 +127,7 @@ typedef struct plait__queued_watch {
 	uint64_t latest_ns;	/* when something behind it began */
 	uint64_t past_ns;	/* when all before it had ended */
 	/* Of a function of the host, written where it is called; or 0. */
-	uint64_t call_start_ns;
-	uint64_t call_end_ns;
+	uint64_t call_start_ns, call_end_ns;
 	uint64_t thread;
 } plait__queued_watch;
 
@@ -188,10 +187,7 @@ struct plait__queued_state {
 	uint32_t *body_of;	/* per region: the body that runs, or none */
 	uint32_t *before;	/* per item: what it still comes behind */
 	uint32_t *ready;	/* per body a list as long as its items */
-	uint32_t argument_count;
-	uint32_t pointer_count;
-	uint32_t variant_count;
-	uint32_t given_count;
+	uint32_t argument_count, pointer_count, variant_count, given_count;
 	uint32_t most_arguments;
 	uint32_t borrower;	/* the first command that borrows, or none */
 	uint64_t version;	/* whose kernels are bound */
@@ -380,9 +376,10 @@ bool plait__queued_walk_on(plait__queued_state *state, uint32_t segment,
 uint32_t plait__queued_find_lost(const plait__queued_state *state,
 				 uint32_t batch);
 
-/* queued_halt.c */
+/* queued_ends.c: what lanes are given last, as far as they take it now. */
+void plait__queued_submit_ends(plait__queued_state *state);
 
-/* The run was stopped; from any thread, in upcalls too. */
+/* queued_halt.c: the run was stopped; from any thread, in upcalls too. */
 void plait__queued_cancel(plait__queued_state *state);
 /* For who drives it: the note of that; and tell loops to end, if need be. */
 void plait__queued_hear_halt(plait__queued_state *state);
