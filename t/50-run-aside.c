@@ -4,9 +4,8 @@
  * the only CPU that there is, each of them is woken where the caller works.
  */
 #include "runs.h"
+#include "runs_pool.h"
 
-#include "object/context.h"
-#include "pool/state.h"
 #include "sys/clock.h"
 
 #include <sched.h>
@@ -22,19 +21,6 @@ static int32_t be_busy(void *user_data)
 	while (plait__clock_now_ns() < until_ns)
 		continue;
 	return 0;
-}
-
-static plait__pool *pool_of(plait_context *handle)
-{
-	plait__context *context = NULL;
-	plait__pool *pool = NULL;
-
-	if (!OK(plait__context_enter(handle, &context, &rig.error) ==
-		PLAIT_OK))
-		return NULL;
-	pool = context->pool;
-	plait__object_leave(&context->object);
-	return pool;
 }
 
 static plait_plan *make_plan(uint32_t mode)

@@ -643,7 +643,11 @@ API_TESTS += %D%/59-run-flight.t
 SPARED_TESTS += %D%/59-run-starved.t
 %C%_59_run_starved_t_LDADD = $(LDADD_API)
 UNIT_TESTS += %D%/50-run-aside.t
+%C%_50_run_aside_t_SOURCES = %D%/50-run-aside.c %D%/runs.h \
+	%D%/runs_pool.h
 UNIT_TESTS += %D%/50-run-hop.t
+%C%_50_run_hop_t_SOURCES = %D%/50-run-hop.c %D%/runs.h \
+	%D%/runs_pool.h
 UNIT_TESTS += %D%/59-run-names.t
 %C%_59_run_names_t_LDADD = $(LDADD_RIG)
 UNIT_TESTS += %D%/59-run-alone.t

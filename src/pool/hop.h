@@ -30,10 +30,11 @@ void plait__hop_init(struct plait__hop *hop, plait__pool *pool);
 
 /*
  * Measured when it is first asked, between the calling thread and a worker,
- * in 0.05 ms or so, 0.3 at most.  If no worker comes soon, or none to another processor,
- * PLAIT__HOP_DEFAULT_NS; some of the next who ask try again.  And once a second
- * at most, if nothing waits for workers and somebody asks: what is less counts at once,
- * what is more by a quarter, for a machine is rather disturbed than slow.
+ * in 0.05 ms or so, 0.3 at most.  If no worker comes soon, or none to another
+ * processor, PLAIT__HOP_DEFAULT_NS; some of the next who ask try again.  And
+ * once a second at most, if nothing waits for workers and somebody asks: what
+ * is less counts at once, what is more by a quarter, for a machine is rather
+ * disturbed than slow.
  */
 uint64_t plait__pool_hop_ns(plait__pool *pool);
 

@@ -106,9 +106,10 @@ plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
 }
 
 /*
- * The system likes to put who is woken beside who woke it, and leaves both there
- * while every other CPU has something to do: one of two threads then stands
- * still, in turns, though together they might have more than one CPU's time.
+ * The system likes to put who is woken beside who woke it, and leaves both
+ * there while every other CPU has something to do: one of two threads then
+ * stands still, in turns, though together they might have more than one CPU's
+ * time.
  */
 void plait__pool_step_aside(plait__pool *pool)
 {

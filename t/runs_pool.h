@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Behind runs.h: the workers of the open context, for tests that look into
+ * what they know. */
+#ifndef PLAIT_T_RUNS_POOL_H
+#define PLAIT_T_RUNS_POOL_H
+
+#include "object/context.h"
+#include "pool/state.h"
+
+static inline plait__pool *pool_of(plait_context *handle)
+{
+	plait__context *context = NULL;
+	plait__pool *pool = NULL;
+
+	if (!OK(plait__context_enter(handle, &context, &rig.error) ==
+		PLAIT_OK))
+		return NULL;
+	pool = context->pool;
+	plait__object_leave(&context->object);
+	return pool;
+}
+
+#endif
