@@ -58,7 +58,10 @@ none([n for n in sorted({f.split("/")[0] for f in files if "/" in f and f[0] != 
 # --- the environment
 code = "".join(read(n) for n in sources("src"))
 known = set(re.findall(r"plait__env_\w+\(\s*\"(PLAIT_\w+)\"", code)) | \
-    set(re.findall(r"\"(PLAIT_(?:BACKEND|WRAP|OPTIONS|PLUGIN_PATH))\"", code))
+    set(re.findall(r"\"(PLAIT_(?:BACKEND|WRAP|OPTIONS|PLUGIN_PATH))\"", code)) | \
+    set(re.findall(r"\{ \"(PLAIT_\w+)\"", read("src/sys/env.c")))
+none([n for n in sources("src") if n != "src/sys/env.c" and re.search(r"\b(secure_)?getenv\(", read(n))],
+     "src asks the environment in one place")
 table = set(re.findall(r"^\| `(PLAIT_\w+)`", readme, re.M))
 manual = set(re.findall(r"^\.[BI]+ (PLAIT_[A-Z_]+)$", read("doc/man/plait.7").split(".SH ENVIRONMENT")[1].split(".SH")[0], re.M))
 ok(len(known) >= 7, "variables are found in src", *sorted(known))

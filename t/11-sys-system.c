@@ -96,33 +96,46 @@ static void own_path(void)
 	       -ENOENT);
 }
 
-static void number_is(const char *text, int result, uint64_t value)
+/* What is not usable leaves the number as it is. */
+static void number_is(const char *text, bool usable, uint64_t value)
 {
+	char said[200] = "";
 	uint64_t got = 99;
 
-	setenv("PLAIT_TEST_NUMBER", text, 1);
-	OK_THAT(plait__env_query_number("PLAIT_TEST_NUMBER", 1000, &got) ==
-				result && got == value,
-		"'%s' is %d, %d", text, result, (int)value);
+	setenv("PLAIT_CC_SECONDS", text, 1);
+	OK_THAT(plait__env_query_number(PLAIT__ENV_CC_SECONDS, &got) ==
+				usable && got == (usable ? value : 99),
+		"'%s' is %d, %d", text, usable, (int)value);
+	OK_THAT(plait__env_complain(PLAIT__ENV_CC_SECONDS, said,
+				    sizeof(said)) == (!usable && *text != 0),
+		"'%s': \"%s\"", text, said);
 }
 
 static void environment(void)
 {
 	uint64_t value = 5;
+	char said[200];
 
-	unsetenv("PLAIT_TEST_NUMBER");
-	IS_PTR(plait__env_get("PLAIT_TEST_NUMBER"), NULL);
-	IS_INT(plait__env_query_number("PLAIT_TEST_NUMBER", 9, &value), 0);
-	number_is("", 0, 0);
-	number_is("0", 1, 0);
-	number_is("1000", 1, 1000);
-	number_is("1001", -EINVAL, 0);
-	number_is("-1", -EINVAL, 0);
-	number_is("1x", -EINVAL, 0);
-	number_is(" 1", -EINVAL, 0);
-	number_is("0x10", -EINVAL, 0);
-	number_is("18446744073709551617", -EINVAL, 0); /* 2^64 + 1 */
-	IS_STR(plait__env_get("PLAIT_TEST_NUMBER"), "18446744073709551617");
+	unsetenv("PLAIT_CC_SECONDS");
+	IS_PTR(plait__env_get("PLAIT_CC_SECONDS"), NULL);
+	OK(!plait__env_query_number(PLAIT__ENV_CC_SECONDS, &value));
+	OK(!plait__env_complain(PLAIT__ENV_CC_SECONDS, said, sizeof(said)));
+	IS_INT(value, 5);
+	number_is("", false, 0);
+	number_is("0", false, 0);
+	number_is("1", true, 1);
+	number_is("86400", true, 86400);
+	number_is("86401", false, 0);
+	number_is("-1", false, 0);
+	number_is("1x", false, 0);
+	number_is(" 1", false, 0);
+	number_is("0x10", false, 0);
+	number_is("18446744073709551617", false, 0); /* 2^64 + 1 */
+	IS_STR(plait__env_get("PLAIT_CC_SECONDS"), "18446744073709551617");
+	OK(plait__env_complain(PLAIT__ENV_CC_SECONDS, said, sizeof(said)));
+	IS_STR(said, "PLAIT_CC_SECONDS=\"18446744073709551617\" is not a "
+	       "number from 1 to 86400; 120 is used instead");
+	unsetenv("PLAIT_CC_SECONDS");
 	OK(!plait__env_privileged());
 }
 

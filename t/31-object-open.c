@@ -77,7 +77,8 @@ static void environment_is_read(void)
 	static const char *const wrong[][2] = {
 		{ "PLAIT_LOG", "loud" },     { "PLAIT_WORKERS", "two" },
 		{ "PLAIT_WORKERS", "-1" },   { "PLAIT_SYNC", "maybe" },
-		{ "PLAIT_WORKERS", "99999" }
+		{ "PLAIT_WORKERS", "99999" }, { "PLAIT_SYNC", "-1" },
+		{ "PLAIT_REGIONS", "no" },    { "PLAIT_REGIONS", "2" },
 	};
 	plait_context *context;
 	plait_device *device;
@@ -195,6 +196,104 @@ static void log_is_obeyed(void)
 	IS_STR(text, "");
 }
 
+struct heard {
+	char text[600];
+	unsigned count;
+};
+
+static void hear_warnings(void *user_data, int32_t level, const char *line)
+{
+	struct heard *heard = user_data;
+
+	if (level > PLAIT_LOG_WARNING)
+		return;
+	heard->count++;
+	snprintf(heard->text, sizeof(heard->text), "%s", line);
+}
+
+/* What a context says that is opened with it, and what the report does. */
+static void is_passed_over(const char *name, const char *value,
+			   const char *what)
+{
+	struct heard heard = { .count = 0 };
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "host",
+				    .log = hear_warnings,
+				    .log_user_data = &heard,
+				    .log_level = PLAIT_LOG_WARNING };
+	plait_error error = { .size = sizeof(error) };
+	char report[8192], want[300];
+	plait_context *context;
+
+	snprintf(want, sizeof(want), "%s=\"%s\" is %s", name, value, what);
+	setenv(name, value, 1);
+	if (OK(plait_context_open(&desc, &context, &error) == PLAIT_OK)) {
+		OK(plait_context_report(context, report, sizeof(report), NULL,
+					&error) == PLAIT_OK);
+		HAS_STR(report, want);
+		plait_context_release(context);
+	}
+	unsetenv(name);
+	IS_STR(heard.text, want);
+	IS_UINT(heard.count, 1);
+}
+
+/* What cannot be understood and is no reason to give up. */
+static void unusable_is_told(void)
+{
+	static const char *const lanes =
+		"not a number from 0 to 4294967295; the number of processors, "
+		"or of workers and one, is used instead";
+	static const char *const hop =
+		"not a number from 0 to 4294967295; what is measured is used "
+		"instead";
+	static const char *const segments =
+		"not a number from 0 to 4294967295; 4 is used instead";
+	static const char *const seconds =
+		"not a number from 1 to 86400; 120 is used instead";
+	static const char *const bytes = "not a number from 0 to "
+		"18446744073709551615; 1073741824 is used instead";
+
+	is_passed_over("PLAIT_LANES", "abc", lanes);
+	is_passed_over("PLAIT_LANES", "-1", lanes);
+	is_passed_over("PLAIT_LANES", "4294967296", lanes);
+	is_passed_over("PLAIT_HOP_NS", "soon", hop);
+	is_passed_over("PLAIT_HOP_NS", "1.5", hop);
+	is_passed_over("PLAIT_SEGMENTS", "all", segments);
+	is_passed_over("PLAIT_CC_SECONDS", "0", seconds);
+	is_passed_over("PLAIT_CC_SECONDS", "99999", seconds);
+	is_passed_over("PLAIT_CACHE", "off",
+		       "neither 0 nor 1; 1 is used instead");
+	is_passed_over("PLAIT_CACHE_MAX", "1G", bytes);
+	is_passed_over("PLAIT_CACHE_MAX", "-1", bytes);
+}
+
+/* What can be is not spoken of. */
+static void usable_is_not_told(void)
+{
+	static const char *const right[][2] = {
+		{ "PLAIT_LANES", "0" },	     { "PLAIT_LANES", "99999" },
+		{ "PLAIT_HOP_NS", "" },	     { "PLAIT_SEGMENTS", "0" },
+		{ "PLAIT_REGIONS", "0" },    { "PLAIT_REGIONS", "" },
+		{ "PLAIT_CC_SECONDS", "1" }, { "PLAIT_CACHE", "0" },
+		{ "PLAIT_CACHE_MAX", "0" },  { "PLAIT_WORKERS", "" },
+	};
+	struct rig rig = { .backend = "host" };
+	char report[8192];
+
+	for (size_t i = 0; i < TAP_COUNT(right); i++) {
+		setenv(right[i][0], right[i][1], 1);
+		if (open_context(&rig)) {
+			OK(plait_context_report(rig.context, report,
+						sizeof(report), NULL,
+						NULL) == PLAIT_OK);
+			OK_THAT(strstr(report, right[i][0]) == NULL,
+				"%s=%s", right[i][0], right[i][1]);
+			plait_context_release(rig.context);
+		}
+		unsetenv(right[i][0]);
+	}
+}
+
 /* An error is one line that says something, whatever it was told. */
 static void texts_of_gates(struct rig *rig)
 {
@@ -253,6 +352,8 @@ static const struct tap_scenario all[] = {
 	{ "workers are counted", workers_are_counted },
 	{ "sync is obeyed", sync_is_obeyed },
 	{ "log is obeyed", log_is_obeyed },
+	{ "unusable is told", unusable_is_told },
+	{ "usable is not told", usable_is_not_told },
 	{ "texts of users", texts_of_users },
 };
 

@@ -195,25 +195,6 @@ static void many_at_once(void)
 	close_folder();
 }
 
-/* No number, no bound, nothing given. */
-static void bounds(void)
-{
-	static const char *const texts[] = { "0", "", "many", "-1", NULL };
-
-	for (size_t i = 0; i < TAP_COUNT(texts); i++) {
-		if (!open_folder())
-			return;
-		if (texts[i] != NULL)
-			setenv("PLAIT_CACHE_MAX", texts[i], 1);
-		for (int k = 0; k < 5; k++)
-			(void)store(k);
-		IS_INT(count_there(5), 5);
-		close_folder();
-	}
-}
-
-/* ---- who does not ---- */
-
 #define HASH "0123456789abcdef0123456789abcdef"
 
 static void put_file(const char *name, bool old)
@@ -238,6 +219,63 @@ static bool is_there(const char *name)
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	return access(path, F_OK) == 0;
 }
+
+/* An entry larger than all that is kept unless somebody says otherwise, of which
+ * the disk has nothing. */
+static void put_huge(const char *name)
+{
+	char path[PATH_MAX + 300];
+
+	put_file(name, true);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	OK(truncate(path, (off_t)1 << 31) == 0);
+	set_used(path, 1);
+}
+
+/* 1 GiB, unless a number says something else. */
+static void usual_bound(void)
+{
+	static const struct {
+		const char *text;
+		bool stays;
+	} table[] = {
+		{ NULL, false }, { "", false },	   { "many", false },
+		{ "-1", false }, { "0", true },	   { "3000000000", true },
+	};
+
+	for (size_t i = 0; i < TAP_COUNT(table); i++) {
+		if (!open_folder())
+			return;
+		if (table[i].text != NULL)
+			setenv("PLAIT_CACHE_MAX", table[i].text, 1);
+		put_huge("a-" HASH ".so");
+		OK(store(0));
+		OK_THAT(is_there("a-" HASH ".so") == table[i].stays,
+			"PLAIT_CACHE_MAX=%s: %s",
+			table[i].text != NULL ? table[i].text : "(unset)",
+			table[i].stays ? "stays" : "goes");
+		close_folder();
+	}
+}
+
+/* No number, no bound, nothing given. */
+static void bounds(void)
+{
+	static const char *const texts[] = { "0", "", "many", "-1", NULL };
+
+	for (size_t i = 0; i < TAP_COUNT(texts); i++) {
+		if (!open_folder())
+			return;
+		if (texts[i] != NULL)
+			setenv("PLAIT_CACHE_MAX", texts[i], 1);
+		for (int k = 0; k < 5; k++)
+			(void)store(k);
+		IS_INT(count_there(5), 5);
+		close_folder();
+	}
+}
+
+/* ---- who does not ---- */
 
 static void only_entries_go(void)
 {
@@ -372,6 +410,7 @@ static const struct tap_scenario all[] = {
 	{ "longest unused first", longest_unused_first },
 	{ "many at once", many_at_once },
 	{ "bounds", bounds },
+	{ "usual bound", usual_bound },
 	{ "only entries go", only_entries_go },
 	{ "no room", no_room },
 	{ "ten at once", ten_at_once },

@@ -171,7 +171,7 @@ NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
 	uint32_t node)
 NUMBER(uint64_t, plait__plan_iterations, uint32_t kind, uint64_t times)
-NUMBER(int, plait__env_query_number, const char *name, uint64_t most,
+NUMBER(bool, plait__env_query_number, enum plait__env_number which,
 	uint64_t *out)
 GOOD(plait__forecast_make, plait__forecast *forecast, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)

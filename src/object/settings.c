@@ -14,6 +14,9 @@ enum {
 	KNOWN_FLAGS = PLAIT_CONTEXT_NO_WORKERS | PLAIT_CONTEXT_SYNC
 };
 
+_Static_assert((int)PLAIT__ENV_MAX_WORKERS == (int)PLAIT__POOL_MAX_WORKERS,
+	       "PLAIT_WORKERS is told what a pool can have");
+
 static plait_status read_allocator(plait_allocator *out,
 				   const plait_allocator *given,
 				   plait_error *error)
@@ -59,8 +62,8 @@ static plait_status read_log(plait__log *out, const plait_context_desc *desc,
 static plait_status read_workers(uint32_t *out, const plait_context_desc *desc,
 				 plait_error *error)
 {
+	char text[160];
 	uint64_t number;
-	int found;
 
 	if (desc->workers > PLAIT__POOL_MAX_WORKERS)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -78,32 +81,35 @@ static plait_status read_workers(uint32_t *out, const plait_context_desc *desc,
 	*out = desc->workers;
 	if (*out != 0)
 		return PLAIT_OK;
-	found = plait__env_query_number("PLAIT_WORKERS",
-					PLAIT__POOL_MAX_WORKERS, &number);
-	if (found < 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "PLAIT_WORKERS=\"%.64s\" is not a number "
-				   "from 0 to %u",
-				   plait__env_get("PLAIT_WORKERS"),
-				   (unsigned)PLAIT__POOL_MAX_WORKERS);
-	*out = found > 0 ? (uint32_t)number : plait__cpu_count();
-	if (*out > PLAIT__POOL_MAX_WORKERS)
-		*out = PLAIT__POOL_MAX_WORKERS;
+	if (plait__env_complain(PLAIT__ENV_WORKERS, text, sizeof(text)))
+		return plait__fail(error, PLAIT_E_INVALID, "%s", text);
+	number = plait__cpu_count();
+	(void)plait__env_query_number(PLAIT__ENV_WORKERS, &number);
+	*out = number < PLAIT__POOL_MAX_WORKERS ? (uint32_t)number :
+						  PLAIT__POOL_MAX_WORKERS;
 	return PLAIT_OK;
 }
 
-static plait_status read_sync(uint32_t *flags, plait_error *error)
+/* Those that nothing but the environment says; the report has the others. */
+static plait_status check_variables(plait_error *error)
 {
-	uint64_t number;
-	int found = plait__env_query_number("PLAIT_SYNC", 1, &number);
+	char text[160];
+	uint32_t i;
 
-	if (found < 0)
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "PLAIT_SYNC=\"%.64s\" is neither 0 nor 1",
-				   plait__env_get("PLAIT_SYNC"));
-	if (found > 0 && number != 0)
-		*flags |= PLAIT_CONTEXT_SYNC;
+	for (i = PLAIT__ENV_WORKERS + 1; i < PLAIT__ENV_NUMBERS; i++)
+		if (plait__env_must_fit(i) &&
+		    plait__env_complain(i, text, sizeof(text)))
+			return plait__fail(error, PLAIT_E_INVALID, "%s", text);
 	return PLAIT_OK;
+}
+
+static void read_sync(uint32_t *flags)
+{
+	uint64_t number = 0;
+
+	(void)plait__env_query_number(PLAIT__ENV_SYNC, &number);
+	if (number != 0)
+		*flags |= PLAIT_CONTEXT_SYNC;
 }
 
 plait_status plait__settings_read(plait__settings *out,
@@ -134,7 +140,9 @@ plait_status plait__settings_read(plait__settings *out,
 	if (status == PLAIT_OK)
 		status = read_workers(&out->workers, &known, error);
 	if (status == PLAIT_OK)
-		status = read_sync(&out->flags, error);
+		status = check_variables(error);
+	if (status == PLAIT_OK)
+		read_sync(&out->flags);
 	return status;
 }
 

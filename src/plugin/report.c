@@ -258,12 +258,29 @@ static void write_alternatives(const plait__registry *registry,
 				"plait_host.so\n");
 }
 
+/* Variables that are passed over, here or in what is made with the context. */
+static void write_variable_notes(const plait__registry *registry,
+				 plait__text *out)
+{
+	char text[256];
+	uint32_t i;
+
+	for (i = 0; i < PLAIT__ENV_NUMBERS; i++) {
+		if (plait__env_must_fit(i) ||
+		    !plait__env_complain(i, text, sizeof(text)))
+			continue;
+		plait__text_add(out, "note: %s\n", text);
+		plait__log_line(registry->log, PLAIT_LOG_WARNING, "%s", text);
+	}
+}
+
 static void write_notes(const plait__registry *registry, plait__text *out)
 {
 	uint64_t length;
 
 	plait__text_add(out, "\n");
 	length = out->length;
+	write_variable_notes(registry, out);
 	write_option_notes(registry, out);
 	write_exclusion_notes(registry, out);
 	if (registry->failure.status != PLAIT_OK) {

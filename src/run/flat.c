@@ -92,7 +92,7 @@ static uint32_t find_threads(plait__pool *pool)
 	uint32_t processors = plait__pool_processor_count(pool);
 	uint64_t said;
 
-	if (plait__env_query_number("PLAIT_LANES", UINT32_MAX, &said) > 0)
+	if (plait__env_query_number(PLAIT__ENV_LANES, &said))
 		return said == 0 ? UINT32_MAX : (uint32_t)said;
 	return threads < processors ? threads : processors;
 }
@@ -120,8 +120,8 @@ static plait_status forecast(struct compiled *compiled,
 
 	if (!may_choose(compiled, pool))
 		return PLAIT_OK;
-	compiled->hop_said = plait__env_query_number(
-		"PLAIT_HOP_NS", UINT32_MAX, &compiled->hop_ns) > 0;
+	compiled->hop_said = plait__env_query_number(PLAIT__ENV_HOP_NS,
+						     &compiled->hop_ns);
 	look_at_hop(compiled, pool);
 	return plait__forecast_make(&compiled->forecast, program->plan,
 				    compiled->threads,

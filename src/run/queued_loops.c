@@ -220,8 +220,8 @@ static void shape(plait__queued *queued, uint32_t number)
 
 static uint64_t find_fewest(const plait__queued *queued)
 {
+	uint64_t fewest = USUAL_FEWEST;
 	uint32_t some = 0;
-	uint64_t fewest;
 
 	for (uint32_t i = 0; i < queued->program->plan->lanes_count; i++)
 		some |= plait__device_facts(queued->lanes[i].device)
@@ -229,19 +229,17 @@ static uint64_t find_fewest(const plait__queued *queued)
 	/* Each command of a recorded run is told by itself. */
 	if (queued->records || (some & PLAIT_CAP_SEGMENT) == 0)
 		return 0;
-	/* What cannot be understood is as if it were not there. */
-	return plait__env_query_number("PLAIT_SEGMENTS", UINT32_MAX,
-				       &fewest) == 1 ? fewest : USUAL_FEWEST;
+	(void)plait__env_query_number(PLAIT__ENV_SEGMENTS, &fewest);
+	return fewest;
 }
 
 static bool wants_loops(const plait__queued *queued)
 {
-	uint64_t wanted;
+	uint64_t wanted = 1;
 
+	(void)plait__env_query_number(PLAIT__ENV_REGIONS, &wanted);
 	return queued->fewest > 0 && !queued->decides &&
-	       queued->program->plan->regions_count > 0 &&
-	       (plait__env_query_number("PLAIT_REGIONS", UINT32_MAX,
-					&wanted) != 1 || wanted > 0);
+	       queued->program->plan->regions_count > 0 && wanted > 0;
 }
 
 bool plait__queued_find_loops(plait__queued *queued)

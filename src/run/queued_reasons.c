@@ -12,12 +12,12 @@ static const plait__log *log_of(const plait__queued *queued)
 	return &queued->program->context->settings.log;
 }
 
-static bool is_zero(const char *name)
+static bool is_zero(enum plait__env_number which)
 {
-	uint64_t number;
+	uint64_t number = 1;
 
-	return plait__env_query_number(name, UINT32_MAX, &number) == 1 &&
-	       number == 0;
+	(void)plait__env_query_number(which, &number);
+	return number == 0;
 }
 
 /* What holds for all of them; null: each has its own. */
@@ -27,9 +27,9 @@ static const char *why_none(const plait__queued *queued)
 		return "a device has not taken all of its plan's";
 	if (queued->records)
 		return "its runs are recorded";
-	if (is_zero("PLAIT_SEGMENTS"))
+	if (is_zero(PLAIT__ENV_SEGMENTS))
 		return "PLAIT_SEGMENTS is 0";
-	if (is_zero("PLAIT_REGIONS"))
+	if (is_zero(PLAIT__ENV_REGIONS))
 		return "PLAIT_REGIONS is 0";
 	return queued->fewest == 0 ? "its device decides none" : NULL;
 }

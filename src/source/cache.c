@@ -50,11 +50,12 @@ static bool choose_folder(char *out, size_t out_bytes)
 
 void plait__cache_open(plait__cache *out, const plait__log *log)
 {
-	const char *off = plait__env_get("PLAIT_CACHE");
 	plait_error error = { .size = sizeof(error) };
+	uint64_t kept = 1;
 
 	out->folder[0] = '\0';
-	if (off != NULL && strcmp(off, "0") == 0)
+	(void)plait__env_query_number(PLAIT__ENV_CACHE, &kept);
+	if (kept == 0)
 		return;
 	if (!choose_folder(out->folder, sizeof(out->folder))) {
 		plait__log_line(log, PLAIT_LOG_INFO,

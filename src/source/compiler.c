@@ -203,10 +203,10 @@ static void set_environment(struct environment *out, const char *folder)
 /* PLAIT_CC_SECONDS, for who has slow machines, or tests. */
 static uint64_t seconds_allowed(void)
 {
-	uint64_t seconds;
+	uint64_t seconds = MAX_SECONDS;
 
-	return plait__env_query_number("PLAIT_CC_SECONDS", 86400, &seconds) ==
-		       1 && seconds > 0 ? seconds : MAX_SECONDS;
+	(void)plait__env_query_number(PLAIT__ENV_CC_SECONDS, &seconds);
+	return seconds;
 }
 
 static plait_status judge(const plait__compiler *compiler,

@@ -47,23 +47,13 @@ static bool is_entry(const char *name)
 	       strspn(digits, "0123456789abcdef") == DIGITS && is_suffix(dot);
 }
 
-static uint64_t bound(const plait__log *log)
-{
-	uint64_t bytes = usual_bytes;
-
-	if (plait__env_query_number("PLAIT_CACHE_MAX", UINT64_MAX, &bytes) < 0)
-		plait__log_line(log, PLAIT_LOG_WARNING,
-				"PLAIT_CACHE_MAX is not a number of bytes; "
-				"1073741824 are used");
-	return bytes;
-}
-
 void plait__cache_trim(const char *path, const plait__log *log)
 {
 	const char *name = strrchr(path, '/');
-	uint64_t most = bound(log), removed;
+	uint64_t most = usual_bytes, removed;
 	char folder[PATH_MAX];
 
+	(void)plait__env_query_number(PLAIT__ENV_CACHE_MAX, &most);
 	if (name == NULL || (size_t)(name - path) >= sizeof(folder) ||
 	    most == 0)
 		return;

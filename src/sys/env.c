@@ -2,9 +2,31 @@
 /* secure_getenv and AT_SECURE; see env.h. */
 #include "sys/env.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+
+/* `instead`: null where the context is refused. */
+static const struct number {
+	const char *name;
+	uint64_t least, most;
+	const char *instead;
+} numbers[PLAIT__ENV_NUMBERS] = {
+	[PLAIT__ENV_WORKERS] = { "PLAIT_WORKERS", 0, PLAIT__ENV_MAX_WORKERS,
+				 NULL },
+	[PLAIT__ENV_SYNC] = { "PLAIT_SYNC", 0, 1, NULL },
+	[PLAIT__ENV_REGIONS] = { "PLAIT_REGIONS", 0, 1, NULL },
+	[PLAIT__ENV_LANES] = { "PLAIT_LANES", 0, UINT32_MAX,
+			       "the number of processors, or of workers and "
+			       "one," },
+	[PLAIT__ENV_HOP_NS] = { "PLAIT_HOP_NS", 0, UINT32_MAX,
+				"what is measured" },
+	[PLAIT__ENV_SEGMENTS] = { "PLAIT_SEGMENTS", 0, UINT32_MAX, "4" },
+	[PLAIT__ENV_CC_SECONDS] = { "PLAIT_CC_SECONDS", 1, 86400, "120" },
+	[PLAIT__ENV_CACHE] = { "PLAIT_CACHE", 0, 1, "1" },
+	[PLAIT__ENV_CACHE_MAX] = { "PLAIT_CACHE_MAX", 0, UINT64_MAX,
+				   "1073741824" },
+};
 
 const char *plait__env_get(const char *name)
 {
@@ -16,24 +38,65 @@ bool plait__env_privileged(void)
 	return getauxval(AT_SECURE) != 0;
 }
 
-int plait__env_query_number(const char *name, uint64_t max, uint64_t *out)
+static bool read_number(const char *text, uint64_t *out)
 {
-	const char *text = plait__env_get(name);
 	uint64_t value = 0;
 
-	*out = 0;
-	if (text == NULL || *text == '\0')
-		return 0;
-	for (; *text != '\0'; text++) {
-		if (*text < '0' || *text > '9')
-			return -EINVAL;
-		if (__builtin_mul_overflow(value, 10, &value) ||
+	for (; *text != '\0'; text++)
+		if (*text < '0' || *text > '9' ||
+		    __builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*text - '0'),
 					   &value))
-			return -EINVAL;
-	}
-	if (value > max)
-		return -EINVAL;
+			return false;
 	*out = value;
-	return 1;
+	return true;
+}
+
+/* Null: not set or empty. */
+static const char *get_text(const struct number *number)
+{
+	const char *text = plait__env_get(number->name);
+
+	return text != NULL && *text != '\0' ? text : NULL;
+}
+
+bool plait__env_query_number(enum plait__env_number which, uint64_t *out)
+{
+	const struct number *number = &numbers[which];
+	const char *text = get_text(number);
+	uint64_t value;
+
+	if (text == NULL || !read_number(text, &value) ||
+	    value < number->least || value > number->most)
+		return false;
+	*out = value;
+	return true;
+}
+
+bool plait__env_complain(enum plait__env_number which, char *out,
+			 size_t out_bytes)
+{
+	const struct number *number = &numbers[which];
+	const char *text = get_text(number);
+	char range[64] = "neither 0 nor 1";
+	uint64_t value;
+
+	if (text == NULL || plait__env_query_number(which, &value))
+		return false;
+	if (number->least != 0 || number->most != 1)
+		(void)snprintf(range, sizeof(range),
+			       "not a number from %llu to %llu",
+			       (unsigned long long)number->least,
+			       (unsigned long long)number->most);
+	(void)snprintf(out, out_bytes, "%s=\"%.64s\" is %s%s%s%s",
+		       number->name, text, range,
+		       number->instead != NULL ? "; " : "",
+		       number->instead != NULL ? number->instead : "",
+		       number->instead != NULL ? " is used instead" : "");
+	return true;
+}
+
+bool plait__env_must_fit(enum plait__env_number which)
+{
+	return numbers[which].instead == NULL;
 }

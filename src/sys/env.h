@@ -7,7 +7,25 @@
 #define PLAIT_SRC_SYS_ENV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Each variable that is a number; what it may be and what it is without one
+ * has its place in a table of env.c. */
+enum plait__env_number {
+	PLAIT__ENV_WORKERS,
+	PLAIT__ENV_SYNC,
+	PLAIT__ENV_REGIONS,
+	PLAIT__ENV_LANES,
+	PLAIT__ENV_HOP_NS,
+	PLAIT__ENV_SEGMENTS,
+	PLAIT__ENV_CC_SECONDS,
+	PLAIT__ENV_CACHE,
+	PLAIT__ENV_CACHE_MAX,
+	PLAIT__ENV_NUMBERS
+};
+
+enum { PLAIT__ENV_MAX_WORKERS = 1024 };
 
 /* The value, borrowed until the program changes its environment, or null. */
 const char *plait__env_get(const char *name);
@@ -16,9 +34,21 @@ const char *plait__env_get(const char *name);
 bool plait__env_privileged(void);
 
 /*
- * A decimal number from 0 to `max`.  1: found, in *out; 0: not set or empty;
- * -EINVAL: set, and something else.
+ * True: set, and a number that it may be, in *out.  Else *out stays what it is,
+ * which is what counts then: not set, empty, or something that a context has
+ * complained about when it was opened.
  */
-int plait__env_query_number(const char *name, uint64_t max, uint64_t *out);
+bool plait__env_query_number(enum plait__env_number which, uint64_t *out);
+
+/*
+ * Is it set to what it cannot be?  Then `out` says so, in one line: its name,
+ * its value, what is allowed, and what is used instead unless that is an error.
+ */
+bool plait__env_complain(enum plait__env_number which, char *out,
+			 size_t out_bytes);
+
+/* Where a value that was passed over would have work run elsewhere, or would
+ * hide its errors, there is no context with one. */
+bool plait__env_must_fit(enum plait__env_number which);
 
 #endif
