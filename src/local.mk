@@ -14,6 +14,7 @@ lib_LTLIBRARIES += %D%/libplait.la
 
 # base
 %C%_libplaitcore_la_SOURCES += %D%/base/alloc.c
+%C%_libplaitcore_la_SOURCES += %D%/base/choices.c
 %C%_libplaitcore_la_SOURCES += %D%/base/desc.c
 %C%_libplaitcore_la_SOURCES += %D%/base/error.c
 %C%_libplaitcore_la_SOURCES += %D%/base/hash.c

@@ -5,12 +5,85 @@
 #include "plait/base.h"
 
 #include "base/alloc.h"
+#include "base/choices.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "sys/detail.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- what there is instead */
+
+static void near_words(void)
+{
+	static const struct {
+		const char *one, *other;
+		unsigned distance;
+	} table[] = {
+		{ "cpu", "gpu", 1 },	{ "gup", "gpu", 1 },
+		{ "hots", "host", 1 },	{ "chaso", "chaos", 1 },
+		{ "sed", "seed", 1 },	{ "seed", "sed", 1 },
+		{ "X", "x", 0 },	{ "same", "same", 0 },
+		{ "abcdef", "bacdfe", 2 },
+		{ "a", "b", UINT_MAX }, { "ab", "ac", UINT_MAX },
+		{ "host", "chaos", UINT_MAX },
+		{ "", "", UINT_MAX },	{ "", "abc", UINT_MAX },
+		{ "abcdefghijabcdefghijabcdefghijabcdefghij",
+		  "abcdefghijabcdefghijabcdefghijabcdefghij", 0 },
+		{ "abcdefghijabcdefghijabcdefghijabcdefghijk",
+		  "abcdefghijabcdefghijabcdefghijabcdefghij", UINT_MAX },
+	};
+
+	for (size_t i = 0; i < TAP_COUNT(table); i++)
+		OK_THAT(plait__choices_distance(table[i].one, table[i].other) ==
+				table[i].distance,
+			"%s, %s", table[i].one, table[i].other);
+}
+
+static void choices(void)
+{
+	plait__choices some;
+
+	plait__choices_init(&some, "alhpa");
+	IS_STR(plait__choices_list(&some), "none");
+	IS_STR(plait__choices_hint(&some), "");
+	plait__choices_add(&some, "x");
+	IS_STR(plait__choices_list(&some), "\"x\"");
+	IS_STR(plait__choices_hint(&some), "");
+	plait__choices_add(&some, "alpha");
+	plait__choices_add(&some, "alph");
+	IS_STR(plait__choices_list(&some), "\"x\", \"alpha\", \"alph\"");
+	IS_STR(plait__choices_hint(&some), ", perhaps \"alpha\"");
+}
+
+/* The list is cut; what is near is found behind that as well. */
+static void many_choices(void)
+{
+	plait__choices some;
+	char name[16];
+	const char *list;
+
+	plait__choices_init(&some, "name07x");
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "name%02d", 99 - i);
+		plait__choices_add(&some, name);
+	}
+	list = plait__choices_list(&some);
+	OK(strlen(list) < PLAIT__CHOICES_LIST);
+	HAS_STR(list, "\"name99\", \"name98\"");
+	IS_STR(list + strlen(list) - strlen("\", ..."), "\", ...");
+	IS_STR(plait__choices_hint(&some), ", perhaps \"name07\"");
+	plait__choices_init(&some, "x");
+	memset(name, 'y', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	plait__choices_add(&some, "a name as long as no list can have, for then "
+			   "there would be no room for any other name of it, or "
+			   "for itself, and so it is not");
+	plait__choices_add(&some, name);
+	IS_STR(plait__choices_list(&some), "...");
+}
 
 /* --- text */
 
@@ -227,6 +300,9 @@ static void long_details_are_cut(void)
 }
 
 static const struct tap_scenario all[] = {
+	{ "near words", near_words },
+	{ "choices", choices },
+	{ "many choices", many_choices },
 	{ "grows", grows },
 	{ "remembers_failure", remembers_failure },
 	{ "can_be_taken", can_be_taken },

@@ -131,6 +131,8 @@ static void wrong_interposers_are_told(void)
 	IS_INT(rig_error.status, PLAIT_E_UNAVAILABLE);
 	HAS_STR(rig_detail, "good: not opened: what is to wrap it");
 	HAS_STR(description("inner,nobody"), "plugin nobody: no plait_nobody");
+	HAS_STR(description("innner"), "plugin innner: no plait_innner.so in ");
+	HAS_STR(rig_error.text, ", perhaps \"inner\"");
 	HAS_STR(description("adder"),
 		"plugin adder: has 2 devices around a backend with 1");
 	HAS_STR(description("unwilling"), "unwilling: does not like it");
@@ -152,6 +154,16 @@ static void options_reach_their_backend(void)
 	IS_STR(rig_error.text, "fussy is sad");
 	/* Who refuses a setting is not also told that it had no effect. */
 	OK(strstr(rig_logged(), "has no effect") == NULL);
+	registry = rig_open(folder, "fussy", NULL,
+			    "fussy:mdoe=1;fusy:mode=2");
+	if (!OK(registry != NULL))
+		return;
+	report = plait__registry_report(registry);
+	HAS_STR(report, "option fussy:mdoe has no effect, fussy did not ask "
+		"for it, perhaps \"mode\"\n");
+	HAS_STR(report, "option fusy:mode has no effect, fusy is not used, "
+		"perhaps \"fussy\"\n");
+	plait__registry_close(registry);
 	registry = rig_open(folder, "fussy", NULL,
 			    "good:mode=1;fussy:other=2");
 	if (!OK(registry != NULL))

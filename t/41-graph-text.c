@@ -187,6 +187,12 @@ static void refuses(void)
 		      "case \"c\" of line 2 has no branches");
 	check_refused("node a\nwhile w times=1\nnode b after=a\nend",
 		      "g.txt:3: no node \"a\" in this body");
+	check_refused("device cpu lanes=1\ndevice gpu lanes=1\nnode a device=gup",
+		      "no device \"gup\", perhaps \"gpu\"; write ");
+	check_refused("node load\nnode b after=laod",
+		      "no node \"laod\" in this body, perhaps \"load\"");
+	check_refused("node b after=laod\nwhile w times=2\nnode load\nend",
+		      "no node \"laod\" in this body");
 	check_refused("after a b", "no node \"b\" in this body");
 	check_refused("node b\nafter a b", "no node \"a\" in this body");
 	check_refused("node \x01\x02 after=\x01\x03", "no node");

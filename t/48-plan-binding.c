@@ -498,7 +498,7 @@ static void devices(void)
 	IS_STR(describe(plan), "d:gpu=0 d:host=1");
 	IS_INT(plait_plan_bind_device(plan, "tpu", chaos, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "no device \"tpu\"; it has \"gpu\", \"host\"");
+	HAS_STR(error.text, "no device \"tpu\", perhaps \"gpu\"; it has \"gpu\", \"host\"");
 	IS_INT(seal(plan), PLAIT_E_STATE);
 	HAS_STR(error.text, "device \"gpu\" is not bound");
 	IS_INT(plait_plan_bind_device(plan, "gpu", chaos, &error), PLAIT_OK);

@@ -165,7 +165,11 @@ static void what_they_are(void)
 	       PLAIT_E_INVALID);
 	IS_INT(plait_plan_parameter(line.plan, "b", &number, &rig.error),
 	       PLAIT_E_INVALID);
-	HAS_STR(rig.error.text, "no parameter \"b\"");
+	HAS_STR(rig.error.text, "no parameter \"b\"; it has \"size\", \"a\", "
+		"\"y\"");
+	IS_INT(plait_plan_parameter(line.plan, "sise", &number, &rig.error),
+	       PLAIT_E_INVALID);
+	HAS_STR(rig.error.text, "no parameter \"sise\", perhaps \"size\"; it");
 	IS_INT(plait_plan_parameter(line.plan, NULL, &number, NULL),
 	       PLAIT_E_INVALID);
 	IS_INT(plait_plan_parameter_count(line.plan, NULL, NULL),

@@ -2,6 +2,7 @@
 /* The words of a node's line in the text form: names, numbers, devices. */
 #include "graph/reader.h"
 #include "graph/values.h"
+#include "base/choices.h"
 #include "base/error.h"
 
 #include <string.h>
@@ -61,9 +62,29 @@ plait_status plait__reader_number(struct plait__reader *reader, plait__word key,
 				key.start, plait__word_show(value, shown));
 }
 
+static plait_status no_device(struct plait__reader *reader, const char *name,
+			      const char *shown)
+{
+	plait__choices choices;
+
+	plait__choices_init(&choices, name);
+	for (uint32_t i = 0; i < reader->store->devices.count; i++) {
+		const plait__input_device *device =
+			plait__vector_at(&reader->store->devices, i);
+
+		plait__choices_add(&choices,
+				   plait__reader_text(reader, device->name));
+	}
+	return plait__line_fail(&reader->line,
+				"no device \"%s\"%s; write \"device %s "
+				"lanes=N\"", shown,
+				plait__choices_hint(&choices), shown);
+}
+
 static plait_status find_device(struct plait__reader *reader, plait__word word,
 				uint32_t *out)
 {
+	const char *text;
 	char shown[44];
 	uint32_t name;
 	plait_status status;
@@ -74,13 +95,10 @@ static plait_status find_device(struct plait__reader *reader, plait__word word,
 	status = plait__reader_keep(reader, word, "a device's name", &name);
 	if (status != PLAIT_OK)
 		return status;
-	*out = plait__store_find_device(reader->store,
-					plait__reader_text(reader, name));
+	text = plait__reader_text(reader, name);
+	*out = plait__store_find_device(reader->store, text);
 	if (*out == PLAIT__NONE)
-		return plait__line_fail(&reader->line,
-					"no device \"%s\"; write \"device %s "
-					"lanes=N\"",
-					plait__word_show(word, shown), shown);
+		return no_device(reader, text, plait__word_show(word, shown));
 	return PLAIT_OK;
 }
 

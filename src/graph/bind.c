@@ -2,16 +2,14 @@
 /* Telling a plan which kernel or function a name stands for; see bind.h. */
 #include "graph/bind.h"
 
+#include "base/choices.h"
 #include "base/desc.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "object/inbox.h"
 #include "object/kernel.h"
 
-#include <stdio.h>
 #include <string.h>
-
-enum { NAMES_ROOM = 120 };
 
 /* ---- what all of them do ---- */
 
@@ -27,41 +25,25 @@ plait_status plait__bind_enter(plait_plan *plan, plait__frozen **out,
 			   "the plan was frozen here and has all it names");
 }
 
-/* Some names of a kind, for who misspelt one. */
-static void list_names(const plait__frozen *frozen, uint32_t kind,
-		       char room[NAMES_ROOM])
+plait_status plait__bind_unknown(const plait__frozen *frozen, uint32_t kind,
+				 const char *name, plait_error *error)
 {
 	uint32_t count = plait__bindings_count(frozen->bindings);
-	size_t length = 0;
+	plait__choices choices;
 
-	room[0] = '\0';
+	plait__choices_init(&choices, name);
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__binding *binding =
 			plait__bindings_at(frozen->bindings, i);
 
-		if (binding->kind != kind)
-			continue;
-		if (length + strlen(binding->name) + 10 > NAMES_ROOM) {
-			(void)snprintf(room + length, NAMES_ROOM - length,
-				       "%s...", length > 0 ? ", " : "");
-			return;
-		}
-		length += (size_t)snprintf(room + length, NAMES_ROOM - length,
-					   "%s\"%s\"", length > 0 ? ", " : "",
-					   binding->name);
+		if (binding->kind == kind)
+			plait__choices_add(&choices, binding->name);
 	}
-}
-
-plait_status plait__bind_unknown(const plait__frozen *frozen, uint32_t kind,
-				 const char *name, plait_error *error)
-{
-	char names[NAMES_ROOM];
-
-	list_names(frozen, kind, names);
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has no %s \"%.*s\"; it has %s",
+			   "the plan has no %s \"%.*s\"%s; it has %s",
 			   plait__bind_kinds[kind], PLAIT__TEXT_FIT(name, 60),
-			   names[0] != '\0' ? names : "none");
+			   plait__choices_hint(&choices),
+			   plait__choices_list(&choices));
 }
 
 plait_status plait__bind_find(const plait__frozen *frozen, uint32_t kind,

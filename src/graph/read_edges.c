@@ -5,6 +5,8 @@
  */
 #include "graph/reader.h"
 
+#include "base/choices.h"
+
 #include <string.h>
 
 static bool match_name(const void *table, uint32_t at, const void *value)
@@ -113,8 +115,28 @@ plait_status plait__reader_after_line(struct plait__reader *reader)
 	return status;
 }
 
+/* Or it may be misspelt; there are too many to name them all. */
+static plait_status nowhere(const struct plait__reader *reader, uint32_t scope,
+			    const char *text)
+{
+	plait__choices choices;
+
+	plait__choices_init(&choices, text);
+	for (uint32_t i = 0; i < reader->names.count; i++) {
+		const struct plait__reader_named *named =
+			plait__vector_at(&reader->names, i);
+
+		if (named->scope == scope)
+			plait__choices_add(&choices, plait__reader_text(
+						   reader, named->name));
+	}
+	return plait__line_fail(&reader->line, "no node \"%s\" in this body%s",
+				text, plait__choices_hint(&choices));
+}
+
 /* It may be in another body, which edges do not reach. */
-static plait_status not_here(const struct plait__reader *reader, uint32_t name)
+static plait_status not_here(const struct plait__reader *reader, uint32_t scope,
+			     uint32_t name)
 {
 	const char *text = plait__reader_text(reader, name);
 
@@ -128,8 +150,7 @@ static plait_status not_here(const struct plait__reader *reader, uint32_t name)
 						"that of line %u is in "
 						"another", text, named->line);
 	}
-	return plait__line_fail(&reader->line, "no node \"%s\" in this body",
-				text);
+	return nowhere(reader, scope, text);
 }
 
 static plait_status resolve(struct plait__reader *reader,
@@ -141,12 +162,14 @@ static plait_status resolve(struct plait__reader *reader,
 	reader->line.number = pending->line;
 	before = plait__reader_find_name(reader, pending->scope, pending->before);
 	if (before == NULL)
-		return not_here(reader, pending->before);
+		return not_here(reader, pending->scope,
+				pending->before);
 	if (node == PLAIT__NONE) {
 		after = plait__reader_find_name(reader, pending->scope,
 						pending->after);
 		if (after == NULL)
-			return not_here(reader, pending->after);
+			return not_here(reader, pending->scope,
+					pending->after);
 		node = after->node;
 	}
 	if (before->node == node)

@@ -2,6 +2,7 @@
 /* Devices and their budgets; see device.h. */
 #include "object/device.h"
 
+#include "base/choices.h"
 #include "base/desc.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -256,23 +257,16 @@ bool plait__device_is_host(const plait__device *device)
 static plait_status fail_unknown(plait__context *context, const char *name,
 				 plait_error *error)
 {
-	char list[160] = "";
-	size_t length = 0;
+	plait__choices choices;
 	uint32_t i;
 
-	for (i = 0; i < context->device_count; i++) {
-		const char *label = context->devices[i].object.label;
-
-		if (length + strlen(label) + 7 > sizeof(list)) {
-			memcpy(list + length, ", ...", 6);
-			break;
-		}
-		length += (size_t)snprintf(list + length, sizeof(list) - length,
-					   "%s%s", i == 0 ? "" : ", ", label);
-	}
+	plait__choices_init(&choices, name);
+	for (i = 0; i < context->device_count; i++)
+		plait__choices_add(&choices, context->devices[i].object.label);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
-			   "device \"%.40s\" does not exist; there are %s",
-			   name, list);
+			   "device \"%.40s\"%s does not exist; there are %s",
+			   name, plait__choices_hint(&choices),
+			   plait__choices_list(&choices));
 }
 
 PLAIT_API plait_status plait_context_find_device(plait_context *context,

@@ -5,9 +5,12 @@
 #include "plugin/list.h"
 
 #include "base/alloc.h"
+#include "base/choices.h"
 #include "base/error.h"
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What is being read, for the texts of errors. */
@@ -79,6 +82,7 @@ static plait_status add_pair(struct reader *reader, const char *backend,
 	item->key = pair;
 	item->value = equals + 1;
 	at_init_u32(&item->asked, 0);
+	item->distance = UINT_MAX;
 	return PLAIT_OK;
 }
 
@@ -177,13 +181,47 @@ void plait__options_fini(plait__options *options)
 	options->count = 0;
 }
 
+/* Perhaps one of those that are there was meant to be this one. */
+static void note_missing(plait__options *options, const char *backend,
+			 const char *key)
+{
+	for (uint32_t i = 0; i < options->count; i++) {
+		plait__option *item = &options->items[i];
+		unsigned distance;
+
+		if (strcmp(item->backend, backend) != 0)
+			continue;
+		distance = plait__choices_distance(item->key, key);
+		plait__mutex_lock(&options->lock);
+		if (distance < item->distance) {
+			item->distance = distance;
+			(void)snprintf(item->nearest, sizeof(item->nearest),
+				       "%s", key);
+		}
+		plait__mutex_unlock(&options->lock);
+	}
+}
+
 const char *plait__options_find(plait__options *options, const char *backend,
 				const char *key)
 {
 	plait__option *item = find(options, backend, key);
 
-	if (item == NULL)
+	if (item == NULL) {
+		note_missing(options, backend, key);
 		return NULL;
+	}
 	at_store_relaxed_u32(&item->asked, 1);
 	return item->value;
+}
+
+void plait__options_hint(plait__options *options, const plait__option *item,
+			 char out[PLAIT__OPTION_HINT_BYTES])
+{
+	out[0] = '\0';
+	plait__mutex_lock(&options->lock);
+	if (item->nearest[0] != '\0')
+		(void)snprintf(out, PLAIT__OPTION_HINT_BYTES,
+			       ", perhaps \"%s\"", item->nearest);
+	plait__mutex_unlock(&options->lock);
 }

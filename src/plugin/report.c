@@ -2,6 +2,7 @@
 /* The report; its form is for people and may change, see plait(1). */
 #include "plugin/report.h"
 
+#include "base/choices.h"
 #include "base/log.h"
 #include "sys/env.h"
 
@@ -179,13 +180,28 @@ static bool is_used(const plait__registry *registry, const char *name)
 
 static void note_option(const plait__registry *registry,
 			const plait__option *option, const char *why,
-			plait__text *out)
+			const char *hint, plait__text *out)
 {
-	plait__text_add(out, "note: option %s:%s has no effect, %s %s\n",
-			option->backend, option->key, option->backend, why);
+	plait__text_add(out, "note: option %s:%s has no effect, %s %s%s\n",
+			option->backend, option->key, option->backend, why,
+			hint);
 	plait__log_line(registry->log, PLAIT_LOG_WARNING,
-			"option %s:%s has no effect, %s %s", option->backend,
-			option->key, option->backend, why);
+			"option %s:%s has no effect, %s %s%s", option->backend,
+			option->key, option->backend, why, hint);
+}
+
+static void note_unused(const plait__registry *registry,
+			const plait__option *option, plait__text *out)
+{
+	plait__choices choices;
+	uint32_t i;
+
+	plait__choices_init(&choices, option->backend);
+	for (i = 0; i < registry->candidate_count; i++)
+		plait__choices_add(&choices, registry->candidates[i].name);
+	note_option(registry, option, "is not used",
+		    plait__candidate_find(registry, option->backend) == NULL ?
+			    plait__choices_hint(&choices) : "", out);
 }
 
 /* It was to be used, and the report says why it is not: perhaps for one of
@@ -200,9 +216,9 @@ static bool was_refused(const plait__registry *registry, const char *name)
 }
 
 /* Options that nobody read are misspelt, or too late. */
-static void write_option_notes(const plait__registry *registry,
-			       plait__text *out)
+static void write_option_notes(plait__registry *registry, plait__text *out)
 {
+	char hint[PLAIT__OPTION_HINT_BYTES];
 	uint32_t i;
 
 	for (i = 0; i < registry->options.count; i++) {
@@ -211,10 +227,12 @@ static void write_option_notes(const plait__registry *registry,
 		if (was_refused(registry, option->backend))
 			continue;
 		if (!is_used(registry, option->backend))
-			note_option(registry, option, "is not used", out);
-		else if (at_load_relaxed_u32(&option->asked) == 0)
-			note_option(registry, option,
-				    "did not ask for it", out);
+			note_unused(registry, option, out);
+		if (!is_used(registry, option->backend) ||
+		    at_load_relaxed_u32(&option->asked) != 0)
+			continue;
+		plait__options_hint(&registry->options, option, hint);
+		note_option(registry, option, "did not ask for it", hint, out);
 	}
 }
 
@@ -274,7 +292,7 @@ static void write_variable_notes(const plait__registry *registry,
 	}
 }
 
-static void write_notes(const plait__registry *registry, plait__text *out)
+static void write_notes(plait__registry *registry, plait__text *out)
 {
 	uint64_t length;
 
@@ -292,7 +310,7 @@ static void write_notes(const plait__registry *registry, plait__text *out)
 }
 
 /* What is used comes first, in its order. */
-void plait__report_write(const plait__registry *registry, plait__text *out)
+void plait__report_write(plait__registry *registry, plait__text *out)
 {
 	uint32_t i;
 

@@ -6,6 +6,6 @@
 #include "plugin/candidate.h"
 
 /* Append the report.  Memory that ran out is remembered by `out`. */
-void plait__report_write(const plait__registry *registry, plait__text *out);
+void plait__report_write(plait__registry *registry, plait__text *out);
 
 #endif

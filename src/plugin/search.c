@@ -6,6 +6,7 @@
 #include "plugin/load.h"
 
 #include "base/alloc.h"
+#include "base/choices.h"
 #include "base/error.h"
 #include "sys/dl.h"
 #include "sys/file.h"
@@ -339,15 +340,29 @@ void plait__search_tell(const plait__search *search,
 			       first, search->count - 1);
 }
 
+/* So that there is room behind them. */
+enum { MOST_OF_PLACES = 130 };
+
 static plait_status fail_absent(const plait__search *search, const char *name,
 				plait_error *error)
 {
 	char places[PLAIT__PLACES_BYTES];
+	plait__choices choices;
+	plait__list found;
+	plait__text notes;
 
+	memset(&found, 0, sizeof(found));
+	plait__text_init(&notes, search->allocator);
+	plait__search_scan(search, &found, &notes);
+	plait__text_fini(&notes);
+	plait__choices_init(&choices, name);
+	for (uint32_t i = 0; i < found.count; i++)
+		plait__choices_add(&choices, found.names[i]);
 	plait__search_tell(search, places);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
-			   "plugin %s: no plait_%s.so in %s", name, name,
-			   places);
+			   "plugin %s: no plait_%s.so in %.*s%s", name, name,
+			   PLAIT__TEXT_FIT(places, MOST_OF_PLACES),
+			   plait__choices_hint(&choices));
 }
 
 plait_status plait__search_load(const plait__search *search, const char *name,

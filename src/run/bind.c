@@ -4,6 +4,7 @@
 
 #include "run/frame.h"
 
+#include "base/choices.h"
 #include "base/desc.h"
 #include "base/error.h"
 #include "kernel/launch.h"
@@ -335,6 +336,21 @@ static uint32_t find_param(const plait__plan *plan, const char *name)
 	return PLAIT__NONE;
 }
 
+static plait_status fail_unknown(const plait__plan *plan, const char *name,
+				 plait_error *error)
+{
+	plait__choices choices;
+
+	plait__choices_init(&choices, name);
+	for (uint32_t i = 0; i < plan->params_count; i++)
+		plait__choices_add(&choices,
+				   name_of(plan, plan->params[i].name));
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan has no parameter \"%.60s\"%s; it has %s",
+			   name, plait__choices_hint(&choices),
+			   plait__choices_list(&choices));
+}
+
 static void describe(const plait__plan *plan, const plait__plan_param *param,
 		     plait_parameter_info *info)
 {
@@ -389,9 +405,7 @@ PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
 		number = find_param(entered->plan, name);
 		*out_number = number != PLAIT__NONE ? number : 0;
 		if (number == PLAIT__NONE)
-			status = plait__fail(error, PLAIT_E_INVALID,
-					     "the plan has no parameter "
-					     "\"%.60s\"", name);
+			status = fail_unknown(entered->plan, name, error);
 	}
 	plait__object_leave(&entered->object);
 	return status;
