@@ -328,7 +328,55 @@ static void cancelled(void)
 	close_place();
 }
 
+static uint32_t told_why;
+
+static void listen(void *user_data, int32_t level, const char *line)
+{
+	(void)user_data;
+	told_why += level == PLAIT_LOG_WARNING &&
+		    strstr(line, "the stand-in for tests loads only") != NULL;
+}
+
+/* A device that does not take the kernel that sets conditions: the host decides,
+ * and what the driver's compiler said is in the log. */
+static void refused(void)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "cuda",
+				    .workers = 1, .log = listen,
+				    .log_level = PLAIT_LOG_WARNING };
+	char options[1100];
+	plait_graph *graph, *body;
+	plait_buffer *n;
+	plait_plan *plan;
+	plait_node node;
+
+	(void)setenv("PLAIT_SEGMENTS", "1", 1);
+	standin_prepare("arch=40");
+	(void)snprintf(options, sizeof(options), "cuda:driver=%s",
+		       standin_path);
+	desc.options = options;
+	OK_THAT(plait_context_open(&desc, &rig.context, &rig.error) ==
+		PLAIT_OK, "%s", rig.error.text);
+	OK(plait_context_device(rig.context, 0, &rig.device, NULL) == 0);
+	OK(plait_queue_create(rig.device, NULL, &rig.queue, NULL) == 0);
+	n = words_on(rig.device);
+	graph = new_graph();
+	node = add_region(graph, PLAIT_NODE_WHILE, n, NULL, 0);
+	body = body_of(graph, node, 0);
+	(void)add_fill(body, n, 0, NULL, 0);
+	plait_graph_release(body);
+	plan = freeze_on(graph, 1);
+	write_words(n, 1);
+	OK_THAT(call_with(plan, 0) == PLAIT_OK, "run: %s", rig.error.text);
+	IS_UINT(read_words(n), 0);
+	OK(told_why > 0);
+	plait_plan_release(plan);
+	plait_buffer_release(n);
+	close_place();
+}
+
 static const struct tap_scenario all[] = {
+	{ "refused", refused },
 	{ "loops", loops },
 	{ "prepared loops", prepared_loops },
 	{ "pooled words", pooled_words },

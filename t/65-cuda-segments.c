@@ -138,7 +138,9 @@ static void kinds(void)
 /* ---- rows ---- */
 
 /* Columns of x to columns of y, which is 7 in between; one executable. */
-static void rows_of(uint64_t slices, const char *fewest, uint64_t alone)
+/* How many graphs are launched then, and boxes alone. */
+static void rows_of(const char *options, uint64_t slices, const char *fewest,
+		    uint64_t graphs, uint64_t alone)
 {
 	const plait_rows rows = { .size = sizeof(rows), .rows = 2,
 				  .slices = slices, .target_row = 8,
@@ -152,7 +154,7 @@ static void rows_of(uint64_t slices, const char *fewest, uint64_t alone)
 	plait_node node[2];
 	uint64_t launched;
 
-	if (!open_cuda("", fewest))
+	if (!open_cuda(options, fewest))
 		return;
 	graph = new_graph();
 	s.x = words_on(rig.device);
@@ -168,7 +170,7 @@ static void rows_of(uint64_t slices, const char *fewest, uint64_t alone)
 	launched = rig_calls("cuGraphLaunch");
 	OK_THAT(plait_plan_call(s.plan, NULL, NULL, &rig.error) == PLAIT_OK,
 		"%s", rig.error.text);
-	IS_UINT(rig_calls("cuGraphLaunch") - launched, alone == 0);
+	IS_UINT(rig_calls("cuGraphLaunch") - launched, graphs);
 	IS_UINT(rig_calls("cuMemcpy3DAsync"), alone);
 	IS_INT(plait_queue_read(rig.queue, s.y, 0, words, sizeof(words),
 				&rig.error), PLAIT_OK);
@@ -190,9 +192,30 @@ static void rows_of(uint64_t slices, const char *fewest, uint64_t alone)
 
 static void rows(void)
 {
-	rows_of(1, "1", 0);
-	rows_of(2, "1", 0);
-	rows_of(2, "0", 1);
+	rows_of("", 1, "1", 1, 0);
+	rows_of("", 2, "1", 1, 0);
+	rows_of("", 2, "0", 0, 1);
+	rows_of("pitch=8", 2, "1", 1, 0);
+	/* Too far apart for the device. */
+	rows_of("pitch=7", 2, "1", 0, 0);
+	rows_of("pitch=7", 2, "0", 0, 0);
+}
+
+/* A line of any length has no pitch that a device could refuse. */
+static void long_lines(void)
+{
+	struct stretch s = { .plan = NULL };
+	uint64_t launched;
+
+	if (!open_cuda("pitch=16", "1"))
+		return;
+	OK_THAT(make(&s, 2) == PLAIT_OK, "%s", rig.error.text);
+	launched = rig_calls("cuGraphLaunch");
+	check_run(&s, 5);
+	OK(rig_calls("cuGraphLaunch") > launched);
+	OK(rig_misused() == NULL);
+	unmake(&s);
+	close_place();
 }
 
 /* ---- what the first run still has to do ---- */
@@ -250,7 +273,7 @@ static void try(const char *name, uint64_t number, CUresult code)
 	OK_THAT(failed <= 1, "%s %u: %u runs", name, (unsigned)number,
 		(unsigned)failed);
 	/* What cannot be as one comes one by one. */
-	if (code == CUDA_ERROR_NOT_SUPPORTED)
+	if (code != CUDA_ERROR_OUT_OF_MEMORY)
 		IS_UINT(failed, 0);
 	check_run(&s, 7);
 	unmake(&s);
@@ -263,7 +286,9 @@ static void every_call(void)
 		for (uint64_t k = 1; k <= 3; k++)
 			try(calls_of_graphs[i], k, CUDA_ERROR_OUT_OF_MEMORY);
 	try("cuGraphInstantiateWithParams", 1, CUDA_ERROR_NOT_SUPPORTED);
+	try("cuGraphInstantiateWithParams", 1, CUDA_ERROR_INVALID_VALUE);
 	try("cuGraphAddMemcpyNode", 2, CUDA_ERROR_NOT_SUPPORTED);
+	try("cuGraphUpload", 1, CUDA_ERROR_UNKNOWN);
 }
 
 /* What the driver will not change in place is made anew, and where it will not
@@ -326,6 +351,7 @@ static void lost(void)
 static const struct tap_scenario all[] = {
 	{ "kinds", kinds },
 	{ "rows", rows },
+	{ "long lines", long_lines },
 	{ "prepared", prepared },
 	{ "every call", every_call },
 	{ "refused", refused },

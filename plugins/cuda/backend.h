@@ -30,6 +30,7 @@ struct cuda_limits {
 	uint64_t group; /* items of a group */
 	uint64_t block[3];
 	uint64_t grid[3];
+	uint64_t pitch; /* from row to row of one copy */
 };
 
 /* Recorded once while it is used; back in its device's list afterwards. */
@@ -242,6 +243,13 @@ plait_status plaitp_cuda_take_stream(plait_backend *self, uint32_t device,
 				     CUstream *out, plait_error *error);
 
 /* --- compiler.c, program.c, launch.c: kernels */
+
+enum { CUDA_LOG_BYTES = 8192 };
+
+/* A binary or PTX; the device's context is the thread's.  What the driver says of
+ * one that it does not take is in `log`, of CUDA_LOG_BYTES. */
+CUresult plaitp_cuda_load_image(plait_backend *self, const void *image,
+				char *log, CUmodule *out);
 
 /* PLAIT_E_UNAVAILABLE: there is none, and why. */
 plait_status plaitp_cuda_find_compiler(plait_backend *self,

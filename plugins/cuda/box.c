@@ -7,11 +7,14 @@ bool plaitp_cuda_is_box(const plait_work *work)
 	const plait_work_rows *rows = work->rows;
 	const plait_backend_memory *target = work->target;
 	const plait_backend_memory *source = work->source;
+	uint64_t most;
 
-	return work->kind == PLAIT_WORK_COPY &&
-	       (target->wrapped != NULL || source->wrapped != NULL ||
+	if (work->kind != PLAIT_WORK_COPY)
+		return false;
+	most = target->device->limits.pitch;
+	return (target->wrapped != NULL || source->wrapped != NULL ||
 		target->device == source->device) &&
-	       rows->target_row <= INT32_MAX && rows->source_row <= INT32_MAX;
+	       rows->target_row <= most && rows->source_row <= most;
 }
 
 CUDA_MEMCPY3D_v2 plaitp_cuda_box(const plait_work *work)

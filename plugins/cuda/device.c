@@ -46,7 +46,8 @@ static const CUdevice_attribute asked[] = {
 	CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
 	CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS,
 	CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED,
-	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+	CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+	CU_DEVICE_ATTRIBUTE_MAX_PITCH
 };
 
 enum { ASKED = sizeof(asked) / sizeof(asked[0]) };
@@ -63,6 +64,7 @@ static void take_answers(struct cuda_device *device, const int values[ASKED])
 	device->arch = 10 * values[7] + values[8];
 	device->concurrent = values[9] != 0;
 	device->registers = values[10] != 0;
+	device->limits.pitch = (uint64_t)values[12];
 }
 
 static plait_status measure(plait_backend *self, struct cuda_device *device,

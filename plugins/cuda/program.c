@@ -9,8 +9,6 @@
 
 #include "kernel.h"
 
-enum { LOG_BYTES = 8192 };
-
 /* --- modules -------------------------------------------------------------- */
 
 /* Does it set conditions, on a driver that has none?  That is said in many
@@ -60,29 +58,39 @@ static plait_status judge_load(const struct cuda_build *build, CUresult code,
 	}
 }
 
+CUresult plaitp_cuda_load_image(plait_backend *self, const void *image,
+				char *log, CUmodule *out)
+{
+	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER,
+				   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
+	void *values[] = { log, (void *)(uintptr_t)CUDA_LOG_BYTES };
+	CUresult code;
+
+	log[0] = '\0';
+	code = self->cu.cuModuleLoadDataEx(out, image, 2, options, values);
+	log[CUDA_LOG_BYTES - 1] = '\0';
+	if (code != CUDA_SUCCESS)
+		*out = NULL;
+	return code;
+}
+
 /* The device's context is the thread's. */
 static plait_status load(const struct cuda_build *build, const void *image,
 			 CUmodule *out, plait_error *error)
 {
 	plait_backend *self = build->self;
-	CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER,
-				   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES };
-	char *log = self->services->resize(self->host, NULL, 0, LOG_BYTES);
-	void *values[] = { log, (void *)(uintptr_t)LOG_BYTES };
+	char *log = self->services->resize(self->host, NULL, 0,
+					   CUDA_LOG_BYTES);
 	CUresult code;
 
 	if (log == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
 					      "no memory for a log");
-	log[0] = '\0';
-	code = self->cu.cuModuleLoadDataEx(out, image, 2, options, values);
-	log[LOG_BYTES - 1] = '\0';
+	code = plaitp_cuda_load_image(self, image, log, out);
 	if (code != CUDA_SUCCESS && log[0] != '\0')
 		self->services->build_log(self->host, build->code->log, log,
 					  strlen(log));
-	if (code != CUDA_SUCCESS)
-		*out = NULL;
-	self->services->resize(self->host, log, LOG_BYTES, 0);
+	self->services->resize(self->host, log, CUDA_LOG_BYTES, 0);
 	return judge_load(build, code, error);
 }
 

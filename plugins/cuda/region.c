@@ -80,18 +80,14 @@ bool plaitp_cuda_has_regions(const plait_backend *self)
 
 /* --- the kernel; the device's context is the thread's ---------------------- */
 
-/* Once for each device, when somebody needs it. */
-static struct cuda_call find_decide(plait_backend *self,
-				    struct cuda_device *device)
+static struct cuda_call load_decide(plait_backend *self,
+				    struct cuda_device *device, char *log)
 {
 	struct cuda_call call = { "cuModuleLoadDataEx", CUDA_SUCCESS };
 
-	pthread_mutex_lock(&self->accounts);
 	if (device->decider == NULL)
-		call.code = self->cu.cuModuleLoadDataEx(
-			&device->decider, decide_text, 0, NULL, NULL);
-	if (call.code != CUDA_SUCCESS)
-		device->decider = NULL;
+		call.code = plaitp_cuda_load_image(self, decide_text, log,
+						   &device->decider);
 	if (device->decider != NULL && device->decide == NULL) {
 		call.name = "cuModuleGetFunction";
 		call.code = self->cu.cuModuleGetFunction(
@@ -99,7 +95,21 @@ static struct cuda_call find_decide(plait_backend *self,
 		if (call.code != CUDA_SUCCESS)
 			device->decide = NULL;
 	}
+	return call;
+}
+
+/* Once for each device, when somebody needs it. */
+static struct cuda_call find_decide(plait_backend *self,
+				    struct cuda_device *device)
+{
+	char log[CUDA_LOG_BYTES] = "";
+	struct cuda_call call;
+
+	pthread_mutex_lock(&self->accounts);
+	call = load_decide(self, device, log);
 	pthread_mutex_unlock(&self->accounts);
+	if (call.code != CUDA_SUCCESS && log[0] != '\0')
+		self->services->log(self->host, PLAIT_LOG_WARNING, log);
 	return call;
 }
 

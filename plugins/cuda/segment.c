@@ -25,7 +25,8 @@ kernel_params(const plait_backend_launch *launch)
 	};
 }
 
-/* One line, and memory of the host that was wrapped has an address, too. */
+/* One line, of which no device has to know how far it is to the next: they refuse
+ * more than 2 GiB.  And memory of the host that was wrapped has an address, too. */
 static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 {
 	bool wrapped = work->target->wrapped != NULL ||
@@ -39,8 +40,6 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 		.srcMemoryType = type, .dstMemoryType = type,
 		.srcDevice = work->source->address + work->source_offset,
 		.dstDevice = work->target->address + work->target_offset,
-		.srcPitch = work->bytes, .srcHeight = 1,
-		.dstPitch = work->bytes, .dstHeight = 1,
 		.WidthInBytes = work->bytes, .Height = 1, .Depth = 1
 	};
 }
@@ -196,16 +195,18 @@ static void end_graph(plait_backend *self, plait_backend_segment *segment)
 		self->cu.cuGraphDestroy(segment->graph);
 }
 
-/* What of regions a driver does not know, or not in this way, it says in many
- * ways; then the host decides them. */
-static bool is_refused(const struct cuda_maker *maker)
+/* Another kind of memory, another context, a node of a body, regions that it does
+ * not know: what drivers do not make, or do not change, they say in many ways. */
+static bool is_refused(CUresult code)
 {
-	CUresult code = maker->call.code;
+	return code != CUDA_ERROR_OUT_OF_MEMORY && !plaitp_cuda_is_sticky(code);
+}
 
-	return code == CUDA_ERROR_NOT_SUPPORTED ||
-	       (maker->segment->region_count > 0 &&
-		code != CUDA_ERROR_OUT_OF_MEMORY &&
-		!plaitp_cuda_is_sticky(code));
+/* But for what is known beforehand, and is not about loops. */
+static bool is_worth_a_word(const struct cuda_maker *maker)
+{
+	return maker->segment->region_count > 0 ||
+	       maker->call.code != CUDA_ERROR_NOT_SUPPORTED;
 }
 
 static plait_status fail(const struct cuda_maker *maker, plait_error *error)
@@ -217,10 +218,11 @@ static plait_status fail(const struct cuda_maker *maker, plait_error *error)
 		maker->self, device, error, maker->call.name,
 		maker->call.code, label != NULL ? label : "a segment");
 
-	/* Then its commands come one by one. */
-	if (is_refused(maker))
-		error->status = status = PLAIT_E_UNSUPPORTED;
-	if (is_refused(maker) && maker->segment->region_count > 0)
+	if (!is_refused(maker->call.code))
+		return status;
+	/* Then its commands come one by one, and the host decides. */
+	error->status = status = PLAIT_E_UNSUPPORTED;
+	if (is_worth_a_word(maker))
 		maker->self->services->log(maker->self->host,
 					   PLAIT_LOG_WARNING, error->text);
 	return status;
@@ -378,13 +380,6 @@ static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 	       (work->rows == NULL || plaitp_cuda_is_box(work));
 }
 
-/* Another kind of memory, another context, a node of a body: what drivers do
- * not change they say in several ways. */
-static bool is_made_anew(CUresult code)
-{
-	return code != CUDA_ERROR_OUT_OF_MEMORY && !plaitp_cuda_is_sticky(code);
-}
-
 plait_status plaitp_cuda_segment_patch(plait_backend *self,
 				       plait_backend_segment *segment,
 				       uint32_t index, const plait_work *work,
@@ -409,7 +404,8 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	status = plaitp_cuda_fail_call(self, device, error, call.name,
 				       call.code, work->label != NULL ?
 				       work->label : "a segment");
-	if (is_made_anew(call.code))
+	/* Then it is made anew. */
+	if (is_refused(call.code))
 		error->status = status = PLAIT_E_UNSUPPORTED;
 	return status;
 }

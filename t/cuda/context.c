@@ -108,6 +108,8 @@ CUresult standin_cuDeviceGetAttribute(int *value,
 		*value = standin.options.arch / 10;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
 		*value = standin.options.arch % 10;
+	else if (attribute == CU_DEVICE_ATTRIBUTE_MAX_PITCH)
+		*value = standin.options.most_pitch;
 	else if (attribute == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)
 		*value = device;
 	else {

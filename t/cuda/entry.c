@@ -182,6 +182,8 @@ static void read_option(const char *key, char *value)
 		options->seed = strtoull(value, NULL, 10);
 	else if (strcmp(key, "memory") == 0)
 		options->memory_bytes = strtoull(value, NULL, 10);
+	else if (strcmp(key, "pitch") == 0)
+		options->most_pitch = atoi(value);
 	else if (strcmp(key, "pageable") == 0)
 		options->pageable_waits = strcmp(value, "waits") == 0;
 	else if (strcmp(key, "report") == 0)
@@ -218,7 +220,8 @@ static void configure(const char *text)
 {
 	static const struct standin_options defaults = {
 		.devices = 1, .driver_version = 12080, .arch = 90,
-		.memory_bytes = (size_t)1 << 30, .pageable_waits = true,
+		.memory_bytes = (size_t)1 << 30, .most_pitch = INT32_MAX,
+		.pageable_waits = true,
 	};
 	size_t i;
 

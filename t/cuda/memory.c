@@ -377,6 +377,14 @@ CUresult standin_cuMemcpyPeerAsync(CUdeviceptr target,
 	return copy(target, source, bytes, stream, false, false);
 }
 
+/* Whether or not it matters, it may not be too large. */
+static bool are_pitches_right(const CUDA_MEMCPY3D_v2 *box)
+{
+	size_t most = (size_t)standin.options.most_pitch;
+
+	return box->srcPitch <= most && box->dstPitch <= most;
+}
+
 static bool is_box(const CUDA_MEMCPY3D_v2 *box)
 {
 	return box->WidthInBytes != 0 && box->Height != 0 && box->Depth != 0 &&
@@ -384,7 +392,7 @@ static bool is_box(const CUDA_MEMCPY3D_v2 *box)
 	       box->dstPitch >= box->WidthInBytes &&
 	       box->srcHeight >= box->Height &&
 	       box->dstHeight >= box->Height &&
-	       box->srcPitch <= INT32_MAX && box->dstPitch <= INT32_MAX &&
+	       are_pitches_right(box) &&
 	       box->srcMemoryType == box->dstMemoryType &&
 	       (box->srcMemoryType == CU_MEMORYTYPE_DEVICE ||
 		box->srcMemoryType == CU_MEMORYTYPE_UNIFIED);
@@ -549,7 +557,7 @@ CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params)
 	    params->dstMemoryType == CU_MEMORYTYPE_ARRAY)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	flat = params->Height == 1 && params->Depth == 1;
-	if (!flat && !is_box(params))
+	if (flat ? !are_pitches_right(params) : !is_box(params))
 		return CUDA_ERROR_INVALID_VALUE;
 	work->kind = WORK_COPY;
 	work->source = source_of(params);

@@ -194,6 +194,7 @@ struct standin_options {
 	unsigned workers;
 	uint64_t seed;
 	size_t memory_bytes;
+	int most_pitch;
 	bool pageable_waits; /* copies from and to pageable memory do */
 	char report[256];
 };
