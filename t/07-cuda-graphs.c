@@ -216,6 +216,10 @@ static void operands(void)
 	copy = copy_of(rig.word, rig.list, plain);
 	WORKS(cu.cuGraphAddMemcpyNode(&a, rig.graph, NULL, 0, &copy,
 				      rig_context));
+	/* A line has none, but what it says has to be right. */
+	copy.srcPitch = (size_t)1 << 31;
+	GIVES(cu.cuGraphAddMemcpyNode(&d, rig.graph, NULL, 0, &copy,
+				      rig_context), CUDA_ERROR_INVALID_VALUE);
 	copy = rows_of(rig.list, rig.list + 32);
 	WORKS(cu.cuGraphAddMemcpyNode(&d, rig.graph, NULL, 0, &copy,
 				      rig_context));

@@ -49,6 +49,11 @@ enum { RUNS = 3 };
 	"	if (left + i == word && left[i] == 0)" \
 	"		cudaGraphSetConditional(condition, 0);")
 #define NEVER_SETS CUDA_C("1", "", "")
+#define WIDE_SETS \
+	"extern \"C\" { __device__ __constant__ unsigned plait_decides[2] = " \
+	"{ 2, 0 }; }\n" \
+	"extern \"C\" __global__ void tell(unsigned *left, unsigned *sum," \
+	"	unsigned step) { left[0] = sum[0] + step; }"
 #define KNOWS_NOT CUDA_C("3", ", unsigned long long *arrived", SETS)
 
 /* loop over n { n -= 1, sum += step; x = 2 x + 1 }, at least once */
@@ -379,7 +384,7 @@ static void cancelled(void)
 }
 
 static void check_refused(const char *options, const char *text,
-			  const char *why)
+			  plait_status status, const char *why)
 {
 	const plait_source source = { .size = sizeof(source), .code = text,
 				      .form = PLAIT_SOURCE_CUDA_C };
@@ -392,7 +397,7 @@ static void check_refused(const char *options, const char *text,
 	if (!open_cuda(options))
 		return;
 	IS_INT(plait_kernel_create(rig.context, &desc, &kernel, &rig.error),
-	       PLAIT_E_UNSUPPORTED);
+	       status);
 	OK_THAT(strstr(rig.error.text, why) != NULL, "%s", rig.error.text);
 	plait_kernel_release(kernel);
 	close_place();
@@ -401,7 +406,7 @@ static void check_refused(const char *options, const char *text,
 /* A promise that nobody has heard of yet. */
 static void unknown(void)
 {
-	check_refused("", KNOWS_NOT, "plait_decides is to be 1 or 2");
+	check_refused("", KNOWS_NOT, PLAIT_E_UNSUPPORTED, "plait_decides is to be 1 or 2");
 }
 
 /* Before 12.3 no kernel decides: DECIDE stores, and code that cannot be loaded
@@ -412,15 +417,27 @@ static void older(void)
 						"version=12020" };
 
 	for (size_t i = 0; i < TAP_COUNT(versions); i++) {
-		check_refused(versions[i], MAY_SET,
+		check_refused(versions[i], MAY_SET, PLAIT_E_UNSUPPORTED,
 			      "needs the driver of CUDA 12.3");
-		check_refused(versions[i], ALWAYS_SETS,
+		check_refused(versions[i], ALWAYS_SETS, PLAIT_E_UNSUPPORTED,
 			      "needs the driver of CUDA 12.3");
 		check_loop(versions[i], DECIDING, PLAIT_NODE_WHILE, 0);
 		check_loop(versions[i], DECIDING, PLAIT_NODE_DO, 0);
 	}
 	check_loop("version=12030", DECIDING, PLAIT_NODE_WHILE, 3);
 	check_loop("version=12030", MAY_SET, PLAIT_NODE_WHILE, 4);
+}
+
+/* The same of compilers: those before 12.3 do not know the function. */
+static void older_compiler(void)
+{
+	(void)setenv("STANDIN_NVRTC_VERSION", "12020", 1);
+	check_loop("", DECIDING, PLAIT_NODE_WHILE, 4);
+	check_loop("", DECIDING, PLAIT_NODE_DO, 4);
+	check_refused("", MAY_SET, PLAIT_E_INVALID, "NVRTC refuses it");
+	(void)setenv("STANDIN_NVRTC_VERSION", "12030", 1);
+	check_loop("", DECIDING, PLAIT_NODE_WHILE, 3);
+	(void)unsetenv("STANDIN_NVRTC_VERSION");
 }
 
 /* A kernel that fails takes its device with it. */
@@ -442,10 +459,13 @@ static void failed(void)
 }
 
 /* Compilers make variables that are their module's alone.  A driver that does
- * not find them must not run portable code in groups of any size. */
-static void unseen(void)
+ * not find them must not run portable code in groups of any size, nor code that
+ * wants to know its loop without telling it. */
+static void check_unseen(const char *text, uint32_t form, uint64_t call,
+			 const char *name)
 {
-	const plait_source source = { .size = sizeof(source), .code = STORING };
+	const plait_source source = { .size = sizeof(source), .code = text,
+				      .form = form };
 	const plait_kernel_desc desc = {
 		.size = sizeof(desc), .signature = SIGNATURE,
 		.sources = &source, .source_count = 1,
@@ -454,13 +474,21 @@ static void unseen(void)
 
 	if (!open_cuda(""))
 		return;
-	/* Behind plait_decides. */
-	rig_fail("cuModuleGetGlobal", 2, CUDA_ERROR_NOT_FOUND);
+	rig_fail("cuModuleGetGlobal", call, CUDA_ERROR_NOT_FOUND);
 	IS_INT(plait_kernel_create(rig.context, &desc, &kernel, &rig.error),
 	       PLAIT_E_UNSUPPORTED);
-	HAS_STR(rig.error.text, "plait_group");
+	HAS_STR(rig.error.text, name);
 	plait_kernel_release(kernel);
 	close_place();
+}
+
+static void unseen(void)
+{
+	check_unseen(STORING, PLAIT_SOURCE_PORTABLE, 2, "plait_group");
+	check_unseen(DECIDING, PLAIT_SOURCE_PORTABLE, 1, "plait_decides");
+	check_unseen(MAY_SET, PLAIT_SOURCE_CUDA_C, 1, "plait_decides");
+	/* Of another size it is none of what is known. */
+	check_unseen(WIDE_SETS, PLAIT_SOURCE_CUDA_C, 9, "plait_decides");
 }
 
 static const struct tap_scenario all[] = {
@@ -473,6 +501,7 @@ static const struct tap_scenario all[] = {
 	{ "cancelled", cancelled },
 	{ "unknown", unknown },
 	{ "older", older },
+	{ "older compiler", older_compiler },
 	{ "failed", failed },
 };
 TAP_MAIN(all)

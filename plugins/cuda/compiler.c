@@ -11,6 +11,9 @@
 
 enum { MAX_WORDS = 40, WORDS_BYTES = 1024, MAX_ARCHS = 64 };
 
+/* From which compiler on kernels can decide loops. */
+enum { LOOPS_VERSION = 12030 };
+
 plait_status plaitp_cuda_fail_build(const struct cuda_build *build,
 				    plait_error *error, plait_status status,
 				    int code, const char *what)
@@ -175,6 +178,13 @@ static int nearest(const struct nvrtc_calls *rtc, int arch)
 	return best;
 }
 
+/* The function is there from CUDA 12.3 on, in the driver and the compiler. */
+bool plaitp_cuda_compiles_loops(const plait_backend *self)
+{
+	return plaitp_cuda_has_regions(self) &&
+	       self->compiler.version >= LOOPS_VERSION;
+}
+
 static plait_status list_words(const struct cuda_build *build,
 			       struct words *words, bool binary,
 			       plait_error *error)
@@ -192,8 +202,8 @@ static plait_status list_words(const struct cuda_build *build,
 			  nearest(rtc, build->device->arch));
 	add_words(words, target);
 	add_words(words, "-default-device");
-	/* Portable kernels that decide loops store the word, and no more. */
-	if (!plaitp_cuda_has_regions(build->self))
+	/* Then portable kernels store the word, and no more. */
+	if (!plaitp_cuda_compiles_loops(build->self))
 		add_words(words, "-DPLAIT_NO_LOOPS");
 	if ((code->flags & PLAIT_SOURCE_STRICT) != 0)
 		add_words(words, "--fmad=false");

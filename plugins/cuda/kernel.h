@@ -22,6 +22,7 @@ struct plait_backend_kernel {
 	CUmodule module;
 	CUfunction function;
 	bool portable; /* it does not mind how many items there are */
+	bool names_decides; /* its code has a word that is named like that */
 	unsigned decides; /* 0, or as above */
 	uint32_t group[3]; /* that it wants; 0: any */
 	int group_max;
@@ -52,6 +53,8 @@ struct cuda_build {
 plait_status plaitp_cuda_fail_build(const struct cuda_build *build,
 				    plait_error *error, plait_status status,
 				    int code, const char *what);
+/* Does DECIDE of portable source do more than a store?  Once there is a compiler. */
+bool plaitp_cuda_compiles_loops(const plait_backend *self);
 /* A cubin, or PTX where the compiler does not know the device: from resize.
  * In *cached: it may come from the cache; then: it does. */
 plait_status plaitp_cuda_compile(const struct cuda_build *build, bool *cached,

@@ -11,23 +11,25 @@
 
 /* --- modules -------------------------------------------------------------- */
 
-/* Does it set conditions, on a driver that has none?  That is said in many
- * ways. */
-static bool needs_loops(const struct cuda_build *build)
-{
-	static const char setter[] = "cudaGraphSetConditional";
-	const plait_code *code = build->code;
+static const char decides[] = "plait_decides";
 
-	return !plaitp_cuda_has_regions(build->self) &&
-	       memmem(code->code, code->bytes, setter, sizeof(setter) - 1) !=
-		       NULL;
+static bool has_name(const void *code, uint64_t bytes, const char *name)
+{
+	return memmem(code, bytes, name, strlen(name)) != NULL;
+}
+
+static bool sets_conditions(const plait_code *code)
+{
+	return has_name(code->code, code->bytes, "cudaGraphSetConditional");
 }
 
 static plait_status judge_load(const struct cuda_build *build, CUresult code,
 			       plait_error *error)
 {
-	if (code != CUDA_SUCCESS && needs_loops(build) &&
-	    !plaitp_cuda_is_sticky(code))
+	/* That there are no conditions is said in many ways. */
+	if (code != CUDA_SUCCESS && !plaitp_cuda_is_sticky(code) &&
+	    !plaitp_cuda_has_regions(build->self) &&
+	    sets_conditions(build->code))
 		return plaitp_cuda_fail_build(build, error,
 					      PLAIT_E_UNSUPPORTED, (int)code,
 					      "it decides loops, which needs "
@@ -76,7 +78,8 @@ CUresult plaitp_cuda_load_image(plait_backend *self, const void *image,
 
 /* The device's context is the thread's. */
 static plait_status load(const struct cuda_build *build, const void *image,
-			 CUmodule *out, plait_error *error)
+			 uint64_t bytes, plait_backend_kernel *kernel,
+			 plait_error *error)
 {
 	plait_backend *self = build->self;
 	char *log = self->services->resize(self->host, NULL, 0,
@@ -86,7 +89,8 @@ static plait_status load(const struct cuda_build *build, const void *image,
 	if (log == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
 					      "no memory for a log");
-	code = plaitp_cuda_load_image(self, image, log, out);
+	kernel->names_decides = has_name(image, bytes, decides);
+	code = plaitp_cuda_load_image(self, image, log, &kernel->module);
 	if (code != CUDA_SUCCESS && log[0] != '\0')
 		self->services->build_log(self->host, build->code->log, log,
 					  strlen(log));
@@ -95,7 +99,7 @@ static plait_status load(const struct cuda_build *build, const void *image,
 }
 
 static plait_status load_compiled(const struct cuda_build *build,
-				  bool *cached, CUmodule *out,
+				  bool *cached, plait_backend_kernel *kernel,
 				  plait_error *error)
 {
 	uint64_t bytes = 0;
@@ -105,33 +109,34 @@ static plait_status load_compiled(const struct cuda_build *build,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = load(build, image, out, error);
+	status = load(build, image, bytes, kernel, error);
 	build->self->services->resize(build->self->host, image, bytes, 0);
 	return status;
 }
 
-static plait_status load_text(const struct cuda_build *build, CUmodule *out,
-			      plait_error *error)
+static plait_status load_text(const struct cuda_build *build,
+			      plait_backend_kernel *kernel, plait_error *error)
 {
 	bool cached = true;
-	plait_status status = load_compiled(build, &cached, out, error);
+	plait_status status = load_compiled(build, &cached, kernel, error);
 
 	if (status == PLAIT_OK || !cached)
 		return status;
 	/* What was kept is of no use: not again. */
 	cached = false;
-	return load_compiled(build, &cached, out, error);
+	return load_compiled(build, &cached, kernel, error);
 }
 
-static plait_status load_code(const struct cuda_build *build, CUmodule *out,
-			      plait_error *error)
+static plait_status load_code(const struct cuda_build *build,
+			      plait_backend_kernel *kernel, plait_error *error)
 {
 	switch (build->code->form) {
 	case PLAIT_SOURCE_CUDA_C:
-		return load_text(build, out, error);
+		return load_text(build, kernel, error);
 	case PLAIT_SOURCE_PTX:
 	case PLAIT_SOURCE_CUBIN:
-		return load(build, build->code->code, out, error);
+		return load(build, build->code->code, build->code->bytes,
+			    kernel, error);
 	default:
 		return plaitp_cuda_fail_build(build, error,
 					      PLAIT_E_UNSUPPORTED,
@@ -303,19 +308,35 @@ static plait_status read_group(const struct cuda_build *build,
 				      "plait_group in its code");
 }
 
+/* Has its code to say whether it decides?  Then it has more parameters, too. */
+static bool must_say(const struct cuda_build *build,
+		     const plait_backend_kernel *kernel)
+{
+	return kernel->names_decides ||
+	       (is_portable(build->code) && sets_conditions(build->code) &&
+		plaitp_cuda_compiles_loops(build->self));
+}
+
 /* Whether it wants to know in which loop it is. */
 static plait_status read_decides(const struct cuda_build *build,
 				 plait_backend_kernel *kernel,
 				 plait_error *error)
 {
 	bool there;
-	plait_status status = read_variable(build, kernel, "plait_decides",
+	plait_status status = read_variable(build, kernel, decides,
 					    &kernel->decides,
 					    sizeof(kernel->decides), &there,
 					    error);
 
-	if (status != PLAIT_OK || kernel->decides <= CUDA_DECIDES)
+	if (status != PLAIT_OK)
 		return status;
+	if (!there && must_say(build, kernel))
+		return plaitp_cuda_fail_build(build, error,
+					      PLAIT_E_UNSUPPORTED, 0,
+					      "the driver does not find the "
+					      "word plait_decides in its code");
+	if (kernel->decides <= CUDA_DECIDES)
+		return PLAIT_OK;
 	return plaitp_cuda_fail_build(build, error, PLAIT_E_UNSUPPORTED,
 				      (int)kernel->decides, "plait_decides "
 				      "is to be 1 or 2");
@@ -347,7 +368,7 @@ static plait_status fill_kernel(const struct cuda_build *build,
 				plait_backend_kernel *kernel,
 				plait_error *error)
 {
-	plait_status status = load_code(build, &kernel->module, error);
+	plait_status status = load_code(build, kernel, error);
 
 	if (status == PLAIT_OK)
 		status = find_function(build, kernel, error);

@@ -207,11 +207,11 @@ static const char *rewrite_word(struct text *out, struct text *table,
 	return at;
 }
 
-void rewrite(struct text *out, const char *source, unsigned arch)
+unsigned rewrite(struct text *out, const char *source, unsigned arch)
 {
 	struct text table = { NULL, 0, 0 };
 	const char *at = source;
-	unsigned setters = 0;
+	unsigned setters = 0, driver;
 
 	text_print(&table, "\n# 1 \"the table of kernels\"\n"
 		   "static constexpr unsigned standin_first(unsigned n, "
@@ -227,12 +227,14 @@ void rewrite(struct text *out, const char *source, unsigned arch)
 		at = *at == '"' || *at == '\'' ? skip_quoted(at) : at + 1;
 		text_add(out, from, (size_t)(at - from));
 	}
+	driver = setters > 1 ? 12030 : 0; /* but for the prelude */
 	text_print(&table, "\t{ 0, 0, 0, 0, 0 }\n};\n"
 		   "extern \"C\" __attribute__((visibility(\"default\"))) "
 		   "const standin_module standin_module_table = { %u, %u, "
 		   "sizeof(standin_kernels) / sizeof(standin_kernels[0]) - 1, "
 		   "standin_kernels, &standin_the_host };\n", arch,
-		   setters > 1 ? 12030 : 0); /* but for the prelude */
+		   driver);
 	text_add(out, table.at, table.count);
 	free(table.at);
+	return driver;
 }
