@@ -216,10 +216,6 @@ static void operands(void)
 	copy = copy_of(rig.word, rig.list, plain);
 	WORKS(cu.cuGraphAddMemcpyNode(&a, rig.graph, NULL, 0, &copy,
 				      rig_context));
-	/* A line has none, but what it says has to be right. */
-	copy.srcPitch = (size_t)1 << 31;
-	GIVES(cu.cuGraphAddMemcpyNode(&d, rig.graph, NULL, 0, &copy,
-				      rig_context), CUDA_ERROR_INVALID_VALUE);
 	copy = rows_of(rig.list, rig.list + 32);
 	WORKS(cu.cuGraphAddMemcpyNode(&d, rig.graph, NULL, 0, &copy,
 				      rig_context));
@@ -257,6 +253,24 @@ static void operands(void)
 	WORKS(cu.cuDevicePrimaryCtxRelease(1));
 	WORKS(cu.cuMemFreeHost(pinned));
 	WORKS(cu.cuGraphExecDestroy(exec));
+	graph_end();
+}
+
+/* A line needs no pitch, but one that is said has to be right. */
+static void pitches(void)
+{
+	CUDA_MEMCPY3D_v2 copy;
+	CUgraphNode node;
+
+	if (!graph_begin("pitch=8"))
+		return;
+	copy = copy_of(rig.word, rig.list, CU_MEMORYTYPE_DEVICE);
+	copy.srcPitch = copy.dstPitch = 0;
+	WORKS(cu.cuGraphAddMemcpyNode(&node, rig.graph, NULL, 0, &copy,
+				      rig_context));
+	copy.srcPitch = 9;
+	GIVES(cu.cuGraphAddMemcpyNode(&node, rig.graph, NULL, 0, &copy,
+				      rig_context), CUDA_ERROR_INVALID_VALUE);
 	graph_end();
 }
 
@@ -310,6 +324,7 @@ static const struct tap_scenario all[] = {
 	{ "nodes", nodes },
 	{ "updates", updates },
 	{ "operands", operands },
+	{ "pitches", pitches },
 	{ "overlaps", overlaps },
 };
 
