@@ -31,8 +31,7 @@ static void end(plait__slot *slot, int32_t type)
 	void *handle = as_handle(plait__handle_get(slot));
 	void *found;
 
-	OK(plait__handle_release(handle, type, &found));
-	OK(plait__handle_leave(slot));
+	OK(plait__handle_release(handle, type, &found) == PLAIT__HANDLE_CLOSE);
 	plait__handle_free(slot);
 }
 
@@ -67,17 +66,20 @@ static void comes_and_goes(void)
 	OK(plait__handle_shared(slot));
 	OK(!plait__handle_leave(slot));
 	plait__handle_retain(handle, PLAIT_OBJECT_BUFFER);
-	OK(!plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found));
+	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
+	   PLAIT__HANDLE_STAYS);
 	IS_PTR(found, NULL);
 	/* The last reference goes while somebody is inside. */
-	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found));
+	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
+	   PLAIT__HANDLE_LEAVE);
 	IS_PTR(found, &thing);
 	OK(!plait__handle_leave(slot));
 	IS_INT(plait__handle_enter(handle, PLAIT_OBJECT_BUFFER, &found,
 				   &error), PLAIT_E_HANDLE);
 	HAS_STR(error.text, "buffer handle 0x");
 	HAS_STR(error.text, "released before");
-	OK(!plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found));
+	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
+	   PLAIT__HANDLE_STAYS);
 	OK(plait__handle_leave(slot));
 	plait__handle_free(slot);
 	IS_INT(plait__handle_enter(handle, PLAIT_OBJECT_BUFFER, &found,
@@ -95,7 +97,8 @@ static const char *refused(uint64_t value, int32_t type)
 	       PLAIT_E_HANDLE);
 	IS_PTR(found, NULL);
 	plait__handle_retain(as_handle(value), type);
-	OK(!plait__handle_release(as_handle(value), type, &found));
+	OK(plait__handle_release(as_handle(value), type, &found) ==
+	   PLAIT__HANDLE_STAYS);
 	return error.text;
 }
 
@@ -169,9 +172,8 @@ static void many(void)
 					NULL) != PLAIT_OK ||
 		    found != &slots[i] || plait__handle_leave(slots[i]))
 			break;
-		if (!plait__handle_release(handle, PLAIT_OBJECT_GRAPH,
-					   &found) ||
-		    !plait__handle_leave(slots[i]))
+		if (plait__handle_release(handle, PLAIT_OBJECT_GRAPH,
+					  &found) != PLAIT__HANDLE_CLOSE)
 			break;
 		plait__handle_free(slots[i]);
 	}
@@ -189,6 +191,17 @@ static struct {
 	at_u64 ended;
 } shared;
 
+static void release_shared(void)
+{
+	plait__handle_end end;
+	void *found;
+
+	end = plait__handle_release(shared.handle, PLAIT_OBJECT_RUN, &found);
+	if (end == PLAIT__HANDLE_CLOSE ||
+	    (end == PLAIT__HANDLE_LEAVE && plait__handle_leave(shared.slot)))
+		at_add_u64(&shared.ended, 1);
+}
+
 static void visit(void *arg)
 {
 	void *found;
@@ -203,27 +216,21 @@ static void visit(void *arg)
 			plait__handle_retain(shared.handle, PLAIT_OBJECT_RUN);
 		if (plait__handle_leave(shared.slot))
 			at_add_u64(&shared.ended, 1);
-		if (i % 3 == 0 &&
-		    plait__handle_release(shared.handle, PLAIT_OBJECT_RUN,
-					  &found) &&
-		    plait__handle_leave(shared.slot))
-			at_add_u64(&shared.ended, 1);
+		if (i % 3 == 0)
+			release_shared();
 	}
 }
 
 static void ends_once(void)
 {
 	struct plait__thread threads[THREADS];
-	void *found;
 	int i;
 
 	shared.slot = make(PLAIT_OBJECT_RUN);
 	shared.handle = as_handle(plait__handle_get(shared.slot));
 	for (i = 0; i < THREADS; i++)
 		plait__thread_start(&threads[i], "visit", visit, NULL, NULL);
-	if (plait__handle_release(shared.handle, PLAIT_OBJECT_RUN, &found) &&
-	    plait__handle_leave(shared.slot))
-		at_add_u64(&shared.ended, 1);
+	release_shared();
 	for (i = 0; i < THREADS; i++)
 		plait__thread_join(&threads[i]);
 	IS_UINT(at_load_acquire_u64(&shared.ended), 1);

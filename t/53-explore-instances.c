@@ -293,6 +293,7 @@ static void set_instance(uint32_t i)
 	instances[i].index = i;
 	instances[i].frame.layout = &layout;
 	at_init_u32(&instances[i].next_free, 0);
+	at_init_u32(&instances[i].ends, 0);
 	at_init_u32(&instances[i].stop, 0);
 	at_init_u32(&instances[i].called, PLAIT__CALLED_NOT);
 	plait__mutex_init(&instances[i].lock);
@@ -313,7 +314,6 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	program.light = true;
 	at_init_u64(&program.free, 0);
 	at_init_u32(&program.first_free, 0);
-	at_init_u32(&program.ending, 0);
 	at_init_u32(&program.hungry, 0);
 	at_init_ptr(&program.recorder, NULL);
 	at_init_ptr(&program.version, NULL);

@@ -24,13 +24,13 @@ static struct plait__event told;
 static at_u32 queue_holds, passage_holds;
 static uint32_t payload;
 static uint32_t in_flight; /* under the queue's lock */
-static bool fails, enters, submits;
+static bool fails, enters, submits, refused;
 
 /* --- what lone.c is linked with otherwise */
 
 bool plait__queue_is_clear(plait__queue *of)
 {
-	return of->lone == NULL && AT_PLAIN_READ(in_flight) == 0;
+	return !plait__queue_has_lone(of) && AT_PLAIN_READ(in_flight) == 0;
 }
 
 void plait__object_hold(plait__object *object)
@@ -71,6 +71,14 @@ static bool is_raised(void *arg)
 	return at_load_acquire_u32(arg) != 0;
 }
 
+/* A submission that the backend refuses. */
+static void be_refused(void)
+{
+	plait__mutex_lock(&queue->lock);
+	(void)plait__queue_see_lone(queue);
+	plait__mutex_unlock(&queue->lock);
+}
+
 /* Does it run?  As run_with in batch.c, then as the backend. */
 static bool run_behind(void)
 {
@@ -78,7 +86,7 @@ static bool run_behind(void)
 	bool runs = true;
 
 	plait__mutex_lock(&queue->lock);
-	lone = queue->lone;
+	lone = plait__queue_see_lone(queue);
 	if (lone != NULL) {
 		plait__object_hold(&lone->object);
 		AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) + 1;
@@ -135,6 +143,8 @@ static void run(uint32_t self)
 		leave(0, fails);
 		return;
 	}
+	if (refused)
+		be_refused();
 	if (enters)
 		enter_behind();
 	if (submits && !(enters && fails))
@@ -147,6 +157,7 @@ static void begin(void)
 	fails = mc_choose(2) != 0;
 	enters = mc_choose(2) != 0;
 	submits = mc_choose(2) != 0;
+	refused = mc_choose(2) != 0;
 	queue = mc_alloc(sizeof(*queue));
 	memset(queue, 0, sizeof(*queue));
 	plait__mutex_init(&queue->lock);
@@ -179,8 +190,17 @@ static void all_ways(void)
 	mc_proves(&lone);
 }
 
+static void weaker(void)
+{
+	static const char *const files[] = { "object/lone.c", NULL };
+	static const struct mc_scenario *const scenarios[] = { &lone };
+
+	mc_notices(scenarios, 1, files);
+}
+
 static const struct tap_scenario all[] = {
 	{ "lone", all_ways },
+	{ "weaker orders", weaker },
 };
 
 TAP_MAIN(all)

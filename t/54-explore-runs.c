@@ -65,7 +65,7 @@ plait_status plait__object_init(plait__object *object,
 	object->class = class;
 	object->context = of;
 	AT_PLAIN_WRITE(object->label[0]) = 'x';
-	at_store_relaxed_u64(&object->holds, 1);
+	at_store_relaxed_u64(&object->holds, 1 + class->maker_holds);
 	return PLAIT_OK;
 }
 
@@ -273,7 +273,6 @@ static plait__run *start(plait__instance *instance)
 	plait__run *run = NULL;
 
 	MC_CHECK(plait__run_create(instance, &run, NULL) == PLAIT_OK);
-	plait__object_hold(&run->object);
 	instance->run = run;
 	return run;
 }

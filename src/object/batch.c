@@ -362,7 +362,7 @@ static void commit(struct plait__batch *batch)
 		plait__signal_fulfil(signal);
 	}
 	at_store_release_u64(&queue->submitted, batch->progress);
-	if (queue->lone != NULL)
+	if (plait__queue_has_lone(queue))
 		plait__queue_follow_lone(queue);
 	plait__flight_commit(&queue->flight);
 	if (queue->flight.committed != 0)
@@ -393,12 +393,12 @@ static plait_status submit_stretches(struct plait__batch *batch,
 /* In front of all else. */
 static plait_status add_lone(struct plait__batch *batch, plait_error *error)
 {
-	const plait__passage *lone = batch->queue->lone;
+	plait__passage *lone = plait__queue_see_lone(batch->queue);
 	plait_status status;
 
 	if (lone == NULL)
 		return PLAIT_OK;
-	status = plait__batch_keep(batch, &batch->queue->lone->object, error);
+	status = plait__batch_keep(batch, &lone->object, error);
 	if (status == PLAIT_OK)
 		plait__batch_add_wait(batch, lone->gate, lone->gate_sequence);
 	return status;
@@ -410,7 +410,7 @@ static plait_status run_with(struct plait__batch *batch, uint64_t count,
 			     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
-	bool behind = queue->lone != NULL;
+	bool behind = plait__queue_see_lone(queue) != NULL;
 	plait_status status;
 
 	/* What was lone is over by now. */

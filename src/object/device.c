@@ -30,16 +30,18 @@ plait_status plait__device_init(plait__device *device, plait__port *port,
 void plait__device_fini(plait__device *device)
 {
 	plait__slot *slot = device->object.slot;
+	plait__handle_end end;
 	void *found;
 
 	if (slot == NULL)
 		return;
-	(void)plait__handle_release(plait__object_handle(&device->object),
+	end = plait__handle_release(plait__object_handle(&device->object),
 				    PLAIT_OBJECT_DEVICE, &found);
 	/* Who comes in by now finds the context gone and leaves at once. */
 	while (plait__handle_shared(slot))
 		plait__thread_yield();
-	(void)plait__handle_leave(slot);
+	if (end == PLAIT__HANDLE_LEAVE)
+		(void)plait__handle_leave(slot);
 	plait__handle_free(slot);
 	device->object.slot = NULL;
 }

@@ -229,7 +229,7 @@ static plait_status flush_rest(plait__queue *queue, plait_error *error)
 	bool lone;
 
 	plait__mutex_lock(&queue->lock);
-	lone = queue->lone != NULL;
+	lone = plait__queue_has_lone(queue);
 	if (queue->unflushed)
 		status = plait__queue_flush(queue, error);
 	plait__mutex_unlock(&queue->lock);

@@ -30,7 +30,6 @@ enum {
 
 /* Chunks are published by a release store and never go away. */
 static at_ptr chunks[CHUNKS];
-static at_u64 counts[PLAIT__HANDLE_TYPES];
 
 /* Guards what follows, and the growth of `chunks`.  A leaf. */
 static struct plait__mutex lock;
@@ -133,7 +132,6 @@ void plait__handle_again(plait__slot *slot, int32_t type, void *object)
 
 	at_store_relaxed_ptr(&slot->object, object);
 	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
-	at_add_u64(&counts[type], 1);
 }
 
 plait_status plait__handle_make(int32_t type, void *object, plait__slot **out,
@@ -160,14 +158,13 @@ uint64_t plait__handle_get(const plait__slot *slot)
 
 bool plait__handle_rest(plait__slot *slot)
 {
-	uint64_t state = at_load_relaxed_u64(&slot->state);
-	uint64_t type = tag_of(state) >> PLAIT__HANDLE_GENERATION_BITS;
 	bool lasts = slot->generation < LAST_GENERATION;
 
-	at_sub_u64(&counts[type], 1);
 	slot->generation += lasts;
-	at_exchange_u64(&slot->state, (lasts ? slot->generation : RETIRED)
-					      << TAG_SHIFT);
+	/* Nobody changes it now but us.  Relaxed: who comes late learns only
+	 * that it came late. */
+	at_store_relaxed_u64(&slot->state, (lasts ? slot->generation : RETIRED)
+						   << TAG_SHIFT);
 	return lasts;
 }
 
@@ -338,7 +335,14 @@ void plait__handle_retain(const void *handle, int32_t type)
 	} while (!at_cas_u64(&slot->state, &state, state + ONE_USER));
 }
 
-bool plait__handle_release(const void *handle, int32_t type, void **out)
+/* The last reference: the caller stays inside, unless nobody else is. */
+static uint64_t without_users(uint64_t state)
+{
+	return state - ONE_USER + (inside_of(state) != 0 ? ONE_INSIDE : 0);
+}
+
+plait__handle_end plait__handle_release(const void *handle, int32_t type,
+					void **out)
 {
 	plait__slot *slot;
 	uint64_t state;
@@ -348,20 +352,22 @@ bool plait__handle_release(const void *handle, int32_t type, void **out)
 
 	*out = NULL;
 	if (plait__fork_check() != 0)
-		return false;
+		return PLAIT__HANDLE_STAYS;
 	do {
 		slot = find_live((uintptr_t)handle, type, &state);
 		if (slot == NULL || user_of(state) == USER_MAX)
-			return false;
+			return PLAIT__HANDLE_STAYS;
 		last = user_of(state) == 1;
-		next = state - ONE_USER + (last ? ONE_INSIDE : 0);
+		next = last ? without_users(state) : state - ONE_USER;
 		full = last && inside_of(state) == INSIDE_MAX;
 		if (full)
 			plait__thread_yield(); /* one of them leaves soon */
 	} while (full || !at_cas_u64(&slot->state, &state, next));
-	if (last)
-		*out = at_load_relaxed_ptr(&slot->object);
-	return last;
+	if (!last)
+		return PLAIT__HANDLE_STAYS;
+	*out = at_load_relaxed_ptr(&slot->object);
+	return inside_of(next) != 0 ? PLAIT__HANDLE_LEAVE :
+				      PLAIT__HANDLE_CLOSE;
 }
 
 bool plait__handle_shared(const plait__slot *slot)
@@ -369,14 +375,35 @@ bool plait__handle_shared(const plait__slot *slot)
 	return inside_of(at_load_acquire_u64(&slot->state)) > 1;
 }
 
+static uint32_t slots_made(void)
+{
+	uint32_t made;
+
+	plait__mutex_lock(&lock);
+	made = slot_count;
+	plait__mutex_unlock(&lock);
+	return made;
+}
+
+/* Is it in use for an object of this type, or of any? */
+static bool is_of_type(plait__slot *slot, int32_t type)
+{
+	/* Relaxed: a count for people. */
+	uint64_t tag = tag_of(at_load_relaxed_u64(&slot->state));
+	uint64_t is = tag >> PLAIT__HANDLE_GENERATION_BITS;
+
+	return is != PLAIT_OBJECT_ANY && tag != RETIRED &&
+	       (type == PLAIT_OBJECT_ANY || is == (uint64_t)type);
+}
+
 uint64_t plait__handle_count(int32_t type)
 {
+	uint32_t made = slots_made();
 	uint64_t count = 0;
 
 	if (type < 0 || type >= PLAIT__HANDLE_TYPES)
 		return 0;
-	for (int32_t i = 0; i < PLAIT__HANDLE_TYPES; i++)
-		if (type == i || type == PLAIT_OBJECT_ANY)
-			count += at_load_acquire_u64(&counts[i]);
+	for (uint32_t i = 0; i < made; i++)
+		count += is_of_type(find_slot(i), type);
 	return count;
 }

@@ -32,8 +32,9 @@ enum {
 };
 
 typedef struct plait__slot {
-	/* tag 29 | user 19 | inside 16; every change is a read-modify-write,
-	 * so who enters sees what was stored before the slot was made. */
+	/* tag 29 | user 19 | inside 16; between making and resting every
+	 * change is a read-modify-write, so who enters sees what was stored
+	 * before the slot was made. */
 	_Alignas(64) at_u64 state;
 	at_ptr object;	     /* stored before `state` is */
 	uint32_t index;	     /* constant */
@@ -84,10 +85,18 @@ bool plait__handle_leave(plait__slot *slot);
 void plait__handle_retain(const void *handle, int32_t type);
 
 /*
- * One less.  True: it was the last; `out` gets the object and the caller is
- * inside, to tidy up and to leave.  False: nothing is to be done.
+ * One less.  When it was the last, `out` gets the object, which is the caller's
+ * to tidy up: then to leave, for it is inside with others, or to close, for
+ * nobody is and nobody comes.
  */
-bool plait__handle_release(const void *handle, int32_t type, void **out);
+typedef enum plait__handle_end {
+	PLAIT__HANDLE_STAYS, /* nothing is to be done */
+	PLAIT__HANDLE_LEAVE,
+	PLAIT__HANDLE_CLOSE
+} plait__handle_end;
+
+plait__handle_end plait__handle_release(const void *handle, int32_t type,
+					void **out);
 
 /* Is anybody but the caller inside? */
 bool plait__handle_shared(const plait__slot *slot);
@@ -95,8 +104,8 @@ bool plait__handle_shared(const plait__slot *slot);
 /* PLAIT_OK or PLAIT_E_FORKED with its text. */
 plait_status plait__handle_check_fork(plait_error *error);
 
-/* How many handles of a type, or of PLAIT_OBJECT_ANY, are in use: of all, one
- * type after the other. */
+/* How many handles of a type, or of PLAIT_OBJECT_ANY, are in use.  Looks at
+ * all that there ever were at a time. */
 uint64_t plait__handle_count(int32_t type);
 
 /* For tests: make the next use of a free slot its last generation. */

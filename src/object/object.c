@@ -17,7 +17,7 @@ plait_status plait__object_init(plait__object *object,
 
 	object->class = class;
 	object->context = context;
-	at_init_u64(&object->holds, 1);
+	at_init_u64(&object->holds, 1 + class->maker_holds);
 	if (object->slot != NULL)
 		plait__handle_again(object->slot, class->type, object);
 	else if (class->type != PLAIT_OBJECT_ANY)
@@ -27,7 +27,7 @@ plait_status plait__object_init(plait__object *object,
 		return status;
 	if (context != NULL && &context->object != object && !class->light)
 		plait__object_hold(&context->object);
-	if (object->slot != NULL)
+	if (object->slot != NULL && !class->light)
 		plait__context_opened(context);
 	return PLAIT_OK;
 }
@@ -70,12 +70,11 @@ plait_status plait__object_enter(const void *handle, int32_t type,
 	return status;
 }
 
-/* The user has it no more; what is in flight may keep it for a while. */
-static void close_handle(plait__object *object)
+/* What is in flight may keep it for a while. */
+static void give_up(plait__object *object)
 {
 	plait__context *context = object->context;
 
-	plait__object_hold(&context->object);
 	if (object->class->close != NULL)
 		object->class->close(object);
 	if (&context->object != object && plait__object_uses(object) != 0)
@@ -85,6 +84,19 @@ static void close_handle(plait__object *object)
 		plait__context_lingers(context, 1);
 	}
 	plait__object_drop(object);
+}
+
+/* The user has it no more. */
+static void close_handle(plait__object *object)
+{
+	plait__context *context = object->context;
+
+	if (object->class->light) {
+		give_up(object);
+		return;
+	}
+	plait__object_hold(&context->object);
+	give_up(object);
 	plait__context_closed(context);
 	plait__object_drop(&context->object);
 }
@@ -121,20 +133,30 @@ void plait__object_close_late(plait__object *late)
 
 void plait__object_release(const void *handle, int32_t type)
 {
+	plait__handle_end end;
 	plait__object *object;
 	void *found;
 
-	if (!plait__handle_release(handle, type, &found))
+	end = plait__handle_release(handle, type, &found);
+	if (end == PLAIT__HANDLE_STAYS)
 		return;
 	object = found;
 	if (object->class->abandon != NULL)
 		object->class->abandon(object);
-	plait__object_leave(object);
+	if (end == PLAIT__HANDLE_CLOSE)
+		close_handle(object);
+	else
+		plait__object_leave(object);
 }
 
 void plait__object_hold(plait__object *object)
 {
 	at_add_u64(&object->holds, 1);
+}
+
+void plait__object_hold_times(plait__object *object, uint32_t times)
+{
+	at_add_u64(&object->holds, times);
 }
 
 bool plait__object_try_hold(plait__object *object)

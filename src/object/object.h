@@ -35,9 +35,12 @@ typedef struct plait__class {
 	void (*close)(plait__object *object);
 	/* The last hold is gone: free it.  The context is still there. */
 	void (*destroy)(plait__object *object);
-	/* What it holds itself keeps the context; and `destroy` keeps the
-	 * memory with its slot, for another object of the class. */
+	/* What it holds itself keeps the context, which does not ask whether
+	 * the user has any; and `destroy` keeps the memory with its slot, for
+	 * another object of the class. */
 	bool light;
+	/* It is made with this many holds more, of who makes it. */
+	uint8_t maker_holds;
 } plait__class;
 
 struct plait__object {
@@ -82,6 +85,7 @@ void plait__object_close_late(plait__object *late);
 void plait__object_release(const void *handle, int32_t type);
 
 void plait__object_hold(plait__object *object);
+void plait__object_hold_times(plait__object *object, uint32_t times);
 /* False: it is being destroyed. */
 bool plait__object_try_hold(plait__object *object);
 void plait__object_drop(plait__object *object);

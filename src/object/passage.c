@@ -195,7 +195,7 @@ bool plait__queue_is_clear(plait__queue *queue)
 {
 	uint64_t submitted = plait__queue_submitted(queue);
 
-	if (queue->lone != NULL)
+	if (plait__queue_has_lone(queue))
 		return false;
 	if (queue->lasts && queue->clear == submitted)
 		return true;

@@ -63,8 +63,9 @@ struct plait__queue {
 	bool lasts;
 	plait__tail tail;
 	/* What is in front of all that is submitted from now on, or null; and
-	 * then: it failed, and is held; it holds the queue.  See lone.c. */
-	plait__passage *lone;
+	 * then: it failed, and is held; it holds the queue.  See lone.c, which
+	 * alone reads and writes it. */
+	at_ptr lone;
 	bool lone_failed;
 	bool lone_holds;
 	bool draining; /* abandoned with work: has a hold until it is done */
@@ -157,7 +158,13 @@ plait_status plait__queue_submit_holding(plait__queue *queue,
 plait_status plait__queue_submit_lone(plait__queue *queue,
 				      plait_error *error);
 
-/* lone.c, with the lock held: a wait for it was submitted; the queue has no
+/* lone.c: is anything lone there?  Without the lock it may go at any time; when
+ * it has gone, all that it did is seen. */
+bool plait__queue_has_lone(plait__queue *queue);
+/* With the lock held: what is lone, which stays until the lock is given
+ * back; or null. */
+plait__passage *plait__queue_see_lone(plait__queue *queue);
+/* The same: a wait for it was submitted; the queue has no
  * user any more; and without, at the end. */
 void plait__queue_follow_lone(plait__queue *queue);
 void plait__queue_abandon_lone(plait__queue *queue);

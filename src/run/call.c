@@ -153,15 +153,17 @@ static void take_back(struct start *start)
 	plait__program_give(instance);
 }
 
-/* With a run of which the caller has one reference, and the instance a hold. */
+/* With a run of which the caller has one reference, and the instance a hold;
+ * it has, or there is none and it is given back, one of the plan's. */
 static plait_status make_run(struct start *start, plait_error *error)
 {
 	plait__run *run;
 	plait_status status = plait__run_create(start->instance, &run, error);
 
-	if (status != PLAIT_OK)
+	if (status != PLAIT_OK) {
+		plait__object_drop(&start->frozen->object);
 		return status;
-	plait__object_hold(&run->object);
+	}
 	start->instance->run = run;
 	return PLAIT_OK;
 }
@@ -178,14 +180,15 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (status != PLAIT_OK)
 		return status;
 	instance = start->instance;
+	/* One until it is over, which may be at any time once it is submitted;
+	 * and what the user has of it keeps the plan as well. */
+	plait__object_hold_times(&start->frozen->object, out != NULL ? 2 : 1);
 	if (out != NULL)
 		status = make_run(start, error);
 	if (status == PLAIT_OK)
 		status = set_out(start, error);
 	if (status == PLAIT_OK && out != NULL)
 		handle = plait__object_handle(&instance->run->object);
-	/* The run's own, until it is over; which may be at any time now. */
-	plait__object_hold(&start->frozen->object);
 	if (needs_others)
 		plait__pilot_expect(start->program->context);
 	if (status == PLAIT_OK)

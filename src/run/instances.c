@@ -46,8 +46,14 @@ static plait__instance *take_listed(plait__program *program)
 
 static plait__instance *take_free(plait__program *program)
 {
-	return take_first(program) ? &program->instances[0] :
-	       take_listed(program);
+	plait__instance *instance = take_first(program) ?
+					    &program->instances[0] :
+					    take_listed(program);
+
+	/* Relaxed: what it says of the run before is true until here. */
+	if (instance != NULL)
+		at_store_relaxed_u32(&instance->ends, 0);
+	return instance;
 }
 
 static void put_listed(plait__instance *instance)
@@ -143,12 +149,14 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 			   program->instance_count);
 }
 
-/* Is one given back in a moment?  Who looks for one afterwards, and was told
- * that it is not, finds what was given back before. */
+/* Is one given back in a moment, or was, and is there or taken?  Who saw the
+ * end of a run sees this of its instance: it was said before. */
 static bool is_one_ending(const plait__program *program)
 {
-	/* Acquire: pairs with the subtraction in over.c. */
-	return at_load_acquire_u32(&program->ending) != 0;
+	for (uint32_t i = 0; i < program->instance_count; i++)
+		if (at_load_relaxed_u32(&program->instances[i].ends) != 0)
+			return true;
+	return false;
 }
 
 /* There was none. */

@@ -221,14 +221,14 @@ static void end_on_queue(plait__instance *instance)
 	plait__frozen *frozen = program->frozen;
 	plait__context *context = program->context;
 
-	/* Who sees the end of the run finds its instance free: see take. */
-	at_add_u32(&program->ending, 1);
+	/* Who sees the end of the run finds its instance free: see take.
+	 * Relaxed: published with the end. */
+	at_store_relaxed_u32(&instance->ends, 1);
 	if (instance->run != NULL)
 		end_run(instance->run, instance);
 	if (instance->passage != NULL)
 		end_passage(instance);
 	plait__program_give(instance);
-	at_sub_u32(&program->ending, 1);
 	plait__context_pulse(context);
 	plait__object_drop_later(&frozen->object);
 }

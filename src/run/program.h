@@ -46,6 +46,9 @@ struct plait__instance {
 	plait__frame frame;
 	uint32_t index;
 	at_u32 next_free;	/* index + 1, while it is free */
+	at_u32 ends;		/* it is given back, or is about to be: from
+				 * before its run is seen to be over until
+				 * somebody takes it */
 
 	/* Of the run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
@@ -67,7 +70,7 @@ struct plait__instance {
 	plait__version *version; /* held; null: what was frozen */
 	plait__outcome outcome;	/* of a call */
 	plait__passages passages; /* of its runs, that none uses now */
-	at_ptr spare;		/* a plait__run to be used again, or null */
+	plait__run *kept;	/* for one of its runs, or of another one's */
 };
 
 struct plait__program {
@@ -82,7 +85,6 @@ struct plait__program {
 	uint32_t instance_count;
 	at_u64 free;		/* tag << 32 | index + 1 of the first one */
 	at_u32 first_free;	/* instance 0, which is not on that list */
-	at_u32 ending;		/* runs that are about to give one back */
 	at_u32 hungry;		/* threads that sleep until one is free */
 	bool light;		/* who sleeps pays for both fences */
 	at_ptr version;		/* the newest plait__version, or null */

@@ -15,8 +15,8 @@
 
 /* ---- life ---- */
 
-/* As many as there are instances are kept to be used again; where does not
- * matter, but mostly it is with the instance that a run had. */
+/* As many as there are instances are kept to be used again: mostly by the same
+ * one, unless the user still has it when the next run begins. */
 static void free_run(plait__run *run)
 {
 	if (run->object.slot != NULL)
@@ -24,44 +24,35 @@ static void free_run(plait__run *run)
 	plait__free(plait__program_allocator(run->program), run, sizeof(*run));
 }
 
-static bool put_spare(plait__instance *instance, plait__run *run)
+static bool take(plait__run *run)
 {
-	void *none = NULL;
+	uint32_t rests = 1;
 
-	/* Release: pairs with take_spare. */
-	return at_load_relaxed_ptr(&instance->spare) == NULL &&
-	       at_cas_ptr(&instance->spare, &none, run);
+	/* Acquire: pairs with the store in keep. */
+	return run != NULL && at_load_relaxed_u32(&run->rests) != 0 &&
+	       at_cas_u32(&run->rests, &rests, 0);
 }
 
-static plait__run *take_spare(plait__instance *instance)
+/* Its own, if the user has let go of it, or another one's. */
+static plait__run *find_kept(const plait__instance *instance)
 {
-	void *run = at_load_relaxed_ptr(&instance->spare);
+	const plait__program *program = instance->program;
 
-	/* Acquire: pairs with put_spare. */
-	return run != NULL && at_cas_ptr(&instance->spare, &run, NULL) ? run :
-									 NULL;
-}
-
-static void keep_for_later(plait__run *run)
-{
-	plait__program *program = run->program;
-
-	if (put_spare(run->instance, run))
-		return;
+	if (take(instance->kept))
+		return instance->kept;
 	for (uint32_t i = 0; i < program->instance_count; i++)
-		if (put_spare(&program->instances[i], run))
-			return;
-	free_run(run);
+		if (take(program->instances[i].kept))
+			return program->instances[i].kept;
+	return NULL;
 }
 
-static plait__run *find_kept(plait__instance *instance)
+static void keep(plait__run *run)
 {
-	plait__program *program = instance->program;
-	plait__run *run = take_spare(instance);
-
-	for (uint32_t i = 0; run == NULL && i < program->instance_count; i++)
-		run = take_spare(&program->instances[i]);
-	return run;
+	/* Release: pairs with take. */
+	if (run->kept)
+		at_store_release_u32(&run->rests, 1);
+	else
+		free_run(run);
 }
 
 static void destroy_run(plait__object *object)
@@ -72,12 +63,13 @@ static void destroy_run(plait__object *object)
 	if (run->recording != NULL)
 		plait__recorder_give(plait__program_recorder(run->program),
 				     run->recording);
-	keep_for_later(run);
+	keep(run);
 	plait__object_drop(&frozen->object);
 }
 
 static const plait__class run_class = {
-	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run, .light = true
+	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run, .light = true,
+	.maker_holds = 1
 };
 
 static plait__run *make_run(plait__program *program)
@@ -122,7 +114,6 @@ plait_status plait__run_create(plait__instance *instance, plait__run **out,
 		free_run(run);
 		return status;
 	}
-	plait__object_hold(&program->frozen->object);
 	*out = run;
 	return PLAIT_OK;
 }
@@ -135,7 +126,9 @@ plait_status plait__runs_make(plait__program *program, plait_error *error)
 		if (run == NULL)
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a run");
-		(void)put_spare(&program->instances[i], run);
+		run->kept = true;
+		at_init_u32(&run->rests, 1);
+		program->instances[i].kept = run;
 	}
 	return PLAIT_OK;
 }
@@ -143,12 +136,9 @@ plait_status plait__runs_make(plait__program *program, plait_error *error)
 void plait__runs_free(plait__program *program)
 {
 	for (uint32_t i = 0; program->instances != NULL &&
-	     i < program->instance_count; i++) {
-		plait__run *run = take_spare(&program->instances[i]);
-
-		if (run != NULL)
-			free_run(run);
-	}
+	     i < program->instance_count; i++)
+		if (program->instances[i].kept != NULL)
+			free_run(program->instances[i].kept);
 }
 
 PLAIT_API void plait_run_retain(plait_run *run)

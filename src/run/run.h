@@ -14,6 +14,8 @@
 struct plait__run {
 	plait__object object;
 	plait__program *program; /* whose plan is held */
+	bool kept;		/* an instance has it, for other runs too */
+	at_u32 rests;		/* that, and it is nobody's now */
 	plait__instance *instance; /* another run's, when `done` */
 	plait__outcome outcome;
 	plait__recording *recording; /* of what it did, when `done` */
@@ -31,7 +33,8 @@ struct plait__told {
 
 /* As many as there are instances, so that these need no memory. */
 plait_status plait__runs_make(plait__program *program, plait_error *error);
-/* The instance is taken. */
+/* The instance is taken.  The run has two holds, the user's and the caller's,
+ * and takes over one that the caller has of the plan. */
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
 			       plait_error *error);
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
