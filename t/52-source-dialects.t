@@ -110,9 +110,17 @@ def find_nvrtc():
     return None
 
 
+def knows_loops(nvrtc):
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return (major.value, minor.value) >= (12, 3)
+
+
 def compile_cuda(nvrtc, text, architecture):
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     options = [b"-default-device", b"--gpu-architecture=" + architecture.encode()]
+    if not knows_loops(nvrtc):  # as the backend says then
+        options.append(b"-DPLAIT_NO_LOOPS")
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel", 0, None, None)
     status = nvrtc.nvrtcCompileProgram(program, len(options),
                                        (ctypes.c_char_p * len(options))(*options))
@@ -134,10 +142,13 @@ def find_variables(nvrtc, folder):
                               ("KERNEL(wrong) { }", "plait_group[12]", ""),
                               ("KERNEL(wrong) { EACH(i, n) DECIDE((u32 *)x, 1); }", "plait_decides", "2")):
         status, said = compile_cuda(nvrtc, composed(small(folder, body + "\n"), CUDA), "compute_90")
+        if name == "plait_decides" and not knows_loops(nvrtc):
+            skip("NVRTC knows no loops")
+            continue
         lines = [line for line in said.splitlines() if name in line]
         ok(status == 0 and len(lines) == 1 and
            re.match(r"(\.visible )?\.const \.align 4 \.(b8|u32) %s%s;$" % (re.escape(name), re.escape(
-               " = " + value if value else "")), lines[0]) is not None,
+               " = " + value if value else "").replace(r"\}", r"(, 0)*\}")), lines[0]) is not None,
            "PTX has %s of %s" % (name, body.partition(" {")[0]), status, said[-600:], *lines)
 
 

@@ -80,6 +80,25 @@ calls = re.findall(r"CALL\((\d+), (cu\w+),", read("plugins/cuda/calls.h"))
 TYPES += "".join('_Static_assert(__builtin_types_compatible_p(PFN_%s_v%s, __typeof__(((struct cuda_calls *)0)->%s)), "%s");\n'
                  % (name, since, name, name) for since, name in calls if int(since) <= max(version, 1))
 
+
+def literals(path, name):
+    """A text of C, as it is when the program runs."""
+    strings = re.search(r"\nstatic const char %s\[\] =\n(.*?);\n\n" % name, read(path), re.S).group(1)
+    return "".join(ast.literal_eval(line.strip()) for line in strings.splitlines())
+
+
+def check_decide(folder, home):
+    """The kernel that the driver is to finish is taken by the assembler, which is the driver's."""
+    ptxas, source = os.path.join(home, "bin/ptxas"), os.path.join(folder, "decide.ptx")
+    if not os.path.exists(ptxas):
+        skip("the toolkit has no ptxas")
+        return
+    with open(source, "w") as file:
+        file.write(literals("plugins/cuda/region.c", "decide_text"))
+    got = [run([ptxas, "-arch", arch, source, "-o", source + arch]) for arch in ("sm_75", "sm_90")]
+    none([g.stdout + g.stderr for g in got if g.returncode != 0], "ptxas takes the kernel of region.c")
+
+
 def check_kernels(home):
     """The stand-in compiler is tested with what the real one takes, too."""
     found = sorted(glob.glob(os.path.join(home, "lib*/libnvrtc.so.*")))
@@ -87,8 +106,7 @@ def check_kernels(home):
         skip("the toolkit has no NVRTC")
         return
     library, program, size = ctypes.CDLL(found[0]), ctypes.c_void_p(), ctypes.c_size_t()
-    strings = re.search(r"\nstatic const char kernels\[\] =\n(.*?);\n\n", read("t/cuda/rig.c"), re.S).group(1)
-    text = "".join(ast.literal_eval(line.strip()) for line in strings.splitlines())
+    text = literals("t/cuda/rig.c", "kernels")
     library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"rig.cu", 0, None, None)
     status = library.nvrtcCompileProgram(program, 1, (ctypes.c_char_p * 1)(b"--gpu-architecture=sm_90"))
     library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
@@ -118,6 +136,7 @@ with tempfile.TemporaryDirectory() as folder:
         built(folder, "types", TYPES, include, link=False)
     symbols = re.findall(r"CALL\(\d+, \w+,\s*\\?\s*(cu\w+),", read("plugins/cuda/calls.h")) + ["cuGetProcAddress_v2"]
     check_kernels(home)
+    check_decide(folder, home)
     stubs = glob.glob(os.path.join(home, "lib*/stubs/libcuda.so"))
     if not stubs:
         skip("the toolkit has no list of the driver's symbols")
