@@ -60,9 +60,25 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         ok(got.returncode == 0 and "WRONG" not in got.stdout, "both sides do the same",
            got.returncode, got.stdout, got.stderr)
         ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
-        got = run([program, "look=1"] + FILES, env=environment)
-        ok(got.returncode == 0 and got.stdout.count(": found (0)\n") == 4, "variables of modules are found",
+        again = [program, "quick=1", "rounds=9", "seconds=0"] + FILES
+        got = run(again + ["only=submit"], env=environment)
+        ok(got.returncode == 0 and "a launch, a solve; 1 rounds" in got.stdout, "time that is over is no round more",
            got.stdout, got.stderr)
+        for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 4),
+                                   ("cuGraphLaunch:2", "while, by hand, own kernel decides", 4)):
+            torn = dict(environment, STANDIN_CUDA="fail=%s:999" % call)
+            got = run(again + ["only=while"], env=torn)
+            lines = got.stdout.splitlines()
+            ok(got.returncode == 1 and "FAILED: " + name in lines and "WRONG" not in got.stdout and
+               len([s for s in lines if re.match(r"while, [^/]* 40$", s)]) == others,
+               "%s: the others go on" % call, got.returncode, got.stdout, got.stderr)
+        got = run([program, "look=1"] + FILES, env=environment)
+        ok(got.returncode == 0 and got.stdout.count(": found (0)\n") == 6,
+           "variables of modules are found, and code that decides", got.stdout, got.stderr)
+        blind = dict(environment, STANDIN_CUDA="fail=cuModuleLoadDataEx:4:999")
+        got = run([program, "look=1"] + FILES, env=blind)
+        ok(got.returncode == 1 and "in PTX: THE DRIVER DOES NOT LOAD IT (999)" in got.stdout and
+           "WRONG: THE HOST" in got.stdout, "or not", got.stdout, got.stderr)
         blind = dict(environment, STANDIN_CUDA="fail=cuModuleGetGlobal:3:500")
         got = run([program, "look=1"] + FILES, env=blind)
         ok(got.returncode == 1 and "plait_group in PTX: THE DRIVER DOES NOT FIND IT (500)" in got.stdout and
@@ -85,7 +101,10 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         text = file.read()
     ok(got.returncode == 0 and "== build" in text and text.endswith(got.stdout) and
        got.stdout.count("\n== ") == 2, "one part is added to the file", got.stdout, got.stderr)
-    for arguments in (["-p", "all"], ["-p"], ["--help"]):
+    got = script("-p", "machine info chain")
+    ok(got.returncode == 1 and got.stdout.count("\nNOT BUILT: ") == 2 and "== end of machine info chain" in got.stdout,
+       "several parts, and a benchmark is one", got.stdout, got.stderr)
+    for arguments in (["-p", "all"], ["-p", "machine all"], ["-p"], ["--help"]):
         got = script(*arguments)
         ok(got.returncode == 1 and got.stdout.startswith("bench/cuda/run [-o FILE]"), "run %s: how it is called" %
            " ".join(arguments), got.stdout[:200], got.stderr)

@@ -38,7 +38,7 @@ static inline uint32_t groups(void)
 
 #define TOLERANCE 1e-6
 
-/* End the program, and say why. */
+/* Say why, and end the program, or what a side is at. */
 __attribute__((noreturn)) void die(const char *what, const char *why);
 
 /* --- hand.c, hand_graph.c: by the driver's functions, as one writes who knows
@@ -46,12 +46,21 @@ __attribute__((noreturn)) void die(const char *what, const char *why);
 
 /* The libraries, the first device and its context; null: the usual ones. */
 void hand_begin(const char *driver, const char *compiler);
-/* And all that is run. */
+/* And what all sides have. */
 void hand_open(void);
+/* When nothing has failed. */
 void hand_close(void);
 /* One line about the device and the driver. */
 const char *hand_name(void);
 bool hand_has_conditions(void);
+
+/* What some of them run. */
+void hand_make_chain(void);
+void hand_make_diamonds(void);
+void hand_make_node(void);
+void hand_make_last(void);
+void hand_make_solver(void);
+void hand_make_cg(void);
 
 void hand_chain_launches(void);
 void hand_chain_graph(void);
@@ -79,6 +88,12 @@ int look(void);
 
 void plait_side_open(const char *options);
 void plait_side_close(void);
+void plait_make_chain(void);
+void plait_make_diamonds(void);
+void plait_make_queues(void);
+void plait_make_while(void);
+void plait_make_own(void);
+void plait_make_cg(void);
 void plait_chain(void);
 void plait_diamonds(void);
 /* The same, without segments: on four queues. */

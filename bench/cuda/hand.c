@@ -187,19 +187,27 @@ static void make_small(void)
 					      .block = TINY_GROUP,
 					      .arguments = works[i] };
 	}
-	if (hand.cu.cuGraphAddNode == NULL)
-		return;
-	hand.decide = function("decide", DECIDE_TEXT);
-	hand.last = function("last", LAST_TEXT);
 }
 
-static void make_solver(void)
+CUfunction hand_decide(void)
+{
+	if (hand.decide == NULL)
+		hand.decide = function("decide", DECIDE_TEXT);
+	return hand.decide;
+}
+
+CUfunction hand_last(void)
+{
+	return function("last", LAST_TEXT);
+}
+
+void hand_make_solver(void)
 {
 	struct hand *h = &hand;
 
+	if (h->begin.function != NULL)
+		return;
 	parts = groups();
-	SHOT(h->begin, "begin", BEGIN_TEXT, parts, GROUP, &hand.x, &hand.r,
-	     &hand.p, &hand.numbers, &hand.go, &hand.count, &sizes.square);
 	SHOT(h->steps[APPLY], "apply", APPLY_TEXT, parts, GROUP, &hand.p,
 	     &hand.q, &hand.parts, &sizes.square);
 	SHOT(h->steps[ALPHA], "alpha", ALPHA_TEXT, 1, GROUP, &hand.parts,
@@ -210,6 +218,8 @@ static void make_solver(void)
 	     &hand.numbers, &hand.go, &hand.count, &parts, &tolerance);
 	SHOT(h->steps[TURN], "turn", TURN_TEXT, parts, GROUP, &hand.p, &hand.r,
 	     &hand.numbers, &sizes.square);
+	SHOT(h->begin, "begin", BEGIN_TEXT, parts, GROUP, &hand.x, &hand.r,
+	     &hand.p, &hand.numbers, &hand.go, &hand.count, &sizes.square);
 }
 
 /* --- life ----------------------------------------------------------------- */
@@ -260,8 +270,6 @@ void hand_open(void)
 		DO(cuEventCreate(&hand.events[i], CU_EVENT_DISABLE_TIMING));
 	allocate();
 	make_small();
-	make_solver();
-	hand_make_graphs();
 }
 
 const char *hand_name(void)
@@ -271,7 +279,8 @@ const char *hand_name(void)
 
 bool hand_has_conditions(void)
 {
-	return hand.decide != NULL;
+	return hand.cu.cuGraphAddNode != NULL &&
+	       hand.cu.cuGraphConditionalHandleCreate != NULL;
 }
 
 /* Memory, streams and modules go with the context. */

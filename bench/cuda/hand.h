@@ -29,7 +29,7 @@ struct hand {
 	CUdeviceptr x, r, p, q, parts, numbers;
 	struct shot stamp[2], tiny, less, work[BRANCHES];
 	struct shot begin, steps[STEPS];
-	CUfunction decide, last;
+	CUfunction decide; /* once somebody wants it */
 };
 
 extern struct hand hand;
@@ -42,9 +42,12 @@ uint32_t hand_read(CUdeviceptr at);
 /* Ends the program when that fails; to be freed. */
 char *hand_compile(const char *kernel, const char *text, bool ptx);
 
+/* Kernels that set conditions. */
+CUfunction hand_decide(void);
+CUfunction hand_last(void);
+
 /* --- hand_graph.c */
 
-void hand_make_graphs(void);
 void hand_drop_graphs(void);
 
 #endif

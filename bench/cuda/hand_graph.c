@@ -68,7 +68,7 @@ static struct made finish(struct builder *builder)
 	return made;
 }
 
-static void make_chain(void)
+void hand_make_chain(void)
 {
 	struct builder builder;
 
@@ -81,7 +81,7 @@ static void make_chain(void)
 	chain = finish(&builder);
 }
 
-static void make_diamonds(void)
+void hand_make_diamonds(void)
 {
 	CUgraphNode ends[BRANCHES];
 	struct builder builder;
@@ -153,37 +153,37 @@ static struct made make_loop(bool with_node)
 	append(&body, &hand.tiny);
 	if (with_node)
 		append(&body, &hand.less);
-	append_decision(&body, with_node ? hand.decide : hand.last,
+	append_decision(&body, with_node ? hand_decide() : hand_last(),
 			with_node ? 1 : TINY_GROUP, handle, hand.left);
 	append(&builder, &hand.stamp[1]);
 	return finish(&builder);
 }
 
-static void make_solver(void)
+void hand_make_node(void)
+{
+	by_node = make_loop(true);
+}
+
+void hand_make_last(void)
+{
+	by_last = make_loop(false);
+}
+
+void hand_make_cg(void)
 {
 	CUgraphConditionalHandle handle;
 	struct builder builder, body;
 
+	hand_make_solver();
 	begin(&builder);
 	append(&builder, &hand.begin);
 	append(&builder, &hand.stamp[0]);
 	body = append_loop(&builder, &handle);
 	for (int i = 0; i < STEPS; i++)
 		append(&body, &hand.steps[i]);
-	append_decision(&body, hand.decide, 1, handle, hand.go);
+	append_decision(&body, hand_decide(), 1, handle, hand.go);
 	append(&builder, &hand.stamp[1]);
 	solver = finish(&builder);
-}
-
-void hand_make_graphs(void)
-{
-	make_chain();
-	make_diamonds();
-	if (hand.decide == NULL)
-		return;
-	by_node = make_loop(true);
-	by_last = make_loop(false);
-	make_solver();
 }
 
 static void drop(struct made *made)

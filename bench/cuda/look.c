@@ -3,7 +3,8 @@
  * What nobody has seen on a device, and all else stands on: the backend reads
  * two variables of the modules that it loads, and NVRTC makes them the module's
  * alone (no form of them is .visible but with -rdc).  Does the driver find them,
- * in binaries and in PTX, and what is in them?
+ * in binaries and in PTX, and what is in them?  And does it load code that sets
+ * conditions, of which it has the function and not the compiler?
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,14 +72,39 @@ static int look_into(bool ptx)
 	return wrong;
 }
 
+static int load_setter(bool ptx)
+{
+	char *image = hand_compile("last", LAST_TEXT, ptx);
+	CUfunction function = NULL;
+	CUmodule module = NULL;
+	CUresult code = hand.cu.cuModuleLoadDataEx(&module, image, 0, NULL,
+						   NULL);
+
+	if (code == CUDA_SUCCESS)
+		code = hand.cu.cuModuleGetFunction(&function, module, "last");
+	printf("cudaGraphSetConditional in %s: %s (%d)\n",
+	       ptx ? "PTX" : "a binary", code == CUDA_SUCCESS ? "found" :
+	       "THE DRIVER DOES NOT LOAD IT", (int)code);
+	free(image);
+	return code != CUDA_SUCCESS;
+}
+
 int look(void)
 {
 	int wrong = look_into(false) + look_into(true);
+	int setters = 0;
+
+	if (hand_has_conditions())
+		setters = load_setter(false) + load_setter(true);
+	else
+		puts("no conditional nodes in this driver");
 
 	if (wrong != 0)
 		puts("WRONG: NO KERNEL OF PORTABLE SOURCE, AND NONE THAT "
 		     "DECIDES ITS LOOP, CAN RUN HERE");
+	if (setters != 0)
+		puts("WRONG: THE HOST DECIDES SOME LOOPS HERE, OR ALL");
 	DO(cuCtxSetCurrent(NULL));
 	DO(cuDevicePrimaryCtxRelease(0));
-	return wrong;
+	return wrong + setters;
 }

@@ -362,13 +362,14 @@ void plait_side_open(const char *options)
 	count = buffer(64);
 	for (int i = 0; i < BRANCHES; i++)
 		branches[i] = buffer(64);
-	chain = make_chain();
-	diamonds = make_diamonds(NULL);
-	diamonds_queues = make_diamonds("0");
-	loop = make_loop(false);
-	own_loop = make_loop(true);
-	cg = make_cg();
 }
+
+void plait_make_chain(void) { chain = make_chain(); }
+void plait_make_diamonds(void) { diamonds = make_diamonds(NULL); }
+void plait_make_queues(void) { diamonds_queues = make_diamonds("0"); }
+void plait_make_while(void) { loop = make_loop(false); }
+void plait_make_own(void) { own_loop = make_loop(true); }
+void plait_make_cg(void) { cg = make_cg(); }
 
 void plait_side_close(void)
 {
