@@ -150,6 +150,29 @@ static void one_slot_only(void)
 	HAS_STR(bed.host.log, "fault: 3 calls, 1 of them failed");
 }
 
+/* From some call on, of two slots. */
+static void from_then_on(void)
+{
+	struct scenario s;
+	plait_backend_point point;
+
+	if (!bed_open("fault,chaos", "from=2 slot=queue_submit+signal_poll "
+		      "status=busy"))
+		return;
+	IS_INT(create(&s), PLAIT_OK);
+	point = (plait_backend_point){ s.done, 1 };
+	IS_INT(bed_submit(s.queue, NULL, NULL, 0, &point), PLAIT_OK);
+	IS_INT(bed.table.signal_poll(bed.self, &point, NULL, &bed.error),
+	       PLAIT_E_BUSY);
+	HAS_STR(bed.error.text, "fault: call 2, signal_poll, answers -7");
+	for (int i = 0; i < 3; i++)
+		IS_INT(bed_submit(s.queue, NULL, NULL, 0, NULL), PLAIT_E_BUSY);
+	IS_INT(bed_wait_for(s.done, 1, PLAIT_FOREVER), PLAIT_OK);
+	destroy(&s);
+	bed_close();
+	HAS_STR(bed.host.log, "fault: 5 calls, 4 of them failed");
+}
+
 static void by_chance(void)
 {
 	static char log[sizeof(bed.host.log)];
@@ -246,7 +269,8 @@ static void notifications(void)
 static void options_that_make_no_sense(void)
 {
 	static const char *const bad[] = {
-		"fail=x", "slot=close", "status=fine", "rate=-1", "lost="
+		"fail=x", "from=-1", "slot=close", "slot=pump+",
+		"slot=+pump", "slot=pump+close", "status=fine", "rate=-1", "lost="
 	};
 
 	for (size_t i = 0; i < TAP_COUNT(bad); i++) {
@@ -260,6 +284,7 @@ static void options_that_make_no_sense(void)
 static const struct tap_scenario all[] = {
 	{ "sweep", every_call_can_fail },
 	{ "slot", one_slot_only },
+	{ "from", from_then_on },
 	{ "rate", by_chance },
 	{ "lost", a_device_can_be_lost_at_any_call },
 	{ "notify", notifications },

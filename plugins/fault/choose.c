@@ -22,7 +22,7 @@ static plait_status decide(fault *self, enum fault_slot slot)
 
 	if (self->lost)
 		return PLAIT_E_LOST;
-	if (options->slot != FAULT_ANY_SLOT && options->slot != slot)
+	if ((options->slots >> slot & 1) == 0)
 		return PLAIT_OK;
 	self->calls++;
 	if (self->calls == options->lost) {
@@ -30,6 +30,7 @@ static plait_status decide(fault *self, enum fault_slot slot)
 		return PLAIT_E_LOST;
 	}
 	if (self->calls == options->fail ||
+	    (options->from > 0 && self->calls >= options->from) ||
 	    (options->rate > 0 && draw(self) < options->rate))
 		return options->status;
 	return PLAIT_OK;

@@ -41,19 +41,19 @@ enum fault_slot {
 	FAULT_SEGMENT_CREATE,
 	FAULT_SEGMENT_PATCH,
 	FAULT_SEGMENT_STOP,
-	FAULT_SLOTS,
-	FAULT_ANY_SLOT = FAULT_SLOTS
+	FAULT_SLOTS
 };
 
 typedef struct fault_options {
 	uint64_t fail;  /* 0 in any of these: never */
+	uint64_t from;
 	uint64_t lost;
 	uint64_t late;
 	uint64_t twice;
 	uint64_t never;
 	uint64_t rate;  /* of 1000 */
 	uint64_t seed;
-	uint32_t slot;
+	uint32_t slots; /* 1 << slot: these count */
 	plait_status status;
 } fault_options;
 

@@ -67,20 +67,38 @@ static plait_status read_number(const struct reader *reader, const char *key,
 	return PLAIT_OK;
 }
 
-static plait_status read_slot(const struct reader *reader, uint32_t *out)
+/* The slot that a name up to `end` is, or FAULT_SLOTS. */
+static uint32_t find_slot(const char *name, const char *end)
+{
+	size_t length = (size_t)(end - name);
+	uint32_t i = 0;
+
+	while (i < FAULT_SLOTS && (strlen(slots[i]) != length ||
+				   memcmp(slots[i], name, length) != 0))
+		i++;
+	return i;
+}
+
+static plait_status read_slots(const struct reader *reader, uint32_t *out)
 {
 	const char *text = reader->services->option(reader->host, "slot");
 
 	if (!text)
 		return PLAIT_OK;
-	for (uint32_t i = 0; i < FAULT_SLOTS; i++)
-		if (strcmp(slots[i], text) == 0) {
-			*out = i;
+	*out = 0;
+	for (const char *name = text;; name++) {
+		const char *end = name + strcspn(name, "+");
+		uint32_t slot = find_slot(name, end);
+
+		if (slot == FAULT_SLOTS)
+			return refuse(reader, "slot", text, "the name of a "
+				      "slot that can fail, such as "
+				      "queue_submit, or several with +,");
+		*out |= UINT32_C(1) << slot;
+		if (*end == '\0')
 			return PLAIT_OK;
-		}
-	return refuse(reader, "slot", text,
-		      "the name of a slot that can fail, such as queue_submit,"
-		      );
+		name = end;
+	}
 }
 
 static plait_status read_status(const struct reader *reader,
@@ -107,16 +125,17 @@ plait_status plaitp_fault_options(plait_host *host,
 	const struct reader reader = { host, services, error };
 	plait_status status;
 
-	*out = (fault_options){ .slot = FAULT_ANY_SLOT,
+	*out = (fault_options){ .slots = UINT32_MAX,
 				.status = PLAIT_E_NOMEM };
 	if ((status = read_number(&reader, "fail", &out->fail)) ||
+	    (status = read_number(&reader, "from", &out->from)) ||
 	    (status = read_number(&reader, "lost", &out->lost)) ||
 	    (status = read_number(&reader, "late", &out->late)) ||
 	    (status = read_number(&reader, "twice", &out->twice)) ||
 	    (status = read_number(&reader, "never", &out->never)) ||
 	    (status = read_number(&reader, "rate", &out->rate)) ||
 	    (status = read_number(&reader, "seed", &out->seed)) ||
-	    (status = read_slot(&reader, &out->slot)) ||
+	    (status = read_slots(&reader, &out->slots)) ||
 	    (status = read_status(&reader, &out->status)))
 		return status;
 	return PLAIT_OK;
