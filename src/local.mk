@@ -284,6 +284,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_launch.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_scratch.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_ends.c
+%C%_libplaitcore_la_SOURCES += %D%/run/queued_refused.c %D%/run/queued_refused.h
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_halt.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_walk.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queued_record.c

@@ -28,6 +28,7 @@ static uint32_t found;		/* notes; of who drives */
 static uint32_t overs;
 static uint32_t told;
 static bool looks;		/* nobody tells of what it waits for */
+static uint32_t says;	/* what it says then */
 static at_u32 over;
 static at_u32 returned;		/* the thread */
 static at_u32 looked_for;
@@ -76,7 +77,7 @@ static uint32_t turn(plait__piloted *self)
 	}
 	if (looks)
 		return at_load_acquire_u32(&looked_for) != 0 ?
-			       PLAIT__PILOT_OVER : PLAIT__PILOT_LOOKS;
+			       PLAIT__PILOT_OVER : says;
 	return AT_PLAIN_READ(found) == NOTES ? PLAIT__PILOT_OVER :
 					       PLAIT__PILOT_WAITS;
 }
@@ -202,6 +203,7 @@ static void begin_with(bool nobody_tells)
 	piloted.turn = turn;
 	piloted.over = end_turns;
 	looks = nobody_tells;
+	says = PLAIT__PILOT_LOOKS;
 	for (uint32_t i = 0; i < NOTES; i++) {
 		notes[i].whose = &piloted;
 		AT_PLAIN_WRITE(payload[i]) = 0;
@@ -226,8 +228,16 @@ static void begin_looking(void)
 	begin_with(true);
 }
 
+/* And it is known to come to an end. */
+static void begin_trying(void)
+{
+	begin_with(true);
+	says = PLAIT__PILOT_TRIES;
+}
+
 static void end(void)
 {
+	MC_CHECK(!plait__pilot_is_trying(&context->pilot));
 	MC_CHECK(!plait__pilot_has_ready(&context->pilot));
 	MC_CHECK(!plait__pilot_has_looking(&context->pilot));
 	MC_CHECK(!plait__pilot_is_active(&context->pilot));
@@ -241,10 +251,11 @@ static void end(void)
 PILOT(thread, "a thread drives", begin, run_thread, 3, 2, 1);
 PILOT(waiting, "who waits drives", begin, run_waiting, 2, 4, 2);
 PILOT(looking, "nobody tells", begin_looking, run_thread, 3, 2, 1);
+PILOT(trying, "it is tried again", begin_trying, run_thread, 3, 2, 1);
 PILOT(hoping, "hoping for an emission", begin, run_hope, 2, 6, 3);
 
 static const struct mc_scenario *const scenarios[] = {
-	&thread, &waiting, &hoping, &looking,
+	&thread, &waiting, &hoping, &looking, &trying,
 };
 
 static void explore(void)

@@ -30,6 +30,7 @@ static const plait__layout layout; /* without parameters */
 static uint32_t users[INSTANCES];	/* who has it */
 static uint32_t taken;			/* when it begins */
 static uint32_t payload;
+static uint32_t kept;			/* instances */
 static bool lost;			/* the caller ends in the call */
 static bool stops;			/* somebody may stop the run */
 static at_u32 holds;			/* of the plan */
@@ -284,6 +285,24 @@ static void run_call_wanted(uint32_t self)
 	give(instance, self);
 }
 
+/* Thread 0 gives its run up; the other one waits for the instance. */
+static void run_kept(uint32_t self)
+{
+	plait_error why = { .size = sizeof(why), .status = PLAIT_E_LOST };
+	plait__instance *instance;
+
+	if (self == 0) {
+		AT_PLAIN_WRITE(kept) = 1;
+		plait__instance_keep(&instances[0], &why);
+		end_run_of(&instances[0], self);
+		return;
+	}
+	MC_CHECK(plait__program_take(&program, 0, &instance, &why) ==
+		 PLAIT_E_LOST);
+	MC_CHECK(why.status == PLAIT_E_LOST);
+	MC_CHECK(AT_PLAIN_READ(kept) == 1);
+}
+
 /* --- scenarios */
 
 static void set_instance(uint32_t i)
@@ -295,6 +314,7 @@ static void set_instance(uint32_t i)
 	at_init_u32(&instances[i].next_free, 0);
 	at_init_u32(&instances[i].ends, 0);
 	at_init_u32(&instances[i].stop, 0);
+	at_init_u32(&instances[i].stuck, 0);
 	at_init_u32(&instances[i].called, PLAIT__CALLED_NOT);
 	plait__mutex_init(&instances[i].lock);
 	AT_PLAIN_WRITE(users[i]) = 0;
@@ -321,6 +341,7 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	for (uint32_t i = 0; i < INSTANCES; i++)
 		set_instance(i);
 	AT_PLAIN_WRITE(payload) = 0;
+	AT_PLAIN_WRITE(kept) = 0;
 	at_init_u32(&holds, 0);
 	at_init_u32(&submitted, 0);
 	for (uint32_t i = count; i-- > in_use;)
@@ -376,17 +397,21 @@ static void begin_call_lost(void)
 	lost = true;
 }
 
-/* All are free again, once. */
+/* All that are not kept are free again, once. */
 static void end(void)
 {
+	uint32_t left = AT_PLAIN_READ(kept);
 	plait__instance *instance;
 
+	taken += left;
 	for (uint32_t i = taken; i < program.instance_count; i++)
 		MC_CHECK(take(i, PLAIT_RUN_NO_WAIT) != NULL);
 	MC_CHECK(plait__program_take(&program, PLAIT_RUN_NO_WAIT, &instance,
-				     NULL) == PLAIT_E_BUSY);
+				     NULL) == (left > 0 ? PLAIT_E_LOST :
+							  PLAIT_E_BUSY));
 	MC_CHECK(at_load_relaxed_u32(&program.hungry) == 0);
-	MC_CHECK(at_load_relaxed_u32(&holds) == 0);
+	/* The plan is kept, too. */
+	MC_CHECK(at_load_relaxed_u32(&holds) == left);
 }
 
 #define TAKE(id, text, begin, run, threads, pre, stale)                       \
@@ -403,6 +428,8 @@ TAKE(over, "who sees the end finds the instance", begin_over, run_over, 2, 4,
 	2);
 TAKE(over_stopped, "the run is stopped as it ends", begin_over_stopped,
 	run_over, 2, 4, 2);
+TAKE(given_up, "a run that is given up, and who waits for its instance",
+	begin_over, run_kept, 2, 4, 2);
 TAKE(call, "a call that waits", begin_call, run_call, 2, 4, 2);
 TAKE(call_wanted, "a call, and who waits for its instance", begin_call,
 	run_call_wanted, 3, 3, 1);
@@ -412,11 +439,11 @@ TAKE(call_lost_wanted, "a lost caller, and who waits for its instance",
 
 static const struct mc_scenario *const scenarios[] = {
 	&one, &list, &over, &call, &call_lost, &one_heavy, &call_lost_wanted,
-	&over_stopped, &one_of_three, &call_wanted,
+	&over_stopped, &given_up, &one_of_three, &call_wanted,
 };
 
 /* What the others add is none of the orders that can be weakened. */
-enum { FOR_ORDERS = 8 };
+enum { FOR_ORDERS = 9 };
 
 static void explore(void)
 {

@@ -264,7 +264,8 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
  * @return PLAIT_OK, PLAIT_E_INVALID (a parameter is missing or wrong),
  *         PLAIT_E_BUSY (all instances are in flight, see above; the queue is
  *         full),
- *         PLAIT_E_DEADLOCK (they can never end), PLAIT_E_UNSUPPORTED, as
+ *         PLAIT_E_DEADLOCK (they can never end), PLAIT_E_LOST (nobody knows
+ *         what became of the work of any), PLAIT_E_UNSUPPORTED, as
  *         plait_plan_prepare; with PLAIT_SYNC also what plait_queue_finish
  *         returns
  * @thread any

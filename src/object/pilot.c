@@ -135,6 +135,23 @@ static plait__piloted *take(plait__pilot *pilot, bool *out_told)
 	return taken;
 }
 
+static void note_tries(plait__pilot *pilot, plait__piloted *piloted,
+		       uint32_t left)
+{
+	bool tries = left == PLAIT__PILOT_TRIES;
+
+	if (tries && !piloted->tries)
+		at_add_u32(&pilot->trying_count, 1);
+	else if (!tries && piloted->tries)
+		at_sub_u32(&pilot->trying_count, 1);
+	piloted->tries = tries;
+}
+
+static bool looks(uint32_t left)
+{
+	return left == PLAIT__PILOT_LOOKS || left == PLAIT__PILOT_TRIES;
+}
+
 /* True: somebody has to look at it, who may sleep: this thread may go away. */
 static bool put_back(plait__pilot *pilot, plait__piloted *piloted,
 		     uint32_t left, bool told)
@@ -142,12 +159,13 @@ static bool put_back(plait__pilot *pilot, plait__piloted *piloted,
 	bool wanted = false;
 
 	plait__mutex_lock(&pilot->lock);
+	note_tries(pilot, piloted, left);
 	if (left == PLAIT__PILOT_OVER) {
 		piloted->state = OVER;
 	} else if (piloted->state == AGAIN) {
 		make_ready(pilot, piloted);
 		wanted = true;
-	} else if (left == PLAIT__PILOT_LOOKS) {
+	} else if (looks(left)) {
 		wanted = told;
 		piloted->state = READY;
 		append(&pilot->looking, piloted);
@@ -181,7 +199,7 @@ bool plait__pilot_drive(plait__context *context)
 		/* Not before a queue that waits for the end was told. */
 		plait__pilot_forget(context);
 	}
-	return told || left != PLAIT__PILOT_LOOKS;
+	return told || !looks(left);
 }
 
 /* ---- the thread ---- */

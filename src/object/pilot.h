@@ -29,7 +29,9 @@ typedef struct plait__pilot_note plait__pilot_note;
 enum {
 	PLAIT__PILOT_WAITS = 0,	/* until it is told */
 	PLAIT__PILOT_LOOKS = 1,	/* nobody may tell: look again soon */
-	PLAIT__PILOT_OVER = 2
+	PLAIT__PILOT_OVER = 2,
+	/* The same as LOOKS, but not for ever, whatever happens. */
+	PLAIT__PILOT_TRIES = 3
 };
 
 /* Something that happened to one who is driven: what an upcall writes. */
@@ -42,6 +44,7 @@ struct plait__pilot_note {
 struct plait__piloted {
 	plait__piloted *next;	/* as all but the functions under the lock */
 	uint32_t state;
+	bool tries;		/* it said so last */
 	plait__pilot_note *notes;
 	plait__pilot_note *last_note;
 	/* A bounded piece of its work; PLAIT__PILOT_... */
@@ -61,6 +64,7 @@ typedef struct plait__pilot {
 	plait__piloted_list looking;
 	at_u32 ready_count;	/* for a look without the lock */
 	at_u32 looking_count;
+	at_u32 trying_count;	/* of those, also while they are driven */
 	at_u32 active;		/* expected, or between begin and over */
 	/* The thread, which is there only where it can be of use. */
 	struct plait__mutex starting; /* guards `running` */
@@ -107,6 +111,12 @@ static inline bool plait__pilot_has_ready(const plait__pilot *pilot)
 static inline bool plait__pilot_has_looking(const plait__pilot *pilot)
 {
 	return at_load_acquire_u32(&pilot->looking_count) != 0;
+}
+
+/* Is there something that comes to an end if it is only driven often enough? */
+static inline bool plait__pilot_is_trying(const plait__pilot *pilot)
+{
+	return at_load_acquire_u32(&pilot->trying_count) != 0;
 }
 
 /* Is anything driven at all? */

@@ -316,7 +316,8 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 	if (pump(waiter))
 		return PLAIT_PENDING;
 	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
-		return end_of_time(waiter, error);
+		return plait__pilot_is_trying(&context->pilot) ?
+			       PLAIT_PENDING : end_of_time(waiter, error);
 	if (plait__wait_step(&waiter->ladder))
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||

@@ -82,14 +82,27 @@ void plait__program_give(plait__instance *instance)
 	plait__program *program = instance->program;
 	plait__context *context = program->context;
 
-	put_free(instance);
-	/* Between the list and `hungry`; pairs with the fence in wait_free. */
+	/* Relaxed: written by who had it before. */
+	if (at_load_relaxed_u32(&instance->stuck) == 0)
+		put_free(instance);
+	/* Between the list, or `stuck`, and `hungry`; pairs with the fence in
+	 * wait_free. */
 	if (program->light)
 		at_fence_light();
 	else
 		at_fence_seq_cst();
 	if (at_load_relaxed_u32(&program->hungry) != 0)
 		plait__context_pulse(context);
+}
+
+/* Null: some instance is free, or will be. */
+static const plait_error *find_loss(const plait__program *program)
+{
+	for (uint32_t i = 0; i < program->instance_count; i++)
+		/* Acquire: pairs with the store in plait__instance_keep. */
+		if (at_load_acquire_u32(&program->instances[i].stuck) == 0)
+			return NULL;
+	return &program->instances[0].why_stuck;
 }
 
 struct hunger {
@@ -103,7 +116,7 @@ static bool find_free(void *arg)
 
 	if (hunger->instance == NULL)
 		hunger->instance = take_free(hunger->program);
-	return hunger->instance != NULL;
+	return hunger->instance != NULL || find_loss(hunger->program) != NULL;
 }
 
 /* Also of a thread that ends meanwhile. */
@@ -140,6 +153,8 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 	*out = hunger.instance;
 	if (hunger.instance != NULL)
 		return PLAIT_OK;
+	if (find_loss(program) != NULL)
+		return plait__error_copy(error, find_loss(program));
 	if (status != PLAIT_EVENT_READY)
 		return status;
 	return plait__fail(error, PLAIT_E_BUSY,
@@ -174,6 +189,8 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 	}
 	if (*out != NULL)
 		return PLAIT_OK;
+	if (find_loss(program) != NULL)
+		return plait__error_copy(error, find_loss(program));
 	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__pool_in_call())
 		return wait_free(program, out, error);
 	return plait__fail(error, PLAIT_E_BUSY,

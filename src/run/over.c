@@ -101,6 +101,14 @@ void plait__instance_stop(plait__instance *instance, const plait_error *why)
 	keep_failure(instance, PLAIT__NONE, why);
 }
 
+void plait__instance_keep(plait__instance *instance, const plait_error *why)
+{
+	plait__object_hold(&instance->program->frozen->object);
+	instance->why_stuck = *why;
+	/* Release: pairs with the load in instances.c. */
+	at_store_release_u32(&instance->stuck, 1);
+}
+
 /* Others may ask how far it has come. */
 static void swap_recordings(plait__instance *instance)
 {
@@ -223,7 +231,8 @@ static void end_on_queue(plait__instance *instance)
 
 	/* Who sees the end of the run finds its instance free: see take.
 	 * Relaxed: published with the end. */
-	at_store_relaxed_u32(&instance->ends, 1);
+	if (at_load_relaxed_u32(&instance->stuck) == 0)
+		at_store_relaxed_u32(&instance->ends, 1);
 	if (instance->run != NULL)
 		end_run(instance->run, instance);
 	if (instance->passage != NULL)
@@ -235,7 +244,8 @@ static void end_on_queue(plait__instance *instance)
 
 void plait__instance_over(plait__instance *instance)
 {
-	plait__frame_unbind(&instance->frame);
+	if (at_load_relaxed_u32(&instance->stuck) == 0)
+		plait__frame_unbind(&instance->frame);
 	if (instance->queue_failed)
 		swap_recordings(instance);
 	if (instance->recording != NULL)

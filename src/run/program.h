@@ -49,6 +49,7 @@ struct plait__instance {
 	at_u32 ends;		/* it is given back, or is about to be: from
 				 * before its run is seen to be over until
 				 * somebody takes it */
+	at_u32 stuck;		/* and `why_stuck` is true; see below */
 
 	/* Of the run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
@@ -71,6 +72,7 @@ struct plait__instance {
 	plait__outcome outcome;	/* of a call */
 	plait__passages passages; /* of its runs, that none uses now */
 	plait__run *kept;	/* for one of its runs, or of another one's */
+	plait_error why_stuck;
 };
 
 struct plait__program {
@@ -125,7 +127,8 @@ static inline plait_status plait__program_of(plait__frozen *frozen,
 
 /*
  * Take an instance.  PLAIT_E_BUSY when there is none and the caller may not
- * wait: PLAIT_RUN_NO_WAIT, or inside a host function.
+ * wait: PLAIT_RUN_NO_WAIT, or inside a host function.  PLAIT_E_LOST when all
+ * are stuck, and why.
  */
 plait_status plait__program_take(plait__program *program, uint32_t flags,
 				 plait__instance **out, plait_error *error);
@@ -145,6 +148,13 @@ void plait__instance_take_back(plait__instance *instance);
 
 /* As plait__instance_fail, where no command is to blame. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
+
+/*
+ * What its run has submitted may be under way for ever: the run ends, but the
+ * instance stays its engine's, and all that it uses, the plan too, is never
+ * freed.  Before plait__instance_over, which is the last of it.
+ */
+void plait__instance_keep(plait__instance *instance, const plait_error *why);
 
 /* The same before it starts, because its queue has failed: it has nothing to
  * record, and no failure to tell the queue. */

@@ -28,6 +28,7 @@
 
 #include "run/outside.h"
 #include "run/queued_plan.h"
+#include "run/queued_refused.h"
 
 #include "kernel/signature.h"
 #include "object/buffer.h"
@@ -37,8 +38,6 @@
 #include "object/pilot.h"
 
 /* ---- one instance ---- */
-
-typedef struct plait__queued_state plait__queued_state;
 
 /* A pointer that a kernel is called with. */
 typedef struct plait__queued_pointer {
@@ -149,6 +148,7 @@ typedef struct plait__queued_queue {
 	bool taken;	/* something, in this run */
 	bool refuses;	/* its port has taken nothing: it has no end */
 	bool lost;		/* its device is: for good */
+	plait__queued_refusal refusals[PLAIT__ASKS];
 } plait__queued_queue;
 
 /* A body that runs. */
@@ -195,6 +195,7 @@ struct plait__queued_state {
 	uint32_t ends_left;	/* ports that are not through */
 	uint32_t final_next;	/* how many ends of lanes were submitted */
 	uint32_t phase;
+	bool tries;		/* in this turn something was refused */
 	plait_error loss;	/* of a device, if any is lost */
 	/* Where devices decide regions. */
 	plait__queued_cell halt; /* a note: the run was stopped */
@@ -325,8 +326,8 @@ plait_status plait__queued_submit_parts(plait__queued_state *state,
 					uint32_t count, uint32_t mark,
 					plait_backend_point *emit,
 					plait_error *error);
-/* Start what was submitted; false: not all, try again. */
-bool plait__queued_flush(plait__queued_state *state);
+/* Start what was submitted. */
+void plait__queued_flush(plait__queued_state *state);
 /* Be told when the mark of a cell has come. */
 void plait__queued_await(plait__queued_state *state, uint32_t cell);
 /* Ask; true when it has come, and how. */

@@ -21,6 +21,8 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
 enum {
 	BEGINS = 0,
 	RUNS = 1,
@@ -476,8 +478,12 @@ void plait__queued_begin(plait__queued_state *state)
 	state->final_next = 0;
 	state->decides = false;
 	state->ends_left = state->queued->port_count;
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
-		state->queues[i].taken = state->queues[i].refuses = false;
+	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++) {
+		plait__queued_queue *queue = &state->queues[i];
+
+		queue->taken = queue->refuses = false;
+		memset(queue->refusals, 0, sizeof(queue->refusals));
+	}
 	plait__outside_begin(state->queued->program, state->newest);
 }
 
@@ -521,30 +527,34 @@ static void begin(plait__queued_state *state)
 	go_on(state, 0);
 }
 
+static uint32_t end(plait__queued_state *state)
+{
+	if (stopped(state))
+		plait__queued_recover(state);
+	if (state->queued->records)
+		plait__queued_end_record(state);
+	plait__queued_launches_give_back(state);
+	return PLAIT__PILOT_OVER;
+}
+
 static uint32_t turn(plait__queued_state *state)
 {
-	bool flushed;
-
+	state->tries = false;
 	read_notes(state);
 	plait__queued_stop_loops(state);
 	if (state->looking > 0)
 		look(state);
 	if (state->phase == ENDS)
 		plait__queued_submit_ends(state);
-	flushed = plait__queued_flush(state);
-	if (is_through(state)) {
-		if (stopped(state))
-			plait__queued_recover(state);
-		if (state->queued->records)
-			plait__queued_end_record(state);
-		plait__queued_launches_give_back(state);
+	plait__queued_flush(state);
+	/* Nothing that it has may be touched. */
+	if (at_load_relaxed_u32(&state->instance->stuck) != 0)
 		return PLAIT__PILOT_OVER;
-	}
-	return state->looking > 0 || !flushed ||
-			       (state->phase == ENDS &&
-				state->final_next <
-					2 * plan_of(state)->lanes_count) ?
-	       PLAIT__PILOT_LOOKS : PLAIT__PILOT_WAITS;
+	if (is_through(state))
+		return end(state);
+	if (state->tries)
+		return PLAIT__PILOT_TRIES;
+	return state->looking > 0 ? PLAIT__PILOT_LOOKS : PLAIT__PILOT_WAITS;
 }
 
 uint32_t plait__queued_turn(plait__piloted *piloted)

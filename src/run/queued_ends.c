@@ -31,25 +31,15 @@ static uint32_t end_at(const plait__queued_state *state, uint32_t n,
 	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
 }
 
-/* Has any lane of the port of this one taken something in this run? */
-static bool has_taken(const plait__queued_state *state, uint32_t lane)
-{
-	const plait__queued *queued = state->queued;
-
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
-		if (queued->lanes[i].port == queued->lanes[lane].port &&
-		    state->queues[i].taken)
-			return true;
-	return false;
-}
-
 /* A port that takes nothing has nothing in flight: there is no end to be told,
  * and whoever tries again may try for ever. */
 static bool can_do_without(plait__queued_state *state, uint32_t lane,
 			   plait_error *why)
 {
-	if (has_taken(state, lane) ||
-	    (!stopped(state) && why->status == PLAIT_E_BUSY))
+	bool again = plait__queued_refused(state, lane, PLAIT__ASKS_END, why);
+
+	if (plait__queued_has_taken(state, lane) ||
+	    (again && !stopped(state) && why->status == PLAIT_E_BUSY))
 		return false;
 	plait__instance_stop(state->instance, why);
 	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
@@ -59,8 +49,8 @@ static bool can_do_without(plait__queued_state *state, uint32_t lane,
 	return true;
 }
 
-/* Must get through, whatever else fails, where something was taken: nothing
- * else tells that nothing is in flight any more. */
+/* Where something was taken nothing else tells that nothing is in flight any
+ * more: so it is tried again (queued_refused.c). */
 void plait__queued_submit_ends(plait__queued_state *state)
 {
 	const plait__queued *queued = state->queued;
@@ -81,8 +71,10 @@ void plait__queued_submit_ends(plait__queued_state *state)
 		}
 		status = plait__queued_submit(state, queued->lanes[lane].final,
 					      &why);
-		if (status != PLAIT_OK && status != PLAIT_E_LOST &&
-		    !can_do_without(state, lane, &why))
+		if (status == PLAIT_OK)
+			plait__queued_granted(state, lane, PLAIT__ASKS_END);
+		else if (status != PLAIT_E_LOST &&
+			 !can_do_without(state, lane, &why))
 			return;
 		if (last && status == PLAIT_OK)
 			plait__queued_await(state,

@@ -141,31 +141,33 @@ plait_status plait__queued_submit_parts(plait__queued_state *state,
 	return note_loss(state, lane, status, error);
 }
 
-static bool flush(plait__queued_state *state, uint32_t lane)
+static void flush(plait__queued_state *state, uint32_t lane)
 {
-	plait__backend *backend = port_of(state, lane)->backend;
+	plait__port *port = port_of(state, lane);
 	plait__queued_queue *queue = &state->queues[lane];
 	plait_error room = { .size = sizeof(room) };
+	plait_error why = { .size = sizeof(why) };
 	plait_status status = PLAIT_OK;
 
 	if (!queue->unflushed || queue->lost)
-		return true;
-	if (backend->table.queue_flush != NULL)
-		status = backend->table.queue_flush(backend->self, queue->raw,
-						    &room);
+		return;
+	if (port->backend->table.queue_flush != NULL)
+		status = port->backend->table.queue_flush(port->backend->self,
+							  queue->raw, &room);
+	status = plait__port_judge(port, status, "queue_flush", &room, &why);
 	queue->unflushed = status != PLAIT_OK;
-	return note_loss(state, lane, status, &room) == PLAIT_OK ||
-	       queue->lost;
+	if (status == PLAIT_OK)
+		plait__queued_granted(state, lane, PLAIT__ASKS_FLUSH);
+	else if (note_loss(state, lane, status, &why) != PLAIT_E_LOST)
+		(void)plait__queued_refused(state, lane, PLAIT__ASKS_FLUSH,
+					    &why);
 }
 
-bool plait__queued_flush(plait__queued_state *state)
+void plait__queued_flush(plait__queued_state *state)
 {
-	bool all = true;
-
 	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count;
 	     i++)
-		all = flush(state, i) && all;
-	return all;
+		flush(state, i);
 }
 
 /* ---- being told ---- */
@@ -208,19 +210,28 @@ bool plait__queued_look(plait__queued_state *state, uint32_t number,
 			plait_status *out)
 {
 	const plait__queued_cell *cell = &state->cells[number];
-	plait__backend *backend = port_of(state, cell->lane)->backend;
+	plait__port *port = port_of(state, cell->lane);
 	const plait_backend_point point = point_of(state, cell);
-	plait_error ignored = { .size = sizeof(ignored) };
+	plait_error room = { .size = sizeof(room) };
+	plait_error why = { .size = sizeof(why) };
 	uint64_t reached = 0;
 
-	*out = backend->table.signal_poll(backend->self, &point, &reached,
-					  &ignored);
+	*out = port->backend->table.signal_poll(port->backend->self, &point,
+						&reached, &room);
+	*out = plait__port_judge_poll(port, *out, &room, &why);
 	if (state->queued->records)
 		state->cells[number].told_ns = plait__clock_now_ns();
 	/* A call that failed by itself says nothing of the point, unless
 	 * nothing will ever be said again. */
-	return *out == PLAIT_OK || *out == PLAIT_E_LOST ||
-	       (*out != PLAIT_PENDING && reached >= point.sequence);
+	if (*out == PLAIT_OK || *out == PLAIT_E_LOST ||
+	    (*out != PLAIT_PENDING && reached >= point.sequence))
+		return true;
+	if (*out == PLAIT_PENDING)
+		plait__queued_granted(state, cell->lane, PLAIT__ASKS_POINT);
+	else
+		(void)plait__queued_refused(state, cell->lane,
+					    PLAIT__ASKS_POINT, &why);
+	return false;
 }
 
 void plait__queued_why(plait__queued_state *state, uint32_t number,
