@@ -268,6 +268,34 @@ static void legacy_stream(void)
 	rig_close();
 }
 
+/* Streams that share a connection stand in each other's way. */
+static void connections(void)
+{
+	CUstream one, same, other = NULL;
+	struct gate gate;
+	int first = 0;
+
+	if (!rig_open("connections=1"))
+		return;
+	steps = 0;
+	one = rig_stream();
+	same = rig_stream();
+	WORKS(cu.cuStreamCreateWithPriority(&other, CU_STREAM_NON_BLOCKING,
+					    -1));
+	rig_hold(one, &gate);
+	WORKS(cu.cuLaunchHostFunc(same, step, &first));
+	WORKS(cu.cuLaunchHostFunc(other, step, &(int){ 0 }));
+	WORKS(cu.cuStreamSynchronize(other));
+	GIVES(cu.cuStreamQuery(same), CUDA_ERROR_NOT_READY);
+	rig_release(&gate);
+	WORKS(cu.cuStreamSynchronize(same));
+	IS_INT(first, 2);
+	WORKS(cu.cuStreamDestroy(one));
+	WORKS(cu.cuStreamDestroy(same));
+	WORKS(cu.cuStreamDestroy(other));
+	rig_close();
+}
+
 static void call_back(void *code)
 {
 	*(CUresult *)code = cu.cuStreamQuery(NULL);
@@ -413,6 +441,7 @@ static const struct tap_scenario all[] = {
 	{ "events", events },
 	{ "record again", record_again },
 	{ "the stream without a name", legacy_stream },
+	{ "connections", connections },
 	{ "host functions", host_functions },
 	{ "seeds", seeds },
 	{ "injected failures", injected },

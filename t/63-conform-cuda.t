@@ -61,6 +61,7 @@ with tempfile.TemporaryDirectory() as work:
     # What a sanitizer sees of compiling is the stand-in compiler's.
     some = [] if SANITIZER == "no" or SOAK else ["--only", "B,Q,S,H,E4,E6,K1,K5,K11,K16"]
     conform("two devices", some, "devices=2")
+    conform("streams that share a connection", ["--only", "Q,S,H,G,R"], "connections=1")
     conform("an older driver", ["--only", "K1,K2,K3,K17"], "version=12000,arch=75")
     conform("a device that the compiler does not know", ["--only", "K1,K3,K13"], "arch=130")
     if SOAK:

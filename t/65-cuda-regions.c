@@ -276,7 +276,7 @@ static void walked(void)
 }
 
 /* A loop without end ends when its run is cancelled, and is as good as new. */
-static void cancelled(void)
+static void check_cancelled(const char *options)
 {
 	plait_kernel *map;
 	plait_buffer *n, *x;
@@ -285,7 +285,7 @@ static void cancelled(void)
 	plait_node node;
 	plait_plan *plan;
 
-	if (!open_cuda("workers=3", "1"))
+	if (!open_cuda(options, "1"))
 		return;
 	map = map_kernel();
 	n = words_on(rig.device);
@@ -326,6 +326,13 @@ static void cancelled(void)
 	plait_buffer_release(x);
 	plait_kernel_release(map);
 	close_place();
+}
+
+static void cancelled(void)
+{
+	check_cancelled("workers=3");
+	/* What stops it must not stand behind it. */
+	check_cancelled("workers=3,connections=1");
 }
 
 static uint32_t told_why;

@@ -129,8 +129,10 @@ static plait_status fill_context(plait_backend *self,
 		return plaitp_cuda_fail_call(self, number, error,
 					     "cuCtxGetStreamPriorityRange",
 					     code, "");
+	/* Of another priority than queues: what stops a loop must not stand
+	 * behind it, as it might in a stream that shares its connection. */
 	code = self->cu.cuStreamCreateWithPriority(
-		&device->maps, CU_STREAM_NON_BLOCKING, 0);
+		&device->maps, CU_STREAM_NON_BLOCKING, device->priority_most);
 	if (code == CUDA_SUCCESS)
 		return PLAIT_OK;
 	device->maps = NULL;

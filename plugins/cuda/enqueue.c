@@ -408,6 +408,16 @@ static int priority_of(const struct cuda_device *device, int32_t priority)
 	return -priority;
 }
 
+/* Its waits are not to be in front of other queues' commands where streams share a
+ * connection, nor of what stops loops: where there are enough, a priority of its
+ * own. */
+static int notice_priority(const struct cuda_device *device, int priority)
+{
+	int urgent = device->priority_most + 1;
+
+	return urgent < device->priority_least ? urgent : priority;
+}
+
 static CUresult make_streams(plait_backend *self, driven_queue *queue,
 			     struct cuda_lane *lane, int32_t wanted)
 {
@@ -423,7 +433,8 @@ static CUresult make_streams(plait_backend *self, driven_queue *queue,
 		return code;
 	}
 	code = self->cu.cuStreamCreateWithPriority(
-		&lane->notices, CU_STREAM_NON_BLOCKING, priority);
+		&lane->notices, CU_STREAM_NON_BLOCKING,
+		notice_priority(device, priority));
 	if (code != CUDA_SUCCESS)
 		lane->notices = NULL;
 	return code;

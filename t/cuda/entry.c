@@ -184,6 +184,8 @@ static void read_option(const char *key, char *value)
 		options->memory_bytes = strtoull(value, NULL, 10);
 	else if (strcmp(key, "pitch") == 0)
 		options->most_pitch = atoi(value);
+	else if (strcmp(key, "connections") == 0)
+		options->shared = strcmp(value, "1") == 0;
 	else if (strcmp(key, "pageable") == 0)
 		options->pageable_waits = strcmp(value, "waits") == 0;
 	else if (strcmp(key, "report") == 0)

@@ -94,6 +94,7 @@ struct op {
 	struct op *next;
 	unsigned references;
 	bool done;
+	uint64_t number; /* of all, in the order of the calls */
 	uint64_t done_ns;
 	struct work work;
 	struct op **waits;
@@ -195,6 +196,7 @@ struct standin_options {
 	uint64_t seed;
 	size_t memory_bytes;
 	int most_pitch;
+	bool shared; /* streams of one priority have one connection */
 	bool pageable_waits; /* copies from and to pageable memory do */
 	char report[256];
 };

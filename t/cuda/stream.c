@@ -18,6 +18,7 @@ static CUstream streams; /* of all contexts */
 static pthread_t workers[MAX_WORKERS];
 static unsigned running_workers;
 static bool stopping;
+static uint64_t enqueued;
 
 static uint64_t now_ns(void)
 {
@@ -87,6 +88,22 @@ static void forget_stream(CUstream stream)
 
 /* --- threads -------------------------------------------------------------- */
 
+/* A device has few connections, and streams that share one wait for each other.
+ * Those of another priority have others. */
+static bool is_held_up(const struct CUstream_st *stream)
+{
+	CUstream other;
+
+	for (other = streams; other != NULL && standin.options.shared;
+	     other = other->next)
+		if (other->object.context == stream->object.context &&
+		    other->priority == stream->priority &&
+		    other->head != NULL &&
+		    other->head->number < stream->head->number)
+			return true;
+	return false;
+}
+
 /* One of the streams that have something to do, or null. */
 static CUstream choose(void)
 {
@@ -95,7 +112,8 @@ static CUstream choose(void)
 
 	for (stream = streams; stream != NULL; stream = stream->next)
 		if (!stream->busy && stream->head != NULL &&
-		    can_run(stream->head) && standin_random(++count) == 0)
+		    can_run(stream->head) && !is_held_up(stream) &&
+		    standin_random(++count) == 0)
 			chosen = stream;
 	return chosen;
 }
@@ -214,6 +232,7 @@ struct op *standin_enqueue(CUstream stream, const struct work *work)
 
 	start_workers();
 	op->references = 2; /* the queue's and that of `last` */
+	op->number = ++enqueued;
 	op->work = *work;
 	op->waits = stream->waits;
 	op->wait_count = stream->wait_count;
