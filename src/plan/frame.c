@@ -48,6 +48,11 @@ void plait__picture_open(const struct plait__picture *picture, double bottom)
 			"orient=\"auto\"><path "
 			"d=\"M0,0 L6,3 L0,6 z\" fill=\""
 			PLAIT__PICTURE_WAIT "\"/></marker>"
+			"<pattern id=\"more\" width=\"5\" height=\"5\" "
+			"patternUnits=\"userSpaceOnUse\" "
+			"patternTransform=\"rotate(45)\"><path "
+			"d=\"M0,0 H5 V5 H0 z\" fill=\"white\"/><path "
+			"d=\"M0,0 V5\" stroke=\"#999\"/></pattern>"
 			"</defs>\n<path d=\"M0,0 H%u V%u H0 z\" "
 			"fill=\"white\"/>\n", width, height, width, height,
 			width, height);
@@ -126,6 +131,9 @@ double plait__picture_legend(const struct plait__picture *picture,
 				       "stroke=\"#777\" "
 				       "stroke-dasharray=\"3,2\"",
 				       region);
+	if (picture->scene.gaps.list.count > 0)
+		x = plait__picture_key(picture, x, PLAIT__PICTURE_LEFT_OUT,
+				       "more rounds, not shown");
 	if (picture->plan->waits_count == 0)
 		return x;
 	plait__text_add(picture->out, "<path d=\"M%.1f,%d h22\" fill=\"none\" "
@@ -168,14 +176,16 @@ static uint64_t next_step(uint64_t step)
 static const char *unit_of(const struct plait__picture *picture,
 			   uint64_t *unit_time, char text[96])
 {
+	uint64_t makespan = plait__gaps_real(&picture->scene.gaps,
+					     picture->makespan);
 	uint64_t thousands = 1;
 	uint32_t power = 0;
 
 	*unit_time = picture->unit_time;
 	(void)snprintf(text, 96, "%s", picture->unit);
-	if (picture->unit_time != 1 || picture->makespan < 100000)
+	if (picture->unit_time != 1 || makespan < 100000)
 		return text;
-	while (picture->makespan / thousands >= 10000) {
+	while (makespan / thousands >= 10000) {
 		thousands *= 1000;
 		power += 3;
 	}
@@ -186,38 +196,74 @@ static const char *unit_of(const struct plait__picture *picture,
 	return text;
 }
 
-static void draw_axis(const struct plait__picture *picture)
+/* The tick that comes at `time` or next; those that are in what is left out
+ * have no place. */
+static uint64_t next_tick(const struct plait__picture *picture, uint64_t time,
+			  uint64_t step)
 {
-	uint64_t first, end = picture->makespan < picture->stop ?
-			      picture->makespan : picture->stop;
-	uint64_t step = tick_step(end - picture->start);
-	double bottom = plait__picture_bottom(picture);
-	double numbers = picture->top + NUMBERS_Y;
-	uint64_t unit_time;
-	char unit[96];
+	const plait__gap *gap;
 
-	/* Wide pictures need more of them to be read in parts; where it is
-	 * narrow their numbers would run into each other. */
+	for (;;) {
+		time = time / step + (time % step != 0);
+		if (__builtin_mul_overflow(time, step, &time))
+			return UINT64_MAX;
+		gap = plait__gaps_around(&picture->scene.gaps, time, time);
+		if (gap == NULL || time == gap->from)
+			return time;
+		time = gap->to;
+	}
+}
+
+static void draw_tick(const struct plait__picture *picture, uint64_t time,
+		      uint64_t unit_time, double x)
+{
+	plait__text_add(picture->out,
+			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+			"y2=\"%.1f\" stroke=\"#e4e4e4\"/><text "
+			"x=\"%.1f\" y=\"%.1f\" fill=\"#666\" "
+			"text-anchor=\"middle\">%.15g</text>\n",
+			x, picture->top + TICKS_Y, x,
+			plait__picture_bottom(picture), x,
+			picture->top + NUMBERS_Y,
+			(double)time / (double)unit_time);
+}
+
+/* Wide pictures need more of them to be read in parts; where it is narrow their
+ * numbers would run into each other. */
+static uint64_t choose_step(const struct plait__picture *picture, uint64_t end)
+{
+	uint64_t step = tick_step(end - picture->start);
+
 	while (step >= 10 && (double)step * picture->scale > 400)
 		step /= step % 5 == 0 ? 5 : 2;
 	while (step <= end && step < UINT64_MAX / 4 &&
 	       (double)step * picture->scale < TICK_ROOM)
 		step = next_step(step);
-	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" font-size=\"9\" "
-			"fill=\"#666\">time (%s)</text>\n", numbers,
-			unit_of(picture, &unit_time, unit));
-	first = picture->start / step + (picture->start % step != 0);
-	for (uint64_t i = first; i <= end / step; i++) {
-		double x = plait__picture_x(picture, i * step);
+	return step;
+}
 
-		plait__text_add(picture->out,
-				"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
-				"y2=\"%.1f\" stroke=\"#e4e4e4\"/><text "
-				"x=\"%.1f\" y=\"%.1f\" fill=\"#666\" "
-				"text-anchor=\"middle\">%.15g</text>\n",
-				x, picture->top + TICKS_Y, x, bottom, x,
-				numbers, (double)(i * step) /
-				(double)unit_time);
+static void draw_axis(const struct plait__picture *picture)
+{
+	const plait__gaps *gaps = &picture->scene.gaps;
+	uint64_t end = picture->makespan < picture->stop ?
+		       picture->makespan : picture->stop;
+	uint64_t step = choose_step(picture, end);
+	uint64_t last = plait__gaps_real(gaps, end), unit_time, time;
+	double x, before = 0;
+	char unit[96];
+
+	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" "
+			"font-size=\"9\" fill=\"#666\">time (%s)</text>\n",
+			picture->top + NUMBERS_Y,
+			unit_of(picture, &unit_time, unit));
+	time = next_tick(picture, plait__gaps_real(gaps, picture->start), step);
+	while (time <= last && time < UINT64_MAX) {
+		x = plait__picture_x(picture, plait__gaps_shown(gaps, time));
+		if (x - before >= TICK_ROOM) {
+			draw_tick(picture, time, unit_time, x);
+			before = x;
+		}
+		time = next_tick(picture, time + 1, step);
 	}
 }
 

@@ -12,10 +12,16 @@
 /* In pixels. */
 enum {
 	PLAIT__PICTURE_LEFT = 110,
+	PLAIT__PICTURE_RIGHT = 24,
 	PLAIT__PICTURE_TOP = 76,	/* title, legend and axis */
 	PLAIT__PICTURE_AXIS = 24, /* of these the axis alone */
-	PLAIT__PICTURE_RIGHT = 24,
 	PLAIT__PICTURE_BOTTOM = 12,
+	PLAIT__PICTURE_BETWEEN = 14,	/* strips of time, beside the axis */
+	/* A page: what fits a screen as a whole can be read there. */
+	PLAIT__PICTURE_WIDTH_MIN = 900,
+	PLAIT__PICTURE_WIDTH_MAX = 1600 - PLAIT__PICTURE_LEFT -
+				   PLAIT__PICTURE_RIGHT,
+	PLAIT__PICTURE_STRIPS = 64,	/* of time, most */
 	PLAIT__PICTURE_COLUMN = 7,	/* a character's width */
 	PLAIT__PICTURE_COLUMN_SMALL = 5,	/* in the small size */
 	PLAIT__PICTURE_KEYS = 440,	/* what keys besides devices take */
@@ -25,6 +31,8 @@ enum {
 
 /* The colour of waits, here as in DOT. */
 #define PLAIT__PICTURE_WAIT "#d55e00"
+/* The looks of what stands for rounds that are not shown. */
+#define PLAIT__PICTURE_LEFT_OUT "fill=\"url(#more)\" stroke=\"none\""
 
 /* Commands whose names have no room: a number each, and a line below. */
 enum { PLAIT__PICTURE_NOTES = 40 };
@@ -44,7 +52,7 @@ struct plait__picture {
 	uint32_t strip;		/* a region's name; 0: there is no room */
 	double top;		/* where the rows begin */
 	uint32_t row_count;
-	uint64_t makespan;	/* where the axis ends */
+	uint64_t makespan;	/* where the axis ends, as it is shown */
 	/* Where the strip of time begins that is being drawn, and where the
 	 * next one does; that of a picture in one strip is 0 to ~0. */
 	uint64_t start;
@@ -53,6 +61,7 @@ struct plait__picture {
 	const char *unit;
 	const char *unit_short;	/* where it stands behind a power of ten */
 	uint64_t unit_time;
+	const char *tip_unit;	/* behind times in tips */
 	/* Null where there may be too many: names as they fit. */
 	struct plait__picture_notes *notes;
 };
@@ -89,6 +98,33 @@ static inline double plait__picture_bottom(const struct plait__picture *picture)
 	return picture->top + (double)picture->row_count * picture->row;
 }
 
+/* From one strip of time to the next. */
+static inline uint32_t
+plait__picture_strip_height(const struct plait__picture *picture)
+{
+	return picture->row_count * picture->row + PLAIT__PICTURE_AXIS +
+	       PLAIT__PICTURE_BETWEEN;
+}
+
+static inline uint32_t plait__picture_divide_up(uint64_t what, uint64_t by)
+{
+	return (uint32_t)(what / by + (what % by != 0));
+}
+
+/* How many strips so many pixels are, and how wide they are. */
+static inline uint32_t plait__picture_pages(uint64_t width)
+{
+	return plait__picture_divide_up(width, PLAIT__PICTURE_WIDTH_MAX);
+}
+
+static inline uint32_t plait__picture_fit_width(uint64_t width)
+{
+	return (uint32_t)(width < PLAIT__PICTURE_WIDTH_MIN ?
+			  PLAIT__PICTURE_WIDTH_MIN :
+			  width > PLAIT__PICTURE_WIDTH_MAX ?
+			  PLAIT__PICTURE_WIDTH_MAX : width);
+}
+
 /* A colour for what runs on a device; `shade` keeps neighbours apart. */
 const char *plait__picture_fill(uint32_t device, uint32_t shade);
 
@@ -114,6 +150,9 @@ void plait__picture_rows(const struct plait__picture *picture);
 
 /* Which names of a plan's commands need notes, in this strip. */
 void plait__picture_find_notes(const struct plait__picture *picture);
+
+/* bands.c: what stands for all that is not shown in this strip. */
+void plait__picture_bands(const struct plait__picture *picture);
 
 /* A strip of time of a plan's commands, as they are planned, with its axis, in
  * a scene that is there. */

@@ -77,6 +77,7 @@ bool plait__scene_init(plait__scene *scene, const plait__plan *plan,
 		       const plait_allocator *allocator)
 {
 	*scene = (plait__scene){ .plan = plan, .timeline = timeline };
+	plait__gaps_init(&scene->gaps, allocator);
 	scene->rows = plait__alloc_array(allocator,
 					 (uint64_t)plan->lanes_count + 1,
 					 sizeof(*scene->rows));
@@ -107,6 +108,7 @@ void plait__scene_fini(plait__scene *scene, const plait_allocator *allocator)
 	plait__free(allocator, scene->depths,
 		    ((uint64_t)scene->plan->bodies_count + 1) *
 		    sizeof(*scene->depths));
+	plait__gaps_fini(&scene->gaps);
 	plait__free(allocator, scene->critical,
 		    (uint64_t)scene->plan->command_count + 1);
 }
@@ -126,7 +128,7 @@ bool plait__scene_is_region(const plait__scene *scene, uint32_t command)
 }
 
 /* While a region runs it keeps the lanes of its stubs, too. */
-plait__simulate_span plait__scene_span(const plait__scene *scene,
+plait__simulate_span plait__scene_time(const plait__scene *scene,
 				       uint32_t command)
 {
 	const plait__plan *plan = scene->plan;
@@ -134,6 +136,16 @@ plait__simulate_span plait__scene_span(const plait__scene *scene,
 	if (plan->commands[command].kind == PLAIT__CMD_ENTER)
 		command = plan->regions[plan->commands[command].link].command;
 	return scene->timeline->spans[command];
+}
+
+plait__simulate_span plait__scene_span(const plait__scene *scene,
+				       uint32_t command)
+{
+	plait__simulate_span span = plait__scene_time(scene, command);
+
+	span.start = plait__gaps_shown(&scene->gaps, span.start);
+	span.end = plait__gaps_shown(&scene->gaps, span.end);
+	return span;
 }
 
 uint64_t plait__scene_free_until(const plait__scene *scene, uint32_t command)
@@ -148,7 +160,55 @@ uint64_t plait__scene_free_until(const plait__scene *scene, uint32_t command)
 	    plan->nodes[plan->commands[next].node].body == body)
 		return plait__scene_span(scene, next).start;
 	if (body == 0)
-		return scene->timeline->makespan;
-	return scene->timeline->spans[
-		plan->regions[plan->bodies[body].region].command].end;
+		return plait__gaps_shown(&scene->gaps,
+					 scene->timeline->makespan);
+	return plait__scene_span(scene, plan->regions[
+		plan->bodies[body].region].command).end;
+}
+
+/* ---- what is left out ---- */
+
+/* Behind what is shown of it a loop goes on to its end. */
+static void pass_over(plait__scene *scene, const plait__plan_region *region)
+{
+	uint64_t rounds = plait__plan_iterations(region->kind, region->times);
+	plait__simulate_span span = scene->timeline->spans[region->command];
+	plait__gap_rounds rest = {
+		.from = span.start, .to = span.end,
+		.region = (uint32_t)(region - scene->plan->regions),
+		.depth = plait__scene_depth(scene, region->command),
+		.rounds = rounds - 1,
+	};
+
+	if (region->kind == PLAIT__REGION_CASE || rounds < 2)
+		return;
+	if (__builtin_add_overflow(rest.from, scene->timeline->body_makespan[
+				   region->body_first], &rest.from))
+		return;
+	plait__gaps_see(&scene->gaps, rest.from);
+	plait__gaps_pass_over(&scene->gaps, &rest);
+}
+
+bool plait__scene_shorten(plait__scene *scene)
+{
+	const plait__plan *plan = scene->plan;
+	uint64_t boxes = 0;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		plait__simulate_span span = plait__scene_time(scene, i);
+
+		if (plait__scene_depth(scene, i) == PLAIT__NONE)
+			continue;
+		boxes++;
+		plait__gaps_see(&scene->gaps, span.start);
+		plait__gaps_see(&scene->gaps, span.end);
+	}
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		if (plait__scene_depth(scene, plan->regions[i].command) !=
+		    PLAIT__NONE)
+			pass_over(scene, &plan->regions[i]);
+	if (plan->lanes_count > 0)
+		boxes /= plan->lanes_count;
+	plait__gaps_find(&scene->gaps, scene->timeline->makespan, boxes + 1);
+	return !scene->gaps.failed;
 }

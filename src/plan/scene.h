@@ -6,6 +6,7 @@
 #ifndef PLAIT_SRC_PLAN_SCENE_H
 #define PLAIT_SRC_PLAN_SCENE_H
 
+#include "plan/gaps.h"
 #include "plan/simulate.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@ typedef struct plait__scene {
 	uint32_t *depths;
 	uint32_t depth;		/* the most of those shown */
 	uint8_t *critical;	/* per command: on the critical path */
+	plait__gaps gaps;	/* what is left out; none until it is asked */
 } plait__scene;
 
 /* False when memory ran out; then too there is something to give back. */
@@ -34,6 +36,14 @@ void plait__scene_fini(plait__scene *scene, const plait_allocator *allocator);
 uint32_t plait__scene_depth(const plait__scene *scene, uint32_t command);
 
 bool plait__scene_is_region(const plait__scene *scene, uint32_t command);
+
+/* Leave out further rounds of loops, where nothing else happens meanwhile.
+ * False when memory ran out. */
+bool plait__scene_shorten(plait__scene *scene);
+
+/* From when to when a command is planned. */
+plait__simulate_span plait__scene_time(const plait__scene *scene,
+				       uint32_t command);
 
 /* From when to when a command is shown. */
 plait__simulate_span plait__scene_span(const plait__scene *scene,

@@ -16,12 +16,7 @@ enum {
 	ROW_WIDE = 20,		/* in less boxes have no room between */
 	STRIP = 12,		/* a region's name above what is in it */
 	STRIPS_MAX = 4,
-	WIDTH_MIN = 900,
-	/* A page: what fits a screen as a whole can be read there. */
-	WIDTH_MAX = 1600 - PLAIT__PICTURE_LEFT - PLAIT__PICTURE_RIGHT,
 	HEIGHT_MAX = 1200 - PLAIT__PICTURE_TOP - PLAIT__PICTURE_BOTTOM,
-	BETWEEN = 14,		/* strips of time, beside the axis */
-	STRIPS_OF_TIME = 64,	/* most */
 	PER_COMMAND = 26,	/* what a short command needs at least */
 	COMFORT = 48,		/* and gets while there is room */
 	MANY_NAMES = 20000,	/* not looked through again and again */
@@ -68,7 +63,7 @@ static uint64_t boxes_in_a_row(const struct plait__picture *picture)
 		if (plan->tracks[i].count > longest)
 			longest = plan->tracks[i].count;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = scene->timeline->spans[i];
+		plait__simulate_span span = plait__scene_span(scene, i);
 
 		if (plait__scene_is_region(scene, i) ||
 		    plait__scene_depth(scene, i) == PLAIT__NONE)
@@ -99,22 +94,11 @@ void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
 		depth);
 }
 
-static uint32_t strip_height(const struct plait__picture *picture)
-{
-	return picture->row_count * picture->row + PLAIT__PICTURE_AXIS +
-	       BETWEEN;
-}
-
-static uint32_t divide_up(uint64_t what, uint64_t by)
-{
-	return (uint32_t)(what / by + (what % by != 0));
-}
-
 static uint32_t limit_strips(const struct plait__picture *picture,
 			     uint32_t strips)
 {
-	if (strips > STRIPS_OF_TIME)
-		strips = STRIPS_OF_TIME;
+	if (strips > PLAIT__PICTURE_STRIPS)
+		strips = PLAIT__PICTURE_STRIPS;
 	if (strips > picture->makespan)
 		strips = (uint32_t)picture->makespan;
 	return strips > 0 ? strips : 1;
@@ -125,9 +109,9 @@ static uint32_t limit_strips(const struct plait__picture *picture,
 static uint32_t choose_strips(const struct plait__picture *picture,
 			      uint64_t boxes)
 {
-	uint32_t good = divide_up(boxes * COMFORT, WIDTH_MAX);
-	uint32_t least = divide_up(boxes * PER_COMMAND, WIDTH_MAX);
-	uint32_t room = HEIGHT_MAX / strip_height(picture);
+	uint32_t good = plait__picture_pages(boxes * COMFORT);
+	uint32_t least = plait__picture_pages(boxes * PER_COMMAND);
+	uint32_t room = HEIGHT_MAX / plait__picture_strip_height(picture);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
 	return limit_strips(picture, strips);
@@ -140,13 +124,13 @@ static uint32_t cut_strips(struct plait__picture *picture, uint64_t boxes,
 {
 	uint64_t makespan = picture->makespan, width = boxes * COMFORT;
 
-	picture->width = (uint32_t)(width < WIDTH_MIN ? WIDTH_MIN :
-				    width > WIDTH_MAX ? WIDTH_MAX : width);
+	picture->width = plait__picture_fit_width(width);
 	picture->stop = makespan / strips + (makespan % strips != 0);
 	picture->scale = (double)picture->width /
 			 (double)(picture->stop > 0 ? picture->stop : 1);
 	/* Rounded up, the same time may need fewer of them. */
-	return picture->stop > 0 ? divide_up(makespan, picture->stop) : 1;
+	return picture->stop > 0 ?
+		plait__picture_divide_up(makespan, picture->stop) : 1;
 }
 
 /* What is deeper lies lower, below the names of the regions around it. */
@@ -180,7 +164,7 @@ void plait__picture_box(const struct plait__picture *picture, uint32_t number,
 static void draw_tip(const struct plait__picture *picture, uint32_t number)
 {
 	const plait__plan_command *command = &picture->plan->commands[number];
-	plait__simulate_span span = plait__scene_span(&picture->scene, number);
+	plait__simulate_span span = plait__scene_time(&picture->scene, number);
 	char name[256];
 
 	plait__text_add(picture->out, "<title>");
@@ -234,7 +218,8 @@ static uint32_t lower_rows(struct plait__picture *picture, uint64_t boxes,
 			continue;
 		set_row(&lower, heights[i], lower.scene.depth);
 		more = cut_strips(&lower, boxes, limit_strips(
-				&lower, HEIGHT_MAX / strip_height(&lower)));
+			&lower, HEIGHT_MAX /
+				plait__picture_strip_height(&lower)));
 		names = count_names(&lower);
 		if (names < most + most / 20 + 1)
 			continue;
@@ -252,11 +237,13 @@ static uint32_t choose_size(struct plait__picture *picture)
 	uint32_t commands = picture->plan->command_count, strips;
 	uint64_t boxes;
 
-	picture->makespan = picture->scene.timeline->makespan;
+	picture->makespan = plait__gaps_shown(
+		&picture->scene.gaps, picture->scene.timeline->makespan);
 	picture->top = PLAIT__PICTURE_TOP;
 	picture->unit = "units of cost";
 	picture->unit_short = "units";
 	picture->unit_time = 1;
+	picture->tip_unit = "";
 	picture->row_count = picture->plan->lanes_count;
 	plait__picture_choose_row(picture, picture->scene.depth);
 	boxes = boxes_in_a_row(picture);
@@ -429,6 +416,7 @@ void plait__picture_plan(const struct plait__picture *picture)
 	plait__picture_rows(picture);
 	draw_boxes(picture, true, draw_box);
 	draw_boxes(picture, false, draw_box);
+	plait__picture_bands(picture);
 	draw_waits(picture);
 	/* Arrows go under names. */
 	draw_boxes(picture, true, plait__picture_draw_name);
@@ -453,7 +441,7 @@ static void draw_strips(struct plait__picture *picture, uint32_t strips,
 		draw(picture);
 		picture->start = picture->stop;
 		picture->stop += time;
-		picture->top += strip_height(picture);
+		picture->top += plait__picture_strip_height(picture);
 	}
 }
 
@@ -464,10 +452,12 @@ void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
 	struct plait__picture_notes notes = { 0 };
 
 	if (plait__scene_init(&picture.scene, plan, timeline,
-			      out->allocator)) {
+			      out->allocator) &&
+	    plait__scene_shorten(&picture.scene)) {
 		uint32_t strips = choose_size(&picture);
 		double bottom = plait__picture_bottom(&picture) +
-				(double)(strips - 1) * strip_height(&picture);
+				(double)(strips - 1) *
+				plait__picture_strip_height(&picture);
 		struct plait__picture first = picture;
 
 		if (plan->command_count <= PLAIT__PICTURE_NOTES)

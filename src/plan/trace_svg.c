@@ -4,133 +4,12 @@
  * what was planned for it.  A unit of cost is as long as it took on average,
  * so that what differs is the schedule and what it costs to keep to it.
  */
+#include "plan/both.h"
 #include "plan/names.h"
-#include "plan/picture.h"
-#include "plan/trace.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
-enum {
-	WIDTH_MIN = 900, WIDTH_MAX = 24000, PER_SPAN = 26,
-	WIDTH_GOOD = 6000, COMFORT = 60, /* while it is no wider than that */
-	TITLE_Y = 20, BETWEEN = 44, MANY_ARROWS = 200
-};
-
-struct both {
-	plait__trace *trace;
-	const plait__timeline *planned;
-	struct plait__picture run;
-	struct plait__picture plan;
-	double unit_ns;		/* what a unit of cost took */
-	uint32_t arrows;
-	struct plait__picture_notes notes;
-	/* Where one thread did all: its row, and that it is the first one. */
-	uint32_t only_row;
-	uint8_t only_lead;
-};
-
-/* ---- measures ---- */
-
-/* ns per unit of cost, of one span; below 0: it tells nothing. */
-static double unit_of(const plait__trace *trace, uint32_t number)
-{
-	const plait__trace_span *span = &trace->spans[number];
-	uint64_t cost = trace->plan->commands[span->command].cost;
-
-	if (span->kind != PLAIT__SPAN_COMMAND || cost == 0)
-		return -1;
-	return (double)(span->end - span->start) / (double)cost;
-}
-
-/* The median, found by halving: commands that were interrupted do not count
- * for more than others. */
-static double find_unit(const plait__trace *trace)
-{
-	double low = 0, high = 1e9;
-
-	for (int turn = 0; turn < 60; turn++) {
-		double middle = low + (high - low) / 2;
-		uint64_t below = 0, above = 0;
-
-		for (uint32_t i = 0; i < trace->span_count; i++) {
-			double unit = unit_of(trace, i);
-
-			below += unit >= 0 && unit <= middle;
-			above += unit > middle;
-		}
-		if (below >= above)
-			high = middle;
-		else
-			low = middle;
-	}
-	return high > 1e-3 && high < 1e9 ? high : 1;
-}
-
-static uint32_t longest_row(const plait__trace *trace)
-{
-	uint32_t longest = 1;
-
-	for (uint32_t i = 0; i < trace->lane_count; i++)
-		if (trace->lane_first[i + 1] - trace->lane_first[i] > longest)
-			longest = trace->lane_first[i + 1] -
-				  trace->lane_first[i];
-	return longest;
-}
-
-/* The unit in which a time has few digits. */
-static void choose_unit(struct plait__picture *picture, uint64_t ns)
-{
-	static const char *const units[] = { "ns", "\u00b5s", "ms", "s" };
-	uint32_t at = 0;
-
-	picture->unit_time = 1;
-	for (; at < 3 && ns >= 10 * 1000 * picture->unit_time; at++)
-		picture->unit_time *= 1000;
-	picture->unit = units[at];
-}
-
-static uint32_t deepest(const plait__trace *trace)
-{
-	uint32_t depth = 0, this;
-
-	for (uint64_t i = trace->span_count; i < trace->count; i++) {
-		this = plait__trace_depth(trace->plan,
-					  trace->spans[i].command) + 1;
-		depth = this > depth ? this : depth;
-	}
-	return depth;
-}
-
-static void choose_sizes(struct both *both)
-{
-	const plait__trace *trace = both->trace;
-	double planned = (double)both->planned->makespan * both->unit_ns;
-	double longest = (double)trace->makespan > planned ?
-			 (double)trace->makespan : planned;
-	uint64_t row = longest_row(trace), width = row * PER_SPAN;
-
-	if (width < WIDTH_GOOD)
-		width = row * COMFORT < WIDTH_GOOD ? row * COMFORT :
-			WIDTH_GOOD;
-	width = width < WIDTH_MIN ? WIDTH_MIN :
-		width > WIDTH_MAX ? WIDTH_MAX : width;
-	both->run.width = both->plan.width = (uint32_t)width;
-	both->run.scale = (double)width / (longest > 0 ? longest : 1);
-	both->plan.scale = both->run.scale * both->unit_ns;
-	both->run.makespan = trace->makespan;
-	both->plan.makespan = both->planned->makespan;
-	choose_unit(&both->run, trace->makespan);
-	both->plan.unit = "units of cost";
-	both->plan.unit_short = "units";
-	both->plan.unit_time = 1;
-	both->run.row_count = trace->lane_count;
-	both->plan.row_count = trace->plan->lanes_count;
-	plait__picture_choose_row(&both->run, deepest(trace));
-	plait__picture_choose_row(&both->plan, both->plan.scene.depth);
-	both->run.top = PLAIT__PICTURE_TOP + 20;
-	both->plan.top = plait__picture_bottom(&both->run) + BETWEEN + 20;
-}
+enum { TITLE_Y = 20, MANY_ARROWS = 200 };
 
 /* ---- around it ---- */
 
@@ -141,7 +20,7 @@ static const char *show(double value, char text[32])
 	return text;
 }
 
-static void draw_title(const struct both *both)
+static void draw_title(const plait__both *both)
 {
 	const struct plait__picture *picture = &both->run;
 	const plait__trace *trace = both->trace;
@@ -185,9 +64,10 @@ static void draw_heading(const struct plait__picture *picture,
 			picture->top - PLAIT__PICTURE_AXIS - 4, heading);
 }
 
-static void draw_legend(const struct both *both)
+static void draw_legend(const plait__both *both)
 {
-	const struct plait__picture *picture = &both->run;
+	const struct plait__picture *picture =
+		both->run.scene.gaps.list.count > 0 ? &both->run : &both->plan;
 	double x = plait__picture_legend(picture, "loop or case");
 
 	if (both->trace->plan->waits_count > 0)
@@ -197,7 +77,7 @@ static void draw_legend(const struct both *both)
 
 /* ---- what happened ---- */
 
-static const char *name_of(const struct both *both,
+static const char *name_of(const plait__both *both,
 			   const plait__trace_span *span, char label[300])
 {
 	const plait__plan *plan = both->trace->plan;
@@ -215,7 +95,7 @@ static const char *name_of(const struct both *both,
 	return label;
 }
 
-static void draw_tip(const struct both *both, const plait__trace_span *span,
+static void draw_tip(const plait__both *both, const plait__trace_span *span,
 		     const char *name)
 {
 	const plait__plan *plan = both->trace->plan;
@@ -241,7 +121,7 @@ static void draw_tip(const struct both *both, const plait__trace_span *span,
 }
 
 /* An outline is no wider than what it is around. */
-static void look_of(const struct both *both, const plait__trace_span *span,
+static void look_of(const plait__both *both, const plait__trace_span *span,
 		    double width, char looks[120])
 {
 	if (span->kind == PLAIT__SPAN_WAIT)
@@ -258,6 +138,12 @@ static void look_of(const struct both *both, const plait__trace_span *span,
 			       " stroke-dasharray=\"3,2\"" : "");
 }
 
+static double x_of(const plait__both *both, uint64_t time)
+{
+	return plait__picture_x_in(&both->run, plait__gaps_shown(
+					   &both->run.scene.gaps, time));
+}
+
 /* Until when nothing else is in this row. */
 static uint64_t free_until(const plait__trace *trace, uint64_t number)
 {
@@ -271,7 +157,7 @@ static uint64_t free_until(const plait__trace *trace, uint64_t number)
 	return trace->makespan;
 }
 
-static void place_of(const struct both *both, const plait__trace_span *span,
+static void place_of(const plait__both *both, const plait__trace_span *span,
 		     double *y, double *height)
 {
 	plait__picture_place(&both->run, span->lane, plait__trace_depth(
@@ -284,12 +170,12 @@ static void place_of(const struct both *both, const plait__trace_span *span,
 	}
 }
 
-static void draw_span(const struct both *both, uint64_t number)
+static void draw_span(const plait__both *both, uint64_t number)
 {
 	const struct plait__picture *picture = &both->run;
 	const plait__trace_span *span = &both->trace->spans[number];
-	double x = plait__picture_x(picture, span->start);
-	double width = plait__picture_x(picture, span->end) - x;
+	double x = x_of(both, span->start);
+	double width = x_of(both, span->end) - x;
 	char looks[120], label[300];
 	double y, height;
 
@@ -304,17 +190,16 @@ static void draw_span(const struct both *both, uint64_t number)
 }
 
 /* How far the place of a span's name is free. */
-static double room_of(const struct both *both, uint64_t number)
+static double room_of(const plait__both *both, uint64_t number)
 {
 	const plait__trace_span *span = &both->trace->spans[number];
 
-	return plait__picture_x(&both->run, free_until(both->trace, number)) -
-	       plait__picture_x(&both->run, span->start) -
-	       PLAIT__PICTURE_NAME_GAP;
+	return x_of(both, free_until(both->trace, number)) -
+	       x_of(both, span->start) - PLAIT__PICTURE_NAME_GAP;
 }
 
 /* The note that its name needs; 0: none, or there are no notes. */
-static uint32_t note_of(const struct both *both, uint64_t number)
+static uint32_t note_of(const plait__both *both, uint64_t number)
 {
 	const plait__trace_span *span = &both->trace->spans[number];
 	char label[300];
@@ -328,16 +213,16 @@ static uint32_t note_of(const struct both *both, uint64_t number)
 	return plait__picture_note(both->run.notes, span->command);
 }
 
-static void find_note(const struct both *both, uint64_t number)
+static void find_note(const plait__both *both, uint64_t number)
 {
 	(void)note_of(both, number);
 }
 
-static void draw_name(const struct both *both, uint64_t number)
+static void draw_name(const plait__both *both, uint64_t number)
 {
 	const struct plait__picture *picture = &both->run;
 	const plait__trace_span *span = &both->trace->spans[number];
-	double x = plait__picture_x(picture, span->start);
+	double x = x_of(both, span->start);
 	double room = room_of(both, number);
 	uint32_t note = note_of(both, number);
 	char label[300];
@@ -355,103 +240,154 @@ static void draw_name(const struct both *both, uint64_t number)
 		plait__picture_number(picture, note, x, y, height, room);
 }
 
+/* Is it in the strip? */
+static bool is_shown(const plait__both *both, uint64_t number)
+{
+	const plait__trace_span *span = &both->trace->spans[number];
+	const plait__gaps *gaps = &both->run.scene.gaps;
+	plait__simulate_span shown = { plait__gaps_shown(gaps, span->start),
+				       plait__gaps_shown(gaps, span->end) };
+
+	return plait__trace_shows(both->trace, gaps, number) &&
+	       plait__picture_shows(&both->run, shown);
+}
+
 /* Regions, which are kept last, lie behind what is in them. */
-static void draw_spans(const struct both *both,
-		       void (*draw)(const struct both *both, uint64_t number))
+static void draw_spans(const plait__both *both,
+		       void (*draw)(const plait__both *both, uint64_t number))
 {
 	const plait__trace *trace = both->trace;
 
 	for (uint64_t i = trace->span_count; i < trace->count; i++)
-		draw(both, i);
+		if (is_shown(both, i))
+			draw(both, i);
 	for (uint64_t i = 0; i < trace->span_count; i++)
-		draw(both, i);
+		if (is_shown(both, i))
+			draw(both, i);
+}
+
+static bool has_arrow(const plait__both *both, uint32_t from, uint32_t to)
+{
+	const plait__gaps *gaps = &both->run.scene.gaps;
+
+	return plait__trace_shows(both->trace, gaps, from) &&
+	       plait__trace_shows(both->trace, gaps, to);
 }
 
 static void count_arrow(void *arg, uint32_t from, uint32_t to)
 {
-	struct both *both = arg;
+	plait__both *both = arg;
 
-	(void)from;
-	(void)to;
-	both->arrows++;
+	both->arrows += has_arrow(both, from, to);
 }
 
 static void draw_arrow(void *arg, uint32_t from, uint32_t to)
 {
-	const struct both *both = arg;
+	const plait__both *both = arg;
 	const plait__trace_span *spans = both->trace->spans;
 	double y1, y2, height1, height2;
 
+	/* Of one that leads to another strip both ends are there, each up to
+	 * the edge, and nothing in between. */
+	if (!has_arrow(both, from, to) ||
+	    (!is_shown(both, from) && !is_shown(both, to)))
+		return;
 	place_of(both, &spans[from], &y1, &height1);
 	place_of(both, &spans[to], &y2, &height2);
-	plait__picture_arrow(both->run.out,
-			     plait__picture_x(&both->run, spans[from].end),
-			     y1 + height1 / 2,
-			     plait__picture_x(&both->run, spans[to].start),
+	plait__picture_arrow(both->run.out, x_of(both, spans[from].end),
+			     y1 + height1 / 2, x_of(both, spans[to].start),
 			     y2 + height2 / 2);
 }
 
-static void draw_run(struct both *both)
+static void draw_run(plait__both *both)
 {
 	plait__trace *trace = both->trace;
 
-	draw_heading(&both->run, "what happened");
 	plait__picture_rows(&both->run);
 	draw_spans(both, draw_span);
-	plait__trace_arrows(trace, count_arrow, both);
+	plait__picture_bands(&both->run);
 	plait__picture_arrows(both->run.out, both->arrows > MANY_ARROWS);
 	plait__trace_arrows(trace, draw_arrow, both);
 	plait__text_add(both->run.out, "</g>\n");
 	draw_spans(both, draw_name);
 }
 
+static void draw_plan(plait__both *both)
+{
+	plait__picture_plan(&both->plan);
+}
+
+static void find_notes_of_run(plait__both *both)
+{
+	draw_spans(both, find_note);
+}
+
+static void find_notes_of_plan(plait__both *both)
+{
+	plait__picture_find_notes(&both->plan);
+}
+
 /* Of few commands both parts have the same notes. */
-static void find_notes(struct both *both)
+static void find_notes(plait__both *both)
 {
 	if (both->trace->plan->command_count > PLAIT__PICTURE_NOTES)
 		return;
 	both->run.notes = both->plan.notes = &both->notes;
-	plait__picture_find_notes(&both->plan);
-	draw_spans(both, find_note);
+	plait__both_strips(both, &both->plan, both->plan_strips,
+			   find_notes_of_plan);
+	plait__both_strips(both, &both->run, both->run_strips,
+			   find_notes_of_run);
 }
 
-static double draw_notes(const struct both *both, bool draw)
+static double draw_notes(const plait__both *both, bool draw)
 {
 	return plait__picture_draw_notes(
-		&both->plan, plait__picture_bottom(&both->plan), draw);
+		&both->plan, plait__picture_bottom(&both->plan) +
+		plait__both_more_height(&both->plan, both->plan_strips), draw);
+}
+
+static void draw_all(plait__both *both)
+{
+	plait__both_choose_sizes(both);
+	find_notes(both);
+	plait__picture_open(&both->run, draw_notes(both, false));
+	draw_title(both);
+	draw_legend(both);
+	plait__trace_arrows(both->trace, count_arrow, both);
+	draw_heading(&both->run, "what happened");
+	plait__both_strips(both, &both->run, both->run_strips, draw_run);
+	draw_heading(&both->plan, "what was planned");
+	plait__both_strips(both, &both->plan, both->plan_strips, draw_plan);
+	(void)draw_notes(both, true);
+	plait__text_add(both->run.out, "</svg>\n");
 }
 
 void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 		      plait__text *out)
 {
-	struct both both = {
+	plait__both both = {
 		.trace = trace, .planned = planned,
-		.unit_ns = find_unit(trace), .only_lead = 1,
+		.only_lead = 1,
 		.run = { .plan = trace->plan, .out = out,
 			 .stop = UINT64_MAX },
 		.plan = { .plan = trace->plan, .out = out,
 			  .stop = UINT64_MAX },
 	};
 	bool made = plait__scene_init(&both.plan.scene, trace->plan, planned,
-				      out->allocator);
+				      out->allocator) &&
+		    plait__scene_shorten(&both.plan.scene);
 
-	out->failed = out->failed || !made;
 	if (made) {
 		both.run.scene = both.plan.scene;
+		plait__gaps_init(&both.run.scene.gaps, out->allocator);
 		if (trace->lane_count < trace->plan->lanes_count) {
 			both.run.scene.rows = &both.only_row;
 			both.run.scene.leads = &both.only_lead;
 		}
-		choose_sizes(&both);
-		find_notes(&both);
-		plait__picture_open(&both.run, draw_notes(&both, false));
-		draw_title(&both);
-		draw_legend(&both);
-		draw_run(&both);
-		draw_heading(&both.plan, "what was planned");
-		plait__picture_plan(&both.plan);
-		(void)draw_notes(&both, true);
-		plait__text_add(out, "</svg>\n");
+		draw_all(&both);
+		made = !both.run.scene.gaps.failed;
+		plait__gaps_fini(&both.run.scene.gaps);
 	}
+	out->failed = out->failed || !made;
 	plait__scene_fini(&both.plan.scene, out->allocator);
 }
