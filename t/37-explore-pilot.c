@@ -27,6 +27,7 @@ static uint32_t payload[NOTES];
 static uint32_t found;		/* notes; of who drives */
 static uint32_t overs;
 static uint32_t told;
+static uint32_t driving;	/* who has it */
 static bool looks;		/* nobody tells of what it waits for */
 static uint32_t says;	/* what it says then */
 static at_u32 over;
@@ -68,6 +69,7 @@ static uint32_t turn(plait__piloted *self)
 	plait__pilot_note *note = plait__pilot_read(context, self);
 
 	MC_CHECK(AT_PLAIN_READ(overs) == 0);
+	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
 	for (; note != NULL; note = note->next) {
 		/* Oldest first. */
 		MC_CHECK(note == &notes[AT_PLAIN_READ(found)]);
@@ -144,6 +146,31 @@ static void run_thread(uint32_t self)
 	}
 }
 
+/* As if it drove. */
+static void visit(plait__piloted *self, void *arg)
+{
+	(void)arg;
+	MC_CHECK(self == &piloted && AT_PLAIN_READ(overs) == 0);
+	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
+}
+
+/* Thread 0 is the context's, and the other one looks in between. */
+static void run_visited(uint32_t self)
+{
+	if (self == 0) {
+		serve();
+		return;
+	}
+	plait__pilot_begin(context, &piloted);
+	(void)plait__pilot_visit(context, &piloted, visit, NULL);
+	tell_all();
+	(void)plait__pilot_visit(context, &piloted, visit, NULL);
+	while (at_load_acquire_u32(&over) == 0)
+		at_futex_wait(&over, 0, UINT64_MAX);
+	MC_CHECK(!plait__pilot_visit(context, &piloted, visit, NULL));
+	plait__pilot_stop(context);
+}
+
 /* There is no thread of the context: who waits drives. */
 static void run_waiting(uint32_t self)
 {
@@ -211,6 +238,7 @@ static void begin_with(bool nobody_tells)
 	AT_PLAIN_WRITE(found) = 0;
 	AT_PLAIN_WRITE(overs) = 0;
 	AT_PLAIN_WRITE(told) = 0;
+	AT_PLAIN_WRITE(driving) = 0;
 	at_init_u32(&over, 0);
 	at_init_u32(&returned, 0);
 	at_init_u32(&looked_for, 0);
@@ -252,10 +280,14 @@ PILOT(thread, "a thread drives", begin, run_thread, 3, 2, 1);
 PILOT(waiting, "who waits drives", begin, run_waiting, 2, 4, 2);
 PILOT(looking, "nobody tells", begin_looking, run_thread, 3, 2, 1);
 PILOT(trying, "it is tried again", begin_trying, run_thread, 3, 2, 1);
+PILOT(visited, "somebody looks at it", begin, run_visited, 2, 3, 1);
+PILOT(visited_trying, "somebody looks at what is tried", begin_trying,
+	run_visited, 2, 3, 1);
 PILOT(hoping, "hoping for an emission", begin, run_hope, 2, 6, 3);
 
 static const struct mc_scenario *const scenarios[] = {
 	&thread, &waiting, &hoping, &looking, &trying,
+	&visited, &visited_trying,
 };
 
 static void explore(void)

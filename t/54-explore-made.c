@@ -113,6 +113,12 @@ void plait__outside_cancel(plait__outside *first)
 	see((const plait__crew *)(const void *)first);
 }
 
+void plait__outside_find(plait__outside *first, plait__obstacle *out)
+{
+	(void)first;
+	(void)out;
+}
+
 bool plait__outside_has(const plait__program *program, uint32_t index)
 {
 	(void)program;

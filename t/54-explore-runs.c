@@ -10,6 +10,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "run/obstacle.h"
 #include "run/record.h"
 #include "run/run.h"
 
@@ -243,7 +244,8 @@ NOTHING(plait__passage_leave, plait__passage *passage,
 	const plait_error *failure)
 NOTHING(plait__recording_end, plait__recorder *recorder,
 	plait__recording *recording)
-NOTHING(plait__wait_owed, plait__context *of, char *out, uint32_t bytes)
+NOTHING(plait__obstacle_describe, plait__instance *instance, plait__run *run,
+	const char *name, char *out, uint32_t bytes)
 NUMBER(plait_status, plait__frame_bind_all, plait__frame *frame,
 	const plait_run_desc *desc, plait_error *error)
 NUMBER(plait_status, plait__recorder_take, plait__recorder *recorder,

@@ -202,6 +202,53 @@ bool plait__pilot_drive(plait__context *context)
 	return told || !looks(left);
 }
 
+/* Out of the list of those that nobody tells of, if it is in there. */
+static bool unlink_looking(plait__pilot *pilot, plait__piloted *piloted)
+{
+	plait__piloted *before = NULL, *at = pilot->looking.first;
+
+	while (at != NULL && at != piloted) {
+		before = at;
+		at = at->next;
+	}
+	if (at == NULL)
+		return false;
+	if (before == NULL)
+		pilot->looking.first = at->next;
+	else
+		before->next = at->next;
+	if (pilot->looking.last == at)
+		pilot->looking.last = before;
+	at_sub_u32(&pilot->looking_count, 1);
+	return true;
+}
+
+bool plait__pilot_visit(plait__context *context, plait__piloted *piloted,
+			void (*look)(plait__piloted *piloted, void *arg),
+			void *arg)
+{
+	plait__pilot *pilot = &context->pilot;
+	uint32_t left = PLAIT__PILOT_WAITS;
+	bool mine;
+
+	plait__mutex_lock(&pilot->lock);
+	mine = piloted->state == IDLE;
+	if (piloted->state == READY && unlink_looking(pilot, piloted)) {
+		mine = true;
+		left = piloted->tries ? PLAIT__PILOT_TRIES :
+					PLAIT__PILOT_LOOKS;
+	}
+	if (mine)
+		piloted->state = DRIVEN;
+	plait__mutex_unlock(&pilot->lock);
+	if (!mine)
+		return false;
+	look(piloted, arg);
+	if (put_back(pilot, piloted, left, true))
+		wake(context);
+	return true;
+}
+
 /* ---- the thread ---- */
 
 struct kicked {

@@ -101,6 +101,12 @@ plait__pilot_note *plait__pilot_read(plait__context *context,
  * upcalls. */
 bool plait__pilot_drive(plait__context *context);
 
+/* Look at one that nobody drives now, as who drives it would, but change nothing.
+ * False: somebody does, or is about to, or it is over.  Not in upcalls. */
+bool plait__pilot_visit(plait__context *context, plait__piloted *piloted,
+			void (*look)(plait__piloted *piloted, void *arg),
+			void *arg);
+
 /* Would plait__pilot_drive find something that was told? */
 static inline bool plait__pilot_has_ready(const plait__pilot *pilot)
 {

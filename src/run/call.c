@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting runs: on a queue, and by a call. */
 #include "run/run.h"
+#include "run/obstacle.h"
 
 #include "base/desc.h"
 #include "base/error.h"
@@ -295,11 +296,7 @@ static void wind_up(plait__instance *instance, const plait_error *why)
 
 static void describe(void *arg, char *out, uint32_t bytes)
 {
-	const plait__instance *instance = arg;
-	char owed[PLAIT_ERROR_TEXT_BYTES];
-
-	plait__wait_owed(instance->program->context, owed, sizeof(owed));
-	(void)snprintf(out, bytes, "the plan is not over%s", owed);
+	plait__obstacle_describe(arg, NULL, "the plan", out, bytes);
 }
 
 /* Others work on it too, or it waits for something. */

@@ -27,6 +27,7 @@ typedef struct plait__instance plait__instance;
 typedef struct plait__engine plait__engine;
 typedef struct plait__recorder plait__recorder;
 typedef struct plait__recording plait__recording;
+typedef struct plait__obstacle plait__obstacle;
 
 struct plait__engine {
 	const char *name;
@@ -80,6 +81,10 @@ struct plait__engine {
 			       plait__object *const *kernels,
 			       void **out, plait_error *error);
 	void (*forget)(plait__program *program, void *code);
+
+	/* What it waits for (obstacle.h): a wait took too long.  It stays this
+	 * run's meanwhile, and may be over.  Null: nothing is known. */
+	void (*find)(plait__instance *instance, plait__obstacle *out);
 
 	/* instance->stop has just been set.  Null: it is looked at anyway. */
 	void (*cancel)(plait__instance *instance);

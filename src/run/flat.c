@@ -7,6 +7,7 @@
 
 #include "run/forecast.h"
 #include "run/help.h"
+#include "run/obstacle.h"
 #include "run/op.h"
 #include "run/record.h"
 
@@ -445,6 +446,28 @@ static bool drive(plait__instance *instance)
 	return recorded != NULL && drive_crews(compiled, recorded);
 }
 
+static void find_in(const struct compiled *compiled, struct crews *crews,
+		    plait__obstacle *out)
+{
+	plait__outside_find(crews->serial.outsides, out);
+	if (compiled->needs_wide)
+		plait__outside_find(crews->wide.outsides, out);
+	/* Relaxed: it may be out of date when it is told. */
+	out->lanes_left += at_load_relaxed_u32(&crews->serial.remaining) +
+			   at_load_relaxed_u32(&crews->wide.remaining);
+}
+
+static void find(plait__instance *instance, plait__obstacle *out)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	struct crews *recorded = at_load_acquire_ptr(&state->recorded);
+
+	find_in(compiled, &state->plain, out);
+	if (recorded != NULL)
+		find_in(compiled, recorded, out);
+}
+
 /* The run is not over before its canceller has done with it; only one of its
  * crews has lanes that wait. */
 static void cancel_crews(const struct compiled *compiled, struct crews *crews)
@@ -510,5 +533,6 @@ const plait__engine plait__engine_flat = {
 	.unmake = unmake,
 	.start = start,
 	.drive = drive,
+	.find = find,
 	.cancel = cancel,
 };

@@ -5,6 +5,7 @@
  */
 #include "run/outside.h"
 
+#include "run/obstacle.h"
 #include "run/op.h"
 #include "run/ticket.h"
 
@@ -13,6 +14,8 @@
 #include "object/port.h"
 #include "object/upcall.h"
 #include "pool/counter.h"
+
+#include <string.h>
 
 static const plait__program *program_of(const plait__outside *outside)
 {
@@ -281,13 +284,27 @@ static void end(plait__outside *outside, plait_status status, plait_error *why)
 		plait__queue_reclaim(outside->queue);
 }
 
+/* Behind `begin`, if it begins so. */
+static const char *skip(const char *text, const char *begin)
+{
+	size_t length = strlen(begin);
+
+	return strncmp(text, begin, length) == 0 ? text + length : text;
+}
+
+/* What its queue says of the function is said of the node; and the node was
+ * run, or what it waited for has failed: that is not the same. */
 static void fail(plait__outside *outside, uint32_t command,
 		 const plait_error *why)
 {
+	static const char own[] = "host function ";
+	const char *text = skip(why->text, "not run: ");
 	plait_error told = { .size = sizeof(told) };
+	bool failed = strncmp(skip(text, own), "failed with ", 12) == 0;
 
-	plait__fail_origin(&told, why->status, why->origin, "failed: %s",
-			   why->text);
+	text = skip(skip(text, failed ? own : ""), "host function: ");
+	plait__fail_origin(&told, why->status, why->origin, "%s%s",
+			   failed ? "" : "failed: ", text);
 	told.detail = why->detail;
 	plait__instance_fail(outside->instance, command, &told);
 }
@@ -343,6 +360,7 @@ bool plait__outside_step(plait__outside *outside, uint32_t command)
 	plait_status status;
 	bool stops;
 
+	outside->command = command;
 	plait__ticket_settle(outside);
 	for (;;) {
 		stops = stopped(outside);
@@ -363,4 +381,42 @@ bool plait__outside_step(plait__outside *outside, uint32_t command)
 			fail(outside, command, &why);
 		return true;
 	}
+}
+
+/* ---- questions ---- */
+
+/* Parked with its ticket: nobody changes it. */
+static void fill(const plait__outside *outside, plait__obstacle *out)
+{
+	const plait__plan *plan = program_of(outside)->plan;
+
+	out->command = outside->command;
+	out->sequence = outside->point.sequence;
+	if (outside->call != NULL) {
+		out->call = outside->call;
+		out->queue = outside->queue;
+		plait__object_hold(&out->call->notice.object);
+		plait__object_hold(&out->queue->object);
+	} else if (plan->commands[out->command].kind == PLAIT__CMD_WAIT) {
+		out->signal = outside->hoping ? outside->hopes :
+			      (plait__signal *)(void *)outside->needs;
+		plait__object_hold(&out->signal->object);
+	}
+}
+
+void plait__outside_find(plait__outside *first, plait__obstacle *out)
+{
+	if (first == NULL)
+		return;
+	plait__mutex_lock(first->lock);
+	for (plait__outside *at = first;
+	     at != NULL && out->command == PLAIT__NONE; at = at->sibling) {
+		if (at->ticket == NULL)
+			continue;
+		plait__mutex_lock(&at->ticket->lock);
+		if (at->ticket->parked == at)
+			fill(at, out);
+		plait__mutex_unlock(&at->ticket->lock);
+	}
+	plait__mutex_unlock(first->lock);
 }

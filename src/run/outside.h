@@ -41,6 +41,7 @@ struct plait__outside {
 	void (*offer)(plait__outside *outside);
 
 	uint32_t word;		/* what a predicate said */
+	uint32_t command;	/* at hand */
 	bool begun;		/* the command at hand, at `point` */
 	bool told_of;		/* the ticket is to be told of something: it,
 				 * or what the lane did before */
@@ -70,6 +71,9 @@ void plait__outside_begin(const plait__program *program, uint64_t *newest);
 /* Do the command, or go on with it.  False: parked, and no longer the
  * caller's. */
 bool plait__outside_step(plait__outside *outside, uint32_t command);
+
+/* The first of it and its siblings that is parked: what it waits for. */
+void plait__outside_find(plait__outside *first, plait__obstacle *out);
 
 /* stop.c.  The run was stopped: it and its siblings go on, if they wait for
  * somebody else. */

@@ -337,6 +337,17 @@ static void cancel(plait__instance *instance)
 		plait__queued_cancel(recorded);
 }
 
+static void find(plait__instance *instance, plait__obstacle *out)
+{
+	struct states *states = instance->state;
+	plait__queued_state *recorded =
+		at_load_acquire_ptr(&states->recorded);
+
+	plait__queued_find(states->plain, out);
+	if (recorded != NULL)
+		plait__queued_find(recorded, out);
+}
+
 /* Instances take kernels from their version when a run begins. */
 static plait_status recode(plait__program *program,
 			   plait__object *const *kernels, void **out,
@@ -360,5 +371,6 @@ const plait__engine plait__engine_queued = {
 	.start = start,
 	.drive = drive,
 	.recode = recode,
+	.find = find,
 	.cancel = cancel,
 };

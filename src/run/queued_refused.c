@@ -32,17 +32,15 @@ bool plait__queued_has_taken(const plait__queued_state *state, uint32_t lane)
 	return false;
 }
 
-/* The last command of a lane that its queue is given. */
-static const char *name_last(const plait__queued_state *state, uint32_t lane,
-			     char room[PLAIT__NODE_ROOM])
+uint32_t plait__queued_last(const plait__queued_state *state, uint32_t lane)
 {
 	const plait__plan *plan = plan_of(state);
 
 	for (uint32_t i = plan->command_count; i-- > 0;)
 		if (plait__queued_lane_of(state->queued, i) == lane &&
 		    plait__queued_has_work(plan, i))
-			return plait__program_node(plan, i, room);
-	return "no node";
+			return i;
+	return PLAIT__NONE;
 }
 
 static void give_up(plait__queued_state *state, uint32_t lane, uint32_t what,
@@ -55,13 +53,16 @@ static void give_up(plait__queued_state *state, uint32_t lane, uint32_t what,
 	};
 	const plait__port *port = state->queued->lanes[lane].device->port;
 	plait_error loss = { .size = sizeof(loss) };
-	char room[PLAIT__NODE_ROOM];
+	uint32_t last = plait__queued_last(state, lane);
+	char room[PLAIT__NODE_ROOM] = "no node";
 
+	if (last != PLAIT__NONE)
+		(void)plait__program_node(plan_of(state), last, room);
 	plait__fail_origin(&loss, PLAIT_E_LOST, why->status,
 			   "plugin %.20s has work of lane %u, up to %.60s, and "
 			   "refuses %s; freeze the plan anew, its memory and "
 			   "buffers stay allocated: %s", port->backend->name,
-			   lane, name_last(state, lane, room), asked[what],
+			   lane, room, asked[what],
 			   why->text);
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_ERROR,
 			"a run is given up: %s", loss.text);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 typedef struct plait__queued_state plait__queued_state;
+typedef struct plait__obstacle plait__obstacle;
 
 enum {
 	PLAIT__ASKS_END = 0,
@@ -34,5 +35,11 @@ bool plait__queued_refused(plait__queued_state *state, uint32_t lane,
 
 /* Has any lane of the backend of this one taken something in this run? */
 bool plait__queued_has_taken(const plait__queued_state *state, uint32_t lane);
+
+/* queued_find.c: what it waits for. */
+void plait__queued_find(plait__queued_state *state, plait__obstacle *out);
+
+/* The last command of a lane that its queue is given, or none. */
+uint32_t plait__queued_last(const plait__queued_state *state, uint32_t lane);
 
 #endif

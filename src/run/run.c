@@ -2,6 +2,7 @@
 /* What one can ask of a run; see run.h. */
 #include "run/run.h"
 
+#include "run/obstacle.h"
 #include "run/record.h"
 
 #include "base/alloc.h"
@@ -203,13 +204,12 @@ static bool help(void *arg)
 
 static void describe_end(void *arg, char *out, uint32_t bytes)
 {
-	const plait__run *run = arg;
+	plait__run *run = arg;
 	char room[PLAIT__NAME_ROOM];
-	char owed[PLAIT_ERROR_TEXT_BYTES];
 
-	plait__wait_owed(run->object.context, owed, sizeof(owed));
-	(void)snprintf(out, bytes, "%s is not over%s",
-		       plait__object_name(&run->object, room), owed);
+	plait__obstacle_describe(run->instance, run,
+				 plait__object_name(&run->object, room), out,
+				 bytes);
 }
 
 PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
