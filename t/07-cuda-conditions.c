@@ -257,6 +257,37 @@ static void versions(void)
 	graph_end();
 }
 
+/* A handle is for a node of the graph that it was made for, or of a body in that,
+ * and what nobody uses of the parameters is zero. */
+static void places(void)
+{
+	CUgraphNodeParams params = { .type = CU_GRAPH_NODE_TYPE_CONDITIONAL };
+	CUgraphConditionalHandle outer, inner;
+	CUgraph *bodies, *none;
+	CUgraphNode node;
+
+	if (!graph_begin(""))
+		return;
+	outer = new_handle(0, 0);
+	bodies = add_conditional(rig.graph, NULL, outer,
+				 CU_GRAPH_COND_TYPE_SWITCH, 2);
+	WORKS(cu.cuGraphConditionalHandleCreate(&inner, bodies[0],
+						rig_context, 0, 0));
+	GIVES(try_conditional(rig.graph, NULL, inner, CU_GRAPH_COND_TYPE_IF,
+			      1, &none), CUDA_ERROR_INVALID_VALUE);
+	GIVES(try_conditional(bodies[1], NULL, inner, CU_GRAPH_COND_TYPE_IF,
+			      1, &none), CUDA_ERROR_INVALID_VALUE);
+	params.reserved1[28] = 1;
+	params.conditional.handle = inner;
+	params.conditional.size = 1;
+	params.conditional.ctx = rig_context;
+	GIVES(cu.cuGraphAddNode(&node, bodies[0], NULL, NULL, 0, &params),
+	      CUDA_ERROR_INVALID_VALUE);
+	params.reserved1[28] = 0;
+	WORKS(cu.cuGraphAddNode(&node, bodies[0], NULL, NULL, 0, &params));
+	graph_end();
+}
+
 /* A condition is set by kernels of its own graph, while that runs. */
 static void strangers(void)
 {
@@ -347,6 +378,7 @@ static const struct tap_scenario all[] = {
 	{ "one context", one_context },
 	{ "graphs with conditions", whole_graphs },
 	{ "versions", versions },
+	{ "places", places },
 	{ "strangers", strangers },
 	{ "embedded PTX", embedded },
 	{ "a fault in a loop", fault_in_loop },

@@ -36,7 +36,7 @@ CUresult standin_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
 	    flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT)
 		return CUDA_ERROR_INVALID_VALUE;
 	condition = standin_new(sizeof(*condition));
-	condition->graph = graph->root;
+	condition->graph = graph;
 	condition->context = context;
 	condition->initial = value;
 	condition->flags = flags;
@@ -49,13 +49,18 @@ CUresult standin_cuGraphConditionalHandleCreate(CUgraphConditionalHandle *out,
 	return CUDA_SUCCESS;
 }
 
+static bool is_of(const struct condition *condition, CUgraph root)
+{
+	return condition->graph != NULL && condition->graph->root == root;
+}
+
 /* They are kept: an executable may outlive its graph. */
 void standin_forget_conditions(CUgraph graph)
 {
 	size_t i;
 
 	for (i = 0; i < condition_count; i++)
-		if (conditions[i]->graph == graph)
+		if (is_of(conditions[i], graph))
 			conditions[i]->graph = NULL;
 }
 
@@ -64,7 +69,7 @@ bool standin_has_unused_conditions(CUgraph graph)
 	size_t i;
 
 	for (i = 0; i < condition_count; i++)
-		if (conditions[i]->graph == graph && !conditions[i]->used)
+		if (is_of(conditions[i], graph) && !conditions[i]->used)
 			return true;
 	return false;
 }

@@ -367,13 +367,22 @@ static bool is_size_right(const CUDA_CONDITIONAL_NODE_PARAMS *params)
 	return false;
 }
 
+/* A handle is for a node of its graph, or of a body in that. */
+static bool is_within(CUgraph graph, CUgraph outer)
+{
+	while (graph != NULL && graph != outer)
+		graph = graph->parent;
+	return graph != NULL;
+}
+
 static CUresult check_condition(CUgraph graph,
 				const CUDA_CONDITIONAL_NODE_PARAMS *params)
 {
 	struct condition *condition = standin_condition(params->handle);
 
 	if (condition == NULL || condition->used ||
-	    condition->graph != graph->root ||
+	    condition->graph == NULL ||
+	    !is_within(graph, condition->graph) ||
 	    condition->context != params->ctx || !is_size_right(params))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (graph->root != graph && graph->body_context != params->ctx)
@@ -388,6 +397,7 @@ static void add_bodies(CUgraphNode node, CUcontext context)
 	node->bodies = standin_new(node->body_count * sizeof(CUgraph));
 	for (i = 0; i < node->body_count; i++) {
 		node->bodies[i] = standin_new_graph(node->graph->root);
+		node->bodies[i]->parent = node->graph;
 		node->bodies[i]->body_context = context;
 		standin_add(&node->bodies[i]->object, STANDIN_GRAPH, NULL);
 	}
@@ -416,6 +426,17 @@ static CUresult add_conditional(CUgraphNode *out, CUgraph graph,
 	return CUDA_SUCCESS;
 }
 
+/* What is behind the parameters of the node's kind. */
+static bool is_rest_zero(const CUgraphNodeParams *params, size_t used)
+{
+	const char *bytes = (const char *)params->reserved1;
+	size_t i;
+
+	for (i = used; i < sizeof(params->reserved1) && bytes[i] == 0; i++)
+		;
+	return i >= sizeof(params->reserved1);
+}
+
 /* Of the generic call, what is needed. */
 CUresult standin_cuGraphAddNode(CUgraphNode *out, CUgraph graph,
 				const CUgraphNode *before,
@@ -439,6 +460,8 @@ CUresult standin_cuGraphAddNode(CUgraphNode *out, CUgraph graph,
 	case CU_GRAPH_NODE_TYPE_EMPTY:
 		return standin_cuGraphAddEmptyNode(out, graph, before, count);
 	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+		if (!is_rest_zero(params, sizeof(params->conditional)))
+			return CUDA_ERROR_INVALID_VALUE;
 		return add_conditional(out, graph, before, count,
 				       &params->conditional);
 	default:

@@ -166,7 +166,8 @@ struct CUgraph_st {
 	struct object object;
 	CUgraphNode *nodes;
 	size_t count, room;
-	CUgraph root;  /* of a body: the graph of its handle; else itself */
+	CUgraph root;  /* of a body: the graph that all is in; else itself */
+	CUgraph parent; /* of a body: the graph of its node; or null */
 	CUcontext body_context; /* of a body: the only one */
 	bool copy;     /* not the user's */
 	unsigned execs; /* made of it and alive */
