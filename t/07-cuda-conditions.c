@@ -97,6 +97,45 @@ static void loops_count(void)
 	graph_end();
 }
 
+/* Another stream goes on beside a loop that would not end, also where there is one
+ * thread and the loop has it. */
+static void stopped_from_outside(const char *options)
+{
+	struct gate gate = { 0, 0 };
+	CUDA_HOST_NODE_PARAMS_v1 stand = { rig_stand, &gate };
+	CUgraphConditionalHandle handle;
+	CUgraphNode node = NULL;
+	CUstream other;
+	CUgraphExec exec;
+	CUgraph *bodies;
+
+	if (!graph_begin(options))
+		return;
+	other = rig_stream();
+	handle = new_handle(1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+	WORKS(cu.cuGraphAddHostNode(&node, rig.graph, NULL, 0, &stand));
+	bodies = add_conditional(rig.graph, node, handle,
+				 CU_GRAPH_COND_TYPE_WHILE, 1);
+	graph_decide(bodies[0], NULL, rig.decide, handle);
+	exec = graph_make();
+	graph_set_word(1);
+	WORKS(cu.cuGraphLaunch(exec, rig.stream));
+	rig_meet(&gate);
+	WORKS(cu.cuMemsetD32Async(rig.word, 0, 1, other));
+	rig_release(&gate);
+	WORKS(cu.cuStreamSynchronize(rig.stream));
+	WORKS(cu.cuGraphExecDestroy(exec));
+	WORKS(cu.cuStreamDestroy(other));
+	graph_end();
+}
+
+static void loops_stop(void)
+{
+	stopped_from_outside("");
+	stopped_from_outside("seed=1");
+	stopped_from_outside("seed=2");
+}
+
 /* A value that has no body runs none. */
 static void choices(void)
 {
@@ -372,6 +411,7 @@ static void fault_in_loop(void)
 
 static const struct tap_scenario all[] = {
 	{ "loops", loops },
+	{ "loops stop", loops_stop },
 	{ "loops count", loops_count },
 	{ "choices", choices },
 	{ "what bodies hold", bodies_hold },

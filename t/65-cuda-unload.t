@@ -6,7 +6,10 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from tap import BUILD, done, ok, run
+from tap import BUILD, SANITIZER, done, ok, run, skip_all
+
+if SANITIZER != "no":
+    skip_all("a sanitizer has to be there before Python is")
 
 PROGRAM = """
 import _ctypes, ctypes, sys

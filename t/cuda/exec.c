@@ -129,8 +129,10 @@ static CUresult run_conditional(CUgraphNode node)
 		return node->body_count == 2 ? run_graph(node->bodies[1]) :
 					       CUDA_SUCCESS;
 	case CU_GRAPH_COND_TYPE_WHILE:
-		while (code == CUDA_SUCCESS && goes_on(node->handle))
+		while (code == CUDA_SUCCESS && goes_on(node->handle)) {
 			code = run_iteration(node);
+			standin_go_on_elsewhere();
+		}
 		return code;
 	case CU_GRAPH_COND_TYPE_SWITCH:
 		return value < node->body_count ?

@@ -235,7 +235,7 @@ void rig_write(CUdeviceptr to, const void *from, size_t bytes)
 	WORKS(cu.cuStreamSynchronize(NULL));
 }
 
-static void wait_for_gate(void *user_data)
+void rig_stand(void *user_data)
 {
 	struct gate *gate = user_data;
 
@@ -248,7 +248,7 @@ void rig_hold(CUstream stream, struct gate *gate)
 {
 	gate->open = 0;
 	gate->reached = 0;
-	WORKS(cu.cuLaunchHostFunc(stream, wait_for_gate, gate));
+	WORKS(cu.cuLaunchHostFunc(stream, rig_stand, gate));
 }
 
 void rig_release(struct gate *gate)

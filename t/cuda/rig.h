@@ -47,6 +47,8 @@ struct gate {
 	int reached, open;
 };
 void rig_hold(CUstream stream, struct gate *gate);
+/* The same as a host function, for a gate that is all zero. */
+void rig_stand(void *gate);
 void rig_release(struct gate *gate);
 /* Until the stream stands there. */
 void rig_meet(struct gate *gate);

@@ -265,6 +265,8 @@ void standin_await(struct op *op);
 void standin_idle(CUcontext context);
 /* Nobody has work any more. */
 void standin_stop_workers(void);
+/* Between iterations, without the lock. */
+void standin_go_on_elsewhere(void);
 CUstream standin_new_stream(CUcontext context, unsigned flags, int priority);
 void standin_end_stream(CUstream stream);
 void standin_end_event(CUevent event);

@@ -141,6 +141,19 @@ static void run(CUstream stream)
 		forget_stream(stream);
 }
 
+/* Who runs a loop is in the way of nobody's commands but his own stream's: where there
+ * is one thread, it does one of them.  A loop in that does the same. */
+void standin_go_on_elsewhere(void)
+{
+	CUstream stream;
+
+	pthread_mutex_lock(&standin.lock);
+	stream = standin.options.workers == 1 ? choose() : NULL;
+	if (stream != NULL)
+		run(stream);
+	pthread_mutex_unlock(&standin.lock);
+}
+
 static void *work(void *number)
 {
 	CUstream stream;
