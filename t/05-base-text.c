@@ -8,11 +8,55 @@
 #include "base/choices.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "sys/detail.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- order */
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+/* Pairs whose second part tells that they stay together. */
+static void sorts(void)
+{
+	static const uint32_t counts[] = { 0, 1, 2, 3, 4, 7, 8, 100, 1000 };
+	uint64_t state = tap_seed();
+
+	for (size_t i = 0; i < TAP_COUNT(counts); i++) {
+		uint64_t sum = 0, bad = 0;
+		plait__vector vector;
+
+		plait__vector_init(&vector, plait__alloc_default(), 16);
+		for (uint32_t k = 0; k < counts[i]; k++) {
+			uint64_t pair[2];
+
+			state = state * 6364136223846793005u + 1;
+			pair[0] = (state >> 40) % (counts[i] + 1);
+			pair[1] = pair[0] * 3 + 1;
+			sum += pair[0];
+			if (plait__vector_push(&vector, pair, 1) == NULL)
+				bad++;
+		}
+		plait__vector_sort(&vector, compare_numbers);
+		for (uint32_t k = 0; k < counts[i]; k++) {
+			const uint64_t *pair = plait__vector_at(&vector, k);
+
+			sum -= pair[0];
+			bad += pair[1] != pair[0] * 3 + 1 ||
+			       (k > 0 && pair[-2] > pair[0]);
+		}
+		OK_THAT(bad == 0 && sum == 0, "%u numbers", counts[i]);
+		plait__vector_fini(&vector);
+	}
+}
 
 /* --- what there is instead */
 
@@ -300,6 +344,7 @@ static void long_details_are_cut(void)
 }
 
 static const struct tap_scenario all[] = {
+	{ "sorts", sorts },
 	{ "near words", near_words },
 	{ "choices", choices },
 	{ "many choices", many_choices },

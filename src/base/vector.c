@@ -69,3 +69,48 @@ void plait__vector_cut(plait__vector *vector, uint32_t count)
 	if (count < vector->count)
 		vector->count = count;
 }
+
+/* ---- a heap sort ---- */
+
+static void exchange(plait__vector *vector, uint32_t i, uint32_t k)
+{
+	unsigned char *a = plait__vector_at(vector, i);
+	unsigned char *b = plait__vector_at(vector, k);
+
+	for (uint32_t n = 0; n < vector->each; n++) {
+		unsigned char byte = a[n];
+
+		a[n] = b[n];
+		b[n] = byte;
+	}
+}
+
+/* The first `count` are a heap, the last one on top, but for number `i`. */
+static void sink(plait__vector *vector, uint64_t i, uint64_t count,
+		 int (*compare)(const void *left, const void *right))
+{
+	uint64_t below;
+
+	while ((below = 2 * i + 1) < count) {
+		if (below + 1 < count &&
+		    compare(plait__vector_at(vector, (uint32_t)below),
+			    plait__vector_at(vector, (uint32_t)below + 1)) < 0)
+			below++;
+		if (compare(plait__vector_at(vector, (uint32_t)i),
+			    plait__vector_at(vector, (uint32_t)below)) >= 0)
+			return;
+		exchange(vector, (uint32_t)i, (uint32_t)below);
+		i = below;
+	}
+}
+
+void plait__vector_sort(plait__vector *vector,
+			int (*compare)(const void *left, const void *right))
+{
+	for (uint64_t i = vector->count / 2; i-- > 0;)
+		sink(vector, i, vector->count, compare);
+	for (uint64_t count = vector->count; count > 1; count--) {
+		exchange(vector, 0, (uint32_t)count - 1);
+		sink(vector, 0, count - 1, compare);
+	}
+}

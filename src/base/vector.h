@@ -43,6 +43,11 @@ static inline void *plait__vector_at(const plait__vector *vector,
 	return (char *)vector->items + (uint64_t)index * vector->each;
 }
 
+/* Put the elements in order: no memory, and of the same input always the same;
+ * equal ones may change places.  `compare` is below 0 when `left` comes first. */
+void plait__vector_sort(plait__vector *vector,
+			int (*compare)(const void *left, const void *right));
+
 /* Append `count` elements that the caller fills: nothing is written. */
 static inline void *plait__vector_extend(plait__vector *vector,
 					 uint32_t count)

@@ -2,8 +2,6 @@
 /* Finding what a picture may leave out, and where all else is then. */
 #include "plan/gaps.h"
 
-#include <stdlib.h>
-
 enum {
 	/* A band is as wide as so many boxes of an average width, and no more
 	 * than one part in so many of the rest. */
@@ -176,12 +174,8 @@ void plait__gaps_find(plait__gaps *gaps, uint64_t makespan, uint64_t boxes)
 {
 	uint64_t rest, part;
 
-	if (gaps->moments.count > 0)
-		qsort(gaps->moments.items, gaps->moments.count,
-		      sizeof(uint64_t), compare_moments);
-	if (gaps->rounds.count > 0)
-		qsort(gaps->rounds.items, gaps->rounds.count,
-		      sizeof(plait__gap_rounds), compare_rounds);
+	plait__vector_sort(&gaps->moments, compare_moments);
+	plait__vector_sort(&gaps->rounds, compare_rounds);
 	find_all(gaps);
 	rest = without(gaps, makespan);
 	part = rest / (boxes > 0 ? boxes : 1);
