@@ -2,8 +2,37 @@
 /* Opening: what is refused, what the environment says; and what users say. */
 #include "objects.h"
 
+#include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/single_threaded.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+static long ask_barrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0);
+}
+
+/* What it takes the kernel many milliseconds to give a process of several
+ * threads is asked for before there are any: not when a plan is made ready. */
+static void opens_early(void)
+{
+	plait_context_desc desc = { .size = sizeof(desc), .backends = "host",
+				    .workers = 2 };
+	plait_context *context;
+	long known = ask_barrier(MEMBARRIER_CMD_QUERY);
+
+	if (known < 0 || (known & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0 ||
+	    !__libc_single_threaded ||
+	    ask_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) {
+		SKIP("no membarrier, more threads, or it was asked for before");
+		return;
+	}
+	if (!OK(plait_context_open(&desc, &context, NULL) == PLAIT_OK))
+		return;
+	OK(ask_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0);
+	plait_context_release(context);
+}
 
 static void open_refuses(void)
 {
@@ -347,6 +376,8 @@ static void texts_of_users(void)
 }
 
 static const struct tap_scenario all[] = {
+	/* The first: there are no threads yet. */
+	{ "opens early", opens_early },
 	{ "open refuses", open_refuses },
 	{ "environment is read", environment_is_read },
 	{ "workers are counted", workers_are_counted },

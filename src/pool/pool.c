@@ -82,6 +82,8 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a pool of %u workers",
 				   workers);
+	/* Whoever runs plans needs it; later it would take much longer. */
+	at_membarrier_prepare();
 	status = start_workers(pool, error);
 	if (status != PLAIT_OK) {
 		free_pool(pool);

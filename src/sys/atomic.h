@@ -138,6 +138,12 @@ static inline bool at_membarrier_available(void)
 	return plait__futex_barrier_available();
 }
 
+/* Before threads are started: registers it if that is quick. */
+static inline void at_membarrier_prepare(void)
+{
+	plait__futex_barrier_prepare();
+}
+
 /* 0 or a negative errno; never fails once it was found available. */
 static inline int at_membarrier(void)
 {

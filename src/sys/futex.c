@@ -7,6 +7,7 @@
 #include <linux/membarrier.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +69,12 @@ bool plait__futex_barrier_available(void)
 		atomic_store_explicit(&known, state, memory_order_relaxed);
 	}
 	return state == BARRIER_YES;
+}
+
+void plait__futex_barrier_prepare(void)
+{
+	if (__libc_single_threaded)
+		(void)plait__futex_barrier_available();
 }
 
 int plait__futex_barrier(void)

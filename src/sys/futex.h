@@ -19,6 +19,13 @@ void plait__futex_wake(_Atomic uint32_t *word, int32_t count);
 /* May this process use private expedited membarriers?  Registers it. */
 bool plait__futex_barrier_available(void);
 
+/*
+ * Registers it now if that costs nothing: a process of one thread is done at
+ * once, while of several the kernel waits until each has been seen to switch,
+ * which takes 5 to 20 ms.
+ */
+void plait__futex_barrier_prepare(void);
+
 /* 0 or a negative errno. */
 int plait__futex_barrier(void);
 

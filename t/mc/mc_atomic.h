@@ -147,6 +147,7 @@ MC_DEFINE(ptr, void *, (uint64_t)(uintptr_t), (void *)(uintptr_t))
 #define at_fence_seq_cst()         mc_fence(MC_AT(fence_seq_cst, FENCE))
 #define at_fence_light()           ((void)0)
 #define at_membarrier_available()  true
+#define at_membarrier_prepare()    ((void)0)
 #define at_membarrier()            mc_membarrier(MC_AT(membarrier, MEMBARRIER))
 #define at_spin_pause()            mc_pause(MC_AT(spin_pause, PAUSE))
 #define at_futex_wait(p, e, d)     mc_futex_wait(&(p)->cell, e, d, MC_AT(futex_wait, WAIT))
