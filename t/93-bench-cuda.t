@@ -62,7 +62,7 @@ with tempfile.TemporaryDirectory(prefix="plait-test-") as folder:
         ok(got.stdout.startswith("stand-in for tests"), "and it says on what", got.stdout[:80])
         again = [program, "quick=1", "rounds=9", "seconds=0"] + FILES
         got = run(again + ["only=submit"], env=environment)
-        ok(got.returncode == 0 and "a launch, a solve; 1 rounds" in got.stdout, "time that is over is no round more",
+        ok(got.returncode == 0 and "a solve, a MiB; 1 rounds" in got.stdout, "time that is over is no round more",
            got.stdout, got.stderr)
         for call, name, others in (("cuGraphConditionalHandleCreate:1", "while, by hand, node decides", 4),
                                    ("cuGraphLaunch:2", "while, by hand, own kernel decides", 4)):

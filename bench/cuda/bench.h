@@ -14,6 +14,7 @@ struct sizes {
 	uint32_t times;	   /* iterations of the loop */
 	uint32_t submits;  /* launches, one by one */
 	uint32_t square;   /* points on each side of the Poisson problem */
+	uint32_t fill;	   /* MiB that are filled */
 };
 
 enum { BRANCHES = 4, GROUP = 256, TINY_GROUP = 32 };
@@ -61,6 +62,7 @@ void hand_make_node(void);
 void hand_make_last(void);
 void hand_make_solver(void);
 void hand_make_cg(void);
+void hand_make_fill(void);
 
 void hand_chain_launches(void);
 void hand_chain_graph(void);
@@ -74,6 +76,9 @@ void hand_while_last(void);
 void hand_submit(void);
 void hand_cg_host(void);
 void hand_cg_graph(void);
+/* With 4 bytes, and with 8 as two columns of 4. */
+void hand_fill_words(void);
+void hand_fill_columns(void);
 void hand_take_word(void);
 void hand_take_branch(void);
 void hand_take_count(void);
@@ -94,6 +99,7 @@ void plait_make_queues(void);
 void plait_make_while(void);
 void plait_make_own(void);
 void plait_make_cg(void);
+void plait_make_fill(void);
 void plait_chain(void);
 void plait_diamonds(void);
 /* The same, without segments: on four queues. */
@@ -102,6 +108,8 @@ void plait_while(void);
 void plait_while_own(void);
 void plait_submit(void);
 void plait_cg(void);
+/* With 8 bytes. */
+void plait_fill(void);
 /* After a run: its device_ns and result. */
 void plait_take_word(void);
 void plait_take_branch(void);

@@ -401,6 +401,28 @@ void hand_submit(void)
 		hand_launch(hand.streams[0], &hand.tiny);
 }
 
+void hand_make_fill(void)
+{
+	if (hand.filled == 0)
+		DO(cuMemAlloc(&hand.filled, (size_t)sizes.fill << 20));
+}
+
+void hand_fill_words(void)
+{
+	DO(cuMemsetD32Async(hand.filled, 1, (size_t)sizes.fill << 18,
+			    hand.streams[0]));
+	finish();
+}
+
+void hand_fill_columns(void)
+{
+	for (unsigned i = 0; i < 2; i++)
+		DO(cuMemsetD2D32Async(hand.filled + 4 * i, 8, i, 1,
+				      (size_t)sizes.fill << 17,
+				      hand.streams[0]));
+	finish();
+}
+
 void hand_finish(void)
 {
 	finish();

@@ -26,6 +26,7 @@ struct hand {
 	CUstream streams[STREAMS];
 	CUevent events[2 * STREAMS];
 	CUdeviceptr stamps, word, left, branches[BRANCHES], go, count;
+	CUdeviceptr filled; /* once somebody wants it */
 	CUdeviceptr x, r, p, q, parts, numbers;
 	struct shot stamp[2], tiny, less, work[BRANCHES];
 	struct shot begin, steps[STEPS];

@@ -25,7 +25,8 @@
 #include "sides.h"
 
 struct sizes sizes = { .chain = 1000, .diamonds = 100, .turns = 1000,
-		       .times = 10000, .submits = 1000, .square = 1000 };
+		       .times = 10000, .submits = 1000, .square = 1000,
+		       .fill = 1024 };
 double device_ns;
 uint64_t result;
 
@@ -80,6 +81,12 @@ struct side sides[SIDES] = {
 	     hand_cg_graph, hand_take_count, NULL),
 	SIDE(CG_PLAIT, "solve, plait", plait_make_cg,
 	     plait_cg, plait_take_count, NULL),
+	SIDE(FILL_WORDS, "fill, by hand, 4 bytes", hand_make_fill,
+	     hand_fill_words, hand_finish, &sizes.fill),
+	SIDE(FILL_COLUMNS, "fill, by hand, columns", hand_make_fill,
+	     hand_fill_columns, hand_finish, &sizes.fill),
+	SIDE(FILL_PLAIT, "fill, plait, 8 bytes", plait_make_fill,
+	     plait_fill, plait_finish, &sizes.fill),
 };
 
 /* --- measuring ------------------------------------------------------------ */
@@ -189,7 +196,7 @@ int main(int argc, char **argv)
 	if (argument(argc, argv, "quick") != NULL)
 		sizes = (struct sizes){ .chain = 50, .diamonds = 5,
 					.turns = 10, .times = 20,
-					.submits = 50, .square = 20 };
+					.submits = 50, .square = 20, .fill = 1 };
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(options, sizeof(options), "cuda:driver=%s%s%s",
 		 driver != NULL ? driver : "libcuda.so.1",

@@ -14,6 +14,7 @@ static plait_device *device;
 static plait_queue *queue;
 static plait_plan *chain, *diamonds, *diamonds_queues, *loop, *own_loop, *cg;
 static plait_buffer *stamps, *word, *left, *branches[BRANCHES], *count;
+static plait_buffer *filled;
 static plait_kernel *stamp, *tiny;
 
 static void must(plait_status status)
@@ -370,6 +371,7 @@ void plait_make_queues(void) { diamonds_queues = make_diamonds("0"); }
 void plait_make_while(void) { loop = make_loop(false); }
 void plait_make_own(void) { own_loop = make_loop(true); }
 void plait_make_cg(void) { cg = make_cg(); }
+void plait_make_fill(void) { filled = buffer((uint64_t)sizes.fill << 20); }
 
 void plait_side_close(void)
 {
@@ -381,6 +383,7 @@ void plait_side_close(void)
 	plait_plan_release(cg);
 	for (int i = 0; i < BRANCHES; i++)
 		plait_buffer_release(branches[i]);
+	plait_buffer_release(filled);
 	plait_buffer_release(count);
 	plait_buffer_release(left);
 	plait_buffer_release(word);
@@ -429,6 +432,13 @@ void plait_submit(void)
 
 	for (uint32_t i = 0; i < sizes.submits; i++)
 		must(plait_queue_launch(queue, tiny, &group, &x, 1, &error));
+}
+
+void plait_fill(void)
+{
+	must(plait_queue_fill(queue, filled, 0, (uint64_t)sizes.fill << 20,
+			      0x3ff0000000000000, 8, &error));
+	must(plait_queue_finish(queue, PLAIT_FOREVER, &error));
 }
 
 void plait_finish(void)

@@ -29,6 +29,8 @@ static const struct pair {
 	{ CG_PLAIT, CG_GRAPH, true, 0, 0 },
 	{ CG_HOST, CG_PLAIT, true, 0, 0 },
 	{ CG_HOST, CG_PLAIT, false, 0, 0 },
+	{ FILL_PLAIT, FILL_COLUMNS, false, 0, 0 },
+	{ FILL_PLAIT, FILL_WORDS, false, 0, 0 },
 };
 
 enum { PAIRS = sizeof(pairs) / sizeof(*pairs) };
@@ -130,7 +132,7 @@ static void print_submit(int rounds)
 
 void print_all(int rounds)
 {
-	printf("\nns: a node, a diamond, an iteration, a launch, a solve; %d "
+	printf("\nns: a node, a diamond, an iteration, a launch, a solve, a MiB; %d "
 	       "rounds\n%-36s %12s %12s %12s %12s %12s\n", rounds, "",
 	       "device, least", "median", "whole, least", "median", "result");
 	for (int i = 0; i < SIDES; i++)
