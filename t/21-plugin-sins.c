@@ -20,6 +20,8 @@ static void sins_are_told(void)
 		const char *name, *sin;
 	} cases[] = {
 		{ "noentry", "does not export plait_plugin_entry" },
+		{ "unresolved", "unresolved: undefined symbol: "
+				"plait_symbol_of_nobody" },
 		{ "positive", "its entry answered 12345" },
 		{ "unknown", "its entry answered -4711" },
 		{ "silent", "its entry failed (PLAIT_E_FAILED) without "

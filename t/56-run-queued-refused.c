@@ -184,7 +184,9 @@ static void refuse(const char *slot, bool keeps)
 
 	for (uint32_t i = 0; i < TAP_COUNT(refusals); i++) {
 		how.status = refusals[i].name;
-		for (how.from = 1; how.from < MOST; how.from++) {
+		/* What was said matters less than when. */
+		for (how.from = 1 + i; how.from < MOST;
+		     how.from += i == 0 ? 1 : TAP_COUNT(refusals)) {
 			how.lanes = 1 + how.from % 3;
 			how.instances = 1 + how.from / 3 % 2;
 			kept += try_refusing(&how);

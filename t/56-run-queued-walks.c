@@ -91,6 +91,37 @@ static void walked(void)
 	OK(one_by_one > 0);
 }
 
+/* Segments and submissions are refused now and then, also in a walk. */
+static void walks_refused(void)
+{
+	uint32_t failed = 0, left;
+	char more[120];
+	struct whole s;
+
+	for (uint32_t seed = 1; seed <= 2 * SEEDS; seed++) {
+		(void)snprintf(more, sizeof(more), ",patches=0;fault:rate=%u,"
+			       "slot=segment_create+queue_submit,seed=%u,"
+			       "status=unsupported", 20 + seed % 8 * 10, seed);
+		if (!open_counting(seed, "check,fault", more))
+			return;
+		s.plan = new_walked(&s, &left, 1 + seed / 8 % 3);
+		for (uint32_t i = 0; i < 10; i++) {
+			left = 3;
+			if (call_with(s.plan, 0) == PLAIT_OK)
+				continue;
+			failed++;
+			IS_INT(rig.error.status, PLAIT_E_UNSUPPORTED);
+			OK_THAT(strncmp(rig.error.text, "node ", 5) == 0 &&
+				strstr(rig.error.text, " could not be submitted: "
+				       "fault: call ") != NULL, "%s",
+				rig.error.text);
+		}
+		free_whole(&s);
+		close_place();
+	}
+	OK(failed > 0);
+}
+
 /* True: it was over before. */
 static bool stop_walk(const struct whole *s, uint32_t *left, uint32_t looks)
 {
@@ -134,6 +165,7 @@ static void walks_stopped(void)
 
 static const struct tap_scenario all[] = {
 	{ "walked", walked },
+	{ "walks refused", walks_refused },
 	{ "walks stopped", walks_stopped },
 };
 TAP_MAIN(all)

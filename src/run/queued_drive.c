@@ -52,12 +52,15 @@ static void fail_batch(plait__queued_state *state, uint32_t number,
 		(const plait__queued_stretch *)queued->stretches.items +
 		batch->stretch_first;
 	const plait__plan *plan = plan_of(state);
-	uint32_t command = PLAIT__NONE;
+	/* Marks are numbered as work is; those of lanes come behind. */
+	uint32_t command = stretch->work_count > 0 ?
+		plait__queued_at(&queued->work, stretch->work_first) :
+		stretch->mark;
 
-	if (stretch->work_count > 0)
-		command = plait__queued_at(&queued->work, stretch->work_first);
 	if (command != PLAIT__NONE && command >= plan->command_count)
-		command = plan->regions[command - plan->command_count].command;
+		command = command - plan->command_count < plan->regions_count ?
+			plan->regions[command - plan->command_count].command :
+			PLAIT__NONE;
 	plait__error_prefix(why, "could not be submitted: ");
 	if (command != PLAIT__NONE)
 		plait__instance_fail(state->instance, command, why);

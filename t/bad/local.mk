@@ -4,6 +4,7 @@ check_LTLIBRARIES += %D%/plait_good.la
 check_LTLIBRARIES += %D%/plait_good2.la
 check_LTLIBRARIES += %D%/plait_shy.la
 check_LTLIBRARIES += %D%/plait_noentry.la
+check_LTLIBRARIES += %D%/plait_unresolved.la
 check_LTLIBRARIES += %D%/plait_positive.la
 check_LTLIBRARIES += %D%/plait_unknown.la
 check_LTLIBRARIES += %D%/plait_silent.la
@@ -62,6 +63,9 @@ check_LTLIBRARIES += %D%/plait_double.la
 %C%_plait_noentry_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_noentry_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-rpath /nowhere
+%C%_plait_unresolved_la_SOURCES = %D%/unresolved.c
+%C%_plait_unresolved_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
+%C%_plait_unresolved_la_LDFLAGS = $(LDFLAGS_TESTPLUGIN) -Wl,-z,undefs
 %C%_plait_positive_la_SOURCES = %D%/positive.c %D%/good.h
 %C%_plait_positive_la_CPPFLAGS = $(CPPFLAGS_PLUGIN)
 %C%_plait_positive_la_LDFLAGS = $(LDFLAGS_TESTPLUGIN)
