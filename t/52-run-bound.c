@@ -174,6 +174,29 @@ static plait_buffer *bind_all(plait_plan *plan, int *turns, int *counted)
 	return y;
 }
 
+/* What it writes it meets only now. */
+static void what_is_read_only(void)
+{
+	static float words[COUNT];
+	const plait_wrap_desc desc = { .size = sizeof(desc),
+				       .flags = PLAIT_WRAP_READ_ONLY,
+				       .pointer = words, .label = "still",
+				       .bytes = sizeof(words) };
+	plait_plan *plan = new_plan();
+	plait_buffer *still = NULL;
+
+	IS_INT(plait_buffer_wrap(device, &desc, &still, &error), PLAIT_OK);
+	for (int i = 0; i < 2; i++) {
+		IS_INT(plait_plan_bind_buffer(plan, i == 0 ? "x" : "y", still,
+					      &error), PLAIT_E_INVALID);
+		HAS_STR(error.text, "\"still\"");
+		HAS_STR(error.text, "read-only");
+	}
+	plait_buffer_release(still);
+	IS_INT(plait_live_count(PLAIT_OBJECT_BUFFER), 0);
+	plait_plan_release(plan);
+}
+
 static void runs_again(void)
 {
 	plait_plan *plan = new_plan();
@@ -364,12 +387,14 @@ static void run_with_context(void (*scenario)(void))
 }
 
 #define WITH(name) static void with_##name(void) { run_with_context(name); }
+WITH(what_is_read_only)
 WITH(runs_again)
 WITH(texts)
 WITH(lies)
 WITH(lies_of_rows)
 
 static const struct tap_scenario scenarios[] = {
+	{ "what is read-only", with_what_is_read_only },
 	{ "runs again", with_runs_again },
 	{ "texts", with_texts },
 	{ "lies", with_lies },
