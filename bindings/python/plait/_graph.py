@@ -12,7 +12,7 @@ from . import _raw
 from ._buffer import Rows, check_buffer, copied
 from ._core import Handle, call, encode, lib, make, sized
 from ._functions import RUN, Question, Reference, check_function
-from ._kernel import Turn, check_kernel
+from ._kernel import Parameter, Turn, check_kernel
 
 if TYPE_CHECKING:
     from ._buffer import Buffer
@@ -54,6 +54,16 @@ class Rotation:
     def ahead(self, count: int) -> Turn:
         """As an argument: the buffer of so many iterations on."""
         return Turn(self._number, count)
+
+
+def _side(name, given, what, size):
+    """A buffer, or the name of one that each run brings."""
+    if not isinstance(given, Parameter):
+        check_buffer(given, "%s: the %s" % (what, name))
+        return {name: given.handle}
+    if size is None:
+        raise TypeError("%s: with a parameter `size` is needed" % what)
+    return {name + "_parameter": encode(given.name)}
 
 
 class Graph(Handle):
@@ -101,23 +111,26 @@ class Graph(Handle):
         how.setdefault("label", getattr(function, "__name__", None))
         return self._add(_raw.PLAIT_NODE_CALL, fields, **how)
 
-    def copy(self, target: Buffer, source: Buffer, size: Optional[int] = None,
+    def copy(self, target: Any, source: Any, size: Optional[int] = None,
              target_offset: int = 0, source_offset: int = 0, rows: Optional[Rows] = None,
              **how: Any) -> Node:
         """Bytes of a buffer to another one; as many as both have.  `rows`, a
-        plait.Rows, says how often, and how far apart."""
-        size = copied(target, source, size, rows)
+        plait.Rows, says how often, and how far apart.  Either may be a
+        plait.Parameter: each run brings the buffer, and `size` is needed."""
+        if not any(isinstance(side, Parameter) for side in (target, source)):
+            size = copied(target, source, size, rows)
         return self._add(_raw.PLAIT_NODE_COPY, {
-            "target": target.handle, "source": source.handle, "bytes": size,
-            "target_offset": target_offset, "source_offset": source_offset,
+            **_side("target", target, "copy", size), **_side("source", source, "copy", size),
+            "bytes": size, "target_offset": target_offset, "source_offset": source_offset,
             "rows": ctypes.addressof(rows._raw) if rows is not None else None}, **how)
 
-    def fill(self, target: Buffer, pattern: int = 0, pattern_bytes: int = 4,
+    def fill(self, target: Any, pattern: int = 0, pattern_bytes: int = 4,
              size: Optional[int] = None, offset: int = 0, **how: Any) -> Node:
-        """Repeat a pattern of so many bytes over a buffer."""
-        check_buffer(target, "fill: the target")
+        """Repeat a pattern of so many bytes over a buffer, or over `size` bytes
+        of the one that each run brings for a plait.Parameter."""
         return self._add(_raw.PLAIT_NODE_FILL, {
-            "target": target.handle, "target_offset": offset, "pattern": pattern,
+            **_side("target", target, "fill", size), "target_offset": offset,
+            "pattern": pattern,
             "pattern_bytes": pattern_bytes,
             "bytes": target.size - offset if size is None else size}, **how)
 

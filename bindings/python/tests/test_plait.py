@@ -292,6 +292,23 @@ class Plans(Case):
             with self.assertRaises((TypeError, plait.InvalidError)):
                 plan(**wrong)
 
+    def test_buffers_of_copies_and_fills(self):
+        graph, x = self.system.graph(), self.floats(1, 2, 3, 4)
+        first = graph.fill(plait.Parameter("to"), 7, pattern_bytes=4, size=8, offset=8)
+        graph.copy(plait.Parameter("to"), plait.Parameter("from"), 8, after=first)
+        plan = graph.freeze()
+        for _ in range(2):
+            y = self.floats(0, 0, 0, 0)
+            plan(**{"to": y, "from": x})
+            self.assertEqual(bytes(y.read())[:8], bytes(x.read())[:8])
+            self.assertEqual(bytes(y.read())[8:], bytes([7, 0, 0, 0] * 2))
+        for wrong in (lambda: graph.copy(plait.Parameter("to"), x),
+                      lambda: graph.fill(plait.Parameter("to"), 7)):
+            with self.assertRaisesRegex(TypeError, "with a parameter `size` is needed"):
+                wrong()
+        with self.assertRaisesRegex(TypeError, "the source: give it a Buffer"):
+            graph.copy(plait.Parameter("to"), 3, 8)
+
     def test_parameters_are_told_again(self):
         """What is kept between calls is of no call: neither after an error nor inside
         of the plan itself."""
