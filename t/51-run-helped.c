@@ -8,6 +8,7 @@
 #include "runs.h"
 
 enum { WIDE = 24, DEEP = 12, MOST = WIDE * DEEP, BEFORE = 3, RUNS = 24 };
+enum { SMALL_RUNS = 60 };
 
 struct cell {
 	uint32_t number;
@@ -27,6 +28,7 @@ static struct {
 	uint32_t wrong;
 	uint32_t failing; /* a cell, or MOST */
 	uint32_t ending;  /* its thread, likewise */
+	bool small;	  /* they take next to no time */
 } now;
 
 static uint64_t random_state;
@@ -44,7 +46,7 @@ static uint64_t work(const struct cell *cell)
 	uint32_t turns;
 
 	x ^= x >> 29;
-	turns = x % 10 == 0 ? 4000 : 40;
+	turns = now.small ? 0 : x % 10 == 0 ? 4000 : 40;
 	while (turns-- > 0)
 		x = x * 6364136223846793005u + 1;
 	return x;
@@ -260,6 +262,49 @@ static void threads_end_inside(void)
 	}
 }
 
+/* So small that members take some in a row, once they have seen it. */
+static void run_small(plait_plan *plan)
+{
+	bool good = true;
+
+	now.small = true;
+	for (uint32_t i = 0; good && i < SMALL_RUNS; i++)
+		good = runs_right(plan, PLAIT_RUN_PARALLEL);
+	OK_THAT(good, "run %u, %u wrong: %s", now.run, now.wrong,
+		rig.error.text);
+}
+
+static void small_ones(void)
+{
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		plait_plan *plan;
+
+		if (!open_host(worker_counts[w]))
+			continue;
+		plan = make_plan(3, 1);
+		run_small(plan);
+		now.run++;
+		now.failing = 3 * WIDE + 7;
+		IS_INT(call_with(plan, PLAIT_RUN_PARALLEL), PLAIT_E_FAILED);
+		OK(ended_there(now.failing, now.run - 1));
+		now.failing = MOST;
+		run_small(plan);
+		for (uint32_t i = 0; worker_counts[w] > 0 && i < 4; i++) {
+			now.run++;
+			now.ending = i * 2 * WIDE + 5;
+			OK_THAT(ends_a_worker(plan), "%u workers, round %u: %s",
+				worker_counts[w], i, rig.error.text);
+			now.ending = MOST;
+			run_small(plan);
+		}
+		now.small = false;
+		OK(runs_right(plan, PLAIT_RUN_PARALLEL));
+		OK(runs_right(plan, PLAIT_RUN_PARALLEL));
+		plait_plan_release(plan);
+		close_rig(&rig);
+	}
+}
+
 /* Each command is written down once, by one of so many lanes. */
 static bool were_done_by(plait_run *run, uint32_t lanes)
 {
@@ -322,6 +367,7 @@ static const struct tap_scenario all[] = {
 	{ "keeps edges", keeps_edges },
 	{ "fails and goes on", fails_and_goes_on },
 	{ "threads end inside", threads_end_inside },
+	{ "small ones", small_ones },
 	{ "on fewer lanes", fewer_lanes },
 };
 TAP_MAIN(all)

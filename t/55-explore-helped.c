@@ -6,12 +6,17 @@
  *
  *     lane 0:  a   c          c after a and b, d after b
  *     lane 1:  b   d
+ *
+ * And where some are taken in a row while others take one from behind them:
+ *
+ *     lane 0:  x   p   q      x after y, q after p
+ *     lane 1:  y
  */
 #include "tap.h"
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/help.h"
+#include "run/claim.h"
 #include "run/op.h"
 
 #include "base/alloc.h"
@@ -21,6 +26,7 @@
 #include <string.h>
 
 enum { A, C, B, D, COMMANDS, LANES = 2 };
+enum { X, P, Q, Y };
 
 static plait__context context;
 static plait__program program;
@@ -29,6 +35,7 @@ static plait__plan_body body;
 static plait__plan_track tracks[LANES];
 static plait__plan_command commands[COMMANDS + 1];
 static uint32_t preds[] = { A, B, B };
+static uint32_t row_preds[] = { Y, P };
 static plait__instance instance;
 static plait__helped helped;
 static plait__band band;
@@ -40,6 +47,7 @@ static struct {
 } memory;
 static uint32_t numbers[COMMANDS]; /* of the run that ran it last */
 static uint32_t command_count, lane_count, run_count;
+static bool in_a_row;		   /* the second plan */
 static uint32_t run_number;
 static uint32_t ends;		   /* of runs */
 static uint32_t turns[LANES];	   /* what a member leaves to its next turn */
@@ -166,7 +174,8 @@ void plait__instance_fail(plait__instance *of, uint32_t command,
 
 static bool comes_after_failure(uint32_t command)
 {
-	return failing == A ? command == C :
+	return in_a_row ? failing == P && command == Q :
+	       failing == A ? command == C :
 	       failing == B ? command == C || command == D : false;
 }
 
@@ -178,7 +187,7 @@ static int32_t run_command(void *user_data)
 
 	MC_CHECK(!comes_after_failure(self));
 	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
-		MC_CHECK(AT_PLAIN_READ(numbers[preds[i]]) == now);
+		MC_CHECK(AT_PLAIN_READ(numbers[plan.preds[i]]) == now);
 	/* Whoever ran it before has done so in an earlier run. */
 	MC_CHECK(AT_PLAIN_READ(numbers[self]) < now);
 	AT_PLAIN_WRITE(numbers[self]) = now;
@@ -226,11 +235,17 @@ void plait__flat_helped_over(plait__band *of)
 static void make_plan(void)
 {
 	static const uint32_t first_preds[] = { 0, 0, 2, 2, 3 };
+	static const uint32_t row_first[] = { 0, 1, 1, 2, 2 };
 
 	for (uint32_t i = 0; i <= COMMANDS; i++)
-		commands[i].pred_first = first_preds[i];
+		commands[i].pred_first = in_a_row ? row_first[i] :
+						    first_preds[i];
 	for (uint32_t i = 0; i < LANES; i++)
 		tracks[i] = (plait__plan_track){ i, 2 * i, 2, 1 };
+	if (in_a_row) {
+		tracks[0].count = 3;
+		tracks[1] = (plait__plan_track){ 1, 3, 1, 1 };
+	}
 	if (command_count == 1) {
 		tracks[0].count = 1;
 		tracks[1].count = 0;
@@ -238,7 +253,7 @@ static void make_plan(void)
 	plan.bodies = &body;
 	plan.commands = commands;
 	plan.command_count = command_count;
-	plan.preds = preds;
+	plan.preds = in_a_row ? row_preds : preds;
 	plan.tracks = tracks;
 	plan.mode = PLAIT__MODE_HELPED;
 	body.track_count = lane_count;
@@ -257,6 +272,8 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	}
 	at_init_u64(&band.run, 0);
 	at_init_u64(&band.idle, 0);
+	at_init_u32(&band.quick, 0);
+	at_init_u32(&band.ranged, 0);
 	at_init_u64(&band.woken_ns, 0);
 	at_init_u32(&band.remaining, 0);
 	at_init_u32(&instance.stop, 0);
@@ -279,10 +296,13 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 		 PLAIT_OK);
 	for (uint32_t i = 0; i < command_count; i++)
 		at_init_u64(&band.words[i], 0);
+	for (uint32_t i = 0; i < lane_count; i++)
+		at_init_u64(&band.members[i].front, 0);
 }
 
 static void begin_with(uint32_t lanes, int32_t fails, uint64_t step, bool here)
 {
+	in_a_row = false;
 	lane_count = lanes;
 	command_count = lanes == 1 ? 1 : COMMANDS;
 	run_count = 2;
@@ -292,6 +312,33 @@ static void begin_with(uint32_t lanes, int32_t fails, uint64_t step, bool here)
 static void begin(void)
 {
 	begin_with(LANES, -1, 1000000, false);
+}
+
+/* Some are taken together. */
+static void begin_small(void)
+{
+	begin();
+	at_init_u32(&band.quick, 1);
+}
+
+static void begin_row(void)
+{
+	begin();
+	in_a_row = true;
+	make_band(-1, 1000000, false);
+	at_init_u32(&band.quick, 1);
+}
+
+static void begin_row_once(void)
+{
+	begin_row();
+	run_count = 1;
+}
+
+static void begin_row_failing(void)
+{
+	begin_row();
+	failing = P;
 }
 
 static void begin_here(void)
@@ -331,6 +378,7 @@ static void begin_late_heavy(void)
 /* Runs pass by a member that has nothing of its own to do. */
 static void begin_passed(void)
 {
+	in_a_row = false;
 	lane_count = LANES;
 	command_count = 1;
 	run_count = 3;
@@ -359,7 +407,7 @@ static void end(void)
 	MC_CHECK(run_number == run_count);
 	for (uint32_t i = 0; i < command_count; i++)
 		MC_CHECK(at_load_relaxed_u64(&band.words[i]) ==
-			 2 * run_count);
+			 4 * run_count);
 	MC_CHECK(at_load_relaxed_u32(&band.remaining) == 0);
 }
 
@@ -379,15 +427,23 @@ BAND(band_heavy, "helped, without membarrier", begin_heavy, 2, 3, 1);
 BAND_TO(band_late, "helped, a member is late", begin_late, 2, 2, 0, 10000);
 BAND(band_late_heavy, "helped, late without membarrier", begin_late_heavy, 2,
 	3, 2);
+BAND_TO(band_row, "helped, some in a row, others from behind", begin_row_once,
+	2, 3, 1, 10000);
+BAND(band_rows, "helped, in a row and again", begin_row, 2, 3, 1);
+BAND(band_row_three, "helped, in a row, three threads", begin_row, 3, 2, 1);
+BAND(band_row_failing, "helped, in a row, one fails", begin_row_failing, 2, 3,
+	1);
+BAND(band_small, "helped, small commands", begin_small, 2, 3, 1);
 BAND(band_passed, "helped, runs pass by a member", begin_passed, 2, 3, 1);
 
 static const struct mc_scenario *const scenarios[] = {
-	&band_late, &band_late_heavy, &band_passed, &band_two, &band_here, &band_three,
-	&band_unwoken, &band_failing, &band_heavy,
+	&band_late, &band_late_heavy, &band_passed, &band_two, &band_row,
+	&band_rows, &band_here, &band_three, &band_unwoken, &band_failing,
+	&band_heavy, &band_row_three, &band_row_failing, &band_small,
 };
 
 /* What the others add is none of the orders that can be weakened. */
-enum { FOR_ORDERS = 4 };
+enum { FOR_ORDERS = 6 };
 
 static void explore(void)
 {
@@ -398,7 +454,7 @@ static void explore(void)
 static void mutants(void)
 {
 	static const char *const files[] = { "run/help.c", "run/band.c",
-					     NULL };
+					     "run/claim.h", NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans in mode HELPED made ready, and the band of one instance. */
-#include "run/help.h"
+#include "run/claim.h"
 
 #include "run/op.h"
 
@@ -171,8 +171,9 @@ static void lose_member(plait__task *task)
 	plait__instance_fail(band->instance,
 			     band->ops[member->command].command, &why);
 	member->done++;
-	/* Release: pairs with the load in is_ready. */
-	at_store_release_u64(&band->words[member->command], 2 * member->run);
+	/* Release: pairs with the load in claim.h. */
+	at_store_release_u64(&band->words[member->command],
+			     plait__claim_done(member));
 	plait__task_offer(task);
 }
 
@@ -252,6 +253,21 @@ static bool is_free(plait__band *band, uint32_t lane)
 	return rested || plait__ready_claim(&band->members[lane].task.ready);
 }
 
+/* The number of the next run is told last.  Only one starts at a time. */
+static void begin_run(plait__band *band)
+{
+	const plait__helped *helped = band->helped;
+	uint64_t run = at_load_relaxed_u64(&band->run) + 1;
+	bool ranged = at_load_relaxed_u32(&band->quick) != 0;
+
+	at_store_relaxed_u32(&band->ranged, ranged);
+	for (uint32_t i = 0; ranged && i < helped->lane_count; i++)
+		at_store_relaxed_u64(&band->members[i].front,
+				     run << 32 | helped->tracks[i].first);
+	/* Release: pairs with is_behind. */
+	at_store_release_u64(&band->run, run);
+}
+
 /* A free member is left for the calling thread, if it stays. */
 void plait__band_start(plait__band *band, bool here)
 {
@@ -260,8 +276,7 @@ void plait__band_start(plait__band *band, bool here)
 
 	/* One more, so that it is not over before the last one is offered. */
 	at_store_relaxed_u32(&band->remaining, helped->op_count + 1);
-	/* Release: pairs with is_behind.  Only one starts at a time. */
-	at_store_release_u64(&band->run, at_load_relaxed_u64(&band->run) + 1);
+	begin_run(band);
 	/* Before the looks at `idle`; pairs with the fence in rest. */
 	if (band->light)
 		at_fence_light();

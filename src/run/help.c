@@ -20,82 +20,53 @@
  * more after it, so that at least one of two who look at the same time finds
  * what both have made ready.
  */
-#include "run/help.h"
+#include "run/claim.h"
 
 #include "run/record.h"
 
 #include "base/error.h"
 #include "sys/clock.h"
+#include "sys/thread.h"
 #include "sys/wait.h"
 
 enum {
 	/* How far ahead of what was taken a member looks. */
 	WINDOW = 32,
 	/* Two wakings of members that rest are as far apart at least. */
-	WAKE_NS = 50000
+	WAKE_NS = 50000,
+	/* How often a member that finds enough to do looks how fast it goes,
+	 * and how long small commands take with what it takes to get them. */
+	PACE = 64,
+	QUICK_NS = 50
 };
 
 /* So many looks at its own next command before it helps others.  Each one is
  * a pause, of which the explorer needs but one.  Who looked in vain so often in
  * a row is alone, it seems, and does not wait for a while. */
 #ifdef PLAIT_EXPLORE
-enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1 };
+enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1, PATIENT_LOOKS = 0 };
 #else
-enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16 };
+enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16, PATIENT_LOOKS = 64 };
 #endif
 
 /* ---- what is ready ---- */
 
-static inline bool is_ready(const plait__member *member, uint32_t command)
+static bool is_free(const plait__member *member, uint32_t command)
 {
-	const plait__band *band = member->band;
-	const plait__plan_command *at = &band->helped->commands[command];
-	const uint32_t *preds = band->helped->preds;
-	uint64_t done = 2 * member->run;
-
-	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
-		/* Acquire: pairs with the store in perform. */
-		if (at_load_acquire_u64(&band->words[preds[i]]) < done)
-			return false;
-	return true;
-}
-
-static bool is_taken(const plait__member *member, uint32_t command)
-{
-	/* Relaxed: a hint, the claim decides. */
-	return at_load_relaxed_u64(&member->band->words[command]) >=
-	       2 * member->run - 1;
-}
-
-static uint32_t end_of(const plait__member *member, uint32_t lane)
-{
-	const plait__plan_track *track = &member->band->helped->tracks[lane];
-
-	return track->first + track->count;
-}
-
-/* The first of a lane that is not taken, or its end. */
-static inline uint32_t find_head(plait__member *member, uint32_t lane,
-				 uint32_t end)
-{
-	uint32_t head = member->heads[lane];
-
-	while (head < end && is_taken(member, head))
-		head++;
-	AT_PLAIN_WRITE(member->heads[lane]) = head;
-	return head;
+	return !plait__claim_is_taken(member, command) &&
+	       plait__claim_is_ready(member, command);
 }
 
 /* The first of a lane that is ready and not taken, or none. */
 static uint32_t look_at(plait__member *member, uint32_t lane)
 {
-	uint32_t end = end_of(member, lane);
-	uint32_t head = find_head(member, lane, end);
+	uint32_t end = plait__claim_end(member, lane);
+	uint32_t head = plait__claim_head(member, lane, end);
 
-	if (head == end || is_ready(member, head))
+	if (head == end || plait__claim_is_ready(member, head))
 		return head < end ? head : PLAIT__NONE;
 	for (uint32_t i = head + 1; i < end && i - head < WINDOW; i++)
-		if (!is_taken(member, i) && is_ready(member, i))
+		if (is_free(member, i))
 			return i;
 	return PLAIT__NONE;
 }
@@ -112,15 +83,6 @@ static uint32_t look_around(plait__member *member)
 		lane = lane + 1 < count ? lane + 1 : 0;
 	}
 	return found;
-}
-
-static bool claim(plait__member *member, uint32_t command)
-{
-	at_u64 *word = &member->band->words[command];
-	uint64_t taken = 2 * member->run - 1;
-	uint64_t was = at_load_relaxed_u64(word);
-
-	return was < taken && at_cas_u64(word, &was, taken);
 }
 
 /* ---- those who rest ---- */
@@ -152,7 +114,7 @@ static bool has_more(plait__member *member)
 		found++;
 		for (uint32_t c = first + 1; found < 2 && c - first < WINDOW &&
 		     c < track->first + track->count; c++)
-			found += !is_taken(member, c) && is_ready(member, c);
+			found += is_free(member, c);
 	}
 	return found >= 2;
 }
@@ -215,6 +177,31 @@ static void note(plait__member *member, uint32_t command, uint64_t start_ns)
 /* Functions that have `records` are there twice; see lane.c. */
 #define TWICE static inline __attribute__((always_inline))
 
+/* It is the member's, and somebody else has what comes before it. */
+static __attribute__((noinline)) void await(const plait__member *member,
+					    uint32_t command)
+{
+	for (uint32_t looks = 0; !plait__claim_is_ready(member, command);
+	     looks++) {
+		at_spin_pause();
+		if (looks > PATIENT_LOOKS)
+			plait__thread_yield();
+	}
+}
+
+/* So many since it was here: were they small?  The next run goes by it. */
+static __attribute__((noinline)) void look_at_pace(plait__member *member)
+{
+	at_u32 *known = &member->band->quick;
+	uint64_t now = plait__clock_now_ns();
+	bool quick = now - member->paced_ns < PACE * QUICK_NS;
+
+	/* Relaxed: a hint.  Mostly it is known, and others look at its line. */
+	if (member->done > PACE && at_load_relaxed_u32(known) != quick)
+		at_store_relaxed_u32(known, quick);
+	member->paced_ns = now;
+}
+
 TWICE void perform(plait__member *member, uint32_t command,
 		   const bool records)
 {
@@ -223,6 +210,8 @@ TWICE void perform(plait__member *member, uint32_t command,
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
 
+	if (__builtin_expect(member->unsure, 0))
+		await(member, command);
 	/* Relaxed: as in lane.c.  What was stopped is done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		member->command = command;
@@ -233,9 +222,10 @@ TWICE void perform(plait__member *member, uint32_t command,
 		if (__builtin_expect(result != 0, 0))
 			fail(member, result);
 	}
-	member->done++;
-	/* Release: pairs with the load in is_ready. */
-	at_store_release_u64(&band->words[command], 2 * member->run);
+	if (++member->done % PACE == 0)
+		look_at_pace(member);
+	/* Release: pairs with the load in claim.h. */
+	at_store_release_u64(&band->words[command], plait__claim_done(member));
 	/* Before the look at `idle`; pairs with the fence in rest. */
 	if (band->light)
 		at_fence_light();
@@ -271,6 +261,9 @@ static void catch_up(plait__member *member)
 
 	member->run = at_load_acquire_u64(&member->band->run);
 	member->from = member->lane;
+	member->next = member->until = 0;
+	/* Relaxed: published with the run. */
+	member->ranged = at_load_relaxed_u32(&member->band->ranged) != 0;
 	for (uint32_t i = 0; i < helped->lane_count; i++)
 		member->heads[i] = helped->tracks[i].first;
 }
@@ -340,32 +333,31 @@ static bool is_patient(plait__member *member, uint32_t looks)
  * the one behind that which it did last, there or where it helps. */
 static uint32_t look(plait__member *member, uint32_t looks)
 {
-	uint32_t own_end = end_of(member, member->lane);
-	uint32_t own = find_head(member, member->lane, own_end);
+	uint32_t own_end = plait__claim_end(member, member->lane);
+	uint32_t own = plait__claim_head(member, member->lane, own_end);
 	uint32_t end, head;
 
 	if (own < own_end) {
 		member->from = member->lane;
-		if (!is_ready(member, own))
+		if (!plait__claim_is_ready(member, own))
 			return is_patient(member, looks) ? PLAIT__NONE :
 							   look_around(member);
 		if (looks > 0)
 			member->vain = 0;
 		return own;
 	}
-	end = end_of(member, member->from);
-	head = find_head(member, member->from, end);
-	return head < end && is_ready(member, head) ? head :
-						      look_around(member);
+	end = plait__claim_end(member, member->from);
+	head = plait__claim_head(member, member->from, end);
+	return head < end && plait__claim_is_ready(member, head) ?
+		       head : look_around(member);
 }
 
-/* Claimed by this member: what is behind it comes next. */
-static void pass(plait__member *member, uint32_t command)
+/* All that the member has taken together, from `command` on. */
+TWICE void go_through(plait__member *member, uint32_t command,
+		      const bool records)
 {
-	uint32_t *head = &member->heads[member->from];
-
-	if (*head == command)
-		AT_PLAIN_WRITE(*head) = command + 1;
+	for (; command != PLAIT__NONE; command = plait__claim_next(member))
+		perform(member, command, records);
 }
 
 TWICE bool turn(plait__task *task, const bool records)
@@ -376,6 +368,8 @@ TWICE bool turn(plait__task *task, const bool records)
 	uint32_t found;
 
 	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	/* What a thread that ended in a function left behind. */
+	go_through(member, plait__claim_next(member), records);
 	for (;; looks++) {
 		if (is_behind(member)) {
 			catch_up(member);
@@ -384,10 +378,8 @@ TWICE bool turn(plait__task *task, const bool records)
 		}
 		found = look(member, looks);
 		if (found != PLAIT__NONE) {
-			if (claim(member, found)) {
-				pass(member, found);
-				perform(member, found, records);
-			}
+			go_through(member, plait__claim(member, member->from,
+							found), records);
 			/* Begins again at 0. */
 			looks = UINT32_MAX;
 			continue;

@@ -45,11 +45,19 @@ struct plait__member {
 	uint32_t done;		/* commands, since it told the band */
 	uint32_t command;	/* that it is at */
 	uint32_t from;		/* the lane whose command it found last */
+	uint32_t next;		/* what it took together: from here */
+	uint32_t until;
+	bool unsure;		/* some of that may not be ready */
+	bool ranged;		/* in this run several are; see claim.h */
+	uint64_t paced_ns;	/* when `done` was looked at last */
 	uint32_t vain;		/* waits for its own lane, in a row */
 	uint32_t hurried;	/* times that it will not wait for it */
 	uint64_t idle_ns;	/* recorded: since when it found nothing, or 0 */
 	/* Per lane: what lies before this command was taken. */
 	uint32_t heads[PLAIT__HELPED_LANES];
+	/* Its lane's, in runs that are ranged: run << 32 | what lies before
+	 * this command was taken.  All members write it. */
+	PLAIT__LINE_ALIGNED at_u64 front;
 };
 
 struct plait__band {
@@ -58,9 +66,12 @@ struct plait__band {
 	const plait__op *ops;	/* those, or newer ones; of the run */
 	plait__member *members;
 	bool records;		/* its runs are recorded */
-	/* Per command: 2n - 1 when it was taken in run n, 2n when done. */
+	/* Per command: 4n - 1 when it was taken in run n, 4n when done; more
+	 * in claim.h. */
 	at_u64 *words;
 	bool light;		/* who rests pays for both fences */
+	at_u32 quick;		/* commands are so small that a range is worth it */
+	at_u32 ranged;		/* that is what is done in this run */
 	PLAIT__LINE_ALIGNED at_u64 run; /* the number of this one */
 	PLAIT__LINE_ALIGNED at_u64 idle; /* members that rest, or are about to */
 	at_u64 woken_ns;	/* when one that rests was woken last */

@@ -15,6 +15,8 @@
  *   at_cas_T(p, &expected, v)  strong; acquire + release, acquire on failure
  *   at_add_T  at_sub_T  at_or_T  at_and_T    u32 and u64; return the old value
  *   at_fence_seq_cst()         the store-load barrier of a sleep/wake handshake
+ *   at_fence_after_rmw()       the same, right behind an at_<rmw>, which on some
+ *                              processors is such a barrier already
  *   at_fence_light()           free; pairs with at_membarrier() elsewhere
  *   at_membarrier()            heavy fence on all threads of the process
  *   at_spin_pause()            inside a bounded spin
@@ -120,6 +122,16 @@ AT_DEFINE_BASE(ptr, void *)
 static inline void at_fence_seq_cst(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* The operation has succeeded.  On x86 what is locked orders all. */
+static inline void at_fence_after_rmw(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	atomic_signal_fence(memory_order_seq_cst);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
 }
 
 /*
