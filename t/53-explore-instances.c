@@ -51,6 +51,11 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	return PLAIT_OK;
 }
 
+void plait__context_opened(plait__context *of)
+{
+	MC_CHECK(of == &context);
+}
+
 bool plait__pool_in_call(void)
 {
 	return false;

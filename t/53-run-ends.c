@@ -339,6 +339,42 @@ static void ends_are_heard(void)
 	close_rig(&rig);
 }
 
+static int32_t note_thread(void *user_data)
+{
+	*(pthread_t *)user_data = pthread_self();
+	return 0;
+}
+
+/* The user has nothing but a run, which only gets on while somebody waits: it is
+ * left to that, and done there. */
+static void only_a_run_is_left(void)
+{
+	pthread_t where = pthread_self();
+	plait_graph *graph;
+	plait_plan *plan;
+	plait_run *run = NULL;
+
+	if (!open_host(0))
+		return;
+	graph = new_graph();
+	(void)add_call(graph, "x", note_thread, &where, NULL, 0);
+	plan = freeze(graph, 1, 1);
+	OK(plait_plan_run(plan, rig.queue, NULL, &run, &rig.error) == PLAIT_OK);
+	plait_plan_release(plan);
+	plait_graph_release(graph);
+	plait_signal_release(rig.gate);
+	plait_signal_release(rig.signal);
+	plait_queue_release(rig.queue);
+	plait_context_release(rig.context);
+	for (int i = 0; i < 50; i++)
+		pause_a_little();
+	IS_INT(plait_run_poll(run, &rig.error), PLAIT_PENDING);
+	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error), PLAIT_OK);
+	OK(pthread_equal(where, pthread_self()));
+	plait_run_release(run);
+	OK(all_gone());
+}
+
 static const struct tap_scenario all[] = {
 	{ "failure in a body", failures },
 	{ "cancel", cancels },
@@ -346,5 +382,6 @@ static const struct tap_scenario all[] = {
 	{ "queues that nobody finishes", queues_that_nobody_finishes },
 	{ "ends are heard", ends_are_heard },
 	{ "ends are polled", ends_are_polled },
+	{ "only a run is left", only_a_run_is_left },
 };
 TAP_MAIN(all)

@@ -68,6 +68,17 @@ static void wait_in_vain(plait_run *run)
 		rig.error.text);
 }
 
+/* Until it has come there, which may take it a while. */
+static void wait_in_vain_at(plait_run *run, const char *what)
+{
+	for (int i = 0; i < 10000; i++) {
+		(void)plait_run_wait(run, 1000000, &rig.error);
+		if (strstr(rig.error.text, what) != NULL)
+			break;
+	}
+	wait_in_vain(run);
+}
+
 static void wait_for_gate(uint32_t flags)
 {
 	const plait_signal_desc desc = { .size = sizeof(desc),
@@ -86,7 +97,7 @@ static void wait_for_gate(uint32_t flags)
 		.label = "enters" }, &node, 1);
 	plan = freeze_with(graph, flags);
 	run = start_run(plan);
-	wait_in_vain(run);
+	wait_in_vain_at(run, "waits for signal");
 	HAS_STR(rig.error.text, "node 1 \"enters\" waits for signal \"door\" to "
 		"come to 5, which is at 2");
 	IS_INT(plait_signal_raise(gate, 5, &rig.error), PLAIT_OK);
@@ -132,7 +143,7 @@ static void wait_for_owner(uint32_t flags)
 		.inbox = owner.inbox }, NULL, 0);
 	plan = freeze_with(graph, flags);
 	run = start_run(plan);
-	wait_in_vain(run);
+	wait_in_vain_at(run, " waits for inbox ");
 	HAS_STR(rig.error.text, "node 0 \"asked\" waits for inbox ");
 	HAS_STR(rig.error.text, ", which its owner, thread ");
 	(void)pthread_barrier_wait(&owner.waited);

@@ -237,6 +237,7 @@ plait_status plait__desc_write(void *out, const void *ours, size_t known_bytes,
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOTHING(plait__handle_give, plait__slot *slot)
+NOTHING(plait__context_opened, plait__context *of)
 NOTHING(plait__handle_retain, const void *handle, int32_t type)
 NOTHING(plait__frame_unbind_all, plait__frame *frame)
 NOTHING(plait__instance_renew, plait__instance *instance)

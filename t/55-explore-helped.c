@@ -48,6 +48,7 @@ static struct {
 static uint32_t numbers[COMMANDS]; /* of the run that ran it last */
 static uint32_t command_count, lane_count, run_count;
 static bool in_a_row;		   /* the second plan */
+static bool alternates;		   /* whether some are taken together */
 static uint32_t run_number;
 static uint32_t ends;		   /* of runs */
 static uint32_t turns[LANES];	   /* what a member leaves to its next turn */
@@ -210,6 +211,8 @@ static void start_run(void)
 {
 	AT_PLAIN_WRITE(run_number) = AT_PLAIN_READ(run_number) + 1;
 	at_store_relaxed_u32(&instance.stop, 0);
+	if (alternates)
+		at_store_relaxed_u32(&band.quick, run_number % 2);
 	plait__band_start(&band, run_here);
 }
 
@@ -283,6 +286,7 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	AT_PLAIN_WRITE(ends) = 0;
 	AT_PLAIN_WRITE(turns[0]) = AT_PLAIN_WRITE(turns[1]) = 0;
 	AT_PLAIN_WRITE(offered) = 0;
+	alternates = false;
 	failing = fails;
 	time_step = step;
 	time_now = 0;
@@ -327,6 +331,13 @@ static void begin_row(void)
 	in_a_row = true;
 	make_band(-1, 1000000, false);
 	at_init_u32(&band.quick, 1);
+}
+
+static void begin_alternating(void)
+{
+	begin_row();
+	alternates = true;
+	run_count = 3;
 }
 
 static void begin_row_once(void)
@@ -433,6 +444,8 @@ BAND(band_rows, "helped, in a row and again", begin_row, 2, 3, 1);
 BAND(band_row_three, "helped, in a row, three threads", begin_row, 3, 2, 1);
 BAND(band_row_failing, "helped, in a row, one fails", begin_row_failing, 2, 3,
 	1);
+BAND(band_alternating, "helped, in a row every other time", begin_alternating,
+	2, 3, 1);
 BAND(band_small, "helped, small commands", begin_small, 2, 3, 1);
 BAND(band_passed, "helped, runs pass by a member", begin_passed, 2, 3, 1);
 
@@ -440,6 +453,7 @@ static const struct mc_scenario *const scenarios[] = {
 	&band_late, &band_late_heavy, &band_passed, &band_two, &band_row,
 	&band_rows, &band_here, &band_three, &band_unwoken, &band_failing,
 	&band_heavy, &band_row_three, &band_row_failing, &band_small,
+	&band_alternating,
 };
 
 /* What the others add is none of the orders that can be weakened. */

@@ -42,11 +42,12 @@
  * A failed queue still waits for what queues emit, so that what it
  * emits itself is not early; it waits for no gate.
  *
- * Refusing.  What was refused with PLAIT_E_BUSY or PLAIT_E_NOMEM works again, at
- * the latest when all that the queue has is done.  Where the core cannot do
- * without (the end of a run's work, a flush, how far a signal is) it asks again,
- * a thousand times in a row and for a second at least, whatever the status; then
- * it takes what the queue has for lost (PLAIT_E_LOST) and destroys nothing of it.
+ * Refusing.  What was refused with PLAIT_E_BUSY or PLAIT_E_NOMEM works again
+ * when some of what the queue has is done, and within a second whatever the
+ * queue has.  Where the core cannot do without (the end of a run's work, a flush,
+ * how far a signal is) it asks again, a thousand times in a row, and for a
+ * second at least unless time is simulated, whatever the status; then it takes
+ * what the queue has for lost (PLAIT_E_LOST) and destroys nothing of it.
  *
  * Visibility.  What was done before a signal was raised can be seen by all who
  * saw it raised (release and acquire), on the host and on the device.  That

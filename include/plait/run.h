@@ -335,7 +335,8 @@ PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error);
  *
  * May do work of the run on the calling thread; serves its inboxes.  What it
  * has begun it goes on with, so that a timeout may be told late: a function to
- * its end and, in a context without workers, a loop to its last turn.
+ * its end, and what the same lane has behind it, loops too, as far as nothing
+ * of that waits for others.
  *
  * @param run        borrowed, non-null: the run
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits

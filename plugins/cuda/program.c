@@ -13,9 +13,28 @@
 
 static const char decides[] = "plait_decides";
 
+static bool is_of_name(char c)
+{
+	return c == '_' || c == '$' || (c >= '0' && c <= '9') ||
+	       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The name, and not a longer one that it is a part of. */
 static bool has_name(const void *code, uint64_t bytes, const char *name)
 {
-	return memmem(code, bytes, name, strlen(name)) != NULL;
+	const char *end = (const char *)code + bytes;
+	uint64_t length = strlen(name);
+	const char *at = code;
+
+	while ((at = memmem(at, (size_t)(end - at), name, length)) != NULL) {
+		const char *behind = at + length;
+
+		if ((at == code || !is_of_name(at[-1])) &&
+		    (behind == end || !is_of_name(*behind)))
+			return true;
+		at = behind;
+	}
+	return false;
 }
 
 static bool sets_conditions(const plait_code *code)

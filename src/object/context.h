@@ -95,8 +95,7 @@ struct plait__context {
 
 	/* Anything that a waiting thread may wait for has changed. */
 	struct plait__event pulse;
-	at_u64 open;	  /* handles that the user holds, but of light classes;
-			   * this one included */
+	at_u64 open;	  /* handles that the user holds, this one included */
 	at_u64 lingering; /* objects without a handle that are held */
 
 	struct plait__mutex lock; /* guards both lists, `sweep`, `spare` */

@@ -266,7 +266,7 @@ static plait_status fail_unknown(plait__context *context, const char *name,
 	for (i = 0; i < context->device_count; i++)
 		plait__choices_add(&choices, context->devices[i].object.label);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
-			   "device \"%.40s\"%s does not exist; there are %s",
+			   "device \"%.40s\" does not exist%s; there are %s",
 			   name, plait__choices_hint(&choices),
 			   plait__choices_list(&choices));
 }

@@ -27,7 +27,7 @@ plait_status plait__object_init(plait__object *object,
 		return status;
 	if (context != NULL && &context->object != object && !class->light)
 		plait__object_hold(&context->object);
-	if (object->slot != NULL && !class->light)
+	if (object->slot != NULL)
 		plait__context_opened(context);
 	return PLAIT_OK;
 }
@@ -71,7 +71,7 @@ plait_status plait__object_enter(const void *handle, int32_t type,
 }
 
 /* What is in flight may keep it for a while. */
-static void give_up(plait__object *object)
+static void linger(plait__object *object)
 {
 	plait__context *context = object->context;
 
@@ -83,7 +83,6 @@ static void give_up(plait__object *object)
 		object->lingers = true;
 		plait__context_lingers(context, 1);
 	}
-	plait__object_drop(object);
 }
 
 /* The user has it no more. */
@@ -92,11 +91,15 @@ static void close_handle(plait__object *object)
 	plait__context *context = object->context;
 
 	if (object->class->light) {
-		give_up(object);
+		/* Until it is dropped, what it holds keeps the context. */
+		linger(object);
+		plait__context_closed(context);
+		plait__object_drop(object);
 		return;
 	}
 	plait__object_hold(&context->object);
-	give_up(object);
+	linger(object);
+	plait__object_drop(object);
 	plait__context_closed(context);
 	plait__object_drop(&context->object);
 }

@@ -35,9 +35,8 @@ typedef struct plait__class {
 	void (*close)(plait__object *object);
 	/* The last hold is gone: free it.  The context is still there. */
 	void (*destroy)(plait__object *object);
-	/* What it holds itself keeps the context, which does not ask whether
-	 * the user has any; and `destroy` keeps the memory with its slot, for
-	 * another object of the class. */
+	/* What it holds itself keeps the context; and `destroy` keeps the
+	 * memory with its slot, for another object of the class. */
 	bool light;
 	/* It is made with this many holds more, of who makes it. */
 	uint8_t maker_holds;

@@ -310,9 +310,10 @@ static plait_status fail_ready_time(const plait__wait_request *request,
 	char room[PLAIT_ERROR_TEXT_BYTES];
 
 	(void)describe(request, room, sizeof(room));
-	return plait__fail(error, PLAIT_E_TIMEOUT, "%llu ns have passed%s%s",
+	return plait__fail(error, PLAIT_E_TIMEOUT, "%llu ns have passed%s%s%s",
 			   (unsigned long long)request->timeout_ns,
-			   room[0] != '\0' ? ": " : "", room);
+			   room[0] != '\0' ? ": " : "", room,
+			   request->advice != NULL ? request->advice : "");
 }
 
 static plait_status fail_queue_time(plait__object *object, const char *backend,

@@ -32,6 +32,9 @@ typedef struct plait__wait_request {
 	/* With `ready`, or null: what has not come, and on whom it waits, for
 	 * the text of an error.  Not in upcalls. */
 	void (*describe)(void *arg, char *out, uint32_t bytes);
+	/* What one may do when the time is over: the end of that text; or
+	 * null. */
+	const char *advice;
 	/* Set when a point decided, not the wait itself. */
 	bool decided;
 	uint64_t index; /* which: the one (any), the first that failed (all) */

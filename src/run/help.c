@@ -101,7 +101,8 @@ bool plait__band_rouse(plait__band *band, uint32_t lane, bool *rested)
 static bool has_more(plait__member *member)
 {
 	uint32_t count = member->band->helped->lane_count;
-	uint32_t found = 0;
+	/* What it has taken already keeps it busy. */
+	uint32_t found = member->next < member->until;
 
 	for (uint32_t i = 0; found < 2 && i < count; i++) {
 		uint32_t lane = (member->lane + i) % count;
@@ -194,7 +195,9 @@ static __attribute__((noinline)) void look_at_pace(plait__member *member)
 {
 	at_u32 *known = &member->band->quick;
 	uint64_t now = plait__clock_now_ns();
-	bool quick = now - member->paced_ns < PACE * QUICK_NS;
+	/* What was stopped says nothing. */
+	bool quick = now - member->paced_ns < PACE * QUICK_NS &&
+		     at_load_relaxed_u32(&member->band->instance->stop) == 0;
 
 	/* Relaxed: a hint.  Mostly it is known, and others look at its line. */
 	if (member->done > PACE && at_load_relaxed_u32(known) != quick)

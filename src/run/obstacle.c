@@ -102,8 +102,7 @@ void plait__obstacle_describe(plait__instance *instance, plait__run *run,
 	tell(instance->program, &obstacle, what, sizeof(what));
 	forget(&obstacle);
 	if (what[0] != '\0') {
-		(void)snprintf(out, bytes, "%s is not over%s; wait longer, or "
-			       "plait_run_cancel", name, what);
+		(void)snprintf(out, bytes, "%s is not over%s", name, what);
 		return;
 	}
 	plait__wait_owed(instance->program->context, what, sizeof(what));

@@ -103,7 +103,11 @@ void plait__instance_stop(plait__instance *instance, const plait_error *why)
 
 void plait__instance_keep(plait__instance *instance, const plait_error *why)
 {
+	plait__context *context = instance->program->context;
+
 	plait__object_hold(&instance->program->frozen->object);
+	/* Nobody is to wait for the end of this context. */
+	plait__context_opened(context);
 	instance->why_stuck = *why;
 	/* Release: pairs with the load in instances.c. */
 	at_store_release_u32(&instance->stuck, 1);

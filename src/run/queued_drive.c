@@ -550,9 +550,11 @@ static uint32_t turn(plait__queued_state *state)
 	if (state->phase == ENDS)
 		plait__queued_submit_ends(state);
 	plait__queued_flush(state);
-	/* Nothing that it has may be touched. */
-	if (at_load_relaxed_u32(&state->instance->stuck) != 0)
+	/* Nothing that it has may be touched but what stops a loop. */
+	if (at_load_relaxed_u32(&state->instance->stuck) != 0) {
+		plait__queued_stop_loops(state);
 		return PLAIT__PILOT_OVER;
+	}
 	if (is_through(state))
 		return end(state);
 	if (state->tries)

@@ -218,6 +218,7 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 	plait__wait_request request = {
 		.timeout_ns = timeout_ns, .ready = is_done, .serves = true,
 		.help = help, .describe = describe_end,
+		.advice = "; wait longer, or plait_run_cancel",
 	};
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);

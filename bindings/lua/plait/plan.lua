@@ -119,16 +119,27 @@ end
 
 -- --- runs ----------------------------------------------------------------------
 
+-- A plan's own queue has failed with it, and nobody can finish that.
+local function checked(self, status)
+  local failure = status < 0 and core.failure(status)
+  if not failure then return status end
+  if self.plan.queue == self.queue and
+     lib.plait_run_poll(self:handle(), nil) ~= lib.PLAIT_PENDING then
+    self.plan.queue = nil
+  end
+  error(failure, 0)
+end
+
 --- Is it done?  What it failed with is an error.
 function Run:poll()
-  return core.check(lib.plait_run_poll(self:handle(), core.error)) ~= lib.PLAIT_PENDING
+  return checked(self, lib.plait_run_poll(self:handle(), core.error)) ~= lib.PLAIT_PENDING
 end
 
 --- Wait until it is done, for so many seconds at most; what it failed with is an
 -- error.
 function Run:wait(seconds)
   local time = core.nanoseconds(seconds)
-  while core.check(lib.plait_run_wait(self:handle(), time, core.error)) == lib.PLAIT_EVENT_READY do
+  while checked(self, lib.plait_run_wait(self:handle(), time, core.error)) == lib.PLAIT_EVENT_READY do
     self.plan.system.inbox:pump()
   end
 end

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FORMATS = {"json": _raw.PLAIT_FORMAT_JSON, "dot": _raw.PLAIT_FORMAT_DOT,
             "svg": _raw.PLAIT_FORMAT_SVG}
 _TRACES = {"json": _raw.PLAIT_TRACE_JSON, "svg": _raw.PLAIT_TRACE_SVG}
-_plan_call = lib.plait_plan_call
+_plan_call, _poll, _wait = lib.plait_plan_call, lib.plait_run_poll, lib.plait_run_wait
 # What is stored at once; all else is looked at first.
 _NUMBERS = frozenset((int, float, bool))
 
@@ -234,15 +234,25 @@ class Run(Handle):
         super().__init__(handle)
         self.plan, self.queue = plan, queue
 
+    def _check(self, status):
+        if status < 0:
+            error = failure(status)
+            # A plan's own queue has failed with it, and nobody can finish that.
+            if (self.plan._queue is self.queue and
+                    lib.plait_run_poll(self.handle, None) != _raw.PLAIT_PENDING):
+                self.plan._queue = None
+            raise error
+        return status
+
     def poll(self) -> bool:
         """Is it done?  Raises what it failed with."""
-        return call(lib.plait_run_poll, self.handle) != _raw.PLAIT_PENDING
+        return self._check(_poll(self.handle, local.at)) != _raw.PLAIT_PENDING
 
     def wait(self, timeout: Optional[float] = None) -> None:
         """Wait until it is done, for so many seconds at most; raises what it
         failed with."""
-        while call(lib.plait_run_wait, self.handle,
-                   nanoseconds(timeout)) == _raw.PLAIT_EVENT_READY:
+        while self._check(_wait(self.handle, nanoseconds(timeout),
+                                local.at)) == _raw.PLAIT_EVENT_READY:
             self.plan.system.pump()
 
     def trace(self, form: str) -> str:

@@ -465,6 +465,23 @@ class Plans(Case):
         self.assertIn("wrong", str(caught.exception))
         self.assertEqual(after, [])
 
+    def test_a_plan_runs_again_after_it_failed(self):
+        wrong = [True]
+
+        def sometimes():
+            if wrong[0]:
+                raise KeyError("this one")
+        graph = self.system.graph()
+        graph.call(sometimes)
+        plan = graph.freeze()
+        for _ in range(2):
+            with self.assertRaises(plait.FailedError) as caught:
+                plan.run().wait()
+            self.assertIsInstance(caught.exception.__cause__, KeyError)
+        wrong[0] = False
+        plan.run().wait()
+        plan()
+
     def test_branches(self):
         which, out = self.device.array(array.array("I", [2])), self.device.buffer(4)
         graph = self.system.graph()
