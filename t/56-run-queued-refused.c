@@ -49,7 +49,8 @@ static int32_t pass(void *user_data)
 {
 	(void)user_data;
 	__atomic_store_n(&entered, 1, __ATOMIC_SEQ_CST);
-	while (holds && __atomic_load_n(&released, __ATOMIC_SEQ_CST) == 0)
+	while (__atomic_load_n(&holds, __ATOMIC_SEQ_CST) &&
+	       __atomic_load_n(&released, __ATOMIC_SEQ_CST) == 0)
 		continue;
 	return 0;
 }
@@ -309,7 +310,7 @@ static void beside_what_runs(void)
 	};
 	plait_plan *plan;
 
-	holds = true;
+	__atomic_store_n(&holds, true, __ATOMIC_SEQ_CST);
 	given_up = 0;
 	if (!open_refusing(&how, 2))
 		return;
@@ -323,7 +324,7 @@ static void beside_what_runs(void)
 	plait_plan_release(plan);
 	plait_context_release(rig.context);
 	__atomic_store_n(&released, 1, __ATOMIC_SEQ_CST);
-	holds = false;
+	__atomic_store_n(&holds, false, __ATOMIC_SEQ_CST);
 }
 
 static const struct tap_scenario all[] = {
