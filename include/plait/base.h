@@ -239,7 +239,8 @@ enum {
 /*
  * plait_live_count - how many objects of a kind are alive in this process.
  *
- * Zero after everything was released; a test for leaks in any language.
+ * Zero after everything was released; a test for leaks in any language.  It
+ * looks at as many handles as there ever were at a time.
  *
  * @param object value: one of PLAIT_OBJECT_...
  * @return the number of live objects, 0 for a kind that does not exist

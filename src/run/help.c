@@ -37,16 +37,21 @@ enum {
 	/* How often a member that finds enough to do looks how fast it goes,
 	 * and how long small commands take with what it takes to get them. */
 	PACE = 64,
-	QUICK_NS = 50
+	QUICK_NS = 50,
+	/* How long it sleeps where others do not get a CPU otherwise. */
+	NAP_NS = 50000
 };
 
-/* So many looks at its own next command before it helps others.  Each one is
- * a pause, of which the explorer needs but one.  Who looked in vain so often in
+/* So many looks at its own next command before it helps others, and at what
+ * somebody else has and must be done first, before it leaves him the CPU.  Each
+ * one is a pause, of which the explorer needs but one.  Who looked in vain so often in
  * a row is alone, it seems, and does not wait for a while. */
 #ifdef PLAIT_EXPLORE
 enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1, PATIENT_LOOKS = 0 };
+enum { NAPPING_LOOKS = 1 };
 #else
 enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16, PATIENT_LOOKS = 64 };
+enum { NAPPING_LOOKS = 1064 };
 #endif
 
 /* ---- what is ready ---- */
@@ -178,6 +183,15 @@ static void note(plait__member *member, uint32_t command, uint64_t start_ns)
 /* Functions that have `records` are there twice; see lane.c. */
 #define TWICE static inline __attribute__((always_inline))
 
+/* Yielding does not help who has a lower priority than this thread. */
+static void nap(plait__band *band)
+{
+	uint32_t left = at_load_relaxed_u32(&band->remaining);
+
+	(void)at_futex_wait(&band->remaining, left,
+			    plait__clock_now_ns() + NAP_NS);
+}
+
 /* It is the member's, and somebody else has what comes before it. */
 static __attribute__((noinline)) void await(const plait__member *member,
 					    uint32_t command)
@@ -185,7 +199,9 @@ static __attribute__((noinline)) void await(const plait__member *member,
 	for (uint32_t looks = 0; !plait__claim_is_ready(member, command);
 	     looks++) {
 		at_spin_pause();
-		if (looks > PATIENT_LOOKS)
+		if (looks > NAPPING_LOOKS)
+			nap(member->band);
+		else if (looks > PATIENT_LOOKS)
 			plait__thread_yield();
 	}
 }
