@@ -13,7 +13,7 @@
  */
 #include "plait/plait.h"
 #include "sys/clock.h"
-#include "sys/event.h"
+#include "sys/eventcount.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * smallest and the median time of many are printed.
  */
 #include "ffi/call.h"
-#include "object/code.h"
+#include "object/kernel/host_code.h"
 #include "base/alloc.h"
 #include "pool/pool.h"
 #include "sys/clock.h"

@@ -20,11 +20,12 @@ LAYERS = {
     "kernel": "base sys ffi",
     "source": "base sys kernel",
     "object": "base sys pool plugin ffi kernel source",
-    "graph": "base sys kernel object plan",
+    "graph": "base sys kernel object plan render",
     "plan": "base",
-    "run": "base sys pool plugin ffi coro kernel source object graph plan",
-    "flow": "base sys kernel object graph plan run",
-    "coll": "base sys kernel object graph plan run",
+    "render": "base plan",
+    "run": "base sys pool plugin ffi coro kernel source object graph plan render",
+    "flow": "base sys kernel object graph plan render run",
+    "coll": "base sys kernel object graph plan render run",
 }
 LAYERS = {name: set(below.split()) | {name} for name, below in LAYERS.items()}
 PURE = {"limits", "stdbool", "stddef", "stdint", "string", "inttypes", "stdio", "stdarg"}

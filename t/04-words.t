@@ -20,7 +20,7 @@ GATES = (
     ("atomics and futexes live in src/sys/atomic.h and src/sys/futex.c",
      r"stdatomic\.h|\b__atomic_|\b__sync_|\b_Atomic\b|\batomic_\w+|\bSYS_futex\b|\bvolatile\b",
      CODE, r"src/sys/(atomic|explore|futex|spin)\w*\.[ch]"),
-    ("locks are src/sys/mutex.h and src/sys/event.h",
+    ("locks are src/sys/mutex.h and src/sys/eventcount.h",
      r"\bpthread_(mutex|cond|rwlock|spin|barrier)\w*|\bsem_(init|wait|post)\b|threads\.h",
      ("src",), r"src/sys/mutex\.[ch]"),
     ("the environment is read in src/sys/env.c", r"\b(secure_)?getenv\b|\benviron\b|\b(put|set)env\b",

@@ -5,11 +5,11 @@
 #include "plait/base.h"
 
 #include "base/alloc.h"
-#include "base/choices.h"
+#include "base/spelling_hint.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/vector.h"
-#include "sys/detail.h"
+#include "sys/error_detail.h"
 
 #include <limits.h>
 #include <stdio.h>

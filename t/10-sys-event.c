@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "sys/clock.h"
-#include "sys/event.h"
+#include "sys/eventcount.h"
 
 enum { HOPS = 3000, DEDICATED_HOPS = 100 };
 

@@ -4,7 +4,7 @@
 #include "tap.h"
 
 #include "base/alloc.h"
-#include "sys/whole.h"
+#include "sys/read_write_file.h"
 
 #include <dirent.h>
 #include <errno.h>

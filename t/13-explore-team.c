@@ -10,8 +10,8 @@
 #include "mc_tap.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
-#include "pool/team.h"
-#include "sys/event.h"
+#include "pool/parallel_for.h"
+#include "sys/eventcount.h"
 #include "sys/thread.h"
 
 #include <string.h>
@@ -232,7 +232,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "pool/team.c", NULL };
+	static const char *const files[] = { "pool/parallel_for.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -2,7 +2,7 @@
 /* A worker that was woken where its waker works goes to another CPU: not when
  * it is placed, not twice in a moment, and where it may run stays the same. */
 #include "base/alloc.h"
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 #include "pool/task.h"
 #include "sys/clock.h"
 #include "sys/thread.h"

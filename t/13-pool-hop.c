@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a hop is: asked by one and by many, with workers that come, that
  * cannot, and with none; and what runs make of it. */
-#include "pool/hop.h"
+#include "pool/wakeup_latency.h"
 
 #include "base/alloc.h"
-#include "pool/state.h"
-#include "run/forecast.h"
+#include "pool/pool_internal.h"
+#include "run/host/speedup_model.h"
 #include "sys/thread.h"
 
 #include <string.h>

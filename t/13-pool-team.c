@@ -2,7 +2,7 @@
 /* Work in parts: every part is done once, by whoever comes; a failure leaves
  * out the rest; threads that end inside a part; many callers at the same
  * time; nobody is inside when a call returns. */
-#include "pool/team.h"
+#include "pool/parallel_for.h"
 
 #include "base/alloc.h"
 #include "pool/lane.h"

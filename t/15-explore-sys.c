@@ -10,7 +10,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "sys/event.h"
+#include "sys/eventcount.h"
 #include "sys/mutex.h"
 
 static struct plait__mutex mutex;

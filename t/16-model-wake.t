@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The protocols of sleeping (src/sys/event.c), of parking lanes (src/run/park.c)
-# and of regions (src/run/lane.c) as Spin models: the right ones have no errors,
+# The protocols of sleeping (src/sys/eventcount.c), of parking lanes (src/run/host/lane_park.c)
+# and of regions (src/run/host/lane_interpreter.c) as Spin models: the right ones have no errors,
 # and each mutant must have one, or the model proves nothing.
 models=${abs_top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}/t/spin
 model=$models/wake.pml

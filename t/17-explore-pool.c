@@ -12,8 +12,8 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "pool/ready.h"
-#include "pool/tally.h"
-#include "sys/event.h"
+#include "pool/counter_core.h"
+#include "sys/eventcount.h"
 #include "explore_list.h"
 
 /* --- counters -------------------------------------------------------------- */

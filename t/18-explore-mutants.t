@@ -23,50 +23,50 @@ sources_of()
 {
 	case $1 in
 	15-explore-sys)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" ;;
 	13-explore-team)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/alloc.c src/base/error.c src/pool/team.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/alloc.c src/base/error.c src/pool/parallel_for.c" ;;
 	17-explore-pool)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/pool/ready.c src/pool/tally.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/pool/ready.c src/pool/counter_core.c" ;;
 	37-explore-pilot)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/object/hope.c" \
-			"src/object/pilot.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/object/signal/submit_listener.c" \
+			"src/object/progress/progress_driver.c" ;;
 	53-explore-deciding) # includes src/source/loop.prelude
 		;;
 	53-explore-instances)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/run/instances.c src/run/over.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/run/instance_pool.c src/run/run_instance.c" ;;
 	53-explore-lone)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/object/lone.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/object/queue/idle_section.c" ;;
 	54-explore-halts)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/object/pilot.c" \
-			"src/run/queued_halt.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/object/progress/progress_driver.c" \
+			"src/run/queue/stop_device_loops.c" ;;
 	54-explore-lanes)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/run/park.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/run/host/lane_park.c" ;;
 	54-explore-made)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/sys/clock.c src/run/flat.c" \
-			"src/run/program.c src/run/record.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/sys/clock.c src/run/host/host_engine.c" \
+			"src/run/program.c src/run/record/recorder.c" ;;
 	54-explore-runs)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/run/over.c src/run/run.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/run/run_instance.c src/run/run.c" ;;
 	54-explore-versions)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
-			"src/base/error.c src/run/exchange.c" ;;
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
+			"src/base/error.c src/run/kernel_versions.c" ;;
 	54-explore-regions)
-		echo "src/sys/event.c src/sys/mutex.c src/sys/wait.c" \
+		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/alloc.c src/base/error.c src/base/vector.c" \
-			"src/plan/plan.c src/run/compile.c src/run/pieces.c" \
-			"src/run/crew.c src/run/lane.c src/run/park.c" ;;
+			"src/plan/plan.c src/run/host/lane_compiler.c src/run/host/lane_bodies.c" \
+			"src/run/host/lane_tasks.c src/run/host/lane_interpreter.c src/run/host/lane_park.c" ;;
 	55-explore-helped)
-		echo "src/run/help.c src/run/band.c src/base/error.c" ;;
-	19-explore-handle) # includes src/object/handle.c
+		echo "src/run/host/steal_worker.c src/run/host/steal_setup.c src/base/error.c" ;;
+	19-explore-handle) # includes src/object/handle/handle_table.c
 		echo "src/base/error.c src/sys/mutex.c" ;;
 	esac
 }

@@ -27,7 +27,7 @@ def functions(text):
 
 
 def sites(path):
-    """"run/over.c end_call at_exchange_u32", with #2 for the second."""
+    """"run/run_instance.c end_call at_exchange_u32", with #2 for the second."""
     found = []
     for name, body in functions(without_comments(read(path))):
         counts = {}

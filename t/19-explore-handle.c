@@ -11,7 +11,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "object/handle.c"
+#include "object/handle/handle_table.c"
 
 enum { ALIVE = 7 };
 
@@ -310,7 +310,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "object/handle.c", NULL };
+	static const char *const files[] = { "object/handle/handle_table.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -7,7 +7,7 @@
 
 #include "plugin_rig.h"
 
-#include "plugin/image.h"
+#include "plugin/elf_check.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of handles: entering, leaving, what is wrong with a number. */
-#include "object/handle.h"
+#include "object/handle/handle_table.h"
 
 #include "tap.h"
 

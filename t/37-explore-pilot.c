@@ -9,8 +9,8 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "object/context.h"
-#include "object/signal.h"
+#include "object/context/context.h"
+#include "object/signal/signal.h"
 #include "sys/clock.h"
 
 #include <string.h>
@@ -298,9 +298,9 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "object/pilot.c",
-					     "object/pilot.h", "object/hope.c",
-					     "object/signal.h", NULL };
+	static const char *const files[] = { "object/progress/progress_driver.c",
+					     "object/progress/progress_driver.h", "object/signal/submit_listener.c",
+					     "object/signal/signal.h", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

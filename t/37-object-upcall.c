@@ -4,8 +4,8 @@
  * numbers that nobody gave out.  The port is made by hand, its backend is this
  * file, so that every call is where the test wants it.
  */
-#include "object/context.h"
-#include "object/upcall.h"
+#include "object/context/context.h"
+#include "object/progress/notification.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
  */
 #include "objects.h"
 
-#include "object/call.h"
-#include "object/inbox.h"
-#include "object/queue.h"
+#include "object/queue/owner_call.h"
+#include "object/inbox/inbox.h"
+#include "object/queue/queue.h"
 
 #include "sys/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches in parts: whatever the launch, its parts are boxes of whole groups
  * that have each item once, and there are not too many. */
-#include "object/split.h"
+#include "object/kernel/grid_split.h"
 
 #include <string.h>
 

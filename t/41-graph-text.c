@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text form of graphs: what it gives the planner, each error with its
  * line, every failed allocation, and random damage. */
-#include "graph/read.h"
+#include "graph/text/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

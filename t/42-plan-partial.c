@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/check.h"
+#include "plan/check/check.h"
 #include "shapes.h"
 #include "tap.h"
 

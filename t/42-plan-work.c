@@ -3,7 +3,7 @@
  * Blocks of the planner when there is no memory: what was cut from a slab, and is
  * to grow, stays as it was.
  */
-#include "plan/work.h"
+#include "plan/schedule/arena.h"
 
 #include "tap.h"
 

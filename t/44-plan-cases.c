@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan/check.h"
+#include "plan/check/check.h"
 #include "shapes.h"
 #include "tap.h"
 

@@ -7,8 +7,8 @@
  */
 #include "plait/plait.h"
 
-#include "graph/graph.h"
-#include "object/kernel.h"
+#include "graph/build/graph.h"
+#include "object/kernel/kernel.h"
 #include "tap.h"
 
 #include <stdio.h>

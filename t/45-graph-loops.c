@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "graph/frozen.h"
-#include "plan/check.h"
+#include "graph/plan/plan_object.h"
+#include "plan/check/check.h"
 
 #include "loops.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The binary form of plans: a round trip is the same bytes, every damaged
  * byte, every prefix and every wrong reference is refused. */
-#include "plan/save.h"
+#include "plan/io/binary.h"
 
 #include "base/alloc.h"
-#include "graph/read.h"
-#include "plan/planner.h"
+#include "graph/text/parser.h"
+#include "plan/schedule/planner.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * and that a call that fails changes nothing. */
 #include "plait/plait.h"
 
-#include "graph/frozen.h"
+#include "graph/plan/plan_object.h"
 #include "tap.h"
 
 #include <stdio.h>

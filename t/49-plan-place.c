@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "plan/place.h"
+#include "plan/schedule/place_command.h"
 #include "shapes.h"
 #include "tap.h"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "graph/read.h"
-#include "plan/check.h"
-#include "plan/draw.h"
-#include "plan/simulate.h"
+#include "graph/text/parser.h"
+#include "plan/check/check.h"
+#include "render/render.h"
+#include "plan/simulate/simulate.h"
 #include "shapes.h"
 #include "tap.h"
 

@@ -3,9 +3,9 @@
  * Plans whose lanes become fewer: everything is done once, in an order that
  * the plan allows, and nobody waits for ever.
  */
-#include "run/fold.h"
+#include "run/host/lane_merge.h"
 
-#include "plan/planner.h"
+#include "plan/schedule/planner.h"
 #include "shapes.h"
 #include "tap.h"
 

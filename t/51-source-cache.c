@@ -4,7 +4,7 @@
 #include "source/cache.h"
 
 #include "base/alloc.h"
-#include "source/trim.h"
+#include "source/cache_eviction.h"
 
 #include <dirent.h>
 #include <fcntl.h>

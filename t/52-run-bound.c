@@ -3,7 +3,7 @@
  * and run; and what must not be run, whatever it is bound to. */
 #include "plait/plait.h"
 
-#include "graph/frozen.h"
+#include "graph/plan/plan_object.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -9,11 +9,11 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/record.h"
+#include "run/record/recorder.h"
 #include "run/run.h"
 
 #include "base/error.h"
-#include "object/wait.h"
+#include "object/progress/wait_loop.h"
 
 #include <string.h>
 
@@ -458,7 +458,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/instances.c", "run/over.c",
+	static const char *const files[] = { "run/instance_pool.c", "run/run_instance.c",
 					     NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);

@@ -10,8 +10,8 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "object/passage.h"
-#include "object/queue.h"
+#include "object/queue/external_section.h"
+#include "object/queue/queue.h"
 
 #include <string.h>
 
@@ -192,7 +192,7 @@ static void all_ways(void)
 
 static void weaker(void)
 {
-	static const char *const files[] = { "object/lone.c", NULL };
+	static const char *const files[] = { "object/queue/idle_section.c", NULL };
 	static const struct mc_scenario *const scenarios[] = { &lone };
 
 	mc_notices(scenarios, 1, files);

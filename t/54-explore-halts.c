@@ -10,8 +10,8 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "object/context.h"
-#include "run/queued.h"
+#include "object/context/context.h"
+#include "run/queue/queue_engine.h"
 #include "sys/clock.h"
 
 #include <string.h>
@@ -353,7 +353,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/queued_halt.c", NULL };
+	static const char *const files[] = { "run/queue/stop_device_loops.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -8,7 +8,7 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/flat.h"
+#include "run/host/host_engine.h"
 
 #include <string.h>
 

@@ -9,16 +9,16 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/forecast.h"
-#include "run/help.h"
-#include "run/op.h"
-#include "run/record.h"
+#include "run/host/speedup_model.h"
+#include "run/host/steal_worker.h"
+#include "run/host/call_op.h"
+#include "run/record/recorder.h"
 #include "run/rehearse.h"
 #include "run/run.h"
 
-#include "object/kernel.h"
+#include "object/kernel/kernel.h"
 #include "pool/counter.h"
-#include "pool/hop.h"
+#include "pool/wakeup_latency.h"
 #include "sys/env.h"
 
 #include <string.h>
@@ -354,7 +354,7 @@ static void explore(void)
 static void mutants(void)
 {
 	static const char *const files[] = { "run/program.c", "run/program.h",
-					     "run/flat.c", "run/record.c",
+					     "run/host/host_engine.c", "run/record/recorder.c",
 					     NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);

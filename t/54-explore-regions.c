@@ -10,8 +10,8 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "explore_plans.h"
-#include "run/op.h"
-#include "run/outside.h"
+#include "run/host/call_op.h"
+#include "run/external/external_command.h"
 #include "run/rehearse.h"
 
 #include "base/error.h"
@@ -585,8 +585,8 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/lane.c", "run/crew.c",
-					     "run/flat.h", NULL };
+	static const char *const files[] = { "run/host/lane_interpreter.c", "run/host/lane_tasks.c",
+					     "run/host/host_engine.h", NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

@@ -10,15 +10,15 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/obstacle.h"
-#include "run/record.h"
+#include "run/blocked_on.h"
+#include "run/record/recorder.h"
 #include "run/run.h"
 
 #include "base/alloc.h"
-#include "base/desc.h"
+#include "base/sized_struct.h"
 #include "base/error.h"
-#include "object/inbox.h"
-#include "object/wait.h"
+#include "object/inbox/inbox.h"
+#include "object/progress/wait_loop.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "mc_tap.h"
 #include "base/alloc.h"
 #include "base/text.h"
-#include "graph/frozen.h"
-#include "object/kernel.h"
+#include "graph/plan/plan_object.h"
+#include "object/kernel/kernel.h"
 #include "run/program.h"
 
 #include <string.h>
@@ -327,7 +327,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/exchange.c", NULL };
+	static const char *const files[] = { "run/kernel_versions.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -16,12 +16,12 @@
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/claim.h"
-#include "run/op.h"
+#include "run/host/steal_claim.h"
+#include "run/host/call_op.h"
 
 #include "base/alloc.h"
 #include "sys/clock.h"
-#include "sys/wait.h"
+#include "sys/backoff.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ void plait__free(const plait_allocator *allocator, void *pointer,
 	(void)bytes;
 }
 
-/* One piece for the members, one for the words; see pool/line.h. */
+/* One piece for the members, one for the words; see pool/cacheline.h. */
 void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
 {
 	(void)allocator;
@@ -467,8 +467,8 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/help.c", "run/band.c",
-					     "run/claim.h", NULL };
+	static const char *const files[] = { "run/host/steal_worker.c", "run/host/steal_setup.c",
+					     "run/host/steal_claim.h", NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

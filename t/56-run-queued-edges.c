@@ -4,7 +4,7 @@
  * are waits, however many lanes a command waits for.  The source is included, so
  * that looks can be counted; plans are written by hand.
  */
-#include "run/queued.h"
+#include "run/queue/queue_engine.h"
 
 #include "tap.h"
 
@@ -35,7 +35,7 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 #define plait__queued_has_work has_work
 #define plait__program_allocator(program) ((void)(program), \
 					   plait__alloc_default())
-#include "run/queued_segments.c"
+#include "run/queue/compile_segments.c"
 
 enum { MOST = 8192 };
 

@@ -5,7 +5,7 @@
  * hints give a bad plan, the times give a better one.
  */
 #include "run/program.h"
-#include "run/record.h"
+#include "run/record/recorder.h"
 #include "runs.h"
 
 /* A lane has a short one less than the two others: wrong hints put all long

@@ -5,7 +5,7 @@ After a change that is meant:  t/73-structs.t --update
 (a struct that was released only ever grows at its end).
 
 And the least sizes that are taken, which are not those of today, but numbers in
-src/base/first.h: each struct of the API has one, which is where one of its
+src/base/min_struct_sizes.h: each struct of the API has one, which is where one of its
 members ends, and all that reads or writes such structs goes by it."""
 import glob
 import os
@@ -72,7 +72,7 @@ for compiler in ("gcc", "clang"):
         if ok(got is not None, what + " compiles the table", trouble):
             ok(got == want, what + " agrees with t/abi/structs.txt", *difference(got, want))
 
-FIRST = "src/base/first.h"
+FIRST = "src/base/min_struct_sizes.h"
 with open(os.path.join(ROOT, FIRST)) as file:
     first = {name: int(size) for name, size in re.findall(r"X\((\w+), (\d+)\)", file.read())}
 # What crosses the plugin boundary has its own rules there; an error that is too
@@ -93,7 +93,7 @@ for path in glob.glob(os.path.join(ROOT, "src/**/*.c"), recursive=True):
     with open(path) as file:
         wild += ["%s: %s" % (os.path.relpath(path, ROOT), m.group(0)) for m in re.finditer(
             r"plait__desc_(read|view|write)\(.*", file.read())
-            if "/base/desc.c" not in path]
+            if "/base/sized_struct.c" not in path]
 ok(not wild, "descriptors are read by PLAIT__READ, PLAIT__VIEW and PLAIT__WRITE alone", *wild)
 
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/check.h"
-#include "plan/simulate.h"
+#include "plan/check/check.h"
+#include "plan/simulate/simulate.h"
 #include "shapes.h"
 #include "tap.h"
 

@@ -198,7 +198,7 @@ MC_TESTS = %D%/14-explore-known.t
 %C%_14_explore_known_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/15-explore-sys.t
 %C%_15_explore_sys_t_SOURCES = %D%/15-explore-sys.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_15_explore_sys_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_15_explore_sys_t_LDADD = $(LDADD_MC)
 PLAIN_SCRIPT_TESTS += %D%/16-model-wake.t
@@ -206,17 +206,17 @@ PLAIN_SCRIPT_TESTS += %D%/18-explore-mutants.t
 META_TESTS += %D%/18-explore-orders.t
 MC_TESTS += %D%/17-explore-pool.t
 %C%_17_explore_pool_t_SOURCES = %D%/17-explore-pool.c %D%/explore_list.h \
-	src/base/error.c src/pool/ready.c src/pool/tally.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/base/error.c src/pool/ready.c src/pool/counter_core.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_17_explore_pool_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_17_explore_pool_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/13-explore-team.t
 %C%_13_explore_team_t_SOURCES = %D%/13-explore-team.c \
-	src/base/alloc.c src/base/error.c src/pool/team.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/base/alloc.c src/base/error.c src/pool/parallel_for.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_13_explore_team_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_13_explore_team_t_LDADD = $(LDADD_MC)
-# This one includes src/object/handle.c, to begin with an empty table.
+# This one includes src/object/handle/handle_table.c, to begin with an empty table.
 MC_TESTS += %D%/19-explore-handle.t
 %C%_19_explore_handle_t_SOURCES = %D%/19-explore-handle.c \
 	src/base/error.c src/sys/mutex.c
@@ -427,8 +427,8 @@ API_TESTS += %D%/55-run-signals-queued.t
 %C%_55_run_signals_queued_t_LDADD = $(LDADD_API)
 MC_TESTS += %D%/37-explore-pilot.t
 %C%_37_explore_pilot_t_SOURCES = %D%/37-explore-pilot.c \
-	src/base/error.c src/object/hope.c src/object/pilot.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/base/error.c src/object/signal/submit_listener.c src/object/progress/progress_driver.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_37_explore_pilot_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_37_explore_pilot_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/53-explore-deciding.t
@@ -437,54 +437,54 @@ MC_TESTS += %D%/53-explore-deciding.t
 %C%_53_explore_deciding_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/53-explore-instances.t
 %C%_53_explore_instances_t_SOURCES = %D%/53-explore-instances.c \
-	src/run/instances.c src/run/over.c src/base/error.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/run/instance_pool.c src/run/run_instance.c src/base/error.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_53_explore_instances_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_53_explore_instances_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/53-explore-lone.t
 %C%_53_explore_lone_t_SOURCES = %D%/53-explore-lone.c \
-	src/object/lone.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/object/queue/idle_section.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_53_explore_lone_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_53_explore_lone_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-halts.t
 %C%_54_explore_halts_t_SOURCES = %D%/54-explore-halts.c \
-	src/base/error.c src/object/pilot.c src/run/queued_halt.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/base/error.c src/object/progress/progress_driver.c src/run/queue/stop_device_loops.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_halts_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_halts_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-lanes.t
-%C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/park.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_lanes_t_SOURCES = %D%/54-explore-lanes.c src/run/host/lane_park.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_lanes_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-made.t
-%C%_54_explore_made_t_SOURCES = %D%/54-explore-made.c src/run/flat.c \
-	src/run/program.c src/run/record.c src/base/error.c \
-	src/sys/clock.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
+%C%_54_explore_made_t_SOURCES = %D%/54-explore-made.c src/run/host/host_engine.c \
+	src/run/program.c src/run/record/recorder.c src/base/error.c \
+	src/sys/clock.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_made_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_made_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-runs.t
 %C%_54_explore_runs_t_SOURCES = %D%/54-explore-runs.c \
-	src/run/over.c src/run/run.c src/base/error.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/run/run_instance.c src/run/run.c src/base/error.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_runs_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_runs_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-versions.t
 %C%_54_explore_versions_t_SOURCES = %D%/54-explore-versions.c \
-	src/run/exchange.c src/base/error.c \
-	src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	src/run/kernel_versions.c src/base/error.c \
+	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_versions_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_versions_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-regions.t
 %C%_54_explore_regions_t_SOURCES = %D%/54-explore-regions.c \
-	%D%/explore_plans.h src/run/compile.c src/run/pieces.c src/run/crew.c src/run/lane.c \
-	src/run/park.c src/base/alloc.c src/base/error.c src/base/vector.c \
-	src/plan/plan.c src/sys/event.c src/sys/mutex.c src/sys/wait.c
+	%D%/explore_plans.h src/run/host/lane_compiler.c src/run/host/lane_bodies.c src/run/host/lane_tasks.c src/run/host/lane_interpreter.c \
+	src/run/host/lane_park.c src/base/alloc.c src/base/error.c src/base/vector.c \
+	src/plan/plan.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_regions_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_regions_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/55-explore-helped.t
-%C%_55_explore_helped_t_SOURCES = %D%/55-explore-helped.c src/run/help.c \
-	src/run/band.c src/base/error.c
+%C%_55_explore_helped_t_SOURCES = %D%/55-explore-helped.c src/run/host/steal_worker.c \
+	src/run/host/steal_setup.c src/base/error.c
 %C%_55_explore_helped_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_55_explore_helped_t_LDADD = $(LDADD_MC)
 API_TESTS += %D%/55-run-exits.t

@@ -4,8 +4,8 @@
 #ifndef PLAIT_T_RUNS_POOL_H
 #define PLAIT_T_RUNS_POOL_H
 
-#include "object/context.h"
-#include "pool/state.h"
+#include "object/context/context.h"
+#include "pool/pool_internal.h"
 
 static inline plait__pool *pool_of(plait_context *handle)
 {

@@ -7,7 +7,7 @@
 #ifndef SHAPES_H
 #define SHAPES_H
 
-#include "plan/planner.h"
+#include "plan/schedule/planner.h"
 
 struct shape {
 	plait__input input;

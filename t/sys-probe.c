@@ -13,11 +13,11 @@
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "sys/env.h"
-#include "sys/event.h"
+#include "sys/eventcount.h"
 #include "sys/fd.h"
 #include "sys/fork.h"
 #include "sys/thread.h"
-#include "sys/whole.h"
+#include "sys/read_write_file.h"
 
 static struct plait__event event;
 static at_u32 flag;

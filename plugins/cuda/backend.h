@@ -180,7 +180,7 @@ plait_status plaitp_cuda_enter(plait_backend *self, uint32_t device,
 			       plait_error *error);
 void plaitp_cuda_leave(plait_backend *self);
 
-/* --- wrap.c: memory of the user */
+/* --- wrapped_memory.c: memory of the user */
 
 /* The device's context is the thread's. */
 plait_status plaitp_cuda_wrap(plait_backend *self,
@@ -279,7 +279,7 @@ enum { CUDA_PIECES = 10 };
 uint32_t plaitp_cuda_divide(const plait_work *work,
 			    CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_PIECES]);
 
-/* --- box.c: copies of rows; can one call of the driver do it, and with what */
+/* --- copy3d.c: copies of rows; can one call of the driver do it, and with what */
 
 bool plaitp_cuda_is_box(const plait_work *work);
 CUDA_MEMCPY3D_v2 plaitp_cuda_box(const plait_work *work);

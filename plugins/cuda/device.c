@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driven/surroundings.h"
+#include "driven/process_state.h"
 
 #include "backend.h"
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "driven/surroundings.h"
+#include "driven/process_state.h"
 
 #include "backend.h"
 

@@ -213,7 +213,7 @@ void plaitp_driven_settle(struct driven *self, bool may_call);
 void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix);
 
-/* --- stretch.c: works up to a host function; the lock is held */
+/* --- batch.c: works up to a host function; the lock is held */
 
 /* Nothing of it is for the driver. */
 bool plaitp_driven_is_empty(const plait_work *work);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "opencl.h"
-#include "driven/surroundings.h"
+#include "driven/process_state.h"
 
 enum { MAX_PLATFORMS = 16, NAME_BYTES = 128 };
 

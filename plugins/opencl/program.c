@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernel.h"
-#include "driven/surroundings.h"
+#include "driven/process_state.h"
 
 enum { OPTIONS_BYTES = 512 };
 

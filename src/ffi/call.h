@@ -9,7 +9,7 @@
 
 #include "plait/base.h"
 
-#include "ffi/type.h"
+#include "ffi/ffi_type.h"
 
 /* The shape of a function: what it takes and what it returns.  Immutable. */
 typedef struct plait__ffi_shape plait__ffi_shape;

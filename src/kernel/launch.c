@@ -2,7 +2,7 @@
 /* Checking of launches; see launch.h. */
 #include "kernel/launch.h"
 
-#include "base/desc.h"
+#include "base/sized_struct.h"
 #include "base/error.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ffi/type.h"
+#include "ffi/ffi_type.h"
 
 /* Values are stored in plan files: append only. */
 typedef enum plait__type {

@@ -2,7 +2,7 @@
 /*
  * What a registry is made of.  Only the files of src/plugin that build one
  * (choose.c), open its instances (instance.c) and tell about it (report.c,
- * shortage.c) look in here.
+ * none_chosen.c) look in here.
  */
 #ifndef PLAIT_SRC_PLUGIN_CANDIDATE_H
 #define PLAIT_SRC_PLUGIN_CANDIDATE_H

@@ -7,7 +7,7 @@
 
 #include "plugin/instance.h"
 #include "plugin/services.h"
-#include "plugin/shortage.h"
+#include "plugin/none_chosen.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

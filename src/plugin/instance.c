@@ -6,7 +6,7 @@
 #include "plugin/instance.h"
 
 #include "plugin/defaults.h"
-#include "plugin/guard.h"
+#include "plugin/canary.h"
 #include "plugin/load.h"
 #include "plugin/services.h"
 

@@ -2,9 +2,9 @@
 /* From a file to a table; see load.h. */
 #include "plugin/load.h"
 
-#include "plugin/guard.h"
-#include "plugin/image.h"
-#include "plugin/negotiate.h"
+#include "plugin/canary.h"
+#include "plugin/elf_check.h"
+#include "plugin/table_check.h"
 
 #include "base/error.h"
 #include "sys/dl.h"

@@ -5,7 +5,7 @@
 #include "plugin/list.h"
 
 #include "base/alloc.h"
-#include "base/choices.h"
+#include "base/spelling_hint.h"
 #include "base/error.h"
 
 #include <limits.h>

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "sys/detail.h"
+#include "sys/error_detail.h"
 #include "sys/env.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The report; its form is for people and may change, see plait(1). */
 #include "plugin/report.h"
 
-#include "base/choices.h"
+#include "base/spelling_hint.h"
 #include "base/log.h"
 #include "sys/env.h"
 

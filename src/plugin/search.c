@@ -2,11 +2,11 @@
 /* Places of plugins; see search.h. */
 #include "plugin/search.h"
 
-#include "plugin/image.h"
+#include "plugin/elf_check.h"
 #include "plugin/load.h"
 
 #include "base/alloc.h"
-#include "base/choices.h"
+#include "base/spelling_hint.h"
 #include "base/error.h"
 #include "sys/dl.h"
 #include "sys/file.h"

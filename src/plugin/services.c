@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Host services: memory, log, errors, time and settings; those of the pool
- * are in lanes.c.  A plugin's arguments are not trusted with null.
+ * are in pool_services.c.  A plugin's arguments are not trusted with null.
  */
 #include "plugin/services.h"
 
-#include "plugin/codes.h"
-#include "plugin/lanes.h"
-#include "plugin/negotiate.h"
+#include "plugin/compiler_services.h"
+#include "plugin/pool_services.h"
+#include "plugin/table_check.h"
 
 #include "base/error.h"
 #include "sys/clock.h"

@@ -2,7 +2,7 @@
 /* Counters: making them, asking them, raising them.  Waiting is in wait.c. */
 #include "pool/counter.h"
 
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 
 #include "base/error.h"
 

@@ -4,7 +4,7 @@
  * had its turn.  Submitting is in submit.c.
  */
 #include "pool/fpstate.h"
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 #include "base/error.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Making and ending pools. */
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 
 #include "base/error.h"
 #include "sys/cpu.h"

@@ -3,7 +3,7 @@
 #include "pool/ready.h"
 
 #include "sys/clock.h"
-#include "sys/wait.h"
+#include "sys/backoff.h"
 
 /* Every so many turns the least urgent goes first, lest it starve. */
 enum { TURNS_TO_LATER = 16 };

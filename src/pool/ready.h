@@ -17,8 +17,8 @@
 
 #include <stdbool.h>
 
-#include "pool/line.h"
-#include "sys/event.h"
+#include "pool/cacheline.h"
+#include "sys/eventcount.h"
 #include "sys/mutex.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes from outside: making one, giving it commands, ending it. */
-#include "pool/line.h"
-#include "pool/state.h"
+#include "pool/cacheline.h"
+#include "pool/pool_internal.h"
 #include "base/error.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Tasks on the pool's list; the rules are in task.h. */
 #include "pool/task.h"
 
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 
 static plait__task *task_of(struct plait__ready_item *item)
 {

@@ -3,7 +3,7 @@
  * Threads that wait for counters: spin, yield, then sleep with a waiter at
  * each point that is missing.  Without workers they run lanes meanwhile.
  */
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 
 #include "base/error.h"
 #include "sys/clock.h"

@@ -4,7 +4,7 @@
  * replaced: the thread that ends starts its successor as its last act, and
  * the successor joins it.
  */
-#include "pool/state.h"
+#include "pool/pool_internal.h"
 
 #include "base/error.h"
 

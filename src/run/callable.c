@@ -3,12 +3,12 @@
 #include "plait/callable.h"
 
 #include "run/program.h"
-#include "run/thunk.h"
+#include "run/callable_thunk.h"
 
 #include "base/alloc.h"
-#include "base/desc.h"
+#include "base/sized_struct.h"
 #include "base/error.h"
-#include "graph/frozen.h"
+#include "graph/plan/plan_object.h"
 #include "kernel/argument.h"
 #include "kernel/intern.h"
 #include "kernel/type.h"

@@ -17,7 +17,7 @@
 
 #include "plait/run.h"
 
-#include "object/object.h"
+#include "object/handle/object.h"
 #include "sys/atomic.h"
 
 #include <stdbool.h>
@@ -53,7 +53,7 @@ struct plait__engine {
 	 * Runs of this instance may be recorded from now on, perhaps while one
 	 * is in flight that is not; called again after a failure.  A run is
 	 * recorded when instance->recording is there at its start: begin it,
-	 * put what happens into its rings (record.h).
+	 * put what happens into its rings (recorder.h).
 	 */
 	plait_status (*make_record)(plait__instance *instance,
 				    plait_error *error);
@@ -82,7 +82,7 @@ struct plait__engine {
 			       void **out, plait_error *error);
 	void (*forget)(plait__program *program, void *code);
 
-	/* What it waits for (obstacle.h): a wait took too long.  It stays this
+	/* What it waits for (blocked_on.h): a wait took too long.  It stays this
 	 * run's meanwhile, and may be over.  Null: nothing is known. */
 	void (*find)(plait__instance *instance, plait__obstacle *out);
 

@@ -2,16 +2,16 @@
 /* How programs are made and end; see program.h. */
 #include "run/program.h"
 
-#include "run/record.h"
+#include "run/record/recorder.h"
 #include "run/rehearse.h"
 #include "run/run.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "object/device.h"
-#include "object/kernel.h"
+#include "object/context/device.h"
+#include "object/kernel/kernel.h"
 #include "pool/counter.h"
-#include "pool/line.h"
+#include "pool/cacheline.h"
 
 #include <stdio.h>
 

@@ -10,10 +10,10 @@
 #define PLAIT_SRC_RUN_PROGRAM_H
 
 #include "run/engine.h"
-#include "run/frame.h"
+#include "run/args/frame.h"
 
 #include "base/vector.h"
-#include "object/passage.h"
+#include "object/queue/external_section.h"
 #include "sys/mutex.h"
 
 typedef struct plait__run plait__run;
@@ -31,7 +31,7 @@ typedef struct plait__outcome {
 } plait__outcome;
 
 /* Kernels that took others' places, and what the engine made of them; see
- * exchange.c. */
+ * kernel_versions.c. */
 typedef struct plait__version {
 	uint32_t holders;	/* instances, and the program; under its lock */
 	plait__object **kernels; /* held; one per kernel of the plan */
@@ -54,7 +54,7 @@ struct plait__instance {
 	/* Of the run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
 	at_u32 stop;		/* nothing starts any more */
-	at_u32 called;		/* the thread in plait_plan_call; see call.c */
+	at_u32 called;		/* the thread in plait_plan_call; see start.c */
 	uint64_t caller;	/* which one that is: plait__thread_token */
 	bool failed;		/* under the lock */
 	bool queue_failed;	/* before it came to its turn */
@@ -92,7 +92,7 @@ struct plait__program {
 	at_ptr version;		/* the newest plait__version, or null */
 	struct plait__mutex exchanging; /* guards versions; a leaf but for
 					 * allocation */
-	at_ptr recorder;	/* null: runs cannot be recorded; record.h */
+	at_ptr recorder;	/* null: runs cannot be recorded; recorder.h */
 	uint32_t notes;		/* reserved in the pool */
 	bool submits;		/* the engine's: runs need other threads */
 };
@@ -107,7 +107,7 @@ plait__program_allocator(const plait__program *program)
 static inline plait__recorder *
 plait__program_recorder(const plait__program *program)
 {
-	/* Acquire: pairs with the store in record.c. */
+	/* Acquire: pairs with the store in recorder.c. */
 	return at_load_acquire_ptr(&program->recorder);
 }
 

@@ -2,14 +2,14 @@
 /* What one can ask of a run; see run.h. */
 #include "run/run.h"
 
-#include "run/obstacle.h"
-#include "run/record.h"
+#include "run/blocked_on.h"
+#include "run/record/recorder.h"
 
 #include "base/alloc.h"
-#include "base/desc.h"
+#include "base/sized_struct.h"
 #include "base/error.h"
-#include "object/inbox.h"
-#include "object/wait.h"
+#include "object/inbox/inbox.h"
+#include "object/progress/wait_loop.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -168,7 +168,7 @@ plait_status plait__run_enter(plait_run *handle, plait__run **out,
 plait_status plait__outcome_query(const plait__outcome *outcome,
 				  plait_error *error)
 {
-	/* Acquire: pairs with the store in over.c. */
+	/* Acquire: pairs with the store in run_instance.c. */
 	if (at_load_acquire_u32(&outcome->done) == 0)
 		return PLAIT_PENDING;
 	if (outcome->status == PLAIT_OK)

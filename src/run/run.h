@@ -2,14 +2,14 @@
 /*
  * Runs as the user has them.  A run is told how it ended by its instance and
  * goes its own way then: the instance is another run's.  run.c is what one can
- * ask of a run, over.c how runs begin and end, call.c how they are started.
+ * ask of a run, run_instance.c how runs begin and end, start.c how they are started.
  */
 #ifndef PLAIT_SRC_RUN_RUN_H
 #define PLAIT_SRC_RUN_RUN_H
 
 #include "run/program.h"
 
-#include "object/notice.h"
+#include "object/inbox/inbox_event.h"
 
 struct plait__run {
 	plait__object object;

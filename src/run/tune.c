@@ -3,17 +3,17 @@
  * A plan made anew with what its commands took in runs that were recorded.
  * The old plan is only read, so it goes on as it is.
  */
-#include "run/record.h"
+#include "run/record/recorder.h"
 
 #include "run/program.h"
 
 #include "base/alloc.h"
-#include "base/desc.h"
+#include "base/sized_struct.h"
 #include "base/error.h"
-#include "plan/check.h"
-#include "plan/planner.h"
-#include "plan/simulate.h"
-#include "plan/unplan.h"
+#include "plan/check/check.h"
+#include "plan/schedule/planner.h"
+#include "plan/simulate/simulate.h"
+#include "plan/schedule/plan_to_input.h"
 
 #include <string.h>
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From source to code on the host: compose, look into the cache, else compile
- * in a private folder, load, and put into the cache.  See module.h.
+ * in a private folder, load, and put into the cache.  See host_module.h.
  */
 #include "source/build.h"
 
 #include "source/cache.h"
 #include "source/compiler.h"
-#include "source/report.h"
+#include "source/build_report.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/atomic.h"
 #include "sys/cpu.h"
 #include "sys/env.h"
-#include "sys/folder.h"
-#include "sys/whole.h"
+#include "sys/private_dir.h"
+#include "sys/read_write_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Between build.c, which compiles, and module.c, which loads. */
+/* Between build.c, which compiles, and host_module.c, which loads. */
 #ifndef PLAIT_SRC_SOURCE_BUILD_H
 #define PLAIT_SRC_SOURCE_BUILD_H
 
-#include "source/module.h"
+#include "source/host_module.h"
 
 /* Load a shared object that a compiler made of a composed text. */
 plait_status plait__module_load(const char *path,

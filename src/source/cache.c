@@ -2,13 +2,13 @@
 /* The cache of compiled code; see cache.h. */
 #include "source/cache.h"
 
-#include "source/trim.h"
+#include "source/cache_eviction.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "sys/env.h"
-#include "sys/folder.h"
-#include "sys/whole.h"
+#include "sys/private_dir.h"
+#include "sys/read_write_file.h"
 
 #include <stdio.h>
 #include <string.h>

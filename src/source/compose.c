@@ -2,12 +2,12 @@
 /* Reading sources, and writing portable ones out; see source.h. */
 #include "source/source.h"
 
-#include "source/decide.h"
-#include "source/guard.h"
-#include "source/tail.h"
-#include "source/words.h"
+#include "source/loop_predicate.h"
+#include "source/group_guard.h"
+#include "source/epilogue.h"
+#include "source/reserved_words.h"
 
-#include "base/desc.h"
+#include "base/sized_struct.h"
 #include "base/error.h"
 
 #include <string.h>

@@ -31,7 +31,7 @@ plait_status plait__source_read(const plait_source *given, const char *name,
 /*
  * The whole text for the compiler of `form` (C, OPENCL_C, CUDA_C): what the
  * words mean, the parameters, the macros, then the user's text from its own
- * line 1 on, and for C what makes a function of src/source/module.h of it.
+ * line 1 on, and for C what makes a function of src/source/host_module.h of it.
  */
 plait_status plait__source_compose(const plait_source *source,
 				   const plait__signature *signature,

@@ -6,11 +6,11 @@
 #include "fuzz.h"
 
 #include "base/alloc.h"
-#include "graph/read.h"
-#include "plan/check.h"
-#include "plan/draw.h"
-#include "plan/planner.h"
-#include "plan/save.h"
+#include "graph/text/parser.h"
+#include "plan/check/check.h"
+#include "render/render.h"
+#include "plan/schedule/planner.h"
+#include "plan/io/binary.h"
 
 #include <string.h>
 

@@ -8,11 +8,11 @@
 #include "fuzz.h"
 
 #include "base/alloc.h"
-#include "graph/read.h"
-#include "plan/check.h"
-#include "plan/draw.h"
-#include "plan/planner.h"
-#include "plan/save.h"
+#include "graph/text/parser.h"
+#include "plan/check/check.h"
+#include "render/render.h"
+#include "plan/schedule/planner.h"
+#include "plan/io/binary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
 	return size;
 }
 
-/* The same as in src/plan/save.c. */
+/* The same as in src/plan/io/binary.c. */
 static uint64_t checksum(const uint8_t *bytes, uint64_t count)
 {
 	uint64_t sum = count, word;

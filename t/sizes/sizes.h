@@ -8,7 +8,7 @@
 
 #include "../objects.h"
 
-#include "base/first.h"
+#include "base/min_struct_sizes.h"
 
 /* One call with a struct of some size. */
 struct trial {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The protocol of src/run/park.c for Spin.  One lane raises a word with plain
+ * The protocol of src/run/host/lane_park.c for Spin.  One lane raises a word with plain
  * stores, which lie in a store buffer until it drains; another lane waits for
  * each value in turn.  Who runs the waiting lane parks it when the value has
  * not come: it links it, says that it is wanted, looks again, and takes it

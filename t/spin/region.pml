@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The protocol of regions in src/run/lane.c for Spin: a loop that the home lane
+ * The protocol of regions in src/run/host/lane_interpreter.c for Spin: a loop that the home lane
  * decides and OTHERS lanes follow, in RUNS runs that reset nothing, stopped at
  * any time.  In an iteration of all lanes each calls a function, and the home
  * lane waits for the others at its end; an iteration of home alone (a branch of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The protocol of src/sys/event.c for Spin.  Publishers raise a counter with
+ * The protocol of src/sys/eventcount.c for Spin.  Publishers raise a counter with
  * a plain store, which lies in a store buffer (x86 and everything that is
  * weaker) until it drains; sleepers wait until it is high enough.  The kernel
  * compares a futex word and enqueues in one step.  A lost wake-up is an end

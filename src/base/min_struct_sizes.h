@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least `size` that a caller may pass of each struct that has one: what it
+ * had when it first came.  Numbers, as a struct that grows must not refuse the
+ * programs that were built before.  They never change; a struct that is new
+ * gets a line with its size of then (t/73-structs.t looks).  They are those of
+ * machines whose pointers have 64 bits.
+ */
+#ifndef PLAIT_SRC_BASE_MIN_STRUCT_SIZES_H
+#define PLAIT_SRC_BASE_MIN_STRUCT_SIZES_H
+
+_Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
+	       "least sizes of their own in src/base/min_struct_sizes.h");
+
+#define PLAIT__FIRST_BYTES(X)				\
+	X(plait_allocator, 24)				\
+	X(plait_context_desc, 72)			\
+	X(plait_device_info, 400)			\
+	X(plait_buffer_desc, 32)			\
+	X(plait_wrap_desc, 72)				\
+	X(plait_array, 288)				\
+	X(plait_import_desc, 24)			\
+	X(plait_event, 80)				\
+	X(plait_signal_desc, 16)			\
+	X(plait_queue_desc, 40)				\
+	X(plait_rows, 56)				\
+	X(plait_command, 128)				\
+	X(plait_source, 72)				\
+	X(plait_launch, 56)				\
+	X(plait_kernel_desc, 32)			\
+	X(plait_argument, 64)				\
+	X(plait_node_desc, 240)				\
+	X(plait_freeze_desc, 72)			\
+	X(plait_plan_info, 112)				\
+	X(plait_system_desc, 40)			\
+	X(plait_simulation, 48)				\
+	X(plait_lane_use, 56)				\
+	X(plait_critical_command, 48)			\
+	X(plait_plan_binding, 40)			\
+	X(plait_function_desc, 32)			\
+	X(plait_parameter_info, 112)			\
+	X(plait_binding, 40)				\
+	X(plait_run_desc, 24)				\
+	X(plait_run_info, 56)				\
+	X(plait_command_info, 80)			\
+	X(plait_callable_desc, 32)			\
+	X(plait_record, 64)				\
+	X(plait_tune_desc, 24)				\
+	X(plait_tune_info, 40)
+
+#define PLAIT__FIRST_OF(name, bytes) PLAIT__FIRST_##name = bytes,
+enum { PLAIT__FIRST_BYTES(PLAIT__FIRST_OF) };
+#define PLAIT__FIRST(name) PLAIT__FIRST_##name
+
+#endif

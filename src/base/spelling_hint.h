@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What there is instead of a name that is not: for the texts of errors about
+ * words that were misspelt.  No memory, no order; what is nearest is named
+ * also when the list has become too long for it.
+ */
+#ifndef PLAIT_SRC_BASE_SPELLING_HINT_H
+#define PLAIT_SRC_BASE_SPELLING_HINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PLAIT__CHOICES_LIST = 120, PLAIT__CHOICES_WORD = 40 };
+
+typedef struct plait__choices {
+	const char *wanted;
+	size_t length;		/* of `list` */
+	bool full;
+	unsigned distance;	/* of what is nearest so far */
+	char list[PLAIT__CHOICES_LIST];
+	char hint[PLAIT__CHOICES_WORD + 16];
+} plait__choices;
+
+/* `wanted` lives as long as it. */
+void plait__choices_init(plait__choices *choices, const char *wanted);
+
+/* There is this one; not kept. */
+void plait__choices_add(plait__choices *choices, const char *name);
+
+/* "a", "b", ... or none. */
+const char *plait__choices_list(const plait__choices *choices);
+
+/* ", perhaps "a"", or nothing if none of them is near: to stand behind the
+ * name that was wanted. */
+const char *plait__choices_hint(const plait__choices *choices);
+
+/* How many letters to change, leave out, put in or swap with the next one, at
+ * least, so that one becomes the other; upper case or not is the same.  Where
+ * that is as good as another word: UINT_MAX. */
+unsigned plait__choices_distance(const char *one, const char *other);
+
+#endif

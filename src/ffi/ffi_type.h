@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The types of C that cross a described call: scalars and pointers, never a
+ * struct by value and never variable arguments. */
+#ifndef PLAIT_SRC_FFI_FFI_TYPE_H
+#define PLAIT_SRC_FFI_FFI_TYPE_H
+
+typedef enum plait__ffi_type {
+	PLAIT__FFI_VOID,
+	PLAIT__FFI_I8,
+	PLAIT__FFI_I16,
+	PLAIT__FFI_I32,
+	PLAIT__FFI_I64,
+	PLAIT__FFI_U8,
+	PLAIT__FFI_U16,
+	PLAIT__FFI_U32,
+	PLAIT__FFI_U64,
+	PLAIT__FFI_F32,
+	PLAIT__FFI_F64,
+	PLAIT__FFI_POINTER,
+	PLAIT__FFI_TYPES
+} plait__ffi_type;
+
+#endif

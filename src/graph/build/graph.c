@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs and bodies as objects; nodes are added in add_node.c. */
+#include "graph/build/graph.h"
+
+#include "graph/text/parser.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "object/inbox/inbox.h"
+
+enum { INDEX_BITS = 32 };
+
+/* ---- numbers of nodes ---- */
+
+/* The scope's, looked up once. */
+static uint64_t tag_of(const plait__graph *graph)
+{
+	return plait__store_scope_at(graph->store, graph->scope)->tag;
+}
+
+plait_node plait__graph_node(const plait__graph *graph, uint32_t index)
+{
+	return graph->tag | index;
+}
+
+uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
+{
+	const plait__store_scope *scope =
+		plait__store_scope_at(graph->store, graph->scope);
+	uint64_t index = node - graph->tag;
+
+	return index < scope->nodes.count ? (uint32_t)index : PLAIT__NONE;
+}
+
+/* ---- life ---- */
+
+/* Drop what is held from place `first` on. */
+static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
+{
+	plait__vector *objects = &root->store->objects[kind];
+
+	for (uint32_t i = first; i < objects->count; i++) {
+		plait__object **held = plait__vector_at(objects, i);
+
+		plait__object_drop(*held);
+	}
+}
+
+static void drop_functions(plait__graph *root, uint32_t first)
+{
+	plait__vector *functions =
+		&root->store->objects[PLAIT__STORE_FUNCTIONS];
+
+	for (uint32_t i = first; i < functions->count; i++) {
+		plait__store_function *held = plait__vector_at(functions, i);
+
+		if (held->inbox != NULL)
+			plait__object_drop(held->inbox);
+	}
+}
+
+static void drop_from(plait__graph *root, uint32_t kernels, uint32_t buffers,
+		      uint32_t signals, uint32_t functions)
+{
+	drop_objects(root, PLAIT__STORE_KERNELS, kernels);
+	drop_objects(root, PLAIT__STORE_BUFFERS, buffers);
+	drop_objects(root, PLAIT__STORE_SIGNALS, signals);
+	drop_functions(root, functions);
+}
+
+void plait__graph_cut(plait__graph *graph, const plait__store_mark *mark)
+{
+	/* store.c lists regions, devices, their objects and sets first. */
+	const uint32_t *objects = &mark->counts[PLAIT__STORE_MARK_OBJECTS];
+
+	drop_from(graph->root, objects[PLAIT__STORE_KERNELS],
+		  objects[PLAIT__STORE_BUFFERS],
+		  objects[PLAIT__STORE_SIGNALS],
+		  objects[PLAIT__STORE_FUNCTIONS]);
+	plait__store_cut(graph->store, mark);
+}
+
+static void destroy_spare(void *store)
+{
+	plait__store_destroy(store);
+}
+
+/* The tables go to the next graph of the context: memory that is there
+ * already costs a third of memory that the system has to bring. */
+static void leave_store(plait__context *context, plait__store *store)
+{
+	if (plait__store_reset(store))
+		store = plait__context_swap_spare(context, store,
+						  destroy_spare);
+	plait__store_destroy(store);
+}
+
+static plait_status take_store(plait__context *context, plait__store **out,
+			       plait_error *error)
+{
+	*out = plait__context_swap_spare(context, NULL, NULL);
+	return *out != NULL ? PLAIT_OK :
+	       plait__store_create(plait__context_allocator(context), out,
+				   error);
+}
+
+static void destroy_graph(plait__object *object)
+{
+	plait__graph *graph = (plait__graph *)object;
+
+	if (graph->root == graph) {
+		drop_from(graph, 0, 0, 0, 0);
+		leave_store(object->context, graph->store);
+	} else {
+		plait__object_drop(&graph->root->object);
+	}
+	plait__free(plait__context_allocator(object->context), graph,
+		    sizeof(*graph));
+}
+
+static const plait__class graph_class = {
+	.type = PLAIT_OBJECT_GRAPH, .destroy = destroy_graph
+};
+
+static plait_status new_graph(plait__context *context, plait__graph **out,
+			      plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__graph *graph = plait__alloc(allocator, sizeof(*graph));
+	plait_status status;
+
+	*out = NULL;
+	if (graph == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a graph");
+	status = plait__object_init(&graph->object, &graph_class, context,
+				    error);
+	if (status == PLAIT_OK)
+		*out = graph;
+	else
+		plait__free(allocator, graph, sizeof(*graph));
+	return status;
+}
+
+plait_status plait__graph_make(plait__context *context, plait__graph **out,
+			       plait_error *error)
+{
+	plait__store *store;
+	plait_status status = take_store(context, &store, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	status = new_graph(context, out, error);
+	if (status != PLAIT_OK) {
+		leave_store(context, store);
+		return status;
+	}
+	(*out)->root = *out;
+	(*out)->store = store;
+	(*out)->tag = tag_of(*out);
+	return PLAIT_OK;
+}
+
+plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
+				plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_GRAPH,
+						  &object, error);
+
+	*out = (plait__graph *)object;
+	return status;
+}
+
+plait_status plait_graph_create(plait_context *context, plait_graph **out,
+				plait_error *error)
+{
+	plait__context *entered;
+	plait__graph *graph;
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+	*out = NULL;
+	status = plait__context_enter(context, &entered, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__graph_make(entered, &graph, error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&graph->object);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+void plait_graph_retain(plait_graph *graph)
+{
+	plait__handle_retain(graph, PLAIT_OBJECT_GRAPH);
+}
+
+void plait_graph_release(plait_graph *graph)
+{
+	plait__object_release(graph, PLAIT_OBJECT_GRAPH);
+}
+
+/* ---- edges, bodies, rotations, sizes ---- */
+
+/* A node that is there, as plans name it: its label, and where it was added. */
+static const char *show_node(const plait__graph *graph, uint32_t index,
+			     char text[PLAIT__NODE_TEXT_BYTES])
+{
+	const plait__store *store = graph->store;
+	const plait__store_scope *scope = plait__store_scope_at(store,
+								graph->scope);
+	const plait__input input = {
+		.nodes = scope->nodes.items,
+		.text_name = store->text_name,
+		.tables.strings = store->strings.items,
+		.tables.strings_count = store->strings.count,
+	};
+
+	return plait__input_node_text(&input, index, text);
+}
+
+/* `which` is the end that is no node; the other one is named if it is. */
+static plait_status no_edge(const plait__graph *graph, const char *which,
+			    plait_node node, const char *other_end,
+			    uint32_t other, plait_error *error)
+{
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	plait__fail(error, PLAIT_E_INVALID,
+		    "edge: `%s`, 0x%llx, is not a node of this graph; edges "
+		    "stay within one body", which, (unsigned long long)node);
+	if (other != PLAIT__NONE)
+		plait__error_prefix(error, "`%s` is %s: ", other_end,
+				    show_node(graph, other, text));
+	return PLAIT_E_INVALID;
+}
+
+static plait_status check_edge(const plait__graph *graph, plait_node before,
+			       plait_node after, plait_error *error)
+{
+	uint32_t from = plait__graph_index(graph, before);
+	uint32_t to = plait__graph_index(graph, after);
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	if (from == PLAIT__NONE)
+		return no_edge(graph, "before", before, "after", to, error);
+	if (to == PLAIT__NONE)
+		return no_edge(graph, "after", after, "before", from, error);
+	if (from == to)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "edge: %s cannot come after itself",
+				   show_node(graph, from, text));
+	return PLAIT_OK;
+}
+
+plait_status plait_graph_edge(plait_graph *graph, plait_node before,
+			      plait_node after, plait_error *error)
+{
+	plait__graph *entered;
+	plait_status status = plait__graph_enter(graph, &entered, error);
+
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "edge: ");
+		return status;
+	}
+	status = check_edge(entered, before, after, error);
+	if (status == PLAIT_OK &&
+	    plait__store_edge(entered->store, entered->scope,
+			      plait__graph_index(entered, before),
+			      plait__graph_index(entered, after)) != 0)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for an edge");
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+static plait_status find_body(const plait__graph *graph, plait_node node,
+			      uint64_t branch, uint32_t *out,
+			      plait_error *error)
+{
+	const plait__store_scope *scope =
+		plait__store_scope_at(graph->store, graph->scope);
+	uint32_t index = plait__graph_index(graph, node);
+	const plait__input_node *found;
+	const plait__store_region *region;
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	if (index == PLAIT__NONE)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "body: 0x%llx is not a node of this graph",
+				   (unsigned long long)node);
+	found = plait__vector_at(&scope->nodes, index);
+	if (found->kind != PLAIT__CMD_REGION)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "body: %s is no while, do or case",
+				   show_node(graph, index, text));
+	region = plait__vector_at(&graph->store->regions, found->link);
+	if (branch >= region->input.scope_count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "body: branch %llu of %s, which has %u, "
+				   "from 0", (unsigned long long)branch,
+				   show_node(graph, index, text),
+				   region->input.scope_count);
+	*out = region->input.scope_first + (uint32_t)branch;
+	return PLAIT_OK;
+}
+
+plait_status plait_graph_body(plait_graph *graph, plait_node node,
+			      uint64_t branch, plait_graph **out,
+			      plait_error *error)
+{
+	plait__graph *entered, *body = NULL;
+	uint32_t scope = 0;
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "body: out is null");
+	*out = NULL;
+	status = plait__graph_enter(graph, &entered, error);
+	if (status != PLAIT_OK) {
+		plait__error_prefix(error, "body: ");
+		return status;
+	}
+	status = find_body(entered, node, branch, &scope, error);
+	if (status == PLAIT_OK)
+		status = new_graph(entered->object.context, &body, error);
+	if (status == PLAIT_OK) {
+		plait__object_hold(&entered->root->object);
+		body->root = entered->root;
+		body->store = entered->store;
+		body->scope = scope;
+		body->tag = tag_of(body);
+		*out = plait__object_handle(&body->object);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+plait_status plait_graph_size(plait_graph *graph, uint64_t *out_nodes,
+			      uint64_t *out_edges, plait_error *error)
+{
+	const plait__store_scope *scope;
+	plait__graph *entered;
+	plait_status status = plait__graph_enter(graph, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	scope = plait__store_scope_at(entered->store, entered->scope);
+	if (out_nodes != NULL)
+		*out_nodes = scope->nodes.count;
+	if (out_edges != NULL)
+		*out_edges = scope->edges.count;
+	plait__object_leave(&entered->object);
+	return PLAIT_OK;
+}
+
+plait_status plait_graph_read(plait_context *context, const char *text,
+			      uint64_t bytes, const char *name,
+			      plait_graph **out, plait_error *error)
+{
+	plait__context *entered;
+	plait__graph *graph;
+	plait_status status;
+
+	if (out == NULL || text == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "%s is null",
+				   out == NULL ? "out" : "text");
+	*out = NULL;
+	status = plait__context_enter(context, &entered, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__graph_make(entered, &graph, error);
+	if (status == PLAIT_OK) {
+		status = plait__store_read(graph->store, text, bytes, name,
+					   error);
+		if (status == PLAIT_OK)
+			*out = plait__object_handle(&graph->object);
+		else
+			plait__object_release(
+				plait__object_handle(&graph->object),
+				PLAIT_OBJECT_GRAPH);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which fields of a node descriptor belong to which kind.  A field that is set
+ * and means nothing is a mistake of the caller's, so it is refused by name.
+ */
+#include "graph/build/node_fields.h"
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum {
+	LAUNCH = 1 << PLAIT_NODE_LAUNCH,
+	CALL = 1 << PLAIT_NODE_CALL,
+	COPY = 1 << PLAIT_NODE_COPY,
+	FILL = 1 << PLAIT_NODE_FILL,
+	EMIT = 1 << PLAIT_NODE_EMIT,
+	WAIT = 1 << PLAIT_NODE_WAIT,
+	SUBGRAPH = 1 << PLAIT_NODE_SUBGRAPH,
+	LOOPS = 1 << PLAIT_NODE_WHILE | 1 << PLAIT_NODE_DO,
+	CASE = 1 << PLAIT_NODE_CASE,
+	REGIONS = LOOPS | CASE,
+	CALLS = CALL | REGIONS,
+	/* All that become one node of their own. */
+	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
+	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
+};
+
+static const char *const kind_names[] = {
+	"join", "launch", "call", "copy", "fill", "emit", "wait", "mark",
+	"subgraph", "while", "do", "case",
+};
+
+/* GROUP(kinds, their fields), FIELD(kinds, name) */
+#define FIELDS(GROUP, FIELD)						\
+	GROUP(SINGLE,							\
+	      FIELD(SINGLE, device_count) FIELD(SINGLE, device)		\
+	      FIELD(SINGLE, devices) FIELD(SINGLE, cost))		\
+	GROUP(LAUNCH,							\
+	      FIELD(LAUNCH, scratch_bytes) FIELD(LAUNCH, kernel)	\
+	      FIELD(LAUNCH, launch) FIELD(LAUNCH, launch_parameter)	\
+	      FIELD(LAUNCH, arguments) FIELD(LAUNCH, argument_count))	\
+	GROUP(CALLS,							\
+	      FIELD(CALLS, function) FIELD(CALLS, user_data)		\
+	      FIELD(CALLS, inbox))					\
+	GROUP(COPY | FILL,						\
+	      FIELD(COPY | FILL, target)				\
+	      FIELD(COPY | FILL, target_offset)				\
+	      FIELD(COPY | FILL, target_parameter)			\
+	      FIELD(COPY | FILL, bytes))				\
+	GROUP(COPY,							\
+	      FIELD(COPY, source) FIELD(COPY, source_offset)		\
+	      FIELD(COPY, source_parameter) FIELD(COPY, rows))		\
+	GROUP(FILL,							\
+	      FIELD(FILL, pattern) FIELD(FILL, pattern_bytes))		\
+	GROUP(EMIT | WAIT, FIELD(EMIT | WAIT, signal))			\
+	GROUP(WAIT, FIELD(WAIT, sequence))				\
+	GROUP(SUBGRAPH, FIELD(SUBGRAPH, subgraph))			\
+	GROUP(REGIONS,							\
+	      FIELD(REGIONS, predicate)					\
+	      FIELD(REGIONS, predicate_offset))				\
+	GROUP(CASE, FIELD(CASE, branch_count))				\
+	GROUP(LOOPS, FIELD(LOOPS, times))
+
+static const struct {
+	const char *name;
+	uint32_t offset;
+	uint32_t bytes;
+	uint32_t kinds;
+} fields[] = {
+#define ENTRIES(kinds, entries) entries
+#define ENTRY(kinds, name) \
+	{ #name, offsetof(plait_node_desc, name), \
+	  sizeof(((plait_node_desc *)0)->name), kinds },
+	FIELDS(ENTRIES, ENTRY)
+#undef ENTRY
+#undef ENTRIES
+};
+
+/* The fields that a kind does not have, in one word; `kind` is a constant
+ * where this is used, so that nothing is asked at run time. */
+static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
+{
+	uint64_t bits = 0;
+
+#define BITS(kinds, name) | (uint64_t)(desc->name)
+#define GATHER(kinds, all) \
+	if (((uint32_t)(kinds) >> kind & 1) == 0) \
+		bits |= 0 all;
+	FIELDS(GATHER, BITS)
+#undef GATHER
+#undef BITS
+	return bits;
+}
+
+/* Is any field set that the kind does not have?  Asked for every node. */
+static bool has_surplus(const plait_node_desc *desc)
+{
+#define KINDS(KIND)							\
+	KIND(JOIN) KIND(LAUNCH) KIND(CALL) KIND(COPY) KIND(FILL)	\
+	KIND(EMIT) KIND(WAIT) KIND(MARK) KIND(SUBGRAPH) KIND(WHILE)	\
+	KIND(DO) KIND(CASE)
+#define ASK(kind) case PLAIT_NODE_##kind: \
+	return surplus_bits(desc, PLAIT_NODE_##kind) != 0;
+	switch (desc->kind) {
+	KINDS(ASK)
+	}
+#undef ASK
+#undef KINDS
+	return false;
+}
+
+bool plait__graph_is_usual(const plait_node_desc *desc)
+{
+	uint64_t more = (uint64_t)desc->device | (uint64_t)desc->devices |
+			desc->device_count | desc->flags;
+
+	if (desc->size != sizeof(*desc) || desc->cost > INT64_MAX)
+		return false;
+	if (desc->kind == PLAIT_NODE_JOIN)
+		return (more | surplus_bits(desc, PLAIT_NODE_JOIN)) == 0;
+	if (desc->kind != PLAIT_NODE_LAUNCH)
+		return false;
+	more |= (uint64_t)desc->launch_parameter;
+	return (more | surplus_bits(desc, PLAIT_NODE_LAUNCH)) == 0;
+}
+
+static bool is_set(const plait_node_desc *desc, uint32_t field)
+{
+	static const char zeros[8];
+
+	return memcmp((const char *)desc + fields[field].offset, zeros,
+		      fields[field].bytes) != 0;
+}
+
+static plait_status surplus(const plait__adding *adding, const char *name)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID,
+			   "%s: %s is set, which a %s does not have",
+			   plait__graph_place(adding, room), name,
+			   kind_names[adding->desc->kind]);
+}
+
+static plait_status name_surplus(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	uint32_t i = 0;
+
+	while ((fields[i].kinds >> desc->kind & 1) || !is_set(desc, i))
+		i++;
+	return surplus(adding, fields[i].name);
+}
+
+static plait_status wrong(const plait__adding *adding, const char *what)
+{
+	char room[PLAIT__GRAPH_PLACE_ROOM];
+
+	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__graph_place(adding, room), what);
+}
+
+static plait_status check_flags(const plait__adding *adding)
+{
+	uint32_t flags = adding->desc->flags;
+	uint32_t kind = UINT32_C(1) << adding->desc->kind;
+
+	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | ON_ALL |
+				 PLAIT_NODE_FREE)) != 0)
+		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
+				   "plait_node_desc: flags 0x%x are not known",
+				   flags);
+	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
+		return surplus(adding, "flag PLAIT_CALL_ANY_THREAD");
+	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
+		return surplus(adding, "flag PLAIT_NODE_ON_ALL_...");
+	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))
+		return surplus(adding, "flag PLAIT_NODE_FREE");
+	if ((flags & PLAIT_NODE_FREE) && adding->desc->cost != 0)
+		return wrong(adding, "cost and PLAIT_NODE_FREE contradict each "
+			     "other");
+	if ((flags & ON_ALL) == ON_ALL)
+		return wrong(adding, "barrier and group contradict each "
+			     "other");
+	return PLAIT_OK;
+}
+
+static plait_status check_devices(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+
+	if (desc->device_count > 1 && desc->device != NULL)
+		return wrong(adding, "device is set beside devices");
+	if (desc->device_count <= 1 && desc->devices != NULL)
+		return wrong(adding, "devices is set, but device_count is not "
+			     "above 1; one device goes into device");
+	if (desc->device_count > 1 &&
+	    (REGIONS >> desc->kind & 1) != 0)
+		return wrong(adding, "a loop or case runs on one device");
+	return PLAIT_OK;
+}
+
+/* Either a buffer holds the word, or a function answers it. */
+static plait_status check_predicate(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	bool function = desc->function != NULL || desc->inbox != NULL;
+
+	if (!(REGIONS >> desc->kind & 1))
+		return PLAIT_OK;
+	if (function && (desc->predicate != NULL ||
+			 desc->predicate_offset != 0))
+		return wrong(adding, "a function and a predicate buffer "
+			     "contradict each other");
+	if (!function && desc->predicate != NULL &&
+	    (desc->user_data != NULL ||
+	     (desc->flags & PLAIT_CALL_ANY_THREAD)))
+		return wrong(adding, "user_data or PLAIT_CALL_ANY_THREAD is "
+			     "set, but the predicate is a buffer");
+	return PLAIT_OK;
+}
+
+plait_status plait__graph_check_fields(const plait__adding *adding)
+{
+	const plait_node_desc *desc = adding->desc;
+	plait_status status;
+
+	if (desc->kind > PLAIT_NODE_CASE)
+		return wrong(adding, "kind is not one of PLAIT_NODE_...");
+	if (desc->flags != 0) {
+		status = check_flags(adding);
+		if (status != PLAIT_OK)
+			return status;
+	}
+	if (has_surplus(desc))
+		return name_surplus(adding);
+	if (desc->cost > INT64_MAX)
+		return wrong(adding, "cost is not below 2^63");
+	if ((desc->device_count | (uintptr_t)desc->devices) != 0) {
+		status = check_devices(adding);
+		if (status != PLAIT_OK)
+			return status;
+	}
+	return check_predicate(adding);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What launches that come again have in common with those that came before:
+ * the kernel, found good and placed, and the geometry, read and settled.  Both
+ * are looked up where their values say; what lies there for another is taken
+ * over, so that a graph of many kernels or geometries costs a look at the
+ * index, and no more.
+ */
+#include "graph/build/recent_launches.h"
+
+#include "graph/store/unique_values.h"
+#include "kernel/launch.h"
+#include "object/kernel/kernel.h"
+
+#include <string.h>
+
+static plait__store_kernel *kernel_slot(plait__store *store,
+					const plait_kernel *handle)
+{
+	return &store->recent_kernels[plait__index_mix((uintptr_t)handle) %
+				      PLAIT__STORE_RECENT_KERNELS];
+}
+
+plait__store_kernel *plait__again_kernel(plait__store *store,
+					 const plait_kernel *handle)
+{
+	plait__store_kernel *slot = kernel_slot(store, handle);
+
+	return handle != NULL && slot->handle == handle &&
+	       plait__handle_lives(handle, PLAIT_OBJECT_KERNEL) ? slot : NULL;
+}
+
+plait__store_kernel *plait__again_remember(plait__store *store,
+					   const plait__store_kernel *kernel)
+{
+	plait__store_kernel *slot = kernel_slot(store, kernel->handle);
+
+	*slot = *kernel;
+	return slot;
+}
+
+/* Different launches of one kernel lie apart. */
+static plait__store_launch *launch_slot(plait__store *store,
+					const plait__store_kernel *kernel,
+					const plait_launch *launch)
+{
+	uint64_t hash = (uintptr_t)kernel->handle + launch->dimensions;
+
+	for (int i = 0; i < 3; i++)
+		hash = hash * 31 + launch->items[i] * 7 + launch->group[i];
+	return &store->recent_launches[plait__index_mix(hash) %
+				       PLAIT__STORE_RECENT_LAUNCHES];
+}
+
+static uint32_t settle(plait__store *store, const plait__store_kernel *kernel,
+		       const plait_launch *launch)
+{
+	plait__plan_geometry geometry = { .param = PLAIT__NONE };
+	void *const *object = plait__vector_at(
+		&store->objects[PLAIT__STORE_KERNELS], kernel->kernel);
+	plait_launch settled;
+
+	if (plait__launch_read(&settled, launch, NULL) != PLAIT_OK ||
+	    plait__kernel_settle(*object, &settled, NULL) != PLAIT_OK)
+		return PLAIT__NONE;
+	geometry.dimensions = settled.dimensions;
+	memcpy(geometry.items, settled.items, sizeof(settled.items));
+	memcpy(geometry.group, settled.group, sizeof(settled.group));
+	return plait__store_geometry(store, &geometry);
+}
+
+uint32_t plait__again_geometry(plait__store *store,
+			       const plait__store_kernel *kernel,
+			       const plait_launch *launch)
+{
+	static const plait_launch one = { .size = sizeof(one) };
+	plait__store_launch *slot;
+	uint32_t geometry;
+
+	if (launch == NULL)
+		launch = &one;
+	if (launch->size != sizeof(*launch))
+		return PLAIT__NONE;
+	slot = launch_slot(store, kernel, launch);
+	if (slot->kernel == kernel->handle &&
+	    memcmp(&slot->launch, launch, sizeof(*launch)) == 0)
+		return slot->geometry;
+	geometry = settle(store, kernel, launch);
+	if (geometry != PLAIT__NONE)
+		*slot = (plait__store_launch){ .kernel = kernel->handle,
+					       .launch = *launch,
+					       .geometry = geometry };
+	return geometry;
+}

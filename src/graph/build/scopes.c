@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* See scopes.h.  Depth costs steps, no stack. */
+#include "graph/build/scopes.h"
+
+static const plait__store_region *region_of(const plait__store *store,
+					    uint32_t region)
+{
+	return plait__vector_at(&store->regions, region);
+}
+
+uint32_t plait__scope_loop(const plait__store *store, uint32_t scope)
+{
+	uint32_t region = plait__store_scope_at(store, scope)->region;
+
+	while (region != PLAIT__NONE &&
+	       region_of(store, region)->input.kind == PLAIT__REGION_CASE) {
+		scope = plait__store_scope_at(store, scope)->parent;
+		region = plait__store_scope_at(store, scope)->region;
+	}
+	return region;
+}
+
+/* A body is made after the scope that has its node, so numbers fall. */
+bool plait__scope_is_in(const plait__store *store, uint32_t inner,
+			uint32_t outer)
+{
+	while (inner > outer)
+		inner = plait__store_scope_at(store, inner)->parent;
+	return inner == outer;
+}
+
+bool plait__scope_sees_loop(const plait__store *store, uint32_t scope,
+			    uint32_t region)
+{
+	return plait__scope_is_in(store, scope,
+				  region_of(store, region)->scope);
+}
+
+/* The tag of the loop's body, and a place that is never 0. */
+uint64_t plait__scope_rotation_number(const plait__store *store,
+				      uint32_t rotation)
+{
+	const plait__plan_rotation *entry =
+		plait__vector_at(&store->rotations, rotation);
+	uint32_t body = region_of(store, entry->region)->input.scope_first;
+
+	return plait__store_scope_at(store, body)->tag |
+	       ((uint64_t)rotation + 1);
+}
+
+uint32_t plait__scope_rotation(const plait__store *store, uint64_t number)
+{
+	uint32_t rotation = (uint32_t)number - 1;
+
+	if (rotation >= store->rotations.count ||
+	    plait__scope_rotation_number(store, rotation) != number)
+		return PLAIT__NONE;
+	return rotation;
+}

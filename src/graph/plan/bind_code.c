@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling a plan which kernel or function a name stands for; see bind_code.h. */
+#include "graph/plan/bind_code.h"
+
+#include "base/spelling_hint.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "object/inbox/inbox.h"
+#include "object/kernel/kernel.h"
+
+#include <string.h>
+
+/* ---- what all of them do ---- */
+
+plait_status plait__bind_enter(plait_plan *plan, plait__frozen **out,
+			  plait_error *error)
+{
+	plait_status status = plait__frozen_enter(plan, out, error);
+
+	if (status != PLAIT_OK || (*out)->bindings != NULL)
+		return status;
+	plait__object_leave(&(*out)->object);
+	return plait__fail(error, PLAIT_E_STATE,
+			   "the plan was frozen here and has all it names");
+}
+
+plait_status plait__bind_unknown(const plait__frozen *frozen, uint32_t kind,
+				 const char *name, plait_error *error)
+{
+	uint32_t count = plait__bindings_count(frozen->bindings);
+	plait__choices choices;
+
+	plait__choices_init(&choices, name);
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__binding *binding =
+			plait__bindings_at(frozen->bindings, i);
+
+		if (binding->kind == kind)
+			plait__choices_add(&choices, binding->name);
+	}
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan has no %s \"%.*s\"%s; it has %s",
+			   plait__bind_kinds[kind], PLAIT__TEXT_FIT(name, 60),
+			   plait__choices_hint(&choices),
+			   plait__choices_list(&choices));
+}
+
+plait_status plait__bind_find(const plait__frozen *frozen, uint32_t kind,
+			 const char *name, uint32_t *out, plait_error *error)
+{
+	const plait__binding *binding;
+
+	if (name == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "name is null");
+	binding = plait__bindings_find(frozen->bindings, kind, name);
+	if (binding == NULL)
+		return plait__bind_unknown(frozen, kind, name, error);
+	*out = binding->at;
+	return PLAIT_OK;
+}
+
+plait_status plait__bind_begin(plait__frozen *frozen, plait_error *error)
+{
+	plait__mutex_lock(&frozen->lock);
+	if (!frozen->sealed)
+		return PLAIT_OK;
+	plait__mutex_unlock(&frozen->lock);
+	return plait__fail(error, PLAIT_E_STATE,
+			   "the plan has run; what it is bound to stays");
+}
+
+void plait__bind_end(plait__frozen *frozen, plait__object *old)
+{
+	plait__mutex_unlock(&frozen->lock);
+	if (old != NULL)
+		plait__object_drop(old);
+}
+
+plait__object *plait__bind_exchange(plait__object **place,
+				    plait__object *object)
+{
+	plait__object *old = *place;
+
+	plait__object_hold(object);
+	*place = object;
+	return old;
+}
+
+/* ---- kernels ---- */
+
+static bool is_called(const plait__frozen *frozen, uint32_t at,
+		      const plait__kernel *kernel)
+{
+	return strcmp(plait__bind_text(frozen, frozen->plan->kernels[at].name),
+		      kernel->signature->name) == 0;
+}
+
+static bool fits(const plait__frozen *frozen, uint32_t at,
+		 const plait__kernel *kernel)
+{
+	return strcmp(plait__bind_text(frozen, frozen->plan->kernels[at]
+				       .signature),
+		      kernel->signature->text) == 0;
+}
+
+static plait_status find_kernel(const plait__frozen *frozen,
+				const plait__kernel *kernel, uint32_t *out,
+				plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+	const char *name = kernel->signature->name;
+	const char *wanted = NULL;
+
+	for (uint32_t i = 0; i < plan->kernels_count; i++) {
+		if (!is_called(frozen, i, kernel))
+			continue;
+		if (fits(frozen, i, kernel)) {
+			*out = i;
+			return PLAIT_OK;
+		}
+		wanted = plait__bind_text(frozen, plan->kernels[i].signature);
+	}
+	if (wanted == NULL)
+		return plait__bind_unknown(frozen, PLAIT_BINDING_KERNEL, name,
+				    error);
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan has %.*s, not %.*s",
+			   PLAIT__TEXT_FIT(wanted, 90),
+			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
+}
+
+/* Several kernels of one name and signature are one from here on.  What is
+ * replaced is dropped by a thread that holds no lock. */
+static plait_status bind_kernel(plait__frozen *frozen, plait__kernel *kernel,
+				plait_error *error)
+{
+	uint32_t i = 0;
+	plait_status status = find_kernel(frozen, kernel, &i, error);
+
+	if (status == PLAIT_OK)
+		status = plait__bind_begin(frozen, error);
+	if (status != PLAIT_OK)
+		return status;
+	for (; i < frozen->plan->kernels_count; i++) {
+		plait__object *old = NULL;
+
+		if (is_called(frozen, i, kernel) && fits(frozen, i, kernel))
+			old = plait__bind_exchange(&frozen->kernels[i],
+						   &kernel->object);
+		if (old != NULL)
+			plait__object_drop_later(old);
+	}
+	plait__bind_end(frozen, NULL);
+	plait__context_tidy(frozen->object.context);
+	return PLAIT_OK;
+}
+
+plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
+				    plait_error *error)
+{
+	plait__frozen *entered;
+	plait__kernel *code;
+	plait_status status = plait__bind_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__kernel_enter(kernel, &code, error);
+	if (status == PLAIT_OK) {
+		status = plait__context_check_same(&entered->object,
+						   &code->object, error);
+		if (status == PLAIT_OK)
+			status = bind_kernel(entered, code, error);
+		plait__object_leave(&code->object);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+/* ---- functions ---- */
+
+/* The plan knows already on whose thread it runs. */
+static plait_status check_function(const plait__frozen *frozen, uint32_t at,
+				   const char *name,
+				   const plait_function_desc *desc,
+				   plait_error *error)
+{
+	bool any = (frozen->plan->functions[at].flags &
+		    PLAIT__FUNCTION_ANY_THREAD) != 0;
+
+	if ((desc->flags & ~(uint32_t)PLAIT_CALL_ANY_THREAD) != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_function_desc: flags 0x%x are not "
+				   "known", desc->flags);
+	if (any && (desc->inbox != NULL || desc->flags == 0))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the plan's \"%.*s\" runs on any thread: "
+				   "set PLAIT_CALL_ANY_THREAD and no inbox",
+				   PLAIT__TEXT_FIT(name, 60));
+	if (!any && (desc->inbox == NULL || desc->flags != 0))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the plan's \"%.*s\" runs on the owner's "
+				   "thread of an inbox: set one, and not "
+				   "PLAIT_CALL_ANY_THREAD",
+				   PLAIT__TEXT_FIT(name, 60));
+	if (desc->function == NULL && desc->inbox == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_function_desc: function is null");
+	return PLAIT_OK;
+}
+
+static plait_status put_function(plait__frozen *frozen, uint32_t at,
+				 const plait_function_desc *desc,
+				 plait__object *inbox, plait_error *error)
+{
+	plait__store_function *place = &frozen->functions[at];
+	plait__object *old;
+	plait_status status = plait__bind_begin(frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	old = place->inbox;
+	if (inbox != NULL)
+		plait__object_hold(inbox);
+	*place = (plait__store_function){ desc->function, desc->user_data,
+					  inbox };
+	plait__bind_end(frozen, old);
+	return PLAIT_OK;
+}
+
+static plait_status bind_function(plait__frozen *frozen, const char *name,
+				  const plait_function_desc *desc,
+				  plait_error *error)
+{
+	plait__inbox *inbox = NULL;
+	uint32_t at;
+	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_FUNCTION,
+					       name, &at, error);
+
+	if (status == PLAIT_OK)
+		status = check_function(frozen, at, name, desc, error);
+	if (status != PLAIT_OK || desc->inbox == NULL)
+		return status != PLAIT_OK ? status :
+		       put_function(frozen, at, desc, NULL, error);
+	status = plait__inbox_enter(desc->inbox, &inbox, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__context_check_same(&frozen->object, &inbox->object,
+					   error);
+	if (status == PLAIT_OK)
+		status = put_function(frozen, at, desc, &inbox->object,
+				      error);
+	plait__object_leave(&inbox->object);
+	return status;
+}
+
+plait_status plait_plan_bind_function(plait_plan *plan, const char *name,
+				      const plait_function_desc *desc,
+				      plait_error *error)
+{
+	plait_function_desc ours;
+	plait__frozen *entered;
+	plait_status status = plait__bind_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = PLAIT__READ(plait_function_desc, &ours, desc, error);
+	if (status == PLAIT_OK)
+		status = bind_function(entered, name, &ours, error);
+	plait__object_leave(&entered->object);
+	return status;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling a plan which buffer, signal or device a name stands for: things of
+ * a backend, which have to agree about it; see bind_code.h. */
+#include "graph/plan/bind_code.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "object/memory/buffer.h"
+#include "object/context/device.h"
+#include "object/signal/signal.h"
+
+/* With the lock held: whether what lies on device `at` of the plan can be of `port`. */
+static plait_status check_port(const plait__frozen *frozen, uint32_t at,
+			       const plait__port *port, const char *what,
+			       plait_error *error)
+{
+	const plait__device *device = frozen->devices[at];
+
+	if (device == NULL || device->port == port)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "%s is of backend %s, but the plan's device "
+			   "\"%.*s\" is %s", what, port->backend->name,
+			   PLAIT__TEXT_FIT(plait__bind_device_name(frozen, at),
+					   40), device->object.label);
+}
+
+/* ---- buffers ---- */
+
+static plait_status check_bytes(const plait__frozen *frozen, uint32_t at,
+				const char *name, const plait__buffer *buffer,
+				plait_error *error)
+{
+	uint64_t wanted = frozen->plan->slots[at].bytes;
+
+	if (buffer->bytes >= wanted)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID, "the plan's \"%.*s\" has "
+			   "%llu bytes, this buffer %llu",
+			   PLAIT__TEXT_FIT(name, 60),
+			   (unsigned long long)wanted,
+			   (unsigned long long)buffer->bytes);
+}
+
+static bool share_memory(const plait__buffer *one, const plait__buffer *other)
+{
+	return one->root == other->root && one->bytes > 0 &&
+	       other->bytes > 0 &&
+	       one->offset < other->offset + other->bytes &&
+	       other->offset < one->offset + one->bytes;
+}
+
+/* What is a buffer each in the plan was proved to be apart. */
+static plait_status check_apart(const plait__frozen *frozen, uint32_t at,
+				const char *name, const plait__buffer *buffer,
+				plait_error *error)
+{
+	uint32_t count = plait__bindings_count(frozen->bindings);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__binding *other =
+			plait__bindings_at(frozen->bindings, i);
+
+		if (other->kind != PLAIT_BINDING_BUFFER || other->at == at ||
+		    frozen->buffers[other->at] == NULL ||
+		    !share_memory(buffer, (const plait__buffer *)
+				  frozen->buffers[other->at]))
+			continue;
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "\"%.*s\" would share memory with "
+				   "\"%.*s\", which the plan keeps apart",
+				   PLAIT__TEXT_FIT(name, 60),
+				   PLAIT__TEXT_FIT(other->name, 60));
+	}
+	return PLAIT_OK;
+}
+
+/* A plan that was loaded meets its memory here for the first time. */
+static plait_status check_written(const plait__frozen *frozen, uint32_t at,
+				  const plait__buffer *buffer,
+				  plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+	plait_status status = PLAIT_OK;
+
+	if (!buffer->root->read_only)
+		return PLAIT_OK;
+	for (uint32_t i = 0; status == PLAIT_OK && i < plan->accesses_count;
+	     i++)
+		if (plan->accesses[i].object == at &&
+		    plan->accesses[i].mode != PLAIT__ACCESS_READ)
+			status = plait__buffer_check_write(buffer, error);
+	/* What takes turns is written in one of them. */
+	for (uint32_t i = 0;
+	     status == PLAIT_OK && i < plan->rotation_slots_count; i++)
+		if (plan->rotation_slots[i] == at)
+			status = plait__buffer_check_write(buffer, error);
+	return status;
+}
+
+static plait_status bind_buffer(plait__frozen *frozen, const char *name,
+				plait__buffer *buffer, plait_error *error)
+{
+	plait__object *old = NULL;
+	uint32_t at;
+	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_BUFFER,
+					       name, &at, error);
+
+	if (status == PLAIT_OK)
+		status = check_bytes(frozen, at, name, buffer, error);
+	if (status == PLAIT_OK)
+		status = check_written(frozen, at, buffer, error);
+	if (status == PLAIT_OK)
+		status = plait__bind_begin(frozen, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = check_port(frozen, frozen->plan->slots[at].device,
+			    buffer->device->port, "the buffer", error);
+	if (status == PLAIT_OK)
+		status = check_apart(frozen, at, name, buffer, error);
+	if (status == PLAIT_OK)
+		old = plait__bind_exchange(&frozen->buffers[at],
+					   &buffer->object);
+	plait__bind_end(frozen, old);
+	return status;
+}
+
+plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
+				    plait_buffer *buffer, plait_error *error)
+{
+	plait__frozen *entered;
+	plait__buffer *memory;
+	plait_status status = plait__bind_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__buffer_enter(buffer, &memory, error);
+	if (status == PLAIT_OK) {
+		status = plait__context_check_same(&entered->object,
+						   &memory->object, error);
+		if (status == PLAIT_OK)
+			status = bind_buffer(entered, name, memory, error);
+		plait__object_leave(&memory->object);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+/* ---- signals ---- */
+
+static bool is_emitted(const plait__frozen *frozen, const char *name)
+{
+	return plait__bindings_find(frozen->bindings, PLAIT_BINDING_SIGNAL,
+				    name)->flags & PLAIT_BINDING_IS_EMITTED;
+}
+
+static plait_status bind_signal(plait__frozen *frozen, const char *name,
+				plait__signal *signal, plait_error *error)
+{
+	plait__object *old = NULL;
+	uint32_t at;
+	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_SIGNAL,
+					       name, &at, error);
+
+	if (status == PLAIT_OK && signal->is_gate && is_emitted(frozen, name))
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "the plan emits \"%.*s\", and a gate is "
+				     "raised by the host alone",
+				     PLAIT__TEXT_FIT(name, 60));
+	if (status == PLAIT_OK)
+		status = plait__bind_begin(frozen, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = check_port(frozen, frozen->plan->signals[at].device,
+			    signal->port, "the signal", error);
+	if (status == PLAIT_OK)
+		old = plait__bind_exchange(&frozen->signals[at],
+					   &signal->object);
+	plait__bind_end(frozen, old);
+	return status;
+}
+
+plait_status plait_plan_bind_signal(plait_plan *plan, const char *name,
+				    plait_signal *signal, plait_error *error)
+{
+	plait__frozen *entered;
+	plait__signal *counter;
+	plait_status status = plait__bind_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__signal_enter(signal, &counter, error);
+	if (status == PLAIT_OK) {
+		status = plait__context_check_same(&entered->object,
+						   &counter->object, error);
+		if (status == PLAIT_OK)
+			status = bind_signal(entered, name, counter, error);
+		plait__object_leave(&counter->object);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+/* ---- devices ---- */
+
+static plait_status fail_moved(const plait__binding *binding,
+			       const plait__device *device,
+			       plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan's %s \"%.*s\" lies there and is bound "
+			   "to another backend than %s is of",
+			   plait__bind_kinds[binding->kind],
+			   PLAIT__TEXT_FIT(binding->name, 60),
+			   device->object.label);
+}
+
+/* What is bound and lies on device `at` of the plan must be of its backend. */
+static plait_status check_residents(const plait__frozen *frozen, uint32_t at,
+				    const plait__device *device,
+				    plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+	uint32_t count = plait__bindings_count(frozen->bindings);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const plait__binding *binding =
+			plait__bindings_at(frozen->bindings, i);
+		const plait__port *port = device->port;
+		uint32_t k = binding->at;
+
+		if (binding->kind == PLAIT_BINDING_BUFFER &&
+		    plan->slots[k].device == at && frozen->buffers[k] != NULL)
+			port = ((plait__buffer *)frozen->buffers[k])
+				->device->port;
+		if (binding->kind == PLAIT_BINDING_SIGNAL &&
+		    plan->signals[k].device == at &&
+		    frozen->signals[k] != NULL)
+			port = ((plait__signal *)frozen->signals[k])->port;
+		if (port != device->port)
+			return fail_moved(binding, device, error);
+	}
+	return PLAIT_OK;
+}
+
+static plait_status bind_device(plait__frozen *frozen, const char *name,
+				plait__device *device, plait_error *error)
+{
+	uint32_t at;
+	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_DEVICE,
+					       name, &at, error);
+
+	if (status == PLAIT_OK)
+		status = plait__bind_begin(frozen, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = check_residents(frozen, at, device, error);
+	if (status == PLAIT_OK)
+		frozen->devices[at] = device;
+	plait__bind_end(frozen, NULL);
+	return status;
+}
+
+plait_status plait_plan_bind_device(plait_plan *plan, const char *name,
+				    plait_device *device, plait_error *error)
+{
+	plait__frozen *entered;
+	plait__device *place;
+	plait_status status = plait__bind_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__device_enter(device, &place, error);
+	if (status == PLAIT_OK) {
+		status = plait__context_check_same(&entered->object,
+						   &place->object, error);
+		if (status == PLAIT_OK)
+			status = bind_device(entered, name, place, error);
+		plait__device_leave(place);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}

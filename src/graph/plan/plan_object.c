@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans as objects: life and questions; binding is in bind_code.c, writing in
+ * write_api.c. */
+#include "graph/plan/plan_object.h"
+
+#include "base/alloc.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "plan/check/check.h"
+
+#include <string.h>
+
+/* ---- life ---- */
+
+static void drop_all(plait__object **objects, uint32_t count)
+{
+	for (uint32_t i = 0; objects != NULL && i < count; i++)
+		if (objects[i] != NULL)
+			plait__object_drop(objects[i]);
+}
+
+static void free_tables(plait__frozen *frozen)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(frozen->object.context);
+	const plait__plan *plan = frozen->plan;
+	uint64_t each = sizeof(void *);
+
+	plait__free(allocator, frozen->kernels, plan->kernels_count * each);
+	plait__free(allocator, frozen->buffers, plan->slots_count * each);
+	plait__free(allocator, frozen->signals, plan->signals_count * each);
+	plait__free(allocator, frozen->functions,
+		    plan->functions_count * sizeof(*frozen->functions));
+	plait__free(allocator, frozen->devices, plan->devices_count * each);
+}
+
+static void destroy_frozen(plait__object *object)
+{
+	plait__frozen *frozen = (plait__frozen *)object;
+	const plait__plan *plan = frozen->plan;
+	void *program = at_load_acquire_ptr(&frozen->program);
+
+	/* Before what it uses. */
+	if (program != NULL)
+		frozen->end_program(program);
+	drop_all(frozen->kernels, plan->kernels_count);
+	drop_all(frozen->buffers, plan->slots_count);
+	drop_all(frozen->signals, plan->signals_count);
+	for (uint32_t i = 0; i < plan->functions_count; i++)
+		if (frozen->functions[i].inbox != NULL)
+			plait__object_drop(frozen->functions[i].inbox);
+	free_tables(frozen);
+	plait__bindings_destroy(frozen->bindings, plait__context_allocator(
+				object->context));
+	plait__plan_release(frozen->plan);
+	plait__free(plait__context_allocator(object->context), frozen,
+		    sizeof(*frozen));
+}
+
+static const plait__class frozen_class = {
+	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_frozen
+};
+
+/* Null for an empty table; sets *failed when memory ran out. */
+static void *make_table(const plait_allocator *allocator, uint32_t count,
+			uint64_t each, bool *failed)
+{
+	void *table = NULL;
+
+	if (count > 0 && !*failed) {
+		table = plait__alloc_array(allocator, count, each);
+		*failed = table == NULL;
+	}
+	return table;
+}
+
+static bool make_tables(plait__frozen *frozen,
+			const plait_allocator *allocator)
+{
+	const plait__plan *plan = frozen->plan;
+	uint64_t each = sizeof(void *);
+	bool failed = false;
+
+	frozen->kernels = make_table(allocator, plan->kernels_count, each,
+				     &failed);
+	frozen->buffers = make_table(allocator, plan->slots_count, each,
+				     &failed);
+	frozen->signals = make_table(allocator, plan->signals_count, each,
+				     &failed);
+	frozen->functions = make_table(allocator, plan->functions_count,
+				       sizeof(*frozen->functions), &failed);
+	frozen->devices = make_table(allocator, plan->devices_count, each,
+				     &failed);
+	return !failed;
+}
+
+plait_status plait__frozen_make(plait__context *context, plait__plan *plan,
+				plait__frozen **out, plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__frozen *frozen = plait__alloc(allocator, sizeof(*frozen));
+	plait_status status;
+
+	*out = NULL;
+	if (frozen == NULL) {
+		plait__plan_release(plan);
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a plan");
+	}
+	frozen->plan = plan;
+	frozen->object.context = context;
+	status = make_tables(frozen, allocator) ?
+		 plait__object_init(&frozen->object, &frozen_class, context,
+				    error) :
+		 plait__fail(error, PLAIT_E_NOMEM, "no memory for a plan");
+	if (status != PLAIT_OK) {
+		free_tables(frozen);
+		plait__plan_release(plan);
+		plait__free(allocator, frozen, sizeof(*frozen));
+		return status;
+	}
+	*out = frozen;
+	return PLAIT_OK;
+}
+
+static void bind_objects(plait__object **to, uint32_t count,
+			 const plait__vector *from)
+{
+	for (uint32_t i = 0; i < count && i < from->count; i++) {
+		to[i] = *(plait__object **)plait__vector_at(from, i);
+		plait__object_hold(to[i]);
+	}
+}
+
+void plait__frozen_bind_all(plait__frozen *frozen, const plait__store *store)
+{
+	const plait__plan *plan = frozen->plan;
+	const plait__vector *functions =
+		&store->objects[PLAIT__STORE_FUNCTIONS];
+
+	bind_objects(frozen->kernels, plan->kernels_count,
+		     &store->objects[PLAIT__STORE_KERNELS]);
+	bind_objects(frozen->buffers, plan->slots_count,
+		     &store->objects[PLAIT__STORE_BUFFERS]);
+	bind_objects(frozen->signals, plan->signals_count,
+		     &store->objects[PLAIT__STORE_SIGNALS]);
+	for (uint32_t i = 0; i < plan->functions_count &&
+	     i < functions->count; i++) {
+		frozen->functions[i] = *(plait__store_function *)
+			plait__vector_at(functions, i);
+		if (frozen->functions[i].inbox != NULL)
+			plait__object_hold(frozen->functions[i].inbox);
+	}
+	for (uint32_t i = 0; i < plan->devices_count &&
+	     i < store->device_objects.count; i++)
+		frozen->devices[i] = *(void **)plait__vector_at(
+			&store->device_objects, i);
+}
+
+plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
+				 plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_PLAN,
+						  &object, error);
+
+	*out = (plait__frozen *)object;
+	return status;
+}
+
+void plait_plan_retain(plait_plan *plan)
+{
+	plait__handle_retain(plan, PLAIT_OBJECT_PLAN);
+}
+
+void plait_plan_release(plait_plan *plan)
+{
+	plait__object_release(plan, PLAIT_OBJECT_PLAN);
+}
+
+/* ---- questions ---- */
+
+static void fill_info(plait__frozen *frozen, plait_plan_info *info)
+{
+	const plait__plan *plan = frozen->plan;
+
+	memset(info, 0, sizeof(*info));
+	info->policy = plan->policy;
+	info->mode = plan->mode;
+	info->devices = plan->devices_count;
+	info->nodes = plait__plan_nodes_in(plan);
+	info->edges = plan->edge_count;
+	info->lanes = plan->lanes_count;
+	info->commands = plan->command_count;
+	info->waits = plan->waits_count;
+	info->signals = plan->signal_count;
+	info->regions = plan->regions_count;
+	info->makespan = plan->makespan;
+	for (uint32_t i = 0; i < plan->devices_count; i++)
+		info->scratch_bytes += plan->devices[i].scratch_bytes;
+	info->bytes = plait__plan_bytes(plan);
+	info->peak_bytes = frozen->peak_bytes;
+	info->bindings = plait__bindings_count(frozen->bindings);
+	info->unbound = plait__frozen_unbound(frozen);
+}
+
+plait_status plait_plan_query(plait_plan *plan, plait_plan_info *info,
+			      plait_error *error)
+{
+	plait_plan_info ours;
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	fill_info(entered, &ours);
+	status = PLAIT__WRITE(plait_plan_info, info, &ours, error);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+plait_status plait_plan_check(plait_plan *plan, plait_error *error)
+{
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__plan_check(entered->plan, NULL, 0,
+				   plait__context_allocator(
+					   entered->object.context),
+				   NULL, error);
+	plait__object_leave(&entered->object);
+	return status;
+}

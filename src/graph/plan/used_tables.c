@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands of a plan use; see used_tables.h. */
+#include "graph/plan/used_tables.h"
+
+#include "base/alloc.h"
+
+#include <stddef.h>
+
+static void need_slot(plait__needed *needed, const plait__plan *plan,
+		      uint32_t slot)
+{
+	needed->slots[slot] = 1;
+	needed->devices[plan->slots[slot].device] = 1;
+}
+
+static void need_args(plait__needed *needed, const plait__plan *plan,
+		      const plait__plan_payload *payload)
+{
+	const plait__plan_rotation *rotation;
+
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__plan_arg *arg =
+			&plan->args[payload->arg_first + i];
+
+		if (arg->kind == PLAIT__ARG_MEMORY)
+			need_slot(needed, plan, arg->index);
+		if (arg->kind != PLAIT__ARG_ROTATION)
+			continue;
+		rotation = &plan->rotations[arg->index];
+		for (uint32_t k = 0; k < rotation->slot_count; k++)
+			need_slot(needed, plan, plan->rotation_slots[
+					  rotation->slot_first + k]);
+	}
+}
+
+static void need_payload(plait__needed *needed, const plait__plan *plan,
+			 uint32_t link, uint8_t kind)
+{
+	const plait__plan_payload *payload;
+
+	if (link == PLAIT__NONE)
+		return;
+	payload = &plan->payloads[link];
+	if (payload->kernel != PLAIT__NONE)
+		needed->kernels[payload->kernel] = 1;
+	need_args(needed, plan, payload);
+	if (kind == PLAIT__CMD_EMIT || kind == PLAIT__CMD_WAIT) {
+		needed->signals[payload->object] = 1;
+		needed->devices[plan->signals[payload->object].device] = 1;
+	} else if (payload->object != PLAIT__NONE &&
+		   (kind == PLAIT__CMD_HOST || kind == PLAIT__CMD_CALLBACK ||
+		    kind == PLAIT__CMD_REGION)) {
+		needed->functions[payload->object] = 1;
+	}
+}
+
+static void mark(plait__needed *needed, const plait__plan *plan)
+{
+	for (uint32_t i = 0; i < plan->lanes_count; i++)
+		needed->devices[plan->lanes[i].device] = 1;
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		need_payload(needed, plan, plan->regions[i].predicate,
+			     PLAIT__CMD_REGION);
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		const plait__plan_command *command = &plan->commands[i];
+
+		/* These have a region or a command, or nothing, as link. */
+		if (command->kind != PLAIT__CMD_REGION &&
+		    command->kind != PLAIT__CMD_ENTER &&
+		    command->kind != PLAIT__CMD_JOIN)
+			need_payload(needed, plan, command->link,
+				     command->kind);
+	}
+}
+
+bool plait__needed_init(plait__needed *needed, const plait__plan *plan,
+			const plait_allocator *allocator)
+{
+	uint8_t *block;
+
+	needed->bytes = 1 + (uint64_t)plan->kernels_count +
+			plan->slots_count + plan->signals_count +
+			plan->functions_count + plan->devices_count;
+	block = plait__alloc(allocator, needed->bytes);
+	needed->kernels = block;
+	if (block == NULL)
+		return false;
+	needed->slots = block + plan->kernels_count;
+	needed->signals = needed->slots + plan->slots_count;
+	needed->functions = needed->signals + plan->signals_count;
+	needed->devices = needed->functions + plan->functions_count;
+	mark(needed, plan);
+	return true;
+}
+
+void plait__needed_fini(plait__needed *needed,
+			const plait_allocator *allocator)
+{
+	plait__free(allocator, needed->kernels, needed->bytes);
+	needed->kernels = NULL;
+}

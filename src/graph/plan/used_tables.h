@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which elements of a plan's tables its commands use.  The tables are those of
+ * the whole graph, also when the plan is a part of it.
+ */
+#ifndef PLAIT_SRC_GRAPH_PLAN_USED_TABLES_H
+#define PLAIT_SRC_GRAPH_PLAN_USED_TABLES_H
+
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+/* A byte per element: 1 if it is used.  One block of memory. */
+typedef struct plait__needed {
+	uint8_t *kernels;
+	uint8_t *slots;
+	uint8_t *signals;
+	uint8_t *functions;
+	uint8_t *devices;
+	uint64_t bytes;
+} plait__needed;
+
+/* False when memory ran out. */
+bool plait__needed_init(plait__needed *needed, const plait__plan *plan,
+			const plait_allocator *allocator);
+void plait__needed_fini(plait__needed *needed,
+			const plait_allocator *allocator);
+
+#endif

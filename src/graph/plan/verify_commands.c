@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands against kernels and memory; see verify_commands.h.  That indices are inside of
+ * their tables was checked when the plan was read. */
+#include "graph/plan/verify_commands.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "kernel/type.h"
+#include "object/kernel/kernel.h"
+#include "object/queue/strided_copy.h"
+#include "plan/plan.h"
+
+#include <string.h>
+
+enum { MAX_AHEAD = 15, WORD_BYTES = 4 };
+
+static bool is_inside(uint64_t first, uint64_t bytes, uint64_t size)
+{
+	return first <= size && bytes <= size - first;
+}
+
+/* ---- memory ---- */
+
+static bool memory_fits(const plait__plan *plan, const plait__plan_arg *arg,
+			uint64_t bytes)
+{
+	return arg->kind == PLAIT__ARG_MEMORY &&
+	       is_inside(arg->offset, bytes, plan->slots[arg->index].bytes);
+}
+
+/* A pointer and, of what copies or fills, an offset. */
+static bool param_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		       uint32_t bytes)
+{
+	return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY &&
+	       arg->bytes == bytes && arg->blob % sizeof(uint64_t) == 0 &&
+	       is_inside(arg->blob, bytes, plan->blob_count);
+}
+
+/* Of what runs bring they say themselves how much there is. */
+static bool side_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		      uint64_t bytes)
+{
+	if (arg->kind != PLAIT__ARG_PARAM)
+		return memory_fits(plan, arg, bytes);
+	return param_fits(plan, arg, PLAIT__PARAM_WITH_OFFSET) &&
+	       is_inside(plait__plan_param_offset(plan->blob, arg), bytes,
+			 UINT64_MAX);
+}
+
+static bool pointer_fits(const plait__plan *plan, const plait__plan_arg *arg)
+{
+	switch (arg->kind) {
+	case PLAIT__ARG_MEMORY:
+		return memory_fits(plan, arg, 0);
+	case PLAIT__ARG_ROTATION:
+		return arg->offset <= MAX_AHEAD;
+	case PLAIT__ARG_PARAM:
+		return param_fits(plan, arg, sizeof(uint64_t));
+	default:
+		return arg->kind == PLAIT__ARG_SCRATCH;
+	}
+}
+
+/* ---- values ---- */
+
+/* `bytes` at `blob`, where a value of that size may lie. */
+static bool blob_fits(const plait__plan *plan, uint32_t blob, uint32_t bytes)
+{
+	return bytes > 0 && blob % bytes == 0 &&
+	       is_inside(blob, bytes, plan->blob_count);
+}
+
+static bool value_fits(const plait__plan *plan, const plait__plan_arg *arg,
+		       uint32_t bytes)
+{
+	if (arg->bytes != bytes || !blob_fits(plan, arg->blob, bytes))
+		return false;
+	switch (arg->kind) {
+	case PLAIT__ARG_PARAM:
+		return plan->params[arg->index].kind == PLAIT__PARAM_VALUE &&
+		       plan->params[arg->index].bytes == bytes;
+	case PLAIT__ARG_INDEX:
+		return bytes == sizeof(uint32_t) || bytes == sizeof(uint64_t);
+	default:
+		return arg->kind == PLAIT__ARG_VALUE;
+	}
+}
+
+/* ---- commands ---- */
+
+/* Null when there are none. */
+static const plait__plan_arg *args_of(const plait__plan *plan,
+				      const plait__plan_payload *payload)
+{
+	return payload->arg_count > 0 ? &plan->args[payload->arg_first] :
+	       NULL;
+}
+
+static bool launch_fits(const plait__frozen *frozen,
+			const plait__plan_payload *payload)
+{
+	const plait__plan *plan = frozen->plan;
+	const plait__plan_arg *args = args_of(plan, payload);
+	const plait__signature *signature;
+
+	if (payload->kernel == PLAIT__NONE || payload->geometry == PLAIT__NONE)
+		return false;
+	signature = ((const plait__kernel *)frozen->kernels[payload->kernel])
+			    ->signature;
+	if (signature->count != payload->arg_count)
+		return false;
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		plait__type type = signature->parameters[i].type;
+
+		if (type == PLAIT__TYPE_POINTER ?
+		    !pointer_fits(plan, &args[i]) :
+		    !value_fits(plan, &args[i], plait__type_bytes(type)))
+			return false;
+	}
+	return true;
+}
+
+static bool fill_fits(const plait__plan *plan,
+		      const plait__plan_payload *payload)
+{
+	uint32_t bytes = payload->small;
+
+	return payload->arg_count == 1 &&
+	       (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) &&
+	       side_fits(plan, args_of(plan, payload), payload->bytes);
+}
+
+/* How far the rows reach; false where they are none. */
+static bool rows_fit(const plait__plan *plan,
+		     const plait__plan_payload *payload, uint64_t *out_target,
+		     uint64_t *out_source)
+{
+	const plait__plan_arg *arg = &plan->args[payload->arg_first + 2];
+	plait_work_rows rows;
+
+	if (arg->kind != PLAIT__ARG_VALUE || arg->bytes != sizeof(rows) ||
+	    arg->blob % sizeof(uint64_t) != 0 ||
+	    !is_inside(arg->blob, sizeof(rows), plan->blob_count))
+		return false;
+	memcpy(&rows, plan->blob + arg->blob, sizeof(rows));
+	return plait__rows_reach(&rows, payload->bytes, out_target,
+				 out_source) &&
+	       rows.rows * rows.slices == payload->value;
+}
+
+static bool copy_fits(const plait__plan *plan,
+		      const plait__plan_payload *payload)
+{
+	const plait__plan_arg *args = args_of(plan, payload);
+	uint64_t target = payload->bytes, source = payload->bytes;
+
+	if (payload->arg_count == 3 &&
+	    !rows_fit(plan, payload, &target, &source))
+		return false;
+	return (payload->arg_count == 2 || payload->arg_count == 3) &&
+	       side_fits(plan, &args[0], target) &&
+	       side_fits(plan, &args[1], source);
+}
+
+/* Where a function runs is said twice: by the command, and beside it. */
+static bool function_fits(const plait__plan *plan,
+			  const plait__plan_payload *payload, uint8_t kind)
+{
+	bool any = (plan->functions[payload->object].flags &
+		    PLAIT__FUNCTION_ANY_THREAD) != 0;
+
+	return payload->arg_count == 0 && any == (kind == PLAIT__CMD_HOST);
+}
+
+static bool command_fits(const plait__frozen *frozen, uint32_t number)
+{
+	const plait__plan *plan = frozen->plan;
+	const plait__plan_command *command = &plan->commands[number];
+	const plait__plan_payload *payload;
+
+	/* A text has nodes that only take their place. */
+	if (command->link == PLAIT__NONE || command->kind == PLAIT__CMD_JOIN ||
+	    command->kind == PLAIT__CMD_REGION ||
+	    command->kind == PLAIT__CMD_ENTER)
+		return command->kind <= PLAIT__CMD_LAUNCH ||
+		       command->kind == PLAIT__CMD_EMPTY ||
+		       command->kind >= PLAIT__CMD_MARK;
+	payload = &plan->payloads[command->link];
+	switch (command->kind) {
+	case PLAIT__CMD_LAUNCH:
+		return launch_fits(frozen, payload);
+	case PLAIT__CMD_HOST:
+	case PLAIT__CMD_CALLBACK:
+		return function_fits(plan, payload, command->kind);
+	case PLAIT__CMD_COPY:
+		return copy_fits(plan, payload);
+	case PLAIT__CMD_FILL:
+		return fill_fits(plan, payload);
+	default:
+		return payload->arg_count == 0;
+	}
+}
+
+/* ---- the rest ---- */
+
+static bool predicate_fits(const plait__plan *plan,
+			   const plait__plan_payload *payload)
+{
+	const plait__plan_arg *arg = args_of(plan, payload);
+
+	if (payload->object != PLAIT__NONE)
+		return payload->arg_count == 0;
+	return payload->arg_count == 1 && arg->offset % WORD_BYTES == 0 &&
+	       memory_fits(plan, arg, WORD_BYTES);
+}
+
+/* Where it goes is where the argument says that it is. */
+static bool patch_fits(const plait__plan *plan, const plait__plan_patch *patch)
+{
+	const plait__plan_arg *arg;
+
+	if (patch->bytes != plan->params[patch->param].bytes ||
+	    !blob_fits(plan, patch->blob, patch->bytes) ||
+	    patch->arg == PLAIT__NONE)
+		return false;
+	arg = &plan->args[patch->arg];
+	return arg->kind == PLAIT__ARG_PARAM && arg->index == patch->param &&
+	       arg->blob == patch->blob;
+}
+
+/* What a run brings goes where there is room for it. */
+static bool parameters_fit(const plait__plan *plan)
+{
+	bool good = true;
+
+	for (uint32_t i = 0; i < plan->patches_count; i++)
+		good &= patch_fits(plan, &plan->patches[i]);
+	for (uint32_t i = 0; i < plan->geometries_count; i++)
+		good &= plan->geometries[i].param == PLAIT__NONE ||
+			plan->params[plan->geometries[i].param].kind ==
+			PLAIT__PARAM_GEOMETRY;
+	return good;
+}
+
+static plait_status fail(const plait__plan *plan, uint32_t command,
+			 plait_status status, const char *what,
+			 plait_error *error)
+{
+	const char *label = plait__plan_node_label(
+		plan, plan->commands[command].node);
+
+	return plait__fail(error, status, "the plan's command %u \"%.*s\" %s",
+			   command, PLAIT__TEXT_FIT(label, 80), what);
+}
+
+static plait_status check_regions(const plait__plan *plan, plait_error *error)
+{
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		const plait__plan_region *region = &plan->regions[i];
+
+		if (region->predicate == PLAIT__NONE)
+			return fail(plan, region->command,
+				    PLAIT_E_UNSUPPORTED,
+				    "has no predicate: loops and cases of a "
+				    "text can be planned, not run", error);
+		if (!predicate_fits(plan, &plan->payloads[region->predicate]))
+			return fail(plan, region->command, PLAIT_E_INVALID,
+				    "has a predicate that is no word of a "
+				    "buffer and no function", error);
+	}
+	return PLAIT_OK;
+}
+
+plait_status plait__fit_check(const plait__frozen *frozen, plait_error *error)
+{
+	const plait__plan *plan = frozen->plan;
+
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (!command_fits(frozen, i))
+			return fail(plan, i, PLAIT_E_INVALID, "does not fit "
+				    "its kernel, function or memory", error);
+	if (!parameters_fit(plan))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the plan's parameters do not fit where "
+				   "they go");
+	return check_regions(plan, error);
+}

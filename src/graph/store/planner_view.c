@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a store to the planner's input: the tables are lent as they are, and
+ * so are nodes and edges of a graph without bodies.  Else the scopes' nodes
+ * and edges are laid side by side.
+ */
+#include "graph/store/store.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* The input's arrays that are made here, not lent. */
+struct made {
+	plait__input_node *nodes;
+	plait__input_edge *edges;
+	plait__input_scope *scopes;
+	plait__input_region *regions;
+};
+
+static plait_status count_all(const plait__store *store, plait__input *input,
+			      plait_error *error)
+{
+	uint64_t nodes = 0, edges = 0;
+
+	for (uint32_t i = 0; i < store->scopes.count; i++) {
+		const plait__store_scope *scope =
+			plait__store_scope_at(store, i);
+
+		nodes += scope->nodes.count;
+		edges += scope->edges.count;
+	}
+	if (nodes > PLAIT__VECTOR_MAX || edges > PLAIT__VECTOR_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "graph has more than %u nodes or edges",
+				   PLAIT__VECTOR_MAX);
+	input->node_count = (uint32_t)nodes;
+	input->edge_count = (uint32_t)edges;
+	input->scope_count = store->scopes.count;
+	input->region_count = store->regions.count;
+	return PLAIT_OK;
+}
+
+/* Null for no elements is right; null for some is a failure. */
+static int make(const plait_allocator *allocator, uint32_t count,
+		uint64_t each, void *out)
+{
+	void *block = NULL;
+
+	if (count > 0) {
+		block = plait__alloc_array(allocator, count, each);
+		if (block == NULL)
+			return -1;
+	}
+	memcpy(out, &block, sizeof(block));
+	return 0;
+}
+
+static int make_all(const plait__store *store, const plait__input *input,
+		    struct made *made)
+{
+	const plait_allocator *allocator = &store->allocator;
+
+	if (make(allocator, input->node_count, sizeof(*made->nodes),
+		 &made->nodes) != 0 ||
+	    make(allocator, input->edge_count, sizeof(*made->edges),
+		 &made->edges) != 0 ||
+	    make(allocator, input->scope_count, sizeof(*made->scopes),
+		 &made->scopes) != 0 ||
+	    make(allocator, input->region_count, sizeof(*made->regions),
+		 &made->regions) != 0)
+		return -1;
+	return 0;
+}
+
+static void lay_scopes(const plait__store *store, struct made *made)
+{
+	uint32_t node = 0, edge = 0;
+
+	for (uint32_t i = 0; i < store->scopes.count; i++) {
+		const plait__store_scope *scope =
+			plait__store_scope_at(store, i);
+		const plait__input_edge *edges = scope->edges.items;
+
+		made->scopes[i] = (plait__input_scope){
+			.node_first = node,
+			.node_count = scope->nodes.count,
+			.region = scope->region,
+		};
+		for (uint32_t k = 0; k < scope->edges.count; k++, edge++) {
+			made->edges[edge].before = node + edges[k].before;
+			made->edges[edge].after = node + edges[k].after;
+		}
+		if (scope->nodes.count > 0)
+			memcpy(&made->nodes[node], scope->nodes.items,
+			       scope->nodes.count * sizeof(*made->nodes));
+		node += scope->nodes.count;
+	}
+}
+
+static void lay_regions(const plait__store *store, struct made *made)
+{
+	for (uint32_t i = 0; i < store->regions.count; i++) {
+		const plait__store_region *region =
+			plait__vector_at(&store->regions, i);
+
+		made->regions[i] = region->input;
+		made->regions[i].node +=
+			made->scopes[region->scope].node_first;
+	}
+}
+
+/* No scopes at all: that is one, of all nodes. */
+static void lend_graph(const plait__store *store, plait__input *input)
+{
+	const plait__store_scope *graph = plait__store_scope_at(store, 0);
+
+	input->nodes = graph->nodes.items;
+	input->node_count = graph->nodes.count;
+	input->edges = graph->edges.items;
+	input->edge_count = graph->edges.count;
+}
+
+static plait_status lay_graph(const plait__store *store, plait__input *input,
+			      plait_error *error)
+{
+	struct made made = { 0 };
+	plait_status status = count_all(store, input, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (make_all(store, input, &made) != 0)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory to freeze a graph of %u nodes",
+				     input->node_count);
+	input->nodes = made.nodes;
+	input->edges = made.edges;
+	input->scopes = made.scopes;
+	input->regions = made.regions;
+	if (status != PLAIT_OK) {
+		plait__store_input_fini(store, input);
+		return status;
+	}
+	lay_scopes(store, &made);
+	lay_regions(store, &made);
+	return PLAIT_OK;
+}
+
+plait_status plait__store_input(const plait__store *store,
+				plait__input *input, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	memset(input, 0, sizeof(*input));
+	if (store->scopes.count == 1)
+		lend_graph(store, input);
+	else
+		status = lay_graph(store, input, error);
+	if (status != PLAIT_OK)
+		return status;
+	input->text_name = store->text_name;
+	input->devices = store->devices.items;
+	input->device_count = store->devices.count;
+	input->device_sets = store->device_sets.items;
+	input->device_set_count = store->device_sets.count;
+#define LEND_TABLE(type, name) \
+	input->tables.name = store->name.items; \
+	input->tables.name##_count = store->name.count;
+	PLAIT__PLAN_TABLES(LEND_TABLE)
+#undef LEND_TABLE
+	return PLAIT_OK;
+}
+
+/* The arrays were made here, so they may be freed although they are const. */
+static void unmake(const plait_allocator *allocator, const void *block,
+		   uint32_t count, uint64_t each)
+{
+	void *made;
+
+	memcpy(&made, &block, sizeof(made));
+	plait__free(allocator, made, count * each);
+}
+
+void plait__store_input_fini(const plait__store *store, plait__input *input)
+{
+	const plait_allocator *allocator = &store->allocator;
+
+	if (input->scope_count == 0) {
+		memset(input, 0, sizeof(*input));
+		return;
+	}
+	unmake(allocator, input->nodes, input->node_count,
+	       sizeof(*input->nodes));
+	unmake(allocator, input->edges, input->edge_count,
+	       sizeof(*input->edges));
+	unmake(allocator, input->scopes, input->scope_count,
+	       sizeof(*input->scopes));
+	unmake(allocator, input->regions, input->region_count,
+	       sizeof(*input->regions));
+	memset(input, 0, sizeof(*input));
+}

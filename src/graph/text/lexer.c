@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines, words and numbers of the text form; see lexer.h. */
+#include "graph/text/lexer.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void plait__line_init(plait__line *line, const char *text, uint64_t bytes,
+		      const char *name, plait_error *error)
+{
+	/* Some editors begin every file with it. */
+	static const char byte_order_mark[3] = { '\xef', '\xbb', '\xbf' };
+	const char *first = text;
+
+	if (bytes >= sizeof(byte_order_mark) &&
+	    memcmp(text, byte_order_mark, sizeof(byte_order_mark)) == 0)
+		first += sizeof(byte_order_mark);
+	*line = (plait__line){
+		.name = name != NULL ? name : "graph",
+		.at = first, .end = first, .next = first,
+		.stop = text + bytes, .error = error,
+	};
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_space(plait__line *line)
+{
+	while (line->at < line->end && is_space(*line->at))
+		line->at++;
+	if (line->at < line->end && *line->at == '#')
+		line->at = line->end;
+}
+
+static void take_line(plait__line *line)
+{
+	size_t left = (size_t)(line->stop - line->next);
+	const char *newline = memchr(line->next, '\n', left);
+
+	line->at = line->next;
+	line->end = newline != NULL ? newline : line->stop;
+	line->next = newline != NULL ? newline + 1 : line->stop;
+	line->number++;
+}
+
+bool plait__line_next(plait__line *line)
+{
+	while (line->next < line->stop) {
+		take_line(line);
+		skip_space(line);
+		if (line->at < line->end)
+			return true;
+	}
+	return false;
+}
+
+bool plait__line_word(plait__line *line, plait__word *out)
+{
+	skip_space(line);
+	out->start = line->at;
+	while (line->at < line->end && !is_space(*line->at) &&
+	       *line->at != '#')
+		line->at++;
+	out->length = (size_t)(line->at - out->start);
+	return out->length > 0;
+}
+
+bool plait__word_is(plait__word word, const char *text)
+{
+	return strlen(text) == word.length &&
+	       memcmp(word.start, text, word.length) == 0;
+}
+
+bool plait__word_split(plait__word word, plait__word *key, plait__word *value)
+{
+	const char *equals = word.length == 0 ? NULL :
+			     memchr(word.start, '=', word.length);
+
+	if (equals == NULL)
+		return false;
+	key->start = word.start;
+	key->length = (size_t)(equals - word.start);
+	value->start = equals + 1;
+	value->length = word.length - key->length - 1;
+	return true;
+}
+
+bool plait__word_part(plait__word *rest, char separator, plait__word *part)
+{
+	const char *found;
+
+	if (rest->start == NULL)
+		return false;
+	found = rest->length == 0 ? NULL :
+		memchr(rest->start, separator, rest->length);
+	part->start = rest->start;
+	if (found == NULL) {
+		part->length = rest->length;
+		rest->start = NULL;
+		rest->length = 0;
+		return true;
+	}
+	part->length = (size_t)(found - rest->start);
+	rest->start = found + 1;
+	rest->length -= part->length + 1;
+	return true;
+}
+
+bool plait__word_number(plait__word word, uint64_t *out)
+{
+	uint64_t number = 0;
+
+	if (word.length == 0 || word.length > 19)
+		return false;
+	for (size_t i = 0; i < word.length; i++) {
+		if (word.start[i] < '0' || word.start[i] > '9')
+			return false;
+		number = number * 10 + (uint64_t)(word.start[i] - '0');
+	}
+	*out = number;
+	return number <= INT64_MAX;
+}
+
+plait_status plait__line_fail(const plait__line *line, const char *format,
+			      ...)
+{
+	char text[PLAIT_ERROR_TEXT_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return plait__fail(line->error, PLAIT_E_INVALID, "%s:%u: %s",
+			   line->name, line->number, text);
+}
+
+const char *plait__word_show(plait__word word, char shown[44])
+{
+	size_t length = word.length < 40 ? word.length : 40;
+
+	for (size_t i = 0; i < length; i++) {
+		char c = word.start[i];
+
+		shown[i] = c >= ' ' && c < 0x7f ? c : '?';
+	}
+	memcpy(shown + length, "...", 4);
+	if (word.length <= length)
+		shown[length] = 0;
+	return shown;
+}
+
+/* Instead of nothing, what stands there: the rest of a list from where a name
+ * is missing, or at least the comma before. */
+static plait__word look_around(const plait__line *line, plait__word nothing)
+{
+	plait__word rest = { nothing.start, 0 };
+
+	if (nothing.start == NULL || nothing.start >= line->end)
+		return rest;
+	while (rest.start + rest.length < line->end &&
+	       !is_space(rest.start[rest.length]) &&
+	       rest.start[rest.length] != '#')
+		rest.length++;
+	if (rest.length == 0) {
+		rest.start--;
+		rest.length = 1;
+	}
+	return rest;
+}
+
+plait_status plait__line_expected(const plait__line *line, const char *what,
+				  plait__word found)
+{
+	char shown[44];
+
+	if (found.length == 0)
+		found = look_around(line, found);
+	if (found.length == 1 && *found.start == '=')
+		return plait__line_fail(line, "expected %s right behind \"=\", "
+					"found a space", what);
+	if (found.length == 0)
+		return plait__line_fail(line,
+					"expected %s, found the end of the "
+					"line", what);
+	return plait__line_fail(line, "expected %s, found \"%s\"", what,
+				plait__word_show(found, shown));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a slot of a backend answered, made what the user is told.  Backends may
+ * be anybody's: a failure stays one when they wrote no error, and a success
+ * without a result is none.  Called by whoever calls slots.
+ */
+#ifndef PLAIT_SRC_OBJECT_CONTEXT_BACKEND_RESULT_H
+#define PLAIT_SRC_OBJECT_CONTEXT_BACKEND_RESULT_H
+
+#include "object/context/context.h"
+
+/* PLAIT_OK, or a failure; `room` is the record that the slot was given. */
+plait_status plait__port_judge(const plait__port *port, plait_status said,
+			       const char *slot, plait_error *room,
+			       plait_error *error);
+
+/* The same for signal_poll, which may also answer PLAIT_PENDING. */
+plait_status plait__port_judge_poll(const plait__port *port, plait_status said,
+				    plait_error *room, plait_error *error);
+
+/* The same for slots that make something, which failed if there is none. */
+plait_status plait__port_judge_made(const plait__port *port, plait_status said,
+				    const char *slot, const void *made,
+				    plait_error *room, plait_error *error);
+
+/*
+ * plait__upcall_arm, without taking what runs have reserved for
+ * theirs: `function` begins with plait__port_notified.
+ */
+plait_status plait__port_notify(plait__port *port,
+				plait__context *context,
+				const plait_backend_point *point,
+				plait_notify_function function,
+				void *user_data, plait_error *error);
+void plait__port_notified(plait__context *context);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening, reporting and ending a context; see context.h. */
+#include "object/context/context.h"
+
+#include "object/context/device.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/fork.h"
+
+#include <string.h>
+
+/* --- ending */
+
+static void free_tables(plait__context *context)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+
+	plait__free(allocator, context->devices,
+		    (uint64_t)context->device_count *
+			    sizeof(*context->devices));
+	plait__free(allocator, context->ports,
+		    (uint64_t)context->port_count * sizeof(*context->ports));
+	context->devices = NULL;
+	context->ports = NULL;
+}
+
+static void end_devices(plait__context *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < context->device_count; i++)
+		plait__device_fini(&context->devices[i]);
+}
+
+static void end_ports(plait__context *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++)
+		plait__upcalls_end(&context->ports[i]);
+}
+
+/* Joins threads, so never on one of them. */
+static void end_context(void *arg)
+{
+	plait__context *context = arg;
+	plait_allocator allocator = context->settings.allocator;
+
+	plait__reaper_stop(context);
+	plait__pilot_stop(context);
+	plait__team_destroy(context->team);
+	plait__registry_close(context->registry);
+	end_ports(context);
+	plait__pool_destroy(context->pool);
+	if (context->spare != NULL)
+		context->destroy_spare(context->spare);
+	free_tables(context);
+	plait__free(&allocator, context, sizeof(*context));
+}
+
+static void destroy_context(plait__object *object)
+{
+	plait__context *context = (plait__context *)(void *)object;
+
+	end_devices(context);
+	if (!plait__reaper_is_me(context) && !plait__pool_in_call()) {
+		end_context(context);
+		return;
+	}
+	if (plait__thread_start_detached("plait/end", end_context, context) !=
+	    0)
+		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
+				"no thread to end a context on; its memory "
+				"and workers stay");
+}
+
+plait_status plait__context_team(plait__context *context, plait__team **out,
+				 plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	plait__mutex_lock(&context->team_lock);
+	if (context->team == NULL)
+		status = plait__team_create(context->pool,
+					    plait__context_allocator(context),
+					    &context->team, error);
+	*out = context->team;
+	plait__mutex_unlock(&context->team_lock);
+	return status;
+}
+
+static const plait__class context_class = {
+	.type = PLAIT_OBJECT_CONTEXT,
+	.destroy = destroy_context
+};
+
+/* --- opening */
+
+static void count_devices(plait__context *context)
+{
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++)
+		context->device_count +=
+			plait__registry_backend(context->registry, i)
+				->device_count;
+}
+
+static plait_status make_port(plait__context *context, uint32_t index,
+			      uint32_t *first_device, plait_error *error)
+{
+	plait__port *port = &context->ports[index];
+	plait_status status;
+	uint32_t i;
+
+	port->context = context;
+	port->backend = plait__registry_backend(context->registry, index);
+	port->devices = &context->devices[*first_device];
+	port->all = UINT32_MAX;
+	for (i = 0; i < port->backend->device_count; i++) {
+		uint32_t capabilities = port->backend->devices[i].capabilities;
+
+		port->any |= capabilities;
+		port->all &= capabilities;
+		status = plait__device_init(&port->devices[i], port, i, error);
+		if (status != PLAIT_OK)
+			return status;
+	}
+	*first_device += port->backend->device_count;
+	return PLAIT_OK;
+}
+
+static plait_status make_tables(plait__context *context, plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait_status status = PLAIT_OK;
+	uint32_t first_device = 0;
+	uint32_t i;
+
+	context->port_count = plait__registry_count(context->registry);
+	count_devices(context);
+	context->ports = plait__alloc_array(allocator, context->port_count,
+					    sizeof(*context->ports));
+	context->devices = plait__alloc_array(allocator, context->device_count,
+					      sizeof(*context->devices));
+	if (context->ports == NULL || context->devices == NULL) {
+		/* So that nobody walks what is not there. */
+		free_tables(context);
+		context->port_count = 0;
+		context->device_count = 0;
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for the tables of devices");
+	}
+	for (i = 0; i < context->port_count && status == PLAIT_OK; i++)
+		status = make_port(context, i, &first_device, error);
+	return status;
+}
+
+static plait_status open_registry(plait__context *context, plait_error *error)
+{
+	plait__registry_config config;
+
+	plait__settings_config(&context->settings, &config);
+	config.pool = context->pool;
+	return plait__registry_open(&config, &context->registry, error);
+}
+
+static plait_status build(const plait__settings *settings,
+			  plait__context **out, plait_error *error)
+{
+	plait__context *context = plait__alloc(&settings->allocator,
+					       sizeof(*context));
+	plait_status status;
+
+	if (context == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a context of %zu bytes",
+				   sizeof(*context));
+	context->settings = *settings;
+	status = plait__pool_create(plait__context_allocator(context),
+				    settings->workers, &context->pool, error);
+	if (status != PLAIT_OK)
+		goto free_context;
+	status = open_registry(context, error);
+	if (status != PLAIT_OK)
+		goto destroy_pool;
+	status = make_tables(context, error);
+	if (status != PLAIT_OK)
+		goto close_registry;
+	status = plait__object_init(&context->object, &context_class, context,
+				    error);
+	if (status != PLAIT_OK)
+		goto close_registry;
+	*out = context;
+	return PLAIT_OK;
+
+close_registry:
+	end_devices(context);
+	free_tables(context);
+	plait__registry_close(context->registry);
+destroy_pool:
+	plait__pool_destroy(context->pool);
+free_context:
+	plait__free(&settings->allocator, context, sizeof(*context));
+	return status;
+}
+
+PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
+					  plait_context **out,
+					  plait_error *error)
+{
+	plait__settings settings;
+	plait__context *context = NULL;
+	plait_status status;
+
+	if (out != NULL)
+		*out = NULL;
+	status = plait__handle_check_fork(error);
+	if (status != PLAIT_OK)
+		return status;
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+	/* Without a mark the process ids are compared: slower, no error. */
+	(void)plait__fork_init();
+	status = plait__settings_read(&settings, desc, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = build(&settings, &context, error);
+	if (status != PLAIT_OK)
+		return status;
+	*out = plait__object_handle(&context->object);
+	return PLAIT_OK;
+}
+
+void *plait__context_swap_spare(plait__context *context, void *spare,
+				void (*destroy)(void *spare))
+{
+	void *before;
+
+	plait__mutex_lock(&context->lock);
+	before = context->spare;
+	context->spare = spare;
+	context->destroy_spare = destroy;
+	plait__mutex_unlock(&context->lock);
+	return before;
+}
+
+/* --- the public rest */
+
+plait_status plait__context_enter(plait_context *handle, plait__context **out,
+				  plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(
+		handle, PLAIT_OBJECT_CONTEXT, &object, error);
+
+	*out = (plait__context *)(void *)object;
+	return status;
+}
+
+PLAIT_API void plait_context_retain(plait_context *context)
+{
+	plait__handle_retain(context, PLAIT_OBJECT_CONTEXT);
+}
+
+PLAIT_API void plait_context_release(plait_context *context)
+{
+	plait__object_release(context, PLAIT_OBJECT_CONTEXT);
+}
+
+PLAIT_API plait_status plait_context_report(plait_context *context,
+					    char *buffer,
+					    uint64_t capacity_bytes,
+					    uint64_t *out_bytes,
+					    plait_error *error)
+{
+	plait__context *self;
+	plait_status status;
+
+	if (out_bytes != NULL)
+		*out_bytes = 0;
+	if (buffer != NULL && capacity_bytes != 0)
+		buffer[0] = '\0';
+	status = plait__context_enter(context, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	plait__text_copy(plait__registry_report(self->registry), buffer,
+			 capacity_bytes, out_bytes);
+	plait__object_leave(&self->object);
+	return PLAIT_OK;
+}
+
+/* With the workers that a context would have: the report tells of them. */
+static plait_status survey(const plait__settings *settings, plait__text *text,
+			   plait_error *error)
+{
+	plait__registry_config config;
+	plait__pool *pool;
+	plait_status status;
+
+	status = plait__pool_create(&settings->allocator, settings->workers,
+				    &pool, error);
+	if (status != PLAIT_OK)
+		return status;
+	plait__settings_config(settings, &config);
+	config.pool = pool;
+	status = plait__registry_survey(&config, text, error);
+	plait__pool_destroy(pool);
+	return status;
+}
+
+PLAIT_API plait_status plait_backend_report(const plait_context_desc *desc,
+					    char *buffer,
+					    uint64_t capacity_bytes,
+					    uint64_t *out_bytes,
+					    plait_error *error)
+{
+	plait__settings settings;
+	plait_status status;
+	plait__text text;
+
+	if (out_bytes != NULL)
+		*out_bytes = 0;
+	if (buffer != NULL && capacity_bytes != 0)
+		buffer[0] = '\0';
+	status = plait__handle_check_fork(error);
+	if (status != PLAIT_OK)
+		return status;
+	(void)plait__fork_init();
+	status = plait__settings_read(&settings, desc, error);
+	if (status != PLAIT_OK)
+		return status;
+	plait__text_init(&text, &settings.allocator);
+	status = survey(&settings, &text, error);
+	if (status == PLAIT_OK)
+		plait__text_copy(plait__text_get(&text), buffer,
+				 capacity_bytes, out_bytes);
+	plait__text_fini(&text);
+	return status;
+}
+
+plait_status plait__context_check_same(const plait__object *one,
+				       const plait__object *other,
+				       plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	char other_room[PLAIT__NAME_ROOM];
+
+	if (one->context == other->context)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_HANDLE,
+			   "%s is of context 0x%llx, %s of context 0x%llx",
+			   plait__object_name(one, room),
+			   (unsigned long long)plait__handle_get(
+				   one->context->object.slot),
+			   plait__object_name(other, other_room),
+			   (unsigned long long)plait__handle_get(
+				   other->context->object.slot));
+}

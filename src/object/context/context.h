@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A context: the backends with their devices, the pool, and who waits and
+ * tidies up.  context.c opens and ends it, context_settings.c reads its descriptor
+ * and the environment, reclaim.c and the thread of reclaim_thread.c give back what work in
+ * flight kept.
+ *
+ * Locks, each before those behind it: queue, order (of a port), gate (of a
+ * signal), context, inbox, watch, deferred, upcalls, pilot.  None is held
+ * while a function of the user's runs or anything is destroyed; no slot is
+ * called under the last six.
+ */
+#ifndef PLAIT_SRC_OBJECT_CONTEXT_CONTEXT_H
+#define PLAIT_SRC_OBJECT_CONTEXT_CONTEXT_H
+
+#include "plait/device.h"
+#include "plait/plugin.h"
+
+#include "object/handle/object.h"
+#include "object/progress/progress_driver.h"
+#include "object/progress/notification.h"
+
+#include "base/log.h"
+#include "kernel/intern.h"
+#include "plugin/registry.h"
+#include "pool/pool.h"
+#include "pool/parallel_for.h"
+#include "sys/eventcount.h"
+#include "sys/mutex.h"
+#include "sys/thread.h"
+
+typedef struct plait__device plait__device;
+typedef struct plait__inbox plait__inbox;
+typedef struct plait__queue plait__queue;
+
+/* One backend of a context. */
+struct plait__port {
+	plait__context *context;
+	plait__backend *backend;
+	plait__device *devices; /* backend->device_count, in the context */
+	uint32_t any;		/* capability bits that any device has */
+	uint32_t all;		/* those that all have */
+	/* Guards the numbering of emissions: plait__signal.next and .last. */
+	struct plait__mutex order;
+	plait__upcalls upcalls; /* that the backend owes */
+};
+
+/* What a context was asked to be; all resolved. */
+typedef struct plait__settings {
+	plait_allocator allocator;
+	plait__log log;
+	const char *backends; /* the caller's; only during open */
+	const char *plugin_path;
+	const char *wrap;
+	const char *options;
+	uint32_t flags;
+	uint32_t workers;
+} plait__settings;
+
+/* Something to be done on a thread of the context. */
+typedef struct plait__errand {
+	struct plait__errand *next;
+	void (*run)(struct plait__errand *errand);
+} plait__errand;
+
+/* The thread that tidies up; started when there is first need of it. */
+typedef struct plait__reaper {
+	struct plait__mutex lock; /* guards `running` and the start */
+	bool running;
+	at_u32 stop;
+	at_u32 kicks; /* moves with each kick; pairs with the event */
+	struct plait__event event;
+	/* The same of what must not wait until the thread has rested, who
+	 * sleeps on this one meanwhile: other kicks then wake nobody. */
+	at_u32 hurries;
+	struct plait__event hurry;
+	/* A function of the user's may end it: then the next one runs in the
+	 * other place, joins it, and has its hold of the context. */
+	struct plait__thread threads[2];
+	uint32_t turn;
+	bool inherits;
+	struct plait__thread_guard guard; /* of one that dies and goes on */
+	at_u64 token; /* plait__thread_token of the thread */
+} plait__reaper;
+
+struct plait__context {
+	plait__object object;
+	plait__settings settings;
+	plait__pool *pool;
+	plait__registry *registry;
+	plait__port *ports;
+	plait__device *devices;
+	uint32_t port_count;
+	uint32_t device_count;
+
+	/* Anything that a waiting thread may wait for has changed. */
+	struct plait__event pulse;
+	at_u64 open;	  /* handles that the user holds, this one included */
+	at_u64 lingering; /* objects without a handle that are held */
+
+	struct plait__mutex lock; /* guards both lists, `sweep`, `spare` */
+	/* Those with something pending, so that a sweep costs no more. */
+	plait__queue *queues;
+	plait__queue *queues_last;
+	plait__inbox *inboxes;
+	uint64_t sweep;
+	at_u32 inbox_count;
+	at_u32 unflushed; /* queues whose last flush failed */
+	plait__intern signatures; /* of kernels */
+	/* What a released graph left to the next one, or null. */
+	void *spare;
+	void (*destroy_spare)(void *spare);
+	struct plait__mutex team_lock; /* guards the making of `team` */
+	plait__team *team; /* null until a kernel has parts */
+
+	/* Waited for only by who needs what a sweep gives back, and never by
+	 * the thread that has it. */
+	struct plait__mutex sweeping;
+	at_u64 sweeper; /* plait__thread_token of who has it, or 0 */
+	bool tidy_left; /* of who has it: kick once it is over */
+	at_u64 rested_ns; /* when to look at every queue again */
+	struct plait__mutex deferred_lock; /* guards the lists below */
+	plait__object *deferred;
+	plait__errand *errands;
+	at_u32 deferred_any;
+	plait__reaper reaper;
+	plait__pilot pilot;
+};
+
+/* context_settings.c: the descriptor, then the environment, then the defaults. */
+plait_status plait__settings_read(plait__settings *out,
+				  const plait_context_desc *desc,
+				  plait_error *error);
+void plait__settings_config(const plait__settings *settings,
+			    plait__registry_config *out);
+
+static inline const plait_allocator *
+plait__context_allocator(const plait__context *context)
+{
+	return &context->settings.allocator;
+}
+
+/* Come in by a handle. */
+plait_status plait__context_enter(plait_context *handle, plait__context **out,
+				  plait_error *error);
+
+/* Two objects must share a context: PLAIT_E_HANDLE naming both if not. */
+plait_status plait__context_check_same(const plait__object *one,
+				       const plait__object *other,
+				       plait_error *error);
+
+/* Leave `spare` to the next graph, or take what is there (null).  Returns what
+ * was there, which is the caller's now. */
+void *plait__context_swap_spare(plait__context *context, void *spare,
+				void (*destroy)(void *spare));
+
+/* Who helps with launches in parts; null in *out when there are no workers.
+ * PLAIT_E_NOMEM. */
+plait_status plait__context_team(plait__context *context, plait__team **out,
+				 plait_error *error);
+
+/* Something that a thread may wait for has changed.  From upcalls too. */
+void plait__context_pulse(plait__context *context);
+
+/* --- reclaim.c; called by those who finish work */
+
+/* Drop it, but not here; from upcalls too. */
+void plait__context_drop_later(plait__context *context, plait__object *object);
+/* Did upcalls leave something to plait__context_tidy? */
+static inline bool plait__context_has_deferred(const plait__context *context)
+{
+	/* Acquire: pairs with the store in reclaim.c. */
+	return at_load_acquire_u32(&context->deferred_any) != 0;
+}
+
+/* Give back what is not used any more, if anything waits for that. */
+void plait__context_tidy(plait__context *context);
+/* The same, whether or not something waits for it. */
+void plait__context_sweep(plait__context *context);
+/* The same, unless somebody did a moment ago and the thread will again. */
+void plait__context_sweep_soon(plait__context *context);
+
+/* --- reclaim_thread.c; called by object.c and those who finish work */
+
+void plait__context_opened(plait__context *context);
+void plait__context_closed(plait__context *context);
+void plait__context_lingers(plait__context *context, int32_t change);
+
+/* Have `errand` run; not from upcalls. */
+void plait__context_errand(plait__context *context, plait__errand *errand);
+/* Get the thread to look around; not from upcalls. */
+void plait__context_kick(plait__context *context);
+
+/* Is this the thread that tidies up? */
+bool plait__reaper_is_me(plait__context *context);
+void plait__reaper_stop(plait__context *context);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices and their budgets; see device.h. */
+#include "object/context/device.h"
+
+#include "base/spelling_hint.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Without a destroy: the context frees all of them at once. */
+static const plait__class device_class = { .type = PLAIT_OBJECT_DEVICE };
+
+plait_status plait__device_init(plait__device *device, plait__port *port,
+				uint32_t index, plait_error *error)
+{
+	device->object.class = &device_class;
+	device->object.context = port->context;
+	device->port = port;
+	device->index = index;
+	device->budget_bytes = UINT64_MAX;
+	(void)snprintf(device->object.label, sizeof(device->object.label),
+		       "%s:%u", port->backend->name, (unsigned)index);
+	return plait__handle_make(PLAIT_OBJECT_DEVICE, device,
+				  &device->object.slot, error);
+}
+
+void plait__device_fini(plait__device *device)
+{
+	plait__slot *slot = device->object.slot;
+	plait__handle_end end;
+	void *found;
+
+	if (slot == NULL)
+		return;
+	end = plait__handle_release(plait__object_handle(&device->object),
+				    PLAIT_OBJECT_DEVICE, &found);
+	/* Who comes in by now finds the context gone and leaves at once. */
+	while (plait__handle_shared(slot))
+		plait__thread_yield();
+	if (end == PLAIT__HANDLE_LEAVE)
+		(void)plait__handle_leave(slot);
+	plait__handle_free(slot);
+	device->object.slot = NULL;
+}
+
+plait_status plait__device_enter(plait_device *handle, plait__device **out,
+				 plait_error *error)
+{
+	plait__object *object;
+	plait_status status;
+	bool alive;
+
+	*out = NULL;
+	status = plait__object_enter(handle, PLAIT_OBJECT_DEVICE, &object,
+				     error);
+	if (status != PLAIT_OK)
+		return status;
+	alive = plait__object_try_hold(&object->context->object);
+	(void)plait__handle_leave(object->slot);
+	if (!alive)
+		return plait__fail(error, PLAIT_E_HANDLE,
+				   "device handle 0x%llx: its context has "
+				   "ended",
+				   (unsigned long long)(uintptr_t)handle);
+	*out = (plait__device *)(void *)object;
+	return PLAIT_OK;
+}
+
+void plait__device_leave(plait__device *device)
+{
+	plait__object_drop(&device->object.context->object);
+}
+
+const plait_backend_device *plait__device_facts(const plait__device *device)
+{
+	return &device->port->backend->devices[device->index];
+}
+
+uint32_t plait__device_forms(const plait__device *device)
+{
+	const uint32_t portable = 1 << PLAIT_SOURCE_PORTABLE;
+	const uint32_t languages = 1 << PLAIT_SOURCE_OPENCL_C |
+				   1 << PLAIT_SOURCE_CUDA_C |
+				   1 << PLAIT_SOURCE_C;
+	uint32_t forms = plait__device_facts(device)->forms;
+
+	return forms | ((forms & languages) != 0 ? portable : 0);
+}
+
+plait_status plait__device_check_can(const plait__device *device,
+				     uint32_t capability, const char *what,
+				     plait_error *error)
+{
+	if ((plait__device_facts(device)->capabilities & capability) != 0)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_UNSUPPORTED,
+			   "device %s cannot %s", device->object.label, what);
+}
+
+/* --- budget */
+
+plait_status plait__device_take(plait__device *device, uint64_t bytes,
+				plait_error *error)
+{
+	uint64_t budget;
+	uint64_t left;
+
+	plait__mutex_lock(&device->lock);
+	budget = device->budget_bytes;
+	left = budget > device->used_bytes ? budget - device->used_bytes : 0;
+	if (bytes <= left)
+		device->used_bytes += bytes;
+	plait__mutex_unlock(&device->lock);
+	if (bytes <= left)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "device %s: %llu bytes asked, %llu of its budget "
+			   "of %llu left", device->object.label,
+			   (unsigned long long)bytes, (unsigned long long)left,
+			   (unsigned long long)budget);
+}
+
+void plait__device_give_back(plait__device *device, uint64_t bytes)
+{
+	plait__mutex_lock(&device->lock);
+	device->used_bytes -= bytes;
+	plait__mutex_unlock(&device->lock);
+}
+
+PLAIT_API plait_status plait_device_set_budget(plait_device *device,
+					       uint64_t budget_bytes,
+					       plait_error *error)
+{
+	plait__device *self;
+	plait_status status = plait__device_enter(device, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__mutex_lock(&self->lock);
+	self->budget_bytes = budget_bytes;
+	plait__mutex_unlock(&self->lock);
+	plait__device_leave(self);
+	return PLAIT_OK;
+}
+
+/* --- finding and asking */
+
+static void describe(plait__device *device, plait_device_info *info)
+{
+	const plait_backend_device *facts = plait__device_facts(device);
+
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	info->index = device->index;
+	info->capabilities = facts->capabilities;
+	info->parallel = facts->parallel;
+	info->memory_bytes = facts->memory_bytes;
+	info->alignment_bytes = facts->alignment_bytes;
+	info->forms = plait__device_forms(device);
+	info->stray_notifications = plait__upcall_strays(device->port);
+	plait__text_copy(device->object.label, info->name, sizeof(info->name),
+			 NULL);
+	plait__text_copy(device->port->backend->name, info->backend,
+			 sizeof(info->backend), NULL);
+	plait__text_copy(facts->description, info->description,
+			 sizeof(info->description), NULL);
+	plait__mutex_lock(&device->lock);
+	info->budget_bytes = device->budget_bytes;
+	info->used_bytes = device->used_bytes;
+	plait__mutex_unlock(&device->lock);
+}
+
+PLAIT_API plait_status plait_device_query(plait_device *device,
+					  plait_device_info *info,
+					  plait_error *error)
+{
+	plait_device_info found;
+	plait__device *self;
+	plait_status status = plait__device_enter(device, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	describe(self, &found);
+	status = PLAIT__WRITE(plait_device_info, info, &found, error);
+	plait__device_leave(self);
+	return status;
+}
+
+PLAIT_API plait_status plait_context_device_count(plait_context *context,
+						  uint32_t *out_count,
+						  plait_error *error)
+{
+	plait__context *self;
+	plait_status status;
+
+	if (out_count != NULL)
+		*out_count = 0;
+	status = plait__context_enter(context, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (out_count != NULL)
+		*out_count = self->device_count;
+	else
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "out_count is null");
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_context_device(plait_context *context,
+					    uint32_t index, plait_device **out,
+					    plait_error *error)
+{
+	plait__context *self;
+	plait_status status;
+
+	if (out != NULL)
+		*out = NULL;
+	status = plait__context_enter(context, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (out == NULL)
+		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
+	else if (index >= self->device_count)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "device %u asked, there are %u",
+				     (unsigned)index,
+				     (unsigned)self->device_count);
+	else
+		*out = plait__object_handle(&self->devices[index].object);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+/* "host:0", or "host" for the first one of that backend. */
+plait__device *plait__device_named(plait__context *context, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < context->device_count; i++) {
+		plait__device *device = &context->devices[i];
+
+		if (strcmp(device->object.label, name) == 0 ||
+		    strcmp(device->port->backend->name, name) == 0)
+			return device;
+	}
+	return NULL;
+}
+
+bool plait__device_is_host(const plait__device *device)
+{
+	return (plait__device_facts(device)->capabilities & PLAIT_CAP_HOST) !=
+	       0;
+}
+
+static plait_status fail_unknown(plait__context *context, const char *name,
+				 plait_error *error)
+{
+	plait__choices choices;
+	uint32_t i;
+
+	plait__choices_init(&choices, name);
+	for (i = 0; i < context->device_count; i++)
+		plait__choices_add(&choices, context->devices[i].object.label);
+	return plait__fail(error, PLAIT_E_UNAVAILABLE,
+			   "device \"%.40s\" does not exist%s; there are %s",
+			   name, plait__choices_hint(&choices),
+			   plait__choices_list(&choices));
+}
+
+PLAIT_API plait_status plait_context_find_device(plait_context *context,
+						 const char *name,
+						 plait_device **out,
+						 plait_error *error)
+{
+	plait__context *self;
+	plait__device *found;
+	plait_status status;
+
+	if (out != NULL)
+		*out = NULL;
+	status = plait__context_enter(context, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (name == NULL || out == NULL) {
+		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
+				     name == NULL ? "name" : "out");
+	} else {
+		found = plait__device_named(self, name);
+		if (found != NULL)
+			*out = plait__object_handle(&found->object);
+		else
+			status = fail_unknown(self, name, error);
+	}
+	plait__object_leave(&self->object);
+	return status;
+}

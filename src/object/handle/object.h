@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every object starts with, and how it lives.
+ *
+ *     user references --\
+ *                        > one hold --\
+ *     threads inside ---/              > holds --0--> destroyed
+ *     children, work in flight -------/
+ *
+ * The user's references are in the handle's slot.  When the last one goes,
+ * `abandon` is called; when nobody is inside either, `close` is called, and
+ * their common hold goes.  Holds of children and of work in flight keep
+ * the memory.  An object without a handle has holds only.
+ *
+ * Destroying calls slots of the backend, so upcalls of a backend give holds
+ * back by plait__object_drop_later.
+ */
+#ifndef PLAIT_SRC_OBJECT_HANDLE_OBJECT_H
+#define PLAIT_SRC_OBJECT_HANDLE_OBJECT_H
+
+#include "object/handle/handle_table.h"
+
+typedef struct plait__context plait__context;
+typedef struct plait__object plait__object;
+
+/* What plait__object_name may need. */
+enum { PLAIT__NAME_ROOM = 80, PLAIT__LABEL_BYTES = 48 };
+
+typedef struct plait__class {
+	int32_t type; /* PLAIT_OBJECT_ANY: has no handle */
+	/* Null: nothing to do.  The user's last reference is gone; threads
+	 * may be inside. */
+	void (*abandon)(plait__object *object);
+	/* Null: nothing to do.  Nor is any thread inside now; may hold it. */
+	void (*close)(plait__object *object);
+	/* The last hold is gone: free it.  The context is still there. */
+	void (*destroy)(plait__object *object);
+	/* What it holds itself keeps the context; and `destroy` keeps the
+	 * memory with its slot, for another object of the class. */
+	bool light;
+	/* It is made with this many holds more, of who makes it. */
+	uint8_t maker_holds;
+} plait__class;
+
+struct plait__object {
+	const plait__class *class;
+	plait__context *context; /* held, but by itself and by devices */
+	plait__slot *slot;	 /* null without a handle */
+	at_u64 holds;
+	bool lingers; /* abandoned and held; who takes the last hold reads */
+	plait__object *later; /* list of plait__object_drop_later */
+	char label[PLAIT__LABEL_BYTES];
+};
+
+/* Memory that is zeroed, or that one of the same light class had, becomes an
+ * object with one hold, which is the user's (a handle, one reference) or the
+ * caller's.  Keeps `context`.  PLAIT_E_NOMEM. */
+plait_status plait__object_init(plait__object *object,
+				const plait__class *class,
+				plait__context *context, plait_error *error);
+
+/* For messages: cut to what fits, null is fine. */
+void plait__object_set_label(plait__object *object, const char *label);
+
+/* `queue "load"` or `queue 0x1000000000`; returns `room`. */
+const char *plait__object_name(const plait__object *object,
+			       char room[PLAIT__NAME_ROOM]);
+
+/* The public handle. */
+void *plait__object_handle(const plait__object *object);
+
+/* Come in by a handle, as plait__handle_enter; and leave. */
+plait_status plait__object_enter(const void *handle, int32_t type,
+				 plait__object **out, plait_error *error);
+void plait__object_leave(plait__object *object);
+/* The same for a scope; `object` is a plait__object. */
+void plait__object_leave_lost(void *object);
+/* Leave while holding locks: if it was the last one, `late` becomes the head
+ * of a list that is to be closed when no lock is held. */
+void plait__object_leave_late(plait__object *object, plait__object **late);
+void plait__object_close_late(plait__object *late);
+
+/* The public release. */
+void plait__object_release(const void *handle, int32_t type);
+
+void plait__object_hold(plait__object *object);
+void plait__object_hold_times(plait__object *object, uint32_t times);
+/* False: it is being destroyed. */
+bool plait__object_try_hold(plait__object *object);
+void plait__object_drop(plait__object *object);
+/* For upcalls: the last hold waits for a thread that may call slots. */
+void plait__object_drop_later(plait__object *object);
+
+/* How many holds there are besides the user's; a hint. */
+uint64_t plait__object_uses(const plait__object *object);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Making, linking, closing and adopting inboxes; see inbox.h. */
+#include "object/inbox/inbox.h"
+
+#include "object/queue/owner_call.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sys/fd.h"
+
+/* --- life */
+
+static void unlink_inbox(plait__inbox *inbox)
+{
+	plait__context *context = inbox->object.context;
+
+	plait__mutex_lock(&context->lock);
+	if (inbox->previous != NULL)
+		inbox->previous->next = inbox->next;
+	else
+		context->inboxes = inbox->next;
+	if (inbox->next != NULL)
+		inbox->next->previous = inbox->previous;
+	at_sub_u32(&context->inbox_count, 1);
+	plait__mutex_unlock(&context->lock);
+}
+
+static void link_inbox(plait__inbox *inbox)
+{
+	plait__context *context = inbox->object.context;
+
+	plait__mutex_lock(&context->lock);
+	inbox->next = context->inboxes;
+	if (inbox->next != NULL)
+		inbox->next->previous = inbox;
+	context->inboxes = inbox;
+	at_add_u32(&context->inbox_count, 1);
+	plait__mutex_unlock(&context->lock);
+}
+
+static void free_inbox(plait__inbox *inbox)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(inbox->object.context);
+
+	plait__fd_close(inbox->fd);
+	plait__vector_fini(&inbox->calls);
+	plait__free(allocator, inbox, sizeof(*inbox));
+}
+
+static void destroy_inbox(plait__object *object)
+{
+	plait__inbox *inbox = (plait__inbox *)(void *)object;
+
+	unlink_inbox(inbox);
+	plait__call_free_idle(inbox);
+	free_inbox(inbox);
+}
+
+/* Nobody can pull any more: what is left is thrown away. */
+static void abandon_inbox(plait__object *object)
+{
+	plait__inbox *inbox = (plait__inbox *)(void *)object;
+	plait__notice *notice;
+	bool linked;
+
+	plait__inbox_close(inbox);
+	for (;;) {
+		plait__mutex_lock(&inbox->lock);
+		notice = inbox->first_event;
+		linked = false;
+		if (notice != NULL) {
+			plait__inbox_remove(inbox, notice);
+			linked = plait__inbox_unlink(notice);
+		}
+		plait__mutex_unlock(&inbox->lock);
+		if (notice == NULL)
+			return;
+		if (linked)
+			plait__object_drop(&notice->object);
+	}
+}
+
+static const plait__class inbox_class = {
+	.type = PLAIT_OBJECT_INBOX,
+	.abandon = abandon_inbox,
+	.destroy = destroy_inbox
+};
+
+static plait_status create(plait__context *context, plait__inbox **out,
+			   plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__inbox *inbox = plait__alloc(allocator, sizeof(*inbox));
+	plait_status status;
+
+	if (inbox == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an inbox of %zu bytes",
+				   sizeof(*inbox));
+	inbox->object.context = context;
+	plait__vector_init(&inbox->calls, allocator, sizeof(plait__call *));
+	at_init_u64(&inbox->owner, plait__thread_token());
+	inbox->owner_id = plait__thread_id();
+	inbox->fd = plait__fd_open();
+	if (inbox->fd < 0) {
+		status = plait__fail_origin(error, PLAIT_E_UNAVAILABLE,
+					    -inbox->fd,
+					    "no file descriptor for an inbox "
+					    "(errno %d)", -inbox->fd);
+		goto free;
+	}
+	status = plait__object_init(&inbox->object, &inbox_class, context,
+				    error);
+	if (status != PLAIT_OK)
+		goto free;
+	link_inbox(inbox);
+	*out = inbox;
+	return PLAIT_OK;
+
+free:
+	free_inbox(inbox);
+	return status;
+}
+
+PLAIT_API plait_status plait_inbox_create(plait_context *context,
+					  plait_inbox **out,
+					  plait_error *error)
+{
+	plait__context *where;
+	plait__inbox *inbox = NULL;
+	plait_status status;
+
+	if (out != NULL)
+		*out = NULL;
+	status = plait__context_enter(context, &where, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (out == NULL)
+		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
+	else
+		status = create(where, &inbox, error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&inbox->object);
+	plait__object_leave(&where->object);
+	return status;
+}
+
+PLAIT_API void plait_inbox_retain(plait_inbox *inbox)
+{
+	plait__handle_retain(inbox, PLAIT_OBJECT_INBOX);
+}
+
+PLAIT_API void plait_inbox_release(plait_inbox *inbox)
+{
+	plait__object_release(inbox, PLAIT_OBJECT_INBOX);
+}
+
+plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
+				plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_INBOX,
+						  &object, error);
+
+	*out = (plait__inbox *)(void *)object;
+	return status;
+}
+
+bool plait__inbox_is_mine(const plait__inbox *inbox)
+{
+	/* Acquire: pairs with the store in adopt. */
+	return at_load_acquire_u64(&inbox->owner) == plait__thread_token();
+}
+
+/* --- lists; all with the lock held */
+
+void plait__inbox_link(plait__inbox *inbox, plait__notice *notice)
+{
+	plait__object_hold(&notice->object);
+	notice->state = PLAIT__NOTICE_PROMISED;
+	notice->linked = true;
+	notice->previous = NULL;
+	notice->next = inbox->notices;
+	if (notice->next != NULL)
+		notice->next->previous = notice;
+	inbox->notices = notice;
+}
+
+bool plait__inbox_unlink(plait__notice *notice)
+{
+	plait__inbox *inbox = notice->inbox;
+
+	if (!notice->linked)
+		return false;
+	notice->linked = false;
+	if (notice->previous != NULL)
+		notice->previous->next = notice->next;
+	else
+		inbox->notices = notice->next;
+	if (notice->next != NULL)
+		notice->next->previous = notice->previous;
+	return true;
+}
+
+void plait__inbox_ring(plait__inbox *inbox)
+{
+	if (inbox->raised || !inbox->listened)
+		return;
+	inbox->raised = plait__fd_raise(inbox->fd) == 0;
+}
+
+static void count_event(plait__inbox *inbox, int64_t change)
+{
+	uint64_t count = at_load_relaxed_u64(&inbox->event_count);
+
+	at_store_release_u64(&inbox->event_count, count + (uint64_t)change);
+}
+
+void plait__inbox_push(plait__inbox *inbox, plait__notice *notice)
+{
+	notice->state = PLAIT__NOTICE_POSTED;
+	notice->next_event = NULL;
+	if (inbox->last_event != NULL)
+		inbox->last_event->next_event = notice;
+	else
+		inbox->first_event = notice;
+	inbox->last_event = notice;
+	count_event(inbox, 1);
+	plait__inbox_ring(inbox);
+}
+
+void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice)
+{
+	plait__notice *before = NULL;
+	plait__notice *at = inbox->first_event;
+
+	while (at != NULL && at != notice) {
+		before = at;
+		at = at->next_event;
+	}
+	if (at != NULL) {
+		if (before != NULL)
+			before->next_event = at->next_event;
+		else
+			inbox->first_event = at->next_event;
+		if (inbox->last_event == at)
+			inbox->last_event = before;
+		count_event(inbox, -1);
+	}
+	notice->state = PLAIT__NOTICE_TAKEN;
+	if (inbox->first_event != NULL || !inbox->raised)
+		return;
+	(void)plait__fd_drain(inbox->fd);
+	inbox->raised = false;
+}
+
+/* --- close */
+
+/* Cancel what was promised; the calls among it, to be answered. */
+static plait__call *cancel_all(plait__inbox *inbox)
+{
+	plait__call *calls = NULL;
+	plait__notice *notice;
+
+	for (notice = inbox->notices; notice != NULL; notice = notice->next) {
+		if (notice->state == PLAIT__NOTICE_PROMISED)
+			plait__inbox_push(inbox, notice);
+		else if (notice->answered)
+			continue;
+		if (notice->state == PLAIT__NOTICE_POSTED)
+			notice->event.status = PLAIT_E_CANCELLED;
+		if (notice->answered)
+			continue;
+		notice->answered = true;
+		plait__object_hold(&notice->object);
+		plait__call_of(notice)->next_closed = calls;
+		calls = plait__call_of(notice);
+	}
+	return calls;
+}
+
+void plait__inbox_close(plait__inbox *inbox)
+{
+	plait__call *calls = NULL;
+
+	plait__mutex_lock(&inbox->lock);
+	if (!inbox->closed)
+		calls = cancel_all(inbox);
+	inbox->closed = true;
+	plait__mutex_unlock(&inbox->lock);
+	if (calls != NULL)
+		plait__call_fail_closed(calls);
+	plait__context_pulse(inbox->object.context);
+}
+
+PLAIT_API plait_status plait_inbox_close(plait_inbox *inbox,
+					 plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status = plait__inbox_enter(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__inbox_close(self);
+	plait__object_leave(&self->object);
+	return PLAIT_OK;
+}
+
+/* --- adopt and descriptor */
+
+PLAIT_API plait_status plait_inbox_adopt(plait_inbox *inbox,
+					 plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	plait__inbox *self;
+	plait_status status = plait__inbox_enter(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__mutex_lock(&self->lock);
+	if (!plait__inbox_is_mine(self) && self->inside != 0) {
+		status = plait__fail(error, PLAIT_E_BUSY,
+				     "%s: its owner, thread %d, is inside a "
+				     "call with it",
+				     plait__object_name(&self->object, room),
+				     (int)self->owner_id);
+	} else {
+		/* Release: pairs with the load in is_mine. */
+		at_store_release_u64(&self->owner, plait__thread_token());
+		self->owner_id = plait__thread_id();
+	}
+	plait__mutex_unlock(&self->lock);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_inbox_descriptor(plait_inbox *inbox,
+					      int32_t *out_descriptor,
+					      plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status;
+
+	if (out_descriptor != NULL)
+		*out_descriptor = -1;
+	status = plait__inbox_enter(inbox, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	if (out_descriptor == NULL) {
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "out_descriptor is null");
+	} else {
+		plait__mutex_lock(&self->lock);
+		/* From now on somebody may listen; before, why write. */
+		self->listened = true;
+		if (self->first_event != NULL)
+			plait__inbox_ring(self);
+		plait__mutex_unlock(&self->lock);
+		*out_descriptor = self->fd;
+	}
+	plait__object_leave(&self->object);
+	return status;
+}

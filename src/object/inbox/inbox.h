@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inboxes: events for one thread.  inbox.c makes, closes and adopts them;
+ * inbox_pump.c is what the owner does; inbox_event.c are the events, owner_call.c those that
+ * are answered.
+ */
+#ifndef PLAIT_SRC_OBJECT_INBOX_INBOX_H
+#define PLAIT_SRC_OBJECT_INBOX_INBOX_H
+
+#include "object/context/context.h"
+#include "object/inbox/inbox_event.h"
+
+#include "base/vector.h"
+
+typedef struct plait__call plait__call;
+
+struct plait__inbox {
+	plait__object object;
+	plait__inbox *next; /* of the context, under its lock */
+	plait__inbox *previous;
+	at_u64 owner;	    /* plait__thread_token; written under the lock */
+	int fd;
+	/* Guards what follows and every notice.  Taken in upcalls. */
+	struct plait__mutex lock;
+	int32_t owner_id;    /* what the system calls the owner */
+	uint32_t inside;     /* calls of the owner that are under way */
+	bool closed;
+	bool listened; /* somebody asked for the descriptor */
+	bool raised;   /* the descriptor is readable */
+	plait__notice *first_event;
+	plait__notice *last_event;
+	at_u64 event_count; /* written under the lock, looked at without */
+	plait__notice *notices;
+	plait__vector calls; /* plait__call *, by index; never shorter */
+	plait__call *idle;   /* to be used again */
+};
+
+plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
+				plait_error *error);
+
+/* With the lock held.  A link has a hold of the notice. */
+void plait__inbox_link(plait__inbox *inbox, plait__notice *notice);
+void plait__inbox_push(plait__inbox *inbox, plait__notice *notice);
+void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice);
+void plait__inbox_ring(plait__inbox *inbox);
+/* True: nobody needs it in the list any more; drop that hold, unlocked. */
+bool plait__inbox_unlink(plait__notice *notice);
+
+/* Make it no further events; what was promised is cancelled. */
+void plait__inbox_close(plait__inbox *inbox);
+
+/* Is the calling thread its owner? */
+bool plait__inbox_is_mine(const plait__inbox *inbox);
+
+/* What serving did: PLAIT_PENDING (nothing to do), PLAIT_OK (something was
+ * run), PLAIT_EVENT_READY (an event without a function waits). */
+plait_status plait__inbox_serve(plait__context *context);
+
+/* Has an inbox that the calling thread owns an event? */
+bool plait__inbox_has_waiting(plait__context *context);
+
+/* Does the calling thread own an inbox of this context? */
+bool plait__inbox_owns_any(plait__context *context);
+
+/* wait_diagnosis.c: what an inbox (`arg`) without events was promised, in words. */
+void plait__inbox_describe(void *arg, char *out, uint32_t bytes);
+
+/* inbox_pump.c: run functions, at most `maximum`. */
+plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
+			       uint64_t *out_count);
+
+#endif

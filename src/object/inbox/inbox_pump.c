@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* What the owner does with an inbox: next, pump, wait, serve. */
+#include "object/inbox/inbox.h"
+
+#include "object/queue/owner_call.h"
+#include "object/signal/signal.h"
+#include "object/progress/wait_loop.h"
+
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "sys/error_detail.h"
+#include "sys/thread.h"
+
+/* --- entering as the owner */
+
+static __attribute__((cold, noinline)) plait_status
+refuse_thread(plait__inbox *inbox, plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	int32_t owner;
+
+	plait__mutex_lock(&inbox->lock);
+	owner = inbox->owner_id;
+	plait__mutex_unlock(&inbox->lock);
+	return plait__fail(error, PLAIT_E_THREAD,
+			   "%s belongs to thread %d, this is thread %d; "
+			   "plait_inbox_adopt takes it over",
+			   plait__object_name(&inbox->object, room),
+			   (int)owner, (int)plait__thread_id());
+}
+
+/* PLAIT_OK: inside, until leave_inside. */
+static plait_status enter_inside(plait__inbox *inbox, plait_error *error)
+{
+	bool mine;
+
+	plait__mutex_lock(&inbox->lock);
+	mine = plait__inbox_is_mine(inbox);
+	inbox->inside += mine;
+	plait__mutex_unlock(&inbox->lock);
+	return mine ? PLAIT_OK : refuse_thread(inbox, error);
+}
+
+static plait_status enter_owned(plait_inbox *handle, plait__inbox **out,
+				plait_error *error)
+{
+	plait_status status = plait__inbox_enter(handle, out, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = enter_inside(*out, error);
+	if (status != PLAIT_OK)
+		plait__object_leave(&(*out)->object);
+	return status;
+}
+
+/* These also for a thread that ends in there. */
+static void leave_inside(void *arg)
+{
+	plait__inbox *inbox = arg;
+
+	plait__mutex_lock(&inbox->lock);
+	inbox->inside--;
+	plait__mutex_unlock(&inbox->lock);
+}
+
+static void leave_owned(void *arg)
+{
+	plait__inbox *inbox = arg;
+
+	leave_inside(inbox);
+	plait__object_leave(&inbox->object);
+}
+
+static void leave_served(void *arg)
+{
+	plait__inbox *inbox = arg;
+
+	leave_inside(inbox);
+	plait__object_drop(&inbox->object);
+}
+
+/* --- taking an event */
+
+/*
+ * The oldest event, off the list and copied; null: none.  `*out_held`: the
+ * caller has a hold of it.  With `runnable` only one that pump may run, and
+ * always held.  The lock is held.
+ */
+static plait__notice *take_first(plait__inbox *inbox, bool runnable,
+				 plait_event *out, bool *out_held)
+{
+	plait__notice *notice = inbox->first_event;
+
+	*out_held = false;
+	if (notice == NULL || (runnable && notice->event.function == NULL))
+		return NULL;
+	*out = notice->event;
+	plait__inbox_remove(inbox, notice);
+	/* A call stays in the list until it is answered. */
+	if (notice->answered)
+		*out_held = plait__inbox_unlink(notice);
+	else if (runnable)
+		plait__object_hold(&notice->object);
+	return notice;
+}
+
+/* Why the emission failed; the upcall could not ask. */
+static void explain(plait__notice *notice, plait_event *event)
+{
+	plait_error cause = { .size = sizeof(cause) };
+
+	if (event->status == PLAIT_OK || event->status == PLAIT_E_CANCELLED ||
+	    notice->signal == NULL)
+		return;
+	if (plait__signal_poll(notice->signal, event->sequence, NULL, &cause) !=
+	    event->status)
+		return;
+	event->origin = cause.origin;
+	event->detail = cause.detail != 0 ? cause.detail
+					  : plait__detail_keep(cause.text);
+}
+
+static bool is_closed(plait__inbox *inbox)
+{
+	bool closed;
+
+	plait__mutex_lock(&inbox->lock);
+	closed = inbox->closed && inbox->first_event == NULL;
+	plait__mutex_unlock(&inbox->lock);
+	return closed;
+}
+
+/* The caller owns it, which is looked at in the same go. */
+static plait_status take_next(plait__inbox *inbox, plait_event *out,
+			      plait_error *error)
+{
+	plait__notice *notice = NULL;
+	char room[PLAIT__NAME_ROOM];
+	bool closed = false;
+	bool held = false;
+	bool mine;
+
+	plait__mutex_lock(&inbox->lock);
+	mine = plait__inbox_is_mine(inbox);
+	if (mine)
+		notice = take_first(inbox, false, out, &held);
+	if (notice == NULL)
+		closed = inbox->closed;
+	plait__mutex_unlock(&inbox->lock);
+	if (!mine)
+		return refuse_thread(inbox, error);
+	if (notice == NULL && closed)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "%s is closed and empty",
+				   plait__object_name(&inbox->object, room));
+	if (notice == NULL)
+		return PLAIT_PENDING;
+	if (held) {
+		explain(notice, out);
+		plait__object_drop(&notice->object);
+	}
+	return PLAIT_OK;
+}
+
+/* Nobody else may work on a device that needs a pump. */
+static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
+				  plait_error *error)
+{
+	plait_status status = enter_inside(inbox, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { leave_inside, inbox };
+	status = PLAIT_PENDING;
+	if (plait__wait_pump(inbox->object.context))
+		status = take_next(inbox, out, error);
+	plait__scope_end(&inside);
+	leave_inside(inbox);
+	return status;
+}
+
+/* As plait__desc_write, which is for callers of other versions. */
+static plait_status put(plait_event *out, const plait_event *event,
+			plait_error *error)
+{
+	if (out == NULL || out->size != sizeof(*out))
+		return PLAIT__WRITE(plait_event, out, event, error);
+	*out = *event;
+	return PLAIT_OK;
+}
+
+static plait_status next(plait__inbox *inbox, plait_event *out,
+			 plait_error *error)
+{
+	plait_event event = { .size = sizeof(event) };
+	plait_status status;
+
+	/* Before anything is written there. */
+	if (!plait__inbox_is_mine(inbox))
+		return refuse_thread(inbox, error);
+	/* The caller's size first: an event that was taken is gone. */
+	status = put(out, &event, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = take_next(inbox, &event, error);
+	if (status == PLAIT_PENDING &&
+	    plait__wait_may_pump(inbox->object.context))
+		status = pump_and_take(inbox, &event, error);
+	if (status != PLAIT_OK)
+		return status;
+	event.size = sizeof(event);
+	return put(out, &event, error);
+}
+
+PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
+					plait_event *out_event,
+					plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status = plait__inbox_enter(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = next(self, out_event, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+/* --- running */
+
+/* A call that was cancelled is answered, its queue has gone on; and memory
+ * of which nobody will hear any more may be in use yet. */
+static bool is_void(const plait_event *event)
+{
+	return event->status == PLAIT_E_CANCELLED &&
+	       (event->kind == PLAIT_EVENT_CALL ||
+		event->kind == PLAIT_EVENT_RELEASED);
+}
+
+/* The function ends its thread, which has left the inbox by now: the call has
+ * failed. */
+static void lose(void *arg)
+{
+	plait__notice *notice = arg;
+
+	if (notice->event.kind == PLAIT_EVENT_CALL)
+		plait__call_answer(plait__call_of(notice), -1,
+				   "did not return but ended its thread "
+				   "(pthread_exit)");
+	plait__object_drop(&notice->object);
+}
+
+/* The guard is not on the stack, which is gone when it is needed. */
+static int32_t call(plait__notice *notice, const plait_event *event)
+{
+	const bool guarded = plait__thread_guard_push(&notice->guard, lose,
+						      notice) == 0;
+	const int32_t result = event->function(event->user_data);
+
+	if (guarded)
+		plait__thread_guard_pop(&notice->guard);
+	return result;
+}
+
+static void run(plait__notice *notice, const plait_event *event)
+{
+	int32_t result = 0;
+
+	if (!is_void(event)) {
+		result = call(notice, event);
+		if (event->kind == PLAIT_EVENT_CALL)
+			plait__call_answer(plait__call_of(notice), result,
+					   NULL);
+	}
+	plait__object_drop(&notice->object);
+}
+
+plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
+			       uint64_t *out_count)
+{
+	uint64_t left = at_load_acquire_u64(&inbox->event_count);
+	plait__notice *notice;
+	plait_event event;
+	bool held;
+
+	if (maximum != 0 && maximum < left)
+		left = maximum;
+	*out_count = 0;
+	for (; left > 0; left--) {
+		plait__mutex_lock(&inbox->lock);
+		notice = take_first(inbox, true, &event, &held);
+		plait__mutex_unlock(&inbox->lock);
+		if (notice == NULL)
+			break;
+		++*out_count;
+		run(notice, &event);
+	}
+	plait__mutex_lock(&inbox->lock);
+	notice = inbox->first_event;
+	left = notice != NULL && notice->event.function == NULL;
+	plait__mutex_unlock(&inbox->lock);
+	return left != 0 ? PLAIT_EVENT_READY : PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
+					uint64_t *out_count,
+					plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status;
+	uint64_t count = 0;
+
+	if (out_count != NULL)
+		*out_count = 0;
+	status = enter_owned(inbox, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { leave_owned, self };
+	if (at_load_acquire_u64(&self->event_count) == 0)
+		(void)plait__wait_pump(self->object.context);
+	status = plait__inbox_pump(self, maximum, &count);
+	if (out_count != NULL)
+		*out_count = count;
+	plait__scope_end(&inside);
+	leave_owned(self);
+	return status;
+}
+
+/* --- for threads that wait */
+
+static bool is_mine_and_waits(const plait__inbox *inbox)
+{
+	return at_load_acquire_u64(&inbox->event_count) != 0 &&
+	       plait__inbox_is_mine(inbox);
+}
+
+bool plait__inbox_has_waiting(plait__context *context)
+{
+	plait__inbox *inbox;
+
+	if (at_load_acquire_u32(&context->inbox_count) == 0)
+		return false;
+	plait__mutex_lock(&context->lock);
+	inbox = context->inboxes;
+	while (inbox != NULL && !is_mine_and_waits(inbox))
+		inbox = inbox->next;
+	plait__mutex_unlock(&context->lock);
+	return inbox != NULL;
+}
+
+/* One of this thread's that has an event, held; or null. */
+static plait__inbox *find_waiting(plait__context *context)
+{
+	plait__inbox *inbox;
+
+	plait__mutex_lock(&context->lock);
+	inbox = context->inboxes;
+	while (inbox != NULL && !(is_mine_and_waits(inbox) &&
+				  plait__object_try_hold(&inbox->object)))
+		inbox = inbox->next;
+	plait__mutex_unlock(&context->lock);
+	return inbox;
+}
+
+/* Inside, unless the next event has no function: that is to be pulled. */
+static bool enter_to_serve(plait__inbox *inbox)
+{
+	bool serves;
+
+	plait__mutex_lock(&inbox->lock);
+	serves = inbox->first_event == NULL ||
+		 inbox->first_event->event.function != NULL;
+	inbox->inside += serves;
+	plait__mutex_unlock(&inbox->lock);
+	return serves;
+}
+
+plait_status plait__inbox_serve(plait__context *context)
+{
+	plait_status status;
+	plait__inbox *inbox;
+	uint64_t count;
+
+	if (at_load_acquire_u32(&context->inbox_count) == 0)
+		return PLAIT_PENDING;
+	inbox = find_waiting(context);
+	if (inbox == NULL)
+		return PLAIT_PENDING;
+	if (!enter_to_serve(inbox)) {
+		plait__object_drop(&inbox->object);
+		return PLAIT_EVENT_READY;
+	}
+	PLAIT__SCOPE inside = { leave_served, inbox };
+	status = plait__inbox_pump(inbox, 1, &count);
+	plait__scope_end(&inside);
+	leave_served(inbox);
+	return count != 0 ? PLAIT_OK : status == PLAIT_OK ? PLAIT_PENDING
+							   : status;
+}
+
+bool plait__inbox_owns_any(plait__context *context)
+{
+	plait__inbox *inbox;
+
+	if (at_load_acquire_u32(&context->inbox_count) == 0)
+		return false;
+	plait__mutex_lock(&context->lock);
+	inbox = context->inboxes;
+	while (inbox != NULL && !plait__inbox_is_mine(inbox))
+		inbox = inbox->next;
+	plait__mutex_unlock(&context->lock);
+	return inbox != NULL;
+}
+
+/* --- waiting for an event */
+
+/* An event, or that none will come any more. */
+static bool has_news(void *arg)
+{
+	plait__inbox *inbox = arg;
+
+	return at_load_acquire_u64(&inbox->event_count) != 0 ||
+	       is_closed(inbox);
+}
+
+static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
+			 plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	plait_status status;
+
+	status = plait__wait_until(inbox->object.context, has_news,
+				   plait__inbox_describe, inbox, timeout_ns,
+				   error);
+	if (status == PLAIT_OK && is_closed(inbox))
+		return plait__fail(error, PLAIT_E_STATE,
+				   "%s is closed and empty",
+				   plait__object_name(&inbox->object, room));
+	return status;
+}
+
+PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
+					uint64_t timeout_ns,
+					plait_error *error)
+{
+	plait__inbox *self;
+	plait_status status = enter_owned(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { leave_owned, self };
+	status = wait(self, timeout_ns, error);
+	plait__scope_end(&inside);
+	leave_owned(self);
+	return status;
+}

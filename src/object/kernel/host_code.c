@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding and calling the host's code of a kernel; see host_code.h. */
+#include "object/kernel/host_code.h"
+
+#include "object/kernel/grid_split.h"
+
+#include "base/error.h"
+#include "plugin/elf_check.h"
+#include "sys/dl.h"
+
+#include <string.h>
+
+/* ---- what was given ---- */
+
+static uint32_t count_given(const plait_kernel_desc *desc)
+{
+	return (desc->function != NULL) + (desc->range != NULL) +
+	       (desc->described != NULL) + (desc->library != NULL);
+}
+
+plait_status plait__code_check(const plait_kernel_desc *desc,
+			       plait_error *error)
+{
+	uint32_t count = count_given(desc);
+
+	if (count == 0 && desc->source_count == 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: no implementation; set "
+				   "function, range, described, library or "
+				   "sources");
+	if (count > 1)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: %u implementations for "
+				   "the host; set one of function, range, "
+				   "described and library", count);
+	if (desc->library == NULL && (desc->symbol != NULL || desc->form != 0))
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: %s is set, which is for "
+				   "a library", desc->symbol != NULL ?
+				   "symbol" : "form");
+	if (desc->form > PLAIT_FORM_RANGE)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: form %u is not one of "
+				   "PLAIT_FORM_...", desc->form);
+	return PLAIT_OK;
+}
+
+/* ---- libraries ---- */
+
+static plait_status unavailable(const plait_kernel_desc *desc,
+				const char *kernel, const char *why,
+				plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_UNAVAILABLE,
+			   "kernel %.40s: library %.80s: %s", kernel,
+			   desc->library, why);
+}
+
+/* The linker's words without the path that everybody sees already. */
+static const char *without_path(const char *text, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (strncmp(text, path, length) == 0 &&
+	    strncmp(text + length, ": ", 2) == 0)
+		return text + length + 2;
+	return text;
+}
+
+static plait_status check_file(const plait_kernel_desc *desc,
+			       const char *kernel, plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status status;
+
+	if (strchr(desc->library, '/') == NULL)
+		return PLAIT_OK;
+	status = plait__image_check(desc->library, &why);
+	if (status == PLAIT__IMAGE_ABSENT)
+		return unavailable(desc, kernel, "there is no such file",
+				   error);
+	if (status != PLAIT_OK)
+		return unavailable(desc, kernel, why.text, error);
+	return PLAIT_OK;
+}
+
+static plait_status open_library(const plait_kernel_desc *desc,
+				 const char *kernel, void **out,
+				 plait_error *error)
+{
+	plait_status status = check_file(desc, kernel, error);
+	char text[512] = "";
+
+	if (status != PLAIT_OK)
+		return status;
+	*out = strchr(desc->library, '/') != NULL ?
+		plait__dl_open(desc->library, text, sizeof(text)) :
+		plait__dl_open_soname(desc->library, text, sizeof(text));
+	if (*out != NULL)
+		return PLAIT_OK;
+	return unavailable(desc, kernel, without_path(text, desc->library),
+			   error);
+}
+
+/* What dlsym gives may be a variable, which must not be called. */
+static plait_status find_symbol(const plait_kernel_desc *desc,
+				const char *kernel, void *library, void **out,
+				plait_error *error)
+{
+	const char *symbol = desc->symbol != NULL ? desc->symbol : kernel;
+	const char *what = "has no symbol";
+
+	*out = *symbol != '\0' ? plait__dl_find(library, symbol) : NULL;
+	if (*out != NULL && plait__dl_is_code(*out))
+		return PLAIT_OK;
+	if (*out != NULL)
+		what = "has no function, but data of the name";
+	return plait__fail(error, PLAIT_E_UNAVAILABLE,
+			   "kernel %.40s: library %.80s %s \"%.60s\"", kernel,
+			   desc->library, what, symbol);
+}
+
+static plait_status load(plait__code *code, const plait_kernel_desc *desc,
+			 const char *kernel, plait_error *error)
+{
+	void *library = NULL, *address = NULL;
+	plait_status status = open_library(desc, kernel, &library, error);
+
+	if (status == PLAIT_OK)
+		status = find_symbol(desc, kernel, library, &address, error);
+	if (status != PLAIT_OK)
+		return status;
+	code->form = desc->form;
+	if (code->form == PLAIT_FORM_FIXED)
+		memcpy(&code->function, &address, sizeof(address));
+	else if (code->form == PLAIT_FORM_RANGE)
+		memcpy(&code->range, &address, sizeof(address));
+	else
+		memcpy(&code->described, &address, sizeof(address));
+	return PLAIT_OK;
+}
+
+plait_status plait__code_find(plait__code *code, const plait_kernel_desc *desc,
+			      const plait__signature *signature,
+			      plait__intern *intern,
+			      const plait_allocator *allocator,
+			      plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	*code = (plait__code){ .function = desc->function,
+			       .range = desc->range,
+			       .described = desc->described,
+			       .user_data = desc->user_data,
+			       .grain = desc->grain };
+	if (desc->library != NULL)
+		status = load(code, desc, signature->name, error);
+	else if (desc->function != NULL)
+		code->form = PLAIT_FORM_FIXED;
+	else if (desc->range != NULL)
+		code->form = PLAIT_FORM_RANGE;
+	if (status == PLAIT_OK && code->form == PLAIT_FORM_DESCRIBED)
+		status = plait__intern_shape(intern, allocator, signature,
+					     &code->shape, error);
+	return status;
+}
+
+/* ---- calling ---- */
+
+/* A failure is told by 32 bits; what does not fit must not become 0. */
+static int32_t narrow(int64_t result)
+{
+	if (result > INT32_MAX)
+		return INT32_MAX;
+	return result < INT32_MIN ? INT32_MIN : (int32_t)result;
+}
+
+static int32_t run_described(void *const *arguments,
+			     const plait_launch *launch, void *user_data)
+{
+	const plait__code *code = user_data;
+
+	(void)launch;
+	return narrow(plait__ffi_call(code->shape, code->described,
+				      arguments));
+}
+
+/* A launch that is done in parts. */
+struct parts {
+	const plait__code *code;
+	void *const *arguments;
+	const plait_launch *launch;
+	plait__split split;
+};
+
+_Static_assert(sizeof(struct parts) <= PLAIT__TEAM_DATA_BYTES, "fits a job");
+
+static int32_t run_part(void *data, uint64_t number)
+{
+	const struct parts *parts = data;
+	plait_range range;
+
+	plait__split_range(&parts->split, parts->launch, number, &range);
+	return parts->code->range(&range, parts->arguments, parts->launch,
+				  parts->code->user_data);
+}
+
+static int32_t run_range(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const plait__code *code = user_data;
+	struct parts parts = { .code = code, .arguments = arguments,
+			       .launch = launch };
+	uint64_t count = 1;
+
+	/* Nobody to help: no reason to cut. */
+	if (code->team == NULL) {
+		parts.split = (plait__split){ { 1, 1, 1 }, { 1, 1, 1 } };
+		return run_part(&parts, 0);
+	}
+	count = plait__split_make(&parts.split, launch, code->grain,
+				  plait__team_size(code->team));
+	return plait__team_run(code->team, run_part, &parts, sizeof(parts),
+			       count);
+}
+
+plait_kernel_function plait__code_whole(plait__code *code, void **out_data)
+{
+	*out_data = code;
+	if (code->form == PLAIT_FORM_DESCRIBED)
+		return run_described;
+	if (code->form == PLAIT_FORM_RANGE)
+		return run_range;
+	*out_data = code->user_data;
+	return code->function;
+}

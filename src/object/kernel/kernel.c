@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and asking kernels; see kernel.h. */
+#include "object/kernel/kernel.h"
+
+#include "object/kernel/device_code.h"
+#include "object/context/device.h"
+#include "object/kernel/select_source.h"
+
+#include "base/alloc.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "base/text.h"
+
+static void destroy_kernel(plait__object *object)
+{
+	plait__kernel *kernel = (plait__kernel *)object;
+	const plait_allocator *allocator =
+		plait__context_allocator(object->context);
+
+	plait__kernel_unbuild(kernel);
+	plait__intern_drop(&object->context->signatures, allocator,
+			   kernel->signature);
+	plait__free(allocator, kernel, sizeof(*kernel));
+}
+
+static const plait__class kernel_class = {
+	.type = PLAIT_OBJECT_KERNEL, .destroy = destroy_kernel
+};
+
+/* What a source became for the host is there too. */
+static bool has_host_code(const plait_kernel_desc *desc)
+{
+	return desc->function != NULL || desc->range != NULL ||
+	       desc->described != NULL || desc->library != NULL;
+}
+
+static plait_status make_kernel(plait__context *context,
+				plait_kernel_desc *desc, plait__kernel **out,
+				plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__kernel *kernel = plait__alloc(allocator, sizeof(*kernel));
+	plait_status status;
+
+	if (kernel == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a kernel");
+	status = plait__intern_take(&context->signatures, allocator,
+				    desc->signature, &kernel->signature,
+				    error);
+	if (status != PLAIT_OK)
+		goto free_kernel;
+	status = plait__kernel_build(kernel, context, desc, error);
+	if (status == PLAIT_OK && has_host_code(desc))
+		status = plait__code_find(&kernel->code, desc,
+					  kernel->signature,
+					  &context->signatures, allocator,
+					  error);
+	if (status != PLAIT_OK)
+		goto unbuild;
+	if (kernel->code.form == PLAIT_FORM_RANGE)
+		status = plait__context_team(context, &kernel->code.team,
+					     error);
+	if (status != PLAIT_OK)
+		goto unbuild;
+	if (has_host_code(desc))
+		kernel->function = plait__code_whole(&kernel->code,
+						     &kernel->user_data);
+	plait__object_set_label(&kernel->object, kernel->signature->name);
+	status = plait__object_init(&kernel->object, &kernel_class, context,
+				    error);
+	if (status != PLAIT_OK)
+		goto unbuild;
+	*out = kernel;
+	return PLAIT_OK;
+unbuild:
+	plait__kernel_unbuild(kernel);
+	plait__intern_drop(&context->signatures, allocator,
+			   kernel->signature);
+free_kernel:
+	plait__free(allocator, kernel, sizeof(*kernel));
+	return status;
+}
+
+static plait_status check_desc(const plait_kernel_desc *given,
+			       plait_kernel_desc *desc, plait_error *error)
+{
+	plait_status status = PLAIT__READ(plait_kernel_desc, desc, given,
+					  error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (desc->flags != 0)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "plait_kernel_desc: flags 0x%x are not "
+				   "known", desc->flags);
+	if (desc->signature == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "plait_kernel_desc: signature is null");
+	return plait__code_check(desc, error);
+}
+
+plait_status plait_kernel_create(plait_context *context,
+				 const plait_kernel_desc *desc,
+				 plait_kernel **out, plait_error *error)
+{
+	plait_kernel_desc ours;
+	plait__context *entered;
+	plait__kernel *kernel = NULL;
+	plait_status status;
+
+	if (out == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "out is null");
+	*out = NULL;
+	status = plait__context_enter(context, &entered, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = check_desc(desc, &ours, error);
+	if (status == PLAIT_OK)
+		status = make_kernel(entered, &ours, &kernel, error);
+	if (status == PLAIT_OK)
+		*out = plait__object_handle(&kernel->object);
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+void plait_kernel_retain(plait_kernel *kernel)
+{
+	plait__handle_retain(kernel, PLAIT_OBJECT_KERNEL);
+}
+
+void plait_kernel_release(plait_kernel *kernel)
+{
+	plait__object_release(kernel, PLAIT_OBJECT_KERNEL);
+}
+
+plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
+				 plait_error *error)
+{
+	plait__object *object;
+	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_KERNEL,
+						  &object, error);
+
+	*out = (plait__kernel *)object;
+	return status;
+}
+
+const char *plait__kernel_lacks(const plait__kernel *kernel,
+				const plait__device *device)
+{
+	uint32_t can = plait__device_facts(device)->capabilities;
+	const plait__built *built = kernel->built;
+
+	if (plait__built_find(kernel, device) != NULL ||
+	    (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0))
+		return NULL;
+	if (built != NULL)
+		built += device - kernel->context->devices;
+	if (built != NULL && built->lacks[0] != '\0')
+		return built->lacks;
+	return "has no implementation of the kernel, and cannot run the one "
+	       "for the host";
+}
+
+plait_status plait_kernel_signature(plait_kernel *kernel, char *buffer,
+				    uint64_t capacity_bytes,
+				    uint64_t *out_bytes, plait_error *error)
+{
+	plait__kernel *entered;
+	plait_status status = plait__kernel_enter(kernel, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__text_copy(entered->signature->text, buffer, capacity_bytes,
+			 out_bytes);
+	plait__object_leave(&entered->object);
+	return PLAIT_OK;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for signals: from the user's points to those of wait_loop.h. */
+#include "plait/queue.h"
+
+#include "object/signal/signal.h"
+#include "object/progress/wait_loop.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* As many as need no memory. */
+enum { FEW = 8 };
+
+typedef struct entered {
+	plait__signal **signals;
+	plait__wait_point *points;
+	uint64_t count;
+	uint64_t reserved;
+	plait__context *context; /* kept by the signals */
+	plait__signal *few_signals[FEW];
+	plait__wait_point few_points[FEW];
+} entered;
+
+static void unreserve(entered *all)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(all->context);
+
+	if (all->reserved <= FEW)
+		return;
+	plait__free(allocator, all->signals,
+		    all->reserved * sizeof(*all->signals));
+	plait__free(allocator, all->points,
+		    all->reserved * sizeof(*all->points));
+}
+
+static plait_status reserve(entered *all, plait__context *context,
+			    uint64_t count, plait_error *error)
+{
+	const plait_allocator *allocator = plait__context_allocator(context);
+
+	all->count = 0;
+	all->reserved = count;
+	all->context = context;
+	all->signals = all->few_signals;
+	all->points = all->few_points;
+	if (count <= FEW)
+		return PLAIT_OK;
+	all->signals = plait__alloc_array(allocator, count,
+					  sizeof(*all->signals));
+	all->points = plait__alloc_array(allocator, count,
+					 sizeof(*all->points));
+	if (all->signals != NULL && all->points != NULL)
+		return PLAIT_OK;
+	unreserve(all);
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory to wait for %llu points",
+			   (unsigned long long)count);
+}
+
+static plait_status check_context(const plait__signal *signal,
+				  const plait__context *context, uint64_t index,
+				  plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+
+	if (signal->object.context == context)
+		return PLAIT_OK;
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "point %llu: %s is of context 0x%llx, the first of "
+			   "0x%llx", (unsigned long long)index,
+			   plait__object_name(&signal->object, room),
+			   (unsigned long long)plait__handle_get(
+				   signal->object.context->object.slot),
+			   (unsigned long long)plait__handle_get(
+				   context->object.slot));
+}
+
+/* The first one is entered already. */
+static plait_status enter_one(entered *all, const plait_point *given,
+			      plait__context *context, plait_error *error)
+{
+	plait__wait_point *point = &all->points[all->count];
+	plait__signal *signal;
+	plait_status status;
+
+	status = plait__signal_enter(given->signal, &signal, error);
+	if (status != PLAIT_OK)
+		return status;
+	point->port = signal->port;
+	point->watch = &signal->watch;
+	point->point.signal = signal->raw;
+	point->point.sequence = given->sequence;
+	all->signals[all->count] = signal;
+	status = check_context(signal, context, all->count, error);
+	if (status == PLAIT_OK)
+		status = plait__signal_resolve(signal, &point->point.sequence,
+					       error);
+	all->count++;
+	return status;
+}
+
+/* Also of a thread that ends while it waits. */
+static void leave_all(void *arg)
+{
+	entered *all = arg;
+
+	while (all->count > 0)
+		plait__object_leave(&all->signals[--all->count]->object);
+	unreserve(all);
+}
+
+static plait_status wait_all(plait__context *context,
+			     const plait_point *points, uint64_t count,
+			     plait__wait_request *request, plait_error *error)
+{
+	plait_status status;
+	entered all;
+
+	status = reserve(&all, context, count, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { leave_all, &all };
+	while (status == PLAIT_OK && all.count < count)
+		status = enter_one(&all, &points[all.count], context, error);
+	request->context = context;
+	request->points = all.points;
+	request->count = count;
+	if (status == PLAIT_OK)
+		status = plait__wait_run(request, error);
+	plait__scope_end(&inside);
+	leave_all(&all);
+	return status;
+}
+
+static plait_status check(const plait_point *points, uint64_t count,
+			  int32_t mode, plait_error *error)
+{
+	if (mode != PLAIT_WAIT_ALL && mode != PLAIT_WAIT_ANY)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "mode %d is neither PLAIT_WAIT_ALL nor "
+				   "PLAIT_WAIT_ANY", (int)mode);
+	if (points == NULL && count != 0)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "points is null, count is %llu",
+				   (unsigned long long)count);
+	if (count > INT32_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu points at once are too many",
+				   (unsigned long long)count);
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_points_wait(const plait_point *points,
+					 uint64_t count, int32_t mode,
+					 uint64_t timeout_ns,
+					 uint64_t *out_index,
+					 plait_error *error)
+{
+	plait__wait_request request = { .any = mode == PLAIT_WAIT_ANY,
+					.timeout_ns = timeout_ns };
+	plait__signal *first;
+	plait_status status;
+
+	if (out_index != NULL)
+		*out_index = 0;
+	status = plait__handle_check_fork(error);
+	if (status == PLAIT_OK)
+		status = check(points, count, mode, error);
+	if (status != PLAIT_OK || count == 0)
+		return status;
+	/* Keeps the context until the end. */
+	status = plait__signal_enter(points[0].signal, &first, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &first->object };
+	status = wait_all(first->object.context, points, count, &request,
+			  error);
+	plait__scope_end(&inside);
+	if (out_index != NULL && request.decided)
+		*out_index = request.index;
+	plait__object_leave(&first->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_signal_wait(plait_signal *signal,
+					 uint64_t sequence,
+					 uint64_t timeout_ns,
+					 plait_error *error)
+{
+	const plait_point point = { signal, sequence };
+
+	return plait_points_wait(&point, 1, PLAIT_WAIT_ALL, timeout_ns, NULL,
+				 error);
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* The one loop in which threads wait; see wait_loop.h. */
+#include "object/progress/wait_loop.h"
+
+#include "object/queue/owner_call.h"
+#include "object/inbox/inbox.h"
+#include "object/context/backend_result.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "pool/pool_internal.h"
+#include "sys/clock.h"
+
+enum {
+	/* How long to wait inside a backend that cannot call us. */
+	SLICE_NS = 1000000,
+	/* How long to believe a backend that promised to tell: one that told
+	 * too early, or forgets it, makes us late, but does not stop us. */
+	TRUST_NS = 100000000,
+	/* Points that are handed to a backend without asking for memory. */
+	FEW = 8
+};
+
+struct waiter {
+	plait__wait_request *request;
+	plait__port *port; /* the only one, or null: several or none */
+	uint64_t deadline_ns;
+	struct plait__wait ladder;
+};
+
+/* --- looking */
+
+static plait_status poll_point(const plait__wait_point *point,
+			       plait_error *error)
+{
+	plait__backend *backend = point->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+	uint64_t reached;
+
+	status = backend->table.signal_poll(backend->self, &point->point,
+					    &reached, &room);
+	return plait__port_judge_poll(point->port, status, &room, error);
+}
+
+/* PLAIT_PENDING, or how the wait ends. */
+static plait_status look(plait__wait_request *request, plait_error *error)
+{
+	plait_status answer = request->any ? PLAIT_PENDING : PLAIT_OK;
+	plait_status status;
+	uint64_t i;
+
+	if (request->ready != NULL)
+		return request->ready(request->arg) ? PLAIT_OK : PLAIT_PENDING;
+	for (i = 0; i < request->count; i++) {
+		status = poll_point(&request->points[i], error);
+		if (status < 0 || (status == PLAIT_OK && request->any)) {
+			request->decided = true;
+			request->index = i;
+			return status;
+		}
+		if (status == PLAIT_PENDING)
+			answer = PLAIT_PENDING;
+	}
+	request->decided = answer != PLAIT_PENDING;
+	return answer;
+}
+
+/* --- the backends that matter: of the points, or all of them */
+
+static bool matters(const struct waiter *waiter, const plait__port *port)
+{
+	const plait__wait_request *request = waiter->request;
+	uint64_t i;
+
+	/* What is driven may need any of them. */
+	if (plait__pilot_is_active(&request->context->pilot))
+		return true;
+	if (waiter->port != NULL || request->ready != NULL)
+		return waiter->port == NULL || waiter->port == port;
+	for (i = 0; i < request->count; i++)
+		if (request->points[i].port == port)
+			return true;
+	return false;
+}
+
+/* Do all that matter have these capabilities? */
+static bool all_have(const struct waiter *waiter, uint32_t capabilities)
+{
+	plait__context *context = waiter->request->context;
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++)
+		if (matters(waiter, &context->ports[i]) &&
+		    (context->ports[i].all & capabilities) != capabilities)
+			return false;
+	return true;
+}
+
+bool plait__wait_pump_port(plait__context *context, const plait__port *port)
+{
+	const plait__backend *backend = port->backend;
+	plait_error ignored = { .size = 0 };
+	struct plait__inside inside;
+	plait_status status;
+
+	plait__inside_enter(&inside, context->pool);
+	status = backend->table.pump(backend->self, &ignored);
+	plait__inside_leave(&inside);
+	return status == PLAIT_OK;
+}
+
+/* True: one of them got on. */
+static bool pump(const struct waiter *waiter)
+{
+	plait__context *context = waiter->request->context;
+	bool more = false;
+	uint32_t i;
+
+	for (i = 0; i < context->port_count; i++) {
+		const plait__port *port = &context->ports[i];
+
+		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
+		    matters(waiter, port) &&
+		    plait__wait_pump_port(context, port))
+			more = true;
+	}
+	return more;
+}
+
+/* --- waiting inside one backend */
+
+/* Points for a backend; memory, when they are many. */
+struct points {
+	const plait_allocator *allocator;
+	plait_backend_point *all;
+	uint64_t count;
+	plait_backend_point few[FEW];
+};
+
+/* Also of a thread that ends while it waits. */
+static void free_points(void *arg)
+{
+	struct points *points = arg;
+
+	if (points->all != points->few)
+		plait__free(points->allocator, points->all,
+			    points->count * sizeof(*points->all));
+}
+
+/* PLAIT_OK: look again; else how the wait ends, as the backend says. */
+static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
+				plait_error *error)
+{
+	plait__wait_request *request = waiter->request;
+	plait__backend *backend = waiter->port->backend;
+	struct points points = {
+		.allocator = plait__context_allocator(request->context),
+		.count = request->count,
+		.few = { { NULL, 0 } },
+	};
+	const bool pumps = (waiter->port->any & PLAIT_CAP_NEEDS_PUMP) != 0;
+	struct plait__inside inside;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+	uint64_t i;
+
+	points.all = points.few;
+	if (points.count > FEW)
+		points.all = plait__alloc_array(points.allocator, points.count,
+						sizeof(*points.all));
+	if (points.all == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to wait for %llu points",
+				   (unsigned long long)points.count);
+	for (i = 0; i < points.count; i++)
+		points.all[i] = request->points[i].point;
+	PLAIT__SCOPE waits = { free_points, &points };
+	if (pumps)
+		plait__inside_enter(&inside, request->context->pool);
+	status = backend->table.signal_wait(backend->self, points.all,
+					    (uint32_t)points.count,
+					    request->any, timeout_ns, &room);
+	if (pumps)
+		plait__inside_leave(&inside);
+	plait__scope_end(&waits);
+	free_points(&points);
+	return plait__port_judge(waiter->port, status, "signal_wait", &room,
+				 error);
+}
+
+/* The backend's answer stands, unless a point or an event says otherwise. */
+static plait_status judge(struct waiter *waiter, plait_status said,
+			  const plait_error *why, plait_error *error)
+{
+	plait_status status = look(waiter->request, error);
+
+	if (status != PLAIT_PENDING || said == PLAIT_OK)
+		return status;
+	return plait__error_copy(error, why);
+}
+
+/* --- sleeping until something in the context changes */
+
+static bool watch_all(const plait__wait_request *request)
+{
+	uint64_t i;
+
+	for (i = 0; i < request->count; i++) {
+		const plait__wait_point *point = &request->points[i];
+
+		if (poll_point(point, NULL) == PLAIT_PENDING &&
+		    !plait__watch_arm(point->watch, point->port,
+				      &point->point))
+			return false;
+	}
+	return true;
+}
+
+static bool serves(const plait__wait_request *request)
+{
+	return request->ready == NULL || request->serves;
+}
+
+/* Is there anything that the loop would act on? */
+static bool is_quiet(struct waiter *waiter)
+{
+	plait__context *context = waiter->request->context;
+
+	return look(waiter->request, NULL) == PLAIT_PENDING &&
+	       !plait__context_has_deferred(context) &&
+	       !plait__pilot_has_ready(&context->pilot) &&
+	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
+}
+
+/* Who drives may have submitted something, on another thread, that only gets
+ * on when a thread that waits pumps; the pulse tells of it. */
+static bool was_given_work(const struct waiter *waiter)
+{
+	return plait__pilot_is_active(&waiter->request->context->pilot) &&
+	       pump(waiter);
+}
+
+static void sleep_on_pulse(struct waiter *waiter)
+{
+	plait__wait_request *request = waiter->request;
+	struct plait__event *pulse = &request->context->pulse;
+	uint64_t until_ns = waiter->deadline_ns;
+	uint64_t look_ns;
+	uint32_t key;
+
+	look_ns = plait__clock_deadline(
+		watch_all(request) &&
+				!plait__pilot_has_looking(
+					&request->context->pilot) ?
+			TRUST_NS : SLICE_NS);
+	if (look_ns < until_ns)
+		until_ns = look_ns;
+	key = plait__event_prepare(pulse);
+	/* What this thread would run it must not sleep over. */
+	if (is_quiet(waiter) && !was_given_work(waiter) &&
+	    (request->help == NULL ||
+	     !plait__pool_has_work(request->context->pool)))
+		(void)plait__event_wait(pulse, key, until_ns);
+	else
+		plait__event_cancel(pulse);
+}
+
+/* --- the loop */
+
+static plait_status fail_in_call(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_DEADLOCK,
+			   "a host function must not wait: what it waits for "
+			   "may need its thread");
+}
+
+/* Nothing gets on by itself, and no other clock runs. */
+static plait_status end_of_time(struct waiter *waiter, plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait_status said;
+
+	if (waiter->port != NULL) {
+		said = wait_inside(waiter, waiter->request->timeout_ns, &why);
+		if (!is_quiet(waiter))
+			return PLAIT_PENDING;
+		return judge(waiter, said, &why, error);
+	}
+	if (waiter->request->timeout_ns != PLAIT_FOREVER)
+		return PLAIT_E_TIMEOUT;
+	return plait__wait_fail_end(waiter->request, error);
+}
+
+/* PLAIT_PENDING: look again. */
+static plait_status rest(struct waiter *waiter, plait_error *error)
+{
+	plait__wait_request *request = waiter->request;
+	plait__context *context = request->context;
+	plait_error why = { .size = sizeof(why) };
+	plait_status said;
+
+	/* Inside of a backend this thread could not drive anything. */
+	if (waiter->port != NULL && !plait__inbox_owns_any(context) &&
+	    !plait__pilot_is_active(&context->pilot)) {
+		said = wait_inside(waiter,
+				   request->timeout_ns == PLAIT_FOREVER ||
+						   all_have(waiter,
+							    PLAIT_CAP_VIRTUAL_TIME)
+					   ? request->timeout_ns
+					   : plait__clock_left_ns(
+						     waiter->deadline_ns),
+				   &why);
+		return judge(waiter, said, &why, error);
+	}
+	if (pump(waiter))
+		return PLAIT_PENDING;
+	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
+		return plait__pilot_is_trying(&context->pilot) ?
+			       PLAIT_PENDING : end_of_time(waiter, error);
+	if (plait__wait_step(&waiter->ladder))
+		return PLAIT_PENDING;
+	if (waiter->port == NULL ||
+	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
+		sleep_on_pulse(waiter);
+	else
+		(void)wait_inside(waiter, SLICE_NS, NULL);
+	return PLAIT_PENDING;
+}
+
+static plait_status serve(const struct waiter *waiter, bool *out_served)
+{
+	plait__wait_request *request = waiter->request;
+	plait_status status = PLAIT_PENDING;
+
+	if (serves(request))
+		status = plait__inbox_serve(request->context);
+	*out_served = status == PLAIT_OK;
+	return status;
+}
+
+/* True: something of what needs a thread got on. */
+static bool drives(plait__context *context)
+{
+	return !plait__pool_in_call() && plait__pilot_drive(context);
+}
+
+/* The same for who does not wait, of the backends as well. */
+static bool get_on(const struct waiter *waiter)
+{
+	bool driven = drives(waiter->request->context);
+
+	return (!plait__pool_in_call() && pump(waiter)) || driven;
+}
+
+static plait_status loop(struct waiter *waiter, plait_error *error)
+{
+	plait__wait_request *request = waiter->request;
+	plait_status status;
+	bool served;
+	bool late;
+
+	for (;;) {
+		late = plait__clock_left_ns(waiter->deadline_ns) == 0;
+		/* It may decide what is waited for. */
+		if (plait__context_has_deferred(request->context))
+			plait__context_tidy(request->context);
+		status = look(request, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		if (serve(waiter, &served) == PLAIT_EVENT_READY)
+			return PLAIT_EVENT_READY;
+		if (served)
+			continue;
+		if (late && !all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
+			break;
+		if (plait__pool_in_call() && request->timeout_ns != 0)
+			return fail_in_call(error);
+		if ((request->help != NULL && request->help(request->arg)) ||
+		    drives(request->context)) {
+			plait__wait_init(&waiter->ladder, PLAIT__WAIT_SHARED);
+			continue;
+		}
+		if (request->timeout_ns == 0)
+			break;
+		status = rest(waiter, error);
+		if (status != PLAIT_PENDING)
+			return status;
+	}
+	/* Who polls in a loop shall get somewhere. */
+	if (get_on(waiter))
+		status = look(request, error);
+	return status == PLAIT_PENDING ? PLAIT_E_TIMEOUT : status;
+}
+
+/* Stands for a wait that no point ends, so that every backend matters. */
+static bool is_never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+bool plait__wait_may_pump(plait__context *context)
+{
+	uint32_t i;
+
+	if (plait__pilot_is_active(&context->pilot))
+		return true;
+	for (i = 0; i < context->port_count; i++)
+		if ((context->ports[i].any & PLAIT_CAP_NEEDS_PUMP) != 0)
+			return true;
+	return false;
+}
+
+bool plait__wait_pump(plait__context *context)
+{
+	plait__wait_request request = { .context = context,
+					.ready = is_never };
+	struct waiter waiter = { .request = &request };
+
+	if (plait__pool_in_call())
+		return false;
+	return plait__pilot_drive(context) || pump(&waiter);
+}
+
+plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
+{
+	struct waiter waiter = { .request = request };
+	plait_status status;
+	uint64_t i;
+
+	request->decided = false;
+	/* What waits in a queue that could not be flushed would never come. */
+	if (at_load_acquire_u32(&request->context->unflushed) != 0)
+		plait__context_sweep(request->context);
+	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
+	plait__wait_init(&waiter.ladder, PLAIT__WAIT_SHARED);
+	if (request->count != 0)
+		waiter.port = request->points[0].port;
+	for (i = 1; i < request->count; i++)
+		if (request->points[i].port != waiter.port)
+			waiter.port = NULL;
+	status = loop(&waiter, error);
+	if (status == PLAIT_E_TIMEOUT)
+		status = plait__wait_fail_time(request, error);
+	plait__context_tidy(request->context);
+	return status;
+}
+
+plait_status plait__wait_until(plait__context *context,
+			       bool (*ready)(void *arg),
+			       void (*describe_it)(void *arg, char *out,
+						   uint32_t bytes),
+			       void *arg, uint64_t timeout_ns,
+			       plait_error *error)
+{
+	plait__wait_request request = {
+		.context = context,
+		.timeout_ns = timeout_ns,
+		.ready = ready,
+		.describe = describe_it,
+		.arg = arg,
+	};
+
+	return plait__wait_run(&request, error);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading and writing memory of the host and waiting for it; see queue.h.
+ *
+ * On a simulated clock the wait can find that nothing can happen any more,
+ * and the command stays in the queue when the caller is gone.  There it works
+ * on memory of its own (a bounce); what was read goes to the caller in the
+ * next command, unless the caller has given up.
+ */
+#include "object/queue/queue.h"
+
+#include "object/memory/buffer.h"
+#include "object/context/backend_result.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+struct bounce {
+	plait__object object; /* in flight with the commands */
+	uint64_t bytes;
+	struct plait__mutex lock; /* guards `host`, and copying to it */
+	void *host; /* where the caller reads to; null: he has given up */
+	unsigned char memory[];
+};
+
+static void free_bounce(plait__object *object)
+{
+	struct bounce *bounce = (struct bounce *)(void *)object;
+
+	plait__free(plait__context_allocator(object->context), bounce,
+		    sizeof(*bounce) + bounce->bytes);
+}
+
+static const plait__class bounce_class = { .destroy = free_bounce };
+
+/* Host function of the command behind a READ. */
+static int32_t deliver(void *user_data)
+{
+	struct bounce *bounce = user_data;
+
+	plait__mutex_lock(&bounce->lock);
+	if (bounce->host != NULL)
+		memcpy(bounce->host, bounce->memory, bounce->bytes);
+	plait__mutex_unlock(&bounce->lock);
+	return 0;
+}
+
+static void give_up(struct bounce *bounce)
+{
+	plait__mutex_lock(&bounce->lock);
+	bounce->host = NULL;
+	plait__mutex_unlock(&bounce->lock);
+}
+
+/* The thread ended in a function that it ran while it waited. */
+static void lose_bounce(void *arg)
+{
+	struct bounce *bounce = arg;
+
+	give_up(bounce);
+	plait__object_drop(&bounce->object);
+}
+
+/* Does it fit, so that it is worth memory?  What does not is refused where all
+ * commands are. */
+static bool is_sane(const plait_command *command)
+{
+	bool reads = command->kind == PLAIT_COMMAND_READ;
+	plait__buffer *buffer;
+	bool sane;
+
+	if (command->bytes == 0 || command->host == NULL ||
+	    plait__buffer_enter(reads ? command->source : command->target,
+				&buffer, NULL) != PLAIT_OK)
+		return false;
+	sane = command->bytes <= buffer->bytes &&
+	       !plait__buffer_meets(buffer, reads ? command->source_offset :
+						    command->target_offset,
+				    command->bytes, command->host,
+				    command->bytes);
+	plait__object_leave(&buffer->object);
+	return sane;
+}
+
+static plait_status create_bounce(plait__context *context,
+				  const plait_command *command,
+				  struct bounce **out, plait_error *error)
+{
+	struct bounce *bounce =
+		plait__alloc(plait__context_allocator(context),
+			     sizeof(*bounce) + command->bytes);
+
+	if (bounce == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for %llu bytes on their way",
+				   (unsigned long long)command->bytes);
+	(void)plait__object_init(&bounce->object, &bounce_class, context,
+				 NULL);
+	bounce->bytes = command->bytes;
+	if (command->kind == PLAIT_COMMAND_READ)
+		bounce->host = command->host;
+	else
+		memcpy(bounce->memory, command->host, command->bytes);
+	*out = bounce;
+	return PLAIT_OK;
+}
+
+/* The command, and one that keeps the bounce until it is done. */
+static plait_status transfer_bounced(plait__queue *queue,
+				     const plait_command *command,
+				     plait_error *error)
+{
+	plait_command both[2] = { *command, { .size = sizeof(*both) } };
+	struct bounce *bounce = NULL;
+	plait_status status;
+
+	status = create_bounce(queue->object.context, command, &bounce,
+			       error);
+	if (status != PLAIT_OK)
+		return status;
+	both[0].host = bounce->memory;
+	if (bounce->host != NULL) {
+		both[1].kind = PLAIT_COMMAND_CALL;
+		both[1].flags = PLAIT_CALL_ANY_THREAD;
+		both[1].function = deliver;
+		both[1].user_data = bounce;
+	}
+	PLAIT__SCOPE inside = { lose_bounce, bounce };
+	status = plait__queue_submit_holding(queue, both, 2, &bounce->object,
+					     NULL, error);
+	if (status == PLAIT_OK)
+		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
+	plait__scope_end(&inside);
+	if (status < 0)
+		give_up(bounce);
+	plait__object_drop(&bounce->object);
+	return status;
+}
+
+/* Also for what was before it. */
+static plait_status transfer_entered(plait__queue *queue,
+				     const plait_command *command,
+				     plait_error *error)
+{
+	plait_status status;
+
+	if (plait__pool_in_call())
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait; submit a "
+				   "command instead");
+	if ((queue->port->any & PLAIT_CAP_VIRTUAL_TIME) != 0 &&
+	    is_sane(command))
+		return transfer_bounced(queue, command, error);
+	status = plait__queue_submit_holding(queue, command, 1, NULL, NULL,
+					     error);
+	if (status == PLAIT_OK)
+		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
+	return status;
+}
+
+static plait_status transfer(plait_queue *queue, const plait_command *command,
+			     plait_error *error)
+{
+	plait__queue *self;
+	plait_status status;
+
+	status = plait__queue_enter(queue, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	status = transfer_entered(self, command, error);
+	plait__scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_queue_read(plait_queue *queue,
+					plait_buffer *source,
+					uint64_t source_offset, void *host,
+					uint64_t bytes, plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_READ,
+		.source = source,
+		.source_offset = source_offset,
+		.host = host,
+		.bytes = bytes,
+	};
+
+	return transfer(queue, &command, error);
+}
+
+PLAIT_API plait_status plait_queue_write(plait_queue *queue,
+					 plait_buffer *target,
+					 uint64_t target_offset,
+					 const void *host, uint64_t bytes,
+					 plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_WRITE,
+		.target = target,
+		.target_offset = target_offset,
+		.host = (void *)(uintptr_t)host,
+		.bytes = bytes,
+	};
+
+	return transfer(queue, &command, error);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* A ring of what work in flight holds; see inflight_ring.h. */
+#include "object/queue/inflight_ring.h"
+
+#include "base/alloc.h"
+
+#include <stddef.h>
+
+enum { FIRST_CAPACITY = 16 };
+
+static plait__flight_entry *entry_at(const plait__flight *flight,
+				     uint32_t index)
+{
+	return &flight->entries[(flight->first + index) &
+				(flight->capacity - 1)];
+}
+
+void plait__flight_fini(plait__flight *flight,
+			const plait_allocator *allocator)
+{
+	plait__free(allocator, flight->entries,
+		    (uint64_t)flight->capacity * sizeof(*flight->entries));
+}
+
+static bool grow(plait__flight *flight, const plait_allocator *allocator)
+{
+	uint32_t capacity = flight->capacity == 0 ? FIRST_CAPACITY
+						  : flight->capacity * 2;
+	plait__flight_entry *entries;
+	uint32_t i;
+
+	if (capacity < flight->capacity)
+		return false;
+	entries = plait__alloc_array(allocator, capacity, sizeof(*entries));
+	if (entries == NULL)
+		return false;
+	for (i = 0; i < flight->count; i++)
+		entries[i] = *entry_at(flight, i);
+	plait__flight_fini(flight, allocator);
+	flight->entries = entries;
+	flight->capacity = capacity;
+	flight->first = 0;
+	return true;
+}
+
+bool plait__flight_push(plait__flight *flight,
+			const plait_allocator *allocator,
+			plait__object *object, uint64_t sequence)
+{
+	plait__flight_entry *entry;
+
+	if (flight->count == flight->capacity && !grow(flight, allocator))
+		return false;
+	entry = entry_at(flight, flight->count++);
+	entry->object = object;
+	entry->sequence = sequence;
+	return true;
+}
+
+bool plait__flight_has_last(const plait__flight *flight,
+			    const plait__object *object, uint64_t sequence)
+{
+	uint32_t i;
+
+	for (i = 1; i <= 2 && i <= flight->count - flight->committed; i++) {
+		const plait__flight_entry *entry =
+			entry_at(flight, flight->count - i);
+
+		if (entry->object == object && entry->sequence == sequence)
+			return true;
+	}
+	return false;
+}
+
+void plait__flight_commit(plait__flight *flight)
+{
+	flight->committed = flight->count;
+}
+
+plait__object *plait__flight_cancel(plait__flight *flight)
+{
+	if (flight->count == flight->committed)
+		return NULL;
+	return entry_at(flight, --flight->count)->object;
+}
+
+plait__object *plait__flight_at(const plait__flight *flight, uint32_t index)
+{
+	return index < flight->committed ? entry_at(flight, index)->object :
+					   NULL;
+}
+
+plait__object *plait__flight_pop(plait__flight *flight, uint64_t reached)
+{
+	plait__flight_entry *entry;
+
+	if (flight->committed == 0)
+		return NULL;
+	entry = entry_at(flight, 0);
+	if (entry->sequence > reached)
+		return NULL;
+	flight->first = (flight->first + 1) & (flight->capacity - 1);
+	flight->count--;
+	flight->committed--;
+	return entry->object;
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that the owner of an inbox runs; see owner_call.h. */
+#include "object/queue/owner_call.h"
+
+#include "object/inbox/inbox.h"
+#include "object/context/backend_result.h"
+#include "object/queue/queue.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum {
+	/* Times that raising the gate of a call is tried. */
+	RAISE_TRIES = 4,
+	INDEX_BITS = 20,
+	MAX_CALLS = (1 << INDEX_BITS) - 1
+};
+
+/* --- making and using again */
+
+static void free_call(plait__call *call)
+{
+	plait__backend *backend = call->port->backend;
+
+	backend->table.signal_destroy(backend->self, call->gate);
+	plait__free(plait__context_allocator(call->notice.object.context),
+		    call, sizeof(*call));
+}
+
+void plait__call_free_idle(plait__inbox *inbox)
+{
+	plait__call *call;
+
+	while ((call = inbox->idle) != NULL) {
+		inbox->idle = call->next;
+		free_call(call);
+	}
+}
+
+/* False: the gate would not forget its failure. */
+static bool reset_gate(plait__call *call)
+{
+	plait__backend *backend = call->port->backend;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (!call->gate_failed)
+		return true;
+	call->gate_failed = false;
+	return backend->table.signal_reset(backend->self, call->gate,
+					   &ignored) == PLAIT_OK;
+}
+
+/* All have done with it. */
+static void recycle(plait__object *object)
+{
+	plait__call *call = (plait__call *)(void *)object;
+	plait__inbox *inbox = call->notice.inbox;
+	bool usable = reset_gate(call);
+
+	plait__mutex_lock(&inbox->lock);
+	if (usable) {
+		call->next = inbox->idle;
+		inbox->idle = call;
+	} else {
+		*(plait__call **)plait__vector_at(&inbox->calls,
+						  call->index) = NULL;
+	}
+	plait__mutex_unlock(&inbox->lock);
+	if (!usable)
+		free_call(call);
+	plait__object_drop(&inbox->object);
+}
+
+const plait__class plait__call_class = { .destroy = recycle };
+
+static plait_status create_gate(plait__call *call, plait__queue *queue,
+				plait_error *error)
+{
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = backend->table.signal_create(backend->self,
+					      queue->device->index,
+					      PLAIT_BACKEND_SIGNAL_GATE,
+					      &call->gate, &room);
+	return plait__port_judge_made(queue->port, status, "signal_create",
+				      call->gate, &room, error);
+}
+
+/* Its place in the table, for good. */
+static plait_status enlist(plait__inbox *inbox, plait__call *call,
+			   plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	plait__mutex_lock(&inbox->lock);
+	call->index = inbox->calls.count;
+	if (call->index == MAX_CALLS)
+		status = plait__fail(error, PLAIT_E_BUSY,
+				     "%u calls wait for one inbox",
+				     (unsigned)MAX_CALLS);
+	else if (plait__vector_push(&inbox->calls, &call, 1) == NULL)
+		status = plait__fail(error, PLAIT_E_NOMEM,
+				     "no memory for a call");
+	plait__mutex_unlock(&inbox->lock);
+	return status;
+}
+
+static plait_status create(plait__inbox *inbox, plait__queue *queue,
+			   plait__call **out, plait_error *error)
+{
+	plait__context *context = inbox->object.context;
+	const plait_allocator *allocator = plait__context_allocator(context);
+	plait__call *call = plait__alloc(allocator, sizeof(*call));
+	plait_status status;
+
+	if (call == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a call");
+	call->notice.object.context = context;
+	call->port = queue->port;
+	status = create_gate(call, queue, error);
+	if (status != PLAIT_OK) {
+		plait__free(allocator, call, sizeof(*call));
+		return status;
+	}
+	status = enlist(inbox, call, error);
+	if (status != PLAIT_OK) {
+		free_call(call);
+		return status;
+	}
+	*out = call;
+	return PLAIT_OK;
+}
+
+/* An idle one with a gate of this backend, or null. */
+static plait__call *find_idle(plait__inbox *inbox, const plait__port *port)
+{
+	plait__call **link;
+	plait__call *call;
+
+	plait__mutex_lock(&inbox->lock);
+	link = &inbox->idle;
+	while (*link != NULL && (*link)->port != port)
+		link = &(*link)->next;
+	call = *link;
+	if (call != NULL)
+		*link = call->next;
+	plait__mutex_unlock(&inbox->lock);
+	return call;
+}
+
+static void fill(plait__call *call, plait__queue *queue,
+		 const plait_command *command, bool asks)
+{
+	plait__notice *notice = &call->notice;
+
+	call->generation++;
+	call->gate_sequence++;
+	call->queue = queue;
+	call->label = command->label;
+	call->asks = asks;
+	call->next = NULL;
+	notice->answered = false;
+	notice->event = (plait_event){
+		.kind = PLAIT_EVENT_CALL,
+		.id = (uint64_t)call->generation << INDEX_BITS |
+		      (call->index + 1),
+		.function = command->function,
+		.user_data = command->user_data,
+	};
+}
+
+plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
+				 const plait_command *command, bool asks,
+				 plait__call **out, plait_error *error)
+{
+	plait__call *call = find_idle(inbox, queue->port);
+	plait_status status = PLAIT_OK;
+	char room[PLAIT__NAME_ROOM];
+	bool closed;
+
+	if (call == NULL)
+		status = create(inbox, queue, &call, error);
+	if (status != PLAIT_OK)
+		return status;
+	(void)plait__object_init(&call->notice.object, &plait__call_class,
+				 inbox->object.context, NULL);
+	plait__object_hold(&inbox->object);
+	call->notice.inbox = inbox;
+	fill(call, queue, command, asks);
+	plait__mutex_lock(&inbox->lock);
+	closed = inbox->closed;
+	if (!closed)
+		plait__inbox_link(inbox, &call->notice);
+	plait__mutex_unlock(&inbox->lock);
+	if (!closed) {
+		*out = call;
+		return PLAIT_OK;
+	}
+	call->gate_sequence--;
+	plait__object_drop(&call->notice.object);
+	return plait__fail(error, PLAIT_E_STATE, "%s is closed",
+			   plait__object_name(&inbox->object, room));
+}
+
+/* Take it out of its inbox, if it is still there and has no event to come. */
+static void leave_inbox(plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	bool linked;
+
+	plait__mutex_lock(&inbox->lock);
+	linked = call->notice.state == PLAIT__NOTICE_TAKEN &&
+		 plait__inbox_unlink(&call->notice);
+	plait__mutex_unlock(&inbox->lock);
+	if (linked)
+		plait__object_drop(&call->notice.object);
+}
+
+void plait__call_cancel(plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+
+	plait__mutex_lock(&inbox->lock);
+	plait__inbox_remove(inbox, &call->notice);
+	/* A close at the same time may have raised the gate. */
+	if (!call->notice.answered)
+		call->gate_sequence--;
+	call->notice.answered = true;
+	plait__mutex_unlock(&inbox->lock);
+	leave_inbox(call);
+}
+
+/* --- answering */
+
+static void raise_gate(plait__call *call, const plait_error *failure)
+{
+	plait__backend *backend = call->port->backend;
+	const plait_backend_point point = { call->gate, call->gate_sequence };
+	plait__context *context = call->notice.object.context;
+	plait_status status = PLAIT_E_BUSY;
+	plait_error why;
+	int tries;
+
+	/* The rest of it only says what is wrong. */
+	why.size = sizeof(why);
+	why.text[0] = '\0';
+
+	call->gate_failed = failure != NULL;
+	/* What failed has changed nothing, and nobody else can answer. */
+	for (tries = 0; tries < RAISE_TRIES && status != PLAIT_OK; tries++)
+		status = backend->table.signal_raise(backend->self, &point,
+						     failure, &why);
+	if (status != PLAIT_OK)
+		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
+				"a call could not be answered, its queue "
+				"stands still: %s", why.text);
+}
+
+static void describe(const plait__call *call, int64_t result, const char *text,
+		     plait_error *out)
+{
+	char name[PLAIT__NAME_ROOM] = "host function";
+
+	if (call->label != NULL)
+		(void)snprintf(name, sizeof(name), "command \"%.*s\"",
+			       PLAIT__TEXT_FIT(call->label, 60));
+	if (text != NULL && text[0] != '\0')
+		plait__fail_origin(out, PLAIT_E_FAILED, result, "%s: %s", name,
+				   text);
+	else
+		plait__fail_origin(out, PLAIT_E_FAILED, result,
+				   "%s failed with %lld", name,
+				   (long long)result);
+}
+
+static __attribute__((noinline)) void
+raise_failed(plait__call *call, int64_t result, const char *text)
+{
+	plait_error failure = { .size = sizeof(failure) };
+
+	describe(call, result, text, &failure);
+	plait__queue_note_failure(call->queue, &failure);
+	raise_gate(call, &failure);
+}
+
+/* Marked and out of the inbox's list, whose hold is the caller's: who is the
+ * only one to come here, and gives it back here. */
+static void answer(plait__call *call, int64_t result, const char *text)
+{
+	plait__object *object = &call->notice.object;
+	bool fails = result != 0 &&
+		     (!call->asks || (text != NULL && text[0] != '\0'));
+
+	/* Release: pairs with plait__call_result. */
+	at_store_release_u64(&call->result, (uint64_t)result);
+	if (fails)
+		raise_failed(call, result, text);
+	else
+		raise_gate(call, NULL);
+	plait__context_pulse(object->context);
+	plait__object_drop(object);
+}
+
+/* With the lock held: what was taken is the caller's to answer, in one go with
+ * leaving the inbox.  False: somebody has answered. */
+static bool claim(plait__call *call)
+{
+	if (call->notice.answered)
+		return false;
+	call->notice.answered = true;
+	/* It was taken and not answered, so it is in the list. */
+	(void)plait__inbox_unlink(&call->notice);
+	return true;
+}
+
+void plait__call_answer(plait__call *call, int64_t result, const char *text)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	bool mine;
+
+	plait__mutex_lock(&inbox->lock);
+	mine = claim(call);
+	plait__mutex_unlock(&inbox->lock);
+	if (mine)
+		answer(call, result, text);
+}
+
+/* Find by id what was taken and not answered, and claim it; or null. */
+static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
+{
+	uint64_t index = (id & MAX_CALLS) - 1;
+	plait__call *call = NULL;
+
+	plait__mutex_lock(&inbox->lock);
+	if (index < inbox->calls.count)
+		call = *(plait__call **)plait__vector_at(&inbox->calls,
+							 (uint32_t)index);
+	if (call != NULL && (call->notice.event.id != id ||
+			     call->notice.state != PLAIT__NOTICE_TAKEN ||
+			     !claim(call)))
+		call = NULL;
+	plait__mutex_unlock(&inbox->lock);
+	return call;
+}
+
+PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
+					     int64_t result, const char *text,
+					     plait_error *error)
+{
+	char room[PLAIT__NAME_ROOM];
+	plait__inbox *self;
+	plait__call *call;
+	plait_status status = plait__inbox_enter(inbox, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	call = find_taken(self, id);
+	if (call != NULL)
+		answer(call, result, text);
+	else
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "%s has no call %llu to be answered; it "
+				     "was answered already, or never taken",
+				     plait__object_name(&self->object, room),
+				     (unsigned long long)id);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+void plait__call_fail_closed(plait__call *call)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	plait__call *next;
+
+	for (; call != NULL; call = next) {
+		const char *label = call->label != NULL ? call->label : "";
+
+		next = call->next_closed;
+		plait__fail(&failure, PLAIT_E_CANCELLED,
+			    "%s%.*s%s was cancelled: its inbox was closed",
+			    call->label != NULL ? "command \"" : "host function",
+			    PLAIT__TEXT_FIT(label, 60),
+			    call->label != NULL ? "\"" : "");
+		raise_gate(call, &failure);
+		leave_inbox(call);
+		plait__object_drop(&call->notice.object);
+	}
+}
+
+void plait__call_retract(plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	plait_error failure = { .size = sizeof(failure) };
+	bool mine;
+
+	plait__mutex_lock(&inbox->lock);
+	mine = !call->notice.answered &&
+	       call->notice.state != PLAIT__NOTICE_TAKEN;
+	if (mine) {
+		plait__inbox_remove(inbox, &call->notice);
+		call->notice.answered = true;
+	}
+	plait__mutex_unlock(&inbox->lock);
+	if (!mine)
+		return;
+	plait__fail(&failure, PLAIT_E_CANCELLED, "it was cancelled");
+	raise_gate(call, &failure);
+	leave_inbox(call);
+}
+
+/* --- when the queue comes there */
+
+/*
+ * The queue is said to have failed before it came to the call, which nobody
+ * will run.  If that is not true the queue waits for the gate.  Outside of the
+ * upcall, where it can be asked; has the holds of the upcall.
+ */
+static void settle(plait__object *doubt)
+{
+	plait__call *call = (plait__call *)(void *)
+		((unsigned char *)doubt - offsetof(plait__call, doubt));
+	plait__object *object = &call->notice.object;
+	plait__queue *queue = call->queue;
+	plait_error failure = { .size = sizeof(failure) };
+	plait_status status;
+
+	status = plait__queue_poll(queue, call->sequence, NULL, NULL);
+	if (status >= 0) {
+		plait__fail(&failure, PLAIT_E_INTERNAL,
+			    "plugin %s: a notification said that the queue "
+			    "had failed, and it had not",
+			    call->port->backend->name);
+		/* Nothing in front of it has failed. */
+		if (status == PLAIT_OK)
+			plait__queue_note_failure(queue, &failure);
+		raise_gate(call, &failure);
+	}
+	/* Release: pairs with the load in queue_finish.c. */
+	at_sub_u32(&queue->upcalls, 1);
+	plait__context_pulse(object->context);
+	plait__object_drop(object);
+	plait__object_drop(&queue->object);
+}
+
+static const plait__class doubt_class = { .destroy = settle };
+
+/* Upcall: the queue has come to the call, or failed before it; then it does
+ * not wait for the gate, and nothing is to be run. */
+static void on_reached(void *user_data, plait_status status)
+{
+	plait__call *call = user_data;
+	plait__object *object = &call->notice.object;
+	plait__inbox *inbox = call->notice.inbox;
+	plait__queue *queue = call->queue;
+	bool doubted = false;
+	bool linked = false;
+
+	plait__port_notified(object->context);
+	plait__mutex_lock(&inbox->lock);
+	if (call->notice.state == PLAIT__NOTICE_PROMISED) {
+		if (status == PLAIT_OK) {
+			plait__inbox_push(inbox, &call->notice);
+		} else {
+			call->notice.state = PLAIT__NOTICE_TAKEN;
+			call->notice.answered = true;
+			linked = plait__inbox_unlink(&call->notice);
+			doubted = true;
+		}
+	}
+	plait__mutex_unlock(&inbox->lock);
+	if (linked)
+		plait__object_drop_later(object);
+	if (doubted) {
+		(void)plait__object_init(&call->doubt, &doubt_class,
+					 object->context, NULL);
+		plait__object_drop_later(&call->doubt);
+		return;
+	}
+	/* Release: pairs with the load in queue_finish.c. */
+	at_sub_u32(&queue->upcalls, 1);
+	plait__context_pulse(object->context);
+	plait__object_drop_later(object);
+	plait__object_drop_later(&queue->object);
+}
+
+void plait__call_arm(plait__call *call)
+{
+	plait__queue *queue = call->queue;
+	const plait_backend_point point = { queue->progress,
+					    call->sequence };
+	plait_error why = { .size = sizeof(why) };
+	plait__inbox *inbox = call->notice.inbox;
+	plait_status status;
+	bool mine;
+
+	/* The upcall needs the call, and the queue's signal. */
+	plait__object_hold(&call->notice.object);
+	plait__object_hold(&queue->object);
+	at_add_u32(&queue->upcalls, 1);
+	status = plait__port_notify(queue->port, queue->object.context,
+				    &point, on_reached, call, &why);
+	if (status == PLAIT_OK)
+		return;
+	(void)plait__port_judge(queue->port, status, "signal_notify", &why,
+				NULL);
+	at_sub_u32(&queue->upcalls, 1);
+	/* Submitted it is; so the command fails with what is wrong here. */
+	plait__mutex_lock(&inbox->lock);
+	mine = !call->notice.answered;
+	call->notice.answered = true;
+	if (mine)
+		call->notice.state = PLAIT__NOTICE_TAKEN;
+	plait__mutex_unlock(&inbox->lock);
+	if (mine) {
+		raise_gate(call, &why);
+		leave_inbox(call);
+	}
+	plait__object_drop(&call->notice.object);
+	plait__object_drop(&queue->object);
+}

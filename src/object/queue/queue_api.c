@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* What users submit to a queue: commands, or one, in its short form. */
+#include "object/queue/queue.h"
+
+#include "base/error.h"
+
+/* With PLAIT_SYNC a submission is done when it returns; but inside a host
+ * function that would be a deadlock. */
+bool plait__queue_wants_finish(const plait__queue *queue)
+{
+	return (queue->object.context->settings.flags & PLAIT_CONTEXT_SYNC) !=
+		       0 &&
+	       !plait__pool_in_call();
+}
+
+static plait_status submit(plait_queue *queue, const plait_command *commands,
+			   uint64_t count, bool own, uint64_t *out_sequence,
+			   plait_error *error)
+{
+	plait__queue *self;
+	plait_status status;
+	uint64_t sequence;
+
+	if (out_sequence != NULL)
+		*out_sequence = 0;
+	status = plait__queue_enter(queue, &self, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	status = plait__queue_submit_array(self, commands, count, own,
+					   &sequence, error);
+	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))
+		status = plait__queue_finish(self, PLAIT_FOREVER, error);
+	if (status >= PLAIT_OK && out_sequence != NULL)
+		*out_sequence = sequence;
+	plait__scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_queue_submit(plait_queue *queue,
+					  const plait_command *commands,
+					  uint64_t count,
+					  uint64_t *out_sequence,
+					  plait_error *error)
+{
+	return submit(queue, commands, count, false, out_sequence, error);
+}
+
+PLAIT_API plait_status plait_queue_call(plait_queue *queue,
+					plait_host_function function,
+					void *user_data, plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD,
+		.function = function,
+		.user_data = user_data,
+	};
+
+	return submit(queue, &command, 1, true, NULL, error);
+}
+
+PLAIT_API plait_status plait_queue_copy(plait_queue *queue,
+					plait_buffer *target,
+					uint64_t target_offset,
+					plait_buffer *source,
+					uint64_t source_offset, uint64_t bytes,
+					plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_COPY,
+		.target = target,
+		.target_offset = target_offset,
+		.source = source,
+		.source_offset = source_offset,
+		.bytes = bytes,
+	};
+
+	return submit(queue, &command, 1, true, NULL, error);
+}
+
+PLAIT_API plait_status plait_queue_copy_rows(plait_queue *queue,
+					     plait_buffer *target,
+					     uint64_t target_offset,
+					     plait_buffer *source,
+					     uint64_t source_offset,
+					     uint64_t bytes,
+					     const plait_rows *rows,
+					     plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_COPY,
+		.target = target,
+		.target_offset = target_offset,
+		.source = source,
+		.source_offset = source_offset,
+		.bytes = bytes,
+		.rows = rows,
+	};
+
+	if (rows == NULL)
+		return plait__fail(error, PLAIT_E_INVALID, "rows is null");
+	return submit(queue, &command, 1, true, NULL, error);
+}
+
+PLAIT_API plait_status plait_queue_fill(plait_queue *queue,
+					plait_buffer *target,
+					uint64_t target_offset, uint64_t bytes,
+					uint64_t pattern,
+					uint32_t pattern_bytes,
+					plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_FILL,
+		.target = target,
+		.target_offset = target_offset,
+		.bytes = bytes,
+		.pattern = pattern,
+		.pattern_bytes = pattern_bytes,
+	};
+
+	return submit(queue, &command, 1, true, NULL, error);
+}
+
+PLAIT_API plait_status plait_queue_emit(plait_queue *queue,
+					plait_signal *signal,
+					uint64_t *out_sequence,
+					plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_EMIT,
+		.signal = signal,
+	};
+
+	return submit(queue, &command, 1, true, out_sequence, error);
+}
+
+PLAIT_API plait_status plait_queue_wait(plait_queue *queue,
+					plait_signal *signal,
+					uint64_t sequence, plait_error *error)
+{
+	const plait_command command = {
+		.size = sizeof(command),
+		.kind = PLAIT_COMMAND_WAIT,
+		.signal = signal,
+		.sequence = sequence,
+	};
+
+	return submit(queue, &command, 1, true, NULL, error);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for a queue, and making it usable again; see queue.h. */
+#include "object/context/backend_result.h"
+#include "object/queue/queue.h"
+#include "object/progress/wait_loop.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+#include "sys/eventcount.h"
+
+#include <stdio.h>
+
+enum {
+	/* How often a queue that has failed is asked to recover: when it has
+	 * raised all, so that its thread is just leaving; and before. */
+	TRIES_RAISED = 5000,
+	TRIES_EARLY = 50,
+	/* Those at first do not sleep. */
+	TRIES_AWAKE = 16,
+	SLEEP_NS = 1000000
+};
+
+/* A queue that has failed, on the way to being usable again. */
+struct recovery {
+	plait__queue *queue;
+	uint64_t deadline_ns;
+	uint32_t refused;	     /* how often it was busy */
+	uint64_t reached;	     /* where it was then */
+	plait_error refusal; /* what it said */
+};
+
+void plait__queue_lock_tidily(plait__queue *queue)
+{
+	plait__object *done[PLAIT__QUEUE_COLLECT];
+	uint32_t count;
+	uint32_t i;
+
+	plait__mutex_lock(&queue->lock);
+	while (queue->flight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
+		count = plait__queue_collect(queue, done);
+		if (count == 0)
+			break;
+		plait__mutex_unlock(&queue->lock);
+		for (i = 0; i < count; i++)
+			plait__object_drop(done[i]);
+		plait__mutex_lock(&queue->lock);
+	}
+}
+
+/* Until the queue's own signal has come to `sequence`. */
+static plait_status await(plait__queue *queue, uint64_t sequence,
+			  uint64_t timeout_ns, bool *out_failed,
+			  plait_error *error)
+{
+	const plait__wait_point point = {
+		.port = queue->port,
+		.watch = &queue->watch,
+		.point = { queue->progress, sequence },
+	};
+	plait__wait_request request = {
+		.context = queue->object.context,
+		.points = &point,
+		.count = 1,
+		.timeout_ns = timeout_ns,
+	};
+	plait_status status = plait__wait_run(&request, error);
+
+	*out_failed = request.decided && status != PLAIT_OK;
+	return status;
+}
+
+/* The lock is held, nothing is pending, the queue has failed. */
+static plait_status recover(plait__queue *queue, plait_error *error)
+{
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	status = backend->table.queue_recover(backend->self, queue->raw,
+					      &room);
+	if (status == PLAIT_OK)
+		status = backend->table.signal_reset(backend->self,
+						     queue->progress, &room);
+	return plait__port_judge(queue->port, status, "queue_recover", &room,
+				 error);
+}
+
+/* A signal must not forget its failure while somebody is to be told. */
+static bool is_told(void *arg)
+{
+	plait__queue *queue = arg;
+
+	return at_load_acquire_u32(&queue->upcalls) == 0 &&
+	       !plait__watch_is_armed(&queue->watch);
+}
+
+static void describe_told(void *arg, char *out, uint32_t bytes)
+{
+	plait__queue *queue = arg;
+	char room[PLAIT__NAME_ROOM];
+	char owed[PLAIT_ERROR_TEXT_BYTES];
+
+	plait__wait_owed(queue->object.context, owed, sizeof(owed));
+	(void)snprintf(out, bytes, "%s of %s has failed%s",
+		       plait__object_name(&queue->object, room),
+		       queue->port->backend->name, owed);
+}
+
+/* Some time for its thread to leave, or for what a thread has to drive. */
+static void pause_between(const struct recovery *recovery)
+{
+	plait__context *context = recovery->queue->object.context;
+	uint64_t until_ns = plait__clock_deadline(SLEEP_NS);
+	uint32_t key;
+
+	if (plait__wait_pump(context))
+		return;
+	if (recovery->refused <= TRIES_AWAKE) {
+		plait__thread_yield();
+		return;
+	}
+	key = plait__event_prepare(&context->pulse);
+	(void)plait__event_wait(&context->pulse, key, until_ns);
+}
+
+/*
+ * It has failed and does not recover: it is just leaving its last command, or
+ * its backend lies, since points of queues fail when they are raised, and a
+ * queue that has raised all has nothing pending.  PLAIT_PENDING: try again.
+ */
+static plait_status judge_refusal(struct recovery *recovery,
+				  plait_error *error)
+{
+	plait__queue *queue = recovery->queue;
+	uint64_t submitted = plait__queue_submitted(queue);
+	bool early = recovery->reached < submitted;
+	char room[PLAIT__NAME_ROOM];
+
+	recovery->refused++;
+	(void)plait__object_name(&queue->object, room);
+	if (early && plait__clock_left_ns(recovery->deadline_ns) == 0)
+		return plait__fail(error, PLAIT_E_TIMEOUT,
+				   "%s is not done in time, although plugin "
+				   "%s says that it has failed", room,
+				   queue->port->backend->name);
+	if (recovery->refused < (early ? TRIES_EARLY : TRIES_RAISED))
+		return PLAIT_PENDING;
+	return plait__fail(error, PLAIT_E_INTERNAL,
+			   "plugin %s: signal_poll says that %s has failed, at "
+			   "%llu of %llu, and queue_recover does not take it "
+			   "back: %.150s", queue->port->backend->name, room,
+			   (unsigned long long)recovery->reached,
+			   (unsigned long long)submitted,
+			   recovery->refusal.text);
+}
+
+/* With the lock held; `failure` is what the queue failed with. */
+static plait_status recover_and_tell(struct recovery *recovery,
+				     const plait_error *failure,
+				     plait_error *error)
+{
+	plait__queue *queue = recovery->queue;
+	plait_status status = recover(queue, &recovery->refusal);
+
+	if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY)
+		return judge_refusal(recovery, error);
+	if (status != PLAIT_OK)
+		return plait__error_copy(error, &recovery->refusal);
+	status = plait__error_copy(error,
+				   queue->noted ? &queue->failure : failure);
+	queue->noted = false;
+	return status;
+}
+
+/*
+ * Report the failure and recover, if the queue is idle.  PLAIT_PENDING: it is
+ * not; PLAIT_OK: somebody else has done it.
+ */
+static plait_status try_report(struct recovery *recovery, plait_error *error)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	plait__queue *queue = recovery->queue;
+	plait_status status;
+
+	plait__mutex_lock(&queue->lock);
+	status = plait__queue_poll(queue, plait__queue_submitted(queue),
+				   &recovery->reached, &failure);
+	if (status < 0)
+		status = is_told(queue) ? recover_and_tell(recovery, &failure,
+							   error)
+					: PLAIT_PENDING;
+	plait__mutex_unlock(&queue->lock);
+	return status;
+}
+
+/* It has failed: let the rest drain, then report. */
+static plait_status report(plait__queue *queue, uint64_t deadline_ns,
+			   plait_error *error)
+{
+	struct recovery recovery = {
+		.queue = queue,
+		.deadline_ns = deadline_ns,
+		.refusal = { .size = sizeof(recovery.refusal) },
+	};
+	plait_status status;
+	bool failed;
+
+	for (;;) {
+		status = try_report(&recovery, error);
+		if (status != PLAIT_PENDING)
+			return status;
+		status = await(queue, plait__queue_submitted(queue),
+			       plait__clock_left_ns(deadline_ns), &failed,
+			       error);
+		if (status == PLAIT_OK || failed)
+			status = plait__wait_until(
+				queue->object.context, is_told, describe_told,
+				queue, plait__clock_left_ns(deadline_ns),
+				error);
+		if (status != PLAIT_OK)
+			return status;
+		pause_between(&recovery);
+	}
+}
+
+static plait_status flush_rest(plait__queue *queue, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	bool lone;
+
+	plait__mutex_lock(&queue->lock);
+	lone = plait__queue_has_lone(queue);
+	if (queue->unflushed)
+		status = plait__queue_flush(queue, error);
+	plait__mutex_unlock(&queue->lock);
+	if (status == PLAIT_OK && lone)
+		status = plait__queue_submit_lone(queue, error);
+	return status;
+}
+
+plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
+				 plait_error *error)
+{
+	uint64_t deadline_ns = plait__clock_deadline(timeout_ns);
+	plait_status status;
+	bool failed;
+
+	status = flush_rest(queue, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = await(queue, plait__queue_submitted(queue), timeout_ns,
+		       &failed, error);
+	if (failed)
+		status = report(queue, deadline_ns, error);
+	if (status != PLAIT_E_TIMEOUT)
+		plait__queue_reclaim(queue);
+	return status;
+}
+
+PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
+					  uint64_t timeout_ns,
+					  plait_error *error)
+{
+	plait__queue *self;
+	plait_status status = plait__queue_enter(queue, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	status = plait__queue_finish(self, timeout_ns, error);
+	plait__scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}

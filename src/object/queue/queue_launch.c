@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One launch of a kernel on a queue, outside any graph: its arguments are
+ * copied into a record, which the queue's work in flight holds and which
+ * gives everything back when the launch is done or was skipped.  What the
+ * device has code for, it runs itself; all else is a call of the host.
+ */
+#include "object/memory/buffer.h"
+#include "object/kernel/device_code.h"
+#include "object/kernel/kernel.h"
+#include "object/context/backend_result.h"
+#include "object/queue/queue.h"
+
+#include "base/alloc.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "kernel/argument.h"
+#include "kernel/launch.h"
+
+#include <string.h>
+
+/* One argument: the value that the kernel is pointed to, and for memory the
+ * buffer that is held, from an offset on; mapped while the kernel runs. */
+struct held_argument {
+	union {
+		uint64_t word;
+		void *pointer;
+		unsigned char bytes[8];
+	} value;
+	plait__buffer *buffer;
+	uint64_t offset;
+	void *mapped;
+};
+
+struct record {
+	plait__object object;
+	plait__kernel *kernel; /* held */
+	/* Where the device runs it: what it made of all this. */
+	const plait__device *device;
+	plait_backend_launch *raw;
+	plait_launch launch;
+	uint32_t count;
+	uint64_t block_bytes;
+	struct held_argument *slots;
+	void **arguments;
+};
+
+/* ---- the end ---- */
+
+static void destroy_record(plait__object *object)
+{
+	struct record *self = (struct record *)object;
+
+	plait__built_unbind(self->device, self->raw);
+	for (uint32_t i = 0; i < self->count; i++)
+		if (self->slots[i].buffer != NULL)
+			plait__object_drop(&self->slots[i].buffer->object);
+	plait__object_drop(&self->kernel->object);
+	plait__free(plait__context_allocator(object->context), self,
+		    self->block_bytes);
+}
+
+static const plait__class record_class = {
+	.type = PLAIT_OBJECT_ANY, .destroy = destroy_record
+};
+
+/* ---- arguments ---- */
+
+/* The argument that is looked at, for messages. */
+struct place {
+	const plait__queue *queue;
+	const plait__signature *signature;
+	const plait__parameter *parameter;
+	uint32_t index;
+	bool is_built; /* no address is needed */
+};
+
+static plait_status wrong(const char *what, plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_INVALID, "%s", what);
+}
+
+static plait_status take_value(struct held_argument *slot,
+			       const struct place *place,
+			       const plait_argument *given, plait_error *error)
+{
+	const char *fault = plait__argument_judge_value(
+		place->parameter, given->value, given->bytes);
+
+	if (fault != NULL)
+		return wrong(fault, error);
+	memcpy(slot->value.bytes, given->value, given->bytes);
+	return PLAIT_OK;
+}
+
+static uint32_t map_flags(const plait__parameter *parameter)
+{
+	switch (parameter->mode) {
+	case PLAIT__MODE_IN: return PLAIT_MAP_READ;
+	case PLAIT__MODE_OUT: return PLAIT_MAP_WRITE;
+	default: return PLAIT_MAP_READ | PLAIT_MAP_WRITE;
+	}
+}
+
+/*
+ * The host's code needs an address, so the memory is mapped while it runs.  No
+ * longer: a mapping may be a copy, which would miss what is queued before and
+ * be missed by what is queued behind.  A range without bytes has no address.
+ */
+static plait_status map_slot(struct held_argument *slot, uint32_t flags,
+			     plait_error *error)
+{
+	plait__buffer *buffer = slot->buffer;
+	plait__backend *backend = buffer->device->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (slot->offset == buffer->bytes)
+		return PLAIT_OK;
+	status = backend->table.memory_map(backend->self, buffer->root->raw,
+					   buffer->offset + slot->offset,
+					   buffer->bytes - slot->offset,
+					   flags, &slot->mapped, &room);
+	status = plait__port_judge_made(buffer->device->port, status,
+					"memory_map", slot->mapped, &room,
+					error);
+	if (status != PLAIT_OK)
+		slot->mapped = NULL;
+	slot->value.pointer = slot->mapped;
+	return status;
+}
+
+static plait_status unmap_slot(struct held_argument *slot, plait_error *error)
+{
+	plait_error room = { .size = sizeof(room) };
+	plait__backend *backend;
+	plait_status status;
+
+	if (slot->mapped == NULL)
+		return PLAIT_OK;
+	backend = slot->buffer->device->port->backend;
+	status = backend->table.memory_unmap(backend->self,
+					     slot->buffer->root->raw,
+					     slot->mapped, &room);
+	slot->mapped = NULL;
+	return plait__port_judge(slot->buffer->device->port, status,
+				 "memory_unmap", &room, error);
+}
+
+/* The address may be less aligned than the offset: wrapped memory.  A look at
+ * it, which writes nothing back. */
+static plait_status take_memory(struct held_argument *slot,
+				const struct place *place,
+				plait__buffer *buffer, uint64_t offset,
+				plait_error *error)
+{
+	plait_status status;
+	const char *fault;
+
+	plait__object_hold(&buffer->object);
+	slot->buffer = buffer;
+	slot->offset = offset;
+	if (place->is_built)
+		return PLAIT_OK;
+	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+					 "map memory, which a kernel on the "
+					 "host needs", error);
+	if (status == PLAIT_OK)
+		status = map_slot(slot, PLAIT_MAP_READ, error);
+	if (status != PLAIT_OK)
+		return status;
+	fault = plait__argument_judge_memory(
+		place->parameter, (uintptr_t)slot->value.pointer);
+	status = unmap_slot(slot, error);
+	if (status != PLAIT_OK)
+		return status;
+	return fault != NULL ? wrong(fault, error) : PLAIT_OK;
+}
+
+static plait_status check_buffer(const struct place *place,
+				 const plait__buffer *buffer, uint64_t offset,
+				 plait_error *error)
+{
+	const plait__queue *queue = place->queue;
+	plait_status status;
+	const char *fault;
+
+	status = plait__context_check_same(&queue->object, &buffer->object,
+					   error);
+	if (status != PLAIT_OK)
+		return status;
+	if (buffer->device->port != queue->port)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "the buffer is on device %s, which is of "
+				   "another backend than the queue's, %s",
+				   buffer->device->object.label,
+				   queue->device->object.label);
+	status = plait__buffer_check_range(buffer, offset, 0, "offset_bytes",
+					   error);
+	if (status == PLAIT_OK && place->parameter->mode != PLAIT__MODE_IN)
+		status = plait__buffer_check_write(buffer, error);
+	fault = plait__argument_judge_memory(place->parameter, offset);
+	if (status == PLAIT_OK && fault != NULL)
+		return wrong(fault, error);
+	return status;
+}
+
+static plait_status take_buffer(struct held_argument *slot,
+				const struct place *place,
+				const plait_argument *given,
+				plait_error *error)
+{
+	plait__buffer *buffer;
+	plait_status status;
+
+	if (place->parameter->type != PLAIT__TYPE_POINTER)
+		return wrong("a buffer needs a pointer", error);
+	status = plait__buffer_enter(given->buffer, &buffer, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = check_buffer(place, buffer, given->offset_bytes, error);
+	if (status == PLAIT_OK)
+		status = take_memory(slot, place, buffer, given->offset_bytes,
+				     error);
+	plait__object_leave(&buffer->object);
+	return status;
+}
+
+static plait_status take_argument(struct held_argument *slot,
+				  const struct place *place,
+				  const plait_argument *given,
+				  plait_error *error)
+{
+	if (given->kind == PLAIT_ARGUMENT_VALUE)
+		return take_value(slot, place, given, error);
+	if (given->kind == PLAIT_ARGUMENT_BUFFER)
+		return take_buffer(slot, place, given, error);
+	if (given->kind > PLAIT_ARGUMENT_SCRATCH)
+		return wrong("kind is not one of PLAIT_ARGUMENT_...", error);
+	return wrong("only values and buffers; the other kinds are for graphs",
+		     error);
+}
+
+/* The first one's size is that of all. */
+static plait_status read_argument(const plait_argument *arguments, uint32_t i,
+				  plait_argument *out, plait_error *error)
+{
+	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	uint32_t size;
+
+	memcpy(&size, arguments, sizeof(size));
+	if (i == 0 || size < PLAIT__FIRST(plait_argument) || size > sizeof(copy))
+		return PLAIT__READ(plait_argument, out, arguments, error);
+	memcpy(copy, (const char *)arguments + (uint64_t)i * size, size);
+	memcpy(copy, &size, sizeof(size));
+	return PLAIT__READ(plait_argument, out, copy, error);
+}
+
+/* Which argument it was, before what is wrong with it. */
+static void name_place(const struct place *place, plait_error *error)
+{
+	char room[PLAIT__ARGUMENT_TYPE_ROOM];
+
+	plait__error_prefix(error, "%.60s: argument %u \"%.40s\" (%s): ",
+			    place->signature->name, place->index,
+			    place->parameter->name,
+			    plait__argument_type(place->parameter, room));
+}
+
+static plait_status take_arguments(struct record *self, const plait__queue *queue,
+				   const plait_argument *arguments,
+				   plait_error *error)
+{
+	struct place place = {
+		.queue = queue, .signature = self->kernel->signature,
+		.is_built = plait__built_find(self->kernel,
+					      queue->device) != NULL,
+	};
+	plait_status status = PLAIT_OK;
+	plait_argument given;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++) {
+		place.index = i;
+		place.parameter = &place.signature->parameters[i];
+		self->arguments[i] = &self->slots[i].value;
+		status = read_argument(arguments, i, &given, error);
+		if (status == PLAIT_OK)
+			status = take_argument(&self->slots[i], &place,
+					       &given, error);
+	}
+	if (status != PLAIT_OK)
+		name_place(&place, error);
+	return status;
+}
+
+/* ---- the launch ---- */
+
+static plait_status map_all(struct record *self)
+{
+	const plait__parameter *parameters =
+		self->kernel->signature->parameters;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < self->count; i++)
+		if (self->slots[i].buffer != NULL)
+			status = map_slot(&self->slots[i],
+					  map_flags(&parameters[i]), NULL);
+	return status;
+}
+
+/* All of them; the first failure counts. */
+static plait_status unmap_all(struct record *self)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; i < self->count; i++) {
+		plait_status said = unmap_slot(&self->slots[i], NULL);
+
+		if (status == PLAIT_OK)
+			status = said;
+	}
+	return status;
+}
+
+/* What the backend says of the memory fails the launch like what the kernel
+ * says. */
+static int32_t run_record(void *user_data)
+{
+	struct record *self = user_data;
+	plait_status status = map_all(self), unmapped;
+	int32_t result = status;
+
+	if (status == PLAIT_OK)
+		result = self->kernel->function(self->arguments,
+						&self->launch,
+						self->kernel->user_data);
+	unmapped = unmap_all(self);
+	return result != 0 ? result : unmapped;
+}
+
+static struct record *new_record(plait__kernel *kernel, plait__context *context)
+{
+	uint32_t count = kernel->signature->count;
+	uint64_t bytes = sizeof(struct record) +
+			 count * (sizeof(struct held_argument) + sizeof(void *));
+	struct record *self = plait__alloc(plait__context_allocator(context), bytes);
+
+	if (self == NULL)
+		return NULL;
+	/* Cannot fail: it has no handle. */
+	(void)plait__object_init(&self->object, &record_class, context, NULL);
+	plait__object_hold(&kernel->object);
+	self->kernel = kernel;
+	self->count = count;
+	self->block_bytes = bytes;
+	self->slots = (struct held_argument *)(self + 1);
+	self->arguments = (void **)(self->slots + count);
+	return self;
+}
+
+/* Memory as backends know it: one without bytes is no memory to them. */
+static void put_argument(const struct held_argument *slot,
+			 plait_launch_argument *out)
+{
+	out->size = sizeof(*out);
+	out->value = &slot->value;
+	if (slot->buffer == NULL || slot->buffer->root->raw == NULL)
+		return;
+	out->memory = slot->buffer->root->raw;
+	out->offset = slot->buffer->offset + slot->offset;
+}
+
+static plait_status bind(struct record *self, const plait__device *device,
+			 plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__context_allocator(self->object.context);
+	uint64_t count = (uint64_t)self->count + 1;
+	plait_launch_argument *arguments =
+		plait__alloc_array(allocator, count, sizeof(*arguments));
+	plait_status status;
+
+	if (arguments == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a launch");
+	for (uint32_t i = 0; i < self->count; i++)
+		put_argument(&self->slots[i], &arguments[i]);
+	self->device = device;
+	status = plait__built_bind(self->kernel, device, &self->launch,
+				   arguments, &self->raw, error);
+	plait__free(allocator, arguments, count * sizeof(*arguments));
+	return status;
+}
+
+static plait_status submit(struct record *self, plait__queue *queue,
+			   plait_error *error)
+{
+	plait_command command = {
+		.size = sizeof(command), .kind = PLAIT_COMMAND_CALL,
+		.flags = PLAIT_CALL_ANY_THREAD, .function = run_record,
+		.user_data = self, .label = self->kernel->object.label,
+	};
+
+	if (self->raw != NULL)
+		command = (plait_command){
+			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
+			.label = self->kernel->object.label };
+	return plait__queue_submit_holding(queue, &command, 1, &self->object,
+					   self->raw, error);
+}
+
+static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
+			      const plait_launch *launch,
+			      const plait_argument *arguments,
+			      plait_error *error)
+{
+	struct record *self = new_record(kernel, queue->object.context);
+	plait_status status;
+
+	if (self == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a launch");
+	status = plait__launch_read(&self->launch, launch, error);
+	if (status == PLAIT_OK)
+		status = plait__kernel_settle(kernel, &self->launch, error);
+	if (status != PLAIT_OK)
+		plait__error_prefix(error, "%.60s: ",
+				    kernel->signature->name);
+	if (status == PLAIT_OK)
+		status = take_arguments(self, queue, arguments, error);
+	if (status == PLAIT_OK &&
+	    plait__built_find(kernel, queue->device) != NULL)
+		status = bind(self, queue->device, error);
+	if (status == PLAIT_OK)
+		status = submit(self, queue, error);
+	plait__object_drop(&self->object);
+	return status;
+}
+
+static plait_status check(const plait__queue *queue,
+			  const plait__kernel *kernel,
+			  const plait_argument *arguments, uint64_t count,
+			  plait_error *error)
+{
+	plait_status status = plait__context_check_same(
+		&queue->object, &kernel->object, error);
+	const char *lacks;
+
+	if (status != PLAIT_OK)
+		return status;
+	if (count != kernel->signature->count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu arguments for %u parameters of %s",
+				   (unsigned long long)count,
+				   kernel->signature->count,
+				   kernel->signature->name);
+	if (count > 0 && arguments == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "arguments of %s is null",
+				   kernel->signature->name);
+	lacks = plait__kernel_lacks(kernel, queue->device);
+	if (lacks != NULL)
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "device %s %s", queue->device->object.label,
+				   lacks);
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
+					  plait_kernel *kernel,
+					  const plait_launch *launch,
+					  const plait_argument *arguments,
+					  uint64_t count, plait_error *error)
+{
+	plait__queue *self;
+	plait__kernel *code;
+	plait_status status = plait__queue_enter(queue, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__kernel_enter(kernel, &code, error);
+	if (status == PLAIT_OK) {
+		status = check(self, code, arguments, count, error);
+		if (status == PLAIT_OK)
+			status = launch_on(self, code, launch, arguments,
+					   error);
+		plait__object_leave(&code->object);
+	}
+	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	if (status == PLAIT_OK && plait__queue_wants_finish(self))
+		status = plait__queue_finish(self, PLAIT_FOREVER, error);
+	plait__scope_end(&inside);
+	plait__object_leave(&self->object);
+	return status;
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turning the user's commands into stretches for the backend: waits, work,
+ * emissions.  All or nothing: what a batch gave out or holds is taken back
+ * when any command is wrong or the backend refuses.  Nothing is allocated once
+ * the queue's arrays have grown to what is used.
+ */
+#include "object/queue/submission.h"
+
+#include "object/queue/owner_call.h"
+#include "object/queue/validate_command.h"
+#include "object/queue/external_section.h"
+#include "object/context/backend_result.h"
+
+#include "base/alloc.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { WAITS, WORK, EMITS };
+enum { COMMANDS_MAX = INT32_MAX / 4 };
+
+/* --- adding to the last stretch, or to a new one */
+
+static void begin_stretch(struct plait__batch *batch)
+{
+	plait__scratch *scratch = &batch->queue->scratch;
+	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
+
+	memset(stretch, 0, sizeof(*stretch));
+	stretch->size = sizeof(*stretch);
+	stretch->work = &scratch->work[batch->work_count];
+	stretch->waits = &scratch->points[batch->point_count];
+	stretch->emits = stretch->waits;
+	batch->stretch = stretch;
+	batch->stretch_count++;
+	batch->phase = WAITS;
+}
+
+static void add_point(struct plait__batch *batch, plait_backend_signal *signal,
+		      uint64_t sequence)
+{
+	plait_backend_point *point =
+		&batch->queue->scratch.points[batch->point_count++];
+
+	point->signal = signal;
+	point->sequence = sequence;
+}
+
+void plait__batch_add_wait(struct plait__batch *batch,
+			   plait_backend_signal *signal, uint64_t sequence)
+{
+	if (batch->phase != WAITS)
+		begin_stretch(batch);
+	batch->stretch->wait_count++;
+	add_point(batch, signal, sequence);
+	batch->stretch->emits =
+		&batch->queue->scratch.points[batch->point_count];
+}
+
+void plait__batch_add_emit(struct plait__batch *batch,
+			   plait_backend_signal *signal, uint64_t sequence)
+{
+	batch->phase = EMITS;
+	batch->stretch->emit_count++;
+	add_point(batch, signal, sequence);
+}
+
+plait_work *plait__batch_add_work(struct plait__batch *batch,
+				  const plait_command *command)
+{
+	plait_work *work;
+
+	if (batch->phase == EMITS)
+		begin_stretch(batch);
+	batch->phase = WORK;
+	batch->stretch->work_count++;
+	work = &batch->queue->scratch.work[batch->work_count++];
+	memset(work, 0, sizeof(*work));
+	work->size = sizeof(*work);
+	work->kind = command->kind;
+	work->label = command->label;
+	return work;
+}
+
+/* --- holding what is used */
+
+plait_status plait__batch_keep(struct plait__batch *batch,
+			       plait__object *object, plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	uint64_t sequence = batch->progress + 1;
+
+	if (plait__flight_has_last(&queue->flight, object, sequence))
+		return PLAIT_OK;
+	plait__object_hold(object);
+	if (plait__flight_push(&queue->flight,
+			       plait__context_allocator(
+				       queue->object.context),
+			       object, sequence))
+		return PLAIT_OK;
+	/* Entered, so this is not the last hold. */
+	plait__object_drop(object);
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for what is in flight");
+}
+
+/* --- kinds */
+
+plait_status plait__batch_add_call(struct plait__batch *batch,
+				   const plait_command *command,
+				   plait__inbox *inbox, bool asks,
+				   plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait__call *call;
+	plait_status status;
+
+	status = plait__call_prepare(inbox, queue, command, asks, &call,
+				     error);
+	if (status != PLAIT_OK)
+		return status;
+	call->sequence = ++batch->progress;
+	/* Its hold goes to the queue, until the gate is behind it. */
+	if (!plait__flight_push(&queue->flight,
+				plait__context_allocator(
+					queue->object.context),
+				&call->notice.object, batch->progress + 1)) {
+		plait__call_cancel(call);
+		plait__object_drop_later(&call->notice.object);
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for what is in flight");
+	}
+	call->next = batch->calls;
+	batch->calls = call;
+	plait__batch_add_emit(batch, queue->progress, call->sequence);
+	plait__batch_add_wait(batch, call->gate, call->gate_sequence);
+	return PLAIT_OK;
+}
+
+/* A launch comes as a command that does nothing. */
+static plait_status add_nop(struct plait__batch *batch,
+			    const plait_command *command,
+			    plait_error *error)
+{
+	plait_work *work;
+
+	if (batch->held != NULL &&
+	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	work = plait__batch_add_work(batch, command);
+	work->launch = batch->launch;
+	if (batch->launch != NULL)
+		work->kind = PLAIT_WORK_LAUNCH;
+	return PLAIT_OK;
+}
+
+static plait_status add_call(struct plait__batch *batch,
+			     const plait_command *command,
+			     const plait__operands *operands,
+			     plait_error *error)
+{
+	plait_work *work;
+
+	if (operands->inbox != NULL)
+		return plait__batch_add_call(batch, command, operands->inbox,
+					     false, error);
+	if (batch->held != NULL &&
+	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	work = plait__batch_add_work(batch, command);
+	work->function = command->function;
+	work->user_data = command->user_data;
+	return PLAIT_OK;
+}
+
+static plait_status add_signal_wait(struct plait__batch *batch,
+				    const plait_command *command,
+				    plait__signal *signal, plait_error *error)
+{
+	uint64_t sequence = command->sequence;
+	plait_status status;
+
+	/* What the batch itself emits is in front of this. */
+	if (batch->ordered && !signal->is_gate &&
+	    signal->next > plait__signal_submitted(signal) &&
+	    (sequence == 0 || (sequence <= signal->next &&
+			       sequence > plait__signal_submitted(signal))))
+		return PLAIT_OK;
+	status = plait__signal_resolve(signal, &sequence, error);
+	if (status != PLAIT_OK || sequence == 0)
+		return status;
+	status = plait__batch_keep(batch, &signal->object, error);
+	if (status == PLAIT_OK)
+		plait__batch_add_wait(batch, signal->raw, sequence);
+	return status;
+}
+
+/* The numbers of a signal come in order, whichever queues emit them. */
+plait_status plait__batch_add_emission(struct plait__batch *batch,
+				       plait__signal *signal,
+				       plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	uint64_t submitted;
+	plait_status status;
+
+	if (!batch->ordered)
+		plait__mutex_lock(&queue->port->order);
+	batch->ordered = true;
+	status = plait__batch_keep(batch, &signal->object, error);
+	if (status != PLAIT_OK)
+		return status;
+	submitted = plait__signal_submitted(signal);
+	if (signal->next == submitted) {
+		signal->in_batch = batch->emitted;
+		batch->emitted = signal;
+		if (submitted != 0 &&
+		    signal->last_queue !=
+			    plait__handle_get(queue->object.slot))
+			plait__batch_add_wait(batch, signal->raw, submitted);
+	}
+	signal->next++;
+	batch->last_emission = signal->next;
+	plait__batch_add_emit(batch, signal->raw, signal->next);
+	return PLAIT_OK;
+}
+
+static plait_status add_command(struct plait__batch *batch,
+				const plait_command *command,
+				plait_error *error)
+{
+	plait__operands operands;
+	plait_status status;
+
+	status = plait__operands_enter(&operands, command, batch->queue,
+				       &batch->late, error);
+	if (status != PLAIT_OK)
+		return status;
+	switch (command->kind) {
+	case PLAIT_COMMAND_NOP:
+		status = add_nop(batch, command, error);
+		break;
+	case PLAIT_COMMAND_CALL:
+		status = add_call(batch, command, &operands, error);
+		break;
+	case PLAIT_COMMAND_WAIT:
+		status = add_signal_wait(batch, command, operands.signal,
+					 error);
+		break;
+	case PLAIT_COMMAND_EMIT:
+		status = plait__batch_add_emission(batch, operands.signal,
+						   error);
+		break;
+	default:
+		status = plait__batch_add_move(batch, command, &operands,
+					       error);
+		break;
+	}
+	plait__operands_leave(&operands, &batch->late);
+	return status;
+}
+
+/* --- the commands as the caller passed them */
+
+/* What is wrong with which command; whoever did not pass any is told of none. */
+static plait_status name_command(bool own, uint64_t number,
+				 const plait_command *command,
+				 const plait_error *why, plait_error *error)
+{
+	plait_status status;
+
+	if (own && command->label == NULL)
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "%s", why->text);
+	else if (own)
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "\"%.*s\": %s",
+					    PLAIT__TEXT_FIT(command->label, 60),
+					    why->text);
+	else if (command->label != NULL)
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "command %llu \"%.*s\": %s",
+					    (unsigned long long)number,
+					    PLAIT__TEXT_FIT(command->label, 60),
+					    why->text);
+	else
+		status = plait__fail_origin(error, why->status, why->origin,
+					    "command %llu: %s",
+					    (unsigned long long)number,
+					    why->text);
+	return status;
+}
+
+/* What the caller passed. */
+struct commands {
+	const plait_command *commands;
+	uint64_t count;
+	bool own; /* the library made them, of one call */
+};
+
+static plait_status add_all(struct plait__batch *batch, const void *arg,
+			    plait_error *error)
+{
+	const struct commands *all = arg;
+	const char *at = (const char *)all->commands;
+	uint32_t stride = all->commands->size;
+	plait_error why = { .size = sizeof(why) };
+	const plait_command *command;
+	plait_command known;
+	plait_status status;
+	uint64_t i;
+
+	for (i = 0; i < all->count; i++, at += stride) {
+		command = (const plait_command *)(const void *)at;
+		status = PLAIT_OK;
+		if (stride != sizeof(known)) {
+			/* Only the first one has to say its size. */
+			status = plait__command_read(&known, at, stride, &why);
+			command = &known;
+		}
+		if (status == PLAIT_OK)
+			status = add_command(batch, command, &why);
+		if (status != PLAIT_OK)
+			return name_command(all->own, i, command, &why, error);
+	}
+	return PLAIT_OK;
+}
+
+/* --- the whole */
+
+static void roll_back(struct plait__batch *batch)
+{
+	plait__queue *queue = batch->queue;
+	plait__signal *signal;
+	plait__object *object;
+	plait__call *call;
+
+	queue->tail.gate = NULL;
+	for (signal = batch->emitted; signal != NULL; signal = signal->in_batch)
+		signal->next = plait__signal_submitted(signal);
+	for (call = batch->calls; call != NULL; call = call->next)
+		plait__call_cancel(call);
+	/* Under a lock, so nothing is destroyed here. */
+	while ((object = plait__flight_cancel(&queue->flight)) != NULL)
+		plait__object_drop_later(object);
+}
+
+static void commit(struct plait__batch *batch)
+{
+	plait__queue *queue = batch->queue;
+	plait__signal *signal;
+	plait__call *next;
+
+	for (signal = batch->emitted; signal != NULL;
+	     signal = signal->in_batch) {
+		signal->last_queue = plait__handle_get(queue->object.slot);
+		/* Release: pairs with the load in plait__signal_submitted. */
+		at_store_release_u64(&signal->submitted, signal->next);
+		plait__signal_fulfil(signal);
+	}
+	at_store_release_u64(&queue->submitted, batch->progress);
+	if (plait__queue_has_lone(queue))
+		plait__queue_follow_lone(queue);
+	plait__flight_commit(&queue->flight);
+	if (queue->flight.committed != 0)
+		plait__queue_list(queue);
+	for (; batch->calls != NULL; batch->calls = next) {
+		next = batch->calls->next;
+		plait__call_arm(batch->calls);
+	}
+}
+
+static plait_status submit_stretches(struct plait__batch *batch,
+				     plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait__backend *backend = queue->port->backend;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	batch->progress++;
+	plait__batch_add_emit(batch, queue->progress, batch->progress);
+	status = backend->table.queue_submit(backend->self, queue->raw,
+					     queue->scratch.stretches,
+					     batch->stretch_count, &room);
+	return plait__port_judge(queue->port, status, "queue_submit", &room,
+				 error);
+}
+
+/* In front of all else. */
+static plait_status add_lone(struct plait__batch *batch, plait_error *error)
+{
+	plait__passage *lone = plait__queue_see_lone(batch->queue);
+	plait_status status;
+
+	if (lone == NULL)
+		return PLAIT_OK;
+	status = plait__batch_keep(batch, &lone->object, error);
+	if (status == PLAIT_OK)
+		plait__batch_add_wait(batch, lone->gate, lone->gate_sequence);
+	return status;
+}
+
+/* Commands, `count` at most, are added by `add`; none: for what is lone. */
+static plait_status run_with(struct plait__batch *batch, uint64_t count,
+			     plait__batch_add add, const void *arg,
+			     plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	bool behind = plait__queue_see_lone(queue) != NULL;
+	plait_status status;
+
+	/* What was lone is over by now. */
+	if (count == 0 && !behind)
+		return PLAIT_OK;
+	status = plait__queue_reserve(queue, count + behind, error);
+	if (status != PLAIT_OK)
+		return status;
+	batch->progress = plait__queue_submitted(queue);
+	begin_stretch(batch);
+	status = add_lone(batch, error);
+	if (status == PLAIT_OK)
+		status = add(batch, arg, error);
+	if (status == PLAIT_OK)
+		status = submit_stretches(batch, error);
+	if (status == PLAIT_OK)
+		commit(batch);
+	else
+		roll_back(batch);
+	if (batch->ordered)
+		plait__mutex_unlock(&queue->port->order);
+	if (status == PLAIT_OK)
+		(void)plait__queue_flush(queue, NULL);
+	return status;
+}
+
+static plait_status check_array(const plait_command *commands, uint64_t count,
+				plait_error *error)
+{
+	plait_command first;
+
+	if (commands == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "commands is null, count is %llu",
+				   (unsigned long long)count);
+	if (count > COMMANDS_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu commands at once are too many",
+				   (unsigned long long)count);
+	return PLAIT__READ(plait_command, &first, commands, error);
+}
+
+plait_status plait__batch_submit(struct plait__batch *batch, uint64_t count,
+				 plait__batch_add add, const void *arg,
+				 plait_error *error)
+{
+	plait__queue *queue = batch->queue;
+	plait_status status;
+
+	plait__queue_lock_tidily(queue);
+	status = run_with(batch, count, add, arg, error);
+	plait__mutex_unlock(&queue->lock);
+	plait__object_close_late(batch->late);
+	plait__context_tidy(queue->object.context);
+	/* Who waits for something else, and works meanwhile, has work now. */
+	if (status == PLAIT_OK &&
+	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
+		plait__context_pulse(queue->object.context);
+	return status;
+}
+
+/* How many works they may become. */
+static uint64_t count_works(const struct plait__batch *batch,
+			    const struct commands *all)
+{
+	const char *at = (const char *)all->commands;
+	uint32_t stride = all->commands->size;
+	uint64_t count = all->count;
+	uint64_t more;
+	uint64_t i;
+
+	if (plait__queue_takes_rows(batch->queue))
+		return count;
+	for (i = 0; i < all->count; i++, at += stride) {
+		more = plait__rows_count((const plait_command *)
+						 (const void *)at) - 1;
+		if (__builtin_add_overflow(count, more, &count))
+			return UINT64_MAX;
+	}
+	return count;
+}
+
+static plait_status submit_all(struct plait__batch *batch,
+			       const struct commands *all,
+			       uint64_t *out_sequence, plait_error *error)
+{
+	plait_status status;
+	uint64_t count;
+
+	*out_sequence = 0;
+	if (all->count == 0)
+		return PLAIT_OK;
+	status = check_array(all->commands, all->count, error);
+	if (status != PLAIT_OK)
+		return status;
+	count = count_works(batch, all);
+	if (count > COMMANDS_MAX)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "%llu rows at once are too many",
+				   (unsigned long long)count);
+	status = plait__batch_submit(batch, count, add_all, all, error);
+	if (status == PLAIT_OK)
+		*out_sequence = batch->last_emission;
+	return status;
+}
+
+plait_status plait__queue_submit_array(plait__queue *queue,
+				       const plait_command *commands,
+				       uint64_t count, bool own,
+				       uint64_t *out_sequence,
+				       plait_error *error)
+{
+	struct plait__batch batch = { .queue = queue };
+	const struct commands all = { commands, count, own };
+
+	return submit_all(&batch, &all, out_sequence, error);
+}
+
+plait_status plait__queue_submit_holding(plait__queue *queue,
+					 const plait_command *commands,
+					 uint64_t count, plait__object *held,
+					 plait_backend_launch *launch,
+					 plait_error *error)
+{
+	struct plait__batch batch = { .queue = queue, .held = held,
+				      .launch = launch };
+	const struct commands all = { commands, count, true };
+	uint64_t sequence;
+
+	return submit_all(&batch, &all, &sequence, error);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells that tell when a signal got on; see signal_watch.h. */
+#include "object/signal/signal_watch.h"
+
+#include "object/context/backend_result.h"
+
+#include <string.h>
+
+void plait__watch_init(plait__watch *watch, plait__object *object)
+{
+	uint32_t i;
+
+	watch->object = object;
+	for (i = 0; i < PLAIT__WATCH_CELLS; i++)
+		watch->cells[i].watch = watch;
+}
+
+/* Upcall: calls no slot, so the hold may have to go later. */
+static void fire(void *user_data, plait_status status)
+{
+	struct plait__watch_cell *cell = user_data;
+	plait__object *object = cell->watch->object;
+	plait__context *context = object->context;
+
+	(void)status;
+	plait__mutex_lock(&cell->watch->lock);
+	cell->armed = false;
+	plait__mutex_unlock(&cell->watch->lock);
+	plait__port_notified(context);
+	/*
+	 * The context's memory outlives every upcall: its end joins the
+	 * threads that make them before it frees anything.
+	 */
+	plait__context_pulse(context);
+	plait__object_drop_later(object);
+}
+
+/*
+ * True: a cell is armed that goes off no later than the point.  Else `out` is
+ * a cell to arm, marked as armed, or null.
+ */
+static bool find_cell(plait__watch *watch, uint64_t sequence,
+		      struct plait__watch_cell **out)
+{
+	struct plait__watch_cell *unused = NULL;
+	bool found = false;
+	uint32_t i;
+
+	plait__mutex_lock(&watch->lock);
+	for (i = 0; i < PLAIT__WATCH_CELLS && !found; i++) {
+		struct plait__watch_cell *cell = &watch->cells[i];
+
+		if (!cell->armed)
+			unused = cell;
+		else if (cell->sequence <= sequence)
+			found = true;
+	}
+	if (!found && unused != NULL) {
+		unused->armed = true;
+		unused->sequence = sequence;
+	}
+	plait__mutex_unlock(&watch->lock);
+	*out = found ? NULL : unused;
+	return found;
+}
+
+bool plait__watch_arm(plait__watch *watch, plait__port *port,
+		      const plait_backend_point *point)
+{
+	struct plait__watch_cell *cell;
+	plait_error ignored;
+
+	if ((port->all & PLAIT_CAP_NOTIFY) == 0)
+		return false;
+	if (find_cell(watch, point->sequence, &cell))
+		return true;
+	if (cell == NULL)
+		return false;
+	memset(&ignored, 0, sizeof(ignored));
+	plait__object_hold(watch->object);
+	if (plait__port_notify(port, watch->object->context, point, fire, cell,
+			       &ignored) == PLAIT_OK)
+		return true;
+	plait__mutex_lock(&watch->lock);
+	cell->armed = false;
+	plait__mutex_unlock(&watch->lock);
+	plait__object_drop(watch->object);
+	return false;
+}
+
+bool plait__watch_is_armed(plait__watch *watch)
+{
+	bool armed = false;
+	uint32_t i;
+
+	plait__mutex_lock(&watch->lock);
+	for (i = 0; i < PLAIT__WATCH_CELLS; i++)
+		armed = armed || watch->cells[i].armed;
+	plait__mutex_unlock(&watch->lock);
+	return armed;
+}

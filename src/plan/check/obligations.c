@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proving obligations.  The order graph of a plan has, per command, the one
+ * before it on its lane and what it waits for (strict), or its preds (helped).
+ * Chains are paths in that graph: lanes (strict), or found greedily (helped).
+ *
+ * An obligation that is no chain and no direct edge goes on a list, which
+ * clock_sweeps.c proves.
+ */
+#include "plan/check/obligations.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* Edges worth a plain look. */
+enum { FEW = 8 };
+
+/* ---- chains ---- */
+
+static void chain_lanes(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+	uint32_t t, p;
+
+	for (t = 0; t < plan->tracks_count; t++)
+		for (p = 0; p < plan->tracks[t].count; p++) {
+			check->chain[plan->tracks[t].first + p] = t;
+			check->link[plan->tracks[t].first + p] = p;
+		}
+	check->chain_count = plan->tracks_count;
+}
+
+/* Each command continues the chain of the first pred that nobody has. */
+static plait_status chain_preds(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+	uint8_t *continued = plait__check_take(check, plan->command_count, 1);
+	uint32_t i, k;
+
+	if (continued == NULL)
+		return plait__check_no_memory(check);
+	for (i = 0; i < plan->command_count; i++) {
+		uint32_t c = plan->order[i];
+		plait__proof_edges e = plait__proof_in_edges(check, c);
+
+		for (k = e.first; k < e.last; k++)
+			if (!continued[e.targets[k]])
+				break;
+		if (k == e.last) {
+			check->chain[c] = check->chain_count++;
+			continue;
+		}
+		continued[e.targets[k]] = 1;
+		check->chain[c] = check->chain[e.targets[k]];
+		check->link[c] = check->link[e.targets[k]] + 1;
+	}
+	return PLAIT_OK;
+}
+
+plait_status plait__proof_chains(plait__check *check)
+{
+	uint64_t commands = check->plan->command_count;
+	plait_status status = PLAIT_OK;
+
+	check->chain = plait__check_take(check, commands, sizeof(uint32_t));
+	check->link = plait__check_take(check, commands, sizeof(uint32_t));
+	if (check->chain == NULL || check->link == NULL)
+		return plait__check_no_memory(check);
+	if (check->plan->mode == PLAIT__MODE_STRICT)
+		chain_lanes(check);
+	else
+		status = chain_preds(check);
+	check->newest = plait__check_take(check, check->chain_count,
+					  sizeof(uint32_t));
+	check->newest_for = plait__check_take(check, check->chain_count,
+					      sizeof(uint32_t));
+	if (check->newest == NULL || check->newest_for == NULL)
+		return plait__check_no_memory(check);
+	return status;
+}
+
+/* ---- one look ---- */
+
+/* For a long list of edges: how far each chain is done, looked up by chain.
+ * Those who add obligations do so for one command after the other. */
+static void fill_newest(plait__check *check, uint32_t after)
+{
+	plait__proof_edges e = plait__proof_in_edges(check, after);
+	uint32_t i;
+
+	if (check->newest_after == after + 1)
+		return;
+	check->newest_after = after + 1;
+	for (i = e.first; i < e.last; i++) {
+		uint32_t from = e.targets[i], chain = check->chain[from];
+
+		if (check->newest_for[chain] != after + 1) {
+			check->newest_for[chain] = after + 1;
+			check->newest[chain] = 0;
+		}
+		if (check->link[from] + 1 > check->newest[chain])
+			check->newest[chain] = check->link[from] + 1;
+	}
+}
+
+static bool is_direct(plait__check *check, uint32_t before, uint32_t after)
+{
+	uint32_t chain = check->chain[before], link = check->link[before];
+	plait__proof_edges e = plait__proof_in_edges(check, after);
+	uint32_t i;
+
+	if (check->chain[after] == chain)
+		return link < check->link[after];
+	if (e.last - e.first > FEW) {
+		fill_newest(check, after);
+		return check->newest_for[chain] == after + 1 &&
+		       check->newest[chain] > link;
+	}
+	for (i = e.first; i < e.last; i++)
+		if (check->chain[e.targets[i]] == chain &&
+		    check->link[e.targets[i]] >= link)
+			return true;
+	return false;
+}
+
+plait_status plait__proof_fail(plait__check *check, uint32_t before,
+			       uint32_t after, uint32_t why)
+{
+	static const char *const reason[] = {
+		"a pred in the plan", "an edge of the graph",
+		"its region, barrier or group",
+		NULL, "their scratch overlaps",
+		"it uses what the loop carries",
+		"a wait"
+	};
+	char a[PLAIT__CHECK_TEXT_BYTES], b[PLAIT__CHECK_TEXT_BYTES];
+	char memory[PLAIT__CHECK_TEXT_BYTES];
+
+	return plait__fail(check->error, PLAIT_E_INVALID,
+			   "nothing orders %s before %s: %s",
+			   plait__check_name(check, before, a),
+			   plait__check_name(check, after, b),
+			   why != PLAIT__WHY_ACCESS ? reason[why] :
+			   plait__check_memory(check, before, after, memory));
+}
+
+static plait_status push(plait__check *check, uint32_t before, uint32_t after,
+			 uint32_t why)
+{
+	plait__obligation *o = check->obligations;
+	uint64_t need = (check->obligation_count + 1ull) * sizeof(*o);
+	uint64_t bytes = need + need / 2 + 64 * sizeof(*o);
+
+	if (need > check->obligation_bytes) {
+		o = o == NULL ? plait__alloc(check->allocator, bytes) :
+			plait__realloc(check->allocator, o,
+				       check->obligation_bytes, bytes);
+		if (o == NULL)
+			return plait__check_no_memory(check);
+		check->obligations = o;
+		check->obligation_bytes = bytes;
+	}
+	o = &o[check->obligation_count++];
+	o->before = before;
+	o->after = after;
+	o->why = why;
+	return PLAIT_OK;
+}
+
+plait_status plait__proof_add(plait__check *check, uint32_t before,
+			      uint32_t after, uint32_t why)
+{
+	if (why == PLAIT__WHY_REDUNDANT)
+		return push(check, before, after, why);
+	check->report->orderings++;
+	if (check->body_of[before] != check->body_of[after] ||
+	    check->sequence[before] >= check->sequence[after])
+		return plait__proof_fail(check, before, after, why);
+	if (is_direct(check, before, after)) {
+		check->report->direct++;
+		return PLAIT_OK;
+	}
+	return push(check, before, after, why);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments that depend on a loop: the number of the iteration is taken inside
+ * of it; what a rotation gives, inside of it or after it.
+ */
+#include "plan/check/obligations.h"
+
+static const plait__plan_region *region_of(const plait__plan *plan,
+					   uint32_t body)
+{
+	return &plan->regions[plan->bodies[body].region];
+}
+
+static bool is_loop(const plait__plan *plan, uint32_t region)
+{
+	return region < plan->regions_count &&
+	       plan->regions[region].kind != PLAIT__REGION_CASE;
+}
+
+/* The command of body `outer` which is c or holds it; none if nothing does. */
+static uint32_t holder(const plait__check *check, uint32_t c, uint32_t outer)
+{
+	const plait__plan *plan = check->plan;
+
+	while (check->depth[check->body_of[c]] > check->depth[outer])
+		c = region_of(plan, check->body_of[c])->command;
+	return check->body_of[c] == outer ? c : PLAIT__NONE;
+}
+
+static plait_status check_index(plait__check *check, uint32_t c,
+				uint32_t region)
+{
+	const plait__plan *plan = check->plan;
+
+	if (is_loop(plan, region) &&
+	    holder(check, c, plan->regions[region].body_first) != PLAIT__NONE)
+		return PLAIT_OK;
+	return plait__check_fail(check, c, "it takes the iteration of a loop "
+				 "that it is not in");
+}
+
+static plait_status check_rotation(plait__check *check, uint32_t c,
+				   uint32_t rotation)
+{
+	const plait__plan *plan = check->plan;
+	uint32_t region, loop, user;
+
+	if (rotation >= plan->rotations_count ||
+	    !is_loop(plan, plan->rotations[rotation].region))
+		return plait__check_fail(check, c, "it uses a rotation that "
+					 "no loop has");
+	region = plan->rotations[rotation].region;
+	if (holder(check, c, plan->regions[region].body_first) != PLAIT__NONE)
+		return PLAIT_OK;
+	loop = plan->regions[region].command;
+	user = holder(check, c, check->body_of[loop]);
+	if (user == PLAIT__NONE)
+		return plait__check_fail(check, c, "it uses a rotation of a "
+					 "loop in another body");
+	return plait__proof_add(check, loop, user, PLAIT__WHY_LOOP);
+}
+
+/* Of what is no launch only memory and values make sense. */
+static plait_status check_argument(plait__check *check, uint32_t c,
+				   const plait__plan_arg *arg, bool launch)
+{
+	if (arg->kind != PLAIT__ARG_INDEX && arg->kind != PLAIT__ARG_ROTATION)
+		return PLAIT_OK;
+	if (!launch)
+		return plait__check_fail(check, c, "only launches use what a "
+					 "loop carries");
+	return arg->kind == PLAIT__ARG_INDEX ?
+	       check_index(check, c, arg->index) :
+	       check_rotation(check, c, arg->index);
+}
+
+static plait_status check_payload(plait__check *check, uint32_t c,
+				  uint32_t link, bool launch)
+{
+	const plait__plan *plan = check->plan;
+	const plait__plan_payload *payload;
+	plait_status status = PLAIT_OK;
+
+	if (link >= plan->payloads_count)
+		return PLAIT_OK;
+	payload = &plan->payloads[link];
+	if (payload->arg_first > plan->args_count ||
+	    payload->arg_count > plan->args_count - payload->arg_first)
+		return plait__check_fail(check, c, "its arguments are not "
+					 "there");
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < payload->arg_count; i++)
+		status = check_argument(check, c,
+					&plan->args[payload->arg_first + i],
+					launch);
+	return status;
+}
+
+plait_status plait__check_loops(plait__check *check)
+{
+	const plait__plan *plan = check->plan;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t c = 0; status == PLAIT_OK && c < plan->command_count;
+	     c++) {
+		const plait__plan_command *command = &plan->commands[c];
+		uint32_t kind = command->kind;
+
+		if (kind == PLAIT__CMD_REGION)
+			status = check_payload(
+				check, c,
+				plan->regions[command->link].predicate,
+				false);
+		else if (kind != PLAIT__CMD_ENTER && kind != PLAIT__CMD_JOIN)
+			status = check_payload(check, c, command->link,
+					       kind == PLAIT__CMD_LAUNCH);
+	}
+	return status;
+}

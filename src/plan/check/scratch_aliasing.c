@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who uses which scratch: commands that share bytes of an arena are ordered.
+ * Commands come as accesses.c lines them up.  Of an arena it is known who used
+ * each stretch of it last.
+ */
+#include "plan/check/obligations.h"
+
+#include <string.h>
+
+/* A stretch of an arena and who used it last; `before` used it before, if the
+ * last one is in a branch that others may not meet. */
+struct piece {
+	uint64_t from;
+	uint64_t to;
+	uint32_t last;
+	uint32_t before;
+	uint32_t next;		/* to the right, or none */
+};
+
+struct arena {
+	plait__check *check;
+	uint32_t *sorted;	/* scratch by device and offset */
+	uint32_t *cluster;	/* by scratch: ranges that touch each other */
+	uint32_t *head;		/* by cluster: its pieces, left to right */
+	struct piece *pieces;
+	uint32_t piece_count;
+	uint32_t piece_capacity;
+	uint32_t free;		/* pieces to use again */
+};
+
+static bool is_left(const plait__plan_scratch *a, const plait__plan_scratch *b)
+{
+	return a->device != b->device ? a->device < b->device
+				      : a->offset < b->offset;
+}
+
+static void sift(const plait__plan_scratch *s, uint32_t *heap, uint32_t i,
+		 uint32_t count)
+{
+	uint32_t item = heap[i], child;
+
+	while ((child = 2 * i + 1) < count) {
+		if (child + 1 < count &&
+		    is_left(&s[heap[child]], &s[heap[child + 1]]))
+			child++;
+		if (!is_left(&s[item], &s[heap[child]]))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = item;
+}
+
+static void sort_scratch(const plait__plan *plan, uint32_t *sorted)
+{
+	uint32_t i, count = plan->scratch_count, swap;
+
+	for (i = 0; i < count; i++)
+		sorted[i] = i;
+	for (i = count / 2; i-- > 0;)
+		sift(plan->scratch, sorted, i, count);
+	while (count-- > 1) {
+		swap = sorted[0];
+		sorted[0] = sorted[count];
+		sorted[count] = swap;
+		sift(plan->scratch, sorted, 0, count);
+	}
+}
+
+/* Ranges that overlap, directly or through others, are one cluster. */
+static void find_clusters(const plait__plan *plan, struct arena *a)
+{
+	uint64_t end = 0;
+	uint32_t i, cluster = 0, device = PLAIT__NONE;
+
+	for (i = 0; i < plan->scratch_count; i++) {
+		const plait__plan_scratch *s = &plan->scratch[a->sorted[i]];
+
+		if (s->device != device || s->offset >= end) {
+			cluster++;
+			end = 0;
+		}
+		device = s->device;
+		if (s->offset + s->bytes > end)
+			end = s->offset + s->bytes;
+		a->cluster[a->sorted[i]] = cluster;
+	}
+}
+
+static uint32_t take_piece(struct arena *a, const struct piece *from)
+{
+	uint32_t piece = a->free;
+
+	if (piece != PLAIT__NONE)
+		a->free = a->pieces[piece].next;
+	else if (a->piece_count < a->piece_capacity)
+		piece = a->piece_count++;
+	else
+		return PLAIT__NONE;
+	a->pieces[piece] = *from;
+	return piece;
+}
+
+/* c uses [from, to) after whoever used any of it.  What it covers becomes one
+ * piece; what it covers in part is cut. */
+static plait_status use_range(struct arena *a, uint32_t *head,
+			      const plait__plan_scratch *s)
+{
+	struct piece mine = { s->offset, s->offset + s->bytes, s->command,
+			      PLAIT__NONE, PLAIT__NONE };
+	uint32_t *at = head, piece;
+	plait_status status;
+	bool exclusive;
+
+	while (*at != PLAIT__NONE && a->pieces[*at].to <= mine.from)
+		at = &a->pieces[*at].next;
+	while (*at != PLAIT__NONE && a->pieces[*at].from < mine.to) {
+		struct piece old = a->pieces[piece = *at];
+
+		status = plait__check_before(a->check, old.last, s->command,
+					    PLAIT__WHY_SCRATCH, &exclusive);
+		mine.before = exclusive ? old.before : old.last;
+		if (status == PLAIT_OK && exclusive &&
+		    old.before != PLAIT__NONE)
+			status = plait__check_before(a->check, old.before,
+						    s->command,
+						    PLAIT__WHY_SCRATCH, NULL);
+		if (status != PLAIT_OK)
+			return status;
+		*at = old.next;
+		a->pieces[piece].next = a->free;
+		a->free = piece;
+		if (old.to > mine.to) {
+			struct piece right = old;
+
+			right.from = mine.to;
+			*at = take_piece(a, &right);
+		}
+		if (old.from < mine.from) {
+			struct piece left = old;
+
+			left.to = mine.from;
+			left.next = *at;
+			*at = take_piece(a, &left);
+			at = &a->pieces[*at].next;
+		}
+	}
+	mine.next = *at;
+	*at = take_piece(a, &mine);
+	return PLAIT_OK;
+}
+
+static plait_status take_arena(plait__check *check, struct arena *a)
+{
+	uint64_t count = check->plan->scratch_count;
+
+	a->check = check;
+	a->sorted = plait__check_take(check, count, sizeof(uint32_t));
+	a->cluster = plait__check_take(check, count, sizeof(uint32_t));
+	a->head = plait__check_take(check, count + 1, sizeof(uint32_t));
+	/* Each use adds its own piece and cuts at most two others. */
+	a->piece_capacity = (uint32_t)(3 * count + 3);
+	a->pieces = plait__check_take(check, 3 * count + 3,
+				      sizeof(*a->pieces));
+	a->piece_count = 0;
+	a->free = PLAIT__NONE;
+	if (a->sorted == NULL || a->cluster == NULL || a->head == NULL ||
+	    a->pieces == NULL)
+		return plait__check_no_memory(check);
+	memset(a->head, 0xff, (count + 1) * sizeof(uint32_t));
+	return PLAIT_OK;
+}
+
+plait_status plait__check_scratch(plait__check *check,
+				  const uint32_t *timeline)
+{
+	const plait__plan *plan = check->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t i, *of;
+	struct arena a;
+
+	if (plan->scratch_count == 0)
+		return PLAIT_OK;
+	if (plan->scratch_count > UINT32_MAX / 8)
+		return plait__check_no_memory(check);
+	of = plait__check_take(check, plan->command_count,
+			       sizeof(uint32_t));
+	if (of == NULL || take_arena(check, &a) != PLAIT_OK)
+		return plait__check_no_memory(check);
+	sort_scratch(plan, a.sorted);
+	find_clusters(plan, &a);
+	for (i = 0; i < plan->scratch_count; i++) {
+		if (of[plan->scratch[i].command] != 0)
+			return plait__check_fail(check,
+						 plan->scratch[i].command,
+						 "it has scratch twice");
+		of[plan->scratch[i].command] = i + 1;
+	}
+	for (i = 0; i < plan->command_count && status == PLAIT_OK; i++) {
+		uint32_t s = of[timeline[i]];
+
+		if (s > 0 && plan->scratch[s - 1].bytes > 0)
+			status = use_range(&a, &a.head[a.cluster[s - 1]],
+					   &plan->scratch[s - 1]);
+	}
+	return status;
+}

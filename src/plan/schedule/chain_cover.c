@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of a scope under the policy `widest`: as few chains as will do, where
+ * the next of a chain always has the one before it among its ancestors.  The
+ * least number is the width of the graph.
+ *
+ * Each item, in its turn, continues the tail of one of its preds (the one
+ * with the fewest successors still to come), else a tail found by a search
+ * backwards over its ancestors, else takes the place of an item that can be
+ * given another tail (a short augmenting path), else begins a lane.
+ *
+ * That a node is no longer a tail, and that none of its ancestors is one, are
+ * facts that stay true.  So the search forgets exhausted nodes for good, skips
+ * those with one way on, and spends steps that were saved up, a fixed number
+ * per node and pred: near linear in all.
+ */
+#include "plan/schedule/planner_state.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+enum {
+	CREDIT_NODE = 24,
+	CREDIT_PRED = 8,
+	SEARCH_STEPS = 65536,	/* of one search at most */
+	SWAP_STEPS = 64,	/* of one search for another tail */
+	SWAP_NODES = 16,	/* tried for one augmenting path */
+	SWAP_PREDS = 8,
+	LIKES_TRIED = 4		/* tails looked at for one with affinity */
+};
+
+struct frame {
+	uint32_t t;
+	uint32_t left;		/* preds not looked at: first .. left - 1 */
+};
+
+struct plait__chains {
+	plait__build *build;
+	uint32_t *next;		/* by item: the next of its chain, or none */
+	uint32_t next_capacity;
+	uint32_t *via;		/* by t: who stands for it; none: exhausted */
+	uint32_t *cursor;	/* by t: preds from here on are exhausted */
+	uint32_t *stamp;	/* by t: the search that saw it */
+	uint32_t *to_come;	/* by t: successors not yet placed */
+	uint32_t *likes;	/* by t: which affinities its lane has run */
+	struct frame *frames;
+	uint32_t frame_capacity;
+	uint32_t search;
+	uint64_t credit;
+	bool no_memory;
+};
+
+static uint32_t like_of(const plait__build *build, uint32_t t)
+{
+	uint32_t affinity = !build->has_affinity ? 0 :
+			    plait__build_node(build, t)->affinity;
+
+	return affinity == 0 ? 0 : 1u << ((affinity * 2654435769u) >> 27);
+}
+
+/* The item of u on `device` that is a tail, or none. */
+static uint32_t find_tail(const struct plait__chains *c, uint32_t u, uint32_t device)
+{
+	const plait__build *build = c->build;
+	uint32_t count, k, item;
+
+	if (c->next[u] == PLAIT__NONE &&
+	    plait__build_device(build, u) == device)
+		return u;
+	count = plait__build_more(build, u).count;
+	for (k = 1; k <= count; k++) {
+		item = plait__build_item(build, u, k);
+		if (c->next[item] == PLAIT__NONE &&
+		    plait__build_item_device(build, u, k) == device)
+			return item;
+	}
+	return PLAIT__NONE;
+}
+
+static bool is_any_tail(const struct plait__chains *c, uint32_t u)
+{
+	uint32_t count = plait__build_more(c->build, u).count, k;
+
+	for (k = 0; k <= count; k++)
+		if (c->next[plait__build_item(c->build, u, k)] == PLAIT__NONE)
+			return true;
+	return false;
+}
+
+/* Who stands for u: itself, or the one node that it leads to. */
+static uint32_t stand_in(struct plait__chains *c, uint32_t u)
+{
+	while (u != PLAIT__NONE && c->via[u] != u) {
+		uint32_t v = c->via[u];
+
+		if (v != PLAIT__NONE)
+			c->via[u] = c->via[v];
+		u = v;
+	}
+	return u;
+}
+
+/* Forget preds at the end of x's list that are exhausted; note what is left
+ * of x itself. */
+static void trim(struct plait__chains *c, uint32_t x)
+{
+	plait__build *build = c->build;
+	uint32_t first = build->pred_first[x];
+
+	while (c->cursor[x] > first &&
+	       stand_in(c, build->preds[c->cursor[x] - 1]) == PLAIT__NONE)
+		c->cursor[x]--;
+	if (is_any_tail(c, x))
+		return;
+	if (c->cursor[x] == first)
+		c->via[x] = PLAIT__NONE;
+	else if (c->cursor[x] == first + 1)
+		c->via[x] = stand_in(c, build->preds[first]);
+}
+
+static bool push_frame(struct plait__chains *c, uint32_t depth, uint32_t x)
+{
+	if (plait__work_reserve(&c->build->work, (void **)&c->frames,
+				&c->frame_capacity, depth + 1ull,
+				sizeof(*c->frames)) != PLAIT_OK) {
+		c->no_memory = true;
+		return false;
+	}
+	c->frames[depth].t = x;
+	c->frames[depth].left = c->cursor[x];
+	return true;
+}
+
+struct found {
+	uint32_t item;
+	uint32_t tried;
+};
+
+/* A tail at u: good enough to stop? */
+static bool consider(const struct plait__chains *c, uint32_t u, uint32_t device,
+		     uint32_t like, struct found *found)
+{
+	uint32_t item = find_tail(c, u, device);
+
+	if (item == PLAIT__NONE)
+		return false;
+	if (found->item == PLAIT__NONE || (c->likes[u] & like) != 0)
+		found->item = item;
+	return like == 0 || (c->likes[u] & like) != 0 ||
+	       ++found->tried == LIKES_TRIED;
+}
+
+/*
+ * A tail on `device` among the ancestors of v; none if there is none, or the
+ * steps ran out.  The stack of frames is the way back to v.
+ */
+static uint32_t search(struct plait__chains *c, uint32_t v, uint32_t device,
+		       uint32_t like, uint32_t steps)
+{
+	struct found found = { PLAIT__NONE, 0 };
+	uint32_t depth = 0, u;
+
+	c->search++;
+	if (!push_frame(c, depth++, v))
+		return PLAIT__NONE;
+	while (depth > 0 && steps > 0 && c->credit > 0) {
+		struct frame *top = &c->frames[depth - 1];
+
+		if (top->left == c->build->pred_first[top->t]) {
+			trim(c, top->t);
+			depth--;
+			continue;
+		}
+		steps--;
+		c->credit--;
+		c->build->counts->recycle_steps++;
+		u = stand_in(c, c->build->preds[--top->left]);
+		if (u == PLAIT__NONE || c->stamp[u] == c->search)
+			continue;
+		c->stamp[u] = c->search;
+		if (consider(c, u, device, like, &found))
+			break;
+		if (!push_frame(c, depth++, u))
+			return PLAIT__NONE;
+	}
+	return found.item;
+}
+
+/* Is u's chain the better one to continue?  One that nobody else will want,
+ * then the longest, then one that has run v's like, then the first. */
+static bool is_better(const struct plait__chains *c, uint32_t u, uint32_t best,
+		      uint32_t like)
+{
+	const plait__build *build = c->build;
+
+	if (c->to_come[u] != c->to_come[best])
+		return c->to_come[u] < c->to_come[best];
+	if (build->level[u] != build->level[best])
+		return build->level[u] > build->level[best];
+	return (c->likes[u] & like) != 0 && (c->likes[best] & like) == 0;
+}
+
+/* The tail, on `device`, of the pred whose chain v continues. */
+static uint32_t continue_pred(const struct plait__chains *c, uint32_t v,
+			      uint32_t device, uint32_t like)
+{
+	const plait__build *build = c->build;
+	uint32_t i, best = PLAIT__NONE, best_u = 0;
+
+	for (i = build->pred_first[v]; i < build->pred_first[v + 1]; i++) {
+		uint32_t u = build->preds[i];
+		uint32_t item = find_tail(c, u, device);
+
+		if (item == PLAIT__NONE ||
+		    (best != PLAIT__NONE && !is_better(c, u, best_u, like)))
+			continue;
+		best = item;
+		best_u = u;
+	}
+	return best;
+}
+
+/* ---- augmenting ---- */
+
+/* v could follow u, if x, which does now, found another tail. */
+struct swap {
+	uint32_t x;
+	uint32_t u;
+	uint32_t parent;	/* index of who wants u, or none: v itself */
+};
+
+static bool is_swappable(const struct plait__chains *c, const struct swap *swaps,
+			 uint32_t count, uint32_t x)
+{
+	uint32_t i;
+
+	if (x == PLAIT__NONE || x >= c->build->node_count ||
+	    plait__build_more(c->build, x).count > 0)
+		return false;
+	for (i = 0; i < count; i++)
+		if (swaps[i].x == x)
+			return false;
+	return true;
+}
+
+static uint32_t add_swaps(const struct plait__chains *c, struct swap *swaps,
+			  uint32_t count, uint32_t wants, uint32_t parent,
+			  uint32_t device)
+{
+	const plait__build *build = c->build;
+	uint32_t i = build->pred_first[wants + 1], tried = 0;
+
+	while (i-- > build->pred_first[wants] && tried++ < SWAP_PREDS &&
+	       count < SWAP_NODES) {
+		uint32_t u = build->preds[i];
+
+		if (plait__build_device(build, u) != device ||
+		    plait__build_more(build, u).count > 0 ||
+		    !is_swappable(c, swaps, count, c->next[u]))
+			continue;
+		swaps[count].x = c->next[u];
+		swaps[count].u = u;
+		swaps[count].parent = parent;
+		count++;
+	}
+	return count;
+}
+
+/* Make v the end of a chain by moving others; false: there is no way. */
+static bool augment(struct plait__chains *c, uint32_t v, uint32_t device)
+{
+	struct swap swaps[SWAP_NODES];
+	uint32_t count = add_swaps(c, swaps, 0, v, PLAIT__NONE, device);
+	uint32_t i, tail, u;
+
+	for (i = 0; i < count; i++) {
+		tail = continue_pred(c, swaps[i].x, device, 0);
+		if (tail == PLAIT__NONE)
+			tail = search(c, swaps[i].x, device, 0, SWAP_STEPS);
+		if (tail != PLAIT__NONE)
+			break;
+		count = add_swaps(c, swaps, count, swaps[i].x, i, device);
+	}
+	if (i == count)
+		return false;
+	/* Each x takes what was found below it and frees its own place. */
+	while (i != PLAIT__NONE) {
+		c->next[tail] = swaps[i].x;
+		u = swaps[i].u;
+		tail = u;
+		i = swaps[i].parent;
+	}
+	c->next[tail] = v;
+	return true;
+}
+
+static void place_item(struct plait__chains *c, uint32_t t, uint32_t k)
+{
+	plait__build *build = c->build;
+	uint32_t item = plait__build_item(build, t, k);
+	uint32_t device = plait__build_item_device(build, t, k);
+	uint32_t like = like_of(build, t);
+	uint32_t tail = continue_pred(c, t, device, like);
+
+	if (tail == PLAIT__NONE)
+		tail = search(c, t, device, like, SEARCH_STEPS);
+	if (tail != PLAIT__NONE) {
+		c->next[tail] = item;
+		if (tail < build->node_count)
+			c->likes[t] |= c->likes[tail];
+		return;
+	}
+	if (k == 0 && plait__build_more(build, t).count == 0)
+		(void)augment(c, t, device);
+}
+
+/*
+ * One node after the other.  While its items look for tails they are tails
+ * themselves, but nobody's ancestor yet, so they never find each other.
+ */
+static plait_status place_all(struct plait__chains *c,
+			      const plait__build_scope *scope)
+{
+	plait__build *build = c->build;
+	uint32_t i, j, k, end = scope->t_first + scope->t_count;
+
+	for (i = scope->t_first; i < end && !c->no_memory; i++) {
+		uint32_t t = build->seq[i];
+		uint32_t count = plait__build_more(build, t).count;
+
+		c->credit += CREDIT_NODE + CREDIT_PRED *
+			(uint64_t)(build->pred_first[t + 1] -
+				   build->pred_first[t]);
+		c->likes[t] = like_of(build, t);
+		for (j = build->pred_first[t]; j < build->pred_first[t + 1];
+		     j++)
+			c->to_come[build->preds[j]]--;
+		for (k = 0; k <= count; k++)
+			place_item(c, t, k);
+	}
+	return c->no_memory ? PLAIT_E_NOMEM : PLAIT_OK;
+}
+
+/* Number the chains, in the order of their first items. */
+static plait_status number_lanes(struct plait__chains *c, plait__build_scope *scope)
+{
+	plait__build *build = c->build;
+	uint32_t i, k, end = scope->t_first + scope->t_count;
+
+	for (i = scope->t_first; i < end; i++) {
+		uint32_t t = build->seq[i];
+		uint32_t count = plait__build_more(build, t).count;
+
+		for (k = 0; k <= count; k++) {
+			uint32_t item = plait__build_item(build, t, k);
+			uint32_t device =
+				plait__build_item_device(build, t, k);
+
+			if (build->lane[item] == PLAIT__NONE &&
+			    plait__build_new_lane(build, scope, device,
+						  &build->lane[item]) != PLAIT_OK)
+				return PLAIT_E_NOMEM;
+			if (c->next[item] != PLAIT__NONE)
+				build->lane[c->next[item]] = build->lane[item];
+		}
+	}
+	return PLAIT_OK;
+}
+
+plait_status plait__chains_open(plait__build *build,
+				struct plait__chains **out)
+{
+	plait__work *work = &build->work;
+	uint64_t n = build->node_count;
+	struct plait__chains *c = plait__work_take_zero(work, 1, sizeof(*c));
+
+	if (c == NULL)
+		return plait__build_no_memory(build);
+	c->build = build;
+	c->via = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				 sizeof(uint32_t));
+	c->cursor = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				    sizeof(uint32_t));
+	c->stamp = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n,
+					sizeof(uint32_t));
+	c->to_come = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				     sizeof(uint32_t));
+	c->likes = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				   sizeof(uint32_t));
+	*out = c;
+	if (c->via == NULL || c->cursor == NULL ||
+	    c->stamp == NULL || c->to_come == NULL || c->likes == NULL)
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}
+
+void plait__chains_close(struct plait__chains *c)
+{
+	plait__work *work = &c->build->work;
+
+	plait__work_give(work, c->next);
+	plait__work_give(work, c->via);
+	plait__work_give(work, c->cursor);
+	plait__work_give(work, c->stamp);
+	plait__work_give(work, c->to_come);
+	plait__work_give(work, c->likes);
+	plait__work_give(work, c->frames);
+	plait__work_give(work, c);
+}
+
+/* With all the lanes it likes a node starts when its preds are done. */
+static uint64_t find_makespan(const plait__build *build,
+			      const plait__build_scope *scope)
+{
+	uint64_t makespan = 0;
+	uint32_t t, end = scope->t_first + scope->t_count;
+
+	for (t = scope->t_first; t < end; t++)
+		if (build->rank[t] > makespan)
+			makespan = build->rank[t];
+	return makespan;
+}
+
+/* Regions bring items while scopes are done, inner ones first. */
+static plait_status reserve_items(struct plait__chains *c)
+{
+	plait__build *build = c->build;
+	uint32_t old = c->next_capacity;
+	uint64_t items = (uint64_t)build->node_count + build->extra_count;
+
+	if (plait__work_reserve(&build->work, (void **)&c->next,
+				&c->next_capacity, items,
+				sizeof(uint32_t)) != PLAIT_OK)
+		return plait__build_no_memory(build);
+	if (c->next_capacity > old)
+		memset(c->next + old, 0xff,
+		       (c->next_capacity - old) * sizeof(uint32_t));
+	return PLAIT_OK;
+}
+
+plait_status plait__chains_run(struct plait__chains *c, uint32_t scope_index)
+{
+	plait__build *build = c->build;
+	plait__build_scope *scope = &build->scopes[scope_index];
+	uint32_t t, end = scope->t_first + scope->t_count;
+
+	if (reserve_items(c) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	for (t = scope->t_first; t < end; t++) {
+		c->via[t] = t;
+		c->cursor[t] = build->pred_first[t + 1];
+		c->to_come[t] = build->succ_first[t + 1] -
+				build->succ_first[t];
+	}
+	scope->lane_first = build->lane_device_count;
+	scope->makespan = find_makespan(build, scope);
+	if (place_all(c, scope) != PLAIT_OK ||
+	    number_lanes(c, scope) != PLAIT_OK)
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}

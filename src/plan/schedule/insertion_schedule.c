@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * List scheduling with insertion: in the order of rank, each node goes to the
+ * lane where it can start first, be it in a gap that hops have left there.
+ * For scopes in which every node is one command, on few lanes.
+ */
+#include "plan/schedule/planner_state.h"
+#include "plan/schedule/place_command.h"
+
+#include <string.h>
+
+/* Commands of a lane that are looked behind for a gap. */
+enum { LOOKED_BEHIND = 64 };
+
+struct insert {
+	plait__build *build;
+	plait__place *place;
+	const uint64_t *rank;		/* by t: the dearest go first */
+	uint64_t *finish;		/* by t */
+	uint32_t *before;		/* by t: what its lane does before */
+	uint32_t tail[PLAIT__INSERT_LANES];
+};
+
+/* ---- orders ---- */
+
+typedef bool is_before(const struct insert *x, uint32_t a, uint32_t b);
+
+static bool is_dearer(const struct insert *x, uint32_t a, uint32_t b)
+{
+	return x->rank[a] != x->rank[b] ? x->rank[a] > x->rank[b] : a < b;
+}
+
+/* What costs nothing comes before what starts with it. */
+static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
+{
+	uint64_t start_a = x->finish[a] - x->build->cost[a];
+	uint64_t start_b = x->finish[b] - x->build->cost[b];
+
+	if (start_a != start_b)
+		return start_a < start_b;
+	return x->finish[a] != x->finish[b] ? x->finish[a] < x->finish[b]
+					    : a < b;
+}
+
+/* Merge two neighbouring runs. */
+static void merge(const struct insert *x, is_before *before, uint32_t *seq,
+		  uint32_t middle, uint32_t end, uint32_t *spare)
+{
+	uint32_t i = 0, j = middle, out = 0;
+
+	memcpy(spare, seq, middle * sizeof(uint32_t));
+	while (i < middle && j < end)
+		seq[out++] = before(x, seq[j], spare[i]) ? seq[j++]
+							 : spare[i++];
+	memcpy(seq + out, spare + i, (middle - i) * sizeof(uint32_t));
+}
+
+static void sort(const struct insert *x, is_before *before, uint32_t *seq,
+		 uint32_t count, uint32_t *spare)
+{
+	uint64_t width, i, end;
+
+	for (width = 1; width < count; width *= 2)
+		for (i = 0; i + width < count; i += 2 * width) {
+			end = count - i < 2 * width ? count - i : 2 * width;
+			merge(x, before, seq + i, (uint32_t)width,
+			      (uint32_t)end, spare);
+		}
+}
+
+/* ---- one node ---- */
+
+/* When its preds are seen: from `lane` at `near`, from others at `far`. */
+struct seen {
+	uint64_t near;
+	uint64_t far;
+	uint32_t lane;
+};
+
+static struct seen find_seen(const struct insert *x, uint32_t t)
+{
+	const plait__build *build = x->build;
+	uint64_t hop = build->options->hop_cost, last = 0, other = 0;
+	struct seen seen = { 0, 0, PLAIT__NONE };
+	uint32_t i;
+
+	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
+		uint32_t u = build->preds[i];
+
+		if (seen.lane == PLAIT__NONE || x->finish[u] > last) {
+			last = x->finish[u];
+			seen.lane = build->lane[u];
+		}
+	}
+	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
+		uint32_t u = build->preds[i];
+
+		if (build->lane[u] != seen.lane &&
+		    x->finish[u] + hop > other)
+			other = x->finish[u] + hop;
+	}
+	seen.near = last > other ? last : other;
+	seen.far = seen.lane == PLAIT__NONE ? 0 : last + hop;
+	return seen;
+}
+
+/* Where a node goes: on a lane, between two others. */
+struct spot {
+	uint64_t start;
+	uint32_t lane;
+	uint32_t before;
+	uint32_t after;
+};
+
+static uint64_t start_behind(const struct insert *x, uint32_t u,
+			     uint64_t ready)
+{
+	return u != PLAIT__NONE && x->finish[u] > ready ? x->finish[u] : ready;
+}
+
+/* The first gap of a lane that fits, searched from its end. */
+static struct spot find_gap(const struct insert *x, uint32_t lane,
+			    uint64_t ready, uint64_t cost)
+{
+	uint32_t u = x->tail[lane], i;
+	struct spot spot = { start_behind(x, u, ready), lane, u, PLAIT__NONE };
+
+	for (i = 0; i < LOOKED_BEHIND && u != PLAIT__NONE; i++) {
+		uint64_t end = x->finish[u] - x->build->cost[u], start;
+
+		if (end < ready + cost)
+			break;
+		start = start_behind(x, x->before[u], ready);
+		if (start + cost <= end) {
+			spot.start = start;
+			spot.before = x->before[u];
+			spot.after = u;
+		}
+		u = x->before[u];
+	}
+	return spot;
+}
+
+/* Sooner; then where the last pred was; then the first. */
+static bool is_better(const struct spot *a, const struct spot *b,
+		      const struct seen *seen)
+{
+	if (b->lane == PLAIT__NONE || a->start != b->start)
+		return b->lane == PLAIT__NONE || a->start < b->start;
+	return a->lane == seen->lane;
+}
+
+static plait_status find_spot(struct insert *x, uint32_t t, struct spot *best)
+{
+	uint32_t d = plait__build_device(x->build, t), i;
+	plait__place_device *device = &x->place->devices[d];
+	struct seen seen = find_seen(x, t);
+
+	best->lane = PLAIT__NONE;
+	for (i = 0; i < device->count; i++) {
+		uint32_t lane = device->heap[i];
+		struct spot spot = find_gap(x, lane, lane == seen.lane ?
+					    seen.near : seen.far,
+					    x->build->cost[t]);
+
+		if (is_better(&spot, best, &seen))
+			*best = spot;
+	}
+	if (device->count >= device->limit ||
+	    (best->lane != PLAIT__NONE && best->start <= seen.far))
+		return PLAIT_OK;
+	best->start = seen.far;
+	best->before = best->after = PLAIT__NONE;
+	if (plait__place_add_lane(x->place, d, &best->lane) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	x->tail[best->lane] = PLAIT__NONE;
+	return PLAIT_OK;
+}
+
+static void take_spot(struct insert *x, uint32_t t, const struct spot *spot)
+{
+	x->build->lane[t] = spot->lane;
+	x->finish[t] = spot->start + x->build->cost[t];
+	x->before[t] = spot->before;
+	if (spot->after == PLAIT__NONE)
+		x->tail[spot->lane] = t;
+	else
+		x->before[spot->after] = t;
+}
+
+plait_status plait__insert_run(plait__build *build,
+			       const plait__build_scope *scope,
+			       plait__place *place,
+			       const plait__insert_room *room, uint64_t beat,
+			       uint64_t *makespan)
+{
+	struct insert x = { .build = build, .place = place,
+			    .rank = room->rank, .finish = room->finish,
+			    .before = room->before };
+	uint32_t *seq = build->seq + scope->t_first, i;
+	struct spot spot;
+
+	*makespan = 0;
+	for (i = 0; i < scope->t_count; i++)
+		seq[i] = scope->t_first + i;
+	sort(&x, is_dearer, seq, scope->t_count, room->spare);
+	for (i = 0; i < scope->t_count; i++) {
+		if (find_spot(&x, seq[i], &spot) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+		take_spot(&x, seq[i], &spot);
+		if (x.finish[seq[i]] > *makespan)
+			*makespan = x.finish[seq[i]];
+		if (spot.start + build->rank[seq[i]] < beat)
+			continue;
+		*makespan = UINT64_MAX;
+		return PLAIT_OK;
+	}
+	/* Lanes do their commands in this order: it fits the edges too. */
+	sort(&x, is_sooner, seq, scope->t_count, room->spare);
+	return PLAIT_OK;
+}

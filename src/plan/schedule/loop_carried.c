@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a loop carries: a node outside of a loop that uses one of its rotations
+ * has to come after it, by edges and not by the luck of a schedule.
+ *
+ * Most users have an edge from the loop.  For the others masks flow along the
+ * edges, 64 loops at a time, from the first loop of those to the last user.
+ */
+#include "plan/schedule/planner_state.h"
+
+#include "base/error.h"
+
+enum { BATCH = 64 };
+
+/* User `t` (or what holds it in the loop's scope) has to come after a loop. */
+struct use {
+	uint32_t holder;	/* t number */
+	uint32_t node;		/* that uses it */
+	uint32_t next;		/* of the same loop, or none */
+};
+
+struct carried {
+	plait__build *build;
+	uint32_t *t_of;		/* by node */
+	struct use *uses;
+	uint32_t use_count;
+	uint32_t use_capacity;
+	uint32_t *first;	/* by t of a loop: its uses, or none */
+	uint64_t *mask;		/* by t: which loops of the batch are before */
+	uint32_t loops[BATCH];	/* t numbers, ascending */
+	uint32_t loop_count;
+	uint32_t last;		/* user of the batch, by t */
+};
+
+static uint32_t scope_of(const plait__build *build, uint32_t node)
+{
+	return build->scope_of == NULL ? 0 : build->scope_of[node];
+}
+
+/* The node of scope `scope` which is `node` or holds it; none: nothing does. */
+static uint32_t holder_of(const plait__build *build, uint32_t node,
+			  uint32_t scope)
+{
+	uint32_t at = scope_of(build, node);
+
+	for (; at > scope; at = scope_of(build, node)) {
+		build->counts->steps++;
+		node = build->input->regions[
+			build->input_scopes[at].region].node;
+	}
+	return at == scope ? node : PLAIT__NONE;
+}
+
+static plait_status refuse(const plait__build *build, uint32_t node,
+			   uint32_t loop)
+{
+	char text[PLAIT__NODE_TEXT_BYTES], name[PLAIT__NODE_TEXT_BYTES];
+
+	return plait__fail(build->error, PLAIT_E_INVALID,
+			   "%s uses a rotation of %s, but does not come after "
+			   "it",
+			   plait__input_node_text(build->input, node, text),
+			   plait__input_node_text(build->input, loop, name));
+}
+
+static bool has_edge(const plait__build *build, uint32_t before,
+		     uint32_t after)
+{
+	uint32_t i = build->pred_first[after];
+
+	while (i < build->pred_first[after + 1] && build->preds[i] != before)
+		i++;
+	build->counts->steps += i - build->pred_first[after];
+	return i < build->pred_first[after + 1];
+}
+
+static plait_status push_use(struct carried *carried, uint32_t loop,
+			     struct use use)
+{
+	plait_status status = plait__work_reserve(
+		&carried->build->work, (void **)&carried->uses,
+		&carried->use_capacity, (uint64_t)carried->use_count + 1,
+		sizeof(use));
+
+	if (status != PLAIT_OK)
+		return plait__build_no_memory(carried->build);
+	use.next = carried->first[loop];
+	carried->first[loop] = carried->use_count;
+	carried->uses[carried->use_count++] = use;
+	return PLAIT_OK;
+}
+
+static plait_status do_rotation(struct carried *carried, uint32_t t,
+				const plait__plan_rotation *rotation)
+{
+	plait__build *build = carried->build;
+	const plait__input *input = build->input;
+	uint32_t node = build->node_of[t], loop, holder, after;
+	char text[PLAIT__NODE_TEXT_BYTES];
+
+	if (rotation->region >= input->region_count)
+		return PLAIT_OK; /* what the plan's check says more of */
+	loop = input->regions[rotation->region].node;
+	holder = holder_of(build, node, scope_of(build, loop));
+	if (holder == loop || holder == PLAIT__NONE)
+		return PLAIT_OK;
+	if (carried->t_of[loop] == PLAIT__NONE)
+		return plait__fail(build->error, PLAIT_E_INVALID,
+				   "%s uses a rotation of a loop that this "
+				   "part of the graph leaves out",
+				   plait__input_node_text(input, node, text));
+	after = carried->t_of[holder];
+	if (after < carried->t_of[loop])
+		return refuse(build, node, loop);
+	if (has_edge(build, carried->t_of[loop], after))
+		return PLAIT_OK;
+	return push_use(carried, carried->t_of[loop],
+			(struct use){ after, node, PLAIT__NONE });
+}
+
+static plait_status do_node(struct carried *carried, uint32_t t)
+{
+	const plait__input_tables *tables = &carried->build->input->tables;
+	const plait__input_node *node = plait__build_node(carried->build, t);
+	const plait__plan_payload *payload;
+	plait_status status = PLAIT_OK;
+
+	if (node->kind != PLAIT__CMD_LAUNCH ||
+	    node->link >= tables->payloads_count)
+		return PLAIT_OK;
+	payload = &tables->payloads[node->link];
+	for (uint64_t i = payload->arg_first; status == PLAIT_OK &&
+	     i < tables->args_count &&
+	     i < (uint64_t)payload->arg_first + payload->arg_count; i++) {
+		const plait__plan_arg *arg = &tables->args[i];
+
+		if (arg->kind == PLAIT__ARG_ROTATION &&
+		    arg->index < tables->rotations_count)
+			status = do_rotation(carried, t,
+					     &tables->rotations[arg->index]);
+	}
+	return status;
+}
+
+/* ---- loops that are further away ---- */
+
+static void spread(struct carried *carried)
+{
+	const plait__build *build = carried->build;
+	uint32_t next = 0;
+
+	for (uint32_t t = carried->loops[0]; t <= carried->last; t++) {
+		uint64_t mask = 0;
+
+		for (uint32_t i = build->pred_first[t];
+		     i < build->pred_first[t + 1]; i++)
+			if (build->preds[i] >= carried->loops[0])
+				mask |= carried->mask[build->preds[i]];
+		build->counts->steps += 1 + build->pred_first[t + 1] -
+					build->pred_first[t];
+		if (next < carried->loop_count && carried->loops[next] == t)
+			mask |= UINT64_C(1) << next++;
+		carried->mask[t] = mask;
+	}
+}
+
+static plait_status run_batch(struct carried *carried)
+{
+	const plait__build *build = carried->build;
+
+	if (carried->loop_count == 0)
+		return PLAIT_OK;
+	spread(carried);
+	for (uint32_t i = 0; i < carried->loop_count; i++) {
+		uint32_t loop = carried->loops[i];
+		const struct use *use;
+
+		for (uint32_t u = carried->first[loop]; u != PLAIT__NONE;
+		     u = use->next) {
+			use = &carried->uses[u];
+			if ((carried->mask[use->holder] >> i & 1) == 0)
+				return refuse(build, use->node,
+					      build->node_of[loop]);
+		}
+	}
+	carried->loop_count = carried->last = 0;
+	return PLAIT_OK;
+}
+
+static plait_status run_batches(struct carried *carried)
+{
+	plait__build *build = carried->build;
+	plait_status status = PLAIT_OK;
+
+	carried->mask = plait__work_take(&build->work, build->node_count,
+					 sizeof(*carried->mask));
+	if (carried->mask == NULL)
+		return plait__build_no_memory(build);
+	for (uint32_t t = 0; status == PLAIT_OK && t < build->node_count;
+	     t++) {
+		if (carried->first[t] == PLAIT__NONE)
+			continue;
+		carried->loops[carried->loop_count++] = t;
+		for (uint32_t u = carried->first[t]; u != PLAIT__NONE;
+		     u = carried->uses[u].next)
+			if (carried->uses[u].holder > carried->last)
+				carried->last = carried->uses[u].holder;
+		if (carried->loop_count == BATCH)
+			status = run_batch(carried);
+	}
+	return status == PLAIT_OK ? run_batch(carried) : status;
+}
+
+/* ---- all of it ---- */
+
+static plait_status open_carried(struct carried *carried)
+{
+	plait__build *build = carried->build;
+
+	carried->t_of = plait__work_take_none(&build->work,
+					      build->input->node_count,
+					      sizeof(*carried->t_of));
+	carried->first = plait__work_take_none(&build->work,
+					       build->node_count,
+					       sizeof(*carried->first));
+	if (carried->t_of == NULL || carried->first == NULL)
+		return plait__build_no_memory(build);
+	for (uint32_t t = 0; t < build->node_count; t++)
+		carried->t_of[build->node_of[t]] = t;
+	return PLAIT_OK;
+}
+
+plait_status plait__build_carried(plait__build *build)
+{
+	struct carried carried = { .build = build };
+	plait_status status;
+
+	if (build->input->tables.rotations_count == 0)
+		return PLAIT_OK;
+	status = open_carried(&carried);
+	for (uint32_t t = 0; status == PLAIT_OK && t < build->node_count; t++)
+		status = do_node(&carried, t);
+	if (status == PLAIT_OK && carried.use_count > 0)
+		status = run_batches(&carried);
+	plait__work_give(&build->work, carried.mask);
+	plait__work_give(&build->work, carried.uses);
+	plait__work_give(&build->work, carried.first);
+	plait__work_give(&build->work, carried.t_of);
+	return status;
+}

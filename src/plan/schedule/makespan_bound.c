@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Can any schedule be shorter than the one that was found?  Two bounds: the
+ * dearest path, and the work that there is for all lanes together.  The second
+ * is sharpened by what cannot run early or late: the work that starts at a or
+ * later, with b or more behind it, has to fit in between.
+ */
+#include "plan/schedule/planner_state.h"
+
+enum { CUTS = 8 };
+
+/* Above this, sums of a bound might overflow. */
+#define LONGEST (UINT64_C(1) << 58)
+
+/* No schedule is shorter than this; *lanes is 0 if there is no limit. */
+static uint64_t simple_bound(const plait__build *build,
+			     const plait__build_scope *scope, uint64_t *lanes)
+{
+	uint64_t bound = 0, sum = 0, all = 0;
+	uint32_t t, d;
+
+	*lanes = 0;
+	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++) {
+		sum += build->cost[t];
+		if (build->rank[t] > bound)
+			bound = build->rank[t];
+	}
+	for (d = 0; d < build->input->device_count; d++) {
+		if (build->limits[d] == 0)
+			return bound;
+		all += build->limits[d];
+	}
+	*lanes = all;
+	sum = sum / all + (sum % all != 0);
+	return sum > bound ? sum : bound;
+}
+
+/* Costs, by how early a node can start and how much there is behind it, both
+ * in steps. */
+struct profile {
+	uint64_t step;
+	uint64_t cost[CUTS + 1][CUTS + 1];
+};
+
+static uint32_t cut_of(const struct profile *p, uint64_t time)
+{
+	return time >= CUTS * p->step ? CUTS : (uint32_t)(time / p->step);
+}
+
+static void fill_profile(const plait__build *build,
+			 const plait__build_scope *scope, uint64_t *start,
+			 struct profile *p)
+{
+	uint32_t t, i, end = scope->t_first + scope->t_count;
+
+	for (t = scope->t_first; t < end; t++) {
+		uint64_t first = 0, behind = build->rank[t] - build->cost[t];
+
+		for (i = build->pred_first[t]; i < build->pred_first[t + 1];
+		     i++) {
+			uint32_t u = build->preds[i];
+
+			if (start[u] + build->cost[u] > first)
+				first = start[u] + build->cost[u];
+		}
+		start[t] = first;
+		p->cost[cut_of(p, first)][cut_of(p, behind)] +=
+			build->cost[t];
+	}
+}
+
+/* From here on in both directions. */
+static uint64_t sum_up(struct profile *p, uint32_t i, uint32_t j)
+{
+	uint64_t sum = p->cost[i][j];
+
+	if (i < CUTS)
+		sum += p->cost[i + 1][j];
+	if (j < CUTS)
+		sum += p->cost[i][j + 1];
+	if (i < CUTS && j < CUTS)
+		sum -= p->cost[i + 1][j + 1];
+	p->cost[i][j] = sum;
+	return sum;
+}
+
+bool plait__build_is_shortest(plait__build *build,
+			      const plait__build_scope *scope,
+			      uint64_t makespan, uint64_t *start)
+{
+	struct profile p = { 0 };
+	uint64_t lanes, sum, bound = simple_bound(build, scope, &lanes);
+	uint32_t i, j;
+
+	if (makespan <= bound)
+		return true;
+	if (lanes == 0 || makespan > LONGEST)
+		return false;
+	/* Together the two cuts have to gain what is missing. */
+	p.step = (makespan - bound + 3) / 4;
+	fill_profile(build, scope, start, &p);
+	build->counts->steps += scope->t_count;
+	for (i = CUTS + 1; i-- > 0;)
+		for (j = CUTS + 1; j-- > 0;) {
+			sum = sum_up(&p, i, j);
+			if (sum > 0 && (i + j) * p.step + sum / lanes +
+			    (sum % lanes != 0) >= makespan)
+				return true;
+		}
+	return false;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes and the choice among them: the first half of the step in place_command.h.
+ * Clocks and waits, the second half: vector_clock.c. */
+#include "plan/schedule/place_command.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+plait_status plait__place_init(plait__place *place, plait__work *work,
+			       const uint32_t *limits, uint32_t device_count,
+			       uint32_t width, uint32_t lane_bound,
+			       uint32_t row_limit, uint64_t hop_cost)
+{
+	uint32_t d;
+
+	memset(place, 0, sizeof(*place));
+	place->work = work;
+	place->device_count = device_count;
+	place->width = width;
+	place->tagged = lane_bound == 0 || lane_bound > width;
+	place->row_bytes = width * (place->tagged ? 12 : 8);
+	place->row_limit = row_limit;
+	place->row_free = PLAIT__NONE;
+	place->hop_cost = hop_cost;
+	place->devices = plait__work_take_zero(work, device_count,
+					       sizeof(*place->devices));
+	if (place->devices == NULL)
+		return PLAIT_E_NOMEM;
+	for (d = 0; d < device_count; d++)
+		place->devices[d].limit = limits[d];
+	return PLAIT_OK;
+}
+
+void plait__place_fini(plait__place *place)
+{
+	uint32_t d;
+
+	for (d = 0; place->devices != NULL && d < place->device_count; d++)
+		plait__work_give(place->work, place->devices[d].heap);
+	plait__work_give(place->work, place->devices);
+	plait__work_give(place->work, place->lanes);
+	plait__work_give(place->work, place->rows);
+	plait__work_give(place->work, place->references);
+	plait__work_give(place->work, place->candidates);
+	memset(place, 0, sizeof(*place));
+}
+
+/* Free first; then with fewer commands, so that free work is spread. */
+static inline bool is_before(const plait__place *place, uint32_t a, uint32_t b)
+{
+	const plait__place_lane *x = &place->lanes[a], *y = &place->lanes[b];
+
+	if (x->free_at != y->free_at)
+		return x->free_at < y->free_at;
+	if (x->count != y->count)
+		return x->count < y->count;
+	return a < b;
+}
+
+static void put(plait__place *place, plait__place_device *device, uint32_t i,
+		uint32_t lane)
+{
+	device->heap[i] = lane;
+	place->lanes[lane].heap = i;
+}
+
+static void sift_down(plait__place *place, plait__place_device *device,
+		      uint32_t i)
+{
+	uint32_t lane = device->heap[i], child;
+
+	while ((child = 2 * i + 1) < device->count) {
+		if (child + 1 < device->count &&
+		    is_before(place, device->heap[child + 1],
+			      device->heap[child]))
+			child++;
+		place->steps++;
+		if (!is_before(place, device->heap[child], lane))
+			break;
+		put(place, device, i, device->heap[child]);
+		i = child;
+	}
+	put(place, device, i, lane);
+}
+
+static void sift_up(plait__place *place, plait__place_device *device,
+		    uint32_t i)
+{
+	uint32_t lane = device->heap[i];
+
+	while (i > 0 && is_before(place, lane, device->heap[(i - 1) / 2])) {
+		put(place, device, i, device->heap[(i - 1) / 2]);
+		i = (i - 1) / 2;
+		place->steps++;
+	}
+	put(place, device, i, lane);
+}
+
+plait_status plait__place_add_lane(plait__place *place, uint32_t device_index,
+				   uint32_t *out_lane)
+{
+	plait__place_device *device = &place->devices[device_index];
+	plait__place_lane *lane;
+	uint32_t index = place->lane_count;
+
+	if (plait__work_reserve(place->work, (void **)&place->lanes,
+				&place->lane_capacity, index + 1ull,
+				sizeof(*lane)) != PLAIT_OK ||
+	    plait__work_reserve(place->work, (void **)&device->heap,
+				&device->capacity, device->count + 1ull,
+				sizeof(uint32_t)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	lane = &place->lanes[index];
+	memset(lane, 0, sizeof(*lane));
+	lane->device = device_index;
+	lane->row = PLAIT__NONE;
+	place->lane_count++;
+	put(place, device, device->count++, index);
+	sift_up(place, device, lane->heap);
+	*out_lane = index;
+	return PLAIT_OK;
+}
+
+void plait__place_occupy(plait__place *place, uint32_t lane, uint64_t finish,
+			 uint32_t affinity)
+{
+	plait__place_lane *l = &place->lanes[lane];
+	plait__place_device *device = &place->devices[l->device];
+
+	if (finish > l->free_at)
+		l->free_at = finish;
+	if (affinity != 0)
+		l->affinity = affinity;
+	l->count++;
+	sift_down(place, device, l->heap);
+}
+
+/* When the task's data can be seen from a lane: `own` lane needs no hop. */
+struct ready {
+	uint64_t first;			/* the latest pred */
+	uint64_t second;		/* the latest on any other lane */
+	uint32_t first_lane;
+};
+
+static void find_ready(const plait__place_task *task, struct ready *ready)
+{
+	uint32_t i;
+
+	ready->first = 0;
+	ready->second = 0;
+	ready->first_lane = PLAIT__NONE;
+	for (i = 0; i < task->pred_count; i++) {
+		const plait__place_point *pred = &task->preds[i];
+
+		if (pred->lane == ready->first_lane) {
+			if (pred->finish > ready->first)
+				ready->first = pred->finish;
+		} else if (pred->finish > ready->first ||
+			   ready->first_lane == PLAIT__NONE) {
+			ready->second = ready->first;
+			ready->first = pred->finish;
+			ready->first_lane = pred->lane;
+		} else if (pred->finish > ready->second) {
+			ready->second = pred->finish;
+		}
+	}
+}
+
+static inline uint64_t start_on(const plait__place *place,
+			 const plait__place_task *task,
+			 const struct ready *ready, uint32_t lane)
+{
+	uint64_t start = task->not_before, seen;
+
+	if (ready->first_lane == PLAIT__NONE)
+		seen = 0;
+	else if (lane != ready->first_lane)
+		seen = ready->first + place->hop_cost;
+	else if (ready->second > 0 &&
+		 ready->second + place->hop_cost > ready->first)
+		seen = ready->second + place->hop_cost;
+	else
+		seen = ready->first;
+	if (seen > start)
+		start = seen;
+	if (lane != PLAIT__NONE && place->lanes[lane].free_at > start)
+		start = place->lanes[lane].free_at;
+	return start;
+}
+
+struct choice {
+	uint64_t start;
+	uint32_t lane;
+	uint32_t likes;			/* 4: its last is a pred, 2: some is;
+					 * + 1: it has run the task's like */
+};
+
+/* Preds are tried from the last: the tail of its lane is worth most. */
+enum { TRIED_PREDS = 8 };
+
+/* Sooner; then liked more; then with the shorter gap; then the first. */
+static inline bool is_better(const plait__place *place, const struct choice *a,
+		      const struct choice *b)
+{
+	uint64_t free_a, free_b;
+
+	if (b->lane == PLAIT__NONE || a->start != b->start)
+		return b->lane == PLAIT__NONE || a->start < b->start;
+	if (a->likes != b->likes)
+		return a->likes > b->likes;
+	free_a = place->lanes[a->lane].free_at;
+	free_b = place->lanes[b->lane].free_at;
+	return free_a != free_b ? free_a > free_b : a->lane < b->lane;
+}
+
+static inline void try_lane(const plait__place *place, const plait__place_task *task,
+		     const struct ready *ready, uint32_t lane, uint32_t likes,
+		     struct choice *best)
+{
+	struct choice choice;
+
+	if (place->lanes[lane].device != task->device)
+		return;
+	choice.start = start_on(place, task, ready, lane);
+	choice.lane = lane;
+	choice.likes = likes + (task->affinity != 0 &&
+				place->lanes[lane].affinity == task->affinity);
+	if (is_better(place, &choice, best))
+		*best = choice;
+}
+
+static void try_preds(const plait__place *place, const plait__place_task *task,
+		      const struct ready *ready, struct choice *best)
+{
+	uint32_t i = task->pred_count, tried = 0;
+
+	if (ready->first_lane != PLAIT__NONE && i > TRIED_PREDS)
+		try_lane(place, task, ready, ready->first_lane, 2, best);
+	while (i-- > 0 && tried++ < TRIED_PREDS) {
+		const plait__place_point *pred = &task->preds[i];
+		bool tail = place->lanes[pred->lane].count ==
+			    pred->position + 1;
+
+		try_lane(place, task, ready, pred->lane, tail ? 4 : 2, best);
+	}
+}
+
+/* The few lanes that are free first: one may have run the task's like. */
+static void try_idle(const plait__place *place, const plait__place_task *task,
+		     const struct ready *ready, struct choice *best)
+{
+	const plait__place_device *device = &place->devices[task->device];
+	uint32_t i, few = task->affinity != 0 ? 7 : 1;
+
+	for (i = 0; i < device->count && i < few; i++)
+		try_lane(place, task, ready, device->heap[i], 0, best);
+}
+
+static plait_status choose_new(plait__place *place,
+			       const plait__place_task *task,
+			       const struct ready *ready, struct choice *best)
+{
+	best->start = start_on(place, task, ready, PLAIT__NONE);
+	return plait__place_add_lane(place, task->device, &best->lane);
+}
+
+/* No limit in reach: continue a pred, recycle along its past, or widen. */
+static plait_status choose_widest(plait__place *place,
+				  const plait__place_task *task,
+				  const struct ready *ready,
+				  struct choice *best)
+{
+	uint32_t lane;
+
+	try_preds(place, task, ready, best);
+	if (best->lane != PLAIT__NONE && best->likes >= 4)
+		return PLAIT_OK;
+	best->lane = PLAIT__NONE;
+	lane = plait__place_find_recyclable(place, task);
+	if (lane != PLAIT__NONE) {
+		try_lane(place, task, ready, lane, 0, best);
+		return PLAIT_OK;
+	}
+	return choose_new(place, task, ready, best);
+}
+
+static plait_status choose_bounded(plait__place *place,
+				   const plait__place_task *task,
+				   const struct ready *ready, bool may_add,
+				   struct choice *best)
+{
+	try_preds(place, task, ready, best);
+	try_idle(place, task, ready, best);
+	if (may_add && (best->lane == PLAIT__NONE ||
+			start_on(place, task, ready, PLAIT__NONE) <
+			best->start))
+		return choose_new(place, task, ready, best);
+	return PLAIT_OK;
+}
+
+/* After its only pred on the pred's lane: no lane is sooner or liked more. */
+static bool continues(const plait__place *place, const plait__place_task *task)
+{
+	const plait__place_point *pred = &task->preds[0];
+	const plait__place_lane *lane = &place->lanes[pred->lane];
+
+	return lane->count == pred->position + 1 &&
+	       lane->device == task->device &&
+	       lane->free_at <= pred->finish &&
+	       task->not_before <= pred->finish;
+}
+
+plait_status plait__place_choose(plait__place *place,
+				 const plait__place_task *task,
+				 uint32_t *out_lane, uint64_t *out_start)
+{
+	const plait__place_device *device = &place->devices[task->device];
+	bool may_add = device->limit == 0 || device->count < device->limit;
+	struct choice best = { 0, PLAIT__NONE, 0 };
+	struct ready ready;
+	plait_status status;
+
+	if (task->pred_count == 1 && continues(place, task)) {
+		*out_lane = task->preds[0].lane;
+		*out_start = task->preds[0].finish;
+		return PLAIT_OK;
+	}
+	find_ready(task, &ready);
+	if (task->policy == PLAIT__POLICY_WIDEST && may_add)
+		status = choose_widest(place, task, &ready, &best);
+	else
+		status = choose_bounded(place, task, &ready, may_add, &best);
+	*out_lane = best.lane;
+	*out_start = best.start;
+	return status;
+}
+
+plait_status plait__place_step(plait__place *place,
+			       const plait__place_task *task,
+			       plait__place_point *out_point,
+			       const plait__place_point **out_waits,
+			       uint32_t *out_wait_count)
+{
+	uint64_t start;
+	uint32_t lane;
+	plait_status status = plait__place_choose(place, task, &lane, &start);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__place_commit(place, lane, task->preds,
+				     task->pred_count, out_point, out_waits,
+				     out_wait_count);
+	if (status != PLAIT_OK)
+		return status;
+	out_point->finish = start + task->cost;
+	plait__place_occupy(place, lane, out_point->finish, task->affinity);
+	return PLAIT_OK;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* The planner's input, made of a plan; see plan_to_input.h. */
+#include "plan/schedule/plan_to_input.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+static bool take(const plait__unplan *unplan, void *out, uint64_t count,
+		 uint64_t each)
+{
+	void *block = plait__alloc_array(unplan->allocator, count + 1, each);
+
+	memcpy(out, &block, sizeof(block));
+	return block != NULL;
+}
+
+static bool take_all(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+
+	return take(unplan, &unplan->nodes, plan->node_count,
+		    sizeof(*unplan->nodes)) &&
+	       take(unplan, &unplan->edges, plan->preds_count,
+		    sizeof(*unplan->edges)) &&
+	       take(unplan, &unplan->devices, plan->devices_count,
+		    sizeof(*unplan->devices)) &&
+	       take(unplan, &unplan->device_sets, plan->command_count,
+		    sizeof(*unplan->device_sets)) &&
+	       take(unplan, &unplan->scopes, plan->bodies_count,
+		    sizeof(*unplan->scopes)) &&
+	       take(unplan, &unplan->regions, plan->regions_count,
+		    sizeof(*unplan->regions));
+}
+
+static void give(const plait__unplan *unplan, void *block, uint64_t count,
+		 uint64_t each)
+{
+	plait__free(unplan->allocator, block, (count + 1) * each);
+}
+
+void plait__unplan_fini(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+
+	give(unplan, unplan->nodes, plan->node_count, sizeof(*unplan->nodes));
+	give(unplan, unplan->edges, plan->preds_count,
+	     sizeof(*unplan->edges));
+	give(unplan, unplan->devices, plan->devices_count,
+	     sizeof(*unplan->devices));
+	give(unplan, unplan->device_sets, plan->command_count,
+	     sizeof(*unplan->device_sets));
+	give(unplan, unplan->scopes, plan->bodies_count,
+	     sizeof(*unplan->scopes));
+	give(unplan, unplan->regions, plan->regions_count,
+	     sizeof(*unplan->regions));
+}
+
+/* ---- nodes ---- */
+
+static void fill_node(plait__unplan *unplan, uint32_t number)
+{
+	const plait__plan *plan = unplan->plan;
+	const plait__plan_node *from = &plan->nodes[number];
+	const plait__plan_command *command = &plan->commands[from->command];
+	plait__input_node *node = &unplan->nodes[number];
+
+	node->kind = command->kind;
+	node->device_count = 1;
+	node->device = plan->lanes[command->lane].device;
+	node->link = command->link;
+	node->cost = plait__plan_own_cost(plan, from->command);
+	node->label = from->label;
+	node->file = from->file;
+	node->line = from->line;
+	node->access_first = from->access_first;
+	node->access_count = from[1].access_first - from->access_first;
+	if (command->kind == PLAIT__CMD_LAUNCH &&
+	    command->link < plan->payloads_count &&
+	    plan->payloads[command->link].kernel != PLAIT__NONE)
+		node->affinity = plan->payloads[command->link].kernel + 1;
+}
+
+/* The main command of a node is none that only stands for it. */
+static bool is_stub(const plait__plan_command *command)
+{
+	return command->kind == PLAIT__CMD_JOIN ||
+	       command->kind == PLAIT__CMD_ENTER;
+}
+
+/* One more command of a node that has one on its device: another device, or a
+ * lane of a region, which says nothing. */
+static void add_device(plait__unplan *unplan, uint32_t command)
+{
+	const plait__plan *plan = unplan->plan;
+	const plait__plan_command *at = &plan->commands[command];
+	plait__input_node *node = &unplan->nodes[at->node];
+
+	if (at->kind == PLAIT__CMD_ENTER ||
+	    plan->nodes[at->node].command == command)
+		return;
+	node->meaning = at->kind == PLAIT__CMD_JOIN ? PLAIT__MEANING_BARRIER :
+			PLAIT__MEANING_GROUP;
+	node->device_count++;
+}
+
+/* Sets of devices, the main one first: counted, then filled in. */
+static void fill_sets(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		plait__input_node *node = &unplan->nodes[i];
+		uint32_t count = node->device_count;
+
+		if (count == 1)
+			continue;
+		unplan->device_sets[next] = node->device;
+		node->device = next;
+		/* Counts again, while it is filled. */
+		node->device_count = 1;
+		next += count;
+	}
+	unplan->input.device_set_count = next;
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		plait__input_node *node =
+			&unplan->nodes[plan->commands[i].node];
+
+		if (node->meaning != PLAIT__MEANING_FIRST &&
+		    plan->nodes[plan->commands[i].node].command != i)
+			unplan->device_sets[node->device +
+					    node->device_count++] =
+				plan->lanes[plan->commands[i].lane].device;
+	}
+}
+
+static void fill_nodes(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		fill_node(unplan, i);
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		add_device(unplan, i);
+	fill_sets(unplan);
+	for (uint32_t i = 0; i < plan->scratch_count; i++)
+		unplan->nodes[plan->commands[plan->scratch[i].command].node]
+			.scratch_bytes = plan->scratch[i].bytes;
+}
+
+static void fill_edges(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		const plait__plan_command *at = &plan->commands[i];
+
+		for (uint32_t p = at[0].pred_first; p < at[1].pred_first;
+		     p++) {
+			uint32_t before = plan->commands[plan->preds[p]].node;
+
+			if (before != at->node)
+				unplan->edges[unplan->input.edge_count++] =
+					(plait__input_edge){ before,
+							     at->node };
+		}
+	}
+}
+
+/* ---- what is around them ---- */
+
+static void fill_scopes(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+
+	for (uint32_t i = 0; i < plan->bodies_count; i++)
+		unplan->scopes[i].region = plan->bodies[i].region;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		plait__input_scope *scope =
+			&unplan->scopes[plan->nodes[i].body];
+
+		if (scope->node_count++ == 0)
+			scope->node_first = i;
+	}
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		const plait__plan_region *from = &plan->regions[i];
+
+		unplan->regions[i] = (plait__input_region){
+			.kind = from->kind,
+			.node = plan->commands[from->command].node,
+			.scope_first = from->body_first,
+			.scope_count = from->body_count,
+			.predicate = from->predicate, .times = from->times,
+		};
+	}
+}
+
+static void fill_devices(plait__unplan *unplan)
+{
+	const plait__plan *plan = unplan->plan;
+
+	for (uint32_t i = 0; i < plan->devices_count; i++)
+		unplan->devices[i] = (plait__input_device){
+			.name = plan->devices[i].name,
+			.rank = plan->devices[i].rank,
+			.flags = plan->devices[i].flags,
+			.lane_limit = plan->devices[i].lane_limit,
+		};
+}
+
+#define SAME_TABLE(type, table)						\
+	unplan->input.tables.table = unplan->plan->table;		\
+	unplan->input.tables.table##_count = unplan->plan->table##_count;
+static void fill_input(plait__unplan *unplan)
+{
+	plait__input *input = &unplan->input;
+
+	input->nodes = unplan->nodes;
+	input->edges = unplan->edges;
+	input->devices = unplan->devices;
+	input->device_sets = unplan->device_sets;
+	input->scopes = unplan->scopes;
+	input->regions = unplan->regions;
+	input->node_count = unplan->plan->node_count;
+	input->device_count = unplan->plan->devices_count;
+	input->scope_count = unplan->plan->bodies_count;
+	input->region_count = unplan->plan->regions_count;
+	PLAIT__PLAN_TABLES(SAME_TABLE)
+}
+#undef SAME_TABLE
+
+/* Every node has a command, and the first one is not a stub. */
+static bool is_whole(const plait__plan *plan)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		if (plan->nodes[i].command >= plan->command_count ||
+		    is_stub(&plan->commands[plan->nodes[i].command]))
+			return false;
+	return true;
+}
+
+plait_status plait__unplan_init(plait__unplan *unplan,
+				const plait__plan *plan,
+				const plait_allocator *allocator,
+				plait_error *error)
+{
+	*unplan = (plait__unplan){ .plan = plan, .allocator = allocator };
+	if (!is_whole(plan))
+		return plait__fail(error, PLAIT_E_UNSUPPORTED,
+				   "a plan of a part of a graph cannot be "
+				   "planned anew");
+	if (!take_all(unplan))
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to plan %u nodes anew",
+				   plan->node_count);
+	fill_nodes(unplan);
+	fill_edges(unplan);
+	fill_scopes(unplan);
+	fill_devices(unplan);
+	fill_input(unplan);
+	return PLAIT_OK;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The best of several schedules of a scope under the policy `bounded`: by
+ * rank, then in plain order; no more than is needed to reach a lower bound.
+ *
+ * Where hops cost, a busy lane may be worth more than a free one, and a few
+ * lanes more than many.  All this is tried, with as many lanes as there may be
+ * and with fewer, so that more lanes than eight at most never make a schedule
+ * longer.
+ */
+#include "plan/schedule/list_schedule.h"
+
+#include <string.h>
+
+static plait_status begin_try(struct plait__list *l,
+			      const plait__build_scope *scope)
+{
+	plait__build *build = l->build;
+
+	l->placed = scope->t_first;
+	l->makespan = 0;
+	return plait__place_init(&l->place, &build->work, l->limits,
+				 build->input->device_count, 0, 0, 0,
+				 build->options->hop_cost);
+}
+
+static void end_try(struct plait__list *l)
+{
+	l->build->counts->heap_steps += l->place.steps;
+	plait__place_fini(&l->place);
+}
+
+/* Regions bring items while scopes are done, inner ones first. */
+static plait_status reserve_items(struct plait__list *l)
+{
+	plait__build *build = l->build;
+	uint64_t items = (uint64_t)build->node_count + build->extra_count;
+
+	if (plait__work_reserve(&build->work, (void **)&l->position,
+				&l->position_capacity, items,
+				sizeof(uint32_t)) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	return plait__work_reserve(&build->work, (void **)&l->first_lane,
+				   &l->first_lane_capacity, items,
+				   sizeof(uint32_t));
+}
+
+/* The lanes of a try become those of the scope. */
+static plait_status keep_lanes(struct plait__list *l,
+			       plait__build_scope *scope)
+{
+	uint32_t i, lane;
+
+	l->build->lane_device_count = scope->lane_first;
+	scope->lane_count = 0;
+	scope->makespan = l->makespan;
+	for (i = 0; i < l->place.lane_count; i++)
+		if (plait__build_new_lane(l->build, scope,
+					  l->place.lanes[i].device,
+					  &lane) != PLAIT_OK)
+			return PLAIT_E_NOMEM;
+	return PLAIT_OK;
+}
+
+/* Copy what the scope owns of an array by item. */
+static void copy_lanes(const plait__build *build,
+		       const plait__build_scope *scope, uint32_t *to,
+		       const uint32_t *from)
+{
+	uint32_t t, k, more;
+
+	memcpy(to + scope->t_first, from + scope->t_first,
+	       scope->t_count * sizeof(uint32_t));
+	for (t = scope->t_first; build->extras != NULL &&
+	     t < scope->t_first + scope->t_count; t++) {
+		more = plait__build_more(build, t).count;
+		for (k = 1; k <= more; k++) {
+			uint32_t item = plait__build_item(build, t, k);
+
+			to[item] = from[item];
+		}
+	}
+}
+
+/* The best so far goes aside before another try, and comes back. */
+static void save_best(struct plait__list *l, const plait__build_scope *scope)
+{
+	if (l->saved)
+		return;
+	copy_lanes(l->build, scope, l->first_lane, l->build->lane);
+	memcpy(l->first_seq + scope->t_first, l->build->seq + scope->t_first,
+	       scope->t_count * sizeof(uint32_t));
+	l->saved = true;
+}
+
+static void restore_best(struct plait__list *l,
+			 const plait__build_scope *scope)
+{
+	if (!l->saved)
+		return;
+	copy_lanes(l->build, scope, l->build->lane, l->first_lane);
+	memcpy(l->build->seq + scope->t_first, l->first_seq + scope->t_first,
+	       scope->t_count * sizeof(uint32_t));
+	l->saved = false;
+}
+
+static plait_status by_insertion(struct plait__list *l,
+				 const plait__build_scope *scope,
+				 uint64_t beat)
+{
+	const plait__insert_room room = {
+		.rank = l->hop_rank,
+		.finish = l->finish,
+		.before = l->position,
+		.spare = l->waiting
+	};
+
+	return plait__insert_run(l->build, scope, &l->place, &room, beat,
+				 &l->makespan);
+}
+
+enum way {
+	BY_RANK,
+	BY_NUMBER,
+	BY_HOP_RANK,
+	BY_INSERTION,
+	WAYS
+};
+
+static plait_status run_try(struct plait__list *l,
+			    const plait__build_scope *scope, enum way way,
+			    uint64_t beat)
+{
+	plait_status status = begin_try(l, scope);
+
+	l->rank = way == BY_HOP_RANK ? l->hop_rank : l->build->rank;
+	if (status != PLAIT_OK)
+		return status;
+	if (way == BY_INSERTION)
+		return by_insertion(l, scope, beat);
+	if (way == BY_NUMBER)
+		return plait__list_by_number(l, scope, beat);
+	return plait__list_by_rank(l, scope, beat);
+}
+
+/* Kept if it is shorter than the best. */
+static plait_status another_try(struct plait__list *l,
+				plait__build_scope *scope, enum way way)
+{
+	plait_status status;
+
+	save_best(l, scope);
+	status = run_try(l, scope, way, scope->makespan);
+	if (status == PLAIT_OK && l->makespan < scope->makespan) {
+		l->saved = false;
+		status = keep_lanes(l, scope);
+	}
+	end_try(l);
+	l->build->counts->steps += scope->t_count;
+	return status;
+}
+
+/* ---- where hops cost ---- */
+
+/* Above this many nodes, fewer tries. */
+enum { MANY_NODES = 16384 };
+
+/* A hop to each successor, less the part of the lanes that need none. */
+static void rank_with_hops(struct plait__list *l,
+			   const plait__build_scope *scope)
+{
+	const plait__build *build = l->build;
+	uint64_t hop = build->options->hop_cost, lanes = 0, rank;
+	uint32_t t = scope->t_first + scope->t_count, i, d;
+
+	for (d = 0; d < build->input->device_count; d++)
+		lanes += l->limits[d];
+	hop -= hop / lanes;
+	while (t-- > scope->t_first) {
+		rank = 0;
+		for (i = build->succ_first[t]; i < build->succ_first[t + 1];
+		     i++)
+			if (l->hop_rank[build->succs[i]] + hop > rank)
+				rank = l->hop_rank[build->succs[i]] + hop;
+		l->hop_rank[t] = rank + build->cost[t];
+	}
+}
+
+/* As many lanes of each device as a single node of the scope wants at once;
+ * true when none wants more than one lane in all. */
+static bool find_needs(const plait__build *build,
+		       const plait__build_scope *scope, uint32_t *needs,
+		       uint32_t *counts)
+{
+	uint32_t devices = build->input->device_count, t, k, d, more;
+	bool plain = true;
+
+	for (d = 0; d < devices; d++)
+		needs[d] = 1;
+	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++) {
+		more = plait__build_more(build, t).count;
+		if (more == 0)
+			continue;
+		plain = false;
+		memset(counts, 0, devices * sizeof(uint32_t));
+		for (k = 0; k <= more; k++) {
+			d = plait__build_item_device(build, t, k);
+			if (++counts[d] > needs[d])
+				needs[d] = counts[d];
+		}
+	}
+	return plain;
+}
+
+/* What the best try has, or what there may be: the most of any device. */
+static uint32_t find_caps(const plait__build *build,
+			  const plait__build_scope *scope, uint32_t *caps)
+{
+	uint32_t devices = build->input->device_count, d, i, most = 1;
+
+	memset(caps, 0, devices * sizeof(uint32_t));
+	for (i = 0; i < scope->lane_count; i++)
+		caps[build->lane_device[scope->lane_first + i]]++;
+	for (d = 0; d < devices; d++) {
+		if (build->limits[d] > 0)
+			caps[d] = build->limits[d];
+		if (caps[d] > most)
+			most = caps[d];
+	}
+	return most;
+}
+
+/* At most `count` lanes of each device; returns how many in all. */
+static uint64_t set_limits(struct plait__list *l, const uint32_t *caps,
+			   const uint32_t *needs, uint32_t count)
+{
+	uint64_t all = 0;
+	uint32_t d;
+
+	for (d = 0; d < l->build->input->device_count; d++) {
+		l->limits[d] = caps[d] < count ? caps[d] : count;
+		if (l->limits[d] < needs[d])
+			l->limits[d] = needs[d];
+		all += l->limits[d];
+	}
+	return all;
+}
+
+static plait_status try_ways(struct plait__list *l, plait__build_scope *scope,
+			     uint32_t from, bool insert)
+{
+	plait_status status = PLAIT_OK;
+	uint32_t way;
+
+	rank_with_hops(l, scope);
+	for (way = from; way < WAYS && status == PLAIT_OK; way++)
+		if (way != BY_INSERTION || insert)
+			status = another_try(l, scope, (enum way)way);
+	return status;
+}
+
+static uint32_t fewer(const plait__build_scope *scope, uint32_t lanes)
+{
+	if (lanes > 8 || scope->t_count > MANY_NODES)
+		return lanes / 2;
+	return lanes - 1;
+}
+
+/* All ways with all lanes, then with fewer and fewer. */
+static plait_status try_more(struct plait__list *l, plait__build_scope *scope)
+{
+	plait__build *build = l->build;
+	uint64_t devices = build->input->device_count;
+	uint32_t *caps = plait__work_take(&build->work, devices * 3,
+					  sizeof(uint32_t));
+	plait_status status = PLAIT_OK;
+	uint32_t lanes, most;
+	bool plain, few;
+
+	if (caps == NULL)
+		return PLAIT_E_NOMEM;
+	plain = find_needs(build, scope, caps + devices, caps + 2 * devices);
+	most = find_caps(build, scope, caps);
+	for (lanes = most; lanes > 0 && status == PLAIT_OK;
+	     lanes = fewer(scope, lanes)) {
+		few = set_limits(l, caps, caps + devices, lanes) <=
+		      PLAIT__INSERT_LANES;
+		status = try_ways(l, scope, lanes == most ? BY_HOP_RANK :
+				  BY_RANK, plain && few);
+	}
+	plait__work_give(&build->work, caps);
+	return status;
+}
+
+/* The ends of the best try are not needed any more. */
+static bool is_shortest(struct plait__list *l, const plait__build_scope *scope)
+{
+	return plait__build_is_shortest(l->build, scope, scope->makespan,
+					l->finish);
+}
+
+plait_status plait__list_run(struct plait__list *l, uint32_t scope_index)
+{
+	plait__build *build = l->build;
+	plait__build_scope *scope = &build->scopes[scope_index];
+	plait_status status = reserve_items(l);
+
+	scope->lane_first = build->lane_device_count;
+	memcpy(l->limits, build->limits,
+	       build->input->device_count * sizeof(uint32_t));
+	if (status == PLAIT_OK)
+		status = run_try(l, scope, BY_RANK, UINT64_MAX);
+	if (status == PLAIT_OK)
+		status = keep_lanes(l, scope);
+	end_try(l);
+	build->counts->steps += scope->t_count;
+	if (status == PLAIT_OK && !is_shortest(l, scope))
+		status = another_try(l, scope, BY_NUMBER);
+	if (status == PLAIT_OK && l->hop_rank != NULL &&
+	    !is_shortest(l, scope))
+		status = try_more(l, scope);
+	restore_best(l, scope);
+	return status == PLAIT_OK ? PLAIT_OK : plait__build_no_memory(build);
+}
+
+plait_status plait__list_open(plait__build *build, struct plait__list **out)
+{
+	plait__work *work = &build->work;
+	struct plait__list *l = plait__work_take_zero(work, 1, sizeof(*l));
+	uint64_t n = build->node_count;
+
+	if (l == NULL)
+		return plait__build_no_memory(build);
+	l->build = build;
+	l->ready = plait__work_take_zero(work, build->input->device_count,
+					 sizeof(*l->ready));
+	l->finish = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				    sizeof(uint64_t));
+	l->waiting = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				     sizeof(uint32_t));
+	l->first_seq = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				       sizeof(uint32_t));
+	l->limits = plait__work_take(work, build->input->device_count,
+				     sizeof(uint32_t));
+	if (build->options->hop_cost > 0)
+		l->hop_rank = plait__work_take(work, n, sizeof(uint64_t));
+	*out = l;
+	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
+	    l->first_seq == NULL || l->limits == NULL ||
+	    (build->options->hop_cost > 0 && l->hop_rank == NULL))
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}
+
+void plait__list_close(struct plait__list *l)
+{
+	plait__work *work = &l->build->work;
+	uint32_t d;
+
+	for (d = 0; l->ready != NULL && d < l->build->input->device_count;
+	     d++) {
+		plait__work_give(work, l->ready[d].now.entries);
+		plait__work_give(work, l->ready[d].later.entries);
+	}
+	plait__work_give(work, l->ready);
+	plait__work_give(work, l->finish);
+	plait__work_give(work, l->waiting);
+	plait__work_give(work, l->position);
+	plait__work_give(work, l->first_seq);
+	plait__work_give(work, l->first_lane);
+	plait__work_give(work, l->limits);
+	plait__work_give(work, l->hop_rank);
+	plait__work_give(work, l->points);
+	plait__work_give(work, l->others);
+	plait__work_give(work, l);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scratch: an offset in the arena of its device for every command that wants
+ * some.  Commands that may run at once never overlap.
+ *
+ * `strict`: commands of one lane never run at once, whatever bodies they are
+ * in, and lanes are about as many as the graph is wide.  So each lane has one
+ * place, as large as the most that one of its commands wants.
+ *
+ * `helped`: only edges keep commands apart.  The nodes of each scope are
+ * covered with chains of ancestors (chain_cover.c), each chain has a place, and a
+ * region's place holds all places of its bodies.
+ */
+#include "plan/schedule/planner_state.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* Places begin at multiples of this. */
+enum { ALIGN_BYTES = 256 };
+
+struct memory {
+	plait__build *build;
+	uint64_t *place;	/* by lane: bytes, then offset */
+	uint64_t *item_bytes;	/* helped: by item, with bodies */
+	uint64_t *item_offset;	/* helped: by item */
+	uint64_t *total;	/* by device */
+	uint32_t capacity;	/* of plan->scratch */
+};
+
+static plait_status fail_size(plait__build *build)
+{
+	return plait__fail(build->error, PLAIT_E_INVALID,
+			   "the scratch of all nodes is more than 2^63 - 1 bytes");
+}
+
+/* Only commands that do something have scratch; stubs have none. */
+static uint64_t scratch_of(const plait__build *build, uint32_t t, uint32_t k)
+{
+	if (k > 0 && !plait__build_is_group(build, t))
+		return 0;
+	return plait__build_node(build, t)->scratch_bytes;
+}
+
+/* Sizes of places become offsets, device by device. */
+static bool lay_out(uint64_t *place, const uint32_t *device, uint32_t count,
+		    uint64_t *total)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t *end = &total[device[i]], bytes = place[i];
+
+		place[i] = *end;
+		if (__builtin_add_overflow(bytes, ALIGN_BYTES - 1, &bytes) ||
+		    __builtin_add_overflow(*end, bytes -
+					   bytes % ALIGN_BYTES, end) ||
+		    *end > INT64_MAX)
+			return false;
+	}
+	return true;
+}
+
+static plait_status add_scratch(struct memory *m, uint32_t command,
+				uint64_t offset, uint64_t bytes)
+{
+	plait__plan *plan = m->build->plan;
+	plait__plan_scratch *scratch;
+
+	if (plait__work_reserve(&m->build->work, (void **)&plan->scratch,
+				&m->capacity, plan->scratch_count + 1ull,
+				sizeof(*scratch)) != PLAIT_OK)
+		return plait__build_no_memory(m->build);
+	scratch = &plan->scratch[plan->scratch_count++];
+	scratch->command = command;
+	scratch->device = plan->lanes[plan->commands[command].lane].device;
+	scratch->offset = offset;
+	scratch->bytes = bytes;
+	return PLAIT_OK;
+}
+
+/* In ascending order of commands. */
+static plait_status store(struct memory *m)
+{
+	plait__build *build = m->build;
+	plait__plan *plan = build->plan;
+	plait_status status = PLAIT_OK;
+	uint32_t c, t, k, *item_of = build->lane;
+
+	for (t = 0; t < build->node_count; t++)
+		for (k = 0; k <= plait__build_more(build, t).count; k++) {
+			uint32_t item = plait__build_item(build, t, k);
+
+			item_of[build->command_of[item]] =
+				scratch_of(build, t, k) > 0 ? item
+							    : PLAIT__NONE;
+		}
+	for (c = 0; c < plan->command_count && status == PLAIT_OK; c++) {
+		uint32_t node = plan->commands[c].node;
+		uint64_t offset;
+
+		if (item_of[c] == PLAIT__NONE)
+			continue;
+		offset = m->item_offset != NULL ? m->item_offset[item_of[c]]
+			: m->place[plan->commands[c].lane];
+		status = add_scratch(m, c, offset,
+				     build->input->nodes[node].scratch_bytes);
+	}
+	return status;
+}
+
+static plait_status by_lanes(struct memory *m)
+{
+	plait__build *build = m->build;
+	plait__plan *plan = build->plan;
+	uint32_t t, k;
+
+	m->place = plait__work_take_zero(&build->work, plan->lanes_count,
+					 sizeof(uint64_t));
+	if (m->place == NULL)
+		return plait__build_no_memory(build);
+	for (t = 0; t < build->node_count; t++)
+		for (k = 0; k <= plait__build_more(build, t).count; k++) {
+			uint64_t bytes = scratch_of(build, t, k);
+			uint32_t c = build->command_of[
+				plait__build_item(build, t, k)];
+			uint64_t *place =
+				&m->place[plan->commands[c].lane];
+
+			*place = bytes > *place ? bytes : *place;
+		}
+	/* The lanes of scope 0 are the lanes of the plan. */
+	if (!lay_out(m->place, build->lane_device +
+		     build->scopes[0].lane_first, plan->lanes_count,
+		     m->total))
+		return fail_size(build);
+	return store(m);
+}
+
+/* ---- helped ---- */
+
+/* What the bodies of region t need on a device goes to its first item there:
+ * more than that item wants itself never runs at the same time. */
+static void add_bodies(struct memory *m, uint32_t t, const uint64_t *totals)
+{
+	plait__build *build = m->build;
+	const plait__input_region *region =
+		&build->input->regions[plait__build_node(build, t)->link];
+	uint32_t devices = build->input->device_count, s, k, d;
+	uint32_t before = PLAIT__NONE;
+
+	for (k = 0; k <= plait__build_more(build, t).count; k++) {
+		uint64_t *bytes =
+			&m->item_bytes[plait__build_item(build, t, k)];
+
+		d = plait__build_item_device(build, t, k);
+		if (d == before || (k > 0 &&
+				    d == plait__build_device(build, t)))
+			continue;
+		before = d;
+		for (s = 0; s < region->scope_count; s++) {
+			uint64_t total = totals[(uint64_t)
+				(region->scope_first + s) * devices + d];
+
+			*bytes = total > *bytes ? total : *bytes;
+		}
+	}
+}
+
+/* Chains of one scope, and how large their places are. */
+static plait_status chain_scope(struct memory *m, struct plait__chains *chains,
+				uint32_t s, uint64_t *totals)
+{
+	plait__build *build = m->build;
+	const plait__build_scope *scope = &build->scopes[s];
+	uint32_t t, k, end = scope->t_first + scope->t_count;
+	uint64_t *place;
+
+	for (t = scope->t_first; t < end; t++)
+		build->seq[t] = t;
+	build->scopes[s].lane_count = 0;
+	if (plait__chains_run(chains, s) != PLAIT_OK)
+		return PLAIT_E_NOMEM;
+	place = plait__work_take_zero(&build->work, scope->lane_count,
+				      sizeof(uint64_t));
+	if (place == NULL)
+		return plait__build_no_memory(build);
+	for (t = scope->t_first; t < end; t++) {
+		for (k = 0; k <= plait__build_more(build, t).count; k++)
+			m->item_bytes[plait__build_item(build, t, k)] =
+				scratch_of(build, t, k);
+		if (plait__build_node(build, t)->kind == PLAIT__CMD_REGION)
+			add_bodies(m, t, totals);
+		for (k = 0; k <= plait__build_more(build, t).count; k++) {
+			uint32_t item = plait__build_item(build, t, k);
+			uint64_t *p = &place[build->lane[item]];
+
+			*p = m->item_bytes[item] > *p ? m->item_bytes[item]
+						      : *p;
+		}
+	}
+	if (!lay_out(place, build->lane_device + scope->lane_first,
+		     scope->lane_count,
+		     totals + (uint64_t)s * build->input->device_count))
+		return fail_size(build);
+	for (t = scope->t_first; t < end; t++)
+		for (k = 0; k <= plait__build_more(build, t).count; k++) {
+			uint32_t item = plait__build_item(build, t, k);
+
+			m->item_offset[item] = place[build->lane[item]];
+		}
+	plait__work_give(&build->work, place);
+	return PLAIT_OK;
+}
+
+/* Offsets within bodies become offsets in the arenas, from outside in. */
+static void move_scope(struct memory *m, uint32_t t)
+{
+	plait__build *build = m->build;
+	const plait__input_region *region =
+		&build->input->regions[plait__build_node(build, t)->link];
+	uint32_t s, u, k, j;
+
+	for (s = 0; s < region->scope_count; s++) {
+		const plait__build_scope *scope =
+			&build->scopes[region->scope_first + s];
+
+		for (u = scope->t_first; u < scope->t_first + scope->t_count;
+		     u++)
+			for (k = 0; k <= plait__build_more(build, u).count;
+			     k++) {
+				uint32_t d = plait__build_item_device(build, u,
+								      k);
+
+				for (j = 0; plait__build_item_device(
+					     build, t, j) != d; j++)
+					continue;
+				m->item_offset[plait__build_item(build, u, k)]
+					+= m->item_offset[
+					plait__build_item(build, t, j)];
+			}
+	}
+}
+
+static plait_status by_edges(struct memory *m)
+{
+	plait__build *build = m->build;
+	plait__work *work = &build->work;
+	uint64_t items = (uint64_t)build->node_count + build->extra_count;
+	uint32_t s = build->scope_count, devices = build->input->device_count;
+	struct plait__chains *chains;
+	plait_status status;
+	uint64_t *totals;
+	uint32_t t;
+
+	m->item_bytes = plait__work_take_zero(work, items, sizeof(uint64_t));
+	m->item_offset = plait__work_take_zero(work, items, sizeof(uint64_t));
+	totals = plait__work_take_zero(work, (uint64_t)build->scope_count *
+				       devices, sizeof(uint64_t));
+	if (m->item_bytes == NULL || m->item_offset == NULL || totals == NULL)
+		return plait__build_no_memory(build);
+	memset(build->lane, 0xff, items * sizeof(uint32_t));
+	build->lane_device_count = 0;
+	status = plait__chains_open(build, &chains);
+	while (status == PLAIT_OK && s-- > 0)
+		if (build->scopes[s].body != PLAIT__NONE)
+			status = chain_scope(m, chains, s, totals);
+	if (status != PLAIT_OK)
+		return status;
+	plait__chains_close(chains);
+	memcpy(m->total, totals, devices * sizeof(uint64_t));
+	for (t = 0; t < build->node_count; t++)
+		if (plait__build_node(build, t)->kind == PLAIT__CMD_REGION)
+			move_scope(m, t);
+	return store(m);
+}
+
+plait_status plait__build_memory(plait__build *build)
+{
+	plait__work *work = &build->work;
+	plait_status status;
+	struct memory m;
+	uint32_t d;
+
+	/* A part of a graph may leave out what wants scratch, and all else. */
+	if (!build->has_scratch || build->node_count == 0)
+		return PLAIT_OK;
+	memset(&m, 0, sizeof(m));
+	m.build = build;
+	m.total = plait__work_take_zero(work, build->input->device_count,
+					sizeof(uint64_t));
+	if (m.total == NULL)
+		return plait__build_no_memory(build);
+	if (build->options->mode == PLAIT__MODE_HELPED && build->mixed)
+		status = by_edges(&m);
+	else
+		status = by_lanes(&m);
+	for (d = 0; d < build->input->device_count; d++)
+		build->plan->devices[d].scratch_bytes = m.total[d];
+	plait__work_give(work, m.total);
+	plait__work_give(work, m.place);
+	plait__work_give(work, m.item_bytes);
+	plait__work_give(work, m.item_offset);
+	build->counts->steps += build->node_count;
+	return status;
+}

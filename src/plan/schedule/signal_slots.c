@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signal slots: one for each command that somebody waits for, free again in
+ * submission order after the last wait.  As intervals on that order they get
+ * by with as many slots as are in use at once.
+ */
+#include "plan/schedule/planner_state.h"
+
+struct signals {
+	plait__plan *plan;
+	uint32_t *track_of;	/* by lane: track of the body in hand */
+	uint32_t *waiters;	/* by command: waits still to come */
+	uint32_t *freed;	/* slots to use again, a stack */
+	uint32_t freed_count;
+	uint32_t slot_count;	/* of the body in hand */
+};
+
+static uint32_t target(const struct signals *s, const plait__plan_wait *wait)
+{
+	return s->plan->tracks[s->track_of[wait->lane]].first + wait->position;
+}
+
+static void do_command(struct signals *s, const plait__plan_body *body,
+		       uint32_t c)
+{
+	plait__plan_command *command = &s->plan->commands[c];
+	uint32_t i, from;
+
+	for (i = command[0].wait_first; i < command[1].wait_first; i++) {
+		plait__plan_wait *wait = &s->plan->waits[i];
+
+		from = target(s, wait);
+		wait->signal = s->plan->commands[from].signal;
+		if (--s->waiters[from] == 0)
+			s->freed[s->freed_count++] =
+				wait->signal - body->signal_first;
+	}
+	if (s->waiters[c] == 0)
+		return;
+	command->signal = body->signal_first +
+		(s->freed_count > 0 ? s->freed[--s->freed_count]
+				    : s->slot_count++);
+}
+
+static void do_body(struct signals *s, plait__plan_body *body)
+{
+	plait__plan *plan = s->plan;
+	uint32_t end = body->command_first + body->command_count, i;
+
+	for (i = 0; i < body->track_count; i++)
+		s->track_of[plan->tracks[body->track_first + i].lane] =
+			body->track_first + i;
+	for (i = plan->commands[body->command_first].wait_first;
+	     i < plan->commands[end].wait_first; i++)
+		s->waiters[target(s, &plan->waits[i])]++;
+	s->freed_count = 0;
+	s->slot_count = 0;
+	for (i = body->command_first; i < end; i++)
+		do_command(s, body, plan->order[i]);
+	body->signal_count = s->slot_count;
+}
+
+/* Bodies may run at once, so each has slots of its own; but of the branches
+ * of a case only one runs. */
+static void do_bodies(struct signals *s)
+{
+	plait__plan *plan = s->plan;
+	uint32_t b, end = 0;
+
+	for (b = 0; b < plan->bodies_count; b++) {
+		plait__plan_body *body = &plan->bodies[b];
+
+		body->signal_first = end;
+		if (body->region != PLAIT__NONE)
+			body->signal_first = plan->regions[body->region]
+				.body_first == b ? end
+				: body[-1].signal_first;
+		do_body(s, body);
+		if (body->signal_first + body->signal_count > end)
+			end = body->signal_first + body->signal_count;
+	}
+	plan->signal_count = end;
+}
+
+plait_status plait__build_signals(plait__build *build)
+{
+	plait__work *work = &build->work;
+	struct signals s;
+
+	s.plan = build->plan;
+	s.track_of = plait__work_take(work, s.plan->lanes_count,
+				      sizeof(uint32_t));
+	s.waiters = plait__work_take_zero(work, s.plan->command_count,
+					  sizeof(uint32_t));
+	s.freed = plait__work_take(work, s.plan->command_count,
+				   sizeof(uint32_t));
+	if (s.track_of == NULL || s.waiters == NULL || s.freed == NULL)
+		return plait__build_no_memory(build);
+	do_bodies(&s);
+	plait__work_give(work, s.track_of);
+	plait__work_give(work, s.waiters);
+	plait__work_give(work, s.freed);
+	build->counts->steps += s.plan->waits_count;
+	return PLAIT_OK;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Topological numbers (Kahn, first in first out, so by level and then by id)
+ * and the predecessors under these numbers.  A cycle is an error that names
+ * its nodes.
+ */
+#include "plan/schedule/planner_state.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct order {
+	uint32_t *first;	/* by node and one more: its successors */
+	uint32_t *succs;	/* node ids */
+	uint32_t *degree;	/* by node: preds not yet numbered */
+	uint32_t *t_of;		/* by node */
+};
+
+static bool takes_part(const plait__build *build,
+		       const plait__input_edge *edge)
+{
+	return build->selected == NULL || (build->selected[edge->before] &&
+					   build->selected[edge->after]);
+}
+
+/* Successors of every node, in the order in which edges were given. */
+static void sort_edges(plait__build *build, struct order *o)
+{
+	const plait__input *input = build->input;
+	uint32_t i, sum = 0;
+
+	for (i = 0; i < input->edge_count; i++) {
+		if (!takes_part(build, &input->edges[i]))
+			continue;
+		o->first[input->edges[i].before]++;
+		o->degree[input->edges[i].after]++;
+	}
+	for (i = 0; i <= input->node_count; i++) {
+		sum += o->first[i];
+		o->first[i] = sum;
+	}
+	for (i = input->edge_count; i-- > 0;) {
+		if (!takes_part(build, &input->edges[i]))
+			continue;
+		o->succs[--o->first[input->edges[i].before]] =
+			input->edges[i].after;
+	}
+}
+
+/* Number the nodes of one scope; returns how many. */
+static uint32_t number_scope(plait__build *build, struct order *o,
+			     const plait__input_scope *scope, uint32_t t_first)
+{
+	uint32_t *queue = build->node_of;
+	uint32_t head = t_first, tail = t_first, i, node;
+
+	for (i = 0; i < scope->node_count; i++) {
+		node = scope->node_first + i;
+		if (o->degree[node] == 0 &&
+		    (build->selected == NULL || build->selected[node]))
+			queue[tail++] = node;
+	}
+	while (head < tail) {
+		node = queue[head];
+		o->t_of[node] = head++;
+		for (i = o->first[node]; i < o->first[node + 1]; i++)
+			if (--o->degree[o->succs[i]] == 0)
+				queue[tail++] = o->succs[i];
+	}
+	return tail - t_first;
+}
+
+/* "a -> b -> a": as many names as the error's text can hold. */
+static void write_cycle(plait__build *build, const uint32_t *pred,
+			uint32_t start, char *text, size_t capacity)
+{
+	char name[PLAIT__NODE_TEXT_BYTES];
+	size_t used = 0;
+	uint32_t node = start;
+	int length;
+
+	do {
+		node = pred[node];
+		plait__input_node_text(build->input, node, name);
+		length = snprintf(text + used, capacity - used, "%s -> ", name);
+		if (length < 0 || (size_t)length >= capacity - used - 8) {
+			snprintf(text + used, capacity - used, "...");
+			return;
+		}
+		used += (size_t)length;
+	} while (node != start);
+	plait__input_node_text(build->input, pred[node], name);
+	plait__text_copy(name, text + used, capacity - used, NULL);
+}
+
+/*
+ * Some node kept a degree above 0, so it has a pred of the same kind; going
+ * back from pred to pred must meet itself.  The names then run forwards,
+ * because the links are turned round on the way.
+ */
+static plait_status fail_cycle(plait__build *build, struct order *o)
+{
+	const plait__input *input = build->input;
+	uint32_t *pred = o->t_of, *next = o->first;
+	char text[PLAIT_ERROR_TEXT_BYTES - 8];
+	uint32_t i, node = PLAIT__NONE, first, step;
+	size_t place = input->text_name == NULL ? 0 :
+		       strlen(input->text_name) + 14;
+
+	for (i = 0; i < input->edge_count; i++) {
+		const plait__input_edge *edge = &input->edges[i];
+
+		if (!takes_part(build, edge) || o->degree[edge->before] == 0 ||
+		    o->degree[edge->after] == 0)
+			continue;
+		pred[edge->after] = edge->before;
+		node = edge->after;
+	}
+	for (step = 0; step < input->node_count; step++)
+		node = pred[node];
+	first = node;
+	for (i = node, step = 0; step == 0 || i != node; step++) {
+		next[pred[i]] = i;
+		i = pred[i];
+		first = i < first ? i : first;
+	}
+	write_cycle(build, next, pred[first], text, sizeof(text) -
+		    (place < sizeof(text) / 2 ? place : sizeof(text) / 2));
+	return plait__build_fail_at(build, first, "cycle: %s", text);
+}
+
+/* Predecessors by t.  Filled in ascending t, so each list ascends. */
+static plait_status fill_preds(plait__build *build, struct order *o)
+{
+	uint32_t n = build->node_count, t, i, sum = 0;
+	uint32_t *fill = o->degree;
+
+	build->pred_first = plait__work_cut_zero(&build->work,
+						 PLAIT__WORK_LATE, n + 1ull,
+						 sizeof(uint32_t));
+	build->preds = plait__work_take(&build->work,
+					o->first[build->input->node_count],
+					sizeof(uint32_t));
+	if (build->pred_first == NULL || build->preds == NULL)
+		return plait__build_no_memory(build);
+	for (i = 0; i < o->first[build->input->node_count]; i++)
+		build->pred_first[o->t_of[o->succs[i]]]++;
+	for (t = 0; t <= n; t++) {
+		uint32_t count = build->pred_first[t];
+
+		build->pred_first[t] = sum;
+		if (t < n)
+			fill[t] = sum;
+		sum += count;
+	}
+	for (t = 0; t < n; t++) {
+		uint32_t node = build->node_of[t];
+
+		for (i = o->first[node]; i < o->first[node + 1]; i++)
+			build->preds[fill[o->t_of[o->succs[i]]]++] = t;
+	}
+	return PLAIT_OK;
+}
+
+/* Preds ascend: the same edge again is right behind the first one. */
+static uint32_t count_repeats(const plait__build *build)
+{
+	const uint32_t *preds = build->preds;
+	uint32_t count = 0;
+
+	for (uint32_t t = 0; t < build->node_count; t++)
+		for (uint32_t i = build->pred_first[t] + 1;
+		     i < build->pred_first[t + 1]; i++)
+			count += preds[i] == preds[i - 1];
+	return count;
+}
+
+static plait_status take_arrays(plait__build *build, struct order *o)
+{
+	uint64_t n = build->input->node_count;
+	plait__work *work = &build->work;
+
+	memset(o, 0, sizeof(*o));
+	build->node_of = plait__work_take(work, n, sizeof(uint32_t));
+	o->first = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n + 1,
+					sizeof(uint32_t));
+	o->degree = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n,
+					 sizeof(uint32_t));
+	o->t_of = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				  sizeof(uint32_t));
+	o->succs = plait__work_cut(work, PLAIT__WORK_EARLY,
+				   build->input->edge_count, sizeof(uint32_t));
+	if (build->node_of == NULL || o->first == NULL || o->degree == NULL ||
+	    o->t_of == NULL || o->succs == NULL)
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}
+
+plait_status plait__build_order(plait__build *build)
+{
+	struct order o;
+	plait_status status = take_arrays(build, &o);
+	uint32_t s, t = 0;
+	bool cyclic = false;
+
+	if (status != PLAIT_OK)
+		return status;
+	sort_edges(build, &o);
+	for (s = 0; s < build->scope_count; s++) {
+		plait__build_scope *scope = &build->scopes[s];
+		uint32_t want = scope->t_count;
+
+		scope->t_first = t;
+		if (want == 0)
+			continue;
+		scope->t_count = number_scope(build, &o,
+					      &build->input_scopes[s], t);
+		cyclic |= scope->t_count != want;
+		t += want;
+	}
+	if (cyclic)
+		return fail_cycle(build, &o);
+	build->node_count = t;
+	build->counts->steps += 2ull * build->input->edge_count + t;
+	status = fill_preds(build, &o);
+	if (status == PLAIT_OK)
+		build->plan->edge_count = o.first[build->input->node_count] -
+					  count_repeats(build);
+	plait__work_give(&build->work, o.first);
+	plait__work_give(&build->work, o.degree);
+	plait__work_give(&build->work, o.t_of);
+	plait__work_give(&build->work, o.succs);
+	return status;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transitive reduction: a pred that another pred implies is dropped, and what
+ * is left is all that later phases and the plan know of the graph.
+ *
+ * Preds on one level (longest path from a source) never imply each other, so
+ * most nodes are done at a glance.  For the others a search runs backwards
+ * from the higher preds, never below the level of the lowest one in question.
+ * Nodes lie on paths (each continues one of its preds): reaching a node of a
+ * path reaches all earlier ones of it, which settles long skips at once.
+ *
+ * The search may spend a fixed number of steps per node and pred, saved up
+ * over the whole graph.  When they run out the preds in question are kept:
+ * never wrong, perhaps a wait too many; counts.unproven_edges says how many.
+ */
+#include "plan/schedule/planner_state.h"
+
+enum {
+	CREDIT_NODE = 32,
+	CREDIT_PRED = 8
+};
+
+struct reduce {
+	uint32_t *level;
+	uint32_t *path;		/* by t; bit 31: continued by another node */
+	uint32_t *candidate;	/* by path: the latest pred in question */
+	uint32_t *asked;	/* by path: for which t that is */
+	uint32_t *visited;	/* by t: by the search for which t */
+	uint32_t *stack;
+	uint32_t stack_capacity;
+	uint32_t stack_count;
+	uint32_t low;		/* no candidate is below this level */
+	uint32_t open;		/* candidates not yet implied */
+	uint32_t cut;		/* 1: this node's search was cut short */
+	uint64_t credit;
+};
+
+enum { CONTINUED = 1u << 31 };
+
+/* The path of t: that of its highest pred which nobody has continued. */
+static void extend_path(plait__build *build, struct reduce *r, uint32_t t,
+			uint32_t *path_count)
+{
+	uint32_t i = build->pred_first[t + 1];
+
+	while (i-- > build->pred_first[t]) {
+		uint32_t pred = build->preds[i];
+
+		if (r->path[pred] & CONTINUED)
+			continue;
+		r->path[t] = r->path[pred];
+		r->path[pred] |= CONTINUED;
+		return;
+	}
+	r->path[t] = (*path_count)++;
+}
+
+/* Ask for preds[from..to), of which there is one per path at the end; the
+ * others, which a later one of their path implies, become PLAIT__NONE. */
+static void ask(plait__build *build, struct reduce *r, uint32_t t,
+		uint32_t from, uint32_t to)
+{
+	uint32_t i = to;
+
+	while (i-- > from) {
+		uint32_t pred = build->preds[i];
+		uint32_t path = r->path[pred] & ~(uint32_t)CONTINUED;
+
+		if (r->asked[path] == t) {
+			build->preds[i] = PLAIT__NONE;
+			continue;
+		}
+		r->asked[path] = t;
+		r->candidate[path] = pred;
+		if (r->level[pred] < r->low)
+			r->low = r->level[pred];
+		r->open++;
+	}
+}
+
+/* A search from above has reached x: is the candidate of its path implied? */
+static void reach(struct reduce *r, uint32_t x, uint32_t t)
+{
+	uint32_t path = r->path[x] & ~(uint32_t)CONTINUED;
+
+	if (r->asked[path] != t || r->candidate[path] == PLAIT__NONE ||
+	    r->candidate[path] > x)
+		return;
+	r->candidate[path] = PLAIT__NONE;
+	r->open--;
+}
+
+static plait_status push_preds(plait__build *build, struct reduce *r,
+			       uint32_t x, uint32_t t)
+{
+	uint32_t i = build->pred_first[x], end = build->pred_first[x + 1];
+	plait_status status;
+
+	status = plait__work_reserve(&build->work, (void **)&r->stack,
+				     &r->stack_capacity,
+				     (uint64_t)r->stack_count + (end - i),
+				     sizeof(uint32_t));
+	if (status != PLAIT_OK)
+		return status;
+	for (; i < end; i++) {
+		uint32_t pred = build->preds[i];
+
+		if (r->level[pred] < r->low || r->visited[pred] == t)
+			continue;
+		r->visited[pred] = t;
+		r->stack[r->stack_count++] = pred;
+	}
+	return PLAIT_OK;
+}
+
+/* Everything above the lowest candidate that `start` happens after. */
+static plait_status search(plait__build *build, struct reduce *r,
+			   uint32_t start, uint32_t t)
+{
+	plait_status status = push_preds(build, r, start, t);
+
+	while (status == PLAIT_OK && r->stack_count > 0 && r->open > 0 &&
+	       r->credit > 0) {
+		uint32_t x = r->stack[--r->stack_count];
+
+		r->credit--;
+		build->counts->reduce_steps++;
+		reach(r, x, t);
+		if (r->level[x] > r->low)
+			status = push_preds(build, r, x, t);
+	}
+	if (r->stack_count > 0 && r->open > 0)
+		r->cut = 1;
+	r->stack_count = 0;
+	return status;
+}
+
+/* The pred at i is settled one way or the other; true: it is kept. */
+static bool settle(plait__build *build, struct reduce *r, uint32_t i,
+		   uint32_t t)
+{
+	uint32_t pred = build->preds[i], path;
+
+	if (pred == PLAIT__NONE)
+		return false;
+	path = r->path[pred] & ~(uint32_t)CONTINUED;
+	if (r->asked[path] != t)
+		return true;
+	if (r->candidate[path] != pred) {
+		build->preds[i] = PLAIT__NONE;
+		return false;
+	}
+	r->candidate[path] = PLAIT__NONE;
+	r->open--;
+	build->counts->unproven_edges += r->cut;
+	return true;
+}
+
+/* From the highest pred down: what is kept may imply those below it. */
+static plait_status reduce_node(plait__build *build, struct reduce *r,
+				uint32_t t, uint32_t from, uint32_t to)
+{
+	plait_status status = PLAIT_OK;
+	uint32_t i = to;
+
+	r->open = 0;
+	r->cut = 0;
+	r->low = UINT32_MAX;
+	ask(build, r, t, from, to);
+	while (i-- > from && status == PLAIT_OK) {
+		uint32_t pred = build->preds[i];
+
+		if (!settle(build, r, i, t) || r->open == 0)
+			continue;
+		reach(r, pred, t);
+		if (r->level[pred] > r->low && r->open > 0)
+			status = search(build, r, pred, t);
+	}
+	return status;
+}
+
+/* Drop equal neighbours; true when preds lie on different levels. */
+static bool squeeze(plait__build *build, struct reduce *r, uint32_t t,
+		    uint32_t from, uint32_t *to)
+{
+	uint32_t i = build->pred_first[t], out = from;
+	uint32_t low = UINT32_MAX, high = 0;
+
+	build->pred_first[t] = from;
+	for (; i < build->pred_first[t + 1]; i++) {
+		uint32_t pred = build->preds[i], level = r->level[pred];
+
+		if (out > from && build->preds[out - 1] == pred)
+			continue;
+		build->preds[out++] = pred;
+		low = level < low ? level : low;
+		high = level > high ? level : high;
+	}
+	*to = out;
+	r->level[t] = out > from ? high + 1 : 0;
+	return out > from && low < high;
+}
+
+/* With one pred there is nothing to reduce. */
+static void pass_on(plait__build *build, struct reduce *r, uint32_t t,
+		    uint32_t out, uint32_t *path_count)
+{
+	uint32_t pred = build->preds[build->pred_first[t]];
+
+	build->preds[out] = pred;
+	build->pred_first[t] = out;
+	r->level[t] = r->level[pred] + 1;
+	if (r->path[pred] & CONTINUED) {
+		r->path[t] = (*path_count)++;
+	} else {
+		r->path[t] = r->path[pred];
+		r->path[pred] |= CONTINUED;
+	}
+}
+
+static plait_status reduce_all(plait__build *build, struct reduce *r)
+{
+	uint32_t t, i, out = 0, from, to, path_count = 0;
+	plait_status status = PLAIT_OK;
+
+	for (t = 0; t < build->node_count && status == PLAIT_OK; t++) {
+		from = out;
+		if (build->pred_first[t + 1] - build->pred_first[t] == 1) {
+			pass_on(build, r, t, out++, &path_count);
+			continue;
+		}
+		if (squeeze(build, r, t, from, &to)) {
+			r->credit += CREDIT_NODE +
+				     CREDIT_PRED * (uint64_t)(to - from);
+			status = reduce_node(build, r, t, from, to);
+		}
+		for (i = from; i < to; i++)
+			if (build->preds[i] != PLAIT__NONE)
+				build->preds[out++] = build->preds[i];
+		/* The next node still reads its own list, further right. */
+		i = build->pred_first[t + 1];
+		build->pred_first[t + 1] = out;
+		extend_path(build, r, t, &path_count);
+		build->pred_first[t + 1] = i;
+	}
+	build->pred_first[t] = out;
+	return status;
+}
+
+/* Successors under t numbers; ascending, as they are filled by t. */
+static plait_status fill_succs(plait__build *build)
+{
+	uint32_t n = build->node_count, t, i, sum = 0;
+	uint32_t edges = build->pred_first[n];
+	uint32_t *first;
+
+	build->succ_first = plait__work_cut_zero(&build->work,
+						 PLAIT__WORK_LATE, n + 2ull,
+						 sizeof(uint32_t));
+	build->succs = plait__work_take(&build->work, edges, sizeof(uint32_t));
+	if (build->succ_first == NULL || build->succs == NULL)
+		return plait__build_no_memory(build);
+	/* One place to the right: filling moves each start to its end. */
+	first = build->succ_first + 1;
+	for (i = 0; i < edges; i++)
+		first[build->preds[i]]++;
+	for (t = 0; t <= n; t++) {
+		uint32_t count = first[t];
+
+		first[t] = sum;
+		sum += count;
+	}
+	for (t = 0; t < n; t++)
+		for (i = build->pred_first[t]; i < build->pred_first[t + 1];
+		     i++)
+			build->succs[first[build->preds[i]]++] = t;
+	return PLAIT_OK;
+}
+
+static plait_status take_arrays(plait__build *build, struct reduce *r)
+{
+	plait__work *work = &build->work;
+	uint64_t n = build->node_count;
+
+	r->level = plait__work_cut(work, plait__build_early(build), n,
+				   sizeof(uint32_t));
+	r->path = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				  sizeof(uint32_t));
+	r->candidate = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+				       sizeof(uint32_t));
+	r->asked = plait__work_cut_none(work, PLAIT__WORK_EARLY, n,
+					sizeof(uint32_t));
+	r->visited = plait__work_cut_none(work, PLAIT__WORK_EARLY, n,
+					  sizeof(uint32_t));
+	r->stack = NULL;
+	r->stack_capacity = 0;
+	r->stack_count = 0;
+	r->credit = 0;
+	if (r->level == NULL || r->path == NULL || r->candidate == NULL ||
+	    r->asked == NULL || r->visited == NULL)
+		return plait__build_no_memory(build);
+	return PLAIT_OK;
+}
+
+plait_status plait__build_reduce(plait__build *build)
+{
+	plait__work *work = &build->work;
+	struct reduce r;
+	plait_status status = take_arrays(build, &r);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (reduce_all(build, &r) != PLAIT_OK)
+		return plait__build_no_memory(build);
+	build->level = r.level;
+	plait__work_give(work, r.path);
+	plait__work_give(work, r.candidate);
+	plait__work_give(work, r.asked);
+	plait__work_give(work, r.visited);
+	plait__work_give(work, r.stack);
+	build->counts->steps += build->node_count +
+				build->pred_first[build->node_count];
+	return fill_succs(build);
+}

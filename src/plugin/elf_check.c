@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Trust in a plugin's file, before it is mapped; see elf_check.h. */
+#include "plugin/elf_check.h"
+
+#include "plait/plugin.h"
+
+#include "base/error.h"
+#include "sys/dl.h"
+#include "sys/file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	MAX_SEGMENTS = 128,
+	MAX_DYNAMIC = 1024,
+	REASON_BYTES = 96
+};
+
+/* --- whose is it? */
+
+/* Who owns libplait has this process anyway, so his files are as good.  In
+ * a namespace where root is not mapped that is the only owner there is. */
+static uint32_t own_owner(void)
+{
+	struct plait__file_info info;
+	char path[PATH_MAX];
+
+	if (plait__dl_query_path(NULL, path, sizeof(path)) != 0 ||
+	    plait__file_query(path, &info) != 0)
+		return 0;
+	return info.owner;
+}
+
+static plait_status check_owner(const struct plait__file_info *info,
+				const char *what, plait_error *error)
+{
+	uint32_t user = plait__file_user();
+
+	if (info->owner != 0 && info->owner != user &&
+	    info->owner != own_owner())
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "not trusted: %s belongs to user %u, not "
+				   "to root or user %u", what, info->owner,
+				   user);
+	if ((info->mode & 0022) != 0)
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "not trusted: %s can be written by %s "
+				   "(mode %04o); chmod go-w", what,
+				   (info->mode & 0002) != 0 ? "everybody"
+							    : "its group",
+				   info->mode);
+	return PLAIT_OK;
+}
+
+/* The folder that `path` names the file in. */
+static plait_status check_folder(const char *path, plait_error *error)
+{
+	struct plait__file_info info;
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	size_t length;
+	int result;
+
+	length = slash == path ? 1 : (size_t)(slash - path);
+	if (length >= sizeof(folder))
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "its path has %zu bytes", length);
+	memcpy(folder, path, length);
+	folder[length] = '\0';
+	result = plait__file_query(folder, &info);
+	if (result != 0)
+		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
+					  "its folder cannot be looked at");
+	return check_owner(&info, "its folder", error);
+}
+
+static plait_status check_trust(const char *path,
+				struct plait__file_info *info,
+				plait_error *error)
+{
+	char real[PATH_MAX], reason[REASON_BYTES];
+	plait_status status;
+	int result = plait__file_query(path, info);
+
+	if (result == -ENOENT || result == -ENOTDIR)
+		return PLAIT__IMAGE_ABSENT;
+	if (result == 0)
+		result = plait__file_resolve(path, real, sizeof(real));
+	if (result != 0)
+		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
+					  "cannot be looked at: %s",
+					  plait__file_reason(result, reason,
+							     sizeof(reason)));
+	if (info->kind != PLAIT__FILE_REGULAR)
+		return plait__fail(error, PLAIT_E_UNAVAILABLE,
+				   "not a regular file but %s",
+				   info->kind == PLAIT__FILE_FOLDER
+					   ? "a folder"
+					   : "a device, pipe or socket");
+	status = check_owner(info, "the file", error);
+	if (status == PLAIT_OK)
+		status = check_folder(path, error);
+	if (status == PLAIT_OK && strcmp(path, real) != 0)
+		status = check_folder(real, error);
+	return status;
+}
+
+/* --- is it whole? */
+
+/* What of the file was read. */
+struct image {
+	const char *path;
+	uint64_t bytes;
+	ElfW(Ehdr) header;
+	uint32_t segment_count;
+	ElfW(Phdr) segments[MAX_SEGMENTS];
+	plait_error *error;
+};
+
+static plait_status fail_short(const struct image *image, uint64_t needed)
+{
+	return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
+			   "cut short: %llu bytes of at least %llu",
+			   (unsigned long long)image->bytes,
+			   (unsigned long long)needed);
+}
+
+static plait_status read_part(const struct image *image, uint64_t offset,
+			      void *out, uint64_t bytes)
+{
+	char reason[REASON_BYTES];
+	int result;
+
+	if (offset > image->bytes || bytes > image->bytes - offset)
+		return fail_short(image, offset + bytes);
+	result = plait__file_read(image->path, offset, out, (size_t)bytes);
+	if (result == 0)
+		return PLAIT_OK;
+	return plait__fail_origin(image->error, PLAIT_E_UNAVAILABLE, -result,
+				  "cannot be read: %s",
+				  plait__file_reason(result, reason,
+						     sizeof(reason)));
+}
+
+static plait_status read_header(struct image *image)
+{
+	unsigned char *ident = image->header.e_ident;
+	plait_status status;
+
+	if (image->bytes == 0)
+		return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
+				   "an empty file");
+	if (image->bytes < sizeof(image->header))
+		return fail_short(image, sizeof(image->header));
+	status = read_part(image, 0, &image->header, sizeof(image->header));
+	if (status != PLAIT_OK)
+		return status;
+	if (memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
+				   "not a shared object (no ELF header)");
+	if (ident[EI_CLASS] !=
+	    (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+		return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
+				   "built for another word size than the %zu "
+				   "bits of this process", sizeof(void *) * 8);
+	if (image->header.e_phentsize != sizeof(ElfW(Phdr)) ||
+	    image->header.e_phnum == 0 ||
+	    image->header.e_phnum > MAX_SEGMENTS)
+		return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
+				   "not a shared object (%u segments of %u "
+				   "bytes)", image->header.e_phnum,
+				   image->header.e_phentsize);
+	return PLAIT_OK;
+}
+
+/* All that the linker would map must be there: touching a mapped page that
+ * the file does not have ends the process. */
+static plait_status check_segments(const struct image *image)
+{
+	uint64_t end = 0;
+	uint32_t i;
+
+	for (i = 0; i < image->segment_count; i++) {
+		const ElfW(Phdr) *segment = &image->segments[i];
+
+		if (segment->p_type == PT_NULL)
+			continue;
+		if (__builtin_add_overflow((uint64_t)segment->p_offset,
+					   (uint64_t)segment->p_filesz,
+					   &end) ||
+		    end > image->bytes)
+			return fail_short(image, end);
+	}
+	if (image->header.e_shoff == 0)
+		return PLAIT_OK;
+	if (__builtin_add_overflow((uint64_t)image->header.e_shoff,
+				   (uint64_t)image->header.e_shnum *
+					   image->header.e_shentsize,
+				   &end) ||
+	    end > image->bytes)
+		return fail_short(image, end);
+	return PLAIT_OK;
+}
+
+/* --- does it bring a sanitizer? */
+
+/* Where in the file the address is; 0 when nowhere. */
+static uint64_t file_offset(const struct image *image, uint64_t address)
+{
+	uint32_t i;
+
+	for (i = 0; i < image->segment_count; i++) {
+		const ElfW(Phdr) *segment = &image->segments[i];
+
+		if (segment->p_type == PT_LOAD &&
+		    address >= segment->p_vaddr &&
+		    address - segment->p_vaddr < segment->p_filesz)
+			return address - segment->p_vaddr + segment->p_offset;
+	}
+	return 0;
+}
+
+/* A function, so that compilers do not see comparisons of constants. */
+static uint32_t own_kind(void)
+{
+	return PLAIT_SANITIZER_KIND;
+}
+
+/* The kind that the runtime library `needed` belongs to. */
+static uint32_t sanitizer_of(const char *needed)
+{
+	if (strstr(needed, "libasan.") || strstr(needed, "libclang_rt.asan"))
+		return PLAIT_SANITIZER_ADDRESS;
+	if (strstr(needed, "libtsan.") || strstr(needed, "libclang_rt.tsan"))
+		return PLAIT_SANITIZER_THREAD;
+	return PLAIT_SANITIZER_NONE;
+}
+
+static plait_status check_needed(const struct image *image, uint64_t offset)
+{
+	static const char *const words[] = { "no", "the address",
+					     "the thread" };
+	char name[64] = "";
+	uint64_t bytes = sizeof(name) - 1;
+	plait_status status;
+	uint32_t kind;
+
+	if (offset >= image->bytes)
+		return PLAIT_OK; /* the linker will say it better */
+	if (bytes > image->bytes - offset)
+		bytes = image->bytes - offset;
+	status = read_part(image, offset, name, bytes);
+	if (status != PLAIT_OK)
+		return status;
+	kind = sanitizer_of(name);
+	if (kind == PLAIT_SANITIZER_NONE || kind == own_kind())
+		return PLAIT_OK;
+	return plait__fail(image->error, PLAIT_E_UNAVAILABLE,
+			   "built with %s sanitizer (needs %s), this process "
+			   "with %s sanitizer", words[kind], name,
+			   own_kind() < 3 ? words[own_kind()] : "another");
+}
+
+/* The table that strings of the dynamic section lie in; 0 when there is none. */
+static uint64_t find_strings(const struct image *image,
+			     const ElfW(Dyn) *entries, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && entries[i].d_tag != DT_NULL; i++)
+		if (entries[i].d_tag == DT_STRTAB)
+			return file_offset(image, entries[i].d_un.d_ptr);
+	return 0;
+}
+
+static plait_status check_dynamic(const struct image *image,
+				  const ElfW(Phdr) *segment)
+{
+	ElfW(Dyn) entries[MAX_DYNAMIC];
+	size_t count = segment->p_filesz / sizeof(entries[0]);
+	plait_status status;
+	uint64_t strings;
+	size_t i;
+
+	if (count > MAX_DYNAMIC)
+		count = MAX_DYNAMIC;
+	status = read_part(image, segment->p_offset, entries,
+			   count * sizeof(entries[0]));
+	if (status != PLAIT_OK)
+		return status;
+	strings = find_strings(image, entries, count);
+	if (strings == 0)
+		return PLAIT_OK;
+	for (i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
+		if (entries[i].d_tag != DT_NEEDED)
+			continue;
+		status = check_needed(image, strings + entries[i].d_un.d_val);
+		if (status != PLAIT_OK)
+			return status;
+	}
+	return PLAIT_OK;
+}
+
+static plait_status check_image(struct image *image)
+{
+	plait_status status = read_header(image);
+	uint32_t i;
+
+	if (status != PLAIT_OK)
+		return status;
+	image->segment_count = image->header.e_phnum;
+	status = read_part(image, image->header.e_phoff, image->segments,
+			   image->segment_count * sizeof(ElfW(Phdr)));
+	if (status == PLAIT_OK)
+		status = check_segments(image);
+	for (i = 0; status == PLAIT_OK && i < image->segment_count; i++)
+		if (image->segments[i].p_type == PT_DYNAMIC)
+			status = check_dynamic(image, &image->segments[i]);
+	return status;
+}
+
+plait_status plait__image_check(const char *path, plait_error *error)
+{
+	struct plait__file_info info;
+	struct image image;
+	plait_status status = check_trust(path, &info, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	memset(&image, 0, sizeof(image));
+	image.path = path;
+	image.bytes = info.bytes;
+	image.error = error;
+	return check_image(&image);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Which CPUs the workers may use. */
+#include "pool/pool_internal.h"
+
+#include "base/error.h"
+#include "sys/clock.h"
+#include "sys/cpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+enum {
+	MASK_BYTES = PLAIT__POOL_MASK_WORDS * sizeof(unsigned long),
+	MASK_CPUS = MASK_BYTES * 8,
+	/* A move costs some microseconds and what is in the caches. */
+	STEP_NS = 1000000
+};
+
+static pthread_t thread_of(const struct plait__worker *worker)
+{
+	return worker->threads[worker->turn % 2].handle;
+}
+
+/* 0 or an errno. */
+static int bind_worker(const struct plait__worker *worker, uint32_t cpu)
+{
+	unsigned long mask[PLAIT__POOL_MASK_WORDS] = { 0 };
+
+	if (cpu >= MASK_CPUS)
+		return EINVAL;
+	CPU_SET_S(cpu, MASK_BYTES, (cpu_set_t *)(void *)mask);
+	return pthread_setaffinity_np(thread_of(worker), MASK_BYTES,
+				      (cpu_set_t *)(void *)mask);
+}
+
+static void lift(plait__pool *pool, const struct plait__worker *worker)
+{
+	(void)pthread_setaffinity_np(thread_of(worker), MASK_BYTES,
+				     (cpu_set_t *)(void *)pool->first_mask);
+}
+
+static void lift_all(plait__pool *pool)
+{
+	uint32_t i;
+
+	for (i = 0; pool->placed && i < pool->worker_count; i++)
+		lift(pool, &pool->workers[i]);
+	pool->placed = false;
+}
+
+/* Back to where the first `count` workers were. */
+static void restore(plait__pool *pool, uint32_t count)
+{
+	while (count-- > 0) {
+		if (pool->placed)
+			(void)bind_worker(&pool->workers[count],
+					  pool->workers[count].cpu);
+		else
+			lift(pool, &pool->workers[count]);
+	}
+}
+
+/* The lock is held. */
+static plait_status bind_all(plait__pool *pool, const uint32_t *cpus,
+			     uint32_t count, plait_error *error)
+{
+	uint32_t i;
+	int result;
+
+	if (!pool->placed)
+		(void)pthread_getaffinity_np(
+			thread_of(pool->workers), MASK_BYTES,
+			(cpu_set_t *)(void *)pool->first_mask);
+	for (i = 0; i < pool->worker_count; i++) {
+		result = bind_worker(&pool->workers[i], cpus[i % count]);
+		if (result == 0)
+			continue;
+		restore(pool, i);
+		return plait__fail_origin(error, PLAIT_E_INVALID, result,
+					  "worker %u: the system does not let "
+					  "it run on CPU %u (errno %d)",
+					  i, cpus[i % count], result);
+	}
+	for (i = 0; i < pool->worker_count; i++)
+		pool->workers[i].cpu = cpus[i % count];
+	pool->placed = true;
+	return PLAIT_OK;
+}
+
+plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
+			       uint32_t count, plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	if (pool->worker_count == 0)
+		return PLAIT_OK;
+	plait__mutex_lock(&pool->place_lock);
+	if (count == 0)
+		lift_all(pool);
+	else
+		status = bind_all(pool, cpus, count, error);
+	plait__mutex_unlock(&pool->place_lock);
+	return status;
+}
+
+/*
+ * The system likes to put who is woken beside who woke it, and leaves both
+ * there while every other CPU has something to do: one of two threads then
+ * stands still, in turns, though together they might have more than one CPU's
+ * time.
+ */
+void plait__pool_step_aside(plait__pool *pool)
+{
+	uint64_t now = plait__clock_now_ns();
+
+	/* Then it is a thread of the user's. */
+	if (pool->worker_count == 0)
+		return;
+	/* Relaxed: two that step at the same time do no harm. */
+	if (now - at_load_relaxed_u64(&pool->stepped_ns) < STEP_NS ||
+	    !plait__mutex_trylock(&pool->place_lock))
+		return;
+	at_store_relaxed_u64(&pool->stepped_ns, now);
+	if (!pool->placed)
+		(void)plait__cpu_leave(plait__cpu_here());
+	plait__mutex_unlock(&pool->place_lock);
+}

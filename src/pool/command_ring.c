@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Segments of commands; see command_ring.h. */
+#include "pool/command_ring.h"
+
+#include <stddef.h>
+
+enum {
+	FIRST_CAPACITY = 32,
+	/* 160 KiB: what is larger than a cache need not be in one piece. */
+	MOST_CAPACITY = 4096
+};
+
+static uint64_t segment_bytes(uint64_t capacity)
+{
+	return sizeof(struct plait__segment) +
+	       capacity * sizeof(struct plait__command);
+}
+
+static uint64_t room_in_tail(const struct plait__ring *ring)
+{
+	if (ring->tail.segment == NULL)
+		return 0;
+	return ring->tail.segment->capacity - ring->tail.index;
+}
+
+static uint64_t choose_capacity(const struct plait__ring *ring,
+				uint64_t missing)
+{
+	uint64_t capacity = 2 * ring->last_capacity;
+
+	if (capacity < FIRST_CAPACITY)
+		capacity = FIRST_CAPACITY;
+	while (capacity < missing && capacity < MOST_CAPACITY)
+		capacity *= 2;
+	return capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY;
+}
+
+bool plait__ring_reserve(struct plait__ring *ring,
+			 const plait_allocator *allocator, uint64_t count)
+{
+	uint64_t room = room_in_tail(ring);
+	struct plait__segment *segment;
+	uint64_t capacity;
+
+	/* What was added before memory ran out stays for the next time. */
+	while (room + ring->spare_count < count) {
+		capacity = choose_capacity(ring,
+					   count - room - ring->spare_count);
+		segment = plait__realloc(allocator, NULL, 0,
+					 segment_bytes(capacity));
+		if (segment == NULL)
+			return false;
+		segment->capacity = capacity;
+		ring->last_capacity = capacity;
+		plait__ring_give_back(ring, segment);
+	}
+	return true;
+}
+
+static void move_tail(struct plait__ring *ring)
+{
+	struct plait__segment *segment = ring->spare;
+
+	ring->spare = segment->next;
+	ring->spare_count -= segment->capacity;
+	segment->next = NULL;
+	/* Read by who runs the lane once a command in it is published. */
+	if (ring->tail.segment != NULL)
+		ring->tail.segment->next = segment;
+	ring->tail.segment = segment;
+	ring->tail.index = 0;
+}
+
+struct plait__command *plait__ring_take(struct plait__ring *ring,
+					uint64_t count, uint64_t *out_count)
+{
+	struct plait__command *first;
+
+	if (room_in_tail(ring) == 0)
+		move_tail(ring);
+	first = &ring->tail.segment->commands[ring->tail.index];
+	*out_count = room_in_tail(ring) < count ? room_in_tail(ring) : count;
+	ring->tail.index += *out_count;
+	return first;
+}
+
+void plait__ring_rewind(struct plait__ring *ring, struct plait__ring_end *head)
+{
+	/* Empty: both ends are in one segment, at the same place. */
+	ring->tail.index = 0;
+	head->index = 0;
+}
+
+void plait__ring_give_back(struct plait__ring *ring,
+			   struct plait__segment *segment)
+{
+	segment->next = ring->spare;
+	ring->spare = segment;
+	ring->spare_count += segment->capacity;
+}
+
+static void free_chain(const plait_allocator *allocator,
+		       struct plait__segment *segment)
+{
+	struct plait__segment *next;
+
+	for (; segment != NULL; segment = next) {
+		next = segment->next;
+		plait__free(allocator, segment,
+			    segment_bytes(segment->capacity));
+	}
+}
+
+bool plait__ring_init(struct plait__ring *ring,
+		      const plait_allocator *allocator,
+		      struct plait__ring_end *head)
+{
+	if (!plait__ring_reserve(ring, allocator, FIRST_CAPACITY))
+		return false;
+	move_tail(ring);
+	*head = ring->tail;
+	return true;
+}
+
+void plait__ring_fini(struct plait__ring *ring,
+		      const plait_allocator *allocator,
+		      struct plait__segment *head)
+{
+	free_chain(allocator, head);
+	free_chain(allocator, ring->spare);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Work in parts; see parallel_for.h. */
+#include "pool/parallel_for.h"
+
+#include "pool/lane.h"
+#include "pool/cacheline.h"
+#include "pool/pool.h"
+#include "sys/eventcount.h"
+#include "sys/thread.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* Jobs at the same time beyond one a worker: threads of the user's. */
+enum { SPARE_JOBS = 4 };
+
+/* What is being done.  It outlives a caller's thread that ends inside. */
+struct job {
+	PLAIT__LINE_ALIGNED at_u64 next; /* the part to be done next */
+	at_u32 result;			 /* the first that is not 0 */
+	PLAIT__LINE_ALIGNED at_u32 taken; /* by a caller */
+	at_u32 inside; /* places where it is posted or being done */
+	struct plait__event event; /* `inside` fell */
+	/* Written by the caller before it is posted. */
+	plait__team *team;
+	plait__team_part part;
+	uint64_t count;
+	struct plait__thread_guard guard; /* of the caller */
+	_Alignas(16) unsigned char data[PLAIT__TEAM_DATA_BYTES];
+};
+
+/* Where a helper finds a job: 0, or twice the job's number plus 2, plus 1 when
+ * a helper is inside. */
+enum { INSIDE = 1 };
+
+struct place {
+	PLAIT__LINE_ALIGNED at_u32 state;
+	at_u32 called; /* a call is pending on the lane */
+	at_u32 broken; /* the last helper's thread ended; the lane failed */
+	plait__lane *lane;
+	plait__team *team;
+	struct job *job; /* the helper's */
+	struct plait__thread_guard guard; /* of the helper */
+};
+
+struct plait__team {
+	plait_allocator allocator;
+	plait__pool *pool;
+	uint32_t place_count;
+	uint32_t job_count;
+	struct place *places;
+	struct job *jobs;
+};
+
+/* ---- doing parts ---- */
+
+static void fail_job(struct job *job, int32_t result)
+{
+	uint32_t none = 0;
+
+	(void)at_cas_u32(&job->result, &none, (uint32_t)result);
+}
+
+static void do_parts(struct job *job)
+{
+	uint64_t number;
+	int32_t result;
+
+	/* Relaxed: a part too many does no harm. */
+	while (at_load_relaxed_u32(&job->result) == 0) {
+		number = at_add_u64(&job->next, 1);
+		if (number >= AT_PLAIN_READ(job->count))
+			return;
+		result = job->part(job->data, number);
+		if (result != 0)
+			fail_job(job, result);
+	}
+}
+
+/* ---- helpers ---- */
+
+/* The place first: after the last one is out, the job is another's. */
+static void leave(struct place *place)
+{
+	struct job *job = place->job;
+
+	at_store_release_u32(&place->state, 0);
+	/* Release: pairs with the load in is_alone; the parts are done. */
+	at_sub_u32(&job->inside, 1);
+	plait__event_notify(&job->event);
+}
+
+/* The helper's thread ends inside a part; its lane is about to fail. */
+static void lose_helper(void *arg)
+{
+	struct place *place = arg;
+
+	fail_job(place->job, PLAIT__TEAM_LOST);
+	at_store_release_u32(&place->broken, 1);
+	leave(place);
+}
+
+/* The call on a place's lane. */
+static int32_t help(void *user_data)
+{
+	struct place *place = user_data;
+	uint32_t state;
+	bool guarded;
+
+	/* Before the look at the state, and an exchange: a poster that finds
+	 * 1 here is seen by this look, one that comes later finds 0. */
+	(void)at_exchange_u32(&place->called, 0);
+	state = at_load_acquire_u32(&place->state);
+	if (state == 0 || (state & INSIDE) != 0 ||
+	    !at_cas_u32(&place->state, &state, state | INSIDE))
+		return 0;
+	place->job = &place->team->jobs[state / 2 - 1];
+	guarded = plait__thread_guard_push(&place->guard, lose_helper,
+					   place) == 0;
+	do_parts(place->job);
+	if (guarded)
+		plait__thread_guard_pop(&place->guard);
+	leave(place);
+	return 0;
+}
+
+/* ---- callers ---- */
+
+static uint32_t posted(const struct job *job)
+{
+	return (uint32_t)(job - job->team->jobs) * 2 + 2;
+}
+
+static bool call_helper(struct place *place)
+{
+	plait_work work = { .size = sizeof(work), .kind = PLAIT_WORK_CALL,
+			    .function = help, .user_data = place,
+			    .label = "parts" };
+	plait_submission submission = { .size = sizeof(submission),
+					.work = &work, .work_count = 1 };
+
+	if (at_exchange_u32(&place->called, 1) != 0)
+		return true;
+	if (plait__lane_submit(place->lane, &submission, 1, NULL) == PLAIT_OK)
+		return true;
+	at_store_release_u32(&place->called, 0);
+	return false;
+}
+
+/* A lane that failed skips calls until it has recovered, which it cannot
+ * before its last call is over. */
+static bool is_whole(struct place *place)
+{
+	if (at_load_acquire_u32(&place->broken) == 0)
+		return true;
+	if (plait__lane_recover(place->lane, NULL) != PLAIT_OK)
+		return false;
+	at_store_release_u32(&place->broken, 0);
+	return true;
+}
+
+static bool withdraw(struct job *job, struct place *place)
+{
+	uint32_t state = posted(job);
+
+	if (!at_cas_u32(&place->state, &state, 0))
+		return false;
+	at_sub_u32(&job->inside, 1);
+	return true;
+}
+
+static bool post(struct job *job, struct place *place)
+{
+	uint32_t idle = 0;
+
+	if (at_load_relaxed_u32(&place->state) != 0)
+		return false;
+	/* Before a helper may come to take it away again. */
+	at_add_u32(&job->inside, 1);
+	if (!at_cas_u32(&place->state, &idle, posted(job))) {
+		at_sub_u32(&job->inside, 1);
+		return false;
+	}
+	/* Only who has posted here asks whether the lane is whole. */
+	if (is_whole(place) && call_helper(place))
+		return true;
+	(void)withdraw(job, place);
+	return false;
+}
+
+static void post_all(struct job *job)
+{
+	plait__team *team = job->team;
+	uint64_t wanted = job->count - 1;
+
+	for (uint32_t i = 0; i < team->place_count && wanted > 0; i++)
+		if (post(job, &team->places[i]))
+			wanted--;
+}
+
+static bool is_alone(void *arg)
+{
+	struct job *job = arg;
+
+	return at_load_acquire_u32(&job->inside) == 0;
+}
+
+/* Nobody else is inside when this is over. */
+static void gather(struct job *job)
+{
+	plait__team *team = job->team;
+
+	for (uint32_t i = 0; i < team->place_count; i++)
+		if (at_load_relaxed_u32(&team->places[i].state) == posted(job))
+			(void)withdraw(job, &team->places[i]);
+	(void)plait__event_await(&job->event, is_alone, job, PLAIT_FOREVER,
+				 PLAIT__WAIT_SHARED);
+}
+
+static void give_back(struct job *job)
+{
+	/* Release: pairs with the exchange in take_job. */
+	at_store_release_u32(&job->taken, 0);
+}
+
+/* The caller's own thread ends inside a part.  Who ran the caller says so;
+ * here the helpers are kept from what is about to go. */
+static void lose_caller(void *arg)
+{
+	struct job *job = arg;
+
+	fail_job(job, PLAIT__TEAM_LOST);
+	gather(job);
+	give_back(job);
+}
+
+static struct job *take_job(plait__team *team)
+{
+	for (uint32_t i = 0; i < team->job_count; i++) {
+		struct job *job = &team->jobs[i];
+
+		if (at_load_relaxed_u32(&job->taken) == 0 &&
+		    at_exchange_u32(&job->taken, 1) == 0)
+			return job;
+	}
+	return NULL;
+}
+
+static int32_t run_alone(plait__team_part part, const void *data,
+			 uint64_t data_bytes, uint64_t count)
+{
+	_Alignas(16) unsigned char copy[PLAIT__TEAM_DATA_BYTES];
+	int32_t result = 0;
+
+	memcpy(copy, data, data_bytes);
+	for (uint64_t i = 0; i < count && result == 0; i++)
+		result = part(copy, i);
+	return result;
+}
+
+int32_t plait__team_run(plait__team *team, plait__team_part part,
+			const void *data, uint64_t data_bytes, uint64_t count)
+{
+	struct job *job = count > 1 && team != NULL ? take_job(team) : NULL;
+	int32_t result;
+	bool guarded;
+
+	if (job == NULL)
+		return run_alone(part, data, data_bytes, count);
+	job->part = part;
+	AT_PLAIN_WRITE(job->count) = count;
+	memcpy(job->data, data, data_bytes);
+	at_store_relaxed_u64(&job->next, 0);
+	at_store_relaxed_u32(&job->result, 0);
+	guarded = plait__thread_guard_push(&job->guard, lose_caller, job) == 0;
+	/* A thread that may end unnoticed gets no helpers. */
+	if (guarded)
+		post_all(job);
+	do_parts(job);
+	if (guarded)
+		plait__thread_guard_pop(&job->guard);
+	gather(job);
+	result = (int32_t)at_load_relaxed_u32(&job->result);
+	give_back(job);
+	return result;
+}
+
+uint32_t plait__team_size(const plait__team *team)
+{
+	return team != NULL ? team->place_count + 1 : 1;
+}
+
+/* ---- making ---- */
+
+void plait__team_destroy(plait__team *team)
+{
+	if (team == NULL)
+		return;
+	/* Waits for the last call of each, which looks at its place. */
+	for (uint32_t i = 0; i < team->place_count; i++)
+		plait__lane_destroy(team->places[i].lane);
+	plait__line_free(&team->allocator, team->places,
+			 team->place_count * sizeof(*team->places));
+	plait__line_free(&team->allocator, team->jobs,
+			 team->job_count * sizeof(*team->jobs));
+	plait__free(&team->allocator, team, sizeof(*team));
+}
+
+static plait_status make_places(plait__team *team, plait_error *error)
+{
+	const plait_queue_request request = { .size = sizeof(request),
+					      .label = "parts" };
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < team->place_count;
+	     i++) {
+		team->places[i].team = team;
+		status = plait__lane_create(team->pool, &request,
+					    &team->places[i].lane, error);
+	}
+	for (uint32_t i = 0; i < team->job_count; i++) {
+		team->jobs[i].team = team;
+		plait__event_init(&team->jobs[i].event, 0);
+	}
+	return status;
+}
+
+plait_status plait__team_create(plait__pool *pool,
+				const plait_allocator *allocator,
+				plait__team **out, plait_error *error)
+{
+	uint32_t workers = plait__pool_worker_count(pool);
+	plait_status status = PLAIT_E_NOMEM;
+	plait__team *team;
+
+	*out = NULL;
+	if (workers == 0)
+		return PLAIT_OK;
+	team = plait__alloc(allocator, sizeof(*team));
+	if (team == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for a team of %u", workers);
+	team->allocator = *allocator;
+	team->pool = pool;
+	team->places = plait__line_alloc(allocator,
+					 workers * sizeof(*team->places));
+	team->jobs = plait__line_alloc(allocator, (workers + SPARE_JOBS) *
+				       sizeof(*team->jobs));
+	team->place_count = team->places != NULL ? workers : 0;
+	team->job_count = team->jobs != NULL ? workers + SPARE_JOBS : 0;
+	if (team->places == NULL || team->jobs == NULL)
+		plait__fail(error, PLAIT_E_NOMEM,
+			    "no memory for a team of %u", workers);
+	else
+		status = make_places(team, error);
+	if (status == PLAIT_OK)
+		*out = team;
+	else
+		plait__team_destroy(team);
+	return status;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ping-pong with a worker.  It need not come: what both touch lives in the
+ * pool, and who asks waits for a moment only.  It takes back what nobody has
+ * claimed; a worker that has claimed it is left alone and clears `taken` itself.
+ */
+#include "pool/wakeup_latency.h"
+
+#include "pool/pool_internal.h"
+
+#include "sys/clock.h"
+
+enum {
+	ROUNDS = 16,
+	BLOCKS = 8,
+	TRIES = 4,
+	/* Looks between two at the clock. */
+	LOOKS = 32,
+	ARRIVAL_NS = 100000,
+	PLAY_NS = 200000,
+	/* How old a measure may be; and of one that is longer, one part in so
+	 * many counts. */
+	GOOD_NS = 1000000000,
+	DISTRUST = 4,
+	/* No hop: the two took turns on one processor. */
+	LONGEST_NS = 1000
+};
+
+#define OVER UINT32_MAX
+
+static struct plait__hop *hop_of(plait__task *task)
+{
+	return (struct plait__hop *)(void *)task;
+}
+
+static void end_turn(plait__task *task)
+{
+	plait__task_rest(task);
+	/* Release: the next one who asks sees that it rests. */
+	at_store_release_u32(&hop_of(task)->taken, 0);
+}
+
+/* The worker's side. */
+static bool play_back(plait__task *task)
+{
+	struct plait__hop *hop = hop_of(task);
+	uint32_t seen = 0, looks = 0, now;
+
+	while ((now = at_load_acquire_u32(&hop->ball)) != OVER) {
+		if (now != seen) {
+			seen = now;
+			at_store_release_u32(&hop->back, seen);
+			looks = 0;
+		} else if (++looks % LOOKS == 0) {
+			plait__thread_yield();
+		}
+	}
+	end_turn(task);
+	return false;
+}
+
+/* False: not in time. */
+static bool await_back(const struct plait__hop *hop, uint32_t turn,
+		       uint64_t deadline_ns)
+{
+	uint32_t looks = 0;
+
+	while (at_load_acquire_u32(&hop->back) != turn) {
+		if (++looks % LOOKS != 0)
+			continue;
+		if (plait__clock_now_ns() >= deadline_ns)
+			return false;
+		/* It may have to run where this thread does. */
+		plait__thread_yield();
+	}
+	return true;
+}
+
+/* One way, of the fastest block; 0: not one was played. */
+static uint64_t play(struct plait__hop *hop)
+{
+	uint64_t deadline_ns = plait__clock_deadline(PLAY_NS);
+	uint64_t best = 0, start_ns, ns;
+	uint32_t turn = 1;
+
+	for (uint32_t block = 0; block < BLOCKS; block++) {
+		start_ns = plait__clock_now_ns();
+		for (uint32_t i = 0; i < ROUNDS; i++) {
+			at_store_release_u32(&hop->ball, ++turn);
+			if (!await_back(hop, turn, deadline_ns))
+				return best;
+		}
+		ns = (plait__clock_now_ns() - start_ns) / (2 * ROUNDS) + 1;
+		best = best == 0 || ns < best ? ns : best;
+	}
+	return best;
+}
+
+/* `taken` is the caller's. */
+static uint64_t measure(plait__pool *pool)
+{
+	struct plait__hop *hop = &pool->hop;
+	uint64_t ns = 0;
+
+	at_store_relaxed_u32(&hop->back, 0);
+	/* Published with the offer. */
+	at_store_relaxed_u32(&hop->ball, 1);
+	plait__task_offer(&hop->task);
+	if (await_back(hop, 1, plait__clock_deadline(ARRIVAL_NS)))
+		ns = play(hop);
+	at_store_release_u32(&hop->ball, OVER);
+	if (plait__ready_claim(&hop->task.ready))
+		end_turn(&hop->task);
+	return ns;
+}
+
+void plait__hop_init(struct plait__hop *hop, plait__pool *pool)
+{
+	plait__task_init(&hop->task, pool);
+	hop->task.turn = play_back;
+	hop->task.lost = end_turn;
+	hop->measure = measure;
+}
+
+uint64_t plait__pool_hop_known(const plait__pool *pool)
+{
+	uint64_t ns = at_load_relaxed_u64(&pool->hop.ns);
+
+	return ns != 0 ? ns : PLAIT__HOP_DEFAULT_NS;
+}
+
+/* What was measured, or not.  Another one may do so, too: then one of the two
+ * is forgotten. */
+static void settle(struct plait__hop *hop, uint64_t ns)
+{
+	uint64_t old = at_load_relaxed_u64(&hop->ns);
+	bool good = ns != 0 && ns <= LONGEST_NS;
+
+	if (good && old != 0 && ns > old)
+		ns = old + (ns - old + DISTRUST - 1) / DISTRUST;
+	if (good)
+		at_store_relaxed_u64(&hop->ns, ns);
+	if (!good && old == 0 && at_add_u32(&hop->tries, 1) + 1 < TRIES)
+		return;
+	at_store_relaxed_u64(&hop->due_ns, plait__clock_deadline(GOOD_NS));
+}
+
+static bool is_due(plait__pool *pool)
+{
+	const struct plait__hop *hop = &pool->hop;
+
+	/* In a call the worker that is to come may be the caller. */
+	return pool->worker_count != 0 && !plait__pool_in_call() &&
+	       plait__clock_now_ns() >= at_load_relaxed_u64(&hop->due_ns) &&
+	       (at_load_relaxed_u64(&hop->ns) == 0 ||
+		plait__ready_idle(&pool->ready));
+}
+
+uint64_t plait__pool_hop_ns(plait__pool *pool)
+{
+	struct plait__hop *hop = &pool->hop;
+
+	if (is_due(pool) && at_exchange_u32(&hop->taken, 1) == 0)
+		settle(hop, hop->measure(pool));
+	return plait__pool_hop_known(pool);
+}

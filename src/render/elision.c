@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding what a picture may leave out, and where all else is then. */
+#include "render/elision.h"
+
+enum {
+	/* A band is as wide as so many boxes of an average width, and no more
+	 * than one part in so many of the rest. */
+	BAND_BOXES = 2, BAND_PARTS = 8,
+	/* What would not become so many times shorter stays. */
+	WORTH = 3
+};
+
+void plait__gaps_init(plait__gaps *gaps, const plait_allocator *allocator)
+{
+	*gaps = (plait__gaps){ .band = 1 };
+	plait__vector_init(&gaps->list, allocator, sizeof(plait__gap));
+	plait__vector_init(&gaps->moments, allocator, sizeof(uint64_t));
+	plait__vector_init(&gaps->rounds, allocator,
+			   sizeof(plait__gap_rounds));
+}
+
+void plait__gaps_fini(plait__gaps *gaps)
+{
+	plait__vector_fini(&gaps->list);
+	plait__vector_fini(&gaps->moments);
+	plait__vector_fini(&gaps->rounds);
+}
+
+static void push(plait__gaps *gaps, plait__vector *vector, const void *item)
+{
+	if (plait__vector_push(vector, item, 1) == NULL)
+		gaps->failed = true;
+}
+
+void plait__gaps_see(plait__gaps *gaps, uint64_t moment)
+{
+	push(gaps, &gaps->moments, &moment);
+}
+
+void plait__gaps_pass_over(plait__gaps *gaps, const plait__gap_rounds *rounds)
+{
+	if (rounds->from < rounds->to)
+		push(gaps, &gaps->rounds, rounds);
+}
+
+/* ---- finding them ---- */
+
+static int compare_moments(const void *left, const void *right)
+{
+	uint64_t a, b;
+
+	memcpy(&a, left, sizeof(a));
+	memcpy(&b, right, sizeof(b));
+	return (a > b) - (a < b);
+}
+
+/* Outer ones first, as their texts are to be. */
+static int compare_rounds(const void *left, const void *right)
+{
+	const plait__gap_rounds *a = left, *b = right;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	return (a->region > b->region) - (a->region < b->region);
+}
+
+/* Those of a list that have begun and are not over. */
+struct sweep {
+	const plait__gaps *gaps;
+	plait__vector open;	/* indices in gaps->rounds */
+	uint32_t next;
+};
+
+static const plait__gap_rounds *rounds_at(const plait__gaps *gaps, uint32_t i)
+{
+	return plait__vector_at(&gaps->rounds, i);
+}
+
+static void drop_ended(struct sweep *sweep, uint64_t time)
+{
+	uint32_t kept = 0, *open = sweep->open.items;
+
+	for (uint32_t i = 0; i < sweep->open.count; i++)
+		if (rounds_at(sweep->gaps, open[i])->to > time)
+			open[kept++] = open[i];
+	plait__vector_cut(&sweep->open, kept);
+}
+
+/* The outermost that lasts from the one moment to the other, or null. */
+static const plait__gap_rounds *find_around(struct sweep *sweep, uint64_t from,
+					    uint64_t to, bool *failed)
+{
+	const plait__gap_rounds *best = NULL;
+
+	drop_ended(sweep, from);
+	while (sweep->next < sweep->gaps->rounds.count &&
+	       rounds_at(sweep->gaps, sweep->next)->from <= from) {
+		if (plait__vector_push(&sweep->open, &sweep->next, 1) == NULL)
+			*failed = true;
+		sweep->next++;
+	}
+	for (uint32_t i = 0; i < sweep->open.count; i++) {
+		const uint32_t *number = plait__vector_at(&sweep->open, i);
+		const plait__gap_rounds *this = rounds_at(sweep->gaps, *number);
+
+		if (this->to >= to && (best == NULL ||
+				       this->depth < best->depth))
+			best = this;
+	}
+	return best;
+}
+
+/* Between two moments that follow each other. */
+static void find_all(plait__gaps *gaps)
+{
+	const uint64_t *moments = gaps->moments.items;
+	struct sweep sweep = { .gaps = gaps };
+
+	plait__vector_init(&sweep.open, gaps->list.allocator,
+			   sizeof(uint32_t));
+	for (uint32_t i = 1; i < gaps->moments.count; i++) {
+		plait__gap gap = { .from = moments[i - 1], .to = moments[i] };
+		const plait__gap_rounds *rounds;
+
+		if (gap.from == gap.to)
+			continue;
+		rounds = find_around(&sweep, gap.from, gap.to, &gaps->failed);
+		if (rounds == NULL)
+			continue;
+		gap.region = rounds->region;
+		gap.rounds = rounds->rounds;
+		push(gaps, &gaps->list, &gap);
+	}
+	plait__vector_fini(&sweep.open);
+}
+
+static uint64_t without(const plait__gaps *gaps, uint64_t makespan)
+{
+	for (uint32_t i = 0; i < gaps->list.count; i++) {
+		const plait__gap *gap = plait__gaps_at(gaps, i);
+
+		makespan -= gap->to - gap->from;
+	}
+	return makespan;
+}
+
+/* Those that are worth it, and where they are shown. */
+static void keep_long(plait__gaps *gaps)
+{
+	plait__gap *list = gaps->list.items;
+	uint64_t saved = 0;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < gaps->list.count; i++) {
+		uint64_t length = list[i].to - list[i].from;
+
+		if (length / WORTH < gaps->band)
+			continue;
+		/* Rounds that go on in the next one are told there. */
+		if (i + 1 < gaps->list.count &&
+		    list[i + 1].from == list[i].to &&
+		    list[i + 1].region == list[i].region)
+			list[i].rounds = 0;
+		list[kept] = list[i];
+		list[kept++].shown = list[i].from - saved;
+		saved += length - gaps->band;
+	}
+	plait__vector_cut(&gaps->list, kept);
+}
+
+void plait__gaps_find(plait__gaps *gaps, uint64_t makespan, uint64_t boxes)
+{
+	uint64_t rest, part;
+
+	plait__vector_sort(&gaps->moments, compare_moments);
+	plait__vector_sort(&gaps->rounds, compare_rounds);
+	find_all(gaps);
+	rest = without(gaps, makespan);
+	part = rest / (boxes > 0 ? boxes : 1);
+	part = part < rest / BAND_BOXES ? part * BAND_BOXES : rest;
+	gaps->band = part < rest / BAND_PARTS ? part : rest / BAND_PARTS;
+	gaps->band += gaps->band == 0;
+	keep_long(gaps);
+}
+
+/* ---- where things are ---- */
+
+/* The last one that begins at `time` or before; null: none. */
+static const plait__gap *find_before(const plait__gaps *gaps, uint64_t time,
+				     bool shown)
+{
+	uint32_t low = 0, high = gaps->list.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const plait__gap *gap = plait__gaps_at(gaps, middle);
+
+		if ((shown ? gap->shown : gap->from) <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? plait__gaps_at(gaps, low - 1) : NULL;
+}
+
+/* `part` of `of`, in the same proportion of `whole`. */
+static uint64_t scale(uint64_t part, uint64_t of, uint64_t whole)
+{
+	double scaled = (double)part / (double)of * (double)whole;
+
+	return scaled >= (double)whole ? whole : (uint64_t)scaled;
+}
+
+uint64_t plait__gaps_shown(const plait__gaps *gaps, uint64_t time)
+{
+	const plait__gap *gap = find_before(gaps, time, false);
+
+	if (gap == NULL)
+		return time;
+	if (time >= gap->to)
+		return gap->shown + gaps->band + (time - gap->to);
+	return gap->shown + scale(time - gap->from, gap->to - gap->from,
+				  gaps->band);
+}
+
+uint64_t plait__gaps_real(const plait__gaps *gaps, uint64_t shown)
+{
+	const plait__gap *gap = find_before(gaps, shown, true);
+
+	if (gap == NULL)
+		return shown;
+	if (shown >= gap->shown + gaps->band)
+		return gap->to + (shown - gap->shown - gaps->band);
+	return gap->from + scale(shown - gap->shown, gaps->band,
+				 gap->to - gap->from);
+}
+
+const plait__gap *plait__gaps_around(const plait__gaps *gaps, uint64_t from,
+				     uint64_t to)
+{
+	const plait__gap *gap = find_before(gaps, from, false);
+
+	return gap != NULL && from < gap->to && to <= gap->to ? gap : NULL;
+}

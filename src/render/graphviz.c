@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* The graph of a plan for Graphviz: lanes are colours, bodies are boxes. */
+#include "render/render.h"
+#include "plan/io/escape.h"
+
+/* Colours that stay apart on paper, and for people who see few of them; lanes
+ * beyond them start again. */
+static const char *const colours[] = {
+	"#99ddff", "#eedd88", "#44bb99", "#ffaabb", "#77aadd", "#bbcc33",
+	"#dddddd", "#ee8866", "#ccddaa", "#cc99bb", "#aaaa00", "#e0c9a6",
+};
+
+enum { COLOUR_COUNT = sizeof(colours) / sizeof(colours[0]) };
+
+static const char *shape_of(uint8_t kind)
+{
+	switch (kind) {
+	case PLAIT__CMD_EMPTY:
+	case PLAIT__CMD_JOIN:
+		return "diamond";
+	case PLAIT__CMD_REGION:
+	case PLAIT__CMD_ENTER:
+		return "octagon";
+	case PLAIT__CMD_COPY:
+	case PLAIT__CMD_FILL:
+		return "parallelogram";
+	case PLAIT__CMD_HOST:
+	case PLAIT__CMD_CALLBACK:
+		return "ellipse";
+	default:
+		return "box";
+	}
+}
+
+/* "name", with where it runs below: lane and position. */
+static void draw_command(const plait__plan *plan, uint32_t number,
+			 plait__text *out)
+{
+	const plait__plan_command *command = &plan->commands[number];
+	const char *device = plait__names_text(
+		plan, plan->devices[plan->lanes[command->lane].device].name);
+	char name[256];
+
+	plait__text_add(out, "    c%u [label=\"", number);
+	plait__names_escape(plait__names_node(plan, command->node, name),
+			    out);
+	plait__text_add(out, "\\n%u.%u\", shape=%s, fillcolor=\"%s\", "
+			"tooltip=", command->lane, command->position,
+			shape_of(command->kind),
+			colours[command->lane % COLOUR_COUNT]);
+	plait__names_json_string(device, out);
+	plait__text_add(out, "];\n");
+}
+
+/* "name x10" for a loop, "name: 1" for a branch. */
+static void open_cluster(const plait__plan *plan, uint32_t number,
+			 plait__text *out)
+{
+	const plait__plan_region *region =
+		&plan->regions[plan->bodies[number].region];
+	bool is_case = region->kind == PLAIT__REGION_CASE;
+	char name[256];
+
+	plait__text_add(out, "  subgraph cluster_%u {\n    label=\"", number);
+	plait__names_escape(plait__names_node(
+				    plan, plan->commands[region->command].node,
+				    name), out);
+	plait__text_add(out, "%s%u\";\n", is_case ? ": " : " x",
+			is_case ? number - region->body_first :
+			region->times);
+}
+
+static void draw_body(const plait__plan *plan, uint32_t number,
+		      plait__text *out)
+{
+	const plait__plan_body *body = &plan->bodies[number];
+
+	if (number > 0)
+		open_cluster(plan, number, out);
+	for (uint32_t i = 0; i < body->command_count; i++)
+		draw_command(plan, body->command_first + i, out);
+	if (number > 0)
+		plait__text_add(out, "  }\n");
+}
+
+/* A join of more than this is not looked through for each of its edges. */
+enum { MANY = 4096 };
+
+static bool waits_for(const plait__plan *plan, uint32_t number,
+		      uint32_t before)
+{
+	const plait__plan_command *from = &plan->commands[before];
+	uint32_t end = plan->commands[number + 1].wait_first;
+
+	if (end - plan->commands[number].wait_first > MANY)
+		return false;
+	for (uint32_t i = plan->commands[number].wait_first; i < end; i++)
+		if (plan->waits[i].lane == from->lane &&
+		    plan->waits[i].position == from->position)
+			return true;
+	return false;
+}
+
+static bool comes_after(const plait__plan *plan, uint32_t number,
+			uint32_t before)
+{
+	uint32_t end = plan->commands[number + 1].pred_first;
+
+	if (end - plan->commands[number].pred_first > MANY)
+		return false;
+	for (uint32_t i = plan->commands[number].pred_first; i < end; i++)
+		if (plan->preds[i] == before)
+			return true;
+	return false;
+}
+
+/* Edges of the reduced graph: orange when the lane waits, black along a lane,
+ * grey when other waits imply it. */
+static void draw_preds(const plait__plan *plan, uint32_t number,
+		       plait__text *out)
+{
+	uint32_t end = plan->commands[number + 1].pred_first;
+
+	for (uint32_t i = plan->commands[number].pred_first; i < end; i++) {
+		uint32_t before = plan->preds[i];
+		const char *look = " [color=\"#aaaaaa\"]";
+
+		if (plan->commands[before].lane ==
+		    plan->commands[number].lane)
+			look = "";
+		else if (waits_for(plan, number, before))
+			look = " [color=\"#d55e00\", penwidth=1.8]";
+		plait__text_add(out, "  c%u -> c%u%s;\n", before, number,
+				look);
+	}
+}
+
+/* Waits for what is no predecessor: for something later on its lane. */
+static void draw_waits(const plait__plan *plan, uint32_t body,
+		       uint32_t number, plait__text *out)
+{
+	uint32_t end = plan->commands[number + 1].wait_first;
+
+	for (uint32_t i = plan->commands[number].wait_first; i < end; i++) {
+		uint32_t from = plait__plan_find_command(
+			plan, body, plan->waits[i].lane,
+			plan->waits[i].position);
+
+		if (!comes_after(plan, number, from))
+			plait__text_add(out, "  c%u -> c%u [style=dashed, "
+					"color=\"#d55e00\", "
+					"constraint=false];\n", from, number);
+	}
+}
+
+/* From a region to the commands with which its bodies start. */
+static void draw_entries(const plait__plan *plan, uint32_t region,
+			 plait__text *out)
+{
+	const plait__plan_region *which = &plan->regions[region];
+
+	for (uint32_t i = 0; i < which->body_count; i++) {
+		const plait__plan_body *body =
+			&plan->bodies[which->body_first + i];
+
+		if (body->command_count > 0)
+			plait__text_add(out, "  c%u -> c%u [style=dotted, "
+					"lhead=cluster_%u];\n",
+					which->command,
+					plan->order[body->command_first],
+					which->body_first + i);
+	}
+}
+
+/* Without the attributes of edges and clusters Graphviz takes a serif font. */
+static const char head[] =
+	"digraph plan {\n"
+	"  compound=true;\n  nodesep=0.2;\n  ranksep=0.35;\n"
+	"  fontname=\"sans-serif\";\n  fontsize=10;\n"
+	"  style=\"rounded,filled\";\n  fillcolor=\"#f6f6f6\";\n"
+	"  color=\"#bbbbbb\";\n  bgcolor=white;\n"
+	"  node [style=filled, fontname=\"sans-serif\", fontsize=10, "
+	"color=\"#777777\", margin=\"0.08,0.03\", height=0.3, width=0.4];\n"
+	"  edge [arrowsize=0.6, color=\"#333333\"];\n";
+
+/* Title and legend, above the graph. */
+static void draw_label(const plait__plan *plan, plait__text *out)
+{
+	uint32_t nodes = plait__plan_nodes_in(plan);
+
+	plait__text_add(out,
+			"  labelloc=t;\n  label=<<table border=\"0\" "
+			"cellspacing=\"1\"><tr><td><font point-size=\"14\">"
+			"<b>%u node%s on %u lane%s, %u wait%s</b></font></td></tr>"
+			"<tr><td>below a name: lane.position; one colour is one "
+			"lane</td></tr><tr><td><font color=\"#d55e00\"><b>&#8594;"
+			"</b></font> waits for another lane&#160;&#160; &#8594; "
+			"same lane&#160;&#160; <font color=\"#aaaaaa\"><b>&#8594;"
+			"</b></font> follows from the others%s</td></tr>"
+			"</table>>;\n", nodes, plait__names_plural(nodes),
+			plan->lanes_count,
+			plait__names_plural(plan->lanes_count),
+			plan->waits_count,
+			plait__names_plural(plan->waits_count),
+			plan->regions_count > 0 ?
+			"&#160;&#160; &#8674; into a body" : "");
+}
+
+void plait__draw_dot(const plait__plan *plan, plait__text *out)
+{
+	plait__text_add_bytes(out, head, sizeof(head) - 1);
+	draw_label(plan, out);
+	for (uint32_t i = 0; i < plan->bodies_count; i++)
+		draw_body(plan, i, out);
+	for (uint32_t i = 0; i < plan->bodies_count; i++) {
+		const plait__plan_body *body = &plan->bodies[i];
+
+		for (uint32_t k = 0; k < body->command_count; k++) {
+			draw_preds(plan, body->command_first + k, out);
+			draw_waits(plan, i, body->command_first + k, out);
+		}
+	}
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		draw_entries(plan, i, out);
+	plait__text_add(out, "}\n");
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pictures of plans.  DOT is for the graph: what orders what, coloured by
+ * lane.  SVG is for the schedule: lanes as rows, time from left to right.
+ */
+#ifndef PLAIT_SRC_RENDER_RENDER_H
+#define PLAIT_SRC_RENDER_RENDER_H
+
+#include "base/text.h"
+#include "plan/simulate/simulate.h"
+
+/* Append the graph for Graphviz. */
+void plait__draw_dot(const plait__plan *plan, plait__text *out);
+
+/* Append the schedule; `timeline` says when each command runs. */
+void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
+		     plait__text *out);
+
+#endif

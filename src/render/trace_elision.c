@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which rounds of loops the picture of a run leaves out: of each time that a
+ * loop was entered the first ones and the last one are shown.
+ */
+#include "render/trace_model.h"
+
+enum { FIRST = 2, FEWEST = 5 };
+
+/* Is a command in a region, at any depth? */
+static bool is_inside(const plait__plan *plan, uint32_t command,
+		      uint32_t region)
+{
+	uint32_t body = plan->nodes[plan->commands[command].node].body;
+
+	while (body != 0) {
+		uint32_t around = plan->bodies[body].region;
+
+		if (around == region)
+			return true;
+		command = plan->regions[around].command;
+		body = plan->nodes[plan->commands[command].node].body;
+	}
+	return false;
+}
+
+/* The same of what stands for the region on its lanes. */
+static bool belongs_to(const plait__plan *plan, uint32_t number,
+		       uint32_t region)
+{
+	const plait__plan_command *command = &plan->commands[number];
+	bool stands = command->kind == PLAIT__CMD_REGION ||
+		      command->kind == PLAIT__CMD_ENTER;
+
+	return (stands && command->link == region) ||
+	       is_inside(plan, number, region);
+}
+
+/* The first span of a lane that starts at `time` or later. */
+static uint32_t find_from(const plait__trace *trace, uint32_t lane,
+			  uint64_t time)
+{
+	uint32_t low = trace->lane_first[lane];
+	uint32_t high = trace->lane_first[lane + 1];
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (trace->spans[middle].start < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Decisions of a region from one time to another, the last not included; of
+ * number `which` the start goes to *out. */
+static uint64_t count_decisions(const plait__trace *trace,
+				const plait__trace_span *region, uint64_t from,
+				uint64_t to, uint64_t which, uint64_t *out)
+{
+	uint32_t end = trace->lane_first[region->lane + 1];
+	uint64_t count = 0;
+
+	for (uint32_t i = find_from(trace, region->lane, from);
+	     i < end && trace->spans[i].start < to; i++) {
+		const plait__trace_span *span = &trace->spans[i];
+
+		if (span->kind != PLAIT__SPAN_DECISION ||
+		    span->command != region->command)
+			continue;
+		if (count++ == which)
+			*out = span->start;
+	}
+	return count;
+}
+
+static bool is_loop(const plait__trace *trace, const plait__trace_span *span)
+{
+	const plait__plan *plan = trace->plan;
+	const plait__plan_command *command = &plan->commands[span->command];
+
+	return command->kind == PLAIT__CMD_REGION &&
+	       plan->regions[command->link].kind != PLAIT__REGION_CASE;
+}
+
+/* What happens in these rounds need not be shown. */
+static void mark(plait__trace *trace, const plait__gap_rounds *rounds)
+{
+	plait__trace_span *spans = trace->spans;
+
+	for (uint32_t lane = 0; lane < trace->plan->lanes_count; lane++) {
+		uint32_t end = trace->lane_first[lane + 1];
+
+		for (uint32_t i = find_from(trace, lane, rounds->from);
+		     i < end && spans[i].end <= rounds->to; i++)
+			spans[i].passed_over |= belongs_to(
+				trace->plan, spans[i].command, rounds->region);
+	}
+	for (uint64_t i = trace->span_count; i < trace->count; i++)
+		spans[i].passed_over |=
+			spans[i].start >= rounds->from &&
+			spans[i].end <= rounds->to &&
+			is_inside(trace->plan, spans[i].command,
+				  rounds->region);
+}
+
+/* The last decision ends a loop, the one before it begins the last round. */
+static void pass_over(plait__trace *trace, const plait__trace_span *region,
+		      plait__gaps *gaps)
+{
+	plait__gap_rounds rounds = {
+		.region = trace->plan->commands[region->command].link,
+		.depth = plait__trace_depth(trace->plan, region->command),
+	};
+	uint64_t stop = region->end + 1;
+	uint64_t count = count_decisions(trace, region, region->start, stop,
+					 FIRST, &rounds.from);
+
+	if (count < FIRST + FEWEST)
+		return;
+	(void)count_decisions(trace, region, region->start, stop, count - 2,
+			      &rounds.to);
+	plait__gaps_see(gaps, rounds.from);
+	plait__gaps_see(gaps, rounds.to);
+	plait__gaps_pass_over(gaps, &rounds);
+	mark(trace, &rounds);
+}
+
+/* Returns how many there are. */
+static uint64_t see_rest(const plait__trace *trace, plait__gaps *gaps)
+{
+	uint64_t seen = 0;
+
+	for (uint64_t i = 0; i < trace->count; i++) {
+		if (trace->spans[i].passed_over != 0)
+			continue;
+		seen++;
+		plait__gaps_see(gaps, trace->spans[i].start);
+		plait__gaps_see(gaps, trace->spans[i].end);
+	}
+	return seen;
+}
+
+/* Outer loops first: what is in rounds that are not shown needs no gap. */
+static void find_rounds(plait__trace *trace, plait__gaps *gaps)
+{
+	uint32_t depth = 0;
+	bool deeper = true;
+
+	for (; deeper; depth++) {
+		deeper = false;
+		for (uint64_t i = trace->span_count; i < trace->count; i++) {
+			const plait__trace_span *span = &trace->spans[i];
+			uint32_t at = plait__trace_depth(trace->plan,
+							 span->command);
+
+			deeper = deeper || at > depth;
+			if (at == depth && span->passed_over == 0 &&
+			    is_loop(trace, span))
+				pass_over(trace, span, gaps);
+		}
+	}
+}
+
+/* The region that a gap is in, at its time. */
+static const plait__trace_span *find_region(const plait__trace *trace,
+					    const plait__gap *gap)
+{
+	uint32_t command = trace->plan->regions[gap->region].command;
+
+	for (uint64_t i = trace->span_count; i < trace->count; i++)
+		if (trace->spans[i].command == command &&
+		    trace->spans[i].start <= gap->from &&
+		    trace->spans[i].end >= gap->to)
+			return &trace->spans[i];
+	return NULL;
+}
+
+static void count_rounds(const plait__trace *trace, plait__gaps *gaps)
+{
+	uint64_t ignored;
+
+	for (uint32_t i = 0; i < gaps->list.count; i++) {
+		plait__gap *gap = plait__vector_at(&gaps->list, i);
+		const plait__trace_span *region = find_region(trace, gap);
+
+		if (region != NULL)
+			gap->rounds = count_decisions(trace, region, gap->from,
+						      gap->to, UINT64_MAX,
+						      &ignored);
+	}
+}
+
+void plait__trace_gaps(plait__trace *trace, plait__gaps *gaps)
+{
+	uint32_t rows = trace->lane_count > 0 ? trace->lane_count : 1;
+	uint64_t seen;
+
+	find_rounds(trace, gaps);
+	seen = see_rest(trace, gaps);
+	plait__gaps_find(gaps, trace->makespan, seen / rows);
+	count_rounds(trace, gaps);
+}
+
+bool plait__trace_shows(const plait__trace *trace, const plait__gaps *gaps,
+			uint64_t number)
+{
+	const plait__trace_span *span = &trace->spans[number];
+
+	return span->passed_over == 0 ||
+	       plait__gaps_around(gaps, span->start, span->end) == NULL;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies and fills of memory that each run brings: which these are is found
+ * once; whether what is brought has room for them, each time.
+ */
+#include "run/args/frame.h"
+
+#include "run/args/bind_parameters.h"
+#include "run/args/payload_util.h"
+
+#include "object/memory/buffer.h"
+#include "object/queue/strided_copy.h"
+
+/* ---- which they are ---- */
+
+static uint32_t find(const plait__plan *plan, uint32_t *out)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		if (!plait__words_is_told_move(plan, i))
+			continue;
+		if (out != NULL)
+			out[count] = i;
+		count++;
+	}
+	return count;
+}
+
+bool plait__layout_find_moves(plait__layout *layout)
+{
+	const plait__plan *plan = layout->frozen->plan;
+
+	if (!layout->has_params)
+		return true;
+	layout->move_count = find(plan, NULL);
+	if (!plait__words_take(plait__words_allocator(layout), &layout->moves,
+			       layout->move_count, sizeof(uint32_t)))
+		return false;
+	(void)find(plan, layout->moves);
+	return true;
+}
+
+void plait__layout_forget_moves(plait__layout *layout)
+{
+	plait__free(plait__words_allocator(layout), layout->moves,
+		    layout->move_count * sizeof(uint32_t));
+}
+
+/* ---- whether there is room ---- */
+
+/* One side: what it is in now, and where it begins in that. */
+struct side {
+	const plait__buffer *buffer;
+	uint64_t first;		/* of what the buffer is a view of */
+	uint64_t have;		/* behind that in the buffer */
+	uint64_t reach;
+	const char *name;
+};
+
+static plait_status fail(const plait__plan *plan, uint32_t command,
+			 const struct side *side, plait_error *error)
+{
+	const char *label = plait__plan_node_label(
+		plan, plan->commands[command].node);
+
+	if (side == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "node \"%.60s\": source and target "
+				   "overlap", label);
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "parameter \"%.60s\": node \"%.60s\" uses %llu "
+			   "bytes, and there are %llu", side->name, label,
+			   (unsigned long long)side->reach,
+			   (unsigned long long)side->have);
+}
+
+static struct side side_of(const plait__frame *frame,
+			   const plait__plan_arg *arg, uint64_t reach)
+{
+	const plait__frozen *frozen = frame->layout->frozen;
+	const plait__plan *plan = frozen->plan;
+	struct side side = { .reach = reach, .name = "" };
+	uint32_t name;
+	uint64_t offset = arg->offset;
+
+	if (arg->kind == PLAIT__ARG_PARAM) {
+		side.buffer = frame->bound[arg->index].buffer;
+		name = plan->params[arg->index].name;
+		if (name < plan->strings_count)
+			side.name = plan->strings + name;
+		if (__builtin_add_overflow(
+			    plait__plan_param_offset(plan->blob, arg),
+			    frame->bound[arg->index].offset, &offset))
+			offset = UINT64_MAX;
+	} else {
+		side.buffer = (const plait__buffer *)
+			frozen->buffers[arg->index];
+	}
+	if (side.buffer == NULL || offset > side.buffer->bytes)
+		return side;
+	side.first = side.buffer->offset + offset;
+	side.have = side.buffer->bytes - offset;
+	return side;
+}
+
+static bool overlaps(const plait__plan *plan,
+		     const plait__plan_payload *payload,
+		     const struct side *target, const struct side *source)
+{
+	const plait_work_rows *rows = plait__words_rows(plan, payload);
+	plait__shape shape = { .rows = { .rows = 1, .slices = 1 },
+			       .bytes = payload->bytes,
+			       .target_bytes = target->reach,
+			       .source_bytes = source->reach };
+
+	if (rows != NULL)
+		shape.rows = *rows;
+	return payload->bytes > 0 && target->buffer != NULL &&
+	       source->buffer != NULL &&
+	       target->buffer->root == source->buffer->root &&
+	       plait__shape_overlaps(&shape, target->first, source->first);
+}
+
+static plait_status check(const plait__frame *frame, uint32_t command,
+			  plait_error *error)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan_payload *payload = plait__words_payload(plan,
+								  command);
+	const plait__plan_arg *args = &plan->args[payload->arg_first];
+	const plait_work_rows *rows = plait__words_rows(plan, payload);
+	uint64_t reach[2] = { payload->bytes, payload->bytes };
+	struct side target, source;
+
+	if (rows != NULL)
+		(void)plait__rows_reach(rows, payload->bytes, &reach[0],
+					&reach[1]);
+	target = side_of(frame, &args[0], reach[0]);
+	if (target.have < target.reach)
+		return fail(plan, command, &target, error);
+	if (plan->commands[command].kind == PLAIT__CMD_FILL)
+		return PLAIT_OK;
+	source = side_of(frame, &args[1], reach[1]);
+	if (source.have < source.reach)
+		return fail(plan, command, &source, error);
+	return overlaps(plan, payload, &target, &source) ?
+	       fail(plan, command, NULL, error) : PLAIT_OK;
+}
+
+plait_status plait__frame_check_moves(const plait__frame *frame,
+				      plait_error *error)
+{
+	const plait__layout *layout = frame->layout;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < layout->move_count; i++)
+		status = check(frame, layout->moves[i], error);
+	return status;
+}

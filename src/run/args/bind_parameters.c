@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling a run its parameters, and asking what they are. */
+#include "run/args/bind_parameters.h"
+
+#include "run/args/frame.h"
+
+#include "base/spelling_hint.h"
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "kernel/launch.h"
+#include "kernel/type.h"
+#include "object/memory/buffer.h"
+#include "object/context/device.h"
+#include "object/context/backend_result.h"
+#include "plan/access.h"
+
+#include <string.h>
+
+struct binding {
+	plait__frame *frame;
+	const plait__plan *plan;
+	const plait__plan_param *param;
+	const plait_binding *given;
+	struct plait__bound *bound;
+	plait_error *error;
+};
+
+static const char *name_of(const plait__plan *plan, uint32_t string)
+{
+	return string < plan->strings_count ? plan->strings + string : "";
+}
+
+static plait_status wrong(const struct binding *binding, const char *what)
+{
+	return plait__fail(binding->error, PLAIT_E_INVALID,
+			   "parameter \"%.60s\": %s",
+			   name_of(binding->plan, binding->param->name), what);
+}
+
+/* What is wrong was said without the parameter. */
+static void name_parameter(const struct binding *binding)
+{
+	plait__error_prefix(binding->error, "parameter \"%.60s\": ",
+			    name_of(binding->plan, binding->param->name));
+}
+
+/* ---- one kind a function ---- */
+
+/* Patches are sorted by parameter. */
+static uint32_t first_patch(const plait__plan *plan, uint32_t param)
+{
+	uint32_t low = 0, high = plan->patches_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (plan->patches[middle].param < param)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void patch(const struct binding *binding, const void *value,
+		  uint64_t bytes)
+{
+	const plait__plan *plan = binding->plan;
+	uint32_t param = binding->given->parameter;
+
+	for (uint32_t i = first_patch(plan, param);
+	     i < plan->patches_count && plan->patches[i].param == param; i++)
+		memcpy(binding->frame->blob + plan->patches[i].blob, value,
+		       bytes);
+}
+
+/* Where each of them begins, as the host has it. */
+static void patch_memory(const struct binding *binding)
+{
+	const plait__plan *plan = binding->plan;
+	uint32_t param = binding->given->parameter;
+	uintptr_t mapped = (uintptr_t)binding->bound->mapped, at;
+
+	for (uint32_t i = first_patch(plan, param);
+	     i < plan->patches_count && plan->patches[i].param == param; i++) {
+		at = mapped == 0 ? 0 : mapped + plait__plan_param_offset(
+			plan->blob, &plan->args[plan->patches[i].arg]);
+		memcpy(binding->frame->blob + plan->patches[i].blob, &at,
+		       sizeof(at));
+	}
+}
+
+static plait_status bind_value(const struct binding *binding)
+{
+	if (binding->given->value == NULL)
+		return wrong(binding, "value is null");
+	if (binding->given->bytes != binding->param->bytes)
+		return wrong(binding, "bytes is not the size of its type");
+	patch(binding, binding->given->value, binding->param->bytes);
+	return PLAIT_OK;
+}
+
+static bool is_written(const struct binding *binding)
+{
+	const plait__plan *plan = binding->plan;
+	uint32_t object = plait__access_param(binding->given->parameter);
+
+	for (uint32_t i = 0; i < plan->accesses_count; i++)
+		if (plan->accesses[i].object == object &&
+		    plan->accesses[i].mode != PLAIT__ACCESS_READ)
+			return true;
+	return false;
+}
+
+/* Memory that is not to be written is rare enough to look for who would. */
+static plait_status find_map_flags(const struct binding *binding,
+				   const plait__buffer *buffer, uint32_t *out)
+{
+	*out = PLAIT_MAP_READ | PLAIT_MAP_WRITE;
+	if (!buffer->root->read_only)
+		return PLAIT_OK;
+	*out = PLAIT_MAP_READ;
+	if (!is_written(binding))
+		return PLAIT_OK;
+	(void)plait__buffer_check_write(buffer, binding->error);
+	name_parameter(binding);
+	return PLAIT_E_INVALID;
+}
+
+static plait_status map(const struct binding *binding,
+			plait__buffer *buffer)
+{
+	uint64_t offset = binding->given->offset_bytes;
+	plait__port *port = buffer->device->port;
+	plait_error room = { .size = sizeof(room) };
+	uint32_t flags;
+	plait_status status = find_map_flags(binding, buffer, &flags);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (offset > buffer->bytes)
+		return wrong(binding, "offset_bytes is behind the buffer");
+	plait__object_hold(&buffer->object);
+	binding->bound->buffer = buffer;
+	binding->bound->offset = offset;
+	if (offset == buffer->bytes || !binding->frame->layout->maps)
+		return PLAIT_OK;
+	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+					 "a parameter of a plan on the host",
+					 binding->error);
+	if (status != PLAIT_OK)
+		return status;
+	status = port->backend->table.memory_map(
+		port->backend->self, buffer->root->raw,
+		buffer->offset + offset, buffer->bytes - offset,
+		flags, &binding->bound->mapped, &room);
+	status = plait__port_judge_made(port, status, "memory_map",
+					binding->bound->mapped, &room,
+					binding->error);
+	if (status != PLAIT_OK)
+		binding->bound->mapped = NULL;
+	return status;
+}
+
+static plait_status bind_buffer(const struct binding *binding)
+{
+	const plait__object *plan = &binding->frame->layout->frozen->object;
+	plait__buffer *buffer;
+	plait_status status = plait__buffer_enter(binding->given->buffer,
+						  &buffer, binding->error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__context_check_same(plan, &buffer->object,
+					   binding->error);
+	if (status == PLAIT_OK)
+		status = map(binding, buffer);
+	if (status == PLAIT_OK)
+		patch_memory(binding);
+	plait__object_leave(&buffer->object);
+	return status;
+}
+
+static void set_launch(const struct binding *binding,
+		       const plait_launch *launch)
+{
+	const plait__layout *layout = binding->frame->layout;
+	const plait__plan *plan = binding->plan;
+
+	for (uint32_t i = 0; i < plan->geometries_count; i++)
+		if (plan->geometries[i].param == binding->given->parameter)
+			memcpy(binding->frame->words + layout->launches +
+				       i * layout->launch_words,
+			       launch, sizeof(*launch));
+}
+
+static plait_status bind_launch(const struct binding *binding)
+{
+	plait_launch launch;
+	plait_status status;
+
+	if (binding->given->value == NULL)
+		return wrong(binding, "value is null");
+	status = plait__launch_read(&launch, binding->given->value,
+				    binding->error);
+	if (status == PLAIT_OK)
+		set_launch(binding, &launch);
+	else
+		name_parameter(binding);
+	return status;
+}
+
+static plait_status bind_one(const struct binding *binding)
+{
+	if (binding->bound->stamp == binding->frame->stamp)
+		return wrong(binding, "bound twice");
+	binding->bound->stamp = binding->frame->stamp;
+	switch (binding->param->kind) {
+	case PLAIT__PARAM_VALUE: return bind_value(binding);
+	case PLAIT__PARAM_MEMORY: return bind_buffer(binding);
+	case PLAIT__PARAM_GEOMETRY: return bind_launch(binding);
+	default: return wrong(binding, "of a kind that runs do not bind");
+	}
+}
+
+/* ---- all of them ---- */
+
+/* The first one's size is that of all. */
+static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
+				 plait_binding *out, plait_error *error)
+{
+	const char *first = (const char *)desc->bindings;
+	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	uint32_t size;
+
+	memcpy(&size, first, sizeof(size));
+	if (size == sizeof(*out)) {
+		memcpy(out, first + i * size, sizeof(*out));
+		return PLAIT_OK;
+	}
+	if (i == 0 || size < PLAIT__FIRST(plait_binding) || size > sizeof(copy))
+		return PLAIT__READ(plait_binding, out, first, error);
+	memcpy(copy, first + i * size, size);
+	memcpy(copy, &size, sizeof(size));
+	return PLAIT__READ(plait_binding, out, copy, error);
+}
+
+static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
+			      uint64_t i, plait_error *error)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	plait_binding given;
+	struct binding binding = { .frame = frame, .plan = plan,
+				   .given = &given, .error = error };
+	plait_status status = read_binding(desc, i, &given, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (given.parameter >= plan->params_count)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "binding %llu: the plan has no parameter "
+				   "%u, but %u of them", (unsigned long long)i,
+				   given.parameter, plan->params_count);
+	binding.param = &plan->params[given.parameter];
+	binding.bound = &frame->bound[given.parameter];
+	return bind_one(&binding);
+}
+
+static plait_status check_all_bound(const plait__frame *frame,
+				    plait_error *error)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+
+	for (uint32_t i = 0; i < plan->params_count; i++)
+		if (frame->bound[i].stamp != frame->stamp)
+			return plait__fail(error, PLAIT_E_INVALID,
+					   "parameter \"%.60s\" is not bound",
+					   name_of(plan,
+						   plan->params[i].name));
+	return PLAIT_OK;
+}
+
+plait_status plait__frame_bind_all(plait__frame *frame,
+				   const plait_run_desc *desc,
+				   plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+	uint64_t count = desc != NULL ? desc->binding_count : 0;
+
+	frame->stamp++;
+	if (count > 0 && desc->bindings == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "bindings is null, binding_count is %llu",
+				   (unsigned long long)count);
+	for (uint64_t i = 0; status == PLAIT_OK && i < count; i++)
+		status = bind_next(frame, desc, i, error);
+	if (status == PLAIT_OK)
+		status = check_all_bound(frame, error);
+	if (status == PLAIT_OK)
+		status = plait__frame_check_moves(frame, error);
+	if (status != PLAIT_OK)
+		plait__frame_unbind_all(frame);
+	return status;
+}
+
+void plait__frame_unbind_all(plait__frame *frame)
+{
+	uint32_t count = frame->layout->frozen->plan->params_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct plait__bound *bound = &frame->bound[i];
+		plait_error ignored = { .size = sizeof(ignored) };
+		plait__backend *backend;
+
+		if (bound->buffer == NULL)
+			continue;
+		backend = bound->buffer->device->port->backend;
+		if (bound->mapped != NULL)
+			(void)backend->table.memory_unmap(
+				backend->self, bound->buffer->root->raw,
+				bound->mapped, &ignored);
+		/* Runs end in upcalls too. */
+		plait__object_drop_later(&bound->buffer->object);
+		bound->buffer = NULL;
+		bound->mapped = NULL;
+	}
+}
+
+/* ---- questions ---- */
+
+static uint32_t find_param(const plait__plan *plan, const char *name)
+{
+	for (uint32_t i = 0; i < plan->params_count; i++)
+		if (strcmp(name_of(plan, plan->params[i].name), name) == 0)
+			return i;
+	return PLAIT__NONE;
+}
+
+static plait_status fail_unknown(const plait__plan *plan, const char *name,
+				 plait_error *error)
+{
+	plait__choices choices;
+
+	plait__choices_init(&choices, name);
+	for (uint32_t i = 0; i < plan->params_count; i++)
+		plait__choices_add(&choices,
+				   name_of(plan, plan->params[i].name));
+	return plait__fail(error, PLAIT_E_INVALID,
+			   "the plan has no parameter \"%.60s\"%s; it has %s",
+			   name, plait__choices_hint(&choices),
+			   plait__choices_list(&choices));
+}
+
+static void describe(const plait__plan *plan, const plait__plan_param *param,
+		     plait_parameter_info *info)
+{
+	const char *type = plait__type_name((plait__type)param->type);
+
+	memset(info, 0, sizeof(*info));
+	if (param->kind == PLAIT__PARAM_VALUE)
+		info->bytes = param->bytes;
+	else if (param->kind == PLAIT__PARAM_MEMORY)
+		info->kind = PLAIT_PARAMETER_BUFFER;
+	else
+		info->kind = PLAIT_PARAMETER_LAUNCH;
+	if (info->kind == PLAIT_PARAMETER_LAUNCH)
+		type = "launch";
+	(void)strncpy(info->type, type, sizeof(info->type) - 1);
+	(void)strncpy(info->name, name_of(plan, param->name),
+		      sizeof(info->name) - 1);
+}
+
+PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
+						  uint32_t *out_count,
+						  plait_error *error)
+{
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (out_count == NULL)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "out_count is null");
+	else
+		*out_count = entered->plan->params_count;
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
+					    uint32_t *out_number,
+					    plait_error *error)
+{
+	plait__frozen *entered;
+	uint32_t number;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (name == NULL || out_number == NULL) {
+		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
+				     name == NULL ? "name" : "out_number");
+	} else {
+		number = find_param(entered->plan, name);
+		*out_number = number != PLAIT__NONE ? number : 0;
+		if (number == PLAIT__NONE)
+			status = fail_unknown(entered->plan, name, error);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
+						  uint32_t number,
+						  plait_parameter_info *info,
+						  plait_error *error)
+{
+	plait_parameter_info ours;
+	plait__frozen *entered;
+	plait_status status = plait__frozen_enter(plan, &entered, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	if (number >= entered->plan->params_count) {
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "the plan has no parameter %u, but %u of "
+				     "them", number,
+				     entered->plan->params_count);
+	} else {
+		describe(entered->plan, &entered->plan->params[number], &ours);
+		status = PLAIT__WRITE(plait_parameter_info, info, &ours, error);
+	}
+	plait__object_leave(&entered->object);
+	return status;
+}

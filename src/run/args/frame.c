@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames of arguments; see frame.h.  Where things are says frame_layout.c. */
+#include "run/args/frame.h"
+
+#include "run/args/bind_parameters.h"
+#include "run/args/payload_util.h"
+
+#include "base/error.h"
+#include "pool/cacheline.h"
+
+#include <string.h>
+
+/* Until a run says more: one item, whatever groups it has. */
+static void put_some(plait_launch *launch)
+{
+	launch->dimensions = 3;
+	for (int i = 0; i < 3; i++)
+		launch->items[i] = 1;
+}
+
+static void fill_launches(plait__frame *frame)
+{
+	const plait__layout *layout = frame->layout;
+	const plait__plan *plan = layout->frozen->plan;
+
+	for (uint32_t i = 0; i < plan->geometries_count; i++) {
+		const plait__plan_geometry *geometry = &plan->geometries[i];
+		plait_launch *launch = (plait_launch *)(void *)
+			(frame->words + layout->launches +
+			 i * layout->launch_words);
+
+		launch->size = sizeof(*launch);
+		if (geometry->param != PLAIT__NONE) {
+			put_some(launch);
+			continue;
+		}
+		launch->dimensions = geometry->dimensions;
+		memcpy(launch->items, geometry->items, sizeof(launch->items));
+		memcpy(launch->group, geometry->group, sizeof(launch->group));
+	}
+}
+
+const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
+						uint32_t command)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	uint32_t low = 0, high = plan->scratch_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (plan->scratch[middle].command < command)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < plan->scratch_count &&
+			       plan->scratch[low].command == command ?
+	       &plan->scratch[low] : NULL;
+}
+
+/* Where the host has it. */
+static void *find_scratch(const plait__frame *frame, uint32_t command)
+{
+	const plait__plan_scratch *at = plait__frame_scratch(frame, command);
+
+	if (at == NULL || frame->arenas[at->device] == NULL)
+		return NULL;
+	return (char *)frame->arenas[at->device] + at->offset;
+}
+
+/* A range without bytes has no address. */
+static void *memory_of(const plait__layout *layout, uint32_t slot,
+		       uint64_t offset)
+{
+	if (slot >= layout->frozen->plan->slots_count ||
+	    offset >= layout->frozen->plan->slots[slot].bytes ||
+	    layout->slots[slot] == NULL)
+		return NULL;
+	return (char *)layout->slots[slot] + offset;
+}
+
+static void fill_payload(plait__frame *frame,
+			 const plait__plan_payload *payload, uint32_t at,
+			 uint32_t command)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	void **pointers = frame->words + at;
+	void **cell = pointers + payload->arg_count;
+
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__plan_arg *arg = &plan->args[payload->arg_first +
+							 i];
+
+		if (plait__words_has_cell(arg))
+			pointers[i] = cell++;
+		else
+			pointers[i] = frame->blob + arg->blob;
+		/* On a machine with the low bytes first it fits 32 bits too. */
+		if (arg->kind == PLAIT__ARG_INDEX)
+			pointers[i] = &frame->iterations[arg->index];
+		else if (arg->kind == PLAIT__ARG_MEMORY)
+			cell[-1] = memory_of(frame->layout, arg->index,
+					     arg->offset);
+		else if (arg->kind == PLAIT__ARG_SCRATCH)
+			cell[-1] = find_scratch(frame, command);
+	}
+}
+
+static void fill(plait__frame *frame)
+{
+	const plait__layout *layout = frame->layout;
+	const plait__plan *plan = layout->frozen->plan;
+	const plait__plan_payload *payload;
+
+	fill_launches(frame);
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		payload = plait__words_payload(plan, i);
+		if (payload != NULL)
+			fill_payload(frame, payload, layout->arguments[i], i);
+	}
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		payload = plait__words_payload_at(plan, plan->regions[i].predicate);
+		if (payload != NULL)
+			fill_payload(frame, payload, layout->predicates[i],
+				     PLAIT__NONE);
+	}
+}
+
+static bool make_arenas(plait__frame *frame)
+{
+	const plait_allocator *allocator = plait__words_allocator(frame->layout);
+	const plait__plan *plan = frame->layout->frozen->plan;
+
+	if (!plait__words_take(allocator, &frame->arenas, plan->devices_count,
+		  sizeof(void *)))
+		return false;
+	for (uint32_t i = 0; i < plan->devices_count; i++) {
+		uint64_t bytes = plan->devices[i].scratch_bytes;
+
+		if (bytes == 0 || frame->layout->frozen->rehearses)
+			continue;
+		frame->arenas[i] = plait__line_alloc(allocator, bytes);
+		if (frame->arenas[i] == NULL)
+			return false;
+	}
+	return true;
+}
+
+plait_status plait__frame_make(plait__frame *frame,
+			       const plait__layout *layout,
+			       plait_error *error)
+{
+	const plait_allocator *allocator = plait__words_allocator(layout);
+	const plait__plan *plan = layout->frozen->plan;
+
+	frame->layout = layout;
+	if (!plait__words_take(allocator, &frame->words, layout->words, sizeof(void *)) ||
+	    !plait__words_take(allocator, &frame->blob, plan->blob_count, 1) ||
+	    !plait__words_take(allocator, &frame->iterations, plan->regions_count,
+		  sizeof(uint64_t)) ||
+	    !plait__words_take(allocator, &frame->bound, plan->params_count,
+		  sizeof(*frame->bound)) ||
+	    !make_arenas(frame))
+		return plait__words_no_memory(error);
+	if (plan->blob_count > 0)
+		memcpy(frame->blob, plan->blob, plan->blob_count);
+	fill(frame);
+	return PLAIT_OK;
+}
+
+void plait__frame_free(plait__frame *frame)
+{
+	const plait_allocator *allocator;
+	const plait__plan *plan;
+
+	if (frame->layout == NULL)
+		return;
+	allocator = plait__words_allocator(frame->layout);
+	plan = frame->layout->frozen->plan;
+	for (uint32_t i = 0; frame->arenas != NULL && i < plan->devices_count;
+	     i++)
+		plait__line_free(allocator, frame->arenas[i],
+				 plan->devices[i].scratch_bytes);
+	plait__free(allocator, frame->arenas,
+		    plan->devices_count * sizeof(void *));
+	plait__free(allocator, frame->words,
+		    frame->layout->words * sizeof(void *));
+	plait__free(allocator, frame->blob, plan->blob_count);
+	plait__free(allocator, frame->iterations,
+		    plan->regions_count * sizeof(uint64_t));
+	plait__free(allocator, frame->bound,
+		    plan->params_count * sizeof(*frame->bound));
+	memset(frame, 0, sizeof(*frame));
+}
+
+/* ---- rotation ---- */
+
+uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
+			   uint64_t ahead)
+{
+	const plait__plan *plan = frame->layout->frozen->plan;
+	const plait__plan_rotation *at = &plan->rotations[rotation];
+	uint64_t i = frame->iterations[at->region] + ahead;
+
+	if (at->prologue == 0)
+		i %= at->slot_count;
+	else if (i > 0)
+		i = 1 + (i - 1) % (at->slot_count - 1);
+	return plan->rotation_slots[at->slot_first + i];
+}
+
+void plait__frame_turn(const plait__frame *frame, const plait__turn *turn)
+{
+	frame->words[turn->word] = frame->layout->slots[plait__frame_slot(
+		frame, turn->rotation, turn->ahead)];
+}

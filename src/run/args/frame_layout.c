@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the arguments of a plan lie in each frame; see frame.h. */
+#include "run/args/frame.h"
+
+#include "run/args/payload_util.h"
+
+#include "base/error.h"
+#include "object/memory/buffer.h"
+#include "object/context/device.h"
+#include "object/context/backend_result.h"
+
+#include <string.h>
+
+/*
+ * Place the pointers and cells of one payload; `turns` null: only count.
+ * Words in 64 bits, so that the whole is checked once.
+ */
+static uint64_t place(const plait__plan *plan,
+		      const plait__plan_payload *payload, uint64_t at,
+		      plait__turn *turns, uint32_t *turn_count)
+{
+	uint64_t cell = at + payload->arg_count;
+
+	for (uint32_t i = 0; i < payload->arg_count; i++) {
+		const plait__plan_arg *arg = &plan->args[payload->arg_first +
+							 i];
+
+		if (!plait__words_has_cell(arg))
+			continue;
+		if (arg->kind == PLAIT__ARG_ROTATION) {
+			if (turns != NULL)
+				turns[*turn_count] = (plait__turn){
+					(uint32_t)cell, arg->index,
+					arg->offset
+				};
+			(*turn_count)++;
+		}
+		cell++;
+	}
+	return cell;
+}
+
+/* All payloads in turn; the words that they need. */
+static uint64_t place_all(plait__layout *layout, bool keep)
+{
+	const plait__plan *plan = layout->frozen->plan;
+	plait__turn *turns = keep ? layout->turns : NULL;
+	uint64_t at = layout->launches +
+		      (uint64_t)plan->geometries_count * layout->launch_words;
+	const plait__plan_payload *payload;
+
+	layout->turn_count = 0;
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		payload = plait__words_payload(plan, i);
+		layout->turn_first[i] = layout->turn_count;
+		layout->arguments[i] = (uint32_t)at;
+		if (payload != NULL)
+			at = place(plan, payload, at, turns,
+				   &layout->turn_count);
+	}
+	layout->turn_first[plan->command_count] = layout->turn_count;
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		payload = plait__words_payload_at(plan, plan->regions[i].predicate);
+		layout->predicate_turns[i] = layout->turn_count;
+		layout->predicates[i] = (uint32_t)at;
+		if (payload != NULL)
+			at = place(plan, payload, at, turns,
+				   &layout->turn_count);
+	}
+	layout->predicate_turns[plan->regions_count] = layout->turn_count;
+	return at;
+}
+
+static plait_status map_slot(const plait__buffer *buffer, void **out,
+			     plait_error *error)
+{
+	plait__port *port = buffer->device->port;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (buffer->bytes == 0)
+		return PLAIT_OK;
+	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
+					 "memory of a plan on the host",
+					 error);
+	if (status != PLAIT_OK)
+		return status;
+	status = port->backend->table.memory_map(
+		port->backend->self, buffer->root->raw, buffer->offset,
+		buffer->bytes, PLAIT_MAP_READ | PLAIT_MAP_WRITE, out, &room);
+	status = plait__port_judge_made(port, status, "memory_map", *out,
+					&room, error);
+	if (status != PLAIT_OK)
+		*out = NULL;
+	return status;
+}
+
+static plait_status map_slots(plait__layout *layout, plait_error *error)
+{
+	const plait__frozen *frozen = layout->frozen;
+	const plait__plan *plan = frozen->plan;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && !frozen->rehearses &&
+	     i < plan->slots_count; i++) {
+		const plait__buffer *buffer =
+			(const plait__buffer *)frozen->buffers[i];
+
+		/* No command uses it: a plan that is sealed has the others. */
+		if (buffer == NULL)
+			continue;
+		status = map_slot(buffer, &layout->slots[i], error);
+	}
+	return status;
+}
+
+static void unmap_slots(plait__layout *layout)
+{
+	const plait__frozen *frozen = layout->frozen;
+
+	for (uint32_t i = 0; i < frozen->plan->slots_count; i++) {
+		const plait__buffer *buffer =
+			(const plait__buffer *)frozen->buffers[i];
+		plait_error ignored = { .size = sizeof(ignored) };
+		plait__backend *backend;
+
+		if (layout->slots[i] == NULL)
+			continue;
+		backend = buffer->device->port->backend;
+		(void)backend->table.memory_unmap(backend->self,
+						  buffer->root->raw,
+						  layout->slots[i], &ignored);
+	}
+}
+
+static bool make_tables(plait__layout *layout)
+{
+	const plait_allocator *allocator = plait__words_allocator(layout);
+	const plait__plan *plan = layout->frozen->plan;
+
+	return plait__words_take(allocator, &layout->arguments, plan->command_count,
+		    sizeof(uint32_t)) &&
+	       plait__words_take(allocator, &layout->predicates, plan->regions_count,
+		    sizeof(uint32_t)) &&
+	       plait__words_take(allocator, &layout->turn_first,
+		    (uint64_t)plan->command_count + 1, sizeof(uint32_t)) &&
+	       plait__words_take(allocator, &layout->predicate_turns,
+		    (uint64_t)plan->regions_count + 1, sizeof(uint32_t)) &&
+	       plait__words_take(allocator, &layout->slots, plan->slots_count,
+		    sizeof(void *));
+}
+
+plait_status plait__layout_make(plait__layout *layout,
+				const plait__frozen *frozen, bool maps,
+				plait_error *error)
+{
+	uint64_t words;
+
+	layout->frozen = frozen;
+	layout->maps = maps;
+	layout->has_params = frozen->plan->params_count > 0;
+	layout->launches = 1;
+	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
+			       sizeof(void *);
+	if (!make_tables(layout) || !plait__layout_find_moves(layout))
+		return plait__words_no_memory(error);
+	words = place_all(layout, false);
+	if (words >= UINT32_MAX)
+		return plait__words_no_memory(error);
+	layout->words = (uint32_t)words;
+	if (!plait__words_take(plait__words_allocator(layout), &layout->turns, layout->turn_count,
+		  sizeof(plait__turn)))
+		return plait__words_no_memory(error);
+	(void)place_all(layout, true);
+	return maps ? map_slots(layout, error) : PLAIT_OK;
+}
+
+void plait__layout_free(plait__layout *layout)
+{
+	const plait__plan *plan;
+	const plait_allocator *allocator;
+
+	if (layout->frozen == NULL)
+		return;
+	plan = layout->frozen->plan;
+	allocator = plait__words_allocator(layout);
+	if (layout->slots != NULL)
+		unmap_slots(layout);
+	plait__free(allocator, layout->arguments,
+		    plan->command_count * sizeof(uint32_t));
+	plait__free(allocator, layout->predicates,
+		    plan->regions_count * sizeof(uint32_t));
+	plait__free(allocator, layout->turn_first,
+		    ((uint64_t)plan->command_count + 1) * sizeof(uint32_t));
+	plait__free(allocator, layout->predicate_turns,
+		    ((uint64_t)plan->regions_count + 1) * sizeof(uint32_t));
+	plait__free(allocator, layout->slots,
+		    plan->slots_count * sizeof(void *));
+	plait__layout_forget_moves(layout);
+	if (layout->turns != NULL)
+		plait__free(allocator, layout->turns,
+			    layout->turn_count * sizeof(plait__turn));
+	memset(layout, 0, sizeof(*layout));
+}

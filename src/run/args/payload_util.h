@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What frame_layout.c and frame.c both need to know of arguments. */
+#ifndef PLAIT_SRC_RUN_ARGS_PAYLOAD_UTIL_H
+#define PLAIT_SRC_RUN_ARGS_PAYLOAD_UTIL_H
+
+#include "plait/plugin.h"
+
+#include "run/args/frame.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+static inline const plait_allocator *plait__words_allocator(const plait__layout *layout)
+{
+	return plait__context_allocator(layout->frozen->object.context);
+}
+
+static inline plait_status plait__words_no_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory for the arguments of a plan");
+}
+
+/* Null is right for no bytes. */
+static inline bool plait__words_take(const plait_allocator *allocator, void *out, uint64_t count,
+		 uint64_t each)
+{
+	void *block = plait__alloc_array(allocator, count, each);
+
+	memcpy(out, &block, sizeof(block));
+	return block != NULL || count == 0;
+}
+
+/* Does it have a cell of its own, or does its value lie in the blob? */
+static inline bool plait__words_has_cell(const plait__plan_arg *arg)
+{
+	return arg->kind == PLAIT__ARG_MEMORY ||
+	       arg->kind == PLAIT__ARG_ROTATION ||
+	       arg->kind == PLAIT__ARG_SCRATCH;
+}
+
+static inline const plait__plan_payload *plait__words_payload_at(const plait__plan *plan,
+					     uint32_t payload)
+{
+	return payload < plan->payloads_count ? &plan->payloads[payload] :
+	       NULL;
+}
+
+/* The rows of a copy; null: it has none. */
+static inline const plait_work_rows *plait__words_rows(const plait__plan *plan,
+					     const plait__plan_payload *payload)
+{
+	return payload->arg_count < 3 ? NULL : (const plait_work_rows *)
+		(const void *)(plan->blob +
+			       plan->args[payload->arg_first + 2].blob);
+}
+
+static inline bool plait__words_is_told(const plait__plan *plan,
+					const plait__plan_payload *payload)
+{
+	for (uint32_t i = 0; i < payload->arg_count; i++)
+		if (plan->args[payload->arg_first + i].kind == PLAIT__ARG_PARAM)
+			return true;
+	return false;
+}
+
+/* What a command's arguments are, or null. */
+static inline const plait__plan_payload *plait__words_payload(const plait__plan *plan,
+					     uint32_t command)
+{
+	const plait__plan_command *c = &plan->commands[command];
+
+	if (c->kind == PLAIT__CMD_REGION || c->kind == PLAIT__CMD_ENTER ||
+	    c->kind == PLAIT__CMD_JOIN)
+		return NULL;
+	return plait__words_payload_at(plan, c->link);
+}
+
+/* Does it copy or fill what runs bring? */
+static inline bool plait__words_is_told_move(const plait__plan *plan,
+					     uint32_t command)
+{
+	uint8_t kind = plan->commands[command].kind;
+	const plait__plan_payload *payload;
+
+	if (kind != PLAIT__CMD_COPY && kind != PLAIT__CMD_FILL)
+		return false;
+	payload = plait__words_payload(plan, command);
+	return payload != NULL && plait__words_is_told(plan, payload);
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* A run is stopped: lanes that wait for somebody else go on; see external_command.h. */
+#include "run/external/external_command.h"
+
+#include "run/external/completion.h"
+
+/* Those that are parked here: the caller's now. */
+static plait__outside *take_parked(plait__outside *first)
+{
+	plait__outside *found = NULL;
+	plait__outside *taken;
+
+	plait__mutex_lock(first->lock);
+	for (plait__outside *at = first; at != NULL; at = at->sibling) {
+		taken = NULL;
+		if (at->ticket != NULL)
+			taken = plait__ticket_take(at->ticket, 0);
+		if (taken == NULL)
+			continue;
+		taken->next = found;
+		found = taken;
+	}
+	plait__mutex_unlock(first->lock);
+	return found;
+}
+
+static plait__call *hold_call(plait__outside *outside)
+{
+	plait__call *call;
+
+	plait__mutex_lock(outside->lock);
+	call = outside->call;
+	if (call != NULL)
+		plait__object_hold(&call->notice.object);
+	plait__mutex_unlock(outside->lock);
+	return call;
+}
+
+/* What an owner has not begun it does not find any more. */
+static void retract_calls(plait__outside *first)
+{
+	for (plait__outside *at = first; at != NULL; at = at->sibling) {
+		plait__call *call = hold_call(at);
+
+		if (call == NULL)
+			continue;
+		plait__call_retract(call);
+		plait__object_drop(&call->notice.object);
+	}
+}
+
+void plait__outside_cancel(plait__outside *first)
+{
+	plait__outside *parked;
+	plait__outside *next;
+
+	if (first == NULL)
+		return;
+	retract_calls(first);
+	parked = take_parked(first);
+	/* With the last one the run may be over. */
+	for (; parked != NULL; parked = next) {
+		next = parked->next;
+		parked->offer(parked);
+	}
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Every command that waits for nobody as one function call; see call_op.h. */
+#include "run/host/call_op.h"
+
+#include "run/rehearse.h"
+
+#include "base/alloc.h"
+#include "object/kernel/kernel.h"
+#include "pool/command.h"
+
+#include <string.h>
+
+static int32_t do_nothing(void *user_data)
+{
+	(void)user_data;
+	return 0;
+}
+
+/* What a cell holds. */
+static void *pointer_at(void *const *arguments, uint32_t index)
+{
+	return *(void **)arguments[index];
+}
+
+static int32_t copy(void *const *arguments, const plait_launch *launch,
+		    void *user_data)
+{
+	const plait__plan_payload *payload = user_data;
+
+	(void)launch;
+	if (payload->bytes > 0)
+		memcpy(pointer_at(arguments, 0), pointer_at(arguments, 1),
+		       payload->bytes);
+	return 0;
+}
+
+static int32_t copy_rows(void *const *arguments, const plait_launch *launch,
+			 void *user_data)
+{
+	const plait__plan_payload *payload = user_data;
+	struct plait__command command = {
+		.kind = PLAIT_WORK_COPY,
+		.pattern_bytes = 1,
+		.bytes = payload->bytes & PLAIT__COMMAND_MAX_BYTES,
+	};
+
+	(void)launch;
+	command.target = pointer_at(arguments, 0);
+	command.source = pointer_at(arguments, 1);
+	command.rows = arguments[2];
+	plait__command_move(&command);
+	return 0;
+}
+
+static int32_t fill(void *const *arguments, const plait_launch *launch,
+		    void *user_data)
+{
+	const plait__plan_payload *payload = user_data;
+	struct plait__command command = {
+		.kind = PLAIT_WORK_FILL,
+		.pattern_bytes = payload->small & 0xff,
+		.bytes = payload->bytes & PLAIT__COMMAND_MAX_BYTES,
+		.pattern = payload->value,
+	};
+
+	(void)launch;
+	command.target = pointer_at(arguments, 0);
+	plait__command_move(&command);
+	return 0;
+}
+
+static void make_launch(const plait__program *program,
+			plait__object *const *kernels,
+			const plait__plan_payload *payload, plait__op *out)
+{
+	const plait__kernel *kernel;
+
+	if (kernels == NULL)
+		kernels = program->frozen->kernels;
+	kernel = (const plait__kernel *)kernels[payload->kernel];
+
+	out->is_host = 0;
+	out->kernel = kernel->function;
+	out->user_data = kernel->user_data;
+	out->launch = program->layout.launches +
+		      payload->geometry * program->layout.launch_words;
+}
+
+static void make_call(const plait__program *program,
+		      const plait__plan_payload *payload, plait__op *out)
+{
+	const plait__store_function *host =
+		&program->frozen->functions[payload->object];
+
+	out->host = host->function;
+	out->user_data = host->user_data;
+}
+
+static void make_move(plait_kernel_function move,
+		      plait__plan_payload *payload, plait__op *out)
+{
+	out->is_host = 0;
+	out->kernel = move;
+	out->user_data = payload;
+}
+
+void plait__op_make(const plait__program *program,
+		    plait__object *const *kernels, uint32_t command,
+		    plait__op *out)
+{
+	const plait__plan *plan = program->plan;
+	const plait__plan_command *at = &plan->commands[command];
+	plait__plan_payload *payload = at->link < plan->payloads_count ?
+				       &plan->payloads[at->link] : NULL;
+
+	*out = (plait__op){ .host = do_nothing, .command = command,
+			    .arguments = program->layout.arguments[command],
+			    .is_host = 1 };
+	if (program->rehearsal != NULL) {
+		out->host = plait__rehearsal_work;
+		out->user_data = plait__rehearsal_turns(program->rehearsal,
+							command);
+		return;
+	}
+	if (payload == NULL)
+		return;
+	switch (at->kind) {
+	case PLAIT__CMD_LAUNCH:
+		make_launch(program, kernels, payload, out);
+		break;
+	case PLAIT__CMD_HOST:
+		make_call(program, payload, out);
+		break;
+	case PLAIT__CMD_COPY:
+		make_move(payload->arg_count > 2 ? copy_rows : copy, payload,
+			  out);
+		break;
+	case PLAIT__CMD_FILL:
+		make_move(fill, payload, out);
+		break;
+	default:
+		break;
+	}
+}
+
+plait__op *plait__op_remake(const plait__program *program,
+			    plait__object *const *kernels,
+			    const plait__op *ops, uint32_t count)
+{
+	plait__op *made = plait__alloc_array(plait__program_allocator(program),
+					     count, sizeof(*made));
+
+	for (uint32_t i = 0; made != NULL && i < count; i++)
+		plait__op_make(program, kernels, ops[i].command, &made[i]);
+	return made;
+}
+
+bool plait__op_is_outside(const plait__plan *plan, uint32_t command)
+{
+	uint8_t kind = plan->commands[command].kind;
+
+	return kind == PLAIT__CMD_CALLBACK || kind == PLAIT__CMD_EMIT ||
+	       kind == PLAIT__CMD_WAIT;
+}
+
+const plait__store_function *
+plait__op_predicate(const plait__program *program, uint32_t region)
+{
+	const plait__plan *plan = program->plan;
+	uint32_t payload = program->rehearsal != NULL ? PLAIT__NONE :
+			   plan->regions[region].predicate;
+	uint32_t object = payload < plan->payloads_count ?
+			  plan->payloads[payload].object : PLAIT__NONE;
+
+	return object < plan->functions_count ?
+	       &program->frozen->functions[object] : NULL;
+}

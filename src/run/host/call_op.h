@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands as one call of one form: kernels are that already; copies, fills,
+ * host functions and joins are brought to it.
+ */
+#ifndef PLAIT_SRC_RUN_HOST_CALL_OP_H
+#define PLAIT_SRC_RUN_HOST_CALL_OP_H
+
+#include "run/host/host_engine.h"
+
+/* A command that does not need anybody else.  `kernels`: null means those that
+ * the plan was frozen with. */
+void plait__op_make(const plait__program *program,
+		    plait__object *const *kernels, uint32_t command,
+		    plait__op *out);
+
+/* The same operations with other kernels; null: no memory. */
+plait__op *plait__op_remake(const plait__program *program,
+			    plait__object *const *kernels,
+			    const plait__op *ops, uint32_t count);
+
+/* Does it need somebody else: an owner's thread, a signal? */
+bool plait__op_is_outside(const plait__plan *plan, uint32_t command);
+
+/* The function that decides a region, or null: a word in memory does. */
+const plait__store_function *
+plait__op_predicate(const plait__program *program, uint32_t region);
+
+#endif

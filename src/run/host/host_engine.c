@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine for plans on the host: which of its two flat programs a run
+ * takes, and the crews that run them.
+ */
+#include "run/host/host_engine.h"
+
+#include "run/host/speedup_model.h"
+#include "run/host/steal_worker.h"
+#include "run/blocked_on.h"
+#include "run/host/call_op.h"
+#include "run/record/recorder.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "pool/wakeup_latency.h"
+#include "sys/clock.h"
+#include "sys/env.h"
+
+#include <string.h>
+
+/* What is called, for each of the ways to run. */
+struct code {
+	plait__op *serial;
+	plait__op *wide;
+	plait__op *helped;
+};
+
+/* What all instances share. */
+struct compiled {
+	plait__flat serial;
+	plait__flat wide;
+	plait__helped helped;
+	struct code code;	/* theirs */
+	bool has_wide;		/* more than one lane */
+	bool has_helped;	/* a band takes the place of wide */
+	bool has_outside;	/* some wait for somebody else */
+	bool needs_wide;	/* some wait for what others may bring */
+	uint32_t threads;	/* that can run at once, if has_wide */
+	plait__forecast forecast; /* of wide, if it may be chosen */
+	bool hop_said;		/* it is hop_ns, whatever the pool knows */
+	uint64_t hop_ns;
+	/* The fastest serial run so far, of the first few; see choose. */
+	at_u64 serial_ns;
+	at_u32 measured;
+};
+
+/* Who runs the lanes of one instance, in each way. */
+struct crews {
+	plait__crew serial;
+	plait__crew wide;
+	plait__band helped;
+};
+
+struct state {
+	struct crews plain;
+	at_ptr recorded;	/* struct crews, or null: see make_record */
+	bool measures;
+	uint64_t start_ns;
+};
+
+enum {
+	/* Serial runs that are timed before lanes are thought worth it. */
+	MEASURED_RUNS = 3,
+	/* What a second lane must save to be woken for. */
+	WORTH_NS = 2000
+};
+
+/* ---- per plan ---- */
+
+/* What a thread that must not wait cannot do alone. */
+static bool find_submits(const plait__program *program)
+{
+	for (uint32_t i = 0; i < program->plan->command_count; i++)
+		if (plait__outside_has(program, i) &&
+		    program->plan->commands[i].kind != PLAIT__CMD_WAIT)
+			return true;
+	return false;
+}
+
+static bool find_outside(const plait__program *program)
+{
+	for (uint32_t i = 0; i < program->plan->command_count; i++)
+		if (plait__outside_has(program, i))
+			return true;
+	return false;
+}
+
+/* How many lanes may run at once: more would only wait for a processor. */
+static uint32_t find_threads(plait__pool *pool)
+{
+	uint32_t threads = plait__pool_worker_count(pool) + 1;
+	uint32_t processors = plait__pool_processor_count(pool);
+	uint64_t said;
+
+	if (plait__env_query_number(PLAIT__ENV_LANES, &said))
+		return said == 0 ? UINT32_MAX : (uint32_t)said;
+	return threads < processors ? threads : processors;
+}
+
+/* What it is now is asked by each run; this looks whether that is still so. */
+static void look_at_hop(const struct compiled *compiled, plait__pool *pool)
+{
+	if (!compiled->hop_said)
+		(void)plait__pool_hop_ns(pool);
+}
+
+/* Do runs choose between lanes and one lane? */
+static bool may_choose(const struct compiled *compiled, plait__pool *pool)
+{
+	return compiled->has_wide && !compiled->needs_wide &&
+	       plait__pool_worker_count(pool) != 0;
+}
+
+/* What `choose` goes by. */
+static plait_status forecast(struct compiled *compiled,
+			     const plait__program *program,
+			     plait_error *error)
+{
+	plait__pool *pool = program->context->pool;
+
+	if (!may_choose(compiled, pool))
+		return PLAIT_OK;
+	compiled->hop_said = plait__env_query_number(PLAIT__ENV_HOP_NS,
+						     &compiled->hop_ns);
+	look_at_hop(compiled, pool);
+	return plait__forecast_make(&compiled->forecast, program->plan,
+				    compiled->threads,
+				    plait__program_allocator(program), error);
+}
+
+static plait_status compile_lanes(struct compiled *compiled,
+				  const plait__program *program,
+				  const plait__fold *fold, plait_error *error)
+{
+	if (compiled->has_helped)
+		return plait__helped_compile(&compiled->helped, program, fold,
+					     error);
+	return plait__flat_compile(&compiled->wide, program, false, fold,
+				   error);
+}
+
+/* The plan's own lanes, or fewer. */
+static plait_status compile_wide(struct compiled *compiled,
+				 const plait__program *program,
+				 plait_error *error)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	const plait__plan *plan = program->plan;
+	plait__fold fold;
+	plait_status status;
+
+	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
+	    !plait__fold_can(plan))
+		return compile_lanes(compiled, program, NULL, error);
+	status = plait__fold_make(&fold, plan, compiled->threads, allocator,
+				  error);
+	if (status != PLAIT_OK)
+		return status;
+	status = compile_lanes(compiled, program, &fold, error);
+	plait__fold_free(&fold, plan, allocator);
+	return status;
+}
+
+static plait_status prepare(plait__program *program, plait_error *error)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	struct compiled *compiled = plait__alloc(allocator, sizeof(*compiled));
+	plait_status status;
+
+	program->compiled = compiled;
+	if (compiled == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to make a plan ready to run");
+	compiled->has_wide = program->plan->lanes_count > 1;
+	compiled->has_outside = find_outside(program);
+	program->submits = find_submits(program);
+	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
+	if (compiled->has_wide)
+		compiled->threads = find_threads(program->context->pool);
+	status = plait__flat_compile(&compiled->serial, program, true, NULL,
+				     error);
+	if (status == PLAIT_OK)
+		status = forecast(compiled, program, error);
+	compiled->has_helped = plait__helped_can(program->plan);
+	if (status == PLAIT_OK && compiled->has_wide)
+		status = compile_wide(compiled, program, error);
+	compiled->code.serial = compiled->serial.ops.items;
+	compiled->code.wide = compiled->wide.ops.items;
+	compiled->code.helped = compiled->helped.ops;
+	return status;
+}
+
+static void look_again(plait__program *program)
+{
+	if (may_choose(program->compiled, program->context->pool))
+		look_at_hop(program->compiled, program->context->pool);
+}
+
+static void discard(plait__program *program)
+{
+	struct compiled *compiled = program->compiled;
+
+	if (compiled == NULL)
+		return;
+	plait__flat_free(&compiled->serial);
+	plait__flat_free(&compiled->wide);
+	plait__helped_free(&compiled->helped);
+	plait__free(plait__program_allocator(program), compiled,
+		    sizeof(*compiled));
+	program->compiled = NULL;
+}
+
+/* ---- other kernels ---- */
+
+static void forget(plait__program *program, void *made)
+{
+	const plait_allocator *allocator = plait__program_allocator(program);
+	const struct compiled *compiled = program->compiled;
+	struct code *code = made;
+
+	plait__free(allocator, code->serial, compiled->serial.ops.count *
+		    sizeof(plait__op));
+	plait__free(allocator, code->wide, compiled->wide.ops.count *
+		    sizeof(plait__op));
+	plait__free(allocator, code->helped, compiled->helped.op_count *
+		    sizeof(plait__op));
+	plait__free(allocator, code, sizeof(*code));
+}
+
+/* Of `ops`, if there are any; *good turns false without memory. */
+static plait__op *remake(const plait__program *program,
+			 plait__object *const *kernels, const plait__op *ops,
+			 uint32_t count, bool *good)
+{
+	plait__op *made;
+
+	if (count == 0 || !*good)
+		return NULL;
+	made = plait__op_remake(program, kernels, ops, count);
+	*good = made != NULL;
+	return made;
+}
+
+static plait_status recode(plait__program *program,
+			   plait__object *const *kernels, void **out,
+			   plait_error *error)
+{
+	const struct compiled *compiled = program->compiled;
+	struct code *code = plait__alloc(plait__program_allocator(program),
+					 sizeof(*code));
+	bool good = code != NULL;
+
+	if (code != NULL) {
+		code->serial = remake(program, kernels, compiled->code.serial,
+				      compiled->serial.ops.count, &good);
+		code->wide = remake(program, kernels, compiled->code.wide,
+				    compiled->wide.ops.count, &good);
+		code->helped = remake(program, kernels, compiled->code.helped,
+				      compiled->helped.op_count, &good);
+	}
+	*out = code;
+	return good ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory to exchange a kernel of a plan");
+}
+
+/* ---- per instance ---- */
+
+static plait_status make_crews(struct crews *crews, plait__instance *instance,
+			       bool records, plait_error *error)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	plait_status status = plait__crew_make(&crews->serial, instance,
+					       &compiled->serial, records,
+					       error);
+
+	if (status == PLAIT_OK && compiled->has_helped)
+		status = plait__band_make(&crews->helped, instance,
+					  &compiled->helped, records, error);
+	else if (status == PLAIT_OK && compiled->has_wide)
+		status = plait__crew_make(&crews->wide, instance,
+					  &compiled->wide, records, error);
+	return status;
+}
+
+static void free_crews(struct crews *crews)
+{
+	plait__crew_free(&crews->serial);
+	plait__crew_free(&crews->wide);
+	plait__band_free(&crews->helped);
+}
+
+static plait_status make(plait__instance *instance, plait_error *error)
+{
+	struct state *state = plait__line_alloc(
+		plait__program_allocator(instance->program), sizeof(*state));
+
+	instance->state = state;
+	if (state == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an instance of a plan");
+	return make_crews(&state->plain, instance, false, error);
+}
+
+/* Recorded runs have crews of their own, so that the others' do not have to
+ * ask which ones they are. */
+static plait_status make_record(plait__instance *instance, plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(instance->program);
+	struct state *state = instance->state;
+	struct crews *crews;
+	plait_status status;
+
+	if (at_load_acquire_ptr(&state->recorded) != NULL)
+		return PLAIT_OK;
+	crews = plait__line_alloc(allocator, sizeof(*crews));
+	if (crews == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory to record runs of a plan");
+	status = make_crews(crews, instance, true, error);
+	if (status == PLAIT_OK) {
+		/* Release: pairs with the load in drive. */
+		at_store_release_ptr(&state->recorded, crews);
+		return PLAIT_OK;
+	}
+	free_crews(crews);
+	plait__line_free(allocator, crews, sizeof(*crews));
+	return status;
+}
+
+static void unmake(plait__instance *instance)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(instance->program);
+	struct state *state = instance->state;
+	struct crews *recorded;
+
+	if (state == NULL)
+		return;
+	recorded = at_load_acquire_ptr(&state->recorded);
+	if (recorded != NULL)
+		free_crews(recorded);
+	plait__line_free(allocator, recorded, sizeof(*recorded));
+	free_crews(&state->plain);
+	plait__line_free(allocator, state, sizeof(*state));
+	instance->state = NULL;
+}
+
+/* ---- a run ---- */
+
+/*
+ * Lanes are worth it when what they save is more than it costs to have them:
+ * the plan says how much shorter, the first runs how long, and the pool what
+ * a hop takes here.
+ */
+static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
+{
+	uint64_t hop_ns = compiled->hop_said ? compiled->hop_ns :
+			  plait__pool_hop_known(pool);
+
+	return plait__forecast_saving(&compiled->forecast,
+				      at_load_relaxed_u64(&compiled->serial_ns),
+				      hop_ns) > WORTH_NS;
+}
+
+/* All lanes, or the serial program? */
+static bool choose(struct state *state, const struct compiled *compiled,
+		   const plait__instance *instance)
+{
+	plait__pool *pool = instance->program->context->pool;
+
+	state->measures = false;
+	if (!compiled->has_wide)
+		return false;
+	if ((instance->flags & (PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL)) != 0)
+		return (instance->flags & PLAIT_RUN_PARALLEL) != 0;
+	if (compiled->needs_wide)
+		return true;
+	if (plait__pool_worker_count(pool) == 0)
+		return false;
+	/* Writing down takes time, too. */
+	state->measures = instance->recording == NULL &&
+			  at_load_relaxed_u32(&compiled->measured) <
+				  MEASURED_RUNS;
+	return !state->measures && is_worth(compiled, pool);
+}
+
+static uint32_t count_lanes(const struct compiled *compiled, bool all)
+{
+	if (!all)
+		return 1;
+	return compiled->has_helped ? compiled->helped.lane_count :
+				      compiled->wide.lane_count;
+}
+
+static void start(plait__instance *instance, bool here)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	struct crews *crews = &state->plain;
+	const struct code *code;
+	bool all = choose(state, compiled, instance);
+
+	if (instance->recording != NULL) {
+		crews = at_load_acquire_ptr(&state->recorded);
+		plait__recording_begin(instance->recording,
+				       count_lanes(compiled, all));
+	}
+	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
+	code = instance->version != NULL ? instance->version->code :
+	       &compiled->code;
+	if (all && compiled->has_helped) {
+		crews->helped.ops = code->helped;
+		plait__band_start(&crews->helped, here);
+	} else if (all) {
+		crews->wide.ops = code->wide;
+		plait__crew_start(&crews->wide, here);
+	} else {
+		crews->serial.ops = code->serial;
+		plait__crew_start(&crews->serial, here);
+	}
+}
+
+static bool drive_crews(const struct compiled *compiled, struct crews *crews)
+{
+	if (plait__crew_drive(&crews->serial))
+		return true;
+	if (compiled->has_helped)
+		return plait__band_drive(&crews->helped);
+	return compiled->has_wide && plait__crew_drive(&crews->wide);
+}
+
+static bool drive(plait__instance *instance)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	struct crews *recorded;
+
+	/* Another run may have the instance by now, so nothing is read here
+	 * that runs change. */
+	if (drive_crews(compiled, &state->plain))
+		return true;
+	recorded = at_load_acquire_ptr(&state->recorded);
+	return recorded != NULL && drive_crews(compiled, recorded);
+}
+
+static void find_in(const struct compiled *compiled, struct crews *crews,
+		    plait__obstacle *out)
+{
+	plait__outside_find(crews->serial.outsides, out);
+	if (compiled->needs_wide)
+		plait__outside_find(crews->wide.outsides, out);
+	/* Relaxed: it may be out of date when it is told. */
+	out->lanes_left += at_load_relaxed_u32(&crews->serial.remaining) +
+			   at_load_relaxed_u32(&crews->wide.remaining);
+}
+
+static void find(plait__instance *instance, plait__obstacle *out)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	struct crews *recorded = at_load_acquire_ptr(&state->recorded);
+
+	find_in(compiled, &state->plain, out);
+	if (recorded != NULL)
+		find_in(compiled, recorded, out);
+}
+
+/* The run is not over before its canceller has done with it; only one of its
+ * crews has lanes that wait. */
+static void cancel_crews(const struct compiled *compiled, struct crews *crews)
+{
+	plait__outside_cancel(crews->serial.outsides);
+	if (compiled->needs_wide)
+		plait__outside_cancel(crews->wide.outsides);
+}
+
+static void cancel(plait__instance *instance)
+{
+	const struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+
+	struct crews *recorded;
+
+	if (!compiled->has_outside)
+		return;
+	cancel_crews(compiled, &state->plain);
+	recorded = at_load_acquire_ptr(&state->recorded);
+	if (recorded != NULL)
+		cancel_crews(compiled, recorded);
+}
+
+void plait__flat_helped_over(plait__band *band)
+{
+	plait__instance_over(band->instance);
+}
+
+void plait__flat_over(plait__crew *crew)
+{
+	plait__instance *instance = crew->instance;
+	struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	uint64_t ns;
+
+	/* What was stopped says nothing. */
+	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
+		ns = plait__clock_now_ns() - state->start_ns;
+		/* Relaxed: runs that overlap may lose one another's. */
+		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
+		    ns < at_load_relaxed_u64(&compiled->serial_ns))
+			at_store_relaxed_u64(&compiled->serial_ns, ns);
+		at_add_u32(&compiled->measured, 1);
+	}
+	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
+		instance->iterations += crew->hands[i].iterations;
+		crew->hands[i].iterations = 0;
+	}
+	plait__instance_over(instance);
+}
+
+const plait__engine plait__engine_flat = {
+	.name = "flat",
+	.maps = true,
+	.prepare = prepare,
+	.discard = discard,
+	.look_again = look_again,
+	.make = make,
+	.make_record = make_record,
+	.recode = recode,
+	.forget = forget,
+	.unmake = unmake,
+	.start = start,
+	.drive = drive,
+	.find = find,
+	.cancel = cancel,
+};

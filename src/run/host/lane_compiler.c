@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a plan to flat programs: which steps each lane has, and where the words
+ * are that lanes tell each other.  Operations are in call_op.c.
+ */
+#include "run/host/lane_compiler.h"
+
+#include "run/host/call_op.h"
+#include "run/external/external_command.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+enum {
+	/* Words that one lane writes start on lines of their own: two, since
+	 * machines fetch them in pairs. */
+	LANE_WORDS = 16
+};
+
+/* ---- words ---- */
+
+static uint32_t round_up(uint32_t words)
+{
+	return (words + LANE_WORDS - 1) / LANE_WORDS * LANE_WORDS;
+}
+
+/* The visit of a lane in a region; it is there. */
+static uint32_t find_visit(const plait__compiler *c, uint32_t region,
+			   uint32_t lane)
+{
+	uint32_t first = c->plan->regions[region].lane_first;
+
+	if (c->serial)
+		return first;
+	while (c->plan->region_lanes[first] != lane)
+		first++;
+	return first;
+}
+
+static void place_regions(plait__compiler *c)
+{
+	plait__flat *flat = c->flat;
+
+	for (uint32_t r = 0; r < c->plan->regions_count; r++) {
+		const plait__plan_region *region = &c->plan->regions[r];
+		plait__decider *decider = &flat->deciders[r];
+		uint32_t command = region->command;
+
+		decider->home = plait__compiler_home_of(c, r);
+		decider->shared = !c->serial && region->lane_count > 1;
+		decider->outer = c->plan->bodies[c->plan->nodes[
+			c->plan->commands[command].node].body].region;
+		decider->function = plait__op_predicate(c->program, r);
+		decider->asks_owner = plait__outside_has(c->program, command);
+		for (uint32_t i = 0; i < region->lane_count; i++) {
+			plait__visit *visit =
+				&flat->visits[region->lane_first + i];
+
+			visit->region = r;
+			visit->kind = region->kind;
+			visit->body_count = region->body_count;
+			visit->row = flat->row_count;
+			flat->row_count += region->body_count;
+		}
+	}
+	for (uint32_t i = 0; i < flat->row_count; i++)
+		flat->rows[i] = PLAIT__NONE;
+}
+
+/* Shared words of the lane: wanted, decisions, counters; then private ones. */
+static void begin_lane(plait__compiler *c, uint32_t lane)
+{
+	plait__flat *flat = c->flat;
+
+	c->lane = lane;
+	flat->word_count = round_up(flat->word_count);
+	flat->private_count = round_up(flat->private_count) + 1;
+	flat->lanes[lane].wanted = flat->word_count++;
+	flat->lanes[lane].part = PLAIT__NONE;
+}
+
+/* ---- steps ---- */
+
+static void *push(plait__compiler *c, plait__vector *vector, const void *item)
+{
+	void *pushed = plait__vector_push(vector, item, 1);
+
+	if (pushed == NULL)
+		c->failed = true;
+	return pushed;
+}
+
+static plait__step *last_step(const plait__compiler *c)
+{
+	return plait__vector_at(&c->flat->steps, c->flat->steps.count - 1);
+}
+
+static void begin_step(plait__compiler *c, uint32_t kind, uint32_t done,
+		       uint32_t command)
+{
+	const plait__step step = {
+		.kind = kind,
+		.part = c->part,
+		.wait_first = c->flat->waits.count,
+		.op_first = c->flat->ops.count,
+		.turn_first = c->flat->turns.count,
+		.done = done,
+		.hosts = 1,
+		.command = command,
+	};
+
+	(void)push(c, &c->flat->steps, &step);
+}
+
+/* Where this lane remembers what it saw of a word. */
+static uint32_t find_seen(plait__compiler *c, uint32_t word)
+{
+	if (c->seen_of[word] == 0) {
+		c->seen_of[word] = c->flat->private_count++;
+		(void)push(c, &c->seen_words, &word);
+	}
+	return c->seen_of[word];
+}
+
+/*
+ * Words of other lanes' parts are not known before those are compiled, so
+ * the track, or lane of the fold, stands for the word until resolve_waits.
+ */
+static void push_wait(plait__compiler *c, uint32_t track, uint32_t lane,
+		      uint32_t position, uint32_t stride)
+{
+	plait__step_wait wait = {
+		.word = track, .lane = lane, .stride = stride,
+		.position = position + 1, .seen = find_seen(c, track),
+	};
+
+	if (push(c, &c->flat->waits, &wait) != NULL)
+		last_step(c)->wait_count++;
+}
+
+static void add_folded_wait(plait__compiler *c, uint32_t track,
+			    uint32_t position)
+{
+	uint32_t command = c->plan->tracks[track].first + position;
+	uint32_t lane = c->fold->lane_of[c->plan->tracks[track].lane];
+
+	if (lane != c->lane)
+		push_wait(c, lane, lane, c->fold->position[command],
+			  plait__fold_count(c->fold, lane));
+}
+
+static void add_wait(plait__compiler *c, uint32_t lane, uint32_t position)
+{
+	uint32_t track = plait__plan_find_track(c->plan, c->body, lane);
+
+	if (c->serial || c->failed)
+		return;
+	if (c->fold != NULL)
+		add_folded_wait(c, track, position);
+	else if (lane != c->lane)
+		push_wait(c, track, lane, position,
+			  c->plan->tracks[track].count);
+}
+
+/* A stub waits for its region's command before it is done, not before it
+ * serves the bodies; and the decision to leave is just that. */
+static bool is_of_own_region(const plait__compiler *c,
+			     const plait__plan_command *at,
+			     const plait__plan_wait *wait)
+{
+	const plait__plan_command *home;
+
+	if (at->kind != PLAIT__CMD_ENTER)
+		return false;
+	home = &c->plan->commands[c->plan->regions[at->link].command];
+	return wait->lane == home->lane && wait->position == home->position;
+}
+
+static void add_waits_of(plait__compiler *c, uint32_t command)
+{
+	const plait__plan_command *at = &c->plan->commands[command];
+
+	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
+		if (!is_of_own_region(c, at, &c->plan->waits[i]))
+			add_wait(c, c->plan->waits[i].lane,
+				 c->plan->waits[i].position);
+}
+
+static void add_turns(plait__compiler *c, uint32_t first, uint32_t last)
+{
+	const plait__layout *layout = &c->program->layout;
+
+	for (uint32_t i = first; i < last && !c->failed; i++)
+		if (push(c, &c->flat->turns, &layout->turns[i]) != NULL)
+			last_step(c)->turn_count++;
+}
+
+static void add_op(plait__compiler *c, uint32_t command)
+{
+	const uint32_t *turns = c->program->layout.turn_first;
+	plait__op op;
+
+	plait__op_make(c->program, NULL, command, &op);
+	if (!c->failed && push(c, &c->flat->ops, &op) != NULL)
+		last_step(c)->op_count++;
+	if (!c->failed)
+		last_step(c)->hosts &= op.is_host;
+	add_turns(c, turns[command], turns[command + 1]);
+}
+
+static void add_visit(plait__compiler *c, uint32_t command, uint32_t done)
+{
+	const plait__plan_command *at = &c->plan->commands[command];
+	const uint32_t *turns = c->program->layout.predicate_turns;
+	bool home = at->kind == PLAIT__CMD_REGION;
+	uint32_t visit = find_visit(c, at->link, c->lane);
+
+	if (c->serial && !home)
+		return;
+	begin_step(c, home ? PLAIT__STEP_REGION : PLAIT__STEP_ENTER, done,
+		   command);
+	add_waits_of(c, command);
+	if (c->failed)
+		return;
+	last_step(c)->link = visit;
+	if (home)
+		add_turns(c, turns[at->link], turns[at->link + 1]);
+	if (home && c->flat->deciders[at->link].asks_owner)
+		c->flat->lanes[c->lane].outside |= PLAIT__OUTSIDE_SUBMITS;
+	c->flat->visits[visit].step = c->flat->steps.count - 1;
+	c->flat->visits[visit].seen = c->flat->private_count++;
+}
+
+static bool has_waits(const plait__compiler *c, uint32_t command)
+{
+	const plait__plan_command *at = &c->plan->commands[command];
+
+	return !c->serial && at[1].wait_first > at->wait_first;
+}
+
+/* A stretch goes on until somebody waits: this lane, or another for it. */
+static void add_command(plait__compiler *c, uint32_t command, uint32_t done,
+			bool *open)
+{
+	const plait__plan_command *at = &c->plan->commands[command];
+
+	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER) {
+		add_visit(c, command, done);
+		*open = false;
+		return;
+	}
+	if (plait__outside_has(c->program, command)) {
+		c->flat->lanes[c->lane].outside |=
+			at->kind == PLAIT__CMD_WAIT ? PLAIT__OUTSIDE_WAITS :
+						      PLAIT__OUTSIDE_SUBMITS;
+		begin_step(c, PLAIT__STEP_OUTSIDE, done, command);
+		add_waits_of(c, command);
+		add_op(c, command);
+		*open = false;
+		return;
+	}
+	if (!*open || has_waits(c, command)) {
+		begin_step(c, PLAIT__STEP_RUN, done, command);
+		add_waits_of(c, command);
+	}
+	add_op(c, command);
+	if (!c->failed)
+		last_step(c)->done = done;
+	*open = c->serial || (at->flags & PLAIT__CMD_AWAITED) == 0;
+}
+
+static void end_part(plait__compiler *c, uint32_t done)
+{
+	const plait__plan_body *body = &c->plan->bodies[c->body];
+	uint32_t region = body->region;
+
+	if (region == PLAIT__NONE) {
+		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
+		return;
+	}
+	begin_step(c, c->lane == plait__compiler_home_of(c, region) ? PLAIT__STEP_END :
+		      PLAIT__STEP_BACK, done,
+		   c->plan->regions[region].command);
+	if (c->failed)
+		return;
+	last_step(c)->link = find_visit(c, region, c->lane);
+	if (c->lane != plait__compiler_home_of(c, region))
+		return;
+	for (uint32_t i = 0; i < body->exit_count; i++) {
+		const plait__plan_exit *exit =
+			&c->plan->exits[body->exit_first + i];
+
+		add_wait(c, exit->lane, exit->position);
+	}
+}
+
+/* The commands of a part in order: of a track, or of the whole body. */
+static const uint32_t *list_commands(plait__compiler *c,
+				     const plait__piece *piece,
+				     uint32_t *out_count)
+{
+	const plait__plan_body *body = &c->plan->bodies[piece->body];
+	const plait__plan_track *track;
+
+	if (c->fold != NULL) {
+		*out_count = plait__fold_count(c->fold, piece->track);
+		return c->fold->commands + c->fold->first[piece->track];
+	}
+	if (c->serial) {
+		*out_count = body->command_count;
+		/* A plan without commands has no array either. */
+		return body->command_count == 0 ?
+			       c->list : c->plan->order + body->command_first;
+	}
+	*out_count = 0;
+	if (piece->track == PLAIT__NONE)
+		return c->list;
+	track = &c->plan->tracks[piece->track];
+	for (uint32_t i = 0; i < track->count; i++)
+		c->list[i] = track->first + i;
+	*out_count = track->count;
+	return c->list;
+}
+
+static void begin_part(plait__compiler *c, const plait__piece *piece,
+		       uint32_t count)
+{
+	plait__flat *flat = c->flat;
+	uint32_t region = c->plan->bodies[piece->body].region;
+	const plait__part part = {
+		.step = flat->steps.count,
+		.stride = count,
+		.word = flat->word_count++,
+		.turn = flat->private_count++,
+		.body = piece->body,
+	};
+	plait__visit *visit;
+
+	c->body = piece->body;
+	c->part = flat->parts.count;
+	(void)push(c, &flat->parts, &part);
+	if (region == PLAIT__NONE) {
+		flat->lanes[piece->lane].part = c->part;
+		return;
+	}
+	visit = &flat->visits[find_visit(c, region, piece->lane)];
+	flat->rows[visit->row + piece->body -
+		   c->plan->regions[region].body_first] = c->part;
+}
+
+/* Regions whose home this lane is get their word with its first part. */
+static void add_part(plait__compiler *c, const plait__piece *piece)
+{
+	uint32_t count;
+	const uint32_t *commands = list_commands(c, piece, &count);
+	bool open = false;
+
+	begin_part(c, piece, count);
+	for (uint32_t i = 0; i < count && !c->failed; i++) {
+		const plait__plan_command *at = &c->plan->commands[commands[i]];
+
+		if (at->kind == PLAIT__CMD_REGION)
+			c->flat->deciders[at->link].word =
+				c->flat->word_count++;
+		add_command(c, commands[i], i + 1, &open);
+	}
+	end_part(c, count);
+}
+
+/* From tracks to the words of their parts. */
+static void resolve_waits(plait__compiler *c)
+{
+	plait__flat *flat = c->flat;
+	uint32_t *word_of = c->seen_of;
+
+	for (uint32_t i = 0; i < c->piece_count; i++) {
+		const plait__part *part = plait__vector_at(&flat->parts, i);
+
+		if (c->pieces[i].track != PLAIT__NONE)
+			word_of[c->pieces[i].track] = part->word;
+	}
+	for (uint32_t i = 0; i < flat->waits.count; i++) {
+		plait__step_wait *wait = plait__vector_at(&flat->waits, i);
+
+		wait->word = word_of[wait->word];
+	}
+}
+
+static void compile_lanes(plait__compiler *c)
+{
+	uint32_t next = 0;
+
+	for (uint32_t lane = 0; lane < c->flat->lane_count && !c->failed;
+	     lane++) {
+		begin_lane(c, lane);
+		for (; next < c->piece_count && !c->failed &&
+		     c->pieces[next].lane == lane; next++)
+			add_part(c, &c->pieces[next]);
+		for (uint32_t i = 0; i < c->seen_words.count; i++)
+			c->seen_of[*(uint32_t *)plait__vector_at(
+				&c->seen_words, i)] = 0;
+		plait__vector_cut(&c->seen_words, 0);
+	}
+	if (!c->failed)
+		resolve_waits(c);
+}
+
+/* ---- all of it ---- */
+
+static uint64_t count_rows(const plait__plan *plan)
+{
+	uint64_t rows = 0;
+
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		rows += (uint64_t)plan->regions[i].lane_count *
+			plan->regions[i].body_count;
+	return rows;
+}
+
+/* Null is right for none. */
+static void *table(plait__compiler *c, uint64_t count, uint64_t each)
+{
+	void *block = plait__alloc_array(plait__program_allocator(c->program),
+					 count, each);
+
+	c->failed = c->failed || (block == NULL && count > 0);
+	return block;
+}
+
+/* One per track, or lane of the fold. */
+static uint64_t seen_count(const plait__compiler *c)
+{
+	return c->fold != NULL ? c->fold->lane_count : c->plan->tracks_count;
+}
+
+static void make_tables(plait__compiler *c)
+{
+	plait__flat *flat = c->flat;
+	const plait__plan *plan = c->plan;
+	const plait_allocator *allocator = plait__program_allocator(c->program);
+
+	plait__vector_init(&flat->steps, allocator, sizeof(plait__step));
+	plait__vector_init(&flat->ops, allocator, sizeof(plait__op));
+	plait__vector_init(&flat->waits, allocator, sizeof(plait__step_wait));
+	plait__vector_init(&flat->turns, allocator, sizeof(plait__turn));
+	plait__vector_init(&flat->parts, allocator, sizeof(plait__part));
+	plait__vector_init(&c->seen_words, allocator, sizeof(uint32_t));
+	flat->lanes = table(c, flat->lane_count, sizeof(*flat->lanes));
+	flat->deciders = table(c, plan->regions_count,
+			       sizeof(*flat->deciders));
+	flat->visits = table(c, plan->region_lanes_count,
+			     sizeof(*flat->visits));
+	flat->rows = table(c, count_rows(plan), sizeof(*flat->rows));
+	c->seen_of = table(c, seen_count(c), sizeof(*c->seen_of));
+	c->list_capacity = plan->command_count;
+	c->list = table(c, c->list_capacity, sizeof(*c->list));
+}
+
+static void free_work(plait__compiler *c)
+{
+	const plait_allocator *allocator = plait__program_allocator(c->program);
+
+	plait__vector_fini(&c->seen_words);
+	plait__free(allocator, c->pieces,
+		    c->piece_count * sizeof(*c->pieces));
+	plait__free(allocator, c->seen_of,
+		    seen_count(c) * sizeof(*c->seen_of));
+	plait__free(allocator, c->list, c->list_capacity * sizeof(*c->list));
+}
+
+plait_status plait__flat_compile(plait__flat *flat,
+				 const plait__program *program, bool serial,
+				 const plait__fold *fold, plait_error *error)
+{
+	plait__compiler c = {
+		.flat = flat, .program = program, .plan = program->plan,
+		.serial = serial, .fold = fold,
+	};
+
+	flat->program = program;
+	flat->lane_count = serial ? 1 : fold != NULL ? fold->lane_count :
+			   program->plan->lanes_count;
+	flat->visit_count = program->plan->region_lanes_count;
+	make_tables(&c);
+	if (!c.failed) {
+		place_regions(&c);
+		c.failed = !plait__compiler_sort_pieces(&c);
+	}
+	if (!c.failed)
+		compile_lanes(&c);
+	free_work(&c);
+	return !c.failed ? PLAIT_OK :
+	       plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory to make a plan ready to run");
+}
+
+void plait__flat_free(plait__flat *flat)
+{
+	const plait_allocator *allocator;
+	const plait__plan *plan;
+
+	if (flat->program == NULL)
+		return;
+	allocator = plait__program_allocator(flat->program);
+	plan = flat->program->plan;
+	plait__vector_fini(&flat->steps);
+	plait__vector_fini(&flat->ops);
+	plait__vector_fini(&flat->waits);
+	plait__vector_fini(&flat->turns);
+	plait__vector_fini(&flat->parts);
+	plait__free(allocator, flat->lanes,
+		    flat->lane_count * sizeof(*flat->lanes));
+	plait__free(allocator, flat->deciders,
+		    plan->regions_count * sizeof(*flat->deciders));
+	plait__free(allocator, flat->visits,
+		    plan->region_lanes_count * sizeof(*flat->visits));
+	plait__free(allocator, flat->rows,
+		    count_rows(plan) * sizeof(*flat->rows));
+	memset(flat, 0, sizeof(*flat));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lane_compiler.c and lane_bodies.c share while they make a flat program: nobody else
+ * needs it.
+ */
+#ifndef PLAIT_SRC_RUN_HOST_LANE_COMPILER_H
+#define PLAIT_SRC_RUN_HOST_LANE_COMPILER_H
+
+#include "run/host/host_engine.h"
+
+/* One lane's part of one body, before it has a place. */
+typedef struct plait__piece {
+	uint32_t lane;
+	uint32_t body;
+	uint32_t track;		/* or a lane of the fold; or none: its end */
+} plait__piece;
+
+typedef struct plait__compiler {
+	plait__flat *flat;
+	const plait__program *program;
+	const plait__plan *plan;
+	bool serial;
+	const plait__fold *fold; /* or null */
+	plait__piece *pieces;	/* by lane, then body */
+	uint32_t piece_count;
+	uint32_t *seen_of;	/* word -> private word on this lane, or 0 */
+	plait__vector seen_words; /* whose entries are set */
+	uint32_t *list;		/* commands of one part */
+	uint64_t list_capacity;
+	uint32_t lane;
+	uint32_t body;
+	uint32_t part;
+	bool failed;
+} plait__compiler;
+
+/* The lane that decides for a region. */
+uint32_t plait__compiler_home_of(const plait__compiler *c, uint32_t region);
+
+/* Fills `pieces`.  False: no memory. */
+bool plait__compiler_sort_pieces(plait__compiler *c);
+
+#endif

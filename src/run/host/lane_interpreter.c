@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walking a lane's program.  A turn goes on until the lane is done, or is
+ * parked because what it waits for does not come; whoever runs it next begins
+ * with the same step.  So whatever a step changes, it changes last, after all
+ * that may park it or end its thread.
+ */
+#include "run/host/host_engine.h"
+
+#include "run/record/recorder.h"
+#include "run/rehearse.h"
+
+#include "base/error.h"
+
+enum {
+	CHOICE_BITS = 24,
+	CHOICE_MASK = (1 << CHOICE_BITS) - 1,
+	/* A decision: 0 to leave, n for body n - 1. */
+	LEAVE = 0
+};
+
+/* Iterations after which a loop looks whether others want to run. */
+#ifdef PLAIT_EXPLORE
+enum { PATIENCE = 1 };
+#else
+enum { PATIENCE = 256 };
+#endif
+
+static const plait__part *part_at(const plait__crew *crew, uint32_t part)
+{
+	return (const plait__part *)crew->flat->parts.items + part;
+}
+
+static const plait__step *step_at(const plait__crew *crew, uint32_t step)
+{
+	return (const plait__step *)crew->flat->steps.items + step;
+}
+
+static bool stopped(const plait__crew *crew)
+{
+	/* Relaxed: who has seen what a stopped lane stored after it sees the
+	 * stop too, since reads of one word never go back. */
+	return at_load_relaxed_u32(&crew->instance->stop) != 0;
+}
+
+/* ---- telling others ---- */
+
+static void publish(plait__hand *hand, uint32_t word, uint64_t value)
+{
+	/* Release: pairs with plait__parked_met and with has_come. */
+	at_store_release_u64(&hand->crew->words[word], value);
+	plait__hand_wake(hand);
+}
+
+/* All commands of the part up to this step's are done. */
+static void publish_done(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+	const plait__part *part = part_at(crew, step->part);
+
+	if (crew->flat->lane_count > 1)
+		publish(hand, part->word,
+			crew->private[part->turn] * part->stride + step->done);
+}
+
+/* ---- writing down ---- */
+
+/*
+ * Functions that have `records` are there twice: as they are, and for runs
+ * that are recorded.  It is a constant for the compiler, so that the first
+ * ones know nothing of the others.
+ */
+#define TWICE static inline __attribute__((always_inline))
+
+static plait__ring *ring_of(const plait__hand *hand)
+{
+	return &hand->crew->instance->recording->rings[hand->lane];
+}
+
+/* The iteration that the command is in: the home lane does not begin the next
+ * one before this lane has done its part. */
+static uint64_t iteration_of(const plait__hand *hand, uint32_t command)
+{
+	const plait__plan *plan = hand->crew->flat->program->plan;
+	uint32_t body = plan->nodes[plan->commands[command].node].body;
+
+	return body == 0 ? 0 : hand->crew->instance->frame.iterations[
+		plan->bodies[body].region];
+}
+
+/* Returns when it ended: the next one begins then. */
+static uint64_t note_command(plait__hand *hand, uint32_t command,
+			     uint64_t start_ns)
+{
+	const plait__entry entry = {
+		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = iteration_of(hand, command),
+		.kind = PLAIT_RECORD_COMMAND, .command = command,
+		.other = PLAIT__NONE,
+	};
+
+	plait__ring_put(ring_of(hand), &entry);
+	return entry.end_ns;
+}
+
+/* From hand->waiting_ns until now. */
+static void note_wait(plait__hand *hand, uint32_t command, uint32_t other)
+{
+	const plait__entry entry = {
+		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = iteration_of(hand, command),
+		.kind = PLAIT_RECORD_WAIT, .command = command, .other = other,
+	};
+
+	plait__ring_put(ring_of(hand), &entry);
+	hand->waiting_ns = 0;
+}
+
+/* It may be parked in between. */
+static void begin_wait(plait__hand *hand, const plait__step_wait *wait)
+{
+	hand->waiting_for = wait;
+	if (hand->waiting_ns == 0)
+		hand->waiting_ns = plait__clock_now_ns();
+}
+
+static void note_step_wait(plait__hand *hand, const plait__step *step,
+			   const plait__step_wait *wait)
+{
+	const plait__plan *plan = hand->crew->flat->program->plan;
+	uint32_t body = part_at(hand->crew, step->part)->body;
+
+	note_wait(hand, step->command, plait__plan_find_command(
+			  plan, body, wait->lane, wait->position - 1));
+}
+
+/* ---- waiting ---- */
+
+static bool has_come(plait__crew *crew, const plait__step_wait *wait,
+		     uint64_t value)
+{
+	uint64_t *seen = &crew->private[wait->seen];
+
+	if (*seen >= value)
+		return true;
+	/* Acquire: pairs with publish. */
+	*seen = at_load_acquire_u64(&crew->words[wait->word]);
+	return *seen >= value;
+}
+
+/* False: parked. */
+TWICE bool await_step(plait__hand *hand, const plait__step *step,
+		      const bool records)
+{
+	plait__crew *crew = hand->crew;
+	const plait__step_wait *wait =
+		(const plait__step_wait *)crew->flat->waits.items +
+		step->wait_first;
+	const plait__step_wait *end = wait + step->wait_count;
+	uint64_t turn = crew->private[part_at(crew, step->part)->turn];
+
+	for (; wait != end; wait++) {
+		struct plait__parked wanted = {
+			.value = turn * wait->stride + wait->position,
+			.lane = wait->lane,
+		};
+
+		if (has_come(crew, wait, wanted.value)) {
+			/* It was parked for it. */
+			if (records && hand->waiting_ns != 0 &&
+			    hand->waiting_for == wait)
+				note_step_wait(hand, step, wait);
+			continue;
+		}
+		wanted.word = &crew->words[wait->word];
+		if (records)
+			begin_wait(hand, wait);
+		if (!plait__hand_await(hand, &wanted))
+			return false;
+		if (records)
+			note_step_wait(hand, step, wait);
+	}
+	return true;
+}
+
+/* ---- running ---- */
+
+/* Out of the way of the loops that call it. */
+static __attribute__((cold, noinline)) void
+fail_call(plait__hand *hand, uint32_t command, int32_t result)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
+			   (int)result);
+	plait__instance_fail(hand->crew->instance, command, &why);
+}
+
+static void turn_buffers(const plait__hand *hand, const plait__step *step)
+{
+	const plait__turn *turn =
+		(const plait__turn *)hand->crew->flat->turns.items +
+		step->turn_first;
+
+	for (uint32_t i = 0; i < step->turn_count; i++)
+		plait__frame_turn(&hand->crew->instance->frame, &turn[i]);
+}
+
+static const plait__op *first_op(const plait__hand *hand,
+				 const plait__step *step)
+{
+	return hand->crew->ops + step->op_first;
+}
+
+/*
+ * The loop that all is about: nothing is looked at between two calls but the
+ * one's result and whether the run was stopped.  `command` is for failures,
+ * and for a thread that ends inside.
+ */
+TWICE void run_ops(plait__hand *hand, const plait__step *step,
+		   const bool records)
+{
+	plait__instance *instance = hand->crew->instance;
+	const plait__op *op = first_op(hand, step);
+	const plait__op *end = op + step->op_count;
+	void **words = instance->frame.words;
+	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
+	int32_t result;
+
+	for (; op != end; op++) {
+		if (at_load_relaxed_u32(&instance->stop) != 0)
+			return;
+		hand->command = &op->command;
+		result = plait__op_call(op, words);
+		if (records)
+			start_ns = note_command(hand, op->command, start_ns);
+		if (__builtin_expect(result != 0, 0)) {
+			fail_call(hand, op->command, result);
+			return;
+		}
+	}
+}
+
+/* True: the next one may be called.  One branch for both reasons not to. */
+static inline bool call_host(plait__hand *hand, const plait__op *op,
+			     const at_u32 *stop)
+{
+	int32_t result;
+
+	hand->command = &op->command;
+	result = op->host(op->user_data);
+	if (__builtin_expect((uint32_t)result | at_load_relaxed_u32(stop), 0)) {
+		if (result != 0)
+			fail_call(hand, op->command, result);
+		return false;
+	}
+	return true;
+}
+
+/* Four at a time; `end`: no more. */
+static inline const plait__op *run_many(plait__hand *hand, const plait__op *op,
+					const plait__op *end,
+					const at_u32 *stop)
+{
+	for (; end - op >= 4; op += 4)
+		if (!call_host(hand, &op[0], stop) ||
+		    !call_host(hand, &op[1], stop) ||
+		    !call_host(hand, &op[2], stop) ||
+		    !call_host(hand, &op[3], stop))
+			return end;
+	return op;
+}
+
+/* The same where all are host functions, which saves a branch each.  Empty
+ * ones cost what the branches around them do. */
+static void run_hosts(plait__hand *hand, const plait__step *step)
+{
+	const at_u32 *stop = &hand->crew->instance->stop;
+	const plait__op *op = first_op(hand, step);
+	const plait__op *end = op + step->op_count;
+	int32_t result;
+
+	if (end - op >= 4 && at_load_relaxed_u32(stop) == 0)
+		op = run_many(hand, op, end, stop);
+	for (; op != end; op++) {
+		if (at_load_relaxed_u32(stop) != 0)
+			return;
+		hand->command = &op->command;
+		result = op->host(op->user_data);
+		if (__builtin_expect(result != 0, 0)) {
+			fail_call(hand, op->command, result);
+			return;
+		}
+	}
+}
+
+TWICE void run_step(plait__hand *hand, const plait__step *step,
+		    const bool records)
+{
+	if (step->turn_count > 0)
+		turn_buffers(hand, step);
+	if (step->hosts && !records)
+		run_hosts(hand, step);
+	else
+		run_ops(hand, step, records);
+	publish_done(hand, step);
+	hand->step = step + 1;
+}
+
+/* False: parked until somebody else has done something. */
+TWICE bool do_outside(plait__hand *hand, const plait__step *step,
+		      const bool records)
+{
+	if (records && hand->waiting_ns == 0)
+		begin_wait(hand, NULL);
+	hand->command = &step->command;
+	if (!plait__outside_step(&hand->outside->outside, step->command))
+		return false;
+	if (records) {
+		(void)note_command(hand, step->command, hand->waiting_ns);
+		hand->waiting_ns = 0;
+	}
+	publish_done(hand, step);
+	hand->step = step + 1;
+	return true;
+}
+
+/* ---- regions, on the home lane ---- */
+
+/* Beyond all that a predicate can choose. */
+enum { PARKED = -1 };
+
+/* False: parked until the owner of an inbox has said it. */
+static bool ask(plait__hand *hand, const plait__step *step, uint32_t region,
+		bool again, uint32_t *out_word)
+{
+	plait__crew *crew = hand->crew;
+	const plait__decider *decider = &crew->flat->deciders[region];
+	void **pointers;
+
+	hand->command = &step->command;
+	if (decider->asks_owner) {
+		if (!plait__outside_step(&hand->outside->outside,
+					 step->command))
+			return false;
+		*out_word = hand->outside->outside.word;
+	} else if (decider->function != NULL) {
+		*out_word = (uint32_t)decider->function->function(
+			decider->function->user_data);
+	} else if (crew->flat->program->rehearsal != NULL) {
+		*out_word = plait__rehearsal_choose(
+			crew->flat->program->plan, region, again ?
+			crew->instance->frame.iterations[region] + 1 : 0);
+	} else {
+		pointers = crew->instance->frame.words +
+			   crew->instance->frame.layout->predicates[region];
+		*out_word = **(const uint32_t **)pointers[0];
+	}
+	return true;
+}
+
+/* What was asked has to be answered, or taken back. */
+static bool is_asking(const plait__hand *hand)
+{
+	return hand->outside != NULL && hand->outside->outside.begun;
+}
+
+/* What comes now, or PARKED; `again`: a body was done. */
+static int64_t choose(plait__hand *hand, const plait__visit *visit, bool again)
+{
+	plait__crew *crew = hand->crew;
+	const plait__step *step = step_at(crew, visit->step);
+	uint32_t word;
+
+	if ((stopped(crew) && !is_asking(hand)) ||
+	    (visit->kind == PLAIT__REGION_CASE && again))
+		return LEAVE;
+	if (visit->kind == PLAIT__REGION_DO && !again)
+		return 1;
+	if (step->turn_count > 0)
+		turn_buffers(hand, step);
+	if (!ask(hand, step, visit->region, again, &word))
+		return PARKED;
+	/* It may have been cancelled, or ended its thread, meanwhile. */
+	if (stopped(crew))
+		return LEAVE;
+	if (visit->kind == PLAIT__REGION_CASE)
+		return word < visit->body_count ? word + 1 : LEAVE;
+	return word != 0 ? 1 : LEAVE;
+}
+
+/* The number of the iteration that begins, or how many there were. */
+static void count_iteration(plait__hand *hand, const plait__visit *visit,
+			    bool again)
+{
+	plait__crew *crew = hand->crew;
+	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	uint64_t *iterations = crew->instance->frame.iterations;
+
+	if (again) {
+		iterations[visit->region]++;
+		hand->iterations++;
+	} else if (visit->kind == PLAIT__REGION_CASE &&
+		   decider->outer != PLAIT__NONE) {
+		iterations[visit->region] = iterations[decider->outer];
+	} else {
+		iterations[visit->region] = 0;
+	}
+}
+
+static void tell(plait__hand *hand, const plait__visit *visit, uint32_t choice)
+{
+	plait__crew *crew = hand->crew;
+	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	uint64_t *last = &crew->private[visit->seen];
+
+	if (!decider->shared)
+		return;
+	*last = ((*last >> CHOICE_BITS) + 1) << CHOICE_BITS | choice;
+	publish(hand, decider->word, *last);
+}
+
+static void go(plait__hand *hand, const plait__visit *visit, uint32_t choice)
+{
+	plait__crew *crew = hand->crew;
+	const plait__step *step = step_at(crew, visit->step);
+	uint32_t part;
+
+	if (choice == LEAVE) {
+		publish_done(hand, step);
+		hand->step = step + 1;
+		return;
+	}
+	part = crew->flat->rows[visit->row + choice - 1];
+	if (part != PLAIT__NONE)
+		hand->step = step_at(crew, part_at(crew, part)->step);
+}
+
+/* With the iteration that it begins, or how many there were. */
+static void note_decision(plait__hand *hand, uint32_t region, uint32_t choice)
+{
+	const plait__plan *plan = hand->crew->flat->program->plan;
+	const plait__entry entry = {
+		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
+		.iteration = hand->crew->instance->frame.iterations[region],
+		.kind = PLAIT_RECORD_DECISION,
+		.command = plan->regions[region].command, .other = choice,
+	};
+
+	plait__ring_put(ring_of(hand), &entry);
+	hand->waiting_ns = 0;
+}
+
+/* False: parked until somebody has decided. */
+TWICE bool decide(plait__hand *hand, const plait__step *step, bool again,
+		  const bool records)
+{
+	plait__crew *crew = hand->crew;
+	const plait__visit *visit = &crew->flat->visits[step->link];
+	bool is_case = visit->kind == PLAIT__REGION_CASE;
+	uint32_t choice;
+	int64_t chosen;
+
+	if (records && hand->waiting_ns == 0)
+		begin_wait(hand, NULL);
+	chosen = choose(hand, visit, again);
+	if (chosen == PARKED)
+		return false;
+	choice = (uint32_t)chosen;
+	if (again)
+		crew->private[part_at(crew, step->part)->turn]++;
+	count_iteration(hand, visit, again && !is_case);
+	if (records)
+		note_decision(hand, visit->region, choice);
+	if (records && again && !is_case)
+		plait__ring_iteration(ring_of(hand));
+	tell(hand, visit, choice);
+	go(hand, visit, choice);
+	return true;
+}
+
+/* ---- regions, on the other lanes ---- */
+
+/* False: parked until the home lane has decided. */
+TWICE bool follow(plait__hand *hand, const plait__step *step,
+		  const bool records)
+{
+	plait__crew *crew = hand->crew;
+	const plait__visit *visit = &crew->flat->visits[step->link];
+	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	const struct plait__parked wanted = {
+		.word = &crew->words[decider->word],
+		.value = crew->private[visit->seen],
+		.changes = true,
+		.lane = decider->home,
+	};
+	uint64_t now;
+
+	if (!plait__parked_met(&wanted)) {
+		if (records)
+			begin_wait(hand, NULL);
+		if (!plait__hand_await(hand, &wanted))
+			return false;
+	}
+	if (records && hand->waiting_ns != 0)
+		note_wait(hand, step->command, crew->flat->program->plan->
+			  regions[visit->region].command);
+	/* Acquire: pairs with publish in tell. */
+	now = at_load_acquire_u64(wanted.word);
+	crew->private[visit->seen] = now;
+	go(hand, visit, (uint32_t)now & CHOICE_MASK);
+	return true;
+}
+
+static void go_back(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+
+	crew->private[part_at(crew, step->part)->turn]++;
+	hand->step = step_at(crew, crew->flat->visits[step->link].step);
+}
+
+/* ---- a turn ---- */
+
+/* True: it was the last lane of its run. */
+static bool end_lane(plait__hand *hand, const plait__step *step)
+{
+	plait__crew *crew = hand->crew;
+
+	crew->private[part_at(crew, step->part)->turn]++;
+	plait__task_rest(&hand->task);
+	/* Acquire and release: the last one sees what all did.  Whoever is
+	 * not the last touches nothing any more. */
+	return crew->flat->lane_count == 1 ||
+	       at_sub_u32(&crew->remaining, 1) == 1;
+}
+
+/* Others want this thread: to the end of the list, and on with them. */
+static bool give_way(plait__hand *hand, uint32_t *patience)
+{
+	if (--*patience > 0)
+		return false;
+	*patience = PATIENCE;
+	if (!plait__task_should_yield(&hand->task))
+		return false;
+	plait__task_offer(&hand->task);
+	return true;
+}
+
+TWICE bool turn(plait__task *task, const bool records)
+{
+	plait__hand *hand = (plait__hand *)(void *)task;
+	uint32_t patience = PATIENCE;
+
+	for (;;) {
+		const plait__step *step = hand->step;
+
+		if (step->wait_count > 0 && !await_step(hand, step, records))
+			return false;
+		switch (step->kind) {
+		case PLAIT__STEP_RUN:
+			run_step(hand, step, records);
+			break;
+		case PLAIT__STEP_REGION:
+			if (!decide(hand, step, false, records))
+				return false;
+			break;
+		case PLAIT__STEP_END:
+			if (!decide(hand, step, true, records) ||
+			    give_way(hand, &patience))
+				return false;
+			break;
+		case PLAIT__STEP_ENTER:
+			if (!follow(hand, step, records))
+				return false;
+			break;
+		case PLAIT__STEP_BACK:
+			go_back(hand, step);
+			break;
+		case PLAIT__STEP_OUTSIDE:
+			if (!do_outside(hand, step, records))
+				return false;
+			break;
+		default:
+			return end_lane(hand, step);
+		}
+	}
+}
+
+bool plait__hand_turn(plait__task *task)
+{
+	return turn(task, false);
+}
+
+bool plait__hand_turn_recorded(plait__task *task)
+{
+	return turn(task, true);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* From many lanes to few; see lane_merge.h. */
+#include "run/host/lane_merge.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "plan/simulate/simulate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What is sorted.  Commands: by when they begin, and by their place in the
+ * submission order where many do at once.  What a command waits for is less,
+ * and so is what is before it on its lane: neither begins later, and the
+ * submission order knows both.  Lanes: by what they have to do.
+ */
+struct place {
+	uint64_t start;
+	uint32_t rank;
+	uint32_t command;
+};
+
+struct folder {
+	plait__fold *fold;
+	const plait__plan *plan;
+	const plait_allocator *allocator;
+	plait__timeline *timeline;
+	struct place *places;	/* of all lanes, then of all commands */
+	uint64_t *busy;		/* by new lane */
+};
+
+bool plait__fold_can(const plait__plan *plan)
+{
+	return plan->regions_count == 0 && plan->lanes_count > 1;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* ---- which lanes become one ---- */
+
+/* The one that has least to do. */
+static uint32_t find_idlest(const struct folder *f)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < f->fold->lane_count; i++)
+		if (f->busy[i] < f->busy[best])
+			best = i;
+	return best;
+}
+
+/* The busiest first. */
+static void choose_lanes(struct folder *f)
+{
+	uint32_t count = f->plan->lanes_count, lane, to;
+
+	for (uint32_t i = 0; i < count; i++)
+		f->places[i] = (struct place){
+			.start = f->timeline->lane_busy[i], .rank = i,
+		};
+	qsort(f->places, count, sizeof(*f->places), compare);
+	for (uint32_t i = count; i-- > 0;) {
+		lane = f->places[i].rank;
+		to = find_idlest(f);
+		f->fold->lane_of[lane] = to;
+		/* One more, so that lanes without cost are spread as well. */
+		f->busy[to] += f->timeline->lane_busy[lane] + 1;
+	}
+}
+
+/* ---- and in which order ---- */
+
+static void sort_commands(struct folder *f)
+{
+	for (uint32_t i = 0; i < f->plan->command_count; i++) {
+		uint32_t command = f->plan->order[i];
+
+		f->places[i] = (struct place){
+			.start = f->timeline->spans[command].start,
+			.rank = i, .command = command,
+		};
+	}
+	qsort(f->places, f->plan->command_count, sizeof(*f->places), compare);
+}
+
+static uint32_t lane_of(const struct folder *f, uint32_t command)
+{
+	return f->fold->lane_of[f->plan->commands[command].lane];
+}
+
+/* A counting sort by lane; `first` of a lane is where its next one goes. */
+static void deal_commands(struct folder *f)
+{
+	plait__fold *fold = f->fold;
+	uint32_t count = f->plan->command_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		fold->first[lane_of(f, i) + 1]++;
+	for (uint32_t i = 0; i < fold->lane_count; i++)
+		fold->first[i + 1] += fold->first[i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t command = f->places[i].command;
+		uint32_t lane = lane_of(f, command);
+
+		fold->position[command] = fold->first[lane]++;
+		fold->commands[fold->position[command]] = command;
+	}
+	memmove(fold->first + 1, fold->first,
+		fold->lane_count * sizeof(*fold->first));
+	fold->first[0] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		fold->position[i] -= fold->first[lane_of(f, i)];
+}
+
+/* ---- all of it ---- */
+
+static uint64_t places_count(const plait__plan *plan)
+{
+	return plan->command_count > plan->lanes_count ? plan->command_count :
+							 plan->lanes_count;
+}
+
+static void *table(const struct folder *f, uint64_t count, uint64_t each)
+{
+	/* One more: none would be null. */
+	return plait__alloc_array(f->allocator, count + 1, each);
+}
+
+static bool make_tables(struct folder *f)
+{
+	const plait__plan *plan = f->plan;
+	plait__fold *fold = f->fold;
+
+	fold->lane_of = table(f, plan->lanes_count, sizeof(*fold->lane_of));
+	fold->first = table(f, plan->lanes_count, sizeof(*fold->first));
+	fold->commands = table(f, plan->command_count,
+			       sizeof(*fold->commands));
+	fold->position = table(f, plan->command_count,
+			       sizeof(*fold->position));
+	f->places = table(f, places_count(plan), sizeof(*f->places));
+	f->busy = table(f, plan->lanes_count, sizeof(*f->busy));
+	return fold->lane_of != NULL && fold->first != NULL &&
+	       fold->commands != NULL && fold->position != NULL &&
+	       f->places != NULL && f->busy != NULL;
+}
+
+static void free_work(struct folder *f)
+{
+	const plait__plan *plan = f->plan;
+
+	plait__free(f->allocator, f->places,
+		    (places_count(plan) + 1) * sizeof(*f->places));
+	plait__free(f->allocator, f->busy,
+		    (plan->lanes_count + 1ull) * sizeof(*f->busy));
+	plait__timeline_release(f->timeline);
+}
+
+plait_status plait__fold_make(plait__fold *fold, const plait__plan *plan,
+			      uint32_t lane_count,
+			      const plait_allocator *allocator,
+			      plait_error *error)
+{
+	const plait__simulate_system system = { .hop_cost = plan->hop_cost };
+	struct folder f = { .fold = fold, .plan = plan,
+			    .allocator = allocator };
+	plait_status status = plait__plan_simulate(plan, &system, allocator,
+						   &f.timeline, error);
+
+	memset(fold, 0, sizeof(*fold));
+	fold->lane_count = lane_count < plan->lanes_count ? lane_count :
+							    plan->lanes_count;
+	if (status == PLAIT_OK && !make_tables(&f))
+		status = plait__fail(error, PLAIT_E_NOMEM, "no memory to make "
+				     "a plan ready to run");
+	if (status == PLAIT_OK) {
+		choose_lanes(&f);
+		sort_commands(&f);
+		deal_commands(&f);
+	}
+	free_work(&f);
+	if (status != PLAIT_OK)
+		plait__fold_free(fold, plan, allocator);
+	return status;
+}
+
+void plait__fold_free(plait__fold *fold, const plait__plan *plan,
+		      const plait_allocator *allocator)
+{
+	uint64_t lanes = plan->lanes_count + 1ull;
+	uint64_t commands = plan->command_count + 1ull;
+
+	plait__free(allocator, fold->lane_of, lanes * sizeof(*fold->lane_of));
+	plait__free(allocator, fold->first, lanes * sizeof(*fold->first));
+	plait__free(allocator, fold->commands,
+		    commands * sizeof(*fold->commands));
+	plait__free(allocator, fold->position,
+		    commands * sizeof(*fold->position));
+	memset(fold, 0, sizeof(*fold));
+}

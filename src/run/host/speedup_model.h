@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a plan takes on all its lanes, by how long a hop between them is.
+ * Each path through a plan has a number of hops, so the longest one is convex
+ * in what a hop costs: what lies between two that were simulated is not taken
+ * for shorter than it is.
+ */
+#ifndef PLAIT_SRC_RUN_HOST_SPEEDUP_MODEL_H
+#define PLAIT_SRC_RUN_HOST_SPEEDUP_MODEL_H
+
+#include "plan/plan.h"
+
+#include <stdbool.h>
+
+enum { PLAIT__FORECAST_POINTS = 3 };
+
+/* In the plan's unit of cost. */
+typedef struct plait__forecast {
+	uint64_t total;		/* on one lane */
+	uint64_t hops[PLAIT__FORECAST_POINTS];
+	uint64_t takes[PLAIT__FORECAST_POINTS];
+} plait__forecast;
+
+/* On at most `threads` lanes at once, 1 or more.  PLAIT_E_NOMEM. */
+plait_status plait__forecast_make(plait__forecast *forecast,
+				  const plait__plan *plan, uint32_t threads,
+				  const plait_allocator *allocator,
+				  plait_error *error);
+
+/* What all lanes save in ns, or less than nothing, if one takes `serial_ns`
+ * for everything. */
+double plait__forecast_saving(const plait__forecast *forecast,
+			      uint64_t serial_ns, uint64_t hop_ns);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run on queues waits for, when somebody's time is over; blocked_on.h. */
+#include "run/queue/queue_engine.h"
+
+#include "run/blocked_on.h"
+
+/* The next of a lane that will be told of, or the last one that it has. */
+static uint32_t find_next(const plait__queued_state *state, uint32_t lane,
+			  uint64_t reached)
+{
+	const plait__plan *plan = state->queued->program->plan;
+	uint64_t nearest = UINT64_MAX;
+	uint32_t found = plait__queued_last(state, lane);
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		if (plait__queued_lane_of(state->queued, i) != lane ||
+		    state->marks[i] <= reached || state->marks[i] >= nearest)
+			continue;
+		nearest = state->marks[i];
+		found = i;
+	}
+	return found;
+}
+
+/* True: it is not through. */
+static bool look_at_lane(const plait__queued_state *state, uint32_t lane,
+			 plait__obstacle *out)
+{
+	const plait__backend *backend =
+		state->queued->lanes[lane].device->port->backend;
+	const plait__queued_queue *queue = &state->queues[lane];
+	const plait_backend_point point = { queue->signal, queue->emitted };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached = 0;
+
+	if (queue->lost || queue->emitted == 0 ||
+	    backend->table.signal_poll(backend->self, &point, &reached,
+				       &ignored) != PLAIT_PENDING)
+		return false;
+	out->lane = lane;
+	out->reached = reached;
+	out->submitted = queue->emitted;
+	out->command = find_next(state, lane, reached);
+	return true;
+}
+
+static void look(plait__piloted *piloted, void *arg)
+{
+	const plait__queued_state *state =
+		(const plait__queued_state *)(const void *)piloted;
+	plait__obstacle *out = arg;
+	uint32_t outsides;
+
+	if (state->decides)
+		state = at_load_acquire_ptr(&state->decider);
+	outsides = state->queued->outside_count;
+	if (outsides > 0)
+		plait__outside_find(&state->outsides[outsides - 1].outside,
+				    out);
+	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count &&
+	     out->command == PLAIT__NONE; i++)
+		if (look_at_lane(state, i, out))
+			return;
+}
+
+void plait__queued_find(plait__queued_state *state, plait__obstacle *out)
+{
+	(void)plait__pilot_visit(state->instance->program->context,
+				 &state->piloted, look, out);
+}

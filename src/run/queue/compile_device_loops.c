@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What devices do by themselves, and with it which regions are *frozen*: parts
+ * of a segment, decided by the device.  Such a region is decided by a word of
+ * its device, everything in it is something that a segment holds, and nobody
+ * asks for the number of an iteration: neither an argument nor buffers that
+ * take turns.  A region around one that is not frozen is not, either.
+ */
+#include "run/queue/queue_engine.h"
+
+#include "run/args/payload_util.h"
+
+#include "base/alloc.h"
+#include "object/kernel/device_code.h"
+#include "sys/env.h"
+
+/* Fewer than that are not worth it; PLAIT_SEGMENTS says how many, 0 none. */
+enum { USUAL_FEWEST = 4 };
+
+/* ---- what can be frozen ---- */
+
+static bool is_here(const plait__queued *queued, const plait__device *device,
+		    const plait__plan_arg *arg)
+{
+	const plait__buffer *buffer = (const plait__buffer *)
+		queued->program->frozen->buffers[arg->index];
+
+	return buffer->device == device;
+}
+
+static bool can_freeze_payload(const plait__queued *queued, uint32_t command,
+			       const plait__device *device)
+{
+	const plait__frozen *frozen = queued->program->frozen;
+	const plait__plan *plan = frozen->plan;
+	const plait__plan_payload *payload = plait__words_payload(plan,
+								  command);
+	/* A plan may have no arguments at all, and then no array of them. */
+	const plait__plan_arg *args = payload->arg_count > 0 ?
+		&plan->args[payload->arg_first] : NULL;
+
+	switch (plan->commands[command].kind) {
+	case PLAIT__CMD_LAUNCH:
+		return plait__built_find((const plait__kernel *)
+					 frozen->kernels[payload->kernel],
+					 device) != NULL;
+	case PLAIT__CMD_COPY:
+		/* Segments know nothing that runs bring. */
+		return payload->bytes > 0 &&
+		       !plait__queued_is_foreign(queued, command) &&
+		       !plait__words_is_told_move(plan, command) &&
+		       is_here(queued, device, &args[0]) &&
+		       is_here(queued, device, &args[1]);
+	case PLAIT__CMD_FILL:
+		return payload->bytes > 0 &&
+		       !plait__words_is_told_move(plan, command) &&
+		       is_here(queued, device, &args[0]);
+	default:
+		return false;
+	}
+}
+
+plait__device *plait__queued_frozen_on(const plait__queued *queued,
+				       uint32_t command)
+{
+	const plait__plan *plan = queued->program->plan;
+	const plait__plan_command *at = &plan->commands[command];
+	plait__device *device = queued->lanes[at->lane].device;
+
+	if ((plait__device_facts(device)->capabilities &
+	     PLAIT_CAP_SEGMENT) == 0 || (at->flags & PLAIT__CMD_MEMBER) != 0)
+		return NULL;
+	if (at->kind == PLAIT__CMD_EMPTY)
+		return device;
+	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
+		return queued->regions[at->link].frozen ? device : NULL;
+	return plait__words_payload(plan, command) != NULL &&
+	       can_freeze_payload(queued, command, device) ? device : NULL;
+}
+
+/* ---- which regions are ---- */
+
+/* Nor are those around it. */
+static void thaw(plait__queued *queued, uint32_t region, const char *why,
+		 uint32_t culprit)
+{
+	for (; region != PLAIT__NONE && queued->regions[region].frozen;
+	     region = queued->regions[region].outer) {
+		queued->regions[region].frozen = false;
+		queued->regions[region].why = why;
+		queued->regions[region].culprit = culprit;
+		why = "it decides one in it";
+		culprit = PLAIT__NONE;
+	}
+}
+
+static plait__device *device_of(const plait__queued *queued, uint32_t region)
+{
+	return queued->lanes[queued->regions[region].home].device;
+}
+
+/* Null: a word of the device says what comes. */
+static const char *why_asked(const plait__queued *queued, uint32_t region)
+{
+	const plait__plan *plan = queued->program->plan;
+	const plait__plan_payload *payload = plait__words_payload_at(
+		plan, plan->regions[region].predicate);
+	const plait__device *device = device_of(queued, region);
+	const plait__plan_arg *word;
+
+	if ((plait__device_facts(device)->capabilities & PLAIT_CAP_REGION) ==
+	    0)
+		return "its device decides none";
+	if (queued->regions[region].function != NULL)
+		return "a function answers";
+	if (payload == NULL || payload->arg_count != 1 ||
+	    plan->regions[region].kind > PLAIT__REGION_CASE)
+		return "no word answers";
+	word = &plan->args[payload->arg_first];
+	return word->kind == PLAIT__ARG_MEMORY &&
+			       is_here(queued, device, word) ?
+		       NULL : "its word is no memory of its device";
+}
+
+static void thaw_asked(plait__queued *queued)
+{
+	const plait__plan *plan = queued->program->plan;
+
+	for (uint32_t i = 0; i < plan->args_count; i++) {
+		const plait__plan_arg *arg = &plan->args[i];
+
+		if (arg->kind == PLAIT__ARG_INDEX)
+			thaw(queued, arg->index, "an argument asks for the "
+			     "number of its iteration", PLAIT__NONE);
+		else if (arg->kind == PLAIT__ARG_ROTATION)
+			thaw(queued, plan->rotations[arg->index].region,
+			     "buffers take turns with its iterations",
+			     PLAIT__NONE);
+	}
+}
+
+/* All that is in a region, and its stubs, is of its device. */
+static void thaw_mixed(plait__queued *queued)
+{
+	const plait__plan *plan = queued->program->plan;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		const plait__plan_command *at = &plan->commands[i];
+		uint32_t region = plan->bodies[plan->nodes[at->node].body]
+					  .region;
+
+		if (at->kind == PLAIT__CMD_ENTER &&
+		    queued->lanes[at->lane].device !=
+			    device_of(queued, at->link))
+			thaw(queued, at->link, "it has lanes of several "
+			     "devices", PLAIT__NONE);
+		if (region != PLAIT__NONE && queued->regions[region].frozen &&
+		    plait__queued_frozen_on(queued, i) !=
+			    device_of(queued, region))
+			thaw(queued, region, "its device does not do as part "
+			     "of a segment what it has", i);
+	}
+}
+
+/* How many commands each body is, without stubs. */
+static void count_work(plait__queued *queued)
+{
+	const plait__plan *plan = queued->program->plan;
+
+	for (uint32_t i = 0; i < plan->command_count; i++) {
+		uint32_t body = plan->nodes[plan->commands[i].node].body;
+
+		if (plan->commands[i].kind == PLAIT__CMD_ENTER)
+			continue;
+		while (plait__queued_is_frozen_body(queued, body)) {
+			queued->body_work[body]++;
+			body = queued->regions[plan->bodies[body].region]
+				       .outer_body;
+		}
+	}
+}
+
+/* Where regions are with their stubs, also in bodies that have no items. */
+static void find_orders(plait__queued *queued, const plait__plan_body *body)
+{
+	const plait__plan *plan = queued->program->plan;
+	uint32_t end = body->command_first + body->command_count;
+
+	for (uint32_t i = body->command_first; i < end; i++) {
+		const plait__plan_command *at =
+			&plan->commands[plan->order[i]];
+		plait__queued_region *region;
+
+		if (at->kind != PLAIT__CMD_REGION)
+			continue;
+		region = &queued->regions[at->link];
+		region->order_first = i;
+		region->order_count = plan->regions[at->link].lane_count;
+		if (region->order_count > end - i)
+			region->order_count = end - i;
+	}
+}
+
+static void shape(plait__queued *queued, uint32_t number)
+{
+	const plait__plan_region *region =
+		&queued->program->plan->regions[number];
+	plait__queued_region *out = &queued->regions[number];
+
+	out->shape = (plait_work_region){
+		.size = sizeof(out->shape), .kind = region->kind,
+		.body_work = &queued->body_work[region->body_first],
+		.body_count = region->body_count,
+	};
+	for (uint32_t i = 0; i < region->body_count; i++)
+		out->inside += out->shape.body_work[i];
+}
+
+/* ---- all of it ---- */
+
+static uint64_t find_fewest(const plait__queued *queued)
+{
+	uint64_t fewest = USUAL_FEWEST;
+	uint32_t some = 0;
+
+	for (uint32_t i = 0; i < queued->program->plan->lanes_count; i++)
+		some |= plait__device_facts(queued->lanes[i].device)
+				->capabilities;
+	/* Each command of a recorded run is told by itself. */
+	if (queued->records || (some & PLAIT_CAP_SEGMENT) == 0)
+		return 0;
+	(void)plait__env_query_number(PLAIT__ENV_SEGMENTS, &fewest);
+	return fewest;
+}
+
+static bool wants_loops(const plait__queued *queued)
+{
+	uint64_t wanted = 1;
+
+	(void)plait__env_query_number(PLAIT__ENV_REGIONS, &wanted);
+	return queued->fewest > 0 && !queued->decides &&
+	       queued->program->plan->regions_count > 0 && wanted > 0;
+}
+
+bool plait__queued_find_loops(plait__queued *queued)
+{
+	const plait__plan *plan = queued->program->plan;
+	bool some = false;
+	const char *why;
+
+	queued->fewest = find_fewest(queued);
+	if (!wants_loops(queued))
+		return true;
+	queued->body_work = plait__alloc_array(
+		plait__program_allocator(queued->program), plan->bodies_count,
+		sizeof(*queued->body_work));
+	if (queued->body_work == NULL)
+		return false;
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		queued->regions[i].frozen = true;
+	for (uint32_t i = 0; i < plan->regions_count; i++)
+		if ((why = why_asked(queued, i)) != NULL)
+			thaw(queued, i, why, PLAIT__NONE);
+	thaw_asked(queued);
+	thaw_mixed(queued);
+	count_work(queued);
+	for (uint32_t i = 0; i < plan->bodies_count; i++)
+		find_orders(queued, &plan->bodies[i]);
+	for (uint32_t i = 0; i < plan->regions_count; i++) {
+		some |= queued->regions[i].frozen;
+		shape(queued, i);
+	}
+	queued->has_loops = some;
+	return true;
+}

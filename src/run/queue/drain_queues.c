@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ends of a run's lanes: what each queue is given last, and of which the
+ * driver is told.  They go to all queues that took something, also of a run that
+ * was stopped: only then is nothing in flight.
+ */
+#include "run/queue/queue_engine.h"
+
+#include "base/error.h"
+
+static const plait__plan *plan_of(const plait__queued_state *state)
+{
+	return state->queued->program->plan;
+}
+
+static bool stopped(const plait__queued_state *state)
+{
+	/* Relaxed: it never goes back during a run. */
+	return at_load_relaxed_u32(&state->instance->stop) != 0;
+}
+
+/* The lane whose end comes as the n-th: the first ones of ports at last. */
+static uint32_t end_at(const plait__queued_state *state, uint32_t n,
+		       bool *out_last)
+{
+	const plait__queued *queued = state->queued;
+	uint32_t lanes = plan_of(state)->lanes_count;
+	uint32_t lane = n < lanes ? n : n - lanes;
+
+	*out_last = queued->ports[queued->lanes[lane].port].lane == lane;
+	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
+}
+
+/* A port that takes nothing has nothing in flight: there is no end to be told,
+ * and whoever tries again may try for ever. */
+static bool can_do_without(plait__queued_state *state, uint32_t lane,
+			   plait_error *why)
+{
+	bool again = plait__queued_refused(state, lane, PLAIT__ASKS_END, why);
+
+	if (plait__queued_has_taken(state, lane) ||
+	    (again && !stopped(state) && why->status == PLAIT_E_BUSY))
+		return false;
+	plait__instance_stop(state->instance, why);
+	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
+		if (state->queued->lanes[i].port ==
+		    state->queued->lanes[lane].port)
+			state->queues[i].refuses = true;
+	return true;
+}
+
+/* Where something was taken nothing else tells that nothing is in flight any
+ * more: so it is tried again (retry.c). */
+void plait__queued_submit_ends(plait__queued_state *state)
+{
+	const plait__queued *queued = state->queued;
+	uint32_t cells = plait__queued_mark_cells(queued) - queued->port_count;
+
+	for (; state->final_next < 2 * plan_of(state)->lanes_count;
+	     state->final_next++) {
+		plait_error why = { .size = sizeof(why) };
+		bool last;
+		uint32_t lane = end_at(state, state->final_next, &last);
+		plait_status status;
+
+		if (lane == PLAIT__NONE)
+			continue;
+		if (state->queues[lane].refuses) {
+			state->ends_left -= last;
+			continue;
+		}
+		status = plait__queued_submit(state, queued->lanes[lane].final,
+					      &why);
+		if (status == PLAIT_OK)
+			plait__queued_granted(state, lane, PLAIT__ASKS_END);
+		else if (status != PLAIT_E_LOST &&
+			 !can_do_without(state, lane, &why))
+			return;
+		if (last && status == PLAIT_OK)
+			plait__queued_await(state,
+					    cells + queued->lanes[lane].port);
+		else if (last)
+			state->ends_left--;
+		/* With its device, what was in flight is lost. */
+		if (status == PLAIT_E_LOST)
+			plait__instance_stop(state->instance, &why);
+	}
+}

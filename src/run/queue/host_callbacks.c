@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands that are functions of the host, called by a backend: kernels of the
+ * host, the user's functions, and what moves bytes between memories that no
+ * backend knows both of.
+ */
+#include "run/queue/queue_engine.h"
+
+#include "run/args/payload_util.h"
+
+#include "base/error.h"
+#include "object/queue/strided_copy.h"
+#include "pool/command.h"
+#include "pool/pool_internal.h"
+#include "sys/clock.h"
+#include "sys/thread.h"
+
+#include <string.h>
+
+/* What a call answers that was not made, so that nothing behind it runs. */
+enum { SKIPPED = -1 };
+
+/* ---- arguments ---- */
+
+static uint32_t map_flags(const plait__parameter *parameter)
+{
+	switch (parameter->mode) {
+	case PLAIT__MODE_IN: return PLAIT_MAP_READ;
+	case PLAIT__MODE_OUT: return PLAIT_MAP_WRITE;
+	default: return PLAIT_MAP_READ | PLAIT_MAP_WRITE;
+	}
+}
+
+/* All of the memory from where the argument begins. */
+static plait_status find_pointer(plait__queued_call *call,
+				 const plait__plan_arg *arg,
+				 const plait__parameter *parameter,
+				 plait__queued_pointer *pointer,
+				 plait_error *error)
+{
+	plait__buffer *buffer;
+	uint64_t offset;
+
+	pointer->value = NULL;
+	buffer = plait__queued_buffer(call->state, arg, &offset);
+	if (buffer == NULL || offset >= buffer->bytes)
+		return PLAIT_OK;
+	return plait__queued_map(pointer, buffer, offset,
+				 buffer->bytes - offset, map_flags(parameter),
+				 error);
+}
+
+static bool is_memory(const plait__plan_arg *arg)
+{
+	return arg->kind == PLAIT__ARG_MEMORY ||
+	       arg->kind == PLAIT__ARG_PARAM ||
+	       arg->kind == PLAIT__ARG_ROTATION;
+}
+
+static plait_status find_arguments(plait__queued_call *call,
+				   plait_error *error)
+{
+	const plait__plan *plan = call->state->queued->program->plan;
+	const plait__frame *frame = &call->state->instance->frame;
+	const plait__parameter *parameters =
+		plait__queued_kernel(call->state, call->payload)
+			->signature->parameters;
+	void *const *given = plait__frame_arguments(
+		frame, frame->layout->arguments[call->command]);
+	plait__queued_pointer *pointer = call->pointers;
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK && i < call->count; i++) {
+		const plait__plan_arg *arg =
+			&plan->args[call->payload->arg_first + i];
+
+		/* Values, addresses among them; and scratch, which the host's
+		 * code has from the instance. */
+		call->arguments[i] = given[i];
+		if (parameters[i].type != PLAIT__TYPE_POINTER ||
+		    !is_memory(arg))
+			continue;
+		call->arguments[i] = &pointer->value;
+		status = find_pointer(call, arg, &parameters[i], pointer++,
+				      error);
+	}
+	return status;
+}
+
+/* All of them; the first failure counts. */
+static plait_status lose_arguments(plait__queued_call *call,
+				   plait_error *error)
+{
+	uint32_t arguments, pointers;
+	plait_status status = PLAIT_OK;
+
+	plait__queued_count(call->state->queued, call->command, &arguments,
+			    &pointers);
+	for (uint32_t i = 0; i < pointers; i++) {
+		plait_status said = plait__queued_unmap(
+			&call->pointers[i],
+			status == PLAIT_OK ? error : NULL);
+
+		if (status == PLAIT_OK)
+			status = said;
+	}
+	return status;
+}
+
+/* ---- calls ---- */
+
+static plait_status judge(int32_t result, plait_error *why)
+{
+	if (result == 0)
+		return PLAIT_OK;
+	return plait__fail_origin(why, PLAIT_E_FAILED, result,
+				  "failed with %d", (int)result);
+}
+
+/* The first failure counts, which is that of the function. */
+static plait_status give_back(plait__queued_call *call, plait_status status,
+			      plait_error *why)
+{
+	plait_error later = { .size = sizeof(later) };
+	plait_status said = lose_arguments(call, &later);
+
+	return status != PLAIT_OK || said == PLAIT_OK ?
+	       status : plait__error_copy(why, &later);
+}
+
+plait_status plait__queued_call_kernel(plait__queued_call *call,
+				       plait_error *why)
+{
+	const plait__kernel *kernel = plait__queued_kernel(call->state,
+							   call->payload);
+	const plait__layout *layout = call->state->instance->frame.layout;
+	const plait_launch *launch = plait__frame_launch(
+		&call->state->instance->frame,
+		layout->launches + call->payload->geometry *
+					   layout->launch_words);
+	plait_status status = find_arguments(call, why);
+
+	if (status == PLAIT_OK)
+		status = judge(kernel->function((void *const *)call->arguments,
+						launch, kernel->user_data),
+			       why);
+	return give_back(call, status, why);
+}
+
+plait_status plait__queued_call_host(plait__queued_call *call,
+				     plait_error *why)
+{
+	return judge(call->host->function(call->host->user_data), why);
+}
+
+/* ---- bytes ---- */
+
+static plait_status map_bytes(plait__queued_state *state,
+			      const plait__plan_arg *arg, uint64_t bytes,
+			      uint32_t flags, plait__queued_pointer *pointer,
+			      plait_error *error)
+{
+	uint64_t offset;
+	plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
+
+	return plait__queued_map(pointer, buffer, offset, bytes, flags, error);
+}
+
+static void move(const plait__queued_call *call, const plait_work_rows *rows)
+{
+	const plait__plan_payload *payload = call->payload;
+	struct plait__command command = {
+		.kind = PLAIT_WORK_FILL,
+		.pattern_bytes = payload->small & 0xff,
+		.bytes = payload->bytes & PLAIT__COMMAND_MAX_BYTES,
+		.pattern = payload->value,
+	};
+
+	command.target = call->pointers[0].value;
+	if (payload->arg_count > 1) {
+		command.kind = PLAIT_WORK_COPY;
+		command.pattern_bytes = rows != NULL;
+		command.source = call->pointers[1].value;
+		if (rows != NULL)
+			command.rows = rows;
+	}
+	plait__command_move(&command);
+}
+
+plait_status plait__queued_call_move(plait__queued_call *call,
+				     plait_error *why)
+{
+	const plait__plan_payload *payload = call->payload;
+	const plait__plan *plan = call->state->queued->program->plan;
+	const plait__plan_arg *args = &plan->args[payload->arg_first];
+	const plait_work_rows *rows = plait__words_rows(plan, payload);
+	uint64_t bytes[2] = { payload->bytes, payload->bytes };
+	plait_status status = PLAIT_OK;
+
+	if (rows != NULL)
+		(void)plait__rows_reach(rows, payload->bytes, &bytes[0],
+					&bytes[1]);
+	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count &&
+			     i < 2; i++)
+		status = map_bytes(call->state, &args[i], bytes[i],
+				   i == 0 ? PLAIT_MAP_WRITE : PLAIT_MAP_READ,
+				   &call->pointers[i], why);
+	if (status == PLAIT_OK)
+		move(call, rows);
+	else
+		plait__error_prefix(why, "could not be done by the host: ");
+	return give_back(call, status, why);
+}
+
+/* A word in memory that the backend of who asks does not know. */
+static plait_status peek(plait__queued_predicate *predicate, plait_error *why)
+{
+	const plait__plan *plan = predicate->state->queued->program->plan;
+	const plait__plan_payload *payload =
+		&plan->payloads[plan->regions[predicate->region].predicate];
+	plait__queued_pointer pointer = { .mapped = NULL };
+	plait_status status = map_bytes(predicate->state,
+					&plan->args[payload->arg_first],
+					sizeof(predicate->word),
+					PLAIT_MAP_READ, &pointer, why);
+
+	if (status == PLAIT_OK) {
+		memcpy(&predicate->word, pointer.value,
+		       sizeof(predicate->word));
+		status = plait__queued_unmap(&pointer, why);
+	}
+	return status;
+}
+
+static void fail_lost(plait__queued_state *state, uint32_t command)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail_origin(&why, PLAIT_E_FAILED, -1,
+			   "did not return but ended its thread "
+			   "(pthread_exit)");
+	plait__instance_fail(state->instance, command, &why);
+}
+
+/*
+ * The function ends its thread; the backend sees to its queue.  Not a guard: a
+ * backend that notices sooner would end the run before we had heard of it.
+ */
+static void lose_call(void *arg)
+{
+	plait__queued_call *call = arg;
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	(void)lose_arguments(call, &ignored);
+	fail_lost(call->state, call->command);
+}
+
+static void lose_question(void *arg)
+{
+	plait__queued_predicate *predicate = arg;
+	const plait__plan *plan = predicate->state->queued->program->plan;
+
+	fail_lost(predicate->state,
+		  plan->regions[predicate->region].command);
+}
+
+/*
+ * What a backend calls.  After a failure or a cancellation nothing begins any
+ * more: then the queue is made to fail, for what is behind in it must not run
+ * either.
+ */
+int32_t plait__queued_run_call(void *user_data)
+{
+	plait__queued_call *call = user_data;
+	plait__instance *instance = call->state->instance;
+	const bool records = call->state->queued->records;
+	plait_error why = { .size = sizeof(why) };
+	struct plait__inside inside;
+	plait_status status;
+	uint64_t start_ns;
+
+	/* Relaxed: who stopped it need not be obeyed at once. */
+	if (at_load_relaxed_u32(&instance->stop) != 0)
+		return SKIPPED;
+	PLAIT__SCOPE called = { lose_call, call };
+	plait__inside_enter(&inside, instance->program->context->pool);
+	start_ns = records ? plait__clock_now_ns() : 0;
+	status = call->carry(call, &why);
+	if (records)
+		plait__queued_time_call(call, start_ns);
+	plait__inside_leave(&inside);
+	plait__scope_end(&called);
+	if (status == PLAIT_OK)
+		return 0;
+	plait__instance_fail(instance, call->command, &why);
+	return why.origin != 0 && (int32_t)why.origin == why.origin ?
+	       (int32_t)why.origin : SKIPPED;
+}
+
+int32_t plait__queued_ask(void *user_data)
+{
+	plait__queued_predicate *predicate = user_data;
+	plait__queued_state *state = predicate->state;
+	const plait__store_function *function =
+		state->queued->regions[predicate->region].function;
+	struct plait__inside inside;
+
+	if (at_load_relaxed_u32(&state->instance->stop) != 0)
+		return SKIPPED;
+	PLAIT__SCOPE asked = { lose_question, predicate };
+	plait__inside_enter(&inside, state->instance->program->context->pool);
+	predicate->word = (uint32_t)function->function(function->user_data);
+	plait__inside_leave(&inside);
+	plait__scope_end(&asked);
+	return 0;
+}
+
+int32_t plait__queued_peek(void *user_data)
+{
+	plait__queued_predicate *predicate = user_data;
+	plait__queued_state *state = predicate->state;
+	const plait__plan *plan = state->queued->program->plan;
+	plait_error why = { .size = sizeof(why) };
+
+	if (at_load_relaxed_u32(&state->instance->stop) != 0)
+		return SKIPPED;
+	if (peek(predicate, &why) == PLAIT_OK)
+		return 0;
+	plait__error_prefix(&why, "could not read its word: ");
+	plait__instance_fail(state->instance,
+			     plan->regions[predicate->region].command, &why);
+	return SKIPPED;
+}

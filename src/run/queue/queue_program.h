@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* What is compiled once per plan on queues, and shared by all its instances;
+ * queue_engine.h says what it means. */
+#ifndef PLAIT_SRC_RUN_QUEUE_QUEUE_PROGRAM_H
+#define PLAIT_SRC_RUN_QUEUE_QUEUE_PROGRAM_H
+
+#include "run/program.h"
+
+#include "object/context/device.h"
+#include "object/context/backend_result.h"
+
+enum {
+	PLAIT__ITEM_CHUNK = 0,
+	PLAIT__ITEM_REGION = 1,
+	PLAIT__ITEM_POINT = 2,
+	PLAIT__ITEM_OUTSIDE = 3
+};
+
+typedef struct plait__queued_item {
+	uint32_t kind;
+	uint32_t link;		/* REGION: which; POINT, OUTSIDE: the command */
+	uint32_t body;
+	uint32_t cell;		/* POINT: in cells */
+	uint32_t before;	/* how many it comes behind */
+	uint32_t next_first;	/* in nexts: those that come behind it */
+	uint32_t next_count;
+	uint32_t batch_first;	/* CHUNK */
+	uint32_t batch_count;
+	/* While compiling. */
+	uint32_t edge_first;
+	uint32_t stamp;
+	uint32_t behind;	/* the chunk behind this alone, or none */
+	uint32_t first_command;
+	uint32_t last_command;
+} plait__queued_item;
+
+/* Waits, then work in order, then an emission. */
+typedef struct plait__queued_stretch {
+	uint32_t wait_first;	/* marks */
+	uint32_t wait_count;
+	uint32_t work_first;	/* what is done: see work */
+	uint32_t work_count;
+	uint32_t mark;		/* emitted, or none */
+	uint32_t segment;	/* all its work, frozen; or none */
+} plait__queued_stretch;
+
+/* Commands of one device that are frozen as one; compile_segments.c. */
+typedef struct plait__queued_segment {
+	uint32_t lane;		/* in whose queue it runs */
+	uint32_t last;		/* command, whose mark is that of all */
+	uint32_t member_first;	/* in members, each behind what it needs */
+	uint32_t member_count;
+	uint32_t start_first;	/* in edge_starts: one more than members */
+	uint32_t edge_first;	/* in edges: members that are before */
+	uint32_t stretch;
+	uint32_t regions;	/* of its body, that it decides itself */
+} plait__queued_segment;
+
+/* Stretches of a lane that are submitted by one call. */
+typedef struct plait__queued_batch {
+	uint32_t lane;
+	uint32_t stretch_first;
+	uint32_t stretch_count;
+	bool binds;		/* launches in it may change; launch_variants.c */
+	bool freezes;		/* segments are in it */
+} plait__queued_batch;
+
+typedef struct plait__queued_body {
+	uint32_t item_first;	/* the first is the chunk behind nothing */
+	uint32_t item_count;
+	uint32_t end;		/* batch: its exits, and the next decision */
+} plait__queued_body;
+
+typedef struct plait__queued_region {
+	uint32_t item;
+	uint32_t home;		/* the lane */
+	uint32_t outer_body;
+	uint32_t outer;		/* the region around it, or none */
+	uint32_t order_first;	/* its commands, in order of the plan */
+	uint32_t order_count;
+	uint32_t enter_first;	/* batches; the home lane's is the last */
+	uint32_t enter_count;
+	uint32_t leave_first;	/* batches: emissions of its commands */
+	uint32_t leave_count;
+	const plait__store_function *function; /* or null: a word */
+	bool asks_owner;	/* it is of an inbox */
+	bool settles;		/* all its lanes are through with what is in
+				 * front: see compile_stages.c */
+	bool frozen;		/* part of a segment: see compile_device_loops.c */
+	const char *why;	/* it is not */
+	uint32_t culprit;	/* the command that `why` is of, or none */
+	uint32_t inside;	/* then: commands of its bodies */
+	uint32_t writer;	/* then: of its word; compile_predicates.c */
+	uint32_t alias;		/* of the word's memory */
+	plait_work_region shape;
+} plait__queued_region;
+
+typedef struct plait__queued_lane {
+	plait__device *device;
+	uint32_t port;		/* in ports */
+	uint32_t final;		/* batch: what every run ends with */
+	uint64_t commands;	/* the most that can be pending */
+	uint32_t outside;	/* in outsides, or none: needs nobody else */
+	bool submits;		/* that it only waits for is not so */
+} plait__queued_lane;
+
+/* The backends that the plan uses. */
+typedef struct plait__queued_port {
+	plait__port *port;
+	uint32_t lane;		/* its first one, whose end is the last */
+} plait__queued_port;
+
+typedef struct plait__queued plait__queued;
+
+struct plait__queued {
+	const plait__program *program;
+	bool records;		/* for runs that are recorded */
+	bool decides;		/* itself, all regions */
+	bool has_loops;		/* regions that are frozen */
+	uint64_t fewest;	/* commands of a segment; 0: there are none */
+	plait__queued *recorded; /* the same for those, or null */
+	plait__queued *decider;	/* the same with no region frozen, or null */
+	plait__queued_lane *lanes;
+	plait__queued_port *ports;
+	plait__queued_body *bodies;
+	plait__queued_region *regions;
+	uint32_t port_count;
+	uint32_t point_count;
+	uint32_t outside_count;
+	uint32_t mark_count;
+	plait__vector items;
+	plait__vector nexts;	/* uint32_t: items */
+	plait__vector batches;
+	plait__vector stretches;
+	plait__vector waits;	/* uint32_t: marks */
+	plait__vector work;	/* uint32_t: a command, or past those a
+				 * region's predicate */
+	/* Nothing of this where nothing is frozen. */
+	plait__vector segments;
+	plait__vector members;	/* uint32_t: commands */
+	plait__vector edge_starts; /* uint32_t: from edge_first on */
+	plait__vector edges;	/* uint32_t: numbers of members */
+	uint32_t *segment_of;	/* per command, or none; or null */
+	uint32_t *member_index;	/* per command: in its segment */
+	uint32_t *body_work;	/* per body: commands, if it is frozen */
+};
+
+/* Marks behind those of the commands. */
+static inline uint32_t plait__queued_region_mark(const plait__plan *plan,
+						 uint32_t region)
+{
+	return plan->command_count + region;
+}
+
+static inline uint32_t plait__queued_lane_mark(const plait__plan *plan,
+					       uint32_t lane)
+{
+	return plan->command_count + plan->regions_count + lane;
+}
+
+static inline plait__queued_segment *plait__queued_segment_of(
+	const plait__queued *queued, uint32_t command)
+{
+	uint32_t number = queued->segment_of != NULL ?
+			  queued->segment_of[command] : PLAIT__NONE;
+
+	return number == PLAIT__NONE ? NULL :
+	       (plait__queued_segment *)queued->segments.items + number;
+}
+
+/* Is it decided by the device whether it runs? */
+static inline bool plait__queued_is_frozen_body(const plait__queued *queued,
+						uint32_t body)
+{
+	uint32_t region = queued->program->plan->bodies[body].region;
+
+	return region != PLAIT__NONE && queued->regions[region].frozen;
+}
+
+/* A region's command, or a stub of one, that is part of a segment, or not. */
+static inline bool plait__queued_is_region(const plait__queued *queued,
+					   uint32_t command, bool frozen)
+{
+	const plait__plan_command *at =
+		&queued->program->plan->commands[command];
+
+	return (at->kind == PLAIT__CMD_REGION ||
+		at->kind == PLAIT__CMD_ENTER) &&
+	       queued->regions[at->link].frozen == frozen;
+}
+
+/* What is emitted behind a command, and by which lane. */
+static inline uint32_t plait__queued_mark_of(const plait__queued *queued,
+					     uint32_t command)
+{
+	const plait__queued_segment *segment =
+		plait__queued_segment_of(queued, command);
+
+	return segment != NULL ? segment->last : command;
+}
+
+static inline uint32_t plait__queued_lane_of(const plait__queued *queued,
+					     uint32_t command)
+{
+	return queued->program->plan
+		       ->commands[plait__queued_mark_of(queued, command)].lane;
+}
+
+/* Cells: those of regions, of points, of ports; behind them those of lanes
+ * that need somebody else, which stand for no mark, and of commands, where runs
+ * are recorded. */
+static inline uint32_t plait__queued_mark_cells(const plait__queued *queued)
+{
+	return queued->program->plan->regions_count + queued->point_count +
+	       queued->port_count;
+}
+
+static inline uint32_t plait__queued_watch_cell(const plait__queued *queued,
+						uint32_t command)
+{
+	return plait__queued_mark_cells(queued) + queued->outside_count +
+	       command;
+}
+
+static inline uint32_t plait__queued_watch_count(const plait__queued *queued)
+{
+	return queued->records ? queued->program->plan->command_count : 0;
+}
+
+static inline uint32_t plait__queued_cell_count(const plait__queued *queued)
+{
+	return plait__queued_watch_cell(queued,
+					plait__queued_watch_count(queued));
+}
+
+static inline plait__queued_item *plait__queued_item_at(
+	const plait__queued *queued, uint32_t item)
+{
+	return (plait__queued_item *)queued->items.items + item;
+}
+
+static inline uint32_t plait__queued_at(const plait__vector *vector,
+					uint32_t index)
+{
+	return ((const uint32_t *)vector->items)[index];
+}
+
+static inline plait__port *plait__queued_port_of(
+	const plait__queued *queued, uint32_t lane)
+{
+	return queued->ports[queued->lanes[lane].port].port;
+}
+
+/* compile_lanes.c: which queues of which backends, and what they cannot. */
+plait_status plait__queued_find_lanes(plait__queued *queued,
+				      plait_error *error);
+
+/* compile_device_loops.c: which regions their devices decide. */
+bool plait__queued_find_loops(plait__queued *queued);
+/* log_decisions.c: tell the log who decides each of them, and why; whoever
+ * decides all does it in each of its runs. */
+void plait__queued_tell_regions(const plait__queued *queued);
+/* Whose segment may hold it; null: none. */
+plait__device *plait__queued_frozen_on(const plait__queued *queued,
+				       uint32_t command);
+
+/* compile_stages.c: the items of each body. */
+bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
+
+/* compile_segments.c: what is frozen together; the chunks' lists then have each
+ * segment once. */
+bool plait__queued_find_segments(plait__queued *queued,
+				 uint32_t *next_commands);
+
+/* compile_predicates.c: which launches alone write what decides their loop. */
+void plait__queued_find_deciders(plait__queued *queued);
+
+/* compile_batches.c: what is submitted. */
+bool plait__queued_find_batches(plait__queued *queued,
+				const uint32_t *next_commands);
+
+/* record_times.c: is the host told of its end?  Only where runs are
+ * recorded. */
+bool plait__queued_is_watched(const plait__queued *queued, uint32_t command);
+
+#endif

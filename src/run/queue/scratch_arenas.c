@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Scratch memory of an instance: one piece for each device, in which planning
+ * has given commands their places. */
+#include "run/queue/queue_engine.h"
+
+#include "base/error.h"
+#include "object/context/backend_result.h"
+
+plait_status plait__queued_scratch_make(plait__queued_state *state,
+					uint32_t number, plait_error *error)
+{
+	const plait__program *program = state->queued->program;
+	plait__device *device = program->frozen->devices[number];
+	const plait_memory_request request = {
+		.size = sizeof(request),
+		.bytes = program->plan->devices[number].scratch_bytes,
+	};
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (state->arenas[number] != NULL)
+		return PLAIT_OK;
+	status = plait__device_take(device, request.bytes, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = device->port->backend->table.memory_create(
+		device->port->backend->self, device->index, &request,
+		&state->arenas[number], &room);
+	status = plait__port_judge_made(device->port, status, "memory_create",
+					state->arenas[number], &room, error);
+	if (status == PLAIT_OK)
+		return PLAIT_OK;
+	state->arenas[number] = NULL;
+	plait__device_give_back(device, request.bytes);
+	return status;
+}
+
+void plait__queued_scratch_free(plait__queued_state *state)
+{
+	const plait__program *program = state->queued->program;
+
+	for (uint32_t i = 0; i < program->plan->devices_count; i++) {
+		plait__device *device = program->frozen->devices[i];
+
+		if (state->arenas[i] == NULL)
+			continue;
+		device->port->backend->table.memory_destroy(
+			device->port->backend->self, state->arenas[i]);
+		plait__device_give_back(
+			device, program->plan->devices[i].scratch_bytes);
+	}
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's calls of backends: submitting, being told, and what has to be
+ * made good after a failure.  One thread at a time does this for an instance.
+ */
+#include "run/queue/queue_engine.h"
+
+#include "base/error.h"
+#include "object/context/backend_result.h"
+#include "object/progress/notification.h"
+#include "sys/clock.h"
+
+#include <string.h>
+
+/* How often what may fail for a moment is tried. */
+enum { TRIES = 8 };
+
+static plait__port *port_of(const plait__queued_state *state, uint32_t lane)
+{
+	return state->queued->lanes[lane].device->port;
+}
+
+/* A device that is lost is lost for good. */
+static plait_status note_loss(plait__queued_state *state, uint32_t lane,
+			      plait_status status, const plait_error *why)
+{
+	if (status == PLAIT_E_LOST) {
+		state->queues[lane].lost = true;
+		state->loss = *why;
+	}
+	return status;
+}
+
+/* ---- submitting ---- */
+
+void plait__queued_number_waits(plait__queued_state *state,
+				const plait__queued_stretch *stretch)
+{
+	const plait__vector *waits = &state->queued->waits;
+
+	for (uint32_t w = 0; w < stretch->wait_count; w++)
+		state->waits[stretch->wait_first + w].sequence =
+			state->marks[plait__queued_at(
+				waits, stretch->wait_first + w)];
+}
+
+/* The sequences of this run. */
+static void number(plait__queued_state *state,
+		   const plait__queued_batch *batch)
+{
+	const plait__queued *queued = state->queued;
+	plait__queued_queue *queue = &state->queues[batch->lane];
+
+	for (uint32_t i = 0; i < batch->stretch_count; i++) {
+		uint32_t at = batch->stretch_first + i;
+		const plait__queued_stretch *stretch =
+			(const plait__queued_stretch *)
+				queued->stretches.items + at;
+
+		plait__queued_number_waits(state, stretch);
+		if (stretch->mark == PLAIT__NONE)
+			continue;
+		state->emits[at].sequence = ++queue->emitted;
+		state->marks[stretch->mark] = queue->emitted;
+	}
+}
+
+/* That the devices of a batch decide: what is in its segments. */
+static uint32_t count_regions(const plait__queued_state *state,
+			      const plait__queued_batch *batch)
+{
+	const plait__queued *queued = state->queued;
+	const plait__queued_stretch *stretches =
+		(const plait__queued_stretch *)queued->stretches.items +
+		batch->stretch_first;
+	const plait__queued_segment *segments =
+		(const plait__queued_segment *)queued->segments.items;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; queued->has_loops && i < batch->stretch_count;
+	     i++)
+		if (stretches[i].segment != PLAIT__NONE &&
+		    state->frozen[stretches[i].segment].raw != NULL)
+			count += segments[stretches[i].segment].regions;
+	return count;
+}
+
+plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
+				  plait_error *error)
+{
+	const plait__queued_batch *at =
+		(const plait__queued_batch *)state->queued->batches.items +
+		batch;
+	plait__port *port = port_of(state, at->lane);
+	plait__queued_queue *queue = &state->queues[at->lane];
+	uint64_t emitted = queue->emitted;
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (queue->lost)
+		return plait__error_copy(error, &state->loss);
+	number(state, at);
+	status = port->backend->table.queue_submit(
+		port->backend->self, queue->raw,
+		&state->stretches[at->stretch_first], at->stretch_count,
+		&room);
+	status = plait__port_judge(port, status, "queue_submit", &room, error);
+	if (status == PLAIT_OK) {
+		queue->unflushed = true;
+		queue->taken = true;
+		state->instance->device_regions += count_regions(state, at);
+	} else {
+		queue->emitted = emitted;
+	}
+	return note_loss(state, at->lane, status, error);
+}
+
+plait_status plait__queued_submit_parts(plait__queued_state *state,
+					uint32_t lane,
+					const plait_submission *parts,
+					uint32_t count, uint32_t mark,
+					plait_backend_point *emit,
+					plait_error *error)
+{
+	plait__port *port = port_of(state, lane);
+	plait__queued_queue *queue = &state->queues[lane];
+	plait_error room = { .size = sizeof(room) };
+	plait_status status;
+
+	if (queue->lost)
+		return plait__error_copy(error, &state->loss);
+	*emit = (plait_backend_point){ queue->signal, queue->emitted + 1 };
+	status = port->backend->table.queue_submit(port->backend->self,
+						   queue->raw, parts, count,
+						   &room);
+	status = plait__port_judge(port, status, "queue_submit", &room, error);
+	if (status == PLAIT_OK && mark != PLAIT__NONE)
+		state->marks[mark] = ++queue->emitted;
+	queue->unflushed = queue->unflushed || status == PLAIT_OK;
+	queue->taken = queue->taken || status == PLAIT_OK;
+	return note_loss(state, lane, status, error);
+}
+
+static void flush(plait__queued_state *state, uint32_t lane)
+{
+	plait__port *port = port_of(state, lane);
+	plait__queued_queue *queue = &state->queues[lane];
+	plait_error room = { .size = sizeof(room) };
+	plait_error why = { .size = sizeof(why) };
+	plait_status status = PLAIT_OK;
+
+	if (!queue->unflushed || queue->lost)
+		return;
+	if (port->backend->table.queue_flush != NULL)
+		status = port->backend->table.queue_flush(port->backend->self,
+							  queue->raw, &room);
+	status = plait__port_judge(port, status, "queue_flush", &room, &why);
+	queue->unflushed = status != PLAIT_OK;
+	if (status == PLAIT_OK)
+		plait__queued_granted(state, lane, PLAIT__ASKS_FLUSH);
+	else if (note_loss(state, lane, status, &why) != PLAIT_E_LOST)
+		(void)plait__queued_refused(state, lane, PLAIT__ASKS_FLUSH,
+					    &why);
+}
+
+void plait__queued_flush(plait__queued_state *state)
+{
+	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count;
+	     i++)
+		flush(state, i);
+}
+
+/* ---- being told ---- */
+
+/* Upcall. */
+static void on_mark(void *user_data, plait_status status)
+{
+	plait__queued_cell *cell = user_data;
+	/* Or its decider, which is the same here. */
+	const plait__queued_state *state =
+		(const plait__queued_state *)(const void *)cell->note.whose;
+
+	if (state->queued->records)
+		cell->told_ns = plait__clock_now_ns();
+	plait__pilot_note_down(state->instance->program->context, &cell->note,
+			       status);
+}
+
+static plait_backend_point point_of(const plait__queued_state *state,
+				    const plait__queued_cell *cell)
+{
+	return (plait_backend_point){ state->queues[cell->lane].signal,
+				      state->marks[cell->mark] };
+}
+
+void plait__queued_await(plait__queued_state *state, uint32_t number)
+{
+	plait__queued_cell *cell = &state->cells[number];
+	const plait_backend_point point = point_of(state, cell);
+	plait_error ignored = { .size = sizeof(ignored) };
+
+	if (plait__upcall_arm(port_of(state, cell->lane), &point, on_mark,
+			      cell, &ignored) == PLAIT_OK)
+		return;
+	cell->looks = true;
+	state->looking++;
+}
+
+bool plait__queued_look(plait__queued_state *state, uint32_t number,
+			plait_status *out)
+{
+	const plait__queued_cell *cell = &state->cells[number];
+	plait__port *port = port_of(state, cell->lane);
+	const plait_backend_point point = point_of(state, cell);
+	plait_error room = { .size = sizeof(room) };
+	plait_error why = { .size = sizeof(why) };
+	uint64_t reached = 0;
+
+	*out = port->backend->table.signal_poll(port->backend->self, &point,
+						&reached, &room);
+	*out = plait__port_judge_poll(port, *out, &room, &why);
+	if (state->queued->records)
+		state->cells[number].told_ns = plait__clock_now_ns();
+	/* A call that failed by itself says nothing of the point, unless
+	 * nothing will ever be said again. */
+	if (*out == PLAIT_OK || *out == PLAIT_E_LOST ||
+	    (*out != PLAIT_PENDING && reached >= point.sequence))
+		return true;
+	if (*out == PLAIT_PENDING)
+		plait__queued_granted(state, cell->lane, PLAIT__ASKS_POINT);
+	else
+		(void)plait__queued_refused(state, cell->lane,
+					    PLAIT__ASKS_POINT, &why);
+	return false;
+}
+
+void plait__queued_why(plait__queued_state *state, uint32_t number,
+		       plait_status status, plait_error *out)
+{
+	static const char not_run[] = "not run: ";
+	const plait__queued_cell *cell = &state->cells[number];
+	plait__port *port = port_of(state, cell->lane);
+	const plait_backend_point point = point_of(state, cell);
+	plait_error room = { .size = sizeof(room) };
+	uint64_t reached;
+	plait_status said;
+
+	said = port->backend->table.signal_poll(port->backend->self, &point,
+						&reached, &room);
+	said = plait__port_judge_poll(port, said, &room, out);
+	if (said >= 0)
+		said = plait__fail(out, status, "device \"%.60s\" failed",
+				   state->queued->lanes[cell->lane]
+					   .device->object.label);
+	/* The run was, only its rest was not. */
+	if (strncmp(out->text, not_run, sizeof(not_run) - 1) == 0)
+		memmove(out->text, out->text + sizeof(not_run) - 1,
+			sizeof(out->text) - (sizeof(not_run) - 1));
+	(void)note_loss(state, cell->lane, said, out);
+}
+
+/* ---- after a failure ---- */
+
+static bool has_failed(const plait__queued_state *state, uint32_t lane)
+{
+	plait__backend *backend = port_of(state, lane)->backend;
+	const plait__queued_queue *queue = &state->queues[lane];
+	const plait_backend_point point = { queue->signal, queue->emitted };
+	plait_error ignored = { .size = sizeof(ignored) };
+	uint64_t reached;
+
+	return backend->table.signal_poll(backend->self, &point, &reached,
+					  &ignored) != PLAIT_OK;
+}
+
+static plait_status mend(plait__queued_state *state, uint32_t lane,
+			 plait_error *error)
+{
+	plait__backend *backend = port_of(state, lane)->backend;
+	const plait__queued_queue *queue = &state->queues[lane];
+	plait_status status = PLAIT_E_BUSY;
+
+	for (int i = 0; i < TRIES && status != PLAIT_OK &&
+	     status != PLAIT_E_LOST; i++)
+		status = backend->table.queue_recover(backend->self,
+						      queue->raw, error);
+	for (int i = 0; i < TRIES && status == PLAIT_OK; i++) {
+		status = backend->table.signal_reset(backend->self,
+						     queue->signal, error);
+		if (status == PLAIT_OK)
+			return PLAIT_OK;
+		if (status != PLAIT_E_LOST && i + 1 < TRIES)
+			status = PLAIT_OK;
+	}
+	return status;
+}
+
+void plait__queued_recover(plait__queued_state *state)
+{
+	uint32_t lanes = state->queued->program->plan->lanes_count;
+
+	for (uint32_t i = 0; i < lanes; i++) {
+		plait_error why = { .size = sizeof(why) };
+		plait_status status = PLAIT_OK;
+
+		if (state->queues[i].lost || !has_failed(state, i))
+			continue;
+		status = mend(state, i, &why);
+		if (status != PLAIT_OK && status != PLAIT_E_LOST)
+			status = plait__queued_remake(state, i, &why);
+		if (status == PLAIT_OK)
+			continue;
+		state->queues[i].lost = true;
+		why.status = status;
+		state->loss = why;
+	}
+}

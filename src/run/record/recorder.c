@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorders, recordings and rings; see recorder.h. */
+#include "run/record/recorder.h"
+
+#include "run/program.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+/* ---- one recording ---- */
+
+static uint64_t rings_bytes(const plait__recording *recording)
+{
+	return recording->lane_count * sizeof(plait__ring);
+}
+
+static uint64_t entries_count(const plait__recording *recording)
+{
+	return (uint64_t)recording->lane_count * recording->ring_capacity;
+}
+
+static void free_recording(const plait_allocator *allocator,
+			   plait__recording *recording)
+{
+	plait__line_free(allocator, recording->rings, rings_bytes(recording));
+	plait__free(allocator, recording->entries,
+		    entries_count(recording) * sizeof(*recording->entries));
+	plait__free(allocator, recording, sizeof(*recording));
+}
+
+static plait__recording *new_recording(const plait__recorder *recorder)
+{
+	const plait__program *program = recorder->program;
+	const plait_allocator *allocator = plait__program_allocator(program);
+	plait__recording *recording = plait__alloc(allocator,
+						   sizeof(*recording));
+
+	if (recording == NULL)
+		return NULL;
+	recording->lane_count = program->plan->lanes_count > 0 ?
+				program->plan->lanes_count : 1;
+	recording->ring_capacity = recorder->ring_capacity;
+	recording->rings = plait__line_alloc(allocator,
+					     rings_bytes(recording));
+	recording->entries = plait__alloc_array(
+		allocator, entries_count(recording),
+		sizeof(*recording->entries));
+	if (recording->rings != NULL && recording->entries != NULL)
+		return recording;
+	free_recording(allocator, recording);
+	return NULL;
+}
+
+void plait__recording_begin(plait__recording *recording, uint32_t lanes)
+{
+	uint32_t count = lanes < recording->lane_count ? lanes :
+							 recording->lane_count;
+	uint64_t room = entries_count(recording) / count;
+
+	recording->ring_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		plait__ring *ring = &recording->rings[i];
+
+		ring->entries = recording->entries + i * room;
+		ring->capacity = room < UINT32_MAX ? (uint32_t)room :
+						     UINT32_MAX;
+	}
+	recording->begun = true;
+	recording->begin_ns = plait__clock_now_ns();
+}
+
+/* ---- what there is ---- */
+
+uint64_t plait__recording_count(const plait__recording *recording)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < recording->ring_count; i++)
+		count += plait__ring_kept(&recording->rings[i]);
+	return count;
+}
+
+uint64_t plait__recording_dropped(const plait__recording *recording)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < recording->ring_count; i++)
+		count += at_load_relaxed_u64(&recording->rings[i].count);
+	return count - plait__recording_count(recording);
+}
+
+uint64_t plait__recording_commands(const plait__recording *recording)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < recording->lane_count; i++)
+		count += at_load_relaxed_u64(&recording->rings[i].commands);
+	return count;
+}
+
+uint64_t plait__recording_iterations(const plait__recording *recording)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < recording->lane_count; i++)
+		count += at_load_relaxed_u64(&recording->rings[i].iterations);
+	return count;
+}
+
+uint32_t plait__ring_kept(const plait__ring *ring)
+{
+	uint64_t count = at_load_relaxed_u64(&ring->count);
+
+	return count < ring->capacity ? (uint32_t)count : ring->capacity;
+}
+
+const plait__entry *plait__ring_at(const plait__ring *ring, uint32_t i)
+{
+	uint32_t kept = plait__ring_kept(ring);
+	uint64_t at = i;
+
+	/* A full ring is oldest where it goes on. */
+	if (kept == ring->capacity)
+		at = (at + ring->next) % ring->capacity;
+	return &ring->entries[at];
+}
+
+double plait__recording_expected(const plait__plan *plan, uint32_t body)
+{
+	double times = 1;
+
+	while (body != 0) {
+		const plait__plan_region *region =
+			&plan->regions[plan->bodies[body].region];
+
+		if (region->kind != PLAIT__REGION_CASE)
+			times *= (double)plait__plan_iterations(region->kind,
+								region->times);
+		else if (region->times != PLAIT__NONE &&
+			 region->times != body - region->body_first)
+			return 0;
+		body = plan->nodes[plan->commands[region->command].node].body;
+	}
+	return times;
+}
+
+/* ---- what commands took ---- */
+
+static void keep_samples(plait__recorder *recorder, const plait__ring *ring)
+{
+	uint32_t kept = plait__ring_kept(ring);
+
+	for (uint32_t i = 0; i < kept; i++) {
+		const plait__entry *entry = plait__ring_at(ring, i);
+		plait__sample *sample;
+
+		if (entry->kind == PLAIT_RECORD_WAIT)
+			continue;
+		sample = &recorder->samples[entry->command];
+		sample->ns[sample->count++ % PLAIT__SAMPLES] =
+			entry->end_ns - entry->start_ns;
+	}
+}
+
+void plait__recording_end(plait__recorder *recorder,
+			  plait__recording *recording)
+{
+	if (!recording->begun)
+		return;
+	recording->end_ns = plait__clock_now_ns();
+	plait__mutex_lock(&recorder->lock);
+	for (uint32_t i = 0; i < recording->ring_count; i++)
+		keep_samples(recorder, &recording->rings[i]);
+	recorder->runs++;
+	plait__mutex_unlock(&recorder->lock);
+}
+
+/* ---- recorders ---- */
+
+static void push_free(plait__recorder *recorder, plait__recording *recording)
+{
+	plait__mutex_lock(&recorder->lock);
+	recording->next = recorder->free;
+	recorder->free = recording;
+	plait__mutex_unlock(&recorder->lock);
+}
+
+static plait__recording *pop_free(plait__recorder *recorder)
+{
+	plait__recording *recording;
+
+	plait__mutex_lock(&recorder->lock);
+	recording = recorder->free;
+	if (recording != NULL)
+		recorder->free = recording->next;
+	plait__mutex_unlock(&recorder->lock);
+	return recording;
+}
+
+void plait__recorder_free(plait__recorder *recorder)
+{
+	const plait_allocator *allocator;
+	plait__recording *recording;
+
+	if (recorder == NULL)
+		return;
+	allocator = plait__program_allocator(recorder->program);
+	while ((recording = pop_free(recorder)) != NULL)
+		free_recording(allocator, recording);
+	plait__free(allocator, recorder->samples,
+		    recorder->program->plan->command_count *
+		    sizeof(*recorder->samples));
+	plait__free(allocator, recorder, sizeof(*recorder));
+}
+
+static plait_status no_memory(plait_error *error)
+{
+	return plait__fail(error, PLAIT_E_NOMEM,
+			   "no memory to record runs of a plan");
+}
+
+static bool fill_recorder(plait__recorder *recorder)
+{
+	const plait__program *program = recorder->program;
+	uint32_t commands = program->plan->command_count;
+	plait__recording *recording;
+
+	recorder->samples = plait__alloc_array(
+		plait__program_allocator(program), commands,
+		sizeof(*recorder->samples));
+	if (recorder->samples == NULL && commands > 0)
+		return false;
+	for (uint32_t i = 0; i < program->instance_count; i++) {
+		recording = new_recording(recorder);
+		if (recording == NULL)
+			return false;
+		push_free(recorder, recording);
+	}
+	return true;
+}
+
+/* Called with the plan's `preparing` held. */
+plait_status plait__recorder_make(plait__program *program, uint32_t capacity,
+				  plait_error *error)
+{
+	plait__recorder *recorder = plait__alloc(
+		plait__program_allocator(program), sizeof(*recorder));
+	plait_status status = PLAIT_OK;
+
+	if (recorder == NULL)
+		return no_memory(error);
+	recorder->program = program;
+	recorder->ring_capacity = capacity;
+	plait__mutex_init(&recorder->lock);
+	if (!fill_recorder(recorder))
+		status = no_memory(error);
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->instance_count; i++)
+		status = program->engine->make_record(&program->instances[i],
+						      error);
+	if (status != PLAIT_OK) {
+		plait__recorder_free(recorder);
+		return status;
+	}
+	/* Release: pairs with the load in plait__program_recorder. */
+	at_store_release_ptr(&program->recorder, recorder);
+	return PLAIT_OK;
+}
+
+plait_status plait__recorder_take(plait__recorder *recorder,
+				  plait__recording **out, plait_error *error)
+{
+	*out = pop_free(recorder);
+	if (*out == NULL)
+		*out = new_recording(recorder);
+	if (*out == NULL)
+		return no_memory(error);
+	(*out)->begun = false;
+	(*out)->begin_ns = (*out)->end_ns = 0;
+	(*out)->ring_count = 0;
+	memset((*out)->rings, 0, rings_bytes(*out));
+	return PLAIT_OK;
+}
+
+void plait__recorder_give(plait__recorder *recorder,
+			  plait__recording *recording)
+{
+	if (recording != NULL)
+		push_free(recorder, recording);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* How a run begins, fails and ends; see run.h and engine.h. */
+#include "run/run.h"
+
+#include "run/record/recorder.h"
+
+#include "base/error.h"
+#include "sys/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- beginning ---- */
+
+static plait_status begin_record(plait__instance *instance, plait_error *error)
+{
+	plait__recorder *recorder = plait__program_recorder(instance->program);
+
+	if (recorder == NULL)
+		return plait__fail(error, PLAIT_E_STATE,
+				   "PLAIT_RUN_RECORD: the plan has no room for "
+				   "records; plait_plan_record makes it");
+	return plait__recorder_take(recorder, &instance->recording, error);
+}
+
+plait_status plait__instance_begin(plait__instance *instance,
+				   const plait_run_desc *desc,
+				   plait_error *error)
+{
+	plait_status status;
+
+	instance->flags = desc != NULL ? desc->flags : 0;
+	instance->failed = false;
+	instance->queue_failed = false;
+	instance->spared = NULL;
+	instance->failed_command = PLAIT__NONE;
+	instance->iterations = 0;
+	instance->device_regions = 0;
+	instance->begin_ns = 0;
+	instance->run = NULL;
+	instance->passage = NULL;
+	/* Relaxed: published with the instance's lanes. */
+	at_store_relaxed_u32(&instance->stop, 0);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_NOT);
+	/* Acquire: pairs with the store in kernel_versions.c. */
+	if (at_load_acquire_ptr(&instance->program->version) !=
+	    instance->version)
+		plait__instance_renew(instance);
+	/* A rehearsal has no use for parameters. */
+	status = instance->program->rehearsal != NULL ? PLAIT_OK :
+		 plait__frame_bind(&instance->frame, desc, error);
+	if (status != PLAIT_OK || (instance->flags & PLAIT_RUN_RECORD) == 0)
+		return status;
+	status = begin_record(instance, error);
+	if (status != PLAIT_OK)
+		plait__frame_unbind(&instance->frame);
+	return status;
+}
+
+void plait__instance_take_back(plait__instance *instance)
+{
+	plait__frame_unbind(&instance->frame);
+	plait__recorder_give(plait__program_recorder(instance->program),
+			     instance->recording);
+	instance->recording = NULL;
+}
+
+/* ---- failing ---- */
+
+static void keep_failure(plait__instance *instance, uint32_t command,
+			 const plait_error *failure)
+{
+	plait__mutex_lock(&instance->lock);
+	if (!instance->failed) {
+		instance->failed = true;
+		instance->failed_command = command;
+		instance->failure = *failure;
+	}
+	plait__mutex_unlock(&instance->lock);
+	/* Release: who sees it may look at nothing else but it. */
+	at_store_release_u32(&instance->stop, 1);
+	if (instance->program->engine->cancel != NULL)
+		instance->program->engine->cancel(instance);
+}
+
+void plait__instance_fail(plait__instance *instance, uint32_t command,
+			  const plait_error *why)
+{
+	plait_error failure = { .size = sizeof(failure) };
+	char room[PLAIT__NODE_ROOM];
+
+	plait__fail_origin(&failure, why->status, why->origin, "%s %s",
+			   plait__program_node(instance->program->plan,
+					       command, room), why->text);
+	failure.detail = why->detail;
+	keep_failure(instance, command, &failure);
+}
+
+void plait__instance_stop(plait__instance *instance, const plait_error *why)
+{
+	keep_failure(instance, PLAIT__NONE, why);
+}
+
+void plait__instance_keep(plait__instance *instance, const plait_error *why)
+{
+	plait__context *context = instance->program->context;
+
+	plait__object_hold(&instance->program->frozen->object);
+	/* Nobody is to wait for the end of this context. */
+	plait__context_opened(context);
+	instance->why_stuck = *why;
+	/* Release: pairs with the load in instance_pool.c. */
+	at_store_release_u32(&instance->stuck, 1);
+}
+
+/* Others may ask how far it has come. */
+static void swap_recordings(plait__instance *instance)
+{
+	plait__recording *recording = instance->recording;
+	plait__run *run = instance->run;
+
+	if (run != NULL)
+		plait__mutex_lock(&run->lock);
+	instance->recording = instance->spared;
+	instance->spared = recording;
+	if (run != NULL)
+		plait__mutex_unlock(&run->lock);
+}
+
+void plait__instance_skip(plait__instance *instance, plait_status status)
+{
+	plait_error why = { .size = sizeof(why) };
+
+	plait__fail(&why, status, "not run: what its queue had before it "
+		    "failed");
+	instance->queue_failed = true;
+	swap_recordings(instance);
+	plait__instance_stop(instance, &why);
+}
+
+/* ---- ending ---- */
+
+static void fill_outcome(const plait__instance *instance,
+			 plait__outcome *outcome)
+{
+	outcome->status = instance->failed ? instance->failure.status :
+					     PLAIT_OK;
+	outcome->failed_command = instance->failed_command;
+	outcome->iterations = instance->iterations;
+	outcome->device_regions = instance->device_regions;
+	if (instance->failed)
+		outcome->failure = instance->failure;
+}
+
+/* The caller's own thread: nobody else looks, and nobody is to be woken. */
+static void end_own_call(plait__instance *instance)
+{
+	fill_outcome(instance, &instance->outcome);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_OVER);
+}
+
+/* Somebody waits in plait_plan_call, or has been lost there. */
+static void end_call(plait__instance *instance)
+{
+	plait__frozen *frozen = instance->program->frozen;
+	plait__context *context = instance->program->context;
+
+	/* It may just be about to stop it, which is too late then. */
+	plait__mutex_lock(&instance->lock);
+	fill_outcome(instance, &instance->outcome);
+	plait__mutex_unlock(&instance->lock);
+	/* Acquire and release: the caller sees the outcome, and we see whether
+	 * there still is one. */
+	if (at_exchange_u32(&instance->called, PLAIT__CALLED_OVER) ==
+	    PLAIT__CALLED_LOST) {
+		plait__program_give(instance);
+		plait__object_drop_later(&frozen->object);
+	}
+	plait__context_pulse(context);
+}
+
+static void end_run(plait__run *run, plait__instance *instance)
+{
+	struct plait__told *told;
+	plait_status status;
+
+	plait__mutex_lock(&run->lock);
+	fill_outcome(instance, &run->outcome);
+	run->recording = instance->recording;
+	instance->recording = NULL;
+	status = run->outcome.status;
+	told = run->told;
+	run->told = NULL;
+	/* Release: pairs with the loads in run.c. */
+	at_store_release_u32(&run->outcome.done, 1);
+	plait__mutex_unlock(&run->lock);
+	plait__run_tell(run, told, status);
+	/* Calls no slot, even if nobody else has it: the instance keeps the
+	 * plan.  So it can be used again when the instance can. */
+	plait__object_drop(&run->object);
+}
+
+/* Its queue goes on. */
+static void end_passage(const plait__instance *instance)
+{
+	plait_error failure;
+
+	/* A queue that had failed before has its own failure to report. */
+	if (!instance->failed || instance->queue_failed) {
+		plait__passage_leave(instance->passage, NULL);
+		return;
+	}
+	failure = instance->failure;
+	plait__passage_leave(instance->passage, &failure);
+}
+
+/* A run that nobody holds keeps none. */
+static void end_record(plait__instance *instance)
+{
+	plait__recorder *recorder = plait__program_recorder(instance->program);
+
+	plait__recording_end(recorder, instance->recording);
+	if (instance->run != NULL)
+		return;
+	plait__recorder_give(recorder, instance->recording);
+	instance->recording = NULL;
+}
+
+/* It was submitted. */
+static void end_on_queue(plait__instance *instance)
+{
+	plait__program *program = instance->program;
+	plait__frozen *frozen = program->frozen;
+	plait__context *context = program->context;
+
+	/* Who sees the end of the run finds its instance free: see take.
+	 * Relaxed: published with the end. */
+	if (at_load_relaxed_u32(&instance->stuck) == 0)
+		at_store_relaxed_u32(&instance->ends, 1);
+	if (instance->run != NULL)
+		end_run(instance->run, instance);
+	if (instance->passage != NULL)
+		end_passage(instance);
+	plait__program_give(instance);
+	plait__context_pulse(context);
+	plait__object_drop_later(&frozen->object);
+}
+
+void plait__instance_over(plait__instance *instance)
+{
+	if (at_load_relaxed_u32(&instance->stuck) == 0)
+		plait__frame_unbind(&instance->frame);
+	if (instance->queue_failed)
+		swap_recordings(instance);
+	if (instance->recording != NULL)
+		end_record(instance);
+	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_NOT)
+		end_on_queue(instance);
+	else if (instance->caller == plait__thread_token() &&
+		 at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_WAITS)
+		end_own_call(instance);
+	else
+		end_call(instance);
+}
+
+void plait__instance_lose_caller(void *arg)
+{
+	plait__instance *instance = arg;
+	plait__program *program = instance->program;
+	uint32_t waits = PLAIT__CALLED_WAITS;
+
+	/* What the caller has entered it is about to leave: the run holds the
+	 * plan instead, until it is over. */
+	plait__object_hold(&program->frozen->object);
+	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLED_LOST))
+		return;
+	plait__program_give(instance);
+	plait__object_drop_later(&program->frozen->object);
+}

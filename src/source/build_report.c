@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors of builds, and PLAIT_DUMP; see build_report.h. */
+#include "source/build_report.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "sys/error_detail.h"
+#include "sys/env.h"
+#include "sys/read_write_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_LENGTH = 40 };
+
+/* The first line that speaks of an error, without its end; null: none. */
+static const char *first_error(const char *log, size_t *length)
+{
+	const char *found = strstr(log, "undefined reference");
+
+	if (found == NULL)
+		found = strstr(log, "error: ");
+	if (found == NULL)
+		return NULL;
+	while (found > log && found[-1] != '\n')
+		found--;
+	*length = strcspn(found, "\r\n");
+	return found;
+}
+
+/* Behind a comment or a quoted text that begins here; else `at`. */
+static const char *skip_text(const char *at, const char *end)
+{
+	bool comment = end - at > 1 && at[0] == '/' &&
+		       (at[1] == '*' || at[1] == '/');
+	char quote = *at;
+
+	if (comment && at[1] == '/') {
+		at = memchr(at, '\n', (size_t)(end - at));
+		return at != NULL ? at : end;
+	}
+	if (comment) {
+		at = memmem(at + 2, (size_t)(end - at - 2), "*/", 2);
+		return at != NULL ? at + 2 : end;
+	}
+	if (quote != '"' && quote != '\'')
+		return at;
+	for (at++; at < end && *at != quote && *at != '\n'; at++)
+		at += *at == '\\';
+	return at < end ? at + 1 : end;
+}
+
+static unsigned line_of(const plait_source *source, const char *at)
+{
+	unsigned line = 1;
+
+	for (const char *c = source->code; c < at; c++)
+		line += *c == '\n';
+	return line;
+}
+
+/* The outermost brace that nothing closes, or null. */
+static const char *find_open_brace(const plait_source *source)
+{
+	const char *at = source->code, *end = at + source->bytes;
+	const char *open = NULL;
+	unsigned depth = 0;
+
+	while (at < end) {
+		const char *behind = skip_text(at, end);
+
+		if (behind == at) {
+			if (*at == '{' && depth++ == 0)
+				open = at;
+			else if (*at == '}' && depth > 0)
+				depth--;
+			behind++;
+		}
+		at = behind;
+	}
+	return depth > 0 ? open : NULL;
+}
+
+/*
+ * What follows the user's text is where a compiler finds out that a brace is
+ * missing; who wrote the text has no such line.
+ */
+static const char *outside_text(const plait_source *source, const char *line,
+				plait__text *out)
+{
+	const char *brace = strncmp(line, "plait:", 6) == 0 &&
+			    plait__source_form_is_text(source->form) ?
+			    find_open_brace(source) : NULL;
+
+	if (brace == NULL)
+		return NULL;
+	plait__text_add(out, "%.60s:%u: error: no '}' for the '{' of this "
+			"line", source->file, line_of(source, brace));
+	return out->failed ? NULL : plait__text_get(out);
+}
+
+static void add_numbered(plait__text *out, const plait_source *source)
+{
+	const char *at = source->code, *end = at + source->bytes;
+
+	for (unsigned line = 1; at < end; line++) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((stop != NULL ? stop : end) - at);
+
+		plait__text_add(out, "%5u | ", line);
+		plait__text_add_bytes(out, at, length);
+		plait__text_add(out, "\n");
+		at += length + 1;
+	}
+}
+
+static void attach(const plait_source *source, const plait__text *log,
+		   plait_error *error)
+{
+	plait__text detail;
+
+	plait__text_init(&detail, plait__alloc_default());
+	plait__text_add_bytes(&detail, plait__text_get(log), log->length);
+	plait__text_add(&detail, "\n%s:\n", source->file);
+	if (plait__source_form_is_text(source->form))
+		add_numbered(&detail, source);
+	if (!detail.failed)
+		plait__detail_attach(error, plait__text_get(&detail));
+	plait__text_fini(&detail);
+}
+
+plait_status plait__report_failure(const plait_source *source,
+				   const char *name, const plait_error *why,
+				   const plait__text *log, plait_error *error)
+{
+	size_t length = 0;
+	const char *line = why->status == PLAIT_E_INVALID ?
+			   first_error(plait__text_get(log), &length) : NULL;
+	const char *better;
+	plait__text own;
+
+	plait__text_init(&own, plait__alloc_default());
+	better = line != NULL ? outside_text(source, line, &own) : NULL;
+	if (better != NULL)
+		(void)plait__fail_origin(error, why->status, why->origin,
+					 "kernel %.60s: %s", name, better);
+	else if (line != NULL)
+		(void)plait__fail_origin(error, why->status, why->origin,
+					 "kernel %.60s: %.*s", name,
+					 (int)(length < 140 ? length : 140),
+					 line);
+	else
+		(void)plait__fail_origin(error, why->status, why->origin,
+					 "kernel %.60s: %s", name, why->text);
+	plait__text_fini(&own);
+	if (log->length > 0 && why->status != PLAIT_E_NOMEM)
+		attach(source, log, error);
+	return why->status;
+}
+
+static void dump(const char *path, const char *bytes, uint64_t count,
+		 const plait__log *log)
+{
+	plait_error error = { .size = sizeof(error) };
+
+	if (plait__whole_write(path, bytes, count, &error) != PLAIT_OK)
+		plait__log_line(log, PLAIT_LOG_WARNING, "PLAIT_DUMP: %s",
+				error.text);
+}
+
+void plait__report_dump(const plait__module_text *text, const plait__text *key,
+			const plait__text *words, const plait__log *log)
+{
+	const char *folder = plait__env_get("PLAIT_DUMP");
+	char path[PATH_MAX], digits[PLAIT__HASH_TEXT_BYTES];
+	plait__hash hash;
+
+	if (folder == NULL || *folder == '\0')
+		return;
+	plait__hash_init(&hash);
+	plait__hash_add(&hash, key->bytes, key->length);
+	plait__hash_text(&hash, digits);
+	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.c", folder,
+		       NAME_LENGTH, text->name, digits);
+	dump(path, text->text, text->bytes, log);
+	(void)snprintf(path, sizeof(path), "%s/%.*s-%.12s.log", folder,
+		       NAME_LENGTH, text->name, digits);
+	dump(path, plait__text_get(words), words->length, log);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* How long to spin and to yield before a sleep; see backoff.h. */
+#include "sys/backoff.h"
+
+#include "sys/atomic.h"
+#include "sys/thread.h"
+
+/*
+ * A pause is 5-45 ns, so 20 of them are 0.1-0.9 us: a hand-off between cores
+ * (0.05-0.25 us) fits in, a time slice does not.  A yield is 0.3 us.
+ * The explorer needs each rung once.
+ */
+#ifdef PLAIT_EXPLORE
+enum { SHARED_SPINS = 1, SHARED_YIELDS = 1, DEDICATED_SPINS = 2 };
+#else
+enum { SHARED_SPINS = 20, SHARED_YIELDS = 100, DEDICATED_SPINS = 200000 };
+#endif
+
+void plait__wait_init(struct plait__wait *ladder,
+		      enum plait__wait_policy policy)
+{
+	ladder->spins_left = SHARED_SPINS;
+	ladder->yields_left = SHARED_YIELDS;
+	if (policy == PLAIT__WAIT_DEDICATED) {
+		ladder->spins_left = DEDICATED_SPINS;
+	} else if (policy == PLAIT__WAIT_SLEEP) {
+		ladder->spins_left = 0;
+		ladder->yields_left = 0;
+	}
+}
+
+bool plait__wait_step(struct plait__wait *ladder)
+{
+	if (ladder->spins_left > 0) {
+		ladder->spins_left--;
+		at_spin_pause();
+		return true;
+	}
+	if (ladder->yields_left > 0) {
+		ladder->yields_left--;
+		plait__thread_yield();
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Sleeping on conditions that live elsewhere; the protocol is in eventcount.h. */
+#include "sys/eventcount.h"
+
+#include <errno.h>
+
+void plait__event_init(struct plait__event *event, uint32_t flags)
+{
+	at_init_u32(&event->epoch, 0);
+	at_init_u32(&event->sleepers, 0);
+	event->light = (flags & PLAIT__EVENT_LIGHT) != 0 &&
+		       at_membarrier_available();
+}
+
+uint32_t plait__event_prepare(struct plait__event *event)
+{
+	uint32_t key;
+
+	/*
+	 * The key is read before the caller looks, so a wake that comes later
+	 * has moved the epoch; the fence keeps the look after it.
+	 */
+	at_add_u32(&event->sleepers, 1);
+	key = at_load_relaxed_u32(&event->epoch);
+	/* Pairs with the fence in notify, light or not. */
+	if (event->light)
+		(void)at_membarrier();
+	else
+		at_fence_seq_cst();
+	return key;
+}
+
+void plait__event_cancel(struct plait__event *event)
+{
+	at_sub_u32(&event->sleepers, 1);
+}
+
+int plait__event_wait(struct plait__event *event, uint32_t key,
+		      uint64_t deadline_ns)
+{
+	int result = 0;
+
+	/* Acquire pairs with the add in wake; spurious returns stay here. */
+	while (at_load_acquire_u32(&event->epoch) == key &&
+	       result != -ETIMEDOUT)
+		result = at_futex_wait(&event->epoch, key, deadline_ns);
+	at_sub_u32(&event->sleepers, 1);
+	return result == -ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+void plait__event_wake(struct plait__event *event)
+{
+	/* Release half: who sees the new epoch sees what was stored before. */
+	at_add_u32(&event->epoch, 1);
+	at_futex_wake_all(&event->epoch);
+}
+
+int plait__event_await(struct plait__event *event, bool (*ready)(void *arg),
+		       void *arg, uint64_t deadline_ns,
+		       enum plait__wait_policy policy)
+{
+	struct plait__wait ladder;
+	uint32_t key;
+
+	plait__wait_init(&ladder, policy);
+	while (!ready(arg)) {
+		if (plait__wait_step(&ladder))
+			continue;
+		key = plait__event_prepare(event);
+		if (ready(arg)) {
+			plait__event_cancel(event);
+			return 0;
+		}
+		if (plait__event_wait(event, key, deadline_ns) == -ETIMEDOUT)
+			return ready(arg) ? 0 : -ETIMEDOUT;
+	}
+	return 0;
+}
