@@ -356,12 +356,12 @@ static double plan_alone(const plait__graph *graph, uint32_t policy)
 
 	if (policy == PLAIT_POLICY_WIDEST)
 		options.lanes = 0;
-	check(plait__store_input(graph->store, &input, &error));
+	check(plait__planner_view_init(graph->store, &input, &error));
 	start = now_ns();
-	check(plait__plan_build(&input, &options, NULL, NULL, &plan, &error));
+	check(plait__planner_run(&input, &options, NULL, NULL, &plan, &error));
 	start = now_ns() - start;
 	plait__plan_release(plan);
-	plait__store_input_fini(graph->store, &input);
+	plait__planner_view_fini(graph->store, &input);
 	return start / 1e6;
 }
 

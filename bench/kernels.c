@@ -5,7 +5,7 @@
  * plain loop over the same memory.  All variants take turns in one run; the
  * smallest and the median time of many are printed.
  */
-#include "ffi/call.h"
+#include "ffi/ffi_call.h"
 #include "object/kernel/host_code.h"
 #include "base/alloc.h"
 #include "pool/pool.h"
@@ -50,10 +50,10 @@ static const plait_launch one = { .size = sizeof(one), .dimensions = 1,
 				  .items = { 1, 1, 1 } };
 static int32_t (*volatile direct)(double, const double *, double *, uint64_t,
 				  int32_t) = work;
-static plait__code fixed = { .form = PLAIT_FORM_FIXED,
+static plait__host_code fixed = { .form = PLAIT_FORM_FIXED,
 			     .function = work_fixed };
-static plait__code described;
-static plait__code ranged;
+static plait__host_code described;
+static plait__host_code ranged;
 static float *numbers;
 static float *numbers_argument[1];
 
@@ -63,10 +63,10 @@ static void call_direct(void)
 		k = direct(a, x, y, n, k);
 }
 
-static void call_code(plait__code *code)
+static void call_code(plait__host_code *code)
 {
 	void *data;
-	plait_kernel_function function = plait__code_whole(code, &data);
+	plait_kernel_function function = plait__host_code_launch_function(code, &data);
 
 	for (int i = 0; i < CALLS; i++)
 		k = function(arguments, &one, data);
@@ -126,7 +126,7 @@ static void loop_ranged(void)
 	void *given[] = { numbers_argument };
 	void *data;
 
-	(void)plait__code_whole(&ranged, &data)(given, &many, data);
+	(void)plait__host_code_launch_function(&ranged, &data)(given, &many, data);
 }
 
 /* --- measuring */
@@ -188,15 +188,15 @@ static int prepare_described(void)
 	static ffi_type *bare[] = { &ffi_type_double, &ffi_type_pointer,
 				    &ffi_type_pointer, &ffi_type_uint64,
 				    &ffi_type_sint32 };
-	plait__ffi_shape *shape;
+	plait__ffi_signature *shape;
 
-	if (plait__ffi_shape_create(plait__alloc_default(), types, 5,
-				    PLAIT__FFI_I32, &shape, NULL) !=
+	if (plait__ffi_signature_create(plait__alloc_default(), types, 5,
+					PLAIT__FFI_I32, &shape, NULL) !=
 		    PLAIT_OK ||
 	    ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 5, &ffi_type_sint32, bare) !=
 		    FFI_OK)
 		return 0;
-	described = (plait__code){ .form = PLAIT_FORM_DESCRIBED,
+	described = (plait__host_code){ .form = PLAIT_FORM_DESCRIBED,
 				   .described = (plait_any_function)work,
 				   .shape = shape };
 	return 1;
@@ -213,23 +213,23 @@ int main(int argc, char **argv)
 	uint32_t workers = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
 	plait_error error = { .size = sizeof(error) };
 	plait__pool *pool;
-	plait__team *team;
+	plait__parallel_for *team;
 
 	numbers = calloc(ITEMS, sizeof(*numbers));
 	numbers_argument[0] = numbers;
 	if (numbers == NULL || !prepare_described() ||
 	    plait__pool_create(plait__alloc_default(), workers, &pool,
 			       &error) != PLAIT_OK ||
-	    plait__team_create(pool, plait__alloc_default(), &team,
-			       &error) != PLAIT_OK) {
+	    plait__parallel_for_create(pool, plait__alloc_default(), &team,
+				       &error) != PLAIT_OK) {
 		fprintf(stderr, "kernels: %s\n", error.text);
 		return 1;
 	}
-	ranged = (plait__code){ .form = PLAIT_FORM_RANGE,
+	ranged = (plait__host_code){ .form = PLAIT_FORM_RANGE,
 				.range = scale_range, .team = team };
 	printf("%u workers beside the caller\n", workers);
 	measure();
-	plait__team_destroy(team);
+	plait__parallel_for_destroy(team);
 	plait__pool_destroy(pool);
 	free(numbers);
 	return 0;

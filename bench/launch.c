@@ -141,9 +141,9 @@ static void build_module(void)
 
 	must(plait__signature_parse(signature, plait__alloc_default(), &parsed,
 				    &error));
-	must(plait__source_read(&source, parsed->name, &read, &error));
-	must(plait__module_build(&read, parsed, plait__alloc_default(), NULL,
-				 &module, &error));
+	must(plait__compose_read_source(&source, parsed->name, &read, &error));
+	must(plait__build_from_source(&read, parsed, plait__alloc_default(), NULL,
+				      &module, &error));
 	for (int i = 0; i < LARGE; i++)
 		x[i] = (float)i / LARGE;
 }

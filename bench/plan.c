@@ -67,7 +67,7 @@ static long faults(void)
 static int bench_row(const struct row *row, uint32_t policy, int repeats)
 {
 	plait__input_options options = { 0 };
-	plait__plan_counts counts;
+	plait__planner_counts counts;
 	plait__plan *plan;
 	struct shape shape;
 	double best = 1e30, first = 0, build = now_ms(), start, steps;
@@ -83,8 +83,8 @@ static int bench_row(const struct row *row, uint32_t policy, int repeats)
 	for (i = 0; i < repeats; i++) {
 		pages -= i == 0 ? faults() : 0;
 		start = now_ms();
-		if (plait__plan_build(&shape.input, &options, NULL, &counts,
-				      &plan, NULL) != PLAIT_OK)
+		if (plait__planner_run(&shape.input, &options, NULL, &counts,
+				       &plan, NULL) != PLAIT_OK)
 			return 1;
 		start = now_ms() - start;
 		pages += i == 0 ? faults() : 0;

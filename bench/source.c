@@ -96,10 +96,10 @@ static plait__module *build(const plait__signature *parsed, const char *text,
 				.form = form }, read;
 	plait__module *module = NULL;
 
-	if (plait__source_read(&source, parsed->name, &read, &error) ==
+	if (plait__compose_read_source(&source, parsed->name, &read, &error) ==
 	    PLAIT_OK)
-		(void)plait__module_build(&read, parsed, plait__alloc_default(),
-					  NULL, &module, &error);
+		(void)plait__build_from_source(&read, parsed, plait__alloc_default(),
+					       NULL, &module, &error);
 	if (module == NULL) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(1);

@@ -41,8 +41,8 @@ lib_LTLIBRARIES += %D%/libplait.la
 %C%_libplaitcore_la_SOURCES += %D%/sys/backoff.c
 %C%_libplaitcore_la_SOURCES += %D%/sys/read_write_file.c
 # ffi
-%C%_libplaitcore_la_SOURCES += %D%/ffi/call.c
-%C%_libplaitcore_la_SOURCES += %D%/ffi/closure.c
+%C%_libplaitcore_la_SOURCES += %D%/ffi/ffi_call.c
+%C%_libplaitcore_la_SOURCES += %D%/ffi/ffi_closure.c
 # kernel
 %C%_libplaitcore_la_SOURCES += %D%/kernel/argument.c
 %C%_libplaitcore_la_SOURCES += %D%/kernel/intern.c
@@ -87,11 +87,11 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/pool.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/ready.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/command_ring.c
-%C%_libplaitcore_la_SOURCES += %D%/pool/submit.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/lane_submit.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/task.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter_core.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/parallel_for.c
-%C%_libplaitcore_la_SOURCES += %D%/pool/wait.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/counter_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
 # plugin
 %C%_libplaitcore_la_SOURCES += %D%/plugin/choose.c

@@ -24,7 +24,7 @@ GATES = (
      r"\bpthread_(mutex|cond|rwlock|spin|barrier)\w*|\bsem_(init|wait|post)\b|threads\.h",
      ("src",), r"src/sys/mutex\.[ch]"),
     ("the environment is read in src/sys/env.c", r"\b(secure_)?getenv\b|\benviron\b|\b(put|set)env\b",
-     CODE, r"src/sys/env\.c|plugins/driven/surroundings\.c"),
+     CODE, r"src/sys/env\.c|plugins/driven/process_state\.c"),
     ("memory comes from src/base/alloc.c",
      r"\b(malloc|calloc|realloc|free|strdup|strndup|asprintf|posix_memalign|aligned_alloc)\s*\(",
      CODE, r"src/base/alloc\.c"),
@@ -40,7 +40,7 @@ GATES = (
     # There: between two looks at what no thread tells of, such as one that ends.
     ("no sleep in tests", r"\b(u|nano)?sleep\s*\(", ("t",), r"t/objects\.h|t/calls/place\.c"),
     ("no signal handlers, no locale", r"\b(sigaction|signal|setlocale|chdir|umask)\s*\(",
-     CODE, r"plugins/driven/surroundings\.c"),
+     CODE, r"plugins/driven/process_state\.c"),
 )
 
 
@@ -77,7 +77,7 @@ for what, pattern, where, allowed in GATES:
 # Not ThreadSanitizer's, because there is nothing for it to see.
 serial = {"t/%s.c" % n for n in re.findall(r"^SERIAL_TESTS \+= %D%/(\S+)\.t$", read("t/local.mk"), re.M)}
 ok(len(serial) > 10, "t/local.mk names tests with one thread")
-none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|team_)|\bplait_context_open",
+none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|affinity_|callback_scope_|external_thread_|wakeup_latency_|parallel_for_)|\bplait_context_open",
           [n for n in code if n in serial]), "and they start no other")
 
 none([n for n in code if not read(n).startswith("/* SPDX-License-Identifier: MIT */\n")],

@@ -81,52 +81,52 @@ static void near_words(void)
 	};
 
 	for (size_t i = 0; i < TAP_COUNT(table); i++)
-		OK_THAT(plait__choices_distance(table[i].one, table[i].other) ==
+		OK_THAT(plait__spelling_hint_distance(table[i].one, table[i].other) ==
 				table[i].distance,
 			"%s, %s", table[i].one, table[i].other);
 }
 
 static void choices(void)
 {
-	plait__choices some;
+	plait__spelling_hint some;
 
-	plait__choices_init(&some, "alhpa");
-	IS_STR(plait__choices_list(&some), "none");
-	IS_STR(plait__choices_hint(&some), "");
-	plait__choices_add(&some, "x");
-	IS_STR(plait__choices_list(&some), "\"x\"");
-	IS_STR(plait__choices_hint(&some), "");
-	plait__choices_add(&some, "alpha");
-	plait__choices_add(&some, "alph");
-	IS_STR(plait__choices_list(&some), "\"x\", \"alpha\", \"alph\"");
-	IS_STR(plait__choices_hint(&some), ", perhaps \"alpha\"");
+	plait__spelling_hint_init(&some, "alhpa");
+	IS_STR(plait__spelling_hint_list(&some), "none");
+	IS_STR(plait__spelling_hint_text(&some), "");
+	plait__spelling_hint_add(&some, "x");
+	IS_STR(plait__spelling_hint_list(&some), "\"x\"");
+	IS_STR(plait__spelling_hint_text(&some), "");
+	plait__spelling_hint_add(&some, "alpha");
+	plait__spelling_hint_add(&some, "alph");
+	IS_STR(plait__spelling_hint_list(&some), "\"x\", \"alpha\", \"alph\"");
+	IS_STR(plait__spelling_hint_text(&some), ", perhaps \"alpha\"");
 }
 
 /* The list is cut; what is near is found behind that as well. */
 static void many_choices(void)
 {
-	plait__choices some;
+	plait__spelling_hint some;
 	char name[16];
 	const char *list;
 
-	plait__choices_init(&some, "name07x");
+	plait__spelling_hint_init(&some, "name07x");
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "name%02d", 99 - i);
-		plait__choices_add(&some, name);
+		plait__spelling_hint_add(&some, name);
 	}
-	list = plait__choices_list(&some);
-	OK(strlen(list) < PLAIT__CHOICES_LIST);
+	list = plait__spelling_hint_list(&some);
+	OK(strlen(list) < PLAIT__SPELLING_HINT_LIST_BYTES);
 	HAS_STR(list, "\"name99\", \"name98\"");
 	IS_STR(list + strlen(list) - strlen("\", ..."), "\", ...");
-	IS_STR(plait__choices_hint(&some), ", perhaps \"name07\"");
-	plait__choices_init(&some, "x");
+	IS_STR(plait__spelling_hint_text(&some), ", perhaps \"name07\"");
+	plait__spelling_hint_init(&some, "x");
 	memset(name, 'y', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	plait__choices_add(&some, "a name as long as no list can have, for then "
-			   "there would be no room for any other name of it, or "
-			   "for itself, and so it is not");
-	plait__choices_add(&some, name);
-	IS_STR(plait__choices_list(&some), "...");
+	plait__spelling_hint_add(&some, "a name as long as no list can have, for then "
+				 "there would be no room for any other name of it, or "
+				 "for itself, and so it is not");
+	plait__spelling_hint_add(&some, name);
+	IS_STR(plait__spelling_hint_list(&some), "...");
 }
 
 /* --- text */

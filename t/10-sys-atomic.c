@@ -165,7 +165,7 @@ static void barrier(void)
 	}
 	IS_INT(at_membarrier(), 0);
 	OK(at_membarrier_available());
-	at_fence_light();
+	at_fence_asymmetric();
 	at_fence_seq_cst();
 	at_spin_pause();
 }

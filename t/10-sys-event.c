@@ -11,13 +11,13 @@
 enum { HOPS = 3000, DEDICATED_HOPS = 100 };
 
 struct side {
-	struct plait__event event;
+	struct plait__eventcount event;
 	at_u32 count;
 	uint32_t want;
 };
 
 static struct side sides[2];
-static enum plait__wait_policy policy;
+static enum plait__backoff_policy policy;
 static uint32_t hops;
 
 static bool reached(void *arg)
@@ -37,15 +37,15 @@ static void play(uint32_t me)
 	for (hop = 1; hop <= hops; hop++) {
 		if (me == 0) {
 			at_store_release_u32(&other->count, hop);
-			plait__event_notify(&other->event);
+			plait__eventcount_notify(&other->event);
 		}
 		mine->want = hop;
-		if (plait__event_await(&mine->event, reached, mine,
-				       UINT64_MAX, policy) != 0)
+		if (plait__eventcount_await(&mine->event, reached, mine,
+					    UINT64_MAX, policy) != 0)
 			return;
 		if (me == 1) {
 			at_store_release_u32(&other->count, hop);
-			plait__event_notify(&other->event);
+			plait__eventcount_notify(&other->event);
 		}
 	}
 }
@@ -57,7 +57,7 @@ static void *play_second(void *arg)
 	return NULL;
 }
 
-static void ping_pong(uint32_t flags, enum plait__wait_policy how)
+static void ping_pong(uint32_t flags, enum plait__backoff_policy how)
 {
 	pthread_t thread;
 	uint64_t start;
@@ -65,9 +65,9 @@ static void ping_pong(uint32_t flags, enum plait__wait_policy how)
 
 	policy = how;
 	/* On a busy machine a hop may cost the other one's whole slice. */
-	hops = how == PLAIT__WAIT_DEDICATED ? DEDICATED_HOPS : HOPS;
+	hops = how == PLAIT__BACKOFF_DEDICATED ? DEDICATED_HOPS : HOPS;
 	for (i = 0; i < 2; i++) {
-		plait__event_init(&sides[i].event, flags);
+		plait__eventcount_init(&sides[i].event, flags);
 		at_init_u32(&sides[i].count, 0);
 	}
 	start = plait__clock_now_ns();
@@ -82,19 +82,19 @@ static void ping_pong(uint32_t flags, enum plait__wait_policy how)
 
 static void ladder(void)
 {
-	ping_pong(0, PLAIT__WAIT_SHARED);
-	ping_pong(PLAIT__EVENT_LIGHT, PLAIT__WAIT_SHARED);
+	ping_pong(0, PLAIT__BACKOFF_SHARED);
+	ping_pong(PLAIT__EVENTCOUNT_ASYMMETRIC, PLAIT__BACKOFF_SHARED);
 }
 
 static void sleeping(void)
 {
-	ping_pong(0, PLAIT__WAIT_SLEEP);
-	ping_pong(PLAIT__EVENT_LIGHT, PLAIT__WAIT_SLEEP);
+	ping_pong(0, PLAIT__BACKOFF_SLEEP);
+	ping_pong(PLAIT__EVENTCOUNT_ASYMMETRIC, PLAIT__BACKOFF_SLEEP);
 }
 
 static void dedicated(void)
 {
-	ping_pong(0, PLAIT__WAIT_DEDICATED);
+	ping_pong(0, PLAIT__BACKOFF_DEDICATED);
 }
 
 static bool never(void *arg)
@@ -105,49 +105,49 @@ static bool never(void *arg)
 
 static void deadlines(void)
 {
-	struct plait__event event = { 0 };
+	struct plait__eventcount event = { 0 };
 	uint64_t deadline = plait__clock_deadline(3000000);
 	uint32_t asked = 0;
 	uint32_t key;
 
-	IS_INT(plait__event_await(&event, never, &asked, deadline,
-				  PLAIT__WAIT_SHARED), -ETIMEDOUT);
+	IS_INT(plait__eventcount_await(&event, never, &asked, deadline,
+				       PLAIT__BACKOFF_SHARED), -ETIMEDOUT);
 	OK(plait__clock_now_ns() >= deadline);
-	IS_INT(plait__event_await(&event, never, &asked, 0,
-				  PLAIT__WAIT_SLEEP), -ETIMEDOUT);
+	IS_INT(plait__eventcount_await(&event, never, &asked, 0,
+				       PLAIT__BACKOFF_SLEEP), -ETIMEDOUT);
 	OK(asked >= 2);
-	key = plait__event_prepare(&event);
-	IS_INT(plait__event_wait(&event, key, 0), -ETIMEDOUT);
+	key = plait__eventcount_prepare(&event);
+	IS_INT(plait__eventcount_wait(&event, key, 0), -ETIMEDOUT);
 	IS_UINT(at_load_acquire_u32(&event.sleepers), 0);
 }
 
 /* A wake between prepare and wait is not slept through. */
 static void keys(void)
 {
-	struct plait__event event = { 0 };
-	uint32_t key = plait__event_prepare(&event);
+	struct plait__eventcount event = { 0 };
+	uint32_t key = plait__eventcount_prepare(&event);
 
-	plait__event_notify(&event);
-	IS_INT(plait__event_wait(&event, key, UINT64_MAX), 0);
-	key = plait__event_prepare(&event);
-	plait__event_cancel(&event);
-	plait__event_notify(&event); /* nobody sleeps: the epoch stays */
+	plait__eventcount_notify(&event);
+	IS_INT(plait__eventcount_wait(&event, key, UINT64_MAX), 0);
+	key = plait__eventcount_prepare(&event);
+	plait__eventcount_cancel(&event);
+	plait__eventcount_notify(&event); /* nobody sleeps: the epoch stays */
 	IS_UINT(at_load_acquire_u32(&event.epoch), key);
 	IS_UINT(at_load_acquire_u32(&event.sleepers), 0);
 }
 
 static void rungs(void)
 {
-	struct plait__wait wait;
+	struct plait__backoff wait;
 	uint32_t steps = 0;
 
-	plait__wait_init(&wait, PLAIT__WAIT_SLEEP);
-	OK(!plait__wait_step(&wait));
-	plait__wait_init(&wait, PLAIT__WAIT_SHARED);
-	while (plait__wait_step(&wait))
+	plait__backoff_init(&wait, PLAIT__BACKOFF_SLEEP);
+	OK(!plait__backoff_step(&wait));
+	plait__backoff_init(&wait, PLAIT__BACKOFF_SHARED);
+	while (plait__backoff_step(&wait))
 		steps++;
 	OK(steps >= 100 && steps < 1000);
-	OK(!plait__wait_step(&wait));
+	OK(!plait__backoff_step(&wait));
 }
 
 static const struct tap_scenario all[] = {

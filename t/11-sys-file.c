@@ -27,7 +27,7 @@ static void kinds(void)
 	IS_INT(plait__file_query(link_to, &info), 0);
 	IS_UINT(info.bytes, 10);
 	IS_INT(plait__file_query(folder, &info), 0);
-	IS_INT(info.kind, PLAIT__FILE_FOLDER);
+	IS_INT(info.kind, PLAIT__FILE_DIRECTORY);
 	IS_INT(plait__file_query(pipe_at, &info), 0);
 	IS_INT(info.kind, PLAIT__FILE_OTHER);
 	IS_INT(plait__file_query("/nowhere", &info), -ENOENT);

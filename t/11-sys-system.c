@@ -106,8 +106,8 @@ static void number_is(const char *text, bool usable, uint64_t value)
 	OK_THAT(plait__env_query_number(PLAIT__ENV_CC_SECONDS, &got) ==
 				usable && got == (usable ? value : 99),
 		"'%s' is %d, %d", text, usable, (int)value);
-	OK_THAT(plait__env_complain(PLAIT__ENV_CC_SECONDS, said,
-				    sizeof(said)) == (!usable && *text != 0),
+	OK_THAT(plait__env_describe_error(PLAIT__ENV_CC_SECONDS, said,
+					  sizeof(said)) == (!usable && *text != 0),
 		"'%s': \"%s\"", text, said);
 }
 
@@ -119,7 +119,7 @@ static void environment(void)
 	unsetenv("PLAIT_CC_SECONDS");
 	IS_PTR(plait__env_get("PLAIT_CC_SECONDS"), NULL);
 	OK(!plait__env_query_number(PLAIT__ENV_CC_SECONDS, &value));
-	OK(!plait__env_complain(PLAIT__ENV_CC_SECONDS, said, sizeof(said)));
+	OK(!plait__env_describe_error(PLAIT__ENV_CC_SECONDS, said, sizeof(said)));
 	IS_INT(value, 5);
 	number_is("", false, 0);
 	number_is("0", false, 0);
@@ -132,7 +132,7 @@ static void environment(void)
 	number_is("0x10", false, 0);
 	number_is("18446744073709551617", false, 0); /* 2^64 + 1 */
 	IS_STR(plait__env_get("PLAIT_CC_SECONDS"), "18446744073709551617");
-	OK(plait__env_complain(PLAIT__ENV_CC_SECONDS, said, sizeof(said)));
+	OK(plait__env_describe_error(PLAIT__ENV_CC_SECONDS, said, sizeof(said)));
 	IS_STR(said, "PLAIT_CC_SECONDS=\"18446744073709551617\" is not a "
 	       "number from 1 to 86400; 120 is used instead");
 	unsetenv("PLAIT_CC_SECONDS");

@@ -141,21 +141,21 @@ static void append_scope(void *arg)
 static void *die_in_scopes(void *arg)
 {
 	char letter[] = "s";
-	PLAIT__SCOPE outer = { append_scope, letter };
+	PLAIT__THREAD_SCOPE outer = { append_scope, letter };
 
 	plait__thread_guard_push(&guards[0], append_outer, order);
 	{
 		char other[] = "t";
-		PLAIT__SCOPE inner = { append_scope, other };
-		PLAIT__SCOPE ended = { append_scope, letter };
+		PLAIT__THREAD_SCOPE inner = { append_scope, other };
+		PLAIT__THREAD_SCOPE ended = { append_scope, letter };
 
-		plait__scope_end(&ended);
+		plait__thread_scope_end(&ended);
 		if (arg != NULL)
 			pthread_exit(NULL);
-		plait__scope_end(&inner);
+		plait__thread_scope_end(&inner);
 	}
 	plait__thread_guard_pop(&guards[0]);
-	plait__scope_end(&outer);
+	plait__thread_scope_end(&outer);
 	return NULL;
 }
 

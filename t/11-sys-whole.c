@@ -34,7 +34,7 @@ static const char *in(const char *name)
 static plait_status write_text(const char *path, const char *text)
 {
 	error = (plait_error){ .size = sizeof(error) };
-	return plait__whole_write(path, text, strlen(text), &error);
+	return plait__write_file_atomically(path, text, strlen(text), &error);
 }
 
 /* Whether the file holds exactly `text`. */
@@ -44,8 +44,8 @@ static bool holds(const char *path, const char *text)
 	void *block;
 	bool same;
 
-	if (plait__whole_read(path, 1 << 20, plait__alloc_default(), &block,
-			      &bytes, &error) != PLAIT_OK) {
+	if (plait__read_whole_file(path, 1 << 20, plait__alloc_default(), &block,
+				   &bytes, &error) != PLAIT_OK) {
 		NOTE("%s", error.text);
 		return false;
 	}
@@ -72,8 +72,8 @@ static plait_status read_most(const char *path, uint64_t most)
 	plait_status status;
 
 	error = (plait_error){ .size = sizeof(error) };
-	status = plait__whole_read(path, most, plait__alloc_default(), &block,
-				   &bytes, &error);
+	status = plait__read_whole_file(path, most, plait__alloc_default(), &block,
+					&bytes, &error);
 	if (status == PLAIT_OK)
 		plait__free(plait__alloc_default(), block,
 			    bytes > 0 ? bytes : 1);
@@ -240,8 +240,8 @@ static void memory_runs_out(void)
 	uint64_t bytes;
 	void *block;
 
-	IS_INT(plait__whole_read(in("one"), 100, &none, &block, &bytes,
-				 &error), PLAIT_E_NOMEM);
+	IS_INT(plait__read_whole_file(in("one"), 100, &none, &block, &bytes,
+				      &error), PLAIT_E_NOMEM);
 	OK(block == NULL);
 	unlink(in("one"));
 	rmdir(folder);

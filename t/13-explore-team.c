@@ -25,7 +25,7 @@ struct plait__lane {
 };
 
 static plait_allocator allocator;
-static plait__team *team;
+static plait__parallel_for *team;
 static plait__lane lane;
 static uint32_t callers;
 static int32_t failing;				/* a part, or -1 */
@@ -54,9 +54,9 @@ static void *resize(void *user_data, void *pointer, uint64_t old_bytes,
 	return block;
 }
 
-PLAIT__THREAD_LOCAL struct plait__watched plait__thread_watched;
+PLAIT__THREAD_LOCAL struct plait__thread_guard_stack plait__thread_own_guards;
 
-int plait__thread_arm(struct plait__watched *self)
+int plait__thread_arm(struct plait__thread_guard_stack *self)
 {
 	(void)self;
 	return 0;
@@ -130,8 +130,8 @@ static void call(uint32_t self)
 	for (uint32_t job = 1; job <= JOBS; job++) {
 		/* Nobody is inside of the job before. */
 		AT_PLAIN_WRITE(payload[self]) = job;
-		result = plait__team_run(team, do_part, &self, sizeof(self),
-					 PARTS);
+		result = plait__parallel_for_run(team, do_part, &self, sizeof(self),
+						 PARTS);
 		MC_CHECK(result == (failing >= 0 ? 42 : 0));
 		for (uint32_t i = 0; failing < 0 && i < PARTS; i++)
 			MC_CHECK(AT_PLAIN_READ(results[self][i]) == job);
@@ -178,7 +178,7 @@ static void begin_with(uint32_t count, int32_t fails)
 	failing = fails;
 	arena_used = 0;
 	memset(arena, 0, sizeof(arena));
-	memset(&plait__thread_watched, 0, sizeof(plait__thread_watched));
+	memset(&plait__thread_own_guards, 0, sizeof(plait__thread_own_guards));
 	allocator = (plait_allocator){ sizeof(allocator), 0, resize, NULL };
 	memset(&lane.work, 0, sizeof(lane.work));
 	at_init_u32(&lane.calls, 0);
@@ -189,7 +189,7 @@ static void begin_with(uint32_t count, int32_t fails)
 		for (uint32_t part = 0; part < PARTS; part++)
 			AT_PLAIN_WRITE(results[i][part]) = 0;
 	}
-	MC_CHECK(plait__team_create(NULL, &allocator, &team, NULL) ==
+	MC_CHECK(plait__parallel_for_create(NULL, &allocator, &team, NULL) ==
 		 PLAIT_OK);
 }
 
@@ -211,7 +211,7 @@ static void begin_two(void)
 static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&lane.calls) == 0);
-	MC_CHECK(plait__team_size(team) == 2);
+	MC_CHECK(plait__parallel_for_size(team) == 2);
 }
 
 #define TEAM(id, text, begin, threads, pre, stale)                            \

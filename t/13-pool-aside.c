@@ -32,15 +32,15 @@ static bool look_around(plait__task *task)
 	plait__pool *pool = task->pool;
 
 	for (uint32_t i = 0; i < look.steps; i++) {
-		plait__pool_step_aside(pool);
+		plait__affinity_migrate(pool);
 		if (i == 0)
-			look.first_ns = at_load_relaxed_u64(&pool->stepped_ns);
+			look.first_ns = at_load_relaxed_u64(&pool->migrated_ns);
 	}
-	look.last_ns = at_load_relaxed_u64(&pool->stepped_ns);
+	look.last_ns = at_load_relaxed_u64(&pool->migrated_ns);
 	look.ended_ns = plait__clock_now_ns();
 	look.cpu = plait__cpu_here();
 	sched_getaffinity(0, sizeof(look.mask), &look.mask);
-	plait__task_rest(task);
+	plait__task_set_idle(task);
 	at_store_release_u32(&look.done, 1);
 	return false;
 }
@@ -53,7 +53,7 @@ static plait__pool *begin(void)
 	if (OK(plait__pool_create(plait__alloc_default(), 1, &pool, &error) ==
 	       PLAIT_OK))
 		plait__task_init(&look.task, pool);
-	look.task.turn = look_around;
+	look.task.run = look_around;
 	return pool;
 }
 
@@ -84,10 +84,10 @@ static void where_somebody_works(void)
 
 	have_it_look(0, 0);
 	before = look.mask;
-	IS_UINT(at_load_relaxed_u64(&pool->stepped_ns), 0);
-	while (at_load_relaxed_u64(&pool->stepped_ns) == 0 && !tap_late(&since))
+	IS_UINT(at_load_relaxed_u64(&pool->migrated_ns), 0);
+	while (at_load_relaxed_u64(&pool->migrated_ns) == 0 && !tap_late(&since))
 		have_it_look(0, look.cpu + 1);
-	OK(at_load_relaxed_u64(&pool->stepped_ns) != 0);
+	OK(at_load_relaxed_u64(&pool->migrated_ns) != 0);
 	OK(CPU_EQUAL(&before, &look.mask));
 	IS_INT(look.task.beside, 0);
 	end(pool);
@@ -99,7 +99,7 @@ static void elsewhere(void)
 
 	for (int i = 0; i < 100; i++)
 		have_it_look(0, CPU_SETSIZE + 1);
-	IS_UINT(at_load_relaxed_u64(&pool->stepped_ns), 0);
+	IS_UINT(at_load_relaxed_u64(&pool->migrated_ns), 0);
 	end(pool);
 }
 
@@ -122,7 +122,7 @@ static void placed(void)
 
 	have_it_look(0, 0);
 	cpu = (uint32_t)look.cpu;
-	IS_INT(plait__pool_place(pool, &cpu, 1, &error), PLAIT_OK);
+	IS_INT(plait__affinity_place(pool, &cpu, 1, &error), PLAIT_OK);
 	have_it_look(1, 0);
 	IS_INT(look.cpu, (int)cpu);
 	IS_INT(CPU_COUNT(&look.mask), 1);
@@ -143,11 +143,11 @@ static void who_offers_says_where(void)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	plait__task_offer_beside(&look.task);
+	plait__task_offer_from_running(&look.task);
 	IS_INT(look.task.beside, cpu + 1);
 	/* Run by who waits, it has nothing for the worker that comes next. */
 	look.steps = 0;
-	look.task.turn = look_around;
+	look.task.run = look_around;
 	OK(plait__task_run_here(&look.task));
 	IS_INT(look.task.beside, 0);
 	sched_setaffinity(0, sizeof(before), &before);
@@ -163,12 +163,12 @@ static void user(void)
 	OK(plait__pool_create(plait__alloc_default(), 0, &pool, &error) ==
 	   PLAIT_OK);
 	plait__task_init(&look.task, pool);
-	look.task.turn = look_around;
+	look.task.run = look_around;
 	look.steps = 1;
 	plait__task_offer(&look.task);
-	IS_INT(plait__pool_pump(pool, &error), PLAIT_OK);
+	IS_INT(plait__external_thread_pump(pool, &error), PLAIT_OK);
 	IS_UINT(at_load_relaxed_u32(&look.done), 1);
-	IS_UINT(at_load_relaxed_u64(&pool->stepped_ns), 0);
+	IS_UINT(at_load_relaxed_u64(&pool->migrated_ns), 0);
 	end(pool);
 }
 

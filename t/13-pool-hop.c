@@ -29,7 +29,7 @@ static void without_workers(void)
 {
 	plait__pool *pool = make_pool(0);
 
-	IS_UINT(plait__pool_hop_ns(pool), PLAIT__HOP_DEFAULT_NS);
+	IS_UINT(plait__wakeup_latency_ns(pool), PLAIT__WAKEUP_LATENCY_DEFAULT_NS);
 	plait__pool_destroy(pool);
 }
 
@@ -42,7 +42,7 @@ static void asked_and_gone(void)
 		uint64_t ns = 0;
 
 		for (uint32_t k = 0; k < i; k++) {
-			ns = plait__pool_hop_ns(pool);
+			ns = plait__wakeup_latency_ns(pool);
 			OK(ns > 0);
 		}
 		NOTE("%u ns", (unsigned)ns);
@@ -55,7 +55,7 @@ static void ask(void *arg)
 	uint64_t *ns = arg;
 	plait__pool *pool = (plait__pool *)(uintptr_t)*ns;
 
-	*ns = plait__pool_hop_ns(pool);
+	*ns = plait__wakeup_latency_ns(pool);
 }
 
 static void asked_by_many(void)
@@ -94,7 +94,7 @@ static bool stay(plait__task *task)
 	at_store_release_u32(&kept->in, 1);
 	while (at_load_acquire_u32(&kept->out) == 0)
 		plait__thread_yield();
-	plait__task_rest(task);
+	plait__task_set_idle(task);
 	return false;
 }
 
@@ -105,12 +105,12 @@ static void worker_that_cannot_come(void)
 
 	memset(&kept, 0, sizeof(kept));
 	plait__task_init(&kept.task, pool);
-	kept.task.turn = stay;
+	kept.task.run = stay;
 	plait__task_offer(&kept.task);
 	while (at_load_acquire_u32(&kept.in) == 0)
 		plait__thread_yield();
 	for (uint32_t i = 0; i < 6; i++)
-		IS_UINT(plait__pool_hop_ns(pool), PLAIT__HOP_DEFAULT_NS);
+		IS_UINT(plait__wakeup_latency_ns(pool), PLAIT__WAKEUP_LATENCY_DEFAULT_NS);
 	at_store_release_u32(&kept.out, 1);
 	plait__task_forget(&kept.task);
 	plait__pool_destroy(pool);
@@ -125,7 +125,7 @@ static uint32_t measures;
 static uint64_t say(plait__pool *pool)
 {
 	measures++;
-	at_store_relaxed_u32(&pool->hop.taken, 0);
+	at_store_relaxed_u32(&pool->latency.taken, 0);
 	return next_ns;
 }
 
@@ -134,20 +134,20 @@ static uint64_t measure_again(plait__pool *pool, uint64_t ns)
 {
 	next_ns = ns;
 	measures = 0;
-	at_store_relaxed_u64(&pool->hop.due_ns, 0);
-	return plait__pool_hop_ns(pool);
+	at_store_relaxed_u64(&pool->latency.due_ns, 0);
+	return plait__wakeup_latency_ns(pool);
 }
 
 static void measured_again(void)
 {
 	plait__pool *pool = make_pool(1);
 
-	pool->hop.measure = say;
+	pool->latency.measure = say;
 	IS_UINT(measure_again(pool, 900), 900);
 	/* Young enough, for the next century. */
-	at_store_relaxed_u64(&pool->hop.due_ns, UINT64_MAX);
+	at_store_relaxed_u64(&pool->latency.due_ns, UINT64_MAX);
 	next_ns = 100;
-	IS_UINT(plait__pool_hop_ns(pool), 900);
+	IS_UINT(plait__wakeup_latency_ns(pool), 900);
 	IS_UINT(measures, 1);
 	IS_UINT(measure_again(pool, 100), 100);
 	IS_UINT(measures, 1);
@@ -156,11 +156,11 @@ static void measured_again(void)
 	IS_UINT(measure_again(pool, 500), 275);
 	for (uint32_t i = 0; i < 40; i++)
 		(void)measure_again(pool, 500);
-	IS_UINT(plait__pool_hop_known(pool), 500);
+	IS_UINT(plait__wakeup_latency_known_ns(pool), 500);
 	/* What comes to nothing, or is no hop, changes nothing. */
 	IS_UINT(measure_again(pool, 0), 500);
 	IS_UINT(measure_again(pool, 50000), 500);
-	OK(at_load_relaxed_u64(&pool->hop.due_ns) > 0);
+	OK(at_load_relaxed_u64(&pool->latency.due_ns) > 0);
 	plait__pool_destroy(pool);
 }
 
@@ -170,11 +170,11 @@ static void tried_again(void)
 	plait__pool *pool = make_pool(1);
 	uint32_t before;
 
-	pool->hop.measure = say;
+	pool->latency.measure = say;
 	next_ns = 0;
 	for (before = 0; before < 100 &&
-	     at_load_relaxed_u64(&pool->hop.due_ns) == 0; before++)
-		IS_UINT(plait__pool_hop_ns(pool), PLAIT__HOP_DEFAULT_NS);
+	     at_load_relaxed_u64(&pool->latency.due_ns) == 0; before++)
+		IS_UINT(plait__wakeup_latency_ns(pool), PLAIT__WAKEUP_LATENCY_DEFAULT_NS);
 	OK(before > 1 && before < 100);
 	IS_UINT(measure_again(pool, 60), 60);
 	plait__pool_destroy(pool);
@@ -182,10 +182,10 @@ static void tried_again(void)
 
 /* ---- what is made of it ---- */
 
-static bool saves(const plait__forecast *forecast, uint64_t hop_ns,
+static bool saves(const plait__speedup_model *forecast, uint64_t hop_ns,
 		  double wanted)
 {
-	double saved = plait__forecast_saving(forecast, 1000, hop_ns);
+	double saved = plait__speedup_model_saving(forecast, 1000, hop_ns);
 
 	return OK_THAT(saved > wanted - 1e-6 && saved < wanted + 1e-6,
 		       "hop %u ns: %f", (unsigned)hop_ns, saved);
@@ -194,10 +194,10 @@ static bool saves(const plait__forecast *forecast, uint64_t hop_ns,
 /* One lane takes 1000 ns for 100 units, so a unit is 10. */
 static void savings(void)
 {
-	const plait__forecast forecast = {
+	const plait__speedup_model forecast = {
 		.total = 100, .hops = { 0, 10, 100 }, .takes = { 50, 60, 150 },
 	};
-	const plait__forecast nothing = { .total = 0, .hops = { 0, 1, 4 } };
+	const plait__speedup_model nothing = { .total = 0, .hops = { 0, 1, 4 } };
 
 	saves(&forecast, 0, 500);
 	saves(&forecast, 50, 450);
@@ -205,7 +205,7 @@ static void savings(void)
 	saves(&forecast, 1000, -500);
 	saves(&forecast, 2000, -1500);
 	saves(&nothing, 100, 0);
-	OK(plait__forecast_saving(&forecast, 0, 10) <= 0);
+	OK(plait__speedup_model_saving(&forecast, 0, 10) <= 0);
 }
 
 static const struct tap_scenario all[] = {

@@ -20,7 +20,7 @@ enum { PARTS = 1000 };
 
 struct bed {
 	plait__pool *pool;
-	plait__team *team;
+	plait__parallel_for *team;
 };
 
 static bool make_bed(struct bed *bed, uint32_t workers)
@@ -29,14 +29,14 @@ static bool make_bed(struct bed *bed, uint32_t workers)
 
 	return OK_THAT(plait__pool_create(plait__alloc_default(), workers,
 					  &bed->pool, &error) == PLAIT_OK &&
-		       plait__team_create(bed->pool, plait__alloc_default(),
-					  &bed->team, &error) == PLAIT_OK,
+		       plait__parallel_for_create(bed->pool, plait__alloc_default(),
+						  &bed->team, &error) == PLAIT_OK,
 		       "%u workers: %s", workers, error.text);
 }
 
 static void end_bed(struct bed *bed)
 {
-	plait__team_destroy(bed->team);
+	plait__parallel_for_destroy(bed->team);
 	plait__pool_destroy(bed->pool);
 }
 
@@ -59,8 +59,8 @@ static int32_t count_part(void *data, uint64_t number)
 static int32_t run_work(struct bed *bed, const struct work *work,
 			uint64_t count)
 {
-	return plait__team_run(bed->team, count_part, work, sizeof(*work),
-			       count);
+	return plait__parallel_for_run(bed->team, count_part, work, sizeof(*work),
+				       count);
 }
 
 static uint64_t count_done(at_u32 *done, uint64_t count, uint32_t *out_most)
@@ -90,7 +90,7 @@ static void each_part_once(void)
 	for (size_t w = 0; w < TAP_COUNT(worker_counts); w++) {
 		if (!make_bed(&bed, worker_counts[w]))
 			continue;
-		IS_UINT(plait__team_size(bed.team), worker_counts[w] + 1);
+		IS_UINT(plait__parallel_for_size(bed.team), worker_counts[w] + 1);
 		for (size_t i = 0; i < TAP_COUNT(counts); i++) {
 			struct work work = { .done = done,
 					     .fail_at = UINT64_MAX };
@@ -157,8 +157,8 @@ static void helpers_come(void)
 			at_u32 here = { 0 };
 			struct meeting meeting = { &here };
 
-			IS_INT(plait__team_run(bed.team, meet, &meeting,
-					       sizeof(meeting), 2), 0);
+			IS_INT(plait__parallel_for_run(bed.team, meet, &meeting,
+						       sizeof(meeting), 2), 0);
 		}
 		end_bed(&bed);
 	}
@@ -198,12 +198,12 @@ static void helpers_that_end(void)
 		if (!make_bed(&bed, worker_counts[w]))
 			continue;
 		while (lost < 10) {
-			int32_t result = plait__team_run(
+			int32_t result = plait__parallel_for_run(
 				bed.team, end_helper, &exits, sizeof(exits),
 				PARTS);
 
-			lost += result == PLAIT__TEAM_LOST;
-			wrong += result != PLAIT__TEAM_LOST && result != 0;
+			lost += result == PLAIT__PARALLEL_FOR_THREAD_LOST;
+			wrong += result != PLAIT__PARALLEL_FOR_THREAD_LOST && result != 0;
 		}
 		IS_INT(wrong, 0);
 		IS_INT(run_work(&bed, &work, PARTS), 0);
@@ -234,8 +234,8 @@ static void *end_inside(void *arg)
 	struct ending *ending = arg;
 	struct exits exits = { pthread_self(), &ending->here };
 
-	(void)plait__team_run(ending->bed->team, end_caller, &exits,
-			      sizeof(exits), 2);
+	(void)plait__parallel_for_run(ending->bed->team, end_caller, &exits,
+				      sizeof(exits), 2);
 	return arg;
 }
 
@@ -325,8 +325,8 @@ static void parts_of_parts(void)
 	for (size_t w = 0; w < TAP_COUNT(worker_counts); w++) {
 		if (!make_bed(&bed, worker_counts[w]))
 			continue;
-		IS_INT(plait__team_run(bed.team, nest, &pointer,
-				       sizeof(pointer), 30), 0);
+		IS_INT(plait__parallel_for_run(bed.team, nest, &pointer,
+					       sizeof(pointer), 30), 0);
 		end_bed(&bed);
 	}
 }
@@ -359,7 +359,7 @@ static void memory_runs_out(void)
 	plait_allocator allocator = { sizeof(allocator), 0, spend, &purse };
 	plait_status status = PLAIT_E_NOMEM;
 	plait__pool *pool;
-	plait__team *team;
+	plait__parallel_for *team;
 	uint32_t k;
 
 	OK(plait__pool_create(plait__alloc_default(), 2, &pool, NULL) ==
@@ -368,10 +368,10 @@ static void memory_runs_out(void)
 		plait_error error = { .size = sizeof(error) };
 
 		purse = (struct purse){ k, 0 };
-		status = plait__team_create(pool, &allocator, &team, &error);
+		status = plait__parallel_for_create(pool, &allocator, &team, &error);
 		OK(status == PLAIT_OK || (status == PLAIT_E_NOMEM &&
 					  team == NULL && error.text[0]));
-		plait__team_destroy(team);
+		plait__parallel_for_destroy(team);
 		IS_INT(purse.live, 0);
 	}
 	IS_UINT(k, 4);

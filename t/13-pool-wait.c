@@ -299,7 +299,7 @@ static bool count_turn(plait__task *task)
 {
 	(void)task;
 	turns++;
-	plait__task_rest(task);
+	plait__task_set_idle(task);
 	return false;
 }
 
@@ -310,7 +310,7 @@ static void a_task_is_taken_and_not_run(void)
 	plait__pool *pool = new_pool(0);
 	plait__lane *lane = new_lane(pool);
 	plait__counter *done = new_counter(pool, 0);
-	plait__task task = { .turn = count_turn };
+	plait__task task = { .run = count_turn };
 	at_u32 count = { 0 };
 
 	plait__task_init(&task, pool);
@@ -318,12 +318,12 @@ static void a_task_is_taken_and_not_run(void)
 		send_call(lane, NULL, 0, count_up, &count, done, i);
 	plait__task_offer(&task);
 	turns = 0;
-	IS_INT(plait__pool_pump(pool, NULL), PLAIT_OK);
+	IS_INT(plait__external_thread_pump(pool, NULL), PLAIT_OK);
 	OK(at_load_relaxed_u32(&count) < 1000);
 	IS_UINT(turns, 0);
 	IS_UINT(at_load_relaxed_u32(&task.ready.pins), 0);
 	/* On the list it still is. */
-	while (plait__pool_pump(pool, NULL) == PLAIT_OK)
+	while (plait__external_thread_pump(pool, NULL) == PLAIT_OK)
 		continue;
 	IS_UINT(turns, 1);
 	IS_UINT(at_load_relaxed_u32(&count), 1000);

@@ -106,7 +106,7 @@ static void one_sided(uint32_t self)
 {
 	if (self == 0) {
 		at_store_release_u32(&x, 1);
-		at_fence_light();
+		at_fence_asymmetric();
 		seen[0] = at_load_relaxed_u32(&y);
 	} else {
 		at_store_release_u32(&y, 1);

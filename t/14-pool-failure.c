@@ -224,7 +224,7 @@ static void a_lost_guest_leaves_the_rest(void)
 	IS_INT(at_load_relaxed_u32(&guest.returned), 0);
 	IS_INT(wait_point(guest.pool, guest.done, 1, &error), PLAIT_E_FAILED);
 	HAS_STR(error.text, "pthread_exit");
-	IS_INT(plait__pool_pump(guest.pool, NULL), PLAIT_PENDING);
+	IS_INT(plait__external_thread_pump(guest.pool, NULL), PLAIT_PENDING);
 	plait__lane_destroy(lane);
 	plait__counter_destroy(guest.done);
 	plait__pool_destroy(guest.pool);
@@ -238,7 +238,7 @@ static int32_t look_inside(void *arg)
 
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	pthread_getname_np(pthread_self(), name, sizeof(name));
-	return plait__pool_in_call() && plait__pool_is_worker(pool) &&
+	return plait__callback_scope_is_active() && plait__callback_scope_is_in_pool(pool) &&
 			       (plait__pool_worker_count(pool) == 0 ||
 				(sigismember(&mask, SIGUSR1) == 1 &&
 				 sigismember(&mask, SIGSEGV) == 0 &&
@@ -255,11 +255,11 @@ static void threads_know_where_they_are(void)
 		plait__lane *lane = new_lane(pool);
 		plait__counter *done = new_counter(pool, 0);
 
-		OK(!plait__pool_in_call());
-		OK(!plait__pool_is_worker(pool));
+		OK(!plait__callback_scope_is_active());
+		OK(!plait__callback_scope_is_in_pool(pool));
 		send_call(lane, NULL, 0, look_inside, &pool, done, 1);
 		IS_INT(wait_point(pool, done, 1, NULL), PLAIT_OK);
-		OK(!plait__pool_in_call());
+		OK(!plait__callback_scope_is_active());
 		plait__lane_destroy(lane);
 		plait__counter_destroy(done);
 		plait__pool_destroy(pool);

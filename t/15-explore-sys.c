@@ -14,7 +14,7 @@
 #include "sys/mutex.h"
 
 static struct plait__mutex mutex;
-static struct plait__event event;
+static struct plait__eventcount event;
 static at_u32 flag;
 static at_u32 epoch;
 static uint32_t payload;
@@ -100,7 +100,7 @@ static void explore_mutex(void)
 
 static void event_begin(void)
 {
-	plait__event_init(&event, light ? PLAIT__EVENT_LIGHT : 0);
+	plait__eventcount_init(&event, light ? PLAIT__EVENTCOUNT_ASYMMETRIC : 0);
 	at_init_u32(&flag, 0);
 	at_init_u32(&epoch, 0);
 	AT_PLAIN_WRITE(payload) = 0;
@@ -128,7 +128,7 @@ static void publish(uint32_t value)
 {
 	AT_PLAIN_WRITE(payload) = value;
 	at_store_release_u32(&flag, value);
-	plait__event_notify(&event);
+	plait__eventcount_notify(&event);
 }
 
 static void sleep_until(uint32_t value)
@@ -136,11 +136,11 @@ static void sleep_until(uint32_t value)
 	uint32_t key;
 
 	while (at_load_acquire_u32(&flag) < value) {
-		key = plait__event_prepare(&event);
+		key = plait__eventcount_prepare(&event);
 		if (at_load_acquire_u32(&flag) >= value)
-			plait__event_cancel(&event);
+			plait__eventcount_cancel(&event);
 		else
-			plait__event_wait(&event, key, UINT64_MAX);
+			plait__eventcount_wait(&event, key, UINT64_MAX);
 	}
 }
 
@@ -159,9 +159,9 @@ static void event_rounds(uint32_t self)
 {
 	if (self == 0) {
 		at_store_release_u32(&flag, 1);
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 		at_store_release_u32(&flag, 2);
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 	} else {
 		sleep_until(1);
 		sleep_until(2);
@@ -173,9 +173,9 @@ static void event_different(uint32_t self)
 {
 	if (self == 0) {
 		at_store_release_u32(&flag, 1);
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 		at_store_release_u32(&flag, 2);
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 	} else {
 		sleep_until(self);
 	}
@@ -185,7 +185,7 @@ static void event_two_publishers(uint32_t self)
 {
 	if (self < 2) {
 		at_add_u32(&flag, 1);
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 	} else {
 		sleep_until(2);
 	}
@@ -210,8 +210,8 @@ static void event_ladder(uint32_t self)
 		publish(1);
 		return;
 	}
-	MC_CHECK(plait__event_await(&event, flag_is_set, &flag, UINT64_MAX,
-				    PLAIT__WAIT_SHARED) == 0);
+	MC_CHECK(plait__eventcount_await(&event, flag_is_set, &flag, UINT64_MAX,
+					 PLAIT__BACKOFF_SHARED) == 0);
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 }
 
@@ -225,8 +225,8 @@ static void event_deadline(uint32_t self)
 			publish(1);
 		return;
 	}
-	result = plait__event_await(&event, flag_is_set_now, &flag, 5000,
-				    PLAIT__WAIT_SLEEP);
+	result = plait__eventcount_await(&event, flag_is_set_now, &flag, 5000,
+					 PLAIT__BACKOFF_SLEEP);
 	if (result == 0)
 		MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	else
@@ -286,8 +286,8 @@ static void wait_check_first(void)
 
 	if (at_load_acquire_u32(&flag) != 0)
 		return;
-	key = plait__event_prepare(&event);
-	plait__event_wait(&event, key, UINT64_MAX);
+	key = plait__eventcount_prepare(&event);
+	plait__eventcount_wait(&event, key, UINT64_MAX);
 }
 
 /* Takes the key after the look: a wake in between is already in it. */
@@ -295,13 +295,13 @@ static void wait_key_after_check(void)
 {
 	uint32_t key;
 
-	plait__event_prepare(&event);
+	plait__eventcount_prepare(&event);
 	if (at_load_acquire_u32(&flag) != 0) {
-		plait__event_cancel(&event);
+		plait__eventcount_cancel(&event);
 		return;
 	}
 	key = at_load_acquire_u32(&event.epoch);
-	plait__event_wait(&event, key, UINT64_MAX);
+	plait__eventcount_wait(&event, key, UINT64_MAX);
 }
 
 /* The low bits of a counter are the futex word, and come round. */
@@ -332,11 +332,11 @@ static void run_wrong(uint32_t self)
 	} else if (self == 1) {
 		sleep_until(1);
 	} else if (mc_variant == WAKE_BEFORE_STORE) {
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 		at_store_release_u32(&flag, 1);
 	} else {
 		at_store_release_u32(&flag, 1);
-		plait__event_notify(&event);
+		plait__eventcount_notify(&event);
 	}
 }
 
@@ -359,7 +359,7 @@ static void find_wrong(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "mutex.c", "event.c", "event.h",
+	static const char *const files[] = { "sys/mutex.c", "sys/eventcount.c", "sys/eventcount.h",
 					     "wait.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);

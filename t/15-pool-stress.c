@@ -148,12 +148,12 @@ static void pumping(void)
 	for (i = 0; i < 1000; i++)
 		work[i] = call(count_up, &count);
 	IS_INT(plait__pool_worker_count(pool), 0);
-	IS_INT(plait__pool_pump(pool, NULL), PLAIT_PENDING);
+	IS_INT(plait__external_thread_pump(pool, NULL), PLAIT_PENDING);
 	send(lane, gate, 1, work, 1000, done, 1, NULL);
-	IS_INT(plait__pool_pump(pool, NULL), PLAIT_OK);
-	IS_INT(plait__pool_pump(pool, NULL), PLAIT_PENDING);
+	IS_INT(plait__external_thread_pump(pool, NULL), PLAIT_OK);
+	IS_INT(plait__external_thread_pump(pool, NULL), PLAIT_PENDING);
 	raise_gate(gate, 1);
-	while (plait__pool_pump(pool, NULL) == PLAIT_OK)
+	while (plait__external_thread_pump(pool, NULL) == PLAIT_OK)
 		pumps++;
 	OK_THAT(pumps > 3, "%u bounded pieces", pumps);
 	IS_INT(at_load_relaxed_u32(&count), 1000);
@@ -431,14 +431,14 @@ static void placement(void)
 	uint32_t cpus[2] = { (uint32_t)sched_getcpu(), 8000 };
 	plait_error error = { .size = sizeof(error) };
 
-	IS_INT(plait__pool_place(pool, cpus, 2, &error), PLAIT_E_INVALID);
+	IS_INT(plait__affinity_place(pool, cpus, 2, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "CPU 8000");
 	IS_INT(cpus_of_workers(pool), before);
-	IS_INT(plait__pool_place(pool, cpus, 1, NULL), PLAIT_OK);
+	IS_INT(plait__affinity_place(pool, cpus, 1, NULL), PLAIT_OK);
 	IS_INT(cpus_of_workers(pool), PLACED);
-	IS_INT(plait__pool_place(pool, cpus, 2, NULL), PLAIT_E_INVALID);
+	IS_INT(plait__affinity_place(pool, cpus, 2, NULL), PLAIT_E_INVALID);
 	IS_INT(cpus_of_workers(pool), PLACED);
-	IS_INT(plait__pool_place(pool, NULL, 0, NULL), PLAIT_OK);
+	IS_INT(plait__affinity_place(pool, NULL, 0, NULL), PLAIT_OK);
 	IS_INT(cpus_of_workers(pool), before);
 	plait__pool_destroy(pool);
 }
@@ -468,7 +468,7 @@ static void priorities(void)
 		send_call(lanes[i], NULL, 0, write_order,
 			  (void *)(uintptr_t)names[i], NULL, 0);
 	}
-	while (plait__pool_pump(pool, NULL) == PLAIT_OK)
+	while (plait__external_thread_pump(pool, NULL) == PLAIT_OK)
 		continue;
 	IS_STR(order, "unnl");
 	for (i = 0; i < 4; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pool's protocols under every interleaving: counters and who waits for
- * them (tally.c), what is ready and who sleeps for it (ready.c).  The threads
+ * them (core.c), what is ready and who sleeps for it (ready.c).  The threads
  * here do what wait.c, worker.c and lane.c do with them.
  */
 #include "tap.h"
@@ -20,12 +20,12 @@
 
 /* One thread that waits, as wait.c lays it out; checked for late touches. */
 struct waiting {
-	struct plait__group group;
+	struct plait__waiter_group group;
 	struct plait__waiter waiters[2];
 };
 
-static struct plait__tally *tallies[2];
-static struct plait__event events[MC_THREADS_MAX];
+static struct plait__counter_core *tallies[2];
+static struct plait__eventcount events[MC_THREADS_MAX];
 static uint32_t payload;
 static uint32_t told;
 static plait_error failure;
@@ -36,10 +36,10 @@ static void tally_begin(void)
 
 	for (i = 0; i < 2; i++) {
 		tallies[i] = mc_alloc(sizeof(*tallies[i]));
-		plait__tally_init(tallies[i]);
+		plait__counter_core_init(tallies[i]);
 	}
 	for (i = 0; i < MC_THREADS_MAX; i++)
-		plait__event_init(&events[i], 0);
+		plait__eventcount_init(&events[i], 0);
 	AT_PLAIN_WRITE(payload) = 0;
 	told = 0;
 	memset(&failure, 0, sizeof(failure));
@@ -47,13 +47,13 @@ static void tally_begin(void)
 	failure.status = PLAIT_E_FAILED;
 }
 
-static void raise_to(struct plait__tally *tally, uint64_t sequence,
+static void raise_to(struct plait__counter_core *core, uint64_t sequence,
 		     const plait_error *why)
 {
-	struct plait__released released;
+	struct plait__released_waiters released;
 	struct plait__waiter *waiter;
 
-	plait__tally_raise(tally, sequence, why, &released);
+	plait__counter_core_raise(core, sequence, why, &released);
 	for (waiter = released.lanes; waiter != NULL; waiter = waiter->next)
 		told++;
 }
@@ -63,7 +63,7 @@ static int wait_for(uint32_t self, uint32_t count, uint64_t sequence,
 		    uint64_t deadline_ns)
 {
 	struct waiting *waiting = mc_alloc(sizeof(*waiting));
-	uint32_t key = plait__event_prepare(&events[self]);
+	uint32_t key = plait__eventcount_prepare(&events[self]);
 	bool parked[2] = { false, false };
 	uint32_t missing = count;
 	int result = 0;
@@ -74,18 +74,18 @@ static int wait_for(uint32_t self, uint32_t count, uint64_t sequence,
 	for (i = 0; i < count; i++) {
 		waiting->waiters[i].kind = PLAIT__WAITER_THREAD;
 		waiting->waiters[i].group = &waiting->group;
-		parked[i] = plait__tally_park(tallies[i],
-					      &waiting->waiters[i], sequence);
+		parked[i] = plait__counter_core_park(tallies[i],
+						     &waiting->waiters[i], sequence);
 		if (!parked[i])
 			missing = at_sub_u32(&waiting->group.remaining, 1) - 1;
 	}
 	if (missing == 0)
-		plait__event_cancel(&events[self]);
+		plait__eventcount_cancel(&events[self]);
 	else
-		result = plait__event_wait(&events[self], key, deadline_ns);
+		result = plait__eventcount_wait(&events[self], key, deadline_ns);
 	for (i = 0; i < count; i++)
 		if (parked[i])
-			plait__tally_unpark(tallies[i], &waiting->waiters[i]);
+			plait__counter_core_unpark(tallies[i], &waiting->waiters[i]);
 	/* From here on nobody may know of it. */
 	mc_free(waiting);
 	return result;
@@ -96,7 +96,7 @@ static void check_reached(uint32_t count, uint64_t sequence)
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		MC_CHECK(plait__tally_reached(tallies[i], sequence));
+		MC_CHECK(plait__counter_core_reached(tallies[i], sequence));
 }
 
 static void run_wait(uint32_t self)
@@ -108,7 +108,7 @@ static void run_wait(uint32_t self)
 	}
 	if (mc_choose(2))
 		MC_CHECK(wait_for(self, 1, 1, UINT64_MAX) == 0);
-	while (plait__tally_get(tallies[0]) < 1)
+	while (plait__counter_core_get(tallies[0]) < 1)
 		at_spin_pause();
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 }
@@ -147,7 +147,7 @@ static void run_wait_briefly(uint32_t self)
 	}
 	result = wait_for(self, 1, 1, 5000);
 	MC_CHECK(result == -ETIMEDOUT ||
-		 plait__tally_reached(tallies[0], 1));
+		 plait__counter_core_reached(tallies[0], 1));
 }
 
 /* Who sees the value may destroy the counter, once the raiser is gone. */
@@ -160,9 +160,9 @@ static void run_destroy(uint32_t self)
 	if (mc_choose(2))
 		MC_CHECK(wait_for(self, 1, 1, UINT64_MAX) == 0);
 	else
-		while (!plait__tally_reached(tallies[0], 1))
+		while (!plait__counter_core_reached(tallies[0], 1))
 			at_spin_pause();
-	plait__tally_fini(tallies[0]);
+	plait__counter_core_fini(tallies[0]);
 	mc_free(tallies[0]);
 }
 
@@ -173,7 +173,7 @@ static void run_destroy(uint32_t self)
 static void run_destroy_after_two(uint32_t self)
 {
 	if (self < 2) {
-		while (!plait__tally_reached(tallies[0], self))
+		while (!plait__counter_core_reached(tallies[0], self))
 			at_spin_pause();
 		raise_to(tallies[0], self + 1, NULL);
 		return;
@@ -181,9 +181,9 @@ static void run_destroy_after_two(uint32_t self)
 	if (mc_choose(2))
 		MC_CHECK(wait_for(self, 1, 2, UINT64_MAX) == 0);
 	else
-		while (!plait__tally_reached(tallies[0], 2))
+		while (!plait__counter_core_reached(tallies[0], 2))
 			at_spin_pause();
-	plait__tally_fini(tallies[0]);
+	plait__counter_core_fini(tallies[0]);
 	mc_free(tallies[0]);
 }
 
@@ -199,7 +199,7 @@ static void run_lane(uint32_t self)
 	}
 	memset(&waiter, 0, sizeof(waiter));
 	waiter.kind = PLAIT__WAITER_LANE;
-	if (plait__tally_park(tallies[0], &waiter, 1))
+	if (plait__counter_core_park(tallies[0], &waiter, 1))
 		return;
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	told += 10;
@@ -223,69 +223,69 @@ static void run_failure(uint32_t self)
 	if (mc_choose(2))
 		wait_for(self, 1, 2, UINT64_MAX);
 	else
-		while (!plait__tally_reached(tallies[0], 2))
+		while (!plait__counter_core_reached(tallies[0], 2))
 			at_spin_pause();
-	MC_CHECK(!plait__tally_failed(tallies[0], 1));
-	MC_CHECK(plait__tally_failed(tallies[0], 2));
+	MC_CHECK(!plait__counter_core_failed(tallies[0], 1));
+	MC_CHECK(plait__counter_core_failed(tallies[0], 2));
 	error.size = sizeof(error);
-	MC_CHECK(plait__tally_query_failure(tallies[0], &error) ==
+	MC_CHECK(plait__counter_core_query_failure(tallies[0], &error) ==
 		 PLAIT_E_FAILED);
 }
 
 /* A gate that is failed lets everybody go. */
 static void run_stop(uint32_t self)
 {
-	struct plait__released released;
+	struct plait__released_waiters released;
 
 	if (self == 0) {
 		raise_to(tallies[0], 1, NULL);
 		AT_PLAIN_WRITE(payload) = 1;
-		plait__tally_stop(tallies[0], 2, &failure, &released);
+		plait__counter_core_fail_from(tallies[0], 2, &failure, &released);
 		return;
 	}
 	if (mc_choose(2))
 		MC_CHECK(wait_for(self, 1, 7, UINT64_MAX) == 0);
 	else
-		while (!plait__tally_reached(tallies[0], 7))
+		while (!plait__counter_core_reached(tallies[0], 7))
 			at_spin_pause();
-	MC_CHECK(plait__tally_failed(tallies[0], 7));
-	MC_CHECK(!plait__tally_failed(tallies[0], 1));
-	MC_CHECK(plait__tally_reached(tallies[0], 7));
+	MC_CHECK(plait__counter_core_failed(tallies[0], 7));
+	MC_CHECK(!plait__counter_core_failed(tallies[0], 1));
+	MC_CHECK(plait__counter_core_reached(tallies[0], 7));
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
-	MC_CHECK(plait__tally_get(tallies[0]) == 2);
+	MC_CHECK(plait__counter_core_get(tallies[0]) == 2);
 }
 
 /* Who looks while a gate recovers sees it failed or not there yet. */
 static void run_look_at_reset(uint32_t self)
 {
-	struct plait__released released;
+	struct plait__released_waiters released;
 
 	if (self == 0) {
-		plait__tally_stop(tallies[0], 2, &failure, &released);
-		plait__tally_reset(tallies[0]);
+		plait__counter_core_fail_from(tallies[0], 2, &failure, &released);
+		plait__counter_core_reset(tallies[0]);
 		return;
 	}
-	MC_CHECK(plait__tally_look(tallies[0], 7) != PLAIT__TALLY_HAPPENED);
+	MC_CHECK(plait__counter_core_query(tallies[0], 7) != PLAIT__COUNTER_CORE_REACHED);
 }
 
 /* And one that recovers goes on where it stopped. */
 static void run_reset(uint32_t self)
 {
-	struct plait__released released;
+	struct plait__released_waiters released;
 
 	if (self == 0) {
 		AT_PLAIN_WRITE(payload) = 1;
-		plait__tally_stop(tallies[0], 2, &failure, &released);
-		if (!plait__tally_reset(tallies[0]))
+		plait__counter_core_fail_from(tallies[0], 2, &failure, &released);
+		if (!plait__counter_core_reset(tallies[0]))
 			return; /* somebody waits, and is told of the failure */
-		MC_CHECK(!plait__tally_failed(tallies[0], 2));
+		MC_CHECK(!plait__counter_core_failed(tallies[0], 2));
 		raise_to(tallies[0], 7, NULL);
 		return;
 	}
 	if (mc_choose(2)) {
 		MC_CHECK(wait_for(self, 1, 7, UINT64_MAX) == 0);
 	} else {
-		while (plait__tally_get(tallies[0]) < 2)
+		while (plait__counter_core_get(tallies[0]) < 2)
 			at_spin_pause();
 		MC_CHECK(AT_PLAIN_READ(payload) == 1);
 	}
@@ -353,8 +353,10 @@ static void explore_ready(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "tally.c", "tally.h", "ready.c",
-					     "ready.h", NULL };
+	static const char *const files[] = { "pool/counter_core.c",
+					     "pool/counter_core.h",
+					     "pool/ready.c", "pool/ready.h",
+					     NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

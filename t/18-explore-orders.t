@@ -51,7 +51,7 @@ def explored():
         variable = match.group(1).replace("-", "_")
         rule = re.search(r"^%%C%%_%s_t_SOURCES = (.*)$" % variable, rules, re.M)
         linked = set(re.findall(r"src/\S+", rule.group(1) if rule else ""))
-        linked |= {"src/" + p for p in re.findall(r'#include "(\w+/\w+\.[ch])"', text)}
+        linked |= {"src/" + p for p in re.findall(r'#include "([\w/]+\.[ch])"', text)}
         linked |= {path for path in sources("src") if path.endswith(".h")}
         for files in re.findall(r"files\[\] = \{(.*?)\}", text, re.S):
             for wanted in re.findall(r'"([^"]+)"', files):

@@ -17,10 +17,10 @@ enum { ALIVE = 7 };
 
 struct thing {
 	uint32_t state; /* ALIVE until it is freed */
-	plait__slot *slot;
+	plait__handle_slot *slot;
 };
 
-static _Alignas(64) char table[(CHUNK_SLOTS + 2) * sizeof(plait__slot)];
+static _Alignas(64) char table[(CHUNK_SLOTS + 2) * sizeof(plait__handle_slot)];
 static uint64_t handle;
 static at_u64 published;
 static at_u32 destroyed;
@@ -45,7 +45,7 @@ void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
 static uint64_t make(void)
 {
 	struct thing *thing = mc_alloc(sizeof(*thing));
-	plait__slot *slot;
+	plait__handle_slot *slot;
 
 	AT_PLAIN_WRITE(thing->state) = ALIVE;
 	if (plait__handle_make(PLAIT_OBJECT_QUEUE, thing, &slot, NULL) !=
@@ -54,7 +54,7 @@ static uint64_t make(void)
 	return plait__handle_get(slot);
 }
 
-static plait__slot *slot_of(uint64_t value)
+static plait__handle_slot *slot_of(uint64_t value)
 {
 	return find_slot(value & SLOT_MASK);
 }
@@ -82,7 +82,7 @@ static void begin(void)
 /* As plait__handle_count, which looks at the whole chunk. */
 static uint32_t count_used(void)
 {
-	plait__slot *first = find_slot(0);
+	plait__handle_slot *first = find_slot(0);
 
 	if (first == NULL)
 		return UINT32_MAX;
@@ -95,7 +95,7 @@ static void *as_pointer(uint64_t value)
 	return (void *)(uintptr_t)value;
 }
 
-static void destroy(plait__slot *slot, struct thing *thing)
+static void destroy(plait__handle_slot *slot, struct thing *thing)
 {
 	MC_CHECK(AT_PLAIN_READ(thing->state) == ALIVE);
 	AT_PLAIN_WRITE(thing->state) = 0;
@@ -103,12 +103,12 @@ static void destroy(plait__slot *slot, struct thing *thing)
 		plait__handle_free(slot);
 		mc_free(thing);
 	} else {
-		MC_CHECK(plait__handle_rest(slot));
+		MC_CHECK(plait__handle_retire(slot));
 		mc_free(thing);
 		thing = mc_alloc(sizeof(*thing));
 		AT_PLAIN_WRITE(thing->state) = ALIVE;
 		again = false;
-		plait__handle_again(slot, PLAIT_OBJECT_QUEUE, thing);
+		plait__handle_reuse(slot, PLAIT_OBJECT_QUEUE, thing);
 		at_store_relaxed_u64(&published, plait__handle_get(slot));
 	}
 	at_add_u32(&destroyed, 1);
@@ -136,7 +136,7 @@ static bool release(uint64_t value)
 
 	end = plait__handle_release(as_pointer(value), PLAIT_OBJECT_QUEUE,
 				    &found);
-	if (end == PLAIT__HANDLE_STAYS)
+	if (end == PLAIT__HANDLE_NO_ACTION)
 		return false;
 	MC_CHECK(found != NULL);
 	MC_CHECK(AT_PLAIN_READ(((struct thing *)found)->state) == ALIVE);
@@ -237,7 +237,7 @@ static void run_shared(uint32_t self)
 	end = plait__handle_release(as_pointer(handle), PLAIT_OBJECT_QUEUE,
 				    &found);
 	/* Nobody comes in any more, so alone now is alone for ever. */
-	if (!plait__handle_shared(slot_of(handle)))
+	if (!plait__handle_is_shared(slot_of(handle)))
 		AT_PLAIN_WRITE(((struct thing *)found)->state) = ALIVE;
 	if (end == PLAIT__HANDLE_LEAVE)
 		plait__handle_leave(slot_of(handle));

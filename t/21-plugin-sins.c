@@ -242,7 +242,7 @@ static void garbage_is_judged(void)
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		answer = (plait_status)(seed >> 32);
 		memset(&error, (int)(seed >> 56), sizeof(error));
-		judged = plait__load_judge(answer, "x", "open", &error);
+		judged = plait__load_check_status(answer, "x", "open", &error);
 		if (judged != PLAIT_OK && judged != answer &&
 		    judged != PLAIT_E_INTERNAL)
 			wrong++;

@@ -396,7 +396,7 @@ static void garbage_is_looked_at(void)
 		}
 		if (write_file(file, image, whole)) {
 			plait_error error = { .size = sizeof(error) };
-			plait_status status = plait__image_check(file, &error);
+			plait_status status = plait__elf_check(file, &error);
 
 			wrong += status != PLAIT_OK &&
 				 (status != PLAIT_E_UNAVAILABLE ||

@@ -18,15 +18,15 @@ static void *as_handle(uint64_t value)
 	return (void *)(uintptr_t)value;
 }
 
-static plait__slot *make(int32_t type)
+static plait__handle_slot *make(int32_t type)
 {
-	plait__slot *slot;
+	plait__handle_slot *slot;
 
 	OK(plait__handle_make(type, &thing, &slot, NULL) == PLAIT_OK);
 	return slot;
 }
 
-static void end(plait__slot *slot, int32_t type)
+static void end(plait__handle_slot *slot, int32_t type)
 {
 	void *handle = as_handle(plait__handle_get(slot));
 	void *found;
@@ -37,7 +37,7 @@ static void end(plait__slot *slot, int32_t type)
 
 static void numbers(void)
 {
-	plait__slot *slot = make(PLAIT_OBJECT_QUEUE);
+	plait__handle_slot *slot = make(PLAIT_OBJECT_QUEUE);
 	uint64_t value = plait__handle_get(slot);
 
 	OK(value != 0 && value < (uint64_t)1 << 53);
@@ -52,7 +52,7 @@ static void numbers(void)
 
 static void comes_and_goes(void)
 {
-	plait__slot *slot = make(PLAIT_OBJECT_BUFFER);
+	plait__handle_slot *slot = make(PLAIT_OBJECT_BUFFER);
 	void *handle = as_handle(plait__handle_get(slot));
 	plait_error error = { .size = sizeof(error) };
 	void *found;
@@ -60,14 +60,14 @@ static void comes_and_goes(void)
 	IS_INT(plait__handle_enter(handle, PLAIT_OBJECT_BUFFER, &found, NULL),
 	       PLAIT_OK);
 	IS_PTR(found, &thing);
-	OK(!plait__handle_shared(slot));
+	OK(!plait__handle_is_shared(slot));
 	IS_INT(plait__handle_enter(handle, PLAIT_OBJECT_BUFFER, &found, NULL),
 	       PLAIT_OK);
-	OK(plait__handle_shared(slot));
+	OK(plait__handle_is_shared(slot));
 	OK(!plait__handle_leave(slot));
 	plait__handle_retain(handle, PLAIT_OBJECT_BUFFER);
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
-	   PLAIT__HANDLE_STAYS);
+	   PLAIT__HANDLE_NO_ACTION);
 	IS_PTR(found, NULL);
 	/* The last reference goes while somebody is inside. */
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
@@ -79,7 +79,7 @@ static void comes_and_goes(void)
 	HAS_STR(error.text, "buffer handle 0x");
 	HAS_STR(error.text, "released before");
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
-	   PLAIT__HANDLE_STAYS);
+	   PLAIT__HANDLE_NO_ACTION);
 	OK(plait__handle_leave(slot));
 	plait__handle_free(slot);
 	IS_INT(plait__handle_enter(handle, PLAIT_OBJECT_BUFFER, &found,
@@ -98,13 +98,13 @@ static const char *refused(uint64_t value, int32_t type)
 	IS_PTR(found, NULL);
 	plait__handle_retain(as_handle(value), type);
 	OK(plait__handle_release(as_handle(value), type, &found) ==
-	   PLAIT__HANDLE_STAYS);
+	   PLAIT__HANDLE_NO_ACTION);
 	return error.text;
 }
 
 static void says_what_is_wrong(void)
 {
-	plait__slot *slot = make(PLAIT_OBJECT_BUFFER);
+	plait__handle_slot *slot = make(PLAIT_OBJECT_BUFFER);
 	uint64_t value = plait__handle_get(slot);
 	uint64_t step = (uint64_t)1 << PLAIT__HANDLE_SLOT_BITS;
 
@@ -133,19 +133,19 @@ static void says_what_is_wrong(void)
 
 static void generations_end(void)
 {
-	plait__slot *slot = make(PLAIT_OBJECT_PLAN);
+	plait__handle_slot *slot = make(PLAIT_OBJECT_PLAN);
 	uint32_t index = slot->index;
 	uint64_t last;
 	int i;
 
-	plait__handle_age(slot);
+	plait__handle_exhaust_generations(slot);
 	end(slot, PLAIT_OBJECT_PLAN); /* its generations are used up now */
 	last = (uint64_t)PLAIT_OBJECT_PLAN << 48 | (uint64_t)0xffffff << 24 |
 	       index;
 	HAS_STR(refused(last, PLAIT_OBJECT_PLAN), "released before");
 	/* No slot of the table's first chunk comes up with that number. */
 	for (i = 0; i < 3000; i++) {
-		plait__slot *other = make(PLAIT_OBJECT_PLAN);
+		plait__handle_slot *other = make(PLAIT_OBJECT_PLAN);
 
 		if (other->index == index)
 			OK_THAT(false, "a retired slot is used again");
@@ -156,7 +156,7 @@ static void generations_end(void)
 static void many(void)
 {
 	enum { COUNT = 5000 };
-	static plait__slot *slots[COUNT];
+	static plait__handle_slot *slots[COUNT];
 	void *found;
 	int i;
 
@@ -187,7 +187,7 @@ enum { THREADS = 3, ROUNDS = 20000 };
 
 static struct {
 	void *handle;
-	plait__slot *slot;
+	plait__handle_slot *slot;
 	at_u64 ended;
 } shared;
 

@@ -2,7 +2,7 @@
 /*
  * The role of driving, and being told of an emission, under every
  * interleaving: what is told is found by somebody, one at a time; nobody
- * sleeps over it; what is over is not touched.  pilot.c and hope.c as they
+ * sleeps over it; what is over is not touched.  driver.c and listener.c as they
  * are.
  */
 #include "tap.h"
@@ -19,9 +19,9 @@ enum { NOTES = 2 };
 
 static plait__context *context;
 static plait__signal *signals;
-static plait__piloted piloted;
-static plait__pilot_note notes[NOTES];
-static plait__hope hope;
+static plait__pollable pollable;
+static plait__progress_note notes[NOTES];
+static plait__submit_listener listener;
 static void (*thread_run)(void *arg);
 static uint32_t payload[NOTES];
 static uint32_t found;		/* notes; of who drives */
@@ -64,9 +64,9 @@ uint64_t plait__clock_deadline(uint64_t timeout_ns)
 /* --- driving */
 
 /* As many as there are; it is over when all have come. */
-static uint32_t turn(plait__piloted *self)
+static uint32_t turn(plait__pollable *self)
 {
-	plait__pilot_note *note = plait__pilot_read(context, self);
+	plait__progress_note *note = plait__progress_take_notes(context, self);
 
 	MC_CHECK(AT_PLAIN_READ(overs) == 0);
 	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
@@ -79,14 +79,14 @@ static uint32_t turn(plait__piloted *self)
 	}
 	if (looks)
 		return at_load_acquire_u32(&looked_for) != 0 ?
-			       PLAIT__PILOT_OVER : says;
-	return AT_PLAIN_READ(found) == NOTES ? PLAIT__PILOT_OVER :
-					       PLAIT__PILOT_WAITS;
+			       PLAIT__PROGRESS_DONE : says;
+	return AT_PLAIN_READ(found) == NOTES ? PLAIT__PROGRESS_DONE :
+					       PLAIT__PROGRESS_WAITING;
 }
 
-static void end_turns(plait__piloted *self)
+static void end_turns(plait__pollable *self)
 {
-	MC_CHECK(self == &piloted);
+	MC_CHECK(self == &pollable);
 	AT_PLAIN_WRITE(overs) = AT_PLAIN_READ(overs) + 1;
 	at_store_release_u32(&over, 1);
 	at_futex_wake_all(&over);
@@ -106,7 +106,7 @@ static void tell_all(void)
 	}
 	for (uint32_t i = 0; i < NOTES; i++) {
 		AT_PLAIN_WRITE(payload[i]) = 1;
-		plait__pilot_note_down(context, &notes[i], PLAIT_OK);
+		plait__progress_post(context, &notes[i], PLAIT_OK);
 	}
 }
 
@@ -114,18 +114,18 @@ static bool is_over(void *arg)
 {
 	(void)arg;
 	return at_load_acquire_u32(&over) != 0 ||
-	       plait__pilot_has_ready(&context->pilot);
+	       plait__progress_has_ready(&context->driver);
 }
 
 /* Begins it, and drives in passing while it waits. */
 static void wait_for_it(void)
 {
-	plait__pilot_begin(context, &piloted);
+	plait__progress_add(context, &pollable);
 	while (at_load_acquire_u32(&over) == 0) {
-		if (plait__pilot_drive(context))
+		if (plait__progress_drive(context))
 			continue;
-		(void)plait__event_await(&context->pulse, is_over, NULL,
-					 UINT64_MAX, PLAIT__WAIT_SLEEP);
+		(void)plait__eventcount_await(&context->pulse, is_over, NULL,
+					      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	}
 	MC_CHECK(AT_PLAIN_READ(overs) == 1);
 	MC_CHECK(looks || AT_PLAIN_READ(found) == NOTES);
@@ -139,18 +139,18 @@ static void run_thread(uint32_t self)
 	} else if (self == 1) {
 		tell_all();
 	} else {
-		plait__pilot_begin(context, &piloted);
+		plait__progress_add(context, &pollable);
 		while (at_load_acquire_u32(&over) == 0)
 			at_futex_wait(&over, 0, UINT64_MAX);
-		plait__pilot_stop(context);
+		plait__progress_stop(context);
 	}
 }
 
 /* As if it drove. */
-static void visit(plait__piloted *self, void *arg)
+static void visit(plait__pollable *self, void *arg)
 {
 	(void)arg;
-	MC_CHECK(self == &piloted && AT_PLAIN_READ(overs) == 0);
+	MC_CHECK(self == &pollable && AT_PLAIN_READ(overs) == 0);
 	AT_PLAIN_WRITE(driving) = AT_PLAIN_READ(driving) + 1;
 }
 
@@ -161,14 +161,14 @@ static void run_visited(uint32_t self)
 		serve();
 		return;
 	}
-	plait__pilot_begin(context, &piloted);
-	(void)plait__pilot_visit(context, &piloted, visit, NULL);
+	plait__progress_add(context, &pollable);
+	(void)plait__progress_inspect(context, &pollable, visit, NULL);
 	tell_all();
-	(void)plait__pilot_visit(context, &piloted, visit, NULL);
+	(void)plait__progress_inspect(context, &pollable, visit, NULL);
 	while (at_load_acquire_u32(&over) == 0)
 		at_futex_wait(&over, 0, UINT64_MAX);
-	MC_CHECK(!plait__pilot_visit(context, &piloted, visit, NULL));
-	plait__pilot_stop(context);
+	MC_CHECK(!plait__progress_inspect(context, &pollable, visit, NULL));
+	plait__progress_stop(context);
 }
 
 /* There is no thread of the context: who waits drives. */
@@ -182,9 +182,9 @@ static void run_waiting(uint32_t self)
 
 /* --- hopes */
 
-static void be_told(plait__hope *self)
+static void be_told(plait__submit_listener *self)
 {
-	MC_CHECK(self == &hope);
+	MC_CHECK(self == &listener);
 	MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
 	AT_PLAIN_WRITE(told) = AT_PLAIN_READ(told) + 1;
 	at_store_release_u32(&hope_told, 1);
@@ -196,15 +196,15 @@ static void run_hope(uint32_t self)
 	if (self == 1) {
 		AT_PLAIN_WRITE(payload[0]) = 1;
 		at_store_release_u64(&signals->submitted, 1);
-		plait__signal_fulfil(signals);
+		plait__submit_listener_notify(signals);
 		return;
 	}
-	hope.told = be_told;
-	if (!plait__signal_hope(signals, 1, &hope)) {
+	listener.notify = be_told;
+	if (!plait__submit_listener_add(signals, 1, &listener)) {
 		MC_CHECK(AT_PLAIN_READ(payload[0]) == 1);
 		return;
 	}
-	if (mc_choose(2) && plait__signal_give_up(signals, &hope))
+	if (mc_choose(2) && plait__submit_listener_remove(signals, &listener))
 		return;
 	while (at_load_acquire_u32(&hope_told) == 0)
 		at_spin_pause();
@@ -222,17 +222,17 @@ static void begin_with(bool nobody_tells)
 	signals = &signal;
 	memset(context, 0, sizeof(*context));
 	memset(signals, 0, sizeof(*signals));
-	memset(&piloted, 0, sizeof(piloted));
+	memset(&pollable, 0, sizeof(pollable));
 	memset(notes, 0, sizeof(notes));
-	memset(&hope, 0, sizeof(hope));
-	plait__event_init(&context->pulse, 0);
-	plait__event_init(&context->pilot.event, 0);
-	piloted.turn = turn;
-	piloted.over = end_turns;
+	memset(&listener, 0, sizeof(listener));
+	plait__eventcount_init(&context->pulse, 0);
+	plait__eventcount_init(&context->driver.event, 0);
+	pollable.advance = turn;
+	pollable.over = end_turns;
 	looks = nobody_tells;
-	says = PLAIT__PILOT_LOOKS;
+	says = PLAIT__PROGRESS_POLLING;
 	for (uint32_t i = 0; i < NOTES; i++) {
-		notes[i].whose = &piloted;
+		notes[i].whose = &pollable;
 		AT_PLAIN_WRITE(payload[i]) = 0;
 	}
 	AT_PLAIN_WRITE(found) = 0;
@@ -243,7 +243,7 @@ static void begin_with(bool nobody_tells)
 	at_init_u32(&returned, 0);
 	at_init_u32(&looked_for, 0);
 	at_init_u32(&hope_told, 0);
-	MC_CHECK(plait__pilot_start(context, NULL) == PLAIT_OK);
+	MC_CHECK(plait__progress_start(context, NULL) == PLAIT_OK);
 }
 
 static void begin(void)
@@ -260,16 +260,16 @@ static void begin_looking(void)
 static void begin_trying(void)
 {
 	begin_with(true);
-	says = PLAIT__PILOT_TRIES;
+	says = PLAIT__PROGRESS_RETRYING;
 }
 
 static void end(void)
 {
-	MC_CHECK(!plait__pilot_is_trying(&context->pilot));
-	MC_CHECK(!plait__pilot_has_ready(&context->pilot));
-	MC_CHECK(!plait__pilot_has_looking(&context->pilot));
-	MC_CHECK(!plait__pilot_is_active(&context->pilot));
-	MC_CHECK(signals->hopes == NULL);
+	MC_CHECK(!plait__progress_has_retrying(&context->driver));
+	MC_CHECK(!plait__progress_has_ready(&context->driver));
+	MC_CHECK(!plait__progress_has_polling(&context->driver));
+	MC_CHECK(!plait__progress_is_active(&context->driver));
+	MC_CHECK(signals->listeners == NULL);
 }
 
 #define PILOT(id, text, begin, run, threads, pre, stale)                      \
@@ -298,9 +298,11 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "object/progress/progress_driver.c",
-					     "object/progress/progress_driver.h", "object/signal/submit_listener.c",
-					     "object/signal/signal.h", NULL };
+	static const char *const files[] = {
+		"object/progress/progress_driver.c",
+		"object/progress/progress_driver.h",
+		"object/signal/submit_listener.c", "object/signal/signal.h", NULL
+	};
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -59,7 +59,7 @@ static void keep_line(void *user_data, int32_t level, const char *line)
 struct place {
 	plait__context context;
 	plait__backend backend;
-	plait__port port;
+	plait__backend_port port;
 };
 
 static struct place *open_place(plait_log_hook hook, void *user_data)
@@ -82,7 +82,7 @@ static struct place *open_place(plait_log_hook hook, void *user_data)
 
 static void close_place(struct place *place)
 {
-	plait__upcalls_end(&place->port);
+	plait__notification_close(&place->port);
 	free(place);
 }
 
@@ -97,8 +97,8 @@ static plait_status arm(struct place *place, int *calls)
 	const plait_backend_point point = { NULL, 1 };
 	plait_error error = { .size = sizeof(error) };
 
-	return plait__upcall_arm(&place->port, &point, count_up, calls,
-				 &error);
+	return plait__notification_arm(&place->port, &point, count_up, calls,
+				       &error);
 }
 
 static void call(unsigned which)
@@ -115,10 +115,10 @@ static void once(void)
 	IS_INT(arm(place, &first), PLAIT_OK);
 	call(0);
 	IS_INT(first, 1);
-	IS_UINT(plait__upcall_strays(&place->port), 0);
+	IS_UINT(plait__notification_count_strays(&place->port), 0);
 	call(0);
 	IS_INT(first, 1);
-	IS_UINT(plait__upcall_strays(&place->port), 1);
+	IS_UINT(plait__notification_count_strays(&place->port), 1);
 	IS_UINT(lines.count, 1);
 	HAS_STR(lines.last, "plugin liar: a notification came again");
 	HAS_STR(lines.last, "call the function once for each PLAIT_OK");
@@ -129,7 +129,7 @@ static void once(void)
 	call(1);
 	IS_INT(second, 1);
 	IS_INT(first, 1);
-	IS_UINT(plait__upcall_strays(&place->port), 2);
+	IS_UINT(plait__notification_count_strays(&place->port), 2);
 	close_place(place);
 }
 
@@ -144,7 +144,7 @@ static void again_and_again(void)
 	for (int i = 0; i <= 1000; i++)
 		call(0);
 	IS_INT(calls, 1);
-	IS_UINT(plait__upcall_strays(&place->port), 1000);
+	IS_UINT(plait__notification_count_strays(&place->port), 1000);
 	IS_UINT(lines.count, 10);
 	HAS_STR(lines.last, "(512 in all)");
 	close_place(place);
@@ -160,7 +160,7 @@ static void refused(void)
 	IS_INT(arm(place, &calls), PLAIT_E_BUSY);
 	call(0);
 	IS_INT(calls, 0);
-	IS_UINT(plait__upcall_strays(&place->port), 1);
+	IS_UINT(plait__notification_count_strays(&place->port), 1);
 	/* Who has called cannot refuse any more. */
 	calls_within = true;
 	IS_INT(arm(place, &calls), PLAIT_OK);
@@ -168,7 +168,7 @@ static void refused(void)
 	refuses = false;
 	IS_INT(arm(place, &calls), PLAIT_OK);
 	IS_INT(calls, 2);
-	IS_UINT(plait__upcall_strays(&place->port), 1);
+	IS_UINT(plait__notification_count_strays(&place->port), 1);
 	close_place(place);
 }
 
@@ -194,7 +194,7 @@ static void too_late(void)
 		kept[i].function(kept[i].user_data, PLAIT_OK);
 	IS_INT(calls, 2);
 	IS_INT(others, 0);
-	IS_UINT(plait__upcall_strays(&place->port), 0);
+	IS_UINT(plait__notification_count_strays(&place->port), 0);
 	for (unsigned i = 0; i < 2; i++)
 		call(i);
 	IS_INT(others, 2);
@@ -221,8 +221,8 @@ static void made_up_statuses(void)
 	plait_status told;
 
 	for (unsigned i = 0; i < TAP_COUNT(said); i++) {
-		IS_INT(plait__upcall_arm(&place->port, &point, keep_status,
-					 &told, &error), PLAIT_OK);
+		IS_INT(plait__notification_arm(&place->port, &point, keep_status,
+					       &told, &error), PLAIT_OK);
 		asked[i].function(asked[i].user_data, said[i]);
 		IS_INT(told, i < 3 ? said[i] : PLAIT_E_INTERNAL);
 		IS_UINT(lines.count, i < 3 ? 0 : i - 2);
@@ -257,7 +257,7 @@ static void made_up(void)
 						      UINT64_C(1) << 62),
 				  PLAIT_OK);
 	IS_INT(calls, 0);
-	IS_UINT(plait__upcall_strays(&place->port), 0);
+	IS_UINT(plait__notification_count_strays(&place->port), 0);
 	IS_UINT(lines.count, 0);
 	call(0);
 	IS_INT(calls, 1);
@@ -294,7 +294,7 @@ static void two_threads(void)
 			wrong += calls[i] != round;
 	}
 	IS_UINT(wrong, 0);
-	IS_UINT(plait__upcall_strays(&place->port), 20 * MANY);
+	IS_UINT(plait__notification_count_strays(&place->port), 20 * MANY);
 	close_place(place);
 }
 
@@ -334,7 +334,7 @@ static void told_at_the_end(void)
 	while (!__atomic_load_n(&in_hook, __ATOMIC_ACQUIRE))
 		plait__thread_yield();
 	__atomic_store_n(&may_leave, 1, __ATOMIC_RELEASE);
-	plait__upcalls_end(&place->port);
+	plait__notification_close(&place->port);
 	IS_INT(has_left, 1);
 	free(place);
 	pthread_join(thread, NULL);

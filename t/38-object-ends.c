@@ -37,8 +37,8 @@ static void work_after_release(void)
 		IS_INT(plait__queue_enter(rig->queue, &inside, NULL),
 		       PLAIT_OK);
 		plait_queue_release(rig->queue);
-		IS_INT(plait__queue_submit_array(inside, commands, 3, false,
-						 &sequence, NULL),
+		IS_INT(plait__submission_submit_array(inside, commands, 3, false,
+						      &sequence, NULL),
 		       PLAIT_OK);
 		/* The last one out: it must neither wait nor destroy. */
 		plait__object_leave(&inside->object);
@@ -90,7 +90,7 @@ static void idle_queues_cost_nothing(void)
 		IS_INT(count_pending(inside), 1);
 		plait_signal_raise(rig->gate, 1, NULL);
 		plait_queue_finish(many[7], PLAIT_FOREVER, NULL);
-		plait__context_sweep(inside);
+		plait__reclaim_now(inside);
 		IS_INT(count_pending(inside), 0);
 		plait__object_leave(&inside->object);
 		for (i = 0; i < MANY; i++)
@@ -105,9 +105,9 @@ static uint64_t count_looks(plait__context *context)
 {
 	uint64_t count;
 
-	plait__mutex_lock(&context->sweeping);
+	plait__mutex_lock(&context->reclaim_lock);
 	count = context->sweep;
-	plait__mutex_unlock(&context->sweeping);
+	plait__mutex_unlock(&context->reclaim_lock);
 	return count;
 }
 
@@ -134,7 +134,7 @@ static void pulses_are_not_looked_at(void)
 		start_ns = plait__clock_now_ns();
 		looks = count_looks(inside);
 		do
-			plait__context_pulse(inside);
+			plait__context_notify_waiters(inside);
 		while (plait__clock_now_ns() - start_ns < RESTS * REST_NS);
 		looks = count_looks(inside) - looks;
 		rests = (plait__clock_now_ns() - start_ns) / REST_NS;
@@ -181,14 +181,14 @@ static void stopped_on_the_way(void)
 		       PLAIT_OK);
 		plait__inbox_enter(inbox, &wanted.inbox, NULL);
 		plait__queue_enter(rig->queue, &queue, NULL);
-		IS_INT(plait__queue_submit_call(queue, &wanted, &call, NULL),
+		IS_INT(plait__internal_submit_call(queue, &wanted, &call, NULL),
 		       PLAIT_E_CANCELLED);
 		OK(call == NULL);
 		IS_INT(plait_queue_finish(rig->queue, 0, NULL), PLAIT_OK);
 		nothing_waits(inbox);
 		at_store_relaxed_u32(&stop, 0);
 		plait_queue_wait(rig->queue, rig->gate, 1, NULL);
-		IS_INT(plait__queue_submit_call(queue, &wanted, &call, NULL),
+		IS_INT(plait__internal_submit_call(queue, &wanted, &call, NULL),
 		       PLAIT_OK);
 		plait__call_retract(call);
 		plait__object_drop(&call->notice.object);

@@ -2,7 +2,7 @@
 /* Function pointers made at run time: every type comes in, results go out in
  * their own width, any order of release, many at once; and what happens where
  * the system refuses memory that may be run. */
-#include "ffi/closure.h"
+#include "ffi/ffi_closure.h"
 
 #include "base/alloc.h"
 
@@ -23,17 +23,17 @@ static const plait__ffi_type all_types[] = {
 	PLAIT__FFI_F32, PLAIT__FFI_F64, PLAIT__FFI_POINTER
 };
 
-static plait__ffi_shape *make_shape(const plait__ffi_type *types,
-				    uint32_t count, plait__ffi_type result)
+static plait__ffi_signature *make_shape(const plait__ffi_type *types,
+					uint32_t count, plait__ffi_type result)
 {
-	plait__ffi_shape *shape;
+	plait__ffi_signature *shape;
 
-	OK(plait__ffi_shape_create(plait__alloc_default(), types, count,
-				   result, &shape, NULL) == PLAIT_OK);
+	OK(plait__ffi_signature_create(plait__alloc_default(), types, count,
+				       result, &shape, NULL) == PLAIT_OK);
 	return shape;
 }
 
-static plait__ffi_closure *make_closure(const plait__ffi_shape *shape,
+static plait__ffi_closure *make_closure(const plait__ffi_signature *shape,
 					plait__ffi_handler handler,
 					void *user_data)
 {
@@ -71,8 +71,8 @@ typedef int32_t (*all_function)(int8_t, int16_t, int32_t, int64_t, uint8_t,
 
 static void every_type(void)
 {
-	plait__ffi_shape *shape = make_shape(all_types, TAP_COUNT(all_types),
-					     PLAIT__FFI_I32);
+	plait__ffi_signature *shape = make_shape(all_types, TAP_COUNT(all_types),
+						 PLAIT__FFI_I32);
 	int calls = 0;
 	plait__ffi_closure *closure = make_closure(shape, check_all, &calls);
 	all_function function =
@@ -82,7 +82,7 @@ static void every_type(void)
 			0.5f, -0.25, &calls), 1);
 	IS_INT(calls, 1);
 	plait__ffi_closure_destroy(plait__alloc_default(), closure);
-	plait__ffi_shape_destroy(plait__alloc_default(), shape);
+	plait__ffi_signature_destroy(plait__alloc_default(), shape);
 }
 
 static int64_t give(void *user_data, void *const *arguments)
@@ -93,7 +93,7 @@ static int64_t give(void *user_data, void *const *arguments)
 
 #define CHECK_RESULT(ffi, type, value) \
 	do { \
-		plait__ffi_shape *shape = make_shape(NULL, 0, ffi); \
+		plait__ffi_signature *shape = make_shape(NULL, 0, ffi); \
 		plait__ffi_closure *closure = make_closure(shape, give, \
 							   &number); \
 		type (*function)(void) = (type (*)(void)) \
@@ -101,7 +101,7 @@ static int64_t give(void *user_data, void *const *arguments)
 		number = (value); \
 		OK_THAT(function() == (type)(value), "%s", #type); \
 		plait__ffi_closure_destroy(plait__alloc_default(), closure); \
-		plait__ffi_shape_destroy(plait__alloc_default(), shape); \
+		plait__ffi_signature_destroy(plait__alloc_default(), shape); \
 	} while (0)
 
 static void every_result(void)
@@ -124,7 +124,7 @@ static void many_in_any_order(void)
 	enum { COUNT = 3000 };
 	static plait__ffi_closure *closures[COUNT];
 	static int64_t numbers[COUNT];
-	plait__ffi_shape *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
+	plait__ffi_signature *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
 	int wrong = 0;
 
 	for (int i = 0; i < COUNT; i++) {
@@ -145,14 +145,14 @@ static void many_in_any_order(void)
 	}
 	IS_INT(wrong, 0);
 	plait__ffi_closure_destroy(plait__alloc_default(), NULL);
-	plait__ffi_shape_destroy(plait__alloc_default(), shape);
+	plait__ffi_signature_destroy(plait__alloc_default(), shape);
 }
 
 /* --- where the system refuses, in a process of its own */
 
 enum { AS_IT_SHOULD = 0, WRONG = 1, NOT_POSSIBLE = 2 };
 
-static int in_refusal(plait__ffi_shape *shape)
+static int in_refusal(plait__ffi_signature *shape)
 {
 	plait_error error = { .size = sizeof(error) };
 	plait__ffi_closure *closure = (void *)shape;
@@ -171,7 +171,7 @@ static int in_refusal(plait__ffi_shape *shape)
 
 static void the_system_refuses(void)
 {
-	plait__ffi_shape *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
+	plait__ffi_signature *shape = make_shape(NULL, 0, PLAIT__FFI_I32);
 	int status = 0;
 	pid_t child;
 
@@ -185,7 +185,7 @@ static void the_system_refuses(void)
 		     "the test is wrapped in would survive");
 	else
 		IS_INT(WEXITSTATUS(status), AS_IT_SHOULD);
-	plait__ffi_shape_destroy(plait__alloc_default(), shape);
+	plait__ffi_signature_destroy(plait__alloc_default(), shape);
 }
 
 #else

@@ -66,15 +66,15 @@ static const char *judge(const plait_launch *launch, uint64_t grain,
 	static unsigned char seen[MOST_ITEMS];
 	uint64_t total = launch->items[0] * launch->items[1] *
 			 launch->items[2];
-	plait__split split;
-	uint64_t parts = plait__split_make(&split, launch, grain, threads);
+	plait__grid_split split;
+	uint64_t parts = plait__grid_split_init(&split, launch, grain, threads);
 	plait_range range;
 
 	if (parts == 0 || parts > total || parts > (uint64_t)threads * 8)
 		return "too many parts, or none";
 	memset(seen, 0, sizeof(seen));
 	for (uint64_t i = 0; i < parts; i++) {
-		plait__split_range(&split, launch, i, &range);
+		plait__grid_split_range(&split, launch, i, &range);
 		if (!is_whole(launch, &range))
 			return "a part is empty, outside or cuts a group";
 		count_items(seen, launch, &range);
@@ -112,20 +112,20 @@ static void huge_launches(void)
 {
 	plait_launch launch = { .size = sizeof(launch), .dimensions = 1,
 				.items = { UINT64_MAX, 1, 1 } };
-	plait__split split;
+	plait__grid_split split;
 	plait_range range;
-	uint64_t parts = plait__split_make(&split, &launch, 0, 4);
+	uint64_t parts = plait__grid_split_init(&split, &launch, 0, 4);
 
 	IS_UINT(parts, 32);
-	plait__split_range(&split, &launch, 0, &range);
+	plait__grid_split_range(&split, &launch, 0, &range);
 	IS_UINT(range.begin[0], 0);
-	plait__split_range(&split, &launch, parts - 1, &range);
+	plait__grid_split_range(&split, &launch, parts - 1, &range);
 	IS_UINT(range.end[0], UINT64_MAX);
 	OK(range.begin[0] > UINT64_MAX / 32 * 30);
-	IS_UINT(plait__split_make(&split, &launch, UINT64_MAX, 4), 1);
+	IS_UINT(plait__grid_split_init(&split, &launch, UINT64_MAX, 4), 1);
 	launch.group[0] = UINT64_MAX;
-	IS_UINT(plait__split_make(&split, &launch, 0, 4), 1);
-	plait__split_range(&split, &launch, 0, &range);
+	IS_UINT(plait__grid_split_init(&split, &launch, 0, 4), 1);
+	plait__grid_split_range(&split, &launch, 0, &range);
 	OK(range.begin[0] == 0 && range.end[0] == UINT64_MAX);
 }
 

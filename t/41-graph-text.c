@@ -25,18 +25,18 @@ static void read_with(struct graph *graph, const char *text, size_t bytes,
 	graph->status = plait__store_create(allocator, &graph->store,
 					    &graph->error);
 	if (graph->status == PLAIT_OK)
-		graph->status = plait__store_read(graph->store, text, bytes,
-						  "g.txt", &graph->error);
+		graph->status = plait__parser_read(graph->store, text, bytes,
+						   "g.txt", &graph->error);
 	if (graph->status == PLAIT_OK)
-		graph->status = plait__store_input(graph->store,
-						   &graph->input,
-						   &graph->error);
+		graph->status = plait__planner_view_init(graph->store,
+							 &graph->input,
+							 &graph->error);
 }
 
 static void close_graph(struct graph *graph)
 {
 	if (graph->store != NULL && graph->status == PLAIT_OK)
-		plait__store_input_fini(graph->store, &graph->input);
+		plait__planner_view_fini(graph->store, &graph->input);
 	plait__store_destroy(graph->store);
 }
 

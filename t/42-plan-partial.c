@@ -273,14 +273,14 @@ static plait__plan *make(const plait__input_options *options)
 
 	fault[0] = '\0';
 	find_wanted(options);
-	if (plait__plan_build(&shape.input, options, NULL, NULL, &plan,
-			      &error) != PLAIT_OK)
+	if (plait__planner_run(&shape.input, options, NULL, NULL, &plan,
+			       &error) != PLAIT_OK)
 		(void)snprintf(fault, sizeof(fault), "%.180s",
 			       is_empty() && strstr(error.text, "no path") ?
 			       "" : error.text);
 	else if (is_empty())
 		(void)fail("a part of nothing", 0, 0);
-	else if (plait__plan_check(plan, &shape.input, 0, NULL, NULL, &error) !=
+	else if (plait__check_plan(plan, &shape.input, 0, NULL, NULL, &error) !=
 	    PLAIT_OK)
 		(void)snprintf(fault, sizeof(fault), "%.180s", error.text);
 	else if (check_nodes(plan))

@@ -87,9 +87,9 @@ static void run_one(const struct setting *setting, uint64_t seed,
 	options.mode = setting->mode;
 	options.lanes = setting->lanes;
 	options.hop_cost = setting->hop;
-	if (plait__plan_build(&shape.input, &options, NULL, NULL, &plan,
-			      &error) != PLAIT_OK ||
-	    plait__plan_check(plan, &shape.input, PLAIT__CHECK_REDUNDANT, NULL,
+	if (plait__planner_run(&shape.input, &options, NULL, NULL, &plan,
+			       &error) != PLAIT_OK ||
+	    plait__check_plan(plan, &shape.input, PLAIT__CHECK_REDUNDANT, NULL,
 			      &report, &error) != PLAIT_OK) {
 		if (sums->failed++ == 0)
 			NOTE("%s, seed=%llu: %s", setting->name,
@@ -163,9 +163,9 @@ static void wide(uint32_t policy, uint32_t width)
 			shape_edge(&shape, (i / width - 1) * width +
 				   shape_below(&random, width), i);
 	}
-	if (OK_THAT(plait__plan_build(&shape.input, &options, NULL, NULL,
-				      &plan, NULL) == PLAIT_OK &&
-		    plait__plan_check(plan, &shape.input,
+	if (OK_THAT(plait__planner_run(&shape.input, &options, NULL, NULL,
+				       &plan, NULL) == PLAIT_OK &&
+		    plait__check_plan(plan, &shape.input,
 				      PLAIT__CHECK_REDUNDANT, NULL, &report,
 				      NULL) == PLAIT_OK, "a wide plan")) {
 		NOTE("policy %u: %u lanes, %u waits", policy,

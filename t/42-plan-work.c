@@ -30,30 +30,30 @@ static void cuts_stay(void)
 {
 	const plait_allocator allocator = { .size = sizeof(allocator),
 					    .resize = resize };
-	plait__work work;
+	plait__arena work;
 	uint32_t *cut, *moved;
 	uint64_t held;
 
-	plait__work_init(&work, &allocator);
-	IS_INT(plait__work_open_slab(&work, PLAIT__WORK_EARLY, BYTES),
+	plait__arena_init(&work, &allocator);
+	IS_INT(plait__arena_open_slab(&work, PLAIT__ARENA_EARLY, BYTES),
 	       PLAIT_OK);
-	cut = plait__work_cut(&work, PLAIT__WORK_EARLY, MANY, sizeof(*cut));
+	cut = plait__arena_cut(&work, PLAIT__ARENA_EARLY, MANY, sizeof(*cut));
 	OK(cut != NULL && work.blocks[work.count - 1].slab ==
-	   PLAIT__WORK_EARLY);
+	   PLAIT__ARENA_EARLY);
 	for (uint32_t i = 0; i < MANY; i++)
 		cut[i] = i;
 	held = work.held_bytes;
 	empty = true;
-	OK(plait__work_resize(&work, cut, 2 * MANY, sizeof(*cut)) == NULL);
+	OK(plait__arena_resize(&work, cut, 2 * MANY, sizeof(*cut)) == NULL);
 	IS_UINT(work.held_bytes, held);
 	empty = false;
-	moved = plait__work_resize(&work, cut, 2 * MANY, sizeof(*cut));
+	moved = plait__arena_resize(&work, cut, 2 * MANY, sizeof(*cut));
 	OK(moved != NULL && moved != cut);
 	for (uint32_t i = 0; moved != NULL && i < MANY; i++)
 		if (moved[i] != i)
 			OK_THAT(false, "%u is %u", i, moved[i]);
-	plait__work_give(&work, moved);
-	plait__work_fini(&work);
+	plait__arena_free(&work, moved);
+	plait__arena_fini(&work);
 	IS_UINT(work.held_bytes, 0);
 }
 

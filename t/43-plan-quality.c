@@ -235,8 +235,8 @@ static plait__plan *make_plan(const struct shape *shape, uint32_t policy,
 	options.policy = policy;
 	options.lanes = lanes;
 	options.hop_cost = hop;
-	if (plait__plan_build(&shape->input, &options, NULL, NULL, &plan,
-			      NULL) != PLAIT_OK)
+	if (plait__planner_run(&shape->input, &options, NULL, NULL, &plan,
+			       NULL) != PLAIT_OK)
 		OK_THAT(false, "a plan is made");
 	return plan;
 }
@@ -272,8 +272,8 @@ static void widths(void)
 			shape_dag(&shape, cases[c][0], cases[c][1], 3,
 				  &random);
 			options.policy = PLAIT__POLICY_WIDEST;
-			if (plait__plan_build(&shape.input, &options, NULL,
-					      NULL, &plan, NULL) == PLAIT_OK)
+			if (plait__planner_run(&shape.input, &options, NULL,
+					       NULL, &plan, NULL) == PLAIT_OK)
 				lanes += plan->lanes_count;
 			best += width(&shape);
 			plait__plan_release(plan);
@@ -369,11 +369,11 @@ static bool is_true(const plait__plan *plan, uint64_t hop)
 	plait__timeline *timeline;
 	bool same;
 
-	if (plait__plan_simulate(plan, &system, NULL, &timeline, NULL) !=
+	if (plait__simulate_plan(plan, &system, NULL, &timeline, NULL) !=
 	    PLAIT_OK)
 		return false;
 	same = timeline->makespan == plan->makespan;
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	return same;
 }
 
@@ -397,7 +397,7 @@ static void compare_hops(uint32_t devices, uint32_t lanes, uint64_t hop)
 			if (plan == NULL)
 				return;
 			longer += plan->makespan > before;
-			wrong += plait__plan_check(plan, &shape.input, 0,
+			wrong += plait__check_plan(plan, &shape.input, 0,
 						   NULL, NULL, NULL) !=
 				 PLAIT_OK;
 			untrue += !is_true(plan, hop);

@@ -70,11 +70,11 @@ static plait__plan *make(const struct shape *shape, uint32_t policy,
 
 	options.policy = policy;
 	options.lanes = lanes;
-	if (!OK_THAT(plait__plan_build(&shape->input, &options, NULL, NULL,
-				       &plan, &error) == PLAIT_OK,
+	if (!OK_THAT(plait__planner_run(&shape->input, &options, NULL, NULL,
+					&plan, &error) == PLAIT_OK,
 		     "it is planned"))
 		NOTE("%s", error.text);
-	else if (!OK_THAT(plait__plan_check(plan, &shape->input,
+	else if (!OK_THAT(plait__check_plan(plan, &shape->input,
 					    PLAIT__CHECK_REDUNDANT, NULL,
 					    &report, &error) == PLAIT_OK &&
 			  report.redundant_waits == 0, "the plan is right"))
@@ -465,30 +465,30 @@ static void partial(void)
 	options.sinks = sinks;
 	options.sink_count = 1;
 	options.whole = whole;
-	OK(plait__plan_build(&s.input, &options, NULL, NULL, &part, NULL) ==
+	OK(plait__planner_run(&s.input, &options, NULL, NULL, &part, NULL) ==
 	   PLAIT_OK);
 	if (part != NULL) {
 		describe(part, 0, text, sizeof(text));
 		IS_STR(text, "b c d");
 		IS_UINT(part->lanes_count, whole->lanes_count);
-		OK(plait__plan_check(part, &s.input, 0, NULL, NULL, NULL) ==
+		OK(plait__check_plan(part, &s.input, 0, NULL, NULL, NULL) ==
 		   PLAIT_OK);
 	}
 	plait__plan_release(part);
 	/* Fewer lanes than the whole has cannot be asked for. */
 	options.policy = BOUNDED;
 	options.lanes = 1;
-	OK(plait__plan_build(&s.input, &options, NULL, NULL, &part, NULL) ==
+	OK(plait__planner_run(&s.input, &options, NULL, NULL, &part, NULL) ==
 	   PLAIT_OK);
 	if (part != NULL)
-		OK(plait__plan_check(part, &s.input, 0, NULL, NULL, NULL) ==
+		OK(plait__check_plan(part, &s.input, 0, NULL, NULL, NULL) ==
 		   PLAIT_OK);
 	plait__plan_release(part);
 	options.policy = WIDEST;
 	options.lanes = 0;
 	sinks[0] = shape_find(&s, "y");
 	sources[0] = shape_find(&s, "x");
-	OK(plait__plan_build(&s.input, &options, NULL, NULL, &part, NULL) ==
+	OK(plait__planner_run(&s.input, &options, NULL, NULL, &part, NULL) ==
 	   PLAIT_OK);
 	if (part != NULL) {
 		IS_UINT(part->command_count, 2);

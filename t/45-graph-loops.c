@@ -326,11 +326,11 @@ static void types_of_iterations(void)
 /* Each counter of a plan is of the loop whose body is the next around. */
 static unsigned wrong_counters(plait_plan *handle, unsigned *out_count)
 {
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	const plait__plan *plan;
 	unsigned wrong = 0;
 
-	IS_INT(plait__frozen_enter(handle, &frozen, &error), PLAIT_OK);
+	IS_INT(plait__plan_object_enter(handle, &frozen, &error), PLAIT_OK);
 	plan = frozen->plan;
 	*out_count = 0;
 	for (uint32_t b = 0; b < plan->bodies_count; b++)
@@ -399,7 +399,7 @@ static unsigned unnoticed(plait__plan *plan, uint32_t *place)
 	for (uint32_t wrong = 0; wrong <= plan->regions_count; wrong++) {
 		*place = wrong < plan->regions_count ? wrong : PLAIT__NONE;
 		if (*place != kept)
-			count += plait__plan_check(plan, NULL, 0, NULL, NULL,
+			count += plait__check_plan(plan, NULL, 0, NULL, NULL,
 						   &error) == PLAIT_OK;
 	}
 	*place = kept;
@@ -413,7 +413,7 @@ static void broken_plans(void)
 	uint64_t rotation = rotate(loop.body, "01");
 	plait_graph *second, *branch;
 	plait_plan *handle;
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	plait__plan *plan;
 	uint32_t last;
 
@@ -423,9 +423,9 @@ static void broken_plans(void)
 	(void)step(loop.body, turn(rotation, 0), turn(rotation, 1), NULL);
 	IS_INT(plait_graph_freeze(loop.graph, NULL, &handle, &error),
 	       PLAIT_OK);
-	IS_INT(plait__frozen_enter(handle, &frozen, &error), PLAIT_OK);
+	IS_INT(plait__plan_object_enter(handle, &frozen, &error), PLAIT_OK);
 	plan = frozen->plan;
-	IS_INT(plait__plan_check(plan, NULL, 0, NULL, NULL, &error),
+	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_OK);
 	for (uint32_t i = 0; i < plan->args_count; i++)
 		if (plan->args[i].kind == PLAIT__ARG_INDEX)
@@ -434,11 +434,11 @@ static void broken_plans(void)
 	/* A predicate that takes an iteration; nothing may. */
 	last = plan->regions[0].predicate;
 	plan->payloads[last].arg_count = plan->args_count;
-	IS_INT(plait__plan_check(plan, NULL, 0, NULL, NULL, &error),
+	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "only launches use what a loop carries");
 	plan->payloads[last].arg_count = UINT32_MAX;
-	IS_INT(plait__plan_check(plan, NULL, 0, NULL, NULL, &error),
+	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_E_INVALID);
 	plan->payloads[last].arg_count = 0;
 	plait__object_leave(&frozen->object);

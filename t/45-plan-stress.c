@@ -26,7 +26,7 @@ static uint32_t many(void)
 	return is_sanitized() ? 100000 : 1000000;
 }
 
-static uint64_t steps_of(const plait__plan_counts *counts)
+static uint64_t steps_of(const plait__planner_counts *counts)
 {
 	return counts->steps + counts->reduce_steps + counts->recycle_steps +
 	       counts->clock_steps + counts->heap_steps;
@@ -37,18 +37,18 @@ static uint64_t run(struct shape *shape, uint32_t policy, uint32_t lanes,
 		    const char *name, uint32_t want_lanes)
 {
 	plait__input_options options = { 0 };
-	plait__plan_counts counts = { 0 };
+	plait__planner_counts counts = { 0 };
 	plait_error error = { 0 };
 	plait__plan *plan = NULL;
 	uint32_t n = shape->input.node_count;
 
 	options.policy = policy;
 	options.lanes = lanes;
-	if (!OK_THAT(plait__plan_build(&shape->input, &options, NULL, &counts,
-				       &plan, &error) == PLAIT_OK,
+	if (!OK_THAT(plait__planner_run(&shape->input, &options, NULL, &counts,
+					&plan, &error) == PLAIT_OK,
 		     "%s, policy %u: planned", name, policy))
 		return 0;
-	OK_THAT(plait__plan_check(plan, &shape->input, 0, NULL, NULL,
+	OK_THAT(plait__check_plan(plan, &shape->input, 0, NULL, NULL,
 				  &error) == PLAIT_OK, "%s: right%s", name,
 		error.text);
 	OK_THAT(n < 1000 || counts.peak_bytes +
@@ -225,10 +225,10 @@ static void deep_regions(void)
 	shape.input.regions = regions;
 	shape.input.region_count = n - 1;
 	options.lanes = 2;
-	OK(plait__plan_build(&shape.input, &options, NULL, NULL, &plan,
-			     &error) == PLAIT_OK);
+	OK(plait__planner_run(&shape.input, &options, NULL, NULL, &plan,
+			      &error) == PLAIT_OK);
 	if (plan != NULL)
-		OK(plait__plan_check(plan, &shape.input, 0, NULL, NULL,
+		OK(plait__check_plan(plan, &shape.input, 0, NULL, NULL,
 				     &error) == PLAIT_OK);
 	NOTE("%s", error.text);
 	plait__plan_release(plan);

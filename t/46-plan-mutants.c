@@ -28,8 +28,8 @@ static void make(uint64_t seed, uint32_t policy, uint32_t mode, uint32_t lanes,
 	options.policy = policy;
 	options.mode = mode;
 	options.lanes = lanes;
-	if (plait__plan_build(&shape.input, &options, NULL, NULL, &plan,
-			      NULL) != PLAIT_OK)
+	if (plait__planner_run(&shape.input, &options, NULL, NULL, &plan,
+			       NULL) != PLAIT_OK)
 		plan = NULL;
 }
 
@@ -44,7 +44,7 @@ static bool is_caught_by(const char *text)
 {
 	plait_error error = { 0 };
 
-	return plait__plan_check(plan, &shape.input, 0, NULL, NULL, &error) ==
+	return plait__check_plan(plan, &shape.input, 0, NULL, NULL, &error) ==
 	       PLAIT_E_INVALID && strstr(error.text, text) != NULL;
 }
 
@@ -56,7 +56,7 @@ static bool is_caught(void)
 
 static bool is_right(void)
 {
-	return plait__plan_check(plan, &shape.input, 0, NULL, NULL, NULL) ==
+	return plait__check_plan(plan, &shape.input, 0, NULL, NULL, NULL) ==
 	       PLAIT_OK;
 }
 
@@ -520,10 +520,10 @@ static void lost_edges(void)
 			options.policy = PLAIT__POLICY_WIDEST;
 			shape.edges[e] = shape.edges[--shape.input.edge_count];
 			lost += !leads(old.before, old.after);
-			if (plait__plan_build(&shape.input, &options, NULL,
-					      NULL, &other, NULL) == PLAIT_OK) {
+			if (plait__planner_run(&shape.input, &options, NULL,
+					       NULL, &other, NULL) == PLAIT_OK) {
 				tried++;
-				caught += plait__plan_check(other,
+				caught += plait__check_plan(other,
 					&shape.input, 0, NULL, NULL, NULL) ==
 					PLAIT_E_INVALID;
 			}

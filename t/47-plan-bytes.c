@@ -29,12 +29,12 @@ static plait__plan *make_plan(void)
 
 	if (plait__store_create(allocator, &store, &error) != PLAIT_OK)
 		return NULL;
-	if (plait__store_read(store, sample, strlen(sample), "s", &error) ==
-	    PLAIT_OK && plait__store_input(store, &input, &error) ==
+	if (plait__parser_read(store, sample, strlen(sample), "s", &error) ==
+	    PLAIT_OK && plait__planner_view_init(store, &input, &error) ==
 	    PLAIT_OK) {
-		(void)plait__plan_build(&input, &options, allocator, NULL,
-					&plan, &error);
-		plait__store_input_fini(store, &input);
+		(void)plait__planner_run(&input, &options, allocator, NULL,
+					 &plan, &error);
+		plait__planner_view_fini(store, &input);
 	}
 	plait__store_destroy(store);
 	if (plan == NULL)
@@ -46,14 +46,14 @@ static plait_status load(const void *bytes, uint64_t count,
 			 plait__plan **out, plait_error *error)
 {
 	*error = (plait_error){ .size = sizeof(*error) };
-	return plait__plan_load(bytes, count, plait__alloc_default(), out,
-				error);
+	return plait__binary_load(bytes, count, plait__alloc_default(), out,
+				  error);
 }
 
 static void save(const plait__plan *plan, plait__text *text)
 {
 	plait__text_init(text, plait__alloc_default());
-	plait__plan_save(plan, text);
+	plait__binary_save(plan, text);
 }
 
 static void round_trip(void)
@@ -75,8 +75,8 @@ static void round_trip(void)
 	   memcmp(first.bytes, second.bytes, first.length) == 0);
 	plait__text_init(&json, plait__alloc_default());
 	plait__text_init(&json_again, plait__alloc_default());
-	IS_INT(plait__plan_json(plan, &json, &error), PLAIT_OK);
-	IS_INT(plait__plan_json(again, &json_again, &error), PLAIT_OK);
+	IS_INT(plait__json_plan(plan, &json, &error), PLAIT_OK);
+	IS_INT(plait__json_plan(again, &json_again, &error), PLAIT_OK);
 	IS_STR(json.bytes, json_again.bytes);
 	plait__text_fini(&json_again);
 	plait__text_fini(&json);

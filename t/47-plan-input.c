@@ -17,7 +17,7 @@ static void fails_with(const plait__input *input,
 	plait_error error = { 0 };
 	plait__plan *plan = (plait__plan *)&error;
 
-	IS_INT(plait__plan_build(input, options, NULL, NULL, &plan, &error),
+	IS_INT(plait__planner_run(input, options, NULL, NULL, &plan, &error),
 	       status);
 	OK(plan == NULL);
 	HAS_STR(error.text, text);
@@ -119,7 +119,7 @@ static void costs(void)
 	s.nodes[2].cost = 2;
 	fails_with(&s.input, NULL, PLAIT_E_INVALID, "add up to more than");
 	s.nodes[2].cost = 1;
-	OK(plait__plan_build(&s.input, NULL, NULL, NULL, &plan, NULL) ==
+	OK(plait__planner_run(&s.input, NULL, NULL, NULL, &plan, NULL) ==
 	   PLAIT_OK);
 	IS_UINT(plan == NULL ? 0 : plan->makespan, INT64_MAX);
 	plait__plan_release(plan);
@@ -128,7 +128,7 @@ static void costs(void)
 	/* Zero is a cost like others. */
 	for (i = 0; i < 3; i++)
 		s.nodes[i].cost = 0;
-	OK(plait__plan_build(&s.input, NULL, NULL, NULL, &plan, NULL) ==
+	OK(plait__planner_run(&s.input, NULL, NULL, NULL, &plan, NULL) ==
 	   PLAIT_OK);
 	plait__plan_release(plan);
 	shape_fini(&s);
@@ -199,7 +199,7 @@ static void partial_plans(void)
 	fails_with(&s.input, &options, PLAIT_E_INVALID, "source 0");
 	options.sources = NULL;
 	shape_chain(&other, 3);
-	OK(plait__plan_build(&other.input, NULL, NULL, NULL, &whole, NULL) ==
+	OK(plait__planner_run(&other.input, NULL, NULL, NULL, &whole, NULL) ==
 	   PLAIT_OK);
 	options.whole = whole;
 	fails_with(&s.input, &options, PLAIT_E_INVALID, "does not fit");
@@ -256,8 +256,8 @@ static void scratch(void)
 			fails_with(&s.input, &options, PLAIT_E_INVALID,
 				   "the scratch of all nodes is more than");
 		} else {
-			OK(plait__plan_build(&s.input, &options, NULL, NULL,
-					     &plan, NULL) == PLAIT_OK);
+			OK(plait__planner_run(&s.input, &options, NULL, NULL,
+					      &plan, NULL) == PLAIT_OK);
 			IS_UINT(plan == NULL ? 0 :
 				plan->devices[0].scratch_bytes,
 				UINT64_C(1) << 62);
@@ -286,10 +286,10 @@ static void garbage(void)
 			spoil(&s, &random);
 		options.lanes = 2;
 		options.mode = i % 2;
-		if (plait__plan_build(&s.input, &options, NULL, NULL, &plan,
-				      &error) == PLAIT_OK) {
+		if (plait__planner_run(&s.input, &options, NULL, NULL, &plan,
+				       &error) == PLAIT_OK) {
 			planned++;
-			if (plait__plan_check(plan, &s.input, 0, NULL, NULL,
+			if (plait__check_plan(plan, &s.input, 0, NULL, NULL,
 					      &error) != PLAIT_OK &&
 			    strstr(error.text, "the same memory") == NULL)
 				OK_THAT(false, "seed=%llu: %s",

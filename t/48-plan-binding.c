@@ -162,11 +162,11 @@ static const char *describe(plait_plan *plan)
 
 static plait_status seal(plait_plan *plan)
 {
-	plait__frozen *frozen;
-	plait_status status = plait__frozen_enter(plan, &frozen, &error);
+	plait__plan_object *frozen;
+	plait_status status = plait__plan_object_enter(plan, &frozen, &error);
 
 	if (status == PLAIT_OK) {
-		status = plait__frozen_seal(frozen, &error);
+		status = plait__unbound_state_seal(frozen, &error);
 		plait__object_leave(&frozen->object);
 	}
 	return status;

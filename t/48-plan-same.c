@@ -77,8 +77,8 @@ static uint64_t hash_all(unsigned char dirt)
 		options.policy = i / 2 % 2;
 		options.mode = i / 4 % 2;
 		options.lanes = options.policy ? 0 : 1 + i % 5;
-		if (plait__plan_build(&shape.input, &options, &allocator, NULL,
-				      &plan, NULL) == PLAIT_OK)
+		if (plait__planner_run(&shape.input, &options, &allocator, NULL,
+				       &plan, NULL) == PLAIT_OK)
 			sum = hash_plan(sum, plan);
 		plait__plan_release(plan);
 		shape_fini(&shape);

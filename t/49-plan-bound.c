@@ -84,16 +84,16 @@ static uint64_t best(const struct small *g, uint32_t done, uint64_t free_at[3],
 static bool is_shortest(struct small *g, uint64_t makespan)
 {
 	uint64_t start[MOST];
-	plait__plan_counts counts = { 0 };
+	plait__planner_counts counts = { 0 };
 	plait__input input = { .device_count = 1 };
-	plait__build_scope scope = { .t_count = g->count };
-	plait__build build = {
+	plait__planner_scope scope = { .t_count = g->count };
+	plait__planner_state build = {
 		.input = &input, .counts = &counts, .cost = g->cost,
 		.rank = g->rank, .pred_first = g->pred_first,
 		.preds = g->preds, .limits = &g->lanes,
 	};
 
-	return plait__build_is_shortest(&build, &scope, makespan, start);
+	return plait__makespan_is_minimal(&build, &scope, makespan, start);
 }
 
 static void against_all(void)
@@ -128,13 +128,13 @@ static void a_tree(void)
 {
 	plait__input_options options = { .policy = PLAIT__POLICY_BOUNDED,
 					 .lanes = 8 };
-	plait__plan_counts counts;
+	plait__planner_counts counts;
 	plait__plan *plan;
 	struct shape shape;
 
 	shape_tree(&shape, 9);
-	IS_INT(plait__plan_build(&shape.input, &options, NULL, &counts, &plan,
-				 NULL), PLAIT_OK);
+	IS_INT(plait__planner_run(&shape.input, &options, NULL, &counts, &plan,
+				  NULL), PLAIT_OK);
 	/* Three steps at either end cannot use 8 lanes. */
 	IS_UINT(plan->makespan, 6 + (shape.input.node_count - 14 + 7) / 8);
 	plait__plan_release(plan);

@@ -15,8 +15,8 @@
 enum { TASKS = 400, LANES = 512, FAN_IN = 4 };
 
 struct world {
-	plait__work work;
-	plait__place place;
+	plait__arena work;
+	plait__placement place;
 	plait__place_point points[TASKS];
 	bool forgotten[TASKS];
 	/* By task and lane: positions known to be done before it, + 1. */
@@ -34,7 +34,7 @@ static struct world *new_world(const uint32_t *limits, uint32_t devices,
 
 	if (w == NULL)
 		exit(1);
-	plait__work_init(&w->work, plait__alloc_default());
+	plait__arena_init(&w->work, plait__alloc_default());
 	OK_THAT(plait__place_init(&w->place, &w->work, limits, devices, width,
 				  bound, rows, 0) == PLAIT_OK, "a state");
 	return w;
@@ -44,7 +44,7 @@ static void end_world(struct world *w)
 {
 	plait__place_fini(&w->place);
 	IS_UINT(w->work.count, 0);
-	plait__work_fini(&w->work);
+	plait__arena_fini(&w->work);
 	free(w);
 }
 
@@ -128,7 +128,7 @@ static void stream(uint32_t policy, uint32_t limit, uint32_t width,
 		place(w, i, preds, count, shape_below(&random, 2), policy);
 		/* Behind the window nobody asks any more. */
 		if (i >= 24) {
-			plait__place_forget(&w->place, &w->points[i - 24]);
+			plait__vector_clock_forget(&w->place, &w->points[i - 24]);
 			w->forgotten[i - 24] = true;
 		}
 	}
@@ -142,7 +142,7 @@ static void stream(uint32_t policy, uint32_t limit, uint32_t width,
 	     w->redundant, w->place.row_count);
 	for (i = 0; i < TASKS; i++)
 		if (!w->forgotten[i])
-			plait__place_forget(&w->place, &w->points[i]);
+			plait__vector_clock_forget(&w->place, &w->points[i]);
 	OK_THAT(w->place.row_count <= 24 + w->place.lane_count + 1,
 		"clocks live as long as somebody may ask");
 	end_world(w);
@@ -183,7 +183,7 @@ static void chains_and_lanes(void)
 	IS_UINT(w->points[5].lane, 1 - w->points[3].lane);
 	IS_UINT(w->place.lane_count, 2);
 	for (i = 0; i < 6; i++)
-		plait__place_forget(&w->place, &w->points[i]);
+		plait__vector_clock_forget(&w->place, &w->points[i]);
 	end_world(w);
 }
 
@@ -191,14 +191,14 @@ static void chains_and_lanes(void)
 static void affinity(void)
 {
 	uint32_t limits[1] = { 3 }, i;
-	plait__work work;
-	plait__place state;
+	plait__arena work;
+	plait__placement state;
 	const plait__place_point *waits;
 	plait__place_point point;
 	plait__place_task task;
 	uint32_t wait_count;
 
-	plait__work_init(&work, plait__alloc_default());
+	plait__arena_init(&work, plait__alloc_default());
 	OK(plait__place_init(&state, &work, limits, 1, 4, 3, 10, 0) ==
 	   PLAIT_OK);
 	memset(&task, 0, sizeof(task));
@@ -212,10 +212,10 @@ static void affinity(void)
 		OK(plait__place_step(&state, &task, &point, &waits,
 				     &wait_count) == PLAIT_OK);
 		IS_UINT(point.lane, want[i]);
-		plait__place_forget(&state, &point);
+		plait__vector_clock_forget(&state, &point);
 	}
 	plait__place_fini(&state);
-	plait__work_fini(&work);
+	plait__arena_fini(&work);
 }
 
 static const struct tap_scenario all[] = {

@@ -23,9 +23,9 @@ static plait__timeline *simulate(const struct shape *shape, uint32_t policy,
 	options.lanes = lanes;
 	options.hop_cost = hop;
 	*out = NULL;
-	OK_THAT(plait__plan_build(&shape->input, &options, NULL, NULL, out,
-				  NULL) == PLAIT_OK &&
-		plait__plan_simulate(*out, system, NULL, &timeline, NULL) ==
+	OK_THAT(plait__planner_run(&shape->input, &options, NULL, NULL, out,
+				   NULL) == PLAIT_OK &&
+		plait__simulate_plan(*out, system, NULL, &timeline, NULL) ==
 		PLAIT_OK, "it is planned and simulated");
 	return timeline;
 }
@@ -52,18 +52,18 @@ static void diamond(void)
 	IS_UINT(t->lane_busy[0], 7);
 	IS_UINT(t->lane_busy[1], 1);
 	IS_UINT(t->memory_peak, 140);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	/* Another lane's progress is seen later: 1, 2 (hop), 3, not 1 more. */
 	system.hop_cost = 2;
-	OK(plait__plan_simulate(plan, &system, NULL, &t, NULL) == PLAIT_OK);
+	OK(plait__simulate_plan(plan, &system, NULL, &t, NULL) == PLAIT_OK);
 	IS_UINT(t->makespan, 7);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	system.hop_cost = 10;
 	system.start_cost = 3;
-	OK(plait__plan_simulate(plan, &system, NULL, &t, NULL) == PLAIT_OK);
+	OK(plait__simulate_plan(plan, &system, NULL, &t, NULL) == PLAIT_OK);
 	IS_UINT(t->makespan, 1 + 10 + 1 + 10 + 1);
 	IS_UINT(t->critical_count, 3);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	shape_fini(&s);
 }
@@ -91,7 +91,7 @@ static void copies(void)
 	t = simulate(&s, PLAIT__POLICY_BOUNDED, 1, 0, &system, &plan);
 	if (t != NULL)
 		IS_UINT(t->makespan, 1 + 1 + 10 + 4096 / 2);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	shape_fini(&s);
 }
@@ -114,7 +114,7 @@ static void no_time(void)
 		return;
 	IS_UINT(t->makespan, 4);
 	IS_UINT(t->memory_peak, 150);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	s.nodes[2].cost = 0;
 	t = simulate(&s, PLAIT__POLICY_BOUNDED, 1, 0, NULL, &plan);
@@ -122,7 +122,7 @@ static void no_time(void)
 		return;
 	IS_UINT(t->makespan, 0);
 	IS_UINT(t->memory_peak, 100);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	shape_fini(&s);
 }
@@ -158,15 +158,15 @@ static void loop(void)
 	/* The body's spans are those of its first iteration. */
 	IS_UINT(t->spans[plan->nodes[3].command].start, 1);
 	IS_UINT(t->spans[plan->nodes[4].command].end, 3);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	system.decision_cost = 1;
-	OK(plait__plan_simulate(plan, &system, NULL, &t, NULL) == PLAIT_OK);
+	OK(plait__simulate_plan(plan, &system, NULL, &t, NULL) == PLAIT_OK);
 	IS_UINT(t->makespan, 1 + 4 * 3 + 1);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	region.times = UINT32_MAX;
 	s.nodes[3].cost = 1ull << 60;
-	OK(plait__plan_build(&s.input, NULL, NULL, NULL, &plan, NULL) ==
+	OK(plait__planner_run(&s.input, NULL, NULL, NULL, &plan, NULL) ==
 	   PLAIT_E_INVALID);
 	shape_fini(&s);
 }
@@ -181,18 +181,18 @@ static void measured(void)
 
 	shape_chain(&s, 3);
 	t = simulate(&s, PLAIT__POLICY_BOUNDED, 1, 0, NULL, &plan);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	system.costs = costs;
-	OK(plan != NULL && plait__plan_simulate(plan, &system, NULL, &t,
+	OK(plan != NULL && plait__simulate_plan(plan, &system, NULL, &t,
 						NULL) == PLAIT_OK);
 	/* Times saturate. */
 	IS_UINT(t->makespan, UINT64_MAX);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	costs[0] = 4;
-	OK(plan != NULL && plait__plan_simulate(plan, &system, NULL, &t,
+	OK(plan != NULL && plait__simulate_plan(plan, &system, NULL, &t,
 						NULL) == PLAIT_OK);
 	IS_UINT(t->makespan, 20);
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	shape_fini(&s);
 }
@@ -218,9 +218,9 @@ static void random_graphs(void)
 		shape_dag(&s, 40, 60, 9, &random);
 		options.policy = i % 2;
 		options.lanes = i % 2 ? 0 : 3;
-		if (plait__plan_build(&s.input, &options, NULL, NULL, &plan,
-				      NULL) != PLAIT_OK ||
-		    plait__plan_simulate(plan, NULL, NULL, &t, NULL) !=
+		if (plait__planner_run(&s.input, &options, NULL, NULL, &plan,
+				       NULL) != PLAIT_OK ||
+		    plait__simulate_plan(plan, NULL, NULL, &t, NULL) !=
 		    PLAIT_OK)
 			exit(1);
 		wrong += t->makespan != plan->makespan;
@@ -229,19 +229,19 @@ static void random_graphs(void)
 		for (c = 0; c < t->lane_count; c++)
 			busy += t->lane_busy[c];
 		busy_wrong += busy != sum;
-		plait__timeline_release(t);
+		plait__simulate_release(t);
 
 		for (c = 0; c < 40; c++)
 			costs[c] = 1 + shape_below(&random, 50);
 		for (c = 0; c < 40; c++)
 			by_command[c] = costs[plan->commands[c].node];
 		system.costs = by_command;
-		plait__plan_simulate(plan, &system, NULL, &t, NULL);
+		plait__simulate_plan(plan, &system, NULL, &t, NULL);
 		before += t->makespan;
-		plait__timeline_release(t);
+		plait__simulate_release(t);
 		options.costs = costs;
-		if (plait__plan_build(&s.input, &options, NULL, NULL, &tuned,
-				      NULL) != PLAIT_OK)
+		if (plait__planner_run(&s.input, &options, NULL, NULL, &tuned,
+				       NULL) != PLAIT_OK)
 			exit(1);
 		after += tuned->makespan;
 		plait__plan_release(tuned);
@@ -267,12 +267,12 @@ static bool is_stated(const plait__plan *plan,
 	plait__timeline *t;
 	bool same;
 
-	if (plait__plan_simulate(plan, &system, NULL, &t, NULL) != PLAIT_OK)
+	if (plait__simulate_plan(plan, &system, NULL, &t, NULL) != PLAIT_OK)
 		return false;
 	same = t->makespan == plan->makespan;
 	for (uint32_t b = 0; b < plan->bodies_count; b++)
 		same = same && t->body_makespan[b] == plan->bodies[b].makespan;
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	return same;
 }
 
@@ -283,9 +283,9 @@ static bool is_true(const struct shape *s, const plait__input_options *options,
 {
 	plait_error error = { .size = sizeof(error) };
 
-	if (plait__plan_build(&s->input, options, NULL, NULL, out, &error) ==
+	if (plait__planner_run(&s->input, options, NULL, NULL, out, &error) ==
 	    PLAIT_OK && is_stated(*out, options) &&
-	    plait__plan_check(*out, NULL, 0, NULL, NULL, &error) == PLAIT_OK)
+	    plait__check_plan(*out, NULL, 0, NULL, NULL, &error) == PLAIT_OK)
 		return true;
 	NOTE("policy %u, mode %u, %u lanes, hop %llu: %s", options->policy,
 	     options->mode, options->lanes,
@@ -351,21 +351,21 @@ static void many_branches(void)
 	plait__text_init(&svg, plait__alloc_default());
 	OK(plait__store_create(plait__alloc_default(), &store, NULL) ==
 	   PLAIT_OK);
-	OK(plait__store_read(store, text, length + 4, "t", NULL) == PLAIT_OK);
-	OK(plait__store_input(store, &input, NULL) == PLAIT_OK);
-	OK(plait__plan_build(&input, &options, NULL, NULL, &plan, NULL) ==
+	OK(plait__parser_read(store, text, length + 4, "t", NULL) == PLAIT_OK);
+	OK(plait__planner_view_init(store, &input, NULL) == PLAIT_OK);
+	OK(plait__planner_run(&input, &options, NULL, NULL, &plan, NULL) ==
 	   PLAIT_OK);
-	if (plan != NULL && OK(plait__plan_simulate(plan, NULL, NULL, &t,
+	if (plan != NULL && OK(plait__simulate_plan(plan, NULL, NULL, &t,
 						    NULL) == PLAIT_OK)) {
 		IS_UINT(t->makespan, 0);
 		IS_UINT(t->lane_busy[0], 0);
-		plait__draw_svg(plan, t, &svg);
+		plait__schedule_svg(plan, t, &svg);
 		OK(!svg.failed && svg.length > 0);
 	}
-	plait__timeline_release(t);
+	plait__simulate_release(t);
 	plait__plan_release(plan);
 	plait__text_fini(&svg);
-	plait__store_input_fini(store, &input);
+	plait__planner_view_fini(store, &input);
 	plait__store_destroy(store);
 }
 

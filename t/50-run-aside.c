@@ -45,12 +45,12 @@ static void call_until_aside(plait__pool *pool, uint32_t mode)
 	uint64_t since = 0;
 	bool good = plan != NULL;
 
-	at_store_relaxed_u64(&pool->stepped_ns, 0);
-	while (good && at_load_relaxed_u64(&pool->stepped_ns) == 0 &&
+	at_store_relaxed_u64(&pool->migrated_ns, 0);
+	while (good && at_load_relaxed_u64(&pool->migrated_ns) == 0 &&
 	       !tap_late(&since))
 		good = plait_plan_call(plan, NULL, &desc, &rig.error) ==
 		       PLAIT_OK;
-	OK_THAT(good && at_load_relaxed_u64(&pool->stepped_ns) != 0,
+	OK_THAT(good && at_load_relaxed_u64(&pool->migrated_ns) != 0,
 		"mode %u", mode);
 	plait_plan_release(plan);
 }

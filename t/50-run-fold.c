@@ -14,7 +14,7 @@ enum { GRAPHS = 400, MOST_LANES = 5, MOST_NODES = 60 };
 /* Lanes that go on as long as they can, one after the other. */
 struct walk {
 	const plait__plan *plan;
-	const plait__fold *fold;
+	const plait__lane_merge *merge;
 	uint32_t at[MOST_LANES];	/* by lane */
 	uint32_t done[MOST_NODES];	/* by the plan's lane: how many */
 	uint32_t total;
@@ -34,12 +34,12 @@ static bool can_go(const struct walk *walk, uint32_t command)
 
 static bool go_on(struct walk *walk, uint32_t lane)
 {
-	const plait__fold *fold = walk->fold;
+	const plait__lane_merge *merge = walk->merge;
 	uint32_t before = walk->at[lane];
 
-	while (walk->at[lane] < plait__fold_count(fold, lane)) {
-		uint32_t command = fold->commands[fold->first[lane] +
-						  walk->at[lane]];
+	while (walk->at[lane] < plait__lane_merge_count(merge, lane)) {
+		uint32_t command = merge->commands[merge->first[lane] +
+						   walk->at[lane]];
 		const plait__plan_command *what =
 			&walk->plan->commands[command];
 
@@ -47,8 +47,8 @@ static bool go_on(struct walk *walk, uint32_t lane)
 			break;
 		walk->lanes_keep_order = walk->lanes_keep_order &&
 			what->position == walk->done[what->lane] &&
-			fold->position[command] == walk->at[lane] &&
-			fold->lane_of[what->lane] == lane;
+			merge->position[command] == walk->at[lane] &&
+			merge->lane_of[what->lane] == lane;
 		walk->done[what->lane]++;
 		walk->at[lane]++;
 		walk->total++;
@@ -56,15 +56,15 @@ static bool go_on(struct walk *walk, uint32_t lane)
 	return walk->at[lane] > before;
 }
 
-static bool walks(const plait__plan *plan, const plait__fold *fold)
+static bool walks(const plait__plan *plan, const plait__lane_merge *merge)
 {
-	struct walk walk = { .plan = plan, .fold = fold,
+	struct walk walk = { .plan = plan, .merge = merge,
 			     .lanes_keep_order = true };
 	bool moved = true;
 
 	while (moved) {
 		moved = false;
-		for (uint32_t i = 0; i < fold->lane_count; i++)
+		for (uint32_t i = 0; i < merge->lane_count; i++)
 			moved = go_on(&walk, i) || moved;
 	}
 	return walk.total == plan->command_count && walk.lanes_keep_order;
@@ -73,16 +73,16 @@ static bool walks(const plait__plan *plan, const plait__fold *fold)
 static bool folds(const plait__plan *plan, uint32_t lanes)
 {
 	plait_error error = { .size = sizeof(error) };
-	plait__fold fold;
-	bool good = plait__fold_make(&fold, plan, lanes, &plan->allocator,
-				     &error) == PLAIT_OK;
+	plait__lane_merge merge;
+	bool good = plait__lane_merge_make(&merge, plan, lanes, &plan->allocator,
+					   &error) == PLAIT_OK;
 
 	if (!good)
 		return false;
-	good = fold.lane_count == (lanes < plan->lanes_count ?
-				   lanes : plan->lanes_count) &&
-	       walks(plan, &fold);
-	plait__fold_free(&fold, plan, &plan->allocator);
+	good = merge.lane_count == (lanes < plan->lanes_count ?
+				    lanes : plan->lanes_count) &&
+	       walks(plan, &merge);
+	plait__lane_merge_free(&merge, plan, &plan->allocator);
 	return good;
 }
 
@@ -103,8 +103,8 @@ static plait__plan *random_plan(uint64_t seed, uint32_t *out_lanes)
 	options.lanes = 2 + shape_below(&random, 12);
 	options.policy = shape_below(&random, 2);
 	options.hop_cost = shape_below(&random, 3);
-	(void)plait__plan_build(&shape.input, &options, NULL, NULL, &plan,
-				NULL);
+	(void)plait__planner_run(&shape.input, &options, NULL, NULL, &plan,
+				 NULL);
 	*out_lanes = 1 + shape_below(&random, MOST_LANES);
 	shape_fini(&shape);
 	return plan;
@@ -139,7 +139,7 @@ static void spread(void)
 	plait_error error = { .size = sizeof(error) };
 	struct shape shape;
 	plait__plan *plan = NULL;
-	plait__fold fold;
+	plait__lane_merge merge;
 	uint64_t busy[2] = { 0, 0 };
 
 	shape_init(&shape, 1);
@@ -148,17 +148,17 @@ static void spread(void)
 
 		shape.nodes[node].cost = i % 2 == 0 ? 100 : 10;
 	}
-	if (OK(plait__plan_build(&shape.input, &options, NULL, NULL, &plan,
-				 &error) == PLAIT_OK) &&
+	if (OK(plait__planner_run(&shape.input, &options, NULL, NULL, &plan,
+				  &error) == PLAIT_OK) &&
 	    IS_INT(plan->lanes_count, 4) &&
-	    OK(plait__fold_make(&fold, plan, 2, &plan->allocator, &error) ==
+	    OK(plait__lane_merge_make(&merge, plan, 2, &plan->allocator, &error) ==
 	       PLAIT_OK)) {
 		for (uint32_t i = 0; i < 4; i++)
-			busy[fold.lane_of[plan->commands[i].lane]] +=
+			busy[merge.lane_of[plan->commands[i].lane]] +=
 				plan->commands[i].cost;
 		IS_INT(busy[0], 110);
 		IS_INT(busy[1], 110);
-		plait__fold_free(&fold, plan, &plan->allocator);
+		plait__lane_merge_free(&merge, plan, &plan->allocator);
 	}
 	plait__plan_release(plan);
 	shape_fini(&shape);

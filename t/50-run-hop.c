@@ -67,13 +67,13 @@ static void await_idle(plait__pool *pool)
 {
 	uint64_t since = 0;
 
-	while (!plait__ready_idle(&pool->ready) && !tap_late(&since))
+	while (!plait__ready_is_idle(&pool->ready) && !tap_late(&since))
 		plait__thread_yield();
 }
 
 static uint64_t short_hop(plait__pool *pool)
 {
-	at_store_relaxed_u32(&pool->hop.taken, 0);
+	at_store_relaxed_u32(&pool->latency.taken, 0);
 	return 50;
 }
 
@@ -89,19 +89,19 @@ static void bad_minute_is_over(void)
 	if (pool == NULL)
 		return;
 	/* As if one had been measured that is longer than anything. */
-	at_store_relaxed_u64(&pool->hop.ns, UINT32_MAX);
-	at_store_relaxed_u64(&pool->hop.due_ns, UINT64_MAX);
-	pool->hop.measure = short_hop;
+	at_store_relaxed_u64(&pool->latency.ns, UINT32_MAX);
+	at_store_relaxed_u64(&pool->latency.due_ns, UINT64_MAX);
+	pool->latency.measure = short_hop;
 	plan = make_diamonds();
 	for (uint32_t i = 0; i < FIRST_RUNS; i++)
 		OK(plait_plan_call(plan, NULL, NULL, &rig.error) == PLAIT_OK);
 	IS_UINT(count_lanes(plan), 1);
 	IS_INT(plait_plan_prepare(plan, &rig.error), PLAIT_OK);
 	IS_UINT(count_lanes(plan), 1);
-	at_store_relaxed_u64(&pool->hop.due_ns, 0);
+	at_store_relaxed_u64(&pool->latency.due_ns, 0);
 	await_idle(pool);
 	IS_INT(plait_plan_prepare(plan, &rig.error), PLAIT_OK);
-	IS_UINT(plait__pool_hop_known(pool), 50);
+	IS_UINT(plait__wakeup_latency_known_ns(pool), 50);
 	IS_UINT(count_lanes(plan), 2);
 	plait_plan_release(plan);
 	unsetenv("PLAIT_LANES");

@@ -255,10 +255,10 @@ static void texts(void)
 
 static plait__plan *schedule_of(plait_plan *plan)
 {
-	plait__frozen *frozen = NULL;
+	plait__plan_object *frozen = NULL;
 	plait__plan *schedule = NULL;
 
-	if (IS_INT(plait__frozen_enter(plan, &frozen, &error), PLAIT_OK)) {
+	if (IS_INT(plait__plan_object_enter(plan, &frozen, &error), PLAIT_OK)) {
 		schedule = frozen->plan;
 		plait__object_leave(&frozen->object);
 	}

@@ -20,13 +20,13 @@
 enum { INSTANCES = 3 };
 
 static plait__context context;
-static plait__frozen frozen;
+static plait__plan_object frozen;
 static plait__program program;
 static plait__instance instances[INSTANCES];
 static const plait__engine engine = { .name = "none" };
 static plait__run run_of_user;
 static plait__plan plan;
-static const plait__layout layout; /* without parameters */
+static const plait__frame_layout layout; /* without parameters */
 static uint32_t users[INSTANCES];	/* who has it */
 static uint32_t taken;			/* when it begins */
 static uint32_t payload;
@@ -38,25 +38,25 @@ static at_u32 submitted;
 
 /* --- what the source is linked with otherwise */
 
-void plait__context_pulse(plait__context *of)
+void plait__context_notify_waiters(plait__context *of)
 {
-	plait__event_notify(&of->pulse);
+	plait__eventcount_notify(&of->pulse);
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	(void)error;
-	(void)plait__event_await(&request->context->pulse, request->ready,
-				 request->arg, UINT64_MAX, PLAIT__WAIT_SLEEP);
+	(void)plait__eventcount_await(&request->context->pulse, request->ready,
+				      request->arg, UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	return PLAIT_OK;
 }
 
-void plait__context_opened(plait__context *of)
+void plait__reclaim_thread_handle_opened(plait__context *of)
 {
 	MC_CHECK(of == &context);
 }
 
-bool plait__pool_in_call(void)
+bool plait__callback_scope_is_active(void)
 {
 	return false;
 }
@@ -72,34 +72,34 @@ void plait__object_drop(plait__object *object)
 	MC_CHECK(object == &run_of_user.object);
 }
 
-void plait__object_drop_later(plait__object *object)
+void plait__object_drop_deferred(plait__object *object)
 {
 	MC_CHECK(object == &frozen.object);
 	MC_CHECK(at_sub_u32(&holds, 1) > 0);
 }
 
-void plait__run_tell(plait__run *run, struct plait__told *told,
-		     plait_status status)
+void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+			   plait_status status)
 {
 	(void)run;
-	(void)told;
+	(void)listeners;
 	(void)status;
 }
 
-void plait__passage_leave(plait__passage *passage, const plait_error *failure)
+void plait__section_leave(plait__section *passage, const plait_error *failure)
 {
 	(void)passage;
 	(void)failure;
 }
 
-void plait__frame_unbind_all(plait__frame *frame)
+void plait__bind_parameters_release(plait__frame *frame)
 {
 	(void)frame;
 }
 
-plait_status plait__frame_bind_all(plait__frame *frame,
-				   const plait_run_desc *desc,
-				   plait_error *error)
+plait_status plait__bind_parameters(plait__frame *frame,
+				    const plait_run_desc *desc,
+				    plait_error *error)
 {
 	(void)frame;
 	(void)desc;
@@ -107,13 +107,13 @@ plait_status plait__frame_bind_all(plait__frame *frame,
 	return PLAIT_OK;
 }
 
-void plait__instance_renew(plait__instance *instance)
+void plait__kernel_versions_adopt(plait__instance *instance)
 {
 	(void)instance;
 }
 
-plait_status plait__recorder_take(plait__recorder *recorder,
-				  plait__recording **out, plait_error *error)
+plait_status plait__recorder_acquire(plait__recorder *recorder,
+				     plait__recording **out, plait_error *error)
 {
 	(void)recorder;
 	(void)error;
@@ -121,15 +121,15 @@ plait_status plait__recorder_take(plait__recorder *recorder,
 	return PLAIT_OK;
 }
 
-void plait__recorder_give(plait__recorder *recorder,
-			  plait__recording *recording)
+void plait__recorder_release(plait__recorder *recorder,
+			     plait__recording *recording)
 {
 	(void)recorder;
 	(void)recording;
 }
 
-void plait__recording_end(plait__recorder *recorder,
-			  plait__recording *recording)
+void plait__recorder_end(plait__recorder *recorder,
+			 plait__recording *recording)
 {
 	(void)recorder;
 	(void)recording;
@@ -155,8 +155,8 @@ static void use(plait__instance *instance, uint32_t self)
 static plait__instance *take(uint32_t self, uint32_t flags)
 {
 	plait__instance *instance;
-	plait_status status = plait__program_take(&program, flags, &instance,
-						  NULL);
+	plait_status status = plait__instance_acquire(&program, flags, &instance,
+						      NULL);
 
 	MC_CHECK(status == PLAIT_OK || flags != 0);
 	if (status != PLAIT_OK)
@@ -170,7 +170,7 @@ static void give(plait__instance *instance, uint32_t self)
 {
 	MC_CHECK(AT_PLAIN_READ(users[instance->index]) == self + 1);
 	AT_PLAIN_WRITE(users[instance->index]) = 0;
-	plait__program_give(instance);
+	plait__instance_release(instance);
 }
 
 /* One after the other; the second only if there is one. */
@@ -211,7 +211,7 @@ static void end_run_of(plait__instance *instance, uint32_t self)
 	AT_PLAIN_WRITE(payload) = 1;
 	MC_CHECK(AT_PLAIN_READ(users[instance->index]) == self + 1);
 	AT_PLAIN_WRITE(users[instance->index]) = 0;
-	plait__instance_over(instance);
+	plait__instance_complete(instance);
 }
 
 /* Thread 0 ends a run on a queue; the others have waited for it. */
@@ -244,7 +244,7 @@ static bool is_over(void *arg)
 {
 	const plait__instance *instance = arg;
 
-	return at_load_acquire_u32(&instance->called) == PLAIT__CALLED_OVER;
+	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
 }
 
 /* Thread 0 calls, thread 1 carries out. */
@@ -259,15 +259,15 @@ static void run_call(uint32_t self)
 		while (at_load_acquire_u32(&submitted) == 0)
 			at_spin_pause();
 		AT_PLAIN_WRITE(payload) = 1;
-		plait__instance_over(instance);
+		plait__instance_complete(instance);
 		return;
 	}
 	instance->caller = plait__thread_token();
-	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_WAITS);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
 	at_store_release_u32(&submitted, 1);
 	if (lost) {
 		AT_PLAIN_WRITE(users[0]) = 0;
-		plait__instance_lose_caller(instance);
+		plait__instance_caller_exited(instance);
 		return;
 	}
 	(void)plait__wait_run(&request, NULL);
@@ -298,11 +298,11 @@ static void run_kept(uint32_t self)
 
 	if (self == 0) {
 		AT_PLAIN_WRITE(kept) = 1;
-		plait__instance_keep(&instances[0], &why);
+		plait__instance_abandon(&instances[0], &why);
 		end_run_of(&instances[0], self);
 		return;
 	}
-	MC_CHECK(plait__program_take(&program, 0, &instance, &why) ==
+	MC_CHECK(plait__instance_acquire(&program, 0, &instance, &why) ==
 		 PLAIT_E_LOST);
 	MC_CHECK(why.status == PLAIT_E_LOST);
 	MC_CHECK(AT_PLAIN_READ(kept) == 1);
@@ -319,8 +319,8 @@ static void set_instance(uint32_t i)
 	at_init_u32(&instances[i].next_free, 0);
 	at_init_u32(&instances[i].ends, 0);
 	at_init_u32(&instances[i].stop, 0);
-	at_init_u32(&instances[i].stuck, 0);
-	at_init_u32(&instances[i].called, PLAIT__CALLED_NOT);
+	at_init_u32(&instances[i].abandoned, 0);
+	at_init_u32(&instances[i].called, PLAIT__CALLER_NONE);
 	plait__mutex_init(&instances[i].lock);
 	AT_PLAIN_WRITE(users[i]) = 0;
 }
@@ -336,13 +336,13 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	program.engine = &engine;
 	program.instances = instances;
 	program.instance_count = count;
-	program.light = true;
+	program.asymmetric_fence = true;
 	at_init_u64(&program.free, 0);
 	at_init_u32(&program.first_free, 0);
-	at_init_u32(&program.hungry, 0);
+	at_init_u32(&program.waiters, 0);
 	at_init_ptr(&program.recorder, NULL);
 	at_init_ptr(&program.version, NULL);
-	plait__event_init(&context.pulse, 0);
+	plait__eventcount_init(&context.pulse, 0);
 	for (uint32_t i = 0; i < INSTANCES; i++)
 		set_instance(i);
 	AT_PLAIN_WRITE(payload) = 0;
@@ -350,7 +350,7 @@ static void begin_with(uint32_t count, uint32_t in_use)
 	at_init_u32(&holds, 0);
 	at_init_u32(&submitted, 0);
 	for (uint32_t i = count; i-- > in_use;)
-		plait__program_give(&instances[i]);
+		plait__instance_release(&instances[i]);
 }
 
 static void begin_one(void)
@@ -361,7 +361,7 @@ static void begin_one(void)
 static void begin_one_heavy(void)
 {
 	begin_with(1, 0);
-	program.light = false;
+	program.asymmetric_fence = false;
 }
 
 /* The list alone. */
@@ -411,10 +411,10 @@ static void end(void)
 	taken += left;
 	for (uint32_t i = taken; i < program.instance_count; i++)
 		MC_CHECK(take(i, PLAIT_RUN_NO_WAIT) != NULL);
-	MC_CHECK(plait__program_take(&program, PLAIT_RUN_NO_WAIT, &instance,
-				     NULL) == (left > 0 ? PLAIT_E_LOST :
+	MC_CHECK(plait__instance_acquire(&program, PLAIT_RUN_NO_WAIT, &instance,
+					 NULL) == (left > 0 ? PLAIT_E_LOST :
 							  PLAIT_E_BUSY));
-	MC_CHECK(at_load_relaxed_u32(&program.hungry) == 0);
+	MC_CHECK(at_load_relaxed_u32(&program.waiters) == 0);
 	/* The plan is kept, too. */
 	MC_CHECK(at_load_relaxed_u32(&holds) == left);
 }
@@ -458,8 +458,11 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/instance_pool.c", "run/run_instance.c",
-					     NULL };
+	static const char *const files[] = {
+		"run/instance_pool.c",
+		"run/run_instance.c",
+		NULL
+	};
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

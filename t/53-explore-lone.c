@@ -18,9 +18,9 @@
 enum { PASSAGES = 2, RAISED = 1, FAILED = 2 };
 
 static plait__queue *queue;
-static plait__passage passages[PASSAGES];
+static plait__section passages[PASSAGES];
 static at_u32 gates[PASSAGES];
-static struct plait__event told;
+static struct plait__eventcount told;
 static at_u32 queue_holds, passage_holds;
 static uint32_t payload;
 static uint32_t in_flight; /* under the queue's lock */
@@ -28,9 +28,9 @@ static bool fails, enters, submits, refused;
 
 /* --- what lone.c is linked with otherwise */
 
-bool plait__queue_is_clear(plait__queue *of)
+bool plait__section_queue_is_clear(plait__queue *of)
 {
-	return !plait__queue_has_lone(of) && AT_PLAIN_READ(in_flight) == 0;
+	return !plait__idle_section_exists(of) && AT_PLAIN_READ(in_flight) == 0;
 }
 
 void plait__object_hold(plait__object *object)
@@ -46,11 +46,11 @@ void plait__object_drop(plait__object *object)
 	}
 	if (at_sub_u32(&queue_holds, 1) > 1)
 		return;
-	plait__queue_forget_lone(queue);
+	plait__idle_section_drop(queue);
 	mc_free(queue);
 }
 
-void plait__object_drop_later(plait__object *object)
+void plait__object_drop_deferred(plait__object *object)
 {
 	plait__object_drop(object);
 }
@@ -59,11 +59,11 @@ void plait__object_drop_later(plait__object *object)
 
 static void leave(uint32_t which, bool failed)
 {
-	if (plait__passage_leave_lone(&passages[which], failed))
+	if (plait__idle_section_leave(&passages[which], failed))
 		return;
 	/* Release: pairs with the load in is_raised. */
 	at_store_release_u32(&gates[which], failed ? FAILED : RAISED);
-	plait__event_notify(&told);
+	plait__eventcount_notify(&told);
 }
 
 static bool is_raised(void *arg)
@@ -75,28 +75,28 @@ static bool is_raised(void *arg)
 static void be_refused(void)
 {
 	plait__mutex_lock(&queue->lock);
-	(void)plait__queue_see_lone(queue);
+	(void)plait__idle_section_pin(queue);
 	plait__mutex_unlock(&queue->lock);
 }
 
 /* Does it run?  As run_with in batch.c, then as the backend. */
 static bool run_behind(void)
 {
-	plait__passage *lone;
+	plait__section *lone;
 	bool runs = true;
 
 	plait__mutex_lock(&queue->lock);
-	lone = plait__queue_see_lone(queue);
+	lone = plait__idle_section_pin(queue);
 	if (lone != NULL) {
 		plait__object_hold(&lone->object);
 		AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) + 1;
-		plait__queue_follow_lone(queue);
+		plait__idle_section_submitted(queue);
 	}
 	plait__mutex_unlock(&queue->lock);
 	if (lone == NULL)
 		return runs;
-	(void)plait__event_await(&told, is_raised, &gates[lone - passages],
-				 UINT64_MAX, PLAIT__WAIT_SLEEP);
+	(void)plait__eventcount_await(&told, is_raised, &gates[lone - passages],
+				      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	runs = at_load_acquire_u32(&gates[lone - passages]) == RAISED;
 	plait__mutex_lock(&queue->lock);
 	AT_PLAIN_WRITE(in_flight) = AT_PLAIN_READ(in_flight) - 1;
@@ -108,7 +108,7 @@ static bool run_behind(void)
 /* Another run: lone too, if the first one is over. */
 static void enter_behind(void)
 {
-	if (plait__passage_enter_lone(&passages[1])) {
+	if (plait__idle_section_enter(&passages[1])) {
 		MC_CHECK(!fails);
 		MC_CHECK(AT_PLAIN_READ(payload) == 1);
 		leave(1, false);
@@ -131,7 +131,7 @@ static void submit_behind(void)
 static void close_queue(void)
 {
 	plait__mutex_lock(&queue->lock);
-	plait__queue_abandon_lone(queue);
+	plait__idle_section_abandon(queue);
 	plait__mutex_unlock(&queue->lock);
 	plait__object_drop(&queue->object);
 }
@@ -166,12 +166,12 @@ static void begin(void)
 		passages[i].queue = queue;
 		at_init_u32(&gates[i], 0);
 	}
-	plait__event_init(&told, 0);
+	plait__eventcount_init(&told, 0);
 	at_init_u32(&queue_holds, 1);
 	at_init_u32(&passage_holds, 0);
 	AT_PLAIN_WRITE(payload) = 0;
 	AT_PLAIN_WRITE(in_flight) = 0;
-	MC_CHECK(plait__passage_enter_lone(&passages[0]));
+	MC_CHECK(plait__idle_section_enter(&passages[0]));
 }
 
 static void end(void)

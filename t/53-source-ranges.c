@@ -34,9 +34,9 @@ static bool load(const char *text)
 				      &signature, &error) == PLAIT_OK;
 	if (!OK(fine))
 		return false;
-	fine = plait__source_read(&source, "f", &read, &error) == PLAIT_OK &&
-	       plait__module_build(&read, signature, plait__alloc_default(),
-				   NULL, &module, &error) == PLAIT_OK;
+	fine = plait__compose_read_source(&source, "f", &read, &error) == PLAIT_OK &&
+	       plait__build_from_source(&read, signature, plait__alloc_default(),
+					NULL, &module, &error) == PLAIT_OK;
 	plait__signature_destroy(plait__alloc_default(), signature);
 	return OK_THAT(fine, "%s", error.text);
 }

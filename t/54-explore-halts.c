@@ -21,10 +21,10 @@ enum { RUNS = 2 };
 static plait__context *context;
 static plait__instance *instance;
 static plait__program *program;
-static plait__queued *loops, *decides;
-static plait__queued_state *state, *decider;
-static plait__queued_outside parks;
-static plait__queued_cell device_told;
+static plait__queue_program *loops, *decides;
+static plait__queue_instance *state, *decider;
+static plait__queue_external parks;
+static plait__queue_listener device_told;
 static at_u32 device_stop;	/* the word that it looks at */
 static at_u32 device_runs;	/* its loop has begun, so often */
 static at_u32 overs;		/* runs that are over */
@@ -59,7 +59,7 @@ uint64_t plait__clock_deadline(uint64_t timeout_ns)
 	return mc_clock_now_ns() + timeout_ns;
 }
 
-void plait__queued_frozen_stop(plait__queued_state *of, bool stop)
+void plait__device_graphs_stop(plait__queue_instance *of, bool stop)
 {
 	MC_CHECK(of == state && stop);
 	MC_CHECK(AT_PLAIN_READ(stops) == 0);
@@ -67,26 +67,26 @@ void plait__queued_frozen_stop(plait__queued_state *of, bool stop)
 	at_store_release_u32(&device_stop, 1);
 }
 
-void plait__outside_cancel(plait__outside *first)
+void plait__cancel_external(plait__external *first)
 {
 	bool found;
 
-	MC_CHECK(first == &parks.outside);
+	MC_CHECK(first == &parks.external);
 	MC_CHECK(AT_PLAIN_READ(made) == 1);
 	plait__mutex_lock(&decider->lock);
 	found = AT_PLAIN_READ(parked);
 	AT_PLAIN_WRITE(parked) = false;
 	plait__mutex_unlock(&decider->lock);
 	if (found)
-		plait__pilot_note_down(context, &device_told.note, PLAIT_OK);
+		plait__progress_post(context, &device_told.note, PLAIT_OK);
 }
 
 /* --- who drives */
 
-static void read_notes(plait__queued_state *of)
+static void read_notes(plait__queue_instance *of)
 {
-	plait__pilot_note *note = plait__pilot_read(context, of->pilot);
-	plait__pilot_note *next;
+	plait__progress_note *note = plait__progress_take_notes(context, of->pilot);
+	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
 		next = note->next;
@@ -96,23 +96,23 @@ static void read_notes(plait__queued_state *of)
 		if (note == &device_told.note)
 			AT_PLAIN_WRITE(through) = true;
 		else
-			plait__queued_hear_halt(of);
+			plait__device_loops_ack_stop(of);
 	}
 }
 
-static uint32_t turn_loops(plait__piloted *piloted)
+static uint32_t turn_loops(plait__pollable *piloted)
 {
 	(void)piloted;
 	read_notes(state);
-	plait__queued_stop_loops(state);
-	return AT_PLAIN_READ(through) ? PLAIT__PILOT_OVER :
-					PLAIT__PILOT_WAITS;
+	plait__stop_device_loops(state);
+	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
+					PLAIT__PROGRESS_WAITING;
 }
 
 static void make_decider(void)
 {
 	AT_PLAIN_WRITE(made) = 1;
-	plait__queued_set_decider(state, decider);
+	plait__device_loops_set_host_decided(state, decider);
 	plait__mutex_lock(&decider->lock);
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		AT_PLAIN_WRITE(through) = true;
@@ -122,7 +122,7 @@ static void make_decider(void)
 }
 
 /* Its first turn makes the decider, which parks at once. */
-static uint32_t turn_decider(plait__piloted *piloted)
+static uint32_t turn_decider(plait__pollable *piloted)
 {
 	(void)piloted;
 	if (!state->decides) {
@@ -130,12 +130,12 @@ static uint32_t turn_decider(plait__piloted *piloted)
 		make_decider();
 	}
 	read_notes(decider);
-	plait__queued_stop_loops(decider);
-	return AT_PLAIN_READ(through) ? PLAIT__PILOT_OVER :
-					PLAIT__PILOT_WAITS;
+	plait__stop_device_loops(decider);
+	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
+					PLAIT__PROGRESS_WAITING;
 }
 
-static void end_run(plait__piloted *piloted)
+static void end_run(plait__pollable *piloted)
 {
 	(void)piloted;
 	at_add_u32(&overs, 1);
@@ -145,7 +145,7 @@ static void end_run(plait__piloted *piloted)
 static void drive_until_over(uint32_t run)
 {
 	while (at_load_acquire_u32(&overs) < run)
-		if (!plait__pilot_drive(context))
+		if (!plait__progress_drive(context))
 			at_spin_pause();
 }
 
@@ -160,9 +160,9 @@ static void begin_run(uint32_t run)
 	at_store_relaxed_u32(&instance->stop, 0);
 	AT_PLAIN_WRITE(through) = false;
 	AT_PLAIN_WRITE(stops) = 0;
-	state->halted = false;
+	state->loops_stopped = false;
 	at_store_relaxed_u32(&device_stop, 0);
-	plait__pilot_begin(context, state->pilot);
+	plait__progress_add(context, state->pilot);
 	at_store_release_u32(&device_runs, run);
 	drive_until_over(run);
 }
@@ -177,7 +177,7 @@ static void run_device(void)
 		if (run == RUNS || mc_choose(2))
 			while (at_load_acquire_u32(&device_stop) == 0)
 				at_spin_pause();
-		plait__pilot_note_down(context, &device_told.note, PLAIT_OK);
+		plait__progress_post(context, &device_told.note, PLAIT_OK);
 		while (at_load_acquire_u32(&overs) < run)
 			at_spin_pause();
 	}
@@ -188,7 +188,7 @@ static void cancel_run(uint32_t run)
 	while (at_load_acquire_u32(&device_runs) < run)
 		at_spin_pause();
 	at_store_release_u32(&instance->stop, 1);
-	plait__queued_cancel(state);
+	plait__device_loops_cancel(state);
 	at_add_u32(&cancels, 1);
 }
 
@@ -208,12 +208,12 @@ static void run_loops(uint32_t self)
 static void run_decider(uint32_t self)
 {
 	if (self == 0) {
-		plait__pilot_begin(context, state->pilot);
+		plait__progress_add(context, state->pilot);
 		drive_until_over(1);
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
-	plait__queued_cancel(state);
+	plait__device_loops_cancel(state);
 }
 
 /* The same where somebody else has noted it already, and nothing more. */
@@ -224,35 +224,35 @@ static void run_late(uint32_t self)
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
-	plait__queued_cancel(state);
+	plait__device_loops_cancel(state);
 }
 
 /* Two at once, of one run: there is one note. */
 static void run_twice(uint32_t self)
 {
 	if (self == 0) {
-		plait__pilot_begin(context, state->pilot);
+		plait__progress_add(context, state->pilot);
 		drive_until_over(1);
 		return;
 	}
 	at_store_release_u32(&instance->stop, 1);
-	plait__queued_cancel(state);
+	plait__device_loops_cancel(state);
 	if (self == 1) {
 		while (at_load_acquire_u32(&device_stop) == 0)
 			at_spin_pause();
-		plait__pilot_note_down(context, &device_told.note, PLAIT_OK);
+		plait__progress_post(context, &device_told.note, PLAIT_OK);
 	}
 }
 
 /* --- scenarios */
 
-static void begin_with(uint32_t (*turn)(plait__piloted *piloted))
+static void begin_with(uint32_t (*turn)(plait__pollable *piloted))
 {
 	static plait__context contexts;
 	static plait__instance instances;
 	static plait__program programs;
-	static plait__queued queued[2];
-	static plait__queued_state states[2];
+	static plait__queue_program queued[2];
+	static plait__queue_instance states[2];
 
 	memset(&contexts, 0, sizeof(contexts));
 	memset(&instances, 0, sizeof(instances));
@@ -268,26 +268,26 @@ static void begin_with(uint32_t (*turn)(plait__piloted *piloted))
 	decides = &queued[1];
 	state = &states[0];
 	decider = &states[1];
-	plait__event_init(&context->pulse, 0);
-	plait__event_init(&context->pilot.event, 0);
+	plait__eventcount_init(&context->pulse, 0);
+	plait__eventcount_init(&context->driver.event, 0);
 	program->context = context;
 	instance->program = program;
 	loops->has_loops = true;
-	decides->outside_count = 1;
+	decides->external_count = 1;
 	state->queued = loops;
 	decider->queued = decides;
-	decider->outsides = &parks;
+	decider->externals = &parks;
 	state->instance = decider->instance = instance;
 	state->pilot = decider->pilot = &state->piloted;
-	state->halt.note.whose = device_told.note.whose = state->pilot;
-	state->piloted.turn = turn;
+	state->stop_listener.note.whose = device_told.note.whose = state->pilot;
+	state->piloted.advance = turn;
 	state->piloted.over = end_run;
 	at_init_u32(&instance->stop, 0);
 	at_init_u32(&device_stop, 0);
 	at_init_u32(&device_runs, 0);
 	at_init_u32(&overs, 0);
 	at_init_u32(&cancels, 0);
-	at_init_u32(&state->halting, 0);
+	at_init_u32(&state->stop_posted, 0);
 	at_init_ptr(&state->decider, NULL);
 	AT_PLAIN_WRITE(made) = 0;
 	AT_PLAIN_WRITE(noted) = 0;
@@ -309,7 +309,7 @@ static void begin_decider(void)
 static void begin_late(void)
 {
 	begin_with(turn_decider);
-	at_init_u32(&state->halting, 1);
+	at_init_u32(&state->stop_posted, 1);
 }
 
 static void end_late(void)
@@ -322,19 +322,19 @@ static void end(void)
 {
 	bool waits = false;
 
-	for (plait__pilot_note *note = state->piloted.notes; note != NULL;
+	for (plait__progress_note *note = state->piloted.notes; note != NULL;
 	     note = note->next)
-		waits = waits || note == &state->halt.note;
-	MC_CHECK(at_load_relaxed_u32(&state->halting) == waits);
+		waits = waits || note == &state->stop_listener.note;
+	MC_CHECK(at_load_relaxed_u32(&state->stop_posted) == waits);
 	end_late();
-	MC_CHECK(!plait__pilot_has_ready(&context->pilot));
+	MC_CHECK(!plait__progress_has_ready(&context->driver));
 }
 
 #define HALTS(id, text, begin, run, end, threads, pre, stale)                 \
 	static const struct mc_scenario id = { text, begin,   run, end,       \
 					       threads, pre, stale, 0, 4000 }
 
-HALTS(halted, "a loop of a device is told to end", begin_loops, run_loops, end,
+HALTS(loops_stopped, "a loop of a device is told to end", begin_loops, run_loops, end,
 	3, 2, 1);
 HALTS(twice, "two stop it at once", begin_loops, run_twice, end, 3, 2, 1);
 HALTS(handed, "a decider is made while its run is stopped", begin_decider,
@@ -342,7 +342,7 @@ HALTS(handed, "a decider is made while its run is stopped", begin_decider,
 HALTS(late, "a decider is made behind the note", begin_late, run_late,
 	end_late, 2, 6, 3);
 
-static const struct mc_scenario *const scenarios[] = { &halted, &twice,
+static const struct mc_scenario *const scenarios[] = { &loops_stopped, &twice,
 						       &handed, &late };
 
 static void explore(void)
@@ -353,7 +353,10 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/queue/stop_device_loops.c", NULL };
+	static const char *const files[] = {
+		"run/queue/stop_device_loops.c",
+		NULL
+	};
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -16,10 +16,10 @@ enum { WANTED_0, COUNTER, WANTED_1, WORDS, STEPS = 2 };
 
 static plait__program program;
 static plait__context context;
-static plait__flat_lane lanes[2];
-static plait__flat flat;
-static plait__crew crew;
-static plait__hand hands[2];
+static plait__lane_info lanes[2];
+static plait__lane_program flat;
+static plait__lane_set crew;
+static plait__lane_task tasks[2];
 static at_u64 words[WORDS];
 static at_u32 offers; /* moves when there is something to look at */
 static at_u32 done;
@@ -56,7 +56,7 @@ static void begin_with(uint32_t count)
 
 	workers = count;
 	memset(&crew, 0, sizeof(crew));
-	memset(hands, 0, sizeof(hands));
+	memset(tasks, 0, sizeof(tasks));
 	program.context = &context;
 	lanes[0].wanted = WANTED_0;
 	lanes[1].wanted = WANTED_1;
@@ -64,17 +64,17 @@ static void begin_with(uint32_t count)
 	flat.lane_count = 2;
 	flat.lanes = lanes;
 	crew.flat = &flat;
-	crew.hands = hands;
+	crew.tasks = tasks;
 	crew.words = words;
-	crew.light = true;
+	crew.asymmetric_fence = true;
 	for (i = 0; i < WORDS; i++)
 		at_init_u64(&words[i], 0);
 	for (i = 0; i < 2; i++) {
-		hands[i].crew = &crew;
-		hands[i].lane = i;
-		at_init_u32(&hands[i].task.ready.state, PLAIT__TASK_IDLE);
+		tasks[i].crew = &crew;
+		tasks[i].lane = i;
+		at_init_u32(&tasks[i].task.ready.state, PLAIT__TASK_IDLE);
 	}
-	at_init_u32(&hands[1].task.ready.state, PLAIT__TASK_OFFERED);
+	at_init_u32(&tasks[1].task.ready.state, PLAIT__TASK_OFFERED);
 	at_init_u32(&offers, 0);
 	at_init_u32(&done, 0);
 	AT_PLAIN_WRITE(progress) = 0;
@@ -95,7 +95,7 @@ static void begin_spinning(void)
 static void begin_heavy(void)
 {
 	begin_with(0);
-	crew.light = false;
+	crew.asymmetric_fence = false;
 }
 
 /* Lane 0: hands over one thing after the other. */
@@ -106,7 +106,7 @@ static void publish_all(void)
 	for (i = 1; i <= STEPS; i++) {
 		AT_PLAIN_WRITE(payload[i - 1]) = i;
 		at_store_release_u64(&words[COUNTER], i);
-		plait__hand_wake(&hands[0]);
+		plait__lane_park_wake(&tasks[0]);
 	}
 }
 
@@ -116,11 +116,11 @@ static void run_lane(void)
 	uint32_t step;
 
 	while ((step = AT_PLAIN_READ(progress)) < STEPS) {
-		const struct plait__parked wanted = { .word = &words[COUNTER],
+		const struct plait__lane_wait wanted = { .word = &words[COUNTER],
 						      .value = step + 1 };
 
-		if (!plait__parked_met(&wanted) &&
-		    !plait__hand_await(&hands[1], &wanted))
+		if (!plait__host_wait_met(&wanted) &&
+		    !plait__lane_park_until(&tasks[1], &wanted))
 			return;
 		MC_CHECK(AT_PLAIN_READ(progress) == step);
 		MC_CHECK(AT_PLAIN_READ(payload[step]) == step + 1);
@@ -139,7 +139,7 @@ static void work(void)
 		key = at_load_acquire_u32(&offers);
 		if (at_load_acquire_u32(&done) != 0)
 			return;
-		if (plait__ready_claim(&hands[1].task.ready))
+		if (plait__ready_claim(&tasks[1].task.ready))
 			run_lane();
 		else
 			at_futex_wait(&offers, key, UINT64_MAX);
@@ -182,7 +182,7 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "park.c", NULL };
+	static const char *const files[] = { "run/host/lane_park.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -26,7 +26,7 @@
 enum { INSTANCES = 2, RECORDS = 1 };
 
 static plait__context context;
-static plait__frozen *frozen;
+static plait__plan_object *frozen;
 static plait__plan plan;
 static plait__plan_command command;
 static at_u32 compiled; /* how often */
@@ -56,12 +56,12 @@ void plait__free(const plait_allocator *allocator, void *block, uint64_t bytes)
 
 /* --- what a program is made of: marks that races show in */
 
-plait_status plait__flat_compile(plait__flat *flat,
-				 const plait__program *program, bool serial,
-				 const plait__fold *fold, plait_error *error)
+plait_status plait__lane_program_compile(plait__lane_program *flat,
+					 const plait__program *program, bool serial,
+					 const plait__lane_merge *merge, plait_error *error)
 {
 	(void)program;
-	(void)fold;
+	(void)merge;
 	(void)error;
 	MC_CHECK(serial);
 	AT_PLAIN_WRITE(flat->lane_count) = 1;
@@ -69,57 +69,57 @@ plait_status plait__flat_compile(plait__flat *flat,
 	return PLAIT_OK;
 }
 
-plait_status plait__crew_make(plait__crew *crew, plait__instance *instance,
-			      const plait__flat *flat, bool records,
-			      plait_error *error)
+plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instance,
+				  const plait__lane_program *flat, bool records,
+				  plait_error *error)
 {
 	(void)error;
 	AT_PLAIN_WRITE(crew->instance) = instance;
 	crew->flat = flat;
 	crew->records = records;
-	crew->outsides = (plait__outside *)(void *)crew;
+	crew->externals = (plait__external *)(void *)crew;
 	return PLAIT_OK;
 }
 
 /* It is there, and whole. */
-static void see(const plait__crew *crew)
+static void see(const plait__lane_set *crew)
 {
 	MC_CHECK(AT_PLAIN_READ(crew->instance) != NULL);
 	MC_CHECK(AT_PLAIN_READ(crew->flat->lane_count) == 1);
 }
 
-void plait__crew_start(plait__crew *crew, bool here)
+void plait__lane_set_start(plait__lane_set *crew, bool here)
 {
 	(void)here;
 	see(crew);
 	MC_CHECK(crew->records == (crew->instance->recording != NULL));
 }
 
-bool plait__crew_drive(plait__crew *crew)
+bool plait__lane_set_drive(plait__lane_set *crew)
 {
 	see(crew);
 	return false;
 }
 
 /* Of the kinds that the plan has none of there is none. */
-void plait__crew_free(plait__crew *crew)
+void plait__lane_set_free(plait__lane_set *crew)
 {
 	if (crew->instance != NULL)
 		see(crew);
 }
 
-void plait__outside_cancel(plait__outside *first)
+void plait__cancel_external(plait__external *first)
 {
-	see((const plait__crew *)(const void *)first);
+	see((const plait__lane_set *)(const void *)first);
 }
 
-void plait__outside_find(plait__outside *first, plait__obstacle *out)
+void plait__external_describe_blocked(plait__external *first, plait__blocked_on *out)
 {
 	(void)first;
 	(void)out;
 }
 
-bool plait__outside_has(const plait__program *program, uint32_t index)
+bool plait__external_matches(const plait__program *program, uint32_t index)
 {
 	(void)program;
 	(void)index;
@@ -128,7 +128,7 @@ bool plait__outside_has(const plait__program *program, uint32_t index)
 
 /* --- what else the sources are linked with, and nothing comes of */
 
-const plait__engine plait__engine_queued = { .name = "queued" };
+const plait__engine plait__queue_engine = { .name = "queued" };
 
 #define NOTHING(name, ...)                                                    \
 	void name(__VA_ARGS__)                                                \
@@ -146,31 +146,31 @@ const plait__engine plait__engine_queued = { .name = "queued" };
 	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-GOOD(plait__frozen_seal, plait__frozen *of, plait_error *error)
-GOOD(plait__layout_make, plait__layout *layout, const plait__frozen *of,
+GOOD(plait__unbound_state_seal, plait__plan_object *of, plait_error *error)
+GOOD(plait__frame_layout_make, plait__frame_layout *layout, const plait__plan_object *of,
 	bool maps, plait_error *error)
-NOTHING(plait__layout_free, plait__layout *layout)
-GOOD(plait__frame_make, plait__frame *frame, const plait__layout *layout,
+NOTHING(plait__frame_layout_free, plait__frame_layout *layout)
+GOOD(plait__frame_make, plait__frame *frame, const plait__frame_layout *layout,
 	plait_error *error)
 NOTHING(plait__frame_free, plait__frame *frame)
-GOOD(plait__passages_make, plait__passages *home, const plait__device *device,
+GOOD(plait__section_pool_add, plait__section_pool *home, const plait__device *device,
 	plait_error *error)
-NOTHING(plait__passages_free, plait__passages *home)
-GOOD(plait__rehearsal_make, const plait__program *program,
+NOTHING(plait__section_pool_free, plait__section_pool *home)
+GOOD(plait__rehearse_make, const plait__program *program,
 	plait__rehearsal **out, plait_error *error)
-NOTHING(plait__rehearsal_free, const plait__program *program,
+NOTHING(plait__rehearse_free, const plait__program *program,
 	plait__rehearsal *rehearsal)
-GOOD(plait__runs_make, plait__program *program, plait_error *error)
-NOTHING(plait__runs_free, plait__program *program)
-NOTHING(plait__versions_free, plait__program *program)
-NOTHING(plait__program_give, plait__instance *instance)
-GOOD(plait__pool_reserve, plait__pool *pool, uint32_t count,
+GOOD(plait__run_reserve_all, plait__program *program, plait_error *error)
+NOTHING(plait__run_free_all, plait__program *program)
+NOTHING(plait__kernel_versions_free, plait__program *program)
+NOTHING(plait__instance_release, plait__instance *instance)
+GOOD(plait__counter_reserve_callbacks, plait__pool *pool, uint32_t count,
 	plait_error *error)
-NOTHING(plait__pool_unreserve, plait__pool *pool, uint32_t count)
+NOTHING(plait__counter_unreserve_callbacks, plait__pool *pool, uint32_t count)
 NUMBER(uint32_t, plait__pool_worker_count, const plait__pool *pool)
 NUMBER(uint32_t, plait__pool_processor_count, const plait__pool *pool)
-NUMBER(uint64_t, plait__pool_hop_ns, plait__pool *pool)
-NUMBER(uint64_t, plait__pool_hop_known, const plait__pool *pool)
+NUMBER(uint64_t, plait__wakeup_latency_ns, plait__pool *pool)
+NUMBER(uint64_t, plait__wakeup_latency_known_ns, const plait__pool *pool)
 NUMBER(bool, plait__device_is_host, const plait__device *device)
 NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 	const plait__device *device)
@@ -179,29 +179,29 @@ NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
 NUMBER(uint64_t, plait__plan_iterations, uint32_t kind, uint64_t times)
 NUMBER(bool, plait__env_query_number, enum plait__env_number which,
 	uint64_t *out)
-GOOD(plait__forecast_make, plait__forecast *forecast, const plait__plan *of,
+GOOD(plait__speedup_model_make, plait__speedup_model *forecast, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)
-NUMBER(double, plait__forecast_saving, const plait__forecast *forecast,
+NUMBER(double, plait__speedup_model_saving, const plait__speedup_model *forecast,
 	uint64_t serial_ns, uint64_t hop_ns)
-NUMBER(bool, plait__fold_can, const plait__plan *of)
-GOOD(plait__fold_make, plait__fold *fold, const plait__plan *of,
+NUMBER(bool, plait__lane_merge_applies, const plait__plan *of)
+GOOD(plait__lane_merge_make, plait__lane_merge *merge, const plait__plan *of,
 	uint32_t threads, const plait_allocator *allocator, plait_error *error)
-NOTHING(plait__fold_free, plait__fold *fold, const plait__plan *of,
+NOTHING(plait__lane_merge_free, plait__lane_merge *merge, const plait__plan *of,
 	const plait_allocator *allocator)
-NOTHING(plait__flat_free, plait__flat *flat)
-NUMBER(bool, plait__helped_can, const plait__plan *of)
-GOOD(plait__helped_compile, plait__helped *helped,
-	const plait__program *program, const plait__fold *fold,
+NOTHING(plait__lane_program_free, plait__lane_program *flat)
+NUMBER(bool, plait__steal_program_applies, const plait__plan *of)
+GOOD(plait__steal_program_compile, plait__steal_program *helped,
+	const plait__program *program, const plait__lane_merge *merge,
 	plait_error *error)
-NOTHING(plait__helped_free, plait__helped *helped)
-GOOD(plait__band_make, plait__band *band, plait__instance *instance,
-	const plait__helped *helped, bool records, plait_error *error)
-NOTHING(plait__band_free, plait__band *band)
-NOTHING(plait__band_start, plait__band *band, bool here)
-NUMBER(bool, plait__band_drive, plait__band *band)
-NUMBER(plait__op *, plait__op_remake, const plait__program *program,
-	plait__object *const *kernels, const plait__op *ops, uint32_t count)
-NOTHING(plait__instance_over, plait__instance *instance)
+NOTHING(plait__steal_program_free, plait__steal_program *helped)
+GOOD(plait__steal_set_make, plait__steal_set *band, plait__instance *instance,
+	const plait__steal_program *helped, bool records, plait_error *error)
+NOTHING(plait__steal_set_free, plait__steal_set *band)
+NOTHING(plait__steal_set_start, plait__steal_set *band, bool here)
+NUMBER(bool, plait__steal_set_drive, plait__steal_set *band)
+NUMBER(plait__call_op *, plait__call_op_remake, const plait__program *program,
+	plait__object *const *kernels, const plait__call_op *ops, uint32_t count)
+NOTHING(plait__instance_complete, plait__instance *instance)
 
 /* --- threads */
 
@@ -210,7 +210,7 @@ static plait__program *program_of(void)
 	plait__program *program = NULL;
 
 	MC_CHECK(plait__program_of(frozen, &program, NULL) == PLAIT_OK);
-	MC_CHECK(program != NULL && program->engine == &plait__engine_flat);
+	MC_CHECK(program != NULL && program->engine == &plait__host_engine);
 	MC_CHECK(program->instances != NULL);
 	MC_CHECK(program->instances[INSTANCES - 1].state != NULL);
 	return program;
@@ -241,11 +241,11 @@ static void run_recorded(plait__program *program, plait__instance *instance)
 
 	if (recorder == NULL)
 		return;
-	MC_CHECK(plait__recorder_take(recorder, &instance->recording, NULL) ==
+	MC_CHECK(plait__recorder_acquire(recorder, &instance->recording, NULL) ==
 		 PLAIT_OK);
 	program->engine->start(instance, true);
 	(void)program->engine->drive(instance);
-	plait__recorder_give(recorder, instance->recording);
+	plait__recorder_release(recorder, instance->recording);
 	instance->recording = NULL;
 	at_add_u32(&recorded, 1);
 }
@@ -353,9 +353,13 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/program.c", "run/program.h",
-					     "run/host/host_engine.c", "run/record/recorder.c",
-					     NULL };
+	static const char *const files[] = {
+		"run/program.c",
+		"run/program.h",
+		"run/host/host_engine.c",
+		"run/record/recorder.c",
+		NULL
+	};
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

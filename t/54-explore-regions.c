@@ -25,12 +25,12 @@ enum {
 };
 
 static plait__context context;
-static plait__frozen frozen;
-static plait__layout layout;
+static plait__plan_object frozen;
+static plait__frame_layout layout;
 static plait__program program;
 static plait__instance instance;
-static plait__flat flat;
-static plait__crew crew;
+static plait__lane_program flat;
+static plait__lane_set crew;
 static uint64_t iterations[2];
 static enum shape shape;
 static uint32_t run_count;
@@ -99,7 +99,7 @@ void plait__task_offer(plait__task *task)
 
 static void run_claimed(plait__task *task)
 {
-	if (task->turn(task))
+	if (task->run(task))
 		task->over(task);
 }
 
@@ -111,7 +111,7 @@ bool plait__task_run_here(plait__task *task)
 	return true;
 }
 
-void plait__task_run_own(plait__task *task)
+void plait__task_run_unshared(plait__task *task)
 {
 	at_store_relaxed_u32(&task->ready.state, PLAIT__TASK_RUNNING);
 	run_claimed(task);
@@ -125,22 +125,22 @@ bool plait__task_should_yield(const plait__task *task)
 
 /* Nothing here needs somebody else. */
 
-bool plait__outside_has(const plait__program *of, uint32_t command)
+bool plait__external_matches(const plait__program *of, uint32_t command)
 {
 	(void)of;
 	(void)command;
 	return false;
 }
 
-bool plait__outside_step(plait__outside *outside, uint32_t command)
+bool plait__external_step(plait__external *outside, uint32_t command)
 {
 	(void)outside;
 	(void)command;
 	return false;
 }
 
-plait_status plait__outside_make(plait__outside *outside, bool submits,
-				 plait_error *error)
+plait_status plait__external_make(plait__external *outside, bool submits,
+				  plait_error *error)
 {
 	(void)outside;
 	(void)submits;
@@ -148,19 +148,19 @@ plait_status plait__outside_make(plait__outside *outside, bool submits,
 	return PLAIT_OK;
 }
 
-void plait__outside_free(plait__outside *outside)
+void plait__external_free(plait__external *outside)
 {
 	(void)outside;
 }
 
-void plait__outside_begin(const plait__program *of, uint64_t *newest)
+void plait__external_begin_run(const plait__program *of, uint64_t *newest)
 {
 	(void)of;
 	(void)newest;
 }
 
-uint32_t plait__rehearsal_choose(const plait__plan *of, uint32_t region,
-				 uint64_t times)
+uint32_t plait__rehearse_choose(const plait__plan *of, uint32_t region,
+				uint64_t times)
 {
 	(void)of;
 	(void)region;
@@ -168,7 +168,7 @@ uint32_t plait__rehearsal_choose(const plait__plan *of, uint32_t region,
 	return 0;
 }
 
-void plait__frame_turn(const plait__frame *frame, const plait__turn *turn)
+void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn)
 {
 	(void)frame;
 	(void)turn;
@@ -301,8 +301,8 @@ static int32_t decide_branch(void *user_data)
 	return (int32_t)branch_of(run, i);
 }
 
-const plait__store_function *plait__op_predicate(const plait__program *of,
-						 uint32_t region)
+const plait__store_function *plait__call_op_predicate(const plait__program *of,
+						      uint32_t region)
 {
 	static const plait__store_function loop = { decide_loop, NULL, NULL };
 	static const plait__store_function branch = { decide_branch, NULL,
@@ -312,8 +312,8 @@ const plait__store_function *plait__op_predicate(const plait__program *of,
 	return region == 1 || shape == BRANCH ? &branch : &loop;
 }
 
-void plait__op_make(const plait__program *of, plait__object *const *kernels,
-		    uint32_t command, plait__op *out)
+void plait__call_op_make(const plait__program *of, plait__object *const *kernels,
+			 uint32_t command, plait__call_op *out)
 {
 	(void)of;
 	(void)kernels;
@@ -341,10 +341,10 @@ static void start_run(void)
 	AT_PLAIN_WRITE(runs) = AT_PLAIN_READ(runs) + 1;
 	at_store_relaxed_u32(&instance.stop, 0);
 	plait__mutex_unlock(&ending);
-	plait__crew_start(&crew, here);
+	plait__lane_set_start(&crew, here);
 }
 
-void plait__flat_over(plait__crew *of)
+void plait__host_engine_lanes_completed(plait__lane_set *of)
 {
 	uint32_t run = AT_PLAIN_READ(runs) - 1;
 	bool whole = !(run == 0 && (failing >= 0 || cancels));
@@ -372,7 +372,7 @@ void plait__flat_over(plait__crew *of)
 static void make_program(void)
 {
 	static uint32_t turns[COMMANDS_MAX + 1];
-	static uint32_t predicate_turns[3];
+	static uint32_t predicate_rotations[3];
 
 	arena_used = 0;
 	memset(&flat, 0, sizeof(flat));
@@ -382,25 +382,25 @@ static void make_program(void)
 	};
 	frozen.plan = &sketch.plan;
 	layout.frozen = &frozen;
-	layout.turn_first = turns;
-	layout.predicate_turns = predicate_turns;
+	layout.rotation_first = turns;
+	layout.predicate_rotations = predicate_rotations;
 	program.plan = &sketch.plan;
 	program.context = &context;
 	program.layout = layout;
 	instance.program = &program;
 	instance.frame.layout = &program.layout;
 	instance.frame.iterations = iterations;
-	MC_CHECK(plait__flat_compile(&flat, &program, false, NULL, NULL) ==
+	MC_CHECK(plait__lane_program_compile(&flat, &program, false, NULL, NULL) ==
 		 PLAIT_OK);
 }
 
-static void make_crew(bool light)
+static void make_crew(bool asymmetric_fence)
 {
 	memset(&crew, 0, sizeof(crew));
-	MC_CHECK(plait__crew_make(&crew, &instance, &flat, false, NULL) ==
+	MC_CHECK(plait__lane_set_make(&crew, &instance, &flat, false, NULL) ==
 		 PLAIT_OK);
-	crew.light = light;
-	for (uint32_t i = 0; i < flat.word_count; i++)
+	crew.asymmetric_fence = asymmetric_fence;
+	for (uint32_t i = 0; i < flat.progress_count; i++)
 		at_init_u64(&crew.words[i], 0);
 	at_init_u32(&crew.remaining, 0);
 	plait__mutex_init(&crew.lock);
@@ -467,7 +467,7 @@ static void begin_loop_spinning(void)
 static void begin_loop_heavy(void)
 {
 	begin_with(LOOP, -1, false);
-	crew.light = false;
+	crew.asymmetric_fence = false;
 }
 
 static void begin_branch(void)
@@ -520,7 +520,7 @@ static void drive(void)
 		key = at_load_acquire_u32(&offers);
 		if (at_load_acquire_u32(&done) != 0)
 			return;
-		if (!plait__crew_drive(&crew))
+		if (!plait__lane_set_drive(&crew))
 			at_futex_wait(&offers, key, UINT64_MAX);
 	}
 }
@@ -585,7 +585,8 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/host/lane_interpreter.c", "run/host/lane_tasks.c",
+	static const char *const files[] = { "run/host/lane_interpreter.c",
+					     "run/host/lane_tasks.c",
 					     "run/host/host_engine.h", NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);

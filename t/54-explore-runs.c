@@ -25,15 +25,15 @@
 enum { INSTANCES = 2, COMMANDS = 5 };
 
 static plait__context context;
-static plait__frozen frozen;
+static plait__plan_object frozen;
 static plait__plan plan;
-static const plait__layout layout; /* without parameters */
+static const plait__frame_layout layout; /* without parameters */
 static plait__program *program;
 static plait__instance *instances;
 static plait__recording recordings[2];
 static plait__run *run_of_user;
 static plait__inbox inbox;
-static plait__notice *const no_notice;
+static plait__inbox_event *const no_notice;
 static uint32_t payload;
 static at_u32 given;	/* instances that runs have given back */
 static at_u32 blocks;	/* of memory */
@@ -92,7 +92,7 @@ void plait__object_drop(plait__object *object)
 		object->class->destroy(object);
 }
 
-void plait__object_drop_later(plait__object *object)
+void plait__object_drop_deferred(plait__object *object)
 {
 	plait__object_drop(object);
 }
@@ -117,7 +117,7 @@ void plait__object_leave(plait__object *object)
 	plait__object_drop(object);
 }
 
-void plait__object_leave_lost(void *object)
+void plait__object_leave_on_exit(void *object)
 {
 	plait__object_drop(object);
 }
@@ -139,9 +139,9 @@ plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
 	return PLAIT_OK;
 }
 
-plait_status plait__notice_create(plait__inbox *where,
-				  const plait_event *event,
-				  plait__notice **out, plait_error *error)
+plait_status plait__inbox_event_create(plait__inbox *where,
+				       const plait_event *event,
+				       plait__inbox_event **out, plait_error *error)
 {
 	(void)where;
 	(void)event;
@@ -151,7 +151,7 @@ plait_status plait__notice_create(plait__inbox *where,
 	return PLAIT_OK;
 }
 
-void plait__notice_post(plait__notice *notice, plait_status status)
+void plait__inbox_event_post(plait__inbox_event *notice, plait_status status)
 {
 	MC_CHECK(notice == no_notice);
 	MC_CHECK(AT_PLAIN_READ(payload) == 1);
@@ -159,22 +159,22 @@ void plait__notice_post(plait__notice *notice, plait_status status)
 	at_add_u32(&told, 1);
 }
 
-void plait__context_pulse(plait__context *of)
+void plait__context_notify_waiters(plait__context *of)
 {
-	plait__event_notify(&of->pulse);
+	plait__eventcount_notify(&of->pulse);
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 {
 	(void)error;
-	(void)plait__event_await(&context.pulse, request->ready, request->arg,
-				 UINT64_MAX, PLAIT__WAIT_SLEEP);
+	(void)plait__eventcount_await(&context.pulse, request->ready, request->arg,
+				      UINT64_MAX, PLAIT__BACKOFF_SLEEP);
 	return PLAIT_OK;
 }
 
 /* --- what runs have */
 
-void plait__program_give(plait__instance *instance)
+void plait__instance_release(plait__instance *instance)
 {
 	/* The next one has it, and what it records into. */
 	instance->run = NULL;
@@ -182,21 +182,21 @@ void plait__program_give(plait__instance *instance)
 	at_store_release_u32(&given, 1);
 }
 
-uint64_t plait__recording_commands(const plait__recording *recording)
+uint64_t plait__recorder_commands(const plait__recording *recording)
 {
 	MC_CHECK(recording == &recordings[0]);
 	return COMMANDS;
 }
 
-uint64_t plait__recording_iterations(const plait__recording *recording)
+uint64_t plait__recorder_iterations(const plait__recording *recording)
 {
 	MC_CHECK(recording == &recordings[0]);
 	MC_CHECK(at_load_relaxed_u32(&given) == 0);
 	return 0;
 }
 
-void plait__recorder_give(plait__recorder *recorder,
-			  plait__recording *recording)
+void plait__recorder_release(plait__recorder *recorder,
+			     plait__recording *recording)
 {
 	(void)recorder;
 	MC_CHECK(recording == &recordings[0]);
@@ -212,9 +212,9 @@ static void cancel(plait__instance *instance)
 
 static const plait__engine engine = { .name = "none", .cancel = cancel };
 
-plait_status plait__desc_write(void *out, const void *ours, size_t known_bytes,
-			       size_t first_bytes, const char *what,
-			       plait_error *error)
+plait_status plait__sized_struct_write(void *out, const void *ours, size_t known_bytes,
+				       size_t first_bytes, const char *what,
+				       plait_error *error)
 {
 	(void)first_bytes;
 	(void)what;
@@ -236,32 +236,32 @@ plait_status plait__desc_write(void *out, const void *ours, size_t known_bytes,
 	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NOTHING(plait__handle_give, plait__slot *slot)
-NOTHING(plait__context_opened, plait__context *of)
+NOTHING(plait__handle_recycle, plait__handle_slot *slot)
+NOTHING(plait__reclaim_thread_handle_opened, plait__context *of)
 NOTHING(plait__handle_retain, const void *handle, int32_t type)
-NOTHING(plait__frame_unbind_all, plait__frame *frame)
-NOTHING(plait__instance_renew, plait__instance *instance)
-NOTHING(plait__passage_leave, plait__passage *passage,
+NOTHING(plait__bind_parameters_release, plait__frame *frame)
+NOTHING(plait__kernel_versions_adopt, plait__instance *instance)
+NOTHING(plait__section_leave, plait__section *passage,
 	const plait_error *failure)
-NOTHING(plait__recording_end, plait__recorder *recorder,
+NOTHING(plait__recorder_end, plait__recorder *recorder,
 	plait__recording *recording)
-NOTHING(plait__obstacle_describe, plait__instance *instance, plait__run *run,
+NOTHING(plait__blocked_on_describe, plait__instance *instance, plait__run *run,
 	const char *name, char *out, uint32_t bytes)
-NUMBER(plait_status, plait__frame_bind_all, plait__frame *frame,
+NUMBER(plait_status, plait__bind_parameters, plait__frame *frame,
 	const plait_run_desc *desc, plait_error *error)
-NUMBER(plait_status, plait__recorder_take, plait__recorder *recorder,
+NUMBER(plait_status, plait__recorder_acquire, plait__recorder *recorder,
 	plait__recording **out, plait_error *error)
 NUMBER(plait_status, plait__context_check_same, const plait__object *one,
 	const plait__object *other, plait_error *error)
-NUMBER(plait_status, plait__frozen_enter, plait_plan *handle,
-	plait__frozen **out, plait_error *error)
-NUMBER(double, plait__recording_expected, const plait__plan *of, uint32_t body)
+NUMBER(plait_status, plait__plan_object_enter, plait_plan *handle,
+	plait__plan_object **out, plait_error *error)
+NUMBER(double, plait__recorder_expected_runs, const plait__plan *of, uint32_t body)
 NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
 	uint32_t node)
 NUMBER(const char *, plait__program_node, const plait__plan *of,
 	uint32_t command, char room[PLAIT__NODE_ROOM])
 NUMBER(const char *, plait__object_name, const plait__object *object,
-	char room[PLAIT__NAME_ROOM])
+	char room[PLAIT__OBJECT_NAME_BYTES])
 
 /* --- threads */
 
@@ -283,7 +283,7 @@ static plait__run *start(plait__instance *instance)
 static void finish(plait__instance *instance)
 {
 	AT_PLAIN_WRITE(payload) = 1;
-	plait__instance_over(instance);
+	plait__instance_complete(instance);
 }
 
 /* Until it is over, and how it ended. */
@@ -374,7 +374,7 @@ static void run_spare(uint32_t self)
 static void begin_plan(void)
 {
 	memset(&context, 0, sizeof(context));
-	plait__event_init(&context.pulse, 0);
+	plait__eventcount_init(&context.pulse, 0);
 	memset(&frozen, 0, sizeof(frozen));
 	frozen.object.context = &context;
 	plan = (plait__plan){ .command_count = 0 };
@@ -402,7 +402,7 @@ static void begin_spare(void)
 		instances[i].frame.layout = &layout;
 		plait__mutex_init(&instances[i].lock);
 	}
-	MC_CHECK(plait__runs_make(program, NULL) == PLAIT_OK);
+	MC_CHECK(plait__run_reserve_all(program, NULL) == PLAIT_OK);
 	run_of_user = start(&instances[0]);
 }
 
@@ -418,7 +418,7 @@ static void begin(void)
 static void end(void)
 {
 	MC_CHECK(at_load_relaxed_u32(&told) == at_load_relaxed_u32(&asked));
-	plait__runs_free(program);
+	plait__run_free_all(program);
 	MC_CHECK(at_load_relaxed_u32(&blocks) == 0);
 }
 

@@ -25,7 +25,7 @@ struct code {
 	plait__object *kernel;
 };
 
-static plait__frozen frozen;
+static plait__plan_object frozen;
 static plait__program *program;
 static plait__instance *instances;
 static plait__plan plan;
@@ -75,7 +75,7 @@ void plait__object_hold(plait__object *object)
 	at_add_u32(holds_of(object), 1);
 }
 
-void plait__object_drop_later(plait__object *object)
+void plait__object_drop_deferred(plait__object *object)
 {
 	MC_CHECK(at_sub_u32(holds_of(object), 1) > 0);
 }
@@ -110,11 +110,11 @@ static const plait__engine engine = { .name = "none", .recode = recode,
 
 /* --- what else it is linked with */
 
-plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
-				 plait_error *error)
+plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
+				      plait_error *error)
 {
 	(void)error;
-	*out = (plait__frozen *)(void *)handle;
+	*out = (plait__plan_object *)(void *)handle;
 	return PLAIT_OK;
 }
 
@@ -131,7 +131,7 @@ void plait__object_leave(plait__object *object)
 	(void)object;
 }
 
-plait_status plait__program_make(plait__frozen *of, plait__program **out,
+plait_status plait__program_make(plait__plan_object *of, plait__program **out,
 				 plait_error *error)
 {
 	(void)of;
@@ -150,7 +150,7 @@ plait_status plait__context_check_same(const plait__object *one,
 	return PLAIT_OK;
 }
 
-void plait__context_tidy(plait__context *context)
+void plait__reclaim_pending(plait__context *context)
 {
 	(void)context;
 }
@@ -163,8 +163,8 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
 	return NULL;
 }
 
-plait_status plait__kernel_settle(const plait__kernel *kernel,
-				  plait_launch *launch, plait_error *error)
+plait_status plait__select_source_set_groups(const plait__kernel *kernel,
+					     plait_launch *launch, plait_error *error)
 {
 	(void)kernel;
 	(void)launch;
@@ -195,7 +195,7 @@ static void run_once(plait__instance *instance)
 	struct code *code;
 
 	if (at_load_acquire_ptr(&program->version) != instance->version)
-		plait__instance_renew(instance);
+		plait__kernel_versions_adopt(instance);
 	if (instance->version == NULL)
 		return;
 	code = instance->version->code;
@@ -292,12 +292,12 @@ static void begin(void)
 /* The next run has the newest, and then all goes. */
 static void end(void)
 {
-	const plait__version *newest = at_load_relaxed_ptr(&program->version);
+	const plait__kernel_version *newest = at_load_relaxed_ptr(&program->version);
 
 	run_once(&instances[0]);
 	MC_CHECK(newest->number == at_load_relaxed_u32(&exchanged));
 	MC_CHECK(instances[0].version == newest);
-	plait__versions_free(program);
+	plait__kernel_versions_free(program);
 	MC_CHECK(at_load_relaxed_u32(&codes) == 0);
 	for (uint32_t i = 0; i < KERNELS; i++)
 		MC_CHECK(at_load_relaxed_u32(&holds[i]) == (i == 0));

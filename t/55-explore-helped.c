@@ -37,13 +37,13 @@ static plait__plan_command commands[COMMANDS + 1];
 static uint32_t preds[] = { A, B, B };
 static uint32_t row_preds[] = { Y, P };
 static plait__instance instance;
-static plait__helped helped;
-static plait__band band;
+static plait__steal_program helped;
+static plait__steal_set band;
 /* With what goes in front of, and behind, memory that begins at a line. */
 static struct {
-	plait__member members[LANES + 2];
+	plait__steal_worker workers[LANES + 2];
 	at_u64 words[COMMANDS + 64];
-	plait__op ops[COMMANDS];
+	plait__call_op ops[COMMANDS];
 } memory;
 static uint32_t numbers[COMMANDS]; /* of the run that ran it last */
 static uint32_t command_count, lane_count, run_count;
@@ -84,7 +84,7 @@ void plait__free(const plait_allocator *allocator, void *pointer,
 void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
 {
 	(void)allocator;
-	return bytes > sizeof(plait__member) ? (void *)memory.members :
+	return bytes > sizeof(plait__steal_worker) ? (void *)memory.workers :
 						(void *)memory.words;
 }
 
@@ -115,12 +115,12 @@ void plait__task_offer(plait__task *task)
 
 bool plait__task_run_here(plait__task *task)
 {
-	uint32_t lane = ((plait__member *)(void *)task)->lane;
+	uint32_t lane = ((plait__steal_worker *)(void *)task)->lane;
 
 	if (!plait__ready_claim(&task->ready))
 		return false;
 	AT_PLAIN_WRITE(turns[lane]) = AT_PLAIN_READ(turns[lane]) + 1;
-	if (task->turn(task))
+	if (task->run(task))
 		task->over(task);
 	return true;
 }
@@ -128,7 +128,7 @@ bool plait__task_run_here(plait__task *task)
 /* Where it has told what it did, and may be about to rest. */
 bool plait__task_should_yield(const plait__task *task)
 {
-	uint32_t lane = ((const plait__member *)(const void *)task)->lane;
+	uint32_t lane = ((const plait__steal_worker *)(const void *)task)->lane;
 
 	AT_PLAIN_WRITE(turns[lane]) = AT_PLAIN_READ(turns[lane]) + 1;
 	return false;
@@ -140,14 +140,14 @@ uint64_t plait__clock_now_ns(void)
 }
 
 /* No spinning: who finds nothing rests, or pauses once before. */
-void plait__wait_init(struct plait__wait *ladder,
-		      enum plait__wait_policy policy)
+void plait__backoff_init(struct plait__backoff *ladder,
+			 enum plait__backoff_policy policy)
 {
 	(void)policy;
 	ladder->spins_left = spins;
 }
 
-bool plait__wait_step(struct plait__wait *ladder)
+bool plait__backoff_step(struct plait__backoff *ladder)
 {
 	if (ladder->spins_left == 0)
 		return false;
@@ -156,7 +156,7 @@ bool plait__wait_step(struct plait__wait *ladder)
 	return true;
 }
 
-bool plait__op_is_outside(const plait__plan *of, uint32_t command)
+bool plait__call_op_is_external(const plait__plan *of, uint32_t command)
 {
 	(void)of;
 	(void)command;
@@ -195,8 +195,8 @@ static int32_t run_command(void *user_data)
 	return failing == (int32_t)self ? 42 : 0;
 }
 
-void plait__op_make(const plait__program *of, plait__object *const *kernels,
-		    uint32_t command, plait__op *out)
+void plait__call_op_make(const plait__program *of, plait__object *const *kernels,
+			 uint32_t command, plait__call_op *out)
 {
 	(void)of;
 	(void)kernels;
@@ -212,11 +212,11 @@ static void start_run(void)
 	AT_PLAIN_WRITE(run_number) = AT_PLAIN_READ(run_number) + 1;
 	at_store_relaxed_u32(&instance.stop, 0);
 	if (alternates)
-		at_store_relaxed_u32(&band.quick, run_number % 2);
-	plait__band_start(&band, run_here);
+		at_store_relaxed_u32(&band.short_commands, run_number % 2);
+	plait__steal_set_start(&band, run_here);
 }
 
-void plait__flat_helped_over(plait__band *of)
+void plait__host_engine_steal_completed(plait__steal_set *of)
 {
 	uint32_t now = AT_PLAIN_READ(run_number);
 
@@ -275,8 +275,8 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	}
 	at_init_u64(&band.run, 0);
 	at_init_u64(&band.idle, 0);
-	at_init_u32(&band.quick, 0);
-	at_init_u32(&band.ranged, 0);
+	at_init_u32(&band.short_commands, 0);
+	at_init_u32(&band.batch_claims, 0);
 	at_init_u64(&band.woken_ns, 0);
 	at_init_u32(&band.remaining, 0);
 	at_init_u32(&instance.stop, 0);
@@ -292,16 +292,16 @@ static void make_band(int32_t fails, uint64_t step, bool here)
 	time_now = 0;
 	run_here = here;
 	spins = 0;
-	MC_CHECK(plait__helped_can(&plan) == (lane_count > 1));
-	MC_CHECK(plait__helped_compile(&helped, &program, NULL,
+	MC_CHECK(plait__steal_program_applies(&plan) == (lane_count > 1));
+	MC_CHECK(plait__steal_program_compile(&helped, &program, NULL,
 					NULL) == PLAIT_OK);
-	MC_CHECK(plait__band_make(&band, &instance, &helped, false,
-				  NULL) ==
+	MC_CHECK(plait__steal_set_make(&band, &instance, &helped, false,
+				       NULL) ==
 		 PLAIT_OK);
 	for (uint32_t i = 0; i < command_count; i++)
 		at_init_u64(&band.words[i], 0);
 	for (uint32_t i = 0; i < lane_count; i++)
-		at_init_u64(&band.members[i].front, 0);
+		at_init_u64(&band.workers[i].front, 0);
 }
 
 static void begin_with(uint32_t lanes, int32_t fails, uint64_t step, bool here)
@@ -322,7 +322,7 @@ static void begin(void)
 static void begin_small(void)
 {
 	begin();
-	at_init_u32(&band.quick, 1);
+	at_init_u32(&band.short_commands, 1);
 }
 
 static void begin_row(void)
@@ -330,7 +330,7 @@ static void begin_row(void)
 	begin();
 	in_a_row = true;
 	make_band(-1, 1000000, false);
-	at_init_u32(&band.quick, 1);
+	at_init_u32(&band.short_commands, 1);
 }
 
 static void begin_alternating(void)
@@ -371,7 +371,7 @@ static void begin_failing(void)
 static void begin_heavy(void)
 {
 	begin();
-	band.light = false;
+	band.asymmetric_fence = false;
 }
 
 /* One member, which may be late for each run that the other thread starts. */
@@ -383,7 +383,7 @@ static void begin_late(void)
 static void begin_late_heavy(void)
 {
 	begin_late();
-	band.light = false;
+	band.asymmetric_fence = false;
 }
 
 /* Runs pass by a member that has nothing of its own to do. */
@@ -407,7 +407,7 @@ static void run(uint32_t self)
 		key = at_load_acquire_u32(&offers);
 		if (at_load_acquire_u32(&done) != 0)
 			return;
-		if (!plait__band_drive(&band))
+		if (!plait__steal_set_drive(&band))
 			at_futex_wait(&offers, key, UINT64_MAX);
 	}
 }
@@ -467,8 +467,12 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/host/steal_worker.c", "run/host/steal_setup.c",
-					     "run/host/steal_claim.h", NULL };
+	static const char *const files[] = {
+		"run/host/steal_worker.c",
+		"run/host/steal_setup.c",
+		"run/host/steal_claim.h",
+		NULL
+	};
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

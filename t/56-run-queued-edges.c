@@ -11,7 +11,7 @@
 static uint64_t looks;
 static plait__device *const here = (plait__device *)(void *)&looks;
 
-static plait__device *is_here(const plait__queued *queued, uint32_t command)
+static plait__device *is_here(const plait__queue_program *queued, uint32_t command)
 {
 	(void)queued;
 	(void)command;
@@ -27,12 +27,12 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 }
 
 /* All ways to what is there already. */
-#define plait__queued_at(vector, index) \
-	(looks++, plait__queued_at(vector, index))
+#define plait__queue_program_at(vector, index) \
+	(looks++, plait__queue_program_at(vector, index))
 #define plait__vector_at(vector, index) \
 	(looks++, plait__vector_at(vector, index))
-#define plait__queued_frozen_on is_here
-#define plait__queued_has_work has_work
+#define plait__compile_segment_device is_here
+#define plait__translate_has_work has_work
 #define plait__program_allocator(program) ((void)(program), \
 					   plait__alloc_default())
 #include "run/queue/compile_segments.c"
@@ -41,14 +41,14 @@ enum { MOST = 8192 };
 
 static plait__plan plan;
 static plait__program program;
-static plait__queued queued;
+static plait__queue_program queued;
 static plait__plan_node nodes[1];
 static plait__plan_body bodies[2];
 static plait__plan_track tracks[MOST];
 static plait__plan_command commands[MOST + 1];
 static plait__plan_wait waits[2 * MOST];
 static plait__plan_region regions[1];
-static plait__queued_region frozen[1];
+static plait__queue_region frozen[1];
 static uint32_t order[MOST], next[MOST], inside[2];
 
 static void begin(void)
@@ -61,12 +61,12 @@ static void begin(void)
 	};
 	bodies[0] = (plait__plan_body){ .region = PLAIT__NONE };
 	program = (plait__program){ .plan = &plan };
-	queued = (plait__queued){ .program = &program, .fewest = 1,
+	queued = (plait__queue_program){ .program = &program, .min_commands = 1,
 				  .regions = frozen, .body_work = inside };
 	plait__vector_init(&queued.items, plait__alloc_default(),
-			   sizeof(plait__queued_item));
+			   sizeof(plait__queue_stage));
 	plait__vector_init(&queued.segments, plait__alloc_default(),
-			   sizeof(plait__queued_segment));
+			   sizeof(plait__queue_segment));
 	plait__vector_init(&queued.members, plait__alloc_default(),
 			   sizeof(uint32_t));
 	plait__vector_init(&queued.edge_starts, plait__alloc_default(),
@@ -102,11 +102,11 @@ static void add_wait(uint32_t lane, uint32_t position)
 /* All of them are one chunk. */
 static void find(void)
 {
-	const plait__queued_item chunk = {
-		.kind = PLAIT__ITEM_CHUNK, .first_command = 0,
+	const plait__queue_stage chunk = {
+		.kind = PLAIT__STAGE_CHUNK, .first_command = 0,
 		.last_command = plan.command_count - 1,
 	};
-	plait__queued_lane *lanes = plait__alloc_array(
+	plait__queue_lane *lanes = plait__alloc_array(
 		plait__alloc_default(), MOST, sizeof(*lanes));
 
 	for (uint32_t i = 0; i < plan.command_count; i++)
@@ -114,7 +114,7 @@ static void find(void)
 	queued.lanes = lanes;
 	OK(plait__vector_push(&queued.items, &chunk, 1) != NULL);
 	looks = 0;
-	OK(plait__queued_find_segments(&queued, next));
+	OK(plait__compile_segments(&queued, next));
 	plait__free(plait__alloc_default(), lanes, MOST * sizeof(*lanes));
 }
 
@@ -187,7 +187,7 @@ static void stubs(void)
 	regions[0] = (plait__plan_region){
 		.command = 1, .body_first = 1, .body_count = 1,
 		.lane_count = LANES };
-	frozen[0] = (plait__queued_region){ .order_first = 1,
+	frozen[0] = (plait__queue_region){ .order_first = 1,
 					    .order_count = LANES,
 					    .outer = PLAIT__NONE,
 					    .frozen = true };

@@ -51,9 +51,9 @@ static plait_plan *make_plan(uint32_t lanes)
 static plait__recorder *recorder_of(plait_plan *plan)
 {
 	plait__program *program = NULL;
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 
-	OK(plait__frozen_enter(plan, &frozen, NULL) == PLAIT_OK);
+	OK(plait__plan_object_enter(plan, &frozen, NULL) == PLAIT_OK);
 	OK(plait__program_of(frozen, &program, NULL) == PLAIT_OK);
 	plait__object_leave(&frozen->object);
 	return plait__program_recorder(program);
@@ -68,7 +68,7 @@ static void put_times(plait_plan *plan)
 	for (uint32_t i = 0; i < of->command_count; i++) {
 		uint64_t ns = ns_of(of->commands[i].node);
 
-		recorder->samples[i] = (plait__sample){
+		recorder->samples[i] = (plait__cost_sample){
 			.count = 3, .ns = { ns, 100 * ns, ns }
 		};
 	}
@@ -153,7 +153,7 @@ static void modes_and_lanes(void)
 	/* 90 against a mean of 18. */
 	IS_UINT(plan_info.mode, PLAIT_MODE_STRICT);
 	plait_plan_release(tuned);
-	recorder_of(plan)->samples[0] = (plait__sample){
+	recorder_of(plan)->samples[0] = (plait__cost_sample){
 		.count = 1, .ns = { 9000000 }
 	};
 	IS_INT(plait_plan_tune(plan, &desc, &tuned, NULL, &rig.error),
@@ -218,7 +218,7 @@ static uint32_t tuned_mode(uint64_t (*take)(uint32_t node, uint32_t run),
 	recorder = recorder_of(plan);
 	recorder->runs = runs;
 	for (uint32_t i = 0; i < NODES; i++) {
-		plait__sample *sample = &recorder->samples[i];
+		plait__cost_sample *sample = &recorder->samples[i];
 
 		sample->count = runs;
 		for (uint32_t k = 0; k < runs; k++)
@@ -266,7 +266,7 @@ static void what_was_not_seen(void)
 	recorder = recorder_of(plan);
 	for (uint32_t i = 0; i < NODES; i++)
 		if (recorder->program->plan->commands[i].node == 0)
-			recorder->samples[i] = (plait__sample){
+			recorder->samples[i] = (plait__cost_sample){
 				.count = 1, .ns = { 4000 }
 			};
 	/* Its cost was 40, so a unit is 100 ns. */

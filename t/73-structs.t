@@ -92,9 +92,9 @@ wild = []
 for path in glob.glob(os.path.join(ROOT, "src/**/*.c"), recursive=True):
     with open(path) as file:
         wild += ["%s: %s" % (os.path.relpath(path, ROOT), m.group(0)) for m in re.finditer(
-            r"plait__desc_(read|view|write)\(.*", file.read())
+            r"plait__sized_struct_(read|view|write)\(.*", file.read())
             if "/base/sized_struct.c" not in path]
-ok(not wild, "descriptors are read by PLAIT__READ, PLAIT__VIEW and PLAIT__WRITE alone", *wild)
+ok(not wild, "descriptors are read by PLAIT__STRUCT_READ, PLAIT__STRUCT_VIEW and PLAIT__STRUCT_WRITE alone", *wild)
 
 
 def first_compiles(*flags):

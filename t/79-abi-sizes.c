@@ -214,7 +214,7 @@ static bool has_table(const char *name)
 static void none_left_out(void)
 {
 #define NAME(name, bytes) #name,
-	static const char *const names[] = { PLAIT__FIRST_BYTES(NAME) };
+	static const char *const names[] = { PLAIT__MIN_STRUCT_SIZES(NAME) };
 #undef NAME
 
 	for (size_t i = 0; i < TAP_COUNT(names); i++)

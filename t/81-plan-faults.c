@@ -49,18 +49,18 @@ static plait_status run_all(const struct shape *shape,
 	plait__timeline *timeline = NULL;
 	plait_status status;
 
-	status = plait__plan_build(&shape->input, options, allocator, NULL,
-				   &plan, error);
+	status = plait__planner_run(&shape->input, options, allocator, NULL,
+				    &plan, error);
 	if (status == PLAIT_OK)
-		status = plait__plan_check(plan, &shape->input,
+		status = plait__check_plan(plan, &shape->input,
 					   PLAIT__CHECK_REDUNDANT, allocator,
 					   NULL, error);
 	if (status == PLAIT_OK)
-		status = plait__plan_simulate(plan, NULL, allocator,
+		status = plait__simulate_plan(plan, NULL, allocator,
 					      &timeline, error);
 	else if (plan == NULL)
 		error->origin = 1;
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	plait__plan_release(plan);
 	return status;
 }
@@ -118,8 +118,8 @@ static void every_allocation(void)
 		sweep(&shape, &options, i & 4, "all");
 		if (i & 4)
 			continue;
-		if (plait__plan_build(&shape.input, &options, NULL, NULL,
-				      &whole, NULL) != PLAIT_OK)
+		if (plait__planner_run(&shape.input, &options, NULL, NULL,
+				       &whole, NULL) != PLAIT_OK)
 			continue;
 		options.sources = sources;
 		options.source_count = 1;
@@ -145,10 +145,10 @@ static void sweep_large(const struct shape *shape,
 		plait__plan *plan = NULL;
 
 		fault.count = 0;
-		status = plait__plan_build(&shape->input, options, &allocator,
-					   NULL, &plan, NULL);
+		status = plait__planner_run(&shape->input, options, &allocator,
+					    NULL, &plan, NULL);
 		if (status == PLAIT_OK)
-			OK_THAT(plait__plan_check(plan, &shape->input, 0, NULL,
+			OK_THAT(plait__check_plan(plan, &shape->input, 0, NULL,
 						  NULL, NULL) == PLAIT_OK,
 				"%s: it is right", name);
 		plait__plan_release(plan);

@@ -12,7 +12,7 @@
 
 enum { ITEMS = 2 };
 
-static struct plait__ready ready;
+static struct plait__ready_queue ready;
 static struct plait__ready_item items[ITEMS];
 static struct plait__sleeper sleepers[MC_THREADS_MAX];
 static uint32_t contents[ITEMS];
@@ -28,7 +28,7 @@ static void ready_begin(void)
 	memset(items, 0, sizeof(items));
 	memset(sleepers, 0, sizeof(sleepers));
 	for (i = 0; i < MC_THREADS_MAX; i++)
-		plait__event_init(&sleepers[i].event, 0);
+		plait__eventcount_init(&sleepers[i].event, 0);
 	for (i = 0; i < ITEMS; i++) {
 		items[i].level = PLAIT__READY_NORMAL;
 		AT_PLAIN_WRITE(contents[i]) = 0;
@@ -58,7 +58,7 @@ static void work(uint32_t self)
 {
 	struct plait__ready_item *item;
 
-	while ((item = plait__ready_seek(&ready, &sleepers[self])) != NULL)
+	while ((item = plait__ready_wait(&ready, &sleepers[self])) != NULL)
 		take(item);
 }
 
@@ -105,19 +105,19 @@ static void wait_and_help(uint32_t self)
 	uint32_t key;
 
 	while (at_load_acquire_u32(&go) == 0) {
-		key = plait__event_prepare(&sleeper->event);
-		if (!plait__ready_enlist(&ready, sleeper)) {
-			plait__event_cancel(&sleeper->event);
+		key = plait__eventcount_prepare(&sleeper->event);
+		if (!plait__ready_add_sleeper(&ready, sleeper)) {
+			plait__eventcount_cancel(&sleeper->event);
 			item = plait__ready_pop(&ready);
 			if (item != NULL)
 				take(item);
 			continue;
 		}
 		if (at_load_acquire_u32(&go) == 0)
-			plait__event_wait(&sleeper->event, key, UINT64_MAX);
+			plait__eventcount_wait(&sleeper->event, key, UINT64_MAX);
 		else
-			plait__event_cancel(&sleeper->event);
-		plait__ready_delist(&ready, sleeper);
+			plait__eventcount_cancel(&sleeper->event);
+		plait__ready_remove_sleeper(&ready, sleeper);
 	}
 }
 
@@ -133,7 +133,7 @@ static void run_helper(uint32_t self)
 	}
 	push(0);
 	at_store_release_u32(&go, 1);
-	plait__event_notify(&sleepers[2].event);
+	plait__eventcount_notify(&sleepers[2].event);
 	wait_until_ran(1);
 	push(1);
 	plait__ready_close(&ready);
@@ -167,7 +167,7 @@ static void run_guests(uint32_t self)
 		if (item == &items[0])
 			push(1);
 		plait__ready_finish(&ready);
-	} while (at_load_relaxed_u32(&go) == 0 && !plait__ready_idle(&ready));
+	} while (at_load_relaxed_u32(&go) == 0 && !plait__ready_is_idle(&ready));
 	if (self == 0)
 		MC_CHECK(at_load_relaxed_u32(&ran) == ITEMS);
 }
@@ -245,7 +245,7 @@ static void work_on_tasks(uint32_t self)
 {
 	struct plait__ready_item *item;
 
-	while ((item = plait__ready_seek(&ready, &sleepers[self])) != NULL) {
+	while ((item = plait__ready_wait(&ready, &sleepers[self])) != NULL) {
 		if (plait__ready_claim(task))
 			run_task();
 		plait__ready_unpin(task);
@@ -257,21 +257,21 @@ static void work_on_tasks(uint32_t self)
 static void sleep_and_starve(uint32_t self)
 {
 	struct plait__sleeper *sleeper = &sleepers[self];
-	uint32_t key = plait__event_prepare(&sleeper->event);
+	uint32_t key = plait__eventcount_prepare(&sleeper->event);
 
-	if (!plait__ready_enlist(&ready, sleeper)) {
-		plait__event_cancel(&sleeper->event);
+	if (!plait__ready_add_sleeper(&ready, sleeper)) {
+		plait__eventcount_cancel(&sleeper->event);
 		return;
 	}
 	if (at_load_acquire_u32(&go) == 0)
-		plait__event_wait(&sleeper->event, key, UINT64_MAX);
+		plait__eventcount_wait(&sleeper->event, key, UINT64_MAX);
 	else
-		plait__event_cancel(&sleeper->event);
+		plait__eventcount_cancel(&sleeper->event);
 	if (at_load_acquire_u32(&again) == 0) {
 		wait_until_ran(1);
 		wait_until_ran(2);
 	}
-	plait__ready_delist(&ready, sleeper);
+	plait__ready_remove_sleeper(&ready, sleeper);
 }
 
 /*
@@ -297,7 +297,7 @@ static void run_starved(uint32_t self)
 	plait__ready_offer(&ready, task);
 	wait_until_ran(2);
 	at_store_release_u32(&go, 1);
-	plait__event_notify(&sleepers[2].event);
+	plait__eventcount_notify(&sleepers[2].event);
 	plait__ready_close(&ready);
 	plait__ready_forget(&ready, task);
 	mc_free(task);

@@ -19,7 +19,7 @@
 #include "sys/thread.h"
 #include "sys/read_write_file.h"
 
-static struct plait__event event;
+static struct plait__eventcount event;
 static at_u32 flag;
 
 static bool flag_is_set(void *arg)
@@ -34,7 +34,7 @@ static void publish(void *arg)
 	while (at_load_acquire_u32(&event.sleepers) == 0)
 		plait__thread_yield();
 	at_store_release_u32(&flag, 1);
-	plait__event_notify(&event);
+	plait__eventcount_notify(&event);
 }
 
 static int probe_event(void)
@@ -42,17 +42,17 @@ static int probe_event(void)
 	struct plait__thread thread;
 	int status;
 
-	plait__event_init(&event, PLAIT__EVENT_LIGHT);
+	plait__eventcount_init(&event, PLAIT__EVENTCOUNT_ASYMMETRIC);
 	status = plait__thread_start(&thread, "probe", publish, NULL, NULL);
 	if (status != 0) {
 		printf("start %d\n", status);
 		return 0;
 	}
-	status = plait__event_await(&event, flag_is_set, NULL,
-				    plait__clock_deadline(60000000000u),
-				    PLAIT__WAIT_SLEEP);
+	status = plait__eventcount_await(&event, flag_is_set, NULL,
+					 plait__clock_deadline(60000000000u),
+					 PLAIT__BACKOFF_SLEEP);
 	plait__thread_join(&thread);
-	printf("event %d light %u\n", status, event.light);
+	printf("event %d light %u\n", status, event.asymmetric_fence);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ static int probe_fork(void)
 static int probe_whole(const char *path)
 {
 	plait_error error = { .size = sizeof(error) };
-	plait_status status = plait__whole_write(path, "new", 3, &error);
+	plait_status status = plait__write_file_atomically(path, "new", 3, &error);
 
 	printf("write %d %d\n", status, (int)error.origin);
 	return 0;

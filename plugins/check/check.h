@@ -85,7 +85,7 @@ struct check {
 	check_segment *segments;
 	check_upcall *upcalls;
 	check_object *buckets[CHECK_BUCKETS];
-	check_object *graves[CHECK_GRAVES];
+	check_object *tombstones[CHECK_GRAVES];
 	uint32_t next_grave;
 };
 

@@ -49,7 +49,7 @@ static void free_object(check *self, check_object *object)
 
 void plaitp_check_bury(check *self, check_object *object)
 {
-	check_object **grave = &self->graves[self->next_grave];
+	check_object **grave = &self->tombstones[self->next_grave];
 
 	object->dead = true;
 	self->live[object->kind]--;

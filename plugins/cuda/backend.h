@@ -183,30 +183,30 @@ void plaitp_cuda_leave(plait_backend *self);
 /* --- wrapped_memory.c: memory of the user */
 
 /* The device's context is the thread's. */
-plait_status plaitp_cuda_wrap(plait_backend *self,
-			      plait_backend_memory *memory, void *pointer,
-			      uint64_t bytes, plait_error *error);
-void plaitp_cuda_unwrap(plait_backend *self, plait_backend_memory *memory);
+plait_status plaitp_cuda_wrap_memory(plait_backend *self,
+				     plait_backend_memory *memory, void *pointer,
+				     uint64_t bytes, plait_error *error);
+void plaitp_cuda_unwrap_memory(plait_backend *self, plait_backend_memory *memory);
 
 /* --- pool.c: memory of devices, and pinned memory, that is used again.  The
  * device's context is the thread's, but for what says something else. */
 
 /* At least as many bytes. */
-CUresult plaitp_cuda_pool_take(plait_backend *self, struct cuda_device *device,
-			       uint64_t bytes, struct cuda_block **out,
-			       CUdeviceptr *out_address);
+CUresult plaitp_cuda_pool_acquire(plait_backend *self, struct cuda_device *device,
+				  uint64_t bytes, struct cuda_block **out,
+				  CUdeviceptr *out_address);
 /* With any context, or none. */
-void plaitp_cuda_pool_give(plait_backend *self, struct cuda_device *device,
-			   struct cuda_block *block);
+void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
+			      struct cuda_block *block);
 /* Without the device's context the records go, and nothing else. */
-void plaitp_cuda_pool_empty(plait_backend *self, struct cuda_device *device,
+void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
 			    bool entered);
-CUresult plaitp_cuda_take_pinned(plait_backend *self,
-				 struct cuda_device *device, int size,
-				 uint64_t bytes, void **out);
-void plaitp_cuda_give_pinned(plait_backend *self, struct cuda_device *device,
-			     int size, void *memory);
-void plaitp_cuda_drop_pinned(plait_backend *self, struct cuda_device *device);
+CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
+				    struct cuda_device *device, int size,
+				    uint64_t bytes, void **out);
+void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
+				int size, void *memory);
+void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device);
 
 /* --- memory.c, map.c */
 
@@ -234,13 +234,13 @@ plait_status plaitp_cuda_native_query(plait_backend *self,
 				      const plait_native_request *request,
 				      uint64_t *out, plait_error *error);
 /* The user's objects, which stay his; the device's context is the thread's. */
-plait_status plaitp_cuda_take_memory(plait_backend *self,
-				     plait_backend_memory *memory,
-				     const plait_memory_request *request,
-				     plait_error *error);
-plait_status plaitp_cuda_take_stream(plait_backend *self, uint32_t device,
-				     const plait_queue_request *request,
-				     CUstream *out, plait_error *error);
+plait_status plaitp_cuda_import_memory(plait_backend *self,
+				       plait_backend_memory *memory,
+				       const plait_memory_request *request,
+				       plait_error *error);
+plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
+				       const plait_queue_request *request,
+				       CUstream *out, plait_error *error);
 
 /* --- compiler.c, program.c, launch.c: kernels */
 
@@ -273,16 +273,16 @@ void plaitp_cuda_launch_destroy(plait_backend *self,
 
 /* --- fill.c: what a fill is to the driver */
 
-enum { CUDA_PIECES = 10 };
+enum { CUDA_FILL_PARTS = 10 };
 
 /* Into how many; none is empty. */
-uint32_t plaitp_cuda_divide(const plait_work *work,
-			    CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_PIECES]);
+uint32_t plaitp_cuda_split_fill(const plait_work *work,
+				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS]);
 
 /* --- copy3d.c: copies of rows; can one call of the driver do it, and with what */
 
-bool plaitp_cuda_is_box(const plait_work *work);
-CUDA_MEMCPY3D_v2 plaitp_cuda_box(const plait_work *work);
+bool plaitp_cuda_is_copy3d(const plait_work *work);
+CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work);
 
 /* --- segment.c: commands that run as one */
 
@@ -343,6 +343,6 @@ void plaitp_cuda_drop_transfers(plait_backend *self, driven_batch *batch);
 
 /* --- enqueue.c: what the driver is asked for */
 
-extern const struct driven_verbs plaitp_cuda_verbs;
+extern const struct driven_ops plaitp_cuda_ops;
 
 #endif

@@ -2,7 +2,7 @@
 /* Copies of rows and slices, as one call of the driver takes them. */
 #include "backend.h"
 
-bool plaitp_cuda_is_box(const plait_work *work)
+bool plaitp_cuda_is_copy3d(const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	const plait_backend_memory *target = work->target;
@@ -17,7 +17,7 @@ bool plaitp_cuda_is_box(const plait_work *work)
 	       rows->target_row <= most && rows->source_row <= most;
 }
 
-CUDA_MEMCPY3D_v2 plaitp_cuda_box(const plait_work *work)
+CUDA_MEMCPY3D_v2 plaitp_cuda_copy3d(const plait_work *work)
 {
 	const plait_work_rows *rows = work->rows;
 	bool wrapped = work->target->wrapped != NULL ||

@@ -187,9 +187,9 @@ static void close_context(plait_backend *self, struct cuda_device *device)
 	entered = plaitp_cuda_enter(self, plaitp_cuda_number(self, device),
 				    &ignored) == PLAIT_OK;
 	forget_events(self, device, entered);
-	plaitp_cuda_pool_empty(self, device, entered);
+	plaitp_cuda_pool_clear(self, device, entered);
 	if (entered)
-		plaitp_cuda_drop_pinned(self, device);
+		plaitp_cuda_free_pinned(self, device);
 	if (entered && device->decider != NULL)
 		self->cu.cuModuleUnload(device->decider);
 	if (entered && device->maps != NULL)
@@ -234,7 +234,7 @@ static plait_status open_contexts(plait_backend *self, plait_error *error)
 static plait_status refuse_empty(plait_backend *self, int count,
 				 const char *wanted, plait_error *error)
 {
-	const char *visible = plaitp_driven_variable("CUDA_VISIBLE_DEVICES");
+	const char *visible = plaitp_driven_process_variable("CUDA_VISIBLE_DEVICES");
 
 	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_UNAVAILABLE, 0,

@@ -187,8 +187,8 @@ static bool fill_piece(struct stretch *stretch,
 
 static bool fill(struct stretch *stretch, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_PIECES];
-	uint32_t count = plaitp_cuda_divide(work, pieces), i;
+	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_FILL_PARTS];
+	uint32_t count = plaitp_cuda_split_fill(work, pieces), i;
 
 	for (i = 0; i < count; i++)
 		if (!fill_piece(stretch, &pieces[i]))
@@ -228,7 +228,7 @@ static bool each_row(struct stretch *stretch, const plait_work *work)
 
 static bool copy_box(struct stretch *stretch, const plait_work *work)
 {
-	const CUDA_MEMCPY3D_v2 box = plaitp_cuda_box(work);
+	const CUDA_MEMCPY3D_v2 box = plaitp_cuda_copy3d(work);
 
 	return taken(stretch, "cuMemcpy3DAsync",
 		     stretch->self->cu.cuMemcpy3DAsync(&box, stretch->stream));
@@ -239,7 +239,7 @@ static bool copy_box(struct stretch *stretch, const plait_work *work)
 static bool enqueue(struct stretch *stretch, const plait_work *work)
 {
 	if (work->rows != NULL)
-		return plaitp_cuda_is_box(work) ? copy_box(stretch, work) :
+		return plaitp_cuda_is_copy3d(work) ? copy_box(stretch, work) :
 						  each_row(stretch, work);
 	switch (work->kind) {
 	case PLAIT_WORK_COPY:
@@ -284,7 +284,7 @@ static bool enqueue_all(struct stretch *stretch, uint32_t end)
 	for (; batch->work_index < end; batch->work_index++) {
 		const plait_work *work = &batch->works[batch->work_index];
 
-		if (!plaitp_driven_is_empty(work) && !enqueue(stretch, work))
+		if (!plaitp_driven_work_is_empty(work) && !enqueue(stretch, work))
 			return false;
 	}
 	return true;
@@ -362,7 +362,7 @@ static void give_up(struct stretch *stretch)
 static void enqueue_stretch(struct stretch *stretch)
 {
 	driven_batch *batch = stretch->batch;
-	uint32_t last, end = plaitp_driven_find_end(batch, &last);
+	uint32_t last, end = plaitp_driven_batch_end(batch, &last);
 
 	/* Nothing to run: but others may have to wait for what it waits. */
 	if (last == UINT32_MAX &&
@@ -449,8 +449,8 @@ static plait_status fill_lane(plait_backend *self, driven_queue *queue,
 	CUresult code;
 
 	if (request->native_kind != 0) {
-		status = plaitp_cuda_take_stream(self, queue->device, request,
-						 &lane->stream, error);
+		status = plaitp_cuda_import_stream(self, queue->device, request,
+						   &lane->stream, error);
 		if (status != PLAIT_OK)
 			return status;
 		lane->borrowed = true;
@@ -496,9 +496,9 @@ static void close_streams(plait_backend *self, const driven_queue *queue)
 		self->cu.cuStreamDestroy(lane->notices);
 	for (i = 0; i < CUDA_PINNED_SIZES; i++)
 		if (lane->staging[i] != NULL)
-			plaitp_cuda_give_pinned(self,
-						&self->devices[queue->device],
-						i, lane->staging[i]);
+			plaitp_cuda_release_pinned(self,
+						   &self->devices[queue->device],
+						   i, lane->staging[i]);
 }
 
 static void close_queue(struct driven *driven, driven_queue *queue)
@@ -561,7 +561,7 @@ static void describe(struct driven *driven, const driven_batch *batch,
 			      label_of_all(batch));
 }
 
-const struct driven_verbs plaitp_cuda_verbs = {
+const struct driven_ops plaitp_cuda_ops = {
 	.name = "cuda",
 	.segments = true,
 	.open_queue = open_queue,

@@ -26,20 +26,20 @@ static void close_cuda(plait_backend *self)
 /* Threads that the driver starts here get no signals of the program. */
 static plait_status open_driver(plait_backend *self, plait_error *error)
 {
-	struct driven_surroundings before;
+	struct driven_process_state before;
 	struct cuda_options options;
 	plait_status status = plaitp_cuda_options(self, &options, error);
 
 	if (status == PLAIT_OK)
-		status = plaitp_driven_look_around(&self->driven, &before,
-						   error);
+		status = plaitp_driven_process_save(&self->driven, &before,
+						    error);
 	if (status != PLAIT_OK)
 		return status;
 	self->nvrtc = options.nvrtc;
 	status = plaitp_cuda_load(self, options.driver, error);
 	if (status == PLAIT_OK)
 		status = plaitp_cuda_open_devices(self, &options, error);
-	plaitp_driven_put_back(&self->driven, &before);
+	plaitp_driven_process_restore(&self->driven, &before);
 	return status;
 }
 
@@ -65,7 +65,7 @@ static plait_status open_cuda(plait_host *host,
 		free_backend(self);
 		return status;
 	}
-	status = plaitp_driven_open(&self->driven, &plaitp_cuda_verbs, error);
+	status = plaitp_driven_open(&self->driven, &plaitp_cuda_ops, error);
 	if (status == PLAIT_OK)
 		*out = self;
 	else
@@ -102,8 +102,8 @@ static void fill_slots(plait_backend_table *table)
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)
 {
-	plait_status status = plaitp_driven_agree(services, table, "cuda",
-						  error);
+	plait_status status = plaitp_driven_check_abi(services, table, "cuda",
+						      error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -55,8 +55,8 @@ static uint32_t add_whole(CUDA_MEMSET_NODE_PARAMS_v1 *out, CUdeviceptr to,
 	return 2;
 }
 
-uint32_t plaitp_cuda_divide(const plait_work *work,
-			    CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_PIECES])
+uint32_t plaitp_cuda_split_fill(const plait_work *work,
+				CUDA_MEMSET_NODE_PARAMS_v1 out[CUDA_FILL_PARTS])
 {
 	CUdeviceptr to = work->target->address + work->target_offset;
 	unsigned width = work->pattern_bytes, i;

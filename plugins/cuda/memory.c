@@ -55,8 +55,8 @@ static plait_status allocate(plait_backend *self,
 
 	if (alignment <= PROMISED_BYTES ||
 	    !__builtin_add_overflow(bytes, alignment, &bytes))
-		code = plaitp_cuda_pool_take(self, memory->device, bytes,
-					     &memory->block, &address);
+		code = plaitp_cuda_pool_acquire(self, memory->device, bytes,
+						&memory->block, &address);
 	if (code == CUDA_SUCCESS) {
 		memory->address = (address + alignment - 1) &
 				  ~(CUdeviceptr)(alignment - 1);
@@ -79,10 +79,10 @@ static plait_status fill_memory(plait_backend *self,
 	if (status != PLAIT_OK)
 		return status;
 	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
-		status = plaitp_cuda_take_memory(self, memory, request, error);
+		status = plaitp_cuda_import_memory(self, memory, request, error);
 	else if ((request->flags & PLAIT_MEMORY_WRAP) != 0)
-		status = plaitp_cuda_wrap(self, memory, request->pointer,
-					  request->bytes, error);
+		status = plaitp_cuda_wrap_memory(self, memory, request->pointer,
+						 request->bytes, error);
 	else
 		status = allocate(self, memory, error);
 	plaitp_cuda_leave(self);
@@ -137,9 +137,9 @@ void plaitp_cuda_memory_destroy(plait_backend *self,
 				plait_backend_memory *memory)
 {
 	if (memory->block != NULL)
-		plaitp_cuda_pool_give(self, memory->device, memory->block);
+		plaitp_cuda_pool_release(self, memory->device, memory->block);
 	if (memory->wrapped != NULL)
-		plaitp_cuda_unwrap(self, memory);
+		plaitp_cuda_unwrap_memory(self, memory);
 	plaitp_cuda_forget_maps(self, memory);
 	free_memory(self, memory);
 }

@@ -93,10 +93,10 @@ static bool is_of(plait_backend *self, const struct cuda_device *device,
 	       (context == NULL && is_pooled_of(self, device, address));
 }
 
-plait_status plaitp_cuda_take_memory(plait_backend *self,
-				     plait_backend_memory *memory,
-				     const plait_memory_request *request,
-				     plait_error *error)
+plait_status plaitp_cuda_import_memory(plait_backend *self,
+				       plait_backend_memory *memory,
+				       const plait_memory_request *request,
+				       plait_error *error)
 {
 	uint64_t last = request->bytes != 0 ? request->bytes - 1 : 0;
 
@@ -114,9 +114,9 @@ plait_status plaitp_cuda_take_memory(plait_backend *self,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_cuda_take_stream(plait_backend *self, uint32_t device,
-				     const plait_queue_request *request,
-				     CUstream *out, plait_error *error)
+plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
+				       const plait_queue_request *request,
+				       CUstream *out, plait_error *error)
 {
 	CUstream stream = (CUstream)(uintptr_t)request->native;
 	CUcontext context = NULL;

@@ -35,10 +35,10 @@ plait_status plaitp_cuda_options(plait_backend *self, struct cuda_options *out,
 		out->driver = "libcuda.so.1";
 	out->pool_bytes = USUAL_POOL_BYTES;
 	if (memory != NULL &&
-	    (plaitp_driven_parse(memory, &out->memory_bytes) != 0 ||
+	    (plaitp_driven_parse_bytes(memory, &out->memory_bytes) != 0 ||
 	     out->memory_bytes == 0))
 		return refuse(self, "memory", memory, error);
-	if (pool != NULL && plaitp_driven_parse(pool, &out->pool_bytes) != 0)
+	if (pool != NULL && plaitp_driven_parse_bytes(pool, &out->pool_bytes) != 0)
 		return refuse(self, "pool", pool, error);
 	return PLAIT_OK;
 }

@@ -84,7 +84,7 @@ static struct cuda_block *take_all(struct cuda_pool *pool)
 	return all;
 }
 
-void plaitp_cuda_pool_empty(plait_backend *self, struct cuda_device *device,
+void plaitp_cuda_pool_clear(plait_backend *self, struct cuda_device *device,
 			    bool entered)
 {
 	struct cuda_block *all;
@@ -118,7 +118,7 @@ static CUresult allocate(plait_backend *self, struct cuda_device *device,
 
 	if (code != CUDA_ERROR_OUT_OF_MEMORY)
 		return code;
-	plaitp_cuda_pool_empty(self, device, true);
+	plaitp_cuda_pool_clear(self, device, true);
 	return self->cu.cuMemAlloc(&block->address, block->bytes);
 }
 
@@ -141,9 +141,9 @@ static CUresult new_block(plait_backend *self, struct cuda_device *device,
 	return code;
 }
 
-CUresult plaitp_cuda_pool_take(plait_backend *self, struct cuda_device *device,
-			       uint64_t bytes, struct cuda_block **out,
-			       CUdeviceptr *out_address)
+CUresult plaitp_cuda_pool_acquire(plait_backend *self, struct cuda_device *device,
+				  uint64_t bytes, struct cuda_block **out,
+				  CUdeviceptr *out_address)
 {
 	CUresult code = CUDA_SUCCESS;
 	uint64_t whole = 0;
@@ -181,8 +181,8 @@ static struct cuda_block *keep(struct cuda_device *device,
 	return gone;
 }
 
-void plaitp_cuda_pool_give(plait_backend *self, struct cuda_device *device,
-			   struct cuda_block *block)
+void plaitp_cuda_pool_release(plait_backend *self, struct cuda_device *device,
+			      struct cuda_block *block)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 	struct cuda_block *gone;
@@ -223,9 +223,9 @@ static void *take_pinned(plait_backend *self, struct cuda_pool *pool, int size)
 	return pinned;
 }
 
-CUresult plaitp_cuda_take_pinned(plait_backend *self,
-				 struct cuda_device *device, int size,
-				 uint64_t bytes, void **out)
+CUresult plaitp_cuda_acquire_pinned(plait_backend *self,
+				    struct cuda_device *device, int size,
+				    uint64_t bytes, void **out)
 {
 	*out = take_pinned(self, &device->pool, size);
 	return *out != NULL ? CUDA_SUCCESS :
@@ -246,8 +246,8 @@ static bool keep_pinned(struct cuda_device *device, int size, void *memory)
 	return true;
 }
 
-void plaitp_cuda_give_pinned(plait_backend *self, struct cuda_device *device,
-			     int size, void *memory)
+void plaitp_cuda_release_pinned(plait_backend *self, struct cuda_device *device,
+				int size, void *memory)
 {
 	bool kept;
 
@@ -258,7 +258,7 @@ void plaitp_cuda_give_pinned(plait_backend *self, struct cuda_device *device,
 		self->cu.cuMemFreeHost(memory);
 }
 
-void plaitp_cuda_drop_pinned(plait_backend *self, struct cuda_device *device)
+void plaitp_cuda_free_pinned(plait_backend *self, struct cuda_device *device)
 {
 	void *memory;
 	int i;

@@ -113,7 +113,7 @@ static struct cuda_call find_decide(plait_backend *self,
 	return call;
 }
 
-static bool add_decide(struct cuda_maker *maker, CUgraph graph,
+static bool add_decide(struct cuda_graph_builder *maker, CUgraph graph,
 		       CUgraphConditionalHandle condition, CUdeviceptr word,
 		       unsigned otherwise, CUgraphNode *out)
 {
@@ -126,8 +126,8 @@ static bool add_decide(struct cuda_maker *maker, CUgraph graph,
 		.kernelParams = arguments
 	};
 
-	return plaitp_cuda_worked(maker, "cuGraphAddKernelNode",
-				  maker->self->cu.cuGraphAddKernelNode(
+	return plaitp_cuda_check_call(maker, "cuGraphAddKernelNode",
+				      maker->self->cu.cuGraphAddKernelNode(
 					  out, graph, maker->before,
 					  maker->count, &params));
 }
@@ -145,7 +145,7 @@ static uint32_t count_regions(const plait_segment_request *request)
 }
 
 /* Set by the time that the graph is uploaded, on the same stream. */
-static bool make_words(struct cuda_maker *maker)
+static bool make_words(struct cuda_graph_builder *maker)
 {
 	const struct cuda_calls *cu = &maker->self->cu;
 	plait_backend_segment *segment = maker->segment;
@@ -153,8 +153,8 @@ static bool make_words(struct cuda_maker *maker)
 	uint64_t bytes = ARRIVED + (uint64_t)ARRIVED_BYTES *
 					   segment->region_count;
 
-	if (!plaitp_cuda_worked(maker, "cuMemAlloc",
-				plaitp_cuda_pool_take(
+	if (!plaitp_cuda_check_call(maker, "cuMemAlloc",
+				    plaitp_cuda_pool_acquire(
 					maker->self, segment->device,
 					bytes, &segment->own_block,
 					&segment->own))) {
@@ -162,15 +162,15 @@ static bool make_words(struct cuda_maker *maker)
 		return false;
 	}
 	segment->own_unsettled = true;
-	return plaitp_cuda_worked(maker, "cuMemsetD32Async",
-				  cu->cuMemsetD32Async(segment->own, 0,
-						       bytes / 4, stream)) &&
-	       plaitp_cuda_worked(maker, "cuMemsetD32Async",
-				  cu->cuMemsetD32Async(segment->own + ONE, 1,
-						       1, stream));
+	return plaitp_cuda_check_call(maker, "cuMemsetD32Async",
+				      cu->cuMemsetD32Async(segment->own, 0,
+							   bytes / 4, stream)) &&
+	       plaitp_cuda_check_call(maker, "cuMemsetD32Async",
+				      cu->cuMemsetD32Async(segment->own + ONE, 1,
+							   1, stream));
 }
 
-bool plaitp_cuda_prepare_regions(struct cuda_maker *maker)
+bool plaitp_cuda_prepare_regions(struct cuda_graph_builder *maker)
 {
 	plait_backend_segment *segment = maker->segment;
 
@@ -178,9 +178,9 @@ bool plaitp_cuda_prepare_regions(struct cuda_maker *maker)
 	if (segment->region_count == 0)
 		return true;
 	if (!plaitp_cuda_has_regions(maker->self))
-		return plaitp_cuda_worked(maker,
-					  "cuGraphConditionalHandleCreate",
-					  CUDA_ERROR_NOT_SUPPORTED);
+		return plaitp_cuda_check_call(maker,
+					      "cuGraphConditionalHandleCreate",
+					      CUDA_ERROR_NOT_SUPPORTED);
 	maker->call = find_decide(maker->self, segment->device);
 	return maker->call.code == CUDA_SUCCESS && make_words(maker);
 }
@@ -191,7 +191,7 @@ static CUdeviceptr word_of(const plait_work *work)
 }
 
 /* Nobody has to look at the word if a launch of the body tells. */
-static void tell_decider(struct cuda_maker *maker, uint32_t index)
+static void tell_decider(struct cuda_graph_builder *maker, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
 	plait_backend_segment *segment = maker->segment;
@@ -208,7 +208,7 @@ static void tell_decider(struct cuda_maker *maker, uint32_t index)
 	};
 }
 
-static bool is_told(const struct cuda_maker *maker, uint32_t index)
+static bool is_told(const struct cuda_graph_builder *maker, uint32_t index)
 {
 	uint32_t decider =
 		plaitp_cuda_work_at(maker->request, index)->region->decider;
@@ -217,7 +217,7 @@ static bool is_told(const struct cuda_maker *maker, uint32_t index)
 }
 
 /* What is told a kernel is in the entry of its launch. */
-bool plaitp_cuda_guard_loop(struct cuda_maker *maker, uint32_t index)
+bool plaitp_cuda_guard_loop(struct cuda_graph_builder *maker, uint32_t index)
 {
 	struct cuda_loop *loop = &maker->segment->loops[index];
 	CUgraphNode node;
@@ -234,7 +234,7 @@ bool plaitp_cuda_guard_loop(struct cuda_maker *maker, uint32_t index)
 }
 
 /* What is in its bodies is in their graphs. */
-static void give_bodies(struct cuda_maker *maker, uint32_t index,
+static void give_bodies(struct cuda_graph_builder *maker, uint32_t index,
 			const CUgraph *bodies)
 {
 	const plait_work_region *region =
@@ -247,7 +247,7 @@ static void give_bodies(struct cuda_maker *maker, uint32_t index,
 			maker->graphs[at++] = bodies[body];
 }
 
-static bool add_conditional(struct cuda_maker *maker, uint32_t index,
+static bool add_conditional(struct cuda_graph_builder *maker, uint32_t index,
 			    CUgraph graph)
 {
 	const plait_work_region *region =
@@ -259,8 +259,8 @@ static bool add_conditional(struct cuda_maker *maker, uint32_t index,
 		CU_GRAPH_COND_TYPE_SWITCH : CU_GRAPH_COND_TYPE_WHILE;
 	params.conditional.size = region->body_count;
 	params.conditional.ctx = maker->segment->device->context;
-	if (!plaitp_cuda_worked(maker, "cuGraphAddNode",
-				maker->self->cu.cuGraphAddNode(
+	if (!plaitp_cuda_check_call(maker, "cuGraphAddNode",
+				    maker->self->cu.cuGraphAddNode(
 					&maker->segment->nodes[index], graph,
 					maker->before, NULL, maker->count,
 					&params)))
@@ -269,7 +269,7 @@ static bool add_conditional(struct cuda_maker *maker, uint32_t index,
 	return true;
 }
 
-bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
+bool plaitp_cuda_add_region(struct cuda_graph_builder *maker, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
 	plait_backend_segment *segment = maker->segment;
@@ -280,10 +280,10 @@ bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
 
 	if (is_case &&
 	    maker->self->driver_version < SWITCH_VERSION)
-		return plaitp_cuda_worked(maker, "cuGraphAddNode",
-					  CUDA_ERROR_NOT_SUPPORTED);
-	if (!plaitp_cuda_worked(maker, "cuGraphConditionalHandleCreate",
-				maker->self->cu.cuGraphConditionalHandleCreate(
+		return plaitp_cuda_check_call(maker, "cuGraphAddNode",
+					      CUDA_ERROR_NOT_SUPPORTED);
+	if (!plaitp_cuda_check_call(maker, "cuGraphConditionalHandleCreate",
+				    maker->self->cu.cuGraphConditionalHandleCreate(
 					&maker->handles[index], graph,
 					segment->device->context, 0, 0)) ||
 	    !add_decide(maker, graph, maker->handles[index], word,
@@ -295,7 +295,7 @@ bool plaitp_cuda_add_region(struct cuda_maker *maker, uint32_t index)
 }
 
 /* Behind all of its body that nothing of the body is behind. */
-static bool close_loop(struct cuda_maker *maker, uint32_t index)
+static bool close_loop(struct cuda_graph_builder *maker, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
 	uint32_t end = index + 1 + work->region->body_work[0], i;
@@ -311,7 +311,7 @@ static bool close_loop(struct cuda_maker *maker, uint32_t index)
 			  &node);
 }
 
-bool plaitp_cuda_close_regions(struct cuda_maker *maker)
+bool plaitp_cuda_close_regions(struct cuda_graph_builder *maker)
 {
 	uint32_t i;
 
@@ -336,7 +336,7 @@ void plaitp_cuda_end_regions(plait_backend *self,
 	/* Whoever has the memory next must not be written to. */
 	if (segment->own_unsettled && entered)
 		(void)self->cu.cuStreamSynchronize(segment->device->maps);
-	plaitp_cuda_pool_give(self, segment->device, segment->own_block);
+	plaitp_cuda_pool_release(self, segment->device, segment->own_block);
 	segment->own = 0;
 }
 

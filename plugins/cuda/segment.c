@@ -35,7 +35,7 @@ static CUDA_MEMCPY3D_v2 copy_params(const plait_work *work)
 				      CU_MEMORYTYPE_DEVICE;
 
 	if (work->rows != NULL)
-		return plaitp_cuda_box(work);
+		return plaitp_cuda_copy3d(work);
 	return (CUDA_MEMCPY3D_v2){
 		.srcMemoryType = type, .dstMemoryType = type,
 		.srcDevice = work->source->address + work->source_offset,
@@ -54,7 +54,7 @@ static void tell_loop(const plait_backend_launch *launch,
 		*launch->loop = *loop;
 }
 
-static bool add_launch(struct cuda_maker *maker, CUgraph graph,
+static bool add_launch(struct cuda_graph_builder *maker, CUgraph graph,
 		       uint32_t index, const plait_work *work)
 {
 	const CUDA_KERNEL_NODE_PARAMS_v2 params = kernel_params(work->launch);
@@ -69,33 +69,33 @@ static bool add_launch(struct cuda_maker *maker, CUgraph graph,
 		&segment->nodes[index], graph, maker->before, maker->count,
 		&params);
 	tell_loop(work->launch, &no_loop);
-	return plaitp_cuda_worked(maker, "cuGraphAddKernelNode", code);
+	return plaitp_cuda_check_call(maker, "cuGraphAddKernelNode", code);
 }
 
-static bool add_copy(struct cuda_maker *maker, CUgraph graph,
+static bool add_copy(struct cuda_graph_builder *maker, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
-	if (work->rows != NULL && !plaitp_cuda_is_box(work))
-		return plaitp_cuda_worked(maker, "a copy of rows that far "
-					  "apart", CUDA_ERROR_NOT_SUPPORTED);
-	return plaitp_cuda_worked(maker, "cuGraphAddMemcpyNode",
-				  maker->self->cu.cuGraphAddMemcpyNode(
+	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
+		return plaitp_cuda_check_call(maker, "a copy of rows that far "
+					      "apart", CUDA_ERROR_NOT_SUPPORTED);
+	return plaitp_cuda_check_call(maker, "cuGraphAddMemcpyNode",
+				      maker->self->cu.cuGraphAddMemcpyNode(
 					  out, graph, maker->before,
 					  maker->count, &params,
 					  maker->segment->device->context));
 }
 
-static bool add_fill(struct cuda_maker *maker, CUgraph graph,
+static bool add_fill(struct cuda_graph_builder *maker, CUgraph graph,
 		     CUgraphNode *out, const plait_work *work)
 {
-	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_PIECES];
-	uint32_t count = plaitp_cuda_divide(work, pieces), i;
+	CUDA_MEMSET_NODE_PARAMS_v1 pieces[CUDA_FILL_PARTS];
+	uint32_t count = plaitp_cuda_split_fill(work, pieces), i;
 
 	for (i = 0; i < count; i++) {
-		if (!plaitp_cuda_worked(maker, "cuGraphAddMemsetNode",
-					maker->self->cu.cuGraphAddMemsetNode(
+		if (!plaitp_cuda_check_call(maker, "cuGraphAddMemsetNode",
+					    maker->self->cu.cuGraphAddMemsetNode(
 						out, graph, maker->before,
 						maker->count, &pieces[i],
 						maker->segment->device
@@ -107,15 +107,15 @@ static bool add_fill(struct cuda_maker *maker, CUgraph graph,
 	return true;
 }
 
-static bool add_node(struct cuda_maker *maker, uint32_t index)
+static bool add_node(struct cuda_graph_builder *maker, uint32_t index)
 {
 	const plait_work *work = plaitp_cuda_work_at(maker->request, index);
 	CUgraphNode *out = &maker->segment->nodes[index];
 	CUgraph graph = maker->graphs[index];
 
-	if (plaitp_driven_is_empty(work))
-		return plaitp_cuda_worked(maker, "cuGraphAddEmptyNode",
-					  maker->self->cu.cuGraphAddEmptyNode(
+	if (plaitp_driven_work_is_empty(work))
+		return plaitp_cuda_check_call(maker, "cuGraphAddEmptyNode",
+					      maker->self->cu.cuGraphAddEmptyNode(
 						  out, graph, maker->before,
 						  maker->count));
 	switch (work->kind) {
@@ -130,7 +130,7 @@ static bool add_node(struct cuda_maker *maker, uint32_t index)
 	}
 }
 
-static bool add_nodes(struct cuda_maker *maker)
+static bool add_nodes(struct cuda_graph_builder *maker)
 {
 	const plait_segment_request *request = maker->request;
 	plait_backend_segment *segment = maker->segment;
@@ -154,7 +154,7 @@ static bool add_nodes(struct cuda_maker *maker)
 
 /* --- making --------------------------------------------------------------- */
 
-static bool make_graph(struct cuda_maker *maker)
+static bool make_graph(struct cuda_graph_builder *maker)
 {
 	const struct cuda_calls *cu = &maker->self->cu;
 	plait_backend_segment *segment = maker->segment;
@@ -163,25 +163,25 @@ static bool make_graph(struct cuda_maker *maker)
 
 	if (!plaitp_cuda_prepare_regions(maker))
 		return false;
-	if (!plaitp_cuda_worked(maker, "cuGraphCreate",
-				cu->cuGraphCreate(&segment->graph, 0))) {
+	if (!plaitp_cuda_check_call(maker, "cuGraphCreate",
+				    cu->cuGraphCreate(&segment->graph, 0))) {
 		segment->graph = NULL;
 		return false;
 	}
 	if (!add_nodes(maker))
 		return false;
-	if (!plaitp_cuda_worked(maker, "cuGraphInstantiateWithParams",
-				cu->cuGraphInstantiateWithParams(
+	if (!plaitp_cuda_check_call(maker, "cuGraphInstantiateWithParams",
+				    cu->cuGraphInstantiateWithParams(
 					&segment->exec, segment->graph,
 					&params))) {
 		segment->exec = NULL;
 		return false;
 	}
 	/* Now, and not in front of the first launch. */
-	if (!plaitp_cuda_worked(maker, "cuGraphUpload",
-				cu->cuGraphUpload(segment->exec, stream)) ||
-	    !plaitp_cuda_worked(maker, "cuStreamSynchronize",
-				cu->cuStreamSynchronize(stream)))
+	if (!plaitp_cuda_check_call(maker, "cuGraphUpload",
+				    cu->cuGraphUpload(segment->exec, stream)) ||
+	    !plaitp_cuda_check_call(maker, "cuStreamSynchronize",
+				    cu->cuStreamSynchronize(stream)))
 		return false;
 	segment->own_unsettled = false;
 	return true;
@@ -203,13 +203,13 @@ static bool is_refused(CUresult code)
 }
 
 /* But for what is known beforehand, and is not about loops. */
-static bool is_worth_a_word(const struct cuda_maker *maker)
+static bool is_worth_a_word(const struct cuda_graph_builder *maker)
 {
 	return maker->segment->region_count > 0 ||
 	       maker->call.code != CUDA_ERROR_NOT_SUPPORTED;
 }
 
-static plait_status fail(const struct cuda_maker *maker, plait_error *error)
+static plait_status fail(const struct cuda_graph_builder *maker, plait_error *error)
 {
 	const char *label = maker->request->label;
 	uint32_t device = plaitp_cuda_number(maker->self,
@@ -249,7 +249,7 @@ static plait_backend_segment *new_segment(plait_backend *self,
 	return segment;
 }
 
-static bool begin_making(struct cuda_maker *maker)
+static bool begin_making(struct cuda_graph_builder *maker)
 {
 	uint64_t count = maker->request->work_count;
 	uint64_t bytes = (count + 1) * sizeof(CUgraphNode) +
@@ -272,7 +272,7 @@ static bool begin_making(struct cuda_maker *maker)
 	return maker->segment != NULL;
 }
 
-static void end_making(struct cuda_maker *maker)
+static void end_making(struct cuda_graph_builder *maker)
 {
 	if (maker->before != NULL)
 		maker->self->services->resize(maker->self->host,
@@ -280,7 +280,7 @@ static void end_making(struct cuda_maker *maker)
 					      maker->total_bytes, 0);
 }
 
-static plait_status make(struct cuda_maker *maker, uint32_t device,
+static plait_status make(struct cuda_graph_builder *maker, uint32_t device,
 			 plait_error *error)
 {
 	plait_backend *self = maker->self;
@@ -305,7 +305,7 @@ plait_status plaitp_cuda_segment_create(plait_backend *self, uint32_t device,
 					plait_backend_segment **out,
 					plait_error *error)
 {
-	struct cuda_maker maker = { .self = self, .request = request };
+	struct cuda_graph_builder maker = { .self = self, .request = request };
 	plait_status status;
 
 	*out = NULL;
@@ -376,8 +376,8 @@ static bool can_patch(const plait_backend_segment *segment, uint32_t index,
 		       (work->launch->loop != NULL &&
 			(loop->guarded || !work->launch->may_skip));
 	return work->kind == PLAIT_WORK_COPY &&
-	       !plaitp_driven_is_empty(work) &&
-	       (work->rows == NULL || plaitp_cuda_is_box(work));
+	       !plaitp_driven_work_is_empty(work) &&
+	       (work->rows == NULL || plaitp_cuda_is_copy3d(work));
 }
 
 plait_status plaitp_cuda_segment_patch(plait_backend *self,

@@ -50,7 +50,7 @@ static CUresult take_staging(plait_backend *self, const driven_queue *queue,
 	CUresult code = CUDA_SUCCESS;
 
 	if (lane->staging[size] == NULL)
-		code = plaitp_cuda_take_pinned(
+		code = plaitp_cuda_acquire_pinned(
 			self, &self->devices[queue->device], size,
 			staging_bytes[size], &lane->staging[size]);
 	if (code != CUDA_SUCCESS)

@@ -121,9 +121,9 @@ static plait_status locate(plait_backend *self, plait_backend_memory *memory,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_cuda_wrap(plait_backend *self,
-			      plait_backend_memory *memory, void *pointer,
-			      uint64_t bytes, plait_error *error)
+plait_status plaitp_cuda_wrap_memory(plait_backend *self,
+				     plait_backend_memory *memory, void *pointer,
+				     uint64_t bytes, plait_error *error)
 {
 	uint32_t device = plaitp_cuda_number(self, memory->device);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -154,7 +154,7 @@ plait_status plaitp_cuda_wrap(plait_backend *self,
 	return status;
 }
 
-void plaitp_cuda_unwrap(plait_backend *self, plait_backend_memory *memory)
+void plaitp_cuda_unwrap_memory(plait_backend *self, plait_backend_memory *memory)
 {
 	drop_pages(self, memory->pages);
 }

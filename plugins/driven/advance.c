@@ -18,7 +18,7 @@
 
 static const char not_run[] = "not run: ";
 
-void plaitp_driven_mark(struct driven *self, driven_queue *queue)
+void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue)
 {
 	if (queue->dirty)
 		return;
@@ -76,7 +76,7 @@ static void detach_dependents(struct driven *self, driven_batch *source)
 		source->dependents = wait->next;
 		wait->source = NULL;
 		wait->batch->sources--;
-		plaitp_driven_mark(self, wait->batch->queue);
+		plaitp_driven_mark_dirty(self, wait->batch->queue);
 	}
 }
 
@@ -107,14 +107,14 @@ static bool pass_wait(struct driven *self, struct driven_wait *wait)
 	driven_queue *queue = wait->batch->queue;
 	driven_batch *source;
 
-	switch (plaitp_driven_look(wait->signal, wait->sequence)) {
-	case DRIVEN_HAPPENED:
+	switch (plaitp_driven_signal_state(wait->signal, wait->sequence)) {
+	case DRIVEN_REACHED:
 		return true;
 	case DRIVEN_FAILED:
 		plaitp_driven_fail_queue(self, queue, &wait->signal->error,
 					 not_run);
 		return true;
-	case DRIVEN_AHEAD:
+	case DRIVEN_PENDING:
 		break;
 	}
 	/* Nobody may come to raise a gate for a queue that failed; it does
@@ -155,7 +155,7 @@ static void collect_failures(struct driven *self, driven_batch *batch)
 		const struct driven_wait *wait = &batch->waits[i];
 
 		if (wait->native &&
-		    plaitp_driven_look(wait->signal, wait->sequence) ==
+		    plaitp_driven_signal_state(wait->signal, wait->sequence) ==
 			    DRIVEN_FAILED)
 			plaitp_driven_fail_queue(self, queue,
 						 &wait->signal->error,
@@ -286,8 +286,8 @@ static void emit_all(struct driven *self, driven_batch *batch)
 		struct driven_emit *emit = &batch->emits[i];
 
 		unlist_emit(emit);
-		plaitp_driven_raise(self, emit->signal, emit->point.sequence,
-				    failure);
+		plaitp_driven_signal_advance(self, emit->signal, emit->point.sequence,
+					     failure);
 	}
 }
 
@@ -347,14 +347,14 @@ static void advance(struct driven *self, driven_queue *queue, bool may_call)
 		hold(self, queue);
 }
 
-void plaitp_driven_settle(struct driven *self, bool may_call)
+void plaitp_driven_advance(struct driven *self, bool may_call)
 {
 	driven_queue *queue;
 
 	while (may_call && (queue = self->held) != NULL) {
 		self->held = queue->next_dirty;
 		queue->dirty = false;
-		plaitp_driven_mark(self, queue);
+		plaitp_driven_mark_dirty(self, queue);
 	}
 	while ((queue = self->dirty) != NULL) {
 		self->dirty = queue->next_dirty;

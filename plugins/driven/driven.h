@@ -25,7 +25,7 @@ enum { DRIVEN_LABEL_BYTES = 48 };
 typedef struct driven_batch driven_batch;
 typedef struct plait_backend_queue driven_queue;
 typedef struct plait_backend_signal driven_signal;
-struct driven_verbs;
+struct driven_ops;
 
 /* What became of something that was delivered. */
 struct driven_delivery {
@@ -39,7 +39,7 @@ struct driven_delivery {
 struct driven {
 	plait_host *host;
 	const plait_host_services *services;
-	const struct driven_verbs *verbs;
+	const struct driven_ops *verbs;
 
 	/* Guards what follows, and all queues, batches and signals. */
 	pthread_mutex_t lock;
@@ -49,7 +49,7 @@ struct driven {
 	driven_batch **out_last;
 	bool delivering;	  /* somebody empties that list */
 	driven_batch *garbage;
-	plait_backend_queue *pilot; /* a lane that goes on where a callback
+	plait_backend_queue *parked_lane; /* a lane that goes on where a callback
 				     * must not */
 
 	pthread_mutex_t notes_lock; /* guards what follows; a leaf */
@@ -143,7 +143,7 @@ struct plait_backend_signal {
  * What a driver is asked for.  But for the first two the lock is held.  What
  * goes wrong fails the queue, by plaitp_driven_fail_queue.
  */
-struct driven_verbs {
+struct driven_ops {
 	const char *name; /* of the backend, for texts */
 	bool segments;	  /* it has them */
 	/* Make queue->driver, on queue->device. */
@@ -185,7 +185,7 @@ plait_status plaitp_driven_fail(const plait_host_services *services,
 	__attribute__((format(printf, 5, 6)));
 
 /* Digits and perhaps K, M, G or T; 0 or -1. */
-int plaitp_driven_parse(const char *text, uint64_t *out);
+int plaitp_driven_parse_bytes(const char *text, uint64_t *out);
 
 /* --- queue.c: queues from outside */
 
@@ -206,9 +206,9 @@ plait_status plaitp_driven_queue_recover(plait_backend *backend,
 
 /* --- advance.c: queues from inside; the lock is held */
 
-void plaitp_driven_mark(struct driven *self, driven_queue *queue);
+void plaitp_driven_mark_dirty(struct driven *self, driven_queue *queue);
 /* Look at all that is marked; `may_call`: not inside a callback. */
-void plaitp_driven_settle(struct driven *self, bool may_call);
+void plaitp_driven_advance(struct driven *self, bool may_call);
 /* The first failure of a queue stays. */
 void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 			      const plait_error *cause, const char *prefix);
@@ -216,12 +216,12 @@ void plaitp_driven_fail_queue(struct driven *self, driven_queue *queue,
 /* --- batch.c: works up to a host function; the lock is held */
 
 /* Nothing of it is for the driver. */
-bool plaitp_driven_is_empty(const plait_work *work);
+bool plaitp_driven_work_is_empty(const plait_work *work);
 /* Its end, and in *last its last work that is not empty, or UINT32_MAX. */
-uint32_t plaitp_driven_find_end(const driven_batch *batch, uint32_t *last);
+uint32_t plaitp_driven_batch_end(const driven_batch *batch, uint32_t *last);
 /* The pattern of a fill as it looks when it starts at byte `shift`. */
-void plaitp_driven_rotate(unsigned char out[8], const unsigned char pattern[8],
-			  size_t width, uint64_t shift);
+void plaitp_driven_rotate_pattern(unsigned char out[8], const unsigned char pattern[8],
+				  size_t width, uint64_t shift);
 
 /* --- turn.c: the lock, notes, and what is done without the lock */
 
@@ -236,19 +236,19 @@ void plaitp_driven_discard(struct driven *self, driven_batch *batch);
 void plaitp_driven_complete(driven_batch *batch, int32_t code);
 /* The services are there, `self` is zeroed else; closed in any case. */
 plait_status plaitp_driven_open(struct driven *self,
-				const struct driven_verbs *verbs,
+				const struct driven_ops *verbs,
 				plait_error *error);
 void plaitp_driven_close(struct driven *self);
 
 /* --- signal.c */
 
-enum driven_state { DRIVEN_AHEAD, DRIVEN_HAPPENED, DRIVEN_FAILED };
+enum driven_state { DRIVEN_PENDING, DRIVEN_REACHED, DRIVEN_FAILED };
 
-enum driven_state plaitp_driven_look(const driven_signal *signal,
-				     uint64_t sequence);
+enum driven_state plaitp_driven_signal_state(const driven_signal *signal,
+					     uint64_t sequence);
 /* Raise it for queues, who are marked; the lock is held. */
-void plaitp_driven_raise(struct driven *self, driven_signal *signal,
-			 uint64_t sequence, const plait_error *failure);
+void plaitp_driven_signal_advance(struct driven *self, driven_signal *signal,
+				  uint64_t sequence, const plait_error *failure);
 
 plait_status plaitp_driven_signal_create(plait_backend *backend,
 					 uint32_t device, uint32_t flags,
@@ -280,9 +280,9 @@ plait_status plaitp_driven_pump(plait_backend *backend, plait_error *error);
 
 /* What both sides are has to fit, and the table gets what is the same for all;
  * flags, priority and slots are the caller's. */
-plait_status plaitp_driven_agree(const plait_host_services *services,
-				 plait_backend_table *table, const char *name,
-				 plait_error *error);
+plait_status plaitp_driven_check_abi(const plait_host_services *services,
+				     plait_backend_table *table, const char *name,
+				     plait_error *error);
 /* Where queues, signals and pump are in the table. */
 void plaitp_driven_fill_slots(plait_backend_table *table);
 

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-const char *plaitp_driven_variable(const char *name)
+const char *plaitp_driven_process_variable(const char *name)
 {
 	return secure_getenv(name);
 }
@@ -30,9 +30,9 @@ static uint32_t count_variables(void)
 	return count;
 }
 
-plait_status plaitp_driven_look_around(struct driven *self,
-				       struct driven_surroundings *out,
-				       plait_error *error)
+plait_status plaitp_driven_process_save(struct driven *self,
+					struct driven_process_state *out,
+					plait_error *error)
 {
 	uint32_t i, count = count_variables();
 	sigset_t all;
@@ -56,7 +56,7 @@ plait_status plaitp_driven_look_around(struct driven *self,
 
 /* --- putting back --------------------------------------------------------- */
 
-static bool is_known(const struct driven_surroundings *before, uint32_t index)
+static bool is_known(const struct driven_process_state *before, uint32_t index)
 {
 	uint32_t i;
 
@@ -68,7 +68,7 @@ static bool is_known(const struct driven_surroundings *before, uint32_t index)
 	return false;
 }
 
-static char *find_name(const struct driven_surroundings *before,
+static char *find_name(const struct driven_process_state *before,
 		       const char *name, size_t length)
 {
 	uint32_t i;
@@ -81,7 +81,7 @@ static char *find_name(const struct driven_surroundings *before,
 }
 
 /* True: one was put back, and the rest may have moved. */
-static bool restore_variable(const struct driven_surroundings *before)
+static bool restore_variable(const struct driven_process_state *before)
 {
 	char name[256];
 	size_t length;
@@ -105,7 +105,7 @@ static bool same_action(const struct sigaction *a, const struct sigaction *b)
 	return a->sa_handler == b->sa_handler && a->sa_flags == b->sa_flags;
 }
 
-static void restore_actions(const struct driven_surroundings *before)
+static void restore_actions(const struct driven_process_state *before)
 {
 	struct sigaction now;
 	int i;
@@ -117,7 +117,7 @@ static void restore_actions(const struct driven_surroundings *before)
 }
 
 /* Compilers give the thread a stack for signals, which is theirs. */
-static void restore_stack(const struct driven_surroundings *before)
+static void restore_stack(const struct driven_process_state *before)
 {
 	stack_t now;
 
@@ -127,8 +127,8 @@ static void restore_stack(const struct driven_surroundings *before)
 		sigaltstack(&before->stack, NULL);
 }
 
-void plaitp_driven_put_back(struct driven *self,
-			    struct driven_surroundings *before)
+void plaitp_driven_process_restore(struct driven *self,
+				   struct driven_process_state *before)
 {
 	while (restore_variable(before))
 		;

@@ -274,7 +274,7 @@ static plait_status append(struct driven *self, driven_queue *queue,
 	if (queue->next == NULL)
 		queue->next = first;
 	queue->tail = last;
-	plaitp_driven_mark(self, queue);
+	plaitp_driven_mark_dirty(self, queue);
 	return PLAIT_OK;
 }
 

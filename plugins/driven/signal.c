@@ -49,8 +49,8 @@ void plaitp_driven_signal_destroy(plait_backend *backend,
 
 /* --- for queues ----------------------------------------------------------- */
 
-enum driven_state plaitp_driven_look(const driven_signal *signal,
-				     uint64_t sequence)
+enum driven_state plaitp_driven_signal_state(const driven_signal *signal,
+					     uint64_t sequence)
 {
 	bool failed = signal->failed_from != 0 &&
 		      sequence >= signal->failed_from;
@@ -58,7 +58,7 @@ enum driven_state plaitp_driven_look(const driven_signal *signal,
 	/* Nobody raises a gate that failed; what queues emit still comes. */
 	if (failed && (signal->gate || signal->reached >= sequence))
 		return DRIVEN_FAILED;
-	return signal->reached >= sequence ? DRIVEN_HAPPENED : DRIVEN_AHEAD;
+	return signal->reached >= sequence ? DRIVEN_REACHED : DRIVEN_PENDING;
 }
 
 /* Who waits looks again: it may wait for the same signal, further on. */
@@ -69,7 +69,7 @@ static void wake(struct driven *self, driven_signal *signal)
 	while ((queue = signal->waiters) != NULL) {
 		signal->waiters = queue->next_waiter;
 		queue->waits_for = NULL;
-		plaitp_driven_mark(self, queue);
+		plaitp_driven_mark_dirty(self, queue);
 	}
 }
 
@@ -84,8 +84,8 @@ static void copy_error(plait_error *out, const plait_error *error)
 	out->size = sizeof(*out);
 }
 
-void plaitp_driven_raise(struct driven *self, driven_signal *signal,
-			 uint64_t sequence, const plait_error *failure)
+void plaitp_driven_signal_advance(struct driven *self, driven_signal *signal,
+				  uint64_t sequence, const plait_error *failure)
 {
 	if (sequence > signal->reached)
 		signal->reached = sequence;
@@ -172,7 +172,7 @@ plait_status plaitp_driven_signal_raise(plait_backend *backend,
 	if (status != PLAIT_OK)
 		return status;
 	plaitp_driven_enter(self);
-	plaitp_driven_raise(self, point->signal, point->sequence, failure);
+	plaitp_driven_signal_advance(self, point->signal, point->sequence, failure);
 	plaitp_driven_leave(self);
 	return PLAIT_OK;
 }

@@ -6,9 +6,9 @@
 
 #include "driven.h"
 
-plait_status plaitp_driven_agree(const plait_host_services *services,
-				 plait_backend_table *table, const char *name,
-				 plait_error *error)
+plait_status plaitp_driven_check_abi(const plait_host_services *services,
+				     plait_backend_table *table, const char *name,
+				     plait_error *error)
 {
 	if (services->abi_min > PLAIT_PLUGIN_ABI ||
 	    services->abi_max < PLAIT_PLUGIN_ABI ||

@@ -21,7 +21,7 @@ plait_status plaitp_driven_fail(const plait_host_services *services,
 	return services->fail(error, status, origin, text);
 }
 
-int plaitp_driven_parse(const char *text, uint64_t *out)
+int plaitp_driven_parse_bytes(const char *text, uint64_t *out)
 {
 	static const char letters[] = "KMGT";
 	const char *letter;

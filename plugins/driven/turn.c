@@ -12,7 +12,7 @@
  * A callback of the driver may come on a thread that is inside the driver, in
  * our name, with the lock: it leaves its note and only tries the lock.  When it
  * gets it, it may not call the driver, whose locks it may hold; what needs the
- * driver then goes on on a worker of the core (the pilot).
+ * driver then goes on on a worker of the core (the parked_lane).
  */
 #include <stdio.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static void end_call(struct driven *self, driven_batch *batch,
 	batch->work_index++;
 	if (failure != NULL)
 		plaitp_driven_fail_queue(self, batch->queue, failure, "");
-	plaitp_driven_mark(self, batch->queue);
+	plaitp_driven_mark_dirty(self, batch->queue);
 	plaitp_driven_leave(self);
 }
 
@@ -201,7 +201,7 @@ static void end_delivery(struct driven *self, struct driven_delivery *delivery)
 		return;
 	batch->calling = false;
 	plaitp_driven_fail_queue(self, batch->queue, &delivery->failure, "");
-	plaitp_driven_mark(self, batch->queue);
+	plaitp_driven_mark_dirty(self, batch->queue);
 }
 
 enum delivery { DELIVERY_NONE, DELIVERY_MORE, DELIVERY_LEFT };
@@ -268,7 +268,7 @@ static void read_notes(struct driven *self)
 		driven_batch *next = note->next_note;
 
 		note->flying = false;
-		plaitp_driven_mark(self, note->queue);
+		plaitp_driven_mark_dirty(self, note->queue);
 		note = next;
 	}
 }
@@ -295,7 +295,7 @@ static void collect_garbage(struct driven *self)
 
 /* --- leaving -------------------------------------------------------------- */
 
-/* The lock is held.  True: the pilot is to be called, by who asked. */
+/* The lock is held.  True: the parked_lane is to be called, by who asked. */
 static bool needs_pilot(struct driven *self)
 {
 	bool call = false;
@@ -325,7 +325,7 @@ static bool leave(struct driven *self, bool may_call)
 	do {
 		do {
 			read_notes(self);
-			plaitp_driven_settle(self, may_call);
+			plaitp_driven_advance(self, may_call);
 			delivery = deliver(self, may_call);
 		} while (delivery == DELIVERY_MORE);
 		if (delivery == DELIVERY_LEFT)
@@ -358,7 +358,7 @@ static void call_pilot(struct driven *self)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (submit_call(self, self->pilot, fly, self, &ignored) == PLAIT_OK)
+	if (submit_call(self, self->parked_lane, fly, self, &ignored) == PLAIT_OK)
 		return;
 	/* No memory for him.  Whoever has the lock goes on for us; if nobody
 	 * has, it is better to call the driver from here than to stop. */
@@ -389,7 +389,7 @@ void plaitp_driven_complete(driven_batch *batch, int32_t code)
 /* --- life ----------------------------------------------------------------- */
 
 plait_status plaitp_driven_open(struct driven *self,
-				const struct driven_verbs *verbs,
+				const struct driven_ops *verbs,
 				plait_error *error)
 {
 	char label[DRIVEN_LABEL_BYTES];
@@ -397,12 +397,12 @@ plait_status plaitp_driven_open(struct driven *self,
 					      .label = label };
 
 	self->verbs = verbs;
-	snprintf(label, sizeof(label), "%s pilot", verbs->name);
+	snprintf(label, sizeof(label), "%s parked_lane", verbs->name);
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_mutex_init(&self->notes_lock, NULL);
 	pthread_cond_init(&self->quiet, NULL);
 	self->out_last = &self->out_first;
-	return self->services->lane_create(self->host, &request, &self->pilot,
+	return self->services->lane_create(self->host, &request, &self->parked_lane,
 					   error);
 }
 
@@ -428,9 +428,9 @@ static void run_pilot(struct driven *self)
 void plaitp_driven_close(struct driven *self)
 {
 	await_callbacks(self);
-	if (self->pilot != NULL) {
+	if (self->parked_lane != NULL) {
 		run_pilot(self);
-		self->services->lane_destroy(self->host, self->pilot);
+		self->services->lane_destroy(self->host, self->parked_lane);
 	}
 	plaitp_driven_enter(self);
 	plaitp_driven_leave(self);

@@ -49,7 +49,7 @@ static unsigned count_drivers(const char *folder)
 static plait_status refuse_empty(plait_backend *self, const char *loader,
 				 plait_error *error)
 {
-	const char *vendors = plaitp_driven_variable("OCL_ICD_VENDORS");
+	const char *vendors = plaitp_driven_process_variable("OCL_ICD_VENDORS");
 	const char *folder = vendors != NULL ? vendors : "/etc/OpenCL/vendors";
 	unsigned count = count_drivers(folder);
 	char found[64] = "is";

@@ -90,7 +90,7 @@ static cl_int fill(struct stretch *stretch, const plait_work *work)
 
 		if (whole)
 			bytes = left / width * width;
-		plaitp_driven_rotate(shifted, pattern, width, at % width);
+		plaitp_driven_rotate_pattern(shifted, pattern, width, at % width);
 		code = fill_piece(stretch, work, shifted, whole ? width : 1,
 				  at, bytes);
 		at += bytes;
@@ -294,7 +294,7 @@ static cl_int enqueue_all(struct stretch *stretch, uint32_t end, uint32_t last)
 
 		stretch->label = work->label;
 		stretch->is_last = batch->work_index == last;
-		if (!plaitp_driven_is_empty(work))
+		if (!plaitp_driven_work_is_empty(work))
 			code = enqueue(stretch, work);
 	}
 	stretch->is_last = true;
@@ -381,7 +381,7 @@ static void hand_on(struct driven *driven, driven_batch *batch)
 				   .driver = batch->queue->driver,
 				   .events = batch->events,
 				   .wait_count = list_events(batch) };
-	uint32_t last, end = plaitp_driven_find_end(batch, &last);
+	uint32_t last, end = plaitp_driven_batch_end(batch, &last);
 	cl_int code;
 
 	if (!begin_watch(&stretch, end))
@@ -409,8 +409,8 @@ static plait_status open_queue(struct driven *driven, driven_queue *queue,
 	plait_status status;
 
 	if (request->native_kind != 0) {
-		status = plaitp_opencl_take_queue(self, device, request,
-						  &taken, error);
+		status = plaitp_opencl_import_queue(self, device, request,
+						    &taken, error);
 		queue->driver = taken;
 		return status;
 	}
@@ -486,7 +486,7 @@ static void describe(struct driven *driven, const driven_batch *batch,
 			       label_of(batch), batch->queue->label);
 }
 
-const struct driven_verbs plaitp_opencl_verbs = {
+const struct driven_ops plaitp_opencl_ops = {
 	.name = "opencl",
 	.open_queue = open_queue,
 	.close_queue = close_queue,

@@ -25,19 +25,19 @@ static void close_opencl(plait_backend *self)
 
 static plait_status open_driver(plait_backend *self, plait_error *error)
 {
-	struct driven_surroundings before;
+	struct driven_process_state before;
 	struct opencl_options options;
 	plait_status status = plaitp_opencl_options(self, &options, error);
 
 	if (status == PLAIT_OK)
-		status = plaitp_driven_look_around(&self->driven, &before,
-						   error);
+		status = plaitp_driven_process_save(&self->driven, &before,
+						    error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plaitp_opencl_load(self, options.loader, error);
 	if (status == PLAIT_OK)
 		status = plaitp_opencl_open_devices(self, &options, error);
-	plaitp_driven_put_back(&self->driven, &before);
+	plaitp_driven_process_restore(&self->driven, &before);
 	return status;
 }
 
@@ -63,7 +63,7 @@ static plait_status open_opencl(plait_host *host,
 	}
 	pthread_mutex_init(&self->accounts, NULL);
 	pthread_mutex_init(&self->watching, NULL);
-	status = plaitp_driven_open(&self->driven, &plaitp_opencl_verbs,
+	status = plaitp_driven_open(&self->driven, &plaitp_opencl_ops,
 				    error);
 	if (status == PLAIT_OK)
 		*out = self;
@@ -101,8 +101,8 @@ static void fill_slots(plait_backend_table *table)
 plait_status plait_plugin_entry(const plait_host_services *services,
 				plait_backend_table *table, plait_error *error)
 {
-	plait_status status = plaitp_driven_agree(services, table, "opencl",
-						  error);
+	plait_status status = plaitp_driven_check_abi(services, table, "opencl",
+						      error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -133,8 +133,8 @@ static plait_status fill_record(plait_backend *self,
 	plait_status status;
 
 	if ((request->flags & PLAIT_MEMORY_NATIVE) != 0)
-		return plaitp_opencl_take_memory(self, request,
-						 &memory->memory, error);
+		return plaitp_opencl_import_memory(self, request,
+						   &memory->memory, error);
 	status = find_bytes(self, memory, request, &pointer, error);
 	if (status != PLAIT_OK)
 		return status;

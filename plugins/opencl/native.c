@@ -108,9 +108,9 @@ static plait_status check_memory(plait_backend *self, cl_mem memory,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_opencl_take_memory(plait_backend *self,
-				       const plait_memory_request *request,
-				       cl_mem *out, plait_error *error)
+plait_status plaitp_opencl_import_memory(plait_backend *self,
+					 const plait_memory_request *request,
+					 cl_mem *out, plait_error *error)
 {
 	cl_mem memory = (cl_mem)(uintptr_t)request->native;
 	plait_status status;
@@ -163,11 +163,11 @@ static plait_status check_queue(plait_backend *self,
 	return PLAIT_OK;
 }
 
-plait_status plaitp_opencl_take_queue(plait_backend *self,
-				      const struct opencl_device *device,
-				      const plait_queue_request *request,
-				      cl_command_queue *out,
-				      plait_error *error)
+plait_status plaitp_opencl_import_queue(plait_backend *self,
+					const struct opencl_device *device,
+					const plait_queue_request *request,
+					cl_command_queue *out,
+					plait_error *error)
 {
 	cl_command_queue queue = (cl_command_queue)(uintptr_t)request->native;
 	plait_status status;

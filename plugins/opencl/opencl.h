@@ -194,17 +194,17 @@ plait_status plaitp_opencl_native_query(plait_backend *self,
 					const plait_native_request *request,
 					uint64_t *out, plait_error *error);
 /* Objects of the user's; one more reference to each. */
-plait_status plaitp_opencl_take_memory(plait_backend *self,
-				       const plait_memory_request *request,
-				       cl_mem *out, plait_error *error);
-plait_status plaitp_opencl_take_queue(plait_backend *self,
-				      const struct opencl_device *device,
-				      const plait_queue_request *request,
-				      cl_command_queue *out,
-				      plait_error *error);
+plait_status plaitp_opencl_import_memory(plait_backend *self,
+					 const plait_memory_request *request,
+					 cl_mem *out, plait_error *error);
+plait_status plaitp_opencl_import_queue(plait_backend *self,
+					const struct opencl_device *device,
+					const plait_queue_request *request,
+					cl_command_queue *out,
+					plait_error *error);
 
 /* --- enqueue.c: what the driver is asked for */
 
-extern const struct driven_verbs plaitp_opencl_verbs;
+extern const struct driven_ops plaitp_opencl_ops;
 
 #endif

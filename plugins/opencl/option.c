@@ -26,7 +26,7 @@ static plait_status read_memory(plait_backend *self,
 	const char *text = option(self, "memory");
 
 	if (text != NULL &&
-	    (plaitp_driven_parse(text, &out->memory_bytes) != 0 || out->memory_bytes == 0))
+	    (plaitp_driven_parse_bytes(text, &out->memory_bytes) != 0 || out->memory_bytes == 0))
 		return refuse(self, "memory", text, "a number of bytes",
 			      error);
 	return PLAIT_OK;
@@ -38,7 +38,7 @@ static plait_status read_parts(plait_backend *self,
 	const char *text = option(self, "split");
 	uint64_t parts = 0;
 
-	if (text != NULL && (plaitp_driven_parse(text, &parts) != 0 || parts < 2 ||
+	if (text != NULL && (plaitp_driven_parse_bytes(text, &parts) != 0 || parts < 2 ||
 			     parts > OPENCL_MAX_PARTS))
 		return refuse(self, "split", text,
 			      "a number of parts from 2 to 64", error);

@@ -102,16 +102,16 @@ static plait_status judge_build(const struct build *build, cl_int code,
 static plait_status compile(struct build *build, cl_int *out_code,
 			    plait_error *error)
 {
-	struct driven_surroundings before;
-	plait_status status = plaitp_driven_look_around(&build->self->driven,
-							&before, error);
+	struct driven_process_state before;
+	plait_status status = plaitp_driven_process_save(&build->self->driven,
+							 &before, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	*out_code = build->self->cl.clBuildProgram(build->program, 1,
 						   &build->device->id,
 						   build->options, NULL, NULL);
-	plaitp_driven_put_back(&build->self->driven, &before);
+	plaitp_driven_process_restore(&build->self->driven, &before);
 	return PLAIT_OK;
 }
 

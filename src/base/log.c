@@ -63,7 +63,7 @@ const char *plait__log_level_name(int32_t level)
 	return level_names[level];
 }
 
-bool plait__log_wants(const plait__log *log, int32_t level)
+bool plait__log_is_enabled(const plait__log *log, int32_t level)
 {
 	return log != NULL && log->hook != NULL &&
 	       level >= PLAIT_LOG_ERROR && level <= log->level;
@@ -84,7 +84,7 @@ void plait__log_line(const plait__log *log, int32_t level, const char *format,
 	va_list args;
 	int length;
 
-	if (!plait__log_wants(log, level))
+	if (!plait__log_is_enabled(log, level))
 		return;
 	va_start(args, format);
 	length = vsnprintf(line, sizeof(line), format, args);

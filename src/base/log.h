@@ -31,7 +31,7 @@ bool plait__log_parse_level(const char *text, int32_t *out);
 const char *plait__log_level_name(int32_t level);
 
 /* Would a line of this level be seen?  Spares building long ones. */
-bool plait__log_wants(const plait__log *log, int32_t level);
+bool plait__log_is_enabled(const plait__log *log, int32_t level);
 
 /* One line without a newline.  `log` may be null: nobody listens. */
 void plait__log_line(const plait__log *log, int32_t level, const char *format,

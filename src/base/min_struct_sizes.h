@@ -12,7 +12,7 @@
 _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	       "least sizes of their own in src/base/min_struct_sizes.h");
 
-#define PLAIT__FIRST_BYTES(X)				\
+#define PLAIT__MIN_STRUCT_SIZES(X)				\
 	X(plait_allocator, 24)				\
 	X(plait_context_desc, 72)			\
 	X(plait_device_info, 400)			\
@@ -48,8 +48,8 @@ _Static_assert(sizeof(void *) == 8, "plait is for 64-bit machines: others need "
 	X(plait_tune_desc, 24)				\
 	X(plait_tune_info, 40)
 
-#define PLAIT__FIRST_OF(name, bytes) PLAIT__FIRST_##name = bytes,
-enum { PLAIT__FIRST_BYTES(PLAIT__FIRST_OF) };
-#define PLAIT__FIRST(name) PLAIT__FIRST_##name
+#define PLAIT__MIN_SIZE_ENUM(name, bytes) PLAIT__MIN_SIZE_##name = bytes,
+enum { PLAIT__MIN_STRUCT_SIZES(PLAIT__MIN_SIZE_ENUM) };
+#define PLAIT__MIN_SIZE(name) PLAIT__MIN_SIZE_##name
 
 #endif

@@ -14,7 +14,7 @@ static plait_status check_size(uint32_t bytes, size_t first_bytes,
 				   "%s: size %u is below %zu; set it to "
 				   "sizeof(%s)",
 				   what, bytes, first_bytes, what);
-	if (bytes > PLAIT__DESC_MAX_BYTES)
+	if (bytes > PLAIT__SIZED_STRUCT_MAX_BYTES)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%s: size %u is not a size; set it to "
 				   "sizeof(%s)",
@@ -22,9 +22,9 @@ static plait_status check_size(uint32_t bytes, size_t first_bytes,
 	return PLAIT_OK;
 }
 
-plait_status plait__desc_read(void *known, size_t known_bytes,
-			      size_t first_bytes, const void *given,
-			      const char *what, plait_error *error)
+plait_status plait__sized_struct_read(void *known, size_t known_bytes,
+				      size_t first_bytes, const void *given,
+				      const char *what, plait_error *error)
 {
 	const unsigned char *bytes = given;
 	plait_status status;
@@ -49,9 +49,9 @@ plait_status plait__desc_read(void *known, size_t known_bytes,
 	return PLAIT_OK;
 }
 
-plait_status plait__desc_write(void *given, const void *ours,
-			       size_t known_bytes, size_t first_bytes,
-			       const char *what, plait_error *error)
+plait_status plait__sized_struct_write(void *given, const void *ours,
+				       size_t known_bytes, size_t first_bytes,
+				       const char *what, plait_error *error)
 {
 	plait_status status;
 	uint32_t size;

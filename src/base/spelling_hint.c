@@ -35,7 +35,7 @@ static unsigned least(unsigned a, unsigned b)
  * turn, and k of the other. */
 static unsigned compare(const struct word *one, const struct word *other)
 {
-	unsigned rows[3][PLAIT__CHOICES_WORD + 1];
+	unsigned rows[3][PLAIT__SPELLING_HINT_WORD_BYTES + 1];
 
 	for (size_t k = 0; k <= other->count; k++)
 		rows[0][k] = (unsigned)k;
@@ -57,26 +57,26 @@ static unsigned compare(const struct word *one, const struct word *other)
 	return rows[one->count % 3][other->count];
 }
 
-unsigned plait__choices_distance(const char *one, const char *other)
+unsigned plait__spelling_hint_distance(const char *one, const char *other)
 {
 	const struct word a = { one, strlen(one) }, b = { other, strlen(other) };
 	size_t longer = a.count > b.count ? a.count : b.count;
 	unsigned distance;
 
-	if (longer == 0 || longer > PLAIT__CHOICES_WORD)
+	if (longer == 0 || longer > PLAIT__SPELLING_HINT_WORD_BYTES)
 		return UINT_MAX;
 	distance = compare(&a, &b);
 	return distance <= longer / LETTERS_PER_FAULT ? distance : UINT_MAX;
 }
 
-void plait__choices_init(plait__choices *choices, const char *wanted)
+void plait__spelling_hint_init(plait__spelling_hint *choices, const char *wanted)
 {
 	memset(choices, 0, sizeof(*choices));
 	choices->wanted = wanted;
 	choices->distance = UINT_MAX;
 }
 
-static void add_to_list(plait__choices *choices, const char *name)
+static void add_to_list(plait__spelling_hint *choices, const char *name)
 {
 	size_t room = sizeof(choices->list) - choices->length;
 	const char *comma = choices->length > 0 ? ", " : "";
@@ -94,9 +94,9 @@ static void add_to_list(plait__choices *choices, const char *name)
 					    room, "%s\"%s\"", comma, name);
 }
 
-void plait__choices_add(plait__choices *choices, const char *name)
+void plait__spelling_hint_add(plait__spelling_hint *choices, const char *name)
 {
-	unsigned distance = plait__choices_distance(choices->wanted, name);
+	unsigned distance = plait__spelling_hint_distance(choices->wanted, name);
 
 	add_to_list(choices, name);
 	if (distance >= choices->distance)
@@ -106,12 +106,12 @@ void plait__choices_add(plait__choices *choices, const char *name)
 		       ", perhaps \"%s\"", name);
 }
 
-const char *plait__choices_list(const plait__choices *choices)
+const char *plait__spelling_hint_list(const plait__spelling_hint *choices)
 {
 	return choices->list[0] != '\0' ? choices->list : "none";
 }
 
-const char *plait__choices_hint(const plait__choices *choices)
+const char *plait__spelling_hint_text(const plait__spelling_hint *choices)
 {
 	return choices->hint;
 }

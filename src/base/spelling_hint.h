@@ -10,33 +10,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PLAIT__CHOICES_LIST = 120, PLAIT__CHOICES_WORD = 40 };
+enum { PLAIT__SPELLING_HINT_LIST_BYTES = 120, PLAIT__SPELLING_HINT_WORD_BYTES = 40 };
 
-typedef struct plait__choices {
+typedef struct plait__spelling_hint {
 	const char *wanted;
 	size_t length;		/* of `list` */
 	bool full;
 	unsigned distance;	/* of what is nearest so far */
-	char list[PLAIT__CHOICES_LIST];
-	char hint[PLAIT__CHOICES_WORD + 16];
-} plait__choices;
+	char list[PLAIT__SPELLING_HINT_LIST_BYTES];
+	char hint[PLAIT__SPELLING_HINT_WORD_BYTES + 16];
+} plait__spelling_hint;
 
 /* `wanted` lives as long as it. */
-void plait__choices_init(plait__choices *choices, const char *wanted);
+void plait__spelling_hint_init(plait__spelling_hint *choices, const char *wanted);
 
 /* There is this one; not kept. */
-void plait__choices_add(plait__choices *choices, const char *name);
+void plait__spelling_hint_add(plait__spelling_hint *choices, const char *name);
 
 /* "a", "b", ... or none. */
-const char *plait__choices_list(const plait__choices *choices);
+const char *plait__spelling_hint_list(const plait__spelling_hint *choices);
 
 /* ", perhaps "a"", or nothing if none of them is near: to stand behind the
  * name that was wanted. */
-const char *plait__choices_hint(const plait__choices *choices);
+const char *plait__spelling_hint_text(const plait__spelling_hint *choices);
 
 /* How many letters to change, leave out, put in or swap with the next one, at
  * least, so that one becomes the other; upper case or not is the same.  Where
  * that is as good as another word: UINT_MAX. */
-unsigned plait__choices_distance(const char *one, const char *other);
+unsigned plait__spelling_hint_distance(const char *one, const char *other);
 
 #endif

@@ -64,7 +64,7 @@ void *plait__vector_push(plait__vector *vector, const void *items,
 	return place;
 }
 
-void plait__vector_cut(plait__vector *vector, uint32_t count)
+void plait__vector_truncate(plait__vector *vector, uint32_t count)
 {
 	if (count < vector->count)
 		vector->count = count;

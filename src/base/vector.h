@@ -34,7 +34,7 @@ void *plait__vector_push(plait__vector *vector, const void *items,
 			 uint32_t count);
 
 /* Forget everything from element `count` on. */
-void plait__vector_cut(plait__vector *vector, uint32_t count);
+void plait__vector_truncate(plait__vector *vector, uint32_t count);
 
 /* The element's address; `index` is below the count. */
 static inline void *plait__vector_at(const plait__vector *vector,

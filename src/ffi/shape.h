@@ -3,13 +3,13 @@
 #ifndef PLAIT_SRC_FFI_SHAPE_H
 #define PLAIT_SRC_FFI_SHAPE_H
 
-#include "ffi/call.h"
+#include "ffi/ffi_call.h"
 
 #ifdef HAVE_LIBFFI
 #include <ffi.h>
 
 /* One block: this, then the array that the cif points to. */
-struct plait__ffi_shape {
+struct plait__ffi_signature {
 	ffi_cif cif;
 	plait__ffi_type result;
 	uint64_t block_bytes;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-const char *plait__argument_judge_value(const plait__parameter *parameter,
+const char *plait__argument_check_value(const plait__parameter *parameter,
 					const void *value, uint64_t bytes)
 {
 	if (value == NULL)
@@ -18,7 +18,7 @@ const char *plait__argument_judge_value(const plait__parameter *parameter,
 	return NULL;
 }
 
-const char *plait__argument_judge_memory(const plait__parameter *parameter,
+const char *plait__argument_check_memory(const plait__parameter *parameter,
 					 uint64_t offset)
 {
 	uint32_t bytes;

@@ -7,12 +7,12 @@
 #include "kernel/signature.h"
 
 /* What is wrong with `bytes` bytes at `value`; null: nothing. */
-const char *plait__argument_judge_value(const plait__parameter *parameter,
+const char *plait__argument_check_value(const plait__parameter *parameter,
 					const void *value, uint64_t bytes);
 
 /* What is wrong with memory `offset` bytes from something aligned, or at
  * that address; null: nothing. */
-const char *plait__argument_judge_memory(const plait__parameter *parameter,
+const char *plait__argument_check_memory(const plait__parameter *parameter,
 					 uint64_t offset);
 
 /* "pointer f32", "u64"; for messages. */

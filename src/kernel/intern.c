@@ -10,7 +10,7 @@
 struct plait__interned {
 	struct plait__interned *next;
 	plait__signature *signature;
-	plait__ffi_shape *shape; /* null until somebody calls by it */
+	plait__ffi_signature *shape; /* null until somebody calls by it */
 	uint64_t references;
 };
 
@@ -51,10 +51,10 @@ static bool share(plait__intern *intern, struct plait__interned *fresh,
 	return found;
 }
 
-plait_status plait__intern_take(plait__intern *intern,
-				const plait_allocator *allocator,
-				const char *text, const plait__signature **out,
-				plait_error *error)
+plait_status plait__intern_acquire(plait__intern *intern,
+				   const plait_allocator *allocator,
+				   const char *text, const plait__signature **out,
+				   plait_error *error)
 {
 	struct plait__interned *fresh;
 	plait__signature *parsed;
@@ -80,7 +80,7 @@ plait_status plait__intern_take(plait__intern *intern,
 
 static plait_status make_shape(const plait__signature *signature,
 			       const plait_allocator *allocator,
-			       plait__ffi_shape **out, plait_error *error)
+			       plait__ffi_signature **out, plait_error *error)
 {
 	uint32_t count = signature->count;
 	plait__ffi_type *types = plait__alloc_array(allocator,
@@ -93,9 +93,9 @@ static plait_status make_shape(const plait__signature *signature,
 				   "no memory for the shape of a call");
 	for (uint32_t i = 0; i < count; i++)
 		types[i] = plait__type_ffi(signature->parameters[i].type);
-	status = plait__ffi_shape_create(allocator, types, count,
-					 plait__type_ffi(signature->result),
-					 out, error);
+	status = plait__ffi_signature_create(allocator, types, count,
+					     plait__type_ffi(signature->result),
+					     out, error);
 	plait__free(allocator, types, (count + 1) * sizeof(*types));
 	return status;
 }
@@ -103,7 +103,7 @@ static plait_status make_shape(const plait__signature *signature,
 plait_status plait__intern_shape(plait__intern *intern,
 				 const plait_allocator *allocator,
 				 const plait__signature *signature,
-				 const plait__ffi_shape **out,
+				 const plait__ffi_signature **out,
 				 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -119,9 +119,9 @@ plait_status plait__intern_shape(plait__intern *intern,
 	return status;
 }
 
-void plait__intern_drop(plait__intern *intern,
-			const plait_allocator *allocator,
-			const plait__signature *signature)
+void plait__intern_release(plait__intern *intern,
+			   const plait_allocator *allocator,
+			   const plait__signature *signature)
 {
 	struct plait__interned **link, *gone = NULL;
 
@@ -136,7 +136,7 @@ void plait__intern_drop(plait__intern *intern,
 	plait__mutex_unlock(&intern->lock);
 	if (gone == NULL)
 		return;
-	plait__ffi_shape_destroy(allocator, gone->shape);
+	plait__ffi_signature_destroy(allocator, gone->shape);
 	plait__signature_destroy(allocator, gone->signature);
 	plait__free(allocator, gone, sizeof(*gone));
 }

@@ -7,7 +7,7 @@
 #define PLAIT_SRC_KERNEL_INTERN_H
 
 #include "kernel/signature.h"
-#include "ffi/call.h"
+#include "ffi/ffi_call.h"
 #include "sys/mutex.h"
 
 enum { PLAIT__INTERN_BUCKETS = 64 };
@@ -19,11 +19,11 @@ typedef struct plait__intern {
 } plait__intern;
 
 /* Parse, and take a reference on the one copy.  As plait__signature_parse. */
-plait_status plait__intern_take(plait__intern *intern,
-				const plait_allocator *allocator,
-				const char *text,
-				const plait__signature **out,
-				plait_error *error);
+plait_status plait__intern_acquire(plait__intern *intern,
+				   const plait_allocator *allocator,
+				   const char *text,
+				   const plait__signature **out,
+				   plait_error *error);
 
 /*
  * How functions of this type are called: made when it is first asked for,
@@ -34,12 +34,12 @@ plait_status plait__intern_take(plait__intern *intern,
 plait_status plait__intern_shape(plait__intern *intern,
 				 const plait_allocator *allocator,
 				 const plait__signature *signature,
-				 const plait__ffi_shape **out,
+				 const plait__ffi_signature **out,
 				 plait_error *error);
 
 /* Give a reference back; null is fine. */
-void plait__intern_drop(plait__intern *intern,
-			const plait_allocator *allocator,
-			const plait__signature *signature);
+void plait__intern_release(plait__intern *intern,
+			   const plait_allocator *allocator,
+			   const plait__signature *signature);
 
 #endif

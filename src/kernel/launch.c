@@ -74,7 +74,7 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
 
 	*out = (plait_launch){ .size = sizeof(*out) };
 	if (given != NULL)
-		status = PLAIT__READ(plait_launch, out, given, error);
+		status = PLAIT__STRUCT_READ(plait_launch, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
 	out->size = sizeof(*out);
@@ -121,8 +121,8 @@ static plait_status settle_group(const uint64_t own[3], plait_launch *launch,
 	return PLAIT_OK;
 }
 
-plait_status plait__launch_settle(const uint64_t own[3], plait_launch *launch,
-				  plait_error *error)
+plait_status plait__launch_resolve(const uint64_t own[3], plait_launch *launch,
+				   plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 

@@ -18,7 +18,7 @@ plait_status plait__launch_read(plait_launch *out, const plait_launch *given,
  * Give a launch that was read the groups that its code has.  PLAIT_E_INVALID:
  * it asks for others, or has fewer dimensions.
  */
-plait_status plait__launch_settle(const uint64_t own[3], plait_launch *launch,
-				  plait_error *error);
+plait_status plait__launch_resolve(const uint64_t own[3], plait_launch *launch,
+				   plait_error *error);
 
 #endif

@@ -105,8 +105,8 @@ typedef struct plait__plan_arg {
 enum { PLAIT__PARAM_WITH_OFFSET = 16 };
 
 /* How far behind the beginning of what a run brings a PARAM begins. */
-static inline uint64_t plait__plan_param_offset(const uint8_t *blob,
-						const plait__plan_arg *arg)
+static inline uint64_t plait__payload_param_offset(const uint8_t *blob,
+						   const plait__plan_arg *arg)
 {
 	uint64_t offset = 0;
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const plait__plan_rotation *plait__turns_of(
+const plait__plan_rotation *plait__rotation_of(
 	const plait__plan *plan, const plait__plan_access *access)
 {
 	const plait__plan_rotation *rotation;
@@ -24,31 +24,31 @@ const plait__plan_rotation *plait__turns_of(
 	return rotation;
 }
 
-uint32_t plait__turns_slot(const plait__plan *plan,
-			   const plait__plan_rotation *rotation,
-			   uint32_t object, uint32_t iteration)
+uint32_t plait__rotation_slot(const plait__plan *plan,
+			      const plait__plan_rotation *rotation,
+			      uint32_t object, uint32_t iteration)
 {
 	return plan->rotation_slots[
 		rotation->slot_first +
-		plait__access_place(plait__access_turn_of(object), iteration,
-				    rotation->slot_count - rotation->prologue,
-				    rotation->prologue)];
+		plait__access_slot(plait__access_phase_of(object), iteration,
+				   rotation->slot_count - rotation->prologue,
+				   rotation->prologue)];
 }
 
-uint32_t plait__turns_period(const plait__plan_rotation *rotation)
+uint32_t plait__rotation_period(const plait__plan_rotation *rotation)
 {
 	return rotation->slot_count;
 }
 
-bool plait__turns_meet(const plait__plan *plan, uint32_t a,
-		       const plait__plan_rotation *one, uint32_t b,
-		       const plait__plan_rotation *other)
+bool plait__rotation_overlaps(const plait__plan *plan, uint32_t a,
+			      const plait__plan_rotation *one, uint32_t b,
+			      const plait__plan_rotation *other)
 {
-	uint32_t count = plait__turns_period(one) * plait__turns_period(other);
+	uint32_t count = plait__rotation_period(one) * plait__rotation_period(other);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (plait__turns_slot(plan, one, a, i) ==
-		    plait__turns_slot(plan, other, b, i))
+		if (plait__rotation_slot(plan, one, a, i) ==
+		    plait__rotation_slot(plan, other, b, i))
 			return true;
 	return false;
 }

@@ -11,22 +11,22 @@
 #include <string.h>
 
 enum {
-	PLAIT__GUARD_BYTES = 512,
-	PLAIT__GUARD_PATTERN = 0xa5
+	PLAIT__CANARY_BYTES = 512,
+	PLAIT__CANARY_PATTERN = 0xa5
 };
 
-static inline void plait__guard_init(unsigned char fence[PLAIT__GUARD_BYTES])
+static inline void plait__canary_init(unsigned char fence[PLAIT__CANARY_BYTES])
 {
-	memset(fence, PLAIT__GUARD_PATTERN, PLAIT__GUARD_BYTES);
+	memset(fence, PLAIT__CANARY_PATTERN, PLAIT__CANARY_BYTES);
 }
 
 static inline bool
-plait__guard_holds(const unsigned char fence[PLAIT__GUARD_BYTES])
+plait__canary_is_intact(const unsigned char fence[PLAIT__CANARY_BYTES])
 {
 	size_t i;
 
-	for (i = 0; i < PLAIT__GUARD_BYTES; i++)
-		if (fence[i] != PLAIT__GUARD_PATTERN)
+	for (i = 0; i < PLAIT__CANARY_BYTES; i++)
+		if (fence[i] != PLAIT__CANARY_PATTERN)
 			return false;
 	return true;
 }

@@ -16,21 +16,21 @@
 
 #include "base/text.h"
 
-enum plait__verdict {
-	PLAIT__NOT_LOADED, /* no file that could be loaded; see reason */
-	PLAIT__LEFT_OUT,   /* by the user, with ^ */
-	PLAIT__INTERPOSER, /* not a backend */
-	PLAIT__EXPLICIT,   /* a backend that wants to be named */
-	PLAIT__WRAPS,      /* an interposer that is used */
-	PLAIT__NOT_OPENED, /* loaded, but what is to wrap it is not there */
-	PLAIT__NOT_USABLE, /* loaded, but did not open; see reason */
-	PLAIT__CHOSEN
+enum plait__candidate_verdict {
+	PLAIT__CANDIDATE_NOT_LOADED, /* no file that could be loaded; see reason */
+	PLAIT__CANDIDATE_EXCLUDED,   /* by the user, with ^ */
+	PLAIT__CANDIDATE_INTERPOSER, /* not a backend */
+	PLAIT__CANDIDATE_EXPLICIT,   /* a backend that wants to be named */
+	PLAIT__CANDIDATE_WRAPS,      /* an interposer that is used */
+	PLAIT__CANDIDATE_NOT_OPENED, /* loaded, but what is to wrap it is not there */
+	PLAIT__CANDIDATE_NOT_USABLE, /* loaded, but did not open; see reason */
+	PLAIT__CANDIDATE_CHOSEN
 };
 
 /* One plugin that was thought of. */
 typedef struct plait__candidate {
 	char name[PLAIT__NAME_BYTES];
-	enum plait__verdict verdict;
+	enum plait__candidate_verdict verdict;
 	bool loaded;
 	uint32_t backend; /* when chosen: its number */
 	plait_backend_table table; /* when loaded: complete */
@@ -53,8 +53,8 @@ struct plait__registry {
 	plait__setting path_setting;
 	plait__setting wrap_setting;
 	plait__setting options_setting;
-	plait__list wanted;
-	plait__list wraps;
+	plait__list_schedule wanted;
+	plait__list_schedule wraps;
 	plait__search search;
 	plait__options options;
 
@@ -74,11 +74,11 @@ struct plait__registry {
 };
 
 /* The candidate of this name, or null. */
-plait__candidate *plait__candidate_find(const plait__registry *registry,
-					const char *name);
+plait__candidate *plait__choose_find_candidate(const plait__registry *registry,
+					       const char *name);
 
 /* Does the user name backends, instead of taking what there is? */
-static inline bool plait__registry_is_exact(const plait__registry *registry)
+static inline bool plait__candidate_names_are_given(const plait__registry *registry)
 {
 	return registry->wanted.count > 0 && !registry->wanted.excludes;
 }

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-plait__candidate *plait__candidate_find(const plait__registry *registry,
-					const char *name)
+plait__candidate *plait__choose_find_candidate(const plait__registry *registry,
+					       const char *name)
 {
 	uint32_t i;
 
@@ -29,14 +29,14 @@ plait__candidate *plait__candidate_find(const plait__registry *registry,
 /* --- finding */
 
 /* Add the names that are not there yet; there is room. */
-static void add_names(plait__registry *registry, const plait__list *names)
+static void add_names(plait__registry *registry, const plait__list_schedule *names)
 {
 	uint32_t i;
 
 	for (i = 0; i < names->count; i++) {
 		plait__candidate *candidate;
 
-		if (plait__candidate_find(registry, names->names[i]) != NULL)
+		if (plait__choose_find_candidate(registry, names->names[i]) != NULL)
 			continue;
 		candidate = &registry->candidates[registry->candidate_count++];
 		memcpy(candidate->name, names->names[i],
@@ -65,8 +65,8 @@ static bool reserve(plait__registry *registry, uint32_t count)
 
 static bool find_candidates(plait__registry *registry)
 {
-	bool exact = plait__registry_is_exact(registry);
-	plait__list found;
+	bool exact = plait__candidate_names_are_given(registry);
+	plait__list_schedule found;
 
 	memset(&found, 0, sizeof(found));
 	if (!exact)
@@ -85,7 +85,7 @@ static bool find_candidates(plait__registry *registry)
 static void load_candidate(plait__registry *registry,
 			   plait__candidate *candidate)
 {
-	candidate->verdict = PLAIT__NOT_LOADED;
+	candidate->verdict = PLAIT__CANDIDATE_NOT_LOADED;
 	candidate->loaded =
 		plait__search_load(&registry->search, candidate->name,
 				   plait__services_get(), &candidate->table,
@@ -113,18 +113,18 @@ static bool load_wraps(plait__registry *registry)
 	for (i = 0; i < registry->wraps.count; i++) {
 		const char *name = registry->wraps.names[i];
 		plait__candidate *candidate =
-			plait__candidate_find(registry, name);
+			plait__choose_find_candidate(registry, name);
 
 		load_candidate(registry, candidate);
 		if (candidate->loaded &&
 		    (candidate->table.flags & PLAIT_PLUGIN_INTERPOSER) == 0) {
-			candidate->verdict = PLAIT__NOT_USABLE;
+			candidate->verdict = PLAIT__CANDIDATE_NOT_USABLE;
 			plait__fail(&candidate->reason, PLAIT_E_UNAVAILABLE,
 				    "%s: plugin %s is a backend, not an "
 				    "interposer",
 				    registry->wrap_setting.name, name);
 		} else if (candidate->loaded) {
-			candidate->verdict = PLAIT__WRAPS;
+			candidate->verdict = PLAIT__CANDIDATE_WRAPS;
 			continue;
 		}
 		note_failure(registry, &candidate->reason);
@@ -138,21 +138,21 @@ static bool is_eligible(plait__registry *registry,
 			plait__candidate *candidate)
 {
 	bool named = plait__list_has(&registry->wanted, candidate->name);
-	bool exact = plait__registry_is_exact(registry);
+	bool exact = plait__candidate_names_are_given(registry);
 
 	if (exact && !named)
 		return false;
 	if (!exact && plait__list_has(&registry->wraps, candidate->name))
 		return false;
 	if (named && !exact) {
-		candidate->verdict = PLAIT__LEFT_OUT;
+		candidate->verdict = PLAIT__CANDIDATE_EXCLUDED;
 		return false;
 	}
 	load_candidate(registry, candidate);
 	if (!candidate->loaded)
 		return false;
 	if ((candidate->table.flags & PLAIT_PLUGIN_INTERPOSER) != 0) {
-		candidate->verdict = PLAIT__INTERPOSER;
+		candidate->verdict = PLAIT__CANDIDATE_INTERPOSER;
 		plait__fail(&candidate->reason, PLAIT_E_UNAVAILABLE,
 			    "plugin %s is an interposer, not a backend; set "
 			    "PLAIT_WRAP=%s", candidate->name,
@@ -160,10 +160,10 @@ static bool is_eligible(plait__registry *registry,
 		return false;
 	}
 	if ((candidate->table.flags & PLAIT_PLUGIN_EXPLICIT) != 0 && !exact) {
-		candidate->verdict = PLAIT__EXPLICIT;
+		candidate->verdict = PLAIT__CANDIDATE_EXPLICIT;
 		return false;
 	}
-	candidate->verdict = PLAIT__NOT_OPENED;
+	candidate->verdict = PLAIT__CANDIDATE_NOT_OPENED;
 	return true;
 }
 
@@ -185,12 +185,12 @@ static void open_candidate(plait__registry *registry,
 	status = plait__instance_open(registry, candidate, backend,
 				      &candidate->reason);
 	if (status != PLAIT_OK) {
-		candidate->verdict = PLAIT__NOT_USABLE;
+		candidate->verdict = PLAIT__CANDIDATE_NOT_USABLE;
 		plait__log_line(registry->log, PLAIT_LOG_INFO, "%s",
 				candidate->reason.text);
 		return;
 	}
-	candidate->verdict = PLAIT__CHOSEN;
+	candidate->verdict = PLAIT__CANDIDATE_CHOSEN;
 	candidate->backend = registry->backend_count++;
 	plait__log_line(registry->log, PLAIT_LOG_INFO,
 			"backend %s: chosen, %u %s", candidate->name,
@@ -201,7 +201,7 @@ static void open_candidate(plait__registry *registry,
 /* In order; only if they can be wrapped, because that is part of opening. */
 static bool open_eligible(plait__registry *registry, bool wraps_usable)
 {
-	bool exact = plait__registry_is_exact(registry);
+	bool exact = plait__candidate_names_are_given(registry);
 	plait__candidate *order[3 * PLAIT__LIST_MAX];
 	uint32_t count = 0, i;
 
@@ -224,10 +224,10 @@ static void check_exact(plait__registry *registry)
 	uint32_t i;
 
 	for (i = 0; i < registry->wanted.count; i++) {
-		const plait__candidate *candidate = plait__candidate_find(
+		const plait__candidate *candidate = plait__choose_find_candidate(
 			registry, registry->wanted.names[i]);
 
-		if (candidate->verdict != PLAIT__CHOSEN)
+		if (candidate->verdict != PLAIT__CANDIDATE_CHOSEN)
 			note_failure(registry, &candidate->reason);
 	}
 }
@@ -251,10 +251,10 @@ plait_status plait__choose(plait__registry *registry)
 		return PLAIT_E_NOMEM;
 	if (!is_told(registry))
 		return PLAIT_E_NOMEM;
-	if (plait__registry_is_exact(registry))
+	if (plait__candidate_names_are_given(registry))
 		check_exact(registry);
 	if (registry->backend_count == 0 &&
 	    registry->failure.status == PLAIT_OK)
-		plait__shortage_tell(registry);
+		plait__none_chosen_report(registry);
 	return PLAIT_OK;
 }

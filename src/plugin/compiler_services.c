@@ -17,8 +17,8 @@
 #include <limits.h>
 #include <string.h>
 
-void plait__codes_serve_log(plait_host *host, plait_build_log *log,
-			    const char *text, uint64_t bytes)
+void plait__compiler_services_log(plait_host *host, plait_build_log *log,
+				  const char *text, uint64_t bytes)
 {
 	(void)host;
 	if (log != NULL && text != NULL)
@@ -63,10 +63,10 @@ static bool open_entry(struct entry *entry, plait_host *host, const char *name,
 				 sizeof(entry->path));
 }
 
-plait_status plait__codes_serve_get(plait_host *host, const char *name,
-				    const void *key, uint64_t key_bytes,
-				    void **out, uint64_t *out_bytes,
-				    plait_error *error)
+plait_status plait__compiler_services_get(plait_host *host, const char *name,
+					  const void *key, uint64_t key_bytes,
+					  void **out, uint64_t *out_bytes,
+					  plait_error *error)
 {
 	struct entry entry;
 	bool found;
@@ -87,9 +87,9 @@ plait_status plait__codes_serve_get(plait_host *host, const char *name,
 	return found ? PLAIT_OK : PLAIT_PENDING;
 }
 
-void plait__codes_serve_put(plait_host *host, const char *name,
-			    const void *key, uint64_t key_bytes,
-			    const void *code, uint64_t code_bytes)
+void plait__compiler_services_put(plait_host *host, const char *name,
+				  const void *key, uint64_t key_bytes,
+				  const void *code, uint64_t code_bytes)
 {
 	struct entry entry;
 
@@ -104,10 +104,10 @@ void plait__codes_serve_put(plait_host *host, const char *name,
 
 /* ---- C for the host ---- */
 
-plait_status plait__codes_serve_build(plait_host *host, const plait_code *code,
-				      plait_host_code **out,
-				      uint64_t out_group[3],
-				      plait_error *error)
+plait_status plait__compiler_services_build(plait_host *host, const plait_code *code,
+					    plait_host_code **out,
+					    uint64_t out_group[3],
+					    plait_error *error)
 {
 	plait__module_text text = {
 		.name = code->name, .text = code->code, .bytes = code->bytes,
@@ -124,10 +124,10 @@ plait_status plait__codes_serve_build(plait_host *host, const plait_code *code,
 				   "%s: the host runs C, not form %u",
 				   host->name, code->form);
 	plait__text_init(&unheard, host->allocator);
-	status = plait__module_make(&text, host->allocator, host->log,
-				    code->log != NULL ? &code->log->words :
+	status = plait__build_from_text(&text, host->allocator, host->log,
+					code->log != NULL ? &code->log->words :
 							&unheard,
-				    &module, error);
+					&module, error);
 	plait__text_fini(&unheard);
 	for (int i = 0; status == PLAIT_OK && i < 3; i++)
 		out_group[i] = module->division == PLAIT__MODULE_GROUPS ?
@@ -136,15 +136,15 @@ plait_status plait__codes_serve_build(plait_host *host, const plait_code *code,
 	return status;
 }
 
-void plait__codes_serve_destroy(plait_host *host, plait_host_code *code)
+void plait__compiler_services_destroy(plait_host *host, plait_host_code *code)
 {
 	(void)host;
 	plait__module_destroy((plait__module *)(void *)code);
 }
 
-void plait__codes_serve_run(plait_host *host, const plait_host_code *code,
-			    const plait_host_part *part,
-			    void *const *arguments)
+void plait__compiler_services_run(plait_host *host, const plait_host_code *code,
+				  const plait_host_part *part,
+				  void *const *arguments)
 {
 	union {
 		const plait_host_code *code;

@@ -9,24 +9,24 @@
 
 #include "plait/plugin.h"
 
-void plait__codes_serve_log(plait_host *host, plait_build_log *log,
-			    const char *text, uint64_t bytes);
+void plait__compiler_services_log(plait_host *host, plait_build_log *log,
+				  const char *text, uint64_t bytes);
 
-plait_status plait__codes_serve_get(plait_host *host, const char *name,
-				    const void *key, uint64_t key_bytes,
-				    void **out, uint64_t *out_bytes,
-				    plait_error *error);
-void plait__codes_serve_put(plait_host *host, const char *name,
-			    const void *key, uint64_t key_bytes,
-			    const void *code, uint64_t code_bytes);
+plait_status plait__compiler_services_get(plait_host *host, const char *name,
+					  const void *key, uint64_t key_bytes,
+					  void **out, uint64_t *out_bytes,
+					  plait_error *error);
+void plait__compiler_services_put(plait_host *host, const char *name,
+				  const void *key, uint64_t key_bytes,
+				  const void *code, uint64_t code_bytes);
 
-plait_status plait__codes_serve_build(plait_host *host, const plait_code *code,
-				      plait_host_code **out,
-				      uint64_t out_group[3],
-				      plait_error *error);
-void plait__codes_serve_destroy(plait_host *host, plait_host_code *code);
-void plait__codes_serve_run(plait_host *host, const plait_host_code *code,
-			    const plait_host_part *part,
-			    void *const *arguments);
+plait_status plait__compiler_services_build(plait_host *host, const plait_code *code,
+					    plait_host_code **out,
+					    uint64_t out_group[3],
+					    plait_error *error);
+void plait__compiler_services_destroy(plait_host *host, plait_host_code *code);
+void plait__compiler_services_run(plait_host *host, const plait_host_code *code,
+				  const plait_host_part *part,
+				  void *const *arguments);
 
 #endif

@@ -89,7 +89,7 @@ static plait_status check_trust(const char *path,
 	int result = plait__file_query(path, info);
 
 	if (result == -ENOENT || result == -ENOTDIR)
-		return PLAIT__IMAGE_ABSENT;
+		return PLAIT__ELF_CHECK_ABSENT;
 	if (result == 0)
 		result = plait__file_resolve(path, real, sizeof(real));
 	if (result != 0)
@@ -100,7 +100,7 @@ static plait_status check_trust(const char *path,
 	if (info->kind != PLAIT__FILE_REGULAR)
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "not a regular file but %s",
-				   info->kind == PLAIT__FILE_FOLDER
+				   info->kind == PLAIT__FILE_DIRECTORY
 					   ? "a folder"
 					   : "a device, pipe or socket");
 	status = check_owner(info, "the file", error);
@@ -325,7 +325,7 @@ static plait_status check_image(struct image *image)
 	return status;
 }
 
-plait_status plait__image_check(const char *path, plait_error *error)
+plait_status plait__elf_check(const char *path, plait_error *error)
 {
 	struct plait__file_info info;
 	struct image image;

@@ -10,10 +10,10 @@
 #include "plait/base.h"
 
 /* Returned instead of a failure when there is no such file. */
-enum { PLAIT__IMAGE_ABSENT = PLAIT_PENDING };
+enum { PLAIT__ELF_CHECK_ABSENT = PLAIT_PENDING };
 
 /*
- * PLAIT_OK; PLAIT__IMAGE_ABSENT; PLAIT_E_UNAVAILABLE with the reason, which
+ * PLAIT_OK; PLAIT__ELF_CHECK_ABSENT; PLAIT_E_UNAVAILABLE with the reason, which
  * does not repeat the path:
  *
  * - a regular file of root, of the effective user or of whoever owns libplait
@@ -23,6 +23,6 @@ enum { PLAIT__IMAGE_ABSENT = PLAIT_PENDING };
  * - not built for a sanitizer that this process does not have: its runtime
  *   would end the process
  */
-plait_status plait__image_check(const char *path, plait_error *error);
+plait_status plait__elf_check(const char *path, plait_error *error);
 
 #endif

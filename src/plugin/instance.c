@@ -25,20 +25,20 @@ struct plait__layer {
 /* An error record for a plugin, with a fence behind it. */
 struct careful_error {
 	plait_error record;
-	unsigned char fence[PLAIT__GUARD_BYTES];
+	unsigned char fence[PLAIT__CANARY_BYTES];
 };
 
 /* The same for what a device is. */
 struct careful_device {
 	plait_backend_device record;
-	unsigned char fence[PLAIT__GUARD_BYTES];
+	unsigned char fence[PLAIT__CANARY_BYTES];
 };
 
 static void init_error(struct careful_error *careful)
 {
 	memset(careful, 0, sizeof(*careful));
 	careful->record.size = sizeof(careful->record);
-	plait__guard_init(careful->fence);
+	plait__canary_init(careful->fence);
 }
 
 /* What a slot answered, made a status and a text that can be shown. */
@@ -46,12 +46,12 @@ static plait_status judge(struct careful_error *careful, plait_status status,
 			  const char *name, const char *slot,
 			  plait_error *error)
 {
-	if (!plait__guard_holds(careful->fence))
+	if (!plait__canary_is_intact(careful->fence))
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: %s wrote behind the %zu bytes "
 				   "of the error", name, slot,
 				   sizeof(careful->record));
-	status = plait__load_judge(status, name, slot, &careful->record);
+	status = plait__load_check_status(status, name, slot, &careful->record);
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &careful->record);
 	return status;
@@ -144,10 +144,10 @@ static plait_status query_device(struct plait__layer *layer, uint32_t index,
 	init_error(&careful);
 	memset(&device, 0, sizeof(device));
 	device.record.size = sizeof(device.record);
-	plait__guard_init(device.fence);
+	plait__canary_init(device.fence);
 	status = layer->table.device_query(layer->self, index, &device.record,
 					   &careful.record);
-	if (!plait__guard_holds(device.fence))
+	if (!plait__canary_is_intact(device.fence))
 		return plait__fail(error, PLAIT_E_INTERNAL,
 				   "plugin %s: device_query wrote behind the "
 				   "%zu bytes of its result", name,
@@ -279,7 +279,7 @@ static plait_status open_layers(plait__registry *registry,
 		struct plait__layer *layer = &backend->layers[i];
 
 		if (i > 0)
-			candidate = plait__candidate_find(
+			candidate = plait__choose_find_candidate(
 				registry, registry->wraps.names[count - 1 - i]);
 		init_layer(registry, candidate, layer);
 		status = open_layer(registry, layer,

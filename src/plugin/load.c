@@ -15,9 +15,9 @@
 /* What the entry may write, with fences behind both. */
 struct answer {
 	plait_backend_table table;
-	unsigned char table_fence[PLAIT__GUARD_BYTES];
+	unsigned char table_fence[PLAIT__CANARY_BYTES];
 	plait_error error;
-	unsigned char error_fence[PLAIT__GUARD_BYTES];
+	unsigned char error_fence[PLAIT__CANARY_BYTES];
 };
 
 /* Ends it, and keeps it on one line. */
@@ -29,8 +29,8 @@ static void tidy_text(char text[PLAIT_ERROR_TEXT_BYTES])
 			*text = ' ';
 }
 
-plait_status plait__load_judge(plait_status status, const char *name,
-			       const char *slot, plait_error *error)
+plait_status plait__load_check_status(plait_status status, const char *name,
+				      const char *slot, plait_error *error)
 {
 	error->size = sizeof(*error);
 	tidy_text(error->text);
@@ -57,22 +57,22 @@ static plait_status ask(plait_plugin_entry_function entry, const char *name,
 	plait_status status;
 
 	memset(answer, 0, sizeof(*answer));
-	plait__guard_init(answer->table_fence);
-	plait__guard_init(answer->error_fence);
+	plait__canary_init(answer->table_fence);
+	plait__canary_init(answer->error_fence);
 	answer->table.size = sizeof(answer->table);
 	answer->error.size = sizeof(answer->error);
 	status = entry(services, &answer->table, &answer->error);
-	if (!plait__guard_holds(answer->table_fence))
+	if (!plait__canary_is_intact(answer->table_fence))
 		return plait__fail(&answer->error, PLAIT_E_INTERNAL,
 				   "plugin %s: its entry wrote behind the %zu "
 				   "bytes of its table", name,
 				   sizeof(answer->table));
-	if (!plait__guard_holds(answer->error_fence))
+	if (!plait__canary_is_intact(answer->error_fence))
 		return plait__fail(&answer->error, PLAIT_E_INTERNAL,
 				   "plugin %s: its entry wrote behind the %zu "
 				   "bytes of the error", name,
 				   sizeof(answer->error));
-	return plait__load_judge(status, name, "its entry", &answer->error);
+	return plait__load_check_status(status, name, "its entry", &answer->error);
 }
 
 /* The entry of this very object, not that of a library it depends on. */
@@ -116,7 +116,7 @@ plait_status plait__load(const char *path, const char *name,
 	char text[512] = "";
 	void *object;
 
-	status = plait__image_check(path, error);
+	status = plait__elf_check(path, error);
 	if (status != PLAIT_OK)
 		return status;
 	object = plait__dl_open(path, text, sizeof(text));
@@ -129,7 +129,7 @@ plait_status plait__load(const char *path, const char *name,
 	status = ask(entry, name, services, &answer);
 	if (status != PLAIT_OK)
 		return plait__error_copy(error, &answer.error);
-	status = plait__negotiate(&answer.table, object, name, error);
+	status = plait__table_check(&answer.table, object, name, error);
 	if (status == PLAIT_OK)
 		*out = answer.table;
 	return status;

@@ -8,7 +8,7 @@
 /*
  * Load `path` as the plugin `name`; `out` gets the complete table.  The object
  * stays mapped for good, also when its table is refused.  Besides failures
- * PLAIT__IMAGE_ABSENT, when there is no such file.  Texts do not repeat the
+ * PLAIT__ELF_CHECK_ABSENT, when there is no such file.  Texts do not repeat the
  * path; those about what the plugin says start with "plugin NAME: ".
  */
 plait_status plait__load(const char *path, const char *name,
@@ -20,7 +20,7 @@ plait_status plait__load(const char *path, const char *name,
  * a text, write one that names plugin and slot.  Returns the status, or
  * PLAIT_E_INTERNAL.  `error` is the plugin's record, non-null.
  */
-plait_status plait__load_judge(plait_status status, const char *name,
-			       const char *slot, plait_error *error);
+plait_status plait__load_check_status(plait_status status, const char *name,
+				      const char *slot, plait_error *error);
 
 #endif

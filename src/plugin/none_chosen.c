@@ -12,8 +12,8 @@ enum { NAMES_BYTES = 96 };
 
 static bool is_rejected(const plait__candidate *candidate)
 {
-	return candidate->verdict == PLAIT__NOT_LOADED ||
-	       candidate->verdict == PLAIT__NOT_USABLE;
+	return candidate->verdict == PLAIT__CANDIDATE_NOT_LOADED ||
+	       candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE;
 }
 
 /* How many were to be used and could not; the last one of them. */
@@ -32,7 +32,7 @@ static uint32_t count_rejected(const plait__registry *registry,
 
 /* "a, b"; cut when there are too many. */
 static const char *list(const plait__registry *registry,
-			enum plait__verdict verdict, char out[NAMES_BYTES])
+			enum plait__candidate_verdict verdict, char out[NAMES_BYTES])
 {
 	size_t length = 0;
 
@@ -55,8 +55,8 @@ static void tell_unnamed(plait__registry *registry)
 {
 	char left[NAMES_BYTES], shy[NAMES_BYTES];
 
-	(void)list(registry, PLAIT__LEFT_OUT, left);
-	(void)list(registry, PLAIT__EXPLICIT, shy);
+	(void)list(registry, PLAIT__CANDIDATE_EXCLUDED, left);
+	(void)list(registry, PLAIT__CANDIDATE_EXPLICIT, shy);
 	if (left[0] != '\0')
 		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
 			    "%s: without %s there is no backend that is used "
@@ -79,11 +79,11 @@ static void tell_unnamed(plait__registry *registry)
 
 static void tell_empty(plait__registry *registry)
 {
-	char places[PLAIT__PLACES_BYTES];
+	char places[PLAIT__SEARCH_PLACES_BYTES];
 	const char *setting = registry->path_setting.text != NULL ?
 				      registry->path_setting.name : NULL;
 
-	plait__search_tell(&registry->search, places);
+	plait__search_describe(&registry->search, places);
 	if (setting != NULL)
 		plait__fail(&registry->failure, PLAIT_E_UNAVAILABLE,
 			    "%s: no plugin in %s; it takes folders that have "
@@ -94,7 +94,7 @@ static void tell_empty(plait__registry *registry)
 			    "folder that has plait_host.so", places);
 }
 
-void plait__shortage_tell(plait__registry *registry)
+void plait__none_chosen_report(plait__registry *registry)
 {
 	const plait__candidate *last = NULL;
 	uint32_t rejected = count_rejected(registry, &last);

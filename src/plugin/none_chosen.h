@@ -6,6 +6,6 @@
 #include "plugin/registry.h"
 
 /* No backend was chosen, and nothing else is wrong: sets `failure`. */
-void plait__shortage_tell(plait__registry *registry);
+void plait__none_chosen_report(plait__registry *registry);
 
 #endif

@@ -191,7 +191,7 @@ static void note_missing(plait__options *options, const char *backend,
 
 		if (strcmp(item->backend, backend) != 0)
 			continue;
-		distance = plait__choices_distance(item->key, key);
+		distance = plait__spelling_hint_distance(item->key, key);
 		plait__mutex_lock(&options->lock);
 		if (distance < item->distance) {
 			item->distance = distance;

@@ -28,10 +28,10 @@ static plait_status refuse(plait_host *host, plait_error *error)
 			   "%s: this host has no lanes", host->name);
 }
 
-plait_status plait__lanes_serve_create(plait_host *host,
-				       const plait_queue_request *request,
-				       plait_backend_queue **out,
-				       plait_error *error)
+plait_status plait__pool_services_lane_create(plait_host *host,
+					      const plait_queue_request *request,
+					      plait_backend_queue **out,
+					      plait_error *error)
 {
 	plait__lane *lane = NULL;
 	plait_status status;
@@ -45,16 +45,16 @@ plait_status plait__lanes_serve_create(plait_host *host,
 	return note_memory(host, status);
 }
 
-void plait__lanes_serve_destroy(plait_host *host, plait_backend_queue *lane)
+void plait__pool_services_lane_destroy(plait_host *host, plait_backend_queue *lane)
 {
 	(void)host;
 	plait__lane_destroy((plait__lane *)lane);
 }
 
-plait_status plait__lanes_serve_submit(plait_host *host,
-				       plait_backend_queue *lane,
-				       const plait_submission *submissions,
-				       uint32_t count, plait_error *error)
+plait_status plait__pool_services_lane_submit(plait_host *host,
+					      plait_backend_queue *lane,
+					      const plait_submission *submissions,
+					      uint32_t count, plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
@@ -62,19 +62,19 @@ plait_status plait__lanes_serve_submit(plait_host *host,
 				  error);
 }
 
-plait_status plait__lanes_serve_recover(plait_host *host,
-					plait_backend_queue *lane,
-					plait_error *error)
+plait_status plait__pool_services_lane_recover(plait_host *host,
+					       plait_backend_queue *lane,
+					       plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
 	return plait__lane_recover((plait__lane *)lane, error);
 }
 
-plait_status plait__lanes_serve_counter_create(plait_host *host,
-					       uint32_t flags,
-					       plait_backend_signal **out,
-					       plait_error *error)
+plait_status plait__pool_services_counter_create(plait_host *host,
+						 uint32_t flags,
+						 plait_backend_signal **out,
+						 plait_error *error)
 {
 	plait__counter *counter = NULL;
 	plait_status status;
@@ -88,28 +88,28 @@ plait_status plait__lanes_serve_counter_create(plait_host *host,
 	return note_memory(host, status);
 }
 
-void plait__lanes_serve_counter_destroy(plait_host *host,
-					plait_backend_signal *counter)
+void plait__pool_services_counter_destroy(plait_host *host,
+					  plait_backend_signal *counter)
 {
 	(void)host;
 	plait__counter_destroy((plait__counter *)counter);
 }
 
-plait_status plait__lanes_serve_counter_poll(plait_host *host,
-					     const plait_backend_point *point,
-					     uint64_t *out_reached,
-					     plait_error *error)
+plait_status plait__pool_services_counter_poll(plait_host *host,
+					       const plait_backend_point *point,
+					       uint64_t *out_reached,
+					       plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
 	return plait__counter_poll(point, out_reached, error);
 }
 
-plait_status plait__lanes_serve_counter_wait(plait_host *host,
-					     const plait_backend_point *points,
-					     uint32_t count, uint32_t any,
-					     uint64_t timeout_ns,
-					     plait_error *error)
+plait_status plait__pool_services_counter_wait(plait_host *host,
+					       const plait_backend_point *points,
+					       uint32_t count, uint32_t any,
+					       uint64_t timeout_ns,
+					       plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
@@ -118,62 +118,62 @@ plait_status plait__lanes_serve_counter_wait(plait_host *host,
 }
 
 plait_status
-plait__lanes_serve_counter_notify(plait_host *host,
-				  const plait_backend_point *point,
-				  plait_notify_function function,
-				  void *user_data, plait_error *error)
+plait__pool_services_counter_notify(plait_host *host,
+				    const plait_backend_point *point,
+				    plait_notify_function function,
+				    void *user_data, plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
 	return plait__counter_notify(point, function, user_data, error);
 }
 
-plait_status plait__lanes_serve_counter_raise(plait_host *host,
-					      const plait_backend_point *point,
-					      const plait_error *failure,
-					      plait_error *error)
+plait_status plait__pool_services_counter_raise(plait_host *host,
+						const plait_backend_point *point,
+						const plait_error *failure,
+						plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
 	return plait__counter_raise(point, failure, error);
 }
 
-plait_status plait__lanes_serve_counter_reset(plait_host *host,
-					      plait_backend_signal *counter,
-					      plait_error *error)
+plait_status plait__pool_services_counter_reset(plait_host *host,
+						plait_backend_signal *counter,
+						plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
 	return plait__counter_reset((plait__counter *)counter, error);
 }
 
-void plait__lanes_serve_counter_emit(plait_host *host,
-				     const plait_backend_point *point,
-				     const plait_error *failure)
+void plait__pool_services_counter_emit(plait_host *host,
+				       const plait_backend_point *point,
+				       const plait_error *failure)
 {
 	if (host->pool != NULL)
 		plait__counter_emit((plait__counter *)point->signal,
 				    point->sequence, failure);
 }
 
-plait_status plait__lanes_serve_pump(plait_host *host, plait_error *error)
+plait_status plait__pool_services_pump(plait_host *host, plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
-	return plait__pool_pump(host->pool, error);
+	return plait__external_thread_pump(host->pool, error);
 }
 
-uint32_t plait__lanes_serve_worker_count(plait_host *host)
+uint32_t plait__pool_services_worker_count(plait_host *host)
 {
 	return host->pool != NULL ? plait__pool_worker_count(host->pool) : 0;
 }
 
-plait_status plait__lanes_serve_worker_place(plait_host *host,
-					     const uint32_t *cpus,
-					     uint32_t count,
-					     plait_error *error)
+plait_status plait__pool_services_worker_place(plait_host *host,
+					       const uint32_t *cpus,
+					       uint32_t count,
+					       plait_error *error)
 {
 	if (host->pool == NULL)
 		return refuse(host, error);
-	return plait__pool_place(host->pool, cpus, count, error);
+	return plait__affinity_place(host->pool, cpus, count, error);
 }

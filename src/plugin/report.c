@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-static const char *or_none(const plait__list *list)
+static const char *or_none(const plait__list_schedule *list)
 {
 	return list->count == 0 ? " none" : "";
 }
 
-static void add_list(plait__text *out, const plait__list *list)
+static void add_list(plait__text *out, const plait__list_schedule *list)
 {
 	uint32_t i;
 
@@ -62,35 +62,35 @@ static void write_verdict(const plait__registry *registry,
 	const char *name = candidate->name;
 
 	switch (candidate->verdict) {
-	case PLAIT__NOT_LOADED:
+	case PLAIT__CANDIDATE_NOT_LOADED:
 		plait__text_add(out, "%s: rejected: could not be loaded\n",
 				name);
 		break;
-	case PLAIT__LEFT_OUT:
+	case PLAIT__CANDIDATE_EXCLUDED:
 		plait__text_add(out, "%s: left out by %s\n", name,
 				registry->backends_setting.name);
 		break;
-	case PLAIT__INTERPOSER:
+	case PLAIT__CANDIDATE_INTERPOSER:
 		plait__text_add(out, "%s: no backend but an interposer; "
 				"PLAIT_WRAP=%s puts it around each\n", name,
 				name);
 		break;
-	case PLAIT__EXPLICIT:
+	case PLAIT__CANDIDATE_EXPLICIT:
 		plait__text_add(out, "%s: not chosen: it is used only when "
 				"named, PLAIT_BACKEND=%s\n", name, name);
 		break;
-	case PLAIT__WRAPS:
+	case PLAIT__CANDIDATE_WRAPS:
 		plait__text_add(out, "%s: interposer\n", name);
 		break;
-	case PLAIT__NOT_OPENED:
+	case PLAIT__CANDIDATE_NOT_OPENED:
 		plait__text_add(out, "%s: not opened: what is to wrap it "
 				"cannot be used\n", name);
 		break;
-	case PLAIT__NOT_USABLE:
+	case PLAIT__CANDIDATE_NOT_USABLE:
 		plait__text_add(out, "%s: rejected: %s\n", name,
 				candidate->reason.text);
 		break;
-	case PLAIT__CHOSEN:
+	case PLAIT__CANDIDATE_CHOSEN:
 		plait__text_add(out, "%s: chosen, number %u\n", name,
 				candidate->backend + 1);
 		break;
@@ -163,7 +163,7 @@ static void write_candidate(const plait__registry *registry,
 							  : "?",
 				table->vendor[0] != '\0' ? table->vendor : "?",
 				table->abi, table->priority);
-	if (candidate->verdict == PLAIT__CHOSEN)
+	if (candidate->verdict == PLAIT__CANDIDATE_CHOSEN)
 		write_devices(&registry->backends[candidate->backend], out);
 }
 
@@ -172,10 +172,10 @@ static void write_candidate(const plait__registry *registry,
 static bool is_used(const plait__registry *registry, const char *name)
 {
 	const plait__candidate *candidate =
-		plait__candidate_find(registry, name);
+		plait__choose_find_candidate(registry, name);
 
-	return candidate != NULL && (candidate->verdict == PLAIT__CHOSEN ||
-				     candidate->verdict == PLAIT__WRAPS);
+	return candidate != NULL && (candidate->verdict == PLAIT__CANDIDATE_CHOSEN ||
+				     candidate->verdict == PLAIT__CANDIDATE_WRAPS);
 }
 
 static void note_option(const plait__registry *registry,
@@ -193,15 +193,15 @@ static void note_option(const plait__registry *registry,
 static void note_unused(const plait__registry *registry,
 			const plait__option *option, plait__text *out)
 {
-	plait__choices choices;
+	plait__spelling_hint choices;
 	uint32_t i;
 
-	plait__choices_init(&choices, option->backend);
+	plait__spelling_hint_init(&choices, option->backend);
 	for (i = 0; i < registry->candidate_count; i++)
-		plait__choices_add(&choices, registry->candidates[i].name);
+		plait__spelling_hint_add(&choices, registry->candidates[i].name);
 	note_option(registry, option, "is not used",
-		    plait__candidate_find(registry, option->backend) == NULL ?
-			    plait__choices_hint(&choices) : "", out);
+		    plait__choose_find_candidate(registry, option->backend) == NULL ?
+			    plait__spelling_hint_text(&choices) : "", out);
 }
 
 /* It was to be used, and the report says why it is not: perhaps for one of
@@ -209,10 +209,10 @@ static void note_unused(const plait__registry *registry,
 static bool was_refused(const plait__registry *registry, const char *name)
 {
 	const plait__candidate *candidate =
-		plait__candidate_find(registry, name);
+		plait__choose_find_candidate(registry, name);
 
-	return candidate != NULL && (candidate->verdict == PLAIT__NOT_OPENED ||
-				     candidate->verdict == PLAIT__NOT_USABLE);
+	return candidate != NULL && (candidate->verdict == PLAIT__CANDIDATE_NOT_OPENED ||
+				     candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE);
 }
 
 /* Options that nobody read are misspelt, or too late. */
@@ -243,8 +243,8 @@ static void write_exclusion_notes(const plait__registry *registry,
 
 	for (i = 0; registry->wanted.excludes && i < registry->wanted.count;
 	     i++)
-		if (plait__candidate_find(registry,
-					  registry->wanted.names[i]) == NULL)
+		if (plait__choose_find_candidate(registry,
+						 registry->wanted.names[i]) == NULL)
 			plait__text_add(out, "note: ^%s leaves nothing out, "
 					"there is no such plugin\n",
 					registry->wanted.names[i]);
@@ -255,14 +255,14 @@ static void write_alternatives(const plait__registry *registry,
 			       plait__text *out)
 {
 	uint64_t length = out->length;
-	plait__list found;
+	plait__list_schedule found;
 	uint32_t i, count = 0;
 
 	memset(&found, 0, sizeof(found));
 	plait__search_scan(&registry->search, &found, out);
 	plait__text_cut(out, length);
 	for (i = 0; i < found.count; i++)
-		if (plait__candidate_find(registry, found.names[i]) == NULL)
+		if (plait__choose_find_candidate(registry, found.names[i]) == NULL)
 			plait__text_add(out, "%s %s",
 					count++ == 0 ? "hint: plugins that "
 						       "are there too:"
@@ -284,8 +284,8 @@ static void write_variable_notes(const plait__registry *registry,
 	uint32_t i;
 
 	for (i = 0; i < PLAIT__ENV_NUMBERS; i++) {
-		if (plait__env_must_fit(i) ||
-		    !plait__env_complain(i, text, sizeof(text)))
+		if (plait__env_is_strict(i) ||
+		    !plait__env_describe_error(i, text, sizeof(text)))
 			continue;
 		plait__text_add(out, "note: %s\n", text);
 		plait__log_line(registry->log, PLAIT_LOG_WARNING, "%s", text);
@@ -318,11 +318,11 @@ void plait__report_write(plait__registry *registry, plait__text *out)
 	plait__text_add(out, "%s", plait__text_get(&registry->places));
 	for (i = 0; i < registry->backend_count; i++)
 		write_candidate(registry,
-				plait__candidate_find(
+				plait__choose_find_candidate(
 					registry, registry->backends[i].name),
 				out);
 	for (i = 0; i < registry->candidate_count; i++)
-		if (registry->candidates[i].verdict != PLAIT__CHOSEN)
+		if (registry->candidates[i].verdict != PLAIT__CANDIDATE_CHOSEN)
 			write_candidate(registry, &registry->candidates[i],
 					out);
 	write_notes(registry, out);

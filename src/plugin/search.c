@@ -54,7 +54,7 @@ static bool has_place(const plait__search *search, const char *path,
 static plait_status add_place(plait__search *search, const char *path,
 			      size_t length, plait_error *error)
 {
-	plait__place *place = &search->places[search->count];
+	plait__search_place *place = &search->places[search->count];
 
 	while (length > 1 && path[length - 1] == '/')
 		length--;
@@ -188,7 +188,7 @@ void plait__search_fini(plait__search *search)
 /* --- what is there */
 
 /* Keeps the list sorted; when it is full the last names fall out. */
-static void add_name(plait__list *names, const char *name)
+static void add_name(plait__list_schedule *names, const char *name)
 {
 	uint32_t i = 0;
 
@@ -207,7 +207,7 @@ static void add_name(plait__list *names, const char *name)
 }
 
 struct scan {
-	plait__list *names;
+	plait__list_schedule *names;
 	plait__text *notes;
 	const char *folder;
 	uint32_t found;
@@ -233,7 +233,7 @@ static bool visit_file(void *user_data, const char *file)
 	return true;
 }
 
-static void scan_folder(const char *folder, plait__list *names,
+static void scan_folder(const char *folder, plait__list_schedule *names,
 			plait__text *notes)
 {
 	struct scan scan = { names, notes, folder, 0 };
@@ -249,13 +249,13 @@ static void scan_folder(const char *folder, plait__list *names,
 				scan.found == 1 ? "plugin" : "plugins");
 }
 
-void plait__search_scan(const plait__search *search, plait__list *names,
+void plait__search_scan(const plait__search *search, plait__list_schedule *names,
 			plait__text *notes)
 {
 	uint32_t i;
 
 	for (i = 0; i < search->count; i++) {
-		const plait__place *place = &search->places[i];
+		const plait__search_place *place = &search->places[i];
 
 		if (!place->is_file) {
 			scan_folder(place->path, names, notes);
@@ -272,7 +272,7 @@ void plait__search_scan(const plait__search *search, plait__list *names,
 /* --- one of them */
 
 /* The path of the plugin in this place; false when it cannot be here. */
-static bool file_in(const plait__place *place, const char *name,
+static bool file_in(const plait__search_place *place, const char *name,
 		    char path[PATH_MAX])
 {
 	int length;
@@ -302,10 +302,10 @@ static void keep_reason(plait_error *error, const plait_error *reason,
 }
 
 /* What is wrong with it at first sight. */
-static const char *describe(const plait__place *place, char *out,
+static const char *describe(const plait__search_place *place, char *out,
 			    size_t out_bytes)
 {
-	struct plait__file_info info = { .kind = PLAIT__FILE_FOLDER };
+	struct plait__file_info info = { .kind = PLAIT__FILE_DIRECTORY };
 	char reason[96];
 	int result = plait__file_query(place->path, &info);
 
@@ -313,29 +313,29 @@ static const char *describe(const plait__place *place, char *out,
 		(void)snprintf(out, out_bytes, " (%s)",
 			       plait__file_reason(result, reason,
 						  sizeof(reason)));
-	else if (!place->is_file && info.kind != PLAIT__FILE_FOLDER)
+	else if (!place->is_file && info.kind != PLAIT__FILE_DIRECTORY)
 		(void)snprintf(out, out_bytes, " (not a folder)");
 	else
 		out[0] = '\0';
 	return out;
 }
 
-void plait__search_tell(const plait__search *search,
-			char out[PLAIT__PLACES_BYTES])
+void plait__search_describe(const plait__search *search,
+			    char out[PLAIT__SEARCH_PLACES_BYTES])
 {
-	const plait__place *places = search->places;
+	const plait__search_place *places = search->places;
 	char first[104], second[104];
 
 	(void)describe(&places[0], first, sizeof(first));
 	if (search->count == 1)
-		(void)snprintf(out, PLAIT__PLACES_BYTES, "%s%s",
+		(void)snprintf(out, PLAIT__SEARCH_PLACES_BYTES, "%s%s",
 			       places[0].path, first);
 	else if (search->count == 2)
-		(void)snprintf(out, PLAIT__PLACES_BYTES, "%s%s or %s%s",
+		(void)snprintf(out, PLAIT__SEARCH_PLACES_BYTES, "%s%s or %s%s",
 			       places[0].path, first, places[1].path,
 			       describe(&places[1], second, sizeof(second)));
 	else
-		(void)snprintf(out, PLAIT__PLACES_BYTES,
+		(void)snprintf(out, PLAIT__SEARCH_PLACES_BYTES,
 			       "%s%s or %u other places", places[0].path,
 			       first, search->count - 1);
 }
@@ -346,23 +346,23 @@ enum { MOST_OF_PLACES = 130 };
 static plait_status fail_absent(const plait__search *search, const char *name,
 				plait_error *error)
 {
-	char places[PLAIT__PLACES_BYTES];
-	plait__choices choices;
-	plait__list found;
+	char places[PLAIT__SEARCH_PLACES_BYTES];
+	plait__spelling_hint choices;
+	plait__list_schedule found;
 	plait__text notes;
 
 	memset(&found, 0, sizeof(found));
 	plait__text_init(&notes, search->allocator);
 	plait__search_scan(search, &found, &notes);
 	plait__text_fini(&notes);
-	plait__choices_init(&choices, name);
+	plait__spelling_hint_init(&choices, name);
 	for (uint32_t i = 0; i < found.count; i++)
-		plait__choices_add(&choices, found.names[i]);
-	plait__search_tell(search, places);
+		plait__spelling_hint_add(&choices, found.names[i]);
+	plait__search_describe(search, places);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
 			   "plugin %s: no plait_%s.so in %.*s%s", name, name,
 			   PLAIT__TEXT_FIT(places, MOST_OF_PLACES),
-			   plait__choices_hint(&choices));
+			   plait__spelling_hint_text(&choices));
 }
 
 plait_status plait__search_load(const plait__search *search, const char *name,
@@ -385,7 +385,7 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 			plait__text_add(tried, "  %s: loaded\n", path);
 			return PLAIT_OK;
 		}
-		if (status == PLAIT__IMAGE_ABSENT) {
+		if (status == PLAIT__ELF_CHECK_ABSENT) {
 			plait__text_add(tried, "  %s: not there\n", path);
 			continue;
 		}

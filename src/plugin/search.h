@@ -12,19 +12,19 @@
 
 #include "base/text.h"
 
-typedef struct plait__place {
+typedef struct plait__search_place {
 	char *path;
 	uint64_t path_bytes;
 	bool is_file;
 	char name[PLAIT__NAME_BYTES]; /* of a file: plait_<name>.so */
-} plait__place;
+} plait__search_place;
 
 /* Room for places in an error's text. */
-enum { PLAIT__PLACES_BYTES = PLAIT_ERROR_TEXT_BYTES };
+enum { PLAIT__SEARCH_PLACES_BYTES = PLAIT_ERROR_TEXT_BYTES };
 
 typedef struct plait__search {
 	const plait_allocator *allocator;
-	plait__place *places;
+	plait__search_place *places;
 	uint32_t count;
 	uint32_t capacity;
 } plait__search;
@@ -48,7 +48,7 @@ bool plait__search_parse_file(const char *file, char out[PLAIT__NAME_BYTES]);
  * Add the names of all plugins there are to `names`, in alphabetical order,
  * and to `notes` one line for each place.  Files are not opened.
  */
-void plait__search_scan(const plait__search *search, plait__list *names,
+void plait__search_scan(const plait__search *search, plait__list_schedule *names,
 			plait__text *notes);
 
 /*
@@ -61,7 +61,7 @@ plait_status plait__search_load(const plait__search *search, const char *name,
 				plait_error *error);
 
 /* Name the places in a few words, with what is wrong with the first ones. */
-void plait__search_tell(const plait__search *search,
-			char out[PLAIT__PLACES_BYTES]);
+void plait__search_describe(const plait__search *search,
+			    char out[PLAIT__SEARCH_PLACES_BYTES]);
 
 #endif

@@ -254,8 +254,8 @@ static plait_status check_slots(const plait_backend_table *table,
 	return PLAIT_OK;
 }
 
-plait_status plait__negotiate(plait_backend_table *table, void *object,
-			      const char *name, plait_error *error)
+plait_status plait__table_check(plait_backend_table *table, void *object,
+				const char *name, plait_error *error)
 {
 	plait_status status = check_size(table, name, error);
 

@@ -20,7 +20,7 @@ enum {
  * "plugin NAME: ".  PLAIT_E_UNSUPPORTED: built for another core, word size
  * or sanitizer.  PLAIT_E_INTERNAL: it breaks its promise.
  */
-plait_status plait__negotiate(plait_backend_table *table, void *object,
-			      const char *name, plait_error *error);
+plait_status plait__table_check(plait_backend_table *table, void *object,
+				const char *name, plait_error *error);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 
 static pthread_t thread_of(const struct plait__worker *worker)
 {
-	return worker->threads[worker->turn % 2].handle;
+	return worker->threads[worker->generation % 2].handle;
 }
 
 /* 0 or an errno. */
@@ -89,19 +89,19 @@ static plait_status bind_all(plait__pool *pool, const uint32_t *cpus,
 	return PLAIT_OK;
 }
 
-plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
-			       uint32_t count, plait_error *error)
+plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
+				   uint32_t count, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
 	if (pool->worker_count == 0)
 		return PLAIT_OK;
-	plait__mutex_lock(&pool->place_lock);
+	plait__mutex_lock(&pool->worker_lock);
 	if (count == 0)
 		lift_all(pool);
 	else
 		status = bind_all(pool, cpus, count, error);
-	plait__mutex_unlock(&pool->place_lock);
+	plait__mutex_unlock(&pool->worker_lock);
 	return status;
 }
 
@@ -111,7 +111,7 @@ plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
  * stands still, in turns, though together they might have more than one CPU's
  * time.
  */
-void plait__pool_step_aside(plait__pool *pool)
+void plait__affinity_migrate(plait__pool *pool)
 {
 	uint64_t now = plait__clock_now_ns();
 
@@ -119,11 +119,11 @@ void plait__pool_step_aside(plait__pool *pool)
 	if (pool->worker_count == 0)
 		return;
 	/* Relaxed: two that step at the same time do no harm. */
-	if (now - at_load_relaxed_u64(&pool->stepped_ns) < STEP_NS ||
-	    !plait__mutex_trylock(&pool->place_lock))
+	if (now - at_load_relaxed_u64(&pool->migrated_ns) < STEP_NS ||
+	    !plait__mutex_trylock(&pool->worker_lock))
 		return;
-	at_store_relaxed_u64(&pool->stepped_ns, now);
+	at_store_relaxed_u64(&pool->migrated_ns, now);
 	if (!pool->placed)
 		(void)plait__cpu_leave(plait__cpu_here());
-	plait__mutex_unlock(&pool->place_lock);
+	plait__mutex_unlock(&pool->worker_lock);
 }

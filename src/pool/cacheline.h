@@ -10,36 +10,36 @@
 
 #include <stddef.h>
 
-enum { PLAIT__LINE_BYTES = 64 };
+enum { PLAIT__CACHELINE_BYTES = 64 };
 
-#define PLAIT__LINE_ALIGNED _Alignas(PLAIT__LINE_BYTES)
+#define PLAIT__CACHELINE_ALIGNED _Alignas(PLAIT__CACHELINE_BYTES)
 
 /* Zeroed, or null.  What the allocator gave is noted in front of it. */
-static inline void *plait__line_alloc(const plait_allocator *allocator,
-				      uint64_t bytes)
+static inline void *plait__cacheline_alloc(const plait_allocator *allocator,
+					   uint64_t bytes)
 {
 	char *block;
 	char *line;
 
-	if (__builtin_add_overflow(bytes, 2 * PLAIT__LINE_BYTES, &bytes))
+	if (__builtin_add_overflow(bytes, 2 * PLAIT__CACHELINE_BYTES, &bytes))
 		return NULL;
 	block = plait__alloc(allocator, bytes);
 	if (block == NULL)
 		return NULL;
-	line = block + 2 * PLAIT__LINE_BYTES -
-	       (uintptr_t)block % PLAIT__LINE_BYTES;
-	if (line - block > PLAIT__LINE_BYTES)
-		line -= PLAIT__LINE_BYTES;
+	line = block + 2 * PLAIT__CACHELINE_BYTES -
+	       (uintptr_t)block % PLAIT__CACHELINE_BYTES;
+	if (line - block > PLAIT__CACHELINE_BYTES)
+		line -= PLAIT__CACHELINE_BYTES;
 	((char **)(void *)line)[-1] = block;
 	return line;
 }
 
-static inline void plait__line_free(const plait_allocator *allocator,
-				    void *line, uint64_t bytes)
+static inline void plait__cacheline_free(const plait_allocator *allocator,
+					 void *line, uint64_t bytes)
 {
 	if (line != NULL)
 		plait__free(allocator, ((char **)line)[-1],
-			    bytes + 2 * PLAIT__LINE_BYTES);
+			    bytes + 2 * PLAIT__CACHELINE_BYTES);
 }
 
 #endif

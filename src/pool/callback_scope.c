@@ -2,14 +2,14 @@
 /* Which threads are inside a lane, and what that does to them. */
 #include "pool/pool_internal.h"
 
-PLAIT__THREAD_LOCAL plait__pool *plait__inside_of;
+PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
 
-bool plait__pool_in_call(void)
+bool plait__callback_scope_is_active(void)
 {
-	return plait__inside_of != NULL;
+	return plait__callback_scope_pool != NULL;
 }
 
-bool plait__pool_is_worker(const plait__pool *pool)
+bool plait__callback_scope_is_in_pool(const plait__pool *pool)
 {
-	return pool != NULL && plait__inside_of == pool;
+	return pool != NULL && plait__callback_scope_pool == pool;
 }

@@ -12,18 +12,18 @@ enum {
 
 static uint64_t segment_bytes(uint64_t capacity)
 {
-	return sizeof(struct plait__segment) +
+	return sizeof(struct plait__ring_segment) +
 	       capacity * sizeof(struct plait__command);
 }
 
-static uint64_t room_in_tail(const struct plait__ring *ring)
+static uint64_t room_in_tail(const struct plait__command_ring *ring)
 {
 	if (ring->tail.segment == NULL)
 		return 0;
 	return ring->tail.segment->capacity - ring->tail.index;
 }
 
-static uint64_t choose_capacity(const struct plait__ring *ring,
+static uint64_t choose_capacity(const struct plait__command_ring *ring,
 				uint64_t missing)
 {
 	uint64_t capacity = 2 * ring->last_capacity;
@@ -35,11 +35,11 @@ static uint64_t choose_capacity(const struct plait__ring *ring,
 	return capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY;
 }
 
-bool plait__ring_reserve(struct plait__ring *ring,
-			 const plait_allocator *allocator, uint64_t count)
+bool plait__command_ring_reserve(struct plait__command_ring *ring,
+				 const plait_allocator *allocator, uint64_t count)
 {
 	uint64_t room = room_in_tail(ring);
-	struct plait__segment *segment;
+	struct plait__ring_segment *segment;
 	uint64_t capacity;
 
 	/* What was added before memory ran out stays for the next time. */
@@ -52,14 +52,14 @@ bool plait__ring_reserve(struct plait__ring *ring,
 			return false;
 		segment->capacity = capacity;
 		ring->last_capacity = capacity;
-		plait__ring_give_back(ring, segment);
+		plait__command_ring_recycle(ring, segment);
 	}
 	return true;
 }
 
-static void move_tail(struct plait__ring *ring)
+static void move_tail(struct plait__command_ring *ring)
 {
-	struct plait__segment *segment = ring->spare;
+	struct plait__ring_segment *segment = ring->spare;
 
 	ring->spare = segment->next;
 	ring->spare_count -= segment->capacity;
@@ -71,8 +71,8 @@ static void move_tail(struct plait__ring *ring)
 	ring->tail.index = 0;
 }
 
-struct plait__command *plait__ring_take(struct plait__ring *ring,
-					uint64_t count, uint64_t *out_count)
+struct plait__command *plait__command_ring_take(struct plait__command_ring *ring,
+						uint64_t count, uint64_t *out_count)
 {
 	struct plait__command *first;
 
@@ -84,15 +84,16 @@ struct plait__command *plait__ring_take(struct plait__ring *ring,
 	return first;
 }
 
-void plait__ring_rewind(struct plait__ring *ring, struct plait__ring_end *head)
+void plait__command_ring_rewind(struct plait__command_ring *ring,
+				struct plait__command_ring_end *head)
 {
 	/* Empty: both ends are in one segment, at the same place. */
 	ring->tail.index = 0;
 	head->index = 0;
 }
 
-void plait__ring_give_back(struct plait__ring *ring,
-			   struct plait__segment *segment)
+void plait__command_ring_recycle(struct plait__command_ring *ring,
+				 struct plait__ring_segment *segment)
 {
 	segment->next = ring->spare;
 	ring->spare = segment;
@@ -100,9 +101,9 @@ void plait__ring_give_back(struct plait__ring *ring,
 }
 
 static void free_chain(const plait_allocator *allocator,
-		       struct plait__segment *segment)
+		       struct plait__ring_segment *segment)
 {
-	struct plait__segment *next;
+	struct plait__ring_segment *next;
 
 	for (; segment != NULL; segment = next) {
 		next = segment->next;
@@ -111,20 +112,20 @@ static void free_chain(const plait_allocator *allocator,
 	}
 }
 
-bool plait__ring_init(struct plait__ring *ring,
-		      const plait_allocator *allocator,
-		      struct plait__ring_end *head)
+bool plait__command_ring_init(struct plait__command_ring *ring,
+			      const plait_allocator *allocator,
+			      struct plait__command_ring_end *head)
 {
-	if (!plait__ring_reserve(ring, allocator, FIRST_CAPACITY))
+	if (!plait__command_ring_reserve(ring, allocator, FIRST_CAPACITY))
 		return false;
 	move_tail(ring);
 	*head = ring->tail;
 	return true;
 }
 
-void plait__ring_fini(struct plait__ring *ring,
-		      const plait_allocator *allocator,
-		      struct plait__segment *head)
+void plait__command_ring_fini(struct plait__command_ring *ring,
+			      const plait_allocator *allocator,
+			      struct plait__ring_segment *head)
 {
 	free_chain(allocator, head);
 	free_chain(allocator, ring->spare);

@@ -9,45 +9,45 @@
 #include <stddef.h>
 
 /* Somebody who is told once. */
-struct plait__note {
+struct plait__counter_callback {
 	struct plait__waiter waiter;
 	plait_notify_function function;
 	void *user_data;
-	struct plait__note *next; /* while it is kept */
+	struct plait__counter_callback *next; /* while it is kept */
 	bool extra;		  /* beyond what is reserved */
 };
 
 /* --- notes -------------------------------------------------------------- */
 
-static void free_note(plait__pool *pool, struct plait__note *note)
+static void free_callback(plait__pool *pool, struct plait__counter_callback *note)
 {
 	plait__free(&pool->allocator, note, sizeof(*note));
 }
 
-static struct plait__note *find_note(plait__pool *pool)
+static struct plait__counter_callback *pop_callback(plait__pool *pool)
 {
-	struct plait__note *note;
+	struct plait__counter_callback *note;
 
-	plait__mutex_lock(&pool->note_lock);
+	plait__mutex_lock(&pool->callback_lock);
 	note = pool->notes;
 	if (note != NULL)
 		pool->notes = note->next;
-	plait__mutex_unlock(&pool->note_lock);
+	plait__mutex_unlock(&pool->callback_lock);
 	return note;
 }
 
-static void keep_note(plait__pool *pool, struct plait__note *note)
+static void push_callback(plait__pool *pool, struct plait__counter_callback *note)
 {
-	plait__mutex_lock(&pool->note_lock);
+	plait__mutex_lock(&pool->callback_lock);
 	note->next = pool->notes;
 	pool->notes = note;
-	plait__mutex_unlock(&pool->note_lock);
+	plait__mutex_unlock(&pool->callback_lock);
 }
 
 /* Null: no memory. */
-static struct plait__note *take_note(plait__pool *pool)
+static struct plait__counter_callback *acquire_callback(plait__pool *pool)
 {
-	struct plait__note *note = find_note(pool);
+	struct plait__counter_callback *note = pop_callback(pool);
 
 	if (note != NULL)
 		return note;
@@ -62,52 +62,52 @@ static bool is_owed(plait__pool *pool)
 {
 	bool owed;
 
-	plait__mutex_lock(&pool->note_lock);
-	owed = pool->notes_owed > 0;
+	plait__mutex_lock(&pool->callback_lock);
+	owed = pool->callbacks_to_free > 0;
 	if (owed)
-		pool->notes_owed--;
-	plait__mutex_unlock(&pool->note_lock);
+		pool->callbacks_to_free--;
+	plait__mutex_unlock(&pool->callback_lock);
 	return owed;
 }
 
-static void give_note(plait__pool *pool, struct plait__note *note)
+static void release_callback(plait__pool *pool, struct plait__counter_callback *note)
 {
 	if (note->extra || is_owed(pool))
-		free_note(pool, note);
+		free_callback(pool, note);
 	else
-		keep_note(pool, note);
+		push_callback(pool, note);
 }
 
-plait_status plait__pool_reserve(plait__pool *pool, uint32_t count,
-				 plait_error *error)
+plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
+					      plait_error *error)
 {
-	struct plait__note *note;
+	struct plait__counter_callback *note;
 
 	for (uint32_t i = 0; i < count; i++) {
 		note = plait__alloc(&pool->allocator, sizeof(*note));
 		if (note == NULL) {
-			plait__pool_unreserve(pool, i);
+			plait__counter_unreserve_callbacks(pool, i);
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a notification of "
 					   "%zu bytes", sizeof(*note));
 		}
-		keep_note(pool, note);
+		push_callback(pool, note);
 	}
 	return PLAIT_OK;
 }
 
-void plait__pool_unreserve(plait__pool *pool, uint32_t count)
+void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count)
 {
 	for (; count > 0; count--) {
-		struct plait__note *note = find_note(pool);
+		struct plait__counter_callback *note = pop_callback(pool);
 
 		if (note != NULL) {
-			free_note(pool, note);
+			free_callback(pool, note);
 			continue;
 		}
-		plait__mutex_lock(&pool->note_lock);
-		pool->notes_owed++;
-		plait__mutex_unlock(&pool->note_lock);
+		plait__mutex_lock(&pool->callback_lock);
+		pool->callbacks_to_free++;
+		plait__mutex_unlock(&pool->callback_lock);
 	}
 }
 
@@ -123,12 +123,12 @@ plait_status plait__counter_create(plait__pool *pool, uint32_t flags,
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "signal: flags 0x%x are not known",
 				   (unsigned)flags);
-	counter = plait__line_alloc(&pool->allocator, sizeof(*counter));
+	counter = plait__cacheline_alloc(&pool->allocator, sizeof(*counter));
 	if (counter == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "signal: no memory for its %zu bytes",
 				   sizeof(*counter));
-	plait__tally_init(&counter->tally);
+	plait__counter_core_init(&counter->core);
 	counter->pool = pool;
 	counter->flags = flags;
 	*out = counter;
@@ -142,8 +142,8 @@ void plait__counter_destroy(plait__counter *counter)
 	/* The last one who raised it may hold the lock yet. */
 	plait__mutex_lock(&counter->gate_lock);
 	plait__mutex_unlock(&counter->gate_lock);
-	plait__tally_fini(&counter->tally);
-	plait__line_free(&counter->pool->allocator, counter, sizeof(*counter));
+	plait__counter_core_fini(&counter->core);
+	plait__cacheline_free(&counter->pool->allocator, counter, sizeof(*counter));
 }
 
 plait_status plait__counter_poll(const plait_backend_point *point,
@@ -152,13 +152,13 @@ plait_status plait__counter_poll(const plait_backend_point *point,
 	plait__counter *counter = (plait__counter *)point->signal;
 
 	if (out_reached != NULL)
-		*out_reached = plait__tally_get(&counter->tally);
-	switch (plait__tally_look(&counter->tally, point->sequence)) {
-	case PLAIT__TALLY_AHEAD:
+		*out_reached = plait__counter_core_get(&counter->core);
+	switch (plait__counter_core_query(&counter->core, point->sequence)) {
+	case PLAIT__COUNTER_CORE_PENDING:
 		return PLAIT_PENDING;
-	case PLAIT__TALLY_FAILED:
-		return plait__tally_query_failure(&counter->tally, error);
-	case PLAIT__TALLY_HAPPENED:
+	case PLAIT__COUNTER_CORE_FAILED:
+		return plait__counter_core_query_failure(&counter->core, error);
+	case PLAIT__COUNTER_CORE_REACHED:
 		break;
 	}
 	return PLAIT_OK;
@@ -171,19 +171,20 @@ static void tell(plait__pool *pool, struct plait__waiter *waiter)
 	struct plait__waiter *next;
 
 	for (; waiter != NULL; waiter = next) {
-		struct plait__note *note = (struct plait__note *)(void *)waiter;
+		struct plait__counter_callback *note =
+			(struct plait__counter_callback *)(void *)waiter;
 		plait_notify_function function = note->function;
 		void *user_data = note->user_data;
 		plait_status status = waiter->status;
 
 		next = waiter->next;
 		/* First: who is told may want to be told of something else. */
-		give_note(pool, note);
+		release_callback(pool, note);
 		function(user_data, status);
 	}
 }
 
-static void deliver(plait__pool *pool, const struct plait__released *released)
+static void deliver(plait__pool *pool, const struct plait__released_waiters *released)
 {
 	struct plait__waiter *waiter;
 	struct plait__waiter *next;
@@ -202,9 +203,9 @@ void plait__counter_emit(plait__counter *counter, uint64_t sequence,
 			 const plait_error *failure)
 {
 	plait__pool *pool = counter->pool;
-	struct plait__released released;
+	struct plait__released_waiters released;
 
-	plait__tally_raise(&counter->tally, sequence, failure, &released);
+	plait__counter_core_raise(&counter->core, sequence, failure, &released);
 	deliver(pool, &released);
 }
 
@@ -214,19 +215,19 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 {
 	plait__counter *counter = (plait__counter *)point->signal;
 	plait__pool *pool = counter->pool;
-	struct plait__note *note = take_note(pool);
+	struct plait__counter_callback *note = acquire_callback(pool);
 	plait_status status;
 
 	if (note == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "signal: no memory for a notification of "
 				   "%zu bytes", sizeof(*note));
-	note->waiter.kind = PLAIT__WAITER_NOTE;
+	note->waiter.kind = PLAIT__WAITER_CALLBACK;
 	note->function = function;
 	note->user_data = user_data;
-	if (plait__tally_park(&counter->tally, &note->waiter, point->sequence))
+	if (plait__counter_core_park(&counter->core, &note->waiter, point->sequence))
 		return PLAIT_OK;
-	give_note(pool, note);
+	release_callback(pool, note);
 	status = plait__counter_poll(point, NULL, NULL);
 	function(user_data, status);
 	return PLAIT_OK;
@@ -237,7 +238,7 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 static plait_status check_raise(plait__counter *counter, uint64_t sequence,
 				plait_error *error)
 {
-	uint64_t reached = plait__tally_get(&counter->tally);
+	uint64_t reached = plait__counter_core_get(&counter->core);
 
 	if ((counter->flags & PLAIT_BACKEND_SIGNAL_GATE) == 0)
 		return plait__fail(error, PLAIT_E_STATE,
@@ -248,7 +249,7 @@ static plait_status check_raise(plait__counter *counter, uint64_t sequence,
 				   "gate: it is at %llu and cannot go back to "
 				   "%llu", (unsigned long long)reached,
 				   (unsigned long long)sequence);
-	if (plait__tally_failed(&counter->tally, UINT64_MAX - 1))
+	if (plait__counter_core_failed(&counter->core, UINT64_MAX - 1))
 		return plait__fail(error, PLAIT_E_STATE,
 				   "gate: it has failed at %llu; reset it "
 				   "first", (unsigned long long)reached);
@@ -261,18 +262,18 @@ plait_status plait__counter_raise(const plait_backend_point *point,
 {
 	plait__counter *counter = (plait__counter *)point->signal;
 	plait__pool *pool = counter->pool;
-	struct plait__released released = { NULL, NULL };
+	struct plait__released_waiters released = { NULL, NULL };
 	plait_status status;
 
 	plait__mutex_lock(&counter->gate_lock);
 	status = check_raise(counter, point->sequence, error);
 	if (status == PLAIT_OK) {
 		if (failure != NULL)
-			plait__tally_stop(&counter->tally, point->sequence,
-					  failure, &released);
+			plait__counter_core_fail_from(&counter->core, point->sequence,
+						      failure, &released);
 		else
-			plait__tally_raise(&counter->tally, point->sequence,
-					   NULL, &released);
+			plait__counter_core_raise(&counter->core, point->sequence,
+						  NULL, &released);
 	}
 	plait__mutex_unlock(&counter->gate_lock);
 	deliver(pool, &released);
@@ -284,7 +285,7 @@ plait_status plait__counter_reset(plait__counter *counter, plait_error *error)
 	bool done;
 
 	plait__mutex_lock(&counter->gate_lock);
-	done = plait__tally_reset(&counter->tally);
+	done = plait__counter_core_reset(&counter->core);
 	plait__mutex_unlock(&counter->gate_lock);
 	if (done)
 		return PLAIT_OK;

@@ -43,9 +43,9 @@ plait_status plait__counter_notify(const plait_backend_point *point,
  * Room for so many notifications at a time, beside what others have reserved;
  * who does not reserve may be in that room, so all do who care.
  */
-plait_status plait__pool_reserve(plait__pool *pool, uint32_t count,
-				 plait_error *error);
-void plait__pool_unreserve(plait__pool *pool, uint32_t count);
+plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
+					      plait_error *error);
+void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count);
 
 /*
  * Raise a gate; with `failure`, fail it from there on.  PLAIT_E_STATE (not a

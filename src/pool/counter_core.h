@@ -31,21 +31,21 @@
 #include "sys/mutex.h"
 
 /* Of `lowest` and `failed_from`: nobody, never.  Of `value`: all has come. */
-#define PLAIT__TALLY_NEVER UINT64_MAX
+#define PLAIT__COUNTER_CORE_NEVER UINT64_MAX
 
-/* A thread that sleeps for several waiters.  Touched under a tally's lock. */
-struct plait__group {
+/* A thread that sleeps for several waiters.  Touched under a core's lock. */
+struct plait__waiter_group {
 	at_u32 remaining; /* how many points until it is to be woken */
-	struct plait__event *event; /* outlives the group */
+	struct plait__eventcount *event; /* outlives the group */
 };
 
 enum plait__waiter_kind {
 	PLAIT__WAITER_LANE,
 	PLAIT__WAITER_THREAD,
-	PLAIT__WAITER_NOTE
+	PLAIT__WAITER_CALLBACK
 };
 
-/* Linked under the tally's lock; who unlinks it owns it. */
+/* Linked under the core's lock; who unlinks it owns it. */
 struct plait__waiter {
 	struct plait__waiter *next;
 	struct plait__waiter *previous;
@@ -53,16 +53,16 @@ struct plait__waiter {
 	enum plait__waiter_kind kind;
 	bool linked;
 	plait_status status;        /* how it went, set when it is unlinked */
-	struct plait__group *group; /* of PLAIT__WAITER_THREAD */
+	struct plait__waiter_group *group; /* of PLAIT__WAITER_THREAD */
 };
 
-struct plait__tally {
+struct plait__counter_core {
 	/* Line 0: what waiters poll.  Written by who raises. */
-	PLAIT__LINE_ALIGNED at_u64 value;
+	PLAIT__CACHELINE_ALIGNED at_u64 value;
 	at_u64 failed_from; /* first failed sequence; before `value` */
 
 	/* Line 1 and on: the slow path. */
-	PLAIT__LINE_ALIGNED at_u64 lowest; /* what is waited for next */
+	PLAIT__CACHELINE_ALIGNED at_u64 lowest; /* what is waited for next */
 	at_u64 settled;           /* what of it the raisers are done with */
 	struct plait__mutex lock; /* guards all below; nothing inside it */
 	struct plait__waiter *first; /* sorted by sequence */
@@ -72,38 +72,38 @@ struct plait__tally {
 };
 
 /* What a raise has set free, oldest first, chained by `next`. */
-struct plait__released {
+struct plait__released_waiters {
 	struct plait__waiter *lanes;
 	struct plait__waiter *notes;
 };
 
-void plait__tally_init(struct plait__tally *tally);
+void plait__counter_core_init(struct plait__counter_core *core);
 
 /* Wait until the last raiser is gone; then the memory may go. */
-void plait__tally_fini(struct plait__tally *tally);
+void plait__counter_core_fini(struct plait__counter_core *core);
 
 /* Acquire: pairs with the store in raise.  All that came before is visible. */
-static inline bool plait__tally_reached(const struct plait__tally *tally,
-					uint64_t sequence)
+static inline bool plait__counter_core_reached(const struct plait__counter_core *core,
+					       uint64_t sequence)
 {
-	return at_load_acquire_u64(&tally->value) >= sequence;
+	return at_load_acquire_u64(&core->value) >= sequence;
 }
 
-/* Of a sequence that was reached, while nobody can reset the tally: its lock
+/* Of a sequence that was reached, while nobody can reset the core: its lock
  * is held, or who asks is the one who raises it. */
-static inline bool plait__tally_failed(const struct plait__tally *tally,
-				       uint64_t sequence)
+static inline bool plait__counter_core_failed(const struct plait__counter_core *core,
+					      uint64_t sequence)
 {
 	/* Acquire: pairs with the store in reset. */
-	uint64_t from = at_load_acquire_u64(&tally->failed_from);
+	uint64_t from = at_load_acquire_u64(&core->failed_from);
 
-	return from <= sequence && from != PLAIT__TALLY_NEVER;
+	return from <= sequence && from != PLAIT__COUNTER_CORE_NEVER;
 }
 
-enum plait__tally_state {
-	PLAIT__TALLY_AHEAD,
-	PLAIT__TALLY_HAPPENED,
-	PLAIT__TALLY_FAILED
+enum plait__counter_core_state {
+	PLAIT__COUNTER_CORE_PENDING,
+	PLAIT__COUNTER_CORE_REACHED,
+	PLAIT__COUNTER_CORE_FAILED
 };
 
 /*
@@ -111,48 +111,48 @@ enum plait__tally_state {
  * back before it forgets the failure; so who finds no failure looks at the
  * value again.
  */
-static inline enum plait__tally_state
-plait__tally_look(const struct plait__tally *tally, uint64_t sequence)
+static inline enum plait__counter_core_state
+plait__counter_core_query(const struct plait__counter_core *core, uint64_t sequence)
 {
-	if (!plait__tally_reached(tally, sequence))
-		return PLAIT__TALLY_AHEAD;
-	if (plait__tally_failed(tally, sequence))
-		return PLAIT__TALLY_FAILED;
-	if (plait__tally_reached(tally, sequence))
-		return PLAIT__TALLY_HAPPENED;
-	return PLAIT__TALLY_AHEAD;
+	if (!plait__counter_core_reached(core, sequence))
+		return PLAIT__COUNTER_CORE_PENDING;
+	if (plait__counter_core_failed(core, sequence))
+		return PLAIT__COUNTER_CORE_FAILED;
+	if (plait__counter_core_reached(core, sequence))
+		return PLAIT__COUNTER_CORE_REACHED;
+	return PLAIT__COUNTER_CORE_PENDING;
 }
 
 /* The true value, also of a gate that failed. */
-uint64_t plait__tally_get(struct plait__tally *tally);
+uint64_t plait__counter_core_get(struct plait__counter_core *core);
 
-/* Copy the failure of a tally that has one; returns its status. */
-plait_status plait__tally_query_failure(struct plait__tally *tally,
-					plait_error *error);
+/* Copy the failure of a core that has one; returns its status. */
+plait_status plait__counter_core_query_failure(struct plait__counter_core *core,
+					       plait_error *error);
 
 /*
  * Raise to `sequence`, as failed when `failure` is not null.  Sleeping
  * threads are woken; the rest is the caller's to tell.  The caller must not
- * touch the tally afterwards.
+ * touch the core afterwards.
  */
-void plait__tally_raise(struct plait__tally *tally, uint64_t sequence,
-			const plait_error *failure,
-			struct plait__released *out);
+void plait__counter_core_raise(struct plait__counter_core *core, uint64_t sequence,
+			       const plait_error *failure,
+			       struct plait__released_waiters *out);
 
 /* Fail it from `sequence` on, for everybody who waits or ever will. */
-void plait__tally_stop(struct plait__tally *tally, uint64_t sequence,
-		       const plait_error *failure,
-		       struct plait__released *out);
+void plait__counter_core_fail_from(struct plait__counter_core *core, uint64_t sequence,
+				   const plait_error *failure,
+				   struct plait__released_waiters *out);
 
 /* True: it is linked.  False: the sequence has come. */
-bool plait__tally_park(struct plait__tally *tally,
-		       struct plait__waiter *waiter, uint64_t sequence);
+bool plait__counter_core_park(struct plait__counter_core *core,
+			      struct plait__waiter *waiter, uint64_t sequence);
 
 /* Unlink if it still is; afterwards no raiser touches it. */
-void plait__tally_unpark(struct plait__tally *tally,
-			 struct plait__waiter *waiter);
+void plait__counter_core_unpark(struct plait__counter_core *core,
+				struct plait__waiter *waiter);
 
 /* Forget the failure; false when somebody waits. */
-bool plait__tally_reset(struct plait__tally *tally);
+bool plait__counter_core_reset(struct plait__counter_core *core);
 
 #endif

@@ -7,110 +7,110 @@
 
 #include "base/error.h"
 
-static struct plait__guest *pop_guest(plait__pool *pool)
+static struct plait__external_thread *pop_record(plait__pool *pool)
 {
-	struct plait__guest *guest;
+	struct plait__external_thread *thread;
 
-	plait__mutex_lock(&pool->guest_lock);
-	guest = pool->guests;
-	if (guest != NULL)
-		pool->guests = guest->next;
-	plait__mutex_unlock(&pool->guest_lock);
-	return guest;
+	plait__mutex_lock(&pool->external_lock);
+	thread = pool->externals;
+	if (thread != NULL)
+		pool->externals = thread->next;
+	plait__mutex_unlock(&pool->external_lock);
+	return thread;
 }
 
-struct plait__guest *plait__guest_enter(plait__pool *pool)
+struct plait__external_thread *plait__external_thread_enter(plait__pool *pool)
 {
-	struct plait__guest *guest = pop_guest(pool);
+	struct plait__external_thread *thread = pop_record(pool);
 
-	if (guest != NULL)
-		return guest;
-	guest = plait__alloc(&pool->allocator, sizeof(*guest));
-	if (guest == NULL)
+	if (thread != NULL)
+		return thread;
+	thread = plait__alloc(&pool->allocator, sizeof(*thread));
+	if (thread == NULL)
 		return NULL;
-	guest->pool = pool;
-	plait__event_init(&guest->sleeper.event, 0);
-	return guest;
+	thread->pool = pool;
+	plait__eventcount_init(&thread->sleeper.event, 0);
+	return thread;
 }
 
-void plait__guest_leave(struct plait__guest *guest)
+void plait__external_thread_leave(struct plait__external_thread *thread)
 {
-	plait__pool *pool = guest->pool;
-	struct plait__ready_item *item = guest->item;
+	plait__pool *pool = thread->pool;
+	struct plait__ready_item *item = thread->item;
 
-	guest->item = NULL;
+	thread->item = NULL;
 	if (item != NULL)
 		plait__ready_return(&pool->ready, item);
-	plait__mutex_lock(&pool->guest_lock);
-	guest->next = pool->guests;
-	pool->guests = guest;
-	plait__mutex_unlock(&pool->guest_lock);
+	plait__mutex_lock(&pool->external_lock);
+	thread->next = pool->externals;
+	pool->externals = thread;
+	plait__mutex_unlock(&pool->external_lock);
 }
 
 /* The thread ends inside a host function. */
-static void lose_guest(void *arg)
+static void lose_thread(void *arg)
 {
-	struct plait__guest *guest = arg;
-	struct plait__ready_item *item = guest->item;
+	struct plait__external_thread *thread = arg;
+	struct plait__ready_item *item = thread->item;
 
-	guest->item = NULL;
+	thread->item = NULL;
 	item->lose(item);
-	plait__ready_finish(&guest->pool->ready);
-	plait__guest_leave(guest);
+	plait__ready_finish(&thread->pool->ready);
+	plait__external_thread_leave(thread);
 }
 
-bool plait__guest_run(struct plait__guest *guest)
+bool plait__external_thread_run(struct plait__external_thread *thread)
 {
-	struct plait__ready *ready = &guest->pool->ready;
-	struct plait__inside inside;
+	struct plait__ready_queue *ready = &thread->pool->ready;
+	struct plait__callback_scope inside;
 	bool guarded;
 
-	if (guest->item == NULL)
-		guest->item = plait__ready_take(ready);
-	if (guest->item == NULL)
+	if (thread->item == NULL)
+		thread->item = plait__ready_take(ready);
+	if (thread->item == NULL)
 		return false;
-	guarded = plait__thread_guard_push(&guest->guard, lose_guest,
-					   guest) == 0;
-	plait__inside_enter(&inside, guest->pool);
-	guest->item = guest->item->run(guest->item);
-	plait__inside_leave(&inside);
+	guarded = plait__thread_guard_push(&thread->guard, lose_thread,
+					   thread) == 0;
+	plait__pool_callback_scope_enter(&inside, thread->pool);
+	thread->item = thread->item->run(thread->item);
+	plait__pool_callback_scope_leave(&inside);
 	if (guarded)
-		plait__thread_guard_pop(&guest->guard);
-	if (guest->item == NULL)
+		plait__thread_guard_pop(&thread->guard);
+	if (thread->item == NULL)
 		plait__ready_finish(ready);
 	return true;
 }
 
-plait_status plait__pool_pump(plait__pool *pool, plait_error *error)
+plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error)
 {
-	struct plait__guest *guest = plait__guest_enter(pool);
+	struct plait__external_thread *thread = plait__external_thread_enter(pool);
 	bool done;
 
-	if (guest == NULL)
+	if (thread == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "pump: no memory for %zu bytes",
-				   sizeof(*guest));
-	done = plait__guest_run(guest);
-	plait__guest_leave(guest);
+				   sizeof(*thread));
+	done = plait__external_thread_run(thread);
+	plait__external_thread_leave(thread);
 	if (done)
 		return PLAIT_OK;
-	if (plait__ready_idle(&pool->ready))
+	if (plait__ready_is_idle(&pool->ready))
 		return PLAIT_PENDING;
 	plait__thread_yield(); /* another thread is at it */
 	return PLAIT_OK;
 }
 
-bool plait__pool_has_work(const plait__pool *pool)
+bool plait__external_thread_has_work(const plait__pool *pool)
 {
-	return pool->worker_count == 0 && plait__ready_any(&pool->ready);
+	return pool->worker_count == 0 && plait__ready_has_items(&pool->ready);
 }
 
-void plait__guest_free_all(plait__pool *pool)
+void plait__external_thread_free_all(plait__pool *pool)
 {
-	struct plait__guest *guest;
+	struct plait__external_thread *thread;
 
-	while ((guest = pop_guest(pool)) != NULL) {
-		if (guest != &pool->first_guest)
-			plait__free(&pool->allocator, guest, sizeof(*guest));
+	while ((thread = pop_record(pool)) != NULL) {
+		if (thread != &pool->first_external)
+			plait__free(&pool->allocator, thread, sizeof(*thread));
 	}
 }

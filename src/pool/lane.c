@@ -14,9 +14,9 @@
 /* Commands in a row while other lanes are ready. */
 enum { TURN = 64 };
 
-static struct plait__tally *tally_of(const struct plait__command *command)
+static struct plait__counter_core *core_of(const struct plait__command *command)
 {
-	return &command->counter->tally;
+	return &command->counter->core;
 }
 
 /* --- what went wrong ---------------------------------------------------- */
@@ -50,12 +50,12 @@ static void fail_call(plait__lane *lane, const struct plait__command *command,
 }
 
 /* It waited for something that failed. */
-static void fail_not_run(plait__lane *lane, struct plait__tally *tally)
+static void fail_not_run(plait__lane *lane, struct plait__counter_core *core)
 {
 	static const char prefix[] = "not run: ";
 	plait_error why = { .size = sizeof(why) };
 
-	(void)plait__tally_query_failure(tally, &why);
+	(void)plait__counter_core_query_failure(core, &why);
 	lane->failed = true;
 	lane->failure = why;
 	if (strncmp(why.text, prefix, sizeof(prefix) - 1) == 0)
@@ -69,13 +69,13 @@ static void fail_not_run(plait__lane *lane, struct plait__tally *tally)
 
 static const struct plait__command *peek(plait__lane *lane)
 {
-	struct plait__segment *old = lane->head.segment;
+	struct plait__ring_segment *old = lane->head.segment;
 
 	if (lane->head.index == old->capacity) {
 		lane->head.segment = old->next;
 		lane->head.index = 0;
 		plait__mutex_lock(&lane->lock);
-		plait__ring_give_back(&lane->ring, old);
+		plait__command_ring_recycle(&lane->ring, old);
 		plait__mutex_unlock(&lane->lock);
 	}
 	return &lane->head.segment->commands[lane->head.index];
@@ -113,18 +113,18 @@ static void run_work(plait__lane *lane, const struct plait__command *command)
  */
 static bool await(plait__lane *lane, const struct plait__command *command)
 {
-	const struct plait__tally *tally = tally_of(command);
+	const struct plait__counter_core *core = core_of(command);
 	plait__pool *pool = lane->pool;
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 
-	if (plait__tally_reached(tally, command->sequence))
+	if (plait__counter_core_reached(core, command->sequence))
 		return true;
 	if (pool->worker_count == 0)
 		return false;
-	plait__wait_init(&ladder, pool->policy);
-	while (!plait__ready_surplus(&pool->ready) &&
-	       plait__wait_step(&ladder)) {
-		if (plait__tally_reached(tally, command->sequence))
+	plait__backoff_init(&ladder, pool->policy);
+	while (!plait__ready_has_surplus(&pool->ready) &&
+	       plait__backoff_step(&ladder)) {
+		if (plait__counter_core_reached(core, command->sequence))
 			return true;
 	}
 	return false;
@@ -133,9 +133,9 @@ static bool await(plait__lane *lane, const struct plait__command *command)
 /* False: it is parked, and no longer ours. */
 static bool run_wait(plait__lane *lane, const struct plait__command *command)
 {
-	struct plait__tally *tally = tally_of(command);
+	struct plait__counter_core *core = core_of(command);
 	uint64_t sequence = command->sequence;
-	enum plait__tally_state state;
+	enum plait__counter_core_state state;
 
 	/* A lane that failed waits for no gate: nobody may come to raise it.
 	 * It does wait for emissions, because its own are behind them. */
@@ -143,13 +143,13 @@ static bool run_wait(plait__lane *lane, const struct plait__command *command)
 	    (command->counter->flags & PLAIT_BACKEND_SIGNAL_GATE) == 0) {
 		do {
 			if (!await(lane, command) &&
-			    plait__tally_park(tally, &lane->waiter, sequence))
+			    plait__counter_core_park(core, &lane->waiter, sequence))
 				return false;
-			state = plait__tally_look(tally, sequence);
+			state = plait__counter_core_query(core, sequence);
 			/* A gate may have been reset at this very moment. */
-		} while (state == PLAIT__TALLY_AHEAD);
-		if (!lane->failed && state == PLAIT__TALLY_FAILED)
-			fail_not_run(lane, tally);
+		} while (state == PLAIT__COUNTER_CORE_PENDING);
+		if (!lane->failed && state == PLAIT__COUNTER_CORE_FAILED)
+			fail_not_run(lane, core);
 	}
 	advance(lane, 0);
 	return true;
@@ -204,7 +204,7 @@ static bool refill(plait__lane *lane)
 	plait__mutex_lock(&lane->lock);
 	more = at_load_relaxed_u64(&lane->published) != consumed;
 	if (!more) {
-		plait__ring_rewind(&lane->ring, &lane->head);
+		plait__command_ring_rewind(&lane->ring, &lane->head);
 		lane->scheduled = false;
 	}
 	plait__mutex_unlock(&lane->lock);
@@ -220,7 +220,7 @@ static plait__lane *lane_of(struct plait__ready_item *item)
 struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 {
 	plait__lane *lane = lane_of(item);
-	struct plait__ready *ready = &lane->pool->ready;
+	struct plait__ready_queue *ready = &lane->pool->ready;
 	uint32_t left;
 
 	for (left = TURN; left > 0; left--) {
@@ -235,7 +235,7 @@ struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 	if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
 	    !refill(lane))
 		return NULL;
-	if (!plait__ready_surplus(ready))
+	if (!plait__ready_has_surplus(ready))
 		return item;
 	return plait__ready_swap(ready, item);
 }

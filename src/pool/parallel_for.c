@@ -17,17 +17,17 @@ enum { SPARE_JOBS = 4 };
 
 /* What is being done.  It outlives a caller's thread that ends inside. */
 struct job {
-	PLAIT__LINE_ALIGNED at_u64 next; /* the part to be done next */
+	PLAIT__CACHELINE_ALIGNED at_u64 next; /* the part to be done next */
 	at_u32 result;			 /* the first that is not 0 */
-	PLAIT__LINE_ALIGNED at_u32 taken; /* by a caller */
+	PLAIT__CACHELINE_ALIGNED at_u32 taken; /* by a caller */
 	at_u32 inside; /* places where it is posted or being done */
-	struct plait__event event; /* `inside` fell */
+	struct plait__eventcount event; /* `inside` fell */
 	/* Written by the caller before it is posted. */
-	plait__team *team;
-	plait__team_part part;
+	plait__parallel_for *team;
+	plait__parallel_for_part part;
 	uint64_t count;
 	struct plait__thread_guard guard; /* of the caller */
-	_Alignas(16) unsigned char data[PLAIT__TEAM_DATA_BYTES];
+	_Alignas(16) unsigned char data[PLAIT__PARALLEL_FOR_DATA_BYTES];
 };
 
 /* Where a helper finds a job: 0, or twice the job's number plus 2, plus 1 when
@@ -35,16 +35,16 @@ struct job {
 enum { INSIDE = 1 };
 
 struct place {
-	PLAIT__LINE_ALIGNED at_u32 state;
+	PLAIT__CACHELINE_ALIGNED at_u32 state;
 	at_u32 called; /* a call is pending on the lane */
 	at_u32 broken; /* the last helper's thread ended; the lane failed */
 	plait__lane *lane;
-	plait__team *team;
+	plait__parallel_for *team;
 	struct job *job; /* the helper's */
 	struct plait__thread_guard guard; /* of the helper */
 };
 
-struct plait__team {
+struct plait__parallel_for {
 	plait_allocator allocator;
 	plait__pool *pool;
 	uint32_t place_count;
@@ -88,7 +88,7 @@ static void leave(struct place *place)
 	at_store_release_u32(&place->state, 0);
 	/* Release: pairs with the load in is_alone; the parts are done. */
 	at_sub_u32(&job->inside, 1);
-	plait__event_notify(&job->event);
+	plait__eventcount_notify(&job->event);
 }
 
 /* The helper's thread ends inside a part; its lane is about to fail. */
@@ -96,7 +96,7 @@ static void lose_helper(void *arg)
 {
 	struct place *place = arg;
 
-	fail_job(place->job, PLAIT__TEAM_LOST);
+	fail_job(place->job, PLAIT__PARALLEL_FOR_THREAD_LOST);
 	at_store_release_u32(&place->broken, 1);
 	leave(place);
 }
@@ -191,7 +191,7 @@ static bool post(struct job *job, struct place *place)
 
 static void post_all(struct job *job)
 {
-	plait__team *team = job->team;
+	plait__parallel_for *team = job->team;
 	uint64_t wanted = job->count - 1;
 
 	for (uint32_t i = 0; i < team->place_count && wanted > 0; i++)
@@ -207,15 +207,15 @@ static bool is_alone(void *arg)
 }
 
 /* Nobody else is inside when this is over. */
-static void gather(struct job *job)
+static void wait_for_helpers(struct job *job)
 {
-	plait__team *team = job->team;
+	plait__parallel_for *team = job->team;
 
 	for (uint32_t i = 0; i < team->place_count; i++)
 		if (at_load_relaxed_u32(&team->places[i].state) == posted(job))
 			(void)withdraw(job, &team->places[i]);
-	(void)plait__event_await(&job->event, is_alone, job, PLAIT_FOREVER,
-				 PLAIT__WAIT_SHARED);
+	(void)plait__eventcount_await(&job->event, is_alone, job, PLAIT_FOREVER,
+				      PLAIT__BACKOFF_SHARED);
 }
 
 static void give_back(struct job *job)
@@ -230,12 +230,12 @@ static void lose_caller(void *arg)
 {
 	struct job *job = arg;
 
-	fail_job(job, PLAIT__TEAM_LOST);
-	gather(job);
+	fail_job(job, PLAIT__PARALLEL_FOR_THREAD_LOST);
+	wait_for_helpers(job);
 	give_back(job);
 }
 
-static struct job *take_job(plait__team *team)
+static struct job *take_job(plait__parallel_for *team)
 {
 	for (uint32_t i = 0; i < team->job_count; i++) {
 		struct job *job = &team->jobs[i];
@@ -247,10 +247,10 @@ static struct job *take_job(plait__team *team)
 	return NULL;
 }
 
-static int32_t run_alone(plait__team_part part, const void *data,
+static int32_t run_alone(plait__parallel_for_part part, const void *data,
 			 uint64_t data_bytes, uint64_t count)
 {
-	_Alignas(16) unsigned char copy[PLAIT__TEAM_DATA_BYTES];
+	_Alignas(16) unsigned char copy[PLAIT__PARALLEL_FOR_DATA_BYTES];
 	int32_t result = 0;
 
 	memcpy(copy, data, data_bytes);
@@ -259,8 +259,8 @@ static int32_t run_alone(plait__team_part part, const void *data,
 	return result;
 }
 
-int32_t plait__team_run(plait__team *team, plait__team_part part,
-			const void *data, uint64_t data_bytes, uint64_t count)
+int32_t plait__parallel_for_run(plait__parallel_for *team, plait__parallel_for_part part,
+				const void *data, uint64_t data_bytes, uint64_t count)
 {
 	struct job *job = count > 1 && team != NULL ? take_job(team) : NULL;
 	int32_t result;
@@ -280,34 +280,34 @@ int32_t plait__team_run(plait__team *team, plait__team_part part,
 	do_parts(job);
 	if (guarded)
 		plait__thread_guard_pop(&job->guard);
-	gather(job);
+	wait_for_helpers(job);
 	result = (int32_t)at_load_relaxed_u32(&job->result);
 	give_back(job);
 	return result;
 }
 
-uint32_t plait__team_size(const plait__team *team)
+uint32_t plait__parallel_for_size(const plait__parallel_for *team)
 {
 	return team != NULL ? team->place_count + 1 : 1;
 }
 
 /* ---- making ---- */
 
-void plait__team_destroy(plait__team *team)
+void plait__parallel_for_destroy(plait__parallel_for *team)
 {
 	if (team == NULL)
 		return;
 	/* Waits for the last call of each, which looks at its place. */
 	for (uint32_t i = 0; i < team->place_count; i++)
 		plait__lane_destroy(team->places[i].lane);
-	plait__line_free(&team->allocator, team->places,
-			 team->place_count * sizeof(*team->places));
-	plait__line_free(&team->allocator, team->jobs,
-			 team->job_count * sizeof(*team->jobs));
+	plait__cacheline_free(&team->allocator, team->places,
+			      team->place_count * sizeof(*team->places));
+	plait__cacheline_free(&team->allocator, team->jobs,
+			      team->job_count * sizeof(*team->jobs));
 	plait__free(&team->allocator, team, sizeof(*team));
 }
 
-static plait_status make_places(plait__team *team, plait_error *error)
+static plait_status make_places(plait__parallel_for *team, plait_error *error)
 {
 	const plait_queue_request request = { .size = sizeof(request),
 					      .label = "parts" };
@@ -321,18 +321,18 @@ static plait_status make_places(plait__team *team, plait_error *error)
 	}
 	for (uint32_t i = 0; i < team->job_count; i++) {
 		team->jobs[i].team = team;
-		plait__event_init(&team->jobs[i].event, 0);
+		plait__eventcount_init(&team->jobs[i].event, 0);
 	}
 	return status;
 }
 
-plait_status plait__team_create(plait__pool *pool,
-				const plait_allocator *allocator,
-				plait__team **out, plait_error *error)
+plait_status plait__parallel_for_create(plait__pool *pool,
+					const plait_allocator *allocator,
+					plait__parallel_for **out, plait_error *error)
 {
 	uint32_t workers = plait__pool_worker_count(pool);
 	plait_status status = PLAIT_E_NOMEM;
-	plait__team *team;
+	plait__parallel_for *team;
 
 	*out = NULL;
 	if (workers == 0)
@@ -343,10 +343,10 @@ plait_status plait__team_create(plait__pool *pool,
 				   "no memory for a team of %u", workers);
 	team->allocator = *allocator;
 	team->pool = pool;
-	team->places = plait__line_alloc(allocator,
-					 workers * sizeof(*team->places));
-	team->jobs = plait__line_alloc(allocator, (workers + SPARE_JOBS) *
-				       sizeof(*team->jobs));
+	team->places = plait__cacheline_alloc(allocator,
+					      workers * sizeof(*team->places));
+	team->jobs = plait__cacheline_alloc(allocator, (workers + SPARE_JOBS) *
+					    sizeof(*team->jobs));
 	team->place_count = team->places != NULL ? workers : 0;
 	team->job_count = team->jobs != NULL ? workers + SPARE_JOBS : 0;
 	if (team->places == NULL || team->jobs == NULL)
@@ -357,6 +357,6 @@ plait_status plait__team_create(plait__pool *pool,
 	if (status == PLAIT_OK)
 		*out = team;
 	else
-		plait__team_destroy(team);
+		plait__parallel_for_destroy(team);
 	return status;
 }

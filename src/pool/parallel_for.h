@@ -19,35 +19,35 @@
 #include "plait/base.h"
 
 typedef struct plait__pool plait__pool;
-typedef struct plait__team plait__team;
+typedef struct plait__parallel_for plait__parallel_for;
 
 enum {
 	/* What a job's data may have; it is copied. */
-	PLAIT__TEAM_DATA_BYTES = 128,
+	PLAIT__PARALLEL_FOR_DATA_BYTES = 128,
 	/* The result when a helper's thread was ended inside a part. */
-	PLAIT__TEAM_LOST = INT32_MIN
+	PLAIT__PARALLEL_FOR_THREAD_LOST = INT32_MIN
 };
 
 /* Do part `number`; anything but 0 fails the job. */
-typedef int32_t (*plait__team_part)(void *data, uint64_t number);
+typedef int32_t (*plait__parallel_for_part)(void *data, uint64_t number);
 
 /* Null in *out when the pool has no workers.  PLAIT_E_NOMEM. */
-plait_status plait__team_create(plait__pool *pool,
-				const plait_allocator *allocator,
-				plait__team **out, plait_error *error);
+plait_status plait__parallel_for_create(plait__pool *pool,
+					const plait_allocator *allocator,
+					plait__parallel_for **out, plait_error *error);
 
 /* Nobody runs anything with it; not on a worker.  Null is fine. */
-void plait__team_destroy(plait__team *team);
+void plait__parallel_for_destroy(plait__parallel_for *team);
 
 /* How many threads may do parts at the same time, the caller's included. */
-uint32_t plait__team_size(const plait__team *team);
+uint32_t plait__parallel_for_size(const plait__parallel_for *team);
 
 /*
  * Do parts 0 to count - 1, in any order, some at the same time.  Returns the
  * first result that is not 0; parts that were not begun then are left out.
  */
-int32_t plait__team_run(plait__team *team, plait__team_part part,
-			const void *data, uint64_t data_bytes,
-			uint64_t count);
+int32_t plait__parallel_for_run(plait__parallel_for *team, plait__parallel_for_part part,
+				const void *data, uint64_t data_bytes,
+				uint64_t count);
 
 #endif

@@ -18,9 +18,9 @@ static void free_pool(plait__pool *pool)
 {
 	const plait_allocator allocator = pool->allocator;
 
-	plait__guest_free_all(pool);
+	plait__external_thread_free_all(pool);
 	plait__free(&allocator, pool->workers, pool->worker_bytes);
-	plait__line_free(&allocator, pool, sizeof(*pool));
+	plait__cacheline_free(&allocator, pool, sizeof(*pool));
 }
 
 static plait_status start_workers(plait__pool *pool, plait_error *error)
@@ -43,25 +43,25 @@ static plait_status start_workers(plait__pool *pool, plait_error *error)
 static plait__pool *alloc_pool(const plait_allocator *allocator,
 			       uint32_t workers)
 {
-	plait__pool *pool = plait__line_alloc(allocator, sizeof(*pool));
+	plait__pool *pool = plait__cacheline_alloc(allocator, sizeof(*pool));
 
 	if (pool == NULL)
 		return NULL;
 	pool->allocator = *allocator;
 	pool->worker_count = workers;
 	pool->processor_count = plait__cpu_count_affinity();
-	pool->policy = PLAIT__WAIT_SHARED;
-	pool->first_guest.pool = pool;
-	plait__event_init(&pool->first_guest.sleeper.event, 0);
-	pool->guests = &pool->first_guest;
-	plait__hop_init(&pool->hop, pool);
+	pool->policy = PLAIT__BACKOFF_SHARED;
+	pool->first_external.pool = pool;
+	plait__eventcount_init(&pool->first_external.sleeper.event, 0);
+	pool->externals = &pool->first_external;
+	plait__wakeup_latency_init(&pool->latency, pool);
 	if (workers == 0)
 		return pool;
 	pool->worker_bytes = workers * sizeof(*pool->workers);
 	pool->workers = plait__alloc(allocator, pool->worker_bytes);
 	if (pool->workers != NULL)
 		return pool;
-	plait__line_free(allocator, pool, sizeof(*pool));
+	plait__cacheline_free(allocator, pool, sizeof(*pool));
 	return NULL;
 }
 

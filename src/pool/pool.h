@@ -29,7 +29,7 @@ plait_status plait__pool_create(const plait_allocator *allocator,
 
 /*
  * All lanes and counters are gone.  Joins the workers, so never on one of
- * them (plait__pool_is_worker): hand it to another thread.  The same goes for
+ * them (plait__callback_scope_is_in_pool): hand it to another thread.  The same goes for
  * plait__lane_destroy inside that very lane.  Null is fine.
  */
 void plait__pool_destroy(plait__pool *pool);
@@ -43,23 +43,23 @@ uint32_t plait__pool_processor_count(const plait__pool *pool);
  * Bind worker i to CPU cpus[i mod count]; count 0 lifts it.  PLAIT_E_INVALID
  * for a CPU that the system does not let us use; then nothing has changed.
  */
-plait_status plait__pool_place(plait__pool *pool, const uint32_t *cpus,
-			       uint32_t count, plait_error *error);
+plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
+				   uint32_t count, plait_error *error);
 
 /*
  * Run a bounded piece of what is ready.  PLAIT_OK: something was done or is
  * being done by another thread; PLAIT_PENDING: nothing can go on by itself.
  */
-plait_status plait__pool_pump(plait__pool *pool, plait_error *error);
+plait_status plait__external_thread_pump(plait__pool *pool, plait_error *error);
 
 /* Without workers: is there something that a thread which waits could run? */
-bool plait__pool_has_work(const plait__pool *pool);
+bool plait__external_thread_has_work(const plait__pool *pool);
 
 /* Is the calling thread inside a host function or a notification that some
  * pool runs?  Such a thread must not wait. */
-bool plait__pool_in_call(void);
+bool plait__callback_scope_is_active(void);
 
 /* Is the calling thread a worker of this pool, or inside one of its lanes? */
-bool plait__pool_is_worker(const plait__pool *pool);
+bool plait__callback_scope_is_in_pool(const plait__pool *pool);
 
 #endif

@@ -24,24 +24,24 @@ struct plait__worker {
 	 * next one joins it.  `turn` says whose turn it is. */
 	struct plait__thread threads[2];
 	struct plait__thread_guard guard;
-	uint32_t turn;
+	uint32_t generation;
 	uint32_t index;
 	uint32_t cpu; /* when it is placed */
 	struct plait__ready_item *item; /* that it runs now; its own */
 };
 
 /* A thread of the user's while it waits or pumps. */
-struct plait__guest {
+struct plait__external_thread {
 	struct plait__sleeper sleeper;
 	struct plait__thread_guard guard;
 	plait__pool *pool;
 	struct plait__ready_item *item; /* that it runs, or will go on with */
-	struct plait__guest *next; /* while it is not in use */
+	struct plait__external_thread *next; /* while it is not in use */
 };
 
 struct plait__pool {
-	struct plait__ready ready;
-	enum plait__wait_policy policy; /* of lanes and guests that wait */
+	struct plait__ready_queue ready;
+	enum plait__backoff_policy policy; /* of lanes and externals that wait */
 	plait_allocator allocator;
 
 	uint32_t worker_count;
@@ -50,43 +50,43 @@ struct plait__pool {
 	uint64_t worker_bytes;
 
 	/* Guards which threads there are and where they run; a leaf. */
-	struct plait__mutex place_lock;
+	struct plait__mutex worker_lock;
 	bool placed;
-	at_u64 stepped_ns; /* when a worker was moved out of the way last */
+	at_u64 migrated_ns; /* when a worker was moved out of the way last */
 	/* Where they ran before they were placed; a cpu_set_t. */
 	unsigned long first_mask[PLAIT__POOL_MASK_WORDS];
 
-	struct plait__mutex guest_lock; /* guards the list; a leaf */
-	struct plait__guest *guests;
-	struct plait__guest first_guest;
+	struct plait__mutex external_lock; /* guards the list; a leaf */
+	struct plait__external_thread *externals;
+	struct plait__external_thread first_external;
 
-	struct plait__hop hop;
+	struct plait__wakeup_latency latency;
 
-	struct plait__mutex note_lock; /* guards these two; a leaf */
-	struct plait__note *notes;     /* reserved, and not in use */
-	uint32_t notes_owed;           /* to be freed when they are given back */
+	struct plait__mutex callback_lock; /* guards these two; a leaf */
+	struct plait__counter_callback *notes;     /* reserved, and not in use */
+	uint32_t callbacks_to_free;           /* to be freed when they are given back */
 };
 
 struct plait__counter {
-	struct plait__tally tally;
+	struct plait__counter_core core;
 	plait__pool *pool;
-	/* Of gates: one raiser at a time.  Outside of the tally's lock. */
+	/* Of gates: one raiser at a time.  Outside of the core's lock. */
 	struct plait__mutex gate_lock;
 	uint32_t flags;
 };
 
 struct plait__lane {
 	/* Who submits.  `lock` guards this part and `scheduled`. */
-	PLAIT__LINE_ALIGNED at_u64 published; /* commands, ever */
+	PLAIT__CACHELINE_ALIGNED at_u64 published; /* commands, ever */
 	struct plait__mutex lock;
 	bool scheduled; /* ready, running or parked: not idle */
-	struct plait__ring ring;
+	struct plait__command_ring ring;
 	uint64_t work_submitted;
 	uint64_t done_seen; /* of `done`, some time ago */
 	uint64_t consumed_seen;
 
 	/* Who runs it: one thread at a time. */
-	PLAIT__LINE_ALIGNED struct plait__ring_end head;
+	PLAIT__CACHELINE_ALIGNED struct plait__command_ring_end head;
 	uint64_t limit;  /* `published` when it was last looked at */
 	at_u64 consumed; /* commands, ever; written before they emit */
 	at_u64 done;     /* those of them that are work */
@@ -94,7 +94,7 @@ struct plait__lane {
 	plait_error failure;
 
 	/* Who makes it ready. */
-	PLAIT__LINE_ALIGNED struct plait__waiter waiter;
+	PLAIT__CACHELINE_ALIGNED struct plait__waiter waiter;
 	struct plait__ready_item item;
 
 	/* Constant. */
@@ -122,45 +122,45 @@ void plait__worker_join(struct plait__worker *worker);
 
 /* The calling worker is where somebody else works: it goes to another CPU,
  * unless it is placed or somebody did that just now. */
-void plait__pool_step_aside(plait__pool *pool);
+void plait__affinity_migrate(plait__pool *pool);
 
 /* --- external_thread.c ------------------------------------------------------------ */
 
 /* A record for the calling thread, or null. */
-struct plait__guest *plait__guest_enter(plait__pool *pool);
-void plait__guest_leave(struct plait__guest *guest);
+struct plait__external_thread *plait__external_thread_enter(plait__pool *pool);
+void plait__external_thread_leave(struct plait__external_thread *guest);
 
 /* Run a ready lane for a bounded time; false when there is none. */
-bool plait__guest_run(struct plait__guest *guest);
+bool plait__external_thread_run(struct plait__external_thread *guest);
 
 /* Free the records. */
-void plait__guest_free_all(plait__pool *pool);
+void plait__external_thread_free_all(plait__pool *pool);
 
 /* --- callback_scope.c ----------------------------------------------------------- */
 
 /* What the calling thread is set back to when it is out of a lane. */
-struct plait__inside {
+struct plait__callback_scope {
 	plait__pool *outer;
 	struct plait__fpstate fpstate;
 };
 
 /* The pool whose lane the calling thread is in. */
-extern PLAIT__THREAD_LOCAL plait__pool *plait__inside_of;
+extern PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
 
 /* Between these two a thread runs lanes, with a clean floating point state. */
-static inline void plait__inside_enter(struct plait__inside *inside,
-				       plait__pool *pool)
+static inline void plait__pool_callback_scope_enter(struct plait__callback_scope *inside,
+						    plait__pool *pool)
 {
-	inside->outer = plait__inside_of;
-	plait__inside_of = pool;
+	inside->outer = plait__callback_scope_pool;
+	plait__callback_scope_pool = pool;
 	plait__fpstate_query(&inside->fpstate);
 	plait__fpstate_clean_from(&inside->fpstate);
 }
 
-static inline void plait__inside_leave(const struct plait__inside *inside)
+static inline void plait__pool_callback_scope_leave(const struct plait__callback_scope *inside)
 {
 	plait__fpstate_restore(&inside->fpstate);
-	plait__inside_of = inside->outer;
+	plait__callback_scope_pool = inside->outer;
 }
 
 #endif

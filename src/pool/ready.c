@@ -10,7 +10,7 @@ enum { TURNS_TO_LATER = 16 };
 
 /* The lock is held in all of these. */
 
-static void add_item(struct plait__ready *ready, struct plait__ready_item *item)
+static void add_item(struct plait__ready_queue *ready, struct plait__ready_item *item)
 {
 	struct plait__ready_level *level = &ready->levels[item->level];
 
@@ -26,7 +26,7 @@ static void add_item(struct plait__ready *ready, struct plait__ready_item *item)
 			     at_load_relaxed_u32(&ready->count) + 1);
 }
 
-static struct plait__ready_level *pick_level(struct plait__ready *ready)
+static struct plait__ready_level *pick_level(struct plait__ready_queue *ready)
 {
 	bool later_first = ++ready->turns % TURNS_TO_LATER == 0;
 	int i;
@@ -41,7 +41,7 @@ static struct plait__ready_level *pick_level(struct plait__ready *ready)
 	return NULL;
 }
 
-static struct plait__ready_item *take_item(struct plait__ready *ready)
+static struct plait__ready_item *take_item(struct plait__ready_queue *ready)
 {
 	struct plait__ready_level *level = pick_level(ready);
 	struct plait__ready_item *item;
@@ -60,7 +60,7 @@ static struct plait__ready_item *take_item(struct plait__ready *ready)
 	return item;
 }
 
-static void unlink_item(struct plait__ready *ready,
+static void unlink_item(struct plait__ready_queue *ready,
 			struct plait__ready_item *item)
 {
 	struct plait__ready_level *level = &ready->levels[item->level];
@@ -80,7 +80,7 @@ static void unlink_item(struct plait__ready *ready,
 			     at_load_relaxed_u32(&ready->count) - 1);
 }
 
-static void list_sleeper(struct plait__ready *ready,
+static void list_sleeper(struct plait__ready_queue *ready,
 			 struct plait__sleeper *sleeper)
 {
 	sleeper->previous = NULL;
@@ -91,7 +91,7 @@ static void list_sleeper(struct plait__ready *ready,
 	AT_PLAIN_WRITE(sleeper->listed) = true;
 }
 
-static void unlist_sleeper(struct plait__ready *ready,
+static void unlist_sleeper(struct plait__ready_queue *ready,
 			   struct plait__sleeper *sleeper)
 {
 	if (sleeper->previous != NULL)
@@ -104,7 +104,7 @@ static void unlist_sleeper(struct plait__ready *ready,
 }
 
 /* Keep the invariant; who is returned is to be woken without the lock. */
-static struct plait__sleeper *choose_sleeper(struct plait__ready *ready)
+static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
 {
 	struct plait__sleeper *sleeper = ready->sleepers;
 	uint32_t count = at_load_relaxed_u32(&ready->count);
@@ -124,10 +124,10 @@ static struct plait__sleeper *choose_sleeper(struct plait__ready *ready)
 static void wake(struct plait__sleeper *sleeper)
 {
 	if (sleeper != NULL)
-		plait__event_notify(&sleeper->event);
+		plait__eventcount_notify(&sleeper->event);
 }
 
-static void unlock(struct plait__ready *ready)
+static void unlock(struct plait__ready_queue *ready)
 {
 	uint32_t count = at_load_relaxed_u32(&ready->count);
 	uint32_t surplus = count > ready->seekers ? count - ready->seekers : 0;
@@ -140,7 +140,7 @@ static void unlock(struct plait__ready *ready)
 
 /* A task may have been claimed, or offered once more, since it was taken; and
  * who forgets it waits for its pin.  The lock is held. */
-static void put_back(struct plait__ready *ready, struct plait__ready_item *item)
+static void put_back(struct plait__ready_queue *ready, struct plait__ready_item *item)
 {
 	struct plait__ready_task *task = (struct plait__ready_task *)(void *)
 		item;
@@ -157,7 +157,7 @@ static void put_back(struct plait__ready *ready, struct plait__ready_item *item)
 
 /* ---------------------------------------------------------------------- */
 
-void plait__ready_push(struct plait__ready *ready,
+void plait__ready_push(struct plait__ready_queue *ready,
 		       struct plait__ready_item *item)
 {
 	struct plait__sleeper *sleeper;
@@ -169,7 +169,7 @@ void plait__ready_push(struct plait__ready *ready,
 	wake(sleeper);
 }
 
-void plait__ready_return(struct plait__ready *ready,
+void plait__ready_return(struct plait__ready_queue *ready,
 			 struct plait__ready_item *item)
 {
 	struct plait__sleeper *sleeper;
@@ -182,11 +182,11 @@ void plait__ready_return(struct plait__ready *ready,
 	wake(sleeper);
 }
 
-struct plait__ready_item *plait__ready_pop(struct plait__ready *ready)
+struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready)
 {
 	struct plait__ready_item *item;
 
-	if (!plait__ready_any(ready))
+	if (!plait__ready_has_items(ready))
 		return NULL;
 	plait__mutex_lock(&ready->lock);
 	item = take_item(ready);
@@ -194,11 +194,11 @@ struct plait__ready_item *plait__ready_pop(struct plait__ready *ready)
 	return item;
 }
 
-struct plait__ready_item *plait__ready_take(struct plait__ready *ready)
+struct plait__ready_item *plait__ready_take(struct plait__ready_queue *ready)
 {
 	struct plait__ready_item *item;
 
-	if (!plait__ready_any(ready))
+	if (!plait__ready_has_items(ready))
 		return NULL;
 	plait__mutex_lock(&ready->lock);
 	item = take_item(ready);
@@ -208,7 +208,7 @@ struct plait__ready_item *plait__ready_take(struct plait__ready *ready)
 	return item;
 }
 
-bool plait__ready_idle(struct plait__ready *ready)
+bool plait__ready_is_idle(struct plait__ready_queue *ready)
 {
 	bool idle;
 
@@ -218,14 +218,14 @@ bool plait__ready_idle(struct plait__ready *ready)
 	return idle;
 }
 
-void plait__ready_finish(struct plait__ready *ready)
+void plait__ready_finish(struct plait__ready_queue *ready)
 {
 	plait__mutex_lock(&ready->lock);
 	ready->running--;
 	unlock(ready);
 }
 
-struct plait__ready_item *plait__ready_swap(struct plait__ready *ready,
+struct plait__ready_item *plait__ready_swap(struct plait__ready_queue *ready,
 					    struct plait__ready_item *item)
 {
 	plait__mutex_lock(&ready->lock);
@@ -235,7 +235,7 @@ struct plait__ready_item *plait__ready_swap(struct plait__ready *ready,
 	return item;
 }
 
-void plait__ready_offer(struct plait__ready *ready,
+void plait__ready_offer(struct plait__ready_queue *ready,
 			struct plait__ready_task *task)
 {
 	struct plait__sleeper *sleeper;
@@ -251,37 +251,37 @@ void plait__ready_offer(struct plait__ready *ready,
 	wake(sleeper);
 }
 
-void plait__ready_forget(struct plait__ready *ready,
+void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task)
 {
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 
 	plait__mutex_lock(&ready->lock);
 	if (task->item.linked)
 		unlink_item(ready, &task->item);
 	unlock(ready);
-	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	/* Acquire: pairs with the last touch of who had it. */
 	while (at_load_acquire_u32(&task->pins) != 0)
-		if (!plait__wait_step(&ladder))
-			plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+		if (!plait__backoff_step(&ladder))
+			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 }
 
-static bool worth_a_look(struct plait__ready *ready)
+static bool worth_a_look(struct plait__ready_queue *ready)
 {
-	return plait__ready_any(ready) ||
+	return plait__ready_has_items(ready) ||
 	       at_load_relaxed_u32(&ready->closed) != 0;
 }
 
-static void stay_awake(struct plait__ready *ready)
+static void stay_awake(struct plait__ready_queue *ready)
 {
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 
 	plait__mutex_lock(&ready->lock);
 	ready->seekers++;
 	unlock(ready);
-	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
-	while (!worth_a_look(ready) && plait__wait_step(&ladder))
+	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	while (!worth_a_look(ready) && plait__backoff_step(&ladder))
 		continue;
 }
 
@@ -289,11 +289,11 @@ static void stay_awake(struct plait__ready *ready)
  * A seeker takes an item or goes to sleep.  True: it took one, or the list is
  * closed.  False: it was woken, and is a seeker again.
  */
-static bool take_or_sleep(struct plait__ready *ready,
+static bool take_or_sleep(struct plait__ready_queue *ready,
 			  struct plait__sleeper *sleeper,
 			  struct plait__ready_item **out)
 {
-	uint32_t key = plait__event_prepare(&sleeper->event);
+	uint32_t key = plait__eventcount_prepare(&sleeper->event);
 	bool over;
 
 	plait__mutex_lock(&ready->lock);
@@ -304,10 +304,10 @@ static bool take_or_sleep(struct plait__ready *ready,
 		list_sleeper(ready, sleeper);
 	unlock(ready);
 	if (over) {
-		plait__event_cancel(&sleeper->event);
+		plait__eventcount_cancel(&sleeper->event);
 		return true;
 	}
-	(void)plait__event_wait(&sleeper->event, key, PLAIT__CLOCK_NEVER);
+	(void)plait__eventcount_wait(&sleeper->event, key, PLAIT__CLOCK_NEVER);
 	plait__mutex_lock(&ready->lock);
 	/* Still listed: an old wake of somebody who waited with it before. */
 	if (AT_PLAIN_READ(sleeper->listed)) {
@@ -320,7 +320,7 @@ static bool take_or_sleep(struct plait__ready *ready,
 	return false;
 }
 
-struct plait__ready_item *plait__ready_seek(struct plait__ready *ready,
+struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper)
 {
 	struct plait__ready_item *item = plait__ready_pop(ready);
@@ -333,8 +333,8 @@ struct plait__ready_item *plait__ready_seek(struct plait__ready *ready,
 	return item;
 }
 
-bool plait__ready_enlist(struct plait__ready *ready,
-			 struct plait__sleeper *sleeper)
+bool plait__ready_add_sleeper(struct plait__ready_queue *ready,
+			      struct plait__sleeper *sleeper)
 {
 	bool empty;
 
@@ -346,8 +346,8 @@ bool plait__ready_enlist(struct plait__ready *ready,
 	return empty;
 }
 
-void plait__ready_delist(struct plait__ready *ready,
-			 struct plait__sleeper *sleeper)
+void plait__ready_remove_sleeper(struct plait__ready_queue *ready,
+				 struct plait__sleeper *sleeper)
 {
 	struct plait__sleeper *other = NULL;
 
@@ -364,7 +364,7 @@ void plait__ready_delist(struct plait__ready *ready,
 	wake(other);
 }
 
-void plait__ready_close(struct plait__ready *ready)
+void plait__ready_close(struct plait__ready_queue *ready)
 {
 	struct plait__sleeper *sleeper;
 

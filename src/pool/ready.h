@@ -22,9 +22,9 @@
 #include "sys/mutex.h"
 
 enum {
-	PLAIT__READY_URGENT,
+	PLAIT__READY_HIGH,
 	PLAIT__READY_NORMAL,
-	PLAIT__READY_LATER,
+	PLAIT__READY_LOW,
 	PLAIT__READY_LEVELS
 };
 
@@ -61,7 +61,7 @@ enum {
 
 /* A thread that may sleep; never freed before the list it slept on. */
 struct plait__sleeper {
-	struct plait__event event;
+	struct plait__eventcount event;
 	struct plait__sleeper *next; /* under the lock, as the rest */
 	struct plait__sleeper *previous;
 	bool listed;
@@ -72,13 +72,13 @@ struct plait__ready_level {
 	struct plait__ready_item *last;
 };
 
-struct plait__ready {
+struct plait__ready_queue {
 	/* How many items; written under the lock, polled without it. */
-	PLAIT__LINE_ALIGNED at_u32 count;
+	PLAIT__CACHELINE_ALIGNED at_u32 count;
 	at_u32 surplus; /* items that no seeker is going to take */
 	at_u32 closed;  /* workers go home */
 
-	PLAIT__LINE_ALIGNED struct plait__mutex lock;
+	PLAIT__CACHELINE_ALIGNED struct plait__mutex lock;
 	uint32_t seekers;
 	uint32_t arriving; /* those of them that were woken and are not here */
 	uint32_t running; /* items between take and finish */
@@ -90,7 +90,7 @@ struct plait__ready {
 /* Zeroed memory is an empty list; sleepers need their event's init. */
 
 /* Is there anything?  A hint: relaxed, others may be faster. */
-static inline bool plait__ready_any(const struct plait__ready *ready)
+static inline bool plait__ready_has_items(const struct plait__ready_queue *ready)
 {
 	return at_load_relaxed_u32(&ready->count) != 0;
 }
@@ -99,36 +99,36 @@ static inline bool plait__ready_any(const struct plait__ready *ready)
  * Is there one that nobody is about to take?  Who could go on waiting should
  * then see to it.  A hint as above.
  */
-static inline bool plait__ready_surplus(const struct plait__ready *ready)
+static inline bool plait__ready_has_surplus(const struct plait__ready_queue *ready)
 {
 	return at_load_relaxed_u32(&ready->surplus) != 0;
 }
 
 /* Add at the end of its level and wake somebody if that is needed. */
-void plait__ready_push(struct plait__ready *ready,
+void plait__ready_push(struct plait__ready_queue *ready,
 		       struct plait__ready_item *item);
 
 /* Take the next, or null. */
-struct plait__ready_item *plait__ready_pop(struct plait__ready *ready);
+struct plait__ready_item *plait__ready_pop(struct plait__ready_queue *ready);
 
 /* The same for guests: what they took counts as running until finished. */
-struct plait__ready_item *plait__ready_take(struct plait__ready *ready);
-void plait__ready_finish(struct plait__ready *ready);
+struct plait__ready_item *plait__ready_take(struct plait__ready_queue *ready);
+void plait__ready_finish(struct plait__ready_queue *ready);
 
 /* For guests: what they took and did not run goes back, and is finished. */
-void plait__ready_return(struct plait__ready *ready,
+void plait__ready_return(struct plait__ready_queue *ready,
 			 struct plait__ready_item *item);
 
 /* Nothing is ready, and nothing that guests run may make it so. */
-bool plait__ready_idle(struct plait__ready *ready);
+bool plait__ready_is_idle(struct plait__ready_queue *ready);
 
 /* Add one and take the next; for who gives up its turn. */
-struct plait__ready_item *plait__ready_swap(struct plait__ready *ready,
+struct plait__ready_item *plait__ready_swap(struct plait__ready_queue *ready,
 					    struct plait__ready_item *item);
 
 /* For workers: wait until there is one; null when the list was closed and is
  * empty.  Looks for a while before it goes to sleep. */
-struct plait__ready_item *plait__ready_seek(struct plait__ready *ready,
+struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper);
 
 /*
@@ -136,17 +136,17 @@ struct plait__ready_item *plait__ready_seek(struct plait__ready *ready,
  * nothing was listed.  True: a push may now wake the sleeper (its key was
  * prepared before); delist it whatever happens, after it has slept.
  */
-bool plait__ready_enlist(struct plait__ready *ready,
-			 struct plait__sleeper *sleeper);
-void plait__ready_delist(struct plait__ready *ready,
-			 struct plait__sleeper *sleeper);
+bool plait__ready_add_sleeper(struct plait__ready_queue *ready,
+			      struct plait__sleeper *sleeper);
+void plait__ready_remove_sleeper(struct plait__ready_queue *ready,
+				 struct plait__sleeper *sleeper);
 
 /*
  * There is something to do for a task that nobody runs.  From the moment that
  * this makes it OFFERED another thread may run it to its end, so it is not
  * touched afterwards.
  */
-void plait__ready_offer(struct plait__ready *ready,
+void plait__ready_offer(struct plait__ready_queue *ready,
 			struct plait__ready_task *task);
 
 /* True: it was OFFERED, and is the caller's until it is offered again. */
@@ -167,10 +167,10 @@ static inline void plait__ready_unpin(struct plait__ready_task *task)
 }
 
 /* Nothing will be offered any more: off the list, and nobody touches it. */
-void plait__ready_forget(struct plait__ready *ready,
+void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task);
 
 /* No more sleep; workers return null once it is empty. */
-void plait__ready_close(struct plait__ready *ready);
+void plait__ready_close(struct plait__ready_queue *ready);
 
 #endif

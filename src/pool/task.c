@@ -15,8 +15,8 @@ static bool run_turn(plait__task *task)
 
 	task->beside = 0;
 	if (beside != 0 && beside == plait__cpu_here() + 1)
-		plait__pool_step_aside(task->pool);
-	return task->turn(task);
+		plait__affinity_migrate(task->pool);
+	return task->run(task);
 }
 
 static struct plait__ready_item *run_item(struct plait__ready_item *item)
@@ -52,14 +52,14 @@ static void run_claimed(plait__task *task)
 	bool guarded = plait__thread_guard_push(&task->guard, lose_here,
 						task) == 0;
 	struct plait__thread_guard *outer = task->guard.outer;
-	struct plait__inside inside;
+	struct plait__callback_scope inside;
 	bool over;
 
 	/* Whoever offered it, this thread stays. */
 	task->beside = 0;
-	plait__inside_enter(&inside, task->pool);
-	over = task->turn(task);
-	plait__inside_leave(&inside);
+	plait__pool_callback_scope_enter(&inside, task->pool);
+	over = task->run(task);
+	plait__pool_callback_scope_leave(&inside);
 	/* The task may be another thread's by now. */
 	if (guarded)
 		plait__thread_guard_pop_to(outer);
@@ -75,7 +75,7 @@ bool plait__task_run_here(plait__task *task)
 	return true;
 }
 
-void plait__task_run_own(plait__task *task)
+void plait__task_run_unshared(plait__task *task)
 {
 	/* Relaxed: nobody else knows of it. */
 	at_store_relaxed_u32(&task->ready.state, PLAIT__TASK_RUNNING);
@@ -103,5 +103,5 @@ void plait__task_forget(plait__task *task)
 
 bool plait__task_should_yield(const plait__task *task)
 {
-	return plait__ready_surplus(&task->pool->ready);
+	return plait__ready_has_surplus(&task->pool->ready);
 }

@@ -26,7 +26,7 @@ struct plait__task {
 	plait__pool *pool;
 	/* One turn.  True: the task was its owner's last one, and `over` is to
 	 * be called when nobody else touches it for this turn. */
-	bool (*turn)(plait__task *task);
+	bool (*run)(plait__task *task);
 	void (*over)(plait__task *task);
 	/* The thread ends inside of `turn`; the task is still its own. */
 	void (*lost)(plait__task *task);
@@ -46,7 +46,7 @@ void plait__task_offer(plait__task *task);
 
 /* The same by a thread that has something to do itself: a worker that finds
  * itself on its CPU goes to another one. */
-static inline void plait__task_offer_beside(plait__task *task)
+static inline void plait__task_offer_from_running(plait__task *task)
 {
 	task->beside = plait__cpu_here() + 1;
 	plait__task_offer(task);
@@ -64,10 +64,10 @@ static inline void plait__task_reserve(plait__task *task)
 bool plait__task_run_here(plait__task *task);
 
 /* The same for a task that is idle and that nobody else would offer. */
-void plait__task_run_own(plait__task *task);
+void plait__task_run_unshared(plait__task *task);
 
 /* It is not running any more, and nobody offers it before it is. */
-static inline void plait__task_rest(plait__task *task)
+static inline void plait__task_set_idle(plait__task *task)
 {
 	at_store_relaxed_u32(&task->ready.state, PLAIT__TASK_IDLE);
 }

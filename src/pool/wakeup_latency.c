@@ -22,34 +22,34 @@ enum {
 	 * many counts. */
 	GOOD_NS = 1000000000,
 	DISTRUST = 4,
-	/* No hop: the two took turns on one processor. */
+	/* No latency: the two took turns on one processor. */
 	LONGEST_NS = 1000
 };
 
 #define OVER UINT32_MAX
 
-static struct plait__hop *hop_of(plait__task *task)
+static struct plait__wakeup_latency *latency_of(plait__task *task)
 {
-	return (struct plait__hop *)(void *)task;
+	return (struct plait__wakeup_latency *)(void *)task;
 }
 
 static void end_turn(plait__task *task)
 {
-	plait__task_rest(task);
+	plait__task_set_idle(task);
 	/* Release: the next one who asks sees that it rests. */
-	at_store_release_u32(&hop_of(task)->taken, 0);
+	at_store_release_u32(&latency_of(task)->taken, 0);
 }
 
 /* The worker's side. */
 static bool play_back(plait__task *task)
 {
-	struct plait__hop *hop = hop_of(task);
+	struct plait__wakeup_latency *latency = latency_of(task);
 	uint32_t seen = 0, looks = 0, now;
 
-	while ((now = at_load_acquire_u32(&hop->ball)) != OVER) {
+	while ((now = at_load_acquire_u32(&latency->ball)) != OVER) {
 		if (now != seen) {
 			seen = now;
-			at_store_release_u32(&hop->back, seen);
+			at_store_release_u32(&latency->back, seen);
 			looks = 0;
 		} else if (++looks % LOOKS == 0) {
 			plait__thread_yield();
@@ -60,12 +60,12 @@ static bool play_back(plait__task *task)
 }
 
 /* False: not in time. */
-static bool await_back(const struct plait__hop *hop, uint32_t turn,
+static bool await_back(const struct plait__wakeup_latency *latency, uint32_t turn,
 		       uint64_t deadline_ns)
 {
 	uint32_t looks = 0;
 
-	while (at_load_acquire_u32(&hop->back) != turn) {
+	while (at_load_acquire_u32(&latency->back) != turn) {
 		if (++looks % LOOKS != 0)
 			continue;
 		if (plait__clock_now_ns() >= deadline_ns)
@@ -77,7 +77,7 @@ static bool await_back(const struct plait__hop *hop, uint32_t turn,
 }
 
 /* One way, of the fastest block; 0: not one was played. */
-static uint64_t play(struct plait__hop *hop)
+static uint64_t play(struct plait__wakeup_latency *latency)
 {
 	uint64_t deadline_ns = plait__clock_deadline(PLAY_NS);
 	uint64_t best = 0, start_ns, ns;
@@ -86,8 +86,8 @@ static uint64_t play(struct plait__hop *hop)
 	for (uint32_t block = 0; block < BLOCKS; block++) {
 		start_ns = plait__clock_now_ns();
 		for (uint32_t i = 0; i < ROUNDS; i++) {
-			at_store_release_u32(&hop->ball, ++turn);
-			if (!await_back(hop, turn, deadline_ns))
+			at_store_release_u32(&latency->ball, ++turn);
+			if (!await_back(latency, turn, deadline_ns))
 				return best;
 		}
 		ns = (plait__clock_now_ns() - start_ns) / (2 * ROUNDS) + 1;
@@ -99,68 +99,68 @@ static uint64_t play(struct plait__hop *hop)
 /* `taken` is the caller's. */
 static uint64_t measure(plait__pool *pool)
 {
-	struct plait__hop *hop = &pool->hop;
+	struct plait__wakeup_latency *latency = &pool->latency;
 	uint64_t ns = 0;
 
-	at_store_relaxed_u32(&hop->back, 0);
+	at_store_relaxed_u32(&latency->back, 0);
 	/* Published with the offer. */
-	at_store_relaxed_u32(&hop->ball, 1);
-	plait__task_offer(&hop->task);
-	if (await_back(hop, 1, plait__clock_deadline(ARRIVAL_NS)))
-		ns = play(hop);
-	at_store_release_u32(&hop->ball, OVER);
-	if (plait__ready_claim(&hop->task.ready))
-		end_turn(&hop->task);
+	at_store_relaxed_u32(&latency->ball, 1);
+	plait__task_offer(&latency->task);
+	if (await_back(latency, 1, plait__clock_deadline(ARRIVAL_NS)))
+		ns = play(latency);
+	at_store_release_u32(&latency->ball, OVER);
+	if (plait__ready_claim(&latency->task.ready))
+		end_turn(&latency->task);
 	return ns;
 }
 
-void plait__hop_init(struct plait__hop *hop, plait__pool *pool)
+void plait__wakeup_latency_init(struct plait__wakeup_latency *latency, plait__pool *pool)
 {
-	plait__task_init(&hop->task, pool);
-	hop->task.turn = play_back;
-	hop->task.lost = end_turn;
-	hop->measure = measure;
+	plait__task_init(&latency->task, pool);
+	latency->task.run = play_back;
+	latency->task.lost = end_turn;
+	latency->measure = measure;
 }
 
-uint64_t plait__pool_hop_known(const plait__pool *pool)
+uint64_t plait__wakeup_latency_known_ns(const plait__pool *pool)
 {
-	uint64_t ns = at_load_relaxed_u64(&pool->hop.ns);
+	uint64_t ns = at_load_relaxed_u64(&pool->latency.ns);
 
-	return ns != 0 ? ns : PLAIT__HOP_DEFAULT_NS;
+	return ns != 0 ? ns : PLAIT__WAKEUP_LATENCY_DEFAULT_NS;
 }
 
 /* What was measured, or not.  Another one may do so, too: then one of the two
  * is forgotten. */
-static void settle(struct plait__hop *hop, uint64_t ns)
+static void settle(struct plait__wakeup_latency *latency, uint64_t ns)
 {
-	uint64_t old = at_load_relaxed_u64(&hop->ns);
+	uint64_t old = at_load_relaxed_u64(&latency->ns);
 	bool good = ns != 0 && ns <= LONGEST_NS;
 
 	if (good && old != 0 && ns > old)
 		ns = old + (ns - old + DISTRUST - 1) / DISTRUST;
 	if (good)
-		at_store_relaxed_u64(&hop->ns, ns);
-	if (!good && old == 0 && at_add_u32(&hop->tries, 1) + 1 < TRIES)
+		at_store_relaxed_u64(&latency->ns, ns);
+	if (!good && old == 0 && at_add_u32(&latency->tries, 1) + 1 < TRIES)
 		return;
-	at_store_relaxed_u64(&hop->due_ns, plait__clock_deadline(GOOD_NS));
+	at_store_relaxed_u64(&latency->due_ns, plait__clock_deadline(GOOD_NS));
 }
 
 static bool is_due(plait__pool *pool)
 {
-	const struct plait__hop *hop = &pool->hop;
+	const struct plait__wakeup_latency *latency = &pool->latency;
 
 	/* In a call the worker that is to come may be the caller. */
-	return pool->worker_count != 0 && !plait__pool_in_call() &&
-	       plait__clock_now_ns() >= at_load_relaxed_u64(&hop->due_ns) &&
-	       (at_load_relaxed_u64(&hop->ns) == 0 ||
-		plait__ready_idle(&pool->ready));
+	return pool->worker_count != 0 && !plait__callback_scope_is_active() &&
+	       plait__clock_now_ns() >= at_load_relaxed_u64(&latency->due_ns) &&
+	       (at_load_relaxed_u64(&latency->ns) == 0 ||
+		plait__ready_is_idle(&pool->ready));
 }
 
-uint64_t plait__pool_hop_ns(plait__pool *pool)
+uint64_t plait__wakeup_latency_ns(plait__pool *pool)
 {
-	struct plait__hop *hop = &pool->hop;
+	struct plait__wakeup_latency *latency = &pool->latency;
 
-	if (is_due(pool) && at_exchange_u32(&hop->taken, 1) == 0)
-		settle(hop, hop->measure(pool));
-	return plait__pool_hop_known(pool);
+	if (is_due(pool) && at_exchange_u32(&latency->taken, 1) == 0)
+		settle(latency, latency->measure(pool));
+	return plait__wakeup_latency_known_ns(pool);
 }

@@ -14,10 +14,10 @@ static void lose_worker(void *arg);
 
 static void serve(struct plait__worker *worker)
 {
-	struct plait__ready *ready = &worker->pool->ready;
+	struct plait__ready_queue *ready = &worker->pool->ready;
 	struct plait__ready_item *item;
 
-	while ((item = plait__ready_seek(ready, &worker->sleeper)) != NULL) {
+	while ((item = plait__ready_wait(ready, &worker->sleeper)) != NULL) {
 		worker->item = item;
 		while (worker->item != NULL)
 			worker->item = worker->item->run(worker->item);
@@ -27,26 +27,26 @@ static void serve(struct plait__worker *worker)
 static void run_worker(void *arg)
 {
 	struct plait__worker *worker = arg;
-	struct plait__inside inside;
+	struct plait__callback_scope inside;
 
-	uint32_t turn;
+	uint32_t generation;
 
-	plait__mutex_lock(&worker->pool->place_lock);
-	turn = worker->turn;
-	plait__mutex_unlock(&worker->pool->place_lock);
-	if (turn > 0)
-		plait__thread_join(&worker->threads[(turn - 1) % 2]);
-	plait__inside_enter(&inside, worker->pool);
+	plait__mutex_lock(&worker->pool->worker_lock);
+	generation = worker->generation;
+	plait__mutex_unlock(&worker->pool->worker_lock);
+	if (generation > 0)
+		plait__thread_join(&worker->threads[(generation - 1) % 2]);
+	plait__pool_callback_scope_enter(&inside, worker->pool);
 	serve(worker);
-	plait__inside_leave(&inside);
+	plait__pool_callback_scope_leave(&inside);
 }
 
-static int start(struct plait__worker *worker, uint32_t turn)
+static int start(struct plait__worker *worker, uint32_t generation)
 {
 	char name[16];
 
 	(void)snprintf(name, sizeof(name), "plait/%u", worker->index);
-	return plait__thread_start(&worker->threads[turn % 2], name,
+	return plait__thread_start(&worker->threads[generation % 2], name,
 				   run_worker, worker, lose_worker);
 }
 
@@ -58,11 +58,11 @@ static void lose_worker(void *arg)
 
 	worker->item = NULL;
 	/* It inherits the CPUs of this one. */
-	plait__mutex_lock(&worker->pool->place_lock);
-	replaced = start(worker, worker->turn + 1) == 0;
+	plait__mutex_lock(&worker->pool->worker_lock);
+	replaced = start(worker, worker->generation + 1) == 0;
 	if (replaced)
-		worker->turn++;
-	plait__mutex_unlock(&worker->pool->place_lock);
+		worker->generation++;
+	plait__mutex_unlock(&worker->pool->worker_lock);
 	if (item != NULL)
 		item->lose(item);
 	if (replaced)
@@ -78,7 +78,7 @@ plait_status plait__worker_start(struct plait__worker *worker,
 {
 	int result;
 
-	plait__event_init(&worker->sleeper.event, 0);
+	plait__eventcount_init(&worker->sleeper.event, 0);
 	result = start(worker, 0);
 	if (result == 0)
 		return PLAIT_OK;
@@ -91,5 +91,5 @@ plait_status plait__worker_start(struct plait__worker *worker,
 
 void plait__worker_join(struct plait__worker *worker)
 {
-	plait__thread_join(&worker->threads[worker->turn % 2]);
+	plait__thread_join(&worker->threads[worker->generation % 2]);
 }

@@ -18,7 +18,7 @@ enum {
 	LANE_SIZE = 9,
 };
 
-const char *plait__picture_fill(uint32_t device, uint32_t shade)
+const char *plait__axes_device_fill(uint32_t device, uint32_t shade)
 {
 	static const char *const fills[HUES][SHADES] = {
 		{ "#a6d7f2", "#cbe7f7", "#83c7ee" },
@@ -32,13 +32,13 @@ const char *plait__picture_fill(uint32_t device, uint32_t shade)
 	return fills[device % HUES][shade % SHADES];
 }
 
-void plait__picture_open(const struct plait__picture *picture, double bottom)
+void plait__axes_open(const struct plait__canvas *canvas, double bottom)
 {
-	uint32_t height = (uint32_t)bottom + PLAIT__PICTURE_BOTTOM;
-	uint32_t width = PLAIT__PICTURE_LEFT + picture->width +
-			 PLAIT__PICTURE_RIGHT;
+	uint32_t height = (uint32_t)bottom + PLAIT__CANVAS_BOTTOM;
+	uint32_t width = PLAIT__CANVAS_LEFT + canvas->width +
+			 PLAIT__CANVAS_RIGHT;
 
-	plait__text_add(picture->out,
+	plait__text_add(canvas->out,
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" "
 			"width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" "
 			"font-family=\"sans-serif\" font-size=\"11\">\n"
@@ -47,7 +47,7 @@ void plait__picture_open(const struct plait__picture *picture, double bottom)
 			"markerWidth=\"6\" markerHeight=\"6\" "
 			"orient=\"auto\"><path "
 			"d=\"M0,0 L6,3 L0,6 z\" fill=\""
-			PLAIT__PICTURE_WAIT "\"/></marker>"
+			PLAIT__CANVAS_WAIT "\"/></marker>"
 			"<pattern id=\"more\" width=\"5\" height=\"5\" "
 			"patternUnits=\"userSpaceOnUse\" "
 			"patternTransform=\"rotate(45)\"><path "
@@ -62,26 +62,26 @@ void plait__picture_open(const struct plait__picture *picture, double bottom)
 
 /* A box of these looks, and what it means behind it, cut to so many columns;
  * returns where the next one goes. */
-static double draw_key(const struct plait__picture *picture, double x,
+static double draw_key(const struct plait__canvas *canvas, double x,
 		       const char *looks, const char *meaning, uint32_t most)
 {
-	uint32_t columns = plait__names_columns(meaning);
+	uint32_t columns = plait__escape_columns(meaning);
 
 	if (columns > most)
 		columns = most;
-	plait__text_add(picture->out, "<path d=\"M%.1f,%d h%d v%d h-%d z\" "
+	plait__text_add(canvas->out, "<path d=\"M%.1f,%d h%d v%d h-%d z\" "
 			"%s/><text x=\"%.1f\" y=\"%d\" fill=\"#444\">", x,
 			LEGEND_Y - 10, SWATCH, SWATCH - 2, SWATCH, looks,
 			x + SWATCH + 5, LEGEND_Y);
-	plait__names_xml(meaning, columns, picture->out);
-	plait__text_add(picture->out, "</text>\n");
-	return x + SWATCH + KEY_GAP + columns * PLAIT__PICTURE_COLUMN;
+	plait__escape_xml(meaning, columns, canvas->out);
+	plait__text_add(canvas->out, "</text>\n");
+	return x + SWATCH + KEY_GAP + columns * PLAIT__CANVAS_COLUMN;
 }
 
-double plait__picture_key(const struct plait__picture *picture, double x,
-			  const char *looks, const char *meaning)
+double plait__axes_draw_key(const struct plait__canvas *canvas, double x,
+			    const char *looks, const char *meaning)
 {
-	return draw_key(picture, x, looks, meaning, NAME_COLUMNS);
+	return draw_key(canvas, x, looks, meaning, NAME_COLUMNS);
 }
 
 /* Beyond that colours begin again. */
@@ -91,58 +91,58 @@ static uint32_t keys_of_devices(const plait__plan *plan)
 }
 
 /* What is left of the line for each of their names. */
-static uint32_t device_columns(const struct plait__picture *picture)
+static uint32_t device_columns(const struct plait__canvas *canvas)
 {
-	uint32_t keys = keys_of_devices(picture->plan);
-	uint32_t line = PLAIT__PICTURE_LEFT + picture->width;
-	uint32_t others = PLAIT__PICTURE_KEYS +
+	uint32_t keys = keys_of_devices(canvas->plan);
+	uint32_t line = PLAIT__CANVAS_LEFT + canvas->width;
+	uint32_t others = PLAIT__CANVAS_KEYS +
 			  keys * (SWATCH + KEY_GAP);
 	uint32_t columns = keys == 0 || others > line ? 0 :
-			   (line - others) / keys / PLAIT__PICTURE_COLUMN;
+			   (line - others) / keys / PLAIT__CANVAS_COLUMN;
 
 	return columns < 5 ? 5 : columns < NAME_COLUMNS ? columns :
 	       NAME_COLUMNS;
 }
 
-static double draw_devices(const struct plait__picture *picture, double x)
+static double draw_devices(const struct plait__canvas *canvas, double x)
 {
-	const plait__plan *plan = picture->plan;
-	uint32_t columns = device_columns(picture);
+	const plait__plan *plan = canvas->plan;
+	uint32_t columns = device_columns(canvas);
 	char looks[64];
 
 	for (uint32_t i = 0; i < keys_of_devices(plan); i++) {
 		(void)snprintf(looks, sizeof(looks), "fill=\"%s\" "
-			       "stroke=\"#777\"", plait__picture_fill(i, 0));
-		x = draw_key(picture, x, looks, plait__names_text(
+			       "stroke=\"#777\"", plait__axes_device_fill(i, 0));
+		x = draw_key(canvas, x, looks, plait__escape_string_at(
 				     plan, plan->devices[i].name), columns);
 	}
 	return x;
 }
 
-double plait__picture_legend(const struct plait__picture *picture,
-			     const char *region)
+double plait__axes_draw_legend(const struct plait__canvas *canvas,
+			       const char *region)
 {
-	double x = draw_devices(picture, 6);
+	double x = draw_devices(canvas, 6);
 
-	x = plait__picture_key(picture, x, "fill=\"none\" stroke=\"#000\" "
-			       "stroke-width=\"2\"", "critical path");
-	if (picture->plan->regions_count > 0)
-		x = plait__picture_key(picture, x, "fill=\"#f5f5f5\" "
-				       "stroke=\"#777\" "
-				       "stroke-dasharray=\"3,2\"",
-				       region);
-	if (picture->scene.gaps.list.count > 0)
-		x = plait__picture_key(picture, x, PLAIT__PICTURE_LEFT_OUT,
-				       "more rounds, not shown");
-	if (picture->plan->waits_count == 0)
+	x = plait__axes_draw_key(canvas, x, "fill=\"none\" stroke=\"#000\" "
+				 "stroke-width=\"2\"", "critical path");
+	if (canvas->plan->regions_count > 0)
+		x = plait__axes_draw_key(canvas, x, "fill=\"#f5f5f5\" "
+					 "stroke=\"#777\" "
+					 "stroke-dasharray=\"3,2\"",
+					 region);
+	if (canvas->layout.elision.list.count > 0)
+		x = plait__axes_draw_key(canvas, x, PLAIT__CANVAS_ELIDED,
+					 "more rounds, not shown");
+	if (canvas->plan->waits_count == 0)
 		return x;
-	plait__text_add(picture->out, "<path d=\"M%.1f,%d h22\" fill=\"none\" "
-			"stroke=\"" PLAIT__PICTURE_WAIT "\" "
+	plait__text_add(canvas->out, "<path d=\"M%.1f,%d h22\" fill=\"none\" "
+			"stroke=\"" PLAIT__CANVAS_WAIT "\" "
 			"stroke-width=\"1.2\" "
 			"marker-end=\"url(#tip)\"/><text "
 			"x=\"%.1f\" y=\"%d\" fill=\"#444\">waits for</text>\n",
 			x, LEGEND_Y - 4, x + 28, LEGEND_Y);
-	return x + 28 + 10 * PLAIT__PICTURE_COLUMN;
+	return x + 28 + 10 * PLAIT__CANVAS_COLUMN;
 }
 
 /* ---- axis and rows ---- */
@@ -173,17 +173,17 @@ static uint64_t next_step(uint64_t step)
 }
 
 /* The axis has numbers of up to five digits: what they count. */
-static const char *unit_of(const struct plait__picture *picture,
+static const char *unit_of(const struct plait__canvas *canvas,
 			   uint64_t *unit_time, char text[96])
 {
-	uint64_t makespan = plait__gaps_real(&picture->scene.gaps,
-					     picture->makespan);
+	uint64_t makespan = plait__elision_to_time(&canvas->layout.elision,
+						   canvas->makespan);
 	uint64_t thousands = 1;
 	uint32_t power = 0;
 
-	*unit_time = picture->unit_time;
-	(void)snprintf(text, 96, "%s", picture->unit);
-	if (picture->unit_time != 1 || makespan < 100000)
+	*unit_time = canvas->unit_time;
+	(void)snprintf(text, 96, "%s", canvas->unit);
+	if (canvas->unit_time != 1 || makespan < 100000)
 		return text;
 	while (makespan / thousands >= 10000) {
 		thousands *= 1000;
@@ -192,124 +192,124 @@ static const char *unit_of(const struct plait__picture *picture,
 	*unit_time = thousands;
 	(void)snprintf(text, 96, "10<tspan dy=\"-3\" font-size=\"7\">%u"
 		       "</tspan><tspan dy=\"3\">\u00a0%s</tspan>", power,
-		       picture->unit_short);
+		       canvas->unit_short);
 	return text;
 }
 
 /* The tick that comes at `time` or next; those that are in what is left out
  * have no place. */
-static uint64_t next_tick(const struct plait__picture *picture, uint64_t time,
+static uint64_t next_tick(const struct plait__canvas *canvas, uint64_t time,
 			  uint64_t step)
 {
-	const plait__gap *gap;
+	const plait__elision_gap *gap;
 
 	for (;;) {
 		time = time / step + (time % step != 0);
 		if (__builtin_mul_overflow(time, step, &time))
 			return UINT64_MAX;
-		gap = plait__gaps_around(&picture->scene.gaps, time, time);
+		gap = plait__elision_enclosing(&canvas->layout.elision, time, time);
 		if (gap == NULL || time == gap->from)
 			return time;
 		time = gap->to;
 	}
 }
 
-static void draw_tick(const struct plait__picture *picture, uint64_t time,
+static void draw_tick(const struct plait__canvas *canvas, uint64_t time,
 		      uint64_t unit_time, double x)
 {
-	plait__text_add(picture->out,
+	plait__text_add(canvas->out,
 			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
 			"y2=\"%.1f\" stroke=\"#e4e4e4\"/><text "
 			"x=\"%.1f\" y=\"%.1f\" fill=\"#666\" "
 			"text-anchor=\"middle\">%.15g</text>\n",
-			x, picture->top + TICKS_Y, x,
-			plait__picture_bottom(picture), x,
-			picture->top + NUMBERS_Y,
+			x, canvas->top + TICKS_Y, x,
+			plait__canvas_bottom(canvas), x,
+			canvas->top + NUMBERS_Y,
 			(double)time / (double)unit_time);
 }
 
 /* Wide pictures need more of them to be read in parts; where it is narrow their
  * numbers would run into each other. */
-static uint64_t choose_step(const struct plait__picture *picture, uint64_t end)
+static uint64_t choose_step(const struct plait__canvas *canvas, uint64_t end)
 {
-	uint64_t step = tick_step(end - picture->start);
+	uint64_t step = tick_step(end - canvas->start);
 
-	while (step >= 10 && (double)step * picture->scale > 400)
+	while (step >= 10 && (double)step * canvas->scale > 400)
 		step /= step % 5 == 0 ? 5 : 2;
 	while (step <= end && step < UINT64_MAX / 4 &&
-	       (double)step * picture->scale < TICK_ROOM)
+	       (double)step * canvas->scale < TICK_ROOM)
 		step = next_step(step);
 	return step;
 }
 
-static void draw_axis(const struct plait__picture *picture)
+static void draw_axis(const struct plait__canvas *canvas)
 {
-	const plait__gaps *gaps = &picture->scene.gaps;
-	uint64_t end = picture->makespan < picture->stop ?
-		       picture->makespan : picture->stop;
-	uint64_t step = choose_step(picture, end);
-	uint64_t last = plait__gaps_real(gaps, end), unit_time, time;
+	const plait__elision *elision = &canvas->layout.elision;
+	uint64_t end = canvas->makespan < canvas->stop ?
+		       canvas->makespan : canvas->stop;
+	uint64_t step = choose_step(canvas, end);
+	uint64_t last = plait__elision_to_time(elision, end), unit_time, time;
 	double x, before = 0;
 	char unit[96];
 
-	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" "
+	plait__text_add(canvas->out, "<text x=\"6\" y=\"%.1f\" "
 			"font-size=\"9\" fill=\"#666\">time (%s)</text>\n",
-			picture->top + NUMBERS_Y,
-			unit_of(picture, &unit_time, unit));
-	time = next_tick(picture, plait__gaps_real(gaps, picture->start), step);
+			canvas->top + NUMBERS_Y,
+			unit_of(canvas, &unit_time, unit));
+	time = next_tick(canvas, plait__elision_to_time(elision, canvas->start), step);
 	while (time <= last && time < UINT64_MAX) {
-		x = plait__picture_x(picture, plait__gaps_shown(gaps, time));
+		x = plait__canvas_x(canvas, plait__elision_to_shown(elision, time));
 		if (x - before >= TICK_ROOM) {
-			draw_tick(picture, time, unit_time, x);
+			draw_tick(canvas, time, unit_time, x);
 			before = x;
 		}
-		time = next_tick(picture, time + 1, step);
+		time = next_tick(canvas, time + 1, step);
 	}
 }
 
 /* A device is named beside its first lane, and has a darker line above it. */
-static void draw_device(const struct plait__picture *picture, uint32_t lane,
+static void draw_device(const struct plait__canvas *canvas, uint32_t lane,
 			double y, uint32_t size)
 {
-	const plait__plan *plan = picture->plan;
-	const char *name = plait__names_text(
+	const plait__plan *plan = canvas->plan;
+	const char *name = plait__escape_string_at(
 		plan, plan->devices[plan->lanes[lane].device].name);
 
-	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" "
+	plait__text_add(canvas->out, "<text x=\"6\" y=\"%.1f\" "
 			"font-size=\"%u\" fill=\"#222\">", y, size);
-	plait__names_xml(name, ROW_COLUMNS, picture->out);
-	plait__text_add(picture->out, "</text>");
+	plait__escape_xml(name, ROW_COLUMNS, canvas->out);
+	plait__text_add(canvas->out, "</text>");
 }
 
-static void draw_lane(const struct plait__picture *picture, uint32_t lane)
+static void draw_lane(const struct plait__canvas *canvas, uint32_t lane)
 {
-	bool first = picture->scene.leads[lane] != 0;
-	double y = plait__picture_y(picture, lane);
-	uint32_t size = picture->row > 12 ? 11 : picture->row - 1;
-	double text = y + picture->row / 2.0 + size * 0.36;
+	bool first = canvas->layout.first_of_device[lane] != 0;
+	double y = plait__canvas_y(canvas, lane);
+	uint32_t size = canvas->row > 12 ? 11 : canvas->row - 1;
+	double text = y + canvas->row / 2.0 + size * 0.36;
 
-	plait__text_add(picture->out,
+	plait__text_add(canvas->out,
 			"<line x1=\"%d\" y1=\"%.1f\" x2=\"%u\" y2=\"%.1f\" "
 			"stroke=\"%s\"/>",
-			first ? 6 : PLAIT__PICTURE_LEFT, y,
-			PLAIT__PICTURE_LEFT + picture->width, y,
+			first ? 6 : PLAIT__CANVAS_LEFT, y,
+			PLAIT__CANVAS_LEFT + canvas->width, y,
 			first ? "#999" : "#ddd");
 	if (first)
-		draw_device(picture, lane, text, size);
-	plait__text_add(picture->out, "<text x=\"%d\" y=\"%.1f\" "
+		draw_device(canvas, lane, text, size);
+	plait__text_add(canvas->out, "<text x=\"%d\" y=\"%.1f\" "
 			"font-size=\"%u\" text-anchor=\"end\" fill=\"#666\">"
-			"lane %u</text>\n", PLAIT__PICTURE_LEFT - 5, text,
+			"lane %u</text>\n", PLAIT__CANVAS_LEFT - 5, text,
 			size < LANE_SIZE ? size : LANE_SIZE, lane);
 }
 
-void plait__picture_rows(const struct plait__picture *picture)
+void plait__axes_draw_rows(const struct plait__canvas *canvas)
 {
-	double bottom = plait__picture_bottom(picture);
+	double bottom = plait__canvas_bottom(canvas);
 
-	draw_axis(picture);
-	for (uint32_t i = 0; i < picture->row_count; i++)
-		draw_lane(picture, i);
-	plait__text_add(picture->out, "<line x1=\"6\" y1=\"%.1f\" x2=\"%u\" "
+	draw_axis(canvas);
+	for (uint32_t i = 0; i < canvas->row_count; i++)
+		draw_lane(canvas, i);
+	plait__text_add(canvas->out, "<line x1=\"6\" y1=\"%.1f\" x2=\"%u\" "
 			"y2=\"%.1f\" stroke=\"#999\"/>\n", bottom,
-			PLAIT__PICTURE_LEFT + picture->width, bottom);
+			PLAIT__CANVAS_LEFT + canvas->width, bottom);
 }

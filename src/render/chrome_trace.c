@@ -4,8 +4,8 @@
  * slice per command, loop, decision and wait, a flow per wait of the plan.
  * Times are microseconds there; three digits behind the point keep all of it.
  */
-#include "plan/io/escape.h"
 #include "render/trace_model.h"
+#include "plan/io/escape.h"
 
 struct writer {
 	plait__trace *trace;
@@ -65,8 +65,8 @@ static void add_name(const struct writer *writer,
 		plait__text_add(writer->out, "\"wait\"");
 		return;
 	}
-	plait__names_json(plan, plan->commands[span->command].node,
-			  writer->out);
+	plait__escape_json_node(plan, plan->commands[span->command].node,
+				writer->out);
 }
 
 static void add_command(const struct writer *writer, const char *key,
@@ -77,7 +77,7 @@ static void add_command(const struct writer *writer, const char *key,
 	if (command == PLAIT__NONE)
 		return;
 	plait__text_add(writer->out, ",\"%s\":", key);
-	plait__names_json(plan, plan->commands[command].node, writer->out);
+	plait__escape_json_node(plan, plan->commands[command].node, writer->out);
 }
 
 static void add_arguments(const struct writer *writer,

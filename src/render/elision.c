@@ -10,37 +10,37 @@ enum {
 	WORTH = 3
 };
 
-void plait__gaps_init(plait__gaps *gaps, const plait_allocator *allocator)
+void plait__elision_init(plait__elision *elision, const plait_allocator *allocator)
 {
-	*gaps = (plait__gaps){ .band = 1 };
-	plait__vector_init(&gaps->list, allocator, sizeof(plait__gap));
-	plait__vector_init(&gaps->moments, allocator, sizeof(uint64_t));
-	plait__vector_init(&gaps->rounds, allocator,
-			   sizeof(plait__gap_rounds));
+	*elision = (plait__elision){ .band = 1 };
+	plait__vector_init(&elision->list, allocator, sizeof(plait__elision_gap));
+	plait__vector_init(&elision->moments, allocator, sizeof(uint64_t));
+	plait__vector_init(&elision->rounds, allocator,
+			   sizeof(plait__elision_rounds));
 }
 
-void plait__gaps_fini(plait__gaps *gaps)
+void plait__elision_fini(plait__elision *elision)
 {
-	plait__vector_fini(&gaps->list);
-	plait__vector_fini(&gaps->moments);
-	plait__vector_fini(&gaps->rounds);
+	plait__vector_fini(&elision->list);
+	plait__vector_fini(&elision->moments);
+	plait__vector_fini(&elision->rounds);
 }
 
-static void push(plait__gaps *gaps, plait__vector *vector, const void *item)
+static void push(plait__elision *elision, plait__vector *vector, const void *item)
 {
 	if (plait__vector_push(vector, item, 1) == NULL)
-		gaps->failed = true;
+		elision->failed = true;
 }
 
-void plait__gaps_see(plait__gaps *gaps, uint64_t moment)
+void plait__elision_keep(plait__elision *elision, uint64_t moment)
 {
-	push(gaps, &gaps->moments, &moment);
+	push(elision, &elision->moments, &moment);
 }
 
-void plait__gaps_pass_over(plait__gaps *gaps, const plait__gap_rounds *rounds)
+void plait__elision_add_rounds(plait__elision *elision, const plait__elision_rounds *rounds)
 {
 	if (rounds->from < rounds->to)
-		push(gaps, &gaps->rounds, rounds);
+		push(elision, &elision->rounds, rounds);
 }
 
 /* ---- finding them ---- */
@@ -57,7 +57,7 @@ static int compare_moments(const void *left, const void *right)
 /* Outer ones first, as their texts are to be. */
 static int compare_rounds(const void *left, const void *right)
 {
-	const plait__gap_rounds *a = left, *b = right;
+	const plait__elision_rounds *a = left, *b = right;
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
@@ -68,14 +68,14 @@ static int compare_rounds(const void *left, const void *right)
 
 /* Those of a list that have begun and are not over. */
 struct sweep {
-	const plait__gaps *gaps;
-	plait__vector open;	/* indices in gaps->rounds */
+	const plait__elision *elision;
+	plait__vector open;	/* indices in elision->rounds */
 	uint32_t next;
 };
 
-static const plait__gap_rounds *rounds_at(const plait__gaps *gaps, uint32_t i)
+static const plait__elision_rounds *rounds_at(const plait__elision *elision, uint32_t i)
 {
-	return plait__vector_at(&gaps->rounds, i);
+	return plait__vector_at(&elision->rounds, i);
 }
 
 static void drop_ended(struct sweep *sweep, uint64_t time)
@@ -83,27 +83,27 @@ static void drop_ended(struct sweep *sweep, uint64_t time)
 	uint32_t kept = 0, *open = sweep->open.items;
 
 	for (uint32_t i = 0; i < sweep->open.count; i++)
-		if (rounds_at(sweep->gaps, open[i])->to > time)
+		if (rounds_at(sweep->elision, open[i])->to > time)
 			open[kept++] = open[i];
-	plait__vector_cut(&sweep->open, kept);
+	plait__vector_truncate(&sweep->open, kept);
 }
 
 /* The outermost that lasts from the one moment to the other, or null. */
-static const plait__gap_rounds *find_around(struct sweep *sweep, uint64_t from,
-					    uint64_t to, bool *failed)
+static const plait__elision_rounds *find_around(struct sweep *sweep, uint64_t from,
+						uint64_t to, bool *failed)
 {
-	const plait__gap_rounds *best = NULL;
+	const plait__elision_rounds *best = NULL;
 
 	drop_ended(sweep, from);
-	while (sweep->next < sweep->gaps->rounds.count &&
-	       rounds_at(sweep->gaps, sweep->next)->from <= from) {
+	while (sweep->next < sweep->elision->rounds.count &&
+	       rounds_at(sweep->elision, sweep->next)->from <= from) {
 		if (plait__vector_push(&sweep->open, &sweep->next, 1) == NULL)
 			*failed = true;
 		sweep->next++;
 	}
 	for (uint32_t i = 0; i < sweep->open.count; i++) {
 		const uint32_t *number = plait__vector_at(&sweep->open, i);
-		const plait__gap_rounds *this = rounds_at(sweep->gaps, *number);
+		const plait__elision_rounds *this = rounds_at(sweep->elision, *number);
 
 		if (this->to >= to && (best == NULL ||
 				       this->depth < best->depth))
@@ -113,33 +113,33 @@ static const plait__gap_rounds *find_around(struct sweep *sweep, uint64_t from,
 }
 
 /* Between two moments that follow each other. */
-static void find_all(plait__gaps *gaps)
+static void find_all(plait__elision *elision)
 {
-	const uint64_t *moments = gaps->moments.items;
-	struct sweep sweep = { .gaps = gaps };
+	const uint64_t *moments = elision->moments.items;
+	struct sweep sweep = { .elision = elision };
 
-	plait__vector_init(&sweep.open, gaps->list.allocator,
+	plait__vector_init(&sweep.open, elision->list.allocator,
 			   sizeof(uint32_t));
-	for (uint32_t i = 1; i < gaps->moments.count; i++) {
-		plait__gap gap = { .from = moments[i - 1], .to = moments[i] };
-		const plait__gap_rounds *rounds;
+	for (uint32_t i = 1; i < elision->moments.count; i++) {
+		plait__elision_gap gap = { .from = moments[i - 1], .to = moments[i] };
+		const plait__elision_rounds *rounds;
 
 		if (gap.from == gap.to)
 			continue;
-		rounds = find_around(&sweep, gap.from, gap.to, &gaps->failed);
+		rounds = find_around(&sweep, gap.from, gap.to, &elision->failed);
 		if (rounds == NULL)
 			continue;
 		gap.region = rounds->region;
 		gap.rounds = rounds->rounds;
-		push(gaps, &gaps->list, &gap);
+		push(elision, &elision->list, &gap);
 	}
 	plait__vector_fini(&sweep.open);
 }
 
-static uint64_t without(const plait__gaps *gaps, uint64_t makespan)
+static uint64_t without(const plait__elision *elision, uint64_t makespan)
 {
-	for (uint32_t i = 0; i < gaps->list.count; i++) {
-		const plait__gap *gap = plait__gaps_at(gaps, i);
+	for (uint32_t i = 0; i < elision->list.count; i++) {
+		const plait__elision_gap *gap = plait__elision_at(elision, i);
 
 		makespan -= gap->to - gap->from;
 	}
@@ -147,62 +147,62 @@ static uint64_t without(const plait__gaps *gaps, uint64_t makespan)
 }
 
 /* Those that are worth it, and where they are shown. */
-static void keep_long(plait__gaps *gaps)
+static void keep_long(plait__elision *elision)
 {
-	plait__gap *list = gaps->list.items;
+	plait__elision_gap *list = elision->list.items;
 	uint64_t saved = 0;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < gaps->list.count; i++) {
+	for (uint32_t i = 0; i < elision->list.count; i++) {
 		uint64_t length = list[i].to - list[i].from;
 
-		if (length / WORTH < gaps->band)
+		if (length / WORTH < elision->band)
 			continue;
 		/* Rounds that go on in the next one are told there. */
-		if (i + 1 < gaps->list.count &&
+		if (i + 1 < elision->list.count &&
 		    list[i + 1].from == list[i].to &&
 		    list[i + 1].region == list[i].region)
 			list[i].rounds = 0;
 		list[kept] = list[i];
 		list[kept++].shown = list[i].from - saved;
-		saved += length - gaps->band;
+		saved += length - elision->band;
 	}
-	plait__vector_cut(&gaps->list, kept);
+	plait__vector_truncate(&elision->list, kept);
 }
 
-void plait__gaps_find(plait__gaps *gaps, uint64_t makespan, uint64_t boxes)
+void plait__elision_compute(plait__elision *elision, uint64_t makespan, uint64_t boxes)
 {
 	uint64_t rest, part;
 
-	plait__vector_sort(&gaps->moments, compare_moments);
-	plait__vector_sort(&gaps->rounds, compare_rounds);
-	find_all(gaps);
-	rest = without(gaps, makespan);
+	plait__vector_sort(&elision->moments, compare_moments);
+	plait__vector_sort(&elision->rounds, compare_rounds);
+	find_all(elision);
+	rest = without(elision, makespan);
 	part = rest / (boxes > 0 ? boxes : 1);
 	part = part < rest / BAND_BOXES ? part * BAND_BOXES : rest;
-	gaps->band = part < rest / BAND_PARTS ? part : rest / BAND_PARTS;
-	gaps->band += gaps->band == 0;
-	keep_long(gaps);
+	elision->band = part < rest / BAND_PARTS ? part : rest / BAND_PARTS;
+	elision->band += elision->band == 0;
+	keep_long(elision);
 }
 
 /* ---- where things are ---- */
 
 /* The last one that begins at `time` or before; null: none. */
-static const plait__gap *find_before(const plait__gaps *gaps, uint64_t time,
-				     bool shown)
+static const plait__elision_gap *find_before(const plait__elision *elision, uint64_t time,
+					     bool shown)
 {
-	uint32_t low = 0, high = gaps->list.count;
+	uint32_t low = 0, high = elision->list.count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const plait__gap *gap = plait__gaps_at(gaps, middle);
+		const plait__elision_gap *gap = plait__elision_at(elision, middle);
 
 		if ((shown ? gap->shown : gap->from) <= time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low > 0 ? plait__gaps_at(gaps, low - 1) : NULL;
+	return low > 0 ? plait__elision_at(elision, low - 1) : NULL;
 }
 
 /* `part` of `of`, in the same proportion of `whole`. */
@@ -213,34 +213,34 @@ static uint64_t scale(uint64_t part, uint64_t of, uint64_t whole)
 	return scaled >= (double)whole ? whole : (uint64_t)scaled;
 }
 
-uint64_t plait__gaps_shown(const plait__gaps *gaps, uint64_t time)
+uint64_t plait__elision_to_shown(const plait__elision *elision, uint64_t time)
 {
-	const plait__gap *gap = find_before(gaps, time, false);
+	const plait__elision_gap *gap = find_before(elision, time, false);
 
 	if (gap == NULL)
 		return time;
 	if (time >= gap->to)
-		return gap->shown + gaps->band + (time - gap->to);
+		return gap->shown + elision->band + (time - gap->to);
 	return gap->shown + scale(time - gap->from, gap->to - gap->from,
-				  gaps->band);
+				  elision->band);
 }
 
-uint64_t plait__gaps_real(const plait__gaps *gaps, uint64_t shown)
+uint64_t plait__elision_to_time(const plait__elision *elision, uint64_t shown)
 {
-	const plait__gap *gap = find_before(gaps, shown, true);
+	const plait__elision_gap *gap = find_before(elision, shown, true);
 
 	if (gap == NULL)
 		return shown;
-	if (shown >= gap->shown + gaps->band)
-		return gap->to + (shown - gap->shown - gaps->band);
-	return gap->from + scale(shown - gap->shown, gaps->band,
+	if (shown >= gap->shown + elision->band)
+		return gap->to + (shown - gap->shown - elision->band);
+	return gap->from + scale(shown - gap->shown, elision->band,
 				 gap->to - gap->from);
 }
 
-const plait__gap *plait__gaps_around(const plait__gaps *gaps, uint64_t from,
-				     uint64_t to)
+const plait__elision_gap *plait__elision_enclosing(const plait__elision *elision, uint64_t from,
+						   uint64_t to)
 {
-	const plait__gap *gap = find_before(gaps, from, false);
+	const plait__elision_gap *gap = find_before(elision, from, false);
 
 	return gap != NULL && from < gap->to && to <= gap->to ? gap : NULL;
 }

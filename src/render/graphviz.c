@@ -37,18 +37,18 @@ static void draw_command(const plait__plan *plan, uint32_t number,
 			 plait__text *out)
 {
 	const plait__plan_command *command = &plan->commands[number];
-	const char *device = plait__names_text(
+	const char *device = plait__escape_string_at(
 		plan, plan->devices[plan->lanes[command->lane].device].name);
 	char name[256];
 
 	plait__text_add(out, "    c%u [label=\"", number);
-	plait__names_escape(plait__names_node(plan, command->node, name),
-			    out);
+	plait__escape_json(plait__escape_node_name(plan, command->node, name),
+			   out);
 	plait__text_add(out, "\\n%u.%u\", shape=%s, fillcolor=\"%s\", "
 			"tooltip=", command->lane, command->position,
 			shape_of(command->kind),
 			colours[command->lane % COLOUR_COUNT]);
-	plait__names_json_string(device, out);
+	plait__escape_json_string(device, out);
 	plait__text_add(out, "];\n");
 }
 
@@ -62,7 +62,7 @@ static void open_cluster(const plait__plan *plan, uint32_t number,
 	char name[256];
 
 	plait__text_add(out, "  subgraph cluster_%u {\n    label=\"", number);
-	plait__names_escape(plait__names_node(
+	plait__escape_json(plait__escape_node_name(
 				    plan, plan->commands[region->command].node,
 				    name), out);
 	plait__text_add(out, "%s%u\";\n", is_case ? ": " : " x",
@@ -197,16 +197,16 @@ static void draw_label(const plait__plan *plan, plait__text *out)
 			"</b></font> waits for another lane&#160;&#160; &#8594; "
 			"same lane&#160;&#160; <font color=\"#aaaaaa\"><b>&#8594;"
 			"</b></font> follows from the others%s</td></tr>"
-			"</table>>;\n", nodes, plait__names_plural(nodes),
+			"</table>>;\n", nodes, plait__escape_plural(nodes),
 			plan->lanes_count,
-			plait__names_plural(plan->lanes_count),
+			plait__escape_plural(plan->lanes_count),
 			plan->waits_count,
-			plait__names_plural(plan->waits_count),
+			plait__escape_plural(plan->waits_count),
 			plan->regions_count > 0 ?
 			"&#160;&#160; &#8674; into a body" : "");
 }
 
-void plait__draw_dot(const plait__plan *plan, plait__text *out)
+void plait__graphviz_plan(const plait__plan *plan, plait__text *out)
 {
 	plait__text_add_bytes(out, head, sizeof(head) - 1);
 	draw_label(plan, out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of what a schedule's picture shows: in boxes, beside them, or below it,
+/* Names of what a schedule's canvas shows: in boxes, beside them, or below it,
  * behind numbers. */
-#include "plan/io/escape.h"
 #include "render/canvas.h"
+#include "plan/io/escape.h"
 
 #include <stdio.h>
 
@@ -14,87 +14,87 @@ enum {
 };
 
 /* A region's name says how often, or which branch is shown. */
-const char *plait__picture_name(const struct plait__picture *picture,
-				uint32_t number,
-				char label[PLAIT__PICTURE_NAME])
+const char *plait__labels_name(const struct plait__canvas *canvas,
+			       uint32_t number,
+			       char label[PLAIT__CANVAS_NAME])
 {
-	const plait__plan *plan = picture->plan;
+	const plait__plan *plan = canvas->plan;
 	const plait__plan_command *command = &plan->commands[number];
 	const plait__plan_region *region;
 	char name[256];
 
-	plait__names_node(plan, command->node, name);
-	if (!plait__scene_is_region(&picture->scene, number)) {
-		(void)snprintf(label, PLAIT__PICTURE_NAME, "%s", name);
+	plait__escape_node_name(plan, command->node, name);
+	if (!plait__timeline_is_region(&canvas->layout, number)) {
+		(void)snprintf(label, PLAIT__CANVAS_NAME, "%s", name);
 		return label;
 	}
 	region = &plan->regions[command->link];
 	if (region->kind != PLAIT__REGION_CASE)
-		(void)snprintf(label, PLAIT__PICTURE_NAME, "%s x%u", name,
+		(void)snprintf(label, PLAIT__CANVAS_NAME, "%s x%u", name,
 			       region->times);
 	else if (region->times < region->body_count)
-		(void)snprintf(label, PLAIT__PICTURE_NAME, "%s: %u", name,
+		(void)snprintf(label, PLAIT__CANVAS_NAME, "%s: %u", name,
 			       region->times);
 	else
-		(void)snprintf(label, PLAIT__PICTURE_NAME, "%s", name);
+		(void)snprintf(label, PLAIT__CANVAS_NAME, "%s", name);
 	return label;
 }
 
 /* Beside the box if it is free there; small, cut or left out if it must. */
-void plait__picture_label(const struct plait__picture *picture,
-			  const char *label, bool frame, double x, double y,
-			  double height, double room)
+void plait__labels_draw(const struct plait__canvas *canvas,
+			const char *label, bool is_region, double x, double y,
+			double height, double room)
 {
-	uint32_t length = plait__names_columns(label);
-	bool small = frame || height < SIZE + 2 ||
-		     length * PLAIT__PICTURE_COLUMN > room;
+	uint32_t length = plait__escape_columns(label);
+	bool small = is_region || height < SIZE + 2 ||
+		     length * PLAIT__CANVAS_COLUMN > room;
 	uint32_t size = small ? SIZE_SMALL : SIZE;
-	uint32_t column = small ? PLAIT__PICTURE_COLUMN_SMALL :
-			  PLAIT__PICTURE_COLUMN;
+	uint32_t column = small ? PLAIT__CANVAS_COLUMN_SMALL :
+			  PLAIT__CANVAS_COLUMN;
 	uint32_t columns = room < 0 ? 0 : (uint32_t)(room / column);
 
 	/* "n.." instead of n17 would only mislead. */
-	if (picture->strip == 0 || (columns < length && columns < 5))
+	if (canvas->strip == 0 || (columns < length && columns < 5))
 		return;
-	plait__text_add(picture->out,
+	plait__text_add(canvas->out,
 			"<text x=\"%.1f\" y=\"%.1f\" font-size=\"%u\"%s>",
-			x + 3, frame ? y + 9 : y + height / 2 + size * 0.36,
-			size, frame ? " fill=\"#555\"" : "");
-	plait__names_xml(label, columns, picture->out);
-	plait__text_add(picture->out, "</text>\n");
+			x + 3, is_region ? y + 9 : y + height / 2 + size * 0.36,
+			size, is_region ? " fill=\"#555\"" : "");
+	plait__escape_xml(label, columns, canvas->out);
+	plait__text_add(canvas->out, "</text>\n");
 }
 
 /* Where a name would be, and how far its place is free. */
-double plait__picture_name_room(const struct plait__picture *picture,
-				uint32_t number, double *x)
+double plait__labels_room(const struct plait__canvas *canvas,
+			  uint32_t number, double *x)
 {
-	const plait__scene *scene = &picture->scene;
+	const plait__timeline_layout *layout = &canvas->layout;
 
-	*x = plait__picture_x_in(picture,
-				 plait__scene_span(scene, number).start);
-	return plait__picture_x_in(picture, plait__scene_free_until(
-					   scene, number)) -
-	       *x - PLAIT__PICTURE_NAME_GAP;
+	*x = plait__canvas_clamped_x(canvas,
+				     plait__timeline_shown_span(layout, number).start);
+	return plait__canvas_clamped_x(canvas, plait__timeline_free_until(
+					   layout, number)) -
+	       *x - PLAIT__CANVAS_NAME_GAP;
 }
 
 /* ---- notes ---- */
 
-static bool has_room(const struct plait__picture *picture, uint32_t number,
+static bool has_room(const struct plait__canvas *canvas, uint32_t number,
 		     const char *label, double room)
 {
-	return plait__scene_is_region(&picture->scene, number) ||
-	       plait__names_columns(label) * PLAIT__PICTURE_COLUMN_SMALL <=
+	return plait__timeline_is_region(&canvas->layout, number) ||
+	       plait__escape_columns(label) * PLAIT__CANVAS_COLUMN_SMALL <=
 	       room;
 }
 
-uint32_t plait__picture_note(struct plait__picture_notes *notes,
-			     uint32_t command)
+uint32_t plait__labels_note(struct plait__canvas_notes *notes,
+			    uint32_t command)
 {
 	uint32_t i = 0;
 
 	while (i < notes->count && notes->commands[i] != command)
 		i++;
-	if (i == PLAIT__PICTURE_NOTES)
+	if (i == PLAIT__CANVAS_NOTES)
 		return 0;
 	if (i == notes->count)
 		notes->commands[notes->count++] = command;
@@ -102,38 +102,38 @@ uint32_t plait__picture_note(struct plait__picture_notes *notes,
 }
 
 /* The number of its note, from 1; 0: its name has room, or notes have not. */
-static uint32_t note_of(const struct plait__picture *picture, uint32_t number)
+static uint32_t note_of(const struct plait__canvas *canvas, uint32_t number)
 {
-	char label[PLAIT__PICTURE_NAME];
-	double x, room = plait__picture_name_room(picture, number, &x);
+	char label[PLAIT__CANVAS_NAME];
+	double x, room = plait__labels_room(canvas, number, &x);
 
-	if (picture->notes == NULL ||
-	    has_room(picture, number,
-		     plait__picture_name(picture, number, label), room))
+	if (canvas->notes == NULL ||
+	    has_room(canvas, number,
+		     plait__labels_name(canvas, number, label), room))
 		return 0;
-	return plait__picture_note(picture->notes, number);
+	return plait__labels_note(canvas->notes, number);
 }
 
-void plait__picture_find_note(const struct plait__picture *picture,
-			      uint32_t number)
+void plait__labels_find_note(const struct plait__canvas *canvas,
+			     uint32_t number)
 {
-	(void)note_of(picture, number);
+	(void)note_of(canvas, number);
 }
 
-void plait__picture_draw_name(const struct plait__picture *picture,
-			      uint32_t number)
+void plait__labels_draw_name(const struct plait__canvas *canvas,
+			     uint32_t number)
 {
-	bool frame = plait__scene_is_region(&picture->scene, number);
-	char label[PLAIT__PICTURE_NAME];
+	bool is_region = plait__timeline_is_region(&canvas->layout, number);
+	char label[PLAIT__CANVAS_NAME];
 	double x, y, height;
-	double room = plait__picture_name_room(picture, number, &x);
+	double room = plait__labels_room(canvas, number, &x);
 
-	if (note_of(picture, number) > 0)
+	if (note_of(canvas, number) > 0)
 		return;
-	plait__picture_box(picture, number, &y, &height);
-	plait__picture_label(picture,
-			     plait__picture_name(picture, number, label),
-			     frame, x, y, height, room);
+	plait__schedule_command_box(canvas, number, &y, &height);
+	plait__labels_draw(canvas,
+			   plait__labels_name(canvas, number, label),
+			   is_region, x, y, height, room);
 }
 
 /* Where a note's number stands: in its box, below where arrows end, or above
@@ -152,8 +152,8 @@ static uint32_t digits_of(uint32_t number)
 static struct number place_number(uint32_t note, double x, double y,
 				  double height, double room)
 {
-	bool inside = room + PLAIT__PICTURE_NAME_GAP >=
-		      (digits_of(note) + 1) * PLAIT__PICTURE_COLUMN_SMALL;
+	bool inside = room + PLAIT__CANVAS_NAME_GAP >=
+		      (digits_of(note) + 1) * PLAIT__CANVAS_COLUMN_SMALL;
 
 	return (struct number){ .note = note, .inside = inside,
 				.x = inside ? x + 3 : x,
@@ -161,18 +161,18 @@ static struct number place_number(uint32_t note, double x, double y,
 }
 
 /* False: it is not in this strip. */
-static bool find_number(const struct plait__picture *picture, uint32_t at,
+static bool find_number(const struct plait__canvas *canvas, uint32_t at,
 			struct number *number)
 {
-	uint32_t command = picture->notes->commands[at];
+	uint32_t command = canvas->notes->commands[at];
 	double room, x, y, height;
 
-	if (!plait__picture_shows(picture, plait__scene_span(&picture->scene,
-							     command)) ||
-	    note_of(picture, command) == 0)
+	if (!plait__canvas_shows(canvas, plait__timeline_shown_span(&canvas->layout,
+								    command)) ||
+	    note_of(canvas, command) == 0)
 		return false;
-	room = plait__picture_name_room(picture, command, &x);
-	plait__picture_box(picture, command, &y, &height);
+	room = plait__labels_room(canvas, command, &x);
+	plait__schedule_command_box(canvas, command, &y, &height);
 	*number = place_number(at + 1, x, y, height, room);
 	return true;
 }
@@ -190,73 +190,73 @@ static bool would_touch(const struct number *first, const struct number *last,
 	       next->x < first->x + columns * NUMBER_COLUMN;
 }
 
-static void draw_numbers(const struct plait__picture *picture,
+static void draw_numbers(const struct plait__canvas *canvas,
 			 const struct number *first, uint32_t last)
 {
-	plait__text_add(picture->out, "<text x=\"%.1f\" y=\"%.1f\" "
+	plait__text_add(canvas->out, "<text x=\"%.1f\" y=\"%.1f\" "
 			"font-size=\"%d\" fill=\"#a00\">%u", first->x,
 			first->y, first->inside ? SIZE_SMALL : SIZE_NUMBER,
 			first->note);
 	if (last > first->note)
-		plait__text_add(picture->out, "\u2013%u", last);
-	plait__text_add(picture->out, "</text>\n");
+		plait__text_add(canvas->out, "\u2013%u", last);
+	plait__text_add(canvas->out, "</text>\n");
 }
 
 /* Where there is no room for a number, either, there is none. */
-void plait__picture_number(const struct plait__picture *picture, uint32_t note,
-			   double x, double y, double height, double room)
+void plait__labels_draw_number(const struct plait__canvas *canvas, uint32_t note,
+			       double x, double y, double height, double room)
 {
 	struct number number = place_number(note, x, y, height, room);
 
-	if (number.inside || room + PLAIT__PICTURE_NAME_GAP >=
+	if (number.inside || room + PLAIT__CANVAS_NAME_GAP >=
 			     digits_of(note) * NUMBER_COLUMN)
-		draw_numbers(picture, &number, note);
+		draw_numbers(canvas, &number, note);
 }
 
 /* Of numbers that would touch the first and the last are written; what is not
  * in their order is left out. */
-void plait__picture_draw_numbers(const struct plait__picture *picture)
+void plait__labels_draw_numbers(const struct plait__canvas *canvas)
 {
-	uint32_t count = picture->notes != NULL ? picture->notes->count : 0;
+	uint32_t count = canvas->notes != NULL ? canvas->notes->count : 0;
 	struct number first = { 0 }, last = { 0 }, next;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!find_number(picture, i, &next))
+		if (!find_number(canvas, i, &next))
 			continue;
 		if (first.note == 0 || !would_touch(&first, &last, &next)) {
 			if (first.note != 0)
-				draw_numbers(picture, &first, last.note);
+				draw_numbers(canvas, &first, last.note);
 			first = last = next;
 		} else if (next.note == last.note + 1) {
 			last = next;
 		}
 	}
 	if (first.note != 0)
-		draw_numbers(picture, &first, last.note);
+		draw_numbers(canvas, &first, last.note);
 }
 
 /* Names behind their numbers, from `y` down; returns where they end. */
-double plait__picture_draw_notes(const struct plait__picture *picture,
-				 double y, bool draw)
+double plait__labels_draw_notes(const struct plait__canvas *canvas,
+				double y, bool draw)
 {
-	double x = 6, end = PLAIT__PICTURE_LEFT + picture->width, width;
-	const struct plait__picture_notes *notes = picture->notes;
-	char label[PLAIT__PICTURE_NAME];
+	double x = 6, end = PLAIT__CANVAS_LEFT + canvas->width, width;
+	const struct plait__canvas_notes *notes = canvas->notes;
+	char label[PLAIT__CANVAS_NAME];
 
 	for (uint32_t i = 0; notes != NULL && i < notes->count; i++) {
-		(void)plait__picture_name(picture, notes->commands[i], label);
-		width = (plait__names_columns(label) + 3) *
-			PLAIT__PICTURE_COLUMN;
+		(void)plait__labels_name(canvas, notes->commands[i], label);
+		width = (plait__escape_columns(label) + 3) *
+			PLAIT__CANVAS_COLUMN;
 		if (i == 0 || x + width > end) {
 			x = 6;
 			y += NOTE;
 		}
 		if (draw) {
-			plait__text_add(picture->out, "<text x=\"%.1f\" "
+			plait__text_add(canvas->out, "<text x=\"%.1f\" "
 					"y=\"%.1f\"><tspan fill=\"#a00\">%u"
 					"</tspan> ", x, y, i + 1);
-			plait__names_xml(label, 200, picture->out);
-			plait__text_add(picture->out, "</text>\n");
+			plait__escape_xml(label, 200, canvas->out);
+			plait__text_add(canvas->out, "</text>\n");
 		}
 		x += width + NOTE_GAP;
 	}

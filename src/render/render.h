@@ -10,10 +10,10 @@
 #include "plan/simulate/simulate.h"
 
 /* Append the graph for Graphviz. */
-void plait__draw_dot(const plait__plan *plan, plait__text *out);
+void plait__graphviz_plan(const plait__plan *plan, plait__text *out);
 
 /* Append the schedule; `timeline` says when each command runs. */
-void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
-		     plait__text *out);
+void plait__schedule_svg(const plait__plan *plan, const plait__timeline *timeline,
+			 plait__text *out);
 
 #endif

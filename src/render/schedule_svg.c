@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schedule of a plan as a picture: a row per lane, a box per command, an
+ * The schedule of a plan as a canvas: a row per lane, a box per command, an
  * arrow per wait, the critical path outlined.  Regions are drawn behind what
  * their bodies do in the first iteration, on each lane that they keep.
  */
+#include "render/canvas.h"
 #include "render/render.h"
 #include "plan/io/escape.h"
-#include "render/canvas.h"
 
 #include <stdio.h>
 
@@ -16,7 +16,7 @@ enum {
 	ROW_WIDE = 20,		/* in less boxes have no room between */
 	STRIP = 12,		/* a region's name above what is in it */
 	STRIPS_MAX = 4,
-	HEIGHT_MAX = 1200 - PLAIT__PICTURE_TOP - PLAIT__PICTURE_BOTTOM,
+	HEIGHT_MAX = 1200 - PLAIT__CANVAS_TOP - PLAIT__CANVAS_BOTTOM,
 	PER_COMMAND = 26,	/* what a short command needs at least */
 	COMFORT = 48,		/* and gets while there is room */
 	MANY_NAMES = 20000,	/* not looked through again and again */
@@ -25,24 +25,24 @@ enum {
 	TITLE_Y = 20,
 };
 
-static void draw_title(const struct plait__picture *picture)
+static void draw_title(const struct plait__canvas *canvas)
 {
-	const plait__plan *plan = picture->plan;
-	const plait__timeline *timeline = picture->scene.timeline;
+	const plait__plan *plan = canvas->plan;
+	const plait__timeline *timeline = canvas->layout.timeline;
 	uint32_t nodes = plait__plan_nodes_in(plan);
 
-	plait__text_add(picture->out,
+	plait__text_add(canvas->out,
 			"<text x=\"6\" y=\"%d\" font-size=\"14\" "
 			"font-weight=\"bold\" fill=\"#222\">%u node%s on %u "
 			"lane%s<tspan font-size=\"11\" font-weight=\"normal\" "
 			"fill=\"#444\" dx=\"12\">%s, %s; %u wait%s; makespan "
 			"%llu, critical path %llu</tspan></text>\n", TITLE_Y,
-			nodes, plait__names_plural(nodes),
-			plan->lanes_count, plait__names_plural(plan->lanes_count),
+			nodes, plait__escape_plural(nodes),
+			plan->lanes_count, plait__escape_plural(plan->lanes_count),
 			plan->policy == PLAIT__POLICY_WIDEST ? "widest" :
 			"bounded", plan->mode == PLAIT__MODE_HELPED ?
 			"helped" : "strict",
-			plan->waits_count, plait__names_plural(plan->waits_count),
+			plan->waits_count, plait__escape_plural(plan->waits_count),
 			(unsigned long long)timeline->makespan,
 			(unsigned long long)timeline->critical_cost);
 }
@@ -52,10 +52,10 @@ static void draw_title(const struct plait__picture *picture)
  * command takes goes into the whole, which rounds that are not shown make long;
  * but there are no more boxes than commands.
  */
-static uint64_t boxes_in_a_row(const struct plait__picture *picture)
+static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 {
-	const plait__scene *scene = &picture->scene;
-	const plait__plan *plan = picture->plan;
+	const plait__timeline_layout *layout = &canvas->layout;
+	const plait__plan *plan = canvas->plan;
 	double took = 0, count = 0, boxes;
 	uint32_t longest = 1;
 
@@ -63,114 +63,114 @@ static uint64_t boxes_in_a_row(const struct plait__picture *picture)
 		if (plan->tracks[i].count > longest)
 			longest = plan->tracks[i].count;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = plait__scene_span(scene, i);
+		plait__simulate_span span = plait__timeline_shown_span(layout, i);
 
-		if (plait__scene_is_region(scene, i) ||
-		    plait__scene_depth(scene, i) == PLAIT__NONE)
+		if (plait__timeline_is_region(layout, i) ||
+		    plait__timeline_depth(layout, i) == PLAIT__NONE)
 			continue;
 		took += (double)(span.end - span.start);
 		count++;
 	}
-	boxes = took > 0 ? (double)picture->makespan * count / took : 0;
+	boxes = took > 0 ? (double)canvas->makespan * count / took : 0;
 	boxes = boxes < count ? boxes : count;
 	return boxes > longest ? (uint64_t)boxes : longest;
 }
 
-static void set_row(struct plait__picture *picture, uint32_t row,
+static void set_row(struct plait__canvas *canvas, uint32_t row,
 		    uint32_t depth)
 {
-	picture->inset = row < ROW_WIDE ? 1 : 4;
-	picture->strip = row < ROW_NAMED ? 0 : STRIP;
-	picture->row = row + picture->strip * (depth < STRIPS_MAX ? depth :
-					       STRIPS_MAX);
+	canvas->inset = row < ROW_WIDE ? 1 : 4;
+	canvas->strip = row < ROW_NAMED ? 0 : STRIP;
+	canvas->row = row + canvas->strip * (depth < STRIPS_MAX ? depth :
+					     STRIPS_MAX);
 }
 
-void plait__picture_choose_row(struct plait__picture *picture, uint32_t depth)
+void plait__schedule_choose_row(struct plait__canvas *canvas, uint32_t depth)
 {
-	uint32_t fits = HEIGHT_MAX / (picture->row_count > 0 ?
-				      picture->row_count : 1);
+	uint32_t fits = HEIGHT_MAX / (canvas->row_count > 0 ?
+				      canvas->row_count : 1);
 
-	set_row(picture, fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits,
+	set_row(canvas, fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits,
 		depth);
 }
 
-static uint32_t limit_strips(const struct plait__picture *picture,
+static uint32_t limit_strips(const struct plait__canvas *canvas,
 			     uint32_t strips)
 {
-	if (strips > PLAIT__PICTURE_STRIPS)
-		strips = PLAIT__PICTURE_STRIPS;
-	if (strips > picture->makespan)
-		strips = (uint32_t)picture->makespan;
+	if (strips > PLAIT__CANVAS_STRIPS)
+		strips = PLAIT__CANVAS_STRIPS;
+	if (strips > canvas->makespan)
+		strips = (uint32_t)canvas->makespan;
 	return strips > 0 ? strips : 1;
 }
 
 /* Time goes on in the next strip where the page ends; as many as are good to
  * read, if the page has room for them, else as many as must be. */
-static uint32_t choose_strips(const struct plait__picture *picture,
+static uint32_t choose_strips(const struct plait__canvas *canvas,
 			      uint64_t boxes)
 {
-	uint32_t good = plait__picture_pages(boxes * COMFORT);
-	uint32_t least = plait__picture_pages(boxes * PER_COMMAND);
-	uint32_t room = HEIGHT_MAX / plait__picture_strip_height(picture);
+	uint32_t good = plait__canvas_strips(boxes * COMFORT);
+	uint32_t least = plait__canvas_strips(boxes * PER_COMMAND);
+	uint32_t room = HEIGHT_MAX / plait__canvas_strip_height(canvas);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
-	return limit_strips(picture, strips);
+	return limit_strips(canvas, strips);
 }
 
 /* With rows of this height: returns how many strips there are; the first one
  * is set. */
-static uint32_t cut_strips(struct plait__picture *picture, uint64_t boxes,
+static uint32_t cut_strips(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	uint64_t makespan = picture->makespan, width = boxes * COMFORT;
+	uint64_t makespan = canvas->makespan, width = boxes * COMFORT;
 
-	picture->width = plait__picture_fit_width(width);
-	picture->stop = makespan / strips + (makespan % strips != 0);
-	picture->scale = (double)picture->width /
-			 (double)(picture->stop > 0 ? picture->stop : 1);
+	canvas->width = plait__canvas_clamp_width(width);
+	canvas->stop = makespan / strips + (makespan % strips != 0);
+	canvas->scale = (double)canvas->width /
+			 (double)(canvas->stop > 0 ? canvas->stop : 1);
 	/* Rounded up, the same time may need fewer of them. */
-	return picture->stop > 0 ?
-		plait__picture_divide_up(makespan, picture->stop) : 1;
+	return canvas->stop > 0 ?
+		plait__canvas_divide_up(makespan, canvas->stop) : 1;
 }
 
 /* What is deeper lies lower, below the names of the regions around it. */
-void plait__picture_place(const struct plait__picture *picture, uint32_t lane,
-			  uint32_t depth, bool frame, double *y, double *height)
+void plait__schedule_place_box(const struct plait__canvas *canvas, uint32_t lane,
+			       uint32_t depth, bool is_region, double *y, double *height)
 {
-	double inset = picture->inset;
+	double inset = canvas->inset;
 	double above;
 
 	if (depth > STRIPS_MAX)
 		depth = STRIPS_MAX;
-	above = (double)depth * picture->strip;
-	if (frame)
+	above = (double)depth * canvas->strip;
+	if (is_region)
 		inset = 1 + depth * 0.5;
-	*y = plait__picture_y(picture, lane) + above + inset;
-	*height = picture->row - above - 2 * inset;
+	*y = plait__canvas_y(canvas, lane) + above + inset;
+	*height = canvas->row - above - 2 * inset;
 	if (*height < 2)
 		*height = 2;
 }
 
-void plait__picture_box(const struct plait__picture *picture, uint32_t number,
-			double *y, double *height)
+void plait__schedule_command_box(const struct plait__canvas *canvas, uint32_t number,
+				 double *y, double *height)
 {
-	plait__picture_place(picture, picture->plan->commands[number].lane,
-			     plait__scene_depth(&picture->scene, number),
-			     plait__scene_is_region(&picture->scene, number),
-			     y, height);
+	plait__schedule_place_box(canvas, canvas->plan->commands[number].lane,
+				  plait__timeline_depth(&canvas->layout, number),
+				  plait__timeline_is_region(&canvas->layout, number),
+				  y, height);
 }
 
 /* What a pointer that rests on the box is told. */
-static void draw_tip(const struct plait__picture *picture, uint32_t number)
+static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 {
-	const plait__plan_command *command = &picture->plan->commands[number];
-	plait__simulate_span span = plait__scene_time(&picture->scene, number);
+	const plait__plan_command *command = &canvas->plan->commands[number];
+	plait__simulate_span span = plait__timeline_planned_span(&canvas->layout, number);
 	char name[256];
 
-	plait__text_add(picture->out, "<title>");
-	plait__names_xml(plait__names_node(picture->plan, command->node,
-					   name), 200, picture->out);
-	plait__text_add(picture->out,
+	plait__text_add(canvas->out, "<title>");
+	plait__escape_xml(plait__escape_node_name(canvas->plan, command->node,
+						  name), 200, canvas->out);
+	plait__text_add(canvas->out,
 			": lane %u, position %u, %llu to %llu</title>",
 			command->lane, command->position,
 			(unsigned long long)span.start,
@@ -180,46 +180,46 @@ static void draw_tip(const struct plait__picture *picture, uint32_t number)
 /* ---- the height of rows ---- */
 
 /* Names that can be written whole. */
-static uint32_t count_names(const struct plait__picture *picture)
+static uint32_t count_names(const struct plait__canvas *canvas)
 {
-	const plait__scene *scene = &picture->scene;
+	const plait__timeline_layout *layout = &canvas->layout;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < picture->plan->command_count; i++) {
-		double from = (double)plait__scene_span(scene, i).start;
-		double room = (double)plait__scene_free_until(scene, i) - from;
-		char label[PLAIT__PICTURE_NAME];
+	for (uint32_t i = 0; i < canvas->plan->command_count; i++) {
+		double from = (double)plait__timeline_shown_span(layout, i).start;
+		double room = (double)plait__timeline_free_until(layout, i) - from;
+		char label[PLAIT__CANVAS_NAME];
 
-		if (plait__scene_is_region(scene, i) ||
-		    plait__scene_depth(scene, i) == PLAIT__NONE)
+		if (plait__timeline_is_region(layout, i) ||
+		    plait__timeline_depth(layout, i) == PLAIT__NONE)
 			continue;
-		(void)plait__picture_name(picture, i, label);
-		count += plait__names_columns(label) *
-			 PLAIT__PICTURE_COLUMN_SMALL <=
-			 room * picture->scale - PLAIT__PICTURE_NAME_GAP;
+		(void)plait__labels_name(canvas, i, label);
+		count += plait__escape_columns(label) *
+			 PLAIT__CANVAS_COLUMN_SMALL <=
+			 room * canvas->scale - PLAIT__CANVAS_NAME_GAP;
 	}
 	return count;
 }
 
 /* Lower rows leave room for more strips of time, and in these for names: they
  * are taken where that gives clearly more of them. */
-static uint32_t lower_rows(struct plait__picture *picture, uint64_t boxes,
+static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
 	static const uint32_t heights[] = { 24, ROW_WIDE, 16, 14, ROW_NAMED };
-	uint32_t most = count_names(picture);
-	struct plait__picture best = *picture;
+	uint32_t most = count_names(canvas);
+	struct plait__canvas best = *canvas;
 
 	for (uint32_t i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
-		struct plait__picture lower = *picture;
+		struct plait__canvas lower = *canvas;
 		uint32_t more, names;
 
-		if (heights[i] >= picture->row)
+		if (heights[i] >= canvas->row)
 			continue;
-		set_row(&lower, heights[i], lower.scene.depth);
+		set_row(&lower, heights[i], lower.layout.depth);
 		more = cut_strips(&lower, boxes, limit_strips(
 			&lower, HEIGHT_MAX /
-				plait__picture_strip_height(&lower)));
+				plait__canvas_strip_height(&lower)));
 		names = count_names(&lower);
 		if (names < most + most / 20 + 1)
 			continue;
@@ -227,36 +227,36 @@ static uint32_t lower_rows(struct plait__picture *picture, uint64_t boxes,
 		best = lower;
 		strips = more;
 	}
-	*picture = best;
+	*canvas = best;
 	return strips;
 }
 
 /* Returns how many strips there are; the first one is set. */
-static uint32_t choose_size(struct plait__picture *picture)
+static uint32_t choose_size(struct plait__canvas *canvas)
 {
-	uint32_t commands = picture->plan->command_count, strips;
+	uint32_t commands = canvas->plan->command_count, strips;
 	uint64_t boxes;
 
-	picture->makespan = plait__gaps_shown(
-		&picture->scene.gaps, picture->scene.timeline->makespan);
-	picture->top = PLAIT__PICTURE_TOP;
-	picture->unit = "units of cost";
-	picture->unit_short = "units";
-	picture->unit_time = 1;
-	picture->tip_unit = "";
-	picture->row_count = picture->plan->lanes_count;
-	plait__picture_choose_row(picture, picture->scene.depth);
-	boxes = boxes_in_a_row(picture);
-	strips = cut_strips(picture, boxes, choose_strips(picture, boxes));
-	return picture->strip == 0 || commands <= PLAIT__PICTURE_NOTES ||
+	canvas->makespan = plait__elision_to_shown(
+		&canvas->layout.elision, canvas->layout.timeline->makespan);
+	canvas->top = PLAIT__CANVAS_TOP;
+	canvas->unit = "units of cost";
+	canvas->unit_short = "units";
+	canvas->unit_time = 1;
+	canvas->tip_unit = "";
+	canvas->row_count = canvas->plan->lanes_count;
+	plait__schedule_choose_row(canvas, canvas->layout.depth);
+	boxes = boxes_in_a_row(canvas);
+	strips = cut_strips(canvas, boxes, choose_strips(canvas, boxes));
+	return canvas->strip == 0 || commands <= PLAIT__CANVAS_NOTES ||
 	       commands > MANY_NAMES ? strips :
-	       lower_rows(picture, boxes, strips);
+	       lower_rows(canvas, boxes, strips);
 }
 
-const char *plait__picture_command_fill(const struct plait__picture *picture,
-					uint32_t number)
+const char *plait__schedule_command_fill(const struct plait__canvas *canvas,
+					 uint32_t number)
 {
-	const plait__plan *plan = picture->plan;
+	const plait__plan *plan = canvas->plan;
 	const plait__plan_command *command = &plan->commands[number];
 	uint32_t device = plan->lanes[command->lane].device;
 	uint32_t shade = command->position % 2;
@@ -268,17 +268,17 @@ const char *plait__picture_command_fill(const struct plait__picture *picture,
 	    command->link < plan->payloads_count &&
 	    plan->payloads[command->link].kernel != PLAIT__NONE)
 		shade = plan->payloads[command->link].kernel;
-	return plait__picture_fill(device, shade);
+	return plait__axes_device_fill(device, shade);
 }
 
 /* What takes no time, as a barrier's stub, is to be seen too: it gets some of
  * the room behind it, or stands on what ends there. */
-static double seen_width(const struct plait__picture *picture, uint32_t number,
+static double seen_width(const struct plait__canvas *canvas, uint32_t number,
 			 plait__simulate_span span, double *x)
 {
-	uint64_t until = plait__scene_free_until(&picture->scene, number);
-	double width = plait__picture_x_in(picture, span.end) - *x;
-	double room = plait__picture_x_in(picture, until) - *x;
+	uint64_t until = plait__timeline_free_until(&canvas->layout, number);
+	double width = plait__canvas_clamped_x(canvas, span.end) - *x;
+	double room = plait__canvas_clamped_x(canvas, until) - *x;
 
 	if (span.start == span.end && room < NARROWEST) {
 		*x -= NARROWEST - room;
@@ -290,46 +290,46 @@ static double seen_width(const struct plait__picture *picture, uint32_t number,
 	return width < 1 ? 1 : width;
 }
 
-static void draw_box(const struct plait__picture *picture, uint32_t number)
+static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 {
-	plait__simulate_span span = plait__scene_span(&picture->scene, number);
-	bool region = plait__scene_is_region(&picture->scene, number);
-	bool marked = picture->scene.critical[number];
-	double x = plait__picture_x_in(picture, span.start);
-	double width = seen_width(picture, number, span, &x);
+	plait__simulate_span span = plait__timeline_shown_span(&canvas->layout, number);
+	bool region = plait__timeline_is_region(&canvas->layout, number);
+	bool marked = canvas->layout.critical[number];
+	double x = plait__canvas_clamped_x(canvas, span.start);
+	double width = seen_width(canvas, number, span, &x);
 	double y, height;
 
-	plait__picture_box(picture, number, &y, &height);
-	plait__text_add(picture->out,
+	plait__schedule_command_box(canvas, number, &y, &height);
+	plait__text_add(canvas->out,
 			"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
 			"height=\"%.1f\" rx=\"2\" fill=\"%s\" "
 			"stroke=\"%s\" stroke-width=\"%s\"%s>",
 			x, y, width, height,
-			plait__picture_command_fill(picture, number),
+			plait__schedule_command_fill(canvas, number),
 			marked ? "#000" : "#777",
 			marked ? "2" : "0.6",
 			region ? " stroke-dasharray=\"3,2\"" : "");
-	draw_tip(picture, number);
-	plait__text_add(picture->out, "</rect>\n");
+	draw_tip(canvas, number);
+	plait__text_add(canvas->out, "</rect>\n");
 }
 
 /* Regions first, outer ones before inner ones: a body comes after the body
  * that holds its region. */
-static void draw_boxes(const struct plait__picture *picture, bool regions,
-		       void (*draw)(const struct plait__picture *picture,
+static void draw_boxes(const struct plait__canvas *canvas, bool regions,
+		       void (*draw)(const struct plait__canvas *canvas,
 				    uint32_t number))
 {
-	const plait__scene *scene = &picture->scene;
+	const plait__timeline_layout *layout = &canvas->layout;
 
-	for (uint32_t i = 0; i < picture->plan->command_count; i++)
-		if (plait__scene_is_region(scene, i) == regions &&
-		    plait__scene_depth(scene, i) != PLAIT__NONE &&
-		    plait__picture_shows(picture, plait__scene_span(scene, i)))
-			draw(picture, i);
+	for (uint32_t i = 0; i < canvas->plan->command_count; i++)
+		if (plait__timeline_is_region(layout, i) == regions &&
+		    plait__timeline_depth(layout, i) != PLAIT__NONE &&
+		    plait__canvas_shows(canvas, plait__timeline_shown_span(layout, i)))
+			draw(canvas, i);
 }
 
-void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,
-			  double y2)
+void plait__schedule_draw_arrow(plait__text *out, double x1, double y1, double x2,
+				double y2)
 {
 	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
 
@@ -338,10 +338,10 @@ void plait__picture_arrow(plait__text *out, double x1, double y1, double x2,
 			y2, x2, y2);
 }
 
-void plait__picture_arrows(plait__text *out, bool many)
+void plait__schedule_open_arrows(plait__text *out, bool many)
 {
 	plait__text_add(out, "<g fill=\"none\" stroke=\""
-			PLAIT__PICTURE_WAIT "\" "
+			PLAIT__CANVAS_WAIT "\" "
 			"stroke-width=\"%s\" opacity=\"%s\" "
 			"marker-end=\"url(#tip)\">\n", many ? "0.9" : "1.2",
 			many ? "0.5" : "0.85");
@@ -349,28 +349,28 @@ void plait__picture_arrows(plait__text *out, bool many)
 
 /* From the corner that is next to the other lane, so that it does not cross
  * the name of what follows on its own. */
-static void draw_arrow(const struct plait__picture *picture, uint32_t from,
+static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 		       uint32_t to)
 {
-	uint64_t end = plait__scene_span(&picture->scene, from).end;
-	uint64_t start = plait__scene_span(&picture->scene, to).start;
-	double x1 = plait__picture_x_in(picture, end);
-	double x2 = plait__picture_x_in(picture, start);
+	uint64_t end = plait__timeline_shown_span(&canvas->layout, from).end;
+	uint64_t start = plait__timeline_shown_span(&canvas->layout, to).start;
+	double x1 = plait__canvas_clamped_x(canvas, end);
+	double x2 = plait__canvas_clamped_x(canvas, start);
 	double y1, y2, height1, height2;
 
 	/* Of one that ends in another strip both ends are there, each up to
 	 * the edge, and nothing in between. */
-	if ((end < picture->start || end >= picture->stop) &&
-	    (start < picture->start || start >= picture->stop))
+	if ((end < canvas->start || end >= canvas->stop) &&
+	    (start < canvas->start || start >= canvas->stop))
 		return;
-	plait__picture_box(picture, from, &y1, &height1);
-	plait__picture_box(picture, to, &y2, &height2);
+	plait__schedule_command_box(canvas, from, &y1, &height1);
+	plait__schedule_command_box(canvas, to, &y2, &height2);
 	y2 += height2 / 2;
 	if (y2 > y1 + height1)
 		y1 += height1;
 	else if (y2 > y1)
 		y1 += height1 / 2;
-	plait__picture_arrow(picture->out, x1, y1, x2, y2);
+	plait__schedule_draw_arrow(canvas->out, x1, y1, x2, y2);
 }
 
 /* A stub waits for its region, beside which it is shown. */
@@ -381,10 +381,10 @@ static bool is_stub_of(const plait__plan *plan, uint32_t command,
 	       plan->regions[plan->commands[command].link].command == region;
 }
 
-static void draw_waits_of(const struct plait__picture *picture, uint32_t body,
+static void draw_waits_of(const struct plait__canvas *canvas, uint32_t body,
 			  uint32_t command)
 {
-	const plait__plan *plan = picture->plan;
+	const plait__plan *plan = canvas->plan;
 	uint32_t end = plan->commands[command + 1].wait_first;
 
 	for (uint32_t i = plan->commands[command].wait_first; i < end; i++) {
@@ -393,86 +393,86 @@ static void draw_waits_of(const struct plait__picture *picture, uint32_t body,
 			plan->waits[i].position);
 
 		if (!is_stub_of(plan, command, from))
-			draw_arrow(picture, from, command);
+			draw_arrow(canvas, from, command);
 	}
 }
 
-static void draw_waits(const struct plait__picture *picture)
+static void draw_waits(const struct plait__canvas *canvas)
 {
-	const plait__plan *plan = picture->plan;
+	const plait__plan *plan = canvas->plan;
 
-	plait__picture_arrows(picture->out, plan->waits_count > MANY_WAITS);
+	plait__schedule_open_arrows(canvas->out, plan->waits_count > MANY_WAITS);
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		uint32_t body = plan->nodes[plan->commands[i].node].body;
 
-		if (picture->scene.depths[body] != PLAIT__NONE)
-			draw_waits_of(picture, body, i);
+		if (canvas->layout.depths[body] != PLAIT__NONE)
+			draw_waits_of(canvas, body, i);
 	}
-	plait__text_add(picture->out, "</g>\n");
+	plait__text_add(canvas->out, "</g>\n");
 }
 
-void plait__picture_plan(const struct plait__picture *picture)
+void plait__schedule_draw_plan(const struct plait__canvas *canvas)
 {
-	plait__picture_rows(picture);
-	draw_boxes(picture, true, draw_box);
-	draw_boxes(picture, false, draw_box);
-	plait__picture_bands(picture);
-	draw_waits(picture);
+	plait__axes_draw_rows(canvas);
+	draw_boxes(canvas, true, draw_box);
+	draw_boxes(canvas, false, draw_box);
+	plait__elision_draw_bands(canvas);
+	draw_waits(canvas);
 	/* Arrows go under names. */
-	draw_boxes(picture, true, plait__picture_draw_name);
-	draw_boxes(picture, false, plait__picture_draw_name);
-	plait__picture_draw_numbers(picture);
+	draw_boxes(canvas, true, plait__labels_draw_name);
+	draw_boxes(canvas, false, plait__labels_draw_name);
+	plait__labels_draw_numbers(canvas);
 }
 
-void plait__picture_find_notes(const struct plait__picture *picture)
+void plait__schedule_find_notes(const struct plait__canvas *canvas)
 {
-	draw_boxes(picture, false, plait__picture_find_note);
+	draw_boxes(canvas, false, plait__labels_find_note);
 }
 
-static void draw_strips(struct plait__picture *picture, uint32_t strips,
-			void (*draw)(const struct plait__picture *picture))
+static void draw_strips(struct plait__canvas *canvas, uint32_t strips,
+			void (*draw)(const struct plait__canvas *canvas))
 {
-	uint64_t time = picture->stop;
+	uint64_t time = canvas->stop;
 
 	while (strips-- > 0) {
 		/* What ends the last one and takes no time is there too. */
 		if (strips == 0)
-			picture->stop = UINT64_MAX;
-		draw(picture);
-		picture->start = picture->stop;
-		picture->stop += time;
-		picture->top += plait__picture_strip_height(picture);
+			canvas->stop = UINT64_MAX;
+		draw(canvas);
+		canvas->start = canvas->stop;
+		canvas->stop += time;
+		canvas->top += plait__canvas_strip_height(canvas);
 	}
 }
 
-void plait__draw_svg(const plait__plan *plan, const plait__timeline *timeline,
-		     plait__text *out)
+void plait__schedule_svg(const plait__plan *plan, const plait__timeline *timeline,
+			 plait__text *out)
 {
-	struct plait__picture picture = { .plan = plan, .out = out };
-	struct plait__picture_notes notes = { 0 };
+	struct plait__canvas canvas = { .plan = plan, .out = out };
+	struct plait__canvas_notes notes = { 0 };
 
-	if (plait__scene_init(&picture.scene, plan, timeline,
-			      out->allocator) &&
-	    plait__scene_shorten(&picture.scene)) {
-		uint32_t strips = choose_size(&picture);
-		double bottom = plait__picture_bottom(&picture) +
+	if (plait__timeline_layout_init(&canvas.layout, plan, timeline,
+					out->allocator) &&
+	    plait__timeline_elide_rounds(&canvas.layout)) {
+		uint32_t strips = choose_size(&canvas);
+		double bottom = plait__canvas_bottom(&canvas) +
 				(double)(strips - 1) *
-				plait__picture_strip_height(&picture);
-		struct plait__picture first = picture;
+				plait__canvas_strip_height(&canvas);
+		struct plait__canvas first = canvas;
 
-		if (plan->command_count <= PLAIT__PICTURE_NOTES)
-			picture.notes = first.notes = &notes;
-		draw_strips(&first, strips, plait__picture_find_notes);
-		plait__picture_open(&picture, plait__picture_draw_notes(
-					    &picture, bottom, false));
-		draw_title(&picture);
-		(void)plait__picture_legend(&picture,
-					    "loop or case, first round");
-		draw_strips(&picture, strips, plait__picture_plan);
-		(void)plait__picture_draw_notes(&picture, bottom, true);
+		if (plan->command_count <= PLAIT__CANVAS_NOTES)
+			canvas.notes = first.notes = &notes;
+		draw_strips(&first, strips, plait__schedule_find_notes);
+		plait__axes_open(&canvas, plait__labels_draw_notes(
+					    &canvas, bottom, false));
+		draw_title(&canvas);
+		(void)plait__axes_draw_legend(&canvas,
+					      "loop or case, first round");
+		draw_strips(&canvas, strips, plait__schedule_draw_plan);
+		(void)plait__labels_draw_notes(&canvas, bottom, true);
 		plait__text_add(out, "</svg>\n");
 	} else {
 		out->failed = true;
 	}
-	plait__scene_fini(&picture.scene, out->allocator);
+	plait__timeline_layout_fini(&canvas.layout, out->allocator);
 }

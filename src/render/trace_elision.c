@@ -86,7 +86,7 @@ static bool is_loop(const plait__trace *trace, const plait__trace_span *span)
 }
 
 /* What happens in these rounds need not be shown. */
-static void mark(plait__trace *trace, const plait__gap_rounds *rounds)
+static void mark(plait__trace *trace, const plait__elision_rounds *rounds)
 {
 	plait__trace_span *spans = trace->spans;
 
@@ -95,11 +95,11 @@ static void mark(plait__trace *trace, const plait__gap_rounds *rounds)
 
 		for (uint32_t i = find_from(trace, lane, rounds->from);
 		     i < end && spans[i].end <= rounds->to; i++)
-			spans[i].passed_over |= belongs_to(
+			spans[i].elided |= belongs_to(
 				trace->plan, spans[i].command, rounds->region);
 	}
 	for (uint64_t i = trace->span_count; i < trace->count; i++)
-		spans[i].passed_over |=
+		spans[i].elided |=
 			spans[i].start >= rounds->from &&
 			spans[i].end <= rounds->to &&
 			is_inside(trace->plan, spans[i].command,
@@ -107,10 +107,10 @@ static void mark(plait__trace *trace, const plait__gap_rounds *rounds)
 }
 
 /* The last decision ends a loop, the one before it begins the last round. */
-static void pass_over(plait__trace *trace, const plait__trace_span *region,
-		      plait__gaps *gaps)
+static void add_rounds(plait__trace *trace, const plait__trace_span *region,
+		       plait__elision *elision)
 {
-	plait__gap_rounds rounds = {
+	plait__elision_rounds rounds = {
 		.region = trace->plan->commands[region->command].link,
 		.depth = plait__trace_depth(trace->plan, region->command),
 	};
@@ -122,29 +122,29 @@ static void pass_over(plait__trace *trace, const plait__trace_span *region,
 		return;
 	(void)count_decisions(trace, region, region->start, stop, count - 2,
 			      &rounds.to);
-	plait__gaps_see(gaps, rounds.from);
-	plait__gaps_see(gaps, rounds.to);
-	plait__gaps_pass_over(gaps, &rounds);
+	plait__elision_keep(elision, rounds.from);
+	plait__elision_keep(elision, rounds.to);
+	plait__elision_add_rounds(elision, &rounds);
 	mark(trace, &rounds);
 }
 
 /* Returns how many there are. */
-static uint64_t see_rest(const plait__trace *trace, plait__gaps *gaps)
+static uint64_t keep_rest(const plait__trace *trace, plait__elision *elision)
 {
 	uint64_t seen = 0;
 
 	for (uint64_t i = 0; i < trace->count; i++) {
-		if (trace->spans[i].passed_over != 0)
+		if (trace->spans[i].elided != 0)
 			continue;
 		seen++;
-		plait__gaps_see(gaps, trace->spans[i].start);
-		plait__gaps_see(gaps, trace->spans[i].end);
+		plait__elision_keep(elision, trace->spans[i].start);
+		plait__elision_keep(elision, trace->spans[i].end);
 	}
 	return seen;
 }
 
 /* Outer loops first: what is in rounds that are not shown needs no gap. */
-static void find_rounds(plait__trace *trace, plait__gaps *gaps)
+static void find_rounds(plait__trace *trace, plait__elision *elision)
 {
 	uint32_t depth = 0;
 	bool deeper = true;
@@ -157,16 +157,16 @@ static void find_rounds(plait__trace *trace, plait__gaps *gaps)
 							 span->command);
 
 			deeper = deeper || at > depth;
-			if (at == depth && span->passed_over == 0 &&
+			if (at == depth && span->elided == 0 &&
 			    is_loop(trace, span))
-				pass_over(trace, span, gaps);
+				add_rounds(trace, span, elision);
 		}
 	}
 }
 
 /* The region that a gap is in, at its time. */
 static const plait__trace_span *find_region(const plait__trace *trace,
-					    const plait__gap *gap)
+					    const plait__elision_gap *gap)
 {
 	uint32_t command = trace->plan->regions[gap->region].command;
 
@@ -178,12 +178,12 @@ static const plait__trace_span *find_region(const plait__trace *trace,
 	return NULL;
 }
 
-static void count_rounds(const plait__trace *trace, plait__gaps *gaps)
+static void count_rounds(const plait__trace *trace, plait__elision *elision)
 {
 	uint64_t ignored;
 
-	for (uint32_t i = 0; i < gaps->list.count; i++) {
-		plait__gap *gap = plait__vector_at(&gaps->list, i);
+	for (uint32_t i = 0; i < elision->list.count; i++) {
+		plait__elision_gap *gap = plait__vector_at(&elision->list, i);
 		const plait__trace_span *region = find_region(trace, gap);
 
 		if (region != NULL)
@@ -193,22 +193,22 @@ static void count_rounds(const plait__trace *trace, plait__gaps *gaps)
 	}
 }
 
-void plait__trace_gaps(plait__trace *trace, plait__gaps *gaps)
+void plait__trace_elision(plait__trace *trace, plait__elision *elision)
 {
 	uint32_t rows = trace->lane_count > 0 ? trace->lane_count : 1;
 	uint64_t seen;
 
-	find_rounds(trace, gaps);
-	seen = see_rest(trace, gaps);
-	plait__gaps_find(gaps, trace->makespan, seen / rows);
-	count_rounds(trace, gaps);
+	find_rounds(trace, elision);
+	seen = keep_rest(trace, elision);
+	plait__elision_compute(elision, trace->makespan, seen / rows);
+	count_rounds(trace, elision);
 }
 
-bool plait__trace_shows(const plait__trace *trace, const plait__gaps *gaps,
+bool plait__trace_shows(const plait__trace *trace, const plait__elision *elision,
 			uint64_t number)
 {
 	const plait__trace_span *span = &trace->spans[number];
 
-	return span->passed_over == 0 ||
-	       plait__gaps_around(gaps, span->start, span->end) == NULL;
+	return span->elided == 0 ||
+	       plait__elision_enclosing(elision, span->start, span->end) == NULL;
 }

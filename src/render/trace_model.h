@@ -36,7 +36,7 @@ typedef struct plait__trace_span {
 	 * is on the path that made the run as long as it was. */
 	uint32_t cause;
 	uint32_t critical;
-	uint32_t passed_over;	/* of _gaps: in a round that need not be seen */
+	uint32_t elided;	/* of _gaps: in a round that need not be seen */
 } plait__trace_span;
 
 typedef struct plait__trace {
@@ -79,8 +79,8 @@ void plait__trace_arrows(plait__trace *trace, plait__trace_arrow *draw,
 uint32_t plait__trace_depth(const plait__plan *plan, uint32_t command);
 
 /* Find what a picture leaves out; and is a span there all the same? */
-void plait__trace_gaps(plait__trace *trace, plait__gaps *gaps);
-bool plait__trace_shows(const plait__trace *trace, const plait__gaps *gaps,
+void plait__trace_elision(plait__trace *trace, plait__elision *elision);
+bool plait__trace_shows(const plait__trace *trace, const plait__elision *elision,
 			uint64_t number);
 
 /* Append the events for chrome://tracing and Perfetto. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a run: above, what each lane did; below, on the same scale,
+ * The canvas of a run: above, what each lane did; below, on the same scale,
  * what was planned for it.  A unit of cost is as long as it took on average,
  * so that what differs is the schedule and what it costs to keep to it.
  */
@@ -20,70 +20,70 @@ static const char *show(double value, char text[32])
 	return text;
 }
 
-static void draw_title(const plait__both *both)
+static void draw_title(const plait__trace_canvas *pair)
 {
-	const struct plait__picture *picture = &both->run;
-	const plait__trace *trace = both->trace;
+	const struct plait__canvas *canvas = &pair->run;
+	const plait__trace *trace = pair->trace;
 	const plait__plan *plan = trace->plan;
-	double unit = (double)picture->unit_time;
+	double unit = (double)canvas->unit_time;
 	uint32_t nodes = plait__plan_nodes_in(plan);
 	char took[32], meant[32];
 
-	plait__text_add(picture->out, "<text x=\"6\" y=\"%d\" font-size=\"14\" "
+	plait__text_add(canvas->out, "<text x=\"6\" y=\"%d\" font-size=\"14\" "
 			"font-weight=\"bold\" fill=\"#222\">a run of %u node%s "
 			"on %u lane%s<tspan font-size=\"11\" "
 			"font-weight=\"normal\" fill=\"#444\" dx=\"12\">%s; took "
 			"%s %s, planned %s %s at %.*f ns per unit of cost",
-			TITLE_Y, nodes, plait__names_plural(nodes),
+			TITLE_Y, nodes, plait__escape_plural(nodes),
 			plan->lanes_count,
-			plait__names_plural(plan->lanes_count),
+			plait__escape_plural(plan->lanes_count),
 			trace->lane_count < plan->lanes_count ?
 			"one thread did all of it" :
 			plan->mode == PLAIT__MODE_HELPED ? "helped" : "strict",
 			show((double)trace->makespan / unit, took),
-			picture->unit,
-			show((double)both->planned->makespan * both->unit_ns /
-			     unit, meant), picture->unit, both->unit_ns < 100 ? 1 : 0,
-			both->unit_ns);
+			canvas->unit,
+			show((double)pair->planned->makespan * pair->unit_ns /
+			     unit, meant), canvas->unit, pair->unit_ns < 100 ? 1 : 0,
+			pair->unit_ns);
 	if (trace->folded > 0)
-		plait__text_add(picture->out, "; folded onto %u lane%s",
+		plait__text_add(canvas->out, "; folded onto %u lane%s",
 				trace->folded,
-				plait__names_plural(trace->folded));
+				plait__escape_plural(trace->folded));
 	if (trace->dropped > 0)
-		plait__text_add(picture->out, "; %llu older records are not "
+		plait__text_add(canvas->out, "; %llu older records are not "
 				"there", (unsigned long long)trace->dropped);
-	plait__text_add(picture->out, "</tspan></text>\n");
+	plait__text_add(canvas->out, "</tspan></text>\n");
 }
 
-static void draw_heading(const struct plait__picture *picture,
+static void draw_heading(const struct plait__canvas *canvas,
 			 const char *heading)
 {
-	plait__text_add(picture->out, "<text x=\"6\" y=\"%.1f\" "
+	plait__text_add(canvas->out, "<text x=\"6\" y=\"%.1f\" "
 			"font-size=\"12\" font-weight=\"bold\" "
 			"fill=\"#222\">%s</text>\n",
-			picture->top - PLAIT__PICTURE_AXIS - 4, heading);
+			canvas->top - PLAIT__CANVAS_AXIS - 4, heading);
 }
 
-static void draw_legend(const plait__both *both)
+static void draw_legend(const plait__trace_canvas *pair)
 {
-	const struct plait__picture *picture =
-		both->run.scene.gaps.list.count > 0 ? &both->run : &both->plan;
-	double x = plait__picture_legend(picture, "loop or case");
+	const struct plait__canvas *canvas =
+		pair->run.layout.elision.list.count > 0 ? &pair->run : &pair->plan;
+	double x = plait__axes_draw_legend(canvas, "loop or case");
 
-	if (both->trace->plan->waits_count > 0)
-		(void)plait__picture_key(picture, x, "fill=\"#f7d7d2\"",
-					 "time spent waiting");
+	if (pair->trace->plan->waits_count > 0)
+		(void)plait__axes_draw_key(canvas, x, "fill=\"#f7d7d2\"",
+					   "time spent waiting");
 }
 
 /* ---- what happened ---- */
 
-static const char *name_of(const plait__both *both,
+static const char *name_of(const plait__trace_canvas *pair,
 			   const plait__trace_span *span, char label[300])
 {
-	const plait__plan *plan = both->trace->plan;
+	const plait__plan *plan = pair->trace->plan;
 	char name[256];
 
-	plait__names_node(plan, plan->commands[span->command].node, name);
+	plait__escape_node_name(plan, plan->commands[span->command].node, name);
 	if (span->kind == PLAIT__SPAN_REGION && plan->regions[
 			plan->commands[span->command].link].kind !=
 			PLAIT__REGION_CASE)
@@ -95,20 +95,20 @@ static const char *name_of(const plait__both *both,
 	return label;
 }
 
-static void draw_tip(const plait__both *both, const plait__trace_span *span,
+static void draw_tip(const plait__trace_canvas *pair, const plait__trace_span *span,
 		     const char *name)
 {
-	const plait__plan *plan = both->trace->plan;
-	plait__text *out = both->run.out;
+	const plait__plan *plan = pair->trace->plan;
+	plait__text *out = pair->run.out;
 	char other[256];
 
 	plait__text_add(out, "<title>");
-	plait__names_xml(name, 200, out);
+	plait__escape_xml(name, 200, out);
 	if (span->kind == PLAIT__SPAN_WAIT)
 		plait__text_add(out, " waited");
 	if (span->kind == PLAIT__SPAN_WAIT && span->other != PLAIT__NONE) {
 		plait__text_add(out, " for ");
-		plait__names_xml(plait__names_node(
+		plait__escape_xml(plait__escape_node_name(
 					 plan, plan->commands[span->other].node,
 					 other), 200, out);
 	}
@@ -121,7 +121,7 @@ static void draw_tip(const plait__both *both, const plait__trace_span *span,
 }
 
 /* An outline is no wider than what it is around. */
-static void look_of(const plait__both *both, const plait__trace_span *span,
+static void look_of(const plait__trace_canvas *pair, const plait__trace_span *span,
 		    double width, char looks[120])
 {
 	if (span->kind == PLAIT__SPAN_WAIT)
@@ -130,18 +130,18 @@ static void look_of(const plait__both *both, const plait__trace_span *span,
 		(void)snprintf(looks, 120, "rx=\"2\" fill=\"%s\" stroke=\"%s\" "
 			       "stroke-width=\"%s\"%s",
 			       span->kind == PLAIT__SPAN_DECISION ? "#ffffff" :
-			       plait__picture_command_fill(&both->run,
-							   span->command),
+			       plait__schedule_command_fill(&pair->run,
+							    span->command),
 			       span->critical ? "#000" : "#777",
 			       span->critical && width > 4 ? "2" : "0.6",
 			       span->kind == PLAIT__SPAN_REGION ?
 			       " stroke-dasharray=\"3,2\"" : "");
 }
 
-static double x_of(const plait__both *both, uint64_t time)
+static double x_of(const plait__trace_canvas *pair, uint64_t time)
 {
-	return plait__picture_x_in(&both->run, plait__gaps_shown(
-					   &both->run.scene.gaps, time));
+	return plait__canvas_clamped_x(&pair->run, plait__elision_to_shown(
+					   &pair->run.layout.elision, time));
 }
 
 /* Until when nothing else is in this row. */
@@ -157,237 +157,237 @@ static uint64_t free_until(const plait__trace *trace, uint64_t number)
 	return trace->makespan;
 }
 
-static void place_of(const plait__both *both, const plait__trace_span *span,
+static void place_of(const plait__trace_canvas *pair, const plait__trace_span *span,
 		     double *y, double *height)
 {
-	plait__picture_place(&both->run, span->lane, plait__trace_depth(
-				     both->trace->plan, span->command) +
-			     (span->kind == PLAIT__SPAN_DECISION),
-			     span->kind == PLAIT__SPAN_REGION, y, height);
+	plait__schedule_place_box(&pair->run, span->lane, plait__trace_depth(
+				     pair->trace->plan, span->command) +
+				  (span->kind == PLAIT__SPAN_DECISION),
+				  span->kind == PLAIT__SPAN_REGION, y, height);
 	if (span->kind == PLAIT__SPAN_WAIT) {
 		*y += *height / 4;
 		*height /= 2;
 	}
 }
 
-static void draw_span(const plait__both *both, uint64_t number)
+static void draw_span(const plait__trace_canvas *pair, uint64_t number)
 {
-	const struct plait__picture *picture = &both->run;
-	const plait__trace_span *span = &both->trace->spans[number];
-	double x = x_of(both, span->start);
-	double width = x_of(both, span->end) - x;
+	const struct plait__canvas *canvas = &pair->run;
+	const plait__trace_span *span = &pair->trace->spans[number];
+	double x = x_of(pair, span->start);
+	double width = x_of(pair, span->end) - x;
 	char looks[120], label[300];
 	double y, height;
 
-	place_of(both, span, &y, &height);
-	look_of(both, span, width, looks);
-	(void)name_of(both, span, label);
-	plait__text_add(picture->out, "<rect x=\"%.2f\" y=\"%.1f\" "
+	place_of(pair, span, &y, &height);
+	look_of(pair, span, width, looks);
+	(void)name_of(pair, span, label);
+	plait__text_add(canvas->out, "<rect x=\"%.2f\" y=\"%.1f\" "
 			"width=\"%.2f\" height=\"%.1f\" %s>", x, y,
 			width < 0.7 ? 0.7 : width, height, looks);
-	draw_tip(both, span, label);
-	plait__text_add(picture->out, "</rect>\n");
+	draw_tip(pair, span, label);
+	plait__text_add(canvas->out, "</rect>\n");
 }
 
 /* How far the place of a span's name is free. */
-static double room_of(const plait__both *both, uint64_t number)
+static double room_of(const plait__trace_canvas *pair, uint64_t number)
 {
-	const plait__trace_span *span = &both->trace->spans[number];
+	const plait__trace_span *span = &pair->trace->spans[number];
 
-	return x_of(both, free_until(both->trace, number)) -
-	       x_of(both, span->start) - PLAIT__PICTURE_NAME_GAP;
+	return x_of(pair, free_until(pair->trace, number)) -
+	       x_of(pair, span->start) - PLAIT__CANVAS_NAME_GAP;
 }
 
 /* The note that its name needs; 0: none, or there are no notes. */
-static uint32_t note_of(const plait__both *both, uint64_t number)
+static uint32_t note_of(const plait__trace_canvas *pair, uint64_t number)
 {
-	const plait__trace_span *span = &both->trace->spans[number];
+	const plait__trace_span *span = &pair->trace->spans[number];
 	char label[300];
 
-	if (both->run.notes == NULL || span->kind == PLAIT__SPAN_WAIT ||
+	if (pair->run.notes == NULL || span->kind == PLAIT__SPAN_WAIT ||
 	    span->kind == PLAIT__SPAN_REGION ||
 	    span->kind == PLAIT__SPAN_DECISION ||
-	    plait__names_columns(name_of(both, span, label)) *
-	    PLAIT__PICTURE_COLUMN_SMALL <= room_of(both, number))
+	    plait__escape_columns(name_of(pair, span, label)) *
+	    PLAIT__CANVAS_COLUMN_SMALL <= room_of(pair, number))
 		return 0;
-	return plait__picture_note(both->run.notes, span->command);
+	return plait__labels_note(pair->run.notes, span->command);
 }
 
-static void find_note(const plait__both *both, uint64_t number)
+static void find_note(const plait__trace_canvas *pair, uint64_t number)
 {
-	(void)note_of(both, number);
+	(void)note_of(pair, number);
 }
 
-static void draw_name(const plait__both *both, uint64_t number)
+static void draw_name(const plait__trace_canvas *pair, uint64_t number)
 {
-	const struct plait__picture *picture = &both->run;
-	const plait__trace_span *span = &both->trace->spans[number];
-	double x = x_of(both, span->start);
-	double room = room_of(both, number);
-	uint32_t note = note_of(both, number);
+	const struct plait__canvas *canvas = &pair->run;
+	const plait__trace_span *span = &pair->trace->spans[number];
+	double x = x_of(pair, span->start);
+	double room = room_of(pair, number);
+	uint32_t note = note_of(pair, number);
 	char label[300];
 	double y, height;
 
 	if (span->kind == PLAIT__SPAN_WAIT)
 		return;
-	place_of(both, span, &y, &height);
-	(void)name_of(both, span, label);
+	place_of(pair, span, &y, &height);
+	(void)name_of(pair, span, label);
 	if (note == 0)
-		plait__picture_label(picture, label,
-				     span->kind == PLAIT__SPAN_REGION, x, y,
-				     height, room);
+		plait__labels_draw(canvas, label,
+				   span->kind == PLAIT__SPAN_REGION, x, y,
+				   height, room);
 	else
-		plait__picture_number(picture, note, x, y, height, room);
+		plait__labels_draw_number(canvas, note, x, y, height, room);
 }
 
 /* Is it in the strip? */
-static bool is_shown(const plait__both *both, uint64_t number)
+static bool is_shown(const plait__trace_canvas *pair, uint64_t number)
 {
-	const plait__trace_span *span = &both->trace->spans[number];
-	const plait__gaps *gaps = &both->run.scene.gaps;
-	plait__simulate_span shown = { plait__gaps_shown(gaps, span->start),
-				       plait__gaps_shown(gaps, span->end) };
+	const plait__trace_span *span = &pair->trace->spans[number];
+	const plait__elision *elision = &pair->run.layout.elision;
+	plait__simulate_span shown = { plait__elision_to_shown(elision, span->start),
+				       plait__elision_to_shown(elision, span->end) };
 
-	return plait__trace_shows(both->trace, gaps, number) &&
-	       plait__picture_shows(&both->run, shown);
+	return plait__trace_shows(pair->trace, elision, number) &&
+	       plait__canvas_shows(&pair->run, shown);
 }
 
 /* Regions, which are kept last, lie behind what is in them. */
-static void draw_spans(const plait__both *both,
-		       void (*draw)(const plait__both *both, uint64_t number))
+static void draw_spans(const plait__trace_canvas *pair,
+		       void (*draw)(const plait__trace_canvas *pair, uint64_t number))
 {
-	const plait__trace *trace = both->trace;
+	const plait__trace *trace = pair->trace;
 
 	for (uint64_t i = trace->span_count; i < trace->count; i++)
-		if (is_shown(both, i))
-			draw(both, i);
+		if (is_shown(pair, i))
+			draw(pair, i);
 	for (uint64_t i = 0; i < trace->span_count; i++)
-		if (is_shown(both, i))
-			draw(both, i);
+		if (is_shown(pair, i))
+			draw(pair, i);
 }
 
-static bool has_arrow(const plait__both *both, uint32_t from, uint32_t to)
+static bool has_arrow(const plait__trace_canvas *pair, uint32_t from, uint32_t to)
 {
-	const plait__gaps *gaps = &both->run.scene.gaps;
+	const plait__elision *elision = &pair->run.layout.elision;
 
-	return plait__trace_shows(both->trace, gaps, from) &&
-	       plait__trace_shows(both->trace, gaps, to);
+	return plait__trace_shows(pair->trace, elision, from) &&
+	       plait__trace_shows(pair->trace, elision, to);
 }
 
 static void count_arrow(void *arg, uint32_t from, uint32_t to)
 {
-	plait__both *both = arg;
+	plait__trace_canvas *pair = arg;
 
-	both->arrows += has_arrow(both, from, to);
+	pair->arrows += has_arrow(pair, from, to);
 }
 
 static void draw_arrow(void *arg, uint32_t from, uint32_t to)
 {
-	const plait__both *both = arg;
-	const plait__trace_span *spans = both->trace->spans;
+	const plait__trace_canvas *pair = arg;
+	const plait__trace_span *spans = pair->trace->spans;
 	double y1, y2, height1, height2;
 
-	/* Of one that leads to another strip both ends are there, each up to
+	/* Of one that first_of_device to another strip pair ends are there, each up to
 	 * the edge, and nothing in between. */
-	if (!has_arrow(both, from, to) ||
-	    (!is_shown(both, from) && !is_shown(both, to)))
+	if (!has_arrow(pair, from, to) ||
+	    (!is_shown(pair, from) && !is_shown(pair, to)))
 		return;
-	place_of(both, &spans[from], &y1, &height1);
-	place_of(both, &spans[to], &y2, &height2);
-	plait__picture_arrow(both->run.out, x_of(both, spans[from].end),
-			     y1 + height1 / 2, x_of(both, spans[to].start),
-			     y2 + height2 / 2);
+	place_of(pair, &spans[from], &y1, &height1);
+	place_of(pair, &spans[to], &y2, &height2);
+	plait__schedule_draw_arrow(pair->run.out, x_of(pair, spans[from].end),
+				   y1 + height1 / 2, x_of(pair, spans[to].start),
+				   y2 + height2 / 2);
 }
 
-static void draw_run(plait__both *both)
+static void draw_run(plait__trace_canvas *pair)
 {
-	plait__trace *trace = both->trace;
+	plait__trace *trace = pair->trace;
 
-	plait__picture_rows(&both->run);
-	draw_spans(both, draw_span);
-	plait__picture_bands(&both->run);
-	plait__picture_arrows(both->run.out, both->arrows > MANY_ARROWS);
-	plait__trace_arrows(trace, draw_arrow, both);
-	plait__text_add(both->run.out, "</g>\n");
-	draw_spans(both, draw_name);
+	plait__axes_draw_rows(&pair->run);
+	draw_spans(pair, draw_span);
+	plait__elision_draw_bands(&pair->run);
+	plait__schedule_open_arrows(pair->run.out, pair->arrows > MANY_ARROWS);
+	plait__trace_arrows(trace, draw_arrow, pair);
+	plait__text_add(pair->run.out, "</g>\n");
+	draw_spans(pair, draw_name);
 }
 
-static void draw_plan(plait__both *both)
+static void draw_plan(plait__trace_canvas *pair)
 {
-	plait__picture_plan(&both->plan);
+	plait__schedule_draw_plan(&pair->plan);
 }
 
-static void find_notes_of_run(plait__both *both)
+static void find_notes_of_run(plait__trace_canvas *pair)
 {
-	draw_spans(both, find_note);
+	draw_spans(pair, find_note);
 }
 
-static void find_notes_of_plan(plait__both *both)
+static void find_notes_of_plan(plait__trace_canvas *pair)
 {
-	plait__picture_find_notes(&both->plan);
+	plait__schedule_find_notes(&pair->plan);
 }
 
-/* Of few commands both parts have the same notes. */
-static void find_notes(plait__both *both)
+/* Of few commands pair parts have the same notes. */
+static void find_notes(plait__trace_canvas *pair)
 {
-	if (both->trace->plan->command_count > PLAIT__PICTURE_NOTES)
+	if (pair->trace->plan->command_count > PLAIT__CANVAS_NOTES)
 		return;
-	both->run.notes = both->plan.notes = &both->notes;
-	plait__both_strips(both, &both->plan, both->plan_strips,
-			   find_notes_of_plan);
-	plait__both_strips(both, &both->run, both->run_strips,
-			   find_notes_of_run);
+	pair->run.notes = pair->plan.notes = &pair->notes;
+	plait__trace_draw_strips(pair, &pair->plan, pair->plan_strips,
+				 find_notes_of_plan);
+	plait__trace_draw_strips(pair, &pair->run, pair->run_strips,
+				 find_notes_of_run);
 }
 
-static double draw_notes(const plait__both *both, bool draw)
+static double draw_notes(const plait__trace_canvas *pair, bool draw)
 {
-	return plait__picture_draw_notes(
-		&both->plan, plait__picture_bottom(&both->plan) +
-		plait__both_more_height(&both->plan, both->plan_strips), draw);
+	return plait__labels_draw_notes(
+		&pair->plan, plait__canvas_bottom(&pair->plan) +
+		plait__trace_extra_height(&pair->plan, pair->plan_strips), draw);
 }
 
-static void draw_all(plait__both *both)
+static void draw_all(plait__trace_canvas *pair)
 {
-	plait__both_choose_sizes(both);
-	find_notes(both);
-	plait__picture_open(&both->run, draw_notes(both, false));
-	draw_title(both);
-	draw_legend(both);
-	plait__trace_arrows(both->trace, count_arrow, both);
-	draw_heading(&both->run, "what happened");
-	plait__both_strips(both, &both->run, both->run_strips, draw_run);
-	draw_heading(&both->plan, "what was planned");
-	plait__both_strips(both, &both->plan, both->plan_strips, draw_plan);
-	(void)draw_notes(both, true);
-	plait__text_add(both->run.out, "</svg>\n");
+	plait__trace_choose_sizes(pair);
+	find_notes(pair);
+	plait__axes_open(&pair->run, draw_notes(pair, false));
+	draw_title(pair);
+	draw_legend(pair);
+	plait__trace_arrows(pair->trace, count_arrow, pair);
+	draw_heading(&pair->run, "what happened");
+	plait__trace_draw_strips(pair, &pair->run, pair->run_strips, draw_run);
+	draw_heading(&pair->plan, "what was planned");
+	plait__trace_draw_strips(pair, &pair->plan, pair->plan_strips, draw_plan);
+	(void)draw_notes(pair, true);
+	plait__text_add(pair->run.out, "</svg>\n");
 }
 
 void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 		      plait__text *out)
 {
-	plait__both both = {
+	plait__trace_canvas pair = {
 		.trace = trace, .planned = planned,
-		.only_lead = 1,
+		.only_first_of_device = 1,
 		.run = { .plan = trace->plan, .out = out,
 			 .stop = UINT64_MAX },
 		.plan = { .plan = trace->plan, .out = out,
 			  .stop = UINT64_MAX },
 	};
-	bool made = plait__scene_init(&both.plan.scene, trace->plan, planned,
-				      out->allocator) &&
-		    plait__scene_shorten(&both.plan.scene);
+	bool made = plait__timeline_layout_init(&pair.plan.layout, trace->plan, planned,
+						out->allocator) &&
+		    plait__timeline_elide_rounds(&pair.plan.layout);
 
 	if (made) {
-		both.run.scene = both.plan.scene;
-		plait__gaps_init(&both.run.scene.gaps, out->allocator);
+		pair.run.layout = pair.plan.layout;
+		plait__elision_init(&pair.run.layout.elision, out->allocator);
 		if (trace->lane_count < trace->plan->lanes_count) {
-			both.run.scene.rows = &both.only_row;
-			both.run.scene.leads = &both.only_lead;
+			pair.run.layout.rows = &pair.only_row;
+			pair.run.layout.first_of_device = &pair.only_first_of_device;
 		}
-		draw_all(&both);
-		made = !both.run.scene.gaps.failed;
-		plait__gaps_fini(&both.run.scene.gaps);
+		draw_all(&pair);
+		made = !pair.run.layout.elision.failed;
+		plait__elision_fini(&pair.run.layout.elision);
 	}
 	out->failed = out->failed || !made;
-	plait__scene_fini(&both.plan.scene, out->allocator);
+	plait__timeline_layout_fini(&pair.plan.layout, out->allocator);
 }

@@ -11,12 +11,12 @@
 
 /* Whose instance it is does not change while the run's lock is held. */
 static void find(plait__instance *instance, plait__run *run,
-		 plait__obstacle *out)
+		 plait__blocked_on *out)
 {
 	const plait__engine *engine = instance->program->engine;
 	bool over = false;
 
-	*out = (plait__obstacle){ .command = PLAIT__NONE,
+	*out = (plait__blocked_on){ .command = PLAIT__NONE,
 				  .lane = PLAIT__NONE };
 	if (engine->find == NULL)
 		return;
@@ -30,7 +30,7 @@ static void find(plait__instance *instance, plait__run *run,
 		plait__mutex_unlock(&run->lock);
 }
 
-static void forget(const plait__obstacle *obstacle)
+static void forget(const plait__blocked_on *obstacle)
 {
 	if (obstacle->signal != NULL)
 		plait__object_drop(&obstacle->signal->object);
@@ -47,16 +47,16 @@ static void tell_call(plait__queue *queue, const char *node, char *out,
 	const char *rest;
 
 	/* ": a host function waits for inbox ..." */
-	plait__call_owed(queue, owed, sizeof(owed));
+	plait__wait_diagnosis_describe_call(queue, owed, sizeof(owed));
 	rest = strstr(owed, " waits for ");
 	(void)snprintf(out, bytes, ": %s%s", node,
 		       rest != NULL ? rest : " is with the owner of its inbox");
 }
 
-static void tell_signal(const plait__obstacle *obstacle, const char *node,
+static void tell_signal(const plait__blocked_on *obstacle, const char *node,
 			char *out, uint32_t bytes)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	uint64_t reached = 0;
 
 	(void)plait__signal_poll(obstacle->signal, 0, &reached, NULL);
@@ -67,7 +67,7 @@ static void tell_signal(const plait__obstacle *obstacle, const char *node,
 		       (unsigned long long)reached);
 }
 
-static void tell(const plait__program *program, const plait__obstacle *obstacle,
+static void tell(const plait__program *program, const plait__blocked_on *obstacle,
 		 char *out, uint32_t bytes)
 {
 	const plait__plan *plan = program->plan;
@@ -92,11 +92,11 @@ static void tell(const plait__program *program, const plait__obstacle *obstacle,
 			       obstacle->lanes_left, plan->lanes_count);
 }
 
-void plait__obstacle_describe(plait__instance *instance, plait__run *run,
-			      const char *name, char *out, uint32_t bytes)
+void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
+				const char *name, char *out, uint32_t bytes)
 {
 	char what[PLAIT_ERROR_TEXT_BYTES];
-	plait__obstacle obstacle;
+	plait__blocked_on obstacle;
 
 	find(instance, run, &obstacle);
 	tell(instance->program, &obstacle, what, sizeof(what));
@@ -105,6 +105,6 @@ void plait__obstacle_describe(plait__instance *instance, plait__run *run,
 		(void)snprintf(out, bytes, "%s is not over%s", name, what);
 		return;
 	}
-	plait__wait_owed(instance->program->context, what, sizeof(what));
+	plait__wait_diagnosis_describe_backends(instance->program->context, what, sizeof(what));
 	(void)snprintf(out, bytes, "%s is not over%s", name, what);
 }

@@ -13,7 +13,7 @@
 #include "object/signal/signal.h"
 
 /* Zeroed but for `command` and `lane`, none, where nothing is known. */
-struct plait__obstacle {
+struct plait__blocked_on {
 	uint32_t command;	/* it is at this one, or has it last; or none */
 	plait__signal *signal;	/* held, or null: of a command that waits */
 	uint64_t sequence;	/* for this */
@@ -27,7 +27,7 @@ struct plait__obstacle {
 
 /* "run "x" is not over: ...".  The caller has the instance, or says whose run
  * it has to be, or has been: `run`. */
-void plait__obstacle_describe(plait__instance *instance, plait__run *run,
-			      const char *name, char *out, uint32_t bytes);
+void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
+				const char *name, char *out, uint32_t bytes);
 
 #endif

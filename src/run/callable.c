@@ -119,11 +119,11 @@ static plait_status run_many(const plait__callable *self,
 	if (room.bindings == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for %u arguments", self->count);
-	PLAIT__SCOPE inside = { free_room, &room };
+	PLAIT__THREAD_SCOPE inside = { free_room, &room };
 	status = run(self, room.bindings,
 		     (plait_launch *)(room.bindings + self->count), arguments,
 		     error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	free_room(&room);
 	return status;
 }
@@ -155,12 +155,12 @@ static int64_t on_call(void *handle, void *const *arguments)
 	if (status != PLAIT_OK)
 		return status;
 	self = (plait__callable *)entered;
-	PLAIT__SCOPE inside = { leave, entered };
+	PLAIT__THREAD_SCOPE inside = { leave, entered };
 	status = self->count <= FEW ? run_few(self, arguments, &error) :
 				      run_many(self, arguments, &error);
 	if (status != PLAIT_OK && self->failed != NULL)
 		self->failed(self->user_data, &error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	plait__object_leave(entered);
 	return status;
 }
@@ -173,10 +173,10 @@ static void destroy_callable(plait__object *object)
 	plait__context *context = object->context;
 	const plait_allocator *allocator = plait__context_allocator(context);
 
-	plait__thunk_give(self->thunk);
+	plait__thunk_release(self->thunk);
 	plait__free(allocator, self->plugs,
 		    ((uint64_t)self->count + 1) * sizeof(*self->plugs));
-	plait__intern_drop(&context->signatures, allocator, self->signature);
+	plait__intern_release(&context->signatures, allocator, self->signature);
 	plait_plan_release(self->plan);
 	plait__free(allocator, self, sizeof(*self));
 }
@@ -308,7 +308,7 @@ static plait_status fill(plait__callable *self, plait__context *context,
 			 const plait_callable_desc *desc, plait_error *error)
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
-	plait_status status = plait__intern_take(
+	plait_status status = plait__intern_acquire(
 		&context->signatures, allocator, desc->signature,
 		&self->signature, error);
 
@@ -325,8 +325,8 @@ static plait_status fill(plait__callable *self, plait__context *context,
 	if (status == PLAIT_OK)
 		status = plug_all(self, error);
 	if (status == PLAIT_OK)
-		status = plait__thunk_take(self->signature, on_call,
-					   &self->thunk, error);
+		status = plait__thunk_acquire(self->signature, on_call,
+					      &self->thunk, error);
 	if (status == PLAIT_OK)
 		plait__object_set_label(&self->object, self->signature->name);
 	return status;
@@ -358,7 +358,7 @@ static plait_status make(plait__context *context, plait_plan *plan,
 		return status;
 	}
 	*out = plait__object_handle(&self->object);
-	plait__thunk_aim(self->thunk, *out);
+	plait__thunk_set_handle(self->thunk, *out);
 	return PLAIT_OK;
 }
 
@@ -368,8 +368,8 @@ static plait_status read_desc(const plait_callable_desc *given,
 	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
 			       PLAIT_RUN_PARALLEL;
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
-	plait_status status = PLAIT__READ(plait_callable_desc, out, given,
-					  error);
+	plait_status status = PLAIT__STRUCT_READ(plait_callable_desc, out, given,
+						 error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -393,13 +393,13 @@ PLAIT_API plait_status plait_callable_create(plait_plan *plan,
 					     plait_error *error)
 {
 	plait_callable_desc ours;
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	plait_status status;
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
 	*out = NULL;
-	status = plait__frozen_enter(plan, &frozen, error);
+	status = plait__plan_object_enter(plan, &frozen, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = read_desc(desc, &ours, error);

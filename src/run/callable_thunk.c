@@ -14,7 +14,7 @@ enum { BUCKETS = 64 };
 
 struct plait__thunk {
 	struct plait__thunk *next; /* idle: in its bucket */
-	plait__ffi_shape *shape;
+	plait__ffi_signature *shape;
 	plait__ffi_closure *closure;
 	at_ptr handle;		   /* null: idle, or not aimed yet */
 	plait__thunk_target target;
@@ -51,7 +51,7 @@ static int64_t on_call(void *user_data, void *const *arguments)
 {
 	const plait__thunk *thunk = user_data;
 
-	/* Acquire: pairs with the release in plait__thunk_aim, though what is
+	/* Acquire: pairs with the release in plait__thunk_set_handle, though what is
 	 * behind a handle is looked up by its own rules. */
 	return thunk->target(at_load_acquire_ptr(&thunk->handle), arguments);
 }
@@ -61,14 +61,14 @@ static void destroy(plait__thunk *thunk)
 	const plait_allocator *allocator = plait__alloc_default();
 
 	plait__ffi_closure_destroy(allocator, thunk->closure);
-	plait__ffi_shape_destroy(allocator, thunk->shape);
+	plait__ffi_signature_destroy(allocator, thunk->shape);
 	plait__free(allocator, thunk, thunk->block_bytes);
 }
 
 static plait_status prepare(plait__thunk *thunk, plait_error *error)
 {
 	const plait_allocator *allocator = plait__alloc_default();
-	plait_status status = plait__ffi_shape_create(
+	plait_status status = plait__ffi_signature_create(
 		allocator, thunk->types + 1, thunk->count, thunk->types[0],
 		&thunk->shape, error);
 
@@ -95,9 +95,9 @@ static plait__thunk *find_idle(const plait__thunk *like)
 	return found;
 }
 
-plait_status plait__thunk_take(const plait__signature *signature,
-			       plait__thunk_target target,
-			       plait__thunk **out, plait_error *error)
+plait_status plait__thunk_acquire(const plait__signature *signature,
+				  plait__thunk_target target,
+				  plait__thunk **out, plait_error *error)
 {
 	uint64_t bytes = sizeof(plait__thunk) +
 		((uint64_t)signature->count + 1) * sizeof(plait__ffi_type);
@@ -125,13 +125,13 @@ plait_status plait__thunk_take(const plait__signature *signature,
 	return status;
 }
 
-void plait__thunk_give(plait__thunk *thunk)
+void plait__thunk_release(plait__thunk *thunk)
 {
 	plait__thunk **home;
 
 	if (thunk == NULL)
 		return;
-	plait__thunk_aim(thunk, NULL);
+	plait__thunk_set_handle(thunk, NULL);
 	home = bucket(thunk->types, thunk->count);
 	plait__mutex_lock(&idle.lock);
 	thunk->next = *home;
@@ -139,7 +139,7 @@ void plait__thunk_give(plait__thunk *thunk)
 	plait__mutex_unlock(&idle.lock);
 }
 
-void plait__thunk_aim(plait__thunk *thunk, void *handle)
+void plait__thunk_set_handle(plait__thunk *thunk, void *handle)
 {
 	at_store_release_ptr(&thunk->handle, handle);
 }

@@ -9,24 +9,24 @@
 #ifndef PLAIT_SRC_RUN_CALLABLE_THUNK_H
 #define PLAIT_SRC_RUN_CALLABLE_THUNK_H
 
-#include "ffi/closure.h"
+#include "ffi/ffi_closure.h"
 #include "kernel/signature.h"
 
 typedef struct plait__thunk plait__thunk;
 
-/* What a call of the function does; `handle` is that of plait__thunk_aim, or
+/* What a call of the function does; `handle` is that of plait__thunk_set_handle, or
  * null.  The result is narrowed to the type of the signature. */
 typedef int64_t (*plait__thunk_target)(void *handle, void *const *arguments);
 
 /* A function of the signature's type, which calls `target` with null until it
  * is aimed.  As plait__ffi_closure_create. */
-plait_status plait__thunk_take(const plait__signature *signature,
-			       plait__thunk_target target,
-			       plait__thunk **out, plait_error *error);
+plait_status plait__thunk_acquire(const plait__signature *signature,
+				  plait__thunk_target target,
+				  plait__thunk **out, plait_error *error);
 /* Threads may be inside; null is fine. */
-void plait__thunk_give(plait__thunk *thunk);
+void plait__thunk_release(plait__thunk *thunk);
 
-void plait__thunk_aim(plait__thunk *thunk, void *handle);
+void plait__thunk_set_handle(plait__thunk *thunk, void *handle);
 void (*plait__thunk_code(const plait__thunk *thunk))(void);
 
 #endif

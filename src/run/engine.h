@@ -7,7 +7,7 @@
  *     prepare --make, make--> ... start, drive*, [cancel] ... --unmake--> discard
  *
  * An engine is told what to start, and tells when it is over: exactly once
- * for each start, by plait__instance_over.  What fails on the way it tells by
+ * for each start, by plait__instance_complete.  What fails on the way it tells by
  * plait__instance_fail, and then sees to it that nothing starts any more.
  * Everybody is bound by the order that plan.h promises; whether host lanes or
  * queues of a device carry it out, the result is the same.
@@ -27,7 +27,7 @@ typedef struct plait__instance plait__instance;
 typedef struct plait__engine plait__engine;
 typedef struct plait__recorder plait__recorder;
 typedef struct plait__recording plait__recording;
-typedef struct plait__obstacle plait__obstacle;
+typedef struct plait__blocked_on plait__blocked_on;
 
 struct plait__engine {
 	const char *name;
@@ -42,7 +42,7 @@ struct plait__engine {
 	void (*discard)(plait__program *program);
 	/* It is ready, and is to be once more: what the machine is like may
 	 * have changed.  Null: that does not matter. */
-	void (*look_again)(plait__program *program);
+	void (*recalibrate)(plait__program *program);
 
 	/* Once per instance: its queues, signals, lanes, in instance->state;
 	 * and its end, also after make failed.  The frame is there. */
@@ -61,10 +61,10 @@ struct plait__engine {
 	/*
 	 * Begin a run: parameters are in the frame, instance->flags has what
 	 * was asked for.  From any thread, a host function's too; does not
-	 * block.  `here`: the calling thread will drive, so nobody has to be
+	 * block.  `inline_ok`: the calling thread will drive, so nobody has to be
 	 * woken for what it can do; it may do some of that at once, and all.
 	 */
-	void (*start)(plait__instance *instance, bool here);
+	void (*start)(plait__instance *instance, bool inline_ok);
 
 	/* For threads that wait for this run, as often as they like: do a
 	 * piece of its work.  False: nothing to do for this thread now.  The
@@ -84,17 +84,17 @@ struct plait__engine {
 
 	/* What it waits for (blocked_on.h): a wait took too long.  It stays this
 	 * run's meanwhile, and may be over.  Null: nothing is known. */
-	void (*find)(plait__instance *instance, plait__obstacle *out);
+	void (*find)(plait__instance *instance, plait__blocked_on *out);
 
 	/* instance->stop has just been set.  Null: it is looked at anyway. */
 	void (*cancel)(plait__instance *instance);
 };
 
 /* Lanes of the host as flat programs. */
-extern const plait__engine plait__engine_flat;
+extern const plait__engine plait__host_engine;
 
 /* Queues of any backend. */
-extern const plait__engine plait__engine_queued;
+extern const plait__engine plait__queue_engine;
 
 /*
  * A command failed, or what was to be run could not be: the first one counts,
@@ -106,6 +106,6 @@ void plait__instance_fail(plait__instance *instance, uint32_t command,
 
 /* Nothing of the run happens any more.  The instance is no longer the
  * engine's, nor its memory anybody's, when this returns. */
-void plait__instance_over(plait__instance *instance);
+void plait__instance_complete(plait__instance *instance);
 
 #endif

@@ -77,46 +77,46 @@ static void put_free(plait__instance *instance)
 		put_listed(instance);
 }
 
-void plait__program_give(plait__instance *instance)
+void plait__instance_release(plait__instance *instance)
 {
 	plait__program *program = instance->program;
 	plait__context *context = program->context;
 
 	/* Relaxed: written by who had it before. */
-	if (at_load_relaxed_u32(&instance->stuck) == 0)
+	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		put_free(instance);
-	/* Between the list, or `stuck`, and `hungry`; pairs with the fence in
+	/* Between the list, or `abandoned`, and `waiters`; pairs with the fence in
 	 * wait_free. */
-	if (program->light)
-		at_fence_light();
+	if (program->asymmetric_fence)
+		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
-	if (at_load_relaxed_u32(&program->hungry) != 0)
-		plait__context_pulse(context);
+	if (at_load_relaxed_u32(&program->waiters) != 0)
+		plait__context_notify_waiters(context);
 }
 
 /* Null: some instance is free, or will be. */
 static const plait_error *find_loss(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++)
-		/* Acquire: pairs with the store in plait__instance_keep. */
-		if (at_load_acquire_u32(&program->instances[i].stuck) == 0)
+		/* Acquire: pairs with the store in plait__instance_abandon. */
+		if (at_load_acquire_u32(&program->instances[i].abandoned) == 0)
 			return NULL;
-	return &program->instances[0].why_stuck;
+	return &program->instances[0].abandoned_why;
 }
 
-struct hunger {
+struct pool_wait {
 	plait__program *program;
 	plait__instance *instance;
 };
 
 static bool find_free(void *arg)
 {
-	struct hunger *hunger = arg;
+	struct pool_wait *pool_wait = arg;
 
-	if (hunger->instance == NULL)
-		hunger->instance = take_free(hunger->program);
-	return hunger->instance != NULL || find_loss(hunger->program) != NULL;
+	if (pool_wait->instance == NULL)
+		pool_wait->instance = take_free(pool_wait->program);
+	return pool_wait->instance != NULL || find_loss(pool_wait->program) != NULL;
 }
 
 /* Also of a thread that ends meanwhile. */
@@ -124,34 +124,34 @@ static void stop_waiting(void *arg)
 {
 	plait__program *program = arg;
 
-	at_sub_u32(&program->hungry, 1);
+	at_sub_u32(&program->waiters, 1);
 }
 
 static plait_status wait_free(plait__program *program, plait__instance **out,
 			      plait_error *error)
 {
-	struct hunger hunger = { .program = program };
+	struct pool_wait pool_wait = { .program = program };
 	plait__wait_request request = {
 		.context = program->context,
 		.timeout_ns = PLAIT_FOREVER,
 		.ready = find_free,
-		.arg = &hunger,
+		.arg = &pool_wait,
 		/* Runs in flight may call what only this thread runs. */
 		.serves = true,
 	};
 	plait_status status;
 
-	at_add_u32(&program->hungry, 1);
-	if (program->light)
+	at_add_u32(&program->waiters, 1);
+	if (program->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
-	PLAIT__SCOPE waits = { stop_waiting, program };
+	PLAIT__THREAD_SCOPE waits = { stop_waiting, program };
 	status = plait__wait_run(&request, error);
-	plait__scope_end(&waits);
+	plait__thread_scope_end(&waits);
 	stop_waiting(program);
-	*out = hunger.instance;
-	if (hunger.instance != NULL)
+	*out = pool_wait.instance;
+	if (pool_wait.instance != NULL)
 		return PLAIT_OK;
 	if (find_loss(program) != NULL)
 		return plait__error_copy(error, find_loss(program));
@@ -191,7 +191,7 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 		return PLAIT_OK;
 	if (find_loss(program) != NULL)
 		return plait__error_copy(error, find_loss(program));
-	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__pool_in_call())
+	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__callback_scope_is_active())
 		return wait_free(program, out, error);
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "all %u instances of the plan are in flight; see "
@@ -199,8 +199,8 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 			   program->instance_count);
 }
 
-plait_status plait__program_take(plait__program *program, uint32_t flags,
-				 plait__instance **out, plait_error *error)
+plait_status plait__instance_acquire(plait__program *program, uint32_t flags,
+				     plait__instance **out, plait_error *error)
 {
 	*out = take_free(program);
 	return *out != NULL ? PLAIT_OK :

@@ -18,7 +18,7 @@
 /* ---- versions ---- */
 
 /* Nobody holds it any more.  Kernels may be dropped by whoever this is. */
-static void end_version(plait__program *program, plait__version *version)
+static void end_version(plait__program *program, plait__kernel_version *version)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 	uint32_t count = program->plan->kernels_count;
@@ -27,32 +27,32 @@ static void end_version(plait__program *program, plait__version *version)
 		program->engine->forget(program, version->code);
 	for (uint32_t i = 0; version->kernels != NULL && i < count; i++)
 		if (version->kernels[i] != NULL)
-			plait__object_drop_later(version->kernels[i]);
+			plait__object_drop_deferred(version->kernels[i]);
 	plait__free(allocator, version->kernels,
 		    count * sizeof(*version->kernels));
 	plait__free(allocator, version, sizeof(*version));
 }
 
 /* True: it is the caller's to end.  The lock is held. */
-static bool leave(plait__version *version)
+static bool leave(plait__kernel_version *version)
 {
 	return version != NULL && --version->holders == 0;
 }
 
 static plait__object **kernels_of(const plait__program *program)
 {
-	plait__version *now = at_load_acquire_ptr(&program->version);
+	plait__kernel_version *now = at_load_acquire_ptr(&program->version);
 
 	return now != NULL ? now->kernels : program->frozen->kernels;
 }
 
 /* One like what there is; held by the program. */
-static plait__version *new_version(const plait__program *program)
+static plait__kernel_version *new_version(const plait__program *program)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 	uint32_t count = program->plan->kernels_count;
-	plait__version *version = plait__alloc(allocator, sizeof(*version));
-	const plait__version *was = at_load_acquire_ptr(&program->version);
+	plait__kernel_version *version = plait__alloc(allocator, sizeof(*version));
+	const plait__kernel_version *was = at_load_acquire_ptr(&program->version);
 	plait__object **now = kernels_of(program);
 
 	if (version == NULL)
@@ -73,10 +73,10 @@ static plait__version *new_version(const plait__program *program)
 	return version;
 }
 
-void plait__instance_renew(plait__instance *instance)
+void plait__kernel_versions_adopt(plait__instance *instance)
 {
 	plait__program *program = instance->program;
-	plait__version *old;
+	plait__kernel_version *old;
 	bool ends;
 
 	plait__mutex_lock(&program->exchanging);
@@ -90,7 +90,7 @@ void plait__instance_renew(plait__instance *instance)
 }
 
 /* Nobody runs anything any more. */
-void plait__versions_free(plait__program *program)
+void plait__kernel_versions_free(plait__program *program)
 {
 	for (uint32_t i = 0; program->instances != NULL &&
 	     i < program->instance_count; i++)
@@ -132,7 +132,7 @@ static plait_status check_groups(const plait__program *program,
 
 	memcpy(launch.items, geometry->items, sizeof(launch.items));
 	memcpy(launch.group, geometry->group, sizeof(launch.group));
-	status = plait__kernel_settle(kernel, &launch, error);
+	status = plait__select_source_set_groups(kernel, &launch, error);
 	if (status != PLAIT_OK || memcmp(launch.group, geometry->group,
 					 sizeof(launch.group)) == 0)
 		return status;
@@ -198,10 +198,10 @@ static plait_status no_memory(plait_error *error)
 static plait_status put_version(plait__program *program,
 				const plait__kernel *old,
 				plait__kernel *kernel,
-				plait__version **out_old, plait_error *error)
+				plait__kernel_version **out_old, plait_error *error)
 {
-	plait__version *version = new_version(program);
-	plait__version *was = at_load_acquire_ptr(&program->version);
+	plait__kernel_version *version = new_version(program);
+	plait__kernel_version *was = at_load_acquire_ptr(&program->version);
 	plait_status status;
 
 	if (version == NULL)
@@ -210,7 +210,7 @@ static plait_status put_version(plait__program *program,
 		if (version->kernels[i] != &old->object)
 			continue;
 		plait__object_hold(&kernel->object);
-		plait__object_drop_later(version->kernels[i]);
+		plait__object_drop_deferred(version->kernels[i]);
 		version->kernels[i] = &kernel->object;
 	}
 	status = program->engine->recode(program, version->kernels,
@@ -228,7 +228,7 @@ static plait_status put_version(plait__program *program,
 static plait_status exchange(plait__program *program, const plait__kernel *old,
 			     plait__kernel *kernel, plait_error *error)
 {
-	plait__version *was = NULL;
+	plait__kernel_version *was = NULL;
 	bool found;
 	plait_status status = check_signature(old, kernel, error);
 
@@ -246,11 +246,11 @@ static plait_status exchange(plait__program *program, const plait__kernel *old,
 	plait__mutex_unlock(&program->exchanging);
 	if (was != NULL)
 		end_version(program, was);
-	plait__context_tidy(program->context);
+	plait__reclaim_pending(program->context);
 	return status;
 }
 
-static plait_status prepare(plait__frozen *frozen, plait__program **out,
+static plait_status prepare(plait__plan_object *frozen, plait__program **out,
 			    plait_error *error)
 {
 	plait_status status = plait__program_of(frozen, out, error);
@@ -267,7 +267,7 @@ static plait_status prepare(plait__frozen *frozen, plait__program **out,
 }
 
 /* All three are entered. */
-static plait_status exchange_in(plait__frozen *frozen,
+static plait_status exchange_in(plait__plan_object *frozen,
 				const plait__kernel *old,
 				plait__kernel *kernel, plait_error *error)
 {
@@ -286,9 +286,9 @@ PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
 					   plait_kernel *kernel,
 					   plait_error *error)
 {
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	plait__kernel *from, *to;
-	plait_status status = plait__frozen_enter(plan, &frozen, error);
+	plait_status status = plait__plan_object_enter(plan, &frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;

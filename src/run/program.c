@@ -34,18 +34,18 @@ static void destroy(plait__program *program)
 			continue;
 		program->engine->unmake(instance);
 		plait__frame_free(&instance->frame);
-		plait__passages_free(&instance->passages);
+		plait__section_pool_free(&instance->passages);
 	}
 	plait__recorder_free(plait__program_recorder(program));
-	plait__versions_free(program);
+	plait__kernel_versions_free(program);
 	program->engine->discard(program);
-	plait__rehearsal_free(program, program->rehearsal);
-	plait__runs_free(program);
-	plait__pool_unreserve(program->context->pool, program->notes);
-	plait__layout_free(&program->layout);
-	plait__line_free(allocator, program->instances,
-			 instances_bytes(program));
-	plait__line_free(allocator, program, sizeof(*program));
+	plait__rehearse_free(program, program->rehearsal);
+	plait__run_free_all(program);
+	plait__counter_unreserve_callbacks(program->context->pool, program->notes);
+	plait__frame_layout_free(&program->layout);
+	plait__cacheline_free(allocator, program->instances,
+			      instances_bytes(program));
+	plait__cacheline_free(allocator, program, sizeof(*program));
 }
 
 static void end_program(void *program)
@@ -55,27 +55,27 @@ static void end_program(void *program)
 
 /* Lanes of the host as functions that call one another, unless queues are
  * asked for; all else on queues. */
-static const plait__engine *choose_engine(const plait__frozen *frozen)
+static const plait__engine *choose_engine(const plait__plan_object *frozen)
 {
 	const plait__plan *plan = frozen->plan;
 
 	/* Without what it names there is nothing to be submitted. */
 	if (frozen->rehearses)
-		return &plait__engine_flat;
+		return &plait__host_engine;
 	if (frozen->on_queues)
-		return &plait__engine_queued;
+		return &plait__queue_engine;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		const plait__device *device = frozen->devices[i];
 
 		/* Nothing is there: a plan that is sealed has the others. */
 		if (device != NULL && !plait__device_is_host(device))
-			return &plait__engine_queued;
+			return &plait__queue_engine;
 	}
-	return &plait__engine_flat;
+	return &plait__host_engine;
 }
 
 /* Every launch has code for where it runs. */
-static plait_status check_kernels(const plait__frozen *frozen,
+static plait_status check_kernels(const plait__plan_object *frozen,
 				  plait_error *error)
 {
 	const plait__plan *plan = frozen->plan;
@@ -101,9 +101,9 @@ static plait_status check_kernels(const plait__frozen *frozen,
 }
 
 /* All that is called is there, and can be called. */
-static plait_status check_whole(plait__frozen *frozen, plait_error *error)
+static plait_status check_whole(plait__plan_object *frozen, plait_error *error)
 {
-	plait_status status = plait__frozen_seal(frozen, error);
+	plait_status status = plait__unbound_state_seal(frozen, error);
 
 	if (status == PLAIT_OK)
 		status = check_kernels(frozen, error);
@@ -129,7 +129,7 @@ static plait_status make_instances(plait__program *program,
 {
 	plait_status status = PLAIT_OK;
 
-	program->instances = plait__line_alloc(
+	program->instances = plait__cacheline_alloc(
 		plait__program_allocator(program), instances_bytes(program));
 	if (program->instances == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
@@ -140,15 +140,15 @@ static plait_status make_instances(plait__program *program,
 		status = make_instance(program, i, error);
 	for (uint32_t i = program->instance_count;
 	     status == PLAIT_OK && i-- > 0;)
-		plait__program_give(&program->instances[i]);
+		plait__instance_release(&program->instances[i]);
 	return status;
 }
 
 static plait_status reserve_notes(plait__program *program, uint32_t count,
 				  plait_error *error)
 {
-	plait_status status = plait__pool_reserve(program->context->pool,
-						  count, error);
+	plait_status status = plait__counter_reserve_callbacks(program->context->pool,
+							       count, error);
 
 	if (status == PLAIT_OK)
 		program->notes += count;
@@ -163,16 +163,16 @@ static plait_status make_passages(plait__program *program,
 
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->instance_count; i++)
-		status = plait__passages_make(&program->instances[i].passages,
-					      device, error);
+		status = plait__section_pool_add(&program->instances[i].passages,
+						 device, error);
 	return status;
 }
 
 /* What runs have beside their instances, so that they need no memory. */
 static plait_status make_rest(plait__program *program, plait_error *error)
 {
-	const plait__frozen *frozen = program->frozen;
-	plait_status status = plait__runs_make(program, error);
+	const plait__plan_object *frozen = program->frozen;
+	plait_status status = plait__run_reserve_all(program, error);
 
 	if (status == PLAIT_OK)
 		status = reserve_notes(program, program->instance_count,
@@ -185,11 +185,11 @@ static plait_status make_rest(plait__program *program, plait_error *error)
 	return status;
 }
 
-static plait_status make(plait__frozen *frozen, plait__program **out,
+static plait_status make(plait__plan_object *frozen, plait__program **out,
 			 plait_error *error)
 {
 	plait__context *context = frozen->object.context;
-	plait__program *program = plait__line_alloc(
+	plait__program *program = plait__cacheline_alloc(
 		plait__context_allocator(context), sizeof(*program));
 	plait_status status;
 
@@ -202,12 +202,12 @@ static plait_status make(plait__frozen *frozen, plait__program **out,
 	program->engine = choose_engine(frozen);
 	program->instance_count = frozen->instances != 0 ?
 				  frozen->instances : 2;
-	program->light = at_membarrier_available();
-	status = plait__layout_make(&program->layout, frozen,
-				    program->engine->maps, error);
+	program->asymmetric_fence = at_membarrier_available();
+	status = plait__frame_layout_make(&program->layout, frozen,
+					  program->engine->maps, error);
 	if (status == PLAIT_OK)
-		status = plait__rehearsal_make(program, &program->rehearsal,
-					       error);
+		status = plait__rehearse_make(program, &program->rehearsal,
+					      error);
 	if (status == PLAIT_OK)
 		status = program->engine->prepare(program, error);
 	if (status == PLAIT_OK)
@@ -221,7 +221,7 @@ static plait_status make(plait__frozen *frozen, plait__program **out,
 	return status;
 }
 
-plait_status plait__program_make(plait__frozen *frozen, plait__program **out,
+plait_status plait__program_make(plait__plan_object *frozen, plait__program **out,
 				 plait_error *error)
 {
 	plait_status status = PLAIT_OK;

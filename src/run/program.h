@@ -19,7 +19,7 @@
 typedef struct plait__run plait__run;
 
 /* How a run ended. */
-typedef struct plait__outcome {
+typedef struct plait__run_outcome {
 	at_u32 done;		/* the rest is true then */
 	plait_status status;
 	uint32_t failed_command; /* or none */
@@ -28,16 +28,16 @@ typedef struct plait__outcome {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	plait_error failure;
-} plait__outcome;
+} plait__run_outcome;
 
 /* Kernels that took others' places, and what the engine made of them; see
  * kernel_versions.c. */
-typedef struct plait__version {
+typedef struct plait__kernel_version {
 	uint32_t holders;	/* instances, and the program; under its lock */
 	plait__object **kernels; /* held; one per kernel of the plan */
 	void *code;		/* the engine's */
 	uint64_t number;	/* 1 and more */
-} plait__version;
+} plait__kernel_version;
 
 /* One run in flight at a time. */
 struct plait__instance {
@@ -49,7 +49,7 @@ struct plait__instance {
 	at_u32 ends;		/* it is given back, or is about to be: from
 				 * before its run is seen to be over until
 				 * somebody takes it */
-	at_u32 stuck;		/* and `why_stuck` is true; see below */
+	at_u32 abandoned;		/* and `abandoned_why` is true; see below */
 
 	/* Of the run. */
 	uint32_t flags;		/* PLAIT_RUN_... */
@@ -65,31 +65,31 @@ struct plait__instance {
 	struct plait__mutex lock; /* guards the failure */
 	plait_error failure;
 	plait__run *run;	/* held, or null: nobody wants to know */
-	plait__passage *passage; /* through a queue, or null */
+	plait__section *passage; /* through a queue, or null */
 	plait__recording *recording; /* what it does, or null */
 	plait__recording *spared; /* the same of one that does nothing */
-	plait__version *version; /* held; null: what was frozen */
-	plait__outcome outcome;	/* of a call */
-	plait__passages passages; /* of its runs, that none uses now */
+	plait__kernel_version *version; /* held; null: what was frozen */
+	plait__run_outcome outcome;	/* of a call */
+	plait__section_pool passages; /* of its runs, that none uses now */
 	plait__run *kept;	/* for one of its runs, or of another one's */
-	plait_error why_stuck;
+	plait_error abandoned_why;
 };
 
 struct plait__program {
-	plait__frozen *frozen;	/* which owns it */
+	plait__plan_object *frozen;	/* which owns it */
 	const plait__plan *plan;
 	plait__context *context;
 	const plait__engine *engine;
 	void *compiled;		/* the engine's */
 	struct plait__rehearsal *rehearsal; /* or null: see rehearse.h */
-	plait__layout layout;
+	plait__frame_layout layout;
 	plait__instance *instances;
 	uint32_t instance_count;
 	at_u64 free;		/* tag << 32 | index + 1 of the first one */
 	at_u32 first_free;	/* instance 0, which is not on that list */
-	at_u32 hungry;		/* threads that sleep until one is free */
-	bool light;		/* who sleeps pays for both fences */
-	at_ptr version;		/* the newest plait__version, or null */
+	at_u32 waiters;		/* threads that sleep until one is free */
+	bool asymmetric_fence;		/* who sleeps pays for both fences */
+	at_ptr version;		/* the newest plait__kernel_version, or null */
 	struct plait__mutex exchanging; /* guards versions; a leaf but for
 					 * allocation */
 	at_ptr recorder;	/* null: runs cannot be recorded; recorder.h */
@@ -112,10 +112,10 @@ plait__program_recorder(const plait__program *program)
 }
 
 /* The plan's program, made now unless another thread was faster. */
-plait_status plait__program_make(plait__frozen *frozen, plait__program **out,
+plait_status plait__program_make(plait__plan_object *frozen, plait__program **out,
 				 plait_error *error);
 
-static inline plait_status plait__program_of(plait__frozen *frozen,
+static inline plait_status plait__program_of(plait__plan_object *frozen,
 					     plait__program **out,
 					     plait_error *error)
 {
@@ -130,9 +130,9 @@ static inline plait_status plait__program_of(plait__frozen *frozen,
  * wait: PLAIT_RUN_NO_WAIT, or inside a host function.  PLAIT_E_LOST when all
  * are stuck, and why.
  */
-plait_status plait__program_take(plait__program *program, uint32_t flags,
-				 plait__instance **out, plait_error *error);
-void plait__program_give(plait__instance *instance);
+plait_status plait__instance_acquire(plait__program *program, uint32_t flags,
+				     plait__instance **out, plait_error *error);
+void plait__instance_release(plait__instance *instance);
 
 /* Set a taken instance up for a run: parameters, flags. */
 plait_status plait__instance_begin(plait__instance *instance,
@@ -140,11 +140,11 @@ plait_status plait__instance_begin(plait__instance *instance,
 				   plait_error *error);
 
 /* There is a newer version; the instance is the caller's. */
-void plait__instance_renew(plait__instance *instance);
-void plait__versions_free(plait__program *program);
+void plait__kernel_versions_adopt(plait__instance *instance);
+void plait__kernel_versions_free(plait__program *program);
 
 /* It will not start after all. */
-void plait__instance_take_back(plait__instance *instance);
+void plait__instance_undo_begin(plait__instance *instance);
 
 /* As plait__instance_fail, where no command is to blame. */
 void plait__instance_stop(plait__instance *instance, const plait_error *why);
@@ -152,9 +152,9 @@ void plait__instance_stop(plait__instance *instance, const plait_error *why);
 /*
  * What its run has submitted may be under way for ever: the run ends, but the
  * instance stays its engine's, and all that it uses, the plan too, is never
- * freed.  Before plait__instance_over, which is the last of it.
+ * freed.  Before plait__instance_complete, which is the last of it.
  */
-void plait__instance_keep(plait__instance *instance, const plait_error *why);
+void plait__instance_abandon(plait__instance *instance, const plait_error *why);
 
 /* The same before it starts, because its queue has failed: it has nothing to
  * record, and no failure to tell the queue. */
@@ -162,14 +162,14 @@ void plait__instance_skip(plait__instance *instance, plait_status status);
 
 /* The thread that called plait_plan_call ends inside; for a scope, `instance` is
  * the plait__instance. */
-void plait__instance_lose_caller(void *instance);
+void plait__instance_caller_exited(void *instance);
 
 /* What `called` of an instance says. */
 enum {
-	PLAIT__CALLED_NOT = 0,
-	PLAIT__CALLED_WAITS = 1,	/* the caller gives it back */
-	PLAIT__CALLED_OVER = 2,
-	PLAIT__CALLED_LOST = 3		/* the caller will not come */
+	PLAIT__CALLER_NONE = 0,
+	PLAIT__CALLER_WAITS = 1,	/* the caller gives it back */
+	PLAIT__CALLER_DONE = 2,
+	PLAIT__CALLER_EXITED = 3		/* the caller will not come */
 };
 
 /* "node 7 "saxpy" (file:3)", for messages. */

@@ -19,13 +19,13 @@ enum {
 };
 
 struct plait__rehearsal {
-	uint64_t *turns;	/* by command */
+	uint64_t *spins;	/* by command */
 	uint32_t count;
 };
 
-int32_t plait__rehearsal_work(void *turns)
+int32_t plait__rehearse_work(void *spins)
 {
-	uint64_t left = *(const uint64_t *)turns;
+	uint64_t left = *(const uint64_t *)spins;
 	uint64_t x = left;
 	at_u64 result;
 
@@ -39,14 +39,14 @@ int32_t plait__rehearsal_work(void *turns)
 /* ns per turn, if nobody disturbs. */
 static double time_turn(void)
 {
-	uint64_t turns = TIMED_TURNS;
+	uint64_t spins = TIMED_TURNS;
 	uint64_t best = UINT64_MAX;
 
 	for (uint32_t i = 0; i < TIMINGS; i++) {
 		uint64_t start = plait__clock_now_ns();
 		uint64_t ns;
 
-		(void)plait__rehearsal_work(&turns);
+		(void)plait__rehearse_work(&spins);
 		ns = plait__clock_now_ns() - start;
 		best = ns < best ? ns : best;
 	}
@@ -66,11 +66,11 @@ static uint64_t count_turns(const plait__plan_command *command,
 	return (uint64_t)(ns / turn_ns);
 }
 
-plait_status plait__rehearsal_make(const plait__program *program,
-				   plait__rehearsal **out, plait_error *error)
+plait_status plait__rehearse_make(const plait__program *program,
+				  plait__rehearsal **out, plait_error *error)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
-	const plait__frozen *frozen = program->frozen;
+	const plait__plan_object *frozen = program->frozen;
 	const plait__plan *plan = program->plan;
 	plait__rehearsal *rehearsal;
 	double turn_ns;
@@ -81,40 +81,40 @@ plait_status plait__rehearsal_make(const plait__program *program,
 	rehearsal = plait__alloc(allocator, sizeof(*rehearsal));
 	if (rehearsal != NULL) {
 		rehearsal->count = plan->command_count;
-		rehearsal->turns = plait__alloc_array(allocator,
+		rehearsal->spins = plait__alloc_array(allocator,
 						      plan->command_count,
 						      sizeof(uint64_t));
 	}
 	if (rehearsal == NULL ||
-	    (rehearsal->turns == NULL && plan->command_count > 0)) {
-		plait__rehearsal_free(program, rehearsal);
+	    (rehearsal->spins == NULL && plan->command_count > 0)) {
+		plait__rehearse_free(program, rehearsal);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to rehearse a plan");
 	}
 	turn_ns = frozen->rehearsal_unit_ns > 0 ? time_turn() : 1;
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		rehearsal->turns[i] = count_turns(&plan->commands[i],
+		rehearsal->spins[i] = count_turns(&plan->commands[i],
 						  frozen->rehearsal_unit_ns,
 						  turn_ns);
 	*out = rehearsal;
 	return PLAIT_OK;
 }
 
-void plait__rehearsal_free(const plait__program *program,
-			   plait__rehearsal *rehearsal)
+void plait__rehearse_free(const plait__program *program,
+			  plait__rehearsal *rehearsal)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 
 	if (rehearsal == NULL)
 		return;
-	plait__free(allocator, rehearsal->turns,
+	plait__free(allocator, rehearsal->spins,
 		    rehearsal->count * sizeof(uint64_t));
 	plait__free(allocator, rehearsal, sizeof(*rehearsal));
 }
 
-void *plait__rehearsal_turns(plait__rehearsal *rehearsal, uint32_t command)
+void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command)
 {
-	return &rehearsal->turns[command];
+	return &rehearsal->spins[command];
 }
 
 /* Of a case without a hint the longest branch. */
@@ -132,8 +132,8 @@ static uint32_t choose_branch(const plait__plan *plan,
 	return best;
 }
 
-uint32_t plait__rehearsal_choose(const plait__plan *plan, uint32_t region,
-				 uint64_t done)
+uint32_t plait__rehearse_choose(const plait__plan *plan, uint32_t region,
+				uint64_t done)
 {
 	const plait__plan_region *at = &plan->regions[region];
 	uint64_t times = at->times > 0 ? at->times : 1;
@@ -146,8 +146,8 @@ uint32_t plait__rehearsal_choose(const plait__plan *plan, uint32_t region,
 PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
 					   plait_error *error)
 {
-	plait__frozen *frozen;
-	plait_status status = plait__frozen_enter(plan, &frozen, error);
+	plait__plan_object *frozen;
+	plait_status status = plait__plan_object_enter(plan, &frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;

@@ -12,17 +12,17 @@
 typedef struct plait__rehearsal plait__rehearsal;
 
 /* *out stays null when the plan is not to be rehearsed. */
-plait_status plait__rehearsal_make(const plait__program *program,
-				   plait__rehearsal **out, plait_error *error);
-void plait__rehearsal_free(const plait__program *program,
-			   plait__rehearsal *rehearsal);
+plait_status plait__rehearse_make(const plait__program *program,
+				  plait__rehearsal **out, plait_error *error);
+void plait__rehearse_free(const plait__program *program,
+			  plait__rehearsal *rehearsal);
 
-/* Does the work of a command; `turns` is what _turns returns. */
-int32_t plait__rehearsal_work(void *turns);
-void *plait__rehearsal_turns(plait__rehearsal *rehearsal, uint32_t command);
+/* Does the work of a command; `spins` is what _turns returns. */
+int32_t plait__rehearse_work(void *spins);
+void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command);
 
 /* What a region decides when `done` iterations were done since it began. */
-uint32_t plait__rehearsal_choose(const plait__plan *plan, uint32_t region,
-				 uint64_t done);
+uint32_t plait__rehearse_choose(const plait__plan *plan, uint32_t region,
+				uint64_t done);
 
 #endif

@@ -21,7 +21,7 @@
 static void free_run(plait__run *run)
 {
 	if (run->object.slot != NULL)
-		plait__handle_give(run->object.slot);
+		plait__handle_recycle(run->object.slot);
 	plait__free(plait__program_allocator(run->program), run, sizeof(*run));
 }
 
@@ -59,17 +59,17 @@ static void keep(plait__run *run)
 static void destroy_run(plait__object *object)
 {
 	plait__run *run = (plait__run *)(void *)object;
-	plait__frozen *frozen = run->program->frozen;
+	plait__plan_object *frozen = run->program->frozen;
 
 	if (run->recording != NULL)
-		plait__recorder_give(plait__program_recorder(run->program),
-				     run->recording);
+		plait__recorder_release(plait__program_recorder(run->program),
+					run->recording);
 	keep(run);
 	plait__object_drop(&frozen->object);
 }
 
 static const plait__class run_class = {
-	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run, .light = true,
+	.type = PLAIT_OBJECT_RUN, .destroy = destroy_run, .is_transient = true,
 	.maker_holds = 1
 };
 
@@ -91,7 +91,7 @@ static void clear_run(plait__run *run)
 	/* Relaxed: the handle publishes it. */
 	at_store_relaxed_u32(&run->outcome.done, 0);
 	run->recording = NULL;
-	run->told = NULL;
+	run->listeners = NULL;
 }
 
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
@@ -119,7 +119,7 @@ plait_status plait__run_create(plait__instance *instance, plait__run **out,
 	return PLAIT_OK;
 }
 
-plait_status plait__runs_make(plait__program *program, plait_error *error)
+plait_status plait__run_reserve_all(plait__program *program, plait_error *error)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++) {
 		plait__run *run = make_run(program);
@@ -134,7 +134,7 @@ plait_status plait__runs_make(plait__program *program, plait_error *error)
 	return PLAIT_OK;
 }
 
-void plait__runs_free(plait__program *program)
+void plait__run_free_all(plait__program *program)
 {
 	for (uint32_t i = 0; program->instances != NULL &&
 	     i < program->instance_count; i++)
@@ -165,8 +165,8 @@ plait_status plait__run_enter(plait_run *handle, plait__run **out,
 
 /* ---- how it is ---- */
 
-plait_status plait__outcome_query(const plait__outcome *outcome,
-				  plait_error *error)
+plait_status plait__run_outcome_query(const plait__run_outcome *outcome,
+				      plait_error *error)
 {
 	/* Acquire: pairs with the store in run_instance.c. */
 	if (at_load_acquire_u32(&outcome->done) == 0)
@@ -183,7 +183,7 @@ PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error)
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__outcome_query(&self->outcome, error);
+	status = plait__run_outcome_query(&self->outcome, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -205,11 +205,11 @@ static bool help(void *arg)
 static void describe_end(void *arg, char *out, uint32_t bytes)
 {
 	plait__run *run = arg;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	plait__obstacle_describe(run->instance, run,
-				 plait__object_name(&run->object, room), out,
-				 bytes);
+	plait__blocked_on_describe(run->instance, run,
+				   plait__object_name(&run->object, room), out,
+				   bytes);
 }
 
 PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
@@ -227,12 +227,12 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		return status;
 	request.context = self->object.context;
 	request.arg = self;
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
 	if (!is_done(self))
 		status = plait__wait_run(&request, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	if (status == PLAIT_OK)
-		status = plait__outcome_query(&self->outcome, error);
+		status = plait__run_outcome_query(&self->outcome, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -250,7 +250,7 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 	if (at_load_acquire_u32(&self->outcome.done) == 0)
 		plait__instance_stop(self->instance, &why);
 	plait__mutex_unlock(&self->lock);
-	plait__context_pulse(self->object.context);
+	plait__context_notify_waiters(self->object.context);
 	plait__object_leave(&self->object);
 	return PLAIT_OK;
 }
@@ -262,41 +262,41 @@ static plait_status ask(plait__run *run, plait__inbox *inbox,
 {
 	const plait_allocator *allocator =
 		plait__program_allocator(run->program);
-	struct plait__told *told = plait__alloc(allocator, sizeof(*told));
+	struct plait__run_listener *listeners = plait__alloc(allocator, sizeof(*listeners));
 	plait_status status;
 	bool over;
 
-	if (told == NULL)
+	if (listeners == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an event");
-	status = plait__notice_create(inbox, event, &told->notice, error);
+	status = plait__inbox_event_create(inbox, event, &listeners->notice, error);
 	if (status != PLAIT_OK) {
-		plait__free(allocator, told, sizeof(*told));
+		plait__free(allocator, listeners, sizeof(*listeners));
 		return status;
 	}
 	plait__mutex_lock(&run->lock);
 	over = at_load_acquire_u32(&run->outcome.done) != 0;
 	if (!over) {
-		told->next = run->told;
-		run->told = told;
+		listeners->next = run->listeners;
+		run->listeners = listeners;
 	}
 	plait__mutex_unlock(&run->lock);
 	if (over)
-		plait__run_tell(run, told, run->outcome.status);
+		plait__run_notify_all(run, listeners, run->outcome.status);
 	return PLAIT_OK;
 }
 
-void plait__run_tell(plait__run *run, struct plait__told *told,
-		     plait_status status)
+void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+			   plait_status status)
 {
 	const plait_allocator *allocator =
 		plait__program_allocator(run->program);
-	struct plait__told *next;
+	struct plait__run_listener *next;
 
-	for (; told != NULL; told = next) {
-		next = told->next;
-		plait__notice_post(told->notice, status);
-		plait__free(allocator, told, sizeof(*told));
+	for (; listeners != NULL; listeners = next) {
+		next = listeners->next;
+		plait__inbox_event_post(listeners->notice, status);
+		plait__free(allocator, listeners, sizeof(*listeners));
 	}
 }
 
@@ -334,7 +334,7 @@ static uint64_t count_expected(const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (plan->commands[i].kind != PLAIT__CMD_REGION &&
 		    plan->commands[i].kind != PLAIT__CMD_ENTER)
-			count += plait__recording_expected(plan, plan->nodes[
+			count += plait__recorder_expected_runs(plan, plan->nodes[
 				plan->commands[i].node].body);
 	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
 }
@@ -350,10 +350,10 @@ static void add_progress(plait__run *run, plait_run_info *info)
 	done = at_load_acquire_u32(&run->outcome.done) != 0;
 	recording = done ? run->recording : run->instance->recording;
 	if (recording != NULL) {
-		info->commands = plait__recording_commands(recording);
+		info->commands = plait__recorder_commands(recording);
 		if (!done)
 			info->iterations =
-				plait__recording_iterations(recording);
+				plait__recorder_iterations(recording);
 		info->begin_ns = done ? recording->begin_ns : 0;
 		info->end_ns = done ? recording->end_ns : 0;
 	}
@@ -366,14 +366,14 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error)
 {
 	plait_run_info ours = { .failed_command = UINT64_MAX };
-	const plait__outcome *outcome;
+	const plait__run_outcome *outcome;
 	plait__run *self;
 	plait_status status = plait__run_enter(run, &self, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	outcome = &self->outcome;
-	ours.status = plait__outcome_query(outcome, NULL);
+	ours.status = plait__run_outcome_query(outcome, NULL);
 	if (ours.status != PLAIT_PENDING) {
 		ours.iterations = outcome->iterations;
 		ours.device_regions = outcome->device_regions;
@@ -381,7 +381,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 			ours.failed_command = outcome->failed_command;
 	}
 	add_progress(self, &ours);
-	status = PLAIT__WRITE(plait_run_info, info, &ours, error);
+	status = PLAIT__STRUCT_WRITE(plait_run_info, info, &ours, error);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -430,8 +430,8 @@ PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
 					  plait_error *error)
 {
 	plait_command_info ours;
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -442,7 +442,7 @@ PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
 				     entered->plan->command_count);
 	} else {
 		describe(entered->plan, (uint32_t)command, &ours);
-		status = PLAIT__WRITE(plait_command_info, info, &ours, error);
+		status = PLAIT__STRUCT_WRITE(plait_command_info, info, &ours, error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

@@ -17,22 +17,22 @@ struct plait__run {
 	bool kept;		/* an instance has it, for other runs too */
 	at_u32 rests;		/* that, and it is nobody's now */
 	plait__instance *instance; /* another run's, when `done` */
-	plait__outcome outcome;
+	plait__run_outcome outcome;
 	plait__recording *recording; /* of what it did, when `done` */
 	/* Guards what follows, and that `done` comes before the instance is
 	 * given back. */
 	struct plait__mutex lock;
-	struct plait__told *told;
+	struct plait__run_listener *listeners;
 };
 
 /* One who asked to be told; see plait_run_notify. */
-struct plait__told {
-	struct plait__told *next;
-	plait__notice *notice;
+struct plait__run_listener {
+	struct plait__run_listener *next;
+	plait__inbox_event *notice;
 };
 
 /* As many as there are instances, so that these need no memory. */
-plait_status plait__runs_make(plait__program *program, plait_error *error);
+plait_status plait__run_reserve_all(plait__program *program, plait_error *error);
 /* The instance is taken.  The run has two holds, the user's and the caller's,
  * and takes over one that the caller has of the plan. */
 plait_status plait__run_create(plait__instance *instance, plait__run **out,
@@ -40,12 +40,12 @@ plait_status plait__run_create(plait__instance *instance, plait__run **out,
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
 			      plait_error *error);
 /* It is done: those who asked; not with a lock held. */
-void plait__run_tell(plait__run *run, struct plait__told *told,
-		     plait_status status);
-void plait__runs_free(plait__program *program);
+void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+			   plait_status status);
+void plait__run_free_all(plait__program *program);
 
 /* PLAIT_PENDING, or how it ended with its error. */
-plait_status plait__outcome_query(const plait__outcome *outcome,
-				  plait_error *error);
+plait_status plait__run_outcome_query(const plait__run_outcome *outcome,
+				      plait_error *error);
 
 #endif

@@ -20,7 +20,7 @@ static plait_status begin_record(plait__instance *instance, plait_error *error)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "PLAIT_RUN_RECORD: the plan has no room for "
 				   "records; plait_plan_record makes it");
-	return plait__recorder_take(recorder, &instance->recording, error);
+	return plait__recorder_acquire(recorder, &instance->recording, error);
 }
 
 plait_status plait__instance_begin(plait__instance *instance,
@@ -41,11 +41,11 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->passage = NULL;
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
-	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_NOT);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_NONE);
 	/* Acquire: pairs with the store in kernel_versions.c. */
 	if (at_load_acquire_ptr(&instance->program->version) !=
 	    instance->version)
-		plait__instance_renew(instance);
+		plait__kernel_versions_adopt(instance);
 	/* A rehearsal has no use for parameters. */
 	status = instance->program->rehearsal != NULL ? PLAIT_OK :
 		 plait__frame_bind(&instance->frame, desc, error);
@@ -57,11 +57,11 @@ plait_status plait__instance_begin(plait__instance *instance,
 	return status;
 }
 
-void plait__instance_take_back(plait__instance *instance)
+void plait__instance_undo_begin(plait__instance *instance)
 {
 	plait__frame_unbind(&instance->frame);
-	plait__recorder_give(plait__program_recorder(instance->program),
-			     instance->recording);
+	plait__recorder_release(plait__program_recorder(instance->program),
+				instance->recording);
 	instance->recording = NULL;
 }
 
@@ -101,16 +101,16 @@ void plait__instance_stop(plait__instance *instance, const plait_error *why)
 	keep_failure(instance, PLAIT__NONE, why);
 }
 
-void plait__instance_keep(plait__instance *instance, const plait_error *why)
+void plait__instance_abandon(plait__instance *instance, const plait_error *why)
 {
 	plait__context *context = instance->program->context;
 
 	plait__object_hold(&instance->program->frozen->object);
 	/* Nobody is to wait for the end of this context. */
-	plait__context_opened(context);
-	instance->why_stuck = *why;
+	plait__reclaim_thread_handle_opened(context);
+	instance->abandoned_why = *why;
 	/* Release: pairs with the load in instance_pool.c. */
-	at_store_release_u32(&instance->stuck, 1);
+	at_store_release_u32(&instance->abandoned, 1);
 }
 
 /* Others may ask how far it has come. */
@@ -141,7 +141,7 @@ void plait__instance_skip(plait__instance *instance, plait_status status)
 /* ---- ending ---- */
 
 static void fill_outcome(const plait__instance *instance,
-			 plait__outcome *outcome)
+			 plait__run_outcome *outcome)
 {
 	outcome->status = instance->failed ? instance->failure.status :
 					     PLAIT_OK;
@@ -156,13 +156,13 @@ static void fill_outcome(const plait__instance *instance,
 static void end_own_call(plait__instance *instance)
 {
 	fill_outcome(instance, &instance->outcome);
-	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_OVER);
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_DONE);
 }
 
 /* Somebody waits in plait_plan_call, or has been lost there. */
 static void end_call(plait__instance *instance)
 {
-	plait__frozen *frozen = instance->program->frozen;
+	plait__plan_object *frozen = instance->program->frozen;
 	plait__context *context = instance->program->context;
 
 	/* It may just be about to stop it, which is too late then. */
@@ -171,17 +171,17 @@ static void end_call(plait__instance *instance)
 	plait__mutex_unlock(&instance->lock);
 	/* Acquire and release: the caller sees the outcome, and we see whether
 	 * there still is one. */
-	if (at_exchange_u32(&instance->called, PLAIT__CALLED_OVER) ==
-	    PLAIT__CALLED_LOST) {
-		plait__program_give(instance);
-		plait__object_drop_later(&frozen->object);
+	if (at_exchange_u32(&instance->called, PLAIT__CALLER_DONE) ==
+	    PLAIT__CALLER_EXITED) {
+		plait__instance_release(instance);
+		plait__object_drop_deferred(&frozen->object);
 	}
-	plait__context_pulse(context);
+	plait__context_notify_waiters(context);
 }
 
 static void end_run(plait__run *run, plait__instance *instance)
 {
-	struct plait__told *told;
+	struct plait__run_listener *listeners;
 	plait_status status;
 
 	plait__mutex_lock(&run->lock);
@@ -189,12 +189,12 @@ static void end_run(plait__run *run, plait__instance *instance)
 	run->recording = instance->recording;
 	instance->recording = NULL;
 	status = run->outcome.status;
-	told = run->told;
-	run->told = NULL;
+	listeners = run->listeners;
+	run->listeners = NULL;
 	/* Release: pairs with the loads in run.c. */
 	at_store_release_u32(&run->outcome.done, 1);
 	plait__mutex_unlock(&run->lock);
-	plait__run_tell(run, told, status);
+	plait__run_notify_all(run, listeners, status);
 	/* Calls no slot, even if nobody else has it: the instance keeps the
 	 * plan.  So it can be used again when the instance can. */
 	plait__object_drop(&run->object);
@@ -207,11 +207,11 @@ static void end_passage(const plait__instance *instance)
 
 	/* A queue that had failed before has its own failure to report. */
 	if (!instance->failed || instance->queue_failed) {
-		plait__passage_leave(instance->passage, NULL);
+		plait__section_leave(instance->passage, NULL);
 		return;
 	}
 	failure = instance->failure;
-	plait__passage_leave(instance->passage, &failure);
+	plait__section_leave(instance->passage, &failure);
 }
 
 /* A run that nobody holds keeps none. */
@@ -219,10 +219,10 @@ static void end_record(plait__instance *instance)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);
 
-	plait__recording_end(recorder, instance->recording);
+	plait__recorder_end(recorder, instance->recording);
 	if (instance->run != NULL)
 		return;
-	plait__recorder_give(recorder, instance->recording);
+	plait__recorder_release(recorder, instance->recording);
 	instance->recording = NULL;
 }
 
@@ -230,50 +230,50 @@ static void end_record(plait__instance *instance)
 static void end_on_queue(plait__instance *instance)
 {
 	plait__program *program = instance->program;
-	plait__frozen *frozen = program->frozen;
+	plait__plan_object *frozen = program->frozen;
 	plait__context *context = program->context;
 
 	/* Who sees the end of the run finds its instance free: see take.
 	 * Relaxed: published with the end. */
-	if (at_load_relaxed_u32(&instance->stuck) == 0)
+	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		at_store_relaxed_u32(&instance->ends, 1);
 	if (instance->run != NULL)
 		end_run(instance->run, instance);
 	if (instance->passage != NULL)
 		end_passage(instance);
-	plait__program_give(instance);
-	plait__context_pulse(context);
-	plait__object_drop_later(&frozen->object);
+	plait__instance_release(instance);
+	plait__context_notify_waiters(context);
+	plait__object_drop_deferred(&frozen->object);
 }
 
-void plait__instance_over(plait__instance *instance)
+void plait__instance_complete(plait__instance *instance)
 {
-	if (at_load_relaxed_u32(&instance->stuck) == 0)
+	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		plait__frame_unbind(&instance->frame);
 	if (instance->queue_failed)
 		swap_recordings(instance);
 	if (instance->recording != NULL)
 		end_record(instance);
-	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_NOT)
+	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE)
 		end_on_queue(instance);
 	else if (instance->caller == plait__thread_token() &&
-		 at_load_relaxed_u32(&instance->called) == PLAIT__CALLED_WAITS)
+		 at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_WAITS)
 		end_own_call(instance);
 	else
 		end_call(instance);
 }
 
-void plait__instance_lose_caller(void *arg)
+void plait__instance_caller_exited(void *arg)
 {
 	plait__instance *instance = arg;
 	plait__program *program = instance->program;
-	uint32_t waits = PLAIT__CALLED_WAITS;
+	uint32_t waits = PLAIT__CALLER_WAITS;
 
 	/* What the caller has entered it is about to leave: the run holds the
 	 * plan instead, until it is over. */
 	plait__object_hold(&program->frozen->object);
-	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLED_LOST))
+	if (at_cas_u32(&instance->called, &waits, PLAIT__CALLER_EXITED))
 		return;
-	plait__program_give(instance);
-	plait__object_drop_later(&program->frozen->object);
+	plait__instance_release(instance);
+	plait__object_drop_deferred(&program->frozen->object);
 }

@@ -48,7 +48,7 @@ static uint64_t choose_strict(const plait__plan *plan)
 			longest = count > longest ? count : longest;
 		}
 		once += (uint64_t)longest;
-		most += longest * plait__recording_expected(plan, b);
+		most += longest * plait__recorder_expected_runs(plan, b);
 	}
 	return most < MOST_CHOSEN ? (uint64_t)most :
 	       once > MOST_CHOSEN ? once : MOST_CHOSEN;
@@ -91,8 +91,8 @@ PLAIT_API plait_status plait_plan_record(plait_plan *plan, uint64_t records,
 					 plait_error *error)
 {
 	plait__program *program;
-	plait__frozen *frozen;
-	plait_status status = plait__frozen_enter(plan, &frozen, error);
+	plait__plan_object *frozen;
+	plait_status status = plait__plan_object_enter(plan, &frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -138,7 +138,7 @@ static plait_status find_recording(const plait__run *run,
 	return PLAIT_OK;
 }
 
-static uint64_t other_of(const plait__entry *entry)
+static uint64_t other_of(const plait__record_entry *entry)
 {
 	if (entry->kind == PLAIT_RECORD_DECISION)
 		return entry->other == 0 ? UINT64_MAX : entry->other - 1;
@@ -146,7 +146,7 @@ static uint64_t other_of(const plait__entry *entry)
 }
 
 static plait_status write_record(const plait__plan *plan, uint32_t lane,
-				 const plait__entry *entry, void *given,
+				 const plait__record_entry *entry, void *given,
 				 plait_error *error)
 {
 	const plait_record ours = {
@@ -157,7 +157,7 @@ static plait_status write_record(const plait__plan *plan, uint32_t lane,
 		.start_ns = entry->start_ns, .end_ns = entry->end_ns,
 	};
 
-	return PLAIT__WRITE(plait_record, given, &ours, error);
+	return PLAIT__STRUCT_WRITE(plait_record, given, &ours, error);
 }
 
 static plait_status write_records(const plait__run *run,
@@ -173,13 +173,13 @@ static plait_status write_records(const plait__run *run,
 				   "plait_record: size %u; set it to "
 				   "sizeof(plait_record)", stride);
 	for (uint32_t l = 0; l < recording->ring_count; l++) {
-		const plait__ring *ring = &recording->rings[l];
-		uint32_t kept = plait__ring_kept(ring);
+		const plait__record_ring *ring = &recording->rings[l];
+		uint32_t kept = plait__recorder_entry_count(ring);
 
 		for (uint32_t i = 0; status == PLAIT_OK && i < kept; i++) {
 			memcpy(at, &stride, sizeof(stride));
 			status = write_record(run->program->plan, l,
-					      plait__ring_at(ring, i), at,
+					      plait__recorder_entry_at(ring, i), at,
 					      error);
 			at += stride;
 		}
@@ -197,11 +197,11 @@ static plait_status pull(const plait__run *run, plait_record *records,
 
 	if (status != PLAIT_OK)
 		return status;
-	there = plait__recording_count(recording);
+	there = plait__recorder_count(recording);
 	if (out_count != NULL)
 		*out_count = there;
 	if (out_dropped != NULL)
-		*out_dropped = plait__recording_dropped(recording);
+		*out_dropped = plait__recorder_dropped(recording);
 	if (records == NULL || there == 0)
 		return PLAIT_OK;
 	if (count < there)
@@ -231,7 +231,7 @@ PLAIT_API plait_status plait_run_records(plait_run *run,
 /* ---- as text ---- */
 
 static void fill_span(const plait__recording *recording, uint32_t lane,
-		      const plait__entry *entry, plait__trace_span *span)
+		      const plait__record_entry *entry, plait__trace_span *span)
 {
 	static const uint8_t kinds[] = {
 		[PLAIT_RECORD_COMMAND] = PLAIT__SPAN_COMMAND,
@@ -253,11 +253,11 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 	plait__trace_span *span = trace->spans;
 
 	for (uint32_t l = 0; l < recording->ring_count; l++) {
-		const plait__ring *ring = &recording->rings[l];
-		uint32_t kept = plait__ring_kept(ring);
+		const plait__record_ring *ring = &recording->rings[l];
+		uint32_t kept = plait__recorder_entry_count(ring);
 
 		for (uint32_t i = 0; i < kept; i++)
-			fill_span(recording, l, plait__ring_at(ring, i),
+			fill_span(recording, l, plait__recorder_entry_at(ring, i),
 				  span++);
 	}
 	/* One thread did all of it, or lanes did, some of which had nothing to
@@ -269,21 +269,21 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 			recording->ring_count : 0;
 	trace->begin_ns = recording->begin_ns;
 	trace->makespan = recording->end_ns - recording->begin_ns;
-	trace->dropped = plait__recording_dropped(recording);
+	trace->dropped = plait__recorder_dropped(recording);
 }
 
 static plait_status draw(plait__trace *trace, plait__text *text,
 			 plait_error *error)
 {
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(trace->plan, NULL,
+	plait_status status = plait__simulate_plan(trace->plan, NULL,
 						   text->allocator, &timeline,
 						   error);
 
 	if (status != PLAIT_OK)
 		return status;
 	plait__trace_svg(trace, timeline, text);
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
@@ -296,7 +296,7 @@ static plait_status write_trace(const plait__run *run,
 	plait__trace trace;
 
 	if (plait__trace_init(&trace, run->program->plan, (uint32_t)
-			      plait__recording_count(recording),
+			      plait__recorder_count(recording),
 			      text->allocator)) {
 		fill_trace(recording, &trace);
 		text->failed = !plait__trace_finish(&trace);

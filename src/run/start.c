@@ -15,7 +15,7 @@
 
 /* One call of plait_plan_run or plait_plan_call. */
 struct start {
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	plait__queue *queue;	/* or null */
 	plait__program *program;
 	plait__instance *instance;
@@ -34,7 +34,7 @@ static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
 		*out = (plait_run_desc){ .size = sizeof(*out) };
 		return PLAIT_OK;
 	}
-	status = PLAIT__READ(plait_run_desc, out, given, error);
+	status = PLAIT__STRUCT_READ(plait_run_desc, out, given, error);
 	if (status == PLAIT_OK && (out->flags & ~known) != 0)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "plait_run_desc: flags 0x%x are not known",
@@ -61,7 +61,7 @@ static plait_status enter(struct start *start, plait_plan *plan,
 			  plait_queue *queue, const plait_run_desc *desc,
 			  plait_error *error)
 {
-	plait_status status = plait__frozen_enter(plan, &start->frozen, error);
+	plait_status status = plait__plan_object_enter(plan, &start->frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -89,13 +89,13 @@ static plait_status begin(struct start *start, plait_error *error)
 {
 	plait_status status;
 
-	status = plait__program_take(start->program, start->desc.flags,
-				     &start->instance, error);
+	status = plait__instance_acquire(start->program, start->desc.flags,
+					 &start->instance, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__instance_begin(start->instance, &start->desc, error);
 	if (status != PLAIT_OK)
-		plait__program_give(start->instance);
+		plait__instance_release(start->instance);
 	return status;
 }
 
@@ -110,7 +110,7 @@ static void start_now(plait__instance *instance)
 	/* It may be over when this returns. */
 	engine->start(instance, false);
 	if (engine->needs_others)
-		plait__pilot_forget(context);
+		plait__progress_unexpect(context);
 }
 
 /* The queue has come to the run; in upcalls too. */
@@ -130,8 +130,8 @@ static plait_status set_out(struct start *start, plait_error *error)
 	plait__instance *instance = start->instance;
 	plait_status status;
 
-	status = plait__passage_take(&instance->passages, start->queue,
-				     &instance->passage, error);
+	status = plait__section_acquire(&instance->passages, start->queue,
+					&instance->passage, error);
 	if (status != PLAIT_OK)
 		return status;
 	instance->passage->reached = on_reached;
@@ -144,14 +144,14 @@ static void take_back(struct start *start)
 	plait__instance *instance = start->instance;
 
 	if (instance->passage != NULL)
-		plait__passage_cancel(instance->passage);
+		plait__section_cancel(instance->passage);
 	if (instance->run != NULL) {
 		plait__object_drop(&instance->run->object);
 		plait__object_release(plait__object_handle(
 			&instance->run->object), PLAIT_OBJECT_RUN);
 	}
-	plait__instance_take_back(instance);
-	plait__program_give(instance);
+	plait__instance_undo_begin(instance);
+	plait__instance_release(instance);
 }
 
 /* With a run of which the caller has one reference, and the instance a hold;
@@ -191,27 +191,27 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (status == PLAIT_OK && out != NULL)
 		handle = plait__object_handle(&instance->run->object);
 	if (needs_others)
-		plait__pilot_expect(start->program->context);
+		plait__progress_expect(start->program->context);
 	if (status == PLAIT_OK)
-		status = plait__passage_enter(instance->passage,
+		status = plait__section_enter(instance->passage,
 					      !needs_others, &now, error);
 	if (status != PLAIT_OK) {
 		plait__object_drop(&start->frozen->object);
 		take_back(start);
 		if (needs_others)
-			plait__pilot_forget(start->program->context);
+			plait__progress_unexpect(start->program->context);
 		return status;
 	}
 	if (now)
 		start_now(instance);
 	/* Submitting is done at once, by who is here. */
-	if (now && needs_others && !plait__pool_in_call())
-		(void)plait__pilot_drive(start->program->context);
+	if (now && needs_others && !plait__callback_scope_is_active())
+		(void)plait__progress_drive(start->program->context);
 	if (out != NULL)
 		*out = handle;
 	/* Threads that sleep may have to do the work. */
 	if (plait__pool_worker_count(start->program->context->pool) == 0)
-		plait__context_pulse(start->program->context);
+		plait__context_notify_waiters(start->program->context);
 	return PLAIT_OK;
 }
 
@@ -231,12 +231,12 @@ PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
 	status = enter(&start, plan, queue, desc, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave, &start };
+	PLAIT__THREAD_SCOPE inside = { leave, &start };
 	status = submit(&start, out, error);
 	if (status == PLAIT_OK && plait__queue_wants_finish(start.queue))
 		status = plait__queue_finish(start.queue, PLAIT_FOREVER,
 					     error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave(&start);
 	return status;
 }
@@ -248,7 +248,7 @@ static bool is_over(void *arg)
 	const plait__instance *instance = arg;
 
 	/* Acquire: pairs with the exchange in run_instance.c. */
-	return at_load_acquire_u32(&instance->called) == PLAIT__CALLED_OVER;
+	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
 }
 
 static bool help(void *arg)
@@ -296,7 +296,7 @@ static void wind_up(plait__instance *instance, const plait_error *why)
 
 static void describe(void *arg, char *out, uint32_t bytes)
 {
-	plait__obstacle_describe(arg, NULL, "the plan", out, bytes);
+	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
 }
 
 /* Others work on it too, or it waits for something. */
@@ -348,7 +348,7 @@ static plait_status call_here(struct start *start, plait_error *error)
 	plait__instance *instance;
 	plait_status status = PLAIT_OK;
 
-	if (plait__pool_in_call())
+	if (plait__callback_scope_is_active())
 		status = prepare_inner(start, error);
 	if (status == PLAIT_OK)
 		status = begin(start, error);
@@ -356,18 +356,18 @@ static plait_status call_here(struct start *start, plait_error *error)
 		return status;
 	instance = start->instance;
 	instance->caller = plait__thread_token();
-	at_store_relaxed_u32(&instance->called, PLAIT__CALLED_WAITS);
-	PLAIT__SCOPE waits = { plait__instance_lose_caller, instance };
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
 	start->program->engine->start(instance, true);
 	while (!is_over(instance) && help(instance))
 		continue;
 	if (!is_over(instance))
 		await_end(instance);
-	plait__scope_end(&waits);
+	plait__thread_scope_end(&waits);
 	status = instance->outcome.status;
 	if (status != PLAIT_OK)
 		plait__error_copy(error, &instance->outcome.failure);
-	plait__program_give(instance);
+	plait__instance_release(instance);
 	return status;
 }
 
@@ -376,7 +376,7 @@ static bool has_work(plait__queue *queue)
 	bool clear;
 
 	plait__mutex_lock(&queue->lock);
-	clear = plait__queue_is_clear(queue);
+	clear = plait__section_queue_is_clear(queue);
 	plait__mutex_unlock(&queue->lock);
 	return !clear;
 }
@@ -385,7 +385,7 @@ static plait_status call_behind(struct start *start, plait_error *error)
 {
 	plait_status status;
 
-	if (plait__pool_in_call())
+	if (plait__callback_scope_is_active())
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait for what a "
 				   "queue has before the plan");
@@ -405,12 +405,12 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave, &start };
+	PLAIT__THREAD_SCOPE inside = { leave, &start };
 	if (queue != NULL && has_work(start.queue))
 		status = call_behind(&start, error);
 	else
 		status = call_here(&start, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave(&start);
 	return status;
 }
@@ -418,17 +418,17 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 PLAIT_API plait_status plait_plan_prepare(plait_plan *plan, plait_error *error)
 {
 	plait__program *program;
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	bool was_ready;
-	plait_status status = plait__frozen_enter(plan, &frozen, error);
+	plait_status status = plait__plan_object_enter(plan, &frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	was_ready = at_load_acquire_ptr(&frozen->program) != NULL;
 	status = plait__program_of(frozen, &program, error);
 	if (status == PLAIT_OK && was_ready &&
-	    program->engine->look_again != NULL)
-		program->engine->look_again(program);
+	    program->engine->recalibrate != NULL)
+		program->engine->recalibrate(program);
 	plait__object_leave(&frozen->object);
 	return status;
 }

@@ -27,7 +27,7 @@ enum {
 };
 
 struct tuning {
-	plait__frozen *frozen;
+	plait__plan_object *frozen;
 	plait__program *program;
 	const plait_allocator *allocator;
 	plait_tune_desc desc;
@@ -42,15 +42,15 @@ struct tuning {
 
 /* ---- what was measured ---- */
 
-static const double as_they_are[PLAIT__SAMPLES] = { 1, 1, 1, 1, 1, 1, 1 };
+static const double as_they_are[PLAIT__COST_SAMPLES] = { 1, 1, 1, 1, 1, 1, 1 };
 
 /* Ascending; returns how many there are. */
-static uint32_t sort_sample(const plait__sample *sample,
+static uint32_t sort_sample(const plait__cost_sample *sample,
 			    const double scale[], double sorted[])
 {
 	uint32_t count = 0;
 
-	for (; count < PLAIT__SAMPLES && count < sample->count; count++) {
+	for (; count < PLAIT__COST_SAMPLES && count < sample->count; count++) {
 		double ns = (double)sample->ns[count] * scale[count];
 		uint32_t at = count;
 
@@ -62,9 +62,9 @@ static uint32_t sort_sample(const plait__sample *sample,
 }
 
 /* Of an even number the lower one in the middle. */
-static uint64_t median(const plait__sample *sample)
+static uint64_t median(const plait__cost_sample *sample)
 {
-	double sorted[PLAIT__SAMPLES];
+	double sorted[PLAIT__COST_SAMPLES];
 	uint32_t count = sort_sample(sample, as_they_are, sorted);
 
 	return count > 0 ? (uint64_t)sorted[(count - 1) / 2] : 0;
@@ -76,27 +76,27 @@ static uint64_t median(const plait__sample *sample)
 static void find_scale(const plait__recorder *recorder, uint32_t count,
 		       double scale[])
 {
-	double all[PLAIT__SAMPLES] = { 0 }, most = 0;
+	double all[PLAIT__COST_SAMPLES] = { 0 }, most = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const plait__sample *sample = &recorder->samples[i];
+		const plait__cost_sample *sample = &recorder->samples[i];
 
 		for (uint32_t k = 0; sample->count == recorder->runs &&
-		     k < PLAIT__SAMPLES && k < sample->count; k++)
+		     k < PLAIT__COST_SAMPLES && k < sample->count; k++)
 			all[k] += (double)sample->ns[k];
 	}
-	for (uint32_t k = 0; k < PLAIT__SAMPLES; k++)
+	for (uint32_t k = 0; k < PLAIT__COST_SAMPLES; k++)
 		most = all[k] > most ? all[k] : most;
-	for (uint32_t k = 0; k < PLAIT__SAMPLES; k++)
+	for (uint32_t k = 0; k < PLAIT__COST_SAMPLES; k++)
 		scale[k] = all[k] > 0 ? most / all[k] : 1;
 }
 
 /* The longest time does not count: any command may be disturbed once. */
 static void note_change(struct tuning *tuning, const plait__recorder *recorder,
-			const plait__sample *sample,
+			const plait__cost_sample *sample,
 			const double scale[])
 {
-	double sorted[PLAIT__SAMPLES];
+	double sorted[PLAIT__COST_SAMPLES];
 	uint32_t count = sort_sample(sample, sample->count == recorder->runs ?
 				     scale : as_they_are, sorted);
 	double middle;
@@ -112,12 +112,12 @@ static void note_change(struct tuning *tuning, const plait__recorder *recorder,
 static void copy_medians(struct tuning *tuning, plait__recorder *recorder)
 {
 	uint32_t count = tuning->program->plan->command_count;
-	double scale[PLAIT__SAMPLES];
+	double scale[PLAIT__COST_SAMPLES];
 
 	plait__mutex_lock(&recorder->lock);
 	find_scale(recorder, count, scale);
 	for (uint32_t i = 0; i < count; i++) {
-		const plait__sample *sample = &recorder->samples[i];
+		const plait__cost_sample *sample = &recorder->samples[i];
 
 		tuning->costs[i] = sample->count > 0 ? median(sample) :
 				   UINT64_MAX;
@@ -222,18 +222,18 @@ static plait_status predict(const struct tuning *tuning,
 	const plait__simulate_system system = { .hop_cost = tuning->hop_ns,
 						.costs = costs };
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(plan, &system,
+	plait_status status = plait__simulate_plan(plan, &system,
 						   tuning->allocator,
 						   &timeline, tuning->error);
 
 	if (status != PLAIT_OK)
 		return status;
 	*out = timeline->makespan;
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
-static plait_status build(struct tuning *tuning, const plait__unplan *unplan,
+static plait_status build(struct tuning *tuning, const plait__plan_to_input *rebuilt,
 			  plait__plan **out)
 {
 	const plait__plan *old = tuning->program->plan;
@@ -242,14 +242,14 @@ static plait_status build(struct tuning *tuning, const plait__unplan *unplan,
 		.lanes = tuning->desc.lanes, .hop_cost = tuning->hop_ns,
 		.costs = tuning->node_costs,
 	};
-	plait_status status = plait__plan_build(&unplan->input, &options,
-						tuning->allocator, NULL, out,
-						tuning->error);
+	plait_status status = plait__planner_run(&rebuilt->input, &options,
+						 tuning->allocator, NULL, out,
+						 tuning->error);
 
 	if (status != PLAIT_OK)
 		return status;
 	/* What was read back is proved, as it was the first time. */
-	status = plait__plan_check(*out, &unplan->input, 0, tuning->allocator,
+	status = plait__check_plan(*out, &rebuilt->input, 0, tuning->allocator,
 				   NULL, tuning->error);
 	if (status == PLAIT_OK)
 		status = predict(tuning, old, tuning->costs,
@@ -264,18 +264,18 @@ static plait_status build(struct tuning *tuning, const plait__unplan *unplan,
 /* A limit that is asked for is for all devices. */
 static plait_status plan_anew(struct tuning *tuning, plait__plan **out)
 {
-	plait__unplan unplan;
-	plait_status status = plait__unplan_init(&unplan,
-						 tuning->program->plan,
-						 tuning->allocator,
-						 tuning->error);
+	plait__plan_to_input rebuilt;
+	plait_status status = plait__plan_to_input_init(&rebuilt,
+							tuning->program->plan,
+							tuning->allocator,
+							tuning->error);
 
 	for (uint32_t i = 0; status == PLAIT_OK && tuning->desc.lanes > 0 &&
-	     i < unplan.input.device_count; i++)
-		unplan.devices[i].lane_limit = tuning->desc.lanes;
+	     i < rebuilt.input.device_count; i++)
+		rebuilt.devices[i].lane_limit = tuning->desc.lanes;
 	if (status == PLAIT_OK)
-		status = build(tuning, &unplan, out);
-	plait__unplan_fini(&unplan);
+		status = build(tuning, &rebuilt, out);
+	plait__plan_to_input_fini(&rebuilt);
 	return status;
 }
 
@@ -293,11 +293,11 @@ static void hold_all(plait__object **to, plait__object *const *from,
 
 /* Tables are the old plan's, so what they stand for is too; kernels are those
  * that are used now. */
-static void bind_same(const struct tuning *tuning, plait__frozen *frozen)
+static void bind_same(const struct tuning *tuning, plait__plan_object *frozen)
 {
-	const plait__frozen *old = tuning->frozen;
+	const plait__plan_object *old = tuning->frozen;
 	const plait__plan *plan = old->plan;
-	plait__version *version;
+	plait__kernel_version *version;
 
 	plait__mutex_lock(&tuning->program->exchanging);
 	version = at_load_acquire_ptr(&tuning->program->version);
@@ -323,15 +323,15 @@ static void bind_same(const struct tuning *tuning, plait__frozen *frozen)
 static plait_status wrap(const struct tuning *tuning, plait__plan *plan,
 			 plait_plan **out)
 {
-	plait__frozen *frozen;
-	plait_status status = plait__frozen_make(
+	plait__plan_object *frozen;
+	plait_status status = plait__plan_object_create(
 		tuning->frozen->object.context, plan, &frozen, tuning->error);
 
 	if (status != PLAIT_OK)
 		return status;
 	bind_same(tuning, frozen);
-	if (!plait__frozen_is_whole(frozen))
-		status = plait__frozen_open(frozen, tuning->error);
+	if (!plait__unbound_is_none(frozen))
+		status = plait__unbound_state_open(frozen, tuning->error);
 	if (status == PLAIT_OK)
 		*out = plait__object_handle(&frozen->object);
 	else
@@ -370,7 +370,7 @@ static plait_status read_desc(struct tuning *tuning,
 		desc->mode = tuning->frozen->plan->mode;
 		return PLAIT_OK;
 	}
-	status = PLAIT__READ(plait_tune_desc, desc, given, tuning->error);
+	status = PLAIT__STRUCT_READ(plait_tune_desc, desc, given, tuning->error);
 	if (status == PLAIT_OK && desc->flags != 0)
 		status = plait__fail(tuning->error, PLAIT_E_UNSUPPORTED,
 				     "plait_tune_desc: flags 0x%x are not "
@@ -404,7 +404,7 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
 	*out = NULL;
-	status = plait__frozen_enter(plan, &tuning.frozen, error);
+	status = plait__plan_object_enter(plan, &tuning.frozen, error);
 	if (status != PLAIT_OK)
 		return status;
 	tuning.allocator = plait__context_allocator(
@@ -413,8 +413,8 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 	if (status == PLAIT_OK)
 		status = tune_entered(&tuning, out);
 	if (status == PLAIT_OK && info != NULL)
-		status = PLAIT__WRITE(plait_tune_info, info, &tuning.info,
-				      error);
+		status = PLAIT__STRUCT_WRITE(plait_tune_info, info, &tuning.info,
+					     error);
 	if (status != PLAIT_OK && *out != NULL) {
 		plait__object_release(*out, PLAIT_OBJECT_PLAN);
 		*out = NULL;

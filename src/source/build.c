@@ -111,8 +111,8 @@ static plait_status make_folder(struct build *build, plait_error *error)
 {
 	const char *name = build->given->name;
 	const char *parent = temporary_folder();
-	int result = plait__folder_make(parent, build->folder,
-					sizeof(build->folder) - 64);
+	int result = plait__private_dir_create_temporary(parent, build->folder,
+							 sizeof(build->folder) - 64);
 	unsigned number = at_add_u32(&objects, 1);
 
 	if (result != 0) {
@@ -125,8 +125,8 @@ static plait_status make_folder(struct build *build, plait_error *error)
 		       build->folder, NAME_LENGTH, name);
 	(void)snprintf(build->to, sizeof(build->to), "%s/%.*s-%u.so",
 		       build->folder, NAME_LENGTH, name, number);
-	return plait__whole_write(build->from, build->given->text,
-				  build->given->bytes, error);
+	return plait__write_file_atomically(build->from, build->given->text,
+					    build->given->bytes, error);
 }
 
 static plait_status compile(struct build *build, plait_error *error)
@@ -150,8 +150,8 @@ static bool keep(const struct build *build)
 	bool kept;
 
 	if (build->entry[0] == '\0' ||
-	    plait__whole_read(build->to, MAX_OBJECT_BYTES, build->allocator,
-			      &object, &bytes, &error) != PLAIT_OK)
+	    plait__read_whole_file(build->to, MAX_OBJECT_BYTES, build->allocator,
+				   &object, &bytes, &error) != PLAIT_OK)
 		return false;
 	kept = plait__cache_store(build->entry, build->key.bytes,
 				  build->key.length, object, bytes,
@@ -231,10 +231,10 @@ static plait_status build_or_find(struct build *build, plait__module **out,
 	return compile_and_load(build, out, error);
 }
 
-plait_status plait__module_make(const plait__module_text *text,
-				const plait_allocator *allocator,
-				const plait__log *log, plait__text *words,
-				plait__module **out, plait_error *error)
+plait_status plait__build_from_text(const plait__module_text *text,
+				    const plait_allocator *allocator,
+				    const plait__log *log, plait__text *words,
+				    plait__module **out, plait_error *error)
 {
 	struct build *build = plait__alloc(allocator, sizeof(*build));
 	plait_status status;
@@ -251,7 +251,7 @@ plait_status plait__module_make(const plait__module_text *text,
 	plait__text_init(&build->key, allocator);
 	status = build_or_find(build, out, error);
 	if (build->folder[0] != '\0')
-		plait__folder_remove(build->folder);
+		plait__private_dir_remove(build->folder);
 	plait__text_fini(&build->key);
 	plait__free(allocator, build, sizeof(*build));
 	return status;
@@ -267,7 +267,7 @@ static plait_status compose_and_make(const plait_source *source,
 	plait__module_text given = { .name = signature->name,
 				     .flags = source->flags,
 				     .options = source->options };
-	plait_status status = plait__source_compose(source, signature,
+	plait_status status = plait__compose_source(source, signature,
 						    PLAIT_SOURCE_C, text,
 						    error);
 
@@ -275,19 +275,19 @@ static plait_status compose_and_make(const plait_source *source,
 		return status;
 	given.text = text->bytes;
 	given.bytes = text->length;
-	status = plait__module_make(&given, text->allocator, log, words, out,
-				    &own);
+	status = plait__build_from_text(&given, text->allocator, log, words, out,
+					&own);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	return plait__report_failure(source, signature->name, &own, words,
 				     error);
 }
 
-plait_status plait__module_build(const plait_source *source,
-				 const plait__signature *signature,
-				 const plait_allocator *allocator,
-				 const plait__log *log, plait__module **out,
-				 plait_error *error)
+plait_status plait__build_from_source(const plait_source *source,
+				      const plait__signature *signature,
+				      const plait_allocator *allocator,
+				      const plait__log *log, plait__module **out,
+				      plait_error *error)
 {
 	plait__text text, words;
 	plait_status status;

@@ -91,7 +91,7 @@ static const char *outside_text(const plait_source *source, const char *line,
 				plait__text *out)
 {
 	const char *brace = strncmp(line, "plait:", 6) == 0 &&
-			    plait__source_form_is_text(source->form) ?
+			    plait__compose_form_is_text(source->form) ?
 			    find_open_brace(source) : NULL;
 
 	if (brace == NULL)
@@ -124,7 +124,7 @@ static void attach(const plait_source *source, const plait__text *log,
 	plait__text_init(&detail, plait__alloc_default());
 	plait__text_add_bytes(&detail, plait__text_get(log), log->length);
 	plait__text_add(&detail, "\n%s:\n", source->file);
-	if (plait__source_form_is_text(source->form))
+	if (plait__compose_form_is_text(source->form))
 		add_numbered(&detail, source);
 	if (!detail.failed)
 		plait__detail_attach(error, plait__text_get(&detail));
@@ -165,7 +165,7 @@ static void dump(const char *path, const char *bytes, uint64_t count,
 {
 	plait_error error = { .size = sizeof(error) };
 
-	if (plait__whole_write(path, bytes, count, &error) != PLAIT_OK)
+	if (plait__write_file_atomically(path, bytes, count, &error) != PLAIT_OK)
 		plait__log_line(log, PLAIT_LOG_WARNING, "PLAIT_DUMP: %s",
 				error.text);
 }

@@ -62,7 +62,7 @@ void plait__cache_open(plait__cache *out, const plait__log *log)
 				"no cache of compiled kernels: neither "
 				"PLAIT_CACHE_DIR nor HOME is set");
 		out->folder[0] = '\0';
-	} else if (plait__folder_secure(out->folder, &error) != PLAIT_OK) {
+	} else if (plait__private_dir_secure(out->folder, &error) != PLAIT_OK) {
 		plait__log_line(log, PLAIT_LOG_WARNING,
 				"no cache of compiled kernels: %s",
 				error.text);
@@ -135,9 +135,9 @@ bool plait__cache_find(const char *path, const char *key, uint64_t key_bytes,
 	uint64_t bytes;
 	void *block;
 
-	if (!plait__folder_owns(path) ||
-	    plait__whole_read(path, MAX_ENTRY_BYTES, allocator, &block, &bytes,
-			      &error) != PLAIT_OK)
+	if (!plait__private_dir_is_own_file(path) ||
+	    plait__read_whole_file(path, MAX_ENTRY_BYTES, allocator, &block, &bytes,
+				   &error) != PLAIT_OK)
 		return false;
 	wrong = judge(block, bytes, key, key_bytes, &footer);
 	if (wrong != NULL)
@@ -177,19 +177,19 @@ bool plait__cache_store(const char *path, const char *key, uint64_t key_bytes,
 	memcpy(footer.magic, magic, sizeof(magic));
 	sum(block, &footer, footer.check);
 	memcpy(block + code_bytes + key_bytes, &footer, sizeof(footer));
-	plait__folder_discard_foreign(path);
-	status = plait__whole_write(path, block, bytes, &error);
+	plait__private_dir_unlink_foreign(path);
+	status = plait__write_file_atomically(path, block, bytes, &error);
 	plait__free(allocator, block, bytes);
 	if (status != PLAIT_OK)
 		plait__log_line(log, PLAIT_LOG_WARNING,
 				"compiled kernel is not cached: %s",
 				error.text);
 	else
-		plait__cache_trim(path, log);
+		plait__cache_evict(path, log);
 	return status == PLAIT_OK;
 }
 
 void plait__cache_discard(const char *path)
 {
-	plait__folder_discard(path);
+	plait__private_dir_unlink(path);
 }

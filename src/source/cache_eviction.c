@@ -17,7 +17,7 @@ static const uint64_t usual_bytes = UINT64_C(1) << 30;
 
 void plait__cache_touch(const char *path)
 {
-	plait__folder_touch(path);
+	plait__private_dir_touch(path);
 }
 
 /* What is behind the hash: ".so", ".bin", or such a file that is written just
@@ -47,7 +47,7 @@ static bool is_entry(const char *name)
 	       strspn(digits, "0123456789abcdef") == DIGITS && is_suffix(dot);
 }
 
-void plait__cache_trim(const char *path, const plait__log *log)
+void plait__cache_evict(const char *path, const plait__log *log)
 {
 	const char *name = strrchr(path, '/');
 	uint64_t most = usual_bytes, removed;
@@ -59,7 +59,7 @@ void plait__cache_trim(const char *path, const plait__log *log)
 		return;
 	memcpy(folder, path, (size_t)(name - path));
 	folder[name - path] = '\0';
-	removed = plait__folder_trim(folder, is_entry, name + 1, most);
+	removed = plait__private_dir_evict(folder, is_entry, name + 1, most);
 	if (removed > 0)
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"%llu compiled kernels were removed from %s: "

@@ -18,6 +18,6 @@ void plait__cache_touch(const char *path);
  * processes may do this at once, and use what another one removes: who loses
  * an entry builds it again.
  */
-void plait__cache_trim(const char *path, const plait__log *log);
+void plait__cache_evict(const char *path, const plait__log *log);
 
 #endif

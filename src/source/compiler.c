@@ -222,12 +222,12 @@ static plait_status judge(const plait__compiler *compiler,
 					  result->code,
 					  "%.100s crashed with signal %d",
 					  name, result->code);
-	case PLAIT__SPAWN_LATE:
+	case PLAIT__SPAWN_TIMED_OUT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "%.100s was ended after %llu seconds "
 				   "(PLAIT_CC_SECONDS)", name,
 				   (unsigned long long)seconds_allowed());
-	case PLAIT__SPAWN_LOUD:
+	case PLAIT__SPAWN_OUTPUT_LIMIT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
 				   "%.100s was ended when it had printed more "
 				   "than %d bytes", name, MAX_OUTPUT_BYTES);

@@ -14,7 +14,7 @@
 
 enum { FILE_NAME_BYTES = 128 };
 
-const char *plait__source_form_name(uint32_t form)
+const char *plait__compose_form_name(uint32_t form)
 {
 	static const char *const names[PLAIT__SOURCE_FORMS] = {
 		"portable source", "C", "OpenCL C", "OpenCL binary",
@@ -24,7 +24,7 @@ const char *plait__source_form_name(uint32_t form)
 	return form < PLAIT__SOURCE_FORMS ? names[form] : "unknown form";
 }
 
-bool plait__source_form_is_text(uint32_t form)
+bool plait__compose_form_is_text(uint32_t form)
 {
 	return form == PLAIT_SOURCE_PORTABLE || form == PLAIT_SOURCE_C ||
 	       form == PLAIT_SOURCE_OPENCL_C || form == PLAIT_SOURCE_CUDA_C ||
@@ -81,12 +81,12 @@ static plait_status check_code(plait_source *out, const char *name,
 	if (out->code == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: code is null", name);
-	if (!plait__source_form_is_text(out->form)) {
+	if (!plait__compose_form_is_text(out->form)) {
 		if (out->bytes == 0)
 			return plait__fail(error, PLAIT_E_INVALID,
 					   "source of %.60s: bytes is 0, and "
 					   "%s does not end in a NUL", name,
-					   plait__source_form_name(out->form));
+					   plait__compose_form_name(out->form));
 		return PLAIT_OK;
 	}
 	length = out->bytes != 0 ? strnlen(out->code, out->bytes) :
@@ -125,10 +125,10 @@ static plait_status check_entry(plait_source *out, const char *name,
 	return PLAIT_OK;
 }
 
-plait_status plait__source_read(const plait_source *given, const char *name,
-				plait_source *out, plait_error *error)
+plait_status plait__compose_read_source(const plait_source *given, const char *name,
+					plait_source *out, plait_error *error)
 {
-	plait_status status = PLAIT__READ(plait_source, out, given, error);
+	plait_status status = PLAIT__STRUCT_READ(plait_source, out, given, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -223,7 +223,7 @@ static void add_parameters(plait__text *out, const plait_source *source,
 {
 	if (form == PLAIT_SOURCE_OPENCL_C)
 		add_guarded(out, source, signature);
-	if (form == PLAIT_SOURCE_CUDA_C && plait__source_decides(source))
+	if (form == PLAIT_SOURCE_CUDA_C && plait__loop_predicate_is_used(source))
 		add_loop(out, source, signature);
 	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
 	add_list(out, source, signature, true);
@@ -342,14 +342,14 @@ static plait_status compose_portable(const plait_source *source,
 				   "source of %.60s: portable source does not "
 				   "become %s; C, OpenCL C and CUDA C it does",
 				   signature->name,
-				   plait__source_form_name(form));
+				   plait__compose_form_name(form));
 	if (at == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: no KERNEL(%.60s) or "
 				   "GROUP_KERNEL(%.60s, ...) in %.40s",
 				   signature->name, signature->name,
 				   signature->name, source->file);
-	status = plait__words_check(source, signature, at, error);
+	status = plait__reserved_words_check(source, signature, at, error);
 	if (status != PLAIT_OK)
 		return status;
 	/* What is wrong with the use of a macro of the system's is said where
@@ -364,11 +364,11 @@ static plait_status compose_portable(const plait_source *source,
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?
 				    signature->name : NULL);
 	if (form == PLAIT_SOURCE_C)
-		plait__tail_add(out, signature);
+		plait__epilogue_add(out, signature);
 	return finish(out, signature->name, error);
 }
 
-plait_status plait__source_compose(const plait_source *source,
+plait_status plait__compose_source(const plait_source *source,
 				   const plait__signature *signature,
 				   uint32_t form, plait__text *out,
 				   plait_error *error)
@@ -378,6 +378,6 @@ plait_status plait__source_compose(const plait_source *source,
 	add_defines(out, source->defines);
 	add_code(out, source, form, NULL);
 	if (form == PLAIT_SOURCE_C)
-		plait__tail_add_plain(out, source, signature);
+		plait__epilogue_add_plain(out, source, signature);
 	return finish(out, signature->name, error);
 }

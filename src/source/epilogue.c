@@ -97,7 +97,7 @@ static void add_cut(plait__text *out, const plait__signature *signature)
 			signature->count > 0 ? ", " : "");
 }
 
-void plait__tail_add(plait__text *out, const plait__signature *signature)
+void plait__epilogue_add(plait__text *out, const plait__signature *signature)
 {
 	add_whole(out, signature);
 	add_lines(out, signature);
@@ -138,8 +138,8 @@ static const char *narrow(plait__type result)
 	}
 }
 
-void plait__tail_add_plain(plait__text *out, const plait_source *source,
-			   const plait__signature *signature)
+void plait__epilogue_add_plain(plait__text *out, const plait_source *source,
+			       const plait__signature *signature)
 {
 	plait__type result = signature->result;
 

@@ -10,10 +10,10 @@
 #include "source/source.h"
 
 /* Behind portable source: its kernel is run for all elements or groups. */
-void plait__tail_add(plait__text *out, const plait__signature *signature);
+void plait__epilogue_add(plait__text *out, const plait__signature *signature);
 
 /* Behind C: the function `entry` does all of a launch. */
-void plait__tail_add_plain(plait__text *out, const plait_source *source,
-			   const plait__signature *signature);
+void plait__epilogue_add_plain(plait__text *out, const plait_source *source,
+			       const plait__signature *signature);
 
 #endif

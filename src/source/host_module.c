@@ -66,7 +66,7 @@ plait_status plait__module_settle(const plait__module *module,
 
 	if (module->division != PLAIT__MODULE_GROUPS)
 		return PLAIT_OK;
-	return plait__launch_settle(group, launch, error);
+	return plait__launch_resolve(group, launch, error);
 }
 
 /* Never 0: a launch may come from a plan that somebody wrote. */

@@ -48,14 +48,14 @@ typedef struct plait__module_text {
 } plait__module_text;
 
 /*
- * Compile a text that plait__source_compose wrote as C for this process, or
+ * Compile a text that plait__compose_source wrote as C for this process, or
  * take it from the cache.  Blocks while the compiler runs; what it says is
- * added to `words`.  As plait__module_build, but nothing is reported yet.
+ * added to `words`.  As plait__build_from_source, but nothing is reported yet.
  */
-plait_status plait__module_make(const plait__module_text *text,
-				const plait_allocator *allocator,
-				const plait__log *log, plait__text *words,
-				plait__module **out, plait_error *error);
+plait_status plait__build_from_text(const plait__module_text *text,
+				    const plait_allocator *allocator,
+				    const plait__log *log, plait__text *words,
+				    plait__module **out, plait_error *error);
 
 /*
  * Compile `source` (portable or C) for this process, or take it from the
@@ -63,7 +63,7 @@ plait_status plait__module_make(const plait__module_text *text,
  * compile; the log is the error's detail), PLAIT_E_UNAVAILABLE (no compiler,
  * or it does not work, or there is nowhere to write), PLAIT_E_NOMEM.
  */
-plait_status plait__module_build(const plait_source *source,
+plait_status plait__build_from_source(const plait_source *source,
 			       const plait__signature *signature,
 			       const plait_allocator *allocator,
 			       const plait__log *log, plait__module **out,

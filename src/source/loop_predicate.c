@@ -52,7 +52,7 @@ static const char *skip(const char *at, const char *end)
 	return is_word(*at) ? skip_word(at, end) : at + 1;
 }
 
-bool plait__source_decides(const plait_source *source)
+bool plait__loop_predicate_is_used(const plait_source *source)
 {
 	static const char word[] = "DECIDE";
 	const char *at = source->code;

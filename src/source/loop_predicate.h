@@ -6,6 +6,6 @@
 #include "source/source.h"
 
 /* Is the word DECIDE in the text of `source`, outside of comments and quotes? */
-bool plait__source_decides(const plait_source *source);
+bool plait__loop_predicate_is_used(const plait_source *source);
 
 #endif

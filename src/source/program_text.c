@@ -15,7 +15,7 @@ static plait_status write_text(const plait_source *source,
 	plait_status status;
 
 	plait__text_init(&text, plait__alloc_default());
-	status = plait__source_compose(source, signature, form, &text, error);
+	status = plait__compose_source(source, signature, form, &text, error);
 	if (status == PLAIT_OK)
 		plait__text_copy(plait__text_get(&text), buffer,
 				 capacity_bytes, out_bytes);
@@ -45,12 +45,12 @@ PLAIT_API plait_status plait_source_text(const char *signature,
 	status = plait__signature_parse(signature, allocator, &parsed, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__source_read(source, parsed->name, &own, error);
+	status = plait__compose_read_source(source, parsed->name, &own, error);
 	if (status == PLAIT_OK && own.form != PLAIT_SOURCE_PORTABLE)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "source of %.60s: it is %s, not portable",
 				     parsed->name,
-				     plait__source_form_name(own.form));
+				     plait__compose_form_name(own.form));
 	if (status == PLAIT_OK)
 		status = write_text(&own, parsed, form, buffer, capacity_bytes,
 				    out_bytes, error);

@@ -40,9 +40,9 @@ static unsigned line_of(const plait_source *source, const char *at)
 	return line;
 }
 
-plait_status plait__words_check(const plait_source *source,
-				const plait__signature *signature,
-				const char *at, plait_error *error)
+plait_status plait__reserved_words_check(const plait_source *source,
+					 const plait__signature *signature,
+					 const char *at, plait_error *error)
 {
 	for (uint32_t i = 0; i < signature->count; i++) {
 		const char *name = signature->parameters[i].name;

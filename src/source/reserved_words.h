@@ -10,8 +10,8 @@
  * line of the user's has them.  `at` is where the text says KERNEL.
  * PLAIT_E_INVALID.
  */
-plait_status plait__words_check(const plait_source *source,
-				const plait__signature *signature,
-				const char *at, plait_error *error);
+plait_status plait__reserved_words_check(const plait_source *source,
+					 const plait__signature *signature,
+					 const char *at, plait_error *error);
 
 #endif

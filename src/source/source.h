@@ -16,24 +16,24 @@
 enum { PLAIT__SOURCE_FORMS = 8 };
 
 /* What a form is called in messages; never null. */
-const char *plait__source_form_name(uint32_t form);
+const char *plait__compose_form_name(uint32_t form);
 
 /* Is it a text, not a binary? */
-bool plait__source_form_is_text(uint32_t form);
+bool plait__compose_form_is_text(uint32_t form);
 
 /*
  * Read the caller's descriptor into `out`, with `bytes`, `entry` and `file`
  * filled in; what it points to stays the caller's.  `name` is the kernel's.
  */
-plait_status plait__source_read(const plait_source *given, const char *name,
-				plait_source *out, plait_error *error);
+plait_status plait__compose_read_source(const plait_source *given, const char *name,
+					plait_source *out, plait_error *error);
 
 /*
  * The whole text for the compiler of `form` (C, OPENCL_C, CUDA_C): what the
  * words mean, the parameters, the macros, then the user's text from its own
  * line 1 on, and for C what makes a function of src/source/host_module.h of it.
  */
-plait_status plait__source_compose(const plait_source *source,
+plait_status plait__compose_source(const plait_source *source,
 				   const plait__signature *signature,
 				   uint32_t form, plait__text *out,
 				   plait_error *error);

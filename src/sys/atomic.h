@@ -17,7 +17,7 @@
  *   at_fence_seq_cst()         the store-load barrier of a sleep/wake handshake
  *   at_fence_after_rmw()       the same, right behind an at_<rmw>, which on some
  *                              processors is such a barrier already
- *   at_fence_light()           free; pairs with at_membarrier() elsewhere
+ *   at_fence_asymmetric()           free; pairs with at_membarrier() elsewhere
  *   at_membarrier()            heavy fence on all threads of the process
  *   at_spin_pause()            inside a bounded spin
  *   at_futex_wait / _wake_all / _wake_one
@@ -136,10 +136,10 @@ static inline void at_fence_after_rmw(void)
 
 /*
  * The same bargain with all the cost on one side: a thread between its store
- * and its load runs at_fence_light(), which only stops the compiler, and the
+ * and its load runs at_fence_asymmetric(), which only stops the compiler, and the
  * other one at_membarrier().  Only where at_membarrier_available() said so.
  */
-static inline void at_fence_light(void)
+static inline void at_fence_asymmetric(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 }

@@ -16,20 +16,20 @@ enum { SHARED_SPINS = 1, SHARED_YIELDS = 1, DEDICATED_SPINS = 2 };
 enum { SHARED_SPINS = 20, SHARED_YIELDS = 100, DEDICATED_SPINS = 200000 };
 #endif
 
-void plait__wait_init(struct plait__wait *ladder,
-		      enum plait__wait_policy policy)
+void plait__backoff_init(struct plait__backoff *ladder,
+			 enum plait__backoff_policy policy)
 {
 	ladder->spins_left = SHARED_SPINS;
 	ladder->yields_left = SHARED_YIELDS;
-	if (policy == PLAIT__WAIT_DEDICATED) {
+	if (policy == PLAIT__BACKOFF_DEDICATED) {
 		ladder->spins_left = DEDICATED_SPINS;
-	} else if (policy == PLAIT__WAIT_SLEEP) {
+	} else if (policy == PLAIT__BACKOFF_SLEEP) {
 		ladder->spins_left = 0;
 		ladder->yields_left = 0;
 	}
 }
 
-bool plait__wait_step(struct plait__wait *ladder)
+bool plait__backoff_step(struct plait__backoff *ladder)
 {
 	if (ladder->spins_left > 0) {
 		ladder->spins_left--;

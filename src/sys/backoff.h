@@ -4,9 +4,9 @@
  * hundred times, then sleep.  Pure spinning is hundreds of times slower as
  * soon as threads outnumber cores; sleeping at once costs 15-40 us a hop.
  *
- *     plait__wait_init(&ladder, policy);
+ *     plait__backoff_init(&ladder, policy);
  *     while (!ready()) {
- *         if (plait__wait_step(&ladder))
+ *         if (plait__backoff_step(&ladder))
  *             continue;                     (spun or yielded: look again)
  *         sleep as eventcount.h says
  *     }
@@ -17,21 +17,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum plait__wait_policy {
-	PLAIT__WAIT_SHARED,    /* the ladder; for cores that others use too */
-	PLAIT__WAIT_DEDICATED, /* spin some milliseconds before the rest */
-	PLAIT__WAIT_SLEEP      /* sleep at once; for waits that are long */
+enum plait__backoff_policy {
+	PLAIT__BACKOFF_SHARED,    /* the ladder; for cores that others use too */
+	PLAIT__BACKOFF_DEDICATED, /* spin some milliseconds before the rest */
+	PLAIT__BACKOFF_SLEEP      /* sleep at once; for waits that are long */
 };
 
-struct plait__wait {
+struct plait__backoff {
 	uint32_t spins_left;
 	uint32_t yields_left;
 };
 
-void plait__wait_init(struct plait__wait *ladder,
-		      enum plait__wait_policy policy);
+void plait__backoff_init(struct plait__backoff *ladder,
+			 enum plait__backoff_policy policy);
 
 /* True after one step of spinning or yielding; false: time to sleep. */
-bool plait__wait_step(struct plait__wait *ladder);
+bool plait__backoff_step(struct plait__backoff *ladder);
 
 #endif

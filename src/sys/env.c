@@ -73,8 +73,8 @@ bool plait__env_query_number(enum plait__env_number which, uint64_t *out)
 	return true;
 }
 
-bool plait__env_complain(enum plait__env_number which, char *out,
-			 size_t out_bytes)
+bool plait__env_describe_error(enum plait__env_number which, char *out,
+			       size_t out_bytes)
 {
 	const struct number *number = &numbers[which];
 	const char *text = get_text(number);
@@ -96,7 +96,7 @@ bool plait__env_complain(enum plait__env_number which, char *out,
 	return true;
 }
 
-bool plait__env_must_fit(enum plait__env_number which)
+bool plait__env_is_strict(enum plait__env_number which)
 {
 	return numbers[which].instead == NULL;
 }

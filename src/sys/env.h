@@ -44,11 +44,11 @@ bool plait__env_query_number(enum plait__env_number which, uint64_t *out);
  * Is it set to what it cannot be?  Then `out` says so, in one line: its name,
  * its value, what is allowed, and what is used instead unless that is an error.
  */
-bool plait__env_complain(enum plait__env_number which, char *out,
-			 size_t out_bytes);
+bool plait__env_describe_error(enum plait__env_number which, char *out,
+			       size_t out_bytes);
 
 /* Where a value that was passed over would have work run elsewhere, or would
  * hide its errors, there is no context with one. */
-bool plait__env_must_fit(enum plait__env_number which);
+bool plait__env_is_strict(enum plait__env_number which);
 
 #endif

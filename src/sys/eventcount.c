@@ -4,15 +4,15 @@
 
 #include <errno.h>
 
-void plait__event_init(struct plait__event *event, uint32_t flags)
+void plait__eventcount_init(struct plait__eventcount *event, uint32_t flags)
 {
 	at_init_u32(&event->epoch, 0);
 	at_init_u32(&event->sleepers, 0);
-	event->light = (flags & PLAIT__EVENT_LIGHT) != 0 &&
+	event->asymmetric_fence = (flags & PLAIT__EVENTCOUNT_ASYMMETRIC) != 0 &&
 		       at_membarrier_available();
 }
 
-uint32_t plait__event_prepare(struct plait__event *event)
+uint32_t plait__eventcount_prepare(struct plait__eventcount *event)
 {
 	uint32_t key;
 
@@ -23,20 +23,20 @@ uint32_t plait__event_prepare(struct plait__event *event)
 	at_add_u32(&event->sleepers, 1);
 	key = at_load_relaxed_u32(&event->epoch);
 	/* Pairs with the fence in notify, light or not. */
-	if (event->light)
+	if (event->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
 	return key;
 }
 
-void plait__event_cancel(struct plait__event *event)
+void plait__eventcount_cancel(struct plait__eventcount *event)
 {
 	at_sub_u32(&event->sleepers, 1);
 }
 
-int plait__event_wait(struct plait__event *event, uint32_t key,
-		      uint64_t deadline_ns)
+int plait__eventcount_wait(struct plait__eventcount *event, uint32_t key,
+			   uint64_t deadline_ns)
 {
 	int result = 0;
 
@@ -48,30 +48,30 @@ int plait__event_wait(struct plait__event *event, uint32_t key,
 	return result == -ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
-void plait__event_wake(struct plait__event *event)
+void plait__eventcount_wake(struct plait__eventcount *event)
 {
 	/* Release half: who sees the new epoch sees what was stored before. */
 	at_add_u32(&event->epoch, 1);
 	at_futex_wake_all(&event->epoch);
 }
 
-int plait__event_await(struct plait__event *event, bool (*ready)(void *arg),
-		       void *arg, uint64_t deadline_ns,
-		       enum plait__wait_policy policy)
+int plait__eventcount_await(struct plait__eventcount *event, bool (*ready)(void *arg),
+			    void *arg, uint64_t deadline_ns,
+			    enum plait__backoff_policy policy)
 {
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 	uint32_t key;
 
-	plait__wait_init(&ladder, policy);
+	plait__backoff_init(&ladder, policy);
 	while (!ready(arg)) {
-		if (plait__wait_step(&ladder))
+		if (plait__backoff_step(&ladder))
 			continue;
-		key = plait__event_prepare(event);
+		key = plait__eventcount_prepare(event);
 		if (ready(arg)) {
-			plait__event_cancel(event);
+			plait__eventcount_cancel(event);
 			return 0;
 		}
-		if (plait__event_wait(event, key, deadline_ns) == -ETIMEDOUT)
+		if (plait__eventcount_wait(event, key, deadline_ns) == -ETIMEDOUT)
 			return ready(arg) ? 0 : -ETIMEDOUT;
 	}
 	return 0;

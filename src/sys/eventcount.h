@@ -4,11 +4,11 @@
  * that others store to.  The event holds no condition of its own.
  *
  * Who waits:                              Who publishes:
- *     key = plait__event_prepare(event);      store what makes it true;
- *     if (true already)                       plait__event_notify(event);
- *         plait__event_cancel(event);
+ *     key = plait__eventcount_prepare(event);      store what makes it true;
+ *     if (true already)                       plait__eventcount_notify(event);
+ *         plait__eventcount_cancel(event);
  *     else
- *         plait__event_wait(event, key, deadline_ns);
+ *         plait__eventcount_wait(event, key, deadline_ns);
  *     and look again
  *
  * Why no wake is lost: the waiter adds itself to `sleepers`, fences, looks;
@@ -16,7 +16,7 @@
  * the other.  If the publisher sees the waiter, it moves `epoch`, and then a
  * key from before does not let the kernel put the waiter to sleep.
  *
- * The fence of the publisher costs 5-20 ns.  With PLAIT__EVENT_LIGHT it is
+ * The fence of the publisher costs 5-20 ns.  With PLAIT__EVENTCOUNT_ASYMMETRIC it is
  * only a compiler fence and the waiter pays for both (membarrier, some
  * microseconds, on a path that sleeps anyway); where the kernel has no
  * membarrier the event silently keeps both fences.
@@ -34,37 +34,37 @@
 #include "sys/atomic.h"
 #include "sys/backoff.h"
 
-enum { PLAIT__EVENT_LIGHT = 1 };
+enum { PLAIT__EVENTCOUNT_ASYMMETRIC = 1 };
 
-struct plait__event {
+struct plait__eventcount {
 	at_u32 epoch;    /* moves when sleepers are woken; the futex word */
 	at_u32 sleepers; /* between prepare and the end of wait or cancel */
-	uint32_t light;  /* constant after init */
+	uint32_t asymmetric_fence;  /* constant after init */
 };
 
-void plait__event_init(struct plait__event *event, uint32_t flags);
+void plait__eventcount_init(struct plait__eventcount *event, uint32_t flags);
 
 /* Announce; the condition must be looked at after this, then cancel or wait. */
-uint32_t plait__event_prepare(struct plait__event *event);
-void plait__event_cancel(struct plait__event *event);
+uint32_t plait__eventcount_prepare(struct plait__eventcount *event);
+void plait__eventcount_cancel(struct plait__eventcount *event);
 
 /* 0: look again; -ETIMEDOUT: the deadline passed, look once more. */
-int plait__event_wait(struct plait__event *event, uint32_t key,
-		      uint64_t deadline_ns);
+int plait__eventcount_wait(struct plait__eventcount *event, uint32_t key,
+			   uint64_t deadline_ns);
 
 /* The slow half of notify; not to be called by itself. */
-void plait__event_wake(struct plait__event *event);
+void plait__eventcount_wake(struct plait__eventcount *event);
 
 /* After the stores that made a condition true; orders them by itself. */
-static inline void plait__event_notify(struct plait__event *event)
+static inline void plait__eventcount_notify(struct plait__eventcount *event)
 {
 	/* Pairs with the fence (or membarrier) in prepare. */
-	if (event->light)
-		at_fence_light();
+	if (event->asymmetric_fence)
+		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
 	if (at_load_relaxed_u32(&event->sleepers) != 0)
-		plait__event_wake(event);
+		plait__eventcount_wake(event);
 }
 
 /*
@@ -72,8 +72,8 @@ static inline void plait__event_notify(struct plait__event *event)
  * `ready` reads with acquire what publishers store before they notify.
  * 0 or -ETIMEDOUT; after a timeout it has been asked once more.
  */
-int plait__event_await(struct plait__event *event, bool (*ready)(void *arg),
-		       void *arg, uint64_t deadline_ns,
-		       enum plait__wait_policy policy);
+int plait__eventcount_await(struct plait__eventcount *event, bool (*ready)(void *arg),
+			    void *arg, uint64_t deadline_ns,
+			    enum plait__backoff_policy policy);
 
 #endif

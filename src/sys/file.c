@@ -20,7 +20,7 @@ int plait__file_query(const char *path, struct plait__file_info *out)
 	if (stat(path, &info) != 0)
 		return -errno;
 	out->kind = S_ISREG(info.st_mode)   ? PLAIT__FILE_REGULAR
-		    : S_ISDIR(info.st_mode) ? PLAIT__FILE_FOLDER
+		    : S_ISDIR(info.st_mode) ? PLAIT__FILE_DIRECTORY
 					    : PLAIT__FILE_OTHER;
 	out->owner = (uint32_t)info.st_uid;
 	out->mode = (uint32_t)info.st_mode & 07777;

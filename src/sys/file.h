@@ -12,7 +12,7 @@
 
 enum plait__file_kind {
 	PLAIT__FILE_REGULAR,
-	PLAIT__FILE_FOLDER,
+	PLAIT__FILE_DIRECTORY,
 	PLAIT__FILE_OTHER /* device, pipe, socket */
 };
 

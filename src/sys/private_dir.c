@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int plait__folder_make(const char *parent, char *out, size_t out_bytes)
+int plait__private_dir_create_temporary(const char *parent, char *out, size_t out_bytes)
 {
 	int length = snprintf(out, out_bytes, "%s/plait-XXXXXX", parent);
 
@@ -24,7 +24,7 @@ int plait__folder_make(const char *parent, char *out, size_t out_bytes)
 	return mkdtemp(out) != NULL ? 0 : -errno;
 }
 
-bool plait__folder_owns(const char *path)
+bool plait__private_dir_is_own_file(const char *path)
 {
 	struct stat info;
 
@@ -32,18 +32,18 @@ bool plait__folder_owns(const char *path)
 	       info.st_uid == geteuid() && (info.st_mode & 022) == 0;
 }
 
-void plait__folder_discard(const char *path)
+void plait__private_dir_unlink(const char *path)
 {
 	(void)unlink(path);
 }
 
-void plait__folder_discard_foreign(const char *path)
+void plait__private_dir_unlink_foreign(const char *path)
 {
-	if (!plait__folder_owns(path))
+	if (!plait__private_dir_is_own_file(path))
 		(void)unlink(path);
 }
 
-void plait__folder_remove(const char *path)
+void plait__private_dir_remove(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -64,7 +64,7 @@ void plait__folder_remove(const char *path)
 
 /* ---- a bound for what is in one ---- */
 
-void plait__folder_touch(const char *path)
+void plait__private_dir_touch(const char *path)
 {
 	(void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
@@ -145,8 +145,8 @@ static unsigned remove_oldest(DIR *stream, struct look *look,
 	return removed;
 }
 
-uint64_t plait__folder_trim(const char *path, bool (*is_meant)(const char *name),
-			    const char *keep, uint64_t most_bytes)
+uint64_t plait__private_dir_evict(const char *path, bool (*is_meant)(const char *name),
+				  const char *keep, uint64_t most_bytes)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -254,7 +254,7 @@ static plait_status check_above(const char *path, plait_error *error)
 	return PLAIT_OK;
 }
 
-plait_status plait__folder_secure(const char *path, plait_error *error)
+plait_status plait__private_dir_secure(const char *path, plait_error *error)
 {
 	char real[PATH_MAX];
 	plait_status status = make_all(path, error);

@@ -15,10 +15,10 @@
  * A new folder `parent`/plait-XXXXXX of mode 0700, its path into `out`.
  * 0 or a negative errno.
  */
-int plait__folder_make(const char *parent, char *out, size_t out_bytes);
+int plait__private_dir_create_temporary(const char *parent, char *out, size_t out_bytes);
 
 /* Remove it with the files in it; folders in it are left, and so is it. */
-void plait__folder_remove(const char *path);
+void plait__private_dir_remove(const char *path);
 
 /*
  * Make the folder, of mode 0700, and what is missing above it; then see that
@@ -27,18 +27,18 @@ void plait__folder_remove(const char *path);
  * replace it.  PLAIT_E_INVALID (no absolute path), PLAIT_E_UNAVAILABLE with
  * the reason.
  */
-plait_status plait__folder_secure(const char *path, plait_error *error);
+plait_status plait__private_dir_secure(const char *path, plait_error *error);
 
 /* Is it a regular file, no link, of this user, that only he may write to? */
-bool plait__folder_owns(const char *path);
+bool plait__private_dir_is_own_file(const char *path);
 
 /* Remove what is at `path`; folders stay. */
-void plait__folder_discard(const char *path);
+void plait__private_dir_unlink(const char *path);
 /* The same, unless it is one of those. */
-void plait__folder_discard_foreign(const char *path);
+void plait__private_dir_unlink_foreign(const char *path);
 
 /* The file at `path`, no link, was changed now. */
-void plait__folder_touch(const char *path);
+void plait__private_dir_touch(const char *path);
 
 /*
  * Remove regular files, those first that were changed longest ago, until all
@@ -46,7 +46,7 @@ void plait__folder_touch(const char *path);
  * of one that stays, and counts.  Others may do the same at the same time.
  * Takes no memory.  Returns how many were removed.
  */
-uint64_t plait__folder_trim(const char *path, bool (*is_meant)(const char *name),
-			    const char *keep, uint64_t most_bytes);
+uint64_t plait__private_dir_evict(const char *path, bool (*is_meant)(const char *name),
+				  const char *keep, uint64_t most_bytes);
 
 #endif

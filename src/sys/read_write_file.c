@@ -95,9 +95,9 @@ static plait_status read_open(int fd, const char *path, uint64_t max_bytes,
 	return PLAIT_OK;
 }
 
-plait_status plait__whole_read(const char *path, uint64_t max_bytes,
-			       const plait_allocator *allocator, void **out,
-			       uint64_t *out_bytes, plait_error *error)
+plait_status plait__read_whole_file(const char *path, uint64_t max_bytes,
+				    const plait_allocator *allocator, void **out,
+				    uint64_t *out_bytes, plait_error *error)
 {
 	/* A pipe must not block the open. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -196,8 +196,8 @@ static plait_status replace(const char *path, const struct stat *old,
 	return status;
 }
 
-plait_status plait__whole_write(const char *path, const void *bytes,
-				uint64_t count, plait_error *error)
+plait_status plait__write_file_atomically(const char *path, const void *bytes,
+					  uint64_t count, plait_error *error)
 {
 	char resolved[PATH_MAX];
 	struct stat old;

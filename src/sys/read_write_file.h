@@ -13,9 +13,9 @@
  * plait__free and its size, max(*out_bytes, 1).  PLAIT_E_UNAVAILABLE (origin
  * is the errno), PLAIT_E_INVALID (too large, no regular file), PLAIT_E_NOMEM.
  */
-plait_status plait__whole_read(const char *path, uint64_t max_bytes,
-			       const plait_allocator *allocator, void **out,
-			       uint64_t *out_bytes, plait_error *error);
+plait_status plait__read_whole_file(const char *path, uint64_t max_bytes,
+				    const plait_allocator *allocator, void **out,
+				    uint64_t *out_bytes, plait_error *error);
 
 /*
  * Make `path` hold these bytes: written beside it, synced and renamed, so
@@ -23,7 +23,7 @@ plait_status plait__whole_read(const char *path, uint64_t max_bytes,
  * followed, a file that was there keeps its mode.  PLAIT_E_UNAVAILABLE (origin
  * is the errno), PLAIT_E_INVALID (what is there is no regular file).
  */
-plait_status plait__whole_write(const char *path, const void *bytes,
-				uint64_t count, plait_error *error);
+plait_status plait__write_file_atomically(const char *path, const void *bytes,
+					  uint64_t count, plait_error *error);
 
 #endif

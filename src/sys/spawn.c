@@ -216,12 +216,12 @@ static enum plait__spawn_end follow(const struct plait__spawn *spawn,
 		uint64_t left;
 
 		if (!read_output(child, output, most))
-			return PLAIT__SPAWN_LOUD;
+			return PLAIT__SPAWN_OUTPUT_LIMIT;
 		if (ended)
 			return PLAIT__SPAWN_EXITED;
 		left = plait__clock_left_ns(deadline);
 		if (left == 0)
-			return PLAIT__SPAWN_LATE;
+			return PLAIT__SPAWN_TIMED_OUT;
 		rest(child, left);
 	}
 }

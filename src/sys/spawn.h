@@ -13,8 +13,8 @@
 enum plait__spawn_end {
 	PLAIT__SPAWN_EXITED,  /* `code` is its exit status */
 	PLAIT__SPAWN_KILLED,  /* by signal `code` */
-	PLAIT__SPAWN_LATE,    /* ended by us when its time was over */
-	PLAIT__SPAWN_LOUD,    /* ended by us when it printed too much */
+	PLAIT__SPAWN_TIMED_OUT,    /* ended by us when its time was over */
+	PLAIT__SPAWN_OUTPUT_LIMIT,    /* ended by us when it printed too much */
 	PLAIT__SPAWN_UNKNOWN  /* it ended; the host program took its status */
 };
 

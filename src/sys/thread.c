@@ -22,11 +22,11 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static int key_error;
 
-PLAIT__THREAD_LOCAL struct plait__watched plait__thread_watched;
+PLAIT__THREAD_LOCAL struct plait__thread_guard_stack plait__thread_own_guards;
 
 static void lose_thread(void *value)
 {
-	struct plait__watched *self = value;
+	struct plait__thread_guard_stack *self = value;
 	struct plait__thread_guard *guard = self->innermost;
 	struct plait__thread_guard *outer;
 
@@ -45,7 +45,7 @@ static void create_key(void)
 	key_error = pthread_key_create(&key, lose_thread);
 }
 
-int plait__thread_arm(struct plait__watched *self)
+int plait__thread_arm(struct plait__thread_guard_stack *self)
 {
 	int error;
 

@@ -72,31 +72,31 @@ plait__thread_guard_pop_to(struct plait__thread_guard *outer);
 
 /*
  * What a thread leaves that ends in code of the user's: between the definition
- * of a scope and plait__scope_end it has `lost(arg)` called, innermost first,
+ * of a scope and plait__thread_scope_end it has `lost(arg)` called, innermost first,
  * while its stack is still there and before any guard.  Costs two stores.
  *
- *	PLAIT__SCOPE inside = { leave, object };
+ *	PLAIT__THREAD_SCOPE inside = { leave, object };
  *	call(object);
- *	plait__scope_end(&inside);
+ *	plait__thread_scope_end(&inside);
  *
  * A C library that does not unwind the stack of a thread that ends (musl) calls
  * nothing: then what was entered stays so.
  */
-struct plait__scope {
+struct plait__thread_scope {
 	void (*lost)(void *arg);
 	void *arg;
 };
 
-#define PLAIT__SCOPE \
-	__attribute__((cleanup(plait__scope_leave))) struct plait__scope
+#define PLAIT__THREAD_SCOPE \
+	__attribute__((cleanup(plait__thread_scope_leave))) struct plait__thread_scope
 
-static inline void plait__scope_leave(struct plait__scope *scope)
+static inline void plait__thread_scope_leave(struct plait__thread_scope *scope)
 {
 	if (scope->lost != NULL)
 		scope->lost(scope->arg);
 }
 
-static inline void plait__scope_end(struct plait__scope *scope)
+static inline void plait__thread_scope_end(struct plait__thread_scope *scope)
 {
 	scope->lost = NULL;
 }
@@ -111,20 +111,20 @@ void plait__thread_yield(void);
 
 /* ---- how it is done ---- */
 
-struct plait__watched {
+struct plait__thread_guard_stack {
 	struct plait__thread_guard *innermost;
 	bool armed; /* who ends it will be told */
 };
 
-extern PLAIT__THREAD_LOCAL struct plait__watched plait__thread_watched;
+extern PLAIT__THREAD_LOCAL struct plait__thread_guard_stack plait__thread_own_guards;
 
 /* See to it that the end of this thread is noticed; 0 or a negative errno. */
-int plait__thread_arm(struct plait__watched *self);
+int plait__thread_arm(struct plait__thread_guard_stack *self);
 
 static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
 					   void (*lost)(void *arg), void *arg)
 {
-	struct plait__watched *self = &plait__thread_watched;
+	struct plait__thread_guard_stack *self = &plait__thread_own_guards;
 	int error = self->armed ? 0 : plait__thread_arm(self);
 
 	if (error != 0)
@@ -138,13 +138,13 @@ static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
 
 static inline void plait__thread_guard_pop(struct plait__thread_guard *guard)
 {
-	plait__thread_watched.innermost = guard->outer;
+	plait__thread_own_guards.innermost = guard->outer;
 }
 
 static inline void
 plait__thread_guard_pop_to(struct plait__thread_guard *outer)
 {
-	plait__thread_watched.innermost = outer;
+	plait__thread_own_guards.innermost = outer;
 }
 
 #endif

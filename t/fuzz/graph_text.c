@@ -24,16 +24,16 @@ static void write_all(const plait__plan *plan)
 	plait__timeline *timeline;
 	plait__text text;
 
-	FUZZ_NEED(plait__plan_simulate(plan, NULL, allocator, &timeline,
+	FUZZ_NEED(plait__simulate_plan(plan, NULL, allocator, &timeline,
 				       &error) == PLAIT_OK, error.text);
 	plait__text_init(&text, allocator);
-	plait__draw_dot(plan, &text);
-	plait__draw_svg(plan, timeline, &text);
-	FUZZ_NEED(plait__plan_json(plan, &text, &error) == PLAIT_OK,
+	plait__graphviz_plan(plan, &text);
+	plait__schedule_svg(plan, timeline, &text);
+	FUZZ_NEED(plait__json_plan(plan, &text, &error) == PLAIT_OK,
 		  error.text);
 	FUZZ_NEED(!text.failed, "writing");
 	plait__text_fini(&text);
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 }
 
 static void read_back(const plait__plan *plan)
@@ -45,10 +45,10 @@ static void read_back(const plait__plan *plan)
 
 	plait__text_init(&first, allocator);
 	plait__text_init(&second, allocator);
-	plait__plan_save(plan, &first);
-	FUZZ_NEED(plait__plan_load(first.bytes, first.length, allocator,
-				   &again, &error) == PLAIT_OK, error.text);
-	plait__plan_save(again, &second);
+	plait__binary_save(plan, &first);
+	FUZZ_NEED(plait__binary_load(first.bytes, first.length, allocator,
+				     &again, &error) == PLAIT_OK, error.text);
+	plait__binary_save(again, &second);
 	FUZZ_NEED(first.length == second.length &&
 		  memcmp(first.bytes, second.bytes, first.length) == 0,
 		  "another plan");
@@ -66,15 +66,15 @@ static void plan_input(const plait__input *input, uint32_t way)
 					 .hop_cost = way & 2 };
 	plait_error error = { .size = sizeof(error) };
 	plait__plan *plan;
-	plait_status status = plait__plan_build(input, &options, allocator,
-						NULL, &plan, &error);
+	plait_status status = plait__planner_run(input, &options, allocator,
+						 NULL, &plan, &error);
 
 	if (status != PLAIT_OK) {
 		FUZZ_NEED(status == PLAIT_E_INVALID && plan == NULL,
 			  error.text);
 		return;
 	}
-	FUZZ_NEED(plait__plan_check(plan, input, 0, allocator, NULL,
+	FUZZ_NEED(plait__check_plan(plan, input, 0, allocator, NULL,
 				    &error) == PLAIT_OK, error.text);
 	write_all(plan);
 	read_back(plan);
@@ -92,14 +92,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > MOST_BYTES ||
 	    plait__store_create(allocator, &store, &error) != PLAIT_OK)
 		return 0;
-	status = plait__store_read(store, (const char *)data, size, "f",
-				   &error);
+	status = plait__parser_read(store, (const char *)data, size, "f",
+				    &error);
 	if (status == PLAIT_OK &&
-	    plait__store_input(store, &input, &error) == PLAIT_OK) {
+	    plait__planner_view_init(store, &input, &error) == PLAIT_OK) {
 		for (uint32_t way = 0; way < 4 && input.device_count > 0;
 		     way++)
 			plan_input(&input, way);
-		plait__store_input_fini(store, &input);
+		plait__planner_view_fini(store, &input);
 	}
 	FUZZ_NEED(status == PLAIT_OK || (status == PLAIT_E_INVALID &&
 					 strncmp(error.text, "f:", 2) == 0),

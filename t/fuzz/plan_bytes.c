@@ -33,8 +33,8 @@ static bool try_bytes(const uint8_t *data, size_t size)
 	plait__timeline *timeline;
 	plait__plan *plan;
 	plait__text text;
-	plait_status status = plait__plan_load(data, size, allocator, &plan,
-					       &error);
+	plait_status status = plait__binary_load(data, size, allocator, &plan,
+						 &error);
 
 	if (status != PLAIT_OK) {
 		FUZZ_NEED((status == PLAIT_E_INVALID ||
@@ -42,17 +42,17 @@ static bool try_bytes(const uint8_t *data, size_t size)
 			  error.text[0] != '\0', error.text);
 		return false;
 	}
-	FUZZ_NEED(plait__plan_check(plan, NULL, 0, allocator, NULL, &error) ==
+	FUZZ_NEED(plait__check_plan(plan, NULL, 0, allocator, NULL, &error) ==
 		  PLAIT_OK, error.text);
 	plait__text_init(&text, allocator);
-	FUZZ_NEED(plait__plan_simulate(plan, NULL, allocator, &timeline,
+	FUZZ_NEED(plait__simulate_plan(plan, NULL, allocator, &timeline,
 				       &error) == PLAIT_OK, error.text);
-	plait__draw_dot(plan, &text);
-	plait__draw_svg(plan, timeline, &text);
-	FUZZ_NEED(plait__plan_json(plan, &text, &error) == PLAIT_OK,
+	plait__graphviz_plan(plan, &text);
+	plait__schedule_svg(plan, timeline, &text);
+	FUZZ_NEED(plait__json_plan(plan, &text, &error) == PLAIT_OK,
 		  error.text);
-	plait__plan_save(plan, &text);
-	plait__timeline_release(timeline);
+	plait__binary_save(plan, &text);
+	plait__simulate_release(timeline);
 	plait__text_fini(&text);
 	plait__plan_release(plan);
 	return true;
@@ -94,17 +94,17 @@ static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
 
 	if (plait__store_create(allocator, &store, NULL) != PLAIT_OK)
 		return 0;
-	if (plait__store_read(store, graph, strlen(graph), "g", NULL) ==
-	    PLAIT_OK && plait__store_input(store, &input, NULL) == PLAIT_OK) {
-		(void)plait__plan_build(&input, &options, allocator, NULL,
-					&plan, NULL);
-		plait__store_input_fini(store, &input);
+	if (plait__parser_read(store, graph, strlen(graph), "g", NULL) ==
+	    PLAIT_OK && plait__planner_view_init(store, &input, NULL) == PLAIT_OK) {
+		(void)plait__planner_run(&input, &options, allocator, NULL,
+					 &plan, NULL);
+		plait__planner_view_fini(store, &input);
 	}
 	plait__store_destroy(store);
 	if (plan == NULL)
 		return 0;
 	plait__text_init(&text, allocator);
-	plait__plan_save(plan, &text);
+	plait__binary_save(plan, &text);
 	if (text.length <= most) {
 		memcpy(data, text.bytes, text.length);
 		size = text.length;

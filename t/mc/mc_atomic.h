@@ -146,7 +146,7 @@ MC_DEFINE(ptr, void *, (uint64_t)(uintptr_t), (void *)(uintptr_t))
 #define at_and_u64(p, v)           mc_rmw_u64(p, MC_AND, v, MC_AT(and_u64, RMW))
 #define at_fence_seq_cst()         mc_fence(MC_AT(fence_seq_cst, FENCE))
 #define at_fence_after_rmw()       mc_fence(MC_AT(fence_after_rmw, FENCE))
-#define at_fence_light()           ((void)0)
+#define at_fence_asymmetric()           ((void)0)
 #define at_membarrier_available()  true
 #define at_membarrier_prepare()    ((void)0)
 #define at_membarrier()            mc_membarrier(MC_AT(membarrier, MEMBARRIER))

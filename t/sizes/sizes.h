@@ -32,7 +32,7 @@ struct sized {
 
 #define SIZED(name, call, ...) SIZED_ONE(name, call, __VA_ARGS__, false, )
 #define SIZED_ONE(name, call, result, ffi, ...) \
-	{ #name, PLAIT__FIRST(name), sizeof(name), call, result, ffi }
+	{ #name, PLAIT__MIN_SIZE(name), sizeof(name), call, result, ffi }
 
 /* What the calls are made with. */
 struct stage {

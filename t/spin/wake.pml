@@ -113,7 +113,7 @@ proctype sleeper(byte me; byte target)
 		:: else
 		fi;
 #endif
-		/* plait__event_wait, FUTEX_WAIT in one step */
+		/* plait__eventcount_wait, FUTEX_WAIT in one step */
 		do
 		:: atomic { WORD != key -> break }
 		:: atomic { WORD == key -> asleep[me] = true };

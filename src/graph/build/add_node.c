@@ -25,211 +25,211 @@ enum {
 	MAX_BRANCHES = 65536,
 };
 
-static plait_status wrong(const plait__adding *adding, const char *what)
+static plait_status fail(const plait__node_draft *draft, const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
-			   plait__graph_place(adding, room), what);
+	return plait__fail(draft->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__refs_node_text(draft, room), what);
 }
 
-static plait_status no_memory(const plait__adding *adding)
+static plait_status no_memory(const plait__node_draft *draft)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
-			   plait__graph_place(adding, room));
+	return plait__fail(draft->error, PLAIT_E_NOMEM, "no memory for %s",
+			   plait__refs_node_text(draft, room));
 }
 
-static void name_place(const plait__adding *adding)
+static void name_place(const plait__node_draft *draft)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	plait__error_prefix(adding->error, "%s: ",
-			    plait__graph_place(adding, room));
+	plait__error_prefix(draft->error, "%s: ",
+			    plait__refs_node_text(draft, room));
 }
 
 /* A place was not found: the error is written, its status is kept. */
-static plait_status kept(const plait__adding *adding)
+static plait_status kept(const plait__node_draft *draft)
 {
-	return adding->error->status;
+	return draft->error->status;
 }
 
 /* ---- what a kind has ---- */
 
-static plait_status add_geometry(plait__adding *adding)
+static plait_status add_geometry(plait__node_draft *draft)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait__plan_geometry geometry = { .param = PLAIT__NONE };
 	plait__plan_param param = { .kind = PLAIT__PARAM_GEOMETRY };
 	void *const *kernel = plait__vector_at(
-		&store->objects[PLAIT__STORE_KERNELS], adding->payload.kernel);
+		&store->objects[PLAIT__STORE_KERNELS], draft->payload.kernel);
 	plait_launch launch;
 	bool differs = false;
-	plait_status status = plait__launch_read(&launch, adding->desc->launch,
-						 adding->error);
+	plait_status status = plait__launch_read(&launch, draft->desc->launch,
+						 draft->error);
 
 	/* A run that brings its own is what has to fit. */
-	if (status == PLAIT_OK && (adding->desc->launch != NULL ||
-				   adding->desc->launch_parameter == NULL))
-		status = plait__kernel_settle(*kernel, &launch, adding->error);
+	if (status == PLAIT_OK && (draft->desc->launch != NULL ||
+				   draft->desc->launch_parameter == NULL))
+		status = plait__select_source_set_groups(*kernel, &launch, draft->error);
 	if (status != PLAIT_OK) {
-		name_place(adding);
+		name_place(draft);
 		return status;
 	}
 	geometry.dimensions = launch.dimensions;
 	memcpy(geometry.items, launch.items, sizeof(launch.items));
 	memcpy(geometry.group, launch.group, sizeof(launch.group));
-	if (adding->desc->launch_parameter != NULL) {
-		param.name = plait__store_string(
-			store, adding->desc->launch_parameter);
+	if (draft->desc->launch_parameter != NULL) {
+		param.name = plait__values_string(
+			store, draft->desc->launch_parameter);
 		if (param.name == PLAIT__NONE)
-			return no_memory(adding);
-		geometry.param = plait__store_param(store, &param, &differs);
+			return no_memory(draft);
+		geometry.param = plait__values_param(store, &param, &differs);
 		if (differs)
-			return wrong(adding, "launch_parameter is an argument "
-				     "elsewhere");
+			return fail(draft, "launch_parameter is an argument "
+				    "elsewhere");
 		if (geometry.param == PLAIT__NONE)
-			return no_memory(adding);
+			return no_memory(draft);
 	}
-	adding->payload.geometry = plait__store_geometry(store, &geometry);
-	return adding->payload.geometry != PLAIT__NONE ? PLAIT_OK :
-	       no_memory(adding);
+	draft->payload.geometry = plait__values_geometry(store, &geometry);
+	return draft->payload.geometry != PLAIT__NONE ? PLAIT_OK :
+	       no_memory(draft);
 }
 
-static const plait__store_kernel *find_kernel(plait__adding *adding)
+static const plait__store_kernel *find_kernel(plait__node_draft *draft)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	const plait__store_kernel *again =
-		plait__again_kernel(store, adding->desc->kernel);
-	plait__store_kernel kernel = { .handle = adding->desc->kernel,
+		plait__recent_kernel(store, draft->desc->kernel);
+	plait__store_kernel kernel = { .handle = draft->desc->kernel,
 				       .device = PLAIT__NONE };
 
 	if (again != NULL)
 		return again;
-	kernel.kernel = plait__graph_kernel(adding, adding->desc->kernel,
-					    &kernel.signature);
+	kernel.kernel = plait__refs_kernel(draft, draft->desc->kernel,
+					   &kernel.signature);
 	return kernel.kernel != PLAIT__NONE ?
-	       plait__again_remember(store, &kernel) : NULL;
+	       plait__recent_remember(store, &kernel) : NULL;
 }
 
-static plait_status add_launch(plait__adding *adding)
+static plait_status add_launch(plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
-	const plait__store_kernel *kernel = find_kernel(adding);
+	const plait_node_desc *desc = draft->desc;
+	const plait__store_kernel *kernel = find_kernel(draft);
 	plait_status status = PLAIT_OK;
 
 	if (kernel == NULL)
-		return kept(adding);
-	adding->node.kind = PLAIT__CMD_LAUNCH;
-	adding->payload.kernel = kernel->kernel;
+		return kept(draft);
+	draft->node.kind = PLAIT__CMD_LAUNCH;
+	draft->payload.kernel = kernel->kernel;
 	if (desc->launch_parameter == NULL)
-		adding->payload.geometry = plait__again_geometry(
-			adding->graph->store, kernel, desc->launch);
-	if (adding->payload.geometry == PLAIT__NONE)
-		status = add_geometry(adding);
+		draft->payload.geometry = plait__recent_geometry(
+			draft->graph->store, kernel, desc->launch);
+	if (draft->payload.geometry == PLAIT__NONE)
+		status = add_geometry(draft);
 	if (status != PLAIT_OK)
 		return status;
-	adding->node.affinity = adding->payload.kernel + 1;
-	return plait__graph_arguments(adding, kernel->signature);
+	draft->node.affinity = draft->payload.kernel + 1;
+	return plait__launch_arguments_push(draft, kernel->signature);
 }
 
-static plait_status check_call(const plait__adding *adding)
+static plait_status check_call(const plait__node_draft *draft)
 {
-	bool any = (adding->desc->flags & PLAIT_CALL_ANY_THREAD) != 0;
+	bool any = (draft->desc->flags & PLAIT_CALL_ANY_THREAD) != 0;
 
-	if (any && adding->desc->inbox != NULL)
-		return wrong(adding, "an inbox and PLAIT_CALL_ANY_THREAD "
-			     "contradict each other");
-	if (!any && adding->desc->inbox == NULL)
-		return wrong(adding, "say where the function may run: set an "
-			     "inbox or PLAIT_CALL_ANY_THREAD");
-	if (adding->desc->function == NULL && adding->desc->inbox == NULL)
-		return wrong(adding, "function is null");
+	if (any && draft->desc->inbox != NULL)
+		return fail(draft, "an inbox and PLAIT_CALL_ANY_THREAD "
+			    "contradict each other");
+	if (!any && draft->desc->inbox == NULL)
+		return fail(draft, "say where the function may run: set an "
+			    "inbox or PLAIT_CALL_ANY_THREAD");
+	if (draft->desc->function == NULL && draft->desc->inbox == NULL)
+		return fail(draft, "function is null");
 	return PLAIT_OK;
 }
 
-static plait_status add_call(plait__adding *adding)
+static plait_status add_call(plait__node_draft *draft)
 {
-	plait_status status = check_call(adding);
+	plait_status status = check_call(draft);
 
 	if (status != PLAIT_OK)
 		return status;
-	adding->node.kind = adding->desc->inbox != NULL ?
+	draft->node.kind = draft->desc->inbox != NULL ?
 			    PLAIT__CMD_CALLBACK : PLAIT__CMD_HOST;
-	adding->payload.object = plait__graph_function(adding);
-	return adding->payload.object != PLAIT__NONE ? PLAIT_OK :
-	       kept(adding);
+	draft->payload.object = plait__refs_function(draft);
+	return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
+	       kept(draft);
 }
 
-static plait_status check_emit(const plait__adding *adding)
+static plait_status check_emit(const plait__node_draft *draft)
 {
 	const plait__vector *signals =
-		&adding->graph->store->objects[PLAIT__STORE_SIGNALS];
+		&draft->graph->store->objects[PLAIT__STORE_SIGNALS];
 	const plait__signal *signal = *(plait__signal **)plait__vector_at(
-		signals, adding->payload.object);
+		signals, draft->payload.object);
 
-	return signal->is_gate ? wrong(adding, "the signal is a gate; only "
-				       "the host raises it") : PLAIT_OK;
+	return signal->is_gate ? fail(draft, "the signal is a gate; only "
+				      "the host raises it") : PLAIT_OK;
 }
 
-static plait_status add_signal(plait__adding *adding)
+static plait_status add_signal(plait__node_draft *draft)
 {
-	adding->node.kind = adding->desc->kind == PLAIT_NODE_EMIT ?
+	draft->node.kind = draft->desc->kind == PLAIT_NODE_EMIT ?
 			    PLAIT__CMD_EMIT : PLAIT__CMD_WAIT;
-	adding->payload.value = adding->desc->sequence;
-	adding->payload.small = PLAIT__PAYLOAD_SIGNAL;
-	adding->payload.object = plait__graph_signal(adding,
-						     adding->desc->signal);
-	if (adding->payload.object == PLAIT__NONE)
-		return kept(adding);
-	return adding->desc->kind == PLAIT_NODE_EMIT ? check_emit(adding) :
+	draft->payload.value = draft->desc->sequence;
+	draft->payload.small = PLAIT__PAYLOAD_SIGNAL;
+	draft->payload.object = plait__refs_signal(draft,
+						   draft->desc->signal);
+	if (draft->payload.object == PLAIT__NONE)
+		return kept(draft);
+	return draft->desc->kind == PLAIT_NODE_EMIT ? check_emit(draft) :
 	       PLAIT_OK;
 }
 
 /* The word that decides, or the function that answers it. */
-static plait_status add_predicate(plait__adding *adding)
+static plait_status add_predicate(plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	plait__range range;
 	plait_status status;
 
 	if (desc->function != NULL || desc->inbox != NULL) {
-		status = check_call(adding);
+		status = check_call(draft);
 		if (status != PLAIT_OK)
 			return status;
-		adding->payload.object = plait__graph_function(adding);
-		return adding->payload.object != PLAIT__NONE ? PLAIT_OK :
-		       kept(adding);
+		draft->payload.object = plait__refs_function(draft);
+		return draft->payload.object != PLAIT__NONE ? PLAIT_OK :
+		       kept(draft);
 	}
 	if (desc->predicate == NULL)
-		return wrong(adding, "no predicate: set a buffer or a "
-			     "function");
-	status = plait__graph_range(adding, desc->predicate,
-				    desc->predicate_offset, &range);
+		return fail(draft, "no predicate: set a buffer or a "
+			    "function");
+	status = plait__refs_range(draft, desc->predicate,
+				   desc->predicate_offset, &range);
 	if (status != PLAIT_OK)
-		return plait__graph_name(adding, "predicate");
+		return plait__refs_prefix_error(draft, "predicate");
 	if (range.bytes < 4 || range.offset % 4 != 0)
-		return wrong(adding, "the predicate is not an aligned word of "
-			     "4 bytes in its buffer");
-	return plait__graph_memory(adding, &range, 4, PLAIT__ACCESS_READ);
+		return fail(draft, "the predicate is not an aligned word of "
+			    "4 bytes in its buffer");
+	return plait__arguments_push_range(draft, &range, 4, PLAIT__ACCESS_READ);
 }
 
-static plait_status push_payload(plait__adding *adding, uint32_t *out)
+static plait_status push_payload(plait__node_draft *draft, uint32_t *out)
 {
-	plait__vector *payloads = &adding->graph->store->payloads;
+	plait__vector *payloads = &draft->graph->store->payloads;
 
 	*out = payloads->count;
-	return PLAIT__VECTOR_ADD(payloads, &adding->payload) != NULL ?
-	       PLAIT_OK : no_memory(adding);
+	return PLAIT__VECTOR_ADD(payloads, &draft->payload) != NULL ?
+	       PLAIT_OK : no_memory(draft);
 }
 
-static plait_status add_region(plait__adding *adding)
+static plait_status add_region(plait__node_draft *draft)
 {
 	static const uint32_t kinds[] = { PLAIT__REGION_WHILE,
 					  PLAIT__REGION_DO,
 					  PLAIT__REGION_CASE };
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	plait__input_region region = {
 		.kind = kinds[desc->kind - PLAIT_NODE_WHILE],
 		.scope_count = 1,
@@ -237,83 +237,83 @@ static plait_status add_region(plait__adding *adding)
 	};
 	plait_status status;
 
-	adding->node.kind = PLAIT__CMD_REGION;
+	draft->node.kind = PLAIT__CMD_REGION;
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
 		    desc->branch_count > MAX_BRANCHES)
-			return wrong(adding, "a case has 1 to 65536 branches");
+			return fail(draft, "a case has 1 to 65536 branches");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
 	} else if (desc->times >= UINT32_MAX) {
-		return wrong(adding, "times is not below 2^32 - 1");
+		return fail(draft, "times is not below 2^32 - 1");
 	}
-	status = add_predicate(adding);
+	status = add_predicate(draft);
 	if (status == PLAIT_OK)
-		status = push_payload(adding, &region.predicate);
+		status = push_payload(draft, &region.predicate);
 	if (status != PLAIT_OK)
 		return status;
-	adding->node.link = plait__store_region_add(
-		adding->graph->store, adding->graph->scope, &region);
-	return adding->node.link != PLAIT__NONE ? PLAIT_OK :
-	       no_memory(adding);
+	draft->node.link = plait__store_region_add(
+		draft->graph->store, draft->graph->scope, &region);
+	return draft->node.link != PLAIT__NONE ? PLAIT_OK :
+	       no_memory(draft);
 }
 
-static plait_status add_empty(plait__adding *adding)
+static plait_status add_empty(plait__node_draft *draft)
 {
-	adding->node.kind = adding->desc->kind == PLAIT_NODE_MARK ?
+	draft->node.kind = draft->desc->kind == PLAIT_NODE_MARK ?
 			    PLAIT__CMD_MARK : PLAIT__CMD_EMPTY;
 	return PLAIT_OK;
 }
 
 /* ---- all of it ---- */
 
-plait_status plait__graph_add_names(plait__adding *adding)
+plait_status plait__node_add_names(plait__node_draft *draft)
 {
-	plait__store *store = adding->graph->store;
-	const plait_node_desc *desc = adding->desc;
+	plait__store *store = draft->graph->store;
+	const plait_node_desc *desc = draft->desc;
 
-	adding->node.label = plait__store_label(store, desc->label);
-	adding->node.file = plait__store_file(store, desc->file);
-	if ((desc->label != NULL && adding->node.label == PLAIT__NONE) ||
-	    (desc->file != NULL && adding->node.file == PLAIT__NONE))
-		return no_memory(adding);
+	draft->node.label = plait__values_label(store, desc->label);
+	draft->node.file = plait__values_file(store, desc->file);
+	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
+	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
+		return no_memory(draft);
 	return PLAIT_OK;
 }
 
-static plait_status add_kind(plait__adding *adding)
+static plait_status add_kind(plait__node_draft *draft)
 {
-	static plait_status (*const add[])(plait__adding *adding) = {
-		add_empty, add_launch, add_call, plait__graph_copy,
-		plait__graph_fill, add_signal, add_signal, add_empty, NULL, add_region,
+	static plait_status (*const add[])(plait__node_draft *draft) = {
+		add_empty, add_launch, add_call, plait__nodes_add_copy,
+		plait__nodes_add_fill, add_signal, add_signal, add_empty, NULL, add_region,
 		add_region, add_region,
 	};
 
-	return add[adding->desc->kind](adding);
+	return add[draft->desc->kind](draft);
 }
 
-static bool needs_payload(const plait__adding *adding)
+static bool needs_payload(const plait__node_draft *draft)
 {
-	return adding->node.kind != PLAIT__CMD_REGION &&
-	       adding->node.kind != PLAIT__CMD_EMPTY &&
-	       adding->node.kind != PLAIT__CMD_MARK;
+	return draft->node.kind != PLAIT__CMD_REGION &&
+	       draft->node.kind != PLAIT__CMD_EMPTY &&
+	       draft->node.kind != PLAIT__CMD_MARK;
 }
 
-static plait_status add_parts(plait__adding *adding, const uint32_t *after,
+static plait_status add_parts(plait__node_draft *draft, const uint32_t *after,
 			      uint64_t count)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait_status status = PLAIT_OK;
 
-	if (adding->desc->label != NULL || adding->desc->file != NULL)
-		status = plait__graph_add_names(adding);
-	adding->node.access_first = store->accesses.count;
-	adding->payload.arg_first = store->args.count;
+	if (draft->desc->label != NULL || draft->desc->file != NULL)
+		status = plait__node_add_names(draft);
+	draft->node.access_first = store->accesses.count;
+	draft->payload.arg_first = store->args.count;
 	if (status == PLAIT_OK)
-		status = add_kind(adding);
-	if (status == PLAIT_OK && needs_payload(adding))
-		status = push_payload(adding, &adding->node.link);
+		status = add_kind(draft);
+	if (status == PLAIT_OK && needs_payload(draft))
+		status = push_payload(draft, &draft->node.link);
 	if (status == PLAIT_OK)
-		status = plait__graph_set_home(adding, after, count);
+		status = plait__infer_device(draft, after, count);
 	return status;
 }
 
@@ -322,30 +322,30 @@ static plait_status add_node(plait__graph *graph, const plait_node_desc *desc,
 			     uint32_t *out, plait_error *error)
 {
 	plait__store_mark mark;
-	plait__adding adding = {
+	plait__node_draft draft = {
 		.graph = graph, .desc = desc, .error = error,
 		.first_buffer_device = PLAIT__NONE,
 		.node = { .link = PLAIT__NONE,
-			  .cost = plait__graph_cost(desc),
+			  .cost = plait__node_cost(desc),
 			  .scratch_bytes = desc->scratch_bytes,
 			  .label = PLAIT__NONE, .file = PLAIT__NONE,
 			  .line = desc->line },
 		.payload = { .kernel = PLAIT__NONE, .geometry = PLAIT__NONE,
 			     .object = PLAIT__NONE },
 	};
-	plait_status status = plait__graph_check_fields(&adding);
+	plait_status status = plait__node_check_fields(&draft);
 
 	if (status != PLAIT_OK)
 		return status;
 	if (desc->kind == PLAIT_NODE_SUBGRAPH)
-		return plait__graph_import(&adding, after, count, out);
+		return plait__subgraph_copy(&draft, after, count, out);
 	plait__store_take_mark(graph->store, &mark);
-	status = add_parts(&adding, after, count);
+	status = add_parts(&draft, after, count);
 	if (status == PLAIT_OK) {
 		*out = plait__store_push(graph->store, graph->scope,
-					 &adding.node, after, count);
+					 &draft.node, after, count);
 		if (*out == PLAIT__NONE)
-			status = no_memory(&adding);
+			status = no_memory(&draft);
 	}
 	if (status != PLAIT_OK)
 		plait__graph_cut(graph, &mark);
@@ -357,8 +357,8 @@ static plait_status resolve_after(const plait__graph *graph,
 				  const plait_node *after, uint64_t count,
 				  uint32_t *indices, plait_error *error)
 {
-	const plait__adding adding = { .desc = desc };
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	const plait__node_draft draft = { .desc = desc };
+	char room[PLAIT__REFS_TEXT_BYTES];
 	uint32_t nodes = plait__store_scope_at(graph->store,
 					       graph->scope)->nodes.count;
 
@@ -369,7 +369,7 @@ static plait_status resolve_after(const plait__graph *graph,
 					   "%s: after[%llu]: 0x%llx is not a "
 					   "node of this graph; edges stay "
 					   "within one body",
-					   plait__graph_place(&adding, room),
+					   plait__refs_node_text(&draft, room),
 					   (unsigned long long)i,
 					   (unsigned long long)after[i]);
 	}
@@ -410,15 +410,15 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 static void name_if_readable(const plait_node_desc *desc, plait_error *error)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
-	plait__adding adding = { .error = error };
+	plait__node_draft draft = { .error = error };
 	plait_node_desc room;
 	const void *view;
 
-	if (PLAIT__VIEW(plait_node_desc, &view, &room, desc,
-			&ignored) != PLAIT_OK)
+	if (PLAIT__STRUCT_VIEW(plait_node_desc, &view, &room, desc,
+			       &ignored) != PLAIT_OK)
 		return;
-	adding.desc = view;
-	name_place(&adding);
+	draft.desc = view;
+	name_place(&draft);
 }
 
 plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
@@ -441,9 +441,9 @@ plait_status plait_graph_add(plait_graph *graph, const plait_node_desc *desc,
 		plait__error_copy(error, &own);
 		goto set_out;
 	}
-	status = PLAIT__VIEW(plait_node_desc, &view, &room, desc, &own);
+	status = PLAIT__STRUCT_VIEW(plait_node_desc, &view, &room, desc, &own);
 	if (status == PLAIT_OK &&
-	    !plait__graph_add_usual(entered, view, after, count, &index))
+	    !plait__add_node_fast(entered, view, after, count, &index))
 		status = add_after(entered, view, after, count, &index, &own);
 	if (status == PLAIT_OK)
 		node = plait__graph_node(entered, index);

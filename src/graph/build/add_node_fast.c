@@ -42,10 +42,10 @@ static inline bool take_buffer(struct quick *quick,
 
 	if (parameter->type != PLAIT__TYPE_POINTER || given->offset_bytes != 0)
 		return false;
-	at = plait__store_find_handle(quick->store, PLAIT__STORE_BUFFER_HANDLES,
-				      given->buffer);
+	at = plait__values_find_handle(quick->store, PLAIT__STORE_BUFFER_HANDLES,
+				       given->buffer);
 	if (at == PLAIT__NONE ||
-	    !plait__handle_lives(given->buffer, PLAIT_OBJECT_BUFFER))
+	    !plait__handle_is_live(given->buffer, PLAIT_OBJECT_BUFFER))
 		return false;
 	range = (const plait__store_range *)quick->store->ranges.items + at;
 	if (!range->is_plain)
@@ -70,7 +70,7 @@ static inline bool take_value(struct quick *quick,
 	uint32_t padding = -blob->count % VALUE_BYTES;
 	char *place;
 
-	if (plait__argument_judge_value(parameter, given->value,
+	if (plait__argument_check_value(parameter, given->value,
 					given->bytes) != NULL)
 		return false;
 	place = plait__vector_extend(blob, padding + (uint32_t)given->bytes);
@@ -85,8 +85,8 @@ static inline bool take_value(struct quick *quick,
 	return true;
 }
 
-static bool take_all(struct quick *quick, const plait__signature *signature,
-		     const plait_argument *given)
+static bool resolve_arguments(struct quick *quick, const plait__signature *signature,
+			      const plait_argument *given)
 {
 	for (uint32_t i = 0; i < signature->count; i++) {
 		const plait__parameter *parameter = &signature->parameters[i];
@@ -120,29 +120,29 @@ static uint32_t finish(const struct quick *quick, uint32_t first)
 	return accesses->count - first;
 }
 
-bool plait__graph_quick(plait__adding *adding,
-			const plait__signature *signature)
+bool plait__add_node_fast_arguments(plait__node_draft *draft,
+				    const plait__signature *signature)
 {
-	plait__store *store = adding->graph->store;
-	const plait_argument *given = adding->desc->arguments;
+	plait__store *store = draft->graph->store;
+	const plait_argument *given = draft->desc->arguments;
 	uint32_t args = store->args.count, accesses = store->accesses.count;
 	uint32_t blob = store->blob.count, count = signature->count;
 	struct quick quick = { .store = store,
-			       .device = adding->first_buffer_device };
+			       .device = draft->first_buffer_device };
 
 	if (count == 0)
 		return true;
 	if (given->size != sizeof(*given))
 		return false;
-	if (!start(&quick, count) || !take_all(&quick, signature, given)) {
-		plait__vector_cut(&store->args, args);
-		plait__vector_cut(&store->accesses, accesses);
-		plait__vector_cut(&store->blob, blob);
+	if (!start(&quick, count) || !resolve_arguments(&quick, signature, given)) {
+		plait__vector_truncate(&store->args, args);
+		plait__vector_truncate(&store->accesses, accesses);
+		plait__vector_truncate(&store->blob, blob);
 		return false;
 	}
-	adding->payload.arg_count = count;
-	adding->first_buffer_device = quick.device;
-	adding->node.access_count = finish(&quick, accesses);
+	draft->payload.arg_count = count;
+	draft->first_buffer_device = quick.device;
+	draft->node.access_count = finish(&quick, accesses);
 	return true;
 }
 
@@ -150,8 +150,8 @@ bool plait__graph_quick(plait__adding *adding,
 
 enum { MANY = 1 << 20 };	/* predecessors: add_node.c has the limit */
 
-/* A usual node while it is added, and where the tables were before. */
-struct usual {
+/* A common node while it is added, and where the tables were before. */
+struct common {
 	plait__store *store;
 	plait__store_scope *scope;
 	const plait_node_desc *desc;
@@ -162,11 +162,11 @@ struct usual {
 };
 
 /* A kernel that came lately, in a context of one backend; or null. */
-static const plait__store_kernel *usual_kernel(const plait__graph *graph,
-					       const plait_node_desc *desc)
+static const plait__store_kernel *recent_kernel(const plait__graph *graph,
+						const plait_node_desc *desc)
 {
 	const plait__store_kernel *kernel =
-		plait__again_kernel(graph->store, desc->kernel);
+		plait__recent_kernel(graph->store, desc->kernel);
 
 	return kernel != NULL && kernel->device != PLAIT__NONE &&
 	       graph->object.context->port_count == 1 &&
@@ -176,15 +176,15 @@ static const plait__store_kernel *usual_kernel(const plait__graph *graph,
 	       kernel : NULL;
 }
 
-static bool add_launch(struct usual *usual)
+static bool add_launch(struct common *common)
 {
-	plait__store *store = usual->store;
-	const plait__store_kernel *kernel = usual->kernel;
+	plait__store *store = common->store;
+	const plait__store_kernel *kernel = common->kernel;
 	struct quick quick = { .store = store, .device = PLAIT__NONE };
 	plait__plan_payload *payload;
 
 	if (!start(&quick, kernel->signature->count) ||
-	    !take_all(&quick, kernel->signature, usual->desc->arguments) ||
+	    !resolve_arguments(&quick, kernel->signature, common->desc->arguments) ||
 	    quick.device != kernel->device)
 		return false;
 	payload = plait__vector_extend(&store->payloads, 1);
@@ -192,114 +192,114 @@ static bool add_launch(struct usual *usual)
 		return false;
 	*payload = (plait__plan_payload){
 		.kernel = kernel->kernel,
-		.geometry = plait__again_geometry(store, kernel,
-						  usual->desc->launch),
-		.arg_first = usual->args, .arg_count = kernel->signature->count,
+		.geometry = plait__recent_geometry(store, kernel,
+						   common->desc->launch),
+		.arg_first = common->args, .arg_count = kernel->signature->count,
 		.object = PLAIT__NONE
 	};
-	usual->node->kind = PLAIT__CMD_LAUNCH;
-	usual->node->affinity = kernel->kernel + 1;
-	usual->node->link = usual->payloads;
-	usual->node->device = kernel->device;
-	usual->node->access_count = finish(&quick, usual->accesses);
+	common->node->kind = PLAIT__CMD_LAUNCH;
+	common->node->affinity = kernel->kernel + 1;
+	common->node->link = common->payloads;
+	common->node->device = kernel->device;
+	common->node->access_count = finish(&quick, common->accesses);
 	return payload->geometry != PLAIT__NONE;
 }
 
 /* Where what it comes after is, or the graph's first device. */
-static bool add_join(struct usual *usual)
+static bool add_join(struct common *common)
 {
-	const plait__input_edge *edges = usual->scope->edges.items;
-	const plait__input_node *nodes = usual->scope->nodes.items;
+	const plait__input_edge *edges = common->scope->edges.items;
+	const plait__input_node *nodes = common->scope->nodes.items;
 	const plait__input_node *before;
 
-	usual->node->kind = PLAIT__CMD_EMPTY;
-	if (usual->scope->edges.count == usual->edges)
-		return usual->store->devices.count > 0;
-	before = &nodes[edges[usual->edges].before];
-	usual->node->device = before->device;
+	common->node->kind = PLAIT__CMD_EMPTY;
+	if (common->scope->edges.count == common->edges)
+		return common->store->devices.count > 0;
+	before = &nodes[edges[common->edges].before];
+	common->node->device = before->device;
 	return before->device_count == 1;
 }
 
-static bool add_edges(struct usual *usual, uint64_t tag,
+static bool add_edges(struct common *common, uint64_t tag,
 		      const plait_node *after, uint32_t count)
 {
 	plait__input_edge *edge;
 
 	if (count == 0)
 		return true;
-	edge = plait__vector_extend(&usual->scope->edges, count);
+	edge = plait__vector_extend(&common->scope->edges, count);
 	if (edge == NULL)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
-		if (after[i] - tag >= usual->at)
+		if (after[i] - tag >= common->at)
 			return false;
 		edge[i].before = (uint32_t)(after[i] - tag);
-		edge[i].after = usual->at;
+		edge[i].after = common->at;
 	}
 	return true;
 }
 
-static bool add_names(struct usual *usual)
+static bool add_names(struct common *common)
 {
-	const plait_node_desc *desc = usual->desc;
-	plait__input_node *node = usual->node;
+	const plait_node_desc *desc = common->desc;
+	plait__input_node *node = common->node;
 
 	if (desc->label != NULL)
-		node->label = plait__store_label(usual->store, desc->label);
+		node->label = plait__values_label(common->store, desc->label);
 	if (desc->file != NULL)
-		node->file = plait__store_file(usual->store, desc->file);
+		node->file = plait__values_file(common->store, desc->file);
 	return (desc->label == NULL || node->label != PLAIT__NONE) &&
 	       (desc->file == NULL || node->file != PLAIT__NONE);
 }
 
-static bool add_parts(struct usual *usual, uint64_t tag,
+static bool add_parts(struct common *common, uint64_t tag,
 		      const plait_node *after, uint32_t count)
 {
-	const plait_node_desc *desc = usual->desc;
+	const plait_node_desc *desc = common->desc;
 
-	usual->node = plait__vector_extend(&usual->scope->nodes, 1);
-	if (usual->node == NULL)
+	common->node = plait__vector_extend(&common->scope->nodes, 1);
+	if (common->node == NULL)
 		return false;
-	*usual->node = (plait__input_node){
+	*common->node = (plait__input_node){
 		.device_count = 1, .link = PLAIT__NONE,
-		.cost = plait__graph_cost(desc),
+		.cost = plait__node_cost(desc),
 		.scratch_bytes = desc->scratch_bytes, .label = PLAIT__NONE,
 		.file = PLAIT__NONE, .line = desc->line,
-		.access_first = usual->accesses
+		.access_first = common->accesses
 	};
-	return add_edges(usual, tag, after, count) &&
-	       (desc->kind == PLAIT_NODE_LAUNCH ? add_launch(usual) :
-		add_join(usual)) && add_names(usual);
+	return add_edges(common, tag, after, count) &&
+	       (desc->kind == PLAIT_NODE_LAUNCH ? add_launch(common) :
+		add_join(common)) && add_names(common);
 }
 
-bool plait__graph_add_usual(plait__graph *graph, const plait_node_desc *desc,
-			    const plait_node *after, uint64_t count,
-			    uint32_t *out)
+bool plait__add_node_fast(plait__graph *graph, const plait_node_desc *desc,
+			  const plait_node *after, uint64_t count,
+			  uint32_t *out)
 {
 	plait__store *store = graph->store;
 	plait__store_scope *scope = plait__store_scope_at(store, graph->scope);
-	struct usual usual = {
+	struct common common = {
 		.store = store, .scope = scope, .desc = desc,
 		.at = scope->nodes.count, .args = store->args.count,
 		.accesses = store->accesses.count, .blob = store->blob.count,
 		.edges = scope->edges.count, .payloads = store->payloads.count
 	};
 
-	if (!plait__graph_is_usual(desc) || count > MANY ||
+	if (!plait__node_is_common(desc) || count > MANY ||
 	    (count > 0 && after == NULL))
 		return false;
 	if (desc->kind == PLAIT_NODE_LAUNCH)
-		usual.kernel = usual_kernel(graph, desc);
-	if (desc->kind == PLAIT_NODE_LAUNCH && usual.kernel == NULL)
+		common.kernel = recent_kernel(graph, desc);
+	if (desc->kind == PLAIT_NODE_LAUNCH && common.kernel == NULL)
 		return false;
-	*out = usual.at;
-	if (add_parts(&usual, graph->tag, after, (uint32_t)count))
+	*out = common.at;
+	if (add_parts(&common, graph->tag, after, (uint32_t)count))
 		return true;
-	plait__vector_cut(&scope->nodes, usual.at);
-	plait__vector_cut(&scope->edges, usual.edges);
-	plait__vector_cut(&store->args, usual.args);
-	plait__vector_cut(&store->accesses, usual.accesses);
-	plait__vector_cut(&store->blob, usual.blob);
-	plait__vector_cut(&store->payloads, usual.payloads);
+	plait__vector_truncate(&scope->nodes, common.at);
+	plait__vector_truncate(&scope->edges, common.edges);
+	plait__vector_truncate(&store->args, common.args);
+	plait__vector_truncate(&store->accesses, common.accesses);
+	plait__vector_truncate(&store->blob, common.blob);
+	plait__vector_truncate(&store->payloads, common.payloads);
 	return false;
 }

@@ -21,58 +21,58 @@ struct side {
 	plait__range range;
 };
 
-static plait_status wrong(const plait__adding *adding, const char *what)
+static plait_status fail(const plait__node_draft *draft, const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
-			   plait__graph_place(adding, room), what);
+	return plait__fail(draft->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__refs_node_text(draft, room), what);
 }
 
-static plait_status outside(const plait__adding *adding, uint64_t bytes,
+static plait_status outside(const plait__node_draft *draft, uint64_t bytes,
 			    const struct side *side)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID,
+	return plait__fail(draft->error, PLAIT_E_INVALID,
 			   "%s: %llu bytes, but the %s has %llu",
-			   plait__graph_place(adding, room),
+			   plait__refs_node_text(draft, room),
 			   (unsigned long long)bytes, side->name,
 			   (unsigned long long)side->range.bytes);
 }
 
 /* How much there is behind the offset, runs tell. */
-static plait_status add_parameter(plait__adding *adding, struct side *side,
+static plait_status add_parameter(plait__node_draft *draft, struct side *side,
 				  uint64_t bytes)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
 	if (side->buffer != NULL || side->parameter[0] == '\0')
-		return plait__fail(adding->error, PLAIT_E_INVALID,
+		return plait__fail(draft->error, PLAIT_E_INVALID,
 				   "%s: %s_parameter %s",
-				   plait__graph_place(adding, room),
+				   plait__refs_node_text(draft, room),
 				   side->name, side->buffer != NULL ?
 				   "is in place of a buffer; both are set" :
 				   "is empty");
 	side->range.offset = side->offset;
-	return plait__graph_parameter(adding, side->parameter, &side->range,
-				      bytes, side->access);
+	return plait__arguments_push_parameter(draft, side->parameter, &side->range,
+					       bytes, side->access);
 }
 
-static plait_status add_side(plait__adding *adding, struct side *side,
+static plait_status add_side(plait__node_draft *draft, struct side *side,
 			     uint64_t bytes)
 {
 	plait_status status;
 
 	if (side->parameter != NULL)
-		return add_parameter(adding, side, bytes);
-	status = plait__graph_range(adding, side->buffer, side->offset,
-				    &side->range);
+		return add_parameter(draft, side, bytes);
+	status = plait__refs_range(draft, side->buffer, side->offset,
+				   &side->range);
 	if (status != PLAIT_OK)
-		return plait__graph_name(adding, side->name);
+		return plait__refs_prefix_error(draft, side->name);
 	if (bytes > side->range.bytes)
-		return outside(adding, bytes, side);
-	return plait__graph_memory(adding, &side->range, bytes, side->access);
+		return outside(draft, bytes, side);
+	return plait__arguments_push_range(draft, &side->range, bytes, side->access);
 }
 
 static struct side target_of(const plait_node_desc *desc)
@@ -89,61 +89,61 @@ static struct side source_of(const plait_node_desc *desc)
 			      { .slot = PLAIT__NONE } };
 }
 
-static plait_status read_shape(const plait__adding *adding, plait__shape *out)
+static plait_status read_shape(const plait__node_draft *draft, plait__strided_copy *out)
 {
-	const plait_command command = { .bytes = adding->desc->bytes,
-					.rows = adding->desc->rows };
-	plait_status status = plait__shape_read(out, &command, adding->error);
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	const plait_command command = { .bytes = draft->desc->bytes,
+					.rows = draft->desc->rows };
+	plait_status status = plait__strided_copy_read(out, &command, draft->error);
+	char room[PLAIT__REFS_TEXT_BYTES];
 
 	if (status != PLAIT_OK)
-		plait__error_prefix(adding->error, "%s: ",
-				    plait__graph_place(adding, room));
+		plait__error_prefix(draft->error, "%s: ",
+				    plait__refs_node_text(draft, room));
 	return status;
 }
 
 /* What is in one piece has no rows. */
-static plait_status add_rows(plait__adding *adding, const plait__shape *shape)
+static plait_status add_rows(plait__node_draft *draft, const plait__strided_copy *shape)
 {
-	adding->payload.bytes = shape->bytes;
+	draft->payload.bytes = shape->bytes;
 	if (shape->bytes == 0 || shape->rows.rows <= 1)
 		return PLAIT_OK;
-	adding->payload.value = shape->rows.rows * shape->rows.slices;
-	return plait__graph_value(adding, &shape->rows, sizeof(shape->rows));
+	draft->payload.value = shape->rows.rows * shape->rows.slices;
+	return plait__arguments_push_value(draft, &shape->rows, sizeof(shape->rows));
 }
 
-plait_status plait__graph_copy(plait__adding *adding)
+plait_status plait__nodes_add_copy(plait__node_draft *draft)
 {
-	struct side target = target_of(adding->desc);
-	struct side source = source_of(adding->desc);
-	plait__shape shape = { .bytes = 0 };
+	struct side target = target_of(draft->desc);
+	struct side source = source_of(draft->desc);
+	plait__strided_copy shape = { .bytes = 0 };
 	plait_status status;
 
-	adding->node.kind = PLAIT__CMD_COPY;
-	status = read_shape(adding, &shape);
+	draft->node.kind = PLAIT__CMD_COPY;
+	status = read_shape(draft, &shape);
 	if (status == PLAIT_OK)
-		status = add_side(adding, &target, shape.target_bytes);
+		status = add_side(draft, &target, shape.target_bytes);
 	if (status == PLAIT_OK)
-		status = add_side(adding, &source, shape.source_bytes);
+		status = add_side(draft, &source, shape.source_bytes);
 	if (status != PLAIT_OK)
 		return status;
 	if (shape.bytes > 0 && target.range.slot == source.range.slot &&
-	    plait__shape_overlaps(&shape, target.range.offset,
-				  source.range.offset))
-		return wrong(adding, "source and target overlap");
-	return add_rows(adding, &shape);
+	    plait__strided_copy_overlaps(&shape, target.range.offset,
+					 source.range.offset))
+		return fail(draft, "source and target overlap");
+	return add_rows(draft, &shape);
 }
 
-plait_status plait__graph_fill(plait__adding *adding)
+plait_status plait__nodes_add_fill(plait__node_draft *draft)
 {
-	struct side target = target_of(adding->desc);
-	uint32_t bytes = adding->desc->pattern_bytes;
+	struct side target = target_of(draft->desc);
+	uint32_t bytes = draft->desc->pattern_bytes;
 
-	adding->node.kind = PLAIT__CMD_FILL;
+	draft->node.kind = PLAIT__CMD_FILL;
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return wrong(adding, "pattern_bytes is 1, 2, 4 or 8");
-	adding->payload.value = adding->desc->pattern;
-	adding->payload.small = bytes;
-	adding->payload.bytes = adding->desc->bytes;
-	return add_side(adding, &target, adding->desc->bytes);
+		return fail(draft, "pattern_bytes is 1, 2, 4 or 8");
+	draft->payload.value = draft->desc->pattern;
+	draft->payload.small = bytes;
+	draft->payload.bytes = draft->desc->bytes;
+	return add_side(draft, &target, draft->desc->bytes);
 }

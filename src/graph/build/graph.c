@@ -374,8 +374,8 @@ plait_status plait_graph_read(plait_context *context, const char *text,
 		return status;
 	status = plait__graph_make(entered, &graph, error);
 	if (status == PLAIT_OK) {
-		status = plait__store_read(graph->store, text, bytes, name,
-					   error);
+		status = plait__parser_read(graph->store, text, bytes, name,
+					    error);
 		if (status == PLAIT_OK)
 			*out = plait__object_handle(&graph->object);
 		else

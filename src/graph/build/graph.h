@@ -24,7 +24,7 @@ struct plait__graph {
 };
 
 /* A node that is being added; see add_node.c. */
-typedef struct plait__adding {
+typedef struct plait__node_draft {
 	plait__graph *graph;
 	const plait_node_desc *desc;
 	plait__input_node node;
@@ -34,7 +34,7 @@ typedef struct plait__adding {
 	/* Messages begin with this, where no node is added. */
 	const char *instead;
 	plait_error *error;
-} plait__adding;
+} plait__node_draft;
 
 plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 				plait_error *error);
@@ -52,19 +52,19 @@ void plait__graph_cut(plait__graph *graph, const plait__store_mark *mark);
 
 /* ---- object_refs.c: from handles to places in the store, held by the root ---- */
 
-/* PLAIT__NONE and an error in adding->error, or the place. */
-uint32_t plait__graph_device(plait__adding *adding, plait_device *handle);
-uint32_t plait__graph_context_device(plait__adding *adding);
-uint32_t plait__graph_place_device(plait__adding *adding,
-				   plait__device *device);
-uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
-			     const struct plait__signature **out);
-uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle);
-uint32_t plait__graph_function(plait__adding *adding);
+/* PLAIT__NONE and an error in draft->error, or the place. */
+uint32_t plait__refs_device(plait__node_draft *draft, plait_device *handle);
+uint32_t plait__refs_context_device(plait__node_draft *draft);
+uint32_t plait__refs_add_device(plait__node_draft *draft,
+				plait__device *device);
+uint32_t plait__refs_kernel(plait__node_draft *draft, plait_kernel *handle,
+			    const struct plait__signature **out);
+uint32_t plait__refs_signal(plait__node_draft *draft, plait_signal *handle);
+uint32_t plait__refs_function(plait__node_draft *draft);
 
 /* Put the node, and what of it was refused, before an error that knows neither;
  * returns the error's status. */
-plait_status plait__graph_name(const plait__adding *adding, const char *what);
+plait_status plait__refs_prefix_error(const plait__node_draft *draft, const char *what);
 
 /* A range of a buffer: its slot, and where it starts in it. */
 typedef struct plait__range {
@@ -73,60 +73,60 @@ typedef struct plait__range {
 	uint64_t bytes;		/* from there to the end of the buffer */
 } plait__range;
 
-/* Errors do not name the node; see plait__graph_name. */
-plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
-				uint64_t offset, plait__range *out);
+/* Errors do not name the node; see plait__refs_prefix_error. */
+plait_status plait__refs_range(plait__node_draft *draft, plait_buffer *handle,
+			       uint64_t offset, plait__range *out);
 
 /* ---- add_node.c ---- */
 
 /* Label, file and line of the descriptor. */
-plait_status plait__graph_add_names(plait__adding *adding);
+plait_status plait__node_add_names(plait__node_draft *draft);
 
 /* ---- copy_nodes.c ---- */
 
-plait_status plait__graph_copy(plait__adding *adding);
-plait_status plait__graph_fill(plait__adding *adding);
+plait_status plait__nodes_add_copy(plait__node_draft *draft);
+plait_status plait__nodes_add_fill(plait__node_draft *draft);
 
 /* ---- launch_arguments.c ---- */
 
 /* Check the arguments against the signature and push them. */
-plait_status plait__graph_arguments(plait__adding *adding,
-				    const struct plait__signature *signature);
+plait_status plait__launch_arguments_push(plait__node_draft *draft,
+					  const struct plait__signature *signature);
 
 /* The same for plain arguments; see add_node_fast.c.  False: some are not, or there
  * is no memory, and nothing has changed. */
-bool plait__graph_quick(plait__adding *adding,
-			const struct plait__signature *signature);
+bool plait__add_node_fast_arguments(plait__node_draft *draft,
+				    const struct plait__signature *signature);
 
 /*
  * Add a usual node (see node_fields.h) without a look at anything twice: a launch of
  * a kernel that came lately, or a join.  False: it is another
  * one, or something is wrong, and nothing has changed; see add_node.c.
  */
-bool plait__graph_add_usual(plait__graph *graph, const plait_node_desc *desc,
-			    const plait_node *after, uint64_t count,
-			    uint32_t *out);
+bool plait__add_node_fast(plait__graph *graph, const plait_node_desc *desc,
+			  const plait_node *after, uint64_t count,
+			  uint32_t *out);
 
 /* Push one argument that is a range, and what the node does to it. */
-plait_status plait__graph_memory(plait__adding *adding,
-				 const plait__range *range, uint64_t bytes,
-				 uint32_t access);
+plait_status plait__arguments_push_range(plait__node_draft *draft,
+					 const plait__range *range, uint64_t bytes,
+					 uint32_t access);
 
 /* The same of memory that each run brings; range->offset is within that, and
  * range->slot becomes its access. */
-plait_status plait__graph_parameter(plait__adding *adding, const char *name,
-				    plait__range *range, uint64_t bytes,
-				    uint32_t access);
+plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
+					     plait__range *range, uint64_t bytes,
+					     uint32_t access);
 
 /* Push bytes as one argument more. */
-plait_status plait__graph_value(plait__adding *adding, const void *bytes,
-				uint32_t count);
+plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
+					 uint32_t count);
 
 /* ---- freeze.c ---- */
 
 /* The message of a node: `node "label" (file:line): `, into `room`. */
-enum { PLAIT__GRAPH_PLACE_ROOM = 120 };
-const char *plait__graph_place(const plait__adding *adding,
-			       char room[PLAIT__GRAPH_PLACE_ROOM]);
+enum { PLAIT__REFS_TEXT_BYTES = 120 };
+const char *plait__refs_node_text(const plait__node_draft *draft,
+				  char room[PLAIT__REFS_TEXT_BYTES]);
 
 #endif

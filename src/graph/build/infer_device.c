@@ -18,27 +18,27 @@
 /* What of a label goes into a message. */
 enum { LABEL_BYTES = 40 };
 
-static plait_status wrong(const plait__adding *adding, const char *what)
+static plait_status fail(const plait__node_draft *draft, const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
-			   plait__graph_place(adding, room), what);
+	return plait__fail(draft->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__refs_node_text(draft, room), what);
 }
 
-static plait_status no_memory(const plait__adding *adding)
+static plait_status no_memory(const plait__node_draft *draft)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
-			   plait__graph_place(adding, room));
+	return plait__fail(draft->error, PLAIT_E_NOMEM, "no memory for %s",
+			   plait__refs_node_text(draft, room));
 }
 
 /* Null: a device that a text named and that is no more than its name. */
-static const plait__device *device_at(const plait__adding *adding,
+static const plait__device *device_at(const plait__node_draft *draft,
 				      uint32_t index)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store *store = draft->graph->store;
 
 	return *(plait__device **)plait__vector_at(&store->device_objects,
 						   index);
@@ -47,25 +47,25 @@ static const plait__device *device_at(const plait__adding *adding,
 /* ---- what a device has to be able to do ---- */
 
 /* What does nothing can do so anywhere. */
-static bool is_idle(const plait__adding *adding)
+static bool is_idle(const plait__node_draft *draft)
 {
-	return adding->node.kind == PLAIT__CMD_EMPTY ||
-	       adding->node.kind == PLAIT__CMD_MARK;
+	return draft->node.kind == PLAIT__CMD_EMPTY ||
+	       draft->node.kind == PLAIT__CMD_MARK;
 }
 
 /* What it lacks, or null. */
-static const char *lacking(const plait__adding *adding,
+static const char *lacking(const plait__node_draft *draft,
 			   const plait__device *device)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	const uint32_t remote = PLAIT_CAP_NOTIFY | PLAIT_CAP_GATE;
-	bool calls = adding->payload.object != PLAIT__NONE &&
-		     adding->payload.small != PLAIT__PAYLOAD_SIGNAL;
+	bool calls = draft->payload.object != PLAIT__NONE &&
+		     draft->payload.small != PLAIT__PAYLOAD_SIGNAL;
 
-	if (adding->node.kind == PLAIT__CMD_LAUNCH)
+	if (draft->node.kind == PLAIT__CMD_LAUNCH)
 		return plait__kernel_lacks(*(plait__kernel **)plait__vector_at(
-			&adding->graph->store->objects[PLAIT__STORE_KERNELS],
-			adding->payload.kernel), device);
+			&draft->graph->store->objects[PLAIT__STORE_KERNELS],
+			draft->payload.kernel), device);
 	if (calls && desc->inbox == NULL &&
 	    !(plait__device_facts(device)->capabilities &
 	      PLAIT_CAP_HOST_CALL))
@@ -78,63 +78,63 @@ static const char *lacking(const plait__adding *adding,
 	return NULL;
 }
 
-static plait_status check_able(const plait__adding *adding, uint32_t index)
+static plait_status check_able(const plait__node_draft *draft, uint32_t index)
 {
-	const plait__device *device = device_at(adding, index);
-	char room[PLAIT__GRAPH_PLACE_ROOM];
-	const char *what = device != NULL ? lacking(adding, device) : NULL;
+	const plait__device *device = device_at(draft, index);
+	char room[PLAIT__REFS_TEXT_BYTES];
+	const char *what = device != NULL ? lacking(draft, device) : NULL;
 
 	if (what == NULL)
 		return PLAIT_OK;
-	return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
+	return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
 			   "%s: device %s %s",
-			   plait__graph_place(adding, room),
+			   plait__refs_node_text(draft, room),
 			   device->object.label, what);
 }
 
 /* ---- memory and signals of its backend ---- */
 
-static plait_status foreign(const plait__adding *adding, const char *what,
+static plait_status foreign(const plait__node_draft *draft, const char *what,
 			    const char *label, const plait__device *owner,
 			    const plait__device *device)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
+	return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
 			   "%s: %s \"%.*s\" is of %s, the node runs on %s; "
 			   "between backends the host has to wait and to copy",
-			   plait__graph_place(adding, room), what,
+			   plait__refs_node_text(draft, room), what,
 			   PLAIT__TEXT_FIT(label, LABEL_BYTES),
 			   owner->object.label, device->object.label);
 }
 
 /* Bytes that the host moves where no backend knows both memories: it is called
  * by the node's device, and maps what is another backend's. */
-static bool host_moves(const plait__adding *adding,
+static bool host_moves(const plait__node_draft *draft,
 		       const plait__device *device, const plait__device *owner)
 {
-	return (adding->node.kind == PLAIT__CMD_COPY ||
-		adding->node.kind == PLAIT__CMD_FILL ||
-		adding->node.kind == PLAIT__CMD_REGION) &&
+	return (draft->node.kind == PLAIT__CMD_COPY ||
+		draft->node.kind == PLAIT__CMD_FILL ||
+		draft->node.kind == PLAIT__CMD_REGION) &&
 	       (plait__device_facts(device)->capabilities &
 		PLAIT_CAP_HOST_CALL) != 0 &&
 	       (owner->port->all & PLAIT_CAP_MAP) != 0;
 }
 
-static plait_status check_slot(const plait__adding *adding, uint32_t slot,
+static plait_status check_slot(const plait__node_draft *draft, uint32_t slot,
 			       uint32_t index, const plait__device *device)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store *store = draft->graph->store;
 	const plait__plan_slot *entry = plait__vector_at(&store->slots, slot);
 	const plait__device *owner;
 
 	if (entry->device == index)
 		return PLAIT_OK;
-	owner = device_at(adding, entry->device);
+	owner = device_at(draft, entry->device);
 	if (owner == NULL || owner->port == device->port ||
-	    host_moves(adding, device, owner))
+	    host_moves(draft, device, owner))
 		return PLAIT_OK;
-	return foreign(adding, "buffer",
+	return foreign(draft, "buffer",
 		       plait__vector_at(&store->strings, entry->name), owner,
 		       device);
 }
@@ -152,92 +152,92 @@ static uint32_t slot_of(const plait__store *store, uint32_t object)
 					     rotation->slot_first);
 }
 
-static plait_status check_signal(const plait__adding *adding,
+static plait_status check_signal(const plait__node_draft *draft,
 				 const plait__device *device)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store *store = draft->graph->store;
 	const plait__signal *signal = *(plait__signal **)plait__vector_at(
 		&store->objects[PLAIT__STORE_SIGNALS],
-		adding->payload.object);
+		draft->payload.object);
 
 	if (signal->port == device->port)
 		return PLAIT_OK;
-	return foreign(adding, "signal", signal->object.label,
+	return foreign(draft, "signal", signal->object.label,
 		       &signal->port->devices[0], device);
 }
 
-static bool has_signal(const plait__adding *adding)
+static bool has_signal(const plait__node_draft *draft)
 {
-	return adding->node.kind == PLAIT__CMD_EMIT ||
-	       adding->node.kind == PLAIT__CMD_WAIT;
+	return draft->node.kind == PLAIT__CMD_EMIT ||
+	       draft->node.kind == PLAIT__CMD_WAIT;
 }
 
-static plait_status check_reach(const plait__adding *adding, uint32_t index)
+static plait_status check_reach(const plait__node_draft *draft, uint32_t index)
 {
-	const plait__store *store = adding->graph->store;
-	const plait__device *device = device_at(adding, index);
+	const plait__store *store = draft->graph->store;
+	const plait__device *device = device_at(draft, index);
 	plait_status status = PLAIT_OK;
 
 	/* With one backend there is no other to be of. */
-	if (device == NULL || adding->graph->object.context->port_count == 1)
+	if (device == NULL || draft->graph->object.context->port_count == 1)
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < adding->node.access_count; i++) {
+	     i < draft->node.access_count; i++) {
 		const plait__plan_access *access = plait__vector_at(
-			&store->accesses, adding->node.access_first + i);
+			&store->accesses, draft->node.access_first + i);
 
 		if (!plait__access_is_param(access->object))
-			status = check_slot(adding, slot_of(store,
-							    access->object),
+			status = check_slot(draft, slot_of(store,
+							   access->object),
 					    index, device);
 	}
-	if (status == PLAIT_OK && has_signal(adding))
-		status = check_signal(adding, device);
+	if (status == PLAIT_OK && has_signal(draft))
+		status = check_signal(draft, device);
 	return status;
 }
 
 /* ---- the choice ---- */
 
-static plait_status set_several(plait__adding *adding)
+static plait_status set_several(plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
-	plait__vector *sets = &adding->graph->store->device_sets;
+	const plait_node_desc *desc = draft->desc;
+	plait__vector *sets = &draft->graph->store->device_sets;
 	uint32_t first = sets->count;
 
 	if (desc->devices == NULL)
-		return wrong(adding, "devices is null");
+		return fail(draft, "devices is null");
 	if (desc->device_count > UINT16_MAX)
-		return wrong(adding, "more than 65535 devices");
+		return fail(draft, "more than 65535 devices");
 	for (uint32_t i = 0; i < desc->device_count; i++) {
-		uint32_t device = plait__graph_device(adding,
-						      desc->devices[i]);
+		uint32_t device = plait__refs_device(draft,
+						     desc->devices[i]);
 
 		if (device == PLAIT__NONE)
-			return adding->error->status;
+			return draft->error->status;
 		for (uint32_t k = first; k < sets->count; k++)
 			if (*(uint32_t *)plait__vector_at(sets, k) == device)
-				return wrong(adding, "a device is there "
-					     "twice");
+				return fail(draft, "a device is there "
+					    "twice");
 		if (plait__vector_push(sets, &device, 1) == NULL)
-			return no_memory(adding);
+			return no_memory(draft);
 	}
-	adding->node.device = first;
-	adding->node.device_count = (uint16_t)desc->device_count;
+	draft->node.device = first;
+	draft->node.device_count = (uint16_t)desc->device_count;
 	return PLAIT_OK;
 }
 
-uint32_t plait__graph_inherit_device(plait__adding *adding,
+uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
 				    const uint32_t *after, uint64_t count)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store *store = draft->graph->store;
 	const plait__store_scope *scope = plait__store_scope_at(
-		store, adding->graph->scope);
+		store, draft->graph->scope);
 	const plait__input_node *before;
 
-	if (adding->first_buffer_device != PLAIT__NONE)
-		return adding->first_buffer_device;
+	if (draft->first_buffer_device != PLAIT__NONE)
+		return draft->first_buffer_device;
 	if (count == 0)
-		return plait__graph_context_device(adding);
+		return plait__refs_context_device(draft);
 	before = plait__vector_at(&scope->nodes, after[0]);
 	if (before->device_count == 1)
 		return before->device;
@@ -246,126 +246,126 @@ uint32_t plait__graph_inherit_device(plait__adding *adding,
 }
 
 /* Whether nothing forbids that the node runs there. */
-static bool suits(const plait__adding *adding, const plait__device *device)
+static bool suits(const plait__node_draft *draft, const plait__device *device)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store *store = draft->graph->store;
 
-	if (has_signal(adding))
+	if (has_signal(draft))
 		return (*(plait__signal **)plait__vector_at(
 				&store->objects[PLAIT__STORE_SIGNALS],
-				adding->payload.object))->port ==
+				draft->payload.object))->port ==
 		       device->port;
-	return lacking(adding, device) == NULL;
+	return lacking(draft, device) == NULL;
 }
 
 /* A node without memory that cannot run where its turn leads it runs on the
  * first device that can have it. */
-static uint32_t choose(plait__adding *adding, const uint32_t *after,
+static uint32_t choose(plait__node_draft *draft, const uint32_t *after,
 		       uint64_t count)
 {
-	plait__context *context = adding->graph->object.context;
-	uint32_t at = plait__graph_inherit_device(adding, after, count);
+	plait__context *context = draft->graph->object.context;
+	uint32_t at = plait__infer_device_from_preds(draft, after, count);
 	const plait__device *device;
 
-	if (at == PLAIT__NONE || is_idle(adding) ||
-	    adding->first_buffer_device != PLAIT__NONE)
+	if (at == PLAIT__NONE || is_idle(draft) ||
+	    draft->first_buffer_device != PLAIT__NONE)
 		return at;
-	device = device_at(adding, at);
-	if (device == NULL || suits(adding, device))
+	device = device_at(draft, at);
+	if (device == NULL || suits(draft, device))
 		return at;
 	for (uint32_t i = 0; i < context->device_count; i++)
-		if (suits(adding, &context->devices[i]))
-			return plait__graph_place_device(
-				adding, &context->devices[i]);
+		if (suits(draft, &context->devices[i]))
+			return plait__refs_add_device(
+				draft, &context->devices[i]);
 	return at;
 }
 
 /* What is known of a launch's kernel; null: nothing, or it is no launch. */
-static plait__store_kernel *kernel_again(const plait__adding *adding)
+static plait__store_kernel *recent_kernel(const plait__node_draft *draft)
 {
 	plait__store_kernel *kernel = NULL;
 
-	if (adding->node.kind == PLAIT__CMD_LAUNCH)
-		kernel = plait__again_kernel(adding->graph->store,
-					     adding->desc->kernel);
-	return kernel != NULL && kernel->kernel == adding->payload.kernel ?
+	if (draft->node.kind == PLAIT__CMD_LAUNCH)
+		kernel = plait__recent_kernel(draft->graph->store,
+					      draft->desc->kernel);
+	return kernel != NULL && kernel->kernel == draft->payload.kernel ?
 	       kernel : NULL;
 }
 
 /* Most launches of a kernel are on the device of the one before. */
-static plait_status check_able_again(const plait__adding *adding,
-				     uint32_t index)
+static plait_status check_recent(const plait__node_draft *draft,
+				 uint32_t index)
 {
-	plait__store_kernel *kernel = kernel_again(adding);
+	plait__store_kernel *kernel = recent_kernel(draft);
 	plait_status status;
 
 	if (kernel != NULL && kernel->device == index)
 		return PLAIT_OK;
-	status = check_able(adding, index);
+	status = check_able(draft, index);
 	if (status == PLAIT_OK && kernel != NULL)
 		kernel->device = index;
 	return status;
 }
 
-static plait_status check_all(const plait__adding *adding)
+static plait_status check_all(const plait__node_draft *draft)
 {
-	bool group = adding->node.meaning == PLAIT__MEANING_GROUP;
-	uint32_t count = group ? adding->node.device_count : 1;
+	bool group = draft->node.meaning == PLAIT__MEANING_GROUP;
+	uint32_t count = group ? draft->node.device_count : 1;
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < count; i++) {
-		uint32_t device = adding->node.device;
+		uint32_t device = draft->node.device;
 
-		if (adding->node.device_count > 1)
+		if (draft->node.device_count > 1)
 			device = *(uint32_t *)plait__vector_at(
-				&adding->graph->store->device_sets,
+				&draft->graph->store->device_sets,
 				device + i);
-		status = check_able_again(adding, device);
+		status = check_recent(draft, device);
 		if (status == PLAIT_OK)
-			status = check_reach(adding, device);
+			status = check_reach(draft, device);
 	}
 	return status;
 }
 
 /* A kernel on the device that it had, with the buffers to say so; and there is
  * no other backend. */
-static bool is_home_again(const plait__adding *adding)
+static bool is_recent_device(const plait__node_draft *draft)
 {
-	const plait__store_kernel *kernel = kernel_again(adding);
-	const plait_node_desc *desc = adding->desc;
+	const plait__store_kernel *kernel = recent_kernel(draft);
+	const plait_node_desc *desc = draft->desc;
 
 	return kernel != NULL &&
-	       adding->first_buffer_device != PLAIT__NONE &&
-	       kernel->device == adding->first_buffer_device &&
+	       draft->first_buffer_device != PLAIT__NONE &&
+	       kernel->device == draft->first_buffer_device &&
 	       (desc->flags | desc->device_count | (uintptr_t)desc->device) ==
-	       0 && adding->graph->object.context->port_count == 1;
+	       0 && draft->graph->object.context->port_count == 1;
 }
 
-plait_status plait__graph_set_home(plait__adding *adding,
-				   const uint32_t *after, uint64_t count)
+plait_status plait__infer_device(plait__node_draft *draft,
+				 const uint32_t *after, uint64_t count)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	plait_status status = PLAIT_OK;
 
-	if (is_home_again(adding)) {
-		adding->node.device = adding->first_buffer_device;
-		adding->node.device_count = 1;
+	if (is_recent_device(draft)) {
+		draft->node.device = draft->first_buffer_device;
+		draft->node.device_count = 1;
 		return PLAIT_OK;
 	}
 	if (desc->flags & PLAIT_NODE_ON_ALL_BARRIER)
-		adding->node.meaning = PLAIT__MEANING_BARRIER;
+		draft->node.meaning = PLAIT__MEANING_BARRIER;
 	if (desc->flags & PLAIT_NODE_ON_ALL_GROUP)
-		adding->node.meaning = PLAIT__MEANING_GROUP;
+		draft->node.meaning = PLAIT__MEANING_GROUP;
 	if (desc->device_count > 1) {
-		status = set_several(adding);
+		status = set_several(draft);
 	} else {
-		adding->node.device_count = 1;
-		adding->node.device = desc->device != NULL ?
-			plait__graph_device(adding, desc->device) :
-			choose(adding, after, count);
-		if (adding->node.device == PLAIT__NONE)
-			status = adding->error->status;
+		draft->node.device_count = 1;
+		draft->node.device = desc->device != NULL ?
+			plait__refs_device(draft, desc->device) :
+			choose(draft, after, count);
+		if (draft->node.device == PLAIT__NONE)
+			status = draft->error->status;
 	}
-	return status == PLAIT_OK && !is_idle(adding) ? check_all(adding) :
+	return status == PLAIT_OK && !is_idle(draft) ? check_all(draft) :
 	       status;
 }

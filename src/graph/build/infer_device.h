@@ -10,11 +10,11 @@
  * payload and accesses have been pushed.  PLAIT_E_UNSUPPORTED when a device
  * cannot do what the node needs, or has no access to what it names.
  */
-plait_status plait__graph_set_home(plait__adding *adding,
-				   const uint32_t *after, uint64_t count);
+plait_status plait__infer_device(plait__node_draft *draft,
+				 const uint32_t *after, uint64_t count);
 
 /* Where a node runs that names no device; none when memory ran out. */
-uint32_t plait__graph_inherit_device(plait__adding *adding,
-				     const uint32_t *after, uint64_t count);
+uint32_t plait__infer_device_from_preds(plait__node_draft *draft,
+					const uint32_t *after, uint64_t count);
 
 #endif

@@ -21,57 +21,57 @@ enum {
 };
 
 /* One argument while it is pushed. */
-struct pushing {
-	plait__adding *adding;
+struct writer {
+	plait__node_draft *draft;
 	const plait_argument *given;
 	const plait__signature *signature;
 	const plait__parameter *parameter;
 	plait__plan_arg arg;
 };
 
-static plait_status wrong(const struct pushing *pushing, const char *what)
+static plait_status fail(const struct writer *writer, const char *what)
 {
-	const plait__parameter *parameter = pushing->parameter;
-	char room[PLAIT__GRAPH_PLACE_ROOM], type[PLAIT__ARGUMENT_TYPE_ROOM];
+	const plait__parameter *parameter = writer->parameter;
+	char room[PLAIT__REFS_TEXT_BYTES], type[PLAIT__ARGUMENT_TYPE_ROOM];
 
-	return plait__fail(pushing->adding->error, PLAIT_E_INVALID,
+	return plait__fail(writer->draft->error, PLAIT_E_INVALID,
 			   "%s: %.60s: argument %u \"%.40s\" (%s): %s",
-			   plait__graph_place(pushing->adding, room),
-			   pushing->signature->name,
+			   plait__refs_node_text(writer->draft, room),
+			   writer->signature->name,
 			   (uint32_t)(parameter -
-				      pushing->signature->parameters),
+				      writer->signature->parameters),
 			   parameter->name,
 			   plait__argument_type(parameter, type), what);
 }
 
-static plait_status no_memory(const plait__adding *adding)
+static plait_status no_memory(const plait__node_draft *draft)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
-			   plait__graph_place(adding, room));
+	return plait__fail(draft->error, PLAIT_E_NOMEM, "no memory for %s",
+			   plait__refs_node_text(draft, room));
 }
 
-static bool is_pointer(const struct pushing *pushing)
+static bool is_pointer(const struct writer *writer)
 {
-	return pushing->parameter->type == PLAIT__TYPE_POINTER;
+	return writer->parameter->type == PLAIT__TYPE_POINTER;
 }
 
 /* Space in the blob, aligned for any value. */
-static plait_status push_blob(struct pushing *pushing, const void *bytes,
+static plait_status push_blob(struct writer *writer, const void *bytes,
 			      uint32_t count)
 {
-	plait__vector *blob = &pushing->adding->graph->store->blob;
+	plait__vector *blob = &writer->draft->graph->store->blob;
 	uint32_t padding = -blob->count % BLOB_ALIGNMENT;
 	char *place = plait__vector_extend(blob, padding + count);
 
 	if (place == NULL)
-		return no_memory(pushing->adding);
+		return no_memory(writer->draft);
 	memset(place, 0, padding + count);
 	if (bytes != NULL)
 		memcpy(place + padding, bytes, count);
-	pushing->arg.blob = blob->count - count;
-	pushing->arg.bytes = count;
+	writer->arg.blob = blob->count - count;
+	writer->arg.bytes = count;
 	return PLAIT_OK;
 }
 
@@ -84,40 +84,40 @@ static uint32_t access_of(const plait__parameter *parameter)
 	}
 }
 
-static plait_status push_access(plait__adding *adding, uint32_t object,
+static plait_status push_access(plait__node_draft *draft, uint32_t object,
 				uint32_t mode, uint32_t box)
 {
 	plait__plan_access access = { object, 0, mode, box };
-	plait__vector *accesses = &adding->graph->store->accesses;
+	plait__vector *accesses = &draft->graph->store->accesses;
 
 	if (PLAIT__VECTOR_ADD(accesses, &access) == NULL)
-		return no_memory(adding);
-	adding->node.access_count++;
+		return no_memory(draft);
+	draft->node.access_count++;
 	return PLAIT_OK;
 }
 
 /* Slot i stands for buffer i. */
-static plait_status check_write(const plait__adding *adding, uint32_t slot)
+static plait_status check_write(const plait__node_draft *draft, uint32_t slot)
 {
 	plait__vector *buffers =
-		&adding->graph->store->objects[PLAIT__STORE_BUFFERS];
+		&draft->graph->store->objects[PLAIT__STORE_BUFFERS];
 	const plait__buffer *buffer = *(plait__buffer **)
 		plait__vector_at(buffers, slot);
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	if (plait__buffer_check_write(buffer, adding->error) == PLAIT_OK)
+	if (plait__buffer_check_write(buffer, draft->error) == PLAIT_OK)
 		return PLAIT_OK;
-	plait__error_prefix(adding->error, "%s: ",
-			    plait__graph_place(adding, room));
+	plait__error_prefix(draft->error, "%s: ",
+			    plait__refs_node_text(draft, room));
 	return PLAIT_E_INVALID;
 }
 
 /* All of a slot needs no box. */
-static plait_status push_range_access(plait__adding *adding,
+static plait_status push_range_access(plait__node_draft *draft,
 				      const plait__range *range,
 				      uint64_t bytes, uint32_t mode)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	const plait__plan_slot *slot = plait__vector_at(&store->slots,
 							range->slot);
 	plait__plan_box box = {
@@ -126,179 +126,179 @@ static plait_status push_range_access(plait__adding *adding,
 	uint32_t number = PLAIT__NONE;
 
 	if (mode != PLAIT__ACCESS_READ &&
-	    check_write(adding, range->slot) != PLAIT_OK)
+	    check_write(draft, range->slot) != PLAIT_OK)
 		return PLAIT_E_INVALID;
 	if (range->offset != 0 || bytes != slot->bytes) {
 		number = store->boxes.count;
 		if (plait__vector_push(&store->boxes, &box, 1) == NULL)
-			return no_memory(adding);
+			return no_memory(draft);
 	}
-	return push_access(adding, range->slot, mode, number);
+	return push_access(draft, range->slot, mode, number);
 }
 
-static plait_status push_arg(plait__adding *adding, const plait__plan_arg *arg)
+static plait_status push_arg(plait__node_draft *draft, const plait__plan_arg *arg)
 {
-	if (PLAIT__VECTOR_ADD(&adding->graph->store->args, arg) == NULL)
-		return no_memory(adding);
-	adding->payload.arg_count++;
+	if (PLAIT__VECTOR_ADD(&draft->graph->store->args, arg) == NULL)
+		return no_memory(draft);
+	draft->payload.arg_count++;
 	return PLAIT_OK;
 }
 
-plait_status plait__graph_memory(plait__adding *adding,
-				 const plait__range *range, uint64_t bytes,
-				 uint32_t access)
+plait_status plait__arguments_push_range(plait__node_draft *draft,
+					 const plait__range *range, uint64_t bytes,
+					 uint32_t access)
 {
 	plait__plan_arg arg = { .kind = PLAIT__ARG_MEMORY,
 				.index = range->slot,
 				.offset = range->offset };
-	plait_status status = push_range_access(adding, range, bytes, access);
+	plait_status status = push_range_access(draft, range, bytes, access);
 
-	return status == PLAIT_OK ? push_arg(adding, &arg) : status;
+	return status == PLAIT_OK ? push_arg(draft, &arg) : status;
 }
 
-plait_status plait__graph_value(plait__adding *adding, const void *bytes,
-				uint32_t count)
+plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
+					 uint32_t count)
 {
-	struct pushing pushing = { .adding = adding,
+	struct writer writer = { .draft = draft,
 				   .arg = { .kind = PLAIT__ARG_VALUE } };
-	plait_status status = push_blob(&pushing, bytes, count);
+	plait_status status = push_blob(&writer, bytes, count);
 
-	return status == PLAIT_OK ? push_arg(adding, &pushing.arg) : status;
+	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
 /* ---- one function a kind ---- */
 
-static plait_status push_value(struct pushing *pushing)
+static plait_status push_value(struct writer *writer)
 {
-	uint32_t bytes = plait__type_bytes(pushing->parameter->type);
-	const char *fault = plait__argument_judge_value(
-		pushing->parameter, pushing->given->value,
-		pushing->given->bytes);
+	uint32_t bytes = plait__type_bytes(writer->parameter->type);
+	const char *fault = plait__argument_check_value(
+		writer->parameter, writer->given->value,
+		writer->given->bytes);
 
 	if (fault != NULL)
-		return wrong(pushing, fault);
-	pushing->arg.kind = PLAIT__ARG_VALUE;
-	return push_blob(pushing, pushing->given->value, bytes);
+		return fail(writer, fault);
+	writer->arg.kind = PLAIT__ARG_VALUE;
+	return push_blob(writer, writer->given->value, bytes);
 }
 
 /* A range that does not hold was described without its argument. */
-static plait_status name_argument(const struct pushing *pushing,
+static plait_status name_argument(const struct writer *writer,
 				  plait_status status)
 {
 	char what[160];
 
 	(void)snprintf(what, sizeof(what), "%.60s: argument %u \"%.40s\"",
-		       pushing->signature->name,
-		       (uint32_t)(pushing->parameter -
-				  pushing->signature->parameters),
-		       pushing->parameter->name);
-	(void)plait__graph_name(pushing->adding, what);
+		       writer->signature->name,
+		       (uint32_t)(writer->parameter -
+				  writer->signature->parameters),
+		       writer->parameter->name);
+	(void)plait__refs_prefix_error(writer->draft, what);
 	return status;
 }
 
-static plait_status push_buffer(struct pushing *pushing)
+static plait_status push_buffer(struct writer *writer)
 {
 	plait__range range;
 	plait_status status;
 	const char *fault;
 
-	if (!is_pointer(pushing))
-		return wrong(pushing, "a buffer needs a pointer");
-	status = plait__graph_range(pushing->adding, pushing->given->buffer,
-				    pushing->given->offset_bytes, &range);
+	if (!is_pointer(writer))
+		return fail(writer, "a buffer needs a pointer");
+	status = plait__refs_range(writer->draft, writer->given->buffer,
+				   writer->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
-		return name_argument(pushing, status);
-	fault = plait__argument_judge_memory(pushing->parameter,
-					     pushing->given->offset_bytes);
+		return name_argument(writer, status);
+	fault = plait__argument_check_memory(writer->parameter,
+					     writer->given->offset_bytes);
 	if (fault != NULL)
-		return wrong(pushing, fault);
-	pushing->arg.kind = PLAIT__ARG_MEMORY;
-	pushing->arg.index = range.slot;
-	pushing->arg.offset = range.offset;
-	return push_range_access(pushing->adding, &range, range.bytes,
-				 access_of(pushing->parameter));
+		return fail(writer, fault);
+	writer->arg.kind = PLAIT__ARG_MEMORY;
+	writer->arg.index = range.slot;
+	writer->arg.offset = range.offset;
+	return push_range_access(writer->draft, &range, range.bytes,
+				 access_of(writer->parameter));
 }
 
-static plait_status push_patch(struct pushing *pushing, uint32_t bytes)
+static plait_status push_patch(struct writer *writer, uint32_t bytes)
 {
-	plait__store *store = pushing->adding->graph->store;
+	plait__store *store = writer->draft->graph->store;
 	plait__plan_patch patch = {
-		pushing->arg.index, pushing->arg.blob, bytes,
+		writer->arg.index, writer->arg.blob, bytes,
 		store->args.count
 	};
 
 	if (plait__vector_push(&store->patches, &patch, 1) == NULL)
-		return no_memory(pushing->adding);
+		return no_memory(writer->draft);
 	return PLAIT_OK;
 }
 
-static plait_status push_parameter(struct pushing *pushing)
+static plait_status push_parameter(struct writer *writer)
 {
-	plait__store *store = pushing->adding->graph->store;
+	plait__store *store = writer->draft->graph->store;
 	plait__plan_param param = {
-		.kind = is_pointer(pushing) ? PLAIT__PARAM_MEMORY :
+		.kind = is_pointer(writer) ? PLAIT__PARAM_MEMORY :
 			PLAIT__PARAM_VALUE,
-		.type = (uint32_t)pushing->parameter->type,
-		.bytes = plait__type_bytes(pushing->parameter->type),
+		.type = (uint32_t)writer->parameter->type,
+		.bytes = plait__type_bytes(writer->parameter->type),
 	};
 	plait_status status;
 	bool differs;
 
-	if (pushing->given->name == NULL || pushing->given->name[0] == '\0')
-		return wrong(pushing, "a parameter needs a name");
-	param.name = plait__store_string(store, pushing->given->name);
+	if (writer->given->name == NULL || writer->given->name[0] == '\0')
+		return fail(writer, "a parameter needs a name");
+	param.name = plait__values_string(store, writer->given->name);
 	if (param.name == PLAIT__NONE)
-		return no_memory(pushing->adding);
-	pushing->arg.kind = PLAIT__ARG_PARAM;
-	pushing->arg.index = plait__store_param(store, &param, &differs);
+		return no_memory(writer->draft);
+	writer->arg.kind = PLAIT__ARG_PARAM;
+	writer->arg.index = plait__values_param(store, &param, &differs);
 	if (differs)
-		return wrong(pushing, "this parameter has another type "
-			     "elsewhere");
-	if (pushing->arg.index == PLAIT__NONE)
-		return no_memory(pushing->adding);
-	status = push_blob(pushing, NULL, param.bytes);
+		return fail(writer, "this parameter has another type "
+			    "elsewhere");
+	if (writer->arg.index == PLAIT__NONE)
+		return no_memory(writer->draft);
+	status = push_blob(writer, NULL, param.bytes);
 	if (status == PLAIT_OK)
-		status = push_patch(pushing, param.bytes);
-	if (status == PLAIT_OK && is_pointer(pushing))
-		status = push_access(pushing->adding,
-				     plait__access_param(pushing->arg.index),
-				     access_of(pushing->parameter),
+		status = push_patch(writer, param.bytes);
+	if (status == PLAIT_OK && is_pointer(writer))
+		status = push_access(writer->draft,
+				     plait__access_param(writer->arg.index),
+				     access_of(writer->parameter),
 				     PLAIT__NONE);
 	return status;
 }
 
-static plait_status wrong_name(const plait__adding *adding, const char *name,
+static plait_status wrong_name(const plait__node_draft *draft, const char *name,
 			       const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID,
+	return plait__fail(draft->error, PLAIT_E_INVALID,
 			   "%s: parameter \"%.60s\" %s",
-			   plait__graph_place(adding, room), name, what);
+			   plait__refs_node_text(draft, room), name, what);
 }
 
 /* From where on, within what runs bring. */
-static plait_status push_parameter_access(plait__adding *adding,
+static plait_status push_parameter_access(plait__node_draft *draft,
 					  const char *name,
 					  const plait__range *range,
 					  uint64_t bytes, uint32_t mode)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait__plan_box box = { { range->offset, 0, 0 }, { 0, 1, 1 } };
 
 	if (__builtin_add_overflow(range->offset, bytes, &box.high[0]))
-		return wrong_name(adding, name, "ends beyond all memory");
+		return wrong_name(draft, name, "ends beyond all memory");
 	if (plait__vector_push(&store->boxes, &box, 1) == NULL)
-		return no_memory(adding);
-	return push_access(adding, range->slot, mode, store->boxes.count - 1);
+		return no_memory(draft);
+	return push_access(draft, range->slot, mode, store->boxes.count - 1);
 }
 
-plait_status plait__graph_parameter(plait__adding *adding, const char *name,
-				    plait__range *range, uint64_t bytes,
-				    uint32_t access)
+plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
+					     plait__range *range, uint64_t bytes,
+					     uint32_t access)
 {
-	plait__store *store = adding->graph->store;
-	struct pushing pushing = { .adding = adding,
+	plait__store *store = draft->graph->store;
+	struct writer writer = { .draft = draft,
 				   .arg = { .kind = PLAIT__ARG_PARAM } };
 	plait__plan_param param = { .kind = PLAIT__PARAM_MEMORY,
 				    .type = PLAIT__TYPE_POINTER,
@@ -307,22 +307,22 @@ plait_status plait__graph_parameter(plait__adding *adding, const char *name,
 	plait_status status;
 	bool differs;
 
-	param.name = plait__store_string(store, name);
+	param.name = plait__values_string(store, name);
 	if (param.name == PLAIT__NONE)
-		return no_memory(adding);
-	pushing.arg.index = plait__store_param(store, &param, &differs);
+		return no_memory(draft);
+	writer.arg.index = plait__values_param(store, &param, &differs);
 	if (differs)
-		return wrong_name(adding, name, "is no buffer elsewhere");
-	if (pushing.arg.index == PLAIT__NONE)
-		return no_memory(adding);
-	range->slot = plait__access_param(pushing.arg.index);
-	status = push_blob(&pushing, cell, sizeof(cell));
+		return wrong_name(draft, name, "is no buffer elsewhere");
+	if (writer.arg.index == PLAIT__NONE)
+		return no_memory(draft);
+	range->slot = plait__access_param(writer.arg.index);
+	status = push_blob(&writer, cell, sizeof(cell));
 	if (status == PLAIT_OK)
-		status = push_patch(&pushing, param.bytes);
+		status = push_patch(&writer, param.bytes);
 	if (status == PLAIT_OK)
-		status = push_parameter_access(adding, name, range, bytes,
+		status = push_parameter_access(draft, name, range, bytes,
 					       access);
-	return status == PLAIT_OK ? push_arg(adding, &pushing.arg) : status;
+	return status == PLAIT_OK ? push_arg(draft, &writer.arg) : status;
 }
 
 static uint32_t first_device(const plait__store *store,
@@ -336,171 +336,171 @@ static uint32_t first_device(const plait__store *store,
 }
 
 /* Turns that this node writes; what is in the prologue's slot is not. */
-static plait_status check_turns(const struct pushing *pushing,
+static plait_status check_phase(const struct writer *writer,
 				const plait__plan_rotation *rotation)
 {
-	plait__store *store = pushing->adding->graph->store;
+	plait__store *store = writer->draft->graph->store;
 
-	if (access_of(pushing->parameter) == PLAIT__ACCESS_READ)
+	if (access_of(writer->parameter) == PLAIT__ACCESS_READ)
 		return PLAIT_OK;
 	for (uint32_t i = rotation->prologue != 0 ? 1 : 0;
 	     i < rotation->slot_count; i++) {
 		uint32_t slot = *(uint32_t *)plait__vector_at(
 			&store->rotation_slots, rotation->slot_first + i);
 
-		if (check_write(pushing->adding, slot) != PLAIT_OK)
+		if (check_write(writer->draft, slot) != PLAIT_OK)
 			return PLAIT_E_INVALID;
 	}
 	return PLAIT_OK;
 }
 
 /* Different turns of one rotation are different memory. */
-static plait_status push_rotation(struct pushing *pushing)
+static plait_status push_rotation(struct writer *writer)
 {
-	plait__store *store = pushing->adding->graph->store;
-	plait__adding *adding = pushing->adding;
-	uint32_t number = plait__scope_rotation(store,
-						pushing->given->rotation);
-	uint64_t ahead = pushing->given->ahead;
+	plait__store *store = writer->draft->graph->store;
+	plait__node_draft *draft = writer->draft;
+	uint32_t number = plait__scopes_find_rotation(store,
+						      writer->given->rotation);
+	uint64_t ahead = writer->given->ahead;
 	const plait__plan_rotation *rotation;
 	uint32_t object;
 
-	if (!is_pointer(pushing))
-		return wrong(pushing, "a rotation needs a pointer");
+	if (!is_pointer(writer))
+		return fail(writer, "a rotation needs a pointer");
 	if (number == PLAIT__NONE)
-		return wrong(pushing, "no such rotation in this graph");
+		return fail(writer, "no such rotation in this graph");
 	if (ahead > MAX_AHEAD)
-		return wrong(pushing, "ahead is more than 15");
+		return fail(writer, "ahead is more than 15");
 	rotation = plait__vector_at(&store->rotations, number);
-	if (!plait__scope_sees_loop(store, adding->graph->scope,
-				    rotation->region))
-		return wrong(pushing, "the rotation's loop is in a body that "
-			     "this node is not part of");
-	if (check_turns(pushing, rotation) != PLAIT_OK)
+	if (!plait__scopes_sees_loop(store, draft->graph->scope,
+				     rotation->region))
+		return fail(writer, "the rotation's loop is in a body that "
+			    "this node is not part of");
+	if (check_phase(writer, rotation) != PLAIT_OK)
 		return PLAIT_E_INVALID;
-	if (adding->first_buffer_device == PLAIT__NONE)
-		adding->first_buffer_device = first_device(store, rotation);
-	object = plait__access_rotation(number, plait__access_turn(
+	if (draft->first_buffer_device == PLAIT__NONE)
+		draft->first_buffer_device = first_device(store, rotation);
+	object = plait__access_rotation(number, plait__access_phase(
 		ahead, rotation->slot_count - rotation->prologue,
 		rotation->prologue));
-	pushing->arg.kind = PLAIT__ARG_ROTATION;
-	pushing->arg.index = number;
-	pushing->arg.offset = ahead;
-	return push_access(pushing->adding, object,
-			   access_of(pushing->parameter), PLAIT__NONE);
+	writer->arg.kind = PLAIT__ARG_ROTATION;
+	writer->arg.index = number;
+	writer->arg.offset = ahead;
+	return push_access(writer->draft, object,
+			   access_of(writer->parameter), PLAIT__NONE);
 }
 
-static plait_status push_iteration(struct pushing *pushing)
+static plait_status push_iteration(struct writer *writer)
 {
-	const plait__graph *graph = pushing->adding->graph;
-	uint32_t loop = plait__scope_loop(graph->store, graph->scope);
-	plait__type type = pushing->parameter->type;
+	const plait__graph *graph = writer->draft->graph;
+	uint32_t loop = plait__scopes_enclosing_loop(graph->store, graph->scope);
+	plait__type type = writer->parameter->type;
 
 	if (type != PLAIT__TYPE_U32 && type != PLAIT__TYPE_U64 &&
 	    type != PLAIT__TYPE_I32 && type != PLAIT__TYPE_I64)
-		return wrong(pushing, "the iteration's number needs i32, i64, "
-			     "u32 or u64");
+		return fail(writer, "the iteration's number needs i32, i64, "
+			    "u32 or u64");
 	if (loop == PLAIT__NONE)
-		return wrong(pushing, "the iteration's number exists only in "
-			     "the body of a loop");
-	pushing->arg.kind = PLAIT__ARG_INDEX;
-	pushing->arg.index = loop;
-	return push_blob(pushing, NULL, plait__type_bytes(type));
+		return fail(writer, "the iteration's number exists only in "
+			    "the body of a loop");
+	writer->arg.kind = PLAIT__ARG_INDEX;
+	writer->arg.index = loop;
+	return push_blob(writer, NULL, plait__type_bytes(type));
 }
 
-static plait_status push_scratch(struct pushing *pushing)
+static plait_status push_scratch(struct writer *writer)
 {
-	if (!is_pointer(pushing))
-		return wrong(pushing, "scratch needs a pointer");
-	if (pushing->adding->desc->scratch_bytes == 0)
-		return wrong(pushing, "the node's scratch_bytes is 0");
-	pushing->arg.kind = PLAIT__ARG_SCRATCH;
+	if (!is_pointer(writer))
+		return fail(writer, "scratch needs a pointer");
+	if (writer->draft->desc->scratch_bytes == 0)
+		return fail(writer, "the node's scratch_bytes is 0");
+	writer->arg.kind = PLAIT__ARG_SCRATCH;
 	return PLAIT_OK;
 }
 
-static plait_status push_one(struct pushing *pushing)
+static plait_status push_one(struct writer *writer)
 {
-	static plait_status (*const push[])(struct pushing *pushing) = {
+	static plait_status (*const push[])(struct writer *writer) = {
 		push_value, push_buffer, push_parameter, push_rotation,
 		push_iteration, push_scratch,
 	};
-	uint32_t kind = pushing->given->kind;
+	uint32_t kind = writer->given->kind;
 	plait_status status;
 
 	if (kind >= sizeof(push) / sizeof(push[0]))
-		return wrong(pushing, "kind is not one of PLAIT_ARGUMENT_...");
-	status = push[kind](pushing);
-	return status == PLAIT_OK ? push_arg(pushing->adding, &pushing->arg) :
+		return fail(writer, "kind is not one of PLAIT_ARGUMENT_...");
+	status = push[kind](writer);
+	return status == PLAIT_OK ? push_arg(writer->draft, &writer->arg) :
 	       status;
 }
 
 /* One of another size than ours.  The first one's size is that of all; later
  * ones need not repeat it. */
-static plait_status copy_argument(const plait__adding *adding, uint32_t i,
+static plait_status copy_argument(const plait__node_draft *draft, uint32_t i,
 				  plait_argument *room)
 {
-	const char *first = (const char *)adding->desc->arguments;
-	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	const char *first = (const char *)draft->desc->arguments;
+	unsigned char copy[PLAIT__SIZED_STRUCT_MAX_BYTES];
 	uint32_t size;
 
 	memcpy(&size, first, sizeof(size));
 	if (i == 0)
-		return PLAIT__READ(plait_argument, room, first, adding->error);
+		return PLAIT__STRUCT_READ(plait_argument, room, first, draft->error);
 	/* The first one's size was found good. */
 	memcpy(copy, first + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return PLAIT__READ(plait_argument, room, copy, adding->error);
+	return PLAIT__STRUCT_READ(plait_argument, room, copy, draft->error);
 }
 
 /* Arguments of the size that we know are read where they are. */
-static plait_status read_argument(const plait__adding *adding, uint32_t i,
+static plait_status read_argument(const plait__node_draft *draft, uint32_t i,
 				  plait_argument *room,
 				  const plait_argument **out)
 {
-	if (adding->desc->arguments->size == sizeof(*room)) {
-		*out = &adding->desc->arguments[i];
+	if (draft->desc->arguments->size == sizeof(*room)) {
+		*out = &draft->desc->arguments[i];
 		return PLAIT_OK;
 	}
 	*out = room;
-	return copy_argument(adding, i, room);
+	return copy_argument(draft, i, room);
 }
 
-static plait_status check_count(const plait__adding *adding,
+static plait_status check_count(const plait__node_draft *draft,
 				const plait__signature *signature)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
-	uint64_t count = adding->desc->argument_count;
+	char room[PLAIT__REFS_TEXT_BYTES];
+	uint64_t count = draft->desc->argument_count;
 
-	if (count > 0 && adding->desc->arguments == NULL)
-		return plait__fail(adding->error, PLAIT_E_INVALID,
+	if (count > 0 && draft->desc->arguments == NULL)
+		return plait__fail(draft->error, PLAIT_E_INVALID,
 				   "%s: arguments is null",
-				   plait__graph_place(adding, room));
+				   plait__refs_node_text(draft, room));
 	if (count == signature->count)
 		return PLAIT_OK;
-	return plait__fail(adding->error, PLAIT_E_INVALID,
+	return plait__fail(draft->error, PLAIT_E_INVALID,
 			   "%s: %llu arguments for %u parameters of %s",
-			   plait__graph_place(adding, room),
+			   plait__refs_node_text(draft, room),
 			   (unsigned long long)count, signature->count,
 			   signature->name);
 }
 
-plait_status plait__graph_arguments(plait__adding *adding,
-				    const plait__signature *signature)
+plait_status plait__launch_arguments_push(plait__node_draft *draft,
+					  const plait__signature *signature)
 {
-	plait_status status = check_count(adding, signature);
+	plait_status status = check_count(draft, signature);
 	plait_argument room;
 
-	if (status == PLAIT_OK && plait__graph_quick(adding, signature))
+	if (status == PLAIT_OK && plait__add_node_fast_arguments(draft, signature))
 		return PLAIT_OK;
 	for (uint32_t i = 0; status == PLAIT_OK && i < signature->count; i++) {
-		struct pushing pushing = {
-			.adding = adding, .signature = signature,
+		struct writer writer = {
+			.draft = draft, .signature = signature,
 			.parameter = &signature->parameters[i],
 		};
 
-		status = read_argument(adding, i, &room, &pushing.given);
+		status = read_argument(draft, i, &room, &writer.given);
 		if (status == PLAIT_OK)
-			status = push_one(&pushing);
+			status = push_one(&writer);
 	}
 	return status;
 }

@@ -111,7 +111,7 @@ static bool has_surplus(const plait_node_desc *desc)
 	return false;
 }
 
-bool plait__graph_is_usual(const plait_node_desc *desc)
+bool plait__node_is_common(const plait_node_desc *desc)
 {
 	uint64_t more = (uint64_t)desc->device | (uint64_t)desc->devices |
 			desc->device_count | desc->flags;
@@ -134,114 +134,114 @@ static bool is_set(const plait_node_desc *desc, uint32_t field)
 		      fields[field].bytes) != 0;
 }
 
-static plait_status surplus(const plait__adding *adding, const char *name)
+static plait_status surplus(const plait__node_draft *draft, const char *name)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID,
+	return plait__fail(draft->error, PLAIT_E_INVALID,
 			   "%s: %s is set, which a %s does not have",
-			   plait__graph_place(adding, room), name,
-			   kind_names[adding->desc->kind]);
+			   plait__refs_node_text(draft, room), name,
+			   kind_names[draft->desc->kind]);
 }
 
-static plait_status name_surplus(const plait__adding *adding)
+static plait_status name_surplus(const plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	uint32_t i = 0;
 
 	while ((fields[i].kinds >> desc->kind & 1) || !is_set(desc, i))
 		i++;
-	return surplus(adding, fields[i].name);
+	return surplus(draft, fields[i].name);
 }
 
-static plait_status wrong(const plait__adding *adding, const char *what)
+static plait_status fail(const plait__node_draft *draft, const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(adding->error, PLAIT_E_INVALID, "%s: %s",
-			   plait__graph_place(adding, room), what);
+	return plait__fail(draft->error, PLAIT_E_INVALID, "%s: %s",
+			   plait__refs_node_text(draft, room), what);
 }
 
-static plait_status check_flags(const plait__adding *adding)
+static plait_status check_flags(const plait__node_draft *draft)
 {
-	uint32_t flags = adding->desc->flags;
-	uint32_t kind = UINT32_C(1) << adding->desc->kind;
+	uint32_t flags = draft->desc->flags;
+	uint32_t kind = UINT32_C(1) << draft->desc->kind;
 
 	if ((flags & ~(uint32_t)(PLAIT_CALL_ANY_THREAD | ON_ALL |
 				 PLAIT_NODE_FREE)) != 0)
-		return plait__fail(adding->error, PLAIT_E_UNSUPPORTED,
+		return plait__fail(draft->error, PLAIT_E_UNSUPPORTED,
 				   "plait_node_desc: flags 0x%x are not known",
 				   flags);
 	if ((flags & PLAIT_CALL_ANY_THREAD) && !(kind & CALLS))
-		return surplus(adding, "flag PLAIT_CALL_ANY_THREAD");
+		return surplus(draft, "flag PLAIT_CALL_ANY_THREAD");
 	if ((flags & ON_ALL) && (kind & (SUBGRAPH | REGIONS)))
-		return surplus(adding, "flag PLAIT_NODE_ON_ALL_...");
+		return surplus(draft, "flag PLAIT_NODE_ON_ALL_...");
 	if ((flags & PLAIT_NODE_FREE) && (kind & SUBGRAPH))
-		return surplus(adding, "flag PLAIT_NODE_FREE");
-	if ((flags & PLAIT_NODE_FREE) && adding->desc->cost != 0)
-		return wrong(adding, "cost and PLAIT_NODE_FREE contradict each "
-			     "other");
+		return surplus(draft, "flag PLAIT_NODE_FREE");
+	if ((flags & PLAIT_NODE_FREE) && draft->desc->cost != 0)
+		return fail(draft, "cost and PLAIT_NODE_FREE contradict each "
+			    "other");
 	if ((flags & ON_ALL) == ON_ALL)
-		return wrong(adding, "barrier and group contradict each "
-			     "other");
+		return fail(draft, "barrier and group contradict each "
+			    "other");
 	return PLAIT_OK;
 }
 
-static plait_status check_devices(const plait__adding *adding)
+static plait_status check_devices(const plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 
 	if (desc->device_count > 1 && desc->device != NULL)
-		return wrong(adding, "device is set beside devices");
+		return fail(draft, "device is set beside devices");
 	if (desc->device_count <= 1 && desc->devices != NULL)
-		return wrong(adding, "devices is set, but device_count is not "
-			     "above 1; one device goes into device");
+		return fail(draft, "devices is set, but device_count is not "
+			    "above 1; one device goes into device");
 	if (desc->device_count > 1 &&
 	    (REGIONS >> desc->kind & 1) != 0)
-		return wrong(adding, "a loop or case runs on one device");
+		return fail(draft, "a loop or case runs on one device");
 	return PLAIT_OK;
 }
 
 /* Either a buffer holds the word, or a function answers it. */
-static plait_status check_predicate(const plait__adding *adding)
+static plait_status check_predicate(const plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	bool function = desc->function != NULL || desc->inbox != NULL;
 
 	if (!(REGIONS >> desc->kind & 1))
 		return PLAIT_OK;
 	if (function && (desc->predicate != NULL ||
 			 desc->predicate_offset != 0))
-		return wrong(adding, "a function and a predicate buffer "
-			     "contradict each other");
+		return fail(draft, "a function and a predicate buffer "
+			    "contradict each other");
 	if (!function && desc->predicate != NULL &&
 	    (desc->user_data != NULL ||
 	     (desc->flags & PLAIT_CALL_ANY_THREAD)))
-		return wrong(adding, "user_data or PLAIT_CALL_ANY_THREAD is "
-			     "set, but the predicate is a buffer");
+		return fail(draft, "user_data or PLAIT_CALL_ANY_THREAD is "
+			    "set, but the predicate is a buffer");
 	return PLAIT_OK;
 }
 
-plait_status plait__graph_check_fields(const plait__adding *adding)
+plait_status plait__node_check_fields(const plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	plait_status status;
 
 	if (desc->kind > PLAIT_NODE_CASE)
-		return wrong(adding, "kind is not one of PLAIT_NODE_...");
+		return fail(draft, "kind is not one of PLAIT_NODE_...");
 	if (desc->flags != 0) {
-		status = check_flags(adding);
+		status = check_flags(draft);
 		if (status != PLAIT_OK)
 			return status;
 	}
 	if (has_surplus(desc))
-		return name_surplus(adding);
+		return name_surplus(draft);
 	if (desc->cost > INT64_MAX)
-		return wrong(adding, "cost is not below 2^63");
+		return fail(draft, "cost is not below 2^63");
 	if ((desc->device_count | (uintptr_t)desc->devices) != 0) {
-		status = check_devices(adding);
+		status = check_devices(draft);
 		if (status != PLAIT_OK)
 			return status;
 	}
-	return check_predicate(adding);
+	return check_predicate(draft);
 }

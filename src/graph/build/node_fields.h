@@ -7,10 +7,10 @@
 
 /* PLAIT_E_INVALID: a field that the kind does not have, or two that do not go
  * together.  PLAIT_E_UNSUPPORTED: unknown flags. */
-plait_status plait__graph_check_fields(const plait__adding *adding);
+plait_status plait__node_check_fields(const plait__node_draft *draft);
 
 /* What it costs in the plan: 0 is 1, but where it means nothing. */
-static inline uint64_t plait__graph_cost(const plait_node_desc *desc)
+static inline uint64_t plait__node_cost(const plait_node_desc *desc)
 {
 	bool nothing = desc->kind == PLAIT_NODE_JOIN ||
 		       desc->kind == PLAIT_NODE_MARK ||
@@ -21,6 +21,6 @@ static inline uint64_t plait__graph_cost(const plait_node_desc *desc)
 
 /* Is this a join, or a launch that says no more than its kernel, its geometry,
  * its arguments and how much it costs?  False too for what is wrong. */
-bool plait__graph_is_usual(const plait_node_desc *desc);
+bool plait__node_is_common(const plait_node_desc *desc);
 
 #endif

@@ -19,62 +19,62 @@
 /* What of a label and of the end of a file's name goes into a message. */
 enum { LABEL_BYTES = 48, FILE_BYTES = 40 };
 
-const char *plait__graph_place(const plait__adding *adding,
-			       char room[PLAIT__GRAPH_PLACE_ROOM])
+const char *plait__refs_node_text(const plait__node_draft *draft,
+				  char room[PLAIT__REFS_TEXT_BYTES])
 {
-	const plait_node_desc *desc = adding->desc;
+	const plait_node_desc *desc = draft->desc;
 	const char *label = desc->label != NULL ? desc->label : "";
 
-	if (adding->instead != NULL)
-		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM, "%s",
-			       adding->instead);
+	if (draft->instead != NULL)
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "%s",
+			       draft->instead);
 	else if (desc->file != NULL)
-		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM,
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES,
 			       "node \"%.*s\" (%s:%u)",
 			       PLAIT__TEXT_FIT(label, LABEL_BYTES),
 			       plait__text_tail(desc->file, FILE_BYTES),
 			       desc->line);
 	else
-		(void)snprintf(room, PLAIT__GRAPH_PLACE_ROOM, "node \"%.*s\"",
+		(void)snprintf(room, PLAIT__REFS_TEXT_BYTES, "node \"%.*s\"",
 			       PLAIT__TEXT_FIT(label, LABEL_BYTES));
 	return room;
 }
 
-plait_status plait__graph_name(const plait__adding *adding,
-			       const char *what)
+plait_status plait__refs_prefix_error(const plait__node_draft *draft,
+				      const char *what)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
 	/* Where memory is missing the node is named. */
-	if (adding->error->status != PLAIT_E_NOMEM)
-		plait__error_prefix(adding->error, "%s: %s: ",
-				    plait__graph_place(adding, room), what);
-	return adding->error->status;
+	if (draft->error->status != PLAIT_E_NOMEM)
+		plait__error_prefix(draft->error, "%s: %s: ",
+				    plait__refs_node_text(draft, room), what);
+	return draft->error->status;
 }
 
 /* The same where a place is expected. */
-static uint32_t named(const plait__adding *adding, const char *what)
+static uint32_t named(const plait__node_draft *draft, const char *what)
 {
-	(void)plait__graph_name(adding, what);
+	(void)plait__refs_prefix_error(draft, what);
 	return PLAIT__NONE;
 }
 
-static void no_memory(plait__adding *adding)
+static void no_memory(plait__node_draft *draft)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	plait__fail(adding->error, PLAIT_E_NOMEM, "no memory for %s",
-		    plait__graph_place(adding, room));
+	plait__fail(draft->error, PLAIT_E_NOMEM, "no memory for %s",
+		    plait__refs_node_text(draft, room));
 }
 
-uint32_t plait__graph_place_device(plait__adding *adding,
-				   plait__device *device)
+uint32_t plait__refs_add_device(plait__node_draft *draft,
+				plait__device *device)
 {
-	uint32_t at = plait__store_device(adding->graph->store,
-					  device->object.label, 0, device);
+	uint32_t at = plait__values_device(draft->graph->store,
+					   device->object.label, 0, device);
 
 	if (at == PLAIT__NONE)
-		no_memory(adding);
+		no_memory(draft);
 	return at;
 }
 
@@ -83,71 +83,71 @@ uint32_t plait__graph_place_device(plait__adding *adding,
  * enough that the user still has it too, which is a look and no atomic
  * update.  PLAIT__NONE: come in by the door.
  */
-static uint32_t find_handle(const plait__adding *adding, uint32_t kind,
+static uint32_t find_handle(const plait__node_draft *draft, uint32_t kind,
 			    const void *handle, int32_t type)
 {
-	uint32_t at = plait__store_find_handle(adding->graph->store, kind,
-					       handle);
+	uint32_t at = plait__values_find_handle(draft->graph->store, kind,
+						handle);
 
-	return at != PLAIT__NONE && plait__handle_lives(handle, type) ?
+	return at != PLAIT__NONE && plait__handle_is_live(handle, type) ?
 	       at : PLAIT__NONE;
 }
 
 /* Its place, when it could be noted under its handle too. */
-static uint32_t keep_handle(plait__adding *adding, uint32_t kind,
+static uint32_t keep_handle(plait__node_draft *draft, uint32_t kind,
 			    const void *handle, uint32_t at)
 {
 	if (at == PLAIT__NONE ||
-	    plait__store_add_handle(adding->graph->store, kind, handle,
-				    at) == 0)
+	    plait__values_add_handle(draft->graph->store, kind, handle,
+				     at) == 0)
 		return at;
-	no_memory(adding);
+	no_memory(draft);
 	return PLAIT__NONE;
 }
 
-uint32_t plait__graph_device(plait__adding *adding, plait_device *handle)
+uint32_t plait__refs_device(plait__node_draft *draft, plait_device *handle)
 {
 	plait__device *device;
-	uint32_t at = find_handle(adding, PLAIT__STORE_DEVICE_HANDLES, handle,
+	uint32_t at = find_handle(draft, PLAIT__STORE_DEVICE_HANDLES, handle,
 				  PLAIT_OBJECT_DEVICE);
 
 	if (at != PLAIT__NONE)
 		return at;
-	if (plait__device_enter(handle, &device, adding->error) != PLAIT_OK)
-		return named(adding, "device");
-	if (plait__context_check_same(&adding->graph->object, &device->object,
-				      adding->error) != PLAIT_OK)
-		(void)named(adding, "device");
+	if (plait__device_enter(handle, &device, draft->error) != PLAIT_OK)
+		return named(draft, "device");
+	if (plait__context_check_same(&draft->graph->object, &device->object,
+				      draft->error) != PLAIT_OK)
+		(void)named(draft, "device");
 	else
-		at = keep_handle(adding, PLAIT__STORE_DEVICE_HANDLES, handle,
-				 plait__graph_place_device(adding, device));
+		at = keep_handle(draft, PLAIT__STORE_DEVICE_HANDLES, handle,
+				 plait__refs_add_device(draft, device));
 	plait__device_leave(device);
 	return at;
 }
 
 /* The device of last resort: the first one that the graph or the context
  * has. */
-uint32_t plait__graph_context_device(plait__adding *adding)
+uint32_t plait__refs_context_device(plait__node_draft *draft)
 {
-	if (adding->graph->store->devices.count > 0)
+	if (draft->graph->store->devices.count > 0)
 		return 0;
-	return plait__graph_place_device(
-		adding, &adding->graph->object.context->devices[0]);
+	return plait__refs_add_device(
+		draft, &draft->graph->object.context->devices[0]);
 }
 
 /* The object's place; held by the root when it came in just now. */
-static uint32_t place_object(plait__adding *adding, uint32_t kind,
+static uint32_t place_object(plait__node_draft *draft, uint32_t kind,
 			     plait__object *object)
 {
 	int is_new = 0;
 	uint32_t at;
 
-	if (plait__context_check_same(&adding->graph->object, object,
-				      adding->error) != PLAIT_OK)
+	if (plait__context_check_same(&draft->graph->object, object,
+				      draft->error) != PLAIT_OK)
 		return PLAIT__NONE;
-	at = plait__store_object(adding->graph->store, kind, object, &is_new);
+	at = plait__values_object(draft->graph->store, kind, object, &is_new);
 	if (at == PLAIT__NONE)
-		no_memory(adding);
+		no_memory(draft);
 	else if (is_new)
 		plait__object_hold(object);
 	return at;
@@ -159,78 +159,78 @@ static bool has_entry(const plait__vector *table, uint32_t at)
 	return at < table->count;
 }
 
-static uint32_t place_kernel(plait__adding *adding,
+static uint32_t place_kernel(plait__node_draft *draft,
 			     const plait__kernel *kernel, uint32_t at)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait__plan_kernel entry;
 
 	if (at == PLAIT__NONE || has_entry(&store->kernels, at))
 		return at;
-	entry.name = plait__store_string(store, kernel->signature->name);
-	entry.signature = plait__store_string(store, kernel->signature->text);
+	entry.name = plait__values_string(store, kernel->signature->name);
+	entry.signature = plait__values_string(store, kernel->signature->text);
 	if (entry.name != PLAIT__NONE && entry.signature != PLAIT__NONE &&
 	    plait__vector_push(&store->kernels, &entry, 1) != NULL)
 		return at;
-	no_memory(adding);
+	no_memory(draft);
 	return PLAIT__NONE;
 }
 
-static uint32_t enter_kernel(plait__adding *adding, plait_kernel *handle)
+static uint32_t enter_kernel(plait__node_draft *draft, plait_kernel *handle)
 {
 	plait__kernel *kernel;
 	uint32_t at;
 
-	if (plait__kernel_enter(handle, &kernel, adding->error) != PLAIT_OK)
-		return named(adding, "kernel");
-	at = place_object(adding, PLAIT__STORE_KERNELS, &kernel->object);
-	at = keep_handle(adding, PLAIT__STORE_KERNEL_HANDLES, handle,
-			 place_kernel(adding, kernel, at));
+	if (plait__kernel_enter(handle, &kernel, draft->error) != PLAIT_OK)
+		return named(draft, "kernel");
+	at = place_object(draft, PLAIT__STORE_KERNELS, &kernel->object);
+	at = keep_handle(draft, PLAIT__STORE_KERNEL_HANDLES, handle,
+			 place_kernel(draft, kernel, at));
 	if (at == PLAIT__NONE)
-		(void)named(adding, "kernel");
+		(void)named(draft, "kernel");
 	plait__object_leave(&kernel->object);
 	return at;
 }
 
-uint32_t plait__graph_kernel(plait__adding *adding, plait_kernel *handle,
-			     const plait__signature **out)
+uint32_t plait__refs_kernel(plait__node_draft *draft, plait_kernel *handle,
+			    const plait__signature **out)
 {
 	const plait__vector *kernels =
-		&adding->graph->store->objects[PLAIT__STORE_KERNELS];
-	uint32_t at = find_handle(adding, PLAIT__STORE_KERNEL_HANDLES, handle,
+		&draft->graph->store->objects[PLAIT__STORE_KERNELS];
+	uint32_t at = find_handle(draft, PLAIT__STORE_KERNEL_HANDLES, handle,
 				  PLAIT_OBJECT_KERNEL);
 
 	if (at == PLAIT__NONE)
-		at = enter_kernel(adding, handle);
+		at = enter_kernel(draft, handle);
 	if (at != PLAIT__NONE)
 		*out = (*(plait__kernel **)plait__vector_at(kernels, at))
 			       ->signature;
 	return at;
 }
 
-uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle)
+uint32_t plait__refs_signal(plait__node_draft *draft, plait_signal *handle)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait__plan_signal entry;
 	plait__object *object;
 	uint32_t at;
 
 	if (plait__object_enter(handle, PLAIT_OBJECT_SIGNAL, &object,
-				adding->error) != PLAIT_OK)
-		return named(adding, "signal");
-	at = place_object(adding, PLAIT__STORE_SIGNALS, object);
+				draft->error) != PLAIT_OK)
+		return named(draft, "signal");
+	at = place_object(draft, PLAIT__STORE_SIGNALS, object);
 	if (at == PLAIT__NONE)
-		(void)named(adding, "signal");
+		(void)named(draft, "signal");
 	else if (!has_entry(&store->signals, at)) {
 		plait__device *device =
 			&((plait__signal *)object)->port->devices[0];
 
-		entry.name = plait__store_string(store, object->label);
-		entry.device = plait__graph_place_device(adding, device);
+		entry.name = plait__values_string(store, object->label);
+		entry.device = plait__refs_add_device(draft, device);
 		if (entry.name == PLAIT__NONE ||
 		    entry.device == PLAIT__NONE ||
 		    plait__vector_push(&store->signals, &entry, 1) == NULL) {
-			no_memory(adding);
+			no_memory(draft);
 			at = PLAIT__NONE;
 		}
 	}
@@ -238,85 +238,85 @@ uint32_t plait__graph_signal(plait__adding *adding, plait_signal *handle)
 	return at;
 }
 
-static plait_status enter_inbox(plait__adding *adding,
+static plait_status enter_inbox(plait__node_draft *draft,
 				plait__store_function *function)
 {
 	plait__object *inbox;
 	plait_status status;
 
-	if (adding->desc->inbox == NULL)
+	if (draft->desc->inbox == NULL)
 		return PLAIT_OK;
-	status = plait__object_enter(adding->desc->inbox, PLAIT_OBJECT_INBOX,
-				     &inbox, adding->error);
+	status = plait__object_enter(draft->desc->inbox, PLAIT_OBJECT_INBOX,
+				     &inbox, draft->error);
 	if (status != PLAIT_OK)
-		return plait__graph_name(adding, "inbox");
-	status = plait__context_check_same(&adding->graph->object, inbox,
-					   adding->error);
+		return plait__refs_prefix_error(draft, "inbox");
+	status = plait__context_check_same(&draft->graph->object, inbox,
+					   draft->error);
 	if (status == PLAIT_OK) {
 		plait__object_hold(inbox);
 		function->inbox = inbox;
 	} else {
-		(void)plait__graph_name(adding, "inbox");
+		(void)plait__refs_prefix_error(draft, "inbox");
 	}
 	plait__object_leave(inbox);
 	return status;
 }
 
 /* Functions are not shared: each node has its own user data. */
-uint32_t plait__graph_function(plait__adding *adding)
+uint32_t plait__refs_function(plait__node_draft *draft)
 {
-	const plait_node_desc *desc = adding->desc;
-	plait__store *store = adding->graph->store;
+	const plait_node_desc *desc = draft->desc;
+	plait__store *store = draft->graph->store;
 	plait__vector *functions = &store->objects[PLAIT__STORE_FUNCTIONS];
 	plait__store_function function = { desc->function, desc->user_data,
 					   NULL };
-	plait__plan_function entry = { .name = adding->node.label };
+	plait__plan_function entry = { .name = draft->node.label };
 	uint32_t at = functions->count;
 
 	if (desc->flags & PLAIT_CALL_ANY_THREAD)
 		entry.flags = PLAIT__FUNCTION_ANY_THREAD;
 	if (plait__vector_push(&store->functions, &entry, 1) == NULL ||
 	    plait__vector_push(functions, &function, 1) == NULL) {
-		no_memory(adding);
+		no_memory(draft);
 		return PLAIT__NONE;
 	}
-	if (enter_inbox(adding, plait__vector_at(functions, at)) != PLAIT_OK)
+	if (enter_inbox(draft, plait__vector_at(functions, at)) != PLAIT_OK)
 		return PLAIT__NONE;
 	return at;
 }
 
 /* Slot i stands for buffer i; views stand for the buffer that has the
  * memory. */
-static uint32_t place_buffer(plait__adding *adding, plait__buffer *root)
+static uint32_t place_buffer(plait__node_draft *draft, plait__buffer *root)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait__plan_slot slot = { .kind = PLAIT__SLOT_BOUND,
 				  .param = PLAIT__NONE };
-	uint32_t at = place_object(adding, PLAIT__STORE_BUFFERS,
+	uint32_t at = place_object(draft, PLAIT__STORE_BUFFERS,
 				   &root->object);
 
 	if (at == PLAIT__NONE || has_entry(&store->slots, at))
 		return at;
 	slot.bytes = root->bytes;
-	slot.name = plait__store_string(store, root->object.label);
-	slot.device = plait__graph_place_device(adding, root->device);
+	slot.name = plait__values_string(store, root->object.label);
+	slot.device = plait__refs_add_device(draft, root->device);
 	if (slot.name != PLAIT__NONE && slot.device != PLAIT__NONE &&
 	    plait__vector_push(&store->slots, &slot, 1) != NULL)
 		return at;
-	no_memory(adding);
+	no_memory(draft);
 	return PLAIT__NONE;
 }
 
 /* The entry of a buffer's handle, which may be a view's. */
-static uint32_t place_range(plait__adding *adding, plait__buffer *buffer,
+static uint32_t place_range(plait__node_draft *draft, plait__buffer *buffer,
 			    const void *handle)
 {
-	plait__store *store = adding->graph->store;
+	plait__store *store = draft->graph->store;
 	plait__store_range range = { .offset = buffer->offset,
 				     .bytes = buffer->bytes };
 	const plait__plan_slot *slot;
 
-	range.slot = place_buffer(adding, buffer->root);
+	range.slot = place_buffer(draft, buffer->root);
 	if (range.slot == PLAIT__NONE)
 		return PLAIT__NONE;
 	slot = plait__vector_at(&store->slots, range.slot);
@@ -324,36 +324,36 @@ static uint32_t place_range(plait__adding *adding, plait__buffer *buffer,
 	range.is_plain = range.offset == 0 && range.bytes == slot->bytes &&
 			 !buffer->root->read_only;
 	if (plait__vector_push(&store->ranges, &range, 1) != NULL)
-		return keep_handle(adding, PLAIT__STORE_BUFFER_HANDLES,
+		return keep_handle(draft, PLAIT__STORE_BUFFER_HANDLES,
 				   handle, store->ranges.count - 1);
-	no_memory(adding);
+	no_memory(draft);
 	return PLAIT__NONE;
 }
 
-static uint32_t enter_buffer(plait__adding *adding, plait_buffer *handle)
+static uint32_t enter_buffer(plait__node_draft *draft, plait_buffer *handle)
 {
 	plait__object *object;
 	uint32_t at;
 
 	if (plait__object_enter(handle, PLAIT_OBJECT_BUFFER, &object,
-				adding->error) != PLAIT_OK)
+				draft->error) != PLAIT_OK)
 		return PLAIT__NONE;
-	at = place_range(adding, (plait__buffer *)object, handle);
+	at = place_range(draft, (plait__buffer *)object, handle);
 	plait__object_leave(object);
 	return at;
 }
 
-static plait_status starts_outside(const plait__adding *adding,
+static plait_status starts_outside(const plait__node_draft *draft,
 				   const plait_buffer *handle,
 				   uint64_t offset)
 {
 	plait__object *object;
 	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
-						  &object, adding->error);
+						  &object, draft->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__fail(adding->error, PLAIT_E_INVALID,
+	status = plait__fail(draft->error, PLAIT_E_INVALID,
 			     "starts at %llu of the %llu bytes of \"%s\"",
 			     (unsigned long long)offset,
 			     (unsigned long long)
@@ -363,25 +363,25 @@ static plait_status starts_outside(const plait__adding *adding,
 	return status;
 }
 
-plait_status plait__graph_range(plait__adding *adding, plait_buffer *handle,
-				uint64_t offset, plait__range *out)
+plait_status plait__refs_range(plait__node_draft *draft, plait_buffer *handle,
+			       uint64_t offset, plait__range *out)
 {
-	const plait__vector *ranges = &adding->graph->store->ranges;
+	const plait__vector *ranges = &draft->graph->store->ranges;
 	const plait__store_range *range;
-	uint32_t at = find_handle(adding, PLAIT__STORE_BUFFER_HANDLES, handle,
+	uint32_t at = find_handle(draft, PLAIT__STORE_BUFFER_HANDLES, handle,
 				  PLAIT_OBJECT_BUFFER);
 
 	if (at == PLAIT__NONE)
-		at = enter_buffer(adding, handle);
+		at = enter_buffer(draft, handle);
 	if (at == PLAIT__NONE)
-		return adding->error->status;
+		return draft->error->status;
 	range = plait__vector_at(ranges, at);
 	if (offset > range->bytes)
-		return starts_outside(adding, handle, offset);
+		return starts_outside(draft, handle, offset);
 	out->slot = range->slot;
 	out->offset = range->offset + offset;
 	out->bytes = range->bytes - offset;
-	if (adding->first_buffer_device == PLAIT__NONE)
-		adding->first_buffer_device = range->device;
+	if (draft->first_buffer_device == PLAIT__NONE)
+		draft->first_buffer_device = range->device;
 	return PLAIT_OK;
 }

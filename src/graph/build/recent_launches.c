@@ -21,17 +21,17 @@ static plait__store_kernel *kernel_slot(plait__store *store,
 				      PLAIT__STORE_RECENT_KERNELS];
 }
 
-plait__store_kernel *plait__again_kernel(plait__store *store,
-					 const plait_kernel *handle)
+plait__store_kernel *plait__recent_kernel(plait__store *store,
+					  const plait_kernel *handle)
 {
 	plait__store_kernel *slot = kernel_slot(store, handle);
 
 	return handle != NULL && slot->handle == handle &&
-	       plait__handle_lives(handle, PLAIT_OBJECT_KERNEL) ? slot : NULL;
+	       plait__handle_is_live(handle, PLAIT_OBJECT_KERNEL) ? slot : NULL;
 }
 
-plait__store_kernel *plait__again_remember(plait__store *store,
-					   const plait__store_kernel *kernel)
+plait__store_kernel *plait__recent_remember(plait__store *store,
+					    const plait__store_kernel *kernel)
 {
 	plait__store_kernel *slot = kernel_slot(store, kernel->handle);
 
@@ -61,17 +61,17 @@ static uint32_t settle(plait__store *store, const plait__store_kernel *kernel,
 	plait_launch settled;
 
 	if (plait__launch_read(&settled, launch, NULL) != PLAIT_OK ||
-	    plait__kernel_settle(*object, &settled, NULL) != PLAIT_OK)
+	    plait__select_source_set_groups(*object, &settled, NULL) != PLAIT_OK)
 		return PLAIT__NONE;
 	geometry.dimensions = settled.dimensions;
 	memcpy(geometry.items, settled.items, sizeof(settled.items));
 	memcpy(geometry.group, settled.group, sizeof(settled.group));
-	return plait__store_geometry(store, &geometry);
+	return plait__values_geometry(store, &geometry);
 }
 
-uint32_t plait__again_geometry(plait__store *store,
-			       const plait__store_kernel *kernel,
-			       const plait_launch *launch)
+uint32_t plait__recent_geometry(plait__store *store,
+				const plait__store_kernel *kernel,
+				const plait_launch *launch)
 {
 	static const plait_launch one = { .size = sizeof(one) };
 	plait__store_launch *slot;

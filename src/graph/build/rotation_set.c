@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { MAX_TURNS = 8 };
+enum { MAX_SLOTS = 8 };
 
 static plait_status check(const plait__graph *graph,
 			  plait_buffer *const *buffers, uint64_t count,
@@ -33,77 +33,77 @@ static plait_status check(const plait__graph *graph,
 	if (buffers == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "rotation: buffers is null");
-	if (turns < 2 || turns > MAX_TURNS)
+	if (turns < 2 || turns > MAX_SLOTS)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "rotation: 2 to %d buffers take turns, and "
-				   "one more with a prologue", MAX_TURNS);
+				   "one more with a prologue", MAX_SLOTS);
 	return PLAIT_OK;
 }
 
-static plait_status no_memory(const plait__adding *adding)
+static plait_status no_memory(const plait__node_draft *draft)
 {
-	return plait__fail(adding->error, PLAIT_E_NOMEM,
+	return plait__fail(draft->error, PLAIT_E_NOMEM,
 			   "no memory for a rotation");
 }
 
 /* Of what is wrong with buffer `number`. */
-static plait_status name_buffer(const plait__adding *adding, uint64_t number)
+static plait_status name_buffer(const plait__node_draft *draft, uint64_t number)
 {
 	char what[32];
 
 	(void)snprintf(what, sizeof(what), "buffer %llu",
 		       (unsigned long long)number);
-	return plait__graph_name(adding, what);
+	return plait__refs_prefix_error(draft, what);
 }
 
 /* Each of its own memory, and like the first one. */
-static plait_status check_slot(const plait__adding *adding,
+static plait_status check_slot(const plait__node_draft *draft,
 			       const plait__range *range,
 			       const uint32_t *before, uint64_t count)
 {
-	const plait__store *store = adding->graph->store;
+	const plait__store *store = draft->graph->store;
 	const plait__plan_slot *slot = plait__vector_at(&store->slots,
 							range->slot);
 	const plait__plan_slot *first = count == 0 ? slot :
 		plait__vector_at(&store->slots, before[0]);
 
 	if (range->offset != 0 || range->bytes != slot->bytes)
-		return plait__fail(adding->error, PLAIT_E_INVALID,
+		return plait__fail(draft->error, PLAIT_E_INVALID,
 				   "is a view");
 	for (uint64_t i = 0; i < count; i++)
 		if (before[i] == range->slot)
-			return plait__fail(adding->error, PLAIT_E_INVALID,
+			return plait__fail(draft->error, PLAIT_E_INVALID,
 					   "is buffer %llu too; give each turn "
 					   "memory of its own",
 					   (unsigned long long)i);
 	if (slot->bytes != first->bytes)
-		return plait__fail(adding->error, PLAIT_E_INVALID,
+		return plait__fail(draft->error, PLAIT_E_INVALID,
 				   "has %llu bytes, the first one %llu",
 				   (unsigned long long)slot->bytes,
 				   (unsigned long long)first->bytes);
 	if (slot->device != first->device)
-		return plait__fail(adding->error, PLAIT_E_INVALID,
+		return plait__fail(draft->error, PLAIT_E_INVALID,
 				   "is of another device than the first one");
 	return PLAIT_OK;
 }
 
-static plait_status push_slots(plait__adding *adding,
+static plait_status push_slots(plait__node_draft *draft,
 			       plait_buffer *const *buffers, uint64_t count)
 {
-	plait__vector *slots = &adding->graph->store->rotation_slots;
+	plait__vector *slots = &draft->graph->store->rotation_slots;
 	uint32_t *place = plait__vector_extend(slots, (uint32_t)count);
 
 	if (place == NULL)
-		return no_memory(adding);
+		return no_memory(draft);
 	for (uint64_t i = 0; i < count; i++) {
 		plait__range range;
-		plait_status status = plait__graph_range(adding, buffers[i], 0,
-							 &range);
+		plait_status status = plait__refs_range(draft, buffers[i], 0,
+							&range);
 
 		if (status == PLAIT_OK)
-			status = check_slot(adding, &range, place, i);
+			status = check_slot(draft, &range, place, i);
 		if (status != PLAIT_OK)
-			return name_buffer(adding, i);
+			return name_buffer(draft, i);
 		place[i] = range.slot;
 	}
 	return PLAIT_OK;
@@ -114,7 +114,7 @@ static plait_status rotate(plait__graph *graph, plait_buffer *const *buffers,
 			   plait_error *error)
 {
 	static const plait_node_desc nothing;
-	plait__adding adding = { .graph = graph, .desc = &nothing,
+	plait__node_draft draft = { .graph = graph, .desc = &nothing,
 				 .instead = "rotation", .error = error,
 				 .first_buffer_device = PLAIT__NONE };
 	plait__store *store = graph->store;
@@ -128,12 +128,12 @@ static plait_status rotate(plait__graph *graph, plait_buffer *const *buffers,
 	plait_status status;
 
 	plait__store_take_mark(store, &mark);
-	status = push_slots(&adding, buffers, count);
+	status = push_slots(&draft, buffers, count);
 	if (status == PLAIT_OK &&
 	    plait__vector_push(&store->rotations, &rotation, 1) == NULL)
-		status = no_memory(&adding);
+		status = no_memory(&draft);
 	if (status == PLAIT_OK)
-		*out = plait__scope_rotation_number(
+		*out = plait__scopes_rotation_number(
 			store, store->rotations.count - 1);
 	else
 		plait__graph_cut(graph, &mark);

@@ -8,7 +8,7 @@ static const plait__store_region *region_of(const plait__store *store,
 	return plait__vector_at(&store->regions, region);
 }
 
-uint32_t plait__scope_loop(const plait__store *store, uint32_t scope)
+uint32_t plait__scopes_enclosing_loop(const plait__store *store, uint32_t scope)
 {
 	uint32_t region = plait__store_scope_at(store, scope)->region;
 
@@ -21,24 +21,24 @@ uint32_t plait__scope_loop(const plait__store *store, uint32_t scope)
 }
 
 /* A body is made after the scope that has its node, so numbers fall. */
-bool plait__scope_is_in(const plait__store *store, uint32_t inner,
-			uint32_t outer)
+bool plait__scopes_is_inside(const plait__store *store, uint32_t inner,
+			     uint32_t outer)
 {
 	while (inner > outer)
 		inner = plait__store_scope_at(store, inner)->parent;
 	return inner == outer;
 }
 
-bool plait__scope_sees_loop(const plait__store *store, uint32_t scope,
-			    uint32_t region)
+bool plait__scopes_sees_loop(const plait__store *store, uint32_t scope,
+			     uint32_t region)
 {
-	return plait__scope_is_in(store, scope,
-				  region_of(store, region)->scope);
+	return plait__scopes_is_inside(store, scope,
+				       region_of(store, region)->scope);
 }
 
 /* The tag of the loop's body, and a place that is never 0. */
-uint64_t plait__scope_rotation_number(const plait__store *store,
-				      uint32_t rotation)
+uint64_t plait__scopes_rotation_number(const plait__store *store,
+				       uint32_t rotation)
 {
 	const plait__plan_rotation *entry =
 		plait__vector_at(&store->rotations, rotation);
@@ -48,12 +48,12 @@ uint64_t plait__scope_rotation_number(const plait__store *store,
 	       ((uint64_t)rotation + 1);
 }
 
-uint32_t plait__scope_rotation(const plait__store *store, uint64_t number)
+uint32_t plait__scopes_find_rotation(const plait__store *store, uint64_t number)
 {
 	uint32_t rotation = (uint32_t)number - 1;
 
 	if (rotation >= store->rotations.count ||
-	    plait__scope_rotation_number(store, rotation) != number)
+	    plait__scopes_rotation_number(store, rotation) != number)
 		return PLAIT__NONE;
 	return rotation;
 }

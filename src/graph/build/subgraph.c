@@ -20,9 +20,9 @@ struct job {
 	uint32_t node_first;	/* where its copy starts */
 };
 
-struct import {
-	plait__remap remap;
-	plait__adding *adding;
+struct subgraph_copy {
+	plait__subgraph_tables tables;
+	plait__node_draft *draft;
 	plait__vector jobs;	/* struct job */
 	/* What the scope that the copy goes into had at the start: it may be
 	 * part of what is copied. */
@@ -30,107 +30,107 @@ struct import {
 	uint32_t own_edges;
 };
 
-static plait_status no_memory(const struct import *import)
+static plait_status no_memory(const struct subgraph_copy *subgraph_copy)
 {
-	char room[PLAIT__GRAPH_PLACE_ROOM];
+	char room[PLAIT__REFS_TEXT_BYTES];
 
-	return plait__fail(import->adding->error, PLAIT_E_NOMEM,
+	return plait__fail(subgraph_copy->draft->error, PLAIT_E_NOMEM,
 			   "no memory for %s",
-			   plait__graph_place(import->adding, room));
+			   plait__refs_node_text(subgraph_copy->draft, room));
 }
 
-static bool is_own(const struct import *import, uint32_t scope)
+static bool is_own(const struct subgraph_copy *subgraph_copy, uint32_t scope)
 {
-	return import->remap.from == import->remap.to &&
-	       scope == import->adding->graph->scope;
+	return subgraph_copy->tables.from == subgraph_copy->tables.to &&
+	       scope == subgraph_copy->draft->graph->scope;
 }
 
-static uint32_t nodes_of(const struct import *import, uint32_t scope)
+static uint32_t nodes_of(const struct subgraph_copy *subgraph_copy, uint32_t scope)
 {
-	return is_own(import, scope) ? import->own_nodes :
-	       plait__store_scope_at(import->remap.from, scope)->nodes.count;
+	return is_own(subgraph_copy, scope) ? subgraph_copy->own_nodes :
+	       plait__store_scope_at(subgraph_copy->tables.from, scope)->nodes.count;
 }
 
-static uint32_t edges_of(const struct import *import, uint32_t scope)
+static uint32_t edges_of(const struct subgraph_copy *subgraph_copy, uint32_t scope)
 {
-	return is_own(import, scope) ? import->own_edges :
-	       plait__store_scope_at(import->remap.from, scope)->edges.count;
+	return is_own(subgraph_copy, scope) ? subgraph_copy->own_edges :
+	       plait__store_scope_at(subgraph_copy->tables.from, scope)->edges.count;
 }
 
-static plait_status push_job(struct import *import, uint32_t from, uint32_t to)
+static plait_status push_job(struct subgraph_copy *subgraph_copy, uint32_t from, uint32_t to)
 {
 	struct job job = { from, to, plait__store_scope_at(
-			   import->remap.to, to)->nodes.count };
+			   subgraph_copy->tables.to, to)->nodes.count };
 
-	return plait__vector_push(&import->jobs, &job, 1) != NULL ? PLAIT_OK :
-	       no_memory(import);
+	return plait__vector_push(&subgraph_copy->jobs, &job, 1) != NULL ? PLAIT_OK :
+	       no_memory(subgraph_copy);
 }
 
 /* ---- nodes ---- */
 
-static plait_status copy_region(struct import *import, uint32_t scope,
+static plait_status copy_region(struct subgraph_copy *subgraph_copy, uint32_t scope,
 				plait__input_node *node)
 {
 	plait__store_region old = *(plait__store_region *)plait__vector_at(
-		&import->remap.from->regions, node->link);
+		&subgraph_copy->tables.from->regions, node->link);
 	plait__input_region region = old.input;
 	plait__store_region *added;
-	plait_status status = plait__remap_payload(&import->remap,
-						   &region.predicate);
+	plait_status status = plait__subgraph_map_payload(&subgraph_copy->tables,
+							  &region.predicate);
 	uint32_t at;
 
 	if (status != PLAIT_OK)
 		return status;
-	at = plait__store_region_add(import->remap.to, scope, &region);
+	at = plait__store_region_add(subgraph_copy->tables.to, scope, &region);
 	if (at == PLAIT__NONE ||
-	    plait__remap_region(&import->remap, node->link, at) != PLAIT_OK)
-		return no_memory(import);
+	    plait__subgraph_add_region(&subgraph_copy->tables, node->link, at) != PLAIT_OK)
+		return no_memory(subgraph_copy);
 	node->link = at;
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < region.scope_count; i++) {
-		added = plait__vector_at(&import->remap.to->regions, at);
-		status = push_job(import, old.input.scope_first + i,
+		added = plait__vector_at(&subgraph_copy->tables.to->regions, at);
+		status = push_job(subgraph_copy, old.input.scope_first + i,
 				  added->input.scope_first + i);
 	}
 	return status;
 }
 
-static plait_status copy_node(struct import *import, const struct job *job,
+static plait_status copy_node(struct subgraph_copy *subgraph_copy, const struct job *job,
 			      uint32_t index)
 {
-	plait__store_scope *from = plait__store_scope_at(import->remap.from,
+	plait__store_scope *from = plait__store_scope_at(subgraph_copy->tables.from,
 							 job->from);
 	plait__input_node node = *(plait__input_node *)plait__vector_at(
 		&from->nodes, index);
-	plait_status status = plait__remap_node(&import->remap, &node);
+	plait_status status = plait__subgraph_map_node(&subgraph_copy->tables, &node);
 
 	if (status == PLAIT_OK && node.kind == PLAIT__CMD_REGION)
-		status = copy_region(import, job->to, &node);
+		status = copy_region(subgraph_copy, job->to, &node);
 	else if (status == PLAIT_OK)
-		status = plait__remap_payload(&import->remap, &node.link);
+		status = plait__subgraph_map_payload(&subgraph_copy->tables, &node.link);
 	if (status != PLAIT_OK)
 		return status;
-	return plait__store_push(import->remap.to, job->to, &node, NULL, 0) !=
-	       PLAIT__NONE ? PLAIT_OK : no_memory(import);
+	return plait__store_push(subgraph_copy->tables.to, job->to, &node, NULL, 0) !=
+	       PLAIT__NONE ? PLAIT_OK : no_memory(subgraph_copy);
 }
 
-static plait_status copy_scope(struct import *import, struct job job)
+static plait_status copy_scope(struct subgraph_copy *subgraph_copy, struct job job)
 {
-	uint32_t nodes = nodes_of(import, job.from);
-	uint32_t edges = edges_of(import, job.from);
+	uint32_t nodes = nodes_of(subgraph_copy, job.from);
+	uint32_t edges = edges_of(subgraph_copy, job.from);
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < nodes; i++)
-		status = copy_node(import, &job, i);
+		status = copy_node(subgraph_copy, &job, i);
 	for (uint32_t i = 0; status == PLAIT_OK && i < edges; i++) {
 		plait__input_edge edge = *(plait__input_edge *)
 			plait__vector_at(&plait__store_scope_at(
-				import->remap.from, job.from)->edges, i);
+				subgraph_copy->tables.from, job.from)->edges, i);
 
-		if (plait__store_edge(import->remap.to, job.to,
+		if (plait__store_edge(subgraph_copy->tables.to, job.to,
 				      job.node_first + edge.before,
 				      job.node_first + edge.after) != 0)
-			status = no_memory(import);
+			status = no_memory(subgraph_copy);
 	}
 	return status;
 }
@@ -138,12 +138,12 @@ static plait_status copy_scope(struct import *import, struct job job)
 /* ---- the joins around the copy ---- */
 
 /* 1: something comes before; 2: something comes after. */
-static void mark_ends(const struct import *import, uint32_t scope,
+static void mark_ends(const struct subgraph_copy *subgraph_copy, uint32_t scope,
 		      uint8_t *marks)
 {
 	const plait__input_edge *edges =
-		plait__store_scope_at(import->remap.from, scope)->edges.items;
-	uint32_t count = edges_of(import, scope);
+		plait__store_scope_at(subgraph_copy->tables.from, scope)->edges.items;
+	uint32_t count = edges_of(subgraph_copy, scope);
 
 	for (uint32_t i = 0; i < count; i++) {
 		marks[edges[i].after] |= 1;
@@ -151,167 +151,167 @@ static void mark_ends(const struct import *import, uint32_t scope,
 	}
 }
 
-static plait_status tie(struct import *import, const struct job *job,
-			uint32_t entry, uint32_t leave, const uint8_t *marks)
+static plait_status connect(struct subgraph_copy *subgraph_copy, const struct job *job,
+			    uint32_t entry, uint32_t leave, const uint8_t *marks)
 {
-	uint32_t count = nodes_of(import, job->from);
+	uint32_t count = nodes_of(subgraph_copy, job->from);
 
-	if (count == 0 && plait__store_edge(import->remap.to, job->to, entry,
+	if (count == 0 && plait__store_edge(subgraph_copy->tables.to, job->to, entry,
 					    leave) != 0)
-		return no_memory(import);
+		return no_memory(subgraph_copy);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t node = job->node_first + i;
 
 		if ((!(marks[i] & 1) &&
-		     plait__store_edge(import->remap.to, job->to, entry,
+		     plait__store_edge(subgraph_copy->tables.to, job->to, entry,
 				       node) != 0) ||
 		    (!(marks[i] & 2) &&
-		     plait__store_edge(import->remap.to, job->to, node,
+		     plait__store_edge(subgraph_copy->tables.to, job->to, node,
 				       leave) != 0))
-			return no_memory(import);
+			return no_memory(subgraph_copy);
 	}
 	return PLAIT_OK;
 }
 
-static plait_status tie_ends(struct import *import, const struct job *job,
-			     uint32_t entry, uint32_t leave)
+static plait_status connect_ends(struct subgraph_copy *subgraph_copy, const struct job *job,
+				 uint32_t entry, uint32_t leave)
 {
-	const plait_allocator *allocator = &import->remap.to->allocator;
-	uint64_t bytes = (uint64_t)nodes_of(import, job->from) + 1;
+	const plait_allocator *allocator = &subgraph_copy->tables.to->allocator;
+	uint64_t bytes = (uint64_t)nodes_of(subgraph_copy, job->from) + 1;
 	uint8_t *marks = plait__alloc(allocator, bytes);
 	plait_status status;
 
 	if (marks == NULL)
-		return no_memory(import);
-	mark_ends(import, job->from, marks);
-	status = tie(import, job, entry, leave, marks);
+		return no_memory(subgraph_copy);
+	mark_ends(subgraph_copy, job->from, marks);
+	status = connect(subgraph_copy, job, entry, leave, marks);
 	plait__free(allocator, marks, bytes);
 	return status;
 }
 
 /* The device of a node of what is copied, in the new store. */
-static plait_status device_of(struct import *import, uint32_t scope,
+static plait_status device_of(struct subgraph_copy *subgraph_copy, uint32_t scope,
 			      uint32_t index, uint32_t *out)
 {
-	const plait__store *from = import->remap.from;
+	const plait__store *from = subgraph_copy->tables.from;
 	const plait__input_node *node = plait__vector_at(
 		&plait__store_scope_at(from, scope)->nodes, index);
 
 	*out = node->device_count == 1 ? node->device :
 	       *(uint32_t *)plait__vector_at(&from->device_sets,
 					     node->device);
-	return plait__remap_device(&import->remap, out);
+	return plait__subgraph_map_device(&subgraph_copy->tables, out);
 }
 
 /* The joins are where the copy begins and ends; around nothing, where a node
  * in their place would be.  They cost nothing. */
-static plait_status push_join(struct import *import, uint32_t device,
+static plait_status push_join(struct subgraph_copy *subgraph_copy, uint32_t device,
 			      const uint32_t *after, uint32_t count,
 			      uint32_t *out)
 {
-	plait__input_node join = import->adding->node;
+	plait__input_node join = subgraph_copy->draft->node;
 
 	join.kind = PLAIT__CMD_EMPTY;
 	join.cost = 0;
-	join.access_first = import->remap.to->accesses.count;
+	join.access_first = subgraph_copy->tables.to->accesses.count;
 	join.device_count = 1;
 	join.device = device;
-	*out = plait__store_push(import->remap.to,
-				 import->adding->graph->scope, &join, after,
+	*out = plait__store_push(subgraph_copy->tables.to,
+				 subgraph_copy->draft->graph->scope, &join, after,
 				 count);
-	return *out != PLAIT__NONE ? PLAIT_OK : no_memory(import);
+	return *out != PLAIT__NONE ? PLAIT_OK : no_memory(subgraph_copy);
 }
 
 /* ---- all of it ---- */
 
-static plait_status find_devices(struct import *import, uint32_t scope,
+static plait_status find_devices(struct subgraph_copy *subgraph_copy, uint32_t scope,
 				 const uint32_t *after, uint32_t count,
 				 uint32_t *first, uint32_t *last)
 {
-	uint32_t nodes = nodes_of(import, scope);
+	uint32_t nodes = nodes_of(subgraph_copy, scope);
 	plait_status status;
 
 	if (nodes == 0) {
-		*first = *last = plait__graph_inherit_device(import->adding,
-							     after, count);
+		*first = *last = plait__infer_device_from_preds(subgraph_copy->draft,
+								after, count);
 		return *first != PLAIT__NONE ? PLAIT_OK :
-		       import->adding->error->status;
+		       subgraph_copy->draft->error->status;
 	}
-	status = device_of(import, scope, 0, first);
+	status = device_of(subgraph_copy, scope, 0, first);
 	return status == PLAIT_OK ?
-	       device_of(import, scope, nodes - 1, last) : status;
+	       device_of(subgraph_copy, scope, nodes - 1, last) : status;
 }
 
-static plait_status copy_all(struct import *import, uint32_t scope,
+static plait_status copy_all(struct subgraph_copy *subgraph_copy, uint32_t scope,
 			     const uint32_t *after, uint32_t count,
 			     uint32_t *out)
 {
 	uint32_t entry = 0, first_device = 0, last_device = 0;
-	plait_status status = find_devices(import, scope, after, count,
+	plait_status status = find_devices(subgraph_copy, scope, after, count,
 					   &first_device, &last_device);
 	struct job first;
 
 	if (status == PLAIT_OK)
-		status = push_join(import, first_device, after, count,
+		status = push_join(subgraph_copy, first_device, after, count,
 				   &entry);
 	if (status == PLAIT_OK)
-		status = push_job(import, scope, import->adding->graph->scope);
-	for (uint32_t i = 0; status == PLAIT_OK && i < import->jobs.count; i++)
-		status = copy_scope(import, *(struct job *)plait__vector_at(
-				    &import->jobs, i));
+		status = push_job(subgraph_copy, scope, subgraph_copy->draft->graph->scope);
+	for (uint32_t i = 0; status == PLAIT_OK && i < subgraph_copy->jobs.count; i++)
+		status = copy_scope(subgraph_copy, *(struct job *)plait__vector_at(
+				    &subgraph_copy->jobs, i));
 	if (status == PLAIT_OK)
-		status = push_join(import, last_device, NULL, 0, out);
+		status = push_join(subgraph_copy, last_device, NULL, 0, out);
 	if (status != PLAIT_OK)
 		return status;
-	first = *(struct job *)plait__vector_at(&import->jobs, 0);
-	return tie_ends(import, &first, entry, *out);
+	first = *(struct job *)plait__vector_at(&subgraph_copy->jobs, 0);
+	return connect_ends(subgraph_copy, &first, entry, *out);
 }
 
-static plait_status import_graph(plait__adding *adding, plait__graph *graph,
+static plait_status import_graph(plait__node_draft *draft, plait__graph *graph,
 				 const uint32_t *after, uint32_t count,
 				 uint32_t *out)
 {
-	plait__store *to = adding->graph->store;
+	plait__store *to = draft->graph->store;
 	plait__store_scope *scope = plait__store_scope_at(
-		to, adding->graph->scope);
-	struct import import = { .adding = adding,
+		to, draft->graph->scope);
+	struct subgraph_copy subgraph_copy = { .draft = draft,
 				 .own_nodes = scope->nodes.count,
 				 .own_edges = scope->edges.count };
 	plait__store_mark mark;
 	plait_status status;
 
 	plait__store_take_mark(to, &mark);
-	plait__remap_init(&import.remap, adding, graph->store);
-	plait__vector_init(&import.jobs, &to->allocator, sizeof(struct job));
-	status = plait__graph_add_names(adding);
+	plait__subgraph_tables_init(&subgraph_copy.tables, draft, graph->store);
+	plait__vector_init(&subgraph_copy.jobs, &to->allocator, sizeof(struct job));
+	status = plait__node_add_names(draft);
 	if (status == PLAIT_OK)
-		status = copy_all(&import, graph->scope, after, count, out);
+		status = copy_all(&subgraph_copy, graph->scope, after, count, out);
 	if (status != PLAIT_OK) {
-		scope = plait__store_scope_at(to, adding->graph->scope);
-		plait__vector_cut(&scope->nodes, import.own_nodes);
-		plait__vector_cut(&scope->edges, import.own_edges);
-		plait__graph_cut(adding->graph, &mark);
+		scope = plait__store_scope_at(to, draft->graph->scope);
+		plait__vector_truncate(&scope->nodes, subgraph_copy.own_nodes);
+		plait__vector_truncate(&scope->edges, subgraph_copy.own_edges);
+		plait__graph_cut(draft->graph, &mark);
 	}
-	plait__vector_fini(&import.jobs);
-	plait__remap_fini(&import.remap);
+	plait__vector_fini(&subgraph_copy.jobs);
+	plait__subgraph_tables_fini(&subgraph_copy.tables);
 	return status;
 }
 
-plait_status plait__graph_import(plait__adding *adding, const uint32_t *after,
-				 uint32_t count, uint32_t *out)
+plait_status plait__subgraph_copy(plait__node_draft *draft, const uint32_t *after,
+				  uint32_t count, uint32_t *out)
 {
 	plait__graph *graph;
-	plait_status status = plait__graph_enter(adding->desc->subgraph,
-						 &graph, adding->error);
+	plait_status status = plait__graph_enter(draft->desc->subgraph,
+						 &graph, draft->error);
 
 	if (status != PLAIT_OK)
-		return plait__graph_name(adding, "subgraph");
-	status = plait__context_check_same(&adding->graph->object,
-					   &graph->object, adding->error);
+		return plait__refs_prefix_error(draft, "subgraph");
+	status = plait__context_check_same(&draft->graph->object,
+					   &graph->object, draft->error);
 	if (status == PLAIT_OK)
-		status = import_graph(adding, graph, after, count, out);
+		status = import_graph(draft, graph, after, count, out);
 	else
-		(void)plait__graph_name(adding, "subgraph");
+		(void)plait__refs_prefix_error(draft, "subgraph");
 	plait__object_leave(&graph->object);
 	return status;
 }

@@ -6,10 +6,10 @@
 #include "graph/build/graph.h"
 
 /*
- * Add adding->desc->subgraph behind `after`: a join, the copy, and a join,
+ * Add draft->desc->subgraph behind `after`: a join, the copy, and a join,
  * whose index is in *out.  All or nothing.
  */
-plait_status plait__graph_import(plait__adding *adding, const uint32_t *after,
-				 uint32_t count, uint32_t *out);
+plait_status plait__subgraph_copy(plait__node_draft *draft, const uint32_t *after,
+				  uint32_t count, uint32_t *out);
 
 #endif

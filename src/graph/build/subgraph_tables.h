@@ -8,32 +8,32 @@
 
 #include "graph/build/graph.h"
 
-typedef struct plait__remap {
-	plait__adding *adding;	/* for errors, and whose root holds objects */
+typedef struct plait__subgraph_tables {
+	plait__node_draft *draft;	/* for errors, and whose root holds objects */
 	plait__store *from;
 	plait__store *to;
 	/* Regions and rotations of `from`: their place in `to` plus 1, or 0
 	 * while they have none. */
 	plait__vector regions;
 	plait__vector rotations;
-} plait__remap;
+} plait__subgraph_tables;
 
-void plait__remap_init(plait__remap *remap, plait__adding *adding,
-		       plait__store *from);
-void plait__remap_fini(plait__remap *remap);
+void plait__subgraph_tables_init(plait__subgraph_tables *tables, plait__node_draft *draft,
+				 plait__store *from);
+void plait__subgraph_tables_fini(plait__subgraph_tables *tables);
 
 /* Region `old` has been copied to `new`; its rotations come when they are
  * used. */
-plait_status plait__remap_region(plait__remap *remap, uint32_t old,
-				 uint32_t new);
+plait_status plait__subgraph_add_region(plait__subgraph_tables *tables, uint32_t old,
+					uint32_t new);
 
 /* The node's names, devices and accesses. */
-plait_status plait__remap_node(plait__remap *remap, plait__input_node *node);
+plait_status plait__subgraph_map_node(plait__subgraph_tables *tables, plait__input_node *node);
 
 /* A payload with its arguments; none stays none. */
-plait_status plait__remap_payload(plait__remap *remap, uint32_t *payload);
+plait_status plait__subgraph_map_payload(plait__subgraph_tables *tables, uint32_t *payload);
 
 /* A device of the one store, as a device of the other. */
-plait_status plait__remap_device(plait__remap *remap, uint32_t *device);
+plait_status plait__subgraph_map_device(plait__subgraph_tables *tables, uint32_t *device);
 
 #endif

@@ -13,10 +13,10 @@
 
 /* ---- what all of them do ---- */
 
-plait_status plait__bind_enter(plait_plan *plan, plait__frozen **out,
+plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			  plait_error *error)
 {
-	plait_status status = plait__frozen_enter(plan, out, error);
+	plait_status status = plait__plan_object_enter(plan, out, error);
 
 	if (status != PLAIT_OK || (*out)->bindings != NULL)
 		return status;
@@ -25,42 +25,42 @@ plait_status plait__bind_enter(plait_plan *plan, plait__frozen **out,
 			   "the plan was frozen here and has all it names");
 }
 
-plait_status plait__bind_unknown(const plait__frozen *frozen, uint32_t kind,
+plait_status plait__bind_unknown(const plait__plan_object *frozen, uint32_t kind,
 				 const char *name, plait_error *error)
 {
-	uint32_t count = plait__bindings_count(frozen->bindings);
-	plait__choices choices;
+	uint32_t count = plait__binding_names_count(frozen->bindings);
+	plait__spelling_hint choices;
 
-	plait__choices_init(&choices, name);
+	plait__spelling_hint_init(&choices, name);
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__binding *binding =
-			plait__bindings_at(frozen->bindings, i);
+			plait__binding_names_at(frozen->bindings, i);
 
 		if (binding->kind == kind)
-			plait__choices_add(&choices, binding->name);
+			plait__spelling_hint_add(&choices, binding->name);
 	}
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "the plan has no %s \"%.*s\"%s; it has %s",
 			   plait__bind_kinds[kind], PLAIT__TEXT_FIT(name, 60),
-			   plait__choices_hint(&choices),
-			   plait__choices_list(&choices));
+			   plait__spelling_hint_text(&choices),
+			   plait__spelling_hint_list(&choices));
 }
 
-plait_status plait__bind_find(const plait__frozen *frozen, uint32_t kind,
+plait_status plait__bind_find(const plait__plan_object *frozen, uint32_t kind,
 			 const char *name, uint32_t *out, plait_error *error)
 {
 	const plait__binding *binding;
 
 	if (name == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "name is null");
-	binding = plait__bindings_find(frozen->bindings, kind, name);
+	binding = plait__binding_names_find(frozen->bindings, kind, name);
 	if (binding == NULL)
 		return plait__bind_unknown(frozen, kind, name, error);
 	*out = binding->at;
 	return PLAIT_OK;
 }
 
-plait_status plait__bind_begin(plait__frozen *frozen, plait_error *error)
+plait_status plait__bind_begin(plait__plan_object *frozen, plait_error *error)
 {
 	plait__mutex_lock(&frozen->lock);
 	if (!frozen->sealed)
@@ -70,7 +70,7 @@ plait_status plait__bind_begin(plait__frozen *frozen, plait_error *error)
 			   "the plan has run; what it is bound to stays");
 }
 
-void plait__bind_end(plait__frozen *frozen, plait__object *old)
+void plait__bind_end(plait__plan_object *frozen, plait__object *old)
 {
 	plait__mutex_unlock(&frozen->lock);
 	if (old != NULL)
@@ -89,22 +89,22 @@ plait__object *plait__bind_exchange(plait__object **place,
 
 /* ---- kernels ---- */
 
-static bool is_called(const plait__frozen *frozen, uint32_t at,
+static bool is_called(const plait__plan_object *frozen, uint32_t at,
 		      const plait__kernel *kernel)
 {
-	return strcmp(plait__bind_text(frozen, frozen->plan->kernels[at].name),
+	return strcmp(plait__unbound_string(frozen, frozen->plan->kernels[at].name),
 		      kernel->signature->name) == 0;
 }
 
-static bool fits(const plait__frozen *frozen, uint32_t at,
+static bool fits(const plait__plan_object *frozen, uint32_t at,
 		 const plait__kernel *kernel)
 {
-	return strcmp(plait__bind_text(frozen, frozen->plan->kernels[at]
-				       .signature),
+	return strcmp(plait__unbound_string(frozen, frozen->plan->kernels[at]
+					    .signature),
 		      kernel->signature->text) == 0;
 }
 
-static plait_status find_kernel(const plait__frozen *frozen,
+static plait_status find_kernel(const plait__plan_object *frozen,
 				const plait__kernel *kernel, uint32_t *out,
 				plait_error *error)
 {
@@ -119,7 +119,7 @@ static plait_status find_kernel(const plait__frozen *frozen,
 			*out = i;
 			return PLAIT_OK;
 		}
-		wanted = plait__bind_text(frozen, plan->kernels[i].signature);
+		wanted = plait__unbound_string(frozen, plan->kernels[i].signature);
 	}
 	if (wanted == NULL)
 		return plait__bind_unknown(frozen, PLAIT_BINDING_KERNEL, name,
@@ -132,7 +132,7 @@ static plait_status find_kernel(const plait__frozen *frozen,
 
 /* Several kernels of one name and signature are one from here on.  What is
  * replaced is dropped by a thread that holds no lock. */
-static plait_status bind_kernel(plait__frozen *frozen, plait__kernel *kernel,
+static plait_status bind_kernel(plait__plan_object *frozen, plait__kernel *kernel,
 				plait_error *error)
 {
 	uint32_t i = 0;
@@ -149,17 +149,17 @@ static plait_status bind_kernel(plait__frozen *frozen, plait__kernel *kernel,
 			old = plait__bind_exchange(&frozen->kernels[i],
 						   &kernel->object);
 		if (old != NULL)
-			plait__object_drop_later(old);
+			plait__object_drop_deferred(old);
 	}
 	plait__bind_end(frozen, NULL);
-	plait__context_tidy(frozen->object.context);
+	plait__reclaim_pending(frozen->object.context);
 	return PLAIT_OK;
 }
 
 plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
 				    plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait__kernel *code;
 	plait_status status = plait__bind_enter(plan, &entered, error);
 
@@ -180,7 +180,7 @@ plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
 /* ---- functions ---- */
 
 /* The plan knows already on whose thread it runs. */
-static plait_status check_function(const plait__frozen *frozen, uint32_t at,
+static plait_status check_function(const plait__plan_object *frozen, uint32_t at,
 				   const char *name,
 				   const plait_function_desc *desc,
 				   plait_error *error)
@@ -209,7 +209,7 @@ static plait_status check_function(const plait__frozen *frozen, uint32_t at,
 	return PLAIT_OK;
 }
 
-static plait_status put_function(plait__frozen *frozen, uint32_t at,
+static plait_status put_function(plait__plan_object *frozen, uint32_t at,
 				 const plait_function_desc *desc,
 				 plait__object *inbox, plait_error *error)
 {
@@ -228,7 +228,7 @@ static plait_status put_function(plait__frozen *frozen, uint32_t at,
 	return PLAIT_OK;
 }
 
-static plait_status bind_function(plait__frozen *frozen, const char *name,
+static plait_status bind_function(plait__plan_object *frozen, const char *name,
 				  const plait_function_desc *desc,
 				  plait_error *error)
 {
@@ -259,12 +259,12 @@ plait_status plait_plan_bind_function(plait_plan *plan, const char *name,
 				      plait_error *error)
 {
 	plait_function_desc ours;
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait_status status = plait__bind_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = PLAIT__READ(plait_function_desc, &ours, desc, error);
+	status = PLAIT__STRUCT_READ(plait_function_desc, &ours, desc, error);
 	if (status == PLAIT_OK)
 		status = bind_function(entered, name, &ours, error);
 	plait__object_leave(&entered->object);

@@ -15,26 +15,26 @@
 extern const char *const plait__bind_kinds[];
 
 /* A string of the plan, "" for none. */
-const char *plait__bind_text(const plait__frozen *frozen, uint32_t string);
-const char *plait__bind_device_name(const plait__frozen *frozen,
-				    uint32_t device);
+const char *plait__unbound_string(const plait__plan_object *plan_object, uint32_t string);
+const char *plait__unbound_device_name(const plait__plan_object *plan_object,
+				       uint32_t device);
 
 /* Come in to bind something; left with plait__object_leave. */
-plait_status plait__bind_enter(plait_plan *plan, plait__frozen **out,
+plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			       plait_error *error);
 
 /* Where the thing of a name is in its table. */
-plait_status plait__bind_find(const plait__frozen *frozen, uint32_t kind,
+plait_status plait__bind_find(const plait__plan_object *plan_object, uint32_t kind,
 			      const char *name, uint32_t *out,
 			      plait_error *error);
-plait_status plait__bind_unknown(const plait__frozen *frozen, uint32_t kind,
+plait_status plait__bind_unknown(const plait__plan_object *plan_object, uint32_t kind,
 				 const char *name, plait_error *error);
 
 /* Take the lock; PLAIT_E_STATE, and it is not taken, once the plan has run. */
-plait_status plait__bind_begin(plait__frozen *frozen, plait_error *error);
+plait_status plait__bind_begin(plait__plan_object *plan_object, plait_error *error);
 
 /* Give the lock back, then drop `old`, if there was one. */
-void plait__bind_end(plait__frozen *frozen, plait__object *old);
+void plait__bind_end(plait__plan_object *plan_object, plait__object *old);
 
 /* With the lock: what was there is the caller's to drop. */
 plait__object *plait__bind_exchange(plait__object **place,

@@ -10,28 +10,28 @@
 #include "object/signal/signal.h"
 
 /* With the lock held: whether what lies on device `at` of the plan can be of `port`. */
-static plait_status check_port(const plait__frozen *frozen, uint32_t at,
-			       const plait__port *port, const char *what,
+static plait_status check_port(const plait__plan_object *plan_object, uint32_t at,
+			       const plait__backend_port *port, const char *what,
 			       plait_error *error)
 {
-	const plait__device *device = frozen->devices[at];
+	const plait__device *device = plan_object->devices[at];
 
 	if (device == NULL || device->port == port)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "%s is of backend %s, but the plan's device "
 			   "\"%.*s\" is %s", what, port->backend->name,
-			   PLAIT__TEXT_FIT(plait__bind_device_name(frozen, at),
+			   PLAIT__TEXT_FIT(plait__unbound_device_name(plan_object, at),
 					   40), device->object.label);
 }
 
 /* ---- buffers ---- */
 
-static plait_status check_bytes(const plait__frozen *frozen, uint32_t at,
+static plait_status check_bytes(const plait__plan_object *plan_object, uint32_t at,
 				const char *name, const plait__buffer *buffer,
 				plait_error *error)
 {
-	uint64_t wanted = frozen->plan->slots[at].bytes;
+	uint64_t wanted = plan_object->plan->slots[at].bytes;
 
 	if (buffer->bytes >= wanted)
 		return PLAIT_OK;
@@ -51,20 +51,20 @@ static bool share_memory(const plait__buffer *one, const plait__buffer *other)
 }
 
 /* What is a buffer each in the plan was proved to be apart. */
-static plait_status check_apart(const plait__frozen *frozen, uint32_t at,
+static plait_status check_apart(const plait__plan_object *plan_object, uint32_t at,
 				const char *name, const plait__buffer *buffer,
 				plait_error *error)
 {
-	uint32_t count = plait__bindings_count(frozen->bindings);
+	uint32_t count = plait__binding_names_count(plan_object->bindings);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__binding *other =
-			plait__bindings_at(frozen->bindings, i);
+			plait__binding_names_at(plan_object->bindings, i);
 
 		if (other->kind != PLAIT_BINDING_BUFFER || other->at == at ||
-		    frozen->buffers[other->at] == NULL ||
+		    plan_object->buffers[other->at] == NULL ||
 		    !share_memory(buffer, (const plait__buffer *)
-				  frozen->buffers[other->at]))
+				  plan_object->buffers[other->at]))
 			continue;
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "\"%.*s\" would share memory with "
@@ -76,11 +76,11 @@ static plait_status check_apart(const plait__frozen *frozen, uint32_t at,
 }
 
 /* A plan that was loaded meets its memory here for the first time. */
-static plait_status check_written(const plait__frozen *frozen, uint32_t at,
+static plait_status check_written(const plait__plan_object *plan_object, uint32_t at,
 				  const plait__buffer *buffer,
 				  plait_error *error)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	plait_status status = PLAIT_OK;
 
 	if (!buffer->root->read_only)
@@ -98,37 +98,37 @@ static plait_status check_written(const plait__frozen *frozen, uint32_t at,
 	return status;
 }
 
-static plait_status bind_buffer(plait__frozen *frozen, const char *name,
+static plait_status bind_buffer(plait__plan_object *plan_object, const char *name,
 				plait__buffer *buffer, plait_error *error)
 {
 	plait__object *old = NULL;
 	uint32_t at;
-	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_BUFFER,
+	plait_status status = plait__bind_find(plan_object, PLAIT_BINDING_BUFFER,
 					       name, &at, error);
 
 	if (status == PLAIT_OK)
-		status = check_bytes(frozen, at, name, buffer, error);
+		status = check_bytes(plan_object, at, name, buffer, error);
 	if (status == PLAIT_OK)
-		status = check_written(frozen, at, buffer, error);
+		status = check_written(plan_object, at, buffer, error);
 	if (status == PLAIT_OK)
-		status = plait__bind_begin(frozen, error);
+		status = plait__bind_begin(plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = check_port(frozen, frozen->plan->slots[at].device,
+	status = check_port(plan_object, plan_object->plan->slots[at].device,
 			    buffer->device->port, "the buffer", error);
 	if (status == PLAIT_OK)
-		status = check_apart(frozen, at, name, buffer, error);
+		status = check_apart(plan_object, at, name, buffer, error);
 	if (status == PLAIT_OK)
-		old = plait__bind_exchange(&frozen->buffers[at],
+		old = plait__bind_exchange(&plan_object->buffers[at],
 					   &buffer->object);
-	plait__bind_end(frozen, old);
+	plait__bind_end(plan_object, old);
 	return status;
 }
 
 plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
 				    plait_buffer *buffer, plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait__buffer *memory;
 	plait_status status = plait__bind_enter(plan, &entered, error);
 
@@ -148,42 +148,42 @@ plait_status plait_plan_bind_buffer(plait_plan *plan, const char *name,
 
 /* ---- signals ---- */
 
-static bool is_emitted(const plait__frozen *frozen, const char *name)
+static bool is_emitted(const plait__plan_object *plan_object, const char *name)
 {
-	return plait__bindings_find(frozen->bindings, PLAIT_BINDING_SIGNAL,
-				    name)->flags & PLAIT_BINDING_IS_EMITTED;
+	return plait__binding_names_find(plan_object->bindings, PLAIT_BINDING_SIGNAL,
+					 name)->flags & PLAIT_BINDING_IS_EMITTED;
 }
 
-static plait_status bind_signal(plait__frozen *frozen, const char *name,
+static plait_status bind_signal(plait__plan_object *plan_object, const char *name,
 				plait__signal *signal, plait_error *error)
 {
 	plait__object *old = NULL;
 	uint32_t at;
-	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_SIGNAL,
+	plait_status status = plait__bind_find(plan_object, PLAIT_BINDING_SIGNAL,
 					       name, &at, error);
 
-	if (status == PLAIT_OK && signal->is_gate && is_emitted(frozen, name))
+	if (status == PLAIT_OK && signal->is_gate && is_emitted(plan_object, name))
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "the plan emits \"%.*s\", and a gate is "
 				     "raised by the host alone",
 				     PLAIT__TEXT_FIT(name, 60));
 	if (status == PLAIT_OK)
-		status = plait__bind_begin(frozen, error);
+		status = plait__bind_begin(plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = check_port(frozen, frozen->plan->signals[at].device,
+	status = check_port(plan_object, plan_object->plan->signals[at].device,
 			    signal->port, "the signal", error);
 	if (status == PLAIT_OK)
-		old = plait__bind_exchange(&frozen->signals[at],
+		old = plait__bind_exchange(&plan_object->signals[at],
 					   &signal->object);
-	plait__bind_end(frozen, old);
+	plait__bind_end(plan_object, old);
 	return status;
 }
 
 plait_status plait_plan_bind_signal(plait_plan *plan, const char *name,
 				    plait_signal *signal, plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait__signal *counter;
 	plait_status status = plait__bind_enter(plan, &entered, error);
 
@@ -216,55 +216,55 @@ static plait_status fail_moved(const plait__binding *binding,
 }
 
 /* What is bound and lies on device `at` of the plan must be of its backend. */
-static plait_status check_residents(const plait__frozen *frozen, uint32_t at,
+static plait_status check_residents(const plait__plan_object *plan_object, uint32_t at,
 				    const plait__device *device,
 				    plait_error *error)
 {
-	const plait__plan *plan = frozen->plan;
-	uint32_t count = plait__bindings_count(frozen->bindings);
+	const plait__plan *plan = plan_object->plan;
+	uint32_t count = plait__binding_names_count(plan_object->bindings);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__binding *binding =
-			plait__bindings_at(frozen->bindings, i);
-		const plait__port *port = device->port;
+			plait__binding_names_at(plan_object->bindings, i);
+		const plait__backend_port *port = device->port;
 		uint32_t k = binding->at;
 
 		if (binding->kind == PLAIT_BINDING_BUFFER &&
-		    plan->slots[k].device == at && frozen->buffers[k] != NULL)
-			port = ((plait__buffer *)frozen->buffers[k])
+		    plan->slots[k].device == at && plan_object->buffers[k] != NULL)
+			port = ((plait__buffer *)plan_object->buffers[k])
 				->device->port;
 		if (binding->kind == PLAIT_BINDING_SIGNAL &&
 		    plan->signals[k].device == at &&
-		    frozen->signals[k] != NULL)
-			port = ((plait__signal *)frozen->signals[k])->port;
+		    plan_object->signals[k] != NULL)
+			port = ((plait__signal *)plan_object->signals[k])->port;
 		if (port != device->port)
 			return fail_moved(binding, device, error);
 	}
 	return PLAIT_OK;
 }
 
-static plait_status bind_device(plait__frozen *frozen, const char *name,
+static plait_status bind_device(plait__plan_object *plan_object, const char *name,
 				plait__device *device, plait_error *error)
 {
 	uint32_t at;
-	plait_status status = plait__bind_find(frozen, PLAIT_BINDING_DEVICE,
+	plait_status status = plait__bind_find(plan_object, PLAIT_BINDING_DEVICE,
 					       name, &at, error);
 
 	if (status == PLAIT_OK)
-		status = plait__bind_begin(frozen, error);
+		status = plait__bind_begin(plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = check_residents(frozen, at, device, error);
+	status = check_residents(plan_object, at, device, error);
 	if (status == PLAIT_OK)
-		frozen->devices[at] = device;
-	plait__bind_end(frozen, NULL);
+		plan_object->devices[at] = device;
+	plait__bind_end(plan_object, NULL);
 	return status;
 }
 
 plait_status plait_plan_bind_device(plait_plan *plan, const char *name,
 				    plait_device *device, plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait__device *place;
 	plait_status status = plait__bind_enter(plan, &entered, error);
 

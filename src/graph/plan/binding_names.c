@@ -14,7 +14,7 @@
 /* "#4294967295" and a NUL. */
 enum { SUFFIX_BYTES = 12, KINDS = PLAIT_BINDING_DEVICE + 1 };
 
-struct plait__bindings {
+struct plait__binding_names {
 	plait__binding *items;
 	uint32_t count;
 	uint64_t capacity;
@@ -32,7 +32,7 @@ static bool match_name(const void *table, uint32_t at, const void *value)
 	return strcmp(items[at].name, value) == 0;
 }
 
-static plait__index_key key_of(const plait__bindings *bindings, uint32_t kind,
+static plait__index_key key_of(const plait__binding_names *bindings, uint32_t kind,
 			       const char *name)
 {
 	return (plait__index_key){
@@ -41,7 +41,7 @@ static plait__index_key key_of(const plait__bindings *bindings, uint32_t kind,
 	};
 }
 
-static plait__binding *find(const plait__bindings *bindings, uint32_t kind,
+static plait__binding *find(const plait__binding_names *bindings, uint32_t kind,
 			    const char *name)
 {
 	plait__index_key key = key_of(bindings, kind, name);
@@ -50,7 +50,7 @@ static plait__binding *find(const plait__bindings *bindings, uint32_t kind,
 	return at == UINT32_MAX ? NULL : &bindings->items[at];
 }
 
-static bool add_to_index(plait__bindings *bindings, plait__binding *binding,
+static bool add_to_index(plait__binding_names *bindings, plait__binding *binding,
 			 const plait_allocator *allocator)
 {
 	plait__index_key key = key_of(bindings, binding->kind, binding->name);
@@ -69,7 +69,7 @@ static const char *label_at(const plait__plan *plan, uint32_t string)
 	return string < plan->strings_count ? plan->strings + string : "";
 }
 
-static void push(plait__bindings *bindings, uint32_t kind, uint32_t at,
+static void push(plait__binding_names *bindings, uint32_t kind, uint32_t at,
 		 uint32_t flags, const char *label)
 {
 	bindings->items[bindings->count++] = (plait__binding){
@@ -77,9 +77,9 @@ static void push(plait__bindings *bindings, uint32_t kind, uint32_t at,
 	};
 }
 
-static void list_functions(plait__bindings *bindings,
+static void list_functions(plait__binding_names *bindings,
 			   const plait__plan *plan,
-			   const plait__needed *needed)
+			   const plait__used_tables *needed)
 {
 	for (uint32_t i = 0; i < plan->functions_count; i++)
 		if (needed->functions[i])
@@ -90,8 +90,8 @@ static void list_functions(plait__bindings *bindings,
 			     label_at(plan, plan->functions[i].name));
 }
 
-static void list_all(plait__bindings *bindings, const plait__plan *plan,
-		     const plait__needed *needed)
+static void list_all(plait__binding_names *bindings, const plait__plan *plan,
+		     const plait__used_tables *needed)
 {
 	uint32_t i;
 
@@ -123,8 +123,8 @@ static bool is_emitted(const plait__plan *plan, uint32_t command)
 
 /* A signal that the plan emits cannot be a gate.  Signals are listed in the
  * order of their table, some left out. */
-static void mark_emitted(plait__bindings *bindings, const plait__plan *plan,
-			 plait__needed *needed)
+static void mark_emitted(plait__binding_names *bindings, const plait__plan *plan,
+			 plait__used_tables *needed)
 {
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (is_emitted(plan, i))
@@ -139,7 +139,7 @@ static void mark_emitted(plait__bindings *bindings, const plait__plan *plan,
 /* ---- one name each ---- */
 
 /* The first of a label has it; for the others, how much room they need. */
-static bool name_first(plait__bindings *bindings,
+static bool name_first(plait__binding_names *bindings,
 		       const plait_allocator *allocator)
 {
 	for (uint32_t i = 0; i < bindings->count; i++) {
@@ -158,7 +158,7 @@ static bool name_first(plait__bindings *bindings,
 	return true;
 }
 
-static bool has_name(const plait__bindings *bindings,
+static bool has_name(const plait__binding_names *bindings,
 		     const plait__binding *binding)
 {
 	return binding->kind == PLAIT_BINDING_KERNEL ||
@@ -167,7 +167,7 @@ static bool has_name(const plait__bindings *bindings,
 }
 
 /* Counts on with each label, so that many of one label are no trouble. */
-static bool name_others(plait__bindings *bindings,
+static bool name_others(plait__binding_names *bindings,
 			const plait_allocator *allocator)
 {
 	char *made = bindings->made;
@@ -198,7 +198,7 @@ static bool name_others(plait__bindings *bindings,
 	return true;
 }
 
-static bool name_all(plait__bindings *bindings,
+static bool name_all(plait__binding_names *bindings,
 		     const plait_allocator *allocator)
 {
 	if (!name_first(bindings, allocator))
@@ -211,24 +211,24 @@ static bool name_all(plait__bindings *bindings,
 
 /* ---- life ---- */
 
-static bool list_needed(plait__bindings *bindings, const plait__plan *plan,
+static bool list_needed(plait__binding_names *bindings, const plait__plan *plan,
 			const plait_allocator *allocator)
 {
-	plait__needed needed;
+	plait__used_tables needed;
 
-	if (!plait__needed_init(&needed, plan, allocator))
+	if (!plait__used_tables_init(&needed, plan, allocator))
 		return false;
 	list_all(bindings, plan, &needed);
 	mark_emitted(bindings, plan, &needed);
-	plait__needed_fini(&needed, allocator);
+	plait__used_tables_fini(&needed, allocator);
 	return true;
 }
 
-plait_status plait__bindings_create(const plait__plan *plan,
-				    const plait_allocator *allocator,
-				    plait__bindings **out, plait_error *error)
+plait_status plait__binding_names_create(const plait__plan *plan,
+					 const plait_allocator *allocator,
+					 plait__binding_names **out, plait_error *error)
 {
-	plait__bindings *made = plait__alloc(allocator, sizeof(*made));
+	plait__binding_names *made = plait__alloc(allocator, sizeof(*made));
 
 	*out = NULL;
 	if (made != NULL) {
@@ -243,7 +243,7 @@ plait_status plait__bindings_create(const plait__plan *plan,
 	    made->capacity > PLAIT__VECTOR_MAX ||
 	    !list_needed(made, plan, allocator) ||
 	    !name_all(made, allocator)) {
-		plait__bindings_destroy(made, allocator);
+		plait__binding_names_destroy(made, allocator);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the names of a plan");
 	}
@@ -251,8 +251,8 @@ plait_status plait__bindings_create(const plait__plan *plan,
 	return PLAIT_OK;
 }
 
-void plait__bindings_destroy(plait__bindings *bindings,
-			     const plait_allocator *allocator)
+void plait__binding_names_destroy(plait__binding_names *bindings,
+				  const plait_allocator *allocator)
 {
 	if (bindings == NULL)
 		return;
@@ -263,19 +263,19 @@ void plait__bindings_destroy(plait__bindings *bindings,
 	plait__free(allocator, bindings, sizeof(*bindings));
 }
 
-uint32_t plait__bindings_count(const plait__bindings *bindings)
+uint32_t plait__binding_names_count(const plait__binding_names *bindings)
 {
 	return bindings != NULL ? bindings->count : 0;
 }
 
-const plait__binding *plait__bindings_at(const plait__bindings *bindings,
-					 uint32_t index)
+const plait__binding *plait__binding_names_at(const plait__binding_names *bindings,
+					      uint32_t index)
 {
 	return &bindings->items[index];
 }
 
-const plait__binding *plait__bindings_find(const plait__bindings *bindings,
-					   uint32_t kind, const char *name)
+const plait__binding *plait__binding_names_find(const plait__binding_names *bindings,
+						uint32_t kind, const char *name)
 {
 	return find(bindings, kind, name);
 }

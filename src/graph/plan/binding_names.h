@@ -19,30 +19,30 @@ typedef struct plait__binding {
 	uint32_t repeats;	/* how many more had this label */
 } plait__binding;
 
-typedef struct plait__bindings plait__bindings;
+typedef struct plait__binding_names plait__binding_names;
 
 /*
  * The bindings of `plan`, which has to outlive them.  Labels that are not
  * unique within their kind get a number behind them, none becomes "#1", so
  * that each name but a kernel's is one binding.
  */
-plait_status plait__bindings_create(const plait__plan *plan,
-				    const plait_allocator *allocator,
-				    plait__bindings **out, plait_error *error);
+plait_status plait__binding_names_create(const plait__plan *plan,
+					 const plait_allocator *allocator,
+					 plait__binding_names **out, plait_error *error);
 
 /* Null is fine. */
-void plait__bindings_destroy(plait__bindings *bindings,
-			     const plait_allocator *allocator);
+void plait__binding_names_destroy(plait__binding_names *bindings,
+				  const plait_allocator *allocator);
 
 /* 0 for null. */
-uint32_t plait__bindings_count(const plait__bindings *bindings);
+uint32_t plait__binding_names_count(const plait__binding_names *bindings);
 
 /* In the order of the kinds, then of the plan's tables. */
-const plait__binding *plait__bindings_at(const plait__bindings *bindings,
-					 uint32_t index);
+const plait__binding *plait__binding_names_at(const plait__binding_names *bindings,
+					      uint32_t index);
 
 /* Not for kernels.  Null when there is none of this name. */
-const plait__binding *plait__bindings_find(const plait__bindings *bindings,
-					   uint32_t kind, const char *name);
+const plait__binding *plait__binding_names_find(const plait__binding_names *bindings,
+						uint32_t kind, const char *name);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 };
 
 /* What a freeze makes for the planner and gives back. */
-struct freezing {
+struct request {
 	plait__graph *graph;
 	plait_freeze_desc desc;
 	plait__input input;
@@ -28,108 +28,108 @@ struct freezing {
 	plait__plan_patch *patches;
 	uint32_t *sources;
 	uint32_t *sinks;
-	plait__frozen *whole;
+	plait__plan_object *whole;
 	plait_error *error;
 };
 
-static plait_status no_memory(const struct freezing *freezing)
+static plait_status no_memory(const struct request *request)
 {
-	return plait__fail(freezing->error, PLAIT_E_NOMEM,
+	return plait__fail(request->error, PLAIT_E_NOMEM,
 			   "no memory to freeze a graph of %u nodes",
-			   freezing->input.node_count);
+			   request->input.node_count);
 }
 
-static const plait_allocator *allocator_of(const struct freezing *freezing)
+static const plait_allocator *allocator_of(const struct request *request)
 {
-	return &freezing->graph->store->allocator;
+	return &request->graph->store->allocator;
 }
 
 /* ---- what the planner is given ---- */
 
 /* A device's limit is what it can run at once, unless the user has one. */
-static plait_status limit_devices(struct freezing *freezing)
+static plait_status limit_devices(struct request *request)
 {
-	const plait__store *store = freezing->graph->store;
-	uint32_t count = freezing->input.device_count;
+	const plait__store *store = request->graph->store;
+	uint32_t count = request->input.device_count;
 
 	/* An empty graph needs a place too. */
 	if (count == 0)
-		freezing->input.device_count = 1;
-	freezing->devices = plait__alloc_array(allocator_of(freezing),
-					       freezing->input.device_count,
-					       sizeof(*freezing->devices));
-	if (freezing->devices == NULL)
-		return no_memory(freezing);
+		request->input.device_count = 1;
+	request->devices = plait__alloc_array(allocator_of(request),
+					      request->input.device_count,
+					      sizeof(*request->devices));
+	if (request->devices == NULL)
+		return no_memory(request);
 	if (count > 0)
-		memcpy(freezing->devices, freezing->input.devices,
-		       count * sizeof(*freezing->devices));
-	freezing->input.devices = freezing->devices;
+		memcpy(request->devices, request->input.devices,
+		       count * sizeof(*request->devices));
+	request->input.devices = request->devices;
 	for (uint32_t i = 0; i < count; i++) {
 		const plait__device *device = *(plait__device **)
 			plait__vector_at(&store->device_objects, i);
 
-		if (device != NULL && freezing->desc.lanes == 0 &&
-		    freezing->desc.policy == PLAIT_POLICY_BOUNDED)
-			freezing->devices[i].lane_limit =
+		if (device != NULL && request->desc.lanes == 0 &&
+		    request->desc.policy == PLAIT_POLICY_BOUNDED)
+			request->devices[i].lane_limit =
 				plait__device_facts(device)->parallel;
 	}
 	return PLAIT_OK;
 }
 
 /* Counting sort by parameter; nodes added them in their own order. */
-static plait_status sort_patches(struct freezing *freezing)
+static plait_status sort_patches(struct request *request)
 {
-	uint32_t count = freezing->input.tables.patches_count;
-	uint64_t params = (uint64_t)freezing->input.tables.params_count + 1;
-	const plait__plan_patch *from = freezing->input.tables.patches;
-	const plait_allocator *allocator = allocator_of(freezing);
+	uint32_t count = request->input.tables.patches_count;
+	uint64_t params = (uint64_t)request->input.tables.params_count + 1;
+	const plait__plan_patch *from = request->input.tables.patches;
+	const plait_allocator *allocator = allocator_of(request);
 	uint32_t *next;
 
 	if (count == 0)
 		return PLAIT_OK;
 	next = plait__alloc_array(allocator, params, sizeof(*next));
-	freezing->patches = plait__alloc_array(allocator, count,
-					       sizeof(*from));
-	if (next == NULL || freezing->patches == NULL) {
+	request->patches = plait__alloc_array(allocator, count,
+					      sizeof(*from));
+	if (next == NULL || request->patches == NULL) {
 		plait__free(allocator, next, params * sizeof(*next));
-		return no_memory(freezing);
+		return no_memory(request);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		next[from[i].param + 1]++;
 	for (uint64_t i = 1; i < params; i++)
 		next[i] += next[i - 1];
 	for (uint32_t i = 0; i < count; i++)
-		freezing->patches[next[from[i].param]++] = from[i];
+		request->patches[next[from[i].param]++] = from[i];
 	plait__free(allocator, next, params * sizeof(*next));
-	freezing->input.tables.patches = freezing->patches;
+	request->input.tables.patches = request->patches;
 	return PLAIT_OK;
 }
 
-static plait_status find_nodes(const struct freezing *freezing,
+static plait_status find_nodes(const struct request *request,
 			       const plait_node *nodes, uint64_t count,
 			       const char *what, uint32_t **out)
 {
 	if (nodes == NULL && count > 0)
-		return plait__fail(freezing->error, PLAIT_E_INVALID,
+		return plait__fail(request->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: %s is null", what);
 	if (nodes == NULL)
 		return PLAIT_OK;
 	if (count == 0)
-		return plait__fail(freezing->error, PLAIT_E_INVALID,
+		return plait__fail(request->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: %s is set, but there "
 				   "are none; null does not restrict", what);
 	if ( count > PLAIT__VECTOR_MAX)
-		return plait__fail(freezing->error, PLAIT_E_INVALID,
+		return plait__fail(request->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: %llu %s",
 				   (unsigned long long)count, what);
-	*out = plait__alloc_array(allocator_of(freezing), count,
+	*out = plait__alloc_array(allocator_of(request), count,
 				  sizeof(**out));
 	if (*out == NULL)
-		return no_memory(freezing);
+		return no_memory(request);
 	for (uint64_t i = 0; i < count; i++) {
-		(*out)[i] = plait__graph_index(freezing->graph, nodes[i]);
+		(*out)[i] = plait__graph_index(request->graph, nodes[i]);
 		if ((*out)[i] == PLAIT__NONE)
-			return plait__fail(freezing->error, PLAIT_E_INVALID,
+			return plait__fail(request->error, PLAIT_E_INVALID,
 					   "%s[%llu]: 0x%llx is not a node of "
 					   "this graph", what,
 					   (unsigned long long)i,
@@ -138,15 +138,15 @@ static plait_status find_nodes(const struct freezing *freezing,
 	return PLAIT_OK;
 }
 
-static uint32_t choose_mode(const struct freezing *freezing)
+static uint32_t choose_mode(const struct request *request)
 {
 	uint64_t sum = 0, most = 0;
-	uint32_t count = freezing->input.node_count;
+	uint32_t count = request->input.node_count;
 
-	if (freezing->desc.mode != PLAIT_MODE_AUTO)
-		return freezing->desc.mode;
+	if (request->desc.mode != PLAIT_MODE_AUTO)
+		return request->desc.mode;
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t cost = freezing->input.nodes[i].cost;
+		uint64_t cost = request->input.nodes[i].cost;
 
 		if (__builtin_add_overflow(sum, cost, &sum))
 			return PLAIT_MODE_STRICT;
@@ -158,137 +158,137 @@ static uint32_t choose_mode(const struct freezing *freezing)
 }
 
 /* What was loaded from a file may be of any graph: the planner compares. */
-static plait_status enter_whole(struct freezing *freezing)
+static plait_status enter_whole(struct request *request)
 {
 	plait_status status;
 
-	if (freezing->sources == NULL && freezing->sinks == NULL)
-		return plait__fail(freezing->error, PLAIT_E_INVALID,
+	if (request->sources == NULL && request->sinks == NULL)
+		return plait__fail(request->error, PLAIT_E_INVALID,
 				   "plait_freeze_desc: whole is set, but "
 				   "neither sources nor sinks are");
-	status = plait__frozen_enter(freezing->desc.whole, &freezing->whole,
-				     freezing->error);
-	if (status == PLAIT_OK && freezing->whole->graph != 0 &&
-	    freezing->whole->graph != freezing->graph->tag)
-		status = plait__fail(freezing->error, PLAIT_E_INVALID,
+	status = plait__plan_object_enter(request->desc.whole, &request->whole,
+					  request->error);
+	if (status == PLAIT_OK && request->whole->graph != 0 &&
+	    request->whole->graph != request->graph->tag)
+		status = plait__fail(request->error, PLAIT_E_INVALID,
 				     "plait_freeze_desc: whole is a plan of "
 				     "another graph");
 	return status;
 }
 
-static plait_status resolve_options(struct freezing *freezing)
+static plait_status resolve_options(struct request *request)
 {
-	const plait_freeze_desc *desc = &freezing->desc;
-	plait__input_options *options = &freezing->options;
-	plait_status status = find_nodes(freezing, desc->sources,
+	const plait_freeze_desc *desc = &request->desc;
+	plait__input_options *options = &request->options;
+	plait_status status = find_nodes(request, desc->sources,
 					 desc->source_count, "sources",
-					 &freezing->sources);
+					 &request->sources);
 
 	if (status == PLAIT_OK)
-		status = find_nodes(freezing, desc->sinks, desc->sink_count,
-				    "sinks", &freezing->sinks);
+		status = find_nodes(request, desc->sinks, desc->sink_count,
+				    "sinks", &request->sinks);
 	if (status == PLAIT_OK && desc->whole != NULL)
-		status = enter_whole(freezing);
+		status = enter_whole(request);
 	if (status != PLAIT_OK)
 		return status;
 	options->policy = desc->policy;
-	options->mode = choose_mode(freezing);
+	options->mode = choose_mode(request);
 	options->lanes = desc->lanes;
 	options->hop_cost = desc->hop_cost;
-	options->sources = freezing->sources;
-	options->sinks = freezing->sinks;
+	options->sources = request->sources;
+	options->sinks = request->sinks;
 	options->source_count = (uint32_t)desc->source_count;
 	options->sink_count = (uint32_t)desc->sink_count;
-	if (freezing->whole != NULL)
-		options->whole = freezing->whole->plan;
+	if (request->whole != NULL)
+		options->whole = request->whole->plan;
 	return PLAIT_OK;
 }
 
-static void give_back(struct freezing *freezing)
+static void give_back(struct request *request)
 {
-	const plait_allocator *allocator = allocator_of(freezing);
+	const plait_allocator *allocator = allocator_of(request);
 
-	if (freezing->whole != NULL)
-		plait__object_leave(&freezing->whole->object);
-	plait__free(allocator, freezing->sinks,
-		    freezing->desc.sink_count * sizeof(uint32_t));
-	plait__free(allocator, freezing->sources,
-		    freezing->desc.source_count * sizeof(uint32_t));
-	plait__free(allocator, freezing->patches,
-		    freezing->input.tables.patches_count *
-		    sizeof(*freezing->patches));
-	plait__free(allocator, freezing->devices,
-		    freezing->input.device_count *
-		    sizeof(*freezing->devices));
-	plait__store_input_fini(freezing->graph->store, &freezing->input);
+	if (request->whole != NULL)
+		plait__object_leave(&request->whole->object);
+	plait__free(allocator, request->sinks,
+		    request->desc.sink_count * sizeof(uint32_t));
+	plait__free(allocator, request->sources,
+		    request->desc.source_count * sizeof(uint32_t));
+	plait__free(allocator, request->patches,
+		    request->input.tables.patches_count *
+		    sizeof(*request->patches));
+	plait__free(allocator, request->devices,
+		    request->input.device_count *
+		    sizeof(*request->devices));
+	plait__planner_view_fini(request->graph->store, &request->input);
 }
 
 /* ---- planning ---- */
 
-static plait_status wrap_plan(struct freezing *freezing, plait__plan *plan,
+static plait_status wrap_plan(struct request *request, plait__plan *plan,
 			      uint64_t peak_bytes, plait_plan **out)
 {
-	plait__frozen *frozen;
-	plait_status status = plait__frozen_make(
-		freezing->graph->object.context, plan, &frozen,
-		freezing->error);
+	plait__plan_object *plan_object;
+	plait_status status = plait__plan_object_create(
+		request->graph->object.context, plan, &plan_object,
+		request->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	plait__frozen_bind_all(frozen, freezing->graph->store);
-	frozen->peak_bytes = peak_bytes;
-	frozen->graph = freezing->graph->tag;
-	frozen->on_queues = (freezing->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
-	frozen->instances = freezing->desc.instances > 0 ?
-			    freezing->desc.instances : 2;
+	plait__plan_object_bind_all(plan_object, request->graph->store);
+	plan_object->peak_bytes = peak_bytes;
+	plan_object->graph = request->graph->tag;
+	plan_object->on_queues = (request->desc.flags & PLAIT_FREEZE_QUEUES) != 0;
+	plan_object->instances = request->desc.instances > 0 ?
+			    request->desc.instances : 2;
 	/* A graph in its text form names things that are not there yet. */
-	if (!plait__frozen_is_whole(frozen))
-		status = plait__frozen_open(frozen, freezing->error);
+	if (!plait__unbound_is_none(plan_object))
+		status = plait__unbound_state_open(plan_object, request->error);
 	if (status == PLAIT_OK)
-		*out = plait__object_handle(&frozen->object);
+		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&frozen->object),
+		plait__object_release(plait__object_handle(&plan_object->object),
 				      PLAIT_OBJECT_PLAN);
 	return status;
 }
 
-static plait_status plan_graph(struct freezing *freezing, plait_plan **out)
+static plait_status plan_graph(struct request *request, plait_plan **out)
 {
-	plait__plan_counts counts = { 0 };
+	plait__planner_counts counts = { 0 };
 	plait__plan *plan;
-	plait_status status = plait__plan_build(
-		&freezing->input, &freezing->options, allocator_of(freezing),
-		&counts, &plan, freezing->error);
+	plait_status status = plait__planner_run(
+		&request->input, &request->options, allocator_of(request),
+		&counts, &plan, request->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	if (freezing->desc.flags & PLAIT_FREEZE_CHECK)
-		status = plait__plan_check(plan, &freezing->input, 0,
-					   allocator_of(freezing), NULL,
-					   freezing->error);
+	if (request->desc.flags & PLAIT_FREEZE_CHECK)
+		status = plait__check_plan(plan, &request->input, 0,
+					   allocator_of(request), NULL,
+					   request->error);
 	if (status != PLAIT_OK) {
 		plait__plan_release(plan);
 		return status;
 	}
-	return wrap_plan(freezing, plan, counts.peak_bytes, out);
+	return wrap_plan(request, plan, counts.peak_bytes, out);
 }
 
-static plait_status freeze(struct freezing *freezing, plait_plan **out)
+static plait_status freeze(struct request *request, plait_plan **out)
 {
-	plait_status status = plait__store_input(freezing->graph->store,
-						 &freezing->input,
-						 freezing->error);
+	plait_status status = plait__planner_view_init(request->graph->store,
+						       &request->input,
+						       request->error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = limit_devices(freezing);
+	status = limit_devices(request);
 	if (status == PLAIT_OK)
-		status = sort_patches(freezing);
+		status = sort_patches(request);
 	if (status == PLAIT_OK)
-		status = resolve_options(freezing);
+		status = resolve_options(request);
 	if (status == PLAIT_OK)
-		status = plan_graph(freezing, out);
-	give_back(freezing);
+		status = plan_graph(request, out);
+	give_back(request);
 	return status;
 }
 
@@ -315,26 +315,26 @@ plait_status plait_graph_freeze(plait_graph *graph,
 				const plait_freeze_desc *desc,
 				plait_plan **out, plait_error *error)
 {
-	struct freezing freezing = { .error = error };
+	struct request request = { .error = error };
 	plait_status status;
 
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
 	*out = NULL;
-	status = plait__graph_enter(graph, &freezing.graph, error);
+	status = plait__graph_enter(graph, &request.graph, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (freezing.graph->root != freezing.graph)
+	if (request.graph->root != request.graph)
 		status = plait__fail(error, PLAIT_E_INVALID,
 				     "the graph is the body of a loop or "
 				     "branch; freeze the graph it is part of");
 	if (status == PLAIT_OK && desc != NULL)
-		status = PLAIT__READ(plait_freeze_desc, &freezing.desc, desc,
-				     error);
+		status = PLAIT__STRUCT_READ(plait_freeze_desc, &request.desc, desc,
+					    error);
 	if (status == PLAIT_OK)
-		status = check_desc(&freezing.desc, error);
+		status = check_desc(&request.desc, error);
 	if (status == PLAIT_OK)
-		status = freeze(&freezing, out);
-	plait__object_leave(&freezing.graph->object);
+		status = freeze(&request, out);
+	plait__object_leave(&request.graph->object);
 	return status;
 }

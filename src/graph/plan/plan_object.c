@@ -19,46 +19,46 @@ static void drop_all(plait__object **objects, uint32_t count)
 			plait__object_drop(objects[i]);
 }
 
-static void free_tables(plait__frozen *frozen)
+static void free_tables(plait__plan_object *plan_object)
 {
 	const plait_allocator *allocator =
-		plait__context_allocator(frozen->object.context);
-	const plait__plan *plan = frozen->plan;
+		plait__context_allocator(plan_object->object.context);
+	const plait__plan *plan = plan_object->plan;
 	uint64_t each = sizeof(void *);
 
-	plait__free(allocator, frozen->kernels, plan->kernels_count * each);
-	plait__free(allocator, frozen->buffers, plan->slots_count * each);
-	plait__free(allocator, frozen->signals, plan->signals_count * each);
-	plait__free(allocator, frozen->functions,
-		    plan->functions_count * sizeof(*frozen->functions));
-	plait__free(allocator, frozen->devices, plan->devices_count * each);
+	plait__free(allocator, plan_object->kernels, plan->kernels_count * each);
+	plait__free(allocator, plan_object->buffers, plan->slots_count * each);
+	plait__free(allocator, plan_object->signals, plan->signals_count * each);
+	plait__free(allocator, plan_object->functions,
+		    plan->functions_count * sizeof(*plan_object->functions));
+	plait__free(allocator, plan_object->devices, plan->devices_count * each);
 }
 
-static void destroy_frozen(plait__object *object)
+static void destroy_plan_object(plait__object *object)
 {
-	plait__frozen *frozen = (plait__frozen *)object;
-	const plait__plan *plan = frozen->plan;
-	void *program = at_load_acquire_ptr(&frozen->program);
+	plait__plan_object *plan_object = (plait__plan_object *)object;
+	const plait__plan *plan = plan_object->plan;
+	void *program = at_load_acquire_ptr(&plan_object->program);
 
 	/* Before what it uses. */
 	if (program != NULL)
-		frozen->end_program(program);
-	drop_all(frozen->kernels, plan->kernels_count);
-	drop_all(frozen->buffers, plan->slots_count);
-	drop_all(frozen->signals, plan->signals_count);
+		plan_object->end_program(program);
+	drop_all(plan_object->kernels, plan->kernels_count);
+	drop_all(plan_object->buffers, plan->slots_count);
+	drop_all(plan_object->signals, plan->signals_count);
 	for (uint32_t i = 0; i < plan->functions_count; i++)
-		if (frozen->functions[i].inbox != NULL)
-			plait__object_drop(frozen->functions[i].inbox);
-	free_tables(frozen);
-	plait__bindings_destroy(frozen->bindings, plait__context_allocator(
-				object->context));
-	plait__plan_release(frozen->plan);
-	plait__free(plait__context_allocator(object->context), frozen,
-		    sizeof(*frozen));
+		if (plan_object->functions[i].inbox != NULL)
+			plait__object_drop(plan_object->functions[i].inbox);
+	free_tables(plan_object);
+	plait__binding_names_destroy(plan_object->bindings, plait__context_allocator(
+				     object->context));
+	plait__plan_release(plan_object->plan);
+	plait__free(plait__context_allocator(object->context), plan_object,
+		    sizeof(*plan_object));
 }
 
 static const plait__class frozen_class = {
-	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_frozen
+	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_plan_object
 };
 
 /* Null for an empty table; sets *failed when memory ran out. */
@@ -74,52 +74,52 @@ static void *make_table(const plait_allocator *allocator, uint32_t count,
 	return table;
 }
 
-static bool make_tables(plait__frozen *frozen,
+static bool make_tables(plait__plan_object *plan_object,
 			const plait_allocator *allocator)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	uint64_t each = sizeof(void *);
 	bool failed = false;
 
-	frozen->kernels = make_table(allocator, plan->kernels_count, each,
-				     &failed);
-	frozen->buffers = make_table(allocator, plan->slots_count, each,
-				     &failed);
-	frozen->signals = make_table(allocator, plan->signals_count, each,
-				     &failed);
-	frozen->functions = make_table(allocator, plan->functions_count,
-				       sizeof(*frozen->functions), &failed);
-	frozen->devices = make_table(allocator, plan->devices_count, each,
-				     &failed);
+	plan_object->kernels = make_table(allocator, plan->kernels_count, each,
+					  &failed);
+	plan_object->buffers = make_table(allocator, plan->slots_count, each,
+					  &failed);
+	plan_object->signals = make_table(allocator, plan->signals_count, each,
+					  &failed);
+	plan_object->functions = make_table(allocator, plan->functions_count,
+					    sizeof(*plan_object->functions), &failed);
+	plan_object->devices = make_table(allocator, plan->devices_count, each,
+					  &failed);
 	return !failed;
 }
 
-plait_status plait__frozen_make(plait__context *context, plait__plan *plan,
-				plait__frozen **out, plait_error *error)
+plait_status plait__plan_object_create(plait__context *context, plait__plan *plan,
+				       plait__plan_object **out, plait_error *error)
 {
 	const plait_allocator *allocator = plait__context_allocator(context);
-	plait__frozen *frozen = plait__alloc(allocator, sizeof(*frozen));
+	plait__plan_object *plan_object = plait__alloc(allocator, sizeof(*plan_object));
 	plait_status status;
 
 	*out = NULL;
-	if (frozen == NULL) {
+	if (plan_object == NULL) {
 		plait__plan_release(plan);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a plan");
 	}
-	frozen->plan = plan;
-	frozen->object.context = context;
-	status = make_tables(frozen, allocator) ?
-		 plait__object_init(&frozen->object, &frozen_class, context,
+	plan_object->plan = plan;
+	plan_object->object.context = context;
+	status = make_tables(plan_object, allocator) ?
+		 plait__object_init(&plan_object->object, &frozen_class, context,
 				    error) :
 		 plait__fail(error, PLAIT_E_NOMEM, "no memory for a plan");
 	if (status != PLAIT_OK) {
-		free_tables(frozen);
+		free_tables(plan_object);
 		plait__plan_release(plan);
-		plait__free(allocator, frozen, sizeof(*frozen));
+		plait__free(allocator, plan_object, sizeof(*plan_object));
 		return status;
 	}
-	*out = frozen;
+	*out = plan_object;
 	return PLAIT_OK;
 }
 
@@ -132,39 +132,39 @@ static void bind_objects(plait__object **to, uint32_t count,
 	}
 }
 
-void plait__frozen_bind_all(plait__frozen *frozen, const plait__store *store)
+void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__store *store)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	const plait__vector *functions =
 		&store->objects[PLAIT__STORE_FUNCTIONS];
 
-	bind_objects(frozen->kernels, plan->kernels_count,
+	bind_objects(plan_object->kernels, plan->kernels_count,
 		     &store->objects[PLAIT__STORE_KERNELS]);
-	bind_objects(frozen->buffers, plan->slots_count,
+	bind_objects(plan_object->buffers, plan->slots_count,
 		     &store->objects[PLAIT__STORE_BUFFERS]);
-	bind_objects(frozen->signals, plan->signals_count,
+	bind_objects(plan_object->signals, plan->signals_count,
 		     &store->objects[PLAIT__STORE_SIGNALS]);
 	for (uint32_t i = 0; i < plan->functions_count &&
 	     i < functions->count; i++) {
-		frozen->functions[i] = *(plait__store_function *)
+		plan_object->functions[i] = *(plait__store_function *)
 			plait__vector_at(functions, i);
-		if (frozen->functions[i].inbox != NULL)
-			plait__object_hold(frozen->functions[i].inbox);
+		if (plan_object->functions[i].inbox != NULL)
+			plait__object_hold(plan_object->functions[i].inbox);
 	}
 	for (uint32_t i = 0; i < plan->devices_count &&
 	     i < store->device_objects.count; i++)
-		frozen->devices[i] = *(void **)plait__vector_at(
+		plan_object->devices[i] = *(void **)plait__vector_at(
 			&store->device_objects, i);
 }
 
-plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
-				 plait_error *error)
+plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
+				      plait_error *error)
 {
 	plait__object *object;
 	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_PLAN,
 						  &object, error);
 
-	*out = (plait__frozen *)object;
+	*out = (plait__plan_object *)object;
 	return status;
 }
 
@@ -180,9 +180,9 @@ void plait_plan_release(plait_plan *plan)
 
 /* ---- questions ---- */
 
-static void fill_info(plait__frozen *frozen, plait_plan_info *info)
+static void fill_info(plait__plan_object *plan_object, plait_plan_info *info)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 
 	memset(info, 0, sizeof(*info));
 	info->policy = plan->policy;
@@ -199,34 +199,34 @@ static void fill_info(plait__frozen *frozen, plait_plan_info *info)
 	for (uint32_t i = 0; i < plan->devices_count; i++)
 		info->scratch_bytes += plan->devices[i].scratch_bytes;
 	info->bytes = plait__plan_bytes(plan);
-	info->peak_bytes = frozen->peak_bytes;
-	info->bindings = plait__bindings_count(frozen->bindings);
-	info->unbound = plait__frozen_unbound(frozen);
+	info->peak_bytes = plan_object->peak_bytes;
+	info->bindings = plait__binding_names_count(plan_object->bindings);
+	info->unbound = plait__unbound_count(plan_object);
 }
 
 plait_status plait_plan_query(plait_plan *plan, plait_plan_info *info,
 			      plait_error *error)
 {
 	plait_plan_info ours;
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	fill_info(entered, &ours);
-	status = PLAIT__WRITE(plait_plan_info, info, &ours, error);
+	status = PLAIT__STRUCT_WRITE(plait_plan_info, info, &ours, error);
 	plait__object_leave(&entered->object);
 	return status;
 }
 
 plait_status plait_plan_check(plait_plan *plan, plait_error *error)
 {
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__plan_check(entered->plan, NULL, 0,
+	status = plait__check_plan(entered->plan, NULL, 0,
 				   plait__context_allocator(
 					   entered->object.context),
 				   NULL, error);

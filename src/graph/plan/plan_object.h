@@ -15,15 +15,15 @@
 #include "plan/plan.h"
 #include "sys/mutex.h"
 
-typedef struct plait__frozen {
+typedef struct plait__plan_object {
 	plait__object object;
 	plait__plan *plan;
 	uint64_t peak_bytes;
 	uint64_t graph;		/* whose plan it is, by its tag; 0: a file's */
 	uint32_t instances;
 	bool on_queues;		/* PLAIT_FREEZE_QUEUES */
-	/* What has to be told; null: all was known when it was frozen. */
-	plait__bindings *bindings;
+	/* What has to be told; null: all was known when it was plan_object. */
+	plait__binding_names *bindings;
 	/* Guards the tables below while there are bindings, until it is
 	 * sealed: then they never change again. */
 	struct plait__mutex lock;
@@ -46,38 +46,38 @@ typedef struct plait__frozen {
 	plait__object **signals;
 	plait__store_function *functions;
 	void **devices;
-} plait__frozen;
+} plait__plan_object;
 
 /*
  * An object around `plan`, with empty tables.  Takes the plan over, also when
  * it fails.
  */
-plait_status plait__frozen_make(plait__context *context, plait__plan *plan,
-				plait__frozen **out, plait_error *error);
+plait_status plait__plan_object_create(plait__context *context, plait__plan *plan,
+				       plait__plan_object **out, plait_error *error);
 
 /* Fill the tables from the store that the plan was made of. */
-void plait__frozen_bind_all(plait__frozen *frozen, const plait__store *store);
+void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__store *store);
 
 /*
  * Find out which devices the plan means, and what else it has to be told.
  * For plans that were read, and for those of a graph that was.
  */
-plait_status plait__frozen_open(plait__frozen *frozen, plait_error *error);
+plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_error *error);
 
 /* Whether every element of the tables is there. */
-bool plait__frozen_is_whole(const plait__frozen *frozen);
+bool plait__unbound_is_none(const plait__plan_object *plan_object);
 
 /*
  * Before the first run: nothing is bound from now on, so that the tables can
  * be read without the lock.  PLAIT_E_STATE with the name of something that is
- * not bound; else what plait__fit_check finds.  Cheap when it was sealed before.
+ * not bound; else what plait__verify_commands finds.  Cheap when it was sealed before.
  */
-plait_status plait__frozen_seal(plait__frozen *frozen, plait_error *error);
+plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_error *error);
 
 /* How many names are not bound. */
-uint32_t plait__frozen_unbound(plait__frozen *frozen);
+uint32_t plait__unbound_count(plait__plan_object *plan_object);
 
-plait_status plait__frozen_enter(plait_plan *handle, plait__frozen **out,
-				 plait_error *error);
+plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
+				      plait_error *error);
 
 #endif

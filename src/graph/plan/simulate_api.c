@@ -113,18 +113,18 @@ static plait_status write_lanes(const struct lanes *lanes,
 			       (uint64_t)i * lanes->stride;
 
 		memcpy(record, &lanes->stride, sizeof(lanes->stride));
-		status = PLAIT__WRITE(plait_lane_use, record, &uses[i], error);
+		status = PLAIT__STRUCT_WRITE(plait_lane_use, record, &uses[i], error);
 	}
 	return status;
 }
 
-static plait_status fill_lanes(const plait__frozen *frozen,
+static plait_status fill_lanes(const plait__plan_object *plan_object,
 			       const plait__timeline *timeline,
 			       const struct lanes *lanes, plait_error *error)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	const plait_allocator *allocator =
-		plait__context_allocator(frozen->object.context);
+		plait__context_allocator(plan_object->object.context);
 	plait_lane_use *uses;
 	plait_status status;
 
@@ -196,8 +196,8 @@ static plait_status write_critical(const plait__plan *plan,
 			plan, timeline, timeline->critical[i], stride);
 
 		memcpy(record, &stride, sizeof(stride));
-		status = PLAIT__WRITE(plait_critical_command, record, &ours,
-				      error);
+		status = PLAIT__STRUCT_WRITE(plait_critical_command, record, &ours,
+					     error);
 	}
 	return status;
 }
@@ -212,7 +212,7 @@ static plait_status read_system(const plait_system_desc *from,
 	plait_status status = PLAIT_OK;
 
 	if (from != NULL)
-		status = PLAIT__READ(plait_system_desc, &ours, from, error);
+		status = PLAIT__STRUCT_READ(plait_system_desc, &ours, from, error);
 	if (status == PLAIT_OK && ours.flags != 0)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "plait_system_desc: flags 0x%x are not "
@@ -224,31 +224,31 @@ static plait_status read_system(const plait_system_desc *from,
 	return status;
 }
 
-static plait_status simulate(const plait__frozen *frozen,
+static plait_status simulate(const plait__plan_object *plan_object,
 			     const plait__simulate_system *system,
 			     plait__timeline **out, plait_error *error)
 {
-	return plait__plan_simulate(
-		frozen->plan, system,
-		plait__context_allocator(frozen->object.context), out, error);
+	return plait__simulate_plan(
+		plan_object->plan, system,
+		plait__context_allocator(plan_object->object.context), out, error);
 }
 
-static plait_status answer(const plait__frozen *frozen,
+static plait_status answer(const plait__plan_object *plan_object,
 			   const plait__simulate_system *system,
 			   const struct lanes *lanes, plait_simulation *out,
 			   plait_error *error)
 {
 	plait_simulation ours;
 	plait__timeline *timeline;
-	plait_status status = simulate(frozen, system, &timeline, error);
+	plait_status status = simulate(plan_object, system, &timeline, error);
 
 	if (status != PLAIT_OK)
 		return status;
 	fill_answer(timeline, &ours);
-	status = fill_lanes(frozen, timeline, lanes, error);
-	plait__timeline_release(timeline);
+	status = fill_lanes(plan_object, timeline, lanes, error);
+	plait__simulate_release(timeline);
 	if (status == PLAIT_OK)
-		status = PLAIT__WRITE(plait_simulation, out, &ours, error);
+		status = PLAIT__STRUCT_WRITE(plait_simulation, out, &ours, error);
 	return status;
 }
 
@@ -259,8 +259,8 @@ plait_status plait_plan_simulate(plait_plan *plan,
 {
 	struct lanes room = { lanes, lane_count, 0 };
 	plait__simulate_system ours;
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -280,8 +280,8 @@ plait_status plait_plan_critical(plait_plan *plan,
 {
 	plait__timeline *timeline = NULL;
 	plait__simulate_system ours;
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -291,7 +291,7 @@ plait_status plait_plan_critical(plait_plan *plan,
 	if (status == PLAIT_OK)
 		status = write_critical(entered->plan, timeline, commands,
 					count, error);
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	plait__object_leave(&entered->object);
 	return status;
 }

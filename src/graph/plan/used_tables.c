@@ -6,14 +6,14 @@
 
 #include <stddef.h>
 
-static void need_slot(plait__needed *needed, const plait__plan *plan,
+static void need_slot(plait__used_tables *needed, const plait__plan *plan,
 		      uint32_t slot)
 {
 	needed->slots[slot] = 1;
 	needed->devices[plan->slots[slot].device] = 1;
 }
 
-static void need_args(plait__needed *needed, const plait__plan *plan,
+static void need_args(plait__used_tables *needed, const plait__plan *plan,
 		      const plait__plan_payload *payload)
 {
 	const plait__plan_rotation *rotation;
@@ -33,7 +33,7 @@ static void need_args(plait__needed *needed, const plait__plan *plan,
 	}
 }
 
-static void need_payload(plait__needed *needed, const plait__plan *plan,
+static void need_payload(plait__used_tables *needed, const plait__plan *plan,
 			 uint32_t link, uint8_t kind)
 {
 	const plait__plan_payload *payload;
@@ -54,7 +54,7 @@ static void need_payload(plait__needed *needed, const plait__plan *plan,
 	}
 }
 
-static void mark(plait__needed *needed, const plait__plan *plan)
+static void mark(plait__used_tables *needed, const plait__plan *plan)
 {
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
 		needed->devices[plan->lanes[i].device] = 1;
@@ -73,8 +73,8 @@ static void mark(plait__needed *needed, const plait__plan *plan)
 	}
 }
 
-bool plait__needed_init(plait__needed *needed, const plait__plan *plan,
-			const plait_allocator *allocator)
+bool plait__used_tables_init(plait__used_tables *needed, const plait__plan *plan,
+			     const plait_allocator *allocator)
 {
 	uint8_t *block;
 
@@ -93,8 +93,8 @@ bool plait__needed_init(plait__needed *needed, const plait__plan *plan,
 	return true;
 }
 
-void plait__needed_fini(plait__needed *needed,
-			const plait_allocator *allocator)
+void plait__used_tables_fini(plait__used_tables *needed,
+			     const plait_allocator *allocator)
 {
 	plait__free(allocator, needed->kernels, needed->bytes);
 	needed->kernels = NULL;

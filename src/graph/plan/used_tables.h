@@ -11,19 +11,19 @@
 #include <stdbool.h>
 
 /* A byte per element: 1 if it is used.  One block of memory. */
-typedef struct plait__needed {
+typedef struct plait__used_tables {
 	uint8_t *kernels;
 	uint8_t *slots;
 	uint8_t *signals;
 	uint8_t *functions;
 	uint8_t *devices;
 	uint64_t bytes;
-} plait__needed;
+} plait__used_tables;
 
 /* False when memory ran out. */
-bool plait__needed_init(plait__needed *needed, const plait__plan *plan,
-			const plait_allocator *allocator);
-void plait__needed_fini(plait__needed *needed,
-			const plait_allocator *allocator);
+bool plait__used_tables_init(plait__used_tables *needed, const plait__plan *plan,
+			     const plait_allocator *allocator);
+void plait__used_tables_fini(plait__used_tables *needed,
+			     const plait_allocator *allocator);
 
 #endif

@@ -44,7 +44,7 @@ static bool side_fits(const plait__plan *plan, const plait__plan_arg *arg,
 	if (arg->kind != PLAIT__ARG_PARAM)
 		return memory_fits(plan, arg, bytes);
 	return param_fits(plan, arg, PLAIT__PARAM_WITH_OFFSET) &&
-	       is_inside(plait__plan_param_offset(plan->blob, arg), bytes,
+	       is_inside(plait__payload_param_offset(plan->blob, arg), bytes,
 			 UINT64_MAX);
 }
 
@@ -97,16 +97,16 @@ static const plait__plan_arg *args_of(const plait__plan *plan,
 	       NULL;
 }
 
-static bool launch_fits(const plait__frozen *frozen,
+static bool launch_fits(const plait__plan_object *plan_object,
 			const plait__plan_payload *payload)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	const plait__plan_arg *args = args_of(plan, payload);
 	const plait__signature *signature;
 
 	if (payload->kernel == PLAIT__NONE || payload->geometry == PLAIT__NONE)
 		return false;
-	signature = ((const plait__kernel *)frozen->kernels[payload->kernel])
+	signature = ((const plait__kernel *)plan_object->kernels[payload->kernel])
 			    ->signature;
 	if (signature->count != payload->arg_count)
 		return false;
@@ -144,8 +144,8 @@ static bool rows_fit(const plait__plan *plan,
 	    !is_inside(arg->blob, sizeof(rows), plan->blob_count))
 		return false;
 	memcpy(&rows, plan->blob + arg->blob, sizeof(rows));
-	return plait__rows_reach(&rows, payload->bytes, out_target,
-				 out_source) &&
+	return plait__strided_copy_extent(&rows, payload->bytes, out_target,
+					  out_source) &&
 	       rows.rows * rows.slices == payload->value;
 }
 
@@ -173,9 +173,9 @@ static bool function_fits(const plait__plan *plan,
 	return payload->arg_count == 0 && any == (kind == PLAIT__CMD_HOST);
 }
 
-static bool command_fits(const plait__frozen *frozen, uint32_t number)
+static bool command_fits(const plait__plan_object *plan_object, uint32_t number)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 	const plait__plan_command *command = &plan->commands[number];
 	const plait__plan_payload *payload;
 
@@ -189,7 +189,7 @@ static bool command_fits(const plait__frozen *frozen, uint32_t number)
 	payload = &plan->payloads[command->link];
 	switch (command->kind) {
 	case PLAIT__CMD_LAUNCH:
-		return launch_fits(frozen, payload);
+		return launch_fits(plan_object, payload);
 	case PLAIT__CMD_HOST:
 	case PLAIT__CMD_CALLBACK:
 		return function_fits(plan, payload, command->kind);
@@ -272,12 +272,12 @@ static plait_status check_regions(const plait__plan *plan, plait_error *error)
 	return PLAIT_OK;
 }
 
-plait_status plait__fit_check(const plait__frozen *frozen, plait_error *error)
+plait_status plait__verify_commands(const plait__plan_object *plan_object, plait_error *error)
 {
-	const plait__plan *plan = frozen->plan;
+	const plait__plan *plan = plan_object->plan;
 
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		if (!command_fits(frozen, i))
+		if (!command_fits(plan_object, i))
 			return fail(plan, i, PLAIT_E_INVALID, "does not fit "
 				    "its kernel, function or memory", error);
 	if (!parameters_fit(plan))

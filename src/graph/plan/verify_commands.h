@@ -13,6 +13,6 @@
  * With every name bound.  PLAIT_E_UNSUPPORTED: a loop or case without a
  * predicate, as a text has them.  PLAIT_E_INVALID: which command does not fit.
  */
-plait_status plait__fit_check(const plait__frozen *frozen, plait_error *error);
+plait_status plait__verify_commands(const plait__plan_object *plan_object, plait_error *error);
 
 #endif

@@ -14,38 +14,38 @@ enum { MAX_FILE_BYTES = 1 << 30 };
 
 /* ---- out ---- */
 
-static plait_status write_svg(const plait__frozen *frozen, plait__text *text,
+static plait_status write_svg(const plait__plan_object *plan_object, plait__text *text,
 			      plait_error *error)
 {
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(frozen->plan, NULL,
+	plait_status status = plait__simulate_plan(plan_object->plan, NULL,
 						   text->allocator, &timeline,
 						   error);
 
 	if (status != PLAIT_OK)
 		return status;
-	plait__draw_svg(frozen->plan, timeline, text);
-	plait__timeline_release(timeline);
+	plait__schedule_svg(plan_object->plan, timeline, text);
+	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
-static plait_status write_text(const plait__frozen *frozen, int32_t format,
+static plait_status write_text(const plait__plan_object *plan_object, int32_t format,
 			       plait__text *text, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
 	switch (format) {
 	case PLAIT_FORMAT_BINARY:
-		plait__plan_save(frozen->plan, text);
+		plait__binary_save(plan_object->plan, text);
 		break;
 	case PLAIT_FORMAT_JSON:
-		status = plait__plan_json(frozen->plan, text, error);
+		status = plait__json_plan(plan_object->plan, text, error);
 		break;
 	case PLAIT_FORMAT_DOT:
-		plait__draw_dot(frozen->plan, text);
+		plait__graphviz_plan(plan_object->plan, text);
 		break;
 	case PLAIT_FORMAT_SVG:
-		status = write_svg(frozen, text, error);
+		status = write_svg(plan_object, text, error);
 		break;
 	default:
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -55,13 +55,13 @@ static plait_status write_text(const plait__frozen *frozen, int32_t format,
 	if (status == PLAIT_OK && text->failed)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to write a plan of %u commands",
-				   frozen->plan->command_count);
+				   plan_object->plan->command_count);
 	return status;
 }
 
-static plait_status hand_out(const plait__text *text, void *buffer,
-			     uint64_t capacity_bytes, uint64_t *out_bytes,
-			     plait_error *error)
+static plait_status give_text(const plait__text *text, void *buffer,
+			      uint64_t capacity_bytes, uint64_t *out_bytes,
+			      plait_error *error)
 {
 	if (out_bytes != NULL)
 		*out_bytes = text->length;
@@ -81,21 +81,21 @@ plait_status plait_plan_write(plait_plan *plan, int32_t format, void *buffer,
 			      uint64_t capacity_bytes, uint64_t *out_bytes,
 			      plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait__text text;
 	plait_status status;
 
 	if (out_bytes != NULL)
 		*out_bytes = 0;
-	status = plait__frozen_enter(plan, &entered, error);
+	status = plait__plan_object_enter(plan, &entered, error);
 	if (status != PLAIT_OK)
 		return status;
 	plait__text_init(&text, plait__context_allocator(
 			 entered->object.context));
 	status = write_text(entered, format, &text, error);
 	if (status == PLAIT_OK)
-		status = hand_out(&text, buffer, capacity_bytes, out_bytes,
-				  error);
+		status = give_text(&text, buffer, capacity_bytes, out_bytes,
+				   error);
 	plait__text_fini(&text);
 	plait__object_leave(&entered->object);
 	return status;
@@ -104,9 +104,9 @@ plait_status plait_plan_write(plait_plan *plan, int32_t format, void *buffer,
 plait_status plait_plan_save(plait_plan *plan, const char *path,
 			     plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	plait__text text;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -116,8 +116,8 @@ plait_status plait_plan_save(plait_plan *plan, const char *path,
 		 write_text(entered, PLAIT_FORMAT_BINARY, &text, error) :
 		 plait__fail(error, PLAIT_E_INVALID, "path is null");
 	if (status == PLAIT_OK)
-		status = plait__whole_write(path, text.bytes, text.length,
-					    error);
+		status = plait__write_file_atomically(path, text.bytes, text.length,
+						      error);
 	plait__text_fini(&text);
 	plait__object_leave(&entered->object);
 	return status;
@@ -129,22 +129,22 @@ static plait_status read_into(plait__context *context, const void *bytes,
 			      uint64_t count, plait_plan **out,
 			      plait_error *error)
 {
-	plait__frozen *frozen;
+	plait__plan_object *plan_object;
 	plait__plan *plan;
-	plait_status status = plait__plan_load(
+	plait_status status = plait__binary_load(
 		bytes, count, plait__context_allocator(context), &plan,
 		error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__frozen_make(context, plan, &frozen, error);
+	status = plait__plan_object_create(context, plan, &plan_object, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__frozen_open(frozen, error);
+	status = plait__unbound_state_open(plan_object, error);
 	if (status == PLAIT_OK)
-		*out = plait__object_handle(&frozen->object);
+		*out = plait__object_handle(&plan_object->object);
 	else
-		plait__object_release(plait__object_handle(&frozen->object),
+		plait__object_release(plait__object_handle(&plan_object->object),
 				      PLAIT_OBJECT_PLAN);
 	return status;
 }
@@ -185,8 +185,8 @@ plait_status plait_plan_load(plait_context *context, const char *path,
 	if (status != PLAIT_OK)
 		return status;
 	allocator = plait__context_allocator(entered);
-	status = plait__whole_read(path, MAX_FILE_BYTES, allocator, &bytes,
-				   &count, error);
+	status = plait__read_whole_file(path, MAX_FILE_BYTES, allocator, &bytes,
+					&count, error);
 	if (status == PLAIT_OK) {
 		status = read_into(entered, bytes, count, out, error);
 		plait__free(allocator, bytes, count > 0 ? count : 1);

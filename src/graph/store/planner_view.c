@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* The input's arrays that are made here, not lent. */
-struct made {
+/* The input's arrays that are copied here, not lent. */
+struct copied {
 	plait__input_node *nodes;
 	plait__input_edge *edges;
 	plait__input_scope *scopes;
@@ -57,23 +57,23 @@ static int make(const plait_allocator *allocator, uint32_t count,
 }
 
 static int make_all(const plait__store *store, const plait__input *input,
-		    struct made *made)
+		    struct copied *copied)
 {
 	const plait_allocator *allocator = &store->allocator;
 
-	if (make(allocator, input->node_count, sizeof(*made->nodes),
-		 &made->nodes) != 0 ||
-	    make(allocator, input->edge_count, sizeof(*made->edges),
-		 &made->edges) != 0 ||
-	    make(allocator, input->scope_count, sizeof(*made->scopes),
-		 &made->scopes) != 0 ||
-	    make(allocator, input->region_count, sizeof(*made->regions),
-		 &made->regions) != 0)
+	if (make(allocator, input->node_count, sizeof(*copied->nodes),
+		 &copied->nodes) != 0 ||
+	    make(allocator, input->edge_count, sizeof(*copied->edges),
+		 &copied->edges) != 0 ||
+	    make(allocator, input->scope_count, sizeof(*copied->scopes),
+		 &copied->scopes) != 0 ||
+	    make(allocator, input->region_count, sizeof(*copied->regions),
+		 &copied->regions) != 0)
 		return -1;
 	return 0;
 }
 
-static void lay_scopes(const plait__store *store, struct made *made)
+static void lay_scopes(const plait__store *store, struct copied *copied)
 {
 	uint32_t node = 0, edge = 0;
 
@@ -82,31 +82,31 @@ static void lay_scopes(const plait__store *store, struct made *made)
 			plait__store_scope_at(store, i);
 		const plait__input_edge *edges = scope->edges.items;
 
-		made->scopes[i] = (plait__input_scope){
+		copied->scopes[i] = (plait__input_scope){
 			.node_first = node,
 			.node_count = scope->nodes.count,
 			.region = scope->region,
 		};
 		for (uint32_t k = 0; k < scope->edges.count; k++, edge++) {
-			made->edges[edge].before = node + edges[k].before;
-			made->edges[edge].after = node + edges[k].after;
+			copied->edges[edge].before = node + edges[k].before;
+			copied->edges[edge].after = node + edges[k].after;
 		}
 		if (scope->nodes.count > 0)
-			memcpy(&made->nodes[node], scope->nodes.items,
-			       scope->nodes.count * sizeof(*made->nodes));
+			memcpy(&copied->nodes[node], scope->nodes.items,
+			       scope->nodes.count * sizeof(*copied->nodes));
 		node += scope->nodes.count;
 	}
 }
 
-static void lay_regions(const plait__store *store, struct made *made)
+static void lay_regions(const plait__store *store, struct copied *copied)
 {
 	for (uint32_t i = 0; i < store->regions.count; i++) {
 		const plait__store_region *region =
 			plait__vector_at(&store->regions, i);
 
-		made->regions[i] = region->input;
-		made->regions[i].node +=
-			made->scopes[region->scope].node_first;
+		copied->regions[i] = region->input;
+		copied->regions[i].node +=
+			copied->scopes[region->scope].node_first;
 	}
 }
 
@@ -124,30 +124,30 @@ static void lend_graph(const plait__store *store, plait__input *input)
 static plait_status lay_graph(const plait__store *store, plait__input *input,
 			      plait_error *error)
 {
-	struct made made = { 0 };
+	struct copied copied = { 0 };
 	plait_status status = count_all(store, input, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	if (make_all(store, input, &made) != 0)
+	if (make_all(store, input, &copied) != 0)
 		status = plait__fail(error, PLAIT_E_NOMEM,
 				     "no memory to freeze a graph of %u nodes",
 				     input->node_count);
-	input->nodes = made.nodes;
-	input->edges = made.edges;
-	input->scopes = made.scopes;
-	input->regions = made.regions;
+	input->nodes = copied.nodes;
+	input->edges = copied.edges;
+	input->scopes = copied.scopes;
+	input->regions = copied.regions;
 	if (status != PLAIT_OK) {
-		plait__store_input_fini(store, input);
+		plait__planner_view_fini(store, input);
 		return status;
 	}
-	lay_scopes(store, &made);
-	lay_regions(store, &made);
+	lay_scopes(store, &copied);
+	lay_regions(store, &copied);
 	return PLAIT_OK;
 }
 
-plait_status plait__store_input(const plait__store *store,
-				plait__input *input, plait_error *error)
+plait_status plait__planner_view_init(const plait__store *store,
+				      plait__input *input, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -171,17 +171,17 @@ plait_status plait__store_input(const plait__store *store,
 	return PLAIT_OK;
 }
 
-/* The arrays were made here, so they may be freed although they are const. */
-static void unmake(const plait_allocator *allocator, const void *block,
-		   uint32_t count, uint64_t each)
+/* The arrays were copied here, so they may be freed although they are const. */
+static void free_all(const plait_allocator *allocator, const void *block,
+		     uint32_t count, uint64_t each)
 {
-	void *made;
+	void *copied;
 
-	memcpy(&made, &block, sizeof(made));
-	plait__free(allocator, made, count * each);
+	memcpy(&copied, &block, sizeof(copied));
+	plait__free(allocator, copied, count * each);
 }
 
-void plait__store_input_fini(const plait__store *store, plait__input *input)
+void plait__planner_view_fini(const plait__store *store, plait__input *input)
 {
 	const plait_allocator *allocator = &store->allocator;
 
@@ -189,13 +189,13 @@ void plait__store_input_fini(const plait__store *store, plait__input *input)
 		memset(input, 0, sizeof(*input));
 		return;
 	}
-	unmake(allocator, input->nodes, input->node_count,
-	       sizeof(*input->nodes));
-	unmake(allocator, input->edges, input->edge_count,
-	       sizeof(*input->edges));
-	unmake(allocator, input->scopes, input->scope_count,
-	       sizeof(*input->scopes));
-	unmake(allocator, input->regions, input->region_count,
-	       sizeof(*input->regions));
+	free_all(allocator, input->nodes, input->node_count,
+		 sizeof(*input->nodes));
+	free_all(allocator, input->edges, input->edge_count,
+		 sizeof(*input->edges));
+	free_all(allocator, input->scopes, input->scope_count,
+		 sizeof(*input->scopes));
+	free_all(allocator, input->regions, input->region_count,
+		 sizeof(*input->regions));
 	memset(input, 0, sizeof(*input));
 }

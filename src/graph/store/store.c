@@ -194,7 +194,7 @@ bool plait__store_reset(plait__store *store)
 	if (bytes < KEPT_LEAST_BYTES || bytes > KEPT_MOST_BYTES)
 		return false;
 	fini_scopes(store, 1);
-#define EMPTY_VECTOR(type, name) plait__vector_cut(&store->name, 0);
+#define EMPTY_VECTOR(type, name) plait__vector_truncate(&store->name, 0);
 	ALL_VECTORS(EMPTY_VECTOR)
 #undef EMPTY_VECTOR
 	plait__index_clear(store->index, &store->allocator);
@@ -229,11 +229,11 @@ void plait__store_cut(plait__store *store, const plait__store_mark *mark)
 {
 	const uint32_t *count = mark->counts;
 
-#define CUT_VECTOR(type, name) plait__vector_cut(&store->name, *count++);
+#define CUT_VECTOR(type, name) plait__vector_truncate(&store->name, *count++);
 	STORE_VECTORS(CUT_VECTOR)
 #undef CUT_VECTOR
 	fini_scopes(store, *count);
-	plait__vector_cut(&store->scopes, *count);
+	plait__vector_truncate(&store->scopes, *count);
 	plait__values_cut(store);
 }
 
@@ -254,7 +254,7 @@ uint32_t plait__store_region_add(plait__store *store, uint32_t scope,
 		return at;
 cut_scopes:
 	fini_scopes(store, first);
-	plait__vector_cut(&store->scopes, first);
+	plait__vector_truncate(&store->scopes, first);
 	return PLAIT__NONE;
 }
 
@@ -272,7 +272,7 @@ uint32_t plait__store_push(plait__store *store, uint32_t scope,
 			return PLAIT__NONE;
 	}
 	if (PLAIT__VECTOR_ADD(&to->nodes, node) == NULL) {
-		plait__vector_cut(&to->edges, to->edges.count - count);
+		plait__vector_truncate(&to->edges, to->edges.count - count);
 		return PLAIT__NONE;
 	}
 	for (uint32_t i = 0; i < count; i++)

@@ -181,10 +181,10 @@ int plait__store_edge(plait__store *store, uint32_t scope, uint32_t before,
 
 /*
  * The planner's input, made of the store; valid until the store changes.
- * `input` is given back with plait__store_input_fini.
+ * `input` is given back with plait__planner_view_fini.
  */
-plait_status plait__store_input(const plait__store *store,
-				plait__input *input, plait_error *error);
-void plait__store_input_fini(const plait__store *store, plait__input *input);
+plait_status plait__planner_view_init(const plait__store *store,
+				      plait__input *input, plait_error *error);
+void plait__planner_view_fini(const plait__store *store, plait__input *input);
 
 #endif

@@ -55,7 +55,7 @@ static bool match_string(const void *table, uint32_t at, const void *value)
 }
 
 /* Index entries keep the place; a NUL ends each text in the table. */
-uint32_t plait__store_string(plait__store *store, const char *text)
+uint32_t plait__values_string(plait__store *store, const char *text)
 {
 	plait__index_key key = { INDEX_STRINGS, 0, match_string,
 				 &store->strings, text };
@@ -82,7 +82,7 @@ uint32_t plait__store_string(plait__store *store, const char *text)
 }
 
 /* Texts of labels are not in the index, which would only grow with them. */
-uint32_t plait__store_label(plait__store *store, const char *text)
+uint32_t plait__values_label(plait__store *store, const char *text)
 {
 	uint32_t length, *recent;
 	uint64_t bytes;
@@ -103,14 +103,14 @@ uint32_t plait__store_label(plait__store *store, const char *text)
 	return *recent;
 }
 
-uint32_t plait__store_file(plait__store *store, const char *text)
+uint32_t plait__values_file(plait__store *store, const char *text)
 {
 	uint32_t at = store->last_file;
 
 	if (text != NULL &&
 	    strcmp(plait__vector_at(&store->strings, at), text) == 0)
 		return at;
-	at = plait__store_string(store, text);
+	at = plait__values_string(store, text);
 	if (at != PLAIT__NONE)
 		store->last_file = at;
 	return at;
@@ -145,16 +145,16 @@ static uint32_t intern_pointer(plait__store *store, uint32_t kind,
 	return at;
 }
 
-uint32_t plait__store_object(plait__store *store, uint32_t kind, void *object,
-			     int *out_new)
+uint32_t plait__values_object(plait__store *store, uint32_t kind, void *object,
+			      int *out_new)
 {
 	return intern_pointer(store, kind, &store->objects[kind], object,
 			      out_new);
 }
 
 /* A device that is only a name gets the pointer null, which is not shared. */
-uint32_t plait__store_device_named(plait__store *store, uint32_t name,
-				   uint32_t lane_limit, void *object)
+uint32_t plait__values_device_named(plait__store *store, uint32_t name,
+				    uint32_t lane_limit, void *object)
 {
 	plait__input_device device = { .name = name,
 				       .lane_limit = lane_limit };
@@ -171,21 +171,21 @@ uint32_t plait__store_device_named(plait__store *store, uint32_t name,
 	if (plait__vector_push(&store->devices, &device, 1) != NULL)
 		return at;
 	plait__index_cut(store->index, INDEX_DEVICES, at);
-	plait__vector_cut(&store->device_objects, at);
+	plait__vector_truncate(&store->device_objects, at);
 	return PLAIT__NONE;
 }
 
-uint32_t plait__store_device(plait__store *store, const char *name,
-			     uint32_t lane_limit, void *object)
+uint32_t plait__values_device(plait__store *store, const char *name,
+			      uint32_t lane_limit, void *object)
 {
-	uint32_t string = plait__store_string(store, name);
+	uint32_t string = plait__values_string(store, name);
 
 	if (string == PLAIT__NONE)
 		return PLAIT__NONE;
-	return plait__store_device_named(store, string, lane_limit, object);
+	return plait__values_device_named(store, string, lane_limit, object);
 }
 
-uint32_t plait__store_find_device(const plait__store *store, const char *name)
+uint32_t plait__values_find_device(const plait__store *store, const char *name)
 {
 	const char *strings = store->strings.items;
 
@@ -199,8 +199,8 @@ uint32_t plait__store_find_device(const plait__store *store, const char *name)
 	return PLAIT__NONE;
 }
 
-int plait__store_add_handle(plait__store *store, uint32_t kind,
-			    const void *handle, uint32_t at)
+int plait__values_add_handle(plait__store *store, uint32_t kind,
+			     const void *handle, uint32_t at)
 {
 	plait__index_key key = { .kind = INDEX_HANDLES + kind,
 				 .hash = (uintptr_t)handle };
@@ -259,8 +259,8 @@ static bool are_new(const plait__store *store)
 	       store->geometry_finds < store->geometry_looks / 4;
 }
 
-uint32_t plait__store_geometry(plait__store *store,
-			       const plait__plan_geometry *geometry)
+uint32_t plait__values_geometry(plait__store *store,
+				const plait__plan_geometry *geometry)
 {
 	uint32_t at;
 
@@ -283,8 +283,8 @@ static bool match_param(const void *table, uint32_t at, const void *value)
 	return param->name == wanted->name;
 }
 
-uint32_t plait__store_param(plait__store *store,
-			    const plait__plan_param *param, bool *out_differs)
+uint32_t plait__values_param(plait__store *store,
+			     const plait__plan_param *param, bool *out_differs)
 {
 	plait__index_key key = { INDEX_PARAMS, param->name, match_param,
 				 &store->params, param };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void plait__line_init(plait__line *line, const char *text, uint64_t bytes,
-		      const char *name, plait_error *error)
+void plait__lexer_init(plait__lexer *line, const char *text, uint64_t bytes,
+		       const char *name, plait_error *error)
 {
 	/* Some editors begin every file with it. */
 	static const char byte_order_mark[3] = { '\xef', '\xbb', '\xbf' };
@@ -18,7 +18,7 @@ void plait__line_init(plait__line *line, const char *text, uint64_t bytes,
 	if (bytes >= sizeof(byte_order_mark) &&
 	    memcmp(text, byte_order_mark, sizeof(byte_order_mark)) == 0)
 		first += sizeof(byte_order_mark);
-	*line = (plait__line){
+	*line = (plait__lexer){
 		.name = name != NULL ? name : "graph",
 		.at = first, .end = first, .next = first,
 		.stop = text + bytes, .error = error,
@@ -30,7 +30,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void skip_space(plait__line *line)
+static void skip_space(plait__lexer *line)
 {
 	while (line->at < line->end && is_space(*line->at))
 		line->at++;
@@ -38,7 +38,7 @@ static void skip_space(plait__line *line)
 		line->at = line->end;
 }
 
-static void take_line(plait__line *line)
+static void take_line(plait__lexer *line)
 {
 	size_t left = (size_t)(line->stop - line->next);
 	const char *newline = memchr(line->next, '\n', left);
@@ -49,7 +49,7 @@ static void take_line(plait__line *line)
 	line->number++;
 }
 
-bool plait__line_next(plait__line *line)
+bool plait__lexer_next_line(plait__lexer *line)
 {
 	while (line->next < line->stop) {
 		take_line(line);
@@ -60,7 +60,7 @@ bool plait__line_next(plait__line *line)
 	return false;
 }
 
-bool plait__line_word(plait__line *line, plait__word *out)
+bool plait__lexer_next_token(plait__lexer *line, plait__token *out)
 {
 	skip_space(line);
 	out->start = line->at;
@@ -71,27 +71,27 @@ bool plait__line_word(plait__line *line, plait__word *out)
 	return out->length > 0;
 }
 
-bool plait__word_is(plait__word word, const char *text)
+bool plait__lexer_is(plait__token token, const char *text)
 {
-	return strlen(text) == word.length &&
-	       memcmp(word.start, text, word.length) == 0;
+	return strlen(text) == token.length &&
+	       memcmp(token.start, text, token.length) == 0;
 }
 
-bool plait__word_split(plait__word word, plait__word *key, plait__word *value)
+bool plait__lexer_split(plait__token token, plait__token *key, plait__token *value)
 {
-	const char *equals = word.length == 0 ? NULL :
-			     memchr(word.start, '=', word.length);
+	const char *equals = token.length == 0 ? NULL :
+			     memchr(token.start, '=', token.length);
 
 	if (equals == NULL)
 		return false;
-	key->start = word.start;
-	key->length = (size_t)(equals - word.start);
+	key->start = token.start;
+	key->length = (size_t)(equals - token.start);
 	value->start = equals + 1;
-	value->length = word.length - key->length - 1;
+	value->length = token.length - key->length - 1;
 	return true;
 }
 
-bool plait__word_part(plait__word *rest, char separator, plait__word *part)
+bool plait__lexer_next_part(plait__token *rest, char separator, plait__token *part)
 {
 	const char *found;
 
@@ -112,23 +112,23 @@ bool plait__word_part(plait__word *rest, char separator, plait__word *part)
 	return true;
 }
 
-bool plait__word_number(plait__word word, uint64_t *out)
+bool plait__lexer_number(plait__token token, uint64_t *out)
 {
 	uint64_t number = 0;
 
-	if (word.length == 0 || word.length > 19)
+	if (token.length == 0 || token.length > 19)
 		return false;
-	for (size_t i = 0; i < word.length; i++) {
-		if (word.start[i] < '0' || word.start[i] > '9')
+	for (size_t i = 0; i < token.length; i++) {
+		if (token.start[i] < '0' || token.start[i] > '9')
 			return false;
-		number = number * 10 + (uint64_t)(word.start[i] - '0');
+		number = number * 10 + (uint64_t)(token.start[i] - '0');
 	}
 	*out = number;
 	return number <= INT64_MAX;
 }
 
-plait_status plait__line_fail(const plait__line *line, const char *format,
-			      ...)
+plait_status plait__lexer_fail(const plait__lexer *line, const char *format,
+			       ...)
 {
 	char text[PLAIT_ERROR_TEXT_BYTES];
 	va_list args;
@@ -140,26 +140,26 @@ plait_status plait__line_fail(const plait__line *line, const char *format,
 			   line->name, line->number, text);
 }
 
-const char *plait__word_show(plait__word word, char shown[44])
+const char *plait__lexer_show(plait__token token, char shown[44])
 {
-	size_t length = word.length < 40 ? word.length : 40;
+	size_t length = token.length < 40 ? token.length : 40;
 
 	for (size_t i = 0; i < length; i++) {
-		char c = word.start[i];
+		char c = token.start[i];
 
 		shown[i] = c >= ' ' && c < 0x7f ? c : '?';
 	}
 	memcpy(shown + length, "...", 4);
-	if (word.length <= length)
+	if (token.length <= length)
 		shown[length] = 0;
 	return shown;
 }
 
 /* Instead of nothing, what stands there: the rest of a list from where a name
  * is missing, or at least the comma before. */
-static plait__word look_around(const plait__line *line, plait__word nothing)
+static plait__token look_around(const plait__lexer *line, plait__token nothing)
 {
-	plait__word rest = { nothing.start, 0 };
+	plait__token rest = { nothing.start, 0 };
 
 	if (nothing.start == NULL || nothing.start >= line->end)
 		return rest;
@@ -174,20 +174,20 @@ static plait__word look_around(const plait__line *line, plait__word nothing)
 	return rest;
 }
 
-plait_status plait__line_expected(const plait__line *line, const char *what,
-				  plait__word found)
+plait_status plait__lexer_expected(const plait__lexer *line, const char *what,
+				   plait__token found)
 {
 	char shown[44];
 
 	if (found.length == 0)
 		found = look_around(line, found);
 	if (found.length == 1 && *found.start == '=')
-		return plait__line_fail(line, "expected %s right behind \"=\", "
-					"found a space", what);
+		return plait__lexer_fail(line, "expected %s right behind \"=\", "
+					 "found a space", what);
 	if (found.length == 0)
-		return plait__line_fail(line,
-					"expected %s, found the end of the "
-					"line", what);
-	return plait__line_fail(line, "expected %s, found \"%s\"", what,
-				plait__word_show(found, shown));
+		return plait__lexer_fail(line,
+					 "expected %s, found the end of the "
+					 "line", what);
+	return plait__lexer_fail(line, "expected %s, found \"%s\"", what,
+				 plait__lexer_show(found, shown));
 }

@@ -12,12 +12,12 @@
 #include "plait/base.h"
 
 /* Part of the text; without a NUL. */
-typedef struct plait__word {
+typedef struct plait__token {
 	const char *start;
 	size_t length;
-} plait__word;
+} plait__token;
 
-typedef struct plait__line {
+typedef struct plait__lexer {
 	const char *name;	/* of the file */
 	const char *at;		/* the next byte of this line */
 	const char *end;	/* the end of this line */
@@ -25,38 +25,38 @@ typedef struct plait__line {
 	const char *stop;	/* the end of the text */
 	uint32_t number;	/* from 1 */
 	plait_error *error;
-} plait__line;
+} plait__lexer;
 
-void plait__line_init(plait__line *line, const char *text, uint64_t bytes,
-		      const char *name, plait_error *error);
+void plait__lexer_init(plait__lexer *line, const char *text, uint64_t bytes,
+		       const char *name, plait_error *error);
 
-/* Go to the next line that has a word; false at the end of the text. */
-bool plait__line_next(plait__line *line);
+/* Go to the next line that has a token; false at the end of the text. */
+bool plait__lexer_next_line(plait__lexer *line);
 
-/* The next word of this line, up to a space or a comment; false if none. */
-bool plait__line_word(plait__line *line, plait__word *out);
+/* The next token of this line, up to a space or a comment; false if none. */
+bool plait__lexer_next_token(plait__lexer *line, plait__token *out);
 
-bool plait__word_is(plait__word word, const char *text);
+bool plait__lexer_is(plait__token token, const char *text);
 
 /* Split "key=value"; false when there is no '='. */
-bool plait__word_split(plait__word word, plait__word *key,
-		       plait__word *value);
+bool plait__lexer_split(plait__token token, plait__token *key,
+			plait__token *value);
 
 /* Take the part before the next `separator`; false when nothing is left. */
-bool plait__word_part(plait__word *rest, char separator, plait__word *part);
+bool plait__lexer_next_part(plait__token *rest, char separator, plait__token *part);
 
 /* A decimal number of at most 63 bits. */
-bool plait__word_number(plait__word word, uint64_t *out);
+bool plait__lexer_number(plait__token token, uint64_t *out);
 
 /* "FILE:LINE: " and the text; returns PLAIT_E_INVALID. */
-plait_status plait__line_fail(const plait__line *line, const char *format,
-			      ...) __attribute__((format(printf, 2, 3)));
+plait_status plait__lexer_fail(const plait__lexer *line, const char *format,
+			       ...) __attribute__((format(printf, 2, 3)));
 
-/* The same with "found \"word\"", shortened and cleaned of odd bytes. */
-plait_status plait__line_expected(const plait__line *line, const char *what,
-				  plait__word found);
+/* The same with "found \"token\"", shortened and cleaned of odd bytes. */
+plait_status plait__lexer_expected(const plait__lexer *line, const char *what,
+				   plait__token found);
 
-/* A word for a message: shortened, odd bytes as '?'. */
-const char *plait__word_show(plait__word word, char shown[44]);
+/* A token for a message: shortened, odd bytes as '?'. */
+const char *plait__lexer_show(plait__token token, char shown[44]);
 
 #endif

@@ -4,209 +4,209 @@
 
 enum { MAX_BRANCHES = 65535 };
 
-static plait_status check_times(struct plait__reader *reader,
-				const struct plait__reader_draft *draft)
+static plait_status check_times(struct plait__parser *parser,
+				const struct plait__parser_draft *draft)
 {
-	if (draft->seen & PLAIT__READER_TIMES)
+	if (draft->seen & PLAIT__PARSER_TIMES)
 		return PLAIT_OK;
-	return plait__line_fail(&reader->line, "expected %s, found none",
-				draft->is_case ?
-				"take=K, the branch to expect" :
-				"times=N, how often it runs");
+	return plait__lexer_fail(&parser->line, "expected %s, found none",
+				 draft->is_case ?
+				 "take=K, the branch to expect" :
+				 "times=N, how often it runs");
 }
 
-static plait_status open_region(struct plait__reader *reader,
-				struct plait__reader_draft *draft,
+static plait_status open_region(struct plait__parser *parser,
+				struct plait__parser_draft *draft,
 				uint32_t kind)
 {
 	bool is_case = kind == PLAIT__REGION_CASE;
 	uint32_t bodies = is_case ?
-		*(uint32_t *)plait__vector_at(&reader->branches,
-					      reader->next_case++) : 1;
+		*(uint32_t *)plait__vector_at(&parser->branches,
+					      parser->next_case++) : 1;
 	plait__input_region region = {
 		.kind = kind, .scope_count = bodies,
 		.predicate = PLAIT__NONE, .times = (uint32_t)draft->times,
 	};
-	struct plait__reader_open open = {
-		.scope = reader->scope,
-		.node = plait__reader_next_node(reader),
-		.line = reader->line.number,
+	struct plait__parser_open_body open = {
+		.scope = parser->scope,
+		.node = plait__parser_next_node(parser),
+		.line = parser->line.number,
 	};
-	plait_status status = check_times(reader, draft);
+	plait_status status = check_times(parser, draft);
 
 	if (status != PLAIT_OK)
 		return status;
-	open.region = plait__store_region_add(reader->store, reader->scope,
+	open.region = plait__store_region_add(parser->store, parser->scope,
 					      &region);
 	if (open.region == PLAIT__NONE ||
-	    plait__vector_push(&reader->opens, &open, 1) == NULL)
-		return plait__reader_no_memory(reader);
+	    plait__vector_push(&parser->opens, &open, 1) == NULL)
+		return plait__parse_no_memory(parser);
 	draft->node.link = open.region;
 	return PLAIT_OK;
 }
 
-static void enter_branch(struct plait__reader *reader,
-			 const struct plait__reader_open *open)
+static void enter_branch(struct plait__parser *parser,
+			 const struct plait__parser_open_body *open)
 {
 	const plait__store_region *region =
-		plait__vector_at(&reader->store->regions, open->region);
+		plait__vector_at(&parser->store->regions, open->region);
 
-	reader->scope = region->input.scope_first + open->branch;
+	parser->scope = region->input.scope_first + open->branch;
 }
 
-plait_status plait__reader_region(struct plait__reader *reader, uint32_t kind)
+plait_status plait__parse_region(struct plait__parser *parser, uint32_t kind)
 {
-	struct plait__reader_draft draft;
-	uint32_t node = plait__reader_next_node(reader);
-	plait_status status = plait__reader_start_node(reader, &draft,
+	struct plait__parser_draft draft;
+	uint32_t node = plait__parser_next_node(parser);
+	plait_status status = plait__parser_start_node(parser, &draft,
 						       PLAIT__CMD_REGION);
 
 	draft.is_case = kind == PLAIT__REGION_CASE;
 	if (status == PLAIT_OK &&
-	    plait__reader_find_name(reader, reader->scope, draft.name) != NULL)
-		return plait__line_fail(&reader->line,
-					"\"%s\" is defined before",
-					plait__reader_text(reader, draft.name));
+	    plait__parse_find_name(parser, parser->scope, draft.name) != NULL)
+		return plait__lexer_fail(&parser->line,
+					 "\"%s\" is defined before",
+					 plait__parser_text(parser, draft.name));
 	if (status == PLAIT_OK)
-		status = plait__reader_add_name(reader, draft.name, node);
+		status = plait__parse_add_name(parser, draft.name, node);
 	if (status == PLAIT_OK)
-		status = plait__reader_attributes(reader, &draft, node);
+		status = plait__parse_attributes(parser, &draft, node);
 	if (status == PLAIT_OK)
-		status = open_region(reader, &draft, kind);
+		status = open_region(parser, &draft, kind);
 	if (status == PLAIT_OK)
-		status = plait__reader_finish_node(reader, &draft);
+		status = plait__parser_finish_node(parser, &draft);
 	if (status == PLAIT_OK)
-		enter_branch(reader, plait__vector_at(&reader->opens,
-						      reader->opens.count -
+		enter_branch(parser, plait__vector_at(&parser->opens,
+						      parser->opens.count -
 						      1));
 	return status;
 }
 
-static struct plait__reader_open *last_open(struct plait__reader *reader)
+static struct plait__parser_open_body *last_open(struct plait__parser *parser)
 {
-	return reader->opens.count == 0 ? NULL :
-	       plait__vector_at(&reader->opens, reader->opens.count - 1);
+	return parser->opens.count == 0 ? NULL :
+	       plait__vector_at(&parser->opens, parser->opens.count - 1);
 }
 
 /* Of a case that ends: its line is the one to mend. */
-static plait_status check_take(struct plait__reader *reader,
-			       const struct plait__reader_open *open)
+static plait_status check_take(struct plait__parser *parser,
+			       const struct plait__parser_open_body *open)
 {
 	const plait__store_region *region =
-		plait__vector_at(&reader->store->regions, open->region);
+		plait__vector_at(&parser->store->regions, open->region);
 	uint32_t branches = region->input.scope_count;
-	uint32_t take = region->input.times, end = reader->line.number;
+	uint32_t take = region->input.times, end = parser->line.number;
 
 	if (region->input.kind != PLAIT__REGION_CASE || take < branches)
 		return PLAIT_OK;
-	reader->line.number = open->line;
-	return plait__line_fail(&reader->line, "expected take=K, K from 0 to "
-				"%u: there %s %u branch%s up to \"end\" in "
-				"line %u; found take=%u", branches - 1,
-				branches == 1 ? "is" : "are", branches,
-				branches == 1 ? "" : "es", end, take);
+	parser->line.number = open->line;
+	return plait__lexer_fail(&parser->line, "expected take=K, K from 0 to "
+				 "%u: there %s %u branch%s up to \"end\" in "
+				 "line %u; found take=%u", branches - 1,
+				 branches == 1 ? "is" : "are", branches,
+				 branches == 1 ? "" : "es", end, take);
 }
 
 /* One empty branch is a case that was forgotten; several may be empty. */
-static plait_status check_branches(struct plait__reader *reader,
-				   const struct plait__reader_open *open)
+static plait_status check_branches(struct plait__parser *parser,
+				   const struct plait__parser_open_body *open)
 {
 	const plait__store_region *region =
-		plait__vector_at(&reader->store->regions, open->region);
+		plait__vector_at(&parser->store->regions, open->region);
 	const plait__store_scope *body = plait__store_scope_at(
-		reader->store, region->input.scope_first);
+		parser->store, region->input.scope_first);
 	const plait__input_node *node = plait__vector_at(
-		&plait__store_scope_at(reader->store, open->scope)->nodes,
+		&plait__store_scope_at(parser->store, open->scope)->nodes,
 		open->node);
 
 	if (region->input.kind != PLAIT__REGION_CASE || open->branch > 0 ||
 	    body->nodes.count > 0)
 		return PLAIT_OK;
-	return plait__line_fail(&reader->line,
-				"case \"%s\" of line %u has no branches: "
-				"expected nodes, or \"branch\", before "
-				"\"end\"",
-				plait__reader_text(reader, node->label),
-				open->line);
+	return plait__lexer_fail(&parser->line,
+				 "case \"%s\" of line %u has no branches: "
+				 "expected nodes, or \"branch\", before "
+				 "\"end\"",
+				 plait__parser_text(parser, node->label),
+				 open->line);
 }
 
-plait_status plait__reader_close_body(struct plait__reader *reader)
+plait_status plait__parse_close_body(struct plait__parser *parser)
 {
-	struct plait__reader_open *open = last_open(reader);
+	struct plait__parser_open_body *open = last_open(parser);
 	plait_status status;
 
 	if (open == NULL)
-		return plait__line_fail(&reader->line, "\"end\" without "
-					"while, do or case");
-	status = check_branches(reader, open);
+		return plait__lexer_fail(&parser->line, "\"end\" without "
+					 "while, do or case");
+	status = check_branches(parser, open);
 	if (status == PLAIT_OK)
-		status = check_take(reader, open);
+		status = check_take(parser, open);
 	if (status != PLAIT_OK)
 		return status;
-	reader->scope = open->scope;
-	reader->last_scope = open->scope;
-	reader->last_node = open->node;
-	plait__vector_cut(&reader->opens, reader->opens.count - 1);
-	return plait__reader_no_more(reader);
+	parser->scope = open->scope;
+	parser->last_scope = open->scope;
+	parser->last_node = open->node;
+	plait__vector_truncate(&parser->opens, parser->opens.count - 1);
+	return plait__parser_expect_end(parser);
 }
 
-plait_status plait__reader_branch(struct plait__reader *reader)
+plait_status plait__parse_branch(struct plait__parser *parser)
 {
-	struct plait__reader_open *open = last_open(reader);
+	struct plait__parser_open_body *open = last_open(parser);
 	const plait__store_region *region = open == NULL ? NULL :
-		plait__vector_at(&reader->store->regions, open->region);
+		plait__vector_at(&parser->store->regions, open->region);
 
 	if (region == NULL || region->input.kind != PLAIT__REGION_CASE)
-		return plait__line_fail(&reader->line,
-					"\"branch\" outside of a case");
+		return plait__lexer_fail(&parser->line,
+					 "\"branch\" outside of a case");
 	open->branch++;
-	enter_branch(reader, open);
-	return plait__reader_no_more(reader);
+	enter_branch(parser, open);
+	return plait__parser_expect_end(parser);
 }
 
-static bool opens_body(plait__word word)
+static bool opens_body(plait__token token)
 {
-	return plait__word_is(word, "while") || plait__word_is(word, "do") ||
-	       plait__word_is(word, "case");
+	return plait__lexer_is(token, "while") || plait__lexer_is(token, "do") ||
+	       plait__lexer_is(token, "case");
 }
 
-plait_status plait__reader_count_branches(struct plait__reader *reader,
-					  plait__vector *stack,
-					  plait__word word)
+plait_status plait__parse_count_branches(struct plait__parser *parser,
+					 plait__vector *stack,
+					 plait__token token)
 {
 	uint32_t *top = stack->count == 0 ? NULL :
 			plait__vector_at(stack, stack->count - 1);
 	uint32_t one = 1, place = PLAIT__NONE, *bodies;
 
-	if (plait__word_is(word, "end") && top != NULL) {
-		plait__vector_cut(stack, stack->count - 1);
-	} else if (plait__word_is(word, "branch") && top != NULL &&
+	if (plait__lexer_is(token, "end") && top != NULL) {
+		plait__vector_truncate(stack, stack->count - 1);
+	} else if (plait__lexer_is(token, "branch") && top != NULL &&
 		   *top != PLAIT__NONE) {
-		bodies = plait__vector_at(&reader->branches, *top);
+		bodies = plait__vector_at(&parser->branches, *top);
 		if (++*bodies > MAX_BRANCHES)
-			return plait__line_fail(&reader->line,
-						"more than %d branches",
-						MAX_BRANCHES);
-	} else if (opens_body(word)) {
-		if (plait__word_is(word, "case")) {
-			place = reader->branches.count;
-			if (plait__vector_push(&reader->branches, &one, 1) ==
+			return plait__lexer_fail(&parser->line,
+						 "more than %d branches",
+						 MAX_BRANCHES);
+	} else if (opens_body(token)) {
+		if (plait__lexer_is(token, "case")) {
+			place = parser->branches.count;
+			if (plait__vector_push(&parser->branches, &one, 1) ==
 			    NULL)
-				return plait__reader_no_memory(reader);
+				return plait__parse_no_memory(parser);
 		}
 		if (plait__vector_push(stack, &place, 1) == NULL)
-			return plait__reader_no_memory(reader);
+			return plait__parse_no_memory(parser);
 	}
 	return PLAIT_OK;
 }
 
-plait_status plait__reader_check_closed(struct plait__reader *reader)
+plait_status plait__parse_check_closed(struct plait__parser *parser)
 {
-	const struct plait__reader_open *open = last_open(reader);
+	const struct plait__parser_open_body *open = last_open(parser);
 
 	if (open == NULL)
 		return PLAIT_OK;
-	reader->line.number = open->line;
-	return plait__line_fail(&reader->line,
-				"no \"end\" for what starts here");
+	parser->line.number = open->line;
+	return plait__lexer_fail(&parser->line,
+				 "no \"end\" for what starts here");
 }

@@ -13,48 +13,48 @@
 #include <string.h>
 
 /* A second line of a node may only add what it comes after. */
-static plait_status read_again(struct plait__reader *reader,
-			       struct plait__reader_draft *draft,
-			       const struct plait__reader_named *named)
+static plait_status read_again(struct plait__parser *parser,
+			       struct plait__parser_draft *draft,
+			       const struct plait__parser_named *named)
 {
-	uint32_t line = named->line, pendings = reader->pendings.count;
+	uint32_t line = named->line, pendings = parser->pendings.count;
 	plait_status status;
 
-	reader->last_node = named->node;
-	reader->last_scope = reader->scope;
-	status = plait__reader_attributes(reader, draft, named->node);
+	parser->last_node = named->node;
+	parser->last_scope = parser->scope;
+	status = plait__parse_attributes(parser, draft, named->node);
 	if (status == PLAIT_OK &&
-	    (draft->has_other || reader->pendings.count == pendings))
-		return plait__line_fail(&reader->line,
-					"\"%s\" is defined in line %u; only "
-					"after= can be added",
-					plait__reader_text(reader, draft->name), line);
+	    (draft->has_other || parser->pendings.count == pendings))
+		return plait__lexer_fail(&parser->line,
+					 "\"%s\" is defined in line %u; only "
+					 "after= can be added",
+					 plait__parser_text(parser, draft->name), line);
 	return status;
 }
 
-plait_status plait__reader_start_node(struct plait__reader *reader,
-				      struct plait__reader_draft *draft,
+plait_status plait__parser_start_node(struct plait__parser *parser,
+				      struct plait__parser_draft *draft,
 				      uint8_t kind)
 {
-	*draft = (struct plait__reader_draft){
+	*draft = (struct plait__parser_draft){
 		.node = { .kind = kind, .cost = 1, .link = PLAIT__NONE,
 			  .file = PLAIT__NONE,
-			  .line = reader->line.number },
+			  .line = parser->line.number },
 	};
 	if (kind == PLAIT__CMD_REGION)
 		draft->node.cost = 0;
-	return plait__reader_keep_name(reader, "a name without '=', ',' or "
-				       "'+'", &draft->name);
+	return plait__parse_new_name(parser, "a name without '=', ',' or "
+				     "'+'", &draft->name);
 }
 
-uint32_t plait__reader_next_node(const struct plait__reader *reader)
+uint32_t plait__parser_next_node(const struct plait__parser *parser)
 {
-	return plait__store_scope_at(reader->store,
-				     reader->scope)->nodes.count;
+	return plait__store_scope_at(parser->store,
+				     parser->scope)->nodes.count;
 }
 
-plait_status plait__reader_finish_node(struct plait__reader *reader,
-				       struct plait__reader_draft *draft)
+plait_status plait__parser_finish_node(struct plait__parser *parser,
+				       struct plait__parser_draft *draft)
 {
 	uint32_t at;
 
@@ -62,174 +62,174 @@ plait_status plait__reader_finish_node(struct plait__reader *reader,
 	if (draft->node.device_count == 0)
 		draft->node.device_count = 1;
 	draft->node.label = draft->name;
-	reader->last_node = plait__reader_next_node(reader);
-	reader->last_scope = reader->scope;
-	at = plait__store_push(reader->store, reader->scope, &draft->node,
+	parser->last_node = plait__parser_next_node(parser);
+	parser->last_scope = parser->scope;
+	at = plait__store_push(parser->store, parser->scope, &draft->node,
 			       NULL, 0);
-	return at != PLAIT__NONE ? PLAIT_OK : plait__reader_no_memory(reader);
+	return at != PLAIT__NONE ? PLAIT_OK : plait__parse_no_memory(parser);
 }
 
-static plait_status read_node(struct plait__reader *reader)
+static plait_status read_node(struct plait__parser *parser)
 {
-	struct plait__reader_draft draft;
-	const struct plait__reader_named *named;
-	uint32_t node = plait__reader_next_node(reader);
-	plait_status status = plait__reader_start_node(reader, &draft,
+	struct plait__parser_draft draft;
+	const struct plait__parser_named *named;
+	uint32_t node = plait__parser_next_node(parser);
+	plait_status status = plait__parser_start_node(parser, &draft,
 						       PLAIT__CMD_LAUNCH);
 
 	if (status != PLAIT_OK)
 		return status;
-	named = plait__reader_find_name(reader, reader->scope, draft.name);
+	named = plait__parse_find_name(parser, parser->scope, draft.name);
 	if (named != NULL)
-		return read_again(reader, &draft, named);
-	status = plait__reader_add_name(reader, draft.name, node);
+		return read_again(parser, &draft, named);
+	status = plait__parse_add_name(parser, draft.name, node);
 	if (status == PLAIT_OK)
-		status = plait__reader_attributes(reader, &draft, node);
+		status = plait__parse_attributes(parser, &draft, node);
 	if (status == PLAIT_OK)
-		status = plait__reader_finish_node(reader, &draft);
+		status = plait__parser_finish_node(parser, &draft);
 	return status;
 }
 
-plait_status plait__reader_no_more(struct plait__reader *reader)
+plait_status plait__parser_expect_end(struct plait__parser *parser)
 {
-	plait__word word;
+	plait__token token;
 
-	if (plait__line_word(&reader->line, &word))
-		return plait__line_expected(&reader->line,
-					    "the end of the line", word);
+	if (plait__lexer_next_token(&parser->line, &token))
+		return plait__lexer_expected(&parser->line,
+					     "the end of the line", token);
 	return PLAIT_OK;
 }
 
 /* ---- devices ---- */
 
-static plait_status read_device(struct plait__reader *reader)
+static plait_status read_device(struct plait__parser *parser)
 {
-	plait__word word, key, value;
+	plait__token token, key, value;
 	uint64_t lanes = 0;
 	uint32_t name;
-	plait_status status = plait__reader_keep_name(reader, "a device's name", &name);
+	plait_status status = plait__parse_new_name(parser, "a device's name", &name);
 
 	if (status != PLAIT_OK)
 		return status;
-	if (plait__store_find_device(reader->store,
-				     plait__reader_text(reader, name)) !=
+	if (plait__values_find_device(parser->store,
+				      plait__parser_text(parser, name)) !=
 	    PLAIT__NONE)
-		return plait__line_fail(&reader->line,
-					"device \"%s\" is defined before",
-					plait__reader_text(reader, name));
-	if (!plait__line_word(&reader->line, &word) ||
-	    !plait__word_split(word, &key, &value) ||
-	    !plait__word_is(key, "lanes"))
-		return plait__line_expected(&reader->line, "lanes=N, the most "
-					    "lanes of this device (0: what "
-					    "--lanes says)", word);
-	status = plait__reader_number(reader, key, value, UINT32_MAX - 1, &lanes);
+		return plait__lexer_fail(&parser->line,
+					 "device \"%s\" is defined before",
+					 plait__parser_text(parser, name));
+	if (!plait__lexer_next_token(&parser->line, &token) ||
+	    !plait__lexer_split(token, &key, &value) ||
+	    !plait__lexer_is(key, "lanes"))
+		return plait__lexer_expected(&parser->line, "lanes=N, the most "
+					     "lanes of this device (0: what "
+					     "--lanes says)", token);
+	status = plait__parse_number(parser, key, value, UINT32_MAX - 1, &lanes);
 	if (status != PLAIT_OK)
 		return status;
-	if (plait__store_device_named(reader->store, name, (uint32_t)lanes,
-				      NULL) == PLAIT__NONE)
-		return plait__reader_no_memory(reader);
-	return plait__reader_no_more(reader);
+	if (plait__values_device_named(parser->store, name, (uint32_t)lanes,
+				       NULL) == PLAIT__NONE)
+		return plait__parse_no_memory(parser);
+	return plait__parser_expect_end(parser);
 }
 
-static plait_status read_line(struct plait__reader *reader)
+static plait_status read_line(struct plait__parser *parser)
 {
-	plait__word word, key, value;
+	plait__token token, key, value;
 
-	(void)plait__line_word(&reader->line, &word);
-	if (plait__word_is(word, "node"))
-		return read_node(reader);
-	if (plait__word_split(word, &key, &value) &&
-	    plait__word_is(key, "after"))
-		return plait__reader_after_above(reader, value);
-	if (plait__word_is(word, "after"))
-		return plait__reader_after_line(reader);
-	if (plait__word_is(word, "device"))
+	(void)plait__lexer_next_token(&parser->line, &token);
+	if (plait__lexer_is(token, "node"))
+		return read_node(parser);
+	if (plait__lexer_split(token, &key, &value) &&
+	    plait__lexer_is(key, "after"))
+		return plait__parse_after_above(parser, value);
+	if (plait__lexer_is(token, "after"))
+		return plait__parse_after_line(parser);
+	if (plait__lexer_is(token, "device"))
 		return PLAIT_OK; /* read before all others */
-	if (plait__word_is(word, "while"))
-		return plait__reader_region(reader, PLAIT__REGION_WHILE);
-	if (plait__word_is(word, "do"))
-		return plait__reader_region(reader, PLAIT__REGION_DO);
-	if (plait__word_is(word, "case"))
-		return plait__reader_region(reader, PLAIT__REGION_CASE);
-	if (plait__word_is(word, "branch"))
-		return plait__reader_branch(reader);
-	if (plait__word_is(word, "end"))
-		return plait__reader_close_body(reader);
-	return plait__line_expected(&reader->line,
-				    "device, node, after, while, do, case, "
-				    "branch or end", word);
+	if (plait__lexer_is(token, "while"))
+		return plait__parse_region(parser, PLAIT__REGION_WHILE);
+	if (plait__lexer_is(token, "do"))
+		return plait__parse_region(parser, PLAIT__REGION_DO);
+	if (plait__lexer_is(token, "case"))
+		return plait__parse_region(parser, PLAIT__REGION_CASE);
+	if (plait__lexer_is(token, "branch"))
+		return plait__parse_branch(parser);
+	if (plait__lexer_is(token, "end"))
+		return plait__parse_close_body(parser);
+	return plait__lexer_expected(&parser->line,
+				     "device, node, after, while, do, case, "
+				     "branch or end", token);
 }
 
 /* ---- before and after the lines ---- */
 
 /* The bodies of a case must be known when its line is read, and devices may
  * stand below the nodes that name them. */
-static plait_status read_ahead(struct plait__reader *reader)
+static plait_status read_ahead(struct plait__parser *parser)
 {
 	plait_status status = PLAIT_OK;
 	plait__vector stack;	/* uint32_t: place in branches, or none */
-	plait__word word;
+	plait__token token;
 
-	plait__vector_init(&stack, &reader->store->allocator,
+	plait__vector_init(&stack, &parser->store->allocator,
 			   sizeof(uint32_t));
-	while (status == PLAIT_OK && plait__line_next(&reader->line)) {
-		(void)plait__line_word(&reader->line, &word);
-		status = plait__word_is(word, "device") ?
-			 read_device(reader) :
-			 plait__reader_count_branches(reader, &stack, word);
+	while (status == PLAIT_OK && plait__lexer_next_line(&parser->line)) {
+		(void)plait__lexer_next_token(&parser->line, &token);
+		status = plait__lexer_is(token, "device") ?
+			 read_device(parser) :
+			 plait__parse_count_branches(parser, &stack, token);
 	}
 	plait__vector_fini(&stack);
-	if (status == PLAIT_OK && reader->store->devices.count == 0 &&
-	    plait__store_device(reader->store, "host", 0, NULL) == PLAIT__NONE)
-		status = plait__reader_no_memory(reader);
+	if (status == PLAIT_OK && parser->store->devices.count == 0 &&
+	    plait__values_device(parser->store, "host", 0, NULL) == PLAIT__NONE)
+		status = plait__parse_no_memory(parser);
 	return status;
 }
 
-static void init(struct plait__reader *reader, plait__store *store)
+static void init(struct plait__parser *parser, plait__store *store)
 {
 	const plait_allocator *allocator = &store->allocator;
 
-	reader->store = store;
-	reader->last_node = PLAIT__NONE;
-	plait__vector_init(&reader->names, allocator, sizeof(struct plait__reader_named));
-	plait__vector_init(&reader->pendings, allocator,
-			   sizeof(struct plait__reader_pending));
-	plait__vector_init(&reader->opens, allocator, sizeof(struct plait__reader_open));
-	plait__vector_init(&reader->branches, allocator, sizeof(uint32_t));
-	reader->index = plait__index_create(allocator);
+	parser->store = store;
+	parser->last_node = PLAIT__NONE;
+	plait__vector_init(&parser->names, allocator, sizeof(struct plait__parser_named));
+	plait__vector_init(&parser->pendings, allocator,
+			   sizeof(struct plait__parser_edge));
+	plait__vector_init(&parser->opens, allocator, sizeof(struct plait__parser_open_body));
+	plait__vector_init(&parser->branches, allocator, sizeof(uint32_t));
+	parser->index = plait__index_create(allocator);
 }
 
-static void fini(struct plait__reader *reader)
+static void fini(struct plait__parser *parser)
 {
-	plait__vector_fini(&reader->names);
-	plait__vector_fini(&reader->pendings);
-	plait__vector_fini(&reader->opens);
-	plait__vector_fini(&reader->branches);
-	plait__index_destroy(&reader->store->allocator, reader->index);
+	plait__vector_fini(&parser->names);
+	plait__vector_fini(&parser->pendings);
+	plait__vector_fini(&parser->opens);
+	plait__vector_fini(&parser->branches);
+	plait__index_destroy(&parser->store->allocator, parser->index);
 }
 
-plait_status plait__store_read(plait__store *store, const char *text,
-			       uint64_t bytes, const char *name,
-			       plait_error *error)
+plait_status plait__parser_read(plait__store *store, const char *text,
+				uint64_t bytes, const char *name,
+				plait_error *error)
 {
-	struct plait__reader reader = { 0 };
+	struct plait__parser parser = { 0 };
 	plait_status status;
 
-	init(&reader, store);
-	plait__line_init(&reader.line, text, bytes, name, error);
-	status = reader.index != NULL ? read_ahead(&reader) :
-		 plait__reader_no_memory(&reader);
-	plait__line_init(&reader.line, text, bytes, name, error);
+	init(&parser, store);
+	plait__lexer_init(&parser.line, text, bytes, name, error);
+	status = parser.index != NULL ? read_ahead(&parser) :
+		 plait__parse_no_memory(&parser);
+	plait__lexer_init(&parser.line, text, bytes, name, error);
 	if (status == PLAIT_OK &&
-	    plait__store_set_text_name(store, reader.line.name) != 0)
-		status = plait__reader_no_memory(&reader);
-	while (status == PLAIT_OK && plait__line_next(&reader.line))
-		status = read_line(&reader);
+	    plait__store_set_text_name(store, parser.line.name) != 0)
+		status = plait__parse_no_memory(&parser);
+	while (status == PLAIT_OK && plait__lexer_next_line(&parser.line))
+		status = read_line(&parser);
 	if (status == PLAIT_OK)
-		status = plait__reader_check_closed(&reader);
+		status = plait__parse_check_closed(&parser);
 	if (status == PLAIT_OK)
-		status = plait__reader_resolve_edges(&reader);
-	fini(&reader);
+		status = plait__parse_resolve_edges(&parser);
+	fini(&parser);
 	return status;
 }

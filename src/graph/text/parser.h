@@ -16,8 +16,8 @@
 #include "graph/store/store.h"
 
 /* Read `text` into an empty store.  What was read before an error stays. */
-plait_status plait__store_read(plait__store *store, const char *text,
-			       uint64_t bytes, const char *name,
-			       plait_error *error);
+plait_status plait__parser_read(plait__store *store, const char *text,
+				uint64_t bytes, const char *name,
+				plait_error *error);
 
 #endif

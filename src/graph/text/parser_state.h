@@ -10,10 +10,10 @@
 #include "graph/text/lexer.h"
 #include "graph/store/store.h"
 
-enum { PLAIT__READER_MAX_NAME = 255 };
+enum { PLAIT__PARSER_MAX_NAME = 255 };
 
 /* A node's name within its body. */
-struct plait__reader_named {
+struct plait__parser_named {
 	uint32_t scope;
 	uint32_t name;		/* offset in strings */
 	uint32_t node;
@@ -21,7 +21,7 @@ struct plait__reader_named {
 };
 
 /* "after" as it was written. */
-struct plait__reader_pending {
+struct plait__parser_edge {
 	uint32_t scope;
 	uint32_t before;	/* offset in strings */
 	uint32_t node;		/* or, of an `after` line: none */
@@ -30,7 +30,7 @@ struct plait__reader_pending {
 };
 
 /* An open while, do or case. */
-struct plait__reader_open {
+struct plait__parser_open_body {
 	uint32_t region;
 	uint32_t branch;
 	uint32_t scope;		/* outside */
@@ -38,15 +38,15 @@ struct plait__reader_open {
 	uint32_t line;
 };
 
-struct plait__reader {
+struct plait__parser {
 	plait__store *store;
-	plait__line line;
-	plait__vector names;		/* struct plait__reader_named */
+	plait__lexer line;
+	plait__vector names;		/* struct plait__parser_named */
 	/* The node that an after= line without a name adds to. */
 	uint32_t last_node;
 	uint32_t last_scope;
-	plait__vector pendings;		/* struct plait__reader_pending */
-	plait__vector opens;		/* struct plait__reader_open */
+	plait__vector pendings;		/* struct plait__parser_edge */
+	plait__vector opens;		/* struct plait__parser_open_body */
 	plait__vector branches;		/* uint32_t: bodies of each case */
 	plait__index *index;
 	uint32_t next_case;
@@ -54,7 +54,7 @@ struct plait__reader {
 };
 
 /* A node's line while it is read. */
-struct plait__reader_draft {
+struct plait__parser_draft {
 	plait__input_node node;
 	uint32_t name;
 	uint32_t pending_first;		/* its edges in pendings */
@@ -65,96 +65,96 @@ struct plait__reader_draft {
 };
 
 enum {
-	PLAIT__READER_COST = 1 << 0,
-	PLAIT__READER_SCRATCH = 1 << 1,
-	PLAIT__READER_DEVICE = 1 << 2,
-	PLAIT__READER_KERNEL = 1 << 3,
-	PLAIT__READER_TIMES = 1 << 4,
-	PLAIT__READER_MEANING = 1 << 5
+	PLAIT__PARSER_COST = 1 << 0,
+	PLAIT__PARSER_SCRATCH = 1 << 1,
+	PLAIT__PARSER_DEVICE = 1 << 2,
+	PLAIT__PARSER_KERNEL = 1 << 3,
+	PLAIT__PARSER_TIMES = 1 << 4,
+	PLAIT__PARSER_MEANING = 1 << 5
 };
 
-static inline const char *plait__reader_text(const struct plait__reader *reader,
+static inline const char *plait__parser_text(const struct plait__parser *parser,
 					     uint32_t string)
 {
-	return plait__vector_at(&reader->store->strings, string);
+	return plait__vector_at(&parser->store->strings, string);
 }
 
 /* ---- parse_attributes.c ---- */
 
-plait_status plait__reader_no_memory(struct plait__reader *reader);
+plait_status plait__parse_no_memory(struct plait__parser *parser);
 
-/* Keep a word as a string; `what` was expected. */
-plait_status plait__reader_keep(struct plait__reader *reader,
-				plait__word word, const char *what,
-				uint32_t *out);
+/* Keep a token as a string; `what` was expected. */
+plait_status plait__parse_string(struct plait__parser *parser,
+				 plait__token token, const char *what,
+				 uint32_t *out);
 
-/* Keep the next word: a name that is defined here. */
-plait_status plait__reader_keep_name(struct plait__reader *reader,
-				     const char *what, uint32_t *out);
+/* Keep the next token: a name that is defined here. */
+plait_status plait__parse_new_name(struct plait__parser *parser,
+				   const char *what, uint32_t *out);
 
-plait_status plait__reader_number(struct plait__reader *reader,
-				  plait__word key, plait__word value,
-				  uint64_t maximum, uint64_t *out);
+plait_status plait__parse_number(struct plait__parser *parser,
+				 plait__token key, plait__token value,
+				 uint64_t maximum, uint64_t *out);
 
 /* The rest of a node's line, for the node with this index. */
-plait_status plait__reader_attributes(struct plait__reader *reader,
-				      struct plait__reader_draft *draft,
-				      uint32_t node);
+plait_status plait__parse_attributes(struct plait__parser *parser,
+				     struct plait__parser_draft *draft,
+				     uint32_t node);
 
 /* ---- parser.c: nodes ---- */
 
 /* The first words of a node's line, its name with them. */
-plait_status plait__reader_start_node(struct plait__reader *reader,
-				      struct plait__reader_draft *draft,
+plait_status plait__parser_start_node(struct plait__parser *parser,
+				      struct plait__parser_draft *draft,
 				      uint8_t kind);
 
 /* What the next node of this body will be. */
-uint32_t plait__reader_next_node(const struct plait__reader *reader);
+uint32_t plait__parser_next_node(const struct plait__parser *parser);
 
-plait_status plait__reader_finish_node(struct plait__reader *reader,
-				       struct plait__reader_draft *draft);
+plait_status plait__parser_finish_node(struct plait__parser *parser,
+				       struct plait__parser_draft *draft);
 
 /* Nothing may follow in this line. */
-plait_status plait__reader_no_more(struct plait__reader *reader);
+plait_status plait__parser_expect_end(struct plait__parser *parser);
 
 /* ---- parse_regions.c ---- */
 
-/* Before all else: count the branches of cases.  `word` starts a line, `stack`
+/* Before all else: count the branches of cases.  `token` starts a line, `stack`
  * is empty at first: the place of each open body in `branches`, or none. */
-plait_status plait__reader_count_branches(struct plait__reader *reader,
-					  plait__vector *stack,
-					  plait__word word);
+plait_status plait__parse_count_branches(struct plait__parser *parser,
+					 plait__vector *stack,
+					 plait__token token);
 
 /* The lines that open, part and close a body. */
-plait_status plait__reader_region(struct plait__reader *reader,
-				  uint32_t kind);
-plait_status plait__reader_branch(struct plait__reader *reader);
-plait_status plait__reader_close_body(struct plait__reader *reader);
+plait_status plait__parse_region(struct plait__parser *parser,
+				 uint32_t kind);
+plait_status plait__parse_branch(struct plait__parser *parser);
+plait_status plait__parse_close_body(struct plait__parser *parser);
 
 /* At the end of the text. */
-plait_status plait__reader_check_closed(struct plait__reader *reader);
+plait_status plait__parse_check_closed(struct plait__parser *parser);
 
 /* ---- parse_edges.c ---- */
 
 /* A node by its name; null: there is none in this body (yet). */
-struct plait__reader_named *plait__reader_find_name(
-	struct plait__reader *reader, uint32_t scope, uint32_t name);
-plait_status plait__reader_add_name(struct plait__reader *reader,
-				    uint32_t name, uint32_t node);
+struct plait__parser_named *plait__parse_find_name(
+	struct plait__parser *parser, uint32_t scope, uint32_t name);
+plait_status plait__parse_add_name(struct plait__parser *parser,
+				   uint32_t name, uint32_t node);
 
 /* Note that `pending` comes after each name of the list. */
-plait_status plait__reader_after(struct plait__reader *reader,
-				 plait__word list,
-				 struct plait__reader_pending pending);
+plait_status plait__parse_after_list(struct plait__parser *parser,
+				     plait__token list,
+				     struct plait__parser_edge pending);
 
 /* after=A,B on a line of its own: for the node above, in the same body. */
-plait_status plait__reader_after_above(struct plait__reader *reader,
-				       plait__word list);
+plait_status plait__parse_after_above(struct plait__parser *parser,
+				      plait__token list);
 
 /* after NAME A,B */
-plait_status plait__reader_after_line(struct plait__reader *reader);
+plait_status plait__parse_after_line(struct plait__parser *parser);
 
 /* At the end of the text: names become nodes. */
-plait_status plait__reader_resolve_edges(struct plait__reader *reader);
+plait_status plait__parse_resolve_edges(struct plait__parser *parser);
 
 #endif

@@ -8,57 +8,57 @@
 #include "plugin/load.h"
 #include "pool/counter.h"
 
-plait_status plait__port_judge(const plait__port *port, plait_status said,
-			       const char *slot, plait_error *room,
-			       plait_error *error)
+plait_status plait__backend_result_check(const plait__backend_port *port, plait_status said,
+					 const char *slot, plait_error *room,
+					 plait_error *error)
 {
 	if (said == PLAIT_OK)
 		return said;
 	room->text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
 	/* A record that was written says it itself. */
 	if (room->status != said || said > 0)
-		said = plait__load_judge(said, port->backend->name, slot,
-					 room);
+		said = plait__load_check_status(said, port->backend->name, slot,
+						room);
 	plait__error_copy(error, room);
 	return said;
 }
 
-plait_status plait__port_judge_poll(const plait__port *port, plait_status said,
-				    plait_error *room, plait_error *error)
+plait_status plait__backend_result_check_poll(const plait__backend_port *port, plait_status said,
+					      plait_error *room, plait_error *error)
 {
 	if (said == PLAIT_PENDING)
 		return said;
-	return plait__port_judge(port, said, "signal_poll", room, error);
+	return plait__backend_result_check(port, said, "signal_poll", room, error);
 }
 
-plait_status plait__port_judge_made(const plait__port *port, plait_status said,
-				    const char *slot, const void *made,
-				    plait_error *room, plait_error *error)
+plait_status plait__backend_result_check_created(const plait__backend_port *port, plait_status said,
+						 const char *slot, const void *made,
+						 plait_error *room, plait_error *error)
 {
 	if (said == PLAIT_OK && made == NULL)
 		said = plait__fail(room, PLAIT_E_INTERNAL,
 				   "plugin %s: %s succeeded without giving "
 				   "anything", port->backend->name, slot);
-	return plait__port_judge(port, said, slot, room, error);
+	return plait__backend_result_check(port, said, slot, room, error);
 }
 
-plait_status plait__port_notify(plait__port *port,
-				plait__context *context,
-				const plait_backend_point *point,
-				plait_notify_function function,
-				void *user_data, plait_error *error)
+plait_status plait__backend_notify(plait__backend_port *port,
+				   plait__context *context,
+				   const plait_backend_point *point,
+				   plait_notify_function function,
+				   void *user_data, plait_error *error)
 {
-	plait_status status = plait__pool_reserve(context->pool, 1, error);
+	plait_status status = plait__counter_reserve_callbacks(context->pool, 1, error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__upcall_arm(port, point, function, user_data, error);
+	status = plait__notification_arm(port, point, function, user_data, error);
 	if (status != PLAIT_OK)
-		plait__pool_unreserve(context->pool, 1);
+		plait__counter_unreserve_callbacks(context->pool, 1);
 	return status;
 }
 
-void plait__port_notified(plait__context *context)
+void plait__backend_notified(plait__context *context)
 {
-	plait__pool_unreserve(context->pool, 1);
+	plait__counter_unreserve_callbacks(context->pool, 1);
 }

@@ -10,28 +10,28 @@
 #include "object/context/context.h"
 
 /* PLAIT_OK, or a failure; `room` is the record that the slot was given. */
-plait_status plait__port_judge(const plait__port *port, plait_status said,
-			       const char *slot, plait_error *room,
-			       plait_error *error);
+plait_status plait__backend_result_check(const plait__backend_port *port, plait_status said,
+					 const char *slot, plait_error *room,
+					 plait_error *error);
 
 /* The same for signal_poll, which may also answer PLAIT_PENDING. */
-plait_status plait__port_judge_poll(const plait__port *port, plait_status said,
-				    plait_error *room, plait_error *error);
+plait_status plait__backend_result_check_poll(const plait__backend_port *port, plait_status said,
+					      plait_error *room, plait_error *error);
 
 /* The same for slots that make something, which failed if there is none. */
-plait_status plait__port_judge_made(const plait__port *port, plait_status said,
-				    const char *slot, const void *made,
-				    plait_error *room, plait_error *error);
+plait_status plait__backend_result_check_created(const plait__backend_port *port, plait_status said,
+						 const char *slot, const void *made,
+						 plait_error *room, plait_error *error);
 
 /*
- * plait__upcall_arm, without taking what runs have reserved for
- * theirs: `function` begins with plait__port_notified.
+ * plait__notification_arm, without taking what runs have reserved for
+ * theirs: `function` begins with plait__backend_notified.
  */
-plait_status plait__port_notify(plait__port *port,
-				plait__context *context,
-				const plait_backend_point *point,
-				plait_notify_function function,
-				void *user_data, plait_error *error);
-void plait__port_notified(plait__context *context);
+plait_status plait__backend_notify(plait__backend_port *port,
+				   plait__context *context,
+				   const plait_backend_point *point,
+				   plait_notify_function function,
+				   void *user_data, plait_error *error);
+void plait__backend_notified(plait__context *context);
 
 #endif

@@ -38,7 +38,7 @@ static void end_ports(plait__context *context)
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++)
-		plait__upcalls_end(&context->ports[i]);
+		plait__notification_close(&context->ports[i]);
 }
 
 /* Joins threads, so never on one of them. */
@@ -47,9 +47,9 @@ static void end_context(void *arg)
 	plait__context *context = arg;
 	plait_allocator allocator = context->settings.allocator;
 
-	plait__reaper_stop(context);
-	plait__pilot_stop(context);
-	plait__team_destroy(context->team);
+	plait__reclaim_thread_stop(context);
+	plait__progress_stop(context);
+	plait__parallel_for_destroy(context->team);
 	plait__registry_close(context->registry);
 	end_ports(context);
 	plait__pool_destroy(context->pool);
@@ -64,7 +64,7 @@ static void destroy_context(plait__object *object)
 	plait__context *context = (plait__context *)(void *)object;
 
 	end_devices(context);
-	if (!plait__reaper_is_me(context) && !plait__pool_in_call()) {
+	if (!plait__reclaim_thread_is_current(context) && !plait__callback_scope_is_active()) {
 		end_context(context);
 		return;
 	}
@@ -75,16 +75,16 @@ static void destroy_context(plait__object *object)
 				"and workers stay");
 }
 
-plait_status plait__context_team(plait__context *context, plait__team **out,
-				 plait_error *error)
+plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
+					 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
 	plait__mutex_lock(&context->team_lock);
 	if (context->team == NULL)
-		status = plait__team_create(context->pool,
-					    plait__context_allocator(context),
-					    &context->team, error);
+		status = plait__parallel_for_create(context->pool,
+						    plait__context_allocator(context),
+						    &context->team, error);
 	*out = context->team;
 	plait__mutex_unlock(&context->team_lock);
 	return status;
@@ -110,7 +110,7 @@ static void count_devices(plait__context *context)
 static plait_status make_port(plait__context *context, uint32_t index,
 			      uint32_t *first_device, plait_error *error)
 {
-	plait__port *port = &context->ports[index];
+	plait__backend_port *port = &context->ports[index];
 	plait_status status;
 	uint32_t i;
 
@@ -344,8 +344,8 @@ plait_status plait__context_check_same(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
-	char other_room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	char other_room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (one->context == other->context)
 		return PLAIT_OK;

@@ -6,7 +6,7 @@
  * flight kept.
  *
  * Locks, each before those behind it: queue, order (of a port), gate (of a
- * signal), context, inbox, watch, deferred, upcalls, pilot.  None is held
+ * signal), context, inbox, watch, deferred, upcalls, driver.  None is held
  * while a function of the user's runs or anything is destroyed; no slot is
  * called under the last six.
  */
@@ -34,7 +34,7 @@ typedef struct plait__inbox plait__inbox;
 typedef struct plait__queue plait__queue;
 
 /* One backend of a context. */
-struct plait__port {
+struct plait__backend_port {
 	plait__context *context;
 	plait__backend *backend;
 	plait__device *devices; /* backend->device_count, in the context */
@@ -42,7 +42,7 @@ struct plait__port {
 	uint32_t all;		/* those that all have */
 	/* Guards the numbering of emissions: plait__signal.next and .last. */
 	struct plait__mutex order;
-	plait__upcalls upcalls; /* that the backend owes */
+	plait__notifications upcalls; /* that the backend owes */
 };
 
 /* What a context was asked to be; all resolved. */
@@ -58,43 +58,43 @@ typedef struct plait__settings {
 } plait__settings;
 
 /* Something to be done on a thread of the context. */
-typedef struct plait__errand {
-	struct plait__errand *next;
-	void (*run)(struct plait__errand *errand);
-} plait__errand;
+typedef struct plait__context_task {
+	struct plait__context_task *next;
+	void (*run)(struct plait__context_task *errand);
+} plait__context_task;
 
 /* The thread that tidies up; started when there is first need of it. */
-typedef struct plait__reaper {
+typedef struct plait__reclaim_thread {
 	struct plait__mutex lock; /* guards `running` and the start */
 	bool running;
 	at_u32 stop;
-	at_u32 kicks; /* moves with each kick; pairs with the event */
-	struct plait__event event;
+	at_u32 wake_count; /* moves with each kick; pairs with the event */
+	struct plait__eventcount event;
 	/* The same of what must not wait until the thread has rested, who
 	 * sleeps on this one meanwhile: other kicks then wake nobody. */
-	at_u32 hurries;
-	struct plait__event hurry;
+	at_u32 urgent_count;
+	struct plait__eventcount urgent;
 	/* A function of the user's may end it: then the next one runs in the
 	 * other place, joins it, and has its hold of the context. */
 	struct plait__thread threads[2];
-	uint32_t turn;
+	uint32_t generation;
 	bool inherits;
 	struct plait__thread_guard guard; /* of one that dies and goes on */
 	at_u64 token; /* plait__thread_token of the thread */
-} plait__reaper;
+} plait__reclaim_thread;
 
 struct plait__context {
 	plait__object object;
 	plait__settings settings;
 	plait__pool *pool;
 	plait__registry *registry;
-	plait__port *ports;
+	plait__backend_port *ports;
 	plait__device *devices;
 	uint32_t port_count;
 	uint32_t device_count;
 
 	/* Anything that a waiting thread may wait for has changed. */
-	struct plait__event pulse;
+	struct plait__eventcount pulse;
 	at_u64 open;	  /* handles that the user holds, this one included */
 	at_u64 lingering; /* objects without a handle that are held */
 
@@ -111,20 +111,20 @@ struct plait__context {
 	void *spare;
 	void (*destroy_spare)(void *spare);
 	struct plait__mutex team_lock; /* guards the making of `team` */
-	plait__team *team; /* null until a kernel has parts */
+	plait__parallel_for *team; /* null until a kernel has parts */
 
 	/* Waited for only by who needs what a sweep gives back, and never by
 	 * the thread that has it. */
-	struct plait__mutex sweeping;
-	at_u64 sweeper; /* plait__thread_token of who has it, or 0 */
-	bool tidy_left; /* of who has it: kick once it is over */
-	at_u64 rested_ns; /* when to look at every queue again */
+	struct plait__mutex reclaim_lock;
+	at_u64 reclaimer_token; /* plait__thread_token of who has it, or 0 */
+	bool reclaim_again; /* of who has it: kick once it is over */
+	at_u64 next_reclaim_ns; /* when to look at every queue again */
 	struct plait__mutex deferred_lock; /* guards the lists below */
 	plait__object *deferred;
-	plait__errand *errands;
+	plait__context_task *tasks;
 	at_u32 deferred_any;
-	plait__reaper reaper;
-	plait__pilot pilot;
+	plait__reclaim_thread reclaimer;
+	plait__progress_driver driver;
 };
 
 /* context_settings.c: the descriptor, then the environment, then the defaults. */
@@ -156,17 +156,17 @@ void *plait__context_swap_spare(plait__context *context, void *spare,
 
 /* Who helps with launches in parts; null in *out when there are no workers.
  * PLAIT_E_NOMEM. */
-plait_status plait__context_team(plait__context *context, plait__team **out,
-				 plait_error *error);
+plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
+					 plait_error *error);
 
 /* Something that a thread may wait for has changed.  From upcalls too. */
-void plait__context_pulse(plait__context *context);
+void plait__context_notify_waiters(plait__context *context);
 
 /* --- reclaim.c; called by those who finish work */
 
 /* Drop it, but not here; from upcalls too. */
-void plait__context_drop_later(plait__context *context, plait__object *object);
-/* Did upcalls leave something to plait__context_tidy? */
+void plait__reclaim_defer_drop(plait__context *context, plait__object *object);
+/* Did upcalls leave something to plait__reclaim_pending? */
 static inline bool plait__context_has_deferred(const plait__context *context)
 {
 	/* Acquire: pairs with the store in reclaim.c. */
@@ -174,25 +174,25 @@ static inline bool plait__context_has_deferred(const plait__context *context)
 }
 
 /* Give back what is not used any more, if anything waits for that. */
-void plait__context_tidy(plait__context *context);
+void plait__reclaim_pending(plait__context *context);
 /* The same, whether or not something waits for it. */
-void plait__context_sweep(plait__context *context);
+void plait__reclaim_now(plait__context *context);
 /* The same, unless somebody did a moment ago and the thread will again. */
-void plait__context_sweep_soon(plait__context *context);
+void plait__reclaim_if_due(plait__context *context);
 
 /* --- reclaim_thread.c; called by object.c and those who finish work */
 
-void plait__context_opened(plait__context *context);
-void plait__context_closed(plait__context *context);
-void plait__context_lingers(plait__context *context, int32_t change);
+void plait__reclaim_thread_handle_opened(plait__context *context);
+void plait__reclaim_thread_handle_closed(plait__context *context);
+void plait__reclaim_thread_add_lingering(plait__context *context, int32_t change);
 
 /* Have `errand` run; not from upcalls. */
-void plait__context_errand(plait__context *context, plait__errand *errand);
+void plait__reclaim_thread_submit(plait__context *context, plait__context_task *errand);
 /* Get the thread to look around; not from upcalls. */
-void plait__context_kick(plait__context *context);
+void plait__reclaim_thread_wake(plait__context *context);
 
 /* Is this the thread that tidies up? */
-bool plait__reaper_is_me(plait__context *context);
-void plait__reaper_stop(plait__context *context);
+bool plait__reclaim_thread_is_current(plait__context *context);
+void plait__reclaim_thread_stop(plait__context *context);
 
 #endif

@@ -27,7 +27,7 @@ static plait_status read_allocator(plait_allocator *out,
 		*out = *plait__alloc_default();
 		return PLAIT_OK;
 	}
-	status = PLAIT__READ(plait_allocator, out, given, error);
+	status = PLAIT__STRUCT_READ(plait_allocator, out, given, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out->flags != 0)
@@ -81,7 +81,7 @@ static plait_status read_workers(uint32_t *out, const plait_context_desc *desc,
 	*out = desc->workers;
 	if (*out != 0)
 		return PLAIT_OK;
-	if (plait__env_complain(PLAIT__ENV_WORKERS, text, sizeof(text)))
+	if (plait__env_describe_error(PLAIT__ENV_WORKERS, text, sizeof(text)))
 		return plait__fail(error, PLAIT_E_INVALID, "%s", text);
 	number = plait__cpu_count();
 	(void)plait__env_query_number(PLAIT__ENV_WORKERS, &number);
@@ -97,8 +97,8 @@ static plait_status check_variables(plait_error *error)
 	uint32_t i;
 
 	for (i = PLAIT__ENV_WORKERS + 1; i < PLAIT__ENV_NUMBERS; i++)
-		if (plait__env_must_fit(i) &&
-		    plait__env_complain(i, text, sizeof(text)))
+		if (plait__env_is_strict(i) &&
+		    plait__env_describe_error(i, text, sizeof(text)))
 			return plait__fail(error, PLAIT_E_INVALID, "%s", text);
 	return PLAIT_OK;
 }
@@ -121,8 +121,8 @@ plait_status plait__settings_read(plait__settings *out,
 	plait_status status;
 
 	memset(out, 0, sizeof(*out));
-	status = PLAIT__READ(plait_context_desc, &known,
-			     desc != NULL ? desc : &all_defaults, error);
+	status = PLAIT__STRUCT_READ(plait_context_desc, &known,
+				    desc != NULL ? desc : &all_defaults, error);
 	if (status != PLAIT_OK)
 		return status;
 	if ((known.flags & ~(uint32_t)KNOWN_FLAGS) != 0)

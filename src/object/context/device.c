@@ -13,7 +13,7 @@
 /* Without a destroy: the context frees all of them at once. */
 static const plait__class device_class = { .type = PLAIT_OBJECT_DEVICE };
 
-plait_status plait__device_init(plait__device *device, plait__port *port,
+plait_status plait__device_init(plait__device *device, plait__backend_port *port,
 				uint32_t index, plait_error *error)
 {
 	device->object.class = &device_class;
@@ -29,7 +29,7 @@ plait_status plait__device_init(plait__device *device, plait__port *port,
 
 void plait__device_fini(plait__device *device)
 {
-	plait__slot *slot = device->object.slot;
+	plait__handle_slot *slot = device->object.slot;
 	plait__handle_end end;
 	void *found;
 
@@ -38,7 +38,7 @@ void plait__device_fini(plait__device *device)
 	end = plait__handle_release(plait__object_handle(&device->object),
 				    PLAIT_OBJECT_DEVICE, &found);
 	/* Who comes in by now finds the context gone and leaves at once. */
-	while (plait__handle_shared(slot))
+	while (plait__handle_is_shared(slot))
 		plait__thread_yield();
 	if (end == PLAIT__HANDLE_LEAVE)
 		(void)plait__handle_leave(slot);
@@ -102,8 +102,8 @@ plait_status plait__device_check_can(const plait__device *device,
 
 /* --- budget */
 
-plait_status plait__device_take(plait__device *device, uint64_t bytes,
-				plait_error *error)
+plait_status plait__device_reserve_bytes(plait__device *device, uint64_t bytes,
+					 plait_error *error)
 {
 	uint64_t budget;
 	uint64_t left;
@@ -123,7 +123,7 @@ plait_status plait__device_take(plait__device *device, uint64_t bytes,
 			   (unsigned long long)budget);
 }
 
-void plait__device_give_back(plait__device *device, uint64_t bytes)
+void plait__device_unreserve_bytes(plait__device *device, uint64_t bytes)
 {
 	plait__mutex_lock(&device->lock);
 	device->used_bytes -= bytes;
@@ -160,7 +160,7 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
 	info->forms = plait__device_forms(device);
-	info->stray_notifications = plait__upcall_strays(device->port);
+	info->stray_notifications = plait__notification_count_strays(device->port);
 	plait__text_copy(device->object.label, info->name, sizeof(info->name),
 			 NULL);
 	plait__text_copy(device->port->backend->name, info->backend,
@@ -184,7 +184,7 @@ PLAIT_API plait_status plait_device_query(plait_device *device,
 	if (status != PLAIT_OK)
 		return status;
 	describe(self, &found);
-	status = PLAIT__WRITE(plait_device_info, info, &found, error);
+	status = PLAIT__STRUCT_WRITE(plait_device_info, info, &found, error);
 	plait__device_leave(self);
 	return status;
 }
@@ -236,7 +236,7 @@ PLAIT_API plait_status plait_context_device(plait_context *context,
 }
 
 /* "host:0", or "host" for the first one of that backend. */
-plait__device *plait__device_named(plait__context *context, const char *name)
+plait__device *plait__device_find(plait__context *context, const char *name)
 {
 	uint32_t i;
 
@@ -259,16 +259,16 @@ bool plait__device_is_host(const plait__device *device)
 static plait_status fail_unknown(plait__context *context, const char *name,
 				 plait_error *error)
 {
-	plait__choices choices;
+	plait__spelling_hint choices;
 	uint32_t i;
 
-	plait__choices_init(&choices, name);
+	plait__spelling_hint_init(&choices, name);
 	for (i = 0; i < context->device_count; i++)
-		plait__choices_add(&choices, context->devices[i].object.label);
+		plait__spelling_hint_add(&choices, context->devices[i].object.label);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
 			   "device \"%.40s\" does not exist%s; there are %s",
-			   name, plait__choices_hint(&choices),
-			   plait__choices_list(&choices));
+			   name, plait__spelling_hint_text(&choices),
+			   plait__spelling_hint_list(&choices));
 }
 
 PLAIT_API plait_status plait_context_find_device(plait_context *context,
@@ -289,7 +289,7 @@ PLAIT_API plait_status plait_context_find_device(plait_context *context,
 		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
 				     name == NULL ? "name" : "out");
 	} else {
-		found = plait__device_named(self, name);
+		found = plait__device_find(self, name);
 		if (found != NULL)
 			*out = plait__object_handle(&found->object);
 		else

@@ -10,7 +10,7 @@
 
 struct plait__device {
 	plait__object object; /* label: "host:0" */
-	plait__port *port;
+	plait__backend_port *port;
 	uint32_t index; /* in its backend */
 	struct plait__mutex lock; /* guards the two below; a leaf */
 	uint64_t budget_bytes;
@@ -18,7 +18,7 @@ struct plait__device {
 };
 
 /* Zeroed memory becomes device `index` of a port.  PLAIT_E_NOMEM. */
-plait_status plait__device_init(plait__device *device, plait__port *port,
+plait_status plait__device_init(plait__device *device, plait__backend_port *port,
 				uint32_t index, plait_error *error);
 /* The context has ended: from now on the handle is stale. */
 void plait__device_fini(plait__device *device);
@@ -28,7 +28,7 @@ plait_status plait__device_enter(plait_device *handle, plait__device **out,
 void plait__device_leave(plait__device *device);
 
 /* "host:0", or "host" for the first one of that backend; null: none. */
-plait__device *plait__device_named(plait__context *context, const char *name);
+plait__device *plait__device_find(plait__context *context, const char *name);
 
 /* Its work may run on the flat engine. */
 bool plait__device_is_host(const plait__device *device);
@@ -44,8 +44,8 @@ plait_status plait__device_check_can(const plait__device *device,
 				     plait_error *error);
 
 /* Account for memory before it is made.  PLAIT_E_NOMEM with the numbers. */
-plait_status plait__device_take(plait__device *device, uint64_t bytes,
-				plait_error *error);
-void plait__device_give_back(plait__device *device, uint64_t bytes);
+plait_status plait__device_reserve_bytes(plait__device *device, uint64_t bytes,
+					 plait_error *error);
+void plait__device_unreserve_bytes(plait__device *device, uint64_t bytes);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 	MOST_REST_NS = 100000000
 };
 
-bool plait__sweep_any_runs_alone(const plait__context *context)
+bool plait__reclaim_has_autonomous_backend(const plait__context *context)
 {
 	uint32_t i;
 
@@ -71,38 +71,38 @@ static plait__queue *next_queue(plait__context *context, uint64_t sweep)
 }
 
 /* May the thread care for this backend by itself? */
-static bool may_drive(plait__context *context, const plait__port *port)
+static bool may_drive(plait__context *context, const plait__backend_port *port)
 {
 	return (port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
 	       at_load_acquire_u64(&context->open) == 0;
 }
 
-bool plait__sweep_is_mine(plait__context *context)
+bool plait__reclaim_is_current(plait__context *context)
 {
 	/* Relaxed: only this thread stores its own token. */
-	return at_load_relaxed_u64(&context->sweeper) == plait__thread_token();
+	return at_load_relaxed_u64(&context->reclaimer_token) == plait__thread_token();
 }
 
 static bool begin_sweep(plait__context *context, bool must)
 {
-	if (!plait__mutex_trylock(&context->sweeping)) {
-		if (!must || plait__sweep_is_mine(context))
+	if (!plait__mutex_trylock(&context->reclaim_lock)) {
+		if (!must || plait__reclaim_is_current(context))
 			return false;
-		plait__mutex_lock(&context->sweeping);
+		plait__mutex_lock(&context->reclaim_lock);
 	}
-	at_store_relaxed_u64(&context->sweeper, plait__thread_token());
+	at_store_relaxed_u64(&context->reclaimer_token, plait__thread_token());
 	return true;
 }
 
 static void end_sweep(plait__context *context)
 {
-	bool left = context->tidy_left;
+	bool left = context->reclaim_again;
 
-	context->tidy_left = false;
-	at_store_relaxed_u64(&context->sweeper, 0);
-	plait__mutex_unlock(&context->sweeping);
+	context->reclaim_again = false;
+	at_store_relaxed_u64(&context->reclaimer_token, 0);
+	plait__mutex_unlock(&context->reclaim_lock);
 	if (left)
-		plait__context_kick(context);
+		plait__reclaim_thread_wake(context);
 }
 
 static void rest(plait__context *context, uint64_t start_ns)
@@ -111,12 +111,12 @@ static void rest(plait__context *context, uint64_t start_ns)
 	uint64_t rest_ns = REST_FACTOR * (now_ns - start_ns);
 
 	/* Relaxed: a hint for who passes by. */
-	at_store_relaxed_u64(&context->rested_ns, now_ns +
+	at_store_relaxed_u64(&context->next_reclaim_ns, now_ns +
 			     (rest_ns < MOST_REST_NS ? rest_ns :
 						       MOST_REST_NS));
 }
 
-bool plait__sweep_queues(plait__context *context, bool watch, bool must)
+bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
 {
 	bool watched = true;
 	plait__queue *queue;
@@ -144,25 +144,25 @@ bool plait__sweep_queues(plait__context *context, bool watch, bool must)
 	return watched;
 }
 
-void plait__context_sweep(plait__context *context)
+void plait__reclaim_now(plait__context *context)
 {
-	(void)plait__sweep_queues(context, false, true);
+	(void)plait__reclaim_queues(context, false, true);
 }
 
 static bool is_rested(const plait__context *context)
 {
 	return plait__clock_now_ns() >=
-	       at_load_relaxed_u64(&context->rested_ns);
+	       at_load_relaxed_u64(&context->next_reclaim_ns);
 }
 
-void plait__context_sweep_soon(plait__context *context)
+void plait__reclaim_if_due(plait__context *context)
 {
 	/* Where nothing runs alone, the thread leaves it to us. */
-	if (!plait__sweep_any_runs_alone(context) || is_rested(context))
-		(void)plait__sweep_queues(context, false, false);
+	if (!plait__reclaim_has_autonomous_backend(context) || is_rested(context))
+		(void)plait__reclaim_queues(context, false, false);
 }
 
-void plait__context_tidy(plait__context *context)
+void plait__reclaim_pending(plait__context *context)
 {
 	if (at_load_acquire_u32(&context->deferred_any) != 0) {
 		plait__object_hold(&context->object);
@@ -170,15 +170,15 @@ void plait__context_tidy(plait__context *context)
 		plait__object_drop(&context->object);
 	}
 	if (at_load_acquire_u64(&context->lingering) != 0)
-		plait__context_sweep_soon(context);
+		plait__reclaim_if_due(context);
 }
 
-void plait__context_drop_later(plait__context *context, plait__object *object)
+void plait__reclaim_defer_drop(plait__context *context, plait__object *object)
 {
 	plait__mutex_lock(&context->deferred_lock);
 	object->later = context->deferred;
 	context->deferred = object;
 	at_store_release_u32(&context->deferred_any, 1);
 	plait__mutex_unlock(&context->deferred_lock);
-	plait__context_pulse(context);
+	plait__context_notify_waiters(context);
 }

@@ -10,12 +10,12 @@
  * not done is to tell when it got on; false if some will not.  With `must` what has happened is
  * given back when it returns, though another thread be at it already.
  */
-bool plait__sweep_queues(plait__context *context, bool watch, bool must);
+bool plait__reclaim_queues(plait__context *context, bool watch, bool must);
 
 /* Is the caller inside of one? */
-bool plait__sweep_is_mine(plait__context *context);
+bool plait__reclaim_is_current(plait__context *context);
 
 /* Does any backend get on without somebody who waits? */
-bool plait__sweep_any_runs_alone(const plait__context *context);
+bool plait__reclaim_has_autonomous_backend(const plait__context *context);
 
 #endif

@@ -22,52 +22,52 @@ enum {
 };
 
 /* Costs a fence while the thread rests. */
-static void kick(plait__reaper *reaper)
+static void kick(plait__reclaim_thread *reclaimer)
 {
-	at_add_u32(&reaper->kicks, 1);
-	plait__event_notify(&reaper->event);
+	at_add_u32(&reclaimer->wake_count, 1);
+	plait__eventcount_notify(&reclaimer->event);
 }
 
-void plait__context_pulse(plait__context *context)
+void plait__context_notify_waiters(plait__context *context)
 {
-	plait__event_notify(&context->pulse);
+	plait__eventcount_notify(&context->pulse);
 	if (at_load_acquire_u64(&context->lingering) != 0)
-		kick(&context->reaper);
+		kick(&context->reclaimer);
 }
 
-static void wake_at_once(plait__reaper *reaper)
+static void wake_at_once(plait__reclaim_thread *reclaimer)
 {
-	kick(reaper);
-	at_add_u32(&reaper->hurries, 1);
-	plait__event_notify(&reaper->hurry);
+	kick(reclaimer);
+	at_add_u32(&reclaimer->urgent_count, 1);
+	plait__eventcount_notify(&reclaimer->urgent);
 }
 
 /* Not from upcalls. */
-static void hurry(plait__context *context)
+static void wake_urgently(plait__context *context)
 {
-	plait__context_kick(context);
-	wake_at_once(&context->reaper);
+	plait__reclaim_thread_wake(context);
+	wake_at_once(&context->reclaimer);
 }
 
-void plait__context_errand(plait__context *context, plait__errand *errand)
+void plait__reclaim_thread_submit(plait__context *context, plait__context_task *errand)
 {
 	plait__object_hold(&context->object);
 	plait__mutex_lock(&context->deferred_lock);
-	errand->next = context->errands;
-	context->errands = errand;
+	errand->next = context->tasks;
+	context->tasks = errand;
 	plait__mutex_unlock(&context->deferred_lock);
-	hurry(context);
+	wake_urgently(context);
 }
 
-static void run_errands(plait__context *context)
+static void run_tasks(plait__context *context)
 {
-	plait__errand *errand;
+	plait__context_task *errand;
 
 	for (;;) {
 		plait__mutex_lock(&context->deferred_lock);
-		errand = context->errands;
+		errand = context->tasks;
 		if (errand != NULL)
-			context->errands = errand->next;
+			context->tasks = errand->next;
 		plait__mutex_unlock(&context->deferred_lock);
 		if (errand == NULL)
 			return;
@@ -90,14 +90,14 @@ static bool pump_all(plait__context *context)
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++) {
-		const plait__port *port = &context->ports[i];
+		const plait__backend_port *port = &context->ports[i];
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
 		    is_final(context) && plait__wait_pump_port(context, port))
 			more = true;
 	}
 	/* Nobody else is there to drive what pumping led to. */
-	if (is_final(context) && plait__pilot_drive(context))
+	if (is_final(context) && plait__progress_drive(context))
 		more = true;
 	return more;
 }
@@ -107,9 +107,9 @@ static uint64_t tidy_once(plait__context *context)
 {
 	bool watched;
 
-	run_errands(context);
+	run_tasks(context);
 	do {
-		watched = plait__sweep_queues(context, true, false);
+		watched = plait__reclaim_queues(context, true, false);
 		if (at_load_acquire_u64(&context->lingering) == 0)
 			return PLAIT__CLOCK_NEVER;
 	} while (pump_all(context));
@@ -120,54 +120,54 @@ static uint64_t tidy_once(plait__context *context)
 }
 
 struct kicked {
-	plait__reaper *reaper;
+	plait__reclaim_thread *reclaimer;
 	uint32_t seen;
-	uint32_t hurries; /* the same */
+	uint32_t urgent_count; /* the same */
 };
 
 static bool is_stopped(void *arg)
 {
-	plait__reaper *reaper = arg;
+	plait__reclaim_thread *reclaimer = arg;
 
 	/* Acquire: pairs with the store in stop. */
-	return at_load_acquire_u32(&reaper->stop) != 0;
+	return at_load_acquire_u32(&reclaimer->stop) != 0;
 }
 
-static bool is_hurried(void *arg)
+static bool is_urgent(void *arg)
 {
 	const struct kicked *kicked = arg;
 
-	return at_load_acquire_u32(&kicked->reaper->hurries) !=
-	       kicked->hurries;
+	return at_load_acquire_u32(&kicked->reclaimer->urgent_count) !=
+	       kicked->urgent_count;
 }
 
 static void take_rest(const plait__context *context, struct kicked *kicked)
 {
-	uint64_t until_ns = at_load_relaxed_u64(&context->rested_ns);
+	uint64_t until_ns = at_load_relaxed_u64(&context->next_reclaim_ns);
 	uint64_t least_ns = plait__clock_deadline(LEAST_REST_NS);
 
-	(void)plait__event_await(&kicked->reaper->hurry, is_hurried, kicked,
-				 until_ns > least_ns ? until_ns : least_ns,
-				 PLAIT__WAIT_SLEEP);
+	(void)plait__eventcount_await(&kicked->reclaimer->urgent, is_urgent, kicked,
+				      until_ns > least_ns ? until_ns : least_ns,
+				      PLAIT__BACKOFF_SLEEP);
 }
 
 static bool is_kicked(void *arg)
 {
 	const struct kicked *kicked = arg;
 
-	return at_load_acquire_u32(&kicked->reaper->kicks) != kicked->seen;
+	return at_load_acquire_u32(&kicked->reclaimer->wake_count) != kicked->seen;
 }
 
 static void serve(plait__context *context)
 {
-	plait__reaper *reaper = &context->reaper;
-	struct kicked kicked = { .reaper = reaper };
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
+	struct kicked kicked = { .reclaimer = reclaimer };
 	uint64_t deadline_ns;
 
 	for (;;) {
-		kicked.hurries = at_load_acquire_u32(&reaper->hurries);
-		kicked.seen = at_load_acquire_u32(&reaper->kicks);
-		if (is_stopped(reaper))
+		kicked.urgent_count = at_load_acquire_u32(&reclaimer->urgent_count);
+		kicked.seen = at_load_acquire_u32(&reclaimer->wake_count);
+		if (is_stopped(reclaimer))
 			return;
 		deadline_ns = PLAIT__CLOCK_NEVER;
 		if (plait__object_try_hold(&context->object)) {
@@ -179,96 +179,96 @@ static void serve(plait__context *context)
 		/* Somebody may kick all the time. */
 		if (!is_final(context))
 			take_rest(context, &kicked);
-		(void)plait__event_await(&reaper->event, is_kicked, &kicked,
-					 deadline_ns, PLAIT__WAIT_SLEEP);
+		(void)plait__eventcount_await(&reclaimer->event, is_kicked, &kicked,
+					      deadline_ns, PLAIT__BACKOFF_SLEEP);
 	}
 }
 
 static void lose(void *arg);
 
-static void reap(void *arg)
+static void run_thread(void *arg)
 {
 	plait__context *context = arg;
-	plait__reaper *reaper = &context->reaper;
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 	bool inherits;
-	uint32_t turn;
+	uint32_t generation;
 
-	plait__mutex_lock(&reaper->lock);
-	inherits = reaper->inherits;
-	reaper->inherits = false;
-	turn = reaper->turn;
-	plait__mutex_unlock(&reaper->lock);
+	plait__mutex_lock(&reclaimer->lock);
+	inherits = reclaimer->inherits;
+	reclaimer->inherits = false;
+	generation = reclaimer->generation;
+	plait__mutex_unlock(&reclaimer->lock);
 	if (inherits)
-		plait__thread_join(&reaper->threads[(turn - 1) % 2]);
-	at_store_release_u64(&reaper->token, plait__thread_token());
+		plait__thread_join(&reclaimer->threads[(generation - 1) % 2]);
+	at_store_release_u64(&reclaimer->token, plait__thread_token());
 	if (inherits)
 		plait__object_drop(&context->object);
 	serve(context);
 }
 
 /* The lock is held. */
-static bool start_turn(plait__context *context, uint32_t turn)
+static bool start_generation(plait__context *context, uint32_t generation)
 {
-	plait__reaper *reaper = &context->reaper;
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
-	return plait__thread_start(&reaper->threads[turn % 2], "plait/tidy",
-				   reap, context, lose) == 0;
+	return plait__thread_start(&reclaimer->threads[generation % 2], "plait/tidy",
+				   run_thread, context, lose) == 0;
 }
 
 /* A function of the user's, which an errand called, ends the thread. */
 static void lose(void *arg)
 {
 	plait__context *context = arg;
-	plait__reaper *reaper = &context->reaper;
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 	bool replaced;
 
-	plait__mutex_lock(&reaper->lock);
-	reaper->inherits = true;
-	replaced = start_turn(context, reaper->turn + 1);
+	plait__mutex_lock(&reclaimer->lock);
+	reclaimer->inherits = true;
+	replaced = start_generation(context, reclaimer->generation + 1);
 	if (replaced)
-		reaper->turn++;
+		reclaimer->generation++;
 	else
-		reaper->inherits = false;
-	plait__mutex_unlock(&reaper->lock);
+		reclaimer->inherits = false;
+	plait__mutex_unlock(&reclaimer->lock);
 	if (replaced)
 		return;
 	/* No other thread is to be had: this one, dying, goes on. */
-	(void)plait__thread_guard_push(&reaper->guard, lose, context);
+	(void)plait__thread_guard_push(&reclaimer->guard, lose, context);
 	plait__object_drop(&context->object);
 	serve(context);
-	plait__thread_guard_pop(&reaper->guard);
+	plait__thread_guard_pop(&reclaimer->guard);
 }
 
 /* --- starting and stopping it */
 
 static bool start(plait__context *context)
 {
-	plait__reaper *reaper = &context->reaper;
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
 	bool running;
 
-	plait__mutex_lock(&reaper->lock);
-	if (!reaper->running)
-		reaper->running = start_turn(context, 0);
-	running = reaper->running;
-	plait__mutex_unlock(&reaper->lock);
+	plait__mutex_lock(&reclaimer->lock);
+	if (!reclaimer->running)
+		reclaimer->running = start_generation(context, 0);
+	running = reclaimer->running;
+	plait__mutex_unlock(&reclaimer->lock);
 	return running;
 }
 
 /*
- * Without a thread: errands here and now, and at the very end the rest, for
+ * Without a thread: tasks here and now, and at the very end the rest, for
  * otherwise it would be lost.
  */
 static void tidy_here(plait__context *context)
 {
 	/* No function of the user's runs inside of a sweep. */
-	if (plait__sweep_is_mine(context)) {
-		context->tidy_left = true;
+	if (plait__reclaim_is_current(context)) {
+		context->reclaim_again = true;
 		return;
 	}
 	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
 			"no thread to tidy up on; the caller does it");
-	run_errands(context);
+	run_tasks(context);
 	while (is_final(context) &&
 	       at_load_acquire_u64(&context->lingering) != 0) {
 		(void)tidy_once(context);
@@ -276,54 +276,54 @@ static void tidy_here(plait__context *context)
 	}
 }
 
-void plait__context_kick(plait__context *context)
+void plait__reclaim_thread_wake(plait__context *context)
 {
 	if (!start(context)) {
 		tidy_here(context);
 		return;
 	}
-	kick(&context->reaper);
+	kick(&context->reclaimer);
 }
 
-bool plait__reaper_is_me(plait__context *context)
+bool plait__reclaim_thread_is_current(plait__context *context)
 {
-	return at_load_acquire_u64(&context->reaper.token) ==
+	return at_load_acquire_u64(&context->reclaimer.token) ==
 	       plait__thread_token();
 }
 
-void plait__reaper_stop(plait__context *context)
+void plait__reclaim_thread_stop(plait__context *context)
 {
-	plait__reaper *reaper = &context->reaper;
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
-	if (!reaper->running)
+	if (!reclaimer->running)
 		return;
-	at_store_release_u32(&reaper->stop, 1);
-	wake_at_once(reaper);
-	plait__thread_join(&reaper->threads[reaper->turn % 2]);
+	at_store_release_u32(&reclaimer->stop, 1);
+	wake_at_once(reclaimer);
+	plait__thread_join(&reclaimer->threads[reclaimer->generation % 2]);
 }
 
 /* --- told by object.c */
 
-void plait__context_opened(plait__context *context)
+void plait__reclaim_thread_handle_opened(plait__context *context)
 {
 	at_add_u64(&context->open, 1);
 }
 
-void plait__context_closed(plait__context *context)
+void plait__reclaim_thread_handle_closed(plait__context *context)
 {
 	/* Who closes the last handle sees what the others left behind. */
 	if (at_sub_u64(&context->open, 1) == 1 &&
 	    at_load_acquire_u64(&context->lingering) != 0)
-		hurry(context);
+		wake_urgently(context);
 }
 
-void plait__context_lingers(plait__context *context, int32_t change)
+void plait__reclaim_thread_add_lingering(plait__context *context, int32_t change)
 {
 	if (change < 0) {
 		at_sub_u64(&context->lingering, 1);
 		return;
 	}
 	at_add_u64(&context->lingering, 1);
-	if (plait__sweep_any_runs_alone(context))
-		plait__context_kick(context);
+	if (plait__reclaim_has_autonomous_backend(context))
+		plait__reclaim_thread_wake(context);
 }

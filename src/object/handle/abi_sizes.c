@@ -11,7 +11,7 @@
 /* Structs only grow. */
 #define GREW(name, bytes) \
 	_Static_assert(bytes <= sizeof(name), #name " is shorter than it was");
-PLAIT__FIRST_BYTES(GREW)
+PLAIT__MIN_STRUCT_SIZES(GREW)
 
 #define KNOWN(name) { #name, sizeof(name) }
 

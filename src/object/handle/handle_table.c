@@ -35,8 +35,8 @@ static at_ptr chunks[CHUNKS];
 static struct plait__mutex lock;
 static uint32_t slot_count;
 /* Oldest first, so that a generation lasts as long as possible. */
-static plait__slot *free_first;
-static plait__slot *free_last;
+static plait__handle_slot *free_first;
+static plait__handle_slot *free_last;
 
 const char *plait__handle_type_name(int32_t type)
 {
@@ -65,15 +65,15 @@ static uint64_t inside_of(uint64_t state)
 	return state & INSIDE_MAX;
 }
 
-static inline plait__slot *find_slot(uint64_t index)
+static inline plait__handle_slot *find_slot(uint64_t index)
 {
 	/* Acquire: pairs with the store in grow. */
-	plait__slot *chunk = at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
+	plait__handle_slot *chunk = at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
 
 	return chunk != NULL ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
 
-static void push_free(plait__slot *slot)
+static void push_free(plait__handle_slot *slot)
 {
 	slot->next = NULL;
 	if (free_last != NULL)
@@ -86,7 +86,7 @@ static void push_free(plait__slot *slot)
 /* One more chunk; false when there is no memory or no number left. */
 static bool grow(void)
 {
-	plait__slot *chunk;
+	plait__handle_slot *chunk;
 	char *block;
 	uint32_t i;
 
@@ -98,7 +98,7 @@ static bool grow(void)
 		return false;
 	/* Up to the next line; nobody ever gives a chunk back. */
 	block += sizeof(*chunk) - (uintptr_t)block % sizeof(*chunk);
-	chunk = (plait__slot *)(void *)block;
+	chunk = (plait__handle_slot *)(void *)block;
 	for (i = 0; i < CHUNK_SLOTS; i++) {
 		chunk[i].index = slot_count + i;
 		push_free(&chunk[i]);
@@ -108,9 +108,9 @@ static bool grow(void)
 	return true;
 }
 
-static plait__slot *pop_free(void)
+static plait__handle_slot *pop_free(void)
 {
-	plait__slot *slot;
+	plait__handle_slot *slot;
 
 	plait__mutex_lock(&lock);
 	slot = free_first;
@@ -125,7 +125,7 @@ static plait__slot *pop_free(void)
 	return slot;
 }
 
-void plait__handle_again(plait__slot *slot, int32_t type, void *object)
+void plait__handle_reuse(plait__handle_slot *slot, int32_t type, void *object)
 {
 	uint64_t tag = (uint64_t)type << PLAIT__HANDLE_GENERATION_BITS |
 		       slot->generation;
@@ -134,29 +134,29 @@ void plait__handle_again(plait__slot *slot, int32_t type, void *object)
 	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
 }
 
-plait_status plait__handle_make(int32_t type, void *object, plait__slot **out,
+plait_status plait__handle_make(int32_t type, void *object, plait__handle_slot **out,
 				plait_error *error)
 {
-	plait__slot *slot = pop_free();
+	plait__handle_slot *slot = pop_free();
 
 	*out = NULL;
 	if (slot == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a handle of a %s",
 				   plait__handle_type_name(type));
-	plait__handle_again(slot, type, object);
+	plait__handle_reuse(slot, type, object);
 	*out = slot;
 	return PLAIT_OK;
 }
 
-uint64_t plait__handle_get(const plait__slot *slot)
+uint64_t plait__handle_get(const plait__handle_slot *slot)
 {
 	return tag_of(at_load_relaxed_u64(&slot->state))
 		       << PLAIT__HANDLE_SLOT_BITS |
 	       slot->index;
 }
 
-bool plait__handle_rest(plait__slot *slot)
+bool plait__handle_retire(plait__handle_slot *slot)
 {
 	bool lasts = slot->generation < LAST_GENERATION;
 
@@ -168,20 +168,20 @@ bool plait__handle_rest(plait__slot *slot)
 	return lasts;
 }
 
-void plait__handle_give(plait__slot *slot)
+void plait__handle_recycle(plait__handle_slot *slot)
 {
 	plait__mutex_lock(&lock);
 	push_free(slot);
 	plait__mutex_unlock(&lock);
 }
 
-void plait__handle_free(plait__slot *slot)
+void plait__handle_free(plait__handle_slot *slot)
 {
-	if (plait__handle_rest(slot))
-		plait__handle_give(slot);
+	if (plait__handle_retire(slot))
+		plait__handle_recycle(slot);
 }
 
-void plait__handle_age(plait__slot *slot)
+void plait__handle_exhaust_generations(plait__handle_slot *slot)
 {
 	slot->generation = LAST_GENERATION;
 }
@@ -190,7 +190,7 @@ void plait__handle_age(plait__slot *slot)
 
 static bool is_handle(uint64_t value, int32_t *out_type)
 {
-	plait__slot *slot;
+	plait__handle_slot *slot;
 	uint64_t generation;
 	uint64_t now;
 
@@ -267,11 +267,11 @@ plait__handle_check_fork(plait_error *error)
 /* --- coming and going */
 
 /* The slot that this handle names and its word, or null if it is stale. */
-static inline plait__slot *find_live(uint64_t value, int32_t type,
+static inline plait__handle_slot *find_live(uint64_t value, int32_t type,
 			      uint64_t *out_state)
 {
 	uint64_t tag = value >> PLAIT__HANDLE_SLOT_BITS;
-	plait__slot *slot;
+	plait__handle_slot *slot;
 
 	if (tag >> PLAIT__HANDLE_GENERATION_BITS != (uint64_t)type)
 		return NULL;
@@ -288,7 +288,7 @@ plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 				 plait_error *error)
 {
 	uint64_t value = (uintptr_t)handle;
-	plait__slot *slot;
+	plait__handle_slot *slot;
 	uint64_t state;
 
 	*out = NULL;
@@ -306,14 +306,14 @@ plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
 	return PLAIT_OK;
 }
 
-bool plait__handle_lives(const void *handle, int32_t type)
+bool plait__handle_is_live(const void *handle, int32_t type)
 {
 	uint64_t state;
 
 	return find_live((uintptr_t)handle, type, &state) != NULL;
 }
 
-bool plait__handle_leave(plait__slot *slot)
+bool plait__handle_leave(plait__handle_slot *slot)
 {
 	uint64_t state = at_sub_u64(&slot->state, ONE_INSIDE) - ONE_INSIDE;
 
@@ -322,7 +322,7 @@ bool plait__handle_leave(plait__slot *slot)
 
 void plait__handle_retain(const void *handle, int32_t type)
 {
-	plait__slot *slot;
+	plait__handle_slot *slot;
 	uint64_t state;
 
 	if (plait__fork_check() != 0)
@@ -344,7 +344,7 @@ static uint64_t without_users(uint64_t state)
 plait__handle_end plait__handle_release(const void *handle, int32_t type,
 					void **out)
 {
-	plait__slot *slot;
+	plait__handle_slot *slot;
 	uint64_t state;
 	uint64_t next;
 	bool last;
@@ -352,11 +352,11 @@ plait__handle_end plait__handle_release(const void *handle, int32_t type,
 
 	*out = NULL;
 	if (plait__fork_check() != 0)
-		return PLAIT__HANDLE_STAYS;
+		return PLAIT__HANDLE_NO_ACTION;
 	do {
 		slot = find_live((uintptr_t)handle, type, &state);
 		if (slot == NULL || user_of(state) == USER_MAX)
-			return PLAIT__HANDLE_STAYS;
+			return PLAIT__HANDLE_NO_ACTION;
 		last = user_of(state) == 1;
 		next = last ? without_users(state) : state - ONE_USER;
 		full = last && inside_of(state) == INSIDE_MAX;
@@ -364,13 +364,13 @@ plait__handle_end plait__handle_release(const void *handle, int32_t type,
 			plait__thread_yield(); /* one of them leaves soon */
 	} while (full || !at_cas_u64(&slot->state, &state, next));
 	if (!last)
-		return PLAIT__HANDLE_STAYS;
+		return PLAIT__HANDLE_NO_ACTION;
 	*out = at_load_relaxed_ptr(&slot->object);
 	return inside_of(next) != 0 ? PLAIT__HANDLE_LEAVE :
 				      PLAIT__HANDLE_CLOSE;
 }
 
-bool plait__handle_shared(const plait__slot *slot)
+bool plait__handle_is_shared(const plait__handle_slot *slot)
 {
 	return inside_of(at_load_acquire_u64(&slot->state)) > 1;
 }
@@ -386,7 +386,7 @@ static uint32_t slots_made(void)
 }
 
 /* Is it in use for an object of this type, or of any? */
-static bool is_of_type(plait__slot *slot, int32_t type)
+static bool is_of_type(plait__handle_slot *slot, int32_t type)
 {
 	/* Relaxed: a count for people. */
 	uint64_t tag = tag_of(at_load_relaxed_u64(&slot->state));

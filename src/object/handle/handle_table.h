@@ -31,7 +31,7 @@ enum {
 	PLAIT__HANDLE_TYPES = 12
 };
 
-typedef struct plait__slot {
+typedef struct plait__handle_slot {
 	/* tag 29 | user 19 | inside 16; between making and resting every
 	 * change is a read-modify-write, so who enters sees what was stored
 	 * before the slot was made. */
@@ -39,30 +39,30 @@ typedef struct plait__slot {
 	at_ptr object;	     /* stored before `state` is */
 	uint32_t index;	     /* constant */
 	uint32_t generation; /* its owner's, or under the table's lock */
-	struct plait__slot *next; /* while it is free */
-} plait__slot;
+	struct plait__handle_slot *next; /* while it is free */
+} plait__handle_slot;
 
 /* "queue", "buffer"; for errors. */
 const char *plait__handle_type_name(int32_t type);
 
 /* A slot with one reference of the user's.  PLAIT_E_NOMEM. */
-plait_status plait__handle_make(int32_t type, void *object, plait__slot **out,
+plait_status plait__handle_make(int32_t type, void *object, plait__handle_slot **out,
 				plait_error *error);
 
 /* The number of a slot in use. */
-uint64_t plait__handle_get(const plait__slot *slot);
+uint64_t plait__handle_get(const plait__handle_slot *slot);
 
 /* Nobody is inside and the user has no reference: the handle is stale now. */
-void plait__handle_free(plait__slot *slot);
+void plait__handle_free(plait__handle_slot *slot);
 
 /*
  * The same for who has another use for the slot: free is rest, then give.
  * False: there are no generations left, and it is nobody's any more.  After it
  * has rested it may become a handle again, which takes no lock and cannot fail.
  */
-bool plait__handle_rest(plait__slot *slot);
-void plait__handle_give(plait__slot *slot);
-void plait__handle_again(plait__slot *slot, int32_t type, void *object);
+bool plait__handle_retire(plait__handle_slot *slot);
+void plait__handle_recycle(plait__handle_slot *slot);
+void plait__handle_reuse(plait__handle_slot *slot, int32_t type, void *object);
 
 /*
  * Come in: `out` gets the object, which stays until plait__handle_leave.
@@ -76,10 +76,10 @@ plait_status plait__handle_enter(const void *handle, int32_t type, void **out,
  * Has the user a reference to this handle now?  A look without coming in, for
  * who holds the object anyway: no more than two loads.
  */
-bool plait__handle_lives(const void *handle, int32_t type);
+bool plait__handle_is_live(const void *handle, int32_t type);
 
 /* True: that was the last one inside and the user has no reference. */
-bool plait__handle_leave(plait__slot *slot);
+bool plait__handle_leave(plait__handle_slot *slot);
 
 /* One more reference of the user's; nothing happens to what is stale. */
 void plait__handle_retain(const void *handle, int32_t type);
@@ -90,7 +90,7 @@ void plait__handle_retain(const void *handle, int32_t type);
  * nobody is and nobody comes.
  */
 typedef enum plait__handle_end {
-	PLAIT__HANDLE_STAYS, /* nothing is to be done */
+	PLAIT__HANDLE_NO_ACTION, /* nothing is to be done */
 	PLAIT__HANDLE_LEAVE,
 	PLAIT__HANDLE_CLOSE
 } plait__handle_end;
@@ -99,7 +99,7 @@ plait__handle_end plait__handle_release(const void *handle, int32_t type,
 					void **out);
 
 /* Is anybody but the caller inside? */
-bool plait__handle_shared(const plait__slot *slot);
+bool plait__handle_is_shared(const plait__handle_slot *slot);
 
 /* PLAIT_OK or PLAIT_E_FORKED with its text. */
 plait_status plait__handle_check_fork(plait_error *error);
@@ -109,6 +109,6 @@ plait_status plait__handle_check_fork(plait_error *error);
 uint64_t plait__handle_count(int32_t type);
 
 /* For tests: make the next use of a free slot its last generation. */
-void plait__handle_age(plait__slot *slot);
+void plait__handle_exhaust_generations(plait__handle_slot *slot);
 
 #endif

@@ -19,16 +19,16 @@ plait_status plait__object_init(plait__object *object,
 	object->context = context;
 	at_init_u64(&object->holds, 1 + class->maker_holds);
 	if (object->slot != NULL)
-		plait__handle_again(object->slot, class->type, object);
+		plait__handle_reuse(object->slot, class->type, object);
 	else if (class->type != PLAIT_OBJECT_ANY)
 		status = plait__handle_make(class->type, object,
 					    &object->slot, error);
 	if (status != PLAIT_OK)
 		return status;
-	if (context != NULL && &context->object != object && !class->light)
+	if (context != NULL && &context->object != object && !class->is_transient)
 		plait__object_hold(&context->object);
 	if (object->slot != NULL)
-		plait__context_opened(context);
+		plait__reclaim_thread_handle_opened(context);
 	return PLAIT_OK;
 }
 
@@ -40,15 +40,15 @@ void plait__object_set_label(plait__object *object, const char *label)
 }
 
 const char *plait__object_name(const plait__object *object,
-			       char room[PLAIT__NAME_ROOM])
+			       char room[PLAIT__OBJECT_NAME_BYTES])
 {
 	const char *type = plait__handle_type_name(object->class->type);
 
 	if (object->label[0] != '\0')
-		(void)snprintf(room, PLAIT__NAME_ROOM, "%s \"%s\"", type,
+		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s \"%s\"", type,
 			       object->label);
 	else
-		(void)snprintf(room, PLAIT__NAME_ROOM, "%s 0x%llx", type,
+		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s 0x%llx", type,
 			       (unsigned long long)plait__handle_get(
 				       object->slot));
 	return room;
@@ -78,10 +78,10 @@ static void linger(plait__object *object)
 	if (object->class->close != NULL)
 		object->class->close(object);
 	if (&context->object != object && plait__object_uses(object) != 0)
-		plait__context_sweep_soon(context);
+		plait__reclaim_if_due(context);
 	if (&context->object != object && plait__object_uses(object) != 0) {
 		object->lingers = true;
-		plait__context_lingers(context, 1);
+		plait__reclaim_thread_add_lingering(context, 1);
 	}
 }
 
@@ -90,17 +90,17 @@ static void close_handle(plait__object *object)
 {
 	plait__context *context = object->context;
 
-	if (object->class->light) {
+	if (object->class->is_transient) {
 		/* Until it is dropped, what it holds keeps the context. */
 		linger(object);
-		plait__context_closed(context);
+		plait__reclaim_thread_handle_closed(context);
 		plait__object_drop(object);
 		return;
 	}
 	plait__object_hold(&context->object);
 	linger(object);
 	plait__object_drop(object);
-	plait__context_closed(context);
+	plait__reclaim_thread_handle_closed(context);
 	plait__object_drop(&context->object);
 }
 
@@ -110,12 +110,12 @@ void plait__object_leave(plait__object *object)
 		close_handle(object);
 }
 
-void plait__object_leave_lost(void *object)
+void plait__object_leave_on_exit(void *object)
 {
 	plait__object_leave(object);
 }
 
-void plait__object_leave_late(plait__object *object, plait__object **late)
+void plait__object_leave_deferred(plait__object *object, plait__object **late)
 {
 	if (!plait__handle_leave(object->slot))
 		return;
@@ -124,7 +124,7 @@ void plait__object_leave_late(plait__object *object, plait__object **late)
 	*late = object;
 }
 
-void plait__object_close_late(plait__object *late)
+void plait__object_close_deferred(plait__object *late)
 {
 	plait__object *next;
 
@@ -141,7 +141,7 @@ void plait__object_release(const void *handle, int32_t type)
 	void *found;
 
 	end = plait__handle_release(handle, type, &found);
-	if (end == PLAIT__HANDLE_STAYS)
+	if (end == PLAIT__HANDLE_NO_ACTION)
 		return;
 	object = found;
 	if (object->class->abandon != NULL)
@@ -177,15 +177,15 @@ static void close_slot(plait__object *object)
 {
 	if (object->slot == NULL)
 		return;
-	if (!object->class->light)
+	if (!object->class->is_transient)
 		plait__handle_free(object->slot);
-	else if (!plait__handle_rest(object->slot))
+	else if (!plait__handle_retire(object->slot))
 		object->slot = NULL;
 }
 
 void plait__object_drop(plait__object *object)
 {
-	const bool light = object->class->light;
+	const bool light = object->class->is_transient;
 	plait__context *context = object->context;
 
 	/* The last one sees what all others did: acquire and release. */
@@ -197,13 +197,13 @@ void plait__object_drop(plait__object *object)
 		return;
 	}
 	if (object->lingers)
-		plait__context_lingers(context, -1);
+		plait__reclaim_thread_add_lingering(context, -1);
 	object->class->destroy(object);
 	if (!light)
 		plait__object_drop(&context->object);
 }
 
-void plait__object_drop_later(plait__object *object)
+void plait__object_drop_deferred(plait__object *object)
 {
 	uint64_t holds = at_load_acquire_u64(&object->holds);
 
@@ -211,7 +211,7 @@ void plait__object_drop_later(plait__object *object)
 		if (at_cas_u64(&object->holds, &holds, holds - 1))
 			return;
 	/* Nobody else has one, so nobody else can queue it. */
-	plait__context_drop_later(object->context, object);
+	plait__reclaim_defer_drop(object->context, object);
 }
 
 uint64_t plait__object_uses(const plait__object *object)

@@ -13,7 +13,7 @@
  * the memory.  An object without a handle has holds only.
  *
  * Destroying calls slots of the backend, so upcalls of a backend give holds
- * back by plait__object_drop_later.
+ * back by plait__object_drop_deferred.
  */
 #ifndef PLAIT_SRC_OBJECT_HANDLE_OBJECT_H
 #define PLAIT_SRC_OBJECT_HANDLE_OBJECT_H
@@ -24,7 +24,7 @@ typedef struct plait__context plait__context;
 typedef struct plait__object plait__object;
 
 /* What plait__object_name may need. */
-enum { PLAIT__NAME_ROOM = 80, PLAIT__LABEL_BYTES = 48 };
+enum { PLAIT__OBJECT_NAME_BYTES = 80, PLAIT__OBJECT_LABEL_BYTES = 48 };
 
 typedef struct plait__class {
 	int32_t type; /* PLAIT_OBJECT_ANY: has no handle */
@@ -37,7 +37,7 @@ typedef struct plait__class {
 	void (*destroy)(plait__object *object);
 	/* What it holds itself keeps the context; and `destroy` keeps the
 	 * memory with its slot, for another object of the class. */
-	bool light;
+	bool is_transient;
 	/* It is made with this many holds more, of who makes it. */
 	uint8_t maker_holds;
 } plait__class;
@@ -45,11 +45,11 @@ typedef struct plait__class {
 struct plait__object {
 	const plait__class *class;
 	plait__context *context; /* held, but by itself and by devices */
-	plait__slot *slot;	 /* null without a handle */
+	plait__handle_slot *slot;	 /* null without a handle */
 	at_u64 holds;
 	bool lingers; /* abandoned and held; who takes the last hold reads */
-	plait__object *later; /* list of plait__object_drop_later */
-	char label[PLAIT__LABEL_BYTES];
+	plait__object *later; /* list of plait__object_drop_deferred */
+	char label[PLAIT__OBJECT_LABEL_BYTES];
 };
 
 /* Memory that is zeroed, or that one of the same light class had, becomes an
@@ -64,7 +64,7 @@ void plait__object_set_label(plait__object *object, const char *label);
 
 /* `queue "load"` or `queue 0x1000000000`; returns `room`. */
 const char *plait__object_name(const plait__object *object,
-			       char room[PLAIT__NAME_ROOM]);
+			       char room[PLAIT__OBJECT_NAME_BYTES]);
 
 /* The public handle. */
 void *plait__object_handle(const plait__object *object);
@@ -74,11 +74,11 @@ plait_status plait__object_enter(const void *handle, int32_t type,
 				 plait__object **out, plait_error *error);
 void plait__object_leave(plait__object *object);
 /* The same for a scope; `object` is a plait__object. */
-void plait__object_leave_lost(void *object);
+void plait__object_leave_on_exit(void *object);
 /* Leave while holding locks: if it was the last one, `late` becomes the head
  * of a list that is to be closed when no lock is held. */
-void plait__object_leave_late(plait__object *object, plait__object **late);
-void plait__object_close_late(plait__object *late);
+void plait__object_leave_deferred(plait__object *object, plait__object **late);
+void plait__object_close_deferred(plait__object *late);
 
 /* The public release. */
 void plait__object_release(const void *handle, int32_t type);
@@ -89,7 +89,7 @@ void plait__object_hold_times(plait__object *object, uint32_t times);
 bool plait__object_try_hold(plait__object *object);
 void plait__object_drop(plait__object *object);
 /* For upcalls: the last hold waits for a thread that may call slots. */
-void plait__object_drop_later(plait__object *object);
+void plait__object_drop_deferred(plait__object *object);
 
 /* How many holds there are besides the user's; a hint. */
 uint64_t plait__object_uses(const plait__object *object);

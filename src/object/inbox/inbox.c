@@ -61,23 +61,23 @@ static void destroy_inbox(plait__object *object)
 static void abandon_inbox(plait__object *object)
 {
 	plait__inbox *inbox = (plait__inbox *)(void *)object;
-	plait__notice *notice;
+	plait__inbox_event *event_record;
 	bool linked;
 
 	plait__inbox_close(inbox);
 	for (;;) {
 		plait__mutex_lock(&inbox->lock);
-		notice = inbox->first_event;
+		event_record = inbox->first_event;
 		linked = false;
-		if (notice != NULL) {
-			plait__inbox_remove(inbox, notice);
-			linked = plait__inbox_unlink(notice);
+		if (event_record != NULL) {
+			plait__inbox_remove(inbox, event_record);
+			linked = plait__inbox_unlink(event_record);
 		}
 		plait__mutex_unlock(&inbox->lock);
-		if (notice == NULL)
+		if (event_record == NULL)
 			return;
 		if (linked)
-			plait__object_drop(&notice->object);
+			plait__object_drop(&event_record->object);
 	}
 }
 
@@ -175,35 +175,35 @@ bool plait__inbox_is_mine(const plait__inbox *inbox)
 
 /* --- lists; all with the lock held */
 
-void plait__inbox_link(plait__inbox *inbox, plait__notice *notice)
+void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record)
 {
-	plait__object_hold(&notice->object);
-	notice->state = PLAIT__NOTICE_PROMISED;
-	notice->linked = true;
-	notice->previous = NULL;
-	notice->next = inbox->notices;
-	if (notice->next != NULL)
-		notice->next->previous = notice;
-	inbox->notices = notice;
+	plait__object_hold(&event_record->object);
+	event_record->state = PLAIT__INBOX_EVENT_PROMISED;
+	event_record->linked = true;
+	event_record->previous = NULL;
+	event_record->next = inbox->records;
+	if (event_record->next != NULL)
+		event_record->next->previous = event_record;
+	inbox->records = event_record;
 }
 
-bool plait__inbox_unlink(plait__notice *notice)
+bool plait__inbox_unlink(plait__inbox_event *event_record)
 {
-	plait__inbox *inbox = notice->inbox;
+	plait__inbox *inbox = event_record->inbox;
 
-	if (!notice->linked)
+	if (!event_record->linked)
 		return false;
-	notice->linked = false;
-	if (notice->previous != NULL)
-		notice->previous->next = notice->next;
+	event_record->linked = false;
+	if (event_record->previous != NULL)
+		event_record->previous->next = event_record->next;
 	else
-		inbox->notices = notice->next;
-	if (notice->next != NULL)
-		notice->next->previous = notice->previous;
+		inbox->records = event_record->next;
+	if (event_record->next != NULL)
+		event_record->next->previous = event_record->previous;
 	return true;
 }
 
-void plait__inbox_ring(plait__inbox *inbox)
+void plait__inbox_wake_owner(plait__inbox *inbox)
 {
 	if (inbox->raised || !inbox->listened)
 		return;
@@ -217,25 +217,25 @@ static void count_event(plait__inbox *inbox, int64_t change)
 	at_store_release_u64(&inbox->event_count, count + (uint64_t)change);
 }
 
-void plait__inbox_push(plait__inbox *inbox, plait__notice *notice)
+void plait__inbox_push(plait__inbox *inbox, plait__inbox_event *event_record)
 {
-	notice->state = PLAIT__NOTICE_POSTED;
-	notice->next_event = NULL;
+	event_record->state = PLAIT__INBOX_EVENT_POSTED;
+	event_record->next_event = NULL;
 	if (inbox->last_event != NULL)
-		inbox->last_event->next_event = notice;
+		inbox->last_event->next_event = event_record;
 	else
-		inbox->first_event = notice;
-	inbox->last_event = notice;
+		inbox->first_event = event_record;
+	inbox->last_event = event_record;
 	count_event(inbox, 1);
-	plait__inbox_ring(inbox);
+	plait__inbox_wake_owner(inbox);
 }
 
-void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice)
+void plait__inbox_remove(plait__inbox *inbox, plait__inbox_event *event_record)
 {
-	plait__notice *before = NULL;
-	plait__notice *at = inbox->first_event;
+	plait__inbox_event *before = NULL;
+	plait__inbox_event *at = inbox->first_event;
 
-	while (at != NULL && at != notice) {
+	while (at != NULL && at != event_record) {
 		before = at;
 		at = at->next_event;
 	}
@@ -248,7 +248,7 @@ void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice)
 			inbox->last_event = before;
 		count_event(inbox, -1);
 	}
-	notice->state = PLAIT__NOTICE_TAKEN;
+	event_record->state = PLAIT__INBOX_EVENT_TAKEN;
 	if (inbox->first_event != NULL || !inbox->raised)
 		return;
 	(void)plait__fd_drain(inbox->fd);
@@ -261,21 +261,22 @@ void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice)
 static plait__call *cancel_all(plait__inbox *inbox)
 {
 	plait__call *calls = NULL;
-	plait__notice *notice;
+	plait__inbox_event *event_record;
 
-	for (notice = inbox->notices; notice != NULL; notice = notice->next) {
-		if (notice->state == PLAIT__NOTICE_PROMISED)
-			plait__inbox_push(inbox, notice);
-		else if (notice->answered)
+	for (event_record = inbox->records; event_record != NULL;
+	     event_record = event_record->next) {
+		if (event_record->state == PLAIT__INBOX_EVENT_PROMISED)
+			plait__inbox_push(inbox, event_record);
+		else if (event_record->answered)
 			continue;
-		if (notice->state == PLAIT__NOTICE_POSTED)
-			notice->event.status = PLAIT_E_CANCELLED;
-		if (notice->answered)
+		if (event_record->state == PLAIT__INBOX_EVENT_POSTED)
+			event_record->event.status = PLAIT_E_CANCELLED;
+		if (event_record->answered)
 			continue;
-		notice->answered = true;
-		plait__object_hold(&notice->object);
-		plait__call_of(notice)->next_closed = calls;
-		calls = plait__call_of(notice);
+		event_record->answered = true;
+		plait__object_hold(&event_record->object);
+		plait__call_of(event_record)->next_closed = calls;
+		calls = plait__call_of(event_record);
 	}
 	return calls;
 }
@@ -291,7 +292,7 @@ void plait__inbox_close(plait__inbox *inbox)
 	plait__mutex_unlock(&inbox->lock);
 	if (calls != NULL)
 		plait__call_fail_closed(calls);
-	plait__context_pulse(inbox->object.context);
+	plait__context_notify_waiters(inbox->object.context);
 }
 
 PLAIT_API plait_status plait_inbox_close(plait_inbox *inbox,
@@ -312,7 +313,7 @@ PLAIT_API plait_status plait_inbox_close(plait_inbox *inbox,
 PLAIT_API plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait__inbox *self;
 	plait_status status = plait__inbox_enter(inbox, &self, error);
 
@@ -355,7 +356,7 @@ PLAIT_API plait_status plait_inbox_descriptor(plait_inbox *inbox,
 		/* From now on somebody may listen; before, why write. */
 		self->listened = true;
 		if (self->first_event != NULL)
-			plait__inbox_ring(self);
+			plait__inbox_wake_owner(self);
 		plait__mutex_unlock(&self->lock);
 		*out_descriptor = self->fd;
 	}

@@ -20,17 +20,17 @@ struct plait__inbox {
 	plait__inbox *previous;
 	at_u64 owner;	    /* plait__thread_token; written under the lock */
 	int fd;
-	/* Guards what follows and every notice.  Taken in upcalls. */
+	/* Guards what follows and every event_record.  Taken in upcalls. */
 	struct plait__mutex lock;
 	int32_t owner_id;    /* what the system calls the owner */
 	uint32_t inside;     /* calls of the owner that are under way */
 	bool closed;
 	bool listened; /* somebody asked for the descriptor */
 	bool raised;   /* the descriptor is readable */
-	plait__notice *first_event;
-	plait__notice *last_event;
+	plait__inbox_event *first_event;
+	plait__inbox_event *last_event;
 	at_u64 event_count; /* written under the lock, looked at without */
-	plait__notice *notices;
+	plait__inbox_event *records;
 	plait__vector calls; /* plait__call *, by index; never shorter */
 	plait__call *idle;   /* to be used again */
 };
@@ -38,13 +38,13 @@ struct plait__inbox {
 plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
 				plait_error *error);
 
-/* With the lock held.  A link has a hold of the notice. */
-void plait__inbox_link(plait__inbox *inbox, plait__notice *notice);
-void plait__inbox_push(plait__inbox *inbox, plait__notice *notice);
-void plait__inbox_remove(plait__inbox *inbox, plait__notice *notice);
-void plait__inbox_ring(plait__inbox *inbox);
+/* With the lock held.  A link has a hold of the event_record. */
+void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record);
+void plait__inbox_push(plait__inbox *inbox, plait__inbox_event *event_record);
+void plait__inbox_remove(plait__inbox *inbox, plait__inbox_event *event_record);
+void plait__inbox_wake_owner(plait__inbox *inbox);
 /* True: nobody needs it in the list any more; drop that hold, unlocked. */
-bool plait__inbox_unlink(plait__notice *notice);
+bool plait__inbox_unlink(plait__inbox_event *event_record);
 
 /* Make it no further events; what was promised is cancelled. */
 void plait__inbox_close(plait__inbox *inbox);
@@ -63,7 +63,7 @@ bool plait__inbox_has_waiting(plait__context *context);
 bool plait__inbox_owns_any(plait__context *context);
 
 /* wait_diagnosis.c: what an inbox (`arg`) without events was promised, in words. */
-void plait__inbox_describe(void *arg, char *out, uint32_t bytes);
+void plait__wait_diagnosis_describe_inbox(void *arg, char *out, uint32_t bytes);
 
 /* inbox_pump.c: run functions, at most `maximum`. */
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,

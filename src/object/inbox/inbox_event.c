@@ -11,93 +11,93 @@
 
 static void destroy_notice(plait__object *object)
 {
-	plait__notice *notice = (plait__notice *)(void *)object;
+	plait__inbox_event *event_record = (plait__inbox_event *)(void *)object;
 
-	if (notice->signal != NULL)
-		plait__object_drop(&notice->signal->object);
-	plait__object_drop(&notice->inbox->object);
-	plait__free(plait__context_allocator(object->context), notice,
-		    sizeof(*notice));
+	if (event_record->signal != NULL)
+		plait__object_drop(&event_record->signal->object);
+	plait__object_drop(&event_record->inbox->object);
+	plait__free(plait__context_allocator(object->context), event_record,
+		    sizeof(*event_record));
 }
 
 static const plait__class notice_class = { .destroy = destroy_notice };
 
 static plait_status fail_closed(const plait__inbox *inbox, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	return plait__fail(error, PLAIT_E_STATE, "%s is closed",
 			   plait__object_name(&inbox->object, room));
 }
 
-plait_status plait__notice_create(plait__inbox *inbox,
-				  const plait_event *event,
-				  plait__notice **out, plait_error *error)
+plait_status plait__inbox_event_create(plait__inbox *inbox,
+				       const plait_event *event,
+				       plait__inbox_event **out, plait_error *error)
 {
 	plait__context *context = inbox->object.context;
-	plait__notice *notice;
+	plait__inbox_event *event_record;
 	bool closed;
 
-	notice = plait__alloc(plait__context_allocator(context),
-			      sizeof(*notice));
-	if (notice == NULL)
+	event_record = plait__alloc(plait__context_allocator(context),
+				    sizeof(*event_record));
+	if (event_record == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an event");
-	(void)plait__object_init(&notice->object, &notice_class, context,
+	(void)plait__object_init(&event_record->object, &notice_class, context,
 				 NULL);
 	plait__object_hold(&inbox->object);
-	notice->inbox = inbox;
-	notice->event = *event;
-	notice->answered = true;
+	event_record->inbox = inbox;
+	event_record->event = *event;
+	event_record->answered = true;
 	plait__mutex_lock(&inbox->lock);
 	closed = inbox->closed;
 	if (!closed)
-		plait__inbox_link(inbox, notice);
+		plait__inbox_link(inbox, event_record);
 	plait__mutex_unlock(&inbox->lock);
 	if (closed) {
-		plait__object_drop(&notice->object);
+		plait__object_drop(&event_record->object);
 		return fail_closed(inbox, error);
 	}
-	*out = notice;
+	*out = event_record;
 	return PLAIT_OK;
 }
 
-void plait__notice_post(plait__notice *notice, plait_status status)
+void plait__inbox_event_post(plait__inbox_event *event_record, plait_status status)
 {
-	plait__inbox *inbox = notice->inbox;
+	plait__inbox *inbox = event_record->inbox;
 
 	plait__mutex_lock(&inbox->lock);
-	if (notice->state == PLAIT__NOTICE_PROMISED) {
-		notice->event.status = status;
-		plait__inbox_push(inbox, notice);
+	if (event_record->state == PLAIT__INBOX_EVENT_PROMISED) {
+		event_record->event.status = status;
+		plait__inbox_push(inbox, event_record);
 	}
 	plait__mutex_unlock(&inbox->lock);
-	plait__context_pulse(inbox->object.context);
-	plait__object_drop_later(&notice->object);
+	plait__context_notify_waiters(inbox->object.context);
+	plait__object_drop_deferred(&event_record->object);
 }
 
-void plait__notice_cancel(plait__notice *notice)
+void plait__inbox_event_cancel(plait__inbox_event *event_record)
 {
-	plait__inbox *inbox = notice->inbox;
+	plait__inbox *inbox = event_record->inbox;
 	bool linked;
 
 	plait__mutex_lock(&inbox->lock);
-	plait__inbox_remove(inbox, notice);
-	linked = plait__inbox_unlink(notice);
+	plait__inbox_remove(inbox, event_record);
+	linked = plait__inbox_unlink(event_record);
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
-		plait__object_drop(&notice->object);
-	plait__object_drop(&notice->object);
+		plait__object_drop(&event_record->object);
+	plait__object_drop(&event_record->object);
 }
 
 /* --- notifications of signals */
 
 static void on_signal(void *user_data, plait_status status)
 {
-	plait__notice *notice = user_data;
+	plait__inbox_event *event_record = user_data;
 
-	plait__port_notified(notice->object.context);
-	plait__notice_post(notice, status);
+	plait__backend_notified(event_record->object.context);
+	plait__inbox_event_post(event_record, status);
 }
 
 static plait_status notify(plait__signal *signal, plait__inbox *inbox,
@@ -105,31 +105,31 @@ static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 {
 	plait_error room = { .size = sizeof(room) };
 	plait_backend_point point;
-	plait__notice *notice;
+	plait__inbox_event *event_record;
 	plait_status status;
 
 	event->kind = PLAIT_EVENT_SIGNAL;
 	event->signal = plait__object_handle(&signal->object);
-	status = plait__notice_create(inbox, event, &notice, error);
+	status = plait__inbox_event_create(inbox, event, &event_record, error);
 	if (status != PLAIT_OK)
 		return status;
 	plait__object_hold(&signal->object);
-	notice->signal = signal;
+	event_record->signal = signal;
 	point.signal = signal->raw;
 	point.sequence = event->sequence;
-	status = plait__port_notify(signal->port, signal->object.context,
-				    &point, on_signal, notice, &room);
+	status = plait__backend_notify(signal->port, signal->object.context,
+				       &point, on_signal, event_record, &room);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
-	plait__notice_cancel(notice);
-	return plait__port_judge(signal->port, status, "signal_notify", &room,
-				 error);
+	plait__inbox_event_cancel(event_record);
+	return plait__backend_result_check(signal->port, status, "signal_notify", &room,
+					   error);
 }
 
 static plait_status check_notify(const plait__signal *signal,
 				 const plait__inbox *inbox, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if ((signal->port->all & PLAIT_CAP_NOTIFY) == 0)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,

@@ -7,7 +7,7 @@
  *         `----close of the inbox---^   (status PLAIT_E_CANCELLED)
  *
  * Two holds: who will post it, and the inbox until it was taken.  A CALL
- * (owner_call.h) starts with a notice and stays with the inbox until it is answered.
+ * (owner_call.h) starts with a event_record and stays with the inbox until it is answered.
  */
 #ifndef PLAIT_SRC_OBJECT_INBOX_INBOX_EVENT_H
 #define PLAIT_SRC_OBJECT_INBOX_INBOX_EVENT_H
@@ -20,24 +20,24 @@
 #include "sys/thread.h"
 
 typedef struct plait__inbox plait__inbox;
-typedef struct plait__notice plait__notice;
+typedef struct plait__inbox_event plait__inbox_event;
 typedef struct plait__signal plait__signal;
 
-enum plait__notice_state {
-	PLAIT__NOTICE_PROMISED,
-	PLAIT__NOTICE_POSTED,
-	PLAIT__NOTICE_TAKEN
+enum plait__inbox_event_state {
+	PLAIT__INBOX_EVENT_PROMISED,
+	PLAIT__INBOX_EVENT_POSTED,
+	PLAIT__INBOX_EVENT_TAKEN
 };
 
-struct plait__notice {
+struct plait__inbox_event {
 	plait__object object; /* without a handle */
 	plait__inbox *inbox;  /* held */
 	plait__signal *signal; /* SIGNAL: held; else null */
 	/* The rest under the inbox's lock. */
-	plait__notice *next_event; /* POSTED: in the order of arrival */
-	plait__notice *next;	   /* all that the inbox keeps */
-	plait__notice *previous;
-	enum plait__notice_state state;
+	plait__inbox_event *next_event; /* POSTED: in the order of arrival */
+	plait__inbox_event *next;	   /* all that the inbox keeps */
+	plait__inbox_event *previous;
+	enum plait__inbox_event_state state;
 	bool linked;   /* in the inbox's list, which has a hold */
 	bool answered; /* of a CALL; all others are */
 	plait_event event;
@@ -45,14 +45,14 @@ struct plait__notice {
 };
 
 /* PLAIT_E_STATE (the inbox is closed), PLAIT_E_NOMEM. */
-plait_status plait__notice_create(plait__inbox *inbox,
-				  const plait_event *event,
-				  plait__notice **out, plait_error *error);
+plait_status plait__inbox_event_create(plait__inbox *inbox,
+				       const plait_event *event,
+				       plait__inbox_event **out, plait_error *error);
 
 /* It has come; also in upcalls.  Gives the poster's hold back. */
-void plait__notice_post(plait__notice *notice, plait_status status);
+void plait__inbox_event_post(plait__inbox_event *event_record, plait_status status);
 
 /* It was never promised. */
-void plait__notice_cancel(plait__notice *notice);
+void plait__inbox_event_cancel(plait__inbox_event *event_record);
 
 #endif

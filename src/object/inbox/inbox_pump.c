@@ -16,7 +16,7 @@
 static __attribute__((cold, noinline)) plait_status
 refuse_thread(plait__inbox *inbox, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	int32_t owner;
 
 	plait__mutex_lock(&inbox->lock);
@@ -87,33 +87,33 @@ static void leave_served(void *arg)
  * caller has a hold of it.  With `runnable` only one that pump may run, and
  * always held.  The lock is held.
  */
-static plait__notice *take_first(plait__inbox *inbox, bool runnable,
-				 plait_event *out, bool *out_held)
+static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
+				      plait_event *out, bool *out_held)
 {
-	plait__notice *notice = inbox->first_event;
+	plait__inbox_event *event_record = inbox->first_event;
 
 	*out_held = false;
-	if (notice == NULL || (runnable && notice->event.function == NULL))
+	if (event_record == NULL || (runnable && event_record->event.function == NULL))
 		return NULL;
-	*out = notice->event;
-	plait__inbox_remove(inbox, notice);
+	*out = event_record->event;
+	plait__inbox_remove(inbox, event_record);
 	/* A call stays in the list until it is answered. */
-	if (notice->answered)
-		*out_held = plait__inbox_unlink(notice);
+	if (event_record->answered)
+		*out_held = plait__inbox_unlink(event_record);
 	else if (runnable)
-		plait__object_hold(&notice->object);
-	return notice;
+		plait__object_hold(&event_record->object);
+	return event_record;
 }
 
 /* Why the emission failed; the upcall could not ask. */
-static void explain(plait__notice *notice, plait_event *event)
+static void explain(plait__inbox_event *event_record, plait_event *event)
 {
 	plait_error cause = { .size = sizeof(cause) };
 
 	if (event->status == PLAIT_OK || event->status == PLAIT_E_CANCELLED ||
-	    notice->signal == NULL)
+	    event_record->signal == NULL)
 		return;
-	if (plait__signal_poll(notice->signal, event->sequence, NULL, &cause) !=
+	if (plait__signal_poll(event_record->signal, event->sequence, NULL, &cause) !=
 	    event->status)
 		return;
 	event->origin = cause.origin;
@@ -135,8 +135,8 @@ static bool is_closed(plait__inbox *inbox)
 static plait_status take_next(plait__inbox *inbox, plait_event *out,
 			      plait_error *error)
 {
-	plait__notice *notice = NULL;
-	char room[PLAIT__NAME_ROOM];
+	plait__inbox_event *event_record = NULL;
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	bool closed = false;
 	bool held = false;
 	bool mine;
@@ -144,21 +144,21 @@ static plait_status take_next(plait__inbox *inbox, plait_event *out,
 	plait__mutex_lock(&inbox->lock);
 	mine = plait__inbox_is_mine(inbox);
 	if (mine)
-		notice = take_first(inbox, false, out, &held);
-	if (notice == NULL)
+		event_record = take_first(inbox, false, out, &held);
+	if (event_record == NULL)
 		closed = inbox->closed;
 	plait__mutex_unlock(&inbox->lock);
 	if (!mine)
 		return refuse_thread(inbox, error);
-	if (notice == NULL && closed)
+	if (event_record == NULL && closed)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "%s is closed and empty",
 				   plait__object_name(&inbox->object, room));
-	if (notice == NULL)
+	if (event_record == NULL)
 		return PLAIT_PENDING;
 	if (held) {
-		explain(notice, out);
-		plait__object_drop(&notice->object);
+		explain(event_record, out);
+		plait__object_drop(&event_record->object);
 	}
 	return PLAIT_OK;
 }
@@ -171,21 +171,21 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave_inside, inbox };
+	PLAIT__THREAD_SCOPE inside = { leave_inside, inbox };
 	status = PLAIT_PENDING;
 	if (plait__wait_pump(inbox->object.context))
 		status = take_next(inbox, out, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave_inside(inbox);
 	return status;
 }
 
-/* As plait__desc_write, which is for callers of other versions. */
+/* As plait__sized_struct_write, which is for callers of other versions. */
 static plait_status put(plait_event *out, const plait_event *event,
 			plait_error *error)
 {
 	if (out == NULL || out->size != sizeof(*out))
-		return PLAIT__WRITE(plait_event, out, event, error);
+		return PLAIT__STRUCT_WRITE(plait_event, out, event, error);
 	*out = *event;
 	return PLAIT_OK;
 }
@@ -242,45 +242,45 @@ static bool is_void(const plait_event *event)
  * failed. */
 static void lose(void *arg)
 {
-	plait__notice *notice = arg;
+	plait__inbox_event *event_record = arg;
 
-	if (notice->event.kind == PLAIT_EVENT_CALL)
-		plait__call_answer(plait__call_of(notice), -1,
+	if (event_record->event.kind == PLAIT_EVENT_CALL)
+		plait__call_answer(plait__call_of(event_record), -1,
 				   "did not return but ended its thread "
 				   "(pthread_exit)");
-	plait__object_drop(&notice->object);
+	plait__object_drop(&event_record->object);
 }
 
 /* The guard is not on the stack, which is gone when it is needed. */
-static int32_t call(plait__notice *notice, const plait_event *event)
+static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
-	const bool guarded = plait__thread_guard_push(&notice->guard, lose,
-						      notice) == 0;
+	const bool guarded = plait__thread_guard_push(&event_record->guard, lose,
+						      event_record) == 0;
 	const int32_t result = event->function(event->user_data);
 
 	if (guarded)
-		plait__thread_guard_pop(&notice->guard);
+		plait__thread_guard_pop(&event_record->guard);
 	return result;
 }
 
-static void run(plait__notice *notice, const plait_event *event)
+static void run(plait__inbox_event *event_record, const plait_event *event)
 {
 	int32_t result = 0;
 
 	if (!is_void(event)) {
-		result = call(notice, event);
+		result = call(event_record, event);
 		if (event->kind == PLAIT_EVENT_CALL)
-			plait__call_answer(plait__call_of(notice), result,
+			plait__call_answer(plait__call_of(event_record), result,
 					   NULL);
 	}
-	plait__object_drop(&notice->object);
+	plait__object_drop(&event_record->object);
 }
 
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 			       uint64_t *out_count)
 {
 	uint64_t left = at_load_acquire_u64(&inbox->event_count);
-	plait__notice *notice;
+	plait__inbox_event *event_record;
 	plait_event event;
 	bool held;
 
@@ -289,16 +289,16 @@ plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 	*out_count = 0;
 	for (; left > 0; left--) {
 		plait__mutex_lock(&inbox->lock);
-		notice = take_first(inbox, true, &event, &held);
+		event_record = take_first(inbox, true, &event, &held);
 		plait__mutex_unlock(&inbox->lock);
-		if (notice == NULL)
+		if (event_record == NULL)
 			break;
 		++*out_count;
-		run(notice, &event);
+		run(event_record, &event);
 	}
 	plait__mutex_lock(&inbox->lock);
-	notice = inbox->first_event;
-	left = notice != NULL && notice->event.function == NULL;
+	event_record = inbox->first_event;
+	left = event_record != NULL && event_record->event.function == NULL;
 	plait__mutex_unlock(&inbox->lock);
 	return left != 0 ? PLAIT_EVENT_READY : PLAIT_OK;
 }
@@ -316,13 +316,13 @@ PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 	status = enter_owned(inbox, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave_owned, self };
+	PLAIT__THREAD_SCOPE inside = { leave_owned, self };
 	if (at_load_acquire_u64(&self->event_count) == 0)
 		(void)plait__wait_pump(self->object.context);
 	status = plait__inbox_pump(self, maximum, &count);
 	if (out_count != NULL)
 		*out_count = count;
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave_owned(self);
 	return status;
 }
@@ -391,9 +391,9 @@ plait_status plait__inbox_serve(plait__context *context)
 		plait__object_drop(&inbox->object);
 		return PLAIT_EVENT_READY;
 	}
-	PLAIT__SCOPE inside = { leave_served, inbox };
+	PLAIT__THREAD_SCOPE inside = { leave_served, inbox };
 	status = plait__inbox_pump(inbox, 1, &count);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave_served(inbox);
 	return count != 0 ? PLAIT_OK : status == PLAIT_OK ? PLAIT_PENDING
 							   : status;
@@ -427,11 +427,11 @@ static bool has_news(void *arg)
 static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
 			 plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status;
 
 	status = plait__wait_until(inbox->object.context, has_news,
-				   plait__inbox_describe, inbox, timeout_ns,
+				   plait__wait_diagnosis_describe_inbox, inbox, timeout_ns,
 				   error);
 	if (status == PLAIT_OK && is_closed(inbox))
 		return plait__fail(error, PLAIT_E_STATE,
@@ -449,9 +449,9 @@ PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave_owned, self };
+	PLAIT__THREAD_SCOPE inside = { leave_owned, self };
 	status = wait(self, timeout_ns, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave_owned(self);
 	return status;
 }

@@ -48,7 +48,7 @@ struct making {
 	const plait__signature *signature;
 	const plait_allocator *allocator;
 	plait__device *device;
-	plait__built *out;
+	plait__device_code *out;
 	plait_code code;
 	plait_code_parameter *parameters;
 	plait__text text;
@@ -90,7 +90,7 @@ static plait_status write_code(struct making *making, plait_error *error)
 
 	if (form == PLAIT_SOURCE_C || form == PLAIT_SOURCE_OPENCL_C ||
 	    form == PLAIT_SOURCE_CUDA_C)
-		status = plait__source_compose(source, making->signature, form,
+		status = plait__compose_source(source, making->signature, form,
 					       &making->text, error);
 	else
 		plait__text_add_bytes(&making->text, source->code,
@@ -126,13 +126,13 @@ static plait_status query(struct making *making, plait_error *error)
 		backend->self, making->out->raw, &facts, &room);
 
 	memcpy(making->out->group, facts.group, sizeof(facts.group));
-	return plait__port_judge(making->device->port, status, "kernel_query",
-				 &room, error);
+	return plait__backend_result_check(making->device->port, status, "kernel_query",
+					   &room, error);
 }
 
 static plait_status hand_over(struct making *making, plait_error *error)
 {
-	plait__port *port = making->device->port;
+	plait__backend_port *port = making->device->port;
 	plait__backend *backend = port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
@@ -140,8 +140,8 @@ static plait_status hand_over(struct making *making, plait_error *error)
 		backend->self, making->device->index, &making->code,
 		&making->out->raw, &room);
 
-	status = plait__port_judge_made(port, status, "kernel_build",
-					making->out->raw, &room, &why);
+	status = plait__backend_result_check_created(port, status, "kernel_build",
+						     making->out->raw, &room, &why);
 	if (status == PLAIT_OK)
 		return query(making, error);
 	making->out->raw = NULL;
@@ -191,7 +191,7 @@ static plait_status make_one(struct making *making, plait_error *error)
 /* ---- all devices ---- */
 
 /* It has no code of this source, but another source may do. */
-static void refuse(plait__built *built, const plait_error *why,
+static void refuse(plait__device_code *built, const plait_error *why,
 		   plait_error *refused)
 {
 	if (refused->status == PLAIT_OK)
@@ -240,9 +240,9 @@ static plait_status make_table(plait__kernel *kernel, plait__context *context,
 			   kernel->signature->name);
 }
 
-plait_status plait__built_make(plait__kernel *kernel, plait__context *context,
-			       const plait_source *source,
-			       plait_error *refused, plait_error *error)
+plait_status plait__device_code_build(plait__kernel *kernel, plait__context *context,
+				      const plait_source *source,
+				      plait_error *refused, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -261,7 +261,7 @@ plait_status plait__built_make(plait__kernel *kernel, plait__context *context,
 	return status;
 }
 
-void plait__built_free(plait__kernel *kernel)
+void plait__device_code_free(plait__kernel *kernel)
 {
 	plait__context *context = kernel->context;
 
@@ -279,10 +279,10 @@ void plait__built_free(plait__kernel *kernel)
 	kernel->built = NULL;
 }
 
-const plait__built *plait__built_find(const plait__kernel *kernel,
-				      const plait__device *device)
+const plait__device_code *plait__device_code_find(const plait__kernel *kernel,
+						  const plait__device *device)
 {
-	const plait__built *built;
+	const plait__device_code *built;
 
 	if (kernel->built == NULL)
 		return NULL;
@@ -290,7 +290,7 @@ const plait__built *plait__built_find(const plait__kernel *kernel,
 	return built->raw != NULL ? built : NULL;
 }
 
-bool plait__built_any(const plait__kernel *kernel)
+bool plait__device_code_exists(const plait__kernel *kernel)
 {
 	if (kernel->built == NULL)
 		return false;
@@ -302,13 +302,13 @@ bool plait__built_any(const plait__kernel *kernel)
 
 /* ---- launches ---- */
 
-plait_status plait__built_bind(const plait__kernel *kernel,
-			       const plait__device *device,
-			       const plait_launch *launch,
-			       const plait_launch_argument *arguments,
-			       plait_backend_launch **out, plait_error *error)
+plait_status plait__device_code_bind(const plait__kernel *kernel,
+				     const plait__device *device,
+				     const plait_launch *launch,
+				     const plait_launch_argument *arguments,
+				     plait_backend_launch **out, plait_error *error)
 {
-	const plait__built *built = plait__built_find(kernel, device);
+	const plait__device_code *built = plait__device_code_find(kernel, device);
 	plait__backend *backend = device->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_launch_request request = {
@@ -326,7 +326,7 @@ plait_status plait__built_bind(const plait__kernel *kernel,
 	}
 	status = backend->table.launch_create(backend->self, &request, out,
 					      &room);
-	status = plait__port_judge_made(device->port, status, "launch_create",
+	status = plait__backend_result_check_created(device->port, status, "launch_create",
 					*out, &room, error);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
@@ -335,8 +335,8 @@ plait_status plait__built_bind(const plait__kernel *kernel,
 	return status;
 }
 
-void plait__built_unbind(const plait__device *device,
-			 plait_backend_launch *launch)
+void plait__device_code_unbind(const plait__device *device,
+			       plait_backend_launch *launch)
 {
 	if (launch != NULL)
 		device->port->backend->table.launch_destroy(

@@ -9,20 +9,20 @@
 
 #include "plait/kernel.h"
 
-typedef struct plait__split {
+typedef struct plait__grid_split {
 	uint64_t units[3];  /* groups, or items when there are none */
 	uint64_t pieces[3]; /* of each dimension; at most its units */
-} plait__split;
+} plait__grid_split;
 
 /*
  * Parts for `threads` threads, each of at least `grain` units where there are
  * so many; 0 is the default.  Returns how many parts there are.
  */
-uint64_t plait__split_make(plait__split *out, const plait_launch *launch,
-			   uint64_t grain, uint32_t threads);
+uint64_t plait__grid_split_init(plait__grid_split *out, const plait_launch *launch,
+				uint64_t grain, uint32_t threads);
 
 /* What part `number` has. */
-void plait__split_range(const plait__split *split, const plait_launch *launch,
-			uint64_t number, plait_range *out);
+void plait__grid_split_range(const plait__grid_split *split, const plait_launch *launch,
+			     uint64_t number, plait_range *out);
 
 #endif

@@ -18,8 +18,8 @@ static uint32_t count_given(const plait_kernel_desc *desc)
 	       (desc->described != NULL) + (desc->library != NULL);
 }
 
-plait_status plait__code_check(const plait_kernel_desc *desc,
-			       plait_error *error)
+plait_status plait__host_code_check(const plait_kernel_desc *desc,
+				    plait_error *error)
 {
 	uint32_t count = count_given(desc);
 
@@ -75,8 +75,8 @@ static plait_status check_file(const plait_kernel_desc *desc,
 
 	if (strchr(desc->library, '/') == NULL)
 		return PLAIT_OK;
-	status = plait__image_check(desc->library, &why);
-	if (status == PLAIT__IMAGE_ABSENT)
+	status = plait__elf_check(desc->library, &why);
+	if (status == PLAIT__ELF_CHECK_ABSENT)
 		return unavailable(desc, kernel, "there is no such file",
 				   error);
 	if (status != PLAIT_OK)
@@ -120,7 +120,7 @@ static plait_status find_symbol(const plait_kernel_desc *desc,
 			   desc->library, what, symbol);
 }
 
-static plait_status load(plait__code *code, const plait_kernel_desc *desc,
+static plait_status load(plait__host_code *code, const plait_kernel_desc *desc,
 			 const char *kernel, plait_error *error)
 {
 	void *library = NULL, *address = NULL;
@@ -140,15 +140,15 @@ static plait_status load(plait__code *code, const plait_kernel_desc *desc,
 	return PLAIT_OK;
 }
 
-plait_status plait__code_find(plait__code *code, const plait_kernel_desc *desc,
-			      const plait__signature *signature,
-			      plait__intern *intern,
-			      const plait_allocator *allocator,
-			      plait_error *error)
+plait_status plait__host_code_find(plait__host_code *code, const plait_kernel_desc *desc,
+				   const plait__signature *signature,
+				   plait__intern *intern,
+				   const plait_allocator *allocator,
+				   plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	*code = (plait__code){ .function = desc->function,
+	*code = (plait__host_code){ .function = desc->function,
 			       .range = desc->range,
 			       .described = desc->described,
 			       .user_data = desc->user_data,
@@ -178,7 +178,7 @@ static int32_t narrow(int64_t result)
 static int32_t run_described(void *const *arguments,
 			     const plait_launch *launch, void *user_data)
 {
-	const plait__code *code = user_data;
+	const plait__host_code *code = user_data;
 
 	(void)launch;
 	return narrow(plait__ffi_call(code->shape, code->described,
@@ -187,20 +187,20 @@ static int32_t run_described(void *const *arguments,
 
 /* A launch that is done in parts. */
 struct parts {
-	const plait__code *code;
+	const plait__host_code *code;
 	void *const *arguments;
 	const plait_launch *launch;
-	plait__split split;
+	plait__grid_split split;
 };
 
-_Static_assert(sizeof(struct parts) <= PLAIT__TEAM_DATA_BYTES, "fits a job");
+_Static_assert(sizeof(struct parts) <= PLAIT__PARALLEL_FOR_DATA_BYTES, "fits a job");
 
 static int32_t run_part(void *data, uint64_t number)
 {
 	const struct parts *parts = data;
 	plait_range range;
 
-	plait__split_range(&parts->split, parts->launch, number, &range);
+	plait__grid_split_range(&parts->split, parts->launch, number, &range);
 	return parts->code->range(&range, parts->arguments, parts->launch,
 				  parts->code->user_data);
 }
@@ -208,23 +208,23 @@ static int32_t run_part(void *data, uint64_t number)
 static int32_t run_range(void *const *arguments, const plait_launch *launch,
 			 void *user_data)
 {
-	const plait__code *code = user_data;
+	const plait__host_code *code = user_data;
 	struct parts parts = { .code = code, .arguments = arguments,
 			       .launch = launch };
 	uint64_t count = 1;
 
 	/* Nobody to help: no reason to cut. */
 	if (code->team == NULL) {
-		parts.split = (plait__split){ { 1, 1, 1 }, { 1, 1, 1 } };
+		parts.split = (plait__grid_split){ { 1, 1, 1 }, { 1, 1, 1 } };
 		return run_part(&parts, 0);
 	}
-	count = plait__split_make(&parts.split, launch, code->grain,
-				  plait__team_size(code->team));
-	return plait__team_run(code->team, run_part, &parts, sizeof(parts),
-			       count);
+	count = plait__grid_split_init(&parts.split, launch, code->grain,
+				       plait__parallel_for_size(code->team));
+	return plait__parallel_for_run(code->team, run_part, &parts, sizeof(parts),
+				       count);
 }
 
-plait_kernel_function plait__code_whole(plait__code *code, void **out_data)
+plait_kernel_function plait__host_code_launch_function(plait__host_code *code, void **out_data)
 {
 	*out_data = code;
 	if (code->form == PLAIT_FORM_DESCRIBED)

@@ -17,9 +17,9 @@ static void destroy_kernel(plait__object *object)
 	const plait_allocator *allocator =
 		plait__context_allocator(object->context);
 
-	plait__kernel_unbuild(kernel);
-	plait__intern_drop(&object->context->signatures, allocator,
-			   kernel->signature);
+	plait__select_source_free(kernel);
+	plait__intern_release(&object->context->signatures, allocator,
+			      kernel->signature);
 	plait__free(allocator, kernel, sizeof(*kernel));
 }
 
@@ -45,27 +45,27 @@ static plait_status make_kernel(plait__context *context,
 	if (kernel == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a kernel");
-	status = plait__intern_take(&context->signatures, allocator,
-				    desc->signature, &kernel->signature,
-				    error);
+	status = plait__intern_acquire(&context->signatures, allocator,
+				       desc->signature, &kernel->signature,
+				       error);
 	if (status != PLAIT_OK)
 		goto free_kernel;
-	status = plait__kernel_build(kernel, context, desc, error);
+	status = plait__select_source_build(kernel, context, desc, error);
 	if (status == PLAIT_OK && has_host_code(desc))
-		status = plait__code_find(&kernel->code, desc,
-					  kernel->signature,
-					  &context->signatures, allocator,
-					  error);
+		status = plait__host_code_find(&kernel->code, desc,
+					       kernel->signature,
+					       &context->signatures, allocator,
+					       error);
 	if (status != PLAIT_OK)
 		goto unbuild;
 	if (kernel->code.form == PLAIT_FORM_RANGE)
-		status = plait__context_team(context, &kernel->code.team,
-					     error);
+		status = plait__context_parallel_for(context, &kernel->code.team,
+						     error);
 	if (status != PLAIT_OK)
 		goto unbuild;
 	if (has_host_code(desc))
-		kernel->function = plait__code_whole(&kernel->code,
-						     &kernel->user_data);
+		kernel->function = plait__host_code_launch_function(&kernel->code,
+								    &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);
 	status = plait__object_init(&kernel->object, &kernel_class, context,
 				    error);
@@ -74,9 +74,9 @@ static plait_status make_kernel(plait__context *context,
 	*out = kernel;
 	return PLAIT_OK;
 unbuild:
-	plait__kernel_unbuild(kernel);
-	plait__intern_drop(&context->signatures, allocator,
-			   kernel->signature);
+	plait__select_source_free(kernel);
+	plait__intern_release(&context->signatures, allocator,
+			      kernel->signature);
 free_kernel:
 	plait__free(allocator, kernel, sizeof(*kernel));
 	return status;
@@ -85,8 +85,8 @@ free_kernel:
 static plait_status check_desc(const plait_kernel_desc *given,
 			       plait_kernel_desc *desc, plait_error *error)
 {
-	plait_status status = PLAIT__READ(plait_kernel_desc, desc, given,
-					  error);
+	plait_status status = PLAIT__STRUCT_READ(plait_kernel_desc, desc, given,
+						 error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -97,7 +97,7 @@ static plait_status check_desc(const plait_kernel_desc *given,
 	if (desc->signature == NULL)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "plait_kernel_desc: signature is null");
-	return plait__code_check(desc, error);
+	return plait__host_code_check(desc, error);
 }
 
 plait_status plait_kernel_create(plait_context *context,
@@ -149,9 +149,9 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
 				const plait__device *device)
 {
 	uint32_t can = plait__device_facts(device)->capabilities;
-	const plait__built *built = kernel->built;
+	const plait__device_code *built = kernel->built;
 
-	if (plait__built_find(kernel, device) != NULL ||
+	if (plait__device_code_find(kernel, device) != NULL ||
 	    (kernel->function != NULL && (can & PLAIT_CAP_HOST_CALL) != 0))
 		return NULL;
 	if (built != NULL)

@@ -12,7 +12,7 @@
 #include "kernel/intern.h"
 #include "source/host_module.h"
 
-typedef struct plait__built plait__built;
+typedef struct plait__device_code plait__device_code;
 
 typedef struct plait__kernel {
 	plait__object object;
@@ -20,12 +20,12 @@ typedef struct plait__kernel {
 	/* Does a whole launch, whatever the form; null: none on the host. */
 	plait_kernel_function function;
 	void *user_data;
-	plait__code code;
+	plait__host_code code;
 	/* What `code` runs when it was built from source, or null. */
 	plait__module *module;
 	/* What backends made of its sources, for each device of the context,
 	 * or null; device_code.h. */
-	plait__built *built;
+	plait__device_code *built;
 	plait__context *context; /* of `built`; held by the object */
 } plait__kernel;
 
@@ -40,7 +40,7 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
  * Give a launch that was read the groups of the kernel's source, if it has
  * any.  PLAIT_E_INVALID: it asks for others.
  */
-plait_status plait__kernel_settle(const plait__kernel *kernel,
-				  plait_launch *launch, plait_error *error);
+plait_status plait__select_source_set_groups(const plait__kernel *kernel,
+					     plait_launch *launch, plait_error *error);
 
 #endif

@@ -26,12 +26,12 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 	uint32_t size;
 
 	memcpy(&size, desc->sources, sizeof(size));
-	if (i == 0 || size < PLAIT__FIRST(plait_source) || size > sizeof(copy))
-		return plait__source_read(desc->sources, name, out, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_source) || size > sizeof(copy))
+		return plait__compose_read_source(desc->sources, name, out, error);
 	memcpy(copy, (const char *)desc->sources + i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return plait__source_read((const plait_source *)(const void *)copy,
-				  name, out, error);
+	return plait__compose_read_source((const plait_source *)(const void *)copy,
+					  name, out, error);
 }
 
 /* Does it run on the host, for want of a device's own compiler? */
@@ -60,13 +60,13 @@ static plait_status build_one(plait__kernel *kernel, plait__context *context,
 			      const plait_source *source, bool wanted,
 			      plait_error *refused, plait_error *error)
 {
-	plait_status status = plait__built_make(kernel, context, source,
-						refused, error);
+	plait_status status = plait__device_code_build(kernel, context, source,
+						       refused, error);
 
 	if (status != PLAIT_OK || !wanted || kernel->module != NULL ||
 	    !anybody_takes(context, source))
 		return status;
-	return plait__module_build(source, kernel->signature,
+	return plait__build_from_source(source, kernel->signature,
 				 plait__context_allocator(context),
 				 &context->settings.log, &kernel->module, error);
 }
@@ -79,7 +79,7 @@ static plait_status nobody(const plait__context *context, const char *name,
 			   "takes its %s%s%.30s", name,
 			   context->ports[0].backend->name,
 			   context->port_count > 1 ? ", ..." : "",
-			   plait__source_form_name(source->form),
+			   plait__compose_form_name(source->form),
 			   source->backend != NULL ? " for " : "",
 			   source->backend != NULL ? source->backend : "");
 }
@@ -101,15 +101,15 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 					   &refused, error);
 	}
 	if (status != PLAIT_OK || !wanted || kernel->module != NULL ||
-	    plait__built_any(kernel))
+	    plait__device_code_exists(kernel))
 		return status;
 	if (refused.status != PLAIT_OK)
 		return plait__error_copy(error, &refused);
 	return nobody(context, kernel->signature->name, &source, error);
 }
 
-plait_status plait__kernel_build(plait__kernel *kernel, plait__context *context,
-				 plait_kernel_desc *desc, plait_error *error)
+plait_status plait__select_source_build(plait__kernel *kernel, plait__context *context,
+					plait_kernel_desc *desc, plait_error *error)
 {
 	bool wanted = desc->function == NULL && desc->range == NULL &&
 		      desc->described == NULL && desc->library == NULL;
@@ -136,24 +136,24 @@ plait_status plait__kernel_build(plait__kernel *kernel, plait__context *context,
 	return PLAIT_OK;
 }
 
-plait_status plait__kernel_settle(const plait__kernel *kernel,
-				  plait_launch *launch, plait_error *error)
+plait_status plait__select_source_set_groups(const plait__kernel *kernel,
+					     plait_launch *launch, plait_error *error)
 {
-	const plait__built *built = kernel->built;
+	const plait__device_code *built = kernel->built;
 
 	if (kernel->module != NULL)
 		return plait__module_settle(kernel->module, launch, error);
 	for (uint32_t i = 0; built != NULL && i < kernel->context->device_count;
 	     i++)
 		if (built[i].group[0] != 0)
-			return plait__launch_settle(built[i].group, launch,
-						    error);
+			return plait__launch_resolve(built[i].group, launch,
+						     error);
 	return PLAIT_OK;
 }
 
-void plait__kernel_unbuild(plait__kernel *kernel)
+void plait__select_source_free(plait__kernel *kernel)
 {
-	plait__built_free(kernel);
+	plait__device_code_free(kernel);
 	plait__module_destroy(kernel->module);
 	kernel->module = NULL;
 }

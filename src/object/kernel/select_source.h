@@ -9,10 +9,10 @@
  * Build what the backends of the kernel's context can use of its sources.
  * `desc` was read and has an implementation; when it has none for the host,
  * it gets the one that was built.  On failure the kernel has what
- * plait__kernel_unbuild gives back.
+ * plait__select_source_free gives back.
  */
-plait_status plait__kernel_build(plait__kernel *kernel, plait__context *context,
-				 plait_kernel_desc *desc, plait_error *error);
-void plait__kernel_unbuild(plait__kernel *kernel);
+plait_status plait__select_source_build(plait__kernel *kernel, plait__context *context,
+					plait_kernel_desc *desc, plait_error *error);
+void plait__select_source_free(plait__kernel *kernel);
 
 #endif

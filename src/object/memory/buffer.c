@@ -29,7 +29,7 @@ static void lose_released(void *arg)
 }
 
 /* The user's function, on a thread of the context. */
-static void call_released(plait__errand *errand)
+static void call_released(plait__context_task *errand)
 {
 	plait__buffer *buffer = (plait__buffer *)(void *)((char *)errand -
 		offsetof(plait__buffer, errand));
@@ -50,13 +50,13 @@ static void destroy_root(plait__buffer *buffer)
 	plait__buffer_unmap_all(buffer);
 	if (buffer->raw != NULL)
 		backend->table.memory_destroy(backend->self, buffer->raw);
-	plait__device_give_back(buffer->device, buffer->taken_bytes);
+	plait__device_unreserve_bytes(buffer->device, buffer->taken_bytes);
 	if (buffer->notice != NULL)
-		plait__notice_post(buffer->notice, PLAIT_OK);
+		plait__inbox_event_post(buffer->notice, PLAIT_OK);
 	if (buffer->released != NULL) {
 		buffer->errand.run = call_released;
-		plait__context_errand(buffer->object.context,
-				      &buffer->errand);
+		plait__reclaim_thread_submit(buffer->object.context,
+					     &buffer->errand);
 		return;
 	}
 	free_buffer(buffer);
@@ -116,9 +116,9 @@ static plait_status create_raw(plait__buffer *buffer,
 	status = backend->table.memory_create(backend->self,
 					      buffer->device->index, request,
 					      &buffer->raw, &room);
-	return plait__port_judge_made(buffer->device->port, status,
-				      "memory_create", buffer->raw,
-				      &room, error);
+	return plait__backend_result_check_created(buffer->device->port, status,
+						   "memory_create", buffer->raw,
+						   &room, error);
 }
 
 static void destroy_raw(plait__buffer *buffer)
@@ -133,8 +133,8 @@ static plait_status try_memory(plait__buffer *buffer,
 			       const plait_memory_request *request,
 			       plait_error *error)
 {
-	plait_status status = plait__device_take(buffer->device,
-						 request->bytes, error);
+	plait_status status = plait__device_reserve_bytes(buffer->device,
+							  request->bytes, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -142,7 +142,7 @@ static plait_status try_memory(plait__buffer *buffer,
 	if (status == PLAIT_OK)
 		buffer->taken_bytes = request->bytes;
 	else
-		plait__device_give_back(buffer->device, request->bytes);
+		plait__device_unreserve_bytes(buffer->device, request->bytes);
 	return status;
 }
 
@@ -155,7 +155,7 @@ static plait_status create_memory(plait__buffer *buffer,
 
 	if (status != PLAIT_E_NOMEM)
 		return status;
-	plait__context_sweep(buffer->object.context);
+	plait__reclaim_now(buffer->object.context);
 	return try_memory(buffer, request, error);
 }
 
@@ -186,7 +186,7 @@ static plait_status create(plait__device *device,
 
 destroy_memory:
 	destroy_raw(buffer);
-	plait__device_give_back(device, buffer->taken_bytes);
+	plait__device_unreserve_bytes(device, buffer->taken_bytes);
 free:
 	free_buffer(buffer);
 	return status;
@@ -231,7 +231,7 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = PLAIT__READ(plait_buffer_desc, &known, desc, error);
+		status = PLAIT__STRUCT_READ(plait_buffer_desc, &known, desc, error);
 	if (status == PLAIT_OK)
 		status = check_desc(&known, error);
 	if (status == PLAIT_OK)
@@ -343,8 +343,8 @@ static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
 	status = plait__context_check_same(&inbox->object,
 					   &buffer->device->object, error);
 	if (status == PLAIT_OK)
-		status = plait__notice_create(inbox, &event, &buffer->notice,
-					      error);
+		status = plait__inbox_event_create(inbox, &event, &buffer->notice,
+						   error);
 	plait__object_leave(&inbox->object);
 	return status;
 }
@@ -385,7 +385,7 @@ static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 
 break_promise:
 	if (buffer->notice != NULL)
-		plait__notice_cancel(buffer->notice);
+		plait__inbox_event_cancel(buffer->notice);
 destroy_memory:
 	destroy_raw(buffer);
 free:
@@ -411,7 +411,7 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = PLAIT__READ(plait_wrap_desc, &known, desc, error);
+		status = PLAIT__STRUCT_READ(plait_wrap_desc, &known, desc, error);
 	if (status == PLAIT_OK)
 		status = check_wrap(&known, error);
 	if (status == PLAIT_OK)
@@ -495,7 +495,7 @@ plait_status plait__buffer_check_range(const plait__buffer *buffer,
 				       uint64_t offset, uint64_t bytes,
 				       const char *what, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
 		return PLAIT_OK;
@@ -510,7 +510,7 @@ plait_status plait__buffer_check_range(const plait__buffer *buffer,
 plait_status plait__buffer_check_write(const plait__buffer *buffer,
 				       plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (!buffer->root->read_only)
 		return PLAIT_OK;

@@ -32,10 +32,10 @@ struct plait__buffer {
 	uint64_t taken_bytes;	   /* of the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
 	bool read_only;
-	plait__notice *notice;	   /* announces that it is not used any more */
+	plait__inbox_event *notice;	   /* announces that it is not used any more */
 	plait_host_function released; /* the same by a call */
 	void *user_data;
-	plait__errand errand;
+	plait__context_task errand;
 	struct plait__thread_guard guard; /* while `released` runs */
 	struct plait__mutex map_lock; /* guards `mappings`; a leaf */
 	struct plait__mapping *mappings;
@@ -60,9 +60,9 @@ bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 
 /* Are these bytes of the host among those of the buffer, by wrapping or by a
  * map? */
-bool plait__buffer_meets(const plait__buffer *buffer, uint64_t offset,
-			 uint64_t bytes, const void *host,
-			 uint64_t host_bytes);
+bool plait__buffer_overlaps_host(const plait__buffer *buffer, uint64_t offset,
+				 uint64_t bytes, const void *host,
+				 uint64_t host_bytes);
 
 /* The root ends: end all mappings that are left. */
 void plait__buffer_unmap_all(plait__buffer *root);

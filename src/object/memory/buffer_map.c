@@ -18,8 +18,8 @@ static plait_status map_raw(plait__buffer *buffer, uint64_t offset,
 	status = backend->table.memory_map(backend->self, buffer->root->raw,
 					   buffer->offset + offset, bytes,
 					   flags, out, &room);
-	return plait__port_judge_made(buffer->device->port, status,
-				      "memory_map", *out, &room, error);
+	return plait__backend_result_check_created(buffer->device->port, status,
+						   "memory_map", *out, &room, error);
 }
 
 static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
@@ -31,8 +31,8 @@ static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
 
 	status = backend->table.memory_unmap(backend->self, buffer->root->raw,
 					     pointer, &room);
-	return plait__port_judge(buffer->device->port, status, "memory_unmap", &room,
-				 error);
+	return plait__backend_result_check(buffer->device->port, status, "memory_unmap", &room,
+					   error);
 }
 
 static plait_status check_map(const plait__buffer *buffer, uint64_t offset,
@@ -134,7 +134,7 @@ static plait_status unmap(plait__buffer *buffer, void *pointer,
 {
 	struct plait__mapping *mapping = take(buffer, pointer);
 	plait__buffer *root = buffer->root;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status;
 
 	if (mapping == NULL)

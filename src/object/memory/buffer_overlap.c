@@ -58,9 +58,9 @@ bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,
 	       is_mapped(a, from, one_bytes, to, other_bytes);
 }
 
-bool plait__buffer_meets(const plait__buffer *buffer, uint64_t offset,
-			 uint64_t bytes, const void *host,
-			 uint64_t host_bytes)
+bool plait__buffer_overlaps_host(const plait__buffer *buffer, uint64_t offset,
+				 uint64_t bytes, const void *host,
+				 uint64_t host_bytes)
 {
 	plait__buffer *root = buffer->root;
 	uint64_t from = buffer->offset + offset;

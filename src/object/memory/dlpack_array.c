@@ -81,7 +81,7 @@ static plait_status check_import(const plait_import_desc *desc,
 
 /* The address of the element whose indexes are all 0. */
 static plait_status find_origin(const plait__tensor *tensor,
-				const plait__extent *extent, char **out,
+				const plait__tensor_extent *extent, char **out,
 				plait_error *error)
 {
 	uintptr_t origin;
@@ -124,7 +124,7 @@ static plait_status read_foreign(const struct foreign *foreign,
 				 plait_array *array, plait_wrap_desc *wrap,
 				 plait_error *error)
 {
-	plait__extent extent;
+	plait__tensor_extent extent;
 	char *origin;
 	plait_status status = plait__tensor_read(foreign->tensor, array,
 						 error);
@@ -157,8 +157,8 @@ static plait_status import(plait_device *device, void *tensor,
 	plait_wrap_desc wrap = { .size = sizeof(wrap), .user_data = tensor };
 	plait_import_desc desc;
 	struct foreign foreign = { NULL, NULL, false };
-	plait_status status = PLAIT__READ(plait_import_desc, &desc, given,
-					  error);
+	plait_status status = PLAIT__STRUCT_READ(plait_import_desc, &desc, given,
+						 error);
 
 	if (status == PLAIT_OK)
 		status = check_import(&desc, error);
@@ -191,11 +191,11 @@ PLAIT_API plait_status plait_array_import(plait_device *device, void *tensor,
 	if (status != PLAIT_OK)
 		return status;
 	/* Before anything is taken over: is there room for the answer? */
-	status = PLAIT__WRITE(plait_array, out_array, &array, error);
+	status = PLAIT__STRUCT_WRITE(plait_array, out_array, &array, error);
 	if (status == PLAIT_OK)
 		status = import(device, tensor, desc, &array, out, error);
 	if (status == PLAIT_OK)
-		(void)PLAIT__WRITE(plait_array, out_array, &array, NULL);
+		(void)PLAIT__STRUCT_WRITE(plait_array, out_array, &array, NULL);
 	plait__device_leave(entered);
 	return status;
 }
@@ -276,7 +276,7 @@ static plait_status check_inside(const plait__buffer *buffer,
 				 const plait_array *array,
 				 uint64_t *out_bytes, plait_error *error)
 {
-	plait__extent extent;
+	plait__tensor_extent extent;
 	plait_status status = plait__tensor_measure(array, &extent, error);
 
 	if (status != PLAIT_OK)
@@ -344,7 +344,7 @@ static plait_status export(plait_buffer *handle, plait__buffer *buffer,
 	struct exported *self;
 
 	if (status == PLAIT_OK)
-		status = plait__tensor_settle(array, error);
+		status = plait__tensor_normalize(array, error);
 	if (status == PLAIT_OK)
 		status = plait__device_check_can(buffer->device,
 						 PLAIT_CAP_WRAP,
@@ -383,7 +383,7 @@ PLAIT_API plait_status plait_array_export(plait_buffer *buffer,
 	status = plait__buffer_enter(buffer, &entered, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = PLAIT__READ(plait_array, &known, array, error);
+	status = PLAIT__STRUCT_READ(plait_array, &known, array, error);
 	if (status == PLAIT_OK)
 		status = export(buffer, entered, &known, flags, out_tensor,
 				error);

@@ -70,7 +70,7 @@ static plait_status fill_strides(plait_array *array, plait_error *error)
 	return PLAIT_OK;
 }
 
-plait_status plait__tensor_settle(plait_array *array, plait_error *error)
+plait_status plait__tensor_normalize(plait_array *array, plait_error *error)
 {
 	plait_status status;
 
@@ -110,7 +110,7 @@ plait_status plait__tensor_read(const plait__tensor *tensor, plait_array *out,
 		memcpy(out->strides, tensor->strides, count * sizeof(int64_t));
 	else
 		out->flags = PLAIT_ARRAY_COMPACT;
-	status = plait__tensor_settle(out, error);
+	status = plait__tensor_normalize(out, error);
 	out->flags = 0;
 	return status;
 }
@@ -126,11 +126,11 @@ static bool is_empty(const plait_array *array)
 }
 
 plait_status plait__tensor_measure(const plait_array *array,
-				   plait__extent *out, plait_error *error)
+				   plait__tensor_extent *out, plait_error *error)
 {
 	int64_t low = 0, high = 0, step, bytes, before;
 
-	*out = (plait__extent){ 0, 0 };
+	*out = (plait__tensor_extent){ 0, 0 };
 	if (is_empty(array))
 		return PLAIT_OK;
 	for (uint32_t i = 0; i < array->dimensions; i++) {

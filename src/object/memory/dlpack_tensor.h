@@ -60,10 +60,10 @@ _Static_assert(offsetof(plait__tensor_versioned, tensor) == 32,
 #endif
 
 /* Where the elements lie, in bytes from the one whose indexes are all 0. */
-typedef struct plait__extent {
+typedef struct plait__tensor_extent {
 	uint64_t before; /* how far down they go */
 	uint64_t bytes;	 /* from the lowest to the end of the highest */
-} plait__extent;
+} plait__tensor_extent;
 
 /* Read a tensor into an array (offset_bytes is 0; strides are filled in when
  * there are none).  PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED. */
@@ -71,12 +71,12 @@ plait_status plait__tensor_read(const plait__tensor *tensor, plait_array *out,
 				plait_error *error);
 
 /* The same checks for an array of the user's; fills in compact strides. */
-plait_status plait__tensor_settle(plait_array *array, plait_error *error);
+plait_status plait__tensor_normalize(plait_array *array, plait_error *error);
 
 /* How far an array that was checked reaches; nothing when it has no element.
  * PLAIT_E_INVALID: further than memory. */
 plait_status plait__tensor_measure(const plait_array *array,
-				   plait__extent *out, plait_error *error);
+				   plait__tensor_extent *out, plait_error *error);
 
 /* May two elements share memory?  True also when that is hard to say. */
 bool plait__tensor_overlaps(const plait_array *array);

@@ -20,20 +20,20 @@ enum { CHUNKS = 1 << (INDEX_BITS - CHUNK_BITS) };
  * never 0; an old one would have to wait for 2^42 turns to be taken for a new
  * one.
  */
-struct plait__upcall_slot {
+struct plait__notification_slot {
 	at_u64 state;
 	plait_notify_function function; /* stored before the bit is */
 	void *arg;
-	struct plait__upcall_slot *next;
+	struct plait__notification_slot *next;
 	uint64_t index; /* constant */
 };
 
-struct plait__upcall_chunk {
-	struct plait__upcall_slot slots[CHUNK_SLOTS];
-	struct plait__upcall_chunk *next; /* of the port's, or of the idle */
+struct plait__notification_chunk {
+	struct plait__notification_slot slots[CHUNK_SLOTS];
+	struct plait__notification_chunk *next; /* of the port's, or of the idle */
 	/* Null while it is idle.  Changes under the table's lock, and not
 	 * while a slot is armed. */
-	plait__port *port;
+	plait__backend_port *port;
 	/* Turns up to this one were armed for the port's predecessors. */
 	uint64_t old_turns;
 };
@@ -45,17 +45,17 @@ static at_ptr chunks[CHUNKS];
 /* Guards what is behind it, and who has which chunk.  A leaf. */
 static struct plait__mutex table;
 static uint32_t chunk_count;
-static struct plait__upcall_chunk *idle_chunks;
+static struct plait__notification_chunk *idle_chunks;
 
 /* A thread has reported a stray call. */
-static struct plait__event reported;
+static struct plait__eventcount reported;
 
 /* --- chunks */
 
 /* The lock is held; null: no memory, or no numbers are left. */
-static struct plait__upcall_chunk *create_chunk(void)
+static struct plait__notification_chunk *create_chunk(void)
 {
-	struct plait__upcall_chunk *chunk;
+	struct plait__notification_chunk *chunk;
 
 	if (chunk_count == CHUNKS)
 		return NULL;
@@ -71,7 +71,7 @@ static struct plait__upcall_chunk *create_chunk(void)
 
 /* All slots go on from the highest turn, so that one number tells theirs from
  * those before. */
-static void age_slots(struct plait__upcall_chunk *chunk)
+static void age_slots(struct plait__notification_chunk *chunk)
 {
 	uint64_t highest = 0;
 
@@ -87,9 +87,9 @@ static void age_slots(struct plait__upcall_chunk *chunk)
 }
 
 /* The lock of the port's slots is held. */
-static void take_chunk(plait__port *port)
+static void take_chunk(plait__backend_port *port)
 {
-	struct plait__upcall_chunk *chunk;
+	struct plait__notification_chunk *chunk;
 
 	plait__mutex_lock(&table);
 	chunk = idle_chunks;
@@ -112,9 +112,9 @@ static void take_chunk(plait__port *port)
 
 /* --- slots */
 
-static struct plait__upcall_slot *pop_free(plait__port *port)
+static struct plait__notification_slot *pop_free(plait__backend_port *port)
 {
-	struct plait__upcall_slot *slot;
+	struct plait__notification_slot *slot;
 
 	plait__mutex_lock(&port->upcalls.lock);
 	if (port->upcalls.free == NULL)
@@ -126,7 +126,7 @@ static struct plait__upcall_slot *pop_free(plait__port *port)
 	return slot;
 }
 
-static void push_free(plait__port *port, struct plait__upcall_slot *slot)
+static void push_free(plait__backend_port *port, struct plait__notification_slot *slot)
 {
 	plait__mutex_lock(&port->upcalls.lock);
 	slot->next = port->upcalls.free;
@@ -135,7 +135,7 @@ static void push_free(plait__port *port, struct plait__upcall_slot *slot)
 }
 
 /* Null: no ticket ever was of this chunk. */
-static struct plait__upcall_chunk *find_chunk(uint64_t ticket)
+static struct plait__notification_chunk *find_chunk(uint64_t ticket)
 {
 	uint64_t index = ticket & (((uint64_t)1 << INDEX_BITS) - 1);
 
@@ -143,24 +143,24 @@ static struct plait__upcall_chunk *find_chunk(uint64_t ticket)
 	return at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
 }
 
-static struct plait__upcall_slot *
-slot_of(struct plait__upcall_chunk *chunk, uint64_t ticket)
+static struct plait__notification_slot *
+slot_of(struct plait__notification_chunk *chunk, uint64_t ticket)
 {
 	return &chunk->slots[ticket % CHUNK_SLOTS];
 }
 
 /* The slot of a ticket that nobody has used, now the caller's; or null. */
-static struct plait__upcall_slot *take(struct plait__upcall_chunk *chunk,
-				       uint64_t ticket)
+static struct plait__notification_slot *take(struct plait__notification_chunk *chunk,
+					     uint64_t ticket)
 {
-	struct plait__upcall_slot *slot = slot_of(chunk, ticket);
+	struct plait__notification_slot *slot = slot_of(chunk, ticket);
 	uint64_t armed = ticket >> INDEX_BITS << 1 | 1;
 
 	return at_cas_u64(&slot->state, &armed, armed - 1) ? slot : NULL;
 }
 
 /* The ticket of a slot that is the caller's, which is armed now. */
-static uint64_t arm(struct plait__upcall_slot *slot)
+static uint64_t arm(struct plait__notification_slot *slot)
 {
 	uint64_t turn = (at_load_relaxed_u64(&slot->state) >> 1) + 1;
 
@@ -171,11 +171,11 @@ static uint64_t arm(struct plait__upcall_slot *slot)
 /* --- calls that nobody is owed */
 
 /* Whose ticket it was, kept until plait__end_report; or null. */
-static plait__port *begin_report(struct plait__upcall_chunk *chunk,
-				 uint64_t ticket)
+static plait__backend_port *begin_report(struct plait__notification_chunk *chunk,
+					 uint64_t ticket)
 {
 	uint64_t turn = ticket >> INDEX_BITS;
-	plait__port *port;
+	plait__backend_port *port;
 
 	plait__mutex_lock(&table);
 	port = chunk->port;
@@ -188,19 +188,19 @@ static plait__port *begin_report(struct plait__upcall_chunk *chunk,
 	return port;
 }
 
-static void end_report(plait__port *port)
+static void end_report(plait__backend_port *port)
 {
 	plait__mutex_lock(&table);
 	port->upcalls.reporters--;
 	plait__mutex_unlock(&table);
-	plait__event_notify(&reported);
+	plait__eventcount_notify(&reported);
 }
 
 /* A backend that does it all the time must not fill the log: the 1st, 2nd,
  * 4th, 8th is told. */
-static void report_stray(struct plait__upcall_chunk *chunk, uint64_t ticket)
+static void report_stray(struct plait__notification_chunk *chunk, uint64_t ticket)
 {
-	plait__port *port = begin_report(chunk, ticket);
+	plait__backend_port *port = begin_report(chunk, ticket);
 	uint64_t count;
 
 	if (port == NULL)
@@ -219,7 +219,7 @@ static void report_stray(struct plait__upcall_chunk *chunk, uint64_t ticket)
 
 static bool is_quiet(void *arg)
 {
-	plait__port *port = arg;
+	plait__backend_port *port = arg;
 	bool quiet;
 
 	plait__mutex_lock(&table);
@@ -231,7 +231,7 @@ static bool is_quiet(void *arg)
 /* --- for the rest of the layer */
 
 /* What it says, if that is a status; nobody is told anything else. */
-static plait_status judge(const plait__port *port, plait_status said)
+static plait_status judge(const plait__backend_port *port, plait_status said)
 {
 	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
 		return said;
@@ -246,8 +246,8 @@ static plait_status judge(const plait__port *port, plait_status said)
 static void fire(void *user_data, plait_status status)
 {
 	uint64_t ticket = (uintptr_t)user_data;
-	struct plait__upcall_chunk *chunk = find_chunk(ticket);
-	struct plait__upcall_slot *slot;
+	struct plait__notification_chunk *chunk = find_chunk(ticket);
+	struct plait__notification_slot *slot;
 	plait_notify_function function;
 	void *arg;
 
@@ -266,13 +266,13 @@ static void fire(void *user_data, plait_status status)
 	function(arg, status);
 }
 
-plait_status plait__upcall_arm(plait__port *port,
-			       const plait_backend_point *point,
-			       plait_notify_function function, void *arg,
-			       plait_error *error)
+plait_status plait__notification_arm(plait__backend_port *port,
+				     const plait_backend_point *point,
+				     plait_notify_function function, void *arg,
+				     plait_error *error)
 {
 	const plait__backend *backend = port->backend;
-	struct plait__upcall_slot *slot = pop_free(port);
+	struct plait__notification_slot *slot = pop_free(port);
 	plait_status status;
 	uint64_t ticket;
 
@@ -292,9 +292,9 @@ plait_status plait__upcall_arm(plait__port *port,
 	return status;
 }
 
-uint32_t plait__upcall_owed(const plait__port *port)
+uint32_t plait__notification_count_owed(const plait__backend_port *port)
 {
-	const struct plait__upcall_chunk *chunk;
+	const struct plait__notification_chunk *chunk;
 	uint32_t owed = 0;
 
 	plait__mutex_lock(&table);
@@ -306,14 +306,14 @@ uint32_t plait__upcall_owed(const plait__port *port)
 	return owed;
 }
 
-uint64_t plait__upcall_strays(const plait__port *port)
+uint64_t plait__notification_count_strays(const plait__backend_port *port)
 {
 	return at_load_relaxed_u64(&port->upcalls.strays);
 }
 
-void plait__upcalls_end(plait__port *port)
+void plait__notification_close(plait__backend_port *port)
 {
-	struct plait__upcall_chunk *chunk;
+	struct plait__notification_chunk *chunk;
 
 	plait__mutex_lock(&table);
 	while ((chunk = port->upcalls.chunks) != NULL) {
@@ -323,6 +323,6 @@ void plait__upcalls_end(plait__port *port)
 		idle_chunks = chunk;
 	}
 	plait__mutex_unlock(&table);
-	(void)plait__event_await(&reported, is_quiet, port,
-				 PLAIT__CLOCK_NEVER, PLAIT__WAIT_SLEEP);
+	(void)plait__eventcount_await(&reported, is_quiet, port,
+				      PLAIT__CLOCK_NEVER, PLAIT__BACKOFF_SLEEP);
 }

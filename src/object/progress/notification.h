@@ -19,37 +19,37 @@
 #include "sys/atomic.h"
 #include "sys/mutex.h"
 
-typedef struct plait__port plait__port;
+typedef struct plait__backend_port plait__backend_port;
 
 /* Those of one port.  Zeroed memory has none. */
-typedef struct plait__upcalls {
+typedef struct plait__notifications {
 	struct plait__mutex lock; /* guards `free`; a leaf but for chunks */
-	struct plait__upcall_slot *free;
-	struct plait__upcall_chunk *chunks; /* under the table's lock */
+	struct plait__notification_slot *free;
+	struct plait__notification_chunk *chunks; /* under the table's lock */
 	uint32_t reporters; /* likewise: threads that report a stray call */
 	at_u64 strays; /* calls that were not owed; relaxed */
-} plait__upcalls;
+} plait__notifications;
 
 /*
  * PLAIT_OK: `function` is called exactly once, on any thread, maybe within
  * this call.  Otherwise never, whatever the backend does later.  The rules for
  * `function` are those of plait_notify_function.
  */
-plait_status plait__upcall_arm(plait__port *port,
-			       const plait_backend_point *point,
-			       plait_notify_function function, void *arg,
-			       plait_error *error);
+plait_status plait__notification_arm(plait__backend_port *port,
+				     const plait_backend_point *point,
+				     plait_notify_function function, void *arg,
+				     plait_error *error);
 
 /* How many it owes now, for points that have happened and others. */
-uint32_t plait__upcall_owed(const plait__port *port);
+uint32_t plait__notification_count_owed(const plait__backend_port *port);
 
 /* How often the backend called what it did not owe. */
-uint64_t plait__upcall_strays(const plait__port *port);
+uint64_t plait__notification_count_strays(const plait__backend_port *port);
 
 /*
  * Nothing is owed to the port and its backend is closed.  Waits for those who
  * report a stray call; what comes later is nobody's.
  */
-void plait__upcalls_end(plait__port *port);
+void plait__notification_close(plait__backend_port *port);
 
 #endif

@@ -64,7 +64,7 @@ static plait_status check_context(const plait__signal *signal,
 				  const plait__context *context, uint64_t index,
 				  plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (signal->object.context == context)
 		return PLAIT_OK;
@@ -122,7 +122,7 @@ static plait_status wait_all(plait__context *context,
 	status = reserve(&all, context, count, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { leave_all, &all };
+	PLAIT__THREAD_SCOPE inside = { leave_all, &all };
 	while (status == PLAIT_OK && all.count < count)
 		status = enter_one(&all, &points[all.count], context, error);
 	request->context = context;
@@ -130,7 +130,7 @@ static plait_status wait_all(plait__context *context,
 	request->count = count;
 	if (status == PLAIT_OK)
 		status = plait__wait_run(request, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	leave_all(&all);
 	return status;
 }
@@ -175,10 +175,10 @@ PLAIT_API plait_status plait_points_wait(const plait_point *points,
 	status = plait__signal_enter(points[0].signal, &first, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &first->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &first->object };
 	status = wait_all(first->object.context, points, count, &request,
 			  error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	if (out_index != NULL && request.decided)
 		*out_index = request.index;
 	plait__object_leave(&first->object);

@@ -20,71 +20,71 @@ enum { LOOK_NS = 1000000 };
 
 /* ---- lists; the lock is held ---- */
 
-static void append(plait__piloted_list *list, plait__piloted *piloted)
+static void append(plait__pollable_list *list, plait__pollable *pollable)
 {
-	piloted->next = NULL;
+	pollable->next = NULL;
 	if (list->first == NULL)
-		list->first = piloted;
+		list->first = pollable;
 	else
-		list->last->next = piloted;
-	list->last = piloted;
+		list->last->next = pollable;
+	list->last = pollable;
 }
 
-static plait__piloted *take_first(plait__piloted_list *list)
+static plait__pollable *take_first(plait__pollable_list *list)
 {
-	plait__piloted *first = list->first;
+	plait__pollable *first = list->first;
 
 	if (first != NULL)
 		list->first = first->next;
 	return first;
 }
 
-static void make_ready(plait__pilot *pilot, plait__piloted *piloted)
+static void make_ready(plait__progress_driver *driver, plait__pollable *pollable)
 {
-	piloted->state = READY;
-	append(&pilot->ready, piloted);
-	at_add_u32(&pilot->ready_count, 1);
+	pollable->state = READY;
+	append(&driver->ready, pollable);
+	at_add_u32(&driver->ready_count, 1);
 }
 
 /* ---- telling ---- */
 
 static void wake(plait__context *context)
 {
-	plait__pilot *pilot = &context->pilot;
+	plait__progress_driver *driver = &context->driver;
 
-	at_add_u32(&pilot->kicks, 1);
-	plait__event_notify(&pilot->event);
-	plait__event_notify(&context->pulse);
+	at_add_u32(&driver->wake_count, 1);
+	plait__eventcount_notify(&driver->event);
+	plait__eventcount_notify(&context->pulse);
 }
 
-void plait__pilot_begin(plait__context *context, plait__piloted *piloted)
+void plait__progress_add(plait__context *context, plait__pollable *pollable)
 {
-	plait__pilot *pilot = &context->pilot;
+	plait__progress_driver *driver = &context->driver;
 
-	plait__mutex_lock(&pilot->lock);
-	at_add_u32(&pilot->active, 1);
-	make_ready(pilot, piloted);
-	plait__mutex_unlock(&pilot->lock);
+	plait__mutex_lock(&driver->lock);
+	at_add_u32(&driver->active, 1);
+	make_ready(driver, pollable);
+	plait__mutex_unlock(&driver->lock);
 	wake(context);
 }
 
-void plait__pilot_expect(plait__context *context)
+void plait__progress_expect(plait__context *context)
 {
-	at_add_u32(&context->pilot.active, 1);
+	at_add_u32(&context->driver.active, 1);
 }
 
-void plait__pilot_forget(plait__context *context)
+void plait__progress_unexpect(plait__context *context)
 {
-	at_sub_u32(&context->pilot.active, 1);
+	at_sub_u32(&context->driver.active, 1);
 }
 
-void plait__pilot_note_down(plait__context *context, plait__pilot_note *note,
-			    plait_status status)
+void plait__progress_post(plait__context *context, plait__progress_note *note,
+			  plait_status status)
 {
-	plait__pilot *pilot = &context->pilot;
-	plait__piloted *whose = note->whose;
+	plait__progress_driver *driver = &context->driver;
+	plait__pollable *whose = note->whose;
 
-	plait__mutex_lock(&pilot->lock);
+	plait__mutex_lock(&driver->lock);
 	note->status = status;
 	note->next = NULL;
 	if (whose->notes == NULL)
@@ -93,158 +93,158 @@ void plait__pilot_note_down(plait__context *context, plait__pilot_note *note,
 		whose->last_note->next = note;
 	whose->last_note = note;
 	if (whose->state == IDLE)
-		make_ready(pilot, whose);
+		make_ready(driver, whose);
 	else if (whose->state == DRIVEN)
 		whose->state = AGAIN;
 	/* Who drives it may be through with it from here on. */
-	plait__mutex_unlock(&pilot->lock);
+	plait__mutex_unlock(&driver->lock);
 	wake(context);
 }
 
-plait__pilot_note *plait__pilot_read(plait__context *context,
-				     plait__piloted *piloted)
+plait__progress_note *plait__progress_take_notes(plait__context *context,
+						 plait__pollable *pollable)
 {
-	plait__pilot_note *notes;
+	plait__progress_note *notes;
 
-	plait__mutex_lock(&context->pilot.lock);
-	notes = piloted->notes;
-	piloted->notes = NULL;
-	plait__mutex_unlock(&context->pilot.lock);
+	plait__mutex_lock(&context->driver.lock);
+	notes = pollable->notes;
+	pollable->notes = NULL;
+	plait__mutex_unlock(&context->driver.lock);
 	return notes;
 }
 
 /* ---- driving ---- */
 
 /* What was told first, else what nobody tells of; or null. */
-static plait__piloted *take(plait__pilot *pilot, bool *out_told)
+static plait__pollable *take(plait__progress_driver *driver, bool *out_told)
 {
-	plait__piloted *taken;
+	plait__pollable *taken;
 
-	plait__mutex_lock(&pilot->lock);
-	taken = take_first(&pilot->ready);
+	plait__mutex_lock(&driver->lock);
+	taken = take_first(&driver->ready);
 	*out_told = taken != NULL;
 	if (taken != NULL)
-		at_sub_u32(&pilot->ready_count, 1);
+		at_sub_u32(&driver->ready_count, 1);
 	else
-		taken = take_first(&pilot->looking);
+		taken = take_first(&driver->polling);
 	if (taken != NULL && !*out_told)
-		at_sub_u32(&pilot->looking_count, 1);
+		at_sub_u32(&driver->polling_count, 1);
 	if (taken != NULL)
 		taken->state = DRIVEN;
-	plait__mutex_unlock(&pilot->lock);
+	plait__mutex_unlock(&driver->lock);
 	return taken;
 }
 
-static void note_tries(plait__pilot *pilot, plait__piloted *piloted,
+static void note_tries(plait__progress_driver *driver, plait__pollable *pollable,
 		       uint32_t left)
 {
-	bool tries = left == PLAIT__PILOT_TRIES;
+	bool tries = left == PLAIT__PROGRESS_RETRYING;
 
-	if (tries && !piloted->tries)
-		at_add_u32(&pilot->trying_count, 1);
-	else if (!tries && piloted->tries)
-		at_sub_u32(&pilot->trying_count, 1);
-	piloted->tries = tries;
+	if (tries && !pollable->tries)
+		at_add_u32(&driver->retrying_count, 1);
+	else if (!tries && pollable->tries)
+		at_sub_u32(&driver->retrying_count, 1);
+	pollable->tries = tries;
 }
 
 static bool looks(uint32_t left)
 {
-	return left == PLAIT__PILOT_LOOKS || left == PLAIT__PILOT_TRIES;
+	return left == PLAIT__PROGRESS_POLLING || left == PLAIT__PROGRESS_RETRYING;
 }
 
 /* True: somebody has to look at it, who may sleep: this thread may go away. */
-static bool put_back(plait__pilot *pilot, plait__piloted *piloted,
+static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
 		     uint32_t left, bool told)
 {
 	bool wanted = false;
 
-	plait__mutex_lock(&pilot->lock);
-	note_tries(pilot, piloted, left);
-	if (left == PLAIT__PILOT_OVER) {
-		piloted->state = OVER;
-	} else if (piloted->state == AGAIN) {
-		make_ready(pilot, piloted);
+	plait__mutex_lock(&driver->lock);
+	note_tries(driver, pollable, left);
+	if (left == PLAIT__PROGRESS_DONE) {
+		pollable->state = OVER;
+	} else if (pollable->state == AGAIN) {
+		make_ready(driver, pollable);
 		wanted = true;
 	} else if (looks(left)) {
 		wanted = told;
-		piloted->state = READY;
-		append(&pilot->looking, piloted);
-		at_add_u32(&pilot->looking_count, 1);
+		pollable->state = READY;
+		append(&driver->polling, pollable);
+		at_add_u32(&driver->polling_count, 1);
 	} else {
-		piloted->state = IDLE;
+		pollable->state = IDLE;
 	}
-	plait__mutex_unlock(&pilot->lock);
+	plait__mutex_unlock(&driver->lock);
 	return wanted;
 }
 
-bool plait__pilot_drive(plait__context *context)
+bool plait__progress_drive(plait__context *context)
 {
-	plait__pilot *pilot = &context->pilot;
-	plait__piloted *piloted;
+	plait__progress_driver *driver = &context->driver;
+	plait__pollable *pollable;
 	uint32_t left;
 	bool told;
 
-	if (!plait__pilot_has_ready(pilot) && !plait__pilot_has_looking(pilot))
+	if (!plait__progress_has_ready(driver) && !plait__progress_has_polling(driver))
 		return false;
-	piloted = take(pilot, &told);
-	if (piloted == NULL)
+	pollable = take(driver, &told);
+	if (pollable == NULL)
 		return false;
-	left = piloted->turn(piloted);
+	left = pollable->advance(pollable);
 	/* It may have submitted what waits for a thread that pumps. */
-	plait__event_notify(&context->pulse);
-	if (put_back(pilot, piloted, left, told))
+	plait__eventcount_notify(&context->pulse);
+	if (put_back(driver, pollable, left, told))
 		wake(context);
-	if (left == PLAIT__PILOT_OVER) {
-		piloted->over(piloted);
+	if (left == PLAIT__PROGRESS_DONE) {
+		pollable->over(pollable);
 		/* Not before a queue that waits for the end was told. */
-		plait__pilot_forget(context);
+		plait__progress_unexpect(context);
 	}
 	return told || !looks(left);
 }
 
 /* Out of the list of those that nobody tells of, if it is in there. */
-static bool unlink_looking(plait__pilot *pilot, plait__piloted *piloted)
+static bool unlink_polling(plait__progress_driver *driver, plait__pollable *pollable)
 {
-	plait__piloted *before = NULL, *at = pilot->looking.first;
+	plait__pollable *before = NULL, *at = driver->polling.first;
 
-	while (at != NULL && at != piloted) {
+	while (at != NULL && at != pollable) {
 		before = at;
 		at = at->next;
 	}
 	if (at == NULL)
 		return false;
 	if (before == NULL)
-		pilot->looking.first = at->next;
+		driver->polling.first = at->next;
 	else
 		before->next = at->next;
-	if (pilot->looking.last == at)
-		pilot->looking.last = before;
-	at_sub_u32(&pilot->looking_count, 1);
+	if (driver->polling.last == at)
+		driver->polling.last = before;
+	at_sub_u32(&driver->polling_count, 1);
 	return true;
 }
 
-bool plait__pilot_visit(plait__context *context, plait__piloted *piloted,
-			void (*look)(plait__piloted *piloted, void *arg),
-			void *arg)
+bool plait__progress_inspect(plait__context *context, plait__pollable *pollable,
+			     void (*look)(plait__pollable *pollable, void *arg),
+			     void *arg)
 {
-	plait__pilot *pilot = &context->pilot;
-	uint32_t left = PLAIT__PILOT_WAITS;
+	plait__progress_driver *driver = &context->driver;
+	uint32_t left = PLAIT__PROGRESS_WAITING;
 	bool mine;
 
-	plait__mutex_lock(&pilot->lock);
-	mine = piloted->state == IDLE;
-	if (piloted->state == READY && unlink_looking(pilot, piloted)) {
+	plait__mutex_lock(&driver->lock);
+	mine = pollable->state == IDLE;
+	if (pollable->state == READY && unlink_polling(driver, pollable)) {
 		mine = true;
-		left = piloted->tries ? PLAIT__PILOT_TRIES :
-					PLAIT__PILOT_LOOKS;
+		left = pollable->tries ? PLAIT__PROGRESS_RETRYING :
+					PLAIT__PROGRESS_POLLING;
 	}
 	if (mine)
-		piloted->state = DRIVEN;
-	plait__mutex_unlock(&pilot->lock);
+		pollable->state = DRIVEN;
+	plait__mutex_unlock(&driver->lock);
 	if (!mine)
 		return false;
-	look(piloted, arg);
-	if (put_back(pilot, piloted, left, true))
+	look(pollable, arg);
+	if (put_back(driver, pollable, left, true))
 		wake(context);
 	return true;
 }
@@ -252,7 +252,7 @@ bool plait__pilot_visit(plait__context *context, plait__piloted *piloted,
 /* ---- the thread ---- */
 
 struct kicked {
-	plait__pilot *pilot;
+	plait__progress_driver *driver;
 	uint32_t seen;
 };
 
@@ -260,56 +260,56 @@ static bool is_kicked(void *arg)
 {
 	const struct kicked *kicked = arg;
 
-	return at_load_acquire_u32(&kicked->pilot->kicks) != kicked->seen;
+	return at_load_acquire_u32(&kicked->driver->wake_count) != kicked->seen;
 }
 
 static void serve(void *arg)
 {
 	plait__context *context = arg;
-	plait__pilot *pilot = &context->pilot;
-	struct kicked kicked = { .pilot = pilot };
+	plait__progress_driver *driver = &context->driver;
+	struct kicked kicked = { .driver = driver };
 
 	for (;;) {
 		uint64_t until_ns = PLAIT__CLOCK_NEVER;
 
-		kicked.seen = at_load_acquire_u32(&pilot->kicks);
+		kicked.seen = at_load_acquire_u32(&driver->wake_count);
 		/* Acquire: pairs with the store in stop. */
-		if (at_load_acquire_u32(&pilot->stop) != 0)
+		if (at_load_acquire_u32(&driver->stop) != 0)
 			return;
-		while (plait__pilot_drive(context))
+		while (plait__progress_drive(context))
 			continue;
-		if (plait__pilot_has_looking(pilot))
+		if (plait__progress_has_polling(driver))
 			until_ns = plait__clock_deadline(LOOK_NS);
-		(void)plait__event_await(&pilot->event, is_kicked, &kicked,
-					 until_ns, PLAIT__WAIT_SLEEP);
+		(void)plait__eventcount_await(&driver->event, is_kicked, &kicked,
+					      until_ns, PLAIT__BACKOFF_SLEEP);
 	}
 }
 
-plait_status plait__pilot_start(plait__context *context, plait_error *error)
+plait_status plait__progress_start(plait__context *context, plait_error *error)
 {
-	plait__pilot *pilot = &context->pilot;
+	plait__progress_driver *driver = &context->driver;
 	bool running;
 
-	plait__mutex_lock(&pilot->starting);
-	if (!pilot->running)
-		pilot->running = plait__thread_start(&pilot->thread,
-						     "plait/pilot", serve,
-						     context, NULL) == 0;
-	running = pilot->running;
-	plait__mutex_unlock(&pilot->starting);
+	plait__mutex_lock(&driver->starting);
+	if (!driver->running)
+		driver->running = plait__thread_start(&driver->thread,
+						      "plait/driver", serve,
+						      context, NULL) == 0;
+	running = driver->running;
+	plait__mutex_unlock(&driver->starting);
 	return running ? PLAIT_OK :
 	       plait__fail(error, PLAIT_E_NOMEM,
 			   "no thread to drive plans on queues");
 }
 
-void plait__pilot_stop(plait__context *context)
+void plait__progress_stop(plait__context *context)
 {
-	plait__pilot *pilot = &context->pilot;
+	plait__progress_driver *driver = &context->driver;
 
-	if (!pilot->running)
+	if (!driver->running)
 		return;
-	at_store_release_u32(&pilot->stop, 1);
-	at_add_u32(&pilot->kicks, 1);
-	plait__event_notify(&pilot->event);
-	plait__thread_join(&pilot->thread);
+	at_store_release_u32(&driver->stop, 1);
+	at_add_u32(&driver->wake_count, 1);
+	plait__eventcount_notify(&driver->event);
+	plait__thread_join(&driver->thread);
 }

@@ -23,9 +23,9 @@ enum {
 
 struct waiter {
 	plait__wait_request *request;
-	plait__port *port; /* the only one, or null: several or none */
+	plait__backend_port *port; /* the only one, or null: several or none */
 	uint64_t deadline_ns;
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 };
 
 /* --- looking */
@@ -40,7 +40,7 @@ static plait_status poll_point(const plait__wait_point *point,
 
 	status = backend->table.signal_poll(backend->self, &point->point,
 					    &reached, &room);
-	return plait__port_judge_poll(point->port, status, &room, error);
+	return plait__backend_result_check_poll(point->port, status, &room, error);
 }
 
 /* PLAIT_PENDING, or how the wait ends. */
@@ -68,13 +68,13 @@ static plait_status look(plait__wait_request *request, plait_error *error)
 
 /* --- the backends that matter: of the points, or all of them */
 
-static bool matters(const struct waiter *waiter, const plait__port *port)
+static bool matters(const struct waiter *waiter, const plait__backend_port *port)
 {
 	const plait__wait_request *request = waiter->request;
 	uint64_t i;
 
 	/* What is driven may need any of them. */
-	if (plait__pilot_is_active(&request->context->pilot))
+	if (plait__progress_is_active(&request->context->driver))
 		return true;
 	if (waiter->port != NULL || request->ready != NULL)
 		return waiter->port == NULL || waiter->port == port;
@@ -97,16 +97,16 @@ static bool all_have(const struct waiter *waiter, uint32_t capabilities)
 	return true;
 }
 
-bool plait__wait_pump_port(plait__context *context, const plait__port *port)
+bool plait__wait_pump_port(plait__context *context, const plait__backend_port *port)
 {
 	const plait__backend *backend = port->backend;
 	plait_error ignored = { .size = 0 };
-	struct plait__inside inside;
+	struct plait__callback_scope inside;
 	plait_status status;
 
-	plait__inside_enter(&inside, context->pool);
+	plait__pool_callback_scope_enter(&inside, context->pool);
 	status = backend->table.pump(backend->self, &ignored);
-	plait__inside_leave(&inside);
+	plait__pool_callback_scope_leave(&inside);
 	return status == PLAIT_OK;
 }
 
@@ -118,7 +118,7 @@ static bool pump(const struct waiter *waiter)
 	uint32_t i;
 
 	for (i = 0; i < context->port_count; i++) {
-		const plait__port *port = &context->ports[i];
+		const plait__backend_port *port = &context->ports[i];
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
 		    matters(waiter, port) &&
@@ -160,7 +160,7 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		.few = { { NULL, 0 } },
 	};
 	const bool pumps = (waiter->port->any & PLAIT_CAP_NEEDS_PUMP) != 0;
-	struct plait__inside inside;
+	struct plait__callback_scope inside;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 	uint64_t i;
@@ -175,18 +175,18 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 				   (unsigned long long)points.count);
 	for (i = 0; i < points.count; i++)
 		points.all[i] = request->points[i].point;
-	PLAIT__SCOPE waits = { free_points, &points };
+	PLAIT__THREAD_SCOPE waits = { free_points, &points };
 	if (pumps)
-		plait__inside_enter(&inside, request->context->pool);
+		plait__pool_callback_scope_enter(&inside, request->context->pool);
 	status = backend->table.signal_wait(backend->self, points.all,
 					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
 	if (pumps)
-		plait__inside_leave(&inside);
-	plait__scope_end(&waits);
+		plait__pool_callback_scope_leave(&inside);
+	plait__thread_scope_end(&waits);
 	free_points(&points);
-	return plait__port_judge(waiter->port, status, "signal_wait", &room,
-				 error);
+	return plait__backend_result_check(waiter->port, status, "signal_wait", &room,
+					   error);
 }
 
 /* The backend's answer stands, unless a point or an event says otherwise. */
@@ -210,8 +210,8 @@ static bool watch_all(const plait__wait_request *request)
 		const plait__wait_point *point = &request->points[i];
 
 		if (poll_point(point, NULL) == PLAIT_PENDING &&
-		    !plait__watch_arm(point->watch, point->port,
-				      &point->point))
+		    !plait__signal_watch_arm(point->watch, point->port,
+					     &point->point))
 			return false;
 	}
 	return true;
@@ -229,7 +229,7 @@ static bool is_quiet(struct waiter *waiter)
 
 	return look(waiter->request, NULL) == PLAIT_PENDING &&
 	       !plait__context_has_deferred(context) &&
-	       !plait__pilot_has_ready(&context->pilot) &&
+	       !plait__progress_has_ready(&context->driver) &&
 	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
 }
 
@@ -237,33 +237,33 @@ static bool is_quiet(struct waiter *waiter)
  * on when a thread that waits pumps; the pulse tells of it. */
 static bool was_given_work(const struct waiter *waiter)
 {
-	return plait__pilot_is_active(&waiter->request->context->pilot) &&
+	return plait__progress_is_active(&waiter->request->context->driver) &&
 	       pump(waiter);
 }
 
 static void sleep_on_pulse(struct waiter *waiter)
 {
 	plait__wait_request *request = waiter->request;
-	struct plait__event *pulse = &request->context->pulse;
+	struct plait__eventcount *pulse = &request->context->pulse;
 	uint64_t until_ns = waiter->deadline_ns;
 	uint64_t look_ns;
 	uint32_t key;
 
 	look_ns = plait__clock_deadline(
 		watch_all(request) &&
-				!plait__pilot_has_looking(
-					&request->context->pilot) ?
+				!plait__progress_has_polling(
+					&request->context->driver) ?
 			TRUST_NS : SLICE_NS);
 	if (look_ns < until_ns)
 		until_ns = look_ns;
-	key = plait__event_prepare(pulse);
+	key = plait__eventcount_prepare(pulse);
 	/* What this thread would run it must not sleep over. */
 	if (is_quiet(waiter) && !was_given_work(waiter) &&
 	    (request->help == NULL ||
-	     !plait__pool_has_work(request->context->pool)))
-		(void)plait__event_wait(pulse, key, until_ns);
+	     !plait__external_thread_has_work(request->context->pool)))
+		(void)plait__eventcount_wait(pulse, key, until_ns);
 	else
-		plait__event_cancel(pulse);
+		plait__eventcount_cancel(pulse);
 }
 
 /* --- the loop */
@@ -289,7 +289,7 @@ static plait_status end_of_time(struct waiter *waiter, plait_error *error)
 	}
 	if (waiter->request->timeout_ns != PLAIT_FOREVER)
 		return PLAIT_E_TIMEOUT;
-	return plait__wait_fail_end(waiter->request, error);
+	return plait__wait_diagnosis_fail_deadlock(waiter->request, error);
 }
 
 /* PLAIT_PENDING: look again. */
@@ -302,7 +302,7 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 
 	/* Inside of a backend this thread could not drive anything. */
 	if (waiter->port != NULL && !plait__inbox_owns_any(context) &&
-	    !plait__pilot_is_active(&context->pilot)) {
+	    !plait__progress_is_active(&context->driver)) {
 		said = wait_inside(waiter,
 				   request->timeout_ns == PLAIT_FOREVER ||
 						   all_have(waiter,
@@ -316,9 +316,9 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 	if (pump(waiter))
 		return PLAIT_PENDING;
 	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
-		return plait__pilot_is_trying(&context->pilot) ?
+		return plait__progress_has_retrying(&context->driver) ?
 			       PLAIT_PENDING : end_of_time(waiter, error);
-	if (plait__wait_step(&waiter->ladder))
+	if (plait__backoff_step(&waiter->ladder))
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
@@ -342,7 +342,7 @@ static plait_status serve(const struct waiter *waiter, bool *out_served)
 /* True: something of what needs a thread got on. */
 static bool drives(plait__context *context)
 {
-	return !plait__pool_in_call() && plait__pilot_drive(context);
+	return !plait__callback_scope_is_active() && plait__progress_drive(context);
 }
 
 /* The same for who does not wait, of the backends as well. */
@@ -350,7 +350,7 @@ static bool get_on(const struct waiter *waiter)
 {
 	bool driven = drives(waiter->request->context);
 
-	return (!plait__pool_in_call() && pump(waiter)) || driven;
+	return (!plait__callback_scope_is_active() && pump(waiter)) || driven;
 }
 
 static plait_status loop(struct waiter *waiter, plait_error *error)
@@ -364,7 +364,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 		late = plait__clock_left_ns(waiter->deadline_ns) == 0;
 		/* It may decide what is waited for. */
 		if (plait__context_has_deferred(request->context))
-			plait__context_tidy(request->context);
+			plait__reclaim_pending(request->context);
 		status = look(request, error);
 		if (status != PLAIT_PENDING)
 			return status;
@@ -374,11 +374,11 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			continue;
 		if (late && !all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
 			break;
-		if (plait__pool_in_call() && request->timeout_ns != 0)
+		if (plait__callback_scope_is_active() && request->timeout_ns != 0)
 			return fail_in_call(error);
 		if ((request->help != NULL && request->help(request->arg)) ||
 		    drives(request->context)) {
-			plait__wait_init(&waiter->ladder, PLAIT__WAIT_SHARED);
+			plait__backoff_init(&waiter->ladder, PLAIT__BACKOFF_SHARED);
 			continue;
 		}
 		if (request->timeout_ns == 0)
@@ -404,7 +404,7 @@ bool plait__wait_may_pump(plait__context *context)
 {
 	uint32_t i;
 
-	if (plait__pilot_is_active(&context->pilot))
+	if (plait__progress_is_active(&context->driver))
 		return true;
 	for (i = 0; i < context->port_count; i++)
 		if ((context->ports[i].any & PLAIT_CAP_NEEDS_PUMP) != 0)
@@ -418,9 +418,9 @@ bool plait__wait_pump(plait__context *context)
 					.ready = is_never };
 	struct waiter waiter = { .request = &request };
 
-	if (plait__pool_in_call())
+	if (plait__callback_scope_is_active())
 		return false;
-	return plait__pilot_drive(context) || pump(&waiter);
+	return plait__progress_drive(context) || pump(&waiter);
 }
 
 plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
@@ -432,9 +432,9 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	request->decided = false;
 	/* What waits in a queue that could not be flushed would never come. */
 	if (at_load_acquire_u32(&request->context->unflushed) != 0)
-		plait__context_sweep(request->context);
+		plait__reclaim_now(request->context);
 	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
-	plait__wait_init(&waiter.ladder, PLAIT__WAIT_SHARED);
+	plait__backoff_init(&waiter.ladder, PLAIT__BACKOFF_SHARED);
 	if (request->count != 0)
 		waiter.port = request->points[0].port;
 	for (i = 1; i < request->count; i++)
@@ -442,8 +442,8 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 			waiter.port = NULL;
 	status = loop(&waiter, error);
 	if (status == PLAIT_E_TIMEOUT)
-		status = plait__wait_fail_time(request, error);
-	plait__context_tidy(request->context);
+		status = plait__wait_diagnosis_fail_timeout(request, error);
+	plait__reclaim_pending(request->context);
 	return status;
 }
 

@@ -11,8 +11,8 @@
 #include "object/signal/signal_watch.h"
 
 typedef struct plait__wait_point {
-	plait__port *port;
-	plait__watch *watch;
+	plait__backend_port *port;
+	plait__signal_watch *watch;
 	plait_backend_point point;
 } plait__wait_point;
 
@@ -57,12 +57,12 @@ plait_status plait__wait_until(plait__context *context,
 			       plait_error *error);
 
 /* wait_diagnosis.c: the texts of a wait that has taken too long, or would for ever. */
-plait_status plait__wait_fail_time(const plait__wait_request *request,
-				   plait_error *error);
-plait_status plait__wait_fail_end(const plait__wait_request *request,
-				  plait_error *error);
+plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *request,
+						plait_error *error);
+plait_status plait__wait_diagnosis_fail_deadlock(const plait__wait_request *request,
+						 plait_error *error);
 /* What backends have yet to tell of, ": ..." or "". */
-void plait__wait_owed(plait__context *context, char *out, uint32_t bytes);
+void plait__wait_diagnosis_describe_backends(plait__context *context, char *out, uint32_t bytes);
 
 /*
  * One bounded piece of work on every backend that needs a thread for it.
@@ -77,6 +77,6 @@ bool plait__wait_may_pump(plait__context *context);
  * are inside a call: they must not wait, as what they would wait for may need
  * this thread.
  */
-bool plait__wait_pump_port(plait__context *context, const plait__port *port);
+bool plait__wait_pump_port(plait__context *context, const plait__backend_port *port);
 
 #endif

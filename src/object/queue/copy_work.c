@@ -6,12 +6,12 @@
 #include "object/queue/strided_copy.h"
 
 /* `bytes` of a command that are so far from its first ones on each side. */
-static plait_work *add_bytes(struct plait__batch *batch,
+static plait_work *add_bytes(struct plait__submission_builder *batch,
 			     const plait_command *command,
-			     const plait__operands *operands, uint64_t bytes,
+			     const plait__command_operands *operands, uint64_t bytes,
 			     uint64_t target_at, uint64_t source_at)
 {
-	plait_work *work = plait__batch_add_work(batch, command);
+	plait_work *work = plait__submission_add_work(batch, command);
 
 	work->bytes = bytes;
 	work->pattern = command->pattern;
@@ -33,17 +33,17 @@ static plait_work *add_bytes(struct plait__batch *batch,
 	return work;
 }
 
-bool plait__queue_takes_rows(const plait__queue *queue)
+bool plait__copy_work_supports_rows(const plait__queue *queue)
 {
 	return (queue->port->all & PLAIT_CAP_ROWS) != 0;
 }
 
 /* Of a backend that does not take them at once: one by one. */
-static void add_each_row(struct plait__batch *batch,
+static void add_each_row(struct plait__submission_builder *batch,
 			 const plait_command *command,
-			 const plait__operands *operands)
+			 const plait__command_operands *operands)
 {
-	const plait__shape *shape = &operands->shape;
+	const plait__strided_copy *shape = &operands->shape;
 	const plait_work_rows *rows = &shape->rows;
 	uint64_t i;
 	uint64_t k;
@@ -57,49 +57,49 @@ static void add_each_row(struct plait__batch *batch,
 					  k * rows->source_row);
 }
 
-static plait_status add_rows(struct plait__batch *batch,
+static plait_status add_rows(struct plait__submission_builder *batch,
 			     const plait_command *command,
-			     const plait__operands *operands,
+			     const plait__command_operands *operands,
 			     plait_error *error)
 {
 	const plait_work_rows *rows;
 	plait__object *kept;
 	plait_status status;
 
-	if (!plait__queue_takes_rows(batch->queue)) {
+	if (!plait__copy_work_supports_rows(batch->queue)) {
 		add_each_row(batch, command, operands);
 		return PLAIT_OK;
 	}
-	status = plait__rows_create(batch->queue->object.context,
-				    &operands->shape, &kept, &rows, error);
+	status = plait__strided_copy_create_rows(batch->queue->object.context,
+						 &operands->shape, &kept, &rows, error);
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__batch_keep(batch, kept, error);
+	status = plait__submission_hold(batch, kept, error);
 	/* Under a lock, so nothing is destroyed here. */
-	plait__object_drop_later(kept);
+	plait__object_drop_deferred(kept);
 	if (status == PLAIT_OK)
 		add_bytes(batch, command, operands, operands->shape.bytes, 0,
 			  0)->rows = rows;
 	return status;
 }
 
-plait_status plait__batch_add_move(struct plait__batch *batch,
-				   const plait_command *command,
-				   const plait__operands *operands,
-				   plait_error *error)
+plait_status plait__copy_work_add(struct plait__submission_builder *batch,
+				  const plait_command *command,
+				  const plait__command_operands *operands,
+				  plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
 	if (operands->target != NULL)
-		status = plait__batch_keep(batch, &operands->target->object,
-					   error);
+		status = plait__submission_hold(batch, &operands->target->object,
+						error);
 	if (status == PLAIT_OK && operands->source != NULL)
-		status = plait__batch_keep(batch, &operands->source->object,
-					   error);
+		status = plait__submission_hold(batch, &operands->source->object,
+						error);
 	if (status != PLAIT_OK)
 		return status;
 	if (command->bytes == 0)
-		plait__batch_add_work(batch, command)->kind = PLAIT_WORK_NOP;
+		plait__submission_add_work(batch, command)->kind = PLAIT_WORK_NOP;
 	else if (operands->shape.rows.rows > 1)
 		return add_rows(batch, command, operands, error);
 	else

@@ -15,36 +15,36 @@ enum { RAISE_TRIES = 8 };
 
 static void destroy_passage(plait__object *object)
 {
-	plait__passage *passage = (plait__passage *)(void *)object;
-	plait__backend *backend = passage->port->backend;
+	plait__section *section = (plait__section *)(void *)object;
+	plait__backend *backend = section->port->backend;
 
-	if (passage->gate != NULL)
-		backend->table.signal_destroy(backend->self, passage->gate);
-	plait__free(plait__context_allocator(object->context), passage,
-		    sizeof(*passage));
+	if (section->gate != NULL)
+		backend->table.signal_destroy(backend->self, section->gate);
+	plait__free(plait__context_allocator(object->context), section,
+		    sizeof(*section));
 }
 
 static const plait__class passage_class = { .destroy = destroy_passage };
 
-static void put_idle(plait__passage *passage)
+static void put_idle(plait__section *section)
 {
-	passage->next = passage->home->idle;
-	passage->home->idle = passage;
+	section->next = section->home->idle;
+	section->home->idle = section;
 }
 
 /* A gate only goes up, so queues that have yet to go past it do not mind that
  * it is used again; but a failure is theirs until they have. */
-static bool is_usable(const plait__passage *passage, const plait__port *port)
+static bool is_usable(const plait__section *section, const plait__backend_port *port)
 {
-	return passage->port == port &&
-	       (!passage->gate_failed ||
-		plait__object_uses(&passage->object) == 0);
+	return section->port == port &&
+	       (!section->gate_failed ||
+		plait__object_uses(&section->object) == 0);
 }
 
-static plait__passage *pop_idle(plait__passages *home, const plait__port *port)
+static plait__section *pop_idle(plait__section_pool *home, const plait__backend_port *port)
 {
-	plait__passage **link = &home->idle;
-	plait__passage *found;
+	plait__section **link = &home->idle;
+	plait__section *found;
 
 	while (*link != NULL && !is_usable(*link, port))
 		link = &(*link)->next;
@@ -55,49 +55,49 @@ static plait__passage *pop_idle(plait__passages *home, const plait__port *port)
 }
 
 /* Out of the way of a path that all runs on queues take. */
-static __attribute__((cold, noinline)) bool reset_gate(plait__passage *passage)
+static __attribute__((cold, noinline)) bool reset_gate(plait__section *section)
 {
-	plait__backend *backend = passage->port->backend;
+	plait__backend *backend = section->port->backend;
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	passage->gate_failed = false;
-	return backend->table.signal_reset(backend->self, passage->gate,
+	section->gate_failed = false;
+	return backend->table.signal_reset(backend->self, section->gate,
 					   &ignored) == PLAIT_OK;
 }
 
-static plait__passage *find_idle(plait__passages *home,
-				 const plait__port *port)
+static plait__section *find_idle(plait__section_pool *home,
+				 const plait__backend_port *port)
 {
-	plait__passage *passage = pop_idle(home, port);
+	plait__section *section = pop_idle(home, port);
 
-	if (passage == NULL || !passage->gate_failed || reset_gate(passage))
-		return passage;
-	plait__object_drop(&passage->object);
+	if (section == NULL || !section->gate_failed || reset_gate(section))
+		return section;
+	plait__object_drop(&section->object);
 	return NULL;
 }
 
-static plait_status make_gate(plait__passage *passage, uint32_t device,
+static plait_status make_gate(plait__section *section, uint32_t device,
 			      plait_error *error)
 {
-	plait__backend *backend = passage->port->backend;
+	plait__backend *backend = section->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
 	status = backend->table.signal_create(backend->self, device,
 					      PLAIT_BACKEND_SIGNAL_GATE,
-					      &passage->gate, &room);
-	status = plait__port_judge_made(passage->port, status, "signal_create",
-					passage->gate, &room, error);
+					      &section->gate, &room);
+	status = plait__backend_result_check_created(section->port, status, "signal_create",
+						     section->gate, &room, error);
 	if (status != PLAIT_OK)
-		passage->gate = NULL;
+		section->gate = NULL;
 	return status;
 }
 
-static plait_status create(plait__passages *home, const plait__device *device,
-			   plait__passage **out, plait_error *error)
+static plait_status create(plait__section_pool *home, const plait__device *device,
+			   plait__section **out, plait_error *error)
 {
 	plait__context *context = device->object.context;
-	plait__passage *passage;
+	plait__section *section;
 	plait_status status;
 
 	status = plait__device_check_can(device,
@@ -105,54 +105,54 @@ static plait_status create(plait__passages *home, const plait__device *device,
 					 "a plan on a queue", error);
 	if (status != PLAIT_OK)
 		return status;
-	passage = plait__alloc(plait__context_allocator(context),
-			       sizeof(*passage));
-	if (passage == NULL)
+	section = plait__alloc(plait__context_allocator(context),
+			       sizeof(*section));
+	if (section == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a run on a queue");
-	(void)plait__object_init(&passage->object, &passage_class, context,
+	(void)plait__object_init(&section->object, &passage_class, context,
 				 NULL);
-	passage->port = device->port;
-	passage->home = home;
-	status = make_gate(passage, device->index, error);
+	section->port = device->port;
+	section->home = home;
+	status = make_gate(section, device->index, error);
 	if (status != PLAIT_OK)
-		plait__object_drop(&passage->object);
+		plait__object_drop(&section->object);
 	else
-		*out = passage;
+		*out = section;
 	return status;
 }
 
-plait_status plait__passages_make(plait__passages *home,
-				  const plait__device *device,
-				  plait_error *error)
+plait_status plait__section_pool_add(plait__section_pool *home,
+				     const plait__device *device,
+				     plait_error *error)
 {
-	plait__passage *passage;
-	plait_status status = create(home, device, &passage, error);
+	plait__section *section;
+	plait_status status = create(home, device, &section, error);
 
 	if (status == PLAIT_OK)
-		put_idle(passage);
+		put_idle(section);
 	return status;
 }
 
-plait_status plait__passage_take(plait__passages *home, plait__queue *queue,
-				 plait__passage **out, plait_error *error)
+plait_status plait__section_acquire(plait__section_pool *home, plait__queue *queue,
+				    plait__section **out, plait_error *error)
 {
-	plait__passage *passage = find_idle(home, queue->port);
+	plait__section *section = find_idle(home, queue->port);
 	plait_status status = PLAIT_OK;
 
-	if (passage == NULL)
-		status = create(home, queue->device, &passage, error);
+	if (section == NULL)
+		status = create(home, queue->device, &section, error);
 	if (status != PLAIT_OK)
 		return status;
-	passage->queue = queue;
-	passage->gate_sequence++;
-	*out = passage;
+	section->queue = queue;
+	section->gate_sequence++;
+	*out = section;
 	return PLAIT_OK;
 }
 
-void plait__passages_free(plait__passages *home)
+void plait__section_pool_free(plait__section_pool *home)
 {
-	plait__passage *next;
+	plait__section *next;
 
 	for (; home->idle != NULL; home->idle = next) {
 		next = home->idle->next;
@@ -162,13 +162,13 @@ void plait__passages_free(plait__passages *home)
 
 /* --- the end of the queue */
 
-void plait__passage_be_last(const plait__passage *passage, bool idle,
-			    uint64_t sequence)
+void plait__section_set_tail(const plait__section *section, bool idle,
+			     uint64_t sequence)
 {
-	passage->queue->tail = (plait__tail){
-		.gate = passage->gate,
-		.gate_sequence = passage->gate_sequence,
-		.before = idle ? 0 : passage->sequence,
+	section->queue->tail = (plait__queue_tail){
+		.gate = section->gate,
+		.gate_sequence = section->gate_sequence,
+		.before = idle ? 0 : section->sequence,
 		.sequence = sequence,
 	};
 }
@@ -191,13 +191,13 @@ static bool has_left_tail(plait__queue *queue)
 					  &ignored) == PLAIT_OK;
 }
 
-bool plait__queue_is_clear(plait__queue *queue)
+bool plait__section_queue_is_clear(plait__queue *queue)
 {
 	uint64_t submitted = plait__queue_submitted(queue);
 
-	if (plait__queue_has_lone(queue))
+	if (plait__idle_section_exists(queue))
 		return false;
-	if (queue->lasts && queue->clear == submitted)
+	if (queue->cannot_be_lost && queue->clear == submitted)
 		return true;
 	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK) {
 		queue->clear = submitted;
@@ -206,22 +206,22 @@ bool plait__queue_is_clear(plait__queue *queue)
 	/* Somebody has to see that the queue goes on, lest it fill up. */
 	return queue->tail.gate != NULL &&
 	       queue->tail.sequence == submitted &&
-	       queue->flight.committed < PLAIT__QUEUE_COLLECT_FROM &&
+	       queue->inflight.committed < PLAIT__QUEUE_COLLECT_FROM &&
 	       has_left_tail(queue);
 }
 
 /* --- the way */
 
-static void raise_gate(plait__passage *passage, const plait_error *failure)
+static void raise_gate(plait__section *section, const plait_error *failure)
 {
-	plait__backend *backend = passage->port->backend;
-	const plait_backend_point point = { passage->gate,
-					    passage->gate_sequence };
-	plait__context *context = passage->object.context;
+	plait__backend *backend = section->port->backend;
+	const plait_backend_point point = { section->gate,
+					    section->gate_sequence };
+	plait__context *context = section->object.context;
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = PLAIT_E_BUSY;
 
-	passage->gate_failed = failure != NULL;
+	section->gate_failed = failure != NULL;
 	/* What failed has changed nothing, and nobody else raises it. */
 	for (int i = 0; i < RAISE_TRIES && status != PLAIT_OK; i++)
 		status = backend->table.signal_raise(backend->self, &point,
@@ -230,75 +230,75 @@ static void raise_gate(plait__passage *passage, const plait_error *failure)
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
 				"the end of a run could not be told to its "
 				"queue, which stands still: %s", why.text);
-	plait__context_pulse(context);
+	plait__context_notify_waiters(context);
 }
 
 /* Upcall. */
 static void on_reached(void *user_data, plait_status status)
 {
-	plait__passage *passage = user_data;
-	plait__queue *queue = passage->queue;
+	plait__section *section = user_data;
+	plait__queue *queue = section->queue;
 	plait__context *context = queue->object.context;
 
 	/* When this returns it may be on its way through another queue. */
-	passage->reached(passage->arg, status);
+	section->reached(section->arg, status);
 	/* Release: pairs with the load in queue_finish.c. */
 	at_sub_u32(&queue->upcalls, 1);
-	plait__context_pulse(context);
-	plait__object_drop_later(&passage->object);
-	plait__object_drop_later(&queue->object);
+	plait__context_notify_waiters(context);
+	plait__object_drop_deferred(&section->object);
+	plait__object_drop_deferred(&queue->object);
 }
 
 /* True: it will be called. */
-static bool arm(plait__passage *passage)
+static bool arm(plait__section *section)
 {
-	plait__queue *queue = passage->queue;
+	plait__queue *queue = section->queue;
 	const plait_backend_point point = { queue->progress,
-					    passage->sequence };
+					    section->sequence };
 	plait_error why = { .size = sizeof(why) };
 
-	plait__object_hold(&passage->object);
+	plait__object_hold(&section->object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
-	if (plait__upcall_arm(queue->port, &point, on_reached, passage,
-			      &why) == PLAIT_OK)
+	if (plait__notification_arm(queue->port, &point, on_reached, section,
+				    &why) == PLAIT_OK)
 		return true;
 	at_sub_u32(&queue->upcalls, 1);
-	plait__object_drop(&passage->object);
+	plait__object_drop(&section->object);
 	plait__object_drop(&queue->object);
 	return false;
 }
 
-plait_status plait__passage_enter(plait__passage *passage, bool lone,
+plait_status plait__section_enter(plait__section *section, bool allow_idle,
 				  bool *out_now, plait_error *error)
 {
 	plait_status status;
 
-	*out_now = lone && plait__passage_enter_lone(passage);
+	*out_now = allow_idle && plait__idle_section_enter(section);
 	if (*out_now)
 		return PLAIT_OK;
-	passage->lone = false;
-	status = plait__queue_submit_passage(passage->queue, passage, out_now,
-					     error);
-	if (status != PLAIT_OK || *out_now || arm(passage))
+	section->was_idle = false;
+	status = plait__internal_submit_section(section->queue, section, out_now,
+						error);
+	if (status != PLAIT_OK || *out_now || arm(section))
 		return status;
 	/* Submitted it is, so it comes to its end with what is wrong. */
-	passage->reached(passage->arg, PLAIT_E_NOMEM);
+	section->reached(section->arg, PLAIT_E_NOMEM);
 	return PLAIT_OK;
 }
 
-void plait__passage_leave(plait__passage *passage, const plait_error *failure)
+void plait__section_leave(plait__section *section, const plait_error *failure)
 {
 	if (failure != NULL)
-		plait__queue_note_failure(passage->queue, failure);
-	if (!passage->lone ||
-	    !plait__passage_leave_lone(passage, failure != NULL))
-		raise_gate(passage, failure);
-	put_idle(passage);
+		plait__queue_note_failure(section->queue, failure);
+	if (!section->was_idle ||
+	    !plait__idle_section_leave(section, failure != NULL))
+		raise_gate(section, failure);
+	put_idle(section);
 }
 
-void plait__passage_cancel(plait__passage *passage)
+void plait__section_cancel(plait__section *section)
 {
-	passage->gate_sequence--;
-	put_idle(passage);
+	section->gate_sequence--;
+	put_idle(section);
 }

@@ -8,7 +8,7 @@
  *     upcall:     reached            |
  *     elsewhere:      work, leave ---'
  *
- * A passage is used again, gate and all, as soon as it is left: a gate only
+ * A section is used again, gate and all, as soon as it is left: a gate only
  * goes up, so the queue, which may have to go past it yet, does not mind.  If
  * it failed it waits until the queue has.  The queue and the upcall have holds
  * of their own, so it may outlive its home.
@@ -21,27 +21,27 @@
 #include "object/handle/object.h"
 
 typedef struct plait__device plait__device;
-typedef struct plait__passage plait__passage;
-typedef struct plait__port plait__port;
+typedef struct plait__section plait__section;
+typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 
 /* Where idle ones are, for one that takes and leaves at a time; zeroed memory
  * is an empty one. */
-typedef struct plait__passages {
-	plait__passage *idle;
-} plait__passages;
+typedef struct plait__section_pool {
+	plait__section *idle;
+} plait__section_pool;
 
-struct plait__passage {
+struct plait__section {
 	plait__object object;	/* without a handle */
-	plait__passage *next;
-	plait__passages *home;	/* good until it is left */
-	plait__port *port;
+	plait__section *next;
+	plait__section_pool *home;	/* good until it is left */
+	plait__backend_port *port;
 	plait__queue *queue;	/* good until it is left */
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
 	uint64_t sequence;	/* of `progress`: the queue has come to it */
 	bool gate_failed;
-	bool lone;		/* was, when it was entered; see idle_section.c */
+	bool was_idle;		/* was, when it was entered; see idle_section.c */
 	/* From any thread, in upcalls too; with the status of what was before
 	 * it, so a failure means that it is not to happen. */
 	void (*reached)(void *arg, plait_status status);
@@ -49,44 +49,44 @@ struct plait__passage {
 };
 
 /* One for queues of the device's backend, now. */
-plait_status plait__passages_make(plait__passages *home,
-				  const plait__device *device,
-				  plait_error *error);
+plait_status plait__section_pool_add(plait__section_pool *home,
+				     const plait__device *device,
+				     plait_error *error);
 
 /* One for this queue, until it is left or cancelled.  PLAIT_E_NOMEM,
  * PLAIT_E_UNSUPPORTED (no gates, no notifications). */
-plait_status plait__passage_take(plait__passages *home, plait__queue *queue,
-				 plait__passage **out, plait_error *error);
+plait_status plait__section_acquire(plait__section_pool *home, plait__queue *queue,
+				    plait__section **out, plait_error *error);
 
 /*
  * Behind all that the queue has.  *out_now: it had nothing, so the caller
  * goes on at once and `reached` is not called.  `lone`: then nothing is
  * submitted, until something comes behind it; it is not left in upcalls.
  */
-plait_status plait__passage_enter(plait__passage *passage, bool lone,
+plait_status plait__section_enter(plait__section *section, bool allow_idle,
 				  bool *out_now, plait_error *error);
 
 /* It has happened, or failed; or was not entered.  Back home it goes, which is
  * still there. */
-void plait__passage_leave(plait__passage *passage, const plait_error *failure);
-void plait__passage_cancel(plait__passage *passage);
+void plait__section_leave(plait__section *section, const plait_error *failure);
+void plait__section_cancel(plait__section *section);
 
 /* None is away. */
-void plait__passages_free(plait__passages *home);
+void plait__section_pool_free(plait__section_pool *home);
 
 /* For the submission, which holds the queue's lock: it is the last in it, with
- * `sequence` behind it; the queue had nothing, or `passage->sequence`. */
-void plait__passage_be_last(const plait__passage *passage, bool idle,
-			    uint64_t sequence);
+ * `sequence` behind it; the queue had nothing, or `section->sequence`. */
+void plait__section_set_tail(const plait__section *section, bool idle,
+			     uint64_t sequence);
 
 /* idle_section.c.  False: the queue has something, so it has to be submitted. */
-bool plait__passage_enter_lone(plait__passage *passage);
+bool plait__idle_section_enter(plait__section *section);
 /* True: nothing waits for its gate, nor is to fail; it is left. */
-bool plait__passage_leave_lone(plait__passage *passage, bool failed);
+bool plait__idle_section_leave(plait__section *section, bool failed);
 
 /* submission.c: the submission. */
-plait_status plait__queue_submit_passage(plait__queue *queue,
-					 plait__passage *passage,
-					 bool *out_idle, plait_error *error);
+plait_status plait__internal_submit_section(plait__queue *queue,
+					    plait__section *section,
+					    bool *out_idle, plait_error *error);
 
 #endif

@@ -76,10 +76,10 @@ static bool is_sane(const plait_command *command)
 				&buffer, NULL) != PLAIT_OK)
 		return false;
 	sane = command->bytes <= buffer->bytes &&
-	       !plait__buffer_meets(buffer, reads ? command->source_offset :
+	       !plait__buffer_overlaps_host(buffer, reads ? command->source_offset :
 						    command->target_offset,
-				    command->bytes, command->host,
-				    command->bytes);
+					    command->bytes, command->host,
+					    command->bytes);
 	plait__object_leave(&buffer->object);
 	return sane;
 }
@@ -127,12 +127,12 @@ static plait_status transfer_bounced(plait__queue *queue,
 		both[1].function = deliver;
 		both[1].user_data = bounce;
 	}
-	PLAIT__SCOPE inside = { lose_bounce, bounce };
-	status = plait__queue_submit_holding(queue, both, 2, &bounce->object,
-					     NULL, error);
+	PLAIT__THREAD_SCOPE inside = { lose_bounce, bounce };
+	status = plait__submission_submit_holding(queue, both, 2, &bounce->object,
+						  NULL, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	if (status < 0)
 		give_up(bounce);
 	plait__object_drop(&bounce->object);
@@ -146,15 +146,15 @@ static plait_status transfer_entered(plait__queue *queue,
 {
 	plait_status status;
 
-	if (plait__pool_in_call())
+	if (plait__callback_scope_is_active())
 		return plait__fail(error, PLAIT_E_DEADLOCK,
 				   "a host function must not wait; submit a "
 				   "command instead");
 	if ((queue->port->any & PLAIT_CAP_VIRTUAL_TIME) != 0 &&
 	    is_sane(command))
 		return transfer_bounced(queue, command, error);
-	status = plait__queue_submit_holding(queue, command, 1, NULL, NULL,
-					     error);
+	status = plait__submission_submit_holding(queue, command, 1, NULL, NULL,
+						  error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
 	return status;
@@ -169,9 +169,9 @@ static plait_status transfer(plait_queue *queue, const plait_command *command,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
 	status = transfer_entered(self, command, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

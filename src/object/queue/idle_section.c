@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Passages that are lone: their queue had nothing when they came to it, so it
- * only notes the passage, and most are left before anything comes behind them.
+ * only notes the section, and most are left before anything comes behind them.
  * Who leaves first tries without the lock; all else is done under it:
  *
  *     enter:   lone = it
@@ -20,116 +20,116 @@
 /* Somebody has seen it. */
 enum { MARK = 1 };
 
-static plait__passage *passage_of(void *lone)
+static plait__section *section_of(void *lone)
 {
-	return (plait__passage *)((uintptr_t)lone & ~(uintptr_t)MARK);
+	return (plait__section *)((uintptr_t)lone & ~(uintptr_t)MARK);
 }
 
 /* The lock is held; it is marked, or the caller's to leave. */
-static plait__passage *there(plait__queue *queue)
+static plait__section *current(plait__queue *queue)
 {
-	return passage_of(at_load_relaxed_ptr(&queue->lone));
+	return section_of(at_load_relaxed_ptr(&queue->idle_section));
 }
 
 static void forget(plait__queue *queue)
 {
 	/* Relaxed: who looks has the lock, or sees that it does not have what
 	 * it looks for. */
-	at_store_relaxed_ptr(&queue->lone, NULL);
+	at_store_relaxed_ptr(&queue->idle_section, NULL);
 }
 
-bool plait__queue_has_lone(plait__queue *queue)
+bool plait__idle_section_exists(plait__queue *queue)
 {
 	/* Acquire: pairs with leave. */
-	return at_load_acquire_ptr(&queue->lone) != NULL;
+	return at_load_acquire_ptr(&queue->idle_section) != NULL;
 }
 
-plait__passage *plait__queue_see_lone(plait__queue *queue)
+plait__section *plait__idle_section_pin(plait__queue *queue)
 {
 	/* Acquire, as in the compare that fails: pairs with leave. */
-	void *lone = at_load_acquire_ptr(&queue->lone);
-	plait__passage *passage = passage_of(lone);
+	void *lone = at_load_acquire_ptr(&queue->idle_section);
+	plait__section *section = section_of(lone);
 
-	if (lone == NULL || lone != passage)
-		return passage;
-	return at_cas_ptr(&queue->lone, &lone, (char *)lone + MARK) ? passage :
+	if (lone == NULL || lone != section)
+		return section;
+	return at_cas_ptr(&queue->idle_section, &lone, (char *)lone + MARK) ? section :
 								      NULL;
 }
 
-bool plait__passage_enter_lone(plait__passage *passage)
+bool plait__idle_section_enter(plait__section *section)
 {
-	plait__queue *queue = passage->queue;
+	plait__queue *queue = section->queue;
 	bool clear;
 
 	plait__mutex_lock(&queue->lock);
-	clear = plait__queue_is_clear(queue);
+	clear = plait__section_queue_is_clear(queue);
 	if (clear)
 		/* Relaxed: who leaves is who came in, others have the lock. */
-		at_store_relaxed_ptr(&queue->lone, passage);
+		at_store_relaxed_ptr(&queue->idle_section, section);
 	plait__mutex_unlock(&queue->lock);
-	passage->lone = clear;
+	section->was_idle = clear;
 	return clear;
 }
 
 /* The lock is held. */
-static void keep_failed(plait__queue *queue, plait__passage *passage)
+static void keep_failed(plait__queue *queue, plait__section *section)
 {
-	plait__object_hold(&passage->object);
-	queue->lone_failed = true;
+	plait__object_hold(&section->object);
+	queue->idle_section_failed = true;
 }
 
-static bool leave_locked(plait__passage *passage, bool failed)
+static bool leave_locked(plait__section *section, bool failed)
 {
-	plait__queue *queue = passage->queue;
+	plait__queue *queue = section->queue;
 	bool unseen;
 	bool held;
 
 	plait__mutex_lock(&queue->lock);
-	unseen = there(queue) == passage;
+	unseen = current(queue) == section;
 	if (unseen && failed)
-		keep_failed(queue, passage);
+		keep_failed(queue, section);
 	else if (unseen)
 		forget(queue);
-	held = queue->lone_holds;
-	queue->lone_holds = false;
+	held = queue->idle_section_holds_queue;
+	queue->idle_section_holds_queue = false;
 	plait__mutex_unlock(&queue->lock);
 	/* Who leaves may be a thread that must not call slots. */
 	if (held)
-		plait__object_drop_later(&queue->object);
+		plait__object_drop_deferred(&queue->object);
 	return unseen && !failed;
 }
 
-bool plait__passage_leave_lone(plait__passage *passage, bool failed)
+bool plait__idle_section_leave(plait__section *section, bool failed)
 {
-	void *unseen = passage;
+	void *unseen = section;
 
 	/* Release: who finds nothing there sees what was done. */
-	if (!failed && at_cas_ptr(&passage->queue->lone, &unseen, NULL))
+	if (!failed && at_cas_ptr(&section->queue->idle_section, &unseen, NULL))
 		return true;
-	return leave_locked(passage, failed);
+	return leave_locked(section, failed);
 }
 
-void plait__queue_follow_lone(plait__queue *queue)
+void plait__idle_section_submitted(plait__queue *queue)
 {
-	plait__passage *passage = there(queue);
+	plait__section *section = current(queue);
 
 	forget(queue);
 	/* Not the last hold: the flight has one. */
-	if (queue->lone_failed)
-		plait__object_drop_later(&passage->object);
-	queue->lone_failed = false;
+	if (queue->idle_section_failed)
+		plait__object_drop_deferred(&section->object);
+	queue->idle_section_failed = false;
 }
 
-void plait__queue_abandon_lone(plait__queue *queue)
+void plait__idle_section_abandon(plait__queue *queue)
 {
-	if (plait__queue_see_lone(queue) == NULL || queue->lone_failed)
+	if (plait__idle_section_pin(queue) == NULL || queue->idle_section_failed)
 		return;
-	queue->lone_holds = true;
+	queue->idle_section_holds_queue = true;
 	plait__object_hold(&queue->object);
 }
 
-void plait__queue_forget_lone(plait__queue *queue)
+void plait__idle_section_drop(plait__queue *queue)
 {
-	if (queue->lone_failed)
-		plait__object_drop(&there(queue)->object);
+	if (queue->idle_section_failed)
+		plait__object_drop(&current(queue)->object);
 }

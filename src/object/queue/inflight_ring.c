@@ -8,25 +8,25 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-static plait__flight_entry *entry_at(const plait__flight *flight,
-				     uint32_t index)
+static plait__inflight_entry *entry_at(const plait__inflight_ring *flight,
+				       uint32_t index)
 {
 	return &flight->entries[(flight->first + index) &
 				(flight->capacity - 1)];
 }
 
-void plait__flight_fini(plait__flight *flight,
-			const plait_allocator *allocator)
+void plait__inflight_ring_fini(plait__inflight_ring *flight,
+			       const plait_allocator *allocator)
 {
 	plait__free(allocator, flight->entries,
 		    (uint64_t)flight->capacity * sizeof(*flight->entries));
 }
 
-static bool grow(plait__flight *flight, const plait_allocator *allocator)
+static bool grow(plait__inflight_ring *flight, const plait_allocator *allocator)
 {
 	uint32_t capacity = flight->capacity == 0 ? FIRST_CAPACITY
 						  : flight->capacity * 2;
-	plait__flight_entry *entries;
+	plait__inflight_entry *entries;
 	uint32_t i;
 
 	if (capacity < flight->capacity)
@@ -36,18 +36,18 @@ static bool grow(plait__flight *flight, const plait_allocator *allocator)
 		return false;
 	for (i = 0; i < flight->count; i++)
 		entries[i] = *entry_at(flight, i);
-	plait__flight_fini(flight, allocator);
+	plait__inflight_ring_fini(flight, allocator);
 	flight->entries = entries;
 	flight->capacity = capacity;
 	flight->first = 0;
 	return true;
 }
 
-bool plait__flight_push(plait__flight *flight,
-			const plait_allocator *allocator,
-			plait__object *object, uint64_t sequence)
+bool plait__inflight_ring_push(plait__inflight_ring *flight,
+			       const plait_allocator *allocator,
+			       plait__object *object, uint64_t sequence)
 {
-	plait__flight_entry *entry;
+	plait__inflight_entry *entry;
 
 	if (flight->count == flight->capacity && !grow(flight, allocator))
 		return false;
@@ -57,13 +57,13 @@ bool plait__flight_push(plait__flight *flight,
 	return true;
 }
 
-bool plait__flight_has_last(const plait__flight *flight,
-			    const plait__object *object, uint64_t sequence)
+bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
+				   const plait__object *object, uint64_t sequence)
 {
 	uint32_t i;
 
 	for (i = 1; i <= 2 && i <= flight->count - flight->committed; i++) {
-		const plait__flight_entry *entry =
+		const plait__inflight_entry *entry =
 			entry_at(flight, flight->count - i);
 
 		if (entry->object == object && entry->sequence == sequence)
@@ -72,27 +72,27 @@ bool plait__flight_has_last(const plait__flight *flight,
 	return false;
 }
 
-void plait__flight_commit(plait__flight *flight)
+void plait__inflight_ring_commit(plait__inflight_ring *flight)
 {
 	flight->committed = flight->count;
 }
 
-plait__object *plait__flight_cancel(plait__flight *flight)
+plait__object *plait__inflight_ring_cancel(plait__inflight_ring *flight)
 {
 	if (flight->count == flight->committed)
 		return NULL;
 	return entry_at(flight, --flight->count)->object;
 }
 
-plait__object *plait__flight_at(const plait__flight *flight, uint32_t index)
+plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight, uint32_t index)
 {
 	return index < flight->committed ? entry_at(flight, index)->object :
 					   NULL;
 }
 
-plait__object *plait__flight_pop(plait__flight *flight, uint64_t reached)
+plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight, uint64_t reached)
 {
-	plait__flight_entry *entry;
+	plait__inflight_entry *entry;
 
 	if (flight->committed == 0)
 		return NULL;

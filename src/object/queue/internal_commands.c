@@ -8,43 +8,43 @@
 #include "base/error.h"
 
 struct entry {
-	plait__passage *passage;
+	plait__section *section;
 	bool *out_idle;
 };
 
-static plait_status add_passage(struct plait__batch *batch, const void *arg,
+static plait_status add_passage(struct plait__submission_builder *batch, const void *arg,
 				plait_error *error)
 {
 	const struct entry *entry = arg;
-	plait__passage *passage = entry->passage;
+	plait__section *section = entry->section;
 	plait_status status;
 
-	*entry->out_idle = plait__queue_is_clear(batch->queue);
+	*entry->out_idle = plait__section_queue_is_clear(batch->queue);
 	if (!*entry->out_idle) {
-		passage->sequence = ++batch->progress;
-		plait__batch_add_emit(batch, batch->queue->progress,
-				      passage->sequence);
+		section->sequence = ++batch->progress;
+		plait__submission_add_emit(batch, batch->queue->progress,
+					   section->sequence);
 	}
-	plait__passage_be_last(passage, *entry->out_idle, batch->progress + 1);
-	status = plait__batch_keep(batch, &passage->object, error);
+	plait__section_set_tail(section, *entry->out_idle, batch->progress + 1);
+	status = plait__submission_hold(batch, &section->object, error);
 	if (status == PLAIT_OK)
-		plait__batch_add_wait(batch, passage->gate,
-				      passage->gate_sequence);
+		plait__submission_add_wait(batch, section->gate,
+					   section->gate_sequence);
 	return status;
 }
 
-plait_status plait__queue_submit_passage(plait__queue *queue,
-					 plait__passage *passage,
-					 bool *out_idle, plait_error *error)
+plait_status plait__internal_submit_section(plait__queue *queue,
+					    plait__section *section,
+					    bool *out_idle, plait_error *error)
 {
-	struct plait__batch batch = { .queue = queue };
+	struct plait__submission_builder batch = { .queue = queue };
 
-	return plait__batch_submit(&batch, 1, add_passage,
-				   &(const struct entry){ passage, out_idle },
-				   error);
+	return plait__submission_submit(&batch, 1, add_passage,
+					&(const struct entry){ section, out_idle },
+					error);
 }
 
-static plait_status add_nothing(struct plait__batch *batch, const void *arg,
+static plait_status add_nothing(struct plait__submission_builder *batch, const void *arg,
 				plait_error *error)
 {
 	(void)batch;
@@ -53,27 +53,27 @@ static plait_status add_nothing(struct plait__batch *batch, const void *arg,
 	return PLAIT_OK;
 }
 
-plait_status plait__queue_submit_lone(plait__queue *queue, plait_error *error)
+plait_status plait__internal_submit_idle_section(plait__queue *queue, plait_error *error)
 {
-	struct plait__batch batch = { .queue = queue };
+	struct plait__submission_builder batch = { .queue = queue };
 
-	return plait__batch_submit(&batch, 0, add_nothing, NULL, error);
+	return plait__submission_submit(&batch, 0, add_nothing, NULL, error);
 }
 
-static plait_status add_emission(struct plait__batch *batch, const void *arg,
+static plait_status add_emission(struct plait__submission_builder *batch, const void *arg,
 				 plait_error *error)
 {
-	return plait__batch_add_emission(batch, *(plait__signal *const *)arg,
-					 error);
+	return plait__submission_add_emission(batch, *(plait__signal *const *)arg,
+					      error);
 }
 
-plait_status plait__queue_submit_emission(plait__queue *queue,
-					  plait__signal *signal,
-					  plait_error *error)
+plait_status plait__internal_submit_emission(plait__queue *queue,
+					     plait__signal *signal,
+					     plait_error *error)
 {
-	struct plait__batch batch = { .queue = queue };
+	struct plait__submission_builder batch = { .queue = queue };
 
-	return plait__batch_submit(&batch, 1, add_emission, &signal, error);
+	return plait__submission_submit(&batch, 1, add_emission, &signal, error);
 }
 
 struct owned {
@@ -93,7 +93,7 @@ static plait__call *publish(const struct owned *owned, plait__call *call)
 	return before;
 }
 
-static plait_status add_owned(struct plait__batch *batch, const void *arg,
+static plait_status add_owned(struct plait__submission_builder *batch, const void *arg,
 			      plait_error *error)
 {
 	const struct owned *owned = arg;
@@ -101,10 +101,10 @@ static plait_status add_owned(struct plait__batch *batch, const void *arg,
 		.function = owned->wanted->function,
 		.user_data = owned->wanted->user_data,
 	};
-	plait_status status = plait__batch_add_call(batch, &command,
-						    owned->wanted->inbox,
-						    owned->wanted->asks,
-						    error);
+	plait_status status = plait__submission_add_call(batch, &command,
+							 owned->wanted->inbox,
+							 owned->wanted->asks,
+							 error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -116,16 +116,16 @@ static plait_status add_owned(struct plait__batch *batch, const void *arg,
 	return plait__fail(error, PLAIT_E_CANCELLED, "it was cancelled");
 }
 
-plait_status plait__queue_submit_call(plait__queue *queue,
-				      const plait__owner_call *wanted,
-				      plait__call **out, plait_error *error)
+plait_status plait__internal_submit_call(plait__queue *queue,
+					 const plait__owner_call *wanted,
+					 plait__call **out, plait_error *error)
 {
-	struct plait__batch batch = { .queue = queue };
+	struct plait__submission_builder batch = { .queue = queue };
 	const struct owned owned = { .wanted = wanted, .out = out };
 	plait__call *call;
 	plait_status status;
 
-	status = plait__batch_submit(&batch, 1, add_owned, &owned, error);
+	status = plait__submission_submit(&batch, 1, add_owned, &owned, error);
 	if (status == PLAIT_OK)
 		return status;
 	call = publish(&owned, NULL);

@@ -88,8 +88,8 @@ static plait_status create_gate(plait__call *call, plait__queue *queue,
 					      queue->device->index,
 					      PLAIT_BACKEND_SIGNAL_GATE,
 					      &call->gate, &room);
-	return plait__port_judge_made(queue->port, status, "signal_create",
-				      call->gate, &room, error);
+	return plait__backend_result_check_created(queue->port, status, "signal_create",
+						   call->gate, &room, error);
 }
 
 /* Its place in the table, for good. */
@@ -139,7 +139,7 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 }
 
 /* An idle one with a gate of this backend, or null. */
-static plait__call *find_idle(plait__inbox *inbox, const plait__port *port)
+static plait__call *find_idle(plait__inbox *inbox, const plait__backend_port *port)
 {
 	plait__call **link;
 	plait__call *call;
@@ -158,7 +158,7 @@ static plait__call *find_idle(plait__inbox *inbox, const plait__port *port)
 static void fill(plait__call *call, plait__queue *queue,
 		 const plait_command *command, bool asks)
 {
-	plait__notice *notice = &call->notice;
+	plait__inbox_event *notice = &call->notice;
 
 	call->generation++;
 	call->gate_sequence++;
@@ -182,7 +182,7 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 {
 	plait__call *call = find_idle(inbox, queue->port);
 	plait_status status = PLAIT_OK;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	bool closed;
 
 	if (call == NULL)
@@ -216,7 +216,7 @@ static void leave_inbox(plait__call *call)
 	bool linked;
 
 	plait__mutex_lock(&inbox->lock);
-	linked = call->notice.state == PLAIT__NOTICE_TAKEN &&
+	linked = call->notice.state == PLAIT__INBOX_EVENT_TAKEN &&
 		 plait__inbox_unlink(&call->notice);
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
@@ -266,7 +266,7 @@ static void raise_gate(plait__call *call, const plait_error *failure)
 static void describe(const plait__call *call, int64_t result, const char *text,
 		     plait_error *out)
 {
-	char name[PLAIT__NAME_ROOM] = "host function";
+	char name[PLAIT__OBJECT_NAME_BYTES] = "host function";
 
 	if (call->label != NULL)
 		(void)snprintf(name, sizeof(name), "command \"%.*s\"",
@@ -304,7 +304,7 @@ static void answer(plait__call *call, int64_t result, const char *text)
 		raise_failed(call, result, text);
 	else
 		raise_gate(call, NULL);
-	plait__context_pulse(object->context);
+	plait__context_notify_waiters(object->context);
 	plait__object_drop(object);
 }
 
@@ -343,7 +343,7 @@ static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 		call = *(plait__call **)plait__vector_at(&inbox->calls,
 							 (uint32_t)index);
 	if (call != NULL && (call->notice.event.id != id ||
-			     call->notice.state != PLAIT__NOTICE_TAKEN ||
+			     call->notice.state != PLAIT__INBOX_EVENT_TAKEN ||
 			     !claim(call)))
 		call = NULL;
 	plait__mutex_unlock(&inbox->lock);
@@ -354,7 +354,7 @@ PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
 					     int64_t result, const char *text,
 					     plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait__inbox *self;
 	plait__call *call;
 	plait_status status = plait__inbox_enter(inbox, &self, error);
@@ -402,7 +402,7 @@ void plait__call_retract(plait__call *call)
 
 	plait__mutex_lock(&inbox->lock);
 	mine = !call->notice.answered &&
-	       call->notice.state != PLAIT__NOTICE_TAKEN;
+	       call->notice.state != PLAIT__INBOX_EVENT_TAKEN;
 	if (mine) {
 		plait__inbox_remove(inbox, &call->notice);
 		call->notice.answered = true;
@@ -422,10 +422,10 @@ void plait__call_retract(plait__call *call)
  * will run.  If that is not true the queue waits for the gate.  Outside of the
  * upcall, where it can be asked; has the holds of the upcall.
  */
-static void settle(plait__object *doubt)
+static void settle(plait__object *failure_hold)
 {
 	plait__call *call = (plait__call *)(void *)
-		((unsigned char *)doubt - offsetof(plait__call, doubt));
+		((unsigned char *)failure_hold - offsetof(plait__call, failure_hold));
 	plait__object *object = &call->notice.object;
 	plait__queue *queue = call->queue;
 	plait_error failure = { .size = sizeof(failure) };
@@ -444,7 +444,7 @@ static void settle(plait__object *doubt)
 	}
 	/* Release: pairs with the load in queue_finish.c. */
 	at_sub_u32(&queue->upcalls, 1);
-	plait__context_pulse(object->context);
+	plait__context_notify_waiters(object->context);
 	plait__object_drop(object);
 	plait__object_drop(&queue->object);
 }
@@ -462,13 +462,13 @@ static void on_reached(void *user_data, plait_status status)
 	bool doubted = false;
 	bool linked = false;
 
-	plait__port_notified(object->context);
+	plait__backend_notified(object->context);
 	plait__mutex_lock(&inbox->lock);
-	if (call->notice.state == PLAIT__NOTICE_PROMISED) {
+	if (call->notice.state == PLAIT__INBOX_EVENT_PROMISED) {
 		if (status == PLAIT_OK) {
 			plait__inbox_push(inbox, &call->notice);
 		} else {
-			call->notice.state = PLAIT__NOTICE_TAKEN;
+			call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
 			call->notice.answered = true;
 			linked = plait__inbox_unlink(&call->notice);
 			doubted = true;
@@ -476,18 +476,18 @@ static void on_reached(void *user_data, plait_status status)
 	}
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
-		plait__object_drop_later(object);
+		plait__object_drop_deferred(object);
 	if (doubted) {
-		(void)plait__object_init(&call->doubt, &doubt_class,
+		(void)plait__object_init(&call->failure_hold, &doubt_class,
 					 object->context, NULL);
-		plait__object_drop_later(&call->doubt);
+		plait__object_drop_deferred(&call->failure_hold);
 		return;
 	}
 	/* Release: pairs with the load in queue_finish.c. */
 	at_sub_u32(&queue->upcalls, 1);
-	plait__context_pulse(object->context);
-	plait__object_drop_later(object);
-	plait__object_drop_later(&queue->object);
+	plait__context_notify_waiters(object->context);
+	plait__object_drop_deferred(object);
+	plait__object_drop_deferred(&queue->object);
 }
 
 void plait__call_arm(plait__call *call)
@@ -504,19 +504,19 @@ void plait__call_arm(plait__call *call)
 	plait__object_hold(&call->notice.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
-	status = plait__port_notify(queue->port, queue->object.context,
-				    &point, on_reached, call, &why);
+	status = plait__backend_notify(queue->port, queue->object.context,
+				       &point, on_reached, call, &why);
 	if (status == PLAIT_OK)
 		return;
-	(void)plait__port_judge(queue->port, status, "signal_notify", &why,
-				NULL);
+	(void)plait__backend_result_check(queue->port, status, "signal_notify", &why,
+					  NULL);
 	at_sub_u32(&queue->upcalls, 1);
 	/* Submitted it is; so the command fails with what is wrong here. */
 	plait__mutex_lock(&inbox->lock);
 	mine = !call->notice.answered;
 	call->notice.answered = true;
 	if (mine)
-		call->notice.state = PLAIT__NOTICE_TAKEN;
+		call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
 	plait__mutex_unlock(&inbox->lock);
 	if (mine) {
 		raise_gate(call, &why);

@@ -23,20 +23,20 @@
 #include "object/inbox/inbox_event.h"
 
 typedef struct plait__call plait__call;
-typedef struct plait__port plait__port;
+typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 
 struct plait__call {
-	plait__notice notice;
+	plait__inbox_event notice;
 	plait__call *next; /* idle; or in a stretch */
 	plait__call *next_closed; /* answered by the close of the inbox */
-	plait__port *port;
+	plait__backend_port *port;
 	plait__queue *queue; /* good until the gate is raised */
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
 	uint64_t sequence;   /* of `progress`: the queue has come to it */
 	bool gate_failed;    /* to be reset before it is used again */
-	plait__object doubt; /* dropped when the queue is said to have failed */
+	plait__object failure_hold; /* dropped when the queue is said to have failed */
 	uint32_t index;	     /* in the inbox's table */
 	uint32_t generation; /* with the index: the id */
 	const char *label;   /* the user's, as long as the command lives */
@@ -81,9 +81,9 @@ extern const plait__class plait__call_class;
 
 /* Of which call the queue waits for the owner of an inbox: what an
  * error says behind its text, ": ...", or "" when it does not. */
-void plait__call_owed(plait__queue *queue, char *out, uint32_t bytes);
+void plait__wait_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes);
 
-static inline plait__call *plait__call_of(plait__notice *notice)
+static inline plait__call *plait__call_of(plait__inbox_event *notice)
 {
 	return (plait__call *)(void *)notice;
 }

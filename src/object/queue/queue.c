@@ -58,7 +58,7 @@ void plait__queue_unlist(plait__queue *queue)
 	plait__context *context = queue->object.context;
 
 	plait__mutex_lock(&queue->lock);
-	if (queue->listed && queue->flight.committed == 0 &&
+	if (queue->listed && queue->inflight.committed == 0 &&
 	    !queue->draining && !queue->unflushed) {
 		plait__mutex_lock(&context->lock);
 		unlink_queue(context, queue);
@@ -86,8 +86,8 @@ static void free_queue(plait__queue *queue)
 		plait__context_allocator(queue->object.context);
 
 	destroy_raw(queue);
-	plait__flight_fini(&queue->flight, allocator);
-	plait__queue_free_scratch(queue);
+	plait__inflight_ring_fini(&queue->inflight, allocator);
+	plait__submission_arrays_free(queue);
 	plait__free(allocator, queue, sizeof(*queue));
 }
 
@@ -102,9 +102,9 @@ static void destroy_queue(plait__object *object)
 		unlink_queue(context, queue);
 	plait__mutex_unlock(&context->lock);
 	/* All has happened; somebody only has not given it back yet. */
-	while ((left = plait__flight_pop(&queue->flight, UINT64_MAX)) != NULL)
+	while ((left = plait__inflight_ring_pop(&queue->inflight, UINT64_MAX)) != NULL)
 		plait__object_drop(left);
-	plait__queue_forget_lone(queue);
+	plait__idle_section_drop(queue);
 	if (queue->unflushed)
 		at_sub_u32(&context->unflushed, 1);
 	free_queue(queue);
@@ -117,7 +117,7 @@ static void close_queue(plait__object *object)
 	plait__queue *queue = (plait__queue *)(void *)object;
 
 	plait__mutex_lock(&queue->lock);
-	plait__queue_abandon_lone(queue);
+	plait__idle_section_abandon(queue);
 	if (plait__queue_poll(queue, plait__queue_submitted(queue), NULL,
 			      NULL) == PLAIT_PENDING) {
 		queue->draining = true;
@@ -157,8 +157,8 @@ static plait_status create_raw(plait__queue *queue,
 	status = backend->table.queue_create(backend->self,
 					     queue->device->index, &request,
 					     &queue->raw, &room);
-	status = plait__port_judge_made(queue->port, status, "queue_create",
-					queue->raw, &room, error);
+	status = plait__backend_result_check_created(queue->port, status, "queue_create",
+						     queue->raw, &room, error);
 	if (status != PLAIT_OK) {
 		queue->raw = NULL;
 		return status;
@@ -166,8 +166,8 @@ static plait_status create_raw(plait__queue *queue,
 	status = backend->table.signal_create(backend->self,
 					      queue->device->index, 0,
 					      &queue->progress, &room);
-	status = plait__port_judge_made(queue->port, status, "signal_create",
-					queue->progress, &room, error);
+	status = plait__backend_result_check_created(queue->port, status, "signal_create",
+						     queue->progress, &room, error);
 	if (status != PLAIT_OK)
 		queue->progress = NULL;
 	return status;
@@ -189,10 +189,10 @@ static plait_status create(plait__device *device, const plait_queue_desc *desc,
 	queue->object.context = context;
 	queue->port = device->port;
 	queue->device = device;
-	queue->lasts = (plait__device_facts(device)->capabilities &
-			PLAIT_CAP_LASTS) != 0;
+	queue->cannot_be_lost = (plait__device_facts(device)->capabilities &
+				 PLAIT_CAP_LASTS) != 0;
 	plait__object_set_label(&queue->object, desc->label);
-	plait__watch_init(&queue->watch, &queue->object);
+	plait__signal_watch_init(&queue->watch, &queue->object);
 	status = create_raw(queue, desc, error);
 	if (status == PLAIT_OK)
 		status = plait__object_init(&queue->object, &queue_class,
@@ -211,8 +211,8 @@ static plait_status read_desc(plait_queue_desc *out,
 	const plait_queue_desc all_defaults = { .size = sizeof(*desc) };
 	plait_status status;
 
-	status = PLAIT__READ(plait_queue_desc, out,
-			     desc != NULL ? desc : &all_defaults, error);
+	status = PLAIT__STRUCT_READ(plait_queue_desc, out,
+				    desc != NULL ? desc : &all_defaults, error);
 	if (status != PLAIT_OK)
 		return status;
 	if (out->native_kind == 0 && out->native != 0)
@@ -300,7 +300,7 @@ plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 					    &room);
 	if (out_reached != NULL)
 		*out_reached = reached;
-	return plait__port_judge_poll(queue->port, status, &room, error);
+	return plait__backend_result_check_poll(queue->port, status, &room, error);
 }
 
 /* Who waits looks at the context's count, and tries once more. */
@@ -325,8 +325,8 @@ plait_status plait__queue_flush(plait__queue *queue, plait_error *error)
 	set_unflushed(queue, status != PLAIT_OK);
 	if (queue->unflushed)
 		plait__queue_list(queue);
-	return plait__port_judge(queue->port, status, "queue_flush", &room,
-				 error);
+	return plait__backend_result_check(queue->port, status, "queue_flush", &room,
+					   error);
 }
 
 uint32_t plait__queue_collect(plait__queue *queue,
@@ -335,12 +335,12 @@ uint32_t plait__queue_collect(plait__queue *queue,
 	uint32_t count = 0;
 	uint64_t reached;
 
-	if (queue->flight.committed == 0 && !queue->draining)
+	if (queue->inflight.committed == 0 && !queue->draining)
 		return 0;
 	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &reached,
 				NULL);
 	while (count < PLAIT__QUEUE_COLLECT) {
-		out[count] = plait__flight_pop(&queue->flight, reached);
+		out[count] = plait__inflight_ring_pop(&queue->inflight, reached);
 		if (out[count] == NULL)
 			break;
 		count++;
@@ -378,12 +378,12 @@ bool plait__queue_watch(plait__queue *queue)
 	bool busy;
 
 	plait__mutex_lock(&queue->lock);
-	busy = queue->flight.committed != 0 || queue->draining;
+	busy = queue->inflight.committed != 0 || queue->draining;
 	plait__mutex_unlock(&queue->lock);
 	if (!busy)
 		return true;
 	point.sequence = plait__queue_submitted(queue);
-	return plait__watch_arm(&queue->watch, queue->port, &point);
+	return plait__signal_watch_arm(&queue->watch, queue->port, &point);
 }
 
 void plait__queue_note_failure(plait__queue *queue, const plait_error *failure)

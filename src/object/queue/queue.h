@@ -18,31 +18,31 @@
 #include "object/signal/signal_watch.h"
 
 /* Arrays in which a submission is put together; they keep their size. */
-typedef struct plait__scratch {
+typedef struct plait__submission_arrays {
 	plait_work *work;
 	plait_backend_point *points;
 	plait_submission *stretches;
 	uint64_t commands; /* for how many there is room */
-} plait__scratch;
+} plait__submission_arrays;
 
 typedef struct plait__call plait__call;
 typedef struct plait__inbox plait__inbox;
-typedef struct plait__passage plait__passage;
+typedef struct plait__section plait__section;
 typedef struct plait__signal plait__signal;
 
 /* What was submitted last, if that was a passage: when all before it has
  * happened and its gate was raised, all has happened, though the queue may not
  * have gone past it yet. */
-typedef struct plait__tail {
+typedef struct plait__queue_tail {
 	plait_backend_signal *gate; /* of what the flight holds; or null */
 	uint64_t gate_sequence;
 	uint64_t before;   /* of `progress`, in front of it */
 	uint64_t sequence; /* of `progress`, behind it */
-} plait__tail;
+} plait__queue_tail;
 
 struct plait__queue {
 	plait__object object;
-	plait__port *port;
+	plait__backend_port *port;
 	plait__device *device;
 	plait_backend_queue *raw;
 	plait_backend_signal *progress;
@@ -56,23 +56,23 @@ struct plait__queue {
 	at_u32 upcalls; /* of calls that the backend still owes */
 	/* Guards the rest, and the slots that must not run twice. */
 	struct plait__mutex lock;
-	plait__flight flight;
-	plait__scratch scratch;
+	plait__inflight_ring inflight;
+	plait__submission_arrays scratch;
 	/* Up to here it is known to be clear, if its device cannot be lost. */
 	uint64_t clear;
-	bool lasts;
-	plait__tail tail;
+	bool cannot_be_lost;
+	plait__queue_tail tail;
 	/* What is in front of all that is submitted from now on, or null; and
 	 * then: it failed, and is held; it holds the queue.  See idle_section.c, which
 	 * alone reads and writes it. */
-	at_ptr lone;
-	bool lone_failed;
-	bool lone_holds;
+	at_ptr idle_section;
+	bool idle_section_failed;
+	bool idle_section_holds_queue;
 	bool draining; /* abandoned with work: has a hold until it is done */
 	bool unflushed;
 	bool noted; /* `failure` was the first, found by an inbox's owner */
 	plait_error failure;
-	plait__watch watch;
+	plait__signal_watch watch;
 };
 
 plait_status plait__queue_enter(plait_queue *handle, plait__queue **out,
@@ -94,7 +94,7 @@ plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 
 /* external_section.c.  Has all that was submitted happened, and well?  The lock is
  * held. */
-bool plait__queue_is_clear(plait__queue *queue);
+bool plait__section_queue_is_clear(plait__queue *queue);
 
 /* Start what was submitted; the lock is held. */
 plait_status plait__queue_flush(plait__queue *queue, plait_error *error);
@@ -133,47 +133,47 @@ void plait__queue_note_failure(plait__queue *queue,
 			       const plait_error *failure);
 
 /* submission_arrays.c: room for so many commands.  PLAIT_E_NOMEM; the lock is held. */
-plait_status plait__queue_reserve(plait__queue *queue, uint64_t count,
-				  plait_error *error);
-void plait__queue_free_scratch(plait__queue *queue);
+plait_status plait__submission_arrays_reserve(plait__queue *queue, uint64_t count,
+					      plait_error *error);
+void plait__submission_arrays_free(plait__queue *queue);
 
 /* submission.c */
 /* Errors say which command it was, unless they are the library's `own`, made of
  * one call of the user. */
-plait_status plait__queue_submit_array(plait__queue *queue,
-				       const plait_command *commands,
-				       uint64_t count, bool own,
-				       uint64_t *out_sequence,
-				       plait_error *error);
+plait_status plait__submission_submit_array(plait__queue *queue,
+					    const plait_command *commands,
+					    uint64_t count, bool own,
+					    uint64_t *out_sequence,
+					    plait_error *error);
 
 /* Own ones.  `held`, null or entered, stays held until they are done; one that
  * is a NOP becomes `launch`, if that is not null. */
-plait_status plait__queue_submit_holding(plait__queue *queue,
-					 const plait_command *commands,
-					 uint64_t count, plait__object *held,
-					 plait_backend_launch *launch,
-					 plait_error *error);
+plait_status plait__submission_submit_holding(plait__queue *queue,
+					      const plait_command *commands,
+					      uint64_t count, plait__object *held,
+					      plait_backend_launch *launch,
+					      plait_error *error);
 
 /* What is lone is submitted, as if something came behind it. */
-plait_status plait__queue_submit_lone(plait__queue *queue,
-				      plait_error *error);
+plait_status plait__internal_submit_idle_section(plait__queue *queue,
+						 plait_error *error);
 
 /* idle_section.c: is anything lone there?  Without the lock it may go at any time; when
  * it has gone, all that it did is seen. */
-bool plait__queue_has_lone(plait__queue *queue);
+bool plait__idle_section_exists(plait__queue *queue);
 /* With the lock held: what is lone, which stays until the lock is given
  * back; or null. */
-plait__passage *plait__queue_see_lone(plait__queue *queue);
+plait__section *plait__idle_section_pin(plait__queue *queue);
 /* The same: a wait for it was submitted; the queue has no
  * user any more; and without, at the end. */
-void plait__queue_follow_lone(plait__queue *queue);
-void plait__queue_abandon_lone(plait__queue *queue);
-void plait__queue_forget_lone(plait__queue *queue);
+void plait__idle_section_submitted(plait__queue *queue);
+void plait__idle_section_abandon(plait__queue *queue);
+void plait__idle_section_drop(plait__queue *queue);
 
 /* Another emission of the signal, whose hold the caller has. */
-plait_status plait__queue_submit_emission(plait__queue *queue,
-					  plait__signal *signal,
-					  plait_error *error);
+plait_status plait__internal_submit_emission(plait__queue *queue,
+					     plait__signal *signal,
+					     plait_error *error);
 /* A function for the owner of an inbox. */
 typedef struct plait__owner_call {
 	plait__inbox *inbox;
@@ -188,13 +188,13 @@ typedef struct plait__owner_call {
  * there, with the lock, can retract it, and who set the stop before and found
  * nothing need not.  Null after a failure.  PLAIT_E_STATE: the inbox is closed;
  * PLAIT_E_CANCELLED: the stop. */
-plait_status plait__queue_submit_call(plait__queue *queue,
-				      const plait__owner_call *wanted,
-				      plait__call **out, plait_error *error);
+plait_status plait__internal_submit_call(plait__queue *queue,
+					 const plait__owner_call *wanted,
+					 plait__call **out, plait_error *error);
 
 /* queue_finish.c.  Take the lock, and first give back what much of the flight has
  * done with: a user who never finishes the queue shall not fill the memory. */
-void plait__queue_lock_tidily(plait__queue *queue);
+void plait__queue_lock_and_collect(plait__queue *queue);
 plait_status plait__queue_finish(plait__queue *queue, uint64_t timeout_ns,
 				 plait_error *error);
 

@@ -10,7 +10,7 @@ bool plait__queue_wants_finish(const plait__queue *queue)
 {
 	return (queue->object.context->settings.flags & PLAIT_CONTEXT_SYNC) !=
 		       0 &&
-	       !plait__pool_in_call();
+	       !plait__callback_scope_is_active();
 }
 
 static plait_status submit(plait_queue *queue, const plait_command *commands,
@@ -26,14 +26,14 @@ static plait_status submit(plait_queue *queue, const plait_command *commands,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
-	status = plait__queue_submit_array(self, commands, count, own,
-					   &sequence, error);
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	status = plait__submission_submit_array(self, commands, count, own,
+						&sequence, error);
 	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	if (status >= PLAIT_OK && out_sequence != NULL)
 		*out_sequence = sequence;
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

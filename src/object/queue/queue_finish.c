@@ -29,14 +29,14 @@ struct recovery {
 	plait_error refusal; /* what it said */
 };
 
-void plait__queue_lock_tidily(plait__queue *queue)
+void plait__queue_lock_and_collect(plait__queue *queue)
 {
 	plait__object *done[PLAIT__QUEUE_COLLECT];
 	uint32_t count;
 	uint32_t i;
 
 	plait__mutex_lock(&queue->lock);
-	while (queue->flight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
+	while (queue->inflight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
 		count = plait__queue_collect(queue, done);
 		if (count == 0)
 			break;
@@ -81,8 +81,8 @@ static plait_status recover(plait__queue *queue, plait_error *error)
 	if (status == PLAIT_OK)
 		status = backend->table.signal_reset(backend->self,
 						     queue->progress, &room);
-	return plait__port_judge(queue->port, status, "queue_recover", &room,
-				 error);
+	return plait__backend_result_check(queue->port, status, "queue_recover", &room,
+					   error);
 }
 
 /* A signal must not forget its failure while somebody is to be told. */
@@ -91,16 +91,16 @@ static bool is_told(void *arg)
 	plait__queue *queue = arg;
 
 	return at_load_acquire_u32(&queue->upcalls) == 0 &&
-	       !plait__watch_is_armed(&queue->watch);
+	       !plait__signal_watch_is_armed(&queue->watch);
 }
 
 static void describe_told(void *arg, char *out, uint32_t bytes)
 {
 	plait__queue *queue = arg;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	char owed[PLAIT_ERROR_TEXT_BYTES];
 
-	plait__wait_owed(queue->object.context, owed, sizeof(owed));
+	plait__wait_diagnosis_describe_backends(queue->object.context, owed, sizeof(owed));
 	(void)snprintf(out, bytes, "%s of %s has failed%s",
 		       plait__object_name(&queue->object, room),
 		       queue->port->backend->name, owed);
@@ -119,8 +119,8 @@ static void pause_between(const struct recovery *recovery)
 		plait__thread_yield();
 		return;
 	}
-	key = plait__event_prepare(&context->pulse);
-	(void)plait__event_wait(&context->pulse, key, until_ns);
+	key = plait__eventcount_prepare(&context->pulse);
+	(void)plait__eventcount_wait(&context->pulse, key, until_ns);
 }
 
 /*
@@ -134,7 +134,7 @@ static plait_status judge_refusal(struct recovery *recovery,
 	plait__queue *queue = recovery->queue;
 	uint64_t submitted = plait__queue_submitted(queue);
 	bool early = recovery->reached < submitted;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	recovery->refused++;
 	(void)plait__object_name(&queue->object, room);
@@ -229,12 +229,12 @@ static plait_status flush_rest(plait__queue *queue, plait_error *error)
 	bool lone;
 
 	plait__mutex_lock(&queue->lock);
-	lone = plait__queue_has_lone(queue);
+	lone = plait__idle_section_exists(queue);
 	if (queue->unflushed)
 		status = plait__queue_flush(queue, error);
 	plait__mutex_unlock(&queue->lock);
 	if (status == PLAIT_OK && lone)
-		status = plait__queue_submit_lone(queue, error);
+		status = plait__internal_submit_idle_section(queue, error);
 	return status;
 }
 
@@ -266,9 +266,9 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
 	status = plait__queue_finish(self, timeout_ns, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

@@ -51,7 +51,7 @@ static void destroy_record(plait__object *object)
 {
 	struct record *self = (struct record *)object;
 
-	plait__built_unbind(self->device, self->raw);
+	plait__device_code_unbind(self->device, self->raw);
 	for (uint32_t i = 0; i < self->count; i++)
 		if (self->slots[i].buffer != NULL)
 			plait__object_drop(&self->slots[i].buffer->object);
@@ -84,7 +84,7 @@ static plait_status take_value(struct held_argument *slot,
 			       const struct place *place,
 			       const plait_argument *given, plait_error *error)
 {
-	const char *fault = plait__argument_judge_value(
+	const char *fault = plait__argument_check_value(
 		place->parameter, given->value, given->bytes);
 
 	if (fault != NULL)
@@ -121,9 +121,9 @@ static plait_status map_slot(struct held_argument *slot, uint32_t flags,
 					   buffer->offset + slot->offset,
 					   buffer->bytes - slot->offset,
 					   flags, &slot->mapped, &room);
-	status = plait__port_judge_made(buffer->device->port, status,
-					"memory_map", slot->mapped, &room,
-					error);
+	status = plait__backend_result_check_created(buffer->device->port, status,
+						     "memory_map", slot->mapped, &room,
+						     error);
 	if (status != PLAIT_OK)
 		slot->mapped = NULL;
 	slot->value.pointer = slot->mapped;
@@ -143,8 +143,8 @@ static plait_status unmap_slot(struct held_argument *slot, plait_error *error)
 					     slot->buffer->root->raw,
 					     slot->mapped, &room);
 	slot->mapped = NULL;
-	return plait__port_judge(slot->buffer->device->port, status,
-				 "memory_unmap", &room, error);
+	return plait__backend_result_check(slot->buffer->device->port, status,
+					   "memory_unmap", &room, error);
 }
 
 /* The address may be less aligned than the offset: wrapped memory.  A look at
@@ -169,7 +169,7 @@ static plait_status take_memory(struct held_argument *slot,
 		status = map_slot(slot, PLAIT_MAP_READ, error);
 	if (status != PLAIT_OK)
 		return status;
-	fault = plait__argument_judge_memory(
+	fault = plait__argument_check_memory(
 		place->parameter, (uintptr_t)slot->value.pointer);
 	status = unmap_slot(slot, error);
 	if (status != PLAIT_OK)
@@ -199,7 +199,7 @@ static plait_status check_buffer(const struct place *place,
 					   error);
 	if (status == PLAIT_OK && place->parameter->mode != PLAIT__MODE_IN)
 		status = plait__buffer_check_write(buffer, error);
-	fault = plait__argument_judge_memory(place->parameter, offset);
+	fault = plait__argument_check_memory(place->parameter, offset);
 	if (status == PLAIT_OK && fault != NULL)
 		return wrong(fault, error);
 	return status;
@@ -245,15 +245,15 @@ static plait_status take_argument(struct held_argument *slot,
 static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 				  plait_argument *out, plait_error *error)
 {
-	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	unsigned char copy[PLAIT__SIZED_STRUCT_MAX_BYTES];
 	uint32_t size;
 
 	memcpy(&size, arguments, sizeof(size));
-	if (i == 0 || size < PLAIT__FIRST(plait_argument) || size > sizeof(copy))
-		return PLAIT__READ(plait_argument, out, arguments, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_argument) || size > sizeof(copy))
+		return PLAIT__STRUCT_READ(plait_argument, out, arguments, error);
 	memcpy(copy, (const char *)arguments + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return PLAIT__READ(plait_argument, out, copy, error);
+	return PLAIT__STRUCT_READ(plait_argument, out, copy, error);
 }
 
 /* Which argument it was, before what is wrong with it. */
@@ -273,8 +273,8 @@ static plait_status take_arguments(struct record *self, const plait__queue *queu
 {
 	struct place place = {
 		.queue = queue, .signature = self->kernel->signature,
-		.is_built = plait__built_find(self->kernel,
-					      queue->device) != NULL,
+		.is_built = plait__device_code_find(self->kernel,
+						    queue->device) != NULL,
 	};
 	plait_status status = PLAIT_OK;
 	plait_argument given;
@@ -386,8 +386,8 @@ static plait_status bind(struct record *self, const plait__device *device,
 	for (uint32_t i = 0; i < self->count; i++)
 		put_argument(&self->slots[i], &arguments[i]);
 	self->device = device;
-	status = plait__built_bind(self->kernel, device, &self->launch,
-				   arguments, &self->raw, error);
+	status = plait__device_code_bind(self->kernel, device, &self->launch,
+					 arguments, &self->raw, error);
 	plait__free(allocator, arguments, count * sizeof(*arguments));
 	return status;
 }
@@ -405,8 +405,8 @@ static plait_status submit(struct record *self, plait__queue *queue,
 		command = (plait_command){
 			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
 			.label = self->kernel->object.label };
-	return plait__queue_submit_holding(queue, &command, 1, &self->object,
-					   self->raw, error);
+	return plait__submission_submit_holding(queue, &command, 1, &self->object,
+						self->raw, error);
 }
 
 static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
@@ -422,14 +422,14 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 				   "no memory for a launch");
 	status = plait__launch_read(&self->launch, launch, error);
 	if (status == PLAIT_OK)
-		status = plait__kernel_settle(kernel, &self->launch, error);
+		status = plait__select_source_set_groups(kernel, &self->launch, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ",
 				    kernel->signature->name);
 	if (status == PLAIT_OK)
 		status = take_arguments(self, queue, arguments, error);
 	if (status == PLAIT_OK &&
-	    plait__built_find(kernel, queue->device) != NULL)
+	    plait__device_code_find(kernel, queue->device) != NULL)
 		status = bind(self, queue->device, error);
 	if (status == PLAIT_OK)
 		status = submit(self, queue, error);
@@ -486,10 +486,10 @@ PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
 					   error);
 		plait__object_leave(&code->object);
 	}
-	PLAIT__SCOPE inside = { plait__object_leave_lost, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
 	if (status == PLAIT_OK && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
-	plait__scope_end(&inside);
+	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);
 	return status;
 }

@@ -71,7 +71,7 @@ static plait_status measure(struct side *side, uint64_t bytes,
 /* --- both */
 
 /* Rows without gaps on both sides are one; then slices are its rows. */
-static void join(plait__shape *shape)
+static void join(plait__strided_copy *shape)
 {
 	plait_work_rows *rows = &shape->rows;
 	int i;
@@ -93,8 +93,8 @@ static void join(plait__shape *shape)
 static plait_status read_rows(plait_rows *out, const plait_command *command,
 			      plait_error *error)
 {
-	plait_status status = PLAIT__READ(plait_rows, out, command->rows,
-					  error);
+	plait_status status = PLAIT__STRUCT_READ(plait_rows, out, command->rows,
+						 error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -107,15 +107,15 @@ static plait_status read_rows(plait_rows *out, const plait_command *command,
 	return PLAIT_OK;
 }
 
-static void be_plain(plait__shape *out, uint64_t bytes)
+static void be_plain(plait__strided_copy *out, uint64_t bytes)
 {
 	out->bytes = out->target_bytes = out->source_bytes = bytes;
 	out->rows.rows = 1;
 	out->rows.slices = 1;
 }
 
-plait_status plait__shape_read(plait__shape *out, const plait_command *command,
-			       plait_error *error)
+plait_status plait__strided_copy_read(plait__strided_copy *out, const plait_command *command,
+				      plait_error *error)
 {
 	struct side target = { .name = "target" };
 	struct side source = { .name = "source" };
@@ -159,8 +159,8 @@ static bool reach(const plait_work_rows *rows, uint64_t bytes, uint64_t row,
 	       !__builtin_add_overflow(*out, last, out);
 }
 
-bool plait__rows_reach(const plait_work_rows *rows, uint64_t bytes,
-		       uint64_t *out_target, uint64_t *out_source)
+bool plait__strided_copy_extent(const plait_work_rows *rows, uint64_t bytes,
+				uint64_t *out_target, uint64_t *out_source)
 {
 	return rows->size == sizeof(*rows) && bytes > 0 &&
 	       rows->rows > 1 && rows->slices > 0 &&
@@ -170,13 +170,13 @@ bool plait__rows_reach(const plait_work_rows *rows, uint64_t bytes,
 		     out_source);
 }
 
-uint64_t plait__rows_count(const plait_command *command)
+uint64_t plait__strided_copy_count_rows(const plait_command *command)
 {
-	plait__shape shape;
+	plait__strided_copy shape;
 
 	/* What is wrong with it is said where all commands are checked. */
 	if (command->rows == NULL ||
-	    plait__shape_read(&shape, command, NULL) != PLAIT_OK)
+	    plait__strided_copy_read(&shape, command, NULL) != PLAIT_OK)
 		return 1;
 	return shape.rows.rows * shape.rows.slices;
 }
@@ -190,7 +190,7 @@ static uint64_t apart(uint64_t one, uint64_t other)
 
 /* Is there a row of one slice that far from a row of another, less than its
  * bytes? */
-static bool rows_meet(const plait__shape *shape, uint64_t distance)
+static bool rows_meet(const plait__strided_copy *shape, uint64_t distance)
 {
 	uint64_t row = shape->rows.target_row;
 	uint64_t i = distance / row;
@@ -203,8 +203,8 @@ static bool rows_meet(const plait__shape *shape, uint64_t distance)
 
 /* With the same distances on both sides only two slices can meet one, and two
  * rows of each; with others it is said of what lies between, too. */
-bool plait__shape_overlaps(const plait__shape *shape, uint64_t target,
-			   uint64_t source)
+bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t target,
+				  uint64_t source)
 {
 	const plait_work_rows *rows = &shape->rows;
 	uint64_t distance = apart(target, source);
@@ -239,11 +239,11 @@ static void free_kept(plait__object *object)
 
 static const plait__class kept_class = { .destroy = free_kept };
 
-plait_status plait__rows_create(plait__context *context,
-				const plait__shape *shape,
-				plait__object **out_object,
-				const plait_work_rows **out,
-				plait_error *error)
+plait_status plait__strided_copy_create_rows(plait__context *context,
+					     const plait__strided_copy *shape,
+					     plait__object **out_object,
+					     const plait_work_rows **out,
+					     plait_error *error)
 {
 	struct kept *kept = plait__alloc(plait__context_allocator(context),
 					 sizeof(*kept));

@@ -24,9 +24,9 @@ enum { COMMANDS_MAX = INT32_MAX / 4 };
 
 /* --- adding to the last stretch, or to a new one */
 
-static void begin_stretch(struct plait__batch *batch)
+static void begin_stretch(struct plait__submission_builder *batch)
 {
-	plait__scratch *scratch = &batch->queue->scratch;
+	plait__submission_arrays *scratch = &batch->queue->scratch;
 	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
 
 	memset(stretch, 0, sizeof(*stretch));
@@ -39,7 +39,7 @@ static void begin_stretch(struct plait__batch *batch)
 	batch->phase = WAITS;
 }
 
-static void add_point(struct plait__batch *batch, plait_backend_signal *signal,
+static void add_point(struct plait__submission_builder *batch, plait_backend_signal *signal,
 		      uint64_t sequence)
 {
 	plait_backend_point *point =
@@ -49,8 +49,8 @@ static void add_point(struct plait__batch *batch, plait_backend_signal *signal,
 	point->sequence = sequence;
 }
 
-void plait__batch_add_wait(struct plait__batch *batch,
-			   plait_backend_signal *signal, uint64_t sequence)
+void plait__submission_add_wait(struct plait__submission_builder *batch,
+				plait_backend_signal *signal, uint64_t sequence)
 {
 	if (batch->phase != WAITS)
 		begin_stretch(batch);
@@ -60,16 +60,16 @@ void plait__batch_add_wait(struct plait__batch *batch,
 		&batch->queue->scratch.points[batch->point_count];
 }
 
-void plait__batch_add_emit(struct plait__batch *batch,
-			   plait_backend_signal *signal, uint64_t sequence)
+void plait__submission_add_emit(struct plait__submission_builder *batch,
+				plait_backend_signal *signal, uint64_t sequence)
 {
 	batch->phase = EMITS;
 	batch->stretch->emit_count++;
 	add_point(batch, signal, sequence);
 }
 
-plait_work *plait__batch_add_work(struct plait__batch *batch,
-				  const plait_command *command)
+plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
+				       const plait_command *command)
 {
 	plait_work *work;
 
@@ -87,19 +87,19 @@ plait_work *plait__batch_add_work(struct plait__batch *batch,
 
 /* --- holding what is used */
 
-plait_status plait__batch_keep(struct plait__batch *batch,
-			       plait__object *object, plait_error *error)
+plait_status plait__submission_hold(struct plait__submission_builder *batch,
+				    plait__object *object, plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	uint64_t sequence = batch->progress + 1;
 
-	if (plait__flight_has_last(&queue->flight, object, sequence))
+	if (plait__inflight_ring_has_last(&queue->inflight, object, sequence))
 		return PLAIT_OK;
 	plait__object_hold(object);
-	if (plait__flight_push(&queue->flight,
-			       plait__context_allocator(
+	if (plait__inflight_ring_push(&queue->inflight,
+				      plait__context_allocator(
 				       queue->object.context),
-			       object, sequence))
+				      object, sequence))
 		return PLAIT_OK;
 	/* Entered, so this is not the last hold. */
 	plait__object_drop(object);
@@ -109,10 +109,10 @@ plait_status plait__batch_keep(struct plait__batch *batch,
 
 /* --- kinds */
 
-plait_status plait__batch_add_call(struct plait__batch *batch,
-				   const plait_command *command,
-				   plait__inbox *inbox, bool asks,
-				   plait_error *error)
+plait_status plait__submission_add_call(struct plait__submission_builder *batch,
+					const plait_command *command,
+					plait__inbox *inbox, bool asks,
+					plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	plait__call *call;
@@ -124,59 +124,59 @@ plait_status plait__batch_add_call(struct plait__batch *batch,
 		return status;
 	call->sequence = ++batch->progress;
 	/* Its hold goes to the queue, until the gate is behind it. */
-	if (!plait__flight_push(&queue->flight,
-				plait__context_allocator(
+	if (!plait__inflight_ring_push(&queue->inflight,
+				       plait__context_allocator(
 					queue->object.context),
-				&call->notice.object, batch->progress + 1)) {
+				       &call->notice.object, batch->progress + 1)) {
 		plait__call_cancel(call);
-		plait__object_drop_later(&call->notice.object);
+		plait__object_drop_deferred(&call->notice.object);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for what is in flight");
 	}
 	call->next = batch->calls;
 	batch->calls = call;
-	plait__batch_add_emit(batch, queue->progress, call->sequence);
-	plait__batch_add_wait(batch, call->gate, call->gate_sequence);
+	plait__submission_add_emit(batch, queue->progress, call->sequence);
+	plait__submission_add_wait(batch, call->gate, call->gate_sequence);
 	return PLAIT_OK;
 }
 
 /* A launch comes as a command that does nothing. */
-static plait_status add_nop(struct plait__batch *batch,
+static plait_status add_nop(struct plait__submission_builder *batch,
 			    const plait_command *command,
 			    plait_error *error)
 {
 	plait_work *work;
 
 	if (batch->held != NULL &&
-	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
+	    plait__submission_hold(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__batch_add_work(batch, command);
+	work = plait__submission_add_work(batch, command);
 	work->launch = batch->launch;
 	if (batch->launch != NULL)
 		work->kind = PLAIT_WORK_LAUNCH;
 	return PLAIT_OK;
 }
 
-static plait_status add_call(struct plait__batch *batch,
+static plait_status add_call(struct plait__submission_builder *batch,
 			     const plait_command *command,
-			     const plait__operands *operands,
+			     const plait__command_operands *operands,
 			     plait_error *error)
 {
 	plait_work *work;
 
 	if (operands->inbox != NULL)
-		return plait__batch_add_call(batch, command, operands->inbox,
-					     false, error);
+		return plait__submission_add_call(batch, command, operands->inbox,
+						  false, error);
 	if (batch->held != NULL &&
-	    plait__batch_keep(batch, batch->held, error) != PLAIT_OK)
+	    plait__submission_hold(batch, batch->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__batch_add_work(batch, command);
+	work = plait__submission_add_work(batch, command);
 	work->function = command->function;
 	work->user_data = command->user_data;
 	return PLAIT_OK;
 }
 
-static plait_status add_signal_wait(struct plait__batch *batch,
+static plait_status add_signal_wait(struct plait__submission_builder *batch,
 				    const plait_command *command,
 				    plait__signal *signal, plait_error *error)
 {
@@ -192,16 +192,16 @@ static plait_status add_signal_wait(struct plait__batch *batch,
 	status = plait__signal_resolve(signal, &sequence, error);
 	if (status != PLAIT_OK || sequence == 0)
 		return status;
-	status = plait__batch_keep(batch, &signal->object, error);
+	status = plait__submission_hold(batch, &signal->object, error);
 	if (status == PLAIT_OK)
-		plait__batch_add_wait(batch, signal->raw, sequence);
+		plait__submission_add_wait(batch, signal->raw, sequence);
 	return status;
 }
 
 /* The numbers of a signal come in order, whichever queues emit them. */
-plait_status plait__batch_add_emission(struct plait__batch *batch,
-				       plait__signal *signal,
-				       plait_error *error)
+plait_status plait__submission_add_emission(struct plait__submission_builder *batch,
+					    plait__signal *signal,
+					    plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	uint64_t submitted;
@@ -210,7 +210,7 @@ plait_status plait__batch_add_emission(struct plait__batch *batch,
 	if (!batch->ordered)
 		plait__mutex_lock(&queue->port->order);
 	batch->ordered = true;
-	status = plait__batch_keep(batch, &signal->object, error);
+	status = plait__submission_hold(batch, &signal->object, error);
 	if (status != PLAIT_OK)
 		return status;
 	submitted = plait__signal_submitted(signal);
@@ -220,23 +220,23 @@ plait_status plait__batch_add_emission(struct plait__batch *batch,
 		if (submitted != 0 &&
 		    signal->last_queue !=
 			    plait__handle_get(queue->object.slot))
-			plait__batch_add_wait(batch, signal->raw, submitted);
+			plait__submission_add_wait(batch, signal->raw, submitted);
 	}
 	signal->next++;
 	batch->last_emission = signal->next;
-	plait__batch_add_emit(batch, signal->raw, signal->next);
+	plait__submission_add_emit(batch, signal->raw, signal->next);
 	return PLAIT_OK;
 }
 
-static plait_status add_command(struct plait__batch *batch,
+static plait_status add_command(struct plait__submission_builder *batch,
 				const plait_command *command,
 				plait_error *error)
 {
-	plait__operands operands;
+	plait__command_operands operands;
 	plait_status status;
 
-	status = plait__operands_enter(&operands, command, batch->queue,
-				       &batch->late, error);
+	status = plait__validate_command(&operands, command, batch->queue,
+					 &batch->late, error);
 	if (status != PLAIT_OK)
 		return status;
 	switch (command->kind) {
@@ -251,15 +251,15 @@ static plait_status add_command(struct plait__batch *batch,
 					 error);
 		break;
 	case PLAIT_COMMAND_EMIT:
-		status = plait__batch_add_emission(batch, operands.signal,
-						   error);
+		status = plait__submission_add_emission(batch, operands.signal,
+							error);
 		break;
 	default:
-		status = plait__batch_add_move(batch, command, &operands,
-					       error);
+		status = plait__copy_work_add(batch, command, &operands,
+					      error);
 		break;
 	}
-	plait__operands_leave(&operands, &batch->late);
+	plait__validate_command_leave(&operands, &batch->late);
 	return status;
 }
 
@@ -301,7 +301,7 @@ struct commands {
 	bool own; /* the library made them, of one call */
 };
 
-static plait_status add_all(struct plait__batch *batch, const void *arg,
+static plait_status add_all(struct plait__submission_builder *batch, const void *arg,
 			    plait_error *error)
 {
 	const struct commands *all = arg;
@@ -331,7 +331,7 @@ static plait_status add_all(struct plait__batch *batch, const void *arg,
 
 /* --- the whole */
 
-static void roll_back(struct plait__batch *batch)
+static void roll_back(struct plait__submission_builder *batch)
 {
 	plait__queue *queue = batch->queue;
 	plait__signal *signal;
@@ -344,11 +344,11 @@ static void roll_back(struct plait__batch *batch)
 	for (call = batch->calls; call != NULL; call = call->next)
 		plait__call_cancel(call);
 	/* Under a lock, so nothing is destroyed here. */
-	while ((object = plait__flight_cancel(&queue->flight)) != NULL)
-		plait__object_drop_later(object);
+	while ((object = plait__inflight_ring_cancel(&queue->inflight)) != NULL)
+		plait__object_drop_deferred(object);
 }
 
-static void commit(struct plait__batch *batch)
+static void commit(struct plait__submission_builder *batch)
 {
 	plait__queue *queue = batch->queue;
 	plait__signal *signal;
@@ -359,13 +359,13 @@ static void commit(struct plait__batch *batch)
 		signal->last_queue = plait__handle_get(queue->object.slot);
 		/* Release: pairs with the load in plait__signal_submitted. */
 		at_store_release_u64(&signal->submitted, signal->next);
-		plait__signal_fulfil(signal);
+		plait__submit_listener_notify(signal);
 	}
 	at_store_release_u64(&queue->submitted, batch->progress);
-	if (plait__queue_has_lone(queue))
-		plait__queue_follow_lone(queue);
-	plait__flight_commit(&queue->flight);
-	if (queue->flight.committed != 0)
+	if (plait__idle_section_exists(queue))
+		plait__idle_section_submitted(queue);
+	plait__inflight_ring_commit(&queue->inflight);
+	if (queue->inflight.committed != 0)
 		plait__queue_list(queue);
 	for (; batch->calls != NULL; batch->calls = next) {
 		next = batch->calls->next;
@@ -373,7 +373,7 @@ static void commit(struct plait__batch *batch)
 	}
 }
 
-static plait_status submit_stretches(struct plait__batch *batch,
+static plait_status submit_stretches(struct plait__submission_builder *batch,
 				     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
@@ -382,41 +382,41 @@ static plait_status submit_stretches(struct plait__batch *batch,
 	plait_status status;
 
 	batch->progress++;
-	plait__batch_add_emit(batch, queue->progress, batch->progress);
+	plait__submission_add_emit(batch, queue->progress, batch->progress);
 	status = backend->table.queue_submit(backend->self, queue->raw,
 					     queue->scratch.stretches,
 					     batch->stretch_count, &room);
-	return plait__port_judge(queue->port, status, "queue_submit", &room,
-				 error);
+	return plait__backend_result_check(queue->port, status, "queue_submit", &room,
+					   error);
 }
 
 /* In front of all else. */
-static plait_status add_lone(struct plait__batch *batch, plait_error *error)
+static plait_status add_lone(struct plait__submission_builder *batch, plait_error *error)
 {
-	plait__passage *lone = plait__queue_see_lone(batch->queue);
+	plait__section *lone = plait__idle_section_pin(batch->queue);
 	plait_status status;
 
 	if (lone == NULL)
 		return PLAIT_OK;
-	status = plait__batch_keep(batch, &lone->object, error);
+	status = plait__submission_hold(batch, &lone->object, error);
 	if (status == PLAIT_OK)
-		plait__batch_add_wait(batch, lone->gate, lone->gate_sequence);
+		plait__submission_add_wait(batch, lone->gate, lone->gate_sequence);
 	return status;
 }
 
 /* Commands, `count` at most, are added by `add`; none: for what is lone. */
-static plait_status run_with(struct plait__batch *batch, uint64_t count,
-			     plait__batch_add add, const void *arg,
+static plait_status run_with(struct plait__submission_builder *batch, uint64_t count,
+			     plait__submission_fill add, const void *arg,
 			     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
-	bool behind = plait__queue_see_lone(queue) != NULL;
+	bool behind = plait__idle_section_pin(queue) != NULL;
 	plait_status status;
 
 	/* What was lone is over by now. */
 	if (count == 0 && !behind)
 		return PLAIT_OK;
-	status = plait__queue_reserve(queue, count + behind, error);
+	status = plait__submission_arrays_reserve(queue, count + behind, error);
 	if (status != PLAIT_OK)
 		return status;
 	batch->progress = plait__queue_submitted(queue);
@@ -450,30 +450,30 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu commands at once are too many",
 				   (unsigned long long)count);
-	return PLAIT__READ(plait_command, &first, commands, error);
+	return PLAIT__STRUCT_READ(plait_command, &first, commands, error);
 }
 
-plait_status plait__batch_submit(struct plait__batch *batch, uint64_t count,
-				 plait__batch_add add, const void *arg,
-				 plait_error *error)
+plait_status plait__submission_submit(struct plait__submission_builder *batch, uint64_t count,
+				      plait__submission_fill add, const void *arg,
+				      plait_error *error)
 {
 	plait__queue *queue = batch->queue;
 	plait_status status;
 
-	plait__queue_lock_tidily(queue);
+	plait__queue_lock_and_collect(queue);
 	status = run_with(batch, count, add, arg, error);
 	plait__mutex_unlock(&queue->lock);
-	plait__object_close_late(batch->late);
-	plait__context_tidy(queue->object.context);
+	plait__object_close_deferred(batch->late);
+	plait__reclaim_pending(queue->object.context);
 	/* Who waits for something else, and works meanwhile, has work now. */
 	if (status == PLAIT_OK &&
 	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
-		plait__context_pulse(queue->object.context);
+		plait__context_notify_waiters(queue->object.context);
 	return status;
 }
 
 /* How many works they may become. */
-static uint64_t count_works(const struct plait__batch *batch,
+static uint64_t count_works(const struct plait__submission_builder *batch,
 			    const struct commands *all)
 {
 	const char *at = (const char *)all->commands;
@@ -482,10 +482,10 @@ static uint64_t count_works(const struct plait__batch *batch,
 	uint64_t more;
 	uint64_t i;
 
-	if (plait__queue_takes_rows(batch->queue))
+	if (plait__copy_work_supports_rows(batch->queue))
 		return count;
 	for (i = 0; i < all->count; i++, at += stride) {
-		more = plait__rows_count((const plait_command *)
+		more = plait__strided_copy_count_rows((const plait_command *)
 						 (const void *)at) - 1;
 		if (__builtin_add_overflow(count, more, &count))
 			return UINT64_MAX;
@@ -493,7 +493,7 @@ static uint64_t count_works(const struct plait__batch *batch,
 	return count;
 }
 
-static plait_status submit_all(struct plait__batch *batch,
+static plait_status submit_all(struct plait__submission_builder *batch,
 			       const struct commands *all,
 			       uint64_t *out_sequence, plait_error *error)
 {
@@ -511,31 +511,31 @@ static plait_status submit_all(struct plait__batch *batch,
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu rows at once are too many",
 				   (unsigned long long)count);
-	status = plait__batch_submit(batch, count, add_all, all, error);
+	status = plait__submission_submit(batch, count, add_all, all, error);
 	if (status == PLAIT_OK)
 		*out_sequence = batch->last_emission;
 	return status;
 }
 
-plait_status plait__queue_submit_array(plait__queue *queue,
-				       const plait_command *commands,
-				       uint64_t count, bool own,
-				       uint64_t *out_sequence,
-				       plait_error *error)
+plait_status plait__submission_submit_array(plait__queue *queue,
+					    const plait_command *commands,
+					    uint64_t count, bool own,
+					    uint64_t *out_sequence,
+					    plait_error *error)
 {
-	struct plait__batch batch = { .queue = queue };
+	struct plait__submission_builder batch = { .queue = queue };
 	const struct commands all = { commands, count, own };
 
 	return submit_all(&batch, &all, out_sequence, error);
 }
 
-plait_status plait__queue_submit_holding(plait__queue *queue,
-					 const plait_command *commands,
-					 uint64_t count, plait__object *held,
-					 plait_backend_launch *launch,
-					 plait_error *error)
+plait_status plait__submission_submit_holding(plait__queue *queue,
+					      const plait_command *commands,
+					      uint64_t count, plait__object *held,
+					      plait_backend_launch *launch,
+					      plait_error *error)
 {
-	struct plait__batch batch = { .queue = queue, .held = held,
+	struct plait__submission_builder batch = { .queue = queue, .held = held,
 				      .launch = launch };
 	const struct commands all = { commands, count, true };
 	uint64_t sequence;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void free_scratch(plait__scratch *scratch,
+static void free_scratch(plait__submission_arrays *scratch,
 			 const plait_allocator *allocator)
 {
 	uint64_t commands = scratch->commands;
@@ -21,20 +21,20 @@ static void free_scratch(plait__scratch *scratch,
 	memset(scratch, 0, sizeof(*scratch));
 }
 
-void plait__queue_free_scratch(plait__queue *queue)
+void plait__submission_arrays_free(plait__queue *queue)
 {
 	free_scratch(&queue->scratch,
 		     plait__context_allocator(queue->object.context));
 }
 
 /* A command is at most one piece of work, two points and a new stretch. */
-plait_status plait__queue_reserve(plait__queue *queue, uint64_t count,
-				  plait_error *error)
+plait_status plait__submission_arrays_reserve(plait__queue *queue, uint64_t count,
+					      plait_error *error)
 {
 	const plait_allocator *allocator =
 		plait__context_allocator(queue->object.context);
 	uint64_t commands = queue->scratch.commands * 2;
-	plait__scratch fresh;
+	plait__submission_arrays fresh;
 
 	if (count <= queue->scratch.commands)
 		return PLAIT_OK;

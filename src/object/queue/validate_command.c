@@ -153,11 +153,11 @@ plait_status plait__command_read(plait_command *out, const void *given,
 
 /* Of the same context and backend as the queue. */
 static plait_status check_home(const plait__object *object,
-			       const plait__port *port,
+			       const plait__backend_port *port,
 			       const plait__queue *queue, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
-	char queue_room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	char queue_room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status = plait__context_check_same(object, &queue->object,
 							error);
 
@@ -189,11 +189,11 @@ static plait_status enter_buffer(plait_buffer *handle, uint64_t offset,
 	return status;
 }
 
-static plait_status check_copy(const plait__operands *operands,
+static plait_status check_copy(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
 {
-	const plait__shape *shape = &operands->shape;
+	const plait__strided_copy *shape = &operands->shape;
 	uint64_t to = operands->target->offset + command->target_offset;
 	uint64_t from = operands->source->offset + command->source_offset;
 
@@ -202,7 +202,7 @@ static plait_status check_copy(const plait__operands *operands,
 				   command->source_offset,
 				   shape->source_bytes) ||
 	    (operands->target->root == operands->source->root &&
-	     !plait__shape_overlaps(shape, to, from)))
+	     !plait__strided_copy_overlaps(shape, to, from)))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "source and target overlap: %llu bytes from %llu "
@@ -214,21 +214,21 @@ static plait_status check_copy(const plait__operands *operands,
 }
 
 /* A read or a write whose memory of the host is the buffer's own. */
-static plait_status check_host(const plait__operands *operands,
+static plait_status check_host(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
 {
 	bool reads = operands->source != NULL;
 	const plait__buffer *buffer = reads ? operands->source :
 					      operands->target;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	if (!plait__buffer_meets(buffer, reads ? command->source_offset :
+	if (!plait__buffer_overlaps_host(buffer, reads ? command->source_offset :
 						 command->target_offset,
-				 reads ? operands->shape.source_bytes :
+					 reads ? operands->shape.source_bytes :
 					 operands->shape.target_bytes,
-				 command->host,
-				 reads ? operands->shape.target_bytes :
+					 command->host,
+					 reads ? operands->shape.target_bytes :
 					 operands->shape.source_bytes))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
@@ -237,13 +237,13 @@ static plait_status check_host(const plait__operands *operands,
 			   reads ? "read from" : "written to");
 }
 
-static plait_status enter_memory(plait__operands *operands,
+static plait_status enter_memory(plait__command_operands *operands,
 				 const plait_command *command,
 				 const plait__queue *queue, plait_error *error)
 {
 	uint32_t fields = kinds[command->kind].fields;
-	plait__shape *shape = &operands->shape;
-	plait_status status = plait__shape_read(shape, command, error);
+	plait__strided_copy *shape = &operands->shape;
+	plait_status status = plait__strided_copy_read(shape, command, error);
 
 	if (status == PLAIT_OK && (fields & HAS_TARGET) != 0)
 		status = enter_buffer(command->target, command->target_offset,
@@ -264,11 +264,11 @@ static plait_status enter_memory(plait__operands *operands,
 	return status;
 }
 
-static plait_status enter_signal(plait__operands *operands,
+static plait_status enter_signal(plait__command_operands *operands,
 				 const plait_command *command,
 				 const plait__queue *queue, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status = plait__signal_enter(command->signal,
 						  &operands->signal, error);
 
@@ -285,7 +285,7 @@ static plait_status enter_signal(plait__operands *operands,
 					      room));
 }
 
-static plait_status enter_inbox(plait__operands *operands,
+static plait_status enter_inbox(plait__command_operands *operands,
 				const plait_command *command,
 				const plait__queue *queue, plait_error *error)
 {
@@ -309,10 +309,10 @@ static plait_status enter_inbox(plait__operands *operands,
 			   queue->port->backend->name);
 }
 
-plait_status plait__operands_enter(plait__operands *operands,
-				   const plait_command *command,
-				   const plait__queue *queue,
-				   plait__object **late, plait_error *error)
+plait_status plait__validate_command(plait__command_operands *operands,
+				     const plait_command *command,
+				     const plait__queue *queue,
+				     plait__object **late, plait_error *error)
 {
 	plait_status status = check_fields(command, error);
 	uint32_t fields;
@@ -330,19 +330,19 @@ plait_status plait__operands_enter(plait__operands *operands,
 	else if ((fields & HAS_INBOX) != 0)
 		status = enter_inbox(operands, command, queue, error);
 	if (status != PLAIT_OK)
-		plait__operands_leave(operands, late);
+		plait__validate_command_leave(operands, late);
 	return status;
 }
 
-void plait__operands_leave(const plait__operands *operands,
-			   plait__object **late)
+void plait__validate_command_leave(const plait__command_operands *operands,
+				   plait__object **late)
 {
 	if (operands->target != NULL)
-		plait__object_leave_late(&operands->target->object, late);
+		plait__object_leave_deferred(&operands->target->object, late);
 	if (operands->source != NULL)
-		plait__object_leave_late(&operands->source->object, late);
+		plait__object_leave_deferred(&operands->source->object, late);
 	if (operands->signal != NULL)
-		plait__object_leave_late(&operands->signal->object, late);
+		plait__object_leave_deferred(&operands->signal->object, late);
 	if (operands->inbox != NULL)
-		plait__object_leave_late(&operands->inbox->object, late);
+		plait__object_leave_deferred(&operands->inbox->object, late);
 }

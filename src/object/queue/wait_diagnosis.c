@@ -32,7 +32,7 @@ static enum debtor find_debtor(plait__queue *queue, plait__call *call)
 	if (call->notice.answered)
 		debtor = NOBODY;
 	else
-		debtor = call->notice.state == PLAIT__NOTICE_PROMISED ?
+		debtor = call->notice.state == PLAIT__INBOX_EVENT_PROMISED ?
 			 PLUGIN : OWNER;
 	plait__mutex_unlock(&inbox->lock);
 	/* The queue may not have come there. */
@@ -48,7 +48,7 @@ static plait__call *find_owed(plait__queue *queue, enum debtor *out)
 	plait__object *object;
 	uint32_t i;
 
-	for (i = 0; (object = plait__flight_at(&queue->flight, i)) != NULL;
+	for (i = 0; (object = plait__inflight_ring_at(&queue->inflight, i)) != NULL;
 	     i++) {
 		plait__call *call = (plait__call *)(void *)object;
 
@@ -67,7 +67,7 @@ static void describe_call(const plait__call *call, enum debtor debtor,
 	plait__inbox *inbox = call->notice.inbox;
 	const char *label = call->label != NULL ? call->label : "";
 	const char *plugin = call->port->backend->name;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	int32_t owner;
 	int length;
 
@@ -90,7 +90,7 @@ static void describe_call(const plait__call *call, enum debtor debtor,
 		(void)snprintf(out, bytes, "of which " UNTOLD, plugin, plugin);
 }
 
-void plait__call_owed(plait__queue *queue, char *out, uint32_t bytes)
+void plait__wait_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes)
 {
 	const plait__call *call;
 	enum debtor debtor;
@@ -110,14 +110,14 @@ void plait__call_owed(plait__queue *queue, char *out, uint32_t bytes)
  * queue's lock is held. */
 static const plait__signal *find_awaited(plait__queue *queue)
 {
-	const plait__flight *flight = &queue->flight;
+	const plait__inflight_ring *flight = &queue->inflight;
 	uint64_t done = 0;
 	uint32_t i;
 
 	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &done,
 				NULL);
 	for (i = 0; i < flight->committed; i++) {
-		const plait__flight_entry *entry =
+		const plait__inflight_entry *entry =
 			&flight->entries[(flight->first + i) &
 					 (flight->capacity - 1)];
 		const plait__signal *signal = (const void *)entry->object;
@@ -132,7 +132,7 @@ static const plait__signal *find_awaited(plait__queue *queue)
 static void describe_awaited(plait__queue *queue, char *out, uint32_t bytes)
 {
 	const plait__signal *signal;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	uint64_t reached = 0;
 
 	out[0] = '\0';
@@ -163,13 +163,13 @@ struct promised {
 
 static void collect(plait__inbox *inbox, struct promised *out)
 {
-	const plait__notice *at;
+	const plait__inbox_event *at;
 
 	out->count = 0;
 	out->some = 0;
 	plait__mutex_lock(&inbox->lock);
-	for (at = inbox->notices; at != NULL; at = at->next) {
-		if (at->state != PLAIT__NOTICE_PROMISED)
+	for (at = inbox->records; at != NULL; at = at->next) {
+		if (at->state != PLAIT__INBOX_EVENT_PROMISED)
 			continue;
 		out->count++;
 		if (at->signal == NULL || out->some == SOME)
@@ -207,7 +207,7 @@ static bool choose(const struct promised *promised, uint32_t *out,
 static void describe_promised(const struct promised *promised,
 			      const char *inbox, char *out, uint32_t bytes)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	const char *plugin;
 	uint64_t reached;
 	uint32_t i;
@@ -227,11 +227,11 @@ static void describe_promised(const struct promised *promised,
 			       (unsigned long long)promised->sequences[i]);
 }
 
-void plait__inbox_describe(void *arg, char *out, uint32_t bytes)
+void plait__wait_diagnosis_describe_inbox(void *arg, char *out, uint32_t bytes)
 {
 	plait__inbox *inbox = arg;
 	struct promised promised;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	collect(inbox, &promised);
 	(void)plait__object_name(&inbox->object, room);
@@ -249,12 +249,12 @@ void plait__inbox_describe(void *arg, char *out, uint32_t bytes)
 
 /* --- all that is owed */
 
-void plait__wait_owed(plait__context *context, char *out, uint32_t bytes)
+void plait__wait_diagnosis_describe_backends(plait__context *context, char *out, uint32_t bytes)
 {
 	out[0] = '\0';
 	for (uint32_t i = 0; i < context->port_count; i++) {
-		const plait__port *port = &context->ports[i];
-		uint32_t owed = plait__upcall_owed(port);
+		const plait__backend_port *port = &context->ports[i];
+		uint32_t owed = plait__notification_count_owed(port);
 
 		if (owed == 0)
 			continue;
@@ -321,10 +321,10 @@ static plait_status fail_queue_time(plait__object *object, const char *backend,
 				    plait_error *error)
 {
 	plait__queue *queue = (plait__queue *)(void *)object;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	char owed[PLAIT_ERROR_TEXT_BYTES];
 
-	plait__call_owed(queue, owed, sizeof(owed));
+	plait__wait_diagnosis_describe_call(queue, owed, sizeof(owed));
 	if (owed[0] == '\0')
 		describe_awaited(queue, owed, sizeof(owed));
 	return plait__fail(error, PLAIT_E_TIMEOUT,
@@ -335,13 +335,13 @@ static plait_status fail_queue_time(plait__object *object, const char *backend,
 
 /* What is missing, and the time that the user gave: a backend knows neither
  * the name nor what had passed when it was asked. */
-plait_status plait__wait_fail_time(const plait__wait_request *request,
-				   plait_error *error)
+plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *request,
+						plait_error *error)
 {
 	const unsigned long long passed = request->timeout_ns;
 	const plait__wait_point *missing;
 	const char *backend;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	uint64_t reached = 0;
 	uint64_t count;
 
@@ -370,8 +370,8 @@ plait_status plait__wait_fail_time(const plait__wait_request *request,
 			   (unsigned long long)missing->point.sequence);
 }
 
-plait_status plait__wait_fail_end(const plait__wait_request *request,
-				  plait_error *error)
+plait_status plait__wait_diagnosis_fail_deadlock(const plait__wait_request *request,
+						 plait_error *error)
 {
 	char room[PLAIT_ERROR_TEXT_BYTES];
 

@@ -21,8 +21,8 @@ static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 	status = backend->table.signal_raise(backend->self, &point, failure,
 					     &room);
 	if (status != PLAIT_OK)
-		return plait__port_judge(signal->port, status, "signal_raise",
-					 &room, error);
+		return plait__backend_result_check(signal->port, status, "signal_raise",
+						   &room, error);
 	/* Release: pairs with the load in plait__signal_submitted. */
 	at_store_release_u64(&signal->submitted, sequence);
 	return PLAIT_OK;
@@ -31,7 +31,7 @@ static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 static plait_status check_open(const plait__signal *signal,
 			       plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (!signal->is_gate)
 		return plait__fail(error, PLAIT_E_STATE,
@@ -49,7 +49,7 @@ static plait_status raise_gate(plait__signal *signal, uint64_t sequence,
 			       plait_error *error)
 {
 	uint64_t now = plait__signal_submitted(signal);
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (sequence < now)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -81,7 +81,7 @@ PLAIT_API plait_status plait_signal_raise(plait_signal *signal,
 	if (status == PLAIT_OK)
 		status = raise_gate(self, sequence, error);
 	plait__mutex_unlock(&self->gate);
-	plait__context_pulse(self->object.context);
+	plait__context_notify_waiters(self->object.context);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -91,7 +91,7 @@ static plait_status fail_gate(plait__signal *signal,
 			      const plait_error *failure, plait_error *error)
 {
 	uint64_t next = plait__signal_submitted(signal) + 1;
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status;
 
 	if (next == UINT64_MAX)
@@ -109,7 +109,7 @@ PLAIT_API plait_status plait_signal_fail(plait_signal *signal, int64_t origin,
 					 const char *text, plait_error *error)
 {
 	plait_error failure = { .size = sizeof(failure) };
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait__signal *self;
 	plait_status status = plait__signal_enter(signal, &self, error);
 
@@ -128,7 +128,7 @@ PLAIT_API plait_status plait_signal_fail(plait_signal *signal, int64_t origin,
 	if (status == PLAIT_OK)
 		status = fail_gate(self, &failure, error);
 	plait__mutex_unlock(&self->gate);
-	plait__context_pulse(self->object.context);
+	plait__context_notify_waiters(self->object.context);
 	plait__object_leave(&self->object);
 	return status;
 }
@@ -137,10 +137,10 @@ void plait__gate_abandon(plait__object *object)
 {
 	plait__signal *signal = (plait__signal *)(void *)object;
 	plait_error failure = { .size = sizeof(failure) };
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (!signal->is_gate || (plait__object_uses(object) == 0 &&
-				 !plait__handle_shared(object->slot)))
+				 !plait__handle_is_shared(object->slot)))
 		return;
 	plait__fail(&failure, PLAIT_E_CANCELLED,
 		    "%s was released, so nobody can raise it",
@@ -149,5 +149,5 @@ void plait__gate_abandon(plait__object *object)
 	if (!signal->failed)
 		(void)fail_gate(signal, &failure, NULL);
 	plait__mutex_unlock(&signal->gate);
-	plait__context_pulse(object->context);
+	plait__context_notify_waiters(object->context);
 }

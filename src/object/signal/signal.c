@@ -34,8 +34,8 @@ static plait_status read_desc(plait_signal_desc *out,
 	const plait_signal_desc all_defaults = { .size = sizeof(*desc) };
 	plait_status status;
 
-	status = PLAIT__READ(plait_signal_desc, out,
-			     desc != NULL ? desc : &all_defaults, error);
+	status = PLAIT__STRUCT_READ(plait_signal_desc, out,
+				    desc != NULL ? desc : &all_defaults, error);
 	if (status != PLAIT_OK)
 		return status;
 	if ((out->flags & ~(uint32_t)PLAIT_SIGNAL_GATE) != 0)
@@ -56,8 +56,8 @@ static plait_status create_raw(plait__signal *signal, plait__device *device,
 		backend->self, device->index,
 		signal->is_gate ? PLAIT_BACKEND_SIGNAL_GATE : 0, &signal->raw,
 		&room);
-	return plait__port_judge_made(device->port, status, "signal_create",
-				      signal->raw, &room, error);
+	return plait__backend_result_check_created(device->port, status, "signal_create",
+						   signal->raw, &room, error);
 }
 
 static plait_status create(plait__device *device,
@@ -78,7 +78,7 @@ static plait_status create(plait__device *device,
 	signal->port = device->port;
 	signal->is_gate = (desc->flags & PLAIT_SIGNAL_GATE) != 0;
 	plait__object_set_label(&signal->object, desc->label);
-	plait__watch_init(&signal->watch, &signal->object);
+	plait__signal_watch_init(&signal->watch, &signal->object);
 	status = create_raw(signal, device, error);
 	if (status != PLAIT_OK)
 		goto free_signal;
@@ -153,7 +153,7 @@ plait_status plait__signal_resolve(const plait__signal *signal,
 				   uint64_t *sequence, plait_error *error)
 {
 	uint64_t submitted = plait__signal_submitted(signal);
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (*sequence == UINT64_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
@@ -185,7 +185,7 @@ plait_status plait__signal_poll(const plait__signal *signal,
 					    &room);
 	if (out_reached != NULL)
 		*out_reached = reached;
-	return plait__port_judge_poll(signal->port, status, &room, error);
+	return plait__backend_result_check_poll(signal->port, status, &room, error);
 }
 
 /* A failure is at a sequence that was reached; a gate's where it stopped. */
@@ -235,7 +235,7 @@ PLAIT_API plait_status plait_signal_query(plait_signal *signal,
 
 static plait_status fail_used(const plait__signal *signal, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "%s is in use: emissions are on their way or "
@@ -251,7 +251,7 @@ static bool is_used(plait__signal *signal)
 	(void)plait__signal_poll(signal, 0, &reached, NULL);
 	if (!signal->is_gate && reached < plait__signal_submitted(signal))
 		return true;
-	return plait__handle_shared(signal->object.slot) ||
+	return plait__handle_is_shared(signal->object.slot) ||
 	       plait__object_uses(&signal->object) != 0;
 }
 
@@ -263,8 +263,8 @@ static plait_status reset_raw(plait__signal *signal, plait_error *error)
 
 	status = backend->table.signal_reset(backend->self, signal->raw,
 					     &room);
-	return plait__port_judge(signal->port, status, "signal_reset", &room,
-				 error);
+	return plait__backend_result_check(signal->port, status, "signal_reset", &room,
+					   error);
 }
 
 static plait_status reset(plait__signal *signal, plait_error *error)
@@ -275,7 +275,7 @@ static plait_status reset(plait__signal *signal, plait_error *error)
 
 	/* What has happened need not count as use. */
 	if (plait__object_uses(&signal->object) != 0)
-		plait__context_sweep(signal->object.context);
+		plait__reclaim_now(signal->object.context);
 	plait__mutex_lock(lock);
 	status = is_used(signal) ? fail_used(signal, error)
 				 : reset_raw(signal, error);

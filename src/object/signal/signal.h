@@ -15,19 +15,19 @@
 #include "object/signal/signal_watch.h"
 
 typedef struct plait__signal plait__signal;
-typedef struct plait__hope plait__hope;
+typedef struct plait__submit_listener plait__submit_listener;
 
 /* Somebody who wants to know when an emission is submitted; see below. */
-struct plait__hope {
-	plait__hope *next;	/* under the signal's lock, as is: */
+struct plait__submit_listener {
+	plait__submit_listener *next;	/* under the signal's lock, as is: */
 	bool linked;
-	void (*told)(plait__hope *hope);
+	void (*notify)(plait__submit_listener *listener);
 	void *arg;
 };
 
 struct plait__signal {
 	plait__object object;
-	plait__port *port;
+	plait__backend_port *port;
 	plait_backend_signal *raw;
 	bool is_gate;
 	/* The newest emission that a backend has taken; of a gate, where it
@@ -43,11 +43,11 @@ struct plait__signal {
 	struct plait__mutex gate; /* raise, fail and reset take turns */
 	bool failed;		  /* under `gate` */
 
-	plait__watch watch;
+	plait__signal_watch watch;
 
-	struct plait__mutex hope_lock; /* guards the list; a leaf */
-	plait__hope *hopes;
-	at_u32 hoped;		/* there may be some */
+	struct plait__mutex listener_lock; /* guards the list; a leaf */
+	plait__submit_listener *listeners;
+	at_u32 has_listeners;		/* there may be some */
 };
 
 plait_status plait__signal_enter(plait_signal *handle, plait__signal **out,
@@ -73,16 +73,16 @@ plait_status plait__signal_poll(const plait__signal *signal,
 				plait_error *error);
 
 /*
- * `hope->told` is called once, on the thread that submits the next emission,
+ * `listener->told` is called once, on the thread that submits the next emission,
  * locks held; unless it is given up before.  False: that sequence has been
  * submitted, and it is not called.
  */
-bool plait__signal_hope(plait__signal *signal, uint64_t sequence,
-			plait__hope *hope);
+bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
+				plait__submit_listener *listener);
 /* False: it is called, or was. */
-bool plait__signal_give_up(plait__signal *signal, plait__hope *hope);
+bool plait__submit_listener_remove(plait__signal *signal, plait__submit_listener *listener);
 /* submission.c: `submitted` has just gone up. */
-void plait__signal_fulfil(plait__signal *signal);
+void plait__submit_listener_notify(plait__signal *signal);
 
 /* The user has no handle of a gate any more: who waits is cancelled. */
 void plait__gate_abandon(plait__object *object);

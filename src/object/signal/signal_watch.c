@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-void plait__watch_init(plait__watch *watch, plait__object *object)
+void plait__signal_watch_init(plait__signal_watch *watch, plait__object *object)
 {
 	uint32_t i;
 
 	watch->object = object;
-	for (i = 0; i < PLAIT__WATCH_CELLS; i++)
+	for (i = 0; i < PLAIT__SIGNAL_WATCH_CELLS; i++)
 		watch->cells[i].watch = watch;
 }
 
 /* Upcall: calls no slot, so the hold may have to go later. */
 static void fire(void *user_data, plait_status status)
 {
-	struct plait__watch_cell *cell = user_data;
+	struct plait__signal_watch_cell *cell = user_data;
 	plait__object *object = cell->watch->object;
 	plait__context *context = object->context;
 
@@ -26,29 +26,29 @@ static void fire(void *user_data, plait_status status)
 	plait__mutex_lock(&cell->watch->lock);
 	cell->armed = false;
 	plait__mutex_unlock(&cell->watch->lock);
-	plait__port_notified(context);
+	plait__backend_notified(context);
 	/*
 	 * The context's memory outlives every upcall: its end joins the
 	 * threads that make them before it frees anything.
 	 */
-	plait__context_pulse(context);
-	plait__object_drop_later(object);
+	plait__context_notify_waiters(context);
+	plait__object_drop_deferred(object);
 }
 
 /*
  * True: a cell is armed that goes off no later than the point.  Else `out` is
  * a cell to arm, marked as armed, or null.
  */
-static bool find_cell(plait__watch *watch, uint64_t sequence,
-		      struct plait__watch_cell **out)
+static bool find_cell(plait__signal_watch *watch, uint64_t sequence,
+		      struct plait__signal_watch_cell **out)
 {
-	struct plait__watch_cell *unused = NULL;
+	struct plait__signal_watch_cell *unused = NULL;
 	bool found = false;
 	uint32_t i;
 
 	plait__mutex_lock(&watch->lock);
-	for (i = 0; i < PLAIT__WATCH_CELLS && !found; i++) {
-		struct plait__watch_cell *cell = &watch->cells[i];
+	for (i = 0; i < PLAIT__SIGNAL_WATCH_CELLS && !found; i++) {
+		struct plait__signal_watch_cell *cell = &watch->cells[i];
 
 		if (!cell->armed)
 			unused = cell;
@@ -64,10 +64,10 @@ static bool find_cell(plait__watch *watch, uint64_t sequence,
 	return found;
 }
 
-bool plait__watch_arm(plait__watch *watch, plait__port *port,
-		      const plait_backend_point *point)
+bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *port,
+			     const plait_backend_point *point)
 {
-	struct plait__watch_cell *cell;
+	struct plait__signal_watch_cell *cell;
 	plait_error ignored;
 
 	if ((port->all & PLAIT_CAP_NOTIFY) == 0)
@@ -78,8 +78,8 @@ bool plait__watch_arm(plait__watch *watch, plait__port *port,
 		return false;
 	memset(&ignored, 0, sizeof(ignored));
 	plait__object_hold(watch->object);
-	if (plait__port_notify(port, watch->object->context, point, fire, cell,
-			       &ignored) == PLAIT_OK)
+	if (plait__backend_notify(port, watch->object->context, point, fire, cell,
+				  &ignored) == PLAIT_OK)
 		return true;
 	plait__mutex_lock(&watch->lock);
 	cell->armed = false;
@@ -88,13 +88,13 @@ bool plait__watch_arm(plait__watch *watch, plait__port *port,
 	return false;
 }
 
-bool plait__watch_is_armed(plait__watch *watch)
+bool plait__signal_watch_is_armed(plait__signal_watch *watch)
 {
 	bool armed = false;
 	uint32_t i;
 
 	plait__mutex_lock(&watch->lock);
-	for (i = 0; i < PLAIT__WATCH_CELLS; i++)
+	for (i = 0; i < PLAIT__SIGNAL_WATCH_CELLS; i++)
 		armed = armed || watch->cells[i].armed;
 	plait__mutex_unlock(&watch->lock);
 	return armed;

@@ -10,32 +10,32 @@
 
 #include "object/context/context.h"
 
-enum { PLAIT__WATCH_CELLS = 4 };
+enum { PLAIT__SIGNAL_WATCH_CELLS = 4 };
 
-typedef struct plait__watch plait__watch;
+typedef struct plait__signal_watch plait__signal_watch;
 
-struct plait__watch_cell {
-	plait__watch *watch;
+struct plait__signal_watch_cell {
+	plait__signal_watch *watch;
 	bool armed;	   /* under the watch's lock */
 	uint64_t sequence; /* likewise */
 };
 
-struct plait__watch {
+struct plait__signal_watch {
 	plait__object *object; /* held by each armed cell */
 	struct plait__mutex lock; /* taken in upcalls; nothing inside it */
-	struct plait__watch_cell cells[PLAIT__WATCH_CELLS];
+	struct plait__signal_watch_cell cells[PLAIT__SIGNAL_WATCH_CELLS];
 };
 
-void plait__watch_init(plait__watch *watch, plait__object *object);
+void plait__signal_watch_init(plait__signal_watch *watch, plait__object *object);
 
 /*
  * The context's pulse will go when the point has happened, or earlier.
  * False: it will not (no cell left, no memory); look again by yourself.
  */
-bool plait__watch_arm(plait__watch *watch, plait__port *port,
-		      const plait_backend_point *point);
+bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *port,
+			     const plait_backend_point *point);
 
 /* Does the backend still owe an upcall? */
-bool plait__watch_is_armed(plait__watch *watch);
+bool plait__signal_watch_is_armed(plait__signal_watch *watch);
 
 #endif

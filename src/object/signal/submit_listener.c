@@ -2,72 +2,74 @@
 /*
  * Being told that an emission was submitted; see signal.h.
  *
- *     who hopes                   who submits
- *     link, store hoped           store submitted
+ *     who listeners                   who submits
+ *     link, store has_listeners           store submitted
  *     fence                       fence
- *     submitted? give it up       hoped? tell all
+ *     submitted? give it up       has_listeners? tell all
  *
  * One of the two sees the other.
  */
 #include "object/signal/signal.h"
 
-bool plait__signal_hope(plait__signal *signal, uint64_t sequence,
-			plait__hope *hope)
+bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
+				plait__submit_listener *listener)
 {
-	plait__mutex_lock(&signal->hope_lock);
-	hope->linked = true;
-	hope->next = signal->hopes;
-	signal->hopes = hope;
+	plait__mutex_lock(&signal->listener_lock);
+	listener->linked = true;
+	listener->next = signal->listeners;
+	signal->listeners = listener;
 	/* Relaxed: the fence orders it. */
-	at_store_relaxed_u32(&signal->hoped, 1);
-	plait__mutex_unlock(&signal->hope_lock);
+	at_store_relaxed_u32(&signal->has_listeners, 1);
+	plait__mutex_unlock(&signal->listener_lock);
 	at_fence_seq_cst();
 	return plait__signal_submitted(signal) < sequence ||
-	       !plait__signal_give_up(signal, hope);
+	       !plait__submit_listener_remove(signal, listener);
 }
 
-bool plait__signal_give_up(plait__signal *signal, plait__hope *hope)
+bool plait__submit_listener_remove(plait__signal *signal, plait__submit_listener *listener)
 {
-	plait__hope **link;
+	plait__submit_listener **link;
 	bool linked;
 
-	plait__mutex_lock(&signal->hope_lock);
-	linked = hope->linked;
+	plait__mutex_lock(&signal->listener_lock);
+	linked = listener->linked;
 	if (linked) {
-		link = &signal->hopes;
-		while (*link != hope)
+		link = &signal->listeners;
+		while (*link != listener)
 			link = &(*link)->next;
-		*link = hope->next;
-		hope->linked = false;
+		*link = listener->next;
+		listener->linked = false;
 	}
-	plait__mutex_unlock(&signal->hope_lock);
+	plait__mutex_unlock(&signal->listener_lock);
 	return linked;
 }
 
-static plait__hope *take_all(plait__signal *signal)
+static plait__submit_listener *take_all(plait__signal *signal)
 {
-	plait__hope *hopes;
+	plait__submit_listener *listeners;
 
-	plait__mutex_lock(&signal->hope_lock);
-	hopes = signal->hopes;
-	signal->hopes = NULL;
-	for (plait__hope *hope = hopes; hope != NULL; hope = hope->next)
-		hope->linked = false;
-	at_store_relaxed_u32(&signal->hoped, 0);
-	plait__mutex_unlock(&signal->hope_lock);
-	return hopes;
+	plait__mutex_lock(&signal->listener_lock);
+	listeners = signal->listeners;
+	signal->listeners = NULL;
+	for (plait__submit_listener *listener = listeners; listener != NULL;
+	     listener = listener->next)
+		listener->linked = false;
+	at_store_relaxed_u32(&signal->has_listeners, 0);
+	plait__mutex_unlock(&signal->listener_lock);
+	return listeners;
 }
 
-void plait__signal_fulfil(plait__signal *signal)
+void plait__submit_listener_notify(plait__signal *signal)
 {
-	plait__hope *next;
+	plait__submit_listener *next;
 
 	at_fence_seq_cst();
 	/* Relaxed: the fence orders it. */
-	if (at_load_relaxed_u32(&signal->hoped) == 0)
+	if (at_load_relaxed_u32(&signal->has_listeners) == 0)
 		return;
-	for (plait__hope *hope = take_all(signal); hope != NULL; hope = next) {
-		next = hope->next;
-		hope->told(hope);
+	for (plait__submit_listener *listener = take_all(signal);
+	     listener != NULL; listener = next) {
+		next = listener->next;
+		listener->notify(listener);
 	}
 }

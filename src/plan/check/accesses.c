@@ -46,13 +46,13 @@ struct use {
 	uint32_t entry_count;
 };
 
-struct frame {
+struct stack_entry {
 	uint32_t body;
 	uint32_t next;		/* in its order */
 	uint32_t more;		/* bodies of the same region after it */
 };
 
-static void expand(struct use *u, struct frame *stack)
+static void expand(struct use *u, struct stack_entry *stack)
 {
 	const plait__plan *plan = u->check->plan;
 	uint32_t depth = 1, time = 0;
@@ -61,7 +61,7 @@ static void expand(struct use *u, struct frame *stack)
 	stack[0].next = 0;
 	stack[0].more = 0;
 	while (depth > 0) {
-		struct frame *f = &stack[depth - 1];
+		struct stack_entry *f = &stack[depth - 1];
 		const plait__plan_body *body = &plan->bodies[f->body];
 		const plait__plan_region *region;
 		uint32_t c;
@@ -103,8 +103,8 @@ static uint32_t region_command(const plait__check *check, uint32_t body)
  * a must come before b, wherever they are.  On one lane it does (strict), in
  * whatever bodies; else the commands that hold them must be ordered.
  */
-plait_status plait__check_before(plait__check *check, uint32_t a, uint32_t b,
-				 uint32_t why, bool *exclusive)
+plait_status plait__accesses_order(plait__check *check, uint32_t a, uint32_t b,
+				   uint32_t why, bool *exclusive)
 {
 	const plait__plan_command *commands = check->plan->commands;
 
@@ -123,7 +123,7 @@ plait_status plait__check_before(plait__check *check, uint32_t a, uint32_t b,
 			b = region_command(check, check->body_of[b]);
 	}
 	if (a != b)
-		return plait__proof_add(check, a, b, why);
+		return plait__obligations_add(check, a, b, why);
 	if (exclusive != NULL)
 		*exclusive = true;
 	return PLAIT_OK;
@@ -140,10 +140,10 @@ static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
 	for (j = check->node_first[n]; j < check->node_first[n + 1]; j++)
 		for (i = check->node_first[m]; i < check->node_first[m + 1] &&
 		     status == PLAIT_OK; i++)
-			status = plait__check_before(check,
-						     check->node_commands[i],
-						     check->node_commands[j],
-						     PLAIT__WHY_ACCESS, NULL);
+			status = plait__accesses_order(check,
+						       check->node_commands[i],
+						       check->node_commands[j],
+						       PLAIT__OBLIGATION_ACCESS, NULL);
 	return status;
 }
 
@@ -161,18 +161,18 @@ static bool is_inside(const struct use *u, uint32_t c, uint32_t region)
  * of the same iteration: they meet when some iteration has them in one slot.
  * Else nothing is known but that they share a slot.
  */
-static bool turns_meet(const struct use *u, uint32_t c,
-		       const plait__plan_access *a, uint32_t d,
-		       const plait__plan_access *b)
+static bool rotations_overlap(const struct use *u, uint32_t c,
+			      const plait__plan_access *a, uint32_t d,
+			      const plait__plan_access *b)
 {
 	const plait__plan *plan = u->check->plan;
-	const plait__plan_rotation *one = plait__turns_of(plan, a);
-	const plait__plan_rotation *other = plait__turns_of(plan, b);
+	const plait__plan_rotation *one = plait__rotation_of(plan, a);
+	const plait__plan_rotation *other = plait__rotation_of(plan, b);
 
 	if (one == NULL || other == NULL || one->region != other->region ||
 	    is_inside(u, c, one->region) != is_inside(u, d, one->region))
 		return true;
-	return plait__turns_meet(plan, a->object, one, b->object, other);
+	return plait__rotation_overlaps(plan, a->object, one, b->object, other);
 }
 
 /* Both are in the list of one slot, parameter or alias. */
@@ -183,7 +183,7 @@ static bool overlaps(const struct use *u, uint32_t c,
 	const plait__plan *plan = u->check->plan;
 	uint32_t i;
 
-	if (a->object != b->object && !turns_meet(u, c, a, d, b))
+	if (a->object != b->object && !rotations_overlap(u, c, a, d, b))
 		return false;
 	if (a->object != b->object || a->box == PLAIT__NONE ||
 	    b->box == PLAIT__NONE)
@@ -280,11 +280,11 @@ static plait_status do_rotation(struct use *u, uint32_t c, uint32_t index,
 	uint32_t object = plan->accesses[index].object, i, k;
 	plait_status status = PLAIT_OK;
 
-	for (i = 0; i < plait__turns_period(rotation) && status == PLAIT_OK; i++) {
-		uint32_t slot = plait__turns_slot(plan, rotation, object, i);
+	for (i = 0; i < plait__rotation_period(rotation) && status == PLAIT_OK; i++) {
+		uint32_t slot = plait__rotation_slot(plan, rotation, object, i);
 
 		for (k = 0; k < i; k++)
-			if (plait__turns_slot(plan, rotation, object, k) == slot)
+			if (plait__rotation_slot(plan, rotation, object, k) == slot)
 				break;
 		if (k == i)
 			status = do_object(u, c, index,
@@ -297,7 +297,7 @@ static plait_status do_access(struct use *u, uint32_t c, uint32_t index)
 {
 	const plait__plan_access *access = &u->check->plan->accesses[index];
 	const plait__plan_rotation *rotation =
-		plait__turns_of(u->check->plan, access);
+		plait__rotation_of(u->check->plan, access);
 	uint64_t key = access->alias != 0 ? ((uint64_t)access->alias << 1) | 1
 		: ((uint64_t)access->object + 1) << 1;
 
@@ -314,9 +314,9 @@ static uint64_t count_entries(const plait__plan *plan)
 
 	for (uint32_t i = 0; i < plan->accesses_count; i++) {
 		const plait__plan_rotation *rotation =
-			plait__turns_of(plan, &plan->accesses[i]);
+			plait__rotation_of(plan, &plan->accesses[i]);
 
-		count += rotation != NULL ? plait__turns_period(rotation) : 1;
+		count += rotation != NULL ? plait__rotation_period(rotation) : 1;
 	}
 	return count;
 }
@@ -353,10 +353,10 @@ static plait_status do_accesses(struct use *u)
 	return status;
 }
 
-plait_status plait__check_use(plait__check *check)
+plait_status plait__accesses_check(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
-	struct frame *stack;
+	struct stack_entry *stack;
 	plait_status status;
 	struct use u;
 
@@ -381,5 +381,5 @@ plait_status plait__check_use(plait__check *check)
 	memset(u.leave, 0xff, plan->bodies_count * sizeof(uint32_t));
 	expand(&u, stack);
 	status = do_accesses(&u);
-	return status == PLAIT_OK ? plait__check_scratch(check, u.timeline) : status;
+	return status == PLAIT_OK ? plait__scratch_aliasing_check(check, u.timeline) : status;
 }

@@ -32,10 +32,10 @@ static plait_status add_edges(plait__check *check)
 				for (m = check->node_first[u];
 				     m < check->node_first[u + 1] &&
 				     status == PLAIT_OK; m++)
-					status = plait__proof_add(check,
+					status = plait__obligations_add(check,
 						check->node_commands[m],
 						check->node_commands[j],
-						PLAIT__WHY_EDGE);
+						PLAIT__OBLIGATION_EDGE);
 			}
 	return status;
 }
@@ -136,7 +136,7 @@ static plait_status check_joins(plait__check *check)
 	return status;
 }
 
-plait_status plait__check_input(plait__check *check)
+plait_status plait__against_graph_check(plait__check *check)
 {
 	const plait__input *input = check->input;
 	const plait__plan *plan = check->plan;

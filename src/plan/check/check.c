@@ -147,8 +147,8 @@ static plait_status add_preds(plait__check *check)
 	for (c = 0; c < plan->command_count; c++)
 		for (i = plan->commands[c].pred_first; status == PLAIT_OK &&
 		     i < plan->commands[c + 1].pred_first; i++)
-			status = plait__proof_add(check, plan->preds[i], c,
-						  PLAIT__WHY_PRED);
+			status = plait__obligations_add(check, plan->preds[i], c,
+							PLAIT__OBLIGATION_PRED);
 	return status;
 }
 
@@ -168,9 +168,9 @@ static plait_status add_stubs(plait__check *check)
 		if (plan->nodes[command->node].command == PLAIT__NONE)
 			return plait__check_fail(check, c,
 						 "a stub of nothing");
-		status = plait__proof_add(check,
-					  plan->nodes[command->node].command,
-					  c, PLAIT__WHY_STUB);
+		status = plait__obligations_add(check,
+						plan->nodes[command->node].command,
+						c, PLAIT__OBLIGATION_STUB);
 	}
 	return status;
 }
@@ -187,43 +187,43 @@ static plait_status add_redundant(plait__check *check, uint32_t flags)
 	for (c = 0; c < plan->command_count; c++)
 		for (i = plan->commands[c].wait_first; status == PLAIT_OK &&
 		     i < plan->commands[c + 1].wait_first; i++)
-			status = plait__proof_add(check,
-						  check->wait_target[i], c,
-						  PLAIT__WHY_REDUNDANT);
+			status = plait__obligations_add(check,
+							check->wait_target[i], c,
+							PLAIT__OBLIGATION_REDUNDANT);
 	return status;
 }
 
 static plait_status run_parts(plait__check *check, uint32_t flags)
 {
-	plait_status status = plait__check_shape(check);
+	plait_status status = plait__structure_check(check);
 
 	if (status == PLAIT_OK)
-		status = plait__check_order(check);
+		status = plait__deadlock_check(check);
 	if (status == PLAIT_OK)
-		status = plait__check_segments(check);
+		status = plait__segment_convexity_check(check);
 	if (status == PLAIT_OK)
-		status = plait__proof_chains(check);
+		status = plait__obligations_find_chains(check);
 	if (status == PLAIT_OK)
 		status = add_preds(check);
 	if (status == PLAIT_OK)
 		status = add_stubs(check);
 	if (status == PLAIT_OK)
-		status = plait__check_input(check);
+		status = plait__against_graph_check(check);
 	if (status == PLAIT_OK)
-		status = plait__check_loops(check);
+		status = plait__rotation_scope_check(check);
 	if (status == PLAIT_OK)
-		status = plait__check_use(check);
+		status = plait__accesses_check(check);
 	if (status == PLAIT_OK)
 		status = add_redundant(check, flags);
 	if (status == PLAIT_OK)
-		status = plait__proof_run(check);
+		status = plait__clock_sweeps_run(check);
 	/* Last: who breaks an order is told so, not what that costs. */
 	if (status == PLAIT_OK)
-		status = plait__check_figures(check);
+		status = plait__totals_check(check);
 	return status;
 }
 
-plait_status plait__plan_check(const plait__plan *plan,
+plait_status plait__check_plan(const plait__plan *plan,
 			       const plait__input *input, uint32_t flags,
 			       const plait_allocator *allocator,
 			       plait__check_report *report, plait_error *error)

@@ -33,7 +33,7 @@ enum {
  * PLAIT_E_INVALID   the plan breaks a promise; the text says which, where
  * PLAIT_E_NOMEM     no memory
  */
-plait_status plait__plan_check(const plait__plan *plan,
+plait_status plait__check_plan(const plait__plan *plan,
 			       const plait__input *input, uint32_t flags,
 			       const plait_allocator *allocator,
 			       plait__check_report *report,

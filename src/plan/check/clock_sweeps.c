@@ -148,9 +148,9 @@ static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 {
 	const plait__check *check = s->check;
 	uint32_t link = check->link[before], chain = check->chain[before], i;
-	plait__proof_edges e = plait__proof_in_edges(check, c);
+	plait__obligations_edges e = plait__obligations_in_edges(check, c);
 
-	if (plait__proof_has_lane_pred(check, c) && knows(s, c - 1, slot, link))
+	if (plait__obligations_has_lane_pred(check, c) && knows(s, c - 1, slot, link))
 		return true;
 	for (i = e.first; i < e.last; i++) {
 		uint32_t from = e.targets[i];
@@ -172,11 +172,11 @@ static plait_status settle(struct sweep *s, uint32_t c)
 		const plait__obligation *o = &check->obligations[i];
 		uint32_t slot = s->slot[check->chain[o->before]] % BLOCK;
 
-		if (o->why == PLAIT__WHY_REDUNDANT)
+		if (o->why == PLAIT__OBLIGATION_REDUNDANT)
 			check->report->redundant_waits +=
 				is_redundant(s, c, o->before, slot);
 		else if (!knows(s, c, slot, check->link[o->before]))
-			return plait__proof_fail(check, o->before, c, o->why);
+			return plait__obligations_fail(check, o->before, c, o->why);
 	}
 	return PLAIT_OK;
 }
@@ -189,8 +189,8 @@ static void use(struct sweep *s, uint32_t from)
 
 static plait_status visit(struct sweep *s, uint32_t block, uint32_t c)
 {
-	plait__proof_edges e = plait__proof_in_edges(s->check, c);
-	bool lane = plait__proof_has_lane_pred(s->check, c);
+	plait__obligations_edges e = plait__obligations_in_edges(s->check, c);
+	bool lane = plait__obligations_has_lane_pred(s->check, c);
 	plait_status status = PLAIT_OK;
 	uint32_t i;
 
@@ -302,9 +302,9 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 	memset(s->head, 0xff, commands * sizeof(uint32_t));
 	memset(s->row, 0xff, commands * sizeof(uint32_t));
 	for (c = 0; c < commands; c++) {
-		plait__proof_edges e = plait__proof_in_edges(check, c);
+		plait__obligations_edges e = plait__obligations_in_edges(check, c);
 
-		if (plait__proof_has_lane_pred(check, c))
+		if (plait__obligations_has_lane_pred(check, c))
 			s->uses[c - 1]++;
 		for (i = e.first; i < e.last; i++)
 			s->uses[e.targets[i]]++;
@@ -312,7 +312,7 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 	return PLAIT_OK;
 }
 
-plait_status plait__proof_run(plait__check *check)
+plait_status plait__clock_sweeps_run(plait__check *check)
 {
 	uint32_t *first = NULL, count = 0, b;
 	plait_status status;

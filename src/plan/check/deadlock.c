@@ -212,7 +212,7 @@ static plait_status check_exits(plait__check *check)
 	return PLAIT_OK;
 }
 
-plait_status plait__check_order(plait__check *check)
+plait_status plait__deadlock_check(plait__check *check)
 {
 	plait_status status = fill_sequence(check);
 	uint32_t c;

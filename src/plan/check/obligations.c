@@ -43,7 +43,7 @@ static plait_status chain_preds(plait__check *check)
 		return plait__check_no_memory(check);
 	for (i = 0; i < plan->command_count; i++) {
 		uint32_t c = plan->order[i];
-		plait__proof_edges e = plait__proof_in_edges(check, c);
+		plait__obligations_edges e = plait__obligations_in_edges(check, c);
 
 		for (k = e.first; k < e.last; k++)
 			if (!continued[e.targets[k]])
@@ -59,7 +59,7 @@ static plait_status chain_preds(plait__check *check)
 	return PLAIT_OK;
 }
 
-plait_status plait__proof_chains(plait__check *check)
+plait_status plait__obligations_find_chains(plait__check *check)
 {
 	uint64_t commands = check->plan->command_count;
 	plait_status status = PLAIT_OK;
@@ -87,7 +87,7 @@ plait_status plait__proof_chains(plait__check *check)
  * Those who add obligations do so for one command after the other. */
 static void fill_newest(plait__check *check, uint32_t after)
 {
-	plait__proof_edges e = plait__proof_in_edges(check, after);
+	plait__obligations_edges e = plait__obligations_in_edges(check, after);
 	uint32_t i;
 
 	if (check->newest_after == after + 1)
@@ -108,7 +108,7 @@ static void fill_newest(plait__check *check, uint32_t after)
 static bool is_direct(plait__check *check, uint32_t before, uint32_t after)
 {
 	uint32_t chain = check->chain[before], link = check->link[before];
-	plait__proof_edges e = plait__proof_in_edges(check, after);
+	plait__obligations_edges e = plait__obligations_in_edges(check, after);
 	uint32_t i;
 
 	if (check->chain[after] == chain)
@@ -125,8 +125,8 @@ static bool is_direct(plait__check *check, uint32_t before, uint32_t after)
 	return false;
 }
 
-plait_status plait__proof_fail(plait__check *check, uint32_t before,
-			       uint32_t after, uint32_t why)
+plait_status plait__obligations_fail(plait__check *check, uint32_t before,
+				     uint32_t after, uint32_t why)
 {
 	static const char *const reason[] = {
 		"a pred in the plan", "an edge of the graph",
@@ -142,7 +142,7 @@ plait_status plait__proof_fail(plait__check *check, uint32_t before,
 			   "nothing orders %s before %s: %s",
 			   plait__check_name(check, before, a),
 			   plait__check_name(check, after, b),
-			   why != PLAIT__WHY_ACCESS ? reason[why] :
+			   why != PLAIT__OBLIGATION_ACCESS ? reason[why] :
 			   plait__check_memory(check, before, after, memory));
 }
 
@@ -169,15 +169,15 @@ static plait_status push(plait__check *check, uint32_t before, uint32_t after,
 	return PLAIT_OK;
 }
 
-plait_status plait__proof_add(plait__check *check, uint32_t before,
-			      uint32_t after, uint32_t why)
+plait_status plait__obligations_add(plait__check *check, uint32_t before,
+				    uint32_t after, uint32_t why)
 {
-	if (why == PLAIT__WHY_REDUNDANT)
+	if (why == PLAIT__OBLIGATION_REDUNDANT)
 		return push(check, before, after, why);
 	check->report->orderings++;
 	if (check->body_of[before] != check->body_of[after] ||
 	    check->sequence[before] >= check->sequence[after])
-		return plait__proof_fail(check, before, after, why);
+		return plait__obligations_fail(check, before, after, why);
 	if (is_direct(check, before, after)) {
 		check->report->direct++;
 		return PLAIT_OK;

@@ -17,13 +17,13 @@
 
 /* Why a must come before b; the texts are in obligations.c. */
 enum {
-	PLAIT__WHY_PRED = 0,
-	PLAIT__WHY_EDGE = 1,
-	PLAIT__WHY_STUB = 2,
-	PLAIT__WHY_ACCESS = 3,
-	PLAIT__WHY_SCRATCH = 4,
-	PLAIT__WHY_LOOP = 5,
-	PLAIT__WHY_REDUNDANT = 6	/* asked, not promised: a wait */
+	PLAIT__OBLIGATION_PRED = 0,
+	PLAIT__OBLIGATION_EDGE = 1,
+	PLAIT__OBLIGATION_STUB = 2,
+	PLAIT__OBLIGATION_ACCESS = 3,
+	PLAIT__OBLIGATION_SCRATCH = 4,
+	PLAIT__OBLIGATION_LOOP = 5,
+	PLAIT__OBLIGATION_REDUNDANT = 6	/* asked, not promised: a wait */
 };
 
 typedef struct plait__obligation {
@@ -88,42 +88,42 @@ plait_status plait__check_fail(plait__check *check, uint32_t command,
 			       const char *what);
 
 /* structure.c: every index is in range, every part in its place. */
-plait_status plait__check_shape(plait__check *check);
+plait_status plait__structure_check(plait__check *check);
 /* deadlock.c: `order` fits lanes, waits and preds; signals; exits. */
-plait_status plait__check_order(plait__check *check);
+plait_status plait__deadlock_check(plait__check *check);
 /* segment_convexity.c: no path leaves a segment and comes back. */
-plait_status plait__check_segments(plait__check *check);
+plait_status plait__segment_convexity_check(plait__check *check);
 /* against_graph.c: edges and meanings of the graph. */
-plait_status plait__check_input(plait__check *check);
+plait_status plait__against_graph_check(plait__check *check);
 /* rotation_scope.c: what is said of iterations is said where there are some. */
-plait_status plait__check_loops(plait__check *check);
+plait_status plait__rotation_scope_check(plait__check *check);
 /* accesses.c: accesses, and then scratch. */
-plait_status plait__check_use(plait__check *check);
+plait_status plait__accesses_check(plait__check *check);
 /*
  * accesses.c: a must come before b, whatever bodies they are in.  *exclusive
  * (null: who cares) tells that nothing is to be ordered: they are in two
  * branches of one case, which never meet.
  */
-plait_status plait__check_before(plait__check *check, uint32_t a, uint32_t b,
-				 uint32_t why, bool *exclusive);
+plait_status plait__accesses_order(plait__check *check, uint32_t a, uint32_t b,
+				   uint32_t why, bool *exclusive);
 /* scratch_aliasing.c: arenas, with all commands in an order that fits. */
-plait_status plait__check_scratch(plait__check *check,
-				  const uint32_t *timeline);
+plait_status plait__scratch_aliasing_check(plait__check *check,
+					   const uint32_t *timeline);
 /* totals.c: makespans, edges, what segments cost, arenas. */
-plait_status plait__check_figures(plait__check *check);
+plait_status plait__totals_check(plait__check *check);
 
 /* What the order graph has into a command, beside its place on its lane. */
-typedef struct plait__proof_edges {
+typedef struct plait__obligations_edges {
 	const uint32_t *targets;
 	uint32_t first;
 	uint32_t last;
-} plait__proof_edges;
+} plait__obligations_edges;
 
-static inline plait__proof_edges
-plait__proof_in_edges(const plait__check *check, uint32_t c)
+static inline plait__obligations_edges
+plait__obligations_in_edges(const plait__check *check, uint32_t c)
 {
 	const plait__plan_command *command = &check->plan->commands[c];
-	plait__proof_edges e;
+	plait__obligations_edges e;
 
 	if (check->plan->mode == PLAIT__MODE_HELPED) {
 		e.targets = check->plan->preds;
@@ -137,21 +137,21 @@ plait__proof_in_edges(const plait__check *check, uint32_t c)
 	return e;
 }
 
-static inline bool plait__proof_has_lane_pred(const plait__check *check,
-					      uint32_t c)
+static inline bool plait__obligations_has_lane_pred(const plait__check *check,
+						    uint32_t c)
 {
 	return check->plan->mode == PLAIT__MODE_STRICT &&
 	       check->plan->commands[c].position > 0;
 }
 
 /* obligations.c: find the chains; add an obligation, unless one look settles it. */
-plait_status plait__proof_chains(plait__check *check);
-plait_status plait__proof_add(plait__check *check, uint32_t before,
-			      uint32_t after, uint32_t why);
+plait_status plait__obligations_find_chains(plait__check *check);
+plait_status plait__obligations_add(plait__check *check, uint32_t before,
+				    uint32_t after, uint32_t why);
 /* Why it is not so. */
-plait_status plait__proof_fail(plait__check *check, uint32_t before,
-			       uint32_t after, uint32_t why);
+plait_status plait__obligations_fail(plait__check *check, uint32_t before,
+				     uint32_t after, uint32_t why);
 /* clock_sweeps.c: prove all that were added. */
-plait_status plait__proof_run(plait__check *check);
+plait_status plait__clock_sweeps_run(plait__check *check);
 
 #endif

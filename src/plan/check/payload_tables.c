@@ -175,8 +175,8 @@ static plait_status check_memory(const plait__plan *plan, plait_error *error)
 	return PLAIT_OK;
 }
 
-plait_status plait__plan_check_tables(const plait__plan *plan,
-				      plait_error *error)
+plait_status plait__payload_tables_check(const plait__plan *plan,
+					 plait_error *error)
 {
 	plait_status status;
 

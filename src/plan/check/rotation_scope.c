@@ -57,7 +57,7 @@ static plait_status check_rotation(plait__check *check, uint32_t c,
 	if (user == PLAIT__NONE)
 		return plait__check_fail(check, c, "it uses a rotation of a "
 					 "loop in another body");
-	return plait__proof_add(check, loop, user, PLAIT__WHY_LOOP);
+	return plait__obligations_add(check, loop, user, PLAIT__OBLIGATION_LOOP);
 }
 
 /* Of what is no launch only memory and values make sense. */
@@ -96,7 +96,7 @@ static plait_status check_payload(plait__check *check, uint32_t c,
 	return status;
 }
 
-plait_status plait__check_loops(plait__check *check)
+plait_status plait__rotation_scope_check(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
 	plait_status status = PLAIT_OK;

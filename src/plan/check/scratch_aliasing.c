@@ -118,14 +118,14 @@ static plait_status use_range(struct arena *a, uint32_t *head,
 	while (*at != PLAIT__NONE && a->pieces[*at].from < mine.to) {
 		struct piece old = a->pieces[piece = *at];
 
-		status = plait__check_before(a->check, old.last, s->command,
-					    PLAIT__WHY_SCRATCH, &exclusive);
+		status = plait__accesses_order(a->check, old.last, s->command,
+					    PLAIT__OBLIGATION_SCRATCH, &exclusive);
 		mine.before = exclusive ? old.before : old.last;
 		if (status == PLAIT_OK && exclusive &&
 		    old.before != PLAIT__NONE)
-			status = plait__check_before(a->check, old.before,
+			status = plait__accesses_order(a->check, old.before,
 						    s->command,
-						    PLAIT__WHY_SCRATCH, NULL);
+						    PLAIT__OBLIGATION_SCRATCH, NULL);
 		if (status != PLAIT_OK)
 			return status;
 		*at = old.next;
@@ -172,8 +172,8 @@ static plait_status take_arena(plait__check *check, struct arena *a)
 	return PLAIT_OK;
 }
 
-plait_status plait__check_scratch(plait__check *check,
-				  const uint32_t *timeline)
+plait_status plait__scratch_aliasing_check(plait__check *check,
+					   const uint32_t *timeline)
 {
 	const plait__plan *plan = check->plan;
 	plait_status status = PLAIT_OK;

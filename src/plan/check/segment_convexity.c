@@ -136,7 +136,7 @@ static void build(plait__check *check, struct units *u)
 	}
 }
 
-plait_status plait__check_segments(plait__check *check)
+plait_status plait__segment_convexity_check(plait__check *check)
 {
 	struct units u = { NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 };
 	plait_status status;

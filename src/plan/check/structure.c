@@ -491,7 +491,7 @@ static plait_status check_regions(plait__check *check)
 	return status == PLAIT_OK ? check_stubs(check, stubs) : status;
 }
 
-plait_status plait__check_shape(plait__check *check)
+plait_status plait__structure_check(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
 	uint32_t i, command = 0, track = 0;

@@ -289,7 +289,7 @@ static plait_status check_arenas(plait__check *check)
 	return PLAIT_OK;
 }
 
-plait_status plait__check_figures(plait__check *check)
+plait_status plait__totals_check(plait__check *check)
 {
 	plait_status status = check_edges(check);
 

@@ -114,7 +114,7 @@ static void complete_header(char *saved, uint64_t bytes)
 	memcpy(saved + offsetof(struct header, checksum), &sum, sizeof(sum));
 }
 
-void plait__plan_save(const plait__plan *plan, plait__text *out)
+void plait__binary_save(const plait__plan *plan, plait__text *out)
 {
 	static const char zeros[ALIGNMENT];
 	struct directory_entry entries[ARRAY_COUNT];
@@ -261,9 +261,9 @@ static plait_status check_bytes(const unsigned char *bytes, uint64_t count,
 	return PLAIT_OK;
 }
 
-plait_status plait__plan_load(const void *bytes, uint64_t count,
-			      const plait_allocator *allocator,
-			      plait__plan **out, plait_error *error)
+plait_status plait__binary_load(const void *bytes, uint64_t count,
+				const plait_allocator *allocator,
+				plait__plan **out, plait_error *error)
 {
 	struct header header;
 	plait_status status = check_bytes(bytes, count, &header, error);
@@ -280,9 +280,9 @@ plait_status plait__plan_load(const void *bytes, uint64_t count,
 	take_header(plan, &header);
 	status = read_arrays(plan, bytes, count, error);
 	if (status == PLAIT_OK)
-		status = plait__plan_check_tables(plan, error);
+		status = plait__payload_tables_check(plan, error);
 	if (status == PLAIT_OK)
-		status = plait__plan_check(plan, NULL, 0, allocator, NULL,
+		status = plait__check_plan(plan, NULL, 0, allocator, NULL,
 					   error);
 	if (status != PLAIT_OK) {
 		plait__plan_release(plan);

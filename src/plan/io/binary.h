@@ -16,25 +16,25 @@
 #include "plan/plan.h"
 
 /* Append the binary form; memory that ran out is remembered by `out`. */
-void plait__plan_save(const plait__plan *plan, plait__text *out);
+void plait__binary_save(const plait__plan *plan, plait__text *out);
 
 /*
  * A plan from its binary form.  Nothing is trusted: what is returned has
- * passed the checks of its references and plait__plan_check.
+ * passed the checks of its references and plait__check_plan.
  *
  * PLAIT_E_INVALID (not a plan, cut, damaged), PLAIT_E_UNSUPPORTED (another
  * version or byte order), PLAIT_E_NOMEM.
  */
-plait_status plait__plan_load(const void *bytes, uint64_t count,
-			      const plait_allocator *allocator,
-			      plait__plan **out, plait_error *error);
+plait_status plait__binary_load(const void *bytes, uint64_t count,
+				const plait_allocator *allocator,
+				plait__plan **out, plait_error *error);
 
 /* Whether every reference of the payload's tables is inside its table. */
-plait_status plait__plan_check_tables(const plait__plan *plan,
-				      plait_error *error);
+plait_status plait__payload_tables_check(const plait__plan *plan,
+					 plait_error *error);
 
 /* Append the plan as one JSON object; see doc/plans.md. */
-plait_status plait__plan_json(const plait__plan *plan, plait__text *out,
+plait_status plait__json_plan(const plait__plan *plan, plait__text *out,
 			      plait_error *error);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *plait__names_text(const plait__plan *plan, uint32_t offset)
+const char *plait__escape_string_at(const plait__plan *plan, uint32_t offset)
 {
 	return offset < plan->strings_count ? plan->strings + offset : "";
 }
 
-const char *plait__names_node(const plait__plan *plan, uint32_t node,
-			      char name[256])
+const char *plait__escape_node_name(const plait__plan *plan, uint32_t node,
+				    char name[256])
 {
 	const char *label = plait__plan_node_label(plan, node);
 
@@ -63,25 +63,25 @@ static int add_json_character(const char *at, plait__text *out)
 	return bytes > 0 ? bytes : 1;
 }
 
-void plait__names_escape(const char *text, plait__text *out)
+void plait__escape_json(const char *text, plait__text *out)
 {
 	while (*text != '\0')
 		text += add_json_character(text, out);
 }
 
-void plait__names_json_string(const char *text, plait__text *out)
+void plait__escape_json_string(const char *text, plait__text *out)
 {
 	plait__text_add_bytes(out, "\"", 1);
-	plait__names_escape(text, out);
+	plait__escape_json(text, out);
 	plait__text_add_bytes(out, "\"", 1);
 }
 
-void plait__names_json(const plait__plan *plan, uint32_t node,
-		       plait__text *out)
+void plait__escape_json_node(const plait__plan *plan, uint32_t node,
+			     plait__text *out)
 {
 	char name[256];
 
-	plait__names_json_string(plait__names_node(plan, node, name), out);
+	plait__escape_json_string(plait__escape_node_name(plan, node, name), out);
 }
 
 static int add_xml_character(const char *at, plait__text *out)
@@ -101,12 +101,12 @@ static int add_xml_character(const char *at, plait__text *out)
 	return bytes > 0 ? bytes : 1;
 }
 
-const char *plait__names_plural(uint64_t count)
+const char *plait__escape_plural(uint64_t count)
 {
 	return count == 1 ? "" : "s";
 }
 
-uint32_t plait__names_columns(const char *text)
+uint32_t plait__escape_columns(const char *text)
 {
 	uint32_t count = 0;
 
@@ -130,9 +130,9 @@ static const char *skip(const char *text, uint32_t characters)
 }
 
 /* What tells names apart is mostly their end. */
-void plait__names_xml(const char *text, uint32_t columns, plait__text *out)
+void plait__escape_xml(const char *text, uint32_t columns, plait__text *out)
 {
-	uint32_t count = plait__names_columns(text);
+	uint32_t count = plait__escape_columns(text);
 	bool cut = count > columns;
 	bool dots = cut && columns > 2;
 	uint32_t shown = dots ? columns - 2 : columns;

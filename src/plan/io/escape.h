@@ -10,29 +10,29 @@
 #include "plan/plan.h"
 
 /* A text by its offset; "" for none. */
-const char *plait__names_text(const plait__plan *plan, uint32_t offset);
+const char *plait__escape_string_at(const plait__plan *plan, uint32_t offset);
 
 /* The node's label, or "#" and its number, into `name`; cut to fit. */
-const char *plait__names_node(const plait__plan *plan, uint32_t node,
-			      char name[256]);
+const char *plait__escape_node_name(const plait__plan *plan, uint32_t node,
+				    char name[256]);
 
 /* Append a text escaped for a JSON string; also good for DOT. */
-void plait__names_escape(const char *text, plait__text *out);
+void plait__escape_json(const char *text, plait__text *out);
 
 /* The same with its quotes. */
-void plait__names_json_string(const char *text, plait__text *out);
+void plait__escape_json_string(const char *text, plait__text *out);
 
 /* Append a node's name as a JSON string. */
-void plait__names_json(const plait__plan *plan, uint32_t node,
-		       plait__text *out);
+void plait__escape_json_node(const plait__plan *plan, uint32_t node,
+			     plait__text *out);
 
 /* What a word gets behind a number of things: "s", or nothing. */
-const char *plait__names_plural(uint64_t count);
+const char *plait__escape_plural(uint64_t count);
 
 /* How many characters a text has. */
-uint32_t plait__names_columns(const char *text);
+uint32_t plait__escape_columns(const char *text);
 
 /* Append at most `columns` characters, escaped for XML; cut in the middle, "be..end". */
-void plait__names_xml(const char *text, uint32_t columns, plait__text *out);
+void plait__escape_xml(const char *text, uint32_t columns, plait__text *out);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* Where the writer is: body `body`, its next region in `regions`. */
-struct frame {
+struct region_entry {
 	uint32_t region;	/* whose bodies are written; none at the top */
 	uint32_t body;
 	uint32_t next;		/* in `order`: the next region of this body */
@@ -26,7 +26,7 @@ struct writer {
 	uint32_t *order;	/* regions, sorted by the body they are in */
 	uint32_t *first;	/* per body: its first one in `order` */
 	uint32_t *local;	/* per lane: its number in the body at hand */
-	plait__vector stack;	/* struct frame */
+	plait__vector stack;	/* struct region_entry */
 };
 
 static const char *const region_kinds[] = { "while", "do", "case", "repeat" };
@@ -39,7 +39,7 @@ static void write_commands(struct writer *writer,
 			&writer->plan->commands[track->first + i];
 
 		plait__text_add(writer->out, "%s", i > 0 ? ", " : "");
-		plait__names_json(writer->plan, command->node, writer->out);
+		plait__escape_json_node(writer->plan, command->node, writer->out);
 	}
 }
 
@@ -49,9 +49,9 @@ static void write_lane(struct writer *writer, uint32_t lane,
 	const plait__plan *plan = writer->plan;
 
 	plait__text_add(writer->out, "{\"number\": %u, \"device\": ", lane);
-	plait__names_json_string(
-		plait__names_text(plan, plan->devices[
-				  plan->lanes[lane].device].name),
+	plait__escape_json_string(
+		plait__escape_string_at(plan, plan->devices[
+					plan->lanes[lane].device].name),
 		writer->out);
 	plait__text_add(writer->out, ", \"commands\": [");
 	write_commands(writer, track);
@@ -112,7 +112,7 @@ static void write_waits_of(struct writer *writer, uint32_t number,
 	for (uint32_t i = command->wait_first; i < end; i++) {
 		plait__text_add(writer->out, "%s{\"node\": ",
 				(*written)++ > 0 ? ", " : "");
-		plait__names_json(plan, command->node, writer->out);
+		plait__escape_json_node(plan, command->node, writer->out);
 		plait__text_add(writer->out,
 				", \"lane\": %u, \"position\": %u, "
 				"\"by_lane\": %u, \"by_position\": %u}",
@@ -151,7 +151,7 @@ static void open_region(struct writer *writer, uint32_t number)
 		&writer->plan->commands[region->command];
 
 	plait__text_add(writer->out, "{\"name\": ");
-	plait__names_json(writer->plan, home->node, writer->out);
+	plait__escape_json_node(writer->plan, home->node, writer->out);
 	plait__text_add(writer->out, ", \"kind\": \"%s\", "
 			"\"home\": %u, \"%s\": ",
 			region_kinds[region->kind], home->lane,
@@ -165,47 +165,47 @@ static void open_region(struct writer *writer, uint32_t number)
 
 static bool push(struct writer *writer, uint32_t region, uint32_t body)
 {
-	struct frame frame = { region, body, writer->first[body] };
+	struct region_entry region_entry = { region, body, writer->first[body] };
 
-	return plait__vector_push(&writer->stack, &frame, 1) != NULL;
+	return plait__vector_push(&writer->stack, &region_entry, 1) != NULL;
 }
 
 /* All regions of the body are written: end it, go to its next sibling or end
  * the region too. */
-static void close_body(struct writer *writer, struct frame *frame)
+static void close_body(struct writer *writer, struct region_entry *region_entry)
 {
 	const plait__plan_region *region;
 
 	plait__text_add(writer->out, "]}");
-	if (frame->region != PLAIT__NONE) {
-		region = &writer->plan->regions[frame->region];
-		if (frame->body + 1 < region->body_first +
+	if (region_entry->region != PLAIT__NONE) {
+		region = &writer->plan->regions[region_entry->region];
+		if (region_entry->body + 1 < region->body_first +
 				      region->body_count) {
-			frame->body++;
-			frame->next = writer->first[frame->body];
+			region_entry->body++;
+			region_entry->next = writer->first[region_entry->body];
 			plait__text_add(writer->out, ", {");
-			open_body(writer, frame->body);
+			open_body(writer, region_entry->body);
 			return;
 		}
 		plait__text_add(writer->out, "]}");
 	}
-	plait__vector_cut(&writer->stack, writer->stack.count - 1);
+	plait__vector_truncate(&writer->stack, writer->stack.count - 1);
 }
 
 /* One step: into the next region of the body on top, or out of the body. */
 static bool step(struct writer *writer)
 {
-	struct frame *frame = plait__vector_at(&writer->stack,
-					       writer->stack.count - 1);
+	struct region_entry *region_entry = plait__vector_at(&writer->stack,
+							     writer->stack.count - 1);
 	uint32_t region;
 
-	if (frame->next == writer->first[frame->body + 1]) {
-		close_body(writer, frame);
+	if (region_entry->next == writer->first[region_entry->body + 1]) {
+		close_body(writer, region_entry);
 		return true;
 	}
-	if (frame->next > writer->first[frame->body])
+	if (region_entry->next > writer->first[region_entry->body])
 		plait__text_add(writer->out, ", ");
-	region = writer->order[frame->next++];
+	region = writer->order[region_entry->next++];
 	open_region(writer, region);
 	open_body(writer, writer->plan->regions[region].body_first);
 	return push(writer, region, writer->plan->regions[region].body_first);
@@ -248,7 +248,7 @@ static plait_status write_critical(struct writer *writer, plait_error *error)
 	};
 	uint32_t last = PLAIT__NONE;
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(writer->plan, &system,
+	plait_status status = plait__simulate_plan(writer->plan, &system,
 						   writer->out->allocator,
 						   &timeline, error);
 
@@ -263,10 +263,10 @@ static plait_status write_critical(struct writer *writer, plait_error *error)
 			continue;
 		last = command->node;
 		plait__text_add(writer->out, "%s", i > 0 ? ", " : "");
-		plait__names_json(writer->plan, command->node, writer->out);
+		plait__escape_json_node(writer->plan, command->node, writer->out);
 	}
 	plait__text_add(writer->out, "], ");
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
@@ -299,7 +299,7 @@ static plait_status write_plan(struct writer *writer, plait_error *error)
 	return PLAIT_OK;
 }
 
-plait_status plait__plan_json(const plait__plan *plan, plait__text *out,
+plait_status plait__json_plan(const plait__plan *plan, plait__text *out,
 			      plait_error *error)
 {
 	struct writer writer = { .plan = plan, .out = out };
@@ -309,7 +309,7 @@ plait_status plait__plan_json(const plait__plan *plan, plait__text *out,
 	uint64_t lanes = (uint64_t)plan->lanes_count + 1;
 	plait_status status = PLAIT_OK;
 
-	plait__vector_init(&writer.stack, allocator, sizeof(struct frame));
+	plait__vector_init(&writer.stack, allocator, sizeof(struct region_entry));
 	writer.order = plait__alloc_array(allocator, regions, 4);
 	writer.first = plait__alloc_array(allocator, bodies, 4);
 	writer.local = plait__alloc_array(allocator, lanes, 4);

@@ -10,112 +10,112 @@
 /* From here on a block is worth keeping, and has a size that others want. */
 enum { LARGE_BYTES = 65536, PAGE_BYTES = 4096 };
 
-void plait__work_init(plait__work *work, const plait_allocator *allocator)
+void plait__arena_init(plait__arena *arena, const plait_allocator *allocator)
 {
-	memset(work, 0, sizeof(*work));
-	work->allocator = allocator;
+	memset(arena, 0, sizeof(*arena));
+	arena->allocator = allocator;
 }
 
-static void free_spare(plait__work *work)
+static void free_spare(plait__arena *arena)
 {
-	const plait__work_block *spare = &work->spares[--work->spare_count];
+	const plait__arena_block *spare = &arena->spares[--arena->spare_count];
 
-	work->held_bytes -= spare->bytes;
-	plait__free(work->allocator, spare->pointer, spare->bytes);
+	arena->held_bytes -= spare->bytes;
+	plait__free(arena->allocator, spare->pointer, spare->bytes);
 }
 
-void plait__work_fini(plait__work *work)
+void plait__arena_fini(plait__arena *arena)
 {
-	while (work->spare_count > 0)
-		free_spare(work);
-	while (work->count > 0) {
-		work->count--;
-		if (work->blocks[work->count].slab != PLAIT__WORK_NO_SLAB)
+	while (arena->spare_count > 0)
+		free_spare(arena);
+	while (arena->count > 0) {
+		arena->count--;
+		if (arena->blocks[arena->count].slab != PLAIT__ARENA_NO_SLAB)
 			continue;
-		plait__free(work->allocator, work->blocks[work->count].pointer,
-			    work->blocks[work->count].bytes);
+		plait__free(arena->allocator, arena->blocks[arena->count].pointer,
+			    arena->blocks[arena->count].bytes);
 	}
-	plait__free(work->allocator, work->blocks,
-		    work->capacity * sizeof(*work->blocks));
-	work->blocks = NULL;
-	work->capacity = 0;
-	work->held_bytes = 0;
+	plait__free(arena->allocator, arena->blocks,
+		    arena->capacity * sizeof(*arena->blocks));
+	arena->blocks = NULL;
+	arena->capacity = 0;
+	arena->held_bytes = 0;
 }
 
 /* So much more is wanted: spares go before the peak grows. */
-static void make_room(plait__work *work, uint64_t bytes)
+static void make_room(plait__arena *arena, uint64_t bytes)
 {
-	while (work->spare_count > 0 &&
-	       work->held_bytes + bytes > work->peak_bytes)
-		free_spare(work);
+	while (arena->spare_count > 0 &&
+	       arena->held_bytes + bytes > arena->peak_bytes)
+		free_spare(arena);
 }
 
-static void *take_spare(plait__work *work, uint64_t bytes)
+static void *take_spare(plait__arena *arena, uint64_t bytes)
 {
-	for (uint32_t i = work->spare_count; i-- > 0;) {
-		void *pointer = work->spares[i].pointer;
+	for (uint32_t i = arena->spare_count; i-- > 0;) {
+		void *pointer = arena->spares[i].pointer;
 
-		if (work->spares[i].bytes != bytes)
+		if (arena->spares[i].bytes != bytes)
 			continue;
-		work->spares[i] = work->spares[--work->spare_count];
-		work->held_bytes -= bytes;
+		arena->spares[i] = arena->spares[--arena->spare_count];
+		arena->held_bytes -= bytes;
 		return pointer;
 	}
 	return NULL;
 }
 
-static void account(plait__work *work, uint64_t less, uint64_t more)
+static void account(plait__arena *arena, uint64_t less, uint64_t more)
 {
-	work->held_bytes = work->held_bytes - less + more;
-	if (work->held_bytes > work->peak_bytes)
-		work->peak_bytes = work->held_bytes;
+	arena->held_bytes = arena->held_bytes - less + more;
+	if (arena->held_bytes > arena->peak_bytes)
+		arena->peak_bytes = arena->held_bytes;
 }
 
 /* Room for one more block in the ledger. */
-static bool has_room(plait__work *work)
+static bool has_room(plait__arena *arena)
 {
-	uint64_t each = sizeof(*work->blocks);
-	uint32_t capacity = work->capacity * 2 + 64;
+	uint64_t each = sizeof(*arena->blocks);
+	uint32_t capacity = arena->capacity * 2 + 64;
 	void *moved;
 
-	if (work->count < work->capacity)
+	if (arena->count < arena->capacity)
 		return true;
-	moved = work->capacity == 0 ?
-		plait__alloc(work->allocator, capacity * each) :
-		plait__realloc(work->allocator, work->blocks,
-			       work->capacity * each, capacity * each);
+	moved = arena->capacity == 0 ?
+		plait__alloc(arena->allocator, capacity * each) :
+		plait__realloc(arena->allocator, arena->blocks,
+			       arena->capacity * each, capacity * each);
 	if (moved == NULL)
 		return false;
-	account(work, work->capacity * each, capacity * each);
-	work->blocks = moved;
-	work->capacity = capacity;
+	account(arena, arena->capacity * each, capacity * each);
+	arena->blocks = moved;
+	arena->capacity = capacity;
 	return true;
 }
 
-void *plait__work_take(plait__work *work, uint64_t count, uint64_t each)
+void *plait__arena_alloc(plait__arena *arena, uint64_t count, uint64_t each)
 {
 	uint64_t bytes;
 	void *pointer;
 
-	if (!has_room(work))
+	if (!has_room(arena))
 		return NULL;
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes) ||
 	    bytes > PTRDIFF_MAX)
 		return NULL;
 	if (bytes >= LARGE_BYTES)
 		bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	pointer = take_spare(work, bytes);
+	pointer = take_spare(arena, bytes);
 	if (pointer == NULL) {
-		make_room(work, bytes);
-		pointer = work->allocator->resize(work->allocator->user_data,
-						  NULL, 0, bytes);
+		make_room(arena, bytes);
+		pointer = arena->allocator->resize(arena->allocator->user_data,
+						   NULL, 0, bytes);
 	}
 	if (pointer == NULL)
 		return NULL;
-	work->blocks[work->count++] = (plait__work_block){
+	arena->blocks[arena->count++] = (plait__arena_block){
 		.pointer = pointer, .bytes = bytes
 	};
-	account(work, 0, bytes);
+	account(arena, 0, bytes);
 	return pointer;
 }
 
@@ -126,14 +126,14 @@ static void *fill(void *pointer, uint64_t count, uint64_t each, int byte)
 	return pointer;
 }
 
-void *plait__work_take_zero(plait__work *work, uint64_t count, uint64_t each)
+void *plait__arena_alloc_zero(plait__arena *arena, uint64_t count, uint64_t each)
 {
-	return fill(plait__work_take(work, count, each), count, each, 0);
+	return fill(plait__arena_alloc(arena, count, each), count, each, 0);
 }
 
-void *plait__work_take_none(plait__work *work, uint64_t count, uint64_t each)
+void *plait__arena_alloc_none(plait__arena *arena, uint64_t count, uint64_t each)
 {
-	return fill(plait__work_take(work, count, each), count, each, 0xff);
+	return fill(plait__arena_alloc(arena, count, each), count, each, 0xff);
 }
 
 /* ---- slabs ---- */
@@ -142,24 +142,24 @@ void *plait__work_take_none(plait__work *work, uint64_t count, uint64_t each)
  * pointer is one block's. */
 enum { LINE_BYTES = 64, MOST_CUTS = 24 };
 
-plait_status plait__work_open_slab(plait__work *work, uint32_t slab,
-				   uint64_t bytes)
+plait_status plait__arena_open_slab(plait__arena *arena, uint32_t slab,
+				    uint64_t bytes)
 {
 	if (bytes < LARGE_BYTES)
 		return PLAIT_OK;
-	work->slabs[slab] = plait__work_take(
-		work, bytes + LINE_BYTES * MOST_CUTS, 1);
-	return work->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
+	arena->slabs[slab] = plait__arena_alloc(
+		arena, bytes + LINE_BYTES * MOST_CUTS, 1);
+	return arena->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
 }
 
 /* The first gap between the cuts of a slab, from its start; null: none. */
-static void *find_gap(const plait__work *work, uint32_t slab, uint64_t bytes)
+static void *find_gap(const plait__arena *arena, uint32_t slab, uint64_t bytes)
 {
-	char *start = work->slabs[slab], *at = start + LINE_BYTES;
+	char *start = arena->slabs[slab], *at = start + LINE_BYTES;
 	char *end = start;
 
-	for (uint32_t i = 0; i < work->count; i++) {
-		const plait__work_block *block = &work->blocks[i];
+	for (uint32_t i = 0; i < arena->count; i++) {
+		const plait__arena_block *block = &arena->blocks[i];
 		char *pointer = block->pointer;
 
 		if (pointer == start)
@@ -173,103 +173,103 @@ static void *find_gap(const plait__work *work, uint32_t slab, uint64_t bytes)
 	return at <= end && bytes <= (uint64_t)(end - at) ? at : NULL;
 }
 
-void *plait__work_cut(plait__work *work, uint32_t slab, uint64_t count,
-		      uint64_t each)
+void *plait__arena_cut(plait__arena *arena, uint32_t slab, uint64_t count,
+		       uint64_t each)
 {
-	plait__work_block cut = { .slab = slab };
+	plait__arena_block cut = { .slab = slab };
 
-	if (work->slabs[slab] == NULL ||
+	if (arena->slabs[slab] == NULL ||
 	    __builtin_mul_overflow(count, each, &cut.bytes) ||
 	    cut.bytes < LARGE_BYTES / 2 || cut.bytes > PTRDIFF_MAX / 2 ||
-	    !has_room(work))
-		return plait__work_take(work, count, each);
+	    !has_room(arena))
+		return plait__arena_alloc(arena, count, each);
 	cut.bytes = (cut.bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-	cut.pointer = find_gap(work, slab, cut.bytes);
+	cut.pointer = find_gap(arena, slab, cut.bytes);
 	if (cut.pointer == NULL)
-		return plait__work_take(work, count, each);
-	work->blocks[work->count++] = cut;
+		return plait__arena_alloc(arena, count, each);
+	arena->blocks[arena->count++] = cut;
 	return cut.pointer;
 }
 
-void *plait__work_cut_zero(plait__work *work, uint32_t slab, uint64_t count,
-			   uint64_t each)
+void *plait__arena_cut_zero(plait__arena *arena, uint32_t slab, uint64_t count,
+			    uint64_t each)
 {
-	return fill(plait__work_cut(work, slab, count, each), count, each, 0);
+	return fill(plait__arena_cut(arena, slab, count, each), count, each, 0);
 }
 
-void *plait__work_cut_none(plait__work *work, uint32_t slab, uint64_t count,
-			   uint64_t each)
+void *plait__arena_cut_none(plait__arena *arena, uint32_t slab, uint64_t count,
+			    uint64_t each)
 {
-	return fill(plait__work_cut(work, slab, count, each), count, each,
+	return fill(plait__arena_cut(arena, slab, count, each), count, each,
 		    0xff);
 }
 
-void *plait__work_claim(plait__work *work, uint32_t slab, uint64_t count,
-			uint64_t each)
+void *plait__arena_claim(plait__arena *arena, uint32_t slab, uint64_t count,
+			 uint64_t each)
 {
-	void *pointer = work->slabs[slab];
+	void *pointer = arena->slabs[slab];
 	bool is_cut = false;
 
-	work->slabs[slab] = NULL;
-	for (uint32_t i = 0; i < work->count; i++)
-		is_cut |= work->blocks[i].slab == slab;
+	arena->slabs[slab] = NULL;
+	for (uint32_t i = 0; i < arena->count; i++)
+		is_cut |= arena->blocks[i].slab == slab;
 	/* The slab stays on the ledger till the end. */
 	if (pointer == NULL || is_cut)
-		return plait__work_take(work, count, each);
-	return plait__work_resize(work, pointer, count, each);
+		return plait__arena_alloc(arena, count, each);
+	return plait__arena_resize(arena, pointer, count, each);
 }
 
 /* Recent blocks are asked for most: look from the end. */
-static uint32_t find_block(const plait__work *work, const void *pointer)
+static uint32_t find_block(const plait__arena *arena, const void *pointer)
 {
-	uint32_t i = work->count;
+	uint32_t i = arena->count;
 
 	while (i > 0)
-		if (work->blocks[--i].pointer == pointer)
+		if (arena->blocks[--i].pointer == pointer)
 			return i;
 	return UINT32_MAX;
 }
 
 /* A cut that grows moves out of its slab. */
-static void *move_cut(plait__work *work, plait__work_block cut,
+static void *move_cut(plait__arena *arena, plait__arena_block cut,
 		      uint64_t count, uint64_t each)
 {
 	uint64_t bytes = count * each;
-	void *moved = plait__work_take(work, count, each);
+	void *moved = plait__arena_alloc(arena, count, each);
 
 	if (moved == NULL)
 		return NULL;
 	memcpy(moved, cut.pointer, bytes < cut.bytes ? bytes : cut.bytes);
-	plait__work_give(work, cut.pointer);
+	plait__arena_free(arena, cut.pointer);
 	return moved;
 }
 
-void *plait__work_resize(plait__work *work, void *pointer, uint64_t count,
-			 uint64_t each)
+void *plait__arena_resize(plait__arena *arena, void *pointer, uint64_t count,
+			  uint64_t each)
 {
-	uint32_t i = find_block(work, pointer);
+	uint32_t i = find_block(arena, pointer);
 	uint64_t bytes;
 	void *moved;
 
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes))
 		return NULL;
-	if (work->blocks[i].slab != PLAIT__WORK_NO_SLAB)
-		return move_cut(work, work->blocks[i], count, each);
-	if (bytes > work->blocks[i].bytes)
-		make_room(work, bytes);
-	moved = plait__realloc(work->allocator, pointer,
-			       work->blocks[i].bytes, bytes);
+	if (arena->blocks[i].slab != PLAIT__ARENA_NO_SLAB)
+		return move_cut(arena, arena->blocks[i], count, each);
+	if (bytes > arena->blocks[i].bytes)
+		make_room(arena, bytes);
+	moved = plait__realloc(arena->allocator, pointer,
+			       arena->blocks[i].bytes, bytes);
 	if (moved == NULL)
 		return NULL;
-	account(work, work->blocks[i].bytes, bytes);
-	work->blocks[i].pointer = moved;
-	work->blocks[i].bytes = bytes;
+	account(arena, arena->blocks[i].bytes, bytes);
+	arena->blocks[i].pointer = moved;
+	arena->blocks[i].bytes = bytes;
 	return moved;
 }
 
-plait_status plait__work_reserve(plait__work *work, void **pointer,
-				 uint32_t *capacity, uint64_t need,
-				 uint64_t each)
+plait_status plait__arena_reserve(plait__arena *arena, void **pointer,
+				  uint32_t *capacity, uint64_t need,
+				  uint64_t each)
 {
 	uint64_t grown = (uint64_t)*capacity + *capacity / 2 + 16;
 	void *moved;
@@ -282,8 +282,8 @@ plait_status plait__work_reserve(plait__work *work, void **pointer,
 		grown = need;
 	if (grown >= UINT32_MAX)
 		grown = UINT32_MAX - 1;
-	moved = *pointer == NULL ? plait__work_take(work, grown, each)
-		: plait__work_resize(work, *pointer, grown, each);
+	moved = *pointer == NULL ? plait__arena_alloc(arena, grown, each)
+		: plait__arena_resize(arena, *pointer, grown, each);
 	if (moved == NULL)
 		return PLAIT_E_NOMEM;
 	*pointer = moved;
@@ -291,47 +291,47 @@ plait_status plait__work_reserve(plait__work *work, void **pointer,
 	return PLAIT_OK;
 }
 
-static void strike(plait__work *work, uint32_t i)
+static void unlist(plait__arena *arena, uint32_t i)
 {
-	work->count--;
-	work->blocks[i] = work->blocks[work->count];
+	arena->count--;
+	arena->blocks[i] = arena->blocks[arena->count];
 }
 
-void plait__work_give(plait__work *work, void *pointer)
+void plait__arena_free(plait__arena *arena, void *pointer)
 {
 	uint32_t i;
 
 	if (pointer == NULL)
 		return;
-	i = find_block(work, pointer);
-	if (work->blocks[i].slab != PLAIT__WORK_NO_SLAB) {
+	i = find_block(arena, pointer);
+	if (arena->blocks[i].slab != PLAIT__ARENA_NO_SLAB) {
 		/* Its memory is the slab's. */
-	} else if (work->blocks[i].bytes >= LARGE_BYTES &&
-	    work->spare_count < PLAIT__WORK_SPARES) {
-		work->spares[work->spare_count++] = work->blocks[i];
+	} else if (arena->blocks[i].bytes >= LARGE_BYTES &&
+	    arena->spare_count < PLAIT__ARENA_SPARES) {
+		arena->spares[arena->spare_count++] = arena->blocks[i];
 	} else {
-		account(work, work->blocks[i].bytes, 0);
-		plait__free(work->allocator, pointer, work->blocks[i].bytes);
+		account(arena, arena->blocks[i].bytes, 0);
+		plait__free(arena->allocator, pointer, arena->blocks[i].bytes);
 	}
-	strike(work, i);
+	unlist(arena, i);
 }
 
-plait_status plait__work_keep(plait__work *work, void *pointer, uint64_t count,
-			      uint64_t each, void **out)
+plait_status plait__arena_keep(plait__arena *arena, void *pointer, uint64_t count,
+			       uint64_t each, void **out)
 {
 	*out = NULL;
 	if (count == 0) {
-		plait__work_give(work, pointer);
+		plait__arena_free(arena, pointer);
 		return PLAIT_OK;
 	}
-	pointer = plait__work_resize(work, pointer, count, each);
+	pointer = plait__arena_resize(arena, pointer, count, each);
 	/* What was a cut has a block now, but a larger one. */
 	if (pointer != NULL &&
-	    work->blocks[find_block(work, pointer)].bytes != count * each)
-		pointer = plait__work_resize(work, pointer, count, each);
+	    arena->blocks[find_block(arena, pointer)].bytes != count * each)
+		pointer = plait__arena_resize(arena, pointer, count, each);
 	if (pointer == NULL)
 		return PLAIT_E_NOMEM;
-	strike(work, find_block(work, pointer));
+	unlist(arena, find_block(arena, pointer));
 	*out = pointer;
 	return PLAIT_OK;
 }

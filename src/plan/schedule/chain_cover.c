@@ -30,13 +30,13 @@ enum {
 	LIKES_TRIED = 4		/* tails looked at for one with affinity */
 };
 
-struct frame {
+struct path_step {
 	uint32_t t;
 	uint32_t left;		/* preds not looked at: first .. left - 1 */
 };
 
-struct plait__chains {
-	plait__build *build;
+struct plait__chain_cover {
+	plait__planner_state *planner;
 	uint32_t *next;		/* by item: the next of its chain, or none */
 	uint32_t next_capacity;
 	uint32_t *via;		/* by t: who stands for it; none: exhausted */
@@ -44,52 +44,52 @@ struct plait__chains {
 	uint32_t *stamp;	/* by t: the search that saw it */
 	uint32_t *to_come;	/* by t: successors not yet placed */
 	uint32_t *likes;	/* by t: which affinities its lane has run */
-	struct frame *frames;
+	struct path_step *path;
 	uint32_t frame_capacity;
 	uint32_t search;
 	uint64_t credit;
 	bool no_memory;
 };
 
-static uint32_t like_of(const plait__build *build, uint32_t t)
+static uint32_t like_of(const plait__planner_state *planner, uint32_t t)
 {
-	uint32_t affinity = !build->has_affinity ? 0 :
-			    plait__build_node(build, t)->affinity;
+	uint32_t affinity = !planner->has_affinity ? 0 :
+			    plait__planner_node(planner, t)->affinity;
 
 	return affinity == 0 ? 0 : 1u << ((affinity * 2654435769u) >> 27);
 }
 
 /* The item of u on `device` that is a tail, or none. */
-static uint32_t find_tail(const struct plait__chains *c, uint32_t u, uint32_t device)
+static uint32_t find_tail(const struct plait__chain_cover *c, uint32_t u, uint32_t device)
 {
-	const plait__build *build = c->build;
+	const plait__planner_state *planner = c->planner;
 	uint32_t count, k, item;
 
 	if (c->next[u] == PLAIT__NONE &&
-	    plait__build_device(build, u) == device)
+	    plait__planner_device(planner, u) == device)
 		return u;
-	count = plait__build_more(build, u).count;
+	count = plait__planner_extra_items(planner, u).count;
 	for (k = 1; k <= count; k++) {
-		item = plait__build_item(build, u, k);
+		item = plait__planner_item(planner, u, k);
 		if (c->next[item] == PLAIT__NONE &&
-		    plait__build_item_device(build, u, k) == device)
+		    plait__planner_item_device(planner, u, k) == device)
 			return item;
 	}
 	return PLAIT__NONE;
 }
 
-static bool is_any_tail(const struct plait__chains *c, uint32_t u)
+static bool is_any_tail(const struct plait__chain_cover *c, uint32_t u)
 {
-	uint32_t count = plait__build_more(c->build, u).count, k;
+	uint32_t count = plait__planner_extra_items(c->planner, u).count, k;
 
 	for (k = 0; k <= count; k++)
-		if (c->next[plait__build_item(c->build, u, k)] == PLAIT__NONE)
+		if (c->next[plait__planner_item(c->planner, u, k)] == PLAIT__NONE)
 			return true;
 	return false;
 }
 
 /* Who stands for u: itself, or the one node that it leads to. */
-static uint32_t stand_in(struct plait__chains *c, uint32_t u)
+static uint32_t substitute(struct plait__chain_cover *c, uint32_t u)
 {
 	while (u != PLAIT__NONE && c->via[u] != u) {
 		uint32_t v = c->via[u];
@@ -103,32 +103,32 @@ static uint32_t stand_in(struct plait__chains *c, uint32_t u)
 
 /* Forget preds at the end of x's list that are exhausted; note what is left
  * of x itself. */
-static void trim(struct plait__chains *c, uint32_t x)
+static void trim(struct plait__chain_cover *c, uint32_t x)
 {
-	plait__build *build = c->build;
-	uint32_t first = build->pred_first[x];
+	plait__planner_state *planner = c->planner;
+	uint32_t first = planner->pred_first[x];
 
 	while (c->cursor[x] > first &&
-	       stand_in(c, build->preds[c->cursor[x] - 1]) == PLAIT__NONE)
+	       substitute(c, planner->preds[c->cursor[x] - 1]) == PLAIT__NONE)
 		c->cursor[x]--;
 	if (is_any_tail(c, x))
 		return;
 	if (c->cursor[x] == first)
 		c->via[x] = PLAIT__NONE;
 	else if (c->cursor[x] == first + 1)
-		c->via[x] = stand_in(c, build->preds[first]);
+		c->via[x] = substitute(c, planner->preds[first]);
 }
 
-static bool push_frame(struct plait__chains *c, uint32_t depth, uint32_t x)
+static bool push_frame(struct plait__chain_cover *c, uint32_t depth, uint32_t x)
 {
-	if (plait__work_reserve(&c->build->work, (void **)&c->frames,
-				&c->frame_capacity, depth + 1ull,
-				sizeof(*c->frames)) != PLAIT_OK) {
+	if (plait__arena_reserve(&c->planner->work, (void **)&c->path,
+				 &c->frame_capacity, depth + 1ull,
+				 sizeof(*c->path)) != PLAIT_OK) {
 		c->no_memory = true;
 		return false;
 	}
-	c->frames[depth].t = x;
-	c->frames[depth].left = c->cursor[x];
+	c->path[depth].t = x;
+	c->path[depth].left = c->cursor[x];
 	return true;
 }
 
@@ -138,7 +138,7 @@ struct found {
 };
 
 /* A tail at u: good enough to stop? */
-static bool consider(const struct plait__chains *c, uint32_t u, uint32_t device,
+static bool consider(const struct plait__chain_cover *c, uint32_t u, uint32_t device,
 		     uint32_t like, struct found *found)
 {
 	uint32_t item = find_tail(c, u, device);
@@ -153,9 +153,9 @@ static bool consider(const struct plait__chains *c, uint32_t u, uint32_t device,
 
 /*
  * A tail on `device` among the ancestors of v; none if there is none, or the
- * steps ran out.  The stack of frames is the way back to v.
+ * steps ran out.  The stack of path is the way back to v.
  */
-static uint32_t search(struct plait__chains *c, uint32_t v, uint32_t device,
+static uint32_t search(struct plait__chain_cover *c, uint32_t v, uint32_t device,
 		       uint32_t like, uint32_t steps)
 {
 	struct found found = { PLAIT__NONE, 0 };
@@ -165,17 +165,17 @@ static uint32_t search(struct plait__chains *c, uint32_t v, uint32_t device,
 	if (!push_frame(c, depth++, v))
 		return PLAIT__NONE;
 	while (depth > 0 && steps > 0 && c->credit > 0) {
-		struct frame *top = &c->frames[depth - 1];
+		struct path_step *top = &c->path[depth - 1];
 
-		if (top->left == c->build->pred_first[top->t]) {
+		if (top->left == c->planner->pred_first[top->t]) {
 			trim(c, top->t);
 			depth--;
 			continue;
 		}
 		steps--;
 		c->credit--;
-		c->build->counts->recycle_steps++;
-		u = stand_in(c, c->build->preds[--top->left]);
+		c->planner->counts->recycle_steps++;
+		u = substitute(c, c->planner->preds[--top->left]);
 		if (u == PLAIT__NONE || c->stamp[u] == c->search)
 			continue;
 		c->stamp[u] = c->search;
@@ -189,27 +189,27 @@ static uint32_t search(struct plait__chains *c, uint32_t v, uint32_t device,
 
 /* Is u's chain the better one to continue?  One that nobody else will want,
  * then the longest, then one that has run v's like, then the first. */
-static bool is_better(const struct plait__chains *c, uint32_t u, uint32_t best,
+static bool is_better(const struct plait__chain_cover *c, uint32_t u, uint32_t best,
 		      uint32_t like)
 {
-	const plait__build *build = c->build;
+	const plait__planner_state *planner = c->planner;
 
 	if (c->to_come[u] != c->to_come[best])
 		return c->to_come[u] < c->to_come[best];
-	if (build->level[u] != build->level[best])
-		return build->level[u] > build->level[best];
+	if (planner->level[u] != planner->level[best])
+		return planner->level[u] > planner->level[best];
 	return (c->likes[u] & like) != 0 && (c->likes[best] & like) == 0;
 }
 
 /* The tail, on `device`, of the pred whose chain v continues. */
-static uint32_t continue_pred(const struct plait__chains *c, uint32_t v,
+static uint32_t continue_pred(const struct plait__chain_cover *c, uint32_t v,
 			      uint32_t device, uint32_t like)
 {
-	const plait__build *build = c->build;
+	const plait__planner_state *planner = c->planner;
 	uint32_t i, best = PLAIT__NONE, best_u = 0;
 
-	for (i = build->pred_first[v]; i < build->pred_first[v + 1]; i++) {
-		uint32_t u = build->preds[i];
+	for (i = planner->pred_first[v]; i < planner->pred_first[v + 1]; i++) {
+		uint32_t u = planner->preds[i];
 		uint32_t item = find_tail(c, u, device);
 
 		if (item == PLAIT__NONE ||
@@ -230,13 +230,13 @@ struct swap {
 	uint32_t parent;	/* index of who wants u, or none: v itself */
 };
 
-static bool is_swappable(const struct plait__chains *c, const struct swap *swaps,
+static bool is_swappable(const struct plait__chain_cover *c, const struct swap *swaps,
 			 uint32_t count, uint32_t x)
 {
 	uint32_t i;
 
-	if (x == PLAIT__NONE || x >= c->build->node_count ||
-	    plait__build_more(c->build, x).count > 0)
+	if (x == PLAIT__NONE || x >= c->planner->node_count ||
+	    plait__planner_extra_items(c->planner, x).count > 0)
 		return false;
 	for (i = 0; i < count; i++)
 		if (swaps[i].x == x)
@@ -244,19 +244,19 @@ static bool is_swappable(const struct plait__chains *c, const struct swap *swaps
 	return true;
 }
 
-static uint32_t add_swaps(const struct plait__chains *c, struct swap *swaps,
+static uint32_t add_swaps(const struct plait__chain_cover *c, struct swap *swaps,
 			  uint32_t count, uint32_t wants, uint32_t parent,
 			  uint32_t device)
 {
-	const plait__build *build = c->build;
-	uint32_t i = build->pred_first[wants + 1], tried = 0;
+	const plait__planner_state *planner = c->planner;
+	uint32_t i = planner->pred_first[wants + 1], tried = 0;
 
-	while (i-- > build->pred_first[wants] && tried++ < SWAP_PREDS &&
+	while (i-- > planner->pred_first[wants] && tried++ < SWAP_PREDS &&
 	       count < SWAP_NODES) {
-		uint32_t u = build->preds[i];
+		uint32_t u = planner->preds[i];
 
-		if (plait__build_device(build, u) != device ||
-		    plait__build_more(build, u).count > 0 ||
+		if (plait__planner_device(planner, u) != device ||
+		    plait__planner_extra_items(planner, u).count > 0 ||
 		    !is_swappable(c, swaps, count, c->next[u]))
 			continue;
 		swaps[count].x = c->next[u];
@@ -268,7 +268,7 @@ static uint32_t add_swaps(const struct plait__chains *c, struct swap *swaps,
 }
 
 /* Make v the end of a chain by moving others; false: there is no way. */
-static bool augment(struct plait__chains *c, uint32_t v, uint32_t device)
+static bool augment(struct plait__chain_cover *c, uint32_t v, uint32_t device)
 {
 	struct swap swaps[SWAP_NODES];
 	uint32_t count = add_swaps(c, swaps, 0, v, PLAIT__NONE, device);
@@ -295,23 +295,23 @@ static bool augment(struct plait__chains *c, uint32_t v, uint32_t device)
 	return true;
 }
 
-static void place_item(struct plait__chains *c, uint32_t t, uint32_t k)
+static void place_item(struct plait__chain_cover *c, uint32_t t, uint32_t k)
 {
-	plait__build *build = c->build;
-	uint32_t item = plait__build_item(build, t, k);
-	uint32_t device = plait__build_item_device(build, t, k);
-	uint32_t like = like_of(build, t);
+	plait__planner_state *planner = c->planner;
+	uint32_t item = plait__planner_item(planner, t, k);
+	uint32_t device = plait__planner_item_device(planner, t, k);
+	uint32_t like = like_of(planner, t);
 	uint32_t tail = continue_pred(c, t, device, like);
 
 	if (tail == PLAIT__NONE)
 		tail = search(c, t, device, like, SEARCH_STEPS);
 	if (tail != PLAIT__NONE) {
 		c->next[tail] = item;
-		if (tail < build->node_count)
+		if (tail < planner->node_count)
 			c->likes[t] |= c->likes[tail];
 		return;
 	}
-	if (k == 0 && plait__build_more(build, t).count == 0)
+	if (k == 0 && plait__planner_extra_items(planner, t).count == 0)
 		(void)augment(c, t, device);
 }
 
@@ -319,23 +319,23 @@ static void place_item(struct plait__chains *c, uint32_t t, uint32_t k)
  * One node after the other.  While its items look for tails they are tails
  * themselves, but nobody's ancestor yet, so they never find each other.
  */
-static plait_status place_all(struct plait__chains *c,
-			      const plait__build_scope *scope)
+static plait_status place_all(struct plait__chain_cover *c,
+			      const plait__planner_scope *scope)
 {
-	plait__build *build = c->build;
+	plait__planner_state *planner = c->planner;
 	uint32_t i, j, k, end = scope->t_first + scope->t_count;
 
 	for (i = scope->t_first; i < end && !c->no_memory; i++) {
-		uint32_t t = build->seq[i];
-		uint32_t count = plait__build_more(build, t).count;
+		uint32_t t = planner->seq[i];
+		uint32_t count = plait__planner_extra_items(planner, t).count;
 
 		c->credit += CREDIT_NODE + CREDIT_PRED *
-			(uint64_t)(build->pred_first[t + 1] -
-				   build->pred_first[t]);
-		c->likes[t] = like_of(build, t);
-		for (j = build->pred_first[t]; j < build->pred_first[t + 1];
+			(uint64_t)(planner->pred_first[t + 1] -
+				   planner->pred_first[t]);
+		c->likes[t] = like_of(planner, t);
+		for (j = planner->pred_first[t]; j < planner->pred_first[t + 1];
 		     j++)
-			c->to_come[build->preds[j]]--;
+			c->to_come[planner->preds[j]]--;
 		for (k = 0; k <= count; k++)
 			place_item(c, t, k);
 	}
@@ -343,120 +343,120 @@ static plait_status place_all(struct plait__chains *c,
 }
 
 /* Number the chains, in the order of their first items. */
-static plait_status number_lanes(struct plait__chains *c, plait__build_scope *scope)
+static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_scope *scope)
 {
-	plait__build *build = c->build;
+	plait__planner_state *planner = c->planner;
 	uint32_t i, k, end = scope->t_first + scope->t_count;
 
 	for (i = scope->t_first; i < end; i++) {
-		uint32_t t = build->seq[i];
-		uint32_t count = plait__build_more(build, t).count;
+		uint32_t t = planner->seq[i];
+		uint32_t count = plait__planner_extra_items(planner, t).count;
 
 		for (k = 0; k <= count; k++) {
-			uint32_t item = plait__build_item(build, t, k);
+			uint32_t item = plait__planner_item(planner, t, k);
 			uint32_t device =
-				plait__build_item_device(build, t, k);
+				plait__planner_item_device(planner, t, k);
 
-			if (build->lane[item] == PLAIT__NONE &&
-			    plait__build_new_lane(build, scope, device,
-						  &build->lane[item]) != PLAIT_OK)
+			if (planner->lane[item] == PLAIT__NONE &&
+			    plait__assign_new_lane(planner, scope, device,
+						   &planner->lane[item]) != PLAIT_OK)
 				return PLAIT_E_NOMEM;
 			if (c->next[item] != PLAIT__NONE)
-				build->lane[c->next[item]] = build->lane[item];
+				planner->lane[c->next[item]] = planner->lane[item];
 		}
 	}
 	return PLAIT_OK;
 }
 
-plait_status plait__chains_open(plait__build *build,
-				struct plait__chains **out)
+plait_status plait__chain_cover_open(plait__planner_state *planner,
+				     struct plait__chain_cover **out)
 {
-	plait__work *work = &build->work;
-	uint64_t n = build->node_count;
-	struct plait__chains *c = plait__work_take_zero(work, 1, sizeof(*c));
+	plait__arena *work = &planner->work;
+	uint64_t n = planner->node_count;
+	struct plait__chain_cover *c = plait__arena_alloc_zero(work, 1, sizeof(*c));
 
 	if (c == NULL)
-		return plait__build_no_memory(build);
-	c->build = build;
-	c->via = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				 sizeof(uint32_t));
-	c->cursor = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				    sizeof(uint32_t));
-	c->stamp = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n,
-					sizeof(uint32_t));
-	c->to_come = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+		return plait__input_no_memory(planner);
+	c->planner = planner;
+	c->via = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+				  sizeof(uint32_t));
+	c->cursor = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
 				     sizeof(uint32_t));
-	c->likes = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				   sizeof(uint32_t));
+	c->stamp = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n,
+					 sizeof(uint32_t));
+	c->to_come = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+				      sizeof(uint32_t));
+	c->likes = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+				    sizeof(uint32_t));
 	*out = c;
 	if (c->via == NULL || c->cursor == NULL ||
 	    c->stamp == NULL || c->to_come == NULL || c->likes == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	return PLAIT_OK;
 }
 
-void plait__chains_close(struct plait__chains *c)
+void plait__chain_cover_close(struct plait__chain_cover *c)
 {
-	plait__work *work = &c->build->work;
+	plait__arena *work = &c->planner->work;
 
-	plait__work_give(work, c->next);
-	plait__work_give(work, c->via);
-	plait__work_give(work, c->cursor);
-	plait__work_give(work, c->stamp);
-	plait__work_give(work, c->to_come);
-	plait__work_give(work, c->likes);
-	plait__work_give(work, c->frames);
-	plait__work_give(work, c);
+	plait__arena_free(work, c->next);
+	plait__arena_free(work, c->via);
+	plait__arena_free(work, c->cursor);
+	plait__arena_free(work, c->stamp);
+	plait__arena_free(work, c->to_come);
+	plait__arena_free(work, c->likes);
+	plait__arena_free(work, c->path);
+	plait__arena_free(work, c);
 }
 
 /* With all the lanes it likes a node starts when its preds are done. */
-static uint64_t find_makespan(const plait__build *build,
-			      const plait__build_scope *scope)
+static uint64_t find_makespan(const plait__planner_state *planner,
+			      const plait__planner_scope *scope)
 {
 	uint64_t makespan = 0;
 	uint32_t t, end = scope->t_first + scope->t_count;
 
 	for (t = scope->t_first; t < end; t++)
-		if (build->rank[t] > makespan)
-			makespan = build->rank[t];
+		if (planner->rank[t] > makespan)
+			makespan = planner->rank[t];
 	return makespan;
 }
 
 /* Regions bring items while scopes are done, inner ones first. */
-static plait_status reserve_items(struct plait__chains *c)
+static plait_status reserve_items(struct plait__chain_cover *c)
 {
-	plait__build *build = c->build;
+	plait__planner_state *planner = c->planner;
 	uint32_t old = c->next_capacity;
-	uint64_t items = (uint64_t)build->node_count + build->extra_count;
+	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__work_reserve(&build->work, (void **)&c->next,
-				&c->next_capacity, items,
-				sizeof(uint32_t)) != PLAIT_OK)
-		return plait__build_no_memory(build);
+	if (plait__arena_reserve(&planner->work, (void **)&c->next,
+				 &c->next_capacity, items,
+				 sizeof(uint32_t)) != PLAIT_OK)
+		return plait__input_no_memory(planner);
 	if (c->next_capacity > old)
 		memset(c->next + old, 0xff,
 		       (c->next_capacity - old) * sizeof(uint32_t));
 	return PLAIT_OK;
 }
 
-plait_status plait__chains_run(struct plait__chains *c, uint32_t scope_index)
+plait_status plait__chain_cover_run(struct plait__chain_cover *c, uint32_t scope_index)
 {
-	plait__build *build = c->build;
-	plait__build_scope *scope = &build->scopes[scope_index];
+	plait__planner_state *planner = c->planner;
+	plait__planner_scope *scope = &planner->scopes[scope_index];
 	uint32_t t, end = scope->t_first + scope->t_count;
 
 	if (reserve_items(c) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	for (t = scope->t_first; t < end; t++) {
 		c->via[t] = t;
-		c->cursor[t] = build->pred_first[t + 1];
-		c->to_come[t] = build->succ_first[t + 1] -
-				build->succ_first[t];
+		c->cursor[t] = planner->pred_first[t + 1];
+		c->to_come[t] = planner->succ_first[t + 1] -
+				planner->succ_first[t];
 	}
-	scope->lane_first = build->lane_device_count;
-	scope->makespan = find_makespan(build, scope);
+	scope->lane_first = planner->lane_device_count;
+	scope->makespan = find_makespan(planner, scope);
 	if (place_all(c, scope) != PLAIT_OK ||
 	    number_lanes(c, scope) != PLAIT_OK)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	return PLAIT_OK;
 }

@@ -13,19 +13,19 @@
 enum { LOOKED_BEHIND = 64 };
 
 struct insert {
-	plait__build *build;
-	plait__place *place;
+	plait__planner_state *planner;
+	plait__placement *place;
 	const uint64_t *rank;		/* by t: the dearest go first */
 	uint64_t *finish;		/* by t */
 	uint32_t *before;		/* by t: what its lane does before */
-	uint32_t tail[PLAIT__INSERT_LANES];
+	uint32_t tail[PLAIT__INSERTION_LANES];
 };
 
 /* ---- orders ---- */
 
 typedef bool is_before(const struct insert *x, uint32_t a, uint32_t b);
 
-static bool is_dearer(const struct insert *x, uint32_t a, uint32_t b)
+static bool has_higher_rank(const struct insert *x, uint32_t a, uint32_t b)
 {
 	return x->rank[a] != x->rank[b] ? x->rank[a] > x->rank[b] : a < b;
 }
@@ -33,8 +33,8 @@ static bool is_dearer(const struct insert *x, uint32_t a, uint32_t b)
 /* What costs nothing comes before what starts with it. */
 static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
 {
-	uint64_t start_a = x->finish[a] - x->build->cost[a];
-	uint64_t start_b = x->finish[b] - x->build->cost[b];
+	uint64_t start_a = x->finish[a] - x->planner->cost[a];
+	uint64_t start_b = x->finish[b] - x->planner->cost[b];
 
 	if (start_a != start_b)
 		return start_a < start_b;
@@ -79,23 +79,23 @@ struct seen {
 
 static struct seen find_seen(const struct insert *x, uint32_t t)
 {
-	const plait__build *build = x->build;
-	uint64_t hop = build->options->hop_cost, last = 0, other = 0;
+	const plait__planner_state *planner = x->planner;
+	uint64_t hop = planner->options->hop_cost, last = 0, other = 0;
 	struct seen seen = { 0, 0, PLAIT__NONE };
 	uint32_t i;
 
-	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
-		uint32_t u = build->preds[i];
+	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++) {
+		uint32_t u = planner->preds[i];
 
 		if (seen.lane == PLAIT__NONE || x->finish[u] > last) {
 			last = x->finish[u];
-			seen.lane = build->lane[u];
+			seen.lane = planner->lane[u];
 		}
 	}
-	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
-		uint32_t u = build->preds[i];
+	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++) {
+		uint32_t u = planner->preds[i];
 
-		if (build->lane[u] != seen.lane &&
+		if (planner->lane[u] != seen.lane &&
 		    x->finish[u] + hop > other)
 			other = x->finish[u] + hop;
 	}
@@ -105,7 +105,7 @@ static struct seen find_seen(const struct insert *x, uint32_t t)
 }
 
 /* Where a node goes: on a lane, between two others. */
-struct spot {
+struct slot {
 	uint64_t start;
 	uint32_t lane;
 	uint32_t before;
@@ -119,30 +119,30 @@ static uint64_t start_behind(const struct insert *x, uint32_t u,
 }
 
 /* The first gap of a lane that fits, searched from its end. */
-static struct spot find_gap(const struct insert *x, uint32_t lane,
+static struct slot find_gap(const struct insert *x, uint32_t lane,
 			    uint64_t ready, uint64_t cost)
 {
 	uint32_t u = x->tail[lane], i;
-	struct spot spot = { start_behind(x, u, ready), lane, u, PLAIT__NONE };
+	struct slot slot = { start_behind(x, u, ready), lane, u, PLAIT__NONE };
 
 	for (i = 0; i < LOOKED_BEHIND && u != PLAIT__NONE; i++) {
-		uint64_t end = x->finish[u] - x->build->cost[u], start;
+		uint64_t end = x->finish[u] - x->planner->cost[u], start;
 
 		if (end < ready + cost)
 			break;
 		start = start_behind(x, x->before[u], ready);
 		if (start + cost <= end) {
-			spot.start = start;
-			spot.before = x->before[u];
-			spot.after = u;
+			slot.start = start;
+			slot.before = x->before[u];
+			slot.after = u;
 		}
 		u = x->before[u];
 	}
-	return spot;
+	return slot;
 }
 
 /* Sooner; then where the last pred was; then the first. */
-static bool is_better(const struct spot *a, const struct spot *b,
+static bool is_better(const struct slot *a, const struct slot *b,
 		      const struct seen *seen)
 {
 	if (b->lane == PLAIT__NONE || a->start != b->start)
@@ -150,21 +150,21 @@ static bool is_better(const struct spot *a, const struct spot *b,
 	return a->lane == seen->lane;
 }
 
-static plait_status find_spot(struct insert *x, uint32_t t, struct spot *best)
+static plait_status find_slot(struct insert *x, uint32_t t, struct slot *best)
 {
-	uint32_t d = plait__build_device(x->build, t), i;
+	uint32_t d = plait__planner_device(x->planner, t), i;
 	plait__place_device *device = &x->place->devices[d];
 	struct seen seen = find_seen(x, t);
 
 	best->lane = PLAIT__NONE;
 	for (i = 0; i < device->count; i++) {
 		uint32_t lane = device->heap[i];
-		struct spot spot = find_gap(x, lane, lane == seen.lane ?
+		struct slot slot = find_gap(x, lane, lane == seen.lane ?
 					    seen.near : seen.far,
-					    x->build->cost[t]);
+					    x->planner->cost[t]);
 
-		if (is_better(&spot, best, &seen))
-			*best = spot;
+		if (is_better(&slot, best, &seen))
+			*best = slot;
 	}
 	if (device->count >= device->limit ||
 	    (best->lane != PLAIT__NONE && best->start <= seen.far))
@@ -177,40 +177,40 @@ static plait_status find_spot(struct insert *x, uint32_t t, struct spot *best)
 	return PLAIT_OK;
 }
 
-static void take_spot(struct insert *x, uint32_t t, const struct spot *spot)
+static void take_slot(struct insert *x, uint32_t t, const struct slot *slot)
 {
-	x->build->lane[t] = spot->lane;
-	x->finish[t] = spot->start + x->build->cost[t];
-	x->before[t] = spot->before;
-	if (spot->after == PLAIT__NONE)
-		x->tail[spot->lane] = t;
+	x->planner->lane[t] = slot->lane;
+	x->finish[t] = slot->start + x->planner->cost[t];
+	x->before[t] = slot->before;
+	if (slot->after == PLAIT__NONE)
+		x->tail[slot->lane] = t;
 	else
-		x->before[spot->after] = t;
+		x->before[slot->after] = t;
 }
 
-plait_status plait__insert_run(plait__build *build,
-			       const plait__build_scope *scope,
-			       plait__place *place,
-			       const plait__insert_room *room, uint64_t beat,
-			       uint64_t *makespan)
+plait_status plait__insertion_schedule(plait__planner_state *planner,
+				       const plait__planner_scope *scope,
+				       plait__placement *place,
+				       const plait__insertion_arrays *room, uint64_t beat,
+				       uint64_t *makespan)
 {
-	struct insert x = { .build = build, .place = place,
+	struct insert x = { .planner = planner, .place = place,
 			    .rank = room->rank, .finish = room->finish,
 			    .before = room->before };
-	uint32_t *seq = build->seq + scope->t_first, i;
-	struct spot spot;
+	uint32_t *seq = planner->seq + scope->t_first, i;
+	struct slot slot;
 
 	*makespan = 0;
 	for (i = 0; i < scope->t_count; i++)
 		seq[i] = scope->t_first + i;
-	sort(&x, is_dearer, seq, scope->t_count, room->spare);
+	sort(&x, has_higher_rank, seq, scope->t_count, room->spare);
 	for (i = 0; i < scope->t_count; i++) {
-		if (find_spot(&x, seq[i], &spot) != PLAIT_OK)
+		if (find_slot(&x, seq[i], &slot) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		take_spot(&x, seq[i], &spot);
+		take_slot(&x, seq[i], &slot);
 		if (x.finish[seq[i]] > *makespan)
 			*makespan = x.finish[seq[i]];
-		if (spot.start + build->rank[seq[i]] < beat)
+		if (slot.start + planner->rank[seq[i]] < beat)
 			continue;
 		*makespan = UINT64_MAX;
 		return PLAIT_OK;

@@ -14,18 +14,18 @@
 /* Lanes looked at for a further item of a node. */
 enum { IDLE_TRIED = 64 };
 
-static plait_status add_point(struct plait__list *l, uint32_t *count,
+static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 			      uint32_t u, uint32_t item)
 {
 	plait__place_point *point;
 
 	if (*count == l->point_capacity &&
-	    plait__work_reserve(&l->build->work, (void **)&l->points,
-				&l->point_capacity, *count + 1ull,
-				sizeof(*point)) != PLAIT_OK)
+	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
+				 &l->point_capacity, *count + 1ull,
+				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	point = &l->points[(*count)++];
-	point->lane = l->build->lane[item];
+	point->lane = l->planner->lane[item];
 	point->position = l->position[item];
 	point->finish = l->finish[u];
 	point->row = PLAIT__NONE;
@@ -34,23 +34,23 @@ static plait_status add_point(struct plait__list *l, uint32_t *count,
 }
 
 /* Where every node is one command. */
-static plait_status gather_plain(struct plait__list *l, uint32_t t,
+static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 				 uint32_t *count)
 {
-	const plait__build *build = l->build;
-	uint32_t i = build->pred_first[t], end = build->pred_first[t + 1];
+	const plait__planner_state *planner = l->planner;
+	uint32_t i = planner->pred_first[t], end = planner->pred_first[t + 1];
 	plait__place_point *point;
 
 	*count = end - i;
 	if (*count > l->point_capacity &&
-	    plait__work_reserve(&l->build->work, (void **)&l->points,
-				&l->point_capacity, *count,
-				sizeof(*point)) != PLAIT_OK)
+	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
+				 &l->point_capacity, *count,
+				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	for (point = l->points; i < end; i++, point++) {
-		uint32_t u = build->preds[i];
+		uint32_t u = planner->preds[i];
 
-		point->lane = build->lane[u];
+		point->lane = planner->lane[u];
 		point->position = l->position[u];
 		point->finish = l->finish[u];
 		point->row = PLAIT__NONE;
@@ -60,45 +60,45 @@ static plait_status gather_plain(struct plait__list *l, uint32_t t,
 }
 
 /* The ends of all preds: on every lane that knows of them. */
-static plait_status gather_points(struct plait__list *l, uint32_t t,
+static plait_status gather_points(struct plait__list_schedule *l, uint32_t t,
 				  uint32_t *count)
 {
-	plait__build *build = l->build;
+	plait__planner_state *planner = l->planner;
 	uint32_t i, k, more;
 
-	if (build->extras == NULL)
+	if (planner->extras == NULL)
 		return gather_plain(l, t, count);
 	*count = 0;
-	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++) {
-		uint32_t u = build->preds[i];
+	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++) {
+		uint32_t u = planner->preds[i];
 
 		if (add_point(l, count, u, u) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
-		more = plait__build_more(build, u).count;
+		more = plait__planner_extra_items(planner, u).count;
 		for (k = 1; k <= more; k++)
 			if (add_point(l, count, u,
-				      plait__build_item(build, u, k)) !=
+				      plait__planner_item(planner, u, k)) !=
 			    PLAIT_OK)
 				return PLAIT_E_NOMEM;
 	}
 	return PLAIT_OK;
 }
 
-static void take_item(struct plait__list *l, uint32_t item, uint32_t lane)
+static void take_item(struct plait__list_schedule *l, uint32_t item, uint32_t lane)
 {
-	l->build->lane[item] = lane;
+	l->planner->lane[item] = lane;
 	l->position[item] = (uint32_t)l->place.lanes[lane].count;
 }
 
 /* Lanes of the node in hand carry the number of its step. */
-static bool is_taken(const struct plait__list *l, uint32_t lane)
+static bool is_taken(const struct plait__list_schedule *l, uint32_t lane)
 {
 	return l->place.lanes[lane].best_step == l->place.step;
 }
 
 /* The lane free first that the node does not have yet, among the top of the
  * heap; all of the heap is searched only when no lane may be added. */
-static uint32_t find_idle(const struct plait__list *l,
+static uint32_t find_idle(const struct plait__list_schedule *l,
 			  const plait__place_device *device, bool may_add)
 {
 	const plait__place_lane *lanes = l->place.lanes;
@@ -119,11 +119,11 @@ static uint32_t find_idle(const struct plait__list *l,
 
 /* A lane for a further item, none that the node has already: where a pred is
  * the last, else the one free first, unless a new one is free sooner. */
-static plait_status choose_other(struct plait__list *l, uint32_t point_count,
+static plait_status choose_other(struct plait__list_schedule *l, uint32_t point_count,
 				 uint32_t device_index, uint64_t start,
 				 uint32_t *out)
 {
-	plait__place *place = &l->place;
+	plait__placement *place = &l->place;
 	plait__place_device *device = &place->devices[device_index];
 	bool may_add = device->limit == 0 || device->count < device->limit;
 	uint32_t i;
@@ -145,37 +145,37 @@ static plait_status choose_other(struct plait__list *l, uint32_t point_count,
 }
 
 /* All lanes of a node with several items; it starts when all are free. */
-static plait_status choose_others(struct plait__list *l, uint32_t t,
+static plait_status choose_others(struct plait__list_schedule *l, uint32_t t,
 				  uint32_t point_count, uint64_t *start)
 {
-	plait__build *build = l->build;
-	uint32_t count = plait__build_more(build, t).count, k, lane;
+	plait__planner_state *planner = l->planner;
+	uint32_t count = plait__planner_extra_items(planner, t).count, k, lane;
 
-	if (plait__work_reserve(&build->work, (void **)&l->others,
-				&l->other_capacity, count + 1ull,
-				sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__arena_reserve(&planner->work, (void **)&l->others,
+				 &l->other_capacity, count + 1ull,
+				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	l->place.step++;
-	l->place.lanes[build->lane[t]].best_step = l->place.step;
+	l->place.lanes[planner->lane[t]].best_step = l->place.step;
 	for (k = 1; k <= count; k++) {
-		uint32_t device = plait__build_item_device(build, t, k);
+		uint32_t device = plait__planner_item_device(planner, t, k);
 
 		if (choose_other(l, point_count, device, *start, &lane) !=
 		    PLAIT_OK)
 			return PLAIT_E_NOMEM;
 		l->others[k] = lane;
 		l->place.lanes[lane].best_step = l->place.step;
-		take_item(l, plait__build_item(build, t, k), lane);
+		take_item(l, plait__planner_item(planner, t, k), lane);
 		if (l->place.lanes[lane].free_at > *start)
 			*start = l->place.lanes[lane].free_at;
 	}
 	return PLAIT_OK;
 }
 
-static plait_status place_node(struct plait__list *l, uint32_t t)
+static plait_status place_node(struct plait__list_schedule *l, uint32_t t)
 {
-	plait__build *build = l->build;
-	uint32_t more = plait__build_more(build, t).count, k;
+	plait__planner_state *planner = l->planner;
+	uint32_t more = plait__planner_extra_items(planner, t).count, k;
 	plait__place_task task;
 	uint64_t start;
 	uint32_t count, lane;
@@ -184,40 +184,40 @@ static plait_status place_node(struct plait__list *l, uint32_t t)
 		return PLAIT_E_NOMEM;
 	task.preds = l->points;
 	task.pred_count = count;
-	task.device = plait__build_device(build, t);
-	task.affinity = !build->has_affinity ? 0 :
-		plait__build_node(build, t)->affinity;
+	task.device = plait__planner_device(planner, t);
+	task.affinity = !planner->has_affinity ? 0 :
+		plait__planner_node(planner, t)->affinity;
 	task.policy = PLAIT__POLICY_BOUNDED;
-	task.cost = build->cost[t];
+	task.cost = planner->cost[t];
 	task.not_before = 0;
 	if (plait__place_choose(&l->place, &task, &lane, &start) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	take_item(l, t, lane);
 	if (more > 0 && choose_others(l, t, count, &start) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	l->finish[t] = start + build->cost[t];
+	l->finish[t] = start + planner->cost[t];
 	if (l->finish[t] > l->makespan)
 		l->makespan = l->finish[t];
 	plait__place_occupy(&l->place, lane, l->finish[t], task.affinity);
 	for (k = 1; k <= more; k++)
 		plait__place_occupy(&l->place, l->others[k], l->finish[t], 0);
-	build->seq[l->placed++] = t;
+	planner->seq[l->placed++] = t;
 	return PLAIT_OK;
 }
 
 /* ---- by rank, event by event ---- */
 
-static plait_status push_later(struct plait__list *l, uint32_t t,
+static plait_status push_later(struct plait__list_schedule *l, uint32_t t,
 			       uint64_t time)
 {
-	return plait__heap_push(&l->build->work,
-				&l->ready[plait__build_device(l->build, t)]
-				.later, l->waiting, time, t,
-				&l->build->counts->heap_steps);
+	return plait__priority_queue_push(&l->planner->work,
+					  &l->ready[plait__planner_device(l->planner, t)]
+					  .not_ready, l->waiting, time, t,
+					  &l->planner->counts->heap_steps);
 }
 
 /* The device at which something can start first, and when. */
-static uint32_t next_device(const struct plait__list *l, uint64_t *out_time)
+static uint32_t next_device(const struct plait__list_schedule *l, uint64_t *out_time)
 {
 	uint32_t d, best = PLAIT__NONE;
 
@@ -227,13 +227,13 @@ static uint32_t next_device(const struct plait__list *l, uint64_t *out_time)
 		const plait__place_device *device = &l->place.devices[d];
 		uint64_t time = 0;
 
-		if (ready->now.count == 0 && ready->later.count == 0)
+		if (ready->now.count == 0 && ready->not_ready.count == 0)
 			continue;
 		if (device->limit > 0 && device->count >= device->limit)
 			time = l->place.lanes[device->heap[0]].free_at;
 		if (ready->now.count == 0 &&
-		    ready->later.entries[0].key > time)
-			time = ready->later.entries[0].key;
+		    ready->not_ready.entries[0].key > time)
+			time = ready->not_ready.entries[0].key;
 		if (best == PLAIT__NONE || time < *out_time) {
 			best = d;
 			*out_time = time;
@@ -242,22 +242,22 @@ static uint32_t next_device(const struct plait__list *l, uint64_t *out_time)
 	return best;
 }
 
-static uint64_t ready_time(const struct plait__list *l, uint32_t t)
+static uint64_t ready_time(const struct plait__list_schedule *l, uint32_t t)
 {
-	const plait__build *build = l->build;
+	const plait__planner_state *planner = l->planner;
 	uint64_t time = 0;
 	uint32_t i;
 
-	for (i = build->pred_first[t]; i < build->pred_first[t + 1]; i++)
-		if (l->finish[build->preds[i]] > time)
-			time = l->finish[build->preds[i]];
+	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++)
+		if (l->finish[planner->preds[i]] > time)
+			time = l->finish[planner->preds[i]];
 	return time;
 }
 
-static bool is_alike(const plait__build *build, uint32_t t, uint32_t u)
+static bool is_alike(const plait__planner_state *planner, uint32_t t, uint32_t u)
 {
-	return build->has_affinity && plait__build_node(build, t)->affinity ==
-				      plait__build_node(build, u)->affinity;
+	return planner->has_affinity && plait__planner_node(planner, t)->affinity ==
+				      plait__planner_node(planner, u)->affinity;
 }
 
 /*
@@ -265,21 +265,21 @@ static bool is_alike(const plait__build *build, uint32_t t, uint32_t u)
  * equals and may have its lane.  What is in a heap links to another by a t
  * that is never 0, so 0 in `waiting` still means: ready, not yet pushed.
  */
-static plait_status release_succs(struct plait__list *l, uint32_t t)
+static plait_status release_succs(struct plait__list_schedule *l, uint32_t t)
 {
-	plait__build *build = l->build;
-	uint32_t i, first = build->succ_first[t];
-	uint32_t end = build->succ_first[t + 1];
+	plait__planner_state *planner = l->planner;
+	uint32_t i, first = planner->succ_first[t];
+	uint32_t end = planner->succ_first[t + 1];
 
 	for (i = first; i < end; i++) {
-		uint32_t v = build->succs[i];
+		uint32_t v = planner->succs[i];
 
-		if (--l->waiting[v] == 0 && is_alike(build, t, v) &&
+		if (--l->waiting[v] == 0 && is_alike(planner, t, v) &&
 		    push_later(l, v, ready_time(l, v)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
 	for (i = first; i < end; i++) {
-		uint32_t v = build->succs[i];
+		uint32_t v = planner->succs[i];
 
 		if (l->waiting[v] == 0 &&
 		    push_later(l, v, ready_time(l, v)) != PLAIT_OK)
@@ -289,59 +289,59 @@ static plait_status release_succs(struct plait__list *l, uint32_t t)
 }
 
 /* The node to place next on a device where something can start at `time`. */
-static plait_status next_node(struct plait__list *l, struct plait__list_ready *ready,
+static plait_status next_node(struct plait__list_schedule *l, struct plait__list_ready *ready,
 			      uint64_t time, uint32_t *out)
 {
-	plait__build *build = l->build;
-	uint64_t *steps = &build->counts->heap_steps;
+	plait__planner_state *planner = l->planner;
+	uint64_t *steps = &planner->counts->heap_steps;
 	uint32_t t;
 
 	/* One alone needs no second queue. */
-	if (ready->now.count == 0 && ready->later.count == 1 &&
-	    l->waiting[ready->later.entries[0].first] == PLAIT__NONE) {
-		*out = plait__heap_pop(&ready->later, l->waiting, steps);
+	if (ready->now.count == 0 && ready->not_ready.count == 1 &&
+	    l->waiting[ready->not_ready.entries[0].first] == PLAIT__NONE) {
+		*out = plait__priority_queue_pop(&ready->not_ready, l->waiting, steps);
 		return PLAIT_OK;
 	}
-	while (ready->later.count > 0 &&
-	       ready->later.entries[0].key <= time) {
-		t = plait__heap_pop(&ready->later, l->waiting, steps);
-		if (plait__heap_push(&build->work, &ready->now, l->waiting,
-				     ~l->rank[t], t, steps) != PLAIT_OK)
+	while (ready->not_ready.count > 0 &&
+	       ready->not_ready.entries[0].key <= time) {
+		t = plait__priority_queue_pop(&ready->not_ready, l->waiting, steps);
+		if (plait__priority_queue_push(&planner->work, &ready->now, l->waiting,
+					       ~l->rank[t], t, steps) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
-	*out = plait__heap_pop(&ready->now, l->waiting, steps);
+	*out = plait__priority_queue_pop(&ready->now, l->waiting, steps);
 	return PLAIT_OK;
 }
 
 /* What follows a node takes as long as its rank says: hopeless? */
-static bool is_beaten(struct plait__list *l, uint32_t t, uint64_t beat)
+static bool is_beaten(struct plait__list_schedule *l, uint32_t t, uint64_t beat)
 {
-	const plait__build *build = l->build;
+	const plait__planner_state *planner = l->planner;
 
-	if (l->finish[t] - build->cost[t] + build->rank[t] < beat)
+	if (l->finish[t] - planner->cost[t] + planner->rank[t] < beat)
 		return false;
 	l->makespan = UINT64_MAX;
 	return true;
 }
 
 /* Of a try that was given up. */
-static void clear_ready(struct plait__list *l)
+static void clear_ready(struct plait__list_schedule *l)
 {
 	for (uint32_t d = 0; d < l->place.device_count; d++)
-		l->ready[d].now.count = l->ready[d].later.count = 0;
+		l->ready[d].now.count = l->ready[d].not_ready.count = 0;
 }
 
-plait_status plait__list_by_rank(struct plait__list *l,
-				 const plait__build_scope *scope,
+plait_status plait__list_by_rank(struct plait__list_schedule *l,
+				 const plait__planner_scope *scope,
 				 uint64_t beat)
 {
-	plait__build *build = l->build;
+	plait__planner_state *planner = l->planner;
 	uint32_t t, end = scope->t_first + scope->t_count, d;
 	uint64_t time;
 
 	for (t = scope->t_first; t < end; t++) {
-		l->waiting[t] = build->pred_first[t + 1] -
-				build->pred_first[t];
+		l->waiting[t] = planner->pred_first[t + 1] -
+				planner->pred_first[t];
 		if (l->waiting[t] == 0 && push_later(l, t, 0) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	}
@@ -358,8 +358,8 @@ plait_status plait__list_by_rank(struct plait__list *l,
 	return PLAIT_OK;
 }
 
-plait_status plait__list_by_number(struct plait__list *l,
-				   const plait__build_scope *scope,
+plait_status plait__list_by_number(struct plait__list_schedule *l,
+				   const plait__planner_scope *scope,
 				   uint64_t beat)
 {
 	uint32_t t, end = scope->t_first + scope->t_count;

@@ -10,13 +10,13 @@
 
 /* Work of one device whose preds are all placed. */
 struct plait__list_ready {
-	plait__heap now;	/* preds done: highest rank first */
-	plait__heap later;	/* by the time when they will be done */
+	plait__priority_queue now;	/* preds done: highest rank first */
+	plait__priority_queue not_ready;	/* by the time when they will be done */
 };
 
-struct plait__list {
-	plait__build *build;
-	plait__place place;
+struct plait__list_schedule {
+	plait__planner_state *planner;
+	plait__placement place;
 	struct plait__list_ready *ready;	/* by device */
 	uint64_t *finish;	/* by t */
 	uint32_t *waiting;	/* by t: preds not yet placed; then the link
@@ -43,11 +43,11 @@ struct plait__list {
  * be shorter than `beat`: where that is hopeless they stop, and the makespan
  * is UINT64_MAX.  They fail without memory only.
  */
-plait_status plait__list_by_rank(struct plait__list *l,
-				 const plait__build_scope *scope,
+plait_status plait__list_by_rank(struct plait__list_schedule *l,
+				 const plait__planner_scope *scope,
 				 uint64_t beat);
-plait_status plait__list_by_number(struct plait__list *l,
-				   const plait__build_scope *scope,
+plait_status plait__list_by_number(struct plait__list_schedule *l,
+				   const plait__planner_scope *scope,
 				   uint64_t beat);
 
 #endif

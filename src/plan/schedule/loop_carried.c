@@ -20,7 +20,7 @@ struct use {
 };
 
 struct carried {
-	plait__build *build;
+	plait__planner_state *planner;
 	uint32_t *t_of;		/* by node */
 	struct use *uses;
 	uint32_t use_count;
@@ -32,58 +32,58 @@ struct carried {
 	uint32_t last;		/* user of the batch, by t */
 };
 
-static uint32_t scope_of(const plait__build *build, uint32_t node)
+static uint32_t scope_of(const plait__planner_state *planner, uint32_t node)
 {
-	return build->scope_of == NULL ? 0 : build->scope_of[node];
+	return planner->scope_of == NULL ? 0 : planner->scope_of[node];
 }
 
 /* The node of scope `scope` which is `node` or holds it; none: nothing does. */
-static uint32_t holder_of(const plait__build *build, uint32_t node,
+static uint32_t holder_of(const plait__planner_state *planner, uint32_t node,
 			  uint32_t scope)
 {
-	uint32_t at = scope_of(build, node);
+	uint32_t at = scope_of(planner, node);
 
-	for (; at > scope; at = scope_of(build, node)) {
-		build->counts->steps++;
-		node = build->input->regions[
-			build->input_scopes[at].region].node;
+	for (; at > scope; at = scope_of(planner, node)) {
+		planner->counts->steps++;
+		node = planner->input->regions[
+			planner->input_scopes[at].region].node;
 	}
 	return at == scope ? node : PLAIT__NONE;
 }
 
-static plait_status refuse(const plait__build *build, uint32_t node,
+static plait_status refuse(const plait__planner_state *planner, uint32_t node,
 			   uint32_t loop)
 {
 	char text[PLAIT__NODE_TEXT_BYTES], name[PLAIT__NODE_TEXT_BYTES];
 
-	return plait__fail(build->error, PLAIT_E_INVALID,
+	return plait__fail(planner->error, PLAIT_E_INVALID,
 			   "%s uses a rotation of %s, but does not come after "
 			   "it",
-			   plait__input_node_text(build->input, node, text),
-			   plait__input_node_text(build->input, loop, name));
+			   plait__input_node_text(planner->input, node, text),
+			   plait__input_node_text(planner->input, loop, name));
 }
 
-static bool has_edge(const plait__build *build, uint32_t before,
+static bool has_edge(const plait__planner_state *planner, uint32_t before,
 		     uint32_t after)
 {
-	uint32_t i = build->pred_first[after];
+	uint32_t i = planner->pred_first[after];
 
-	while (i < build->pred_first[after + 1] && build->preds[i] != before)
+	while (i < planner->pred_first[after + 1] && planner->preds[i] != before)
 		i++;
-	build->counts->steps += i - build->pred_first[after];
-	return i < build->pred_first[after + 1];
+	planner->counts->steps += i - planner->pred_first[after];
+	return i < planner->pred_first[after + 1];
 }
 
 static plait_status push_use(struct carried *carried, uint32_t loop,
 			     struct use use)
 {
-	plait_status status = plait__work_reserve(
-		&carried->build->work, (void **)&carried->uses,
+	plait_status status = plait__arena_reserve(
+		&carried->planner->work, (void **)&carried->uses,
 		&carried->use_capacity, (uint64_t)carried->use_count + 1,
 		sizeof(use));
 
 	if (status != PLAIT_OK)
-		return plait__build_no_memory(carried->build);
+		return plait__input_no_memory(carried->planner);
 	use.next = carried->first[loop];
 	carried->first[loop] = carried->use_count;
 	carried->uses[carried->use_count++] = use;
@@ -93,26 +93,26 @@ static plait_status push_use(struct carried *carried, uint32_t loop,
 static plait_status do_rotation(struct carried *carried, uint32_t t,
 				const plait__plan_rotation *rotation)
 {
-	plait__build *build = carried->build;
-	const plait__input *input = build->input;
-	uint32_t node = build->node_of[t], loop, holder, after;
+	plait__planner_state *planner = carried->planner;
+	const plait__input *input = planner->input;
+	uint32_t node = planner->node_of[t], loop, holder, after;
 	char text[PLAIT__NODE_TEXT_BYTES];
 
 	if (rotation->region >= input->region_count)
 		return PLAIT_OK; /* what the plan's check says more of */
 	loop = input->regions[rotation->region].node;
-	holder = holder_of(build, node, scope_of(build, loop));
+	holder = holder_of(planner, node, scope_of(planner, loop));
 	if (holder == loop || holder == PLAIT__NONE)
 		return PLAIT_OK;
 	if (carried->t_of[loop] == PLAIT__NONE)
-		return plait__fail(build->error, PLAIT_E_INVALID,
+		return plait__fail(planner->error, PLAIT_E_INVALID,
 				   "%s uses a rotation of a loop that this "
 				   "part of the graph leaves out",
 				   plait__input_node_text(input, node, text));
 	after = carried->t_of[holder];
 	if (after < carried->t_of[loop])
-		return refuse(build, node, loop);
-	if (has_edge(build, carried->t_of[loop], after))
+		return refuse(planner, node, loop);
+	if (has_edge(planner, carried->t_of[loop], after))
 		return PLAIT_OK;
 	return push_use(carried, carried->t_of[loop],
 			(struct use){ after, node, PLAIT__NONE });
@@ -120,8 +120,8 @@ static plait_status do_rotation(struct carried *carried, uint32_t t,
 
 static plait_status do_node(struct carried *carried, uint32_t t)
 {
-	const plait__input_tables *tables = &carried->build->input->tables;
-	const plait__input_node *node = plait__build_node(carried->build, t);
+	const plait__input_tables *tables = &carried->planner->input->tables;
+	const plait__input_node *node = plait__planner_node(carried->planner, t);
 	const plait__plan_payload *payload;
 	plait_status status = PLAIT_OK;
 
@@ -146,18 +146,18 @@ static plait_status do_node(struct carried *carried, uint32_t t)
 
 static void spread(struct carried *carried)
 {
-	const plait__build *build = carried->build;
+	const plait__planner_state *planner = carried->planner;
 	uint32_t next = 0;
 
 	for (uint32_t t = carried->loops[0]; t <= carried->last; t++) {
 		uint64_t mask = 0;
 
-		for (uint32_t i = build->pred_first[t];
-		     i < build->pred_first[t + 1]; i++)
-			if (build->preds[i] >= carried->loops[0])
-				mask |= carried->mask[build->preds[i]];
-		build->counts->steps += 1 + build->pred_first[t + 1] -
-					build->pred_first[t];
+		for (uint32_t i = planner->pred_first[t];
+		     i < planner->pred_first[t + 1]; i++)
+			if (planner->preds[i] >= carried->loops[0])
+				mask |= carried->mask[planner->preds[i]];
+		planner->counts->steps += 1 + planner->pred_first[t + 1] -
+					planner->pred_first[t];
 		if (next < carried->loop_count && carried->loops[next] == t)
 			mask |= UINT64_C(1) << next++;
 		carried->mask[t] = mask;
@@ -166,7 +166,7 @@ static void spread(struct carried *carried)
 
 static plait_status run_batch(struct carried *carried)
 {
-	const plait__build *build = carried->build;
+	const plait__planner_state *planner = carried->planner;
 
 	if (carried->loop_count == 0)
 		return PLAIT_OK;
@@ -179,8 +179,8 @@ static plait_status run_batch(struct carried *carried)
 		     u = use->next) {
 			use = &carried->uses[u];
 			if ((carried->mask[use->holder] >> i & 1) == 0)
-				return refuse(build, use->node,
-					      build->node_of[loop]);
+				return refuse(planner, use->node,
+					      planner->node_of[loop]);
 		}
 	}
 	carried->loop_count = carried->last = 0;
@@ -189,14 +189,14 @@ static plait_status run_batch(struct carried *carried)
 
 static plait_status run_batches(struct carried *carried)
 {
-	plait__build *build = carried->build;
+	plait__planner_state *planner = carried->planner;
 	plait_status status = PLAIT_OK;
 
-	carried->mask = plait__work_take(&build->work, build->node_count,
-					 sizeof(*carried->mask));
+	carried->mask = plait__arena_alloc(&planner->work, planner->node_count,
+					   sizeof(*carried->mask));
 	if (carried->mask == NULL)
-		return plait__build_no_memory(build);
-	for (uint32_t t = 0; status == PLAIT_OK && t < build->node_count;
+		return plait__input_no_memory(planner);
+	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count;
 	     t++) {
 		if (carried->first[t] == PLAIT__NONE)
 			continue;
@@ -215,36 +215,36 @@ static plait_status run_batches(struct carried *carried)
 
 static plait_status open_carried(struct carried *carried)
 {
-	plait__build *build = carried->build;
+	plait__planner_state *planner = carried->planner;
 
-	carried->t_of = plait__work_take_none(&build->work,
-					      build->input->node_count,
-					      sizeof(*carried->t_of));
-	carried->first = plait__work_take_none(&build->work,
-					       build->node_count,
-					       sizeof(*carried->first));
+	carried->t_of = plait__arena_alloc_none(&planner->work,
+						planner->input->node_count,
+						sizeof(*carried->t_of));
+	carried->first = plait__arena_alloc_none(&planner->work,
+						 planner->node_count,
+						 sizeof(*carried->first));
 	if (carried->t_of == NULL || carried->first == NULL)
-		return plait__build_no_memory(build);
-	for (uint32_t t = 0; t < build->node_count; t++)
-		carried->t_of[build->node_of[t]] = t;
+		return plait__input_no_memory(planner);
+	for (uint32_t t = 0; t < planner->node_count; t++)
+		carried->t_of[planner->node_of[t]] = t;
 	return PLAIT_OK;
 }
 
-plait_status plait__build_carried(plait__build *build)
+plait_status plait__loop_carried_check(plait__planner_state *planner)
 {
-	struct carried carried = { .build = build };
+	struct carried carried = { .planner = planner };
 	plait_status status;
 
-	if (build->input->tables.rotations_count == 0)
+	if (planner->input->tables.rotations_count == 0)
 		return PLAIT_OK;
 	status = open_carried(&carried);
-	for (uint32_t t = 0; status == PLAIT_OK && t < build->node_count; t++)
+	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count; t++)
 		status = do_node(&carried, t);
 	if (status == PLAIT_OK && carried.use_count > 0)
 		status = run_batches(&carried);
-	plait__work_give(&build->work, carried.mask);
-	plait__work_give(&build->work, carried.uses);
-	plait__work_give(&build->work, carried.first);
-	plait__work_give(&build->work, carried.t_of);
+	plait__arena_free(&planner->work, carried.mask);
+	plait__arena_free(&planner->work, carried.uses);
+	plait__arena_free(&planner->work, carried.first);
+	plait__arena_free(&planner->work, carried.t_of);
 	return status;
 }

@@ -13,22 +13,22 @@ enum { CUTS = 8 };
 #define LONGEST (UINT64_C(1) << 58)
 
 /* No schedule is shorter than this; *lanes is 0 if there is no limit. */
-static uint64_t simple_bound(const plait__build *build,
-			     const plait__build_scope *scope, uint64_t *lanes)
+static uint64_t simple_bound(const plait__planner_state *planner,
+			     const plait__planner_scope *scope, uint64_t *lanes)
 {
 	uint64_t bound = 0, sum = 0, all = 0;
 	uint32_t t, d;
 
 	*lanes = 0;
 	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++) {
-		sum += build->cost[t];
-		if (build->rank[t] > bound)
-			bound = build->rank[t];
+		sum += planner->cost[t];
+		if (planner->rank[t] > bound)
+			bound = planner->rank[t];
 	}
-	for (d = 0; d < build->input->device_count; d++) {
-		if (build->limits[d] == 0)
+	for (d = 0; d < planner->input->device_count; d++) {
+		if (planner->limits[d] == 0)
 			return bound;
-		all += build->limits[d];
+		all += planner->limits[d];
 	}
 	*lanes = all;
 	sum = sum / all + (sum % all != 0);
@@ -47,25 +47,25 @@ static uint32_t cut_of(const struct profile *p, uint64_t time)
 	return time >= CUTS * p->step ? CUTS : (uint32_t)(time / p->step);
 }
 
-static void fill_profile(const plait__build *build,
-			 const plait__build_scope *scope, uint64_t *start,
+static void fill_profile(const plait__planner_state *planner,
+			 const plait__planner_scope *scope, uint64_t *start,
 			 struct profile *p)
 {
 	uint32_t t, i, end = scope->t_first + scope->t_count;
 
 	for (t = scope->t_first; t < end; t++) {
-		uint64_t first = 0, behind = build->rank[t] - build->cost[t];
+		uint64_t first = 0, behind = planner->rank[t] - planner->cost[t];
 
-		for (i = build->pred_first[t]; i < build->pred_first[t + 1];
+		for (i = planner->pred_first[t]; i < planner->pred_first[t + 1];
 		     i++) {
-			uint32_t u = build->preds[i];
+			uint32_t u = planner->preds[i];
 
-			if (start[u] + build->cost[u] > first)
-				first = start[u] + build->cost[u];
+			if (start[u] + planner->cost[u] > first)
+				first = start[u] + planner->cost[u];
 		}
 		start[t] = first;
 		p->cost[cut_of(p, first)][cut_of(p, behind)] +=
-			build->cost[t];
+			planner->cost[t];
 	}
 }
 
@@ -84,12 +84,12 @@ static uint64_t sum_up(struct profile *p, uint32_t i, uint32_t j)
 	return sum;
 }
 
-bool plait__build_is_shortest(plait__build *build,
-			      const plait__build_scope *scope,
-			      uint64_t makespan, uint64_t *start)
+bool plait__makespan_is_minimal(plait__planner_state *planner,
+				const plait__planner_scope *scope,
+				uint64_t makespan, uint64_t *start)
 {
 	struct profile p = { 0 };
-	uint64_t lanes, sum, bound = simple_bound(build, scope, &lanes);
+	uint64_t lanes, sum, bound = simple_bound(planner, scope, &lanes);
 	uint32_t i, j;
 
 	if (makespan <= bound)
@@ -98,8 +98,8 @@ bool plait__build_is_shortest(plait__build *build,
 		return false;
 	/* Together the two cuts have to gain what is missing. */
 	p.step = (makespan - bound + 3) / 4;
-	fill_profile(build, scope, start, &p);
-	build->counts->steps += scope->t_count;
+	fill_profile(planner, scope, start, &p);
+	planner->counts->steps += scope->t_count;
 	for (i = CUTS + 1; i-- > 0;)
 		for (j = CUTS + 1; j-- > 0;) {
 			sum = sum_up(&p, i, j);

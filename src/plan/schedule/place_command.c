@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-plait_status plait__place_init(plait__place *place, plait__work *work,
+plait_status plait__place_init(plait__placement *place, plait__arena *work,
 			       const uint32_t *limits, uint32_t device_count,
 			       uint32_t width, uint32_t lane_bound,
 			       uint32_t row_limit, uint64_t hop_cost)
@@ -23,8 +23,8 @@ plait_status plait__place_init(plait__place *place, plait__work *work,
 	place->row_limit = row_limit;
 	place->row_free = PLAIT__NONE;
 	place->hop_cost = hop_cost;
-	place->devices = plait__work_take_zero(work, device_count,
-					       sizeof(*place->devices));
+	place->devices = plait__arena_alloc_zero(work, device_count,
+						 sizeof(*place->devices));
 	if (place->devices == NULL)
 		return PLAIT_E_NOMEM;
 	for (d = 0; d < device_count; d++)
@@ -32,22 +32,22 @@ plait_status plait__place_init(plait__place *place, plait__work *work,
 	return PLAIT_OK;
 }
 
-void plait__place_fini(plait__place *place)
+void plait__place_fini(plait__placement *place)
 {
 	uint32_t d;
 
 	for (d = 0; place->devices != NULL && d < place->device_count; d++)
-		plait__work_give(place->work, place->devices[d].heap);
-	plait__work_give(place->work, place->devices);
-	plait__work_give(place->work, place->lanes);
-	plait__work_give(place->work, place->rows);
-	plait__work_give(place->work, place->references);
-	plait__work_give(place->work, place->candidates);
+		plait__arena_free(place->work, place->devices[d].heap);
+	plait__arena_free(place->work, place->devices);
+	plait__arena_free(place->work, place->lanes);
+	plait__arena_free(place->work, place->rows);
+	plait__arena_free(place->work, place->references);
+	plait__arena_free(place->work, place->candidates);
 	memset(place, 0, sizeof(*place));
 }
 
 /* Free first; then with fewer commands, so that free work is spread. */
-static inline bool is_before(const plait__place *place, uint32_t a, uint32_t b)
+static inline bool is_before(const plait__placement *place, uint32_t a, uint32_t b)
 {
 	const plait__place_lane *x = &place->lanes[a], *y = &place->lanes[b];
 
@@ -58,14 +58,14 @@ static inline bool is_before(const plait__place *place, uint32_t a, uint32_t b)
 	return a < b;
 }
 
-static void put(plait__place *place, plait__place_device *device, uint32_t i,
+static void put(plait__placement *place, plait__place_device *device, uint32_t i,
 		uint32_t lane)
 {
 	device->heap[i] = lane;
 	place->lanes[lane].heap = i;
 }
 
-static void sift_down(plait__place *place, plait__place_device *device,
+static void sift_down(plait__placement *place, plait__place_device *device,
 		      uint32_t i)
 {
 	uint32_t lane = device->heap[i], child;
@@ -84,7 +84,7 @@ static void sift_down(plait__place *place, plait__place_device *device,
 	put(place, device, i, lane);
 }
 
-static void sift_up(plait__place *place, plait__place_device *device,
+static void sift_up(plait__placement *place, plait__place_device *device,
 		    uint32_t i)
 {
 	uint32_t lane = device->heap[i];
@@ -97,19 +97,19 @@ static void sift_up(plait__place *place, plait__place_device *device,
 	put(place, device, i, lane);
 }
 
-plait_status plait__place_add_lane(plait__place *place, uint32_t device_index,
+plait_status plait__place_add_lane(plait__placement *place, uint32_t device_index,
 				   uint32_t *out_lane)
 {
 	plait__place_device *device = &place->devices[device_index];
 	plait__place_lane *lane;
 	uint32_t index = place->lane_count;
 
-	if (plait__work_reserve(place->work, (void **)&place->lanes,
-				&place->lane_capacity, index + 1ull,
-				sizeof(*lane)) != PLAIT_OK ||
-	    plait__work_reserve(place->work, (void **)&device->heap,
-				&device->capacity, device->count + 1ull,
-				sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__arena_reserve(place->work, (void **)&place->lanes,
+				 &place->lane_capacity, index + 1ull,
+				 sizeof(*lane)) != PLAIT_OK ||
+	    plait__arena_reserve(place->work, (void **)&device->heap,
+				 &device->capacity, device->count + 1ull,
+				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	lane = &place->lanes[index];
 	memset(lane, 0, sizeof(*lane));
@@ -122,7 +122,7 @@ plait_status plait__place_add_lane(plait__place *place, uint32_t device_index,
 	return PLAIT_OK;
 }
 
-void plait__place_occupy(plait__place *place, uint32_t lane, uint64_t finish,
+void plait__place_occupy(plait__placement *place, uint32_t lane, uint64_t finish,
 			 uint32_t affinity)
 {
 	plait__place_lane *l = &place->lanes[lane];
@@ -167,7 +167,7 @@ static void find_ready(const plait__place_task *task, struct ready *ready)
 	}
 }
 
-static inline uint64_t start_on(const plait__place *place,
+static inline uint64_t start_on(const plait__placement *place,
 			 const plait__place_task *task,
 			 const struct ready *ready, uint32_t lane)
 {
@@ -200,7 +200,7 @@ struct choice {
 enum { TRIED_PREDS = 8 };
 
 /* Sooner; then liked more; then with the shorter gap; then the first. */
-static inline bool is_better(const plait__place *place, const struct choice *a,
+static inline bool is_better(const plait__placement *place, const struct choice *a,
 		      const struct choice *b)
 {
 	uint64_t free_a, free_b;
@@ -214,7 +214,7 @@ static inline bool is_better(const plait__place *place, const struct choice *a,
 	return free_a != free_b ? free_a > free_b : a->lane < b->lane;
 }
 
-static inline void try_lane(const plait__place *place, const plait__place_task *task,
+static inline void try_lane(const plait__placement *place, const plait__place_task *task,
 		     const struct ready *ready, uint32_t lane, uint32_t likes,
 		     struct choice *best)
 {
@@ -230,7 +230,7 @@ static inline void try_lane(const plait__place *place, const plait__place_task *
 		*best = choice;
 }
 
-static void try_preds(const plait__place *place, const plait__place_task *task,
+static void try_preds(const plait__placement *place, const plait__place_task *task,
 		      const struct ready *ready, struct choice *best)
 {
 	uint32_t i = task->pred_count, tried = 0;
@@ -247,7 +247,7 @@ static void try_preds(const plait__place *place, const plait__place_task *task,
 }
 
 /* The few lanes that are free first: one may have run the task's like. */
-static void try_idle(const plait__place *place, const plait__place_task *task,
+static void try_idle(const plait__placement *place, const plait__place_task *task,
 		     const struct ready *ready, struct choice *best)
 {
 	const plait__place_device *device = &place->devices[task->device];
@@ -257,7 +257,7 @@ static void try_idle(const plait__place *place, const plait__place_task *task,
 		try_lane(place, task, ready, device->heap[i], 0, best);
 }
 
-static plait_status choose_new(plait__place *place,
+static plait_status choose_new(plait__placement *place,
 			       const plait__place_task *task,
 			       const struct ready *ready, struct choice *best)
 {
@@ -266,7 +266,7 @@ static plait_status choose_new(plait__place *place,
 }
 
 /* No limit in reach: continue a pred, recycle along its past, or widen. */
-static plait_status choose_widest(plait__place *place,
+static plait_status choose_widest(plait__placement *place,
 				  const plait__place_task *task,
 				  const struct ready *ready,
 				  struct choice *best)
@@ -277,7 +277,7 @@ static plait_status choose_widest(plait__place *place,
 	if (best->lane != PLAIT__NONE && best->likes >= 4)
 		return PLAIT_OK;
 	best->lane = PLAIT__NONE;
-	lane = plait__place_find_recyclable(place, task);
+	lane = plait__vector_clock_find_recyclable(place, task);
 	if (lane != PLAIT__NONE) {
 		try_lane(place, task, ready, lane, 0, best);
 		return PLAIT_OK;
@@ -285,7 +285,7 @@ static plait_status choose_widest(plait__place *place,
 	return choose_new(place, task, ready, best);
 }
 
-static plait_status choose_bounded(plait__place *place,
+static plait_status choose_bounded(plait__placement *place,
 				   const plait__place_task *task,
 				   const struct ready *ready, bool may_add,
 				   struct choice *best)
@@ -300,7 +300,7 @@ static plait_status choose_bounded(plait__place *place,
 }
 
 /* After its only pred on the pred's lane: no lane is sooner or liked more. */
-static bool continues(const plait__place *place, const plait__place_task *task)
+static bool continues(const plait__placement *place, const plait__place_task *task)
 {
 	const plait__place_point *pred = &task->preds[0];
 	const plait__place_lane *lane = &place->lanes[pred->lane];
@@ -311,7 +311,7 @@ static bool continues(const plait__place *place, const plait__place_task *task)
 	       task->not_before <= pred->finish;
 }
 
-plait_status plait__place_choose(plait__place *place,
+plait_status plait__place_choose(plait__placement *place,
 				 const plait__place_task *task,
 				 uint32_t *out_lane, uint64_t *out_start)
 {
@@ -336,7 +336,7 @@ plait_status plait__place_choose(plait__place *place,
 	return status;
 }
 
-plait_status plait__place_step(plait__place *place,
+plait_status plait__place_step(plait__placement *place,
 			       const plait__place_task *task,
 			       plait__place_point *out_point,
 			       const plait__place_point **out_waits,
@@ -348,9 +348,9 @@ plait_status plait__place_step(plait__place *place,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__place_commit(place, lane, task->preds,
-				     task->pred_count, out_point, out_waits,
-				     out_wait_count);
+	status = plait__vector_clock_commit(place, lane, task->preds,
+					    task->pred_count, out_point, out_waits,
+					    out_wait_count);
 	if (status != PLAIT_OK)
 		return status;
 	out_point->finish = start + task->cost;

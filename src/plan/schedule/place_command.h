@@ -48,8 +48,8 @@ typedef struct plait__place_device {
 	uint32_t reserved0;
 } plait__place_device;
 
-typedef struct plait__place {
-	plait__work *work;
+typedef struct plait__placement {
+	plait__arena *work;
 	plait__place_device *devices;
 	plait__place_lane *lanes;
 	uint32_t device_count;
@@ -73,18 +73,18 @@ typedef struct plait__place {
 	uint64_t hop_cost;
 	uint64_t clock_steps;
 	uint64_t steps;
-} plait__place;
+} plait__placement;
 
 /*
  * `limits` has one limit of lanes per device (0 = none).  `width` is a power
  * of two up to 64, or 0; `lane_bound` the most lanes that there can be, or 0
  * if that is not known; `row_limit` the most clocks kept at once.
  */
-plait_status plait__place_init(plait__place *place, plait__work *work,
+plait_status plait__place_init(plait__placement *place, plait__arena *work,
 			       const uint32_t *limits, uint32_t device_count,
 			       uint32_t width, uint32_t lane_bound,
 			       uint32_t row_limit, uint64_t hop_cost);
-void plait__place_fini(plait__place *place);
+void plait__place_fini(plait__placement *place);
 
 /* What is to be placed. */
 typedef struct plait__place_task {
@@ -98,7 +98,7 @@ typedef struct plait__place_task {
 } plait__place_task;
 
 /* A lane of that device; fails only without memory. */
-plait_status plait__place_add_lane(plait__place *place, uint32_t device,
+plait_status plait__place_add_lane(plait__placement *place, uint32_t device,
 				   uint32_t *out_lane);
 
 /*
@@ -107,29 +107,29 @@ plait_status plait__place_add_lane(plait__place *place, uint32_t device,
  * new one below the limit.  `widest` takes a new lane rather than one whose
  * last command is not known to come before the task.
  */
-plait_status plait__place_choose(plait__place *place,
+plait_status plait__place_choose(plait__placement *place,
 				 const plait__place_task *task,
 				 uint32_t *out_lane, uint64_t *out_start);
 
 /* The lane is taken until `finish`. */
-void plait__place_occupy(plait__place *place, uint32_t lane, uint64_t finish,
+void plait__place_occupy(plait__placement *place, uint32_t lane, uint64_t finish,
 			 uint32_t affinity);
 
 /*
  * Put the next command on a lane.  Writes its point (which holds a reference
- * to its clock until plait__place_forget) and the points that it must wait
+ * to its clock until plait__vector_clock_forget) and the points that it must wait
  * for: on each other lane at most the newest, and none that is implied.
  * *out_waits is valid until the next call.
  */
-plait_status plait__place_commit(plait__place *place, uint32_t lane,
-				 const plait__place_point *preds,
-				 uint32_t pred_count,
-				 plait__place_point *out_point,
-				 const plait__place_point **out_waits,
-				 uint32_t *out_wait_count);
+plait_status plait__vector_clock_commit(plait__placement *place, uint32_t lane,
+					const plait__place_point *preds,
+					uint32_t pred_count,
+					plait__place_point *out_point,
+					const plait__place_point **out_waits,
+					uint32_t *out_wait_count);
 
 /* The whole step: choose, occupy, commit. */
-plait_status plait__place_step(plait__place *place,
+plait_status plait__place_step(plait__placement *place,
 			       const plait__place_task *task,
 			       plait__place_point *out_point,
 			       const plait__place_point **out_waits,
@@ -137,10 +137,10 @@ plait_status plait__place_step(plait__place *place,
 
 /* For place_command.c: a lane of the task's device whose last command is known to
  * come before the task, through the clocks of its preds; or PLAIT__NONE. */
-uint32_t plait__place_find_recyclable(const plait__place *place,
-				      const plait__place_task *task);
+uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,
+					     const plait__place_task *task);
 
 /* Nobody will name this point as a pred any more. */
-void plait__place_forget(plait__place *place, const plait__place_point *point);
+void plait__vector_clock_forget(plait__placement *place, const plait__place_point *point);
 
 #endif

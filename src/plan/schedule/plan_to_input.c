@@ -11,64 +11,64 @@
 
 /* ---- memory ---- */
 
-static bool take(const plait__unplan *unplan, void *out, uint64_t count,
+static bool take(const plait__plan_to_input *rebuilt, void *out, uint64_t count,
 		 uint64_t each)
 {
-	void *block = plait__alloc_array(unplan->allocator, count + 1, each);
+	void *block = plait__alloc_array(rebuilt->allocator, count + 1, each);
 
 	memcpy(out, &block, sizeof(block));
 	return block != NULL;
 }
 
-static bool take_all(plait__unplan *unplan)
+static bool take_all(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 
-	return take(unplan, &unplan->nodes, plan->node_count,
-		    sizeof(*unplan->nodes)) &&
-	       take(unplan, &unplan->edges, plan->preds_count,
-		    sizeof(*unplan->edges)) &&
-	       take(unplan, &unplan->devices, plan->devices_count,
-		    sizeof(*unplan->devices)) &&
-	       take(unplan, &unplan->device_sets, plan->command_count,
-		    sizeof(*unplan->device_sets)) &&
-	       take(unplan, &unplan->scopes, plan->bodies_count,
-		    sizeof(*unplan->scopes)) &&
-	       take(unplan, &unplan->regions, plan->regions_count,
-		    sizeof(*unplan->regions));
+	return take(rebuilt, &rebuilt->nodes, plan->node_count,
+		    sizeof(*rebuilt->nodes)) &&
+	       take(rebuilt, &rebuilt->edges, plan->preds_count,
+		    sizeof(*rebuilt->edges)) &&
+	       take(rebuilt, &rebuilt->devices, plan->devices_count,
+		    sizeof(*rebuilt->devices)) &&
+	       take(rebuilt, &rebuilt->device_sets, plan->command_count,
+		    sizeof(*rebuilt->device_sets)) &&
+	       take(rebuilt, &rebuilt->scopes, plan->bodies_count,
+		    sizeof(*rebuilt->scopes)) &&
+	       take(rebuilt, &rebuilt->regions, plan->regions_count,
+		    sizeof(*rebuilt->regions));
 }
 
-static void give(const plait__unplan *unplan, void *block, uint64_t count,
-		 uint64_t each)
+static void free_arrays(const plait__plan_to_input *rebuilt, void *block, uint64_t count,
+			uint64_t each)
 {
-	plait__free(unplan->allocator, block, (count + 1) * each);
+	plait__free(rebuilt->allocator, block, (count + 1) * each);
 }
 
-void plait__unplan_fini(plait__unplan *unplan)
+void plait__plan_to_input_fini(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 
-	give(unplan, unplan->nodes, plan->node_count, sizeof(*unplan->nodes));
-	give(unplan, unplan->edges, plan->preds_count,
-	     sizeof(*unplan->edges));
-	give(unplan, unplan->devices, plan->devices_count,
-	     sizeof(*unplan->devices));
-	give(unplan, unplan->device_sets, plan->command_count,
-	     sizeof(*unplan->device_sets));
-	give(unplan, unplan->scopes, plan->bodies_count,
-	     sizeof(*unplan->scopes));
-	give(unplan, unplan->regions, plan->regions_count,
-	     sizeof(*unplan->regions));
+	free_arrays(rebuilt, rebuilt->nodes, plan->node_count, sizeof(*rebuilt->nodes));
+	free_arrays(rebuilt, rebuilt->edges, plan->preds_count,
+		    sizeof(*rebuilt->edges));
+	free_arrays(rebuilt, rebuilt->devices, plan->devices_count,
+		    sizeof(*rebuilt->devices));
+	free_arrays(rebuilt, rebuilt->device_sets, plan->command_count,
+		    sizeof(*rebuilt->device_sets));
+	free_arrays(rebuilt, rebuilt->scopes, plan->bodies_count,
+		    sizeof(*rebuilt->scopes));
+	free_arrays(rebuilt, rebuilt->regions, plan->regions_count,
+		    sizeof(*rebuilt->regions));
 }
 
 /* ---- nodes ---- */
 
-static void fill_node(plait__unplan *unplan, uint32_t number)
+static void fill_node(plait__plan_to_input *rebuilt, uint32_t number)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 	const plait__plan_node *from = &plan->nodes[number];
 	const plait__plan_command *command = &plan->commands[from->command];
-	plait__input_node *node = &unplan->nodes[number];
+	plait__input_node *node = &rebuilt->nodes[number];
 
 	node->kind = command->kind;
 	node->device_count = 1;
@@ -95,11 +95,11 @@ static bool is_stub(const plait__plan_command *command)
 
 /* One more command of a node that has one on its device: another device, or a
  * lane of a region, which says nothing. */
-static void add_device(plait__unplan *unplan, uint32_t command)
+static void add_device(plait__plan_to_input *rebuilt, uint32_t command)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 	const plait__plan_command *at = &plan->commands[command];
-	plait__input_node *node = &unplan->nodes[at->node];
+	plait__input_node *node = &rebuilt->nodes[at->node];
 
 	if (at->kind == PLAIT__CMD_ENTER ||
 	    plan->nodes[at->node].command == command)
@@ -110,53 +110,53 @@ static void add_device(plait__unplan *unplan, uint32_t command)
 }
 
 /* Sets of devices, the main one first: counted, then filled in. */
-static void fill_sets(plait__unplan *unplan)
+static void fill_sets(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		plait__input_node *node = &unplan->nodes[i];
+		plait__input_node *node = &rebuilt->nodes[i];
 		uint32_t count = node->device_count;
 
 		if (count == 1)
 			continue;
-		unplan->device_sets[next] = node->device;
+		rebuilt->device_sets[next] = node->device;
 		node->device = next;
 		/* Counts again, while it is filled. */
 		node->device_count = 1;
 		next += count;
 	}
-	unplan->input.device_set_count = next;
+	rebuilt->input.device_set_count = next;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		plait__input_node *node =
-			&unplan->nodes[plan->commands[i].node];
+			&rebuilt->nodes[plan->commands[i].node];
 
 		if (node->meaning != PLAIT__MEANING_FIRST &&
 		    plan->nodes[plan->commands[i].node].command != i)
-			unplan->device_sets[node->device +
-					    node->device_count++] =
+			rebuilt->device_sets[node->device +
+					     node->device_count++] =
 				plan->lanes[plan->commands[i].lane].device;
 	}
 }
 
-static void fill_nodes(plait__unplan *unplan)
+static void fill_nodes(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		fill_node(unplan, i);
+		fill_node(rebuilt, i);
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		add_device(unplan, i);
-	fill_sets(unplan);
+		add_device(rebuilt, i);
+	fill_sets(rebuilt);
 	for (uint32_t i = 0; i < plan->scratch_count; i++)
-		unplan->nodes[plan->commands[plan->scratch[i].command].node]
+		rebuilt->nodes[plan->commands[plan->scratch[i].command].node]
 			.scratch_bytes = plan->scratch[i].bytes;
 }
 
-static void fill_edges(plait__unplan *unplan)
+static void fill_edges(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *at = &plan->commands[i];
@@ -166,7 +166,7 @@ static void fill_edges(plait__unplan *unplan)
 			uint32_t before = plan->commands[plan->preds[p]].node;
 
 			if (before != at->node)
-				unplan->edges[unplan->input.edge_count++] =
+				rebuilt->edges[rebuilt->input.edge_count++] =
 					(plait__input_edge){ before,
 							     at->node };
 		}
@@ -175,15 +175,15 @@ static void fill_edges(plait__unplan *unplan)
 
 /* ---- what is around them ---- */
 
-static void fill_scopes(plait__unplan *unplan)
+static void fill_scopes(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
-		unplan->scopes[i].region = plan->bodies[i].region;
+		rebuilt->scopes[i].region = plan->bodies[i].region;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		plait__input_scope *scope =
-			&unplan->scopes[plan->nodes[i].body];
+			&rebuilt->scopes[plan->nodes[i].body];
 
 		if (scope->node_count++ == 0)
 			scope->node_first = i;
@@ -191,7 +191,7 @@ static void fill_scopes(plait__unplan *unplan)
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
 		const plait__plan_region *from = &plan->regions[i];
 
-		unplan->regions[i] = (plait__input_region){
+		rebuilt->regions[i] = (plait__input_region){
 			.kind = from->kind,
 			.node = plan->commands[from->command].node,
 			.scope_first = from->body_first,
@@ -201,12 +201,12 @@ static void fill_scopes(plait__unplan *unplan)
 	}
 }
 
-static void fill_devices(plait__unplan *unplan)
+static void fill_devices(plait__plan_to_input *rebuilt)
 {
-	const plait__plan *plan = unplan->plan;
+	const plait__plan *plan = rebuilt->plan;
 
 	for (uint32_t i = 0; i < plan->devices_count; i++)
-		unplan->devices[i] = (plait__input_device){
+		rebuilt->devices[i] = (plait__input_device){
 			.name = plan->devices[i].name,
 			.rank = plan->devices[i].rank,
 			.flags = plan->devices[i].flags,
@@ -215,22 +215,22 @@ static void fill_devices(plait__unplan *unplan)
 }
 
 #define SAME_TABLE(type, table)						\
-	unplan->input.tables.table = unplan->plan->table;		\
-	unplan->input.tables.table##_count = unplan->plan->table##_count;
-static void fill_input(plait__unplan *unplan)
+	rebuilt->input.tables.table = rebuilt->plan->table;		\
+	rebuilt->input.tables.table##_count = rebuilt->plan->table##_count;
+static void fill_input(plait__plan_to_input *rebuilt)
 {
-	plait__input *input = &unplan->input;
+	plait__input *input = &rebuilt->input;
 
-	input->nodes = unplan->nodes;
-	input->edges = unplan->edges;
-	input->devices = unplan->devices;
-	input->device_sets = unplan->device_sets;
-	input->scopes = unplan->scopes;
-	input->regions = unplan->regions;
-	input->node_count = unplan->plan->node_count;
-	input->device_count = unplan->plan->devices_count;
-	input->scope_count = unplan->plan->bodies_count;
-	input->region_count = unplan->plan->regions_count;
+	input->nodes = rebuilt->nodes;
+	input->edges = rebuilt->edges;
+	input->devices = rebuilt->devices;
+	input->device_sets = rebuilt->device_sets;
+	input->scopes = rebuilt->scopes;
+	input->regions = rebuilt->regions;
+	input->node_count = rebuilt->plan->node_count;
+	input->device_count = rebuilt->plan->devices_count;
+	input->scope_count = rebuilt->plan->bodies_count;
+	input->region_count = rebuilt->plan->regions_count;
 	PLAIT__PLAN_TABLES(SAME_TABLE)
 }
 #undef SAME_TABLE
@@ -245,24 +245,24 @@ static bool is_whole(const plait__plan *plan)
 	return true;
 }
 
-plait_status plait__unplan_init(plait__unplan *unplan,
-				const plait__plan *plan,
-				const plait_allocator *allocator,
-				plait_error *error)
+plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
+				       const plait__plan *plan,
+				       const plait_allocator *allocator,
+				       plait_error *error)
 {
-	*unplan = (plait__unplan){ .plan = plan, .allocator = allocator };
+	*rebuilt = (plait__plan_to_input){ .plan = plan, .allocator = allocator };
 	if (!is_whole(plan))
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "a plan of a part of a graph cannot be "
 				   "planned anew");
-	if (!take_all(unplan))
+	if (!take_all(rebuilt))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to plan %u nodes anew",
 				   plan->node_count);
-	fill_nodes(unplan);
-	fill_edges(unplan);
-	fill_scopes(unplan);
-	fill_devices(unplan);
-	fill_input(unplan);
+	fill_nodes(rebuilt);
+	fill_edges(rebuilt);
+	fill_scopes(rebuilt);
+	fill_devices(rebuilt);
+	fill_input(rebuilt);
 	return PLAIT_OK;
 }

@@ -9,7 +9,7 @@
 
 #include "plan/schedule/planner_input.h"
 
-typedef struct plait__unplan {
+typedef struct plait__plan_to_input {
 	plait__input input;
 	const plait__plan *plan;
 	const plait_allocator *allocator;
@@ -19,14 +19,14 @@ typedef struct plait__unplan {
 	uint32_t *device_sets;
 	plait__input_scope *scopes;
 	plait__input_region *regions;
-} plait__unplan;
+} plait__plan_to_input;
 
 /* PLAIT_E_UNSUPPORTED: a plan of a part of a graph.  Given back with _fini in
  * any case; the plan has to outlive it. */
-plait_status plait__unplan_init(plait__unplan *unplan,
-				const plait__plan *plan,
-				const plait_allocator *allocator,
-				plait_error *error);
-void plait__unplan_fini(plait__unplan *unplan);
+plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
+				       const plait__plan *plan,
+				       const plait_allocator *allocator,
+				       plait_error *error);
+void plait__plan_to_input_fini(plait__plan_to_input *rebuilt);
 
 #endif

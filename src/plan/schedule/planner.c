@@ -12,43 +12,43 @@
 
 /* ---- what is handed through ---- */
 
-static plait_status copy_devices(plait__build *build)
+static plait_status copy_devices(plait__planner_state *planner)
 {
-	const plait__input *input = build->input;
-	plait__plan *plan = build->plan;
+	const plait__input *input = planner->input;
+	plait__plan *plan = planner->plan;
 	uint32_t d;
 
 	plan->devices_count = input->device_count;
-	plan->devices = plait__work_take_zero(&build->work,
-					      input->device_count,
-					      sizeof(*plan->devices));
+	plan->devices = plait__arena_alloc_zero(&planner->work,
+						input->device_count,
+						sizeof(*plan->devices));
 	if (plan->devices == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	for (d = 0; d < input->device_count; d++) {
 		plan->devices[d].name = input->devices[d].name;
 		plan->devices[d].rank = input->devices[d].rank;
 		plan->devices[d].flags = input->devices[d].flags;
-		plan->devices[d].lane_limit = build->limits[d];
+		plan->devices[d].lane_limit = planner->limits[d];
 	}
 	return PLAIT_OK;
 }
 
 /* Accesses lie in the order of their nodes; most graphs have them so. */
-static plait_status sort_accesses(plait__build *build)
+static plait_status sort_accesses(plait__planner_state *planner)
 {
-	const plait__input *input = build->input;
-	plait__plan *plan = build->plan;
+	const plait__input *input = planner->input;
+	plait__plan *plan = planner->plan;
 	const plait__input_node *node = input->nodes;
 	uint32_t i, sum = plan->nodes[input->node_count].access_first;
 
-	if (build->sorted_accesses && sum == input->tables.accesses_count)
+	if (planner->sorted_accesses && sum == input->tables.accesses_count)
 		return PLAIT_OK;
-	plait__work_give(&build->work, plan->accesses);
+	plait__arena_free(&planner->work, plan->accesses);
 	plan->accesses_count = sum;
-	plan->accesses = plait__work_take(&build->work, sum,
-					  sizeof(*plan->accesses));
+	plan->accesses = plait__arena_alloc(&planner->work, sum,
+					    sizeof(*plan->accesses));
 	if (plan->accesses == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	for (i = 0; i < input->node_count; i++, node++)
 		if (node->access_count > 0)
 			memcpy(plan->accesses + plan->nodes[i].access_first,
@@ -59,18 +59,18 @@ static plait_status sort_accesses(plait__build *build)
 
 #define COPY_TABLE(type, name)						\
 	plan->name##_count = from->name##_count;			\
-	plan->name = plait__work_take(&build->work, from->name##_count,	\
-				      sizeof(type));			\
+	plan->name = plait__arena_alloc(&planner->work, from->name##_count,	\
+					sizeof(type));			\
 	if (plan->name == NULL)						\
-		return plait__build_no_memory(build);			\
+		return plait__input_no_memory(planner);			\
 	if (from->name##_count > 0)					\
 		memcpy(plan->name, from->name,				\
 		       from->name##_count * sizeof(type));
 
-static plait_status copy_tables(plait__build *build)
+static plait_status copy_tables(plait__planner_state *planner)
 {
-	const plait__input_tables *from = &build->input->tables;
-	plait__plan *plan = build->plan;
+	const plait__input_tables *from = &planner->input->tables;
+	plait__plan *plan = planner->plan;
 
 	PLAIT__PLAN_TABLES(COPY_TABLE)
 	/* Without strings there is still the empty one, at 0. */
@@ -78,29 +78,29 @@ static plait_status copy_tables(plait__build *build)
 		plan->strings_count = 1;
 		plan->strings[0] = '\0';
 	}
-	return sort_accesses(build);
+	return sort_accesses(planner);
 }
 
-static uint32_t region_of(const plait__build *build, uint32_t region)
+static uint32_t region_of(const plait__planner_state *planner, uint32_t region)
 {
-	if (build->region_of == NULL || region >= build->input->region_count)
+	if (planner->region_of == NULL || region >= planner->input->region_count)
 		return PLAIT__NONE;
-	return build->region_of[region];
+	return planner->region_of[region];
 }
 
 /* Regions have other numbers in the plan; those of a partial plan that are
  * left out have none. */
-static plait_status number_regions(const plait__build *build)
+static plait_status number_regions(const plait__planner_state *planner)
 {
-	plait__plan *plan = build->plan;
+	plait__plan *plan = planner->plan;
 
 	for (uint32_t i = 0; i < plan->args_count; i++)
 		if (plan->args[i].kind == PLAIT__ARG_INDEX)
-			plan->args[i].index = region_of(build,
+			plan->args[i].index = region_of(planner,
 							plan->args[i].index);
 	for (uint32_t i = 0; i < plan->rotations_count; i++)
 		plan->rotations[i].region =
-			region_of(build, plan->rotations[i].region);
+			region_of(planner, plan->rotations[i].region);
 	return PLAIT_OK;
 }
 
@@ -116,100 +116,100 @@ static void clean_names(plait__plan *plan)
 /* ---- the phases ---- */
 
 /* The two largest arrays of a plan lie where its working memory was. */
-static plait_status open_slabs(plait__build *build)
+static plait_status open_slabs(plait__planner_state *planner)
 {
-	plait__work *work = &build->work;
-	uint64_t nodes = build->input->node_count + 1ull, commands = 1;
+	plait__arena *work = &planner->work;
+	uint64_t nodes = planner->input->node_count + 1ull, commands = 1;
 
-	for (uint32_t s = 0; s < build->scope_count; s++)
-		commands += build->scopes[s].t_count;
-	if (plait__work_open_slab(work, PLAIT__WORK_LATE, nodes *
-				  sizeof(plait__plan_node)) != PLAIT_OK ||
-	    plait__work_open_slab(work, PLAIT__WORK_EARLY, commands *
-				  sizeof(plait__plan_command)) != PLAIT_OK)
-		return plait__build_no_memory(build);
+	for (uint32_t s = 0; s < planner->scope_count; s++)
+		commands += planner->scopes[s].t_count;
+	if (plait__arena_open_slab(work, PLAIT__ARENA_LATE, nodes *
+				   sizeof(plait__plan_node)) != PLAIT_OK ||
+	    plait__arena_open_slab(work, PLAIT__ARENA_EARLY, commands *
+				   sizeof(plait__plan_command)) != PLAIT_OK)
+		return plait__input_no_memory(planner);
 	return PLAIT_OK;
 }
 
 /* What only the choice of lanes needed. */
-static void give_graph(plait__build *build)
+static void free_graph(plait__planner_state *planner)
 {
-	plait__work *work = &build->work;
+	plait__arena *work = &planner->work;
 
-	if (build->options->mode == PLAIT__MODE_HELPED)
+	if (planner->options->mode == PLAIT__MODE_HELPED)
 		return;
-	plait__work_give(work, build->level);
-	plait__work_give(work, build->rank);
-	build->level = NULL;
-	build->rank = NULL;
+	plait__arena_free(work, planner->level);
+	plait__arena_free(work, planner->rank);
+	planner->level = NULL;
+	planner->rank = NULL;
 }
 
 /* What nobody needs once the plan stands, but for its nodes: they and the
  * tables that are copied then are most of it where nodes have arguments. */
-static void give_working(plait__build *build)
+static void free_working(plait__planner_state *planner)
 {
 	void *const blocks[] = {
-		build->level, build->rank, build->cost, build->pred_first,
-		build->preds, build->succ_first, build->succs, build->seq,
-		build->lane, build->lane_global, build->lane_device,
+		planner->level, planner->rank, planner->cost, planner->pred_first,
+		planner->preds, planner->succ_first, planner->succs, planner->seq,
+		planner->lane, planner->lane_global, planner->lane_device,
 	};
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-		plait__work_give(&build->work, blocks[i]);
-	build->level = NULL;
-	build->rank = build->cost = NULL;
-	build->pred_first = build->preds = NULL;
-	build->succ_first = build->succs = NULL;
-	build->seq = build->lane = NULL;
-	build->lane_global = build->lane_device = NULL;
+		plait__arena_free(&planner->work, blocks[i]);
+	planner->level = NULL;
+	planner->rank = planner->cost = NULL;
+	planner->pred_first = planner->preds = NULL;
+	planner->succ_first = planner->succs = NULL;
+	planner->seq = planner->lane = NULL;
+	planner->lane_global = planner->lane_device = NULL;
 }
 
-static void give_numbers(plait__build *build)
+static void free_numbers(plait__planner_state *planner)
 {
-	plait__work_give(&build->work, build->node_of);
-	plait__work_give(&build->work, build->command_of);
-	build->node_of = build->command_of = NULL;
+	plait__arena_free(&planner->work, planner->node_of);
+	plait__arena_free(&planner->work, planner->command_of);
+	planner->node_of = planner->command_of = NULL;
 }
 
-static plait_status run_phases(plait__build *build)
+static plait_status run_phases(plait__planner_state *planner)
 {
-	plait_status status = plait__build_validate(build);
+	plait_status status = plait__validate_input(planner);
 
 	if (status == PLAIT_OK)
-		status = plait__build_select(build);
+		status = plait__select_subgraph(planner);
 	if (status == PLAIT_OK)
-		status = open_slabs(build);
+		status = open_slabs(planner);
 	if (status == PLAIT_OK)
-		status = copy_devices(build);
+		status = copy_devices(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_order(build);
+		status = plait__toposort(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_reduce(build);
+		status = plait__transitive_reduction(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_carried(build);
+		status = plait__loop_carried_check(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_lanes(build);
+		status = plait__assign_lanes(planner);
 	if (status != PLAIT_OK)
 		return status;
-	give_graph(build);
-	status = plait__build_layout(build);
+	free_graph(planner);
+	status = plait__emit_commands(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_waits(build);
+		status = plait__emit_waits(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_memory(build);
+		status = plait__scratch_offsets_assign(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_signals(build);
+		status = plait__signal_slots_assign(planner);
 	if (status == PLAIT_OK)
-		status = plait__build_segments(build);
+		status = plait__segments_find(planner);
 	if (status != PLAIT_OK)
 		return status;
-	give_working(build);
-	status = plait__build_nodes(build);
-	give_numbers(build);
+	free_working(planner);
+	status = plait__emit_nodes(planner);
+	free_numbers(planner);
 	if (status == PLAIT_OK)
-		status = copy_tables(build);
+		status = copy_tables(planner);
 	if (status == PLAIT_OK)
-		status = number_regions(build);
+		status = number_regions(planner);
 	return status;
 }
 
@@ -218,61 +218,61 @@ static plait_status run_phases(plait__build *build)
 	block = plan->name;						\
 	plan->name = NULL;						\
 	if (status == PLAIT_OK && block != NULL)			\
-		status = plait__work_keep(&build->work, block,		\
-					  plan->name##_count,		\
-					  sizeof(type),			\
-					  (void **)&plan->name);	\
+		status = plait__arena_keep(&planner->work, block,		\
+					   plan->name##_count,		\
+					   sizeof(type),			\
+					   (void **)&plan->name);	\
 	if (plan->name == NULL)						\
 		plan->name##_count = 0;
 
-static plait_status keep_plan(plait__build *build, plait__plan **out)
+static plait_status keep_plan(plait__planner_state *planner, plait__plan **out)
 {
-	plait__plan *plan = build->plan;
+	plait__plan *plan = planner->plan;
 	plait_status status = PLAIT_OK;
 	void *block;
 
 	clean_names(plan);
 	PLAIT__PLAN_ARRAYS(KEEP_ARRAY)
 	if (status == PLAIT_OK)
-		status = plait__work_keep(&build->work, plan, 1, sizeof(*plan),
-					  &block);
+		status = plait__arena_keep(&planner->work, plan, 1, sizeof(*plan),
+					   &block);
 	if (status == PLAIT_OK) {
 		*out = block;
 		return PLAIT_OK;
 	}
 	/* The plan itself is still on the ledger: give back its arrays. */
 #define FREE_ARRAY(type, name)						\
-	plait__free(build->work.allocator, plan->name,			\
+	plait__free(planner->work.allocator, plan->name,			\
 		    (uint64_t)plan->name##_count * sizeof(type));
 	PLAIT__PLAN_ARRAYS(FREE_ARRAY)
-	return plait__build_no_memory(build);
+	return plait__input_no_memory(planner);
 }
 
-static plait_status begin_plan(plait__build *build)
+static plait_status begin_plan(plait__planner_state *planner)
 {
-	plait__plan *plan = plait__work_take_zero(&build->work, 1,
-						  sizeof(*plan));
+	plait__plan *plan = plait__arena_alloc_zero(&planner->work, 1,
+						    sizeof(*plan));
 
 	if (plan == NULL)
-		return plait__build_no_memory(build);
-	plan->allocator = *build->work.allocator;
-	plan->mode = build->options->mode;
-	plan->policy = build->options->policy;
-	plan->hop_cost = build->options->hop_cost;
-	build->plan = plan;
+		return plait__input_no_memory(planner);
+	plan->allocator = *planner->work.allocator;
+	plan->mode = planner->options->mode;
+	plan->policy = planner->options->policy;
+	plan->hop_cost = planner->options->hop_cost;
+	planner->plan = plan;
 	return PLAIT_OK;
 }
 
-static void find_scopes(plait__build *build)
+static void find_scopes(plait__planner_state *planner)
 {
-	build->input_scopes = build->input->scopes;
-	build->scope_count = build->input->scope_count;
-	if (build->scope_count > 0)
+	planner->input_scopes = planner->input->scopes;
+	planner->scope_count = planner->input->scope_count;
+	if (planner->scope_count > 0)
 		return;
-	build->whole_scope.node_count = build->input->node_count;
-	build->whole_scope.region = PLAIT__NONE;
-	build->input_scopes = &build->whole_scope;
-	build->scope_count = 1;
+	planner->whole_scope.node_count = planner->input->node_count;
+	planner->whole_scope.region = PLAIT__NONE;
+	planner->input_scopes = &planner->whole_scope;
+	planner->scope_count = 1;
 }
 
 /*
@@ -281,17 +281,17 @@ static void find_scopes(plait__build *build)
  * for: an estimate, and no less than it is.  Chains, and parts of other plans,
  * were made without a look at hops.
  */
-static bool is_estimate(const plait__build *build)
+static bool is_estimate(const plait__planner_state *planner)
 {
-	return build->plan->regions_count > 0 || build->has_several ||
-	       build->options->hop_cost > 0;
+	return planner->plan->regions_count > 0 || planner->has_several ||
+	       planner->options->hop_cost > 0;
 }
 
 static plait_status predict(plait__plan *plan, plait_error *error)
 {
 	const plait__simulate_system system = { .hop_cost = plan->hop_cost };
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(
+	plait_status status = plait__simulate_plan(
 		plan, &system, &plan->allocator, &timeline, error);
 
 	if (status != PLAIT_OK)
@@ -299,40 +299,40 @@ static plait_status predict(plait__plan *plan, plait_error *error)
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
 		plan->bodies[i].makespan = timeline->body_makespan[i];
 	plan->makespan = timeline->makespan;
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
-plait_status plait__plan_build(const plait__input *input,
-			       const plait__input_options *options,
-			       const plait_allocator *allocator,
-			       plait__plan_counts *counts,
-			       plait__plan **out, plait_error *error)
+plait_status plait__planner_run(const plait__input *input,
+				const plait__input_options *options,
+				const plait_allocator *allocator,
+				plait__planner_counts *counts,
+				plait__plan **out, plait_error *error)
 {
 	static const plait__input_options defaults;
-	plait__plan_counts ignored;
-	plait__build build;
+	plait__planner_counts ignored;
+	plait__planner_state planner;
 	plait_status status;
 	bool estimated;
 
 	*out = NULL;
-	memset(&build, 0, sizeof(build));
-	build.input = input;
-	build.options = options == NULL ? &defaults : options;
-	build.counts = counts == NULL ? &ignored : counts;
-	build.error = error;
-	memset(build.counts, 0, sizeof(*build.counts));
-	plait__work_init(&build.work, allocator == NULL ? plait__alloc_default()
+	memset(&planner, 0, sizeof(planner));
+	planner.input = input;
+	planner.options = options == NULL ? &defaults : options;
+	planner.counts = counts == NULL ? &ignored : counts;
+	planner.error = error;
+	memset(planner.counts, 0, sizeof(*planner.counts));
+	plait__arena_init(&planner.work, allocator == NULL ? plait__alloc_default()
 							: allocator);
-	find_scopes(&build);
-	status = begin_plan(&build);
+	find_scopes(&planner);
+	status = begin_plan(&planner);
 	if (status == PLAIT_OK)
-		status = run_phases(&build);
-	estimated = status == PLAIT_OK && is_estimate(&build);
+		status = run_phases(&planner);
+	estimated = status == PLAIT_OK && is_estimate(&planner);
 	if (status == PLAIT_OK)
-		status = keep_plan(&build, out);
-	build.counts->peak_bytes = build.work.peak_bytes;
-	plait__work_fini(&build.work);
+		status = keep_plan(&planner, out);
+	planner.counts->peak_bytes = planner.work.peak_bytes;
+	plait__arena_fini(&planner.work);
 	if (status == PLAIT_OK && estimated)
 		status = predict(*out, error);
 	if (status != PLAIT_OK) {

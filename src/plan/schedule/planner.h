@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 
 /* Operations counted, to see that they grow linearly; a byproduct. */
-typedef struct plait__plan_counts {
+typedef struct plait__planner_counts {
 	uint64_t steps;			/* of all loops that could grow */
 	uint64_t reduce_steps;		/* of the transitive reduction */
 	uint64_t recycle_steps;		/* of the search for free lanes */
@@ -21,7 +21,7 @@ typedef struct plait__plan_counts {
 	/* Edges kept without proof that they are needed, since their search
 	 * was cut short: they cost a wait at most, never an ordering. */
 	uint64_t unproven_edges;
-} plait__plan_counts;
+} plait__planner_counts;
 
 /*
  * Plan a graph.
@@ -34,10 +34,10 @@ typedef struct plait__plan_counts {
  *                   cycle, whose nodes the text names
  * PLAIT_E_NOMEM     no memory
  */
-plait_status plait__plan_build(const plait__input *input,
-			       const plait__input_options *options,
-			       const plait_allocator *allocator,
-			       plait__plan_counts *counts,
-			       plait__plan **out, plait_error *error);
+plait_status plait__planner_run(const plait__input *input,
+				const plait__input_options *options,
+				const plait_allocator *allocator,
+				plait__planner_counts *counts,
+				plait__plan **out, plait_error *error);
 
 #endif

@@ -4,16 +4,16 @@
 
 #include <stdbool.h>
 
-static bool is_before(const plait__heap_entry *a, const plait__heap_entry *b)
+static bool is_before(const plait__priority_queue_entry *a, const plait__priority_queue_entry *b)
 {
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-plait_status plait__heap_push(plait__work *work, plait__heap *heap,
-			      uint32_t *next, uint64_t key, uint32_t t,
-			      uint64_t *steps)
+plait_status plait__priority_queue_push(plait__arena *arena, plait__priority_queue *heap,
+					uint32_t *next, uint64_t key, uint32_t t,
+					uint64_t *steps)
 {
-	plait__heap_entry entry = { key, heap->made, t };
+	plait__priority_queue_entry entry = { key, heap->pushed, t };
 	uint32_t i = heap->count;
 
 	if (i > 0 && heap->tail != UINT32_MAX && heap->tail_key == key) {
@@ -22,14 +22,14 @@ plait_status plait__heap_push(plait__work *work, plait__heap *heap,
 		heap->tail = t;
 		return PLAIT_OK;
 	}
-	if (plait__work_reserve(work, (void **)&heap->entries,
-				&heap->capacity, i + 1ull,
-				sizeof(entry)) != PLAIT_OK)
+	if (plait__arena_reserve(arena, (void **)&heap->entries,
+				 &heap->capacity, i + 1ull,
+				 sizeof(entry)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	next[t] = UINT32_MAX;
 	heap->tail = t;
 	heap->tail_key = key;
-	heap->made++;
+	heap->pushed++;
 	heap->count++;
 	while (i > 0 && is_before(&entry, &heap->entries[(i - 1) / 2])) {
 		heap->entries[i] = heap->entries[(i - 1) / 2];
@@ -40,9 +40,9 @@ plait_status plait__heap_push(plait__work *work, plait__heap *heap,
 	return PLAIT_OK;
 }
 
-static void drop_top(plait__heap *heap, uint64_t *steps)
+static void drop_top(plait__priority_queue *heap, uint64_t *steps)
 {
-	plait__heap_entry last = heap->entries[--heap->count];
+	plait__priority_queue_entry last = heap->entries[--heap->count];
 	uint32_t i = 0, child;
 
 	while ((child = 2 * i + 1) < heap->count) {
@@ -60,8 +60,8 @@ static void drop_top(plait__heap *heap, uint64_t *steps)
 		heap->entries[i] = last;
 }
 
-uint32_t plait__heap_pop(plait__heap *heap, const uint32_t *next,
-			 uint64_t *steps)
+uint32_t plait__priority_queue_pop(plait__priority_queue *heap, const uint32_t *next,
+				   uint64_t *steps)
 {
 	uint32_t t = heap->entries[0].first;
 

@@ -9,31 +9,31 @@
 
 #include "plan/schedule/arena.h"
 
-typedef struct plait__heap_entry {
+typedef struct plait__priority_queue_entry {
 	uint64_t key;
 	uint32_t order;		/* of making: first come, first served */
 	uint32_t first;		/* of its list, linked through `next` */
-} plait__heap_entry;
+} plait__priority_queue_entry;
 
-typedef struct plait__heap {
-	plait__heap_entry *entries;
+typedef struct plait__priority_queue {
+	plait__priority_queue_entry *entries;
 	uint32_t count;		/* entries */
 	uint32_t capacity;
-	uint32_t made;
+	uint32_t pushed;
 	uint32_t tail;		/* of the list pushed to last, or none */
 	uint64_t tail_key;
-} plait__heap;
+} plait__priority_queue;
 
 /*
  * `next` links what is in the heap, by t; several heaps may share it, since
  * nothing is in two.  0 or PLAIT_E_NOMEM.  *steps counts comparisons.
  */
-plait_status plait__heap_push(plait__work *work, plait__heap *heap,
-			      uint32_t *next, uint64_t key, uint32_t t,
-			      uint64_t *steps);
+plait_status plait__priority_queue_push(plait__arena *arena, plait__priority_queue *heap,
+					uint32_t *next, uint64_t key, uint32_t t,
+					uint64_t *steps);
 
 /* The heap must not be empty (count > 0); entries[0].key is the key. */
-uint32_t plait__heap_pop(plait__heap *heap, const uint32_t *next,
-			 uint64_t *steps);
+uint32_t plait__priority_queue_pop(plait__priority_queue *heap, const uint32_t *next,
+				   uint64_t *steps);
 
 #endif

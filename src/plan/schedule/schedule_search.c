@@ -12,70 +12,70 @@
 
 #include <string.h>
 
-static plait_status begin_try(struct plait__list *l,
-			      const plait__build_scope *scope)
+static plait_status begin_try(struct plait__list_schedule *l,
+			      const plait__planner_scope *scope)
 {
-	plait__build *build = l->build;
+	plait__planner_state *planner = l->planner;
 
 	l->placed = scope->t_first;
 	l->makespan = 0;
-	return plait__place_init(&l->place, &build->work, l->limits,
-				 build->input->device_count, 0, 0, 0,
-				 build->options->hop_cost);
+	return plait__place_init(&l->place, &planner->work, l->limits,
+				 planner->input->device_count, 0, 0, 0,
+				 planner->options->hop_cost);
 }
 
-static void end_try(struct plait__list *l)
+static void end_try(struct plait__list_schedule *l)
 {
-	l->build->counts->heap_steps += l->place.steps;
+	l->planner->counts->heap_steps += l->place.steps;
 	plait__place_fini(&l->place);
 }
 
 /* Regions bring items while scopes are done, inner ones first. */
-static plait_status reserve_items(struct plait__list *l)
+static plait_status reserve_items(struct plait__list_schedule *l)
 {
-	plait__build *build = l->build;
-	uint64_t items = (uint64_t)build->node_count + build->extra_count;
+	plait__planner_state *planner = l->planner;
+	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__work_reserve(&build->work, (void **)&l->position,
-				&l->position_capacity, items,
-				sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__arena_reserve(&planner->work, (void **)&l->position,
+				 &l->position_capacity, items,
+				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	return plait__work_reserve(&build->work, (void **)&l->first_lane,
-				   &l->first_lane_capacity, items,
-				   sizeof(uint32_t));
+	return plait__arena_reserve(&planner->work, (void **)&l->first_lane,
+				    &l->first_lane_capacity, items,
+				    sizeof(uint32_t));
 }
 
 /* The lanes of a try become those of the scope. */
-static plait_status keep_lanes(struct plait__list *l,
-			       plait__build_scope *scope)
+static plait_status keep_lanes(struct plait__list_schedule *l,
+			       plait__planner_scope *scope)
 {
 	uint32_t i, lane;
 
-	l->build->lane_device_count = scope->lane_first;
+	l->planner->lane_device_count = scope->lane_first;
 	scope->lane_count = 0;
 	scope->makespan = l->makespan;
 	for (i = 0; i < l->place.lane_count; i++)
-		if (plait__build_new_lane(l->build, scope,
-					  l->place.lanes[i].device,
-					  &lane) != PLAIT_OK)
+		if (plait__assign_new_lane(l->planner, scope,
+					   l->place.lanes[i].device,
+					   &lane) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	return PLAIT_OK;
 }
 
 /* Copy what the scope owns of an array by item. */
-static void copy_lanes(const plait__build *build,
-		       const plait__build_scope *scope, uint32_t *to,
+static void copy_lanes(const plait__planner_state *planner,
+		       const plait__planner_scope *scope, uint32_t *to,
 		       const uint32_t *from)
 {
 	uint32_t t, k, more;
 
 	memcpy(to + scope->t_first, from + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
-	for (t = scope->t_first; build->extras != NULL &&
+	for (t = scope->t_first; planner->extras != NULL &&
 	     t < scope->t_first + scope->t_count; t++) {
-		more = plait__build_more(build, t).count;
+		more = plait__planner_extra_items(planner, t).count;
 		for (k = 1; k <= more; k++) {
-			uint32_t item = plait__build_item(build, t, k);
+			uint32_t item = plait__planner_item(planner, t, k);
 
 			to[item] = from[item];
 		}
@@ -83,43 +83,43 @@ static void copy_lanes(const plait__build *build,
 }
 
 /* The best so far goes aside before another try, and comes back. */
-static void save_best(struct plait__list *l, const plait__build_scope *scope)
+static void save_best(struct plait__list_schedule *l, const plait__planner_scope *scope)
 {
 	if (l->saved)
 		return;
-	copy_lanes(l->build, scope, l->first_lane, l->build->lane);
-	memcpy(l->first_seq + scope->t_first, l->build->seq + scope->t_first,
+	copy_lanes(l->planner, scope, l->first_lane, l->planner->lane);
+	memcpy(l->first_seq + scope->t_first, l->planner->seq + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
 	l->saved = true;
 }
 
-static void restore_best(struct plait__list *l,
-			 const plait__build_scope *scope)
+static void restore_best(struct plait__list_schedule *l,
+			 const plait__planner_scope *scope)
 {
 	if (!l->saved)
 		return;
-	copy_lanes(l->build, scope, l->build->lane, l->first_lane);
-	memcpy(l->build->seq + scope->t_first, l->first_seq + scope->t_first,
+	copy_lanes(l->planner, scope, l->planner->lane, l->first_lane);
+	memcpy(l->planner->seq + scope->t_first, l->first_seq + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
 	l->saved = false;
 }
 
-static plait_status by_insertion(struct plait__list *l,
-				 const plait__build_scope *scope,
+static plait_status by_insertion(struct plait__list_schedule *l,
+				 const plait__planner_scope *scope,
 				 uint64_t beat)
 {
-	const plait__insert_room room = {
+	const plait__insertion_arrays room = {
 		.rank = l->hop_rank,
 		.finish = l->finish,
 		.before = l->position,
 		.spare = l->waiting
 	};
 
-	return plait__insert_run(l->build, scope, &l->place, &room, beat,
-				 &l->makespan);
+	return plait__insertion_schedule(l->planner, scope, &l->place, &room, beat,
+					 &l->makespan);
 }
 
-enum way {
+enum attempt {
 	BY_RANK,
 	BY_NUMBER,
 	BY_HOP_RANK,
@@ -127,36 +127,36 @@ enum way {
 	WAYS
 };
 
-static plait_status run_try(struct plait__list *l,
-			    const plait__build_scope *scope, enum way way,
+static plait_status run_try(struct plait__list_schedule *l,
+			    const plait__planner_scope *scope, enum attempt attempt,
 			    uint64_t beat)
 {
 	plait_status status = begin_try(l, scope);
 
-	l->rank = way == BY_HOP_RANK ? l->hop_rank : l->build->rank;
+	l->rank = attempt == BY_HOP_RANK ? l->hop_rank : l->planner->rank;
 	if (status != PLAIT_OK)
 		return status;
-	if (way == BY_INSERTION)
+	if (attempt == BY_INSERTION)
 		return by_insertion(l, scope, beat);
-	if (way == BY_NUMBER)
+	if (attempt == BY_NUMBER)
 		return plait__list_by_number(l, scope, beat);
 	return plait__list_by_rank(l, scope, beat);
 }
 
 /* Kept if it is shorter than the best. */
-static plait_status another_try(struct plait__list *l,
-				plait__build_scope *scope, enum way way)
+static plait_status another_try(struct plait__list_schedule *l,
+				plait__planner_scope *scope, enum attempt attempt)
 {
 	plait_status status;
 
 	save_best(l, scope);
-	status = run_try(l, scope, way, scope->makespan);
+	status = run_try(l, scope, attempt, scope->makespan);
 	if (status == PLAIT_OK && l->makespan < scope->makespan) {
 		l->saved = false;
 		status = keep_lanes(l, scope);
 	}
 	end_try(l);
-	l->build->counts->steps += scope->t_count;
+	l->planner->counts->steps += scope->t_count;
 	return status;
 }
 
@@ -166,45 +166,45 @@ static plait_status another_try(struct plait__list *l,
 enum { MANY_NODES = 16384 };
 
 /* A hop to each successor, less the part of the lanes that need none. */
-static void rank_with_hops(struct plait__list *l,
-			   const plait__build_scope *scope)
+static void rank_with_hops(struct plait__list_schedule *l,
+			   const plait__planner_scope *scope)
 {
-	const plait__build *build = l->build;
-	uint64_t hop = build->options->hop_cost, lanes = 0, rank;
+	const plait__planner_state *planner = l->planner;
+	uint64_t hop = planner->options->hop_cost, lanes = 0, rank;
 	uint32_t t = scope->t_first + scope->t_count, i, d;
 
-	for (d = 0; d < build->input->device_count; d++)
+	for (d = 0; d < planner->input->device_count; d++)
 		lanes += l->limits[d];
 	hop -= hop / lanes;
 	while (t-- > scope->t_first) {
 		rank = 0;
-		for (i = build->succ_first[t]; i < build->succ_first[t + 1];
+		for (i = planner->succ_first[t]; i < planner->succ_first[t + 1];
 		     i++)
-			if (l->hop_rank[build->succs[i]] + hop > rank)
-				rank = l->hop_rank[build->succs[i]] + hop;
-		l->hop_rank[t] = rank + build->cost[t];
+			if (l->hop_rank[planner->succs[i]] + hop > rank)
+				rank = l->hop_rank[planner->succs[i]] + hop;
+		l->hop_rank[t] = rank + planner->cost[t];
 	}
 }
 
 /* As many lanes of each device as a single node of the scope wants at once;
  * true when none wants more than one lane in all. */
-static bool find_needs(const plait__build *build,
-		       const plait__build_scope *scope, uint32_t *needs,
+static bool find_needs(const plait__planner_state *planner,
+		       const plait__planner_scope *scope, uint32_t *needs,
 		       uint32_t *counts)
 {
-	uint32_t devices = build->input->device_count, t, k, d, more;
+	uint32_t devices = planner->input->device_count, t, k, d, more;
 	bool plain = true;
 
 	for (d = 0; d < devices; d++)
 		needs[d] = 1;
 	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++) {
-		more = plait__build_more(build, t).count;
+		more = plait__planner_extra_items(planner, t).count;
 		if (more == 0)
 			continue;
 		plain = false;
 		memset(counts, 0, devices * sizeof(uint32_t));
 		for (k = 0; k <= more; k++) {
-			d = plait__build_item_device(build, t, k);
+			d = plait__planner_item_device(planner, t, k);
 			if (++counts[d] > needs[d])
 				needs[d] = counts[d];
 		}
@@ -213,17 +213,17 @@ static bool find_needs(const plait__build *build,
 }
 
 /* What the best try has, or what there may be: the most of any device. */
-static uint32_t find_caps(const plait__build *build,
-			  const plait__build_scope *scope, uint32_t *caps)
+static uint32_t find_caps(const plait__planner_state *planner,
+			  const plait__planner_scope *scope, uint32_t *caps)
 {
-	uint32_t devices = build->input->device_count, d, i, most = 1;
+	uint32_t devices = planner->input->device_count, d, i, most = 1;
 
 	memset(caps, 0, devices * sizeof(uint32_t));
 	for (i = 0; i < scope->lane_count; i++)
-		caps[build->lane_device[scope->lane_first + i]]++;
+		caps[planner->lane_device[scope->lane_first + i]]++;
 	for (d = 0; d < devices; d++) {
-		if (build->limits[d] > 0)
-			caps[d] = build->limits[d];
+		if (planner->limits[d] > 0)
+			caps[d] = planner->limits[d];
 		if (caps[d] > most)
 			most = caps[d];
 	}
@@ -231,13 +231,13 @@ static uint32_t find_caps(const plait__build *build,
 }
 
 /* At most `count` lanes of each device; returns how many in all. */
-static uint64_t set_limits(struct plait__list *l, const uint32_t *caps,
+static uint64_t set_limits(struct plait__list_schedule *l, const uint32_t *caps,
 			   const uint32_t *needs, uint32_t count)
 {
 	uint64_t all = 0;
 	uint32_t d;
 
-	for (d = 0; d < l->build->input->device_count; d++) {
+	for (d = 0; d < l->planner->input->device_count; d++) {
 		l->limits[d] = caps[d] < count ? caps[d] : count;
 		if (l->limits[d] < needs[d])
 			l->limits[d] = needs[d];
@@ -246,20 +246,20 @@ static uint64_t set_limits(struct plait__list *l, const uint32_t *caps,
 	return all;
 }
 
-static plait_status try_ways(struct plait__list *l, plait__build_scope *scope,
-			     uint32_t from, bool insert)
+static plait_status try_attempts(struct plait__list_schedule *l, plait__planner_scope *scope,
+				 uint32_t from, bool insert)
 {
 	plait_status status = PLAIT_OK;
-	uint32_t way;
+	uint32_t attempt;
 
 	rank_with_hops(l, scope);
-	for (way = from; way < WAYS && status == PLAIT_OK; way++)
-		if (way != BY_INSERTION || insert)
-			status = another_try(l, scope, (enum way)way);
+	for (attempt = from; attempt < WAYS && status == PLAIT_OK; attempt++)
+		if (attempt != BY_INSERTION || insert)
+			status = another_try(l, scope, (enum attempt)attempt);
 	return status;
 }
 
-static uint32_t fewer(const plait__build_scope *scope, uint32_t lanes)
+static uint32_t fewer(const plait__planner_scope *scope, uint32_t lanes)
 {
 	if (lanes > 8 || scope->t_count > MANY_NODES)
 		return lanes / 2;
@@ -267,110 +267,110 @@ static uint32_t fewer(const plait__build_scope *scope, uint32_t lanes)
 }
 
 /* All ways with all lanes, then with fewer and fewer. */
-static plait_status try_more(struct plait__list *l, plait__build_scope *scope)
+static plait_status try_more(struct plait__list_schedule *l, plait__planner_scope *scope)
 {
-	plait__build *build = l->build;
-	uint64_t devices = build->input->device_count;
-	uint32_t *caps = plait__work_take(&build->work, devices * 3,
-					  sizeof(uint32_t));
+	plait__planner_state *planner = l->planner;
+	uint64_t devices = planner->input->device_count;
+	uint32_t *caps = plait__arena_alloc(&planner->work, devices * 3,
+					    sizeof(uint32_t));
 	plait_status status = PLAIT_OK;
 	uint32_t lanes, most;
 	bool plain, few;
 
 	if (caps == NULL)
 		return PLAIT_E_NOMEM;
-	plain = find_needs(build, scope, caps + devices, caps + 2 * devices);
-	most = find_caps(build, scope, caps);
+	plain = find_needs(planner, scope, caps + devices, caps + 2 * devices);
+	most = find_caps(planner, scope, caps);
 	for (lanes = most; lanes > 0 && status == PLAIT_OK;
 	     lanes = fewer(scope, lanes)) {
 		few = set_limits(l, caps, caps + devices, lanes) <=
-		      PLAIT__INSERT_LANES;
-		status = try_ways(l, scope, lanes == most ? BY_HOP_RANK :
-				  BY_RANK, plain && few);
+		      PLAIT__INSERTION_LANES;
+		status = try_attempts(l, scope, lanes == most ? BY_HOP_RANK :
+				      BY_RANK, plain && few);
 	}
-	plait__work_give(&build->work, caps);
+	plait__arena_free(&planner->work, caps);
 	return status;
 }
 
 /* The ends of the best try are not needed any more. */
-static bool is_shortest(struct plait__list *l, const plait__build_scope *scope)
+static bool is_shortest(struct plait__list_schedule *l, const plait__planner_scope *scope)
 {
-	return plait__build_is_shortest(l->build, scope, scope->makespan,
-					l->finish);
+	return plait__makespan_is_minimal(l->planner, scope, scope->makespan,
+					  l->finish);
 }
 
-plait_status plait__list_run(struct plait__list *l, uint32_t scope_index)
+plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_index)
 {
-	plait__build *build = l->build;
-	plait__build_scope *scope = &build->scopes[scope_index];
+	plait__planner_state *planner = l->planner;
+	plait__planner_scope *scope = &planner->scopes[scope_index];
 	plait_status status = reserve_items(l);
 
-	scope->lane_first = build->lane_device_count;
-	memcpy(l->limits, build->limits,
-	       build->input->device_count * sizeof(uint32_t));
+	scope->lane_first = planner->lane_device_count;
+	memcpy(l->limits, planner->limits,
+	       planner->input->device_count * sizeof(uint32_t));
 	if (status == PLAIT_OK)
 		status = run_try(l, scope, BY_RANK, UINT64_MAX);
 	if (status == PLAIT_OK)
 		status = keep_lanes(l, scope);
 	end_try(l);
-	build->counts->steps += scope->t_count;
+	planner->counts->steps += scope->t_count;
 	if (status == PLAIT_OK && !is_shortest(l, scope))
 		status = another_try(l, scope, BY_NUMBER);
 	if (status == PLAIT_OK && l->hop_rank != NULL &&
 	    !is_shortest(l, scope))
 		status = try_more(l, scope);
 	restore_best(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__build_no_memory(build);
+	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
 }
 
-plait_status plait__list_open(plait__build *build, struct plait__list **out)
+plait_status plait__search_open(plait__planner_state *planner, struct plait__list_schedule **out)
 {
-	plait__work *work = &build->work;
-	struct plait__list *l = plait__work_take_zero(work, 1, sizeof(*l));
-	uint64_t n = build->node_count;
+	plait__arena *work = &planner->work;
+	struct plait__list_schedule *l = plait__arena_alloc_zero(work, 1, sizeof(*l));
+	uint64_t n = planner->node_count;
 
 	if (l == NULL)
-		return plait__build_no_memory(build);
-	l->build = build;
-	l->ready = plait__work_take_zero(work, build->input->device_count,
-					 sizeof(*l->ready));
-	l->finish = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				    sizeof(uint64_t));
-	l->waiting = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				     sizeof(uint32_t));
-	l->first_seq = plait__work_cut(work, PLAIT__WORK_EARLY, n,
+		return plait__input_no_memory(planner);
+	l->planner = planner;
+	l->ready = plait__arena_alloc_zero(work, planner->input->device_count,
+					   sizeof(*l->ready));
+	l->finish = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+				     sizeof(uint64_t));
+	l->waiting = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+				      sizeof(uint32_t));
+	l->first_seq = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+					sizeof(uint32_t));
+	l->limits = plait__arena_alloc(work, planner->input->device_count,
 				       sizeof(uint32_t));
-	l->limits = plait__work_take(work, build->input->device_count,
-				     sizeof(uint32_t));
-	if (build->options->hop_cost > 0)
-		l->hop_rank = plait__work_take(work, n, sizeof(uint64_t));
+	if (planner->options->hop_cost > 0)
+		l->hop_rank = plait__arena_alloc(work, n, sizeof(uint64_t));
 	*out = l;
 	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
 	    l->first_seq == NULL || l->limits == NULL ||
-	    (build->options->hop_cost > 0 && l->hop_rank == NULL))
-		return plait__build_no_memory(build);
+	    (planner->options->hop_cost > 0 && l->hop_rank == NULL))
+		return plait__input_no_memory(planner);
 	return PLAIT_OK;
 }
 
-void plait__list_close(struct plait__list *l)
+void plait__search_close(struct plait__list_schedule *l)
 {
-	plait__work *work = &l->build->work;
+	plait__arena *work = &l->planner->work;
 	uint32_t d;
 
-	for (d = 0; l->ready != NULL && d < l->build->input->device_count;
+	for (d = 0; l->ready != NULL && d < l->planner->input->device_count;
 	     d++) {
-		plait__work_give(work, l->ready[d].now.entries);
-		plait__work_give(work, l->ready[d].later.entries);
+		plait__arena_free(work, l->ready[d].now.entries);
+		plait__arena_free(work, l->ready[d].not_ready.entries);
 	}
-	plait__work_give(work, l->ready);
-	plait__work_give(work, l->finish);
-	plait__work_give(work, l->waiting);
-	plait__work_give(work, l->position);
-	plait__work_give(work, l->first_seq);
-	plait__work_give(work, l->first_lane);
-	plait__work_give(work, l->limits);
-	plait__work_give(work, l->hop_rank);
-	plait__work_give(work, l->points);
-	plait__work_give(work, l->others);
-	plait__work_give(work, l);
+	plait__arena_free(work, l->ready);
+	plait__arena_free(work, l->finish);
+	plait__arena_free(work, l->waiting);
+	plait__arena_free(work, l->position);
+	plait__arena_free(work, l->first_seq);
+	plait__arena_free(work, l->first_lane);
+	plait__arena_free(work, l->limits);
+	plait__arena_free(work, l->hop_rank);
+	plait__arena_free(work, l->points);
+	plait__arena_free(work, l->others);
+	plait__arena_free(work, l);
 }

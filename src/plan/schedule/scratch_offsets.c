@@ -21,7 +21,7 @@
 enum { ALIGN_BYTES = 256 };
 
 struct memory {
-	plait__build *build;
+	plait__planner_state *planner;
 	uint64_t *place;	/* by lane: bytes, then offset */
 	uint64_t *item_bytes;	/* helped: by item, with bodies */
 	uint64_t *item_offset;	/* helped: by item */
@@ -29,18 +29,18 @@ struct memory {
 	uint32_t capacity;	/* of plan->scratch */
 };
 
-static plait_status fail_size(plait__build *build)
+static plait_status fail_size(plait__planner_state *planner)
 {
-	return plait__fail(build->error, PLAIT_E_INVALID,
+	return plait__fail(planner->error, PLAIT_E_INVALID,
 			   "the scratch of all nodes is more than 2^63 - 1 bytes");
 }
 
 /* Only commands that do something have scratch; stubs have none. */
-static uint64_t scratch_of(const plait__build *build, uint32_t t, uint32_t k)
+static uint64_t scratch_of(const plait__planner_state *planner, uint32_t t, uint32_t k)
 {
-	if (k > 0 && !plait__build_is_group(build, t))
+	if (k > 0 && !plait__planner_is_group(planner, t))
 		return 0;
-	return plait__build_node(build, t)->scratch_bytes;
+	return plait__planner_node(planner, t)->scratch_bytes;
 }
 
 /* Sizes of places become offsets, device by device. */
@@ -65,13 +65,13 @@ static bool lay_out(uint64_t *place, const uint32_t *device, uint32_t count,
 static plait_status add_scratch(struct memory *m, uint32_t command,
 				uint64_t offset, uint64_t bytes)
 {
-	plait__plan *plan = m->build->plan;
+	plait__plan *plan = m->planner->plan;
 	plait__plan_scratch *scratch;
 
-	if (plait__work_reserve(&m->build->work, (void **)&plan->scratch,
-				&m->capacity, plan->scratch_count + 1ull,
-				sizeof(*scratch)) != PLAIT_OK)
-		return plait__build_no_memory(m->build);
+	if (plait__arena_reserve(&m->planner->work, (void **)&plan->scratch,
+				 &m->capacity, plan->scratch_count + 1ull,
+				 sizeof(*scratch)) != PLAIT_OK)
+		return plait__input_no_memory(m->planner);
 	scratch = &plan->scratch[plan->scratch_count++];
 	scratch->command = command;
 	scratch->device = plan->lanes[plan->commands[command].lane].device;
@@ -83,17 +83,17 @@ static plait_status add_scratch(struct memory *m, uint32_t command,
 /* In ascending order of commands. */
 static plait_status store(struct memory *m)
 {
-	plait__build *build = m->build;
-	plait__plan *plan = build->plan;
+	plait__planner_state *planner = m->planner;
+	plait__plan *plan = planner->plan;
 	plait_status status = PLAIT_OK;
-	uint32_t c, t, k, *item_of = build->lane;
+	uint32_t c, t, k, *item_of = planner->lane;
 
-	for (t = 0; t < build->node_count; t++)
-		for (k = 0; k <= plait__build_more(build, t).count; k++) {
-			uint32_t item = plait__build_item(build, t, k);
+	for (t = 0; t < planner->node_count; t++)
+		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+			uint32_t item = plait__planner_item(planner, t, k);
 
-			item_of[build->command_of[item]] =
-				scratch_of(build, t, k) > 0 ? item
+			item_of[planner->command_of[item]] =
+				scratch_of(planner, t, k) > 0 ? item
 							    : PLAIT__NONE;
 		}
 	for (c = 0; c < plan->command_count && status == PLAIT_OK; c++) {
@@ -105,36 +105,36 @@ static plait_status store(struct memory *m)
 		offset = m->item_offset != NULL ? m->item_offset[item_of[c]]
 			: m->place[plan->commands[c].lane];
 		status = add_scratch(m, c, offset,
-				     build->input->nodes[node].scratch_bytes);
+				     planner->input->nodes[node].scratch_bytes);
 	}
 	return status;
 }
 
 static plait_status by_lanes(struct memory *m)
 {
-	plait__build *build = m->build;
-	plait__plan *plan = build->plan;
+	plait__planner_state *planner = m->planner;
+	plait__plan *plan = planner->plan;
 	uint32_t t, k;
 
-	m->place = plait__work_take_zero(&build->work, plan->lanes_count,
-					 sizeof(uint64_t));
+	m->place = plait__arena_alloc_zero(&planner->work, plan->lanes_count,
+					   sizeof(uint64_t));
 	if (m->place == NULL)
-		return plait__build_no_memory(build);
-	for (t = 0; t < build->node_count; t++)
-		for (k = 0; k <= plait__build_more(build, t).count; k++) {
-			uint64_t bytes = scratch_of(build, t, k);
-			uint32_t c = build->command_of[
-				plait__build_item(build, t, k)];
+		return plait__input_no_memory(planner);
+	for (t = 0; t < planner->node_count; t++)
+		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+			uint64_t bytes = scratch_of(planner, t, k);
+			uint32_t c = planner->command_of[
+				plait__planner_item(planner, t, k)];
 			uint64_t *place =
 				&m->place[plan->commands[c].lane];
 
 			*place = bytes > *place ? bytes : *place;
 		}
 	/* The lanes of scope 0 are the lanes of the plan. */
-	if (!lay_out(m->place, build->lane_device +
-		     build->scopes[0].lane_first, plan->lanes_count,
+	if (!lay_out(m->place, planner->lane_device +
+		     planner->scopes[0].lane_first, plan->lanes_count,
 		     m->total))
-		return fail_size(build);
+		return fail_size(planner);
 	return store(m);
 }
 
@@ -144,19 +144,19 @@ static plait_status by_lanes(struct memory *m)
  * more than that item wants itself never runs at the same time. */
 static void add_bodies(struct memory *m, uint32_t t, const uint64_t *totals)
 {
-	plait__build *build = m->build;
+	plait__planner_state *planner = m->planner;
 	const plait__input_region *region =
-		&build->input->regions[plait__build_node(build, t)->link];
-	uint32_t devices = build->input->device_count, s, k, d;
+		&planner->input->regions[plait__planner_node(planner, t)->link];
+	uint32_t devices = planner->input->device_count, s, k, d;
 	uint32_t before = PLAIT__NONE;
 
-	for (k = 0; k <= plait__build_more(build, t).count; k++) {
+	for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
 		uint64_t *bytes =
-			&m->item_bytes[plait__build_item(build, t, k)];
+			&m->item_bytes[plait__planner_item(planner, t, k)];
 
-		d = plait__build_item_device(build, t, k);
+		d = plait__planner_item_device(planner, t, k);
 		if (d == before || (k > 0 &&
-				    d == plait__build_device(build, t)))
+				    d == plait__planner_device(planner, t)))
 			continue;
 		before = d;
 		for (s = 0; s < region->scope_count; s++) {
@@ -169,139 +169,139 @@ static void add_bodies(struct memory *m, uint32_t t, const uint64_t *totals)
 }
 
 /* Chains of one scope, and how large their places are. */
-static plait_status chain_scope(struct memory *m, struct plait__chains *chains,
+static plait_status chain_scope(struct memory *m, struct plait__chain_cover *chains,
 				uint32_t s, uint64_t *totals)
 {
-	plait__build *build = m->build;
-	const plait__build_scope *scope = &build->scopes[s];
+	plait__planner_state *planner = m->planner;
+	const plait__planner_scope *scope = &planner->scopes[s];
 	uint32_t t, k, end = scope->t_first + scope->t_count;
 	uint64_t *place;
 
 	for (t = scope->t_first; t < end; t++)
-		build->seq[t] = t;
-	build->scopes[s].lane_count = 0;
-	if (plait__chains_run(chains, s) != PLAIT_OK)
+		planner->seq[t] = t;
+	planner->scopes[s].lane_count = 0;
+	if (plait__chain_cover_run(chains, s) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	place = plait__work_take_zero(&build->work, scope->lane_count,
-				      sizeof(uint64_t));
+	place = plait__arena_alloc_zero(&planner->work, scope->lane_count,
+					sizeof(uint64_t));
 	if (place == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	for (t = scope->t_first; t < end; t++) {
-		for (k = 0; k <= plait__build_more(build, t).count; k++)
-			m->item_bytes[plait__build_item(build, t, k)] =
-				scratch_of(build, t, k);
-		if (plait__build_node(build, t)->kind == PLAIT__CMD_REGION)
+		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++)
+			m->item_bytes[plait__planner_item(planner, t, k)] =
+				scratch_of(planner, t, k);
+		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
 			add_bodies(m, t, totals);
-		for (k = 0; k <= plait__build_more(build, t).count; k++) {
-			uint32_t item = plait__build_item(build, t, k);
-			uint64_t *p = &place[build->lane[item]];
+		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+			uint32_t item = plait__planner_item(planner, t, k);
+			uint64_t *p = &place[planner->lane[item]];
 
 			*p = m->item_bytes[item] > *p ? m->item_bytes[item]
 						      : *p;
 		}
 	}
-	if (!lay_out(place, build->lane_device + scope->lane_first,
+	if (!lay_out(place, planner->lane_device + scope->lane_first,
 		     scope->lane_count,
-		     totals + (uint64_t)s * build->input->device_count))
-		return fail_size(build);
+		     totals + (uint64_t)s * planner->input->device_count))
+		return fail_size(planner);
 	for (t = scope->t_first; t < end; t++)
-		for (k = 0; k <= plait__build_more(build, t).count; k++) {
-			uint32_t item = plait__build_item(build, t, k);
+		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
+			uint32_t item = plait__planner_item(planner, t, k);
 
-			m->item_offset[item] = place[build->lane[item]];
+			m->item_offset[item] = place[planner->lane[item]];
 		}
-	plait__work_give(&build->work, place);
+	plait__arena_free(&planner->work, place);
 	return PLAIT_OK;
 }
 
 /* Offsets within bodies become offsets in the arenas, from outside in. */
 static void move_scope(struct memory *m, uint32_t t)
 {
-	plait__build *build = m->build;
+	plait__planner_state *planner = m->planner;
 	const plait__input_region *region =
-		&build->input->regions[plait__build_node(build, t)->link];
+		&planner->input->regions[plait__planner_node(planner, t)->link];
 	uint32_t s, u, k, j;
 
 	for (s = 0; s < region->scope_count; s++) {
-		const plait__build_scope *scope =
-			&build->scopes[region->scope_first + s];
+		const plait__planner_scope *scope =
+			&planner->scopes[region->scope_first + s];
 
 		for (u = scope->t_first; u < scope->t_first + scope->t_count;
 		     u++)
-			for (k = 0; k <= plait__build_more(build, u).count;
+			for (k = 0; k <= plait__planner_extra_items(planner, u).count;
 			     k++) {
-				uint32_t d = plait__build_item_device(build, u,
-								      k);
+				uint32_t d = plait__planner_item_device(planner, u,
+									k);
 
-				for (j = 0; plait__build_item_device(
-					     build, t, j) != d; j++)
+				for (j = 0; plait__planner_item_device(
+					     planner, t, j) != d; j++)
 					continue;
-				m->item_offset[plait__build_item(build, u, k)]
+				m->item_offset[plait__planner_item(planner, u, k)]
 					+= m->item_offset[
-					plait__build_item(build, t, j)];
+					plait__planner_item(planner, t, j)];
 			}
 	}
 }
 
 static plait_status by_edges(struct memory *m)
 {
-	plait__build *build = m->build;
-	plait__work *work = &build->work;
-	uint64_t items = (uint64_t)build->node_count + build->extra_count;
-	uint32_t s = build->scope_count, devices = build->input->device_count;
-	struct plait__chains *chains;
+	plait__planner_state *planner = m->planner;
+	plait__arena *work = &planner->work;
+	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
+	uint32_t s = planner->scope_count, devices = planner->input->device_count;
+	struct plait__chain_cover *chains;
 	plait_status status;
 	uint64_t *totals;
 	uint32_t t;
 
-	m->item_bytes = plait__work_take_zero(work, items, sizeof(uint64_t));
-	m->item_offset = plait__work_take_zero(work, items, sizeof(uint64_t));
-	totals = plait__work_take_zero(work, (uint64_t)build->scope_count *
-				       devices, sizeof(uint64_t));
+	m->item_bytes = plait__arena_alloc_zero(work, items, sizeof(uint64_t));
+	m->item_offset = plait__arena_alloc_zero(work, items, sizeof(uint64_t));
+	totals = plait__arena_alloc_zero(work, (uint64_t)planner->scope_count *
+					 devices, sizeof(uint64_t));
 	if (m->item_bytes == NULL || m->item_offset == NULL || totals == NULL)
-		return plait__build_no_memory(build);
-	memset(build->lane, 0xff, items * sizeof(uint32_t));
-	build->lane_device_count = 0;
-	status = plait__chains_open(build, &chains);
+		return plait__input_no_memory(planner);
+	memset(planner->lane, 0xff, items * sizeof(uint32_t));
+	planner->lane_device_count = 0;
+	status = plait__chain_cover_open(planner, &chains);
 	while (status == PLAIT_OK && s-- > 0)
-		if (build->scopes[s].body != PLAIT__NONE)
+		if (planner->scopes[s].body != PLAIT__NONE)
 			status = chain_scope(m, chains, s, totals);
 	if (status != PLAIT_OK)
 		return status;
-	plait__chains_close(chains);
+	plait__chain_cover_close(chains);
 	memcpy(m->total, totals, devices * sizeof(uint64_t));
-	for (t = 0; t < build->node_count; t++)
-		if (plait__build_node(build, t)->kind == PLAIT__CMD_REGION)
+	for (t = 0; t < planner->node_count; t++)
+		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
 			move_scope(m, t);
 	return store(m);
 }
 
-plait_status plait__build_memory(plait__build *build)
+plait_status plait__scratch_offsets_assign(plait__planner_state *planner)
 {
-	plait__work *work = &build->work;
+	plait__arena *work = &planner->work;
 	plait_status status;
 	struct memory m;
 	uint32_t d;
 
 	/* A part of a graph may leave out what wants scratch, and all else. */
-	if (!build->has_scratch || build->node_count == 0)
+	if (!planner->has_scratch || planner->node_count == 0)
 		return PLAIT_OK;
 	memset(&m, 0, sizeof(m));
-	m.build = build;
-	m.total = plait__work_take_zero(work, build->input->device_count,
-					sizeof(uint64_t));
+	m.planner = planner;
+	m.total = plait__arena_alloc_zero(work, planner->input->device_count,
+					  sizeof(uint64_t));
 	if (m.total == NULL)
-		return plait__build_no_memory(build);
-	if (build->options->mode == PLAIT__MODE_HELPED && build->mixed)
+		return plait__input_no_memory(planner);
+	if (planner->options->mode == PLAIT__MODE_HELPED && planner->mixed)
 		status = by_edges(&m);
 	else
 		status = by_lanes(&m);
-	for (d = 0; d < build->input->device_count; d++)
-		build->plan->devices[d].scratch_bytes = m.total[d];
-	plait__work_give(work, m.total);
-	plait__work_give(work, m.place);
-	plait__work_give(work, m.item_bytes);
-	plait__work_give(work, m.item_offset);
-	build->counts->steps += build->node_count;
+	for (d = 0; d < planner->input->device_count; d++)
+		planner->plan->devices[d].scratch_bytes = m.total[d];
+	plait__arena_free(work, m.total);
+	plait__arena_free(work, m.place);
+	plait__arena_free(work, m.item_bytes);
+	plait__arena_free(work, m.item_offset);
+	planner->counts->steps += planner->node_count;
 	return status;
 }

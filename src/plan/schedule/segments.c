@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct segments {
-	plait__build *build;
+	plait__planner_state *planner;
 	plait__plan *plan;
 	uint32_t *track_of;	/* by lane: track of the body in hand */
 	uint32_t *depth;	/* by command */
@@ -51,12 +51,12 @@ static plait_status add_segment(struct segments *s, uint32_t device,
 	plait__plan *plan = s->plan;
 	uint32_t index = plan->segments_count;
 
-	if (plait__work_reserve(&s->build->work, (void **)&plan->segments,
-				&s->capacity, index + 1ull,
-				sizeof(*plan->segments)) != PLAIT_OK ||
-	    plait__work_reserve(&s->build->work, (void **)&s->key_depth,
-				&s->key_capacity, index + 1ull,
-				sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__arena_reserve(&s->planner->work, (void **)&plan->segments,
+				 &s->capacity, index + 1ull,
+				 sizeof(*plan->segments)) != PLAIT_OK ||
+	    plait__arena_reserve(&s->planner->work, (void **)&s->key_depth,
+				 &s->key_capacity, index + 1ull,
+				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	memset(&plan->segments[index], 0, sizeof(*plan->segments));
 	plan->segments[index].device = device;
@@ -118,9 +118,9 @@ static plait_status clear_table(struct segments *s, uint32_t commands,
 
 	while (size < 2ull * commands)
 		size *= 2;
-	if (plait__work_reserve(&s->build->work, (void **)&s->table,
-				&s->table_capacity, size,
-				sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__arena_reserve(&s->planner->work, (void **)&s->table,
+				 &s->table_capacity, size,
+				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	memset(s->table, 0, size * sizeof(uint32_t));
 	*mask = size - 1;
@@ -147,14 +147,14 @@ static plait_status do_body(struct segments *s, plait__plan_body *body)
 			return PLAIT_E_NOMEM;
 	}
 	body->segment_count = plan->segments_count - body->segment_first;
-	s->build->counts->steps += body->command_count;
+	s->planner->counts->steps += body->command_count;
 	return PLAIT_OK;
 }
 
-plait_status plait__build_segments(plait__build *build)
+plait_status plait__segments_find(plait__planner_state *planner)
 {
-	plait__work *work = &build->work;
-	plait__plan *plan = build->plan;
+	plait__arena *work = &planner->work;
+	plait__plan *plan = planner->plan;
 	plait_status status = PLAIT_OK;
 	struct segments s;
 	uint32_t i, async = 0;
@@ -164,22 +164,22 @@ plait_status plait__build_segments(plait__build *build)
 	if (!async)
 		return PLAIT_OK;
 	memset(&s, 0, sizeof(s));
-	s.build = build;
+	s.planner = planner;
 	s.plan = plan;
-	s.track_of = plait__work_take(work, plan->lanes_count,
-				      sizeof(uint32_t));
-	s.depth = plait__work_take(work, plan->command_count,
-				   sizeof(uint32_t));
+	s.track_of = plait__arena_alloc(work, plan->lanes_count,
+					sizeof(uint32_t));
+	s.depth = plait__arena_alloc(work, plan->command_count,
+				     sizeof(uint32_t));
 	plan->segment_of_count = plan->command_count;
-	plan->segment_of = plait__work_take_none(work, plan->command_count,
-						 sizeof(uint32_t));
+	plan->segment_of = plait__arena_alloc_none(work, plan->command_count,
+						   sizeof(uint32_t));
 	if (s.track_of == NULL || s.depth == NULL || plan->segment_of == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	for (i = 0; i < plan->bodies_count && status == PLAIT_OK; i++)
 		status = do_body(&s, &plan->bodies[i]);
-	plait__work_give(work, s.track_of);
-	plait__work_give(work, s.depth);
-	plait__work_give(work, s.table);
-	plait__work_give(work, s.key_depth);
-	return status == PLAIT_OK ? PLAIT_OK : plait__build_no_memory(build);
+	plait__arena_free(work, s.track_of);
+	plait__arena_free(work, s.depth);
+	plait__arena_free(work, s.table);
+	plait__arena_free(work, s.key_depth);
+	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
 }

@@ -65,19 +65,19 @@ static void walk(const plait__input *input, const uint32_t *from,
 }
 
 /* Keep of the selected nodes those that can be reached from a list. */
-static plait_status restrict_to(plait__build *build, struct reach *r,
+static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 				const uint32_t *list, uint32_t count,
 				bool forward)
 {
-	const plait__input *input = build->input;
+	const plait__input *input = planner->input;
 	uint32_t i;
 
 	if (list == NULL)
 		return PLAIT_OK;
 	for (i = 0; i < count; i++)
 		if (list[i] >= input->node_count ||
-		    (build->scope_of != NULL && build->scope_of[list[i]] != 0))
-			return plait__fail(build->error, PLAIT_E_INVALID,
+		    (planner->scope_of != NULL && planner->scope_of[list[i]] != 0))
+			return plait__fail(planner->error, PLAIT_E_INVALID,
 					   "%s %u of the partial plan: node %u "
 					   "is not in the graph itself",
 					   forward ? "source" : "sink", i,
@@ -85,19 +85,19 @@ static plait_status restrict_to(plait__build *build, struct reach *r,
 	link_edges(input, forward, r);
 	walk(input, list, count, r);
 	for (i = 0; i < input->node_count; i++)
-		if (build->scope_of == NULL || build->scope_of[i] == 0)
-			build->selected[i] &= r->reached[i];
+		if (planner->scope_of == NULL || planner->scope_of[i] == 0)
+			planner->selected[i] &= r->reached[i];
 	return PLAIT_OK;
 }
 
 /* "source node 3 'a' (x.c:7)", or the first of several. */
-static const char *show_list(const plait__build *build, const char *what,
+static const char *show_list(const plait__planner_state *planner, const char *what,
 			     const uint32_t *list, uint32_t count,
 			     char room[SHOWN_BYTES])
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
-	(void)plait__input_node_text(build->input, list[0], text);
+	(void)plait__input_node_text(planner->input, list[0], text);
 	if (count == 1)
 		(void)snprintf(room, SHOWN_BYTES, "%s %s", what, text);
 	else
@@ -107,87 +107,87 @@ static const char *show_list(const plait__build *build, const char *what,
 }
 
 /* A plan of nothing is a mistake in the lists, or in the graph's edges. */
-static plait_status check_any(const plait__build *build)
+static plait_status check_any(const plait__planner_state *planner)
 {
-	const plait__input_options *options = build->options;
+	const plait__input_options *options = planner->options;
 	char from[SHOWN_BYTES], to[SHOWN_BYTES];
 
 	if (options->sources == NULL || options->sinks == NULL ||
-	    memchr(build->selected + build->input_scopes[0].node_first, 1,
-		   build->input_scopes[0].node_count) != NULL)
+	    memchr(planner->selected + planner->input_scopes[0].node_first, 1,
+		   planner->input_scopes[0].node_count) != NULL)
 		return PLAIT_OK;
-	return plait__fail(build->error, PLAIT_E_INVALID,
+	return plait__fail(planner->error, PLAIT_E_INVALID,
 			   "the partial plan is empty: no path leads from %s "
 			   "to %s",
-			   show_list(build, "source", options->sources,
+			   show_list(planner, "source", options->sources,
 				     options->source_count, from),
-			   show_list(build, "sink", options->sinks,
+			   show_list(planner, "sink", options->sinks,
 				     options->sink_count, to));
 }
 
-static plait_status restrict_scope_zero(plait__build *build)
+static plait_status restrict_scope_zero(plait__planner_state *planner)
 {
-	const plait__input_options *options = build->options;
-	const plait__input *input = build->input;
-	plait__work *work = &build->work;
+	const plait__input_options *options = planner->options;
+	const plait__input *input = planner->input;
+	plait__arena *work = &planner->work;
 	plait_status status;
 	struct reach r;
 
-	build->selected = plait__work_take(work, input->node_count, 1);
-	r.first = plait__work_take(work, input->node_count + 1ull,
-				   sizeof(uint32_t));
-	r.next = plait__work_take(work, input->edge_count, sizeof(uint32_t));
-	r.queue = plait__work_take(work, input->node_count, sizeof(uint32_t));
-	r.reached = plait__work_take(work, input->node_count, 1);
-	if (build->selected == NULL || r.first == NULL || r.next == NULL ||
+	planner->selected = plait__arena_alloc(work, input->node_count, 1);
+	r.first = plait__arena_alloc(work, input->node_count + 1ull,
+				     sizeof(uint32_t));
+	r.next = plait__arena_alloc(work, input->edge_count, sizeof(uint32_t));
+	r.queue = plait__arena_alloc(work, input->node_count, sizeof(uint32_t));
+	r.reached = plait__arena_alloc(work, input->node_count, 1);
+	if (planner->selected == NULL || r.first == NULL || r.next == NULL ||
 	    r.queue == NULL || r.reached == NULL)
-		return plait__build_no_memory(build);
-	memset(build->selected, 1, input->node_count);
-	status = restrict_to(build, &r, options->sources,
+		return plait__input_no_memory(planner);
+	memset(planner->selected, 1, input->node_count);
+	status = restrict_to(planner, &r, options->sources,
 			     options->source_count, true);
 	if (status == PLAIT_OK)
-		status = restrict_to(build, &r, options->sinks,
+		status = restrict_to(planner, &r, options->sinks,
 				     options->sink_count, false);
 	if (status == PLAIT_OK)
-		status = check_any(build);
-	plait__work_give(work, r.first);
-	plait__work_give(work, r.next);
-	plait__work_give(work, r.queue);
-	plait__work_give(work, r.reached);
+		status = check_any(planner);
+	plait__arena_free(work, r.first);
+	plait__arena_free(work, r.next);
+	plait__arena_free(work, r.queue);
+	plait__arena_free(work, r.reached);
 	return status;
 }
 
 /* A body takes part when the node of its region does. */
-static void select_scope(plait__build *build, uint32_t s, uint32_t *bodies)
+static void select_scope(plait__planner_state *planner, uint32_t s, uint32_t *bodies)
 {
-	const plait__input_scope *in = &build->input_scopes[s];
+	const plait__input_scope *in = &planner->input_scopes[s];
 	uint32_t i, count = in->node_count;
 	bool part = true;
 
-	if (build->selected != NULL && s > 0) {
-		part = build->selected[build->input->regions[in->region].node];
-		memset(build->selected + in->node_first, part, count);
+	if (planner->selected != NULL && s > 0) {
+		part = planner->selected[planner->input->regions[in->region].node];
+		memset(planner->selected + in->node_first, part, count);
 		count = part ? count : 0;
-	} else if (build->selected != NULL) {
+	} else if (planner->selected != NULL) {
 		for (i = 0, count = 0; i < in->node_count; i++)
-			count += build->selected[in->node_first + i];
+			count += planner->selected[in->node_first + i];
 	}
-	build->scopes[s].t_count = count;
-	build->scopes[s].body = part ? (*bodies)++ : PLAIT__NONE;
+	planner->scopes[s].t_count = count;
+	planner->scopes[s].body = part ? (*bodies)++ : PLAIT__NONE;
 }
 
-plait_status plait__build_select(plait__build *build)
+plait_status plait__select_subgraph(plait__planner_state *planner)
 {
 	plait_status status = PLAIT_OK;
 	uint32_t s, bodies = 0;
 
-	build->scopes = plait__work_take_zero(&build->work, build->scope_count,
-					      sizeof(*build->scopes));
-	if (build->scopes == NULL)
-		return plait__build_no_memory(build);
-	if (build->options->sources != NULL || build->options->sinks != NULL)
-		status = restrict_scope_zero(build);
-	for (s = 0; s < build->scope_count && status == PLAIT_OK; s++)
-		select_scope(build, s, &bodies);
+	planner->scopes = plait__arena_alloc_zero(&planner->work, planner->scope_count,
+						  sizeof(*planner->scopes));
+	if (planner->scopes == NULL)
+		return plait__input_no_memory(planner);
+	if (planner->options->sources != NULL || planner->options->sinks != NULL)
+		status = restrict_scope_zero(planner);
+	for (s = 0; s < planner->scope_count && status == PLAIT_OK; s++)
+		select_scope(planner, s, &bodies);
 	return status;
 }

@@ -82,24 +82,24 @@ static void do_bodies(struct signals *s)
 	plan->signal_count = end;
 }
 
-plait_status plait__build_signals(plait__build *build)
+plait_status plait__signal_slots_assign(plait__planner_state *planner)
 {
-	plait__work *work = &build->work;
+	plait__arena *work = &planner->work;
 	struct signals s;
 
-	s.plan = build->plan;
-	s.track_of = plait__work_take(work, s.plan->lanes_count,
-				      sizeof(uint32_t));
-	s.waiters = plait__work_take_zero(work, s.plan->command_count,
-					  sizeof(uint32_t));
-	s.freed = plait__work_take(work, s.plan->command_count,
-				   sizeof(uint32_t));
+	s.plan = planner->plan;
+	s.track_of = plait__arena_alloc(work, s.plan->lanes_count,
+					sizeof(uint32_t));
+	s.waiters = plait__arena_alloc_zero(work, s.plan->command_count,
+					    sizeof(uint32_t));
+	s.freed = plait__arena_alloc(work, s.plan->command_count,
+				     sizeof(uint32_t));
 	if (s.track_of == NULL || s.waiters == NULL || s.freed == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	do_bodies(&s);
-	plait__work_give(work, s.track_of);
-	plait__work_give(work, s.waiters);
-	plait__work_give(work, s.freed);
-	build->counts->steps += s.plan->waits_count;
+	plait__arena_free(work, s.track_of);
+	plait__arena_free(work, s.waiters);
+	plait__arena_free(work, s.freed);
+	planner->counts->steps += s.plan->waits_count;
 	return PLAIT_OK;
 }

@@ -19,21 +19,21 @@ struct order {
 	uint32_t *t_of;		/* by node */
 };
 
-static bool takes_part(const plait__build *build,
+static bool takes_part(const plait__planner_state *planner,
 		       const plait__input_edge *edge)
 {
-	return build->selected == NULL || (build->selected[edge->before] &&
-					   build->selected[edge->after]);
+	return planner->selected == NULL || (planner->selected[edge->before] &&
+					     planner->selected[edge->after]);
 }
 
 /* Successors of every node, in the order in which edges were given. */
-static void sort_edges(plait__build *build, struct order *o)
+static void sort_edges(plait__planner_state *planner, struct order *o)
 {
-	const plait__input *input = build->input;
+	const plait__input *input = planner->input;
 	uint32_t i, sum = 0;
 
 	for (i = 0; i < input->edge_count; i++) {
-		if (!takes_part(build, &input->edges[i]))
+		if (!takes_part(planner, &input->edges[i]))
 			continue;
 		o->first[input->edges[i].before]++;
 		o->degree[input->edges[i].after]++;
@@ -43,7 +43,7 @@ static void sort_edges(plait__build *build, struct order *o)
 		o->first[i] = sum;
 	}
 	for (i = input->edge_count; i-- > 0;) {
-		if (!takes_part(build, &input->edges[i]))
+		if (!takes_part(planner, &input->edges[i]))
 			continue;
 		o->succs[--o->first[input->edges[i].before]] =
 			input->edges[i].after;
@@ -51,16 +51,16 @@ static void sort_edges(plait__build *build, struct order *o)
 }
 
 /* Number the nodes of one scope; returns how many. */
-static uint32_t number_scope(plait__build *build, struct order *o,
+static uint32_t number_scope(plait__planner_state *planner, struct order *o,
 			     const plait__input_scope *scope, uint32_t t_first)
 {
-	uint32_t *queue = build->node_of;
+	uint32_t *queue = planner->node_of;
 	uint32_t head = t_first, tail = t_first, i, node;
 
 	for (i = 0; i < scope->node_count; i++) {
 		node = scope->node_first + i;
 		if (o->degree[node] == 0 &&
-		    (build->selected == NULL || build->selected[node]))
+		    (planner->selected == NULL || planner->selected[node]))
 			queue[tail++] = node;
 	}
 	while (head < tail) {
@@ -74,7 +74,7 @@ static uint32_t number_scope(plait__build *build, struct order *o,
 }
 
 /* "a -> b -> a": as many names as the error's text can hold. */
-static void write_cycle(plait__build *build, const uint32_t *pred,
+static void write_cycle(plait__planner_state *planner, const uint32_t *pred,
 			uint32_t start, char *text, size_t capacity)
 {
 	char name[PLAIT__NODE_TEXT_BYTES];
@@ -84,7 +84,7 @@ static void write_cycle(plait__build *build, const uint32_t *pred,
 
 	do {
 		node = pred[node];
-		plait__input_node_text(build->input, node, name);
+		plait__input_node_text(planner->input, node, name);
 		length = snprintf(text + used, capacity - used, "%s -> ", name);
 		if (length < 0 || (size_t)length >= capacity - used - 8) {
 			snprintf(text + used, capacity - used, "...");
@@ -92,7 +92,7 @@ static void write_cycle(plait__build *build, const uint32_t *pred,
 		}
 		used += (size_t)length;
 	} while (node != start);
-	plait__input_node_text(build->input, pred[node], name);
+	plait__input_node_text(planner->input, pred[node], name);
 	plait__text_copy(name, text + used, capacity - used, NULL);
 }
 
@@ -101,9 +101,9 @@ static void write_cycle(plait__build *build, const uint32_t *pred,
  * back from pred to pred must meet itself.  The names then run forwards,
  * because the links are turned round on the way.
  */
-static plait_status fail_cycle(plait__build *build, struct order *o)
+static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 {
-	const plait__input *input = build->input;
+	const plait__input *input = planner->input;
 	uint32_t *pred = o->t_of, *next = o->first;
 	char text[PLAIT_ERROR_TEXT_BYTES - 8];
 	uint32_t i, node = PLAIT__NONE, first, step;
@@ -113,7 +113,7 @@ static plait_status fail_cycle(plait__build *build, struct order *o)
 	for (i = 0; i < input->edge_count; i++) {
 		const plait__input_edge *edge = &input->edges[i];
 
-		if (!takes_part(build, edge) || o->degree[edge->before] == 0 ||
+		if (!takes_part(planner, edge) || o->degree[edge->before] == 0 ||
 		    o->degree[edge->after] == 0)
 			continue;
 		pred[edge->after] = edge->before;
@@ -127,111 +127,111 @@ static plait_status fail_cycle(plait__build *build, struct order *o)
 		i = pred[i];
 		first = i < first ? i : first;
 	}
-	write_cycle(build, next, pred[first], text, sizeof(text) -
+	write_cycle(planner, next, pred[first], text, sizeof(text) -
 		    (place < sizeof(text) / 2 ? place : sizeof(text) / 2));
-	return plait__build_fail_at(build, first, "cycle: %s", text);
+	return plait__input_fail_at(planner, first, "cycle: %s", text);
 }
 
 /* Predecessors by t.  Filled in ascending t, so each list ascends. */
-static plait_status fill_preds(plait__build *build, struct order *o)
+static plait_status fill_preds(plait__planner_state *planner, struct order *o)
 {
-	uint32_t n = build->node_count, t, i, sum = 0;
+	uint32_t n = planner->node_count, t, i, sum = 0;
 	uint32_t *fill = o->degree;
 
-	build->pred_first = plait__work_cut_zero(&build->work,
-						 PLAIT__WORK_LATE, n + 1ull,
-						 sizeof(uint32_t));
-	build->preds = plait__work_take(&build->work,
-					o->first[build->input->node_count],
-					sizeof(uint32_t));
-	if (build->pred_first == NULL || build->preds == NULL)
-		return plait__build_no_memory(build);
-	for (i = 0; i < o->first[build->input->node_count]; i++)
-		build->pred_first[o->t_of[o->succs[i]]]++;
+	planner->pred_first = plait__arena_cut_zero(&planner->work,
+						    PLAIT__ARENA_LATE, n + 1ull,
+						    sizeof(uint32_t));
+	planner->preds = plait__arena_alloc(&planner->work,
+					    o->first[planner->input->node_count],
+					    sizeof(uint32_t));
+	if (planner->pred_first == NULL || planner->preds == NULL)
+		return plait__input_no_memory(planner);
+	for (i = 0; i < o->first[planner->input->node_count]; i++)
+		planner->pred_first[o->t_of[o->succs[i]]]++;
 	for (t = 0; t <= n; t++) {
-		uint32_t count = build->pred_first[t];
+		uint32_t count = planner->pred_first[t];
 
-		build->pred_first[t] = sum;
+		planner->pred_first[t] = sum;
 		if (t < n)
 			fill[t] = sum;
 		sum += count;
 	}
 	for (t = 0; t < n; t++) {
-		uint32_t node = build->node_of[t];
+		uint32_t node = planner->node_of[t];
 
 		for (i = o->first[node]; i < o->first[node + 1]; i++)
-			build->preds[fill[o->t_of[o->succs[i]]]++] = t;
+			planner->preds[fill[o->t_of[o->succs[i]]]++] = t;
 	}
 	return PLAIT_OK;
 }
 
 /* Preds ascend: the same edge again is right behind the first one. */
-static uint32_t count_repeats(const plait__build *build)
+static uint32_t count_repeats(const plait__planner_state *planner)
 {
-	const uint32_t *preds = build->preds;
+	const uint32_t *preds = planner->preds;
 	uint32_t count = 0;
 
-	for (uint32_t t = 0; t < build->node_count; t++)
-		for (uint32_t i = build->pred_first[t] + 1;
-		     i < build->pred_first[t + 1]; i++)
+	for (uint32_t t = 0; t < planner->node_count; t++)
+		for (uint32_t i = planner->pred_first[t] + 1;
+		     i < planner->pred_first[t + 1]; i++)
 			count += preds[i] == preds[i - 1];
 	return count;
 }
 
-static plait_status take_arrays(plait__build *build, struct order *o)
+static plait_status take_arrays(plait__planner_state *planner, struct order *o)
 {
-	uint64_t n = build->input->node_count;
-	plait__work *work = &build->work;
+	uint64_t n = planner->input->node_count;
+	plait__arena *work = &planner->work;
 
 	memset(o, 0, sizeof(*o));
-	build->node_of = plait__work_take(work, n, sizeof(uint32_t));
-	o->first = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n + 1,
-					sizeof(uint32_t));
-	o->degree = plait__work_cut_zero(work, PLAIT__WORK_EARLY, n,
+	planner->node_of = plait__arena_alloc(work, n, sizeof(uint32_t));
+	o->first = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n + 1,
 					 sizeof(uint32_t));
-	o->t_of = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				  sizeof(uint32_t));
-	o->succs = plait__work_cut(work, PLAIT__WORK_EARLY,
-				   build->input->edge_count, sizeof(uint32_t));
-	if (build->node_of == NULL || o->first == NULL || o->degree == NULL ||
+	o->degree = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n,
+					  sizeof(uint32_t));
+	o->t_of = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+				   sizeof(uint32_t));
+	o->succs = plait__arena_cut(work, PLAIT__ARENA_EARLY,
+				    planner->input->edge_count, sizeof(uint32_t));
+	if (planner->node_of == NULL || o->first == NULL || o->degree == NULL ||
 	    o->t_of == NULL || o->succs == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	return PLAIT_OK;
 }
 
-plait_status plait__build_order(plait__build *build)
+plait_status plait__toposort(plait__planner_state *planner)
 {
 	struct order o;
-	plait_status status = take_arrays(build, &o);
+	plait_status status = take_arrays(planner, &o);
 	uint32_t s, t = 0;
 	bool cyclic = false;
 
 	if (status != PLAIT_OK)
 		return status;
-	sort_edges(build, &o);
-	for (s = 0; s < build->scope_count; s++) {
-		plait__build_scope *scope = &build->scopes[s];
+	sort_edges(planner, &o);
+	for (s = 0; s < planner->scope_count; s++) {
+		plait__planner_scope *scope = &planner->scopes[s];
 		uint32_t want = scope->t_count;
 
 		scope->t_first = t;
 		if (want == 0)
 			continue;
-		scope->t_count = number_scope(build, &o,
-					      &build->input_scopes[s], t);
+		scope->t_count = number_scope(planner, &o,
+					      &planner->input_scopes[s], t);
 		cyclic |= scope->t_count != want;
 		t += want;
 	}
 	if (cyclic)
-		return fail_cycle(build, &o);
-	build->node_count = t;
-	build->counts->steps += 2ull * build->input->edge_count + t;
-	status = fill_preds(build, &o);
+		return fail_cycle(planner, &o);
+	planner->node_count = t;
+	planner->counts->steps += 2ull * planner->input->edge_count + t;
+	status = fill_preds(planner, &o);
 	if (status == PLAIT_OK)
-		build->plan->edge_count = o.first[build->input->node_count] -
-					  count_repeats(build);
-	plait__work_give(&build->work, o.first);
-	plait__work_give(&build->work, o.degree);
-	plait__work_give(&build->work, o.t_of);
-	plait__work_give(&build->work, o.succs);
+		planner->plan->edge_count = o.first[planner->input->node_count] -
+					  count_repeats(planner);
+	plait__arena_free(&planner->work, o.first);
+	plait__arena_free(&planner->work, o.degree);
+	plait__arena_free(&planner->work, o.t_of);
+	plait__arena_free(&planner->work, o.succs);
 	return status;
 }

@@ -38,13 +38,13 @@ struct reduce {
 enum { CONTINUED = 1u << 31 };
 
 /* The path of t: that of its highest pred which nobody has continued. */
-static void extend_path(plait__build *build, struct reduce *r, uint32_t t,
+static void extend_path(plait__planner_state *planner, struct reduce *r, uint32_t t,
 			uint32_t *path_count)
 {
-	uint32_t i = build->pred_first[t + 1];
+	uint32_t i = planner->pred_first[t + 1];
 
-	while (i-- > build->pred_first[t]) {
-		uint32_t pred = build->preds[i];
+	while (i-- > planner->pred_first[t]) {
+		uint32_t pred = planner->preds[i];
 
 		if (r->path[pred] & CONTINUED)
 			continue;
@@ -57,17 +57,17 @@ static void extend_path(plait__build *build, struct reduce *r, uint32_t t,
 
 /* Ask for preds[from..to), of which there is one per path at the end; the
  * others, which a later one of their path implies, become PLAIT__NONE. */
-static void ask(plait__build *build, struct reduce *r, uint32_t t,
-		uint32_t from, uint32_t to)
+static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
+		  uint32_t from, uint32_t to)
 {
 	uint32_t i = to;
 
 	while (i-- > from) {
-		uint32_t pred = build->preds[i];
+		uint32_t pred = planner->preds[i];
 		uint32_t path = r->path[pred] & ~(uint32_t)CONTINUED;
 
 		if (r->asked[path] == t) {
-			build->preds[i] = PLAIT__NONE;
+			planner->preds[i] = PLAIT__NONE;
 			continue;
 		}
 		r->asked[path] = t;
@@ -90,20 +90,20 @@ static void reach(struct reduce *r, uint32_t x, uint32_t t)
 	r->open--;
 }
 
-static plait_status push_preds(plait__build *build, struct reduce *r,
+static plait_status push_preds(plait__planner_state *planner, struct reduce *r,
 			       uint32_t x, uint32_t t)
 {
-	uint32_t i = build->pred_first[x], end = build->pred_first[x + 1];
+	uint32_t i = planner->pred_first[x], end = planner->pred_first[x + 1];
 	plait_status status;
 
-	status = plait__work_reserve(&build->work, (void **)&r->stack,
-				     &r->stack_capacity,
-				     (uint64_t)r->stack_count + (end - i),
-				     sizeof(uint32_t));
+	status = plait__arena_reserve(&planner->work, (void **)&r->stack,
+				      &r->stack_capacity,
+				      (uint64_t)r->stack_count + (end - i),
+				      sizeof(uint32_t));
 	if (status != PLAIT_OK)
 		return status;
 	for (; i < end; i++) {
-		uint32_t pred = build->preds[i];
+		uint32_t pred = planner->preds[i];
 
 		if (r->level[pred] < r->low || r->visited[pred] == t)
 			continue;
@@ -114,20 +114,20 @@ static plait_status push_preds(plait__build *build, struct reduce *r,
 }
 
 /* Everything above the lowest candidate that `start` happens after. */
-static plait_status search(plait__build *build, struct reduce *r,
+static plait_status search(plait__planner_state *planner, struct reduce *r,
 			   uint32_t start, uint32_t t)
 {
-	plait_status status = push_preds(build, r, start, t);
+	plait_status status = push_preds(planner, r, start, t);
 
 	while (status == PLAIT_OK && r->stack_count > 0 && r->open > 0 &&
 	       r->credit > 0) {
 		uint32_t x = r->stack[--r->stack_count];
 
 		r->credit--;
-		build->counts->reduce_steps++;
+		planner->counts->reduce_steps++;
 		reach(r, x, t);
 		if (r->level[x] > r->low)
-			status = push_preds(build, r, x, t);
+			status = push_preds(planner, r, x, t);
 	}
 	if (r->stack_count > 0 && r->open > 0)
 		r->cut = 1;
@@ -136,10 +136,10 @@ static plait_status search(plait__build *build, struct reduce *r,
 }
 
 /* The pred at i is settled one way or the other; true: it is kept. */
-static bool settle(plait__build *build, struct reduce *r, uint32_t i,
+static bool settle(plait__planner_state *planner, struct reduce *r, uint32_t i,
 		   uint32_t t)
 {
-	uint32_t pred = build->preds[i], path;
+	uint32_t pred = planner->preds[i], path;
 
 	if (pred == PLAIT__NONE)
 		return false;
@@ -147,17 +147,17 @@ static bool settle(plait__build *build, struct reduce *r, uint32_t i,
 	if (r->asked[path] != t)
 		return true;
 	if (r->candidate[path] != pred) {
-		build->preds[i] = PLAIT__NONE;
+		planner->preds[i] = PLAIT__NONE;
 		return false;
 	}
 	r->candidate[path] = PLAIT__NONE;
 	r->open--;
-	build->counts->unproven_edges += r->cut;
+	planner->counts->unproven_edges += r->cut;
 	return true;
 }
 
 /* From the highest pred down: what is kept may imply those below it. */
-static plait_status reduce_node(plait__build *build, struct reduce *r,
+static plait_status reduce_node(plait__planner_state *planner, struct reduce *r,
 				uint32_t t, uint32_t from, uint32_t to)
 {
 	plait_status status = PLAIT_OK;
@@ -166,33 +166,33 @@ static plait_status reduce_node(plait__build *build, struct reduce *r,
 	r->open = 0;
 	r->cut = 0;
 	r->low = UINT32_MAX;
-	ask(build, r, t, from, to);
+	query(planner, r, t, from, to);
 	while (i-- > from && status == PLAIT_OK) {
-		uint32_t pred = build->preds[i];
+		uint32_t pred = planner->preds[i];
 
-		if (!settle(build, r, i, t) || r->open == 0)
+		if (!settle(planner, r, i, t) || r->open == 0)
 			continue;
 		reach(r, pred, t);
 		if (r->level[pred] > r->low && r->open > 0)
-			status = search(build, r, pred, t);
+			status = search(planner, r, pred, t);
 	}
 	return status;
 }
 
 /* Drop equal neighbours; true when preds lie on different levels. */
-static bool squeeze(plait__build *build, struct reduce *r, uint32_t t,
-		    uint32_t from, uint32_t *to)
+static bool compact_preds(plait__planner_state *planner, struct reduce *r, uint32_t t,
+			  uint32_t from, uint32_t *to)
 {
-	uint32_t i = build->pred_first[t], out = from;
+	uint32_t i = planner->pred_first[t], out = from;
 	uint32_t low = UINT32_MAX, high = 0;
 
-	build->pred_first[t] = from;
-	for (; i < build->pred_first[t + 1]; i++) {
-		uint32_t pred = build->preds[i], level = r->level[pred];
+	planner->pred_first[t] = from;
+	for (; i < planner->pred_first[t + 1]; i++) {
+		uint32_t pred = planner->preds[i], level = r->level[pred];
 
-		if (out > from && build->preds[out - 1] == pred)
+		if (out > from && planner->preds[out - 1] == pred)
 			continue;
-		build->preds[out++] = pred;
+		planner->preds[out++] = pred;
 		low = level < low ? level : low;
 		high = level > high ? level : high;
 	}
@@ -202,13 +202,13 @@ static bool squeeze(plait__build *build, struct reduce *r, uint32_t t,
 }
 
 /* With one pred there is nothing to reduce. */
-static void pass_on(plait__build *build, struct reduce *r, uint32_t t,
-		    uint32_t out, uint32_t *path_count)
+static void propagate(plait__planner_state *planner, struct reduce *r, uint32_t t,
+		      uint32_t out, uint32_t *path_count)
 {
-	uint32_t pred = build->preds[build->pred_first[t]];
+	uint32_t pred = planner->preds[planner->pred_first[t]];
 
-	build->preds[out] = pred;
-	build->pred_first[t] = out;
+	planner->preds[out] = pred;
+	planner->pred_first[t] = out;
 	r->level[t] = r->level[pred] + 1;
 	if (r->path[pred] & CONTINUED) {
 		r->path[t] = (*path_count)++;
@@ -218,52 +218,52 @@ static void pass_on(plait__build *build, struct reduce *r, uint32_t t,
 	}
 }
 
-static plait_status reduce_all(plait__build *build, struct reduce *r)
+static plait_status reduce_all(plait__planner_state *planner, struct reduce *r)
 {
 	uint32_t t, i, out = 0, from, to, path_count = 0;
 	plait_status status = PLAIT_OK;
 
-	for (t = 0; t < build->node_count && status == PLAIT_OK; t++) {
+	for (t = 0; t < planner->node_count && status == PLAIT_OK; t++) {
 		from = out;
-		if (build->pred_first[t + 1] - build->pred_first[t] == 1) {
-			pass_on(build, r, t, out++, &path_count);
+		if (planner->pred_first[t + 1] - planner->pred_first[t] == 1) {
+			propagate(planner, r, t, out++, &path_count);
 			continue;
 		}
-		if (squeeze(build, r, t, from, &to)) {
+		if (compact_preds(planner, r, t, from, &to)) {
 			r->credit += CREDIT_NODE +
 				     CREDIT_PRED * (uint64_t)(to - from);
-			status = reduce_node(build, r, t, from, to);
+			status = reduce_node(planner, r, t, from, to);
 		}
 		for (i = from; i < to; i++)
-			if (build->preds[i] != PLAIT__NONE)
-				build->preds[out++] = build->preds[i];
+			if (planner->preds[i] != PLAIT__NONE)
+				planner->preds[out++] = planner->preds[i];
 		/* The next node still reads its own list, further right. */
-		i = build->pred_first[t + 1];
-		build->pred_first[t + 1] = out;
-		extend_path(build, r, t, &path_count);
-		build->pred_first[t + 1] = i;
+		i = planner->pred_first[t + 1];
+		planner->pred_first[t + 1] = out;
+		extend_path(planner, r, t, &path_count);
+		planner->pred_first[t + 1] = i;
 	}
-	build->pred_first[t] = out;
+	planner->pred_first[t] = out;
 	return status;
 }
 
 /* Successors under t numbers; ascending, as they are filled by t. */
-static plait_status fill_succs(plait__build *build)
+static plait_status fill_succs(plait__planner_state *planner)
 {
-	uint32_t n = build->node_count, t, i, sum = 0;
-	uint32_t edges = build->pred_first[n];
+	uint32_t n = planner->node_count, t, i, sum = 0;
+	uint32_t edges = planner->pred_first[n];
 	uint32_t *first;
 
-	build->succ_first = plait__work_cut_zero(&build->work,
-						 PLAIT__WORK_LATE, n + 2ull,
-						 sizeof(uint32_t));
-	build->succs = plait__work_take(&build->work, edges, sizeof(uint32_t));
-	if (build->succ_first == NULL || build->succs == NULL)
-		return plait__build_no_memory(build);
+	planner->succ_first = plait__arena_cut_zero(&planner->work,
+						    PLAIT__ARENA_LATE, n + 2ull,
+						    sizeof(uint32_t));
+	planner->succs = plait__arena_alloc(&planner->work, edges, sizeof(uint32_t));
+	if (planner->succ_first == NULL || planner->succs == NULL)
+		return plait__input_no_memory(planner);
 	/* One place to the right: filling moves each start to its end. */
-	first = build->succ_first + 1;
+	first = planner->succ_first + 1;
 	for (i = 0; i < edges; i++)
-		first[build->preds[i]]++;
+		first[planner->preds[i]]++;
 	for (t = 0; t <= n; t++) {
 		uint32_t count = first[t];
 
@@ -271,54 +271,54 @@ static plait_status fill_succs(plait__build *build)
 		sum += count;
 	}
 	for (t = 0; t < n; t++)
-		for (i = build->pred_first[t]; i < build->pred_first[t + 1];
+		for (i = planner->pred_first[t]; i < planner->pred_first[t + 1];
 		     i++)
-			build->succs[first[build->preds[i]]++] = t;
+			planner->succs[first[planner->preds[i]]++] = t;
 	return PLAIT_OK;
 }
 
-static plait_status take_arrays(plait__build *build, struct reduce *r)
+static plait_status take_arrays(plait__planner_state *planner, struct reduce *r)
 {
-	plait__work *work = &build->work;
-	uint64_t n = build->node_count;
+	plait__arena *work = &planner->work;
+	uint64_t n = planner->node_count;
 
-	r->level = plait__work_cut(work, plait__build_early(build), n,
+	r->level = plait__arena_cut(work, plait__planner_early_slab(planner), n,
+				    sizeof(uint32_t));
+	r->path = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
 				   sizeof(uint32_t));
-	r->path = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				  sizeof(uint32_t));
-	r->candidate = plait__work_cut(work, PLAIT__WORK_EARLY, n,
-				       sizeof(uint32_t));
-	r->asked = plait__work_cut_none(work, PLAIT__WORK_EARLY, n,
+	r->candidate = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
 					sizeof(uint32_t));
-	r->visited = plait__work_cut_none(work, PLAIT__WORK_EARLY, n,
-					  sizeof(uint32_t));
+	r->asked = plait__arena_cut_none(work, PLAIT__ARENA_EARLY, n,
+					 sizeof(uint32_t));
+	r->visited = plait__arena_cut_none(work, PLAIT__ARENA_EARLY, n,
+					   sizeof(uint32_t));
 	r->stack = NULL;
 	r->stack_capacity = 0;
 	r->stack_count = 0;
 	r->credit = 0;
 	if (r->level == NULL || r->path == NULL || r->candidate == NULL ||
 	    r->asked == NULL || r->visited == NULL)
-		return plait__build_no_memory(build);
+		return plait__input_no_memory(planner);
 	return PLAIT_OK;
 }
 
-plait_status plait__build_reduce(plait__build *build)
+plait_status plait__transitive_reduction(plait__planner_state *planner)
 {
-	plait__work *work = &build->work;
+	plait__arena *work = &planner->work;
 	struct reduce r;
-	plait_status status = take_arrays(build, &r);
+	plait_status status = take_arrays(planner, &r);
 
 	if (status != PLAIT_OK)
 		return status;
-	if (reduce_all(build, &r) != PLAIT_OK)
-		return plait__build_no_memory(build);
-	build->level = r.level;
-	plait__work_give(work, r.path);
-	plait__work_give(work, r.candidate);
-	plait__work_give(work, r.asked);
-	plait__work_give(work, r.visited);
-	plait__work_give(work, r.stack);
-	build->counts->steps += build->node_count +
-				build->pred_first[build->node_count];
-	return fill_succs(build);
+	if (reduce_all(planner, &r) != PLAIT_OK)
+		return plait__input_no_memory(planner);
+	planner->level = r.level;
+	plait__arena_free(work, r.path);
+	plait__arena_free(work, r.candidate);
+	plait__arena_free(work, r.asked);
+	plait__arena_free(work, r.visited);
+	plait__arena_free(work, r.stack);
+	planner->counts->steps += planner->node_count +
+				planner->pred_first[planner->node_count];
+	return fill_succs(planner);
 }

@@ -10,18 +10,18 @@
  * A row: width times "position + 1, or 0 for unknown", then, when tagged,
  * width times the lane that the entry is about.
  */
-static uint64_t *row_known(const plait__place *place, uint32_t row)
+static uint64_t *row_known(const plait__placement *place, uint32_t row)
 {
 	return (uint64_t *)(void *)(place->rows +
 				    (uint64_t)row * place->row_bytes);
 }
 
-static uint32_t *row_lanes(const plait__place *place, uint32_t row)
+static uint32_t *row_lanes(const plait__placement *place, uint32_t row)
 {
 	return (uint32_t *)(void *)(row_known(place, row) + place->width);
 }
 
-static uint64_t look_up(const plait__place *place, uint32_t row, uint32_t lane)
+static uint64_t look_up(const plait__placement *place, uint32_t row, uint32_t lane)
 {
 	uint32_t slot = lane & (place->width - 1);
 
@@ -34,7 +34,7 @@ static uint64_t look_up(const plait__place *place, uint32_t row, uint32_t lane)
 
 /* A free row like `old` or, without one, of unknowns; PLAIT__NONE when clocks
  * must be forgotten. */
-static plait_status new_row(plait__place *place, uint32_t old, uint32_t *out)
+static plait_status new_row(plait__placement *place, uint32_t old, uint32_t *out)
 {
 	uint32_t row = place->row_free;
 
@@ -45,13 +45,13 @@ static plait_status new_row(plait__place *place, uint32_t old, uint32_t *out)
 		if (place->width == 0 || place->row_count >= place->row_limit)
 			return PLAIT_OK;
 		row = place->row_count;
-		if (plait__work_reserve(place->work, (void **)&place->rows,
-					&place->row_capacity, row + 1ull,
-					place->row_bytes) != PLAIT_OK ||
-		    plait__work_reserve(place->work,
-					(void **)&place->references,
-					&place->reference_capacity, row + 1ull,
-					sizeof(uint32_t)) != PLAIT_OK)
+		if (plait__arena_reserve(place->work, (void **)&place->rows,
+					 &place->row_capacity, row + 1ull,
+					 place->row_bytes) != PLAIT_OK ||
+		    plait__arena_reserve(place->work,
+					 (void **)&place->references,
+					 &place->reference_capacity, row + 1ull,
+					 sizeof(uint32_t)) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 		place->row_count++;
 	}
@@ -65,7 +65,7 @@ static plait_status new_row(plait__place *place, uint32_t old, uint32_t *out)
 	return PLAIT_OK;
 }
 
-static void drop_row(plait__place *place, uint32_t row)
+static void drop_row(plait__placement *place, uint32_t row)
 {
 	if (row == PLAIT__NONE || --place->references[row] > 0)
 		return;
@@ -73,7 +73,7 @@ static void drop_row(plait__place *place, uint32_t row)
 	place->row_free = row;
 }
 
-static void learn(plait__place *place, uint32_t row, uint32_t lane,
+static void learn(plait__placement *place, uint32_t row, uint32_t lane,
 		  uint64_t known)
 {
 	uint32_t slot = lane & (place->width - 1);
@@ -90,7 +90,7 @@ static void learn(plait__place *place, uint32_t row, uint32_t lane,
 	}
 }
 
-static void join(plait__place *place, uint32_t into, uint32_t from)
+static void join(plait__placement *place, uint32_t into, uint32_t from)
 {
 	uint64_t *a = row_known(place, into);
 	const uint64_t *b;
@@ -115,16 +115,16 @@ static void join(plait__place *place, uint32_t into, uint32_t from)
 /* ---- which waits ---- */
 
 /* On each other lane only the newest pred can matter. */
-static plait_status gather(plait__place *place, uint32_t lane,
+static plait_status gather(plait__placement *place, uint32_t lane,
 			   const plait__place_point *preds, uint32_t count,
 			   uint32_t *out_count)
 {
 	uint32_t i, kept = 0;
 
 	if (count > place->candidate_capacity &&
-	    plait__work_reserve(place->work, (void **)&place->candidates,
-				&place->candidate_capacity, count,
-				sizeof(*preds)) != PLAIT_OK)
+	    plait__arena_reserve(place->work, (void **)&place->candidates,
+				 &place->candidate_capacity, count,
+				 sizeof(*preds)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	place->step++;
 	for (i = 0; i < count; i++) {
@@ -164,7 +164,7 @@ static void sink(plait__place_point *points, uint32_t i, uint32_t count)
 
 /* Latest placed first: what comes later may imply what came earlier.  Heap
  * sort, for a join of a million. */
-static void sort_candidates(plait__place *place, uint32_t count)
+static void sort_candidates(plait__placement *place, uint32_t count)
 {
 	plait__place_point *points = place->candidates, swap;
 	uint32_t i;
@@ -185,7 +185,7 @@ static void sort_candidates(plait__place *place, uint32_t count)
 }
 
 /* The lane's clock, to be changed: a copy if somebody shares it. */
-static plait_status own_row(plait__place *place, uint32_t lane)
+static plait_status own_row(plait__placement *place, uint32_t lane)
 {
 	uint32_t old = place->lanes[lane].row, row;
 
@@ -205,7 +205,7 @@ static plait_status own_row(plait__place *place, uint32_t lane)
  * the ones kept before.  When no row is to be had the lane keeps its old clock,
  * which is shared and stays true.
  */
-static plait_status elide(plait__place *place, uint32_t lane, uint32_t count,
+static plait_status elide(plait__placement *place, uint32_t lane, uint32_t count,
 			  uint32_t *out_kept)
 {
 	plait__place_lane *l = &place->lanes[lane];
@@ -230,12 +230,12 @@ static plait_status elide(plait__place *place, uint32_t lane, uint32_t count,
 	return PLAIT_OK;
 }
 
-plait_status plait__place_commit(plait__place *place, uint32_t lane,
-				 const plait__place_point *preds,
-				 uint32_t pred_count,
-				 plait__place_point *out_point,
-				 const plait__place_point **out_waits,
-				 uint32_t *out_wait_count)
+plait_status plait__vector_clock_commit(plait__placement *place, uint32_t lane,
+					const plait__place_point *preds,
+					uint32_t pred_count,
+					plait__place_point *out_point,
+					const plait__place_point **out_waits,
+					uint32_t *out_wait_count)
 {
 	plait__place_lane *l = &place->lanes[lane];
 	uint32_t count;
@@ -259,12 +259,12 @@ plait_status plait__place_commit(plait__place *place, uint32_t lane,
 	return PLAIT_OK;
 }
 
-void plait__place_forget(plait__place *place, const plait__place_point *point)
+void plait__vector_clock_forget(plait__placement *place, const plait__place_point *point)
 {
 	drop_row(place, point->row);
 }
 
-static bool is_recyclable(const plait__place *place,
+static bool is_recyclable(const plait__placement *place,
 			  const plait__place_task *task, uint32_t lane,
 			  uint64_t known)
 {
@@ -273,8 +273,8 @@ static bool is_recyclable(const plait__place *place,
 	       place->lanes[lane].count == known;
 }
 
-uint32_t plait__place_find_recyclable(const plait__place *place,
-				      const plait__place_task *task)
+uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,
+					     const plait__place_task *task)
 {
 	uint32_t i, slot, lane, found = PLAIT__NONE;
 

@@ -409,7 +409,7 @@ static void find_peak(struct simulate *s, struct change *changes)
 
 /* ---- the whole ---- */
 
-void plait__timeline_release(plait__timeline *timeline)
+void plait__simulate_release(plait__timeline *timeline)
 {
 	plait_allocator allocator;
 
@@ -449,7 +449,7 @@ static plait__timeline *new_timeline(const plait__plan *plan,
 	if ((t->body_count > 0 && t->body_makespan == NULL) ||
 	    (t->command_count > 0 && (t->spans == NULL || t->critical == NULL ||
 				     t->lane_busy == NULL))) {
-		plait__timeline_release(t);
+		plait__simulate_release(t);
 		return NULL;
 	}
 	return t;
@@ -484,7 +484,7 @@ static void *take_work(struct simulate *s, const plait_allocator *allocator,
 	return block;
 }
 
-plait_status plait__plan_simulate(const plait__plan *plan,
+plait_status plait__simulate_plan(const plait__plan *plan,
 				  const plait__simulate_system *system,
 				  const plait_allocator *allocator,
 				  plait__timeline **out, plait_error *error)

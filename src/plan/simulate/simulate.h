@@ -47,11 +47,11 @@ typedef struct plait__timeline {
 } plait__timeline;
 
 /* `system` may be null.  *out is null unless PLAIT_OK. */
-plait_status plait__plan_simulate(const plait__plan *plan,
+plait_status plait__simulate_plan(const plait__plan *plan,
 				  const plait__simulate_system *system,
 				  const plait_allocator *allocator,
 				  plait__timeline **out, plait_error *error);
 
-void plait__timeline_release(plait__timeline *timeline);
+void plait__simulate_release(plait__timeline *timeline);
 
 #endif

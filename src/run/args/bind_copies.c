@@ -18,7 +18,7 @@ static uint32_t find(const plait__plan *plan, uint32_t *out)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		if (!plait__words_is_told_move(plan, i))
+		if (!plait__payload_is_param_copy(plan, i))
 			continue;
 		if (out != NULL)
 			out[count] = i;
@@ -27,23 +27,23 @@ static uint32_t find(const plait__plan *plan, uint32_t *out)
 	return count;
 }
 
-bool plait__layout_find_moves(plait__layout *layout)
+bool plait__bind_copies_find(plait__frame_layout *layout)
 {
 	const plait__plan *plan = layout->frozen->plan;
 
 	if (!layout->has_params)
 		return true;
 	layout->move_count = find(plan, NULL);
-	if (!plait__words_take(plait__words_allocator(layout), &layout->moves,
-			       layout->move_count, sizeof(uint32_t)))
+	if (!plait__payload_alloc(plait__payload_allocator(layout), &layout->moves,
+				  layout->move_count, sizeof(uint32_t)))
 		return false;
 	(void)find(plan, layout->moves);
 	return true;
 }
 
-void plait__layout_forget_moves(plait__layout *layout)
+void plait__bind_copies_free(plait__frame_layout *layout)
 {
-	plait__free(plait__words_allocator(layout), layout->moves,
+	plait__free(plait__payload_allocator(layout), layout->moves,
 		    layout->move_count * sizeof(uint32_t));
 }
 
@@ -78,7 +78,7 @@ static plait_status fail(const plait__plan *plan, uint32_t command,
 static struct side side_of(const plait__frame *frame,
 			   const plait__plan_arg *arg, uint64_t reach)
 {
-	const plait__frozen *frozen = frame->layout->frozen;
+	const plait__plan_object *frozen = frame->layout->frozen;
 	const plait__plan *plan = frozen->plan;
 	struct side side = { .reach = reach, .name = "" };
 	uint32_t name;
@@ -90,7 +90,7 @@ static struct side side_of(const plait__frame *frame,
 		if (name < plan->strings_count)
 			side.name = plan->strings + name;
 		if (__builtin_add_overflow(
-			    plait__plan_param_offset(plan->blob, arg),
+			    plait__payload_param_offset(plan->blob, arg),
 			    frame->bound[arg->index].offset, &offset))
 			offset = UINT64_MAX;
 	} else {
@@ -108,8 +108,8 @@ static bool overlaps(const plait__plan *plan,
 		     const plait__plan_payload *payload,
 		     const struct side *target, const struct side *source)
 {
-	const plait_work_rows *rows = plait__words_rows(plan, payload);
-	plait__shape shape = { .rows = { .rows = 1, .slices = 1 },
+	const plait_work_rows *rows = plait__payload_rows(plan, payload);
+	plait__strided_copy shape = { .rows = { .rows = 1, .slices = 1 },
 			       .bytes = payload->bytes,
 			       .target_bytes = target->reach,
 			       .source_bytes = source->reach };
@@ -119,23 +119,23 @@ static bool overlaps(const plait__plan *plan,
 	return payload->bytes > 0 && target->buffer != NULL &&
 	       source->buffer != NULL &&
 	       target->buffer->root == source->buffer->root &&
-	       plait__shape_overlaps(&shape, target->first, source->first);
+	       plait__strided_copy_overlaps(&shape, target->first, source->first);
 }
 
 static plait_status check(const plait__frame *frame, uint32_t command,
 			  plait_error *error)
 {
 	const plait__plan *plan = frame->layout->frozen->plan;
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
-	const plait_work_rows *rows = plait__words_rows(plan, payload);
+	const plait_work_rows *rows = plait__payload_rows(plan, payload);
 	uint64_t reach[2] = { payload->bytes, payload->bytes };
 	struct side target, source;
 
 	if (rows != NULL)
-		(void)plait__rows_reach(rows, payload->bytes, &reach[0],
-					&reach[1]);
+		(void)plait__strided_copy_extent(rows, payload->bytes, &reach[0],
+						 &reach[1]);
 	target = side_of(frame, &args[0], reach[0]);
 	if (target.have < target.reach)
 		return fail(plan, command, &target, error);
@@ -148,10 +148,10 @@ static plait_status check(const plait__frame *frame, uint32_t command,
 	       fail(plan, command, NULL, error) : PLAIT_OK;
 }
 
-plait_status plait__frame_check_moves(const plait__frame *frame,
+plait_status plait__bind_copies_check(const plait__frame *frame,
 				      plait_error *error)
 {
-	const plait__layout *layout = frame->layout;
+	const plait__frame_layout *layout = frame->layout;
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < layout->move_count; i++)

@@ -21,7 +21,7 @@ struct binding {
 	const plait__plan *plan;
 	const plait__plan_param *param;
 	const plait_binding *given;
-	struct plait__bound *bound;
+	struct plait__bound_buffer *bound;
 	plait_error *error;
 };
 
@@ -83,7 +83,7 @@ static void patch_memory(const struct binding *binding)
 
 	for (uint32_t i = first_patch(plan, param);
 	     i < plan->patches_count && plan->patches[i].param == param; i++) {
-		at = mapped == 0 ? 0 : mapped + plait__plan_param_offset(
+		at = mapped == 0 ? 0 : mapped + plait__payload_param_offset(
 			plan->blob, &plan->args[plan->patches[i].arg]);
 		memcpy(binding->frame->blob + plan->patches[i].blob, &at,
 		       sizeof(at));
@@ -131,7 +131,7 @@ static plait_status map(const struct binding *binding,
 			plait__buffer *buffer)
 {
 	uint64_t offset = binding->given->offset_bytes;
-	plait__port *port = buffer->device->port;
+	plait__backend_port *port = buffer->device->port;
 	plait_error room = { .size = sizeof(room) };
 	uint32_t flags;
 	plait_status status = find_map_flags(binding, buffer, &flags);
@@ -154,9 +154,9 @@ static plait_status map(const struct binding *binding,
 		port->backend->self, buffer->root->raw,
 		buffer->offset + offset, buffer->bytes - offset,
 		flags, &binding->bound->mapped, &room);
-	status = plait__port_judge_made(port, status, "memory_map",
-					binding->bound->mapped, &room,
-					binding->error);
+	status = plait__backend_result_check_created(port, status, "memory_map",
+						     binding->bound->mapped, &room,
+						     binding->error);
 	if (status != PLAIT_OK)
 		binding->bound->mapped = NULL;
 	return status;
@@ -184,7 +184,7 @@ static plait_status bind_buffer(const struct binding *binding)
 static void set_launch(const struct binding *binding,
 		       const plait_launch *launch)
 {
-	const plait__layout *layout = binding->frame->layout;
+	const plait__frame_layout *layout = binding->frame->layout;
 	const plait__plan *plan = binding->plan;
 
 	for (uint32_t i = 0; i < plan->geometries_count; i++)
@@ -230,7 +230,7 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 				 plait_binding *out, plait_error *error)
 {
 	const char *first = (const char *)desc->bindings;
-	unsigned char copy[PLAIT__DESC_MAX_BYTES];
+	unsigned char copy[PLAIT__SIZED_STRUCT_MAX_BYTES];
 	uint32_t size;
 
 	memcpy(&size, first, sizeof(size));
@@ -238,11 +238,11 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 		memcpy(out, first + i * size, sizeof(*out));
 		return PLAIT_OK;
 	}
-	if (i == 0 || size < PLAIT__FIRST(plait_binding) || size > sizeof(copy))
-		return PLAIT__READ(plait_binding, out, first, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_binding) || size > sizeof(copy))
+		return PLAIT__STRUCT_READ(plait_binding, out, first, error);
 	memcpy(copy, first + i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return PLAIT__READ(plait_binding, out, copy, error);
+	return PLAIT__STRUCT_READ(plait_binding, out, copy, error);
 }
 
 static plait_status bind_next(plait__frame *frame, const plait_run_desc *desc,
@@ -280,9 +280,9 @@ static plait_status check_all_bound(const plait__frame *frame,
 	return PLAIT_OK;
 }
 
-plait_status plait__frame_bind_all(plait__frame *frame,
-				   const plait_run_desc *desc,
-				   plait_error *error)
+plait_status plait__bind_parameters(plait__frame *frame,
+				    const plait_run_desc *desc,
+				    plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 	uint64_t count = desc != NULL ? desc->binding_count : 0;
@@ -297,18 +297,18 @@ plait_status plait__frame_bind_all(plait__frame *frame,
 	if (status == PLAIT_OK)
 		status = check_all_bound(frame, error);
 	if (status == PLAIT_OK)
-		status = plait__frame_check_moves(frame, error);
+		status = plait__bind_copies_check(frame, error);
 	if (status != PLAIT_OK)
-		plait__frame_unbind_all(frame);
+		plait__bind_parameters_release(frame);
 	return status;
 }
 
-void plait__frame_unbind_all(plait__frame *frame)
+void plait__bind_parameters_release(plait__frame *frame)
 {
 	uint32_t count = frame->layout->frozen->plan->params_count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct plait__bound *bound = &frame->bound[i];
+		struct plait__bound_buffer *bound = &frame->bound[i];
 		plait_error ignored = { .size = sizeof(ignored) };
 		plait__backend *backend;
 
@@ -320,7 +320,7 @@ void plait__frame_unbind_all(plait__frame *frame)
 				backend->self, bound->buffer->root->raw,
 				bound->mapped, &ignored);
 		/* Runs end in upcalls too. */
-		plait__object_drop_later(&bound->buffer->object);
+		plait__object_drop_deferred(&bound->buffer->object);
 		bound->buffer = NULL;
 		bound->mapped = NULL;
 	}
@@ -339,16 +339,16 @@ static uint32_t find_param(const plait__plan *plan, const char *name)
 static plait_status fail_unknown(const plait__plan *plan, const char *name,
 				 plait_error *error)
 {
-	plait__choices choices;
+	plait__spelling_hint choices;
 
-	plait__choices_init(&choices, name);
+	plait__spelling_hint_init(&choices, name);
 	for (uint32_t i = 0; i < plan->params_count; i++)
-		plait__choices_add(&choices,
-				   name_of(plan, plan->params[i].name));
+		plait__spelling_hint_add(&choices,
+					 name_of(plan, plan->params[i].name));
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "the plan has no parameter \"%.60s\"%s; it has %s",
-			   name, plait__choices_hint(&choices),
-			   plait__choices_list(&choices));
+			   name, plait__spelling_hint_text(&choices),
+			   plait__spelling_hint_list(&choices));
 }
 
 static void describe(const plait__plan *plan, const plait__plan_param *param,
@@ -374,8 +374,8 @@ PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
 						  uint32_t *out_count,
 						  plait_error *error)
 {
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -392,9 +392,9 @@ PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
 					    uint32_t *out_number,
 					    plait_error *error)
 {
-	plait__frozen *entered;
+	plait__plan_object *entered;
 	uint32_t number;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -417,8 +417,8 @@ PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
 						  plait_error *error)
 {
 	plait_parameter_info ours;
-	plait__frozen *entered;
-	plait_status status = plait__frozen_enter(plan, &entered, error);
+	plait__plan_object *entered;
+	plait_status status = plait__plan_object_enter(plan, &entered, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -429,7 +429,7 @@ PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
 				     entered->plan->params_count);
 	} else {
 		describe(entered->plan, &entered->plan->params[number], &ours);
-		status = PLAIT__WRITE(plait_parameter_info, info, &ours, error);
+		status = PLAIT__STRUCT_WRITE(plait_parameter_info, info, &ours, error);
 	}
 	plait__object_leave(&entered->object);
 	return status;

@@ -5,7 +5,7 @@
 
 #include "object/memory/buffer.h"
 
-struct plait__bound {
+struct plait__bound_buffer {
 	plait__buffer *buffer;	/* held, or null */
 	uint64_t offset;	/* where it begins, for who maps it later */
 	void *mapped;

@@ -20,7 +20,7 @@ static void put_some(plait_launch *launch)
 
 static void fill_launches(plait__frame *frame)
 {
-	const plait__layout *layout = frame->layout;
+	const plait__frame_layout *layout = frame->layout;
 	const plait__plan *plan = layout->frozen->plan;
 
 	for (uint32_t i = 0; i < plan->geometries_count; i++) {
@@ -70,7 +70,7 @@ static void *find_scratch(const plait__frame *frame, uint32_t command)
 }
 
 /* A range without bytes has no address. */
-static void *memory_of(const plait__layout *layout, uint32_t slot,
+static void *memory_of(const plait__frame_layout *layout, uint32_t slot,
 		       uint64_t offset)
 {
 	if (slot >= layout->frozen->plan->slots_count ||
@@ -92,7 +92,7 @@ static void fill_payload(plait__frame *frame,
 		const plait__plan_arg *arg = &plan->args[payload->arg_first +
 							 i];
 
-		if (plait__words_has_cell(arg))
+		if (plait__payload_arg_has_cell(arg))
 			pointers[i] = cell++;
 		else
 			pointers[i] = frame->blob + arg->blob;
@@ -109,18 +109,18 @@ static void fill_payload(plait__frame *frame,
 
 static void fill(plait__frame *frame)
 {
-	const plait__layout *layout = frame->layout;
+	const plait__frame_layout *layout = frame->layout;
 	const plait__plan *plan = layout->frozen->plan;
 	const plait__plan_payload *payload;
 
 	fill_launches(frame);
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		payload = plait__words_payload(plan, i);
+		payload = plait__payload_of(plan, i);
 		if (payload != NULL)
 			fill_payload(frame, payload, layout->arguments[i], i);
 	}
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
-		payload = plait__words_payload_at(plan, plan->regions[i].predicate);
+		payload = plait__payload_at(plan, plan->regions[i].predicate);
 		if (payload != NULL)
 			fill_payload(frame, payload, layout->predicates[i],
 				     PLAIT__NONE);
@@ -129,10 +129,10 @@ static void fill(plait__frame *frame)
 
 static bool make_arenas(plait__frame *frame)
 {
-	const plait_allocator *allocator = plait__words_allocator(frame->layout);
+	const plait_allocator *allocator = plait__payload_allocator(frame->layout);
 	const plait__plan *plan = frame->layout->frozen->plan;
 
-	if (!plait__words_take(allocator, &frame->arenas, plan->devices_count,
+	if (!plait__payload_alloc(allocator, &frame->arenas, plan->devices_count,
 		  sizeof(void *)))
 		return false;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
@@ -140,7 +140,7 @@ static bool make_arenas(plait__frame *frame)
 
 		if (bytes == 0 || frame->layout->frozen->rehearses)
 			continue;
-		frame->arenas[i] = plait__line_alloc(allocator, bytes);
+		frame->arenas[i] = plait__cacheline_alloc(allocator, bytes);
 		if (frame->arenas[i] == NULL)
 			return false;
 	}
@@ -148,21 +148,21 @@ static bool make_arenas(plait__frame *frame)
 }
 
 plait_status plait__frame_make(plait__frame *frame,
-			       const plait__layout *layout,
+			       const plait__frame_layout *layout,
 			       plait_error *error)
 {
-	const plait_allocator *allocator = plait__words_allocator(layout);
+	const plait_allocator *allocator = plait__payload_allocator(layout);
 	const plait__plan *plan = layout->frozen->plan;
 
 	frame->layout = layout;
-	if (!plait__words_take(allocator, &frame->words, layout->words, sizeof(void *)) ||
-	    !plait__words_take(allocator, &frame->blob, plan->blob_count, 1) ||
-	    !plait__words_take(allocator, &frame->iterations, plan->regions_count,
+	if (!plait__payload_alloc(allocator, &frame->words, layout->words, sizeof(void *)) ||
+	    !plait__payload_alloc(allocator, &frame->blob, plan->blob_count, 1) ||
+	    !plait__payload_alloc(allocator, &frame->iterations, plan->regions_count,
 		  sizeof(uint64_t)) ||
-	    !plait__words_take(allocator, &frame->bound, plan->params_count,
+	    !plait__payload_alloc(allocator, &frame->bound, plan->params_count,
 		  sizeof(*frame->bound)) ||
 	    !make_arenas(frame))
-		return plait__words_no_memory(error);
+		return plait__payload_no_memory(error);
 	if (plan->blob_count > 0)
 		memcpy(frame->blob, plan->blob, plan->blob_count);
 	fill(frame);
@@ -176,12 +176,12 @@ void plait__frame_free(plait__frame *frame)
 
 	if (frame->layout == NULL)
 		return;
-	allocator = plait__words_allocator(frame->layout);
+	allocator = plait__payload_allocator(frame->layout);
 	plan = frame->layout->frozen->plan;
 	for (uint32_t i = 0; frame->arenas != NULL && i < plan->devices_count;
 	     i++)
-		plait__line_free(allocator, frame->arenas[i],
-				 plan->devices[i].scratch_bytes);
+		plait__cacheline_free(allocator, frame->arenas[i],
+				      plan->devices[i].scratch_bytes);
 	plait__free(allocator, frame->arenas,
 		    plan->devices_count * sizeof(void *));
 	plait__free(allocator, frame->words,
@@ -210,7 +210,7 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 	return plan->rotation_slots[at->slot_first + i];
 }
 
-void plait__frame_turn(const plait__frame *frame, const plait__turn *turn)
+void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn)
 {
 	frame->words[turn->word] = frame->layout->slots[plait__frame_slot(
 		frame, turn->rotation, turn->ahead)];

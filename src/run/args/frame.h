@@ -16,49 +16,49 @@
 #include "graph/plan/plan_object.h"
 
 /* A cell that holds the buffer of an iteration. */
-typedef struct plait__turn {
+typedef struct plait__rotation_cell {
 	uint32_t word;		/* of the frame */
 	uint32_t rotation;
 	uint64_t ahead;
-} plait__turn;
+} plait__rotation_cell;
 
 /* Where things are in a frame; the same for all instances.  Word 0 is not
  * used: 0 is "nothing". */
-typedef struct plait__layout {
-	const plait__frozen *frozen;
+typedef struct plait__frame_layout {
+	const plait__plan_object *frozen;
 	bool maps;		/* memory is mapped once, for the host */
 	bool has_params;	/* runs have to bind something */
 	uint32_t *arguments;	/* per command: its pointers' first word */
 	uint32_t *predicates;	/* per region, likewise */
-	uint32_t *turn_first;	/* per command, with one behind the last */
-	uint32_t *predicate_turns; /* per region, likewise */
-	plait__turn *turns;
+	uint32_t *rotation_first;	/* per command, with one behind the last */
+	uint32_t *predicate_rotations; /* per region, likewise */
+	plait__rotation_cell *turns;
 	uint32_t launches;	/* the first launch's word */
 	uint32_t launch_words;	/* words of one */
 	uint32_t words;
-	uint32_t turn_count;
+	uint32_t rotation_count;
 	void **slots;		/* where the plan's buffers are mapped, if so */
 	uint32_t *moves;	/* copies and fills of what runs bring */
 	uint32_t move_count;
-} plait__layout;
+} plait__frame_layout;
 
 typedef struct plait__frame {
-	const plait__layout *layout;
+	const plait__frame_layout *layout;
 	void **words;
 	uint8_t *blob;		/* a copy, if runs change it, or the plan's */
 	void **arenas;		/* scratch, per device */
 	uint64_t *iterations;	/* per region: the number of this one */
-	struct plait__bound *bound; /* per parameter: what this run holds */
+	struct plait__bound_buffer *bound; /* per parameter: what this run holds */
 	uint64_t stamp;		/* counts bindings, to find what is missing */
 } plait__frame;
 
-plait_status plait__layout_make(plait__layout *layout,
-				const plait__frozen *frozen, bool maps,
-				plait_error *error);
-void plait__layout_free(plait__layout *layout);
+plait_status plait__frame_layout_make(plait__frame_layout *layout,
+				      const plait__plan_object *frozen, bool maps,
+				      plait_error *error);
+void plait__frame_layout_free(plait__frame_layout *layout);
 
 plait_status plait__frame_make(plait__frame *frame,
-			       const plait__layout *layout,
+			       const plait__frame_layout *layout,
 			       plait_error *error);
 void plait__frame_free(plait__frame *frame);
 
@@ -71,7 +71,7 @@ const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
 /* Put the buffer of this iteration into a cell. */
-void plait__frame_turn(const plait__frame *frame, const plait__turn *turn);
+void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn);
 
 static inline void *const *plait__frame_arguments(const plait__frame *frame,
 						  uint32_t word)
@@ -86,16 +86,16 @@ plait__frame_launch(const plait__frame *frame, uint32_t word)
 }
 
 /* bind_parameters.c: what a run was told, all or nothing; and its end. */
-plait_status plait__frame_bind_all(plait__frame *frame,
-				   const plait_run_desc *desc,
-				   plait_error *error);
-void plait__frame_unbind_all(plait__frame *frame);
+plait_status plait__bind_parameters(plait__frame *frame,
+				    const plait_run_desc *desc,
+				    plait_error *error);
+void plait__bind_parameters_release(plait__frame *frame);
 
 /* bind_copies.c: of commands that copy or fill what runs bring. */
-bool plait__layout_find_moves(plait__layout *layout);
-void plait__layout_forget_moves(plait__layout *layout);
+bool plait__bind_copies_find(plait__frame_layout *layout);
+void plait__bind_copies_free(plait__frame_layout *layout);
 /* What was brought is long enough, and no copy overlaps itself. */
-plait_status plait__frame_check_moves(const plait__frame *frame,
+plait_status plait__bind_copies_check(const plait__frame *frame,
 				      plait_error *error);
 
 static inline plait_status plait__frame_bind(plait__frame *frame,
@@ -105,13 +105,13 @@ static inline plait_status plait__frame_bind(plait__frame *frame,
 	if (!frame->layout->has_params &&
 	    (desc == NULL || desc->binding_count == 0))
 		return PLAIT_OK;
-	return plait__frame_bind_all(frame, desc, error);
+	return plait__bind_parameters(frame, desc, error);
 }
 
 static inline void plait__frame_unbind(plait__frame *frame)
 {
 	if (frame->layout->has_params)
-		plait__frame_unbind_all(frame);
+		plait__bind_parameters_release(frame);
 }
 
 #endif

@@ -17,7 +17,7 @@
  */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
-		      plait__turn *turns, uint32_t *turn_count)
+		      plait__rotation_cell *turns, uint32_t *rotation_count)
 {
 	uint64_t cell = at + payload->arg_count;
 
@@ -25,15 +25,15 @@ static uint64_t place(const plait__plan *plan,
 		const plait__plan_arg *arg = &plan->args[payload->arg_first +
 							 i];
 
-		if (!plait__words_has_cell(arg))
+		if (!plait__payload_arg_has_cell(arg))
 			continue;
 		if (arg->kind == PLAIT__ARG_ROTATION) {
 			if (turns != NULL)
-				turns[*turn_count] = (plait__turn){
+				turns[*rotation_count] = (plait__rotation_cell){
 					(uint32_t)cell, arg->index,
 					arg->offset
 				};
-			(*turn_count)++;
+			(*rotation_count)++;
 		}
 		cell++;
 	}
@@ -41,40 +41,40 @@ static uint64_t place(const plait__plan *plan,
 }
 
 /* All payloads in turn; the words that they need. */
-static uint64_t place_all(plait__layout *layout, bool keep)
+static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->frozen->plan;
-	plait__turn *turns = keep ? layout->turns : NULL;
+	plait__rotation_cell *turns = keep ? layout->turns : NULL;
 	uint64_t at = layout->launches +
 		      (uint64_t)plan->geometries_count * layout->launch_words;
 	const plait__plan_payload *payload;
 
-	layout->turn_count = 0;
+	layout->rotation_count = 0;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		payload = plait__words_payload(plan, i);
-		layout->turn_first[i] = layout->turn_count;
+		payload = plait__payload_of(plan, i);
+		layout->rotation_first[i] = layout->rotation_count;
 		layout->arguments[i] = (uint32_t)at;
 		if (payload != NULL)
 			at = place(plan, payload, at, turns,
-				   &layout->turn_count);
+				   &layout->rotation_count);
 	}
-	layout->turn_first[plan->command_count] = layout->turn_count;
+	layout->rotation_first[plan->command_count] = layout->rotation_count;
 	for (uint32_t i = 0; i < plan->regions_count; i++) {
-		payload = plait__words_payload_at(plan, plan->regions[i].predicate);
-		layout->predicate_turns[i] = layout->turn_count;
+		payload = plait__payload_at(plan, plan->regions[i].predicate);
+		layout->predicate_rotations[i] = layout->rotation_count;
 		layout->predicates[i] = (uint32_t)at;
 		if (payload != NULL)
 			at = place(plan, payload, at, turns,
-				   &layout->turn_count);
+				   &layout->rotation_count);
 	}
-	layout->predicate_turns[plan->regions_count] = layout->turn_count;
+	layout->predicate_rotations[plan->regions_count] = layout->rotation_count;
 	return at;
 }
 
 static plait_status map_slot(const plait__buffer *buffer, void **out,
 			     plait_error *error)
 {
-	plait__port *port = buffer->device->port;
+	plait__backend_port *port = buffer->device->port;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
@@ -88,16 +88,16 @@ static plait_status map_slot(const plait__buffer *buffer, void **out,
 	status = port->backend->table.memory_map(
 		port->backend->self, buffer->root->raw, buffer->offset,
 		buffer->bytes, PLAIT_MAP_READ | PLAIT_MAP_WRITE, out, &room);
-	status = plait__port_judge_made(port, status, "memory_map", *out,
-					&room, error);
+	status = plait__backend_result_check_created(port, status, "memory_map", *out,
+						     &room, error);
 	if (status != PLAIT_OK)
 		*out = NULL;
 	return status;
 }
 
-static plait_status map_slots(plait__layout *layout, plait_error *error)
+static plait_status map_slots(plait__frame_layout *layout, plait_error *error)
 {
-	const plait__frozen *frozen = layout->frozen;
+	const plait__plan_object *frozen = layout->frozen;
 	const plait__plan *plan = frozen->plan;
 	plait_status status = PLAIT_OK;
 
@@ -114,9 +114,9 @@ static plait_status map_slots(plait__layout *layout, plait_error *error)
 	return status;
 }
 
-static void unmap_slots(plait__layout *layout)
+static void unmap_slots(plait__frame_layout *layout)
 {
-	const plait__frozen *frozen = layout->frozen;
+	const plait__plan_object *frozen = layout->frozen;
 
 	for (uint32_t i = 0; i < frozen->plan->slots_count; i++) {
 		const plait__buffer *buffer =
@@ -133,26 +133,26 @@ static void unmap_slots(plait__layout *layout)
 	}
 }
 
-static bool make_tables(plait__layout *layout)
+static bool make_tables(plait__frame_layout *layout)
 {
-	const plait_allocator *allocator = plait__words_allocator(layout);
+	const plait_allocator *allocator = plait__payload_allocator(layout);
 	const plait__plan *plan = layout->frozen->plan;
 
-	return plait__words_take(allocator, &layout->arguments, plan->command_count,
+	return plait__payload_alloc(allocator, &layout->arguments, plan->command_count,
 		    sizeof(uint32_t)) &&
-	       plait__words_take(allocator, &layout->predicates, plan->regions_count,
+	       plait__payload_alloc(allocator, &layout->predicates, plan->regions_count,
 		    sizeof(uint32_t)) &&
-	       plait__words_take(allocator, &layout->turn_first,
+	       plait__payload_alloc(allocator, &layout->rotation_first,
 		    (uint64_t)plan->command_count + 1, sizeof(uint32_t)) &&
-	       plait__words_take(allocator, &layout->predicate_turns,
+	       plait__payload_alloc(allocator, &layout->predicate_rotations,
 		    (uint64_t)plan->regions_count + 1, sizeof(uint32_t)) &&
-	       plait__words_take(allocator, &layout->slots, plan->slots_count,
+	       plait__payload_alloc(allocator, &layout->slots, plan->slots_count,
 		    sizeof(void *));
 }
 
-plait_status plait__layout_make(plait__layout *layout,
-				const plait__frozen *frozen, bool maps,
-				plait_error *error)
+plait_status plait__frame_layout_make(plait__frame_layout *layout,
+				      const plait__plan_object *frozen, bool maps,
+				      plait_error *error)
 {
 	uint64_t words;
 
@@ -162,20 +162,21 @@ plait_status plait__layout_make(plait__layout *layout,
 	layout->launches = 1;
 	layout->launch_words = (sizeof(plait_launch) + sizeof(void *) - 1) /
 			       sizeof(void *);
-	if (!make_tables(layout) || !plait__layout_find_moves(layout))
-		return plait__words_no_memory(error);
+	if (!make_tables(layout) || !plait__bind_copies_find(layout))
+		return plait__payload_no_memory(error);
 	words = place_all(layout, false);
 	if (words >= UINT32_MAX)
-		return plait__words_no_memory(error);
+		return plait__payload_no_memory(error);
 	layout->words = (uint32_t)words;
-	if (!plait__words_take(plait__words_allocator(layout), &layout->turns, layout->turn_count,
-		  sizeof(plait__turn)))
-		return plait__words_no_memory(error);
+	if (!plait__payload_alloc(plait__payload_allocator(layout),
+				  &layout->turns, layout->rotation_count,
+				  sizeof(plait__rotation_cell)))
+		return plait__payload_no_memory(error);
 	(void)place_all(layout, true);
 	return maps ? map_slots(layout, error) : PLAIT_OK;
 }
 
-void plait__layout_free(plait__layout *layout)
+void plait__frame_layout_free(plait__frame_layout *layout)
 {
 	const plait__plan *plan;
 	const plait_allocator *allocator;
@@ -183,22 +184,22 @@ void plait__layout_free(plait__layout *layout)
 	if (layout->frozen == NULL)
 		return;
 	plan = layout->frozen->plan;
-	allocator = plait__words_allocator(layout);
+	allocator = plait__payload_allocator(layout);
 	if (layout->slots != NULL)
 		unmap_slots(layout);
 	plait__free(allocator, layout->arguments,
 		    plan->command_count * sizeof(uint32_t));
 	plait__free(allocator, layout->predicates,
 		    plan->regions_count * sizeof(uint32_t));
-	plait__free(allocator, layout->turn_first,
+	plait__free(allocator, layout->rotation_first,
 		    ((uint64_t)plan->command_count + 1) * sizeof(uint32_t));
-	plait__free(allocator, layout->predicate_turns,
+	plait__free(allocator, layout->predicate_rotations,
 		    ((uint64_t)plan->regions_count + 1) * sizeof(uint32_t));
 	plait__free(allocator, layout->slots,
 		    plan->slots_count * sizeof(void *));
-	plait__layout_forget_moves(layout);
+	plait__bind_copies_free(layout);
 	if (layout->turns != NULL)
 		plait__free(allocator, layout->turns,
-			    layout->turn_count * sizeof(plait__turn));
+			    layout->rotation_count * sizeof(plait__rotation_cell));
 	memset(layout, 0, sizeof(*layout));
 }

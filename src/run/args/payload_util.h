@@ -12,19 +12,19 @@
 
 #include <string.h>
 
-static inline const plait_allocator *plait__words_allocator(const plait__layout *layout)
+static inline const plait_allocator *plait__payload_allocator(const plait__frame_layout *layout)
 {
 	return plait__context_allocator(layout->frozen->object.context);
 }
 
-static inline plait_status plait__words_no_memory(plait_error *error)
+static inline plait_status plait__payload_no_memory(plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory for the arguments of a plan");
 }
 
 /* Null is right for no bytes. */
-static inline bool plait__words_take(const plait_allocator *allocator, void *out, uint64_t count,
+static inline bool plait__payload_alloc(const plait_allocator *allocator, void *out, uint64_t count,
 		 uint64_t each)
 {
 	void *block = plait__alloc_array(allocator, count, each);
@@ -34,14 +34,14 @@ static inline bool plait__words_take(const plait_allocator *allocator, void *out
 }
 
 /* Does it have a cell of its own, or does its value lie in the blob? */
-static inline bool plait__words_has_cell(const plait__plan_arg *arg)
+static inline bool plait__payload_arg_has_cell(const plait__plan_arg *arg)
 {
 	return arg->kind == PLAIT__ARG_MEMORY ||
 	       arg->kind == PLAIT__ARG_ROTATION ||
 	       arg->kind == PLAIT__ARG_SCRATCH;
 }
 
-static inline const plait__plan_payload *plait__words_payload_at(const plait__plan *plan,
+static inline const plait__plan_payload *plait__payload_at(const plait__plan *plan,
 					     uint32_t payload)
 {
 	return payload < plan->payloads_count ? &plan->payloads[payload] :
@@ -49,7 +49,7 @@ static inline const plait__plan_payload *plait__words_payload_at(const plait__pl
 }
 
 /* The rows of a copy; null: it has none. */
-static inline const plait_work_rows *plait__words_rows(const plait__plan *plan,
+static inline const plait_work_rows *plait__payload_rows(const plait__plan *plan,
 					     const plait__plan_payload *payload)
 {
 	return payload->arg_count < 3 ? NULL : (const plait_work_rows *)
@@ -57,8 +57,8 @@ static inline const plait_work_rows *plait__words_rows(const plait__plan *plan,
 			       plan->args[payload->arg_first + 2].blob);
 }
 
-static inline bool plait__words_is_told(const plait__plan *plan,
-					const plait__plan_payload *payload)
+static inline bool plait__payload_has_params(const plait__plan *plan,
+					     const plait__plan_payload *payload)
 {
 	for (uint32_t i = 0; i < payload->arg_count; i++)
 		if (plan->args[payload->arg_first + i].kind == PLAIT__ARG_PARAM)
@@ -67,7 +67,7 @@ static inline bool plait__words_is_told(const plait__plan *plan,
 }
 
 /* What a command's arguments are, or null. */
-static inline const plait__plan_payload *plait__words_payload(const plait__plan *plan,
+static inline const plait__plan_payload *plait__payload_of(const plait__plan *plan,
 					     uint32_t command)
 {
 	const plait__plan_command *c = &plan->commands[command];
@@ -75,20 +75,20 @@ static inline const plait__plan_payload *plait__words_payload(const plait__plan 
 	if (c->kind == PLAIT__CMD_REGION || c->kind == PLAIT__CMD_ENTER ||
 	    c->kind == PLAIT__CMD_JOIN)
 		return NULL;
-	return plait__words_payload_at(plan, c->link);
+	return plait__payload_at(plan, c->link);
 }
 
 /* Does it copy or fill what runs bring? */
-static inline bool plait__words_is_told_move(const plait__plan *plan,
-					     uint32_t command)
+static inline bool plait__payload_is_param_copy(const plait__plan *plan,
+						uint32_t command)
 {
 	uint8_t kind = plan->commands[command].kind;
 	const plait__plan_payload *payload;
 
 	if (kind != PLAIT__CMD_COPY && kind != PLAIT__CMD_FILL)
 		return false;
-	payload = plait__words_payload(plan, command);
-	return payload != NULL && plait__words_is_told(plan, payload);
+	payload = plait__payload_of(plan, command);
+	return payload != NULL && plait__payload_has_params(plan, payload);
 }
 
 #endif

@@ -5,16 +5,16 @@
 #include "run/external/completion.h"
 
 /* Those that are parked here: the caller's now. */
-static plait__outside *take_parked(plait__outside *first)
+static plait__external *take_parked(plait__external *first)
 {
-	plait__outside *found = NULL;
-	plait__outside *taken;
+	plait__external *found = NULL;
+	plait__external *taken;
 
 	plait__mutex_lock(first->lock);
-	for (plait__outside *at = first; at != NULL; at = at->sibling) {
+	for (plait__external *at = first; at != NULL; at = at->sibling) {
 		taken = NULL;
-		if (at->ticket != NULL)
-			taken = plait__ticket_take(at->ticket, 0);
+		if (at->completion != NULL)
+			taken = plait__completion_claim(at->completion, 0);
 		if (taken == NULL)
 			continue;
 		taken->next = found;
@@ -24,22 +24,22 @@ static plait__outside *take_parked(plait__outside *first)
 	return found;
 }
 
-static plait__call *hold_call(plait__outside *outside)
+static plait__call *hold_call(plait__external *external)
 {
 	plait__call *call;
 
-	plait__mutex_lock(outside->lock);
-	call = outside->call;
+	plait__mutex_lock(external->lock);
+	call = external->call;
 	if (call != NULL)
 		plait__object_hold(&call->notice.object);
-	plait__mutex_unlock(outside->lock);
+	plait__mutex_unlock(external->lock);
 	return call;
 }
 
 /* What an owner has not begun it does not find any more. */
-static void retract_calls(plait__outside *first)
+static void retract_calls(plait__external *first)
 {
-	for (plait__outside *at = first; at != NULL; at = at->sibling) {
+	for (plait__external *at = first; at != NULL; at = at->sibling) {
 		plait__call *call = hold_call(at);
 
 		if (call == NULL)
@@ -49,10 +49,10 @@ static void retract_calls(plait__outside *first)
 	}
 }
 
-void plait__outside_cancel(plait__outside *first)
+void plait__cancel_external(plait__external *first)
 {
-	plait__outside *parked;
-	plait__outside *next;
+	plait__external *parked;
+	plait__external *next;
 
 	if (first == NULL)
 		return;

@@ -22,45 +22,45 @@ static void destroy_ticket(plait__object *object)
 {
 	plait__context *context = object->context;
 
-	plait__pool_unreserve(context->pool, 1);
+	plait__counter_unreserve_callbacks(context->pool, 1);
 	plait__free(plait__context_allocator(context), object,
-		    sizeof(plait__ticket));
+		    sizeof(plait__completion));
 }
 
 static const plait__class ticket_class = { .destroy = destroy_ticket };
 
-plait__outside *plait__ticket_take(plait__ticket *ticket, uint64_t parking)
+plait__external *plait__completion_claim(plait__completion *completion, uint64_t park_number)
 {
-	plait__outside *parked = NULL;
+	plait__external *parked = NULL;
 
-	plait__mutex_lock(&ticket->lock);
-	if (parking == 0 || parking == ticket->parking) {
-		parked = ticket->parked;
-		ticket->parked = NULL;
+	plait__mutex_lock(&completion->lock);
+	if (park_number == 0 || park_number == completion->park_number) {
+		parked = completion->parked;
+		completion->parked = NULL;
 	}
-	plait__mutex_unlock(&ticket->lock);
+	plait__mutex_unlock(&completion->lock);
 	return parked;
 }
 
 /* Gives back the hold of who was to tell. */
-static void tell(plait__ticket *ticket)
+static void tell(plait__completion *completion)
 {
-	plait__context *context = ticket->object.context;
-	plait__object *needs = ticket->needs;
-	plait__outside *parked;
+	plait__context *context = completion->object.context;
+	plait__object *needs = completion->needs;
+	plait__external *parked;
 
-	plait__mutex_lock(&ticket->lock);
-	ticket->told = true;
-	parked = ticket->parked;
-	ticket->parked = NULL;
-	plait__mutex_unlock(&ticket->lock);
+	plait__mutex_lock(&completion->lock);
+	completion->told = true;
+	parked = completion->parked;
+	completion->parked = NULL;
+	plait__mutex_unlock(&completion->lock);
 	if (parked != NULL)
 		parked->offer(parked);
-	plait__context_pulse(context);
+	plait__context_notify_waiters(context);
 	/* Calls no slot, and is not the end of the context either, which what
 	 * is needed keeps. */
-	plait__object_drop(&ticket->object);
-	plait__object_drop_later(needs);
+	plait__object_drop(&completion->object);
+	plait__object_drop_deferred(needs);
 }
 
 /* Upcall. */
@@ -70,147 +70,147 @@ static void on_point(void *user_data, plait_status status)
 	tell(user_data);
 }
 
-static void on_hope(plait__hope *hope)
+static void on_hope(plait__submit_listener *hope)
 {
 	tell(hope->arg);
 }
 
-plait_status plait__ticket_make(plait__outside *outside, plait_error *error)
+plait_status plait__completion_make(plait__external *external, plait_error *error)
 {
-	plait__context *context = outside->instance->program->context;
+	plait__context *context = external->instance->program->context;
 	const plait_allocator *allocator = plait__context_allocator(context);
-	plait__ticket *ticket = plait__alloc(allocator, sizeof(*ticket));
+	plait__completion *completion = plait__alloc(allocator, sizeof(*completion));
 	plait_status status;
 
-	if (ticket == NULL)
+	if (completion == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to wait for a signal");
-	status = plait__pool_reserve(context->pool, 1, error);
+	status = plait__counter_reserve_callbacks(context->pool, 1, error);
 	if (status != PLAIT_OK) {
-		plait__free(allocator, ticket, sizeof(*ticket));
+		plait__free(allocator, completion, sizeof(*completion));
 		return status;
 	}
-	(void)plait__object_init(&ticket->object, &ticket_class, context,
+	(void)plait__object_init(&completion->object, &ticket_class, context,
 				 NULL);
-	ticket->hope.told = on_hope;
-	ticket->hope.arg = ticket;
-	plait__mutex_lock(outside->lock);
-	outside->ticket = ticket;
-	plait__mutex_unlock(outside->lock);
+	completion->hope.notify = on_hope;
+	completion->hope.arg = completion;
+	plait__mutex_lock(external->lock);
+	external->completion = completion;
+	plait__mutex_unlock(external->lock);
 	return PLAIT_OK;
 }
 
-void plait__ticket_leave(plait__outside *outside)
+void plait__completion_detach(plait__external *external)
 {
-	plait__ticket *ticket = outside->ticket;
+	plait__completion *completion = external->completion;
 
-	plait__mutex_lock(outside->lock);
-	outside->ticket = NULL;
-	plait__mutex_unlock(outside->lock);
-	outside->told_of = false;
-	if (ticket != NULL)
-		plait__object_drop(&ticket->object);
+	plait__mutex_lock(external->lock);
+	external->completion = NULL;
+	plait__mutex_unlock(external->lock);
+	external->subscribed = false;
+	if (completion != NULL)
+		plait__object_drop(&completion->object);
 }
 
 /* ---- parking ---- */
 
 /* Have the ticket told: of the point, or that there may be one. */
-static plait_status ask(plait__outside *outside, plait_error *error)
+static plait_status ask(plait__external *external, plait_error *error)
 {
-	plait__ticket *ticket = outside->ticket;
-	plait__signal *hopes = outside->begun ? NULL : outside->hopes;
+	plait__completion *completion = external->completion;
+	plait__signal *awaited_signal = external->started ? NULL : external->awaited_signal;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
-	outside->hoping = hopes != NULL;
-	ticket->needs = hopes != NULL ? &hopes->object : outside->needs;
-	ticket->told = false;
-	plait__object_hold(ticket->needs);
-	plait__object_hold(&ticket->object);
-	if (hopes != NULL) {
-		if (!plait__signal_hope(hopes, outside->point.sequence,
-					&ticket->hope))
-			tell(ticket);
+	external->awaits_submit = awaited_signal != NULL;
+	completion->needs = awaited_signal != NULL ? &awaited_signal->object : external->needs;
+	completion->told = false;
+	plait__object_hold(completion->needs);
+	plait__object_hold(&completion->object);
+	if (awaited_signal != NULL) {
+		if (!plait__submit_listener_add(awaited_signal, external->point.sequence,
+						&completion->hope))
+			tell(completion);
 		return PLAIT_OK;
 	}
-	status = plait__upcall_arm(outside->port, &outside->point, on_point,
-				   ticket, &room);
+	status = plait__notification_arm(external->port, &external->point, on_point,
+					 completion, &room);
 	if (status == PLAIT_OK)
 		return status;
-	plait__object_drop(ticket->needs);
-	plait__object_drop(&ticket->object);
-	return plait__port_judge(outside->port, status, "signal_notify",
-				 &room, error);
+	plait__object_drop(completion->needs);
+	plait__object_drop(&completion->object);
+	return plait__backend_result_check(external->port, status, "signal_notify",
+					   &room, error);
 }
 
 /* Which parking it is; 0: it was told, and the lane is still the caller's. */
-static uint64_t park(plait__outside *outside, plait__ticket *ticket)
+static uint64_t park(plait__external *external, plait__completion *completion)
 {
-	uint64_t parking = 0;
+	uint64_t park_number = 0;
 
-	plait__mutex_lock(&ticket->lock);
-	if (!ticket->told) {
-		parking = ++ticket->parking;
-		if (outside->rest != NULL)
-			outside->rest(outside);
-		ticket->parked = outside;
+	plait__mutex_lock(&completion->lock);
+	if (!completion->told) {
+		park_number = ++completion->park_number;
+		if (external->rest != NULL)
+			external->rest(external);
+		completion->parked = external;
 	}
-	plait__mutex_unlock(&ticket->lock);
-	return parking;
+	plait__mutex_unlock(&completion->lock);
+	return park_number;
 }
 
 /* True: the lane is the caller's, look again.  `stops`: also when the run is
  * stopped. */
-static bool await(plait__outside *outside, bool stops)
+static bool await(plait__external *external, bool stops)
 {
-	plait__ticket *ticket = outside->ticket;
-	const at_u32 *stop = &outside->instance->stop;
-	uint64_t parking;
+	plait__completion *completion = external->completion;
+	const at_u32 *stop = &external->instance->stop;
+	uint64_t park_number;
 	bool mine;
 
 	/* Once it is parked, who runs the lane may leave the ticket. */
-	plait__object_hold(&ticket->object);
-	parking = park(outside, ticket);
+	plait__object_hold(&completion->object);
+	park_number = park(external, completion);
 	/* Relaxed: who stops the run looks for the lane afterwards, under the
 	 * lock that was held in park. */
-	mine = parking == 0 ||
+	mine = park_number == 0 ||
 	       (stops && at_load_relaxed_u32(stop) != 0 &&
-		plait__ticket_take(ticket, parking) != NULL);
-	if (mine && outside->back != NULL)
-		outside->back(outside);
-	plait__object_drop(&ticket->object);
+		plait__completion_claim(completion, park_number) != NULL);
+	if (mine && external->back != NULL)
+		external->back(external);
+	plait__object_drop(&completion->object);
 	return mine;
 }
 
-void plait__ticket_settle(plait__outside *outside)
+void plait__completion_resume(plait__external *external)
 {
-	plait__ticket *ticket = outside->ticket;
+	plait__completion *completion = external->completion;
 
-	if (!outside->told_of)
+	if (!external->subscribed)
 		return;
-	plait__mutex_lock(&ticket->lock);
-	outside->told_of = !ticket->told;
-	plait__mutex_unlock(&ticket->lock);
+	plait__mutex_lock(&completion->lock);
+	external->subscribed = !completion->told;
+	plait__mutex_unlock(&completion->lock);
 }
 
-plait_status plait__ticket_rest(plait__outside *outside, bool stops,
+plait_status plait__completion_park(plait__external *external, bool stops,
 			 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	if (outside->ticket == NULL)
-		status = plait__ticket_make(outside, error);
-	if (status == PLAIT_OK && !outside->told_of)
-		status = ask(outside, error);
+	if (external->completion == NULL)
+		status = plait__completion_make(external, error);
+	if (status == PLAIT_OK && !external->subscribed)
+		status = ask(external, error);
 	if (status != PLAIT_OK)
 		return status;
-	outside->told_of = true;
-	return await(outside, stops) ? PLAIT_OK : PLAIT_PENDING;
+	external->subscribed = true;
+	return await(external, stops) ? PLAIT_OK : PLAIT_PENDING;
 }
 
-void plait__ticket_give_up(plait__outside *outside)
+void plait__completion_give_up(plait__external *external)
 {
-	if (outside->told_of && outside->hoping &&
-	    plait__signal_give_up(outside->hopes, &outside->ticket->hope))
-		tell(outside->ticket);
+	if (external->subscribed && external->awaits_submit &&
+	    plait__submit_listener_remove(external->awaited_signal, &external->completion->hope))
+		tell(external->completion);
 }

@@ -17,34 +17,34 @@
 
 #include <string.h>
 
-static const plait__program *program_of(const plait__outside *outside)
+static const plait__program *program_of(const plait__external *external)
 {
-	return outside->instance->program;
+	return external->instance->program;
 }
 
 /* ---- queues of lanes ---- */
 
-static plait_status make_queue(plait__outside *outside, plait_error *error)
+static plait_status make_queue(plait__external *external, plait_error *error)
 {
-	if (outside->queue != NULL)
+	if (external->queue != NULL)
 		return PLAIT_OK;
 	return plait__queue_make(
-		program_of(outside)->frozen->devices[outside->device],
-		&outside->queue, error);
+		program_of(external)->frozen->devices[external->device],
+		&external->queue, error);
 }
 
 /* What it has to do it does, and then ends. */
-static void leave_queue(plait__outside *outside)
+static void leave_queue(plait__external *external)
 {
-	plait__queue *queue = outside->queue;
+	plait__queue *queue = external->queue;
 
-	outside->queue = NULL;
+	external->queue = NULL;
 	if (queue != NULL)
 		plait__object_release(plait__object_handle(&queue->object),
 				      PLAIT_OBJECT_QUEUE);
 }
 
-bool plait__outside_has(const plait__program *program, uint32_t command)
+bool plait__external_matches(const plait__program *program, uint32_t command)
 {
 	const plait__plan_command *at = &program->plan->commands[command];
 	const plait__store_function *predicate;
@@ -52,30 +52,30 @@ bool plait__outside_has(const plait__program *program, uint32_t command)
 	if (program->rehearsal != NULL)
 		return false;
 	if (at->kind != PLAIT__CMD_REGION)
-		return plait__op_is_outside(program->plan, command);
-	predicate = plait__op_predicate(program, at->link);
+		return plait__call_op_is_external(program->plan, command);
+	predicate = plait__call_op_predicate(program, at->link);
 	return predicate != NULL && predicate->inbox != NULL;
 }
 
-plait_status plait__outside_make(plait__outside *outside, bool submits,
-				 plait_error *error)
+plait_status plait__external_make(plait__external *external, bool submits,
+				  plait_error *error)
 {
-	plait_status status = plait__ticket_make(outside, error);
+	plait_status status = plait__completion_make(external, error);
 
-	return status == PLAIT_OK && submits ? make_queue(outside, error) :
+	return status == PLAIT_OK && submits ? make_queue(external, error) :
 	       status;
 }
 
-void plait__outside_free(plait__outside *outside)
+void plait__external_free(plait__external *external)
 {
-	leave_queue(outside);
-	if (outside->lock != NULL)
-		plait__ticket_leave(outside);
+	leave_queue(external);
+	if (external->lock != NULL)
+		plait__completion_detach(external);
 }
 
 /* ---- beginning a command ---- */
 
-void plait__outside_begin(const plait__program *program, uint64_t *newest)
+void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 {
 	for (uint32_t i = 0; newest != NULL && i < program->plan->signals_count;
 	     i++)
@@ -83,15 +83,15 @@ void plait__outside_begin(const plait__program *program, uint64_t *newest)
 			(plait__signal *)program->frozen->signals[i]);
 }
 
-static void set_point(plait__outside *outside, plait__port *port,
+static void set_point(plait__external *external, plait__backend_port *port,
 		      plait_backend_signal *signal, uint64_t sequence,
 		      plait__object *needs)
 {
-	outside->port = port;
-	outside->point.signal = signal;
-	outside->point.sequence = sequence;
-	outside->needs = needs;
-	outside->begun = true;
+	external->port = port;
+	external->point.signal = signal;
+	external->point.sequence = sequence;
+	external->needs = needs;
+	external->started = true;
 }
 
 static bool emits(const plait__plan *plan, uint32_t signal)
@@ -111,11 +111,11 @@ static bool emits(const plait__plan *plan, uint32_t signal)
 static plait_status check_hope(const plait__plan *plan, uint32_t index,
 			       const plait__signal *signal, plait_error *error)
 {
-	char room[PLAIT__NAME_ROOM];
+	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	if (emits(plan, index) || plait__object_uses(&signal->object) != 0 ||
-	    plait__handle_lives(plait__object_handle(&signal->object),
-				PLAIT_OBJECT_SIGNAL))
+	    plait__handle_is_live(plait__object_handle(&signal->object),
+				  PLAIT_OBJECT_SIGNAL))
 		return PLAIT_PENDING;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
 			   "%s was released, so nobody can emit it",
@@ -123,76 +123,76 @@ static plait_status check_hope(const plait__plan *plan, uint32_t index,
 }
 
 /* PLAIT_PENDING: nobody has submitted that emission yet. */
-static plait_status begin_wait(plait__outside *outside,
+static plait_status begin_wait(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
 {
-	const plait__program *program = program_of(outside);
+	const plait__program *program = program_of(external);
 	plait__signal *signal = (plait__signal *)
 		program->frozen->signals[payload->object];
 	uint64_t sequence = payload->value;
 
 	if (sequence == 0)
-		sequence = outside->newest[payload->object];
+		sequence = external->newest[payload->object];
 	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
-		outside->hopes = signal;
-		outside->point.sequence = sequence;
+		external->awaited_signal = signal;
+		external->point.sequence = sequence;
 		return check_hope(program->plan, payload->object, signal,
 				  error);
 	}
-	set_point(outside, signal->port, signal->raw, sequence,
+	set_point(external, signal->port, signal->raw, sequence,
 		  &signal->object);
 	return PLAIT_OK;
 }
 
-static plait_status begin_emit(plait__outside *outside,
+static plait_status begin_emit(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
 {
 	plait__signal *signal = (plait__signal *)
-		program_of(outside)->frozen->signals[payload->object];
-	plait_status status = make_queue(outside, error);
+		program_of(external)->frozen->signals[payload->object];
+	plait_status status = make_queue(external, error);
 
 	if (status == PLAIT_OK)
-		status = plait__queue_submit_emission(outside->queue, signal,
-						      error);
+		status = plait__internal_submit_emission(external->queue, signal,
+							 error);
 	return status;
 }
 
 /* It is the caller's now. */
-static plait__call *take_call(plait__outside *outside)
+static plait__call *take_call(plait__external *external)
 {
 	plait__call *call;
 
-	plait__mutex_lock(outside->lock);
-	call = outside->call;
-	outside->call = NULL;
-	plait__mutex_unlock(outside->lock);
+	plait__mutex_lock(external->lock);
+	call = external->call;
+	external->call = NULL;
+	plait__mutex_unlock(external->lock);
 	return call;
 }
 
 /* Whether an inbox is closed just before or just after makes no difference. */
-static plait_status begin_call(plait__outside *outside,
+static plait_status begin_call(plait__external *external,
 			       const plait__plan_payload *payload, bool asks,
 			       plait_error *error)
 {
 	const plait__store_function *function =
-		&program_of(outside)->frozen->functions[payload->object];
+		&program_of(external)->frozen->functions[payload->object];
 	const plait__owner_call wanted = {
 		.inbox = (plait__inbox *)function->inbox,
 		.function = function->function,
 		.user_data = function->user_data,
 		.asks = asks,
-		.lock = outside->lock,
-		.stop = &outside->instance->stop,
+		.lock = external->lock,
+		.stop = &external->instance->stop,
 	};
-	plait_status status = make_queue(outside, error);
+	plait_status status = make_queue(external, error);
 	plait_error why = { .size = sizeof(why) };
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__queue_submit_call(outside->queue, &wanted,
-					  &outside->call, &why);
+	status = plait__internal_submit_call(external->queue, &wanted,
+					     &external->call, &why);
 	if (status == PLAIT_E_STATE)
 		status = PLAIT_E_CANCELLED;
 	return status == PLAIT_OK ? status :
@@ -206,82 +206,82 @@ static const plait__plan_payload *payload_of(const plait__plan *plan,
 			       plan->regions[at->link].predicate : at->link];
 }
 
-static plait_status begin(plait__outside *outside, uint32_t command,
+static plait_status begin(plait__external *external, uint32_t command,
 			  plait_error *error)
 {
-	const plait__plan *plan = program_of(outside)->plan;
+	const plait__plan *plan = program_of(external)->plan;
 	const plait__plan_command *at = &plan->commands[command];
 	const plait__plan_payload *payload = payload_of(plan, at);
 	plait_status status;
 
 	if (at->kind == PLAIT__CMD_WAIT)
-		return begin_wait(outside, payload, error);
+		return begin_wait(external, payload, error);
 	status = at->kind == PLAIT__CMD_EMIT ?
-		 begin_emit(outside, payload, error) :
-		 begin_call(outside, payload, at->kind == PLAIT__CMD_REGION,
+		 begin_emit(external, payload, error) :
+		 begin_call(external, payload, at->kind == PLAIT__CMD_REGION,
 			    error);
 	if (status == PLAIT_OK)
-		set_point(outside, outside->queue->port,
-			  outside->queue->progress,
-			  plait__queue_submitted(outside->queue),
-			  &outside->queue->object);
+		set_point(external, external->queue->port,
+			  external->queue->progress,
+			  plait__queue_submitted(external->queue),
+			  &external->queue->object);
 	return status;
 }
 
 /* ---- ending it ---- */
 
-static plait_status look(const plait__outside *outside,
+static plait_status look(const plait__external *external,
 			 plait_error *error)
 {
-	plait__backend *backend = outside->port->backend;
+	plait__backend *backend = external->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	uint64_t reached;
 
-	return plait__port_judge_poll(
-		outside->port,
-		backend->table.signal_poll(backend->self, &outside->point,
+	return plait__backend_result_check_poll(
+		external->port,
+		backend->table.signal_poll(backend->self, &external->point,
 					   &reached, &room),
 		&room, error);
 }
 
-static void drop_call(plait__outside *outside)
+static void drop_call(plait__external *external)
 {
-	plait__call *call = take_call(outside);
+	plait__call *call = take_call(external);
 
 	if (call == NULL)
 		return;
-	outside->word = (uint32_t)plait__call_result(call);
+	external->word = (uint32_t)plait__call_result(call);
 	plait__object_drop(&call->notice.object);
 }
 
 /* The queue is as good as new, or another one; and it knows best what was
  * wrong, unless that is that its backend does not take it back. */
-static void mend_queue(plait__outside *outside, plait_error *why)
+static void mend_queue(plait__external *external, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
 
-	if (outside->needs != &outside->queue->object)
+	if (external->needs != &external->queue->object)
 		return;
-	if (plait__queue_finish(outside->queue, 0, &better) < 0 &&
+	if (plait__queue_finish(external->queue, 0, &better) < 0 &&
 	    better.status == why->status &&
-	    plait__queue_finish(outside->queue, 0, NULL) == PLAIT_OK)
+	    plait__queue_finish(external->queue, 0, NULL) == PLAIT_OK)
 		*why = better;
 	else
-		leave_queue(outside);
+		leave_queue(external);
 }
 
-static void end(plait__outside *outside, plait_status status, plait_error *why)
+static void end(plait__external *external, plait_status status, plait_error *why)
 {
-	outside->begun = false;
+	external->started = false;
 	/* Whatever is wrong, its owner may not have begun it. */
-	if (status != PLAIT_OK && outside->call != NULL)
-		plait__call_retract(outside->call);
-	if (outside->call != NULL)
-		drop_call(outside);
-	if (status != PLAIT_OK && outside->queue != NULL)
-		mend_queue(outside, why);
-	else if (outside->queue != NULL)
-		plait__queue_reclaim(outside->queue);
+	if (status != PLAIT_OK && external->call != NULL)
+		plait__call_retract(external->call);
+	if (external->call != NULL)
+		drop_call(external);
+	if (status != PLAIT_OK && external->queue != NULL)
+		mend_queue(external, why);
+	else if (external->queue != NULL)
+		plait__queue_reclaim(external->queue);
 }
 
 /* Behind `begin`, if it begins so. */
@@ -294,7 +294,7 @@ static const char *skip(const char *text, const char *begin)
 
 /* What its queue says of the function is said of the node; and the node was
  * run, or what it waited for has failed: that is not the same. */
-static void fail(plait__outside *outside, uint32_t command,
+static void fail(plait__external *external, uint32_t command,
 		 const plait_error *why)
 {
 	static const char own[] = "host function ";
@@ -306,25 +306,25 @@ static void fail(plait__outside *outside, uint32_t command,
 	plait__fail_origin(&told, why->status, why->origin, "%s%s",
 			   failed ? "" : "failed: ", text);
 	told.detail = why->detail;
-	plait__instance_fail(outside->instance, command, &told);
+	plait__instance_fail(external->instance, command, &told);
 }
 
 /* What was begun happens some day, or not; the lane does not wait for it. */
-static void leave(plait__outside *outside)
+static void leave(plait__external *external)
 {
-	outside->begun = false;
-	if (outside->told_of)
-		plait__ticket_leave(outside);
-	if (outside->queue != NULL &&
-	    outside->needs == &outside->queue->object)
-		leave_queue(outside);
+	external->started = false;
+	if (external->subscribed)
+		plait__completion_detach(external);
+	if (external->queue != NULL &&
+	    external->needs == &external->queue->object)
+		leave_queue(external);
 }
 
 /* ---- the step ---- */
 
-static bool stopped(const plait__outside *outside)
+static bool stopped(const plait__external *external)
 {
-	return at_load_relaxed_u32(&outside->instance->stop) != 0;
+	return at_load_relaxed_u32(&external->instance->stop) != 0;
 }
 
 /*
@@ -332,53 +332,53 @@ static bool stopped(const plait__outside *outside)
  * has begun is waited for; what it has not begun it does not find any more,
  * and the queue goes on at once.
  */
-static bool give_up(plait__outside *outside)
+static bool give_up(plait__external *external)
 {
-	plait__ticket_give_up(outside);
-	if (outside->call == NULL) {
-		leave(outside);
+	plait__completion_give_up(external);
+	if (external->call == NULL) {
+		leave(external);
 		return true;
 	}
-	plait__call_retract(outside->call);
+	plait__call_retract(external->call);
 	return false;
 }
 
 /* PLAIT_OK, its failure, or PLAIT_PENDING as long as it has not happened. */
-static plait_status advance(plait__outside *outside, uint32_t command,
+static plait_status advance(plait__external *external, uint32_t command,
 			    plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
-	if (!outside->begun)
-		status = begin(outside, command, error);
-	return status == PLAIT_OK ? look(outside, error) : status;
+	if (!external->started)
+		status = begin(external, command, error);
+	return status == PLAIT_OK ? look(external, error) : status;
 }
 
-bool plait__outside_step(plait__outside *outside, uint32_t command)
+bool plait__external_step(plait__external *external, uint32_t command)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait_status status;
 	bool stops;
 
-	outside->command = command;
-	plait__ticket_settle(outside);
+	external->command = command;
+	plait__completion_resume(external);
 	for (;;) {
-		stops = stopped(outside);
-		if (stops && give_up(outside))
+		stops = stopped(external);
+		if (stops && give_up(external))
 			return true;
-		status = advance(outside, command, &why);
+		status = advance(external, command, &why);
 		if (status == PLAIT_PENDING) {
-			status = plait__ticket_rest(outside, !stops, &why);
+			status = plait__completion_park(external, !stops, &why);
 			if (status == PLAIT_PENDING)
 				return false;
 			if (status == PLAIT_OK) {
-				plait__ticket_settle(outside);
+				plait__completion_resume(external);
 				continue;
 			}
 		}
-		end(outside, status, &why);
-		if (status != PLAIT_OK && !stopped(outside))
-			fail(outside, command, &why);
+		end(external, status, &why);
+		if (status != PLAIT_OK && !stopped(external))
+			fail(external, command, &why);
 		return true;
 	}
 }
@@ -386,37 +386,37 @@ bool plait__outside_step(plait__outside *outside, uint32_t command)
 /* ---- questions ---- */
 
 /* Parked with its ticket: nobody changes it. */
-static void fill(const plait__outside *outside, plait__obstacle *out)
+static void fill(const plait__external *external, plait__blocked_on *out)
 {
-	const plait__plan *plan = program_of(outside)->plan;
+	const plait__plan *plan = program_of(external)->plan;
 
-	out->command = outside->command;
-	out->sequence = outside->point.sequence;
-	if (outside->call != NULL) {
-		out->call = outside->call;
-		out->queue = outside->queue;
+	out->command = external->command;
+	out->sequence = external->point.sequence;
+	if (external->call != NULL) {
+		out->call = external->call;
+		out->queue = external->queue;
 		plait__object_hold(&out->call->notice.object);
 		plait__object_hold(&out->queue->object);
 	} else if (plan->commands[out->command].kind == PLAIT__CMD_WAIT) {
-		out->signal = outside->hoping ? outside->hopes :
-			      (plait__signal *)(void *)outside->needs;
+		out->signal = external->awaits_submit ? external->awaited_signal :
+			      (plait__signal *)(void *)external->needs;
 		plait__object_hold(&out->signal->object);
 	}
 }
 
-void plait__outside_find(plait__outside *first, plait__obstacle *out)
+void plait__external_describe_blocked(plait__external *first, plait__blocked_on *out)
 {
 	if (first == NULL)
 		return;
 	plait__mutex_lock(first->lock);
-	for (plait__outside *at = first;
+	for (plait__external *at = first;
 	     at != NULL && out->command == PLAIT__NONE; at = at->sibling) {
-		if (at->ticket == NULL)
+		if (at->completion == NULL)
 			continue;
-		plait__mutex_lock(&at->ticket->lock);
-		if (at->ticket->parked == at)
+		plait__mutex_lock(&at->completion->lock);
+		if (at->completion->parked == at)
 			fill(at, out);
-		plait__mutex_unlock(&at->ticket->lock);
+		plait__mutex_unlock(&at->completion->lock);
 	}
 	plait__mutex_unlock(first->lock);
 }

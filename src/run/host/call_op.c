@@ -71,7 +71,7 @@ static int32_t fill(void *const *arguments, const plait_launch *launch,
 
 static void make_launch(const plait__program *program,
 			plait__object *const *kernels,
-			const plait__plan_payload *payload, plait__op *out)
+			const plait__plan_payload *payload, plait__call_op *out)
 {
 	const plait__kernel *kernel;
 
@@ -87,7 +87,7 @@ static void make_launch(const plait__program *program,
 }
 
 static void make_call(const plait__program *program,
-		      const plait__plan_payload *payload, plait__op *out)
+		      const plait__plan_payload *payload, plait__call_op *out)
 {
 	const plait__store_function *host =
 		&program->frozen->functions[payload->object];
@@ -97,29 +97,29 @@ static void make_call(const plait__program *program,
 }
 
 static void make_move(plait_kernel_function move,
-		      plait__plan_payload *payload, plait__op *out)
+		      plait__plan_payload *payload, plait__call_op *out)
 {
 	out->is_host = 0;
 	out->kernel = move;
 	out->user_data = payload;
 }
 
-void plait__op_make(const plait__program *program,
-		    plait__object *const *kernels, uint32_t command,
-		    plait__op *out)
+void plait__call_op_make(const plait__program *program,
+			 plait__object *const *kernels, uint32_t command,
+			 plait__call_op *out)
 {
 	const plait__plan *plan = program->plan;
 	const plait__plan_command *at = &plan->commands[command];
 	plait__plan_payload *payload = at->link < plan->payloads_count ?
 				       &plan->payloads[at->link] : NULL;
 
-	*out = (plait__op){ .host = do_nothing, .command = command,
+	*out = (plait__call_op){ .host = do_nothing, .command = command,
 			    .arguments = program->layout.arguments[command],
 			    .is_host = 1 };
 	if (program->rehearsal != NULL) {
-		out->host = plait__rehearsal_work;
-		out->user_data = plait__rehearsal_turns(program->rehearsal,
-							command);
+		out->host = plait__rehearse_work;
+		out->user_data = plait__rehearse_spins(program->rehearsal,
+						       command);
 		return;
 	}
 	if (payload == NULL)
@@ -143,19 +143,19 @@ void plait__op_make(const plait__program *program,
 	}
 }
 
-plait__op *plait__op_remake(const plait__program *program,
-			    plait__object *const *kernels,
-			    const plait__op *ops, uint32_t count)
+plait__call_op *plait__call_op_remake(const plait__program *program,
+				      plait__object *const *kernels,
+				      const plait__call_op *ops, uint32_t count)
 {
-	plait__op *made = plait__alloc_array(plait__program_allocator(program),
-					     count, sizeof(*made));
+	plait__call_op *made = plait__alloc_array(plait__program_allocator(program),
+						  count, sizeof(*made));
 
 	for (uint32_t i = 0; made != NULL && i < count; i++)
-		plait__op_make(program, kernels, ops[i].command, &made[i]);
+		plait__call_op_make(program, kernels, ops[i].command, &made[i]);
 	return made;
 }
 
-bool plait__op_is_outside(const plait__plan *plan, uint32_t command)
+bool plait__call_op_is_external(const plait__plan *plan, uint32_t command)
 {
 	uint8_t kind = plan->commands[command].kind;
 
@@ -164,7 +164,7 @@ bool plait__op_is_outside(const plait__plan *plan, uint32_t command)
 }
 
 const plait__store_function *
-plait__op_predicate(const plait__program *program, uint32_t region)
+plait__call_op_predicate(const plait__program *program, uint32_t region)
 {
 	const plait__plan *plan = program->plan;
 	uint32_t payload = program->rehearsal != NULL ? PLAIT__NONE :

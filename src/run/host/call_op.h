@@ -10,20 +10,20 @@
 
 /* A command that does not need anybody else.  `kernels`: null means those that
  * the plan was frozen with. */
-void plait__op_make(const plait__program *program,
-		    plait__object *const *kernels, uint32_t command,
-		    plait__op *out);
+void plait__call_op_make(const plait__program *program,
+			 plait__object *const *kernels, uint32_t command,
+			 plait__call_op *out);
 
 /* The same operations with other kernels; null: no memory. */
-plait__op *plait__op_remake(const plait__program *program,
-			    plait__object *const *kernels,
-			    const plait__op *ops, uint32_t count);
+plait__call_op *plait__call_op_remake(const plait__program *program,
+				      plait__object *const *kernels,
+				      const plait__call_op *ops, uint32_t count);
 
 /* Does it need somebody else: an owner's thread, a signal? */
-bool plait__op_is_outside(const plait__plan *plan, uint32_t command);
+bool plait__call_op_is_external(const plait__plan *plan, uint32_t command);
 
 /* The function that decides a region, or null: a word in memory does. */
 const plait__store_function *
-plait__op_predicate(const plait__program *program, uint32_t region);
+plait__call_op_predicate(const plait__program *program, uint32_t region);
 
 #endif

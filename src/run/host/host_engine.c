@@ -21,23 +21,23 @@
 
 /* What is called, for each of the ways to run. */
 struct code {
-	plait__op *serial;
-	plait__op *wide;
-	plait__op *helped;
+	plait__call_op *serial;
+	plait__call_op *wide;
+	plait__call_op *helped;
 };
 
 /* What all instances share. */
 struct compiled {
-	plait__flat serial;
-	plait__flat wide;
-	plait__helped helped;
+	plait__lane_program serial;
+	plait__lane_program wide;
+	plait__steal_program helped;
 	struct code code;	/* theirs */
 	bool has_wide;		/* more than one lane */
 	bool has_helped;	/* a band takes the place of wide */
 	bool has_outside;	/* some wait for somebody else */
 	bool needs_wide;	/* some wait for what others may bring */
 	uint32_t threads;	/* that can run at once, if has_wide */
-	plait__forecast forecast; /* of wide, if it may be chosen */
+	plait__speedup_model forecast; /* of wide, if it may be chosen */
 	bool hop_said;		/* it is hop_ns, whatever the pool knows */
 	uint64_t hop_ns;
 	/* The fastest serial run so far, of the first few; see choose. */
@@ -46,14 +46,14 @@ struct compiled {
 };
 
 /* Who runs the lanes of one instance, in each way. */
-struct crews {
-	plait__crew serial;
-	plait__crew wide;
-	plait__band helped;
+struct run_sets {
+	plait__lane_set serial;
+	plait__lane_set wide;
+	plait__steal_set helped;
 };
 
 struct state {
-	struct crews plain;
+	struct run_sets plain;
 	at_ptr recorded;	/* struct crews, or null: see make_record */
 	bool measures;
 	uint64_t start_ns;
@@ -72,7 +72,7 @@ enum {
 static bool find_submits(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->plan->command_count; i++)
-		if (plait__outside_has(program, i) &&
+		if (plait__external_matches(program, i) &&
 		    program->plan->commands[i].kind != PLAIT__CMD_WAIT)
 			return true;
 	return false;
@@ -81,7 +81,7 @@ static bool find_submits(const plait__program *program)
 static bool find_outside(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->plan->command_count; i++)
-		if (plait__outside_has(program, i))
+		if (plait__external_matches(program, i))
 			return true;
 	return false;
 }
@@ -102,7 +102,7 @@ static uint32_t find_threads(plait__pool *pool)
 static void look_at_hop(const struct compiled *compiled, plait__pool *pool)
 {
 	if (!compiled->hop_said)
-		(void)plait__pool_hop_ns(pool);
+		(void)plait__wakeup_latency_ns(pool);
 }
 
 /* Do runs choose between lanes and one lane? */
@@ -124,20 +124,20 @@ static plait_status forecast(struct compiled *compiled,
 	compiled->hop_said = plait__env_query_number(PLAIT__ENV_HOP_NS,
 						     &compiled->hop_ns);
 	look_at_hop(compiled, pool);
-	return plait__forecast_make(&compiled->forecast, program->plan,
-				    compiled->threads,
-				    plait__program_allocator(program), error);
+	return plait__speedup_model_make(&compiled->forecast, program->plan,
+					 compiled->threads,
+					 plait__program_allocator(program), error);
 }
 
 static plait_status compile_lanes(struct compiled *compiled,
 				  const plait__program *program,
-				  const plait__fold *fold, plait_error *error)
+				  const plait__lane_merge *merge, plait_error *error)
 {
 	if (compiled->has_helped)
-		return plait__helped_compile(&compiled->helped, program, fold,
-					     error);
-	return plait__flat_compile(&compiled->wide, program, false, fold,
-				   error);
+		return plait__steal_program_compile(&compiled->helped, program, merge,
+						    error);
+	return plait__lane_program_compile(&compiled->wide, program, false, merge,
+					   error);
 }
 
 /* The plan's own lanes, or fewer. */
@@ -147,18 +147,18 @@ static plait_status compile_wide(struct compiled *compiled,
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 	const plait__plan *plan = program->plan;
-	plait__fold fold;
+	plait__lane_merge merge;
 	plait_status status;
 
 	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
-	    !plait__fold_can(plan))
+	    !plait__lane_merge_applies(plan))
 		return compile_lanes(compiled, program, NULL, error);
-	status = plait__fold_make(&fold, plan, compiled->threads, allocator,
-				  error);
+	status = plait__lane_merge_make(&merge, plan, compiled->threads, allocator,
+					error);
 	if (status != PLAIT_OK)
 		return status;
-	status = compile_lanes(compiled, program, &fold, error);
-	plait__fold_free(&fold, plan, allocator);
+	status = compile_lanes(compiled, program, &merge, error);
+	plait__lane_merge_free(&merge, plan, allocator);
 	return status;
 }
 
@@ -178,11 +178,11 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
 	if (compiled->has_wide)
 		compiled->threads = find_threads(program->context->pool);
-	status = plait__flat_compile(&compiled->serial, program, true, NULL,
-				     error);
+	status = plait__lane_program_compile(&compiled->serial, program, true, NULL,
+					     error);
 	if (status == PLAIT_OK)
 		status = forecast(compiled, program, error);
-	compiled->has_helped = plait__helped_can(program->plan);
+	compiled->has_helped = plait__steal_program_applies(program->plan);
 	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
 	compiled->code.serial = compiled->serial.ops.items;
@@ -191,7 +191,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	return status;
 }
 
-static void look_again(plait__program *program)
+static void recalibrate(plait__program *program)
 {
 	if (may_choose(program->compiled, program->context->pool))
 		look_at_hop(program->compiled, program->context->pool);
@@ -203,9 +203,9 @@ static void discard(plait__program *program)
 
 	if (compiled == NULL)
 		return;
-	plait__flat_free(&compiled->serial);
-	plait__flat_free(&compiled->wide);
-	plait__helped_free(&compiled->helped);
+	plait__lane_program_free(&compiled->serial);
+	plait__lane_program_free(&compiled->wide);
+	plait__steal_program_free(&compiled->helped);
 	plait__free(plait__program_allocator(program), compiled,
 		    sizeof(*compiled));
 	program->compiled = NULL;
@@ -220,24 +220,24 @@ static void forget(plait__program *program, void *made)
 	struct code *code = made;
 
 	plait__free(allocator, code->serial, compiled->serial.ops.count *
-		    sizeof(plait__op));
+		    sizeof(plait__call_op));
 	plait__free(allocator, code->wide, compiled->wide.ops.count *
-		    sizeof(plait__op));
+		    sizeof(plait__call_op));
 	plait__free(allocator, code->helped, compiled->helped.op_count *
-		    sizeof(plait__op));
+		    sizeof(plait__call_op));
 	plait__free(allocator, code, sizeof(*code));
 }
 
 /* Of `ops`, if there are any; *good turns false without memory. */
-static plait__op *remake(const plait__program *program,
-			 plait__object *const *kernels, const plait__op *ops,
-			 uint32_t count, bool *good)
+static plait__call_op *remake(const plait__program *program,
+			      plait__object *const *kernels, const plait__call_op *ops,
+			      uint32_t count, bool *good)
 {
-	plait__op *made;
+	plait__call_op *made;
 
 	if (count == 0 || !*good)
 		return NULL;
-	made = plait__op_remake(program, kernels, ops, count);
+	made = plait__call_op_remake(program, kernels, ops, count);
 	*good = made != NULL;
 	return made;
 }
@@ -267,33 +267,33 @@ static plait_status recode(plait__program *program,
 
 /* ---- per instance ---- */
 
-static plait_status make_crews(struct crews *crews, plait__instance *instance,
+static plait_status make_crews(struct run_sets *run_sets, plait__instance *instance,
 			       bool records, plait_error *error)
 {
 	const struct compiled *compiled = instance->program->compiled;
-	plait_status status = plait__crew_make(&crews->serial, instance,
-					       &compiled->serial, records,
-					       error);
+	plait_status status = plait__lane_set_make(&run_sets->serial, instance,
+						   &compiled->serial, records,
+						   error);
 
 	if (status == PLAIT_OK && compiled->has_helped)
-		status = plait__band_make(&crews->helped, instance,
-					  &compiled->helped, records, error);
+		status = plait__steal_set_make(&run_sets->helped, instance,
+					       &compiled->helped, records, error);
 	else if (status == PLAIT_OK && compiled->has_wide)
-		status = plait__crew_make(&crews->wide, instance,
-					  &compiled->wide, records, error);
+		status = plait__lane_set_make(&run_sets->wide, instance,
+					      &compiled->wide, records, error);
 	return status;
 }
 
-static void free_crews(struct crews *crews)
+static void free_crews(struct run_sets *run_sets)
 {
-	plait__crew_free(&crews->serial);
-	plait__crew_free(&crews->wide);
-	plait__band_free(&crews->helped);
+	plait__lane_set_free(&run_sets->serial);
+	plait__lane_set_free(&run_sets->wide);
+	plait__steal_set_free(&run_sets->helped);
 }
 
 static plait_status make(plait__instance *instance, plait_error *error)
 {
-	struct state *state = plait__line_alloc(
+	struct state *state = plait__cacheline_alloc(
 		plait__program_allocator(instance->program), sizeof(*state));
 
 	instance->state = state;
@@ -310,23 +310,23 @@ static plait_status make_record(plait__instance *instance, plait_error *error)
 	const plait_allocator *allocator =
 		plait__program_allocator(instance->program);
 	struct state *state = instance->state;
-	struct crews *crews;
+	struct run_sets *run_sets;
 	plait_status status;
 
 	if (at_load_acquire_ptr(&state->recorded) != NULL)
 		return PLAIT_OK;
-	crews = plait__line_alloc(allocator, sizeof(*crews));
-	if (crews == NULL)
+	run_sets = plait__cacheline_alloc(allocator, sizeof(*run_sets));
+	if (run_sets == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to record runs of a plan");
-	status = make_crews(crews, instance, true, error);
+	status = make_crews(run_sets, instance, true, error);
 	if (status == PLAIT_OK) {
 		/* Release: pairs with the load in drive. */
-		at_store_release_ptr(&state->recorded, crews);
+		at_store_release_ptr(&state->recorded, run_sets);
 		return PLAIT_OK;
 	}
-	free_crews(crews);
-	plait__line_free(allocator, crews, sizeof(*crews));
+	free_crews(run_sets);
+	plait__cacheline_free(allocator, run_sets, sizeof(*run_sets));
 	return status;
 }
 
@@ -335,16 +335,16 @@ static void unmake(plait__instance *instance)
 	const plait_allocator *allocator =
 		plait__program_allocator(instance->program);
 	struct state *state = instance->state;
-	struct crews *recorded;
+	struct run_sets *recorded;
 
 	if (state == NULL)
 		return;
 	recorded = at_load_acquire_ptr(&state->recorded);
 	if (recorded != NULL)
 		free_crews(recorded);
-	plait__line_free(allocator, recorded, sizeof(*recorded));
+	plait__cacheline_free(allocator, recorded, sizeof(*recorded));
 	free_crews(&state->plain);
-	plait__line_free(allocator, state, sizeof(*state));
+	plait__cacheline_free(allocator, state, sizeof(*state));
 	instance->state = NULL;
 }
 
@@ -358,11 +358,11 @@ static void unmake(plait__instance *instance)
 static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
 	uint64_t hop_ns = compiled->hop_said ? compiled->hop_ns :
-			  plait__pool_hop_known(pool);
+			  plait__wakeup_latency_known_ns(pool);
 
-	return plait__forecast_saving(&compiled->forecast,
-				      at_load_relaxed_u64(&compiled->serial_ns),
-				      hop_ns) > WORTH_NS;
+	return plait__speedup_model_saving(&compiled->forecast,
+					   at_load_relaxed_u64(&compiled->serial_ns),
+					   hop_ns) > WORTH_NS;
 }
 
 /* All lanes, or the serial program? */
@@ -395,48 +395,48 @@ static uint32_t count_lanes(const struct compiled *compiled, bool all)
 				      compiled->wide.lane_count;
 }
 
-static void start(plait__instance *instance, bool here)
+static void start(plait__instance *instance, bool inline_ok)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct crews *crews = &state->plain;
+	struct run_sets *run_sets = &state->plain;
 	const struct code *code;
 	bool all = choose(state, compiled, instance);
 
 	if (instance->recording != NULL) {
-		crews = at_load_acquire_ptr(&state->recorded);
-		plait__recording_begin(instance->recording,
-				       count_lanes(compiled, all));
+		run_sets = at_load_acquire_ptr(&state->recorded);
+		plait__recorder_begin(instance->recording,
+				      count_lanes(compiled, all));
 	}
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
 	code = instance->version != NULL ? instance->version->code :
 	       &compiled->code;
 	if (all && compiled->has_helped) {
-		crews->helped.ops = code->helped;
-		plait__band_start(&crews->helped, here);
+		run_sets->helped.ops = code->helped;
+		plait__steal_set_start(&run_sets->helped, inline_ok);
 	} else if (all) {
-		crews->wide.ops = code->wide;
-		plait__crew_start(&crews->wide, here);
+		run_sets->wide.ops = code->wide;
+		plait__lane_set_start(&run_sets->wide, inline_ok);
 	} else {
-		crews->serial.ops = code->serial;
-		plait__crew_start(&crews->serial, here);
+		run_sets->serial.ops = code->serial;
+		plait__lane_set_start(&run_sets->serial, inline_ok);
 	}
 }
 
-static bool drive_crews(const struct compiled *compiled, struct crews *crews)
+static bool drive_crews(const struct compiled *compiled, struct run_sets *run_sets)
 {
-	if (plait__crew_drive(&crews->serial))
+	if (plait__lane_set_drive(&run_sets->serial))
 		return true;
 	if (compiled->has_helped)
-		return plait__band_drive(&crews->helped);
-	return compiled->has_wide && plait__crew_drive(&crews->wide);
+		return plait__steal_set_drive(&run_sets->helped);
+	return compiled->has_wide && plait__lane_set_drive(&run_sets->wide);
 }
 
 static bool drive(plait__instance *instance)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct crews *recorded;
+	struct run_sets *recorded;
 
 	/* Another run may have the instance by now, so nothing is read here
 	 * that runs change. */
@@ -446,22 +446,22 @@ static bool drive(plait__instance *instance)
 	return recorded != NULL && drive_crews(compiled, recorded);
 }
 
-static void find_in(const struct compiled *compiled, struct crews *crews,
-		    plait__obstacle *out)
+static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
+		    plait__blocked_on *out)
 {
-	plait__outside_find(crews->serial.outsides, out);
+	plait__external_describe_blocked(run_sets->serial.externals, out);
 	if (compiled->needs_wide)
-		plait__outside_find(crews->wide.outsides, out);
+		plait__external_describe_blocked(run_sets->wide.externals, out);
 	/* Relaxed: it may be out of date when it is told. */
-	out->lanes_left += at_load_relaxed_u32(&crews->serial.remaining) +
-			   at_load_relaxed_u32(&crews->wide.remaining);
+	out->lanes_left += at_load_relaxed_u32(&run_sets->serial.remaining) +
+			   at_load_relaxed_u32(&run_sets->wide.remaining);
 }
 
-static void find(plait__instance *instance, plait__obstacle *out)
+static void find(plait__instance *instance, plait__blocked_on *out)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
-	struct crews *recorded = at_load_acquire_ptr(&state->recorded);
+	struct run_sets *recorded = at_load_acquire_ptr(&state->recorded);
 
 	find_in(compiled, &state->plain, out);
 	if (recorded != NULL)
@@ -470,11 +470,11 @@ static void find(plait__instance *instance, plait__obstacle *out)
 
 /* The run is not over before its canceller has done with it; only one of its
  * crews has lanes that wait. */
-static void cancel_crews(const struct compiled *compiled, struct crews *crews)
+static void cancel_crews(const struct compiled *compiled, struct run_sets *run_sets)
 {
-	plait__outside_cancel(crews->serial.outsides);
+	plait__cancel_external(run_sets->serial.externals);
 	if (compiled->needs_wide)
-		plait__outside_cancel(crews->wide.outsides);
+		plait__cancel_external(run_sets->wide.externals);
 }
 
 static void cancel(plait__instance *instance)
@@ -482,7 +482,7 @@ static void cancel(plait__instance *instance)
 	const struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
 
-	struct crews *recorded;
+	struct run_sets *recorded;
 
 	if (!compiled->has_outside)
 		return;
@@ -492,12 +492,12 @@ static void cancel(plait__instance *instance)
 		cancel_crews(compiled, recorded);
 }
 
-void plait__flat_helped_over(plait__band *band)
+void plait__host_engine_steal_completed(plait__steal_set *band)
 {
-	plait__instance_over(band->instance);
+	plait__instance_complete(band->instance);
 }
 
-void plait__flat_over(plait__crew *crew)
+void plait__host_engine_lanes_completed(plait__lane_set *crew)
 {
 	plait__instance *instance = crew->instance;
 	struct compiled *compiled = instance->program->compiled;
@@ -514,18 +514,18 @@ void plait__flat_over(plait__crew *crew)
 		at_add_u32(&compiled->measured, 1);
 	}
 	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		instance->iterations += crew->hands[i].iterations;
-		crew->hands[i].iterations = 0;
+		instance->iterations += crew->tasks[i].iterations;
+		crew->tasks[i].iterations = 0;
 	}
-	plait__instance_over(instance);
+	plait__instance_complete(instance);
 }
 
-const plait__engine plait__engine_flat = {
+const plait__engine plait__host_engine = {
 	.name = "flat",
 	.maps = true,
 	.prepare = prepare,
 	.discard = discard,
-	.look_again = look_again,
+	.recalibrate = recalibrate,
 	.make = make,
 	.make_record = make_record,
 	.recode = recode,

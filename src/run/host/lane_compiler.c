@@ -27,7 +27,7 @@ static uint32_t round_up(uint32_t words)
 }
 
 /* The visit of a lane in a region; it is there. */
-static uint32_t find_visit(const plait__compiler *c, uint32_t region,
+static uint32_t find_visit(const plait__lane_compiler *c, uint32_t region,
 			   uint32_t lane)
 {
 	uint32_t first = c->plan->regions[region].lane_first;
@@ -39,21 +39,21 @@ static uint32_t find_visit(const plait__compiler *c, uint32_t region,
 	return first;
 }
 
-static void place_regions(plait__compiler *c)
+static void place_regions(plait__lane_compiler *c)
 {
-	plait__flat *flat = c->flat;
+	plait__lane_program *flat = c->flat;
 
 	for (uint32_t r = 0; r < c->plan->regions_count; r++) {
 		const plait__plan_region *region = &c->plan->regions[r];
-		plait__decider *decider = &flat->deciders[r];
+		plait__lane_region *decider = &flat->deciders[r];
 		uint32_t command = region->command;
 
-		decider->home = plait__compiler_home_of(c, r);
+		decider->home = plait__lane_bodies_home(c, r);
 		decider->shared = !c->serial && region->lane_count > 1;
 		decider->outer = c->plan->bodies[c->plan->nodes[
 			c->plan->commands[command].node].body].region;
-		decider->function = plait__op_predicate(c->program, r);
-		decider->asks_owner = plait__outside_has(c->program, command);
+		decider->function = plait__call_op_predicate(c->program, r);
+		decider->asks_owner = plait__external_matches(c->program, command);
 		for (uint32_t i = 0; i < region->lane_count; i++) {
 			plait__visit *visit =
 				&flat->visits[region->lane_first + i];
@@ -70,20 +70,20 @@ static void place_regions(plait__compiler *c)
 }
 
 /* Shared words of the lane: wanted, decisions, counters; then private ones. */
-static void begin_lane(plait__compiler *c, uint32_t lane)
+static void begin_lane(plait__lane_compiler *c, uint32_t lane)
 {
-	plait__flat *flat = c->flat;
+	plait__lane_program *flat = c->flat;
 
 	c->lane = lane;
-	flat->word_count = round_up(flat->word_count);
-	flat->private_count = round_up(flat->private_count) + 1;
-	flat->lanes[lane].wanted = flat->word_count++;
+	flat->progress_count = round_up(flat->progress_count);
+	flat->local_count = round_up(flat->local_count) + 1;
+	flat->lanes[lane].wanted = flat->progress_count++;
 	flat->lanes[lane].part = PLAIT__NONE;
 }
 
 /* ---- steps ---- */
 
-static void *push(plait__compiler *c, plait__vector *vector, const void *item)
+static void *push(plait__lane_compiler *c, plait__vector *vector, const void *item)
 {
 	void *pushed = plait__vector_push(vector, item, 1);
 
@@ -92,12 +92,12 @@ static void *push(plait__compiler *c, plait__vector *vector, const void *item)
 	return pushed;
 }
 
-static plait__step *last_step(const plait__compiler *c)
+static plait__step *last_step(const plait__lane_compiler *c)
 {
 	return plait__vector_at(&c->flat->steps, c->flat->steps.count - 1);
 }
 
-static void begin_step(plait__compiler *c, uint32_t kind, uint32_t done,
+static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
 		       uint32_t command)
 {
 	const plait__step step = {
@@ -105,7 +105,7 @@ static void begin_step(plait__compiler *c, uint32_t kind, uint32_t done,
 		.part = c->part,
 		.wait_first = c->flat->waits.count,
 		.op_first = c->flat->ops.count,
-		.turn_first = c->flat->turns.count,
+		.rotation_first = c->flat->turns.count,
 		.done = done,
 		.hosts = 1,
 		.command = command,
@@ -115,10 +115,10 @@ static void begin_step(plait__compiler *c, uint32_t kind, uint32_t done,
 }
 
 /* Where this lane remembers what it saw of a word. */
-static uint32_t find_seen(plait__compiler *c, uint32_t word)
+static uint32_t find_seen(plait__lane_compiler *c, uint32_t word)
 {
 	if (c->seen_of[word] == 0) {
-		c->seen_of[word] = c->flat->private_count++;
+		c->seen_of[word] = c->flat->local_count++;
 		(void)push(c, &c->seen_words, &word);
 	}
 	return c->seen_of[word];
@@ -128,7 +128,7 @@ static uint32_t find_seen(plait__compiler *c, uint32_t word)
  * Words of other lanes' parts are not known before those are compiled, so
  * the track, or lane of the fold, stands for the word until resolve_waits.
  */
-static void push_wait(plait__compiler *c, uint32_t track, uint32_t lane,
+static void push_wait(plait__lane_compiler *c, uint32_t track, uint32_t lane,
 		      uint32_t position, uint32_t stride)
 {
 	plait__step_wait wait = {
@@ -140,24 +140,24 @@ static void push_wait(plait__compiler *c, uint32_t track, uint32_t lane,
 		last_step(c)->wait_count++;
 }
 
-static void add_folded_wait(plait__compiler *c, uint32_t track,
+static void add_folded_wait(plait__lane_compiler *c, uint32_t track,
 			    uint32_t position)
 {
 	uint32_t command = c->plan->tracks[track].first + position;
-	uint32_t lane = c->fold->lane_of[c->plan->tracks[track].lane];
+	uint32_t lane = c->merge->lane_of[c->plan->tracks[track].lane];
 
 	if (lane != c->lane)
-		push_wait(c, lane, lane, c->fold->position[command],
-			  plait__fold_count(c->fold, lane));
+		push_wait(c, lane, lane, c->merge->position[command],
+			  plait__lane_merge_count(c->merge, lane));
 }
 
-static void add_wait(plait__compiler *c, uint32_t lane, uint32_t position)
+static void add_wait(plait__lane_compiler *c, uint32_t lane, uint32_t position)
 {
 	uint32_t track = plait__plan_find_track(c->plan, c->body, lane);
 
 	if (c->serial || c->failed)
 		return;
-	if (c->fold != NULL)
+	if (c->merge != NULL)
 		add_folded_wait(c, track, position);
 	else if (lane != c->lane)
 		push_wait(c, track, lane, position,
@@ -166,7 +166,7 @@ static void add_wait(plait__compiler *c, uint32_t lane, uint32_t position)
 
 /* A stub waits for its region's command before it is done, not before it
  * serves the bodies; and the decision to leave is just that. */
-static bool is_of_own_region(const plait__compiler *c,
+static bool is_of_own_region(const plait__lane_compiler *c,
 			     const plait__plan_command *at,
 			     const plait__plan_wait *wait)
 {
@@ -178,7 +178,7 @@ static bool is_of_own_region(const plait__compiler *c,
 	return wait->lane == home->lane && wait->position == home->position;
 }
 
-static void add_waits_of(plait__compiler *c, uint32_t command)
+static void add_waits_of(plait__lane_compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
@@ -188,21 +188,21 @@ static void add_waits_of(plait__compiler *c, uint32_t command)
 				 c->plan->waits[i].position);
 }
 
-static void add_turns(plait__compiler *c, uint32_t first, uint32_t last)
+static void add_turns(plait__lane_compiler *c, uint32_t first, uint32_t last)
 {
-	const plait__layout *layout = &c->program->layout;
+	const plait__frame_layout *layout = &c->program->layout;
 
 	for (uint32_t i = first; i < last && !c->failed; i++)
 		if (push(c, &c->flat->turns, &layout->turns[i]) != NULL)
-			last_step(c)->turn_count++;
+			last_step(c)->rotation_count++;
 }
 
-static void add_op(plait__compiler *c, uint32_t command)
+static void add_op(plait__lane_compiler *c, uint32_t command)
 {
-	const uint32_t *turns = c->program->layout.turn_first;
-	plait__op op;
+	const uint32_t *turns = c->program->layout.rotation_first;
+	plait__call_op op;
 
-	plait__op_make(c->program, NULL, command, &op);
+	plait__call_op_make(c->program, NULL, command, &op);
 	if (!c->failed && push(c, &c->flat->ops, &op) != NULL)
 		last_step(c)->op_count++;
 	if (!c->failed)
@@ -210,10 +210,10 @@ static void add_op(plait__compiler *c, uint32_t command)
 	add_turns(c, turns[command], turns[command + 1]);
 }
 
-static void add_visit(plait__compiler *c, uint32_t command, uint32_t done)
+static void add_visit(plait__lane_compiler *c, uint32_t command, uint32_t done)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
-	const uint32_t *turns = c->program->layout.predicate_turns;
+	const uint32_t *turns = c->program->layout.predicate_rotations;
 	bool home = at->kind == PLAIT__CMD_REGION;
 	uint32_t visit = find_visit(c, at->link, c->lane);
 
@@ -228,12 +228,12 @@ static void add_visit(plait__compiler *c, uint32_t command, uint32_t done)
 	if (home)
 		add_turns(c, turns[at->link], turns[at->link + 1]);
 	if (home && c->flat->deciders[at->link].asks_owner)
-		c->flat->lanes[c->lane].outside |= PLAIT__OUTSIDE_SUBMITS;
+		c->flat->lanes[c->lane].external |= PLAIT__EXTERNAL_SUBMITS;
 	c->flat->visits[visit].step = c->flat->steps.count - 1;
-	c->flat->visits[visit].seen = c->flat->private_count++;
+	c->flat->visits[visit].seen = c->flat->local_count++;
 }
 
-static bool has_waits(const plait__compiler *c, uint32_t command)
+static bool has_waits(const plait__lane_compiler *c, uint32_t command)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
@@ -241,7 +241,7 @@ static bool has_waits(const plait__compiler *c, uint32_t command)
 }
 
 /* A stretch goes on until somebody waits: this lane, or another for it. */
-static void add_command(plait__compiler *c, uint32_t command, uint32_t done,
+static void add_command(plait__lane_compiler *c, uint32_t command, uint32_t done,
 			bool *open)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
@@ -251,11 +251,11 @@ static void add_command(plait__compiler *c, uint32_t command, uint32_t done,
 		*open = false;
 		return;
 	}
-	if (plait__outside_has(c->program, command)) {
-		c->flat->lanes[c->lane].outside |=
-			at->kind == PLAIT__CMD_WAIT ? PLAIT__OUTSIDE_WAITS :
-						      PLAIT__OUTSIDE_SUBMITS;
-		begin_step(c, PLAIT__STEP_OUTSIDE, done, command);
+	if (plait__external_matches(c->program, command)) {
+		c->flat->lanes[c->lane].external |=
+			at->kind == PLAIT__CMD_WAIT ? PLAIT__EXTERNAL_WAITS :
+						      PLAIT__EXTERNAL_SUBMITS;
+		begin_step(c, PLAIT__STEP_EXTERNAL, done, command);
 		add_waits_of(c, command);
 		add_op(c, command);
 		*open = false;
@@ -271,7 +271,7 @@ static void add_command(plait__compiler *c, uint32_t command, uint32_t done,
 	*open = c->serial || (at->flags & PLAIT__CMD_AWAITED) == 0;
 }
 
-static void end_part(plait__compiler *c, uint32_t done)
+static void end_part(plait__lane_compiler *c, uint32_t done)
 {
 	const plait__plan_body *body = &c->plan->bodies[c->body];
 	uint32_t region = body->region;
@@ -280,13 +280,13 @@ static void end_part(plait__compiler *c, uint32_t done)
 		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
 		return;
 	}
-	begin_step(c, c->lane == plait__compiler_home_of(c, region) ? PLAIT__STEP_END :
+	begin_step(c, c->lane == plait__lane_bodies_home(c, region) ? PLAIT__STEP_END :
 		      PLAIT__STEP_BACK, done,
 		   c->plan->regions[region].command);
 	if (c->failed)
 		return;
 	last_step(c)->link = find_visit(c, region, c->lane);
-	if (c->lane != plait__compiler_home_of(c, region))
+	if (c->lane != plait__lane_bodies_home(c, region))
 		return;
 	for (uint32_t i = 0; i < body->exit_count; i++) {
 		const plait__plan_exit *exit =
@@ -297,16 +297,16 @@ static void end_part(plait__compiler *c, uint32_t done)
 }
 
 /* The commands of a part in order: of a track, or of the whole body. */
-static const uint32_t *list_commands(plait__compiler *c,
-				     const plait__piece *piece,
+static const uint32_t *list_commands(plait__lane_compiler *c,
+				     const plait__lane_body *piece,
 				     uint32_t *out_count)
 {
 	const plait__plan_body *body = &c->plan->bodies[piece->body];
 	const plait__plan_track *track;
 
-	if (c->fold != NULL) {
-		*out_count = plait__fold_count(c->fold, piece->track);
-		return c->fold->commands + c->fold->first[piece->track];
+	if (c->merge != NULL) {
+		*out_count = plait__lane_merge_count(c->merge, piece->track);
+		return c->merge->commands + c->merge->first[piece->track];
 	}
 	if (c->serial) {
 		*out_count = body->command_count;
@@ -324,16 +324,16 @@ static const uint32_t *list_commands(plait__compiler *c,
 	return c->list;
 }
 
-static void begin_part(plait__compiler *c, const plait__piece *piece,
+static void begin_part(plait__lane_compiler *c, const plait__lane_body *piece,
 		       uint32_t count)
 {
-	plait__flat *flat = c->flat;
+	plait__lane_program *flat = c->flat;
 	uint32_t region = c->plan->bodies[piece->body].region;
 	const plait__part part = {
 		.step = flat->steps.count,
 		.stride = count,
-		.word = flat->word_count++,
-		.turn = flat->private_count++,
+		.word = flat->progress_count++,
+		.turn = flat->local_count++,
 		.body = piece->body,
 	};
 	plait__visit *visit;
@@ -351,7 +351,7 @@ static void begin_part(plait__compiler *c, const plait__piece *piece,
 }
 
 /* Regions whose home this lane is get their word with its first part. */
-static void add_part(plait__compiler *c, const plait__piece *piece)
+static void add_part(plait__lane_compiler *c, const plait__lane_body *piece)
 {
 	uint32_t count;
 	const uint32_t *commands = list_commands(c, piece, &count);
@@ -363,16 +363,16 @@ static void add_part(plait__compiler *c, const plait__piece *piece)
 
 		if (at->kind == PLAIT__CMD_REGION)
 			c->flat->deciders[at->link].word =
-				c->flat->word_count++;
+				c->flat->progress_count++;
 		add_command(c, commands[i], i + 1, &open);
 	}
 	end_part(c, count);
 }
 
 /* From tracks to the words of their parts. */
-static void resolve_waits(plait__compiler *c)
+static void resolve_waits(plait__lane_compiler *c)
 {
-	plait__flat *flat = c->flat;
+	plait__lane_program *flat = c->flat;
 	uint32_t *word_of = c->seen_of;
 
 	for (uint32_t i = 0; i < c->piece_count; i++) {
@@ -388,7 +388,7 @@ static void resolve_waits(plait__compiler *c)
 	}
 }
 
-static void compile_lanes(plait__compiler *c)
+static void compile_lanes(plait__lane_compiler *c)
 {
 	uint32_t next = 0;
 
@@ -401,7 +401,7 @@ static void compile_lanes(plait__compiler *c)
 		for (uint32_t i = 0; i < c->seen_words.count; i++)
 			c->seen_of[*(uint32_t *)plait__vector_at(
 				&c->seen_words, i)] = 0;
-		plait__vector_cut(&c->seen_words, 0);
+		plait__vector_truncate(&c->seen_words, 0);
 	}
 	if (!c->failed)
 		resolve_waits(c);
@@ -420,7 +420,7 @@ static uint64_t count_rows(const plait__plan *plan)
 }
 
 /* Null is right for none. */
-static void *table(plait__compiler *c, uint64_t count, uint64_t each)
+static void *table(plait__lane_compiler *c, uint64_t count, uint64_t each)
 {
 	void *block = plait__alloc_array(plait__program_allocator(c->program),
 					 count, each);
@@ -430,21 +430,21 @@ static void *table(plait__compiler *c, uint64_t count, uint64_t each)
 }
 
 /* One per track, or lane of the fold. */
-static uint64_t seen_count(const plait__compiler *c)
+static uint64_t seen_count(const plait__lane_compiler *c)
 {
-	return c->fold != NULL ? c->fold->lane_count : c->plan->tracks_count;
+	return c->merge != NULL ? c->merge->lane_count : c->plan->tracks_count;
 }
 
-static void make_tables(plait__compiler *c)
+static void make_tables(plait__lane_compiler *c)
 {
-	plait__flat *flat = c->flat;
+	plait__lane_program *flat = c->flat;
 	const plait__plan *plan = c->plan;
 	const plait_allocator *allocator = plait__program_allocator(c->program);
 
 	plait__vector_init(&flat->steps, allocator, sizeof(plait__step));
-	plait__vector_init(&flat->ops, allocator, sizeof(plait__op));
+	plait__vector_init(&flat->ops, allocator, sizeof(plait__call_op));
 	plait__vector_init(&flat->waits, allocator, sizeof(plait__step_wait));
-	plait__vector_init(&flat->turns, allocator, sizeof(plait__turn));
+	plait__vector_init(&flat->turns, allocator, sizeof(plait__rotation_cell));
 	plait__vector_init(&flat->parts, allocator, sizeof(plait__part));
 	plait__vector_init(&c->seen_words, allocator, sizeof(uint32_t));
 	flat->lanes = table(c, flat->lane_count, sizeof(*flat->lanes));
@@ -458,7 +458,7 @@ static void make_tables(plait__compiler *c)
 	c->list = table(c, c->list_capacity, sizeof(*c->list));
 }
 
-static void free_work(plait__compiler *c)
+static void free_work(plait__lane_compiler *c)
 {
 	const plait_allocator *allocator = plait__program_allocator(c->program);
 
@@ -470,23 +470,23 @@ static void free_work(plait__compiler *c)
 	plait__free(allocator, c->list, c->list_capacity * sizeof(*c->list));
 }
 
-plait_status plait__flat_compile(plait__flat *flat,
-				 const plait__program *program, bool serial,
-				 const plait__fold *fold, plait_error *error)
+plait_status plait__lane_program_compile(plait__lane_program *flat,
+					 const plait__program *program, bool serial,
+					 const plait__lane_merge *merge, plait_error *error)
 {
-	plait__compiler c = {
+	plait__lane_compiler c = {
 		.flat = flat, .program = program, .plan = program->plan,
-		.serial = serial, .fold = fold,
+		.serial = serial, .merge = merge,
 	};
 
 	flat->program = program;
-	flat->lane_count = serial ? 1 : fold != NULL ? fold->lane_count :
+	flat->lane_count = serial ? 1 : merge != NULL ? merge->lane_count :
 			   program->plan->lanes_count;
 	flat->visit_count = program->plan->region_lanes_count;
 	make_tables(&c);
 	if (!c.failed) {
 		place_regions(&c);
-		c.failed = !plait__compiler_sort_pieces(&c);
+		c.failed = !plait__lane_bodies_sort(&c);
 	}
 	if (!c.failed)
 		compile_lanes(&c);
@@ -496,7 +496,7 @@ plait_status plait__flat_compile(plait__flat *flat,
 			   "no memory to make a plan ready to run");
 }
 
-void plait__flat_free(plait__flat *flat)
+void plait__lane_program_free(plait__lane_program *flat)
 {
 	const plait_allocator *allocator;
 	const plait__plan *plan;

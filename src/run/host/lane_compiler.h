@@ -9,19 +9,19 @@
 #include "run/host/host_engine.h"
 
 /* One lane's part of one body, before it has a place. */
-typedef struct plait__piece {
+typedef struct plait__lane_body {
 	uint32_t lane;
 	uint32_t body;
 	uint32_t track;		/* or a lane of the fold; or none: its end */
-} plait__piece;
+} plait__lane_body;
 
-typedef struct plait__compiler {
-	plait__flat *flat;
+typedef struct plait__lane_compiler {
+	plait__lane_program *flat;
 	const plait__program *program;
 	const plait__plan *plan;
 	bool serial;
-	const plait__fold *fold; /* or null */
-	plait__piece *pieces;	/* by lane, then body */
+	const plait__lane_merge *merge; /* or null */
+	plait__lane_body *pieces;	/* by lane, then body */
 	uint32_t piece_count;
 	uint32_t *seen_of;	/* word -> private word on this lane, or 0 */
 	plait__vector seen_words; /* whose entries are set */
@@ -31,12 +31,12 @@ typedef struct plait__compiler {
 	uint32_t body;
 	uint32_t part;
 	bool failed;
-} plait__compiler;
+} plait__lane_compiler;
 
 /* The lane that decides for a region. */
-uint32_t plait__compiler_home_of(const plait__compiler *c, uint32_t region);
+uint32_t plait__lane_bodies_home(const plait__lane_compiler *c, uint32_t region);
 
 /* Fills `pieces`.  False: no memory. */
-bool plait__compiler_sort_pieces(plait__compiler *c);
+bool plait__lane_bodies_sort(plait__lane_compiler *c);
 
 #endif

@@ -26,17 +26,17 @@ enum { PATIENCE = 1 };
 enum { PATIENCE = 256 };
 #endif
 
-static const plait__part *part_at(const plait__crew *crew, uint32_t part)
+static const plait__part *part_at(const plait__lane_set *crew, uint32_t part)
 {
 	return (const plait__part *)crew->flat->parts.items + part;
 }
 
-static const plait__step *step_at(const plait__crew *crew, uint32_t step)
+static const plait__step *step_at(const plait__lane_set *crew, uint32_t step)
 {
 	return (const plait__step *)crew->flat->steps.items + step;
 }
 
-static bool stopped(const plait__crew *crew)
+static bool stopped(const plait__lane_set *crew)
 {
 	/* Relaxed: who has seen what a stopped lane stored after it sees the
 	 * stop too, since reads of one word never go back. */
@@ -45,22 +45,22 @@ static bool stopped(const plait__crew *crew)
 
 /* ---- telling others ---- */
 
-static void publish(plait__hand *hand, uint32_t word, uint64_t value)
+static void publish(plait__lane_task *hand, uint32_t word, uint64_t value)
 {
-	/* Release: pairs with plait__parked_met and with has_come. */
+	/* Release: pairs with plait__host_wait_met and with has_come. */
 	at_store_release_u64(&hand->crew->words[word], value);
-	plait__hand_wake(hand);
+	plait__lane_park_wake(hand);
 }
 
 /* All commands of the part up to this step's are done. */
-static void publish_done(plait__hand *hand, const plait__step *step)
+static void publish_done(plait__lane_task *hand, const plait__step *step)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 	const plait__part *part = part_at(crew, step->part);
 
 	if (crew->flat->lane_count > 1)
 		publish(hand, part->word,
-			crew->private[part->turn] * part->stride + step->done);
+			crew->local[part->turn] * part->stride + step->done);
 }
 
 /* ---- writing down ---- */
@@ -72,14 +72,14 @@ static void publish_done(plait__hand *hand, const plait__step *step)
  */
 #define TWICE static inline __attribute__((always_inline))
 
-static plait__ring *ring_of(const plait__hand *hand)
+static plait__record_ring *ring_of(const plait__lane_task *hand)
 {
 	return &hand->crew->instance->recording->rings[hand->lane];
 }
 
 /* The iteration that the command is in: the home lane does not begin the next
  * one before this lane has done its part. */
-static uint64_t iteration_of(const plait__hand *hand, uint32_t command)
+static uint64_t iteration_of(const plait__lane_task *hand, uint32_t command)
 {
 	const plait__plan *plan = hand->crew->flat->program->plan;
 	uint32_t body = plan->nodes[plan->commands[command].node].body;
@@ -89,42 +89,42 @@ static uint64_t iteration_of(const plait__hand *hand, uint32_t command)
 }
 
 /* Returns when it ended: the next one begins then. */
-static uint64_t note_command(plait__hand *hand, uint32_t command,
+static uint64_t note_command(plait__lane_task *hand, uint32_t command,
 			     uint64_t start_ns)
 {
-	const plait__entry entry = {
+	const plait__record_entry entry = {
 		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
 		.iteration = iteration_of(hand, command),
 		.kind = PLAIT_RECORD_COMMAND, .command = command,
 		.other = PLAIT__NONE,
 	};
 
-	plait__ring_put(ring_of(hand), &entry);
+	plait__recorder_put(ring_of(hand), &entry);
 	return entry.end_ns;
 }
 
 /* From hand->waiting_ns until now. */
-static void note_wait(plait__hand *hand, uint32_t command, uint32_t other)
+static void note_wait(plait__lane_task *hand, uint32_t command, uint32_t other)
 {
-	const plait__entry entry = {
+	const plait__record_entry entry = {
 		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
 		.iteration = iteration_of(hand, command),
 		.kind = PLAIT_RECORD_WAIT, .command = command, .other = other,
 	};
 
-	plait__ring_put(ring_of(hand), &entry);
+	plait__recorder_put(ring_of(hand), &entry);
 	hand->waiting_ns = 0;
 }
 
 /* It may be parked in between. */
-static void begin_wait(plait__hand *hand, const plait__step_wait *wait)
+static void begin_wait(plait__lane_task *hand, const plait__step_wait *wait)
 {
 	hand->waiting_for = wait;
 	if (hand->waiting_ns == 0)
 		hand->waiting_ns = plait__clock_now_ns();
 }
 
-static void note_step_wait(plait__hand *hand, const plait__step *step,
+static void note_step_wait(plait__lane_task *hand, const plait__step *step,
 			   const plait__step_wait *wait)
 {
 	const plait__plan *plan = hand->crew->flat->program->plan;
@@ -136,10 +136,10 @@ static void note_step_wait(plait__hand *hand, const plait__step *step,
 
 /* ---- waiting ---- */
 
-static bool has_come(plait__crew *crew, const plait__step_wait *wait,
+static bool has_come(plait__lane_set *crew, const plait__step_wait *wait,
 		     uint64_t value)
 {
-	uint64_t *seen = &crew->private[wait->seen];
+	uint64_t *seen = &crew->local[wait->seen];
 
 	if (*seen >= value)
 		return true;
@@ -149,18 +149,18 @@ static bool has_come(plait__crew *crew, const plait__step_wait *wait,
 }
 
 /* False: parked. */
-TWICE bool await_step(plait__hand *hand, const plait__step *step,
+TWICE bool await_step(plait__lane_task *hand, const plait__step *step,
 		      const bool records)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 	const plait__step_wait *wait =
 		(const plait__step_wait *)crew->flat->waits.items +
 		step->wait_first;
 	const plait__step_wait *end = wait + step->wait_count;
-	uint64_t turn = crew->private[part_at(crew, step->part)->turn];
+	uint64_t turn = crew->local[part_at(crew, step->part)->turn];
 
 	for (; wait != end; wait++) {
-		struct plait__parked wanted = {
+		struct plait__lane_wait wanted = {
 			.value = turn * wait->stride + wait->position,
 			.lane = wait->lane,
 		};
@@ -175,7 +175,7 @@ TWICE bool await_step(plait__hand *hand, const plait__step *step,
 		wanted.word = &crew->words[wait->word];
 		if (records)
 			begin_wait(hand, wait);
-		if (!plait__hand_await(hand, &wanted))
+		if (!plait__lane_park_until(hand, &wanted))
 			return false;
 		if (records)
 			note_step_wait(hand, step, wait);
@@ -187,7 +187,7 @@ TWICE bool await_step(plait__hand *hand, const plait__step *step,
 
 /* Out of the way of the loops that call it. */
 static __attribute__((cold, noinline)) void
-fail_call(plait__hand *hand, uint32_t command, int32_t result)
+fail_call(plait__lane_task *hand, uint32_t command, int32_t result)
 {
 	plait_error why = { .size = sizeof(why) };
 
@@ -196,18 +196,18 @@ fail_call(plait__hand *hand, uint32_t command, int32_t result)
 	plait__instance_fail(hand->crew->instance, command, &why);
 }
 
-static void turn_buffers(const plait__hand *hand, const plait__step *step)
+static void rotate_buffers(const plait__lane_task *hand, const plait__step *step)
 {
-	const plait__turn *turn =
-		(const plait__turn *)hand->crew->flat->turns.items +
-		step->turn_first;
+	const plait__rotation_cell *turn =
+		(const plait__rotation_cell *)hand->crew->flat->turns.items +
+		step->rotation_first;
 
-	for (uint32_t i = 0; i < step->turn_count; i++)
-		plait__frame_turn(&hand->crew->instance->frame, &turn[i]);
+	for (uint32_t i = 0; i < step->rotation_count; i++)
+		plait__frame_rotate(&hand->crew->instance->frame, &turn[i]);
 }
 
-static const plait__op *first_op(const plait__hand *hand,
-				 const plait__step *step)
+static const plait__call_op *first_op(const plait__lane_task *hand,
+				      const plait__step *step)
 {
 	return hand->crew->ops + step->op_first;
 }
@@ -217,12 +217,12 @@ static const plait__op *first_op(const plait__hand *hand,
  * one's result and whether the run was stopped.  `command` is for failures,
  * and for a thread that ends inside.
  */
-TWICE void run_ops(plait__hand *hand, const plait__step *step,
+TWICE void run_ops(plait__lane_task *hand, const plait__step *step,
 		   const bool records)
 {
 	plait__instance *instance = hand->crew->instance;
-	const plait__op *op = first_op(hand, step);
-	const plait__op *end = op + step->op_count;
+	const plait__call_op *op = first_op(hand, step);
+	const plait__call_op *end = op + step->op_count;
 	void **words = instance->frame.words;
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
@@ -231,7 +231,7 @@ TWICE void run_ops(plait__hand *hand, const plait__step *step,
 		if (at_load_relaxed_u32(&instance->stop) != 0)
 			return;
 		hand->command = &op->command;
-		result = plait__op_call(op, words);
+		result = plait__host_call(op, words);
 		if (records)
 			start_ns = note_command(hand, op->command, start_ns);
 		if (__builtin_expect(result != 0, 0)) {
@@ -242,7 +242,7 @@ TWICE void run_ops(plait__hand *hand, const plait__step *step,
 }
 
 /* True: the next one may be called.  One branch for both reasons not to. */
-static inline bool call_host(plait__hand *hand, const plait__op *op,
+static inline bool call_host(plait__lane_task *hand, const plait__call_op *op,
 			     const at_u32 *stop)
 {
 	int32_t result;
@@ -258,9 +258,9 @@ static inline bool call_host(plait__hand *hand, const plait__op *op,
 }
 
 /* Four at a time; `end`: no more. */
-static inline const plait__op *run_many(plait__hand *hand, const plait__op *op,
-					const plait__op *end,
-					const at_u32 *stop)
+static inline const plait__call_op *run_many(plait__lane_task *hand, const plait__call_op *op,
+					     const plait__call_op *end,
+					     const at_u32 *stop)
 {
 	for (; end - op >= 4; op += 4)
 		if (!call_host(hand, &op[0], stop) ||
@@ -273,11 +273,11 @@ static inline const plait__op *run_many(plait__hand *hand, const plait__op *op,
 
 /* The same where all are host functions, which saves a branch each.  Empty
  * ones cost what the branches around them do. */
-static void run_hosts(plait__hand *hand, const plait__step *step)
+static void run_hosts(plait__lane_task *hand, const plait__step *step)
 {
 	const at_u32 *stop = &hand->crew->instance->stop;
-	const plait__op *op = first_op(hand, step);
-	const plait__op *end = op + step->op_count;
+	const plait__call_op *op = first_op(hand, step);
+	const plait__call_op *end = op + step->op_count;
 	int32_t result;
 
 	if (end - op >= 4 && at_load_relaxed_u32(stop) == 0)
@@ -294,11 +294,11 @@ static void run_hosts(plait__hand *hand, const plait__step *step)
 	}
 }
 
-TWICE void run_step(plait__hand *hand, const plait__step *step,
+TWICE void run_step(plait__lane_task *hand, const plait__step *step,
 		    const bool records)
 {
-	if (step->turn_count > 0)
-		turn_buffers(hand, step);
+	if (step->rotation_count > 0)
+		rotate_buffers(hand, step);
 	if (step->hosts && !records)
 		run_hosts(hand, step);
 	else
@@ -308,13 +308,13 @@ TWICE void run_step(plait__hand *hand, const plait__step *step,
 }
 
 /* False: parked until somebody else has done something. */
-TWICE bool do_outside(plait__hand *hand, const plait__step *step,
+TWICE bool do_outside(plait__lane_task *hand, const plait__step *step,
 		      const bool records)
 {
 	if (records && hand->waiting_ns == 0)
 		begin_wait(hand, NULL);
 	hand->command = &step->command;
-	if (!plait__outside_step(&hand->outside->outside, step->command))
+	if (!plait__external_step(&hand->external->external, step->command))
 		return false;
 	if (records) {
 		(void)note_command(hand, step->command, hand->waiting_ns);
@@ -331,24 +331,24 @@ TWICE bool do_outside(plait__hand *hand, const plait__step *step,
 enum { PARKED = -1 };
 
 /* False: parked until the owner of an inbox has said it. */
-static bool ask(plait__hand *hand, const plait__step *step, uint32_t region,
+static bool ask(plait__lane_task *hand, const plait__step *step, uint32_t region,
 		bool again, uint32_t *out_word)
 {
-	plait__crew *crew = hand->crew;
-	const plait__decider *decider = &crew->flat->deciders[region];
+	plait__lane_set *crew = hand->crew;
+	const plait__lane_region *decider = &crew->flat->deciders[region];
 	void **pointers;
 
 	hand->command = &step->command;
 	if (decider->asks_owner) {
-		if (!plait__outside_step(&hand->outside->outside,
-					 step->command))
+		if (!plait__external_step(&hand->external->external,
+					  step->command))
 			return false;
-		*out_word = hand->outside->outside.word;
+		*out_word = hand->external->external.word;
 	} else if (decider->function != NULL) {
 		*out_word = (uint32_t)decider->function->function(
 			decider->function->user_data);
 	} else if (crew->flat->program->rehearsal != NULL) {
-		*out_word = plait__rehearsal_choose(
+		*out_word = plait__rehearse_choose(
 			crew->flat->program->plan, region, again ?
 			crew->instance->frame.iterations[region] + 1 : 0);
 	} else {
@@ -360,15 +360,15 @@ static bool ask(plait__hand *hand, const plait__step *step, uint32_t region,
 }
 
 /* What was asked has to be answered, or taken back. */
-static bool is_asking(const plait__hand *hand)
+static bool is_asking(const plait__lane_task *hand)
 {
-	return hand->outside != NULL && hand->outside->outside.begun;
+	return hand->external != NULL && hand->external->external.started;
 }
 
 /* What comes now, or PARKED; `again`: a body was done. */
-static int64_t choose(plait__hand *hand, const plait__visit *visit, bool again)
+static int64_t choose(plait__lane_task *hand, const plait__visit *visit, bool again)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 	const plait__step *step = step_at(crew, visit->step);
 	uint32_t word;
 
@@ -377,8 +377,8 @@ static int64_t choose(plait__hand *hand, const plait__visit *visit, bool again)
 		return LEAVE;
 	if (visit->kind == PLAIT__REGION_DO && !again)
 		return 1;
-	if (step->turn_count > 0)
-		turn_buffers(hand, step);
+	if (step->rotation_count > 0)
+		rotate_buffers(hand, step);
 	if (!ask(hand, step, visit->region, again, &word))
 		return PARKED;
 	/* It may have been cancelled, or ended its thread, meanwhile. */
@@ -390,11 +390,11 @@ static int64_t choose(plait__hand *hand, const plait__visit *visit, bool again)
 }
 
 /* The number of the iteration that begins, or how many there were. */
-static void count_iteration(plait__hand *hand, const plait__visit *visit,
+static void count_iteration(plait__lane_task *hand, const plait__visit *visit,
 			    bool again)
 {
-	plait__crew *crew = hand->crew;
-	const plait__decider *decider = &crew->flat->deciders[visit->region];
+	plait__lane_set *crew = hand->crew;
+	const plait__lane_region *decider = &crew->flat->deciders[visit->region];
 	uint64_t *iterations = crew->instance->frame.iterations;
 
 	if (again) {
@@ -408,11 +408,11 @@ static void count_iteration(plait__hand *hand, const plait__visit *visit,
 	}
 }
 
-static void tell(plait__hand *hand, const plait__visit *visit, uint32_t choice)
+static void tell(plait__lane_task *hand, const plait__visit *visit, uint32_t choice)
 {
-	plait__crew *crew = hand->crew;
-	const plait__decider *decider = &crew->flat->deciders[visit->region];
-	uint64_t *last = &crew->private[visit->seen];
+	plait__lane_set *crew = hand->crew;
+	const plait__lane_region *decider = &crew->flat->deciders[visit->region];
+	uint64_t *last = &crew->local[visit->seen];
 
 	if (!decider->shared)
 		return;
@@ -420,9 +420,9 @@ static void tell(plait__hand *hand, const plait__visit *visit, uint32_t choice)
 	publish(hand, decider->word, *last);
 }
 
-static void go(plait__hand *hand, const plait__visit *visit, uint32_t choice)
+static void go(plait__lane_task *hand, const plait__visit *visit, uint32_t choice)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 	const plait__step *step = step_at(crew, visit->step);
 	uint32_t part;
 
@@ -437,25 +437,25 @@ static void go(plait__hand *hand, const plait__visit *visit, uint32_t choice)
 }
 
 /* With the iteration that it begins, or how many there were. */
-static void note_decision(plait__hand *hand, uint32_t region, uint32_t choice)
+static void note_decision(plait__lane_task *hand, uint32_t region, uint32_t choice)
 {
 	const plait__plan *plan = hand->crew->flat->program->plan;
-	const plait__entry entry = {
+	const plait__record_entry entry = {
 		.start_ns = hand->waiting_ns, .end_ns = plait__clock_now_ns(),
 		.iteration = hand->crew->instance->frame.iterations[region],
 		.kind = PLAIT_RECORD_DECISION,
 		.command = plan->regions[region].command, .other = choice,
 	};
 
-	plait__ring_put(ring_of(hand), &entry);
+	plait__recorder_put(ring_of(hand), &entry);
 	hand->waiting_ns = 0;
 }
 
 /* False: parked until somebody has decided. */
-TWICE bool decide(plait__hand *hand, const plait__step *step, bool again,
+TWICE bool decide(plait__lane_task *hand, const plait__step *step, bool again,
 		  const bool records)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 	const plait__visit *visit = &crew->flat->visits[step->link];
 	bool is_case = visit->kind == PLAIT__REGION_CASE;
 	uint32_t choice;
@@ -468,12 +468,12 @@ TWICE bool decide(plait__hand *hand, const plait__step *step, bool again,
 		return false;
 	choice = (uint32_t)chosen;
 	if (again)
-		crew->private[part_at(crew, step->part)->turn]++;
+		crew->local[part_at(crew, step->part)->turn]++;
 	count_iteration(hand, visit, again && !is_case);
 	if (records)
 		note_decision(hand, visit->region, choice);
 	if (records && again && !is_case)
-		plait__ring_iteration(ring_of(hand));
+		plait__recorder_add_iteration(ring_of(hand));
 	tell(hand, visit, choice);
 	go(hand, visit, choice);
 	return true;
@@ -482,24 +482,24 @@ TWICE bool decide(plait__hand *hand, const plait__step *step, bool again,
 /* ---- regions, on the other lanes ---- */
 
 /* False: parked until the home lane has decided. */
-TWICE bool follow(plait__hand *hand, const plait__step *step,
+TWICE bool follow(plait__lane_task *hand, const plait__step *step,
 		  const bool records)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 	const plait__visit *visit = &crew->flat->visits[step->link];
-	const plait__decider *decider = &crew->flat->deciders[visit->region];
-	const struct plait__parked wanted = {
+	const plait__lane_region *decider = &crew->flat->deciders[visit->region];
+	const struct plait__lane_wait wanted = {
 		.word = &crew->words[decider->word],
-		.value = crew->private[visit->seen],
+		.value = crew->local[visit->seen],
 		.changes = true,
 		.lane = decider->home,
 	};
 	uint64_t now;
 
-	if (!plait__parked_met(&wanted)) {
+	if (!plait__host_wait_met(&wanted)) {
 		if (records)
 			begin_wait(hand, NULL);
-		if (!plait__hand_await(hand, &wanted))
+		if (!plait__lane_park_until(hand, &wanted))
 			return false;
 	}
 	if (records && hand->waiting_ns != 0)
@@ -507,28 +507,28 @@ TWICE bool follow(plait__hand *hand, const plait__step *step,
 			  regions[visit->region].command);
 	/* Acquire: pairs with publish in tell. */
 	now = at_load_acquire_u64(wanted.word);
-	crew->private[visit->seen] = now;
+	crew->local[visit->seen] = now;
 	go(hand, visit, (uint32_t)now & CHOICE_MASK);
 	return true;
 }
 
-static void go_back(plait__hand *hand, const plait__step *step)
+static void go_back(plait__lane_task *hand, const plait__step *step)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 
-	crew->private[part_at(crew, step->part)->turn]++;
+	crew->local[part_at(crew, step->part)->turn]++;
 	hand->step = step_at(crew, crew->flat->visits[step->link].step);
 }
 
 /* ---- a turn ---- */
 
 /* True: it was the last lane of its run. */
-static bool end_lane(plait__hand *hand, const plait__step *step)
+static bool end_lane(plait__lane_task *hand, const plait__step *step)
 {
-	plait__crew *crew = hand->crew;
+	plait__lane_set *crew = hand->crew;
 
-	crew->private[part_at(crew, step->part)->turn]++;
-	plait__task_rest(&hand->task);
+	crew->local[part_at(crew, step->part)->turn]++;
+	plait__task_set_idle(&hand->task);
 	/* Acquire and release: the last one sees what all did.  Whoever is
 	 * not the last touches nothing any more. */
 	return crew->flat->lane_count == 1 ||
@@ -536,7 +536,7 @@ static bool end_lane(plait__hand *hand, const plait__step *step)
 }
 
 /* Others want this thread: to the end of the list, and on with them. */
-static bool give_way(plait__hand *hand, uint32_t *patience)
+static bool give_way(plait__lane_task *hand, uint32_t *patience)
 {
 	if (--*patience > 0)
 		return false;
@@ -549,7 +549,7 @@ static bool give_way(plait__hand *hand, uint32_t *patience)
 
 TWICE bool turn(plait__task *task, const bool records)
 {
-	plait__hand *hand = (plait__hand *)(void *)task;
+	plait__lane_task *hand = (plait__lane_task *)(void *)task;
 	uint32_t patience = PATIENCE;
 
 	for (;;) {
@@ -577,7 +577,7 @@ TWICE bool turn(plait__task *task, const bool records)
 		case PLAIT__STEP_BACK:
 			go_back(hand, step);
 			break;
-		case PLAIT__STEP_OUTSIDE:
+		case PLAIT__STEP_EXTERNAL:
 			if (!do_outside(hand, step, records))
 				return false;
 			break;
@@ -587,12 +587,12 @@ TWICE bool turn(plait__task *task, const bool records)
 	}
 }
 
-bool plait__hand_turn(plait__task *task)
+bool plait__lane_interpret(plait__task *task)
 {
 	return turn(task, false);
 }
 
-bool plait__hand_turn_recorded(plait__task *task)
+bool plait__lane_interpret_recorded(plait__task *task)
 {
 	return turn(task, true);
 }

@@ -21,8 +21,8 @@ struct place {
 	uint32_t command;
 };
 
-struct folder {
-	plait__fold *fold;
+struct merger {
+	plait__lane_merge *merge;
 	const plait__plan *plan;
 	const plait_allocator *allocator;
 	plait__timeline *timeline;
@@ -30,7 +30,7 @@ struct folder {
 	uint64_t *busy;		/* by new lane */
 };
 
-bool plait__fold_can(const plait__plan *plan)
+bool plait__lane_merge_applies(const plait__plan *plan)
 {
 	return plan->regions_count == 0 && plan->lanes_count > 1;
 }
@@ -47,18 +47,18 @@ static int compare(const void *left, const void *right)
 /* ---- which lanes become one ---- */
 
 /* The one that has least to do. */
-static uint32_t find_idlest(const struct folder *f)
+static uint32_t find_idlest(const struct merger *f)
 {
 	uint32_t best = 0;
 
-	for (uint32_t i = 1; i < f->fold->lane_count; i++)
+	for (uint32_t i = 1; i < f->merge->lane_count; i++)
 		if (f->busy[i] < f->busy[best])
 			best = i;
 	return best;
 }
 
 /* The busiest first. */
-static void choose_lanes(struct folder *f)
+static void choose_lanes(struct merger *f)
 {
 	uint32_t count = f->plan->lanes_count, lane, to;
 
@@ -70,7 +70,7 @@ static void choose_lanes(struct folder *f)
 	for (uint32_t i = count; i-- > 0;) {
 		lane = f->places[i].rank;
 		to = find_idlest(f);
-		f->fold->lane_of[lane] = to;
+		f->merge->lane_of[lane] = to;
 		/* One more, so that lanes without cost are spread as well. */
 		f->busy[to] += f->timeline->lane_busy[lane] + 1;
 	}
@@ -78,7 +78,7 @@ static void choose_lanes(struct folder *f)
 
 /* ---- and in which order ---- */
 
-static void sort_commands(struct folder *f)
+static void sort_commands(struct merger *f)
 {
 	for (uint32_t i = 0; i < f->plan->command_count; i++) {
 		uint32_t command = f->plan->order[i];
@@ -91,33 +91,33 @@ static void sort_commands(struct folder *f)
 	qsort(f->places, f->plan->command_count, sizeof(*f->places), compare);
 }
 
-static uint32_t lane_of(const struct folder *f, uint32_t command)
+static uint32_t lane_of(const struct merger *f, uint32_t command)
 {
-	return f->fold->lane_of[f->plan->commands[command].lane];
+	return f->merge->lane_of[f->plan->commands[command].lane];
 }
 
 /* A counting sort by lane; `first` of a lane is where its next one goes. */
-static void deal_commands(struct folder *f)
+static void deal_commands(struct merger *f)
 {
-	plait__fold *fold = f->fold;
+	plait__lane_merge *merge = f->merge;
 	uint32_t count = f->plan->command_count;
 
 	for (uint32_t i = 0; i < count; i++)
-		fold->first[lane_of(f, i) + 1]++;
-	for (uint32_t i = 0; i < fold->lane_count; i++)
-		fold->first[i + 1] += fold->first[i];
+		merge->first[lane_of(f, i) + 1]++;
+	for (uint32_t i = 0; i < merge->lane_count; i++)
+		merge->first[i + 1] += merge->first[i];
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t command = f->places[i].command;
 		uint32_t lane = lane_of(f, command);
 
-		fold->position[command] = fold->first[lane]++;
-		fold->commands[fold->position[command]] = command;
+		merge->position[command] = merge->first[lane]++;
+		merge->commands[merge->position[command]] = command;
 	}
-	memmove(fold->first + 1, fold->first,
-		fold->lane_count * sizeof(*fold->first));
-	fold->first[0] = 0;
+	memmove(merge->first + 1, merge->first,
+		merge->lane_count * sizeof(*merge->first));
+	merge->first[0] = 0;
 	for (uint32_t i = 0; i < count; i++)
-		fold->position[i] -= fold->first[lane_of(f, i)];
+		merge->position[i] -= merge->first[lane_of(f, i)];
 }
 
 /* ---- all of it ---- */
@@ -128,31 +128,31 @@ static uint64_t places_count(const plait__plan *plan)
 							 plan->lanes_count;
 }
 
-static void *table(const struct folder *f, uint64_t count, uint64_t each)
+static void *table(const struct merger *f, uint64_t count, uint64_t each)
 {
 	/* One more: none would be null. */
 	return plait__alloc_array(f->allocator, count + 1, each);
 }
 
-static bool make_tables(struct folder *f)
+static bool make_tables(struct merger *f)
 {
 	const plait__plan *plan = f->plan;
-	plait__fold *fold = f->fold;
+	plait__lane_merge *merge = f->merge;
 
-	fold->lane_of = table(f, plan->lanes_count, sizeof(*fold->lane_of));
-	fold->first = table(f, plan->lanes_count, sizeof(*fold->first));
-	fold->commands = table(f, plan->command_count,
-			       sizeof(*fold->commands));
-	fold->position = table(f, plan->command_count,
-			       sizeof(*fold->position));
+	merge->lane_of = table(f, plan->lanes_count, sizeof(*merge->lane_of));
+	merge->first = table(f, plan->lanes_count, sizeof(*merge->first));
+	merge->commands = table(f, plan->command_count,
+				sizeof(*merge->commands));
+	merge->position = table(f, plan->command_count,
+				sizeof(*merge->position));
 	f->places = table(f, places_count(plan), sizeof(*f->places));
 	f->busy = table(f, plan->lanes_count, sizeof(*f->busy));
-	return fold->lane_of != NULL && fold->first != NULL &&
-	       fold->commands != NULL && fold->position != NULL &&
+	return merge->lane_of != NULL && merge->first != NULL &&
+	       merge->commands != NULL && merge->position != NULL &&
 	       f->places != NULL && f->busy != NULL;
 }
 
-static void free_work(struct folder *f)
+static void free_work(struct merger *f)
 {
 	const plait__plan *plan = f->plan;
 
@@ -160,22 +160,22 @@ static void free_work(struct folder *f)
 		    (places_count(plan) + 1) * sizeof(*f->places));
 	plait__free(f->allocator, f->busy,
 		    (plan->lanes_count + 1ull) * sizeof(*f->busy));
-	plait__timeline_release(f->timeline);
+	plait__simulate_release(f->timeline);
 }
 
-plait_status plait__fold_make(plait__fold *fold, const plait__plan *plan,
-			      uint32_t lane_count,
-			      const plait_allocator *allocator,
-			      plait_error *error)
+plait_status plait__lane_merge_make(plait__lane_merge *merge, const plait__plan *plan,
+				    uint32_t lane_count,
+				    const plait_allocator *allocator,
+				    plait_error *error)
 {
 	const plait__simulate_system system = { .hop_cost = plan->hop_cost };
-	struct folder f = { .fold = fold, .plan = plan,
+	struct merger f = { .merge = merge, .plan = plan,
 			    .allocator = allocator };
-	plait_status status = plait__plan_simulate(plan, &system, allocator,
+	plait_status status = plait__simulate_plan(plan, &system, allocator,
 						   &f.timeline, error);
 
-	memset(fold, 0, sizeof(*fold));
-	fold->lane_count = lane_count < plan->lanes_count ? lane_count :
+	memset(merge, 0, sizeof(*merge));
+	merge->lane_count = lane_count < plan->lanes_count ? lane_count :
 							    plan->lanes_count;
 	if (status == PLAIT_OK && !make_tables(&f))
 		status = plait__fail(error, PLAIT_E_NOMEM, "no memory to make "
@@ -187,21 +187,21 @@ plait_status plait__fold_make(plait__fold *fold, const plait__plan *plan,
 	}
 	free_work(&f);
 	if (status != PLAIT_OK)
-		plait__fold_free(fold, plan, allocator);
+		plait__lane_merge_free(merge, plan, allocator);
 	return status;
 }
 
-void plait__fold_free(plait__fold *fold, const plait__plan *plan,
-		      const plait_allocator *allocator)
+void plait__lane_merge_free(plait__lane_merge *merge, const plait__plan *plan,
+			    const plait_allocator *allocator)
 {
 	uint64_t lanes = plan->lanes_count + 1ull;
 	uint64_t commands = plan->command_count + 1ull;
 
-	plait__free(allocator, fold->lane_of, lanes * sizeof(*fold->lane_of));
-	plait__free(allocator, fold->first, lanes * sizeof(*fold->first));
-	plait__free(allocator, fold->commands,
-		    commands * sizeof(*fold->commands));
-	plait__free(allocator, fold->position,
-		    commands * sizeof(*fold->position));
-	memset(fold, 0, sizeof(*fold));
+	plait__free(allocator, merge->lane_of, lanes * sizeof(*merge->lane_of));
+	plait__free(allocator, merge->first, lanes * sizeof(*merge->first));
+	plait__free(allocator, merge->commands,
+		    commands * sizeof(*merge->commands));
+	plait__free(allocator, merge->position,
+		    commands * sizeof(*merge->position));
+	memset(merge, 0, sizeof(*merge));
 }

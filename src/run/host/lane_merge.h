@@ -15,30 +15,30 @@
 
 #include <stdbool.h>
 
-typedef struct plait__fold {
+typedef struct plait__lane_merge {
 	uint32_t lane_count;
 	uint32_t *lane_of;	/* by the plan's lane */
 	uint32_t *first;	/* by lane, and one more: in `commands` */
 	uint32_t *commands;	/* by lane, then as they run */
 	uint32_t *position;	/* by command: which one of its lane it is */
-} plait__fold;
+} plait__lane_merge;
 
-bool plait__fold_can(const plait__plan *plan);
+bool plait__lane_merge_applies(const plait__plan *plan);
 
 /* Onto at most `lane_count` lanes, 1 or more.  PLAIT_E_NOMEM: there is nothing
  * to free. */
-plait_status plait__fold_make(plait__fold *fold, const plait__plan *plan,
-			      uint32_t lane_count,
-			      const plait_allocator *allocator,
-			      plait_error *error);
-void plait__fold_free(plait__fold *fold, const plait__plan *plan,
-		      const plait_allocator *allocator);
+plait_status plait__lane_merge_make(plait__lane_merge *merge, const plait__plan *plan,
+				    uint32_t lane_count,
+				    const plait_allocator *allocator,
+				    plait_error *error);
+void plait__lane_merge_free(plait__lane_merge *merge, const plait__plan *plan,
+			    const plait_allocator *allocator);
 
 /* How many commands a lane has. */
-static inline uint32_t plait__fold_count(const plait__fold *fold,
-					 uint32_t lane)
+static inline uint32_t plait__lane_merge_count(const plait__lane_merge *merge,
+					       uint32_t lane)
 {
-	return fold->first[lane + 1] - fold->first[lane];
+	return merge->first[lane + 1] - merge->first[lane];
 }
 
 #endif

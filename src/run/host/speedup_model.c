@@ -4,7 +4,7 @@
 
 #include "plan/simulate/simulate.h"
 
-static plait_status simulate(plait__forecast *forecast, uint32_t point,
+static plait_status simulate(plait__speedup_model *forecast, uint32_t point,
 			     const plait__plan *plan, uint32_t threads,
 			     const plait_allocator *allocator,
 			     plait_error *error)
@@ -13,7 +13,7 @@ static plait_status simulate(plait__forecast *forecast, uint32_t point,
 		.hop_cost = forecast->hops[point],
 	};
 	plait__timeline *timeline;
-	plait_status status = plait__plan_simulate(plan, &system, allocator,
+	plait_status status = plait__simulate_plan(plan, &system, allocator,
 						   &timeline, error);
 
 	if (status != PLAIT_OK)
@@ -28,14 +28,14 @@ static plait_status simulate(plait__forecast *forecast, uint32_t point,
 	/* Nor can fewer threads do it sooner. */
 	if (forecast->takes[point] < forecast->total / threads)
 		forecast->takes[point] = forecast->total / threads;
-	plait__timeline_release(timeline);
+	plait__simulate_release(timeline);
 	return PLAIT_OK;
 }
 
-plait_status plait__forecast_make(plait__forecast *forecast,
-				  const plait__plan *plan, uint32_t threads,
-				  const plait_allocator *allocator,
-				  plait_error *error)
+plait_status plait__speedup_model_make(plait__speedup_model *forecast,
+				       const plait__plan *plan, uint32_t threads,
+				       const plait_allocator *allocator,
+				       plait_error *error)
 {
 	uint64_t mean;
 	plait_status status;
@@ -47,7 +47,7 @@ plait_status plait__forecast_make(plait__forecast *forecast,
 	mean = forecast->total / (plan->command_count + 1ull);
 	forecast->hops[1] = mean / 4 + 1;
 	forecast->hops[2] = mean / 2 * 5 + 4;
-	for (uint32_t i = 1; status == PLAIT_OK && i < PLAIT__FORECAST_POINTS;
+	for (uint32_t i = 1; status == PLAIT_OK && i < PLAIT__SPEEDUP_POINTS;
 	     i++)
 		status = simulate(forecast, i, plan, threads, allocator,
 				  error);
@@ -55,7 +55,7 @@ plait_status plait__forecast_make(plait__forecast *forecast,
 }
 
 /* The last stretch goes on beyond its end. */
-static double takes(const plait__forecast *forecast, double hop)
+static double takes(const plait__speedup_model *forecast, double hop)
 {
 	uint32_t i = hop <= (double)forecast->hops[1] ? 0 : 1;
 	double from = (double)forecast->takes[i];
@@ -65,8 +65,8 @@ static double takes(const plait__forecast *forecast, double hop)
 		      (hop - (double)forecast->hops[i]) / far;
 }
 
-double plait__forecast_saving(const plait__forecast *forecast,
-			      uint64_t serial_ns, uint64_t hop_ns)
+double plait__speedup_model_saving(const plait__speedup_model *forecast,
+				   uint64_t serial_ns, uint64_t hop_ns)
 {
 	double total = (double)forecast->total, unit;
 

@@ -12,24 +12,24 @@
 
 #include <stdbool.h>
 
-enum { PLAIT__FORECAST_POINTS = 3 };
+enum { PLAIT__SPEEDUP_POINTS = 3 };
 
 /* In the plan's unit of cost. */
-typedef struct plait__forecast {
+typedef struct plait__speedup_model {
 	uint64_t total;		/* on one lane */
-	uint64_t hops[PLAIT__FORECAST_POINTS];
-	uint64_t takes[PLAIT__FORECAST_POINTS];
-} plait__forecast;
+	uint64_t hops[PLAIT__SPEEDUP_POINTS];
+	uint64_t takes[PLAIT__SPEEDUP_POINTS];
+} plait__speedup_model;
 
 /* On at most `threads` lanes at once, 1 or more.  PLAIT_E_NOMEM. */
-plait_status plait__forecast_make(plait__forecast *forecast,
-				  const plait__plan *plan, uint32_t threads,
-				  const plait_allocator *allocator,
-				  plait_error *error);
+plait_status plait__speedup_model_make(plait__speedup_model *forecast,
+				       const plait__plan *plan, uint32_t threads,
+				       const plait_allocator *allocator,
+				       plait_error *error);
 
 /* What all lanes save in ns, or less than nothing, if one takes `serial_ns`
  * for everything. */
-double plait__forecast_saving(const plait__forecast *forecast,
-			      uint64_t serial_ns, uint64_t hop_ns);
+double plait__speedup_model_saving(const plait__speedup_model *forecast,
+				   uint64_t serial_ns, uint64_t hop_ns);
 
 #endif

@@ -27,27 +27,27 @@
 #include "run/host/steal_worker.h"
 
 /* How many are taken in a row at most. */
-enum { PLAIT__RANGE_COUNT = 8 };
+enum { PLAIT__CLAIM_BATCH = 8 };
 
-static inline uint64_t plait__claim_wanted(const plait__member *member)
+static inline uint64_t plait__claim_requested(const plait__steal_worker *worker)
 {
-	return 4 * member->run - 2;
+	return 4 * worker->run - 2;
 }
 
-static inline uint64_t plait__claim_taken(const plait__member *member)
+static inline uint64_t plait__claim_taken(const plait__steal_worker *worker)
 {
-	return 4 * member->run - 1;
+	return 4 * worker->run - 1;
 }
 
-static inline uint64_t plait__claim_done(const plait__member *member)
+static inline uint64_t plait__claim_done(const plait__steal_worker *worker)
 {
-	return 4 * member->run;
+	return 4 * worker->run;
 }
 
-static inline uint32_t plait__claim_end(const plait__member *member,
+static inline uint32_t plait__claim_end(const plait__steal_worker *worker,
 					uint32_t lane)
 {
-	const plait__plan_track *track = &member->band->helped->tracks[lane];
+	const plait__plan_track *track = &worker->band->helped->tracks[lane];
 
 	return track->first + track->count;
 }
@@ -55,14 +55,14 @@ static inline uint32_t plait__claim_end(const plait__member *member,
 /* ---- what is ready ---- */
 
 /* Once what lies from `first` to it is done. */
-static inline bool plait__claim_is_ready_after(const plait__member *member,
+static inline bool plait__claim_is_ready_after(const plait__steal_worker *worker,
 					       uint32_t command,
 					       uint32_t first)
 {
-	const plait__band *band = member->band;
+	const plait__steal_set *band = worker->band;
 	const plait__plan_command *at = &band->helped->commands[command];
 	const uint32_t *preds = band->helped->preds;
-	uint64_t done = plait__claim_done(member);
+	uint64_t done = plait__claim_done(worker);
 
 	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
 		/* Acquire: pairs with the store in perform. */
@@ -72,161 +72,161 @@ static inline bool plait__claim_is_ready_after(const plait__member *member,
 	return true;
 }
 
-static inline bool plait__claim_is_ready(const plait__member *member,
+static inline bool plait__claim_is_ready(const plait__steal_worker *worker,
 					 uint32_t command)
 {
-	return plait__claim_is_ready_after(member, command, command);
+	return plait__claim_is_ready_after(worker, command, command);
 }
 
 /* Of what is not in front. */
-static inline bool plait__claim_is_taken(const plait__member *member,
+static inline bool plait__claim_is_taken(const plait__steal_worker *worker,
 					 uint32_t command)
 {
 	/* Relaxed: a hint, the claim decides. */
-	return at_load_relaxed_u64(&member->band->words[command]) >=
-	       plait__claim_wanted(member);
+	return at_load_relaxed_u64(&worker->band->words[command]) >=
+	       plait__claim_requested(worker);
 }
 
 /* What lies before this of a lane was taken; all, if that is told of another
  * run. */
-static inline uint32_t plait__claim_front(const plait__member *member,
+static inline uint32_t plait__claim_front(const plait__steal_worker *worker,
 					  uint32_t lane)
 {
 	/* Relaxed: a number; the words tell what is done. */
 	uint64_t front = at_load_relaxed_u64(
-		&member->band->members[lane].front);
+		&worker->band->workers[lane].front);
 
-	return front >> 32 == (uint32_t)member->run ?
-		       (uint32_t)front : plait__claim_end(member, lane);
+	return front >> 32 == (uint32_t)worker->run ?
+		       (uint32_t)front : plait__claim_end(worker, lane);
 }
 
 /* The first of a lane that is not taken, or its end. */
-static inline uint32_t plait__claim_head(plait__member *member, uint32_t lane,
+static inline uint32_t plait__claim_head(plait__steal_worker *worker, uint32_t lane,
 					 uint32_t end)
 {
-	uint32_t head = member->heads[lane];
+	uint32_t head = worker->heads[lane];
 	uint32_t front;
 
-	if (member->ranged) {
-		front = plait__claim_front(member, lane);
+	if (worker->batch_claims) {
+		front = plait__claim_front(worker, lane);
 		head = front > head ? front : head;
 	}
-	while (head < end && plait__claim_is_taken(member, head))
+	while (head < end && plait__claim_is_taken(worker, head))
 		head++;
-	AT_PLAIN_WRITE(member->heads[lane]) = head;
+	AT_PLAIN_WRITE(worker->heads[lane]) = head;
 	return head;
 }
 
 /* ---- one ---- */
 
 /* It wants a command out of turn.  True: it is the member's. */
-static inline bool plait__claim_keep(plait__member *member, uint32_t lane,
-				     uint32_t command)
+static inline bool plait__claim_confirm(plait__steal_worker *worker, uint32_t lane,
+					uint32_t command)
 {
-	at_u64 *word = &member->band->words[command];
-	uint64_t wanted = plait__claim_wanted(member);
+	at_u64 *word = &worker->band->words[command];
+	uint64_t wanted = plait__claim_requested(worker);
 
-	/* Pairs with the one in plait__claim_range. */
+	/* Pairs with the one in plait__claim_batch. */
 	at_fence_after_rmw();
-	return plait__claim_front(member, lane) <= command &&
-	       at_cas_u64(word, &wanted, plait__claim_taken(member));
+	return plait__claim_front(worker, lane) <= command &&
+	       at_cas_u64(word, &wanted, plait__claim_taken(worker));
 }
 
-static inline bool plait__claim_one(plait__member *member, uint32_t lane,
+static inline bool plait__claim_one(plait__steal_worker *worker, uint32_t lane,
 				    uint32_t command)
 {
-	at_u64 *word = &member->band->words[command];
-	uint64_t wanted = plait__claim_wanted(member);
-	uint64_t next = member->ranged ? wanted : plait__claim_taken(member);
+	at_u64 *word = &worker->band->words[command];
+	uint64_t wanted = plait__claim_requested(worker);
+	uint64_t next = worker->batch_claims ? wanted : plait__claim_taken(worker);
 	uint64_t was = at_load_relaxed_u64(word);
 
 	return was < wanted && at_cas_u64(word, &was, next) &&
-	       (!member->ranged || plait__claim_keep(member, lane, command));
+	       (!worker->batch_claims || plait__claim_confirm(worker, lane, command));
 }
 
 /* ---- a range ---- */
 
 /* How far one gets from what is ready. */
-static inline uint32_t plait__claim_reach(const plait__member *member,
+static inline uint32_t plait__claim_reach(const plait__steal_worker *worker,
 					  uint32_t first, uint32_t end)
 {
 	uint32_t to = first + 1;
 
-	if (end - first > PLAIT__RANGE_COUNT)
-		end = first + PLAIT__RANGE_COUNT;
-	while (to < end && !plait__claim_is_taken(member, to) &&
-	       plait__claim_is_ready_after(member, to, first))
+	if (end - first > PLAIT__CLAIM_BATCH)
+		end = first + PLAIT__CLAIM_BATCH;
+	while (to < end && !plait__claim_is_taken(worker, to) &&
+	       plait__claim_is_ready_after(worker, to, first))
 		to++;
 	return to;
 }
 
 /* From the first that is not taken, which is ready, and what was taken before
  * it.  True: plait__claim_next finds what is the member's own. */
-static inline bool plait__claim_range(plait__member *member, uint32_t lane,
+static inline bool plait__claim_batch(plait__steal_worker *worker, uint32_t lane,
 				      uint32_t first)
 {
-	at_u64 *front = &member->band->members[lane].front;
-	uint32_t end = plait__claim_end(member, lane);
-	uint32_t from = plait__claim_front(member, lane);
-	uint64_t run = member->run << 32;
+	at_u64 *front = &worker->band->workers[lane].front;
+	uint32_t end = plait__claim_end(worker, lane);
+	uint32_t from = plait__claim_front(worker, lane);
+	uint64_t run = worker->run << 32;
 	uint64_t was = run | from;
 	uint64_t next;
 	uint32_t to;
 
 	if (from > first)
 		return false;
-	to = plait__claim_reach(member, first, end);
+	to = plait__claim_reach(worker, first, end);
 	next = run | to;
 	if (!at_cas_u64(front, &was, next))
 		return false;
-	/* Pairs with the one in plait__claim_keep. */
+	/* Pairs with the one in plait__claim_confirm. */
 	at_fence_after_rmw();
-	member->next = from;
-	member->until = to;
-	AT_PLAIN_WRITE(member->heads[lane]) = to;
+	worker->next = from;
+	worker->until = to;
+	AT_PLAIN_WRITE(worker->heads[lane]) = to;
 	return true;
 }
 
 /* True: nobody else has it, or will. */
-static inline bool plait__claim_is_own(plait__member *member, uint32_t command)
+static inline bool plait__claim_is_own(plait__steal_worker *worker, uint32_t command)
 {
-	at_u64 *word = &member->band->words[command];
-	uint64_t wanted = plait__claim_wanted(member);
+	at_u64 *word = &worker->band->words[command];
+	uint64_t wanted = plait__claim_requested(worker);
 	uint64_t was = at_load_relaxed_u64(word);
 
 	if (was != wanted)
 		return was < wanted;
-	member->unsure = true;
-	return at_cas_u64(word, &was, plait__claim_taken(member));
+	worker->recheck = true;
+	return at_cas_u64(word, &was, plait__claim_taken(worker));
 }
 
 /* The next one of the range, or none. */
-static inline uint32_t plait__claim_next(plait__member *member)
+static inline uint32_t plait__claim_next(plait__steal_worker *worker)
 {
-	while (member->next < member->until) {
-		uint32_t command = member->next++;
+	while (worker->next < worker->until) {
+		uint32_t command = worker->next++;
 
-		if (plait__claim_is_own(member, command))
+		if (plait__claim_is_own(worker, command))
 			return command;
 		/* What comes after it may not be ready yet. */
-		member->unsure = true;
+		worker->recheck = true;
 	}
-	member->unsure = false;
+	worker->recheck = false;
 	return PLAIT__NONE;
 }
 
 /* The command that is the member's now, or none: others were faster. */
-static inline uint32_t plait__claim(plait__member *member, uint32_t lane,
+static inline uint32_t plait__claim(plait__steal_worker *worker, uint32_t lane,
 				    uint32_t command)
 {
-	if (member->ranged && member->heads[lane] == command)
-		return plait__claim_range(member, lane, command) ?
-			       plait__claim_next(member) : PLAIT__NONE;
-	if (!plait__claim_one(member, lane, command))
+	if (worker->batch_claims && worker->heads[lane] == command)
+		return plait__claim_batch(worker, lane, command) ?
+			       plait__claim_next(worker) : PLAIT__NONE;
+	if (!plait__claim_one(worker, lane, command))
 		return PLAIT__NONE;
 	/* What is behind it comes next. */
-	if (member->heads[lane] == command)
-		AT_PLAIN_WRITE(member->heads[lane]) = command + 1;
+	if (worker->heads[lane] == command)
+		AT_PLAIN_WRITE(worker->heads[lane]) = command + 1;
 	return command;
 }
 

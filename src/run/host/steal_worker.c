@@ -56,35 +56,35 @@ enum { NAPPING_LOOKS = 1064 };
 
 /* ---- what is ready ---- */
 
-static bool is_free(const plait__member *member, uint32_t command)
+static bool is_free(const plait__steal_worker *worker, uint32_t command)
 {
-	return !plait__claim_is_taken(member, command) &&
-	       plait__claim_is_ready(member, command);
+	return !plait__claim_is_taken(worker, command) &&
+	       plait__claim_is_ready(worker, command);
 }
 
 /* The first of a lane that is ready and not taken, or none. */
-static uint32_t look_at(plait__member *member, uint32_t lane)
+static uint32_t look_at(plait__steal_worker *worker, uint32_t lane)
 {
-	uint32_t end = plait__claim_end(member, lane);
-	uint32_t head = plait__claim_head(member, lane, end);
+	uint32_t end = plait__claim_end(worker, lane);
+	uint32_t head = plait__claim_head(worker, lane, end);
 
-	if (head == end || plait__claim_is_ready(member, head))
+	if (head == end || plait__claim_is_ready(worker, head))
 		return head < end ? head : PLAIT__NONE;
 	for (uint32_t i = head + 1; i < end && i - head < WINDOW; i++)
-		if (is_free(member, i))
+		if (is_free(worker, i))
 			return i;
 	return PLAIT__NONE;
 }
 
-static uint32_t look_around(plait__member *member)
+static uint32_t look_around(plait__steal_worker *worker)
 {
-	uint32_t count = member->band->helped->lane_count;
+	uint32_t count = worker->band->helped->lane_count;
 	uint32_t found = PLAIT__NONE;
-	uint32_t lane = member->lane;
+	uint32_t lane = worker->lane;
 
 	for (uint32_t i = 0; found == PLAIT__NONE && i < count; i++) {
-		found = look_at(member, lane);
-		member->from = lane;
+		found = look_at(worker, lane);
+		worker->from = lane;
 		lane = lane + 1 < count ? lane + 1 : 0;
 	}
 	return found;
@@ -92,10 +92,10 @@ static uint32_t look_around(plait__member *member)
 
 /* ---- those who rest ---- */
 
-bool plait__band_rouse(plait__band *band, uint32_t lane, bool *rested)
+bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested)
 {
-	uint64_t resting = PLAIT__MEMBER_RESTING << lane;
-	uint64_t both = resting | PLAIT__MEMBER_TIRED << lane;
+	uint64_t resting = PLAIT__STEAL_PARKED << lane;
+	uint64_t both = resting | PLAIT__STEAL_IDLE << lane;
 	uint64_t was = at_and_u64(&band->idle, ~both);
 
 	*rested = (was & resting) != 0;
@@ -103,88 +103,88 @@ bool plait__band_rouse(plait__band *band, uint32_t lane, bool *rested)
 }
 
 /* Is there more to do than the calling member will? */
-static bool has_more(plait__member *member)
+static bool has_more(plait__steal_worker *worker)
 {
-	uint32_t count = member->band->helped->lane_count;
+	uint32_t count = worker->band->helped->lane_count;
 	/* What it has taken already keeps it busy. */
-	uint32_t found = member->next < member->until;
+	uint32_t found = worker->next < worker->until;
 
 	for (uint32_t i = 0; found < 2 && i < count; i++) {
-		uint32_t lane = (member->lane + i) % count;
+		uint32_t lane = (worker->lane + i) % count;
 		const plait__plan_track *track =
-			&member->band->helped->tracks[lane];
-		uint32_t first = look_at(member, lane);
+			&worker->band->helped->tracks[lane];
+		uint32_t first = look_at(worker, lane);
 
 		if (first == PLAIT__NONE)
 			continue;
 		found++;
 		for (uint32_t c = first + 1; found < 2 && c - first < WINDOW &&
 		     c < track->first + track->count; c++)
-			found += is_free(member, c);
+			found += is_free(worker, c);
 	}
 	return found >= 2;
 }
 
 /* Somebody is idle: is it worth to have one more? */
-static void wake_another(plait__member *member)
+static void wake_another(plait__steal_worker *worker)
 {
-	plait__band *band = member->band;
+	plait__steal_set *band = worker->band;
 	uint64_t now = plait__clock_now_ns();
 	bool rested = false;
 
 	/* Relaxed: two that wake at the same time do no harm. */
 	if (now - at_load_relaxed_u64(&band->woken_ns) < WAKE_NS ||
-	    !has_more(member))
+	    !has_more(worker))
 		return;
 	at_store_relaxed_u64(&band->woken_ns, now);
 	for (uint32_t i = 0; i < band->helped->lane_count; i++) {
-		if (!plait__band_rouse(band, i, &rested))
+		if (!plait__steal_worker_wake(band, i, &rested))
 			continue;
 		if (rested)
-			plait__task_offer_beside(&band->members[i].task);
+			plait__task_offer_from_running(&band->workers[i].task);
 		return;
 	}
 }
 
 /* ---- running ---- */
 
-static void fail(plait__member *member, int32_t result)
+static void fail(plait__steal_worker *worker, int32_t result)
 {
 	plait_error why = { .size = sizeof(why) };
 
 	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
 			   (int)result);
-	plait__instance_fail(member->band->instance,
-			     member->band->ops[member->command].command, &why);
+	plait__instance_fail(worker->band->instance,
+			     worker->band->ops[worker->command].command, &why);
 }
 
 /* What a member found nothing to do before, and what it did then. */
-static void note(plait__member *member, uint32_t command, uint64_t start_ns)
+static void note(plait__steal_worker *worker, uint32_t command, uint64_t start_ns)
 {
-	const plait__band *band = member->band;
-	uint32_t lane = band->helped->tracks[member->lane].lane;
-	plait__ring *ring = &band->instance->recording->rings[lane];
-	plait__entry entry = {
-		.start_ns = member->idle_ns, .end_ns = start_ns,
+	const plait__steal_set *band = worker->band;
+	uint32_t lane = band->helped->tracks[worker->lane].lane;
+	plait__record_ring *ring = &band->instance->recording->rings[lane];
+	plait__record_entry entry = {
+		.start_ns = worker->idle_ns, .end_ns = start_ns,
 		.kind = PLAIT_RECORD_WAIT,
 		.command = band->ops[command].command,
 		.other = PLAIT__NONE,
 	};
 
-	if (member->idle_ns != 0)
-		plait__ring_put(ring, &entry);
-	member->idle_ns = 0;
+	if (worker->idle_ns != 0)
+		plait__recorder_put(ring, &entry);
+	worker->idle_ns = 0;
 	entry.start_ns = start_ns;
 	entry.end_ns = plait__clock_now_ns();
 	entry.kind = PLAIT_RECORD_COMMAND;
-	plait__ring_put(ring, &entry);
+	plait__recorder_put(ring, &entry);
 }
 
 /* Functions that have `records` are there twice; see lane_interpreter.c. */
 #define TWICE static inline __attribute__((always_inline))
 
 /* Yielding does not help who has a lower priority than this thread. */
-static void nap(plait__band *band)
+static void nap(plait__steal_set *band)
 {
 	uint32_t left = at_load_relaxed_u32(&band->remaining);
 
@@ -193,237 +193,237 @@ static void nap(plait__band *band)
 }
 
 /* It is the member's, and somebody else has what comes before it. */
-static __attribute__((noinline)) void await(const plait__member *member,
+static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 					    uint32_t command)
 {
-	for (uint32_t looks = 0; !plait__claim_is_ready(member, command);
+	for (uint32_t looks = 0; !plait__claim_is_ready(worker, command);
 	     looks++) {
 		at_spin_pause();
 		if (looks > NAPPING_LOOKS)
-			nap(member->band);
+			nap(worker->band);
 		else if (looks > PATIENT_LOOKS)
 			plait__thread_yield();
 	}
 }
 
 /* So many since it was here: were they small?  The next run goes by it. */
-static __attribute__((noinline)) void look_at_pace(plait__member *member)
+static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 {
-	at_u32 *known = &member->band->quick;
+	at_u32 *known = &worker->band->short_commands;
 	uint64_t now = plait__clock_now_ns();
 	/* What was stopped says nothing. */
-	bool quick = now - member->paced_ns < PACE * QUICK_NS &&
-		     at_load_relaxed_u32(&member->band->instance->stop) == 0;
+	bool short_commands = now - worker->paced_ns < PACE * QUICK_NS &&
+		     at_load_relaxed_u32(&worker->band->instance->stop) == 0;
 
 	/* Relaxed: a hint.  Mostly it is known, and others look at its line. */
-	if (member->done > PACE && at_load_relaxed_u32(known) != quick)
-		at_store_relaxed_u32(known, quick);
-	member->paced_ns = now;
+	if (worker->done > PACE && at_load_relaxed_u32(known) != short_commands)
+		at_store_relaxed_u32(known, short_commands);
+	worker->paced_ns = now;
 }
 
-TWICE void perform(plait__member *member, uint32_t command,
+TWICE void perform(plait__steal_worker *worker, uint32_t command,
 		   const bool records)
 {
-	plait__band *band = member->band;
+	plait__steal_set *band = worker->band;
 	plait__instance *instance = band->instance;
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
 
-	if (__builtin_expect(member->unsure, 0))
-		await(member, command);
+	if (__builtin_expect(worker->recheck, 0))
+		await(worker, command);
 	/* Relaxed: as in lane_interpreter.c.  What was stopped is done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
-		member->command = command;
-		result = plait__op_call(&band->ops[command],
-					instance->frame.words);
+		worker->command = command;
+		result = plait__host_call(&band->ops[command],
+					  instance->frame.words);
 		if (records)
-			note(member, command, start_ns);
+			note(worker, command, start_ns);
 		if (__builtin_expect(result != 0, 0))
-			fail(member, result);
+			fail(worker, result);
 	}
-	if (++member->done % PACE == 0)
-		look_at_pace(member);
+	if (++worker->done % PACE == 0)
+		measure_pace(worker);
 	/* Release: pairs with the load in steal_claim.h. */
-	at_store_release_u64(&band->words[command], plait__claim_done(member));
+	at_store_release_u64(&band->words[command], plait__claim_done(worker));
 	/* Before the look at `idle`; pairs with the fence in rest. */
-	if (band->light)
-		at_fence_light();
+	if (band->asymmetric_fence)
+		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
 	if (__builtin_expect(at_load_relaxed_u64(&band->idle) != 0, 0))
-		wake_another(member);
+		wake_another(worker);
 }
 
 /* Tell the band; true: those were the last ones. */
-static bool tell(plait__member *member)
+static bool tell(plait__steal_worker *worker)
 {
-	uint32_t done = member->done;
+	uint32_t done = worker->done;
 
-	member->done = 0;
+	worker->done = 0;
 	/* Acquire and release: the last one sees what all did. */
 	return done > 0 &&
-	       at_sub_u32(&member->band->remaining, done) == done;
+	       at_sub_u32(&worker->band->remaining, done) == done;
 }
 
 /* ---- a turn ---- */
 
 /* True: there is a run that this member has not seen. */
-static bool is_behind(const plait__member *member)
+static bool is_behind(const plait__steal_worker *worker)
 {
 	/* Acquire: pairs with the store in start. */
-	return at_load_acquire_u64(&member->band->run) != member->run;
+	return at_load_acquire_u64(&worker->band->run) != worker->run;
 }
 
-static void catch_up(plait__member *member)
+static void catch_up(plait__steal_worker *worker)
 {
-	const plait__helped *helped = member->band->helped;
+	const plait__steal_program *helped = worker->band->helped;
 
-	member->run = at_load_acquire_u64(&member->band->run);
-	member->from = member->lane;
-	member->next = member->until = 0;
+	worker->run = at_load_acquire_u64(&worker->band->run);
+	worker->from = worker->lane;
+	worker->next = worker->until = 0;
 	/* Relaxed: published with the run. */
-	member->ranged = at_load_relaxed_u32(&member->band->ranged) != 0;
+	worker->batch_claims = at_load_relaxed_u32(&worker->band->batch_claims) != 0;
 	for (uint32_t i = 0; i < helped->lane_count; i++)
-		member->heads[i] = helped->tracks[i].first;
+		worker->heads[i] = helped->tracks[i].first;
 }
 
 /* Not the run's any more, nor anybody's, when this returns true. */
-static bool rest(plait__member *member)
+static bool park(plait__steal_worker *worker)
 {
-	plait__band *band = member->band;
-	uint64_t bit = PLAIT__MEMBER_TIRED << member->lane;
+	plait__steal_set *band = worker->band;
+	uint64_t bit = PLAIT__STEAL_IDLE << worker->lane;
 	uint64_t was;
 
 	(void)at_or_u64(&band->idle, bit);
-	if (band->light)
+	if (band->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
-	if (is_behind(member) || look_around(member) != PLAIT__NONE) {
+	if (is_behind(worker) || look_around(worker) != PLAIT__NONE) {
 		(void)at_and_u64(&band->idle, ~bit);
 		return false;
 	}
-	plait__task_rest(&member->task);
+	plait__task_set_idle(&worker->task);
 	was = at_load_relaxed_u64(&band->idle);
 	/* Release: who offers it sees that it rests. */
 	while ((was & bit) != 0)
 		if (at_cas_u64(&band->idle, &was,
-			       (was & ~bit) | bit << PLAIT__RESTING_SHIFT))
+			       (was & ~bit) | bit << PLAIT__STEAL_PARKED_SHIFT))
 			return true;
 	/* Told to look again; nobody offers what did not rest. */
-	at_store_relaxed_u32(&member->task.ready.state, PLAIT__TASK_RUNNING);
+	at_store_relaxed_u32(&worker->task.ready.state, PLAIT__TASK_RUNNING);
 	return false;
 }
 
 /* The run is over: make sure to be found when the next one starts. */
-static bool end(plait__member *member)
+static bool end(plait__steal_worker *worker)
 {
-	plait__band *band = member->band;
+	plait__steal_set *band = worker->band;
 
-	plait__task_rest(&member->task);
+	plait__task_set_idle(&worker->task);
 	(void)at_or_u64(&band->idle,
-			PLAIT__MEMBER_RESTING << member->lane);
+			PLAIT__STEAL_PARKED << worker->lane);
 	return true;
 }
 
 /* Nothing to do right now: should it go on looking? */
-static bool lingers(const plait__member *member, struct plait__wait *ladder)
+static bool lingers(const plait__steal_worker *worker, struct plait__backoff *ladder)
 {
 	/* Relaxed: a hint; an ended run needs nobody. */
-	if (at_load_relaxed_u32(&member->band->remaining) == 0 ||
-	    plait__task_should_yield(&member->task))
+	if (at_load_relaxed_u32(&worker->band->remaining) == 0 ||
+	    plait__task_should_yield(&worker->task))
 		return false;
-	return plait__wait_step(ladder);
+	return plait__backoff_step(ladder);
 }
 
 /* Its own next command is not ready: is it to look at that again? */
-static bool is_patient(plait__member *member, uint32_t looks)
+static bool is_patient(plait__steal_worker *worker, uint32_t looks)
 {
-	if (looks == 0 && member->hurried > 0) {
-		member->hurried--;
+	if (looks == 0 && worker->skip_looks > 0) {
+		worker->skip_looks--;
 		return false;
 	}
-	if (looks == PATIENCE && ++member->vain >= IN_VAIN)
-		member->hurried = HURRIED;
+	if (looks == PATIENCE && ++worker->failed_looks >= IN_VAIN)
+		worker->skip_looks = HURRIED;
 	return looks < PATIENCE;
 }
 
 /* The next one of its own lane, or any when that lets it wait; mostly it is
  * the one behind that which it did last, there or where it helps. */
-static uint32_t look(plait__member *member, uint32_t looks)
+static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 {
-	uint32_t own_end = plait__claim_end(member, member->lane);
-	uint32_t own = plait__claim_head(member, member->lane, own_end);
+	uint32_t own_end = plait__claim_end(worker, worker->lane);
+	uint32_t own = plait__claim_head(worker, worker->lane, own_end);
 	uint32_t end, head;
 
 	if (own < own_end) {
-		member->from = member->lane;
-		if (!plait__claim_is_ready(member, own))
-			return is_patient(member, looks) ? PLAIT__NONE :
-							   look_around(member);
+		worker->from = worker->lane;
+		if (!plait__claim_is_ready(worker, own))
+			return is_patient(worker, looks) ? PLAIT__NONE :
+							   look_around(worker);
 		if (looks > 0)
-			member->vain = 0;
+			worker->failed_looks = 0;
 		return own;
 	}
-	end = plait__claim_end(member, member->from);
-	head = plait__claim_head(member, member->from, end);
-	return head < end && plait__claim_is_ready(member, head) ?
-		       head : look_around(member);
+	end = plait__claim_end(worker, worker->from);
+	head = plait__claim_head(worker, worker->from, end);
+	return head < end && plait__claim_is_ready(worker, head) ?
+		       head : look_around(worker);
 }
 
 /* All that the member has taken together, from `command` on. */
-TWICE void go_through(plait__member *member, uint32_t command,
+TWICE void go_through(plait__steal_worker *worker, uint32_t command,
 		      const bool records)
 {
-	for (; command != PLAIT__NONE; command = plait__claim_next(member))
-		perform(member, command, records);
+	for (; command != PLAIT__NONE; command = plait__claim_next(worker))
+		perform(worker, command, records);
 }
 
 TWICE bool turn(plait__task *task, const bool records)
 {
-	plait__member *member = (plait__member *)(void *)task;
-	struct plait__wait ladder;
+	plait__steal_worker *worker = (plait__steal_worker *)(void *)task;
+	struct plait__backoff ladder;
 	uint32_t looks = 0;
 	uint32_t found;
 
-	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	/* What a thread that ended in a function left behind. */
-	go_through(member, plait__claim_next(member), records);
+	go_through(worker, plait__claim_next(worker), records);
 	for (;; looks++) {
-		if (is_behind(member)) {
-			catch_up(member);
+		if (is_behind(worker)) {
+			catch_up(worker);
 			if (records)
-				member->idle_ns = 0;
+				worker->idle_ns = 0;
 		}
-		found = look(member, looks);
+		found = look(worker, looks);
 		if (found != PLAIT__NONE) {
-			go_through(member, plait__claim(member, member->from,
+			go_through(worker, plait__claim(worker, worker->from,
 							found), records);
 			/* Begins again at 0. */
 			looks = UINT32_MAX;
 			continue;
 		}
-		if (records && member->idle_ns == 0)
-			member->idle_ns = plait__clock_now_ns();
+		if (records && worker->idle_ns == 0)
+			worker->idle_ns = plait__clock_now_ns();
 		if (looks < PATIENCE) {
 			at_spin_pause();
 			continue;
 		}
-		if (tell(member))
-			return end(member);
+		if (tell(worker))
+			return end(worker);
 		if (looks == PATIENCE)
-			plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
-		if (!lingers(member, &ladder) && rest(member))
+			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!lingers(worker, &ladder) && park(worker))
 			return false;
 	}
 }
 
-bool plait__member_turn(plait__task *task)
+bool plait__steal_worker_run(plait__task *task)
 {
 	return turn(task, false);
 }
 
-bool plait__member_turn_recorded(plait__task *task)
+bool plait__steal_worker_run_recorded(plait__task *task)
 {
 	return turn(task, true);
 }

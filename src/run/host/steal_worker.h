@@ -12,34 +12,34 @@
 #include "run/host/lane_merge.h"
 
 /* Bits of a word say which members are idle. */
-enum { PLAIT__HELPED_LANES = 32 };
+enum { PLAIT__STEAL_LANES = 32 };
 
-typedef struct plait__band plait__band;
-typedef struct plait__member plait__member;
+typedef struct plait__steal_set plait__steal_set;
+typedef struct plait__steal_worker plait__steal_worker;
 
 /*
  * What all instances share.  Commands and lanes are the plan's, or those of a
  * fold: then they have other numbers, by which all here goes, and an operation
  * knows the plan's.
  */
-typedef struct plait__helped {
+typedef struct plait__steal_program {
 	const plait__program *program;
 	const plait__plan_track *tracks; /* of body 0, one per lane that works */
 	const plait__plan_command *commands; /* of which only preds count */
 	const uint32_t *preds;
 	uint32_t lane_count;
 	uint32_t op_count;
-	plait__op *ops;		/* by command */
+	plait__call_op *ops;		/* by command */
 	/* What the first three are of a fold, or null. */
-	plait__plan_track *folded_tracks;
-	plait__plan_command *folded_commands;
-	uint32_t *folded_preds;
-} plait__helped;
+	plait__plan_track *merged_tracks;
+	plait__plan_command *merged_commands;
+	uint32_t *merged_preds;
+} plait__steal_program;
 
 /* One lane's member; touched by who runs it. */
-struct plait__member {
-	PLAIT__LINE_ALIGNED plait__task task;
-	plait__band *band;
+struct plait__steal_worker {
+	PLAIT__CACHELINE_ALIGNED plait__task task;
+	plait__steal_set *band;
 	uint64_t run;		/* which one it works for */
 	uint32_t lane;		/* whose commands come first */
 	uint32_t done;		/* commands, since it told the band */
@@ -47,71 +47,71 @@ struct plait__member {
 	uint32_t from;		/* the lane whose command it found last */
 	uint32_t next;		/* what it took together: from here */
 	uint32_t until;
-	bool unsure;		/* some of that may not be ready */
-	bool ranged;		/* in this run several are; see steal_claim.h */
+	bool recheck;		/* some of that may not be ready */
+	bool batch_claims;		/* in this run several are; see steal_claim.h */
 	uint64_t paced_ns;	/* when `done` was looked at last */
-	uint32_t vain;		/* waits for its own lane, in a row */
-	uint32_t hurried;	/* times that it will not wait for it */
+	uint32_t failed_looks;		/* waits for its own lane, in a row */
+	uint32_t skip_looks;	/* times that it will not wait for it */
 	uint64_t idle_ns;	/* recorded: since when it found nothing, or 0 */
 	/* Per lane: what lies before this command was taken. */
-	uint32_t heads[PLAIT__HELPED_LANES];
+	uint32_t heads[PLAIT__STEAL_LANES];
 	/* Its lane's, in runs that are ranged: run << 32 | what lies before
 	 * this command was taken.  All members write it. */
-	PLAIT__LINE_ALIGNED at_u64 front;
+	PLAIT__CACHELINE_ALIGNED at_u64 front;
 };
 
-struct plait__band {
+struct plait__steal_set {
 	plait__instance *instance;
-	const plait__helped *helped;
-	const plait__op *ops;	/* those, or newer ones; of the run */
-	plait__member *members;
+	const plait__steal_program *helped;
+	const plait__call_op *ops;	/* those, or newer ones; of the run */
+	plait__steal_worker *workers;
 	bool records;		/* its runs are recorded */
 	/* Per command: 4n - 1 when it was taken in run n, 4n when done; more
 	 * in steal_claim.h. */
 	at_u64 *words;
-	bool light;		/* who rests pays for both fences */
-	at_u32 quick;		/* commands are so small that a range is worth it */
-	at_u32 ranged;		/* that is what is done in this run */
-	PLAIT__LINE_ALIGNED at_u64 run; /* the number of this one */
-	PLAIT__LINE_ALIGNED at_u64 idle; /* members that rest, or are about to */
+	bool asymmetric_fence;		/* who rests pays for both fences */
+	at_u32 short_commands;		/* commands are so small that a range is worth it */
+	at_u32 batch_claims;		/* that is what is done in this run */
+	PLAIT__CACHELINE_ALIGNED at_u64 run; /* the number of this one */
+	PLAIT__CACHELINE_ALIGNED at_u64 idle; /* members that rest, or are about to */
 	at_u64 woken_ns;	/* when one that rests was woken last */
 	/* Commands not told as done, and 1 while the run is being started. */
-	PLAIT__LINE_ALIGNED at_u32 remaining;
+	PLAIT__CACHELINE_ALIGNED at_u32 remaining;
 };
 
 /* Does the plan have what a band can run? */
-bool plait__helped_can(const plait__plan *plan);
+bool plait__steal_program_applies(const plait__plan *plan);
 
-/* `fold`: null for the plan's lanes. */
-plait_status plait__helped_compile(plait__helped *helped,
-				   const plait__program *program,
-				   const plait__fold *fold,
+/* `merge`: null for the plan's lanes. */
+plait_status plait__steal_program_compile(plait__steal_program *helped,
+					  const plait__program *program,
+					  const plait__lane_merge *merge,
+					  plait_error *error);
+void plait__steal_program_free(plait__steal_program *helped);
+
+plait_status plait__steal_set_make(plait__steal_set *band, plait__instance *instance,
+				   const plait__steal_program *helped, bool records,
 				   plait_error *error);
-void plait__helped_free(plait__helped *helped);
-
-plait_status plait__band_make(plait__band *band, plait__instance *instance,
-			      const plait__helped *helped, bool records,
-			      plait_error *error);
-void plait__band_free(plait__band *band);
-void plait__band_start(plait__band *band, bool here);
-bool plait__band_drive(plait__band *band);
+void plait__steal_set_free(plait__steal_set *band);
+void plait__steal_set_start(plait__steal_set *band, bool inline_ok);
+bool plait__steal_set_drive(plait__steal_set *band);
 
 /* steal_worker.c: until there is nothing more to do; true: the run is over. */
-bool plait__member_turn(plait__task *task);
+bool plait__steal_worker_run(plait__task *task);
 /* The same, and writes down what it does. */
-bool plait__member_turn_recorded(plait__task *task);
+bool plait__steal_worker_run_recorded(plait__task *task);
 
-enum { PLAIT__RESTING_SHIFT = 32 };
+enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 
 /* Bits of `idle`, for lane 0. */
-#define PLAIT__MEMBER_TIRED ((uint64_t)1)
-#define PLAIT__MEMBER_RESTING (PLAIT__MEMBER_TIRED << PLAIT__RESTING_SHIFT)
+#define PLAIT__STEAL_IDLE ((uint64_t)1)
+#define PLAIT__STEAL_PARKED (PLAIT__STEAL_IDLE << PLAIT__STEAL_PARKED_SHIFT)
 
 /* steal_worker.c: tell an idle member to look again.  True: it was idle; `rested`: it
  * is the caller's to offer. */
-bool plait__band_rouse(plait__band *band, uint32_t lane, bool *rested);
+bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested);
 
 /* host_engine.c: all commands are done. */
-void plait__flat_helped_over(plait__band *band);
+void plait__host_engine_steal_completed(plait__steal_set *band);
 
 #endif

@@ -5,15 +5,15 @@
 #include "run/blocked_on.h"
 
 /* The next of a lane that will be told of, or the last one that it has. */
-static uint32_t find_next(const plait__queued_state *state, uint32_t lane,
+static uint32_t find_next(const plait__queue_instance *state, uint32_t lane,
 			  uint64_t reached)
 {
 	const plait__plan *plan = state->queued->program->plan;
 	uint64_t nearest = UINT64_MAX;
-	uint32_t found = plait__queued_last(state, lane);
+	uint32_t found = plait__retry_last_command(state, lane);
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		if (plait__queued_lane_of(state->queued, i) != lane ||
+		if (plait__queue_program_lane(state->queued, i) != lane ||
 		    state->marks[i] <= reached || state->marks[i] >= nearest)
 			continue;
 		nearest = state->marks[i];
@@ -23,12 +23,12 @@ static uint32_t find_next(const plait__queued_state *state, uint32_t lane,
 }
 
 /* True: it is not through. */
-static bool look_at_lane(const plait__queued_state *state, uint32_t lane,
-			 plait__obstacle *out)
+static bool look_at_lane(const plait__queue_instance *state, uint32_t lane,
+			 plait__blocked_on *out)
 {
 	const plait__backend *backend =
 		state->queued->lanes[lane].device->port->backend;
-	const plait__queued_queue *queue = &state->queues[lane];
+	const plait__lane_queue *queue = &state->queues[lane];
 	const plait_backend_point point = { queue->signal, queue->emitted };
 	plait_error ignored = { .size = sizeof(ignored) };
 	uint64_t reached = 0;
@@ -44,27 +44,27 @@ static bool look_at_lane(const plait__queued_state *state, uint32_t lane,
 	return true;
 }
 
-static void look(plait__piloted *piloted, void *arg)
+static void look(plait__pollable *piloted, void *arg)
 {
-	const plait__queued_state *state =
-		(const plait__queued_state *)(const void *)piloted;
-	plait__obstacle *out = arg;
-	uint32_t outsides;
+	const plait__queue_instance *state =
+		(const plait__queue_instance *)(const void *)piloted;
+	plait__blocked_on *out = arg;
+	uint32_t externals;
 
 	if (state->decides)
 		state = at_load_acquire_ptr(&state->decider);
-	outsides = state->queued->outside_count;
-	if (outsides > 0)
-		plait__outside_find(&state->outsides[outsides - 1].outside,
-				    out);
+	externals = state->queued->external_count;
+	if (externals > 0)
+		plait__external_describe_blocked(&state->externals[externals - 1].external,
+						 out);
 	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count &&
 	     out->command == PLAIT__NONE; i++)
 		if (look_at_lane(state, i, out))
 			return;
 }
 
-void plait__queued_find(plait__queued_state *state, plait__obstacle *out)
+void plait__blocked_queue_describe(plait__queue_instance *state, plait__blocked_on *out)
 {
-	(void)plait__pilot_visit(state->instance->program->context,
-				 &state->piloted, look, out);
+	(void)plait__progress_inspect(state->instance->program->context,
+				      &state->piloted, look, out);
 }

@@ -19,7 +19,7 @@ enum { USUAL_FEWEST = 4 };
 
 /* ---- what can be frozen ---- */
 
-static bool is_here(const plait__queued *queued, const plait__device *device,
+static bool is_here(const plait__queue_program *queued, const plait__device *device,
 		    const plait__plan_arg *arg)
 {
 	const plait__buffer *buffer = (const plait__buffer *)
@@ -28,40 +28,40 @@ static bool is_here(const plait__queued *queued, const plait__device *device,
 	return buffer->device == device;
 }
 
-static bool can_freeze_payload(const plait__queued *queued, uint32_t command,
+static bool can_freeze_payload(const plait__queue_program *queued, uint32_t command,
 			       const plait__device *device)
 {
-	const plait__frozen *frozen = queued->program->frozen;
+	const plait__plan_object *frozen = queued->program->frozen;
 	const plait__plan *plan = frozen->plan;
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
 	/* A plan may have no arguments at all, and then no array of them. */
 	const plait__plan_arg *args = payload->arg_count > 0 ?
 		&plan->args[payload->arg_first] : NULL;
 
 	switch (plan->commands[command].kind) {
 	case PLAIT__CMD_LAUNCH:
-		return plait__built_find((const plait__kernel *)
-					 frozen->kernels[payload->kernel],
-					 device) != NULL;
+		return plait__device_code_find((const plait__kernel *)
+					       frozen->kernels[payload->kernel],
+					       device) != NULL;
 	case PLAIT__CMD_COPY:
 		/* Segments know nothing that runs bring. */
 		return payload->bytes > 0 &&
-		       !plait__queued_is_foreign(queued, command) &&
-		       !plait__words_is_told_move(plan, command) &&
+		       !plait__resolve_is_foreign(queued, command) &&
+		       !plait__payload_is_param_copy(plan, command) &&
 		       is_here(queued, device, &args[0]) &&
 		       is_here(queued, device, &args[1]);
 	case PLAIT__CMD_FILL:
 		return payload->bytes > 0 &&
-		       !plait__words_is_told_move(plan, command) &&
+		       !plait__payload_is_param_copy(plan, command) &&
 		       is_here(queued, device, &args[0]);
 	default:
 		return false;
 	}
 }
 
-plait__device *plait__queued_frozen_on(const plait__queued *queued,
-				       uint32_t command)
+plait__device *plait__compile_segment_device(const plait__queue_program *queued,
+					     uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
@@ -74,36 +74,36 @@ plait__device *plait__queued_frozen_on(const plait__queued *queued,
 		return device;
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return queued->regions[at->link].frozen ? device : NULL;
-	return plait__words_payload(plan, command) != NULL &&
+	return plait__payload_of(plan, command) != NULL &&
 	       can_freeze_payload(queued, command, device) ? device : NULL;
 }
 
 /* ---- which regions are ---- */
 
 /* Nor are those around it. */
-static void thaw(plait__queued *queued, uint32_t region, const char *why,
-		 uint32_t culprit)
+static void keep_on_host(plait__queue_program *queued, uint32_t region, const char *why,
+			 uint32_t why_command)
 {
 	for (; region != PLAIT__NONE && queued->regions[region].frozen;
 	     region = queued->regions[region].outer) {
 		queued->regions[region].frozen = false;
 		queued->regions[region].why = why;
-		queued->regions[region].culprit = culprit;
+		queued->regions[region].why_command = why_command;
 		why = "it decides one in it";
-		culprit = PLAIT__NONE;
+		why_command = PLAIT__NONE;
 	}
 }
 
-static plait__device *device_of(const plait__queued *queued, uint32_t region)
+static plait__device *device_of(const plait__queue_program *queued, uint32_t region)
 {
 	return queued->lanes[queued->regions[region].home].device;
 }
 
 /* Null: a word of the device says what comes. */
-static const char *why_asked(const plait__queued *queued, uint32_t region)
+static const char *why_asked(const plait__queue_program *queued, uint32_t region)
 {
 	const plait__plan *plan = queued->program->plan;
-	const plait__plan_payload *payload = plait__words_payload_at(
+	const plait__plan_payload *payload = plait__payload_at(
 		plan, plan->regions[region].predicate);
 	const plait__device *device = device_of(queued, region);
 	const plait__plan_arg *word;
@@ -122,7 +122,7 @@ static const char *why_asked(const plait__queued *queued, uint32_t region)
 		       NULL : "its word is no memory of its device";
 }
 
-static void thaw_asked(plait__queued *queued)
+static void keep_asked_on_host(plait__queue_program *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 
@@ -130,17 +130,17 @@ static void thaw_asked(plait__queued *queued)
 		const plait__plan_arg *arg = &plan->args[i];
 
 		if (arg->kind == PLAIT__ARG_INDEX)
-			thaw(queued, arg->index, "an argument asks for the "
-			     "number of its iteration", PLAIT__NONE);
+			keep_on_host(queued, arg->index, "an argument asks for the "
+				     "number of its iteration", PLAIT__NONE);
 		else if (arg->kind == PLAIT__ARG_ROTATION)
-			thaw(queued, plan->rotations[arg->index].region,
-			     "buffers take turns with its iterations",
-			     PLAIT__NONE);
+			keep_on_host(queued, plan->rotations[arg->index].region,
+				     "buffers take turns with its iterations",
+				     PLAIT__NONE);
 	}
 }
 
 /* All that is in a region, and its stubs, is of its device. */
-static void thaw_mixed(plait__queued *queued)
+static void keep_mixed_on_host(plait__queue_program *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 
@@ -152,18 +152,18 @@ static void thaw_mixed(plait__queued *queued)
 		if (at->kind == PLAIT__CMD_ENTER &&
 		    queued->lanes[at->lane].device !=
 			    device_of(queued, at->link))
-			thaw(queued, at->link, "it has lanes of several "
-			     "devices", PLAIT__NONE);
+			keep_on_host(queued, at->link, "it has lanes of several "
+				     "devices", PLAIT__NONE);
 		if (region != PLAIT__NONE && queued->regions[region].frozen &&
-		    plait__queued_frozen_on(queued, i) !=
+		    plait__compile_segment_device(queued, i) !=
 			    device_of(queued, region))
-			thaw(queued, region, "its device does not do as part "
-			     "of a segment what it has", i);
+			keep_on_host(queued, region, "its device does not do as part "
+				     "of a segment what it has", i);
 	}
 }
 
 /* How many commands each body is, without stubs. */
-static void count_work(plait__queued *queued)
+static void count_work(plait__queue_program *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 
@@ -172,7 +172,7 @@ static void count_work(plait__queued *queued)
 
 		if (plan->commands[i].kind == PLAIT__CMD_ENTER)
 			continue;
-		while (plait__queued_is_frozen_body(queued, body)) {
+		while (plait__queue_program_is_device_body(queued, body)) {
 			queued->body_work[body]++;
 			body = queued->regions[plan->bodies[body].region]
 				       .outer_body;
@@ -181,7 +181,7 @@ static void count_work(plait__queued *queued)
 }
 
 /* Where regions are with their stubs, also in bodies that have no items. */
-static void find_orders(plait__queued *queued, const plait__plan_body *body)
+static void find_orders(plait__queue_program *queued, const plait__plan_body *body)
 {
 	const plait__plan *plan = queued->program->plan;
 	uint32_t end = body->command_first + body->command_count;
@@ -189,7 +189,7 @@ static void find_orders(plait__queued *queued, const plait__plan_body *body)
 	for (uint32_t i = body->command_first; i < end; i++) {
 		const plait__plan_command *at =
 			&plan->commands[plan->order[i]];
-		plait__queued_region *region;
+		plait__queue_region *region;
 
 		if (at->kind != PLAIT__CMD_REGION)
 			continue;
@@ -201,11 +201,11 @@ static void find_orders(plait__queued *queued, const plait__plan_body *body)
 	}
 }
 
-static void shape(plait__queued *queued, uint32_t number)
+static void shape(plait__queue_program *queued, uint32_t number)
 {
 	const plait__plan_region *region =
 		&queued->program->plan->regions[number];
-	plait__queued_region *out = &queued->regions[number];
+	plait__queue_region *out = &queued->regions[number];
 
 	out->shape = (plait_work_region){
 		.size = sizeof(out->shape), .kind = region->kind,
@@ -218,9 +218,9 @@ static void shape(plait__queued *queued, uint32_t number)
 
 /* ---- all of it ---- */
 
-static uint64_t find_fewest(const plait__queued *queued)
+static uint64_t find_fewest(const plait__queue_program *queued)
 {
-	uint64_t fewest = USUAL_FEWEST;
+	uint64_t min_commands = USUAL_FEWEST;
 	uint32_t some = 0;
 
 	for (uint32_t i = 0; i < queued->program->plan->lanes_count; i++)
@@ -229,26 +229,26 @@ static uint64_t find_fewest(const plait__queued *queued)
 	/* Each command of a recorded run is told by itself. */
 	if (queued->records || (some & PLAIT_CAP_SEGMENT) == 0)
 		return 0;
-	(void)plait__env_query_number(PLAIT__ENV_SEGMENTS, &fewest);
-	return fewest;
+	(void)plait__env_query_number(PLAIT__ENV_SEGMENTS, &min_commands);
+	return min_commands;
 }
 
-static bool wants_loops(const plait__queued *queued)
+static bool wants_loops(const plait__queue_program *queued)
 {
 	uint64_t wanted = 1;
 
 	(void)plait__env_query_number(PLAIT__ENV_REGIONS, &wanted);
-	return queued->fewest > 0 && !queued->decides &&
+	return queued->min_commands > 0 && !queued->decides &&
 	       queued->program->plan->regions_count > 0 && wanted > 0;
 }
 
-bool plait__queued_find_loops(plait__queued *queued)
+bool plait__compile_device_loops(plait__queue_program *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 	bool some = false;
 	const char *why;
 
-	queued->fewest = find_fewest(queued);
+	queued->min_commands = find_fewest(queued);
 	if (!wants_loops(queued))
 		return true;
 	queued->body_work = plait__alloc_array(
@@ -260,9 +260,9 @@ bool plait__queued_find_loops(plait__queued *queued)
 		queued->regions[i].frozen = true;
 	for (uint32_t i = 0; i < plan->regions_count; i++)
 		if ((why = why_asked(queued, i)) != NULL)
-			thaw(queued, i, why, PLAIT__NONE);
-	thaw_asked(queued);
-	thaw_mixed(queued);
+			keep_on_host(queued, i, why, PLAIT__NONE);
+	keep_asked_on_host(queued);
+	keep_mixed_on_host(queued);
 	count_work(queued);
 	for (uint32_t i = 0; i < plan->bodies_count; i++)
 		find_orders(queued, &plan->bodies[i]);

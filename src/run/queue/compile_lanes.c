@@ -21,11 +21,11 @@ static plait_status check_device(const plait__device *device,
 			   "on its queues need", device->object.label);
 }
 
-static plait_status check_command(const plait__queued *queued,
+static plait_status check_command(const plait__queue_program *queued,
 				  uint32_t command, plait_error *error)
 {
 	const plait__plan *plan = queued->program->plan;
-	const char *lacks = plait__queued_lacks(queued, command);
+	const char *lacks = plait__translate_lacks(queued, command);
 	char room[PLAIT__NODE_ROOM];
 
 	if (lacks == NULL)
@@ -39,7 +39,7 @@ static plait_status check_command(const plait__queued *queued,
 
 /* ---- lanes and ports ---- */
 
-static uint32_t find_port(plait__queued *queued, plait__port *port,
+static uint32_t find_port(plait__queue_program *queued, plait__backend_port *port,
 			  uint32_t lane)
 {
 	uint32_t i = 0;
@@ -48,15 +48,15 @@ static uint32_t find_port(plait__queued *queued, plait__port *port,
 		i++;
 	if (i == queued->port_count)
 		queued->ports[queued->port_count++] =
-			(plait__queued_port){ port, lane };
+			(plait__queue_port){ port, lane };
 	return i;
 }
 
-static plait_status find_lane(plait__queued *queued, uint32_t lane,
+static plait_status find_lane(plait__queue_program *queued, uint32_t lane,
 			      plait_error *error)
 {
 	const plait__plan *plan = queued->program->plan;
-	plait__queued_lane *out = &queued->lanes[lane];
+	plait__queue_lane *out = &queued->lanes[lane];
 	plait_status status;
 
 	out->device = queued->program->frozen->devices[
@@ -69,48 +69,48 @@ static plait_status find_lane(plait__queued *queued, uint32_t lane,
 	if (status == PLAIT_OK)
 		out->port = find_port(queued, out->device->port, lane);
 	out->commands = EXTRA_COMMANDS;
-	out->outside = PLAIT__NONE;
+	out->external = PLAIT__NONE;
 	return status;
 }
 
-static void find_region(plait__queued *queued, uint32_t number)
+static void find_region(plait__queue_program *queued, uint32_t number)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_region *region = &plan->regions[number];
-	plait__queued_region *out = &queued->regions[number];
+	plait__queue_region *out = &queued->regions[number];
 
 	out->home = plan->commands[region->command].lane;
 	out->outer_body = plan->nodes[plan->commands[region->command].node]
 				  .body;
 	out->outer = plan->bodies[out->outer_body].region;
-	out->asks_owner = plait__outside_has(queued->program,
-					     region->command);
+	out->asks_owner = plait__external_matches(queued->program,
+						  region->command);
 }
 
 /* Its lane may have to be parked, and regions around it have to settle. */
-static void note_outside(plait__queued *queued, uint32_t command)
+static void note_outside(plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
-	plait__queued_lane *lane =
+	plait__queue_lane *lane =
 		&queued->lanes[plan->commands[command].lane];
 	uint32_t region = plan->bodies[plan->nodes[
 		plan->commands[command].node].body].region;
 
-	if (!plait__outside_has(queued->program, command))
+	if (!plait__external_matches(queued->program, command))
 		return;
-	if (lane->outside == PLAIT__NONE)
-		lane->outside = queued->outside_count++;
+	if (lane->external == PLAIT__NONE)
+		lane->external = queued->external_count++;
 	lane->submits = lane->submits ||
 			plan->commands[command].kind != PLAIT__CMD_WAIT;
 	if (plan->commands[command].kind == PLAIT__CMD_REGION)
 		return;
-	for (; region != PLAIT__NONE && !queued->regions[region].settles;
+	for (; region != PLAIT__NONE && !queued->regions[region].drains_lanes;
 	     region = queued->regions[region].outer)
-		queued->regions[region].settles = true;
+		queued->regions[region].drains_lanes = true;
 }
 
-plait_status plait__queued_find_lanes(plait__queued *queued,
-				      plait_error *error)
+plait_status plait__compile_lanes(plait__queue_program *queued,
+				  plait_error *error)
 {
 	const plait__plan *plan = queued->program->plan;
 	plait_status status = PLAIT_OK;

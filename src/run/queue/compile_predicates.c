@@ -16,7 +16,7 @@ enum { NOBODY = PLAIT__NONE - 1 };
 
 static const plait__plan_arg *word_of(const plait__plan *plan, uint32_t region)
 {
-	const plait__plan_payload *payload = plait__words_payload_at(
+	const plait__plan_payload *payload = plait__payload_at(
 		plan, plan->regions[region].predicate);
 
 	return &plan->args[payload->arg_first];
@@ -40,7 +40,7 @@ static bool may_be(const plait__plan_access *access, uint32_t slot,
 	       (alias != 0 && access->alias == alias);
 }
 
-static bool writes(const plait__queued *queued, uint32_t command,
+static bool writes(const plait__queue_program *queued, uint32_t command,
 		   uint32_t region)
 {
 	const plait__plan *plan = queued->program->plan;
@@ -65,7 +65,7 @@ static bool can_decide(const plait__plan *plan, uint32_t command,
 	       plan->bodies[plan->nodes[at->node].body].region == region;
 }
 
-static bool is_loop(const plait__queued *queued, uint32_t region)
+static bool is_loop(const plait__queue_program *queued, uint32_t region)
 {
 	return queued->regions[region].frozen &&
 	       queued->program->plan->regions[region].kind !=
@@ -73,7 +73,7 @@ static bool is_loop(const plait__queued *queued, uint32_t region)
 }
 
 /* To all loops that a command is in. */
-static void note_writer(plait__queued *queued, uint32_t command)
+static void note_writer(plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
@@ -91,7 +91,7 @@ static void note_writer(plait__queued *queued, uint32_t command)
 	}
 }
 
-void plait__queued_find_deciders(plait__queued *queued)
+void plait__compile_predicates(plait__queue_program *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 

@@ -28,8 +28,8 @@ struct group {
 	uint32_t segment;	/* or none: too small */
 };
 
-struct freezer {
-	plait__queued *queued;
+struct segment_builder {
+	plait__queue_program *queued;
 	const plait__plan *plan;
 	uint32_t *next_commands;
 	/* Per command. */
@@ -44,13 +44,13 @@ struct freezer {
 	bool failed;
 };
 
-static void push(struct freezer *f, plait__vector *vector, const void *item)
+static void push(struct segment_builder *f, plait__vector *vector, const void *stage)
 {
-	if (!f->failed && plait__vector_push(vector, item, 1) == NULL)
+	if (!f->failed && plait__vector_push(vector, stage, 1) == NULL)
 		f->failed = true;
 }
 
-static void push_number(struct freezer *f, plait__vector *vector,
+static void push_number(struct segment_builder *f, plait__vector *vector,
 			uint32_t number)
 {
 	push(f, vector, &number);
@@ -58,27 +58,27 @@ static void push_number(struct freezer *f, plait__vector *vector,
 
 /* ---- depth ---- */
 
-static uint32_t body_of(const struct freezer *f, uint32_t command)
+static uint32_t body_of(const struct segment_builder *f, uint32_t command)
 {
 	return f->plan->nodes[f->plan->commands[command].node].body;
 }
 
-static void deepen(struct freezer *f, uint32_t before, uint32_t command)
+static void deepen(struct segment_builder *f, uint32_t before, uint32_t command)
 {
-	const plait__device *device = plait__queued_frozen_on(f->queued,
-							      command);
+	const plait__device *device = plait__compile_segment_device(f->queued,
+								    command);
 	uint32_t depth;
 
 	if (f->chunk_of[before] != f->chunk_of[command])
 		return;
 	depth = f->depth[before] +
 		(device == NULL ||
-		 plait__queued_frozen_on(f->queued, before) != device);
+		 plait__compile_segment_device(f->queued, before) != device);
 	if (depth > f->depth[command])
 		f->depth[command] = depth;
 }
 
-static uint32_t find_before(const struct freezer *f, uint32_t command,
+static uint32_t find_before(const struct segment_builder *f, uint32_t command,
 			    const plait__plan_wait *wait)
 {
 	return plait__plan_find_command(f->plan, body_of(f, command),
@@ -86,7 +86,7 @@ static uint32_t find_before(const struct freezer *f, uint32_t command,
 }
 
 /* By what `stub` comes behind, which is `command` or a stub of it. */
-static void find_depth_by(struct freezer *f, uint32_t stub, uint32_t command)
+static void find_depth_by(struct segment_builder *f, uint32_t stub, uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[stub];
 
@@ -101,8 +101,8 @@ static void find_depth_by(struct freezer *f, uint32_t stub, uint32_t command)
 }
 
 /* Null: it is not one that has stubs here. */
-static const plait__queued_region *frozen_region(const struct freezer *f,
-						 uint32_t command)
+static const plait__queue_region *frozen_region(const struct segment_builder *f,
+						uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[command];
 
@@ -111,9 +111,9 @@ static const plait__queued_region *frozen_region(const struct freezer *f,
 	       &f->queued->regions[at->link] : NULL;
 }
 
-static void find_depth(struct freezer *f, uint32_t command)
+static void find_depth(struct segment_builder *f, uint32_t command)
 {
-	const plait__queued_region *region = frozen_region(f, command);
+	const plait__queue_region *region = frozen_region(f, command);
 	const plait__plan_command *at = &f->plan->commands[command];
 
 	if (at->kind == PLAIT__CMD_ENTER) {
@@ -129,7 +129,7 @@ static void find_depth(struct freezer *f, uint32_t command)
 }
 
 /* How many commands are how deep, then where the first of them is. */
-static void count_depth(struct freezer *f, uint32_t depth)
+static void count_depth(struct segment_builder *f, uint32_t depth)
 {
 	while (!f->failed && f->starts.count <= depth + 1)
 		push_number(f, &f->starts, 0);
@@ -137,17 +137,17 @@ static void count_depth(struct freezer *f, uint32_t depth)
 		((uint32_t *)f->starts.items)[depth + 1]++;
 }
 
-static void sort_chunk(struct freezer *f, uint32_t first)
+static void sort_chunk(struct segment_builder *f, uint32_t first)
 {
 	uint32_t count = 0, *starts, *order;
 
-	plait__vector_cut(&f->starts, 0);
+	plait__vector_truncate(&f->starts, 0);
 	for (uint32_t c = first; c != PLAIT__NONE && !f->failed;
 	     c = f->next_commands[c]) {
 		count_depth(f, f->depth[c]);
 		count++;
 	}
-	plait__vector_cut(&f->order, 0);
+	plait__vector_truncate(&f->order, 0);
 	order = f->failed ? NULL : plait__vector_extend(&f->order, count);
 	f->failed = f->failed || order == NULL;
 	if (f->failed)
@@ -161,13 +161,13 @@ static void sort_chunk(struct freezer *f, uint32_t first)
 
 /* ---- groups ---- */
 
-static struct group *group_at(const struct freezer *f, uint32_t group)
+static struct group *group_at(const struct segment_builder *f, uint32_t group)
 {
 	return (struct group *)f->groups.items + group;
 }
 
 /* Of the groups from `first` on, which are of this depth. */
-static uint32_t find_group(struct freezer *f, uint32_t first,
+static uint32_t find_group(struct segment_builder *f, uint32_t first,
 			   plait__device *device)
 {
 	const struct group group = { .device = device,
@@ -180,30 +180,30 @@ static uint32_t find_group(struct freezer *f, uint32_t first,
 	return f->groups.count - 1;
 }
 
-static void count_in(const struct freezer *f, struct group *group,
+static void count_in(const struct segment_builder *f, struct group *group,
 		     uint32_t command)
 {
-	const plait__queued_region *region = frozen_region(f, command);
+	const plait__queue_region *region = frozen_region(f, command);
 
 	group->last = command;
 	if (f->plan->commands[command].kind == PLAIT__CMD_ENTER)
 		return;
 	group->count++;
-	group->work += plait__queued_has_work(f->plan, command);
+	group->work += plait__translate_has_work(f->plan, command);
 	if (region == NULL)
 		return;
 	group->count += region->inside;
 	group->regions++;
 }
 
-static void find_groups(struct freezer *f)
+static void find_groups(struct segment_builder *f)
 {
 	uint32_t first = 0, depth = 0;
 
-	plait__vector_cut(&f->groups, 0);
+	plait__vector_truncate(&f->groups, 0);
 	for (uint32_t i = 0; i < f->order.count && !f->failed; i++) {
-		uint32_t c = plait__queued_at(&f->order, i);
-		plait__device *device = plait__queued_frozen_on(f->queued, c);
+		uint32_t c = plait__queue_program_at(&f->order, i);
+		plait__device *device = plait__compile_segment_device(f->queued, c);
 		struct group *group;
 
 		if (f->depth[c] != depth)
@@ -221,14 +221,14 @@ static void find_groups(struct freezer *f)
 }
 
 /* True: some of them are large enough. */
-static bool make_segments(struct freezer *f)
+static bool make_segments(struct segment_builder *f)
 {
 	plait__vector *segments = &f->queued->segments;
 	bool some = false;
 
 	for (uint32_t i = 0; i < f->groups.count && !f->failed; i++) {
 		struct group *group = group_at(f, i);
-		const plait__queued_segment segment = {
+		const plait__queue_segment segment = {
 			.last = group->last,
 			.lane = f->plan->commands[group->last].lane,
 			.member_first = f->queued->members.count,
@@ -236,7 +236,7 @@ static bool make_segments(struct freezer *f)
 		};
 
 		/* What decides regions is a segment, and nothing else. */
-		if (group->work < f->queued->fewest && group->regions == 0)
+		if (group->work < f->queued->min_commands && group->regions == 0)
 			continue;
 		some = true;
 		group->segment = segments->count;
@@ -250,16 +250,16 @@ static bool make_segments(struct freezer *f)
 	return some;
 }
 
-static plait__queued_segment *segment_at(const struct freezer *f,
-					 uint32_t number)
+static plait__queue_segment *segment_at(const struct segment_builder *f,
+					uint32_t number)
 {
-	return (plait__queued_segment *)f->queued->segments.items + number;
+	return (plait__queue_segment *)f->queued->segments.items + number;
 }
 
-static void put_member(struct freezer *f, uint32_t number, uint32_t index,
+static void put_member(struct segment_builder *f, uint32_t number, uint32_t index,
 		       uint32_t command)
 {
-	plait__queued *queued = f->queued;
+	plait__queue_program *queued = f->queued;
 	const plait__plan_command *at = &f->plan->commands[command];
 
 	queued->segment_of[command] = number;
@@ -276,16 +276,16 @@ static void put_member(struct freezer *f, uint32_t number, uint32_t index,
 }
 
 /* How many members a command is. */
-static uint32_t count_members(const struct freezer *f, uint32_t command)
+static uint32_t count_members(const struct segment_builder *f, uint32_t command)
 {
-	const plait__queued_region *region = frozen_region(f, command);
+	const plait__queue_region *region = frozen_region(f, command);
 
 	if (f->plan->commands[command].kind == PLAIT__CMD_ENTER)
 		return 0;
 	return region != NULL ? 1 + region->inside : 1;
 }
 
-static void lay_body_out(struct freezer *f, uint32_t number, uint32_t body,
+static void lay_body_out(struct segment_builder *f, uint32_t number, uint32_t body,
 			 uint32_t index)
 {
 	const plait__plan_body *at = &f->plan->bodies[body];
@@ -299,11 +299,11 @@ static void lay_body_out(struct freezer *f, uint32_t number, uint32_t body,
 }
 
 /* The bodies of all regions that were put, and of those in them. */
-static void lay_out(struct freezer *f, uint32_t number)
+static void lay_out(struct segment_builder *f, uint32_t number)
 {
 	for (uint32_t i = 0; i < f->inner.count && !f->failed; i++) {
 		const plait__plan_region *region = &f->plan->regions[
-			plait__queued_at(&f->inner, i)];
+			plait__queue_program_at(&f->inner, i)];
 		uint32_t index = f->queued->member_index[region->command] + 1;
 
 		for (uint32_t b = 0; b < region->body_count; b++) {
@@ -311,15 +311,15 @@ static void lay_out(struct freezer *f, uint32_t number)
 			index += f->queued->body_work[region->body_first + b];
 		}
 	}
-	plait__vector_cut(&f->inner, 0);
+	plait__vector_truncate(&f->inner, 0);
 }
 
 /* Those that are in no segment come one by one. */
-static void add_member(struct freezer *f, uint32_t command)
+static void add_member(struct segment_builder *f, uint32_t command)
 {
-	plait__queued *queued = f->queued;
+	plait__queue_program *queued = f->queued;
 	uint32_t number = group_at(f, f->group_of[command])->segment;
-	plait__queued_segment *segment = segment_at(f, number);
+	plait__queue_segment *segment = segment_at(f, number);
 
 	put_member(f, number, segment->member_count, command);
 	segment->member_count += count_members(f, command);
@@ -329,55 +329,55 @@ static void add_member(struct freezer *f, uint32_t command)
 	queued->lanes[segment->lane].commands += count_members(f, command) + 1;
 }
 
-static void append(struct freezer *f, plait__queued_item *item,
+static void append(struct segment_builder *f, plait__queue_stage *stage,
 		   uint32_t command)
 {
 	f->next_commands[command] = PLAIT__NONE;
-	if (item->first_command == PLAIT__NONE)
-		item->first_command = command;
+	if (stage->first_command == PLAIT__NONE)
+		stage->first_command = command;
 	else
-		f->next_commands[item->last_command] = command;
-	item->last_command = command;
+		f->next_commands[stage->last_command] = command;
+	stage->last_command = command;
 }
 
 /* The chunk's list has each segment once, as its last command. */
-static void link_chunk(struct freezer *f, plait__queued_item *item)
+static void link_chunk(struct segment_builder *f, plait__queue_stage *stage)
 {
-	item->first_command = PLAIT__NONE;
+	stage->first_command = PLAIT__NONE;
 	for (uint32_t i = 0; i < f->order.count; i++) {
-		uint32_t c = plait__queued_at(&f->order, i);
+		uint32_t c = plait__queue_program_at(&f->order, i);
 		uint32_t group = f->group_of[c];
 
 		if (group == PLAIT__NONE ||
 		    group_at(f, group)->segment == PLAIT__NONE) {
-			append(f, item, c);
+			append(f, stage, c);
 			continue;
 		}
 		add_member(f, c);
 		if (group_at(f, group)->last == c)
-			append(f, item, c);
+			append(f, stage, c);
 	}
 }
 
-static void freeze_chunk(struct freezer *f, uint32_t number)
+static void freeze_chunk(struct segment_builder *f, uint32_t number)
 {
-	plait__queued_item *item = plait__queued_item_at(f->queued, number);
+	plait__queue_stage *stage = plait__queue_program_stage(f->queued, number);
 
-	for (uint32_t c = item->first_command; c != PLAIT__NONE;
+	for (uint32_t c = stage->first_command; c != PLAIT__NONE;
 	     c = f->next_commands[c]) {
 		f->chunk_of[c] = number;
 		find_depth(f, c);
 	}
-	sort_chunk(f, item->first_command);
+	sort_chunk(f, stage->first_command);
 	find_groups(f);
 	if (make_segments(f) && !f->failed)
-		link_chunk(f, item);
+		link_chunk(f, stage);
 }
 
 /* ---- edges ---- */
 
 /* The command that a stub is part of. */
-static uint32_t whole_of(const struct freezer *f, uint32_t command)
+static uint32_t whole_of(const struct segment_builder *f, uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[command];
 
@@ -386,7 +386,7 @@ static uint32_t whole_of(const struct freezer *f, uint32_t command)
 }
 
 /* None twice. */
-static void add_edge(struct freezer *f, uint32_t number, uint32_t before,
+static void add_edge(struct segment_builder *f, uint32_t number, uint32_t before,
 		     uint32_t command)
 {
 	uint32_t whole = whole_of(f, before);
@@ -399,7 +399,7 @@ static void add_edge(struct freezer *f, uint32_t number, uint32_t before,
 }
 
 /* Of a command, or of one of its stubs. */
-static void add_edges_of(struct freezer *f, uint32_t number, uint32_t stub,
+static void add_edges_of(struct segment_builder *f, uint32_t number, uint32_t stub,
 			 uint32_t command)
 {
 	const plait__plan_command *at = &f->plan->commands[stub];
@@ -417,9 +417,9 @@ static void add_edges_of(struct freezer *f, uint32_t number, uint32_t stub,
 	}
 }
 
-static void add_edges(struct freezer *f, uint32_t number, uint32_t command)
+static void add_edges(struct segment_builder *f, uint32_t number, uint32_t command)
 {
-	const plait__queued_region *region = frozen_region(f, command);
+	const plait__queue_region *region = frozen_region(f, command);
 
 	if (region == NULL)
 		add_edges_of(f, number, command, command);
@@ -428,11 +428,11 @@ static void add_edges(struct freezer *f, uint32_t number, uint32_t command)
 			     f->plan->order[region->order_first + i], command);
 }
 
-static void find_edges(struct freezer *f, uint32_t number)
+static void find_edges(struct segment_builder *f, uint32_t number)
 {
-	plait__queued *queued = f->queued;
-	plait__queued_segment *segment =
-		(plait__queued_segment *)queued->segments.items + number;
+	plait__queue_program *queued = f->queued;
+	plait__queue_segment *segment =
+		(plait__queue_segment *)queued->segments.items + number;
 	uint32_t first = queued->edges.count;
 
 	segment->edge_first = first;
@@ -440,7 +440,7 @@ static void find_edges(struct freezer *f, uint32_t number)
 	for (uint32_t i = 0; i < segment->member_count; i++) {
 		push_number(f, &queued->edge_starts,
 			    queued->edges.count - first);
-		add_edges(f, number, plait__queued_at(
+		add_edges(f, number, plait__queue_program_at(
 				&queued->members, segment->member_first + i));
 	}
 	push_number(f, &queued->edge_starts, queued->edges.count - first);
@@ -448,7 +448,7 @@ static void find_edges(struct freezer *f, uint32_t number)
 
 /* ---- all of it ---- */
 
-static uint32_t *new_table(struct freezer *f)
+static uint32_t *new_table(struct segment_builder *f)
 {
 	uint32_t count = f->plan->command_count;
 	uint32_t *table = plait__alloc_array(
@@ -459,13 +459,13 @@ static uint32_t *new_table(struct freezer *f)
 	return table;
 }
 
-static void free_table(const struct freezer *f, uint32_t *table)
+static void free_table(const struct segment_builder *f, uint32_t *table)
 {
 	plait__free(plait__program_allocator(f->queued->program), table,
 		    f->plan->command_count * sizeof(*table));
 }
 
-static void freeze_all(struct freezer *f)
+static void freeze_all(struct segment_builder *f)
 {
 	for (uint32_t i = 0; i < f->plan->command_count; i++) {
 		f->chunk_of[i] = PLAIT__NONE;
@@ -473,23 +473,23 @@ static void freeze_all(struct freezer *f)
 		f->queued->segment_of[i] = PLAIT__NONE;
 	}
 	for (uint32_t i = 0; i < f->queued->items.count && !f->failed; i++)
-		if (plait__queued_item_at(f->queued, i)->kind ==
-		    PLAIT__ITEM_CHUNK)
+		if (plait__queue_program_stage(f->queued, i)->kind ==
+		    PLAIT__STAGE_CHUNK)
 			freeze_chunk(f, i);
 	for (uint32_t i = 0; i < f->queued->segments.count && !f->failed; i++)
 		find_edges(f, i);
 }
 
-bool plait__queued_find_segments(plait__queued *queued,
-				 uint32_t *next_commands)
+bool plait__compile_segments(plait__queue_program *queued,
+			     uint32_t *next_commands)
 {
 	const plait_allocator *allocator =
 		plait__program_allocator(queued->program);
-	struct freezer f = { .queued = queued,
+	struct segment_builder f = { .queued = queued,
 			     .plan = queued->program->plan,
 			     .next_commands = next_commands };
 
-	if (queued->fewest == 0)
+	if (queued->min_commands == 0)
 		return true;
 	plait__vector_init(&f.order, allocator, sizeof(uint32_t));
 	plait__vector_init(&f.starts, allocator, sizeof(uint32_t));

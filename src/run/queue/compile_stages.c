@@ -25,8 +25,8 @@
 
 #include "base/alloc.h"
 
-struct weaver {
-	plait__queued *queued;
+struct stage_builder {
+	plait__queue_program *queued;
 	const plait__plan *plan;
 	uint32_t body;
 	uint32_t base;		/* the chunk behind nothing */
@@ -40,78 +40,78 @@ struct weaver {
 	bool failed;
 };
 
-static void push(struct weaver *w, plait__vector *vector, uint32_t value)
+static void push(struct stage_builder *w, plait__vector *vector, uint32_t value)
 {
 	if (plait__vector_push(vector, &value, 1) == NULL)
 		w->failed = true;
 }
 
-static plait__queued_item *item_at(const struct weaver *w, uint32_t item)
+static plait__queue_stage *item_at(const struct stage_builder *w, uint32_t stage)
 {
-	return plait__queued_item_at(w->queued, item);
+	return plait__queue_program_stage(w->queued, stage);
 }
 
 /* ---- items ---- */
 
 /* Behind the sources. */
-static uint32_t add_item(struct weaver *w, uint32_t kind, uint32_t link)
+static uint32_t add_item(struct stage_builder *w, uint32_t kind, uint32_t link)
 {
-	const plait__queued_item item = {
+	const plait__queue_stage stage = {
 		.kind = kind, .link = link, .body = w->body,
 		.before = w->sources.count, .edge_first = w->edges.count,
 		.behind = PLAIT__NONE, .first_command = PLAIT__NONE,
 		.last_command = PLAIT__NONE,
 	};
 
-	if (plait__vector_push(&w->queued->items, &item, 1) == NULL)
+	if (plait__vector_push(&w->queued->items, &stage, 1) == NULL)
 		w->failed = true;
 	for (uint32_t i = 0; i < w->sources.count && !w->failed; i++)
-		push(w, &w->edges, plait__queued_at(&w->sources, i));
+		push(w, &w->edges, plait__queue_program_at(&w->sources, i));
 	return w->queued->items.count - 1;
 }
 
-static void begin_sources(struct weaver *w)
+static void begin_sources(struct stage_builder *w)
 {
-	plait__vector_cut(&w->sources, 0);
+	plait__vector_truncate(&w->sources, 0);
 	w->stamp++;
 }
 
-static void add_source(struct weaver *w, uint32_t item)
+static void add_source(struct stage_builder *w, uint32_t stage)
 {
-	if (w->failed || item == PLAIT__NONE || item == w->base ||
-	    item_at(w, item)->stamp == w->stamp)
+	if (w->failed || stage == PLAIT__NONE || stage == w->base ||
+	    item_at(w, stage)->stamp == w->stamp)
 		return;
-	item_at(w, item)->stamp = w->stamp;
-	push(w, &w->sources, item);
+	item_at(w, stage)->stamp = w->stamp;
+	push(w, &w->sources, stage);
 }
 
 /* The host waits for a command: behind the item that submits it. */
-static uint32_t point_for(struct weaver *w, uint32_t command)
+static uint32_t point_for(struct stage_builder *w, uint32_t command)
 {
 	plait__vector sources = w->sources;
 	uint32_t stamp = w->stamp;
-	uint32_t item;
+	uint32_t stage;
 
 	if (w->point_of[command] != PLAIT__NONE || w->failed)
 		return w->point_of[command];
 	plait__vector_init(&w->sources, sources.allocator, sizeof(uint32_t));
 	if (w->item_of[command] != w->base)
 		push(w, &w->sources, w->item_of[command]);
-	item = add_item(w, PLAIT__ITEM_POINT, command);
+	stage = add_item(w, PLAIT__STAGE_POINT, command);
 	plait__vector_fini(&w->sources);
 	w->sources = sources;
 	w->stamp = stamp;
 	if (w->failed)
 		return PLAIT__NONE;
-	item_at(w, item)->cell = w->queued->point_count++;
-	w->point_of[command] = item;
-	return item;
+	item_at(w, stage)->cell = w->queued->point_count++;
+	w->point_of[command] = stage;
+	return stage;
 }
 
 /* ---- what a command comes behind ---- */
 
 /* A stub waits for its region's command, of which it is a part. */
-static bool is_own(const struct weaver *w, uint32_t command, uint32_t before)
+static bool is_own(const struct stage_builder *w, uint32_t command, uint32_t before)
 {
 	const plait__plan_command *at = &w->plan->commands[command];
 
@@ -119,15 +119,15 @@ static bool is_own(const struct weaver *w, uint32_t command, uint32_t before)
 	       w->plan->regions[at->link].command == before;
 }
 
-static bool is_outside(const struct weaver *w, uint32_t command)
+static bool is_outside(const struct stage_builder *w, uint32_t command)
 {
-	return plait__op_is_outside(w->plan, command);
+	return plait__call_op_is_external(w->plan, command);
 }
 
-static void add_sources_of(struct weaver *w, uint32_t command)
+static void add_sources_of(struct stage_builder *w, uint32_t command)
 {
 	const plait__plan_command *at = &w->plan->commands[command];
-	const plait__queued_lane *lanes = w->queued->lanes;
+	const plait__queue_lane *lanes = w->queued->lanes;
 
 	add_source(w, w->last_on[at->lane]);
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
@@ -145,32 +145,32 @@ static void add_sources_of(struct weaver *w, uint32_t command)
 	}
 }
 
-static void place(struct weaver *w, uint32_t command, uint32_t item)
+static void place(struct stage_builder *w, uint32_t command, uint32_t stage)
 {
-	w->item_of[command] = item;
-	w->last_on[w->plan->commands[command].lane] = item;
+	w->item_of[command] = stage;
+	w->last_on[w->plan->commands[command].lane] = stage;
 }
 
 /* Behind its end, as the host sees it. */
-static void add_end_of(struct weaver *w, uint32_t command)
+static void add_end_of(struct stage_builder *w, uint32_t command)
 {
-	if (item_at(w, w->item_of[command])->kind == PLAIT__ITEM_CHUNK)
+	if (item_at(w, w->item_of[command])->kind == PLAIT__STAGE_CHUNK)
 		add_source(w, point_for(w, command));
 	else
 		add_source(w, w->item_of[command]);
 }
 
 /* What its lane has in front of it. */
-static void add_end_before(struct weaver *w, uint32_t command)
+static void add_end_before(struct stage_builder *w, uint32_t command)
 {
 	if (!w->failed && w->plan->commands[command].position > 0)
 		add_end_of(w, command - 1);
 }
 
-static void add_outside(struct weaver *w, uint32_t command)
+static void add_outside(struct stage_builder *w, uint32_t command)
 {
 	const plait__plan_command *at = &w->plan->commands[command];
-	uint32_t item;
+	uint32_t stage;
 
 	begin_sources(w);
 	add_end_before(w, command);
@@ -181,74 +181,74 @@ static void add_outside(struct weaver *w, uint32_t command)
 				w->plan->waits[i].position));
 	if (w->failed)
 		return;
-	item = add_item(w, PLAIT__ITEM_OUTSIDE, command);
+	stage = add_item(w, PLAIT__STAGE_EXTERNAL, command);
 	if (!w->failed)
-		place(w, command, item);
+		place(w, command, stage);
 }
 
 /* ---- chunks ---- */
 
 /* The chunk behind one item. */
-static uint32_t chunk_behind(struct weaver *w, uint32_t item)
+static uint32_t chunk_behind(struct stage_builder *w, uint32_t stage)
 {
-	uint32_t chunk = item_at(w, item)->behind;
+	uint32_t chunk = item_at(w, stage)->behind;
 
-	if (item_at(w, item)->kind == PLAIT__ITEM_CHUNK)
-		return item;
+	if (item_at(w, stage)->kind == PLAIT__STAGE_CHUNK)
+		return stage;
 	if (chunk != PLAIT__NONE)
 		return chunk;
-	chunk = add_item(w, PLAIT__ITEM_CHUNK, PLAIT__NONE);
+	chunk = add_item(w, PLAIT__STAGE_CHUNK, PLAIT__NONE);
 	if (!w->failed)
-		item_at(w, item)->behind = chunk;
+		item_at(w, stage)->behind = chunk;
 	return chunk;
 }
 
 /* Is `chunk`, one of the sources, behind all others of them? */
-static bool covers(const struct weaver *w, uint32_t chunk)
+static bool covers(const struct stage_builder *w, uint32_t chunk)
 {
-	const plait__queued_item *item = item_at(w, chunk);
+	const plait__queue_stage *stage = item_at(w, chunk);
 	uint32_t found = 1;
 
 	/* Looking must not cost more than what it is for. */
-	if (item->kind != PLAIT__ITEM_CHUNK ||
-	    item->before + 1 < w->sources.count ||
-	    item->before > 2 * w->sources.count + 8)
+	if (stage->kind != PLAIT__STAGE_CHUNK ||
+	    stage->before + 1 < w->sources.count ||
+	    stage->before > 2 * w->sources.count + 8)
 		return false;
-	for (uint32_t i = 0; i < item->before; i++)
-		found += item_at(w, plait__queued_at(
-				&w->edges, item->edge_first + i))->stamp ==
+	for (uint32_t i = 0; i < stage->before; i++)
+		found += item_at(w, plait__queue_program_at(
+				&w->edges, stage->edge_first + i))->stamp ==
 			 w->stamp;
 	return found == w->sources.count;
 }
 
-static uint32_t find_chunk(struct weaver *w)
+static uint32_t find_chunk(struct stage_builder *w)
 {
 	uint32_t newest = 0;
 
 	if (w->sources.count == 0)
 		return w->base;
 	if (w->sources.count == 1)
-		return chunk_behind(w, plait__queued_at(&w->sources, 0));
+		return chunk_behind(w, plait__queue_program_at(&w->sources, 0));
 	for (uint32_t i = 0; i < w->sources.count; i++)
-		if (plait__queued_at(&w->sources, i) > newest)
-			newest = plait__queued_at(&w->sources, i);
+		if (plait__queue_program_at(&w->sources, i) > newest)
+			newest = plait__queue_program_at(&w->sources, i);
 	return covers(w, newest) ? newest :
-	       add_item(w, PLAIT__ITEM_CHUNK, PLAIT__NONE);
+	       add_item(w, PLAIT__STAGE_CHUNK, PLAIT__NONE);
 }
 
-static void join_chunk(struct weaver *w, uint32_t command, uint32_t chunk)
+static void join_chunk(struct stage_builder *w, uint32_t command, uint32_t chunk)
 {
-	plait__queued_item *item = item_at(w, chunk);
+	plait__queue_stage *stage = item_at(w, chunk);
 
 	w->next_commands[command] = PLAIT__NONE;
-	if (item->first_command == PLAIT__NONE)
-		item->first_command = command;
+	if (stage->first_command == PLAIT__NONE)
+		stage->first_command = command;
 	else
-		w->next_commands[item->last_command] = command;
-	item->last_command = command;
+		w->next_commands[stage->last_command] = command;
+	stage->last_command = command;
 }
 
-static void add_command(struct weaver *w, uint32_t command)
+static void add_command(struct stage_builder *w, uint32_t command)
 {
 	uint32_t chunk;
 
@@ -265,7 +265,7 @@ static void add_command(struct weaver *w, uint32_t command)
 
 /* One that its device decides is a command like others, with its stubs where
  * it is. */
-static void join_region(struct weaver *w, const uint32_t *commands,
+static void join_region(struct stage_builder *w, const uint32_t *commands,
 			uint32_t count)
 {
 	uint32_t chunk;
@@ -279,28 +279,28 @@ static void join_region(struct weaver *w, const uint32_t *commands,
 	}
 }
 
-static void place_region(struct weaver *w, uint32_t region,
+static void place_region(struct stage_builder *w, uint32_t region,
 			 const uint32_t *commands, uint32_t count)
 {
-	uint32_t item;
+	uint32_t stage;
 
 	for (uint32_t i = 0; i < count; i++) {
 		add_sources_of(w, commands[i]);
-		if (w->queued->regions[region].settles)
+		if (w->queued->regions[region].drains_lanes)
 			add_end_before(w, commands[i]);
 	}
 	if (w->failed)
 		return;
-	item = add_item(w, PLAIT__ITEM_REGION, region);
+	stage = add_item(w, PLAIT__STAGE_REGION, region);
 	if (w->failed)
 		return;
-	w->queued->regions[region].item = item;
+	w->queued->regions[region].stage = stage;
 	for (uint32_t i = 0; i < count; i++)
-		place(w, commands[i], item);
+		place(w, commands[i], stage);
 }
 
 /* A region with its stubs, which lie side by side; how many they are. */
-static uint32_t add_region(struct weaver *w, const uint32_t *commands,
+static uint32_t add_region(struct stage_builder *w, const uint32_t *commands,
 			   uint32_t most)
 {
 	uint32_t region = w->plan->commands[commands[0]].link;
@@ -322,9 +322,9 @@ static uint32_t add_region(struct weaver *w, const uint32_t *commands,
 /* ---- bodies ---- */
 
 /* What a region's home lane cannot wait for when a body ends. */
-static void add_exits(struct weaver *w, const plait__plan_body *body)
+static void add_exits(struct stage_builder *w, const plait__plan_body *body)
 {
-	const plait__queued_lane *lanes = w->queued->lanes;
+	const plait__queue_lane *lanes = w->queued->lanes;
 	uint32_t home;
 
 	if (body->region == PLAIT__NONE)
@@ -342,7 +342,7 @@ static void add_exits(struct weaver *w, const plait__plan_body *body)
 	}
 }
 
-static void add_body(struct weaver *w, uint32_t number)
+static void add_body(struct stage_builder *w, uint32_t number)
 {
 	const plait__plan_body *body = &w->plan->bodies[number];
 	const uint32_t *order = w->plan->order + body->command_first;
@@ -353,7 +353,7 @@ static void add_body(struct weaver *w, uint32_t number)
 			PLAIT__NONE;
 	begin_sources(w);
 	w->base = PLAIT__NONE;
-	w->base = add_item(w, PLAIT__ITEM_CHUNK, PLAIT__NONE);
+	w->base = add_item(w, PLAIT__STAGE_CHUNK, PLAIT__NONE);
 	w->queued->bodies[number].item_first = w->base;
 	for (uint32_t i = 0; i < body->command_count && !w->failed;) {
 		if (w->plan->commands[order[i]].kind == PLAIT__CMD_REGION) {
@@ -371,14 +371,14 @@ static void add_body(struct weaver *w, uint32_t number)
 }
 
 /* From who is before whom to who comes behind whom. */
-static void turn_edges(struct weaver *w)
+static void turn_edges(struct stage_builder *w)
 {
 	plait__vector *items = &w->queued->items;
 	uint32_t first = 0;
 	uint32_t *nexts;
 
 	for (uint32_t i = 0; i < w->edges.count; i++)
-		item_at(w, plait__queued_at(&w->edges, i))->next_count++;
+		item_at(w, plait__queue_program_at(&w->edges, i))->next_count++;
 	for (uint32_t i = 0; i < items->count; i++) {
 		item_at(w, i)->next_first = first;
 		first += item_at(w, i)->next_count;
@@ -391,19 +391,19 @@ static void turn_edges(struct weaver *w)
 	}
 	nexts = w->queued->nexts.items;
 	for (uint32_t i = 0; i < items->count; i++) {
-		const plait__queued_item *item = item_at(w, i);
+		const plait__queue_stage *stage = item_at(w, i);
 
-		for (uint32_t e = 0; e < item->before; e++) {
-			plait__queued_item *before = item_at(
-				w, plait__queued_at(&w->edges,
-						    item->edge_first + e));
+		for (uint32_t e = 0; e < stage->before; e++) {
+			plait__queue_stage *before = item_at(
+				w, plait__queue_program_at(&w->edges,
+							   stage->edge_first + e));
 
 			nexts[before->next_first + before->next_count++] = i;
 		}
 	}
 }
 
-static uint32_t *new_table(struct weaver *w, uint64_t count)
+static uint32_t *new_table(struct stage_builder *w, uint64_t count)
 {
 	uint32_t *table = plait__alloc_array(
 		plait__program_allocator(w->queued->program), count,
@@ -415,18 +415,18 @@ static uint32_t *new_table(struct weaver *w, uint64_t count)
 	return table;
 }
 
-static void free_table(const struct weaver *w, uint32_t *table, uint64_t count)
+static void free_table(const struct stage_builder *w, uint32_t *table, uint64_t count)
 {
 	plait__free(plait__program_allocator(w->queued->program), table,
 		    count * sizeof(*table));
 }
 
-bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands)
+bool plait__compile_stages(plait__queue_program *queued, uint32_t **next_commands)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait_allocator *allocator =
 		plait__program_allocator(queued->program);
-	struct weaver w = { .queued = queued, .plan = plan };
+	struct stage_builder w = { .queued = queued, .plan = plan };
 
 	plait__vector_init(&w.edges, allocator, sizeof(uint32_t));
 	plait__vector_init(&w.sources, allocator, sizeof(uint32_t));
@@ -435,7 +435,7 @@ bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands)
 	w.last_on = new_table(&w, plan->lanes_count);
 	w.next_commands = new_table(&w, plan->command_count);
 	for (uint32_t b = 0; b < plan->bodies_count && !w.failed; b++)
-		if (!plait__queued_is_frozen_body(queued, b))
+		if (!plait__queue_program_is_device_body(queued, b))
 			add_body(&w, b);
 	if (!w.failed)
 		turn_edges(&w);

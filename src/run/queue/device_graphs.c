@@ -20,21 +20,21 @@
 
 #include <stdio.h>
 
-static const plait__queued_segment *segment_at(
-	const plait__queued_state *state, uint32_t number)
+static const plait__queue_segment *segment_at(
+	const plait__queue_instance *state, uint32_t number)
 {
-	return (const plait__queued_segment *)
+	return (const plait__queue_segment *)
 		       state->queued->segments.items + number;
 }
 
-static const plait__queued_stretch *stretch_of(
-	const plait__queued_state *state, uint32_t number)
+static const plait__queue_submission *stretch_of(
+	const plait__queue_instance *state, uint32_t number)
 {
-	return (const plait__queued_stretch *)state->queued->stretches.items +
-	       segment_at(state, number)->stretch;
+	return (const plait__queue_submission *)state->queued->submissions.items +
+	       segment_at(state, number)->submission;
 }
 
-static plait__device *device_of(const plait__queued_state *state,
+static plait__device *device_of(const plait__queue_instance *state,
 				uint32_t number)
 {
 	return state->queued->lanes[segment_at(state, number)->lane].device;
@@ -42,13 +42,13 @@ static plait__device *device_of(const plait__queued_state *state,
 
 /* ---- what is submitted ---- */
 
-static void name_it(const plait__queued_state *state, uint32_t number,
-		    plait__queued_frozen *frozen)
+static void name_it(const plait__queue_instance *state, uint32_t number,
+		    plait__device_graph *frozen)
 {
 	const plait__plan *plan = state->queued->program->plan;
-	const plait__queued_segment *segment = segment_at(state, number);
-	uint32_t first = plait__queued_at(&state->queued->members,
-					  segment->member_first);
+	const plait__queue_segment *segment = segment_at(state, number);
+	uint32_t first = plait__queue_program_at(&state->queued->members,
+						 segment->member_first);
 	char room[PLAIT__NODE_ROOM];
 
 	snprintf(frozen->label, sizeof(frozen->label),
@@ -57,12 +57,12 @@ static void name_it(const plait__queued_state *state, uint32_t number,
 }
 
 /* As one command, or one by one. */
-static void use(plait__queued_state *state, uint32_t number)
+static void use(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued_stretch *from = stretch_of(state, number);
-	plait__queued_frozen *frozen = &state->frozen[number];
+	const plait__queue_submission *from = stretch_of(state, number);
+	plait__device_graph *frozen = &state->frozen[number];
 	plait_submission *to =
-		&state->stretches[segment_at(state, number)->stretch];
+		&state->submissions[segment_at(state, number)->submission];
 
 	frozen->work = (plait_work){
 		.size = sizeof(frozen->work), .kind = PLAIT_WORK_SEGMENT,
@@ -73,7 +73,7 @@ static void use(plait__queued_state *state, uint32_t number)
 	to->work_count = frozen->raw != NULL ? 1 : from->work_count;
 }
 
-void plait__queued_frozen_use(plait__queued_state *state)
+void plait__device_graphs_select(plait__queue_instance *state)
 {
 	for (uint32_t i = 0; i < state->queued->segments.count; i++)
 		use(state, i);
@@ -83,9 +83,9 @@ void plait__queued_frozen_use(plait__queued_state *state)
 
 enum { READY, UNBOUND, OF_THE_HOST };
 
-static int look_over(const plait__queued_state *state, uint32_t number)
+static int look_over(const plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued_stretch *from = stretch_of(state, number);
+	const plait__queue_submission *from = stretch_of(state, number);
 	int found = READY;
 
 	for (uint32_t i = 0; i < from->work_count; i++) {
@@ -99,10 +99,10 @@ static int look_over(const plait__queued_state *state, uint32_t number)
 	return found;
 }
 
-static void let_go(plait__queued_state *state, uint32_t number)
+static void destroy_raw(plait__queue_instance *state, uint32_t number)
 {
 	plait__backend *backend = device_of(state, number)->port->backend;
-	plait__queued_frozen *frozen = &state->frozen[number];
+	plait__device_graph *frozen = &state->frozen[number];
 
 	if (frozen->raw != NULL)
 		backend->table.segment_destroy(backend->self, frozen->raw);
@@ -110,12 +110,12 @@ static void let_go(plait__queued_state *state, uint32_t number)
 }
 
 /* PLAIT_E_UNSUPPORTED is fine: then it has none. */
-static plait_status make(plait__queued_state *state, uint32_t number,
+static plait_status make(plait__queue_instance *state, uint32_t number,
 			 plait_error *error)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_segment *segment = segment_at(state, number);
-	plait__queued_frozen *frozen = &state->frozen[number];
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_segment *segment = segment_at(state, number);
+	plait__device_graph *frozen = &state->frozen[number];
 	plait__device *device = device_of(state, number);
 	plait_error room = { .size = sizeof(room) };
 	const plait_segment_request request = {
@@ -138,26 +138,26 @@ static plait_status make(plait__queued_state *state, uint32_t number,
 	frozen->refused = status == PLAIT_E_UNSUPPORTED;
 	if (frozen->refused)
 		return PLAIT_OK;
-	return plait__port_judge_made(device->port, status, "segment_create",
-				      frozen->raw, &room, error);
+	return plait__backend_result_check_created(device->port, status, "segment_create",
+						   frozen->raw, &room, error);
 }
 
 /* ---- changing ---- */
 
-void plait__queued_frozen_note(plait__queued_state *state, uint32_t command)
+void plait__device_graphs_launch_changed(plait__queue_instance *state, uint32_t command)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 
-	if (plait__queued_segment_of(queued, command) == NULL)
+	if (plait__queue_program_segment(queued, command) == NULL)
 		return;
 	state->frozen[queued->segment_of[command]].changed = true;
 	state->launches[command].stale = true;
 }
 
-static plait_status patch(plait__queued_state *state, uint32_t number,
+static plait_status patch(plait__queue_instance *state, uint32_t number,
 			  uint32_t index, plait_error *error)
 {
-	plait__port *port = device_of(state, number)->port;
+	plait__backend_port *port = device_of(state, number)->port;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status = port->backend->table.segment_patch(
 		port->backend->self, state->frozen[number].raw, index,
@@ -166,25 +166,25 @@ static plait_status patch(plait__queued_state *state, uint32_t number,
 
 	/* It has to be made anew. */
 	if (status == PLAIT_E_UNSUPPORTED) {
-		let_go(state, number);
+		destroy_raw(state, number);
 		return PLAIT_OK;
 	}
-	return plait__port_judge(port, status, "segment_patch", &room, error);
+	return plait__backend_result_check(port, status, "segment_patch", &room, error);
 }
 
 /* Until there is nothing left that it could be patched in. */
-static plait_status patch_all(plait__queued_state *state, uint32_t number,
+static plait_status patch_all(plait__queue_instance *state, uint32_t number,
 			      plait_error *error)
 {
-	const plait__queued_segment *segment = segment_at(state, number);
+	const plait__queue_segment *segment = segment_at(state, number);
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < segment->member_count &&
 	     state->frozen[number].raw != NULL; i++) {
-		plait__queued_launch *launch = &state->launches[
-			plait__queued_at(&state->queued->members,
-					 segment->member_first + i)];
+		plait__queue_launch *launch = &state->launches[
+			plait__queue_program_at(&state->queued->members,
+						segment->member_first + i)];
 
 		if (!launch->stale)
 			continue;
@@ -195,25 +195,25 @@ static plait_status patch_all(plait__queued_state *state, uint32_t number,
 	return status;
 }
 
-static void forget_stale(plait__queued_state *state, uint32_t number)
+static void forget_stale(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued_segment *segment = segment_at(state, number);
+	const plait__queue_segment *segment = segment_at(state, number);
 
 	for (uint32_t i = 0; i < segment->member_count; i++)
-		state->launches[plait__queued_at(
+		state->launches[plait__queue_program_at(
 			&state->queued->members,
 			segment->member_first + i)].stale = false;
 }
 
 /* Idle, and to be submitted next. */
-static plait_status freshen(plait__queued_state *state, uint32_t number,
+static plait_status freshen(plait__queue_instance *state, uint32_t number,
 			    plait_error *error)
 {
-	plait__queued_frozen *frozen = &state->frozen[number];
+	plait__device_graph *frozen = &state->frozen[number];
 	plait_status status = PLAIT_OK;
 
 	if (look_over(state, number) == OF_THE_HOST)
-		let_go(state, number);
+		destroy_raw(state, number);
 	else if (frozen->raw != NULL)
 		status = patch_all(state, number, error);
 	if (status == PLAIT_OK && frozen->raw == NULL && !frozen->refused &&
@@ -230,22 +230,22 @@ static plait_status freshen(plait__queued_state *state, uint32_t number,
 	return status;
 }
 
-plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
-				   plait_error *error)
+plait_status plait__device_graphs_update(plait__queue_instance *state, uint32_t batch,
+					 plait_error *error)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_batch *at =
-		(const plait__queued_batch *)queued->batches.items + batch;
-	const plait__queued_stretch *stretch =
-		(const plait__queued_stretch *)queued->stretches.items +
-		at->stretch_first;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_batch *at =
+		(const plait__queue_batch *)queued->batches.items + batch;
+	const plait__queue_submission *submission =
+		(const plait__queue_submission *)queued->submissions.items +
+		at->submission_first;
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; at->freezes && status == PLAIT_OK &&
-	     i < at->stretch_count; i++)
-		if (stretch[i].segment != PLAIT__NONE &&
-		    state->frozen[stretch[i].segment].changed)
-			status = freshen(state, stretch[i].segment, error);
+	for (uint32_t i = 0; at->has_segments && status == PLAIT_OK &&
+	     i < at->submission_count; i++)
+		if (submission[i].segment != PLAIT__NONE &&
+		    state->frozen[submission[i].segment].changed)
+			status = freshen(state, submission[i].segment, error);
 	return status;
 }
 
@@ -253,22 +253,22 @@ plait_status plait__queued_freshen(plait__queued_state *state, uint32_t batch,
 
 /* With what they are given at the beginning of the run; a segment within a
  * loop may be given something else afterwards. */
-static plait_status ready(plait__queued_state *state, uint32_t number,
+static plait_status ready(plait__queue_instance *state, uint32_t number,
 			  plait_error *error)
 {
-	const plait__queued_stretch *from = stretch_of(state, number);
+	const plait__queue_submission *from = stretch_of(state, number);
 
 	if (state->frozen[number].raw != NULL && !state->frozen[number].changed)
 		return PLAIT_OK;
-	plait__queued_bind_stretch(state, from);
+	plait__launch_variants_bind_submission(state, from);
 	/* The run has failed, and is told. */
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return PLAIT_OK;
 	return freshen(state, number, error);
 }
 
-plait_status plait__queued_frozen_ready(plait__queued_state *state,
-					bool *out_whole, plait_error *error)
+plait_status plait__device_graphs_prepare(plait__queue_instance *state,
+					  bool *out_whole, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -283,7 +283,7 @@ plait_status plait__queued_frozen_ready(plait__queued_state *state,
 	return status;
 }
 
-bool plait__queued_frozen_lacks(const plait__queued_state *state)
+bool plait__device_graphs_lacks_any(const plait__queue_instance *state)
 {
 	for (uint32_t i = 0; i < state->queued->segments.count; i++)
 		if (segment_at(state, i)->regions > 0 &&
@@ -295,7 +295,7 @@ bool plait__queued_frozen_lacks(const plait__queued_state *state)
 }
 
 /* What cannot be told is made anew, when it is idle. */
-void plait__queued_frozen_stop(plait__queued_state *state, bool stop)
+void plait__device_graphs_stop(plait__queue_instance *state, bool stop)
 {
 	for (uint32_t i = 0; i < state->queued->segments.count; i++) {
 		plait__backend *backend = device_of(state, i)->port->backend;
@@ -307,7 +307,7 @@ void plait__queued_frozen_stop(plait__queued_state *state, bool stop)
 						state->frozen[i].raw, stop,
 						&ignored) == PLAIT_OK || stop)
 			continue;
-		let_go(state, i);
+		destroy_raw(state, i);
 		state->frozen[i].changed = true;
 		use(state, i);
 	}
@@ -315,7 +315,7 @@ void plait__queued_frozen_stop(plait__queued_state *state, bool stop)
 
 /* ---- life ---- */
 
-plait_status plait__queued_frozen_make(plait__queued_state *state,
+plait_status plait__device_graphs_make(plait__queue_instance *state,
 				       plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -329,9 +329,9 @@ plait_status plait__queued_frozen_make(plait__queued_state *state,
 	return status;
 }
 
-void plait__queued_frozen_free(plait__queued_state *state)
+void plait__device_graphs_free(plait__queue_instance *state)
 {
 	for (uint32_t i = 0; state->frozen != NULL &&
 	     i < state->queued->segments.count; i++)
-		let_go(state, i);
+		destroy_raw(state, i);
 }

@@ -8,22 +8,22 @@
 
 #include "base/error.h"
 
-static const plait__plan *plan_of(const plait__queued_state *state)
+static const plait__plan *plan_of(const plait__queue_instance *state)
 {
 	return state->queued->program->plan;
 }
 
-static bool stopped(const plait__queued_state *state)
+static bool stopped(const plait__queue_instance *state)
 {
 	/* Relaxed: it never goes back during a run. */
 	return at_load_relaxed_u32(&state->instance->stop) != 0;
 }
 
 /* The lane whose end comes as the n-th: the first ones of ports at last. */
-static uint32_t end_at(const plait__queued_state *state, uint32_t n,
+static uint32_t end_at(const plait__queue_instance *state, uint32_t n,
 		       bool *out_last)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	uint32_t lanes = plan_of(state)->lanes_count;
 	uint32_t lane = n < lanes ? n : n - lanes;
 
@@ -33,12 +33,12 @@ static uint32_t end_at(const plait__queued_state *state, uint32_t n,
 
 /* A port that takes nothing has nothing in flight: there is no end to be told,
  * and whoever tries again may try for ever. */
-static bool can_do_without(plait__queued_state *state, uint32_t lane,
+static bool can_do_without(plait__queue_instance *state, uint32_t lane,
 			   plait_error *why)
 {
-	bool again = plait__queued_refused(state, lane, PLAIT__ASKS_END, why);
+	bool again = plait__retry_refused(state, lane, PLAIT__RETRY_END, why);
 
-	if (plait__queued_has_taken(state, lane) ||
+	if (plait__retry_has_accepted(state, lane) ||
 	    (again && !stopped(state) && why->status == PLAIT_E_BUSY))
 		return false;
 	plait__instance_stop(state->instance, why);
@@ -51,10 +51,10 @@ static bool can_do_without(plait__queued_state *state, uint32_t lane,
 
 /* Where something was taken nothing else tells that nothing is in flight any
  * more: so it is tried again (retry.c). */
-void plait__queued_submit_ends(plait__queued_state *state)
+void plait__drain_queues(plait__queue_instance *state)
 {
-	const plait__queued *queued = state->queued;
-	uint32_t cells = plait__queued_mark_cells(queued) - queued->port_count;
+	const plait__queue_program *queued = state->queued;
+	uint32_t listeners = plait__queue_program_mark_listeners(queued) - queued->port_count;
 
 	for (; state->final_next < 2 * plan_of(state)->lanes_count;
 	     state->final_next++) {
@@ -66,21 +66,21 @@ void plait__queued_submit_ends(plait__queued_state *state)
 		if (lane == PLAIT__NONE)
 			continue;
 		if (state->queues[lane].refuses) {
-			state->ends_left -= last;
+			state->drains_left -= last;
 			continue;
 		}
-		status = plait__queued_submit(state, queued->lanes[lane].final,
-					      &why);
+		status = plait__submit_batch(state, queued->lanes[lane].final,
+					     &why);
 		if (status == PLAIT_OK)
-			plait__queued_granted(state, lane, PLAIT__ASKS_END);
+			plait__retry_reset(state, lane, PLAIT__RETRY_END);
 		else if (status != PLAIT_E_LOST &&
 			 !can_do_without(state, lane, &why))
 			return;
 		if (last && status == PLAIT_OK)
-			plait__queued_await(state,
-					    cells + queued->lanes[lane].port);
+			plait__submit_subscribe(state,
+						listeners + queued->lanes[lane].port);
 		else if (last)
-			state->ends_left--;
+			state->drains_left--;
 		/* With its device, what was in flight is lost. */
 		if (status == PLAIT_E_LOST)
 			plait__instance_stop(state->instance, &why);

@@ -32,22 +32,22 @@ static uint32_t map_flags(const plait__parameter *parameter)
 }
 
 /* All of the memory from where the argument begins. */
-static plait_status find_pointer(plait__queued_call *call,
+static plait_status find_pointer(plait__host_callback *call,
 				 const plait__plan_arg *arg,
 				 const plait__parameter *parameter,
-				 plait__queued_pointer *pointer,
+				 plait__queue_pointer *pointer,
 				 plait_error *error)
 {
 	plait__buffer *buffer;
 	uint64_t offset;
 
 	pointer->value = NULL;
-	buffer = plait__queued_buffer(call->state, arg, &offset);
+	buffer = plait__resolve_buffer(call->state, arg, &offset);
 	if (buffer == NULL || offset >= buffer->bytes)
 		return PLAIT_OK;
-	return plait__queued_map(pointer, buffer, offset,
-				 buffer->bytes - offset, map_flags(parameter),
-				 error);
+	return plait__resolve_map(pointer, buffer, offset,
+				  buffer->bytes - offset, map_flags(parameter),
+				  error);
 }
 
 static bool is_memory(const plait__plan_arg *arg)
@@ -57,17 +57,17 @@ static bool is_memory(const plait__plan_arg *arg)
 	       arg->kind == PLAIT__ARG_ROTATION;
 }
 
-static plait_status find_arguments(plait__queued_call *call,
+static plait_status find_arguments(plait__host_callback *call,
 				   plait_error *error)
 {
 	const plait__plan *plan = call->state->queued->program->plan;
 	const plait__frame *frame = &call->state->instance->frame;
 	const plait__parameter *parameters =
-		plait__queued_kernel(call->state, call->payload)
+		plait__resolve_kernel(call->state, call->payload)
 			->signature->parameters;
 	void *const *given = plait__frame_arguments(
 		frame, frame->layout->arguments[call->command]);
-	plait__queued_pointer *pointer = call->pointers;
+	plait__queue_pointer *pointer = call->pointers;
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; status == PLAIT_OK && i < call->count; i++) {
@@ -88,16 +88,16 @@ static plait_status find_arguments(plait__queued_call *call,
 }
 
 /* All of them; the first failure counts. */
-static plait_status lose_arguments(plait__queued_call *call,
+static plait_status lose_arguments(plait__host_callback *call,
 				   plait_error *error)
 {
 	uint32_t arguments, pointers;
 	plait_status status = PLAIT_OK;
 
-	plait__queued_count(call->state->queued, call->command, &arguments,
-			    &pointers);
+	plait__resolve_counts(call->state->queued, call->command, &arguments,
+			      &pointers);
 	for (uint32_t i = 0; i < pointers; i++) {
-		plait_status said = plait__queued_unmap(
+		plait_status said = plait__resolve_unmap(
 			&call->pointers[i],
 			status == PLAIT_OK ? error : NULL);
 
@@ -118,7 +118,7 @@ static plait_status judge(int32_t result, plait_error *why)
 }
 
 /* The first failure counts, which is that of the function. */
-static plait_status give_back(plait__queued_call *call, plait_status status,
+static plait_status give_back(plait__host_callback *call, plait_status status,
 			      plait_error *why)
 {
 	plait_error later = { .size = sizeof(later) };
@@ -128,12 +128,12 @@ static plait_status give_back(plait__queued_call *call, plait_status status,
 	       status : plait__error_copy(why, &later);
 }
 
-plait_status plait__queued_call_kernel(plait__queued_call *call,
-				       plait_error *why)
+plait_status plait__host_callback_kernel(plait__host_callback *call,
+					 plait_error *why)
 {
-	const plait__kernel *kernel = plait__queued_kernel(call->state,
-							   call->payload);
-	const plait__layout *layout = call->state->instance->frame.layout;
+	const plait__kernel *kernel = plait__resolve_kernel(call->state,
+							    call->payload);
+	const plait__frame_layout *layout = call->state->instance->frame.layout;
 	const plait_launch *launch = plait__frame_launch(
 		&call->state->instance->frame,
 		layout->launches + call->payload->geometry *
@@ -147,26 +147,26 @@ plait_status plait__queued_call_kernel(plait__queued_call *call,
 	return give_back(call, status, why);
 }
 
-plait_status plait__queued_call_host(plait__queued_call *call,
-				     plait_error *why)
+plait_status plait__host_callback_function(plait__host_callback *call,
+					   plait_error *why)
 {
 	return judge(call->host->function(call->host->user_data), why);
 }
 
 /* ---- bytes ---- */
 
-static plait_status map_bytes(plait__queued_state *state,
+static plait_status map_bytes(plait__queue_instance *state,
 			      const plait__plan_arg *arg, uint64_t bytes,
-			      uint32_t flags, plait__queued_pointer *pointer,
+			      uint32_t flags, plait__queue_pointer *pointer,
 			      plait_error *error)
 {
 	uint64_t offset;
-	plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
+	plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
 
-	return plait__queued_map(pointer, buffer, offset, bytes, flags, error);
+	return plait__resolve_map(pointer, buffer, offset, bytes, flags, error);
 }
 
-static void move(const plait__queued_call *call, const plait_work_rows *rows)
+static void move(const plait__host_callback *call, const plait_work_rows *rows)
 {
 	const plait__plan_payload *payload = call->payload;
 	struct plait__command command = {
@@ -187,19 +187,19 @@ static void move(const plait__queued_call *call, const plait_work_rows *rows)
 	plait__command_move(&command);
 }
 
-plait_status plait__queued_call_move(plait__queued_call *call,
-				     plait_error *why)
+plait_status plait__host_callback_copy(plait__host_callback *call,
+				       plait_error *why)
 {
 	const plait__plan_payload *payload = call->payload;
 	const plait__plan *plan = call->state->queued->program->plan;
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
-	const plait_work_rows *rows = plait__words_rows(plan, payload);
+	const plait_work_rows *rows = plait__payload_rows(plan, payload);
 	uint64_t bytes[2] = { payload->bytes, payload->bytes };
 	plait_status status = PLAIT_OK;
 
 	if (rows != NULL)
-		(void)plait__rows_reach(rows, payload->bytes, &bytes[0],
-					&bytes[1]);
+		(void)plait__strided_copy_extent(rows, payload->bytes, &bytes[0],
+						 &bytes[1]);
 	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count &&
 			     i < 2; i++)
 		status = map_bytes(call->state, &args[i], bytes[i],
@@ -213,12 +213,12 @@ plait_status plait__queued_call_move(plait__queued_call *call,
 }
 
 /* A word in memory that the backend of who asks does not know. */
-static plait_status peek(plait__queued_predicate *predicate, plait_error *why)
+static plait_status peek(plait__queue_predicate *predicate, plait_error *why)
 {
 	const plait__plan *plan = predicate->state->queued->program->plan;
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[predicate->region].predicate];
-	plait__queued_pointer pointer = { .mapped = NULL };
+	plait__queue_pointer pointer = { .mapped = NULL };
 	plait_status status = map_bytes(predicate->state,
 					&plan->args[payload->arg_first],
 					sizeof(predicate->word),
@@ -227,12 +227,12 @@ static plait_status peek(plait__queued_predicate *predicate, plait_error *why)
 	if (status == PLAIT_OK) {
 		memcpy(&predicate->word, pointer.value,
 		       sizeof(predicate->word));
-		status = plait__queued_unmap(&pointer, why);
+		status = plait__resolve_unmap(&pointer, why);
 	}
 	return status;
 }
 
-static void fail_lost(plait__queued_state *state, uint32_t command)
+static void fail_lost(plait__queue_instance *state, uint32_t command)
 {
 	plait_error why = { .size = sizeof(why) };
 
@@ -248,7 +248,7 @@ static void fail_lost(plait__queued_state *state, uint32_t command)
  */
 static void lose_call(void *arg)
 {
-	plait__queued_call *call = arg;
+	plait__host_callback *call = arg;
 	plait_error ignored = { .size = sizeof(ignored) };
 
 	(void)lose_arguments(call, &ignored);
@@ -257,7 +257,7 @@ static void lose_call(void *arg)
 
 static void lose_question(void *arg)
 {
-	plait__queued_predicate *predicate = arg;
+	plait__queue_predicate *predicate = arg;
 	const plait__plan *plan = predicate->state->queued->program->plan;
 
 	fail_lost(predicate->state,
@@ -269,27 +269,27 @@ static void lose_question(void *arg)
  * more: then the queue is made to fail, for what is behind in it must not run
  * either.
  */
-int32_t plait__queued_run_call(void *user_data)
+int32_t plait__host_callback_run(void *user_data)
 {
-	plait__queued_call *call = user_data;
+	plait__host_callback *call = user_data;
 	plait__instance *instance = call->state->instance;
 	const bool records = call->state->queued->records;
 	plait_error why = { .size = sizeof(why) };
-	struct plait__inside inside;
+	struct plait__callback_scope inside;
 	plait_status status;
 	uint64_t start_ns;
 
 	/* Relaxed: who stopped it need not be obeyed at once. */
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		return SKIPPED;
-	PLAIT__SCOPE called = { lose_call, call };
-	plait__inside_enter(&inside, instance->program->context->pool);
+	PLAIT__THREAD_SCOPE called = { lose_call, call };
+	plait__pool_callback_scope_enter(&inside, instance->program->context->pool);
 	start_ns = records ? plait__clock_now_ns() : 0;
 	status = call->carry(call, &why);
 	if (records)
-		plait__queued_time_call(call, start_ns);
-	plait__inside_leave(&inside);
-	plait__scope_end(&called);
+		plait__record_times_callback(call, start_ns);
+	plait__pool_callback_scope_leave(&inside);
+	plait__thread_scope_end(&called);
 	if (status == PLAIT_OK)
 		return 0;
 	plait__instance_fail(instance, call->command, &why);
@@ -297,28 +297,28 @@ int32_t plait__queued_run_call(void *user_data)
 	       (int32_t)why.origin : SKIPPED;
 }
 
-int32_t plait__queued_ask(void *user_data)
+int32_t plait__host_callback_ask_predicate(void *user_data)
 {
-	plait__queued_predicate *predicate = user_data;
-	plait__queued_state *state = predicate->state;
+	plait__queue_predicate *predicate = user_data;
+	plait__queue_instance *state = predicate->state;
 	const plait__store_function *function =
 		state->queued->regions[predicate->region].function;
-	struct plait__inside inside;
+	struct plait__callback_scope inside;
 
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return SKIPPED;
-	PLAIT__SCOPE asked = { lose_question, predicate };
-	plait__inside_enter(&inside, state->instance->program->context->pool);
+	PLAIT__THREAD_SCOPE asked = { lose_question, predicate };
+	plait__pool_callback_scope_enter(&inside, state->instance->program->context->pool);
 	predicate->word = (uint32_t)function->function(function->user_data);
-	plait__inside_leave(&inside);
-	plait__scope_end(&asked);
+	plait__pool_callback_scope_leave(&inside);
+	plait__thread_scope_end(&asked);
 	return 0;
 }
 
-int32_t plait__queued_peek(void *user_data)
+int32_t plait__host_callback_read_predicate(void *user_data)
 {
-	plait__queued_predicate *predicate = user_data;
-	plait__queued_state *state = predicate->state;
+	plait__queue_predicate *predicate = user_data;
+	plait__queue_instance *state = predicate->state;
 	const plait__plan *plan = state->queued->program->plan;
 	plait_error why = { .size = sizeof(why) };
 

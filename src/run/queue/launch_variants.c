@@ -40,16 +40,16 @@ enum {
 
 /* ---- what may change ---- */
 
-static const plait__plan_payload *payload_of(const plait__queued *queued,
+static const plait__plan_payload *payload_of(const plait__queue_program *queued,
 					     uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 
 	return plan->commands[command].kind == PLAIT__CMD_LAUNCH ?
-	       plait__words_payload(plan, command) : NULL;
+	       plait__payload_of(plan, command) : NULL;
 }
 
-static plait__device *device_of(const plait__queued *queued, uint32_t command)
+static plait__device *device_of(const plait__queue_program *queued, uint32_t command)
 {
 	return queued->lanes[queued->program->plan->commands[command].lane]
 		       .device;
@@ -70,7 +70,7 @@ static uint32_t change_of(const plait__plan *plan, const plait__plan_arg *arg)
 	}
 }
 
-static uint32_t find_changes(const plait__queued *queued, uint32_t command)
+static uint32_t find_changes(const plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_payload *payload = payload_of(queued, command);
@@ -86,9 +86,9 @@ static uint32_t find_changes(const plait__queued *queued, uint32_t command)
 	return changes;
 }
 
-bool plait__queued_changes(const plait__queued *queued, uint32_t command)
+bool plait__launch_variants_may_change(const plait__queue_program *queued, uint32_t command)
 {
-	return plait__words_is_told_move(queued->program->plan, command) ||
+	return plait__payload_is_param_copy(queued->program->plan, command) ||
 	       find_changes(queued, command) != 0;
 }
 
@@ -128,7 +128,7 @@ static uint32_t count_turns(const plait__plan *plan,
 	return turns + prologue;
 }
 
-uint32_t plait__queued_variants(const plait__queued *queued, uint32_t command)
+uint32_t plait__launch_variants_count(const plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan_payload *payload = payload_of(queued, command);
 
@@ -155,8 +155,8 @@ static plait_status wrong(const plait__kernel *kernel, uint32_t index,
 	return status;
 }
 
-static plait_status give_scratch(const plait__queued_state *state,
-				 uint32_t command, plait__queued_given *out)
+static plait_status give_scratch(const plait__queue_instance *state,
+				 uint32_t command, plait__variant_argument *out)
 {
 	const plait__plan_scratch *at =
 		plait__frame_scratch(&state->instance->frame, command);
@@ -168,14 +168,14 @@ static plait_status give_scratch(const plait__queued_state *state,
 	return PLAIT_OK;
 }
 
-static plait_status give_memory(const plait__queued_state *state,
+static plait_status give_memory(const plait__queue_instance *state,
 				uint32_t command, const plait__plan_arg *arg,
 				const plait__parameter *parameter,
-				plait__queued_given *out, plait_error *error)
+				plait__variant_argument *out, plait_error *error)
 {
 	const plait__device *device = device_of(state->queued, command);
 	uint64_t offset;
-	const plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
+	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
 	const char *fault;
 
 	/* Memory without bytes is no memory to backends. */
@@ -186,7 +186,7 @@ static plait_status give_memory(const plait__queued_state *state,
 				   "it is memory of device \"%.60s\", which "
 				   "is of another backend",
 				   buffer->device->object.label);
-	fault = plait__argument_judge_memory(parameter, offset);
+	fault = plait__argument_check_memory(parameter, offset);
 	if (fault != NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "%s", fault);
 	out->memory = buffer->root->raw;
@@ -194,12 +194,12 @@ static plait_status give_memory(const plait__queued_state *state,
 	return PLAIT_OK;
 }
 
-static plait_status give(const plait__queued_state *state, uint32_t command,
+static plait_status give(const plait__queue_instance *state, uint32_t command,
 			 const plait__plan_arg *arg,
 			 const plait__parameter *parameter, const void *value,
-			 plait__queued_given *out, plait_error *error)
+			 plait__variant_argument *out, plait_error *error)
 {
-	*out = (plait__queued_given){ .memory = NULL };
+	*out = (plait__variant_argument){ .memory = NULL };
 	if (parameter->type == PLAIT__TYPE_POINTER &&
 	    arg->kind == PLAIT__ARG_SCRATCH)
 		return give_scratch(state, command, out);
@@ -210,9 +210,9 @@ static plait_status give(const plait__queued_state *state, uint32_t command,
 	return PLAIT_OK;
 }
 
-static plait_status find_given(const plait__queued_state *state,
+static plait_status find_given(const plait__queue_instance *state,
 			       uint32_t command, const plait__kernel *kernel,
-			       plait__queued_given *out, plait_error *error)
+			       plait__variant_argument *out, plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
 	const plait__plan_payload *payload = payload_of(state->queued,
@@ -233,20 +233,20 @@ static plait_status find_given(const plait__queued_state *state,
 	return PLAIT_OK;
 }
 
-static plait_status find_geometry(const plait__queued_state *state,
+static plait_status find_geometry(const plait__queue_instance *state,
 				  uint32_t command,
 				  const plait__kernel *kernel,
 				  plait_launch *out, plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
-	const plait__layout *layout = frame->layout;
+	const plait__frame_layout *layout = frame->layout;
 	plait_status status;
 
 	*out = *plait__frame_launch(
 		frame, layout->launches +
 		       payload_of(state->queued, command)->geometry *
 			       layout->launch_words);
-	status = plait__kernel_settle(kernel, out, error);
+	status = plait__select_source_set_groups(kernel, out, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ", kernel->signature->name);
 	return status;
@@ -254,15 +254,15 @@ static plait_status find_geometry(const plait__queued_state *state,
 
 /* ---- binding ---- */
 
-static void unbind(plait__queued_state *state, uint32_t command,
-		   plait__queued_variant *variant)
+static void unbind(plait__queue_instance *state, uint32_t command,
+		   plait__launch_variant *variant)
 {
-	plait__built_unbind(device_of(state->queued, command), variant->raw);
+	plait__device_code_unbind(device_of(state->queued, command), variant->raw);
 	variant->raw = NULL;
 }
 
-static bool has(const plait__queued_variant *variant,
-		const plait_launch *launch, const plait__queued_given *given,
+static bool has(const plait__launch_variant *variant,
+		const plait_launch *launch, const plait__variant_argument *given,
 		uint32_t count)
 {
 	return variant->raw != NULL &&
@@ -271,8 +271,8 @@ static bool has(const plait__queued_variant *variant,
 		memcmp(variant->given, given, count * sizeof(*given)) == 0);
 }
 
-static plait_status bind_to(plait__queued_state *state, uint32_t command,
-			    plait__queued_variant *variant, uint32_t count,
+static plait_status bind_to(plait__queue_instance *state, uint32_t command,
+			    plait__launch_variant *variant, uint32_t count,
 			    plait_error *error)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -282,20 +282,20 @@ static plait_status bind_to(plait__queued_state *state, uint32_t command,
 			.offset = variant->given[i].offset,
 			.value = &variant->given[i].value,
 		};
-	return plait__built_bind(state->launches[command].kernel,
-				 device_of(state->queued, command),
-				 &variant->launch, state->binding,
-				 &variant->raw, error);
+	return plait__device_code_bind(state->launches[command].kernel,
+				       device_of(state->queued, command),
+				       &variant->launch, state->binding,
+				       &variant->raw, error);
 }
 
 /* `state->given` begins with what it is given now. */
-static plait_status choose(plait__queued_state *state, uint32_t command,
+static plait_status choose(plait__queue_instance *state, uint32_t command,
 			   const plait_launch *launch,
-			   plait__queued_variant **out, plait_error *error)
+			   plait__launch_variant **out, plait_error *error)
 {
-	plait__queued_launch *self = &state->launches[command];
+	plait__queue_launch *self = &state->launches[command];
 	uint32_t count = self->kernel->signature->count;
-	plait__queued_variant *variant;
+	plait__launch_variant *variant;
 
 	for (uint32_t i = 0; i < self->variant_count; i++) {
 		*out = &self->variants[i];
@@ -310,26 +310,26 @@ static plait_status choose(plait__queued_state *state, uint32_t command,
 		memcpy(variant->given, state->given,
 		       count * sizeof(*variant->given));
 	*out = variant;
-	plait__queued_frozen_note(state, command);
+	plait__device_graphs_launch_changed(state, command);
 	return bind_to(state, command, variant, count, error);
 }
 
 /* Null: what it launches now is a function of the host. */
-static plait__kernel *find_kernel(const plait__queued_state *state,
+static plait__kernel *find_kernel(const plait__queue_instance *state,
 				  uint32_t command)
 {
-	plait__kernel *kernel = plait__queued_kernel(
+	plait__kernel *kernel = plait__resolve_kernel(
 		state, payload_of(state->queued, command));
 
-	return plait__built_find(kernel, device_of(state->queued, command)) !=
+	return plait__device_code_find(kernel, device_of(state->queued, command)) !=
 			       NULL ? kernel : NULL;
 }
 
-static plait_status bind_now(plait__queued_state *state, uint32_t command,
+static plait_status bind_now(plait__queue_instance *state, uint32_t command,
 			     plait_error *error)
 {
-	plait__queued_launch *self = &state->launches[command];
-	plait__queued_variant *variant;
+	plait__queue_launch *self = &state->launches[command];
+	plait__launch_variant *variant;
 	plait_launch launch;
 	plait_status status;
 
@@ -344,12 +344,12 @@ static plait_status bind_now(plait__queued_state *state, uint32_t command,
 	if (status != PLAIT_OK)
 		return status;
 	if (state->work[self->work].launch != variant->raw)
-		plait__queued_frozen_note(state, command);
+		plait__device_graphs_launch_changed(state, command);
 	state->work[self->work].launch = variant->raw;
 	return PLAIT_OK;
 }
 
-static plait_status bind_turn(plait__queued_state *state, uint32_t command,
+static plait_status bind_turn(plait__queue_instance *state, uint32_t command,
 			      uint32_t turn, plait_error *error)
 {
 	const plait__plan *plan = state->queued->program->plan;
@@ -369,19 +369,19 @@ static plait_status bind_turn(plait__queued_state *state, uint32_t command,
 
 /* What runs have to tell, before one has: what cannot be bound so is bound when
  * it is told. */
-static void bind_ahead(plait__queued_state *state, uint32_t command)
+static void bind_ahead(plait__queue_instance *state, uint32_t command)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (plait__queued_segment_of(state->queued, command) != NULL)
+	if (plait__queue_program_segment(state->queued, command) != NULL)
 		(void)bind_now(state, command, &ignored);
 }
 
 /* What no run has to tell: with all turns, the first at last. */
-static plait_status bind_all(plait__queued_state *state, uint32_t command,
+static plait_status bind_all(plait__queue_instance *state, uint32_t command,
 			     plait_error *error)
 {
-	plait__queued_launch *self = &state->launches[command];
+	plait__queue_launch *self = &state->launches[command];
 	plait_status status = PLAIT_OK;
 
 	self->kernel = find_kernel(state, command);
@@ -397,26 +397,26 @@ static plait_status bind_all(plait__queued_state *state, uint32_t command,
 	return status;
 }
 
-static void unbind_all(plait__queued_state *state, uint32_t command)
+static void unbind_all(plait__queue_instance *state, uint32_t command)
 {
-	plait__queued_launch *self = &state->launches[command];
+	plait__queue_launch *self = &state->launches[command];
 
 	for (uint32_t i = 0; i < self->variant_count; i++)
 		unbind(state, command, &self->variants[i]);
 	/* Runs end in upcalls too. */
 	if (self->kernel != NULL)
-		plait__object_drop_later(&self->kernel->object);
+		plait__object_drop_deferred(&self->kernel->object);
 	self->kernel = NULL;
 }
 
 /* ---- instances ---- */
 
-static plait_status make(plait__queued_state *state, uint32_t command,
+static plait_status make(plait__queue_instance *state, uint32_t command,
 			 plait_error *error)
 {
 	const plait__plan_scratch *scratch = plait__frame_scratch(
 		&state->instance->frame, command);
-	plait__queued_launch *self = &state->launches[command];
+	plait__queue_launch *self = &state->launches[command];
 	plait_status status = PLAIT_OK;
 	char room[PLAIT__NODE_ROOM];
 
@@ -428,7 +428,7 @@ static plait_status make(plait__queued_state *state, uint32_t command,
 		state->borrower = command;
 	}
 	if (scratch != NULL)
-		status = plait__queued_scratch_make(state, scratch->device,
+		status = plait__scratch_arenas_make(state, scratch->device,
 						    error);
 	if (status == PLAIT_OK)
 		status = bind_all(state, command, error);
@@ -440,7 +440,7 @@ static plait_status make(plait__queued_state *state, uint32_t command,
 	return status;
 }
 
-static void reset_iterations(const plait__queued_state *state)
+static void reset_iterations(const plait__queue_instance *state)
 {
 	const plait__plan *plan = state->queued->program->plan;
 
@@ -448,7 +448,7 @@ static void reset_iterations(const plait__queued_state *state)
 		state->instance->frame.iterations[i] = 0;
 }
 
-plait_status plait__queued_launches_make(plait__queued_state *state,
+plait_status plait__launch_variants_make(plait__queue_instance *state,
 					 plait_error *error)
 {
 	const plait__plan *plan = state->queued->program->plan;
@@ -462,7 +462,7 @@ plait_status plait__queued_launches_make(plait__queued_state *state,
 	return status;
 }
 
-void plait__queued_launches_free(plait__queued_state *state)
+void plait__launch_variants_free(plait__queue_instance *state)
 {
 	const plait__plan *plan = state->queued->program->plan;
 
@@ -470,15 +470,15 @@ void plait__queued_launches_free(plait__queued_state *state)
 	     i++)
 		unbind_all(state, i);
 	if (state->arenas != NULL)
-		plait__queued_scratch_free(state);
+		plait__scratch_arenas_free(state);
 }
 
 /* ---- runs ---- */
 
 /* False: the run has failed, and the next one tries again. */
-static bool renew(plait__queued_state *state, uint32_t command)
+static bool renew(plait__queue_instance *state, uint32_t command)
 {
-	plait__queued_launch *self = &state->launches[command];
+	plait__queue_launch *self = &state->launches[command];
 	plait_error why = { .size = sizeof(why) };
 
 	if (self->variant_count == 0 ||
@@ -486,8 +486,8 @@ static bool renew(plait__queued_state *state, uint32_t command)
 		return true;
 	unbind_all(state, command);
 	state->work[self->work] = (plait_work){ .launch = NULL };
-	plait__queued_work_make(state, command, &state->work[self->work]);
-	plait__queued_frozen_note(state, command);
+	plait__translate_work(state, command, &state->work[self->work]);
+	plait__device_graphs_launch_changed(state, command);
 	if (bind_all(state, command, &why) == PLAIT_OK)
 		return true;
 	unbind_all(state, command);
@@ -496,10 +496,10 @@ static bool renew(plait__queued_state *state, uint32_t command)
 	return false;
 }
 
-void plait__queued_launches_renew(plait__queued_state *state)
+void plait__launch_variants_renew(plait__queue_instance *state)
 {
 	const plait__plan *plan = state->queued->program->plan;
-	const plait__version *version = state->instance->version;
+	const plait__kernel_version *version = state->instance->version;
 	uint64_t number = version != NULL ? version->number : 0;
 	bool all = true;
 
@@ -512,7 +512,7 @@ void plait__queued_launches_renew(plait__queued_state *state)
 		state->version = number;
 }
 
-void plait__queued_launches_give_back(plait__queued_state *state)
+void plait__launch_variants_release(plait__queue_instance *state)
 {
 	uint32_t command = state->borrower;
 
@@ -526,46 +526,46 @@ void plait__queued_launches_give_back(plait__queued_state *state)
 
 /* ---- batches ---- */
 
-static void bind_command(plait__queued_state *state, uint32_t command)
+static void bind_command(plait__queue_instance *state, uint32_t command)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = PLAIT_OK;
 
 	if (state->launches[command].changes != 0)
 		status = bind_now(state, command, &why);
-	else if (plait__words_is_told_move(state->queued->program->plan,
-					   command))
-		status = plait__queued_work_told(state, command, &why);
+	else if (plait__payload_is_param_copy(state->queued->program->plan,
+					      command))
+		status = plait__translate_work_bound(state, command, &why);
 	if (status == PLAIT_OK)
 		return;
 	plait__error_prefix(&why, "could not be bound: ");
 	plait__instance_fail(state->instance, command, &why);
 }
 
-void plait__queued_bind_stretch(plait__queued_state *state,
-				const plait__queued_stretch *stretch)
+void plait__launch_variants_bind_submission(plait__queue_instance *state,
+					    const plait__queue_submission *submission)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 
-	for (uint32_t i = 0; i < stretch->work_count; i++) {
-		uint32_t what = plait__queued_at(&queued->work,
-						 stretch->work_first + i);
+	for (uint32_t i = 0; i < submission->work_count; i++) {
+		uint32_t what = plait__queue_program_at(&queued->work,
+							submission->work_first + i);
 
 		if (what < queued->program->plan->command_count)
 			bind_command(state, what);
 	}
 }
 
-void plait__queued_bind(plait__queued_state *state, uint32_t number)
+void plait__launch_variants_bind(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_batch *batch =
-		(const plait__queued_batch *)queued->batches.items + number;
-	const plait__queued_stretch *stretch =
-		(const plait__queued_stretch *)queued->stretches.items +
-		batch->stretch_first;
-	const plait__queued_stretch *end = stretch + batch->stretch_count;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_batch *batch =
+		(const plait__queue_batch *)queued->batches.items + number;
+	const plait__queue_submission *submission =
+		(const plait__queue_submission *)queued->submissions.items +
+		batch->submission_first;
+	const plait__queue_submission *end = submission + batch->submission_count;
 
-	for (; batch->binds && stretch < end; stretch++)
-		plait__queued_bind_stretch(state, stretch);
+	for (; batch->binds && submission < end; submission++)
+		plait__launch_variants_bind_submission(state, submission);
 }

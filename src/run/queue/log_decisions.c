@@ -7,7 +7,7 @@
 
 #include "sys/env.h"
 
-static const plait__log *log_of(const plait__queued *queued)
+static const plait__log *log_of(const plait__queue_program *queued)
 {
 	return &queued->program->context->settings.log;
 }
@@ -21,7 +21,7 @@ static bool is_zero(enum plait__env_number which)
 }
 
 /* What holds for all of them; null: each has its own. */
-static const char *why_none(const plait__queued *queued)
+static const char *why_none(const plait__queue_program *queued)
 {
 	if (queued->decides)
 		return "a device has not taken all of its plan's";
@@ -31,15 +31,15 @@ static const char *why_none(const plait__queued *queued)
 		return "PLAIT_SEGMENTS is 0";
 	if (is_zero(PLAIT__ENV_REGIONS))
 		return "PLAIT_REGIONS is 0";
-	return queued->fewest == 0 ? "its device decides none" : NULL;
+	return queued->min_commands == 0 ? "its device decides none" : NULL;
 }
 
-static void tell(const plait__queued *queued, uint32_t number,
+static void tell(const plait__queue_program *queued, uint32_t number,
 		 const char *why)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_region *region = &plan->regions[number];
-	const plait__queued_region *at = &queued->regions[number];
+	const plait__queue_region *at = &queued->regions[number];
 	const plait__log *log = log_of(queued);
 	const char *kind = region->kind == PLAIT__REGION_CASE ? "case" :
 								"loop";
@@ -54,7 +54,7 @@ static void tell(const plait__queued *queued, uint32_t number,
 		return;
 	}
 	why = why != NULL ? why : at->why;
-	if (at->culprit == PLAIT__NONE || why != at->why)
+	if (at->why_command == PLAIT__NONE || why != at->why)
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"%s \"%.60s\": the host decides, as %s", kind,
 				label, why);
@@ -63,14 +63,14 @@ static void tell(const plait__queued *queued, uint32_t number,
 				"%s \"%.60s\": the host decides, as %s: "
 				"\"%.60s\"", kind, label, why,
 				plait__plan_node_label(plan, plan->commands[
-					at->culprit].node));
+					at->why_command].node));
 }
 
-void plait__queued_tell_regions(const plait__queued *queued)
+void plait__log_decisions(const plait__queue_program *queued)
 {
 	const char *why;
 
-	if (!plait__log_wants(log_of(queued), PLAIT_LOG_INFO))
+	if (!plait__log_is_enabled(log_of(queued), PLAIT_LOG_INFO))
 		return;
 	why = why_none(queued);
 	for (uint32_t i = 0; i < queued->program->plan->regions_count; i++)

@@ -9,8 +9,8 @@
 
 /* Of an instance. */
 struct states {
-	plait__queued_state *plain;
-	at_ptr recorded;	/* plait__queued_state, or null: make_record */
+	plait__queue_instance *plain;
+	at_ptr recorded;	/* plait__queue_instance, or null: make_record */
 };
 
 static plait_status no_memory(plait_error *error)
@@ -21,23 +21,23 @@ static plait_status no_memory(plait_error *error)
 
 /* ---- per plan ---- */
 
-static bool make_tables(plait__queued *queued)
+static bool make_tables(plait__queue_program *queued)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait_allocator *allocator =
 		plait__program_allocator(queued->program);
 
 	plait__vector_init(&queued->items, allocator,
-			   sizeof(plait__queued_item));
+			   sizeof(plait__queue_stage));
 	plait__vector_init(&queued->nexts, allocator, sizeof(uint32_t));
 	plait__vector_init(&queued->batches, allocator,
-			   sizeof(plait__queued_batch));
-	plait__vector_init(&queued->stretches, allocator,
-			   sizeof(plait__queued_stretch));
+			   sizeof(plait__queue_batch));
+	plait__vector_init(&queued->submissions, allocator,
+			   sizeof(plait__queue_submission));
 	plait__vector_init(&queued->waits, allocator, sizeof(uint32_t));
 	plait__vector_init(&queued->work, allocator, sizeof(uint32_t));
 	plait__vector_init(&queued->segments, allocator,
-			   sizeof(plait__queued_segment));
+			   sizeof(plait__queue_segment));
 	plait__vector_init(&queued->members, allocator, sizeof(uint32_t));
 	plait__vector_init(&queued->edge_starts, allocator, sizeof(uint32_t));
 	plait__vector_init(&queued->edges, allocator, sizeof(uint32_t));
@@ -54,7 +54,7 @@ static bool make_tables(plait__queued *queued)
 	       (queued->regions != NULL || plan->regions_count == 0);
 }
 
-static plait_status compile(plait__queued *queued, plait_error *error)
+static plait_status compile(plait__queue_program *queued, plait_error *error)
 {
 	const plait__plan *plan = queued->program->plan;
 	uint32_t *next_commands = NULL;
@@ -63,36 +63,36 @@ static plait_status compile(plait__queued *queued, plait_error *error)
 
 	queued->mark_count = plan->command_count + plan->regions_count +
 			     plan->lanes_count;
-	status = plait__queued_find_lanes(queued, error);
+	status = plait__compile_lanes(queued, error);
 	if (status != PLAIT_OK)
 		return status;
-	good = plait__queued_find_loops(queued) &&
-	       plait__queued_find_items(queued, &next_commands) &&
-	       plait__queued_find_segments(queued, next_commands);
+	good = plait__compile_device_loops(queued) &&
+	       plait__compile_stages(queued, &next_commands) &&
+	       plait__compile_segments(queued, next_commands);
 	if (good)
-		plait__queued_find_deciders(queued);
+		plait__compile_predicates(queued);
 	/* Of one that decides all there is something to tell when it runs. */
 	if (good && !queued->decides)
-		plait__queued_tell_regions(queued);
+		plait__log_decisions(queued);
 	good = good &&
-	       plait__queued_find_batches(queued, next_commands);
+	       plait__compile_batches(queued, next_commands);
 	plait__free(plait__program_allocator(queued->program), next_commands,
 		    plan->command_count * sizeof(*next_commands));
 	return good ? PLAIT_OK : no_memory(error);
 }
 
 /* Where backends get on by themselves, somebody has to, too. */
-static plait_status start_pilot(const plait__queued *queued,
+static plait_status start_pilot(const plait__queue_program *queued,
 				plait_error *error)
 {
 	for (uint32_t i = 0; i < queued->port_count; i++)
 		if ((queued->ports[i].port->any & PLAIT_CAP_NEEDS_PUMP) == 0)
-			return plait__pilot_start(queued->program->context,
-						  error);
+			return plait__progress_start(queued->program->context,
+						     error);
 	return PLAIT_OK;
 }
 
-static void free_queued(plait__queued *queued)
+static void free_queued(plait__queue_program *queued)
 {
 	const plait__program *program = queued->program;
 	const plait_allocator *allocator = plait__program_allocator(program);
@@ -101,7 +101,7 @@ static void free_queued(plait__queued *queued)
 	plait__vector_fini(&queued->items);
 	plait__vector_fini(&queued->nexts);
 	plait__vector_fini(&queued->batches);
-	plait__vector_fini(&queued->stretches);
+	plait__vector_fini(&queued->submissions);
 	plait__vector_fini(&queued->waits);
 	plait__vector_fini(&queued->work);
 	plait__vector_fini(&queued->segments);
@@ -126,11 +126,11 @@ static void free_queued(plait__queued *queued)
 }
 
 static plait_status make_queued(const plait__program *program, bool records,
-				bool decides, plait__queued **out,
+				bool decides, plait__queue_program **out,
 				plait_error *error)
 {
-	plait__queued *queued = plait__alloc(plait__program_allocator(program),
-					     sizeof(*queued));
+	plait__queue_program *queued = plait__alloc(plait__program_allocator(program),
+						    sizeof(*queued));
 	plait_status status;
 
 	*out = NULL;
@@ -150,7 +150,7 @@ static plait_status make_queued(const plait__program *program, bool records,
 
 static plait_status prepare(plait__program *program, plait_error *error)
 {
-	plait__queued *queued;
+	plait__queue_program *queued;
 	plait_status status = make_queued(program, false, false, &queued,
 					  error);
 
@@ -164,7 +164,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 
 static void discard(plait__program *program)
 {
-	plait__queued *queued = program->compiled;
+	plait__queue_program *queued = program->compiled;
 
 	if (queued == NULL)
 		return;
@@ -178,23 +178,23 @@ static void discard(plait__program *program)
 
 /* ---- per instance ---- */
 
-static void over(plait__piloted *piloted)
+static void over(plait__pollable *piloted)
 {
-	plait__instance_over(((plait__queued_state *)(void *)piloted)
+	plait__instance_complete(((plait__queue_instance *)(void *)piloted)
 				     ->instance);
 }
 
-static void free_one(plait__queued_state *state)
+static void free_one(plait__queue_instance *state)
 {
 	const plait__program *program = state->queued->program;
 
-	plait__queued_state_free(state);
+	plait__queue_instance_free(state);
 	plait__free(plait__program_allocator(program), state, sizeof(*state));
 }
 
-static void free_state(plait__queued_state *state)
+static void free_state(plait__queue_instance *state)
 {
-	plait__queued_state *decider = at_load_acquire_ptr(&state->decider);
+	plait__queue_instance *decider = at_load_acquire_ptr(&state->decider);
 
 	if (decider != NULL)
 		free_one(decider);
@@ -203,11 +203,11 @@ static void free_state(plait__queued_state *state)
 
 /* `pilot`: whose decider it is, or null. */
 static plait_status make_state(plait__instance *instance,
-			       const plait__queued *queued,
-			       plait__piloted *pilot,
-			       plait__queued_state **out, plait_error *error)
+			       const plait__queue_program *queued,
+			       plait__pollable *pilot,
+			       plait__queue_instance **out, plait_error *error)
 {
-	plait__queued_state *state = plait__alloc(
+	plait__queue_instance *state = plait__alloc(
 		plait__program_allocator(instance->program), sizeof(*state));
 	plait_status status;
 
@@ -219,7 +219,7 @@ static plait_status make_state(plait__instance *instance,
 	state->queued = queued;
 	state->pilot = pilot != NULL ? pilot : &state->piloted;
 	state->piloted.over = over;
-	status = plait__queued_state_make(state, error);
+	status = plait__queue_instance_make(state, error);
 	if (status == PLAIT_OK)
 		*out = state;
 	else
@@ -227,9 +227,9 @@ static plait_status make_state(plait__instance *instance,
 	return status;
 }
 
-plait_status plait__queued_decider(plait__queued_state *state,
-				   plait__queued_state **out,
-				   plait_error *error)
+plait_status plait__queue_engine_host_decided(plait__queue_instance *state,
+					      plait__queue_instance **out,
+					      plait_error *error)
 {
 	plait_status status;
 
@@ -239,7 +239,7 @@ plait_status plait__queued_decider(plait__queued_state *state,
 	status = make_state(state->instance, state->queued->decider,
 			    &state->piloted, out, error);
 	if (status == PLAIT_OK)
-		plait__queued_set_decider(state, *out);
+		plait__device_loops_set_host_decided(state, *out);
 	return status;
 }
 
@@ -247,7 +247,7 @@ static plait_status make(plait__instance *instance, plait_error *error)
 {
 	struct states *states = plait__alloc(
 		plait__program_allocator(instance->program), sizeof(*states));
-	plait__queued_state *decider;
+	plait__queue_instance *decider;
 	plait_status status;
 
 	instance->state = states;
@@ -258,8 +258,8 @@ static plait_status make(plait__instance *instance, plait_error *error)
 			    &states->plain, error);
 	/* Its first run would need it. */
 	if (status == PLAIT_OK &&
-	    plait__queued_frozen_lacks(states->plain))
-		status = plait__queued_decider(states->plain, &decider, error);
+	    plait__device_graphs_lacks_any(states->plain))
+		status = plait__queue_engine_host_decided(states->plain, &decider, error);
 	return status;
 }
 
@@ -267,9 +267,9 @@ static plait_status make(plait__instance *instance, plait_error *error)
  * held. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
-	plait__queued *queued = instance->program->compiled;
+	plait__queue_program *queued = instance->program->compiled;
 	struct states *states = instance->state;
-	plait__queued_state *state;
+	plait__queue_instance *state;
 	plait_status status = PLAIT_OK;
 
 	if (at_load_acquire_ptr(&states->recorded) != NULL)
@@ -289,7 +289,7 @@ static plait_status make_record(plait__instance *instance, plait_error *error)
 static void unmake(plait__instance *instance)
 {
 	struct states *states = instance->state;
-	plait__queued_state *recorded;
+	plait__queue_instance *recorded;
 
 	if (states == NULL)
 		return;
@@ -305,47 +305,47 @@ static void unmake(plait__instance *instance)
 
 /* ---- a run ---- */
 
-static void start(plait__instance *instance, bool here)
+static void start(plait__instance *instance, bool inline_ok)
 {
 	struct states *states = instance->state;
-	plait__queued_state *state = states->plain;
+	plait__queue_instance *state = states->plain;
 
-	(void)here;
+	(void)inline_ok;
 	if (instance->recording != NULL) {
 		state = at_load_acquire_ptr(&states->recorded);
-		plait__recording_begin(instance->recording, UINT32_MAX);
+		plait__recorder_begin(instance->recording, UINT32_MAX);
 	}
-	plait__queued_begin(state);
+	plait__run_driver_begin(state);
 	/* It may be over before this returns. */
-	plait__pilot_begin(instance->program->context, &state->piloted);
+	plait__progress_add(instance->program->context, &state->piloted);
 }
 
 static bool drive(plait__instance *instance)
 {
-	return !plait__pool_in_call() &&
-	       plait__pilot_drive(instance->program->context);
+	return !plait__callback_scope_is_active() &&
+	       plait__progress_drive(instance->program->context);
 }
 
 static void cancel(plait__instance *instance)
 {
 	struct states *states = instance->state;
-	plait__queued_state *recorded =
+	plait__queue_instance *recorded =
 		at_load_acquire_ptr(&states->recorded);
 
-	plait__queued_cancel(states->plain);
+	plait__device_loops_cancel(states->plain);
 	if (recorded != NULL)
-		plait__queued_cancel(recorded);
+		plait__device_loops_cancel(recorded);
 }
 
-static void find(plait__instance *instance, plait__obstacle *out)
+static void find(plait__instance *instance, plait__blocked_on *out)
 {
 	struct states *states = instance->state;
-	plait__queued_state *recorded =
+	plait__queue_instance *recorded =
 		at_load_acquire_ptr(&states->recorded);
 
-	plait__queued_find(states->plain, out);
+	plait__blocked_queue_describe(states->plain, out);
 	if (recorded != NULL)
-		plait__queued_find(recorded, out);
+		plait__blocked_queue_describe(recorded, out);
 }
 
 /* Instances take kernels from their version when a run begins. */
@@ -360,7 +360,7 @@ static plait_status recode(plait__program *program,
 	return PLAIT_OK;
 }
 
-const plait__engine plait__engine_queued = {
+const plait__engine plait__queue_engine = {
 	.name = "queues",
 	.needs_others = true,
 	.prepare = prepare,

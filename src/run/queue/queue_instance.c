@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "object/context/backend_result.h"
 
-static const plait_allocator *allocator_of(const plait__queued_state *state)
+static const plait_allocator *allocator_of(const plait__queue_instance *state)
 {
 	return plait__program_allocator(state->queued->program);
 }
@@ -21,9 +21,9 @@ static const plait_allocator *allocator_of(const plait__queued_state *state)
 	ARRAY(queues, plan->lanes_count)			\
 	ARRAY(marks, queued->mark_count)			\
 	ARRAY(work, queued->work.count)				\
-	ARRAY(stretches, queued->stretches.count)		\
+	ARRAY(submissions, queued->submissions.count)		\
 	ARRAY(waits, queued->waits.count)			\
-	ARRAY(emits, queued->stretches.count)			\
+	ARRAY(emits, queued->submissions.count)			\
 	ARRAY(calls, plan->command_count)			\
 	ARRAY(arguments, state->argument_count)			\
 	ARRAY(pointers, state->pointer_count)			\
@@ -34,18 +34,18 @@ static const plait_allocator *allocator_of(const plait__queued_state *state)
 	ARRAY(binding, state->most_arguments)			\
 	ARRAY(arenas, plan->devices_count)			\
 	ARRAY(predicates, plan->regions_count)			\
-	ARRAY(cells, plait__queued_cell_count(queued))		\
-	ARRAY(outsides, queued->outside_count)			\
-	ARRAY(watches, plait__queued_watch_count(queued))	\
+	ARRAY(listeners, plait__queue_program_listener_count(queued))		\
+	ARRAY(externals, queued->external_count)			\
+	ARRAY(times, plait__queue_program_timed_count(queued))	\
 	ARRAY(newest, plan->signals_count)			\
 	ARRAY(frames, plan->bodies_count)			\
 	ARRAY(body_of, plan->regions_count)			\
 	ARRAY(before, queued->items.count)			\
 	ARRAY(ready, queued->items.count)
 
-static bool make_arrays(plait__queued_state *state)
+static bool make_arrays(plait__queue_instance *state)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	const plait__plan *plan = queued->program->plan;
 	const plait_allocator *allocator = allocator_of(state);
 	bool good = true;
@@ -59,9 +59,9 @@ static bool make_arrays(plait__queued_state *state)
 	return good;
 }
 
-static void free_arrays(plait__queued_state *state)
+static void free_arrays(plait__queue_instance *state)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	const plait__plan *plan = queued->program->plan;
 	const plait_allocator *allocator = allocator_of(state);
 
@@ -72,14 +72,14 @@ static void free_arrays(plait__queued_state *state)
 #undef FREE
 }
 
-static void count_arguments(plait__queued_state *state)
+static void count_arguments(plait__queue_instance *state)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	uint32_t arguments, pointers, variants;
 
 	for (uint32_t i = 0; i < queued->program->plan->command_count; i++) {
-		plait__queued_count(queued, i, &arguments, &pointers);
-		variants = plait__queued_variants(queued, i);
+		plait__resolve_counts(queued, i, &arguments, &pointers);
+		variants = plait__launch_variants_count(queued, i);
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
 		state->variant_count += variants;
@@ -92,12 +92,12 @@ static void count_arguments(plait__queued_state *state)
 
 /* ---- what is submitted ---- */
 
-static void place_variants(plait__queued_state *state, uint32_t command,
+static void place_variants(plait__queue_instance *state, uint32_t command,
 			   uint32_t arguments)
 {
-	plait__queued_launch *launch = &state->launches[command];
+	plait__queue_launch *launch = &state->launches[command];
 
-	launch->variant_count = plait__queued_variants(state->queued, command);
+	launch->variant_count = plait__launch_variants_count(state->queued, command);
 	if (launch->variant_count == 0)
 		return;
 	launch->variants = state->variants + state->variant_count;
@@ -109,17 +109,17 @@ static void place_variants(plait__queued_state *state, uint32_t command,
 }
 
 /* What was counted is counted once more. */
-static void place_arguments(plait__queued_state *state)
+static void place_arguments(plait__queue_instance *state)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	void **argument = state->arguments;
-	plait__queued_pointer *pointer = state->pointers;
+	plait__queue_pointer *pointer = state->pointers;
 	uint32_t arguments, pointers;
 
 	state->variant_count = 0;
 	state->given_count = state->most_arguments;
 	for (uint32_t i = 0; i < queued->program->plan->command_count; i++) {
-		plait__queued_count(queued, i, &arguments, &pointers);
+		plait__resolve_counts(queued, i, &arguments, &pointers);
 		state->calls[i].arguments = argument;
 		state->calls[i].pointers = pointer;
 		place_variants(state, i, arguments);
@@ -131,7 +131,7 @@ static void place_arguments(plait__queued_state *state)
 	}
 }
 
-static uint32_t lane_of_mark(const plait__queued *queued, uint32_t mark)
+static uint32_t lane_of_mark(const plait__queue_program *queued, uint32_t mark)
 {
 	const plait__plan *plan = queued->program->plan;
 
@@ -143,14 +143,14 @@ static uint32_t lane_of_mark(const plait__queued *queued, uint32_t mark)
 	return mark - plan->regions_count;
 }
 
-static void fill_stretch(plait__queued_state *state, uint32_t number,
+static void fill_stretch(plait__queue_instance *state, uint32_t number,
 			 uint32_t lane)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_stretch *from =
-		(const plait__queued_stretch *)queued->stretches.items +
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_submission *from =
+		(const plait__queue_submission *)queued->submissions.items +
 		number;
-	plait_submission *to = &state->stretches[number];
+	plait_submission *to = &state->submissions[number];
 
 	*to = (plait_submission){
 		.size = sizeof(*to), .work_count = from->work_count,
@@ -166,40 +166,40 @@ static void fill_stretch(plait__queued_state *state, uint32_t number,
 	for (uint32_t i = 0; i < from->wait_count; i++)
 		state->waits[from->wait_first + i].signal =
 			state->queues[lane_of_mark(
-				queued, plait__queued_at(
+				queued, plait__queue_program_at(
 						&queued->waits,
 						from->wait_first + i))].signal;
 }
 
-static void fill_stretches(plait__queued_state *state)
+static void fill_stretches(plait__queue_instance *state)
 {
 	const plait__vector *batches = &state->queued->batches;
 
 	for (uint32_t b = 0; b < batches->count; b++) {
-		const plait__queued_batch *batch =
-			(const plait__queued_batch *)batches->items + b;
+		const plait__queue_batch *batch =
+			(const plait__queue_batch *)batches->items + b;
 
-		for (uint32_t i = 0; i < batch->stretch_count; i++)
-			fill_stretch(state, batch->stretch_first + i,
+		for (uint32_t i = 0; i < batch->submission_count; i++)
+			fill_stretch(state, batch->submission_first + i,
 				     batch->lane);
 	}
 }
 
-static void fill_work(plait__queued_state *state)
+static void fill_work(plait__queue_instance *state)
 {
 	const plait__vector *work = &state->queued->work;
 
 	for (uint32_t i = 0; i < work->count; i++)
-		plait__queued_work_make(state, plait__queued_at(work, i),
-					&state->work[i]);
+		plait__translate_work(state, plait__queue_program_at(work, i),
+				      &state->work[i]);
 }
 
 /* ---- what is waited for ---- */
 
-static void fill_cell(plait__queued_state *state, uint32_t number,
+static void fill_cell(plait__queue_instance *state, uint32_t number,
 		      uint32_t mark, uint32_t link)
 {
-	plait__queued_cell *cell = &state->cells[number];
+	plait__queue_listener *cell = &state->listeners[number];
 
 	cell->note.whose = state->pilot;
 	cell->mark = mark;
@@ -207,77 +207,77 @@ static void fill_cell(plait__queued_state *state, uint32_t number,
 	cell->lane = lane_of_mark(state->queued, mark);
 }
 
-static void fill_cells(plait__queued_state *state)
+static void fill_cells(plait__queue_instance *state)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	const plait__plan *plan = queued->program->plan;
 	uint32_t regions = plan->regions_count;
 
 	for (uint32_t i = 0; i < regions; i++)
-		fill_cell(state, i, plait__queued_region_mark(plan, i), i);
+		fill_cell(state, i, plait__queue_program_region_mark(plan, i), i);
 	for (uint32_t i = 0; i < queued->items.count; i++) {
-		const plait__queued_item *item = plait__queued_item_at(queued,
-								       i);
+		const plait__queue_stage *stage = plait__queue_program_stage(queued,
+									     i);
 
-		if (item->kind == PLAIT__ITEM_POINT)
-			fill_cell(state, regions + item->cell,
-				  plait__queued_mark_of(queued, item->link),
+		if (stage->kind == PLAIT__STAGE_POINT)
+			fill_cell(state, regions + stage->cell,
+				  plait__queue_program_mark(queued, stage->link),
 				  i);
 	}
 	for (uint32_t i = 0; i < queued->port_count; i++)
 		fill_cell(state, regions + queued->point_count + i,
-			  plait__queued_lane_mark(plan,
-						  queued->ports[i].lane), i);
-	for (uint32_t i = 0; i < plait__queued_watch_count(queued); i++)
-		fill_cell(state, plait__queued_watch_cell(queued, i), i, i);
+			  plait__queue_program_lane_mark(plan,
+							 queued->ports[i].lane), i);
+	for (uint32_t i = 0; i < plait__queue_program_timed_count(queued); i++)
+		fill_cell(state, plait__queue_program_time_listener(queued, i), i, i);
 }
 
 /* ---- who needs somebody else ---- */
 
 /* From any thread, in upcalls too: the driver goes on with it. */
-static void offer_outside(plait__outside *outside)
+static void offer_outside(plait__external *external)
 {
-	plait__queued_outside *lane = (plait__queued_outside *)(void *)outside;
+	plait__queue_external *lane = (plait__queue_external *)(void *)external;
 
-	plait__pilot_note_down(outside->instance->program->context,
-			       &lane->state->cells[lane->cell].note, PLAIT_OK);
+	plait__progress_post(external->instance->program->context,
+			     &lane->state->listeners[lane->cell].note, PLAIT_OK);
 }
 
-static plait_status make_outside(plait__queued_state *state, uint32_t lane,
+static plait_status make_outside(plait__queue_instance *state, uint32_t lane,
 				 plait_error *error)
 {
-	const plait__queued *queued = state->queued;
-	uint32_t number = queued->lanes[lane].outside;
-	plait__queued_outside *made;
+	const plait__queue_program *queued = state->queued;
+	uint32_t number = queued->lanes[lane].external;
+	plait__queue_external *made;
 
 	if (number == PLAIT__NONE)
 		return PLAIT_OK;
-	made = &state->outsides[number];
+	made = &state->externals[number];
 	made->state = state;
-	made->cell = plait__queued_mark_cells(queued) + number;
-	state->cells[made->cell].note.whose = state->pilot;
-	state->cells[made->cell].link = number;
-	made->outside = (plait__outside){
+	made->cell = plait__queue_program_mark_listeners(queued) + number;
+	state->listeners[made->cell].note.whose = state->pilot;
+	state->listeners[made->cell].link = number;
+	made->external = (plait__external){
 		.instance = state->instance, .lock = &state->lock,
 		.newest = state->newest,
-		.sibling = number > 0 ? &state->outsides[number - 1].outside :
+		.sibling = number > 0 ? &state->externals[number - 1].external :
 			   NULL,
 		.device = queued->program->plan->lanes[lane].device,
 		.offer = offer_outside,
 	};
-	return plait__outside_make(&made->outside, queued->lanes[lane].submits,
-				   error);
+	return plait__external_make(&made->external, queued->lanes[lane].submits,
+				    error);
 }
 
 /* ---- queues ---- */
 
-static plait_status make_queue(plait__queued_state *state, uint32_t lane,
+static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 			       plait_error *error)
 {
-	const plait__queued_lane *made_for = &state->queued->lanes[lane];
-	plait__port *port = made_for->device->port;
+	const plait__queue_lane *made_for = &state->queued->lanes[lane];
+	plait__backend_port *port = made_for->device->port;
 	plait__backend *backend = port->backend;
-	plait__queued_queue *queue = &state->queues[lane];
+	plait__lane_queue *queue = &state->queues[lane];
 	const plait_queue_request request = {
 		.size = sizeof(request), .capacity = made_for->commands,
 		.label = "plan",
@@ -288,8 +288,8 @@ static plait_status make_queue(plait__queued_state *state, uint32_t lane,
 	status = backend->table.queue_create(backend->self,
 					     made_for->device->index, &request,
 					     &queue->raw, &room);
-	status = plait__port_judge_made(port, status, "queue_create",
-					queue->raw, &room, error);
+	status = plait__backend_result_check_created(port, status, "queue_create",
+						     queue->raw, &room, error);
 	if (status != PLAIT_OK) {
 		queue->raw = NULL;
 		return status;
@@ -298,18 +298,18 @@ static plait_status make_queue(plait__queued_state *state, uint32_t lane,
 	status = backend->table.signal_create(backend->self,
 					      made_for->device->index, 0,
 					      &queue->signal, &room);
-	status = plait__port_judge_made(port, status, "signal_create",
-					queue->signal, &room, error);
+	status = plait__backend_result_check_created(port, status, "signal_create",
+						     queue->signal, &room, error);
 	if (status != PLAIT_OK)
 		queue->signal = NULL;
 	return status;
 }
 
-static void free_queue(plait__queued_state *state, uint32_t lane)
+static void free_queue(plait__queue_instance *state, uint32_t lane)
 {
 	plait__backend *backend = state->queued->lanes[lane].device->port
 					  ->backend;
-	plait__queued_queue *queue = &state->queues[lane];
+	plait__lane_queue *queue = &state->queues[lane];
 
 	if (queue->raw != NULL)
 		backend->table.queue_destroy(backend->self, queue->raw);
@@ -317,23 +317,23 @@ static void free_queue(plait__queued_state *state, uint32_t lane)
 		backend->table.signal_destroy(backend->self, queue->signal);
 }
 
-plait_status plait__queued_remake(plait__queued_state *state, uint32_t lane,
-				  plait_error *error)
+plait_status plait__queue_instance_remake(plait__queue_instance *state, uint32_t lane,
+					  plait_error *error)
 {
 	plait_status status;
 
 	free_queue(state, lane);
-	state->queues[lane] = (plait__queued_queue){ .raw = NULL };
+	state->queues[lane] = (plait__lane_queue){ .raw = NULL };
 	status = make_queue(state, lane, error);
 	if (status != PLAIT_OK)
 		return status;
 	fill_stretches(state);
-	plait__queued_frozen_use(state);
+	plait__device_graphs_select(state);
 	return PLAIT_OK;
 }
 
-plait_status plait__queued_state_make(plait__queued_state *state,
-				      plait_error *error)
+plait_status plait__queue_instance_make(plait__queue_instance *state,
+					plait_error *error)
 {
 	const plait__plan *plan = state->queued->program->plan;
 	plait_status status = PLAIT_OK;
@@ -352,25 +352,25 @@ plait_status plait__queued_state_make(plait__queued_state *state,
 	fill_work(state);
 	fill_stretches(state);
 	fill_cells(state);
-	state->halt.note.whose = state->pilot;
-	state->halt.mark = PLAIT__NONE;
-	state->piloted.turn = plait__queued_turn;
-	status = plait__queued_launches_make(state, error);
+	state->stop_listener.note.whose = state->pilot;
+	state->stop_listener.mark = PLAIT__NONE;
+	state->piloted.advance = plait__run_driver_advance;
+	status = plait__launch_variants_make(state, error);
 	return status != PLAIT_OK ? status :
-	       plait__queued_frozen_make(state, error);
+	       plait__device_graphs_make(state, error);
 }
 
-void plait__queued_state_free(plait__queued_state *state)
+void plait__queue_instance_free(plait__queue_instance *state)
 {
 	const plait__plan *plan = state->queued->program->plan;
 
-	plait__queued_frozen_free(state);
+	plait__device_graphs_free(state);
 	for (uint32_t i = 0; state->queues != NULL && i < plan->lanes_count;
 	     i++)
 		free_queue(state, i);
-	for (uint32_t i = 0; state->outsides != NULL &&
-	     i < state->queued->outside_count; i++)
-		plait__outside_free(&state->outsides[i].outside);
-	plait__queued_launches_free(state);
+	for (uint32_t i = 0; state->externals != NULL &&
+	     i < state->queued->external_count; i++)
+		plait__external_free(&state->externals[i].external);
+	plait__launch_variants_free(state);
 	free_arrays(state);
 }

@@ -10,13 +10,13 @@
 #include "object/context/backend_result.h"
 
 enum {
-	PLAIT__ITEM_CHUNK = 0,
-	PLAIT__ITEM_REGION = 1,
-	PLAIT__ITEM_POINT = 2,
-	PLAIT__ITEM_OUTSIDE = 3
+	PLAIT__STAGE_CHUNK = 0,
+	PLAIT__STAGE_REGION = 1,
+	PLAIT__STAGE_POINT = 2,
+	PLAIT__STAGE_EXTERNAL = 3
 };
 
-typedef struct plait__queued_item {
+typedef struct plait__queue_stage {
 	uint32_t kind;
 	uint32_t link;		/* REGION: which; POINT, OUTSIDE: the command */
 	uint32_t body;
@@ -32,47 +32,47 @@ typedef struct plait__queued_item {
 	uint32_t behind;	/* the chunk behind this alone, or none */
 	uint32_t first_command;
 	uint32_t last_command;
-} plait__queued_item;
+} plait__queue_stage;
 
 /* Waits, then work in order, then an emission. */
-typedef struct plait__queued_stretch {
+typedef struct plait__queue_submission {
 	uint32_t wait_first;	/* marks */
 	uint32_t wait_count;
 	uint32_t work_first;	/* what is done: see work */
 	uint32_t work_count;
 	uint32_t mark;		/* emitted, or none */
 	uint32_t segment;	/* all its work, frozen; or none */
-} plait__queued_stretch;
+} plait__queue_submission;
 
 /* Commands of one device that are frozen as one; compile_segments.c. */
-typedef struct plait__queued_segment {
+typedef struct plait__queue_segment {
 	uint32_t lane;		/* in whose queue it runs */
 	uint32_t last;		/* command, whose mark is that of all */
 	uint32_t member_first;	/* in members, each behind what it needs */
 	uint32_t member_count;
 	uint32_t start_first;	/* in edge_starts: one more than members */
 	uint32_t edge_first;	/* in edges: members that are before */
-	uint32_t stretch;
+	uint32_t submission;
 	uint32_t regions;	/* of its body, that it decides itself */
-} plait__queued_segment;
+} plait__queue_segment;
 
 /* Stretches of a lane that are submitted by one call. */
-typedef struct plait__queued_batch {
+typedef struct plait__queue_batch {
 	uint32_t lane;
-	uint32_t stretch_first;
-	uint32_t stretch_count;
+	uint32_t submission_first;
+	uint32_t submission_count;
 	bool binds;		/* launches in it may change; launch_variants.c */
-	bool freezes;		/* segments are in it */
-} plait__queued_batch;
+	bool has_segments;		/* segments are in it */
+} plait__queue_batch;
 
-typedef struct plait__queued_body {
+typedef struct plait__queue_body {
 	uint32_t item_first;	/* the first is the chunk behind nothing */
 	uint32_t item_count;
 	uint32_t end;		/* batch: its exits, and the next decision */
-} plait__queued_body;
+} plait__queue_body;
 
-typedef struct plait__queued_region {
-	uint32_t item;
+typedef struct plait__queue_region {
+	uint32_t stage;
 	uint32_t home;		/* the lane */
 	uint32_t outer_body;
 	uint32_t outer;		/* the region around it, or none */
@@ -84,54 +84,54 @@ typedef struct plait__queued_region {
 	uint32_t leave_count;
 	const plait__store_function *function; /* or null: a word */
 	bool asks_owner;	/* it is of an inbox */
-	bool settles;		/* all its lanes are through with what is in
+	bool drains_lanes;		/* all its lanes are through with what is in
 				 * front: see compile_stages.c */
 	bool frozen;		/* part of a segment: see compile_device_loops.c */
 	const char *why;	/* it is not */
-	uint32_t culprit;	/* the command that `why` is of, or none */
+	uint32_t why_command;	/* the command that `why` is of, or none */
 	uint32_t inside;	/* then: commands of its bodies */
 	uint32_t writer;	/* then: of its word; compile_predicates.c */
 	uint32_t alias;		/* of the word's memory */
 	plait_work_region shape;
-} plait__queued_region;
+} plait__queue_region;
 
-typedef struct plait__queued_lane {
+typedef struct plait__queue_lane {
 	plait__device *device;
 	uint32_t port;		/* in ports */
 	uint32_t final;		/* batch: what every run ends with */
 	uint64_t commands;	/* the most that can be pending */
-	uint32_t outside;	/* in outsides, or none: needs nobody else */
+	uint32_t external;	/* in outsides, or none: needs nobody else */
 	bool submits;		/* that it only waits for is not so */
-} plait__queued_lane;
+} plait__queue_lane;
 
 /* The backends that the plan uses. */
-typedef struct plait__queued_port {
-	plait__port *port;
+typedef struct plait__queue_port {
+	plait__backend_port *port;
 	uint32_t lane;		/* its first one, whose end is the last */
-} plait__queued_port;
+} plait__queue_port;
 
-typedef struct plait__queued plait__queued;
+typedef struct plait__queue_program plait__queue_program;
 
-struct plait__queued {
+struct plait__queue_program {
 	const plait__program *program;
 	bool records;		/* for runs that are recorded */
 	bool decides;		/* itself, all regions */
 	bool has_loops;		/* regions that are frozen */
-	uint64_t fewest;	/* commands of a segment; 0: there are none */
-	plait__queued *recorded; /* the same for those, or null */
-	plait__queued *decider;	/* the same with no region frozen, or null */
-	plait__queued_lane *lanes;
-	plait__queued_port *ports;
-	plait__queued_body *bodies;
-	plait__queued_region *regions;
+	uint64_t min_commands;	/* commands of a segment; 0: there are none */
+	plait__queue_program *recorded; /* the same for those, or null */
+	plait__queue_program *decider;	/* the same with no region frozen, or null */
+	plait__queue_lane *lanes;
+	plait__queue_port *ports;
+	plait__queue_body *bodies;
+	plait__queue_region *regions;
 	uint32_t port_count;
 	uint32_t point_count;
-	uint32_t outside_count;
+	uint32_t external_count;
 	uint32_t mark_count;
 	plait__vector items;
 	plait__vector nexts;	/* uint32_t: items */
 	plait__vector batches;
-	plait__vector stretches;
+	plait__vector submissions;
 	plait__vector waits;	/* uint32_t: marks */
 	plait__vector work;	/* uint32_t: a command, or past those a
 				 * region's predicate */
@@ -146,31 +146,31 @@ struct plait__queued {
 };
 
 /* Marks behind those of the commands. */
-static inline uint32_t plait__queued_region_mark(const plait__plan *plan,
-						 uint32_t region)
+static inline uint32_t plait__queue_program_region_mark(const plait__plan *plan,
+							uint32_t region)
 {
 	return plan->command_count + region;
 }
 
-static inline uint32_t plait__queued_lane_mark(const plait__plan *plan,
-					       uint32_t lane)
+static inline uint32_t plait__queue_program_lane_mark(const plait__plan *plan,
+						      uint32_t lane)
 {
 	return plan->command_count + plan->regions_count + lane;
 }
 
-static inline plait__queued_segment *plait__queued_segment_of(
-	const plait__queued *queued, uint32_t command)
+static inline plait__queue_segment *plait__queue_program_segment(
+	const plait__queue_program *queued, uint32_t command)
 {
 	uint32_t number = queued->segment_of != NULL ?
 			  queued->segment_of[command] : PLAIT__NONE;
 
 	return number == PLAIT__NONE ? NULL :
-	       (plait__queued_segment *)queued->segments.items + number;
+	       (plait__queue_segment *)queued->segments.items + number;
 }
 
 /* Is it decided by the device whether it runs? */
-static inline bool plait__queued_is_frozen_body(const plait__queued *queued,
-						uint32_t body)
+static inline bool plait__queue_program_is_device_body(const plait__queue_program *queued,
+						       uint32_t body)
 {
 	uint32_t region = queued->program->plan->bodies[body].region;
 
@@ -178,8 +178,8 @@ static inline bool plait__queued_is_frozen_body(const plait__queued *queued,
 }
 
 /* A region's command, or a stub of one, that is part of a segment, or not. */
-static inline bool plait__queued_is_region(const plait__queued *queued,
-					   uint32_t command, bool frozen)
+static inline bool plait__queue_program_is_region(const plait__queue_program *queued,
+						  uint32_t command, bool frozen)
 {
 	const plait__plan_command *at =
 		&queued->program->plan->commands[command];
@@ -190,97 +190,97 @@ static inline bool plait__queued_is_region(const plait__queued *queued,
 }
 
 /* What is emitted behind a command, and by which lane. */
-static inline uint32_t plait__queued_mark_of(const plait__queued *queued,
-					     uint32_t command)
+static inline uint32_t plait__queue_program_mark(const plait__queue_program *queued,
+						 uint32_t command)
 {
-	const plait__queued_segment *segment =
-		plait__queued_segment_of(queued, command);
+	const plait__queue_segment *segment =
+		plait__queue_program_segment(queued, command);
 
 	return segment != NULL ? segment->last : command;
 }
 
-static inline uint32_t plait__queued_lane_of(const plait__queued *queued,
-					     uint32_t command)
+static inline uint32_t plait__queue_program_lane(const plait__queue_program *queued,
+						 uint32_t command)
 {
 	return queued->program->plan
-		       ->commands[plait__queued_mark_of(queued, command)].lane;
+		       ->commands[plait__queue_program_mark(queued, command)].lane;
 }
 
 /* Cells: those of regions, of points, of ports; behind them those of lanes
  * that need somebody else, which stand for no mark, and of commands, where runs
  * are recorded. */
-static inline uint32_t plait__queued_mark_cells(const plait__queued *queued)
+static inline uint32_t plait__queue_program_mark_listeners(const plait__queue_program *queued)
 {
 	return queued->program->plan->regions_count + queued->point_count +
 	       queued->port_count;
 }
 
-static inline uint32_t plait__queued_watch_cell(const plait__queued *queued,
-						uint32_t command)
+static inline uint32_t plait__queue_program_time_listener(const plait__queue_program *queued,
+							  uint32_t command)
 {
-	return plait__queued_mark_cells(queued) + queued->outside_count +
+	return plait__queue_program_mark_listeners(queued) + queued->external_count +
 	       command;
 }
 
-static inline uint32_t plait__queued_watch_count(const plait__queued *queued)
+static inline uint32_t plait__queue_program_timed_count(const plait__queue_program *queued)
 {
 	return queued->records ? queued->program->plan->command_count : 0;
 }
 
-static inline uint32_t plait__queued_cell_count(const plait__queued *queued)
+static inline uint32_t plait__queue_program_listener_count(const plait__queue_program *queued)
 {
-	return plait__queued_watch_cell(queued,
-					plait__queued_watch_count(queued));
+	return plait__queue_program_time_listener(queued,
+						  plait__queue_program_timed_count(queued));
 }
 
-static inline plait__queued_item *plait__queued_item_at(
-	const plait__queued *queued, uint32_t item)
+static inline plait__queue_stage *plait__queue_program_stage(
+	const plait__queue_program *queued, uint32_t stage)
 {
-	return (plait__queued_item *)queued->items.items + item;
+	return (plait__queue_stage *)queued->items.items + stage;
 }
 
-static inline uint32_t plait__queued_at(const plait__vector *vector,
-					uint32_t index)
+static inline uint32_t plait__queue_program_at(const plait__vector *vector,
+					       uint32_t index)
 {
 	return ((const uint32_t *)vector->items)[index];
 }
 
-static inline plait__port *plait__queued_port_of(
-	const plait__queued *queued, uint32_t lane)
+static inline plait__backend_port *plait__queue_program_port(
+	const plait__queue_program *queued, uint32_t lane)
 {
 	return queued->ports[queued->lanes[lane].port].port;
 }
 
 /* compile_lanes.c: which queues of which backends, and what they cannot. */
-plait_status plait__queued_find_lanes(plait__queued *queued,
-				      plait_error *error);
+plait_status plait__compile_lanes(plait__queue_program *queued,
+				  plait_error *error);
 
 /* compile_device_loops.c: which regions their devices decide. */
-bool plait__queued_find_loops(plait__queued *queued);
+bool plait__compile_device_loops(plait__queue_program *queued);
 /* log_decisions.c: tell the log who decides each of them, and why; whoever
  * decides all does it in each of its runs. */
-void plait__queued_tell_regions(const plait__queued *queued);
+void plait__log_decisions(const plait__queue_program *queued);
 /* Whose segment may hold it; null: none. */
-plait__device *plait__queued_frozen_on(const plait__queued *queued,
-				       uint32_t command);
+plait__device *plait__compile_segment_device(const plait__queue_program *queued,
+					     uint32_t command);
 
 /* compile_stages.c: the items of each body. */
-bool plait__queued_find_items(plait__queued *queued, uint32_t **next_commands);
+bool plait__compile_stages(plait__queue_program *queued, uint32_t **next_commands);
 
 /* compile_segments.c: what is frozen together; the chunks' lists then have each
  * segment once. */
-bool plait__queued_find_segments(plait__queued *queued,
-				 uint32_t *next_commands);
+bool plait__compile_segments(plait__queue_program *queued,
+			     uint32_t *next_commands);
 
 /* compile_predicates.c: which launches alone write what decides their loop. */
-void plait__queued_find_deciders(plait__queued *queued);
+void plait__compile_predicates(plait__queue_program *queued);
 
 /* compile_batches.c: what is submitted. */
-bool plait__queued_find_batches(plait__queued *queued,
-				const uint32_t *next_commands);
+bool plait__compile_batches(plait__queue_program *queued,
+			    const uint32_t *next_commands);
 
 /* record_times.c: is the host told of its end?  Only where runs are
  * recorded. */
-bool plait__queued_is_watched(const plait__queued *queued, uint32_t command);
+bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t command);
 
 #endif

@@ -16,39 +16,39 @@
 
 #include <stdlib.h>
 
-static const plait__plan *plan_of(const plait__queued_state *state)
+static const plait__plan *plan_of(const plait__queue_instance *state)
 {
 	return state->queued->program->plan;
 }
 
-bool plait__queued_is_watched(const plait__queued *queued, uint32_t command)
+bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	uint8_t kind = plan->commands[command].kind;
 
 	return queued->records && kind != PLAIT__CMD_REGION &&
-	       kind != PLAIT__CMD_ENTER && !plait__op_is_outside(plan, command);
+	       kind != PLAIT__CMD_ENTER && !plait__call_op_is_external(plan, command);
 }
 
-static uint32_t body_of(const plait__queued_state *state, uint32_t command)
+static uint32_t body_of(const plait__queue_instance *state, uint32_t command)
 {
 	const plait__plan *plan = plan_of(state);
 
 	return plan->nodes[plan->commands[command].node].body;
 }
 
-static plait__ring *ring_of(const plait__queued_state *state, uint32_t command)
+static plait__record_ring *ring_of(const plait__queue_instance *state, uint32_t command)
 {
 	return &state->instance->recording->rings[
 		plan_of(state)->commands[command].lane];
 }
 
-static void put_command(plait__queued_state *state, uint32_t command,
+static void put_command(plait__queue_instance *state, uint32_t command,
 			uint64_t start_ns, uint64_t end_ns, uint64_t thread)
 {
 	const plait__plan *plan = plan_of(state);
 	uint32_t body = body_of(state, command);
-	const plait__entry entry = {
+	const plait__record_entry entry = {
 		.start_ns = start_ns < end_ns ? start_ns : end_ns,
 		.end_ns = end_ns,
 		.iteration = body == 0 ? 0 : state->instance->frame.iterations[
@@ -57,65 +57,65 @@ static void put_command(plait__queued_state *state, uint32_t command,
 		.command = command, .other = PLAIT__NONE,
 	};
 
-	plait__ring_put_of(ring_of(state, command), &entry);
+	plait__recorder_put_as(ring_of(state, command), &entry);
 }
 
 /* ---- what queues do ---- */
 
-static bool was_called(const plait__queued_watch *watch)
+static bool was_called(const plait__command_times *watch)
 {
 	return watch->call_end_ns != 0;
 }
 
-void plait__queued_begin_watch(plait__queued_state *state, uint32_t body)
+void plait__record_times_begin_body(plait__queue_instance *state, uint32_t body)
 {
 	const plait__plan_body *at = &plan_of(state)->bodies[body];
 
 	for (uint32_t i = 0; i < at->command_count; i++)
-		state->watches[at->command_first + i] = (plait__queued_watch){
+		state->times[at->command_first + i] = (plait__command_times){
 			.latest_ns = UINT64_MAX
 		};
 }
 
-void plait__queued_watch_batch(plait__queued_state *state, uint32_t batch)
+void plait__record_times_subscribe(plait__queue_instance *state, uint32_t batch)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_batch *at =
-		(const plait__queued_batch *)queued->batches.items + batch;
-	const plait__queued_stretch *stretch =
-		(const plait__queued_stretch *)queued->stretches.items +
-		at->stretch_first;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_batch *at =
+		(const plait__queue_batch *)queued->batches.items + batch;
+	const plait__queue_submission *submission =
+		(const plait__queue_submission *)queued->submissions.items +
+		at->submission_first;
 	uint64_t now_ns = plait__clock_now_ns();
 
-	for (uint32_t i = 0; i < at->stretch_count; i++, stretch++) {
-		uint32_t command = stretch->mark;
+	for (uint32_t i = 0; i < at->submission_count; i++, submission++) {
+		uint32_t command = submission->mark;
 
 		if (command >= plan_of(state)->command_count ||
-		    !plait__queued_is_watched(queued, command))
+		    !plait__record_times_is_timed(queued, command))
 			continue;
-		state->watches[command].start_ns = now_ns;
+		state->times[command].start_ns = now_ns;
 		state->frames[body_of(state, command)].left++;
-		plait__queued_await(state, plait__queued_watch_cell(queued,
-								    command));
+		plait__submit_subscribe(state, plait__queue_program_time_listener(queued,
+										  command));
 	}
 }
 
-uint32_t plait__queued_end_watch(plait__queued_state *state, uint32_t number,
-				 plait_status status)
+uint32_t plait__record_times_completed(plait__queue_instance *state, uint32_t number,
+				       plait_status status)
 {
-	uint32_t command = state->cells[number].mark;
+	uint32_t command = state->listeners[number].mark;
 	uint32_t body = body_of(state, command);
 
 	/* One that failed counts, one that did not run does not. */
 	if (status == PLAIT_OK)
-		state->watches[command].end_ns = state->cells[number].told_ns;
+		state->times[command].end_ns = state->listeners[number].told_ns;
 	state->frames[body].left--;
 	return body;
 }
 
-void plait__queued_time_call(plait__queued_call *call, uint64_t start_ns)
+void plait__record_times_callback(plait__host_callback *call, uint64_t start_ns)
 {
-	plait__queued_watch *watch = &call->state->watches[call->command];
+	plait__command_times *watch = &call->state->times[call->command];
 
 	watch->call_start_ns = start_ns;
 	watch->call_end_ns = plait__clock_now_ns();
@@ -125,29 +125,29 @@ void plait__queued_time_call(plait__queued_call *call, uint64_t start_ns)
 /* ---- a body is over ---- */
 
 /* Call `each` for all that a command comes behind in its body. */
-static void each_before(plait__queued_state *state, uint32_t command,
-			void (*each)(plait__queued_watch *before,
+static void each_before(plait__queue_instance *state, uint32_t command,
+			void (*each)(plait__command_times *before,
 				     uint64_t *ns), uint64_t *ns)
 {
 	const plait__plan *plan = plan_of(state);
 	const plait__plan_command *at = &plan->commands[command];
 
 	if (at->position > 0)
-		each(&state->watches[command - 1], ns);
+		each(&state->times[command - 1], ns);
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++)
-		each(&state->watches[plait__plan_find_command(
+		each(&state->times[plait__plan_find_command(
 			     plan, body_of(state, command),
 			     plan->waits[i].lane, plan->waits[i].position)],
 		     ns);
 }
 
-static void end_before(plait__queued_watch *before, uint64_t *ns)
+static void end_before(plait__command_times *before, uint64_t *ns)
 {
 	if (*ns < before->latest_ns)
 		before->latest_ns = *ns;
 }
 
-static void begin_behind(plait__queued_watch *before, uint64_t *ns)
+static void begin_behind(plait__command_times *before, uint64_t *ns)
 {
 	uint64_t end_ns = was_called(before) ? before->call_end_ns :
 			  before->end_ns != 0 ? before->end_ns :
@@ -159,20 +159,20 @@ static void begin_behind(plait__queued_watch *before, uint64_t *ns)
 
 /* What has no time of its own, as where a lane goes past a region, hands on
  * when those behind it began; 0: none did. */
-static uint64_t hand_on(const plait__queued_watch *watch)
+static uint64_t hand_on(const plait__command_times *watch)
 {
 	return watch->latest_ns == UINT64_MAX ? 0 : watch->latest_ns;
 }
 
 /* When it began, as those before it have to know; 0: it did not. */
-static uint64_t limit_end(plait__queued_state *state, uint32_t command)
+static uint64_t limit_end(plait__queue_instance *state, uint32_t command)
 {
-	plait__queued_watch *watch = &state->watches[command];
+	plait__command_times *watch = &state->times[command];
 
 	if (was_called(watch))
 		return watch->call_start_ns;
 	/* What the host does itself it knows. */
-	if (!plait__queued_is_watched(state->queued, command))
+	if (!plait__record_times_is_timed(state->queued, command))
 		return watch->start_ns != 0 ? watch->start_ns : hand_on(watch);
 	if (watch->end_ns > watch->latest_ns)
 		watch->end_ns = watch->latest_ns;
@@ -180,7 +180,7 @@ static uint64_t limit_end(plait__queued_state *state, uint32_t command)
 }
 
 /* What its lane did in the body around before it came to the region. */
-static void begin_behind_lane(plait__queued_state *state, uint32_t command,
+static void begin_behind_lane(plait__queue_instance *state, uint32_t command,
 			      uint32_t body, uint64_t *ns)
 {
 	const plait__plan *plan = plan_of(state);
@@ -195,13 +195,13 @@ static void begin_behind_lane(plait__queued_state *state, uint32_t command,
 			continue;
 		if (plan->commands[i].node == region)
 			return;
-		begin_behind(&state->watches[i], ns);
+		begin_behind(&state->times[i], ns);
 		each_before(state, i, begin_behind, ns);
 	}
 }
 
 /* The first in its lane is behind that of all bodies around. */
-static void begin_behind_outer(plait__queued_state *state, uint32_t command,
+static void begin_behind_outer(plait__queue_instance *state, uint32_t command,
 			       uint64_t *ns)
 {
 	const plait__plan *plan = plan_of(state);
@@ -216,9 +216,9 @@ static void begin_behind_outer(plait__queued_state *state, uint32_t command,
 	}
 }
 
-static void put_watch(plait__queued_state *state, uint32_t command)
+static void put_watch(plait__queue_instance *state, uint32_t command)
 {
-	const plait__queued_watch *watch = &state->watches[command];
+	const plait__command_times *watch = &state->times[command];
 	uint64_t start_ns = watch->start_ns;
 
 	if (was_called(watch)) {
@@ -232,7 +232,7 @@ static void put_watch(plait__queued_state *state, uint32_t command)
 	}
 }
 
-void plait__queued_put_body(plait__queued_state *state, uint32_t body)
+void plait__record_times_put_body(plait__queue_instance *state, uint32_t body)
 {
 	const plait__plan_body *at = &plan_of(state)->bodies[body];
 	const uint32_t *order = plan_of(state)->order + at->command_first;
@@ -244,36 +244,36 @@ void plait__queued_put_body(plait__queued_state *state, uint32_t body)
 			each_before(state, order[i], end_before, &ns);
 	}
 	for (uint32_t i = 0; i < at->command_count; i++) {
-		if (plait__queued_is_watched(state->queued, order[i]))
+		if (plait__record_times_is_timed(state->queued, order[i]))
 			put_watch(state, order[i]);
 		each_before(state, order[i], begin_behind,
-			    &state->watches[order[i]].past_ns);
+			    &state->times[order[i]].past_ns);
 	}
 }
 
 /* ---- what the driver does ---- */
 
-void plait__queued_begin_outside(plait__queued_state *state, uint32_t command)
+void plait__record_times_begin_external(plait__queue_instance *state, uint32_t command)
 {
-	state->watches[command].start_ns = plait__clock_now_ns();
+	state->times[command].start_ns = plait__clock_now_ns();
 }
 
-void plait__queued_end_outside(plait__queued_state *state, uint32_t command)
+void plait__record_times_end_external(plait__queue_instance *state, uint32_t command)
 {
-	plait__queued_watch *watch = &state->watches[command];
+	plait__command_times *watch = &state->times[command];
 
 	watch->end_ns = plait__clock_now_ns();
 	put_command(state, command, watch->start_ns, watch->end_ns,
 		    plait__thread_token());
 }
 
-void plait__queued_note_decision(plait__queued_state *state, uint32_t region,
-				 uint32_t body, bool again)
+void plait__record_times_decision(plait__queue_instance *state, uint32_t region,
+				  uint32_t body, bool again)
 {
 	const plait__plan_region *at = &plan_of(state)->regions[region];
-	plait__ring *ring = ring_of(state, at->command);
-	const plait__entry entry = {
-		.start_ns = state->cells[region].told_ns,
+	plait__record_ring *ring = ring_of(state, at->command);
+	const plait__record_entry entry = {
+		.start_ns = state->listeners[region].told_ns,
 		.end_ns = plait__clock_now_ns(),
 		.iteration = state->instance->frame.iterations[region],
 		.kind = PLAIT_RECORD_DECISION, .command = at->command,
@@ -282,18 +282,18 @@ void plait__queued_note_decision(plait__queued_state *state, uint32_t region,
 
 	/* The first one, which is what all in front of it comes before. */
 	if (!again)
-		state->watches[at->command].start_ns = entry.start_ns;
-	plait__ring_put(ring, &entry);
+		state->times[at->command].start_ns = entry.start_ns;
+	plait__recorder_put(ring, &entry);
 	if (again && at->kind != PLAIT__REGION_CASE)
-		plait__ring_iteration(ring);
+		plait__recorder_add_iteration(ring);
 }
 
 /* ---- the end ---- */
 
 static int compare(const void *a, const void *b)
 {
-	const plait__entry *one = a;
-	const plait__entry *other = b;
+	const plait__record_entry *one = a;
+	const plait__record_entry *other = b;
 
 	if (one->start_ns != other->start_ns)
 		return one->start_ns < other->start_ns ? -1 : 1;
@@ -304,7 +304,7 @@ static int compare(const void *a, const void *b)
 
 /* A lane does one thing after the other: where the two meet is within both, if
  * the one in front of them has left anything of that. */
-static void part(plait__entry *before, plait__entry *after)
+static void part(plait__record_entry *before, plait__record_entry *after)
 {
 	uint64_t at_ns = before->end_ns < after->end_ns ? before->end_ns :
 			 after->end_ns;
@@ -319,13 +319,13 @@ static void part(plait__entry *before, plait__entry *after)
 		after->end_ns = at_ns;
 }
 
-void plait__queued_end_record(plait__queued_state *state)
+void plait__record_times_end(plait__queue_instance *state)
 {
 	plait__recording *recording = state->instance->recording;
 
 	for (uint32_t l = 0; l < recording->ring_count; l++) {
-		plait__ring *ring = &recording->rings[l];
-		uint32_t kept = plait__ring_kept(ring);
+		plait__record_ring *ring = &recording->rings[l];
+		uint32_t kept = plait__recorder_entry_count(ring);
 
 		if (kept == 0)
 			continue;

@@ -17,10 +17,10 @@ enum { UNMAP_TRIES = 8 };
 
 /* ---- which kernel, which buffer ---- */
 
-plait__kernel *plait__queued_kernel(const plait__queued_state *state,
-				    const plait__plan_payload *payload)
+plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
+				     const plait__plan_payload *payload)
 {
-	const plait__version *version = state->instance->version;
+	const plait__kernel_version *version = state->instance->version;
 	plait__object *const *kernels =
 		version != NULL ? version->kernels :
 		state->queued->program->frozen->kernels;
@@ -36,20 +36,20 @@ static const plait__signature *signature_of(const plait__program *program,
 		program->frozen->kernels[payload->kernel])->signature;
 }
 
-void plait__queued_count(const plait__queued *queued, uint32_t command,
-			 uint32_t *out_arguments, uint32_t *out_pointers)
+void plait__resolve_counts(const plait__queue_program *queued, uint32_t command,
+			   uint32_t *out_arguments, uint32_t *out_pointers)
 {
 	const plait__plan *plan = queued->program->plan;
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
 	const plait__signature *signature;
 
 	*out_arguments = 0;
 	*out_pointers = 0;
 	if (payload == NULL)
 		return;
-	if (plait__queued_is_foreign(queued, command) ||
-	    plait__words_is_told_move(plan, command))
+	if (plait__resolve_is_foreign(queued, command) ||
+	    plait__payload_is_param_copy(plan, command))
 		*out_pointers = payload->arg_count;
 	if (plan->commands[command].kind != PLAIT__CMD_LAUNCH)
 		return;
@@ -61,19 +61,19 @@ void plait__queued_count(const plait__queued *queued, uint32_t command,
 				 PLAIT__TYPE_POINTER;
 }
 
-plait__buffer *plait__queued_buffer(const plait__queued_state *state,
-				    const plait__plan_arg *arg,
-				    uint64_t *out_offset)
+plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
+				     const plait__plan_arg *arg,
+				     uint64_t *out_offset)
 {
 	const plait__frame *frame = &state->instance->frame;
-	const plait__frozen *frozen = frame->layout->frozen;
+	const plait__plan_object *frozen = frame->layout->frozen;
 	uint32_t slot = arg->index;
 
 	*out_offset = arg->offset;
 	if (arg->kind == PLAIT__ARG_PARAM) {
 		*out_offset = frame->bound[arg->index].offset +
-			      plait__plan_param_offset(frozen->plan->blob,
-						       arg);
+			      plait__payload_param_offset(frozen->plan->blob,
+							  arg);
 		return frame->bound[arg->index].buffer;
 	}
 	if (arg->kind == PLAIT__ARG_ROTATION) {
@@ -85,21 +85,21 @@ plait__buffer *plait__queued_buffer(const plait__queued_state *state,
 }
 
 /* Does a lane's backend know this memory?  Memory without bytes is none. */
-static bool knows(const plait__queued *queued, uint32_t lane,
+static bool knows(const plait__queue_program *queued, uint32_t lane,
 		  const plait__plan_arg *arg)
 {
-	const plait__frozen *frozen = queued->program->frozen;
+	const plait__plan_object *frozen = queued->program->frozen;
 	const plait__buffer *buffer =
 		arg->kind == PLAIT__ARG_MEMORY &&
 				arg->index < frozen->plan->slots_count ?
 		(const plait__buffer *)frozen->buffers[arg->index] : NULL;
 
 	return buffer == NULL || buffer->root->raw == NULL ||
-	       buffer->device->port == plait__queued_port_of(queued, lane);
+	       buffer->device->port == plait__queue_program_port(queued, lane);
 }
 
 /* Does the lane's device leave rows to the host? */
-static bool lacks_rows(const plait__queued *queued, uint32_t command,
+static bool lacks_rows(const plait__queue_program *queued, uint32_t command,
 		       const plait__plan_payload *payload)
 {
 	const plait__plan *plan = queued->program->plan;
@@ -111,7 +111,7 @@ static bool lacks_rows(const plait__queued *queued, uint32_t command,
 			->capabilities & PLAIT_CAP_ROWS) == 0;
 }
 
-bool plait__queued_is_foreign(const plait__queued *queued, uint32_t command)
+bool plait__resolve_is_foreign(const plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
@@ -119,10 +119,10 @@ bool plait__queued_is_foreign(const plait__queued *queued, uint32_t command)
 	bool foreign = false;
 
 	if (at->kind == PLAIT__CMD_REGION)
-		payload = plait__words_payload_at(
+		payload = plait__payload_at(
 			plan, plan->regions[at->link].predicate);
 	else if (at->kind == PLAIT__CMD_COPY || at->kind == PLAIT__CMD_FILL)
-		payload = plait__words_payload(plan, command);
+		payload = plait__payload_of(plan, command);
 	else
 		return false;
 	foreign = lacks_rows(queued, command, payload);
@@ -135,12 +135,12 @@ bool plait__queued_is_foreign(const plait__queued *queued, uint32_t command)
 
 /* ---- memory as the host sees it ---- */
 
-plait_status plait__queued_map(plait__queued_pointer *pointer,
-			       plait__buffer *buffer, uint64_t offset,
-			       uint64_t bytes, uint32_t flags,
-			       plait_error *error)
+plait_status plait__resolve_map(plait__queue_pointer *pointer,
+				plait__buffer *buffer, uint64_t offset,
+				uint64_t bytes, uint32_t flags,
+				plait_error *error)
 {
-	plait__port *port = buffer->device->port;
+	plait__backend_port *port = buffer->device->port;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
@@ -156,15 +156,15 @@ plait_status plait__queued_map(plait__queued_pointer *pointer,
 	status = port->backend->table.memory_map(
 		port->backend->self, buffer->root->raw,
 		buffer->offset + offset, bytes, flags, &pointer->value, &room);
-	status = plait__port_judge_made(port, status, "memory_map",
-					pointer->value, &room, error);
+	status = plait__backend_result_check_created(port, status, "memory_map",
+						     pointer->value, &room, error);
 	if (status == PLAIT_OK)
 		pointer->mapped = buffer;
 	return status;
 }
 
-plait_status plait__queued_unmap(plait__queued_pointer *pointer,
-				 plait_error *error)
+plait_status plait__resolve_unmap(plait__queue_pointer *pointer,
+				  plait_error *error)
 {
 	plait__buffer *buffer = pointer->mapped;
 	plait_error room = { .size = sizeof(room) };
@@ -180,6 +180,6 @@ plait_status plait__queued_unmap(plait__queued_pointer *pointer,
 		status = backend->table.memory_unmap(backend->self,
 						     buffer->root->raw,
 						     pointer->value, &room);
-	return plait__port_judge(buffer->device->port, status, "memory_unmap",
-				 &room, error);
+	return plait__backend_result_check(buffer->device->port, status, "memory_unmap",
+					   &room, error);
 }

@@ -10,36 +10,36 @@
 
 #include <stdbool.h>
 
-typedef struct plait__queued_state plait__queued_state;
-typedef struct plait__obstacle plait__obstacle;
+typedef struct plait__queue_instance plait__queue_instance;
+typedef struct plait__blocked_on plait__blocked_on;
 
 enum {
-	PLAIT__ASKS_END = 0,
-	PLAIT__ASKS_FLUSH = 1,
-	PLAIT__ASKS_POINT = 2,
-	PLAIT__ASKS = 3
+	PLAIT__RETRY_END = 0,
+	PLAIT__RETRY_FLUSH = 1,
+	PLAIT__RETRY_POINT = 2,
+	PLAIT__RETRY_KINDS = 3
 };
 
 /* It was refused, one time after the other. */
-typedef struct plait__queued_refusal {
+typedef struct plait__retry_state {
 	uint32_t tries;
 	uint64_t since_ns;	/* the first one */
-} plait__queued_refusal;
+} plait__retry_state;
 
-void plait__queued_granted(plait__queued_state *state, uint32_t lane,
-			   uint32_t what);
+void plait__retry_reset(plait__queue_instance *state, uint32_t lane,
+			uint32_t what);
 /* False: that was once too often, so that the run is given up where the lane's
  * backend has taken something of it. */
-bool plait__queued_refused(plait__queued_state *state, uint32_t lane,
-			   uint32_t what, const plait_error *why);
+bool plait__retry_refused(plait__queue_instance *state, uint32_t lane,
+			  uint32_t what, const plait_error *why);
 
 /* Has any lane of the backend of this one taken something in this run? */
-bool plait__queued_has_taken(const plait__queued_state *state, uint32_t lane);
+bool plait__retry_has_accepted(const plait__queue_instance *state, uint32_t lane);
 
 /* blocked_queue.c: what it waits for. */
-void plait__queued_find(plait__queued_state *state, plait__obstacle *out);
+void plait__blocked_queue_describe(plait__queue_instance *state, plait__blocked_on *out);
 
 /* The last command of a lane that its queue is given, or none. */
-uint32_t plait__queued_last(const plait__queued_state *state, uint32_t lane);
+uint32_t plait__retry_last_command(const plait__queue_instance *state, uint32_t lane);
 
 #endif

@@ -29,33 +29,33 @@ enum {
 	ENDS = 2
 };
 
-static bool stopped(const plait__queued_state *state)
+static bool stopped(const plait__queue_instance *state)
 {
 	/* Relaxed: it never goes back during a run. */
 	return at_load_relaxed_u32(&state->instance->stop) != 0;
 }
 
-static const plait__plan *plan_of(const plait__queued_state *state)
+static const plait__plan *plan_of(const plait__queue_instance *state)
 {
 	return state->queued->program->plan;
 }
 
 /* ---- submitting ---- */
 
-static void fail_batch(plait__queued_state *state, uint32_t number,
+static void fail_batch(plait__queue_instance *state, uint32_t number,
 		       plait_error *why)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_batch *batch =
-		(const plait__queued_batch *)queued->batches.items + number;
-	const plait__queued_stretch *stretch =
-		(const plait__queued_stretch *)queued->stretches.items +
-		batch->stretch_first;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_batch *batch =
+		(const plait__queue_batch *)queued->batches.items + number;
+	const plait__queue_submission *submission =
+		(const plait__queue_submission *)queued->submissions.items +
+		batch->submission_first;
 	const plait__plan *plan = plan_of(state);
 	/* Marks are numbered as work is; those of lanes come behind. */
-	uint32_t command = stretch->work_count > 0 ?
-		plait__queued_at(&queued->work, stretch->work_first) :
-		stretch->mark;
+	uint32_t command = submission->work_count > 0 ?
+		plait__queue_program_at(&queued->work, submission->work_first) :
+		submission->mark;
 
 	if (command != PLAIT__NONE && command >= plan->command_count)
 		command = command - plan->command_count < plan->regions_count ?
@@ -69,31 +69,31 @@ static void fail_batch(plait__queued_state *state, uint32_t number,
 }
 
 /* What it is now; false: the run was stopped, now or before. */
-static bool freshen(plait__queued_state *state, uint32_t batch)
+static bool freshen(plait__queue_instance *state, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
 	if (stopped(state))
 		return false;
-	plait__queued_bind(state, batch);
+	plait__launch_variants_bind(state, batch);
 	if (!stopped(state) &&
-	    plait__queued_freshen(state, batch, &why) != PLAIT_OK)
+	    plait__device_graphs_update(state, batch, &why) != PLAIT_OK)
 		fail_batch(state, batch, &why);
 	return !stopped(state);
 }
 
-static void submit_one(plait__queued_state *state, uint32_t batch)
+static void submit_one(plait__queue_instance *state, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
-	if (plait__queued_submit(state, batch, &why) != PLAIT_OK)
+	if (plait__submit_batch(state, batch, &why) != PLAIT_OK)
 		fail_batch(state, batch, &why);
 	else if (state->queued->records)
-		plait__queued_watch_batch(state, batch);
+		plait__record_times_subscribe(state, batch);
 }
 
 /* False: the run was stopped, now or before. */
-static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
+static bool submit(plait__queue_instance *state, uint32_t first, uint32_t count)
 {
 	for (uint32_t i = first; i < first + count && freshen(state, i); i++)
 		submit_one(state, i);
@@ -102,24 +102,24 @@ static bool submit(plait__queued_state *state, uint32_t first, uint32_t count)
 
 /* ---- items ---- */
 
-static void make_ready(plait__queued_state *state, uint32_t item)
+static void make_ready(plait__queue_instance *state, uint32_t stage)
 {
-	uint32_t body = plait__queued_item_at(state->queued, item)->body;
-	plait__queued_frame *frame = &state->frames[body];
+	uint32_t body = plait__queue_program_stage(state->queued, stage)->body;
+	plait__running_body *frame = &state->frames[body];
 
 	state->ready[state->queued->bodies[body].item_first + frame->last++] =
-		item;
+		stage;
 }
 
-static void end_item(plait__queued_state *state, uint32_t number)
+static void end_item(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_item *item = plait__queued_item_at(queued, number);
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_stage *stage = plait__queue_program_stage(queued, number);
 
-	state->frames[item->body].left--;
-	for (uint32_t i = 0; i < item->next_count; i++) {
-		uint32_t next = plait__queued_at(&queued->nexts,
-						 item->next_first + i);
+	state->frames[stage->body].left--;
+	for (uint32_t i = 0; i < stage->next_count; i++) {
+		uint32_t next = plait__queue_program_at(&queued->nexts,
+							stage->next_first + i);
 
 		if (--state->before[next] == 0)
 			make_ready(state, next);
@@ -127,23 +127,23 @@ static void end_item(plait__queued_state *state, uint32_t number)
 }
 
 /* From one of its batches on; false: it goes on behind a walk. */
-static bool go_chunk(plait__queued_state *state, uint32_t number,
+static bool go_chunk(plait__queue_instance *state, uint32_t number,
 		     uint32_t first)
 {
-	const plait__queued_item *item = plait__queued_item_at(state->queued,
-							       number);
-	uint32_t end = item->batch_first + item->batch_count;
+	const plait__queue_stage *stage = plait__queue_program_stage(state->queued,
+								     number);
+	uint32_t end = stage->batch_first + stage->batch_count;
 
 	for (uint32_t i = first; i < end && freshen(state, i); i++) {
-		uint32_t lost = plait__queued_find_lost(state, i);
+		uint32_t lost = plait__segment_fallback_find(state, i);
 
 		if (lost == PLAIT__NONE) {
 			submit_one(state, i);
 			continue;
 		}
-		state->frozen[lost].item = number;
+		state->frozen[lost].stage = number;
 		state->frozen[lost].batch = i;
-		if (!plait__queued_begin_walk(state, lost))
+		if (!plait__segment_fallback_begin(state, lost))
 			return false;
 	}
 	end_item(state, number);
@@ -151,68 +151,68 @@ static bool go_chunk(plait__queued_state *state, uint32_t number,
 }
 
 /* False: its cell will tell. */
-static bool do_outside(plait__queued_state *state, uint32_t lane,
+static bool do_outside(plait__queue_instance *state, uint32_t lane,
 		       uint32_t command)
 {
-	uint32_t number = state->queued->lanes[lane].outside;
+	uint32_t number = state->queued->lanes[lane].external;
 
-	return plait__outside_step(&state->outsides[number].outside, command);
+	return plait__external_step(&state->externals[number].external, command);
 }
 
 /* Do it, or go on with it. */
-static void go_outside(plait__queued_state *state, uint32_t number)
+static void go_outside(plait__queue_instance *state, uint32_t number)
 {
-	uint32_t command = plait__queued_item_at(state->queued, number)->link;
+	uint32_t command = plait__queue_program_stage(state->queued, number)->link;
 
 	if (!do_outside(state, plan_of(state)->commands[command].lane, command))
 		return;
 	if (state->queued->records)
-		plait__queued_end_outside(state, command);
+		plait__record_times_end_external(state, command);
 	end_item(state, number);
 }
 
-static void begin_outside(plait__queued_state *state, uint32_t number)
+static void begin_outside(plait__queue_instance *state, uint32_t number)
 {
-	uint32_t command = plait__queued_item_at(state->queued, number)->link;
+	uint32_t command = plait__queue_program_stage(state->queued, number)->link;
 	uint32_t lane = plan_of(state)->commands[command].lane;
 
 	if (stopped(state)) {
 		end_item(state, number);
 		return;
 	}
-	state->outsides[state->queued->lanes[lane].outside].item = number;
+	state->externals[state->queued->lanes[lane].external].stage = number;
 	if (state->queued->records)
-		plait__queued_begin_outside(state, command);
+		plait__record_times_begin_external(state, command);
 	go_outside(state, number);
 }
 
 
 /* Behind all that it comes behind; it may be over at once. */
-static void begin_item(plait__queued_state *state, uint32_t number)
+static void begin_item(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_item *item = plait__queued_item_at(queued, number);
-	const plait__queued_region *region;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_stage *stage = plait__queue_program_stage(queued, number);
+	const plait__queue_region *region;
 
-	switch (item->kind) {
-	case PLAIT__ITEM_CHUNK:
-		(void)go_chunk(state, number, item->batch_first);
+	switch (stage->kind) {
+	case PLAIT__STAGE_CHUNK:
+		(void)go_chunk(state, number, stage->batch_first);
 		return;
-	case PLAIT__ITEM_REGION:
-		region = &queued->regions[item->link];
-		state->body_of[item->link] = PLAIT__NONE;
+	case PLAIT__STAGE_REGION:
+		region = &queued->regions[stage->link];
+		state->body_of[stage->link] = PLAIT__NONE;
 		if (submit(state, region->enter_first, region->enter_count))
-			plait__queued_await(state, item->link);
+			plait__submit_subscribe(state, stage->link);
 		else
 			end_item(state, number);
 		return;
-	case PLAIT__ITEM_OUTSIDE:
+	case PLAIT__STAGE_EXTERNAL:
 		begin_outside(state, number);
 		return;
 	default:
 		if (!stopped(state))
-			plait__queued_await(state, plan_of(state)->regions_count +
-							   item->cell);
+			plait__submit_subscribe(state, plan_of(state)->regions_count +
+							   stage->cell);
 		else
 			end_item(state, number);
 		return;
@@ -221,39 +221,39 @@ static void begin_item(plait__queued_state *state, uint32_t number)
 
 /* ---- bodies and regions ---- */
 
-static void begin_body(plait__queued_state *state, uint32_t number)
+static void begin_body(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued_body *body = &state->queued->bodies[number];
+	const plait__queue_body *body = &state->queued->bodies[number];
 
-	state->frames[number] = (plait__queued_frame){
+	state->frames[number] = (plait__running_body){
 		.left = body->item_count
 	};
 	if (state->queued->records)
-		plait__queued_begin_watch(state, number);
+		plait__record_times_begin_body(state, number);
 	for (uint32_t i = 0; i < body->item_count; i++) {
-		uint32_t item = body->item_first + i;
+		uint32_t stage = body->item_first + i;
 
-		state->before[item] =
-			plait__queued_item_at(state->queued, item)->before;
-		if (state->before[item] == 0)
-			make_ready(state, item);
+		state->before[stage] =
+			plait__queue_program_stage(state->queued, stage)->before;
+		if (state->before[stage] == 0)
+			make_ready(state, stage);
 	}
 }
 
-static void leave(plait__queued_state *state, uint32_t number)
+static void leave(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued_region *region = &state->queued->regions[number];
+	const plait__queue_region *region = &state->queued->regions[number];
 
 	state->body_of[number] = PLAIT__NONE;
 	(void)submit(state, region->leave_first, region->leave_count);
-	end_item(state, region->item);
+	end_item(state, region->stage);
 }
 
 /* All that can be begun, in this body and in those around it. */
-static void go_on(plait__queued_state *state, uint32_t number)
+static void go_on(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued *queued = state->queued;
-	plait__queued_frame *frame;
+	const plait__queue_program *queued = state->queued;
+	plait__running_body *frame;
 	uint32_t region;
 
 	for (;;) {
@@ -265,14 +265,14 @@ static void go_on(plait__queued_state *state, uint32_t number)
 		if (frame->left > 0)
 			return;
 		if (state->queued->records)
-			plait__queued_put_body(state, number);
+			plait__record_times_put_body(state, number);
 		region = plan_of(state)->bodies[number].region;
 		if (region == PLAIT__NONE) {
 			state->phase = ENDS;
 			return;
 		}
 		if (submit(state, queued->bodies[number].end, 1)) {
-			plait__queued_await(state, region);
+			plait__submit_subscribe(state, region);
 			return;
 		}
 		leave(state, region);
@@ -281,7 +281,7 @@ static void go_on(plait__queued_state *state, uint32_t number)
 }
 
 /* What comes now: a body, or none; `again`: a body was done. */
-static uint32_t choose(const plait__queued_state *state, uint32_t number,
+static uint32_t choose(const plait__queue_instance *state, uint32_t number,
 		       bool again)
 {
 	const plait__plan_region *region = &plan_of(state)->regions[number];
@@ -298,7 +298,7 @@ static uint32_t choose(const plait__queued_state *state, uint32_t number,
 }
 
 /* The number of the iteration that begins, or how many there were. */
-static void count_iteration(plait__queued_state *state, uint32_t number,
+static void count_iteration(plait__queue_instance *state, uint32_t number,
 			    bool again)
 {
 	uint64_t *iterations = state->instance->frame.iterations;
@@ -317,7 +317,7 @@ static void count_iteration(plait__queued_state *state, uint32_t number,
 }
 
 /* Has the owner of an inbox to say it now? */
-static bool asks_owner(const plait__queued_state *state, uint32_t number,
+static bool asks_owner(const plait__queue_instance *state, uint32_t number,
 		       bool again)
 {
 	uint32_t kind = plan_of(state)->regions[number].kind;
@@ -327,22 +327,22 @@ static bool asks_owner(const plait__queued_state *state, uint32_t number,
 }
 
 /* False: it was not said yet. */
-static bool ask_owner(plait__queued_state *state, uint32_t number)
+static bool ask_owner(plait__queue_instance *state, uint32_t number)
 {
 	uint32_t lane = state->queued->regions[number].home;
-	plait__queued_outside *asks =
-		&state->outsides[state->queued->lanes[lane].outside];
+	plait__queue_external *asks =
+		&state->externals[state->queued->lanes[lane].external];
 
-	asks->item = PLAIT__NONE;
+	asks->stage = PLAIT__NONE;
 	asks->region = number;
 	if (!do_outside(state, lane, plan_of(state)->regions[number].command))
 		return false;
-	state->predicates[number].word = asks->outside.word;
+	state->predicates[number].word = asks->external.word;
 	return true;
 }
 
-uint32_t plait__queued_decide(plait__queued_state *state, uint32_t number,
-			      bool again)
+uint32_t plait__run_driver_decide(plait__queue_instance *state, uint32_t number,
+				  bool again)
 {
 	uint32_t body = choose(state, number, again);
 
@@ -351,20 +351,20 @@ uint32_t plait__queued_decide(plait__queued_state *state, uint32_t number,
 }
 
 /* Of a segment that is walked. */
-static void resume_walk(plait__queued_state *state, uint32_t number)
+static void resume_walk(plait__queue_instance *state, uint32_t number)
 {
 	uint32_t segment = state->queued->segment_of[
 		plan_of(state)->regions[number].command];
-	const plait__queued_frozen *frozen = &state->frozen[segment];
-	uint32_t item = frozen->item;
+	const plait__device_graph *frozen = &state->frozen[segment];
+	uint32_t stage = frozen->stage;
 
-	if (plait__queued_walk_on(state, segment, number) &&
-	    go_chunk(state, item, frozen->batch + 1))
-		go_on(state, plait__queued_item_at(state->queued, item)->body);
+	if (plait__segment_fallback_resume(state, segment, number) &&
+	    go_chunk(state, stage, frozen->batch + 1))
+		go_on(state, plait__queue_program_stage(state->queued, stage)->body);
 }
 
 /* What comes before a decision has come; and what was asked is answered. */
-static void resume(plait__queued_state *state, uint32_t number)
+static void resume(plait__queue_instance *state, uint32_t number)
 {
 	bool again = state->body_of[number] != PLAIT__NONE;
 	uint32_t body;
@@ -375,9 +375,9 @@ static void resume(plait__queued_state *state, uint32_t number)
 	}
 	if (asks_owner(state, number, again) && !ask_owner(state, number))
 		return;
-	body = plait__queued_decide(state, number, again);
+	body = plait__run_driver_decide(state, number, again);
 	if (state->queued->records)
-		plait__queued_note_decision(state, number, body, again);
+		plait__record_times_decision(state, number, body, again);
 	state->body_of[number] = body;
 	if (body != PLAIT__NONE) {
 		begin_body(state, body);
@@ -391,136 +391,136 @@ static void resume(plait__queued_state *state, uint32_t number)
 /* ---- what comes ---- */
 
 /* Somebody else has done something, or the run was stopped. */
-static void come_outside(plait__queued_state *state, uint32_t number)
+static void come_outside(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queued_outside *lane = &state->outsides[number];
-	const plait__queued_item *item;
+	const plait__queue_external *lane = &state->externals[number];
+	const plait__queue_stage *stage;
 
-	if (lane->item == PLAIT__NONE) {
+	if (lane->stage == PLAIT__NONE) {
 		resume(state, lane->region);
 		return;
 	}
-	item = plait__queued_item_at(state->queued, lane->item);
-	go_outside(state, lane->item);
-	go_on(state, item->body);
+	stage = plait__queue_program_stage(state->queued, lane->stage);
+	go_outside(state, lane->stage);
+	go_on(state, stage->body);
 }
 
-static void come(plait__queued_state *state, uint32_t number,
+static void come(plait__queue_instance *state, uint32_t number,
 		 plait_status status)
 {
-	plait__queued_cell *cell = &state->cells[number];
+	plait__queue_listener *cell = &state->listeners[number];
 	uint32_t regions = plan_of(state)->regions_count;
 	plait_error why = { .size = sizeof(why) };
 
-	if (cell->looks)
-		state->looking--;
-	cell->looks = false;
+	if (cell->polled)
+		state->polled_count--;
+	cell->polled = false;
 	/* Calls tell it themselves, and sooner. */
 	if (status < 0 && !stopped(state)) {
-		plait__queued_why(state, number, status, &why);
+		plait__submit_explain(state, number, status, &why);
 		plait__instance_stop(state->instance, &why);
 	}
 	if (number < regions) {
 		resume(state, cell->link);
 	} else if (number < regions + state->queued->point_count) {
 		end_item(state, cell->link);
-		go_on(state, plait__queued_item_at(state->queued,
-						   cell->link)->body);
-	} else if (number < plait__queued_mark_cells(state->queued)) {
-		state->ends_left--;
-	} else if (number < plait__queued_watch_cell(state->queued, 0)) {
+		go_on(state, plait__queue_program_stage(state->queued,
+							cell->link)->body);
+	} else if (number < plait__queue_program_mark_listeners(state->queued)) {
+		state->drains_left--;
+	} else if (number < plait__queue_program_time_listener(state->queued, 0)) {
 		come_outside(state, cell->link);
 	} else {
-		go_on(state, plait__queued_end_watch(state, number, status));
+		go_on(state, plait__record_times_completed(state, number, status));
 	}
 }
 
-static void read_notes(plait__queued_state *state)
+static void read_notes(plait__queue_instance *state)
 {
-	plait__pilot_note *note = plait__pilot_read(
+	plait__progress_note *note = plait__progress_take_notes(
 		state->instance->program->context, state->pilot);
-	plait__pilot_note *next;
+	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
-		plait__queued_cell *cell = (plait__queued_cell *)(void *)note;
+		plait__queue_listener *cell = (plait__queue_listener *)(void *)note;
 
 		next = note->next;
 		if (cell->mark == PLAIT__NONE)
-			plait__queued_hear_halt(state);
+			plait__device_loops_ack_stop(state);
 		else
-			come(state, (uint32_t)(cell - state->cells),
+			come(state, (uint32_t)(cell - state->listeners),
 			     note->status);
 	}
 }
 
-static void look(plait__queued_state *state)
+static void look(plait__queue_instance *state)
 {
-	uint32_t count = plait__queued_cell_count(state->queued);
+	uint32_t count = plait__queue_program_listener_count(state->queued);
 	plait_status status;
 
-	for (uint32_t i = 0; state->looking > 0 && i < count; i++)
-		if (state->cells[i].looks &&
-		    plait__queued_look(state, i, &status))
+	for (uint32_t i = 0; state->polled_count > 0 && i < count; i++)
+		if (state->listeners[i].polled &&
+		    plait__submit_poll(state, i, &status))
 			come(state, i, status);
 }
 
 /* ---- the end ---- */
 
-static bool is_through(const plait__queued_state *state)
+static bool is_through(const plait__queue_instance *state)
 {
-	return state->phase == ENDS && state->ends_left == 0 &&
+	return state->phase == ENDS && state->drains_left == 0 &&
 	       state->final_next == 2 * plan_of(state)->lanes_count;
 }
 
 /* ---- turns ---- */
 
-void plait__queued_begin(plait__queued_state *state)
+void plait__run_driver_begin(plait__queue_instance *state)
 {
 	state->phase = BEGINS;
-	state->looking = 0;
+	state->polled_count = 0;
 	state->final_next = 0;
 	state->decides = false;
-	state->ends_left = state->queued->port_count;
+	state->drains_left = state->queued->port_count;
 	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++) {
-		plait__queued_queue *queue = &state->queues[i];
+		plait__lane_queue *queue = &state->queues[i];
 
 		queue->taken = queue->refuses = false;
-		memset(queue->refusals, 0, sizeof(queue->refusals));
+		memset(queue->retries, 0, sizeof(queue->retries));
 	}
-	plait__outside_begin(state->queued->program, state->newest);
+	plait__external_begin_run(state->queued->program, state->newest);
 }
 
 /* False: not all regions can be decided by their devices in this run. */
-static bool can_run(plait__queued_state *state)
+static bool can_run(plait__queue_instance *state)
 {
 	plait_error why = { .size = sizeof(why) };
 	bool whole = true;
 
 	if (!state->queued->has_loops || stopped(state))
 		return true;
-	if (state->halted)
-		plait__queued_frozen_stop(state, false);
-	state->halted = false;
-	if (plait__queued_frozen_ready(state, &whole, &why) != PLAIT_OK)
+	if (state->loops_stopped)
+		plait__device_graphs_stop(state, false);
+	state->loops_stopped = false;
+	if (plait__device_graphs_prepare(state, &whole, &why) != PLAIT_OK)
 		plait__instance_stop(state->instance, &why);
 	return whole || stopped(state);
 }
 
-static void begin(plait__queued_state *state)
+static void begin(plait__queue_instance *state)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait__queued_state *decider;
+	plait__queue_instance *decider;
 
 	state->phase = RUNS;
 	if (state->loss.status != PLAIT_OK)
 		plait__instance_stop(state->instance, &state->loss);
-	plait__queued_launches_renew(state);
+	plait__launch_variants_renew(state);
 	if (!can_run(state)) {
-		plait__queued_launches_give_back(state);
-		if (plait__queued_decider(state, &decider, &why) == PLAIT_OK) {
+		plait__launch_variants_release(state);
+		if (plait__queue_engine_host_decided(state, &decider, &why) == PLAIT_OK) {
 			state->decides = true;
-			plait__queued_tell_regions(decider->queued);
-			plait__queued_begin(decider);
+			plait__log_decisions(decider->queued);
+			plait__run_driver_begin(decider);
 			begin(decider);
 			return;
 		}
@@ -530,41 +530,41 @@ static void begin(plait__queued_state *state)
 	go_on(state, 0);
 }
 
-static uint32_t end(plait__queued_state *state)
+static uint32_t end(plait__queue_instance *state)
 {
 	if (stopped(state))
-		plait__queued_recover(state);
+		plait__submit_recover(state);
 	if (state->queued->records)
-		plait__queued_end_record(state);
-	plait__queued_launches_give_back(state);
-	return PLAIT__PILOT_OVER;
+		plait__record_times_end(state);
+	plait__launch_variants_release(state);
+	return PLAIT__PROGRESS_DONE;
 }
 
-static uint32_t turn(plait__queued_state *state)
+static uint32_t turn(plait__queue_instance *state)
 {
 	state->tries = false;
 	read_notes(state);
-	plait__queued_stop_loops(state);
-	if (state->looking > 0)
+	plait__stop_device_loops(state);
+	if (state->polled_count > 0)
 		look(state);
 	if (state->phase == ENDS)
-		plait__queued_submit_ends(state);
-	plait__queued_flush(state);
+		plait__drain_queues(state);
+	plait__submit_flush(state);
 	/* Nothing that it has may be touched but what stops a loop. */
-	if (at_load_relaxed_u32(&state->instance->stuck) != 0) {
-		plait__queued_stop_loops(state);
-		return PLAIT__PILOT_OVER;
+	if (at_load_relaxed_u32(&state->instance->abandoned) != 0) {
+		plait__stop_device_loops(state);
+		return PLAIT__PROGRESS_DONE;
 	}
 	if (is_through(state))
 		return end(state);
 	if (state->tries)
-		return PLAIT__PILOT_TRIES;
-	return state->looking > 0 ? PLAIT__PILOT_LOOKS : PLAIT__PILOT_WAITS;
+		return PLAIT__PROGRESS_RETRYING;
+	return state->polled_count > 0 ? PLAIT__PROGRESS_POLLING : PLAIT__PROGRESS_WAITING;
 }
 
-uint32_t plait__queued_turn(plait__piloted *piloted)
+uint32_t plait__run_driver_advance(plait__pollable *piloted)
 {
-	plait__queued_state *state = (plait__queued_state *)(void *)piloted;
+	plait__queue_instance *state = (plait__queue_instance *)(void *)piloted;
 
 	if (state->phase == BEGINS)
 		begin(state);

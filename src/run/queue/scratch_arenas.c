@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "object/context/backend_result.h"
 
-plait_status plait__queued_scratch_make(plait__queued_state *state,
+plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error)
 {
 	const plait__program *program = state->queued->program;
@@ -20,22 +20,22 @@ plait_status plait__queued_scratch_make(plait__queued_state *state,
 
 	if (state->arenas[number] != NULL)
 		return PLAIT_OK;
-	status = plait__device_take(device, request.bytes, error);
+	status = plait__device_reserve_bytes(device, request.bytes, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = device->port->backend->table.memory_create(
 		device->port->backend->self, device->index, &request,
 		&state->arenas[number], &room);
-	status = plait__port_judge_made(device->port, status, "memory_create",
-					state->arenas[number], &room, error);
+	status = plait__backend_result_check_created(device->port, status, "memory_create",
+						     state->arenas[number], &room, error);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	state->arenas[number] = NULL;
-	plait__device_give_back(device, request.bytes);
+	plait__device_unreserve_bytes(device, request.bytes);
 	return status;
 }
 
-void plait__queued_scratch_free(plait__queued_state *state)
+void plait__scratch_arenas_free(plait__queue_instance *state)
 {
 	const plait__program *program = state->queued->program;
 
@@ -46,7 +46,7 @@ void plait__queued_scratch_free(plait__queued_state *state)
 			continue;
 		device->port->backend->table.memory_destroy(
 			device->port->backend->self, state->arenas[i]);
-		plait__device_give_back(
+		plait__device_unreserve_bytes(
 			device, program->plan->devices[i].scratch_bytes);
 	}
 }

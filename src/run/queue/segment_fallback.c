@@ -13,34 +13,34 @@
 
 #include "base/error.h"
 
-static const plait__queued_segment *segment_at(
-	const plait__queued_state *state, uint32_t number)
+static const plait__queue_segment *segment_at(
+	const plait__queue_instance *state, uint32_t number)
 {
-	return (const plait__queued_segment *)
+	return (const plait__queue_segment *)
 		       state->queued->segments.items + number;
 }
 
-static const plait__queued_stretch *stretch_of(
-	const plait__queued_state *state, uint32_t number)
+static const plait__queue_submission *stretch_of(
+	const plait__queue_instance *state, uint32_t number)
 {
-	return (const plait__queued_stretch *)state->queued->stretches.items +
-	       segment_at(state, number)->stretch;
+	return (const plait__queue_submission *)state->queued->submissions.items +
+	       segment_at(state, number)->submission;
 }
 
-static const plait__plan *plan_of(const plait__queued_state *state)
+static const plait__plan *plan_of(const plait__queue_instance *state)
 {
 	return state->queued->program->plan;
 }
 
-static uint32_t command_at(const plait__queued_state *state, uint32_t number,
+static uint32_t command_at(const plait__queue_instance *state, uint32_t number,
 			   uint32_t index)
 {
-	return plait__queued_at(&state->queued->members,
-				segment_at(state, number)->member_first +
+	return plait__queue_program_at(&state->queued->members,
+				       segment_at(state, number)->member_first +
 					index);
 }
 
-static uint32_t index_of(const plait__queued_state *state, uint32_t region)
+static uint32_t index_of(const plait__queue_instance *state, uint32_t region)
 {
 	return state->queued->member_index[
 		plan_of(state)->regions[region].command];
@@ -49,7 +49,7 @@ static uint32_t index_of(const plait__queued_state *state, uint32_t region)
 /* ---- where members are ---- */
 
 /* The first member of a body of a region. */
-static uint32_t start_of(const plait__queued_state *state, uint32_t body)
+static uint32_t start_of(const plait__queue_instance *state, uint32_t body)
 {
 	uint32_t region = plan_of(state)->bodies[body].region;
 	uint32_t at = index_of(state, region) + 1;
@@ -60,13 +60,13 @@ static uint32_t start_of(const plait__queued_state *state, uint32_t body)
 	return at;
 }
 
-static bool is_inside(const plait__queued_state *state, uint32_t body)
+static bool is_inside(const plait__queue_instance *state, uint32_t body)
 {
-	return plait__queued_is_frozen_body(state->queued, body);
+	return plait__queue_program_is_device_body(state->queued, body);
 }
 
 /* Behind the last member of the body that the walk is in. */
-static uint32_t end_of(const plait__queued_state *state, uint32_t number,
+static uint32_t end_of(const plait__queue_instance *state, uint32_t number,
 		       uint32_t body)
 {
 	return is_inside(state, body) ?
@@ -75,7 +75,7 @@ static uint32_t end_of(const plait__queued_state *state, uint32_t number,
 }
 
 /* The next region of the body, or its end. */
-static uint32_t find_border(const plait__queued_state *state, uint32_t number,
+static uint32_t find_border(const plait__queue_instance *state, uint32_t number,
 			    uint32_t from, uint32_t end)
 {
 	while (from < end && plan_of(state)->commands[
@@ -87,7 +87,7 @@ static uint32_t find_border(const plait__queued_state *state, uint32_t number,
 
 /* ---- submitting ---- */
 
-static void fail(plait__queued_state *state, uint32_t number,
+static void fail(plait__queue_instance *state, uint32_t number,
 		 plait_error *why)
 {
 	state->frozen[number].failed = true;
@@ -97,13 +97,13 @@ static void fail(plait__queued_state *state, uint32_t number,
 }
 
 /* From where the walk is up to `end`, and a mark behind it, or none. */
-static void submit(plait__queued_state *state, uint32_t number, uint32_t end,
+static void submit(plait__queue_instance *state, uint32_t number, uint32_t end,
 		   const plait_work *question, uint32_t mark)
 {
-	plait__queued_frozen *frozen = &state->frozen[number];
-	const plait__queued_segment *segment = segment_at(state, number);
-	const plait__queued_stretch *from = stretch_of(state, number);
-	const plait_submission *whole = &state->stretches[segment->stretch];
+	plait__device_graph *frozen = &state->frozen[number];
+	const plait__queue_segment *segment = segment_at(state, number);
+	const plait__queue_submission *from = stretch_of(state, number);
+	const plait_submission *whole = &state->submissions[segment->submission];
 	plait_backend_point emit;
 	plait_submission parts[2] = {
 		{ .size = sizeof(parts[0]),
@@ -120,40 +120,40 @@ static void submit(plait__queued_state *state, uint32_t number, uint32_t end,
 		parts[0].wait_count = whole->wait_count;
 	}
 	frozen->waited = true;
-	if (plait__queued_submit_parts(state, segment->lane, parts, 2, mark,
-				       &emit, &why) != PLAIT_OK)
+	if (plait__submit_parts(state, segment->lane, parts, 2, mark,
+				&emit, &why) != PLAIT_OK)
 		fail(state, number, &why);
 }
 
-static void ask(plait__queued_state *state, uint32_t number, uint32_t region)
+static void ask(plait__queue_instance *state, uint32_t number, uint32_t region)
 {
 	const plait__plan *plan = plan_of(state);
 	plait_work question = { .size = 0 };
 
-	plait__queued_work_make(state, plan->command_count + region,
-				&question);
+	plait__translate_work(state, plan->command_count + region,
+			      &question);
 	submit(state, number, state->frozen[number].border, &question,
-	       plait__queued_region_mark(plan, region));
-	state->cells[region].lane = segment_at(state, number)->lane;
+	       plait__queue_program_region_mark(plan, region));
+	state->listeners[region].lane = segment_at(state, number)->lane;
 	if (state->frozen[number].failed)
 		return;
 	state->frozen[number].asked = true;
-	plait__queued_await(state, region);
+	plait__submit_subscribe(state, region);
 }
 
 /* ---- walking ---- */
 
-static void enter(plait__queued_state *state, uint32_t number, uint32_t body)
+static void enter(plait__queue_instance *state, uint32_t number, uint32_t body)
 {
 	state->body_of[plan_of(state)->bodies[body].region] = body;
 	state->frozen[number].body = body;
 	state->frozen[number].at = start_of(state, body);
 }
 
-static void leave(plait__queued_state *state, uint32_t number,
+static void leave(plait__queue_instance *state, uint32_t number,
 		  uint32_t region)
 {
-	const plait__queued_region *at = &state->queued->regions[region];
+	const plait__queue_region *at = &state->queued->regions[region];
 
 	state->body_of[region] = PLAIT__NONE;
 	state->frozen[number].body = at->outer_body;
@@ -161,7 +161,7 @@ static void leave(plait__queued_state *state, uint32_t number,
 }
 
 /* A region of the body, with what is in front of it. */
-static void meet(plait__queued_state *state, uint32_t number, uint32_t region)
+static void meet(plait__queue_instance *state, uint32_t number, uint32_t region)
 {
 	uint32_t body;
 
@@ -171,13 +171,13 @@ static void meet(plait__queued_state *state, uint32_t number, uint32_t region)
 		return;
 	}
 	submit(state, number, state->frozen[number].border, NULL, PLAIT__NONE);
-	body = plait__queued_decide(state, region, false);
+	body = plait__run_driver_decide(state, region, false);
 	if (body != PLAIT__NONE)
 		enter(state, number, body);
 }
 
 /* The end of a region's body, with what is in front of that. */
-static void turn_round(plait__queued_state *state, uint32_t number,
+static void turn_round(plait__queue_instance *state, uint32_t number,
 		       uint32_t region)
 {
 	if (plan_of(state)->regions[region].kind != PLAIT__REGION_CASE) {
@@ -188,9 +188,9 @@ static void turn_round(plait__queued_state *state, uint32_t number,
 	leave(state, number, region);
 }
 
-bool plait__queued_walk(plait__queued_state *state, uint32_t number)
+bool plait__segment_fallback_run(plait__queue_instance *state, uint32_t number)
 {
-	plait__queued_frozen *frozen = &state->frozen[number];
+	plait__device_graph *frozen = &state->frozen[number];
 	const plait__plan *plan = plan_of(state);
 
 	frozen->asked = false;
@@ -214,47 +214,47 @@ bool plait__queued_walk(plait__queued_state *state, uint32_t number)
 	return !frozen->asked;
 }
 
-bool plait__queued_begin_walk(plait__queued_state *state, uint32_t number)
+bool plait__segment_fallback_begin(plait__queue_instance *state, uint32_t number)
 {
 	const plait__plan *plan = plan_of(state);
-	plait__queued_frozen *frozen = &state->frozen[number];
+	plait__device_graph *frozen = &state->frozen[number];
 
-	plait__queued_number_waits(state, stretch_of(state, number));
+	plait__submit_number_waits(state, stretch_of(state, number));
 	frozen->at = 0;
 	frozen->waited = frozen->failed = false;
 	frozen->body = plan->nodes[plan->commands[
 		segment_at(state, number)->last].node].body;
-	return plait__queued_walk(state, number);
+	return plait__segment_fallback_run(state, number);
 }
 
-bool plait__queued_walk_on(plait__queued_state *state, uint32_t number,
-			   uint32_t region)
+bool plait__segment_fallback_resume(plait__queue_instance *state, uint32_t number,
+				    uint32_t region)
 {
 	bool again = state->body_of[region] != PLAIT__NONE;
-	uint32_t body = plait__queued_decide(state, region, again);
+	uint32_t body = plait__run_driver_decide(state, region, again);
 
 	if (body != PLAIT__NONE)
 		enter(state, number, body);
 	else
 		leave(state, number, region);
-	return plait__queued_walk(state, number);
+	return plait__segment_fallback_run(state, number);
 }
 
 /* ---- which ---- */
 
-uint32_t plait__queued_find_lost(const plait__queued_state *state,
-				 uint32_t batch)
+uint32_t plait__segment_fallback_find(const plait__queue_instance *state,
+				      uint32_t batch)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_batch *at =
-		(const plait__queued_batch *)queued->batches.items + batch;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_batch *at =
+		(const plait__queue_batch *)queued->batches.items + batch;
 	uint32_t number;
 
 	/* One that decides regions is a batch of its own. */
-	if (!at->freezes || !queued->has_loops)
+	if (!at->has_segments || !queued->has_loops)
 		return PLAIT__NONE;
-	number = ((const plait__queued_stretch *)queued->stretches.items +
-		  at->stretch_first)->segment;
+	number = ((const plait__queue_submission *)queued->submissions.items +
+		  at->submission_first)->segment;
 	return number != PLAIT__NONE && state->frozen[number].raw == NULL &&
 	       segment_at(state, number)->regions > 0 ? number : PLAIT__NONE;
 }

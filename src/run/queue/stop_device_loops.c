@@ -11,58 +11,58 @@
  */
 #include "run/queue/queue_engine.h"
 
-static void halt(plait__queued_state *state)
+static void notify_stop(plait__queue_instance *state)
 {
-	if (state->queued->has_loops && at_exchange_u32(&state->halting, 1) == 0)
-		plait__pilot_note_down(state->instance->program->context,
-				       &state->halt.note, PLAIT_OK);
+	if (state->queued->has_loops && at_exchange_u32(&state->stop_posted, 1) == 0)
+		plait__progress_post(state->instance->program->context,
+				     &state->stop_listener.note, PLAIT_OK);
 }
 
 /* It may be of a run that was over already. */
-void plait__queued_hear_halt(plait__queued_state *state)
+void plait__device_loops_ack_stop(plait__queue_instance *state)
 {
-	plait__queued_state *whose =
-		(plait__queued_state *)(void *)state->pilot;
+	plait__queue_instance *whose =
+		(plait__queue_instance *)(void *)state->pilot;
 
 	/* Acquire: whoever found it noted has stopped the run before. */
-	(void)at_exchange_u32(&whose->halting, 0);
+	(void)at_exchange_u32(&whose->stop_posted, 0);
 }
 
 /* Once, and loops that were begun end. */
-void plait__queued_stop_loops(plait__queued_state *state)
+void plait__stop_device_loops(plait__queue_instance *state)
 {
 	/* Relaxed: it never goes back during a run. */
-	if (!state->queued->has_loops || state->halted ||
+	if (!state->queued->has_loops || state->loops_stopped ||
 	    at_load_relaxed_u32(&state->instance->stop) == 0)
 		return;
-	state->halted = true;
-	plait__queued_frozen_stop(state, true);
+	state->loops_stopped = true;
+	plait__device_graphs_stop(state, true);
 }
 
-void plait__queued_set_decider(plait__queued_state *state,
-			       plait__queued_state *decider)
+void plait__device_loops_set_host_decided(plait__queue_instance *state,
+					  plait__queue_instance *decider)
 {
-	/* Release: pairs with the load in plait__queued_cancel. */
+	/* Release: pairs with the load in plait__device_loops_cancel. */
 	at_store_release_ptr(&state->decider, decider);
 	/* Between this and what it begins, which looks at `stop`; pairs with the
-	 * fence in plait__queued_cancel. */
+	 * fence in plait__device_loops_cancel. */
 	at_fence_seq_cst();
 }
 
-static void cancel_outside(plait__queued_state *state)
+static void cancel_outside(plait__queue_instance *state)
 {
-	uint32_t count = state->queued->outside_count;
+	uint32_t count = state->queued->external_count;
 
 	if (count > 0)
-		plait__outside_cancel(&state->outsides[count - 1].outside);
+		plait__cancel_external(&state->externals[count - 1].external);
 }
 
-void plait__queued_cancel(plait__queued_state *state)
+void plait__device_loops_cancel(plait__queue_instance *state)
 {
-	plait__queued_state *decider;
+	plait__queue_instance *decider;
 
-	halt(state);
-	/* Between `stop` and this; pairs with plait__queued_set_decider. */
+	notify_stop(state);
+	/* Between `stop` and this; pairs with plait__device_loops_set_host_decided. */
 	at_fence_seq_cst();
 	decider = at_load_acquire_ptr(&state->decider);
 	if (decider != NULL)

@@ -15,13 +15,13 @@
 /* How often what may fail for a moment is tried. */
 enum { TRIES = 8 };
 
-static plait__port *port_of(const plait__queued_state *state, uint32_t lane)
+static plait__backend_port *port_of(const plait__queue_instance *state, uint32_t lane)
 {
 	return state->queued->lanes[lane].device->port;
 }
 
 /* A device that is lost is lost for good. */
-static plait_status note_loss(plait__queued_state *state, uint32_t lane,
+static plait_status note_loss(plait__queue_instance *state, uint32_t lane,
 			      plait_status status, const plait_error *why)
 {
 	if (status == PLAIT_E_LOST) {
@@ -33,66 +33,66 @@ static plait_status note_loss(plait__queued_state *state, uint32_t lane,
 
 /* ---- submitting ---- */
 
-void plait__queued_number_waits(plait__queued_state *state,
-				const plait__queued_stretch *stretch)
+void plait__submit_number_waits(plait__queue_instance *state,
+				const plait__queue_submission *submission)
 {
 	const plait__vector *waits = &state->queued->waits;
 
-	for (uint32_t w = 0; w < stretch->wait_count; w++)
-		state->waits[stretch->wait_first + w].sequence =
-			state->marks[plait__queued_at(
-				waits, stretch->wait_first + w)];
+	for (uint32_t w = 0; w < submission->wait_count; w++)
+		state->waits[submission->wait_first + w].sequence =
+			state->marks[plait__queue_program_at(
+				waits, submission->wait_first + w)];
 }
 
 /* The sequences of this run. */
-static void number(plait__queued_state *state,
-		   const plait__queued_batch *batch)
+static void number(plait__queue_instance *state,
+		   const plait__queue_batch *batch)
 {
-	const plait__queued *queued = state->queued;
-	plait__queued_queue *queue = &state->queues[batch->lane];
+	const plait__queue_program *queued = state->queued;
+	plait__lane_queue *queue = &state->queues[batch->lane];
 
-	for (uint32_t i = 0; i < batch->stretch_count; i++) {
-		uint32_t at = batch->stretch_first + i;
-		const plait__queued_stretch *stretch =
-			(const plait__queued_stretch *)
-				queued->stretches.items + at;
+	for (uint32_t i = 0; i < batch->submission_count; i++) {
+		uint32_t at = batch->submission_first + i;
+		const plait__queue_submission *submission =
+			(const plait__queue_submission *)
+				queued->submissions.items + at;
 
-		plait__queued_number_waits(state, stretch);
-		if (stretch->mark == PLAIT__NONE)
+		plait__submit_number_waits(state, submission);
+		if (submission->mark == PLAIT__NONE)
 			continue;
 		state->emits[at].sequence = ++queue->emitted;
-		state->marks[stretch->mark] = queue->emitted;
+		state->marks[submission->mark] = queue->emitted;
 	}
 }
 
 /* That the devices of a batch decide: what is in its segments. */
-static uint32_t count_regions(const plait__queued_state *state,
-			      const plait__queued_batch *batch)
+static uint32_t count_regions(const plait__queue_instance *state,
+			      const plait__queue_batch *batch)
 {
-	const plait__queued *queued = state->queued;
-	const plait__queued_stretch *stretches =
-		(const plait__queued_stretch *)queued->stretches.items +
-		batch->stretch_first;
-	const plait__queued_segment *segments =
-		(const plait__queued_segment *)queued->segments.items;
+	const plait__queue_program *queued = state->queued;
+	const plait__queue_submission *submissions =
+		(const plait__queue_submission *)queued->submissions.items +
+		batch->submission_first;
+	const plait__queue_segment *segments =
+		(const plait__queue_segment *)queued->segments.items;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; queued->has_loops && i < batch->stretch_count;
+	for (uint32_t i = 0; queued->has_loops && i < batch->submission_count;
 	     i++)
-		if (stretches[i].segment != PLAIT__NONE &&
-		    state->frozen[stretches[i].segment].raw != NULL)
-			count += segments[stretches[i].segment].regions;
+		if (submissions[i].segment != PLAIT__NONE &&
+		    state->frozen[submissions[i].segment].raw != NULL)
+			count += segments[submissions[i].segment].regions;
 	return count;
 }
 
-plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
-				  plait_error *error)
+plait_status plait__submit_batch(plait__queue_instance *state, uint32_t batch,
+				 plait_error *error)
 {
-	const plait__queued_batch *at =
-		(const plait__queued_batch *)state->queued->batches.items +
+	const plait__queue_batch *at =
+		(const plait__queue_batch *)state->queued->batches.items +
 		batch;
-	plait__port *port = port_of(state, at->lane);
-	plait__queued_queue *queue = &state->queues[at->lane];
+	plait__backend_port *port = port_of(state, at->lane);
+	plait__lane_queue *queue = &state->queues[at->lane];
 	uint64_t emitted = queue->emitted;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
@@ -102,9 +102,9 @@ plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 	number(state, at);
 	status = port->backend->table.queue_submit(
 		port->backend->self, queue->raw,
-		&state->stretches[at->stretch_first], at->stretch_count,
+		&state->submissions[at->submission_first], at->submission_count,
 		&room);
-	status = plait__port_judge(port, status, "queue_submit", &room, error);
+	status = plait__backend_result_check(port, status, "queue_submit", &room, error);
 	if (status == PLAIT_OK) {
 		queue->unflushed = true;
 		queue->taken = true;
@@ -115,15 +115,15 @@ plait_status plait__queued_submit(plait__queued_state *state, uint32_t batch,
 	return note_loss(state, at->lane, status, error);
 }
 
-plait_status plait__queued_submit_parts(plait__queued_state *state,
-					uint32_t lane,
-					const plait_submission *parts,
-					uint32_t count, uint32_t mark,
-					plait_backend_point *emit,
-					plait_error *error)
+plait_status plait__submit_parts(plait__queue_instance *state,
+				 uint32_t lane,
+				 const plait_submission *parts,
+				 uint32_t count, uint32_t mark,
+				 plait_backend_point *emit,
+				 plait_error *error)
 {
-	plait__port *port = port_of(state, lane);
-	plait__queued_queue *queue = &state->queues[lane];
+	plait__backend_port *port = port_of(state, lane);
+	plait__lane_queue *queue = &state->queues[lane];
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
@@ -133,7 +133,7 @@ plait_status plait__queued_submit_parts(plait__queued_state *state,
 	status = port->backend->table.queue_submit(port->backend->self,
 						   queue->raw, parts, count,
 						   &room);
-	status = plait__port_judge(port, status, "queue_submit", &room, error);
+	status = plait__backend_result_check(port, status, "queue_submit", &room, error);
 	if (status == PLAIT_OK && mark != PLAIT__NONE)
 		state->marks[mark] = ++queue->emitted;
 	queue->unflushed = queue->unflushed || status == PLAIT_OK;
@@ -141,10 +141,10 @@ plait_status plait__queued_submit_parts(plait__queued_state *state,
 	return note_loss(state, lane, status, error);
 }
 
-static void flush(plait__queued_state *state, uint32_t lane)
+static void flush(plait__queue_instance *state, uint32_t lane)
 {
-	plait__port *port = port_of(state, lane);
-	plait__queued_queue *queue = &state->queues[lane];
+	plait__backend_port *port = port_of(state, lane);
+	plait__lane_queue *queue = &state->queues[lane];
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
 	plait_status status = PLAIT_OK;
@@ -154,16 +154,16 @@ static void flush(plait__queued_state *state, uint32_t lane)
 	if (port->backend->table.queue_flush != NULL)
 		status = port->backend->table.queue_flush(port->backend->self,
 							  queue->raw, &room);
-	status = plait__port_judge(port, status, "queue_flush", &room, &why);
+	status = plait__backend_result_check(port, status, "queue_flush", &room, &why);
 	queue->unflushed = status != PLAIT_OK;
 	if (status == PLAIT_OK)
-		plait__queued_granted(state, lane, PLAIT__ASKS_FLUSH);
+		plait__retry_reset(state, lane, PLAIT__RETRY_FLUSH);
 	else if (note_loss(state, lane, status, &why) != PLAIT_E_LOST)
-		(void)plait__queued_refused(state, lane, PLAIT__ASKS_FLUSH,
-					    &why);
+		(void)plait__retry_refused(state, lane, PLAIT__RETRY_FLUSH,
+					   &why);
 }
 
-void plait__queued_flush(plait__queued_state *state)
+void plait__submit_flush(plait__queue_instance *state)
 {
 	for (uint32_t i = 0; i < state->queued->program->plan->lanes_count;
 	     i++)
@@ -175,42 +175,42 @@ void plait__queued_flush(plait__queued_state *state)
 /* Upcall. */
 static void on_mark(void *user_data, plait_status status)
 {
-	plait__queued_cell *cell = user_data;
+	plait__queue_listener *cell = user_data;
 	/* Or its decider, which is the same here. */
-	const plait__queued_state *state =
-		(const plait__queued_state *)(const void *)cell->note.whose;
+	const plait__queue_instance *state =
+		(const plait__queue_instance *)(const void *)cell->note.whose;
 
 	if (state->queued->records)
 		cell->told_ns = plait__clock_now_ns();
-	plait__pilot_note_down(state->instance->program->context, &cell->note,
-			       status);
+	plait__progress_post(state->instance->program->context, &cell->note,
+			     status);
 }
 
-static plait_backend_point point_of(const plait__queued_state *state,
-				    const plait__queued_cell *cell)
+static plait_backend_point point_of(const plait__queue_instance *state,
+				    const plait__queue_listener *cell)
 {
 	return (plait_backend_point){ state->queues[cell->lane].signal,
 				      state->marks[cell->mark] };
 }
 
-void plait__queued_await(plait__queued_state *state, uint32_t number)
+void plait__submit_subscribe(plait__queue_instance *state, uint32_t number)
 {
-	plait__queued_cell *cell = &state->cells[number];
+	plait__queue_listener *cell = &state->listeners[number];
 	const plait_backend_point point = point_of(state, cell);
 	plait_error ignored = { .size = sizeof(ignored) };
 
-	if (plait__upcall_arm(port_of(state, cell->lane), &point, on_mark,
-			      cell, &ignored) == PLAIT_OK)
+	if (plait__notification_arm(port_of(state, cell->lane), &point, on_mark,
+				    cell, &ignored) == PLAIT_OK)
 		return;
-	cell->looks = true;
-	state->looking++;
+	cell->polled = true;
+	state->polled_count++;
 }
 
-bool plait__queued_look(plait__queued_state *state, uint32_t number,
+bool plait__submit_poll(plait__queue_instance *state, uint32_t number,
 			plait_status *out)
 {
-	const plait__queued_cell *cell = &state->cells[number];
-	plait__port *port = port_of(state, cell->lane);
+	const plait__queue_listener *cell = &state->listeners[number];
+	plait__backend_port *port = port_of(state, cell->lane);
 	const plait_backend_point point = point_of(state, cell);
 	plait_error room = { .size = sizeof(room) };
 	plait_error why = { .size = sizeof(why) };
@@ -218,28 +218,28 @@ bool plait__queued_look(plait__queued_state *state, uint32_t number,
 
 	*out = port->backend->table.signal_poll(port->backend->self, &point,
 						&reached, &room);
-	*out = plait__port_judge_poll(port, *out, &room, &why);
+	*out = plait__backend_result_check_poll(port, *out, &room, &why);
 	if (state->queued->records)
-		state->cells[number].told_ns = plait__clock_now_ns();
+		state->listeners[number].told_ns = plait__clock_now_ns();
 	/* A call that failed by itself says nothing of the point, unless
 	 * nothing will ever be said again. */
 	if (*out == PLAIT_OK || *out == PLAIT_E_LOST ||
 	    (*out != PLAIT_PENDING && reached >= point.sequence))
 		return true;
 	if (*out == PLAIT_PENDING)
-		plait__queued_granted(state, cell->lane, PLAIT__ASKS_POINT);
+		plait__retry_reset(state, cell->lane, PLAIT__RETRY_POINT);
 	else
-		(void)plait__queued_refused(state, cell->lane,
-					    PLAIT__ASKS_POINT, &why);
+		(void)plait__retry_refused(state, cell->lane,
+					   PLAIT__RETRY_POINT, &why);
 	return false;
 }
 
-void plait__queued_why(plait__queued_state *state, uint32_t number,
-		       plait_status status, plait_error *out)
+void plait__submit_explain(plait__queue_instance *state, uint32_t number,
+			   plait_status status, plait_error *out)
 {
 	static const char not_run[] = "not run: ";
-	const plait__queued_cell *cell = &state->cells[number];
-	plait__port *port = port_of(state, cell->lane);
+	const plait__queue_listener *cell = &state->listeners[number];
+	plait__backend_port *port = port_of(state, cell->lane);
 	const plait_backend_point point = point_of(state, cell);
 	plait_error room = { .size = sizeof(room) };
 	uint64_t reached;
@@ -247,7 +247,7 @@ void plait__queued_why(plait__queued_state *state, uint32_t number,
 
 	said = port->backend->table.signal_poll(port->backend->self, &point,
 						&reached, &room);
-	said = plait__port_judge_poll(port, said, &room, out);
+	said = plait__backend_result_check_poll(port, said, &room, out);
 	if (said >= 0)
 		said = plait__fail(out, status, "device \"%.60s\" failed",
 				   state->queued->lanes[cell->lane]
@@ -261,10 +261,10 @@ void plait__queued_why(plait__queued_state *state, uint32_t number,
 
 /* ---- after a failure ---- */
 
-static bool has_failed(const plait__queued_state *state, uint32_t lane)
+static bool has_failed(const plait__queue_instance *state, uint32_t lane)
 {
 	plait__backend *backend = port_of(state, lane)->backend;
-	const plait__queued_queue *queue = &state->queues[lane];
+	const plait__lane_queue *queue = &state->queues[lane];
 	const plait_backend_point point = { queue->signal, queue->emitted };
 	plait_error ignored = { .size = sizeof(ignored) };
 	uint64_t reached;
@@ -273,11 +273,11 @@ static bool has_failed(const plait__queued_state *state, uint32_t lane)
 					  &ignored) != PLAIT_OK;
 }
 
-static plait_status mend(plait__queued_state *state, uint32_t lane,
+static plait_status mend(plait__queue_instance *state, uint32_t lane,
 			 plait_error *error)
 {
 	plait__backend *backend = port_of(state, lane)->backend;
-	const plait__queued_queue *queue = &state->queues[lane];
+	const plait__lane_queue *queue = &state->queues[lane];
 	plait_status status = PLAIT_E_BUSY;
 
 	for (int i = 0; i < TRIES && status != PLAIT_OK &&
@@ -295,7 +295,7 @@ static plait_status mend(plait__queued_state *state, uint32_t lane,
 	return status;
 }
 
-void plait__queued_recover(plait__queued_state *state)
+void plait__submit_recover(plait__queue_instance *state)
 {
 	uint32_t lanes = state->queued->program->plan->lanes_count;
 
@@ -307,7 +307,7 @@ void plait__queued_recover(plait__queued_state *state)
 			continue;
 		status = mend(state, i, &why);
 		if (status != PLAIT_OK && status != PLAIT_E_LOST)
-			status = plait__queued_remake(state, i, &why);
+			status = plait__queue_instance_remake(state, i, &why);
 		if (status == PLAIT_OK)
 			continue;
 		state->queues[i].lost = true;

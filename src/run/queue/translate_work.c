@@ -15,29 +15,29 @@
 
 /* ---- what devices cannot do ---- */
 
-static bool can_call(const plait__queued *queued, uint32_t lane)
+static bool can_call(const plait__queue_program *queued, uint32_t lane)
 {
 	return (plait__device_facts(queued->lanes[lane].device)->capabilities &
 		PLAIT_CAP_HOST_CALL) != 0;
 }
 
 /* What the host has to do instead, called by the lane. */
-static const char *lacks_of_foreign(const plait__queued *queued,
+static const char *lacks_of_foreign(const plait__queue_program *queued,
 				    uint32_t command, const char *what)
 {
 	return can_call(queued,
 			queued->program->plan->commands[command].lane) ||
-		       !plait__queued_is_foreign(queued, command) ?
+		       !plait__resolve_is_foreign(queued, command) ?
 	       NULL : what;
 }
 
-static const char *lacks_of_region(const plait__queued *queued,
+static const char *lacks_of_region(const plait__queue_program *queued,
 				   uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	uint32_t region = plan->commands[command].link;
 	const plait__store_function *function =
-		plait__op_predicate(queued->program, region);
+		plait__call_op_predicate(queued->program, region);
 
 	queued->regions[region].function = function;
 	if (function == NULL)
@@ -50,7 +50,7 @@ static const char *lacks_of_region(const plait__queued *queued,
 	       "is decided by a host function, which that device cannot call";
 }
 
-const char *plait__queued_lacks(const plait__queued *queued, uint32_t command)
+const char *plait__translate_lacks(const plait__queue_program *queued, uint32_t command)
 {
 	const plait__plan *plan = queued->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
@@ -81,11 +81,11 @@ const char *plait__queued_lacks(const plait__queued *queued, uint32_t command)
 	}
 }
 
-bool plait__queued_has_work(const plait__plan *plan, uint32_t command)
+bool plait__translate_has_work(const plait__plan *plan, uint32_t command)
 {
 	const plait__plan_command *at = &plan->commands[command];
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
 
 	if (payload == NULL)
 		return false;
@@ -96,35 +96,35 @@ bool plait__queued_has_work(const plait__plan *plan, uint32_t command)
 
 /* ---- work ---- */
 
-static void set_target(const plait__queued_state *state,
+static void set_target(const plait__queue_instance *state,
 		       const plait__plan_arg *arg, plait_work *out)
 {
 	uint64_t offset;
-	const plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
+	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
 
 	out->target = buffer->root->raw;
 	out->target_offset = buffer->offset + offset;
 }
 
-static void set_source(const plait__queued_state *state,
+static void set_source(const plait__queue_instance *state,
 		       const plait__plan_arg *arg, plait_work *out)
 {
 	uint64_t offset;
-	const plait__buffer *buffer = plait__queued_buffer(state, arg, &offset);
+	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
 
 	out->source = buffer->root->raw;
 	out->source_offset = buffer->offset + offset;
 }
 
-static void make_call(plait__queued_state *state, uint32_t command,
-		      plait_status (*carry)(plait__queued_call *call,
+static void make_call(plait__queue_instance *state, uint32_t command,
+		      plait_status (*carry)(plait__host_callback *call,
 					    plait_error *why),
 		      plait_work *out)
 {
-	const plait__frozen *frozen = state->queued->program->frozen;
-	plait__queued_call *call = &state->calls[command];
+	const plait__plan_object *frozen = state->queued->program->frozen;
+	plait__host_callback *call = &state->calls[command];
 	const plait__plan_payload *payload =
-		plait__words_payload(frozen->plan, command);
+		plait__payload_of(frozen->plan, command);
 
 	call->state = state;
 	call->command = command;
@@ -134,16 +134,16 @@ static void make_call(plait__queued_state *state, uint32_t command,
 	if (payload->object < frozen->plan->functions_count)
 		call->host = &frozen->functions[payload->object];
 	out->kind = PLAIT_WORK_CALL;
-	out->function = plait__queued_run_call;
+	out->function = plait__host_callback_run;
 	out->user_data = call;
 }
 
-static void make_question(plait__queued_state *state, uint32_t region,
+static void make_question(plait__queue_instance *state, uint32_t region,
 			  plait_work *out)
 {
 	const plait__program *program = state->queued->program;
 	const plait__plan *plan = program->plan;
-	plait__queued_predicate *predicate = &state->predicates[region];
+	plait__queue_predicate *predicate = &state->predicates[region];
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[region].predicate];
 	bool is_function = state->queued->regions[region].function != NULL;
@@ -151,11 +151,11 @@ static void make_question(plait__queued_state *state, uint32_t region,
 	predicate->state = state;
 	predicate->region = region;
 	if (is_function ||
-	    plait__queued_is_foreign(state->queued,
-				     plan->regions[region].command)) {
+	    plait__resolve_is_foreign(state->queued,
+				      plan->regions[region].command)) {
 		out->kind = PLAIT_WORK_CALL;
-		out->function = is_function ? plait__queued_ask :
-				plait__queued_peek;
+		out->function = is_function ? plait__host_callback_ask_predicate :
+				plait__host_callback_read_predicate;
 		out->user_data = predicate;
 		return;
 	}
@@ -167,34 +167,34 @@ static void make_question(plait__queued_state *state, uint32_t region,
 
 /* A call of the host's code, or a launch of the device's, which is put there
  * when it is bound. */
-static void make_launch(plait__queued_state *state, uint32_t command,
+static void make_launch(plait__queue_instance *state, uint32_t command,
 			plait_work *out)
 {
 	const plait__plan *plan = state->queued->program->plan;
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
-	const plait__kernel *kernel = plait__queued_kernel(state, payload);
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
+	const plait__kernel *kernel = plait__resolve_kernel(state, payload);
 
 	state->launches[command].work = (uint32_t)(out - state->work);
-	make_call(state, command, plait__queued_call_kernel, out);
-	if (plait__built_find(kernel, state->queued->lanes[
+	make_call(state, command, plait__host_callback_kernel, out);
+	if (plait__device_code_find(kernel, state->queued->lanes[
 			plan->commands[command].lane].device) != NULL)
 		out->kind = PLAIT_WORK_LAUNCH;
 }
 
-static void make_move(const plait__queued_state *state, uint32_t command,
+static void make_move(const plait__queue_instance *state, uint32_t command,
 		      plait_work *out)
 {
 	const plait__plan *plan = state->queued->program->plan;
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
 
 	out->bytes = payload->bytes;
 	set_target(state, &args[0], out);
 	if (plan->commands[command].kind == PLAIT__CMD_COPY) {
 		out->kind = PLAIT_WORK_COPY;
-		out->rows = plait__words_rows(plan, payload);
+		out->rows = plait__payload_rows(plan, payload);
 		set_source(state, &args[1], out);
 		return;
 	}
@@ -204,10 +204,10 @@ static void make_move(const plait__queued_state *state, uint32_t command,
 }
 
 /* One that the device decides. */
-static void make_region(plait__queued_state *state, uint32_t region,
+static void make_region(plait__queue_instance *state, uint32_t region,
 			plait_work *out)
 {
-	const plait__frozen *frozen = state->queued->program->frozen;
+	const plait__plan_object *frozen = state->queued->program->frozen;
 	const plait__plan *plan = frozen->plan;
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[region].predicate];
@@ -219,16 +219,16 @@ static void make_region(plait__queued_state *state, uint32_t region,
 }
 
 /* Is what this run has brought of another backend?  Nothing yet is, too. */
-static bool is_away(const plait__queued_state *state, uint32_t command)
+static bool is_away(const plait__queue_instance *state, uint32_t command)
 {
-	const plait__queued *queued = state->queued;
+	const plait__queue_program *queued = state->queued;
 	const plait__plan *plan = queued->program->plan;
-	const plait__plan_payload *payload = plait__words_payload(plan,
-								  command);
-	const plait__port *port = plait__queued_port_of(
+	const plait__plan_payload *payload = plait__payload_of(plan,
+							       command);
+	const plait__backend_port *port = plait__queue_program_port(
 		queued, plan->commands[command].lane);
 
-	if (!plait__words_is_told_move(plan, command))
+	if (!plait__payload_is_param_copy(plan, command))
 		return false;
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
 		const plait__plan_arg *arg = &plan->args[payload->arg_first +
@@ -238,17 +238,17 @@ static bool is_away(const plait__queued_state *state, uint32_t command)
 
 		if (arg->kind != PLAIT__ARG_PARAM)
 			continue;
-		buffer = plait__queued_buffer(state, arg, &offset);
+		buffer = plait__resolve_buffer(state, arg, &offset);
 		if (buffer == NULL || buffer->device->port != port)
 			return true;
 	}
 	return false;
 }
 
-void plait__queued_work_make(plait__queued_state *state, uint32_t what,
-			     plait_work *out)
+void plait__translate_work(plait__queue_instance *state, uint32_t what,
+			   plait_work *out)
 {
-	const plait__frozen *frozen = state->queued->program->frozen;
+	const plait__plan_object *frozen = state->queued->program->frozen;
 	const plait__plan *plan = frozen->plan;
 	uint32_t command = what < plan->command_count ? what :
 			   plan->regions[what - plan->command_count].command;
@@ -257,7 +257,7 @@ void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 	uint8_t kind = plan->commands[command].kind;
 
 	if (what < plan->command_count &&
-	    plait__words_is_told_move(plan, command))
+	    plait__payload_is_param_copy(plan, command))
 		state->launches[command].work = (uint32_t)(out - state->work);
 	out->size = sizeof(*out);
 	out->label = label[0] != '\0' ? label : NULL;
@@ -270,22 +270,22 @@ void plait__queued_work_make(plait__queued_state *state, uint32_t what,
 	else if (kind == PLAIT__CMD_EMPTY)
 		out->kind = PLAIT_WORK_NOP;
 	else if (kind == PLAIT__CMD_HOST)
-		make_call(state, command, plait__queued_call_host, out);
-	else if (plait__queued_is_foreign(state->queued, command) ||
+		make_call(state, command, plait__host_callback_function, out);
+	else if (plait__resolve_is_foreign(state->queued, command) ||
 		 is_away(state, command))
-		make_call(state, command, plait__queued_call_move, out);
+		make_call(state, command, plait__host_callback_copy, out);
 	else
 		make_move(state, command, out);
 }
 
-plait_status plait__queued_work_told(plait__queued_state *state,
-				     uint32_t command, plait_error *error)
+plait_status plait__translate_work_bound(plait__queue_instance *state,
+					 uint32_t command, plait_error *error)
 {
 	const plait__plan *plan = state->queued->program->plan;
 	plait_work *work = &state->work[state->launches[command].work];
 
 	*work = (plait_work){ .kind = PLAIT_WORK_NOP };
-	plait__queued_work_make(state, command, work);
+	plait__translate_work(state, command, work);
 	if (work->kind != PLAIT_WORK_CALL ||
 	    can_call(state->queued, plan->commands[command].lane))
 		return PLAIT_OK;

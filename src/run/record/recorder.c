@@ -13,7 +13,7 @@
 
 static uint64_t rings_bytes(const plait__recording *recording)
 {
-	return recording->lane_count * sizeof(plait__ring);
+	return recording->lane_count * sizeof(plait__record_ring);
 }
 
 static uint64_t entries_count(const plait__recording *recording)
@@ -24,7 +24,7 @@ static uint64_t entries_count(const plait__recording *recording)
 static void free_recording(const plait_allocator *allocator,
 			   plait__recording *recording)
 {
-	plait__line_free(allocator, recording->rings, rings_bytes(recording));
+	plait__cacheline_free(allocator, recording->rings, rings_bytes(recording));
 	plait__free(allocator, recording->entries,
 		    entries_count(recording) * sizeof(*recording->entries));
 	plait__free(allocator, recording, sizeof(*recording));
@@ -42,8 +42,8 @@ static plait__recording *new_recording(const plait__recorder *recorder)
 	recording->lane_count = program->plan->lanes_count > 0 ?
 				program->plan->lanes_count : 1;
 	recording->ring_capacity = recorder->ring_capacity;
-	recording->rings = plait__line_alloc(allocator,
-					     rings_bytes(recording));
+	recording->rings = plait__cacheline_alloc(allocator,
+						  rings_bytes(recording));
 	recording->entries = plait__alloc_array(
 		allocator, entries_count(recording),
 		sizeof(*recording->entries));
@@ -53,7 +53,7 @@ static plait__recording *new_recording(const plait__recorder *recorder)
 	return NULL;
 }
 
-void plait__recording_begin(plait__recording *recording, uint32_t lanes)
+void plait__recorder_begin(plait__recording *recording, uint32_t lanes)
 {
 	uint32_t count = lanes < recording->lane_count ? lanes :
 							 recording->lane_count;
@@ -61,37 +61,37 @@ void plait__recording_begin(plait__recording *recording, uint32_t lanes)
 
 	recording->ring_count = count;
 	for (uint32_t i = 0; i < count; i++) {
-		plait__ring *ring = &recording->rings[i];
+		plait__record_ring *ring = &recording->rings[i];
 
 		ring->entries = recording->entries + i * room;
 		ring->capacity = room < UINT32_MAX ? (uint32_t)room :
 						     UINT32_MAX;
 	}
-	recording->begun = true;
+	recording->started = true;
 	recording->begin_ns = plait__clock_now_ns();
 }
 
 /* ---- what there is ---- */
 
-uint64_t plait__recording_count(const plait__recording *recording)
+uint64_t plait__recorder_count(const plait__recording *recording)
 {
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < recording->ring_count; i++)
-		count += plait__ring_kept(&recording->rings[i]);
+		count += plait__recorder_entry_count(&recording->rings[i]);
 	return count;
 }
 
-uint64_t plait__recording_dropped(const plait__recording *recording)
+uint64_t plait__recorder_dropped(const plait__recording *recording)
 {
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < recording->ring_count; i++)
 		count += at_load_relaxed_u64(&recording->rings[i].count);
-	return count - plait__recording_count(recording);
+	return count - plait__recorder_count(recording);
 }
 
-uint64_t plait__recording_commands(const plait__recording *recording)
+uint64_t plait__recorder_commands(const plait__recording *recording)
 {
 	uint64_t count = 0;
 
@@ -100,7 +100,7 @@ uint64_t plait__recording_commands(const plait__recording *recording)
 	return count;
 }
 
-uint64_t plait__recording_iterations(const plait__recording *recording)
+uint64_t plait__recorder_iterations(const plait__recording *recording)
 {
 	uint64_t count = 0;
 
@@ -109,16 +109,16 @@ uint64_t plait__recording_iterations(const plait__recording *recording)
 	return count;
 }
 
-uint32_t plait__ring_kept(const plait__ring *ring)
+uint32_t plait__recorder_entry_count(const plait__record_ring *ring)
 {
 	uint64_t count = at_load_relaxed_u64(&ring->count);
 
 	return count < ring->capacity ? (uint32_t)count : ring->capacity;
 }
 
-const plait__entry *plait__ring_at(const plait__ring *ring, uint32_t i)
+const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i)
 {
-	uint32_t kept = plait__ring_kept(ring);
+	uint32_t kept = plait__recorder_entry_count(ring);
 	uint64_t at = i;
 
 	/* A full ring is oldest where it goes on. */
@@ -127,7 +127,7 @@ const plait__entry *plait__ring_at(const plait__ring *ring, uint32_t i)
 	return &ring->entries[at];
 }
 
-double plait__recording_expected(const plait__plan *plan, uint32_t body)
+double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body)
 {
 	double times = 1;
 
@@ -148,26 +148,26 @@ double plait__recording_expected(const plait__plan *plan, uint32_t body)
 
 /* ---- what commands took ---- */
 
-static void keep_samples(plait__recorder *recorder, const plait__ring *ring)
+static void keep_samples(plait__recorder *recorder, const plait__record_ring *ring)
 {
-	uint32_t kept = plait__ring_kept(ring);
+	uint32_t kept = plait__recorder_entry_count(ring);
 
 	for (uint32_t i = 0; i < kept; i++) {
-		const plait__entry *entry = plait__ring_at(ring, i);
-		plait__sample *sample;
+		const plait__record_entry *entry = plait__recorder_entry_at(ring, i);
+		plait__cost_sample *sample;
 
 		if (entry->kind == PLAIT_RECORD_WAIT)
 			continue;
 		sample = &recorder->samples[entry->command];
-		sample->ns[sample->count++ % PLAIT__SAMPLES] =
+		sample->ns[sample->count++ % PLAIT__COST_SAMPLES] =
 			entry->end_ns - entry->start_ns;
 	}
 }
 
-void plait__recording_end(plait__recorder *recorder,
-			  plait__recording *recording)
+void plait__recorder_end(plait__recorder *recorder,
+			 plait__recording *recording)
 {
-	if (!recording->begun)
+	if (!recording->started)
 		return;
 	recording->end_ns = plait__clock_now_ns();
 	plait__mutex_lock(&recorder->lock);
@@ -269,23 +269,23 @@ plait_status plait__recorder_make(plait__program *program, uint32_t capacity,
 	return PLAIT_OK;
 }
 
-plait_status plait__recorder_take(plait__recorder *recorder,
-				  plait__recording **out, plait_error *error)
+plait_status plait__recorder_acquire(plait__recorder *recorder,
+				     plait__recording **out, plait_error *error)
 {
 	*out = pop_free(recorder);
 	if (*out == NULL)
 		*out = new_recording(recorder);
 	if (*out == NULL)
 		return no_memory(error);
-	(*out)->begun = false;
+	(*out)->started = false;
 	(*out)->begin_ns = (*out)->end_ns = 0;
 	(*out)->ring_count = 0;
 	memset((*out)->rings, 0, rings_bytes(*out));
 	return PLAIT_OK;
 }
 
-void plait__recorder_give(plait__recorder *recorder,
-			  plait__recording *recording)
+void plait__recorder_release(plait__recorder *recorder,
+			     plait__recording *recording)
 {
 	if (recording != NULL)
 		push_free(recorder, recording);

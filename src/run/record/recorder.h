@@ -21,7 +21,7 @@
 #include "sys/mutex.h"
 #include "sys/thread.h"
 
-typedef struct plait__entry {
+typedef struct plait__record_entry {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t iteration;
@@ -32,44 +32,44 @@ typedef struct plait__entry {
 	 * 0 to leave, n for body n - 1. */
 	uint32_t other;
 	uint32_t reserved0;
-} plait__entry;
+} plait__record_entry;
 
-typedef struct plait__ring {
-	PLAIT__LINE_ALIGNED plait__entry *entries;
+typedef struct plait__record_ring {
+	PLAIT__CACHELINE_ALIGNED plait__record_entry *entries;
 	uint32_t capacity;
 	uint32_t next;		/* where the next one goes */
 	/* Written by who runs the lane; others look at them meanwhile. */
 	at_u64 count;		/* entries ever */
 	at_u64 commands;
 	at_u64 iterations;
-} plait__ring;
+} plait__record_ring;
 
 struct plait__recording {
 	plait__recording *next;
-	plait__ring *rings;
-	plait__entry *entries;	/* of all rings */
+	plait__record_ring *rings;
+	plait__record_entry *entries;	/* of all rings */
 	uint32_t lane_count;	/* rings, at most */
 	uint32_t ring_count;	/* in use: 1, or lane_count */
 	uint32_t ring_capacity;
-	bool begun;
+	bool started;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 };
 
-enum { PLAIT__SAMPLES = 7 };
+enum { PLAIT__COST_SAMPLES = 7 };
 
 /* What a command took lately. */
-typedef struct plait__sample {
+typedef struct plait__cost_sample {
 	uint64_t count;		/* ever */
-	uint64_t ns[PLAIT__SAMPLES];
-} plait__sample;
+	uint64_t ns[PLAIT__COST_SAMPLES];
+} plait__cost_sample;
 
 struct plait__recorder {
 	plait__program *program;
 	uint32_t ring_capacity;
 	struct plait__mutex lock; /* guards what follows; a leaf */
 	plait__recording *free;
-	plait__sample *samples;	/* by command */
+	plait__cost_sample *samples;	/* by command */
 	uint64_t runs;		/* that are in the samples */
 };
 
@@ -79,35 +79,35 @@ plait_status plait__recorder_make(plait__program *program, uint32_t capacity,
 void plait__recorder_free(plait__recorder *recorder);
 
 /* One that is not in use, or a new one when runs that are over keep theirs. */
-plait_status plait__recorder_take(plait__recorder *recorder,
-				  plait__recording **out, plait_error *error);
+plait_status plait__recorder_acquire(plait__recorder *recorder,
+				     plait__recording **out, plait_error *error);
 /* Null is fine. */
-void plait__recorder_give(plait__recorder *recorder,
-			  plait__recording *recording);
+void plait__recorder_release(plait__recorder *recorder,
+			     plait__recording *recording);
 
 /* The run begins, on so many lanes, which share all the room; more than the
  * plan has stands for all. */
-void plait__recording_begin(plait__recording *recording, uint32_t lanes);
+void plait__recorder_begin(plait__recording *recording, uint32_t lanes);
 /* It is over: nobody writes any more.  Keeps what commands took. */
-void plait__recording_end(plait__recorder *recorder,
-			  plait__recording *recording);
+void plait__recorder_end(plait__recorder *recorder,
+			 plait__recording *recording);
 
 /* While it runs, or afterwards. */
-uint64_t plait__recording_commands(const plait__recording *recording);
-uint64_t plait__recording_iterations(const plait__recording *recording);
-uint64_t plait__recording_count(const plait__recording *recording);
-uint64_t plait__recording_dropped(const plait__recording *recording);
+uint64_t plait__recorder_commands(const plait__recording *recording);
+uint64_t plait__recorder_iterations(const plait__recording *recording);
+uint64_t plait__recorder_count(const plait__recording *recording);
+uint64_t plait__recorder_dropped(const plait__recording *recording);
 
 /* How often a body would run, if loops and cases did as was expected. */
-double plait__recording_expected(const plait__plan *plan, uint32_t body);
+double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body);
 
 /* Entries of a ring that are there, and the i-th of them, oldest first. */
-uint32_t plait__ring_kept(const plait__ring *ring);
-const plait__entry *plait__ring_at(const plait__ring *ring, uint32_t i);
+uint32_t plait__recorder_entry_count(const plait__record_ring *ring);
+const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i);
 
 /* By who runs the lane; allocates nothing. */
-static inline void plait__ring_put(plait__ring *ring,
-				   const plait__entry *entry)
+static inline void plait__recorder_put(plait__record_ring *ring,
+				       const plait__record_entry *entry)
 {
 	ring->entries[ring->next] = *entry;
 	ring->entries[ring->next].thread = plait__thread_token();
@@ -122,16 +122,16 @@ static inline void plait__ring_put(plait__ring *ring,
 }
 
 /* Of a thread that the entry names. */
-static inline void plait__ring_put_of(plait__ring *ring,
-				      const plait__entry *entry)
+static inline void plait__recorder_put_as(plait__record_ring *ring,
+					  const plait__record_entry *entry)
 {
 	uint32_t at = ring->next;
 
-	plait__ring_put(ring, entry);
+	plait__recorder_put(ring, entry);
 	ring->entries[at].thread = entry->thread;
 }
 
-static inline void plait__ring_iteration(plait__ring *ring)
+static inline void plait__recorder_add_iteration(plait__record_ring *ring)
 {
 	at_store_relaxed_u64(&ring->iterations, at_load_relaxed_u64(
 				     &ring->iterations) + 1);

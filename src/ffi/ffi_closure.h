@@ -4,10 +4,10 @@
  * time, whose calls come to a handler.  Needs memory that is written and then
  * run, which hardened systems refuse: an error then, never a crash.
  */
-#ifndef PLAIT_SRC_FFI_CLOSURE_H
-#define PLAIT_SRC_FFI_CLOSURE_H
+#ifndef PLAIT_SRC_FFI_FFI_CLOSURE_H
+#define PLAIT_SRC_FFI_FFI_CLOSURE_H
 
-#include "ffi/call.h"
+#include "ffi/ffi_call.h"
 
 typedef struct plait__ffi_closure plait__ffi_closure;
 
@@ -21,7 +21,7 @@ typedef int64_t (*plait__ffi_handler)(void *user_data,
  * that may be run; origin is the errno), PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED.
  */
 plait_status plait__ffi_closure_create(const plait_allocator *allocator,
-				       const plait__ffi_shape *shape,
+				       const plait__ffi_signature *shape,
 				       plait__ffi_handler handler,
 				       void *user_data,
 				       plait__ffi_closure **out,

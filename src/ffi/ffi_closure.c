@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Function pointers made at run time; see closure.h. */
-#include "ffi/closure.h"
+#include "ffi/ffi_closure.h"
 
 #include "ffi/shape.h"
 
@@ -16,7 +16,7 @@
 struct plait__ffi_closure {
 	ffi_closure *memory; /* libffi's, not the allocator's */
 	void *code;
-	const plait__ffi_shape *shape;
+	const plait__ffi_signature *shape;
 	plait__ffi_handler handler;
 	void *user_data;
 };
@@ -84,7 +84,7 @@ static plait_status prepare(plait__ffi_closure *closure, plait_error *error)
 }
 
 plait_status plait__ffi_closure_create(const plait_allocator *allocator,
-				       const plait__ffi_shape *shape,
+				       const plait__ffi_signature *shape,
 				       plait__ffi_handler handler,
 				       void *user_data,
 				       plait__ffi_closure **out,
@@ -129,7 +129,7 @@ void plait__ffi_closure_destroy(const plait_allocator *allocator,
 #else
 
 plait_status plait__ffi_closure_create(const plait_allocator *allocator,
-				       const plait__ffi_shape *shape,
+				       const plait__ffi_signature *shape,
 				       plait__ffi_handler handler,
 				       void *user_data,
 				       plait__ffi_closure **out,

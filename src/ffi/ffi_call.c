@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Preparing and making described calls; see call.h. */
-#include "ffi/call.h"
+#include "ffi/ffi_call.h"
 
 #include "ffi/shape.h"
 
@@ -26,15 +26,15 @@ static ffi_type *const types[PLAIT__FFI_TYPES] = {
 	[PLAIT__FFI_POINTER] = &ffi_type_pointer,
 };
 
-plait_status plait__ffi_shape_create(const plait_allocator *allocator,
-				     const plait__ffi_type *arguments,
-				     uint32_t count, plait__ffi_type result,
-				     plait__ffi_shape **out,
-				     plait_error *error)
+plait_status plait__ffi_signature_create(const plait_allocator *allocator,
+					 const plait__ffi_type *arguments,
+					 uint32_t count, plait__ffi_type result,
+					 plait__ffi_signature **out,
+					 plait_error *error)
 {
-	uint64_t bytes = sizeof(plait__ffi_shape) +
+	uint64_t bytes = sizeof(plait__ffi_signature) +
 			 count * sizeof(ffi_type *);
-	plait__ffi_shape *shape = plait__alloc(allocator, bytes);
+	plait__ffi_signature *shape = plait__alloc(allocator, bytes);
 	ffi_status status;
 
 	*out = NULL;
@@ -58,8 +58,8 @@ plait_status plait__ffi_shape_create(const plait_allocator *allocator,
 	return PLAIT_OK;
 }
 
-void plait__ffi_shape_destroy(const plait_allocator *allocator,
-			      plait__ffi_shape *shape)
+void plait__ffi_signature_destroy(const plait_allocator *allocator,
+				  plait__ffi_signature *shape)
 {
 	if (shape != NULL)
 		plait__free(allocator, shape, shape->block_bytes);
@@ -87,7 +87,7 @@ static int64_t widen(plait__ffi_type type, ffi_arg value)
 	}
 }
 
-int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
+int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
 			void *const *arguments)
 {
 	/* Room for the widest result.  libffi reads the cif and the pointers,
@@ -110,11 +110,11 @@ int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
 
 #else
 
-plait_status plait__ffi_shape_create(const plait_allocator *allocator,
-				     const plait__ffi_type *arguments,
-				     uint32_t count, plait__ffi_type result,
-				     plait__ffi_shape **out,
-				     plait_error *error)
+plait_status plait__ffi_signature_create(const plait_allocator *allocator,
+					 const plait__ffi_type *arguments,
+					 uint32_t count, plait__ffi_type result,
+					 plait__ffi_signature **out,
+					 plait_error *error)
 {
 	(void)allocator;
 	(void)arguments;
@@ -127,14 +127,14 @@ plait_status plait__ffi_shape_create(const plait_allocator *allocator,
 			   "form");
 }
 
-void plait__ffi_shape_destroy(const plait_allocator *allocator,
-			      plait__ffi_shape *shape)
+void plait__ffi_signature_destroy(const plait_allocator *allocator,
+				  plait__ffi_signature *shape)
 {
 	(void)allocator;
 	(void)shape;
 }
 
-int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
+int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
 			void *const *arguments)
 {
 	(void)shape;

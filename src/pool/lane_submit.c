@@ -13,8 +13,8 @@ enum { MARKS_PER_COMMAND = 4, MARKS_AT_LEAST = 64 };
 static uint32_t level_of(int32_t priority)
 {
 	if (priority > 0)
-		return PLAIT__READY_URGENT;
-	return priority < 0 ? PLAIT__READY_LATER : PLAIT__READY_NORMAL;
+		return PLAIT__READY_HIGH;
+	return priority < 0 ? PLAIT__READY_LOW : PLAIT__READY_NORMAL;
 }
 
 plait_status plait__lane_create(plait__pool *pool,
@@ -28,10 +28,10 @@ plait_status plait__lane_create(plait__pool *pool,
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "queue: flags 0x%x are not known",
 				   (unsigned)request->flags);
-	lane = plait__line_alloc(&pool->allocator, sizeof(*lane));
+	lane = plait__cacheline_alloc(&pool->allocator, sizeof(*lane));
 	if (lane == NULL)
 		goto no_memory;
-	if (!plait__ring_init(&lane->ring, &pool->allocator, &lane->head))
+	if (!plait__command_ring_init(&lane->ring, &pool->allocator, &lane->head))
 		goto free_lane;
 	lane->pool = pool;
 	lane->capacity = request->capacity != 0 ? request->capacity :
@@ -47,7 +47,7 @@ plait_status plait__lane_create(plait__pool *pool,
 	return PLAIT_OK;
 
 free_lane:
-	plait__line_free(&pool->allocator, lane, sizeof(*lane));
+	plait__cacheline_free(&pool->allocator, lane, sizeof(*lane));
 no_memory:
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "queue: no memory for its %zu bytes", sizeof(*lane));
@@ -56,18 +56,18 @@ no_memory:
 /* Nothing is pending, but a thread may still be on its way out of it. */
 static void await_idle(plait__lane *lane)
 {
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 	bool scheduled;
 
-	plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	for (;;) {
 		plait__mutex_lock(&lane->lock);
 		scheduled = lane->scheduled;
 		plait__mutex_unlock(&lane->lock);
 		if (!scheduled)
 			return;
-		if (!plait__wait_step(&ladder))
-			plait__wait_init(&ladder, PLAIT__WAIT_SHARED);
+		if (!plait__backoff_step(&ladder))
+			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	}
 }
 
@@ -79,8 +79,8 @@ void plait__lane_destroy(plait__lane *lane)
 		return;
 	pool = lane->pool;
 	await_idle(lane);
-	plait__ring_fini(&lane->ring, &pool->allocator, lane->head.segment);
-	plait__line_free(&pool->allocator, lane, sizeof(*lane));
+	plait__command_ring_fini(&lane->ring, &pool->allocator, lane->head.segment);
+	plait__cacheline_free(&pool->allocator, lane, sizeof(*lane));
 }
 
 /* --- submission --------------------------------------------------------- */
@@ -193,7 +193,7 @@ static void append_points(plait__lane *lane, uint32_t kind,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		command = plait__ring_take(&lane->ring, 1, &taken);
+		command = plait__command_ring_take(&lane->ring, 1, &taken);
 		command->kind = kind & 0xff;
 		command->counter = (plait__counter *)points[i].signal;
 		command->sequence = points[i].sequence;
@@ -208,8 +208,8 @@ static void append_work(plait__lane *lane, const plait_submission *submission)
 	uint32_t i = 0;
 
 	while (i < submission->work_count) {
-		command = plait__ring_take(&lane->ring,
-					   submission->work_count - i, &taken);
+		command = plait__command_ring_take(&lane->ring,
+						   submission->work_count - i, &taken);
 		for (; taken > 0; taken--)
 			plait__command_pack(command++,
 					    work_at(submission, i++));
@@ -261,8 +261,8 @@ static plait_status add(plait__lane *lane, const struct load *load,
 
 	if (!has_room(lane, load->work, load->all))
 		return refuse(lane, load, error);
-	if (!plait__ring_reserve(&lane->ring, &lane->pool->allocator,
-				 load->all))
+	if (!plait__command_ring_reserve(&lane->ring, &lane->pool->allocator,
+					 load->all))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "queue%s%s: no memory for %llu commands",
 				   lane->label[0] != '\0' ? " " : "",

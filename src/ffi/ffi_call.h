@@ -4,36 +4,36 @@
  * prepared once and then used by any number of threads and closures.  Without
  * libffi nothing can be prepared, and the rest is never reached.
  */
-#ifndef PLAIT_SRC_FFI_CALL_H
-#define PLAIT_SRC_FFI_CALL_H
+#ifndef PLAIT_SRC_FFI_FFI_CALL_H
+#define PLAIT_SRC_FFI_FFI_CALL_H
 
 #include "plait/base.h"
 
 #include "ffi/ffi_type.h"
 
 /* The shape of a function: what it takes and what it returns.  Immutable. */
-typedef struct plait__ffi_shape plait__ffi_shape;
+typedef struct plait__ffi_signature plait__ffi_signature;
 
 /*
  * `result` is VOID or an integer; the arguments are anything but VOID.
  * PLAIT_E_UNSUPPORTED (built without libffi, or a shape that it refuses),
  * PLAIT_E_NOMEM.
  */
-plait_status plait__ffi_shape_create(const plait_allocator *allocator,
-				     const plait__ffi_type *arguments,
-				     uint32_t count, plait__ffi_type result,
-				     plait__ffi_shape **out,
-				     plait_error *error);
+plait_status plait__ffi_signature_create(const plait_allocator *allocator,
+					 const plait__ffi_type *arguments,
+					 uint32_t count, plait__ffi_type result,
+					 plait__ffi_signature **out,
+					 plait_error *error);
 
 /* Null is fine.  Nothing that was made with it is used any more. */
-void plait__ffi_shape_destroy(const plait_allocator *allocator,
-			      plait__ffi_shape *shape);
+void plait__ffi_signature_destroy(const plait_allocator *allocator,
+				  plait__ffi_signature *shape);
 
 /*
  * Call `code`: arguments[i] points to a value of exactly type i.  Returns the
  * result in full width, 0 for VOID, INT64_MAX for what is beyond that.
  */
-int64_t plait__ffi_call(const plait__ffi_shape *shape, void (*code)(void),
+int64_t plait__ffi_call(const plait__ffi_signature *shape, void (*code)(void),
 			void *const *arguments);
 
 #endif

@@ -18,14 +18,14 @@ struct wait {
 	bool any;
 	uint64_t timeout_ns;
 	uint64_t deadline_ns;
-	struct plait__guest *guest;
+	struct plait__external_thread *thread;
 	struct plait__waiter *waiters; /* one for each point, or null yet */
 	uint64_t waiter_bytes;         /* 0: not from the allocator */
 };
 
-static struct plait__tally *tally_of(const plait_backend_point *point)
+static struct plait__counter_core *core_of(const plait_backend_point *point)
 {
-	return &((plait__counter *)point->signal)->tally;
+	return &((plait__counter *)point->signal)->core;
 }
 
 /*
@@ -40,14 +40,14 @@ static plait_status decide(const struct wait *wait, plait_error *error)
 	for (i = 0; i < wait->count; i++) {
 		const plait_backend_point *point = &wait->points[i];
 
-		switch (plait__tally_look(tally_of(point), point->sequence)) {
-		case PLAIT__TALLY_AHEAD:
+		switch (plait__counter_core_query(core_of(point), point->sequence)) {
+		case PLAIT__COUNTER_CORE_PENDING:
 			status = PLAIT_PENDING;
 			break;
-		case PLAIT__TALLY_FAILED:
-			return plait__tally_query_failure(tally_of(point),
-							  error);
-		case PLAIT__TALLY_HAPPENED:
+		case PLAIT__COUNTER_CORE_FAILED:
+			return plait__counter_core_query_failure(core_of(point),
+								 error);
+		case PLAIT__COUNTER_CORE_REACHED:
 			if (wait->any)
 				return PLAIT_OK;
 			break;
@@ -63,8 +63,8 @@ static plait_status time_out(const struct wait *wait, plait_error *error)
 	uint32_t i;
 
 	for (i = wait->count; i-- > 0;) {
-		if (plait__tally_reached(tally_of(&wait->points[i]),
-					 wait->points[i].sequence))
+		if (plait__counter_core_reached(core_of(&wait->points[i]),
+						wait->points[i].sequence))
 			continue;
 		point = &wait->points[i];
 		missing++;
@@ -74,7 +74,7 @@ static plait_status time_out(const struct wait *wait, plait_error *error)
 			   "is at %llu and %llu was waited for",
 			   missing, wait->count,
 			   (unsigned long long)wait->timeout_ns,
-			   (unsigned long long)plait__tally_get(tally_of(point)),
+			   (unsigned long long)plait__counter_core_get(core_of(point)),
 			   (unsigned long long)point->sequence);
 }
 
@@ -83,12 +83,12 @@ static plait_status time_out(const struct wait *wait, plait_error *error)
 static void unpark_all(struct wait *wait, uint32_t count)
 {
 	while (count-- > 0)
-		plait__tally_unpark(tally_of(&wait->points[count]),
-				    &wait->waiters[count]);
+		plait__counter_core_unpark(core_of(&wait->points[count]),
+					   &wait->waiters[count]);
 }
 
 /* True: a waiter is linked at all points that are missing, at least one. */
-static bool park_all(struct wait *wait, struct plait__group *group)
+static bool park_all(struct wait *wait, struct plait__waiter_group *group)
 {
 	uint32_t i;
 
@@ -98,13 +98,13 @@ static bool park_all(struct wait *wait, struct plait__group *group)
 		waiter->kind = PLAIT__WAITER_THREAD;
 		waiter->group = group;
 		waiter->linked = false;
-		if (plait__tally_park(tally_of(&wait->points[i]), waiter,
-				      wait->points[i].sequence))
+		if (plait__counter_core_park(core_of(&wait->points[i]), waiter,
+					     wait->points[i].sequence))
 			continue;
 		/* It has come: of all, one less; of any, that is it. */
 		if (wait->any || at_sub_u32(&group->remaining, 1) == 1 ||
-		    plait__tally_failed(tally_of(&wait->points[i]),
-					wait->points[i].sequence)) {
+		    plait__counter_core_failed(core_of(&wait->points[i]),
+					       wait->points[i].sequence)) {
 			unpark_all(wait, i);
 			return false;
 		}
@@ -115,24 +115,24 @@ static bool park_all(struct wait *wait, struct plait__group *group)
 /* Until something happened, or the deadline passed; or for no reason. */
 static void sleep_once(struct wait *wait)
 {
-	struct plait__sleeper *sleeper = &wait->guest->sleeper;
-	struct plait__ready *ready = &wait->pool->ready;
+	struct plait__sleeper *sleeper = &wait->thread->sleeper;
+	struct plait__ready_queue *ready = &wait->pool->ready;
 	bool drives = wait->pool->worker_count == 0;
-	struct plait__group group = { .event = &sleeper->event };
-	uint32_t key = plait__event_prepare(&sleeper->event);
+	struct plait__waiter_group group = { .event = &sleeper->event };
+	uint32_t key = plait__eventcount_prepare(&sleeper->event);
 
 	at_init_u32(&group.remaining, wait->any ? 1 : wait->count);
 	if (!park_all(wait, &group)) {
-		plait__event_cancel(&sleeper->event);
+		plait__eventcount_cancel(&sleeper->event);
 		return;
 	}
-	if (drives && !plait__ready_enlist(ready, sleeper)) {
-		plait__event_cancel(&sleeper->event);
+	if (drives && !plait__ready_add_sleeper(ready, sleeper)) {
+		plait__eventcount_cancel(&sleeper->event);
 	} else {
-		(void)plait__event_wait(&sleeper->event, key,
-					wait->deadline_ns);
+		(void)plait__eventcount_wait(&sleeper->event, key,
+					     wait->deadline_ns);
 		if (drives)
-			plait__ready_delist(ready, sleeper);
+			plait__ready_remove_sleeper(ready, sleeper);
 	}
 	unpark_all(wait, wait->count);
 }
@@ -141,9 +141,9 @@ static plait_status prepare_sleep(struct wait *wait,
 				  struct plait__waiter *few,
 				  plait_error *error)
 {
-	if (wait->guest == NULL)
-		wait->guest = plait__guest_enter(wait->pool);
-	if (wait->guest == NULL)
+	if (wait->thread == NULL)
+		wait->thread = plait__external_thread_enter(wait->pool);
+	if (wait->thread == NULL)
 		goto no_memory;
 	if (wait->waiters != NULL)
 		return PLAIT_OK;
@@ -167,23 +167,23 @@ no_memory:
 /* True: a lane was run, so look again before anything else. */
 static bool drive(struct wait *wait)
 {
-	bool more = plait__ready_any(&wait->pool->ready) ||
-		    (wait->guest != NULL && wait->guest->item != NULL);
+	bool more = plait__ready_has_items(&wait->pool->ready) ||
+		    (wait->thread != NULL && wait->thread->item != NULL);
 
 	if (wait->pool->worker_count != 0 || !more)
 		return false;
-	if (wait->guest == NULL)
-		wait->guest = plait__guest_enter(wait->pool);
-	return wait->guest != NULL && plait__guest_run(wait->guest);
+	if (wait->thread == NULL)
+		wait->thread = plait__external_thread_enter(wait->pool);
+	return wait->thread != NULL && plait__external_thread_run(wait->thread);
 }
 
 static plait_status run_wait(struct wait *wait, plait_error *error)
 {
 	struct plait__waiter few[FEW];
-	struct plait__wait ladder;
+	struct plait__backoff ladder;
 	plait_status status;
 
-	plait__wait_init(&ladder, wait->pool->policy);
+	plait__backoff_init(&ladder, wait->pool->policy);
 	for (;;) {
 		bool driven = drive(wait);
 
@@ -195,7 +195,7 @@ static plait_status run_wait(struct wait *wait, plait_error *error)
 			return status;
 		if (late)
 			return time_out(wait, error);
-		if (driven || plait__wait_step(&ladder))
+		if (driven || plait__backoff_step(&ladder))
 			continue;
 		status = prepare_sleep(wait, few, error);
 		if (status != PLAIT_OK)
@@ -205,7 +205,7 @@ static plait_status run_wait(struct wait *wait, plait_error *error)
 }
 
 /* Also of a thread that ends in a lane; none of them is linked then, and its
- * guest is left by the guest's guard. */
+ * thread is left by the thread's guard. */
 static void free_waiters(void *arg)
 {
 	struct wait *wait = arg;
@@ -233,11 +233,11 @@ plait_status plait__counter_wait(plait__pool *pool,
 	if (status != PLAIT_PENDING)
 		return status;
 	wait.deadline_ns = plait__clock_deadline(timeout_ns);
-	PLAIT__SCOPE inside = { free_waiters, &wait };
+	PLAIT__THREAD_SCOPE inside = { free_waiters, &wait };
 	status = run_wait(&wait, error);
-	plait__scope_end(&inside);
-	if (wait.guest != NULL)
-		plait__guest_leave(wait.guest);
+	plait__thread_scope_end(&inside);
+	if (wait.thread != NULL)
+		plait__external_thread_leave(wait.thread);
 	free_waiters(&wait);
 	return status;
 }
