@@ -16,7 +16,7 @@
 
 #include "plait/plait.h"
 
-#include "../t/shapes.h"
+#include "../t/lib/shapes.h"
 #include "graph/build/graph.h"
 
 enum { BUFFERS = 64, LABEL_BYTES = 16, MOST_REPEATS = 101 };

@@ -6,7 +6,7 @@
 
 # how fast and how big the planner is, beside what libnnc took
 noinst_PROGRAMS += %D%/plan
-%C%_plan_LDADD = t/libshapes.la src/libplaitcore.la
+%C%_plan_LDADD = t/lib/libshapes.la src/libplaitcore.la
 
 # what calling a kernel costs, in each form
 noinst_PROGRAMS += %D%/kernels
@@ -27,7 +27,7 @@ noinst_PROGRAMS += %D%/queue
 
 # what building a graph and freezing it cost, beside appending to an array
 noinst_PROGRAMS += %D%/graph
-%C%_graph_LDADD = t/libshapes.la src/libplaitcore.la
+%C%_graph_LDADD = t/lib/libshapes.la src/libplaitcore.la
 
 # what portable source of kernels costs, beside plain C loops
 noinst_PROGRAMS += %D%/source

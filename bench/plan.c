@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../t/shapes.h"
+#include "../t/lib/shapes.h"
 
 struct row {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is ready to run, and who sleeps until something is.  Knows no lanes
- * and starts no threads; the explorer of t/mc runs this file.  Called by
+ * and starts no threads; the explorer of t/model/mc runs this file.  Called by
  * worker.c, wait.c and whoever makes a lane ready.
  *
  * All but the first three words is guarded by one lock.  Kept at all

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- A Lua state that goes to another thread than the one where it opened its system:
--- it is told so, until it adopts the system.  t/96-lua.t reads what it says.
+-- it is told so, until it adopts the system.  t/bindings/lua.t reads what it says.
 local plait = require "plait"
 local ffi = require "ffi"
 ffi.cdef [[

@@ -32,7 +32,7 @@ Plait.load()
 for S in Raw.STRUCTS
     is(Int(Raw.plait_sizeof(string(nameof(S)))), sizeof(S), "size of $(nameof(S))")
 end
-# t/99-julia.t compares these with the ones of C.
+# t/bindings/julia.t compares these with the ones of C.
 for S in Raw.STRUCTS
     println("# $(nameof(S)) size $(sizeof(S)) align $(Base.datatype_alignment(S))")
     for i in 1:fieldcount(S)
