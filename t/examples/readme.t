@@ -34,10 +34,10 @@ def called(way):
     return " ".join("%s=%s" % w for w in way.items()) or "no variable set"
 
 
-def start(program, way):
+def start(program, way, *arguments):
     environment = {k: v for k, v in os.environ.items()
                    if not k.startswith("PLAIT_") or k == "PLAIT_PLUGIN_PATH"}
-    return run([program], env=dict(environment, **way))
+    return run([program, *arguments], env=dict(environment, **way))
 
 
 def try_all(program, name, expected):
@@ -65,9 +65,14 @@ else:
             "-L" + BUILD + "/src/.libs", "-lplait", "-Wl,-rpath," + BUILD + "/src/.libs",
             "-o", "hello"], cwd=folder)
         if ok(built.returncode == 0, "it builds as printed, without a warning", built.stderr):
-            try_all(folder + "/hello", "README.md", r"the last number is 42\n")
+            try_all(folder + "/hello", "README.md", r"the sum is 499500\n")
     finally:
         shutil.rmtree(folder)
+
+drawn = start(os.path.join(BUILD, "tools/plait/plait"), {"PLAIT_BACKEND": "host"},
+              "plan", os.path.join(ROOT, "examples/first.graph"), "--svg")
+ok(drawn.stdout == read("doc/first.svg"),
+   "doc/first.svg is what `plait plan examples/first.graph --svg` prints", drawn.stderr)
 
 try_all(os.path.join(BUILD, "examples/first"), "first",
         r"(host|chaos):0 \(.+\): filled, copied and added 1000 numbers: 42000\n")

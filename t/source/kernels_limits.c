@@ -108,7 +108,7 @@ static bool read_table(void)
 /* The number at the end of the row that has `name`; less than 0: none. */
 static double find_bound(const char *name)
 {
-	static const char title[] = "\n### How exact";
+	static const char title[] = "\n### Precision";
 	const char *row = strstr(table, title), *end;
 	char quoted[NAME_BYTES + 2];
 	double bound;
