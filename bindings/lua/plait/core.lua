@@ -90,7 +90,7 @@ end
 function core.check_options(given, known)
   for name in pairs(given) do
     if not known:find(" " .. tostring(name) .. " ", 1, true) then
-      error(("no option is called %s; there are%s"):format(tostring(name), known), 4)
+      error(("unknown option %s; the options are%s"):format(tostring(name), known), 4)
     end
   end
 end
@@ -112,7 +112,7 @@ end
 function core.handle(value, name, what)
   local class = type(value) == "table" and getmetatable(value)
   if not class or class.name ~= name then
-    error(("%s: a %s is wanted, not %s"):format(what, name:lower(), core.describe(value)), 3)
+    error(("%s: expected a %s, not %s"):format(what, name:lower(), core.describe(value)), 3)
   end
   return value:handle()
 end
@@ -194,7 +194,7 @@ local function answer(self, id, good, result)
 end
 
 local function run_call(self, id, fn)
-  if not fn then return answer(self, id, false, "the function is gone") end
+  if not fn then return answer(self, id, false, "the function was removed") end
   -- The function may pull further events itself.
   answer(self, id, xpcall(fn, debug.traceback))
 end

@@ -36,7 +36,7 @@ local function add(self, kind, fields, how)
   if type(after) ~= "table" then after = {after} end
   for _, node in ipairs(after) do
     if type(node) ~= "cdata" then
-      error("after: a node is wanted, which launch() and the others return, not "
+      error("after: expected a node, as launch() and others return, not "
             .. core.describe(node), LEVEL)
     end
   end
@@ -119,7 +119,7 @@ local function region(self, kind, condition, how, fields)
     fields.inbox, fields.user_data = inbox:handle(), inbox:register(condition, true)
     self.functions[#self.functions + 1] = fields.user_data
   else
-    fields.predicate = core.handle(condition, "Buffer", "the condition is no function")
+    fields.predicate = core.handle(condition, "Buffer", "the condition is not a function")
     fields.predicate_offset = how and how.offset or 0
   end
   return add(self, kind, fields, how)

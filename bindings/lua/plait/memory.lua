@@ -91,7 +91,7 @@ function memory.extent(target, source, how)
   how = how or {}
   local rows
   if how.rows or how.slices then
-    if not how.bytes then error("copy: with rows it takes `bytes`, those of each row", 0) end
+    if not how.bytes then error("copy: `rows` needs `bytes`, the bytes of one row", 0) end
     rows = core.sized("plait_rows", {rows = how.rows, slices = how.slices,
       target_row = how.target_row, target_slice = how.target_slice,
       source_row = how.source_row, source_slice = how.source_slice})

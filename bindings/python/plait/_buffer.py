@@ -27,8 +27,8 @@ def view_of(data, what):
     try:
         return memoryview(data)
     except TypeError:
-        raise TypeError("%s: %s does not have memory that others can see; array.array(\"f\", ...) of "
-                        "Python and numpy.array(...) do" % (what, type(data).__name__)) from None
+        raise TypeError("%s: %s does not support the buffer protocol; array.array(\"f\", ...) and "
+                        "numpy.array(...) do" % (what, type(data).__name__)) from None
 
 
 def address_of(data, writable=False):
@@ -97,7 +97,7 @@ def copied(target, source, size, rows):
     if rows is not None and not isinstance(rows, Rows):
         raise TypeError("copy: rows: %r is not a plait.Rows" % (rows,))
     if rows is not None and size is None:
-        raise TypeError("copy: with rows `size` is needed: the bytes of one")
+        raise TypeError("copy: `rows` needs `size`, the bytes of one row")
     if rows is not None and 0 in (rows._raw.rows, rows._raw.slices):
         return 0  # an empty copy; the C struct reads 0 rows as 1
     return min(target.size, source.size) if size is None else size
@@ -172,7 +172,7 @@ class Buffer(Handle):
 
     def __getitem__(self, where):
         if not isinstance(where, slice):
-            raise TypeError("bytes of a buffer are reached by map() or read()")
+            raise TypeError("use map() or read() to access the bytes of a buffer")
         start, stop, step = where.indices(self.size)
         if step != 1:
             raise ValueError("a view of a buffer has no step")

@@ -211,7 +211,7 @@ def encode(text):
     if text is None:
         return None
     if not isinstance(text, str):
-        raise TypeError("a text is wanted, not %r" % (text,))
+        raise TypeError("expected a str, not %r" % (text,))
     return text.encode()
 
 

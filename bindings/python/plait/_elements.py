@@ -44,7 +44,7 @@ def element_of(form: str) -> Element:
     letter = form[1:] if form[:1] in _OWN else form
     found = ELEMENTS.get(letter)
     if found is None:
-        raise TypeError("elements are numbers in the order of bytes of this machine, not %r" % form)
+        raise TypeError("elements must be numbers in native byte order, not %r" % form)
     return found
 
 

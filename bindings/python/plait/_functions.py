@@ -64,7 +64,7 @@ def _find(number):
     try:
         return _table[number]
     except KeyError:
-        raise ReferenceError("the function belongs to a graph that is gone") from None
+        raise ReferenceError("the graph of the function was collected") from None
 
 
 def _run(number):

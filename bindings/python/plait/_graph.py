@@ -66,7 +66,7 @@ def _side(name, given, what, size):
         check_buffer(given, "%s: the %s" % (what, name))
         return {name: given.handle}
     if size is None:
-        raise TypeError("%s: with a parameter `size` is needed" % what)
+        raise TypeError("%s: a parameter needs `size`" % what)
     return {name + "_parameter": encode(given.name)}
 
 
@@ -231,7 +231,7 @@ class Graph(Handle):
 
     def _predicate(self, condition, offset, kind):
         if not callable(condition):
-            check_buffer(condition, "the condition is no function")
+            check_buffer(condition, "the condition is not a function")
             return {"predicate": condition.handle, "predicate_offset": offset}
         question = Question(lambda: kind(condition()))
         self._functions.append(question)
@@ -250,7 +250,7 @@ class Graph(Handle):
         nodes = tuple(after) if hasattr(after, "__iter__") else (after,)
         for node in nodes:
             if not isinstance(node, Node):
-                raise TypeError("after: %r is no Node of this graph; launch(), call() and others "
+                raise TypeError("after: %r is not a Node of this graph; launch(), call() and others "
                                 "return one" % (node,))
         array = (c_uint64 * len(nodes))(*(n.number for n in nodes)) if nodes else None
         out = c_uint64()
