@@ -267,7 +267,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("programs", nargs="+")
     parser.add_argument("--quick", action="store_true", help="empty and 200 ns, 1k and 10k")
-    parser.add_argument("--smoke", action="store_true", help="does everybody keep the order?")
+    parser.add_argument("--smoke", action="store_true", help="check only that every contestant keeps the order")
     parser.add_argument("--shapes", type=words)
     parser.add_argument("--nodes", type=numbers)
     parser.add_argument("--grains", type=numbers)
@@ -276,7 +276,7 @@ def parse():
     parser.add_argument("--who", type=words)
     parser.add_argument("--busy", choices=["caller", "worker", "loose"],
                         help="something else runs, where the calling thread is or where it is not; "
-                        "loose: anywhere, and nobody is pinned")
+                        "loose: anywhere, without pinning")
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--budget-ms", type=float)
     parser.add_argument("--out", default="results.tsv")

@@ -26,11 +26,11 @@ struct hand {
 	CUstream streams[STREAMS];
 	CUevent events[2 * STREAMS];
 	CUdeviceptr stamps, word, left, branches[BRANCHES], go, count;
-	CUdeviceptr filled; /* once somebody wants it */
+	CUdeviceptr filled; /* created at first use */
 	CUdeviceptr x, r, p, q, parts, numbers;
 	struct shot stamp[2], tiny, less, work[BRANCHES];
 	struct shot begin, steps[STEPS];
-	CUfunction decide; /* once somebody wants it */
+	CUfunction decide; /* created at first use */
 };
 
 extern struct hand hand;
