@@ -77,7 +77,7 @@ for what, pattern, where, allowed in GATES:
 # Not ThreadSanitizer's, because there is nothing for it to see.
 serial = {"t/%s.c" % n for n in re.findall(r"^SERIAL_TESTS \+= %D%/(\S+)\.t$", read("t/local.mk"), re.M)}
 ok(len(serial) > 10, "t/local.mk names tests with one thread")
-none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|affinity_|callback_scope_|external_thread_|wakeup_latency_|parallel_for_)|\bplait_context_open",
+none(hits(r"\bpthread_create|\bplait__(thread_start|pool_|affinity_|callback_scope_|external_thread_|hop_latency_|parallel_for_)|\bplait_context_open",
           [n for n in code if n in serial]), "and they start no other")
 
 none([n for n in code if not read(n).startswith("/* SPDX-License-Identifier: MIT */\n")],

@@ -6,7 +6,7 @@
 
 #include "pool/counter.h"
 #include "pool/fpstate.h"
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "pool/ready.h"
@@ -60,7 +60,7 @@ struct plait__pool {
 	struct plait__external_thread *externals;
 	struct plait__external_thread first_external;
 
-	struct plait__wakeup_latency latency;
+	struct plait__hop_latency latency;
 
 	struct plait__mutex callback_lock; /* guards these two; a leaf */
 	struct plait__counter_callback *notes;     /* reserved, and not in use */

@@ -4,7 +4,7 @@
  * pool, and who asks waits for a moment only.  It takes back what nobody has
  * claimed; a worker that has claimed it is left alone and clears `taken` itself.
  */
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 
 #include "pool/pool_internal.h"
 
@@ -28,9 +28,9 @@ enum {
 
 #define OVER UINT32_MAX
 
-static struct plait__wakeup_latency *latency_of(plait__task *task)
+static struct plait__hop_latency *latency_of(plait__task *task)
 {
-	return (struct plait__wakeup_latency *)(void *)task;
+	return (struct plait__hop_latency *)(void *)task;
 }
 
 static void end_turn(plait__task *task)
@@ -43,7 +43,7 @@ static void end_turn(plait__task *task)
 /* The worker's side. */
 static bool play_back(plait__task *task)
 {
-	struct plait__wakeup_latency *latency = latency_of(task);
+	struct plait__hop_latency *latency = latency_of(task);
 	uint32_t seen = 0, looks = 0, now;
 
 	while ((now = at_load_acquire_u32(&latency->ball)) != OVER) {
@@ -60,7 +60,7 @@ static bool play_back(plait__task *task)
 }
 
 /* False: not in time. */
-static bool await_back(const struct plait__wakeup_latency *latency, uint32_t turn,
+static bool await_back(const struct plait__hop_latency *latency, uint32_t turn,
 		       uint64_t deadline_ns)
 {
 	uint32_t looks = 0;
@@ -77,7 +77,7 @@ static bool await_back(const struct plait__wakeup_latency *latency, uint32_t tur
 }
 
 /* One way, of the fastest block; 0: not one was played. */
-static uint64_t play(struct plait__wakeup_latency *latency)
+static uint64_t play(struct plait__hop_latency *latency)
 {
 	uint64_t deadline_ns = plait__clock_deadline(PLAY_NS);
 	uint64_t best = 0, start_ns, ns;
@@ -99,7 +99,7 @@ static uint64_t play(struct plait__wakeup_latency *latency)
 /* `taken` is the caller's. */
 static uint64_t measure(plait__pool *pool)
 {
-	struct plait__wakeup_latency *latency = &pool->latency;
+	struct plait__hop_latency *latency = &pool->latency;
 	uint64_t ns = 0;
 
 	at_store_relaxed_u32(&latency->back, 0);
@@ -114,7 +114,7 @@ static uint64_t measure(plait__pool *pool)
 	return ns;
 }
 
-void plait__wakeup_latency_init(struct plait__wakeup_latency *latency, plait__pool *pool)
+void plait__hop_latency_init(struct plait__hop_latency *latency, plait__pool *pool)
 {
 	plait__task_init(&latency->task, pool);
 	latency->task.run = play_back;
@@ -122,16 +122,16 @@ void plait__wakeup_latency_init(struct plait__wakeup_latency *latency, plait__po
 	latency->measure = measure;
 }
 
-uint64_t plait__wakeup_latency_known_ns(const plait__pool *pool)
+uint64_t plait__hop_latency_known_ns(const plait__pool *pool)
 {
 	uint64_t ns = at_load_relaxed_u64(&pool->latency.ns);
 
-	return ns != 0 ? ns : PLAIT__WAKEUP_LATENCY_DEFAULT_NS;
+	return ns != 0 ? ns : PLAIT__HOP_LATENCY_DEFAULT_NS;
 }
 
 /* What was measured, or not.  Another one may do so, too: then one of the two
  * is forgotten. */
-static void settle(struct plait__wakeup_latency *latency, uint64_t ns)
+static void settle(struct plait__hop_latency *latency, uint64_t ns)
 {
 	uint64_t old = at_load_relaxed_u64(&latency->ns);
 	bool good = ns != 0 && ns <= LONGEST_NS;
@@ -147,7 +147,7 @@ static void settle(struct plait__wakeup_latency *latency, uint64_t ns)
 
 static bool is_due(plait__pool *pool)
 {
-	const struct plait__wakeup_latency *latency = &pool->latency;
+	const struct plait__hop_latency *latency = &pool->latency;
 
 	/* In a call the worker that is to come may be the caller. */
 	return pool->worker_count != 0 && !plait__callback_scope_is_active() &&
@@ -156,11 +156,11 @@ static bool is_due(plait__pool *pool)
 		plait__ready_is_idle(&pool->ready));
 }
 
-uint64_t plait__wakeup_latency_ns(plait__pool *pool)
+uint64_t plait__hop_latency_ns(plait__pool *pool)
 {
-	struct plait__wakeup_latency *latency = &pool->latency;
+	struct plait__hop_latency *latency = &pool->latency;
 
 	if (is_due(pool) && at_exchange_u32(&latency->taken, 1) == 0)
 		settle(latency, latency->measure(pool));
-	return plait__wakeup_latency_known_ns(pool);
+	return plait__hop_latency_known_ns(pool);
 }
