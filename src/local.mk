@@ -94,6 +94,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
 # plugin
+%C%_libplaitcore_la_SOURCES += %D%/plugin/candidate.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/choose.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/compiler_services.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/defaults.c
