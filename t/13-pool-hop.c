@@ -125,7 +125,7 @@ static uint32_t measures;
 static uint64_t say(plait__pool *pool)
 {
 	measures++;
-	at_store_relaxed_u32(&pool->latency.taken, 0);
+	at_store_relaxed_u32(&pool->latency.in_use, 0);
 	return next_ns;
 }
 

@@ -13,60 +13,60 @@
 enum {
 	ROUNDS = 16,
 	BLOCKS = 8,
-	TRIES = 4,
+	MAX_FAILED_TRIES = 4,
 	/* Looks between two at the clock. */
-	LOOKS = 32,
-	ARRIVAL_NS = 100000,
-	PLAY_NS = 200000,
+	POLLS_PER_CLOCK_READ = 32,
+	ARRIVAL_TIMEOUT_NS = 100000,
+	MEASURE_TIMEOUT_NS = 200000,
 	/* How old a measure may be; and of one that is longer, one part in so
 	 * many counts. */
-	GOOD_NS = 1000000000,
-	DISTRUST = 4,
+	VALID_NS = 1000000000,
+	SLOWER_WEIGHT = 4,
 	/* No latency: the two took turns on one processor. */
-	LONGEST_NS = 1000
+	MAX_LATENCY_NS = 1000
 };
 
-#define OVER UINT32_MAX
+#define STOP UINT32_MAX
 
 static struct plait__hop_latency *latency_of(plait__task *task)
 {
 	return (struct plait__hop_latency *)(void *)task;
 }
 
-static void end_turn(plait__task *task)
+static void finish_task(plait__task *task)
 {
 	plait__task_set_idle(task);
 	/* Release: the next one who asks sees that it rests. */
-	at_store_release_u32(&latency_of(task)->taken, 0);
+	at_store_release_u32(&latency_of(task)->in_use, 0);
 }
 
 /* The worker's side. */
-static bool play_back(plait__task *task)
+static bool answer_pings(plait__task *task)
 {
 	struct plait__hop_latency *latency = latency_of(task);
-	uint32_t seen = 0, looks = 0, now;
+	uint32_t seen = 0, polls = 0, now;
 
-	while ((now = at_load_acquire_u32(&latency->ball)) != OVER) {
+	while ((now = at_load_acquire_u32(&latency->ping)) != STOP) {
 		if (now != seen) {
 			seen = now;
-			at_store_release_u32(&latency->back, seen);
-			looks = 0;
-		} else if (++looks % LOOKS == 0) {
+			at_store_release_u32(&latency->pong, seen);
+			polls = 0;
+		} else if (++polls % POLLS_PER_CLOCK_READ == 0) {
 			plait__thread_yield();
 		}
 	}
-	end_turn(task);
+	finish_task(task);
 	return false;
 }
 
 /* False: not in time. */
-static bool await_back(const struct plait__hop_latency *latency, uint32_t turn,
+static bool await_pong(const struct plait__hop_latency *latency, uint32_t round,
 		       uint64_t deadline_ns)
 {
-	uint32_t looks = 0;
+	uint32_t polls = 0;
 
-	while (at_load_acquire_u32(&latency->back) != turn) {
-		if (++looks % LOOKS != 0)
+	while (at_load_acquire_u32(&latency->pong) != round) {
+		if (++polls % POLLS_PER_CLOCK_READ != 0)
 			continue;
 		if (plait__clock_now_ns() >= deadline_ns)
 			return false;
@@ -77,17 +77,17 @@ static bool await_back(const struct plait__hop_latency *latency, uint32_t turn,
 }
 
 /* One way, of the fastest block; 0: not one was played. */
-static uint64_t play(struct plait__hop_latency *latency)
+static uint64_t measure_rounds(struct plait__hop_latency *latency)
 {
-	uint64_t deadline_ns = plait__clock_deadline(PLAY_NS);
+	uint64_t deadline_ns = plait__clock_deadline(MEASURE_TIMEOUT_NS);
 	uint64_t best = 0, start_ns, ns;
-	uint32_t turn = 1;
+	uint32_t round = 1;
 
 	for (uint32_t block = 0; block < BLOCKS; block++) {
 		start_ns = plait__clock_now_ns();
 		for (uint32_t i = 0; i < ROUNDS; i++) {
-			at_store_release_u32(&latency->ball, ++turn);
-			if (!await_back(latency, turn, deadline_ns))
+			at_store_release_u32(&latency->ping, ++round);
+			if (!await_pong(latency, round, deadline_ns))
 				return best;
 		}
 		ns = (plait__clock_now_ns() - start_ns) / (2 * ROUNDS) + 1;
@@ -102,23 +102,23 @@ static uint64_t measure(plait__pool *pool)
 	struct plait__hop_latency *latency = &pool->latency;
 	uint64_t ns = 0;
 
-	at_store_relaxed_u32(&latency->back, 0);
+	at_store_relaxed_u32(&latency->pong, 0);
 	/* Published with the offer. */
-	at_store_relaxed_u32(&latency->ball, 1);
+	at_store_relaxed_u32(&latency->ping, 1);
 	plait__task_offer(&latency->task);
-	if (await_back(latency, 1, plait__clock_deadline(ARRIVAL_NS)))
-		ns = play(latency);
-	at_store_release_u32(&latency->ball, OVER);
+	if (await_pong(latency, 1, plait__clock_deadline(ARRIVAL_TIMEOUT_NS)))
+		ns = measure_rounds(latency);
+	at_store_release_u32(&latency->ping, STOP);
 	if (plait__ready_claim(&latency->task.ready))
-		end_turn(&latency->task);
+		finish_task(&latency->task);
 	return ns;
 }
 
 void plait__hop_latency_init(struct plait__hop_latency *latency, plait__pool *pool)
 {
 	plait__task_init(&latency->task, pool);
-	latency->task.run = play_back;
-	latency->task.lost = end_turn;
+	latency->task.run = answer_pings;
+	latency->task.lost = finish_task;
 	latency->measure = measure;
 }
 
@@ -131,18 +131,18 @@ uint64_t plait__hop_latency_known_ns(const plait__pool *pool)
 
 /* What was measured, or not.  Another one may do so, too: then one of the two
  * is forgotten. */
-static void settle(struct plait__hop_latency *latency, uint64_t ns)
+static void store_result(struct plait__hop_latency *latency, uint64_t ns)
 {
 	uint64_t old = at_load_relaxed_u64(&latency->ns);
-	bool good = ns != 0 && ns <= LONGEST_NS;
+	bool good = ns != 0 && ns <= MAX_LATENCY_NS;
 
 	if (good && old != 0 && ns > old)
-		ns = old + (ns - old + DISTRUST - 1) / DISTRUST;
+		ns = old + (ns - old + SLOWER_WEIGHT - 1) / SLOWER_WEIGHT;
 	if (good)
 		at_store_relaxed_u64(&latency->ns, ns);
-	if (!good && old == 0 && at_add_u32(&latency->tries, 1) + 1 < TRIES)
+	if (!good && old == 0 && at_add_u32(&latency->failed_tries, 1) + 1 < MAX_FAILED_TRIES)
 		return;
-	at_store_relaxed_u64(&latency->due_ns, plait__clock_deadline(GOOD_NS));
+	at_store_relaxed_u64(&latency->due_ns, plait__clock_deadline(VALID_NS));
 }
 
 static bool is_due(plait__pool *pool)
@@ -160,7 +160,7 @@ uint64_t plait__hop_latency_ns(plait__pool *pool)
 {
 	struct plait__hop_latency *latency = &pool->latency;
 
-	if (is_due(pool) && at_exchange_u32(&latency->taken, 1) == 0)
-		settle(latency, latency->measure(pool));
+	if (is_due(pool) && at_exchange_u32(&latency->in_use, 1) == 0)
+		store_result(latency, latency->measure(pool));
 	return plait__hop_latency_known_ns(pool);
 }

@@ -15,10 +15,10 @@ enum { PLAIT__HOP_LATENCY_DEFAULT_NS = 100 };
 
 struct plait__hop_latency {
 	plait__task task;	/* of the worker that plays */
-	PLAIT__CACHELINE_ALIGNED at_u32 ball; /* by who asks */
-	PLAIT__CACHELINE_ALIGNED at_u32 back; /* by the worker */
-	PLAIT__CACHELINE_ALIGNED at_u32 taken; /* one asks, or its worker plays */
-	at_u32 tries;		/* that came to nothing, before it was known */
+	PLAIT__CACHELINE_ALIGNED at_u32 ping; /* by who asks */
+	PLAIT__CACHELINE_ALIGNED at_u32 pong; /* by the worker */
+	PLAIT__CACHELINE_ALIGNED at_u32 in_use; /* one asks, or its worker plays */
+	at_u32 failed_tries;		/* that came to nothing, before it was known */
 	at_u64 due_ns;		/* not measured again before that */
 	/* 0: none came to anything.  In place of `measure` tests have theirs. */
 	uint64_t (*measure)(plait__pool *pool);
