@@ -80,7 +80,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/command.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/external_thread.c
-%C%_libplaitcore_la_SOURCES += %D%/pool/wakeup_latency.c
+%C%_libplaitcore_la_SOURCES += %D%/pool/hop_latency.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/callback_scope.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/lane.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/affinity.c
@@ -94,6 +94,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/counter_wait.c
 %C%_libplaitcore_la_SOURCES += %D%/pool/worker.c
 # plugin
+%C%_libplaitcore_la_SOURCES += %D%/plugin/candidate.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/choose.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/compiler_services.c
 %C%_libplaitcore_la_SOURCES += %D%/plugin/defaults.c

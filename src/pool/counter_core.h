@@ -74,7 +74,7 @@ struct plait__counter_core {
 /* What a raise has set free, oldest first, chained by `next`. */
 struct plait__released_waiters {
 	struct plait__waiter *lanes;
-	struct plait__waiter *notes;
+	struct plait__waiter *callbacks;
 };
 
 void plait__counter_core_init(struct plait__counter_core *core);

@@ -82,7 +82,7 @@ struct plait__ready_queue {
 	uint32_t seekers;
 	uint32_t arriving; /* those of them that were woken and are not here */
 	uint32_t running; /* items between take and finish */
-	uint32_t turns; /* how often something was taken */
+	uint32_t takes; /* how often something was taken */
 	struct plait__sleeper *sleepers;
 	struct plait__ready_level levels[PLAIT__READY_LEVELS];
 };

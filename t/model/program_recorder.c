@@ -18,7 +18,7 @@
 
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 #include "sys/env.h"
 
 #include <string.h>
@@ -169,8 +169,8 @@ GOOD(plait__counter_reserve_callbacks, plait__pool *pool, uint32_t count,
 NOTHING(plait__counter_unreserve_callbacks, plait__pool *pool, uint32_t count)
 NUMBER(uint32_t, plait__pool_worker_count, const plait__pool *pool)
 NUMBER(uint32_t, plait__pool_processor_count, const plait__pool *pool)
-NUMBER(uint64_t, plait__wakeup_latency_ns, plait__pool *pool)
-NUMBER(uint64_t, plait__wakeup_latency_known_ns, const plait__pool *pool)
+NUMBER(uint64_t, plait__hop_latency_ns, plait__pool *pool)
+NUMBER(uint64_t, plait__hop_latency_known_ns, const plait__pool *pool)
 NUMBER(bool, plait__device_is_host, const plait__device *device)
 NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 	const plait__device *device)

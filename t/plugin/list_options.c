@@ -12,7 +12,7 @@
 
 /* --- lists */
 
-static plait__list_schedule list;
+static plait__list list;
 
 static plait_status parse(const char *text, bool may_exclude, char *why)
 {
