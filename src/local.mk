@@ -273,6 +273,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/run/external/external_command.c
 %C%_libplaitcore_la_SOURCES += %D%/run/run_instance.c
 %C%_libplaitcore_la_SOURCES += %D%/run/host/lane_park.c
+%C%_libplaitcore_la_SOURCES += %D%/run/command_text.c %D%/run/command_text.h
 %C%_libplaitcore_la_SOURCES += %D%/run/program.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/queue_engine.c
 %C%_libplaitcore_la_SOURCES += %D%/run/queue/resolve_arguments.c

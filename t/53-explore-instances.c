@@ -135,8 +135,8 @@ void plait__recorder_end(plait__recorder *recorder,
 	(void)recording;
 }
 
-const char *plait__program_node(const plait__plan *of, uint32_t command,
-				char room[PLAIT__NODE_ROOM])
+const char *plait__command_text(const plait__plan *of, uint32_t command,
+				char room[PLAIT__COMMAND_TEXT_BYTES])
 {
 	(void)of;
 	(void)command;

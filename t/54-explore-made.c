@@ -174,8 +174,8 @@ NUMBER(uint64_t, plait__wakeup_latency_known_ns, const plait__pool *pool)
 NUMBER(bool, plait__device_is_host, const plait__device *device)
 NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 	const plait__device *device)
-NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
-	uint32_t node)
+NUMBER(const char *, plait__command_text, const plait__plan *of,
+	uint32_t index, char room[PLAIT__COMMAND_TEXT_BYTES])
 NUMBER(uint64_t, plait__plan_iterations, uint32_t kind, uint64_t times)
 NUMBER(bool, plait__env_query_number, enum plait__env_number which,
 	uint64_t *out)

@@ -258,8 +258,8 @@ NUMBER(plait_status, plait__plan_object_enter, plait_plan *handle,
 NUMBER(double, plait__recorder_expected_runs, const plait__plan *of, uint32_t body)
 NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
 	uint32_t node)
-NUMBER(const char *, plait__program_node, const plait__plan *of,
-	uint32_t command, char room[PLAIT__NODE_ROOM])
+NUMBER(const char *, plait__command_text, const plait__plan *of,
+	uint32_t command, char room[PLAIT__COMMAND_TEXT_BYTES])
 NUMBER(const char *, plait__object_name, const plait__object *object,
 	char room[PLAIT__OBJECT_NAME_BYTES])
 

@@ -172,8 +172,8 @@ plait_status plait__select_source_set_groups(const plait__kernel *kernel,
 	return PLAIT_OK;
 }
 
-const char *plait__program_node(const plait__plan *of, uint32_t index,
-				char room[PLAIT__NODE_ROOM])
+const char *plait__command_text(const plait__plan *of, uint32_t index,
+				char room[PLAIT__COMMAND_TEXT_BYTES])
 {
 	(void)of;
 	(void)index;

@@ -128,7 +128,7 @@ static plait_status check_groups(const plait__program *program,
 	plait_launch launch = { .size = sizeof(launch),
 				.dimensions = geometry->dimensions };
 	plait_status status;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	memcpy(launch.items, geometry->items, sizeof(launch.items));
 	memcpy(launch.group, geometry->group, sizeof(launch.group));
@@ -139,7 +139,7 @@ static plait_status check_groups(const plait__program *program,
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "%s was planned with groups of another size than "
 			   "the kernel has",
-			   plait__program_node(plan, command, room));
+			   plait__command_text(plan, command, room));
 }
 
 static plait_status check_command(const plait__program *program,
@@ -149,14 +149,14 @@ static plait_status check_command(const plait__program *program,
 {
 	const plait__plan *plan = program->plan;
 	uint32_t lane = plan->commands[command].lane;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 	const char *lacks = plait__kernel_lacks(
 		kernel, program->frozen->devices[plan->lanes[lane].device]);
 
 	if (lacks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "%s: its device %s",
-				   plait__program_node(plan, command, room),
+				   plait__command_text(plan, command, room),
 				   lacks);
 	return check_groups(program, command, kernel, error);
 }

@@ -13,8 +13,6 @@
 #include "pool/counter.h"
 #include "pool/cacheline.h"
 
-#include <stdio.h>
-
 /* ---- making and ending ---- */
 
 static uint64_t instances_bytes(const plait__program *program)
@@ -79,7 +77,7 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 				  plait_error *error)
 {
 	const plait__plan *plan = frozen->plan;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *at = &plan->commands[i];
@@ -94,7 +92,7 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 		if (lacks != NULL)
 			return plait__fail(error, PLAIT_E_UNSUPPORTED,
 					   "%s: its kernel %s",
-					   plait__program_node(plan, i, room),
+					   plait__command_text(plan, i, room),
 					   lacks);
 	}
 	return PLAIT_OK;
@@ -242,23 +240,17 @@ plait_status plait__program_make(plait__plan_object *frozen, plait__program **ou
 	return status;
 }
 
-/* ---- messages ---- */
+/* ---- regions ---- */
 
-const char *plait__program_node(const plait__plan *plan, uint32_t command,
-				char room[PLAIT__NODE_ROOM])
+const plait__store_function *
+plait__program_predicate(const plait__program *program, uint32_t region)
 {
-	uint32_t node = plan->commands[command].node;
-	const char *label = plait__plan_node_label(plan, node);
-	uint32_t file = plan->nodes[node].file;
-	int length;
+	const plait__plan *plan = program->plan;
+	uint32_t payload = program->rehearsal != NULL ? PLAIT__NONE :
+			   plan->regions[region].predicate;
+	uint32_t object = payload < plan->payloads_count ?
+			  plan->payloads[payload].object : PLAIT__NONE;
 
-	length = snprintf(room, PLAIT__NODE_ROOM, "node %u%s%.48s%s", node,
-			  label[0] != '\0' ? " \"" : "", label,
-			  label[0] != '\0' ? "\"" : "");
-	if (file < plan->strings_count && length < PLAIT__NODE_ROOM)
-		(void)snprintf(room + length,
-			       (size_t)(PLAIT__NODE_ROOM - length),
-			       " (%.40s:%u)", plan->strings + file,
-			       plan->nodes[node].line);
-	return room;
+	return object < plan->functions_count ?
+	       &program->frozen->functions[object] : NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "run/engine.h"
 #include "run/args/frame.h"
+#include "run/command_text.h"
 
 #include "base/vector.h"
 #include "object/queue/external_section.h"
@@ -172,9 +173,8 @@ enum {
 	PLAIT__CALLER_EXITED = 3		/* the caller will not come */
 };
 
-/* "node 7 "saxpy" (file:3)", for messages. */
-enum { PLAIT__NODE_ROOM = 120 };
-const char *plait__program_node(const plait__plan *plan, uint32_t command,
-				char room[PLAIT__NODE_ROOM]);
+/* The function of the plan that decides `region`; null: a word in memory. */
+const plait__store_function *
+plait__program_predicate(const plait__program *program, uint32_t region);
 
 #endif

@@ -87,10 +87,10 @@ void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why)
 {
 	plait_error failure = { .size = sizeof(failure) };
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	plait__fail_origin(&failure, why->status, why->origin, "%s %s",
-			   plait__program_node(instance->program->plan,
+			   plait__command_text(instance->program->plan,
 					       command, room), why->text);
 	failure.detail = why->detail;
 	keep_failure(instance, command, &failure);
