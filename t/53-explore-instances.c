@@ -9,6 +9,8 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/record/recorder.h"
 #include "run/run.h"
 

@@ -3,14 +3,17 @@
  * The end of a run beside who asks how it is, stops it or wants to be told,
  * under every interleaving: who sees the end sees what was done and how it
  * ended, each is told once, nobody stops what is over or reads what belongs to
- * the next run, and the memory of runs is used again by one at a time.  run.c and
- * over.c as they are; objects, inboxes and what runs are here.
+ * the next run, and the memory of runs is used again by one at a time.  run.c,
+ * run_handle.c and run_instance.c as they are; objects, inboxes and what runs are here.
  */
 #include "tap.h"
 
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/blocked_on.h"
+#include "run/command_text.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/record/recorder.h"
 #include "run/run.h"
 
@@ -446,7 +449,8 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/run.c", NULL };
+	static const char *const files[] = { "run/api/run_handle.c",
+					     "run/run.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

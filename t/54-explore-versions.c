@@ -2,7 +2,7 @@
 /*
  * Kernels that take others' places while plans run, under every interleaving:
  * nobody runs code that was given back, all of it is given back in the end, and
- * so is each kernel, as often as it was held.  exchange.c as it is; what an
+ * so is each kernel, as often as it was held.  kernel_versions.c as it is; what an
  * engine makes of kernels, and the runs, are here.
  */
 #include "tap.h"
@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "graph/plan/plan_object.h"
 #include "object/kernel/kernel.h"
-#include "run/program.h"
+#include "run/api/prepare.h"
+#include "run/kernel_versions.h"
 
 #include <string.h>
 
@@ -131,8 +132,9 @@ void plait__object_leave(plait__object *object)
 	(void)object;
 }
 
-plait_status plait__program_make(plait__plan_object *of, plait__program **out,
-				 plait_error *error)
+plait_status plait__prepare_new_program(plait__plan_object *of,
+					plait__program **out,
+					plait_error *error)
 {
 	(void)of;
 	(void)out;

@@ -459,19 +459,19 @@ MC_TESTS += %D%/54-explore-lanes.t
 %C%_54_explore_lanes_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-made.t
 %C%_54_explore_made_t_SOURCES = %D%/54-explore-made.c src/run/host/host_engine.c \
-	src/run/program.c src/run/record/recorder.c src/base/error.c \
+	src/run/api/prepare.c src/run/program.c src/run/record/recorder.c src/base/error.c \
 	src/sys/clock.c src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_made_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_made_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-runs.t
 %C%_54_explore_runs_t_SOURCES = %D%/54-explore-runs.c \
-	src/run/run_instance.c src/run/run.c src/base/error.c \
+	src/run/run_instance.c src/run/run.c src/run/api/run_handle.c src/base/error.c \
 	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_runs_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_runs_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/54-explore-versions.t
 %C%_54_explore_versions_t_SOURCES = %D%/54-explore-versions.c \
-	src/run/kernel_versions.c src/base/error.c \
+	src/run/kernel_versions.c src/run/api/exchange.c src/base/error.c \
 	src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c
 %C%_54_explore_versions_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_54_explore_versions_t_LDADD = $(LDADD_MC)

@@ -5,7 +5,7 @@
  * looks whether there is one when it begins a run, and keeps the one that it
  * has until then.  The last instance that leaves a version ends it.
  */
-#include "run/program.h"
+#include "run/kernel_versions.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -225,8 +225,10 @@ static plait_status put_version(plait__program *program,
 	return PLAIT_OK;
 }
 
-static plait_status exchange(plait__program *program, const plait__kernel *old,
-			     plait__kernel *kernel, plait_error *error)
+plait_status plait__kernel_versions_exchange(plait__program *program,
+					     const plait__kernel *old,
+					     plait__kernel *kernel,
+					     plait_error *error)
 {
 	plait__kernel_version *was = NULL;
 	bool found;
@@ -247,60 +249,5 @@ static plait_status exchange(plait__program *program, const plait__kernel *old,
 	if (was != NULL)
 		end_version(program, was);
 	plait__reclaim_pending(program->context);
-	return status;
-}
-
-static plait_status prepare(plait__plan_object *frozen, plait__program **out,
-			    plait_error *error)
-{
-	plait_status status = plait__program_of(frozen, out, error);
-
-	if (status == PLAIT_OK && (*out)->rehearsal != NULL)
-		status = plait__fail(error, PLAIT_E_STATE,
-				     "the plan is rehearsed, so it calls no "
-				     "kernels");
-	if (status == PLAIT_OK && (*out)->engine->recode == NULL)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "kernels of plans that run on %s cannot "
-				     "be exchanged yet", (*out)->engine->name);
-	return status;
-}
-
-/* All three are entered. */
-static plait_status exchange_in(plait__plan_object *frozen,
-				const plait__kernel *old,
-				plait__kernel *kernel, plait_error *error)
-{
-	plait__program *program;
-	plait_status status = plait__context_check_same(
-		&frozen->object, &kernel->object, error);
-
-	if (status == PLAIT_OK)
-		status = prepare(frozen, &program, error);
-	if (status == PLAIT_OK)
-		status = exchange(program, old, kernel, error);
-	return status;
-}
-
-PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
-					   plait_kernel *kernel,
-					   plait_error *error)
-{
-	plait__plan_object *frozen;
-	plait__kernel *from, *to;
-	plait_status status = plait__plan_object_enter(plan, &frozen, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = plait__kernel_enter(old, &from, error);
-	if (status == PLAIT_OK) {
-		status = plait__kernel_enter(kernel, &to, error);
-		if (status == PLAIT_OK) {
-			status = exchange_in(frozen, from, to, error);
-			plait__object_leave(&to->object);
-		}
-		plait__object_leave(&from->object);
-	}
-	plait__object_leave(&frozen->object);
 	return status;
 }

@@ -2,6 +2,9 @@
 /* How programs are made and end; see program.h. */
 #include "run/program.h"
 
+#include "run/command_text.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
 #include "run/run.h"
@@ -49,27 +52,6 @@ static void destroy(plait__program *program)
 static void end_program(void *program)
 {
 	destroy(program);
-}
-
-/* Lanes of the host as functions that call one another, unless queues are
- * asked for; all else on queues. */
-static const plait__engine *choose_engine(const plait__plan_object *frozen)
-{
-	const plait__plan *plan = frozen->plan;
-
-	/* Without what it names there is nothing to be submitted. */
-	if (frozen->rehearses)
-		return &plait__host_engine;
-	if (frozen->on_queues)
-		return &plait__queue_engine;
-	for (uint32_t i = 0; i < plan->devices_count; i++) {
-		const plait__device *device = frozen->devices[i];
-
-		/* Nothing is there: a plan that is sealed has the others. */
-		if (device != NULL && !plait__device_is_host(device))
-			return &plait__queue_engine;
-	}
-	return &plait__host_engine;
 }
 
 /* Every launch has code for where it runs. */
@@ -183,7 +165,8 @@ static plait_status make_rest(plait__program *program, plait_error *error)
 	return status;
 }
 
-static plait_status make(plait__plan_object *frozen, plait__program **out,
+static plait_status make(plait__plan_object *frozen,
+			 const plait__engine *engine, plait__program **out,
 			 plait_error *error)
 {
 	plait__context *context = frozen->object.context;
@@ -197,7 +180,7 @@ static plait_status make(plait__plan_object *frozen, plait__program **out,
 	program->frozen = frozen;
 	program->plan = frozen->plan;
 	program->context = context;
-	program->engine = choose_engine(frozen);
+	program->engine = engine;
 	program->instance_count = frozen->instances != 0 ?
 				  frozen->instances : 2;
 	program->asymmetric_fence = at_membarrier_available();
@@ -219,8 +202,9 @@ static plait_status make(plait__plan_object *frozen, plait__program **out,
 	return status;
 }
 
-plait_status plait__program_make(plait__plan_object *frozen, plait__program **out,
-				 plait_error *error)
+plait_status plait__program_make(plait__plan_object *frozen,
+				 plait__engine_choice *choose,
+				 plait__program **out, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -230,13 +214,48 @@ plait_status plait__program_make(plait__plan_object *frozen, plait__program **ou
 		status = frozen->rehearses ? PLAIT_OK :
 			 check_whole(frozen, error);
 		if (status == PLAIT_OK)
-			status = make(frozen, out, error);
+			status = make(frozen, choose(frozen), out, error);
 		frozen->end_program = end_program;
-		/* Release: pairs with the load in plait__program_of. */
+		/* Release: pairs with the load in plait__prepare_program. */
 		if (status == PLAIT_OK)
 			at_store_release_ptr(&frozen->program, *out);
 	}
 	plait__mutex_unlock(&frozen->preparing);
+	return status;
+}
+
+/* ---- recording ---- */
+
+/* The engine makes what recorded runs need. */
+static plait_status publish_recorder(plait__program *program,
+				     plait__recorder *recorder,
+				     plait_error *error)
+{
+	plait_status status = PLAIT_OK;
+
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->instance_count; i++)
+		status = program->engine->make_record(&program->instances[i],
+						      error);
+	/* Release: pairs with the load in plait__program_recorder. */
+	if (status == PLAIT_OK)
+		at_store_release_ptr(&program->recorder, recorder);
+	return status;
+}
+
+plait_status plait__program_make_recorder(plait__program *program,
+					  uint32_t capacity,
+					  plait_error *error)
+{
+	plait__recorder *recorder;
+	plait_status status = plait__recorder_make(
+		&recorder, program->plan, plait__program_allocator(program),
+		program->instance_count, capacity, error);
+
+	if (status == PLAIT_OK)
+		status = publish_recorder(program, recorder, error);
+	if (status != PLAIT_OK)
+		plait__recorder_free(recorder);
 	return status;
 }
 

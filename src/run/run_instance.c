@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How a run begins, fails and ends; see run.h and engine.h. */
+#include "run/run_instance.h"
+
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/run.h"
 
 #include "run/record/recorder.h"
