@@ -3,7 +3,7 @@
 #include "plait/callable.h"
 
 #include "run/program.h"
-#include "run/callable_thunk.h"
+#include "run/api/callable_thunk.h"
 
 #include "base/alloc.h"
 #include "base/sized_struct.h"
