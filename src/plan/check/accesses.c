@@ -15,6 +15,8 @@
  * A turn of a rotation is entered for each slot that it may be.  A write to one
  * covers only what is the same turn of it.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include "plan/rotation.h"
@@ -94,41 +96,6 @@ static void expand(struct use *u, struct stack_entry *stack)
 
 /* ---- pairs ---- */
 
-static uint32_t region_command(const plait__check *check, uint32_t body)
-{
-	return check->plan->regions[check->plan->bodies[body].region].command;
-}
-
-/*
- * a must come before b, wherever they are.  On one lane it does (strict), in
- * whatever bodies; else the commands that hold them must be ordered.
- */
-plait_status plait__accesses_order(plait__check *check, uint32_t a, uint32_t b,
-				   uint32_t why, bool *exclusive)
-{
-	const plait__plan_command *commands = check->plan->commands;
-
-	if (exclusive != NULL)
-		*exclusive = false;
-	if (check->plan->mode == PLAIT__MODE_STRICT &&
-	    commands[a].lane == commands[b].lane && a != b)
-		return PLAIT_OK;
-	while (check->body_of[a] != check->body_of[b]) {
-		uint32_t da = check->depth[check->body_of[a]];
-		uint32_t db = check->depth[check->body_of[b]];
-
-		if (da >= db)
-			a = region_command(check, check->body_of[a]);
-		if (db >= da)
-			b = region_command(check, check->body_of[b]);
-	}
-	if (a != b)
-		return plait__obligations_add(check, a, b, why);
-	if (exclusive != NULL)
-		*exclusive = true;
-	return PLAIT_OK;
-}
-
 /* All commands of one node before all of another, for groups. */
 static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
 {
@@ -140,7 +107,7 @@ static plait_status must_order_nodes(struct use *u, uint32_t a, uint32_t b)
 	for (j = check->node_first[n]; j < check->node_first[n + 1]; j++)
 		for (i = check->node_first[m]; i < check->node_first[m + 1] &&
 		     status == PLAIT_OK; i++)
-			status = plait__accesses_order(check,
+			status = plait__obligations_add_across(check,
 						       check->node_commands[i],
 						       check->node_commands[j],
 						       PLAIT__OBLIGATION_ACCESS, NULL);

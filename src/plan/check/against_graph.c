@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Against the graph: every edge is kept, every node is what it was meant. */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include "base/error.h"

@@ -6,6 +6,8 @@
  * to be done.  So the cost is that of vector clocks with 64 entries, no matter
  * how many lanes there are, times the number of sweeps needed.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include "base/alloc.h"

@@ -7,7 +7,7 @@
  * stubs) must lie side by side in it.  Then each such bundle can be taken as
  * one, and nothing waits in a circle.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 

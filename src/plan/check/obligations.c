@@ -184,3 +184,38 @@ plait_status plait__obligations_add(plait__check *check, uint32_t before,
 	}
 	return push(check, before, after, why);
 }
+
+static uint32_t region_command(const plait__check *check, uint32_t body)
+{
+	return check->plan->regions[check->plan->bodies[body].region].command;
+}
+
+/*
+ * a must come before b, wherever they are.  On one lane it does (strict), in
+ * whatever bodies; else the commands that hold them must be ordered.
+ */
+plait_status plait__obligations_add_across(plait__check *check, uint32_t a, uint32_t b,
+				   uint32_t why, bool *exclusive)
+{
+	const plait__plan_command *commands = check->plan->commands;
+
+	if (exclusive != NULL)
+		*exclusive = false;
+	if (check->plan->mode == PLAIT__MODE_STRICT &&
+	    commands[a].lane == commands[b].lane && a != b)
+		return PLAIT_OK;
+	while (check->body_of[a] != check->body_of[b]) {
+		uint32_t da = check->depth[check->body_of[a]];
+		uint32_t db = check->depth[check->body_of[b]];
+
+		if (da >= db)
+			a = region_command(check, check->body_of[a]);
+		if (db >= da)
+			b = region_command(check, check->body_of[b]);
+	}
+	if (a != b)
+		return plait__obligations_add(check, a, b, why);
+	if (exclusive != NULL)
+		*exclusive = true;
+	return PLAIT_OK;
+}

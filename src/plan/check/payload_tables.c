@@ -3,9 +3,11 @@
  * Whether the tables that the planner does not read (payload.h) refer only to
  * what is there; for plans that come from outside.
  */
-#include "plan/io/binary.h"
+#include "plan/check/payload_tables.h"
 
 #include "base/error.h"
+
+#include <stdbool.h>
 
 /* An index below `count`, or none. */
 static bool is_index(uint32_t index, uint32_t count)

@@ -3,6 +3,8 @@
  * Arguments that depend on a loop: the number of the iteration is taken inside
  * of it; what a rotation gives, inside of it or after it.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 static const plait__plan_region *region_of(const plait__plan *plan,

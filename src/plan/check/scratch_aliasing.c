@@ -4,6 +4,8 @@
  * Commands come as accesses.c lines them up.  Of an arena it is known who used
  * each stretch of it last.
  */
+#include "plan/check/phases.h"
+
 #include "plan/check/obligations.h"
 
 #include <string.h>
@@ -118,12 +120,12 @@ static plait_status use_range(struct arena *a, uint32_t *head,
 	while (*at != PLAIT__NONE && a->pieces[*at].from < mine.to) {
 		struct piece old = a->pieces[piece = *at];
 
-		status = plait__accesses_order(a->check, old.last, s->command,
+		status = plait__obligations_add_across(a->check, old.last, s->command,
 					    PLAIT__OBLIGATION_SCRATCH, &exclusive);
 		mine.before = exclusive ? old.before : old.last;
 		if (status == PLAIT_OK && exclusive &&
 		    old.before != PLAIT__NONE)
-			status = plait__accesses_order(a->check, old.before,
+			status = plait__obligations_add_across(a->check, old.before,
 						    s->command,
 						    PLAIT__OBLIGATION_SCRATCH, NULL);
 		if (status != PLAIT_OK)

@@ -3,7 +3,7 @@
  * Segments, each taken as one, must leave no cycle: then no path leaves one
  * and comes back, and a runner may treat each as a single command.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 

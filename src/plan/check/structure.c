@@ -3,7 +3,7 @@
  * The shape of a plan, which may come from a file and be anything: after this
  * every index that the rest of the check follows is in range.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 

@@ -4,7 +4,7 @@
  * edges its graph had, what its segments cost, how large its arenas are.  All
  * is found once more here: a file may state anything.
  */
-#include "plan/check/obligations.h"
+#include "plan/check/phases.h"
 
 #include "base/error.h"
 

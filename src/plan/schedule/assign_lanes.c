@@ -5,27 +5,11 @@
  * are chain_cover.c (widest) and list_schedule.c (bounded, and widest where the limit of a
  * device is in the way).
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
 #include <string.h>
-
-plait_status plait__assign_new_lane(plait__planner_state *planner,
-				    plait__planner_scope *scope, uint32_t device,
-				    uint32_t *out_lane)
-{
-	uint32_t index = planner->lane_device_count;
-
-	if (plait__arena_reserve(&planner->work, (void **)&planner->lane_device,
-				 &planner->lane_device_capacity, index + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
-		return PLAIT_E_NOMEM;
-	planner->lane_device[index] = device;
-	planner->lane_device_count++;
-	*out_lane = scope->lane_count++;
-	return PLAIT_OK;
-}
 
 /* ---- further items ---- */
 
@@ -33,7 +17,7 @@ static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_
 {
 	uint32_t capacity = planner->extra_capacity;
 
-	if (plait__arena_reserve(&planner->work, (void **)&planner->extra_device,
+	if (plait__workspace_reserve(&planner->work, (void **)&planner->extra_device,
 				 &capacity, planner->extra_count + 1ull,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -221,11 +205,11 @@ static plait_status run_chains(plait__planner_state *planner, struct lanes *l,
 	plait_status status = PLAIT_OK;
 
 	if (l->spare == NULL)
-		l->spare = plait__arena_cut(&planner->work, PLAIT__ARENA_EARLY,
+		l->spare = plait__workspace_cut(&planner->work, PLAIT__WORKSPACE_EARLY,
 					    planner->node_count,
 					    sizeof(uint32_t));
 	if (l->spare == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	sort_scope(planner, scope, l->spare);
 	if (l->chains == NULL)
 		status = plait__chain_cover_open(planner, &l->chains);
@@ -265,25 +249,25 @@ static plait_status run_scope(plait__planner_state *planner, struct lanes *l, ui
 
 static plait_status take_arrays(plait__planner_state *planner, struct lanes *l)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
 
 	memset(l, 0, sizeof(*l));
-	planner->cost = plait__arena_cut(work, PLAIT__ARENA_LATE, n,
+	planner->cost = plait__workspace_cut(work, PLAIT__WORKSPACE_LATE, n,
 					 sizeof(uint64_t));
-	planner->rank = plait__arena_cut(work, plait__planner_early_slab(planner), n,
+	planner->rank = plait__workspace_cut(work, plait__planner_early_slab(planner), n,
 					 sizeof(uint64_t));
-	planner->seq = plait__arena_cut(work, PLAIT__ARENA_LATE, n,
+	planner->seq = plait__workspace_cut(work, PLAIT__WORKSPACE_LATE, n,
 					sizeof(uint32_t));
-	l->counts = plait__arena_alloc(work, 2ull * planner->input->device_count,
+	l->counts = plait__workspace_alloc(work, 2ull * planner->input->device_count,
 				       sizeof(uint32_t));
 	planner->mixed = planner->has_several;
 	if (planner->mixed)
-		planner->extras = plait__arena_alloc_zero(work, n,
+		planner->extras = plait__workspace_alloc_zero(work, n,
 							  sizeof(*planner->extras));
 	if (planner->cost == NULL || planner->rank == NULL || planner->seq == NULL ||
 	    l->counts == NULL || (planner->mixed && planner->extras == NULL))
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
@@ -302,13 +286,13 @@ static plait_status grow_items(plait__planner_state *planner, uint32_t *capacity
 
 	/* Mostly the first are all: a scope of plain nodes. */
 	if (old == 0 && planner->lane == NULL) {
-		planner->lane = plait__arena_cut(&planner->work, PLAIT__ARENA_LATE,
+		planner->lane = plait__workspace_cut(&planner->work, PLAIT__WORKSPACE_LATE,
 						 items, sizeof(uint32_t));
 		*capacity = planner->lane == NULL ? 0 : (uint32_t)items;
 	}
-	if (plait__arena_reserve(&planner->work, (void **)&planner->lane, capacity,
+	if (plait__workspace_reserve(&planner->work, (void **)&planner->lane, capacity,
 				 items, sizeof(uint32_t)) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (*capacity > old)
 		memset(planner->lane + old, 0xff,
 		       (*capacity - old) * sizeof(uint32_t));
@@ -325,13 +309,13 @@ plait_status plait__assign_lanes(plait__planner_state *planner)
 		if (planner->scopes[s].body == PLAIT__NONE)
 			continue;
 		if (scope_extras(planner, s, l.counts) != PLAIT_OK)
-			return plait__input_no_memory(planner);
+			return plait__planner_no_memory(planner);
 		status = grow_items(planner, &capacity);
 		if (status == PLAIT_OK)
 			status = run_scope(planner, &l, s);
 	}
 	close_engines(&l);
-	plait__arena_free(&planner->work, l.spare);
-	plait__arena_free(&planner->work, l.counts);
+	plait__workspace_free(&planner->work, l.spare);
+	plait__workspace_free(&planner->work, l.counts);
 	return status;
 }

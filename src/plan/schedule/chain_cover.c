@@ -14,7 +14,7 @@
  * those with one way on, and spends steps that were saved up, a fixed number
  * per node and pred: near linear in all.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -121,7 +121,7 @@ static void trim(struct plait__chain_cover *c, uint32_t x)
 
 static bool push_frame(struct plait__chain_cover *c, uint32_t depth, uint32_t x)
 {
-	if (plait__arena_reserve(&c->planner->work, (void **)&c->path,
+	if (plait__workspace_reserve(&c->planner->work, (void **)&c->path,
 				 &c->frame_capacity, depth + 1ull,
 				 sizeof(*c->path)) != PLAIT_OK) {
 		c->no_memory = true;
@@ -358,7 +358,7 @@ static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_sc
 				plait__planner_item_device(planner, t, k);
 
 			if (planner->lane[item] == PLAIT__NONE &&
-			    plait__assign_new_lane(planner, scope, device,
+			    plait__planner_new_lane(planner, scope, device,
 						   &planner->lane[item]) != PLAIT_OK)
 				return PLAIT_E_NOMEM;
 			if (c->next[item] != PLAIT__NONE)
@@ -371,42 +371,42 @@ static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_sc
 plait_status plait__chain_cover_open(plait__planner_state *planner,
 				     struct plait__chain_cover **out)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
-	struct plait__chain_cover *c = plait__arena_alloc_zero(work, 1, sizeof(*c));
+	struct plait__chain_cover *c = plait__workspace_alloc_zero(work, 1, sizeof(*c));
 
 	if (c == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	c->planner = planner;
-	c->via = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->via = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				  sizeof(uint32_t));
-	c->cursor = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->cursor = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				     sizeof(uint32_t));
-	c->stamp = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n,
+	c->stamp = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
 					 sizeof(uint32_t));
-	c->to_come = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->to_come = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				      sizeof(uint32_t));
-	c->likes = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->likes = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				    sizeof(uint32_t));
 	*out = c;
 	if (c->via == NULL || c->cursor == NULL ||
 	    c->stamp == NULL || c->to_come == NULL || c->likes == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 void plait__chain_cover_close(struct plait__chain_cover *c)
 {
-	plait__arena *work = &c->planner->work;
+	plait__workspace *work = &c->planner->work;
 
-	plait__arena_free(work, c->next);
-	plait__arena_free(work, c->via);
-	plait__arena_free(work, c->cursor);
-	plait__arena_free(work, c->stamp);
-	plait__arena_free(work, c->to_come);
-	plait__arena_free(work, c->likes);
-	plait__arena_free(work, c->path);
-	plait__arena_free(work, c);
+	plait__workspace_free(work, c->next);
+	plait__workspace_free(work, c->via);
+	plait__workspace_free(work, c->cursor);
+	plait__workspace_free(work, c->stamp);
+	plait__workspace_free(work, c->to_come);
+	plait__workspace_free(work, c->likes);
+	plait__workspace_free(work, c->path);
+	plait__workspace_free(work, c);
 }
 
 /* With all the lanes it likes a node starts when its preds are done. */
@@ -429,10 +429,10 @@ static plait_status reserve_items(struct plait__chain_cover *c)
 	uint32_t old = c->next_capacity;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__arena_reserve(&planner->work, (void **)&c->next,
+	if (plait__workspace_reserve(&planner->work, (void **)&c->next,
 				 &c->next_capacity, items,
 				 sizeof(uint32_t)) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (c->next_capacity > old)
 		memset(c->next + old, 0xff,
 		       (c->next_capacity - old) * sizeof(uint32_t));
@@ -457,6 +457,6 @@ plait_status plait__chain_cover_run(struct plait__chain_cover *c, uint32_t scope
 	scope->makespan = find_makespan(planner, scope);
 	if (place_all(c, scope) != PLAIT_OK ||
 	    number_lanes(c, scope) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }

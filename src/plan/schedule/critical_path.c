@@ -5,7 +5,7 @@
  * Everything that is ever added up while planning is below the sum computed
  * here, so an overflow is found once, and named.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -72,7 +72,7 @@ static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 	else if (times > 1)
 		(void)snprintf(often, sizeof(often), ", %llu times",
 			       (unsigned long long)times);
-	return plait__input_fail_at(planner, planner->node_of[t],
+	return plait__planner_fail_at(planner, planner->node_of[t],
 				    "costs add up to more than 2^63 - 1; most "
 				    "is %s, with %llu%s",
 				    plait__input_node_text(planner->input,

@@ -4,7 +4,7 @@
  * lane where it can start first, be it in a gap that hops have left there.
  * For scopes in which every node is one command, on few lanes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/schedule/place_command.h"
 
 #include <string.h>

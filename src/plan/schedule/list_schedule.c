@@ -20,7 +20,7 @@ static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 	plait__place_point *point;
 
 	if (*count == l->point_capacity &&
-	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
+	    plait__workspace_reserve(&l->planner->work, (void **)&l->points,
 				 &l->point_capacity, *count + 1ull,
 				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -43,7 +43,7 @@ static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 
 	*count = end - i;
 	if (*count > l->point_capacity &&
-	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
+	    plait__workspace_reserve(&l->planner->work, (void **)&l->points,
 				 &l->point_capacity, *count,
 				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -151,7 +151,7 @@ static plait_status choose_others(struct plait__list_schedule *l, uint32_t t,
 	plait__planner_state *planner = l->planner;
 	uint32_t count = plait__planner_extra_items(planner, t).count, k, lane;
 
-	if (plait__arena_reserve(&planner->work, (void **)&l->others,
+	if (plait__workspace_reserve(&planner->work, (void **)&l->others,
 				 &l->other_capacity, count + 1ull,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;

@@ -6,7 +6,7 @@
  * Most users have an edge from the loop.  For the others masks flow along the
  * edges, 64 loops at a time, from the first loop of those to the last user.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -77,13 +77,13 @@ static bool has_edge(const plait__planner_state *planner, uint32_t before,
 static plait_status push_use(struct carried *carried, uint32_t loop,
 			     struct use use)
 {
-	plait_status status = plait__arena_reserve(
+	plait_status status = plait__workspace_reserve(
 		&carried->planner->work, (void **)&carried->uses,
 		&carried->use_capacity, (uint64_t)carried->use_count + 1,
 		sizeof(use));
 
 	if (status != PLAIT_OK)
-		return plait__input_no_memory(carried->planner);
+		return plait__planner_no_memory(carried->planner);
 	use.next = carried->first[loop];
 	carried->first[loop] = carried->use_count;
 	carried->uses[carried->use_count++] = use;
@@ -192,10 +192,10 @@ static plait_status run_batches(struct carried *carried)
 	plait__planner_state *planner = carried->planner;
 	plait_status status = PLAIT_OK;
 
-	carried->mask = plait__arena_alloc(&planner->work, planner->node_count,
+	carried->mask = plait__workspace_alloc(&planner->work, planner->node_count,
 					   sizeof(*carried->mask));
 	if (carried->mask == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count;
 	     t++) {
 		if (carried->first[t] == PLAIT__NONE)
@@ -217,14 +217,14 @@ static plait_status open_carried(struct carried *carried)
 {
 	plait__planner_state *planner = carried->planner;
 
-	carried->t_of = plait__arena_alloc_none(&planner->work,
+	carried->t_of = plait__workspace_alloc_none(&planner->work,
 						planner->input->node_count,
 						sizeof(*carried->t_of));
-	carried->first = plait__arena_alloc_none(&planner->work,
+	carried->first = plait__workspace_alloc_none(&planner->work,
 						 planner->node_count,
 						 sizeof(*carried->first));
 	if (carried->t_of == NULL || carried->first == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (uint32_t t = 0; t < planner->node_count; t++)
 		carried->t_of[planner->node_of[t]] = t;
 	return PLAIT_OK;
@@ -242,9 +242,9 @@ plait_status plait__loop_carried_check(plait__planner_state *planner)
 		status = do_node(&carried, t);
 	if (status == PLAIT_OK && carried.use_count > 0)
 		status = run_batches(&carried);
-	plait__arena_free(&planner->work, carried.mask);
-	plait__arena_free(&planner->work, carried.uses);
-	plait__arena_free(&planner->work, carried.first);
-	plait__arena_free(&planner->work, carried.t_of);
+	plait__workspace_free(&planner->work, carried.mask);
+	plait__workspace_free(&planner->work, carried.uses);
+	plait__workspace_free(&planner->work, carried.first);
+	plait__workspace_free(&planner->work, carried.t_of);
 	return status;
 }

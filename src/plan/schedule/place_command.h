@@ -16,7 +16,7 @@
 #define PLAIT_SRC_PLAN_SCHEDULE_PLACE_COMMAND_H
 
 #include "plan/plan.h"
-#include "plan/schedule/arena.h"
+#include "plan/schedule/workspace.h"
 
 /* The end of a command that was placed. */
 typedef struct plait__place_point {
@@ -49,7 +49,7 @@ typedef struct plait__place_device {
 } plait__place_device;
 
 typedef struct plait__placement {
-	plait__arena *work;
+	plait__workspace *work;
 	plait__place_device *devices;
 	plait__place_lane *lanes;
 	uint32_t device_count;
@@ -80,7 +80,7 @@ typedef struct plait__placement {
  * of two up to 64, or 0; `lane_bound` the most lanes that there can be, or 0
  * if that is not known; `row_limit` the most clocks kept at once.
  */
-plait_status plait__place_init(plait__placement *place, plait__arena *work,
+plait_status plait__place_init(plait__placement *place, plait__workspace *work,
 			       const uint32_t *limits, uint32_t device_count,
 			       uint32_t width, uint32_t lane_bound,
 			       uint32_t row_limit, uint64_t hop_cost);

@@ -9,6 +9,8 @@
 
 #include "plan/plan.h"
 
+#include <stdbool.h>
+
 /* What a node on several devices means. */
 enum {
 	/* Runs on its first device; the others are only mentioned. */
@@ -129,6 +131,14 @@ typedef struct plait__input_options {
 	/* Measured costs instead of the nodes' own, one a node, or null. */
 	const uint64_t *costs;
 } plait__input_options;
+
+/* Returns true if the node was read from the text `text_name`. */
+static inline bool plait__input_is_from_text(const plait__input *input,
+					     const plait__input_node *node)
+{
+	return input->text_name != NULL && node->line != 0 &&
+	       node->file == PLAIT__NONE;
+}
 
 /* "node 7 'name' (file:line)" into `text`; returns it. */
 enum { PLAIT__NODE_TEXT_BYTES = 120 };

@@ -7,7 +7,7 @@
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PRIORITY_QUEUE_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PRIORITY_QUEUE_H
 
-#include "plan/schedule/arena.h"
+#include "plan/schedule/workspace.h"
 
 typedef struct plait__priority_queue_entry {
 	uint64_t key;
@@ -28,7 +28,7 @@ typedef struct plait__priority_queue {
  * `next` links what is in the heap, by t; several heaps may share it, since
  * nothing is in two.  0 or PLAIT_E_NOMEM.  *steps counts comparisons.
  */
-plait_status plait__priority_queue_push(plait__arena *arena, plait__priority_queue *heap,
+plait_status plait__priority_queue_push(plait__workspace *arena, plait__priority_queue *heap,
 					uint32_t *next, uint64_t key, uint32_t t,
 					uint64_t *steps);
 

@@ -8,6 +8,8 @@
  * and with fewer, so that more lanes than eight at most never make a schedule
  * longer.
  */
+#include "plan/schedule/phases.h"
+
 #include "plan/schedule/list_schedule.h"
 
 #include <string.h>
@@ -36,11 +38,11 @@ static plait_status reserve_items(struct plait__list_schedule *l)
 	plait__planner_state *planner = l->planner;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__arena_reserve(&planner->work, (void **)&l->position,
+	if (plait__workspace_reserve(&planner->work, (void **)&l->position,
 				 &l->position_capacity, items,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	return plait__arena_reserve(&planner->work, (void **)&l->first_lane,
+	return plait__workspace_reserve(&planner->work, (void **)&l->first_lane,
 				    &l->first_lane_capacity, items,
 				    sizeof(uint32_t));
 }
@@ -55,7 +57,7 @@ static plait_status keep_lanes(struct plait__list_schedule *l,
 	scope->lane_count = 0;
 	scope->makespan = l->makespan;
 	for (i = 0; i < l->place.lane_count; i++)
-		if (plait__assign_new_lane(l->planner, scope,
+		if (plait__planner_new_lane(l->planner, scope,
 					   l->place.lanes[i].device,
 					   &lane) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
@@ -271,7 +273,7 @@ static plait_status try_more(struct plait__list_schedule *l, plait__planner_scop
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t devices = planner->input->device_count;
-	uint32_t *caps = plait__arena_alloc(&planner->work, devices * 3,
+	uint32_t *caps = plait__workspace_alloc(&planner->work, devices * 3,
 					    sizeof(uint32_t));
 	plait_status status = PLAIT_OK;
 	uint32_t lanes, most;
@@ -288,7 +290,7 @@ static plait_status try_more(struct plait__list_schedule *l, plait__planner_scop
 		status = try_attempts(l, scope, lanes == most ? BY_HOP_RANK :
 				      BY_RANK, plain && few);
 	}
-	plait__arena_free(&planner->work, caps);
+	plait__workspace_free(&planner->work, caps);
 	return status;
 }
 
@@ -320,57 +322,57 @@ plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_in
 	    !is_shortest(l, scope))
 		status = try_more(l, scope);
 	restore_best(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
 }
 
 plait_status plait__search_open(plait__planner_state *planner, struct plait__list_schedule **out)
 {
-	plait__arena *work = &planner->work;
-	struct plait__list_schedule *l = plait__arena_alloc_zero(work, 1, sizeof(*l));
+	plait__workspace *work = &planner->work;
+	struct plait__list_schedule *l = plait__workspace_alloc_zero(work, 1, sizeof(*l));
 	uint64_t n = planner->node_count;
 
 	if (l == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	l->planner = planner;
-	l->ready = plait__arena_alloc_zero(work, planner->input->device_count,
+	l->ready = plait__workspace_alloc_zero(work, planner->input->device_count,
 					   sizeof(*l->ready));
-	l->finish = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	l->finish = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				     sizeof(uint64_t));
-	l->waiting = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	l->waiting = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				      sizeof(uint32_t));
-	l->first_seq = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	l->first_seq = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 					sizeof(uint32_t));
-	l->limits = plait__arena_alloc(work, planner->input->device_count,
+	l->limits = plait__workspace_alloc(work, planner->input->device_count,
 				       sizeof(uint32_t));
 	if (planner->options->hop_cost > 0)
-		l->hop_rank = plait__arena_alloc(work, n, sizeof(uint64_t));
+		l->hop_rank = plait__workspace_alloc(work, n, sizeof(uint64_t));
 	*out = l;
 	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
 	    l->first_seq == NULL || l->limits == NULL ||
 	    (planner->options->hop_cost > 0 && l->hop_rank == NULL))
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 void plait__search_close(struct plait__list_schedule *l)
 {
-	plait__arena *work = &l->planner->work;
+	plait__workspace *work = &l->planner->work;
 	uint32_t d;
 
 	for (d = 0; l->ready != NULL && d < l->planner->input->device_count;
 	     d++) {
-		plait__arena_free(work, l->ready[d].now.entries);
-		plait__arena_free(work, l->ready[d].not_ready.entries);
+		plait__workspace_free(work, l->ready[d].now.entries);
+		plait__workspace_free(work, l->ready[d].not_ready.entries);
 	}
-	plait__arena_free(work, l->ready);
-	plait__arena_free(work, l->finish);
-	plait__arena_free(work, l->waiting);
-	plait__arena_free(work, l->position);
-	plait__arena_free(work, l->first_seq);
-	plait__arena_free(work, l->first_lane);
-	plait__arena_free(work, l->limits);
-	plait__arena_free(work, l->hop_rank);
-	plait__arena_free(work, l->points);
-	plait__arena_free(work, l->others);
-	plait__arena_free(work, l);
+	plait__workspace_free(work, l->ready);
+	plait__workspace_free(work, l->finish);
+	plait__workspace_free(work, l->waiting);
+	plait__workspace_free(work, l->position);
+	plait__workspace_free(work, l->first_seq);
+	plait__workspace_free(work, l->first_lane);
+	plait__workspace_free(work, l->limits);
+	plait__workspace_free(work, l->hop_rank);
+	plait__workspace_free(work, l->points);
+	plait__workspace_free(work, l->others);
+	plait__workspace_free(work, l);
 }

@@ -4,7 +4,7 @@
  * chosen source to a chosen sink.  What lies between two such nodes is such a
  * node itself, so leaving out the others loses no ordering.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -129,19 +129,19 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 {
 	const plait__input_options *options = planner->options;
 	const plait__input *input = planner->input;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait_status status;
 	struct reach r;
 
-	planner->selected = plait__arena_alloc(work, input->node_count, 1);
-	r.first = plait__arena_alloc(work, input->node_count + 1ull,
+	planner->selected = plait__workspace_alloc(work, input->node_count, 1);
+	r.first = plait__workspace_alloc(work, input->node_count + 1ull,
 				     sizeof(uint32_t));
-	r.next = plait__arena_alloc(work, input->edge_count, sizeof(uint32_t));
-	r.queue = plait__arena_alloc(work, input->node_count, sizeof(uint32_t));
-	r.reached = plait__arena_alloc(work, input->node_count, 1);
+	r.next = plait__workspace_alloc(work, input->edge_count, sizeof(uint32_t));
+	r.queue = plait__workspace_alloc(work, input->node_count, sizeof(uint32_t));
+	r.reached = plait__workspace_alloc(work, input->node_count, 1);
 	if (planner->selected == NULL || r.first == NULL || r.next == NULL ||
 	    r.queue == NULL || r.reached == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	memset(planner->selected, 1, input->node_count);
 	status = restrict_to(planner, &r, options->sources,
 			     options->source_count, true);
@@ -150,10 +150,10 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 				     options->sink_count, false);
 	if (status == PLAIT_OK)
 		status = check_any(planner);
-	plait__arena_free(work, r.first);
-	plait__arena_free(work, r.next);
-	plait__arena_free(work, r.queue);
-	plait__arena_free(work, r.reached);
+	plait__workspace_free(work, r.first);
+	plait__workspace_free(work, r.next);
+	plait__workspace_free(work, r.queue);
+	plait__workspace_free(work, r.reached);
 	return status;
 }
 
@@ -181,10 +181,10 @@ plait_status plait__select_subgraph(plait__planner_state *planner)
 	plait_status status = PLAIT_OK;
 	uint32_t s, bodies = 0;
 
-	planner->scopes = plait__arena_alloc_zero(&planner->work, planner->scope_count,
+	planner->scopes = plait__workspace_alloc_zero(&planner->work, planner->scope_count,
 						  sizeof(*planner->scopes));
 	if (planner->scopes == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (planner->options->sources != NULL || planner->options->sinks != NULL)
 		status = restrict_scope_zero(planner);
 	for (s = 0; s < planner->scope_count && status == PLAIT_OK; s++)

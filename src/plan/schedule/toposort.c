@@ -4,7 +4,7 @@
  * and the predecessors under these numbers.  A cycle is an error that names
  * its nodes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -129,7 +129,7 @@ static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 	}
 	write_cycle(planner, next, pred[first], text, sizeof(text) -
 		    (place < sizeof(text) / 2 ? place : sizeof(text) / 2));
-	return plait__input_fail_at(planner, first, "cycle: %s", text);
+	return plait__planner_fail_at(planner, first, "cycle: %s", text);
 }
 
 /* Predecessors by t.  Filled in ascending t, so each list ascends. */
@@ -138,14 +138,14 @@ static plait_status fill_preds(plait__planner_state *planner, struct order *o)
 	uint32_t n = planner->node_count, t, i, sum = 0;
 	uint32_t *fill = o->degree;
 
-	planner->pred_first = plait__arena_cut_zero(&planner->work,
-						    PLAIT__ARENA_LATE, n + 1ull,
+	planner->pred_first = plait__workspace_cut_zero(&planner->work,
+						    PLAIT__WORKSPACE_LATE, n + 1ull,
 						    sizeof(uint32_t));
-	planner->preds = plait__arena_alloc(&planner->work,
+	planner->preds = plait__workspace_alloc(&planner->work,
 					    o->first[planner->input->node_count],
 					    sizeof(uint32_t));
 	if (planner->pred_first == NULL || planner->preds == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < o->first[planner->input->node_count]; i++)
 		planner->pred_first[o->t_of[o->succs[i]]]++;
 	for (t = 0; t <= n; t++) {
@@ -181,21 +181,21 @@ static uint32_t count_repeats(const plait__planner_state *planner)
 static plait_status take_arrays(plait__planner_state *planner, struct order *o)
 {
 	uint64_t n = planner->input->node_count;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 
 	memset(o, 0, sizeof(*o));
-	planner->node_of = plait__arena_alloc(work, n, sizeof(uint32_t));
-	o->first = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n + 1,
+	planner->node_of = plait__workspace_alloc(work, n, sizeof(uint32_t));
+	o->first = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n + 1,
 					 sizeof(uint32_t));
-	o->degree = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n,
+	o->degree = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
 					  sizeof(uint32_t));
-	o->t_of = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	o->t_of = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				   sizeof(uint32_t));
-	o->succs = plait__arena_cut(work, PLAIT__ARENA_EARLY,
+	o->succs = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY,
 				    planner->input->edge_count, sizeof(uint32_t));
 	if (planner->node_of == NULL || o->first == NULL || o->degree == NULL ||
 	    o->t_of == NULL || o->succs == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
@@ -229,9 +229,9 @@ plait_status plait__toposort(plait__planner_state *planner)
 	if (status == PLAIT_OK)
 		planner->plan->edge_count = o.first[planner->input->node_count] -
 					  count_repeats(planner);
-	plait__arena_free(&planner->work, o.first);
-	plait__arena_free(&planner->work, o.degree);
-	plait__arena_free(&planner->work, o.t_of);
-	plait__arena_free(&planner->work, o.succs);
+	plait__workspace_free(&planner->work, o.first);
+	plait__workspace_free(&planner->work, o.degree);
+	plait__workspace_free(&planner->work, o.t_of);
+	plait__workspace_free(&planner->work, o.succs);
 	return status;
 }

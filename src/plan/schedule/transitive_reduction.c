@@ -13,7 +13,7 @@
  * over the whole graph.  When they run out the preds in question are kept:
  * never wrong, perhaps a wait too many; counts.unproven_edges says how many.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 enum {
 	CREDIT_NODE = 32,
@@ -96,7 +96,7 @@ static plait_status push_preds(plait__planner_state *planner, struct reduce *r,
 	uint32_t i = planner->pred_first[x], end = planner->pred_first[x + 1];
 	plait_status status;
 
-	status = plait__arena_reserve(&planner->work, (void **)&r->stack,
+	status = plait__workspace_reserve(&planner->work, (void **)&r->stack,
 				      &r->stack_capacity,
 				      (uint64_t)r->stack_count + (end - i),
 				      sizeof(uint32_t));
@@ -254,12 +254,12 @@ static plait_status fill_succs(plait__planner_state *planner)
 	uint32_t edges = planner->pred_first[n];
 	uint32_t *first;
 
-	planner->succ_first = plait__arena_cut_zero(&planner->work,
-						    PLAIT__ARENA_LATE, n + 2ull,
+	planner->succ_first = plait__workspace_cut_zero(&planner->work,
+						    PLAIT__WORKSPACE_LATE, n + 2ull,
 						    sizeof(uint32_t));
-	planner->succs = plait__arena_alloc(&planner->work, edges, sizeof(uint32_t));
+	planner->succs = plait__workspace_alloc(&planner->work, edges, sizeof(uint32_t));
 	if (planner->succ_first == NULL || planner->succs == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	/* One place to the right: filling moves each start to its end. */
 	first = planner->succ_first + 1;
 	for (i = 0; i < edges; i++)
@@ -279,18 +279,18 @@ static plait_status fill_succs(plait__planner_state *planner)
 
 static plait_status take_arrays(plait__planner_state *planner, struct reduce *r)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
 
-	r->level = plait__arena_cut(work, plait__planner_early_slab(planner), n,
+	r->level = plait__workspace_cut(work, plait__planner_early_slab(planner), n,
 				    sizeof(uint32_t));
-	r->path = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	r->path = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				   sizeof(uint32_t));
-	r->candidate = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	r->candidate = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 					sizeof(uint32_t));
-	r->asked = plait__arena_cut_none(work, PLAIT__ARENA_EARLY, n,
+	r->asked = plait__workspace_cut_none(work, PLAIT__WORKSPACE_EARLY, n,
 					 sizeof(uint32_t));
-	r->visited = plait__arena_cut_none(work, PLAIT__ARENA_EARLY, n,
+	r->visited = plait__workspace_cut_none(work, PLAIT__WORKSPACE_EARLY, n,
 					   sizeof(uint32_t));
 	r->stack = NULL;
 	r->stack_capacity = 0;
@@ -298,26 +298,26 @@ static plait_status take_arrays(plait__planner_state *planner, struct reduce *r)
 	r->credit = 0;
 	if (r->level == NULL || r->path == NULL || r->candidate == NULL ||
 	    r->asked == NULL || r->visited == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 plait_status plait__transitive_reduction(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	struct reduce r;
 	plait_status status = take_arrays(planner, &r);
 
 	if (status != PLAIT_OK)
 		return status;
 	if (reduce_all(planner, &r) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	planner->level = r.level;
-	plait__arena_free(work, r.path);
-	plait__arena_free(work, r.candidate);
-	plait__arena_free(work, r.asked);
-	plait__arena_free(work, r.visited);
-	plait__arena_free(work, r.stack);
+	plait__workspace_free(work, r.path);
+	plait__workspace_free(work, r.candidate);
+	plait__workspace_free(work, r.asked);
+	plait__workspace_free(work, r.visited);
+	plait__workspace_free(work, r.stack);
 	planner->counts->steps += planner->node_count +
 				planner->pred_first[planner->node_count];
 	return fill_succs(planner);

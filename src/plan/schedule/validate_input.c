@@ -1,84 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What the planner is given, checked once: indices, scopes, device sets. */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
-#include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-plait_status plait__input_no_memory(plait__planner_state *planner)
-{
-	return plait__fail(planner->error, PLAIT_E_NOMEM,
-			   "no memory to plan %u nodes, %u edges",
-			   planner->input->node_count, planner->input->edge_count);
-}
-
-static const char *string_at(const plait__input *input, uint32_t offset)
-{
-	if (offset >= input->tables.strings_count)
-		return "";
-	return input->tables.strings + offset;
-}
-
-static bool is_of_text(const plait__input *input,
-		       const plait__input_node *node)
-{
-	return input->text_name != NULL && node->line != 0 &&
-	       node->file == PLAIT__NONE;
-}
-
-const char *plait__input_node_text(const plait__input *input, uint32_t node,
-				   char text[PLAIT__NODE_TEXT_BYTES])
-{
-	const plait__input_node *n = &input->nodes[node];
-	const char *label = string_at(input, n->label);
-	const char *file = string_at(input, n->file);
-
-	if (is_of_text(input, n) && *label != '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "'%.*s' (line %u)",
-			 PLAIT__TEXT_FIT(label, 60), n->line);
-	else if (*label == '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u", node);
-	else if (*file == '\0' && n->line == 0)
-		snprintf(text, PLAIT__NODE_TEXT_BYTES, "node %u '%.*s'", node,
-			 PLAIT__TEXT_FIT(label, 60));
-	else if (*file == '\0')
-		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.*s' (line %u)", node,
-			 PLAIT__TEXT_FIT(label, 60), n->line);
-	else
-		snprintf(text, PLAIT__NODE_TEXT_BYTES,
-			 "node %u '%.*s' (%s:%u)", node,
-			 PLAIT__TEXT_FIT(label, 40),
-			 plait__text_tail(file, 40), n->line);
-	return text;
-}
-
-plait_status plait__input_fail_at(const plait__planner_state *planner, uint32_t node,
-				  const char *format, ...)
-{
-	const plait__input *input = planner->input;
-	const plait__input_node *n = &input->nodes[node];
-	char text[PLAIT_ERROR_TEXT_BYTES];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (!is_of_text(input, n))
-		return plait__fail(planner->error, PLAIT_E_INVALID, "%s", text);
-	return plait__fail(planner->error, PLAIT_E_INVALID, "%s:%u: %s",
-			   input->text_name, n->line, text);
-}
 
 static plait_status bad_node(plait__planner_state *planner, uint32_t node,
 			     const char *what, uint32_t number)
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
-	return plait__input_fail_at(planner, node, "%s: %s %u",
+	return plait__planner_fail_at(planner, node, "%s: %s %u",
 				    plait__input_node_text(planner->input, node,
 							   text),
 				    what, number);
@@ -281,11 +213,11 @@ static plait_status check_scopes(plait__planner_state *planner)
 	plait_status status = PLAIT_OK;
 	uint32_t i;
 
-	planner->scope_of = plait__arena_alloc_none(&planner->work,
+	planner->scope_of = plait__workspace_alloc_none(&planner->work,
 						    input->node_count,
 						    sizeof(uint32_t));
 	if (planner->scope_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < planner->scope_count && status == PLAIT_OK; i++)
 		status = map_scope(planner, i);
 	for (i = 0; i < planner->scope_count && status == PLAIT_OK; i++)
@@ -388,10 +320,10 @@ static plait_status fill_limits(plait__planner_state *planner)
 	const plait__input *input = planner->input;
 	uint32_t i;
 
-	planner->limits = plait__arena_alloc(&planner->work, input->device_count,
+	planner->limits = plait__workspace_alloc(&planner->work, input->device_count,
 					     sizeof(uint32_t));
 	if (planner->limits == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < input->device_count; i++) {
 		uint32_t limit = input->devices[i].lane_limit;
 
