@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check's front door: its parts in order, its memory, its texts. */
+/* Entry point of the checker: runs the phases in order and frees the memory. */
 #include "plan/check/check.h"
 
 #include "plan/check/obligations.h"
@@ -15,7 +15,7 @@ static plait_status add_preds(plait__check *check)
 	plait_status status = PLAIT_OK;
 	uint32_t c, i;
 
-	/* In `helped` the preds are the order: there is nothing to prove. */
+	/* In `helped` mode the preds are the order: nothing to prove. */
 	if (plan->mode == PLAIT__MODE_HELPED)
 		return PLAIT_OK;
 	for (c = 0; c < plan->command_count; c++)
@@ -26,7 +26,7 @@ static plait_status add_preds(plait__check *check)
 	return status;
 }
 
-/* A stub, in either mode, comes after the command it belongs to. */
+/* In either mode a stub comes after its main command. */
 static plait_status add_stubs(plait__check *check)
 {
 	const plait__plan *plan = check->plan;
@@ -41,7 +41,7 @@ static plait_status add_stubs(plait__check *check)
 			continue;
 		if (plan->nodes[command->node].command == PLAIT__NONE)
 			return plait__check_fail(check, c,
-						 "a stub of nothing");
+						 "a stub without its command");
 		status = plait__obligations_add(check,
 						plan->nodes[command->node].command,
 						c, PLAIT__OBLIGATION_STUB);
@@ -67,7 +67,7 @@ static plait_status add_redundant(plait__check *check, uint32_t flags)
 	return status;
 }
 
-static plait_status run_parts(plait__check *check, uint32_t flags)
+static plait_status run_phases(plait__check *check, uint32_t flags)
 {
 	plait_status status = plait__structure_check(check);
 
@@ -91,7 +91,8 @@ static plait_status run_parts(plait__check *check, uint32_t flags)
 		status = add_redundant(check, flags);
 	if (status == PLAIT_OK)
 		status = plait__clock_sweeps_run(check);
-	/* Last: who breaks an order is told so, not what that costs. */
+	/* Last, so that a plan with a broken order is reported as such and not
+	 * by its wrong makespan. */
 	if (status == PLAIT_OK)
 		status = plait__totals_check(check);
 	return status;
@@ -114,7 +115,7 @@ plait_status plait__check_plan(const plait__plan *plan,
 	check.report = report == NULL ? &ignored : report;
 	check.error = error;
 	memset(check.report, 0, sizeof(*check.report));
-	status = run_parts(&check, flags);
+	status = run_phases(&check, flags);
 	while (check.block_count-- > 0)
 		plait__free(check.allocator,
 			    check.blocks[check.block_count].pointer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State of a check: memory, error messages. */
+/* Memory and error messages of a check. */
 #include "plan/check/check_state.h"
 
 #include "base/alloc.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-void *plait__check_take(plait__check *check, uint64_t count, uint64_t each)
+void *plait__check_alloc(plait__check *check, uint64_t count, uint64_t each)
 {
 	uint64_t bytes;
 	void *pointer;
@@ -79,7 +79,8 @@ bool plait__check_touches(const plait__plan *plan,
 	return true;
 }
 
-/* A buffer that both nodes use and one of them writes, by name; or "". */
+/* Returns the name of a buffer that both nodes use and at least one writes, or
+ * "". */
 static const char *shared_buffer(const plait__plan *plan, uint32_t m,
 				 uint32_t n)
 {

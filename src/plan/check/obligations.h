@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Obligations: command a happens before command b of the same body.  Every
- * promise of a plan about order becomes one.  Those that one look cannot settle
- * are proved together, with vector clocks, for 64 chains of commands at a time.
+ * Proof obligations: command a happens before command b of the same body.
+ * Every promise of a plan about order becomes one.  An obligation that one look
+ * cannot prove goes on a list, which clock_sweeps.c proves with vector clocks
+ * of 64 chains at a time.
  */
 #ifndef PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H
 #define PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H
 
 #include "plan/check/check_state.h"
 
-/* Why a must come before b; the texts are in obligations.c. */
+/* Reason why a must happen before b; obligations.c has the texts. */
 enum {
 	PLAIT__OBLIGATION_PRED = 0,
 	PLAIT__OBLIGATION_EDGE = 1,
@@ -17,10 +18,12 @@ enum {
 	PLAIT__OBLIGATION_ACCESS = 3,
 	PLAIT__OBLIGATION_SCRATCH = 4,
 	PLAIT__OBLIGATION_LOOP = 5,
-	PLAIT__OBLIGATION_REDUNDANT = 6	/* asked, not promised: a wait */
+	PLAIT__OBLIGATION_REDUNDANT = 6	/* a wait to be tested for redundancy;
+					 * not a promise */
 };
 
-/* What the order graph has into a command, beside its place on its lane. */
+/* Direct predecessors of a command in the order graph, other than its
+ * predecessor on the lane. */
 typedef struct plait__obligations_edges {
 	const uint32_t *targets;
 	uint32_t first;
@@ -52,18 +55,18 @@ static inline bool plait__obligations_has_lane_pred(const plait__check *check,
 	       check->plan->commands[c].position > 0;
 }
 
-/* obligations.c: find the chains; add an obligation, unless one look settles it. */
+/* Partition the commands into chains. */
 plait_status plait__obligations_find_chains(plait__check *check);
 plait_status plait__obligations_add(plait__check *check, uint32_t before,
 				    uint32_t after, uint32_t why);
 /*
- * A must come before b, whatever bodies they are in.  *exclusive
- * (null: who cares) tells that nothing is to be ordered: they are in two
- * branches of one case, which never meet.
+ * Require that a happens before b; their bodies may differ.  Sets *exclusive
+ * (may be null) if they lie in two branches of one case: at most one of them
+ * runs, so no order is needed.
  */
 plait_status plait__obligations_add_across(plait__check *check, uint32_t a, uint32_t b,
-				   uint32_t why, bool *exclusive);
-/* Why it is not so. */
+					   uint32_t why, bool *exclusive);
+/* Fail: nothing orders `before` before `after`. */
 plait_status plait__obligations_fail(plait__check *check, uint32_t before,
 				     uint32_t after, uint32_t why);
 #endif

@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-/* Whether every reference of the payload's tables is inside its table. */
+/* Fail unless every reference of the payload tables lies within its table. */
 plait_status plait__payload_tables_check(const plait__plan *plan,
 					 plait_error *error);
 

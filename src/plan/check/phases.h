@@ -5,25 +5,27 @@
 
 #include "plan/check/check_state.h"
 
-/* structure.c: every index is in range, every part in its place. */
+/* Every index is in range, every array is consistent. */
 plait_status plait__structure_check(plait__check *check);
-/* deadlock.c: `order` fits lanes, waits and preds; signals; exits. */
+/* `order` is topological for lanes, waits and preds; signal slots; exits. */
 plait_status plait__deadlock_check(plait__check *check);
-/* segment_convexity.c: no path leaves a segment and comes back. */
+/* Segments are convex: no path leaves a segment and comes back. */
 plait_status plait__segment_convexity_check(plait__check *check);
-/* against_graph.c: edges and meanings of the graph. */
+/* Every edge of the graph is kept; nodes have the commands that they ask
+ * for. */
 plait_status plait__against_graph_check(plait__check *check);
-/* rotation_scope.c: what is said of iterations is said where there are some. */
+/* Iteration-dependent arguments are used only in scope of their loop. */
 plait_status plait__rotation_scope_check(plait__check *check);
-/* accesses.c: accesses, and then scratch. */
+/* Conflicting accesses are ordered; then calls the scratch check. */
 plait_status plait__accesses_check(plait__check *check);
-/* scratch_aliasing.c: arenas, with all commands in an order that fits. */
+/* Overlapping scratch is ordered.  `timeline` is a topological order of all
+ * commands. */
 plait_status plait__scratch_aliasing_check(plait__check *check,
 					   const uint32_t *timeline);
-/* totals.c: makespans, edges, what segments cost, arenas. */
+/* Makespans, edge count, segment costs and arena sizes are as stated. */
 plait_status plait__totals_check(plait__check *check);
 
-/* clock_sweeps.c: prove all that were added. */
+/* Prove all obligations on the list. */
 plait_status plait__clock_sweeps_run(plait__check *check);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes for every scope, inner ones first: what a region needs of lanes and
- * time is known when its own scope's turn comes.  The two ways to find lanes
- * are chain_cover.c (widest) and list_schedule.c (bounded, and widest where the limit of a
- * device is in the way).
+ * Lane assignment of all scopes, inner ones first: the lanes and the makespan
+ * of a region must be known before the scope that holds it.  A scope's lanes
+ * come from chain_cover.c (widest), or from list scheduling (bounded, and
+ * widest where a device's lane limit forbids the cover).
  */
 #include "plan/schedule/phases.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- further items ---- */
+/* ---- extra items ---- */
 
 static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_t device)
 {
@@ -27,7 +27,7 @@ static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_
 	return PLAIT_OK;
 }
 
-/* How many lanes of each device the bodies of a region want at once. */
+/* Count the lanes of each device that the bodies of a region need at once. */
 static void count_region_lanes(plait__planner_state *planner, uint32_t region_index,
 			       uint32_t *counts, uint32_t *most)
 {
@@ -99,9 +99,9 @@ static plait_status scope_extras(plait__planner_state *planner, uint32_t s,
 	return PLAIT_OK;
 }
 
-/* ---- the order for chains ---- */
+/* ---- placing order for the chain cover ---- */
 
-/* Does t run the same kernel as one of its preds? */
+/* Returns true if t runs the same kernel as one of its preds. */
 static bool has_like_pred(const plait__planner_state *planner, uint32_t t)
 {
 	uint32_t affinity = plait__planner_node(planner, t)->affinity, i;
@@ -113,7 +113,7 @@ static bool has_like_pred(const plait__planner_state *planner, uint32_t t)
 	return false;
 }
 
-/* Highest rank first; then what likes the lane of a pred. */
+/* Order: highest rank first; then nodes that share the affinity of a pred. */
 static bool is_before(const plait__planner_state *planner, uint32_t a, uint32_t b)
 {
 	if (planner->rank[a] != planner->rank[b] || !planner->has_affinity)
@@ -121,7 +121,7 @@ static bool is_before(const plait__planner_state *planner, uint32_t a, uint32_t 
 	return has_like_pred(planner, a) && !has_like_pred(planner, b);
 }
 
-/* Merge two neighbouring runs of seq, the left one first among equals. */
+/* Merge two adjacent runs of seq, stably. */
 static void merge(const plait__planner_state *planner, uint32_t *seq, uint32_t middle,
 		  uint32_t end, uint32_t *spare)
 {
@@ -134,7 +134,7 @@ static void merge(const plait__planner_state *planner, uint32_t *seq, uint32_t m
 	memcpy(seq + out, spare + i, (middle - i) * sizeof(uint32_t));
 }
 
-/* One level; stable. */
+/* Sort one level, stably. */
 static void sort_level(plait__planner_state *planner, uint32_t *seq, uint32_t count,
 		       uint32_t *spare)
 {
@@ -156,7 +156,7 @@ static void sort_level(plait__planner_state *planner, uint32_t *seq, uint32_t co
 	}
 }
 
-/* t numbers go up with the level already. */
+/* Sort each level of the scope by rank.  t numbers ascend with the level. */
 static void sort_scope(plait__planner_state *planner, const plait__planner_scope *scope,
 		       uint32_t *spare)
 {
@@ -181,7 +181,7 @@ struct lanes {
 	uint32_t *spare;	/* by t */
 };
 
-/* Is a hard limit exceeded? */
+/* Returns true if a device has more lanes than its limit. */
 static bool is_too_wide(const plait__planner_state *planner, uint32_t s,
 			uint32_t *counts)
 {
@@ -284,7 +284,7 @@ static plait_status grow_items(plait__planner_state *planner, uint32_t *capacity
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 	uint32_t old = *capacity;
 
-	/* Mostly the first are all: a scope of plain nodes. */
+	/* Usually the first allocation is final: no extra items. */
 	if (old == 0 && planner->lane == NULL) {
 		planner->lane = plait__workspace_cut(&planner->work, PLAIT__WORKSPACE_LATE,
 						 items, sizeof(uint32_t));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes of a partial plan: those that its nodes have in the plan of the whole
- * graph, under the same numbers, in the order that they have there.
+ * Lanes of a partial plan: each node keeps its lane and its order from the plan
+ * of the whole graph.
  */
 #include "plan/schedule/phases.h"
 
@@ -16,7 +16,7 @@ static plait_status fail_whole(plait__planner_state *planner, const char *what)
 			   "the whole plan does not fit: %s", what);
 }
 
-/* All lanes of the whole are lanes of the part, used or not. */
+/* All lanes of the whole plan are lanes of the part, used or not. */
 static plait_status copy_lanes(plait__planner_state *planner)
 {
 	const plait__plan *whole = planner->options->whole;
@@ -43,7 +43,7 @@ static const char *label_in(const plait__input *input, uint32_t node)
 	       input->tables.strings + label : "";
 }
 
-/* What has the number of a node of the part is that node. */
+/* The node of this number in the whole plan must be the same node. */
 static plait_status check_node(plait__planner_state *planner, uint32_t node,
 			       const plait__plan_command *command)
 {
@@ -62,7 +62,8 @@ static plait_status check_node(plait__planner_state *planner, uint32_t node,
 			   PLAIT__TEXT_FIT(there, 60));
 }
 
-/* The order of the whole has a node's further commands after its main one. */
+/* In the order of the whole plan the extra commands of a node follow its main
+ * one. */
 static plait_status take_commands(plait__planner_state *planner, const uint32_t *t_of)
 {
 	const plait__plan *whole = planner->options->whole;
@@ -97,7 +98,7 @@ static plait_status take_commands(plait__planner_state *planner, const uint32_t 
 	return PLAIT_OK;
 }
 
-/* Every item has a lane, and preds come before. */
+/* Every item must have a lane, and preds must come first. */
 static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 {
 	const plait__planner_scope *scope = &planner->scopes[0];
@@ -123,7 +124,7 @@ static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 	return PLAIT_OK;
 }
 
-/* When everything would be done. */
+/* Returns the makespan with these lanes and this order. */
 static uint64_t find_makespan(plait__planner_state *planner, uint64_t *finish,
 			      uint64_t *lane_free)
 {

@@ -5,25 +5,28 @@
 
 #include "plan/schedule/planner_state.h"
 
-/* validate_input.c: nothing after this looks at an index that is out of range. */
+/* No later phase sees an index that is out of range. */
 plait_status plait__validate_input(plait__planner_state *planner);
-/* select_subgraph.c: which nodes and scopes take part. */
+/* Select the nodes and scopes that take part. */
 plait_status plait__select_subgraph(plait__planner_state *planner);
-/* toposort.c: t numbers and preds; a cycle is an error. */
+/* Assign t numbers and fill preds; a cycle is an error. */
 plait_status plait__toposort(plait__planner_state *planner);
-/* transitive_reduction.c: drop the preds that others imply; make succs. */
+/* Drop the preds that others imply; fill succs. */
 plait_status plait__transitive_reduction(plait__planner_state *planner);
-/* loop_carried.c: who uses what a loop carries comes after it. */
+/* Every user of a loop-carried buffer comes after the loop. */
 plait_status plait__loop_carried_check(plait__planner_state *planner);
-/* critical_path.c: costs and ranks of one scope, whose inner scopes are done. */
+/* Costs and upward ranks of one scope, whose inner scopes are done. */
 plait_status plait__critical_path_rank(plait__planner_state *planner, uint32_t scope);
-/* assign_lanes.c: order and lanes of all scopes, inner ones first. */
+/* Order and lanes of all scopes, inner ones first. */
 plait_status plait__assign_lanes(plait__planner_state *planner);
-/* inherit_lanes.c: order and lanes of scope 0 as another plan has them. */
+/* Order and lanes of scope 0 as in the plan of the whole graph. */
 plait_status plait__inherit_lanes(plait__planner_state *planner);
 
-/* chain_cover.c, list_schedule.c: the two ways to find lanes (and an order) of a scope.
- * After a failed open, close what it returned if that is not null. */
+/*
+ * The two ways to find the lanes (and an order) of a scope: chain cover, and
+ * the search over list schedules (schedule_search.c).  After a failed open,
+ * close the result if it is not null.
+ */
 struct plait__chain_cover;
 plait_status plait__chain_cover_open(plait__planner_state *planner,
 				     struct plait__chain_cover **out);
@@ -35,18 +38,19 @@ void plait__search_close(struct plait__list_schedule *list);
 plait_status plait__search_run(struct plait__list_schedule *list, uint32_t scope);
 
 /*
- * insertion_schedule.c: the same with insertion, into lanes of `place`, which is new and
- * has a limit for each device: PLAIT__INSERTION_LANES together at most.  Leaves
- * planner->lane and planner->seq.  *makespan is UINT64_MAX, and nothing else of
- * use, when it is not below `beat`.
+ * List scheduling with insertion, into lanes of `place`, which is new and has a
+ * limit for each device: PLAIT__INSERTION_LANES in all at most.  Fills
+ * planner->lane and planner->seq.  If the makespan is not below `bound`,
+ * *makespan is UINT64_MAX and no other result is valid.
  */
 enum { PLAIT__INSERTION_LANES = 64 };
 struct plait__placement;
 typedef struct plait__insertion_arrays {
 	const uint64_t *rank;		/* by t */
-	uint64_t *finish;		/* by t, for its use, as are these */
+	uint64_t *finish;		/* by t: for the callee's use, as are
+					 * the next two */
 	uint32_t *before;
-	uint32_t *spare;		/* not by t: as many as the scope has */
+	uint32_t *spare;		/* as many as the scope has nodes */
 } plait__insertion_arrays;
 plait_status plait__insertion_schedule(plait__planner_state *planner,
 				       const plait__planner_scope *scope,
@@ -54,19 +58,19 @@ plait_status plait__insertion_schedule(plait__planner_state *planner,
 				       const plait__insertion_arrays *room, uint64_t beat,
 				       uint64_t *makespan);
 
-/* makespan_bound.c: is no schedule of the scope shorter than this?  `start` is room by
- * t. */
+/* Returns true if a lower bound shows that no schedule of the scope is shorter.
+ * `start` is temporary, by t. */
 bool plait__makespan_is_minimal(plait__planner_state *planner,
 				const plait__planner_scope *scope,
 				uint64_t makespan, uint64_t *start);
 
-/* emit_commands.c: lanes, bodies, tracks, commands and regions of the plan; and, when
- * most working memory is gone, where its commands come from. */
+/* Emit lanes, bodies, tracks, commands and regions of the plan; and, when most
+ * of the workspace is freed, the origin of its commands. */
 plait_status plait__emit_commands(plait__planner_state *planner);
 plait_status plait__emit_nodes(plait__planner_state *planner);
-/* emit_waits.c: waits, preds and exits of every command. */
+/* Emit waits, preds and exits of every command. */
 plait_status plait__emit_waits(plait__planner_state *planner);
-/* signal_slots.c, segments.c, scratch_offsets.c: the rest. */
+/* Assign signal slots, find segments, lay out scratch. */
 plait_status plait__signal_slots_assign(plait__planner_state *planner);
 plait_status plait__segments_find(plait__planner_state *planner);
 plait_status plait__scratch_offsets_assign(plait__planner_state *planner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The planner's phases in their order, and the plan that they leave. */
+/* Phases of the planner in order, and the plan that they leave. */
 #include "plan/schedule/planner.h"
 
 #include "plan/schedule/phases.h"

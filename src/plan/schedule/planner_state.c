@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on the planner state that several phases need: errors, new lanes. */
+/* Errors and new lanes, which several phases of the planner need. */
 #include "plan/schedule/planner_state.h"
 
 #include "base/error.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The planner's working state, shared by its phases and by nobody else.
+ * Working state of the planner, shared by its phases only.
  *
- * Nodes are renumbered: `t` numbers are topological within a scope (by level,
- * then by id), and the selected nodes of a scope have consecutive ones.  All
- * arrays "by t" have node_count elements.
+ * Nodes are renumbered: t numbers are topological within a scope (by level,
+ * then by id), and the selected nodes of a scope have consecutive ones.  Arrays
+ * "by t" have node_count elements.
  *
- * An *item* is what will be one command: item t is the command of node t that
- * does the work; further items (stubs, members of groups) follow behind
- * node_count, those of one node side by side.
+ * An *item* will become one command: item t is the main command of node t;
+ * extra items (stubs, members of groups) are numbered from node_count on, those
+ * of one node consecutively.
  */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PLANNER_STATE_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PLANNER_STATE_H
@@ -23,14 +23,14 @@
 typedef struct plait__planner_scope {
 	uint32_t t_first;		/* selected nodes, by t */
 	uint32_t t_count;
-	uint32_t lane_first;		/* its own lanes, in lane_device */
+	uint32_t lane_first;		/* in lane_device */
 	uint32_t lane_count;
 	uint32_t body;			/* in the plan, or none: not selected */
 	uint32_t reserved0;
 	uint64_t makespan;
 } plait__planner_scope;
 
-/* The further items of a node: count of them from number first on. */
+/* Extra items of a node: `count` of them, from number `first` on. */
 typedef struct plait__planner_extras {
 	uint32_t first;
 	uint32_t count;
@@ -49,10 +49,10 @@ typedef struct plait__planner_state {
 	plait__input_scope whole_scope;
 	uint32_t scope_count;
 	uint32_t node_count;		/* selected */
-	bool has_scratch;		/* some node wants some */
-	bool has_affinity;		/* some node has one */
+	bool has_scratch;		/* some node needs scratch */
+	bool has_affinity;		/* some node has an affinity */
 	bool has_several;		/* some node has several items */
-	bool sorted_accesses;		/* they lie in the order of nodes */
+	bool sorted_accesses;		/* accesses lie in the order of nodes */
 	/* Some scope has lanes that are not chains of ancestors. */
 	bool mixed;
 
@@ -61,31 +61,34 @@ typedef struct plait__planner_state {
 	uint32_t *limits;		/* by device, 0 = none */
 
 	uint32_t *node_of;		/* by t */
-	uint32_t *level;		/* by t; until lanes are chosen */
-	uint32_t *pred_first;		/* by t, and one more */
+	uint32_t *level;		/* by t; until lanes are assigned */
+	uint32_t *pred_first;		/* by t, plus one sentinel */
 	uint32_t *preds;		/* t numbers, ascending */
-	uint32_t *succ_first;		/* reduced, as preds after reduction */
+	uint32_t *succ_first;		/* reduced, as preds are after reduction */
 	uint32_t *succs;
-	uint64_t *cost;			/* by t; a region: with its bodies */
-	uint64_t *rank;			/* by t: cost of the dearest path */
+	uint64_t *cost;			/* by t; a region: including its bodies */
+	uint64_t *rank;			/* by t: upward rank, the cost of the
+					 * longest path to the end of the scope */
 
-	uint32_t *seq;			/* by t: the order of placing */
-	plait__planner_extras *extras;	/* by t; null: no node has any */
-	uint32_t *extra_device;		/* by extra */
+	uint32_t *seq;			/* by t: placing order */
+	plait__planner_extras *extras;	/* by t; null: no node has extra items */
+	uint32_t *extra_device;		/* by extra item */
 	uint32_t extra_count;
 	uint32_t extra_capacity;
 
-	uint32_t *lane;			/* by item: lane of its scope */
-	uint32_t *lane_global;		/* by lane of scopes: of the plan */
+	uint32_t *lane;			/* by item: lane, numbered within the
+					 * scope */
+	uint32_t *lane_global;		/* by lane of scopes: lane of the plan */
 	uint32_t *command_of;		/* by item */
-	uint32_t *region_of;		/* by region of the input: of the plan,
-					 * or none; null: there are none */
+	uint32_t *region_of;		/* by region of the input: region of the
+					 * plan, or none; null: there are no
+					 * regions */
 	uint32_t *lane_device;		/* by lane of scopes */
 	uint32_t lane_device_count;
 	uint32_t lane_device_capacity;
 } plait__planner_state;
 
-/* The node at t, and its device. */
+/* Returns the node at t. */
 static inline const plait__input_node *plait__planner_node(
 	const plait__planner_state *planner, uint32_t t)
 {
@@ -105,7 +108,8 @@ static inline uint32_t plait__planner_device(const plait__planner_state *planner
 	return planner->input->device_sets[node->device];
 }
 
-/* What it costs itself: a region one decision, without its bodies. */
+/* Returns the node's own cost; for a region one decision, without its
+ * bodies. */
 static inline uint64_t plait__planner_own_cost(const plait__planner_state *planner,
 					       uint32_t t)
 {
@@ -114,14 +118,15 @@ static inline uint64_t plait__planner_own_cost(const plait__planner_state *plann
 	       planner->options->costs[planner->node_of[t]];
 }
 
-/* Where levels and ranks lie, which helped plans need to the end. */
+/* Returns the slab for levels and ranks: none in helped mode, where later
+ * phases need them. */
 static inline uint32_t plait__planner_early_slab(const plait__planner_state *planner)
 {
 	return planner->options->mode == PLAIT__MODE_HELPED ?
 	       PLAIT__WORKSPACE_NO_SLAB : PLAIT__WORKSPACE_EARLY;
 }
 
-/* The further items of node t; as items they follow node_count. */
+/* Returns the extra items of node t; their item numbers start at node_count. */
 static inline plait__planner_extras plait__planner_extra_items(const plait__planner_state *planner,
 							       uint32_t t)
 {
@@ -130,14 +135,14 @@ static inline plait__planner_extras plait__planner_extra_items(const plait__plan
 	return planner->extras == NULL ? none : planner->extras[t];
 }
 
-/* Item number k of node t: the main one is 0. */
+/* Returns the number of the node's item k; item 0 is the main one. */
 static inline uint32_t plait__planner_item(const plait__planner_state *planner, uint32_t t,
 					   uint32_t k)
 {
 	return k == 0 ? t : planner->node_count + planner->extras[t].first + k - 1;
 }
 
-/* The device of that item. */
+/* Returns the device of the node's item k. */
 static inline uint32_t plait__planner_item_device(const plait__planner_state *planner,
 						  uint32_t t, uint32_t k)
 {
@@ -145,7 +150,8 @@ static inline uint32_t plait__planner_item_device(const plait__planner_state *pl
 		: planner->extra_device[planner->extras[t].first + k - 1];
 }
 
-/* Nodes of a group order their successors by every member, not the first. */
+/* Returns true for a group: its successors come after every member, not only
+ * the first. */
 static inline bool plait__planner_is_group(const plait__planner_state *planner, uint32_t t)
 {
 	const plait__input_node *node;
@@ -156,11 +162,11 @@ static inline bool plait__planner_is_group(const plait__planner_state *planner, 
 	return node->device_count > 1 && node->meaning == PLAIT__MEANING_GROUP;
 }
 
-/* Writes the out-of-memory error. */
+/* Write the out-of-memory error. */
 plait_status plait__planner_no_memory(plait__planner_state *planner);
 
-/* An error about a node; of a graph that was read from a text it begins with
- * "FILE:LINE: ". */
+/* Fail with an error about a node.  If the graph was read from a text, the
+ * message begins with "FILE:LINE: ". */
 plait_status plait__planner_fail_at(const plait__planner_state *planner, uint32_t node,
 				  const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best of several schedules of a scope under the policy `bounded`: by
- * rank, then in plain order; no more than is needed to reach a lower bound.
+ * Search over list schedules of a scope, policy `bounded`: by rank, then in
+ * plain topological order; stops at a lower bound of the makespan.
  *
- * Where hops cost, a busy lane may be worth more than a free one, and a few
- * lanes more than many.  All this is tried, with as many lanes as there may be
- * and with fewer, so that more lanes than eight at most never make a schedule
- * longer.
+ * Where hops cost, a busy lane may be better than a free one, and few lanes
+ * better than many.  All variants are tried, with the full number of lanes and
+ * with fewer, so that more lanes, up to eight, never lengthen a schedule.
  */
 #include "plan/schedule/phases.h"
 
@@ -32,7 +31,7 @@ static void end_try(struct plait__list_schedule *l)
 	plait__place_fini(&l->place);
 }
 
-/* Regions bring items while scopes are done, inner ones first. */
+/* Regions add items while scopes are processed, inner ones first. */
 static plait_status reserve_items(struct plait__list_schedule *l)
 {
 	plait__planner_state *planner = l->planner;
@@ -47,7 +46,7 @@ static plait_status reserve_items(struct plait__list_schedule *l)
 				    sizeof(uint32_t));
 }
 
-/* The lanes of a try become those of the scope. */
+/* The lanes of the attempt become those of the scope. */
 static plait_status keep_lanes(struct plait__list_schedule *l,
 			       plait__planner_scope *scope)
 {
@@ -64,7 +63,7 @@ static plait_status keep_lanes(struct plait__list_schedule *l,
 	return PLAIT_OK;
 }
 
-/* Copy what the scope owns of an array by item. */
+/* Copy the scope's part of an array by item. */
 static void copy_lanes(const plait__planner_state *planner,
 		       const plait__planner_scope *scope, uint32_t *to,
 		       const uint32_t *from)
@@ -84,7 +83,8 @@ static void copy_lanes(const plait__planner_state *planner,
 	}
 }
 
-/* The best so far goes aside before another try, and comes back. */
+/* The best attempt is saved before another one runs, and restored at the
+ * end. */
 static void save_best(struct plait__list_schedule *l, const plait__planner_scope *scope)
 {
 	if (l->saved)
@@ -145,7 +145,7 @@ static plait_status run_try(struct plait__list_schedule *l,
 	return plait__list_by_rank(l, scope, beat);
 }
 
-/* Kept if it is shorter than the best. */
+/* Run an attempt and keep it if it is shorter than the best. */
 static plait_status another_try(struct plait__list_schedule *l,
 				plait__planner_scope *scope, enum attempt attempt)
 {
@@ -162,12 +162,13 @@ static plait_status another_try(struct plait__list_schedule *l,
 	return status;
 }
 
-/* ---- where hops cost ---- */
+/* ---- attempts with hop costs ---- */
 
-/* Above this many nodes, fewer tries. */
+/* Above this number of nodes, fewer attempts. */
 enum { MANY_NODES = 16384 };
 
-/* A hop to each successor, less the part of the lanes that need none. */
+/* Rank with a hop to each successor, scaled by the share of lanes that need
+ * one. */
 static void rank_with_hops(struct plait__list_schedule *l,
 			   const plait__planner_scope *scope)
 {
@@ -188,8 +189,8 @@ static void rank_with_hops(struct plait__list_schedule *l,
 	}
 }
 
-/* As many lanes of each device as a single node of the scope wants at once;
- * true when none wants more than one lane in all. */
+/* Find the number of lanes of each device that a single node needs at once;
+ * returns true if no node needs more than one lane in all. */
 static bool find_needs(const plait__planner_state *planner,
 		       const plait__planner_scope *scope, uint32_t *needs,
 		       uint32_t *counts)
@@ -214,7 +215,8 @@ static bool find_needs(const plait__planner_state *planner,
 	return plain;
 }
 
-/* What the best try has, or what there may be: the most of any device. */
+/* Find the lane limit of each device, or the lanes of the best attempt; returns
+ * the largest. */
 static uint32_t find_caps(const plait__planner_state *planner,
 			  const plait__planner_scope *scope, uint32_t *caps)
 {
@@ -232,7 +234,7 @@ static uint32_t find_caps(const plait__planner_state *planner,
 	return most;
 }
 
-/* At most `count` lanes of each device; returns how many in all. */
+/* Limit each device to `count` lanes, or to its need; returns the sum. */
 static uint64_t set_limits(struct plait__list_schedule *l, const uint32_t *caps,
 			   const uint32_t *needs, uint32_t count)
 {
@@ -268,7 +270,7 @@ static uint32_t fewer(const plait__planner_scope *scope, uint32_t lanes)
 	return lanes - 1;
 }
 
-/* All ways with all lanes, then with fewer and fewer. */
+/* All variants with all lanes, then with fewer and fewer. */
 static plait_status try_more(struct plait__list_schedule *l, plait__planner_scope *scope)
 {
 	plait__planner_state *planner = l->planner;
@@ -294,7 +296,7 @@ static plait_status try_more(struct plait__list_schedule *l, plait__planner_scop
 	return status;
 }
 
-/* The ends of the best try are not needed any more. */
+/* The finish times of the best attempt are no longer needed. */
 static bool is_shortest(struct plait__list_schedule *l, const plait__planner_scope *scope)
 {
 	return plait__makespan_is_minimal(l->planner, scope, scope->makespan,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which nodes take part: all, or for a partial plan those on a path from a
- * chosen source to a chosen sink.  What lies between two such nodes is such a
- * node itself, so leaving out the others loses no ordering.
+ * Selection of nodes: all, or for a partial plan those on a path from a chosen
+ * source to a chosen sink.  Any node between two selected nodes is selected, so
+ * dropping the others loses no ordering.
  */
 #include "plan/schedule/phases.h"
 
@@ -14,8 +14,8 @@
 enum { SHOWN_BYTES = PLAIT__NODE_TEXT_BYTES + 40 };
 
 struct reach {
-	uint32_t *first;	/* by node and one more */
-	uint32_t *next;		/* neighbours in the direction walked */
+	uint32_t *first;	/* by node, plus one sentinel */
+	uint32_t *next;		/* neighbours in the search direction */
 	uint32_t *queue;
 	uint8_t *reached;
 };
@@ -64,7 +64,7 @@ static void walk(const plait__input *input, const uint32_t *from,
 	}
 }
 
-/* Keep of the selected nodes those that can be reached from a list. */
+/* Deselect the nodes that cannot be reached from the list. */
 static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 				const uint32_t *list, uint32_t count,
 				bool forward)
@@ -90,7 +90,7 @@ static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 	return PLAIT_OK;
 }
 
-/* "source node 3 'a' (x.c:7)", or the first of several. */
+/* Write "source node 3 'a' (x.c:7)", or the first of several. */
 static const char *show_list(const plait__planner_state *planner, const char *what,
 			     const uint32_t *list, uint32_t count,
 			     char room[SHOWN_BYTES])
@@ -106,7 +106,7 @@ static const char *show_list(const plait__planner_state *planner, const char *wh
 	return room;
 }
 
-/* A plan of nothing is a mistake in the lists, or in the graph's edges. */
+/* An empty plan means a mistake in the lists or in the graph's edges. */
 static plait_status check_any(const plait__planner_state *planner)
 {
 	const plait__input_options *options = planner->options;
@@ -157,7 +157,7 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 	return status;
 }
 
-/* A body takes part when the node of its region does. */
+/* A body is selected if the node of its region is. */
 static void select_scope(plait__planner_state *planner, uint32_t s, uint32_t *bodies)
 {
 	const plait__input_scope *in = &planner->input_scopes[s];

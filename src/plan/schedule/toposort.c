@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Topological numbers (Kahn, first in first out, so by level and then by id)
- * and the predecessors under these numbers.  A cycle is an error that names
+ * Topological sort (Kahn's algorithm, first in first out: by level, then by id)
+ * and the predecessor lists in the new numbers.  A cycle is an error that names
  * its nodes.
  */
 #include "plan/schedule/phases.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 
 struct order {
-	uint32_t *first;	/* by node and one more: its successors */
+	uint32_t *first;	/* by node, plus one sentinel */
 	uint32_t *succs;	/* node ids */
-	uint32_t *degree;	/* by node: preds not yet numbered */
+	uint32_t *degree;	/* by node: unnumbered preds */
 	uint32_t *t_of;		/* by node */
 };
 
@@ -26,7 +26,7 @@ static bool takes_part(const plait__planner_state *planner,
 					     planner->selected[edge->after]);
 }
 
-/* Successors of every node, in the order in which edges were given. */
+/* Group the edges by `before`, each group in the order given. */
 static void sort_edges(plait__planner_state *planner, struct order *o)
 {
 	const plait__input *input = planner->input;
@@ -50,7 +50,7 @@ static void sort_edges(plait__planner_state *planner, struct order *o)
 	}
 }
 
-/* Number the nodes of one scope; returns how many. */
+/* Number the nodes of one scope; returns their count. */
 static uint32_t number_scope(plait__planner_state *planner, struct order *o,
 			     const plait__input_scope *scope, uint32_t t_first)
 {
@@ -73,7 +73,7 @@ static uint32_t number_scope(plait__planner_state *planner, struct order *o,
 	return tail - t_first;
 }
 
-/* "a -> b -> a": as many names as the error's text can hold. */
+/* Write "a -> b -> a", with as many names as fit. */
 static void write_cycle(plait__planner_state *planner, const uint32_t *pred,
 			uint32_t start, char *text, size_t capacity)
 {
@@ -97,9 +97,8 @@ static void write_cycle(plait__planner_state *planner, const uint32_t *pred,
 }
 
 /*
- * Some node kept a degree above 0, so it has a pred of the same kind; going
- * back from pred to pred must meet itself.  The names then run forwards,
- * because the links are turned round on the way.
+ * Each node left over has a pred that is left over, so following preds ends in
+ * a cycle.  The links are reversed on the way, so the names run forwards.
  */
 static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 {
@@ -165,7 +164,7 @@ static plait_status fill_preds(plait__planner_state *planner, struct order *o)
 	return PLAIT_OK;
 }
 
-/* Preds ascend: the same edge again is right behind the first one. */
+/* Preds ascend, so duplicate edges are adjacent. */
 static uint32_t count_repeats(const plait__planner_state *planner)
 {
 	const uint32_t *preds = planner->preds;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the planner is given, checked once: indices, scopes, device sets. */
+/* Validation of the planner's input: indices, scopes, device sets. */
 #include "plan/schedule/phases.h"
 
 #include "base/error.h"
@@ -86,7 +86,8 @@ static plait_status check_node(plait__planner_state *planner, uint32_t id)
 	return check_link(planner, id);
 }
 
-/* The usual one, on one device: all that check_node asks, without a call. */
+/* Fast path for a node on one device: all tests of check_node, without a
+ * call. */
 static inline bool is_plain(const plait__input *input,
 			    const plait__input_node *node)
 {
@@ -166,7 +167,7 @@ static plait_status bad_scope(plait__planner_state *planner, uint32_t scope,
 			   scope, what);
 }
 
-/* Which scope a node is in; every node in exactly one. */
+/* Enter the scope of each of its nodes; every node lies in exactly one. */
 static plait_status map_scope(plait__planner_state *planner, uint32_t s)
 {
 	const plait__input_scope *scope = &planner->input_scopes[s];
@@ -199,7 +200,7 @@ static plait_status check_scope(plait__planner_state *planner, uint32_t s)
 	if (s < input->regions[region].scope_first ||
 	    s - input->regions[region].scope_first >=
 	    input->regions[region].scope_count)
-		return bad_scope(planner, s, "its region does not know it");
+		return bad_scope(planner, s, "its region does not contain it");
 	node = input->regions[region].node;
 	if (node >= input->node_count || planner->scope_of[node] >= s)
 		return bad_scope(planner, s,
@@ -303,7 +304,8 @@ static plait_status check_options(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-/* A part has the lanes of the whole: as many as that was allowed, or has. */
+/* Returns the lane limit of a partial plan: that of the whole plan, or its
+ * number of lanes. */
 static uint32_t limit_of_whole(const plait__plan *whole, uint32_t device,
 			       uint32_t limit)
 {
@@ -314,7 +316,7 @@ static uint32_t limit_of_whole(const plait__plan *whole, uint32_t device,
 	       limit;
 }
 
-/* What was asked per device, with the defaults filled in. */
+/* Resolve the lane limit of each device, with the defaults filled in. */
 static plait_status fill_limits(plait__planner_state *planner)
 {
 	const plait__input *input = planner->input;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger of the planner's memory; see arena.h. */
+/* Workspace of the planner: accounted blocks, spares for reuse, slabs. */
 #include "plan/schedule/workspace.h"
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* From here on a block is worth keeping, and has a size that others want. */
+/* Blocks from this size on are rounded to pages and kept as spares. */
 enum { LARGE_BYTES = 65536, PAGE_BYTES = 4096 };
 
 void plait__workspace_init(plait__workspace *arena, const plait_allocator *allocator)
@@ -42,7 +42,7 @@ void plait__workspace_fini(plait__workspace *arena)
 	arena->held_bytes = 0;
 }
 
-/* So much more is wanted: spares go before the peak grows. */
+/* Free spares until `bytes` more do not raise the peak. */
 static void make_room(plait__workspace *arena, uint64_t bytes)
 {
 	while (arena->spare_count > 0 &&
@@ -71,7 +71,7 @@ static void account(plait__workspace *arena, uint64_t less, uint64_t more)
 		arena->peak_bytes = arena->held_bytes;
 }
 
-/* Room for one more block in the ledger. */
+/* Ensure room for one more entry in the list of blocks. */
 static bool has_room(plait__workspace *arena)
 {
 	uint64_t each = sizeof(*arena->blocks);
@@ -138,8 +138,8 @@ void *plait__workspace_alloc_none(plait__workspace *arena, uint64_t count, uint6
 
 /* ---- slabs ---- */
 
-/* A cut has lines of its own; none begins where its slab does, so that a
- * pointer is one block's. */
+/* Cut blocks are aligned to cache lines; none begins at the start of its slab,
+ * so that a pointer identifies one block. */
 enum { LINE_BYTES = 64, MOST_CUTS = 24 };
 
 plait_status plait__workspace_open_slab(plait__workspace *arena, uint32_t slab,
@@ -152,7 +152,7 @@ plait_status plait__workspace_open_slab(plait__workspace *arena, uint32_t slab,
 	return arena->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
 }
 
-/* The first gap between the cuts of a slab, from its start; null: none. */
+/* Returns the first gap between the cut blocks of a slab, or null. */
 static void *find_gap(const plait__workspace *arena, uint32_t slab, uint64_t bytes)
 {
 	char *start = arena->slabs[slab], *at = start + LINE_BYTES;
@@ -168,7 +168,7 @@ static void *find_gap(const plait__workspace *arena, uint32_t slab, uint64_t byt
 		    at >= pointer + block->bytes)
 			continue;
 		at = pointer + block->bytes;
-		i = UINT32_MAX;		/* look at all of them again */
+		i = UINT32_MAX;		/* scan all blocks again */
 	}
 	return at <= end && bytes <= (uint64_t)(end - at) ? at : NULL;
 }
@@ -213,13 +213,13 @@ void *plait__workspace_claim(plait__workspace *arena, uint32_t slab, uint64_t co
 	arena->slabs[slab] = NULL;
 	for (uint32_t i = 0; i < arena->count; i++)
 		is_cut |= arena->blocks[i].slab == slab;
-	/* The slab stays on the ledger till the end. */
+	/* The slab stays on the list until the end. */
 	if (pointer == NULL || is_cut)
 		return plait__workspace_alloc(arena, count, each);
 	return plait__workspace_resize(arena, pointer, count, each);
 }
 
-/* Recent blocks are asked for most: look from the end. */
+/* Recent blocks are asked for most often: search from the end. */
 static uint32_t find_block(const plait__workspace *arena, const void *pointer)
 {
 	uint32_t i = arena->count;
@@ -230,7 +230,7 @@ static uint32_t find_block(const plait__workspace *arena, const void *pointer)
 	return UINT32_MAX;
 }
 
-/* A cut that grows moves out of its slab. */
+/* A cut block that grows moves out of its slab. */
 static void *move_cut(plait__workspace *arena, plait__workspace_block cut,
 		      uint64_t count, uint64_t each)
 {
@@ -305,7 +305,7 @@ void plait__workspace_free(plait__workspace *arena, void *pointer)
 		return;
 	i = find_block(arena, pointer);
 	if (arena->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB) {
-		/* Its memory is the slab's. */
+		/* The memory belongs to the slab. */
 	} else if (arena->blocks[i].bytes >= LARGE_BYTES &&
 	    arena->spare_count < PLAIT__WORKSPACE_SPARES) {
 		arena->spares[arena->spare_count++] = arena->blocks[i];
@@ -325,7 +325,8 @@ plait_status plait__workspace_keep(plait__workspace *arena, void *pointer, uint6
 		return PLAIT_OK;
 	}
 	pointer = plait__workspace_resize(arena, pointer, count, each);
-	/* What was a cut has a block now, but a larger one. */
+	/* A cut block has moved into a block of its own, perhaps a larger
+	 * one. */
 	if (pointer != NULL &&
 	    arena->blocks[find_block(arena, pointer)].bytes != count * each)
 		pointer = plait__workspace_resize(arena, pointer, count, each);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory while planning: a short ledger of blocks from the caller's allocator.
- * Whatever is not kept is given back at once, on success and on every error,
- * and the most that was held at any time is known.
+ * Workspace of the planner: an accounted list of blocks from the caller's
+ * allocator.  Every block that is not kept is freed at the end, on success and
+ * on every error; the peak of bytes held is known.
  */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_WORKSPACE_H
 #define PLAIT_SRC_PLAN_SCHEDULE_WORKSPACE_H
@@ -10,8 +10,8 @@
 #include "plait/base.h"
 
 /*
- * A slab is one block from which others are cut, until it is claimed for what
- * the plan keeps: what was touched early needs no page fault late.
+ * A slab is one block that others are cut from, until it is claimed for an
+ * array of the plan: pages that were touched early cost no fault later.
  */
 enum {
 	PLAIT__WORKSPACE_NO_SLAB,
@@ -23,7 +23,7 @@ enum {
 typedef struct plait__workspace_block {
 	void *pointer;
 	uint64_t bytes;
-	uint32_t slab;			/* from which it was cut */
+	uint32_t slab;			/* the slab that it was cut from */
 	uint32_t reserved0;
 } plait__workspace_block;
 
@@ -36,9 +36,8 @@ typedef struct plait__workspace {
 	uint32_t count;
 	uint32_t capacity;
 	plait__workspace_block *blocks;
-	/* Large blocks that were given back, for who takes one next: memory
-	 * that was used before costs no page fault.  They are held, but never
-	 * make the peak higher. */
+	/* Large blocks that were freed, for reuse: pages in use cost no fault.
+	 * They are held, but never raise the peak. */
 	plait__workspace_block spares[PLAIT__WORKSPACE_SPARES];
 	uint32_t spare_count;
 	void *slabs[PLAIT__WORKSPACE_SLABS];	/* null: not open */
@@ -46,21 +45,21 @@ typedef struct plait__workspace {
 
 void plait__workspace_init(plait__workspace *arena, const plait_allocator *allocator);
 
-/* Give back every block. */
+/* Free every block. */
 void plait__workspace_fini(plait__workspace *arena);
 
-/* `count` elements of `each` bytes, not zeroed; null when there is none.
- * 0 elements get one. */
+/* Allocate `count` elements of `each` bytes, not zeroed; null if there is no
+ * memory.  0 elements get one. */
 void *plait__workspace_alloc(plait__workspace *arena, uint64_t count, uint64_t each);
 
-/* The same, zeroed, and with every byte 0xff: all PLAIT__NONE. */
+/* Likewise, zeroed, or with every byte 0xff (all PLAIT__NONE). */
 void *plait__workspace_alloc_zero(plait__workspace *arena, uint64_t count, uint64_t each);
 void *plait__workspace_alloc_none(plait__workspace *arena, uint64_t count, uint64_t each);
 
 /*
- * Open a slab of so many bytes, and a little more.  Blocks cut from it are
- * given back like others; what does not fit is taken.  A small slab is not
- * worth it, and never opened.
+ * Open a slab of `bytes` and some slack.  Cut blocks are freed like others; a
+ * block that does not fit is allocated.  A small slab is never opened: it would
+ * not pay.
  */
 plait_status plait__workspace_open_slab(plait__workspace *arena, uint32_t slab,
 				    uint64_t bytes);
@@ -71,26 +70,27 @@ void *plait__workspace_cut_zero(plait__workspace *arena, uint32_t slab, uint64_t
 void *plait__workspace_cut_none(plait__workspace *arena, uint32_t slab, uint64_t count,
 			    uint64_t each);
 
-/* A block like any other: the slab's own memory if no cut is left in it. */
+/* Allocate a block, from the slab's own memory if no cut block is left in
+ * it. */
 void *plait__workspace_claim(plait__workspace *arena, uint32_t slab, uint64_t count,
 			 uint64_t each);
 
-/* Another size for a block; null leaves it as it was. */
+/* Resize a block; null leaves it as it was. */
 void *plait__workspace_resize(plait__workspace *arena, void *pointer, uint64_t count,
 			  uint64_t each);
 
-/* Make sure that an array of *capacity elements has room for `need`; grows by
- * half.  0, or PLAIT_E_NOMEM with the array as it was. */
+/* Ensure room for `need` elements in an array of *capacity; grows by half.
+ * Returns PLAIT_OK, or PLAIT_E_NOMEM with the array as it was. */
 plait_status plait__workspace_reserve(plait__workspace *arena, void **pointer,
 				  uint32_t *capacity, uint64_t need,
 				  uint64_t each);
 
-/* Give back one block; null is fine. */
+/* Free one block; null is allowed. */
 void plait__workspace_free(plait__workspace *arena, void *pointer);
 
 /*
- * Cut a block to `count` elements and take it off the ledger: it is the
- * caller's now.  0 elements give it back and return null in *out.
+ * Shrink a block to `count` elements and hand it to the caller: the workspace
+ * no longer owns it.  0 elements free it and set *out to null.
  */
 plait_status plait__workspace_keep(plait__workspace *arena, void *pointer, uint64_t count,
 			       uint64_t each, void **out);
