@@ -436,7 +436,7 @@ static void broken_plans(void)
 	plan->payloads[last].arg_count = plan->args_count;
 	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_E_INVALID);
-	HAS_STR(error.text, "only launches use what a loop carries");
+	HAS_STR(error.text, "only launches may use loop-carried buffers");
 	plan->payloads[last].arg_count = UINT32_MAX;
 	IS_INT(plait__check_plan(plan, NULL, 0, NULL, NULL, &error),
 	       PLAIT_E_INVALID);

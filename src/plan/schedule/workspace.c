@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger of the planner's memory; see arena.h. */
-#include "plan/schedule/arena.h"
+/* Workspace of the planner: accounted blocks, spares for reuse, slabs. */
+#include "plan/schedule/workspace.h"
 
 #include "base/alloc.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* From here on a block is worth keeping, and has a size that others want. */
+/* Blocks from this size on are rounded to pages and kept as spares. */
 enum { LARGE_BYTES = 65536, PAGE_BYTES = 4096 };
 
-void plait__arena_init(plait__arena *arena, const plait_allocator *allocator)
+void plait__workspace_init(plait__workspace *arena, const plait_allocator *allocator)
 {
 	memset(arena, 0, sizeof(*arena));
 	arena->allocator = allocator;
 }
 
-static void free_spare(plait__arena *arena)
+static void free_spare(plait__workspace *arena)
 {
-	const plait__arena_block *spare = &arena->spares[--arena->spare_count];
+	const plait__workspace_block *spare = &arena->spares[--arena->spare_count];
 
 	arena->held_bytes -= spare->bytes;
 	plait__free(arena->allocator, spare->pointer, spare->bytes);
 }
 
-void plait__arena_fini(plait__arena *arena)
+void plait__workspace_fini(plait__workspace *arena)
 {
 	while (arena->spare_count > 0)
 		free_spare(arena);
 	while (arena->count > 0) {
 		arena->count--;
-		if (arena->blocks[arena->count].slab != PLAIT__ARENA_NO_SLAB)
+		if (arena->blocks[arena->count].slab != PLAIT__WORKSPACE_NO_SLAB)
 			continue;
 		plait__free(arena->allocator, arena->blocks[arena->count].pointer,
 			    arena->blocks[arena->count].bytes);
@@ -42,15 +42,15 @@ void plait__arena_fini(plait__arena *arena)
 	arena->held_bytes = 0;
 }
 
-/* So much more is wanted: spares go before the peak grows. */
-static void make_room(plait__arena *arena, uint64_t bytes)
+/* Free spares until `bytes` more do not raise the peak. */
+static void make_room(plait__workspace *arena, uint64_t bytes)
 {
 	while (arena->spare_count > 0 &&
 	       arena->held_bytes + bytes > arena->peak_bytes)
 		free_spare(arena);
 }
 
-static void *take_spare(plait__arena *arena, uint64_t bytes)
+static void *take_spare(plait__workspace *arena, uint64_t bytes)
 {
 	for (uint32_t i = arena->spare_count; i-- > 0;) {
 		void *pointer = arena->spares[i].pointer;
@@ -64,15 +64,15 @@ static void *take_spare(plait__arena *arena, uint64_t bytes)
 	return NULL;
 }
 
-static void account(plait__arena *arena, uint64_t less, uint64_t more)
+static void account(plait__workspace *arena, uint64_t less, uint64_t more)
 {
 	arena->held_bytes = arena->held_bytes - less + more;
 	if (arena->held_bytes > arena->peak_bytes)
 		arena->peak_bytes = arena->held_bytes;
 }
 
-/* Room for one more block in the ledger. */
-static bool has_room(plait__arena *arena)
+/* Ensure room for one more entry in the list of blocks. */
+static bool has_room(plait__workspace *arena)
 {
 	uint64_t each = sizeof(*arena->blocks);
 	uint32_t capacity = arena->capacity * 2 + 64;
@@ -92,7 +92,7 @@ static bool has_room(plait__arena *arena)
 	return true;
 }
 
-void *plait__arena_alloc(plait__arena *arena, uint64_t count, uint64_t each)
+void *plait__workspace_alloc(plait__workspace *arena, uint64_t count, uint64_t each)
 {
 	uint64_t bytes;
 	void *pointer;
@@ -112,7 +112,7 @@ void *plait__arena_alloc(plait__arena *arena, uint64_t count, uint64_t each)
 	}
 	if (pointer == NULL)
 		return NULL;
-	arena->blocks[arena->count++] = (plait__arena_block){
+	arena->blocks[arena->count++] = (plait__workspace_block){
 		.pointer = pointer, .bytes = bytes
 	};
 	account(arena, 0, bytes);
@@ -126,40 +126,40 @@ static void *fill(void *pointer, uint64_t count, uint64_t each, int byte)
 	return pointer;
 }
 
-void *plait__arena_alloc_zero(plait__arena *arena, uint64_t count, uint64_t each)
+void *plait__workspace_alloc_zero(plait__workspace *arena, uint64_t count, uint64_t each)
 {
-	return fill(plait__arena_alloc(arena, count, each), count, each, 0);
+	return fill(plait__workspace_alloc(arena, count, each), count, each, 0);
 }
 
-void *plait__arena_alloc_none(plait__arena *arena, uint64_t count, uint64_t each)
+void *plait__workspace_alloc_none(plait__workspace *arena, uint64_t count, uint64_t each)
 {
-	return fill(plait__arena_alloc(arena, count, each), count, each, 0xff);
+	return fill(plait__workspace_alloc(arena, count, each), count, each, 0xff);
 }
 
 /* ---- slabs ---- */
 
-/* A cut has lines of its own; none begins where its slab does, so that a
- * pointer is one block's. */
+/* Cut blocks are aligned to cache lines; none begins at the start of its slab,
+ * so that a pointer identifies one block. */
 enum { LINE_BYTES = 64, MOST_CUTS = 24 };
 
-plait_status plait__arena_open_slab(plait__arena *arena, uint32_t slab,
+plait_status plait__workspace_open_slab(plait__workspace *arena, uint32_t slab,
 				    uint64_t bytes)
 {
 	if (bytes < LARGE_BYTES)
 		return PLAIT_OK;
-	arena->slabs[slab] = plait__arena_alloc(
+	arena->slabs[slab] = plait__workspace_alloc(
 		arena, bytes + LINE_BYTES * MOST_CUTS, 1);
 	return arena->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
 }
 
-/* The first gap between the cuts of a slab, from its start; null: none. */
-static void *find_gap(const plait__arena *arena, uint32_t slab, uint64_t bytes)
+/* Returns the first gap between the cut blocks of a slab, or null. */
+static void *find_gap(const plait__workspace *arena, uint32_t slab, uint64_t bytes)
 {
 	char *start = arena->slabs[slab], *at = start + LINE_BYTES;
 	char *end = start;
 
 	for (uint32_t i = 0; i < arena->count; i++) {
-		const plait__arena_block *block = &arena->blocks[i];
+		const plait__workspace_block *block = &arena->blocks[i];
 		char *pointer = block->pointer;
 
 		if (pointer == start)
@@ -168,43 +168,43 @@ static void *find_gap(const plait__arena *arena, uint32_t slab, uint64_t bytes)
 		    at >= pointer + block->bytes)
 			continue;
 		at = pointer + block->bytes;
-		i = UINT32_MAX;		/* look at all of them again */
+		i = UINT32_MAX;		/* scan all blocks again */
 	}
 	return at <= end && bytes <= (uint64_t)(end - at) ? at : NULL;
 }
 
-void *plait__arena_cut(plait__arena *arena, uint32_t slab, uint64_t count,
+void *plait__workspace_cut(plait__workspace *arena, uint32_t slab, uint64_t count,
 		       uint64_t each)
 {
-	plait__arena_block cut = { .slab = slab };
+	plait__workspace_block cut = { .slab = slab };
 
 	if (arena->slabs[slab] == NULL ||
 	    __builtin_mul_overflow(count, each, &cut.bytes) ||
 	    cut.bytes < LARGE_BYTES / 2 || cut.bytes > PTRDIFF_MAX / 2 ||
 	    !has_room(arena))
-		return plait__arena_alloc(arena, count, each);
+		return plait__workspace_alloc(arena, count, each);
 	cut.bytes = (cut.bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 	cut.pointer = find_gap(arena, slab, cut.bytes);
 	if (cut.pointer == NULL)
-		return plait__arena_alloc(arena, count, each);
+		return plait__workspace_alloc(arena, count, each);
 	arena->blocks[arena->count++] = cut;
 	return cut.pointer;
 }
 
-void *plait__arena_cut_zero(plait__arena *arena, uint32_t slab, uint64_t count,
+void *plait__workspace_cut_zero(plait__workspace *arena, uint32_t slab, uint64_t count,
 			    uint64_t each)
 {
-	return fill(plait__arena_cut(arena, slab, count, each), count, each, 0);
+	return fill(plait__workspace_cut(arena, slab, count, each), count, each, 0);
 }
 
-void *plait__arena_cut_none(plait__arena *arena, uint32_t slab, uint64_t count,
+void *plait__workspace_cut_none(plait__workspace *arena, uint32_t slab, uint64_t count,
 			    uint64_t each)
 {
-	return fill(plait__arena_cut(arena, slab, count, each), count, each,
+	return fill(plait__workspace_cut(arena, slab, count, each), count, each,
 		    0xff);
 }
 
-void *plait__arena_claim(plait__arena *arena, uint32_t slab, uint64_t count,
+void *plait__workspace_claim(plait__workspace *arena, uint32_t slab, uint64_t count,
 			 uint64_t each)
 {
 	void *pointer = arena->slabs[slab];
@@ -213,14 +213,14 @@ void *plait__arena_claim(plait__arena *arena, uint32_t slab, uint64_t count,
 	arena->slabs[slab] = NULL;
 	for (uint32_t i = 0; i < arena->count; i++)
 		is_cut |= arena->blocks[i].slab == slab;
-	/* The slab stays on the ledger till the end. */
+	/* The slab stays on the list until the end. */
 	if (pointer == NULL || is_cut)
-		return plait__arena_alloc(arena, count, each);
-	return plait__arena_resize(arena, pointer, count, each);
+		return plait__workspace_alloc(arena, count, each);
+	return plait__workspace_resize(arena, pointer, count, each);
 }
 
-/* Recent blocks are asked for most: look from the end. */
-static uint32_t find_block(const plait__arena *arena, const void *pointer)
+/* Recent blocks are asked for most often: search from the end. */
+static uint32_t find_block(const plait__workspace *arena, const void *pointer)
 {
 	uint32_t i = arena->count;
 
@@ -230,21 +230,21 @@ static uint32_t find_block(const plait__arena *arena, const void *pointer)
 	return UINT32_MAX;
 }
 
-/* A cut that grows moves out of its slab. */
-static void *move_cut(plait__arena *arena, plait__arena_block cut,
+/* A cut block that grows moves out of its slab. */
+static void *move_cut(plait__workspace *arena, plait__workspace_block cut,
 		      uint64_t count, uint64_t each)
 {
 	uint64_t bytes = count * each;
-	void *moved = plait__arena_alloc(arena, count, each);
+	void *moved = plait__workspace_alloc(arena, count, each);
 
 	if (moved == NULL)
 		return NULL;
 	memcpy(moved, cut.pointer, bytes < cut.bytes ? bytes : cut.bytes);
-	plait__arena_free(arena, cut.pointer);
+	plait__workspace_free(arena, cut.pointer);
 	return moved;
 }
 
-void *plait__arena_resize(plait__arena *arena, void *pointer, uint64_t count,
+void *plait__workspace_resize(plait__workspace *arena, void *pointer, uint64_t count,
 			  uint64_t each)
 {
 	uint32_t i = find_block(arena, pointer);
@@ -253,7 +253,7 @@ void *plait__arena_resize(plait__arena *arena, void *pointer, uint64_t count,
 
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes))
 		return NULL;
-	if (arena->blocks[i].slab != PLAIT__ARENA_NO_SLAB)
+	if (arena->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB)
 		return move_cut(arena, arena->blocks[i], count, each);
 	if (bytes > arena->blocks[i].bytes)
 		make_room(arena, bytes);
@@ -267,7 +267,7 @@ void *plait__arena_resize(plait__arena *arena, void *pointer, uint64_t count,
 	return moved;
 }
 
-plait_status plait__arena_reserve(plait__arena *arena, void **pointer,
+plait_status plait__workspace_reserve(plait__workspace *arena, void **pointer,
 				  uint32_t *capacity, uint64_t need,
 				  uint64_t each)
 {
@@ -282,8 +282,8 @@ plait_status plait__arena_reserve(plait__arena *arena, void **pointer,
 		grown = need;
 	if (grown >= UINT32_MAX)
 		grown = UINT32_MAX - 1;
-	moved = *pointer == NULL ? plait__arena_alloc(arena, grown, each)
-		: plait__arena_resize(arena, *pointer, grown, each);
+	moved = *pointer == NULL ? plait__workspace_alloc(arena, grown, each)
+		: plait__workspace_resize(arena, *pointer, grown, each);
 	if (moved == NULL)
 		return PLAIT_E_NOMEM;
 	*pointer = moved;
@@ -291,23 +291,23 @@ plait_status plait__arena_reserve(plait__arena *arena, void **pointer,
 	return PLAIT_OK;
 }
 
-static void unlist(plait__arena *arena, uint32_t i)
+static void unlist(plait__workspace *arena, uint32_t i)
 {
 	arena->count--;
 	arena->blocks[i] = arena->blocks[arena->count];
 }
 
-void plait__arena_free(plait__arena *arena, void *pointer)
+void plait__workspace_free(plait__workspace *arena, void *pointer)
 {
 	uint32_t i;
 
 	if (pointer == NULL)
 		return;
 	i = find_block(arena, pointer);
-	if (arena->blocks[i].slab != PLAIT__ARENA_NO_SLAB) {
-		/* Its memory is the slab's. */
+	if (arena->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB) {
+		/* The memory belongs to the slab. */
 	} else if (arena->blocks[i].bytes >= LARGE_BYTES &&
-	    arena->spare_count < PLAIT__ARENA_SPARES) {
+	    arena->spare_count < PLAIT__WORKSPACE_SPARES) {
 		arena->spares[arena->spare_count++] = arena->blocks[i];
 	} else {
 		account(arena, arena->blocks[i].bytes, 0);
@@ -316,19 +316,20 @@ void plait__arena_free(plait__arena *arena, void *pointer)
 	unlist(arena, i);
 }
 
-plait_status plait__arena_keep(plait__arena *arena, void *pointer, uint64_t count,
+plait_status plait__workspace_keep(plait__workspace *arena, void *pointer, uint64_t count,
 			       uint64_t each, void **out)
 {
 	*out = NULL;
 	if (count == 0) {
-		plait__arena_free(arena, pointer);
+		plait__workspace_free(arena, pointer);
 		return PLAIT_OK;
 	}
-	pointer = plait__arena_resize(arena, pointer, count, each);
-	/* What was a cut has a block now, but a larger one. */
+	pointer = plait__workspace_resize(arena, pointer, count, each);
+	/* A cut block has moved into a block of its own, perhaps a larger
+	 * one. */
 	if (pointer != NULL &&
 	    arena->blocks[find_block(arena, pointer)].bytes != count * each)
-		pointer = plait__arena_resize(arena, pointer, count, each);
+		pointer = plait__workspace_resize(arena, pointer, count, each);
 	if (pointer == NULL)
 		return PLAIT_E_NOMEM;
 	unlist(arena, find_block(arena, pointer));
