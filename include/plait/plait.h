@@ -14,6 +14,7 @@
 #include "plait/inbox.h"
 #include "plait/kernel.h"
 #include "plait/native.h"
+#include "plait/node.h"
 #include "plait/plan.h"
 #include "plait/queue.h"
 #include "plait/run.h"

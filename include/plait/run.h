@@ -145,11 +145,30 @@ enum {
 typedef struct plait_run_desc {
 	uint32_t size;
 	uint32_t flags;
-	/* Every parameter once, in any order; the first one's `size` is that
-	 * of all. */
+	/* Every parameter once, in any order; the first one's `size` applies
+	 * to all. */
 	const plait_binding *bindings;
 	uint64_t binding_count;
 } plait_run_desc;
+
+/*
+ * Initialisers of a plait_binding.  PLAIT_BIND_VALUE takes the address of a
+ * variable, which is read during the call.
+ */
+#define PLAIT_BIND_VALUE(number, variable) \
+	{ sizeof(plait_binding), (number), &(variable), sizeof(variable), \
+	  0, 0 }
+#define PLAIT_BIND_BUFFER(number, buffer) \
+	{ sizeof(plait_binding), (number), 0, 0, (buffer), 0 }
+
+/* C: a pointer to a plait_run_desc with bindings and no flags, as in
+ * PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, turn)), for the duration of the
+ * enclosing block. */
+#define PLAIT_BINDINGS(...) \
+	(&(plait_run_desc){ sizeof(plait_run_desc), 0, \
+			    (plait_binding[]){ __VA_ARGS__ }, \
+			    sizeof((plait_binding[]){ __VA_ARGS__ }) / \
+				    sizeof(plait_binding) })
 
 /* How a run is getting on, or how it ended. */
 typedef struct plait_run_info {

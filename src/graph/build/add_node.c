@@ -22,7 +22,6 @@
 
 enum {
 	FEW = 32,	/* predecessors that need no memory of their own */
-	MAX_BRANCHES = 65536,
 };
 
 static plait_status wrong(const plait__adding *adding, const char *what)
@@ -240,7 +239,7 @@ static plait_status add_region(plait__adding *adding)
 	adding->node.kind = PLAIT__CMD_REGION;
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
-		    desc->branch_count > MAX_BRANCHES)
+		    desc->branch_count > PLAIT__GRAPH_MAX_BRANCHES)
 			return wrong(adding, "a case has 1 to 65536 branches");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
