@@ -527,6 +527,7 @@ typedef int32_t (*plait_range_function)(const plait_range *range,
 					const plait_launch *launch,
 					void *user_data);
 typedef void (*plait_any_function)(void);
+typedef uint32_t plait_function_form;
 enum {
 	PLAIT_FORM_DESCRIBED = 0,
 	PLAIT_FORM_FIXED = 1,
@@ -542,12 +543,13 @@ typedef struct plait_kernel_desc {
 	plait_any_function described;
 	const char *library;
 	const char *symbol;
-	uint32_t form;
+	plait_function_form form;
 	uint32_t reserved0;
 	uint64_t grain;
 	const plait_source *sources;
 	uint64_t source_count;
 } plait_kernel_desc;
+typedef uint32_t plait_argument_kind;
 enum {
 	PLAIT_ARGUMENT_VALUE = 0,
 	PLAIT_ARGUMENT_BUFFER = 1,
@@ -558,7 +560,7 @@ enum {
 };
 typedef struct plait_argument {
 	uint32_t size;
-	uint32_t kind;
+	plait_argument_kind kind;
 	const void *value;
 	uint64_t bytes;
 	plait_buffer *buffer;
@@ -571,6 +573,11 @@ plait_status plait_kernel_create(plait_context *context,
 					   const plait_kernel_desc *desc,
 					   plait_kernel **out,
 					   plait_error *error);
+plait_status plait_kernel_compile(plait_context *context,
+					    const char *signature,
+					    const char *code,
+					    plait_kernel **out,
+					    plait_error *error);
 void plait_kernel_retain(plait_kernel *kernel);
 void plait_kernel_release(plait_kernel *kernel);
 plait_status plait_kernel_signature(plait_kernel *kernel,
@@ -584,8 +591,8 @@ plait_status plait_queue_launch(plait_queue *queue,
 					  const plait_argument *arguments,
 					  uint64_t count, plait_error *error);
 typedef struct plait_graph plait_graph;
-typedef struct plait_plan plait_plan;
 typedef uint64_t plait_node;
+typedef uint32_t plait_node_kind;
 enum {
 	PLAIT_NODE_JOIN = 0,
 	PLAIT_NODE_LAUNCH = 1,
@@ -600,6 +607,7 @@ enum {
 	PLAIT_NODE_DO = 10,
 	PLAIT_NODE_CASE = 11
 };
+typedef uint32_t plait_node_flags;
 enum {
 	PLAIT_NODE_ON_FIRST = 0,
 	PLAIT_NODE_ON_ALL_BARRIER = 1 << 4,
@@ -608,8 +616,8 @@ enum {
 };
 typedef struct plait_node_desc {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_node_kind kind;
+	plait_node_flags flags;
 	uint32_t pattern_bytes;
 	const char *label;
 	const char *file;
@@ -644,53 +652,124 @@ typedef struct plait_node_desc {
 	const char *target_parameter;
 	const char *source_parameter;
 } plait_node_desc;
-plait_status plait_graph_create(plait_context *context,
-					  plait_graph **out,
-					  plait_error *error);
-void plait_graph_retain(plait_graph *graph);
-void plait_graph_release(plait_graph *graph);
 plait_status plait_graph_add(plait_graph *graph,
 				       const plait_node_desc *desc,
 				       const plait_node *after, uint64_t count,
 				       plait_node *out, plait_error *error);
+plait_status plait_graph_join(plait_graph *graph,
+					const plait_node *after,
+					uint64_t count, plait_node *out,
+					plait_error *error);
+plait_status plait_graph_launch(plait_graph *graph,
+					  plait_kernel *kernel,
+					  const plait_launch *launch,
+					  const plait_argument *arguments,
+					  uint64_t count, plait_node after,
+					  plait_node *out, plait_error *error);
+plait_status plait_graph_call(plait_graph *graph,
+					plait_host_function function,
+					void *user_data, plait_node after,
+					plait_node *out, plait_error *error);
+plait_status plait_graph_copy(plait_graph *graph,
+					plait_buffer *target,
+					uint64_t target_offset,
+					plait_buffer *source,
+					uint64_t source_offset, uint64_t bytes,
+					plait_node after, plait_node *out,
+					plait_error *error);
+plait_status plait_graph_copy_rows(plait_graph *graph,
+					     plait_buffer *target,
+					     uint64_t target_offset,
+					     plait_buffer *source,
+					     uint64_t source_offset,
+					     uint64_t bytes,
+					     const plait_rows *rows,
+					     plait_node after, plait_node *out,
+					     plait_error *error);
+plait_status plait_graph_fill(plait_graph *graph,
+					plait_buffer *target,
+					uint64_t target_offset, uint64_t bytes,
+					uint64_t pattern,
+					uint32_t pattern_bytes,
+					plait_node after, plait_node *out,
+					plait_error *error);
+plait_status plait_graph_emit(plait_graph *graph,
+					plait_signal *signal, plait_node after,
+					plait_node *out, plait_error *error);
+plait_status plait_graph_wait(plait_graph *graph,
+					plait_signal *signal,
+					uint64_t sequence, plait_node after,
+					plait_node *out, plait_error *error);
+plait_status plait_graph_mark(plait_graph *graph, const char *label,
+					plait_node after, plait_node *out,
+					plait_error *error);
+plait_status plait_graph_subgraph(plait_graph *graph,
+					    plait_graph *subgraph,
+					    plait_node after, plait_node *out,
+					    plait_error *error);
+plait_status plait_graph_while(plait_graph *graph,
+					 plait_buffer *word, uint64_t offset,
+					 uint64_t times, plait_node after,
+					 plait_graph **out_body,
+					 plait_node *out, plait_error *error);
+plait_status plait_graph_do(plait_graph *graph, plait_buffer *word,
+				      uint64_t offset, uint64_t times,
+				      plait_node after, plait_graph **out_body,
+				      plait_node *out, plait_error *error);
+plait_status plait_graph_case(plait_graph *graph, plait_buffer *word,
+					uint64_t offset, uint64_t count,
+					plait_node after,
+					plait_graph **out_bodies,
+					plait_node *out, plait_error *error);
+typedef struct plait_plan plait_plan;
+plait_status plait_graph_create(plait_context *context,
+					  plait_graph **out,
+					  plait_error *error);
+plait_status plait_graph_read(plait_context *context,
+					const char *text, uint64_t bytes,
+					const char *name, plait_graph **out,
+					plait_error *error);
+void plait_graph_retain(plait_graph *graph);
+void plait_graph_release(plait_graph *graph);
 plait_status plait_graph_edge(plait_graph *graph, plait_node before,
 					plait_node after, plait_error *error);
 plait_status plait_graph_body(plait_graph *graph, plait_node node,
 					uint64_t branch, plait_graph **out,
 					plait_error *error);
+typedef uint32_t plait_rotation_flags;
 enum {
 	PLAIT_ROTATION_PROLOGUE = 1 << 0
 };
 plait_status plait_graph_rotate(plait_graph *graph,
 					  plait_buffer *const *buffers,
-					  uint64_t count, uint32_t flags,
+					  uint64_t count,
+					  plait_rotation_flags flags,
 					  uint64_t *out, plait_error *error);
 plait_status plait_graph_size(plait_graph *graph,
 					uint64_t *out_nodes,
 					uint64_t *out_edges,
 					plait_error *error);
-plait_status plait_graph_read(plait_context *context,
-					const char *text, uint64_t bytes,
-					const char *name, plait_graph **out,
-					plait_error *error);
+typedef uint32_t plait_policy;
 enum {
 	PLAIT_POLICY_BOUNDED = 0,
 	PLAIT_POLICY_WIDEST = 1
 };
+typedef uint32_t plait_mode;
 enum {
 	PLAIT_MODE_STRICT = 0,
 	PLAIT_MODE_HELPED = 1,
 	PLAIT_MODE_AUTO = 2
 };
+typedef uint32_t plait_freeze_flags;
 enum {
 	PLAIT_FREEZE_CHECK = 1 << 0,
 	PLAIT_FREEZE_QUEUES = 1 << 1
 };
 typedef struct plait_freeze_desc {
 	uint32_t size;
-	uint32_t flags;
-	uint32_t policy;
-	uint32_t mode;
+	plait_freeze_flags flags;
+	plait_policy policy;
+	plait_mode mode;
 	uint32_t lanes;
 	uint32_t instances;
 	uint64_t hop_cost;

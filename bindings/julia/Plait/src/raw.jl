@@ -3,7 +3,15 @@
 module Raw
 
 const plait_status = Int32
+const plait_function_form = UInt32
+const plait_argument_kind = UInt32
 const plait_node = UInt64
+const plait_node_kind = UInt32
+const plait_node_flags = UInt32
+const plait_rotation_flags = UInt32
+const plait_policy = UInt32
+const plait_mode = UInt32
+const plait_freeze_flags = UInt32
 
 # Constants
 const PLAIT_VERSION_MAJOR = UInt32(0)
@@ -385,7 +393,7 @@ struct plait_kernel_desc
     described::Ptr{Cvoid}
     library::Cstring
     symbol::Cstring
-    form::UInt32
+    form::plait_function_form
     reserved0::UInt32
     grain::UInt64
     sources::Ptr{plait_source}
@@ -394,7 +402,7 @@ end
 
 struct plait_argument
     size::UInt32
-    kind::UInt32
+    kind::plait_argument_kind
     value::Ptr{Cvoid}
     bytes::UInt64
     buffer::Ptr{plait_buffer}
@@ -406,8 +414,8 @@ end
 
 struct plait_node_desc
     size::UInt32
-    kind::UInt32
-    flags::UInt32
+    kind::plait_node_kind
+    flags::plait_node_flags
     pattern_bytes::UInt32
     label::Cstring
     file::Cstring
@@ -445,9 +453,9 @@ end
 
 struct plait_freeze_desc
     size::UInt32
-    flags::UInt32
-    policy::UInt32
-    mode::UInt32
+    flags::plait_freeze_flags
+    policy::plait_policy
+    mode::plait_mode
     lanes::UInt32
     instances::UInt32
     hop_cost::UInt64
@@ -1100,43 +1108,139 @@ function plait_source_text(signature, source, form, buffer, capacity_bytes, out_
 end
 
 const plait_kernel_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_create - a kernel from its signature and code."
+"plait_kernel_create - create a kernel from a signature and code."
 function plait_kernel_create(context, desc, out, error)
     ccall(plait_kernel_create_at[], plait_status, (Ptr{plait_context}, Ptr{plait_kernel_desc}, Ptr{Ptr{plait_kernel}}, Ptr{plait_error}), context, desc, out, error)
 end
 
+const plait_kernel_compile_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_kernel_compile - create a kernel from portable source text."
+function plait_kernel_compile(context, signature, code, out, error)
+    ccall(plait_kernel_compile_at[], plait_status, (Ptr{plait_context}, Cstring, Cstring, Ptr{Ptr{plait_kernel}}, Ptr{plait_error}), context, signature, code, out, error)
+end
+
 const plait_kernel_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_retain - one more reference."
+"plait_kernel_retain - add one reference."
 function plait_kernel_retain(kernel)
     ccall(plait_kernel_retain_at[], Cvoid, (Ptr{plait_kernel},), kernel)
 end
 
 const plait_kernel_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_release - give one reference back; work in flight keeps it."
+"plait_kernel_release - give one reference back; work in flight holds its own."
 function plait_kernel_release(kernel)
     ccall(plait_kernel_release_at[], Cvoid, (Ptr{plait_kernel},), kernel)
 end
 
 const plait_kernel_signature_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_kernel_signature - the signature in its canonical form."
+"plait_kernel_signature - get the signature in canonical form."
 function plait_kernel_signature(kernel, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_kernel_signature_at[], plait_status, (Ptr{plait_kernel}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), kernel, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_queue_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_launch - submit one launch of a kernel, outside any graph."
+"plait_queue_launch - submit one kernel launch to a queue."
 function plait_queue_launch(queue, kernel, launch, arguments, count, error)
     ccall(plait_queue_launch_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, Ptr{plait_error}), queue, kernel, launch, arguments, count, error)
 end
 
+const plait_graph_add_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add - add a node."
+function plait_graph_add(graph, desc, after, count, out, error)
+    ccall(plait_graph_add_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node_desc}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, desc, after, count, out, error)
+end
+
+const plait_graph_join_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_join - add a join of several nodes: one predecessor for others."
+function plait_graph_join(graph, after, count, out, error)
+    ccall(plait_graph_join_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, after, count, out, error)
+end
+
+const plait_graph_launch_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_launch - add a kernel launch."
+function plait_graph_launch(graph, kernel, launch, arguments, count, after, out, error)
+    ccall(plait_graph_launch_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_kernel}, Ptr{plait_launch}, Ptr{plait_argument}, UInt64, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, kernel, launch, arguments, count, after, out, error)
+end
+
+const plait_graph_call_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_call - add a host function that may run on any thread."
+function plait_graph_call(graph, function_, user_data, after, out, error)
+    ccall(plait_graph_call_at[], plait_status, (Ptr{plait_graph}, Ptr{Cvoid}, Ptr{Cvoid}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, function_, user_data, after, out, error)
+end
+
+const plait_graph_copy_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_copy - add a copy from buffer to buffer."
+function plait_graph_copy(graph, target, target_offset, source, source_offset, bytes, after, out, error)
+    ccall(plait_graph_copy_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, target, target_offset, source, source_offset, bytes, after, out, error)
+end
+
+const plait_graph_copy_rows_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_copy_rows - add a copy of rows from buffer to buffer."
+function plait_graph_copy_rows(graph, target, target_offset, source, source_offset, bytes, rows, after, out, error)
+    ccall(plait_graph_copy_rows_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, Ptr{plait_buffer}, UInt64, UInt64, Ptr{plait_rows}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, target, target_offset, source, source_offset, bytes, rows, after, out, error)
+end
+
+const plait_graph_fill_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_fill - add a fill with a pattern of 1, 2, 4 or 8 bytes."
+function plait_graph_fill(graph, target, target_offset, bytes, pattern, pattern_bytes, after, out, error)
+    ccall(plait_graph_fill_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, UInt64, UInt32, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, target, target_offset, bytes, pattern, pattern_bytes, after, out, error)
+end
+
+const plait_graph_emit_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_emit - add an emission of a signal."
+function plait_graph_emit(graph, signal, after, out, error)
+    ccall(plait_graph_emit_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_signal}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, signal, after, out, error)
+end
+
+const plait_graph_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_wait - add a wait for an emission of a signal or gate."
+function plait_graph_wait(graph, signal, sequence, after, out, error)
+    ccall(plait_graph_wait_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_signal}, UInt64, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, signal, sequence, after, out, error)
+end
+
+const plait_graph_mark_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_mark - add a mark in the timeline."
+function plait_graph_mark(graph, label, after, out, error)
+    ccall(plait_graph_mark_at[], plait_status, (Ptr{plait_graph}, Cstring, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, label, after, out, error)
+end
+
+const plait_graph_subgraph_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_subgraph - add a copy of all nodes of a graph."
+function plait_graph_subgraph(graph, subgraph, after, out, error)
+    ccall(plait_graph_subgraph_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_graph}, plait_node, Ptr{plait_node}, Ptr{plait_error}), graph, subgraph, after, out, error)
+end
+
+const plait_graph_while_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_while - add a loop that tests a word before its body."
+function plait_graph_while(graph, word, offset, times, after, out_body, out, error)
+    ccall(plait_graph_while_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, times, after, out_body, out, error)
+end
+
+const plait_graph_do_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_do - add a loop that tests a word after its body."
+function plait_graph_do(graph, word, offset, times, after, out_body, out, error)
+    ccall(plait_graph_do_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, times, after, out_body, out, error)
+end
+
+const plait_graph_case_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_case - add a branch: a word selects the body that runs."
+function plait_graph_case(graph, word, offset, count, after, out_bodies, out, error)
+    ccall(plait_graph_case_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_buffer}, UInt64, UInt64, plait_node, Ptr{Ptr{plait_graph}}, Ptr{plait_node}, Ptr{plait_error}), graph, word, offset, count, after, out_bodies, out, error)
+end
+
 const plait_graph_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_create - start an empty graph."
+"plait_graph_create - create an empty graph."
 function plait_graph_create(context, out, error)
     ccall(plait_graph_create_at[], plait_status, (Ptr{plait_context}, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, out, error)
 end
 
+const plait_graph_read_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_read - create a graph from its text form; see plait-graph(5)."
+function plait_graph_read(context, text, bytes, name, out, error)
+    ccall(plait_graph_read_at[], plait_status, (Ptr{plait_context}, Cstring, UInt64, Cstring, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, text, bytes, name, out, error)
+end
+
 const plait_graph_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_retain - one more reference."
+"plait_graph_retain - add one reference."
 function plait_graph_retain(graph)
     ccall(plait_graph_retain_at[], Cvoid, (Ptr{plait_graph},), graph)
 end
@@ -1147,44 +1251,32 @@ function plait_graph_release(graph)
     ccall(plait_graph_release_at[], Cvoid, (Ptr{plait_graph},), graph)
 end
 
-const plait_graph_add_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_add - add a node."
-function plait_graph_add(graph, desc, after, count, out, error)
-    ccall(plait_graph_add_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_node_desc}, Ptr{plait_node}, UInt64, Ptr{plait_node}, Ptr{plait_error}), graph, desc, after, count, out, error)
-end
-
 const plait_graph_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_edge - `before` is done before `after` starts."
+"plait_graph_edge - add an edge: `before` completes before `after` starts."
 function plait_graph_edge(graph, before, after, error)
     ccall(plait_graph_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
 end
 
 const plait_graph_body_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_body - the body of a loop, or of one branch."
+"plait_graph_body - get the body of a loop, or of one branch."
 function plait_graph_body(graph, node, branch, out, error)
     ccall(plait_graph_body_at[], plait_status, (Ptr{plait_graph}, plait_node, UInt64, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), graph, node, branch, out, error)
 end
 
 const plait_graph_rotate_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_rotate - buffers that take turns, one an iteration."
+"plait_graph_rotate - let the iterations of a loop alternate between buffers."
 function plait_graph_rotate(graph, buffers, count, flags, out, error)
-    ccall(plait_graph_rotate_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, UInt32, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
+    ccall(plait_graph_rotate_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, plait_rotation_flags, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
 end
 
 const plait_graph_size_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_size - how many nodes and edges were added, bodies apart."
+"plait_graph_size - get the number of added nodes and edges, without bodies."
 function plait_graph_size(graph, out_nodes, out_edges, error)
     ccall(plait_graph_size_at[], plait_status, (Ptr{plait_graph}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), graph, out_nodes, out_edges, error)
 end
 
-const plait_graph_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_read - a graph from its text form; see plait-graph(5)."
-function plait_graph_read(context, text, bytes, name, out, error)
-    ccall(plait_graph_read_at[], plait_status, (Ptr{plait_context}, Cstring, UInt64, Cstring, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), context, text, bytes, name, out, error)
-end
-
 const plait_graph_freeze_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_freeze - plan the graph as it is now."
+"plait_graph_freeze - plan the graph in its present state."
 function plait_graph_freeze(graph, desc, out, error)
     ccall(plait_graph_freeze_at[], plait_status, (Ptr{plait_graph}, Ptr{plait_freeze_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), graph, desc, out, error)
 end
@@ -1495,19 +1587,33 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_buffer_native, plait_buffer_native_at),
     (:plait_source_text, plait_source_text_at),
     (:plait_kernel_create, plait_kernel_create_at),
+    (:plait_kernel_compile, plait_kernel_compile_at),
     (:plait_kernel_retain, plait_kernel_retain_at),
     (:plait_kernel_release, plait_kernel_release_at),
     (:plait_kernel_signature, plait_kernel_signature_at),
     (:plait_queue_launch, plait_queue_launch_at),
+    (:plait_graph_add, plait_graph_add_at),
+    (:plait_graph_join, plait_graph_join_at),
+    (:plait_graph_launch, plait_graph_launch_at),
+    (:plait_graph_call, plait_graph_call_at),
+    (:plait_graph_copy, plait_graph_copy_at),
+    (:plait_graph_copy_rows, plait_graph_copy_rows_at),
+    (:plait_graph_fill, plait_graph_fill_at),
+    (:plait_graph_emit, plait_graph_emit_at),
+    (:plait_graph_wait, plait_graph_wait_at),
+    (:plait_graph_mark, plait_graph_mark_at),
+    (:plait_graph_subgraph, plait_graph_subgraph_at),
+    (:plait_graph_while, plait_graph_while_at),
+    (:plait_graph_do, plait_graph_do_at),
+    (:plait_graph_case, plait_graph_case_at),
     (:plait_graph_create, plait_graph_create_at),
+    (:plait_graph_read, plait_graph_read_at),
     (:plait_graph_retain, plait_graph_retain_at),
     (:plait_graph_release, plait_graph_release_at),
-    (:plait_graph_add, plait_graph_add_at),
     (:plait_graph_edge, plait_graph_edge_at),
     (:plait_graph_body, plait_graph_body_at),
     (:plait_graph_rotate, plait_graph_rotate_at),
     (:plait_graph_size, plait_graph_size_at),
-    (:plait_graph_read, plait_graph_read_at),
     (:plait_graph_freeze, plait_graph_freeze_at),
     (:plait_plan_retain, plait_plan_retain_at),
     (:plait_plan_release, plait_plan_release_at),

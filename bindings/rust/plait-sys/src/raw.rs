@@ -2,7 +2,15 @@
 // Made by bindings/generate.py from include/plait/*.h; do not edit.
 
 pub type plait_status = i32;
+pub type plait_function_form = u32;
+pub type plait_argument_kind = u32;
 pub type plait_node = u64;
+pub type plait_node_kind = u32;
+pub type plait_node_flags = u32;
+pub type plait_rotation_flags = u32;
+pub type plait_policy = u32;
+pub type plait_mode = u32;
+pub type plait_freeze_flags = u32;
 pub const PLAIT_VERSION_MAJOR: u32 = 0;
 pub const PLAIT_VERSION_MINOR: u32 = 1;
 pub const PLAIT_VERSION_PATCH: u32 = 0;
@@ -381,7 +389,7 @@ pub struct plait_kernel_desc [size] {
     pub described: plait_any_function,
     pub library: *const c_char,
     pub symbol: *const c_char,
-    pub form: u32,
+    pub form: plait_function_form,
     pub reserved0: u32,
     pub grain: u64,
     pub sources: *const plait_source,
@@ -389,7 +397,7 @@ pub struct plait_kernel_desc [size] {
 }
 pub struct plait_argument [size] {
     pub size: u32,
-    pub kind: u32,
+    pub kind: plait_argument_kind,
     pub value: *const c_void,
     pub bytes: u64,
     pub buffer: *mut plait_buffer,
@@ -400,8 +408,8 @@ pub struct plait_argument [size] {
 }
 pub struct plait_node_desc [size] {
     pub size: u32,
-    pub kind: u32,
-    pub flags: u32,
+    pub kind: plait_node_kind,
+    pub flags: plait_node_flags,
     pub pattern_bytes: u32,
     pub label: *const c_char,
     pub file: *const c_char,
@@ -438,9 +446,9 @@ pub struct plait_node_desc [size] {
 }
 pub struct plait_freeze_desc [size] {
     pub size: u32,
-    pub flags: u32,
-    pub policy: u32,
-    pub mode: u32,
+    pub flags: plait_freeze_flags,
+    pub policy: plait_policy,
+    pub mode: plait_mode,
     pub lanes: u32,
     pub instances: u32,
     pub hop_cost: u64,
@@ -774,35 +782,63 @@ fn plait_queue_native(queue: *mut plait_queue, kind: u32, out: *mut u64, error: 
 fn plait_buffer_native(buffer: *mut plait_buffer, kind: u32, out: *mut u64, out_offset_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_source_text - portable source as a backend's compiler gets to see it.
 fn plait_source_text(signature: *const c_char, source: *const plait_source, form: u32, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_kernel_create - a kernel from its signature and code.
+/// plait_kernel_create - create a kernel from a signature and code.
 fn plait_kernel_create(context: *mut plait_context, desc: *const plait_kernel_desc, out: *mut *mut plait_kernel, error: *mut plait_error) -> plait_status;
-/// plait_kernel_retain - one more reference.
+/// plait_kernel_compile - create a kernel from portable source text.
+fn plait_kernel_compile(context: *mut plait_context, signature: *const c_char, code: *const c_char, out: *mut *mut plait_kernel, error: *mut plait_error) -> plait_status;
+/// plait_kernel_retain - add one reference.
 fn plait_kernel_retain(kernel: *mut plait_kernel);
-/// plait_kernel_release - give one reference back; work in flight keeps it.
+/// plait_kernel_release - give one reference back; work in flight holds its own.
 fn plait_kernel_release(kernel: *mut plait_kernel);
-/// plait_kernel_signature - the signature in its canonical form.
+/// plait_kernel_signature - get the signature in canonical form.
 fn plait_kernel_signature(kernel: *mut plait_kernel, buffer: *mut c_char, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_queue_launch - submit one launch of a kernel, outside any graph.
+/// plait_queue_launch - submit one kernel launch to a queue.
 fn plait_queue_launch(queue: *mut plait_queue, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_create - start an empty graph.
+/// plait_graph_add - add a node.
+fn plait_graph_add(graph: *mut plait_graph, desc: *const plait_node_desc, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_join - add a join of several nodes: one predecessor for others.
+fn plait_graph_join(graph: *mut plait_graph, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_launch - add a kernel launch.
+fn plait_graph_launch(graph: *mut plait_graph, kernel: *mut plait_kernel, launch: *const plait_launch, arguments: *const plait_argument, count: u64, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_call - add a host function that may run on any thread.
+fn plait_graph_call(graph: *mut plait_graph, function: plait_host_function, user_data: *mut c_void, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_copy - add a copy from buffer to buffer.
+fn plait_graph_copy(graph: *mut plait_graph, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_copy_rows - add a copy of rows from buffer to buffer.
+fn plait_graph_copy_rows(graph: *mut plait_graph, target: *mut plait_buffer, target_offset: u64, source: *mut plait_buffer, source_offset: u64, bytes: u64, rows: *const plait_rows, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_fill - add a fill with a pattern of 1, 2, 4 or 8 bytes.
+fn plait_graph_fill(graph: *mut plait_graph, target: *mut plait_buffer, target_offset: u64, bytes: u64, pattern: u64, pattern_bytes: u32, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_emit - add an emission of a signal.
+fn plait_graph_emit(graph: *mut plait_graph, signal: *mut plait_signal, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_wait - add a wait for an emission of a signal or gate.
+fn plait_graph_wait(graph: *mut plait_graph, signal: *mut plait_signal, sequence: u64, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_mark - add a mark in the timeline.
+fn plait_graph_mark(graph: *mut plait_graph, label: *const c_char, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_subgraph - add a copy of all nodes of a graph.
+fn plait_graph_subgraph(graph: *mut plait_graph, subgraph: *mut plait_graph, after: plait_node, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_while - add a loop that tests a word before its body.
+fn plait_graph_while(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, times: u64, after: plait_node, out_body: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_do - add a loop that tests a word after its body.
+fn plait_graph_do(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, times: u64, after: plait_node, out_body: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_case - add a branch: a word selects the body that runs.
+fn plait_graph_case(graph: *mut plait_graph, word: *mut plait_buffer, offset: u64, count: u64, after: plait_node, out_bodies: *mut *mut plait_graph, out: *mut plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_create - create an empty graph.
 fn plait_graph_create(context: *mut plait_context, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_retain - one more reference.
+/// plait_graph_read - create a graph from its text form; see plait-graph(5).
+fn plait_graph_read(context: *mut plait_context, text: *const c_char, bytes: u64, name: *const c_char, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
+/// plait_graph_retain - add one reference.
 fn plait_graph_retain(graph: *mut plait_graph);
 /// plait_graph_release - give one reference back.
 fn plait_graph_release(graph: *mut plait_graph);
-/// plait_graph_add - add a node.
-fn plait_graph_add(graph: *mut plait_graph, desc: *const plait_node_desc, after: *const plait_node, count: u64, out: *mut plait_node, error: *mut plait_error) -> plait_status;
-/// plait_graph_edge - `before` is done before `after` starts.
+/// plait_graph_edge - add an edge: `before` completes before `after` starts.
 fn plait_graph_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
-/// plait_graph_body - the body of a loop, or of one branch.
+/// plait_graph_body - get the body of a loop, or of one branch.
 fn plait_graph_body(graph: *mut plait_graph, node: plait_node, branch: u64, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_rotate - buffers that take turns, one an iteration.
-fn plait_graph_rotate(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: u32, out: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_size - how many nodes and edges were added, bodies apart.
+/// plait_graph_rotate - let the iterations of a loop alternate between buffers.
+fn plait_graph_rotate(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: plait_rotation_flags, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_size - get the number of added nodes and edges, without bodies.
 fn plait_graph_size(graph: *mut plait_graph, out_nodes: *mut u64, out_edges: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_graph_read - a graph from its text form; see plait-graph(5).
-fn plait_graph_read(context: *mut plait_context, text: *const c_char, bytes: u64, name: *const c_char, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_freeze - plan the graph as it is now.
+/// plait_graph_freeze - plan the graph in its present state.
 fn plait_graph_freeze(graph: *mut plait_graph, desc: *const plait_freeze_desc, out: *mut *mut plait_plan, error: *mut plait_error) -> plait_status;
 /// plait_plan_retain - one more reference.
 fn plait_plan_retain(plan: *mut plait_plan);
