@@ -93,7 +93,8 @@ PLAIT_API plait_status plait_callable_create(plait_plan *plan,
  * plait_callable_function - get the function, to be cast to its type.
  *
  * @param callable borrowed, non-null: the callable
- * @param out      borrowed, non-null: the function, valid until the last release
+ * @param out      borrowed, non-null: the function, valid until the last
+ *                 release
  * @param error    borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any

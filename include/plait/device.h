@@ -429,15 +429,16 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 					 plait_error *error);
 
 /*
- * plait_buffer_view - make a part of a buffer a buffer; the view holds the whole.
+ * plait_buffer_view - make a part of a buffer a buffer; the view holds the
+ * whole.
  *
  * @param buffer       borrowed, non-null: the whole, or another view
  * @param offset_bytes value: start of the part
  * @param bytes        value: length of the part
  * @param out          owned, non-null: the view, one reference
  * @param error        borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (out of range), PLAIT_E_NOMEM, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (out of range), PLAIT_E_NOMEM,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -74,8 +74,8 @@ typedef struct plait_event {
  * @param context borrowed, non-null: the context
  * @param out     owned, non-null: the inbox, one reference
  * @param error   borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_NOMEM, PLAIT_E_UNAVAILABLE (no file descriptor left),
- *         PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_NOMEM, PLAIT_E_UNAVAILABLE (no file descriptor
+ *         left), PLAIT_E_INVALID, PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -152,7 +152,8 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
  * @param out_count borrowed, nullable: number of functions run
  * @param error     borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_EVENT_READY (the next event has no function; take it
- *         with plait_inbox_next), PLAIT_E_THREAD, PLAIT_E_HANDLE, PLAIT_E_FORKED
+ *         with plait_inbox_next), PLAIT_E_THREAD, PLAIT_E_HANDLE,
+ *         PLAIT_E_FORKED
  * @thread owner
  * @since 1
  */

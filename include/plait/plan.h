@@ -204,8 +204,8 @@ PLAIT_API plait_status plait_plan_simulate(plait_plan *plan,
  *
  * @param plan     borrowed, non-null: the plan
  * @param system   borrowed, nullable: the system; null means all zero
- * @param commands borrowed, nullable: receives one record per command; `size` of
- *                 the first is set and is the array's stride; null when
+ * @param commands borrowed, nullable: receives one record per command; `size`
+ *                 of the first is set and is the array's stride; null when
  *                 `count` is 0
  * @param count    value: capacity of `commands`: critical_count of
  *                 plait_simulation for this plan and system, or more
@@ -447,8 +447,8 @@ PLAIT_API plait_status plait_plan_bind_signal(plait_plan *plan,
  *              as in the graph
  * @param error borrowed, nullable: filled on failure
  * @return PLAIT_OK, PLAIT_E_INVALID (no such name; any thread instead of an
- *         inbox, or the reverse), PLAIT_E_UNSUPPORTED, PLAIT_E_STATE, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ *         inbox, or the reverse), PLAIT_E_UNSUPPORTED, PLAIT_E_STATE,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */
@@ -466,9 +466,9 @@ PLAIT_API plait_status plait_plan_bind_function(plait_plan *plan,
  * @param name   borrowed, non-null: the name
  * @param device borrowed, non-null: a device of the plan's context
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (no such name; bound buffers or signals of this
- *         device belong to another backend), PLAIT_E_STATE, PLAIT_E_HANDLE,
- *         PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (no such name; bound buffers or signals of
+ *         this device belong to another backend), PLAIT_E_STATE,
+ *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -184,8 +184,8 @@ PLAIT_API plait_status plait_points_wait(const plait_point *points,
  * @param signal   borrowed, non-null: a gate
  * @param sequence value: not below the gate's present value, below UINT64_MAX
  * @param error    borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (below the present value), PLAIT_E_STATE (not a
- *         gate, or failed), PLAIT_E_HANDLE, PLAIT_E_FORKED
+ * @return PLAIT_OK, PLAIT_E_INVALID (below the present value), PLAIT_E_STATE
+ *         (not a gate, or failed), PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1
  */

@@ -266,8 +266,8 @@ PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
  * @param old    borrowed, non-null: a kernel that the plan launches
  * @param kernel borrowed, non-null: a kernel with an equal signature text
  * @param error  borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_INVALID (the signatures differ, the text has both; the
- *         plan does not launch `old`; another group size),
+ * @return PLAIT_OK, PLAIT_E_INVALID (the signatures differ, the text has both;
+ *         the plan does not launch `old`; another group size),
  *         PLAIT_E_UNSUPPORTED (a device cannot run the kernel), PLAIT_E_STATE
  *         (a rehearsal), PLAIT_E_NOMEM, and as plait_plan_prepare
  * @thread any

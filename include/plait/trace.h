@@ -178,19 +178,19 @@ typedef struct plait_tune_info {
  * plait_plan_tune - plan the same graph again with measured costs.
  *
  * The cost of a command is the median of its last seven durations; a command
- * without a measurement keeps its given cost, scaled.  The costs of the new plan
- * are nanoseconds.  The new plan has the kernels that the old one uses now and
- * all its bindings; it is not prepared.  The old plan is unchanged; runs may be
- * in flight.  The planner is a heuristic: compare the predictions in `info`
- * before switching plans.
+ * without a measurement keeps its given cost, scaled.  The costs of the new
+ * plan are nanoseconds.  The new plan has the kernels that the old one uses now
+ * and all its bindings; it is not prepared.  The old plan is unchanged; runs
+ * may be in flight.  The planner is a heuristic: compare the predictions in
+ * `info` before switching plans.
  *
  * @param plan  borrowed, non-null: a plan with recorded runs
  * @param desc  borrowed, nullable: options; null means those of the plan
  * @param out   owned, non-null: the new plan, one reference
  * @param info  borrowed, nullable: set `size`; the rest is filled
  * @param error borrowed, nullable: filled on failure
- * @return PLAIT_OK, PLAIT_E_STATE (no recorded run), PLAIT_E_UNSUPPORTED (a plan
- *         of a part of a graph), PLAIT_E_INVALID, PLAIT_E_NOMEM,
+ * @return PLAIT_OK, PLAIT_E_STATE (no recorded run), PLAIT_E_UNSUPPORTED (a
+ *         plan of a part of a graph), PLAIT_E_INVALID, PLAIT_E_NOMEM,
  *         PLAIT_E_HANDLE, PLAIT_E_FORKED
  * @thread any
  * @since 1

@@ -79,12 +79,12 @@ enum {
 };
 
 /*
- * A loop or branch of a segment.  The 32-bit word at `source` of its work is the
- * predicate: a loop goes on while it is not 0.  The bodies follow the region's
- * command: body i is the next body_work[i] commands, nested regions included.
- * A command has predecessors in its own body only, and all commands of an
- * iteration follow all of the previous one.  `body_work` is valid during the
- * call.
+ * A loop or branch of a segment.  The 32-bit word at `source` of its work is
+ * the predicate: a loop goes on while it is not 0.  The bodies follow the
+ * region's command: body i is the next body_work[i] commands, nested regions
+ * included. A command has predecessors in its own body only, and all commands
+ * of an iteration follow all of the previous one.  `body_work` is valid during
+ * the call.
  *
  * `decider`, if not 0, is a launch directly in a loop's body, and no other
  * command of the body writes the word: if the kernel passes its decision to the

@@ -43,6 +43,7 @@ typedef struct plait_allocator {
 			uint64_t new_bytes);
 	void *user_data;
 } plait_allocator;
+typedef int32_t plait_log_level;
 enum {
 	PLAIT_LOG_DEFAULT = 0,
 	PLAIT_LOG_NONE = 1,
@@ -51,7 +52,7 @@ enum {
 	PLAIT_LOG_INFO = 4,
 	PLAIT_LOG_DEBUG = 5
 };
-typedef void (*plait_log_hook)(void *user_data, int32_t level,
+typedef void (*plait_log_hook)(void *user_data, plait_log_level level,
 			       const char *line);
 const char *plait_version(void);
 uint32_t plait_abi(void);
@@ -60,6 +61,7 @@ uint64_t plait_sizeof(const char *name);
 plait_status plait_error_detail(uint64_t detail, char *buffer,
 					  uint64_t capacity_bytes,
 					  uint64_t *out_bytes);
+typedef int32_t plait_object_kind;
 enum {
 	PLAIT_OBJECT_ANY = 0,
 	PLAIT_OBJECT_CONTEXT = 1,
@@ -74,7 +76,7 @@ enum {
 	PLAIT_OBJECT_RUN = 10,
 	PLAIT_OBJECT_CALLABLE = 11
 };
-uint64_t plait_live_count(int32_t object);
+uint64_t plait_live_count(plait_object_kind object);
 typedef struct plait_context plait_context;
 typedef struct plait_device plait_device;
 typedef struct plait_queue plait_queue;
@@ -82,13 +84,14 @@ typedef struct plait_signal plait_signal;
 typedef struct plait_buffer plait_buffer;
 typedef struct plait_inbox plait_inbox;
 typedef struct plait_run plait_run;
+typedef uint32_t plait_context_flags;
 enum {
 	PLAIT_CONTEXT_NO_WORKERS = 1 << 0,
 	PLAIT_CONTEXT_SYNC = 1 << 1
 };
 typedef struct plait_context_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_context_flags flags;
 	const char *backends;
 	const char *plugin_path;
 	const char *wrap;
@@ -96,7 +99,7 @@ typedef struct plait_context_desc {
 	const plait_allocator *allocator;
 	plait_log_hook log;
 	void *log_user_data;
-	int32_t log_level;
+	plait_log_level log_level;
 	uint32_t workers;
 } plait_context_desc;
 plait_status plait_context_open(const plait_context_desc *desc,
@@ -114,6 +117,7 @@ plait_status plait_backend_report(const plait_context_desc *desc,
 					    uint64_t capacity_bytes,
 					    uint64_t *out_bytes,
 					    plait_error *error);
+typedef uint32_t plait_device_capabilities;
 enum {
 	PLAIT_DEVICE_MAP = 1 << 0,
 	PLAIT_DEVICE_WRAP = 1 << 1,
@@ -132,7 +136,7 @@ enum {
 typedef struct plait_device_info {
 	uint32_t size;
 	uint32_t index;
-	uint32_t capabilities;
+	plait_device_capabilities capabilities;
 	uint32_t parallel;
 	uint64_t memory_bytes;
 	uint64_t budget_bytes;
@@ -169,15 +173,17 @@ typedef struct plait_buffer_desc {
 	const char *label;
 } plait_buffer_desc;
 typedef int32_t (*plait_host_function)(void *user_data);
+typedef uint32_t plait_call_flags;
 enum {
 	PLAIT_CALL_ANY_THREAD = 1 << 0
 };
+typedef uint32_t plait_wrap_flags;
 enum {
 	PLAIT_WRAP_READ_ONLY = 1 << 1
 };
 typedef struct plait_wrap_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_wrap_flags flags;
 	void *pointer;
 	uint64_t bytes;
 	const char *label;
@@ -188,6 +194,7 @@ typedef struct plait_wrap_desc {
 	uint32_t reserved0;
 	uint64_t native;
 } plait_wrap_desc;
+typedef uint32_t plait_map_flags;
 enum {
 	PLAIT_MAP_READ = 1 << 0,
 	PLAIT_MAP_WRITE = 1 << 1
@@ -211,11 +218,13 @@ plait_status plait_buffer_bytes(plait_buffer *buffer,
 					  plait_error *error);
 plait_status plait_buffer_map(plait_buffer *buffer,
 					uint64_t offset_bytes, uint64_t bytes,
-					uint32_t flags, void **out_pointer,
+					plait_map_flags flags,
+					void **out_pointer,
 					plait_error *error);
 plait_status plait_buffer_unmap(plait_buffer *buffer, void *pointer,
 					  plait_error *error);
 enum { PLAIT_ARRAY_MAX_DIMENSIONS = 16 };
+typedef uint32_t plait_element;
 enum {
 	PLAIT_ELEMENT_INT = 0,
 	PLAIT_ELEMENT_UINT = 1,
@@ -224,6 +233,7 @@ enum {
 	PLAIT_ELEMENT_COMPLEX = 5,
 	PLAIT_ELEMENT_BOOL = 6
 };
+typedef uint32_t plait_array_flags;
 enum {
 	PLAIT_ARRAY_READ_ONLY = 1 << 0,
 	PLAIT_ARRAY_OVERLAPS = 1 << 1,
@@ -231,8 +241,8 @@ enum {
 };
 typedef struct plait_array {
 	uint32_t size;
-	uint32_t flags;
-	uint32_t element;
+	plait_array_flags flags;
+	plait_element element;
 	uint32_t element_bits;
 	uint32_t lanes;
 	uint32_t dimensions;
@@ -240,12 +250,13 @@ typedef struct plait_array {
 	int64_t shape[16];
 	int64_t strides[16];
 } plait_array;
+typedef uint32_t plait_tensor_flags;
 enum {
 	PLAIT_TENSOR_LEGACY = 1 << 4
 };
 typedef struct plait_import_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_tensor_flags flags;
 	plait_inbox *inbox;
 	const char *label;
 } plait_import_desc;
@@ -256,8 +267,10 @@ plait_status plait_array_import(plait_device *device, void *tensor,
 					  plait_error *error);
 plait_status plait_array_export(plait_buffer *buffer,
 					  const plait_array *array,
-					  uint32_t flags, void **out_tensor,
+					  plait_tensor_flags flags,
+					void **out_tensor,
 					  plait_error *error);
+typedef uint32_t plait_event_kind;
 enum {
 	PLAIT_EVENT_CALL = 1,
 	PLAIT_EVENT_SIGNAL = 2,
@@ -266,7 +279,7 @@ enum {
 };
 typedef struct plait_event {
 	uint32_t size;
-	uint32_t kind;
+	plait_event_kind kind;
 	uint64_t id;
 	plait_status status;
 	uint32_t reserved0;
@@ -302,12 +315,13 @@ plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error);
 plait_status plait_inbox_close(plait_inbox *inbox,
 					 plait_error *error);
+typedef uint32_t plait_signal_flags;
 enum {
 	PLAIT_SIGNAL_GATE = 1 << 0
 };
 typedef struct plait_signal_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_signal_flags flags;
 	const char *label;
 } plait_signal_desc;
 typedef struct plait_point {
@@ -328,12 +342,13 @@ plait_status plait_signal_wait(plait_signal *signal,
 					 uint64_t sequence,
 					 uint64_t timeout_ns,
 					 plait_error *error);
+typedef int32_t plait_wait_mode;
 enum {
 	PLAIT_WAIT_ALL = 0,
 	PLAIT_WAIT_ANY = 1
 };
 plait_status plait_points_wait(const plait_point *points,
-					 uint64_t count, int32_t mode,
+					 uint64_t count, plait_wait_mode mode,
 					 uint64_t timeout_ns,
 					 uint64_t *out_index,
 					 plait_error *error);
@@ -359,6 +374,7 @@ typedef struct plait_queue_desc {
 	uint32_t native_kind;
 	uint64_t native;
 } plait_queue_desc;
+typedef uint32_t plait_command_kind;
 enum {
 	PLAIT_COMMAND_NOP = 0,
 	PLAIT_COMMAND_CALL = 1,
@@ -381,8 +397,8 @@ typedef struct plait_rows {
 } plait_rows;
 typedef struct plait_command {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_command_kind kind;
+	plait_call_flags flags;
 	uint32_t pattern_bytes;
 	uint64_t pattern;
 	uint64_t bytes;
@@ -452,6 +468,7 @@ plait_status plait_queue_wait(plait_queue *queue,
 plait_status plait_queue_finish(plait_queue *queue,
 					  uint64_t timeout_ns,
 					  plait_error *error);
+typedef uint32_t plait_native_kind;
 enum {
 	PLAIT_NATIVE_POINTER = 1,
 	PLAIT_NATIVE_CL_PLATFORM = 16,
@@ -464,14 +481,18 @@ enum {
 	PLAIT_NATIVE_CU_STREAM = 34,
 	PLAIT_NATIVE_CU_POINTER = 35
 };
-plait_status plait_device_native(plait_device *device, uint32_t kind,
+plait_status plait_device_native(plait_device *device,
+					   plait_native_kind kind,
 					   uint64_t *out, plait_error *error);
-plait_status plait_queue_native(plait_queue *queue, uint32_t kind,
+plait_status plait_queue_native(plait_queue *queue,
+					  plait_native_kind kind,
 					  uint64_t *out, plait_error *error);
-plait_status plait_buffer_native(plait_buffer *buffer, uint32_t kind,
+plait_status plait_buffer_native(plait_buffer *buffer,
+					   plait_native_kind kind,
 					   uint64_t *out,
 					   uint64_t *out_offset_bytes,
 					   plait_error *error);
+typedef uint32_t plait_source_form;
 enum {
 	PLAIT_SOURCE_PORTABLE = 0,
 	PLAIT_SOURCE_C = 1,
@@ -482,6 +503,7 @@ enum {
 	PLAIT_SOURCE_PTX = 6,
 	PLAIT_SOURCE_CUBIN = 7
 };
+typedef uint32_t plait_source_flags;
 enum {
 	PLAIT_SOURCE_STRICT = 1 << 0,
 	PLAIT_SOURCE_FAST = 1 << 1,
@@ -489,8 +511,8 @@ enum {
 };
 typedef struct plait_source {
 	uint32_t size;
-	uint32_t form;
-	uint32_t flags;
+	plait_source_form form;
+	plait_source_flags flags;
 	uint32_t reserved0;
 	const char *backend;
 	const void *code;
@@ -502,7 +524,7 @@ typedef struct plait_source {
 } plait_source;
 plait_status plait_source_text(const char *signature,
 					 const plait_source *source,
-					 uint32_t form, char *buffer,
+					 plait_source_form form, char *buffer,
 					 uint64_t capacity_bytes,
 					 uint64_t *out_bytes,
 					 plait_error *error);
@@ -785,8 +807,8 @@ plait_status plait_graph_freeze(plait_graph *graph,
 					  plait_error *error);
 typedef struct plait_plan_info {
 	uint32_t size;
-	uint32_t policy;
-	uint32_t mode;
+	plait_policy policy;
+	plait_mode mode;
 	uint32_t devices;
 	uint64_t nodes;
 	uint64_t edges;
@@ -854,13 +876,15 @@ plait_status plait_plan_critical(plait_plan *plan,
 					   const plait_system_desc *system,
 					   plait_critical_command *commands,
 					   uint64_t count, plait_error *error);
+typedef int32_t plait_plan_format;
 enum {
 	PLAIT_FORMAT_BINARY = 0,
 	PLAIT_FORMAT_JSON = 1,
 	PLAIT_FORMAT_DOT = 2,
 	PLAIT_FORMAT_SVG = 3
 };
-plait_status plait_plan_write(plait_plan *plan, int32_t format,
+plait_status plait_plan_write(plait_plan *plan,
+					plait_plan_format format,
 					void *buffer, uint64_t capacity_bytes,
 					uint64_t *out_bytes,
 					plait_error *error);
@@ -872,6 +896,7 @@ plait_status plait_plan_save(plait_plan *plan, const char *path,
 plait_status plait_plan_load(plait_context *context,
 				       const char *path, plait_plan **out,
 				       plait_error *error);
+typedef uint32_t plait_binding_kind;
 enum {
 	PLAIT_BINDING_KERNEL = 0,
 	PLAIT_BINDING_BUFFER = 1,
@@ -879,14 +904,15 @@ enum {
 	PLAIT_BINDING_FUNCTION = 3,
 	PLAIT_BINDING_DEVICE = 4
 };
+typedef uint32_t plait_binding_flags;
 enum {
 	PLAIT_BINDING_IS_ANY_THREAD = 1 << 0,
 	PLAIT_BINDING_IS_EMITTED = 1 << 1
 };
 typedef struct plait_plan_binding {
 	uint32_t size;
-	uint32_t kind;
-	uint32_t flags;
+	plait_binding_kind kind;
+	plait_binding_flags flags;
 	uint32_t bound;
 	uint64_t bytes;
 	const char *name;
@@ -894,7 +920,7 @@ typedef struct plait_plan_binding {
 } plait_plan_binding;
 typedef struct plait_function_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_call_flags flags;
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;
@@ -922,6 +948,7 @@ plait_status plait_plan_bind_device(plait_plan *plan,
 					      const char *name,
 					      plait_device *device,
 					      plait_error *error);
+typedef uint32_t plait_parameter_kind;
 enum {
 	PLAIT_PARAMETER_VALUE = 0,
 	PLAIT_PARAMETER_BUFFER = 1,
@@ -929,7 +956,7 @@ enum {
 };
 typedef struct plait_parameter_info {
 	uint32_t size;
-	uint32_t kind;
+	plait_parameter_kind kind;
 	uint64_t bytes;
 	char type[32];
 	char name[64];
@@ -952,6 +979,7 @@ plait_status plait_plan_parameter_query(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error);
+typedef uint32_t plait_run_flags;
 enum {
 	PLAIT_RUN_NO_WAIT = 1 << 0,
 	PLAIT_RUN_SERIAL = 1 << 2,
@@ -960,7 +988,7 @@ enum {
 };
 typedef struct plait_run_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_run_flags flags;
 	const plait_binding *bindings;
 	uint64_t binding_count;
 } plait_run_desc;
@@ -977,7 +1005,7 @@ typedef struct plait_run_info {
 } plait_run_info;
 typedef struct plait_command_info {
 	uint32_t size;
-	uint32_t kind;
+	plait_node_kind kind;
 	uint32_t lane;
 	uint32_t device;
 	char label[64];
@@ -1014,7 +1042,7 @@ typedef void (*plait_failure_function)(void *user_data,
 				       const plait_error *error);
 typedef struct plait_callable_desc {
 	uint32_t size;
-	uint32_t flags;
+	plait_run_flags flags;
 	const char *signature;
 	plait_failure_function failed;
 	void *user_data;
@@ -1028,6 +1056,7 @@ plait_status plait_callable_function(plait_callable *callable,
 					       plait_error *error);
 void plait_callable_retain(plait_callable *callable);
 void plait_callable_release(plait_callable *callable);
+typedef uint32_t plait_record_kind;
 enum {
 	PLAIT_RECORD_COMMAND = 0,
 	PLAIT_RECORD_WAIT = 1,
@@ -1035,7 +1064,7 @@ enum {
 };
 typedef struct plait_record {
 	uint32_t size;
-	uint32_t kind;
+	plait_record_kind kind;
 	uint32_t lane;
 	uint32_t planned_lane;
 	uint64_t command;
@@ -1052,18 +1081,20 @@ plait_status plait_run_records(plait_run *run,
 					 uint64_t *out_count,
 					 uint64_t *out_dropped,
 					 plait_error *error);
+typedef int32_t plait_trace_format;
 enum {
 	PLAIT_TRACE_JSON = 0,
 	PLAIT_TRACE_SVG = 1
 };
-plait_status plait_run_write(plait_run *run, int32_t format,
+plait_status plait_run_write(plait_run *run,
+				       plait_trace_format format,
 				       void *buffer, uint64_t capacity_bytes,
 				       uint64_t *out_bytes,
 				       plait_error *error);
 typedef struct plait_tune_desc {
 	uint32_t size;
 	uint32_t flags;
-	uint32_t mode;
+	plait_mode mode;
 	uint32_t lanes;
 	uint64_t hop_ns;
 } plait_tune_desc;
@@ -1084,6 +1115,7 @@ typedef struct plait_backend_kernel plait_backend_kernel;
 typedef struct plait_backend_launch plait_backend_launch;
 typedef struct plait_build_log plait_build_log;
 typedef struct plait_host_code plait_host_code;
+typedef uint32_t plait_code_parameter_flags;
 enum {
 	PLAIT_CODE_POINTER = 1 << 0,
 	PLAIT_CODE_READS = 1 << 1,
@@ -1091,17 +1123,18 @@ enum {
 };
 typedef struct plait_code_parameter {
 	uint32_t size;
-	uint32_t flags;
+	plait_code_parameter_flags flags;
 	uint64_t bytes;
 	const char *name;
 } plait_code_parameter;
+typedef uint32_t plait_code_flags;
 enum {
 	PLAIT_CODE_PORTABLE = 1 << 8
 };
 typedef struct plait_code {
 	uint32_t size;
-	uint32_t form;
-	uint32_t flags;
+	plait_source_form form;
+	plait_code_flags flags;
 	uint32_t parameter_count;
 	const plait_code_parameter *parameters;
 	const void *code;

@@ -3,6 +3,23 @@
 module Raw
 
 const plait_status = Int32
+const plait_log_level = Int32
+const plait_object_kind = Int32
+const plait_context_flags = UInt32
+const plait_device_capabilities = UInt32
+const plait_call_flags = UInt32
+const plait_wrap_flags = UInt32
+const plait_map_flags = UInt32
+const plait_element = UInt32
+const plait_array_flags = UInt32
+const plait_tensor_flags = UInt32
+const plait_event_kind = UInt32
+const plait_signal_flags = UInt32
+const plait_wait_mode = Int32
+const plait_command_kind = UInt32
+const plait_native_kind = UInt32
+const plait_source_form = UInt32
+const plait_source_flags = UInt32
 const plait_function_form = UInt32
 const plait_argument_kind = UInt32
 const plait_node = UInt64
@@ -12,6 +29,15 @@ const plait_rotation_flags = UInt32
 const plait_policy = UInt32
 const plait_mode = UInt32
 const plait_freeze_flags = UInt32
+const plait_plan_format = Int32
+const plait_binding_kind = UInt32
+const plait_binding_flags = UInt32
+const plait_parameter_kind = UInt32
+const plait_run_flags = UInt32
+const plait_record_kind = UInt32
+const plait_trace_format = Int32
+const plait_code_parameter_flags = UInt32
+const plait_code_flags = UInt32
 
 # Constants
 const PLAIT_VERSION_MAJOR = UInt32(0)
@@ -217,7 +243,7 @@ end
 
 struct plait_context_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_context_flags
     backends::Cstring
     plugin_path::Cstring
     wrap::Cstring
@@ -225,14 +251,14 @@ struct plait_context_desc
     allocator::Ptr{plait_allocator}
     log::Ptr{Cvoid}
     log_user_data::Ptr{Cvoid}
-    log_level::Int32
+    log_level::plait_log_level
     workers::UInt32
 end
 
 struct plait_device_info
     size::UInt32
     index::UInt32
-    capabilities::UInt32
+    capabilities::plait_device_capabilities
     parallel::UInt32
     memory_bytes::UInt64
     budget_bytes::UInt64
@@ -256,7 +282,7 @@ end
 
 struct plait_wrap_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_wrap_flags
     pointer::Ptr{Cvoid}
     bytes::UInt64
     label::Cstring
@@ -270,8 +296,8 @@ end
 
 struct plait_array
     size::UInt32
-    flags::UInt32
-    element::UInt32
+    flags::plait_array_flags
+    element::plait_element
     element_bits::UInt32
     lanes::UInt32
     dimensions::UInt32
@@ -282,14 +308,14 @@ end
 
 struct plait_import_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_tensor_flags
     inbox::Ptr{plait_inbox}
     label::Cstring
 end
 
 struct plait_event
     size::UInt32
-    kind::UInt32
+    kind::plait_event_kind
     id::UInt64
     status::plait_status
     reserved0::UInt32
@@ -304,7 +330,7 @@ end
 
 struct plait_signal_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_signal_flags
     label::Cstring
 end
 
@@ -336,8 +362,8 @@ end
 
 struct plait_command
     size::UInt32
-    kind::UInt32
-    flags::UInt32
+    kind::plait_command_kind
+    flags::plait_call_flags
     pattern_bytes::UInt32
     pattern::UInt64
     bytes::UInt64
@@ -357,8 +383,8 @@ end
 
 struct plait_source
     size::UInt32
-    form::UInt32
-    flags::UInt32
+    form::plait_source_form
+    flags::plait_source_flags
     reserved0::UInt32
     backend::Cstring
     code::Ptr{Cvoid}
@@ -468,8 +494,8 @@ end
 
 struct plait_plan_info
     size::UInt32
-    policy::UInt32
-    mode::UInt32
+    policy::plait_policy
+    mode::plait_mode
     devices::UInt32
     nodes::UInt64
     edges::UInt64
@@ -528,8 +554,8 @@ end
 
 struct plait_plan_binding
     size::UInt32
-    kind::UInt32
-    flags::UInt32
+    kind::plait_binding_kind
+    flags::plait_binding_flags
     bound::UInt32
     bytes::UInt64
     name::Cstring
@@ -538,7 +564,7 @@ end
 
 struct plait_function_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_call_flags
     function_::Ptr{Cvoid}
     user_data::Ptr{Cvoid}
     inbox::Ptr{plait_inbox}
@@ -546,7 +572,7 @@ end
 
 struct plait_parameter_info
     size::UInt32
-    kind::UInt32
+    kind::plait_parameter_kind
     bytes::UInt64
     type::NTuple{32, UInt8}
     name::NTuple{64, UInt8}
@@ -563,7 +589,7 @@ end
 
 struct plait_run_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_run_flags
     bindings::Ptr{plait_binding}
     binding_count::UInt64
 end
@@ -582,7 +608,7 @@ end
 
 struct plait_command_info
     size::UInt32
-    kind::UInt32
+    kind::plait_node_kind
     lane::UInt32
     device::UInt32
     label::NTuple{64, UInt8}
@@ -590,7 +616,7 @@ end
 
 struct plait_callable_desc
     size::UInt32
-    flags::UInt32
+    flags::plait_run_flags
     signature::Cstring
     failed::Ptr{Cvoid}
     user_data::Ptr{Cvoid}
@@ -598,7 +624,7 @@ end
 
 struct plait_record
     size::UInt32
-    kind::UInt32
+    kind::plait_record_kind
     lane::UInt32
     planned_lane::UInt32
     command::UInt64
@@ -612,7 +638,7 @@ end
 struct plait_tune_desc
     size::UInt32
     flags::UInt32
-    mode::UInt32
+    mode::plait_mode
     lanes::UInt32
     hop_ns::UInt64
 end
@@ -628,15 +654,15 @@ end
 
 struct plait_code_parameter
     size::UInt32
-    flags::UInt32
+    flags::plait_code_parameter_flags
     bytes::UInt64
     name::Cstring
 end
 
 struct plait_code
     size::UInt32
-    form::UInt32
-    flags::UInt32
+    form::plait_source_form
+    flags::plait_code_flags
     parameter_count::UInt32
     parameters::Ptr{plait_code_parameter}
     code::Ptr{Cvoid}
@@ -730,49 +756,49 @@ const STRUCTS = DataType[
 ]
 
 const plait_version_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_version - the release of the library, such as \"0.1.0\"."
+"plait_version - get the release of the library, such as \"0.1.0\"."
 function plait_version()
     ccall(plait_version_at[], Cstring, ())
 end
 
 const plait_abi_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_abi - the number of the binary interface; this header is PLAIT_ABI."
+"plait_abi - get the binary interface of the library; this header has PLAIT_ABI."
 function plait_abi()
     ccall(plait_abi_at[], UInt32, ())
 end
 
 const plait_status_name_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_status_name - the name of a status, such as \"PLAIT_E_NOMEM\"."
+"plait_status_name - get the name of a status, such as \"PLAIT_E_NOMEM\"."
 function plait_status_name(status)
     ccall(plait_status_name_at[], Cstring, (plait_status,), status)
 end
 
 const plait_sizeof_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_sizeof - the size of a public struct in this library."
+"plait_sizeof - get the size of a public struct in this library."
 function plait_sizeof(name)
     ccall(plait_sizeof_at[], UInt64, (Cstring,), name)
 end
 
 const plait_error_detail_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_error_detail - the long text behind an error."
+"plait_error_detail - get the long text of an error."
 function plait_error_detail(detail, buffer, capacity_bytes, out_bytes)
     ccall(plait_error_detail_at[], plait_status, (UInt64, Ptr{UInt8}, UInt64, Ptr{UInt64}), detail, buffer, capacity_bytes, out_bytes)
 end
 
 const plait_live_count_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_live_count - how many objects of a kind are alive in this process."
+"plait_live_count - count the live objects of a kind in this process."
 function plait_live_count(object)
-    ccall(plait_live_count_at[], UInt64, (Int32,), object)
+    ccall(plait_live_count_at[], UInt64, (plait_object_kind,), object)
 end
 
 const plait_context_open_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_open - find and load the backends and start the workers."
+"plait_context_open - load the backends and start the worker threads."
 function plait_context_open(desc, out, error)
     ccall(plait_context_open_at[], plait_status, (Ptr{plait_context_desc}, Ptr{Ptr{plait_context}}, Ptr{plait_error}), desc, out, error)
 end
 
 const plait_context_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_retain - one more reference."
+"plait_context_retain - add one reference."
 function plait_context_retain(context)
     ccall(plait_context_retain_at[], Cvoid, (Ptr{plait_context},), context)
 end
@@ -784,87 +810,87 @@ function plait_context_release(context)
 end
 
 const plait_context_report_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_report - which backends were found, chosen, rejected, and why."
+"plait_context_report - list the backends that were found, chosen and rejected, with reasons."
 function plait_context_report(context, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_context_report_at[], plait_status, (Ptr{plait_context}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), context, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_backend_report_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_backend_report - the same without a context: look, and tell."
+"plait_backend_report - list the backends without opening a context."
 function plait_backend_report(desc, buffer, capacity_bytes, out_bytes, error)
     ccall(plait_backend_report_at[], plait_status, (Ptr{plait_context_desc}, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), desc, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_context_device_count_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_device_count - how many devices the context has."
+"plait_context_device_count - get the number of devices of a context."
 function plait_context_device_count(context, out_count, error)
     ccall(plait_context_device_count_at[], plait_status, (Ptr{plait_context}, Ptr{UInt32}, Ptr{plait_error}), context, out_count, error)
 end
 
 const plait_context_device_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_device - a device by its number, the best backend's first."
+"plait_context_device - get a device by its number, the best backend's first."
 function plait_context_device(context, index, out, error)
     ccall(plait_context_device_at[], plait_status, (Ptr{plait_context}, UInt32, Ptr{Ptr{plait_device}}, Ptr{plait_error}), context, index, out, error)
 end
 
 const plait_context_find_device_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_context_find_device - a device by name, \"host:0\" or just \"host\"."
+"plait_context_find_device - get a device by name, \"host:0\" or \"host\"."
 function plait_context_find_device(context, name, out, error)
     ccall(plait_context_find_device_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{Ptr{plait_device}}, Ptr{plait_error}), context, name, out, error)
 end
 
 const plait_device_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_device_query - what a device is and what it has."
+"plait_device_query - get the properties of a device."
 function plait_device_query(device, info, error)
     ccall(plait_device_query_at[], plait_status, (Ptr{plait_device}, Ptr{plait_device_info}, Ptr{plait_error}), device, info, error)
 end
 
 const plait_device_set_budget_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_device_set_budget - the most memory that buffers may use here."
+"plait_device_set_budget - limit the memory of all buffers of a device."
 function plait_device_set_budget(device, budget_bytes, error)
     ccall(plait_device_set_budget_at[], plait_status, (Ptr{plait_device}, UInt64, Ptr{plait_error}), device, budget_bytes, error)
 end
 
 const plait_buffer_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_create - memory on a device; its contents are undefined."
+"plait_buffer_create - allocate memory of a device, with undefined contents."
 function plait_buffer_create(device, desc, out, error)
     ccall(plait_buffer_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_buffer_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_buffer_wrap_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_wrap - memory of yours as a buffer, without a copy."
+"plait_buffer_wrap - make application memory a buffer, without a copy."
 function plait_buffer_wrap(device, desc, out, error)
     ccall(plait_buffer_wrap_at[], plait_status, (Ptr{plait_device}, Ptr{plait_wrap_desc}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_buffer_view_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_view - a part of a buffer as a buffer; it keeps the whole."
+"plait_buffer_view - make a part of a buffer a buffer; the view holds the whole."
 function plait_buffer_view(buffer, offset_bytes, bytes, out, error)
     ccall(plait_buffer_view_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), buffer, offset_bytes, bytes, out, error)
 end
 
 const plait_buffer_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_retain - one more reference."
+"plait_buffer_retain - add one reference."
 function plait_buffer_retain(buffer)
     ccall(plait_buffer_retain_at[], Cvoid, (Ptr{plait_buffer},), buffer)
 end
 
 const plait_buffer_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_release - give one reference back; work in flight keeps it."
+"plait_buffer_release - give one reference back; work in flight holds its own."
 function plait_buffer_release(buffer)
     ccall(plait_buffer_release_at[], Cvoid, (Ptr{plait_buffer},), buffer)
 end
 
 const plait_buffer_bytes_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_bytes - the size of a buffer or view."
+"plait_buffer_bytes - get the size of a buffer or view."
 function plait_buffer_bytes(buffer, out_bytes, error)
     ccall(plait_buffer_bytes_at[], plait_status, (Ptr{plait_buffer}, Ptr{UInt64}, Ptr{plait_error}), buffer, out_bytes, error)
 end
 
 const plait_buffer_map_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_map - a pointer to a buffer's memory."
+"plait_buffer_map - get a pointer to a buffer's memory."
 function plait_buffer_map(buffer, offset_bytes, bytes, flags, out_pointer, error)
-    ccall(plait_buffer_map_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, UInt32, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, offset_bytes, bytes, flags, out_pointer, error)
+    ccall(plait_buffer_map_at[], plait_status, (Ptr{plait_buffer}, UInt64, UInt64, plait_map_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, offset_bytes, bytes, flags, out_pointer, error)
 end
 
 const plait_buffer_unmap_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -874,25 +900,25 @@ function plait_buffer_unmap(buffer, pointer, error)
 end
 
 const plait_array_import_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_array_import - a tensor of others as a buffer."
+"plait_array_import - make a DLPack tensor a buffer."
 function plait_array_import(device, tensor, desc, out_array, out, error)
     ccall(plait_array_import_at[], plait_status, (Ptr{plait_device}, Ptr{Cvoid}, Ptr{plait_import_desc}, Ptr{plait_array}, Ptr{Ptr{plait_buffer}}, Ptr{plait_error}), device, tensor, desc, out_array, out, error)
 end
 
 const plait_array_export_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_array_export - a buffer as a tensor for others."
+"plait_array_export - make a buffer a DLPack tensor."
 function plait_array_export(buffer, array, flags, out_tensor, error)
-    ccall(plait_array_export_at[], plait_status, (Ptr{plait_buffer}, Ptr{plait_array}, UInt32, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, array, flags, out_tensor, error)
+    ccall(plait_array_export_at[], plait_status, (Ptr{plait_buffer}, Ptr{plait_array}, plait_tensor_flags, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), buffer, array, flags, out_tensor, error)
 end
 
 const plait_inbox_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_create - an inbox owned by the calling thread."
+"plait_inbox_create - create an inbox owned by the calling thread."
 function plait_inbox_create(context, out, error)
     ccall(plait_inbox_create_at[], plait_status, (Ptr{plait_context}, Ptr{Ptr{plait_inbox}}, Ptr{plait_error}), context, out, error)
 end
 
 const plait_inbox_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_retain - one more reference."
+"plait_inbox_retain - add one reference."
 function plait_inbox_retain(inbox)
     ccall(plait_inbox_retain_at[], Cvoid, (Ptr{plait_inbox},), inbox)
 end
@@ -904,67 +930,67 @@ function plait_inbox_release(inbox)
 end
 
 const plait_inbox_descriptor_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_descriptor - a file descriptor that is readable while events wait; for poll, epoll and every event loop. Do not read or close it."
+"plait_inbox_descriptor - get a file descriptor that is readable while the inbox has events."
 function plait_inbox_descriptor(inbox, out_descriptor, error)
     ccall(plait_inbox_descriptor_at[], plait_status, (Ptr{plait_inbox}, Ptr{Int32}, Ptr{plait_error}), inbox, out_descriptor, error)
 end
 
 const plait_inbox_next_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_next - take the oldest event."
+"plait_inbox_next - remove and return the oldest event."
 function plait_inbox_next(inbox, out_event, error)
     ccall(plait_inbox_next_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_event}, Ptr{plait_error}), inbox, out_event, error)
 end
 
 const plait_inbox_pump_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_pump - run the functions of waiting events, oldest first."
+"plait_inbox_pump - run the functions of events, oldest first."
 function plait_inbox_pump(inbox, maximum, out_count, error)
     ccall(plait_inbox_pump_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{UInt64}, Ptr{plait_error}), inbox, maximum, out_count, error)
 end
 
 const plait_inbox_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_wait - wait until there is an event; does not take it."
+"plait_inbox_wait - wait until the inbox has an event; the event stays."
 function plait_inbox_wait(inbox, timeout_ns, error)
     ccall(plait_inbox_wait_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{plait_error}), inbox, timeout_ns, error)
 end
 
 const plait_inbox_call_done_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_call_done - answer a CALL; its queue goes on."
+"plait_inbox_call_done - answer a CALL; its queue or run goes on."
 function plait_inbox_call_done(inbox, id, result, text, error)
     ccall(plait_inbox_call_done_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
 end
 
 const plait_inbox_adopt_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_adopt - the calling thread becomes the owner."
+"plait_inbox_adopt - make the calling thread the owner."
 function plait_inbox_adopt(inbox, error)
     ccall(plait_inbox_adopt_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_error}), inbox, error)
 end
 
 const plait_inbox_close_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_close - cancel what is still to come."
+"plait_inbox_close - cancel all outstanding events."
 function plait_inbox_close(inbox, error)
     ccall(plait_inbox_close_at[], plait_status, (Ptr{plait_inbox}, Ptr{plait_error}), inbox, error)
 end
 
 const plait_signal_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_create - a counter at 0, for the queues of one backend."
+"plait_signal_create - create a counter at 0, for the queues of one backend."
 function plait_signal_create(device, desc, out, error)
     ccall(plait_signal_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_signal_desc}, Ptr{Ptr{plait_signal}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_signal_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_retain - one more reference."
+"plait_signal_retain - add one reference."
 function plait_signal_retain(signal)
     ccall(plait_signal_retain_at[], Cvoid, (Ptr{plait_signal},), signal)
 end
 
 const plait_signal_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_release - give one reference back; work in flight keeps it."
+"plait_signal_release - give one reference back; work in flight holds its own."
 function plait_signal_release(signal)
     ccall(plait_signal_release_at[], Cvoid, (Ptr{plait_signal},), signal)
 end
 
 const plait_signal_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_query - how far a signal has come."
+"plait_signal_query - get the progress of a signal."
 function plait_signal_query(signal, out_reached, out_submitted, error)
     ccall(plait_signal_query_at[], plait_status, (Ptr{plait_signal}, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), signal, out_reached, out_submitted, error)
 end
@@ -978,41 +1004,41 @@ end
 const plait_points_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
 "plait_points_wait - wait for all or any of several emissions."
 function plait_points_wait(points, count, mode, timeout_ns, out_index, error)
-    ccall(plait_points_wait_at[], plait_status, (Ptr{plait_point}, UInt64, Int32, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
+    ccall(plait_points_wait_at[], plait_status, (Ptr{plait_point}, UInt64, plait_wait_mode, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
 end
 
 const plait_signal_raise_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_raise - raise a gate to a sequence; waiters up to it go on."
+"plait_signal_raise - raise a gate to a sequence, which ends waits up to it."
 function plait_signal_raise(signal, sequence, error)
     ccall(plait_signal_raise_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_error}), signal, sequence, error)
 end
 
 const plait_signal_fail_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_fail - fail a gate: everybody who waits gets this error."
+"plait_signal_fail - fail a gate: all waits for it fail with this error."
 function plait_signal_fail(signal, origin, text, error)
     ccall(plait_signal_fail_at[], plait_status, (Ptr{plait_signal}, Int64, Cstring, Ptr{plait_error}), signal, origin, text, error)
 end
 
 const plait_signal_reset_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_reset - forget the failure that a signal carries."
+"plait_signal_reset - clear the failure of a signal."
 function plait_signal_reset(signal, error)
     ccall(plait_signal_reset_at[], plait_status, (Ptr{plait_signal}, Ptr{plait_error}), signal, error)
 end
 
 const plait_signal_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_notify - have an emission announced as an event."
+"plait_signal_notify - request an event for an emission."
 function plait_signal_notify(signal, sequence, inbox, function_, user_data, error)
     ccall(plait_signal_notify_at[], plait_status, (Ptr{plait_signal}, UInt64, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), signal, sequence, inbox, function_, user_data, error)
 end
 
 const plait_queue_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_create - an in-order queue on a device."
+"plait_queue_create - create an in-order queue on a device."
 function plait_queue_create(device, desc, out, error)
     ccall(plait_queue_create_at[], plait_status, (Ptr{plait_device}, Ptr{plait_queue_desc}, Ptr{Ptr{plait_queue}}, Ptr{plait_error}), device, desc, out, error)
 end
 
 const plait_queue_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_retain - one more reference."
+"plait_queue_retain - add one reference."
 function plait_queue_retain(queue)
     ccall(plait_queue_retain_at[], Cvoid, (Ptr{plait_queue},), queue)
 end
@@ -1024,13 +1050,13 @@ function plait_queue_release(queue)
 end
 
 const plait_queue_submit_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_submit - add commands behind what the queue already has."
+"plait_queue_submit - append commands to a queue."
 function plait_queue_submit(queue, commands, count, out_sequence, error)
     ccall(plait_queue_submit_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_command}, UInt64, Ptr{UInt64}, Ptr{plait_error}), queue, commands, count, out_sequence, error)
 end
 
 const plait_queue_call_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_call - submit one host function that may run on any thread."
+"plait_queue_call - submit a host function that may run on any thread."
 function plait_queue_call(queue, function_, user_data, error)
     ccall(plait_queue_call_at[], plait_status, (Ptr{plait_queue}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), queue, function_, user_data, error)
 end
@@ -1054,13 +1080,13 @@ function plait_queue_fill(queue, target, target_offset, bytes, pattern, pattern_
 end
 
 const plait_queue_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_read - copy out of a buffer behind everything in the queue."
+"plait_queue_read - copy from a buffer to host memory, and wait."
 function plait_queue_read(queue, source, source_offset, host, bytes, error)
     ccall(plait_queue_read_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{Cvoid}, UInt64, Ptr{plait_error}), queue, source, source_offset, host, bytes, error)
 end
 
 const plait_queue_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_write - copy into a buffer behind everything in the queue."
+"plait_queue_write - copy from host memory to a buffer, and wait."
 function plait_queue_write(queue, target, target_offset, host, bytes, error)
     ccall(plait_queue_write_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_buffer}, UInt64, Ptr{Cvoid}, UInt64, Ptr{plait_error}), queue, target, target_offset, host, bytes, error)
 end
@@ -1072,39 +1098,39 @@ function plait_queue_emit(queue, signal, out_sequence, error)
 end
 
 const plait_queue_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_wait - submit a wait: what follows waits, the caller does not."
+"plait_queue_wait - submit a wait: later commands wait, the caller does not."
 function plait_queue_wait(queue, signal, sequence, error)
     ccall(plait_queue_wait_at[], plait_status, (Ptr{plait_queue}, Ptr{plait_signal}, UInt64, Ptr{plait_error}), queue, signal, sequence, error)
 end
 
 const plait_queue_finish_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_finish - wait until all that was submitted by now is done."
+"plait_queue_finish - wait for all commands submitted so far."
 function plait_queue_finish(queue, timeout_ns, error)
     ccall(plait_queue_finish_at[], plait_status, (Ptr{plait_queue}, UInt64, Ptr{plait_error}), queue, timeout_ns, error)
 end
 
 const plait_device_native_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_device_native - what a device is to its system."
+"plait_device_native - get a native handle of a device."
 function plait_device_native(device, kind, out, error)
-    ccall(plait_device_native_at[], plait_status, (Ptr{plait_device}, UInt32, Ptr{UInt64}, Ptr{plait_error}), device, kind, out, error)
+    ccall(plait_device_native_at[], plait_status, (Ptr{plait_device}, plait_native_kind, Ptr{UInt64}, Ptr{plait_error}), device, kind, out, error)
 end
 
 const plait_queue_native_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_queue_native - what a queue is to its system."
+"plait_queue_native - get the native handle of a queue."
 function plait_queue_native(queue, kind, out, error)
-    ccall(plait_queue_native_at[], plait_status, (Ptr{plait_queue}, UInt32, Ptr{UInt64}, Ptr{plait_error}), queue, kind, out, error)
+    ccall(plait_queue_native_at[], plait_status, (Ptr{plait_queue}, plait_native_kind, Ptr{UInt64}, Ptr{plait_error}), queue, kind, out, error)
 end
 
 const plait_buffer_native_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_buffer_native - what a buffer is to its system."
+"plait_buffer_native - get the native handle of a buffer."
 function plait_buffer_native(buffer, kind, out, out_offset_bytes, error)
-    ccall(plait_buffer_native_at[], plait_status, (Ptr{plait_buffer}, UInt32, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), buffer, kind, out, out_offset_bytes, error)
+    ccall(plait_buffer_native_at[], plait_status, (Ptr{plait_buffer}, plait_native_kind, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), buffer, kind, out, out_offset_bytes, error)
 end
 
 const plait_source_text_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_source_text - portable source as a backend's compiler gets to see it."
+"plait_source_text - translate portable source to a backend's language."
 function plait_source_text(signature, source, form, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_source_text_at[], plait_status, (Cstring, Ptr{plait_source}, UInt32, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), signature, source, form, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_source_text_at[], plait_status, (Cstring, Ptr{plait_source}, plait_source_form, Ptr{UInt8}, UInt64, Ptr{UInt64}, Ptr{plait_error}), signature, source, form, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_kernel_create_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1282,7 +1308,7 @@ function plait_graph_freeze(graph, desc, out, error)
 end
 
 const plait_plan_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_retain - one more reference."
+"plait_plan_retain - add one reference."
 function plait_plan_retain(plan)
     ccall(plait_plan_retain_at[], Cvoid, (Ptr{plait_plan},), plan)
 end
@@ -1294,13 +1320,13 @@ function plait_plan_release(plan)
 end
 
 const plait_plan_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_query - what a plan is made of."
+"plait_plan_query - get the properties of a plan."
 function plait_plan_query(plan, info, error)
     ccall(plait_plan_query_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_plan_info}, Ptr{plait_error}), plan, info, error)
 end
 
 const plait_plan_check_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_check - prove that a plan is right."
+"plait_plan_check - verify a plan."
 function plait_plan_check(plan, error)
     ccall(plait_plan_check_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_error}), plan, error)
 end
@@ -1312,121 +1338,121 @@ function plait_plan_simulate(plan, system, out, lanes, lane_count, error)
 end
 
 const plait_plan_critical_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_critical - which commands make a predicted run as long as it is."
+"plait_plan_critical - get the commands on the predicted critical path."
 function plait_plan_critical(plan, system, commands, count, error)
     ccall(plait_plan_critical_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_critical_command}, UInt64, Ptr{plait_error}), plan, system, commands, count, error)
 end
 
 const plait_plan_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_write - a plan as bytes or text."
+"plait_plan_write - write a plan as bytes or text."
 function plait_plan_write(plan, format, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_plan_write_at[], plait_status, (Ptr{plait_plan}, Int32, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), plan, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_plan_write_at[], plait_status, (Ptr{plait_plan}, plait_plan_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), plan, format, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_plan_read_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_read - a plan from its binary form."
+"plait_plan_read - create a plan from its binary form."
 function plait_plan_read(context, bytes, count, out, error)
     ccall(plait_plan_read_at[], plait_status, (Ptr{plait_context}, Ptr{Cvoid}, UInt64, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), context, bytes, count, out, error)
 end
 
 const plait_plan_save_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_save - write the binary form to a file, all or nothing."
+"plait_plan_save - write the binary form to a file, atomically."
 function plait_plan_save(plan, path, error)
     ccall(plait_plan_save_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_error}), plan, path, error)
 end
 
 const plait_plan_load_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_load - plait_plan_read from a file."
+"plait_plan_load - read a plan from a file; see plait_plan_read."
 function plait_plan_load(context, path, out, error)
     ccall(plait_plan_load_at[], plait_status, (Ptr{plait_context}, Cstring, Ptr{Ptr{plait_plan}}, Ptr{plait_error}), context, path, out, error)
 end
 
 const plait_plan_query_binding_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_query_binding - a name that has to be bound."
+"plait_plan_query_binding - get a name of a plan."
 function plait_plan_query_binding(plan, index, out, error)
     ccall(plait_plan_query_binding_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_plan_binding}, Ptr{plait_error}), plan, index, out, error)
 end
 
 const plait_plan_bind_kernel_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_kernel - give a plan the kernel of a name."
+"plait_plan_bind_kernel - bind a kernel; its own name is the name."
 function plait_plan_bind_kernel(plan, kernel, error)
     ccall(plait_plan_bind_kernel_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_kernel}, Ptr{plait_error}), plan, kernel, error)
 end
 
 const plait_plan_bind_buffer_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_buffer - give a plan the buffer of a name."
+"plait_plan_bind_buffer - bind a buffer to a name."
 function plait_plan_bind_buffer(plan, name, buffer, error)
     ccall(plait_plan_bind_buffer_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_buffer}, Ptr{plait_error}), plan, name, buffer, error)
 end
 
 const plait_plan_bind_signal_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_signal - give a plan the signal of a name."
+"plait_plan_bind_signal - bind a signal to a name."
 function plait_plan_bind_signal(plan, name, signal, error)
     ccall(plait_plan_bind_signal_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_signal}, Ptr{plait_error}), plan, name, signal, error)
 end
 
 const plait_plan_bind_function_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_function - give a plan the host function of a name."
+"plait_plan_bind_function - bind a host function to a name."
 function plait_plan_bind_function(plan, name, desc, error)
     ccall(plait_plan_bind_function_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_function_desc}, Ptr{plait_error}), plan, name, desc, error)
 end
 
 const plait_plan_bind_device_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_bind_device - say which device the plan means by a name."
+"plait_plan_bind_device - bind a device to a name."
 function plait_plan_bind_device(plan, name, device, error)
     ccall(plait_plan_bind_device_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{plait_device}, Ptr{plait_error}), plan, name, device, error)
 end
 
 const plait_plan_parameter_count_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter_count - how many parameters each run has to bind."
+"plait_plan_parameter_count - get the number of parameters of a plan."
 function plait_plan_parameter_count(plan, out_count, error)
     ccall(plait_plan_parameter_count_at[], plait_status, (Ptr{plait_plan}, Ptr{UInt32}, Ptr{plait_error}), plan, out_count, error)
 end
 
 const plait_plan_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter - the number of a parameter."
+"plait_plan_parameter - get the number of a parameter."
 function plait_plan_parameter(plan, name, out_number, error)
     ccall(plait_plan_parameter_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{UInt32}, Ptr{plait_error}), plan, name, out_number, error)
 end
 
 const plait_plan_parameter_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter_query - what a parameter is."
+"plait_plan_parameter_query - get the properties of a parameter."
 function plait_plan_parameter_query(plan, number, info, error)
     ccall(plait_plan_parameter_query_at[], plait_status, (Ptr{plait_plan}, UInt32, Ptr{plait_parameter_info}, Ptr{plait_error}), plan, number, info, error)
 end
 
 const plait_plan_prepare_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_prepare - do now what the first run would do."
+"plait_plan_prepare - allocate and compile everything a run needs."
 function plait_plan_prepare(plan, error)
     ccall(plait_plan_prepare_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_error}), plan, error)
 end
 
 const plait_plan_rehearse_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_rehearse - run a plan without what it names."
+"plait_plan_rehearse - turn a plan into a rehearsal, which executes costs."
 function plait_plan_rehearse(plan, unit_ns, error)
     ccall(plait_plan_rehearse_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_error}), plan, unit_ns, error)
 end
 
 const plait_plan_exchange_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_exchange - have another kernel do what one does."
+"plait_plan_exchange - replace a kernel of a plan."
 function plait_plan_exchange(plan, old, kernel, error)
     ccall(plait_plan_exchange_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_kernel}, Ptr{plait_kernel}, Ptr{plait_error}), plan, old, kernel, error)
 end
 
 const plait_plan_run_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_run - run a plan as one command of a queue."
+"plait_plan_run - submit a run of a plan as one command of a queue."
 function plait_plan_run(plan, queue, desc, out, error)
     ccall(plait_plan_run_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{Ptr{plait_run}}, Ptr{plait_error}), plan, queue, desc, out, error)
 end
 
 const plait_plan_call_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_call - run a plan and wait until it is done."
+"plait_plan_call - run a plan and wait for its completion."
 function plait_plan_call(plan, queue, desc, error)
     ccall(plait_plan_call_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_queue}, Ptr{plait_run_desc}, Ptr{plait_error}), plan, queue, desc, error)
 end
 
 const plait_run_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_retain - one more reference."
+"plait_run_retain - add one reference."
 function plait_run_retain(run)
     ccall(plait_run_retain_at[], Cvoid, (Ptr{plait_run},), run)
 end
@@ -1438,85 +1464,85 @@ function plait_run_release(run)
 end
 
 const plait_run_poll_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_poll - is it done?"
+"plait_run_poll - get the status of a run without waiting."
 function plait_run_poll(run, error)
     ccall(plait_run_poll_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
 end
 
 const plait_run_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_wait - wait until it is done."
+"plait_run_wait - wait for the completion of a run."
 function plait_run_wait(run, timeout_ns, error)
     ccall(plait_run_wait_at[], plait_status, (Ptr{plait_run}, UInt64, Ptr{plait_error}), run, timeout_ns, error)
 end
 
 const plait_run_cancel_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_cancel - ask it to end."
+"plait_run_cancel - request cancellation of a run."
 function plait_run_cancel(run, error)
     ccall(plait_run_cancel_at[], plait_status, (Ptr{plait_run}, Ptr{plait_error}), run, error)
 end
 
 const plait_run_notify_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_notify - have the end of a run announced as an event."
+"plait_run_notify - request an event for the end of a run."
 function plait_run_notify(run, inbox, function_, user_data, error)
     ccall(plait_run_notify_at[], plait_status, (Ptr{plait_run}, Ptr{plait_inbox}, Ptr{Cvoid}, Ptr{Cvoid}, Ptr{plait_error}), run, inbox, function_, user_data, error)
 end
 
 const plait_run_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_query - how it is getting on, or how it ended."
+"plait_run_query - get the state of a run."
 function plait_run_query(run, info, error)
     ccall(plait_run_query_at[], plait_status, (Ptr{plait_run}, Ptr{plait_run_info}, Ptr{plait_error}), run, info, error)
 end
 
 const plait_plan_command_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_command - what a command of a plan is."
+"plait_plan_command - get the properties of a command of a plan."
 function plait_plan_command(plan, command, info, error)
     ccall(plait_plan_command_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_command_info}, Ptr{plait_error}), plan, command, info, error)
 end
 
 const plait_callable_create_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_create - a C function that runs a plan."
+"plait_callable_create - create a C function that runs a plan."
 function plait_callable_create(plan, desc, out, error)
     ccall(plait_callable_create_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_callable_desc}, Ptr{Ptr{plait_callable}}, Ptr{plait_error}), plan, desc, out, error)
 end
 
 const plait_callable_function_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_function - the function, to be cast to its type."
+"plait_callable_function - get the function, to be cast to its type."
 function plait_callable_function(callable, out, error)
     ccall(plait_callable_function_at[], plait_status, (Ptr{plait_callable}, Ptr{Ptr{Cvoid}}, Ptr{plait_error}), callable, out, error)
 end
 
 const plait_callable_retain_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_retain - one more reference."
+"plait_callable_retain - add one reference."
 function plait_callable_retain(callable)
     ccall(plait_callable_retain_at[], Cvoid, (Ptr{plait_callable},), callable)
 end
 
 const plait_callable_release_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_callable_release - give one reference back; calls under way go on."
+"plait_callable_release - give one reference back; calls in progress go on."
 function plait_callable_release(callable)
     ccall(plait_callable_release_at[], Cvoid, (Ptr{plait_callable},), callable)
 end
 
 const plait_plan_record_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_record - make room to record runs of a plan."
+"plait_plan_record - allocate record buffers for the runs of a plan."
 function plait_plan_record(plan, records, error)
     ccall(plait_plan_record_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_error}), plan, records, error)
 end
 
 const plait_run_records_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_records - pull what a run has written down."
+"plait_run_records - get the records of a run."
 function plait_run_records(run, records, count, out_count, out_dropped, error)
     ccall(plait_run_records_at[], plait_status, (Ptr{plait_run}, Ptr{plait_record}, UInt64, Ptr{UInt64}, Ptr{UInt64}, Ptr{plait_error}), run, records, count, out_count, out_dropped, error)
 end
 
 const plait_run_write_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_run_write - what a run has written down, as text."
+"plait_run_write - write the records of a run as text."
 function plait_run_write(run, format, buffer, capacity_bytes, out_bytes, error)
-    ccall(plait_run_write_at[], plait_status, (Ptr{plait_run}, Int32, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), run, format, buffer, capacity_bytes, out_bytes, error)
+    ccall(plait_run_write_at[], plait_status, (Ptr{plait_run}, plait_trace_format, Ptr{Cvoid}, UInt64, Ptr{UInt64}, Ptr{plait_error}), run, format, buffer, capacity_bytes, out_bytes, error)
 end
 
 const plait_plan_tune_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_tune - plan the same graph anew, with what its commands took."
+"plait_plan_tune - plan the same graph again with measured costs."
 function plait_plan_tune(plan, desc, out, info, error)
     ccall(plait_plan_tune_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_tune_desc}, Ptr{Ptr{plait_plan}}, Ptr{plait_tune_info}, Ptr{plait_error}), plan, desc, out, info, error)
 end
