@@ -34,7 +34,7 @@ int main(void)
 
 	plait_graph *graph = new_graph();
 	must(plait_graph_while(graph, go, 0, 1000, 0, &body, NULL, &error));
-	must(plait_graph_rotate(body, plates, 2, 0, &turns, &error));
+	must(plait_graph_add_rotation(body, plates, 2, 0, &turns, &error));
 	must(plait_graph_launch(body, spread, PLAIT_ITEMS(SIZE, SIZE),
 				PLAIT_ARGUMENTS(PLAIT_ROTATION(turns, 0), PLAIT_ROTATION(turns, 1),
 						PLAIT_VALUE(size)), 0, &last, &error));

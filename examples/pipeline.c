@@ -46,7 +46,7 @@ int main(void)
 						PLAIT_VALUE(count)), last, NULL, &error));
 	plait_plan *plan = freeze(graph);
 
-	must(plait_plan_parameter(plan, "turn", &number, &error));
+	must(plait_plan_find_parameter(plan, "turn", &number, &error));
 	for (turn = 0; turn < RUNS; turn++)
 		must(plait_plan_call(plan, NULL, PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, turn)),
 				     &error));

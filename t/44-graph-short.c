@@ -227,7 +227,7 @@ static void test_parameter(void)
 						  PLAIT_VALUE(n)),
 				  last, NULL, &error), PLAIT_OK);
 	IS_INT(plait_graph_freeze(graph, NULL, &plan, &error), PLAIT_OK);
-	IS_INT(plait_plan_parameter(plan, "by", &number, &error), PLAIT_OK);
+	IS_INT(plait_plan_find_parameter(plan, "by", &number, &error), PLAIT_OK);
 	IS_INT(plait_plan_call(plan, NULL,
 			       PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, by)),
 			       &error), PLAIT_OK);

@@ -107,7 +107,7 @@ PLAIT_API void plait_graph_retain(plait_graph *graph);
 PLAIT_API void plait_graph_release(plait_graph *graph);
 
 /*
- * plait_graph_edge - add an edge: `before` completes before `after` starts.
+ * plait_graph_add_edge - add an edge: `before` completes before `after` starts.
  *
  * A repeated edge has no effect.  plait_graph_freeze detects cycles.
  *
@@ -120,8 +120,9 @@ PLAIT_API void plait_graph_release(plait_graph *graph);
  * @thread one
  * @since 1
  */
-PLAIT_API plait_status plait_graph_edge(plait_graph *graph, plait_node before,
-					plait_node after, plait_error *error);
+PLAIT_API plait_status plait_graph_add_edge(plait_graph *graph,
+					    plait_node before, plait_node after,
+					    plait_error *error);
 
 /*
  * plait_graph_body - get the body of a loop, or of one branch.
@@ -150,7 +151,8 @@ enum {
 };
 
 /*
- * plait_graph_rotate - let the iterations of a loop alternate between buffers.
+ * plait_graph_add_rotation - let the iterations of a loop alternate between
+ * buffers.
  *
  * Iteration i uses buffer i mod n.  With PLAIT_ROTATION_PROLOGUE iteration 0
  * uses buffer 0, and iteration i > 0 uses buffer 1 + (i - 1) mod (n - 1).  An
@@ -182,11 +184,12 @@ enum {
  * @thread one
  * @since 1
  */
-PLAIT_API plait_status plait_graph_rotate(plait_graph *graph,
-					  plait_buffer *const *buffers,
-					  uint64_t count,
-					  plait_rotation_flags flags,
-					  uint64_t *out, plait_error *error);
+PLAIT_API plait_status plait_graph_add_rotation(plait_graph *graph,
+						plait_buffer *const *buffers,
+						uint64_t count,
+						plait_rotation_flags flags,
+						uint64_t *out,
+						plait_error *error);
 
 /*
  * plait_graph_size - get the number of added nodes and edges, without bodies.

@@ -35,7 +35,7 @@ extern "C" {
 typedef uint32_t plait_event_kind;
 enum {
 	/* A queue or run reached a CALL for this inbox: run the function, then
-	 * answer with plait_inbox_call_done. */
+	 * answer with plait_inbox_answer. */
 	PLAIT_EVENT_CALL = 1,
 	/* The emission requested by plait_signal_notify. */
 	PLAIT_EVENT_SIGNAL = 2,
@@ -50,7 +50,7 @@ enum {
 typedef struct plait_event {
 	uint32_t size;
 	plait_event_kind kind;
-	/* CALL: for plait_inbox_call_done; below 2^53.  Else 0. */
+	/* CALL: for plait_inbox_answer; below 2^53.  Else 0. */
 	uint64_t id;
 	/* PLAIT_OK; the failure of the emission or run; or PLAIT_E_CANCELLED
 	 * after a close, which has already answered a CALL. */
@@ -178,7 +178,7 @@ PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
 					plait_error *error);
 
 /*
- * plait_inbox_call_done - answer a CALL; its queue or run goes on.
+ * plait_inbox_answer - answer a CALL; its queue or run goes on.
  *
  * @param inbox  borrowed, non-null: the inbox of the event
  * @param id     value: the event's id
@@ -191,9 +191,9 @@ PLAIT_API plait_status plait_inbox_wait(plait_inbox *inbox,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
-					     int64_t result, const char *text,
-					     plait_error *error);
+PLAIT_API plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
+					  int64_t result, const char *text,
+					  plait_error *error);
 
 /*
  * plait_inbox_adopt - make the calling thread the owner.

@@ -182,7 +182,7 @@ enum {
 	/* Graphs only: `name`; each run of the plan provides the argument. */
 	PLAIT_ARGUMENT_PARAMETER = 2,
 	/* Graphs only: the buffer of the iteration; see
-	 * plait_graph_rotate. */
+	 * plait_graph_add_rotation. */
 	PLAIT_ARGUMENT_ROTATION = 3,
 	/* Graphs only: the iteration, from 0, of the innermost WHILE or DO
 	 * around the node (a CASE has none); an i32, i64, u32 or u64.  32-bit
@@ -201,8 +201,8 @@ typedef struct plait_argument {
 	plait_buffer *buffer;
 	uint64_t offset_bytes;
 	const char *name;
-	/* ROTATION: the number from plait_graph_rotate, and how many iterations
-	 * ahead of the current one, 0 to 15. */
+	/* ROTATION: the number from plait_graph_add_rotation, and how many
+	 * iterations ahead of the current one, 0 to 15. */
 	uint64_t rotation;
 	uint64_t ahead;
 } plait_argument;

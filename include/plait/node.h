@@ -24,11 +24,11 @@
  *
  * Order.  Edges alone order nodes: `after` names the predecessor of a new
  * node, 0 means none, plait_graph_join makes one predecessor of several, and
- * plait_graph_edge adds edges later.  Two nodes that access the same memory,
- * at least one of them writing, need a path between them; plait_plan_check
- * reports a missing one, unless the plan orders the two nodes by chance (one
- * lane hides what two lanes show).  A copy or fill of 0 bytes accesses
- * nothing.
+ * plait_graph_add_edge adds edges later.  Two nodes that access the same
+ * memory, at least one of them writing, need a path between them;
+ * plait_plan_check reports a missing one, unless the plan happens to order the
+ * two nodes (one lane hides a conflict that two lanes show).  A copy or fill
+ * of 0 bytes accesses nothing.
  *
  * Placement.  A node runs on the device that its descriptor names; else on the
  * device of the first buffer among its arguments (of a rotation: its first
@@ -149,7 +149,7 @@ typedef struct plait_node_desc {
 	/* CALL, and the predicate of WHILE, DO and CASE: a host function, with
 	 * an inbox or PLAIT_CALL_ANY_THREAD.  A null function with an inbox
 	 * is an event that the inbox's owner answers with
-	 * plait_inbox_call_done.  The returned or answered value is the
+	 * plait_inbox_answer.  The returned or answered value is the
 	 * predicate's word. */
 	plait_host_function function;
 	void *user_data;

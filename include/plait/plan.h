@@ -110,7 +110,7 @@ typedef struct plait_critical_command {
 	uint32_t size;
 	/* Its lane. */
 	uint32_t lane;
-	/* Number of its node, and its index; see plait_plan_command. */
+	/* Number of its node, and its index; see plait_plan_query_command. */
 	uint64_t node;
 	uint64_t command;
 	/* Borrowed: the node's label, or empty; valid while the plan lives. */
@@ -198,7 +198,7 @@ PLAIT_API plait_status plait_plan_simulate(plait_plan *plan,
 					   plait_error *error);
 
 /*
- * plait_plan_critical - get the commands on the predicted critical path.
+ * plait_plan_critical_path - get the commands on the predicted critical path.
  *
  * The commands are in order of time; a region stands for its contents.
  *
@@ -215,10 +215,11 @@ PLAIT_API plait_status plait_plan_simulate(plait_plan *plan,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_critical(plait_plan *plan,
-					   const plait_system_desc *system,
-					   plait_critical_command *commands,
-					   uint64_t count, plait_error *error);
+PLAIT_API plait_status plait_plan_critical_path(plait_plan *plan,
+						const plait_system_desc *system,
+						plait_critical_command *commands,
+						uint64_t count,
+						plait_error *error);
 
 /* Format of plait_plan_write. */
 typedef int32_t plait_plan_format;

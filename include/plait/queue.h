@@ -125,14 +125,14 @@ PLAIT_API plait_status plait_signal_query(plait_signal *signal,
 					  plait_error *error);
 
 /*
- * plait_signal_wait - wait for one emission; see plait_points_wait.
+ * plait_signal_wait - wait for one emission; see plait_signal_wait_points.
  *
  * @param signal     borrowed, non-null: the signal
  * @param sequence   value: the emission; 0 means the newest submitted one;
  *                   without any the call returns at once
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits
  * @param error      borrowed, nullable: filled on failure
- * @return as plait_points_wait
+ * @return as plait_signal_wait_points
  * @thread any
  * @since 1
  */
@@ -141,7 +141,7 @@ PLAIT_API plait_status plait_signal_wait(plait_signal *signal,
 					 uint64_t timeout_ns,
 					 plait_error *error);
 
-/* Mode of plait_points_wait. */
+/* Mode of plait_signal_wait_points. */
 typedef int32_t plait_wait_mode;
 enum {
 	PLAIT_WAIT_ALL = 0,
@@ -149,7 +149,7 @@ enum {
 };
 
 /*
- * plait_points_wait - wait for all or any of several emissions.
+ * plait_signal_wait_points - wait for all or any of several emissions.
  *
  * The wait drives devices that need it (PLAIT_DEVICE_NEEDS_PUMP).  On the owner
  * thread of an inbox of the context, the wait runs the functions of events; an
@@ -172,11 +172,12 @@ enum {
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_points_wait(const plait_point *points,
-					 uint64_t count, plait_wait_mode mode,
-					 uint64_t timeout_ns,
-					 uint64_t *out_index,
-					 plait_error *error);
+PLAIT_API plait_status plait_signal_wait_points(const plait_point *points,
+						uint64_t count,
+						plait_wait_mode mode,
+						uint64_t timeout_ns,
+						uint64_t *out_index,
+						plait_error *error);
 
 /*
  * plait_signal_raise - raise a gate to a sequence, which ends waits up to it.
@@ -326,7 +327,7 @@ typedef struct plait_command {
 	uint64_t source_offset;
 	void *host;
 	/* With an inbox, the owner runs the function; if it is null, the owner
-	 * pulls the event and answers with plait_inbox_call_done. */
+	 * pulls the event and answers with plait_inbox_answer. */
 	plait_host_function function;
 	void *user_data;
 	plait_inbox *inbox;
@@ -575,7 +576,7 @@ PLAIT_API plait_status plait_queue_wait(plait_queue *queue,
  *
  * If a command has failed since the last finish, the call returns its error
  * and makes the queue usable again.  Inboxes are served as by
- * plait_points_wait.
+ * plait_signal_wait_points.
  *
  * @param queue      borrowed, non-null: the queue
  * @param timeout_ns value: 0 polls, PLAIT_FOREVER waits

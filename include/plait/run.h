@@ -11,7 +11,7 @@
  *
  *     uint32_t number, turn;
  *
- *     plait_plan_parameter(plan, "turn", &number, &error);
+ *     plait_plan_find_parameter(plan, "turn", &number, &error);
  *     for (turn = 0; turn < 10; turn++)
  *             plait_plan_run(plan, queue,
  *                            PLAIT_BINDINGS(PLAIT_BIND_VALUE(number, turn)),
@@ -20,7 +20,7 @@
  *
  * Parameters.  Each run provides the values, buffers and launches that nodes
  * name (PLAIT_ARGUMENT_PARAMETER, `launch_parameter`, `target_parameter`,
- * `source_parameter`).  plait_plan_parameter looks up the number of a name
+ * `source_parameter`).  plait_plan_find_parameter looks up the number of a name
  * once; runs bind by number.
  *
  * Failure.  The first node that fails ends the run: its successors do not run,
@@ -80,7 +80,7 @@ typedef struct plait_parameter_info {
 /* The value of a parameter for one run. */
 typedef struct plait_binding {
 	uint32_t size;
-	/* Number of the parameter; see plait_plan_parameter. */
+	/* Number of the parameter; see plait_plan_find_parameter. */
 	uint32_t parameter;
 	const void *value;
 	uint64_t bytes;
@@ -103,7 +103,7 @@ PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
 						  plait_error *error);
 
 /*
- * plait_plan_parameter - get the number of a parameter.
+ * plait_plan_find_parameter - get the number of a parameter.
  *
  * @param plan       borrowed, non-null: the plan
  * @param name       borrowed, non-null: its name
@@ -114,12 +114,13 @@ PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error);
+PLAIT_API plait_status plait_plan_find_parameter(plait_plan *plan,
+						 const char *name,
+						 uint32_t *out_number,
+						 plait_error *error);
 
 /*
- * plait_plan_parameter_query - get the properties of a parameter.
+ * plait_plan_query_parameter - get the properties of a parameter.
  *
  * @param plan   borrowed, non-null: the plan
  * @param number value: below plait_plan_parameter_count
@@ -129,7 +130,7 @@ PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
+PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error);
@@ -427,7 +428,7 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error);
 
 /*
- * plait_plan_command - get the properties of a command of a plan.
+ * plait_plan_query_command - get the properties of a command of a plan.
  *
  * @param plan    borrowed, non-null: the plan
  * @param command value: below `commands` of plait_plan_info
@@ -437,9 +438,10 @@ PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
  * @thread any
  * @since 1
  */
-PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
-					  plait_command_info *info,
-					  plait_error *error);
+PLAIT_API plait_status plait_plan_query_command(plait_plan *plan,
+						uint64_t command,
+						plait_command_info *info,
+						plait_error *error);
 
 #ifdef __cplusplus
 }

@@ -57,7 +57,7 @@ typedef struct plait_record {
 	uint32_t lane;
 	/* Lane of the command in the plan. */
 	uint32_t planned_lane;
-	/* Index of the command; see plait_plan_command. */
+	/* Index of the command; see plait_plan_query_command. */
 	uint64_t command;
 	/* See the kinds; UINT64_MAX: none in particular. */
 	uint64_t other;

@@ -425,9 +425,10 @@ static void describe(const plait__plan *plan, uint32_t command,
 		      sizeof(info->label) - 1);
 }
 
-PLAIT_API plait_status plait_plan_command(plait_plan *plan, uint64_t command,
-					  plait_command_info *info,
-					  plait_error *error)
+PLAIT_API plait_status plait_plan_query_command(plait_plan *plan,
+						uint64_t command,
+						plait_command_info *info,
+						plait_error *error)
 {
 	plait_command_info ours;
 	plait__frozen *entered;

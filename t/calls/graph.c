@@ -93,7 +93,7 @@ static plait_status add_work(struct place *place, plait_graph *graph,
 				  .target = place->buffer, .rows = &rows,
 				  .target_offset = 32, .bytes = 8 };
 	if ((status = add(graph, &desc, NULL, 0, &nodes[2], error)) ||
-	    (status = plait_graph_edge(graph, nodes[1], nodes[2], error)))
+	    (status = plait_graph_add_edge(graph, nodes[1], nodes[2], error)))
 		return status;
 	desc = (plait_node_desc){ .size = sizeof(desc),
 				  .kind = PLAIT_NODE_CALL, .label = "count",
@@ -132,7 +132,7 @@ static plait_status add_loop(struct place *place, plait_graph *graph,
 					  error)) ||
 	    (status = plait_buffer_create(place->device, &bytes, &turns[1],
 					  error)) ||
-	    (status = plait_graph_rotate(body, turns, 2, 0, &rotation, error)))
+	    (status = plait_graph_add_rotation(body, turns, 2, 0, &rotation, error)))
 		goto release_all;
 	desc = (plait_node_desc){ .size = sizeof(desc),
 				  .kind = PLAIT_NODE_MARK, .label = "mark" };
@@ -337,8 +337,8 @@ static plait_status text_of(struct place *place, plait_error *error)
 }
 
 const struct calls_entry calls_graph[] = {
-	{ "plait_graph_create plait_graph_add plait_graph_edge "
-	  "plait_graph_body plait_graph_rotate plait_graph_size "
+	{ "plait_graph_create plait_graph_add plait_graph_add_edge "
+	  "plait_graph_body plait_graph_add_rotation plait_graph_size "
 	  "plait_graph_retain plait_graph_release", build, NULL },
 	{ "plait_graph_join plait_graph_launch plait_graph_call "
 	  "plait_graph_copy plait_graph_copy_rows plait_graph_fill "

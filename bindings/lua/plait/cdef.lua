@@ -308,9 +308,9 @@ plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 plait_status plait_inbox_wait(plait_inbox *inbox,
 					uint64_t timeout_ns,
 					plait_error *error);
-plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
-					     int64_t result, const char *text,
-					     plait_error *error);
+plait_status plait_inbox_answer(plait_inbox *inbox, uint64_t id,
+					  int64_t result, const char *text,
+					  plait_error *error);
 plait_status plait_inbox_adopt(plait_inbox *inbox,
 					 plait_error *error);
 plait_status plait_inbox_close(plait_inbox *inbox,
@@ -347,11 +347,12 @@ enum {
 	PLAIT_WAIT_ALL = 0,
 	PLAIT_WAIT_ANY = 1
 };
-plait_status plait_points_wait(const plait_point *points,
-					 uint64_t count, plait_wait_mode mode,
-					 uint64_t timeout_ns,
-					 uint64_t *out_index,
-					 plait_error *error);
+plait_status plait_signal_wait_points(const plait_point *points,
+						uint64_t count,
+						plait_wait_mode mode,
+						uint64_t timeout_ns,
+						uint64_t *out_index,
+						plait_error *error);
 plait_status plait_signal_raise(plait_signal *signal,
 					  uint64_t sequence,
 					  plait_error *error);
@@ -753,8 +754,9 @@ plait_status plait_graph_read(plait_context *context,
 					plait_error *error);
 void plait_graph_retain(plait_graph *graph);
 void plait_graph_release(plait_graph *graph);
-plait_status plait_graph_edge(plait_graph *graph, plait_node before,
-					plait_node after, plait_error *error);
+plait_status plait_graph_add_edge(plait_graph *graph,
+					    plait_node before, plait_node after,
+					    plait_error *error);
 plait_status plait_graph_body(plait_graph *graph, plait_node node,
 					uint64_t branch, plait_graph **out,
 					plait_error *error);
@@ -762,11 +764,12 @@ typedef uint32_t plait_rotation_flags;
 enum {
 	PLAIT_ROTATION_PROLOGUE = 1 << 0
 };
-plait_status plait_graph_rotate(plait_graph *graph,
-					  plait_buffer *const *buffers,
-					  uint64_t count,
-					  plait_rotation_flags flags,
-					  uint64_t *out, plait_error *error);
+plait_status plait_graph_add_rotation(plait_graph *graph,
+						plait_buffer *const *buffers,
+						uint64_t count,
+						plait_rotation_flags flags,
+						uint64_t *out,
+						plait_error *error);
 plait_status plait_graph_size(plait_graph *graph,
 					uint64_t *out_nodes,
 					uint64_t *out_edges,
@@ -872,10 +875,11 @@ plait_status plait_plan_simulate(plait_plan *plan,
 					   plait_lane_use *lanes,
 					   uint64_t lane_count,
 					   plait_error *error);
-plait_status plait_plan_critical(plait_plan *plan,
-					   const plait_system_desc *system,
-					   plait_critical_command *commands,
-					   uint64_t count, plait_error *error);
+plait_status plait_plan_critical_path(plait_plan *plan,
+						const plait_system_desc *system,
+						plait_critical_command *commands,
+						uint64_t count,
+						plait_error *error);
 typedef int32_t plait_plan_format;
 enum {
 	PLAIT_FORMAT_BINARY = 0,
@@ -972,10 +976,11 @@ typedef struct plait_binding {
 plait_status plait_plan_parameter_count(plait_plan *plan,
 						  uint32_t *out_count,
 						  plait_error *error);
-plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error);
-plait_status plait_plan_parameter_query(plait_plan *plan,
+plait_status plait_plan_find_parameter(plait_plan *plan,
+						 const char *name,
+						 uint32_t *out_number,
+						 plait_error *error);
+plait_status plait_plan_query_parameter(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error);
@@ -1034,9 +1039,10 @@ plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 					void *user_data, plait_error *error);
 plait_status plait_run_query(plait_run *run, plait_run_info *info,
 				       plait_error *error);
-plait_status plait_plan_command(plait_plan *plan, uint64_t command,
-					  plait_command_info *info,
-					  plait_error *error);
+plait_status plait_plan_query_command(plait_plan *plan,
+						uint64_t command,
+						plait_command_info *info,
+						plait_error *error);
 typedef struct plait_callable plait_callable;
 typedef void (*plait_failure_function)(void *user_data,
 				       const plait_error *error);

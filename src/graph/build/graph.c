@@ -255,8 +255,8 @@ static plait_status check_edge(const plait__graph *graph, plait_node before,
 	return PLAIT_OK;
 }
 
-plait_status plait_graph_edge(plait_graph *graph, plait_node before,
-			      plait_node after, plait_error *error)
+plait_status plait_graph_add_edge(plait_graph *graph, plait_node before,
+				  plait_node after, plait_error *error)
 {
 	plait__graph *entered;
 	plait_status status = plait__graph_enter(graph, &entered, error);

@@ -388,9 +388,10 @@ PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
 	return status;
 }
 
-PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error)
+PLAIT_API plait_status plait_plan_find_parameter(plait_plan *plan,
+						 const char *name,
+						 uint32_t *out_number,
+						 plait_error *error)
 {
 	plait__frozen *entered;
 	uint32_t number;
@@ -411,7 +412,7 @@ PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
 	return status;
 }
 
-PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
+PLAIT_API plait_status plait_plan_query_parameter(plait_plan *plan,
 						  uint32_t number,
 						  plait_parameter_info *info,
 						  plait_error *error)

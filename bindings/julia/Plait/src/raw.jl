@@ -953,10 +953,10 @@ function plait_inbox_wait(inbox, timeout_ns, error)
     ccall(plait_inbox_wait_at[], plait_status, (Ptr{plait_inbox}, UInt64, Ptr{plait_error}), inbox, timeout_ns, error)
 end
 
-const plait_inbox_call_done_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_inbox_call_done - answer a CALL; its queue or run goes on."
-function plait_inbox_call_done(inbox, id, result, text, error)
-    ccall(plait_inbox_call_done_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
+const plait_inbox_answer_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_inbox_answer - answer a CALL; its queue or run goes on."
+function plait_inbox_answer(inbox, id, result, text, error)
+    ccall(plait_inbox_answer_at[], plait_status, (Ptr{plait_inbox}, UInt64, Int64, Cstring, Ptr{plait_error}), inbox, id, result, text, error)
 end
 
 const plait_inbox_adopt_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -996,15 +996,15 @@ function plait_signal_query(signal, out_reached, out_submitted, error)
 end
 
 const plait_signal_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_signal_wait - wait for one emission; see plait_points_wait."
+"plait_signal_wait - wait for one emission; see plait_signal_wait_points."
 function plait_signal_wait(signal, sequence, timeout_ns, error)
     ccall(plait_signal_wait_at[], plait_status, (Ptr{plait_signal}, UInt64, UInt64, Ptr{plait_error}), signal, sequence, timeout_ns, error)
 end
 
-const plait_points_wait_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_points_wait - wait for all or any of several emissions."
-function plait_points_wait(points, count, mode, timeout_ns, out_index, error)
-    ccall(plait_points_wait_at[], plait_status, (Ptr{plait_point}, UInt64, plait_wait_mode, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
+const plait_signal_wait_points_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_signal_wait_points - wait for all or any of several emissions."
+function plait_signal_wait_points(points, count, mode, timeout_ns, out_index, error)
+    ccall(plait_signal_wait_points_at[], plait_status, (Ptr{plait_point}, UInt64, plait_wait_mode, UInt64, Ptr{UInt64}, Ptr{plait_error}), points, count, mode, timeout_ns, out_index, error)
 end
 
 const plait_signal_raise_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1277,10 +1277,10 @@ function plait_graph_release(graph)
     ccall(plait_graph_release_at[], Cvoid, (Ptr{plait_graph},), graph)
 end
 
-const plait_graph_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_edge - add an edge: `before` completes before `after` starts."
-function plait_graph_edge(graph, before, after, error)
-    ccall(plait_graph_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
+const plait_graph_add_edge_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add_edge - add an edge: `before` completes before `after` starts."
+function plait_graph_add_edge(graph, before, after, error)
+    ccall(plait_graph_add_edge_at[], plait_status, (Ptr{plait_graph}, plait_node, plait_node, Ptr{plait_error}), graph, before, after, error)
 end
 
 const plait_graph_body_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1289,10 +1289,10 @@ function plait_graph_body(graph, node, branch, out, error)
     ccall(plait_graph_body_at[], plait_status, (Ptr{plait_graph}, plait_node, UInt64, Ptr{Ptr{plait_graph}}, Ptr{plait_error}), graph, node, branch, out, error)
 end
 
-const plait_graph_rotate_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_graph_rotate - let the iterations of a loop alternate between buffers."
-function plait_graph_rotate(graph, buffers, count, flags, out, error)
-    ccall(plait_graph_rotate_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, plait_rotation_flags, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
+const plait_graph_add_rotation_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_graph_add_rotation - let the iterations of a loop alternate between buffers."
+function plait_graph_add_rotation(graph, buffers, count, flags, out, error)
+    ccall(plait_graph_add_rotation_at[], plait_status, (Ptr{plait_graph}, Ptr{Ptr{plait_buffer}}, UInt64, plait_rotation_flags, Ptr{UInt64}, Ptr{plait_error}), graph, buffers, count, flags, out, error)
 end
 
 const plait_graph_size_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1337,10 +1337,10 @@ function plait_plan_simulate(plan, system, out, lanes, lane_count, error)
     ccall(plait_plan_simulate_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_simulation}, Ptr{plait_lane_use}, UInt64, Ptr{plait_error}), plan, system, out, lanes, lane_count, error)
 end
 
-const plait_plan_critical_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_critical - get the commands on the predicted critical path."
-function plait_plan_critical(plan, system, commands, count, error)
-    ccall(plait_plan_critical_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_critical_command}, UInt64, Ptr{plait_error}), plan, system, commands, count, error)
+const plait_plan_critical_path_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_critical_path - get the commands on the predicted critical path."
+function plait_plan_critical_path(plan, system, commands, count, error)
+    ccall(plait_plan_critical_path_at[], plait_status, (Ptr{plait_plan}, Ptr{plait_system_desc}, Ptr{plait_critical_command}, UInt64, Ptr{plait_error}), plan, system, commands, count, error)
 end
 
 const plait_plan_write_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1409,16 +1409,16 @@ function plait_plan_parameter_count(plan, out_count, error)
     ccall(plait_plan_parameter_count_at[], plait_status, (Ptr{plait_plan}, Ptr{UInt32}, Ptr{plait_error}), plan, out_count, error)
 end
 
-const plait_plan_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter - get the number of a parameter."
-function plait_plan_parameter(plan, name, out_number, error)
-    ccall(plait_plan_parameter_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{UInt32}, Ptr{plait_error}), plan, name, out_number, error)
+const plait_plan_find_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_find_parameter - get the number of a parameter."
+function plait_plan_find_parameter(plan, name, out_number, error)
+    ccall(plait_plan_find_parameter_at[], plait_status, (Ptr{plait_plan}, Cstring, Ptr{UInt32}, Ptr{plait_error}), plan, name, out_number, error)
 end
 
-const plait_plan_parameter_query_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_parameter_query - get the properties of a parameter."
-function plait_plan_parameter_query(plan, number, info, error)
-    ccall(plait_plan_parameter_query_at[], plait_status, (Ptr{plait_plan}, UInt32, Ptr{plait_parameter_info}, Ptr{plait_error}), plan, number, info, error)
+const plait_plan_query_parameter_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_query_parameter - get the properties of a parameter."
+function plait_plan_query_parameter(plan, number, info, error)
+    ccall(plait_plan_query_parameter_at[], plait_status, (Ptr{plait_plan}, UInt32, Ptr{plait_parameter_info}, Ptr{plait_error}), plan, number, info, error)
 end
 
 const plait_plan_prepare_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1493,10 +1493,10 @@ function plait_run_query(run, info, error)
     ccall(plait_run_query_at[], plait_status, (Ptr{plait_run}, Ptr{plait_run_info}, Ptr{plait_error}), run, info, error)
 end
 
-const plait_plan_command_at = Ref{Ptr{Cvoid}}(C_NULL)
-"plait_plan_command - get the properties of a command of a plan."
-function plait_plan_command(plan, command, info, error)
-    ccall(plait_plan_command_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_command_info}, Ptr{plait_error}), plan, command, info, error)
+const plait_plan_query_command_at = Ref{Ptr{Cvoid}}(C_NULL)
+"plait_plan_query_command - get the properties of a command of a plan."
+function plait_plan_query_command(plan, command, info, error)
+    ccall(plait_plan_query_command_at[], plait_status, (Ptr{plait_plan}, UInt64, Ptr{plait_command_info}, Ptr{plait_error}), plan, command, info, error)
 end
 
 const plait_callable_create_at = Ref{Ptr{Cvoid}}(C_NULL)
@@ -1582,7 +1582,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_inbox_next, plait_inbox_next_at),
     (:plait_inbox_pump, plait_inbox_pump_at),
     (:plait_inbox_wait, plait_inbox_wait_at),
-    (:plait_inbox_call_done, plait_inbox_call_done_at),
+    (:plait_inbox_answer, plait_inbox_answer_at),
     (:plait_inbox_adopt, plait_inbox_adopt_at),
     (:plait_inbox_close, plait_inbox_close_at),
     (:plait_signal_create, plait_signal_create_at),
@@ -1590,7 +1590,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_signal_release, plait_signal_release_at),
     (:plait_signal_query, plait_signal_query_at),
     (:plait_signal_wait, plait_signal_wait_at),
-    (:plait_points_wait, plait_points_wait_at),
+    (:plait_signal_wait_points, plait_signal_wait_points_at),
     (:plait_signal_raise, plait_signal_raise_at),
     (:plait_signal_fail, plait_signal_fail_at),
     (:plait_signal_reset, plait_signal_reset_at),
@@ -1636,9 +1636,9 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_graph_read, plait_graph_read_at),
     (:plait_graph_retain, plait_graph_retain_at),
     (:plait_graph_release, plait_graph_release_at),
-    (:plait_graph_edge, plait_graph_edge_at),
+    (:plait_graph_add_edge, plait_graph_add_edge_at),
     (:plait_graph_body, plait_graph_body_at),
-    (:plait_graph_rotate, plait_graph_rotate_at),
+    (:plait_graph_add_rotation, plait_graph_add_rotation_at),
     (:plait_graph_size, plait_graph_size_at),
     (:plait_graph_freeze, plait_graph_freeze_at),
     (:plait_plan_retain, plait_plan_retain_at),
@@ -1646,7 +1646,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_plan_query, plait_plan_query_at),
     (:plait_plan_check, plait_plan_check_at),
     (:plait_plan_simulate, plait_plan_simulate_at),
-    (:plait_plan_critical, plait_plan_critical_at),
+    (:plait_plan_critical_path, plait_plan_critical_path_at),
     (:plait_plan_write, plait_plan_write_at),
     (:plait_plan_read, plait_plan_read_at),
     (:plait_plan_save, plait_plan_save_at),
@@ -1658,8 +1658,8 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_plan_bind_function, plait_plan_bind_function_at),
     (:plait_plan_bind_device, plait_plan_bind_device_at),
     (:plait_plan_parameter_count, plait_plan_parameter_count_at),
-    (:plait_plan_parameter, plait_plan_parameter_at),
-    (:plait_plan_parameter_query, plait_plan_parameter_query_at),
+    (:plait_plan_find_parameter, plait_plan_find_parameter_at),
+    (:plait_plan_query_parameter, plait_plan_query_parameter_at),
     (:plait_plan_prepare, plait_plan_prepare_at),
     (:plait_plan_rehearse, plait_plan_rehearse_at),
     (:plait_plan_exchange, plait_plan_exchange_at),
@@ -1672,7 +1672,7 @@ const FUNCTIONS = Tuple{Symbol,Base.RefValue{Ptr{Cvoid}}}[
     (:plait_run_cancel, plait_run_cancel_at),
     (:plait_run_notify, plait_run_notify_at),
     (:plait_run_query, plait_run_query_at),
-    (:plait_plan_command, plait_plan_command_at),
+    (:plait_plan_query_command, plait_plan_query_command_at),
     (:plait_callable_create, plait_callable_create_at),
     (:plait_callable_function, plait_callable_function_at),
     (:plait_callable_retain, plait_callable_retain_at),

@@ -748,8 +748,8 @@ fn plait_inbox_next(inbox: *mut plait_inbox, out_event: *mut plait_event, error:
 fn plait_inbox_pump(inbox: *mut plait_inbox, maximum: u64, out_count: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_inbox_wait - wait until the inbox has an event; the event stays.
 fn plait_inbox_wait(inbox: *mut plait_inbox, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_inbox_call_done - answer a CALL; its queue or run goes on.
-fn plait_inbox_call_done(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
+/// plait_inbox_answer - answer a CALL; its queue or run goes on.
+fn plait_inbox_answer(inbox: *mut plait_inbox, id: u64, result: i64, text: *const c_char, error: *mut plait_error) -> plait_status;
 /// plait_inbox_adopt - make the calling thread the owner.
 fn plait_inbox_adopt(inbox: *mut plait_inbox, error: *mut plait_error) -> plait_status;
 /// plait_inbox_close - cancel all outstanding events.
@@ -762,10 +762,10 @@ fn plait_signal_retain(signal: *mut plait_signal);
 fn plait_signal_release(signal: *mut plait_signal);
 /// plait_signal_query - get the progress of a signal.
 fn plait_signal_query(signal: *mut plait_signal, out_reached: *mut u64, out_submitted: *mut u64, error: *mut plait_error) -> plait_status;
-/// plait_signal_wait - wait for one emission; see plait_points_wait.
+/// plait_signal_wait - wait for one emission; see plait_signal_wait_points.
 fn plait_signal_wait(signal: *mut plait_signal, sequence: u64, timeout_ns: u64, error: *mut plait_error) -> plait_status;
-/// plait_points_wait - wait for all or any of several emissions.
-fn plait_points_wait(points: *const plait_point, count: u64, mode: plait_wait_mode, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_signal_wait_points - wait for all or any of several emissions.
+fn plait_signal_wait_points(points: *const plait_point, count: u64, mode: plait_wait_mode, timeout_ns: u64, out_index: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_signal_raise - raise a gate to a sequence, which ends waits up to it.
 fn plait_signal_raise(signal: *mut plait_signal, sequence: u64, error: *mut plait_error) -> plait_status;
 /// plait_signal_fail - fail a gate: all waits for it fail with this error.
@@ -856,12 +856,12 @@ fn plait_graph_read(context: *mut plait_context, text: *const c_char, bytes: u64
 fn plait_graph_retain(graph: *mut plait_graph);
 /// plait_graph_release - give one reference back.
 fn plait_graph_release(graph: *mut plait_graph);
-/// plait_graph_edge - add an edge: `before` completes before `after` starts.
-fn plait_graph_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
+/// plait_graph_add_edge - add an edge: `before` completes before `after` starts.
+fn plait_graph_add_edge(graph: *mut plait_graph, before: plait_node, after: plait_node, error: *mut plait_error) -> plait_status;
 /// plait_graph_body - get the body of a loop, or of one branch.
 fn plait_graph_body(graph: *mut plait_graph, node: plait_node, branch: u64, out: *mut *mut plait_graph, error: *mut plait_error) -> plait_status;
-/// plait_graph_rotate - let the iterations of a loop alternate between buffers.
-fn plait_graph_rotate(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: plait_rotation_flags, out: *mut u64, error: *mut plait_error) -> plait_status;
+/// plait_graph_add_rotation - let the iterations of a loop alternate between buffers.
+fn plait_graph_add_rotation(graph: *mut plait_graph, buffers: *const *mut plait_buffer, count: u64, flags: plait_rotation_flags, out: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_size - get the number of added nodes and edges, without bodies.
 fn plait_graph_size(graph: *mut plait_graph, out_nodes: *mut u64, out_edges: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_graph_freeze - plan the graph in its present state.
@@ -876,8 +876,8 @@ fn plait_plan_query(plan: *mut plait_plan, info: *mut plait_plan_info, error: *m
 fn plait_plan_check(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
 /// plait_plan_simulate - predict a run from costs.
 fn plait_plan_simulate(plan: *mut plait_plan, system: *const plait_system_desc, out: *mut plait_simulation, lanes: *mut plait_lane_use, lane_count: u64, error: *mut plait_error) -> plait_status;
-/// plait_plan_critical - get the commands on the predicted critical path.
-fn plait_plan_critical(plan: *mut plait_plan, system: *const plait_system_desc, commands: *mut plait_critical_command, count: u64, error: *mut plait_error) -> plait_status;
+/// plait_plan_critical_path - get the commands on the predicted critical path.
+fn plait_plan_critical_path(plan: *mut plait_plan, system: *const plait_system_desc, commands: *mut plait_critical_command, count: u64, error: *mut plait_error) -> plait_status;
 /// plait_plan_write - write a plan as bytes or text.
 fn plait_plan_write(plan: *mut plait_plan, format: plait_plan_format, buffer: *mut c_void, capacity_bytes: u64, out_bytes: *mut u64, error: *mut plait_error) -> plait_status;
 /// plait_plan_read - create a plan from its binary form.
@@ -900,10 +900,10 @@ fn plait_plan_bind_function(plan: *mut plait_plan, name: *const c_char, desc: *c
 fn plait_plan_bind_device(plan: *mut plait_plan, name: *const c_char, device: *mut plait_device, error: *mut plait_error) -> plait_status;
 /// plait_plan_parameter_count - get the number of parameters of a plan.
 fn plait_plan_parameter_count(plan: *mut plait_plan, out_count: *mut u32, error: *mut plait_error) -> plait_status;
-/// plait_plan_parameter - get the number of a parameter.
-fn plait_plan_parameter(plan: *mut plait_plan, name: *const c_char, out_number: *mut u32, error: *mut plait_error) -> plait_status;
-/// plait_plan_parameter_query - get the properties of a parameter.
-fn plait_plan_parameter_query(plan: *mut plait_plan, number: u32, info: *mut plait_parameter_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_find_parameter - get the number of a parameter.
+fn plait_plan_find_parameter(plan: *mut plait_plan, name: *const c_char, out_number: *mut u32, error: *mut plait_error) -> plait_status;
+/// plait_plan_query_parameter - get the properties of a parameter.
+fn plait_plan_query_parameter(plan: *mut plait_plan, number: u32, info: *mut plait_parameter_info, error: *mut plait_error) -> plait_status;
 /// plait_plan_prepare - allocate and compile everything a run needs.
 fn plait_plan_prepare(plan: *mut plait_plan, error: *mut plait_error) -> plait_status;
 /// plait_plan_rehearse - turn a plan into a rehearsal, which executes costs.
@@ -928,8 +928,8 @@ fn plait_run_cancel(run: *mut plait_run, error: *mut plait_error) -> plait_statu
 fn plait_run_notify(run: *mut plait_run, inbox: *mut plait_inbox, function: plait_host_function, user_data: *mut c_void, error: *mut plait_error) -> plait_status;
 /// plait_run_query - get the state of a run.
 fn plait_run_query(run: *mut plait_run, info: *mut plait_run_info, error: *mut plait_error) -> plait_status;
-/// plait_plan_command - get the properties of a command of a plan.
-fn plait_plan_command(plan: *mut plait_plan, command: u64, info: *mut plait_command_info, error: *mut plait_error) -> plait_status;
+/// plait_plan_query_command - get the properties of a command of a plan.
+fn plait_plan_query_command(plan: *mut plait_plan, command: u64, info: *mut plait_command_info, error: *mut plait_error) -> plait_status;
 /// plait_callable_create - create a C function that runs a plan.
 fn plait_callable_create(plan: *mut plait_plan, desc: *const plait_callable_desc, out: *mut *mut plait_callable, error: *mut plait_error) -> plait_status;
 /// plait_callable_function - get the function, to be cast to its type.
