@@ -232,7 +232,8 @@ typedef struct plait_host_services {
 	plait_status (*lane_recover)(plait_host *host,
 				     plait_backend_queue *lane,
 				     plait_error *error);
-	plait_status (*counter_create)(plait_host *host, uint32_t flags,
+	plait_status (*counter_create)(plait_host *host,
+				       plait_backend_signal_flags flags,
 				       plait_backend_signal **out,
 				       plait_error *error);
 	void (*counter_destroy)(plait_host *host,
@@ -394,7 +395,7 @@ struct plait_backend_table {
 	plait_status (*memory_map)(plait_backend *self,
 				   plait_backend_memory *memory,
 				   uint64_t offset, uint64_t bytes,
-				   uint32_t flags, void **out,
+				   plait_map_flags flags, void **out,
 				   plait_error *error);
 	/* After a failure the mapping stays, until a retry or destruction. */
 	plait_status (*memory_unmap)(plait_backend *self,
