@@ -112,6 +112,30 @@ with tempfile.TemporaryDirectory() as work:
                       "-Wno-unused", "-I" + os.path.join(ROOT, "include"), path])
         ok(result.returncode == 0, "the example of %s.h compiles" % name, result.stderr)
 
+# PLAIT_ITEMS, PLAIT_ARGUMENTS and PLAIT_BINDINGS are C's alone.
+INITIALISERS = """#include "plait/plait.h"
+int main()
+{
+	const float x = 1;
+	plait_buffer *b = nullptr;
+	const plait_argument arguments[] = { PLAIT_BUFFER(b), PLAIT_BUFFER_AT(b, 4), PLAIT_VALUE(x),
+					     PLAIT_PARAMETER("turn"), PLAIT_ROTATION(3, 1) };
+	const plait_binding bindings[] = { PLAIT_BIND_VALUE(0, x), PLAIT_BIND_BUFFER(1, b) };
+	return arguments[0].kind + bindings[0].parameter == 99;
+}
+"""
+with tempfile.TemporaryDirectory() as work:
+    path = os.path.join(work, "x.cc")
+    with open(path, "w") as file:
+        file.write(INITIALISERS)
+    for compiler in ("g++", "clang++"):
+        if not which(compiler):
+            skip("no " + compiler)
+            continue
+        result = run([compiler, "-std=c++11", "-fsyntax-only", "-pedantic-errors", "-Wall", "-Wextra", "-Werror",
+                      "-I" + os.path.join(ROOT, "include"), path])
+        ok(result.returncode == 0, "initialisers of arguments and bindings as " + compiler, result.stderr)
+
 installed = re.findall(r"plait/(\w+)\.h", read("include/local.mk"))
 none(sorted(set(headers.names()) ^ set(installed)), "every header is installed")
 umbrella = set(re.findall(r'#include "plait/(\w+)\.h"', read("include/plait/plait.h")))
