@@ -19,7 +19,7 @@ const plait__plan_rotation *plait__rotation_of(
 	    rotation->slot_count <= rotation->prologue ||
 	    rotation->slot_first > plan->rotation_slots_count ||
 	    rotation->slot_count > plan->rotation_slots_count -
-				   rotation->slot_first)
+	    rotation->slot_first)
 		return NULL;
 	return rotation;
 }

@@ -257,7 +257,8 @@ static plait_status enter_rotation(struct scan *s, uint32_t c, uint32_t index,
 		uint32_t slot = plait__rotation_slot(plan, rotation, object, i);
 
 		for (k = 0; k < i; k++)
-			if (plait__rotation_slot(plan, rotation, object, k) == slot)
+			if (plait__rotation_slot(plan, rotation, object,
+						 k) == slot)
 				break;
 		if (k == i)
 			status = enter_object(s, c, index,

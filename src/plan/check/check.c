@@ -21,7 +21,8 @@ static plait_status add_preds(plait__check *check)
 	for (c = 0; c < plan->command_count; c++)
 		for (i = plan->commands[c].pred_first; status == PLAIT_OK &&
 		     i < plan->commands[c + 1].pred_first; i++)
-			status = plait__obligations_add(check, plan->preds[i], c,
+			status = plait__obligations_add(check, plan->preds[i],
+							c,
 							PLAIT__OBLIGATION_PRED);
 	return status;
 }

@@ -156,7 +156,8 @@ static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 	uint32_t link = check->link[before], chain = check->chain[before], i;
 	plait__obligations_edges e = plait__obligations_in_edges(check, c);
 
-	if (plait__obligations_has_lane_pred(check, c) && covers(s, c - 1, slot, link))
+	if (plait__obligations_has_lane_pred(check, c) &&
+	    covers(s, c - 1, slot, link))
 		return true;
 	for (i = e.first; i < e.last; i++) {
 		uint32_t from = e.targets[i];
@@ -182,7 +183,8 @@ static plait_status prove(struct sweep *s, uint32_t c)
 			check->report->redundant_waits +=
 				is_redundant(s, c, o->before, slot);
 		else if (!covers(s, c, slot, check->link[o->before]))
-			return plait__obligations_fail(check, o->before, c, o->why);
+			return plait__obligations_fail(check, o->before, c,
+						       o->why);
 	}
 	return PLAIT_OK;
 }

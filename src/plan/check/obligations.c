@@ -201,8 +201,9 @@ static uint32_t region_command(const plait__check *check, uint32_t body)
  * they are; else the commands of the innermost common body that hold a and b
  * must be ordered.
  */
-plait_status plait__obligations_add_across(plait__check *check, uint32_t a, uint32_t b,
-					   uint32_t why, bool *exclusive)
+plait_status plait__obligations_add_across(plait__check *check, uint32_t a,
+					   uint32_t b, uint32_t why,
+					   bool *exclusive)
 {
 	const plait__plan_command *commands = check->plan->commands;
 

@@ -114,8 +114,8 @@ plait_status plait__place_choose(plait__placement *place,
 				 uint32_t *out_lane, uint64_t *out_start);
 
 /* Mark the lane busy until `finish`. */
-void plait__place_occupy(plait__placement *place, uint32_t lane, uint64_t finish,
-			 uint32_t affinity);
+void plait__place_occupy(plait__placement *place, uint32_t lane,
+			 uint64_t finish, uint32_t affinity);
 
 /*
  * Append the next command to a lane.  Writes its point (which holds a reference
@@ -146,6 +146,7 @@ uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,
 					     const plait__place_task *task);
 
 /* Release the point's clock: no later command names it as a pred. */
-void plait__vector_clock_forget(plait__placement *place, const plait__place_point *point);
+void plait__vector_clock_forget(plait__placement *place,
+				const plait__place_point *point);
 
 #endif

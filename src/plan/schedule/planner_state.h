@@ -136,8 +136,8 @@ static inline plait__planner_extras plait__planner_extra_items(const plait__plan
 }
 
 /* Returns the number of the node's item k; item 0 is the main one. */
-static inline uint32_t plait__planner_item(const plait__planner_state *planner, uint32_t t,
-					   uint32_t k)
+static inline uint32_t plait__planner_item(const plait__planner_state *planner,
+					   uint32_t t, uint32_t k)
 {
 	return k == 0 ? t : planner->node_count + planner->extras[t].first + k - 1;
 }
@@ -152,7 +152,8 @@ static inline uint32_t plait__planner_item_device(const plait__planner_state *pl
 
 /* Returns true for a group: its successors come after every member, not only
  * the first. */
-static inline bool plait__planner_is_group(const plait__planner_state *planner, uint32_t t)
+static inline bool plait__planner_is_group(const plait__planner_state *planner,
+					   uint32_t t)
 {
 	const plait__input_node *node;
 
@@ -167,13 +168,13 @@ plait_status plait__planner_no_memory(plait__planner_state *planner);
 
 /* Fail with an error about a node.  If the graph was read from a text, the
  * message begins with "FILE:LINE: ". */
-plait_status plait__planner_fail_at(const plait__planner_state *planner, uint32_t node,
-				  const char *format, ...)
+plait_status plait__planner_fail_at(const plait__planner_state *planner,
+				    uint32_t node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Add a lane of `device` to the scope. */
 plait_status plait__planner_new_lane(plait__planner_state *planner,
-				    plait__planner_scope *scope, uint32_t device,
-				    uint32_t *out_lane);
+				     plait__planner_scope *scope,
+				     uint32_t device, uint32_t *out_lane);
 
 #endif
