@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which slots the turns of rotations are; see rotation.h. */
+/* Slots of rotations; see rotation.h. */
 #include "plan/rotation.h"
 
 #include <stddef.h>
