@@ -161,7 +161,9 @@ static uint32_t count_names(const struct plait__canvas *canvas)
 static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	static const uint32_t heights[] = { 24, PLAIT__CANVAS_ROW_WIDE, 16, 14, PLAIT__CANVAS_ROW_NAMED };
+	static const uint32_t heights[] = {
+		24, PLAIT__CANVAS_ROW_WIDE, 16, 14, PLAIT__CANVAS_ROW_NAMED
+	};
 	uint32_t most = count_names(canvas);
 	struct plait__canvas best = *canvas;
 
