@@ -182,7 +182,7 @@ typedef struct plait__plan_command {
 	uint64_t cost;
 } plait__plan_command;
 
-/* Wait until `lane` has finished `position`, whose command emits into
+/* Wait until `lane` has finished `position`; its command emits into
  * `signal`. */
 typedef struct plait__plan_wait {
 	uint32_t lane;

@@ -39,7 +39,7 @@ enum {
 /* Style of bands in place of omitted rounds. */
 #define PLAIT__CANVAS_ELIDED "fill=\"url(#more)\" stroke=\"none\""
 
-/* Commands whose names do not fit: each gets a number and a line below the
+/* Commands with names that do not fit: each gets a number and a line below the
  * picture. */
 enum { PLAIT__CANVAS_NOTES = 40 };
 struct plait__canvas_notes {

@@ -7,7 +7,7 @@
 enum {
 	PER_SPAN = 26,		/* least width per span without elision */
 	PER_SPAN_WIDE = 60,		/* width per span if there is room */
-	ROWS_NAMED = 92,	/* rows of a page whose names are readable */
+	ROWS_NAMED = 92,	/* rows of a page with readable names */
 	HEADING = 20, BETWEEN = 44
 };
 

@@ -4,7 +4,7 @@
  * Obligations are grouped by the chain of `before`, 64 chains to a block.  One
  * sweep over the commands in order carries clocks of these 64 chains only, so
  * the cost is that of 64-entry vector clocks times the number of blocks,
- * whatever the number of lanes.
+ * independent of the number of lanes.
  */
 #include "plan/check/phases.h"
 

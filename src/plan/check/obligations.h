@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proof obligations: command a happens before command b of the same body.
- * Every promise of a plan about order becomes one.  An obligation that one look
- * cannot prove goes on a list, which clock_sweeps.c proves with vector clocks
- * of 64 chains at a time.
+ * Every promise of a plan about order becomes one.  An obligation that the
+ * direct test cannot prove goes on a list, which clock_sweeps.c proves with
+ * vector clocks of 64 chains at a time.
  */
 #ifndef PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H
 #define PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H

@@ -209,8 +209,7 @@ static bool is_better(const struct plait__chain_cover *c, uint32_t u,
 	return (c->affinities[u] & affinity) != 0 && (c->affinities[best] & affinity) == 0;
 }
 
-/* Returns the tail, on `device`, of the pred whose chain v continues, or
- * none. */
+/* Returns the tail, on `device`, of the pred that v continues, or none. */
 static uint32_t continue_pred(const struct plait__chain_cover *c, uint32_t v,
 			      uint32_t device, uint32_t affinity)
 {

@@ -157,7 +157,7 @@ static void forget(struct waits *w, uint32_t t)
 	}
 }
 
-/* Release the clocks of preds whose successors are all placed. */
+/* Release the clocks of preds that have no unplaced successor. */
 static void forget_preds(struct waits *w, uint32_t t)
 {
 	plait__planner_state *planner = w->planner;

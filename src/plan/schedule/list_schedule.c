@@ -120,9 +120,8 @@ static uint32_t find_idle(const struct plait__list_schedule *l,
 }
 
 /*
- * Choose a lane for an extra item that the node does not use yet: one whose
- * last command is a pred, else the one free first, unless a new one is free
- * sooner.
+ * Choose a lane for an extra item that the node does not use yet: one that ends
+ * with a pred, else the one free first, unless a new one is free sooner.
  */
 static plait_status choose_extra_lane(struct plait__list_schedule *l,
 				      uint32_t point_count,

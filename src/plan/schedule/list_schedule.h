@@ -8,7 +8,7 @@
 #include "plan/schedule/priority_queue.h"
 #include "plan/schedule/place_command.h"
 
-/* Ready queue of one device: nodes whose preds are all placed. */
+/* Ready queue of one device: nodes with all preds placed. */
 struct plait__list_ready {
 	plait__priority_queue ready;	/* preds complete: highest rank first */
 	plait__priority_queue pending;	/* by the time when their preds

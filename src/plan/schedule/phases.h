@@ -15,7 +15,7 @@ plait_status plait__toposort(plait__planner_state *planner);
 plait_status plait__transitive_reduction(plait__planner_state *planner);
 /* Every user of a loop-carried buffer comes after the loop. */
 plait_status plait__loop_carried_check(plait__planner_state *planner);
-/* Costs and upward ranks of one scope, whose inner scopes are done. */
+/* Costs and upward ranks of one scope; its inner scopes are done. */
 plait_status plait__critical_path_rank(plait__planner_state *planner,
 				       uint32_t scope);
 /* Order and lanes of all scopes, inner ones first. */

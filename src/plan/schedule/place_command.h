@@ -104,10 +104,10 @@ plait_status plait__place_add_lane(plait__placement *place, uint32_t device,
 				   uint32_t *out_lane);
 
 /*
- * Choose the lane that can start the task first.  Ties: a lane whose last
- * command is a pred of the task, a lane that ran the same affinity, the lane
- * that is free first, a new lane below the limit.  `widest` takes a new lane
- * rather than one whose last command is not known to precede the task.
+ * Choose the lane that can start the task first.  Ties: the lane of a pred that
+ * is last on it, a lane that ran the same affinity, the lane that is free
+ * first, a new lane below the limit.  `widest` takes a new lane rather than one
+ * with a last command that is not known to precede the task.
  */
 plait_status plait__place_choose(plait__placement *place,
 				 const plait__place_task *task,
@@ -138,8 +138,8 @@ plait_status plait__place_step(plait__placement *place,
 			       uint32_t *out_wait_count);
 
 /*
- * Returns a lane of the task's device whose last command is known, through the
- * clocks of the task's preds, to precede the task; or PLAIT__NONE.  For
+ * Returns a lane of the task's device with a last command that precedes the
+ * task as far as the clocks of its preds know; or PLAIT__NONE.  For
  * place_command.c.
  */
 uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,

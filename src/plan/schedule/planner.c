@@ -147,7 +147,7 @@ static void free_graph(plait__planner_state *planner)
 
 /*
  * Free the workspace arrays that are unused once all arrays but the nodes are
- * emitted.  Nodes and copied tables are the larger part of a plan whose nodes
+ * emitted.  Nodes and copied tables are the larger part of a plan if nodes
  * have arguments.
  */
 static void free_working(plait__planner_state *planner)

@@ -32,7 +32,7 @@ typedef struct plait__planner_counts {
  *
  * PLAIT_E_INVALID   an index out of range, an edge that leaves its scope, a
  *                   case without branches, a node without a device, ...; a
- *                   cycle, whose nodes the text names
+ *                   cycle; the text names its nodes
  * PLAIT_E_NOMEM     no memory
  */
 plait_status plait__planner_run(const plait__input *input,

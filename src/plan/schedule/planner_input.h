@@ -40,7 +40,7 @@ typedef struct plait__input_device {
 typedef struct plait__input_scope {
 	uint32_t node_first;
 	uint32_t node_count;		/* may be 0 */
-	uint32_t region;		/* the region whose body it is; none for
+	uint32_t region;		/* the region it belongs to; none for
 					 * scope 0 */
 	uint32_t reserved0;
 } plait__input_scope;
