@@ -306,7 +306,8 @@ typedef struct plait__plan {
 	uint32_t command_count;
 	uint32_t node_count;
 	uint32_t signal_count;		/* slots, all bodies together */
-	uint32_t edge_count;		/* edges of the graph, for information */
+	uint32_t edge_count;		/* edges of the graph, for
+					 * information */
 	uint64_t hop_cost;		/* cost of a cross-lane wait, as planned
 					 * with */
 	uint64_t makespan;		/* of body 0, in units of cost */

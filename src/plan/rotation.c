@@ -44,7 +44,8 @@ bool plait__rotation_overlaps(const plait__plan *plan, uint32_t a,
 			      const plait__plan_rotation *one, uint32_t b,
 			      const plait__plan_rotation *other)
 {
-	uint32_t count = plait__rotation_period(one) * plait__rotation_period(other);
+	uint32_t count =
+		plait__rotation_period(one) * plait__rotation_period(other);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (plait__rotation_slot(plan, one, a, i) ==

@@ -128,7 +128,9 @@ static void find_all(plait__elision *elision)
 	plait__vector_init(&sweep.open, elision->list.allocator,
 			   sizeof(uint32_t));
 	for (uint32_t i = 1; i < elision->moments.count; i++) {
-		plait__elision_gap gap = { .from = moments[i - 1], .to = moments[i] };
+		plait__elision_gap gap = {
+			.from = moments[i - 1], .to = moments[i]
+		};
 		const plait__elision_rounds *rounds;
 
 		if (gap.from == gap.to)
@@ -204,7 +206,8 @@ static const plait__elision_gap *find_before(const plait__elision *elision,
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const plait__elision_gap *gap = plait__elision_at(elision, middle);
+		const plait__elision_gap *gap =
+			plait__elision_at(elision, middle);
 
 		if ((shown ? gap->shown : gap->from) <= time)
 			low = middle + 1;
@@ -246,8 +249,9 @@ uint64_t plait__elision_to_time(const plait__elision *elision, uint64_t shown)
 				 gap->to - gap->from);
 }
 
-const plait__elision_gap *plait__elision_enclosing(const plait__elision *elision, uint64_t from,
-						   uint64_t to)
+const plait__elision_gap *
+plait__elision_enclosing(const plait__elision *elision, uint64_t from,
+			 uint64_t to)
 {
 	const plait__elision_gap *gap = find_before(elision, from, false);
 

@@ -55,11 +55,13 @@ uint64_t plait__elision_to_shown(const plait__elision *elision, uint64_t time);
 uint64_t plait__elision_to_time(const plait__elision *elision, uint64_t shown);
 
 /* Returns the gap that contains the whole range, or null. */
-const plait__elision_gap *plait__elision_enclosing(const plait__elision *elision, uint64_t from,
-						   uint64_t to);
+const plait__elision_gap *
+plait__elision_enclosing(const plait__elision *elision, uint64_t from,
+			 uint64_t to);
 
-static inline const plait__elision_gap *plait__elision_at(const plait__elision *elision,
-							  uint32_t number)
+static inline const plait__elision_gap *
+plait__elision_at(const plait__elision *elision,
+		  uint32_t number)
 {
 	return plait__vector_at(&elision->list, number);
 }

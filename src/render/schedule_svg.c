@@ -16,7 +16,8 @@
 
 enum {
 	PER_COMMAND = 26,	/* least width per average command */
-	PER_COMMAND_WIDE = 48,		/* width per average command if there is room */
+	PER_COMMAND_WIDE = 48,		/* width per average command if there is
+					 * room */
 	MANY_NAMES = 20000,	/* too many to measure repeatedly */
 	MANY_WAITS = 200,	/* above this arrows are thinner */
 	NARROWEST = 4,		/* width of a box, if there is room */
@@ -60,7 +61,8 @@ static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 		if (plan->tracks[i].count > longest)
 			longest = plan->tracks[i].count;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = plait__timeline_shown_span(layout, i);
+		plait__simulate_span span =
+			plait__timeline_shown_span(layout, i);
 
 		if (plait__timeline_is_region(layout, i) ||
 		    plait__timeline_depth(layout, i) == PLAIT__NONE)
@@ -93,7 +95,8 @@ static uint32_t choose_strips(const struct plait__canvas *canvas,
 {
 	uint32_t good = plait__canvas_strips(boxes * PER_COMMAND_WIDE);
 	uint32_t least = plait__canvas_strips(boxes * PER_COMMAND);
-	uint32_t room = PLAIT__CANVAS_HEIGHT_MAX / plait__canvas_strip_height(canvas);
+	uint32_t room =
+		PLAIT__CANVAS_HEIGHT_MAX / plait__canvas_strip_height(canvas);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
 	return limit_strips(canvas, strips);
@@ -119,7 +122,8 @@ static uint32_t cut_strips(struct plait__canvas *canvas, uint64_t boxes,
 static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 {
 	const plait__plan_command *command = &canvas->plan->commands[number];
-	plait__simulate_span span = plait__timeline_planned_span(&canvas->layout, number);
+	plait__simulate_span span =
+		plait__timeline_planned_span(&canvas->layout, number);
 	char name[256];
 
 	plait__text_add(canvas->out, "<title>");
@@ -141,8 +145,10 @@ static uint32_t count_names(const struct plait__canvas *canvas)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < canvas->plan->command_count; i++) {
-		double from = (double)plait__timeline_shown_span(layout, i).start;
-		double room = (double)plait__timeline_free_until(layout, i) - from;
+		double from =
+			(double)plait__timeline_shown_span(layout, i).start;
+		double room =
+			(double)plait__timeline_free_until(layout, i) - from;
 		char label[PLAIT__CANVAS_NAME];
 
 		if (plait__timeline_is_region(layout, i) ||

@@ -79,7 +79,8 @@ bool plait__timeline_layout_init(plait__timeline_layout *layout,
 				 const plait__timeline *timeline,
 				 const plait_allocator *allocator)
 {
-	*layout = (plait__timeline_layout){ .plan = plan, .timeline = timeline };
+	*layout =
+		(plait__timeline_layout){ .plan = plan, .timeline = timeline };
 	plait__elision_init(&layout->elision, allocator);
 	layout->rows = plait__alloc_array(allocator,
 					  (uint64_t)plan->lanes_count + 1,
@@ -134,8 +135,9 @@ bool plait__timeline_is_region(const plait__timeline_layout *layout,
 }
 
 /* While a region runs it occupies the lanes of its stubs too. */
-plait__simulate_span plait__timeline_planned_span(const plait__timeline_layout *layout,
-						  uint32_t command)
+plait__simulate_span
+plait__timeline_planned_span(const plait__timeline_layout *layout,
+			     uint32_t command)
 {
 	const plait__plan *plan = layout->plan;
 
@@ -144,10 +146,12 @@ plait__simulate_span plait__timeline_planned_span(const plait__timeline_layout *
 	return layout->timeline->spans[command];
 }
 
-plait__simulate_span plait__timeline_shown_span(const plait__timeline_layout *layout,
-						uint32_t command)
+plait__simulate_span
+plait__timeline_shown_span(const plait__timeline_layout *layout,
+			   uint32_t command)
 {
-	plait__simulate_span span = plait__timeline_planned_span(layout, command);
+	plait__simulate_span span =
+		plait__timeline_planned_span(layout, command);
 
 	span.start = plait__elision_to_shown(&layout->elision, span.start);
 	span.end = plait__elision_to_shown(&layout->elision, span.end);
@@ -203,7 +207,8 @@ bool plait__timeline_elide_rounds(plait__timeline_layout *layout)
 	uint64_t boxes = 0;
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = plait__timeline_planned_span(layout, i);
+		plait__simulate_span span =
+			plait__timeline_planned_span(layout, i);
 
 		if (plait__timeline_depth(layout, i) == PLAIT__NONE)
 			continue;

@@ -47,12 +47,14 @@ bool plait__timeline_is_region(const plait__timeline_layout *layout,
 bool plait__timeline_elide_rounds(plait__timeline_layout *layout);
 
 /* Returns the planned span of a command. */
-plait__simulate_span plait__timeline_planned_span(const plait__timeline_layout *layout,
-						  uint32_t command);
+plait__simulate_span
+plait__timeline_planned_span(const plait__timeline_layout *layout,
+			     uint32_t command);
 
 /* Returns the shown span of a command. */
-plait__simulate_span plait__timeline_shown_span(const plait__timeline_layout *layout,
-						uint32_t command);
+plait__simulate_span
+plait__timeline_shown_span(const plait__timeline_layout *layout,
+			   uint32_t command);
 
 /* Returns the time until which the row is free after a command. */
 uint64_t plait__timeline_free_until(const plait__timeline_layout *layout,

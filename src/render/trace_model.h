@@ -45,7 +45,8 @@ typedef struct plait__trace {
 	plait__trace_span *spans; /* by lane, then time; then regions */
 	uint64_t count;
 	uint64_t capacity;
-	uint64_t dropped;	/* spans that were not recorded, for information */
+	uint64_t dropped;	/* spans that were not recorded, for
+				 * information */
 	uint64_t makespan;	/* ns */
 	uint64_t begin_ns;	/* monotonic time of 0 */
 	uint32_t span_count;	/* without region spans */

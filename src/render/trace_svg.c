@@ -394,7 +394,8 @@ void plait__trace_svg(plait__trace *trace, const plait__timeline *planned,
 		plait__elision_init(&pair.run.layout.elision, out->allocator);
 		if (trace->lane_count < trace->plan->lanes_count) {
 			pair.run.layout.rows = &pair.only_row;
-			pair.run.layout.first_of_device = &pair.only_first_of_device;
+			pair.run.layout.first_of_device =
+				&pair.only_first_of_device;
 		}
 		draw_all(&pair);
 		made = !pair.run.layout.elision.failed;

@@ -310,7 +310,8 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 	memset(s->head, 0xff, commands * sizeof(uint32_t));
 	memset(s->row, 0xff, commands * sizeof(uint32_t));
 	for (c = 0; c < commands; c++) {
-		plait__obligations_edges e = plait__obligations_in_edges(check, c);
+		plait__obligations_edges e =
+			plait__obligations_in_edges(check, c);
 
 		if (plait__obligations_has_lane_pred(check, c))
 			s->uses[c - 1]++;

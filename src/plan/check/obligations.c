@@ -46,7 +46,8 @@ static plait_status chain_preds(plait__check *check)
 		return plait__check_no_memory(check);
 	for (i = 0; i < plan->command_count; i++) {
 		uint32_t c = plan->order[i];
-		plait__obligations_edges e = plait__obligations_in_edges(check, c);
+		plait__obligations_edges e =
+			plait__obligations_in_edges(check, c);
 
 		for (k = e.first; k < e.last; k++)
 			if (!continued[e.targets[k]])

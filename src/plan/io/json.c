@@ -16,7 +16,8 @@
 
 /* Writer position: body `body`, and its next region in `order`. */
 struct region_entry {
-	uint32_t region;	/* its bodies are being written; none at the top */
+	uint32_t region;	/* its bodies are being written; none at the
+				 * top */
 	uint32_t body;
 	uint32_t next;		/* in `order`: the next region of this body */
 };
@@ -24,7 +25,8 @@ struct region_entry {
 struct writer {
 	const plait__plan *plan;
 	plait__text *out;
-	uint32_t *order;	/* regions, sorted by the body that holds them */
+	uint32_t *order;	/* regions, sorted by the body that holds
+				 * them */
 	uint32_t *first;	/* by body: its first region in `order` */
 	uint32_t *local;	/* by lane: its number in the current body */
 	plait__vector stack;	/* struct region_entry */

@@ -27,7 +27,8 @@ enum {
 	SWAP_STEPS = 64,	/* maximum of one search for another tail */
 	SWAP_NODES = 16,	/* candidates of one augmenting path */
 	SWAP_PREDS = 8,
-	AFFINITY_TRIED = 4		/* tails examined for a node with an affinity */
+	AFFINITY_TRIED = 4		/* tails examined for a node with an
+					 * affinity */
 };
 
 struct path_step {
@@ -206,7 +207,8 @@ static bool is_better(const struct plait__chain_cover *c, uint32_t u,
 		return c->unplaced_succs[u] < c->unplaced_succs[best];
 	if (planner->level[u] != planner->level[best])
 		return planner->level[u] > planner->level[best];
-	return (c->affinities[u] & affinity) != 0 && (c->affinities[best] & affinity) == 0;
+	return (c->affinities[u] & affinity) != 0 &&
+	       (c->affinities[best] & affinity) == 0;
 }
 
 /* Returns the tail, on `device`, of the pred that v continues, or none. */
@@ -374,7 +376,8 @@ static plait_status number_lanes(struct plait__chain_cover *c,
 						   &planner->lane[item]) != PLAIT_OK)
 				return PLAIT_E_NOMEM;
 			if (c->next[item] != PLAIT__NONE)
-				planner->lane[c->next[item]] = planner->lane[item];
+				planner->lane[c->next[item]] =
+					planner->lane[item];
 		}
 	}
 	return PLAIT_OK;
@@ -385,7 +388,8 @@ plait_status plait__chain_cover_open(plait__planner_state *planner,
 {
 	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
-	struct plait__chain_cover *c = plait__workspace_alloc_zero(work, 1, sizeof(*c));
+	struct plait__chain_cover *c =
+		plait__workspace_alloc_zero(work, 1, sizeof(*c));
 
 	if (c == NULL)
 		return plait__planner_no_memory(planner);
@@ -401,8 +405,8 @@ plait_status plait__chain_cover_open(plait__planner_state *planner,
 	c->affinities = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 					     sizeof(uint32_t));
 	*out = c;
-	if (c->via == NULL || c->cursor == NULL ||
-	    c->stamp == NULL || c->unplaced_succs == NULL || c->affinities == NULL)
+	if (c->via == NULL || c->cursor == NULL || c->stamp == NULL ||
+	    c->unplaced_succs == NULL || c->affinities == NULL)
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }

@@ -28,7 +28,8 @@ static uint32_t highest_cost(const plait__planner_state *planner,
 static const plait__planner_scope *counted_body(
 	const plait__planner_state *planner, const plait__input_region *region)
 {
-	const plait__planner_scope *bodies = &planner->scopes[region->scope_first];
+	const plait__planner_scope *bodies =
+		&planner->scopes[region->scope_first];
 	uint32_t most = 0;
 
 	if (region->kind == PLAIT__REGION_CASE &&

@@ -19,11 +19,13 @@ struct waits {
 	uint32_t *row;			/* by item; null without clocks */
 	uint32_t *sequence;		/* by item; null without clocks */
 	uint32_t *position;		/* by item; null without clocks */
-	uint32_t *unplaced_succs;		/* by t: successors not yet done */
+	uint32_t *unplaced_succs;		/* by t: successors not yet
+						 * done */
 	plait__place_point *points;	/* preds of the current command */
 	uint32_t point_capacity;
 	uint32_t point_count;
-	uint32_t *found;		/* commands waited for, in placing order */
+	uint32_t *found;		/* commands waited for, in placing
+					 * order */
 	uint32_t found_capacity;
 	uint32_t found_count;
 	uint32_t pred_count;
@@ -163,7 +165,8 @@ static void forget_preds(struct waits *w, uint32_t t)
 	plait__planner_state *planner = w->planner;
 	uint32_t i;
 
-	w->unplaced_succs[t] = planner->succ_first[t + 1] - planner->succ_first[t];
+	w->unplaced_succs[t] =
+		planner->succ_first[t + 1] - planner->succ_first[t];
 	if (w->unplaced_succs[t] == 0)
 		forget(w, t);
 	for (i = planner->pred_first[t]; i < planner->pred_first[t + 1]; i++)
@@ -544,5 +547,6 @@ plait_status plait__emit_waits(plait__planner_state *planner)
 	plait__workspace_free(work, w.found);
 	planner->counts->steps += planner->plan->preds_count +
 				planner->plan->waits_count;
-	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }

@@ -54,7 +54,8 @@ static void fill_profile(const plait__planner_state *planner,
 	uint32_t t, i, end = scope->t_first + scope->t_count;
 
 	for (t = scope->t_first; t < end; t++) {
-		uint64_t first = 0, behind = planner->rank[t] - planner->cost[t];
+		uint64_t behind = planner->rank[t] - planner->cost[t];
+		uint64_t first = 0;
 
 		for (i = planner->pred_first[t]; i < planner->pred_first[t + 1];
 		     i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points of the planner phases, one unit each, in the order of planner.c. */
+/* Entry points of the planner phases, one unit each, in the order of
+ * planner.c. */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PHASES_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PHASES_H
 

@@ -195,9 +195,10 @@ static inline uint64_t start_on(const plait__placement *place,
 struct choice {
 	uint64_t start;
 	uint32_t lane;
-	uint32_t preference;			/* 4: its last command is a pred; 2:
-					 * some command is; + 1: it ran the same
-					 * affinity */
+	uint32_t preference;			/* 4: its last command is a
+						 * pred; 2: some command is;
+						 * + 1: it ran the same
+						 * affinity */
 };
 
 /* Preds are examined from the last: the tail of a lane is the best choice. */

@@ -25,7 +25,8 @@ typedef struct plait__place_point {
 	uint64_t sequence;		/* placing order */
 	uint64_t finish;		/* predicted */
 	uint32_t lane;
-	uint32_t row;			/* its clock; private to vector_clock.c */
+	uint32_t row;			/* its clock; private to
+					 * vector_clock.c */
 } plait__place_point;
 
 typedef struct plait__place_lane {
@@ -35,7 +36,8 @@ typedef struct plait__place_lane {
 	uint64_t best_position;		/* valid within one step */
 	uint64_t best_step;
 	uint32_t device;
-	uint32_t row;			/* clock that the next command inherits */
+	uint32_t row;			/* clock that the next command
+					 * inherits */
 	uint32_t heap;			/* index in its device's heap */
 	uint32_t affinity;		/* of its latest command that had one */
 } plait__place_lane;

@@ -251,7 +251,9 @@ plait_status plait__plan_to_input_init(plait__plan_to_input *rebuilt,
 				       const plait_allocator *allocator,
 				       plait_error *error)
 {
-	*rebuilt = (plait__plan_to_input){ .plan = plan, .allocator = allocator };
+	*rebuilt = (plait__plan_to_input){
+		.plan = plan, .allocator = allocator
+	};
 	if (!is_whole(plan))
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "a plan of a part of a graph cannot be "

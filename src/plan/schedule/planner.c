@@ -59,10 +59,10 @@ static plait_status sort_accesses(plait__planner_state *planner)
 
 #define COPY_TABLE(type, name)						\
 	plan->name##_count = from->name##_count;			\
-	plan->name = plait__workspace_alloc(&planner->work, from->name##_count,	\
+	plan->name = plait__workspace_alloc(&planner->work, from->name##_count, \
 					sizeof(type));			\
 	if (plan->name == NULL)						\
-		return plait__planner_no_memory(planner);			\
+		return plait__planner_no_memory(planner);		\
 	if (from->name##_count > 0)					\
 		memcpy(plan->name, from->name,				\
 		       from->name##_count * sizeof(type));

@@ -330,14 +330,16 @@ plait_status plait__search_run(struct plait__list_schedule *l,
 	    !is_optimal(l, scope))
 		status = search_with_hops(l, scope);
 	restore_best(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }
 
 plait_status plait__search_open(plait__planner_state *planner,
 				struct plait__list_schedule **out)
 {
 	plait__workspace *work = &planner->work;
-	struct plait__list_schedule *l = plait__workspace_alloc_zero(work, 1, sizeof(*l));
+	struct plait__list_schedule *l =
+		plait__workspace_alloc_zero(work, 1, sizeof(*l));
 	uint64_t n = planner->node_count;
 
 	if (l == NULL)

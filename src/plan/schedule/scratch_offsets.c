@@ -256,7 +256,8 @@ static plait_status by_edges(struct memory *m)
 	plait__planner_state *planner = m->planner;
 	plait__workspace *work = &planner->work;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
-	uint32_t s = planner->scope_count, devices = planner->input->device_count;
+	uint32_t devices = planner->input->device_count;
+	uint32_t s = planner->scope_count;
 	struct plait__chain_cover *chains;
 	plait_status status;
 	uint64_t *totals;

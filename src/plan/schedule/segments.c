@@ -183,5 +183,6 @@ plait_status plait__segments_find(plait__planner_state *planner)
 	plait__workspace_free(work, s.depth);
 	plait__workspace_free(work, s.table);
 	plait__workspace_free(work, s.key_depth);
-	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }

@@ -19,7 +19,8 @@ void plait__workspace_init(plait__workspace *work,
 
 static void free_spare(plait__workspace *work)
 {
-	const plait__workspace_block *spare = &work->spares[--work->spare_count];
+	const plait__workspace_block *spare =
+		&work->spares[--work->spare_count];
 
 	work->held_bytes -= spare->bytes;
 	plait__free(work->allocator, spare->pointer, spare->bytes);

@@ -11,7 +11,8 @@
 
 /* Cost model of the system.  All zero: only the commands' own costs count. */
 typedef struct plait__simulate_system {
-	uint64_t hop_cost;		/* a completion seen from another lane */
+	uint64_t hop_cost;		/* a completion seen from another
+					 * lane */
 	uint64_t submit_cost;		/* per command on an async device */
 	uint64_t start_cost;		/* wake-up of each lane but the first */
 	uint64_t decision_cost;		/* per decision of a region and lane */
