@@ -33,7 +33,7 @@ enum {
 
 struct path_step {
 	uint32_t t;
-	uint32_t left;		/* preds not examined yet: first ..  left - 1 */
+	uint32_t left;		/* preds not examined yet: first .. left - 1 */
 };
 
 struct plait__chain_cover {
@@ -41,7 +41,7 @@ struct plait__chain_cover {
 	uint32_t *next;		/* by item: the next of its chain, or none */
 	uint32_t next_capacity;
 	uint32_t *via;		/* by t: path compression: itself, its
-				 * find, or none: exhausted */
+				 * substitute, or none: exhausted */
 	uint32_t *cursor;	/* by t: preds from here on are exhausted */
 	uint32_t *stamp;	/* by t: number of the last search that visited
 				 * it */
