@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a plan: refused, or a plan that can be proved, simulated, drawn
- * and saved.  The mutator starts from plans of its own and makes size and
- * checksum right again, so that what it changes is looked at.  Without a fuzzer
- * an input "seed N" stands for plans that are changed in that way.
+ * Fuzz target of plans as bytes: refused, or a plan that can be proved,
+ * simulated, drawn and saved.  The mutator starts from plans of its own and
+ * makes size and checksum right again, so that its changes reach the reader.
+ * Without a fuzzer an input "seed N" stands for plans that are changed in that
+ * way.
  */
 #include "fuzz.h"
 

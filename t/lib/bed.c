@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See bed.h.
- */
+/* Test bed for one backend; see bed.h. */
 #include "bed.h"
 
 #include <stdio.h>
