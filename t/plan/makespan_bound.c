@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bound that tells that no schedule can be shorter: on small graphs it is
- * compared with the best schedule that there is, found by trying all.
+ * The lower bound of the makespan: on small graphs it is compared with the best
+ * schedule that exists, found by trying all.
  */
 #include "plan/schedule/phases.h"
 
@@ -15,7 +15,7 @@ struct small {
 	uint32_t lanes;
 	uint64_t cost[MOST];
 	uint32_t before[MOST];		/* bits: preds */
-	/* What the bound is given. */
+	/* The input of the bound. */
 	uint64_t rank[MOST];
 	uint32_t pred_first[MOST + 1];
 	uint32_t preds[MOST * MOST];
@@ -108,15 +108,15 @@ static void against_all(void)
 
 		make(&g, &random);
 		least = best(&g, 0, free_at, finish, 0);
-		/* Never of one that could be shorter ... */
+		/* The bound never exceeds the best makespan ... */
 		for (uint64_t more = 1; more <= 3; more++)
 			if (is_shortest(&g, least + more))
 				OK_THAT(false, "round %d: %u nodes, %u lanes, "
 					"least %u, not %u", round, g.count,
 					g.lanes, (unsigned)least,
 					(unsigned)(least + more));
-		/* ... and nearly always of the shortest: path and work alone
-		 * tell 393 of these. */
+		/* ...  and nearly always reaches it: path and work alone prove
+		 * 393 of these. */
 		told += is_shortest(&g, least);
 	}
 	OK_THAT(told >= 396, "%u of %d were told", told, ROUNDS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the planner is given may be anything: each mistake is an error that
- * says what is wrong and where, and changes nothing.
+ * Invalid input of the planner: each mistake is an error that names the mistake
+ * and its place, and changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -237,7 +237,7 @@ static void spoil(struct shape *s, struct shape_random *random)
 }
 
 /* Random numbers for everything that is an index. */
-/* What cannot run at the same time shares, however much it is. */
+/* Commands that cannot run at the same time share scratch, of any size. */
 static void scratch(void)
 {
 	plait__input_options options = { .lanes = 2,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What fails, who is told, and how it goes on; threads that are lost. */
+/* Failures of lanes and counters: waits that end, recovery, and threads that a
+ * task ends. */
 #include "lib/pool.h"
 
 #include <fenv.h>
@@ -33,7 +34,7 @@ static void failure_spreads(void)
 	work[1].label = "seven";
 	send_call(lane, NULL, 0, count_up, &count, a, 1);
 	send(lane, NULL, 0, work, 3, a, 2, NULL);
-	/* What failed waits for nothing any more. */
+	/* A failed lane waits for nothing any more. */
 	send_call(lane, never, 1, count_up, &count, a, 3);
 	send_call(next, a, 1, count_up, &count, b, 1);
 	send_call(next, a, 2, count_up, &count, b, 2);
@@ -152,7 +153,7 @@ static void a_failure_ends_a_wait(void)
 	plait__pool_destroy(pool);
 }
 
-/* --- threads ------------------------------------------------------------- */
+/* --- lost threads */
 
 static int32_t end_thread(void *arg)
 {
@@ -207,7 +208,7 @@ static void wait_as_guest(void *arg)
 	at_store_release_u32(&guest->returned, 1);
 }
 
-/* A thread of the user's that waits, and is lost in what it runs. */
+/* A thread of the user that waits, and is ended by a task that it runs. */
 static void a_lost_guest_leaves_the_rest(void)
 {
 	struct guest guest = { .pool = new_pool(0) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wait for counters: any, all, time, failure, many at once. */
+/* Waits for counters: any, all, timeouts, failure, many at once. */
 #include "lib/pool.h"
 
 #include "pool/task.h"
@@ -180,7 +180,7 @@ static void wait_for_any(void *arg)
 				    TAP_PATIENCE_NS, NULL)));
 }
 
-/* One of several is enough for who sleeps for any. */
+/* One of several points wakes a thread that waits for any. */
 static void any_wakes_a_sleeper(void)
 {
 	struct lonely lonely = { .pool = new_pool(1) };
@@ -228,7 +228,7 @@ static void no_wake_is_lost(void)
 	crowd.gates[1] = new_gate(crowd.pool);
 	plait__thread_start(&thread, "echo", echo, &crowd, NULL);
 	for (n = 1; n <= 300; n++) {
-		/* Now spinning, now yielding, now asleep. */
+		/* While it spins, while it yields, and while it sleeps. */
 		if (n % 3 == 0) {
 			plait_backend_point never = point(crowd.gates[1], n);
 			plait__counter_wait(crowd.pool, &never, 1, 0,
@@ -303,8 +303,8 @@ static bool count_turn(plait__task *task)
 	return false;
 }
 
-/* A guest whose lane gives way to a task has its turn over before it runs that;
- * then the task is as if nobody had taken it. */
+/* An external thread whose lane gives way to a task ends its turn before it
+ * runs the task; then the task is as if it had never been claimed. */
 static void a_task_is_taken_and_not_run(void)
 {
 	plait__pool *pool = new_pool(0);
@@ -327,7 +327,7 @@ static void a_task_is_taken_and_not_run(void)
 		continue;
 	IS_UINT(turns, 1);
 	IS_UINT(at_load_relaxed_u32(&count), 1000);
-	/* Would wait for who has taken it. */
+	/* It would wait for the thread that has claimed it. */
 	if (at_load_relaxed_u32(&task.ready.pins) == 0)
 		plait__task_forget(&task);
 	plait__lane_destroy(lane);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a module of the stand-in is: host code that looks like a device's.
- * The stand-in compiler writes one, the stand-in driver runs it; C and C++.
+ * Modules of the stand-in: host code that looks like a device's.  The stand-in
+ * compiler writes one, the stand-in driver runs it; C and C++.
  */
 #ifndef STANDIN_DEVICE_H
 #define STANDIN_DEVICE_H
@@ -26,7 +26,7 @@ struct standin_place {
 	struct standin_index thread, block, block_size, grid_size;
 };
 
-/* What kernels ask of who runs them. */
+/* Services for kernels, by the code that runs them. */
 struct standin_host {
 	struct standin_place *(*place)(void);
 	void (*barrier)(void);
@@ -41,7 +41,7 @@ struct standin_module {
 	unsigned driver; /* the oldest that has all functions, or 0 */
 	unsigned count;
 	const struct standin_kernel *kernels;
-	/* Filled in by who loads it. */
+	/* Filled in by the loader. */
 	const struct standin_host **host;
 };
 

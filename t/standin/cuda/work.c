@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A stand-in for libcuda.so.1: what a command or a node does, on a thread of
+/* A stand-in for libcuda.so.1: execution of a command or a node, on a thread of
  * the stand-in and without its lock. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* --- kernels -------------------------------------------------------------- */
 
-/* What tests make fail, counted over all kernels. */
+/* Failures that tests ask for, counted over all kernels. */
 static CUresult injected(void)
 {
 	CUresult code = CUDA_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the stand-in share. */
+/* Shared declarations of the files of the stand-in for OpenCL. */
 #ifndef T_CL_FAKE_H
 #define T_CL_FAKE_H
 
@@ -22,8 +22,8 @@ enum { FAKE_DEVICES = 4, FAKE_PARAMETERS = 16, FAKE_VALUE_BYTES = 16 };
 
 #define FAKE_LARGEST_BYTES ((cl_ulong)16 << 20)
 
-/* What is behind a handle.  Dead ones are kept until the next reset, so that
- * who still uses one is found. */
+/* The object behind a handle.  Dead ones are kept until the next reset, so that
+ * a later use is detected. */
 enum fake_kind {
 	FAKE_PLATFORM = 0x636c3031,
 	FAKE_DEVICE,
@@ -81,7 +81,7 @@ struct fake_kernel {
 	struct fake_program *program;
 	plait_kernel_function function;
 	cl_uint count;
-	bool guarded; /* the last one tells whether it does anything */
+	bool guarded; /* the last one tells whether it has an effect */
 	struct fake_argument arguments[FAKE_PARAMETERS];
 };
 
@@ -126,7 +126,7 @@ struct fake_queue {
 	struct fake_queue *next;
 	struct fake_command *head, *tail;
 	bool running; /* the head is */
-	cl_int failed; /* and nobody was told */
+	cl_int failed; /* and was not reported yet */
 };
 
 struct fake_world {
@@ -159,7 +159,7 @@ bool fake_is(const void *handle, enum fake_kind kind);
 void fake_retain(void *object);
 void fake_release(void *object);
 void fake_forget_objects(void);
-/* What is asked for, if there is room. */
+/* The requested answer, if there is room. */
 cl_int fake_give(const void *from, size_t bytes, size_t room, void *value,
 		 size_t *out_bytes);
 
@@ -171,16 +171,16 @@ cl_int fake_launch(struct fake_command *command);
 
 /* --- commands.c */
 
-/* Null, with *code, if it cannot be. */
+/* Null, with *code, on failure. */
 struct fake_command *fake_command(cl_command_queue queue, cl_uint count,
 				  const cl_event *waits, cl_int *code);
-/* Take it, and give out its event if that is wanted. */
+/* Take the command, and return its event if the caller wants one. */
 void fake_enqueue(struct fake_command *command, cl_event *event);
 void fake_await(struct fake_event *event);
-/* Whoever was told something may go on before the call that told it has given
- * back the event. */
+/* The recipient of a callback may go on before the call that invoked it has
+ * released the event. */
 void fake_await_told(void);
-/* Run what there is to run, if that is this thread's to do. */
+/* Run the commands that can run, if that is this thread's duty. */
 void fake_go_on(void);
 void fake_begin_thread(void);
 void fake_end_thread(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that enqueue, and what their commands do. */
+/* Functions of the stand-in for OpenCL that enqueue, and the execution of their
+ * commands. */
 #include <string.h>
 
 #include "fake.h"
