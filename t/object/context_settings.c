@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening: what is refused, what the environment says; and what users say. */
+/* Settings of a context: rejected ones, those of the environment, and reports
+ * to the user. */
 #include "lib/objects.h"
 
 #include <linux/membarrier.h>
@@ -13,8 +14,8 @@ static long ask_barrier(int command)
 	return syscall(SYS_membarrier, command, 0, 0);
 }
 
-/* What it takes the kernel many milliseconds to give a process of several
- * threads is asked for before there are any: not when a plan is made ready. */
+/* Requests that take the kernel many milliseconds in a process of several
+ * threads are made before there are any: not when a plan is prepared. */
 static void opens_early(void)
 {
 	plait_context_desc desc = { .size = sizeof(desc), .backends = "host",
@@ -131,7 +132,7 @@ static void environment_is_read(void)
 	OK(all_gone());
 }
 
-/* How many workers a context has that says nothing about them. */
+/* The number of workers of a context without a setting for them. */
 static uint32_t default_workers(void)
 {
 	struct rig rig = { .backend = "host" };
@@ -169,7 +170,7 @@ static int32_t return_four(void *user_data)
 	return 4;
 }
 
-/* With PLAIT_SYNC the call that submits answers for what it submitted. */
+/* With PLAIT_SYNC the call that submits reports the failure of its commands. */
 static void sync_is_obeyed(void)
 {
 	size_t i;
@@ -190,7 +191,7 @@ static void sync_is_obeyed(void)
 	}
 }
 
-/* What is written on the error stream while a context is opened. */
+/* The text that the error stream gets while a context is opened. */
 static void open_and_read(const char *level, char *text, size_t room)
 {
 	struct rig rig = { .backend = "host" };
@@ -240,7 +241,8 @@ static void hear_warnings(void *user_data, int32_t level, const char *line)
 	snprintf(heard->text, sizeof(heard->text), "%s", line);
 }
 
-/* What a context says that is opened with it, and what the report does. */
+/* The text of a context that is opened with this variable, and the effect of
+ * the report. */
 static void is_passed_over(const char *name, const char *value,
 			   const char *what)
 {
@@ -266,7 +268,7 @@ static void is_passed_over(const char *name, const char *value,
 	IS_UINT(heard.count, 1);
 }
 
-/* What cannot be understood and is no reason to give up. */
+/* Values that cannot be understood and are no reason to fail. */
 static void unusable_is_told(void)
 {
 	static const char *const lanes =
@@ -296,7 +298,7 @@ static void unusable_is_told(void)
 	is_passed_over("PLAIT_CACHE_MAX", "-1", bytes);
 }
 
-/* What can be is not spoken of. */
+/* Understood values are not mentioned. */
 static void usable_is_not_told(void)
 {
 	static const char *const right[][2] = {
@@ -323,7 +325,7 @@ static void usable_is_not_told(void)
 	}
 }
 
-/* An error is one line that says something, whatever it was told. */
+/* An error is one line with a text, whatever the backend gave. */
 static void texts_of_gates(struct rig *rig)
 {
 	plait_error *e = &rig->error;
@@ -339,7 +341,7 @@ static void texts_of_gates(struct rig *rig)
 	IS_INT(plait_signal_reset(rig->gate, e), PLAIT_OK);
 }
 
-/* As of an exception that has nothing to say. */
+/* As from an exception without a text. */
 static void texts_of_calls(struct rig *rig)
 {
 	plait_command command = { .size = sizeof(command),

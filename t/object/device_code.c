@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that a device runs itself: what is told when it cannot, when a slot
- * fails, and when memory runs out while one is built or launched. */
+/* Kernels that a device compiles and runs itself: errors when it cannot, when a
+ * slot fails, and when memory runs out while one is built or launched. */
 #include "lib/suite.h"
 
 #include <stdio.h>
@@ -150,7 +150,7 @@ static void both_ways(void)
 	}
 }
 
-/* Once it fails, as the slot said; then it works. */
+/* It fails once, with the slot's status; then it works. */
 static void slots_fail(void)
 {
 	static const char *const slots[] = { "kernel_build", "kernel_query",
@@ -205,7 +205,7 @@ static void memory_runs_out(void)
 					     &kernel, &error);
 		if (status == PLAIT_OK)
 			status = launch(&world, kernel);
-		/* What was not reached was not needed. */
+		/* An allocation that was not reached was not needed. */
 		if (at > __atomic_load_n(&call_number, __ATOMIC_RELAXED))
 			k = 1000;
 		__atomic_store_n(&fail_at, 0, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of handles: entering, leaving, what is wrong with a number. */
+/* The table of handles: enter, leave, and the detection of invalid numbers. */
 #include "object/handle/handle_table.h"
 
 #include "lib/tap.h"
@@ -69,7 +69,7 @@ static void comes_and_goes(void)
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
 	   PLAIT__HANDLE_NO_ACTION);
 	IS_PTR(found, NULL);
-	/* The last reference goes while somebody is inside. */
+	/* The last reference is dropped while a thread is inside. */
 	OK(plait__handle_release(handle, PLAIT_OBJECT_BUFFER, &found) ==
 	   PLAIT__HANDLE_LEAVE);
 	IS_PTR(found, &thing);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A backend that never tells what it promised to tell: whoever waits is told
- * what for, on which plugin, and where to look.  The simulated system inside
- * of fault, which keeps one notification to itself.
+ * Diagnosis of missing notifications: the waiting thread is told which point is
+ * missing, of which plugin, and where to look.  The simulated system inside of
+ * `fault`, which drops one notification.
  */
 #define RUN_FREEZE PLAIT_FREEZE_QUEUES
 #include "lib/runs.h"
 
 enum { SOON_NS = 1000000 };
 
-/* Where the fault is: the number of the notification that does not come. */
+/* The fault: the number of the notification that does not come. */
 static bool open_untold(int never)
 {
 	static char options[64];
@@ -21,7 +21,8 @@ static bool open_untold(int never)
 	return open_rig(&rig);
 }
 
-/* What was promised is still held, so that nothing of this context ends. */
+/* The missing notification still holds its objects, so nothing of this context
+ * ends. */
 static void leave_rig(void)
 {
 	plait_context_release(rig.context);
@@ -69,7 +70,7 @@ static void an_event(void)
 	       PLAIT_OK);
 	IS_INT(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error),
 	       PLAIT_OK);
-	/* The one that has come is named, not the one that has not. */
+	/* The text names the point that has happened, not a later one. */
 	wait_in_vain(inbox);
 	SAYS("signal \"s\" has come to 1, of which ");
 	BLAMES("chaos");
@@ -104,7 +105,7 @@ static void a_call(void)
 	       PLAIT_OK);
 	IS_INT(plait_queue_finish(rig.queue, SOON_NS, &rig.error),
 	       PLAIT_E_TIMEOUT);
-	/* The queue has not come there, so nobody is late. */
+	/* The queue has not reached the point, so no notification is late. */
 	SAYS("queue \"q\" of chaos is not done after 1000000 ns; it has a "
 	     "wait for signal ");
 	SAYS(", which is at 0");
@@ -142,7 +143,7 @@ static void a_run(void)
 	leave_rig();
 }
 
-/* The same with nothing wrong: nobody is blamed, and all comes to its end. */
+/* Does the same without a fault: no backend is blamed, and all waits end. */
 static void all_told(void)
 {
 	plait_inbox *inbox;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wait for a run that took too long says what the run waits for: a signal, the
- * owner of an inbox, a lane of a device; on lanes of the host and on queues.
+ * Timeouts of waits for a run: the text says for what the run waits: a signal,
+ * the owner of an inbox, a lane of a device; on lanes of the host and on
+ * queues.
  */
 #define RUN_ON_CHAOS
 #include "lib/runs.h"
@@ -147,7 +148,7 @@ static void wait_for_owner(uint32_t flags)
 	HAS_STR(rig.error.text, "node 0 \"asked\" waits for inbox ");
 	HAS_STR(rig.error.text, ", which its owner, thread ");
 	(void)pthread_barrier_wait(&owner.waited);
-	/* Where time is simulated nobody waits for what a thread may do. */
+	/* Simulated time does not wait for other threads. */
 	OK(pthread_join(thread, NULL) == 0);
 	end_run(plan, run, PLAIT_OK);
 	(void)pthread_barrier_destroy(&owner.ready);
@@ -179,7 +180,7 @@ static void wait_for_lane(uint32_t flags)
 static void each(void (*check)(uint32_t flags), bool works)
 {
 	for (uint32_t i = 0; i < WORKERS; i++) {
-		/* Who waits would do it himself. */
+		/* The waiting thread would do it itself. */
 		if (works && (worker_counts[i] == 0 ||
 			      worker_counts[i] == ON_CHAOS))
 			continue;

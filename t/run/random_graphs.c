@@ -2,12 +2,13 @@
 /*
  * Random graphs (t/lib/maze.h) in random plans, run in every way, whole,
  * failing and cancelled at random places, against a walk that knows only the
- * graph. Nothing here depends on time, or on who is first: each check holds
- * for every order that the graph allows.
+ * graph.  Nothing here depends on time, or on the order of threads: each check
+ * holds for every order that the graph allows.
  *
- *	t/run/random_graphs.t [seed=N] [rounds=N] [from=ROUND] [say=ROUNDS]
+ * 	t/run/random_graphs.t [seed=N] [rounds=N] [from=ROUND] [say=ROUNDS]
  *
- * It can go on for hours, and where it was stopped: it says with what.
+ * The test can go on for hours, and be resumed where it was stopped: it prints
+ * the arguments for that.
  */
 #include "lib/maze_run.h"
 

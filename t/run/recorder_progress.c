@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recorded run tells of itself while it runs. */
+/* Progress that a recorded run reports while it is in flight. */
 #include "lib/runs.h"
 
 enum { TURNS = 5 };
@@ -33,7 +33,7 @@ static plait_plan *make_asking(plait_inbox *inbox)
 	return plan;
 }
 
-/* Each event keeps the run where it is: what is told then is what it is. */
+/* Each event keeps the run where it is, so the reported progress is exact. */
 static void check_progress(uint32_t flags)
 {
 	const plait_run_desc desc = { .size = sizeof(desc),

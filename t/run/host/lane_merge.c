@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plans whose lanes become fewer: everything is done once, in an order that
- * the plan allows, and nobody waits for ever.
+ * Merged lanes of plans: every command is run once, in an order that the plan
+ * allows, and no lane waits for ever.
  */
 #include "run/host/lane_merge.h"
 
@@ -11,7 +11,7 @@
 
 enum { GRAPHS = 400, MOST_LANES = 5, MOST_NODES = 60 };
 
-/* Lanes that go on as long as they can, one after the other. */
+/* Lanes, interpreted one after the other as far as each can go. */
 struct walk {
 	const plait__plan *plan;
 	const plait__lane_merge *merge;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which edges a segment has, and that finding them takes so many looks as there
- * are waits, however many lanes a command waits for.  The source is included, so
+ * Edges of a segment, and the cost of finding them: as many looks as there are
+ * waits, however many lanes a command waits for.  The source is included, so
  * that looks can be counted; plans are written by hand.
  */
 #include "run/queue/queue_engine.h"
@@ -75,7 +75,8 @@ static void begin(void)
 			   sizeof(uint32_t));
 }
 
-/* The next one, on this lane of body 0, behind what add_wait says then. */
+/* The next command, on this lane of body 0, behind the waits that add_wait adds
+ * then. */
 static void add_command(uint32_t lane, uint32_t kind)
 {
 	uint32_t number = plan.command_count++;
