@@ -24,7 +24,7 @@ static int compare_numbers(const void *left, const void *right)
 	return (a[0] > b[0]) - (a[0] < b[0]);
 }
 
-/* Pairs whose second part tells that they stay together. */
+/* Pairs; the second part shows that they stay together. */
 static void sorts(void)
 {
 	static const uint32_t counts[] = { 0, 1, 2, 3, 4, 7, 8, 100, 1000 };

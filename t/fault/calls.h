@@ -89,15 +89,15 @@ void calls_sweep(const struct calls_entry *entry, const char *backend,
 /* Does the same for all entries of all tables, on the host and on chaos. */
 void calls_sweep_all(const struct calls_fault *fault);
 
-/* The result of an entry whose call broke a rule: PLAIT_E_INTERNAL. */
+/* The result of an entry that broke a rule: PLAIT_E_INTERNAL. */
 plait_status calls_wrong(plait_error *error, const char *text);
 
 int32_t calls_add_one(void *user_data);
 int32_t calls_return_three(void *user_data);
 int32_t calls_return_zero(void *user_data);
 
-/* graph.c: a kernel "touch"; a graph of work and a loop, whose argument `by` is
- * a parameter of that name if there is one. */
+/* graph.c: a kernel "touch"; a graph of work and a loop, with the parameter
+ * `by` as its argument of that name if there is one. */
 plait_status calls_make_kernel(struct place *place, plait_kernel **out,
 			       plait_error *error);
 plait_status calls_make_graph(struct place *place, const char *parameter,

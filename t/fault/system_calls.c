@@ -23,7 +23,7 @@
 
 /*
  * The system calls that may fail, and how.  Not listed: calls that cannot fail
- * in the kernel (exit, wake, unmap, signal masks), those whose failure has no
+ * in the kernel (exit, wake, unmap, signal masks), those that fail without
  * effect (close), and those that only other libraries make: the C library for a
  * heap (t/fault/allocations.c has that), hwloc for flags of a descriptor (it
  * loses the descriptor when it gets no answer).

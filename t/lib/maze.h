@@ -49,7 +49,7 @@ enum maze_kind {
 	MAZE_MARK,
 	MAZE_FILL,
 	MAZE_COPY,
-	/* Regions, whose predicate is a function or a word. */
+	/* Regions; the predicate is a function or a word. */
 	MAZE_WHILE,
 	MAZE_DO,
 	MAZE_CASE
@@ -73,9 +73,9 @@ struct maze_spot {
 	uint32_t source;
 	uint32_t rotation;	/* TURN, LOOK: or MAZE_NONE */
 	uint64_t cost;
-	/* The spots whose numbers it uses, as masks: all before it; those of
-	 * the same body, from the iteration before; and for a predicate those
-	 * of its bodies. */
+	/* The spots that it takes numbers from, as masks: all before it; those
+	 * of the same body, from the iteration before; and for a predicate
+	 * those of its bodies. */
 	uint64_t before;
 	uint64_t beside;
 	uint64_t inside;

@@ -74,8 +74,7 @@ static inline bool open_host(uint32_t workers)
 	}
 	rig.workers = workers;
 	rig.flags = workers == 0 ? PLAIT_CONTEXT_NO_WORKERS : 0;
-	/* Four: each lane on its own worker, whatever the number of
-	 * processors. */
+	/* Four: each lane on its own worker, on any number of processors. */
 	if (workers < 4)
 		unsetenv("PLAIT_LANES");
 	else

@@ -23,7 +23,7 @@ plait_context *suite_context(void);
 
 /*
  * Does the same, but where the backend is not available nothing is tested, and
- * one lane is enough: for drivers, whose own caches are put into the folder.
+ * one lane is enough: for drivers; their own caches are put into the folder.
  */
 bool suite_open_driver(const char *backend);
 

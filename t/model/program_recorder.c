@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is made once and then used without a lock, under every interleaving: a
- * program, by whoever comes first; a recorder, and the crews of recorded runs,
- * while others are on their way.  Nobody sees one that is not whole.  program.c,
- * host_engine.c and recorder.c as they are; what they put together is here.
+ * Objects that are made once and then used without a lock, under every
+ * interleaving: a program, made by the first thread that needs it; a recorder,
+ * and the lane sets of recorded runs, while other runs are in flight.  No
+ * thread sees a partial one.  program.c, host_engine.c and recorder.c as they
+ * are; the parts that they assemble are here.
  */
 #include "lib/tap.h"
 
@@ -58,7 +59,7 @@ void plait__free(const plait_allocator *allocator, void *block, uint64_t bytes)
 		mc_free(block);
 }
 
-/* --- what a program is made of: marks that races show in */
+/* --- the parts of a program: marks that races show in */
 
 plait_status plait__lane_program_compile(plait__lane_program *flat,
 					 const plait__program *program, bool serial,
@@ -130,7 +131,7 @@ bool plait__external_matches(const plait__program *program, uint32_t index)
 	return true;
 }
 
-/* --- what else the sources are linked with, and nothing comes of */
+/* --- the other functions that the sources are linked with, without effect */
 
 const plait__engine plait__queue_engine = { .name = "queued" };
 
@@ -257,8 +258,8 @@ static void run_recorded(plait__program *program, plait__instance *instance)
 	at_add_u32(&recorded, 1);
 }
 
-/* Thread 0 has a run on its way, the next begins one that is recorded if it
- * can be, and the last sees to that. */
+/* Thread 0 has a run in flight, the next begins one that is recorded if it can
+ * be, and the last switches recording on. */
 static void run_recording(uint32_t self)
 {
 	plait__program *program = program_of();
@@ -274,7 +275,7 @@ static void run_recording(uint32_t self)
 	}
 }
 
-/* One drives, and the other has it recorded from now on. */
+/* One runs, and the other switches recording on. */
 static void run_driven(uint32_t self)
 {
 	plait__program *program = program_of();
@@ -287,7 +288,7 @@ static void run_driven(uint32_t self)
 		program->engine->cancel(&program->instances[0]);
 }
 
-/* Both want it recorded, and one of them does it. */
+/* Both switch recording on, and one of them makes the recorder. */
 static void run_both(uint32_t self)
 {
 	plait__program *program = program_of();

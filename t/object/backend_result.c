@@ -240,7 +240,7 @@ static void submit_call(struct rig *rig, plait_inbox *inbox, int *calls)
 	       PLAIT_OK);
 }
 
-/* Until the queue is done, whatever the backend reports meanwhile. */
+/* Until the queue is done, regardless of reports in between. */
 static void finish_at_last(struct rig *rig)
 {
 	uint64_t since = 0;

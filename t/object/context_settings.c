@@ -325,7 +325,7 @@ static void usable_is_not_told(void)
 	}
 }
 
-/* An error is one line with a text, whatever the backend gave. */
+/* An error is one line with a text, for any text of the backend. */
 static void texts_of_gates(struct rig *rig)
 {
 	plait_error *e = &rig->error;

@@ -199,7 +199,7 @@ static void flat_without_finish(void)
 	OK(all_gone());
 }
 
-/* --- memory in use is not freed, whatever is closed */
+/* --- closing objects does not free memory in use */
 
 static void wrapped_memory_at_close(void)
 {

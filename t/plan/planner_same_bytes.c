@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Determinism of the planner: the same input gives the same bytes on every run,
- * with every compiler, and whatever the memory held before.  The sum of all
- * plans is written down here; it changes only when the planner decides
+ * with every compiler, and with any previous content of the memory.  The sum of
+ * all plans is written down here; it changes only when the planner decides
  * differently, and then on purpose.
  */
 #include <stdlib.h>

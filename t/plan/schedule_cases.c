@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small graphs whose best schedule is obvious, as facts: the lane of each
+ * Small graphs with an obvious best schedule, as facts: the lane of each
  * command, and the waits.  Each case is a question that static schedulers are
  * known to answer, some of them badly; where plait decides otherwise the case
  * says why.

@@ -303,8 +303,8 @@ static bool count_turn(plait__task *task)
 	return false;
 }
 
-/* An external thread whose lane gives way to a task ends its turn before it
- * runs the task; then the task is as if it had never been claimed. */
+/* An external thread with a lane that gives way to a task ends its turn before
+ * it runs the task; then the task is as if it had never been claimed. */
 static void a_task_is_taken_and_not_run(void)
 {
 	plait__pool *pool = new_pool(0);

@@ -129,7 +129,7 @@ static uint64_t say(plait__pool *pool)
 	return next_ns;
 }
 
-/* Whatever the age of the last one. */
+/* Regardless of the age of the last one. */
 static uint64_t measure_again(plait__pool *pool, uint64_t ns)
 {
 	next_ns = ns;

@@ -8,8 +8,8 @@
 
 enum { ROOM = 96, ROUNDS = 8 };
 
-/* From `from` a piece into the middle of `mine`, rows of that to `to`, whose
- * first bytes are filled. */
+/* From `from` a piece into the middle of `mine`, rows of that to `to`; then a
+ * fill of the first bytes of `to`. */
 struct scene {
 	plait_graph *graph;
 	plait_buffer *mine;

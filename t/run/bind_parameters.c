@@ -372,7 +372,7 @@ static void let_queue_go(uint64_t sequence)
 }
 
 /* A queue has room for as much as it ever had in flight, which is more than
- * runs that come one after the other need, whatever the worker's progress. */
+ * runs that come one after the other need, at any pace of the worker. */
 static void grow_queue(void)
 {
 	uint64_t calls = 0;

@@ -417,7 +417,7 @@ static int32_t call_it(void *const *arguments, const plait_launch *launch,
 	return function(*(int32_t *)arguments[0]);
 }
 
-/* A plan whose kernel calls a plan. */
+/* A plan with a kernel that calls a plan. */
 static void inside_another(void)
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {

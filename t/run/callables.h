@@ -5,7 +5,7 @@
 
 #include "lib/runs.h"
 
-/* Plans of one kernel, all of whose arguments are parameters. */
+/* Plans of one kernel; all of its arguments are parameters. */
 
 struct one {
 	plait_kernel *kernel;

@@ -391,7 +391,7 @@ static void write_both(uint32_t flags)
 	plait_plan *plan = make_plan(2);
 	plait_run *run;
 
-	/* One with all records, and one whose first half is missing. */
+	/* One with all records, and one without its first half. */
 	IS_INT(plait_plan_record(plan, flags == 0 ? 2 : 0, &rig.error),
 	       PLAIT_OK);
 	run = run_recorded(plan, flags);

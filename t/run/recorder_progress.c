@@ -12,7 +12,7 @@ static int32_t count_down(void *user_data)
 	return left > 0 ? left-- : 0;
 }
 
-/* A loop whose body is an event of an inbox. */
+/* A loop around an event of an inbox. */
 static plait_plan *make_asking(plait_inbox *inbox)
 {
 	const plait_node_desc loop = {

@@ -199,7 +199,7 @@ static void is_one_command_of_its_queue(void)
 	}
 }
 
-/* A run whose queue has failed before never starts, and says so. */
+/* A run on a queue that has failed before never starts, and reports that. */
 static void behind_a_failure(void)
 {
 	for (uint32_t w = 0; w < WORKERS; w++) {

@@ -113,8 +113,8 @@ static plait_status finish(struct attempt *attempt)
 }
 
 /*
- * The plan works again, as often as it has instances.  Of a run whose caller is
- * gone one function may still be active in each of the other two chains.
+ * The plan works again, as often as it has instances.  Of a run that lost its
+ * caller one function may still be active in each of the other two chains.
  */
 static void is_usable(plait_plan *plan, uint32_t flags)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A launch in parts: however it is cut into boxes, each element and each group
- * is in one part, once.
+ * Launches of portable kernels in parts: for every division into boxes each
+ * element and each group is in one part, once.
  */
 #include "lib/suite.h"
 
@@ -60,7 +60,7 @@ static void run_box(plait_range box)
 	run_box(half);
 }
 
-/* All ways of being called for `elements` counters, which have to be 1. */
+/* All ways to run `elements` counters, which have to be 1. */
 static void run_launches(uint32_t a, uint32_t b, uint32_t c)
 {
 	static const uint64_t shapes[][3] = { { 1, 1, 1 }, { 100, 1, 1 },

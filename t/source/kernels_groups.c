@@ -260,7 +260,7 @@ static void compact(void)
 	SUITE_ARRAY(count);
 	SUITE_VALUE(uint64_t, COUNT);
 	suite_launch(COUNT, 1, 1);
-	/* Which group comes first is nobody's business. */
+	/* The order of the groups is unspecified. */
 	if (!IS_UINT(count[0], expected))
 		return;
 	qsort(kept, expected, sizeof(kept[0]), ascending);

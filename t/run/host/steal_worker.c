@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work stealing, mode HELPED: graphs with many more nodes than lanes, whose
- * nodes take different times in each run, so that lanes help each other.  Each
- * node checks that those before it are done in this run.
+ * Work stealing, mode HELPED: graphs with many more nodes than lanes, and
+ * durations that differ in each run, so that lanes help each other.  Each node
+ * checks that those before it are done in this run.
  */
 #define RUN_MODE PLAIT_MODE_HELPED
 #include "lib/runs.h"

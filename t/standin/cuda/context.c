@@ -135,7 +135,7 @@ CUresult standin_cuDeviceCanAccessPeer(int *can, CUdevice device,
 
 /* --- primary contexts ----------------------------------------------------- */
 
-/* One object of each kind whose destruction takes its dependents along. */
+/* One object of each kind; its destruction takes its dependents along. */
 static void end_object(struct object *object)
 {
 	switch (object->kind) {

@@ -404,7 +404,7 @@ static const struct {
 	function *function;
 } entries[] = { CUDA_CALLS(FINDABLE) };
 
-/* Names whose meaning changes from some version on: a driver would return a
+/* Names that change their meaning with some version: a driver would return a
  * function with another signature. */
 static const struct {
 	int version;

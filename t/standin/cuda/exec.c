@@ -2,7 +2,7 @@
 /*
  * A stand-in for libcuda.so.1: executable graphs.  They are copies; an update
  * changes what later launches run.  One never overlaps itself: a launch waits
- * for the one before, on whatever stream.  Nodes run one after another, in an
+ * for the one before, on any stream.  Nodes run one after another, in an
  * order by chance that the edges allow.
  */
 #include <stdlib.h>
@@ -100,8 +100,7 @@ static bool goes_on(CUgraphConditionalHandle handle)
 	return on;
 }
 
-/* An iteration whose condition was not set repeats for ever if it is never
- * set. */
+/* A loop that does not set its condition goes on for ever if it never does. */
 static CUresult run_iteration(CUgraphNode node)
 {
 	struct condition *condition;

@@ -200,7 +200,7 @@ static void discard(CUgraphNode node)
 	free(node);
 }
 
-/* Add `node`, whose content the caller filled, with the result `code` so far;
+/* Add `node`, filled by the caller, with the result `code` so far;
  * returns the result. */
 static CUresult add(CUgraphNode *out, CUgraph graph, const CUgraphNode *before,
 		    size_t count, CUgraphNode node, CUresult code)

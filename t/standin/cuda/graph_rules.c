@@ -274,7 +274,7 @@ static void pitches(void)
 	graph_end();
 }
 
-/* One executable never overlaps itself, whatever streams it is launched on;
+/* One executable never overlaps itself, on any streams;
  * two of one graph do. */
 static void overlaps(void)
 {

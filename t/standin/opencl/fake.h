@@ -136,7 +136,7 @@ struct fake_world {
 	struct fakecl_report report;
 	struct fake_object *objects;
 	struct fake_queue *queues;
-	struct fake_told *told; /* whose event is over */
+	struct fake_told *told; /* of which the event is over */
 	uint32_t telling;	/* calls that have not come back */
 	struct fake_device devices[FAKE_DEVICES];
 	struct fake_object platform;

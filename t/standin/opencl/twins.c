@@ -25,7 +25,7 @@ void fake_sin(const char *format, ...)
 	va_end(args);
 }
 
-/* --- whose turn it is ----------------------------------------------------- */
+/* --- injected failures ---------------------------------------------------- */
 
 /* Releases, and waits for the end, take effect even if they report a
  * failure. */
