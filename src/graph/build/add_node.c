@@ -4,15 +4,19 @@
  * tables, and the node is pushed last.  When a step fails, everything is cut
  * back to where it was.
  */
-#include "graph/build/recent_launches.h"
-#include "graph/build/node_fields.h"
+#include "graph/build/add_node_fast.h"
+#include "graph/build/copy_nodes.h"
 #include "graph/build/graph.h"
 #include "graph/build/infer_device.h"
+#include "graph/build/launch_arguments.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/object_refs.h"
+#include "graph/build/recent_launches.h"
 #include "graph/build/subgraph.h"
 #include "graph/store/unique_values.h"
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "kernel/launch.h"
 #include "kernel/signature.h"
 #include "object/kernel/kernel.h"
@@ -266,19 +270,6 @@ static plait_status add_empty(plait__node_draft *draft)
 }
 
 /* ---- all of it ---- */
-
-plait_status plait__node_add_names(plait__node_draft *draft)
-{
-	plait__store *store = draft->graph->store;
-	const plait_node_desc *desc = draft->desc;
-
-	draft->node.label = plait__values_label(store, desc->label);
-	draft->node.file = plait__values_file(store, desc->file);
-	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
-	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
-		return no_memory(draft);
-	return PLAIT_OK;
-}
 
 static plait_status add_kind(plait__node_draft *draft)
 {

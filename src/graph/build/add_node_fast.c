@@ -6,9 +6,11 @@
  * Whatever else there is, or is wrong, launch_arguments.c does and says.  So it is with
  * the nodes that most graphs have, and add_node.c.
  */
-#include "graph/build/recent_launches.h"
-#include "graph/build/node_fields.h"
+#include "graph/build/add_node_fast.h"
+
 #include "graph/build/graph.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/recent_launches.h"
 #include "graph/store/unique_values.h"
 #include "kernel/argument.h"
 #include "kernel/signature.h"

@@ -4,8 +4,11 @@
  * or of one that each run brings; of the latter it is known where it begins
  * within what is brought, and how far it reaches.
  */
-#include "graph/build/graph.h"
+#include "graph/build/copy_nodes.h"
 
+#include "graph/build/graph.h"
+#include "graph/build/launch_arguments.h"
+#include "graph/build/object_refs.h"
 #include "base/error.h"
 #include "object/queue/strided_copy.h"
 #include "plan/access.h"

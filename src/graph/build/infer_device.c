@@ -7,6 +7,7 @@
  */
 #include "graph/build/infer_device.h"
 
+#include "graph/build/object_refs.h"
 #include "graph/build/recent_launches.h"
 #include "base/error.h"
 #include "base/text.h"

@@ -3,11 +3,15 @@
  * Arguments of a launch: each one is checked against its parameter, and
  * becomes an argument of the plan plus, for memory, an access.
  */
+#include "graph/build/launch_arguments.h"
+
+#include "graph/build/add_node_fast.h"
 #include "graph/build/graph.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
 #include "graph/store/unique_values.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
 #include "plan/access.h"

@@ -5,6 +5,8 @@
  */
 #include "graph/build/node_fields.h"
 
+#include "graph/build/object_refs.h"
+#include "graph/store/unique_values.h"
 #include "base/error.h"
 
 #include <stddef.h>
@@ -244,4 +246,20 @@ plait_status plait__node_check_fields(const plait__node_draft *draft)
 			return status;
 	}
 	return check_predicate(draft);
+}
+
+plait_status plait__node_add_names(plait__node_draft *draft)
+{
+	plait__store *store = draft->graph->store;
+	const plait_node_desc *desc = draft->desc;
+	char room[PLAIT__REFS_TEXT_BYTES];
+
+	draft->node.label = plait__values_label(store, desc->label);
+	draft->node.file = plait__values_file(store, desc->file);
+	if ((desc->label != NULL && draft->node.label == PLAIT__NONE) ||
+	    (desc->file != NULL && draft->node.file == PLAIT__NONE))
+		return plait__fail(draft->error, PLAIT_E_NOMEM,
+				   "no memory for %s",
+				   plait__refs_node_text(draft, room));
+	return PLAIT_OK;
 }

@@ -23,4 +23,7 @@ static inline uint64_t plait__node_cost(const plait_node_desc *desc)
  * its arguments and how much it costs?  False too for what is wrong. */
 bool plait__node_is_common(const plait_node_desc *desc);
 
+/* Label, file and line of the descriptor. */
+plait_status plait__node_add_names(plait__node_draft *draft);
+
 #endif

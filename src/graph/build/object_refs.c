@@ -4,14 +4,16 @@
  * time is held by the root graph; plait__graph_cut gives it back when the
  * node is not added after all.
  */
+#include "graph/build/object_refs.h"
+
 #include "graph/build/graph.h"
 #include "graph/store/unique_values.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "object/memory/buffer.h"
 #include "object/context/device.h"
 #include "object/inbox/inbox.h"
 #include "object/kernel/kernel.h"
+#include "object/memory/buffer.h"
 #include "object/signal/signal.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers that take turns in a loop, one an iteration. */
 #include "graph/build/graph.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
-
 #include "base/error.h"
 
 #include <stdio.h>

@@ -7,6 +7,8 @@
 #include "graph/build/subgraph.h"
 
 #include "graph/build/infer_device.h"
+#include "graph/build/node_fields.h"
+#include "graph/build/object_refs.h"
 #include "graph/build/subgraph_tables.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From one store's places to another's; see subgraph_tables.h. */
 #include "graph/build/subgraph_tables.h"
-#include "graph/store/unique_values.h"
 
+#include "graph/build/object_refs.h"
 #include "graph/build/scopes.h"
-#include "plan/access.h"
+#include "graph/store/unique_values.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "plan/access.h"
 
 #include <string.h>
 

@@ -4,6 +4,8 @@
  * so are nodes and edges of a graph without bodies.  Else the scopes' nodes
  * and edges are laid side by side.
  */
+#include "graph/store/planner_view.h"
+
 #include "graph/store/store.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -179,12 +179,4 @@ uint32_t plait__store_push(plait__store *store, uint32_t scope,
 int plait__store_edge(plait__store *store, uint32_t scope, uint32_t before,
 		      uint32_t after);
 
-/*
- * The planner's input, made of the store; valid until the store changes.
- * `input` is given back with plait__planner_view_fini.
- */
-plait_status plait__planner_view_init(const plait__store *store,
-				      plait__input *input, plait_error *error);
-void plait__planner_view_fini(const plait__store *store, plait__input *input);
-
 #endif
