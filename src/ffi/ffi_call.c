@@ -3,7 +3,6 @@
 #include "ffi/ffi_call.h"
 
 #include "ffi/shape.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 

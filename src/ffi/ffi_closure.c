@@ -3,7 +3,6 @@
 #include "ffi/ffi_closure.h"
 
 #include "ffi/shape.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/exec.h"

@@ -2,8 +2,8 @@
 /* Checking of launches; see launch.h. */
 #include "kernel/launch.h"
 
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 
 #include <stdbool.h>
 

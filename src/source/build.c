@@ -5,10 +5,9 @@
  */
 #include "source/build.h"
 
+#include "source/build_report.h"
 #include "source/cache.h"
 #include "source/compiler.h"
-#include "source/build_report.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/atomic.h"

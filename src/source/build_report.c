@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "sys/error_detail.h"
 #include "sys/env.h"
+#include "sys/error_detail.h"
 #include "sys/read_write_file.h"
 
 #include <limits.h>

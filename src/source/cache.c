@@ -3,7 +3,6 @@
 #include "source/cache.h"
 
 #include "source/cache_eviction.h"
-
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "sys/env.h"

@@ -3,7 +3,6 @@
 #include "source/host_module.h"
 
 #include "source/build.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernel/launch.h"

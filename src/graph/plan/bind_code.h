@@ -11,14 +11,6 @@
 
 #include "graph/plan/plan_object.h"
 
-/* "kernel" and so on, by PLAIT_BINDING_... */
-extern const char *const plait__bind_kinds[];
-
-/* A string of the plan, "" for none. */
-const char *plait__unbound_string(const plait__plan_object *plan_object, uint32_t string);
-const char *plait__unbound_device_name(const plait__plan_object *plan_object,
-				       uint32_t device);
-
 /* Come in to bind something; left with plait__object_leave. */
 plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			       plait_error *error);

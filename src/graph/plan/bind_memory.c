@@ -2,11 +2,10 @@
 /* Telling a plan which buffer, signal or device a name stands for: things of
  * a backend, which have to agree about it; see bind_code.h. */
 #include "graph/plan/bind_code.h"
-
 #include "base/error.h"
 #include "base/text.h"
-#include "object/memory/buffer.h"
 #include "object/context/device.h"
+#include "object/memory/buffer.h"
 #include "object/signal/signal.h"
 
 /* With the lock held: whether what lies on device `at` of the plan can be of `port`. */
@@ -21,7 +20,7 @@ static plait_status check_port(const plait__plan_object *plan_object, uint32_t a
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "%s is of backend %s, but the plan's device "
 			   "\"%.*s\" is %s", what, port->backend->name,
-			   PLAIT__TEXT_FIT(plait__unbound_device_name(plan_object, at),
+			   PLAIT__TEXT_FIT(plait__plan_object_device_name(plan_object, at),
 					   40), device->object.label);
 }
 
@@ -210,7 +209,7 @@ static plait_status fail_moved(const plait__binding *binding,
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "the plan's %s \"%.*s\" lies there and is bound "
 			   "to another backend than %s is of",
-			   plait__bind_kinds[binding->kind],
+			   plait__binding_kinds[binding->kind],
 			   PLAIT__TEXT_FIT(binding->name, 60),
 			   device->object.label);
 }

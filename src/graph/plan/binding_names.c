@@ -2,14 +2,17 @@
 /* Names for all that a plan has to be told; see binding_names.h. */
 #include "graph/plan/binding_names.h"
 
-#include "graph/store/hash_index.h"
 #include "graph/plan/used_tables.h"
+#include "graph/store/hash_index.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/vector.h"
 
 #include <stdio.h>
 #include <string.h>
+
+const char *const plait__binding_kinds[] = { "kernel", "buffer", "signal",
+					  "function", "device" };
 
 /* "#4294967295" and a NUL. */
 enum { SUFFIX_BYTES = 12, KINDS = PLAIT_BINDING_DEVICE + 1 };

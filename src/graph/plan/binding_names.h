@@ -45,4 +45,7 @@ const plait__binding *plait__binding_names_at(const plait__binding_names *bindin
 const plait__binding *plait__binding_names_find(const plait__binding_names *bindings,
 						uint32_t kind, const char *name);
 
+/* "kernel" and so on, by PLAIT_BINDING_... */
+extern const char *const plait__binding_kinds[];
+
 #endif

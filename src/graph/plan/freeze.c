@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* From a graph to a plan: options are resolved, the planner does the rest. */
-#include "graph/plan/plan_object.h"
 #include "graph/build/graph.h"
+#include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
+#include "graph/store/planner_view.h"
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "object/context/device.h"
 #include "plan/check/check.h"
 #include "plan/schedule/planner.h"

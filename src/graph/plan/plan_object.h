@@ -58,24 +58,11 @@ plait_status plait__plan_object_create(plait__context *context, plait__plan *pla
 /* Fill the tables from the store that the plan was made of. */
 void plait__plan_object_bind_all(plait__plan_object *plan_object, const plait__store *store);
 
-/*
- * Find out which devices the plan means, and what else it has to be told.
- * For plans that were read, and for those of a graph that was.
- */
-plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_error *error);
-
-/* Whether every element of the tables is there. */
-bool plait__unbound_is_none(const plait__plan_object *plan_object);
-
-/*
- * Before the first run: nothing is bound from now on, so that the tables can
- * be read without the lock.  PLAIT_E_STATE with the name of something that is
- * not bound; else what plait__verify_commands finds.  Cheap when it was sealed before.
- */
-plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_error *error);
-
-/* How many names are not bound. */
-uint32_t plait__unbound_count(plait__plan_object *plan_object);
+/* A string of the plan, "" for none. */
+const char *plait__plan_object_string(const plait__plan_object *plan_object,
+				      uint32_t string);
+const char *plait__plan_object_device_name(
+	const plait__plan_object *plan_object, uint32_t device);
 
 plait_status plait__plan_object_enter(plait_plan *handle, plait__plan_object **out,
 				      plait_error *error);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions as users see them: of a plan as a whole, and of its lanes. */
 #include "graph/plan/plan_object.h"
-
 #include "base/alloc.h"
-#include "base/sized_struct.h"
 #include "base/error.h"
+#include "base/sized_struct.h"
 #include "plan/simulate/simulate.h"
 
 #include <string.h>

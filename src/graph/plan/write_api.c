@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans as bytes, texts, pictures and files. */
 #include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "render/render.h"
 #include "plan/io/binary.h"
+#include "render/render.h"
 #include "sys/read_write_file.h"
 
 #include <string.h>
