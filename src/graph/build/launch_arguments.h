@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments of a launch: checked against the signature, pushed as tables. */
+/* Arguments of a launch: checked against the signature, pushed into the
+ * tables. */
 #ifndef PLAIT_SRC_GRAPH_BUILD_LAUNCH_ARGUMENTS_H
 #define PLAIT_SRC_GRAPH_BUILD_LAUNCH_ARGUMENTS_H
 
@@ -9,18 +10,18 @@
 plait_status plait__launch_arguments_push(plait__node_draft *draft,
 					  const struct plait__signature *signature);
 
-/* Push one argument that is a range, and what the node does to it. */
+/* Push a range as one argument, with the node's access to it. */
 plait_status plait__arguments_push_range(plait__node_draft *draft,
 					 const plait__range *range, uint64_t bytes,
 					 uint32_t access);
 
-/* The same of memory that each run brings; range->offset is within that, and
- * range->slot becomes its access. */
+/* Push a buffer that each run binds, with the node's access.  range->offset is
+ * an offset within that buffer; range->slot returns the access object. */
 plait_status plait__arguments_push_parameter(plait__node_draft *draft, const char *name,
 					     plait__range *range, uint64_t bytes,
 					     uint32_t access);
 
-/* Push bytes as one argument more. */
+/* Push bytes as one argument. */
 plait_status plait__arguments_push_value(plait__node_draft *draft, const void *bytes,
 					 uint32_t count);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which fields of a node descriptor belong to which kind.  A field that is set
- * and means nothing is a mistake of the caller's, so it is refused by name.
+ * Fields of a node descriptor by kind.  A field that is set without meaning for
+ * the kind is an error of the caller and is refused by name.
  */
 #include "graph/build/node_fields.h"
 
@@ -24,7 +24,7 @@ enum {
 	CASE = 1 << PLAIT_NODE_CASE,
 	REGIONS = LOOPS | CASE,
 	CALLS = CALL | REGIONS,
-	/* All that become one node of their own. */
+	/* kinds that become one node of their own */
 	SINGLE = ~SUBGRAPH & ((1 << (PLAIT_NODE_CASE + 1)) - 1),
 	ON_ALL = PLAIT_NODE_ON_ALL_BARRIER | PLAIT_NODE_ON_ALL_GROUP,
 };
@@ -80,8 +80,8 @@ static const struct {
 #undef ENTRIES
 };
 
-/* The fields that a kind does not have, in one word; `kind` is a constant
- * where this is used, so that nothing is asked at run time. */
+/* Return the set fields that a kind does not have, in one word.  `kind` is a
+ * constant at each use, so the field table costs nothing at run time. */
 static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 {
 	uint64_t bits = 0;
@@ -96,7 +96,8 @@ static inline uint64_t surplus_bits(const plait_node_desc *desc, uint32_t kind)
 	return bits;
 }
 
-/* Is any field set that the kind does not have?  Asked for every node. */
+/* Returns true if a field is set that the kind does not have.  Runs per
+ * node. */
 static bool has_surplus(const plait_node_desc *desc)
 {
 #define KINDS(KIND)							\
@@ -204,7 +205,8 @@ static plait_status check_devices(const plait__node_draft *draft)
 	return PLAIT_OK;
 }
 
-/* Either a buffer holds the word, or a function answers it. */
+/* Check the predicate: either a buffer holds the word, or a function returns
+ * it. */
 static plait_status check_predicate(const plait__node_draft *draft)
 {
 	const plait_node_desc *desc = draft->desc;
