@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling a plan which kernel or function a name stands for; see bind_code.h. */
+/* Binding of kernels and functions to the names of a plan. */
 #include "graph/plan/bind_code.h"
 
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- what all of them do ---- */
+/* ---- steps of every binding ---- */
 
 plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 			  plait_error *error)
@@ -130,8 +130,8 @@ static plait_status find_kernel(const plait__plan_object *frozen,
 			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }
 
-/* Several kernels of one name and signature are one from here on.  What is
- * replaced is dropped by a thread that holds no lock. */
+/* Bind every kernel of this name and signature.  The replaced ones are dropped
+ * by a thread that holds no lock. */
 static plait_status bind_kernel(plait__plan_object *frozen, plait__kernel *kernel,
 				plait_error *error)
 {
@@ -179,7 +179,7 @@ plait_status plait_plan_bind_kernel(plait_plan *plan, plait_kernel *kernel,
 
 /* ---- functions ---- */
 
-/* The plan knows already on whose thread it runs. */
+/* Check the descriptor against the thread that the plan recorded. */
 static plait_status check_function(const plait__plan_object *frozen, uint32_t at,
 				   const char *name,
 				   const plait_function_desc *desc,

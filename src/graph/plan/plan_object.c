@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as objects: life and questions; binding is in bind_code.c, writing in
- * write_api.c. */
+/* Plan objects: creation, destruction, tables. */
 #include "graph/plan/plan_object.h"
 
 #include "base/alloc.h"
@@ -36,7 +35,7 @@ static void destroy_plan_object(plait__object *object)
 	const plait__plan *plan = plan_object->plan;
 	void *program = at_load_acquire_ptr(&plan_object->program);
 
-	/* Before what it uses. */
+	/* Before the objects that it uses. */
 	if (program != NULL)
 		plan_object->end_program(program);
 	drop_all(plan_object->kernels, plan->kernels_count);
@@ -57,7 +56,7 @@ static const plait__class frozen_class = {
 	.type = PLAIT_OBJECT_PLAN, .destroy = destroy_plan_object
 };
 
-/* Null for an empty table; sets *failed when memory ran out. */
+/* Allocate a table, null if empty; sets *failed without memory. */
 static void *make_table(const plait_allocator *allocator, uint32_t count,
 			uint64_t each, bool *failed)
 {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "object/context/device.h"
 
-/* With the lock held, or before others know the plan. */
+/* Caller holds the lock, or the plan is not published yet. */
 static bool is_bound(const plait__plan_object *plan_object,
 		     const plait__binding *binding)
 {
@@ -97,7 +97,7 @@ plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_er
 	return status;
 }
 
-/* With the lock held. */
+/* Caller holds the lock. */
 static plait_status check_whole(const plait__plan_object *plan_object,
 				plait_error *error)
 {

@@ -9,25 +9,25 @@
 #include "graph/plan/plan_object.h"
 
 /*
- * Find out which devices the plan means, and what else it has to be told.
- * For plans that were read, and for those of a graph that was.
+ * List the names to bind, and find the devices of the context that the plan
+ * names.  For loaded plans, and for plans of a graph in its text form.
  */
 plait_status plait__unbound_state_open(plait__plan_object *plan_object, plait_error *error);
 
-/* Whether every element of the tables is there. */
+/* Returns true if every element of the tables is set. */
 bool plait__unbound_is_none(const plait__plan_object *plan_object);
 
 /*
- * Before the first run: nothing is bound from now on, so that the tables can
- * be read without the lock.  PLAIT_E_STATE with the name of something that is
- * not bound; else what plait__verify_commands finds.  Cheap when it was sealed before.
+ * Seal the tables before the first run, which then reads them without the lock.
+ * PLAIT_E_STATE names an unbound element; otherwise the status of
+ * plait__verify_commands().  Repeated calls are cheap.
  */
 plait_status plait__unbound_state_seal(plait__plan_object *plan_object, plait_error *error);
 
-/* How many names are not bound. */
+/* Return the number of unbound names. */
 uint32_t plait__unbound_count(plait__plan_object *plan_object);
 
-/* Take the lock and return true if the element of a name is set. */
+/* Returns true if the element of a name is set.  Takes the lock. */
 bool plait__unbound_state_is_bound(plait__plan_object *plan_object,
 				   const plait__binding *binding);
 
