@@ -5,7 +5,8 @@
 
 #include "plait/code.h"
 
-#include "source/host_module.h"
+#include "source/compose.h"
+#include "base/log.h"
 
 /* What a backend's compiler said while it built one kernel. */
 struct plait_build_log {

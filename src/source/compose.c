@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading sources, and writing portable ones out; see source.h. */
+#include "source/compose.h"
+
 #include "source/epilogue.h"
 #include "source/group_guard.h"
 #include "source/loop_predicate.h"
 #include "source/reserved_words.h"
-#include "source/source.h"
 #include "base/error.h"
 #include "base/sized_struct.h"
 

@@ -7,7 +7,7 @@
 #ifndef PLAIT_SRC_SOURCE_EPILOGUE_H
 #define PLAIT_SRC_SOURCE_EPILOGUE_H
 
-#include "source/source.h"
+#include "source/compose.h"
 
 /* Behind portable source: its kernel is run for all elements or groups. */
 void plait__epilogue_add(plait__text *out, const plait__signature *signature);

@@ -7,7 +7,7 @@
 #ifndef PLAIT_SRC_SOURCE_GROUP_GUARD_H
 #define PLAIT_SRC_SOURCE_GROUP_GUARD_H
 
-#include "source/source.h"
+#include "source/compose.h"
 
 /* Can one be put into each GROUP_KERNEL(name, ...) that the text has? */
 bool plait__guard_fits(const plait_source *source, const char *name);

@@ -2,7 +2,6 @@
 /* Loading and running compiled code; build.c makes it.  See host_module.h. */
 #include "source/host_module.h"
 
-#include "source/build.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "kernel/launch.h"

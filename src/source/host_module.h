@@ -8,9 +8,8 @@
 
 #include "plait/kernel.h"
 
-#include "source/source.h"
+#include "source/compose.h"
 
-#include "base/log.h"
 
 /* How the work of a launch is divided; the values are those of the first word
  * of plait_shape in the compiled code. */
@@ -38,36 +37,10 @@ typedef struct plait__module {
 	uint32_t group[3];
 } plait__module;
 
-/* A finished text, which a compiler makes a module of. */
-typedef struct plait__module_text {
-	const char *name; /* of the kernel */
-	const char *text;
-	uint64_t bytes;
-	uint32_t flags; /* PLAIT_SOURCE_STRICT, ... */
-	const char *options; /* or null */
-} plait__module_text;
-
-/*
- * Compile a text that plait__compose_source wrote as C for this process, or
- * take it from the cache.  Blocks while the compiler runs; what it says is
- * added to `words`.  As plait__build_from_source, but nothing is reported yet.
- */
-plait_status plait__build_from_text(const plait__module_text *text,
-				    const plait_allocator *allocator,
-				    const plait__log *log, plait__text *words,
-				    plait__module **out, plait_error *error);
-
-/*
- * Compile `source` (portable or C) for this process, or take it from the
- * cache.  Blocks while the compiler runs.  PLAIT_E_INVALID (it does not
- * compile; the log is the error's detail), PLAIT_E_UNAVAILABLE (no compiler,
- * or it does not work, or there is nowhere to write), PLAIT_E_NOMEM.
- */
-plait_status plait__build_from_source(const plait_source *source,
-			       const plait__signature *signature,
-			       const plait_allocator *allocator,
-			       const plait__log *log, plait__module **out,
-			       plait_error *error);
+/* Load a shared object that a compiler made of a composed text. */
+plait_status plait__module_load(const char *path,
+			      const plait_allocator *allocator,
+			      plait__module **out, plait_error *error);
 
 /* Nothing of it runs any more; null is fine. */
 void plait__module_destroy(plait__module *module);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plait_source_text: what portable source becomes, for who wants to see it. */
-#include "source/source.h"
+#include "source/compose.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -3,7 +3,7 @@
 #ifndef PLAIT_SRC_SOURCE_RESERVED_WORDS_H
 #define PLAIT_SRC_SOURCE_RESERVED_WORDS_H
 
-#include "source/source.h"
+#include "source/compose.h"
 
 /*
  * Parameters are named by the signature, and become part of a text where no

@@ -3,8 +3,8 @@
  * One piece of code for a kernel, read and checked, and portable source
  * written out in the language of a compiler.
  */
-#ifndef PLAIT_SRC_SOURCE_SOURCE_H
-#define PLAIT_SRC_SOURCE_SOURCE_H
+#ifndef PLAIT_SRC_SOURCE_COMPOSE_H
+#define PLAIT_SRC_SOURCE_COMPOSE_H
 
 #include "plait/source.h"
 
@@ -37,6 +37,15 @@ plait_status plait__compose_source(const plait_source *source,
 				   const plait__signature *signature,
 				   uint32_t form, plait__text *out,
 				   plait_error *error);
+
+/* A finished text, which a compiler makes a module of. */
+typedef struct plait__module_text {
+	const char *name; /* of the kernel */
+	const char *text;
+	uint64_t bytes;
+	uint32_t flags; /* PLAIT_SOURCE_STRICT, ... */
+	const char *options; /* or null */
+} plait__module_text;
 
 /* What portable source begins with: the files *.prelude, which the build
  * makes strings of. */
