@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Between build.c, which compiles, and host_module.c, which loads. */
+/* Builds of host code: compile a text, or take it from the cache, and load
+ * it. */
 #ifndef PLAIT_SRC_SOURCE_BUILD_H
 #define PLAIT_SRC_SOURCE_BUILD_H
 
@@ -7,9 +8,9 @@
 #include "base/log.h"
 
 /*
- * Compile a text that plait__compose_source wrote as C for this process, or
- * take it from the cache.  Blocks while the compiler runs; what it says is
- * added to `words`.  As plait__build_from_source, but nothing is reported yet.
+ * Build a text that plait__compose_source() wrote as C, or take it from the
+ * cache.  Blocks while the compiler runs; its output is added to `words`.
+ * Errors are those of plait__build_from_source(), without the report.
  */
 plait_status plait__build_from_text(const plait__module_text *text,
 				    const plait_allocator *allocator,
@@ -17,10 +18,10 @@ plait_status plait__build_from_text(const plait__module_text *text,
 				    plait__module **out, plait_error *error);
 
 /*
- * Compile `source` (portable or C) for this process, or take it from the
- * cache.  Blocks while the compiler runs.  PLAIT_E_INVALID (it does not
- * compile; the log is the error's detail), PLAIT_E_UNAVAILABLE (no compiler,
- * or it does not work, or there is nowhere to write), PLAIT_E_NOMEM.
+ * Build `source` (portable or C), or take it from the cache.  Blocks while the
+ * compiler runs.  PLAIT_E_INVALID (the compiler refuses the text; its log is
+ * the error's detail), PLAIT_E_UNAVAILABLE (no compiler, a broken one, or no
+ * place to write), PLAIT_E_NOMEM.
  */
 plait_status plait__build_from_source(const plait_source *source,
 			       const plait__signature *signature,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code for the host that was compiled from source: built or found in the
- * cache, loaded, run, unloaded.
+ * Modules: host code compiled from source, loaded into the process.  Built by
+ * build.h.
  */
 #ifndef PLAIT_SRC_SOURCE_HOST_MODULE_H
 #define PLAIT_SRC_SOURCE_HOST_MODULE_H
@@ -10,18 +10,17 @@
 
 #include "source/compose.h"
 
-
-/* How the work of a launch is divided; the values are those of the first word
- * of plait_shape in the compiled code. */
+/* Division of a launch; the values are those of the first word of plait_shape
+ * in the compiled code. */
 enum {
-	PLAIT__MODULE_ELEMENTS = 0, /* the elements of any range, anywhere */
+	PLAIT__MODULE_ELEMENTS = 0, /* any range of elements */
 	PLAIT__MODULE_GROUPS = 1,   /* whole groups of a fixed shape */
 	PLAIT__MODULE_WHOLE = 2	    /* not at all */
 };
 
 /*
- * A part of a launch: a box of items, or of groups when it is divided into
- * those.  The compiled code has the same struct.
+ * Part of a launch: a box of items, or of groups where the launch is divided
+ * into groups.  The compiled code has the same struct.
  */
 typedef struct plait__module_part {
 	uint64_t items[3], groups[3], begin[3], end[3], group[3];
@@ -29,8 +28,8 @@ typedef struct plait__module_part {
 
 typedef struct plait__module {
 	const plait_allocator *allocator;
-	void *object; /* of the dynamic linker */
-	/* 0, or what failed. */
+	void *object; /* from the dynamic linker */
+	/* Returns 0, or the error of the code. */
 	int32_t (*run)(void *const *arguments,
 		       const plait__module_part *part);
 	uint32_t division;
@@ -42,22 +41,22 @@ plait_status plait__module_load(const char *path,
 			      const plait_allocator *allocator,
 			      plait__module **out, plait_error *error);
 
-/* Nothing of it runs any more; null is fine. */
+/* Unload a module of which nothing runs any more; null is allowed. */
 void plait__module_destroy(plait__module *module);
 
 /*
- * Give a launch that was read the groups that the source has.
- * PLAIT_E_INVALID: it asks for others.
+ * Set the groups of a launch that was read to those of the source.
+ * PLAIT_E_INVALID: the launch asks for others.
  */
 plait_status plait__module_settle(const plait__module *module,
 				  plait_launch *launch, plait_error *error);
 
-/* A part of a launch, as a plait_range_function whose user_data is the module.
- * Every group is in the one part that has its first item. */
+/* Run a part of a launch; a plait_range_function whose user_data is the module.
+ * Each group belongs to the part that has its first item. */
 int32_t plait__module_range(const plait_range *range, void *const *arguments,
 			    const plait_launch *launch, void *user_data);
 
-/* All of one, as a plait_kernel_function, for what is not divided. */
+/* Run a whole launch; a plait_kernel_function, for code that is not divided. */
 int32_t plait__module_whole(void *const *arguments, const plait_launch *launch,
 			    void *user_data);
 

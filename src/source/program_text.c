@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plait_source_text: what portable source becomes, for who wants to see it. */
+/* plait_source_text: portable source as composed for a compiler. */
 #include "source/compose.h"
 #include "base/alloc.h"
 #include "base/error.h"
