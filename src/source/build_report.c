@@ -166,7 +166,8 @@ static void dump(const char *path, const char *bytes, uint64_t count,
 {
 	plait_error error = { .size = sizeof(error) };
 
-	if (plait__write_file_atomically(path, bytes, count, &error) != PLAIT_OK)
+	if (plait__write_file_atomically(path, bytes, count, &error) !=
+	    PLAIT_OK)
 		plait__log_line(log, PLAIT_LOG_WARNING, "PLAIT_DUMP: %s",
 				error.text);
 }

@@ -210,9 +210,9 @@ static uint64_t seconds_allowed(void)
 	return seconds;
 }
 
-static plait_status judge(const plait__compiler *compiler,
-			  const struct plait__spawn_result *result,
-			  const char *to, plait_error *error)
+static plait_status check_result(const plait__compiler *compiler,
+				 const struct plait__spawn_result *result,
+				 const char *to, plait_error *error)
 {
 	const char *name = compiler->words[0];
 	struct plait__file_info made;
@@ -290,5 +290,5 @@ plait_status plait__compiler_run(const plait__compiler *compiler,
 					  compiler->path,
 					  plait__file_reason(number, reason,
 							     sizeof(reason)));
-	return judge(compiler, &result, to, error);
+	return check_result(compiler, &result, to, error);
 }

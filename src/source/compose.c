@@ -94,7 +94,8 @@ static plait_status check_code(plait_source *out, const char *name,
 	if (out->bytes != 0 && length != out->bytes)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: a NUL at byte %llu of a "
-				   "text", name, (unsigned long long)length + 1);
+				   "text",
+				   name, (unsigned long long)length + 1);
 	if (length == 0)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "source of %.60s: the text is empty", name);
@@ -125,10 +126,12 @@ static plait_status check_entry(plait_source *out, const char *name,
 	return PLAIT_OK;
 }
 
-plait_status plait__compose_read_source(const plait_source *given, const char *name,
-					plait_source *out, plait_error *error)
+plait_status plait__compose_read_source(const plait_source *given,
+					const char *name, plait_source *out,
+					plait_error *error)
 {
-	plait_status status = PLAIT__STRUCT_READ(plait_source, out, given, error);
+	plait_status status =
+		PLAIT__STRUCT_READ(plait_source, out, given, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -223,7 +226,8 @@ static void add_parameters(plait__text *out, const plait_source *source,
 {
 	if (form == PLAIT_SOURCE_OPENCL_C)
 		add_guarded(out, source, signature);
-	if (form == PLAIT_SOURCE_CUDA_C && plait__loop_predicate_is_used(source))
+	if (form == PLAIT_SOURCE_CUDA_C &&
+	    plait__loop_predicate_is_used(source))
 		add_loop(out, source, signature);
 	plait__text_add(out, "#define PLAIT_PARAMETERS_%s ", signature->name);
 	add_list(out, source, signature, true);
@@ -364,7 +368,7 @@ static plait_status compose_portable(const plait_source *source,
 	add_parameters(out, source, signature, form);
 	add_defines(out, source->defines);
 	add_code(out, source, form, form == PLAIT_SOURCE_OPENCL_C ?
-				    signature->name : NULL);
+		 signature->name : NULL);
 	if (form == PLAIT_SOURCE_C)
 		plait__epilogue_add(out, signature);
 	return finish(out, signature->name, error);

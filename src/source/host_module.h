@@ -38,8 +38,8 @@ typedef struct plait__module {
 
 /* Load a shared object that a compiler made of a composed text. */
 plait_status plait__module_load(const char *path,
-			      const plait_allocator *allocator,
-			      plait__module **out, plait_error *error);
+				const plait_allocator *allocator,
+				plait__module **out, plait_error *error);
 
 /* Unload a module of which nothing runs any more; null is allowed. */
 void plait__module_destroy(plait__module *module);

@@ -62,7 +62,7 @@ struct plait__parser_draft {
 	uint64_t times;
 	bool is_case;			/* take= instead of times= */
 	bool has_other;			/* an attribute other than after= */
-	uint32_t seen;			/* PLAIT__PARSER_... bits given so far */
+	uint32_t seen; /* PLAIT__PARSER_... bits given so far */
 };
 
 enum {
