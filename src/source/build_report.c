@@ -86,7 +86,7 @@ static const char *find_open_brace(const plait_source *source)
 
 /*
  * Return a better error for a missing brace: the compiler finds it in the text
- * after the user's, whose lines the user does not have.
+ * after the user's, in a line that the user does not have.
  */
 static const char *outside_text(const plait_source *source, const char *line,
 				plait__text *out)

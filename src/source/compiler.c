@@ -30,8 +30,8 @@ static bool can_run(const char *path)
 	       info.kind == PLAIT__FILE_REGULAR && (info.mode & 0111) != 0;
 }
 
-/* Return PATH; its relative folders are not searched, since they depend on the
- * current folder, which anyone may have chosen. */
+/* Return PATH.  Its relative folders are not searched: they depend on the
+ * current folder, which may be under foreign control. */
 static const char *search_path(void)
 {
 	const char *path = plait__env_get("PATH");
@@ -233,8 +233,7 @@ static plait_status check_result(const plait__compiler *compiler,
 				   "%.100s was ended when it had printed more "
 				   "than %d bytes", name, MAX_OUTPUT_BYTES);
 	case PLAIT__SPAWN_UNKNOWN:
-		/* The host program reaps all children itself: the output
-		 * decides. */
+		/* The host program took the status: the output decides. */
 		if (plait__file_query(to, &made) == 0)
 			return PLAIT_OK;
 		return plait__fail(error, PLAIT_E_INVALID,

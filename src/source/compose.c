@@ -207,8 +207,8 @@ static void add_guarded(plait__text *out, const plait_source *source,
 			signature->count > 0 ? ", " : "");
 }
 
-/* Add the lists for a kernel whose text decides its loop: the entry gets the
- * loop's parameters too and calls the body. */
+/* Add the lists for a kernel that decides its loop: the entry gets the loop's
+ * parameters too and calls the body. */
 static void add_loop(plait__text *out, const plait_source *source,
 		     const plait__signature *signature)
 {
@@ -267,8 +267,7 @@ static void add_line(plait__text *out, const char *file, bool in_c)
 	plait__text_add(out, "#%s 1 \"%s\"\n", in_c ? "" : "line", clean);
 }
 
-/* Add the user's code; `guarded` names the kernel whose bodies get guards, or
- * is null. */
+/* Add the user's code; `guarded` names the kernel to guard, or is null. */
 static void add_code(plait__text *out, const plait_source *source,
 		     uint32_t form, const char *guarded)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast path for common nodes: joins, and launches whose arguments are values
- * and whole writable buffers that the graph already knows.  The checks are
- * those of launch_arguments.c and add_node.c, with at most one lookup per
- * table.  On any other input, and on any error, nothing changes and the full
- * path decides and reports.
+ * Fast path for common nodes: joins, and launches with values and whole
+ * writable known buffers as arguments.  The checks are those of
+ * launch_arguments.c and add_node.c, with at most one lookup per table.  On any
+ * other input, and on any error, nothing changes and the full path decides and
+ * reports.
  */
 #include "graph/build/add_node_fast.h"
 

@@ -332,7 +332,7 @@ static plait_status check_all(const plait__node_draft *draft)
 	return status;
 }
 
-/* Returns true for a recent kernel whose first buffer is on its recent device,
+/* Returns true for a recent kernel with its first buffer on its recent device,
  * in a context of one backend: no check is needed. */
 static bool is_recent_device(const plait__node_draft *draft)
 {

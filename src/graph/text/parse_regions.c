@@ -112,7 +112,7 @@ static plait_status check_take(struct plait__parser *parser,
 				 branches == 1 ? "" : "es", end, take);
 }
 
-/* Refuse a case whose only branch is empty; of several, each may be. */
+/* Refuse a case with an empty only branch; of several, each may be empty. */
 static plait_status check_branches(struct plait__parser *parser,
 				   const struct plait__parser_open_body *open)
 {

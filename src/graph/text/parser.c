@@ -77,7 +77,7 @@ static plait_status read_line(struct plait__parser *parser)
 /* ---- passes ---- */
 
 /* First pass: a case needs its branch count when its line is read, and a node
- * may name a device whose line stands below. */
+ * may name a device of a later line. */
 static plait_status read_ahead(struct plait__parser *parser)
 {
 	plait_status status = PLAIT_OK;

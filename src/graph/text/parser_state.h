@@ -55,7 +55,7 @@ struct plait__parser {
 	uint32_t scope;			/* scope that receives the next node */
 };
 
-/* Node whose line is being read. */
+/* Node of the line being read. */
 struct plait__parser_draft {
 	plait__input_node node;
 	uint32_t name;
