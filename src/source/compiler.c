@@ -92,7 +92,8 @@ static plait_status find_named(plait__compiler *out, const char *words,
 				   "an absolute path", name);
 	if (!can_run(name))
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "PLAIT_CC: %.140s is no program", name);
+				   "PLAIT_CC: %.140s is not an executable "
+				   "file", name);
 	(void)snprintf(out->path, sizeof(out->path), "%s", name);
 	return PLAIT_OK;
 }
@@ -225,19 +226,20 @@ static plait_status check_result(const plait__compiler *compiler,
 					  name, result->code);
 	case PLAIT__SPAWN_TIMED_OUT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended after %llu seconds "
+				   "%.100s was stopped after %llu seconds "
 				   "(PLAIT_CC_SECONDS)", name,
 				   (unsigned long long)seconds_allowed());
 	case PLAIT__SPAWN_OUTPUT_LIMIT:
 		return plait__fail(error, PLAIT_E_UNAVAILABLE,
-				   "%.100s was ended when it had printed more "
-				   "than %d bytes", name, MAX_OUTPUT_BYTES);
+				   "%.100s was stopped when it had printed "
+				   "more than %d bytes",
+				   name, MAX_OUTPUT_BYTES);
 	case PLAIT__SPAWN_UNKNOWN:
 		/* The host program took the status: the output decides. */
 		if (plait__file_query(to, &made) == 0)
 			return PLAIT_OK;
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%.100s made nothing", name);
+				   "%.100s wrote no output file", name);
 	default:
 		break;
 	}

@@ -143,8 +143,8 @@ plait_status plait__compose_read_source(const plait_source *given,
 	if ((out->flags & PLAIT_SOURCE_STRICT) != 0 &&
 	    (out->flags & PLAIT_SOURCE_FAST) != 0)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "source of %.60s: strict and fast at once",
-				   name);
+				   "source of %.60s: strict and fast exclude "
+				   "each other", name);
 	status = check_code(out, name, error);
 	if (status == PLAIT_OK)
 		status = check_entry(out, name, error);

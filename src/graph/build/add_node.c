@@ -92,8 +92,8 @@ static plait_status add_geometry(plait__node_draft *draft)
 			return no_memory(draft);
 		geometry.param = plait__values_param(store, &param, &differs);
 		if (differs)
-			return fail(draft, "launch_parameter is an argument "
-				    "elsewhere");
+			return fail(draft, "launch_parameter: another "
+				    "node uses this name for an argument");
 		if (geometry.param == PLAIT__NONE)
 			return no_memory(draft);
 	}
@@ -216,7 +216,7 @@ static plait_status add_predicate(plait__node_draft *draft)
 		return plait__refs_prefix_error(draft, "predicate");
 	if (range.bytes < 4 || range.offset % 4 != 0)
 		return fail(draft, "the predicate is not an aligned word of "
-			    "4 bytes in its buffer");
+			    "4 bytes in its buffer; see predicate_offset");
 	return plait__arguments_push_range(draft, &range, 4,
 					   PLAIT__ACCESS_READ);
 }
@@ -247,7 +247,7 @@ static plait_status add_region(plait__node_draft *draft)
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
 		    desc->branch_count > MAX_BRANCHES)
-			return fail(draft, "a case has 1 to 65536 branches");
+			return fail(draft, "branch_count is not 1 to 65536");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;
 	} else if (desc->times >= UINT32_MAX) {
@@ -390,7 +390,7 @@ static plait_status add_after(plait__graph *graph, const plait_node_desc *desc,
 		return plait__fail(error, PLAIT_E_INVALID, "after is null");
 	if (count > PLAIT__VECTOR_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "after %llu nodes: too many",
+				   "after: %llu nodes are too many",
 				   (unsigned long long)count);
 	if (count > FEW)
 		indices = plait__alloc_array(allocator, count,

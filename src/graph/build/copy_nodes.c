@@ -149,7 +149,7 @@ plait_status plait__nodes_add_fill(plait__node_draft *draft)
 
 	draft->node.kind = PLAIT__CMD_FILL;
 	if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-		return fail(draft, "pattern_bytes is 1, 2, 4 or 8");
+		return fail(draft, "pattern_bytes is not 1, 2, 4 or 8");
 	draft->payload.value = draft->desc->pattern;
 	draft->payload.small = bytes;
 	draft->payload.bytes = draft->desc->bytes;

@@ -296,13 +296,13 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	found = plait__vector_at(&scope->nodes, index);
 	if (found->kind != PLAIT__CMD_REGION)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "body: %s is no while, do or case",
+				   "body: %s is not a while, do or case",
 				   show_node(graph, index, text));
 	region = plait__vector_at(&graph->store->regions, found->link);
 	if (branch >= region->input.scope_count)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "body: branch %llu of %s, which has %u, "
-				   "from 0", (unsigned long long)branch,
+				   "counted from 0", (unsigned long long)branch,
 				   show_node(graph, index, text),
 				   region->input.scope_count);
 	*out = region->input.scope_first + (uint32_t)branch;

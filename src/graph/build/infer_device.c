@@ -211,7 +211,7 @@ static plait_status set_several(plait__node_draft *draft)
 	if (desc->devices == NULL)
 		return fail(draft, "devices is null");
 	if (desc->device_count > UINT16_MAX)
-		return fail(draft, "more than 65535 devices");
+		return fail(draft, "device_count is above 65535");
 	for (uint32_t i = 0; i < desc->device_count; i++) {
 		uint32_t device = plait__refs_device(draft,
 						     desc->devices[i]);
@@ -220,8 +220,8 @@ static plait_status set_several(plait__node_draft *draft)
 			return draft->error->status;
 		for (uint32_t k = first; k < sets->count; k++)
 			if (*(uint32_t *)plait__vector_at(sets, k) == device)
-				return fail(draft, "a device is there "
-					    "twice");
+				return fail(draft, "a device occurs "
+							    "twice in devices");
 		if (plait__vector_push(sets, &device, 1) == NULL)
 			return no_memory(draft);
 	}

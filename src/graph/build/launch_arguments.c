@@ -208,7 +208,7 @@ static plait_status push_buffer(struct writer *writer)
 	const char *fault;
 
 	if (!is_pointer(writer))
-		return fail(writer, "a buffer needs a pointer");
+		return fail(writer, "a buffer needs a pointer parameter");
 	status = plait__refs_range(writer->draft, writer->given->buffer,
 				   writer->given->offset_bytes, &range);
 	if (status != PLAIT_OK)
@@ -257,8 +257,8 @@ static plait_status push_parameter(struct writer *writer)
 	writer->arg.kind = PLAIT__ARG_PARAM;
 	writer->arg.index = plait__values_param(store, &param, &differs);
 	if (differs)
-		return fail(writer, "this parameter has another type "
-			    "elsewhere");
+		return fail(writer, "another node uses this parameter with "
+			    "another type");
 	if (writer->arg.index == PLAIT__NONE)
 		return no_memory(writer->draft);
 	status = push_blob(writer, NULL, param.bytes);
@@ -372,7 +372,7 @@ static plait_status push_rotation(struct writer *writer)
 	uint32_t object;
 
 	if (!is_pointer(writer))
-		return fail(writer, "a rotation needs a pointer");
+		return fail(writer, "a rotation needs a pointer parameter");
 	if (number == PLAIT__NONE)
 		return fail(writer, "no such rotation in this graph");
 	if (ahead > MAX_AHEAD)
@@ -418,7 +418,7 @@ static plait_status push_iteration(struct writer *writer)
 static plait_status push_scratch(struct writer *writer)
 {
 	if (!is_pointer(writer))
-		return fail(writer, "scratch needs a pointer");
+		return fail(writer, "scratch needs a pointer parameter");
 	if (writer->draft->desc->scratch_bytes == 0)
 		return fail(writer, "the node's scratch_bytes is 0");
 	writer->arg.kind = PLAIT__ARG_SCRATCH;

@@ -196,7 +196,7 @@ static plait_status check_devices(const plait__node_draft *draft)
 	const plait_node_desc *desc = draft->desc;
 
 	if (desc->device_count > 1 && desc->device != NULL)
-		return fail(draft, "device is set beside devices");
+		return fail(draft, "device and devices are both set; set one");
 	if (desc->device_count <= 1 && desc->devices != NULL)
 		return fail(draft, "devices is set, but device_count is not "
 			    "above 1; one device goes into device");

@@ -22,7 +22,8 @@ plait_status plait__bind_enter(plait_plan *plan, plait__plan_object **out,
 		return status;
 	plait__object_leave(&(*out)->object);
 	return plait__fail(error, PLAIT_E_STATE,
-			   "the plan was frozen here and has all it names");
+			   "the plan was frozen with its objects and has no "
+			   "names to bind");
 }
 
 plait_status plait__bind_unknown(const plait__plan_object *plan_object,
@@ -71,7 +72,7 @@ plait_status plait__bind_begin(plait__plan_object *plan_object,
 		return PLAIT_OK;
 	plait__mutex_unlock(&plan_object->lock);
 	return plait__fail(error, PLAIT_E_STATE,
-			   "the plan has run; what it is bound to stays");
+			   "the plan has run; its bindings no longer change");
 }
 
 void plait__bind_end(plait__plan_object *plan_object, plait__object *old)
@@ -132,7 +133,7 @@ static plait_status find_kernel(const plait__plan_object *plan_object,
 		return plait__bind_unknown(plan_object, PLAIT_BINDING_KERNEL,
 					   name, error);
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has %.*s, not %.*s",
+			   "the plan needs kernel %.*s, this one is %.*s",
 			   PLAIT__TEXT_FIT(wanted, 90),
 			   PLAIT__TEXT_FIT(kernel->signature->text, 90));
 }

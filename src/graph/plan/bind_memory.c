@@ -38,8 +38,8 @@ static plait_status check_bytes(const plait__plan_object *plan_object,
 
 	if (buffer->bytes >= wanted)
 		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID, "the plan's \"%.*s\" has "
-			   "%llu bytes, this buffer %llu",
+	return plait__fail(error, PLAIT_E_INVALID, "the plan's \"%.*s\" needs "
+			   "%llu bytes, this buffer has %llu",
 			   PLAIT__TEXT_FIT(name, 60),
 			   (unsigned long long)wanted,
 			   (unsigned long long)buffer->bytes);
@@ -218,8 +218,8 @@ static plait_status fail_backend(const plait__binding *binding,
 				 plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan's %s \"%.*s\" lies there and is bound "
-			   "to another backend than %s is of",
+			   "the plan's %s \"%.*s\" is on this device and "
+			   "bound to another backend than that of %s",
 			   plait__binding_kinds[binding->kind],
 			   PLAIT__TEXT_FIT(binding->name, 60),
 			   device->object.label);

@@ -123,7 +123,7 @@ static plait_status find_nodes(const struct request *request,
 				   "are none; null does not restrict", what);
 	if ( count > PLAIT__VECTOR_MAX)
 		return plait__fail(request->error, PLAIT_E_INVALID,
-				   "plait_freeze_desc: %llu %s",
+				   "plait_freeze_desc: %llu %s are too many",
 				   (unsigned long long)count, what);
 	*out = plait__alloc_array(allocator_of(request), count,
 				  sizeof(**out));
@@ -308,7 +308,8 @@ static plait_status check_desc(const plait_freeze_desc *desc,
 				   "known", desc->flags);
 	if (desc->policy > PLAIT_POLICY_WIDEST || desc->mode > PLAIT_MODE_AUTO)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_freeze_desc: policy %u, mode %u",
+				   "plait_freeze_desc: policy %u or mode %u is "
+				   "not known",
 				   desc->policy, desc->mode);
 	if (desc->instances > MAX_INSTANCES)
 		return plait__fail(error, PLAIT_E_INVALID,

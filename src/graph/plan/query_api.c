@@ -99,7 +99,7 @@ plait_status plait_plan_query_binding(plait_plan *plan, uint64_t index,
 	count = plait__binding_names_count(entered->bindings);
 	if (index >= count) {
 		status = plait__fail(error, PLAIT_E_INVALID,
-				     "binding %llu: the plan has %u",
+				     "index %llu: the plan has %u bindings",
 				     (unsigned long long)index, count);
 	} else {
 		fill_binding(entered, plait__binding_names_at(entered->bindings,

@@ -268,8 +268,8 @@ static plait_status check_regions(const plait__plan *plan, plait_error *error)
 				    "text can be planned, not run", error);
 		if (!predicate_fits(plan, &plan->payloads[region->predicate]))
 			return fail(plan, region->command, PLAIT_E_INVALID,
-				    "has a predicate that is no word of a "
-				    "buffer and no function", error);
+				    "has a predicate that is neither a word "
+				    "of a buffer nor a function", error);
 	}
 	return PLAIT_OK;
 }

@@ -17,11 +17,12 @@ static plait_status parse_more_edges(struct plait__parser *parser,
 	status = plait__parse_attributes(parser, draft, named->node);
 	if (status == PLAIT_OK &&
 	    (draft->has_other || parser->edges.count == edges))
-		return plait__lexer_fail(
-			&parser->line,
-			"\"%s\" is defined in line %u; only "
-			"after= can be added",
-			plait__parser_text(parser, draft->name), line);
+		return plait__lexer_fail(&parser->line,
+					 "\"%s\" is defined in line %u; only "
+					 "after= can be added",
+					 plait__parser_text(parser,
+							    draft->name),
+					 line);
 	return status;
 }
 

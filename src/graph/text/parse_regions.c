@@ -67,9 +67,10 @@ plait_status plait__parse_region(struct plait__parser *parser, uint32_t kind)
 	draft.is_case = kind == PLAIT__REGION_CASE;
 	if (status == PLAIT_OK &&
 	    plait__parser_find_name(parser, parser->scope, draft.name) != NULL)
-		return plait__lexer_fail(
-			&parser->line, "\"%s\" is already defined",
-			plait__parser_text(parser, draft.name));
+		return plait__lexer_fail(&parser->line,
+					 "\"%s\" is already defined",
+					 plait__parser_text(parser,
+							    draft.name));
 	if (status == PLAIT_OK)
 		status = plait__parser_add_name(parser, draft.name, node);
 	if (status == PLAIT_OK)
