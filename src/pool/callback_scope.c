@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads are inside a lane, and what that does to them. */
+/* The thread-local pool whose lane or task the calling thread is executing. */
 #include "pool/pool_internal.h"
 
 PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
