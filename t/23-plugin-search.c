@@ -189,7 +189,7 @@ static void links_lead_to_the_same_rules(void)
 	IS_INT(rig_try(folder, "good"), PLAIT_E_UNAVAILABLE);
 	HAS_STR(rig_detail, "not there");
 	OK(symlink(rig_file(folder, "good"), rig_file(behind, "good")) == 0);
-	expect_refusal(folder, "cannot be looked at: Too many levels");
+	expect_refusal(folder, "cannot be inspected: Too many levels");
 }
 
 static void files_of_others_are_refused(void)

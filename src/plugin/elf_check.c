@@ -76,7 +76,7 @@ static plait_status check_folder(const char *path, plait_error *error)
 	result = plait__file_query(folder, &info);
 	if (result != 0)
 		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "its folder cannot be looked at");
+					  "its folder cannot be inspected");
 	return check_owner(&info, "its folder", error);
 }
 
@@ -94,7 +94,7 @@ static plait_status check_trust(const char *path,
 		result = plait__file_resolve(path, real, sizeof(real));
 	if (result != 0)
 		return plait__fail_origin(error, PLAIT_E_UNAVAILABLE, -result,
-					  "cannot be looked at: %s",
+					  "cannot be inspected: %s",
 					  plait__file_reason(result, reason,
 							     sizeof(reason)));
 	if (info->kind != PLAIT__FILE_REGULAR)
