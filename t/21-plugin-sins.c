@@ -27,11 +27,11 @@ static void sins_are_told(void)
 		{ "silent", "its entry failed (PLAIT_E_FAILED) without "
 			    "saying why" },
 		{ "endless", "xxxxxxxx" },
-		{ "behind", "its entry wrote behind the" },
+		{ "behind", "its entry wrote past the" },
 		{ "toolong", "says it filled" },
 		{ "tooshort", "its table has 40 bytes" },
-		{ "toonew", "too new; talks interface 7 to 9" },
-		{ "tooold", "too old; talks interface 0 to 0" },
+		{ "toonew", "too new; supports interface 7 to 9" },
+		{ "tooold", "too old; supports interface 0 to 0" },
 		{ "outside", "chose interface 3" },
 		{ "othername", "says its name is 'good'" },
 		{ "noname", "its name has no NUL" },
@@ -45,10 +45,10 @@ static void sins_are_told(void)
 		{ "halfmap", "memory_map and memory_unmap go together" },
 		{ "wrapslot", "has slot wrap, but not the flag" },
 		{ "nowrap", "slot wrap is mandatory for an interposer" },
-		{ "nothing", "open succeeded without giving an instance" },
-		{ "maybe", "open answered 1, which is no status for it" },
+		{ "nothing", "open succeeded without returning an instance" },
+		{ "maybe", "open returned 1, which is not a valid status" },
 		{ "absent", "libabsent.so.1: no such file" },
-		{ "wordy", "open wrote behind the 256 bytes of the error" },
+		{ "wordy", "open wrote past the 256 bytes of the error" },
 		{ "nodevice", "says it has 0 devices" },
 		{ "crowd", "says it has 4294967295 devices" },
 		{ "idle", "device 0 runs 0 commands at a time" },
@@ -56,7 +56,7 @@ static void sins_are_told(void)
 		{ "speech", "description of device 0 has no NUL" },
 		{ "notify", "slot signal_notify is null" },
 		{ "homely", "says that it is the host, but has capabilities" },
-		{ "overrun", "device_query wrote behind the" },
+		{ "overrun", "device_query wrote past the" },
 	};
 	char prefix[64];
 	size_t i;
