@@ -303,6 +303,6 @@ plait_status plait__counter_reset(plait__counter *counter, plait_error *error)
 	if (done)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_BUSY,
-			   "signal: somebody waits for it, so its failure "
-			   "cannot be forgotten now");
+			   "signal: a wait for it is pending, so its failure "
+			   "cannot be cleared now");
 }

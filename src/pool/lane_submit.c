@@ -251,7 +251,7 @@ static plait_status fail_full(const plait__lane *lane,
 						     max_entries(lane)));
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "queue%s%s: %llu commands more, but %llu of at "
-			   "max %llu are pending",
+			   "most %llu are pending",
 			   lane->label[0] != '\0' ? " " : "", lane->label,
 			   (unsigned long long)batch->work,
 			   (unsigned long long)(lane->work_submitted -
