@@ -22,8 +22,8 @@ static void sins_are_told(void)
 		{ "noentry", "does not export plait_plugin_entry" },
 		{ "unresolved", "unresolved: undefined symbol: "
 				"plait_symbol_of_nobody" },
-		{ "positive", "its entry answered 12345" },
-		{ "unknown", "its entry answered -4711" },
+		{ "positive", "its entry returned 12345" },
+		{ "unknown", "its entry returned -4711" },
 		{ "silent", "its entry failed (PLAIT_E_FAILED) without "
 			    "saying why" },
 		{ "endless", "xxxxxxxx" },

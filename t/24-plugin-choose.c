@@ -74,7 +74,7 @@ static void exactly_these(void)
 	HAS_STR(opened("inner", NULL),
 		"plugin inner is an interposer, not a backend; set "
 		"PLAIT_WRAP=inner");
-	HAS_STR(opened("good,good", NULL), "backends: 'good' stands there");
+	HAS_STR(opened("good,good", NULL), "backends: 'good' is listed");
 	IS_INT(rig_error.status, PLAIT_E_INVALID);
 }
 
@@ -160,7 +160,7 @@ static void options_reach_their_backend(void)
 		return;
 	report = plait__registry_report(registry);
 	HAS_STR(report, "option fussy:mdoe has no effect, fussy did not read "
-		"for it, perhaps \"mode\"\n");
+		"it, perhaps \"mode\"\n");
 	HAS_STR(report, "option fusy:mode has no effect, fusy is not used, "
 		"perhaps \"fussy\"\n");
 	plait__registry_close(registry);
