@@ -235,7 +235,7 @@ static uint32_t own_sanitizer(void)
 	return PLAIT_SANITIZER_KIND;
 }
 
-/* Returns the sanitizer whose runtime library `needed` is. */
+/* Returns the sanitizer that the runtime library `needed` belongs to. */
 static uint32_t sanitizer_of(const char *needed)
 {
 	if (strstr(needed, "libasan.") || strstr(needed, "libclang_rt.asan"))

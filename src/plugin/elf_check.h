@@ -17,8 +17,8 @@ enum { PLAIT__ELF_CHECK_ABSENT = PLAIT_PENDING };
  * reason, which does not repeat the path. Requirements:
  *
  * - a regular file of root, of the effective user or of the owner of libplait
- *   (who controls this process anyway), which no other user may write; so too
- *   its folder, also where symbolic links lead
+ *   (that user controls this process anyway), not writable by other users; so
+ *   too its folder, also where symbolic links lead
  * - a complete ELF image of this machine's word size
  * - not built for a sanitizer that this process does not have: its runtime
  *   would end the process

@@ -9,9 +9,9 @@
 #include "plugin/candidate.h"
 
 /*
- * Open `candidate` into `out`, wrapped by registry->wraps, whose candidates are
- * loaded. Sets registry->no_memory if an allocation of the host failed. On
- * failure nothing stays open and `error` (non-null) has the reason.
+ * Open `candidate` into `out`, wrapped by the interposers of registry->wraps,
+ * which are loaded. Sets registry->no_memory if an allocation of the host
+ * failed. On failure nothing stays open and `error` (non-null) has the reason.
  */
 plait_status plait__instance_open(plait__registry *registry,
 				  const plait__candidate *candidate,

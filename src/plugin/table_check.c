@@ -269,8 +269,8 @@ plait_status plait__table_check(plait_backend_table *table, void *object,
 		status = check_build(table, name, error);
 	if (status != PLAIT_OK)
 		return status;
-	/* A shorter table lacks the last slots: null, whatever the plugin
-	 * wrote there. */
+	/* A shorter table lacks the last slots: they become null, even if
+	 * the plugin wrote there. */
 	memset((char *)table + table->size, 0, sizeof(*table) - table->size);
 	status = check_slots(table, object, name, error);
 	if (status != PLAIT_OK)

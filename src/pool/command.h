@@ -45,7 +45,7 @@ struct plait__command {
 void plait__command_pack_move(struct plait__command *out,
 			      const plait_work *work);
 
-/* Pack a work whose kind plait_work defines. */
+/* Pack a work of a kind that plait_work defines. */
 static inline void plait__command_pack(struct plait__command *out,
 				       const plait_work *work)
 {

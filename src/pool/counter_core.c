@@ -146,9 +146,9 @@ static struct plait__waiter **append_waiter(struct plait__waiter **list,
 }
 
 /*
- * Add the event of a thread whose last point has happened, or one of whose
- * points failed. The group lies on the stack of that thread, which may leave as
- * soon as it has taken the lock: only the event is used outside the critical
+ * Add the event of a thread if its last point has happened, or if this point
+ * failed. The group lies on the stack of that thread, which may leave as soon
+ * as it has taken the lock: only the event is used outside the critical
  * section.
  */
 static void collect_thread(struct plait__waiter *waiter, struct batch *batch)

@@ -66,7 +66,7 @@ struct plait__counter_core {
 
 	/* Line 1 and on: the slow path. */
 	PLAIT__CACHELINE_ALIGNED at_u64 lowest; /* lowest sequence waited for */
-	at_u64 settled; /* the part of `value` whose raisers have finished */
+	at_u64 settled; /* the part of `value` that raisers have finished */
 	struct plait__mutex lock; /* guards the rest; a leaf */
 	struct plait__waiter *first; /* sorted by sequence */
 	struct plait__waiter *last;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "sys/clock.h"
 
-/* Points whose waiters fit on the stack; more need memory to sleep. */
+/* Points with a waiter on the stack; more points need memory to sleep. */
 enum { INLINE_WAITERS = 8 };
 
 struct wait {

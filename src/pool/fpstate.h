@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floating-point control state: rounding mode, flush-to-zero, traps. Every
- * host function starts with the default state, whatever state the function
- * before it left. A query costs 1-2 ns; a set is rare.
+ * host function starts with the default state, independent of the function
+ * before it. A query costs 1-2 ns; a set is rare.
  */
 #ifndef PLAIT_SRC_POOL_FPSTATE_H
 #define PLAIT_SRC_POOL_FPSTATE_H

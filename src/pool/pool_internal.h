@@ -152,7 +152,7 @@ struct plait__callback_scope {
 	struct plait__fpstate fpstate;
 };
 
-/* The pool whose lane or task the calling thread runs. */
+/* The pool of the lane or task that the calling thread runs, or null. */
 extern PLAIT__THREAD_LOCAL plait__pool *plait__callback_scope_pool;
 
 /* Enter and leave the scope in which a thread runs items, with the default

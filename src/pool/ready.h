@@ -139,9 +139,9 @@ struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 					    struct plait__sleeper *sleeper);
 
 /*
- * For threads that also wait for an event of their own. Returns false, with
- * nothing listed, if an item is linked; true: a push may now wake the sleeper,
- * whose key the caller has prepared, and after the sleep the caller calls
+ * For threads that also wait for an event of their own. The caller has prepared
+ * the sleeper's key. Returns false, with nothing listed, if an item is linked;
+ * true: a push may now wake the sleeper, and after the sleep the caller calls
  * plait__ready_remove_sleeper in any case.
  */
 bool plait__ready_add_sleeper(struct plait__ready_queue *ready,

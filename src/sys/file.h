@@ -43,7 +43,7 @@ typedef bool (*plait__file_visit)(void *user_data, const char *name);
 int plait__file_list(const char *folder, plait__file_visit visit,
 		     void *user_data);
 
-/* Returns the effective user, for whom files are opened. */
+/* Returns the effective user, on behalf of which files are opened. */
 uint32_t plait__file_user(void);
 
 /* Write the message of a (negative or positive) errno into `out`; returns

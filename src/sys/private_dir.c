@@ -231,10 +231,11 @@ static plait_status check_owner(const char *path, plait_error *error)
 }
 
 /*
- * Check a folder above the private one: a user who can rename its entries could
- * replace the private folder. Such a user is the owner, who must be this user
- * or the owner of "/" (root, also where a namespace does not map root), and any
- * user with write permission unless the folder has the sticky bit, like /tmp.
+ * Check a folder above the private one: a user with the right to rename its
+ * entries could replace the private folder. That is its owner, which must be
+ * this user or the owner of "/" (root, also where a namespace does not map
+ * root), and any user with write permission unless the folder has the sticky
+ * bit, like /tmp.
  */
 static plait_status check_parent(const char *path, plait_error *error)
 {

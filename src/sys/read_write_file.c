@@ -182,7 +182,7 @@ static plait_status write_temporary(int fd, const char *path,
 	return status;
 }
 
-/* `old` describes the present file, whose mode is kept; null for none. */
+/* `old` describes the present file, null for none; its mode is kept. */
 static plait_status replace(const char *path, const struct stat *old,
 			    const void *bytes, uint64_t count,
 			    plait_error *error)

@@ -64,20 +64,20 @@ int plait__thread_start_detached(const char *name, void (*run)(void *arg),
 static inline int plait__thread_guard_push(struct plait__thread_guard *guard,
 					   void (*lost)(void *arg), void *arg);
 static inline void plait__thread_guard_pop(struct plait__thread_guard *guard);
-/* Pop a guard whose memory another thread may reuse already; `outer` is the
- * guard's field of that name, read after the push. */
+/* Pop a guard when another thread may reuse its memory already; `outer` is
+ * the guard's field of that name, read after the push. */
 static inline void
 plait__thread_guard_pop_to(struct plait__thread_guard *outer);
 
 /*
- * A scope is a local variable whose `lost(arg)` is called if the thread ends in
- * a user's function between its definition and plait__thread_scope_end:
- * innermost scope first, while the stack still exists, before any guard. Costs
- * two stores.
+ * A scope is a local variable with a callback: `lost(arg)` is called if the
+ * thread ends in a user's function between its definition and
+ * plait__thread_scope_end: innermost scope first, while the stack still exists,
+ * before any guard. Costs two stores.
  *
- * 	PLAIT__THREAD_SCOPE inside = { leave, object };
- * 	call(object);
- * 	plait__thread_scope_end(&inside);
+ *     PLAIT__THREAD_SCOPE inside = { leave, object };
+ *     call(object);
+ *     plait__thread_scope_end(&inside);
  *
  * A C library that does not unwind the stack of an ending thread (musl) does
  * not call `lost`.
