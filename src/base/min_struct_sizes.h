@@ -3,7 +3,7 @@
  * The minimum `size` that a caller may pass for each sized struct: its size
  * when it was introduced. The values are constants, because a struct that grows
  * must accept programs that were built before; they never change, and a new
- * struct gets a line with its first size (t/73-structs.t checks). They apply to
+ * struct gets a line with its first size (t/abi/structs.t checks). They apply to
  * machines with 64-bit pointers.
  */
 #ifndef PLAIT_SRC_BASE_MIN_STRUCT_SIZES_H

@@ -2,8 +2,8 @@
 /*
  * The lock-free core of a counter: a monotonic value, its first failure, and
  * the waiters that are parked at it. Independent of lanes, threads and pools,
- * so that the explorer (t/mc) runs this source. Used by counter.c, lane.c and
- * counter_wait.c.
+ * so that the explorer (t/model/mc) runs this source. Used by counter.c,
+ * lane.c and counter_wait.c.
  *
  * Waiter:                           Raiser (one at a time):
  *     lock                              store value

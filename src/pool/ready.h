@@ -2,7 +2,7 @@
 /*
  * The ready queue: lanes and tasks that can run, in three priorities under one
  * lock, and the threads that sleep until one can. Independent of lanes and
- * threads, so that the explorer (t/mc) runs this source. Used by worker.c,
+ * threads, so that the explorer (t/model/mc) runs this source. Used by worker.c,
  * counter_wait.c, external_thread.c, and every unit that makes an item ready.
  *
  * The lock guards all but the first three words. Invariant: `count` <=

@@ -2,8 +2,8 @@
 /*
  * Atomic operations, fences and futexes: the only access in src/ to memory that
  * threads share. The same source is built four ways: C11, ThreadSanitizer,
- * ASan+UBSan, and with -DPLAIT_EXPLORE the interleaving explorer of t/mc, where
- * every operation is a scheduling point.
+ * ASan+UBSan, and with -DPLAIT_EXPLORE the interleaving explorer of
+ * t/model/mc, where every operation is a scheduling point.
  *
  * Form: at_<operation>_<type>, with type u32, u64 or ptr. Plain functions
  * rather than _Generic, so that each order of each type can be searched for.
