@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "source/cache.h"
-#include "source/host_module.h"
+#include "source/build.h"
 #include "source/build_report.h"
 
 #include <limits.h>
