@@ -119,8 +119,8 @@ static plait_status check_entry(plait_source *out, const char *name,
 		fine = is_word(*entry) || *entry == '$';
 	if (!fine)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "source of %.60s: entry '%.40s' is no name "
-				   "of a function", name, out->entry);
+				   "source of %.60s: entry '%.40s' is not the "
+				   "name of a function", name, out->entry);
 	if (out->entry == NULL)
 		out->entry = name;
 	return PLAIT_OK;

@@ -10,6 +10,8 @@
 
 #include "mc.h"
 #include "mc_tap.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/record/recorder.h"
 #include "run/run.h"
 
@@ -136,8 +138,8 @@ void plait__recorder_end(plait__recorder *recorder,
 	(void)recording;
 }
 
-const char *plait__program_node(const plait__plan *of, uint32_t command,
-				char room[PLAIT__NODE_ROOM])
+const char *plait__command_text(const plait__plan *of, uint32_t command,
+				char room[PLAIT__COMMAND_TEXT_BYTES])
 {
 	(void)of;
 	(void)command;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels that take others' places while plans run, under every interleaving:
- * nobody runs code that was given back, all of it is given back in the end,
- * and so is each kernel, as often as it was held.  kernel_versions.c as it is;
- * what an engine makes of kernels, and the runs, are here.
+ * nobody runs code that was given back, all of it is given back in the end, and
+ * so is each kernel, as often as it was held.  kernel_versions.c as it is; what an
+ * engine makes of kernels, and the runs, are here.
  */
 #include "lib/tap.h"
 
@@ -13,7 +13,8 @@
 #include "base/text.h"
 #include "graph/plan/plan_object.h"
 #include "object/kernel/kernel.h"
-#include "run/program.h"
+#include "run/api/prepare.h"
+#include "run/kernel_versions.h"
 
 #include <string.h>
 
@@ -131,8 +132,9 @@ void plait__object_leave(plait__object *object)
 	(void)object;
 }
 
-plait_status plait__program_make(plait__plan_object *of, plait__program **out,
-				 plait_error *error)
+plait_status plait__prepare_new_program(plait__plan_object *of,
+					plait__program **out,
+					plait_error *error)
 {
 	(void)of;
 	(void)out;
@@ -172,8 +174,8 @@ plait_status plait__select_source_set_groups(const plait__kernel *kernel,
 	return PLAIT_OK;
 }
 
-const char *plait__program_node(const plait__plan *of, uint32_t index,
-				char room[PLAIT__NODE_ROOM])
+const char *plait__command_text(const plait__plan *of, uint32_t index,
+				char room[PLAIT__COMMAND_TEXT_BYTES])
 {
 	(void)of;
 	(void)index;

@@ -301,7 +301,7 @@ static int32_t decide_branch(void *user_data)
 	return (int32_t)branch_of(run, i);
 }
 
-const plait__store_function *plait__call_op_predicate(const plait__program *of,
+const plait__store_function *plait__program_predicate(const plait__program *of,
 						      uint32_t region)
 {
 	static const plait__store_function loop = { decide_loop, NULL, NULL };

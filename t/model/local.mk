@@ -81,20 +81,21 @@ MC_TESTS += %D%/lane_park.t
 %C%_lane_park_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/program_recorder.t
 %C%_program_recorder_t_SOURCES = %D%/program_recorder.c \
-	src/run/host/host_engine.c src/run/program.c src/run/record/recorder.c \
+	src/run/host/host_engine.c src/run/api/prepare.c src/run/program.c src/run/record/recorder.c \
 	src/base/error.c src/sys/clock.c src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_program_recorder_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_program_recorder_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/run.t
 %C%_run_t_SOURCES = %D%/run.c src/run/run_instance.c src/run/run.c \
+	src/run/api/run_handle.c \
 	src/base/error.c src/sys/eventcount.c src/sys/mutex.c \
 	src/sys/backoff.c
 %C%_run_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_run_t_LDADD = $(LDADD_MC)
 MC_TESTS += %D%/kernel_versions.t
 %C%_kernel_versions_t_SOURCES = %D%/kernel_versions.c \
-	src/run/kernel_versions.c src/base/error.c src/sys/eventcount.c \
+	src/run/kernel_versions.c src/run/api/exchange.c src/base/error.c src/sys/eventcount.c \
 	src/sys/mutex.c src/sys/backoff.c
 %C%_kernel_versions_t_CPPFLAGS = $(MC_CPPFLAGS)
 %C%_kernel_versions_t_LDADD = $(LDADD_MC)

@@ -52,13 +52,13 @@ sources_of()
 	program_recorder)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/error.c src/sys/clock.c src/run/host/host_engine.c" \
-			"src/run/program.c src/run/record/recorder.c" ;;
+			"src/run/api/prepare.c src/run/program.c src/run/record/recorder.c" ;;
 	run)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/run/run_instance.c src/run/run.c" ;;
+			"src/base/error.c src/run/run_instance.c src/run/run.c src/run/api/run_handle.c" ;;
 	kernel_versions)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
-			"src/base/error.c src/run/kernel_versions.c" ;;
+			"src/base/error.c src/run/kernel_versions.c src/run/api/exchange.c" ;;
 	lane_interpreter)
 		echo "src/sys/eventcount.c src/sys/mutex.c src/sys/backoff.c" \
 			"src/base/alloc.c src/base/error.c src/base/vector.c" \

@@ -14,12 +14,16 @@
 #include "run/host/steal_worker.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
+#include "run/api/prepare.h"
+#include "run/command_text.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/rehearse.h"
 #include "run/run.h"
 
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 #include "sys/env.h"
 
 #include <string.h>
@@ -170,13 +174,13 @@ GOOD(plait__counter_reserve_callbacks, plait__pool *pool, uint32_t count,
 NOTHING(plait__counter_unreserve_callbacks, plait__pool *pool, uint32_t count)
 NUMBER(uint32_t, plait__pool_worker_count, const plait__pool *pool)
 NUMBER(uint32_t, plait__pool_processor_count, const plait__pool *pool)
-NUMBER(uint64_t, plait__wakeup_latency_ns, plait__pool *pool)
-NUMBER(uint64_t, plait__wakeup_latency_known_ns, const plait__pool *pool)
+NUMBER(uint64_t, plait__hop_latency_ns, plait__pool *pool)
+NUMBER(uint64_t, plait__hop_latency_known_ns, const plait__pool *pool)
 NUMBER(bool, plait__device_is_host, const plait__device *device)
 NUMBER(const char *, plait__kernel_lacks, const plait__kernel *kernel,
 	const plait__device *device)
-NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
-	uint32_t node)
+NUMBER(const char *, plait__command_text, const plait__plan *of,
+	uint32_t index, char room[PLAIT__COMMAND_TEXT_BYTES])
 NUMBER(uint64_t, plait__plan_iterations, uint32_t kind, uint64_t times)
 NUMBER(bool, plait__env_query_number, enum plait__env_number which,
 	uint64_t *out)
@@ -203,6 +207,9 @@ NUMBER(bool, plait__steal_set_drive, plait__steal_set *band)
 NUMBER(plait__call_op *, plait__call_op_remake, const plait__program *program,
 	plait__object *const *kernels, const plait__call_op *ops, uint32_t count)
 NOTHING(plait__instance_complete, plait__instance *instance)
+GOOD(plait__plan_object_enter, plait_plan *handle, plait__plan_object **out,
+	plait_error *error)
+NOTHING(plait__object_leave, plait__object *object)
 
 /* --- threads */
 
@@ -210,7 +217,7 @@ static plait__program *program_of(void)
 {
 	plait__program *program = NULL;
 
-	MC_CHECK(plait__program_of(frozen, &program, NULL) == PLAIT_OK);
+	MC_CHECK(plait__prepare_program(frozen, &program, NULL) == PLAIT_OK);
 	MC_CHECK(program != NULL && program->engine == &plait__host_engine);
 	MC_CHECK(program->instances != NULL);
 	MC_CHECK(program->instances[INSTANCES - 1].state != NULL);
@@ -231,7 +238,7 @@ static void record(plait__program *program)
 {
 	plait__mutex_lock(&frozen->preparing);
 	if (plait__program_recorder(program) == NULL)
-		MC_CHECK(plait__recorder_make(program, RECORDS, NULL) ==
+		MC_CHECK(plait__program_make_recorder(program, RECORDS, NULL) ==
 			 PLAIT_OK);
 	plait__mutex_unlock(&frozen->preparing);
 }
@@ -355,6 +362,7 @@ static void explore(void)
 static void mutants(void)
 {
 	static const char *const files[] = {
+		"run/api/prepare.h",
 		"run/program.c",
 		"run/program.h",
 		"run/host/host_engine.c",

@@ -3,14 +3,17 @@
  * The end of a run beside who asks how it is, stops it or wants to be told,
  * under every interleaving: who sees the end sees what was done and how it
  * ended, each is told once, nobody stops what is over or reads what belongs to
- * the next run, and the memory of runs is used again by one at a time.  run.c and
- * run_instance.c as they are; objects, inboxes and what runs are here.
+ * the next run, and the memory of runs is used again by one at a time.  run.c,
+ * run_handle.c and run_instance.c as they are; objects, inboxes and what runs are here.
  */
 #include "lib/tap.h"
 
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/blocked_on.h"
+#include "run/command_text.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/record/recorder.h"
 #include "run/run.h"
 
@@ -258,8 +261,8 @@ NUMBER(plait_status, plait__plan_object_enter, plait_plan *handle,
 NUMBER(double, plait__recorder_expected_runs, const plait__plan *of, uint32_t body)
 NUMBER(const char *, plait__plan_node_label, const plait__plan *of,
 	uint32_t node)
-NUMBER(const char *, plait__program_node, const plait__plan *of,
-	uint32_t command, char room[PLAIT__NODE_ROOM])
+NUMBER(const char *, plait__command_text, const plait__plan *of,
+	uint32_t command, char room[PLAIT__COMMAND_TEXT_BYTES])
 NUMBER(const char *, plait__object_name, const plait__object *object,
 	char room[PLAIT__OBJECT_NAME_BYTES])
 
@@ -446,7 +449,8 @@ static void explore(void)
 
 static void mutants(void)
 {
-	static const char *const files[] = { "run/run.c", NULL };
+	static const char *const files[] = { "run/api/run_handle.c",
+					     "run/run.c", NULL };
 
 	mc_notices(scenarios, TAP_COUNT(scenarios), files);
 }

@@ -156,13 +156,6 @@ bool plait__backoff_step(struct plait__backoff *ladder)
 	return true;
 }
 
-bool plait__call_op_is_external(const plait__plan *of, uint32_t command)
-{
-	(void)of;
-	(void)command;
-	return false;
-}
-
 void plait__instance_fail(plait__instance *of, uint32_t command,
 			  const plait_error *why)
 {

@@ -271,10 +271,10 @@ static void unusable_is_told(void)
 {
 	static const char *const lanes =
 		"not a number from 0 to 4294967295; the number of processors, "
-		"or of workers and one, is used instead";
+		"or workers plus one, is used instead";
 	static const char *const hop =
-		"not a number from 0 to 4294967295; what is measured is used "
-		"instead";
+		"not a number from 0 to 4294967295; the measured latency is "
+		"used instead";
 	static const char *const segments =
 		"not a number from 0 to 4294967295; 4 is used instead";
 	static const char *const seconds =
@@ -354,7 +354,7 @@ static void texts_of_calls(struct rig *rig)
 	IS_INT(plait_queue_submit(rig->queue, &command, 1, NULL, e), PLAIT_OK);
 	IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, e), PLAIT_OK);
 	IS_INT(plait_inbox_next(inbox, &event, e), PLAIT_OK);
-	IS_INT(plait_inbox_call_done(inbox, event.id, 5, "", e), PLAIT_OK);
+	IS_INT(plait_inbox_answer(inbox, event.id, 5, "", e), PLAIT_OK);
 	REFUSED(plait_queue_finish(rig->queue, PLAIT_FOREVER, e),
 		PLAIT_E_FAILED, "command \"mine\" failed with 5");
 	plait_inbox_release(inbox);

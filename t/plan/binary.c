@@ -2,6 +2,7 @@
 /* The binary form of plans: a round trip is the same bytes, every damaged
  * byte, every prefix and every wrong reference is refused. */
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
 #include "graph/store/planner_view.h"
 
 #include "base/alloc.h"

@@ -406,8 +406,8 @@ static const struct {
 	{ "dear_segment", dear_segment, "segment 0: cost" },
 	{ "more_slots", more_slots, "signal slots, but bodies have" },
 	{ "large_arena", large_arena, "device 0: an arena of" },
-	{ "unknown_wait", unknown_wait, "knows of no wait" },
-	{ "other_begin", other_begin, "track 0: whether it waits" },
+	{ "unknown_wait", unknown_wait, "not marked as awaited" },
+	{ "other_begin", other_begin, "track 0: `begins`" },
 	{ "other_rank", other_rank, "lane 0: its rank" },
 	{ "reserved", reserved, "command 0: a reserved field" },
 };

@@ -3,7 +3,7 @@
  * The bound that tells that no schedule can be shorter: on small graphs it is
  * compared with the best schedule that there is, found by trying all.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "lib/shapes.h"
 #include "lib/tap.h"

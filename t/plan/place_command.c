@@ -15,7 +15,7 @@
 enum { TASKS = 400, LANES = 512, FAN_IN = 4 };
 
 struct world {
-	plait__arena work;
+	plait__workspace work;
 	plait__placement place;
 	plait__place_point points[TASKS];
 	bool forgotten[TASKS];
@@ -34,7 +34,7 @@ static struct world *new_world(const uint32_t *limits, uint32_t devices,
 
 	if (w == NULL)
 		exit(1);
-	plait__arena_init(&w->work, plait__alloc_default());
+	plait__workspace_init(&w->work, plait__alloc_default());
 	OK_THAT(plait__place_init(&w->place, &w->work, limits, devices, width,
 				  bound, rows, 0) == PLAIT_OK, "a state");
 	return w;
@@ -44,7 +44,7 @@ static void end_world(struct world *w)
 {
 	plait__place_fini(&w->place);
 	IS_UINT(w->work.count, 0);
-	plait__arena_fini(&w->work);
+	plait__workspace_fini(&w->work);
 	free(w);
 }
 
@@ -191,14 +191,14 @@ static void chains_and_lanes(void)
 static void affinity(void)
 {
 	uint32_t limits[1] = { 3 }, i;
-	plait__arena work;
+	plait__workspace work;
 	plait__placement state;
 	const plait__place_point *waits;
 	plait__place_point point;
 	plait__place_task task;
 	uint32_t wait_count;
 
-	plait__arena_init(&work, plait__alloc_default());
+	plait__workspace_init(&work, plait__alloc_default());
 	OK(plait__place_init(&state, &work, limits, 1, 4, 3, 10, 0) ==
 	   PLAIT_OK);
 	memset(&task, 0, sizeof(task));
@@ -215,7 +215,7 @@ static void affinity(void)
 		plait__vector_clock_forget(&state, &point);
 	}
 	plait__place_fini(&state);
-	plait__arena_fini(&work);
+	plait__workspace_fini(&work);
 }
 
 static const struct tap_scenario all[] = {

@@ -153,7 +153,7 @@ static void regions(void)
 	s.input.scopes = scopes;
 	s.input.scope_count = 2;
 	region.scope_count = 0;
-	fails_with(&s.input, NULL, PLAIT_E_INVALID, "region does not know it");
+	fails_with(&s.input, NULL, PLAIT_E_INVALID, "region does not contain it");
 	s.input.scope_count = 1;
 	scopes[0].node_count = 4;
 	fails_with(&s.input, NULL, PLAIT_E_INVALID, "a case needs a branch");

@@ -63,11 +63,11 @@ static void end(plait__pool *pool)
 	plait__pool_destroy(pool);
 }
 
-static void have_it_look(uint32_t steps, int beside)
+static void have_it_look(uint32_t steps, int waker_cpu)
 {
 	look.steps = steps;
 	at_store_relaxed_u32(&look.done, 0);
-	look.task.beside = beside;
+	look.task.waker_cpu = waker_cpu;
 	plait__task_offer(&look.task);
 	/* Acquire: what the worker saw. */
 	while (at_load_acquire_u32(&look.done) == 0)
@@ -89,7 +89,7 @@ static void where_somebody_works(void)
 		have_it_look(0, look.cpu + 1);
 	OK(at_load_relaxed_u64(&pool->migrated_ns) != 0);
 	OK(CPU_EQUAL(&before, &look.mask));
-	IS_INT(look.task.beside, 0);
+	IS_INT(look.task.waker_cpu, 0);
 	end(pool);
 }
 
@@ -144,12 +144,12 @@ static void who_offers_says_where(void)
 	CPU_SET((size_t)cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
 	plait__task_offer_from_running(&look.task);
-	IS_INT(look.task.beside, cpu + 1);
+	IS_INT(look.task.waker_cpu, cpu + 1);
 	/* Run by who waits, it has nothing for the worker that comes next. */
 	look.steps = 0;
 	look.task.run = look_around;
 	OK(plait__task_run_here(&look.task));
-	IS_INT(look.task.beside, 0);
+	IS_INT(look.task.waker_cpu, 0);
 	sched_setaffinity(0, sizeof(before), &before);
 	end(pool);
 }

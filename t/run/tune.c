@@ -4,7 +4,7 @@
  * put into the recorder by the test, so that nothing depends on a clock: wrong
  * hints give a bad plan, the times give a better one.
  */
-#include "run/program.h"
+#include "run/api/prepare.h"
 #include "run/record/recorder.h"
 #include "lib/runs.h"
 
@@ -54,7 +54,7 @@ static plait__recorder *recorder_of(plait_plan *plan)
 	plait__plan_object *frozen;
 
 	OK(plait__plan_object_enter(plan, &frozen, NULL) == PLAIT_OK);
-	OK(plait__program_of(frozen, &program, NULL) == PLAIT_OK);
+	OK(plait__prepare_program(frozen, &program, NULL) == PLAIT_OK);
 	plait__object_leave(&frozen->object);
 	return plait__program_recorder(program);
 }
@@ -63,7 +63,7 @@ static plait__recorder *recorder_of(plait_plan *plan)
 static void put_times(plait_plan *plan)
 {
 	plait__recorder *recorder = recorder_of(plan);
-	const plait__plan *of = recorder->program->plan;
+	const plait__plan *of = recorder->plan;
 
 	for (uint32_t i = 0; i < of->command_count; i++) {
 		uint64_t ns = ns_of(of->commands[i].node);
@@ -223,7 +223,7 @@ static uint32_t tuned_mode(uint64_t (*take)(uint32_t node, uint32_t run),
 		sample->count = runs;
 		for (uint32_t k = 0; k < runs; k++)
 			sample->ns[k] = take(
-				recorder->program->plan->commands[i].node, k);
+				recorder->plan->commands[i].node, k);
 	}
 	IS_INT(plait_plan_tune(plan, &desc, &tuned, NULL, &rig.error),
 	       PLAIT_OK);
@@ -265,7 +265,7 @@ static void what_was_not_seen(void)
 	HAS_STR(rig.error.text, "no run of the plan was recorded");
 	recorder = recorder_of(plan);
 	for (uint32_t i = 0; i < NODES; i++)
-		if (recorder->program->plan->commands[i].node == 0)
+		if (recorder->plan->commands[i].node == 0)
 			recorder->samples[i] = (plait__cost_sample){
 				.count = 1, .ns = { 4000 }
 			};

@@ -270,7 +270,7 @@ static void wrong_sources(void)
 		{ { .code = text, .defines = "A(x)=1" }, PLAIT_E_INVALID,
 		  "A(x)" },
 		{ { .code = text, .form = PLAIT_SOURCE_C, .entry = "a;b" },
-		  PLAIT_E_INVALID, "no name" },
+		  PLAIT_E_INVALID, "not the name" },
 		{ { .code = "x", .form = PLAIT_SOURCE_CUBIN }, PLAIT_E_INVALID,
 		  "bytes is 0" },
 		{ { .code = text, .form = PLAIT_SOURCE_CUDA_C },

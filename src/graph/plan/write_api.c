@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
 #include "render/render.h"
 #include "sys/read_write_file.h"
 

@@ -73,7 +73,7 @@ static void await_idle(plait__pool *pool)
 
 static uint64_t short_hop(plait__pool *pool)
 {
-	at_store_relaxed_u32(&pool->latency.taken, 0);
+	at_store_relaxed_u32(&pool->latency.in_use, 0);
 	return 50;
 }
 
@@ -101,7 +101,7 @@ static void bad_minute_is_over(void)
 	at_store_relaxed_u64(&pool->latency.due_ns, 0);
 	await_idle(pool);
 	IS_INT(plait_plan_prepare(plan, &rig.error), PLAIT_OK);
-	IS_UINT(plait__wakeup_latency_known_ns(pool), 50);
+	IS_UINT(plait__hop_latency_known_ns(pool), 50);
 	IS_UINT(count_lanes(plan), 2);
 	plait_plan_release(plan);
 	unsetenv("PLAIT_LANES");

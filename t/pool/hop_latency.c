@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a hop is: asked by one and by many, with workers that come, that
  * cannot, and with none; and what runs make of it. */
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 
 #include "base/alloc.h"
 #include "pool/pool_internal.h"
@@ -29,7 +29,7 @@ static void without_workers(void)
 {
 	plait__pool *pool = make_pool(0);
 
-	IS_UINT(plait__wakeup_latency_ns(pool), PLAIT__WAKEUP_LATENCY_DEFAULT_NS);
+	IS_UINT(plait__hop_latency_ns(pool), PLAIT__HOP_LATENCY_DEFAULT_NS);
 	plait__pool_destroy(pool);
 }
 
@@ -42,7 +42,7 @@ static void asked_and_gone(void)
 		uint64_t ns = 0;
 
 		for (uint32_t k = 0; k < i; k++) {
-			ns = plait__wakeup_latency_ns(pool);
+			ns = plait__hop_latency_ns(pool);
 			OK(ns > 0);
 		}
 		NOTE("%u ns", (unsigned)ns);
@@ -55,7 +55,7 @@ static void ask(void *arg)
 	uint64_t *ns = arg;
 	plait__pool *pool = (plait__pool *)(uintptr_t)*ns;
 
-	*ns = plait__wakeup_latency_ns(pool);
+	*ns = plait__hop_latency_ns(pool);
 }
 
 static void asked_by_many(void)
@@ -110,7 +110,7 @@ static void worker_that_cannot_come(void)
 	while (at_load_acquire_u32(&kept.in) == 0)
 		plait__thread_yield();
 	for (uint32_t i = 0; i < 6; i++)
-		IS_UINT(plait__wakeup_latency_ns(pool), PLAIT__WAKEUP_LATENCY_DEFAULT_NS);
+		IS_UINT(plait__hop_latency_ns(pool), PLAIT__HOP_LATENCY_DEFAULT_NS);
 	at_store_release_u32(&kept.out, 1);
 	plait__task_forget(&kept.task);
 	plait__pool_destroy(pool);
@@ -125,7 +125,7 @@ static uint32_t measures;
 static uint64_t say(plait__pool *pool)
 {
 	measures++;
-	at_store_relaxed_u32(&pool->latency.taken, 0);
+	at_store_relaxed_u32(&pool->latency.in_use, 0);
 	return next_ns;
 }
 
@@ -135,7 +135,7 @@ static uint64_t measure_again(plait__pool *pool, uint64_t ns)
 	next_ns = ns;
 	measures = 0;
 	at_store_relaxed_u64(&pool->latency.due_ns, 0);
-	return plait__wakeup_latency_ns(pool);
+	return plait__hop_latency_ns(pool);
 }
 
 static void measured_again(void)
@@ -147,7 +147,7 @@ static void measured_again(void)
 	/* Young enough, for the next century. */
 	at_store_relaxed_u64(&pool->latency.due_ns, UINT64_MAX);
 	next_ns = 100;
-	IS_UINT(plait__wakeup_latency_ns(pool), 900);
+	IS_UINT(plait__hop_latency_ns(pool), 900);
 	IS_UINT(measures, 1);
 	IS_UINT(measure_again(pool, 100), 100);
 	IS_UINT(measures, 1);
@@ -156,7 +156,7 @@ static void measured_again(void)
 	IS_UINT(measure_again(pool, 500), 275);
 	for (uint32_t i = 0; i < 40; i++)
 		(void)measure_again(pool, 500);
-	IS_UINT(plait__wakeup_latency_known_ns(pool), 500);
+	IS_UINT(plait__hop_latency_known_ns(pool), 500);
 	/* What comes to nothing, or is no hop, changes nothing. */
 	IS_UINT(measure_again(pool, 0), 500);
 	IS_UINT(measure_again(pool, 50000), 500);
@@ -174,7 +174,7 @@ static void tried_again(void)
 	next_ns = 0;
 	for (before = 0; before < 100 &&
 	     at_load_relaxed_u64(&pool->latency.due_ns) == 0; before++)
-		IS_UINT(plait__wakeup_latency_ns(pool), PLAIT__WAKEUP_LATENCY_DEFAULT_NS);
+		IS_UINT(plait__hop_latency_ns(pool), PLAIT__HOP_LATENCY_DEFAULT_NS);
 	OK(before > 1 && before < 100);
 	IS_UINT(measure_again(pool, 60), 60);
 	plait__pool_destroy(pool);

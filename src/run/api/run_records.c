@@ -2,6 +2,7 @@
 /* What runs have written down, as users have it; see plait/trace.h. */
 #include "run/run.h"
 
+#include "run/api/prepare.h"
 #include "run/record/recorder.h"
 
 #include "base/alloc.h"
@@ -75,8 +76,8 @@ static plait_status make_recorder(plait__program *program, uint64_t records,
 	plait__mutex_lock(&program->frozen->preparing);
 	recorder = plait__program_recorder(program);
 	if (recorder == NULL)
-		status = plait__recorder_make(program, (uint32_t)records,
-					      error);
+		status = plait__program_make_recorder(
+			program, (uint32_t)records, error);
 	else if (recorder->ring_capacity != records)
 		status = plait__fail(error, PLAIT_E_STATE,
 				     "the plan keeps %u records a lane "
@@ -96,7 +97,7 @@ PLAIT_API plait_status plait_plan_record(plait_plan *plan, uint64_t records,
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__program_of(frozen, &program, error);
+	status = plait__prepare_program(frozen, &program, error);
 	if (status == PLAIT_OK && program->engine->make_record == NULL)
 		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
 				     "runs on %s cannot be recorded yet",

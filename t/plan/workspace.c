@@ -3,7 +3,7 @@
  * Blocks of the planner when there is no memory: what was cut from a slab, and is
  * to grow, stays as it was.
  */
-#include "plan/schedule/arena.h"
+#include "plan/schedule/workspace.h"
 
 #include "lib/tap.h"
 
@@ -30,30 +30,30 @@ static void cuts_stay(void)
 {
 	const plait_allocator allocator = { .size = sizeof(allocator),
 					    .resize = resize };
-	plait__arena work;
+	plait__workspace work;
 	uint32_t *cut, *moved;
 	uint64_t held;
 
-	plait__arena_init(&work, &allocator);
-	IS_INT(plait__arena_open_slab(&work, PLAIT__ARENA_EARLY, BYTES),
+	plait__workspace_init(&work, &allocator);
+	IS_INT(plait__workspace_open_slab(&work, PLAIT__WORKSPACE_EARLY, BYTES),
 	       PLAIT_OK);
-	cut = plait__arena_cut(&work, PLAIT__ARENA_EARLY, MANY, sizeof(*cut));
+	cut = plait__workspace_cut(&work, PLAIT__WORKSPACE_EARLY, MANY, sizeof(*cut));
 	OK(cut != NULL && work.blocks[work.count - 1].slab ==
-	   PLAIT__ARENA_EARLY);
+	   PLAIT__WORKSPACE_EARLY);
 	for (uint32_t i = 0; i < MANY; i++)
 		cut[i] = i;
 	held = work.held_bytes;
 	empty = true;
-	OK(plait__arena_resize(&work, cut, 2 * MANY, sizeof(*cut)) == NULL);
+	OK(plait__workspace_resize(&work, cut, 2 * MANY, sizeof(*cut)) == NULL);
 	IS_UINT(work.held_bytes, held);
 	empty = false;
-	moved = plait__arena_resize(&work, cut, 2 * MANY, sizeof(*cut));
+	moved = plait__workspace_resize(&work, cut, 2 * MANY, sizeof(*cut));
 	OK(moved != NULL && moved != cut);
 	for (uint32_t i = 0; moved != NULL && i < MANY; i++)
 		if (moved[i] != i)
 			OK_THAT(false, "%u is %u", i, moved[i]);
-	plait__arena_free(&work, moved);
-	plait__arena_fini(&work);
+	plait__workspace_free(&work, moved);
+	plait__workspace_fini(&work);
 	IS_UINT(work.held_bytes, 0);
 }
 

@@ -6,8 +6,8 @@
  * for the next callable of the same type, in the whole process; so there are
  * never more than were in use at once.
  */
-#ifndef PLAIT_SRC_RUN_CALLABLE_THUNK_H
-#define PLAIT_SRC_RUN_CALLABLE_THUNK_H
+#ifndef PLAIT_SRC_RUN_API_CALLABLE_THUNK_H
+#define PLAIT_SRC_RUN_API_CALLABLE_THUNK_H
 
 #include "ffi/ffi_closure.h"
 #include "kernel/signature.h"

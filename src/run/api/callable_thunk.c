@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Function pointers that are never unmapped; see callable_thunk.h. */
-#include "run/callable_thunk.h"
+#include "run/api/callable_thunk.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

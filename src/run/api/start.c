@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting runs: on a queue, and by a call. */
 #include "run/run.h"
+#include "run/api/prepare.h"
 #include "run/blocked_on.h"
+#include "run/instance_pool.h"
 
 #include "base/sized_struct.h"
 #include "base/error.h"
@@ -77,8 +79,8 @@ static plait_status enter(struct start *start, plait_plan *plan,
 	if (status == PLAIT_OK)
 		status = read_desc(&start->desc, desc, error);
 	if (status == PLAIT_OK)
-		status = plait__program_of(start->frozen, &start->program,
-					   error);
+		status = plait__prepare_program(start->frozen, &start->program,
+						error);
 	if (status != PLAIT_OK)
 		leave(start);
 	return status;
@@ -412,23 +414,5 @@ PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
 		status = call_here(&start, error);
 	plait__thread_scope_end(&inside);
 	leave(&start);
-	return status;
-}
-
-PLAIT_API plait_status plait_plan_prepare(plait_plan *plan, plait_error *error)
-{
-	plait__program *program;
-	plait__plan_object *frozen;
-	bool was_ready;
-	plait_status status = plait__plan_object_enter(plan, &frozen, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	was_ready = at_load_acquire_ptr(&frozen->program) != NULL;
-	status = plait__program_of(frozen, &program, error);
-	if (status == PLAIT_OK && was_ready &&
-	    program->engine->recalibrate != NULL)
-		program->engine->recalibrate(program);
-	plait__object_leave(&frozen->object);
 	return status;
 }
