@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's library: found by name when a backend is opened, never linked,
- * its functions asked for at the versions that calls.h knows.  It stays
- * mapped: no driver survives being unloaded.
+ * Driver library: opened by name with the backend, never linked; functions are
+ * looked up at the versions in calls.h.  It is not unloaded, because drivers do
+ * not survive that.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #include "backend.h"
 
-/* --- numbers -------------------------------------------------------------- */
+/* --- error codes ---------------------------------------------------------- */
 
 #define NAMED(name, value) { name, #name },
 
@@ -19,7 +19,7 @@ static const struct {
 	const char *name;
 } codes[] = { CUDA_RESULTS(NAMED) };
 
-/* Not asked of the driver: that is not allowed where callbacks run. */
+/* A table, because callbacks must not call cuGetErrorName. */
 static const char *name_of(CUresult code)
 {
 	size_t i;
@@ -69,9 +69,9 @@ plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 	bool lost = plaitp_cuda_is_sticky(code);
 
 	if (lost) {
-		pthread_mutex_lock(&self->accounts);
+		pthread_mutex_lock(&self->accounting_lock);
 		self->devices[device].lost = true;
-		pthread_mutex_unlock(&self->accounts);
+		pthread_mutex_unlock(&self->accounting_lock);
 	}
 	return plaitp_driven_fail(
 		self->services, error, status_of(code), code,
@@ -84,15 +84,15 @@ bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device)
 {
 	bool lost;
 
-	pthread_mutex_lock(&self->accounts);
+	pthread_mutex_lock(&self->accounting_lock);
 	lost = self->devices[device].lost;
-	pthread_mutex_unlock(&self->accounts);
+	pthread_mutex_unlock(&self->accounting_lock);
 	return lost;
 }
 
-/* --- for packagers -------------------------------------------------------- */
+/* --- note for packagers --------------------------------------------------- */
 
-#define WANTED \
+#define DLOPEN_NOTE \
 	"[{\"feature\":\"cuda\",\"description\":\"Runs kernels on CUDA " \
 	"devices\",\"priority\":\"recommended\"," \
 	"\"soname\":[\"libcuda.so.1\"]}," \
@@ -100,13 +100,14 @@ bool plaitp_cuda_is_lost(plait_backend *self, uint32_t device)
 	"\"priority\":\"recommended\"," \
 	"\"soname\":[\"libnvrtc.so.13\",\"libnvrtc.so.12\"]}]"
 
-/* What is opened and not linked: no linker tells them. */
+/* ELF note of libraries that are opened and not linked, which the linker cannot
+ * record. */
 static const struct {
 	uint32_t owner_bytes, text_bytes, type;
 	char owner[4];
-	char text[(sizeof(WANTED) + 3) / 4 * 4];
-} wanted __attribute__((section(".note.dlopen"), used, aligned(4))) = {
-	4, sizeof(WANTED), 0x407c0c0a, "FDO", WANTED
+	char text[(sizeof(DLOPEN_NOTE) + 3) / 4 * 4];
+} dlopen_note __attribute__((section(".note.dlopen"), used, aligned(4))) = {
+	4, sizeof(DLOPEN_NOTE), 0x407c0c0a, "FDO", DLOPEN_NOTE
 };
 
 /* --- functions ------------------------------------------------------------ */
@@ -172,7 +173,7 @@ plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
 	void *library, *symbol;
 	plait_status status;
 
-	/* The driver obeys the environment, also in what code it loads. */
+	/* The driver loads code that environment variables name. */
 	if (getauxval(AT_SECURE) != 0)
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,

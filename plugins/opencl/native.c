@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's objects as the user has them: ours told to him, his taken.  What
- * he gives has to be an object of OpenCL, of our context: nothing can be asked
- * of what is none.
+ * Native handles: queries of the driver's objects, and import of the user's.
+ * An imported handle must be a valid OpenCL object of this context; an invalid
+ * one cannot be detected.
  */
 #include "opencl.h"
 
-/* --- ours ----------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------- */
 
 static plait_status tell_device(plait_backend *self,
 				const struct opencl_device *device,
@@ -60,7 +60,7 @@ plait_status plaitp_opencl_native_query(plait_backend *self,
 				  "device");
 }
 
-/* --- the user's ----------------------------------------------------------- */
+/* --- import --------------------------------------------------------------- */
 
 static plait_status refuse(plait_backend *self, const char *what,
 			   plait_error *error)
