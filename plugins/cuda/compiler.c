@@ -253,7 +253,7 @@ static plait_status fetch_code(const struct cuda_build *build,
 	if (code != NVRTC_SUCCESS)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED,
 					      (int)code,
-					      "no code comes from NVRTC");
+					      "NVRTC returns no code");
 	*out = services->resize(build->self->host, NULL, 0, bytes);
 	if (*out == NULL)
 		return plaitp_cuda_fail_build(build, error, PLAIT_E_NOMEM, 0,
@@ -266,7 +266,7 @@ static plait_status fetch_code(const struct cuda_build *build,
 	services->resize(build->self->host, *out, bytes, 0);
 	*out = NULL;
 	return plaitp_cuda_fail_build(build, error, PLAIT_E_FAILED, (int)code,
-				      "its code does not come from NVRTC");
+				      "NVRTC does not return its code");
 }
 
 static plait_status check_result(const struct cuda_build *build,

@@ -243,8 +243,8 @@ static plait_status refuse_empty(plait_backend *self, int count,
 
 	return plaitp_driven_fail(
 		self->services, error, PLAIT_E_UNAVAILABLE, 0,
-		"cuda: none of the driver's %d devices%s%.60s is what was "
-		"asked for%s%.60s", count,
+		"cuda: none of the driver's %d devices%s%.60s matches the "
+		"options%s%.60s", count,
 		visible != NULL ? " with CUDA_VISIBLE_DEVICES=" : "",
 		visible != NULL ? visible : "",
 		wanted != NULL ? ": device=" : "",
@@ -291,8 +291,8 @@ static plait_status list_devices(plait_backend *self,
 	else if (code != CUDA_ERROR_NO_DEVICE)
 		return plaitp_driven_fail(
 			self->services, error, PLAIT_E_UNAVAILABLE, code,
-			"cuda: cuInit of %.80s gave %d: the driver does not "
-			"work, or does not fit the kernel's module",
+			"cuda: cuInit of %.80s failed with %d: the driver does "
+			"not work, or does not match the kernel module",
 			options->driver, (int)code);
 	if (code != CUDA_SUCCESS && code != CUDA_ERROR_NO_DEVICE)
 		return plaitp_cuda_fail_call(self, 0, error,

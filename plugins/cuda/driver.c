@@ -75,8 +75,8 @@ plait_status plaitp_cuda_fail_call(plait_backend *self, uint32_t device,
 	}
 	return plaitp_driven_fail(
 		self->services, error, status_of(code), code,
-		"cuda:%u: %s gave %s (%d)%s%s%s", device, name, name_of(code),
-		(int)code, where[0] != '\0' ? " for " : "", where,
+		"cuda:%u: %s failed with %s (%d)%s%s%s", device, name,
+		name_of(code), (int)code, where[0] != '\0' ? " for " : "", where,
 		lost ? "; the device is lost to this process" : "");
 }
 
@@ -126,8 +126,8 @@ static plait_status refuse(plait_backend *self, plait_error *error,
 			   const char *name)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
-				  0, "cuda: %.80s %s%s; it wants the driver of "
-				  "CUDA 12.0 or a newer one", driver, what,
+				  0, "cuda: %.80s %s%s; the driver of CUDA "
+				  "12.0 or a newer one is needed", driver, what,
 				  name);
 }
 
@@ -178,15 +178,15 @@ plait_status plaitp_cuda_load(plait_backend *self, const char *driver,
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "cuda: not for a privileged process: "
-					  "environment variables choose what "
-					  "its driver loads");
+					  "environment variables choose the "
+					  "code that its driver loads");
 	library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNAVAILABLE, 0,
-					  "cuda: no driver: %.120s; it comes "
-					  "with that of NVIDIA's devices, in "
-					  "Debian in libcuda1", dlerror());
+					  "cuda: no driver: %.120s; it is part "
+					  "of NVIDIA's driver, in Debian in "
+					  "libcuda1", dlerror());
 	symbol = dlsym(library, CUDA_GET_PROC_ADDRESS);
 	if (symbol == NULL)
 		return refuse(self, error, driver, "has no ",

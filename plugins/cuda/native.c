@@ -57,8 +57,8 @@ static plait_status refuse_kind(plait_backend *self, uint32_t kind,
 				const char *wanted, plait_error *error)
 {
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNSUPPORTED,
-				  0, "cuda: native_kind %u; what fits here is "
-				  "%s", kind, wanted);
+				  0, "cuda: native_kind %u; expected %s", kind,
+				  wanted);
 }
 
 /* Memory of the driver's pools, and mapped memory, belongs to no context. */
@@ -103,9 +103,9 @@ plait_status plaitp_cuda_import_memory(plait_backend *self,
 		return refuse_kind(self, request->native_kind,
 				   "PLAIT_NATIVE_CU_POINTER", error);
 	if (!is_of(self, memory->device, request->native))
-		return refuse(self, "memory is none of the device's: of its "
-			      "primary context, PLAIT_NATIVE_CU_CONTEXT, or "
-			      "of one of its pools", error);
+		return refuse(self, "memory belongs neither to the device's "
+			      "primary context, PLAIT_NATIVE_CU_CONTEXT, nor "
+			      "to one of its pools", error);
 	if (!is_of(self, memory->device, request->native + last))
 		return refuse(self, "memory has fewer bytes than the buffer "
 			      "is to have", error);
@@ -125,8 +125,8 @@ plait_status plaitp_cuda_import_stream(plait_backend *self, uint32_t device,
 		return refuse_kind(self, request->native_kind,
 				   "PLAIT_NATIVE_CU_STREAM", error);
 	if (stream == NULL)
-		return refuse(self, "queue is the stream without a name, "
-			      "which waits for others", error);
+		return refuse(self, "queue is the default stream, which "
+			      "synchronizes with others", error);
 	code = self->cu.cuStreamGetCtx(stream, &context);
 	if (code != CUDA_SUCCESS)
 		return plaitp_cuda_fail_call(self, device, error,

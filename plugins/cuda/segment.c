@@ -79,8 +79,8 @@ static bool add_copy(struct cuda_graph_builder *builder, CUgraph graph,
 	const CUDA_MEMCPY3D_v2 params = copy_params(work);
 
 	if (work->rows != NULL && !plaitp_cuda_is_copy3d(work))
-		return plaitp_cuda_check_call(builder, "a copy of rows that far "
-					      "apart", CUDA_ERROR_NOT_SUPPORTED);
+		return plaitp_cuda_check_call(builder, "a copy of these rows",
+					      CUDA_ERROR_NOT_SUPPORTED);
 	return plaitp_cuda_check_call(builder, "cuGraphAddMemcpyNode",
 				      builder->self->cu.cuGraphAddMemcpyNode(
 					  out, graph, builder->before,
@@ -396,8 +396,9 @@ plait_status plaitp_cuda_segment_patch(plait_backend *self,
 	if (!can_patch(segment, index, work))
 		return plaitp_driven_fail(self->services, error,
 					  PLAIT_E_UNSUPPORTED, 0,
-					  "cuda: command %u of a segment is "
-					  "not changed but made anew", index);
+					  "cuda: command %u cannot be updated; "
+					  "the segment must be created again",
+					  index);
 	status = plaitp_cuda_enter(self, device, error);
 	if (status != PLAIT_OK)
 		return status;

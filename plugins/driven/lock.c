@@ -402,7 +402,7 @@ plait_status plaitp_driven_open(struct driven *self,
 					      .label = label };
 
 	self->ops = ops;
-	snprintf(label, sizeof(label), "%s parked_lane", ops->name);
+	snprintf(label, sizeof(label), "%s driver calls", ops->name);
 	pthread_mutex_init(&self->lock, NULL);
 	pthread_mutex_init(&self->completion_lock, NULL);
 	pthread_cond_init(&self->no_callbacks, NULL);

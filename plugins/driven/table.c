@@ -14,8 +14,8 @@ plait_status plaitp_driven_check_abi(const plait_host_services *services,
 	    services->abi_max < PLAIT_PLUGIN_ABI ||
 	    table->size < sizeof(*table))
 		return plaitp_driven_fail(services, error, PLAIT_E_UNSUPPORTED,
-					  0, "%s: talks plugin interface 1 "
-					  "only", name);
+					  0, "%s: supports plugin "
+					  "interface 1 only", name);
 	if (services->size < offsetof(plait_host_services, counter_emit) +
 	    sizeof(services->counter_emit))
 		return plaitp_driven_fail(services, error, PLAIT_E_UNSUPPORTED,

@@ -59,7 +59,8 @@ static plait_status refuse_empty(plait_backend *self, const char *loader,
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: %.60s finds no platform: no "
 				  "driver %s registered in %s%.80s; Debian has "
-				  "one for CPUs in pocl-opencl-icd", loader, found,
+				  "one for CPUs in pocl-opencl-icd", loader,
+				  found,
 				  vendors != NULL ? "OCL_ICD_VENDORS=" : "",
 				  folder);
 }
@@ -299,8 +300,8 @@ static plait_status choose(plait_backend *self,
 					  "device", seen);
 	return plaitp_driven_fail(self->services, error, PLAIT_E_UNAVAILABLE,
 				  0, "opencl: no device of the platforms %s "
-				  "is what was asked for (platform=%.30s, "
-				  "device=%.30s, type)", seen,
+				  "matches platform=%.30s, device=%.30s and "
+				  "type", seen,
 				  options->platform ? options->platform : "",
 				  options->device ? options->device : "");
 }

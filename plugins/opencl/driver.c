@@ -91,7 +91,7 @@ plait_status plaitp_opencl_fail_call(const plait_host_services *services,
 				     cl_int code, const char *where)
 {
 	return plaitp_driven_fail(services, error, status_of(code), code,
-				  "opencl: %s gave %s (%d)%s%s", name,
+				  "opencl: %s failed with %s (%d)%s%s", name,
 				  name_of(code), (int)code,
 				  where[0] != '\0' ? " for " : "", where);
 }
@@ -134,7 +134,7 @@ plait_status plaitp_opencl_fail_end(const plait_host_services *services,
 					       where);
 	return plaitp_driven_fail(services, error, PLAIT_E_FAILED, code,
 				  "opencl: %s ended with status %d; the "
-				  "driver says no more%s%s", name, (int)code,
+				  "driver gives no cause%s%s", name, (int)code,
 				  where[0] != '\0' ? ", for " : "", where);
 }
 
@@ -199,7 +199,8 @@ plait_status plaitp_opencl_load(plait_backend *self, const char *loader,
 					  PLAIT_E_UNAVAILABLE, 0,
 					  "opencl: not for a privileged "
 					  "process: environment variables "
-					  "choose what its loader loads");
+					  "choose the code that its loader "
+					  "loads");
 	library = dlopen(loader, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return plaitp_driven_fail(self->services, error,

@@ -466,7 +466,8 @@ static void flush(struct driven *driven, driven_queue *queue)
 		return;
 	plaitp_opencl_fail_work(self->services, &failure, "clFlush", code,
 				queue->last_enqueued != NULL ?
-				label_of(queue->last_enqueued) : NULL, queue->label);
+				label_of(queue->last_enqueued) : NULL,
+				queue->label);
 	plaitp_driven_fail_queue(driven, queue, &failure, "");
 	/* Without a flush the commands may never start. */
 	self->cl.clFinish(queue->driver);
@@ -480,11 +481,12 @@ static void describe(struct driven *driven, const driven_batch *batch,
 
 	plaitp_opencl_fail_end(driven->services, out,
 			       batch->code == OPENCL_UNKNOWN && !each ?
-			       "a command, or one in front of it," :
+			       "a command, or one before it," :
 			       batch->code == AFTER_FAILED ?
-			       "a command behind one that failed" :
+			       "a command after a failed one" :
 			       "a command", batch->code,
-			       each ? plaitp_opencl_events_label(batch->driver_data) :
+			       each ?
+			       plaitp_opencl_events_label(batch->driver_data) :
 			       label_of(batch), batch->queue->label);
 }
 

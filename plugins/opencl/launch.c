@@ -67,8 +67,8 @@ static plait_status set_memory(plait_backend *self,
 
 	if (argument->offset % alignment != 0)
 		return refuse(self, request->kernel, index,
-			      "its offset is no multiple of the device's "
-			      "alignment", error);
+			      "its offset is not a multiple of the "
+			      "device's alignment", error);
 	status = create_sub_buffer(self, launch, argument, &memory, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -98,8 +98,8 @@ static plait_status set_value(plait_backend *self,
 			memcpy(&address, value, sizeof(address));
 		if (address != NULL)
 			return refuse(self, request->kernel, index,
-				      "an address means nothing to the "
-				      "device; it wants a buffer", error);
+				      "the device cannot use an address; "
+				      "pass a buffer", error);
 		bytes = sizeof(cl_mem);
 		value = NULL;
 	}

@@ -267,7 +267,8 @@ plait_status plaitp_opencl_memory_unmap(plait_backend *self,
 	if (code == CL_SUCCESS)
 		return PLAIT_OK;
 	return plaitp_driven_fail(self->services, error, PLAIT_E_LOST, code,
-				  "opencl:%u: clFinish gave %d for an unmap; "
-				  "what was written may not have arrived",
+				  "opencl:%u: clFinish failed with %d for an "
+				  "unmap; written bytes may not have reached "
+				  "the device",
 				  number_of(self, memory->device), (int)code);
 }
