@@ -85,7 +85,7 @@ void plait__cancel_external(plait__external *first)
 
 static void read_notes(plait__queue_instance *of)
 {
-	plait__progress_note *note = plait__progress_take_notes(context, of->pilot);
+	plait__progress_note *note = plait__progress_take_notes(context, of->note_target);
 	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
@@ -100,9 +100,9 @@ static void read_notes(plait__queue_instance *of)
 	}
 }
 
-static uint32_t turn_loops(plait__pollable *piloted)
+static uint32_t turn_loops(plait__pollable *pollable)
 {
-	(void)piloted;
+	(void)pollable;
 	read_notes(state);
 	plait__stop_device_loops(state);
 	return AT_PLAIN_READ(through) ? PLAIT__PROGRESS_DONE :
@@ -122,11 +122,11 @@ static void make_decider(void)
 }
 
 /* Its first turn makes the decider, which parks at once. */
-static uint32_t turn_decider(plait__pollable *piloted)
+static uint32_t turn_decider(plait__pollable *pollable)
 {
-	(void)piloted;
-	if (!state->decides) {
-		state->decides = true;
+	(void)pollable;
+	if (!state->uses_host_decided) {
+		state->uses_host_decided = true;
 		make_decider();
 	}
 	read_notes(decider);
@@ -135,9 +135,9 @@ static uint32_t turn_decider(plait__pollable *piloted)
 					PLAIT__PROGRESS_WAITING;
 }
 
-static void end_run(plait__pollable *piloted)
+static void end_run(plait__pollable *pollable)
 {
-	(void)piloted;
+	(void)pollable;
 	at_add_u32(&overs, 1);
 	at_futex_wake_all(&overs);
 }
@@ -162,7 +162,7 @@ static void begin_run(uint32_t run)
 	AT_PLAIN_WRITE(stops) = 0;
 	state->loops_stopped = false;
 	at_store_relaxed_u32(&device_stop, 0);
-	plait__progress_add(context, state->pilot);
+	plait__progress_add(context, state->note_target);
 	at_store_release_u32(&device_runs, run);
 	drive_until_over(run);
 }
@@ -208,7 +208,7 @@ static void run_loops(uint32_t self)
 static void run_decider(uint32_t self)
 {
 	if (self == 0) {
-		plait__progress_add(context, state->pilot);
+		plait__progress_add(context, state->note_target);
 		drive_until_over(1);
 		return;
 	}
@@ -231,7 +231,7 @@ static void run_late(uint32_t self)
 static void run_twice(uint32_t self)
 {
 	if (self == 0) {
-		plait__progress_add(context, state->pilot);
+		plait__progress_add(context, state->note_target);
 		drive_until_over(1);
 		return;
 	}
@@ -246,7 +246,7 @@ static void run_twice(uint32_t self)
 
 /* --- scenarios */
 
-static void begin_with(uint32_t (*turn)(plait__pollable *piloted))
+static void begin_with(uint32_t (*turn)(plait__pollable *pollable))
 {
 	static plait__context contexts;
 	static plait__instance instances;
@@ -272,23 +272,23 @@ static void begin_with(uint32_t (*turn)(plait__pollable *piloted))
 	plait__eventcount_init(&context->driver.event, 0);
 	program->context = context;
 	instance->program = program;
-	loops->has_loops = true;
+	loops->has_device_loops = true;
 	decides->external_count = 1;
-	state->queued = loops;
-	decider->queued = decides;
+	state->compiled = loops;
+	decider->compiled = decides;
 	decider->externals = &parks;
 	state->instance = decider->instance = instance;
-	state->pilot = decider->pilot = &state->piloted;
-	state->stop_listener.note.whose = device_told.note.whose = state->pilot;
-	state->piloted.advance = turn;
-	state->piloted.over = end_run;
+	state->note_target = decider->note_target = &state->pollable;
+	state->stop_listener.note.whose = device_told.note.whose = state->note_target;
+	state->pollable.advance = turn;
+	state->pollable.over = end_run;
 	at_init_u32(&instance->stop, 0);
 	at_init_u32(&device_stop, 0);
 	at_init_u32(&device_runs, 0);
 	at_init_u32(&overs, 0);
 	at_init_u32(&cancels, 0);
 	at_init_u32(&state->stop_posted, 0);
-	at_init_ptr(&state->decider, NULL);
+	at_init_ptr(&state->host_decided, NULL);
 	AT_PLAIN_WRITE(made) = 0;
 	AT_PLAIN_WRITE(noted) = 0;
 	AT_PLAIN_WRITE(stops) = 0;
@@ -322,7 +322,7 @@ static void end(void)
 {
 	bool waits = false;
 
-	for (plait__progress_note *note = state->piloted.notes; note != NULL;
+	for (plait__progress_note *note = state->pollable.notes; note != NULL;
 	     note = note->next)
 		waits = waits || note == &state->stop_listener.note;
 	MC_CHECK(at_load_relaxed_u32(&state->stop_posted) == waits);

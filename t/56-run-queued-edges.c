@@ -63,7 +63,7 @@ static void begin(void)
 	program = (plait__program){ .plan = &plan };
 	queued = (plait__queue_program){ .program = &program, .min_commands = 1,
 				  .regions = frozen, .body_work = inside };
-	plait__vector_init(&queued.items, plait__alloc_default(),
+	plait__vector_init(&queued.stages, plait__alloc_default(),
 			   sizeof(plait__queue_stage));
 	plait__vector_init(&queued.segments, plait__alloc_default(),
 			   sizeof(plait__queue_segment));
@@ -112,7 +112,7 @@ static void find(void)
 	for (uint32_t i = 0; i < plan.command_count; i++)
 		next[i] = i + 1 < plan.command_count ? i + 1 : PLAIT__NONE;
 	queued.lanes = lanes;
-	OK(plait__vector_push(&queued.items, &chunk, 1) != NULL);
+	OK(plait__vector_push(&queued.stages, &chunk, 1) != NULL);
 	looks = 0;
 	OK(plait__compile_segments(&queued, next));
 	plait__free(plait__alloc_default(), lanes, MOST * sizeof(*lanes));
@@ -122,7 +122,7 @@ static void end(void)
 {
 	uint64_t bytes = plan.command_count * sizeof(uint32_t);
 
-	plait__vector_fini(&queued.items);
+	plait__vector_fini(&queued.stages);
 	plait__vector_fini(&queued.segments);
 	plait__vector_fini(&queued.members);
 	plait__vector_fini(&queued.edge_starts);
@@ -190,7 +190,7 @@ static void stubs(void)
 	frozen[0] = (plait__queue_region){ .order_first = 1,
 					    .order_count = LANES,
 					    .outer = PLAIT__NONE,
-					    .frozen = true };
+					    .on_device = true };
 	find();
 	IS_UINT(queued.segments.count, 1);
 	IS_UINT(queued.members.count, 2);

@@ -10,42 +10,42 @@
 
 static const plait__plan *plan_of(const plait__queue_instance *state)
 {
-	return state->queued->program->plan;
+	return state->compiled->program->plan;
 }
 
-static bool stopped(const plait__queue_instance *state)
+static bool is_stopped(const plait__queue_instance *state)
 {
 	/* Relaxed: it never goes back during a run. */
 	return at_load_relaxed_u32(&state->instance->stop) != 0;
 }
 
 /* The lane whose end comes as the n-th: the first ones of ports at last. */
-static uint32_t end_at(const plait__queue_instance *state, uint32_t n,
+static uint32_t nth_lane(const plait__queue_instance *state, uint32_t n,
 		       bool *out_last)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 	uint32_t lanes = plan_of(state)->lanes_count;
 	uint32_t lane = n < lanes ? n : n - lanes;
 
-	*out_last = queued->ports[queued->lanes[lane].port].lane == lane;
+	*out_last = compiled->ports[compiled->lanes[lane].port].lane == lane;
 	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
 }
 
 /* A port that takes nothing has nothing in flight: there is no end to be told,
  * and whoever tries again may try for ever. */
-static bool can_do_without(plait__queue_instance *state, uint32_t lane,
+static bool skip_unused_port(plait__queue_instance *state, uint32_t lane,
 			   plait_error *why)
 {
 	bool again = plait__retry_refused(state, lane, PLAIT__RETRY_END, why);
 
 	if (plait__retry_has_accepted(state, lane) ||
-	    (again && !stopped(state) && why->status == PLAIT_E_BUSY))
+	    (again && !is_stopped(state) && why->status == PLAIT_E_BUSY))
 		return false;
 	plait__instance_stop(state->instance, why);
 	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
-		if (state->queued->lanes[i].port ==
-		    state->queued->lanes[lane].port)
-			state->queues[i].refuses = true;
+		if (state->compiled->lanes[i].port ==
+		    state->compiled->lanes[lane].port)
+			state->queues[i].refused = true;
 	return true;
 }
 
@@ -53,32 +53,32 @@ static bool can_do_without(plait__queue_instance *state, uint32_t lane,
  * more: so it is tried again (retry.c). */
 void plait__drain_queues(plait__queue_instance *state)
 {
-	const plait__queue_program *queued = state->queued;
-	uint32_t listeners = plait__queue_program_mark_listeners(queued) - queued->port_count;
+	const plait__queue_program *compiled = state->compiled;
+	uint32_t listeners = plait__queue_program_mark_listeners(compiled) - compiled->port_count;
 
 	for (; state->final_next < 2 * plan_of(state)->lanes_count;
 	     state->final_next++) {
 		plait_error why = { .size = sizeof(why) };
 		bool last;
-		uint32_t lane = end_at(state, state->final_next, &last);
+		uint32_t lane = nth_lane(state, state->final_next, &last);
 		plait_status status;
 
 		if (lane == PLAIT__NONE)
 			continue;
-		if (state->queues[lane].refuses) {
+		if (state->queues[lane].refused) {
 			state->drains_left -= last;
 			continue;
 		}
-		status = plait__submit_batch(state, queued->lanes[lane].final,
+		status = plait__submit_batch(state, compiled->lanes[lane].final,
 					     &why);
 		if (status == PLAIT_OK)
 			plait__retry_reset(state, lane, PLAIT__RETRY_END);
 		else if (status != PLAIT_E_LOST &&
-			 !can_do_without(state, lane, &why))
+			 !skip_unused_port(state, lane, &why))
 			return;
 		if (last && status == PLAIT_OK)
 			plait__submit_subscribe(state,
-						listeners + queued->lanes[lane].port);
+						listeners + compiled->lanes[lane].port);
 		else if (last)
 			state->drains_left--;
 		/* With its device, what was in flight is lost. */

@@ -52,7 +52,7 @@ typedef struct plait__host_callback {
 	uint32_t count;		/* of arguments */
 	const plait__plan_payload *payload;
 	const plait__store_function *host; /* or null */
-	plait_status (*carry)(struct plait__host_callback *call,
+	plait_status (*perform)(struct plait__host_callback *call,
 			      plait_error *why);
 	void **arguments;
 	plait__queue_pointer *pointers;
@@ -68,7 +68,7 @@ typedef struct plait__variant_argument {
 /* Code of a device with arguments and geometry. */
 typedef struct plait__launch_variant {
 	plait_backend_launch *raw; /* or null */
-	plait__variant_argument *given;
+	plait__variant_argument *arguments;
 	plait_launch launch;
 } plait__launch_variant;
 
@@ -91,12 +91,12 @@ typedef struct plait__device_graph {
 	bool refused;		/* the backend will not have it */
 	bool changed;		/* to be looked at before it runs */
 	/* While it is walked (segment_fallback.c). */
-	bool waited;		/* for what it comes behind */
-	bool asked;		/* what comes: it will be told */
+	bool waits_submitted;		/* for what it comes behind */
+	bool waiting;		/* what comes: it will be told */
 	bool failed;		/* what was submitted last */
 	uint32_t body;		/* of the plan, in which the walk is */
-	uint32_t at;		/* member that comes next */
-	uint32_t border;	/* the next that is a region, or the body's end */
+	uint32_t position;		/* member that comes next */
+	uint32_t boundary;	/* the next that is a region, or the body's end */
 	uint32_t stage;		/* whose chunk it is part of */
 	uint32_t batch;
 	char label[96];
@@ -116,15 +116,15 @@ typedef struct plait__queue_listener {
 	uint32_t lane;		/* whose emission it is */
 	uint32_t link;		/* a region, an item or a port */
 	bool polled;		/* no upcall comes */
-	uint64_t told_ns;	/* when it came; where runs are recorded */
+	uint64_t completed_ns;	/* when it came; where runs are recorded */
 } plait__queue_listener;
 
 /* When a command began and ended, in a run that is recorded. */
 typedef struct plait__command_times {
 	uint64_t start_ns;	/* submitted, or begun */
 	uint64_t end_ns;	/* told; 0: it is not done */
-	uint64_t latest_ns;	/* when something behind it began */
-	uint64_t past_ns;	/* when all before it had ended */
+	uint64_t successor_start_ns;	/* when something behind it began */
+	uint64_t predecessors_end_ns;	/* when all before it had ended */
 	/* Of a function of the host, written where it is called; or 0. */
 	uint64_t call_start_ns, call_end_ns;
 	uint64_t thread;
@@ -135,7 +135,7 @@ typedef struct plait__command_times {
 typedef struct plait__queue_external {
 	plait__external external;
 	plait__queue_instance *state;
-	uint32_t cell;
+	uint32_t listener;
 	uint32_t stage;		/* that is begun; or none: */
 	uint32_t region;	/* whose predicate is asked */
 } plait__queue_external;
@@ -145,37 +145,37 @@ typedef struct plait__lane_queue {
 	plait_backend_signal *signal;
 	uint64_t emitted;	/* the newest sequence */
 	bool unflushed;
-	bool taken;	/* something, in this run */
-	bool refuses;	/* its port has taken nothing: it has no end */
+	bool accepted;	/* something, in this run */
+	bool refused;	/* its port has taken nothing: it has no end */
 	bool lost;		/* its device is: for good */
 	plait__retry_state retries[PLAIT__RETRY_KINDS];
 } plait__lane_queue;
 
 /* A body that runs. */
 typedef struct plait__running_body {
-	uint32_t left;		/* items that are not over */
-	uint32_t first;		/* of those ready, in `ready` */
-	uint32_t last;
+	uint32_t stages_left;		/* items that are not over */
+	uint32_t ready_first;	/* of those ready, in `ready` */
+	uint32_t ready_last;
 } plait__running_body;
 
 struct plait__queue_instance {
-	plait__pollable piloted;
+	plait__pollable pollable;
 	plait__instance *instance;
-	const plait__queue_program *queued;
+	const plait__queue_program *compiled;
 	plait__lane_queue *queues;
 	uint64_t *marks;	/* the sequence of each */
 	plait_work *work;
 	plait_submission *submissions;
 	plait_backend_point *waits;
 	plait_backend_point *emits; /* one per stretch */
-	plait__host_callback *calls; /* per command */
+	plait__host_callback *callbacks; /* per command */
 	void **arguments;	/* of all calls */
 	plait__queue_pointer *pointers;
 	plait__queue_launch *launches; /* per command */
 	plait__launch_variant *variants; /* of all launches */
-	plait__device_graph *frozen; /* per segment */
-	plait__variant_argument *given; /* of all variants, and one more */
-	plait_launch_argument *binding; /* as backends are given it */
+	plait__device_graph *graphs; /* per segment */
+	plait__variant_argument *variant_arguments; /* of all variants, and one more */
+	plait_launch_argument *backend_arguments; /* as backends are given it */
 	plait_backend_memory **arenas; /* scratch, per device; or null */
 	plait__queue_predicate *predicates; /* per region */
 	plait__queue_listener *listeners;
@@ -183,11 +183,11 @@ struct plait__queue_instance {
 	plait__queue_external *externals;
 	uint64_t *newest;	/* emissions when the run began, by signal */
 	struct plait__mutex lock; /* what outsides have */
-	plait__running_body *frames; /* per body */
-	uint32_t *body_of;	/* per region: the body that runs, or none */
-	uint32_t *before;	/* per item: what it still comes behind */
+	plait__running_body *running; /* per body */
+	uint32_t *current_body;	/* per region: the body that runs, or none */
+	uint32_t *pending;	/* per item: what it still comes behind */
 	uint32_t *ready;	/* per body a list as long as its items */
-	uint32_t argument_count, pointer_count, variant_count, given_count;
+	uint32_t argument_count, pointer_count, variant_count, variant_argument_count;
 	uint32_t most_arguments;
 	uint32_t borrower;	/* the first command that borrows, or none */
 	uint64_t version;	/* whose kernels are bound */
@@ -195,16 +195,16 @@ struct plait__queue_instance {
 	uint32_t drains_left;	/* ports that are not through */
 	uint32_t final_next;	/* how many ends of lanes were submitted */
 	uint32_t phase;
-	bool tries;		/* in this turn something was refused */
+	bool retrying;		/* in this turn something was refused */
 	plait_error loss;	/* of a device, if any is lost */
 	/* Where devices decide regions. */
 	plait__queue_listener stop_listener; /* a note: the run was stopped */
 	at_u32 stop_posted;		/* it was noted */
 	bool loops_stopped;		/* segments were told */
-	at_ptr decider;		/* plait__queue_instance that carries out what
+	at_ptr host_decided;		/* plait__queue_instance that carries out what
 				 * this one cannot, or null */
-	bool decides;		/* it does in this run */
-	plait__pollable *pilot;	/* own, or of whose decider it is */
+	bool uses_host_decided;		/* it does in this run */
+	plait__pollable *note_target;	/* own, or of whose decider it is */
 };
 
 /* queue_instance.c */
@@ -224,7 +224,7 @@ plait_status plait__translate_work_bound(plait__queue_instance *state,
 bool plait__translate_has_work(const plait__plan *plan, uint32_t command);
 /* Why the device of its lane cannot do it ("needs ...", no subject), or null;
  * and who decides a region. */
-const char *plait__translate_lacks(const plait__queue_program *queued, uint32_t command);
+const char *plait__translate_lacks(const plait__queue_program *compiled, uint32_t command);
 
 /* resolve_arguments.c */
 
@@ -232,7 +232,7 @@ const char *plait__translate_lacks(const plait__queue_program *queued, uint32_t 
 plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
 				     const plait__plan_payload *payload);
 /* How many arguments it is called with, and how many pieces of memory. */
-void plait__resolve_counts(const plait__queue_program *queued, uint32_t command,
+void plait__resolve_counts(const plait__queue_program *compiled, uint32_t command,
 			   uint32_t *out_arguments, uint32_t *out_pointers);
 /* Which memory an argument means now; null: none that is a buffer. */
 plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
@@ -240,7 +240,7 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 				     uint64_t *out_offset);
 /* A copy, a fill or a region's word in memory of another backend than its
  * lane's, so the host has to do it. */
-bool plait__resolve_is_foreign(const plait__queue_program *queued, uint32_t command);
+bool plait__resolve_is_foreign(const plait__queue_program *compiled, uint32_t command);
 /* Memory for a function of the host; null for no bytes. */
 plait_status plait__resolve_map(plait__queue_pointer *pointer,
 				plait__buffer *buffer, uint64_t offset,
@@ -249,7 +249,7 @@ plait_status plait__resolve_map(plait__queue_pointer *pointer,
 plait_status plait__resolve_unmap(plait__queue_pointer *pointer,
 				  plait_error *error);
 
-/* host_callbacks.c: `carry` of calls, and what backends call. */
+/* host_callbacks.c: `perform` of calls, and what backends call. */
 plait_status plait__host_callback_kernel(plait__host_callback *call,
 					 plait_error *why);
 plait_status plait__host_callback_function(plait__host_callback *call,
@@ -263,10 +263,10 @@ int32_t plait__host_callback_read_predicate(void *user_data);
 /* launch_variants.c */
 
 /* How many launches a command keeps; 0: its device takes no code. */
-uint32_t plait__launch_variants_count(const plait__queue_program *queued,
+uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
 				      uint32_t command);
 /* May what its launch is given change? */
-bool plait__launch_variants_may_change(const plait__queue_program *queued, uint32_t command);
+bool plait__launch_variants_may_change(const plait__queue_program *compiled, uint32_t command);
 /* Bind what does not depend on a run; errors name the node. */
 plait_status plait__launch_variants_make(plait__queue_instance *state,
 					 plait_error *error);
@@ -328,13 +328,13 @@ plait_status plait__submit_parts(plait__queue_instance *state,
 				 plait_error *error);
 /* Start what was submitted. */
 void plait__submit_flush(plait__queue_instance *state);
-/* Be told when the mark of a cell has come. */
-void plait__submit_subscribe(plait__queue_instance *state, uint32_t cell);
+/* Be told when the mark of a listener has come. */
+void plait__submit_subscribe(plait__queue_instance *state, uint32_t listener);
 /* Ask; true when it has come, and how. */
-bool plait__submit_poll(plait__queue_instance *state, uint32_t cell,
+bool plait__submit_poll(plait__queue_instance *state, uint32_t listener,
 			plait_status *out);
 /* Why it failed, as its backend says. */
-void plait__submit_explain(plait__queue_instance *state, uint32_t cell,
+void plait__submit_explain(plait__queue_instance *state, uint32_t listener,
 			   plait_status status, plait_error *out);
 /* Nothing is pending: what failed is made good again. */
 void plait__submit_recover(plait__queue_instance *state);
@@ -350,7 +350,7 @@ void plait__record_times_put_body(plait__queue_instance *state, uint32_t body);
 /* After it was submitted: its commands will tell. */
 void plait__record_times_subscribe(plait__queue_instance *state, uint32_t batch);
 /* One has; in which body. */
-uint32_t plait__record_times_completed(plait__queue_instance *state, uint32_t cell,
+uint32_t plait__record_times_completed(plait__queue_instance *state, uint32_t listener,
 				       plait_status status);
 /* Where it was called. */
 void plait__record_times_callback(plait__host_callback *call, uint64_t start_ns);
@@ -395,6 +395,6 @@ void plait__device_loops_set_host_decided(plait__queue_instance *state,
 uint32_t plait__run_driver_decide(plait__queue_instance *state, uint32_t region,
 				  bool again);
 void plait__run_driver_begin(plait__queue_instance *state);
-uint32_t plait__run_driver_advance(plait__pollable *piloted);
+uint32_t plait__run_driver_advance(plait__pollable *pollable);
 
 #endif

@@ -20,16 +20,16 @@ typedef struct plait__queue_stage {
 	uint32_t kind;
 	uint32_t link;		/* REGION: which; POINT, OUTSIDE: the command */
 	uint32_t body;
-	uint32_t cell;		/* POINT: in cells */
-	uint32_t before;	/* how many it comes behind */
-	uint32_t next_first;	/* in nexts: those that come behind it */
-	uint32_t next_count;
+	uint32_t listener;		/* POINT: in cells */
+	uint32_t predecessors;	/* how many it comes behind */
+	uint32_t successor_first;	/* in successors: those that come behind it */
+	uint32_t successor_count;
 	uint32_t batch_first;	/* CHUNK */
 	uint32_t batch_count;
 	/* While compiling. */
 	uint32_t edge_first;
 	uint32_t stamp;
-	uint32_t behind;	/* the chunk behind this alone, or none */
+	uint32_t following_chunk;	/* the chunk behind this alone, or none */
 	uint32_t first_command;
 	uint32_t last_command;
 } plait__queue_stage;
@@ -66,8 +66,8 @@ typedef struct plait__queue_batch {
 } plait__queue_batch;
 
 typedef struct plait__queue_body {
-	uint32_t item_first;	/* the first is the chunk behind nothing */
-	uint32_t item_count;
+	uint32_t stage_first;	/* the first is the chunk behind nothing */
+	uint32_t stage_count;
 	uint32_t end;		/* batch: its exits, and the next decision */
 } plait__queue_body;
 
@@ -83,13 +83,13 @@ typedef struct plait__queue_region {
 	uint32_t leave_first;	/* batches: emissions of its commands */
 	uint32_t leave_count;
 	const plait__store_function *function; /* or null: a word */
-	bool asks_owner;	/* it is of an inbox */
+	bool owner_decides;	/* it is of an inbox */
 	bool drains_lanes;		/* all its lanes are through with what is in
 				 * front: see compile_stages.c */
-	bool frozen;		/* part of a segment: see compile_device_loops.c */
-	const char *why;	/* it is not */
-	uint32_t why_command;	/* the command that `why` is of, or none */
-	uint32_t inside;	/* then: commands of its bodies */
+	bool on_device;		/* part of a segment: see compile_device_loops.c */
+	const char *reason;	/* it is not */
+	uint32_t reason_command;	/* the command that `why` is of, or none */
+	uint32_t inner_count;	/* then: commands of its bodies */
 	uint32_t writer;	/* then: of its word; compile_predicates.c */
 	uint32_t alias;		/* of the word's memory */
 	plait_work_region shape;
@@ -115,11 +115,11 @@ typedef struct plait__queue_program plait__queue_program;
 struct plait__queue_program {
 	const plait__program *program;
 	bool records;		/* for runs that are recorded */
-	bool decides;		/* itself, all regions */
-	bool has_loops;		/* regions that are frozen */
+	bool host_decides;		/* itself, all regions */
+	bool has_device_loops;		/* regions that are frozen */
 	uint64_t min_commands;	/* commands of a segment; 0: there are none */
 	plait__queue_program *recorded; /* the same for those, or null */
-	plait__queue_program *decider;	/* the same with no region frozen, or null */
+	plait__queue_program *host_decided;	/* the same with no region frozen, or null */
 	plait__queue_lane *lanes;
 	plait__queue_port *ports;
 	plait__queue_body *bodies;
@@ -128,8 +128,8 @@ struct plait__queue_program {
 	uint32_t point_count;
 	uint32_t external_count;
 	uint32_t mark_count;
-	plait__vector items;
-	plait__vector nexts;	/* uint32_t: items */
+	plait__vector stages;
+	plait__vector successors;	/* uint32_t: items */
 	plait__vector batches;
 	plait__vector submissions;
 	plait__vector waits;	/* uint32_t: marks */
@@ -159,84 +159,84 @@ static inline uint32_t plait__queue_program_lane_mark(const plait__plan *plan,
 }
 
 static inline plait__queue_segment *plait__queue_program_segment(
-	const plait__queue_program *queued, uint32_t command)
+	const plait__queue_program *compiled, uint32_t command)
 {
-	uint32_t number = queued->segment_of != NULL ?
-			  queued->segment_of[command] : PLAIT__NONE;
+	uint32_t number = compiled->segment_of != NULL ?
+			  compiled->segment_of[command] : PLAIT__NONE;
 
 	return number == PLAIT__NONE ? NULL :
-	       (plait__queue_segment *)queued->segments.items + number;
+	       (plait__queue_segment *)compiled->segments.items + number;
 }
 
 /* Is it decided by the device whether it runs? */
-static inline bool plait__queue_program_is_device_body(const plait__queue_program *queued,
+static inline bool plait__queue_program_is_device_body(const plait__queue_program *compiled,
 						       uint32_t body)
 {
-	uint32_t region = queued->program->plan->bodies[body].region;
+	uint32_t region = compiled->program->plan->bodies[body].region;
 
-	return region != PLAIT__NONE && queued->regions[region].frozen;
+	return region != PLAIT__NONE && compiled->regions[region].on_device;
 }
 
 /* A region's command, or a stub of one, that is part of a segment, or not. */
-static inline bool plait__queue_program_is_region(const plait__queue_program *queued,
+static inline bool plait__queue_program_is_region(const plait__queue_program *compiled,
 						  uint32_t command, bool frozen)
 {
 	const plait__plan_command *at =
-		&queued->program->plan->commands[command];
+		&compiled->program->plan->commands[command];
 
 	return (at->kind == PLAIT__CMD_REGION ||
 		at->kind == PLAIT__CMD_ENTER) &&
-	       queued->regions[at->link].frozen == frozen;
+	       compiled->regions[at->link].on_device == frozen;
 }
 
 /* What is emitted behind a command, and by which lane. */
-static inline uint32_t plait__queue_program_mark(const plait__queue_program *queued,
+static inline uint32_t plait__queue_program_mark(const plait__queue_program *compiled,
 						 uint32_t command)
 {
 	const plait__queue_segment *segment =
-		plait__queue_program_segment(queued, command);
+		plait__queue_program_segment(compiled, command);
 
 	return segment != NULL ? segment->last : command;
 }
 
-static inline uint32_t plait__queue_program_lane(const plait__queue_program *queued,
+static inline uint32_t plait__queue_program_lane(const plait__queue_program *compiled,
 						 uint32_t command)
 {
-	return queued->program->plan
-		       ->commands[plait__queue_program_mark(queued, command)].lane;
+	return compiled->program->plan
+		       ->commands[plait__queue_program_mark(compiled, command)].lane;
 }
 
 /* Cells: those of regions, of points, of ports; behind them those of lanes
  * that need somebody else, which stand for no mark, and of commands, where runs
  * are recorded. */
-static inline uint32_t plait__queue_program_mark_listeners(const plait__queue_program *queued)
+static inline uint32_t plait__queue_program_mark_listeners(const plait__queue_program *compiled)
 {
-	return queued->program->plan->regions_count + queued->point_count +
-	       queued->port_count;
+	return compiled->program->plan->regions_count + compiled->point_count +
+	       compiled->port_count;
 }
 
-static inline uint32_t plait__queue_program_time_listener(const plait__queue_program *queued,
+static inline uint32_t plait__queue_program_time_listener(const plait__queue_program *compiled,
 							  uint32_t command)
 {
-	return plait__queue_program_mark_listeners(queued) + queued->external_count +
+	return plait__queue_program_mark_listeners(compiled) + compiled->external_count +
 	       command;
 }
 
-static inline uint32_t plait__queue_program_timed_count(const plait__queue_program *queued)
+static inline uint32_t plait__queue_program_timed_count(const plait__queue_program *compiled)
 {
-	return queued->records ? queued->program->plan->command_count : 0;
+	return compiled->records ? compiled->program->plan->command_count : 0;
 }
 
-static inline uint32_t plait__queue_program_listener_count(const plait__queue_program *queued)
+static inline uint32_t plait__queue_program_listener_count(const plait__queue_program *compiled)
 {
-	return plait__queue_program_time_listener(queued,
-						  plait__queue_program_timed_count(queued));
+	return plait__queue_program_time_listener(compiled,
+						  plait__queue_program_timed_count(compiled));
 }
 
 static inline plait__queue_stage *plait__queue_program_stage(
-	const plait__queue_program *queued, uint32_t stage)
+	const plait__queue_program *compiled, uint32_t stage)
 {
-	return (plait__queue_stage *)queued->items.items + stage;
+	return (plait__queue_stage *)compiled->stages.items + stage;
 }
 
 static inline uint32_t plait__queue_program_at(const plait__vector *vector,
@@ -246,41 +246,41 @@ static inline uint32_t plait__queue_program_at(const plait__vector *vector,
 }
 
 static inline plait__backend_port *plait__queue_program_port(
-	const plait__queue_program *queued, uint32_t lane)
+	const plait__queue_program *compiled, uint32_t lane)
 {
-	return queued->ports[queued->lanes[lane].port].port;
+	return compiled->ports[compiled->lanes[lane].port].port;
 }
 
 /* compile_lanes.c: which queues of which backends, and what they cannot. */
-plait_status plait__compile_lanes(plait__queue_program *queued,
+plait_status plait__compile_lanes(plait__queue_program *compiled,
 				  plait_error *error);
 
 /* compile_device_loops.c: which regions their devices decide. */
-bool plait__compile_device_loops(plait__queue_program *queued);
+bool plait__compile_device_loops(plait__queue_program *compiled);
 /* log_decisions.c: tell the log who decides each of them, and why; whoever
  * decides all does it in each of its runs. */
-void plait__log_decisions(const plait__queue_program *queued);
+void plait__log_decisions(const plait__queue_program *compiled);
 /* Whose segment may hold it; null: none. */
-plait__device *plait__compile_segment_device(const plait__queue_program *queued,
+plait__device *plait__compile_segment_device(const plait__queue_program *compiled,
 					     uint32_t command);
 
 /* compile_stages.c: the items of each body. */
-bool plait__compile_stages(plait__queue_program *queued, uint32_t **next_commands);
+bool plait__compile_stages(plait__queue_program *compiled, uint32_t **next_commands);
 
 /* compile_segments.c: what is frozen together; the chunks' lists then have each
  * segment once. */
-bool plait__compile_segments(plait__queue_program *queued,
+bool plait__compile_segments(plait__queue_program *compiled,
 			     uint32_t *next_commands);
 
 /* compile_predicates.c: which launches alone write what decides their loop. */
-void plait__compile_predicates(plait__queue_program *queued);
+void plait__compile_predicates(plait__queue_program *compiled);
 
 /* compile_batches.c: what is submitted. */
-bool plait__compile_batches(plait__queue_program *queued,
+bool plait__compile_batches(plait__queue_program *compiled,
 			    const uint32_t *next_commands);
 
 /* record_times.c: is the host told of its end?  Only where runs are
  * recorded. */
-bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t command);
+bool plait__record_times_is_timed(const plait__queue_program *compiled, uint32_t command);
 
 #endif

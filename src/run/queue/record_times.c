@@ -18,15 +18,15 @@
 
 static const plait__plan *plan_of(const plait__queue_instance *state)
 {
-	return state->queued->program->plan;
+	return state->compiled->program->plan;
 }
 
-bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t command)
+bool plait__record_times_is_timed(const plait__queue_program *compiled, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	uint8_t kind = plan->commands[command].kind;
 
-	return queued->records && kind != PLAIT__CMD_REGION &&
+	return compiled->records && kind != PLAIT__CMD_REGION &&
 	       kind != PLAIT__CMD_ENTER && !plait__call_op_is_external(plan, command);
 }
 
@@ -62,9 +62,9 @@ static void put_command(plait__queue_instance *state, uint32_t command,
 
 /* ---- what queues do ---- */
 
-static bool was_called(const plait__command_times *watch)
+static bool was_called(const plait__command_times *times)
 {
-	return watch->call_end_ns != 0;
+	return times->call_end_ns != 0;
 }
 
 void plait__record_times_begin_body(plait__queue_instance *state, uint32_t body)
@@ -73,17 +73,17 @@ void plait__record_times_begin_body(plait__queue_instance *state, uint32_t body)
 
 	for (uint32_t i = 0; i < at->command_count; i++)
 		state->times[at->command_first + i] = (plait__command_times){
-			.latest_ns = UINT64_MAX
+			.successor_start_ns = UINT64_MAX
 		};
 }
 
 void plait__record_times_subscribe(plait__queue_instance *state, uint32_t batch)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 	const plait__queue_batch *at =
-		(const plait__queue_batch *)queued->batches.items + batch;
+		(const plait__queue_batch *)compiled->batches.items + batch;
 	const plait__queue_submission *submission =
-		(const plait__queue_submission *)queued->submissions.items +
+		(const plait__queue_submission *)compiled->submissions.items +
 		at->submission_first;
 	uint64_t now_ns = plait__clock_now_ns();
 
@@ -91,11 +91,11 @@ void plait__record_times_subscribe(plait__queue_instance *state, uint32_t batch)
 		uint32_t command = submission->mark;
 
 		if (command >= plan_of(state)->command_count ||
-		    !plait__record_times_is_timed(queued, command))
+		    !plait__record_times_is_timed(compiled, command))
 			continue;
 		state->times[command].start_ns = now_ns;
-		state->frames[body_of(state, command)].left++;
-		plait__submit_subscribe(state, plait__queue_program_time_listener(queued,
+		state->running[body_of(state, command)].stages_left++;
+		plait__submit_subscribe(state, plait__queue_program_time_listener(compiled,
 										  command));
 	}
 }
@@ -108,18 +108,18 @@ uint32_t plait__record_times_completed(plait__queue_instance *state, uint32_t nu
 
 	/* One that failed counts, one that did not run does not. */
 	if (status == PLAIT_OK)
-		state->times[command].end_ns = state->listeners[number].told_ns;
-	state->frames[body].left--;
+		state->times[command].end_ns = state->listeners[number].completed_ns;
+	state->running[body].stages_left--;
 	return body;
 }
 
 void plait__record_times_callback(plait__host_callback *call, uint64_t start_ns)
 {
-	plait__command_times *watch = &call->state->times[call->command];
+	plait__command_times *times = &call->state->times[call->command];
 
-	watch->call_start_ns = start_ns;
-	watch->call_end_ns = plait__clock_now_ns();
-	watch->thread = plait__thread_token();
+	times->call_start_ns = start_ns;
+	times->call_end_ns = plait__clock_now_ns();
+	times->thread = plait__thread_token();
 }
 
 /* ---- a body is over ---- */
@@ -141,17 +141,17 @@ static void each_before(plait__queue_instance *state, uint32_t command,
 		     ns);
 }
 
-static void end_before(plait__command_times *before, uint64_t *ns)
+static void limit_predecessor(plait__command_times *before, uint64_t *ns)
 {
-	if (*ns < before->latest_ns)
-		before->latest_ns = *ns;
+	if (*ns < before->successor_start_ns)
+		before->successor_start_ns = *ns;
 }
 
-static void begin_behind(plait__command_times *before, uint64_t *ns)
+static void limit_start(plait__command_times *before, uint64_t *ns)
 {
 	uint64_t end_ns = was_called(before) ? before->call_end_ns :
 			  before->end_ns != 0 ? before->end_ns :
-			  before->past_ns;
+			  before->predecessors_end_ns;
 
 	if (end_ns > *ns)
 		*ns = end_ns;
@@ -159,28 +159,28 @@ static void begin_behind(plait__command_times *before, uint64_t *ns)
 
 /* What has no time of its own, as where a lane goes past a region, hands on
  * when those behind it began; 0: none did. */
-static uint64_t hand_on(const plait__command_times *watch)
+static uint64_t successor_start(const plait__command_times *times)
 {
-	return watch->latest_ns == UINT64_MAX ? 0 : watch->latest_ns;
+	return times->successor_start_ns == UINT64_MAX ? 0 : times->successor_start_ns;
 }
 
 /* When it began, as those before it have to know; 0: it did not. */
 static uint64_t limit_end(plait__queue_instance *state, uint32_t command)
 {
-	plait__command_times *watch = &state->times[command];
+	plait__command_times *times = &state->times[command];
 
-	if (was_called(watch))
-		return watch->call_start_ns;
+	if (was_called(times))
+		return times->call_start_ns;
 	/* What the host does itself it knows. */
-	if (!plait__record_times_is_timed(state->queued, command))
-		return watch->start_ns != 0 ? watch->start_ns : hand_on(watch);
-	if (watch->end_ns > watch->latest_ns)
-		watch->end_ns = watch->latest_ns;
-	return watch->end_ns != 0 ? watch->end_ns : hand_on(watch);
+	if (!plait__record_times_is_timed(state->compiled, command))
+		return times->start_ns != 0 ? times->start_ns : successor_start(times);
+	if (times->end_ns > times->successor_start_ns)
+		times->end_ns = times->successor_start_ns;
+	return times->end_ns != 0 ? times->end_ns : successor_start(times);
 }
 
 /* What its lane did in the body around before it came to the region. */
-static void begin_behind_lane(plait__queue_instance *state, uint32_t command,
+static void limit_start_by_lane(plait__queue_instance *state, uint32_t command,
 			      uint32_t body, uint64_t *ns)
 {
 	const plait__plan *plan = plan_of(state);
@@ -195,13 +195,13 @@ static void begin_behind_lane(plait__queue_instance *state, uint32_t command,
 			continue;
 		if (plan->commands[i].node == region)
 			return;
-		begin_behind(&state->times[i], ns);
-		each_before(state, i, begin_behind, ns);
+		limit_start(&state->times[i], ns);
+		each_before(state, i, limit_start, ns);
 	}
 }
 
 /* The first in its lane is behind that of all bodies around. */
-static void begin_behind_outer(plait__queue_instance *state, uint32_t command,
+static void limit_start_by_outer(plait__queue_instance *state, uint32_t command,
 			       uint64_t *ns)
 {
 	const plait__plan *plan = plan_of(state);
@@ -210,24 +210,24 @@ static void begin_behind_outer(plait__queue_instance *state, uint32_t command,
 	if (plan->commands[command].position > 0)
 		return;
 	while (body != 0) {
-		begin_behind_lane(state, command, body, ns);
+		limit_start_by_lane(state, command, body, ns);
 		body = plan->nodes[plan->commands[plan->regions[
 			plan->bodies[body].region].command].node].body;
 	}
 }
 
-static void put_watch(plait__queue_instance *state, uint32_t command)
+static void put_times(plait__queue_instance *state, uint32_t command)
 {
-	const plait__command_times *watch = &state->times[command];
-	uint64_t start_ns = watch->start_ns;
+	const plait__command_times *times = &state->times[command];
+	uint64_t start_ns = times->start_ns;
 
-	if (was_called(watch)) {
-		put_command(state, command, watch->call_start_ns,
-			    watch->call_end_ns, watch->thread);
-	} else if (watch->end_ns != 0) {
-		each_before(state, command, begin_behind, &start_ns);
-		begin_behind_outer(state, command, &start_ns);
-		put_command(state, command, start_ns, watch->end_ns,
+	if (was_called(times)) {
+		put_command(state, command, times->call_start_ns,
+			    times->call_end_ns, times->thread);
+	} else if (times->end_ns != 0) {
+		each_before(state, command, limit_start, &start_ns);
+		limit_start_by_outer(state, command, &start_ns);
+		put_command(state, command, start_ns, times->end_ns,
 			    plait__thread_token());
 	}
 }
@@ -241,13 +241,13 @@ void plait__record_times_put_body(plait__queue_instance *state, uint32_t body)
 	for (uint32_t i = at->command_count; i-- > 0;) {
 		ns = limit_end(state, order[i]);
 		if (ns != 0)
-			each_before(state, order[i], end_before, &ns);
+			each_before(state, order[i], limit_predecessor, &ns);
 	}
 	for (uint32_t i = 0; i < at->command_count; i++) {
-		if (plait__record_times_is_timed(state->queued, order[i]))
-			put_watch(state, order[i]);
-		each_before(state, order[i], begin_behind,
-			    &state->times[order[i]].past_ns);
+		if (plait__record_times_is_timed(state->compiled, order[i]))
+			put_times(state, order[i]);
+		each_before(state, order[i], limit_start,
+			    &state->times[order[i]].predecessors_end_ns);
 	}
 }
 
@@ -260,10 +260,10 @@ void plait__record_times_begin_external(plait__queue_instance *state, uint32_t c
 
 void plait__record_times_end_external(plait__queue_instance *state, uint32_t command)
 {
-	plait__command_times *watch = &state->times[command];
+	plait__command_times *times = &state->times[command];
 
-	watch->end_ns = plait__clock_now_ns();
-	put_command(state, command, watch->start_ns, watch->end_ns,
+	times->end_ns = plait__clock_now_ns();
+	put_command(state, command, times->start_ns, times->end_ns,
 		    plait__thread_token());
 }
 
@@ -273,7 +273,7 @@ void plait__record_times_decision(plait__queue_instance *state, uint32_t region,
 	const plait__plan_region *at = &plan_of(state)->regions[region];
 	plait__record_ring *ring = ring_of(state, at->command);
 	const plait__record_entry entry = {
-		.start_ns = state->listeners[region].told_ns,
+		.start_ns = state->listeners[region].completed_ns,
 		.end_ns = plait__clock_now_ns(),
 		.iteration = state->instance->frame.iterations[region],
 		.kind = PLAIT_RECORD_DECISION, .command = at->command,
@@ -304,7 +304,7 @@ static int compare(const void *a, const void *b)
 
 /* A lane does one thing after the other: where the two meet is within both, if
  * the one in front of them has left anything of that. */
-static void part(plait__record_entry *before, plait__record_entry *after)
+static void separate(plait__record_entry *before, plait__record_entry *after)
 {
 	uint64_t at_ns = before->end_ns < after->end_ns ? before->end_ns :
 			 after->end_ns;
@@ -333,6 +333,6 @@ void plait__record_times_end(plait__queue_instance *state)
 		if (kept == ring->capacity)
 			ring->next = 0;
 		for (uint32_t i = 1; i < kept; i++)
-			part(&ring->entries[i - 1], &ring->entries[i]);
+			separate(&ring->entries[i - 1], &ring->entries[i]);
 	}
 }

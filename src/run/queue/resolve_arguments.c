@@ -23,7 +23,7 @@ plait__kernel *plait__resolve_kernel(const plait__queue_instance *state,
 	const plait__kernel_version *version = state->instance->version;
 	plait__object *const *kernels =
 		version != NULL ? version->kernels :
-		state->queued->program->frozen->kernels;
+		state->compiled->program->frozen->kernels;
 
 	return (plait__kernel *)kernels[payload->kernel];
 }
@@ -36,10 +36,10 @@ static const plait__signature *signature_of(const plait__program *program,
 		program->frozen->kernels[payload->kernel])->signature;
 }
 
-void plait__resolve_counts(const plait__queue_program *queued, uint32_t command,
+void plait__resolve_counts(const plait__queue_program *compiled, uint32_t command,
 			   uint32_t *out_arguments, uint32_t *out_pointers)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
 							       command);
 	const plait__signature *signature;
@@ -48,12 +48,12 @@ void plait__resolve_counts(const plait__queue_program *queued, uint32_t command,
 	*out_pointers = 0;
 	if (payload == NULL)
 		return;
-	if (plait__resolve_is_foreign(queued, command) ||
+	if (plait__resolve_is_foreign(compiled, command) ||
 	    plait__payload_is_param_copy(plan, command))
 		*out_pointers = payload->arg_count;
 	if (plan->commands[command].kind != PLAIT__CMD_LAUNCH)
 		return;
-	signature = signature_of(queued->program, payload);
+	signature = signature_of(compiled->program, payload);
 	*out_arguments = payload->arg_count;
 	*out_pointers = 0;
 	for (uint32_t i = 0; i < payload->arg_count; i++)
@@ -66,13 +66,13 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 				     uint64_t *out_offset)
 {
 	const plait__frame *frame = &state->instance->frame;
-	const plait__plan_object *frozen = frame->layout->frozen;
+	const plait__plan_object *plan_object = frame->layout->frozen;
 	uint32_t slot = arg->index;
 
 	*out_offset = arg->offset;
 	if (arg->kind == PLAIT__ARG_PARAM) {
 		*out_offset = frame->bound[arg->index].offset +
-			      plait__payload_param_offset(frozen->plan->blob,
+			      plait__payload_param_offset(plan_object->plan->blob,
 							  arg);
 		return frame->bound[arg->index].buffer;
 	}
@@ -80,40 +80,40 @@ plait__buffer *plait__resolve_buffer(const plait__queue_instance *state,
 		*out_offset = 0;
 		slot = plait__frame_slot(frame, arg->index, arg->offset);
 	}
-	return slot < frozen->plan->slots_count ?
-	       (plait__buffer *)frozen->buffers[slot] : NULL;
+	return slot < plan_object->plan->slots_count ?
+	       (plait__buffer *)plan_object->buffers[slot] : NULL;
 }
 
 /* Does a lane's backend know this memory?  Memory without bytes is none. */
-static bool knows(const plait__queue_program *queued, uint32_t lane,
+static bool knows(const plait__queue_program *compiled, uint32_t lane,
 		  const plait__plan_arg *arg)
 {
-	const plait__plan_object *frozen = queued->program->frozen;
+	const plait__plan_object *plan_object = compiled->program->frozen;
 	const plait__buffer *buffer =
 		arg->kind == PLAIT__ARG_MEMORY &&
-				arg->index < frozen->plan->slots_count ?
-		(const plait__buffer *)frozen->buffers[arg->index] : NULL;
+				arg->index < plan_object->plan->slots_count ?
+		(const plait__buffer *)plan_object->buffers[arg->index] : NULL;
 
 	return buffer == NULL || buffer->root->raw == NULL ||
-	       buffer->device->port == plait__queue_program_port(queued, lane);
+	       buffer->device->port == plait__queue_program_port(compiled, lane);
 }
 
 /* Does the lane's device leave rows to the host? */
-static bool lacks_rows(const plait__queue_program *queued, uint32_t command,
+static bool lacks_rows(const plait__queue_program *compiled, uint32_t command,
 		       const plait__plan_payload *payload)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
 
 	return at->kind == PLAIT__CMD_COPY && payload != NULL &&
 	       payload->arg_count > 2 &&
-	       (plait__device_facts(queued->lanes[at->lane].device)
+	       (plait__device_facts(compiled->lanes[at->lane].device)
 			->capabilities & PLAIT_CAP_ROWS) == 0;
 }
 
-bool plait__resolve_is_foreign(const plait__queue_program *queued, uint32_t command)
+bool plait__resolve_is_foreign(const plait__queue_program *compiled, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
 	const plait__plan_payload *payload;
 	bool foreign = false;
@@ -125,9 +125,9 @@ bool plait__resolve_is_foreign(const plait__queue_program *queued, uint32_t comm
 		payload = plait__payload_of(plan, command);
 	else
 		return false;
-	foreign = lacks_rows(queued, command, payload);
+	foreign = lacks_rows(compiled, command, payload);
 	for (uint32_t i = 0; payload != NULL && i < payload->arg_count; i++)
-		foreign = foreign || !knows(queued, at->lane,
+		foreign = foreign || !knows(compiled, at->lane,
 					    &plan->args[payload->arg_first +
 							i]);
 	return foreign;

@@ -13,21 +13,21 @@
 #include "sys/clock.h"
 
 /* So often, and where time is not simulated for so long. */
-enum { TRIES = 1000 };
-#define PATIENCE_NS UINT64_C(1000000000)
+enum { MIN_TRIES = 1000 };
+#define MIN_RETRY_NS UINT64_C(1000000000)
 
 static const plait__plan *plan_of(const plait__queue_instance *state)
 {
-	return state->queued->program->plan;
+	return state->compiled->program->plan;
 }
 
 bool plait__retry_has_accepted(const plait__queue_instance *state, uint32_t lane)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 
 	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
-		if (queued->lanes[i].port == queued->lanes[lane].port &&
-		    state->queues[i].taken)
+		if (compiled->lanes[i].port == compiled->lanes[lane].port &&
+		    state->queues[i].accepted)
 			return true;
 	return false;
 }
@@ -37,21 +37,21 @@ uint32_t plait__retry_last_command(const plait__queue_instance *state, uint32_t 
 	const plait__plan *plan = plan_of(state);
 
 	for (uint32_t i = plan->command_count; i-- > 0;)
-		if (plait__queue_program_lane(state->queued, i) == lane &&
+		if (plait__queue_program_lane(state->compiled, i) == lane &&
 		    plait__translate_has_work(plan, i))
 			return i;
 	return PLAIT__NONE;
 }
 
-static void give_up(plait__queue_instance *state, uint32_t lane, uint32_t what,
+static void abandon_run(plait__queue_instance *state, uint32_t lane, uint32_t request,
 		    const plait_error *why)
 {
-	static const char *const asked[PLAIT__RETRY_KINDS] = {
+	static const char *const requests[PLAIT__RETRY_KINDS] = {
 		[PLAIT__RETRY_END] = "its end",
 		[PLAIT__RETRY_FLUSH] = "to begin it",
 		[PLAIT__RETRY_POINT] = "to say how far it is",
 	};
-	const plait__backend_port *port = state->queued->lanes[lane].device->port;
+	const plait__backend_port *port = state->compiled->lanes[lane].device->port;
 	plait_error loss = { .size = sizeof(loss) };
 	uint32_t last = plait__retry_last_command(state, lane);
 	char room[PLAIT__NODE_ROOM] = "no node";
@@ -62,7 +62,7 @@ static void give_up(plait__queue_instance *state, uint32_t lane, uint32_t what,
 			   "plugin %.20s has work of lane %u, up to %.60s, and "
 			   "refuses %s; freeze the plan anew, its memory and "
 			   "buffers stay allocated: %s", port->backend->name,
-			   lane, room, asked[what],
+			   lane, room, requests[request],
 			   why->text);
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_ERROR,
 			"a run is given up: %s", loss.text);
@@ -71,31 +71,31 @@ static void give_up(plait__queue_instance *state, uint32_t lane, uint32_t what,
 }
 
 static bool is_exhausted(const plait__backend_port *port,
-			 const plait__retry_state *refusal)
+			 const plait__retry_state *retry)
 {
-	return refusal->tries >= TRIES &&
+	return retry->tries >= MIN_TRIES &&
 	       ((port->all & PLAIT_CAP_VIRTUAL_TIME) != 0 ||
-		plait__clock_now_ns() - refusal->since_ns >= PATIENCE_NS);
+		plait__clock_now_ns() - retry->since_ns >= MIN_RETRY_NS);
 }
 
 void plait__retry_reset(plait__queue_instance *state, uint32_t lane,
-			uint32_t what)
+			uint32_t request)
 {
-	state->queues[lane].retries[what].tries = 0;
+	state->queues[lane].retries[request].tries = 0;
 }
 
 bool plait__retry_refused(plait__queue_instance *state, uint32_t lane,
-			  uint32_t what, const plait_error *why)
+			  uint32_t request, const plait_error *why)
 {
-	plait__retry_state *refusal = &state->queues[lane].retries[what];
+	plait__retry_state *retry = &state->queues[lane].retries[request];
 
-	state->tries = true;
-	if (refusal->tries++ == 0)
-		refusal->since_ns = plait__clock_now_ns();
-	if (!is_exhausted(state->queued->lanes[lane].device->port, refusal))
+	state->retrying = true;
+	if (retry->tries++ == 0)
+		retry->since_ns = plait__clock_now_ns();
+	if (!is_exhausted(state->compiled->lanes[lane].device->port, retry))
 		return true;
 	if (plait__retry_has_accepted(state, lane) &&
 	    at_load_relaxed_u32(&state->instance->abandoned) == 0)
-		give_up(state, lane, what, why);
+		abandon_run(state, lane, request, why);
 	return false;
 }

@@ -24,12 +24,12 @@
 #include <string.h>
 
 enum {
-	BEGINS = 0,
-	RUNS = 1,
-	ENDS = 2
+	STARTING = 0,
+	RUNNING = 1,
+	DRAINING = 2
 };
 
-static bool stopped(const plait__queue_instance *state)
+static bool is_stopped(const plait__queue_instance *state)
 {
 	/* Relaxed: it never goes back during a run. */
 	return at_load_relaxed_u32(&state->instance->stop) != 0;
@@ -37,7 +37,7 @@ static bool stopped(const plait__queue_instance *state)
 
 static const plait__plan *plan_of(const plait__queue_instance *state)
 {
-	return state->queued->program->plan;
+	return state->compiled->program->plan;
 }
 
 /* ---- submitting ---- */
@@ -45,16 +45,16 @@ static const plait__plan *plan_of(const plait__queue_instance *state)
 static void fail_batch(plait__queue_instance *state, uint32_t number,
 		       plait_error *why)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 	const plait__queue_batch *batch =
-		(const plait__queue_batch *)queued->batches.items + number;
+		(const plait__queue_batch *)compiled->batches.items + number;
 	const plait__queue_submission *submission =
-		(const plait__queue_submission *)queued->submissions.items +
+		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
 	const plait__plan *plan = plan_of(state);
 	/* Marks are numbered as work is; those of lanes come behind. */
 	uint32_t command = submission->work_count > 0 ?
-		plait__queue_program_at(&queued->work, submission->work_first) :
+		plait__queue_program_at(&compiled->work, submission->work_first) :
 		submission->mark;
 
 	if (command != PLAIT__NONE && command >= plan->command_count)
@@ -69,152 +69,152 @@ static void fail_batch(plait__queue_instance *state, uint32_t number,
 }
 
 /* What it is now; false: the run was stopped, now or before. */
-static bool freshen(plait__queue_instance *state, uint32_t batch)
+static bool prepare_batch(plait__queue_instance *state, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
-	if (stopped(state))
+	if (is_stopped(state))
 		return false;
 	plait__launch_variants_bind(state, batch);
-	if (!stopped(state) &&
+	if (!is_stopped(state) &&
 	    plait__device_graphs_update(state, batch, &why) != PLAIT_OK)
 		fail_batch(state, batch, &why);
-	return !stopped(state);
+	return !is_stopped(state);
 }
 
-static void submit_one(plait__queue_instance *state, uint32_t batch)
+static void submit_prepared(plait__queue_instance *state, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
 	if (plait__submit_batch(state, batch, &why) != PLAIT_OK)
 		fail_batch(state, batch, &why);
-	else if (state->queued->records)
+	else if (state->compiled->records)
 		plait__record_times_subscribe(state, batch);
 }
 
 /* False: the run was stopped, now or before. */
-static bool submit(plait__queue_instance *state, uint32_t first, uint32_t count)
+static bool submit_batches(plait__queue_instance *state, uint32_t first, uint32_t count)
 {
-	for (uint32_t i = first; i < first + count && freshen(state, i); i++)
-		submit_one(state, i);
-	return !stopped(state);
+	for (uint32_t i = first; i < first + count && prepare_batch(state, i); i++)
+		submit_prepared(state, i);
+	return !is_stopped(state);
 }
 
 /* ---- items ---- */
 
 static void make_ready(plait__queue_instance *state, uint32_t stage)
 {
-	uint32_t body = plait__queue_program_stage(state->queued, stage)->body;
-	plait__running_body *frame = &state->frames[body];
+	uint32_t body = plait__queue_program_stage(state->compiled, stage)->body;
+	plait__running_body *frame = &state->running[body];
 
-	state->ready[state->queued->bodies[body].item_first + frame->last++] =
+	state->ready[state->compiled->bodies[body].stage_first + frame->ready_last++] =
 		stage;
 }
 
-static void end_item(plait__queue_instance *state, uint32_t number)
+static void end_stage(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
-	const plait__queue_stage *stage = plait__queue_program_stage(queued, number);
+	const plait__queue_program *compiled = state->compiled;
+	const plait__queue_stage *stage = plait__queue_program_stage(compiled, number);
 
-	state->frames[stage->body].left--;
-	for (uint32_t i = 0; i < stage->next_count; i++) {
-		uint32_t next = plait__queue_program_at(&queued->nexts,
-							stage->next_first + i);
+	state->running[stage->body].stages_left--;
+	for (uint32_t i = 0; i < stage->successor_count; i++) {
+		uint32_t next = plait__queue_program_at(&compiled->successors,
+							stage->successor_first + i);
 
-		if (--state->before[next] == 0)
+		if (--state->pending[next] == 0)
 			make_ready(state, next);
 	}
 }
 
 /* From one of its batches on; false: it goes on behind a walk. */
-static bool go_chunk(plait__queue_instance *state, uint32_t number,
+static bool submit_chunk(plait__queue_instance *state, uint32_t number,
 		     uint32_t first)
 {
-	const plait__queue_stage *stage = plait__queue_program_stage(state->queued,
+	const plait__queue_stage *stage = plait__queue_program_stage(state->compiled,
 								     number);
-	uint32_t end = stage->batch_first + stage->batch_count;
+	uint32_t end_run = stage->batch_first + stage->batch_count;
 
-	for (uint32_t i = first; i < end && freshen(state, i); i++) {
-		uint32_t lost = plait__segment_fallback_find(state, i);
+	for (uint32_t i = first; i < end_run && prepare_batch(state, i); i++) {
+		uint32_t segment = plait__segment_fallback_find(state, i);
 
-		if (lost == PLAIT__NONE) {
-			submit_one(state, i);
+		if (segment == PLAIT__NONE) {
+			submit_prepared(state, i);
 			continue;
 		}
-		state->frozen[lost].stage = number;
-		state->frozen[lost].batch = i;
-		if (!plait__segment_fallback_begin(state, lost))
+		state->graphs[segment].stage = number;
+		state->graphs[segment].batch = i;
+		if (!plait__segment_fallback_begin(state, segment))
 			return false;
 	}
-	end_item(state, number);
+	end_stage(state, number);
 	return true;
 }
 
-/* False: its cell will tell. */
-static bool do_outside(plait__queue_instance *state, uint32_t lane,
+/* False: its listener will tell. */
+static bool step_external(plait__queue_instance *state, uint32_t lane,
 		       uint32_t command)
 {
-	uint32_t number = state->queued->lanes[lane].external;
+	uint32_t number = state->compiled->lanes[lane].external;
 
 	return plait__external_step(&state->externals[number].external, command);
 }
 
 /* Do it, or go on with it. */
-static void go_outside(plait__queue_instance *state, uint32_t number)
+static void advance_external(plait__queue_instance *state, uint32_t number)
 {
-	uint32_t command = plait__queue_program_stage(state->queued, number)->link;
+	uint32_t command = plait__queue_program_stage(state->compiled, number)->link;
 
-	if (!do_outside(state, plan_of(state)->commands[command].lane, command))
+	if (!step_external(state, plan_of(state)->commands[command].lane, command))
 		return;
-	if (state->queued->records)
+	if (state->compiled->records)
 		plait__record_times_end_external(state, command);
-	end_item(state, number);
+	end_stage(state, number);
 }
 
-static void begin_outside(plait__queue_instance *state, uint32_t number)
+static void begin_external(plait__queue_instance *state, uint32_t number)
 {
-	uint32_t command = plait__queue_program_stage(state->queued, number)->link;
+	uint32_t command = plait__queue_program_stage(state->compiled, number)->link;
 	uint32_t lane = plan_of(state)->commands[command].lane;
 
-	if (stopped(state)) {
-		end_item(state, number);
+	if (is_stopped(state)) {
+		end_stage(state, number);
 		return;
 	}
-	state->externals[state->queued->lanes[lane].external].stage = number;
-	if (state->queued->records)
+	state->externals[state->compiled->lanes[lane].external].stage = number;
+	if (state->compiled->records)
 		plait__record_times_begin_external(state, command);
-	go_outside(state, number);
+	advance_external(state, number);
 }
 
 
 /* Behind all that it comes behind; it may be over at once. */
-static void begin_item(plait__queue_instance *state, uint32_t number)
+static void begin_stage(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
-	const plait__queue_stage *stage = plait__queue_program_stage(queued, number);
+	const plait__queue_program *compiled = state->compiled;
+	const plait__queue_stage *stage = plait__queue_program_stage(compiled, number);
 	const plait__queue_region *region;
 
 	switch (stage->kind) {
 	case PLAIT__STAGE_CHUNK:
-		(void)go_chunk(state, number, stage->batch_first);
+		(void)submit_chunk(state, number, stage->batch_first);
 		return;
 	case PLAIT__STAGE_REGION:
-		region = &queued->regions[stage->link];
-		state->body_of[stage->link] = PLAIT__NONE;
-		if (submit(state, region->enter_first, region->enter_count))
+		region = &compiled->regions[stage->link];
+		state->current_body[stage->link] = PLAIT__NONE;
+		if (submit_batches(state, region->enter_first, region->enter_count))
 			plait__submit_subscribe(state, stage->link);
 		else
-			end_item(state, number);
+			end_stage(state, number);
 		return;
 	case PLAIT__STAGE_EXTERNAL:
-		begin_outside(state, number);
+		begin_external(state, number);
 		return;
 	default:
-		if (!stopped(state))
+		if (!is_stopped(state))
 			plait__submit_subscribe(state, plan_of(state)->regions_count +
-							   stage->cell);
+							   stage->listener);
 		else
-			end_item(state, number);
+			end_stage(state, number);
 		return;
 	}
 }
@@ -223,71 +223,71 @@ static void begin_item(plait__queue_instance *state, uint32_t number)
 
 static void begin_body(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queue_body *body = &state->queued->bodies[number];
+	const plait__queue_body *body = &state->compiled->bodies[number];
 
-	state->frames[number] = (plait__running_body){
-		.left = body->item_count
+	state->running[number] = (plait__running_body){
+		.stages_left = body->stage_count
 	};
-	if (state->queued->records)
+	if (state->compiled->records)
 		plait__record_times_begin_body(state, number);
-	for (uint32_t i = 0; i < body->item_count; i++) {
-		uint32_t stage = body->item_first + i;
+	for (uint32_t i = 0; i < body->stage_count; i++) {
+		uint32_t stage = body->stage_first + i;
 
-		state->before[stage] =
-			plait__queue_program_stage(state->queued, stage)->before;
-		if (state->before[stage] == 0)
+		state->pending[stage] =
+			plait__queue_program_stage(state->compiled, stage)->predecessors;
+		if (state->pending[stage] == 0)
 			make_ready(state, stage);
 	}
 }
 
-static void leave(plait__queue_instance *state, uint32_t number)
+static void leave_region(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queue_region *region = &state->queued->regions[number];
+	const plait__queue_region *region = &state->compiled->regions[number];
 
-	state->body_of[number] = PLAIT__NONE;
-	(void)submit(state, region->leave_first, region->leave_count);
-	end_item(state, region->stage);
+	state->current_body[number] = PLAIT__NONE;
+	(void)submit_batches(state, region->leave_first, region->leave_count);
+	end_stage(state, region->stage);
 }
 
 /* All that can be begun, in this body and in those around it. */
-static void go_on(plait__queue_instance *state, uint32_t number)
+static void advance_body(plait__queue_instance *state, uint32_t number)
 {
-	const plait__queue_program *queued = state->queued;
+	const plait__queue_program *compiled = state->compiled;
 	plait__running_body *frame;
 	uint32_t region;
 
 	for (;;) {
-		frame = &state->frames[number];
-		while (frame->first < frame->last)
-			begin_item(state, state->ready[
-				queued->bodies[number].item_first +
-				frame->first++]);
-		if (frame->left > 0)
+		frame = &state->running[number];
+		while (frame->ready_first < frame->ready_last)
+			begin_stage(state, state->ready[
+				compiled->bodies[number].stage_first +
+				frame->ready_first++]);
+		if (frame->stages_left > 0)
 			return;
-		if (state->queued->records)
+		if (state->compiled->records)
 			plait__record_times_put_body(state, number);
 		region = plan_of(state)->bodies[number].region;
 		if (region == PLAIT__NONE) {
-			state->phase = ENDS;
+			state->phase = DRAINING;
 			return;
 		}
-		if (submit(state, queued->bodies[number].end, 1)) {
+		if (submit_batches(state, compiled->bodies[number].end, 1)) {
 			plait__submit_subscribe(state, region);
 			return;
 		}
-		leave(state, region);
-		number = queued->regions[region].outer_body;
+		leave_region(state, region);
+		number = compiled->regions[region].outer_body;
 	}
 }
 
 /* What comes now: a body, or none; `again`: a body was done. */
-static uint32_t choose(const plait__queue_instance *state, uint32_t number,
+static uint32_t next_body(const plait__queue_instance *state, uint32_t number,
 		       bool again)
 {
 	const plait__plan_region *region = &plan_of(state)->regions[number];
 	uint32_t word = state->predicates[number].word;
 
-	if (stopped(state))
+	if (is_stopped(state))
 		return PLAIT__NONE;
 	if (region->kind == PLAIT__REGION_CASE)
 		return !again && word < region->body_count ?
@@ -302,7 +302,7 @@ static void count_iteration(plait__queue_instance *state, uint32_t number,
 			    bool again)
 {
 	uint64_t *iterations = state->instance->frame.iterations;
-	uint32_t outer = state->queued->regions[number].outer;
+	uint32_t outer = state->compiled->regions[number].outer;
 	bool is_case = plan_of(state)->regions[number].kind ==
 		       PLAIT__REGION_CASE;
 
@@ -317,25 +317,25 @@ static void count_iteration(plait__queue_instance *state, uint32_t number,
 }
 
 /* Has the owner of an inbox to say it now? */
-static bool asks_owner(const plait__queue_instance *state, uint32_t number,
+static bool owner_decides(const plait__queue_instance *state, uint32_t number,
 		       bool again)
 {
 	uint32_t kind = plan_of(state)->regions[number].kind;
 
-	return state->queued->regions[number].asks_owner &&
+	return state->compiled->regions[number].owner_decides &&
 	       kind != (again ? PLAIT__REGION_CASE : PLAIT__REGION_DO);
 }
 
 /* False: it was not said yet. */
-static bool ask_owner(plait__queue_instance *state, uint32_t number)
+static bool ask_inbox_owner(plait__queue_instance *state, uint32_t number)
 {
-	uint32_t lane = state->queued->regions[number].home;
+	uint32_t lane = state->compiled->regions[number].home;
 	plait__queue_external *asks =
-		&state->externals[state->queued->lanes[lane].external];
+		&state->externals[state->compiled->lanes[lane].external];
 
 	asks->stage = PLAIT__NONE;
 	asks->region = number;
-	if (!do_outside(state, lane, plan_of(state)->regions[number].command))
+	if (!step_external(state, lane, plan_of(state)->regions[number].command))
 		return false;
 	state->predicates[number].word = asks->external.word;
 	return true;
@@ -344,131 +344,131 @@ static bool ask_owner(plait__queue_instance *state, uint32_t number)
 uint32_t plait__run_driver_decide(plait__queue_instance *state, uint32_t number,
 				  bool again)
 {
-	uint32_t body = choose(state, number, again);
+	uint32_t body = next_body(state, number, again);
 
 	count_iteration(state, number, again);
 	return body;
 }
 
 /* Of a segment that is walked. */
-static void resume_walk(plait__queue_instance *state, uint32_t number)
+static void resume_fallback(plait__queue_instance *state, uint32_t number)
 {
-	uint32_t segment = state->queued->segment_of[
+	uint32_t segment = state->compiled->segment_of[
 		plan_of(state)->regions[number].command];
-	const plait__device_graph *frozen = &state->frozen[segment];
-	uint32_t stage = frozen->stage;
+	const plait__device_graph *graph = &state->graphs[segment];
+	uint32_t stage = graph->stage;
 
 	if (plait__segment_fallback_resume(state, segment, number) &&
-	    go_chunk(state, stage, frozen->batch + 1))
-		go_on(state, plait__queue_program_stage(state->queued, stage)->body);
+	    submit_chunk(state, stage, graph->batch + 1))
+		advance_body(state, plait__queue_program_stage(state->compiled, stage)->body);
 }
 
 /* What comes before a decision has come; and what was asked is answered. */
-static void resume(plait__queue_instance *state, uint32_t number)
+static void advance_region(plait__queue_instance *state, uint32_t number)
 {
-	bool again = state->body_of[number] != PLAIT__NONE;
+	bool again = state->current_body[number] != PLAIT__NONE;
 	uint32_t body;
 
-	if (state->queued->regions[number].frozen) {
-		resume_walk(state, number);
+	if (state->compiled->regions[number].on_device) {
+		resume_fallback(state, number);
 		return;
 	}
-	if (asks_owner(state, number, again) && !ask_owner(state, number))
+	if (owner_decides(state, number, again) && !ask_inbox_owner(state, number))
 		return;
 	body = plait__run_driver_decide(state, number, again);
-	if (state->queued->records)
+	if (state->compiled->records)
 		plait__record_times_decision(state, number, body, again);
-	state->body_of[number] = body;
+	state->current_body[number] = body;
 	if (body != PLAIT__NONE) {
 		begin_body(state, body);
-		go_on(state, body);
+		advance_body(state, body);
 		return;
 	}
-	leave(state, number);
-	go_on(state, state->queued->regions[number].outer_body);
+	leave_region(state, number);
+	advance_body(state, state->compiled->regions[number].outer_body);
 }
 
 /* ---- what comes ---- */
 
 /* Somebody else has done something, or the run was stopped. */
-static void come_outside(plait__queue_instance *state, uint32_t number)
+static void external_advanced(plait__queue_instance *state, uint32_t number)
 {
 	const plait__queue_external *lane = &state->externals[number];
 	const plait__queue_stage *stage;
 
 	if (lane->stage == PLAIT__NONE) {
-		resume(state, lane->region);
+		advance_region(state, lane->region);
 		return;
 	}
-	stage = plait__queue_program_stage(state->queued, lane->stage);
-	go_outside(state, lane->stage);
-	go_on(state, stage->body);
+	stage = plait__queue_program_stage(state->compiled, lane->stage);
+	advance_external(state, lane->stage);
+	advance_body(state, stage->body);
 }
 
-static void come(plait__queue_instance *state, uint32_t number,
+static void handle_completion(plait__queue_instance *state, uint32_t number,
 		 plait_status status)
 {
-	plait__queue_listener *cell = &state->listeners[number];
+	plait__queue_listener *listener = &state->listeners[number];
 	uint32_t regions = plan_of(state)->regions_count;
 	plait_error why = { .size = sizeof(why) };
 
-	if (cell->polled)
+	if (listener->polled)
 		state->polled_count--;
-	cell->polled = false;
+	listener->polled = false;
 	/* Calls tell it themselves, and sooner. */
-	if (status < 0 && !stopped(state)) {
+	if (status < 0 && !is_stopped(state)) {
 		plait__submit_explain(state, number, status, &why);
 		plait__instance_stop(state->instance, &why);
 	}
 	if (number < regions) {
-		resume(state, cell->link);
-	} else if (number < regions + state->queued->point_count) {
-		end_item(state, cell->link);
-		go_on(state, plait__queue_program_stage(state->queued,
-							cell->link)->body);
-	} else if (number < plait__queue_program_mark_listeners(state->queued)) {
+		advance_region(state, listener->link);
+	} else if (number < regions + state->compiled->point_count) {
+		end_stage(state, listener->link);
+		advance_body(state, plait__queue_program_stage(state->compiled,
+							listener->link)->body);
+	} else if (number < plait__queue_program_mark_listeners(state->compiled)) {
 		state->drains_left--;
-	} else if (number < plait__queue_program_time_listener(state->queued, 0)) {
-		come_outside(state, cell->link);
+	} else if (number < plait__queue_program_time_listener(state->compiled, 0)) {
+		external_advanced(state, listener->link);
 	} else {
-		go_on(state, plait__record_times_completed(state, number, status));
+		advance_body(state, plait__record_times_completed(state, number, status));
 	}
 }
 
 static void read_notes(plait__queue_instance *state)
 {
 	plait__progress_note *note = plait__progress_take_notes(
-		state->instance->program->context, state->pilot);
+		state->instance->program->context, state->note_target);
 	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
-		plait__queue_listener *cell = (plait__queue_listener *)(void *)note;
+		plait__queue_listener *listener = (plait__queue_listener *)(void *)note;
 
 		next = note->next;
-		if (cell->mark == PLAIT__NONE)
+		if (listener->mark == PLAIT__NONE)
 			plait__device_loops_ack_stop(state);
 		else
-			come(state, (uint32_t)(cell - state->listeners),
+			handle_completion(state, (uint32_t)(listener - state->listeners),
 			     note->status);
 	}
 }
 
-static void look(plait__queue_instance *state)
+static void poll_listeners(plait__queue_instance *state)
 {
-	uint32_t count = plait__queue_program_listener_count(state->queued);
+	uint32_t count = plait__queue_program_listener_count(state->compiled);
 	plait_status status;
 
 	for (uint32_t i = 0; state->polled_count > 0 && i < count; i++)
 		if (state->listeners[i].polled &&
 		    plait__submit_poll(state, i, &status))
-			come(state, i, status);
+			handle_completion(state, i, status);
 }
 
 /* ---- the end ---- */
 
-static bool is_through(const plait__queue_instance *state)
+static bool is_complete(const plait__queue_instance *state)
 {
-	return state->phase == ENDS && state->drains_left == 0 &&
+	return state->phase == DRAINING && state->drains_left == 0 &&
 	       state->final_next == 2 * plan_of(state)->lanes_count;
 }
 
@@ -476,78 +476,78 @@ static bool is_through(const plait__queue_instance *state)
 
 void plait__run_driver_begin(plait__queue_instance *state)
 {
-	state->phase = BEGINS;
+	state->phase = STARTING;
 	state->polled_count = 0;
 	state->final_next = 0;
-	state->decides = false;
-	state->drains_left = state->queued->port_count;
+	state->uses_host_decided = false;
+	state->drains_left = state->compiled->port_count;
 	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++) {
 		plait__lane_queue *queue = &state->queues[i];
 
-		queue->taken = queue->refuses = false;
+		queue->accepted = queue->refused = false;
 		memset(queue->retries, 0, sizeof(queue->retries));
 	}
-	plait__external_begin_run(state->queued->program, state->newest);
+	plait__external_begin_run(state->compiled->program, state->newest);
 }
 
 /* False: not all regions can be decided by their devices in this run. */
-static bool can_run(plait__queue_instance *state)
+static bool prepare_device_loops(plait__queue_instance *state)
 {
 	plait_error why = { .size = sizeof(why) };
 	bool whole = true;
 
-	if (!state->queued->has_loops || stopped(state))
+	if (!state->compiled->has_device_loops || is_stopped(state))
 		return true;
 	if (state->loops_stopped)
 		plait__device_graphs_stop(state, false);
 	state->loops_stopped = false;
 	if (plait__device_graphs_prepare(state, &whole, &why) != PLAIT_OK)
 		plait__instance_stop(state->instance, &why);
-	return whole || stopped(state);
+	return whole || is_stopped(state);
 }
 
-static void begin(plait__queue_instance *state)
+static void begin_run(plait__queue_instance *state)
 {
 	plait_error why = { .size = sizeof(why) };
 	plait__queue_instance *decider;
 
-	state->phase = RUNS;
+	state->phase = RUNNING;
 	if (state->loss.status != PLAIT_OK)
 		plait__instance_stop(state->instance, &state->loss);
 	plait__launch_variants_renew(state);
-	if (!can_run(state)) {
+	if (!prepare_device_loops(state)) {
 		plait__launch_variants_release(state);
 		if (plait__queue_engine_host_decided(state, &decider, &why) == PLAIT_OK) {
-			state->decides = true;
-			plait__log_decisions(decider->queued);
+			state->uses_host_decided = true;
+			plait__log_decisions(decider->compiled);
 			plait__run_driver_begin(decider);
-			begin(decider);
+			begin_run(decider);
 			return;
 		}
 		plait__instance_stop(state->instance, &why);
 	}
 	begin_body(state, 0);
-	go_on(state, 0);
+	advance_body(state, 0);
 }
 
-static uint32_t end(plait__queue_instance *state)
+static uint32_t end_run(plait__queue_instance *state)
 {
-	if (stopped(state))
+	if (is_stopped(state))
 		plait__submit_recover(state);
-	if (state->queued->records)
+	if (state->compiled->records)
 		plait__record_times_end(state);
 	plait__launch_variants_release(state);
 	return PLAIT__PROGRESS_DONE;
 }
 
-static uint32_t turn(plait__queue_instance *state)
+static uint32_t advance(plait__queue_instance *state)
 {
-	state->tries = false;
+	state->retrying = false;
 	read_notes(state);
 	plait__stop_device_loops(state);
 	if (state->polled_count > 0)
-		look(state);
-	if (state->phase == ENDS)
+		poll_listeners(state);
+	if (state->phase == DRAINING)
 		plait__drain_queues(state);
 	plait__submit_flush(state);
 	/* Nothing that it has may be touched but what stops a loop. */
@@ -555,19 +555,19 @@ static uint32_t turn(plait__queue_instance *state)
 		plait__stop_device_loops(state);
 		return PLAIT__PROGRESS_DONE;
 	}
-	if (is_through(state))
-		return end(state);
-	if (state->tries)
+	if (is_complete(state))
+		return end_run(state);
+	if (state->retrying)
 		return PLAIT__PROGRESS_RETRYING;
 	return state->polled_count > 0 ? PLAIT__PROGRESS_POLLING : PLAIT__PROGRESS_WAITING;
 }
 
-uint32_t plait__run_driver_advance(plait__pollable *piloted)
+uint32_t plait__run_driver_advance(plait__pollable *pollable)
 {
-	plait__queue_instance *state = (plait__queue_instance *)(void *)piloted;
+	plait__queue_instance *state = (plait__queue_instance *)(void *)pollable;
 
-	if (state->phase == BEGINS)
-		begin(state);
-	return turn(state->decides ? at_load_acquire_ptr(&state->decider) :
+	if (state->phase == STARTING)
+		begin_run(state);
+	return advance(state->uses_host_decided ? at_load_acquire_ptr(&state->host_decided) :
 				     state);
 }

@@ -9,7 +9,7 @@
 plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 					uint32_t number, plait_error *error)
 {
-	const plait__program *program = state->queued->program;
+	const plait__program *program = state->compiled->program;
 	plait__device *device = program->frozen->devices[number];
 	const plait_memory_request request = {
 		.size = sizeof(request),
@@ -37,7 +37,7 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 
 void plait__scratch_arenas_free(plait__queue_instance *state)
 {
-	const plait__program *program = state->queued->program;
+	const plait__program *program = state->compiled->program;
 
 	for (uint32_t i = 0; i < program->plan->devices_count; i++) {
 		plait__device *device = program->frozen->devices[i];

@@ -13,7 +13,7 @@
 
 static void notify_stop(plait__queue_instance *state)
 {
-	if (state->queued->has_loops && at_exchange_u32(&state->stop_posted, 1) == 0)
+	if (state->compiled->has_device_loops && at_exchange_u32(&state->stop_posted, 1) == 0)
 		plait__progress_post(state->instance->program->context,
 				     &state->stop_listener.note, PLAIT_OK);
 }
@@ -22,7 +22,7 @@ static void notify_stop(plait__queue_instance *state)
 void plait__device_loops_ack_stop(plait__queue_instance *state)
 {
 	plait__queue_instance *whose =
-		(plait__queue_instance *)(void *)state->pilot;
+		(plait__queue_instance *)(void *)state->note_target;
 
 	/* Acquire: whoever found it noted has stopped the run before. */
 	(void)at_exchange_u32(&whose->stop_posted, 0);
@@ -32,7 +32,7 @@ void plait__device_loops_ack_stop(plait__queue_instance *state)
 void plait__stop_device_loops(plait__queue_instance *state)
 {
 	/* Relaxed: it never goes back during a run. */
-	if (!state->queued->has_loops || state->loops_stopped ||
+	if (!state->compiled->has_device_loops || state->loops_stopped ||
 	    at_load_relaxed_u32(&state->instance->stop) == 0)
 		return;
 	state->loops_stopped = true;
@@ -43,15 +43,15 @@ void plait__device_loops_set_host_decided(plait__queue_instance *state,
 					  plait__queue_instance *decider)
 {
 	/* Release: pairs with the load in plait__device_loops_cancel. */
-	at_store_release_ptr(&state->decider, decider);
+	at_store_release_ptr(&state->host_decided, decider);
 	/* Between this and what it begins, which looks at `stop`; pairs with the
 	 * fence in plait__device_loops_cancel. */
 	at_fence_seq_cst();
 }
 
-static void cancel_outside(plait__queue_instance *state)
+static void cancel_externals(plait__queue_instance *state)
 {
-	uint32_t count = state->queued->external_count;
+	uint32_t count = state->compiled->external_count;
 
 	if (count > 0)
 		plait__cancel_external(&state->externals[count - 1].external);
@@ -64,8 +64,8 @@ void plait__device_loops_cancel(plait__queue_instance *state)
 	notify_stop(state);
 	/* Between `stop` and this; pairs with plait__device_loops_set_host_decided. */
 	at_fence_seq_cst();
-	decider = at_load_acquire_ptr(&state->decider);
+	decider = at_load_acquire_ptr(&state->host_decided);
 	if (decider != NULL)
-		cancel_outside(decider);
-	cancel_outside(state);
+		cancel_externals(decider);
+	cancel_externals(state);
 }

@@ -15,53 +15,53 @@
 
 /* ---- what devices cannot do ---- */
 
-static bool can_call(const plait__queue_program *queued, uint32_t lane)
+static bool can_call(const plait__queue_program *compiled, uint32_t lane)
 {
-	return (plait__device_facts(queued->lanes[lane].device)->capabilities &
+	return (plait__device_facts(compiled->lanes[lane].device)->capabilities &
 		PLAIT_CAP_HOST_CALL) != 0;
 }
 
 /* What the host has to do instead, called by the lane. */
-static const char *lacks_of_foreign(const plait__queue_program *queued,
+static const char *why_not_foreign(const plait__queue_program *compiled,
 				    uint32_t command, const char *what)
 {
-	return can_call(queued,
-			queued->program->plan->commands[command].lane) ||
-		       !plait__resolve_is_foreign(queued, command) ?
+	return can_call(compiled,
+			compiled->program->plan->commands[command].lane) ||
+		       !plait__resolve_is_foreign(compiled, command) ?
 	       NULL : what;
 }
 
-static const char *lacks_of_region(const plait__queue_program *queued,
+static const char *why_not_region(const plait__queue_program *compiled,
 				   uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	uint32_t region = plan->commands[command].link;
 	const plait__store_function *function =
-		plait__call_op_predicate(queued->program, region);
+		plait__call_op_predicate(compiled->program, region);
 
-	queued->regions[region].function = function;
+	compiled->regions[region].function = function;
 	if (function == NULL)
-		return lacks_of_foreign(queued, command, "is decided by a "
+		return why_not_foreign(compiled, command, "is decided by a "
 				"word of another backend's memory, which that "
 				"device cannot read");
 	if (function->inbox != NULL)
 		return NULL;
-	return can_call(queued, plan->commands[command].lane) ? NULL :
+	return can_call(compiled, plan->commands[command].lane) ? NULL :
 	       "is decided by a host function, which that device cannot call";
 }
 
-const char *plait__translate_lacks(const plait__queue_program *queued, uint32_t command)
+const char *plait__translate_lacks(const plait__queue_program *compiled, uint32_t command)
 {
-	const plait__plan *plan = queued->program->plan;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
 
 	switch (at->kind) {
 	case PLAIT__CMD_HOST:
-		return can_call(queued, at->lane) ? NULL :
+		return can_call(compiled, at->lane) ? NULL :
 		       "is a host function, which that device cannot call";
 	case PLAIT__CMD_COPY:
 	case PLAIT__CMD_FILL:
-		return lacks_of_foreign(queued, command,
+		return why_not_foreign(compiled, command,
 					"has rows or another backend's "
 					"memory, which that device cannot "
 					"reach");
@@ -75,7 +75,7 @@ const char *plait__translate_lacks(const plait__queue_program *queued, uint32_t 
 	case PLAIT__CMD_CALLBACK:
 		return NULL;
 	case PLAIT__CMD_REGION:
-		return lacks_of_region(queued, command);
+		return why_not_region(compiled, command);
 	default:
 		return "is of a kind that plans on queues cannot run yet";
 	}
@@ -117,41 +117,41 @@ static void set_source(const plait__queue_instance *state,
 }
 
 static void make_call(plait__queue_instance *state, uint32_t command,
-		      plait_status (*carry)(plait__host_callback *call,
+		      plait_status (*perform)(plait__host_callback *call,
 					    plait_error *why),
 		      plait_work *out)
 {
-	const plait__plan_object *frozen = state->queued->program->frozen;
-	plait__host_callback *call = &state->calls[command];
+	const plait__plan_object *plan_object = state->compiled->program->frozen;
+	plait__host_callback *call = &state->callbacks[command];
 	const plait__plan_payload *payload =
-		plait__payload_of(frozen->plan, command);
+		plait__payload_of(plan_object->plan, command);
 
 	call->state = state;
 	call->command = command;
 	call->payload = payload;
 	call->count = payload->arg_count;
-	call->carry = carry;
-	if (payload->object < frozen->plan->functions_count)
-		call->host = &frozen->functions[payload->object];
+	call->perform = perform;
+	if (payload->object < plan_object->plan->functions_count)
+		call->host = &plan_object->functions[payload->object];
 	out->kind = PLAIT_WORK_CALL;
 	out->function = plait__host_callback_run;
 	out->user_data = call;
 }
 
-static void make_question(plait__queue_instance *state, uint32_t region,
+static void make_predicate(plait__queue_instance *state, uint32_t region,
 			  plait_work *out)
 {
-	const plait__program *program = state->queued->program;
+	const plait__program *program = state->compiled->program;
 	const plait__plan *plan = program->plan;
 	plait__queue_predicate *predicate = &state->predicates[region];
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[region].predicate];
-	bool is_function = state->queued->regions[region].function != NULL;
+	bool is_function = state->compiled->regions[region].function != NULL;
 
 	predicate->state = state;
 	predicate->region = region;
 	if (is_function ||
-	    plait__resolve_is_foreign(state->queued,
+	    plait__resolve_is_foreign(state->compiled,
 				      plan->regions[region].command)) {
 		out->kind = PLAIT_WORK_CALL;
 		out->function = is_function ? plait__host_callback_ask_predicate :
@@ -170,22 +170,22 @@ static void make_question(plait__queue_instance *state, uint32_t region,
 static void make_launch(plait__queue_instance *state, uint32_t command,
 			plait_work *out)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
 							       command);
 	const plait__kernel *kernel = plait__resolve_kernel(state, payload);
 
 	state->launches[command].work = (uint32_t)(out - state->work);
 	make_call(state, command, plait__host_callback_kernel, out);
-	if (plait__device_code_find(kernel, state->queued->lanes[
+	if (plait__device_code_find(kernel, state->compiled->lanes[
 			plan->commands[command].lane].device) != NULL)
 		out->kind = PLAIT_WORK_LAUNCH;
 }
 
-static void make_move(const plait__queue_instance *state, uint32_t command,
+static void make_copy(const plait__queue_instance *state, uint32_t command,
 		      plait_work *out)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
 							       command);
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
@@ -207,26 +207,26 @@ static void make_move(const plait__queue_instance *state, uint32_t command,
 static void make_region(plait__queue_instance *state, uint32_t region,
 			plait_work *out)
 {
-	const plait__plan_object *frozen = state->queued->program->frozen;
-	const plait__plan *plan = frozen->plan;
+	const plait__plan_object *plan_object = state->compiled->program->frozen;
+	const plait__plan *plan = plan_object->plan;
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[region].predicate];
 
 	out->kind = PLAIT_WORK_REGION;
 	out->bytes = sizeof(uint32_t);
-	out->region = &state->queued->regions[region].shape;
+	out->region = &state->compiled->regions[region].shape;
 	set_source(state, &plan->args[payload->arg_first], out);
 }
 
 /* Is what this run has brought of another backend?  Nothing yet is, too. */
-static bool is_away(const plait__queue_instance *state, uint32_t command)
+static bool is_foreign_this_run(const plait__queue_instance *state, uint32_t command)
 {
-	const plait__queue_program *queued = state->queued;
-	const plait__plan *plan = queued->program->plan;
+	const plait__queue_program *compiled = state->compiled;
+	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan,
 							       command);
 	const plait__backend_port *port = plait__queue_program_port(
-		queued, plan->commands[command].lane);
+		compiled, plan->commands[command].lane);
 
 	if (!plait__payload_is_param_copy(plan, command))
 		return false;
@@ -248,8 +248,8 @@ static bool is_away(const plait__queue_instance *state, uint32_t command)
 void plait__translate_work(plait__queue_instance *state, uint32_t what,
 			   plait_work *out)
 {
-	const plait__plan_object *frozen = state->queued->program->frozen;
-	const plait__plan *plan = frozen->plan;
+	const plait__plan_object *plan_object = state->compiled->program->frozen;
+	const plait__plan *plan = plan_object->plan;
 	uint32_t command = what < plan->command_count ? what :
 			   plan->regions[what - plan->command_count].command;
 	const char *label = plait__plan_node_label(
@@ -262,7 +262,7 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 	out->size = sizeof(*out);
 	out->label = label[0] != '\0' ? label : NULL;
 	if (what >= plan->command_count)
-		make_question(state, what - plan->command_count, out);
+		make_predicate(state, what - plan->command_count, out);
 	else if (kind == PLAIT__CMD_REGION)
 		make_region(state, plan->commands[command].link, out);
 	else if (kind == PLAIT__CMD_LAUNCH)
@@ -271,23 +271,23 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 		out->kind = PLAIT_WORK_NOP;
 	else if (kind == PLAIT__CMD_HOST)
 		make_call(state, command, plait__host_callback_function, out);
-	else if (plait__resolve_is_foreign(state->queued, command) ||
-		 is_away(state, command))
+	else if (plait__resolve_is_foreign(state->compiled, command) ||
+		 is_foreign_this_run(state, command))
 		make_call(state, command, plait__host_callback_copy, out);
 	else
-		make_move(state, command, out);
+		make_copy(state, command, out);
 }
 
 plait_status plait__translate_work_bound(plait__queue_instance *state,
 					 uint32_t command, plait_error *error)
 {
-	const plait__plan *plan = state->queued->program->plan;
+	const plait__plan *plan = state->compiled->program->plan;
 	plait_work *work = &state->work[state->launches[command].work];
 
 	*work = (plait_work){ .kind = PLAIT_WORK_NOP };
 	plait__translate_work(state, command, work);
 	if (work->kind != PLAIT_WORK_CALL ||
-	    can_call(state->queued, plan->commands[command].lane))
+	    can_call(state->compiled, plan->commands[command].lane))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "what the run brought is another backend's memory, "
