@@ -4,7 +4,8 @@
  * are waits, however many lanes a command waits for.  The source is included, so
  * that looks can be counted; plans are written by hand.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_device_loops.h"
+#include "run/queue/queue_command.h"
 
 #include "tap.h"
 
@@ -32,7 +33,7 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 #define plait__vector_at(vector, index) \
 	(looks++, plait__vector_at(vector, index))
 #define plait__compile_segment_device is_here
-#define plait__translate_has_work has_work
+#define plait__queue_command_has_work has_work
 #define plait__program_allocator(program) ((void)(program), \
 					   plait__alloc_default())
 #include "run/queue/compile_segments.c"

@@ -5,7 +5,10 @@
  * what one of them emits: then they are a batch.  So a wait is never submitted
  * before what it waits for, and a lane is called as rarely as may be.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_batches.h"
+
+#include "run/queue/compile_marks.h"
+#include "run/queue/queue_command.h"
 
 #include "run/host/call_op.h"
 
@@ -31,7 +34,8 @@ struct batch_builder {
 	bool failed;
 };
 
-static void *push(struct batch_builder *p, plait__vector *vector, const void *stage)
+static void *push(struct batch_builder *p, plait__vector *vector,
+		  const void *stage)
 {
 	void *pushed = p->failed ? NULL : plait__vector_push(vector, stage, 1);
 
@@ -46,36 +50,39 @@ static plait__queue_submission *begin_submission(struct batch_builder *p)
 	const plait__queue_submission submission = {
 		.wait_first = p->compiled->waits.count,
 		.work_first = p->compiled->work.count,
-		.mark = PLAIT__NONE, .segment = PLAIT__NONE,
+		.mark = PLAIT__NONE,
+		.segment = PLAIT__NONE,
 	};
 	plait__vector *batches = &p->compiled->batches;
-	plait__queue_submission *pushed = push(p, &p->compiled->submissions,
-					       &submission);
+	plait__queue_submission *pushed =
+		push(p, &p->compiled->submissions, &submission);
 
 	if (pushed != NULL)
-		((plait__queue_batch *)plait__vector_at(
-			batches, batches->count - 1))->submission_count++;
+		((plait__queue_batch *)plait__vector_at(batches,
+							batches->count - 1))
+			->submission_count++;
 	return pushed;
 }
 
 static void begin_batch(struct batch_builder *p, uint32_t lane)
 {
 	const plait__queue_batch batch = {
-		.lane = lane, .submission_first = p->compiled->submissions.count,
+		.lane = lane,
+		.submission_first = p->compiled->submissions.count,
 	};
 
 	(void)push(p, &p->compiled->batches, &batch);
 }
 
-static void add_wait(struct batch_builder *p, plait__queue_submission *submission,
-		     uint32_t mark)
+static void add_wait(struct batch_builder *p,
+		     plait__queue_submission *submission, uint32_t mark)
 {
 	if (push(p, &p->compiled->waits, &mark) != NULL)
 		submission->wait_count++;
 }
 
-static void add_work(struct batch_builder *p, plait__queue_submission *submission,
-		     uint32_t work)
+static void add_work(struct batch_builder *p,
+		     plait__queue_submission *submission, uint32_t work)
 {
 	plait__vector *batches = &p->compiled->batches;
 
@@ -83,12 +90,14 @@ static void add_work(struct batch_builder *p, plait__queue_submission *submissio
 		return;
 	submission->work_count++;
 	if (work < p->plan->command_count &&
-	    plait__launch_variants_may_change(p->compiled, work))
-		((plait__queue_batch *)plait__vector_at(
-			batches, batches->count - 1))->binds = true;
+	    plait__queue_command_may_change(p->compiled, work))
+		((plait__queue_batch *)plait__vector_at(batches,
+							batches->count - 1))
+			->binds = true;
 }
 
-static bool is_of_port(const struct batch_builder *p, uint32_t lane, uint32_t other)
+static bool is_of_port(const struct batch_builder *p, uint32_t lane,
+		       uint32_t other)
 {
 	return p->compiled->lanes[lane].port == p->compiled->lanes[other].port;
 }
@@ -102,7 +111,7 @@ static uint32_t find_before(const struct batch_builder *p, uint32_t lane,
 /* What a queue has to wait for; not what its own order or the host sees to,
  * nor what was over before, nor, for a stub, its own region. */
 static bool needs_wait(const struct batch_builder *p, uint32_t command,
-		      uint32_t before)
+		       uint32_t before)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
 	uint32_t lane = plait__queue_program_lane(p->compiled, command);
@@ -129,13 +138,15 @@ static void note_waits(struct batch_builder *p, uint32_t command)
 	const plait__plan_command *at = &p->plan->commands[command];
 
 	if (at->position > 0 && needs_wait(p, command, command - 1))
-		note_mark(p, plait__queue_program_mark(p->compiled, command - 1));
+		note_mark(p,
+			  plait__queue_program_mark(p->compiled, command - 1));
 	for (uint32_t i = at->wait_first; i < at[1].wait_first; i++) {
 		const plait__plan_wait *wait = &p->plan->waits[i];
 		uint32_t before = find_before(p, wait->lane, wait->position);
 
 		if (wait->lane != at->lane && needs_wait(p, command, before))
-			note_mark(p, plait__queue_program_mark(p->compiled, before));
+			note_mark(p, plait__queue_program_mark(p->compiled,
+							       before));
 	}
 }
 
@@ -154,7 +165,8 @@ static void note_member(struct batch_builder *p, uint32_t command)
 	const uint32_t *all = &command, *end = all + 1;
 
 	if (at->kind == PLAIT__CMD_REGION) {
-		all = p->plan->order + p->compiled->regions[at->link].order_first;
+		all = p->plan->order +
+		      p->compiled->regions[at->link].order_first;
 		end = all + p->compiled->regions[at->link].order_count;
 	}
 	for (; all < end; all++) {
@@ -193,7 +205,8 @@ static void find_waits(struct batch_builder *p, uint32_t command)
 		note_segment(p, segment);
 }
 
-static void add_waits(struct batch_builder *p, plait__queue_submission *submission)
+static void add_waits(struct batch_builder *p,
+		      plait__queue_submission *submission)
 {
 	for (uint32_t i = 0; i < p->marks.count; i++)
 		add_wait(p, submission, plait__queue_program_at(&p->marks, i));
@@ -201,7 +214,8 @@ static void add_waits(struct batch_builder *p, plait__queue_submission *submissi
 
 /* ---- chunks ---- */
 
-static void add_segment(struct batch_builder *p, plait__queue_submission *submission,
+static void add_segment(struct batch_builder *p,
+			plait__queue_submission *submission,
 			plait__queue_segment *segment)
 {
 	plait__vector *batches = &p->compiled->batches;
@@ -209,11 +223,11 @@ static void add_segment(struct batch_builder *p, plait__queue_submission *submis
 	submission->segment = p->compiled->segment_of[segment->last];
 	segment->submission = p->compiled->submissions.count - 1;
 	for (uint32_t i = 0; i < segment->member_count; i++)
-		add_work(p, submission, plait__queue_program_at(
-				&p->compiled->members,
-				segment->member_first + i));
-	((plait__queue_batch *)plait__vector_at(
-		batches, batches->count - 1))->has_segments = true;
+		add_work(p, submission,
+			 plait__queue_program_at(&p->compiled->members,
+						 segment->member_first + i));
+	((plait__queue_batch *)plait__vector_at(batches, batches->count - 1))
+		->has_segments = true;
 }
 
 /* Behind a segment comes another stretch. */
@@ -237,7 +251,7 @@ static void pack_command(struct batch_builder *p, uint32_t command,
 	add_waits(p, *submission);
 	if (segment != NULL)
 		add_segment(p, *submission, segment);
-	else if (plait__translate_has_work(p->plan, command))
+	else if (plait__queue_command_has_work(p->plan, command))
 		add_work(p, *submission, command);
 	p->packed[command] = 1;
 	if (p->awaited[command])
@@ -262,7 +276,8 @@ static void pack(struct batch_builder *p, uint32_t lane)
 }
 
 /* One stretch of its own; null when there is no memory. */
-static plait__queue_submission *pack_single(struct batch_builder *p, uint32_t lane)
+static plait__queue_submission *pack_single(struct batch_builder *p,
+					    uint32_t lane)
 {
 	begin_batch(p, lane);
 	return begin_submission(p);
@@ -339,8 +354,8 @@ static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 /* ---- regions ---- */
 
 /* Who asks: the region's predicate as work on its home lane, or the host. */
-static void add_predicate(struct batch_builder *p, plait__queue_submission *submission,
-			 uint32_t region)
+static void add_predicate(struct batch_builder *p,
+			  plait__queue_submission *submission, uint32_t region)
 {
 	if (p->compiled->regions[region].owner_decides)
 		return;
@@ -372,7 +387,8 @@ static void pack_enter(struct batch_builder *p, uint32_t number)
 	if (submission != NULL) {
 		find_waits(p, region->command);
 		add_waits(p, submission);
-		submission->mark = plait__queue_program_region_mark(p->plan, number);
+		submission->mark =
+			plait__queue_program_region_mark(p->plan, number);
 		if (region->kind != PLAIT__REGION_DO)
 			add_predicate(p, submission, number);
 	}
@@ -420,7 +436,8 @@ static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 		if (exit->lane != home && lane != home &&
 		    is_of_port(p, lane, home) &&
 		    !plait__call_op_is_external(p->plan, last))
-			note_mark(p, plait__queue_program_mark(p->compiled, last));
+			note_mark(p,
+				  plait__queue_program_mark(p->compiled, last));
 	}
 }
 
@@ -439,7 +456,8 @@ static void pack_end(struct batch_builder *p, uint32_t number)
 		return;
 	find_ends(p, body, home);
 	add_waits(p, submission);
-	submission->mark = plait__queue_program_region_mark(p->plan, body->region);
+	submission->mark =
+		plait__queue_program_region_mark(p->plan, body->region);
 	if (region->kind != PLAIT__REGION_CASE)
 		add_predicate(p, submission, body->region);
 }
@@ -469,75 +487,20 @@ static void pack_final(struct batch_builder *p, uint32_t lane)
 
 /* ---- all of it ---- */
 
-/* The host waits for what stands in front of it on its lane. */
-static bool is_begun_by_host(const struct batch_builder *p, uint32_t command)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-
-	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
-		return p->compiled->regions[at->link].drains_lanes;
-	return plait__call_op_is_external(p->plan, command);
-}
-
-static void await_mark(struct batch_builder *p, uint32_t command)
-{
-	p->awaited[plait__queue_program_mark(p->compiled, command)] = 1;
-}
-
-/* A mark is emitted for whoever does not see it by the order of its lane. */
-static void find_awaited_by(struct batch_builder *p, uint32_t command)
-{
-	const plait__plan_command *at = &p->plan->commands[command];
-
-	if (plait__record_times_is_timed(p->compiled, command))
-		await_mark(p, command);
-	if (at->position > 0 &&
-	    (is_begun_by_host(p, command) ||
-	     plait__queue_program_lane(p->compiled, command) !=
-		     plait__queue_program_lane(p->compiled, command - 1)))
-		await_mark(p, command - 1);
-	for (uint32_t w = at->wait_first; w < at[1].wait_first; w++) {
-		const plait__plan_wait *wait = &p->plan->waits[w];
-
-		if (wait->lane != at->lane)
-			await_mark(p, find_before(p, wait->lane, wait->position));
-	}
-}
-
-static void find_awaited_of_body(struct batch_builder *p, uint32_t number)
-{
-	const plait__plan_body *body = &p->plan->bodies[number];
-	uint32_t home = body->region != PLAIT__NONE ?
-			p->compiled->regions[body->region].home : PLAIT__NONE;
-
-	p->body = number;
-	for (uint32_t i = 0; i < body->command_count; i++)
-		find_awaited_by(p, body->command_first + i);
-	if (home == PLAIT__NONE)
-		return;
-	for (uint32_t i = 0; i < body->exit_count; i++) {
-		const plait__plan_exit *exit =
-			&p->plan->exits[body->exit_first + i];
-
-		if (exit->lane != home)
-			await_mark(p, find_before(p, exit->lane, exit->position));
-	}
-}
-
 static void pack_all(struct batch_builder *p)
 {
 	const plait__plan *plan = p->plan;
 
 	/* Regions and stubs emit when they are left, which is before. */
 	for (uint32_t i = 0; i < plan->command_count; i++)
-		p->packed[i] = plait__queue_program_is_region(p->compiled, i, false);
-	for (uint32_t i = 0; i < plan->bodies_count; i++)
-		if (!plait__queue_program_is_device_body(p->compiled, i))
-			find_awaited_of_body(p, i);
+		p->packed[i] =
+			plait__queue_program_is_region(p->compiled, i, false);
+	plait__compile_marks(p->compiled, p->awaited);
 	for (uint32_t i = 0; i < plan->lanes_count; i++)
 		p->first[i] = PLAIT__NONE;
 	for (uint32_t i = 0; i < p->compiled->stages.count && !p->failed; i++) {
-		plait__queue_stage *stage = plait__queue_program_stage(p->compiled, i);
+		plait__queue_stage *stage =
+			plait__queue_program_stage(p->compiled, i);
 
 		if (stage->kind == PLAIT__STAGE_CHUNK)
 			pack_chunk(p, stage);
@@ -569,8 +532,9 @@ bool plait__compile_batches(plait__queue_program *compiled,
 	const plait__plan *plan = compiled->program->plan;
 	const plait_allocator *allocator =
 		plait__program_allocator(compiled->program);
-	struct batch_builder p = { .compiled = compiled, .plan = plan,
-			    .next_commands = next_commands };
+	struct batch_builder p = { .compiled = compiled,
+				   .plan = plan,
+				   .next_commands = next_commands };
 
 	plait__vector_init(&p.touched, allocator, sizeof(uint32_t));
 	plait__vector_init(&p.marks, allocator, sizeof(uint32_t));

@@ -6,12 +6,15 @@
  * asks for the number of an iteration: neither an argument nor buffers that
  * take turns.  A region around one that is not frozen is not, either.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_device_loops.h"
+
+#include "run/queue/queue_command.h"
 
 #include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 #include "object/kernel/device_code.h"
+#include "object/memory/buffer.h"
 #include "sys/env.h"
 
 /* Fewer than that are not worth it; PLAIT_SEGMENTS says how many, 0 none. */
@@ -19,35 +22,37 @@ enum { DEFAULT_MIN_COMMANDS = 4 };
 
 /* ---- what can be frozen ---- */
 
-static bool is_on_device(const plait__queue_program *compiled, const plait__device *device,
-		    const plait__plan_arg *arg)
+static bool is_on_device(const plait__queue_program *compiled,
+			 const plait__device *device,
+			 const plait__plan_arg *arg)
 {
-	const plait__buffer *buffer = (const plait__buffer *)
-		compiled->program->frozen->buffers[arg->index];
+	const plait__buffer *buffer =
+		(const plait__buffer *)
+			compiled->program->frozen->buffers[arg->index];
 
 	return buffer->device == device;
 }
 
 static bool can_segment(const plait__queue_program *compiled, uint32_t command,
-			       const plait__device *device)
+			const plait__device *device)
 {
 	const plait__plan_object *plan_object = compiled->program->frozen;
 	const plait__plan *plan = plan_object->plan;
-	const plait__plan_payload *payload = plait__payload_of(plan,
-							       command);
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
 	/* A plan may have no arguments at all, and then no array of them. */
 	const plait__plan_arg *args = payload->arg_count > 0 ?
 		&plan->args[payload->arg_first] : NULL;
 
 	switch (plan->commands[command].kind) {
 	case PLAIT__CMD_LAUNCH:
-		return plait__device_code_find((const plait__kernel *)
-					       plan_object->kernels[payload->kernel],
-					       device) != NULL;
+		return plait__device_code_find(
+			       (const plait__kernel *)
+				       plan_object->kernels[payload->kernel],
+			       device) != NULL;
 	case PLAIT__CMD_COPY:
 		/* Segments know nothing that runs bring. */
 		return payload->bytes > 0 &&
-		       !plait__resolve_is_foreign(compiled, command) &&
+		       !plait__queue_command_is_foreign(compiled, command) &&
 		       !plait__payload_is_param_copy(plan, command) &&
 		       is_on_device(compiled, device, &args[0]) &&
 		       is_on_device(compiled, device, &args[1]);
@@ -60,8 +65,8 @@ static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 	}
 }
 
-plait__device *plait__compile_segment_device(const plait__queue_program *compiled,
-					     uint32_t command)
+plait__device *plait__compile_segment_device(
+	const plait__queue_program *compiled, uint32_t command)
 {
 	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_command *at = &plan->commands[command];
@@ -75,14 +80,16 @@ plait__device *plait__compile_segment_device(const plait__queue_program *compile
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return compiled->regions[at->link].on_device ? device : NULL;
 	return plait__payload_of(plan, command) != NULL &&
-	       can_segment(compiled, command, device) ? device : NULL;
+			       can_segment(compiled, command, device) ?
+		       device :
+		       NULL;
 }
 
 /* ---- which regions are ---- */
 
 /* Nor are those around it. */
-static void keep_on_host(plait__queue_program *compiled, uint32_t region, const char *why,
-			 uint32_t reason_command)
+static void keep_on_host(plait__queue_program *compiled, uint32_t region,
+			 const char *why, uint32_t reason_command)
 {
 	for (; region != PLAIT__NONE && compiled->regions[region].on_device;
 	     region = compiled->regions[region].outer) {
@@ -94,17 +101,19 @@ static void keep_on_host(plait__queue_program *compiled, uint32_t region, const 
 	}
 }
 
-static plait__device *device_of(const plait__queue_program *compiled, uint32_t region)
+static plait__device *device_of(const plait__queue_program *compiled,
+				uint32_t region)
 {
 	return compiled->lanes[compiled->regions[region].home].device;
 }
 
 /* Null: a word of the device says what comes. */
-static const char *why_host_decides(const plait__queue_program *compiled, uint32_t region)
+static const char *why_host_decides(const plait__queue_program *compiled,
+				    uint32_t region)
 {
 	const plait__plan *plan = compiled->program->plan;
-	const plait__plan_payload *payload = plait__payload_at(
-		plan, plan->regions[region].predicate);
+	const plait__plan_payload *payload =
+		plait__payload_at(plan, plan->regions[region].predicate);
 	const plait__device *device = device_of(compiled, region);
 	const plait__plan_arg *word;
 
@@ -119,7 +128,8 @@ static const char *why_host_decides(const plait__queue_program *compiled, uint32
 	word = &plan->args[payload->arg_first];
 	return word->kind == PLAIT__ARG_MEMORY &&
 			       is_on_device(compiled, device, word) ?
-		       NULL : "its word is no memory of its device";
+		       NULL :
+		       "its word is no memory of its device";
 }
 
 static void keep_indexed_on_host(plait__queue_program *compiled)
@@ -130,10 +140,13 @@ static void keep_indexed_on_host(plait__queue_program *compiled)
 		const plait__plan_arg *arg = &plan->args[i];
 
 		if (arg->kind == PLAIT__ARG_INDEX)
-			keep_on_host(compiled, arg->index, "an argument asks for the "
-				     "number of its iteration", PLAIT__NONE);
+			keep_on_host(compiled, arg->index,
+				     "an argument asks for the "
+				     "number of its iteration",
+				     PLAIT__NONE);
 		else if (arg->kind == PLAIT__ARG_ROTATION)
-			keep_on_host(compiled, plan->rotations[arg->index].region,
+			keep_on_host(compiled,
+				     plan->rotations[arg->index].region,
 				     "buffers take turns with its iterations",
 				     PLAIT__NONE);
 	}
@@ -152,13 +165,18 @@ static void keep_mixed_on_host(plait__queue_program *compiled)
 		if (at->kind == PLAIT__CMD_ENTER &&
 		    compiled->lanes[at->lane].device !=
 			    device_of(compiled, at->link))
-			keep_on_host(compiled, at->link, "it has lanes of several "
-				     "devices", PLAIT__NONE);
-		if (region != PLAIT__NONE && compiled->regions[region].on_device &&
+			keep_on_host(compiled, at->link,
+				     "it has lanes of several "
+				     "devices",
+				     PLAIT__NONE);
+		if (region != PLAIT__NONE &&
+		    compiled->regions[region].on_device &&
 		    plait__compile_segment_device(compiled, i) !=
 			    device_of(compiled, region))
-			keep_on_host(compiled, region, "its device does not do as part "
-				     "of a segment what it has", i);
+			keep_on_host(compiled, region,
+				     "its device does not do as part "
+				     "of a segment what it has",
+				     i);
 	}
 }
 
@@ -181,7 +199,8 @@ static void count_work(plait__queue_program *compiled)
 }
 
 /* Where regions are with their stubs, also in bodies that have no items. */
-static void find_orders(plait__queue_program *compiled, const plait__plan_body *body)
+static void find_orders(plait__queue_program *compiled,
+			const plait__plan_body *body)
 {
 	const plait__plan *plan = compiled->program->plan;
 	uint32_t end = body->command_first + body->command_count;
@@ -208,7 +227,8 @@ static void fill_shape(plait__queue_program *compiled, uint32_t number)
 	plait__queue_region *out = &compiled->regions[number];
 
 	out->shape = (plait_work_region){
-		.size = sizeof(out->shape), .kind = region->kind,
+		.size = sizeof(out->shape),
+		.kind = region->kind,
 		.body_work = &compiled->body_work[region->body_first],
 		.body_count = region->body_count,
 	};
@@ -251,9 +271,10 @@ bool plait__compile_device_loops(plait__queue_program *compiled)
 	compiled->min_commands = find_min_commands(compiled);
 	if (!wants_loops(compiled))
 		return true;
-	compiled->body_work = plait__alloc_array(
-		plait__program_allocator(compiled->program), plan->bodies_count,
-		sizeof(*compiled->body_work));
+	compiled->body_work =
+		plait__alloc_array(plait__program_allocator(compiled->program),
+				   plan->bodies_count,
+				   sizeof(*compiled->body_work));
 	if (compiled->body_work == NULL)
 		return false;
 	for (uint32_t i = 0; i < plan->regions_count; i++)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The queues that a plan needs, and whether their devices can do it. */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_lanes.h"
+
+#include "run/host/call_op.h"
+#include "run/queue/queue_command.h"
 
 #include "base/error.h"
 
@@ -25,7 +28,7 @@ static plait_status check_command(const plait__queue_program *compiled,
 				  uint32_t command, plait_error *error)
 {
 	const plait__plan *plan = compiled->program->plan;
-	const char *lacks = plait__translate_lacks(compiled, command);
+	const char *lacks = plait__queue_command_lacks(compiled, command);
 	char room[PLAIT__NODE_ROOM];
 
 	if (lacks == NULL)
@@ -34,13 +37,14 @@ static plait_status check_command(const plait__queue_program *compiled,
 			   "%s on device \"%.60s\" %s",
 			   plait__program_node(plan, command, room),
 			   compiled->lanes[plan->commands[command].lane]
-				   .device->object.label, lacks);
+				   .device->object.label,
+			   lacks);
 }
 
 /* ---- lanes and ports ---- */
 
-static uint32_t find_port(plait__queue_program *compiled, plait__backend_port *port,
-			  uint32_t lane)
+static uint32_t find_port(plait__queue_program *compiled,
+			  plait__backend_port *port, uint32_t lane)
 {
 	uint32_t i = 0;
 
@@ -59,8 +63,8 @@ static plait_status find_lane(plait__queue_program *compiled, uint32_t lane,
 	plait__queue_lane *out = &compiled->lanes[lane];
 	plait_status status;
 
-	out->device = compiled->program->frozen->devices[
-		plan->lanes[lane].device];
+	out->device =
+		compiled->program->frozen->devices[plan->lanes[lane].device];
 	/* A plan that is sealed has the devices of its lanes. */
 	if (out->device == NULL)
 		return plait__fail(error, PLAIT_E_STATE,
@@ -83,8 +87,9 @@ static void find_region(plait__queue_program *compiled, uint32_t number)
 	out->outer_body = plan->nodes[plan->commands[region->command].node]
 				  .body;
 	out->outer = plan->bodies[out->outer_body].region;
-	out->owner_decides = plait__external_matches(compiled->program,
-						  region->command);
+	out->function = plait__call_op_predicate(compiled->program, number);
+	out->owner_decides =
+		plait__external_matches(compiled->program, region->command);
 }
 
 /* Its lane may have to be parked, and regions around it have to settle. */

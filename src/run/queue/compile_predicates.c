@@ -5,7 +5,7 @@
  * what it wrote, and nobody has to look at the word; whether it does the backend
  * knows.  Memory that runs bring may be any.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_predicates.h"
 
 #include "run/args/payload_util.h"
 
@@ -16,8 +16,8 @@ enum { AMBIGUOUS = PLAIT__NONE - 1 };
 
 static const plait__plan_arg *word_of(const plait__plan *plan, uint32_t region)
 {
-	const plait__plan_payload *payload = plait__payload_at(
-		plan, plan->regions[region].predicate);
+	const plait__plan_payload *payload =
+		plait__payload_at(plan, plan->regions[region].predicate);
 
 	return &plan->args[payload->arg_first];
 }
@@ -32,7 +32,7 @@ static uint32_t alias_of(const plait__plan *plan, uint32_t slot)
 }
 
 static bool may_alias(const plait__plan_access *access, uint32_t slot,
-		   uint32_t alias)
+		      uint32_t alias)
 {
 	return access->object == slot ||
 	       plait__access_is_param(access->object) ||
@@ -51,13 +51,13 @@ static bool writes(const plait__queue_program *compiled, uint32_t command,
 	for (uint32_t i = node->access_first; i < node[1].access_first; i++)
 		if (plan->accesses[i].mode != PLAIT__ACCESS_READ &&
 		    may_alias(&plan->accesses[i], slot,
-			   compiled->regions[region].alias))
+			      compiled->regions[region].alias))
 			return true;
 	return false;
 }
 
 static bool is_direct_launch(const plait__plan *plan, uint32_t command,
-		       uint32_t region)
+			     uint32_t region)
 {
 	const plait__plan_command *at = &plan->commands[command];
 
@@ -81,13 +81,18 @@ static void note_writer(plait__queue_program *compiled, uint32_t command)
 
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return;
-	for (; region != PLAIT__NONE; region = compiled->regions[region].outer) {
+	for (; region != PLAIT__NONE;
+	     region = compiled->regions[region].outer) {
 		uint32_t *writer = &compiled->regions[region].writer;
 
-		if (!is_loop(compiled, region) || !writes(compiled, command, region))
+		if (!is_loop(compiled, region) ||
+		    !writes(compiled, command, region))
 			continue;
 		*writer = *writer == PLAIT__NONE &&
-			  is_direct_launch(plan, command, region) ? command : AMBIGUOUS;
+					  is_direct_launch(plan, command,
+							   region) ?
+				  command :
+				  AMBIGUOUS;
 	}
 }
 
@@ -108,5 +113,6 @@ void plait__compile_predicates(plait__queue_program *compiled)
 	for (uint32_t i = 0; i < plan->regions_count; i++)
 		if (compiled->regions[i].writer < AMBIGUOUS)
 			compiled->regions[i].shape.decider =
-				compiled->member_index[compiled->regions[i].writer];
+				compiled->member_index[compiled->regions[i]
+							       .writer];
 }

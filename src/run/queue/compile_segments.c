@@ -14,7 +14,10 @@
  * behind what it and its stubs come behind, and all its bodies' commands, behind
  * each other, lie right behind it.  Its stubs are it.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_segments.h"
+
+#include "run/queue/compile_device_loops.h"
+#include "run/queue/queue_command.h"
 
 #include "base/alloc.h"
 
@@ -44,7 +47,8 @@ struct segment_builder {
 	bool failed;
 };
 
-static void push(struct segment_builder *b, plait__vector *vector, const void *stage)
+static void push(struct segment_builder *b, plait__vector *vector,
+		 const void *stage)
 {
 	if (!b->failed && plait__vector_push(vector, stage, 1) == NULL)
 		b->failed = true;
@@ -63,10 +67,11 @@ static uint32_t body_of(const struct segment_builder *b, uint32_t command)
 	return b->plan->nodes[b->plan->commands[command].node].body;
 }
 
-static void raise_depth(struct segment_builder *b, uint32_t before, uint32_t command)
+static void raise_depth(struct segment_builder *b, uint32_t before,
+			uint32_t command)
 {
-	const plait__device *device = plait__compile_segment_device(b->compiled,
-								    command);
+	const plait__device *device =
+		plait__compile_segment_device(b->compiled, command);
 	uint32_t depth;
 
 	if (b->chunk_of[before] != b->chunk_of[command])
@@ -86,7 +91,8 @@ static uint32_t find_before(const struct segment_builder *b, uint32_t command,
 }
 
 /* By what `stub` comes behind, which is `command` or a stub of it. */
-static void find_depth_by(struct segment_builder *b, uint32_t stub, uint32_t command)
+static void find_depth_by(struct segment_builder *b, uint32_t stub,
+			  uint32_t command)
 {
 	const plait__plan_command *at = &b->plan->commands[stub];
 
@@ -107,8 +113,9 @@ static const plait__queue_region *device_region(const struct segment_builder *b,
 	const plait__plan_command *at = &b->plan->commands[command];
 
 	return at->kind == PLAIT__CMD_REGION &&
-	       b->compiled->regions[at->link].on_device ?
-	       &b->compiled->regions[at->link] : NULL;
+			       b->compiled->regions[at->link].on_device ?
+		       &b->compiled->regions[at->link] :
+		       NULL;
 }
 
 static void find_depth(struct segment_builder *b, uint32_t command)
@@ -117,8 +124,8 @@ static void find_depth(struct segment_builder *b, uint32_t command)
 	const plait__plan_command *at = &b->plan->commands[command];
 
 	if (at->kind == PLAIT__CMD_ENTER) {
-		b->depth[command] = b->depth[
-			b->plan->regions[at->link].command];
+		b->depth[command] =
+			b->depth[b->plan->regions[at->link].command];
 		return;
 	}
 	if (region == NULL)
@@ -189,7 +196,7 @@ static void count_in(const struct segment_builder *b, struct group *group,
 	if (b->plan->commands[command].kind == PLAIT__CMD_ENTER)
 		return;
 	group->count++;
-	group->work += plait__translate_has_work(b->plan, command);
+	group->work += plait__queue_command_has_work(b->plan, command);
 	if (region == NULL)
 		return;
 	group->count += region->inner_count;
@@ -203,7 +210,8 @@ static void find_groups(struct segment_builder *b)
 	plait__vector_truncate(&b->groups, 0);
 	for (uint32_t i = 0; i < b->order.count && !b->failed; i++) {
 		uint32_t c = plait__queue_program_at(&b->order, i);
-		plait__device *device = plait__compile_segment_device(b->compiled, c);
+		plait__device *device =
+			plait__compile_segment_device(b->compiled, c);
 		struct group *group;
 
 		if (b->depth[c] != depth)
@@ -236,7 +244,8 @@ static bool make_segments(struct segment_builder *b)
 		};
 
 		/* What decides regions is a segment, and nothing else. */
-		if (group->work < b->compiled->min_commands && group->regions == 0)
+		if (group->work < b->compiled->min_commands &&
+		    group->regions == 0)
 			continue;
 		some = true;
 		group->segment = segments->count;
@@ -256,21 +265,22 @@ static plait__queue_segment *segment_at(const struct segment_builder *b,
 	return (plait__queue_segment *)b->compiled->segments.items + number;
 }
 
-static void put_member(struct segment_builder *b, uint32_t number, uint32_t index,
-		       uint32_t command)
+static void put_member(struct segment_builder *b, uint32_t number,
+		       uint32_t index, uint32_t command)
 {
 	plait__queue_program *compiled = b->compiled;
 	const plait__plan_command *at = &b->plan->commands[command];
 
 	compiled->segment_of[command] = number;
 	if (at->kind == PLAIT__CMD_ENTER) {
-		compiled->member_index[command] = compiled->member_index[
-			b->plan->regions[at->link].command];
+		compiled->member_index[command] =
+			compiled->member_index[b->plan->regions[at->link]
+						       .command];
 		return;
 	}
 	compiled->member_index[command] = index;
-	((uint32_t *)compiled->members.items)[
-		segment_at(b, number)->member_first + index] = command;
+	((uint32_t *)compiled->members
+		 .items)[segment_at(b, number)->member_first + index] = command;
 	if (at->kind == PLAIT__CMD_REGION)
 		push_number(b, &b->inner, at->link);
 }
@@ -285,8 +295,8 @@ static uint32_t count_members(const struct segment_builder *b, uint32_t command)
 	return region != NULL ? 1 + region->inner_count : 1;
 }
 
-static void lay_body_out(struct segment_builder *b, uint32_t number, uint32_t body,
-			 uint32_t index)
+static void lay_body_out(struct segment_builder *b, uint32_t number,
+			 uint32_t body, uint32_t index)
 {
 	const plait__plan_body *at = &b->plan->bodies[body];
 
@@ -302,8 +312,9 @@ static void lay_body_out(struct segment_builder *b, uint32_t number, uint32_t bo
 static void lay_out(struct segment_builder *b, uint32_t number)
 {
 	for (uint32_t i = 0; i < b->inner.count && !b->failed; i++) {
-		const plait__plan_region *region = &b->plan->regions[
-			plait__queue_program_at(&b->inner, i)];
+		const plait__plan_region *region =
+			&b->plan->regions[plait__queue_program_at(&b->inner,
+								  i)];
 		uint32_t index = b->compiled->member_index[region->command] + 1;
 
 		for (uint32_t k = 0; k < region->body_count; k++) {
@@ -326,7 +337,8 @@ static void add_member(struct segment_builder *b, uint32_t command)
 	lay_out(b, number);
 	/* One by one they are in the queue of its lane, too, and a question
 	 * behind them. */
-	compiled->lanes[segment->lane].commands += count_members(b, command) + 1;
+	compiled->lanes[segment->lane].commands +=
+		count_members(b, command) + 1;
 }
 
 static void append(struct segment_builder *b, plait__queue_stage *stage,
@@ -361,7 +373,8 @@ static void link_chunk(struct segment_builder *b, plait__queue_stage *stage)
 
 static void segment_chunk(struct segment_builder *b, uint32_t number)
 {
-	plait__queue_stage *stage = plait__queue_program_stage(b->compiled, number);
+	plait__queue_stage *stage =
+		plait__queue_program_stage(b->compiled, number);
 
 	for (uint32_t c = stage->first_command; c != PLAIT__NONE;
 	     c = b->next_commands[c]) {
@@ -382,12 +395,13 @@ static uint32_t whole_of(const struct segment_builder *b, uint32_t command)
 	const plait__plan_command *at = &b->plan->commands[command];
 
 	return at->kind == PLAIT__CMD_ENTER ?
-	       b->plan->regions[at->link].command : command;
+		       b->plan->regions[at->link].command :
+		       command;
 }
 
 /* None twice. */
-static void add_edge(struct segment_builder *b, uint32_t number, uint32_t before,
-		     uint32_t command)
+static void add_edge(struct segment_builder *b, uint32_t number,
+		     uint32_t before, uint32_t command)
 {
 	uint32_t whole = whole_of(b, before);
 
@@ -399,8 +413,8 @@ static void add_edge(struct segment_builder *b, uint32_t number, uint32_t before
 }
 
 /* Of a command, or of one of its stubs. */
-static void add_edges_of(struct segment_builder *b, uint32_t number, uint32_t stub,
-			 uint32_t command)
+static void add_edges_of(struct segment_builder *b, uint32_t number,
+			 uint32_t stub, uint32_t command)
 {
 	const plait__plan_command *at = &b->plan->commands[stub];
 
@@ -417,15 +431,16 @@ static void add_edges_of(struct segment_builder *b, uint32_t number, uint32_t st
 	}
 }
 
-static void add_edges(struct segment_builder *b, uint32_t number, uint32_t command)
+static void add_edges(struct segment_builder *b, uint32_t number,
+		      uint32_t command)
 {
 	const plait__queue_region *region = device_region(b, command);
 
 	if (region == NULL)
 		add_edges_of(b, number, command, command);
 	for (uint32_t i = 0; region != NULL && i < region->order_count; i++)
-		add_edges_of(b, number,
-			     b->plan->order[region->order_first + i], command);
+		add_edges_of(b, number, b->plan->order[region->order_first + i],
+			     command);
 }
 
 static void find_edges(struct segment_builder *b, uint32_t number)
@@ -440,8 +455,9 @@ static void find_edges(struct segment_builder *b, uint32_t number)
 	for (uint32_t i = 0; i < segment->member_count; i++) {
 		push_number(b, &compiled->edge_starts,
 			    compiled->edges.count - first);
-		add_edges(b, number, plait__queue_program_at(
-				&compiled->members, segment->member_first + i));
+		add_edges(b, number,
+			  plait__queue_program_at(&compiled->members,
+						  segment->member_first + i));
 	}
 	push_number(b, &compiled->edge_starts, compiled->edges.count - first);
 }
@@ -486,8 +502,8 @@ bool plait__compile_segments(plait__queue_program *compiled,
 	const plait_allocator *allocator =
 		plait__program_allocator(compiled->program);
 	struct segment_builder b = { .compiled = compiled,
-			     .plan = compiled->program->plan,
-			     .next_commands = next_commands };
+				     .plan = compiled->program->plan,
+				     .next_commands = next_commands };
 
 	if (compiled->min_commands == 0)
 		return true;

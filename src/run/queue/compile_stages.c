@@ -19,7 +19,7 @@
  * A region that its device decides (compile_device_loops.c) is a command of a chunk.
  * Its bodies have no items.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/compile_stages.h"
 
 #include "run/host/call_op.h"
 
@@ -30,7 +30,7 @@ struct stage_builder {
 	const plait__plan *plan;
 	uint32_t body;
 	uint32_t base;		/* the chunk behind nothing */
-	uint32_t *stage_of;	/* per command; or none: not yet known */
+	uint32_t *stage_of; /* per command; or none: not yet known */
 	uint32_t *point_of;	/* per command: who waits for it, or none */
 	uint32_t *last_on;	/* per lane: the item of its last command */
 	uint32_t *next_commands;
@@ -46,7 +46,8 @@ static void push(struct stage_builder *b, plait__vector *vector, uint32_t value)
 		b->failed = true;
 }
 
-static plait__queue_stage *stage_at(const struct stage_builder *b, uint32_t stage)
+static plait__queue_stage *stage_at(const struct stage_builder *b,
+				    uint32_t stage)
 {
 	return plait__queue_program_stage(b->compiled, stage);
 }
@@ -57,9 +58,13 @@ static plait__queue_stage *stage_at(const struct stage_builder *b, uint32_t stag
 static uint32_t add_stage(struct stage_builder *b, uint32_t kind, uint32_t link)
 {
 	const plait__queue_stage stage = {
-		.kind = kind, .link = link, .body = b->body,
-		.predecessors = b->sources.count, .edge_first = b->edges.count,
-		.following_chunk = PLAIT__NONE, .first_command = PLAIT__NONE,
+		.kind = kind,
+		.link = link,
+		.body = b->body,
+		.predecessors = b->sources.count,
+		.edge_first = b->edges.count,
+		.following_chunk = PLAIT__NONE,
+		.first_command = PLAIT__NONE,
 		.last_command = PLAIT__NONE,
 	};
 
@@ -111,7 +116,8 @@ static uint32_t point_for(struct stage_builder *b, uint32_t command)
 /* ---- what a command comes behind ---- */
 
 /* A stub waits for its region's command, of which it is a part. */
-static bool is_own_region(const struct stage_builder *b, uint32_t command, uint32_t before)
+static bool is_own_region(const struct stage_builder *b, uint32_t command,
+			  uint32_t before)
 {
 	const plait__plan_command *at = &b->plan->commands[command];
 
@@ -177,8 +183,8 @@ static void add_external(struct stage_builder *b, uint32_t command)
 	for (uint32_t i = at->wait_first; i < at[1].wait_first && !b->failed;
 	     i++)
 		add_end_of(b, plait__plan_find_command(
-				b->plan, b->body, b->plan->waits[i].lane,
-				b->plan->waits[i].position));
+				      b->plan, b->body, b->plan->waits[i].lane,
+				      b->plan->waits[i].position));
 	if (b->failed)
 		return;
 	stage = add_stage(b, PLAIT__STAGE_EXTERNAL, command);
@@ -216,8 +222,8 @@ static bool covers(const struct stage_builder *b, uint32_t chunk)
 		return false;
 	for (uint32_t i = 0; i < stage->predecessors; i++)
 		found += stage_at(b, plait__queue_program_at(
-				&b->edges, stage->edge_first + i))->stamp ==
-			 b->stamp;
+					     &b->edges, stage->edge_first + i))
+				 ->stamp == b->stamp;
 	return found == b->sources.count;
 }
 
@@ -232,11 +238,13 @@ static uint32_t find_chunk(struct stage_builder *b)
 	for (uint32_t i = 0; i < b->sources.count; i++)
 		if (plait__queue_program_at(&b->sources, i) > newest)
 			newest = plait__queue_program_at(&b->sources, i);
-	return covers(b, newest) ? newest :
-	       add_stage(b, PLAIT__STAGE_CHUNK, PLAIT__NONE);
+	return covers(b, newest) ?
+		       newest :
+		       add_stage(b, PLAIT__STAGE_CHUNK, PLAIT__NONE);
 }
 
-static void join_chunk(struct stage_builder *b, uint32_t command, uint32_t chunk)
+static void join_chunk(struct stage_builder *b, uint32_t command,
+		       uint32_t chunk)
 {
 	plait__queue_stage *stage = stage_at(b, chunk);
 
@@ -378,14 +386,15 @@ static void invert_edges(struct stage_builder *b)
 	uint32_t *successors;
 
 	for (uint32_t i = 0; i < b->edges.count; i++)
-		stage_at(b, plait__queue_program_at(&b->edges, i))->successor_count++;
+		stage_at(b, plait__queue_program_at(&b->edges, i))
+			->successor_count++;
 	for (uint32_t i = 0; i < items->count; i++) {
 		stage_at(b, i)->successor_first = first;
 		first += stage_at(b, i)->successor_count;
 		stage_at(b, i)->successor_count = 0;
 	}
-	if (first > 0 && plait__vector_push(&b->compiled->successors, NULL, first) ==
-				 NULL) {
+	if (first > 0 &&
+	    plait__vector_push(&b->compiled->successors, NULL, first) == NULL) {
 		b->failed = true;
 		return;
 	}
@@ -395,10 +404,11 @@ static void invert_edges(struct stage_builder *b)
 
 		for (uint32_t e = 0; e < stage->predecessors; e++) {
 			plait__queue_stage *before = stage_at(
-				b, plait__queue_program_at(&b->edges,
-							   stage->edge_first + e));
+				b, plait__queue_program_at(
+					   &b->edges, stage->edge_first + e));
 
-			successors[before->successor_first + before->successor_count++] = i;
+			successors[before->successor_first +
+				   before->successor_count++] = i;
 		}
 	}
 }
@@ -415,13 +425,15 @@ static uint32_t *new_table(struct stage_builder *b, uint64_t count)
 	return table;
 }
 
-static void free_table(const struct stage_builder *b, uint32_t *table, uint64_t count)
+static void free_table(const struct stage_builder *b, uint32_t *table,
+		       uint64_t count)
 {
 	plait__free(plait__program_allocator(b->compiled->program), table,
 		    count * sizeof(*table));
 }
 
-bool plait__compile_stages(plait__queue_program *compiled, uint32_t **next_commands)
+bool plait__compile_stages(plait__queue_program *compiled,
+			   uint32_t **next_commands)
 {
 	const plait__plan *plan = compiled->program->plan;
 	const plait_allocator *allocator =

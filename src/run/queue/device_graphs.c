@@ -13,7 +13,9 @@
  * is submitted.  Where one changes in a run, and is refused then, it is walked
  * (segment_fallback.c).
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/device_graphs.h"
+
+#include "run/queue/launch_variants.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -23,14 +25,15 @@
 static const plait__queue_segment *segment_at(
 	const plait__queue_instance *state, uint32_t number)
 {
-	return (const plait__queue_segment *)
-		       state->compiled->segments.items + number;
+	return (const plait__queue_segment *)state->compiled->segments.items +
+	       number;
 }
 
 static const plait__queue_submission *submission_of(
 	const plait__queue_instance *state, uint32_t number)
 {
-	return (const plait__queue_submission *)state->compiled->submissions.items +
+	return (const plait__queue_submission *)
+		       state->compiled->submissions.items +
 	       segment_at(state, number)->submission;
 }
 
@@ -43,7 +46,7 @@ static plait__device *device_of(const plait__queue_instance *state,
 /* ---- what is submitted ---- */
 
 static void set_label(const plait__queue_instance *state, uint32_t number,
-		    plait__device_graph *graph)
+		      plait__device_graph *graph)
 {
 	const plait__plan *plan = state->compiled->program->plan;
 	const plait__queue_segment *segment = segment_at(state, number);
@@ -65,11 +68,13 @@ static void select_work(plait__queue_instance *state, uint32_t number)
 		&state->submissions[segment_at(state, number)->submission];
 
 	graph->work = (plait_work){
-		.size = sizeof(graph->work), .kind = PLAIT_WORK_SEGMENT,
-		.label = graph->label, .segment = graph->raw,
+		.size = sizeof(graph->work),
+		.kind = PLAIT_WORK_SEGMENT,
+		.label = graph->label,
+		.segment = graph->raw,
 	};
 	to->work = graph->raw != NULL ? &graph->work :
-		   &state->work[from->work_first];
+					&state->work[from->work_first];
 	to->work_count = graph->raw != NULL ? 1 : from->work_count;
 }
 
@@ -111,7 +116,7 @@ static void destroy_raw(plait__queue_instance *state, uint32_t number)
 
 /* PLAIT_E_UNSUPPORTED is fine: then it has none. */
 static plait_status create_graph(plait__queue_instance *state, uint32_t number,
-			 plait_error *error)
+				 plait_error *error)
 {
 	const plait__queue_program *compiled = state->compiled;
 	const plait__queue_segment *segment = segment_at(state, number);
@@ -122,9 +127,10 @@ static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 		.size = sizeof(request),
 		.work = &state->work[submission_of(state, number)->work_first],
 		.work_count = segment->member_count,
-		.before = compiled->edges.count == 0 ? NULL :
-			  (const uint32_t *)compiled->edges.items +
-			  segment->edge_first,
+		.before = compiled->edges.count == 0 ?
+				  NULL :
+				  (const uint32_t *)compiled->edges.items +
+					  segment->edge_first,
 		.before_first = (const uint32_t *)compiled->edge_starts.items +
 				segment->start_first,
 		.label = graph->label,
@@ -138,24 +144,15 @@ static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 	graph->refused = status == PLAIT_E_UNSUPPORTED;
 	if (graph->refused)
 		return PLAIT_OK;
-	return plait__backend_result_check_created(device->port, status, "segment_create",
-						   graph->raw, &room, error);
+	return plait__backend_result_check_created(device->port, status,
+						   "segment_create", graph->raw,
+						   &room, error);
 }
 
 /* ---- changing ---- */
 
-void plait__device_graphs_launch_changed(plait__queue_instance *state, uint32_t command)
-{
-	const plait__queue_program *compiled = state->compiled;
-
-	if (plait__queue_program_segment(compiled, command) == NULL)
-		return;
-	state->graphs[compiled->segment_of[command]].changed = true;
-	state->launches[command].stale = true;
-}
-
 static plait_status patch_command(plait__queue_instance *state, uint32_t number,
-			  uint32_t index, plait_error *error)
+				  uint32_t index, plait_error *error)
 {
 	plait__backend_port *port = device_of(state, number)->port;
 	plait_error room = { .size = sizeof(room) };
@@ -169,22 +166,24 @@ static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 		destroy_raw(state, number);
 		return PLAIT_OK;
 	}
-	return plait__backend_result_check(port, status, "segment_patch", &room, error);
+	return plait__backend_result_check(port, status, "segment_patch", &room,
+					   error);
 }
 
 /* Until there is nothing left that it could be patched in. */
 static plait_status patch_stale(plait__queue_instance *state, uint32_t number,
-			      plait_error *error)
+				plait_error *error)
 {
 	const plait__queue_segment *segment = segment_at(state, number);
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < segment->member_count &&
-	     state->graphs[number].raw != NULL; i++) {
-		plait__queue_launch *launch = &state->launches[
-			plait__queue_program_at(&state->compiled->members,
-						segment->member_first + i)];
+	for (uint32_t i = 0; status == PLAIT_OK && i < segment->member_count &&
+			     state->graphs[number].raw != NULL;
+	     i++) {
+		plait__queue_launch *launch =
+			&state->launches[plait__queue_program_at(
+				&state->compiled->members,
+				segment->member_first + i)];
 
 		if (!launch->stale)
 			continue;
@@ -201,13 +200,14 @@ static void clear_stale(plait__queue_instance *state, uint32_t number)
 
 	for (uint32_t i = 0; i < segment->member_count; i++)
 		state->launches[plait__queue_program_at(
-			&state->compiled->members,
-			segment->member_first + i)].stale = false;
+					&state->compiled->members,
+					segment->member_first + i)]
+			.stale = false;
 }
 
 /* Idle, and to be submitted next. */
 static plait_status update(plait__queue_instance *state, uint32_t number,
-			    plait_error *error)
+			   plait_error *error)
 {
 	plait__device_graph *graph = &state->graphs[number];
 	plait_status status = PLAIT_OK;
@@ -225,13 +225,13 @@ static plait_status update(plait__queue_instance *state, uint32_t number,
 	select_work(state, number);
 	graph->changed = status != PLAIT_OK;
 	if (status != PLAIT_OK)
-		plait__error_prefix(error, "%s could not be frozen: ",
-				    graph->label);
+		plait__error_prefix(error,
+				    "%s could not be frozen: ", graph->label);
 	return status;
 }
 
-plait_status plait__device_graphs_update(plait__queue_instance *state, uint32_t batch,
-					 plait_error *error)
+plait_status plait__device_graphs_update(plait__queue_instance *state,
+					 uint32_t batch, plait_error *error)
 {
 	const plait__queue_program *compiled = state->compiled;
 	const plait__queue_batch *at =
@@ -241,8 +241,9 @@ plait_status plait__device_graphs_update(plait__queue_instance *state, uint32_t 
 		at->submission_first;
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; at->has_segments && status == PLAIT_OK &&
-	     i < at->submission_count; i++)
+	for (uint32_t i = 0;
+	     at->has_segments && status == PLAIT_OK && i < at->submission_count;
+	     i++)
 		if (submission[i].segment != PLAIT__NONE &&
 		    state->graphs[submission[i].segment].changed)
 			status = update(state, submission[i].segment, error);
@@ -254,7 +255,7 @@ plait_status plait__device_graphs_update(plait__queue_instance *state, uint32_t 
 /* With what they are given at the beginning of the run; a segment within a
  * loop may be given something else afterwards. */
 static plait_status prepare(plait__queue_instance *state, uint32_t number,
-			  plait_error *error)
+			    plait_error *error)
 {
 	const plait__queue_submission *from = submission_of(state, number);
 
@@ -273,8 +274,8 @@ plait_status plait__device_graphs_prepare(plait__queue_instance *state,
 	plait_status status = PLAIT_OK;
 
 	*out_whole = true;
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < state->compiled->segments.count; i++) {
+	for (uint32_t i = 0;
+	     status == PLAIT_OK && i < state->compiled->segments.count; i++) {
 		if (segment_at(state, i)->regions == 0)
 			continue;
 		status = prepare(state, i, error);
@@ -305,7 +306,8 @@ void plait__device_graphs_stop(plait__queue_instance *state, bool stop)
 		    state->graphs[i].raw == NULL ||
 		    backend->table.segment_stop(backend->self,
 						state->graphs[i].raw, stop,
-						&ignored) == PLAIT_OK || stop)
+						&ignored) == PLAIT_OK ||
+		    stop)
 			continue;
 		destroy_raw(state, i);
 		state->graphs[i].changed = true;
@@ -320,8 +322,8 @@ plait_status plait__device_graphs_make(plait__queue_instance *state,
 {
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < state->compiled->segments.count; i++) {
+	for (uint32_t i = 0;
+	     status == PLAIT_OK && i < state->compiled->segments.count; i++) {
 		set_label(state, i, &state->graphs[i]);
 		status = update(state, i, error);
 		state->graphs[i].changed = state->graphs[i].raw == NULL;
@@ -331,7 +333,7 @@ plait_status plait__device_graphs_make(plait__queue_instance *state,
 
 void plait__device_graphs_free(plait__queue_instance *state)
 {
-	for (uint32_t i = 0; state->graphs != NULL &&
-	     i < state->compiled->segments.count; i++)
+	for (uint32_t i = 0;
+	     state->graphs != NULL && i < state->compiled->segments.count; i++)
 		destroy_raw(state, i);
 }

@@ -4,7 +4,10 @@
  * host, the user's functions, and what moves bytes between memories that no
  * backend knows both of.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/host_callbacks.h"
+
+#include "run/queue/queue_command.h"
+#include "run/queue/resolve_arguments.h"
 
 #include "run/args/payload_util.h"
 
@@ -89,17 +92,16 @@ static plait_status find_arguments(plait__host_callback *call,
 
 /* All of them; the first failure counts. */
 static plait_status unmap_arguments(plait__host_callback *call,
-				   plait_error *error)
+				    plait_error *error)
 {
 	uint32_t arguments, pointers;
 	plait_status status = PLAIT_OK;
 
-	plait__resolve_counts(call->state->compiled, call->command, &arguments,
-			      &pointers);
+	plait__queue_command_counts(call->state->compiled, call->command,
+				    &arguments, &pointers);
 	for (uint32_t i = 0; i < pointers; i++) {
 		plait_status unmapped = plait__resolve_unmap(
-			&call->pointers[i],
-			status == PLAIT_OK ? error : NULL);
+			&call->pointers[i], status == PLAIT_OK ? error : NULL);
 
 		if (status == PLAIT_OK)
 			status = unmapped;
@@ -119,20 +121,21 @@ static plait_status result_status(int32_t result, plait_error *why)
 
 /* The first failure counts, which is that of the function. */
 static plait_status end_call(plait__host_callback *call, plait_status status,
-			      plait_error *why)
+			     plait_error *why)
 {
 	plait_error later = { .size = sizeof(later) };
 	plait_status unmapped = unmap_arguments(call, &later);
 
 	return status != PLAIT_OK || unmapped == PLAIT_OK ?
-	       status : plait__error_copy(why, &later);
+		       status :
+		       plait__error_copy(why, &later);
 }
 
 plait_status plait__host_callback_kernel(plait__host_callback *call,
 					 plait_error *why)
 {
-	const plait__kernel *kernel = plait__resolve_kernel(call->state,
-							    call->payload);
+	const plait__kernel *kernel =
+		plait__resolve_kernel(call->state, call->payload);
 	const plait__frame_layout *layout = call->state->instance->frame.layout;
 	const plait_launch *launch = plait__frame_launch(
 		&call->state->instance->frame,
@@ -141,9 +144,10 @@ plait_status plait__host_callback_kernel(plait__host_callback *call,
 	plait_status status = find_arguments(call, why);
 
 	if (status == PLAIT_OK)
-		status = result_status(kernel->function((void *const *)call->arguments,
-						launch, kernel->user_data),
-			       why);
+		status = result_status(
+			kernel->function((void *const *)call->arguments, launch,
+					 kernel->user_data),
+			why);
 	return end_call(call, status, why);
 }
 
@@ -166,7 +170,8 @@ static plait_status map_bytes(plait__queue_instance *state,
 	return plait__resolve_map(pointer, buffer, offset, bytes, flags, error);
 }
 
-static void run_copy(const plait__host_callback *call, const plait_work_rows *rows)
+static void run_copy(const plait__host_callback *call,
+		     const plait_work_rows *rows)
 {
 	const plait__plan_payload *payload = call->payload;
 	struct plait__command command = {
@@ -198,8 +203,8 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 	plait_status status = PLAIT_OK;
 
 	if (rows != NULL)
-		(void)plait__strided_copy_extent(rows, payload->bytes, &bytes[0],
-						 &bytes[1]);
+		(void)plait__strided_copy_extent(rows, payload->bytes,
+						 &bytes[0], &bytes[1]);
 	for (uint32_t i = 0; status == PLAIT_OK && i < payload->arg_count &&
 			     i < 2; i++)
 		status = map_bytes(call->state, &args[i], bytes[i],
@@ -213,7 +218,8 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 }
 
 /* A word in memory that the backend of who asks does not know. */
-static plait_status read_word(plait__queue_predicate *predicate, plait_error *why)
+static plait_status read_word(plait__queue_predicate *predicate,
+			      plait_error *why)
 {
 	const plait__plan *plan = predicate->state->compiled->program->plan;
 	const plait__plan_payload *payload =
@@ -261,7 +267,14 @@ static void predicate_lost(void *arg)
 	const plait__plan *plan = predicate->state->compiled->program->plan;
 
 	fail_exited_thread(predicate->state,
-		  plan->regions[predicate->region].command);
+			   plan->regions[predicate->region].command);
+}
+
+static void end_times(plait__callback_times *times, uint64_t start_ns)
+{
+	times->start_ns = start_ns;
+	times->end_ns = plait__clock_now_ns();
+	times->thread = plait__thread_token();
 }
 
 /*
@@ -273,7 +286,6 @@ int32_t plait__host_callback_run(void *user_data)
 {
 	plait__host_callback *call = user_data;
 	plait__instance *instance = call->state->instance;
-	const bool records = call->state->compiled->records;
 	plait_error why = { .size = sizeof(why) };
 	struct plait__callback_scope inside;
 	plait_status status;
@@ -283,18 +295,20 @@ int32_t plait__host_callback_run(void *user_data)
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		return NOT_CALLED;
 	PLAIT__THREAD_SCOPE scope = { call_lost, call };
-	plait__pool_callback_scope_enter(&inside, instance->program->context->pool);
-	start_ns = records ? plait__clock_now_ns() : 0;
+	plait__pool_callback_scope_enter(&inside,
+					 instance->program->context->pool);
+	start_ns = call->times != NULL ? plait__clock_now_ns() : 0;
 	status = call->perform(call, &why);
-	if (records)
-		plait__record_times_callback(call, start_ns);
+	if (call->times != NULL)
+		end_times(call->times, start_ns);
 	plait__pool_callback_scope_leave(&inside);
 	plait__thread_scope_end(&scope);
 	if (status == PLAIT_OK)
 		return 0;
 	plait__instance_fail(instance, call->command, &why);
 	return why.origin != 0 && (int32_t)why.origin == why.origin ?
-	       (int32_t)why.origin : NOT_CALLED;
+		       (int32_t)why.origin :
+		       NOT_CALLED;
 }
 
 int32_t plait__host_callback_ask_predicate(void *user_data)
@@ -308,7 +322,8 @@ int32_t plait__host_callback_ask_predicate(void *user_data)
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return NOT_CALLED;
 	PLAIT__THREAD_SCOPE scope = { predicate_lost, predicate };
-	plait__pool_callback_scope_enter(&inside, state->instance->program->context->pool);
+	plait__pool_callback_scope_enter(
+		&inside, state->instance->program->context->pool);
 	predicate->word = (uint32_t)function->function(function->user_data);
 	plait__pool_callback_scope_leave(&inside);
 	plait__thread_scope_end(&scope);

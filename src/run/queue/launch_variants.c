@@ -17,14 +17,20 @@
  * frame has before anybody said more (zeros, no memory, one item), so that the
  * segment can be made and then only has to be patched.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/launch_variants.h"
+
+#include "run/queue/queue_command.h"
+#include "run/queue/resolve_arguments.h"
+#include "run/queue/scratch_arenas.h"
+#include "run/queue/translate_work.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"
 
 #include "base/error.h"
 #include "kernel/argument.h"
-#include "object/context/backend_result.h"
+#include "kernel/signature.h"
+#include "object/kernel/device_code.h"
 
 #include <string.h>
 
@@ -34,62 +40,17 @@ enum { MAX_VARIANTS = 8 };
 /* `changes` of a launch. */
 enum {
 	ROTATES = 1 << 0,
-	PER_RUN = 1 << 1,		/* parameters, the number of an iteration */
-	BORROWS = 1 << 2	/* memory among them */
+	PER_RUN = 1 << 1, /* parameters, the number of an iteration */
+	BORROWS = 1 << 2 /* memory among them */
 };
 
 /* ---- what may change ---- */
 
-static const plait__plan_payload *payload_of(const plait__queue_program *compiled,
-					     uint32_t command)
-{
-	const plait__plan *plan = compiled->program->plan;
-
-	return plan->commands[command].kind == PLAIT__CMD_LAUNCH ?
-	       plait__payload_of(plan, command) : NULL;
-}
-
-static plait__device *device_of(const plait__queue_program *compiled, uint32_t command)
+static plait__device *device_of(const plait__queue_program *compiled,
+				uint32_t command)
 {
 	return compiled->lanes[compiled->program->plan->commands[command].lane]
-		       .device;
-}
-
-static uint32_t change_of(const plait__plan *plan, const plait__plan_arg *arg)
-{
-	switch (arg->kind) {
-	case PLAIT__ARG_ROTATION:
-		return ROTATES;
-	case PLAIT__ARG_INDEX:
-		return PER_RUN;
-	case PLAIT__ARG_PARAM:
-		return plan->params[arg->index].kind == PLAIT__PARAM_MEMORY ?
-		       PER_RUN | BORROWS : PER_RUN;
-	default:
-		return 0;
-	}
-}
-
-static uint32_t find_changes(const plait__queue_program *compiled, uint32_t command)
-{
-	const plait__plan *plan = compiled->program->plan;
-	const plait__plan_payload *payload = payload_of(compiled, command);
-	uint32_t changes = 0;
-
-	if (payload == NULL)
-		return 0;
-	if (plan->geometries[payload->geometry].param != PLAIT__NONE)
-		changes = PER_RUN;
-	for (uint32_t i = 0; i < payload->arg_count; i++)
-		changes |= change_of(plan,
-				     &plan->args[payload->arg_first + i]);
-	return changes;
-}
-
-bool plait__launch_variants_may_change(const plait__queue_program *compiled, uint32_t command)
-{
-	return plait__payload_is_param_copy(compiled->program->plan, command) ||
-	       find_changes(compiled, command) != 0;
+		.device;
 }
 
 static uint32_t common_multiple(uint32_t a, uint32_t b)
@@ -107,7 +68,7 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
 
 /* How many iterations it takes until the same buffers come again. */
 static uint32_t count_rotations(const plait__plan *plan,
-			    const plait__plan_payload *payload)
+				const plait__plan_payload *payload)
 {
 	uint32_t rotations = 1, prologue = 0;
 
@@ -120,17 +81,20 @@ static uint32_t count_rotations(const plait__plan *plan,
 			continue;
 		rotation = &plan->rotations[arg->index];
 		prologue |= rotation->prologue != 0;
-		rotations = common_multiple(rotations, rotation->slot_count -
-					(rotation->prologue != 0));
+		rotations = common_multiple(rotations,
+					    rotation->slot_count -
+						    (rotation->prologue != 0));
 		if (rotations >= MAX_VARIANTS)
 			return MAX_VARIANTS;
 	}
 	return rotations + prologue;
 }
 
-uint32_t plait__launch_variants_count(const plait__queue_program *compiled, uint32_t command)
+uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
+				      uint32_t command)
 {
-	const plait__plan_payload *payload = payload_of(compiled, command);
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(compiled, command);
 
 	if (payload == NULL ||
 	    plait__device_forms(device_of(compiled, command)) == 0)
@@ -142,7 +106,7 @@ uint32_t plait__launch_variants_count(const plait__queue_program *compiled, uint
 
 /* What is wrong with an argument, in the words of those who name the node. */
 static plait_status prefix_argument(const plait__kernel *kernel, uint32_t index,
-			  plait_status status, plait_error *error)
+				    plait_status status, plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_TYPE_ROOM];
 
@@ -156,7 +120,8 @@ static plait_status prefix_argument(const plait__kernel *kernel, uint32_t index,
 }
 
 static plait_status resolve_scratch(const plait__queue_instance *state,
-				 uint32_t command, plait__variant_argument *out)
+				    uint32_t command,
+				    plait__variant_argument *out)
 {
 	const plait__plan_scratch *at =
 		plait__frame_scratch(&state->instance->frame, command);
@@ -169,13 +134,15 @@ static plait_status resolve_scratch(const plait__queue_instance *state,
 }
 
 static plait_status resolve_memory(const plait__queue_instance *state,
-				uint32_t command, const plait__plan_arg *arg,
-				const plait__parameter *parameter,
-				plait__variant_argument *out, plait_error *error)
+				   uint32_t command, const plait__plan_arg *arg,
+				   const plait__parameter *parameter,
+				   plait__variant_argument *out,
+				   plait_error *error)
 {
 	const plait__device *device = device_of(state->compiled, command);
 	uint64_t offset;
-	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
+	const plait__buffer *buffer =
+		plait__resolve_buffer(state, arg, &offset);
 	const char *fault;
 
 	/* Memory without bytes is no memory to backends. */
@@ -194,10 +161,10 @@ static plait_status resolve_memory(const plait__queue_instance *state,
 	return PLAIT_OK;
 }
 
-static plait_status resolve_argument(const plait__queue_instance *state, uint32_t command,
-			 const plait__plan_arg *arg,
-			 const plait__parameter *parameter, const void *value,
-			 plait__variant_argument *out, plait_error *error)
+static plait_status resolve_argument(
+	const plait__queue_instance *state, uint32_t command,
+	const plait__plan_arg *arg, const plait__parameter *parameter,
+	const void *value, plait__variant_argument *out, plait_error *error)
 {
 	*out = (plait__variant_argument){ .memory = NULL };
 	if (parameter->type == PLAIT__TYPE_POINTER &&
@@ -205,28 +172,32 @@ static plait_status resolve_argument(const plait__queue_instance *state, uint32_
 		return resolve_scratch(state, command, out);
 	if (parameter->type == PLAIT__TYPE_POINTER &&
 	    arg->kind != PLAIT__ARG_VALUE)
-		return resolve_memory(state, command, arg, parameter, out, error);
+		return resolve_memory(state, command, arg, parameter, out,
+				      error);
 	memcpy(&out->value, value, plait__type_bytes(parameter->type));
 	return PLAIT_OK;
 }
 
 static plait_status resolve_arguments(const plait__queue_instance *state,
-			       uint32_t command, const plait__kernel *kernel,
-			       plait__variant_argument *out, plait_error *error)
+				      uint32_t command,
+				      const plait__kernel *kernel,
+				      plait__variant_argument *out,
+				      plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
-	const plait__plan_payload *payload = payload_of(state->compiled,
-							command);
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(state->compiled, command);
 	void *const *values = plait__frame_arguments(
 		frame, frame->layout->arguments[command]);
 	plait_status status = PLAIT_OK;
 
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
-		status = resolve_argument(state, command,
-			      &state->compiled->program->plan
-				       ->args[payload->arg_first + i],
-			      &kernel->signature->parameters[i], values[i],
-			      &out[i], error);
+		status = resolve_argument(
+			state, command,
+			&state->compiled->program->plan
+				 ->args[payload->arg_first + i],
+			&kernel->signature->parameters[i], values[i], &out[i],
+			error);
 		if (status != PLAIT_OK)
 			return prefix_argument(kernel, i, status, error);
 	}
@@ -234,8 +205,7 @@ static plait_status resolve_arguments(const plait__queue_instance *state,
 }
 
 static plait_status find_geometry(const plait__queue_instance *state,
-				  uint32_t command,
-				  const plait__kernel *kernel,
+				  uint32_t command, const plait__kernel *kernel,
 				  plait_launch *out, plait_error *error)
 {
 	const plait__frame *frame = &state->instance->frame;
@@ -243,9 +213,10 @@ static plait_status find_geometry(const plait__queue_instance *state,
 	plait_status status;
 
 	*out = *plait__frame_launch(
-		frame, layout->launches +
-		       payload_of(state->compiled, command)->geometry *
-			       layout->launch_words);
+		frame, layout->launches + plait__queue_command_launch(
+						  state->compiled, command)
+							  ->geometry *
+						  layout->launch_words);
 	status = plait__select_source_set_groups(kernel, out, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ", kernel->signature->name);
@@ -254,26 +225,37 @@ static plait_status find_geometry(const plait__queue_instance *state,
 
 /* ---- binding ---- */
 
+static void mark_stale(plait__queue_instance *state, uint32_t command)
+{
+	const plait__queue_program *compiled = state->compiled;
+
+	if (plait__queue_program_segment(compiled, command) == NULL)
+		return;
+	state->graphs[compiled->segment_of[command]].changed = true;
+	state->launches[command].stale = true;
+}
+
 static void unbind(plait__queue_instance *state, uint32_t command,
 		   plait__launch_variant *variant)
 {
-	plait__device_code_unbind(device_of(state->compiled, command), variant->raw);
+	plait__device_code_unbind(device_of(state->compiled, command),
+				  variant->raw);
 	variant->raw = NULL;
 }
 
 static bool matches(const plait__launch_variant *variant,
-		const plait_launch *launch, const plait__variant_argument *arguments,
-		uint32_t count)
+		    const plait_launch *launch,
+		    const plait__variant_argument *arguments, uint32_t count)
 {
 	return variant->raw != NULL &&
 	       memcmp(&variant->launch, launch, sizeof(*launch)) == 0 &&
-	       (count == 0 ||
-		memcmp(variant->arguments, arguments, count * sizeof(*arguments)) == 0);
+	       (count == 0 || memcmp(variant->arguments, arguments,
+				     count * sizeof(*arguments)) == 0);
 }
 
 static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
-			    plait__launch_variant *variant, uint32_t count,
-			    plait_error *error)
+				 plait__launch_variant *variant, uint32_t count,
+				 plait_error *error)
 {
 	for (uint32_t i = 0; i < count; i++)
 		state->backend_arguments[i] = (plait_launch_argument){
@@ -284,14 +266,16 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 		};
 	return plait__device_code_bind(state->launches[command].kernel,
 				       device_of(state->compiled, command),
-				       &variant->launch, state->backend_arguments,
-				       &variant->raw, error);
+				       &variant->launch,
+				       state->backend_arguments, &variant->raw,
+				       error);
 }
 
 /* `state->variant_arguments` begins with what it is given now. */
-static plait_status choose_variant(plait__queue_instance *state, uint32_t command,
-			   const plait_launch *launch,
-			   plait__launch_variant **out, plait_error *error)
+static plait_status choose_variant(plait__queue_instance *state,
+				   uint32_t command, const plait_launch *launch,
+				   plait__launch_variant **out,
+				   plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
 	uint32_t count = self->kernel->signature->count;
@@ -310,7 +294,7 @@ static plait_status choose_variant(plait__queue_instance *state, uint32_t comman
 		memcpy(variant->arguments, state->variant_arguments,
 		       count * sizeof(*variant->arguments));
 	*out = variant;
-	plait__device_graphs_launch_changed(state, command);
+	mark_stale(state, command);
 	return bind_variant(state, command, variant, count, error);
 }
 
@@ -319,14 +303,16 @@ static plait__kernel *find_kernel(const plait__queue_instance *state,
 				  uint32_t command)
 {
 	plait__kernel *kernel = plait__resolve_kernel(
-		state, payload_of(state->compiled, command));
+		state, plait__queue_command_launch(state->compiled, command));
 
-	return plait__device_code_find(kernel, device_of(state->compiled, command)) !=
-			       NULL ? kernel : NULL;
+	return plait__device_code_find(kernel, device_of(state->compiled,
+							 command)) != NULL ?
+		       kernel :
+		       NULL;
 }
 
 static plait_status bind_current(plait__queue_instance *state, uint32_t command,
-			     plait_error *error)
+				 plait_error *error)
 {
 	plait__queue_launch *self = &state->launches[command];
 	plait__launch_variant *variant;
@@ -337,24 +323,26 @@ static plait_status bind_current(plait__queue_instance *state, uint32_t command,
 		return PLAIT_OK;
 	status = find_geometry(state, command, self->kernel, &launch, error);
 	if (status == PLAIT_OK)
-		status = resolve_arguments(state, command, self->kernel, state->variant_arguments,
-				    error);
+		status = resolve_arguments(state, command, self->kernel,
+					   state->variant_arguments, error);
 	if (status == PLAIT_OK)
-		status = choose_variant(state, command, &launch, &variant, error);
+		status = choose_variant(state, command, &launch, &variant,
+					error);
 	if (status != PLAIT_OK)
 		return status;
 	if (state->work[self->work].launch != variant->raw)
-		plait__device_graphs_launch_changed(state, command);
+		mark_stale(state, command);
 	state->work[self->work].launch = variant->raw;
 	return PLAIT_OK;
 }
 
-static plait_status bind_rotation(plait__queue_instance *state, uint32_t command,
-			      uint32_t iteration, plait_error *error)
+static plait_status bind_rotation(plait__queue_instance *state,
+				  uint32_t command, uint32_t iteration,
+				  plait_error *error)
 {
 	const plait__plan *plan = state->compiled->program->plan;
-	const plait__plan_payload *payload = payload_of(state->compiled,
-							command);
+	const plait__plan_payload *payload =
+		plait__queue_command_launch(state->compiled, command);
 	uint64_t *iterations = state->instance->frame.iterations;
 
 	for (uint32_t i = 0; i < payload->arg_count; i++) {
@@ -362,7 +350,8 @@ static plait_status bind_rotation(plait__queue_instance *state, uint32_t command
 			&plan->args[payload->arg_first + i];
 
 		if (arg->kind == PLAIT__ARG_ROTATION)
-			iterations[plan->rotations[arg->index].region] = iteration;
+			iterations[plan->rotations[arg->index].region] =
+				iteration;
 	}
 	return bind_current(state, command, error);
 }
@@ -388,7 +377,7 @@ static plait_status bind_all(plait__queue_instance *state, uint32_t command,
 	if (self->kernel == NULL)
 		return PLAIT_OK;
 	plait__object_hold(&self->kernel->object);
-	if ((self->changes & PER_RUN) != 0) {
+	if ((self->changes & PLAIT__CHANGES_RUN) != 0) {
 		bind_early(state, command);
 		return PLAIT_OK;
 	}
@@ -412,7 +401,7 @@ static void unbind_all(plait__queue_instance *state, uint32_t command)
 /* ---- instances ---- */
 
 static plait_status make_launch(plait__queue_instance *state, uint32_t command,
-			 plait_error *error)
+				plait_error *error)
 {
 	const plait__plan_scratch *scratch = plait__frame_scratch(
 		&state->instance->frame, command);
@@ -422,8 +411,8 @@ static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 
 	if (self->variant_count == 0)
 		return PLAIT_OK;
-	self->changes = find_changes(state->compiled, command);
-	if ((self->changes & BORROWS) != 0) {
+	self->changes = plait__queue_command_changes(state->compiled, command);
+	if ((self->changes & PLAIT__CHANGES_BORROWED) != 0) {
 		self->next_borrower = state->borrower;
 		state->borrower = command;
 	}
@@ -433,9 +422,9 @@ static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 	if (status == PLAIT_OK)
 		status = bind_all(state, command, error);
 	if (status != PLAIT_OK)
-		plait__error_prefix(error, "%s: ",
-				    plait__program_node(
-					    state->compiled->program->plan,
+		plait__error_prefix(
+			error, "%s: ",
+			plait__program_node(state->compiled->program->plan,
 					    command, room));
 	return status;
 }
@@ -487,7 +476,7 @@ static bool rebind_kernel(plait__queue_instance *state, uint32_t command)
 	unbind_all(state, command);
 	state->work[self->work] = (plait_work){ .launch = NULL };
 	plait__translate_work(state, command, &state->work[self->work]);
-	plait__device_graphs_launch_changed(state, command);
+	mark_stale(state, command);
 	if (bind_all(state, command, &why) == PLAIT_OK)
 		return true;
 	unbind_all(state, command);
@@ -542,14 +531,14 @@ static void bind_command(plait__queue_instance *state, uint32_t command)
 	plait__instance_fail(state->instance, command, &why);
 }
 
-void plait__launch_variants_bind_submission(plait__queue_instance *state,
-					    const plait__queue_submission *submission)
+void plait__launch_variants_bind_submission(
+	plait__queue_instance *state, const plait__queue_submission *submission)
 {
 	const plait__queue_program *compiled = state->compiled;
 
 	for (uint32_t i = 0; i < submission->work_count; i++) {
-		uint32_t work = plait__queue_program_at(&compiled->work,
-							submission->work_first + i);
+		uint32_t work = plait__queue_program_at(
+			&compiled->work, submission->work_first + i);
 
 		if (work < compiled->program->plan->command_count)
 			bind_command(state, work);
@@ -564,7 +553,8 @@ void plait__launch_variants_bind(plait__queue_instance *state, uint32_t number)
 	const plait__queue_submission *submission =
 		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
-	const plait__queue_submission *end = submission + batch->submission_count;
+	const plait__queue_submission *end =
+		submission + batch->submission_count;
 
 	for (; batch->binds && submission < end; submission++)
 		plait__launch_variants_bind_submission(state, submission);

@@ -3,7 +3,7 @@
  * Who decides the loops and branches of a plan on queues, and why: told to the
  * log when the plan is made ready, and in each run in which that is not so.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/log_decisions.h"
 
 #include "sys/env.h"
 
@@ -35,7 +35,7 @@ static const char *common_reason(const plait__queue_program *compiled)
 }
 
 static void log_region(const plait__queue_program *compiled, uint32_t number,
-		 const char *why)
+		       const char *why)
 {
 	const plait__plan *plan = compiled->program->plan;
 	const plait__plan_region *region = &plan->regions[number];
@@ -49,8 +49,8 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 	if (why == NULL && at->on_device) {
 		plait__log_line(log, PLAIT_LOG_INFO,
 				"%s \"%.60s\": its device, %.60s, decides",
-				kind, label, compiled->lanes[at->home]
-						     .device->object.label);
+				kind, label,
+				compiled->lanes[at->home].device->object.label);
 		return;
 	}
 	why = why != NULL ? why : at->reason;
@@ -59,11 +59,13 @@ static void log_region(const plait__queue_program *compiled, uint32_t number,
 				"%s \"%.60s\": the host decides, as %s", kind,
 				label, why);
 	else
-		plait__log_line(log, PLAIT_LOG_INFO,
-				"%s \"%.60s\": the host decides, as %s: "
-				"\"%.60s\"", kind, label, why,
-				plait__plan_node_label(plan, plan->commands[
-					at->reason_command].node));
+		plait__log_line(
+			log, PLAIT_LOG_INFO,
+			"%s \"%.60s\": the host decides, as %s: "
+			"\"%.60s\"",
+			kind, label, why,
+			plait__plan_node_label(
+				plan, plan->commands[at->reason_command].node));
 }
 
 void plait__log_decisions(const plait__queue_program *compiled)

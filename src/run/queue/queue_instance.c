@@ -3,7 +3,12 @@
  * One instance of a plan on queues: its queues, signals and arrays, made once.
  * Runs only change sequences in them.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/queue_instance.h"
+
+#include "run/queue/device_graphs.h"
+#include "run/queue/launch_variants.h"
+#include "run/queue/queue_command.h"
+#include "run/queue/translate_work.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -17,31 +22,22 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 /* ---- arrays ---- */
 
 /* What is allocated: ARRAY(field, how many). */
-#define ARRAYS(ARRAY)						\
-	ARRAY(queues, plan->lanes_count)			\
-	ARRAY(marks, compiled->mark_count)			\
-	ARRAY(work, compiled->work.count)				\
-	ARRAY(submissions, compiled->submissions.count)		\
-	ARRAY(waits, compiled->waits.count)			\
-	ARRAY(emits, compiled->submissions.count)			\
-	ARRAY(callbacks, plan->command_count)			\
-	ARRAY(arguments, state->argument_count)			\
-	ARRAY(pointers, state->pointer_count)			\
-	ARRAY(launches, plan->command_count)			\
-	ARRAY(variants, state->variant_count)			\
-	ARRAY(graphs, compiled->segments.count)			\
-	ARRAY(variant_arguments, state->variant_argument_count)			\
-	ARRAY(backend_arguments, state->most_arguments)			\
-	ARRAY(arenas, plan->devices_count)			\
-	ARRAY(predicates, plan->regions_count)			\
-	ARRAY(listeners, plait__queue_program_listener_count(compiled))		\
-	ARRAY(externals, compiled->external_count)			\
-	ARRAY(times, plait__queue_program_timed_count(compiled))	\
-	ARRAY(newest, plan->signals_count)			\
-	ARRAY(running, plan->bodies_count)			\
-	ARRAY(current_body, plan->regions_count)			\
-	ARRAY(pending, compiled->stages.count)			\
-	ARRAY(ready, compiled->stages.count)
+#define ARRAYS(ARRAY) \
+	ARRAY(queues, plan->lanes_count) \
+	ARRAY(work, compiled->work.count) \
+	ARRAY(submissions, compiled->submissions.count) \
+	ARRAY(waits, compiled->waits.count) \
+	ARRAY(emits, compiled->submissions.count) \
+	ARRAY(callbacks, plan->command_count) \
+	ARRAY(arguments, state->argument_count) \
+	ARRAY(pointers, state->pointer_count) \
+	ARRAY(launches, plan->command_count) \
+	ARRAY(variants, state->variant_count) \
+	ARRAY(graphs, compiled->segments.count) \
+	ARRAY(variant_arguments, state->variant_argument_count) \
+	ARRAY(backend_arguments, state->most_arguments) \
+	ARRAY(arenas, plan->devices_count) \
+	ARRAY(predicates, plan->regions_count)
 
 static bool make_arrays(plait__queue_instance *state)
 {
@@ -78,7 +74,7 @@ static void count_arguments(plait__queue_instance *state)
 	uint32_t arguments, pointers, variants;
 
 	for (uint32_t i = 0; i < compiled->program->plan->command_count; i++) {
-		plait__resolve_counts(compiled, i, &arguments, &pointers);
+		plait__queue_command_counts(compiled, i, &arguments, &pointers);
 		variants = plait__launch_variants_count(compiled, i);
 		state->argument_count += arguments;
 		state->pointer_count += pointers;
@@ -97,12 +93,14 @@ static void place_variants(plait__queue_instance *state, uint32_t command,
 {
 	plait__queue_launch *launch = &state->launches[command];
 
-	launch->variant_count = plait__launch_variants_count(state->compiled, command);
+	launch->variant_count =
+		plait__launch_variants_count(state->compiled, command);
 	if (launch->variant_count == 0)
 		return;
 	launch->variants = state->variants + state->variant_count;
 	for (uint32_t i = 0; i < launch->variant_count; i++) {
-		launch->variants[i].arguments = state->variant_arguments + state->variant_argument_count;
+		launch->variants[i].arguments = state->variant_arguments +
+						state->variant_argument_count;
 		state->variant_argument_count += arguments;
 	}
 	state->variant_count += launch->variant_count;
@@ -119,7 +117,7 @@ static void place_arguments(plait__queue_instance *state)
 	state->variant_count = 0;
 	state->variant_argument_count = state->most_arguments;
 	for (uint32_t i = 0; i < compiled->program->plan->command_count; i++) {
-		plait__resolve_counts(compiled, i, &arguments, &pointers);
+		plait__queue_command_counts(compiled, i, &arguments, &pointers);
 		state->callbacks[i].arguments = argument;
 		state->callbacks[i].pointers = pointer;
 		place_variants(state, i, arguments);
@@ -131,20 +129,8 @@ static void place_arguments(plait__queue_instance *state)
 	}
 }
 
-static uint32_t lane_of_mark(const plait__queue_program *compiled, uint32_t mark)
-{
-	const plait__plan *plan = compiled->program->plan;
-
-	if (mark < plan->command_count)
-		return plan->commands[mark].lane;
-	mark -= plan->command_count;
-	if (mark < plan->regions_count)
-		return compiled->regions[mark].home;
-	return mark - plan->regions_count;
-}
-
 static void fill_submission(plait__queue_instance *state, uint32_t number,
-			 uint32_t lane)
+			    uint32_t lane)
 {
 	const plait__queue_program *compiled = state->compiled;
 	const plait__queue_submission *from =
@@ -165,10 +151,12 @@ static void fill_submission(plait__queue_instance *state, uint32_t number,
 	state->emits[number].signal = state->queues[lane].signal;
 	for (uint32_t i = 0; i < from->wait_count; i++)
 		state->waits[from->wait_first + i].signal =
-			state->queues[lane_of_mark(
-				compiled, plait__queue_program_at(
-						&compiled->waits,
-						from->wait_first + i))].signal;
+			state->queues[plait__queue_program_mark_lane(
+					      compiled,
+					      plait__queue_program_at(
+						      &compiled->waits,
+						      from->wait_first + i))]
+				.signal;
 }
 
 static void fill_submissions(plait__queue_instance *state)
@@ -181,7 +169,7 @@ static void fill_submissions(plait__queue_instance *state)
 
 		for (uint32_t i = 0; i < batch->submission_count; i++)
 			fill_submission(state, batch->submission_first + i,
-				     batch->lane);
+					batch->lane);
 	}
 }
 
@@ -192,81 +180,6 @@ static void fill_work(plait__queue_instance *state)
 	for (uint32_t i = 0; i < work->count; i++)
 		plait__translate_work(state, plait__queue_program_at(work, i),
 				      &state->work[i]);
-}
-
-/* ---- what is waited for ---- */
-
-static void fill_listener(plait__queue_instance *state, uint32_t number,
-		      uint32_t mark, uint32_t link)
-{
-	plait__queue_listener *listener = &state->listeners[number];
-
-	listener->note.whose = state->note_target;
-	listener->mark = mark;
-	listener->link = link;
-	listener->lane = lane_of_mark(state->compiled, mark);
-}
-
-static void fill_listeners(plait__queue_instance *state)
-{
-	const plait__queue_program *compiled = state->compiled;
-	const plait__plan *plan = compiled->program->plan;
-	uint32_t regions = plan->regions_count;
-
-	for (uint32_t i = 0; i < regions; i++)
-		fill_listener(state, i, plait__queue_program_region_mark(plan, i), i);
-	for (uint32_t i = 0; i < compiled->stages.count; i++) {
-		const plait__queue_stage *stage = plait__queue_program_stage(compiled,
-									     i);
-
-		if (stage->kind == PLAIT__STAGE_POINT)
-			fill_listener(state, regions + stage->listener,
-				  plait__queue_program_mark(compiled, stage->link),
-				  i);
-	}
-	for (uint32_t i = 0; i < compiled->port_count; i++)
-		fill_listener(state, regions + compiled->point_count + i,
-			  plait__queue_program_lane_mark(plan,
-							 compiled->ports[i].lane), i);
-	for (uint32_t i = 0; i < plait__queue_program_timed_count(compiled); i++)
-		fill_listener(state, plait__queue_program_time_listener(compiled, i), i, i);
-}
-
-/* ---- who needs somebody else ---- */
-
-/* From any thread, in upcalls too: the driver goes on with it. */
-static void offer_external(plait__external *external)
-{
-	plait__queue_external *lane = (plait__queue_external *)(void *)external;
-
-	plait__progress_post(external->instance->program->context,
-			     &lane->state->listeners[lane->listener].note, PLAIT_OK);
-}
-
-static plait_status make_external(plait__queue_instance *state, uint32_t lane,
-				 plait_error *error)
-{
-	const plait__queue_program *compiled = state->compiled;
-	uint32_t number = compiled->lanes[lane].external;
-	plait__queue_external *made;
-
-	if (number == PLAIT__NONE)
-		return PLAIT_OK;
-	made = &state->externals[number];
-	made->state = state;
-	made->listener = plait__queue_program_mark_listeners(compiled) + number;
-	state->listeners[made->listener].note.whose = state->note_target;
-	state->listeners[made->listener].link = number;
-	made->external = (plait__external){
-		.instance = state->instance, .lock = &state->lock,
-		.newest = state->newest,
-		.sibling = number > 0 ? &state->externals[number - 1].external :
-			   NULL,
-		.device = compiled->program->plan->lanes[lane].device,
-		.offer = offer_external,
-	};
-	return plait__external_make(&made->external, compiled->lanes[lane].submits,
-				    error);
 }
 
 /* ---- queues ---- */
@@ -288,8 +201,8 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	status = backend->table.queue_create(backend->self,
 					     made_for->device->index, &request,
 					     &queue->raw, &room);
-	status = plait__backend_result_check_created(port, status, "queue_create",
-						     queue->raw, &room, error);
+	status = plait__backend_result_check_created(
+		port, status, "queue_create", queue->raw, &room, error);
 	if (status != PLAIT_OK) {
 		queue->raw = NULL;
 		return status;
@@ -298,8 +211,8 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 	status = backend->table.signal_create(backend->self,
 					      made_for->device->index, 0,
 					      &queue->signal, &room);
-	status = plait__backend_result_check_created(port, status, "signal_create",
-						     queue->signal, &room, error);
+	status = plait__backend_result_check_created(
+		port, status, "signal_create", queue->signal, &room, error);
 	if (status != PLAIT_OK)
 		queue->signal = NULL;
 	return status;
@@ -307,8 +220,8 @@ static plait_status make_queue(plait__queue_instance *state, uint32_t lane,
 
 static void free_queue(plait__queue_instance *state, uint32_t lane)
 {
-	plait__backend *backend = state->compiled->lanes[lane].device->port
-					  ->backend;
+	plait__backend *backend =
+		state->compiled->lanes[lane].device->port->backend;
 	plait__lane_queue *queue = &state->queues[lane];
 
 	if (queue->raw != NULL)
@@ -317,8 +230,8 @@ static void free_queue(plait__queue_instance *state, uint32_t lane)
 		backend->table.signal_destroy(backend->self, queue->signal);
 }
 
-plait_status plait__queue_instance_remake(plait__queue_instance *state, uint32_t lane,
-					  plait_error *error)
+plait_status plait__queue_instance_remake(plait__queue_instance *state,
+					  uint32_t lane, plait_error *error)
 {
 	plait_status status;
 
@@ -344,20 +257,14 @@ plait_status plait__queue_instance_make(plait__queue_instance *state,
 				   "no memory for an instance of a plan");
 	for (uint32_t i = 0; status == PLAIT_OK && i < plan->lanes_count; i++)
 		status = make_queue(state, i, error);
-	for (uint32_t i = 0; status == PLAIT_OK && i < plan->lanes_count; i++)
-		status = make_external(state, i, error);
 	if (status != PLAIT_OK)
 		return status;
 	place_arguments(state);
 	fill_work(state);
 	fill_submissions(state);
-	fill_listeners(state);
-	state->stop_listener.note.whose = state->note_target;
-	state->stop_listener.mark = PLAIT__NONE;
-	state->pollable.advance = plait__run_driver_advance;
 	status = plait__launch_variants_make(state, error);
 	return status != PLAIT_OK ? status :
-	       plait__device_graphs_make(state, error);
+				    plait__device_graphs_make(state, error);
 }
 
 void plait__queue_instance_free(plait__queue_instance *state)
@@ -368,9 +275,6 @@ void plait__queue_instance_free(plait__queue_instance *state)
 	for (uint32_t i = 0; state->queues != NULL && i < plan->lanes_count;
 	     i++)
 		free_queue(state, i);
-	for (uint32_t i = 0; state->externals != NULL &&
-	     i < state->compiled->external_count; i++)
-		plait__external_free(&state->externals[i].external);
 	plait__launch_variants_free(state);
 	free_arrays(state);
 }

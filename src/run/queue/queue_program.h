@@ -206,6 +206,20 @@ static inline uint32_t plait__queue_program_lane(const plait__queue_program *com
 		       ->commands[plait__queue_program_mark(compiled, command)].lane;
 }
 
+/* The lane that emits a mark. */
+static inline uint32_t plait__queue_program_mark_lane(
+	const plait__queue_program *compiled, uint32_t mark)
+{
+	const plait__plan *plan = compiled->program->plan;
+
+	if (mark < plan->command_count)
+		return plan->commands[mark].lane;
+	mark -= plan->command_count;
+	if (mark < plan->regions_count)
+		return compiled->regions[mark].home;
+	return mark - plan->regions_count;
+}
+
 /* Cells: those of regions, of points, of ports; behind them those of lanes
  * that need somebody else, which stand for no mark, and of commands, where runs
  * are recorded. */
@@ -251,36 +265,12 @@ static inline plait__backend_port *plait__queue_program_port(
 	return compiled->ports[compiled->lanes[lane].port].port;
 }
 
-/* compile_lanes.c: which queues of which backends, and what they cannot. */
-plait_status plait__compile_lanes(plait__queue_program *compiled,
-				  plait_error *error);
-
-/* compile_device_loops.c: which regions their devices decide. */
-bool plait__compile_device_loops(plait__queue_program *compiled);
-/* log_decisions.c: tell the log who decides each of them, and why; whoever
- * decides all does it in each of its runs. */
-void plait__log_decisions(const plait__queue_program *compiled);
-/* Whose segment may hold it; null: none. */
-plait__device *plait__compile_segment_device(const plait__queue_program *compiled,
-					     uint32_t command);
-
-/* compile_stages.c: the items of each body. */
-bool plait__compile_stages(plait__queue_program *compiled, uint32_t **next_commands);
-
-/* compile_segments.c: what is frozen together; the chunks' lists then have each
- * segment once. */
-bool plait__compile_segments(plait__queue_program *compiled,
-			     uint32_t *next_commands);
-
-/* compile_predicates.c: which launches alone write what decides their loop. */
-void plait__compile_predicates(plait__queue_program *compiled);
-
-/* compile_batches.c: what is submitted. */
-bool plait__compile_batches(plait__queue_program *compiled,
-			    const uint32_t *next_commands);
-
-/* record_times.c: is the host told of its end?  Only where runs are
- * recorded. */
-bool plait__record_times_is_timed(const plait__queue_program *compiled, uint32_t command);
+/* Compile a plan: for recorded runs (`records`), with all regions decided by the
+ * host (`host_decides`). */
+plait_status plait__queue_program_make(const plait__program *program,
+				       bool records, bool host_decides,
+				       plait__queue_program **out,
+				       plait_error *error);
+void plait__queue_program_free(plait__queue_program *compiled);
 
 #endif

@@ -6,7 +6,10 @@
  * with an error; what is in flight may still use all that it has, so that nothing
  * of it is used again or freed (plait__instance_abandon).
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/retry.h"
+
+#include "run/queue/queue_command.h"
+#include "run/queue/run_driver.h"
 
 #include "base/error.h"
 #include "base/log.h"
@@ -16,58 +19,60 @@
 enum { MIN_TRIES = 1000 };
 #define MIN_RETRY_NS UINT64_C(1000000000)
 
-static const plait__plan *plan_of(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	return state->compiled->program->plan;
+	return driver->compiled->program->plan;
 }
 
-bool plait__retry_has_accepted(const plait__queue_instance *state, uint32_t lane)
+bool plait__retry_has_accepted(const plait__run_driver *driver, uint32_t lane)
 {
-	const plait__queue_program *compiled = state->compiled;
+	const plait__queue_program *compiled = driver->compiled;
 
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++)
+	for (uint32_t i = 0; i < plan_of(driver)->lanes_count; i++)
 		if (compiled->lanes[i].port == compiled->lanes[lane].port &&
-		    state->queues[i].accepted)
+		    driver->lanes[i].accepted)
 			return true;
 	return false;
 }
 
-uint32_t plait__retry_last_command(const plait__queue_instance *state, uint32_t lane)
+uint32_t plait__retry_last_command(const plait__run_driver *driver,
+				   uint32_t lane)
 {
-	const plait__plan *plan = plan_of(state);
+	const plait__plan *plan = plan_of(driver);
 
 	for (uint32_t i = plan->command_count; i-- > 0;)
-		if (plait__queue_program_lane(state->compiled, i) == lane &&
-		    plait__translate_has_work(plan, i))
+		if (plait__queue_program_lane(driver->compiled, i) == lane &&
+		    plait__queue_command_has_work(plan, i))
 			return i;
 	return PLAIT__NONE;
 }
 
-static void abandon_run(plait__queue_instance *state, uint32_t lane, uint32_t request,
-		    const plait_error *why)
+static void abandon_run(plait__run_driver *driver, uint32_t lane,
+			uint32_t request, const plait_error *why)
 {
 	static const char *const requests[PLAIT__RETRY_KINDS] = {
 		[PLAIT__RETRY_END] = "its end",
 		[PLAIT__RETRY_FLUSH] = "to begin it",
 		[PLAIT__RETRY_POINT] = "to say how far it is",
 	};
-	const plait__backend_port *port = state->compiled->lanes[lane].device->port;
+	const plait__backend_port *port =
+		driver->compiled->lanes[lane].device->port;
 	plait_error loss = { .size = sizeof(loss) };
-	uint32_t last = plait__retry_last_command(state, lane);
+	uint32_t last = plait__retry_last_command(driver, lane);
 	char room[PLAIT__NODE_ROOM] = "no node";
 
 	if (last != PLAIT__NONE)
-		(void)plait__program_node(plan_of(state), last, room);
+		(void)plait__program_node(plan_of(driver), last, room);
 	plait__fail_origin(&loss, PLAIT_E_LOST, why->status,
 			   "plugin %.20s has work of lane %u, up to %.60s, and "
 			   "refuses %s; freeze the plan anew, its memory and "
-			   "buffers stay allocated: %s", port->backend->name,
-			   lane, room, requests[request],
+			   "buffers stay allocated: %s",
+			   port->backend->name, lane, room, requests[request],
 			   why->text);
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_ERROR,
 			"a run is given up: %s", loss.text);
-	plait__instance_stop(state->instance, &loss);
-	plait__instance_abandon(state->instance, &loss);
+	plait__instance_stop(driver->instance, &loss);
+	plait__instance_abandon(driver->instance, &loss);
 }
 
 static bool is_exhausted(const plait__backend_port *port,
@@ -78,24 +83,24 @@ static bool is_exhausted(const plait__backend_port *port,
 		plait__clock_now_ns() - retry->since_ns >= MIN_RETRY_NS);
 }
 
-void plait__retry_reset(plait__queue_instance *state, uint32_t lane,
+void plait__retry_reset(plait__run_driver *driver, uint32_t lane,
 			uint32_t request)
 {
-	state->queues[lane].retries[request].tries = 0;
+	driver->lanes[lane].retries[request].tries = 0;
 }
 
-bool plait__retry_refused(plait__queue_instance *state, uint32_t lane,
+bool plait__retry_refused(plait__run_driver *driver, uint32_t lane,
 			  uint32_t request, const plait_error *why)
 {
-	plait__retry_state *retry = &state->queues[lane].retries[request];
+	plait__retry_state *retry = &driver->lanes[lane].retries[request];
 
-	state->retrying = true;
+	driver->retrying = true;
 	if (retry->tries++ == 0)
 		retry->since_ns = plait__clock_now_ns();
-	if (!is_exhausted(state->compiled->lanes[lane].device->port, retry))
+	if (!is_exhausted(driver->compiled->lanes[lane].device->port, retry))
 		return true;
-	if (plait__retry_has_accepted(state, lane) &&
-	    at_load_relaxed_u32(&state->instance->abandoned) == 0)
-		abandon_run(state, lane, request, why);
+	if (plait__retry_has_accepted(driver, lane) &&
+	    at_load_relaxed_u32(&driver->instance->abandoned) == 0)
+		abandon_run(driver, lane, request, why);
 	return false;
 }

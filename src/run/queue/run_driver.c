@@ -17,45 +17,48 @@
  * ends of the lanes, which tell when nothing is in flight.  Loops that devices
  * decide are told to end.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/run_driver.h"
+
+#include "run/queue/decide_region.h"
+#include "run/queue/device_graphs.h"
+#include "run/queue/drain_queues.h"
+#include "run/queue/host_fallback.h"
+#include "run/queue/launch_variants.h"
+#include "run/queue/log_decisions.h"
+#include "run/queue/record_times.h"
+#include "run/queue/segment_fallback.h"
+#include "run/queue/stop_device_loops.h"
+#include "run/queue/submit_batch.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
-enum {
-	STARTING = 0,
-	RUNNING = 1,
-	DRAINING = 2
-};
+enum { STARTING = 0, RUNNING = 1, DRAINING = 2 };
 
-static bool is_stopped(const plait__queue_instance *state)
+static const plait__plan *plan_of(const plait__run_driver *driver)
 {
-	/* Relaxed: it never goes back during a run. */
-	return at_load_relaxed_u32(&state->instance->stop) != 0;
-}
-
-static const plait__plan *plan_of(const plait__queue_instance *state)
-{
-	return state->compiled->program->plan;
+	return driver->compiled->program->plan;
 }
 
 /* ---- submitting ---- */
 
-static void fail_batch(plait__queue_instance *state, uint32_t number,
+static void fail_batch(plait__run_driver *driver, uint32_t number,
 		       plait_error *why)
 {
-	const plait__queue_program *compiled = state->compiled;
+	const plait__queue_program *compiled = driver->compiled;
 	const plait__queue_batch *batch =
 		(const plait__queue_batch *)compiled->batches.items + number;
 	const plait__queue_submission *submission =
 		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
-	const plait__plan *plan = plan_of(state);
+	const plait__plan *plan = plan_of(driver);
 	/* Marks are numbered as work is; those of lanes come behind. */
-	uint32_t command = submission->work_count > 0 ?
-		plait__queue_program_at(&compiled->work, submission->work_first) :
-		submission->mark;
+	uint32_t command =
+		submission->work_count > 0 ?
+			plait__queue_program_at(&compiled->work,
+						submission->work_first) :
+			submission->mark;
 
 	if (command != PLAIT__NONE && command >= plan->command_count)
 		command = command - plan->command_count < plan->regions_count ?
@@ -63,511 +66,497 @@ static void fail_batch(plait__queue_instance *state, uint32_t number,
 			PLAIT__NONE;
 	plait__error_prefix(why, "could not be submitted: ");
 	if (command != PLAIT__NONE)
-		plait__instance_fail(state->instance, command, why);
+		plait__instance_fail(driver->instance, command, why);
 	else
-		plait__instance_stop(state->instance, why);
+		plait__instance_stop(driver->instance, why);
 }
 
 /* What it is now; false: the run was stopped, now or before. */
-static bool prepare_batch(plait__queue_instance *state, uint32_t batch)
+static bool prepare_batch(plait__run_driver *driver, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
-	if (is_stopped(state))
+	if (plait__run_driver_is_stopped(driver))
 		return false;
-	plait__launch_variants_bind(state, batch);
-	if (!is_stopped(state) &&
-	    plait__device_graphs_update(state, batch, &why) != PLAIT_OK)
-		fail_batch(state, batch, &why);
-	return !is_stopped(state);
+	plait__launch_variants_bind(&driver->state, batch);
+	if (!plait__run_driver_is_stopped(driver) &&
+	    plait__device_graphs_update(&driver->state, batch, &why) !=
+		    PLAIT_OK)
+		fail_batch(driver, batch, &why);
+	return !plait__run_driver_is_stopped(driver);
 }
 
-static void submit_prepared(plait__queue_instance *state, uint32_t batch)
+static void submit_prepared(plait__run_driver *driver, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
 
-	if (plait__submit_batch(state, batch, &why) != PLAIT_OK)
-		fail_batch(state, batch, &why);
-	else if (state->compiled->records)
-		plait__record_times_subscribe(state, batch);
+	if (plait__submit_batch(driver, batch, &why) != PLAIT_OK)
+		fail_batch(driver, batch, &why);
+	else if (driver->compiled->records)
+		plait__record_times_subscribe(driver, batch);
 }
 
 /* False: the run was stopped, now or before. */
-static bool submit_batches(plait__queue_instance *state, uint32_t first, uint32_t count)
+static bool submit_batches(plait__run_driver *driver, uint32_t first,
+			   uint32_t count)
 {
-	for (uint32_t i = first; i < first + count && prepare_batch(state, i); i++)
-		submit_prepared(state, i);
-	return !is_stopped(state);
+	for (uint32_t i = first; i < first + count && prepare_batch(driver, i);
+	     i++)
+		submit_prepared(driver, i);
+	return !plait__run_driver_is_stopped(driver);
 }
 
 /* ---- items ---- */
 
-static void make_ready(plait__queue_instance *state, uint32_t stage)
+static void make_ready(plait__run_driver *driver, uint32_t stage)
 {
-	uint32_t body = plait__queue_program_stage(state->compiled, stage)->body;
-	plait__running_body *frame = &state->running[body];
+	uint32_t body =
+		plait__queue_program_stage(driver->compiled, stage)->body;
+	plait__running_body *frame = &driver->running[body];
 
-	state->ready[state->compiled->bodies[body].stage_first + frame->ready_last++] =
-		stage;
+	driver->ready[driver->compiled->bodies[body].stage_first +
+		      frame->ready_last++] = stage;
 }
 
-static void end_stage(plait__queue_instance *state, uint32_t number)
+static void end_stage(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_program *compiled = state->compiled;
-	const plait__queue_stage *stage = plait__queue_program_stage(compiled, number);
+	const plait__queue_program *compiled = driver->compiled;
+	const plait__queue_stage *stage =
+		plait__queue_program_stage(compiled, number);
 
-	state->running[stage->body].stages_left--;
+	driver->running[stage->body].stages_left--;
 	for (uint32_t i = 0; i < stage->successor_count; i++) {
-		uint32_t next = plait__queue_program_at(&compiled->successors,
-							stage->successor_first + i);
+		uint32_t next = plait__queue_program_at(
+			&compiled->successors, stage->successor_first + i);
 
-		if (--state->pending[next] == 0)
-			make_ready(state, next);
+		if (--driver->pending[next] == 0)
+			make_ready(driver, next);
 	}
 }
 
 /* From one of its batches on; false: it goes on behind a walk. */
-static bool submit_chunk(plait__queue_instance *state, uint32_t number,
-		     uint32_t first)
+static bool submit_chunk(plait__run_driver *driver, uint32_t number,
+			 uint32_t first)
 {
-	const plait__queue_stage *stage = plait__queue_program_stage(state->compiled,
-								     number);
+	const plait__queue_stage *stage =
+		plait__queue_program_stage(driver->compiled, number);
 	uint32_t end_run = stage->batch_first + stage->batch_count;
 
-	for (uint32_t i = first; i < end_run && prepare_batch(state, i); i++) {
-		uint32_t segment = plait__segment_fallback_find(state, i);
+	for (uint32_t i = first; i < end_run && prepare_batch(driver, i); i++) {
+		uint32_t segment = plait__segment_fallback_find(driver, i);
 
 		if (segment == PLAIT__NONE) {
-			submit_prepared(state, i);
+			submit_prepared(driver, i);
 			continue;
 		}
-		state->graphs[segment].stage = number;
-		state->graphs[segment].batch = i;
-		if (!plait__segment_fallback_begin(state, segment))
+		driver->walks[segment].stage = number;
+		driver->walks[segment].batch = i;
+		if (!plait__segment_fallback_begin(driver, segment))
 			return false;
 	}
-	end_stage(state, number);
+	end_stage(driver, number);
 	return true;
 }
 
 /* False: its listener will tell. */
-static bool step_external(plait__queue_instance *state, uint32_t lane,
-		       uint32_t command)
+static bool step_external(plait__run_driver *driver, uint32_t lane,
+			  uint32_t command)
 {
-	uint32_t number = state->compiled->lanes[lane].external;
+	uint32_t number = driver->compiled->lanes[lane].external;
 
-	return plait__external_step(&state->externals[number].external, command);
+	return plait__external_step(&driver->externals[number].external,
+				    command);
 }
 
 /* Do it, or go on with it. */
-static void advance_external(plait__queue_instance *state, uint32_t number)
+static void advance_external(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t command = plait__queue_program_stage(state->compiled, number)->link;
+	uint32_t command =
+		plait__queue_program_stage(driver->compiled, number)->link;
 
-	if (!step_external(state, plan_of(state)->commands[command].lane, command))
+	if (!step_external(driver, plan_of(driver)->commands[command].lane,
+			   command))
 		return;
-	if (state->compiled->records)
-		plait__record_times_end_external(state, command);
-	end_stage(state, number);
+	if (driver->compiled->records)
+		plait__record_times_end_external(driver, command);
+	end_stage(driver, number);
 }
 
-static void begin_external(plait__queue_instance *state, uint32_t number)
+static void begin_external(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t command = plait__queue_program_stage(state->compiled, number)->link;
-	uint32_t lane = plan_of(state)->commands[command].lane;
+	uint32_t command =
+		plait__queue_program_stage(driver->compiled, number)->link;
+	uint32_t lane = plan_of(driver)->commands[command].lane;
 
-	if (is_stopped(state)) {
-		end_stage(state, number);
+	if (plait__run_driver_is_stopped(driver)) {
+		end_stage(driver, number);
 		return;
 	}
-	state->externals[state->compiled->lanes[lane].external].stage = number;
-	if (state->compiled->records)
-		plait__record_times_begin_external(state, command);
-	advance_external(state, number);
+	driver->externals[driver->compiled->lanes[lane].external].stage =
+		number;
+	if (driver->compiled->records)
+		plait__record_times_begin_external(driver, command);
+	advance_external(driver, number);
 }
 
 
 /* Behind all that it comes behind; it may be over at once. */
-static void begin_stage(plait__queue_instance *state, uint32_t number)
+static void begin_stage(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_program *compiled = state->compiled;
-	const plait__queue_stage *stage = plait__queue_program_stage(compiled, number);
+	const plait__queue_program *compiled = driver->compiled;
+	const plait__queue_stage *stage =
+		plait__queue_program_stage(compiled, number);
 	const plait__queue_region *region;
 
 	switch (stage->kind) {
 	case PLAIT__STAGE_CHUNK:
-		(void)submit_chunk(state, number, stage->batch_first);
+		(void)submit_chunk(driver, number, stage->batch_first);
 		return;
 	case PLAIT__STAGE_REGION:
 		region = &compiled->regions[stage->link];
-		state->current_body[stage->link] = PLAIT__NONE;
-		if (submit_batches(state, region->enter_first, region->enter_count))
-			plait__submit_subscribe(state, stage->link);
+		driver->current_body[stage->link] = PLAIT__NONE;
+		if (submit_batches(driver, region->enter_first,
+				   region->enter_count))
+			plait__submit_subscribe(driver, stage->link);
 		else
-			end_stage(state, number);
+			end_stage(driver, number);
 		return;
 	case PLAIT__STAGE_EXTERNAL:
-		begin_external(state, number);
+		begin_external(driver, number);
 		return;
 	default:
-		if (!is_stopped(state))
-			plait__submit_subscribe(state, plan_of(state)->regions_count +
-							   stage->listener);
+		if (!plait__run_driver_is_stopped(driver))
+			plait__submit_subscribe(driver,
+						plan_of(driver)->regions_count +
+							stage->listener);
 		else
-			end_stage(state, number);
+			end_stage(driver, number);
 		return;
 	}
 }
 
 /* ---- bodies and regions ---- */
 
-static void begin_body(plait__queue_instance *state, uint32_t number)
+static void begin_body(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_body *body = &state->compiled->bodies[number];
+	const plait__queue_body *body = &driver->compiled->bodies[number];
 
-	state->running[number] = (plait__running_body){
-		.stages_left = body->stage_count
-	};
-	if (state->compiled->records)
-		plait__record_times_begin_body(state, number);
+	driver->running[number] =
+		(plait__running_body){ .stages_left = body->stage_count };
+	if (driver->compiled->records)
+		plait__record_times_begin_body(driver, number);
 	for (uint32_t i = 0; i < body->stage_count; i++) {
 		uint32_t stage = body->stage_first + i;
 
-		state->pending[stage] =
-			plait__queue_program_stage(state->compiled, stage)->predecessors;
-		if (state->pending[stage] == 0)
-			make_ready(state, stage);
+		driver->pending[stage] =
+			plait__queue_program_stage(driver->compiled, stage)
+				->predecessors;
+		if (driver->pending[stage] == 0)
+			make_ready(driver, stage);
 	}
 }
 
-static void leave_region(plait__queue_instance *state, uint32_t number)
+static void leave_region(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_region *region = &state->compiled->regions[number];
+	const plait__queue_region *region = &driver->compiled->regions[number];
 
-	state->current_body[number] = PLAIT__NONE;
-	(void)submit_batches(state, region->leave_first, region->leave_count);
-	end_stage(state, region->stage);
+	driver->current_body[number] = PLAIT__NONE;
+	(void)submit_batches(driver, region->leave_first, region->leave_count);
+	end_stage(driver, region->stage);
 }
 
 /* All that can be begun, in this body and in those around it. */
-static void advance_body(plait__queue_instance *state, uint32_t number)
+static void advance_body(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_program *compiled = state->compiled;
+	const plait__queue_program *compiled = driver->compiled;
 	plait__running_body *frame;
 	uint32_t region;
 
 	for (;;) {
-		frame = &state->running[number];
+		frame = &driver->running[number];
 		while (frame->ready_first < frame->ready_last)
-			begin_stage(state, state->ready[
-				compiled->bodies[number].stage_first +
-				frame->ready_first++]);
+			begin_stage(driver,
+				    driver->ready[compiled->bodies[number]
+							  .stage_first +
+						  frame->ready_first++]);
 		if (frame->stages_left > 0)
 			return;
-		if (state->compiled->records)
-			plait__record_times_put_body(state, number);
-		region = plan_of(state)->bodies[number].region;
+		if (driver->compiled->records)
+			plait__record_times_put_body(driver, number);
+		region = plan_of(driver)->bodies[number].region;
 		if (region == PLAIT__NONE) {
-			state->phase = DRAINING;
+			driver->phase = DRAINING;
 			return;
 		}
-		if (submit_batches(state, compiled->bodies[number].end, 1)) {
-			plait__submit_subscribe(state, region);
+		if (submit_batches(driver, compiled->bodies[number].end, 1)) {
+			plait__submit_subscribe(driver, region);
 			return;
 		}
-		leave_region(state, region);
+		leave_region(driver, region);
 		number = compiled->regions[region].outer_body;
 	}
 }
 
-/* What comes now: a body, or none; `again`: a body was done. */
-static uint32_t next_body(const plait__queue_instance *state, uint32_t number,
-		       bool again)
-{
-	const plait__plan_region *region = &plan_of(state)->regions[number];
-	uint32_t word = state->predicates[number].word;
-
-	if (is_stopped(state))
-		return PLAIT__NONE;
-	if (region->kind == PLAIT__REGION_CASE)
-		return !again && word < region->body_count ?
-		       region->body_first + word : PLAIT__NONE;
-	if (region->kind == PLAIT__REGION_DO && !again)
-		return region->body_first;
-	return word != 0 ? region->body_first : PLAIT__NONE;
-}
-
-/* The number of the iteration that begins, or how many there were. */
-static void count_iteration(plait__queue_instance *state, uint32_t number,
-			    bool again)
-{
-	uint64_t *iterations = state->instance->frame.iterations;
-	uint32_t outer = state->compiled->regions[number].outer;
-	bool is_case = plan_of(state)->regions[number].kind ==
-		       PLAIT__REGION_CASE;
-
-	if (is_case && outer != PLAIT__NONE) {
-		iterations[number] = iterations[outer];
-	} else if (again && !is_case) {
-		iterations[number]++;
-		state->instance->iterations++;
-	} else {
-		iterations[number] = 0;
-	}
-}
-
 /* Has the owner of an inbox to say it now? */
-static bool owner_decides(const plait__queue_instance *state, uint32_t number,
-		       bool again)
+static bool owner_decides(const plait__run_driver *driver, uint32_t number,
+			  bool again)
 {
-	uint32_t kind = plan_of(state)->regions[number].kind;
+	uint32_t kind = plan_of(driver)->regions[number].kind;
 
-	return state->compiled->regions[number].owner_decides &&
+	return driver->compiled->regions[number].owner_decides &&
 	       kind != (again ? PLAIT__REGION_CASE : PLAIT__REGION_DO);
 }
 
 /* False: it was not said yet. */
-static bool ask_inbox_owner(plait__queue_instance *state, uint32_t number)
+static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t lane = state->compiled->regions[number].home;
+	uint32_t lane = driver->compiled->regions[number].home;
 	plait__queue_external *asks =
-		&state->externals[state->compiled->lanes[lane].external];
+		&driver->externals[driver->compiled->lanes[lane].external];
 
 	asks->stage = PLAIT__NONE;
 	asks->region = number;
-	if (!step_external(state, lane, plan_of(state)->regions[number].command))
+	if (!step_external(driver, lane,
+			   plan_of(driver)->regions[number].command))
 		return false;
-	state->predicates[number].word = asks->external.word;
+	driver->state.predicates[number].word = asks->external.word;
 	return true;
 }
 
-uint32_t plait__run_driver_decide(plait__queue_instance *state, uint32_t number,
-				  bool again)
-{
-	uint32_t body = next_body(state, number, again);
-
-	count_iteration(state, number, again);
-	return body;
-}
-
 /* Of a segment that is walked. */
-static void resume_fallback(plait__queue_instance *state, uint32_t number)
+static void resume_fallback(plait__run_driver *driver, uint32_t number)
 {
-	uint32_t segment = state->compiled->segment_of[
-		plan_of(state)->regions[number].command];
-	const plait__device_graph *graph = &state->graphs[segment];
-	uint32_t stage = graph->stage;
+	uint32_t segment =
+		driver->compiled
+			->segment_of[plan_of(driver)->regions[number].command];
+	const plait__segment_walk *walk = &driver->walks[segment];
+	uint32_t stage = walk->stage;
 
-	if (plait__segment_fallback_resume(state, segment, number) &&
-	    submit_chunk(state, stage, graph->batch + 1))
-		advance_body(state, plait__queue_program_stage(state->compiled, stage)->body);
+	if (plait__segment_fallback_resume(driver, segment, number) &&
+	    submit_chunk(driver, stage, walk->batch + 1))
+		advance_body(driver,
+			     plait__queue_program_stage(driver->compiled, stage)
+				     ->body);
 }
 
 /* What comes before a decision has come; and what was asked is answered. */
-static void advance_region(plait__queue_instance *state, uint32_t number)
+static void advance_region(plait__run_driver *driver, uint32_t number)
 {
-	bool again = state->current_body[number] != PLAIT__NONE;
+	bool again = driver->current_body[number] != PLAIT__NONE;
 	uint32_t body;
 
-	if (state->compiled->regions[number].on_device) {
-		resume_fallback(state, number);
+	if (driver->compiled->regions[number].on_device) {
+		resume_fallback(driver, number);
 		return;
 	}
-	if (owner_decides(state, number, again) && !ask_inbox_owner(state, number))
+	if (owner_decides(driver, number, again) &&
+	    !ask_inbox_owner(driver, number))
 		return;
-	body = plait__run_driver_decide(state, number, again);
-	if (state->compiled->records)
-		plait__record_times_decision(state, number, body, again);
-	state->current_body[number] = body;
+	body = plait__decide_region(driver, number, again);
+	if (driver->compiled->records)
+		plait__record_times_decision(driver, number, body, again);
+	driver->current_body[number] = body;
 	if (body != PLAIT__NONE) {
-		begin_body(state, body);
-		advance_body(state, body);
+		begin_body(driver, body);
+		advance_body(driver, body);
 		return;
 	}
-	leave_region(state, number);
-	advance_body(state, state->compiled->regions[number].outer_body);
+	leave_region(driver, number);
+	advance_body(driver, driver->compiled->regions[number].outer_body);
 }
 
 /* ---- what comes ---- */
 
 /* Somebody else has done something, or the run was stopped. */
-static void external_advanced(plait__queue_instance *state, uint32_t number)
+static void external_advanced(plait__run_driver *driver, uint32_t number)
 {
-	const plait__queue_external *lane = &state->externals[number];
+	const plait__queue_external *lane = &driver->externals[number];
 	const plait__queue_stage *stage;
 
 	if (lane->stage == PLAIT__NONE) {
-		advance_region(state, lane->region);
+		advance_region(driver, lane->region);
 		return;
 	}
-	stage = plait__queue_program_stage(state->compiled, lane->stage);
-	advance_external(state, lane->stage);
-	advance_body(state, stage->body);
+	stage = plait__queue_program_stage(driver->compiled, lane->stage);
+	advance_external(driver, lane->stage);
+	advance_body(driver, stage->body);
 }
 
-static void handle_completion(plait__queue_instance *state, uint32_t number,
-		 plait_status status)
+static void handle_completion(plait__run_driver *driver, uint32_t number,
+			      plait_status status)
 {
-	plait__queue_listener *listener = &state->listeners[number];
-	uint32_t regions = plan_of(state)->regions_count;
+	plait__queue_listener *listener = &driver->listeners[number];
+	uint32_t regions = plan_of(driver)->regions_count;
 	plait_error why = { .size = sizeof(why) };
 
 	if (listener->polled)
-		state->polled_count--;
+		driver->polled_count--;
 	listener->polled = false;
 	/* Calls tell it themselves, and sooner. */
-	if (status < 0 && !is_stopped(state)) {
-		plait__submit_explain(state, number, status, &why);
-		plait__instance_stop(state->instance, &why);
+	if (status < 0 && !plait__run_driver_is_stopped(driver)) {
+		plait__submit_explain(driver, number, status, &why);
+		plait__instance_stop(driver->instance, &why);
 	}
 	if (number < regions) {
-		advance_region(state, listener->link);
-	} else if (number < regions + state->compiled->point_count) {
-		end_stage(state, listener->link);
-		advance_body(state, plait__queue_program_stage(state->compiled,
-							listener->link)->body);
-	} else if (number < plait__queue_program_mark_listeners(state->compiled)) {
-		state->drains_left--;
-	} else if (number < plait__queue_program_time_listener(state->compiled, 0)) {
-		external_advanced(state, listener->link);
+		advance_region(driver, listener->link);
+	} else if (number < regions + driver->compiled->point_count) {
+		end_stage(driver, listener->link);
+		advance_body(driver, plait__queue_program_stage(
+					     driver->compiled, listener->link)
+					     ->body);
+	} else if (number <
+		   plait__queue_program_mark_listeners(driver->compiled)) {
+		driver->drains_left--;
+	} else if (number <
+		   plait__queue_program_time_listener(driver->compiled, 0)) {
+		external_advanced(driver, listener->link);
 	} else {
-		advance_body(state, plait__record_times_completed(state, number, status));
+		advance_body(driver, plait__record_times_completed(
+					     driver, number, status));
 	}
 }
 
-static void read_notes(plait__queue_instance *state)
+static void read_notes(plait__run_driver *driver)
 {
 	plait__progress_note *note = plait__progress_take_notes(
-		state->instance->program->context, state->note_target);
+		driver->instance->program->context, driver->note_target);
 	plait__progress_note *next;
 
 	for (; note != NULL; note = next) {
-		plait__queue_listener *listener = (plait__queue_listener *)(void *)note;
+		plait__queue_listener *listener =
+			(plait__queue_listener *)(void *)note;
 
 		next = note->next;
 		if (listener->mark == PLAIT__NONE)
-			plait__device_loops_ack_stop(state);
+			plait__device_loops_ack_stop(driver);
 		else
-			handle_completion(state, (uint32_t)(listener - state->listeners),
-			     note->status);
+			handle_completion(
+				driver,
+				(uint32_t)(listener - driver->listeners),
+				note->status);
 	}
 }
 
-static void poll_listeners(plait__queue_instance *state)
+static void poll_listeners(plait__run_driver *driver)
 {
-	uint32_t count = plait__queue_program_listener_count(state->compiled);
+	uint32_t count = plait__queue_program_listener_count(driver->compiled);
 	plait_status status;
 
-	for (uint32_t i = 0; state->polled_count > 0 && i < count; i++)
-		if (state->listeners[i].polled &&
-		    plait__submit_poll(state, i, &status))
-			handle_completion(state, i, status);
+	for (uint32_t i = 0; driver->polled_count > 0 && i < count; i++)
+		if (driver->listeners[i].polled &&
+		    plait__submit_poll(driver, i, &status))
+			handle_completion(driver, i, status);
 }
 
 /* ---- the end ---- */
 
-static bool is_complete(const plait__queue_instance *state)
+static bool is_complete(const plait__run_driver *driver)
 {
-	return state->phase == DRAINING && state->drains_left == 0 &&
-	       state->final_next == 2 * plan_of(state)->lanes_count;
+	return driver->phase == DRAINING && driver->drains_left == 0 &&
+	       driver->final_next == 2 * plan_of(driver)->lanes_count;
 }
 
 /* ---- turns ---- */
 
-void plait__run_driver_begin(plait__queue_instance *state)
+void plait__run_driver_begin(plait__run_driver *driver)
 {
-	state->phase = STARTING;
-	state->polled_count = 0;
-	state->final_next = 0;
-	state->uses_host_decided = false;
-	state->drains_left = state->compiled->port_count;
-	for (uint32_t i = 0; i < plan_of(state)->lanes_count; i++) {
-		plait__lane_queue *queue = &state->queues[i];
+	driver->phase = STARTING;
+	driver->polled_count = 0;
+	driver->final_next = 0;
+	driver->uses_host_decided = false;
+	driver->drains_left = driver->compiled->port_count;
+	for (uint32_t i = 0; i < plan_of(driver)->lanes_count; i++) {
+		plait__lane_progress *queue = &driver->lanes[i];
 
 		queue->accepted = queue->refused = false;
 		memset(queue->retries, 0, sizeof(queue->retries));
 	}
-	plait__external_begin_run(state->compiled->program, state->newest);
+	plait__external_begin_run(driver->compiled->program, driver->newest);
 }
 
 /* False: not all regions can be decided by their devices in this run. */
-static bool prepare_device_loops(plait__queue_instance *state)
+static bool prepare_device_loops(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
 	bool whole = true;
 
-	if (!state->compiled->has_device_loops || is_stopped(state))
+	if (!driver->compiled->has_device_loops ||
+	    plait__run_driver_is_stopped(driver))
 		return true;
-	if (state->loops_stopped)
-		plait__device_graphs_stop(state, false);
-	state->loops_stopped = false;
-	if (plait__device_graphs_prepare(state, &whole, &why) != PLAIT_OK)
-		plait__instance_stop(state->instance, &why);
-	return whole || is_stopped(state);
+	if (driver->loops_stopped)
+		plait__device_graphs_stop(&driver->state, false);
+	driver->loops_stopped = false;
+	if (plait__device_graphs_prepare(&driver->state, &whole, &why) !=
+	    PLAIT_OK)
+		plait__instance_stop(driver->instance, &why);
+	return whole || plait__run_driver_is_stopped(driver);
 }
 
-static void begin_run(plait__queue_instance *state)
+static void begin_run(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait__queue_instance *decider;
+	plait__run_driver *decider;
 
-	state->phase = RUNNING;
-	if (state->loss.status != PLAIT_OK)
-		plait__instance_stop(state->instance, &state->loss);
-	plait__launch_variants_renew(state);
-	if (!prepare_device_loops(state)) {
-		plait__launch_variants_release(state);
-		if (plait__queue_engine_host_decided(state, &decider, &why) == PLAIT_OK) {
-			state->uses_host_decided = true;
+	driver->phase = RUNNING;
+	if (driver->loss.status != PLAIT_OK)
+		plait__instance_stop(driver->instance, &driver->loss);
+	plait__launch_variants_renew(&driver->state);
+	if (!prepare_device_loops(driver)) {
+		plait__launch_variants_release(&driver->state);
+		if (plait__host_fallback_get(driver, &decider, &why) ==
+		    PLAIT_OK) {
+			driver->uses_host_decided = true;
 			plait__log_decisions(decider->compiled);
 			plait__run_driver_begin(decider);
 			begin_run(decider);
 			return;
 		}
-		plait__instance_stop(state->instance, &why);
+		plait__instance_stop(driver->instance, &why);
 	}
-	begin_body(state, 0);
-	advance_body(state, 0);
+	begin_body(driver, 0);
+	advance_body(driver, 0);
 }
 
-static uint32_t end_run(plait__queue_instance *state)
+static uint32_t end_run(plait__run_driver *driver)
 {
-	if (is_stopped(state))
-		plait__submit_recover(state);
-	if (state->compiled->records)
-		plait__record_times_end(state);
-	plait__launch_variants_release(state);
+	if (plait__run_driver_is_stopped(driver))
+		plait__submit_recover(driver);
+	if (driver->compiled->records)
+		plait__record_times_end(driver);
+	plait__launch_variants_release(&driver->state);
 	return PLAIT__PROGRESS_DONE;
 }
 
-static uint32_t advance(plait__queue_instance *state)
+static uint32_t advance(plait__run_driver *driver)
 {
-	state->retrying = false;
-	read_notes(state);
-	plait__stop_device_loops(state);
-	if (state->polled_count > 0)
-		poll_listeners(state);
-	if (state->phase == DRAINING)
-		plait__drain_queues(state);
-	plait__submit_flush(state);
+	driver->retrying = false;
+	read_notes(driver);
+	plait__stop_device_loops(driver);
+	if (driver->polled_count > 0)
+		poll_listeners(driver);
+	if (driver->phase == DRAINING)
+		plait__drain_queues(driver);
+	plait__submit_flush(driver);
 	/* Nothing that it has may be touched but what stops a loop. */
-	if (at_load_relaxed_u32(&state->instance->abandoned) != 0) {
-		plait__stop_device_loops(state);
+	if (at_load_relaxed_u32(&driver->instance->abandoned) != 0) {
+		plait__stop_device_loops(driver);
 		return PLAIT__PROGRESS_DONE;
 	}
-	if (is_complete(state))
-		return end_run(state);
-	if (state->retrying)
+	if (is_complete(driver))
+		return end_run(driver);
+	if (driver->retrying)
 		return PLAIT__PROGRESS_RETRYING;
-	return state->polled_count > 0 ? PLAIT__PROGRESS_POLLING : PLAIT__PROGRESS_WAITING;
+	return driver->polled_count > 0 ? PLAIT__PROGRESS_POLLING :
+					  PLAIT__PROGRESS_WAITING;
 }
 
 uint32_t plait__run_driver_advance(plait__pollable *pollable)
 {
-	plait__queue_instance *state = (plait__queue_instance *)(void *)pollable;
+	plait__run_driver *driver = (plait__run_driver *)(void *)pollable;
 
-	if (state->phase == STARTING)
-		begin_run(state);
-	return advance(state->uses_host_decided ? at_load_acquire_ptr(&state->host_decided) :
-				     state);
+	if (driver->phase == STARTING)
+		begin_run(driver);
+	return advance(driver->uses_host_decided ?
+			       at_load_acquire_ptr(&driver->host_decided) :
+			       driver);
 }

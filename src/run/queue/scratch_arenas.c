@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scratch memory of an instance: one piece for each device, in which planning
  * has given commands their places. */
-#include "run/queue/queue_engine.h"
+#include "run/queue/scratch_arenas.h"
 
 #include "base/error.h"
 #include "object/context/backend_result.h"
@@ -26,8 +26,10 @@ plait_status plait__scratch_arenas_make(plait__queue_instance *state,
 	status = device->port->backend->table.memory_create(
 		device->port->backend->self, device->index, &request,
 		&state->arenas[number], &room);
-	status = plait__backend_result_check_created(device->port, status, "memory_create",
-						     state->arenas[number], &room, error);
+	status = plait__backend_result_check_created(device->port, status,
+						     "memory_create",
+						     state->arenas[number],
+						     &room, error);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	state->arenas[number] = NULL;

@@ -4,7 +4,11 @@
  * both.  Copies and fills are what backends do themselves, and kernels that
  * they have code for; all else is a call of the host.
  */
-#include "run/queue/queue_engine.h"
+#include "run/queue/translate_work.h"
+
+#include "run/queue/host_callbacks.h"
+#include "run/queue/queue_command.h"
+#include "run/queue/resolve_arguments.h"
 
 #include "run/host/call_op.h"
 #include "run/args/payload_util.h"
@@ -13,94 +17,12 @@
 #include "object/memory/buffer.h"
 #include "object/kernel/device_code.h"
 
-/* ---- what devices cannot do ---- */
-
-static bool can_call(const plait__queue_program *compiled, uint32_t lane)
-{
-	return (plait__device_facts(compiled->lanes[lane].device)->capabilities &
-		PLAIT_CAP_HOST_CALL) != 0;
-}
-
-/* What the host has to do instead, called by the lane. */
-static const char *why_not_foreign(const plait__queue_program *compiled,
-				    uint32_t command, const char *what)
-{
-	return can_call(compiled,
-			compiled->program->plan->commands[command].lane) ||
-		       !plait__resolve_is_foreign(compiled, command) ?
-	       NULL : what;
-}
-
-static const char *why_not_region(const plait__queue_program *compiled,
-				   uint32_t command)
-{
-	const plait__plan *plan = compiled->program->plan;
-	uint32_t region = plan->commands[command].link;
-	const plait__store_function *function =
-		plait__call_op_predicate(compiled->program, region);
-
-	compiled->regions[region].function = function;
-	if (function == NULL)
-		return why_not_foreign(compiled, command, "is decided by a "
-				"word of another backend's memory, which that "
-				"device cannot read");
-	if (function->inbox != NULL)
-		return NULL;
-	return can_call(compiled, plan->commands[command].lane) ? NULL :
-	       "is decided by a host function, which that device cannot call";
-}
-
-const char *plait__translate_lacks(const plait__queue_program *compiled, uint32_t command)
-{
-	const plait__plan *plan = compiled->program->plan;
-	const plait__plan_command *at = &plan->commands[command];
-
-	switch (at->kind) {
-	case PLAIT__CMD_HOST:
-		return can_call(compiled, at->lane) ? NULL :
-		       "is a host function, which that device cannot call";
-	case PLAIT__CMD_COPY:
-	case PLAIT__CMD_FILL:
-		return why_not_foreign(compiled, command,
-					"has rows or another backend's "
-					"memory, which that device cannot "
-					"reach");
-	case PLAIT__CMD_LAUNCH:
-	case PLAIT__CMD_EMPTY:
-	case PLAIT__CMD_MARK:
-	case PLAIT__CMD_ENTER:
-	case PLAIT__CMD_JOIN:
-	case PLAIT__CMD_EMIT:
-	case PLAIT__CMD_WAIT:
-	case PLAIT__CMD_CALLBACK:
-		return NULL;
-	case PLAIT__CMD_REGION:
-		return why_not_region(compiled, command);
-	default:
-		return "is of a kind that plans on queues cannot run yet";
-	}
-}
-
-bool plait__translate_has_work(const plait__plan *plan, uint32_t command)
-{
-	const plait__plan_command *at = &plan->commands[command];
-	const plait__plan_payload *payload = plait__payload_of(plan,
-							       command);
-
-	if (payload == NULL)
-		return false;
-	if (at->kind == PLAIT__CMD_COPY || at->kind == PLAIT__CMD_FILL)
-		return payload->bytes > 0;
-	return at->kind == PLAIT__CMD_LAUNCH || at->kind == PLAIT__CMD_HOST;
-}
-
-/* ---- work ---- */
-
 static void set_target(const plait__queue_instance *state,
 		       const plait__plan_arg *arg, plait_work *out)
 {
 	uint64_t offset;
-	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
+	const plait__buffer *buffer =
+		plait__resolve_buffer(state, arg, &offset);
 
 	out->target = buffer->root->raw;
 	out->target_offset = buffer->offset + offset;
@@ -110,7 +32,8 @@ static void set_source(const plait__queue_instance *state,
 		       const plait__plan_arg *arg, plait_work *out)
 {
 	uint64_t offset;
-	const plait__buffer *buffer = plait__resolve_buffer(state, arg, &offset);
+	const plait__buffer *buffer =
+		plait__resolve_buffer(state, arg, &offset);
 
 	out->source = buffer->root->raw;
 	out->source_offset = buffer->offset + offset;
@@ -118,10 +41,11 @@ static void set_source(const plait__queue_instance *state,
 
 static void make_call(plait__queue_instance *state, uint32_t command,
 		      plait_status (*perform)(plait__host_callback *call,
-					    plait_error *why),
+					      plait_error *why),
 		      plait_work *out)
 {
-	const plait__plan_object *plan_object = state->compiled->program->frozen;
+	const plait__plan_object *plan_object =
+		state->compiled->program->frozen;
 	plait__host_callback *call = &state->callbacks[command];
 	const plait__plan_payload *payload =
 		plait__payload_of(plan_object->plan, command);
@@ -139,7 +63,7 @@ static void make_call(plait__queue_instance *state, uint32_t command,
 }
 
 static void make_predicate(plait__queue_instance *state, uint32_t region,
-			  plait_work *out)
+			   plait_work *out)
 {
 	const plait__program *program = state->compiled->program;
 	const plait__plan *plan = program->plan;
@@ -151,11 +75,12 @@ static void make_predicate(plait__queue_instance *state, uint32_t region,
 	predicate->state = state;
 	predicate->region = region;
 	if (is_function ||
-	    plait__resolve_is_foreign(state->compiled,
-				      plan->regions[region].command)) {
+	    plait__queue_command_is_foreign(state->compiled,
+					    plan->regions[region].command)) {
 		out->kind = PLAIT_WORK_CALL;
-		out->function = is_function ? plait__host_callback_ask_predicate :
-				plait__host_callback_read_predicate;
+		out->function = is_function ?
+					plait__host_callback_ask_predicate :
+					plait__host_callback_read_predicate;
 		out->user_data = predicate;
 		return;
 	}
@@ -171,14 +96,14 @@ static void make_launch(plait__queue_instance *state, uint32_t command,
 			plait_work *out)
 {
 	const plait__plan *plan = state->compiled->program->plan;
-	const plait__plan_payload *payload = plait__payload_of(plan,
-							       command);
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
 	const plait__kernel *kernel = plait__resolve_kernel(state, payload);
 
 	state->launches[command].work = (uint32_t)(out - state->work);
 	make_call(state, command, plait__host_callback_kernel, out);
-	if (plait__device_code_find(kernel, state->compiled->lanes[
-			plan->commands[command].lane].device) != NULL)
+	if (plait__device_code_find(
+		    kernel, state->compiled->lanes[plan->commands[command].lane]
+				    .device) != NULL)
 		out->kind = PLAIT_WORK_LAUNCH;
 }
 
@@ -186,8 +111,7 @@ static void make_copy(const plait__queue_instance *state, uint32_t command,
 		      plait_work *out)
 {
 	const plait__plan *plan = state->compiled->program->plan;
-	const plait__plan_payload *payload = plait__payload_of(plan,
-							       command);
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
 	const plait__plan_arg *args = &plan->args[payload->arg_first];
 
 	out->bytes = payload->bytes;
@@ -207,7 +131,8 @@ static void make_copy(const plait__queue_instance *state, uint32_t command,
 static void make_region(plait__queue_instance *state, uint32_t region,
 			plait_work *out)
 {
-	const plait__plan_object *plan_object = state->compiled->program->frozen;
+	const plait__plan_object *plan_object =
+		state->compiled->program->frozen;
 	const plait__plan *plan = plan_object->plan;
 	const plait__plan_payload *payload =
 		&plan->payloads[plan->regions[region].predicate];
@@ -219,12 +144,12 @@ static void make_region(plait__queue_instance *state, uint32_t region,
 }
 
 /* Is what this run has brought of another backend?  Nothing yet is, too. */
-static bool is_foreign_this_run(const plait__queue_instance *state, uint32_t command)
+static bool is_foreign_this_run(const plait__queue_instance *state,
+				uint32_t command)
 {
 	const plait__queue_program *compiled = state->compiled;
 	const plait__plan *plan = compiled->program->plan;
-	const plait__plan_payload *payload = plait__payload_of(plan,
-							       command);
+	const plait__plan_payload *payload = plait__payload_of(plan, command);
 	const plait__backend_port *port = plait__queue_program_port(
 		compiled, plan->commands[command].lane);
 
@@ -248,7 +173,8 @@ static bool is_foreign_this_run(const plait__queue_instance *state, uint32_t com
 void plait__translate_work(plait__queue_instance *state, uint32_t what,
 			   plait_work *out)
 {
-	const plait__plan_object *plan_object = state->compiled->program->frozen;
+	const plait__plan_object *plan_object =
+		state->compiled->program->frozen;
 	const plait__plan *plan = plan_object->plan;
 	uint32_t command = what < plan->command_count ? what :
 			   plan->regions[what - plan->command_count].command;
@@ -271,7 +197,7 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 		out->kind = PLAIT_WORK_NOP;
 	else if (kind == PLAIT__CMD_HOST)
 		make_call(state, command, plait__host_callback_function, out);
-	else if (plait__resolve_is_foreign(state->compiled, command) ||
+	else if (plait__queue_command_is_foreign(state->compiled, command) ||
 		 is_foreign_this_run(state, command))
 		make_call(state, command, plait__host_callback_copy, out);
 	else
@@ -281,13 +207,12 @@ void plait__translate_work(plait__queue_instance *state, uint32_t what,
 plait_status plait__translate_work_bound(plait__queue_instance *state,
 					 uint32_t command, plait_error *error)
 {
-	const plait__plan *plan = state->compiled->program->plan;
 	plait_work *work = &state->work[state->launches[command].work];
 
 	*work = (plait_work){ .kind = PLAIT_WORK_NOP };
 	plait__translate_work(state, command, work);
 	if (work->kind != PLAIT_WORK_CALL ||
-	    can_call(state->compiled, plan->commands[command].lane))
+	    plait__queue_command_can_call(state->compiled, command))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "what the run brought is another backend's memory, "
