@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run on queues waits for, when somebody's time is over; blocked_on.h. */
+/* Timeout diagnosis of a run on queues (blocked_on.h): the first external
+ * command that is parked, or the first lane that is not complete. */
 #include "run/queue/blocked_queue.h"
 
 #include "run/blocked_on.h"
 
-/* The next of a lane that will be told of, or the last one that it has. */
+/* The next command of a lane to emit its mark, or the last command. */
 static uint32_t next_command(const plait__run_driver *driver, uint32_t lane,
 			     uint64_t reached)
 {
@@ -22,7 +23,7 @@ static uint32_t next_command(const plait__run_driver *driver, uint32_t lane,
 	return found;
 }
 
-/* True: it is not through. */
+/* Returns true if the lane has work in flight. */
 static bool describe_lane(const plait__run_driver *driver, uint32_t lane,
 			  plait__blocked_on *out)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is submitted, and in how many calls.  A chunk's commands are taken in
- * submission order; each lane collects its own for as long as nobody needs
- * what one of them emits: then they are a batch.  So a wait is never submitted
- * before what it waits for, and a lane is called as rarely as may be.
+ * Packs the commands of chunks, and the predicates and emissions of regions,
+ * into batches: consecutive submissions of one lane, given to the backend in
+ * one call.  The commands of a chunk are taken in submission order.  Each lane
+ * collects commands until another lane needs a mark of one of them; the
+ * collected commands are then a batch.  So an emission is submitted before
+ * every wait for it, and backends are called as rarely as possible.
  */
 #include "run/queue/compile_batches.h"
 
@@ -17,20 +19,20 @@
 struct batch_builder {
 	plait__queue_program *compiled;
 	const plait__plan *plan;
-	const uint32_t *next_commands; /* of the same chunk */
+	const uint32_t *next_commands; /* links those of a chunk */
 	uint32_t body;
-	/* Per lane, what it has collected; per command, what comes next. */
+	/* Per lane, the list of collected commands; per command, the next
+	 * one. */
 	uint32_t *first;
 	uint32_t *last;
 	uint32_t *next;
-	uint8_t *packed;	/* per command: it lies in a batch */
-	uint8_t *awaited;	/* per command: its mark is waited for */
-	plait__vector touched;	/* lanes that may have collected something */
-	plait__vector marks;	/* what the command in hand waits for */
-	plait__vector spare;	/* of the same kind */
-	uint32_t *stamps;	/* per command: when it was put there */
+	uint8_t *packed;	/* per command: it is in a batch */
+	uint8_t *awaited;	/* per command: it emits its mark */
+	plait__vector touched;	/* lanes that may have a list */
+	plait__vector marks;	/* that the command at hand waits for */
+	plait__vector spare;	/* swapped with `marks` */
+	uint32_t *stamps;	/* per command: newest `stamp` in marks */
 	uint32_t stamp;
-	uint32_t waits;		/* where those of the stretch begin */
 	bool failed;
 };
 
@@ -108,8 +110,9 @@ static uint32_t find_before(const struct batch_builder *p, uint32_t lane,
 	return plait__plan_find_command(p->plan, p->body, lane, position);
 }
 
-/* What a queue has to wait for; not what its own order or the host sees to,
- * nor what was over before, nor, for a stub, its own region. */
+/* Returns true if a queue has to wait for `before`.  The order of a lane's own
+ * queue needs no wait, nor does a command that the host awaits, nor, for a
+ * stub, the command of its own region. */
 static bool needs_wait(const struct batch_builder *p, uint32_t command,
 		       uint32_t before)
 {
@@ -132,7 +135,8 @@ static void note_mark(struct batch_builder *p, uint32_t mark)
 	(void)push(p, &p->marks, &mark);
 }
 
-/* By its waits; and, where one of the two runs elsewhere, by its lane. */
+/* Note the waits of a command, and its lane predecessor if one of the two runs
+ * on another lane, in a segment. */
 static void note_waits(struct batch_builder *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
@@ -150,7 +154,8 @@ static void note_waits(struct batch_builder *p, uint32_t command)
 	}
 }
 
-/* Its lane may still be at what is in front of the body. */
+/* Returns true if the lane of a segment member may still be at commands that
+ * precede the body. */
 static bool has_arrival(const struct batch_builder *p, uint32_t command)
 {
 	return p->plan->commands[command].position == 0 && p->body != 0 &&
@@ -158,7 +163,7 @@ static bool has_arrival(const struct batch_builder *p, uint32_t command)
 		       p->plan->commands[command].lane;
 }
 
-/* A region has its stubs beside it. */
+/* A region waits for what its stubs wait for, too. */
 static void note_member(struct batch_builder *p, uint32_t command)
 {
 	const plait__plan_command *at = &p->plan->commands[command];
@@ -171,7 +176,8 @@ static void note_member(struct batch_builder *p, uint32_t command)
 	}
 	for (; all < end; all++) {
 		note_waits(p, *all);
-		/* It is not emitted else: the segment has its last's. */
+		/* The mark of a member has no other use: the segment emits the
+		 * mark of its last command. */
 		if (has_arrival(p, *all))
 			note_mark(p, *all);
 	}
@@ -184,14 +190,14 @@ static void note_segment(struct batch_builder *p,
 		uint32_t member = plait__queue_program_at(
 			&p->compiled->members, segment->member_first + i);
 
-		/* In a body it comes behind what its region does. */
+		/* Members inside a region follow the region itself. */
 		if (p->plan->nodes[p->plan->commands[member].node].body ==
 		    p->body)
 			note_member(p, member);
 	}
 }
 
-/* What a command waits for, or the segment whose last it is. */
+/* Find the waits of a command, or of the segment that ends with it. */
 static void find_waits(struct batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
@@ -230,7 +236,7 @@ static void add_segment(struct batch_builder *p,
 		->has_segments = true;
 }
 
-/* Behind a segment comes another stretch. */
+/* Commands that follow a segment are in another submission. */
 static bool is_last(const struct batch_builder *p, uint32_t command)
 {
 	return p->awaited[command] ||
@@ -260,7 +266,7 @@ static void pack_command(struct batch_builder *p, uint32_t command,
 		*submission = NULL;
 }
 
-/* What a lane has collected becomes a batch. */
+/* Make a batch of what a lane has collected. */
 static void pack(struct batch_builder *p, uint32_t lane)
 {
 	plait__queue_submission *submission = NULL;
@@ -275,7 +281,7 @@ static void pack(struct batch_builder *p, uint32_t lane)
 		pack_command(p, command, &submission);
 }
 
-/* One stretch of its own; null when there is no memory. */
+/* Begin a batch of one submission; null without memory. */
 static plait__queue_submission *pack_single(struct batch_builder *p,
 					    uint32_t lane)
 {
@@ -283,13 +289,13 @@ static plait__queue_submission *pack_single(struct batch_builder *p,
 	return begin_submission(p);
 }
 
-/* What it waits for is submitted before. */
+/* Pack the batches that a command waits for. */
 static void pack_before(struct batch_builder *p, uint32_t command)
 {
 	plait__vector needed;
 
 	find_waits(p, command);
-	/* Whoever is packed has marks of his own. */
+	/* Packing another command overwrites p->marks. */
 	needed = p->marks;
 	p->marks = p->spare;
 	p->spare = needed;
@@ -308,7 +314,8 @@ static void pack_before(struct batch_builder *p, uint32_t command)
 	}
 }
 
-/* It may have to be walked instead, so it is a batch of its own. */
+/* Returns true for a segment that decides regions.  It is a batch of its own,
+ * as the segment fallback may have to replace it. */
 static bool has_regions(const struct batch_builder *p, uint32_t command)
 {
 	const plait__queue_segment *segment =
@@ -353,7 +360,8 @@ static void pack_chunk(struct batch_builder *p, plait__queue_stage *stage)
 
 /* ---- regions ---- */
 
-/* Who asks: the region's predicate as work on its home lane, or the host. */
+/* Evaluate the predicate of a region on its home lane, unless the owner of an
+ * inbox does. */
 static void add_predicate(struct batch_builder *p,
 			  plait__queue_submission *submission, uint32_t region)
 {
@@ -362,7 +370,8 @@ static void add_predicate(struct batch_builder *p,
 	add_work(p, submission, p->plan->command_count + region);
 }
 
-/* The stubs wait, then the home lane, which asks; a `do` does not. */
+/* Batches that enter a region: its stubs wait, then the home lane waits and
+ * evaluates the predicate; a `do` loop does not evaluate it first. */
 static void pack_enter(struct batch_builder *p, uint32_t number)
 {
 	const plait__plan_region *region = &p->plan->regions[number];
@@ -395,7 +404,7 @@ static void pack_enter(struct batch_builder *p, uint32_t number)
 	out->enter_count = p->compiled->batches.count - out->enter_first;
 }
 
-/* Who waits for the region waits for its commands. */
+/* Batches that leave a region: they emit the marks of its commands. */
 static void pack_leave(struct batch_builder *p, uint32_t number)
 {
 	plait__queue_region *out = &p->compiled->regions[number];
@@ -415,12 +424,13 @@ static void pack_leave(struct batch_builder *p, uint32_t number)
 }
 
 /*
- * What the home lane of a region waits for at the end of a body: the exits of
- * other lanes.  Its own end needs no wait.  That may be in a segment which runs on
- * another lane; then the segment's last command is on that lane, and later in the
- * order of submission.  What follows from there, the rest of that lane and what
- * waits for its end, and so on up to an exit, is later still: so nothing of it is
- * on the home lane, and that exit is waited for.
+ * Find the waits of a region's home lane at the end of a body: the exits of the
+ * other lanes.  The home lane's own last command needs no wait in general.  It
+ * may be in a segment that runs on another lane; then the segment's last
+ * command is on that lane, and later in submission order.  Its successors (the
+ * rest of that lane, commands that wait for its end, and so on up to an exit)
+ * are later still: so none of them is on the home lane, and that exit is waited
+ * for.
  */
 static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 		      uint32_t home)
@@ -441,7 +451,8 @@ static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 	}
 }
 
-/* The home lane waits for all of the body; then a loop asks again. */
+/* Batch at the end of a body: the home lane waits for the exits; a loop then
+ * evaluates its predicate again. */
 static void pack_end(struct batch_builder *p, uint32_t number)
 {
 	const plait__plan_body *body = &p->plan->bodies[number];
@@ -464,7 +475,8 @@ static void pack_end(struct batch_builder *p, uint32_t number)
 
 /* ---- the end of a run ---- */
 
-/* The first lane of a port is through when all of its lanes are. */
+/* Final batch of a lane.  The first lane of a port waits for all lanes of that
+ * port, so its mark is the end of the port. */
 static void pack_final(struct batch_builder *p, uint32_t lane)
 {
 	const plait__queue_program *compiled = p->compiled;
@@ -491,7 +503,8 @@ static void pack_all(struct batch_builder *p)
 {
 	const plait__plan *plan = p->plan;
 
-	/* Regions and stubs emit when they are left, which is before. */
+	/* Regions and stubs emit their marks when the region is left, before
+	 * any command that waits for them is packed. */
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		p->packed[i] =
 			plait__queue_program_is_region(p->compiled, i, false);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What devices do by themselves, and with it which regions are *frozen*: parts
- * of a segment, decided by the device.  Such a region is decided by a word of
- * its device, everything in it is something that a segment holds, and nobody
- * asks for the number of an iteration: neither an argument nor buffers that
- * take turns.  A region around one that is not frozen is not, either.
+ * Finds the commands that a segment may contain, and the regions that their
+ * device decides.  Such a region is part of a segment: its predicate is a word
+ * in memory of its device, a segment may contain all of its commands, and no
+ * argument depends on the iteration number (index arguments, rotating
+ * buffers).  A region that encloses one decided by the host is decided by the
+ * host, too.
  */
 #include "run/queue/compile_device_loops.h"
 
@@ -17,10 +18,10 @@
 #include "object/memory/buffer.h"
 #include "sys/env.h"
 
-/* Fewer than that are not worth it; PLAIT_SEGMENTS says how many, 0 none. */
+/* Minimum commands per segment, unless PLAIT_SEGMENTS is set; 0 disables. */
 enum { DEFAULT_MIN_COMMANDS = 4 };
 
-/* ---- what can be frozen ---- */
+/* ---- commands that a segment may contain ---- */
 
 static bool is_on_device(const plait__queue_program *compiled,
 			 const plait__device *device,
@@ -39,7 +40,7 @@ static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 	const plait__plan_object *plan_object = compiled->program->frozen;
 	const plait__plan *plan = plan_object->plan;
 	const plait__plan_payload *payload = plait__payload_of(plan, command);
-	/* A plan may have no arguments at all, and then no array of them. */
+	/* A plan without arguments has no array of them. */
 	const plait__plan_arg *args = payload->arg_count > 0 ?
 		&plan->args[payload->arg_first] : NULL;
 
@@ -50,7 +51,7 @@ static bool can_segment(const plait__queue_program *compiled, uint32_t command,
 				       plan_object->kernels[payload->kernel],
 			       device) != NULL;
 	case PLAIT__CMD_COPY:
-		/* Segments know nothing that runs bring. */
+		/* Segments cannot take memory that runs are given. */
 		return payload->bytes > 0 &&
 		       !plait__queue_command_is_foreign(compiled, command) &&
 		       !plait__payload_is_param_copy(plan, command) &&
@@ -87,7 +88,7 @@ plait__device *plait__compile_segment_device(
 
 /* ---- which regions are ---- */
 
-/* Nor are those around it. */
+/* Let the host decide a region and those that enclose it. */
 static void keep_on_host(plait__queue_program *compiled, uint32_t region,
 			 const char *why, uint32_t reason_command)
 {
@@ -96,7 +97,7 @@ static void keep_on_host(plait__queue_program *compiled, uint32_t region,
 		compiled->regions[region].on_device = false;
 		compiled->regions[region].reason = why;
 		compiled->regions[region].reason_command = reason_command;
-		why = "it decides one in it";
+		why = "the host decides one in it";
 		reason_command = PLAIT__NONE;
 	}
 }
@@ -107,7 +108,7 @@ static plait__device *device_of(const plait__queue_program *compiled,
 	return compiled->lanes[compiled->regions[region].home].device;
 }
 
-/* Null: a word of the device says what comes. */
+/* Why the predicate is no word of the device; null if it is. */
 static const char *why_host_decides(const plait__queue_program *compiled,
 				    uint32_t region)
 {
@@ -119,17 +120,17 @@ static const char *why_host_decides(const plait__queue_program *compiled,
 
 	if ((plait__device_facts(device)->capabilities & PLAIT_CAP_REGION) ==
 	    0)
-		return "its device decides none";
+		return "its device cannot decide any";
 	if (compiled->regions[region].function != NULL)
-		return "a function answers";
+		return "its predicate is a function";
 	if (payload == NULL || payload->arg_count != 1 ||
 	    plan->regions[region].kind > PLAIT__REGION_CASE)
-		return "no word answers";
+		return "its predicate is no word";
 	word = &plan->args[payload->arg_first];
 	return word->kind == PLAIT__ARG_MEMORY &&
 			       is_on_device(compiled, device, word) ?
 		       NULL :
-		       "its word is no memory of its device";
+		       "its predicate is not in memory of its device";
 }
 
 static void keep_indexed_on_host(plait__queue_program *compiled)
@@ -141,18 +142,18 @@ static void keep_indexed_on_host(plait__queue_program *compiled)
 
 		if (arg->kind == PLAIT__ARG_INDEX)
 			keep_on_host(compiled, arg->index,
-				     "an argument asks for the "
-				     "number of its iteration",
+				     "an argument is the number "
+				     "of its iteration",
 				     PLAIT__NONE);
 		else if (arg->kind == PLAIT__ARG_ROTATION)
 			keep_on_host(compiled,
 				     plan->rotations[arg->index].region,
-				     "buffers take turns with its iterations",
+				     "buffers rotate with its iterations",
 				     PLAIT__NONE);
 	}
 }
 
-/* All that is in a region, and its stubs, is of its device. */
+/* All commands of a region, and its stubs, must be of its device. */
 static void keep_mixed_on_host(plait__queue_program *compiled)
 {
 	const plait__plan *plan = compiled->program->plan;
@@ -174,13 +175,13 @@ static void keep_mixed_on_host(plait__queue_program *compiled)
 		    plait__compile_segment_device(compiled, i) !=
 			    device_of(compiled, region))
 			keep_on_host(compiled, region,
-				     "its device does not do as part "
-				     "of a segment what it has",
+				     "no segment of its device can "
+				     "contain a command of it",
 				     i);
 	}
 }
 
-/* How many commands each body is, without stubs. */
+/* Count the commands of each body, without stubs. */
 static void count_work(plait__queue_program *compiled)
 {
 	const plait__plan *plan = compiled->program->plan;
@@ -198,7 +199,8 @@ static void count_work(plait__queue_program *compiled)
 	}
 }
 
-/* Where regions are with their stubs, also in bodies that have no items. */
+/* Find each region and its stubs in plan->order, also in bodies without
+ * stages. */
 static void find_orders(plait__queue_program *compiled,
 			const plait__plan_body *body)
 {
@@ -246,7 +248,7 @@ static uint64_t find_min_commands(const plait__queue_program *compiled)
 	for (uint32_t i = 0; i < compiled->program->plan->lanes_count; i++)
 		some |= plait__device_facts(compiled->lanes[i].device)
 				->capabilities;
-	/* Each command of a recorded run is told by itself. */
+	/* The completion of each command is recorded separately. */
 	if (compiled->records || (some & PLAIT_CAP_SEGMENT) == 0)
 		return 0;
 	(void)plait__env_query_number(PLAIT__ENV_SEGMENTS, &min_commands);

@@ -8,7 +8,7 @@
 /* Set on_device of each region, or the reason why the host decides it.
  * Returns false without memory. */
 bool plait__compile_device_loops(plait__queue_program *compiled);
-/* The device whose segment may have the command; null: none. */
+/* The device that may have the command in a segment; null: none. */
 plait__device *plait__compile_segment_device(
 	const plait__queue_program *compiled, uint32_t command);
 

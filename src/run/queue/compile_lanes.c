@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues that a plan needs, and whether their devices can do it. */
+/* Assigns the lanes of a plan to queues of backends, and checks that their
+ * devices can execute the lanes' commands. */
 #include "run/queue/compile_lanes.h"
 
 #include "run/host/call_op.h"
@@ -7,10 +8,10 @@
 
 #include "base/error.h"
 
-/* What is in flight beside commands: what regions ask, and the end. */
+/* Room in each queue for predicates and final submissions. */
 enum { EXTRA_COMMANDS = 8 };
 
-/* ---- what devices have to be able to do ---- */
+/* ---- capabilities of devices ---- */
 
 static plait_status check_device(const plait__device *device,
 				 plait_error *error)
@@ -65,7 +66,7 @@ static plait_status find_lane(plait__queue_program *compiled, uint32_t lane,
 
 	out->device =
 		compiled->program->frozen->devices[plan->lanes[lane].device];
-	/* A plan that is sealed has the devices of its lanes. */
+	/* A sealed plan has all devices of its lanes. */
 	if (out->device == NULL)
 		return plait__fail(error, PLAIT_E_STATE,
 				   "the device of lane %u is not bound", lane);
@@ -92,7 +93,8 @@ static void find_region(plait__queue_program *compiled, uint32_t number)
 		plait__external_matches(compiled->program, region->command);
 }
 
-/* Its lane may have to be parked, and regions around it have to settle. */
+/* An external command gives its lane a plait__queue_external, and lets the
+ * enclosing regions drain their lanes. */
 static void note_external(plait__queue_program *compiled, uint32_t command)
 {
 	const plait__plan *plan = compiled->program->plan;
@@ -129,7 +131,8 @@ plait_status plait__compile_lanes(plait__queue_program *compiled,
 	     i++) {
 		status = check_command(compiled, i, error);
 		note_external(compiled, i);
-		/* A region's command asks once more for each body. */
+		/* The command of a region evaluates the predicate once more per
+		 * body. */
 		compiled->lanes[plan->commands[i].lane].commands += 2;
 	}
 	return status;

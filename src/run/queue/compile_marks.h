@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiler pass: commands whose completion is emitted. */
+/* Compiler pass: commands that emit their completion. */
 #ifndef PLAIT_SRC_RUN_QUEUE_COMPILE_MARKS_H
 #define PLAIT_SRC_RUN_QUEUE_COMPILE_MARKS_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who decides a loop that its device decides: a launch of its body which alone
- * writes the word, and in each iteration once.  Its kernel may tell the device
- * what it wrote, and nobody has to look at the word; whether it does the backend
- * knows.  Memory that runs bring may be any.
+ * Finds the launch that decides a device loop: the only writer of the predicate
+ * word, once per iteration, in the loop's own body.  Its kernel may pass the
+ * value to the device directly, so that the device need not read the word;
+ * whether it does is the backend's choice.  Memory parameters may alias the
+ * word.
  */
 #include "run/queue/compile_predicates.h"
 
@@ -11,7 +12,7 @@
 
 #include "plan/access.h"
 
-/* More than one writes, or who cannot decide. */
+/* Several writers, or one that cannot decide. */
 enum { AMBIGUOUS = PLAIT__NONE - 1 };
 
 static const plait__plan_arg *word_of(const plait__plan *plan, uint32_t region)
@@ -22,7 +23,7 @@ static const plait__plan_arg *word_of(const plait__plan *plan, uint32_t region)
 	return &plan->args[payload->arg_first];
 }
 
-/* 0: nothing else is the same memory. */
+/* 0: no other memory is the same. */
 static uint32_t alias_of(const plait__plan *plan, uint32_t slot)
 {
 	for (uint32_t i = 0; i < plan->accesses_count; i++)
@@ -72,7 +73,7 @@ static bool is_loop(const plait__queue_program *compiled, uint32_t region)
 		       PLAIT__REGION_CASE;
 }
 
-/* To all loops that a command is in. */
+/* Note a writer in all loops that enclose the command. */
 static void note_writer(plait__queue_program *compiled, uint32_t command)
 {
 	const plait__plan *plan = compiled->program->plan;

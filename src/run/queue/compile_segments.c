@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which commands are frozen together.  Within a chunk, the depth of a command
- * is the most changes of a path to it: between devices, or past something that
- * no segment holds.  Commands of one device and depth are a segment: a path
- * that left it would come back deeper.  So a segment comes behind all that any
- * of its commands does, runs in the queue of one of its lanes, and is one
- * command to everybody else; its mark is that of its last command.
+ * Groups commands of a chunk into segments, convex sets of commands of one
+ * device.
  *
- * In order of depth, then, a chunk's segments and other commands are in an
- * order that can be submitted.
+ * The depth of a command is the maximum number of changes on a path to it
+ * within the chunk: between devices, or across a command that no segment may
+ * contain.  Commands of one device and one depth are a segment.  It is convex,
+ * as a path that leaves it would come back with a larger depth.  A segment
+ * waits for all predecessors of its commands, runs in the queue of one of its
+ * lanes and is one command to all others; its mark is that of its last
+ * command.  In order of depth, the segments and the other commands of a chunk
+ * are topologically sorted.
  *
- * A region that its device decides is a command of its segment, which comes
- * behind what it and its stubs come behind, and all its bodies' commands, behind
- * each other, lie right behind it.  Its stubs are it.
+ * A region on a device is a command of its segment: it waits for the
+ * predecessors of its command and of its stubs, and the commands of all its
+ * bodies, one body after the other, directly follow it in the list of members.
+ * Its stubs are no members.
  */
 #include "run/queue/compile_segments.h"
 
@@ -21,14 +24,14 @@
 
 #include "base/alloc.h"
 
-/* Commands of one device and depth. */
+/* Commands of one device and depth: a candidate for a segment. */
 struct group {
 	plait__device *device;
-	uint32_t work;		/* commands that do something */
+	uint32_t work;		/* commands with work */
 	uint32_t count;
-	uint32_t regions;	/* of the chunk's body */
+	uint32_t regions;	/* regions of the chunk's body */
 	uint32_t last;		/* command */
-	uint32_t segment;	/* or none: too small */
+	uint32_t segment;	/* or none: below min_commands */
 };
 
 struct segment_builder {
@@ -39,11 +42,13 @@ struct segment_builder {
 	uint32_t *chunk_of;
 	uint32_t *depth;
 	uint32_t *group_of;
-	uint32_t *behind;	/* the newest one that has an edge from it */
-	plait__vector order;	/* uint32_t: the chunk's, by depth */
-	plait__vector starts;	/* uint32_t: by depth, in order */
+	uint32_t *behind;	/* latest command with an edge from it */
+	plait__vector order;	/* uint32_t: commands of the chunk, by depth */
+	plait__vector starts;	/* uint32_t: per depth, where it begins in
+				 * `order` */
 	plait__vector groups;
-	plait__vector inner;	/* uint32_t: regions, to be laid out */
+	plait__vector inner;	/* uint32_t: regions with bodies that are not
+				 * members yet */
 	bool failed;
 };
 
@@ -90,7 +95,8 @@ static uint32_t find_before(const struct segment_builder *b, uint32_t command,
 					wait->lane, wait->position);
 }
 
-/* By what `stub` comes behind, which is `command` or a stub of it. */
+/* Raise the depth of `command` by the predecessors of `stub`, which is the
+ * command or a stub of it. */
 static void find_depth_by(struct segment_builder *b, uint32_t stub,
 			  uint32_t command)
 {
@@ -106,7 +112,7 @@ static void find_depth_by(struct segment_builder *b, uint32_t stub,
 	}
 }
 
-/* Null: it is not one that has stubs here. */
+/* The region on a device that a command is; null: none. */
 static const plait__queue_region *device_region(const struct segment_builder *b,
 						uint32_t command)
 {
@@ -135,7 +141,7 @@ static void find_depth(struct segment_builder *b, uint32_t command)
 			      command);
 }
 
-/* How many commands are how deep, then where the first of them is. */
+/* Count the commands per depth; sort_chunk turns counts into positions. */
 static void count_depth(struct segment_builder *b, uint32_t depth)
 {
 	while (!b->failed && b->starts.count <= depth + 1)
@@ -173,7 +179,7 @@ static struct group *group_at(const struct segment_builder *b, uint32_t group)
 	return (struct group *)b->groups.items + group;
 }
 
-/* Of the groups from `first` on, which are of this depth. */
+/* The group of a device among those from `first` on, which have one depth. */
 static uint32_t find_group(struct segment_builder *b, uint32_t first,
 			   plait__device *device)
 {
@@ -228,7 +234,8 @@ static void find_groups(struct segment_builder *b)
 	}
 }
 
-/* True: some of them are large enough. */
+/* Make segments of the groups that are large enough.  Returns true if there are
+ * any. */
 static bool make_segments(struct segment_builder *b)
 {
 	plait__vector *segments = &b->compiled->segments;
@@ -243,14 +250,15 @@ static bool make_segments(struct segment_builder *b)
 			.regions = group->regions,
 		};
 
-		/* What decides regions is a segment, and nothing else. */
+		/* A region on a device has to be in a segment, however
+		 * small. */
 		if (group->work < b->compiled->min_commands &&
 		    group->regions == 0)
 			continue;
 		some = true;
 		group->segment = segments->count;
 		push(b, segments, &segment);
-		/* Their order comes with the commands. */
+		/* Members are filled in by link_chunk. */
 		if (!b->failed &&
 		    plait__vector_push(&b->compiled->members, NULL,
 				       group->count) == NULL)
@@ -285,7 +293,7 @@ static void put_member(struct segment_builder *b, uint32_t number,
 		push_number(b, &b->inner, at->link);
 }
 
-/* How many members a command is. */
+/* The number of members that a command is. */
 static uint32_t count_members(const struct segment_builder *b, uint32_t command)
 {
 	const plait__queue_region *region = device_region(b, command);
@@ -308,7 +316,8 @@ static void lay_body_out(struct segment_builder *b, uint32_t number,
 	}
 }
 
-/* The bodies of all regions that were put, and of those in them. */
+/* Put the commands of all bodies of a region behind it, and of regions in
+ * them. */
 static void lay_out(struct segment_builder *b, uint32_t number)
 {
 	for (uint32_t i = 0; i < b->inner.count && !b->failed; i++) {
@@ -325,7 +334,7 @@ static void lay_out(struct segment_builder *b, uint32_t number)
 	plait__vector_truncate(&b->inner, 0);
 }
 
-/* Those that are in no segment come one by one. */
+/* Add the next member of a segment. */
 static void add_member(struct segment_builder *b, uint32_t command)
 {
 	plait__queue_program *compiled = b->compiled;
@@ -335,8 +344,8 @@ static void add_member(struct segment_builder *b, uint32_t command)
 	put_member(b, number, segment->member_count, command);
 	segment->member_count += count_members(b, command);
 	lay_out(b, number);
-	/* One by one they are in the queue of its lane, too, and a question
-	 * behind them. */
+	/* Without a device graph all members are in the queue of its lane, and
+	 * a predicate. */
 	compiled->lanes[segment->lane].commands +=
 		count_members(b, command) + 1;
 }
@@ -352,7 +361,8 @@ static void append(struct segment_builder *b, plait__queue_stage *stage,
 	stage->last_command = command;
 }
 
-/* The chunk's list has each segment once, as its last command. */
+/* Link the chunk's commands by depth, with each segment once, as its last
+ * command. */
 static void link_chunk(struct segment_builder *b, plait__queue_stage *stage)
 {
 	stage->first_command = PLAIT__NONE;
@@ -389,7 +399,7 @@ static void segment_chunk(struct segment_builder *b, uint32_t number)
 
 /* ---- edges ---- */
 
-/* The command that a stub is part of. */
+/* The command of the region of a stub; other commands themselves. */
 static uint32_t whole_of(const struct segment_builder *b, uint32_t command)
 {
 	const plait__plan_command *at = &b->plan->commands[command];
@@ -399,7 +409,7 @@ static uint32_t whole_of(const struct segment_builder *b, uint32_t command)
 		       command;
 }
 
-/* None twice. */
+/* Add an edge, at most once. */
 static void add_edge(struct segment_builder *b, uint32_t number,
 		     uint32_t before, uint32_t command)
 {
@@ -412,7 +422,7 @@ static void add_edge(struct segment_builder *b, uint32_t number,
 	push_number(b, &b->compiled->edges, b->compiled->member_index[whole]);
 }
 
-/* Of a command, or of one of its stubs. */
+/* Edges of a command, or of one of its stubs. */
 static void add_edges_of(struct segment_builder *b, uint32_t number,
 			 uint32_t stub, uint32_t command)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The items of a body: what can be submitted together, and behind what.
+ * Makes the stages of a body, a dependency graph.
  *
- * Commands are taken in submission order.  A command belongs to the chunk of
- * those that it comes behind, on its lane or by a wait, if that is one chunk
- * (the first chunk of the body is behind nothing, and counts for nothing); if
- * they are several, to a chunk of its own behind all of them, which others
- * may join.  A region, and the end of a command of another backend, are items
- * that only a chunk behind them follows.  So items lead from lower to higher
- * numbers, and there are never more of them than commands and waits.
+ * Commands are taken in submission order.  If all predecessors of a command, on
+ * its lane or by a wait, are in one chunk, the command joins that chunk.  The
+ * first chunk of the body has no predecessors and does not count.  If the
+ * predecessors are in several stages, the command begins a chunk behind all of
+ * them, which others may join.  A region and a completion point end a chunk:
+ * what follows is in another one.  So edges lead from lower to higher numbers,
+ * and there are never more stages than commands and waits.
  *
- * What needs somebody else is begun by the host, so it is an item behind the
- * points of all that it comes behind.  Where it is the first command of its
- * lane in a body, what its lane has in front of the body is not seen from
- * there: a region around such a command *settles*, it comes behind points of
- * what all of its lanes have in front of it.
+ * The host begins an external command, so its stage follows the completion
+ * points of all its predecessors.  If it is the first command of its lane in a
+ * body, the predecessors of the lane outside the body are not visible there:
+ * all regions that enclose such a command *drain their lanes*, they follow the
+ * completion points of what precedes them on each of their lanes.
  *
- * A region that its device decides (compile_device_loops.c) is a command of a chunk.
- * Its bodies have no items.
+ * A region on a device (compile_device_loops.c) is a command of a chunk.  Its
+ * bodies have no stages.
  */
 #include "run/queue/compile_stages.h"
 
@@ -29,13 +29,14 @@ struct stage_builder {
 	plait__queue_program *compiled;
 	const plait__plan *plan;
 	uint32_t body;
-	uint32_t base;		/* the chunk behind nothing */
-	uint32_t *stage_of; /* per command; or none: not yet known */
-	uint32_t *point_of;	/* per command: who waits for it, or none */
-	uint32_t *last_on;	/* per lane: the item of its last command */
+	uint32_t base;		/* the first chunk of the body */
+	uint32_t *stage_of; /* per command; or none: not placed yet */
+	uint32_t *point_of;	/* per command: its completion point, or none */
+	uint32_t *last_on;	/* per lane: the stage of its last command */
 	uint32_t *next_commands;
-	plait__vector edges;	/* the items before each item, in turn */
-	plait__vector sources;	/* of the command that is looked at: items */
+	plait__vector edges;	/* the predecessors of each stage */
+	plait__vector sources;	/* predecessors of the command at hand:
+				 * stages */
 	uint32_t stamp;
 	bool failed;
 };
@@ -54,7 +55,7 @@ static plait__queue_stage *stage_at(const struct stage_builder *b,
 
 /* ---- items ---- */
 
-/* Behind the sources. */
+/* Add a stage behind the sources. */
 static uint32_t add_stage(struct stage_builder *b, uint32_t kind, uint32_t link)
 {
 	const plait__queue_stage stage = {
@@ -90,7 +91,7 @@ static void add_source(struct stage_builder *b, uint32_t stage)
 	push(b, &b->sources, stage);
 }
 
-/* The host waits for a command: behind the item that submits it. */
+/* The completion point of a command, behind the stage that submits it. */
 static uint32_t point_for(struct stage_builder *b, uint32_t command)
 {
 	plait__vector sources = b->sources;
@@ -113,7 +114,7 @@ static uint32_t point_for(struct stage_builder *b, uint32_t command)
 	return stage;
 }
 
-/* ---- what a command comes behind ---- */
+/* ---- predecessors of a command ---- */
 
 /* A stub waits for its region's command, of which it is a part. */
 static bool is_own_region(const struct stage_builder *b, uint32_t command,
@@ -157,7 +158,7 @@ static void place(struct stage_builder *b, uint32_t command, uint32_t stage)
 	b->last_on[b->plan->commands[command].lane] = stage;
 }
 
-/* Behind its end, as the host sees it. */
+/* Let the source be the completion of a command, as the host sees it. */
 static void add_end_of(struct stage_builder *b, uint32_t command)
 {
 	if (stage_at(b, b->stage_of[command])->kind == PLAIT__STAGE_CHUNK)
@@ -166,7 +167,7 @@ static void add_end_of(struct stage_builder *b, uint32_t command)
 		add_source(b, b->stage_of[command]);
 }
 
-/* What its lane has in front of it. */
+/* Likewise of the preceding command of its lane. */
 static void add_end_before(struct stage_builder *b, uint32_t command)
 {
 	if (!b->failed && b->plan->commands[command].position > 0)
@@ -194,7 +195,7 @@ static void add_external(struct stage_builder *b, uint32_t command)
 
 /* ---- chunks ---- */
 
-/* The chunk behind one item. */
+/* The chunk directly behind the stage alone, or the stage if it is a chunk. */
 static uint32_t chunk_behind(struct stage_builder *b, uint32_t stage)
 {
 	uint32_t chunk = stage_at(b, stage)->following_chunk;
@@ -209,13 +210,13 @@ static uint32_t chunk_behind(struct stage_builder *b, uint32_t stage)
 	return chunk;
 }
 
-/* Is `chunk`, one of the sources, behind all others of them? */
+/* Returns true if `chunk`, one of the sources, follows all others of them. */
 static bool covers(const struct stage_builder *b, uint32_t chunk)
 {
 	const plait__queue_stage *stage = stage_at(b, chunk);
 	uint32_t found = 1;
 
-	/* Looking must not cost more than what it is for. */
+	/* The search must not cost more than a chunk. */
 	if (stage->kind != PLAIT__STAGE_CHUNK ||
 	    stage->predecessors + 1 < b->sources.count ||
 	    stage->predecessors > 2 * b->sources.count + 8)
@@ -271,8 +272,8 @@ static void add_command(struct stage_builder *b, uint32_t command)
 	place(b, command, chunk);
 }
 
-/* One that its device decides is a command like others, with its stubs where
- * it is. */
+/* Place a region on a device like a command, with its stubs in the same
+ * chunk. */
 static void join_region(struct stage_builder *b, const uint32_t *commands,
 			uint32_t count)
 {
@@ -307,7 +308,8 @@ static void place_region(struct stage_builder *b, uint32_t region,
 		place(b, commands[i], stage);
 }
 
-/* A region with its stubs, which lie side by side; how many they are. */
+/* Add a region and its stubs, which are adjacent in the order.  Returns their
+ * number. */
 static uint32_t add_region(struct stage_builder *b, const uint32_t *commands,
 			   uint32_t most)
 {
@@ -329,7 +331,7 @@ static uint32_t add_region(struct stage_builder *b, const uint32_t *commands,
 
 /* ---- bodies ---- */
 
-/* What a region's home lane cannot wait for when a body ends. */
+/* Exits of a body that the region's home lane cannot wait for. */
 static void add_exits(struct stage_builder *b, const plait__plan_body *body)
 {
 	const plait__queue_lane *lanes = b->compiled->lanes;
@@ -378,7 +380,7 @@ static void add_body(struct stage_builder *b, uint32_t number)
 		b->compiled->stages.count - b->base;
 }
 
-/* From who is before whom to who comes behind whom. */
+/* Turn lists of predecessors into lists of successors. */
 static void invert_edges(struct stage_builder *b)
 {
 	plait__vector *items = &b->compiled->stages;

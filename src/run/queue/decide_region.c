@@ -8,7 +8,7 @@ static const plait__plan *plan_of(const plait__run_driver *driver)
 	return driver->compiled->program->plan;
 }
 
-/* What comes now: a body, or none; `again`: a body was done. */
+/* The body that runs next, or none; `again`: a body was done. */
 static uint32_t next_body(const plait__run_driver *driver, uint32_t number,
 			  bool again)
 {
@@ -26,7 +26,7 @@ static uint32_t next_body(const plait__run_driver *driver, uint32_t number,
 	return word != 0 ? region->body_first : PLAIT__NONE;
 }
 
-/* The number of the iteration that begins, or how many there were. */
+/* Set the number of the iteration that begins, or count the last one. */
 static void count_iteration(plait__run_driver *driver, uint32_t number,
 			    bool again)
 {

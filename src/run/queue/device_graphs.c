@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An instance's segments as its backends have them.  They are made with the
- * instance, also where runs have to tell something: then with anything in its
- * place, which runs replace.  A launch that changed since is patched before the
- * segment is submitted, which is idle then: an iteration begins behind all of the
- * last one, a run behind the last run of its instance.
+ * Segments of an instance as device graphs of their backends.  Graphs are
+ * created with the instance, also where arguments depend on runs: then with
+ * placeholders.  A launch that has changed is patched before its graph is
+ * submitted.  The graph is idle then: an iteration begins after all of the last
+ * one, and a run after the last run of its instance.
  *
- * What a backend will not have as one, or what became a function of the host,
- * is submitted command by command.  A segment that decides regions cannot be:
- * a run that finds it so is carried out by another state of its instance, which
- * decides all of them on the host.  So these are made before anything of a run
- * is submitted.  Where one changes in a run, and is refused then, it is walked
+ * A segment without a graph is submitted command by command: the backend
+ * refused it, or one of its kernels was exchanged for a host function.  A
+ * segment that decides regions cannot be submitted so.  A run that finds one
+ * without a graph uses the fallback driver of the instance (host_fallback.c),
+ * so these graphs are updated before anything of a run is submitted.  If a
+ * backend refuses an update in the middle of a run, the segment is walked
  * (segment_fallback.c).
  */
 #include "run/queue/device_graphs.h"
@@ -43,7 +44,7 @@ static plait__device *device_of(const plait__queue_instance *state,
 	return state->compiled->lanes[segment_at(state, number)->lane].device;
 }
 
-/* ---- what is submitted ---- */
+/* ---- work of a segment ---- */
 
 static void set_label(const plait__queue_instance *state, uint32_t number,
 		      plait__device_graph *graph)
@@ -55,11 +56,11 @@ static void set_label(const plait__queue_instance *state, uint32_t number,
 	char room[PLAIT__NODE_ROOM];
 
 	snprintf(graph->label, sizeof(graph->label),
-		 "segment of %u from %.60s on", segment->member_count,
+		 "segment of %u commands from %.60s", segment->member_count,
 		 plait__program_node(plan, first, room));
 }
 
-/* As one command, or one by one. */
+/* Let the segment's submission have its graph, or its commands. */
 static void select_work(plait__queue_instance *state, uint32_t number)
 {
 	const plait__queue_submission *from = submission_of(state, number);
@@ -114,7 +115,7 @@ static void destroy_raw(plait__queue_instance *state, uint32_t number)
 	graph->raw = NULL;
 }
 
-/* PLAIT_E_UNSUPPORTED is fine: then it has none. */
+/* PLAIT_E_UNSUPPORTED is no error: the segment then has no graph. */
 static plait_status create_graph(plait__queue_instance *state, uint32_t number,
 				 plait_error *error)
 {
@@ -161,7 +162,7 @@ static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 		&state->work[submission_of(state, number)->work_first + index],
 		&room);
 
-	/* It has to be made anew. */
+	/* The graph has to be created again. */
 	if (status == PLAIT_E_UNSUPPORTED) {
 		destroy_raw(state, number);
 		return PLAIT_OK;
@@ -170,7 +171,7 @@ static plait_status patch_command(plait__queue_instance *state, uint32_t number,
 					   error);
 }
 
-/* Until there is nothing left that it could be patched in. */
+/* Patch stale commands until the backend refuses one. */
 static plait_status patch_stale(plait__queue_instance *state, uint32_t number,
 				plait_error *error)
 {
@@ -205,7 +206,7 @@ static void clear_stale(plait__queue_instance *state, uint32_t number)
 			.stale = false;
 }
 
-/* Idle, and to be submitted next. */
+/* Update an idle graph: patch, create or destroy it. */
 static plait_status update(plait__queue_instance *state, uint32_t number,
 			   plait_error *error)
 {
@@ -226,7 +227,7 @@ static plait_status update(plait__queue_instance *state, uint32_t number,
 	graph->changed = status != PLAIT_OK;
 	if (status != PLAIT_OK)
 		plait__error_prefix(error,
-				    "%s could not be frozen: ", graph->label);
+				    "%s could not be created: ", graph->label);
 	return status;
 }
 
@@ -250,10 +251,10 @@ plait_status plait__device_graphs_update(plait__queue_instance *state,
 	return status;
 }
 
-/* ---- what decides regions ---- */
+/* ---- graphs that decide regions ---- */
 
-/* With what they are given at the beginning of the run; a segment within a
- * loop may be given something else afterwards. */
+/* Update a graph with the arguments that hold at the beginning of the run; a
+ * segment within a loop may get others afterwards. */
 static plait_status prepare(plait__queue_instance *state, uint32_t number,
 			    plait_error *error)
 {
@@ -262,7 +263,7 @@ static plait_status prepare(plait__queue_instance *state, uint32_t number,
 	if (state->graphs[number].raw != NULL && !state->graphs[number].changed)
 		return PLAIT_OK;
 	plait__launch_variants_bind_submission(state, from);
-	/* The run has failed, and is told. */
+	/* The run has failed and has its error. */
 	if (at_load_relaxed_u32(&state->instance->stop) != 0)
 		return PLAIT_OK;
 	return update(state, number, error);
@@ -295,7 +296,7 @@ bool plait__device_graphs_lacks_any(const plait__queue_instance *state)
 	return false;
 }
 
-/* What cannot be told is made anew, when it is idle. */
+/* A graph that does not accept the reset is created again, when it is idle. */
 void plait__device_graphs_stop(plait__queue_instance *state, bool stop)
 {
 	for (uint32_t i = 0; i < state->compiled->segments.count; i++) {

@@ -17,8 +17,8 @@ plait_status plait__device_graphs_update(plait__queue_instance *state,
  * if one of them does not exist. */
 plait_status plait__device_graphs_prepare(plait__queue_instance *state,
 					  bool *out_whole, plait_error *error);
-/* Returns true if a graph that decides regions cannot exist, whatever the
- * arguments of a run are. */
+/* Returns true if a graph that decides regions cannot exist for any
+ * arguments of a run. */
 bool plait__device_graphs_lacks_any(const plait__queue_instance *state);
 /* Tell the loops of all graphs to end (`stop`), or to run again. */
 void plait__device_graphs_stop(plait__queue_instance *state, bool stop);

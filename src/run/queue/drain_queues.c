@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of a run's lanes: what each queue is given last, and of which the
- * driver is told.  They go to all queues that took something, also of a run that
- * was stopped: only then is nothing in flight.
+ * Final submissions of a run: the last batch of each lane.  The driver awaits its
+ * completion.  Each queue that accepted work gets one, also in a run that
+ * was stopped: only their completion proves that nothing is in flight.
  */
 #include "run/queue/drain_queues.h"
 
@@ -15,7 +15,8 @@ static const plait__plan *plan_of(const plait__run_driver *driver)
 	return driver->compiled->program->plan;
 }
 
-/* The lane whose end comes as the n-th: the first ones of ports at last. */
+/* The n-th lane to get its final batch: the first lanes of ports come last.
+ * None if lane n has its turn in the other half. */
 static uint32_t nth_lane(const plait__run_driver *driver, uint32_t n,
 			 bool *out_last)
 {
@@ -27,8 +28,9 @@ static uint32_t nth_lane(const plait__run_driver *driver, uint32_t n,
 	return *out_last == (n >= lanes) ? lane : PLAIT__NONE;
 }
 
-/* A port that takes nothing has nothing in flight: there is no end to be told,
- * and whoever tries again may try for ever. */
+/* Skip the final batches of a port that accepted no work: nothing of it is in
+ * flight, and retries might never succeed.  Returns false if the batch has to
+ * be retried. */
 static bool skip_unused_port(plait__run_driver *driver, uint32_t lane,
 			     plait_error *why)
 {
@@ -46,8 +48,8 @@ static bool skip_unused_port(plait__run_driver *driver, uint32_t lane,
 	return true;
 }
 
-/* Where something was taken nothing else tells that nothing is in flight any
- * more: so it is tried again (retry.c). */
+/* A refused final batch is retried (retry.c) where work was accepted, as
+ * nothing else proves that the work is complete. */
 void plait__drain_queues(plait__run_driver *driver)
 {
 	const plait__queue_program *compiled = driver->compiled;
@@ -79,7 +81,7 @@ void plait__drain_queues(plait__run_driver *driver)
 				driver, listeners + compiled->lanes[lane].port);
 		else if (last)
 			driver->drains_left--;
-		/* With its device, what was in flight is lost. */
+		/* A lost device has nothing in flight. */
 		if (status == PLAIT_E_LOST)
 			plait__instance_stop(driver->instance, &why);
 	}

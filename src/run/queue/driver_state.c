@@ -99,7 +99,8 @@ static void fill_listeners(plait__run_driver *driver)
 			      i, i);
 }
 
-/* From any thread, in upcalls too: the driver goes on with it. */
+/* plait__external.offer: the driver resumes the command.  From any thread, in
+ * upcalls too. */
 static void offer_external(plait__external *external)
 {
 	plait__queue_external *lane = (plait__queue_external *)(void *)external;
@@ -137,7 +138,7 @@ static plait_status make_external(plait__run_driver *driver, uint32_t lane,
 				    compiled->lanes[lane].submits, error);
 }
 
-/* Callbacks write their own times. */
+/* Let each host callback write its times. */
 static void link_times(plait__run_driver *driver)
 {
 	uint32_t count = plait__queue_program_timed_count(driver->compiled);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands that are functions of the host, called by a backend: kernels of the
- * host, the user's functions, and what moves bytes between memories that no
- * backend knows both of.
+ * Commands that a backend executes by calling a function of the host: kernels
+ * of the host, functions of the user, and copies between memories of which no
+ * backend knows both.  Callbacks run on any thread of the backend.
  */
 #include "run/queue/host_callbacks.h"
 
@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-/* What a call answers that was not made, so that nothing behind it runs. */
+/* Result of a callback that does nothing, so that its queue fails and nothing
+ * behind it runs. */
 enum { NOT_CALLED = -1 };
 
 /* ---- arguments ---- */
@@ -34,7 +35,7 @@ static uint32_t map_flags(const plait__parameter *parameter)
 	}
 }
 
-/* All of the memory from where the argument begins. */
+/* Map the memory from the argument's offset to its end. */
 static plait_status find_pointer(plait__host_callback *call,
 				 const plait__plan_arg *arg,
 				 const plait__parameter *parameter,
@@ -77,8 +78,8 @@ static plait_status find_arguments(plait__host_callback *call,
 		const plait__plan_arg *arg =
 			&plan->args[call->payload->arg_first + i];
 
-		/* Values, addresses among them; and scratch, which the host's
-		 * code has from the instance. */
+		/* Values, among them addresses; and scratch, which the host's
+		 * code gets from the instance. */
 		call->arguments[i] = values[i];
 		if (parameters[i].type != PLAIT__TYPE_POINTER ||
 		    !is_memory(arg))
@@ -90,7 +91,7 @@ static plait_status find_arguments(plait__host_callback *call,
 	return status;
 }
 
-/* All of them; the first failure counts. */
+/* Unmap all; the first failure counts. */
 static plait_status unmap_arguments(plait__host_callback *call,
 				    plait_error *error)
 {
@@ -119,7 +120,7 @@ static plait_status result_status(int32_t result, plait_error *why)
 				  "failed with %d", (int)result);
 }
 
-/* The first failure counts, which is that of the function. */
+/* The first failure counts: that of the function. */
 static plait_status end_call(plait__host_callback *call, plait_status status,
 			     plait_error *why)
 {
@@ -217,7 +218,7 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 	return end_call(call, status, why);
 }
 
-/* A word in memory that the backend of who asks does not know. */
+/* Read a predicate word in memory that the lane's backend does not know. */
 static plait_status read_word(plait__queue_predicate *predicate,
 			      plait_error *why)
 {
@@ -249,8 +250,9 @@ static void fail_exited_thread(plait__queue_instance *state, uint32_t command)
 }
 
 /*
- * The function ends its thread; the backend sees to its queue.  Not a guard: a
- * backend that notices sooner would end the run before we had heard of it.
+ * The function has ended its thread; the backend recovers its queue.  This is a
+ * thread scope and not a guard: a backend that noticed sooner would end the run
+ * before this failure was recorded.
  */
 static void call_lost(void *arg)
 {
@@ -278,9 +280,8 @@ static void end_times(plait__callback_times *times, uint64_t start_ns)
 }
 
 /*
- * What a backend calls.  After a failure or a cancellation nothing begins any
- * more: then the queue is made to fail, for what is behind in it must not run
- * either.
+ * Entry point of a callback.  After a failure or a cancellation nothing begins
+ * any more: the callback fails its queue, as nothing behind it must run either.
  */
 int32_t plait__host_callback_run(void *user_data)
 {
@@ -291,7 +292,7 @@ int32_t plait__host_callback_run(void *user_data)
 	plait_status status;
 	uint64_t start_ns;
 
-	/* Relaxed: who stopped it need not be obeyed at once. */
+	/* Relaxed: a stop need not take effect at once. */
 	if (at_load_relaxed_u32(&instance->stop) != 0)
 		return NOT_CALLED;
 	PLAIT__THREAD_SCOPE scope = { call_lost, call };

@@ -15,7 +15,7 @@ plait_status plait__host_callback_copy(plait__host_callback *call,
 				       plait_error *why);
 
 /* Entry points for backends: a plait__host_callback; a plait__queue_predicate
- * that a function answers; one whose word the host reads. */
+ * that a function answers; one that the host reads from memory. */
 int32_t plait__host_callback_run(void *user_data);
 int32_t plait__host_callback_ask_predicate(void *user_data);
 int32_t plait__host_callback_read_predicate(void *user_data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fallback driver of an instance: decides on the host all regions that a backend
- * refused to decide. */
+/* Fallback driver of an instance: decides all regions on the host where a
+ * backend refused to. */
 #ifndef PLAIT_SRC_RUN_QUEUE_HOST_FALLBACK_H
 #define PLAIT_SRC_RUN_QUEUE_HOST_FALLBACK_H
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that devices run themselves.  A launch of a backend has its
- * arguments and its geometry for good, so a command keeps some:
+ * Cache of bound launches.  A backend launch has fixed arguments and a fixed
+ * geometry, so each launch command keeps one or several:
  *
- *     nothing changes		one, bound with the instance
- *     buffers take turns	one per turn, bound with the instance
- *     parameters, or the	bound before it is submitted, unless one of
- *     number of the iteration	those that are kept has the same
+ *     constant arguments		one, bound with the instance
+ *     rotating buffers		one per rotation, bound with the instance
+ *     parameters, iteration	bound before submission, unless one that is
+ *     numbers			kept matches
  *
- * What is replaced is not in use: an iteration begins behind all of the last
- * one, a run behind the last run of its instance.  Buffers that a run was told
- * are the user's to release when it is over, so launches that have them end
- * with it.
+ * A launch that is replaced is not in use: an iteration begins after all of the
+ * last one, and a run after the last run of its instance.  The user may release
+ * buffers given to a run when it is over, so launches with such memory are
+ * unbound then.
  *
- * A command of a segment is bound with the instance in any case, to what its
- * frame has before anybody said more (zeros, no memory, one item), so that the
- * segment can be made and then only has to be patched.
+ * Commands of segments are also bound with the instance, to the initial
+ * contents of its frame (zeros, no memory, one item), so that device graphs can
+ * be created; runs only patch them.
  */
 #include "run/queue/launch_variants.h"
 
@@ -34,17 +34,8 @@
 
 #include <string.h>
 
-/* More turns than that are bound as they come. */
+/* Maximum of variants per command; more rotations are bound when they occur. */
 enum { MAX_VARIANTS = 8 };
-
-/* `changes` of a launch. */
-enum {
-	ROTATES = 1 << 0,
-	PER_RUN = 1 << 1, /* parameters, the number of an iteration */
-	BORROWS = 1 << 2 /* memory among them */
-};
-
-/* ---- what may change ---- */
 
 static plait__device *device_of(const plait__queue_program *compiled,
 				uint32_t command)
@@ -66,7 +57,7 @@ static uint32_t common_multiple(uint32_t a, uint32_t b)
 	return a / x * b;
 }
 
-/* How many iterations it takes until the same buffers come again. */
+/* Number of iterations after which the same buffers occur again. */
 static uint32_t count_rotations(const plait__plan *plan,
 				const plait__plan_payload *payload)
 {
@@ -102,9 +93,9 @@ uint32_t plait__launch_variants_count(const plait__queue_program *compiled,
 	return count_rotations(compiled->program->plan, payload);
 }
 
-/* ---- what it is given now ---- */
+/* ---- current arguments ---- */
 
-/* What is wrong with an argument, in the words of those who name the node. */
+/* Prefix an error with the argument; the caller names the node. */
 static plait_status prefix_argument(const plait__kernel *kernel, uint32_t index,
 				    plait_status status, plait_error *error)
 {
@@ -145,7 +136,7 @@ static plait_status resolve_memory(const plait__queue_instance *state,
 		plait__resolve_buffer(state, arg, &offset);
 	const char *fault;
 
-	/* Memory without bytes is no memory to backends. */
+	/* Backends have no handle for empty memory. */
 	if (buffer == NULL || buffer->root->raw == NULL)
 		return PLAIT_OK;
 	if (buffer->device->port != device->port)
@@ -271,7 +262,8 @@ static plait_status bind_variant(plait__queue_instance *state, uint32_t command,
 				       error);
 }
 
-/* `state->variant_arguments` begins with what it is given now. */
+/* Choose or replace a variant.  `state->variant_arguments` begins with the
+ * current arguments. */
 static plait_status choose_variant(plait__queue_instance *state,
 				   uint32_t command, const plait_launch *launch,
 				   plait__launch_variant **out,
@@ -298,7 +290,8 @@ static plait_status choose_variant(plait__queue_instance *state,
 	return bind_variant(state, command, variant, count, error);
 }
 
-/* Null: what it launches now is a function of the host. */
+/* The kernel of a command; null: it has no code for the device, so it is a host
+ * callback. */
 static plait__kernel *find_kernel(const plait__queue_instance *state,
 				  uint32_t command)
 {
@@ -356,8 +349,8 @@ static plait_status bind_rotation(plait__queue_instance *state,
 	return bind_current(state, command, error);
 }
 
-/* What runs have to tell, before one has: what cannot be bound so is bound when
- * it is told. */
+/* Bind what depends on runs, before the first one.  Failures are ignored: the
+ * command is bound again before it is submitted. */
 static void bind_early(plait__queue_instance *state, uint32_t command)
 {
 	plait_error ignored = { .size = sizeof(ignored) };
@@ -366,7 +359,7 @@ static void bind_early(plait__queue_instance *state, uint32_t command)
 		(void)bind_current(state, command, &ignored);
 }
 
-/* What no run has to tell: with all turns, the first at last. */
+/* Bind all variants that no run changes, the first rotation last. */
 static plait_status bind_all(plait__queue_instance *state, uint32_t command,
 			     plait_error *error)
 {
@@ -392,7 +385,7 @@ static void unbind_all(plait__queue_instance *state, uint32_t command)
 
 	for (uint32_t i = 0; i < self->variant_count; i++)
 		unbind(state, command, &self->variants[i]);
-	/* Runs end in upcalls too. */
+	/* Runs may end in upcalls, which must not release a kernel. */
 	if (self->kernel != NULL)
 		plait__object_drop_deferred(&self->kernel->object);
 	self->kernel = NULL;
@@ -464,7 +457,8 @@ void plait__launch_variants_free(plait__queue_instance *state)
 
 /* ---- runs ---- */
 
-/* False: the run has failed, and the next one tries again. */
+/* Rebind a launch after its kernel was exchanged.  Returns false if the run has
+ * failed; the next one tries again. */
 static bool rebind_kernel(plait__queue_instance *state, uint32_t command)
 {
 	plait__queue_launch *self = &state->launches[command];

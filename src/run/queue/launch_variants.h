@@ -13,7 +13,7 @@ plait_status plait__launch_variants_make(plait__queue_instance *state,
 					 plait_error *error);
 /* Unbind all launches; also free the scratch arenas. */
 void plait__launch_variants_free(plait__queue_instance *state);
-/* Before a run: rebind launches whose kernel was exchanged. */
+/* Before a run: rebind launches after an exchange of their kernel. */
 void plait__launch_variants_renew(plait__queue_instance *state);
 /* After a run: unbind launches that have buffers of its parameters. */
 void plait__launch_variants_release(plait__queue_instance *state);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who decides the loops and branches of a plan on queues, and why: told to the
- * log when the plan is made ready, and in each run in which that is not so.
+ * Logs which regions of a plan on queues a device decides and which the host,
+ * with the reason: when the plan is prepared, and in each run that differs from
+ * that.
  */
 #include "run/queue/log_decisions.h"
 
@@ -20,18 +21,18 @@ static bool is_zero(enum plait__env_number which)
 	return number == 0;
 }
 
-/* What holds for all of them; null: each has its own. */
+/* A reason that all regions share; null: each has its own. */
 static const char *common_reason(const plait__queue_program *compiled)
 {
 	if (compiled->host_decides)
-		return "a device has not taken all of its plan's";
+		return "a device cannot decide all of its plan";
 	if (compiled->records)
 		return "its runs are recorded";
 	if (is_zero(PLAIT__ENV_SEGMENTS))
 		return "PLAIT_SEGMENTS is 0";
 	if (is_zero(PLAIT__ENV_REGIONS))
 		return "PLAIT_REGIONS is 0";
-	return compiled->min_commands == 0 ? "its device decides none" : NULL;
+	return compiled->min_commands == 0 ? "its device cannot decide any" : NULL;
 }
 
 static void log_region(const plait__queue_program *compiled, uint32_t number,

@@ -23,7 +23,8 @@ bool plait__queue_command_has_work(const plait__plan *plan, uint32_t command)
 
 /* ---- memory of other backends ---- */
 
-/* Does a lane's backend know this memory?  Memory without bytes is none. */
+/* Returns true if the backend of a lane knows this memory.  Empty memory is
+ * none. */
 static bool knows(const plait__queue_program *compiled, uint32_t lane,
 		  const plait__plan_arg *arg)
 {
@@ -40,7 +41,7 @@ static bool knows(const plait__queue_program *compiled, uint32_t lane,
 		       plait__queue_program_port(compiled, lane);
 }
 
-/* Does the lane's device leave rows to the host? */
+/* Returns true if the lane's device does not support strided copies. */
 static bool lacks_rows(const plait__queue_program *compiled, uint32_t command,
 		       const plait__plan_payload *payload)
 {
@@ -89,7 +90,7 @@ bool plait__queue_command_can_call(const plait__queue_program *compiled,
 		PLAIT_CAP_HOST_CALL) != 0;
 }
 
-/* What the host has to do instead, called by the lane. */
+/* Work that a host callback has to do, for a backend that can call it. */
 static const char *why_not_foreign(const plait__queue_program *compiled,
 				   uint32_t command, const char *what)
 {
@@ -116,9 +117,9 @@ static const char *why_not_region(const plait__queue_program *compiled,
 			"device cannot read");
 	if (function->inbox != NULL)
 		return NULL;
-	return plait__queue_command_can_call(compiled, command) ?
-		       NULL :
-		       "is decided by a host function, which that device cannot call";
+	if (plait__queue_command_can_call(compiled, command))
+		return NULL;
+	return "is decided by a host function, which that device cannot call";
 }
 
 const char *plait__queue_command_lacks(const plait__queue_program *compiled,
@@ -129,9 +130,9 @@ const char *plait__queue_command_lacks(const plait__queue_program *compiled,
 
 	switch (at->kind) {
 	case PLAIT__CMD_HOST:
-		return plait__queue_command_can_call(compiled, command) ?
-			       NULL :
-			       "is a host function, which that device cannot call";
+		if (plait__queue_command_can_call(compiled, command))
+			return NULL;
+		return "is a host function, which that device cannot call";
 	case PLAIT__CMD_COPY:
 	case PLAIT__CMD_FILL:
 		return why_not_foreign(compiled, command,
@@ -156,7 +157,7 @@ const char *plait__queue_command_lacks(const plait__queue_program *compiled,
 
 /* ---- arguments ---- */
 
-/* What an exchanged kernel has, too: it has the same signature. */
+/* The signature is that of all kernels that can be exchanged for this one. */
 static const plait__signature *signature_of(const plait__program *program,
 					    const plait__plan_payload *payload)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine for queues of any backend; see queue_engine.h. */
+/* Engine vtable for plans on backend queues; drivers of each instance, one for
+ * recorded runs and one for all others. */
 #include "run/queue/queue_engine.h"
 
 #include "run/program.h"
@@ -14,15 +15,15 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-/* Of an instance. */
+/* Drivers of an instance. */
 struct states {
 	plait__run_driver *plain;
-	at_ptr recorded; /* plait__queue_instance, or null: make_record */
+	at_ptr recorded; /* plait__run_driver, or null: see make_record */
 };
 
 /* ---- per plan ---- */
 
-/* Where backends get on by themselves, somebody has to, too. */
+/* Backends that progress by themselves need a thread that drives the runs. */
 static plait_status start_progress_thread(const plait__queue_program *compiled,
 					  plait_error *error)
 {
@@ -40,7 +41,7 @@ static plait_status prepare(plait__program *program, plait_error *error)
 							&compiled, error);
 
 	program->compiled = compiled;
-	/* Where it is wanted there is nobody to be told that it failed. */
+	/* Compiled now, as a run that needs it could not report the failure. */
 	if (status == PLAIT_OK && compiled->has_device_loops)
 		status = plait__queue_program_make(
 			program, false, true, &compiled->host_decided, error);
@@ -107,7 +108,7 @@ static plait_status make(plait__instance *instance, plait_error *error)
 				   "no memory for an instance of a plan");
 	status = make_driver(instance, instance->program->compiled,
 			     &states->plain, error);
-	/* Its first run would need it. */
+	/* Otherwise the first run would have to create it. */
 	if (status == PLAIT_OK &&
 	    plait__device_graphs_lacks_any(&states->plain->state))
 		status = plait__host_fallback_get(states->plain, &fallback,
@@ -115,8 +116,8 @@ static plait_status make(plait__instance *instance, plait_error *error)
 	return status;
 }
 
-/* Recorded runs have queues of their own; called with the plan's `preparing`
- * held. */
+/* Recorded runs have queues of their own.  Caller holds `preparing` of the
+ * plan. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
 	plait__queue_program *compiled = instance->program->compiled;
@@ -169,7 +170,7 @@ static void start(plait__instance *instance, bool inline_ok)
 		plait__recorder_begin(instance->recording, UINT32_MAX);
 	}
 	plait__run_driver_begin(driver);
-	/* It may be over before this returns. */
+	/* The run may be over before this returns. */
 	plait__progress_add(instance->program->context, &driver->pollable);
 }
 
@@ -199,7 +200,7 @@ static void describe_blocked(plait__instance *instance, plait__blocked_on *out)
 		plait__blocked_queue_describe(recorded, out);
 }
 
-/* Instances take kernels from their version when a run begins. */
+/* Launches are rebound when a run begins, so there is no code to compile. */
 static plait_status recode(plait__program *program,
 			   plait__object *const *kernels, void **out,
 			   plait_error *error)

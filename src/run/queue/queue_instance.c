@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One instance of a plan on queues: its queues, signals and arrays, made once.
- * Runs only change sequences in them.
+ * Creates the backend resources of an instance once; runs only change
+ * sequences, launches and graphs in them.
  */
 #include "run/queue/queue_instance.h"
 
@@ -21,7 +21,7 @@ static const plait_allocator *allocator_of(const plait__queue_instance *state)
 
 /* ---- arrays ---- */
 
-/* What is allocated: ARRAY(field, how many). */
+/* All arrays: ARRAY(field, count). */
 #define ARRAYS(ARRAY) \
 	ARRAY(queues, plan->lanes_count) \
 	ARRAY(work, compiled->work.count) \
@@ -86,7 +86,7 @@ static void count_arguments(plait__queue_instance *state)
 	state->variant_argument_count += state->most_arguments;
 }
 
-/* ---- what is submitted ---- */
+/* ---- submissions ---- */
 
 static void place_variants(plait__queue_instance *state, uint32_t command,
 			   uint32_t arguments)
@@ -106,7 +106,7 @@ static void place_variants(plait__queue_instance *state, uint32_t command,
 	state->variant_count += launch->variant_count;
 }
 
-/* What was counted is counted once more. */
+/* Assign the ranges that count_arguments counted. */
 static void place_arguments(plait__queue_instance *state)
 {
 	const plait__queue_program *compiled = state->compiled;
@@ -121,7 +121,7 @@ static void place_arguments(plait__queue_instance *state)
 		state->callbacks[i].arguments = argument;
 		state->callbacks[i].pointers = pointer;
 		place_variants(state, i, arguments);
-		/* Of null nothing is counted. */
+		/* Without arguments the arrays are null. */
 		if (arguments > 0)
 			argument += arguments;
 		if (pointers > 0)

@@ -59,7 +59,7 @@ typedef struct plait__launch_variant {
 	plait_launch launch;
 } plait__launch_variant;
 
-/* A launch command whose device accepts code. */
+/* A launch command on a device that accepts code. */
 typedef struct plait__queue_launch {
 	plait__kernel *kernel;	/* held; null: a host callback */
 	plait__launch_variant *variants;

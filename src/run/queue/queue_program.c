@@ -69,7 +69,7 @@ static plait_status compile(plait__queue_program *compiled, plait_error *error)
 	       plait__compile_segments(compiled, next_commands);
 	if (good)
 		plait__compile_predicates(compiled);
-	/* Of one that decides all there is something to tell when it runs. */
+	/* A fallback program logs its decisions in each run that uses it. */
 	if (good && !compiled->host_decides)
 		plait__log_decisions(compiled);
 	good = good && plait__compile_batches(compiled, next_commands);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording runs on queues.  Only the driver writes.  A plan that is recorded is
- * compiled once more, with a mark for each command; the driver is told of all
- * of them, in any order, and a body is not over before.
+ * Times of commands in recorded runs.  Only the driver writes records.  A plan
+ * that is recorded has a second compiled form, with a mark for each command; a
+ * body is over when the driver has seen the completion of all of them, in any
+ * order.
  *
- * A function of the host is timed where it is called.  Of what a device does by
- * itself the end is when we were told, but not after something began that comes
- * behind it, and the beginning when it was submitted, or when all that it comes
- * behind had ended: that is as exact as it gets.
+ * A host callback takes its own times.  For work of a device, the end is the
+ * time when the driver was notified, but not after the start of a successor;
+ * the start is the time of its submission or the end of its predecessors,
+ * whichever is later.  Backends offer nothing more exact.
  */
 #include "run/queue/record_times.h"
 
@@ -60,7 +61,7 @@ static void put_command(plait__run_driver *driver, uint32_t command,
 	plait__recorder_put_as(ring_of(driver, command), &entry);
 }
 
-/* ---- what queues do ---- */
+/* ---- commands of queues ---- */
 
 static bool was_called(const plait__command_times *times)
 {
@@ -107,7 +108,8 @@ uint32_t plait__record_times_completed(plait__run_driver *driver,
 	uint32_t command = driver->listeners[number].mark;
 	uint32_t body = body_of(driver, command);
 
-	/* One that failed counts, one that did not run does not. */
+	/* A command that did not run has no end; a callback that failed has its
+	 * own times. */
 	if (status == PLAIT_OK)
 		driver->times[command].end_ns =
 			driver->listeners[number].completed_ns;
@@ -117,7 +119,7 @@ uint32_t plait__record_times_completed(plait__run_driver *driver,
 
 /* ---- a body is over ---- */
 
-/* Call `each` for all that a command comes behind in its body. */
+/* Call `each` for all predecessors of a command in its body. */
 static void each_before(plait__run_driver *driver, uint32_t command,
 			void (*each)(plait__command_times *before,
 				     uint64_t *ns),
@@ -151,8 +153,8 @@ static void limit_start(plait__command_times *before, uint64_t *ns)
 		*ns = end_ns;
 }
 
-/* What has no time of its own, as where a lane goes past a region, hands on
- * when those behind it began; 0: none did. */
+/* A command without times of its own, such as a stub, passes on the start of
+ * its successors; 0: none began. */
 static uint64_t successor_start(const plait__command_times *times)
 {
 	return times->successor_start_ns == UINT64_MAX ?
@@ -160,14 +162,15 @@ static uint64_t successor_start(const plait__command_times *times)
 		       times->successor_start_ns;
 }
 
-/* When it began, as those before it have to know; 0: it did not. */
+/* The latest end of its predecessors that a command allows; 0: it did not
+ * begin. */
 static uint64_t limit_end(plait__run_driver *driver, uint32_t command)
 {
 	plait__command_times *times = &driver->times[command];
 
 	if (was_called(times))
 		return times->call.start_ns;
-	/* What the host does itself it knows. */
+	/* The driver times its own stages. */
 	if (!plait__queue_command_is_timed(driver->compiled, command))
 		return times->start_ns != 0 ? times->start_ns :
 					      successor_start(times);
@@ -176,7 +179,8 @@ static uint64_t limit_end(plait__run_driver *driver, uint32_t command)
 	return times->end_ns != 0 ? times->end_ns : successor_start(times);
 }
 
-/* What its lane did in the body around before it came to the region. */
+/* Limit by the commands of the lane that precede the region in the enclosing
+ * body. */
 static void limit_start_by_lane(plait__run_driver *driver, uint32_t command,
 				uint32_t body, uint64_t *ns)
 {
@@ -197,7 +201,7 @@ static void limit_start_by_lane(plait__run_driver *driver, uint32_t command,
 	}
 }
 
-/* The first in its lane is behind that of all bodies around. */
+/* The first command of its lane follows those of all enclosing bodies. */
 static void limit_start_by_outer(plait__run_driver *driver, uint32_t command,
 				 uint64_t *ns)
 {
@@ -248,7 +252,7 @@ void plait__record_times_put_body(plait__run_driver *driver, uint32_t body)
 	}
 }
 
-/* ---- what the driver does ---- */
+/* ---- stages of the driver ---- */
 
 void plait__record_times_begin_external(plait__run_driver *driver,
 					uint32_t command)
@@ -280,7 +284,7 @@ void plait__record_times_decision(plait__run_driver *driver, uint32_t region,
 		.other = body == PLAIT__NONE ? 0 : body - at->body_first + 1,
 	};
 
-	/* The first one, which is what all in front of it comes before. */
+	/* The first decision; all predecessors of the region end before it. */
 	if (!again)
 		driver->times[at->command].start_ns = entry.start_ns;
 	plait__recorder_put(ring, &entry);
@@ -302,8 +306,8 @@ static int compare(const void *a, const void *b)
 	return 0;
 }
 
-/* A lane does one thing after the other: where the two meet is within both, if
- * the one in front of them has left anything of that. */
+/* Entries of a lane do not overlap: divide the overlap of two, within both,
+ * where `before` leaves any of it. */
 static void separate(plait__record_entry *before, plait__record_entry *after)
 {
 	uint64_t at_ns = before->end_ns < after->end_ns ? before->end_ns :

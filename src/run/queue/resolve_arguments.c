@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What commands are given: which kernel, which memory now, and where the host
- * sees it.  Memory is mapped for as long as a function of the host runs, since a
- * mapping may be a copy, and what takes turns is what the iteration that runs
- * has.
+ * Finds the current kernel and the current memory of a command's arguments.
+ * Rotating buffers are those of the iteration that runs.  Memory is mapped only
+ * while a host callback runs, since a mapping may be a copy.
  */
 #include "run/queue/resolve_arguments.h"
 
@@ -64,7 +63,7 @@ plait_status plait__resolve_map(plait__queue_pointer *pointer,
 	plait_status status;
 
 	pointer->value = NULL;
-	/* A range without bytes has no address. */
+	/* An empty range has no address. */
 	if (offset >= buffer->bytes || bytes == 0)
 		return PLAIT_OK;
 	status = plait__device_check_can(buffer->device, PLAIT_CAP_MAP,
@@ -94,7 +93,7 @@ plait_status plait__resolve_unmap(plait__queue_pointer *pointer,
 		return PLAIT_OK;
 	pointer->mapped = NULL;
 	backend = buffer->device->port->backend;
-	/* What failed has changed nothing, and must not stay mapped. */
+	/* A failed call has no effect, and memory must not stay mapped. */
 	for (int i = 0; i < UNMAP_TRIES && status != PLAIT_OK; i++)
 		status = backend->table.memory_unmap(backend->self,
 						     buffer->root->raw,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a backend refuses a run that it has taken something of: the end of a lane,
- * a flush, a look at a point.  Nothing else tells that nothing is in flight any
- * more, so it is asked again; but not for ever.  A run that is given up is over,
- * with an error; what is in flight may still use all that it has, so that nothing
- * of it is used again or freed (plait__instance_abandon).
+ * Bounded retry of calls that a backend refuses while it has accepted work of a
+ * run: a final submission, a flush, a poll.  Nothing else proves that nothing
+ * is in flight, so the driver retries them, but not for ever.  When retries are
+ * exhausted the run ends with an error.  Its work may still be in flight and
+ * use all resources of the instance, so none of them is reused or freed
+ * (plait__instance_abandon).
  */
 #include "run/queue/retry.h"
 
@@ -15,7 +16,8 @@
 #include "base/log.h"
 #include "sys/clock.h"
 
-/* So often, and where time is not simulated for so long. */
+/* Retries are exhausted after both, or after MIN_TRIES where time is
+ * simulated. */
 enum { MIN_TRIES = 1000 };
 #define MIN_RETRY_NS UINT64_C(1000000000)
 
@@ -51,9 +53,9 @@ static void abandon_run(plait__run_driver *driver, uint32_t lane,
 			uint32_t request, const plait_error *why)
 {
 	static const char *const requests[PLAIT__RETRY_KINDS] = {
-		[PLAIT__RETRY_END] = "its end",
-		[PLAIT__RETRY_FLUSH] = "to begin it",
-		[PLAIT__RETRY_POINT] = "to say how far it is",
+		[PLAIT__RETRY_END] = "its final submission",
+		[PLAIT__RETRY_FLUSH] = "to flush it",
+		[PLAIT__RETRY_POINT] = "to poll it",
 	};
 	const plait__backend_port *port =
 		driver->compiled->lanes[lane].device->port;
@@ -70,7 +72,7 @@ static void abandon_run(plait__run_driver *driver, uint32_t lane,
 			   port->backend->name, lane, room, requests[request],
 			   why->text);
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_ERROR,
-			"a run is given up: %s", loss.text);
+			"a run is abandoned: %s", loss.text);
 	plait__instance_stop(driver->instance, &loss);
 	plait__instance_abandon(driver->instance, &loss);
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carrying out a run on queues.  The driver submits all that can be, and is
- * told when the host has to do something: a region to be decided, a command
- * of another backend to be waited for, the end.
+ * State machine of a run on queues.  The driver submits all work that is ready
+ * and reacts to completions that need the host: a region to be decided, a
+ * command that another backend waits for, the end of the run.
  *
- * A region: its home lane waits for what the region's command waits for, and
- * asks the predicate; when that has come the driver decides and submits the
- * body; behind it the home lane waits for the exits and asks again.  So there
- * is one hop through the host per iteration, and no iteration begins before
- * all of the last one is done.  Meanwhile everything else goes on.
+ * A region: its home lane waits for the predecessors of the region's command
+ * and evaluates the predicate.  On its completion the driver decides the region
+ * and submits the body; behind the body the home lane waits for its exits and
+ * evaluates the predicate again.  So each iteration has one round trip through
+ * the host, and an iteration begins after all of the last one.  Other stages
+ * proceed meanwhile.
  *
- * What needs somebody else the driver begins, too; it is told when that has
- * happened, by them or by who stops the run.
+ * The driver also begins external commands; it is notified of their completion,
+ * or when the run is stopped.
  *
- * After a failure or a cancellation nothing is submitted any more, but for the
- * ends of the lanes, which tell when nothing is in flight.  Loops that devices
- * decide are told to end.
+ * After a failure or a cancellation the driver submits nothing but the final
+ * batches of the lanes (drain_queues.c): their completion proves that nothing
+ * is in flight.  It tells loops on devices to end.
  */
 #include "run/queue/run_driver.h"
 
@@ -53,7 +54,8 @@ static void fail_batch(plait__run_driver *driver, uint32_t number,
 		(const plait__queue_submission *)compiled->submissions.items +
 		batch->submission_first;
 	const plait__plan *plan = plan_of(driver);
-	/* Marks are numbered as work is; those of lanes come behind. */
+	/* Marks of commands and regions are numbered as work is; marks of lanes
+	 * follow. */
 	uint32_t command =
 		submission->work_count > 0 ?
 			plait__queue_program_at(&compiled->work,
@@ -71,7 +73,7 @@ static void fail_batch(plait__run_driver *driver, uint32_t number,
 		plait__instance_stop(driver->instance, why);
 }
 
-/* What it is now; false: the run was stopped, now or before. */
+/* Bind and update a batch.  Returns false if the run is stopped. */
 static bool prepare_batch(plait__run_driver *driver, uint32_t batch)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -96,7 +98,7 @@ static void submit_prepared(plait__run_driver *driver, uint32_t batch)
 		plait__record_times_subscribe(driver, batch);
 }
 
-/* False: the run was stopped, now or before. */
+/* Returns false if the run is stopped. */
 static bool submit_batches(plait__run_driver *driver, uint32_t first,
 			   uint32_t count)
 {
@@ -134,7 +136,8 @@ static void end_stage(plait__run_driver *driver, uint32_t number)
 	}
 }
 
-/* From one of its batches on; false: it goes on behind a walk. */
+/* Submit a chunk from batch `first` on.  Returns false if it is to be continued
+ * after a walk. */
 static bool submit_chunk(plait__run_driver *driver, uint32_t number,
 			 uint32_t first)
 {
@@ -158,7 +161,7 @@ static bool submit_chunk(plait__run_driver *driver, uint32_t number,
 	return true;
 }
 
-/* False: its listener will tell. */
+/* Returns false if the command is pending: its listener is notified. */
 static bool step_external(plait__run_driver *driver, uint32_t lane,
 			  uint32_t command)
 {
@@ -168,7 +171,7 @@ static bool step_external(plait__run_driver *driver, uint32_t lane,
 				    command);
 }
 
-/* Do it, or go on with it. */
+/* Begin or resume an external command. */
 static void advance_external(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t command =
@@ -200,7 +203,7 @@ static void begin_external(plait__run_driver *driver, uint32_t number)
 }
 
 
-/* Behind all that it comes behind; it may be over at once. */
+/* Begin a stage that is ready; it may be over at once. */
 static void begin_stage(plait__run_driver *driver, uint32_t number)
 {
 	const plait__queue_program *compiled = driver->compiled;
@@ -265,7 +268,7 @@ static void leave_region(plait__run_driver *driver, uint32_t number)
 	end_stage(driver, region->stage);
 }
 
-/* All that can be begun, in this body and in those around it. */
+/* Begin all ready stages of a body, and of enclosing bodies that it ends. */
 static void advance_body(plait__run_driver *driver, uint32_t number)
 {
 	const plait__queue_program *compiled = driver->compiled;
@@ -297,7 +300,7 @@ static void advance_body(plait__run_driver *driver, uint32_t number)
 	}
 }
 
-/* Has the owner of an inbox to say it now? */
+/* Returns true if the owner of an inbox has to evaluate the predicate now. */
 static bool owner_decides(const plait__run_driver *driver, uint32_t number,
 			  bool again)
 {
@@ -307,7 +310,7 @@ static bool owner_decides(const plait__run_driver *driver, uint32_t number,
 	       kind != (again ? PLAIT__REGION_CASE : PLAIT__REGION_DO);
 }
 
-/* False: it was not said yet. */
+/* Returns false if the answer is pending. */
 static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t lane = driver->compiled->regions[number].home;
@@ -323,7 +326,7 @@ static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 	return true;
 }
 
-/* Of a segment that is walked. */
+/* Resume the walk of a segment. */
 static void resume_fallback(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t segment =
@@ -339,7 +342,8 @@ static void resume_fallback(plait__run_driver *driver, uint32_t number)
 				     ->body);
 }
 
-/* What comes before a decision has come; and what was asked is answered. */
+/* Resume a region: its predecessors are complete and its predicate is
+ * evaluated. */
 static void advance_region(plait__run_driver *driver, uint32_t number)
 {
 	bool again = driver->current_body[number] != PLAIT__NONE;
@@ -365,9 +369,9 @@ static void advance_region(plait__run_driver *driver, uint32_t number)
 	advance_body(driver, driver->compiled->regions[number].outer_body);
 }
 
-/* ---- what comes ---- */
+/* ---- completions ---- */
 
-/* Somebody else has done something, or the run was stopped. */
+/* An external command has made progress, or the run was stopped. */
 static void external_advanced(plait__run_driver *driver, uint32_t number)
 {
 	const plait__queue_external *lane = &driver->externals[number];
@@ -392,7 +396,7 @@ static void handle_completion(plait__run_driver *driver, uint32_t number,
 	if (listener->polled)
 		driver->polled_count--;
 	listener->polled = false;
-	/* Calls tell it themselves, and sooner. */
+	/* Failed callbacks have stopped the run already. */
 	if (status < 0 && !plait__run_driver_is_stopped(driver)) {
 		plait__submit_explain(driver, number, status, &why);
 		plait__instance_stop(driver->instance, &why);
@@ -456,7 +460,7 @@ static bool is_complete(const plait__run_driver *driver)
 	       driver->final_next == 2 * plan_of(driver)->lanes_count;
 }
 
-/* ---- turns ---- */
+/* ---- a pass ---- */
 
 void plait__run_driver_begin(plait__run_driver *driver)
 {
@@ -474,7 +478,7 @@ void plait__run_driver_begin(plait__run_driver *driver)
 	plait__external_begin_run(driver->compiled->program, driver->newest);
 }
 
-/* False: not all regions can be decided by their devices in this run. */
+/* Returns false if devices cannot decide all their regions in this run. */
 static bool prepare_device_loops(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
@@ -537,7 +541,8 @@ static uint32_t advance(plait__run_driver *driver)
 	if (driver->phase == DRAINING)
 		plait__drain_queues(driver);
 	plait__submit_flush(driver);
-	/* Nothing that it has may be touched but what stops a loop. */
+	/* The resources of an abandoned run must not be touched, but for
+	 * stopping loops on devices. */
 	if (at_load_relaxed_u32(&driver->instance->abandoned) != 0) {
 		plait__stop_device_loops(driver);
 		return PLAIT__PROGRESS_DONE;

@@ -46,7 +46,7 @@ typedef struct plait__queue_external {
 	plait__run_driver *driver;
 	uint32_t listener;
 	uint32_t stage;		/* that has begun; or none: */
-	uint32_t region;	/* whose predicate an inbox owner evaluates */
+	uint32_t region;	/* that waits for its predicate */
 } plait__queue_external;
 
 /* Progress of a lane's queue. */

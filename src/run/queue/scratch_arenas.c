@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scratch memory of an instance: one piece for each device, in which planning
- * has given commands their places. */
+/* Scratch memory of an instance: one arena per device, in which the planner has
+ * assigned offsets to commands. */
 #include "run/queue/scratch_arenas.h"
 
 #include "base/error.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking a segment that decides regions: what a device has taken as one, and
- * will not take again in the middle of a run, where it has become another one.
- * Then its commands come one by one in the queue of its lane, and the host decides
- * its regions, as it does others: the driver asks, and goes on when it is told.
+ * Walk of a segment that decides regions: its device graph was changed in the
+ * middle of a run, and the backend refuses the new one.  Its commands are then
+ * submitted one by one to the queue of its lane, and the host decides its
+ * regions: the walk submits the predicate and is resumed on its completion.
  *
- * A walk is at a member, in a body.  What the segment waits for the first
- * commands wait for; what it emits is emitted behind the last.  Until then nothing
- * of its chunk that comes later is submitted.
+ * A walk has a position: a body and a member.  The first commands wait for what
+ * the segment waits for; the last submission emits its mark.  Until then no
+ * later batch of the chunk is submitted.
  */
 #include "run/queue/segment_fallback.h"
 
@@ -53,7 +53,7 @@ static uint32_t index_of(const plait__run_driver *driver, uint32_t region)
 
 /* ---- where members are ---- */
 
-/* The first member of a body of a region. */
+/* The first member of a region's body. */
 static uint32_t body_start(const plait__run_driver *driver, uint32_t body)
 {
 	uint32_t region = plan_of(driver)->bodies[body].region;
@@ -70,7 +70,7 @@ static bool is_region_body(const plait__run_driver *driver, uint32_t body)
 	return plait__queue_program_is_device_body(driver->compiled, body);
 }
 
-/* Behind the last member of the body that the walk is in. */
+/* The end of the body that the walk is in. */
 static uint32_t body_end(const plait__run_driver *driver, uint32_t number,
 			 uint32_t body)
 {
@@ -102,7 +102,8 @@ static void fail_segment(plait__run_driver *driver, uint32_t number,
 			     why);
 }
 
-/* From where the walk is up to `end`, and a mark behind it, or none. */
+/* Submit the members from the position of the walk to `end`, then the predicate
+ * if there is one, then `mark` unless it is none. */
 static void submit_members(plait__run_driver *driver, uint32_t number,
 			   uint32_t end, const plait_work *predicate,
 			   uint32_t mark)
@@ -175,7 +176,7 @@ static void leave_region(plait__run_driver *driver, uint32_t number,
 		index_of(driver, region) + 1 + at->inner_count;
 }
 
-/* A region of the body, with what is in front of it. */
+/* Submit up to a region, and evaluate its predicate or enter it. */
 static void reach_region(plait__run_driver *driver, uint32_t number,
 			 uint32_t region)
 {
@@ -193,7 +194,8 @@ static void reach_region(plait__run_driver *driver, uint32_t number,
 		enter_body(driver, number, body);
 }
 
-/* The end of a region's body, with what is in front of that. */
+/* Submit up to the end of a region's body, and evaluate its predicate again or
+ * leave it. */
 static void end_body(plait__run_driver *driver, uint32_t number,
 		     uint32_t region)
 {
@@ -273,7 +275,7 @@ uint32_t plait__segment_fallback_find(const plait__run_driver *driver,
 		(const plait__queue_batch *)compiled->batches.items + batch;
 	uint32_t number;
 
-	/* One that decides regions is a batch of its own. */
+	/* A segment that decides regions is a batch of its own. */
 	if (!at->has_segments || !compiled->has_device_loops)
 		return PLAIT__NONE;
 	number = ((const plait__queue_submission *)compiled->submissions.items +

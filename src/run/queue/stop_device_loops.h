@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cancellation of runs whose loops devices decide. */
+/* Cancellation of runs with loops that devices decide. */
 #ifndef PLAIT_SRC_RUN_QUEUE_STOP_DEVICE_LOOPS_H
 #define PLAIT_SRC_RUN_QUEUE_STOP_DEVICE_LOOPS_H
 
@@ -14,6 +14,6 @@ void plait__device_loops_ack_stop(plait__run_driver *driver);
 void plait__stop_device_loops(plait__run_driver *driver);
 /* Publish a new fallback driver, of which nothing has begun. */
 void plait__device_loops_set_host_decided(plait__run_driver *driver,
-					  plait__run_driver *host_decided);
+					  plait__run_driver *fallback);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's calls of backends: submitting, being told, and what has to be
- * made good after a failure.  One thread at a time does this for an instance.
+ * Calls of backend queues and signals: submission, listeners, recovery after a
+ * failure.  Only the driver makes them, so one thread at a time per instance.
  */
 #include "run/queue/submit_batch.h"
 
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* How often what may fail for a moment is tried. */
+/* Attempts of a recovery call that fails. */
 enum { MAX_TRIES = 8 };
 
 static plait__backend_port *port_of(const plait__run_driver *driver,
@@ -21,7 +21,7 @@ static plait__backend_port *port_of(const plait__run_driver *driver,
 	return driver->compiled->lanes[lane].device->port;
 }
 
-/* A device that is lost is lost for good. */
+/* A lost device stays lost.  Returns `status`. */
 static plait_status note_loss(plait__run_driver *driver, uint32_t lane,
 			      plait_status status, const plait_error *why)
 {
@@ -45,7 +45,7 @@ void plait__submit_number_waits(plait__run_driver *driver,
 				waits, submission->wait_first + w)];
 }
 
-/* The sequences of this run. */
+/* Set the sequences of a batch's waits and emissions. */
 static void number_emissions(plait__run_driver *driver,
 			     const plait__queue_batch *batch)
 {
@@ -67,7 +67,7 @@ static void number_emissions(plait__run_driver *driver,
 	}
 }
 
-/* That the devices of a batch decide: what is in its segments. */
+/* The number of regions that the device decides in a batch. */
 static uint32_t count_regions(const plait__run_driver *driver,
 			      const plait__queue_batch *batch)
 {
@@ -175,13 +175,13 @@ void plait__submit_flush(plait__run_driver *driver)
 		flush(driver, i);
 }
 
-/* ---- being told ---- */
+/* ---- listeners ---- */
 
-/* Upcall. */
+/* plait_notify_function: a mark was emitted, or failed. */
 static void on_completion(void *user_data, plait_status status)
 {
 	plait__queue_listener *listener = user_data;
-	/* Or its decider, which is the same here. */
+	/* Or the driver that it stands in for; both have these fields. */
 	const plait__run_driver *driver =
 		(const plait__run_driver *)(const void *)listener->note.whose;
 
@@ -229,8 +229,8 @@ bool plait__submit_poll(plait__run_driver *driver, uint32_t number,
 	*out = plait__backend_result_check_poll(port, *out, &room, &why);
 	if (driver->compiled->records)
 		driver->listeners[number].completed_ns = plait__clock_now_ns();
-	/* A call that failed by itself says nothing of the point, unless
-	 * nothing will ever be said again. */
+	/* A failed poll proves nothing about the point, unless the device is
+	 * lost. */
 	if (*out == PLAIT_OK || *out == PLAIT_E_LOST ||
 	    (*out != PLAIT_PENDING && reached >= point.sequence))
 		return true;
@@ -260,7 +260,7 @@ void plait__submit_explain(plait__run_driver *driver, uint32_t number,
 		answer = plait__fail(out, status, "device \"%.60s\" failed",
 				     driver->compiled->lanes[listener->lane]
 					     .device->object.label);
-	/* The run was, only its rest was not. */
+	/* The run has failed, but commands of it did run. */
 	if (strncmp(out->text, not_run, sizeof(not_run) - 1) == 0)
 		memmove(out->text, out->text + sizeof(not_run) - 1,
 			sizeof(out->text) - (sizeof(not_run) - 1));
@@ -303,7 +303,7 @@ static plait_status recover_queue(plait__run_driver *driver, uint32_t lane,
 	return status;
 }
 
-/* Its signal counts from 0 again. */
+/* The new signal counts from 0. */
 static plait_status remake_queue(plait__run_driver *driver, uint32_t lane,
 				 plait_error *error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a command of a plan becomes work of a backend: the one place that knows
- * both.  Copies and fills are what backends do themselves, and kernels that
- * they have code for; all else is a call of the host.
+ * Translation of a plan command to the work of a backend; the only unit that
+ * knows both.  Backends execute copies, fills and kernels that they have code
+ * for; everything else is a host callback.
  */
 #include "run/queue/translate_work.h"
 
@@ -90,8 +90,8 @@ static void make_predicate(plait__queue_instance *state, uint32_t region,
 	set_source(state, &plan->args[payload->arg_first], out);
 }
 
-/* A call of the host's code, or a launch of the device's, which is put there
- * when it is bound. */
+/* A launch of device code, with a handle that is set when it is bound, or else
+ * a host callback. */
 static void make_launch(plait__queue_instance *state, uint32_t command,
 			plait_work *out)
 {
@@ -127,7 +127,7 @@ static void make_copy(const plait__queue_instance *state, uint32_t command,
 	out->pattern_bytes = payload->small & 0xff;
 }
 
-/* One that the device decides. */
+/* A region on a device. */
 static void make_region(plait__queue_instance *state, uint32_t region,
 			plait_work *out)
 {
@@ -143,7 +143,8 @@ static void make_region(plait__queue_instance *state, uint32_t region,
 	set_source(state, &plan->args[payload->arg_first], out);
 }
 
-/* Is what this run has brought of another backend?  Nothing yet is, too. */
+/* Returns true if memory that this run was given is of another backend.  Memory
+ * not given yet counts as such. */
 static bool is_foreign_this_run(const plait__queue_instance *state,
 				uint32_t command)
 {
