@@ -45,7 +45,7 @@ static void *push(struct batch_builder *p, plait__vector *vector,
 	return pushed;
 }
 
-/* ---- stretches ---- */
+/* ---- submissions ---- */
 
 static plait__queue_submission *begin_submission(struct batch_builder *p)
 {

@@ -53,7 +53,7 @@ static plait__queue_stage *stage_at(const struct stage_builder *b,
 	return plait__queue_program_stage(b->compiled, stage);
 }
 
-/* ---- items ---- */
+/* ---- stages ---- */
 
 /* Add a stage behind the sources. */
 static uint32_t add_stage(struct stage_builder *b, uint32_t kind, uint32_t link)
@@ -383,14 +383,14 @@ static void add_body(struct stage_builder *b, uint32_t number)
 /* Turn lists of predecessors into lists of successors. */
 static void invert_edges(struct stage_builder *b)
 {
-	plait__vector *items = &b->compiled->stages;
+	plait__vector *stages = &b->compiled->stages;
 	uint32_t first = 0;
 	uint32_t *successors;
 
 	for (uint32_t i = 0; i < b->edges.count; i++)
 		stage_at(b, plait__queue_program_at(&b->edges, i))
 			->successor_count++;
-	for (uint32_t i = 0; i < items->count; i++) {
+	for (uint32_t i = 0; i < stages->count; i++) {
 		stage_at(b, i)->successor_first = first;
 		first += stage_at(b, i)->successor_count;
 		stage_at(b, i)->successor_count = 0;
@@ -401,7 +401,7 @@ static void invert_edges(struct stage_builder *b)
 		return;
 	}
 	successors = b->compiled->successors.items;
-	for (uint32_t i = 0; i < items->count; i++) {
+	for (uint32_t i = 0; i < stages->count; i++) {
 		const plait__queue_stage *stage = stage_at(b, i);
 
 		for (uint32_t e = 0; e < stage->predecessors; e++) {

@@ -16,7 +16,7 @@ static const plait__plan *plan_of(const plait__run_driver *driver)
 }
 
 /* The n-th lane to get its final batch: the first lanes of ports come last.
- * None if lane n has its turn in the other half. */
+ * None if lane n belongs to the other half. */
 static uint32_t nth_lane(const plait__run_driver *driver, uint32_t n,
 			 bool *out_last)
 {

@@ -16,7 +16,7 @@
 #include "base/error.h"
 
 /* Drivers of an instance. */
-struct states {
+struct drivers {
 	plait__run_driver *plain;
 	at_ptr recorded; /* plait__run_driver, or null: see make_record */
 };
@@ -97,21 +97,21 @@ static void free_driver(plait__run_driver *driver)
 
 static plait_status make(plait__instance *instance, plait_error *error)
 {
-	struct states *states = plait__alloc(
-		plait__program_allocator(instance->program), sizeof(*states));
+	struct drivers *drivers = plait__alloc(
+		plait__program_allocator(instance->program), sizeof(*drivers));
 	plait__run_driver *fallback;
 	plait_status status;
 
-	instance->state = states;
-	if (states == NULL)
+	instance->state = drivers;
+	if (drivers == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
 	status = make_driver(instance, instance->program->compiled,
-			     &states->plain, error);
+			     &drivers->plain, error);
 	/* Otherwise the first run would have to create it. */
 	if (status == PLAIT_OK &&
-	    plait__device_graphs_lacks_any(&states->plain->state))
-		status = plait__host_fallback_get(states->plain, &fallback,
+	    plait__device_graphs_lacks_any(&drivers->plain->state))
+		status = plait__host_fallback_get(drivers->plain, &fallback,
 						  error);
 	return status;
 }
@@ -121,11 +121,11 @@ static plait_status make(plait__instance *instance, plait_error *error)
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
 	plait__queue_program *compiled = instance->program->compiled;
-	struct states *states = instance->state;
+	struct drivers *drivers = instance->state;
 	plait__run_driver *driver;
 	plait_status status = PLAIT_OK;
 
-	if (at_load_acquire_ptr(&states->recorded) != NULL)
+	if (at_load_acquire_ptr(&drivers->recorded) != NULL)
 		return PLAIT_OK;
 	if (compiled->recorded == NULL)
 		status = plait__queue_program_make(instance->program, true,
@@ -136,24 +136,24 @@ static plait_status make_record(plait__instance *instance, plait_error *error)
 				     error);
 	/* Release: pairs with the loads in start and in cancel. */
 	if (status == PLAIT_OK)
-		at_store_release_ptr(&states->recorded, driver);
+		at_store_release_ptr(&drivers->recorded, driver);
 	return status;
 }
 
 static void unmake(plait__instance *instance)
 {
-	struct states *states = instance->state;
+	struct drivers *drivers = instance->state;
 	plait__run_driver *recorded;
 
-	if (states == NULL)
+	if (drivers == NULL)
 		return;
-	recorded = at_load_acquire_ptr(&states->recorded);
+	recorded = at_load_acquire_ptr(&drivers->recorded);
 	if (recorded != NULL)
 		free_driver(recorded);
-	if (states->plain != NULL)
-		free_driver(states->plain);
-	plait__free(plait__program_allocator(instance->program), states,
-		    sizeof(*states));
+	if (drivers->plain != NULL)
+		free_driver(drivers->plain);
+	plait__free(plait__program_allocator(instance->program), drivers,
+		    sizeof(*drivers));
 	instance->state = NULL;
 }
 
@@ -161,12 +161,12 @@ static void unmake(plait__instance *instance)
 
 static void start(plait__instance *instance, bool inline_ok)
 {
-	struct states *states = instance->state;
-	plait__run_driver *driver = states->plain;
+	struct drivers *drivers = instance->state;
+	plait__run_driver *driver = drivers->plain;
 
 	(void)inline_ok;
 	if (instance->recording != NULL) {
-		driver = at_load_acquire_ptr(&states->recorded);
+		driver = at_load_acquire_ptr(&drivers->recorded);
 		plait__recorder_begin(instance->recording, UINT32_MAX);
 	}
 	plait__run_driver_begin(driver);
@@ -182,20 +182,20 @@ static bool drive(plait__instance *instance)
 
 static void cancel(plait__instance *instance)
 {
-	struct states *states = instance->state;
-	plait__run_driver *recorded = at_load_acquire_ptr(&states->recorded);
+	struct drivers *drivers = instance->state;
+	plait__run_driver *recorded = at_load_acquire_ptr(&drivers->recorded);
 
-	plait__device_loops_cancel(states->plain);
+	plait__device_loops_cancel(drivers->plain);
 	if (recorded != NULL)
 		plait__device_loops_cancel(recorded);
 }
 
 static void describe_blocked(plait__instance *instance, plait__blocked_on *out)
 {
-	struct states *states = instance->state;
-	plait__run_driver *recorded = at_load_acquire_ptr(&states->recorded);
+	struct drivers *drivers = instance->state;
+	plait__run_driver *recorded = at_load_acquire_ptr(&drivers->recorded);
 
-	plait__blocked_queue_describe(states->plain, out);
+	plait__blocked_queue_describe(drivers->plain, out);
 	if (recorded != NULL)
 		plait__blocked_queue_describe(recorded, out);
 }

@@ -108,16 +108,16 @@ static bool submit_batches(plait__run_driver *driver, uint32_t first,
 	return !plait__run_driver_is_stopped(driver);
 }
 
-/* ---- items ---- */
+/* ---- stages ---- */
 
 static void make_ready(plait__run_driver *driver, uint32_t stage)
 {
 	uint32_t body =
 		plait__queue_program_stage(driver->compiled, stage)->body;
-	plait__running_body *frame = &driver->running[body];
+	plait__running_body *running = &driver->running[body];
 
 	driver->ready[driver->compiled->bodies[body].stage_first +
-		      frame->ready_last++] = stage;
+		      running->ready_last++] = stage;
 }
 
 static void end_stage(plait__run_driver *driver, uint32_t number)
@@ -143,9 +143,9 @@ static bool submit_chunk(plait__run_driver *driver, uint32_t number,
 {
 	const plait__queue_stage *stage =
 		plait__queue_program_stage(driver->compiled, number);
-	uint32_t end_run = stage->batch_first + stage->batch_count;
+	uint32_t end = stage->batch_first + stage->batch_count;
 
-	for (uint32_t i = first; i < end_run && prepare_batch(driver, i); i++) {
+	for (uint32_t i = first; i < end && prepare_batch(driver, i); i++) {
 		uint32_t segment = plait__segment_fallback_find(driver, i);
 
 		if (segment == PLAIT__NONE) {
@@ -201,7 +201,6 @@ static void begin_external(plait__run_driver *driver, uint32_t number)
 		plait__record_times_begin_external(driver, command);
 	advance_external(driver, number);
 }
-
 
 /* Begin a stage that is ready; it may be over at once. */
 static void begin_stage(plait__run_driver *driver, uint32_t number)
@@ -272,17 +271,17 @@ static void leave_region(plait__run_driver *driver, uint32_t number)
 static void advance_body(plait__run_driver *driver, uint32_t number)
 {
 	const plait__queue_program *compiled = driver->compiled;
-	plait__running_body *frame;
+	plait__running_body *running;
 	uint32_t region;
 
 	for (;;) {
-		frame = &driver->running[number];
-		while (frame->ready_first < frame->ready_last)
+		running = &driver->running[number];
+		while (running->ready_first < running->ready_last)
 			begin_stage(driver,
 				    driver->ready[compiled->bodies[number]
 							  .stage_first +
-						  frame->ready_first++]);
-		if (frame->stages_left > 0)
+						  running->ready_first++]);
+		if (running->stages_left > 0)
 			return;
 		if (driver->compiled->records)
 			plait__record_times_put_body(driver, number);
@@ -314,15 +313,15 @@ static bool owner_decides(const plait__run_driver *driver, uint32_t number,
 static bool ask_inbox_owner(plait__run_driver *driver, uint32_t number)
 {
 	uint32_t lane = driver->compiled->regions[number].home;
-	plait__queue_external *asks =
+	plait__queue_external *external =
 		&driver->externals[driver->compiled->lanes[lane].external];
 
-	asks->stage = PLAIT__NONE;
-	asks->region = number;
+	external->stage = PLAIT__NONE;
+	external->region = number;
 	if (!step_external(driver, lane,
 			   plan_of(driver)->regions[number].command))
 		return false;
-	driver->state.predicates[number].word = asks->external.word;
+	driver->state.predicates[number].word = external->external.word;
 	return true;
 }
 
@@ -499,7 +498,7 @@ static bool prepare_device_loops(plait__run_driver *driver)
 static void begin_run(plait__run_driver *driver)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait__run_driver *decider;
+	plait__run_driver *fallback;
 
 	driver->phase = RUNNING;
 	if (driver->loss.status != PLAIT_OK)
@@ -507,12 +506,12 @@ static void begin_run(plait__run_driver *driver)
 	plait__launch_variants_renew(&driver->state);
 	if (!prepare_device_loops(driver)) {
 		plait__launch_variants_release(&driver->state);
-		if (plait__host_fallback_get(driver, &decider, &why) ==
+		if (plait__host_fallback_get(driver, &fallback, &why) ==
 		    PLAIT_OK) {
 			driver->uses_host_decided = true;
-			plait__log_decisions(decider->compiled);
-			plait__run_driver_begin(decider);
-			begin_run(decider);
+			plait__log_decisions(fallback->compiled);
+			plait__run_driver_begin(fallback);
+			begin_run(fallback);
 			return;
 		}
 		plait__instance_stop(driver->instance, &why);
