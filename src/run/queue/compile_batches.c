@@ -12,7 +12,7 @@
 #include "run/queue/compile_marks.h"
 #include "run/queue/queue_command.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 
@@ -121,7 +121,7 @@ static bool needs_wait(const struct batch_builder *p, uint32_t command,
 	uint32_t other = plait__queue_program_lane(p->compiled, before);
 
 	if (lane == other || !is_of_port(p, lane, other) ||
-	    plait__call_op_is_external(p->plan, before))
+	    plait__payload_is_external(p->plan, before))
 		return false;
 	return at->kind != PLAIT__CMD_ENTER ||
 	       p->plan->regions[at->link].command != before;
@@ -445,7 +445,7 @@ static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 
 		if (exit->lane != home && lane != home &&
 		    is_of_port(p, lane, home) &&
-		    !plait__call_op_is_external(p->plan, last))
+		    !plait__payload_is_external(p->plan, last))
 			note_mark(p,
 				  plait__queue_program_mark(p->compiled, last));
 	}

@@ -3,7 +3,9 @@
  * devices can execute the lanes' commands. */
 #include "run/queue/compile_lanes.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
+#include "run/command_text.h"
+#include "run/external/external_command.h"
 #include "run/queue/queue_command.h"
 
 #include "base/error.h"
@@ -30,13 +32,13 @@ static plait_status check_command(const plait__queue_program *compiled,
 {
 	const plait__plan *plan = compiled->program->plan;
 	const char *lacks = plait__queue_command_lacks(compiled, command);
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	if (lacks == NULL)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "%s on device \"%.60s\" %s",
-			   plait__program_node(plan, command, room),
+			   plait__command_text(plan, command, room),
 			   compiled->lanes[plan->commands[command].lane]
 				   .device->object.label,
 			   lacks);
@@ -88,7 +90,7 @@ static void find_region(plait__queue_program *compiled, uint32_t number)
 	out->outer_body = plan->nodes[plan->commands[region->command].node]
 				  .body;
 	out->outer = plan->bodies[out->outer_body].region;
-	out->function = plait__call_op_predicate(compiled->program, number);
+	out->function = plait__program_predicate(compiled->program, number);
 	out->owner_decides =
 		plait__external_matches(compiled->program, region->command);
 }

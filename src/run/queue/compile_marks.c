@@ -6,7 +6,7 @@
  */
 #include "run/queue/compile_marks.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 #include "run/queue/queue_command.h"
 
 /* Returns true if the host waits for all that precedes the command on its
@@ -19,7 +19,7 @@ static bool is_begun_by_host(const plait__queue_program *compiled,
 
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return compiled->regions[at->link].drains_lanes;
-	return plait__call_op_is_external(plan, command);
+	return plait__payload_is_external(plan, command);
 }
 
 static void await_mark(const plait__queue_program *compiled, uint32_t command,

@@ -21,7 +21,7 @@
  */
 #include "run/queue/compile_stages.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 
@@ -128,7 +128,7 @@ static bool is_own_region(const struct stage_builder *b, uint32_t command,
 
 static bool is_external(const struct stage_builder *b, uint32_t command)
 {
-	return plait__call_op_is_external(b->plan, command);
+	return plait__payload_is_external(b->plan, command);
 }
 
 static void add_sources_of(struct stage_builder *b, uint32_t command)

@@ -16,6 +16,7 @@
  */
 #include "run/queue/device_graphs.h"
 
+#include "run/command_text.h"
 #include "run/queue/launch_variants.h"
 
 #include "base/error.h"
@@ -53,11 +54,11 @@ static void set_label(const plait__queue_instance *state, uint32_t number,
 	const plait__queue_segment *segment = segment_at(state, number);
 	uint32_t first = plait__queue_program_at(&state->compiled->members,
 						 segment->member_first);
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	snprintf(graph->label, sizeof(graph->label),
 		 "segment of %u commands from %.60s", segment->member_count,
-		 plait__program_node(plan, first, room));
+		 plait__command_text(plan, first, room));
 }
 
 /* Let the segment's submission have its graph, or its commands. */

@@ -19,6 +19,7 @@
  */
 #include "run/queue/launch_variants.h"
 
+#include "run/command_text.h"
 #include "run/queue/queue_command.h"
 #include "run/queue/resolve_arguments.h"
 #include "run/queue/scratch_arenas.h"
@@ -400,7 +401,7 @@ static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 		&state->instance->frame, command);
 	plait__queue_launch *self = &state->launches[command];
 	plait_status status = PLAIT_OK;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	if (self->variant_count == 0)
 		return PLAIT_OK;
@@ -417,7 +418,7 @@ static plait_status make_launch(plait__queue_instance *state, uint32_t command,
 	if (status != PLAIT_OK)
 		plait__error_prefix(
 			error, "%s: ",
-			plait__program_node(state->compiled->program->plan,
+			plait__command_text(state->compiled->program->plan,
 					    command, room));
 	return status;
 }

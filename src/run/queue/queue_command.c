@@ -3,7 +3,6 @@
 #include "run/queue/queue_command.h"
 
 #include "run/args/payload_util.h"
-#include "run/host/call_op.h"
 
 #include "kernel/signature.h"
 #include "object/kernel/kernel.h"
@@ -249,5 +248,5 @@ bool plait__queue_command_is_timed(const plait__queue_program *compiled,
 
 	return compiled->records && kind != PLAIT__CMD_REGION &&
 	       kind != PLAIT__CMD_ENTER &&
-	       !plait__call_op_is_external(plan, command);
+	       !plait__payload_is_external(plan, command);
 }

@@ -15,7 +15,7 @@
 #include "run/queue/queue_command.h"
 #include "run/queue/submit_batch.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 #include "run/record/recorder.h"
 
 #include <stdlib.h>

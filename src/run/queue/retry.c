@@ -9,6 +9,7 @@
  */
 #include "run/queue/retry.h"
 
+#include "run/command_text.h"
 #include "run/queue/queue_command.h"
 #include "run/queue/run_driver.h"
 
@@ -61,10 +62,10 @@ static void abandon_run(plait__run_driver *driver, uint32_t lane,
 		driver->compiled->lanes[lane].device->port;
 	plait_error loss = { .size = sizeof(loss) };
 	uint32_t last = plait__retry_last_command(driver, lane);
-	char room[PLAIT__NODE_ROOM] = "no node";
+	char room[PLAIT__COMMAND_TEXT_BYTES] = "no node";
 
 	if (last != PLAIT__NONE)
-		(void)plait__program_node(plan_of(driver), last, room);
+		(void)plait__command_text(plan_of(driver), last, room);
 	plait__fail_origin(&loss, PLAIT_E_LOST, why->status,
 			   "plugin %.20s has work of lane %u, up to %.60s, and "
 			   "refuses %s; freeze the plan anew, its memory and "

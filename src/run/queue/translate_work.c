@@ -10,7 +10,6 @@
 #include "run/queue/queue_command.h"
 #include "run/queue/resolve_arguments.h"
 
-#include "run/host/call_op.h"
 #include "run/args/payload_util.h"
 
 #include "base/error.h"
