@@ -13,7 +13,9 @@ enum { COUNT = 1000, RUNS = 10 };
 
 static int compare(const void *a, const void *b)
 {
-	return *(const float *)a < *(const float *)b ? -1 : 1;
+	const float *p = a, *q = b;
+
+	return (*p > *q) - (*p < *q);
 }
 
 /* Runs on any thread; a value other than 0 fails the node. */

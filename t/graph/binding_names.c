@@ -4,6 +4,7 @@
 #include "plait/plait.h"
 
 #include "graph/plan/plan_object.h"
+#include "graph/plan/unbound_state.h"
 #include "lib/tap.h"
 
 #include <stdio.h>

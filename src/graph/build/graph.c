@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs and bodies as objects; nodes are added in add_node.c. */
+/* Graph and body objects: handles, life, edges, bodies, sizes.  Nodes are added
+ * by add_node.c. */
 #include "graph/build/graph.h"
 
 #include "graph/text/parser.h"
@@ -9,9 +10,9 @@
 
 enum { INDEX_BITS = 32 };
 
-/* ---- numbers of nodes ---- */
+/* ---- node numbers ---- */
 
-/* The scope's, looked up once. */
+/* Look up the scope's tag, once per graph object. */
 static uint64_t tag_of(const plait__graph *graph)
 {
 	return plait__store_scope_at(graph->store, graph->scope)->tag;
@@ -33,7 +34,7 @@ uint32_t plait__graph_index(const plait__graph *graph, plait_node node)
 
 /* ---- life ---- */
 
-/* Drop what is held from place `first` on. */
+/* Drop the holds on objects from index `first` on. */
 static void drop_objects(plait__graph *root, uint32_t kind, uint32_t first)
 {
 	plait__vector *objects = &root->store->objects[kind];
@@ -84,8 +85,8 @@ static void destroy_spare(void *store)
 	plait__store_destroy(store);
 }
 
-/* The tables go to the next graph of the context: memory that is there
- * already costs a third of memory that the system has to bring. */
+/* Leave the tables to the next graph of the context: memory that is mapped
+ * already costs a third of new memory of the system. */
 static void leave_store(plait__context *context, plait__store *store)
 {
 	if (plait__store_reset(store))
@@ -204,7 +205,7 @@ void plait_graph_release(plait_graph *graph)
 
 /* ---- edges, bodies, rotations, sizes ---- */
 
-/* A node that is there, as plans name it: its label, and where it was added. */
+/* Describe an existing node as plans do: its label, and where it was added. */
 static const char *show_node(const plait__graph *graph, uint32_t index,
 			     char text[PLAIT__NODE_TEXT_BYTES])
 {
@@ -221,7 +222,8 @@ static const char *show_node(const plait__graph *graph, uint32_t index,
 	return plait__input_node_text(&input, index, text);
 }
 
-/* `which` is the end that is no node; the other one is named if it is. */
+/* Report that the end `which` is not a node; name the other end if it is
+ * one. */
 static plait_status no_edge(const plait__graph *graph, const char *which,
 			    plait_node node, const char *other_end,
 			    uint32_t other, plait_error *error)
