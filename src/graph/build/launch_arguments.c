@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "plan/access.h"
 
 #include <stdio.h>

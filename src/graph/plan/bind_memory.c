@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/signal/signal.h"
 

@@ -6,7 +6,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "object/context/device.h"
+#include "object/context/device_lookup.h"
 
 const char *const plait__bind_kinds[] = { "kernel", "buffer", "signal",
 					  "function", "device" };

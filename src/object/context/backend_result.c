@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "plugin/load.h"
 #include "pool/counter.h"
+#include "pool/pool_internal.h"
 
 plait_status plait__backend_result_check(const plait__backend_port *port, plait_status said,
 					 const char *slot, plait_error *room,
@@ -61,4 +62,18 @@ plait_status plait__backend_notify(plait__backend_port *port,
 void plait__backend_notified(plait__context *context)
 {
 	plait__counter_unreserve_callbacks(context->pool, 1);
+}
+
+bool plait__backend_pump(plait__context *context,
+			 const plait__backend_port *port)
+{
+	const plait__backend *backend = port->backend;
+	plait_error ignored = { .size = 0 };
+	struct plait__callback_scope inside;
+	plait_status status;
+
+	plait__pool_callback_scope_enter(&inside, context->pool);
+	status = backend->table.pump(backend->self, &ignored);
+	plait__pool_callback_scope_leave(&inside);
+	return status == PLAIT_OK;
 }

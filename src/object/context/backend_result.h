@@ -34,4 +34,12 @@ plait_status plait__backend_notify(plait__backend_port *port,
 				   void *user_data, plait_error *error);
 void plait__backend_notified(plait__context *context);
 
+/*
+ * One bounded piece of work of a backend with PLAIT_CAP_NEEDS_PUMP.  Returns
+ * true if it got on.  The user's functions that it calls are inside a call:
+ * they must not wait, as what they would wait for may need this thread.
+ */
+bool plait__backend_pump(plait__context *context,
+			 const plait__backend_port *port);
+
 #endif

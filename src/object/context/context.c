@@ -166,6 +166,13 @@ static plait_status open_registry(plait__context *context, plait_error *error)
 	return plait__registry_open(&config, &context->registry, error);
 }
 
+static const plait__context_ops context_ops = {
+	.last_handle_closed = plait__reclaim_thread_last_handle_closed,
+	.object_lingers = plait__reclaim_thread_object_lingers,
+	.reclaim_if_due = plait__reclaim_if_due,
+	.defer_drop = plait__reclaim_defer_drop,
+};
+
 static plait_status build(const plait__settings *settings,
 			  plait__context **out, plait_error *error)
 {
@@ -177,6 +184,7 @@ static plait_status build(const plait__settings *settings,
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a context of %zu bytes",
 				   sizeof(*context));
+	context->base.ops = &context_ops;
 	context->settings = *settings;
 	status = plait__pool_create(plait__context_allocator(context),
 				    settings->workers, &context->pool, error);
@@ -233,6 +241,11 @@ PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
 	return PLAIT_OK;
 }
 
+void plait__context_keep_open(plait__context *context)
+{
+	at_add_u64(&context->base.open_handles, 1);
+}
+
 void *plait__context_swap_spare(plait__context *context, void *spare,
 				void (*destroy)(void *spare))
 {
@@ -248,26 +261,7 @@ void *plait__context_swap_spare(plait__context *context, void *spare,
 
 /* --- the public rest */
 
-plait_status plait__context_enter(plait_context *handle, plait__context **out,
-				  plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(
-		handle, PLAIT_OBJECT_CONTEXT, &object, error);
-
-	*out = (plait__context *)(void *)object;
-	return status;
-}
-
-PLAIT_API void plait_context_retain(plait_context *context)
-{
-	plait__handle_retain(context, PLAIT_OBJECT_CONTEXT);
-}
-
-PLAIT_API void plait_context_release(plait_context *context)
-{
-	plait__object_release(context, PLAIT_OBJECT_CONTEXT);
-}
+PLAIT__OBJECT_REFERENCES(context, PLAIT_OBJECT_CONTEXT);
 
 PLAIT_API plait_status plait_context_report(plait_context *context,
 					    char *buffer,
@@ -340,15 +334,13 @@ PLAIT_API plait_status plait_backend_report(const plait_context_desc *desc,
 	return status;
 }
 
-plait_status plait__context_check_same(const plait__object *one,
+plait_status plait__context_fail_other(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	char other_room[PLAIT__OBJECT_NAME_BYTES];
 
-	if (one->context == other->context)
-		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_HANDLE,
 			   "%s is of context 0x%llx, %s of context 0x%llx",
 			   plait__object_name(one, room),

@@ -31,7 +31,6 @@
 
 typedef struct plait__device plait__device;
 typedef struct plait__inbox plait__inbox;
-typedef struct plait__queue plait__queue;
 
 /* One backend of a context. */
 struct plait__backend_port {
@@ -83,8 +82,34 @@ typedef struct plait__reclaim_thread {
 	at_u64 token; /* plait__thread_token of the thread */
 } plait__reclaim_thread;
 
+/* An entry of the context's reclaim list, in an object whose class has
+ * `reclaim`. */
+typedef struct plait__reclaim_entry {
+	plait__object *object;
+	plait__backend_port *port;
+	/* Guarded by the context's lock. */
+	struct plait__reclaim_entry *next;
+	struct plait__reclaim_entry *previous;
+	bool listed; /* and by the owner's lock; either suffices to read */
+	uint64_t round; /* the newest that has visited it */
+} plait__reclaim_entry;
+
+/* What threads that wait do for the inboxes they own; filled by inbox/. */
+typedef struct plait__inbox_service {
+	/* PLAIT_PENDING: nothing to do; PLAIT_OK: a function was run;
+	 * PLAIT_EVENT_READY: an event without a function waits. */
+	plait_status (*serve)(plait__context *context);
+	/* Does an inbox of the calling thread have an event? */
+	bool (*has_waiting)(plait__context *context);
+	/* Does the calling thread own any inbox? */
+	bool (*owns_any)(plait__context *context);
+} plait__inbox_service;
+
 struct plait__context {
-	plait__object object;
+	union {
+		plait__object object;
+		plait__context_base base;
+	};
 	plait__settings settings;
 	plait__pool *pool;
 	plait__registry *registry;
@@ -95,15 +120,15 @@ struct plait__context {
 
 	/* Anything that a waiting thread may wait for has changed. */
 	struct plait__eventcount pulse;
-	at_u64 open;	  /* handles that the user holds, this one included */
-	at_u64 lingering; /* objects without a handle that are held */
 
-	struct plait__mutex lock; /* guards both lists, `sweep`, `spare` */
-	/* Those with something pending, so that a sweep costs no more. */
-	plait__queue *queues;
-	plait__queue *queues_last;
+	struct plait__mutex lock; /* guards the lists and `spare` */
+	/* Objects with something pending, so that a round costs no more. */
+	plait__reclaim_entry *first_entry;
+	plait__reclaim_entry *last_entry;
+	uint64_t reclaim_round; /* guarded by `reclaim_lock` */
 	plait__inbox *inboxes;
-	uint64_t sweep;
+	/* Stored with the first inbox, before `inbox_count` is raised. */
+	const plait__inbox_service *inbox_service;
 	at_u32 inbox_count;
 	at_u32 unflushed; /* queues whose last flush failed */
 	plait__intern signatures; /* of kernels */
@@ -117,7 +142,8 @@ struct plait__context {
 	 * the thread that has it. */
 	struct plait__mutex reclaim_lock;
 	at_u64 reclaimer_token; /* plait__thread_token of who has it, or 0 */
-	bool reclaim_again; /* of who has it: kick once it is over */
+	/* Null, or to be called when `reclaim_lock` is given up; guarded by it. */
+	void (*after_reclaim)(plait__context *context);
 	at_u64 next_reclaim_ns; /* when to look at every queue again */
 	struct plait__mutex deferred_lock; /* guards the lists below */
 	plait__object *deferred;
@@ -140,14 +166,25 @@ plait__context_allocator(const plait__context *context)
 	return &context->settings.allocator;
 }
 
-/* Come in by a handle. */
-plait_status plait__context_enter(plait_context *handle, plait__context **out,
-				  plait_error *error);
+PLAIT__OBJECT_ENTER(context, PLAIT_OBJECT_CONTEXT);
 
-/* Two objects must share a context: PLAIT_E_HANDLE naming both if not. */
-plait_status plait__context_check_same(const plait__object *one,
+plait_status plait__context_fail_other(const plait__object *one,
 				       const plait__object *other,
 				       plait_error *error);
+
+/* Two objects must share a context: PLAIT_E_HANDLE naming both if not. */
+static inline plait_status plait__context_check_same(const plait__object *one,
+						     const plait__object *other,
+						     plait_error *error)
+{
+	return one->context == other->context ?
+		       PLAIT_OK :
+		       plait__context_fail_other(one, other, error);
+}
+
+/* Count one more open handle, which is never closed: no thread is to take the
+ * context for one that its user has left. */
+void plait__context_keep_open(plait__context *context);
 
 /* Leave `spare` to the next graph, or take what is there (null).  Returns what
  * was there, which is the caller's now. */
@@ -159,8 +196,11 @@ void *plait__context_swap_spare(plait__context *context, void *spare,
 plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
 					 plait_error *error);
 
-/* Something that a thread may wait for has changed.  From upcalls too. */
+/* context_notify.c.  Something that a thread may wait for has changed.  From
+ * upcalls too. */
 void plait__context_notify_waiters(plait__context *context);
+/* Have the reclaim thread, if it runs, look around. */
+void plait__context_notify_reclaimer(plait__context *context);
 
 /* --- reclaim.c; called by those who finish work */
 
@@ -180,11 +220,17 @@ void plait__reclaim_now(plait__context *context);
 /* The same, unless somebody did a moment ago and the thread will again. */
 void plait__reclaim_if_due(plait__context *context);
 
-/* --- reclaim_thread.c; called by object.c and those who finish work */
+/* Add to the reclaim list, if it is not in there; and remove.  The owner of the
+ * entry serialises its calls. */
+void plait__reclaim_list(plait__context *context, plait__reclaim_entry *entry);
+void plait__reclaim_unlist(plait__context *context,
+			   plait__reclaim_entry *entry);
 
-void plait__reclaim_thread_handle_opened(plait__context *context);
-void plait__reclaim_thread_handle_closed(plait__context *context);
-void plait__reclaim_thread_add_lingering(plait__context *context, int32_t change);
+/* --- reclaim_thread.c */
+
+/* For plait__context_ops. */
+void plait__reclaim_thread_last_handle_closed(plait__context *context);
+void plait__reclaim_thread_object_lingers(plait__context *context);
 
 /* Have `errand` run; not from upcalls. */
 void plait__reclaim_thread_submit(plait__context *context, plait__context_task *errand);

@@ -27,9 +27,6 @@ plait_status plait__device_enter(plait_device *handle, plait__device **out,
 				 plait_error *error);
 void plait__device_leave(plait__device *device);
 
-/* "host:0", or "host" for the first one of that backend; null: none. */
-plait__device *plait__device_find(plait__context *context, const char *name);
-
 /* Its work may run on the flat engine. */
 bool plait__device_is_host(const plait__device *device);
 

@@ -5,8 +5,6 @@
  */
 #include "object/context/reclaim.h"
 
-#include "object/queue/queue.h"
-
 #include "sys/clock.h"
 
 enum {
@@ -48,33 +46,80 @@ static void drop_deferred(plait__context *context)
 	}
 }
 
-/* The next queue with something pending that this sweep has not seen, held;
- * or null. */
-static plait__queue *next_queue(plait__context *context, uint64_t sweep)
+/* --- the list */
+
+static void unlink_entry(plait__context *context, plait__reclaim_entry *entry)
 {
-	plait__queue *queue;
+	if (entry->previous != NULL)
+		entry->previous->next = entry->next;
+	else
+		context->first_entry = entry->next;
+	if (entry->next != NULL)
+		entry->next->previous = entry->previous;
+	else
+		context->last_entry = entry->previous;
+}
+
+static void append_entry(plait__context *context, plait__reclaim_entry *entry)
+{
+	entry->next = NULL;
+	entry->previous = context->last_entry;
+	if (entry->previous != NULL)
+		entry->previous->next = entry;
+	else
+		context->first_entry = entry;
+	context->last_entry = entry;
+}
+
+void plait__reclaim_list(plait__context *context, plait__reclaim_entry *entry)
+{
+	if (entry->listed)
+		return;
+	plait__mutex_lock(&context->lock);
+	append_entry(context, entry);
+	entry->listed = true;
+	plait__mutex_unlock(&context->lock);
+}
+
+void plait__reclaim_unlist(plait__context *context,
+			   plait__reclaim_entry *entry)
+{
+	plait__mutex_lock(&context->lock);
+	if (entry->listed)
+		unlink_entry(context, entry);
+	entry->listed = false;
+	plait__mutex_unlock(&context->lock);
+}
+
+/* The next entry that this round has not visited, its object held; or null. */
+static plait__reclaim_entry *next_entry(plait__context *context, uint64_t round)
+{
+	plait__reclaim_entry *entry;
 
 	plait__mutex_lock(&context->lock);
 	for (;;) {
-		queue = context->queues;
-		if (queue != NULL && queue->sweep == sweep)
-			queue = NULL;
-		if (queue == NULL)
+		entry = context->first_entry;
+		if (entry != NULL && entry->round == round)
+			entry = NULL;
+		if (entry == NULL)
 			break;
-		queue->sweep = sweep;
-		plait__queue_relink(context, queue);
-		if (plait__object_try_hold(&queue->object))
+		entry->round = round;
+		unlink_entry(context, entry);
+		append_entry(context, entry);
+		if (plait__object_try_hold(entry->object))
 			break;
 	}
 	plait__mutex_unlock(&context->lock);
-	return queue;
+	return entry;
 }
+
+/* --- a round */
 
 /* May the thread care for this backend by itself? */
 static bool may_drive(plait__context *context, const plait__backend_port *port)
 {
 	return (port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
-	       at_load_acquire_u64(&context->open) == 0;
+	       at_load_acquire_u64(&context->base.open_handles) == 0;
 }
 
 bool plait__reclaim_is_current(plait__context *context)
@@ -96,13 +141,13 @@ static bool begin_sweep(plait__context *context, bool must)
 
 static void end_sweep(plait__context *context)
 {
-	bool left = context->reclaim_again;
+	void (*after)(plait__context *context) = context->after_reclaim;
 
-	context->reclaim_again = false;
+	context->after_reclaim = NULL;
 	at_store_relaxed_u64(&context->reclaimer_token, 0);
 	plait__mutex_unlock(&context->reclaim_lock);
-	if (left)
-		plait__reclaim_thread_wake(context);
+	if (after != NULL)
+		after(context);
 }
 
 static void rest(plait__context *context, uint64_t start_ns)
@@ -119,9 +164,10 @@ static void rest(plait__context *context, uint64_t start_ns)
 bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
 {
 	bool watched = true;
-	plait__queue *queue;
+	plait__reclaim_entry *entry;
+	plait__object *object;
 	uint64_t start_ns;
-	uint64_t number;
+	uint64_t round;
 
 	if (!begin_sweep(context, must))
 		return false;
@@ -129,14 +175,13 @@ bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
 	/* Dropping may be the end of all else. */
 	plait__object_hold(&context->object);
 	drop_deferred(context);
-	number = ++context->sweep;
-	while ((queue = next_queue(context, number)) != NULL) {
-		plait__queue_reclaim(queue);
-		if (watch && may_drive(context, queue->port) &&
-		    !plait__queue_watch(queue))
+	round = ++context->reclaim_round;
+	while ((entry = next_entry(context, round)) != NULL) {
+		object = entry->object;
+		if (!object->class->reclaim(object, watch &&
+					    may_drive(context, entry->port)))
 			watched = false;
-		plait__queue_unlist(queue);
-		plait__object_drop(&queue->object);
+		plait__object_drop(object);
 	}
 	rest(context, start_ns);
 	end_sweep(context);
@@ -169,7 +214,7 @@ void plait__reclaim_pending(plait__context *context)
 		drop_deferred(context);
 		plait__object_drop(&context->object);
 	}
-	if (at_load_acquire_u64(&context->lingering) != 0)
+	if (at_load_acquire_u64(&context->base.lingering) != 0)
 		plait__reclaim_if_due(context);
 }
 

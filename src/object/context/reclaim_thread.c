@@ -8,8 +8,8 @@
  */
 #include "object/context/context.h"
 
+#include "object/context/backend_result.h"
 #include "object/context/reclaim.h"
-#include "object/progress/wait_loop.h"
 
 #include "sys/clock.h"
 
@@ -21,23 +21,11 @@ enum {
 	LEAST_REST_NS = 1000000
 };
 
-/* Costs a fence while the thread rests. */
-static void kick(plait__reclaim_thread *reclaimer)
+static void wake_at_once(plait__context *context)
 {
-	at_add_u32(&reclaimer->wake_count, 1);
-	plait__eventcount_notify(&reclaimer->event);
-}
+	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
-void plait__context_notify_waiters(plait__context *context)
-{
-	plait__eventcount_notify(&context->pulse);
-	if (at_load_acquire_u64(&context->lingering) != 0)
-		kick(&context->reclaimer);
-}
-
-static void wake_at_once(plait__reclaim_thread *reclaimer)
-{
-	kick(reclaimer);
+	plait__context_notify_reclaimer(context);
 	at_add_u32(&reclaimer->urgent_count, 1);
 	plait__eventcount_notify(&reclaimer->urgent);
 }
@@ -46,7 +34,7 @@ static void wake_at_once(plait__reclaim_thread *reclaimer)
 static void wake_urgently(plait__context *context)
 {
 	plait__reclaim_thread_wake(context);
-	wake_at_once(&context->reclaimer);
+	wake_at_once(context);
 }
 
 void plait__reclaim_thread_submit(plait__context *context, plait__context_task *errand)
@@ -80,7 +68,7 @@ static void run_tasks(plait__context *context)
 
 static bool is_final(plait__context *context)
 {
-	return at_load_acquire_u64(&context->open) == 0;
+	return at_load_acquire_u64(&context->base.open_handles) == 0;
 }
 
 /* True: some backend got on. */
@@ -93,7 +81,7 @@ static bool pump_all(plait__context *context)
 		const plait__backend_port *port = &context->ports[i];
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
-		    is_final(context) && plait__wait_pump_port(context, port))
+		    is_final(context) && plait__backend_pump(context, port))
 			more = true;
 	}
 	/* Nobody else is there to drive what pumping led to. */
@@ -110,7 +98,7 @@ static uint64_t tidy_once(plait__context *context)
 	run_tasks(context);
 	do {
 		watched = plait__reclaim_queues(context, true, false);
-		if (at_load_acquire_u64(&context->lingering) == 0)
+		if (at_load_acquire_u64(&context->base.lingering) == 0)
 			return PLAIT__CLOCK_NEVER;
 	} while (pump_all(context));
 	/* At the end nobody else may come by to get things on. */
@@ -263,14 +251,14 @@ static void tidy_here(plait__context *context)
 {
 	/* No function of the user's runs inside of a sweep. */
 	if (plait__reclaim_is_current(context)) {
-		context->reclaim_again = true;
+		context->after_reclaim = plait__reclaim_thread_wake;
 		return;
 	}
 	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
 			"no thread to tidy up on; the caller does it");
 	run_tasks(context);
 	while (is_final(context) &&
-	       at_load_acquire_u64(&context->lingering) != 0) {
+	       at_load_acquire_u64(&context->base.lingering) != 0) {
 		(void)tidy_once(context);
 		plait__thread_yield();
 	}
@@ -282,7 +270,7 @@ void plait__reclaim_thread_wake(plait__context *context)
 		tidy_here(context);
 		return;
 	}
-	kick(&context->reclaimer);
+	plait__context_notify_reclaimer(context);
 }
 
 bool plait__reclaim_thread_is_current(plait__context *context)
@@ -298,32 +286,19 @@ void plait__reclaim_thread_stop(plait__context *context)
 	if (!reclaimer->running)
 		return;
 	at_store_release_u32(&reclaimer->stop, 1);
-	wake_at_once(reclaimer);
+	wake_at_once(context);
 	plait__thread_join(&reclaimer->threads[reclaimer->generation % 2]);
 }
 
-/* --- told by object.c */
+/* --- for plait__context_ops */
 
-void plait__reclaim_thread_handle_opened(plait__context *context)
+void plait__reclaim_thread_last_handle_closed(plait__context *context)
 {
-	at_add_u64(&context->open, 1);
+	wake_urgently(context);
 }
 
-void plait__reclaim_thread_handle_closed(plait__context *context)
+void plait__reclaim_thread_object_lingers(plait__context *context)
 {
-	/* Who closes the last handle sees what the others left behind. */
-	if (at_sub_u64(&context->open, 1) == 1 &&
-	    at_load_acquire_u64(&context->lingering) != 0)
-		wake_urgently(context);
-}
-
-void plait__reclaim_thread_add_lingering(plait__context *context, int32_t change)
-{
-	if (change < 0) {
-		at_sub_u64(&context->lingering, 1);
-		return;
-	}
-	at_add_u64(&context->lingering, 1);
 	if (plait__reclaim_has_autonomous_backend(context))
 		plait__reclaim_thread_wake(context);
 }

@@ -407,3 +407,8 @@ uint64_t plait__handle_count(int32_t type)
 		count += is_of_type(find_slot(i), type);
 	return count;
 }
+
+PLAIT_API uint64_t plait_live_count(int32_t object)
+{
+	return plait__handle_count(object);
+}

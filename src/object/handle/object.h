@@ -27,7 +27,7 @@ typedef struct plait__object plait__object;
 enum { PLAIT__OBJECT_NAME_BYTES = 80, PLAIT__OBJECT_LABEL_BYTES = 48 };
 
 typedef struct plait__class {
-	int32_t type; /* PLAIT_OBJECT_ANY: has no handle */
+	int32_t type; /* PLAIT_OBJECT_ANY: the objects have no handle */
 	/* Null: nothing to do.  The user's last reference is gone; threads
 	 * may be inside. */
 	void (*abandon)(plait__object *object);
@@ -35,6 +35,11 @@ typedef struct plait__class {
 	void (*close)(plait__object *object);
 	/* The last hold is gone: free it.  The context is still there. */
 	void (*destroy)(plait__object *object);
+	/* Null: its objects are never in the context's reclaim list.  Drops what
+	 * finished work held; takes the object off the list if nothing is left.
+	 * With `watch` it asks for a wake-up when more finishes; returns false
+	 * if there will be none.  The caller has a hold. */
+	bool (*reclaim)(plait__object *object, bool watch);
 	/* What it holds itself keeps the context; and `destroy` keeps the
 	 * memory with its slot, for another object of the class. */
 	bool is_transient;
@@ -51,6 +56,28 @@ struct plait__object {
 	plait__object *later; /* list of plait__object_drop_deferred */
 	char label[PLAIT__OBJECT_LABEL_BYTES];
 };
+
+/* What a context does for its objects; object.c calls no other part of it. */
+typedef struct plait__context_ops {
+	/* The user closed the last handle of the context, and some objects
+	 * linger. */
+	void (*last_handle_closed)(plait__context *context);
+	/* One more object lingers: it has no handle, and holds. */
+	void (*object_lingers)(plait__context *context);
+	/* Look for holds of finished work that can be dropped, unless that was
+	 * done a moment ago. */
+	void (*reclaim_if_due)(plait__context *context);
+	/* Drop the last hold of the object on a thread that may call slots. */
+	void (*defer_drop)(plait__context *context, plait__object *object);
+} plait__context_ops;
+
+/* The part of a context that its objects use; each context begins with it. */
+typedef struct plait__context_base {
+	plait__object object;
+	const plait__context_ops *ops;
+	at_u64 open_handles; /* that the user has, the context's own included */
+	at_u64 lingering;    /* objects without a handle that are held */
+} plait__context_base;
 
 /* Memory that is zeroed, or that one of the same light class had, becomes an
  * object with one hold, which is the user's (a handle, one reference) or the
@@ -69,9 +96,46 @@ const char *plait__object_name(const plait__object *object,
 /* The public handle. */
 void *plait__object_handle(const plait__object *object);
 
-/* Come in by a handle, as plait__handle_enter; and leave. */
-plait_status plait__object_enter(const void *handle, int32_t type,
-				 plait__object **out, plait_error *error);
+/* Enter by a handle, as plait__handle_enter; and leave. */
+static inline plait_status plait__object_enter(const void *handle,
+					       int32_t type,
+					       plait__object **out,
+					       plait_error *error)
+{
+	void *object;
+	plait_status status = plait__handle_enter(handle, type, &object, error);
+
+	*out = object;
+	return status;
+}
+
+/* Defines plait__NAME_enter for handles of type plait_NAME.  The declaration at
+ * the end takes the semicolon. */
+#define PLAIT__OBJECT_ENTER(name, type)                                        \
+	static inline plait_status plait__##name##_enter(                      \
+		plait_##name *handle, plait__##name **out, plait_error *error) \
+	{                                                                      \
+		void *object;                                                  \
+		plait_status status =                                          \
+			plait__handle_enter(handle, type, &object, error);     \
+                                                                               \
+		*out = object;                                                 \
+		return status;                                                 \
+	}                                                                      \
+	struct plait__##name
+
+/* Defines the public plait_NAME_retain and plait_NAME_release. */
+#define PLAIT__OBJECT_REFERENCES(name, type)                                   \
+	PLAIT_API void plait_##name##_retain(plait_##name *name)               \
+	{                                                                      \
+		plait__handle_retain(name, type);                              \
+	}                                                                      \
+	PLAIT_API void plait_##name##_release(plait_##name *name)              \
+	{                                                                      \
+		plait__object_release(name, type);                             \
+	}                                                                      \
+	struct plait__##name
+
 void plait__object_leave(plait__object *object);
 /* The same for a scope; `object` is a plait__object. */
 void plait__object_leave_on_exit(void *object);

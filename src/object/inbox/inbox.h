@@ -14,6 +14,18 @@
 
 typedef struct plait__call plait__call;
 
+/* What owner_call.c does for the calls in an inbox, whose event records start
+ * them; stored with the first call. */
+typedef struct plait__inbox_call_ops {
+	/* The function of the call has returned, or ended its thread. */
+	void (*answer)(plait__inbox_event *call, int64_t result,
+		       const char *text);
+	/* The inbox closes: `call`, and those linked by next_closed. */
+	void (*fail_closed)(plait__inbox_event *call);
+	/* The inbox ends. */
+	void (*free_idle)(plait__inbox *inbox);
+} plait__inbox_call_ops;
+
 struct plait__inbox {
 	plait__object object;
 	plait__inbox *next; /* of the context, under its lock */
@@ -33,10 +45,10 @@ struct plait__inbox {
 	plait__inbox_event *records;
 	plait__vector calls; /* plait__call *, by index; never shorter */
 	plait__call *idle;   /* to be used again */
+	const plait__inbox_call_ops *call_ops; /* null before the first call */
 };
 
-plait_status plait__inbox_enter(plait_inbox *handle, plait__inbox **out,
-				plait_error *error);
+PLAIT__OBJECT_ENTER(inbox, PLAIT_OBJECT_INBOX);
 
 /* With the lock held.  A link has a hold of the event_record. */
 void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record);
@@ -52,21 +64,10 @@ void plait__inbox_close(plait__inbox *inbox);
 /* Is the calling thread its owner? */
 bool plait__inbox_is_mine(const plait__inbox *inbox);
 
-/* What serving did: PLAIT_PENDING (nothing to do), PLAIT_OK (something was
- * run), PLAIT_EVENT_READY (an event without a function waits). */
-plait_status plait__inbox_serve(plait__context *context);
-
-/* Has an inbox that the calling thread owns an event? */
-bool plait__inbox_has_waiting(plait__context *context);
-
-/* Does the calling thread own an inbox of this context? */
-bool plait__inbox_owns_any(plait__context *context);
-
-/* wait_diagnosis.c: what an inbox (`arg`) without events was promised, in words. */
-void plait__wait_diagnosis_describe_inbox(void *arg, char *out, uint32_t bytes);
-
 /* inbox_pump.c: run functions, at most `maximum`. */
 plait_status plait__inbox_pump(plait__inbox *inbox, uint64_t maximum,
 			       uint64_t *out_count);
+/* inbox_pump.c: for the context; see plait__inbox_service. */
+extern const plait__inbox_service plait__inbox_pump_service;
 
 #endif

@@ -37,6 +37,7 @@ struct plait__inbox_event {
 	plait__inbox_event *next_event; /* POSTED: in the order of arrival */
 	plait__inbox_event *next;	   /* all that the inbox keeps */
 	plait__inbox_event *previous;
+	plait__inbox_event *next_closed; /* calls that the close answers */
 	enum plait__inbox_event_state state;
 	bool linked;   /* in the inbox's list, which has a hold */
 	bool answered; /* of a CALL; all others are */

@@ -2,9 +2,9 @@
 /* What the owner does with an inbox: next, pump, wait, serve. */
 #include "object/inbox/inbox.h"
 
-#include "object/queue/owner_call.h"
+#include "object/inbox/inbox_diagnosis.h"
 #include "object/signal/signal.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 #include "base/sized_struct.h"
 #include "base/error.h"
@@ -245,9 +245,9 @@ static void lose(void *arg)
 	plait__inbox_event *event_record = arg;
 
 	if (event_record->event.kind == PLAIT_EVENT_CALL)
-		plait__call_answer(plait__call_of(event_record), -1,
-				   "did not return but ended its thread "
-				   "(pthread_exit)");
+		event_record->inbox->call_ops->answer(
+			event_record, -1,
+			"did not return but ended its thread (pthread_exit)");
 	plait__object_drop(&event_record->object);
 }
 
@@ -270,8 +270,8 @@ static void run(plait__inbox_event *event_record, const plait_event *event)
 	if (!is_void(event)) {
 		result = call(event_record, event);
 		if (event->kind == PLAIT_EVENT_CALL)
-			plait__call_answer(plait__call_of(event_record), result,
-					   NULL);
+			event_record->inbox->call_ops->answer(event_record,
+							      result, NULL);
 	}
 	plait__object_drop(&event_record->object);
 }
@@ -335,12 +335,10 @@ static bool is_mine_and_waits(const plait__inbox *inbox)
 	       plait__inbox_is_mine(inbox);
 }
 
-bool plait__inbox_has_waiting(plait__context *context)
+static bool has_waiting(plait__context *context)
 {
 	plait__inbox *inbox;
 
-	if (at_load_acquire_u32(&context->inbox_count) == 0)
-		return false;
 	plait__mutex_lock(&context->lock);
 	inbox = context->inboxes;
 	while (inbox != NULL && !is_mine_and_waits(inbox))
@@ -376,14 +374,12 @@ static bool enter_to_serve(plait__inbox *inbox)
 	return serves;
 }
 
-plait_status plait__inbox_serve(plait__context *context)
+static plait_status serve(plait__context *context)
 {
 	plait_status status;
 	plait__inbox *inbox;
 	uint64_t count;
 
-	if (at_load_acquire_u32(&context->inbox_count) == 0)
-		return PLAIT_PENDING;
 	inbox = find_waiting(context);
 	if (inbox == NULL)
 		return PLAIT_PENDING;
@@ -399,12 +395,10 @@ plait_status plait__inbox_serve(plait__context *context)
 							   : status;
 }
 
-bool plait__inbox_owns_any(plait__context *context)
+static bool owns_any(plait__context *context)
 {
 	plait__inbox *inbox;
 
-	if (at_load_acquire_u32(&context->inbox_count) == 0)
-		return false;
 	plait__mutex_lock(&context->lock);
 	inbox = context->inboxes;
 	while (inbox != NULL && !plait__inbox_is_mine(inbox))
@@ -412,6 +406,12 @@ bool plait__inbox_owns_any(plait__context *context)
 	plait__mutex_unlock(&context->lock);
 	return inbox != NULL;
 }
+
+const plait__inbox_service plait__inbox_pump_service = {
+	.serve = serve,
+	.has_waiting = has_waiting,
+	.owns_any = owns_any,
+};
 
 /* --- waiting for an event */
 
@@ -431,7 +431,7 @@ static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
 	plait_status status;
 
 	status = plait__wait_until(inbox->object.context, has_news,
-				   plait__wait_diagnosis_describe_inbox, inbox, timeout_ns,
+				   plait__inbox_diagnosis_describe, inbox, timeout_ns,
 				   error);
 	if (status == PLAIT_OK && is_closed(inbox))
 		return plait__fail(error, PLAIT_E_STATE,

@@ -124,26 +124,7 @@ plait_status plait_kernel_create(plait_context *context,
 	return status;
 }
 
-void plait_kernel_retain(plait_kernel *kernel)
-{
-	plait__handle_retain(kernel, PLAIT_OBJECT_KERNEL);
-}
-
-void plait_kernel_release(plait_kernel *kernel)
-{
-	plait__object_release(kernel, PLAIT_OBJECT_KERNEL);
-}
-
-plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
-				 plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_KERNEL,
-						  &object, error);
-
-	*out = (plait__kernel *)object;
-	return status;
-}
+PLAIT__OBJECT_REFERENCES(kernel, PLAIT_OBJECT_KERNEL);
 
 const char *plait__kernel_lacks(const plait__kernel *kernel,
 				const plait__device *device)

@@ -29,8 +29,7 @@ typedef struct plait__kernel {
 	plait__context *context; /* of `built`; held by the object */
 } plait__kernel;
 
-plait_status plait__kernel_enter(plait_kernel *handle, plait__kernel **out,
-				 plait_error *error);
+PLAIT__OBJECT_ENTER(kernel, PLAIT_OBJECT_KERNEL);
 
 /* Why a device cannot run it ("cannot ...", without a subject), or null. */
 const char *plait__kernel_lacks(const plait__kernel *kernel,

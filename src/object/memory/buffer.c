@@ -2,6 +2,7 @@
 /* Making, wrapping, viewing and ending buffers; see buffer.h. */
 #include "object/memory/buffer.h"
 
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
@@ -480,54 +481,7 @@ PLAIT_API plait_status plait_buffer_view(plait_buffer *buffer,
 
 /* --- the rest */
 
-plait_status plait__buffer_enter(plait_buffer *handle, plait__buffer **out,
-				 plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_BUFFER,
-						  &object, error);
-
-	*out = (plait__buffer *)(void *)object;
-	return status;
-}
-
-plait_status plait__buffer_check_range(const plait__buffer *buffer,
-				       uint64_t offset, uint64_t bytes,
-				       const char *what, plait_error *error)
-{
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "%s %llu+%llu is outside the %s of %llu bytes",
-			   what, (unsigned long long)offset,
-			   (unsigned long long)bytes,
-			   plait__object_name(&buffer->object, room),
-			   (unsigned long long)buffer->bytes);
-}
-
-plait_status plait__buffer_check_write(const plait__buffer *buffer,
-				       plait_error *error)
-{
-	char room[PLAIT__OBJECT_NAME_BYTES];
-
-	if (!buffer->root->read_only)
-		return PLAIT_OK;
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "%s is read-only and would be written",
-			   plait__object_name(&buffer->object, room));
-}
-
-PLAIT_API void plait_buffer_retain(plait_buffer *buffer)
-{
-	plait__handle_retain(buffer, PLAIT_OBJECT_BUFFER);
-}
-
-PLAIT_API void plait_buffer_release(plait_buffer *buffer)
-{
-	plait__object_release(buffer, PLAIT_OBJECT_BUFFER);
-}
+PLAIT__OBJECT_REFERENCES(buffer, PLAIT_OBJECT_BUFFER);
 
 PLAIT_API plait_status plait_buffer_bytes(plait_buffer *buffer,
 					  uint64_t *out_bytes,

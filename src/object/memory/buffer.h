@@ -41,17 +41,7 @@ struct plait__buffer {
 	struct plait__mapping *mappings;
 };
 
-plait_status plait__buffer_enter(plait_buffer *handle, plait__buffer **out,
-				 plait_error *error);
-
-/* `what` "target range": PLAIT_E_INVALID when it does not lie inside. */
-plait_status plait__buffer_check_range(const plait__buffer *buffer,
-				       uint64_t offset, uint64_t bytes,
-				       const char *what, plait_error *error);
-
-/* PLAIT_E_INVALID when it must not be written. */
-plait_status plait__buffer_check_write(const plait__buffer *buffer,
-				       plait_error *error);
+PLAIT__OBJECT_ENTER(buffer, PLAIT_OBJECT_BUFFER);
 
 /* Do two ranges, both inside, share memory? */
 bool plait__buffer_overlap(const plait__buffer *one, uint64_t one_offset,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mapping buffers; every mapping is remembered by the whole. */
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 

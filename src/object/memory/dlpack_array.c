@@ -4,6 +4,7 @@
 #include "plait/array.h"
 
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/memory/dlpack_tensor.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that move bytes, as a backend gets them: whole, or row by row. */
-#include "object/queue/submission.h"
-#include "object/queue/validate_command.h"
-#include "object/context/backend_result.h"
+#include "object/queue/copy_work.h"
+
 #include "object/queue/strided_copy.h"
 
 /* `bytes` of a command that are so far from its first ones on each side. */
@@ -31,11 +30,6 @@ static plait_work *add_bytes(struct plait__submission_builder *batch,
 				      command->source_offset + source_at;
 	}
 	return work;
-}
-
-bool plait__copy_work_supports_rows(const plait__queue *queue)
-{
-	return (queue->port->all & PLAIT_CAP_ROWS) != 0;
 }
 
 /* Of a backend that does not take them at once: one by one. */

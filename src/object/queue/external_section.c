@@ -3,7 +3,9 @@
 #include "object/queue/external_section.h"
 
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/queue_state.h"
+#include "object/queue/submission.h"
 #include "object/progress/notification.h"
 
 #include "base/alloc.h"
@@ -160,56 +162,6 @@ void plait__section_pool_free(plait__section_pool *home)
 	}
 }
 
-/* --- the end of the queue */
-
-void plait__section_set_tail(const plait__section *section, bool idle,
-			     uint64_t sequence)
-{
-	section->queue->tail = (plait__queue_tail){
-		.gate = section->gate,
-		.gate_sequence = section->gate_sequence,
-		.before = idle ? 0 : section->sequence,
-		.sequence = sequence,
-	};
-}
-
-/* The gate of the tail is there: what holds it is given back when `progress`
- * has come further, and under the lock. */
-static bool has_left_tail(plait__queue *queue)
-{
-	plait__backend *backend = queue->port->backend;
-	const plait_backend_point point = { queue->tail.gate,
-					    queue->tail.gate_sequence };
-	plait_error ignored = { .size = sizeof(ignored) };
-	uint64_t reached;
-
-	if (queue->tail.before != 0 &&
-	    plait__queue_poll(queue, queue->tail.before, NULL, NULL) !=
-		    PLAIT_OK)
-		return false;
-	return backend->table.signal_poll(backend->self, &point, &reached,
-					  &ignored) == PLAIT_OK;
-}
-
-bool plait__section_queue_is_clear(plait__queue *queue)
-{
-	uint64_t submitted = plait__queue_submitted(queue);
-
-	if (plait__idle_section_exists(queue))
-		return false;
-	if (queue->cannot_be_lost && queue->clear == submitted)
-		return true;
-	if (plait__queue_poll(queue, submitted, NULL, NULL) == PLAIT_OK) {
-		queue->clear = submitted;
-		return true;
-	}
-	/* Somebody has to see that the queue goes on, lest it fill up. */
-	return queue->tail.gate != NULL &&
-	       queue->tail.sequence == submitted &&
-	       queue->inflight.committed < PLAIT__QUEUE_COLLECT_FROM &&
-	       has_left_tail(queue);
-}
-
 /* --- the way */
 
 static void raise_gate(plait__section *section, const plait_error *failure)
@@ -269,6 +221,55 @@ static bool arm(plait__section *section)
 	return false;
 }
 
+/* The section is the last of the submission, with `sequence` behind it; the
+ * queue was idle, or has section->sequence in front.  Caller holds the lock. */
+static void set_tail(const plait__section *section, bool idle,
+		     uint64_t sequence)
+{
+	section->queue->tail = (plait__queue_tail){
+		.gate = section->gate,
+		.gate_sequence = section->gate_sequence,
+		.before = idle ? 0 : section->sequence,
+		.sequence = sequence,
+	};
+}
+
+struct entry {
+	plait__section *section;
+	bool *out_idle;
+};
+
+static plait_status add_section(struct plait__submission_builder *batch,
+				const void *arg, plait_error *error)
+{
+	const struct entry *entry = arg;
+	plait__section *section = entry->section;
+	plait_status status;
+
+	*entry->out_idle = plait__queue_is_clear(batch->queue);
+	if (!*entry->out_idle) {
+		section->sequence = ++batch->progress;
+		plait__submission_add_emit(batch, batch->queue->progress,
+					   section->sequence);
+	}
+	set_tail(section, *entry->out_idle, batch->progress + 1);
+	status = plait__submission_hold(batch, &section->object, error);
+	if (status == PLAIT_OK)
+		plait__submission_add_wait(batch, section->gate,
+					   section->gate_sequence);
+	return status;
+}
+
+static plait_status submit(plait__section *section, bool *out_idle,
+			   plait_error *error)
+{
+	struct plait__submission_builder batch = { .queue = section->queue };
+
+	return plait__submission_submit(&batch, 1, add_section,
+					&(const struct entry){ section, out_idle },
+					error);
+}
+
 plait_status plait__section_enter(plait__section *section, bool allow_idle,
 				  bool *out_now, plait_error *error)
 {
@@ -278,8 +279,7 @@ plait_status plait__section_enter(plait__section *section, bool allow_idle,
 	if (*out_now)
 		return PLAIT_OK;
 	section->was_idle = false;
-	status = plait__internal_submit_section(section->queue, section, out_now,
-						error);
+	status = submit(section, out_now, error);
 	if (status != PLAIT_OK || *out_now || arm(section))
 		return status;
 	/* Submitted it is, so it comes to its end with what is wrong. */

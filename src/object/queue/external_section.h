@@ -74,19 +74,4 @@ void plait__section_cancel(plait__section *section);
 /* None is away. */
 void plait__section_pool_free(plait__section_pool *home);
 
-/* For the submission, which holds the queue's lock: it is the last in it, with
- * `sequence` behind it; the queue had nothing, or `section->sequence`. */
-void plait__section_set_tail(const plait__section *section, bool idle,
-			     uint64_t sequence);
-
-/* idle_section.c.  False: the queue has something, so it has to be submitted. */
-bool plait__idle_section_enter(plait__section *section);
-/* True: nothing waits for its gate, nor is to fail; it is left. */
-bool plait__idle_section_leave(plait__section *section, bool failed);
-
-/* submission.c: the submission. */
-plait_status plait__internal_submit_section(plait__queue *queue,
-					    plait__section *section,
-					    bool *out_idle, plait_error *error);
-
 #endif

@@ -7,7 +7,8 @@
  * on memory of its own (a bounce); what was read goes to the caller in the
  * next command, unless the caller has given up.
  */
-#include "object/queue/queue.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/submission.h"
 
 #include "object/memory/buffer.h"
 #include "object/context/backend_result.h"

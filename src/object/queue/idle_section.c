@@ -14,8 +14,9 @@
  * sees that nothing has to.  One that failed stays, for what is submitted next
  * must not run; so does the queue of one that the user has released.
  */
-#include "object/queue/external_section.h"
-#include "object/queue/queue.h"
+#include "object/queue/idle_section.h"
+
+#include "object/queue/queue_state.h"
 
 /* Somebody has seen it. */
 enum { MARK = 1 };
@@ -38,12 +39,6 @@ static void forget(plait__queue *queue)
 	at_store_relaxed_ptr(&queue->idle_section, NULL);
 }
 
-bool plait__idle_section_exists(plait__queue *queue)
-{
-	/* Acquire: pairs with leave. */
-	return at_load_acquire_ptr(&queue->idle_section) != NULL;
-}
-
 plait__section *plait__idle_section_pin(plait__queue *queue)
 {
 	/* Acquire, as in the compare that fails: pairs with leave. */
@@ -62,7 +57,7 @@ bool plait__idle_section_enter(plait__section *section)
 	bool clear;
 
 	plait__mutex_lock(&queue->lock);
-	clear = plait__section_queue_is_clear(queue);
+	clear = plait__queue_is_clear(queue);
 	if (clear)
 		/* Relaxed: who leaves is who came in, others have the lock. */
 		at_store_relaxed_ptr(&queue->idle_section, section);

@@ -1,64 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Single commands of the library's own; see queue.h and submission.h. */
+/* Single commands of the library's own; see internal_commands.h. */
+#include "object/queue/internal_commands.h"
+
 #include "object/queue/submission.h"
 
-#include "object/queue/owner_call.h"
-#include "object/queue/external_section.h"
-
 #include "base/error.h"
-
-struct entry {
-	plait__section *section;
-	bool *out_idle;
-};
-
-static plait_status add_passage(struct plait__submission_builder *batch, const void *arg,
-				plait_error *error)
-{
-	const struct entry *entry = arg;
-	plait__section *section = entry->section;
-	plait_status status;
-
-	*entry->out_idle = plait__section_queue_is_clear(batch->queue);
-	if (!*entry->out_idle) {
-		section->sequence = ++batch->progress;
-		plait__submission_add_emit(batch, batch->queue->progress,
-					   section->sequence);
-	}
-	plait__section_set_tail(section, *entry->out_idle, batch->progress + 1);
-	status = plait__submission_hold(batch, &section->object, error);
-	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, section->gate,
-					   section->gate_sequence);
-	return status;
-}
-
-plait_status plait__internal_submit_section(plait__queue *queue,
-					    plait__section *section,
-					    bool *out_idle, plait_error *error)
-{
-	struct plait__submission_builder batch = { .queue = queue };
-
-	return plait__submission_submit(&batch, 1, add_passage,
-					&(const struct entry){ section, out_idle },
-					error);
-}
-
-static plait_status add_nothing(struct plait__submission_builder *batch, const void *arg,
-				plait_error *error)
-{
-	(void)batch;
-	(void)arg;
-	(void)error;
-	return PLAIT_OK;
-}
-
-plait_status plait__internal_submit_idle_section(plait__queue *queue, plait_error *error)
-{
-	struct plait__submission_builder batch = { .queue = queue };
-
-	return plait__submission_submit(&batch, 0, add_nothing, NULL, error);
-}
 
 static plait_status add_emission(struct plait__submission_builder *batch, const void *arg,
 				 plait_error *error)

@@ -4,7 +4,7 @@
 
 #include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
+#include "object/queue/queue_state.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -20,6 +20,8 @@ enum {
 	MAX_CALLS = (1 << INDEX_BITS) - 1
 };
 
+static const plait__inbox_call_ops inbox_call_ops;
+
 /* --- making and using again */
 
 static void free_call(plait__call *call)
@@ -31,7 +33,7 @@ static void free_call(plait__call *call)
 		    call, sizeof(*call));
 }
 
-void plait__call_free_idle(plait__inbox *inbox)
+static void free_idle(plait__inbox *inbox)
 {
 	plait__call *call;
 
@@ -99,6 +101,8 @@ static plait_status enlist(plait__inbox *inbox, plait__call *call,
 	plait_status status = PLAIT_OK;
 
 	plait__mutex_lock(&inbox->lock);
+	if (inbox->call_ops == NULL)
+		inbox->call_ops = &inbox_call_ops;
 	call->index = inbox->calls.count;
 	if (call->index == MAX_CALLS)
 		status = plait__fail(error, PLAIT_E_BUSY,
@@ -320,9 +324,11 @@ static bool claim(plait__call *call)
 	return true;
 }
 
-void plait__call_answer(plait__call *call, int64_t result, const char *text)
+static void answer_taken(plait__inbox_event *event, int64_t result,
+			 const char *text)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__call *call = plait__call_of(event);
+	plait__inbox *inbox = event->inbox;
 	bool mine;
 
 	plait__mutex_lock(&inbox->lock);
@@ -374,15 +380,16 @@ PLAIT_API plait_status plait_inbox_call_done(plait_inbox *inbox, uint64_t id,
 	return status;
 }
 
-void plait__call_fail_closed(plait__call *call)
+static void fail_closed(plait__inbox_event *event)
 {
 	plait_error failure = { .size = sizeof(failure) };
-	plait__call *next;
+	plait__inbox_event *next;
 
-	for (; call != NULL; call = next) {
+	for (; event != NULL; event = next) {
+		plait__call *call = plait__call_of(event);
 		const char *label = call->label != NULL ? call->label : "";
 
-		next = call->next_closed;
+		next = event->next_closed;
 		plait__fail(&failure, PLAIT_E_CANCELLED,
 			    "%s%.*s%s was cancelled: its inbox was closed",
 			    call->label != NULL ? "command \"" : "host function",
@@ -393,6 +400,12 @@ void plait__call_fail_closed(plait__call *call)
 		plait__object_drop(&call->notice.object);
 	}
 }
+
+static const plait__inbox_call_ops inbox_call_ops = {
+	.answer = answer_taken,
+	.fail_closed = fail_closed,
+	.free_idle = free_idle,
+};
 
 void plait__call_retract(plait__call *call)
 {

@@ -29,7 +29,6 @@ typedef struct plait__queue plait__queue;
 struct plait__call {
 	plait__inbox_event notice;
 	plait__call *next; /* idle; or in a stretch */
-	plait__call *next_closed; /* answered by the close of the inbox */
 	plait__backend_port *port;
 	plait__queue *queue; /* good until the gate is raised */
 	plait_backend_signal *gate;
@@ -63,25 +62,11 @@ void plait__call_cancel(plait__call *call);
 /* The stretch was submitted: post it when the queue has come to it. */
 void plait__call_arm(plait__call *call);
 
-/* Answer what was taken; a result of 0 is success, and of a call that asks
- * any, if there is no text.  The call may be gone afterwards. */
-void plait__call_answer(plait__call *call, int64_t result, const char *text);
-
 /* Nobody is to run it any more: unless its owner has taken it, its queue goes
  * on, with PLAIT_E_CANCELLED.  The caller has a hold. */
 void plait__call_retract(plait__call *call);
 
-/* An inbox closes: `call` and those behind it are answered by that. */
-void plait__call_fail_closed(plait__call *call);
-
-/* The inbox ends. */
-void plait__call_free_idle(plait__inbox *inbox);
-
 extern const plait__class plait__call_class;
-
-/* Of which call the queue waits for the owner of an inbox: what an
- * error says behind its text, ": ...", or "" when it does not. */
-void plait__wait_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes);
 
 static inline plait__call *plait__call_of(plait__inbox_event *notice)
 {

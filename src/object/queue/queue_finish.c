@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for a queue, and making it usable again; see queue.h. */
+#include "object/queue/queue_finish.h"
+
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
-#include "object/progress/wait_loop.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/queue_diagnosis.h"
+#include "object/queue/queue_state.h"
+#include "object/queue/submission.h"
+#include "object/wait/wait_diagnosis.h"
 
 #include "base/error.h"
 #include "sys/clock.h"
@@ -29,24 +34,6 @@ struct recovery {
 	plait_error refusal; /* what it said */
 };
 
-void plait__queue_lock_and_collect(plait__queue *queue)
-{
-	plait__object *done[PLAIT__QUEUE_COLLECT];
-	uint32_t count;
-	uint32_t i;
-
-	plait__mutex_lock(&queue->lock);
-	while (queue->inflight.committed >= PLAIT__QUEUE_COLLECT_FROM) {
-		count = plait__queue_collect(queue, done);
-		if (count == 0)
-			break;
-		plait__mutex_unlock(&queue->lock);
-		for (i = 0; i < count; i++)
-			plait__object_drop(done[i]);
-		plait__mutex_lock(&queue->lock);
-	}
-}
-
 /* Until the queue's own signal has come to `sequence`. */
 static plait_status await(plait__queue *queue, uint64_t sequence,
 			  uint64_t timeout_ns, bool *out_failed,
@@ -62,6 +49,8 @@ static plait_status await(plait__queue *queue, uint64_t sequence,
 		.points = &point,
 		.count = 1,
 		.timeout_ns = timeout_ns,
+		.describe = plait__queue_diagnosis_describe,
+		.arg = queue,
 	};
 	plait_status status = plait__wait_run(&request, error);
 
@@ -234,7 +223,7 @@ static plait_status flush_rest(plait__queue *queue, plait_error *error)
 		status = plait__queue_flush(queue, error);
 	plait__mutex_unlock(&queue->lock);
 	if (status == PLAIT_OK && lone)
-		status = plait__internal_submit_idle_section(queue, error);
+		status = plait__submission_submit_idle_section(queue, error);
 	return status;
 }
 

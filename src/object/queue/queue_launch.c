@@ -6,10 +6,12 @@
  * device has code for, it runs itself; all else is a call of the host.
  */
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/kernel/device_code.h"
 #include "object/kernel/kernel.h"
 #include "object/context/backend_result.h"
-#include "object/queue/queue.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/submission.h"
 
 #include "base/alloc.h"
 #include "base/sized_struct.h"

@@ -7,138 +7,21 @@
  */
 #include "object/queue/submission.h"
 
-#include "object/queue/owner_call.h"
-#include "object/queue/validate_command.h"
-#include "object/queue/external_section.h"
 #include "object/context/backend_result.h"
+#include "object/queue/copy_work.h"
+#include "object/queue/idle_section.h"
+#include "object/queue/owner_call.h"
+#include "object/queue/queue_state.h"
+#include "object/queue/submission_arrays.h"
+#include "object/queue/validate_command.h"
 
-#include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "base/text.h"
 
-#include <string.h>
-
-enum { WAITS, WORK, EMITS };
 enum { COMMANDS_MAX = INT32_MAX / 4 };
 
-/* --- adding to the last stretch, or to a new one */
-
-static void begin_stretch(struct plait__submission_builder *batch)
-{
-	plait__submission_arrays *scratch = &batch->queue->scratch;
-	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
-
-	memset(stretch, 0, sizeof(*stretch));
-	stretch->size = sizeof(*stretch);
-	stretch->work = &scratch->work[batch->work_count];
-	stretch->waits = &scratch->points[batch->point_count];
-	stretch->emits = stretch->waits;
-	batch->stretch = stretch;
-	batch->stretch_count++;
-	batch->phase = WAITS;
-}
-
-static void add_point(struct plait__submission_builder *batch, plait_backend_signal *signal,
-		      uint64_t sequence)
-{
-	plait_backend_point *point =
-		&batch->queue->scratch.points[batch->point_count++];
-
-	point->signal = signal;
-	point->sequence = sequence;
-}
-
-void plait__submission_add_wait(struct plait__submission_builder *batch,
-				plait_backend_signal *signal, uint64_t sequence)
-{
-	if (batch->phase != WAITS)
-		begin_stretch(batch);
-	batch->stretch->wait_count++;
-	add_point(batch, signal, sequence);
-	batch->stretch->emits =
-		&batch->queue->scratch.points[batch->point_count];
-}
-
-void plait__submission_add_emit(struct plait__submission_builder *batch,
-				plait_backend_signal *signal, uint64_t sequence)
-{
-	batch->phase = EMITS;
-	batch->stretch->emit_count++;
-	add_point(batch, signal, sequence);
-}
-
-plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
-				       const plait_command *command)
-{
-	plait_work *work;
-
-	if (batch->phase == EMITS)
-		begin_stretch(batch);
-	batch->phase = WORK;
-	batch->stretch->work_count++;
-	work = &batch->queue->scratch.work[batch->work_count++];
-	memset(work, 0, sizeof(*work));
-	work->size = sizeof(*work);
-	work->kind = command->kind;
-	work->label = command->label;
-	return work;
-}
-
-/* --- holding what is used */
-
-plait_status plait__submission_hold(struct plait__submission_builder *batch,
-				    plait__object *object, plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	uint64_t sequence = batch->progress + 1;
-
-	if (plait__inflight_ring_has_last(&queue->inflight, object, sequence))
-		return PLAIT_OK;
-	plait__object_hold(object);
-	if (plait__inflight_ring_push(&queue->inflight,
-				      plait__context_allocator(
-				       queue->object.context),
-				      object, sequence))
-		return PLAIT_OK;
-	/* Entered, so this is not the last hold. */
-	plait__object_drop(object);
-	return plait__fail(error, PLAIT_E_NOMEM,
-			   "no memory for what is in flight");
-}
-
 /* --- kinds */
-
-plait_status plait__submission_add_call(struct plait__submission_builder *batch,
-					const plait_command *command,
-					plait__inbox *inbox, bool asks,
-					plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	plait__call *call;
-	plait_status status;
-
-	status = plait__call_prepare(inbox, queue, command, asks, &call,
-				     error);
-	if (status != PLAIT_OK)
-		return status;
-	call->sequence = ++batch->progress;
-	/* Its hold goes to the queue, until the gate is behind it. */
-	if (!plait__inflight_ring_push(&queue->inflight,
-				       plait__context_allocator(
-					queue->object.context),
-				       &call->notice.object, batch->progress + 1)) {
-		plait__call_cancel(call);
-		plait__object_drop_deferred(&call->notice.object);
-		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for what is in flight");
-	}
-	call->next = batch->calls;
-	batch->calls = call;
-	plait__submission_add_emit(batch, queue->progress, call->sequence);
-	plait__submission_add_wait(batch, call->gate, call->gate_sequence);
-	return PLAIT_OK;
-}
 
 /* A launch comes as a command that does nothing. */
 static plait_status add_nop(struct plait__submission_builder *batch,
@@ -196,36 +79,6 @@ static plait_status add_signal_wait(struct plait__submission_builder *batch,
 	if (status == PLAIT_OK)
 		plait__submission_add_wait(batch, signal->raw, sequence);
 	return status;
-}
-
-/* The numbers of a signal come in order, whichever queues emit them. */
-plait_status plait__submission_add_emission(struct plait__submission_builder *batch,
-					    plait__signal *signal,
-					    plait_error *error)
-{
-	plait__queue *queue = batch->queue;
-	uint64_t submitted;
-	plait_status status;
-
-	if (!batch->ordered)
-		plait__mutex_lock(&queue->port->order);
-	batch->ordered = true;
-	status = plait__submission_hold(batch, &signal->object, error);
-	if (status != PLAIT_OK)
-		return status;
-	submitted = plait__signal_submitted(signal);
-	if (signal->next == submitted) {
-		signal->in_batch = batch->emitted;
-		batch->emitted = signal;
-		if (submitted != 0 &&
-		    signal->last_queue !=
-			    plait__handle_get(queue->object.slot))
-			plait__submission_add_wait(batch, signal->raw, submitted);
-	}
-	signal->next++;
-	batch->last_emission = signal->next;
-	plait__submission_add_emit(batch, signal->raw, signal->next);
-	return PLAIT_OK;
 }
 
 static plait_status add_command(struct plait__submission_builder *batch,
@@ -390,17 +243,16 @@ static plait_status submit_stretches(struct plait__submission_builder *batch,
 					   error);
 }
 
-/* In front of all else. */
-static plait_status add_lone(struct plait__submission_builder *batch, plait_error *error)
+/* In front of all else: a wait for the idle section. */
+static plait_status add_idle_section(struct plait__submission_builder *batch,
+				     plait__section *idle, plait_error *error)
 {
-	plait__section *lone = plait__idle_section_pin(batch->queue);
 	plait_status status;
 
-	if (lone == NULL)
-		return PLAIT_OK;
-	status = plait__submission_hold(batch, &lone->object, error);
+	status = plait__submission_hold(batch, &idle->object, error);
 	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, lone->gate, lone->gate_sequence);
+		plait__submission_add_wait(batch, idle->gate,
+					   idle->gate_sequence);
 	return status;
 }
 
@@ -410,18 +262,21 @@ static plait_status run_with(struct plait__submission_builder *batch, uint64_t c
 			     plait_error *error)
 {
 	plait__queue *queue = batch->queue;
-	bool behind = plait__idle_section_pin(queue) != NULL;
+	plait__section *idle = plait__idle_section_exists(queue) ?
+				       plait__idle_section_pin(queue) : NULL;
 	plait_status status;
 
-	/* What was lone is over by now. */
-	if (count == 0 && !behind)
+	/* The idle section was left by now. */
+	if (count == 0 && idle == NULL)
 		return PLAIT_OK;
-	status = plait__submission_arrays_reserve(queue, count + behind, error);
+	status = plait__submission_arrays_reserve(queue, count + (idle != NULL),
+						  error);
 	if (status != PLAIT_OK)
 		return status;
 	batch->progress = plait__queue_submitted(queue);
-	begin_stretch(batch);
-	status = add_lone(batch, error);
+	plait__submission_begin_stretch(batch);
+	if (idle != NULL)
+		status = add_idle_section(batch, idle, error);
 	if (status == PLAIT_OK)
 		status = add(batch, arg, error);
 	if (status == PLAIT_OK)
@@ -541,4 +396,21 @@ plait_status plait__submission_submit_holding(plait__queue *queue,
 	uint64_t sequence;
 
 	return submit_all(&batch, &all, &sequence, error);
+}
+
+static plait_status add_nothing(struct plait__submission_builder *batch,
+				const void *arg, plait_error *error)
+{
+	(void)batch;
+	(void)arg;
+	(void)error;
+	return PLAIT_OK;
+}
+
+plait_status plait__submission_submit_idle_section(plait__queue *queue,
+						   plait_error *error)
+{
+	struct plait__submission_builder batch = { .queue = queue };
+
+	return plait__submission_submit(&batch, 0, add_nothing, NULL, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The arrays of a queue in which submissions are put together; submission.c. */
-#include "object/queue/queue.h"
+#include "object/queue/submission_arrays.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -28,16 +28,14 @@ void plait__submission_arrays_free(plait__queue *queue)
 }
 
 /* A command is at most one piece of work, two points and a new stretch. */
-plait_status plait__submission_arrays_reserve(plait__queue *queue, uint64_t count,
-					      plait_error *error)
+plait_status plait__submission_arrays_grow(plait__queue *queue, uint64_t count,
+					   plait_error *error)
 {
 	const plait_allocator *allocator =
 		plait__context_allocator(queue->object.context);
 	uint64_t commands = queue->scratch.commands * 2;
 	plait__submission_arrays fresh;
 
-	if (count <= queue->scratch.commands)
-		return PLAIT_OK;
 	if (commands < count)
 		commands = count;
 	fresh.commands = commands;

@@ -2,6 +2,8 @@
 /* Checking a command and coming in by its handles; see validate_command.h. */
 #include "object/queue/validate_command.h"
 
+#include "object/memory/buffer_check.h"
+
 #include "base/error.h"
 
 #include <string.h>

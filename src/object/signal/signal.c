@@ -126,26 +126,7 @@ PLAIT_API plait_status plait_signal_create(plait_device *device,
 	return status;
 }
 
-PLAIT_API void plait_signal_retain(plait_signal *signal)
-{
-	plait__handle_retain(signal, PLAIT_OBJECT_SIGNAL);
-}
-
-PLAIT_API void plait_signal_release(plait_signal *signal)
-{
-	plait__object_release(signal, PLAIT_OBJECT_SIGNAL);
-}
-
-plait_status plait__signal_enter(plait_signal *handle, plait__signal **out,
-				 plait_error *error)
-{
-	plait__object *object;
-	plait_status status = plait__object_enter(handle, PLAIT_OBJECT_SIGNAL,
-						  &object, error);
-
-	*out = (plait__signal *)(void *)object;
-	return status;
-}
+PLAIT__OBJECT_REFERENCES(signal, PLAIT_OBJECT_SIGNAL);
 
 /* --- asking */
 

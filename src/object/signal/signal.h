@@ -50,8 +50,7 @@ struct plait__signal {
 	at_u32 has_listeners;		/* there may be some */
 };
 
-plait_status plait__signal_enter(plait_signal *handle, plait__signal **out,
-				 plait_error *error);
+PLAIT__OBJECT_ENTER(signal, PLAIT_OBJECT_SIGNAL);
 
 /* The newest submitted. */
 static inline uint64_t plait__signal_submitted(const plait__signal *signal)

@@ -10,6 +10,7 @@
 #include "kernel/launch.h"
 #include "kernel/type.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/context/device.h"
 #include "object/context/backend_result.h"
 #include "plan/access.h"

@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "object/inbox/inbox.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/queue_state.h"
 #include "object/context/backend_result.h"
 #include "object/progress/notification.h"
 #include "pool/counter.h"

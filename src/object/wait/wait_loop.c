@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The one loop in which threads wait; see wait_loop.h. */
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
-#include "object/queue/owner_call.h"
-#include "object/inbox/inbox.h"
 #include "object/context/backend_result.h"
+#include "object/wait/wait_diagnosis.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -97,19 +96,6 @@ static bool all_have(const struct waiter *waiter, uint32_t capabilities)
 	return true;
 }
 
-bool plait__wait_pump_port(plait__context *context, const plait__backend_port *port)
-{
-	const plait__backend *backend = port->backend;
-	plait_error ignored = { .size = 0 };
-	struct plait__callback_scope inside;
-	plait_status status;
-
-	plait__pool_callback_scope_enter(&inside, context->pool);
-	status = backend->table.pump(backend->self, &ignored);
-	plait__pool_callback_scope_leave(&inside);
-	return status == PLAIT_OK;
-}
-
 /* True: one of them got on. */
 static bool pump(const struct waiter *waiter)
 {
@@ -122,7 +108,7 @@ static bool pump(const struct waiter *waiter)
 
 		if ((port->any & PLAIT_CAP_NEEDS_PUMP) != 0 &&
 		    matters(waiter, port) &&
-		    plait__wait_pump_port(context, port))
+		    plait__backend_pump(context, port))
 			more = true;
 	}
 	return more;
@@ -217,6 +203,31 @@ static bool watch_all(const plait__wait_request *request)
 	return true;
 }
 
+/* --- the inboxes of this thread */
+
+/* Null: the context has no inbox. */
+static const plait__inbox_service *inboxes_of(const plait__context *context)
+{
+	/* Acquire: the service is stored before the first inbox is counted.  A
+	 * thread that owns an inbox has seen it linked. */
+	return at_load_acquire_u32(&context->inbox_count) != 0 ?
+		       context->inbox_service : NULL;
+}
+
+static bool has_waiting_events(plait__context *context)
+{
+	const plait__inbox_service *inboxes = inboxes_of(context);
+
+	return inboxes != NULL && inboxes->has_waiting(context);
+}
+
+static bool owns_inbox(plait__context *context)
+{
+	const plait__inbox_service *inboxes = inboxes_of(context);
+
+	return inboxes != NULL && inboxes->owns_any(context);
+}
+
 static bool serves(const plait__wait_request *request)
 {
 	return request->ready == NULL || request->serves;
@@ -230,7 +241,7 @@ static bool is_quiet(struct waiter *waiter)
 	return look(waiter->request, NULL) == PLAIT_PENDING &&
 	       !plait__context_has_deferred(context) &&
 	       !plait__progress_has_ready(&context->driver) &&
-	       (!serves(waiter->request) || !plait__inbox_has_waiting(context));
+	       (!serves(waiter->request) || !has_waiting_events(context));
 }
 
 /* Who drives may have submitted something, on another thread, that only gets
@@ -301,7 +312,7 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 	plait_status said;
 
 	/* Inside of a backend this thread could not drive anything. */
-	if (waiter->port != NULL && !plait__inbox_owns_any(context) &&
+	if (waiter->port != NULL && !owns_inbox(context) &&
 	    !plait__progress_is_active(&context->driver)) {
 		said = wait_inside(waiter,
 				   request->timeout_ns == PLAIT_FOREVER ||
@@ -330,11 +341,12 @@ static plait_status rest(struct waiter *waiter, plait_error *error)
 
 static plait_status serve(const struct waiter *waiter, bool *out_served)
 {
-	plait__wait_request *request = waiter->request;
+	plait__context *context = waiter->request->context;
+	const plait__inbox_service *inboxes = inboxes_of(context);
 	plait_status status = PLAIT_PENDING;
 
-	if (serves(request))
-		status = plait__inbox_serve(request->context);
+	if (inboxes != NULL && serves(waiter->request))
+		status = inboxes->serve(context);
 	*out_served = status == PLAIT_OK;
 	return status;
 }

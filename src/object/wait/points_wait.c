@@ -3,7 +3,7 @@
 #include "plait/queue.h"
 
 #include "object/signal/signal.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -4,8 +4,8 @@
  * or drive, in the way that the backends need.  One loop for signals, queues
  * and inboxes.
  */
-#ifndef PLAIT_SRC_OBJECT_PROGRESS_WAIT_LOOP_H
-#define PLAIT_SRC_OBJECT_PROGRESS_WAIT_LOOP_H
+#ifndef PLAIT_SRC_OBJECT_WAIT_WAIT_LOOP_H
+#define PLAIT_SRC_OBJECT_WAIT_WAIT_LOOP_H
 
 #include "object/context/context.h"
 #include "object/signal/signal_watch.h"
@@ -29,8 +29,8 @@ typedef struct plait__wait_request {
 	 * for what it waits for, null or true when it did some. */
 	bool serves;
 	bool (*help)(void *arg);
-	/* With `ready`, or null: what has not come, and on whom it waits, for
-	 * the text of an error.  Not in upcalls. */
+	/* Null; or with `ready`, or points of a queue: says what the wait is
+	 * blocked on, for the text of an error.  Not in upcalls. */
 	void (*describe)(void *arg, char *out, uint32_t bytes);
 	/* What one may do when the time is over: the end of that text; or
 	 * null. */
@@ -56,14 +56,6 @@ plait_status plait__wait_until(plait__context *context,
 			       void *arg, uint64_t timeout_ns,
 			       plait_error *error);
 
-/* wait_diagnosis.c: the texts of a wait that has taken too long, or would for ever. */
-plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *request,
-						plait_error *error);
-plait_status plait__wait_diagnosis_fail_deadlock(const plait__wait_request *request,
-						 plait_error *error);
-/* What backends have yet to tell of, ": ..." or "". */
-void plait__wait_diagnosis_describe_backends(plait__context *context, char *out, uint32_t bytes);
-
 /*
  * One bounded piece of work on every backend that needs a thread for it.
  * True: something got on.  Not inside a host function.
@@ -71,12 +63,5 @@ void plait__wait_diagnosis_describe_backends(plait__context *context, char *out,
 bool plait__wait_pump(plait__context *context);
 /* A look at whether there is anything that it might do. */
 bool plait__wait_may_pump(plait__context *context);
-
-/*
- * On one, which has PLAIT_CAP_NEEDS_PUMP.  Functions of the user that it calls
- * are inside a call: they must not wait, as what they would wait for may need
- * this thread.
- */
-bool plait__wait_pump_port(plait__context *context, const plait__backend_port *port);
 
 #endif

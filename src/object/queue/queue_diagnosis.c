@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Error text of a wait for a queue: the command that the queue is blocked on. */
+#include "object/queue/queue_diagnosis.h"
+
+#include "object/inbox/inbox.h"
+#include "object/queue/owner_call.h"
+#include "object/queue/queue_state.h"
+#include "object/signal/signal.h"
+#include "object/wait/wait_diagnosis.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdio.h>
+
+/* --- calls of the owners of inboxes */
+
+enum debtor { NOBODY, PLUGIN, OWNER };
+
+/* Who keeps it from being answered?  The queue's lock is held. */
+static enum debtor find_debtor(plait__queue *queue, plait__call *call)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	enum debtor debtor;
+
+	plait__mutex_lock(&inbox->lock);
+	if (call->notice.answered)
+		debtor = NOBODY;
+	else
+		debtor = call->notice.state == PLAIT__INBOX_EVENT_PROMISED ?
+			 PLUGIN : OWNER;
+	plait__mutex_unlock(&inbox->lock);
+	/* The queue may not have come there. */
+	if (debtor == PLUGIN &&
+	    plait__queue_poll(queue, call->sequence, NULL, NULL) != PLAIT_OK)
+		debtor = NOBODY;
+	return debtor;
+}
+
+/* The queue's lock is held. */
+static plait__call *find_owed(plait__queue *queue, enum debtor *out)
+{
+	plait__object *object;
+	uint32_t i;
+
+	for (i = 0; (object = plait__inflight_ring_at(&queue->inflight, i)) != NULL;
+	     i++) {
+		plait__call *call = (plait__call *)(void *)object;
+
+		if (object->class != &plait__call_class)
+			continue;
+		*out = find_debtor(queue, call);
+		if (*out != NOBODY)
+			return call;
+	}
+	return NULL;
+}
+
+static void describe_call(const plait__call *call, enum debtor debtor,
+			  char *out, uint32_t bytes)
+{
+	plait__inbox *inbox = call->notice.inbox;
+	const char *label = call->label != NULL ? call->label : "";
+	const char *plugin = call->port->backend->name;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	int32_t owner;
+	int length;
+
+	plait__mutex_lock(&inbox->lock);
+	owner = inbox->owner_id;
+	plait__mutex_unlock(&inbox->lock);
+	length = snprintf(out, bytes, ": %s%.*s%s waits for %s, ",
+			  label[0] != '\0' ? "command \"" : "a host function",
+			  PLAIT__TEXT_FIT(label, 60),
+			  label[0] != '\0' ? "\"" : "",
+			  plait__object_name(&inbox->object, room));
+	if (length < 0 || (uint32_t)length >= bytes)
+		return;
+	out += length;
+	bytes -= (uint32_t)length;
+	if (debtor == OWNER)
+		(void)snprintf(out, bytes, "which its owner, thread %d, has to "
+			       "pump", (int)owner);
+	else
+		(void)snprintf(out, bytes, "of which " PLAIT__WAIT_DIAGNOSIS_OWED, plugin, plugin);
+}
+
+void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes)
+{
+	const plait__call *call;
+	enum debtor debtor;
+
+	out[0] = '\0';
+	plait__mutex_lock(&queue->lock);
+	/* Under the lock, because what is not in flight may be used again. */
+	call = find_owed(queue, &debtor);
+	if (call != NULL)
+		describe_call(call, debtor, out, bytes);
+	plait__mutex_unlock(&queue->lock);
+}
+
+/* --- gates */
+
+/* The first that is used by what is not done: a queue can only wait for it.  The
+ * queue's lock is held. */
+static const plait__signal *find_awaited(plait__queue *queue)
+{
+	const plait__inflight_ring *flight = &queue->inflight;
+	uint64_t done = 0;
+	uint32_t i;
+
+	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &done,
+				NULL);
+	for (i = 0; i < flight->committed; i++) {
+		const plait__inflight_entry *entry =
+			&flight->entries[(flight->first + i) &
+					 (flight->capacity - 1)];
+		const plait__signal *signal = (const void *)entry->object;
+
+		if (entry->object->class->type == PLAIT_OBJECT_SIGNAL &&
+		    entry->sequence > done && signal->is_gate)
+			return signal;
+	}
+	return NULL;
+}
+
+static void describe_awaited(plait__queue *queue, char *out, uint32_t bytes)
+{
+	const plait__signal *signal;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+	uint64_t reached = 0;
+
+	out[0] = '\0';
+	plait__mutex_lock(&queue->lock);
+	signal = find_awaited(queue);
+	if (signal != NULL) {
+		(void)plait__signal_poll(signal, 0, &reached, NULL);
+		(void)snprintf(out, bytes, "; it has a wait for %s, which is "
+			       "at %llu", plait__object_name(&signal->object,
+							     room),
+			       (unsigned long long)reached);
+	}
+	plait__mutex_unlock(&queue->lock);
+}
+
+/* --- both */
+
+void plait__queue_diagnosis_describe(void *arg, char *out, uint32_t bytes)
+{
+	plait__queue *queue = arg;
+
+	plait__queue_diagnosis_describe_call(queue, out, bytes);
+	if (out[0] == '\0')
+		describe_awaited(queue, out, bytes);
+}
