@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How objects live and end; see object.h. */
+/* Object life: holds, enter and leave, close, destroy; see object.h. */
 #include "object/handle/object.h"
 
 #include "base/error.h"
@@ -67,7 +67,7 @@ void *plait__object_handle(const plait__object *object)
 	return (void *)(uintptr_t)plait__handle_get(object->slot);
 }
 
-/* What is in flight may keep it for a while. */
+/* Close the object; if work in flight holds it, leave it to the reclaimer. */
 static void linger(plait__object *object)
 {
 	plait__context_base *base = base_of(object);
@@ -83,7 +83,7 @@ static void linger(plait__object *object)
 	}
 }
 
-/* The thread that closes the last handle sees what the others left behind. */
+/* The thread that closes the last handle sees all lingering objects. */
 static void count_closed(plait__context *context)
 {
 	plait__context_base *base = (plait__context_base *)(void *)context;
@@ -93,14 +93,15 @@ static void count_closed(plait__context *context)
 		base->ops->last_handle_closed(context);
 }
 
-/* The user has it no more. */
+/* The user's last reference is gone, and no thread is inside. */
 static void close_handle(plait__object *object)
 {
 	plait__context *context = object->context;
 	plait__object *keeper = &base_of(object)->object;
 
 	if (object->class->is_transient) {
-		/* Until it is dropped, what it holds keeps the context. */
+		/* Until the last drop, the objects that it holds keep the
+		 * context. */
 		linger(object);
 		count_closed(context);
 		plait__object_drop(object);
@@ -128,7 +129,7 @@ void plait__object_leave_deferred(plait__object *object, plait__object **late)
 {
 	if (!plait__handle_leave(object->slot))
 		return;
-	/* The user's hold is still there, so nobody else uses `later`. */
+	/* The user's hold is still there, so no other list has the object. */
 	object->later = *late;
 	*late = object;
 }
@@ -181,7 +182,7 @@ bool plait__object_try_hold(plait__object *object)
 	return false;
 }
 
-/* Nobody comes in any more. */
+/* Make the handle stale. */
 static void close_slot(plait__object *object)
 {
 	if (object->slot == NULL)
@@ -197,7 +198,7 @@ void plait__object_drop(plait__object *object)
 	const bool is_transient = object->class->is_transient;
 	plait__context_base *base = base_of(object);
 
-	/* The last one sees what all others did: acquire and release. */
+	/* Acquire and release: the last drop sees what all others did. */
 	if (at_sub_u64(&object->holds, 1) != 1)
 		return;
 	close_slot(object);
@@ -219,7 +220,7 @@ void plait__object_drop_deferred(plait__object *object)
 	while (holds > 1)
 		if (at_cas_u64(&object->holds, &holds, holds - 1))
 			return;
-	/* Nobody else has one, so nobody else can queue it. */
+	/* No other hold exists, so no other thread defers the drop. */
 	base_of(object)->ops->defer_drop(object->context, object);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of notifications that backends owe; see notification.h. */
+/* Table of the notifications that backends owe; see notification.h. */
 #include "object/progress/notification.h"
 
 #include "object/context/context.h"
@@ -15,14 +15,14 @@ enum { INDEX_BITS = 22, CHUNK_BITS = 7, CHUNK_SLOTS = 1 << CHUNK_BITS };
 enum { CHUNKS = 1 << (INDEX_BITS - CHUNK_BITS) };
 
 /*
- * turn << 1 | armed.  Whoever takes the bit away calls the function; the turn
- * is one higher when the slot is armed again.  A ticket is turn << 22 | index,
- * never 0; an old one would have to wait for 2^42 turns to be taken for a new
- * one.
+ * state: generation << 1 | armed. The thread that clears the bit calls the
+ * function; each arming raises the generation by one. A token is generation <<
+ * 22 | index, never 0; an old token would be valid again after 2^42
+ * generations.
  */
 struct plait__notification_slot {
 	at_u64 state;
-	plait_notify_function function; /* stored before the bit is */
+	plait_notify_function function; /* stored before the bit is set */
 	void *arg;
 	struct plait__notification_slot *next;
 	uint64_t index; /* constant */
@@ -30,29 +30,30 @@ struct plait__notification_slot {
 
 struct plait__notification_chunk {
 	struct plait__notification_slot slots[CHUNK_SLOTS];
-	struct plait__notification_chunk *next; /* of the port's, or of the idle */
-	/* Null while it is idle.  Changes under the table's lock, and not
-	 * while a slot is armed. */
+	struct plait__notification_chunk *next; /* in the port's list, or in the
+						 * list of idle chunks */
+	/* Null: the chunk is idle. Written under the table's lock, while no
+	 * slot is armed. */
 	plait__backend_port *port;
-	/* Turns up to this one were armed for the port's predecessors. */
+	/* Generations up to this one were armed for earlier ports. */
 	uint64_t old_turns;
 };
 
-/* Published by a release store; they never go away, so that any number can be
- * looked up. */
+/* Published by a release store and never freed, so any number can be looked up. */
 static at_ptr chunks[CHUNKS];
 
-/* Guards what is behind it, and who has which chunk.  A leaf. */
+/* Guards the variables below and the ownership of chunks. No lock is taken
+ * inside. */
 static struct plait__mutex table;
 static uint32_t chunk_count;
 static struct plait__notification_chunk *idle_chunks;
 
-/* A thread has reported a stray call. */
+/* Notified after each report of a stray call. */
 static struct plait__eventcount reported;
 
 /* --- chunks */
 
-/* The lock is held; null: no memory, or no numbers are left. */
+/* Caller holds the table's lock. Null: no memory, or no number left. */
 static struct plait__notification_chunk *create_chunk(void)
 {
 	struct plait__notification_chunk *chunk;
@@ -69,8 +70,8 @@ static struct plait__notification_chunk *create_chunk(void)
 	return chunk;
 }
 
-/* All slots go on from the highest turn, so that one number tells theirs from
- * those before. */
+/* Raise all slots to the highest generation, so that one number separates the
+ * new port's tokens from older ones. */
 static void age_slots(struct plait__notification_chunk *chunk)
 {
 	uint64_t highest = 0;
@@ -86,7 +87,7 @@ static void age_slots(struct plait__notification_chunk *chunk)
 	chunk->old_turns = highest;
 }
 
-/* The lock of the port's slots is held. */
+/* Caller holds the lock of the port's slots. */
 static void take_chunk(plait__backend_port *port)
 {
 	struct plait__notification_chunk *chunk;
@@ -134,7 +135,7 @@ static void push_free(plait__backend_port *port, struct plait__notification_slot
 	plait__mutex_unlock(&port->upcalls.lock);
 }
 
-/* Null: no ticket ever was of this chunk. */
+/* Null: no token of this chunk was ever given out. */
 static struct plait__notification_chunk *find_chunk(uint64_t ticket)
 {
 	uint64_t index = ticket & (((uint64_t)1 << INDEX_BITS) - 1);
@@ -149,7 +150,7 @@ slot_of(struct plait__notification_chunk *chunk, uint64_t ticket)
 	return &chunk->slots[ticket % CHUNK_SLOTS];
 }
 
-/* The slot of a ticket that nobody has used, now the caller's; or null. */
+/* Claim the slot of an unused token; null if the token was used. */
 static struct plait__notification_slot *take(struct plait__notification_chunk *chunk,
 					     uint64_t ticket)
 {
@@ -159,7 +160,7 @@ static struct plait__notification_slot *take(struct plait__notification_chunk *c
 	return at_cas_u64(&slot->state, &armed, armed - 1) ? slot : NULL;
 }
 
-/* The ticket of a slot that is the caller's, which is armed now. */
+/* Arm a slot that the caller owns, and return its token. */
 static uint64_t arm(struct plait__notification_slot *slot)
 {
 	uint64_t turn = (at_load_relaxed_u64(&slot->state) >> 1) + 1;
@@ -168,9 +169,10 @@ static uint64_t arm(struct plait__notification_slot *slot)
 	return turn << INDEX_BITS | slot->index;
 }
 
-/* --- calls that nobody is owed */
+/* --- stray calls */
 
-/* Whose ticket it was, kept until plait__end_report; or null. */
+/* The port that the token was given out for, which stays until end_report; or
+ * null. */
 static plait__backend_port *begin_report(struct plait__notification_chunk *chunk,
 					 uint64_t ticket)
 {
@@ -196,8 +198,8 @@ static void end_report(plait__backend_port *port)
 	plait__eventcount_notify(&reported);
 }
 
-/* A backend that does it all the time must not fill the log: the 1st, 2nd,
- * 4th, 8th is told. */
+/* Log the 1st, 2nd, 4th, 8th ... stray call: a backend that repeats it must not
+ * fill the log. */
 static void report_stray(struct plait__notification_chunk *chunk, uint64_t ticket)
 {
 	plait__backend_port *port = begin_report(chunk, ticket);
@@ -228,9 +230,9 @@ static bool is_quiet(void *arg)
 	return quiet;
 }
 
-/* --- for the rest of the layer */
+/* --- notifying */
 
-/* What it says, if that is a status; nobody is told anything else. */
+/* Replace a status that is none by PLAIT_E_INTERNAL. */
 static plait_status judge(const plait__backend_port *port, plait_status said)
 {
 	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
@@ -242,7 +244,7 @@ static plait_status judge(const plait__backend_port *port, plait_status said)
 	return PLAIT_E_INTERNAL;
 }
 
-/* Upcall. */
+/* Notification callback. */
 static void fire(void *user_data, plait_status status)
 {
 	uint64_t ticket = (uintptr_t)user_data;
@@ -260,7 +262,7 @@ static void fire(void *user_data, plait_status status)
 	}
 	function = slot->function;
 	arg = slot->arg;
-	/* The port is there until the function has been called. */
+	/* The port exists until the function has been called. */
 	status = judge(chunk->port, status);
 	push_free(chunk->port, slot);
 	function(arg, status);
@@ -285,7 +287,7 @@ plait_status plait__notification_arm(plait__backend_port *port,
 	status = backend->table.signal_notify(backend->self, point, fire,
 					      (void *)(uintptr_t)ticket,
 					      error);
-	/* A backend that refuses and calls all the same has called. */
+	/* A backend that refuses and still calls has called. */
 	if (status == PLAIT_OK || take(find_chunk(ticket), ticket) == NULL)
 		return PLAIT_OK;
 	push_free(port, slot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The role of driving, and the thread that takes it; see progress_driver.h. */
+/* Progress driver: its lists, its notes, its thread; see progress_driver.h. */
 #include "object/progress/progress_driver.h"
 
 #include "object/context/context.h"
@@ -8,17 +8,17 @@
 #include "sys/clock.h"
 
 enum {
-	OVER = 0,		/* or not begun: zeroed memory */
+	OVER = 0,		/* or not started: zeroed memory */
 	IDLE = 1,
-	READY = 2,		/* in one of the lists */
+	READY = 2,		/* in one of the two lists */
 	DRIVEN = 3,
-	AGAIN = 4		/* driven, and told meanwhile */
+	AGAIN = 4		/* driven, and notified meanwhile */
 };
 
-/* How long to sleep where nobody tells. */
+/* Polling interval of the thread. */
 enum { LOOK_NS = 1000000 };
 
-/* ---- lists; the lock is held ---- */
+/* ---- lists; caller holds the lock ---- */
 
 static void append(plait__pollable_list *list, plait__pollable *pollable)
 {
@@ -46,7 +46,7 @@ static void make_ready(plait__progress_driver *driver, plait__pollable *pollable
 	at_add_u32(&driver->ready_count, 1);
 }
 
-/* ---- telling ---- */
+/* ---- notes ---- */
 
 static void wake(plait__context *context)
 {
@@ -96,7 +96,7 @@ void plait__progress_post(plait__context *context, plait__progress_note *note,
 		make_ready(driver, whose);
 	else if (whose->state == DRIVEN)
 		whose->state = AGAIN;
-	/* Who drives it may be through with it from here on. */
+	/* The driving thread may have finished the pollable from here on. */
 	plait__mutex_unlock(&driver->lock);
 	wake(context);
 }
@@ -115,7 +115,7 @@ plait__progress_note *plait__progress_take_notes(plait__context *context,
 
 /* ---- driving ---- */
 
-/* What was told first, else what nobody tells of; or null. */
+/* Take the first notified pollable, else the first to poll; or null. */
 static plait__pollable *take(plait__progress_driver *driver, bool *out_told)
 {
 	plait__pollable *taken;
@@ -152,7 +152,7 @@ static bool looks(uint32_t left)
 	return left == PLAIT__PROGRESS_POLLING || left == PLAIT__PROGRESS_RETRYING;
 }
 
-/* True: somebody has to look at it, who may sleep: this thread may go away. */
+/* Returns true if another thread has to be woken: this one may stop driving. */
 static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
 		     uint32_t left, bool told)
 {
@@ -190,19 +190,20 @@ bool plait__progress_drive(plait__context *context)
 	if (pollable == NULL)
 		return false;
 	left = pollable->advance(pollable);
-	/* It may have submitted what waits for a thread that pumps. */
+	/* It may have submitted work that only a pumping thread advances. */
 	plait__eventcount_notify(&context->pulse);
 	if (put_back(driver, pollable, left, told))
 		wake(context);
 	if (left == PLAIT__PROGRESS_DONE) {
 		pollable->over(pollable);
-		/* Not before a queue that waits for the end was told. */
+		/* After `over`: a queue that waits for the end was notified by
+		 * then. */
 		plait__progress_unexpect(context);
 	}
 	return told || !looks(left);
 }
 
-/* Out of the list of those that nobody tells of, if it is in there. */
+/* Remove it from the polling list; returns false if it is not in there. */
 static bool unlink_polling(plait__progress_driver *driver, plait__pollable *pollable)
 {
 	plait__pollable *before = NULL, *at = driver->polling.first;
@@ -273,7 +274,7 @@ static void serve(void *arg)
 		uint64_t until_ns = PLAIT__CLOCK_NEVER;
 
 		kicked.seen = at_load_acquire_u32(&driver->wake_count);
-		/* Acquire: pairs with the store in stop. */
+		/* Acquire: pairs with the store in plait__progress_stop. */
 		if (at_load_acquire_u32(&driver->stop) != 0)
 			return;
 		while (plait__progress_drive(context))
