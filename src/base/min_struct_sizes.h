@@ -3,7 +3,7 @@
  * The least `size` that a caller may pass of each struct that has one: what it
  * had when it first came.  Numbers, as a struct that grows must not refuse the
  * programs that were built before.  They never change; a struct that is new
- * gets a line with its size of then (t/73-structs.t looks).  They are those of
+ * gets a line with its size of then (t/abi/structs.t looks).  They are those of
  * machines whose pointers have 64 bits.
  */
 #ifndef PLAIT_SRC_BASE_MIN_STRUCT_SIZES_H

@@ -53,8 +53,8 @@ struct plait__registry {
 	plait__setting path_setting;
 	plait__setting wrap_setting;
 	plait__setting options_setting;
-	plait__list_schedule wanted;
-	plait__list_schedule wraps;
+	plait__list wanted;
+	plait__list wraps;
 	plait__search search;
 	plait__options options;
 
@@ -74,8 +74,8 @@ struct plait__registry {
 };
 
 /* The candidate of this name, or null. */
-plait__candidate *plait__choose_find_candidate(const plait__registry *registry,
-					       const char *name);
+plait__candidate *plait__candidate_find(const plait__registry *registry,
+					 const char *name);
 
 /* Does the user name backends, instead of taking what there is? */
 static inline bool plait__candidate_names_are_given(const plait__registry *registry)

@@ -15,28 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-plait__candidate *plait__choose_find_candidate(const plait__registry *registry,
-					       const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < registry->candidate_count; i++)
-		if (strcmp(registry->candidates[i].name, name) == 0)
-			return &registry->candidates[i];
-	return NULL;
-}
-
 /* --- finding */
 
 /* Add the names that are not there yet; there is room. */
-static void add_names(plait__registry *registry, const plait__list_schedule *names)
+static void add_names(plait__registry *registry, const plait__list *names)
 {
 	uint32_t i;
 
 	for (i = 0; i < names->count; i++) {
 		plait__candidate *candidate;
 
-		if (plait__choose_find_candidate(registry, names->names[i]) != NULL)
+		if (plait__candidate_find(registry, names->names[i]) != NULL)
 			continue;
 		candidate = &registry->candidates[registry->candidate_count++];
 		memcpy(candidate->name, names->names[i],
@@ -66,7 +55,7 @@ static bool reserve(plait__registry *registry, uint32_t count)
 static bool find_candidates(plait__registry *registry)
 {
 	bool exact = plait__candidate_names_are_given(registry);
-	plait__list_schedule found;
+	plait__list found;
 
 	memset(&found, 0, sizeof(found));
 	if (!exact)
@@ -113,7 +102,7 @@ static bool load_wraps(plait__registry *registry)
 	for (i = 0; i < registry->wraps.count; i++) {
 		const char *name = registry->wraps.names[i];
 		plait__candidate *candidate =
-			plait__choose_find_candidate(registry, name);
+			plait__candidate_find(registry, name);
 
 		load_candidate(registry, candidate);
 		if (candidate->loaded &&
@@ -224,7 +213,7 @@ static void check_exact(plait__registry *registry)
 	uint32_t i;
 
 	for (i = 0; i < registry->wanted.count; i++) {
-		const plait__candidate *candidate = plait__choose_find_candidate(
+		const plait__candidate *candidate = plait__candidate_find(
 			registry, registry->wanted.names[i]);
 
 		if (candidate->verdict != PLAIT__CANDIDATE_CHOSEN)

@@ -279,7 +279,7 @@ static plait_status open_layers(plait__registry *registry,
 		struct plait__layer *layer = &backend->layers[i];
 
 		if (i > 0)
-			candidate = plait__choose_find_candidate(
+			candidate = plait__candidate_find(
 				registry, registry->wraps.names[count - 1 - i]);
 		init_layer(registry, candidate, layer);
 		status = open_layer(registry, layer,

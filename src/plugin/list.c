@@ -19,7 +19,7 @@ bool plait__list_is_name(const char *text, uint64_t length)
 	return true;
 }
 
-bool plait__list_has(const plait__list_schedule *list, const char *name)
+bool plait__list_has(const plait__list *list, const char *name)
 {
 	uint32_t i;
 
@@ -42,7 +42,7 @@ static const char *trim(const char *text, size_t *length)
 	return text;
 }
 
-static plait_status add_name(plait__list_schedule *list, const char *text,
+static plait_status add_name(plait__list *list, const char *text,
 			     size_t length, const char *setting,
 			     plait_error *error)
 {
@@ -69,7 +69,7 @@ static plait_status add_name(plait__list_schedule *list, const char *text,
 	return PLAIT_OK;
 }
 
-static plait_status add_item(plait__list_schedule *list, const char *text,
+static plait_status add_item(plait__list *list, const char *text,
 			     size_t length, const char *setting,
 			     bool may_exclude, plait_error *error)
 {
@@ -98,7 +98,7 @@ static plait_status add_item(plait__list_schedule *list, const char *text,
 	return add_name(list, text, length, setting, error);
 }
 
-plait_status plait__list_parse(plait__list_schedule *list, const char *text,
+plait_status plait__list_parse(plait__list *list, const char *text,
 			       const char *setting, bool may_exclude,
 			       plait_error *error)
 {

@@ -12,11 +12,11 @@ enum {
 	PLAIT__LIST_MAX = 128
 };
 
-typedef struct plait__list_schedule {
+typedef struct plait__list {
 	uint32_t count;
 	bool excludes; /* each name was written with a ^ */
 	char names[PLAIT__LIST_MAX][PLAIT__NAME_BYTES];
-} plait__list_schedule;
+} plait__list;
 
 /* Letters a to z, digits, underscores; 1 to 31 of them. */
 bool plait__list_is_name(const char *text, uint64_t length);
@@ -26,10 +26,10 @@ bool plait__list_is_name(const char *text, uint64_t length);
  * are the empty list.  `setting` is who says so, for the error; `may_exclude`
  * allows ^.  PLAIT_E_INVALID: an empty or wrong name, one twice, ^ on some.
  */
-plait_status plait__list_parse(plait__list_schedule *list, const char *text,
+plait_status plait__list_parse(plait__list *list, const char *text,
 			       const char *setting, bool may_exclude,
 			       plait_error *error);
 
-bool plait__list_has(const plait__list_schedule *list, const char *name);
+bool plait__list_has(const plait__list *list, const char *name);
 
 #endif

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-static const char *or_none(const plait__list_schedule *list)
+static const char *or_none(const plait__list *list)
 {
 	return list->count == 0 ? " none" : "";
 }
 
-static void add_list(plait__text *out, const plait__list_schedule *list)
+static void add_list(plait__text *out, const plait__list *list)
 {
 	uint32_t i;
 
@@ -172,7 +172,7 @@ static void write_candidate(const plait__registry *registry,
 static bool is_used(const plait__registry *registry, const char *name)
 {
 	const plait__candidate *candidate =
-		plait__choose_find_candidate(registry, name);
+		plait__candidate_find(registry, name);
 
 	return candidate != NULL && (candidate->verdict == PLAIT__CANDIDATE_CHOSEN ||
 				     candidate->verdict == PLAIT__CANDIDATE_WRAPS);
@@ -200,7 +200,7 @@ static void note_unused(const plait__registry *registry,
 	for (i = 0; i < registry->candidate_count; i++)
 		plait__spelling_hint_add(&choices, registry->candidates[i].name);
 	note_option(registry, option, "is not used",
-		    plait__choose_find_candidate(registry, option->backend) == NULL ?
+		    plait__candidate_find(registry, option->backend) == NULL ?
 			    plait__spelling_hint_text(&choices) : "", out);
 }
 
@@ -209,7 +209,7 @@ static void note_unused(const plait__registry *registry,
 static bool was_refused(const plait__registry *registry, const char *name)
 {
 	const plait__candidate *candidate =
-		plait__choose_find_candidate(registry, name);
+		plait__candidate_find(registry, name);
 
 	return candidate != NULL && (candidate->verdict == PLAIT__CANDIDATE_NOT_OPENED ||
 				     candidate->verdict == PLAIT__CANDIDATE_NOT_USABLE);
@@ -243,7 +243,7 @@ static void write_exclusion_notes(const plait__registry *registry,
 
 	for (i = 0; registry->wanted.excludes && i < registry->wanted.count;
 	     i++)
-		if (plait__choose_find_candidate(registry,
+		if (plait__candidate_find(registry,
 						 registry->wanted.names[i]) == NULL)
 			plait__text_add(out, "note: ^%s leaves nothing out, "
 					"there is no such plugin\n",
@@ -255,14 +255,14 @@ static void write_alternatives(const plait__registry *registry,
 			       plait__text *out)
 {
 	uint64_t length = out->length;
-	plait__list_schedule found;
+	plait__list found;
 	uint32_t i, count = 0;
 
 	memset(&found, 0, sizeof(found));
 	plait__search_scan(&registry->search, &found, out);
 	plait__text_cut(out, length);
 	for (i = 0; i < found.count; i++)
-		if (plait__choose_find_candidate(registry, found.names[i]) == NULL)
+		if (plait__candidate_find(registry, found.names[i]) == NULL)
 			plait__text_add(out, "%s %s",
 					count++ == 0 ? "hint: plugins that "
 						       "are there too:"
@@ -318,7 +318,7 @@ void plait__report_write(plait__registry *registry, plait__text *out)
 	plait__text_add(out, "%s", plait__text_get(&registry->places));
 	for (i = 0; i < registry->backend_count; i++)
 		write_candidate(registry,
-				plait__choose_find_candidate(
+				plait__candidate_find(
 					registry, registry->backends[i].name),
 				out);
 	for (i = 0; i < registry->candidate_count; i++)

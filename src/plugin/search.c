@@ -188,7 +188,7 @@ void plait__search_fini(plait__search *search)
 /* --- what is there */
 
 /* Keeps the list sorted; when it is full the last names fall out. */
-static void add_name(plait__list_schedule *names, const char *name)
+static void add_name(plait__list *names, const char *name)
 {
 	uint32_t i = 0;
 
@@ -207,7 +207,7 @@ static void add_name(plait__list_schedule *names, const char *name)
 }
 
 struct scan {
-	plait__list_schedule *names;
+	plait__list *names;
 	plait__text *notes;
 	const char *folder;
 	uint32_t found;
@@ -233,7 +233,7 @@ static bool visit_file(void *user_data, const char *file)
 	return true;
 }
 
-static void scan_folder(const char *folder, plait__list_schedule *names,
+static void scan_folder(const char *folder, plait__list *names,
 			plait__text *notes)
 {
 	struct scan scan = { names, notes, folder, 0 };
@@ -249,7 +249,7 @@ static void scan_folder(const char *folder, plait__list_schedule *names,
 				scan.found == 1 ? "plugin" : "plugins");
 }
 
-void plait__search_scan(const plait__search *search, plait__list_schedule *names,
+void plait__search_scan(const plait__search *search, plait__list *names,
 			plait__text *notes)
 {
 	uint32_t i;
@@ -348,7 +348,7 @@ static plait_status fail_absent(const plait__search *search, const char *name,
 {
 	char places[PLAIT__SEARCH_PLACES_BYTES];
 	plait__spelling_hint choices;
-	plait__list_schedule found;
+	plait__list found;
 	plait__text notes;
 
 	memset(&found, 0, sizeof(found));

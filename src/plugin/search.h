@@ -48,7 +48,7 @@ bool plait__search_parse_file(const char *file, char out[PLAIT__NAME_BYTES]);
  * Add the names of all plugins there are to `names`, in alphabetical order,
  * and to `notes` one line for each place.  Files are not opened.
  */
-void plait__search_scan(const plait__search *search, plait__list_schedule *names,
+void plait__search_scan(const plait__search *search, plait__list *names,
 			plait__text *notes);
 
 /*

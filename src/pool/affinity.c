@@ -15,7 +15,7 @@ enum {
 	MASK_BYTES = PLAIT__POOL_MASK_WORDS * sizeof(unsigned long),
 	MASK_CPUS = MASK_BYTES * 8,
 	/* A move costs some microseconds and what is in the caches. */
-	STEP_NS = 1000000
+	MIGRATE_INTERVAL_NS = 1000000
 };
 
 static pthread_t thread_of(const struct plait__worker *worker)
@@ -35,18 +35,18 @@ static int bind_worker(const struct plait__worker *worker, uint32_t cpu)
 				      (cpu_set_t *)(void *)mask);
 }
 
-static void lift(plait__pool *pool, const struct plait__worker *worker)
+static void unbind_worker(plait__pool *pool, const struct plait__worker *worker)
 {
 	(void)pthread_setaffinity_np(thread_of(worker), MASK_BYTES,
-				     (cpu_set_t *)(void *)pool->first_mask);
+				     (cpu_set_t *)(void *)pool->original_mask);
 }
 
-static void lift_all(plait__pool *pool)
+static void unbind_all(plait__pool *pool)
 {
 	uint32_t i;
 
 	for (i = 0; pool->placed && i < pool->worker_count; i++)
-		lift(pool, &pool->workers[i]);
+		unbind_worker(pool, &pool->workers[i]);
 	pool->placed = false;
 }
 
@@ -58,7 +58,7 @@ static void restore(plait__pool *pool, uint32_t count)
 			(void)bind_worker(&pool->workers[count],
 					  pool->workers[count].cpu);
 		else
-			lift(pool, &pool->workers[count]);
+			unbind_worker(pool, &pool->workers[count]);
 	}
 }
 
@@ -72,7 +72,7 @@ static plait_status bind_all(plait__pool *pool, const uint32_t *cpus,
 	if (!pool->placed)
 		(void)pthread_getaffinity_np(
 			thread_of(pool->workers), MASK_BYTES,
-			(cpu_set_t *)(void *)pool->first_mask);
+			(cpu_set_t *)(void *)pool->original_mask);
 	for (i = 0; i < pool->worker_count; i++) {
 		result = bind_worker(&pool->workers[i], cpus[i % count]);
 		if (result == 0)
@@ -98,7 +98,7 @@ plait_status plait__affinity_place(plait__pool *pool, const uint32_t *cpus,
 		return PLAIT_OK;
 	plait__mutex_lock(&pool->worker_lock);
 	if (count == 0)
-		lift_all(pool);
+		unbind_all(pool);
 	else
 		status = bind_all(pool, cpus, count, error);
 	plait__mutex_unlock(&pool->worker_lock);
@@ -119,7 +119,7 @@ void plait__affinity_migrate(plait__pool *pool)
 	if (pool->worker_count == 0)
 		return;
 	/* Relaxed: two that step at the same time do no harm. */
-	if (now - at_load_relaxed_u64(&pool->migrated_ns) < STEP_NS ||
+	if (now - at_load_relaxed_u64(&pool->migrated_ns) < MIGRATE_INTERVAL_NS ||
 	    !plait__mutex_trylock(&pool->worker_lock))
 		return;
 	at_store_relaxed_u64(&pool->migrated_ns, now);

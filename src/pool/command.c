@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static char *at(plait_backend_memory *memory, uint64_t offset)
+static char *offset_by(plait_backend_memory *memory, uint64_t offset)
 {
 	return (char *)memory + offset;
 }
@@ -34,18 +34,18 @@ void plait__command_pack_move(struct plait__command *out,
 	if (rows != NULL)
 		out->rows = rows;
 	out->target = work->kind == PLAIT_WORK_READ ?
-			      work->host : at(work->target, work->target_offset);
+			      work->host : offset_by(work->target, work->target_offset);
 	if (work->kind == PLAIT_WORK_FILL) {
 		out->pattern = work->pattern;
 	} else if (work->kind == PLAIT_WORK_WRITE) {
 		out->source = work->host;
 	} else {
-		out->source = at(work->source, work->source_offset);
+		out->source = offset_by(work->source, work->source_offset);
 	}
 }
 
 /* The low bytes of the pattern, in the order in which they lie in memory. */
-static uint64_t spread(uint64_t pattern, uint32_t pattern_bytes)
+static uint64_t replicate_pattern(uint64_t pattern, uint32_t pattern_bytes)
 {
 	unsigned char unit[8];
 	unsigned char all[8];
@@ -72,7 +72,7 @@ static void fill(const struct plait__command *command)
 		memset(target, (int)(command->pattern & 0xff), command->bytes);
 		return;
 	}
-	word = spread(command->pattern, command->pattern_bytes);
+	word = replicate_pattern(command->pattern, command->pattern_bytes);
 	for (i = 0; command->bytes - i >= sizeof(word); i += sizeof(word))
 		memcpy(target + i, &word, sizeof(word));
 	memcpy(target + i, &word, command->bytes - i);

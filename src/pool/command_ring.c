@@ -7,7 +7,7 @@
 enum {
 	FIRST_CAPACITY = 32,
 	/* 160 KiB: what is larger than a cache need not be in one piece. */
-	MOST_CAPACITY = 4096
+	MAX_CAPACITY = 4096
 };
 
 static uint64_t segment_bytes(uint64_t capacity)
@@ -30,9 +30,9 @@ static uint64_t choose_capacity(const struct plait__command_ring *ring,
 
 	if (capacity < FIRST_CAPACITY)
 		capacity = FIRST_CAPACITY;
-	while (capacity < missing && capacity < MOST_CAPACITY)
+	while (capacity < missing && capacity < MAX_CAPACITY)
 		capacity *= 2;
-	return capacity < MOST_CAPACITY ? capacity : MOST_CAPACITY;
+	return capacity < MAX_CAPACITY ? capacity : MAX_CAPACITY;
 }
 
 bool plait__command_ring_reserve(struct plait__command_ring *ring,

@@ -14,84 +14,84 @@ struct plait__counter_callback {
 	plait_notify_function function;
 	void *user_data;
 	struct plait__counter_callback *next; /* while it is kept */
-	bool extra;		  /* beyond what is reserved */
+	bool unreserved;		  /* beyond what is reserved */
 };
 
 /* --- notes -------------------------------------------------------------- */
 
-static void free_callback(plait__pool *pool, struct plait__counter_callback *note)
+static void free_callback(plait__pool *pool, struct plait__counter_callback *callback)
 {
-	plait__free(&pool->allocator, note, sizeof(*note));
+	plait__free(&pool->allocator, callback, sizeof(*callback));
 }
 
 static struct plait__counter_callback *pop_callback(plait__pool *pool)
 {
-	struct plait__counter_callback *note;
+	struct plait__counter_callback *callback;
 
 	plait__mutex_lock(&pool->callback_lock);
-	note = pool->notes;
-	if (note != NULL)
-		pool->notes = note->next;
+	callback = pool->free_callbacks;
+	if (callback != NULL)
+		pool->free_callbacks = callback->next;
 	plait__mutex_unlock(&pool->callback_lock);
-	return note;
+	return callback;
 }
 
-static void push_callback(plait__pool *pool, struct plait__counter_callback *note)
+static void push_callback(plait__pool *pool, struct plait__counter_callback *callback)
 {
 	plait__mutex_lock(&pool->callback_lock);
-	note->next = pool->notes;
-	pool->notes = note;
+	callback->next = pool->free_callbacks;
+	pool->free_callbacks = callback;
 	plait__mutex_unlock(&pool->callback_lock);
 }
 
 /* Null: no memory. */
 static struct plait__counter_callback *acquire_callback(plait__pool *pool)
 {
-	struct plait__counter_callback *note = pop_callback(pool);
+	struct plait__counter_callback *callback = pop_callback(pool);
 
-	if (note != NULL)
-		return note;
-	note = plait__alloc(&pool->allocator, sizeof(*note));
-	if (note != NULL)
-		note->extra = true;
-	return note;
+	if (callback != NULL)
+		return callback;
+	callback = plait__alloc(&pool->allocator, sizeof(*callback));
+	if (callback != NULL)
+		callback->unreserved = true;
+	return callback;
 }
 
 /* Somebody may have given up what he had reserved while others had it. */
-static bool is_owed(plait__pool *pool)
+static bool claim_callback_to_free(plait__pool *pool)
 {
-	bool owed;
+	bool claimed;
 
 	plait__mutex_lock(&pool->callback_lock);
-	owed = pool->callbacks_to_free > 0;
-	if (owed)
+	claimed = pool->callbacks_to_free > 0;
+	if (claimed)
 		pool->callbacks_to_free--;
 	plait__mutex_unlock(&pool->callback_lock);
-	return owed;
+	return claimed;
 }
 
-static void release_callback(plait__pool *pool, struct plait__counter_callback *note)
+static void release_callback(plait__pool *pool, struct plait__counter_callback *callback)
 {
-	if (note->extra || is_owed(pool))
-		free_callback(pool, note);
+	if (callback->unreserved || claim_callback_to_free(pool))
+		free_callback(pool, callback);
 	else
-		push_callback(pool, note);
+		push_callback(pool, callback);
 }
 
 plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
 					      plait_error *error)
 {
-	struct plait__counter_callback *note;
+	struct plait__counter_callback *callback;
 
 	for (uint32_t i = 0; i < count; i++) {
-		note = plait__alloc(&pool->allocator, sizeof(*note));
-		if (note == NULL) {
+		callback = plait__alloc(&pool->allocator, sizeof(*callback));
+		if (callback == NULL) {
 			plait__counter_unreserve_callbacks(pool, i);
 			return plait__fail(error, PLAIT_E_NOMEM,
 					   "no memory for a notification of "
-					   "%zu bytes", sizeof(*note));
+					   "%zu bytes", sizeof(*callback));
 		}
-		push_callback(pool, note);
+		push_callback(pool, callback);
 	}
 	return PLAIT_OK;
 }
@@ -99,10 +99,10 @@ plait_status plait__counter_reserve_callbacks(plait__pool *pool, uint32_t count,
 void plait__counter_unreserve_callbacks(plait__pool *pool, uint32_t count)
 {
 	for (; count > 0; count--) {
-		struct plait__counter_callback *note = pop_callback(pool);
+		struct plait__counter_callback *callback = pop_callback(pool);
 
-		if (note != NULL) {
-			free_callback(pool, note);
+		if (callback != NULL) {
+			free_callback(pool, callback);
 			continue;
 		}
 		plait__mutex_lock(&pool->callback_lock);
@@ -166,20 +166,20 @@ plait_status plait__counter_poll(const plait_backend_point *point,
 
 /* --- who is set free ---------------------------------------------------- */
 
-static void tell(plait__pool *pool, struct plait__waiter *waiter)
+static void call_callbacks(plait__pool *pool, struct plait__waiter *waiter)
 {
 	struct plait__waiter *next;
 
 	for (; waiter != NULL; waiter = next) {
-		struct plait__counter_callback *note =
+		struct plait__counter_callback *callback =
 			(struct plait__counter_callback *)(void *)waiter;
-		plait_notify_function function = note->function;
-		void *user_data = note->user_data;
+		plait_notify_function function = callback->function;
+		void *user_data = callback->user_data;
 		plait_status status = waiter->status;
 
 		next = waiter->next;
 		/* First: who is told may want to be told of something else. */
-		release_callback(pool, note);
+		release_callback(pool, callback);
 		function(user_data, status);
 	}
 }
@@ -196,7 +196,7 @@ static void deliver(plait__pool *pool, const struct plait__released_waiters *rel
 					       offsetof(plait__lane, waiter));
 		plait__ready_push(&pool->ready, &lane->item);
 	}
-	tell(pool, released->notes);
+	call_callbacks(pool, released->callbacks);
 }
 
 void plait__counter_emit(plait__counter *counter, uint64_t sequence,
@@ -215,19 +215,19 @@ plait_status plait__counter_notify(const plait_backend_point *point,
 {
 	plait__counter *counter = (plait__counter *)point->signal;
 	plait__pool *pool = counter->pool;
-	struct plait__counter_callback *note = acquire_callback(pool);
+	struct plait__counter_callback *callback = acquire_callback(pool);
 	plait_status status;
 
-	if (note == NULL)
+	if (callback == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "signal: no memory for a notification of "
-				   "%zu bytes", sizeof(*note));
-	note->waiter.kind = PLAIT__WAITER_CALLBACK;
-	note->function = function;
-	note->user_data = user_data;
-	if (plait__counter_core_park(&counter->core, &note->waiter, point->sequence))
+				   "%zu bytes", sizeof(*callback));
+	callback->waiter.kind = PLAIT__WAITER_CALLBACK;
+	callback->function = function;
+	callback->user_data = user_data;
+	if (plait__counter_core_park(&counter->core, &callback->waiter, point->sequence))
 		return PLAIT_OK;
-	release_callback(pool, note);
+	release_callback(pool, callback);
 	status = plait__counter_poll(point, NULL, NULL);
 	function(user_data, status);
 	return PLAIT_OK;

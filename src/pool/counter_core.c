@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Threads that are woken after each time the lock was held. */
-enum { BATCH = 16 };
+enum { BATCH_EVENTS = 16 };
 
 struct batch {
-	struct plait__eventcount *events[BATCH];
+	struct plait__eventcount *events[BATCH_EVENTS];
 	uint32_t count;
 };
 
@@ -25,13 +25,13 @@ void plait__counter_core_init(struct plait__counter_core *core)
 void plait__counter_core_fini(struct plait__counter_core *core)
 {
 	uint64_t value = at_load_acquire_u64(&core->value);
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	/* Pairs with the end of raise: a few instructions, or a preemption. */
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	while (at_load_acquire_u64(&core->settled) != value) {
-		if (!plait__backoff_step(&ladder))
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!plait__backoff_step(&backoff))
+			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	}
 }
 
@@ -59,7 +59,7 @@ plait_status plait__counter_core_query_failure(struct plait__counter_core *core,
 }
 
 /* The lock is held. */
-static void note_lowest(struct plait__counter_core *core)
+static void update_lowest(struct plait__counter_core *core)
 {
 	/* Relaxed: the fence in park or the lock stands behind it. */
 	at_store_relaxed_u64(&core->lowest,
@@ -86,7 +86,7 @@ static void link_waiter(struct plait__counter_core *core,
 	else
 		core->first = waiter;
 	AT_PLAIN_WRITE(waiter->linked) = true;
-	note_lowest(core);
+	update_lowest(core);
 }
 
 static void unlink_waiter(struct plait__counter_core *core,
@@ -101,7 +101,7 @@ static void unlink_waiter(struct plait__counter_core *core,
 	else
 		core->last = waiter->previous;
 	AT_PLAIN_WRITE(waiter->linked) = false;
-	note_lowest(core);
+	update_lowest(core);
 }
 
 bool plait__counter_core_park(struct plait__counter_core *core,
@@ -132,7 +132,7 @@ void plait__counter_core_unpark(struct plait__counter_core *core,
 }
 
 /* Behind what `list` has; returns where the next one goes. */
-static struct plait__waiter **append(struct plait__waiter **list,
+static struct plait__waiter **append_waiter(struct plait__waiter **list,
 				     struct plait__waiter *waiter)
 {
 	while (*list != NULL)
@@ -163,25 +163,25 @@ static bool release_some(struct plait__counter_core *core, struct batch *batch,
 	 * any of their values is true. */
 	uint64_t value = at_load_relaxed_u64(&core->value);
 	struct plait__waiter **lanes = &out->lanes;
-	struct plait__waiter **notes = &out->notes;
+	struct plait__waiter **callbacks = &out->callbacks;
 	struct plait__waiter *waiter;
 
 	batch->count = 0;
 	plait__mutex_lock(&core->lock);
 	while ((waiter = core->first) != NULL && waiter->sequence <= value &&
-	       batch->count < BATCH) {
+	       batch->count < BATCH_EVENTS) {
 		unlink_waiter(core, waiter);
 		waiter->status = plait__counter_core_failed(core, waiter->sequence) ?
 					 core->failure.status : PLAIT_OK;
 		if (waiter->kind == PLAIT__WAITER_THREAD)
 			collect_thread(waiter, batch);
 		else if (waiter->kind == PLAIT__WAITER_CALLBACK)
-			notes = append(notes, waiter);
+			callbacks = append_waiter(callbacks, waiter);
 		else
-			lanes = append(lanes, waiter);
+			lanes = append_waiter(lanes, waiter);
 	}
 	plait__mutex_unlock(&core->lock);
-	return batch->count == BATCH;
+	return batch->count == BATCH_EVENTS;
 }
 
 /* After `value` went up by `step`. */
@@ -205,7 +205,7 @@ static void release(struct plait__counter_core *core, uint64_t step,
 	at_add_u64(&core->settled, step);
 }
 
-static void keep_failure(struct plait__counter_core *core, uint64_t sequence,
+static void store_failure(struct plait__counter_core *core, uint64_t sequence,
 			 const plait_error *failure)
 {
 	plait__mutex_lock(&core->lock);
@@ -220,7 +220,7 @@ static void keep_failure(struct plait__counter_core *core, uint64_t sequence,
 	plait__mutex_unlock(&core->lock);
 }
 
-static void keep_value(struct plait__counter_core *core, uint64_t value)
+static void store_stopped_at(struct plait__counter_core *core, uint64_t value)
 {
 	plait__mutex_lock(&core->lock);
 	AT_PLAIN_WRITE(core->stopped_at) = value;
@@ -235,11 +235,11 @@ void plait__counter_core_raise(struct plait__counter_core *core, uint64_t sequen
 	uint64_t value = at_load_relaxed_u64(&core->value);
 
 	out->lanes = NULL;
-	out->notes = NULL;
+	out->callbacks = NULL;
 	if (failure != NULL)
-		keep_failure(core, sequence, failure);
+		store_failure(core, sequence, failure);
 	if (sequence == PLAIT__COUNTER_CORE_NEVER)
-		keep_value(core, sequence);
+		store_stopped_at(core, sequence);
 	if (sequence < value)
 		sequence = value;
 	/* Pairs with the load in plait__counter_core_reached. */
@@ -254,10 +254,10 @@ void plait__counter_core_fail_from(struct plait__counter_core *core, uint64_t se
 	uint64_t value = at_load_relaxed_u64(&core->value);
 
 	out->lanes = NULL;
-	out->notes = NULL;
-	keep_failure(core, sequence, failure);
+	out->callbacks = NULL;
+	store_failure(core, sequence, failure);
 	if (value != PLAIT__COUNTER_CORE_NEVER)
-		keep_value(core, value > sequence ? value : sequence);
+		store_stopped_at(core, value > sequence ? value : sequence);
 	/* Every sequence has come; pairs as in raise. */
 	at_store_release_u64(&core->value, PLAIT__COUNTER_CORE_NEVER);
 	release(core, PLAIT__COUNTER_CORE_NEVER - value, out);

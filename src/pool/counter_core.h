@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The heart of a counter: a value that only goes up, its first failure, and
- * who waits for it.  Knows no lanes, threads or pools; the explorer of t/mc
- * runs this file.  Called by counter.c, lane.c and wait.c.
+ * who waits for it.  Knows no lanes, threads or pools; the explorer of
+ * t/model/mc runs this file.  Called by counter.c, lane.c and wait.c.
  *
  * Who waits:                        Who raises (one at a time):
  *     lock                              store value
@@ -74,7 +74,7 @@ struct plait__counter_core {
 /* What a raise has set free, oldest first, chained by `next`. */
 struct plait__released_waiters {
 	struct plait__waiter *lanes;
-	struct plait__waiter *notes;
+	struct plait__waiter *callbacks;
 };
 
 void plait__counter_core_init(struct plait__counter_core *core);

@@ -9,7 +9,7 @@
 #include "sys/clock.h"
 
 /* More points than this need memory to sleep. */
-enum { FEW = 8 };
+enum { INLINE_WAITERS = 8 };
 
 struct wait {
 	plait__pool *pool;
@@ -117,7 +117,7 @@ static void sleep_once(struct wait *wait)
 {
 	struct plait__sleeper *sleeper = &wait->thread->sleeper;
 	struct plait__ready_queue *ready = &wait->pool->ready;
-	bool drives = wait->pool->worker_count == 0;
+	bool runs_items = wait->pool->worker_count == 0;
 	struct plait__waiter_group group = { .event = &sleeper->event };
 	uint32_t key = plait__eventcount_prepare(&sleeper->event);
 
@@ -126,19 +126,19 @@ static void sleep_once(struct wait *wait)
 		plait__eventcount_cancel(&sleeper->event);
 		return;
 	}
-	if (drives && !plait__ready_add_sleeper(ready, sleeper)) {
+	if (runs_items && !plait__ready_add_sleeper(ready, sleeper)) {
 		plait__eventcount_cancel(&sleeper->event);
 	} else {
 		(void)plait__eventcount_wait(&sleeper->event, key,
 					     wait->deadline_ns);
-		if (drives)
+		if (runs_items)
 			plait__ready_remove_sleeper(ready, sleeper);
 	}
 	unpark_all(wait, wait->count);
 }
 
 static plait_status prepare_sleep(struct wait *wait,
-				  struct plait__waiter *few,
+				  struct plait__waiter *inline_waiters,
 				  plait_error *error)
 {
 	if (wait->thread == NULL)
@@ -147,8 +147,8 @@ static plait_status prepare_sleep(struct wait *wait,
 		goto no_memory;
 	if (wait->waiters != NULL)
 		return PLAIT_OK;
-	wait->waiters = few;
-	if (wait->count <= FEW)
+	wait->waiters = inline_waiters;
+	if (wait->count <= INLINE_WAITERS)
 		return PLAIT_OK;
 	wait->waiters = plait__alloc_array(&wait->pool->allocator, wait->count,
 					   sizeof(*wait->waiters));
@@ -165,7 +165,7 @@ no_memory:
 /* --- waiting ------------------------------------------------------------ */
 
 /* True: a lane was run, so look again before anything else. */
-static bool drive(struct wait *wait)
+static bool run_ready(struct wait *wait)
 {
 	bool more = plait__ready_has_items(&wait->pool->ready) ||
 		    (wait->thread != NULL && wait->thread->item != NULL);
@@ -179,25 +179,25 @@ static bool drive(struct wait *wait)
 
 static plait_status run_wait(struct wait *wait, plait_error *error)
 {
-	struct plait__waiter few[FEW];
-	struct plait__backoff ladder;
+	struct plait__waiter inline_waiters[INLINE_WAITERS];
+	struct plait__backoff backoff;
 	plait_status status;
 
-	plait__backoff_init(&ladder, wait->pool->policy);
+	plait__backoff_init(&backoff, wait->pool->policy);
 	for (;;) {
-		bool driven = drive(wait);
+		bool ran = run_ready(wait);
 
 		/* The clock before the points: a timeout is true. */
-		bool late = plait__clock_left_ns(wait->deadline_ns) == 0;
+		bool expired = plait__clock_left_ns(wait->deadline_ns) == 0;
 
 		status = decide(wait, error);
 		if (status != PLAIT_PENDING)
 			return status;
-		if (late)
+		if (expired)
 			return time_out(wait, error);
-		if (driven || plait__backoff_step(&ladder))
+		if (ran || plait__backoff_step(&backoff))
 			continue;
-		status = prepare_sleep(wait, few, error);
+		status = prepare_sleep(wait, inline_waiters, error);
 		if (status != PLAIT_OK)
 			return status;
 		sleep_once(wait);

@@ -12,19 +12,19 @@
 #include <string.h>
 
 /* Commands in a row while other lanes are ready. */
-enum { TURN = 64 };
+enum { SLICE_COMMANDS = 64 };
 
 static struct plait__counter_core *core_of(const struct plait__command *command)
 {
 	return &command->counter->core;
 }
 
-/* --- what went wrong ---------------------------------------------------- */
+/* --- reason went wrong ---------------------------------------------------- */
 
 /* The words are those of every backend; the queue is named when it can be. */
 static void fail_with_origin(plait__lane *lane,
 			     const struct plait__command *command,
-			     int64_t origin, const char *what)
+			     int64_t origin, const char *reason)
 {
 	const char *label = command->label;
 	bool named = lane->label[0] != '\0';
@@ -35,7 +35,7 @@ static void fail_with_origin(plait__lane *lane,
 			   "%s%.80s%s %s%s%s%s",
 			   label != NULL ? "command \"" : "host function",
 			   label != NULL ? label : "",
-			   label != NULL ? "\"" : "", what,
+			   label != NULL ? "\"" : "", reason,
 			   named ? " in queue \"" : "", lane->label,
 			   named ? "\"" : "");
 }
@@ -43,10 +43,10 @@ static void fail_with_origin(plait__lane *lane,
 static void fail_call(plait__lane *lane, const struct plait__command *command,
 		      int32_t result)
 {
-	char what[32];
+	char reason[32];
 
-	(void)snprintf(what, sizeof(what), "failed with %d", (int)result);
-	fail_with_origin(lane, command, result, what);
+	(void)snprintf(reason, sizeof(reason), "failed with %d", (int)result);
+	fail_with_origin(lane, command, result, reason);
 }
 
 /* It waited for something that failed. */
@@ -111,19 +111,19 @@ static void run_work(plait__lane *lane, const struct plait__command *command)
  * A short wait is not worth handing the lane over: look for a while, unless
  * there is something better to do.
  */
-static bool await(plait__lane *lane, const struct plait__command *command)
+static bool spin_until_reached(plait__lane *lane, const struct plait__command *command)
 {
 	const struct plait__counter_core *core = core_of(command);
 	plait__pool *pool = lane->pool;
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	if (plait__counter_core_reached(core, command->sequence))
 		return true;
 	if (pool->worker_count == 0)
 		return false;
-	plait__backoff_init(&ladder, pool->policy);
+	plait__backoff_init(&backoff, pool->policy);
 	while (!plait__ready_has_surplus(&pool->ready) &&
-	       plait__backoff_step(&ladder)) {
+	       plait__backoff_step(&backoff)) {
 		if (plait__counter_core_reached(core, command->sequence))
 			return true;
 	}
@@ -142,7 +142,7 @@ static bool run_wait(plait__lane *lane, const struct plait__command *command)
 	if (!lane->failed ||
 	    (command->counter->flags & PLAIT_BACKEND_SIGNAL_GATE) == 0) {
 		do {
-			if (!await(lane, command) &&
+			if (!spin_until_reached(lane, command) &&
 			    plait__counter_core_park(core, &lane->waiter, sequence))
 				return false;
 			state = plait__counter_core_query(core, sequence);
@@ -223,7 +223,7 @@ struct plait__ready_item *plait__lane_run(struct plait__ready_item *item)
 	struct plait__ready_queue *ready = &lane->pool->ready;
 	uint32_t left;
 
-	for (left = TURN; left > 0; left--) {
+	for (left = SLICE_COMMANDS; left > 0; left--) {
 		if (at_load_relaxed_u64(&lane->consumed) == lane->limit &&
 		    !refill(lane))
 			return NULL;

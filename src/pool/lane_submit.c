@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Waits and emissions do not count, up to so many for each command. */
-enum { MARKS_PER_COMMAND = 4, MARKS_AT_LEAST = 64 };
+enum { ENTRIES_PER_COMMAND = 4, MIN_ENTRIES = 64 };
 
 static uint32_t level_of(int32_t priority)
 {
@@ -56,18 +56,18 @@ no_memory:
 /* Nothing is pending, but a thread may still be on its way out of it. */
 static void await_idle(plait__lane *lane)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 	bool scheduled;
 
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	for (;;) {
 		plait__mutex_lock(&lane->lock);
 		scheduled = lane->scheduled;
 		plait__mutex_unlock(&lane->lock);
 		if (!scheduled)
 			return;
-		if (!plait__backoff_step(&ladder))
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!plait__backoff_step(&backoff))
+			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	}
 }
 
@@ -109,11 +109,11 @@ static const plait_work *work_at(const plait_submission *submission,
 }
 
 /* What comes with one call. */
-struct load {
+struct batch {
 	const plait_submission *submissions;
 	uint32_t count;
 	uint64_t work;
-	uint64_t all;
+	uint64_t entries;
 };
 
 static plait_status check_work(const plait_submission *submission,
@@ -138,51 +138,51 @@ static plait_status check_work(const plait_submission *submission,
 	return PLAIT_OK;
 }
 
-static plait_status weigh(struct load *load, plait_error *error)
+static plait_status count_commands(struct batch *batch, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 	uint32_t i;
 
-	for (i = 0; status == PLAIT_OK && i < load->count; i++) {
+	for (i = 0; status == PLAIT_OK && i < batch->count; i++) {
 		const plait_submission *one =
-			submission_at(load->submissions, i);
+			submission_at(batch->submissions, i);
 
 		status = check_work(one, error);
-		load->work += one->work_count;
-		load->all += (uint64_t)one->work_count + one->wait_count +
+		batch->work += one->work_count;
+		batch->entries += (uint64_t)one->work_count + one->wait_count +
 			     one->emit_count;
 	}
 	return status;
 }
 
 /* Of commands, waits and emissions together. */
-static uint64_t most_marks(const plait__lane *lane)
+static uint64_t max_entries(const plait__lane *lane)
 {
-	uint64_t most;
+	uint64_t max;
 
-	if (__builtin_mul_overflow(lane->capacity, MARKS_PER_COMMAND, &most) ||
-	    __builtin_add_overflow(most, MARKS_AT_LEAST, &most))
+	if (__builtin_mul_overflow(lane->capacity, ENTRIES_PER_COMMAND, &max) ||
+	    __builtin_add_overflow(max, MIN_ENTRIES, &max))
 		return UINT64_MAX;
-	return most;
+	return max;
 }
 
-static bool fits(plait__lane *lane, uint64_t work, uint64_t all)
+static bool fits(plait__lane *lane, uint64_t work, uint64_t entries)
 {
 	return lane->work_submitted - lane->done_seen + work <=
 		       lane->capacity &&
 	       at_load_relaxed_u64(&lane->published) - lane->consumed_seen +
-			       all <= most_marks(lane);
+			       entries <= max_entries(lane);
 }
 
 /* The lock is held.  Looks at the other side's line only when it must. */
-static bool has_room(plait__lane *lane, uint64_t work, uint64_t all)
+static bool has_room(plait__lane *lane, uint64_t work, uint64_t entries)
 {
-	if (fits(lane, work, all))
+	if (fits(lane, work, entries))
 		return true;
 	/* Acquire: pairs with advance in lane.c; no more than a number. */
 	lane->consumed_seen = at_load_acquire_u64(&lane->consumed);
 	lane->done_seen = at_load_acquire_u64(&lane->done);
-	return fits(lane, work, all);
+	return fits(lane, work, entries);
 }
 
 static void append_points(plait__lane *lane, uint32_t kind,
@@ -226,56 +226,56 @@ static void append(plait__lane *lane, const plait_submission *submission)
 }
 
 /* What would not fit if nothing were pending either is told so. */
-static plait_status refuse(const plait__lane *lane, const struct load *load,
+static plait_status fail_full(const plait__lane *lane, const struct batch *batch,
 			   plait_error *error)
 {
-	const bool broad = load->work > lane->capacity;
+	const bool too_much_work = batch->work > lane->capacity;
 
-	if (broad || load->all > most_marks(lane))
+	if (too_much_work || batch->entries > max_entries(lane))
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "queue%s%s: %llu commands%s at once, but "
 				   "it has room for %llu; submit fewer at a "
 				   "time, or give it a greater capacity",
 				   lane->label[0] != '\0' ? " " : "",
 				   lane->label, (unsigned long long)(
-					broad ? load->work : load->all),
-				   broad ? "" : ", waits and emissions",
+					too_much_work ? batch->work : batch->entries),
+				   too_much_work ? "" : ", waits and emissions",
 				   (unsigned long long)(
-					broad ? lane->capacity :
-						most_marks(lane)));
+					too_much_work ? lane->capacity :
+						max_entries(lane)));
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "queue%s%s: %llu commands more, but %llu of at "
-			   "most %llu are pending",
+			   "max %llu are pending",
 			   lane->label[0] != '\0' ? " " : "", lane->label,
-			   (unsigned long long)load->work,
+			   (unsigned long long)batch->work,
 			   (unsigned long long)(lane->work_submitted -
 						lane->done_seen),
 			   (unsigned long long)lane->capacity);
 }
 
 /* The lock is held.  True in *out: the lane was idle. */
-static plait_status add(plait__lane *lane, const struct load *load,
+static plait_status enqueue(plait__lane *lane, const struct batch *batch,
 			bool *out_idle, plait_error *error)
 {
 	uint32_t i;
 
-	if (!has_room(lane, load->work, load->all))
-		return refuse(lane, load, error);
+	if (!has_room(lane, batch->work, batch->entries))
+		return fail_full(lane, batch, error);
 	if (!plait__command_ring_reserve(&lane->ring, &lane->pool->allocator,
-					 load->all))
+					 batch->entries))
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "queue%s%s: no memory for %llu commands",
 				   lane->label[0] != '\0' ? " " : "",
-				   lane->label, (unsigned long long)load->all);
-	for (i = 0; i < load->count; i++)
-		append(lane, submission_at(load->submissions, i));
-	lane->work_submitted += load->work;
+				   lane->label, (unsigned long long)batch->entries);
+	for (i = 0; i < batch->count; i++)
+		append(lane, submission_at(batch->submissions, i));
+	lane->work_submitted += batch->work;
 	*out_idle = !lane->scheduled;
 	lane->scheduled = true;
-	/* Pairs with the load in lane.c: the commands are there. */
+	/* Pairs with the batch in lane.c: the commands are there. */
 	at_store_release_u64(&lane->published,
 			     at_load_relaxed_u64(&lane->published) +
-				     load->all);
+				     batch->entries);
 	return PLAIT_OK;
 }
 
@@ -283,14 +283,14 @@ plait_status plait__lane_submit(plait__lane *lane,
 				const plait_submission *submissions,
 				uint32_t count, plait_error *error)
 {
-	struct load load = { .submissions = submissions, .count = count };
-	plait_status status = weigh(&load, error);
+	struct batch batch = { .submissions = submissions, .count = count };
+	plait_status status = count_commands(&batch, error);
 	bool idle = false;
 
-	if (status != PLAIT_OK || load.all == 0)
+	if (status != PLAIT_OK || batch.entries == 0)
 		return status;
 	plait__mutex_lock(&lane->lock);
-	status = add(lane, &load, &idle, error);
+	status = enqueue(lane, &batch, &idle, error);
 	plait__mutex_unlock(&lane->lock);
 	/* An idle lane is ours until it is ready. */
 	if (idle)

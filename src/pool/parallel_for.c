@@ -19,9 +19,9 @@ enum { SPARE_JOBS = 4 };
 struct job {
 	PLAIT__CACHELINE_ALIGNED at_u64 next; /* the part to be done next */
 	at_u32 result;			 /* the first that is not 0 */
-	PLAIT__CACHELINE_ALIGNED at_u32 taken; /* by a caller */
-	at_u32 inside; /* places where it is posted or being done */
-	struct plait__eventcount event; /* `inside` fell */
+	PLAIT__CACHELINE_ALIGNED at_u32 in_use; /* by a caller */
+	at_u32 active; /* slots where it is posted or being done */
+	struct plait__eventcount event; /* `active` fell */
 	/* Written by the caller before it is posted. */
 	plait__parallel_for *team;
 	plait__parallel_for_part part;
@@ -32,12 +32,12 @@ struct job {
 
 /* Where a helper finds a job: 0, or twice the job's number plus 2, plus 1 when
  * a helper is inside. */
-enum { INSIDE = 1 };
+enum { HELPER_INSIDE = 1 };
 
-struct place {
+struct helper_slot {
 	PLAIT__CACHELINE_ALIGNED at_u32 state;
-	at_u32 called; /* a call is pending on the lane */
-	at_u32 broken; /* the last helper's thread ended; the lane failed */
+	at_u32 call_pending; /* a call is pending on the lane */
+	at_u32 lane_failed; /* the last helper's thread ended; the lane failed */
 	plait__lane *lane;
 	plait__parallel_for *team;
 	struct job *job; /* the helper's */
@@ -47,9 +47,9 @@ struct place {
 struct plait__parallel_for {
 	plait_allocator allocator;
 	plait__pool *pool;
-	uint32_t place_count;
+	uint32_t slot_count;
 	uint32_t job_count;
-	struct place *places;
+	struct helper_slot *slots;
 	struct job *jobs;
 };
 
@@ -62,7 +62,7 @@ static void fail_job(struct job *job, int32_t result)
 	(void)at_cas_u32(&job->result, &none, (uint32_t)result);
 }
 
-static void do_parts(struct job *job)
+static void run_parts(struct job *job)
 {
 	uint64_t number;
 	int32_t result;
@@ -80,112 +80,112 @@ static void do_parts(struct job *job)
 
 /* ---- helpers ---- */
 
-/* The place first: after the last one is out, the job is another's. */
-static void leave(struct place *place)
+/* The slot first: after the last one is out, the job is another's. */
+static void leave_job(struct helper_slot *slot)
 {
-	struct job *job = place->job;
+	struct job *job = slot->job;
 
-	at_store_release_u32(&place->state, 0);
-	/* Release: pairs with the load in is_alone; the parts are done. */
-	at_sub_u32(&job->inside, 1);
+	at_store_release_u32(&slot->state, 0);
+	/* Release: pairs with the load in has_no_helpers; the parts are done. */
+	at_sub_u32(&job->active, 1);
 	plait__eventcount_notify(&job->event);
 }
 
 /* The helper's thread ends inside a part; its lane is about to fail. */
 static void lose_helper(void *arg)
 {
-	struct place *place = arg;
+	struct helper_slot *slot = arg;
 
-	fail_job(place->job, PLAIT__PARALLEL_FOR_THREAD_LOST);
-	at_store_release_u32(&place->broken, 1);
-	leave(place);
+	fail_job(slot->job, PLAIT__PARALLEL_FOR_THREAD_LOST);
+	at_store_release_u32(&slot->lane_failed, 1);
+	leave_job(slot);
 }
 
-/* The call on a place's lane. */
-static int32_t help(void *user_data)
+/* The call on a slot's lane. */
+static int32_t run_helper(void *user_data)
 {
-	struct place *place = user_data;
+	struct helper_slot *slot = user_data;
 	uint32_t state;
 	bool guarded;
 
 	/* Before the look at the state, and an exchange: a poster that finds
 	 * 1 here is seen by this look, one that comes later finds 0. */
-	(void)at_exchange_u32(&place->called, 0);
-	state = at_load_acquire_u32(&place->state);
-	if (state == 0 || (state & INSIDE) != 0 ||
-	    !at_cas_u32(&place->state, &state, state | INSIDE))
+	(void)at_exchange_u32(&slot->call_pending, 0);
+	state = at_load_acquire_u32(&slot->state);
+	if (state == 0 || (state & HELPER_INSIDE) != 0 ||
+	    !at_cas_u32(&slot->state, &state, state | HELPER_INSIDE))
 		return 0;
-	place->job = &place->team->jobs[state / 2 - 1];
-	guarded = plait__thread_guard_push(&place->guard, lose_helper,
-					   place) == 0;
-	do_parts(place->job);
+	slot->job = &slot->team->jobs[state / 2 - 1];
+	guarded = plait__thread_guard_push(&slot->guard, lose_helper,
+					   slot) == 0;
+	run_parts(slot->job);
 	if (guarded)
-		plait__thread_guard_pop(&place->guard);
-	leave(place);
+		plait__thread_guard_pop(&slot->guard);
+	leave_job(slot);
 	return 0;
 }
 
 /* ---- callers ---- */
 
-static uint32_t posted(const struct job *job)
+static uint32_t posted_state(const struct job *job)
 {
 	return (uint32_t)(job - job->team->jobs) * 2 + 2;
 }
 
-static bool call_helper(struct place *place)
+static bool call_helper(struct helper_slot *slot)
 {
 	plait_work work = { .size = sizeof(work), .kind = PLAIT_WORK_CALL,
-			    .function = help, .user_data = place,
+			    .function = run_helper, .user_data = slot,
 			    .label = "parts" };
 	plait_submission submission = { .size = sizeof(submission),
 					.work = &work, .work_count = 1 };
 
-	if (at_exchange_u32(&place->called, 1) != 0)
+	if (at_exchange_u32(&slot->call_pending, 1) != 0)
 		return true;
-	if (plait__lane_submit(place->lane, &submission, 1, NULL) == PLAIT_OK)
+	if (plait__lane_submit(slot->lane, &submission, 1, NULL) == PLAIT_OK)
 		return true;
-	at_store_release_u32(&place->called, 0);
+	at_store_release_u32(&slot->call_pending, 0);
 	return false;
 }
 
 /* A lane that failed skips calls until it has recovered, which it cannot
  * before its last call is over. */
-static bool is_whole(struct place *place)
+static bool recover_lane(struct helper_slot *slot)
 {
-	if (at_load_acquire_u32(&place->broken) == 0)
+	if (at_load_acquire_u32(&slot->lane_failed) == 0)
 		return true;
-	if (plait__lane_recover(place->lane, NULL) != PLAIT_OK)
+	if (plait__lane_recover(slot->lane, NULL) != PLAIT_OK)
 		return false;
-	at_store_release_u32(&place->broken, 0);
+	at_store_release_u32(&slot->lane_failed, 0);
 	return true;
 }
 
-static bool withdraw(struct job *job, struct place *place)
+static bool withdraw(struct job *job, struct helper_slot *slot)
 {
-	uint32_t state = posted(job);
+	uint32_t state = posted_state(job);
 
-	if (!at_cas_u32(&place->state, &state, 0))
+	if (!at_cas_u32(&slot->state, &state, 0))
 		return false;
-	at_sub_u32(&job->inside, 1);
+	at_sub_u32(&job->active, 1);
 	return true;
 }
 
-static bool post(struct job *job, struct place *place)
+static bool post(struct job *job, struct helper_slot *slot)
 {
 	uint32_t idle = 0;
 
-	if (at_load_relaxed_u32(&place->state) != 0)
+	if (at_load_relaxed_u32(&slot->state) != 0)
 		return false;
 	/* Before a helper may come to take it away again. */
-	at_add_u32(&job->inside, 1);
-	if (!at_cas_u32(&place->state, &idle, posted(job))) {
-		at_sub_u32(&job->inside, 1);
+	at_add_u32(&job->active, 1);
+	if (!at_cas_u32(&slot->state, &idle, posted_state(job))) {
+		at_sub_u32(&job->active, 1);
 		return false;
 	}
-	/* Only who has posted here asks whether the lane is whole. */
-	if (is_whole(place) && call_helper(place))
+	/* Only who has posted_state here asks whether the lane is whole. */
+	if (recover_lane(slot) && call_helper(slot))
 		return true;
-	(void)withdraw(job, place);
+	(void)withdraw(job, slot);
 	return false;
 }
 
@@ -194,16 +194,16 @@ static void post_all(struct job *job)
 	plait__parallel_for *team = job->team;
 	uint64_t wanted = job->count - 1;
 
-	for (uint32_t i = 0; i < team->place_count && wanted > 0; i++)
-		if (post(job, &team->places[i]))
+	for (uint32_t i = 0; i < team->slot_count && wanted > 0; i++)
+		if (post(job, &team->slots[i]))
 			wanted--;
 }
 
-static bool is_alone(void *arg)
+static bool has_no_helpers(void *arg)
 {
 	struct job *job = arg;
 
-	return at_load_acquire_u32(&job->inside) == 0;
+	return at_load_acquire_u32(&job->active) == 0;
 }
 
 /* Nobody else is inside when this is over. */
@@ -211,17 +211,17 @@ static void wait_for_helpers(struct job *job)
 {
 	plait__parallel_for *team = job->team;
 
-	for (uint32_t i = 0; i < team->place_count; i++)
-		if (at_load_relaxed_u32(&team->places[i].state) == posted(job))
-			(void)withdraw(job, &team->places[i]);
-	(void)plait__eventcount_await(&job->event, is_alone, job, PLAIT_FOREVER,
+	for (uint32_t i = 0; i < team->slot_count; i++)
+		if (at_load_relaxed_u32(&team->slots[i].state) == posted_state(job))
+			(void)withdraw(job, &team->slots[i]);
+	(void)plait__eventcount_await(&job->event, has_no_helpers, job, PLAIT_FOREVER,
 				      PLAIT__BACKOFF_SHARED);
 }
 
-static void give_back(struct job *job)
+static void release_job(struct job *job)
 {
-	/* Release: pairs with the exchange in take_job. */
-	at_store_release_u32(&job->taken, 0);
+	/* Release: pairs with the exchange in acquire_job. */
+	at_store_release_u32(&job->in_use, 0);
 }
 
 /* The caller's own thread ends inside a part.  Who ran the caller says so;
@@ -232,22 +232,22 @@ static void lose_caller(void *arg)
 
 	fail_job(job, PLAIT__PARALLEL_FOR_THREAD_LOST);
 	wait_for_helpers(job);
-	give_back(job);
+	release_job(job);
 }
 
-static struct job *take_job(plait__parallel_for *team)
+static struct job *acquire_job(plait__parallel_for *team)
 {
 	for (uint32_t i = 0; i < team->job_count; i++) {
 		struct job *job = &team->jobs[i];
 
-		if (at_load_relaxed_u32(&job->taken) == 0 &&
-		    at_exchange_u32(&job->taken, 1) == 0)
+		if (at_load_relaxed_u32(&job->in_use) == 0 &&
+		    at_exchange_u32(&job->in_use, 1) == 0)
 			return job;
 	}
 	return NULL;
 }
 
-static int32_t run_alone(plait__parallel_for_part part, const void *data,
+static int32_t run_serially(plait__parallel_for_part part, const void *data,
 			 uint64_t data_bytes, uint64_t count)
 {
 	_Alignas(16) unsigned char copy[PLAIT__PARALLEL_FOR_DATA_BYTES];
@@ -262,12 +262,12 @@ static int32_t run_alone(plait__parallel_for_part part, const void *data,
 int32_t plait__parallel_for_run(plait__parallel_for *team, plait__parallel_for_part part,
 				const void *data, uint64_t data_bytes, uint64_t count)
 {
-	struct job *job = count > 1 && team != NULL ? take_job(team) : NULL;
+	struct job *job = count > 1 && team != NULL ? acquire_job(team) : NULL;
 	int32_t result;
 	bool guarded;
 
 	if (job == NULL)
-		return run_alone(part, data, data_bytes, count);
+		return run_serially(part, data, data_bytes, count);
 	job->part = part;
 	AT_PLAIN_WRITE(job->count) = count;
 	memcpy(job->data, data, data_bytes);
@@ -277,18 +277,18 @@ int32_t plait__parallel_for_run(plait__parallel_for *team, plait__parallel_for_p
 	/* A thread that may end unnoticed gets no helpers. */
 	if (guarded)
 		post_all(job);
-	do_parts(job);
+	run_parts(job);
 	if (guarded)
 		plait__thread_guard_pop(&job->guard);
 	wait_for_helpers(job);
 	result = (int32_t)at_load_relaxed_u32(&job->result);
-	give_back(job);
+	release_job(job);
 	return result;
 }
 
 uint32_t plait__parallel_for_size(const plait__parallel_for *team)
 {
-	return team != NULL ? team->place_count + 1 : 1;
+	return team != NULL ? team->slot_count + 1 : 1;
 }
 
 /* ---- making ---- */
@@ -297,27 +297,27 @@ void plait__parallel_for_destroy(plait__parallel_for *team)
 {
 	if (team == NULL)
 		return;
-	/* Waits for the last call of each, which looks at its place. */
-	for (uint32_t i = 0; i < team->place_count; i++)
-		plait__lane_destroy(team->places[i].lane);
-	plait__cacheline_free(&team->allocator, team->places,
-			      team->place_count * sizeof(*team->places));
+	/* Waits for the last call of each, which looks at its slot. */
+	for (uint32_t i = 0; i < team->slot_count; i++)
+		plait__lane_destroy(team->slots[i].lane);
+	plait__cacheline_free(&team->allocator, team->slots,
+			      team->slot_count * sizeof(*team->slots));
 	plait__cacheline_free(&team->allocator, team->jobs,
 			      team->job_count * sizeof(*team->jobs));
 	plait__free(&team->allocator, team, sizeof(*team));
 }
 
-static plait_status make_places(plait__parallel_for *team, plait_error *error)
+static plait_status init_slots(plait__parallel_for *team, plait_error *error)
 {
 	const plait_queue_request request = { .size = sizeof(request),
 					      .label = "parts" };
 	plait_status status = PLAIT_OK;
 
-	for (uint32_t i = 0; status == PLAIT_OK && i < team->place_count;
+	for (uint32_t i = 0; status == PLAIT_OK && i < team->slot_count;
 	     i++) {
-		team->places[i].team = team;
+		team->slots[i].team = team;
 		status = plait__lane_create(team->pool, &request,
-					    &team->places[i].lane, error);
+					    &team->slots[i].lane, error);
 	}
 	for (uint32_t i = 0; i < team->job_count; i++) {
 		team->jobs[i].team = team;
@@ -343,17 +343,17 @@ plait_status plait__parallel_for_create(plait__pool *pool,
 				   "no memory for a team of %u", workers);
 	team->allocator = *allocator;
 	team->pool = pool;
-	team->places = plait__cacheline_alloc(allocator,
-					      workers * sizeof(*team->places));
+	team->slots = plait__cacheline_alloc(allocator,
+					      workers * sizeof(*team->slots));
 	team->jobs = plait__cacheline_alloc(allocator, (workers + SPARE_JOBS) *
 					    sizeof(*team->jobs));
-	team->place_count = team->places != NULL ? workers : 0;
+	team->slot_count = team->slots != NULL ? workers : 0;
 	team->job_count = team->jobs != NULL ? workers + SPARE_JOBS : 0;
-	if (team->places == NULL || team->jobs == NULL)
+	if (team->slots == NULL || team->jobs == NULL)
 		plait__fail(error, PLAIT_E_NOMEM,
 			    "no memory for a team of %u", workers);
 	else
-		status = make_places(team, error);
+		status = init_slots(team, error);
 	if (status == PLAIT_OK)
 		*out = team;
 	else

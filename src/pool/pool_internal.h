@@ -6,7 +6,7 @@
 
 #include "pool/counter.h"
 #include "pool/fpstate.h"
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 #include "pool/lane.h"
 #include "pool/pool.h"
 #include "pool/ready.h"
@@ -54,16 +54,16 @@ struct plait__pool {
 	bool placed;
 	at_u64 migrated_ns; /* when a worker was moved out of the way last */
 	/* Where they ran before they were placed; a cpu_set_t. */
-	unsigned long first_mask[PLAIT__POOL_MASK_WORDS];
+	unsigned long original_mask[PLAIT__POOL_MASK_WORDS];
 
 	struct plait__mutex external_lock; /* guards the list; a leaf */
 	struct plait__external_thread *externals;
 	struct plait__external_thread first_external;
 
-	struct plait__wakeup_latency latency;
+	struct plait__hop_latency latency;
 
 	struct plait__mutex callback_lock; /* guards these two; a leaf */
-	struct plait__counter_callback *notes;     /* reserved, and not in use */
+	struct plait__counter_callback *free_callbacks;     /* reserved, and not in use */
 	uint32_t callbacks_to_free;           /* to be freed when they are given back */
 };
 
@@ -128,10 +128,10 @@ void plait__affinity_migrate(plait__pool *pool);
 
 /* A record for the calling thread, or null. */
 struct plait__external_thread *plait__external_thread_enter(plait__pool *pool);
-void plait__external_thread_leave(struct plait__external_thread *guest);
+void plait__external_thread_leave(struct plait__external_thread *thread);
 
 /* Run a ready lane for a bounded time; false when there is none. */
-bool plait__external_thread_run(struct plait__external_thread *guest);
+bool plait__external_thread_run(struct plait__external_thread *thread);
 
 /* Free the records. */
 void plait__external_thread_free_all(plait__pool *pool);

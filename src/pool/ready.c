@@ -6,7 +6,7 @@
 #include "sys/backoff.h"
 
 /* Every so many turns the least urgent goes first, lest it starve. */
-enum { TURNS_TO_LATER = 16 };
+enum { LOW_FIRST_INTERVAL = 16 };
 
 /* The lock is held in all of these. */
 
@@ -28,12 +28,12 @@ static void add_item(struct plait__ready_queue *ready, struct plait__ready_item 
 
 static struct plait__ready_level *pick_level(struct plait__ready_queue *ready)
 {
-	bool later_first = ++ready->turns % TURNS_TO_LATER == 0;
+	bool low_first = ++ready->takes % LOW_FIRST_INTERVAL == 0;
 	int i;
 
 	for (i = 0; i < PLAIT__READY_LEVELS; i++) {
 		struct plait__ready_level *level =
-			&ready->levels[later_first ?
+			&ready->levels[low_first ?
 					       PLAIT__READY_LEVELS - 1 - i : i];
 		if (level->first != NULL)
 			return level;
@@ -109,11 +109,11 @@ static struct plait__sleeper *choose_sleeper(struct plait__ready_queue *ready)
 	struct plait__sleeper *sleeper = ready->sleepers;
 	uint32_t count = at_load_relaxed_u32(&ready->count);
 	/* The only one who seeks was woken, and may never get here. */
-	bool unsure = ready->arriving == 1 && ready->seekers == 1;
+	bool only_arriving = ready->arriving == 1 && ready->seekers == 1;
 
 	if (sleeper == NULL || count == 0)
 		return NULL;
-	if (count <= ready->seekers && !unsure)
+	if (count <= ready->seekers && !only_arriving)
 		return NULL;
 	unlist_sleeper(ready, sleeper);
 	ready->seekers++;
@@ -254,34 +254,34 @@ void plait__ready_offer(struct plait__ready_queue *ready,
 void plait__ready_forget(struct plait__ready_queue *ready,
 			 struct plait__ready_task *task)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	plait__mutex_lock(&ready->lock);
 	if (task->item.linked)
 		unlink_item(ready, &task->item);
 	unlock(ready);
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 	/* Acquire: pairs with the last touch of who had it. */
 	while (at_load_acquire_u32(&task->pins) != 0)
-		if (!plait__backoff_step(&ladder))
-			plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
+		if (!plait__backoff_step(&backoff))
+			plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
 }
 
-static bool worth_a_look(struct plait__ready_queue *ready)
+static bool has_items_or_is_closed(struct plait__ready_queue *ready)
 {
 	return plait__ready_has_items(ready) ||
 	       at_load_relaxed_u32(&ready->closed) != 0;
 }
 
-static void stay_awake(struct plait__ready_queue *ready)
+static void spin_for_items(struct plait__ready_queue *ready)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 
 	plait__mutex_lock(&ready->lock);
 	ready->seekers++;
 	unlock(ready);
-	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-	while (!worth_a_look(ready) && plait__backoff_step(&ladder))
+	plait__backoff_init(&backoff, PLAIT__BACKOFF_SHARED);
+	while (!has_items_or_is_closed(ready) && plait__backoff_step(&backoff))
 		continue;
 }
 
@@ -294,16 +294,16 @@ static bool take_or_sleep(struct plait__ready_queue *ready,
 			  struct plait__ready_item **out)
 {
 	uint32_t key = plait__eventcount_prepare(&sleeper->event);
-	bool over;
+	bool done;
 
 	plait__mutex_lock(&ready->lock);
 	*out = take_item(ready);
-	over = *out != NULL || at_load_relaxed_u32(&ready->closed) != 0;
+	done = *out != NULL || at_load_relaxed_u32(&ready->closed) != 0;
 	ready->seekers--;
-	if (!over)
+	if (!done)
 		list_sleeper(ready, sleeper);
 	unlock(ready);
-	if (over) {
+	if (done) {
 		plait__eventcount_cancel(&sleeper->event);
 		return true;
 	}
@@ -327,7 +327,7 @@ struct plait__ready_item *plait__ready_wait(struct plait__ready_queue *ready,
 
 	if (item != NULL)
 		return item;
-	stay_awake(ready);
+	spin_for_items(ready);
 	while (!take_or_sleep(ready, sleeper, &item))
 		continue;
 	return item;

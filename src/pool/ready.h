@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is ready to run, and who sleeps until something is.  Knows no lanes
- * and starts no threads; the explorer of t/mc runs this file.  Called by
+ * and starts no threads; the explorer of t/model/mc runs this file.  Called by
  * worker.c, wait.c and whoever makes a lane ready.
  *
  * All but the first three words is guarded by one lock.  Kept at all
@@ -82,7 +82,7 @@ struct plait__ready_queue {
 	uint32_t seekers;
 	uint32_t arriving; /* those of them that were woken and are not here */
 	uint32_t running; /* items between take and finish */
-	uint32_t turns; /* how often something was taken */
+	uint32_t takes; /* how often something was taken */
 	struct plait__sleeper *sleepers;
 	struct plait__ready_level levels[PLAIT__READY_LEVELS];
 };

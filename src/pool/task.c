@@ -11,10 +11,10 @@ static plait__task *task_of(struct plait__ready_item *item)
 
 static bool run_turn(plait__task *task)
 {
-	int beside = task->beside;
+	int waker_cpu = task->waker_cpu;
 
-	task->beside = 0;
-	if (beside != 0 && beside == plait__cpu_here() + 1)
+	task->waker_cpu = 0;
+	if (waker_cpu != 0 && waker_cpu == plait__cpu_here() + 1)
 		plait__affinity_migrate(task->pool);
 	return task->run(task);
 }
@@ -56,7 +56,7 @@ static void run_claimed(plait__task *task)
 	bool over;
 
 	/* Whoever offered it, this thread stays. */
-	task->beside = 0;
+	task->waker_cpu = 0;
 	plait__pool_callback_scope_enter(&inside, task->pool);
 	over = task->run(task);
 	plait__pool_callback_scope_leave(&inside);

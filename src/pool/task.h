@@ -32,7 +32,7 @@ struct plait__task {
 	void (*lost)(plait__task *task);
 	/* 1 more than the CPU of who offered it and works on, or 0; belongs to
 	 * who offers it, then to who claimed it. */
-	int beside;
+	int waker_cpu;
 	/* Of who runs it by plait__task_run_here. */
 	struct plait__thread_guard guard;
 };
@@ -48,7 +48,7 @@ void plait__task_offer(plait__task *task);
  * itself on its CPU goes to another one. */
 static inline void plait__task_offer_from_running(plait__task *task)
 {
-	task->beside = plait__cpu_here() + 1;
+	task->waker_cpu = plait__cpu_here() + 1;
 	plait__task_offer(task);
 }
 

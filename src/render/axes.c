@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is around the commands of a schedule: legend, axis, rows. */
-#include "render/canvas.h"
+#include "render/axes.h"
 
 #include "plan/io/escape.h"
 

@@ -26,7 +26,11 @@ enum {
 	PLAIT__CANVAS_COLUMN_SMALL = 5,	/* in the small size */
 	PLAIT__CANVAS_KEYS = 440,	/* what keys besides devices take */
 	PLAIT__CANVAS_NAME = 280,	/* bytes of a name */
-	PLAIT__CANVAS_NAME_GAP = 5	/* behind it */
+	PLAIT__CANVAS_NAME_GAP = 5,	/* behind it */
+	PLAIT__CANVAS_ROW_NAMED = 12,	/* in less no name can be read */
+	PLAIT__CANVAS_ROW_WIDE = 20,	/* in less boxes have no room between */
+	PLAIT__CANVAS_HEIGHT_MAX = 1200 - PLAIT__CANVAS_TOP -
+				   PLAIT__CANVAS_BOTTOM
 };
 
 /* The colour of waits, here as in DOT. */
@@ -125,12 +129,6 @@ static inline uint32_t plait__canvas_clamp_width(uint64_t width)
 			  PLAIT__CANVAS_WIDTH_MAX : width);
 }
 
-/* A colour for what runs on a device; `shade` keeps neighbours apart. */
-const char *plait__axes_device_fill(uint32_t device, uint32_t shade);
-
-/* Measures of a plan's canvas: its rows begin at `top`. */
-void plait__schedule_choose_row(struct plait__canvas *canvas, uint32_t depth);
-
 /* Is any of this time in the strip?  Of none at all: is it there? */
 static inline bool plait__canvas_shows(const struct plait__canvas *canvas,
 				       plait__simulate_span span)
@@ -139,67 +137,23 @@ static inline bool plait__canvas_shows(const struct plait__canvas *canvas,
 	       (span.end > canvas->start || span.start == canvas->start);
 }
 
-/* What there is before any command: the opening tag with the size of all, the
- * legend from `x` on (returns its end), axis and rows. */
-void plait__axes_open(const struct plait__canvas *canvas, double bottom);
-double plait__axes_draw_legend(const struct plait__canvas *canvas,
-			       const char *region);
-double plait__axes_draw_key(const struct plait__canvas *canvas, double x,
-			    const char *looks, const char *meaning);
-void plait__axes_draw_rows(const struct plait__canvas *canvas);
-
-/* Which names of a plan's commands need notes, in this strip. */
-void plait__schedule_find_notes(const struct plait__canvas *canvas);
-
-/* elision_bands.c: what stands for all that is not shown in this strip. */
-void plait__elision_draw_bands(const struct plait__canvas *canvas);
-
-/* A strip of time of a plan's commands, as they are planned, with its axis, in
- * a layout that is there. */
-void plait__schedule_draw_plan(const struct plait__canvas *canvas);
+/* Set the height of rows; regions are `depth` deep. */
+void plait__canvas_set_row(struct plait__canvas *canvas, uint32_t row,
+			   uint32_t depth);
+/* Choose the height of rows. */
+void plait__canvas_choose_row(struct plait__canvas *canvas, uint32_t depth);
 
 /* What a box that is in `depth` regions has of its row; `is_region`: it is one. */
-void plait__schedule_place_box(const struct plait__canvas *canvas, uint32_t lane,
+void plait__canvas_place_box(const struct plait__canvas *canvas, uint32_t lane,
 			       uint32_t depth, bool is_region, double *y,
 			       double *height);
-/* The name in it, cut or left out; `room` is for how far it is free. */
-void plait__labels_draw(const struct plait__canvas *canvas,
-			const char *label, bool is_region, double x, double y,
-			double height, double room);
-
 /* Where a command's box is in its row. */
-void plait__schedule_command_box(const struct plait__canvas *canvas, uint32_t command,
+void plait__canvas_command_box(const struct plait__canvas *canvas, uint32_t command,
 				 double *y, double *height);
 
-/* ---- labels.c: names, and notes for those that have no room ---- */
-
-const char *plait__labels_name(const struct plait__canvas *canvas,
-			       uint32_t command,
-			       char label[PLAIT__CANVAS_NAME]);
-/* Where a name would be, and how far its place is free. */
-double plait__labels_room(const struct plait__canvas *canvas,
-			  uint32_t command, double *x);
-/* The number of a command's note, from 1; 0: there are too many. */
-uint32_t plait__labels_note(struct plait__canvas_notes *notes,
-			    uint32_t command);
-void plait__labels_find_note(const struct plait__canvas *canvas,
-			     uint32_t command);
-void plait__labels_draw_name(const struct plait__canvas *canvas,
-			     uint32_t command);
-/* A note's number in a box, or above it. */
-void plait__labels_draw_number(const struct plait__canvas *canvas, uint32_t note,
-			       double x, double y, double height, double room);
-/* Of notes in this strip. */
-void plait__labels_draw_numbers(const struct plait__canvas *canvas);
-/* Names behind their numbers, from `y` down; returns where they end. */
-double plait__labels_draw_notes(const struct plait__canvas *canvas,
-				double y, bool draw);
-
-const char *plait__schedule_command_fill(const struct plait__canvas *canvas,
-					 uint32_t command);
-void plait__schedule_draw_arrow(plait__text *out, double x1, double y1, double x2,
+void plait__canvas_draw_arrow(plait__text *out, double x1, double y1, double x2,
 				double y2);
 /* The element that arrows are in; closed with </g>. */
-void plait__schedule_open_arrows(plait__text *out, bool many);
+void plait__canvas_open_arrows(plait__text *out, bool many);
 
 #endif

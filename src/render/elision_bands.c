@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a canvas leaves out rounds of loops: a band in each lane of the loop,
  * that says how many they are. */
-#include "render/canvas.h"
+#include "render/elision_bands.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ static void draw_band(const struct plait__canvas *canvas,
 	for (uint32_t i = 0; i < rows_of(canvas, region); i++) {
 		double y, height;
 
-		plait__schedule_place_box(canvas,
+		plait__canvas_place_box(canvas,
 					  lane_of(canvas, region, i), depth + 1,
 					  true, &y, &height);
 		plait__text_add(canvas->out, "<rect x=\"%.2f\" y=\"%.1f\" "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of what a schedule's canvas shows: in boxes, beside them, or below it,
  * behind numbers. */
-#include "render/canvas.h"
+#include "render/labels.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
@@ -130,7 +130,7 @@ void plait__labels_draw_name(const struct plait__canvas *canvas,
 
 	if (note_of(canvas, number) > 0)
 		return;
-	plait__schedule_command_box(canvas, number, &y, &height);
+	plait__canvas_command_box(canvas, number, &y, &height);
 	plait__labels_draw(canvas,
 			   plait__labels_name(canvas, number, label),
 			   is_region, x, y, height, room);
@@ -172,7 +172,7 @@ static bool find_number(const struct plait__canvas *canvas, uint32_t at,
 	    note_of(canvas, command) == 0)
 		return false;
 	room = plait__labels_room(canvas, command, &x);
-	plait__schedule_command_box(canvas, command, &y, &height);
+	plait__canvas_command_box(canvas, command, &y, &height);
 	*number = place_number(at + 1, x, y, height, room);
 	return true;
 }

@@ -4,19 +4,17 @@
  * arrow per wait, the critical path outlined.  Regions are drawn behind what
  * their bodies do in the first iteration, on each lane that they keep.
  */
-#include "render/canvas.h"
+#include "render/schedule_svg.h"
+
+#include "render/axes.h"
+#include "render/elision_bands.h"
+#include "render/labels.h"
 #include "render/render.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
 
 enum {
-	ROW = 30, ROW_MIN = 8,	/* a lane's, without names of regions */
-	ROW_NAMED = 12,		/* in less no name can be read */
-	ROW_WIDE = 20,		/* in less boxes have no room between */
-	STRIP = 12,		/* a region's name above what is in it */
-	STRIPS_MAX = 4,
-	HEIGHT_MAX = 1200 - PLAIT__CANVAS_TOP - PLAIT__CANVAS_BOTTOM,
 	PER_COMMAND = 26,	/* what a short command needs at least */
 	COMFORT = 48,		/* and gets while there is room */
 	MANY_NAMES = 20000,	/* not looked through again and again */
@@ -76,24 +74,6 @@ static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 	return boxes > longest ? (uint64_t)boxes : longest;
 }
 
-static void set_row(struct plait__canvas *canvas, uint32_t row,
-		    uint32_t depth)
-{
-	canvas->inset = row < ROW_WIDE ? 1 : 4;
-	canvas->strip = row < ROW_NAMED ? 0 : STRIP;
-	canvas->row = row + canvas->strip * (depth < STRIPS_MAX ? depth :
-					     STRIPS_MAX);
-}
-
-void plait__schedule_choose_row(struct plait__canvas *canvas, uint32_t depth)
-{
-	uint32_t fits = HEIGHT_MAX / (canvas->row_count > 0 ?
-				      canvas->row_count : 1);
-
-	set_row(canvas, fits < ROW_MIN ? ROW_MIN : fits > ROW ? ROW : fits,
-		depth);
-}
-
 static uint32_t limit_strips(const struct plait__canvas *canvas,
 			     uint32_t strips)
 {
@@ -111,7 +91,7 @@ static uint32_t choose_strips(const struct plait__canvas *canvas,
 {
 	uint32_t good = plait__canvas_strips(boxes * COMFORT);
 	uint32_t least = plait__canvas_strips(boxes * PER_COMMAND);
-	uint32_t room = HEIGHT_MAX / plait__canvas_strip_height(canvas);
+	uint32_t room = PLAIT__CANVAS_HEIGHT_MAX / plait__canvas_strip_height(canvas);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
 	return limit_strips(canvas, strips);
@@ -131,33 +111,6 @@ static uint32_t cut_strips(struct plait__canvas *canvas, uint64_t boxes,
 	/* Rounded up, the same time may need fewer of them. */
 	return canvas->stop > 0 ?
 		plait__canvas_divide_up(makespan, canvas->stop) : 1;
-}
-
-/* What is deeper lies lower, below the names of the regions around it. */
-void plait__schedule_place_box(const struct plait__canvas *canvas, uint32_t lane,
-			       uint32_t depth, bool is_region, double *y, double *height)
-{
-	double inset = canvas->inset;
-	double above;
-
-	if (depth > STRIPS_MAX)
-		depth = STRIPS_MAX;
-	above = (double)depth * canvas->strip;
-	if (is_region)
-		inset = 1 + depth * 0.5;
-	*y = plait__canvas_y(canvas, lane) + above + inset;
-	*height = canvas->row - above - 2 * inset;
-	if (*height < 2)
-		*height = 2;
-}
-
-void plait__schedule_command_box(const struct plait__canvas *canvas, uint32_t number,
-				 double *y, double *height)
-{
-	plait__schedule_place_box(canvas, canvas->plan->commands[number].lane,
-				  plait__timeline_depth(&canvas->layout, number),
-				  plait__timeline_is_region(&canvas->layout, number),
-				  y, height);
 }
 
 /* What a pointer that rests on the box is told. */
@@ -206,7 +159,7 @@ static uint32_t count_names(const struct plait__canvas *canvas)
 static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	static const uint32_t heights[] = { 24, ROW_WIDE, 16, 14, ROW_NAMED };
+	static const uint32_t heights[] = { 24, PLAIT__CANVAS_ROW_WIDE, 16, 14, PLAIT__CANVAS_ROW_NAMED };
 	uint32_t most = count_names(canvas);
 	struct plait__canvas best = *canvas;
 
@@ -216,9 +169,9 @@ static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 
 		if (heights[i] >= canvas->row)
 			continue;
-		set_row(&lower, heights[i], lower.layout.depth);
+		plait__canvas_set_row(&lower, heights[i], lower.layout.depth);
 		more = cut_strips(&lower, boxes, limit_strips(
-			&lower, HEIGHT_MAX /
+			&lower, PLAIT__CANVAS_HEIGHT_MAX /
 				plait__canvas_strip_height(&lower)));
 		names = count_names(&lower);
 		if (names < most + most / 20 + 1)
@@ -245,7 +198,7 @@ static uint32_t choose_size(struct plait__canvas *canvas)
 	canvas->unit_time = 1;
 	canvas->tip_unit = "";
 	canvas->row_count = canvas->plan->lanes_count;
-	plait__schedule_choose_row(canvas, canvas->layout.depth);
+	plait__canvas_choose_row(canvas, canvas->layout.depth);
 	boxes = boxes_in_a_row(canvas);
 	strips = cut_strips(canvas, boxes, choose_strips(canvas, boxes));
 	return canvas->strip == 0 || commands <= PLAIT__CANVAS_NOTES ||
@@ -299,7 +252,7 @@ static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 	double width = seen_width(canvas, number, span, &x);
 	double y, height;
 
-	plait__schedule_command_box(canvas, number, &y, &height);
+	plait__canvas_command_box(canvas, number, &y, &height);
 	plait__text_add(canvas->out,
 			"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
 			"height=\"%.1f\" rx=\"2\" fill=\"%s\" "
@@ -328,25 +281,6 @@ static void draw_boxes(const struct plait__canvas *canvas, bool regions,
 			draw(canvas, i);
 }
 
-void plait__schedule_draw_arrow(plait__text *out, double x1, double y1, double x2,
-				double y2)
-{
-	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
-
-	plait__text_add(out, "<path d=\"M%.1f,%.1f C%.1f,%.1f %.1f,%.1f "
-			"%.1f,%.1f\"/>\n", x1, y1, x1 + bend, y1, x2 - bend,
-			y2, x2, y2);
-}
-
-void plait__schedule_open_arrows(plait__text *out, bool many)
-{
-	plait__text_add(out, "<g fill=\"none\" stroke=\""
-			PLAIT__CANVAS_WAIT "\" "
-			"stroke-width=\"%s\" opacity=\"%s\" "
-			"marker-end=\"url(#tip)\">\n", many ? "0.9" : "1.2",
-			many ? "0.5" : "0.85");
-}
-
 /* From the corner that is next to the other lane, so that it does not cross
  * the name of what follows on its own. */
 static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
@@ -363,14 +297,14 @@ static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 	if ((end < canvas->start || end >= canvas->stop) &&
 	    (start < canvas->start || start >= canvas->stop))
 		return;
-	plait__schedule_command_box(canvas, from, &y1, &height1);
-	plait__schedule_command_box(canvas, to, &y2, &height2);
+	plait__canvas_command_box(canvas, from, &y1, &height1);
+	plait__canvas_command_box(canvas, to, &y2, &height2);
 	y2 += height2 / 2;
 	if (y2 > y1 + height1)
 		y1 += height1;
 	else if (y2 > y1)
 		y1 += height1 / 2;
-	plait__schedule_draw_arrow(canvas->out, x1, y1, x2, y2);
+	plait__canvas_draw_arrow(canvas->out, x1, y1, x2, y2);
 }
 
 /* A stub waits for its region, beside which it is shown. */
@@ -401,7 +335,7 @@ static void draw_waits(const struct plait__canvas *canvas)
 {
 	const plait__plan *plan = canvas->plan;
 
-	plait__schedule_open_arrows(canvas->out, plan->waits_count > MANY_WAITS);
+	plait__canvas_open_arrows(canvas->out, plan->waits_count > MANY_WAITS);
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		uint32_t body = plan->nodes[plan->commands[i].node].body;
 

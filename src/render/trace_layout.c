@@ -96,7 +96,7 @@ static void choose_rows(struct plait__canvas *canvas, uint32_t strips,
 
 	canvas->row_count = all < ROWS_NAMED ? all :
 			     rows > ROWS_NAMED ? rows : ROWS_NAMED;
-	plait__schedule_choose_row(canvas, depth);
+	plait__canvas_choose_row(canvas, depth);
 	canvas->row_count = rows;
 }
 

@@ -5,6 +5,10 @@
  * so that what differs is the schedule and what it costs to keep to it.
  */
 #include "render/trace_canvas.h"
+#include "render/axes.h"
+#include "render/elision_bands.h"
+#include "render/labels.h"
+#include "render/schedule_svg.h"
 #include "plan/io/escape.h"
 
 #include <stdio.h>
@@ -160,7 +164,7 @@ static uint64_t free_until(const plait__trace *trace, uint64_t number)
 static void place_of(const plait__trace_canvas *pair, const plait__trace_span *span,
 		     double *y, double *height)
 {
-	plait__schedule_place_box(&pair->run, span->lane, plait__trace_depth(
+	plait__canvas_place_box(&pair->run, span->lane, plait__trace_depth(
 				     pair->trace->plan, span->command) +
 				  (span->kind == PLAIT__SPAN_DECISION),
 				  span->kind == PLAIT__SPAN_REGION, y, height);
@@ -294,7 +298,7 @@ static void draw_arrow(void *arg, uint32_t from, uint32_t to)
 		return;
 	place_of(pair, &spans[from], &y1, &height1);
 	place_of(pair, &spans[to], &y2, &height2);
-	plait__schedule_draw_arrow(pair->run.out, x_of(pair, spans[from].end),
+	plait__canvas_draw_arrow(pair->run.out, x_of(pair, spans[from].end),
 				   y1 + height1 / 2, x_of(pair, spans[to].start),
 				   y2 + height2 / 2);
 }
@@ -306,7 +310,7 @@ static void draw_run(plait__trace_canvas *pair)
 	plait__axes_draw_rows(&pair->run);
 	draw_spans(pair, draw_span);
 	plait__elision_draw_bands(&pair->run);
-	plait__schedule_open_arrows(pair->run.out, pair->arrows > MANY_ARROWS);
+	plait__canvas_open_arrows(pair->run.out, pair->arrows > MANY_ARROWS);
 	plait__trace_arrows(trace, draw_arrow, pair);
 	plait__text_add(pair->run.out, "</g>\n");
 	draw_spans(pair, draw_name);

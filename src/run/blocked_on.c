@@ -72,10 +72,10 @@ static void tell(const plait__program *program, const plait__blocked_on *obstacl
 		 char *out, uint32_t bytes)
 {
 	const plait__plan *plan = program->plan;
-	char node[PLAIT__NODE_ROOM] = "no node";
+	char node[PLAIT__COMMAND_TEXT_BYTES] = "no node";
 
 	if (obstacle->command != PLAIT__NONE)
-		(void)plait__program_node(plan, obstacle->command, node);
+		(void)plait__command_text(plan, obstacle->command, node);
 	out[0] = '\0';
 	if (obstacle->call != NULL)
 		tell_call(obstacle->queue, node, out, bytes);

@@ -90,22 +90,7 @@ struct plait__engine {
 	void (*cancel)(plait__instance *instance);
 };
 
-/* Lanes of the host as flat programs. */
-extern const plait__engine plait__host_engine;
-
 /* Queues of any backend. */
 extern const plait__engine plait__queue_engine;
-
-/*
- * A command failed, or what was to be run could not be: the first one counts,
- * and sets instance->stop.  `why` has status, origin and the rest of the
- * sentence "node 7 "saxpy" ...".  From any thread.
- */
-void plait__instance_fail(plait__instance *instance, uint32_t command,
-			  const plait_error *why);
-
-/* Nothing of the run happens any more.  The instance is no longer the
- * engine's, nor its memory anybody's, when this returns. */
-void plait__instance_complete(plait__instance *instance);
 
 #endif

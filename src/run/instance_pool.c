@@ -10,7 +10,7 @@
  *
  * One of the two sees the other.
  */
-#include "run/program.h"
+#include "run/instance_pool.h"
 
 #include "base/error.h"
 #include "object/wait/wait_loop.h"

@@ -5,7 +5,7 @@
  * looks whether there is one when it begins a run, and keeps the one that it
  * has until then.  The last instance that leaves a version ends it.
  */
-#include "run/program.h"
+#include "run/kernel_versions.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -128,7 +128,7 @@ static plait_status check_groups(const plait__program *program,
 	plait_launch launch = { .size = sizeof(launch),
 				.dimensions = geometry->dimensions };
 	plait_status status;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	memcpy(launch.items, geometry->items, sizeof(launch.items));
 	memcpy(launch.group, geometry->group, sizeof(launch.group));
@@ -139,7 +139,7 @@ static plait_status check_groups(const plait__program *program,
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "%s was planned with groups of another size than "
 			   "the kernel has",
-			   plait__program_node(plan, command, room));
+			   plait__command_text(plan, command, room));
 }
 
 static plait_status check_command(const plait__program *program,
@@ -149,14 +149,14 @@ static plait_status check_command(const plait__program *program,
 {
 	const plait__plan *plan = program->plan;
 	uint32_t lane = plan->commands[command].lane;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 	const char *lacks = plait__kernel_lacks(
 		kernel, program->frozen->devices[plan->lanes[lane].device]);
 
 	if (lacks != NULL)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "%s: its device %s",
-				   plait__program_node(plan, command, room),
+				   plait__command_text(plan, command, room),
 				   lacks);
 	return check_groups(program, command, kernel, error);
 }
@@ -225,8 +225,10 @@ static plait_status put_version(plait__program *program,
 	return PLAIT_OK;
 }
 
-static plait_status exchange(plait__program *program, const plait__kernel *old,
-			     plait__kernel *kernel, plait_error *error)
+plait_status plait__kernel_versions_exchange(plait__program *program,
+					     const plait__kernel *old,
+					     plait__kernel *kernel,
+					     plait_error *error)
 {
 	plait__kernel_version *was = NULL;
 	bool found;
@@ -247,60 +249,5 @@ static plait_status exchange(plait__program *program, const plait__kernel *old,
 	if (was != NULL)
 		end_version(program, was);
 	plait__reclaim_pending(program->context);
-	return status;
-}
-
-static plait_status prepare(plait__plan_object *frozen, plait__program **out,
-			    plait_error *error)
-{
-	plait_status status = plait__program_of(frozen, out, error);
-
-	if (status == PLAIT_OK && (*out)->rehearsal != NULL)
-		status = plait__fail(error, PLAIT_E_STATE,
-				     "the plan is rehearsed, so it calls no "
-				     "kernels");
-	if (status == PLAIT_OK && (*out)->engine->recode == NULL)
-		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
-				     "kernels of plans that run on %s cannot "
-				     "be exchanged yet", (*out)->engine->name);
-	return status;
-}
-
-/* All three are entered. */
-static plait_status exchange_in(plait__plan_object *frozen,
-				const plait__kernel *old,
-				plait__kernel *kernel, plait_error *error)
-{
-	plait__program *program;
-	plait_status status = plait__context_check_same(
-		&frozen->object, &kernel->object, error);
-
-	if (status == PLAIT_OK)
-		status = prepare(frozen, &program, error);
-	if (status == PLAIT_OK)
-		status = exchange(program, old, kernel, error);
-	return status;
-}
-
-PLAIT_API plait_status plait_plan_exchange(plait_plan *plan, plait_kernel *old,
-					   plait_kernel *kernel,
-					   plait_error *error)
-{
-	plait__plan_object *frozen;
-	plait__kernel *from, *to;
-	plait_status status = plait__plan_object_enter(plan, &frozen, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	status = plait__kernel_enter(old, &from, error);
-	if (status == PLAIT_OK) {
-		status = plait__kernel_enter(kernel, &to, error);
-		if (status == PLAIT_OK) {
-			status = exchange_in(frozen, from, to, error);
-			plait__object_leave(&to->object);
-		}
-		plait__object_leave(&from->object);
-	}
-	plait__object_leave(&frozen->object);
 	return status;
 }

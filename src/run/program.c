@@ -2,6 +2,9 @@
 /* How programs are made and end; see program.h. */
 #include "run/program.h"
 
+#include "run/command_text.h"
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
 #include "run/run.h"
@@ -12,8 +15,6 @@
 #include "object/kernel/kernel.h"
 #include "pool/counter.h"
 #include "pool/cacheline.h"
-
-#include <stdio.h>
 
 /* ---- making and ending ---- */
 
@@ -53,33 +54,12 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-/* Lanes of the host as functions that call one another, unless queues are
- * asked for; all else on queues. */
-static const plait__engine *choose_engine(const plait__plan_object *frozen)
-{
-	const plait__plan *plan = frozen->plan;
-
-	/* Without what it names there is nothing to be submitted. */
-	if (frozen->rehearses)
-		return &plait__host_engine;
-	if (frozen->on_queues)
-		return &plait__queue_engine;
-	for (uint32_t i = 0; i < plan->devices_count; i++) {
-		const plait__device *device = frozen->devices[i];
-
-		/* Nothing is there: a plan that is sealed has the others. */
-		if (device != NULL && !plait__device_is_host(device))
-			return &plait__queue_engine;
-	}
-	return &plait__host_engine;
-}
-
 /* Every launch has code for where it runs. */
 static plait_status check_kernels(const plait__plan_object *frozen,
 				  plait_error *error)
 {
 	const plait__plan *plan = frozen->plan;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	for (uint32_t i = 0; i < plan->command_count; i++) {
 		const plait__plan_command *at = &plan->commands[i];
@@ -94,7 +74,7 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 		if (lacks != NULL)
 			return plait__fail(error, PLAIT_E_UNSUPPORTED,
 					   "%s: its kernel %s",
-					   plait__program_node(plan, i, room),
+					   plait__command_text(plan, i, room),
 					   lacks);
 	}
 	return PLAIT_OK;
@@ -185,7 +165,8 @@ static plait_status make_rest(plait__program *program, plait_error *error)
 	return status;
 }
 
-static plait_status make(plait__plan_object *frozen, plait__program **out,
+static plait_status make(plait__plan_object *frozen,
+			 const plait__engine *engine, plait__program **out,
 			 plait_error *error)
 {
 	plait__context *context = frozen->object.context;
@@ -199,7 +180,7 @@ static plait_status make(plait__plan_object *frozen, plait__program **out,
 	program->frozen = frozen;
 	program->plan = frozen->plan;
 	program->context = context;
-	program->engine = choose_engine(frozen);
+	program->engine = engine;
 	program->instance_count = frozen->instances != 0 ?
 				  frozen->instances : 2;
 	program->asymmetric_fence = at_membarrier_available();
@@ -221,8 +202,9 @@ static plait_status make(plait__plan_object *frozen, plait__program **out,
 	return status;
 }
 
-plait_status plait__program_make(plait__plan_object *frozen, plait__program **out,
-				 plait_error *error)
+plait_status plait__program_make(plait__plan_object *frozen,
+				 plait__engine_choice *choose,
+				 plait__program **out, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -232,9 +214,9 @@ plait_status plait__program_make(plait__plan_object *frozen, plait__program **ou
 		status = frozen->rehearses ? PLAIT_OK :
 			 check_whole(frozen, error);
 		if (status == PLAIT_OK)
-			status = make(frozen, out, error);
+			status = make(frozen, choose(frozen), out, error);
 		frozen->end_program = end_program;
-		/* Release: pairs with the load in plait__program_of. */
+		/* Release: pairs with the load in plait__prepare_program. */
 		if (status == PLAIT_OK)
 			at_store_release_ptr(&frozen->program, *out);
 	}
@@ -242,23 +224,52 @@ plait_status plait__program_make(plait__plan_object *frozen, plait__program **ou
 	return status;
 }
 
-/* ---- messages ---- */
+/* ---- recording ---- */
 
-const char *plait__program_node(const plait__plan *plan, uint32_t command,
-				char room[PLAIT__NODE_ROOM])
+/* The engine makes what recorded runs need. */
+static plait_status publish_recorder(plait__program *program,
+				     plait__recorder *recorder,
+				     plait_error *error)
 {
-	uint32_t node = plan->commands[command].node;
-	const char *label = plait__plan_node_label(plan, node);
-	uint32_t file = plan->nodes[node].file;
-	int length;
+	plait_status status = PLAIT_OK;
 
-	length = snprintf(room, PLAIT__NODE_ROOM, "node %u%s%.48s%s", node,
-			  label[0] != '\0' ? " \"" : "", label,
-			  label[0] != '\0' ? "\"" : "");
-	if (file < plan->strings_count && length < PLAIT__NODE_ROOM)
-		(void)snprintf(room + length,
-			       (size_t)(PLAIT__NODE_ROOM - length),
-			       " (%.40s:%u)", plan->strings + file,
-			       plan->nodes[node].line);
-	return room;
+	for (uint32_t i = 0; status == PLAIT_OK &&
+	     i < program->instance_count; i++)
+		status = program->engine->make_record(&program->instances[i],
+						      error);
+	/* Release: pairs with the load in plait__program_recorder. */
+	if (status == PLAIT_OK)
+		at_store_release_ptr(&program->recorder, recorder);
+	return status;
+}
+
+plait_status plait__program_make_recorder(plait__program *program,
+					  uint32_t capacity,
+					  plait_error *error)
+{
+	plait__recorder *recorder;
+	plait_status status = plait__recorder_make(
+		&recorder, program->plan, plait__program_allocator(program),
+		program->instance_count, capacity, error);
+
+	if (status == PLAIT_OK)
+		status = publish_recorder(program, recorder, error);
+	if (status != PLAIT_OK)
+		plait__recorder_free(recorder);
+	return status;
+}
+
+/* ---- regions ---- */
+
+const plait__store_function *
+plait__program_predicate(const plait__program *program, uint32_t region)
+{
+	const plait__plan *plan = program->plan;
+	uint32_t payload = program->rehearsal != NULL ? PLAIT__NONE :
+			   plan->regions[region].predicate;
+	uint32_t object = payload < plan->payloads_count ?
+			  plan->payloads[payload].object : PLAIT__NONE;
+
+	return object < plan->functions_count ?
+	       &program->frozen->functions[object] : NULL;
 }

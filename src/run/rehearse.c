@@ -142,25 +142,3 @@ uint32_t plait__rehearse_choose(const plait__plan *plan, uint32_t region,
 		return choose_branch(plan, at);
 	return done < times;
 }
-
-PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
-					   plait_error *error)
-{
-	plait__plan_object *frozen;
-	plait_status status = plait__plan_object_enter(plan, &frozen, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	plait__mutex_lock(&frozen->preparing);
-	if (at_load_acquire_ptr(&frozen->program) != NULL) {
-		status = plait__fail(error, PLAIT_E_STATE,
-				     "the plan was prepared to run already; "
-				     "rehearse another one");
-	} else {
-		frozen->rehearses = true;
-		frozen->rehearsal_unit_ns = unit_ns;
-	}
-	plait__mutex_unlock(&frozen->preparing);
-	plait__object_leave(&frozen->object);
-	return status;
-}

@@ -44,8 +44,4 @@ void plait__run_notify_all(plait__run *run, struct plait__run_listener *listener
 			   plait_status status);
 void plait__run_free_all(plait__program *program);
 
-/* PLAIT_PENDING, or how it ended with its error. */
-plait_status plait__run_outcome_query(const plait__run_outcome *outcome,
-				      plait_error *error);
-
 #endif

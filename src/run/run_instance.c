@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How a run begins, fails and ends; see run.h and engine.h. */
+#include "run/run_instance.h"
+
+#include "run/instance_pool.h"
+#include "run/kernel_versions.h"
 #include "run/run.h"
 
 #include "run/record/recorder.h"
@@ -87,10 +91,10 @@ void plait__instance_fail(plait__instance *instance, uint32_t command,
 			  const plait_error *why)
 {
 	plait_error failure = { .size = sizeof(failure) };
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	plait__fail_origin(&failure, why->status, why->origin, "%s %s",
-			   plait__program_node(instance->program->plan,
+			   plait__command_text(instance->program->plan,
 					       command, room), why->text);
 	failure.detail = why->detail;
 	keep_failure(instance, command, &failure);

@@ -3,7 +3,8 @@
  * The one atomics layer: nothing else in src/ touches memory that threads
  * share.  Called by every module; built four ways from the same source:
  * production C11, ThreadSanitizer, ASan+UBSan, and with -DPLAIT_EXPLORE the
- * interleaving explorer of t/mc, where every operation is a scheduling point.
+ * interleaving explorer of t/model/mc, where every operation is a scheduling
+ * point.
  *
  * Form: at_<operation>_<type>, type one of u32, u64, ptr.  Plain functions
  * rather than _Generic, so that one can grep for each order of each type.

@@ -16,28 +16,28 @@ enum { SHARED_SPINS = 1, SHARED_YIELDS = 1, DEDICATED_SPINS = 2 };
 enum { SHARED_SPINS = 20, SHARED_YIELDS = 100, DEDICATED_SPINS = 200000 };
 #endif
 
-void plait__backoff_init(struct plait__backoff *ladder,
+void plait__backoff_init(struct plait__backoff *backoff,
 			 enum plait__backoff_policy policy)
 {
-	ladder->spins_left = SHARED_SPINS;
-	ladder->yields_left = SHARED_YIELDS;
+	backoff->spins_left = SHARED_SPINS;
+	backoff->yields_left = SHARED_YIELDS;
 	if (policy == PLAIT__BACKOFF_DEDICATED) {
-		ladder->spins_left = DEDICATED_SPINS;
+		backoff->spins_left = DEDICATED_SPINS;
 	} else if (policy == PLAIT__BACKOFF_SLEEP) {
-		ladder->spins_left = 0;
-		ladder->yields_left = 0;
+		backoff->spins_left = 0;
+		backoff->yields_left = 0;
 	}
 }
 
-bool plait__backoff_step(struct plait__backoff *ladder)
+bool plait__backoff_step(struct plait__backoff *backoff)
 {
-	if (ladder->spins_left > 0) {
-		ladder->spins_left--;
+	if (backoff->spins_left > 0) {
+		backoff->spins_left--;
 		at_spin_pause();
 		return true;
 	}
-	if (ladder->yields_left > 0) {
-		ladder->yields_left--;
+	if (backoff->yields_left > 0) {
+		backoff->yields_left--;
 		plait__thread_yield();
 		return true;
 	}

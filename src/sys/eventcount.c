@@ -59,12 +59,12 @@ int plait__eventcount_await(struct plait__eventcount *event, bool (*ready)(void 
 			    void *arg, uint64_t deadline_ns,
 			    enum plait__backoff_policy policy)
 {
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 	uint32_t key;
 
-	plait__backoff_init(&ladder, policy);
+	plait__backoff_init(&backoff, policy);
 	while (!ready(arg)) {
-		if (plait__backoff_step(&ladder))
+		if (plait__backoff_step(&backoff))
 			continue;
 		key = plait__eventcount_prepare(event);
 		if (ready(arg)) {

@@ -68,7 +68,7 @@ static inline void plait__eventcount_notify(struct plait__eventcount *event)
 }
 
 /*
- * The whole ladder: spin, yield, sleep until ready(arg) or the deadline.
+ * The whole backoff: spin, yield, sleep until ready(arg) or the deadline.
  * `ready` reads with acquire what publishers store before they notify.
  * 0 or -ETIMEDOUT; after a timeout it has been asked once more.
  */

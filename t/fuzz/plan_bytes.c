@@ -13,6 +13,7 @@
 #include "render/render.h"
 #include "plan/schedule/planner.h"
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

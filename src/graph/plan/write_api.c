@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "render/render.h"
 #include "plan/io/binary.h"
+#include "plan/io/json.h"
 #include "sys/read_write_file.h"
 
 #include <string.h>

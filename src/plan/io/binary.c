@@ -3,6 +3,7 @@
 #include "plan/io/binary.h"
 
 #include "plan/check/check.h"
+#include "plan/check/payload_tables.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -29,12 +29,4 @@ plait_status plait__binary_load(const void *bytes, uint64_t count,
 				const plait_allocator *allocator,
 				plait__plan **out, plait_error *error);
 
-/* Whether every reference of the payload's tables is inside its table. */
-plait_status plait__payload_tables_check(const plait__plan *plan,
-					 plait_error *error);
-
-/* Append the plan as one JSON object; see doc/plans.md. */
-plait_status plait__json_plan(const plait__plan *plan, plait__text *out,
-			      plait_error *error);
-
 #endif

@@ -3,8 +3,9 @@
  * A plan as one JSON object.  Regions nest as deep as the graph did, so the
  * writer keeps a stack of its own instead of calling itself.
  */
+#include "plan/io/json.h"
+
 #include "plan/io/escape.h"
-#include "plan/io/binary.h"
 #include "plan/simulate/simulate.h"
 
 #include "base/alloc.h"

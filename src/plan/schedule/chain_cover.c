@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes of a scope under the policy `widest`: as few chains as will do, where
- * the next of a chain always has the one before it among its ancestors.  The
- * least number is the width of the graph.
+ * Chain cover of a scope, policy `widest`: few chains, in which each item has
+ * the previous one among its ancestors.  By Dilworth's theorem the least number
+ * of chains is the width of the graph.
  *
- * Each item, in its turn, continues the tail of one of its preds (the one
- * with the fewest successors still to come), else a tail found by a search
- * backwards over its ancestors, else takes the place of an item that can be
- * given another tail (a short augmenting path), else begins a lane.
+ * Each item in turn continues the tail of one of its preds (the pred with the
+ * fewest unplaced successors), else a tail found by a backward search over its
+ * ancestors, else takes the place of an item that can be given another tail (a
+ * short augmenting path), else begins a lane.
  *
- * That a node is no longer a tail, and that none of its ancestors is one, are
- * facts that stay true.  So the search forgets exhausted nodes for good, skips
- * those with one way on, and spends steps that were saved up, a fixed number
- * per node and pred: near linear in all.
+ * "u is not a tail" and "no ancestor of u is a tail" stay true once they are.
+ * So the search skips exhausted nodes for good and compresses nodes with one
+ * way on.  The search spends steps from a budget that grows by a fixed number
+ * per node and pred: near-linear time in all.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -23,27 +23,30 @@
 enum {
 	CREDIT_NODE = 24,
 	CREDIT_PRED = 8,
-	SEARCH_STEPS = 65536,	/* of one search at most */
-	SWAP_STEPS = 64,	/* of one search for another tail */
-	SWAP_NODES = 16,	/* tried for one augmenting path */
+	SEARCH_STEPS = 65536,	/* maximum of one search */
+	SWAP_STEPS = 64,	/* maximum of one search for another tail */
+	SWAP_NODES = 16,	/* candidates of one augmenting path */
 	SWAP_PREDS = 8,
-	LIKES_TRIED = 4		/* tails looked at for one with affinity */
+	LIKES_TRIED = 4		/* tails examined for a node with an affinity */
 };
 
 struct path_step {
 	uint32_t t;
-	uint32_t left;		/* preds not looked at: first .. left - 1 */
+	uint32_t left;		/* preds not examined yet: first ..  left - 1 */
 };
 
 struct plait__chain_cover {
 	plait__planner_state *planner;
 	uint32_t *next;		/* by item: the next of its chain, or none */
 	uint32_t next_capacity;
-	uint32_t *via;		/* by t: who stands for it; none: exhausted */
+	uint32_t *via;		/* by t: path compression: itself, its
+				 * substitute, or none: exhausted */
 	uint32_t *cursor;	/* by t: preds from here on are exhausted */
-	uint32_t *stamp;	/* by t: the search that saw it */
+	uint32_t *stamp;	/* by t: number of the last search that visited
+				 * it */
 	uint32_t *to_come;	/* by t: successors not yet placed */
-	uint32_t *likes;	/* by t: which affinities its lane has run */
+	uint32_t *likes;	/* by t: bit set of affinities that its lane has
+				 * run */
 	struct path_step *path;
 	uint32_t frame_capacity;
 	uint32_t search;
@@ -59,7 +62,7 @@ static uint32_t like_of(const plait__planner_state *planner, uint32_t t)
 	return affinity == 0 ? 0 : 1u << ((affinity * 2654435769u) >> 27);
 }
 
-/* The item of u on `device` that is a tail, or none. */
+/* Returns the item of u on `device` that is a tail, or none. */
 static uint32_t find_tail(const struct plait__chain_cover *c, uint32_t u, uint32_t device)
 {
 	const plait__planner_state *planner = c->planner;
@@ -88,7 +91,8 @@ static bool is_any_tail(const struct plait__chain_cover *c, uint32_t u)
 	return false;
 }
 
-/* Who stands for u: itself, or the one node that it leads to. */
+/* Find with path compression: returns u itself, or the only node that it leads
+ * to. */
 static uint32_t substitute(struct plait__chain_cover *c, uint32_t u)
 {
 	while (u != PLAIT__NONE && c->via[u] != u) {
@@ -101,8 +105,7 @@ static uint32_t substitute(struct plait__chain_cover *c, uint32_t u)
 	return u;
 }
 
-/* Forget preds at the end of x's list that are exhausted; note what is left
- * of x itself. */
+/* Drop exhausted preds at the end of x's list; then compress x itself. */
 static void trim(struct plait__chain_cover *c, uint32_t x)
 {
 	plait__planner_state *planner = c->planner;
@@ -121,7 +124,7 @@ static void trim(struct plait__chain_cover *c, uint32_t x)
 
 static bool push_frame(struct plait__chain_cover *c, uint32_t depth, uint32_t x)
 {
-	if (plait__arena_reserve(&c->planner->work, (void **)&c->path,
+	if (plait__workspace_reserve(&c->planner->work, (void **)&c->path,
 				 &c->frame_capacity, depth + 1ull,
 				 sizeof(*c->path)) != PLAIT_OK) {
 		c->no_memory = true;
@@ -137,7 +140,7 @@ struct found {
 	uint32_t tried;
 };
 
-/* A tail at u: good enough to stop? */
+/* Record a tail at u; returns true if the search may stop. */
 static bool consider(const struct plait__chain_cover *c, uint32_t u, uint32_t device,
 		     uint32_t like, struct found *found)
 {
@@ -152,8 +155,8 @@ static bool consider(const struct plait__chain_cover *c, uint32_t u, uint32_t de
 }
 
 /*
- * A tail on `device` among the ancestors of v; none if there is none, or the
- * steps ran out.  The stack of path is the way back to v.
+ * Returns a tail on `device` among the ancestors of v, or none if there is none
+ * or the steps ran out.  Depth-first; the stack is the path back to v.
  */
 static uint32_t search(struct plait__chain_cover *c, uint32_t v, uint32_t device,
 		       uint32_t like, uint32_t steps)
@@ -187,8 +190,11 @@ static uint32_t search(struct plait__chain_cover *c, uint32_t v, uint32_t device
 	return found.item;
 }
 
-/* Is u's chain the better one to continue?  One that nobody else will want,
- * then the longest, then one that has run v's like, then the first. */
+/*
+ * Returns true if u's chain is the better one to continue: fewest unplaced
+ * successors, then highest level, then a lane that ran the same affinity, then
+ * the first.
+ */
 static bool is_better(const struct plait__chain_cover *c, uint32_t u, uint32_t best,
 		      uint32_t like)
 {
@@ -201,7 +207,8 @@ static bool is_better(const struct plait__chain_cover *c, uint32_t u, uint32_t b
 	return (c->likes[u] & like) != 0 && (c->likes[best] & like) == 0;
 }
 
-/* The tail, on `device`, of the pred whose chain v continues. */
+/* Returns the tail, on `device`, of the pred whose chain v continues, or
+ * none. */
 static uint32_t continue_pred(const struct plait__chain_cover *c, uint32_t v,
 			      uint32_t device, uint32_t like)
 {
@@ -221,13 +228,14 @@ static uint32_t continue_pred(const struct plait__chain_cover *c, uint32_t v,
 	return best;
 }
 
-/* ---- augmenting ---- */
+/* ---- augmenting paths ---- */
 
-/* v could follow u, if x, which does now, found another tail. */
+/* v could follow u if x, its present successor, found another tail. */
 struct swap {
 	uint32_t x;
 	uint32_t u;
-	uint32_t parent;	/* index of who wants u, or none: v itself */
+	uint32_t parent;	/* index of the swap that wants u, or none: v
+				 * itself */
 };
 
 static bool is_swappable(const struct plait__chain_cover *c, const struct swap *swaps,
@@ -267,7 +275,8 @@ static uint32_t add_swaps(const struct plait__chain_cover *c, struct swap *swaps
 	return count;
 }
 
-/* Make v the end of a chain by moving others; false: there is no way. */
+/* Give v a tail by moving other items along an augmenting path; returns false
+ * if there is none. */
 static bool augment(struct plait__chain_cover *c, uint32_t v, uint32_t device)
 {
 	struct swap swaps[SWAP_NODES];
@@ -284,7 +293,7 @@ static bool augment(struct plait__chain_cover *c, uint32_t v, uint32_t device)
 	}
 	if (i == count)
 		return false;
-	/* Each x takes what was found below it and frees its own place. */
+	/* Each x takes the tail found for it and frees its own. */
 	while (i != PLAIT__NONE) {
 		c->next[tail] = swaps[i].x;
 		u = swaps[i].u;
@@ -316,8 +325,9 @@ static void place_item(struct plait__chain_cover *c, uint32_t t, uint32_t k)
 }
 
 /*
- * One node after the other.  While its items look for tails they are tails
- * themselves, but nobody's ancestor yet, so they never find each other.
+ * Place node after node.  While its items look for tails they are tails
+ * themselves, but no placed node has them as ancestors, so they never find each
+ * other.
  */
 static plait_status place_all(struct plait__chain_cover *c,
 			      const plait__planner_scope *scope)
@@ -342,7 +352,7 @@ static plait_status place_all(struct plait__chain_cover *c,
 	return c->no_memory ? PLAIT_E_NOMEM : PLAIT_OK;
 }
 
-/* Number the chains, in the order of their first items. */
+/* Number the chains in the order of their first items. */
 static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_scope *scope)
 {
 	plait__planner_state *planner = c->planner;
@@ -358,7 +368,7 @@ static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_sc
 				plait__planner_item_device(planner, t, k);
 
 			if (planner->lane[item] == PLAIT__NONE &&
-			    plait__assign_new_lane(planner, scope, device,
+			    plait__planner_new_lane(planner, scope, device,
 						   &planner->lane[item]) != PLAIT_OK)
 				return PLAIT_E_NOMEM;
 			if (c->next[item] != PLAIT__NONE)
@@ -371,45 +381,45 @@ static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_sc
 plait_status plait__chain_cover_open(plait__planner_state *planner,
 				     struct plait__chain_cover **out)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
-	struct plait__chain_cover *c = plait__arena_alloc_zero(work, 1, sizeof(*c));
+	struct plait__chain_cover *c = plait__workspace_alloc_zero(work, 1, sizeof(*c));
 
 	if (c == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	c->planner = planner;
-	c->via = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->via = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				  sizeof(uint32_t));
-	c->cursor = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->cursor = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				     sizeof(uint32_t));
-	c->stamp = plait__arena_cut_zero(work, PLAIT__ARENA_EARLY, n,
+	c->stamp = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
 					 sizeof(uint32_t));
-	c->to_come = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->to_come = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				      sizeof(uint32_t));
-	c->likes = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	c->likes = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				    sizeof(uint32_t));
 	*out = c;
 	if (c->via == NULL || c->cursor == NULL ||
 	    c->stamp == NULL || c->to_come == NULL || c->likes == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 void plait__chain_cover_close(struct plait__chain_cover *c)
 {
-	plait__arena *work = &c->planner->work;
+	plait__workspace *work = &c->planner->work;
 
-	plait__arena_free(work, c->next);
-	plait__arena_free(work, c->via);
-	plait__arena_free(work, c->cursor);
-	plait__arena_free(work, c->stamp);
-	plait__arena_free(work, c->to_come);
-	plait__arena_free(work, c->likes);
-	plait__arena_free(work, c->path);
-	plait__arena_free(work, c);
+	plait__workspace_free(work, c->next);
+	plait__workspace_free(work, c->via);
+	plait__workspace_free(work, c->cursor);
+	plait__workspace_free(work, c->stamp);
+	plait__workspace_free(work, c->to_come);
+	plait__workspace_free(work, c->likes);
+	plait__workspace_free(work, c->path);
+	plait__workspace_free(work, c);
 }
 
-/* With all the lanes it likes a node starts when its preds are done. */
+/* Without lane limits each node starts when its preds are done. */
 static uint64_t find_makespan(const plait__planner_state *planner,
 			      const plait__planner_scope *scope)
 {
@@ -422,17 +432,17 @@ static uint64_t find_makespan(const plait__planner_state *planner,
 	return makespan;
 }
 
-/* Regions bring items while scopes are done, inner ones first. */
+/* Regions add items while scopes are processed, inner ones first. */
 static plait_status reserve_items(struct plait__chain_cover *c)
 {
 	plait__planner_state *planner = c->planner;
 	uint32_t old = c->next_capacity;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__arena_reserve(&planner->work, (void **)&c->next,
+	if (plait__workspace_reserve(&planner->work, (void **)&c->next,
 				 &c->next_capacity, items,
 				 sizeof(uint32_t)) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (c->next_capacity > old)
 		memset(c->next + old, 0xff,
 		       (c->next_capacity - old) * sizeof(uint32_t));
@@ -457,6 +467,6 @@ plait_status plait__chain_cover_run(struct plait__chain_cover *c, uint32_t scope
 	scope->makespan = find_makespan(planner, scope);
 	if (place_all(c, scope) != PLAIT_OK ||
 	    number_lanes(c, scope) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }

@@ -3,7 +3,7 @@
  * From lanes of scopes to the plan's own arrays: lanes, bodies, tracks,
  * commands in their places, order, regions, nodes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include <string.h>
 
@@ -48,15 +48,15 @@ static plait_status map_lanes(plait__planner_state *planner)
 	uint32_t devices = planner->input->device_count, s, t;
 	uint32_t *seen, *t_of_region;
 
-	seen = plait__arena_alloc(&planner->work, devices, sizeof(uint32_t));
-	t_of_region = plait__arena_alloc(&planner->work,
+	seen = plait__workspace_alloc(&planner->work, devices, sizeof(uint32_t));
+	t_of_region = plait__workspace_alloc(&planner->work,
 					 planner->input->region_count,
 					 sizeof(uint32_t));
-	planner->lane_global = plait__arena_alloc(&planner->work,
+	planner->lane_global = plait__workspace_alloc(&planner->work,
 						  planner->lane_device_count,
 						  sizeof(uint32_t));
 	if (seen == NULL || t_of_region == NULL || planner->lane_global == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = 0; planner->input->region_count > 0 && t < planner->node_count;
 	     t++)
 		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
@@ -64,8 +64,8 @@ static plait_status map_lanes(plait__planner_state *planner)
 	for (s = 0; s < planner->scope_count; s++)
 		if (planner->scopes[s].body != PLAIT__NONE)
 			map_scope(planner, s, seen, t_of_region);
-	plait__arena_free(&planner->work, seen);
-	plait__arena_free(&planner->work, t_of_region);
+	plait__workspace_free(&planner->work, seen);
+	plait__workspace_free(&planner->work, t_of_region);
 	return PLAIT_OK;
 }
 
@@ -97,7 +97,7 @@ static uint32_t command_count(const plait__planner_state *planner)
 static plait_status take_arrays(plait__planner_state *planner)
 {
 	plait__plan *plan = planner->plan;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t commands = command_count(planner);
 	uint32_t bodies, tracks, regions;
 
@@ -109,24 +109,24 @@ static plait_status take_arrays(plait__planner_state *planner)
 	plan->command_count = (uint32_t)commands;
 	plan->commands_count = (uint32_t)commands + 1;
 	plan->order_count = (uint32_t)commands;
-	plan->lanes = plait__arena_alloc_none(work, plan->lanes_count,
+	plan->lanes = plait__workspace_alloc_none(work, plan->lanes_count,
 					      sizeof(*plan->lanes));
-	plan->bodies = plait__arena_alloc_zero(work, bodies,
+	plan->bodies = plait__workspace_alloc_zero(work, bodies,
 					       sizeof(*plan->bodies));
-	plan->tracks = plait__arena_alloc_zero(work, tracks,
+	plan->tracks = plait__workspace_alloc_zero(work, tracks,
 					       sizeof(*plan->tracks));
-	plan->regions = plait__arena_alloc_zero(work, regions,
+	plan->regions = plait__workspace_alloc_zero(work, regions,
 						sizeof(*plan->regions));
-	plan->commands = plait__arena_claim(work, PLAIT__ARENA_EARLY,
+	plan->commands = plait__workspace_claim(work, PLAIT__WORKSPACE_EARLY,
 					    commands + 1,
 					    sizeof(*plan->commands));
-	plan->order = plait__arena_alloc(work, commands, sizeof(uint32_t));
-	planner->command_of = plait__arena_alloc(work, commands, sizeof(uint32_t));
+	plan->order = plait__workspace_alloc(work, commands, sizeof(uint32_t));
+	planner->command_of = plait__workspace_alloc(work, commands, sizeof(uint32_t));
 	if (plan->lanes == NULL || plan->bodies == NULL ||
 	    plan->tracks == NULL || plan->regions == NULL ||
 	    plan->commands == NULL || plan->order == NULL ||
 	    planner->command_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	memset(&plan->commands[commands], 0, sizeof(*plan->commands));
 	return PLAIT_OK;
 }
@@ -317,12 +317,12 @@ static void fill_commands(plait__planner_state *planner, const plait__planner_sc
 static plait_status fill_bodies(plait__planner_state *planner)
 {
 	uint32_t s, command = 0, track = 0;
-	uint32_t *track_of = plait__arena_alloc(&planner->work,
+	uint32_t *track_of = plait__workspace_alloc(&planner->work,
 						planner->lane_device_count,
 						sizeof(uint32_t));
 
 	if (track_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (s = 0; s < planner->scope_count; s++) {
 		const plait__planner_scope *scope = &planner->scopes[s];
 		plait__plan_body *body;
@@ -341,7 +341,7 @@ static plait_status fill_bodies(plait__planner_state *planner)
 	}
 	planner->plan->tracks_count = track;
 	planner->plan->makespan = planner->scopes[0].makespan;
-	plait__arena_free(&planner->work, track_of);
+	plait__workspace_free(&planner->work, track_of);
 	return PLAIT_OK;
 }
 
@@ -384,13 +384,13 @@ static plait_status fill_regions(plait__planner_state *planner)
 
 	if (plan->regions_count == 0)
 		return PLAIT_OK;
-	plan->region_lanes = plait__arena_alloc(
+	plan->region_lanes = plait__workspace_alloc(
 		&planner->work, (uint64_t)plan->regions_count +
 			      planner->extra_count, sizeof(uint32_t));
-	planner->region_of = plait__arena_alloc_none(
+	planner->region_of = plait__workspace_alloc_none(
 		&planner->work, planner->input->region_count, sizeof(uint32_t));
 	if (plan->region_lanes == NULL || planner->region_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = 0; t < planner->node_count; t++)
 		if (plait__planner_node(planner, t)->kind == PLAIT__CMD_REGION)
 			fill_region(planner, t, regions++, &used);
@@ -414,11 +414,11 @@ plait_status plait__emit_nodes(plait__planner_state *planner)
 
 	planner->plan->node_count = input->node_count;
 	planner->plan->nodes_count = input->node_count + 1;
-	to = plait__arena_claim(&planner->work, PLAIT__ARENA_LATE,
+	to = plait__workspace_claim(&planner->work, PLAIT__WORKSPACE_LATE,
 				planner->plan->nodes_count, sizeof(*to));
 	planner->plan->nodes = to;
 	if (to == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (strings == 0)
 		strings = 1;
 	planner->sorted_accesses = true;
@@ -435,7 +435,7 @@ plait_status plait__emit_nodes(plait__planner_state *planner)
 					  node->access_first == accesses;
 		accesses += node->access_count;
 		if (accesses >= UINT32_MAX)
-			return plait__input_no_memory(planner);
+			return plait__planner_no_memory(planner);
 	}
 	to[i] = no_node;
 	to[i].access_first = (uint32_t)accesses;

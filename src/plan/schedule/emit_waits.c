@@ -7,7 +7,7 @@
  * needed.  Elsewhere lane order implies more than the graph says, and the
  * clocks of place_command.h tell what need not be waited for.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/schedule/place_command.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static plait_status add_point(struct waits *w, uint32_t item)
 	plait__place_point *point;
 
 	if (w->point_count == w->point_capacity &&
-	    plait__arena_reserve(&w->planner->work, (void **)&w->points,
+	    plait__workspace_reserve(&w->planner->work, (void **)&w->points,
 				 &w->point_capacity, w->point_count + 1ull,
 				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -70,7 +70,7 @@ static plait_status gather_plain(struct waits *w, uint32_t t)
 	plait__place_point *point;
 
 	if (end - i > w->point_capacity &&
-	    plait__arena_reserve(&w->planner->work, (void **)&w->points,
+	    plait__workspace_reserve(&w->planner->work, (void **)&w->points,
 				 &w->point_capacity, end - i,
 				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -121,7 +121,7 @@ static plait_status do_item(struct waits *w, uint32_t t, uint32_t k)
 	    PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	if (count > w->found_capacity - w->found_count &&
-	    plait__arena_reserve(&planner->work, (void **)&w->found,
+	    plait__workspace_reserve(&planner->work, (void **)&w->found,
 				 &w->found_capacity,
 				 (uint64_t)w->found_count + count,
 				 sizeof(uint32_t)) != PLAIT_OK)
@@ -257,7 +257,7 @@ static plait_status do_chains(struct waits *w, const plait__planner_scope *scope
 			&planner->plan->commands[planner->command_of[t]];
 
 		if (last - first > w->found_capacity - w->found_count &&
-		    plait__arena_reserve(&planner->work, (void **)&w->found,
+		    plait__workspace_reserve(&planner->work, (void **)&w->found,
 					 &w->found_capacity,
 					 (uint64_t)w->found_count + last -
 					 first, sizeof(uint32_t)) != PLAIT_OK)
@@ -306,7 +306,7 @@ static plait_status store_waits(struct waits *w)
 	uint32_t i, j;
 
 	plan->waits_count = w->found_count;
-	plan->waits = plait__arena_alloc(&w->planner->work, w->found_count,
+	plan->waits = plait__workspace_alloc(&w->planner->work, w->found_count,
 					 sizeof(*plan->waits));
 	if (plan->waits == NULL)
 		return PLAIT_E_NOMEM;
@@ -377,7 +377,7 @@ static plait_status store_preds(struct waits *w)
 	uint32_t t, k;
 
 	plan->preds_count = w->pred_count;
-	plan->preds = plait__arena_alloc(&planner->work, w->pred_count,
+	plan->preds = plait__workspace_alloc(&planner->work, w->pred_count,
 					 sizeof(uint32_t));
 	if (plan->preds == NULL)
 		return PLAIT_E_NOMEM;
@@ -426,7 +426,7 @@ static plait_status store_exit(struct waits *w,
 	plait__plan *plan = w->planner->plan;
 	plait__plan_exit *exit;
 
-	if (plait__arena_reserve(&w->planner->work, (void **)&plan->exits,
+	if (plait__workspace_reserve(&w->planner->work, (void **)&plan->exits,
 				 capacity, plan->exits_count + 1ull,
 				 sizeof(*exit)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -478,23 +478,23 @@ static bool has_several_lanes(const plait__planner_state *planner)
 static plait_status take_arrays(struct waits *w)
 {
 	plait__planner_state *planner = w->planner;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t items = planner->plan->command_count;
 
 	/* `found` serves as an array by command at the end. */
 	w->found_capacity = (uint32_t)items;
-	w->found = plait__arena_alloc(work, items, sizeof(uint32_t));
+	w->found = plait__workspace_alloc(work, items, sizeof(uint32_t));
 	if (w->found == NULL)
 		return PLAIT_E_NOMEM;
 	/* One lane needs no waits, several of ancestors no clocks. */
-	w->seen = plait__arena_alloc_none(work, planner->lane_device_count,
+	w->seen = plait__workspace_alloc_none(work, planner->lane_device_count,
 					  sizeof(uint32_t));
 	if (!planner->mixed || !has_several_lanes(planner))
 		return w->seen == NULL ? PLAIT_E_NOMEM : PLAIT_OK;
-	w->row = plait__arena_alloc(work, items, sizeof(uint32_t));
-	w->sequence = plait__arena_alloc(work, items, sizeof(uint32_t));
-	w->position = plait__arena_alloc(work, items, sizeof(uint32_t));
-	w->to_come = plait__arena_alloc(work, planner->node_count,
+	w->row = plait__workspace_alloc(work, items, sizeof(uint32_t));
+	w->sequence = plait__workspace_alloc(work, items, sizeof(uint32_t));
+	w->position = plait__workspace_alloc(work, items, sizeof(uint32_t));
+	w->to_come = plait__workspace_alloc(work, planner->node_count,
 					sizeof(uint32_t));
 	if (w->row == NULL || w->sequence == NULL || w->position == NULL ||
 	    w->to_come == NULL || w->seen == NULL)
@@ -504,7 +504,7 @@ static plait_status take_arrays(struct waits *w)
 
 plait_status plait__emit_waits(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	struct waits w;
 	plait_status status;
 	uint32_t s;
@@ -518,11 +518,11 @@ plait_status plait__emit_waits(plait__planner_state *planner)
 				 planner->scopes[s].lane_count > 1 ?
 				do_scope(&w, &planner->scopes[s]) :
 				do_chains(&w, &planner->scopes[s]);
-	plait__arena_free(work, w.seen);
-	plait__arena_free(work, w.row);
-	plait__arena_free(work, w.sequence);
-	plait__arena_free(work, w.position);
-	plait__arena_free(work, w.to_come);
+	plait__workspace_free(work, w.seen);
+	plait__workspace_free(work, w.row);
+	plait__workspace_free(work, w.sequence);
+	plait__workspace_free(work, w.position);
+	plait__workspace_free(work, w.to_come);
 	if (status == PLAIT_OK) {
 		sum_up(planner->plan);
 		status = store_waits(&w);
@@ -530,14 +530,14 @@ plait_status plait__emit_waits(plait__planner_state *planner)
 	if (status == PLAIT_OK)
 		status = store_exits(&w);
 	if (status == PLAIT_OK) {
-		plait__arena_free(work, w.found);
+		plait__workspace_free(work, w.found);
 		w.found = NULL;
 		w.row = w.sequence = NULL;
 		status = store_preds(&w);
 	}
-	plait__arena_free(work, w.points);
-	plait__arena_free(work, w.found);
+	plait__workspace_free(work, w.points);
+	plait__workspace_free(work, w.found);
 	planner->counts->steps += planner->plan->preds_count +
 				planner->plan->waits_count;
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * List scheduling with insertion: in the order of rank, each node goes to the
- * lane where it can start first, be it in a gap that hops have left there.
+ * Insertion-based list scheduling (as in HEFT): in order of rank, each node
+ * goes to the lane where it can start first, possibly into a gap left by hops.
  * For scopes in which every node is one command, on few lanes.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/schedule/place_command.h"
 
 #include <string.h>
 
-/* Commands of a lane that are looked behind for a gap. */
+/* Maximum number of commands of a lane that are searched for a gap. */
 enum { LOOKED_BEHIND = 64 };
 
 struct insert {
 	plait__planner_state *planner;
 	plait__placement *place;
-	const uint64_t *rank;		/* by t: the dearest go first */
+	const uint64_t *rank;		/* by t: highest first */
 	uint64_t *finish;		/* by t */
-	uint32_t *before;		/* by t: what its lane does before */
+	uint32_t *before;		/* by t: previous command of its lane */
 	uint32_t tail[PLAIT__INSERTION_LANES];
 };
 
@@ -30,7 +30,7 @@ static bool has_higher_rank(const struct insert *x, uint32_t a, uint32_t b)
 	return x->rank[a] != x->rank[b] ? x->rank[a] > x->rank[b] : a < b;
 }
 
-/* What costs nothing comes before what starts with it. */
+/* Nodes of cost 0 come before nodes that start at the same time. */
 static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
 {
 	uint64_t start_a = x->finish[a] - x->planner->cost[a];
@@ -42,7 +42,7 @@ static bool is_sooner(const struct insert *x, uint32_t a, uint32_t b)
 					    : a < b;
 }
 
-/* Merge two neighbouring runs. */
+/* Merge two adjacent runs. */
 static void merge(const struct insert *x, is_before *before, uint32_t *seq,
 		  uint32_t middle, uint32_t end, uint32_t *spare)
 {
@@ -70,7 +70,7 @@ static void sort(const struct insert *x, is_before *before, uint32_t *seq,
 
 /* ---- one node ---- */
 
-/* When its preds are seen: from `lane` at `near`, from others at `far`. */
+/* Time when all preds are visible: on `lane`, and on any other lane. */
 struct seen {
 	uint64_t near;
 	uint64_t far;
@@ -104,7 +104,7 @@ static struct seen find_seen(const struct insert *x, uint32_t t)
 	return seen;
 }
 
-/* Where a node goes: on a lane, between two others. */
+/* A slot on a lane, between two commands. */
 struct slot {
 	uint64_t start;
 	uint32_t lane;
@@ -118,7 +118,7 @@ static uint64_t start_behind(const struct insert *x, uint32_t u,
 	return u != PLAIT__NONE && x->finish[u] > ready ? x->finish[u] : ready;
 }
 
-/* The first gap of a lane that fits, searched from its end. */
+/* Returns the earliest gap of a lane that fits, searched from its end. */
 static struct slot find_gap(const struct insert *x, uint32_t lane,
 			    uint64_t ready, uint64_t cost)
 {
@@ -141,7 +141,7 @@ static struct slot find_gap(const struct insert *x, uint32_t lane,
 	return slot;
 }
 
-/* Sooner; then where the last pred was; then the first. */
+/* Earliest start first; then the lane of the last pred; then the first. */
 static bool is_better(const struct slot *a, const struct slot *b,
 		      const struct seen *seen)
 {
@@ -215,7 +215,8 @@ plait_status plait__insertion_schedule(plait__planner_state *planner,
 		*makespan = UINT64_MAX;
 		return PLAIT_OK;
 	}
-	/* Lanes do their commands in this order: it fits the edges too. */
+	/* Start order: each lane runs its commands in it, and it is
+	 * topological. */
 	sort(&x, is_sooner, seq, scope->t_count, room->spare);
 	return PLAIT_OK;
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Order and lanes of a scope under the policy `bounded`: list scheduling.
+ * List scheduling of a scope, policy `bounded`.
  *
- * Time goes on from event to event.  Whenever a lane of a device is free, the
- * node of highest rank among those whose preds are done goes to the lane that
- * can start it first (place_command.h).  Or nodes go there in plain topological order.
- * Which is tried, and what is kept: schedule_search.c.
+ * Time advances from event to event.  Whenever a lane of a device is free, the
+ * node of highest rank among those with completed preds goes to the lane that
+ * can start it first (place_command.h).  The variant by number places nodes in
+ * plain topological order.  schedule_search.c chooses what to run and what to
+ * keep.
  */
 #include "plan/schedule/list_schedule.h"
 
 #include <string.h>
 
-/* Lanes looked at for a further item of a node. */
+/* Lanes examined for an extra item of a node. */
 enum { IDLE_TRIED = 64 };
 
 static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
@@ -20,7 +21,7 @@ static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 	plait__place_point *point;
 
 	if (*count == l->point_capacity &&
-	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
+	    plait__workspace_reserve(&l->planner->work, (void **)&l->points,
 				 &l->point_capacity, *count + 1ull,
 				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -33,7 +34,7 @@ static plait_status add_point(struct plait__list_schedule *l, uint32_t *count,
 	return PLAIT_OK;
 }
 
-/* Where every node is one command. */
+/* Every node is one command. */
 static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 				 uint32_t *count)
 {
@@ -43,7 +44,7 @@ static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 
 	*count = end - i;
 	if (*count > l->point_capacity &&
-	    plait__arena_reserve(&l->planner->work, (void **)&l->points,
+	    plait__workspace_reserve(&l->planner->work, (void **)&l->points,
 				 &l->point_capacity, *count,
 				 sizeof(*point)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -59,7 +60,7 @@ static plait_status gather_plain(struct plait__list_schedule *l, uint32_t t,
 	return PLAIT_OK;
 }
 
-/* The ends of all preds: on every lane that knows of them. */
+/* Collect the completion points of all preds, one per item. */
 static plait_status gather_points(struct plait__list_schedule *l, uint32_t t,
 				  uint32_t *count)
 {
@@ -90,14 +91,14 @@ static void take_item(struct plait__list_schedule *l, uint32_t item, uint32_t la
 	l->position[item] = (uint32_t)l->place.lanes[lane].count;
 }
 
-/* Lanes of the node in hand carry the number of its step. */
+/* Lanes of the current node carry the number of its step. */
 static bool is_taken(const struct plait__list_schedule *l, uint32_t lane)
 {
 	return l->place.lanes[lane].best_step == l->place.step;
 }
 
-/* The lane free first that the node does not have yet, among the top of the
- * heap; all of the heap is searched only when no lane may be added. */
+/* Returns the lane free first that the node does not use yet, among the top of
+ * the heap; the whole heap is searched only if no lane may be added. */
 static uint32_t find_idle(const struct plait__list_schedule *l,
 			  const plait__place_device *device, bool may_add)
 {
@@ -117,8 +118,11 @@ static uint32_t find_idle(const struct plait__list_schedule *l,
 	return best;
 }
 
-/* A lane for a further item, none that the node has already: where a pred is
- * the last, else the one free first, unless a new one is free sooner. */
+/*
+ * Choose a lane for an extra item that the node does not use yet: one whose
+ * last command is a pred, else the one free first, unless a new one is free
+ * sooner.
+ */
 static plait_status choose_other(struct plait__list_schedule *l, uint32_t point_count,
 				 uint32_t device_index, uint64_t start,
 				 uint32_t *out)
@@ -144,14 +148,15 @@ static plait_status choose_other(struct plait__list_schedule *l, uint32_t point_
 	return PLAIT_OK;
 }
 
-/* All lanes of a node with several items; it starts when all are free. */
+/* Choose all lanes of a node with several items; the node starts when all are
+ * free. */
 static plait_status choose_others(struct plait__list_schedule *l, uint32_t t,
 				  uint32_t point_count, uint64_t *start)
 {
 	plait__planner_state *planner = l->planner;
 	uint32_t count = plait__planner_extra_items(planner, t).count, k, lane;
 
-	if (plait__arena_reserve(&planner->work, (void **)&l->others,
+	if (plait__workspace_reserve(&planner->work, (void **)&l->others,
 				 &l->other_capacity, count + 1ull,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -216,7 +221,7 @@ static plait_status push_later(struct plait__list_schedule *l, uint32_t t,
 					  &l->planner->counts->heap_steps);
 }
 
-/* The device at which something can start first, and when. */
+/* Returns the device on which a node can start first, and that time. */
 static uint32_t next_device(const struct plait__list_schedule *l, uint64_t *out_time)
 {
 	uint32_t d, best = PLAIT__NONE;
@@ -261,9 +266,10 @@ static bool is_alike(const plait__planner_state *planner, uint32_t t, uint32_t u
 }
 
 /*
- * Who waited for t only: first those of its kind, which then come first among
- * equals and may have its lane.  What is in a heap links to another by a t
- * that is never 0, so 0 in `waiting` still means: ready, not yet pushed.
+ * Release the successors that waited only for t; those of equal affinity first,
+ * so that they precede others of equal rank and may take its lane.  A queued
+ * node links to another t through `waiting`, never to 0, so 0 still means:
+ * ready, not yet queued.
  */
 static plait_status release_succs(struct plait__list_schedule *l, uint32_t t)
 {
@@ -288,7 +294,7 @@ static plait_status release_succs(struct plait__list_schedule *l, uint32_t t)
 	return PLAIT_OK;
 }
 
-/* The node to place next on a device where something can start at `time`. */
+/* Returns the next node for a device on which one can start at `time`. */
 static plait_status next_node(struct plait__list_schedule *l, struct plait__list_ready *ready,
 			      uint64_t time, uint32_t *out)
 {
@@ -296,7 +302,7 @@ static plait_status next_node(struct plait__list_schedule *l, struct plait__list
 	uint64_t *steps = &planner->counts->heap_steps;
 	uint32_t t;
 
-	/* One alone needs no second queue. */
+	/* A single node needs no second queue. */
 	if (ready->now.count == 0 && ready->not_ready.count == 1 &&
 	    l->waiting[ready->not_ready.entries[0].first] == PLAIT__NONE) {
 		*out = plait__priority_queue_pop(&ready->not_ready, l->waiting, steps);
@@ -313,7 +319,8 @@ static plait_status next_node(struct plait__list_schedule *l, struct plait__list
 	return PLAIT_OK;
 }
 
-/* What follows a node takes as long as its rank says: hopeless? */
+/* Returns true if the schedule cannot be shorter than `bound`: the path after t
+ * takes as long as its rank. */
 static bool is_beaten(struct plait__list_schedule *l, uint32_t t, uint64_t beat)
 {
 	const plait__planner_state *planner = l->planner;
@@ -324,7 +331,7 @@ static bool is_beaten(struct plait__list_schedule *l, uint32_t t, uint64_t beat)
 	return true;
 }
 
-/* Of a try that was given up. */
+/* Empty the queues of an abandoned attempt. */
 static void clear_ready(struct plait__list_schedule *l)
 {
 	for (uint32_t d = 0; d < l->place.device_count; d++)

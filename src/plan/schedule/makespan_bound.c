@@ -5,7 +5,7 @@
  * is sharpened by what cannot run early or late: the work that starts at a or
  * later, with b or more behind it, has to fit in between.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 enum { CUTS = 8 };
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-plait_status plait__place_init(plait__placement *place, plait__arena *work,
+plait_status plait__place_init(plait__placement *place, plait__workspace *work,
 			       const uint32_t *limits, uint32_t device_count,
 			       uint32_t width, uint32_t lane_bound,
 			       uint32_t row_limit, uint64_t hop_cost)
@@ -23,7 +23,7 @@ plait_status plait__place_init(plait__placement *place, plait__arena *work,
 	place->row_limit = row_limit;
 	place->row_free = PLAIT__NONE;
 	place->hop_cost = hop_cost;
-	place->devices = plait__arena_alloc_zero(work, device_count,
+	place->devices = plait__workspace_alloc_zero(work, device_count,
 						 sizeof(*place->devices));
 	if (place->devices == NULL)
 		return PLAIT_E_NOMEM;
@@ -37,12 +37,12 @@ void plait__place_fini(plait__placement *place)
 	uint32_t d;
 
 	for (d = 0; place->devices != NULL && d < place->device_count; d++)
-		plait__arena_free(place->work, place->devices[d].heap);
-	plait__arena_free(place->work, place->devices);
-	plait__arena_free(place->work, place->lanes);
-	plait__arena_free(place->work, place->rows);
-	plait__arena_free(place->work, place->references);
-	plait__arena_free(place->work, place->candidates);
+		plait__workspace_free(place->work, place->devices[d].heap);
+	plait__workspace_free(place->work, place->devices);
+	plait__workspace_free(place->work, place->lanes);
+	plait__workspace_free(place->work, place->rows);
+	plait__workspace_free(place->work, place->references);
+	plait__workspace_free(place->work, place->candidates);
 	memset(place, 0, sizeof(*place));
 }
 
@@ -104,10 +104,10 @@ plait_status plait__place_add_lane(plait__placement *place, uint32_t device_inde
 	plait__place_lane *lane;
 	uint32_t index = place->lane_count;
 
-	if (plait__arena_reserve(place->work, (void **)&place->lanes,
+	if (plait__workspace_reserve(place->work, (void **)&place->lanes,
 				 &place->lane_capacity, index + 1ull,
 				 sizeof(*lane)) != PLAIT_OK ||
-	    plait__arena_reserve(place->work, (void **)&device->heap,
+	    plait__workspace_reserve(place->work, (void **)&device->heap,
 				 &device->capacity, device->count + 1ull,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The planner's phases in their order, and the plan that they leave. */
+/* Phases of the planner in order, and the plan that they leave. */
 #include "plan/schedule/planner.h"
 
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 #include "plan/simulate/simulate.h"
 
 #include "base/alloc.h"
@@ -19,11 +19,11 @@ static plait_status copy_devices(plait__planner_state *planner)
 	uint32_t d;
 
 	plan->devices_count = input->device_count;
-	plan->devices = plait__arena_alloc_zero(&planner->work,
+	plan->devices = plait__workspace_alloc_zero(&planner->work,
 						input->device_count,
 						sizeof(*plan->devices));
 	if (plan->devices == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (d = 0; d < input->device_count; d++) {
 		plan->devices[d].name = input->devices[d].name;
 		plan->devices[d].rank = input->devices[d].rank;
@@ -43,12 +43,12 @@ static plait_status sort_accesses(plait__planner_state *planner)
 
 	if (planner->sorted_accesses && sum == input->tables.accesses_count)
 		return PLAIT_OK;
-	plait__arena_free(&planner->work, plan->accesses);
+	plait__workspace_free(&planner->work, plan->accesses);
 	plan->accesses_count = sum;
-	plan->accesses = plait__arena_alloc(&planner->work, sum,
+	plan->accesses = plait__workspace_alloc(&planner->work, sum,
 					    sizeof(*plan->accesses));
 	if (plan->accesses == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < input->node_count; i++, node++)
 		if (node->access_count > 0)
 			memcpy(plan->accesses + plan->nodes[i].access_first,
@@ -59,10 +59,10 @@ static plait_status sort_accesses(plait__planner_state *planner)
 
 #define COPY_TABLE(type, name)						\
 	plan->name##_count = from->name##_count;			\
-	plan->name = plait__arena_alloc(&planner->work, from->name##_count,	\
+	plan->name = plait__workspace_alloc(&planner->work, from->name##_count,	\
 					sizeof(type));			\
 	if (plan->name == NULL)						\
-		return plait__input_no_memory(planner);			\
+		return plait__planner_no_memory(planner);			\
 	if (from->name##_count > 0)					\
 		memcpy(plan->name, from->name,				\
 		       from->name##_count * sizeof(type));
@@ -118,28 +118,28 @@ static void clean_names(plait__plan *plan)
 /* The two largest arrays of a plan lie where its working memory was. */
 static plait_status open_slabs(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t nodes = planner->input->node_count + 1ull, commands = 1;
 
 	for (uint32_t s = 0; s < planner->scope_count; s++)
 		commands += planner->scopes[s].t_count;
-	if (plait__arena_open_slab(work, PLAIT__ARENA_LATE, nodes *
+	if (plait__workspace_open_slab(work, PLAIT__WORKSPACE_LATE, nodes *
 				   sizeof(plait__plan_node)) != PLAIT_OK ||
-	    plait__arena_open_slab(work, PLAIT__ARENA_EARLY, commands *
+	    plait__workspace_open_slab(work, PLAIT__WORKSPACE_EARLY, commands *
 				   sizeof(plait__plan_command)) != PLAIT_OK)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 /* What only the choice of lanes needed. */
 static void free_graph(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 
 	if (planner->options->mode == PLAIT__MODE_HELPED)
 		return;
-	plait__arena_free(work, planner->level);
-	plait__arena_free(work, planner->rank);
+	plait__workspace_free(work, planner->level);
+	plait__workspace_free(work, planner->rank);
 	planner->level = NULL;
 	planner->rank = NULL;
 }
@@ -155,7 +155,7 @@ static void free_working(plait__planner_state *planner)
 	};
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-		plait__arena_free(&planner->work, blocks[i]);
+		plait__workspace_free(&planner->work, blocks[i]);
 	planner->level = NULL;
 	planner->rank = planner->cost = NULL;
 	planner->pred_first = planner->preds = NULL;
@@ -166,8 +166,8 @@ static void free_working(plait__planner_state *planner)
 
 static void free_numbers(plait__planner_state *planner)
 {
-	plait__arena_free(&planner->work, planner->node_of);
-	plait__arena_free(&planner->work, planner->command_of);
+	plait__workspace_free(&planner->work, planner->node_of);
+	plait__workspace_free(&planner->work, planner->command_of);
 	planner->node_of = planner->command_of = NULL;
 }
 
@@ -218,7 +218,7 @@ static plait_status run_phases(plait__planner_state *planner)
 	block = plan->name;						\
 	plan->name = NULL;						\
 	if (status == PLAIT_OK && block != NULL)			\
-		status = plait__arena_keep(&planner->work, block,		\
+		status = plait__workspace_keep(&planner->work, block,		\
 					   plan->name##_count,		\
 					   sizeof(type),			\
 					   (void **)&plan->name);	\
@@ -234,7 +234,7 @@ static plait_status keep_plan(plait__planner_state *planner, plait__plan **out)
 	clean_names(plan);
 	PLAIT__PLAN_ARRAYS(KEEP_ARRAY)
 	if (status == PLAIT_OK)
-		status = plait__arena_keep(&planner->work, plan, 1, sizeof(*plan),
+		status = plait__workspace_keep(&planner->work, plan, 1, sizeof(*plan),
 					   &block);
 	if (status == PLAIT_OK) {
 		*out = block;
@@ -245,16 +245,16 @@ static plait_status keep_plan(plait__planner_state *planner, plait__plan **out)
 	plait__free(planner->work.allocator, plan->name,			\
 		    (uint64_t)plan->name##_count * sizeof(type));
 	PLAIT__PLAN_ARRAYS(FREE_ARRAY)
-	return plait__input_no_memory(planner);
+	return plait__planner_no_memory(planner);
 }
 
 static plait_status begin_plan(plait__planner_state *planner)
 {
-	plait__plan *plan = plait__arena_alloc_zero(&planner->work, 1,
+	plait__plan *plan = plait__workspace_alloc_zero(&planner->work, 1,
 						    sizeof(*plan));
 
 	if (plan == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	plan->allocator = *planner->work.allocator;
 	plan->mode = planner->options->mode;
 	plan->policy = planner->options->policy;
@@ -322,7 +322,7 @@ plait_status plait__planner_run(const plait__input *input,
 	planner.counts = counts == NULL ? &ignored : counts;
 	planner.error = error;
 	memset(planner.counts, 0, sizeof(*planner.counts));
-	plait__arena_init(&planner.work, allocator == NULL ? plait__alloc_default()
+	plait__workspace_init(&planner.work, allocator == NULL ? plait__alloc_default()
 							: allocator);
 	find_scopes(&planner);
 	status = begin_plan(&planner);
@@ -332,7 +332,7 @@ plait_status plait__planner_run(const plait__input *input,
 	if (status == PLAIT_OK)
 		status = keep_plan(&planner, out);
 	planner.counts->peak_bytes = planner.work.peak_bytes;
-	plait__arena_fini(&planner.work);
+	plait__workspace_fini(&planner.work);
 	if (status == PLAIT_OK && estimated)
 		status = predict(*out, error);
 	if (status != PLAIT_OK) {

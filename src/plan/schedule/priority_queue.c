@@ -9,7 +9,7 @@ static bool is_before(const plait__priority_queue_entry *a, const plait__priorit
 	return a->key != b->key ? a->key < b->key : a->order < b->order;
 }
 
-plait_status plait__priority_queue_push(plait__arena *arena, plait__priority_queue *heap,
+plait_status plait__priority_queue_push(plait__workspace *arena, plait__priority_queue *heap,
 					uint32_t *next, uint64_t key, uint32_t t,
 					uint64_t *steps)
 {
@@ -22,7 +22,7 @@ plait_status plait__priority_queue_push(plait__arena *arena, plait__priority_que
 		heap->tail = t;
 		return PLAIT_OK;
 	}
-	if (plait__arena_reserve(arena, (void **)&heap->entries,
+	if (plait__workspace_reserve(arena, (void **)&heap->entries,
 				 &heap->capacity, i + 1ull,
 				 sizeof(entry)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;

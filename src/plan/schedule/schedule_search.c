@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The best of several schedules of a scope under the policy `bounded`: by
- * rank, then in plain order; no more than is needed to reach a lower bound.
+ * Search over list schedules of a scope, policy `bounded`: by rank, then in
+ * plain topological order; stops at a lower bound of the makespan.
  *
- * Where hops cost, a busy lane may be worth more than a free one, and a few
- * lanes more than many.  All this is tried, with as many lanes as there may be
- * and with fewer, so that more lanes than eight at most never make a schedule
- * longer.
+ * Where hops cost, a busy lane may be better than a free one, and few lanes
+ * better than many.  All variants are tried, with the full number of lanes and
+ * with fewer, so that more lanes, up to eight, never lengthen a schedule.
  */
+#include "plan/schedule/phases.h"
+
 #include "plan/schedule/list_schedule.h"
 
 #include <string.h>
@@ -30,22 +31,22 @@ static void end_try(struct plait__list_schedule *l)
 	plait__place_fini(&l->place);
 }
 
-/* Regions bring items while scopes are done, inner ones first. */
+/* Regions add items while scopes are processed, inner ones first. */
 static plait_status reserve_items(struct plait__list_schedule *l)
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
-	if (plait__arena_reserve(&planner->work, (void **)&l->position,
+	if (plait__workspace_reserve(&planner->work, (void **)&l->position,
 				 &l->position_capacity, items,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	return plait__arena_reserve(&planner->work, (void **)&l->first_lane,
+	return plait__workspace_reserve(&planner->work, (void **)&l->first_lane,
 				    &l->first_lane_capacity, items,
 				    sizeof(uint32_t));
 }
 
-/* The lanes of a try become those of the scope. */
+/* The lanes of the attempt become those of the scope. */
 static plait_status keep_lanes(struct plait__list_schedule *l,
 			       plait__planner_scope *scope)
 {
@@ -55,14 +56,14 @@ static plait_status keep_lanes(struct plait__list_schedule *l,
 	scope->lane_count = 0;
 	scope->makespan = l->makespan;
 	for (i = 0; i < l->place.lane_count; i++)
-		if (plait__assign_new_lane(l->planner, scope,
+		if (plait__planner_new_lane(l->planner, scope,
 					   l->place.lanes[i].device,
 					   &lane) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	return PLAIT_OK;
 }
 
-/* Copy what the scope owns of an array by item. */
+/* Copy the scope's part of an array by item. */
 static void copy_lanes(const plait__planner_state *planner,
 		       const plait__planner_scope *scope, uint32_t *to,
 		       const uint32_t *from)
@@ -82,7 +83,8 @@ static void copy_lanes(const plait__planner_state *planner,
 	}
 }
 
-/* The best so far goes aside before another try, and comes back. */
+/* The best attempt is saved before another one runs, and restored at the
+ * end. */
 static void save_best(struct plait__list_schedule *l, const plait__planner_scope *scope)
 {
 	if (l->saved)
@@ -143,7 +145,7 @@ static plait_status run_try(struct plait__list_schedule *l,
 	return plait__list_by_rank(l, scope, beat);
 }
 
-/* Kept if it is shorter than the best. */
+/* Run an attempt and keep it if it is shorter than the best. */
 static plait_status another_try(struct plait__list_schedule *l,
 				plait__planner_scope *scope, enum attempt attempt)
 {
@@ -160,12 +162,13 @@ static plait_status another_try(struct plait__list_schedule *l,
 	return status;
 }
 
-/* ---- where hops cost ---- */
+/* ---- attempts with hop costs ---- */
 
-/* Above this many nodes, fewer tries. */
+/* Above this number of nodes, fewer attempts. */
 enum { MANY_NODES = 16384 };
 
-/* A hop to each successor, less the part of the lanes that need none. */
+/* Rank with a hop to each successor, scaled by the share of lanes that need
+ * one. */
 static void rank_with_hops(struct plait__list_schedule *l,
 			   const plait__planner_scope *scope)
 {
@@ -186,8 +189,8 @@ static void rank_with_hops(struct plait__list_schedule *l,
 	}
 }
 
-/* As many lanes of each device as a single node of the scope wants at once;
- * true when none wants more than one lane in all. */
+/* Find the number of lanes of each device that a single node needs at once;
+ * returns true if no node needs more than one lane in all. */
 static bool find_needs(const plait__planner_state *planner,
 		       const plait__planner_scope *scope, uint32_t *needs,
 		       uint32_t *counts)
@@ -212,7 +215,8 @@ static bool find_needs(const plait__planner_state *planner,
 	return plain;
 }
 
-/* What the best try has, or what there may be: the most of any device. */
+/* Find the lane limit of each device, or the lanes of the best attempt; returns
+ * the largest. */
 static uint32_t find_caps(const plait__planner_state *planner,
 			  const plait__planner_scope *scope, uint32_t *caps)
 {
@@ -230,7 +234,7 @@ static uint32_t find_caps(const plait__planner_state *planner,
 	return most;
 }
 
-/* At most `count` lanes of each device; returns how many in all. */
+/* Limit each device to `count` lanes, or to its need; returns the sum. */
 static uint64_t set_limits(struct plait__list_schedule *l, const uint32_t *caps,
 			   const uint32_t *needs, uint32_t count)
 {
@@ -266,12 +270,12 @@ static uint32_t fewer(const plait__planner_scope *scope, uint32_t lanes)
 	return lanes - 1;
 }
 
-/* All ways with all lanes, then with fewer and fewer. */
+/* All variants with all lanes, then with fewer and fewer. */
 static plait_status try_more(struct plait__list_schedule *l, plait__planner_scope *scope)
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t devices = planner->input->device_count;
-	uint32_t *caps = plait__arena_alloc(&planner->work, devices * 3,
+	uint32_t *caps = plait__workspace_alloc(&planner->work, devices * 3,
 					    sizeof(uint32_t));
 	plait_status status = PLAIT_OK;
 	uint32_t lanes, most;
@@ -288,11 +292,11 @@ static plait_status try_more(struct plait__list_schedule *l, plait__planner_scop
 		status = try_attempts(l, scope, lanes == most ? BY_HOP_RANK :
 				      BY_RANK, plain && few);
 	}
-	plait__arena_free(&planner->work, caps);
+	plait__workspace_free(&planner->work, caps);
 	return status;
 }
 
-/* The ends of the best try are not needed any more. */
+/* The finish times of the best attempt are no longer needed. */
 static bool is_shortest(struct plait__list_schedule *l, const plait__planner_scope *scope)
 {
 	return plait__makespan_is_minimal(l->planner, scope, scope->makespan,
@@ -320,57 +324,57 @@ plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_in
 	    !is_shortest(l, scope))
 		status = try_more(l, scope);
 	restore_best(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
 }
 
 plait_status plait__search_open(plait__planner_state *planner, struct plait__list_schedule **out)
 {
-	plait__arena *work = &planner->work;
-	struct plait__list_schedule *l = plait__arena_alloc_zero(work, 1, sizeof(*l));
+	plait__workspace *work = &planner->work;
+	struct plait__list_schedule *l = plait__workspace_alloc_zero(work, 1, sizeof(*l));
 	uint64_t n = planner->node_count;
 
 	if (l == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	l->planner = planner;
-	l->ready = plait__arena_alloc_zero(work, planner->input->device_count,
+	l->ready = plait__workspace_alloc_zero(work, planner->input->device_count,
 					   sizeof(*l->ready));
-	l->finish = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	l->finish = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				     sizeof(uint64_t));
-	l->waiting = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	l->waiting = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				      sizeof(uint32_t));
-	l->first_seq = plait__arena_cut(work, PLAIT__ARENA_EARLY, n,
+	l->first_seq = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 					sizeof(uint32_t));
-	l->limits = plait__arena_alloc(work, planner->input->device_count,
+	l->limits = plait__workspace_alloc(work, planner->input->device_count,
 				       sizeof(uint32_t));
 	if (planner->options->hop_cost > 0)
-		l->hop_rank = plait__arena_alloc(work, n, sizeof(uint64_t));
+		l->hop_rank = plait__workspace_alloc(work, n, sizeof(uint64_t));
 	*out = l;
 	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
 	    l->first_seq == NULL || l->limits == NULL ||
 	    (planner->options->hop_cost > 0 && l->hop_rank == NULL))
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
 void plait__search_close(struct plait__list_schedule *l)
 {
-	plait__arena *work = &l->planner->work;
+	plait__workspace *work = &l->planner->work;
 	uint32_t d;
 
 	for (d = 0; l->ready != NULL && d < l->planner->input->device_count;
 	     d++) {
-		plait__arena_free(work, l->ready[d].now.entries);
-		plait__arena_free(work, l->ready[d].not_ready.entries);
+		plait__workspace_free(work, l->ready[d].now.entries);
+		plait__workspace_free(work, l->ready[d].not_ready.entries);
 	}
-	plait__arena_free(work, l->ready);
-	plait__arena_free(work, l->finish);
-	plait__arena_free(work, l->waiting);
-	plait__arena_free(work, l->position);
-	plait__arena_free(work, l->first_seq);
-	plait__arena_free(work, l->first_lane);
-	plait__arena_free(work, l->limits);
-	plait__arena_free(work, l->hop_rank);
-	plait__arena_free(work, l->points);
-	plait__arena_free(work, l->others);
-	plait__arena_free(work, l);
+	plait__workspace_free(work, l->ready);
+	plait__workspace_free(work, l->finish);
+	plait__workspace_free(work, l->waiting);
+	plait__workspace_free(work, l->position);
+	plait__workspace_free(work, l->first_seq);
+	plait__workspace_free(work, l->first_lane);
+	plait__workspace_free(work, l->limits);
+	plait__workspace_free(work, l->hop_rank);
+	plait__workspace_free(work, l->points);
+	plait__workspace_free(work, l->others);
+	plait__workspace_free(work, l);
 }

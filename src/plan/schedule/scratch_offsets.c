@@ -11,7 +11,7 @@
  * covered with chains of ancestors (chain_cover.c), each chain has a place, and a
  * region's place holds all places of its bodies.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include "base/error.h"
 
@@ -68,10 +68,10 @@ static plait_status add_scratch(struct memory *m, uint32_t command,
 	plait__plan *plan = m->planner->plan;
 	plait__plan_scratch *scratch;
 
-	if (plait__arena_reserve(&m->planner->work, (void **)&plan->scratch,
+	if (plait__workspace_reserve(&m->planner->work, (void **)&plan->scratch,
 				 &m->capacity, plan->scratch_count + 1ull,
 				 sizeof(*scratch)) != PLAIT_OK)
-		return plait__input_no_memory(m->planner);
+		return plait__planner_no_memory(m->planner);
 	scratch = &plan->scratch[plan->scratch_count++];
 	scratch->command = command;
 	scratch->device = plan->lanes[plan->commands[command].lane].device;
@@ -116,10 +116,10 @@ static plait_status by_lanes(struct memory *m)
 	plait__plan *plan = planner->plan;
 	uint32_t t, k;
 
-	m->place = plait__arena_alloc_zero(&planner->work, plan->lanes_count,
+	m->place = plait__workspace_alloc_zero(&planner->work, plan->lanes_count,
 					   sizeof(uint64_t));
 	if (m->place == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = 0; t < planner->node_count; t++)
 		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++) {
 			uint64_t bytes = scratch_of(planner, t, k);
@@ -182,10 +182,10 @@ static plait_status chain_scope(struct memory *m, struct plait__chain_cover *cha
 	planner->scopes[s].lane_count = 0;
 	if (plait__chain_cover_run(chains, s) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	place = plait__arena_alloc_zero(&planner->work, scope->lane_count,
+	place = plait__workspace_alloc_zero(&planner->work, scope->lane_count,
 					sizeof(uint64_t));
 	if (place == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (t = scope->t_first; t < end; t++) {
 		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++)
 			m->item_bytes[plait__planner_item(planner, t, k)] =
@@ -210,7 +210,7 @@ static plait_status chain_scope(struct memory *m, struct plait__chain_cover *cha
 
 			m->item_offset[item] = place[planner->lane[item]];
 		}
-	plait__arena_free(&planner->work, place);
+	plait__workspace_free(&planner->work, place);
 	return PLAIT_OK;
 }
 
@@ -246,7 +246,7 @@ static void move_scope(struct memory *m, uint32_t t)
 static plait_status by_edges(struct memory *m)
 {
 	plait__planner_state *planner = m->planner;
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 	uint32_t s = planner->scope_count, devices = planner->input->device_count;
 	struct plait__chain_cover *chains;
@@ -254,12 +254,12 @@ static plait_status by_edges(struct memory *m)
 	uint64_t *totals;
 	uint32_t t;
 
-	m->item_bytes = plait__arena_alloc_zero(work, items, sizeof(uint64_t));
-	m->item_offset = plait__arena_alloc_zero(work, items, sizeof(uint64_t));
-	totals = plait__arena_alloc_zero(work, (uint64_t)planner->scope_count *
+	m->item_bytes = plait__workspace_alloc_zero(work, items, sizeof(uint64_t));
+	m->item_offset = plait__workspace_alloc_zero(work, items, sizeof(uint64_t));
+	totals = plait__workspace_alloc_zero(work, (uint64_t)planner->scope_count *
 					 devices, sizeof(uint64_t));
 	if (m->item_bytes == NULL || m->item_offset == NULL || totals == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	memset(planner->lane, 0xff, items * sizeof(uint32_t));
 	planner->lane_device_count = 0;
 	status = plait__chain_cover_open(planner, &chains);
@@ -278,7 +278,7 @@ static plait_status by_edges(struct memory *m)
 
 plait_status plait__scratch_offsets_assign(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait_status status;
 	struct memory m;
 	uint32_t d;
@@ -288,20 +288,20 @@ plait_status plait__scratch_offsets_assign(plait__planner_state *planner)
 		return PLAIT_OK;
 	memset(&m, 0, sizeof(m));
 	m.planner = planner;
-	m.total = plait__arena_alloc_zero(work, planner->input->device_count,
+	m.total = plait__workspace_alloc_zero(work, planner->input->device_count,
 					  sizeof(uint64_t));
 	if (m.total == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	if (planner->options->mode == PLAIT__MODE_HELPED && planner->mixed)
 		status = by_edges(&m);
 	else
 		status = by_lanes(&m);
 	for (d = 0; d < planner->input->device_count; d++)
 		planner->plan->devices[d].scratch_bytes = m.total[d];
-	plait__arena_free(work, m.total);
-	plait__arena_free(work, m.place);
-	plait__arena_free(work, m.item_bytes);
-	plait__arena_free(work, m.item_offset);
+	plait__workspace_free(work, m.total);
+	plait__workspace_free(work, m.place);
+	plait__workspace_free(work, m.item_bytes);
+	plait__workspace_free(work, m.item_offset);
 	planner->counts->steps += planner->node_count;
 	return status;
 }

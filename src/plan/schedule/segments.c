@@ -7,7 +7,7 @@
  * all paths.  Commands of one device and depth are a segment: a path that
  * left it would come back deeper, so none can.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 #include <string.h>
 
@@ -51,10 +51,10 @@ static plait_status add_segment(struct segments *s, uint32_t device,
 	plait__plan *plan = s->plan;
 	uint32_t index = plan->segments_count;
 
-	if (plait__arena_reserve(&s->planner->work, (void **)&plan->segments,
+	if (plait__workspace_reserve(&s->planner->work, (void **)&plan->segments,
 				 &s->capacity, index + 1ull,
 				 sizeof(*plan->segments)) != PLAIT_OK ||
-	    plait__arena_reserve(&s->planner->work, (void **)&s->key_depth,
+	    plait__workspace_reserve(&s->planner->work, (void **)&s->key_depth,
 				 &s->key_capacity, index + 1ull,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -118,7 +118,7 @@ static plait_status clear_table(struct segments *s, uint32_t commands,
 
 	while (size < 2ull * commands)
 		size *= 2;
-	if (plait__arena_reserve(&s->planner->work, (void **)&s->table,
+	if (plait__workspace_reserve(&s->planner->work, (void **)&s->table,
 				 &s->table_capacity, size,
 				 sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -153,7 +153,7 @@ static plait_status do_body(struct segments *s, plait__plan_body *body)
 
 plait_status plait__segments_find(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	plait__plan *plan = planner->plan;
 	plait_status status = PLAIT_OK;
 	struct segments s;
@@ -166,20 +166,20 @@ plait_status plait__segments_find(plait__planner_state *planner)
 	memset(&s, 0, sizeof(s));
 	s.planner = planner;
 	s.plan = plan;
-	s.track_of = plait__arena_alloc(work, plan->lanes_count,
+	s.track_of = plait__workspace_alloc(work, plan->lanes_count,
 					sizeof(uint32_t));
-	s.depth = plait__arena_alloc(work, plan->command_count,
+	s.depth = plait__workspace_alloc(work, plan->command_count,
 				     sizeof(uint32_t));
 	plan->segment_of_count = plan->command_count;
-	plan->segment_of = plait__arena_alloc_none(work, plan->command_count,
+	plan->segment_of = plait__workspace_alloc_none(work, plan->command_count,
 						   sizeof(uint32_t));
 	if (s.track_of == NULL || s.depth == NULL || plan->segment_of == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	for (i = 0; i < plan->bodies_count && status == PLAIT_OK; i++)
 		status = do_body(&s, &plan->bodies[i]);
-	plait__arena_free(work, s.track_of);
-	plait__arena_free(work, s.depth);
-	plait__arena_free(work, s.table);
-	plait__arena_free(work, s.key_depth);
-	return status == PLAIT_OK ? PLAIT_OK : plait__input_no_memory(planner);
+	plait__workspace_free(work, s.track_of);
+	plait__workspace_free(work, s.depth);
+	plait__workspace_free(work, s.table);
+	plait__workspace_free(work, s.key_depth);
+	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
 }

@@ -4,7 +4,7 @@
  * submission order after the last wait.  As intervals on that order they get
  * by with as many slots as are in use at once.
  */
-#include "plan/schedule/planner_state.h"
+#include "plan/schedule/phases.h"
 
 struct signals {
 	plait__plan *plan;
@@ -84,22 +84,22 @@ static void do_bodies(struct signals *s)
 
 plait_status plait__signal_slots_assign(plait__planner_state *planner)
 {
-	plait__arena *work = &planner->work;
+	plait__workspace *work = &planner->work;
 	struct signals s;
 
 	s.plan = planner->plan;
-	s.track_of = plait__arena_alloc(work, s.plan->lanes_count,
+	s.track_of = plait__workspace_alloc(work, s.plan->lanes_count,
 					sizeof(uint32_t));
-	s.waiters = plait__arena_alloc_zero(work, s.plan->command_count,
+	s.waiters = plait__workspace_alloc_zero(work, s.plan->command_count,
 					    sizeof(uint32_t));
-	s.freed = plait__arena_alloc(work, s.plan->command_count,
+	s.freed = plait__workspace_alloc(work, s.plan->command_count,
 				     sizeof(uint32_t));
 	if (s.track_of == NULL || s.waiters == NULL || s.freed == NULL)
-		return plait__input_no_memory(planner);
+		return plait__planner_no_memory(planner);
 	do_bodies(&s);
-	plait__arena_free(work, s.track_of);
-	plait__arena_free(work, s.waiters);
-	plait__arena_free(work, s.freed);
+	plait__workspace_free(work, s.track_of);
+	plait__workspace_free(work, s.waiters);
+	plait__workspace_free(work, s.freed);
 	planner->counts->steps += s.plan->waits_count;
 	return PLAIT_OK;
 }

@@ -45,10 +45,10 @@ static plait_status new_row(plait__placement *place, uint32_t old, uint32_t *out
 		if (place->width == 0 || place->row_count >= place->row_limit)
 			return PLAIT_OK;
 		row = place->row_count;
-		if (plait__arena_reserve(place->work, (void **)&place->rows,
+		if (plait__workspace_reserve(place->work, (void **)&place->rows,
 					 &place->row_capacity, row + 1ull,
 					 place->row_bytes) != PLAIT_OK ||
-		    plait__arena_reserve(place->work,
+		    plait__workspace_reserve(place->work,
 					 (void **)&place->references,
 					 &place->reference_capacity, row + 1ull,
 					 sizeof(uint32_t)) != PLAIT_OK)
@@ -122,7 +122,7 @@ static plait_status gather(plait__placement *place, uint32_t lane,
 	uint32_t i, kept = 0;
 
 	if (count > place->candidate_capacity &&
-	    plait__arena_reserve(place->work, (void **)&place->candidates,
+	    plait__workspace_reserve(place->work, (void **)&place->candidates,
 				 &place->candidate_capacity, count,
 				 sizeof(*preds)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;

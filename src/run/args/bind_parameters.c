@@ -4,11 +4,9 @@
 
 #include "run/args/frame.h"
 
-#include "base/spelling_hint.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 #include "kernel/launch.h"
-#include "kernel/type.h"
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
 #include "object/context/device.h"
@@ -325,113 +323,4 @@ void plait__bind_parameters_release(plait__frame *frame)
 		bound->buffer = NULL;
 		bound->mapped = NULL;
 	}
-}
-
-/* ---- questions ---- */
-
-static uint32_t find_param(const plait__plan *plan, const char *name)
-{
-	for (uint32_t i = 0; i < plan->params_count; i++)
-		if (strcmp(name_of(plan, plan->params[i].name), name) == 0)
-			return i;
-	return PLAIT__NONE;
-}
-
-static plait_status fail_unknown(const plait__plan *plan, const char *name,
-				 plait_error *error)
-{
-	plait__spelling_hint choices;
-
-	plait__spelling_hint_init(&choices, name);
-	for (uint32_t i = 0; i < plan->params_count; i++)
-		plait__spelling_hint_add(&choices,
-					 name_of(plan, plan->params[i].name));
-	return plait__fail(error, PLAIT_E_INVALID,
-			   "the plan has no parameter \"%.60s\"%s; it has %s",
-			   name, plait__spelling_hint_text(&choices),
-			   plait__spelling_hint_list(&choices));
-}
-
-static void describe(const plait__plan *plan, const plait__plan_param *param,
-		     plait_parameter_info *info)
-{
-	const char *type = plait__type_name((plait__type)param->type);
-
-	memset(info, 0, sizeof(*info));
-	if (param->kind == PLAIT__PARAM_VALUE)
-		info->bytes = param->bytes;
-	else if (param->kind == PLAIT__PARAM_MEMORY)
-		info->kind = PLAIT_PARAMETER_BUFFER;
-	else
-		info->kind = PLAIT_PARAMETER_LAUNCH;
-	if (info->kind == PLAIT_PARAMETER_LAUNCH)
-		type = "launch";
-	(void)strncpy(info->type, type, sizeof(info->type) - 1);
-	(void)strncpy(info->name, name_of(plan, param->name),
-		      sizeof(info->name) - 1);
-}
-
-PLAIT_API plait_status plait_plan_parameter_count(plait_plan *plan,
-						  uint32_t *out_count,
-						  plait_error *error)
-{
-	plait__plan_object *entered;
-	plait_status status = plait__plan_object_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	if (out_count == NULL)
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "out_count is null");
-	else
-		*out_count = entered->plan->params_count;
-	plait__object_leave(&entered->object);
-	return status;
-}
-
-PLAIT_API plait_status plait_plan_parameter(plait_plan *plan, const char *name,
-					    uint32_t *out_number,
-					    plait_error *error)
-{
-	plait__plan_object *entered;
-	uint32_t number;
-	plait_status status = plait__plan_object_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	if (name == NULL || out_number == NULL) {
-		status = plait__fail(error, PLAIT_E_INVALID, "%s is null",
-				     name == NULL ? "name" : "out_number");
-	} else {
-		number = find_param(entered->plan, name);
-		*out_number = number != PLAIT__NONE ? number : 0;
-		if (number == PLAIT__NONE)
-			status = fail_unknown(entered->plan, name, error);
-	}
-	plait__object_leave(&entered->object);
-	return status;
-}
-
-PLAIT_API plait_status plait_plan_parameter_query(plait_plan *plan,
-						  uint32_t number,
-						  plait_parameter_info *info,
-						  plait_error *error)
-{
-	plait_parameter_info ours;
-	plait__plan_object *entered;
-	plait_status status = plait__plan_object_enter(plan, &entered, error);
-
-	if (status != PLAIT_OK)
-		return status;
-	if (number >= entered->plan->params_count) {
-		status = plait__fail(error, PLAIT_E_INVALID,
-				     "the plan has no parameter %u, but %u of "
-				     "them", number,
-				     entered->plan->params_count);
-	} else {
-		describe(entered->plan, &entered->plan->params[number], &ours);
-		status = PLAIT__STRUCT_WRITE(plait_parameter_info, info, &ours, error);
-	}
-	plait__object_leave(&entered->object);
-	return status;
 }

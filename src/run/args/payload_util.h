@@ -91,4 +91,14 @@ static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 	return payload != NULL && plait__payload_has_params(plan, payload);
 }
 
+/* Returns true if the command completes outside its lane: by a signal or by the
+ * owner of an inbox. */
+static inline bool plait__payload_is_external(const plait__plan *plan, uint32_t command)
+{
+	uint8_t kind = plan->commands[command].kind;
+
+	return kind == PLAIT__CMD_CALLBACK || kind == PLAIT__CMD_EMIT ||
+	       kind == PLAIT__CMD_WAIT;
+}
+
 #endif

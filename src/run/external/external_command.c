@@ -6,7 +6,7 @@
 #include "run/external/external_command.h"
 
 #include "run/blocked_on.h"
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 #include "run/external/completion.h"
 
 #include "base/error.h"
@@ -54,8 +54,8 @@ bool plait__external_matches(const plait__program *program, uint32_t command)
 	if (program->rehearsal != NULL)
 		return false;
 	if (at->kind != PLAIT__CMD_REGION)
-		return plait__call_op_is_external(program->plan, command);
-	predicate = plait__call_op_predicate(program, at->link);
+		return plait__payload_is_external(program->plan, command);
+	predicate = plait__program_predicate(program, at->link);
 	return predicate != NULL && predicate->inbox != NULL;
 }
 

@@ -154,24 +154,3 @@ plait__call_op *plait__call_op_remake(const plait__program *program,
 		plait__call_op_make(program, kernels, ops[i].command, &made[i]);
 	return made;
 }
-
-bool plait__call_op_is_external(const plait__plan *plan, uint32_t command)
-{
-	uint8_t kind = plan->commands[command].kind;
-
-	return kind == PLAIT__CMD_CALLBACK || kind == PLAIT__CMD_EMIT ||
-	       kind == PLAIT__CMD_WAIT;
-}
-
-const plait__store_function *
-plait__call_op_predicate(const plait__program *program, uint32_t region)
-{
-	const plait__plan *plan = program->plan;
-	uint32_t payload = program->rehearsal != NULL ? PLAIT__NONE :
-			   plan->regions[region].predicate;
-	uint32_t object = payload < plan->payloads_count ?
-			  plan->payloads[payload].object : PLAIT__NONE;
-
-	return object < plan->functions_count ?
-	       &program->frozen->functions[object] : NULL;
-}

@@ -19,11 +19,4 @@ plait__call_op *plait__call_op_remake(const plait__program *program,
 				      plait__object *const *kernels,
 				      const plait__call_op *ops, uint32_t count);
 
-/* Does it need somebody else: an owner's thread, a signal? */
-bool plait__call_op_is_external(const plait__plan *plan, uint32_t command);
-
-/* The function that decides a region, or null: a word in memory does. */
-const plait__store_function *
-plait__call_op_predicate(const plait__program *program, uint32_t region);
-
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "pool/wakeup_latency.h"
+#include "pool/hop_latency.h"
 #include "sys/clock.h"
 #include "sys/env.h"
 
@@ -102,7 +102,7 @@ static uint32_t find_threads(plait__pool *pool)
 static void look_at_hop(const struct compiled *compiled, plait__pool *pool)
 {
 	if (!compiled->hop_said)
-		(void)plait__wakeup_latency_ns(pool);
+		(void)plait__hop_latency_ns(pool);
 }
 
 /* Do runs choose between lanes and one lane? */
@@ -358,7 +358,7 @@ static void unmake(plait__instance *instance)
 static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
 	uint64_t hop_ns = compiled->hop_said ? compiled->hop_ns :
-			  plait__wakeup_latency_known_ns(pool);
+			  plait__hop_latency_known_ns(pool);
 
 	return plait__speedup_model_saving(&compiled->forecast,
 					   at_load_relaxed_u64(&compiled->serial_ns),

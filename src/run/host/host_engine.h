@@ -17,6 +17,9 @@
 #include "pool/task.h"
 #include "sys/mutex.h"
 
+/* Engine of plans whose devices are all the host. */
+extern const plait__engine plait__host_engine;
+
 /* What waits for nothing: one indirect call, of a kernel's form or of a host
  * function's, which is worth a form of its own: empty ones take 2 ns. */
 typedef struct plait__call_op {

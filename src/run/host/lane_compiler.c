@@ -52,7 +52,7 @@ static void place_regions(plait__lane_compiler *c)
 		decider->shared = !c->serial && region->lane_count > 1;
 		decider->outer = c->plan->bodies[c->plan->nodes[
 			c->plan->commands[command].node].body].region;
-		decider->function = plait__call_op_predicate(c->program, r);
+		decider->function = plait__program_predicate(c->program, r);
 		decider->asks_owner = plait__external_matches(c->program, command);
 		for (uint32_t i = 0; i < region->lane_count; i++) {
 			plait__visit *visit =

@@ -3,6 +3,7 @@
 #include "run/host/steal_claim.h"
 
 #include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 
 #include "base/error.h"
 
@@ -19,7 +20,7 @@ bool plait__steal_program_applies(const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (plan->commands[i].kind > PLAIT__CMD_MARK ||
 		    (plan->commands[i].flags & PLAIT__CMD_MEMBER) != 0 ||
-		    plait__call_op_is_external(plan, i))
+		    plait__payload_is_external(plan, i))
 			return false;
 	return true;
 }

@@ -7,7 +7,7 @@
  */
 #include "run/queue/queue_engine.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 
@@ -109,7 +109,7 @@ static bool is_waited(const struct batch_builder *p, uint32_t command,
 	uint32_t other = plait__queue_program_lane(p->queued, before);
 
 	if (lane == other || !is_of_port(p, lane, other) ||
-	    plait__call_op_is_external(p->plan, before))
+	    plait__payload_is_external(p->plan, before))
 		return false;
 	return at->kind != PLAIT__CMD_ENTER ||
 	       p->plan->regions[at->link].command != before;
@@ -419,7 +419,7 @@ static void find_ends(struct batch_builder *p, const plait__plan_body *body,
 
 		if (exit->lane != home && lane != home &&
 		    is_of_port(p, lane, home) &&
-		    !plait__call_op_is_external(p->plan, last))
+		    !plait__payload_is_external(p->plan, last))
 			note_mark(p, plait__queue_program_mark(p->queued, last));
 	}
 }
@@ -476,7 +476,7 @@ static bool is_begun_by_host(const struct batch_builder *p, uint32_t command)
 
 	if (at->kind == PLAIT__CMD_REGION || at->kind == PLAIT__CMD_ENTER)
 		return p->queued->regions[at->link].drains_lanes;
-	return plait__call_op_is_external(p->plan, command);
+	return plait__payload_is_external(p->plan, command);
 }
 
 static void await(struct batch_builder *p, uint32_t command)

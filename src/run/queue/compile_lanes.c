@@ -26,13 +26,13 @@ static plait_status check_command(const plait__queue_program *queued,
 {
 	const plait__plan *plan = queued->program->plan;
 	const char *lacks = plait__translate_lacks(queued, command);
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	if (lacks == NULL)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "%s on device \"%.60s\" %s",
-			   plait__program_node(plan, command, room),
+			   plait__command_text(plan, command, room),
 			   queued->lanes[plan->commands[command].lane]
 				   .device->object.label, lacks);
 }

@@ -21,7 +21,7 @@
  */
 #include "run/queue/queue_engine.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 
 #include "base/alloc.h"
 
@@ -121,7 +121,7 @@ static bool is_own(const struct stage_builder *w, uint32_t command, uint32_t bef
 
 static bool is_outside(const struct stage_builder *w, uint32_t command)
 {
-	return plait__call_op_is_external(w->plan, command);
+	return plait__payload_is_external(w->plan, command);
 }
 
 static void add_sources_of(struct stage_builder *w, uint32_t command)

@@ -49,11 +49,11 @@ static void name_it(const plait__queue_instance *state, uint32_t number,
 	const plait__queue_segment *segment = segment_at(state, number);
 	uint32_t first = plait__queue_program_at(&state->queued->members,
 						 segment->member_first);
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	snprintf(frozen->label, sizeof(frozen->label),
 		 "segment of %u from %.60s on", segment->member_count,
-		 plait__program_node(plan, first, room));
+		 plait__command_text(plan, first, room));
 }
 
 /* As one command, or one by one. */

@@ -418,7 +418,7 @@ static plait_status make(plait__queue_instance *state, uint32_t command,
 		&state->instance->frame, command);
 	plait__queue_launch *self = &state->launches[command];
 	plait_status status = PLAIT_OK;
-	char room[PLAIT__NODE_ROOM];
+	char room[PLAIT__COMMAND_TEXT_BYTES];
 
 	if (self->variant_count == 0)
 		return PLAIT_OK;
@@ -434,7 +434,7 @@ static plait_status make(plait__queue_instance *state, uint32_t command,
 		status = bind_all(state, command, error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%s: ",
-				    plait__program_node(
+				    plait__command_text(
 					    state->queued->program->plan,
 					    command, room));
 	return status;

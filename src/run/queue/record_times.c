@@ -11,7 +11,7 @@
  */
 #include "run/queue/queue_engine.h"
 
-#include "run/host/call_op.h"
+#include "run/args/payload_util.h"
 #include "run/record/recorder.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bool plait__record_times_is_timed(const plait__queue_program *queued, uint32_t c
 	uint8_t kind = plan->commands[command].kind;
 
 	return queued->records && kind != PLAIT__CMD_REGION &&
-	       kind != PLAIT__CMD_ENTER && !plait__call_op_is_external(plan, command);
+	       kind != PLAIT__CMD_ENTER && !plait__payload_is_external(plan, command);
 }
 
 static uint32_t body_of(const plait__queue_instance *state, uint32_t command)

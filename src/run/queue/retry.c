@@ -54,10 +54,10 @@ static void give_up(plait__queue_instance *state, uint32_t lane, uint32_t what,
 	const plait__backend_port *port = state->queued->lanes[lane].device->port;
 	plait_error loss = { .size = sizeof(loss) };
 	uint32_t last = plait__retry_last_command(state, lane);
-	char room[PLAIT__NODE_ROOM] = "no node";
+	char room[PLAIT__COMMAND_TEXT_BYTES] = "no node";
 
 	if (last != PLAIT__NONE)
-		(void)plait__program_node(plan_of(state), last, room);
+		(void)plait__command_text(plan_of(state), last, room);
 	plait__fail_origin(&loss, PLAIT_E_LOST, why->status,
 			   "plugin %.20s has work of lane %u, up to %.60s, and "
 			   "refuses %s; freeze the plan anew, its memory and "

@@ -6,7 +6,6 @@
  */
 #include "run/queue/queue_engine.h"
 
-#include "run/host/call_op.h"
 #include "run/args/payload_util.h"
 
 #include "base/error.h"
@@ -37,7 +36,7 @@ static const char *lacks_of_region(const plait__queue_program *queued,
 	const plait__plan *plan = queued->program->plan;
 	uint32_t region = plan->commands[command].link;
 	const plait__store_function *function =
-		plait__call_op_predicate(queued->program, region);
+		plait__program_predicate(queued->program, region);
 
 	queued->regions[region].function = function;
 	if (function == NULL)

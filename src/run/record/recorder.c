@@ -2,8 +2,6 @@
 /* Recorders, recordings and rings; see recorder.h. */
 #include "run/record/recorder.h"
 
-#include "run/program.h"
-
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -32,15 +30,14 @@ static void free_recording(const plait_allocator *allocator,
 
 static plait__recording *new_recording(const plait__recorder *recorder)
 {
-	const plait__program *program = recorder->program;
-	const plait_allocator *allocator = plait__program_allocator(program);
+	const plait_allocator *allocator = recorder->allocator;
 	plait__recording *recording = plait__alloc(allocator,
 						   sizeof(*recording));
 
 	if (recording == NULL)
 		return NULL;
-	recording->lane_count = program->plan->lanes_count > 0 ?
-				program->plan->lanes_count : 1;
+	recording->lane_count = recorder->plan->lanes_count > 0 ?
+				recorder->plan->lanes_count : 1;
 	recording->ring_capacity = recorder->ring_capacity;
 	recording->rings = plait__cacheline_alloc(allocator,
 						  rings_bytes(recording));
@@ -206,11 +203,11 @@ void plait__recorder_free(plait__recorder *recorder)
 
 	if (recorder == NULL)
 		return;
-	allocator = plait__program_allocator(recorder->program);
+	allocator = recorder->allocator;
 	while ((recording = pop_free(recorder)) != NULL)
 		free_recording(allocator, recording);
 	plait__free(allocator, recorder->samples,
-		    recorder->program->plan->command_count *
+		    recorder->plan->command_count *
 		    sizeof(*recorder->samples));
 	plait__free(allocator, recorder, sizeof(*recorder));
 }
@@ -221,18 +218,16 @@ static plait_status no_memory(plait_error *error)
 			   "no memory to record runs of a plan");
 }
 
-static bool fill_recorder(plait__recorder *recorder)
+static bool fill_recorder(plait__recorder *recorder, uint32_t recordings)
 {
-	const plait__program *program = recorder->program;
-	uint32_t commands = program->plan->command_count;
+	uint32_t commands = recorder->plan->command_count;
 	plait__recording *recording;
 
-	recorder->samples = plait__alloc_array(
-		plait__program_allocator(program), commands,
-		sizeof(*recorder->samples));
+	recorder->samples = plait__alloc_array(recorder->allocator, commands,
+					       sizeof(*recorder->samples));
 	if (recorder->samples == NULL && commands > 0)
 		return false;
-	for (uint32_t i = 0; i < program->instance_count; i++) {
+	for (uint32_t i = 0; i < recordings; i++) {
 		recording = new_recording(recorder);
 		if (recording == NULL)
 			return false;
@@ -241,32 +236,23 @@ static bool fill_recorder(plait__recorder *recorder)
 	return true;
 }
 
-/* Called with the plan's `preparing` held. */
-plait_status plait__recorder_make(plait__program *program, uint32_t capacity,
+plait_status plait__recorder_make(plait__recorder **out,
+				  const plait__plan *plan,
+				  const plait_allocator *allocator,
+				  uint32_t recordings, uint32_t capacity,
 				  plait_error *error)
 {
-	plait__recorder *recorder = plait__alloc(
-		plait__program_allocator(program), sizeof(*recorder));
-	plait_status status = PLAIT_OK;
+	plait__recorder *recorder = plait__alloc(allocator, sizeof(*recorder));
 
+	*out = recorder;
 	if (recorder == NULL)
 		return no_memory(error);
-	recorder->program = program;
+	recorder->plan = plan;
+	recorder->allocator = allocator;
 	recorder->ring_capacity = capacity;
 	plait__mutex_init(&recorder->lock);
-	if (!fill_recorder(recorder))
-		status = no_memory(error);
-	for (uint32_t i = 0; status == PLAIT_OK &&
-	     i < program->instance_count; i++)
-		status = program->engine->make_record(&program->instances[i],
-						      error);
-	if (status != PLAIT_OK) {
-		plait__recorder_free(recorder);
-		return status;
-	}
-	/* Release: pairs with the load in plait__program_recorder. */
-	at_store_release_ptr(&program->recorder, recorder);
-	return PLAIT_OK;
+	return fill_recorder(recorder, recordings) ? PLAIT_OK :
+						     no_memory(error);
 }
 
 plait_status plait__recorder_acquire(plait__recorder *recorder,

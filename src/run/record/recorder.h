@@ -13,13 +13,15 @@
 
 #include "plait/trace.h"
 
-#include "run/engine.h"
-
+#include "base/alloc.h"
 #include "plan/plan.h"
 #include "pool/cacheline.h"
 #include "sys/clock.h"
 #include "sys/mutex.h"
 #include "sys/thread.h"
+
+typedef struct plait__recorder plait__recorder;
+typedef struct plait__recording plait__recording;
 
 typedef struct plait__record_entry {
 	uint64_t start_ns;
@@ -65,7 +67,8 @@ typedef struct plait__cost_sample {
 } plait__cost_sample;
 
 struct plait__recorder {
-	plait__program *program;
+	const plait__plan *plan;
+	const plait_allocator *allocator;
 	uint32_t ring_capacity;
 	struct plait__mutex lock; /* guards what follows; a leaf */
 	plait__recording *free;
@@ -73,9 +76,14 @@ struct plait__recorder {
 	uint64_t runs;		/* that are in the samples */
 };
 
-/* Make a plan's recorder, with a recording for each instance. */
-plait_status plait__recorder_make(plait__program *program, uint32_t capacity,
+/* Makes the recorder of a plan, with that many recordings, each of `capacity`
+ * entries a lane.  After a failure the caller frees *out. */
+plait_status plait__recorder_make(plait__recorder **out,
+				  const plait__plan *plan,
+				  const plait_allocator *allocator,
+				  uint32_t recordings, uint32_t capacity,
 				  plait_error *error);
+/* Null is fine. */
 void plait__recorder_free(plait__recorder *recorder);
 
 /* One that is not in use, or a new one when runs that are over keep theirs. */

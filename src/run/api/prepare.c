@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Choice of a plan's engine, and the entry points that prepare a plan. */
+#include "run/api/prepare.h"
+
+#include "run/host/host_engine.h"
+
+#include "base/error.h"
+#include "object/context/device.h"
+
+/* Lanes of the host as functions that call one another, unless queues are
+ * asked for; all else on queues. */
+static const plait__engine *choose_engine(const plait__plan_object *frozen)
+{
+	const plait__plan *plan = frozen->plan;
+
+	/* Without what it names there is nothing to be submitted. */
+	if (frozen->rehearses)
+		return &plait__host_engine;
+	if (frozen->on_queues)
+		return &plait__queue_engine;
+	for (uint32_t i = 0; i < plan->devices_count; i++) {
+		const plait__device *device = frozen->devices[i];
+
+		/* Nothing is there: a plan that is sealed has the others. */
+		if (device != NULL && !plait__device_is_host(device))
+			return &plait__queue_engine;
+	}
+	return &plait__host_engine;
+}
+
+plait_status plait__prepare_new_program(plait__plan_object *frozen,
+					plait__program **out,
+					plait_error *error)
+{
+	return plait__program_make(frozen, choose_engine, out, error);
+}
+
+PLAIT_API plait_status plait_plan_prepare(plait_plan *plan, plait_error *error)
+{
+	plait__program *program;
+	plait__plan_object *frozen;
+	bool was_ready;
+	plait_status status = plait__plan_object_enter(plan, &frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	was_ready = at_load_acquire_ptr(&frozen->program) != NULL;
+	status = plait__prepare_program(frozen, &program, error);
+	if (status == PLAIT_OK && was_ready &&
+	    program->engine->recalibrate != NULL)
+		program->engine->recalibrate(program);
+	plait__object_leave(&frozen->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_rehearse(plait_plan *plan, uint64_t unit_ns,
+					   plait_error *error)
+{
+	plait__plan_object *frozen;
+	plait_status status = plait__plan_object_enter(plan, &frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__mutex_lock(&frozen->preparing);
+	if (at_load_acquire_ptr(&frozen->program) != NULL) {
+		status = plait__fail(error, PLAIT_E_STATE,
+				     "the plan was prepared to run already; "
+				     "rehearse another one");
+	} else {
+		frozen->rehearses = true;
+		frozen->rehearsal_unit_ns = unit_ns;
+	}
+	plait__mutex_unlock(&frozen->preparing);
+	plait__object_leave(&frozen->object);
+	return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preparation of a plan: chooses its engine and makes its program, once, by the
+ * first call that needs it.
+ */
+#ifndef PLAIT_SRC_RUN_API_PREPARE_H
+#define PLAIT_SRC_RUN_API_PREPARE_H
+
+#include "run/program.h"
+
+/* Slow path of plait__prepare_program. */
+plait_status plait__prepare_new_program(plait__plan_object *frozen,
+					plait__program **out,
+					plait_error *error);
+
+/* The plan's program; makes it if there is none. */
+static inline plait_status plait__prepare_program(plait__plan_object *frozen,
+						  plait__program **out,
+						  plait_error *error)
+{
+	/* Acquire: pairs with the store in plait__program_make. */
+	*out = at_load_acquire_ptr(&frozen->program);
+	return *out != NULL ? PLAIT_OK :
+	       plait__prepare_new_program(frozen, out, error);
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Entry points of a run: references, wait, cancel, notify, query. */
+#include "run/run.h"
+
+#include "run/blocked_on.h"
+#include "run/record/recorder.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sized_struct.h"
+#include "object/inbox/inbox.h"
+#include "object/wait/wait_loop.h"
+
+/* ---- references ---- */
+
+PLAIT_API void plait_run_retain(plait_run *run)
+{
+	plait__handle_retain(run, PLAIT_OBJECT_RUN);
+}
+
+PLAIT_API void plait_run_release(plait_run *run)
+{
+	plait__object_release(run, PLAIT_OBJECT_RUN);
+}
+
+/* ---- how it is ---- */
+
+/* PLAIT_PENDING, or how the run ended with its error. */
+static plait_status query_outcome(const plait__run_outcome *outcome,
+				  plait_error *error)
+{
+	/* Acquire: pairs with the store in run_instance.c. */
+	if (at_load_acquire_u32(&outcome->done) == 0)
+		return PLAIT_PENDING;
+	if (outcome->status == PLAIT_OK)
+		return PLAIT_OK;
+	return plait__error_copy(error, &outcome->failure);
+}
+
+PLAIT_API plait_status plait_run_poll(plait_run *run, plait_error *error)
+{
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = query_outcome(&self->outcome, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+static bool is_done(void *arg)
+{
+	const plait__run *run = arg;
+
+	return at_load_acquire_u32(&run->outcome.done) != 0;
+}
+
+static bool help(void *arg)
+{
+	const plait__run *run = arg;
+
+	return run->program->engine->drive(run->instance);
+}
+
+static void describe_end(void *arg, char *out, uint32_t bytes)
+{
+	plait__run *run = arg;
+	char room[PLAIT__OBJECT_NAME_BYTES];
+
+	plait__blocked_on_describe(run->instance, run,
+				   plait__object_name(&run->object, room), out,
+				   bytes);
+}
+
+PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
+				      plait_error *error)
+{
+	plait__wait_request request = {
+		.timeout_ns = timeout_ns, .ready = is_done, .serves = true,
+		.help = help, .describe = describe_end,
+		.advice = "; wait longer, or plait_run_cancel",
+	};
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	request.context = self->object.context;
+	request.arg = self;
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	if (!is_done(self))
+		status = plait__wait_run(&request, error);
+	plait__thread_scope_end(&inside);
+	if (status == PLAIT_OK)
+		status = query_outcome(&self->outcome, error);
+	plait__object_leave(&self->object);
+	return status;
+}
+
+PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
+{
+	plait_error why = { .size = sizeof(why) };
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	plait__fail(&why, PLAIT_E_CANCELLED, "the run was cancelled");
+	plait__mutex_lock(&self->lock);
+	if (at_load_acquire_u32(&self->outcome.done) == 0)
+		plait__instance_stop(self->instance, &why);
+	plait__mutex_unlock(&self->lock);
+	plait__context_notify_waiters(self->object.context);
+	plait__object_leave(&self->object);
+	return PLAIT_OK;
+}
+
+/* ---- being told ---- */
+
+static plait_status ask(plait__run *run, plait__inbox *inbox,
+			const plait_event *event, plait_error *error)
+{
+	const plait_allocator *allocator =
+		plait__program_allocator(run->program);
+	struct plait__run_listener *listeners = plait__alloc(allocator, sizeof(*listeners));
+	plait_status status;
+	bool over;
+
+	if (listeners == NULL)
+		return plait__fail(error, PLAIT_E_NOMEM,
+				   "no memory for an event");
+	status = plait__inbox_event_create(inbox, event, &listeners->notice, error);
+	if (status != PLAIT_OK) {
+		plait__free(allocator, listeners, sizeof(*listeners));
+		return status;
+	}
+	plait__mutex_lock(&run->lock);
+	over = at_load_acquire_u32(&run->outcome.done) != 0;
+	if (!over) {
+		listeners->next = run->listeners;
+		run->listeners = listeners;
+	}
+	plait__mutex_unlock(&run->lock);
+	if (over)
+		plait__run_notify_all(run, listeners, run->outcome.status);
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
+					plait_host_function function,
+					void *user_data, plait_error *error)
+{
+	plait_event event = { .kind = PLAIT_EVENT_RUN, .function = function,
+			      .user_data = user_data };
+	plait__inbox *where;
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__inbox_enter(inbox, &where, error);
+	if (status == PLAIT_OK) {
+		event.run = plait__object_handle(&self->object);
+		status = plait__context_check_same(&self->object,
+						   &where->object, error);
+		if (status == PLAIT_OK)
+			status = ask(self, where, &event, error);
+		plait__object_leave(&where->object);
+	}
+	plait__object_leave(&self->object);
+	return status;
+}
+
+/* ---- questions ---- */
+
+static uint64_t count_expected(const plait__plan *plan)
+{
+	double count = 0;
+
+	for (uint32_t i = 0; i < plan->command_count; i++)
+		if (plan->commands[i].kind != PLAIT__CMD_REGION &&
+		    plan->commands[i].kind != PLAIT__CMD_ENTER)
+			count += plait__recorder_expected_runs(plan, plan->nodes[
+				plan->commands[i].node].body);
+	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
+}
+
+/* While it runs what it has is the instance's, until the lock says that it
+ * is done. */
+static void add_progress(plait__run *run, plait_run_info *info)
+{
+	const plait__recording *recording;
+	bool done;
+
+	plait__mutex_lock(&run->lock);
+	done = at_load_acquire_u32(&run->outcome.done) != 0;
+	recording = done ? run->recording : run->instance->recording;
+	if (recording != NULL) {
+		info->commands = plait__recorder_commands(recording);
+		if (!done)
+			info->iterations =
+				plait__recorder_iterations(recording);
+		info->begin_ns = done ? recording->begin_ns : 0;
+		info->end_ns = done ? recording->end_ns : 0;
+	}
+	plait__mutex_unlock(&run->lock);
+	if (recording != NULL)
+		info->commands_expected = count_expected(run->program->plan);
+}
+
+PLAIT_API plait_status plait_run_query(plait_run *run, plait_run_info *info,
+				       plait_error *error)
+{
+	plait_run_info ours = { .failed_command = UINT64_MAX };
+	const plait__run_outcome *outcome;
+	plait__run *self;
+	plait_status status = plait__run_enter(run, &self, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	outcome = &self->outcome;
+	ours.status = query_outcome(outcome, NULL);
+	if (ours.status != PLAIT_PENDING) {
+		ours.iterations = outcome->iterations;
+		ours.device_regions = outcome->device_regions;
+		if (outcome->failed_command != PLAIT__NONE)
+			ours.failed_command = outcome->failed_command;
+	}
+	add_progress(self, &ours);
+	status = PLAIT__STRUCT_WRITE(plait_run_info, info, &ours, error);
+	plait__object_leave(&self->object);
+	return status;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting runs: on a queue, and by a call. */
+#include "run/run.h"
+#include "run/api/prepare.h"
+#include "run/blocked_on.h"
+#include "run/instance_pool.h"
+
+#include "base/sized_struct.h"
+#include "base/error.h"
+#include "object/inbox/inbox.h"
+#include "object/queue/queue_finish.h"
+#include "object/queue/queue_state.h"
+#include "object/wait/wait_loop.h"
+#include "sys/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* One call of plait_plan_run or plait_plan_call. */
+struct start {
+	plait__plan_object *frozen;
+	plait__queue *queue;	/* or null */
+	plait__program *program;
+	plait__instance *instance;
+	plait_run_desc desc;
+};
+
+static plait_status read_desc(plait_run_desc *out, const plait_run_desc *given,
+			      plait_error *error)
+{
+	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
+			       PLAIT_RUN_PARALLEL | PLAIT_RUN_RECORD;
+	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
+	plait_status status;
+
+	if (given == NULL) {
+		*out = (plait_run_desc){ .size = sizeof(*out) };
+		return PLAIT_OK;
+	}
+	status = PLAIT__STRUCT_READ(plait_run_desc, out, given, error);
+	if (status == PLAIT_OK && (out->flags & ~known) != 0)
+		status = plait__fail(error, PLAIT_E_UNSUPPORTED,
+				     "plait_run_desc: flags 0x%x are not known",
+				     out->flags & ~known);
+	if (status == PLAIT_OK && (out->flags & both) == both)
+		status = plait__fail(error, PLAIT_E_INVALID,
+				     "plait_run_desc: PLAIT_RUN_SERIAL and "
+				     "PLAIT_RUN_PARALLEL exclude each other");
+	return status;
+}
+
+/* Also of a thread that ends in there. */
+static void leave(void *arg)
+{
+	const struct start *start = arg;
+
+	if (start->queue != NULL)
+		plait__object_leave(&start->queue->object);
+	plait__object_leave(&start->frozen->object);
+}
+
+/* On failure nothing is entered. */
+static plait_status enter(struct start *start, plait_plan *plan,
+			  plait_queue *queue, const plait_run_desc *desc,
+			  plait_error *error)
+{
+	plait_status status = plait__plan_object_enter(plan, &start->frozen, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	start->queue = NULL;
+	if (queue != NULL)
+		status = plait__queue_enter(queue, &start->queue, error);
+	if (status != PLAIT_OK)
+		start->queue = NULL;
+	if (status == PLAIT_OK && queue != NULL)
+		status = plait__context_check_same(&start->frozen->object,
+						   &start->queue->object,
+						   error);
+	if (status == PLAIT_OK)
+		status = read_desc(&start->desc, desc, error);
+	if (status == PLAIT_OK)
+		status = plait__prepare_program(start->frozen, &start->program,
+						error);
+	if (status != PLAIT_OK)
+		leave(start);
+	return status;
+}
+
+/* An instance with its parameters. */
+static plait_status begin(struct start *start, plait_error *error)
+{
+	plait_status status;
+
+	status = plait__instance_acquire(start->program, start->desc.flags,
+					 &start->instance, error);
+	if (status != PLAIT_OK)
+		return status;
+	status = plait__instance_begin(start->instance, &start->desc, error);
+	if (status != PLAIT_OK)
+		plait__instance_release(start->instance);
+	return status;
+}
+
+/* ---- on a queue ---- */
+
+/* Its engine takes it over. */
+static void start_now(plait__instance *instance)
+{
+	const plait__engine *engine = instance->program->engine;
+	plait__context *context = instance->program->context;
+
+	/* It may be over when this returns. */
+	engine->start(instance, false);
+	if (engine->needs_others)
+		plait__progress_unexpect(context);
+}
+
+/* The queue has come to the run; in upcalls too. */
+static void on_reached(void *arg, plait_status status)
+{
+	plait__instance *instance = arg;
+
+	/* It starts as one that is cancelled before it begins: an upcall must
+	 * not end it, because that calls slots. */
+	if (status != PLAIT_OK)
+		plait__instance_skip(instance, status);
+	start_now(instance);
+}
+
+static plait_status set_out(struct start *start, plait_error *error)
+{
+	plait__instance *instance = start->instance;
+	plait_status status;
+
+	status = plait__section_acquire(&instance->passages, start->queue,
+					&instance->passage, error);
+	if (status != PLAIT_OK)
+		return status;
+	instance->passage->reached = on_reached;
+	instance->passage->arg = instance;
+	return PLAIT_OK;
+}
+
+static void take_back(struct start *start)
+{
+	plait__instance *instance = start->instance;
+
+	if (instance->passage != NULL)
+		plait__section_cancel(instance->passage);
+	if (instance->run != NULL) {
+		plait__object_drop(&instance->run->object);
+		plait__object_release(plait__object_handle(
+			&instance->run->object), PLAIT_OBJECT_RUN);
+	}
+	plait__instance_undo_begin(instance);
+	plait__instance_release(instance);
+}
+
+/* With a run of which the caller has one reference, and the instance a hold;
+ * it has, or there is none and it is given back, one of the plan's. */
+static plait_status make_run(struct start *start, plait_error *error)
+{
+	plait__run *run;
+	plait_status status = plait__run_create(start->instance, &run, error);
+
+	if (status != PLAIT_OK) {
+		plait__object_drop(&start->frozen->object);
+		return status;
+	}
+	start->instance->run = run;
+	return PLAIT_OK;
+}
+
+static plait_status submit(struct start *start, plait_run **out,
+			   plait_error *error)
+{
+	const bool needs_others = start->program->engine->needs_others;
+	plait__instance *instance;
+	plait_run *handle = NULL;
+	plait_status status = begin(start, error);
+	bool now;
+
+	if (status != PLAIT_OK)
+		return status;
+	instance = start->instance;
+	/* One until it is over, which may be at any time once it is submitted;
+	 * and what the user has of it keeps the plan as well. */
+	plait__object_hold_times(&start->frozen->object, out != NULL ? 2 : 1);
+	if (out != NULL)
+		status = make_run(start, error);
+	if (status == PLAIT_OK)
+		status = set_out(start, error);
+	if (status == PLAIT_OK && out != NULL)
+		handle = plait__object_handle(&instance->run->object);
+	if (needs_others)
+		plait__progress_expect(start->program->context);
+	if (status == PLAIT_OK)
+		status = plait__section_enter(instance->passage,
+					      !needs_others, &now, error);
+	if (status != PLAIT_OK) {
+		plait__object_drop(&start->frozen->object);
+		take_back(start);
+		if (needs_others)
+			plait__progress_unexpect(start->program->context);
+		return status;
+	}
+	if (now)
+		start_now(instance);
+	/* Submitting is done at once, by who is here. */
+	if (now && needs_others && !plait__callback_scope_is_active())
+		(void)plait__progress_drive(start->program->context);
+	if (out != NULL)
+		*out = handle;
+	/* Threads that sleep may have to do the work. */
+	if (plait__pool_worker_count(start->program->context->pool) == 0)
+		plait__context_notify_waiters(start->program->context);
+	return PLAIT_OK;
+}
+
+PLAIT_API plait_status plait_plan_run(plait_plan *plan, plait_queue *queue,
+				      const plait_run_desc *desc,
+				      plait_run **out, plait_error *error)
+{
+	struct start start;
+	plait_status status;
+
+	if (out != NULL)
+		*out = NULL;
+	if (queue == NULL)
+		return plait__fail(error, PLAIT_E_INVALID,
+				   "queue is null; plait_plan_call needs "
+				   "none");
+	status = enter(&start, plan, queue, desc, error);
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { leave, &start };
+	status = submit(&start, out, error);
+	if (status == PLAIT_OK && plait__queue_wants_finish(start.queue))
+		status = plait__queue_finish(start.queue, PLAIT_FOREVER,
+					     error);
+	plait__thread_scope_end(&inside);
+	leave(&start);
+	return status;
+}
+
+/* ---- by a call ---- */
+
+static bool is_over(void *arg)
+{
+	const plait__instance *instance = arg;
+
+	/* Acquire: pairs with the exchange in run_instance.c. */
+	return at_load_acquire_u32(&instance->called) == PLAIT__CALLER_DONE;
+}
+
+static bool help(void *arg)
+{
+	plait__instance *instance = arg;
+
+	return instance->program->engine->drive(instance);
+}
+
+static bool calls_owner(const plait__program *program)
+{
+	const plait__plan *plan = program->plan;
+
+	for (uint32_t i = 0; i < plan->functions_count; i++) {
+		const plait__store_function *function =
+			&program->frozen->functions[i];
+
+		if (function->inbox != NULL &&
+		    plait__inbox_is_mine((plait__inbox *)function->inbox))
+			return true;
+	}
+	return false;
+}
+
+/* PLAIT_EVENT_READY, if the run can do without this thread's inboxes. */
+static plait_status stand_in_line(const plait__instance *instance,
+				  plait_error *error)
+{
+	if (!calls_owner(instance->program))
+		return PLAIT_EVENT_READY;
+	return plait__fail(error, PLAIT_E_STATE,
+			   "an event without a function stands in front of "
+			   "what the plan calls on this thread; pull it first");
+}
+
+/* It cannot be waited for; so it is stopped, and what that needs is done. */
+static void wind_up(plait__instance *instance, const plait_error *why)
+{
+	if (at_load_relaxed_u32(&instance->stop) == 0)
+		plait__instance_stop(instance, why);
+	while (!is_over(instance) && help(instance))
+		continue;
+	plait__thread_yield();
+}
+
+static void describe(void *arg, char *out, uint32_t bytes)
+{
+	plait__blocked_on_describe(arg, NULL, "the plan", out, bytes);
+}
+
+/* Others work on it too, or it waits for something. */
+static void await_end(plait__instance *instance)
+{
+	plait__wait_request request = {
+		.context = instance->program->context,
+		.timeout_ns = PLAIT_FOREVER,
+		.ready = is_over,
+		.arg = instance,
+		.serves = true,
+		.help = help,
+		.describe = describe,
+	};
+	plait_error why = { .size = sizeof(why) };
+	plait_status status;
+
+	while (!is_over(instance)) {
+		status = plait__wait_run(&request, &why);
+		/* An event that the caller would have to pull is none of this
+		 * run's; it waits until later, unless what is behind it is. */
+		if (status == PLAIT_EVENT_READY)
+			status = stand_in_line(instance, &why);
+		request.serves = request.serves && status == PLAIT_OK;
+		if (status < 0)
+			wind_up(instance, &why);
+	}
+}
+
+/* In a host function. */
+static plait_status prepare_inner(struct start *start, plait_error *error)
+{
+	if (start->program->engine->needs_others)
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait for a plan "
+				   "that runs on queues");
+	if (start->program->submits)
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait for "
+				   "emissions and for owners of inboxes, which "
+				   "the plan has");
+	start->desc.flags = (start->desc.flags | PLAIT_RUN_SERIAL) &
+			    ~(uint32_t)PLAIT_RUN_PARALLEL;
+	return PLAIT_OK;
+}
+
+static plait_status call_here(struct start *start, plait_error *error)
+{
+	plait__instance *instance;
+	plait_status status = PLAIT_OK;
+
+	if (plait__callback_scope_is_active())
+		status = prepare_inner(start, error);
+	if (status == PLAIT_OK)
+		status = begin(start, error);
+	if (status != PLAIT_OK)
+		return status;
+	instance = start->instance;
+	instance->caller = plait__thread_token();
+	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_WAITS);
+	PLAIT__THREAD_SCOPE waits = { plait__instance_caller_exited, instance };
+	start->program->engine->start(instance, true);
+	while (!is_over(instance) && help(instance))
+		continue;
+	if (!is_over(instance))
+		await_end(instance);
+	plait__thread_scope_end(&waits);
+	status = instance->outcome.status;
+	if (status != PLAIT_OK)
+		plait__error_copy(error, &instance->outcome.failure);
+	plait__instance_release(instance);
+	return status;
+}
+
+static bool has_work(plait__queue *queue)
+{
+	bool clear;
+
+	plait__mutex_lock(&queue->lock);
+	clear = plait__queue_is_clear(queue);
+	plait__mutex_unlock(&queue->lock);
+	return !clear;
+}
+
+static plait_status call_behind(struct start *start, plait_error *error)
+{
+	plait_status status;
+
+	if (plait__callback_scope_is_active())
+		return plait__fail(error, PLAIT_E_DEADLOCK,
+				   "a host function must not wait for what a "
+				   "queue has before the plan");
+	status = submit(start, NULL, error);
+	if (status == PLAIT_OK)
+		status = plait__queue_finish(start->queue, PLAIT_FOREVER,
+					     error);
+	return status;
+}
+
+PLAIT_API plait_status plait_plan_call(plait_plan *plan, plait_queue *queue,
+				       const plait_run_desc *desc,
+				       plait_error *error)
+{
+	struct start start;
+	plait_status status = enter(&start, plan, queue, desc, error);
+
+	if (status != PLAIT_OK)
+		return status;
+	PLAIT__THREAD_SCOPE inside = { leave, &start };
+	if (queue != NULL && has_work(start.queue))
+		status = call_behind(&start, error);
+	else
+		status = call_here(&start, error);
+	plait__thread_scope_end(&inside);
+	leave(&start);
+	return status;
+}
