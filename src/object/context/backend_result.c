@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers of backends, checked; see backend_result.h. */
+/* Checks of what slots of a backend return; see backend_result.h. */
 #include "object/context/backend_result.h"
 
 #include "object/progress/notification.h"
@@ -16,7 +16,7 @@ plait_status plait__backend_result_check(const plait__backend_port *port, plait_
 	if (said == PLAIT_OK)
 		return said;
 	room->text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
-	/* A record that was written says it itself. */
+	/* The slot has written the error record. */
 	if (room->status != said || said > 0)
 		said = plait__load_check_status(said, port->backend->name, slot,
 						room);

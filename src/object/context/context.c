@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, reporting and ending a context; see context.h. */
+/* Contexts: open, report, destruction; see context.h. */
 #include "object/context/context.h"
 
 #include "object/context/device.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* --- ending */
+/* --- destruction */
 
 static void free_tables(plait__context *context)
 {
@@ -41,7 +41,7 @@ static void end_ports(plait__context *context)
 		plait__notification_close(&context->ports[i]);
 }
 
-/* Joins threads, so never on one of them. */
+/* Joins threads, so it never runs on one of them. */
 static void end_context(void *arg)
 {
 	plait__context *context = arg;
@@ -145,7 +145,7 @@ static plait_status make_tables(plait__context *context, plait_error *error)
 	context->devices = plait__alloc_array(allocator, context->device_count,
 					      sizeof(*context->devices));
 	if (context->ports == NULL || context->devices == NULL) {
-		/* So that nobody walks what is not there. */
+		/* No caller visits tables that do not exist. */
 		free_tables(context);
 		context->port_count = 0;
 		context->device_count = 0;
@@ -229,7 +229,8 @@ PLAIT_API plait_status plait_context_open(const plait_context_desc *desc,
 		return status;
 	if (out == NULL)
 		return plait__fail(error, PLAIT_E_INVALID, "out is null");
-	/* Without a mark the process ids are compared: slower, no error. */
+	/* If the mark cannot be made, process ids are compared: slower, no
+	 * error. */
 	(void)plait__fork_init();
 	status = plait__settings_read(&settings, desc, error);
 	if (status != PLAIT_OK)
@@ -259,7 +260,7 @@ void *plait__context_swap_spare(plait__context *context, void *spare,
 	return before;
 }
 
-/* --- the public rest */
+/* --- the rest of the public functions */
 
 PLAIT__OBJECT_REFERENCES(context, PLAIT_OBJECT_CONTEXT);
 
@@ -285,7 +286,7 @@ PLAIT_API plait_status plait_context_report(plait_context *context,
 	return PLAIT_OK;
 }
 
-/* With the workers that a context would have: the report tells of them. */
+/* With the workers that a context would have, which the report mentions. */
 static plait_status survey(const plait__settings *settings, plait__text *text,
 			   plait_error *error)
 {

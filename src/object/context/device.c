@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices and their budgets; see device.h. */
+/* Devices, their capabilities and memory budgets; see device.h. */
 #include "object/context/device.h"
 
 #include "base/sized_struct.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without a destroy: the context frees all of them at once. */
+/* No destroy: the context frees all devices at once. */
 static const plait__class device_class = { .type = PLAIT_OBJECT_DEVICE };
 
 plait_status plait__device_init(plait__device *device, plait__backend_port *port,
@@ -36,7 +36,7 @@ void plait__device_fini(plait__device *device)
 		return;
 	end = plait__handle_release(plait__object_handle(&device->object),
 				    PLAIT_OBJECT_DEVICE, &found);
-	/* Who comes in by now finds the context gone and leaves at once. */
+	/* A thread that enters now finds the context gone, and leaves at once. */
 	while (plait__handle_is_shared(slot))
 		plait__thread_yield();
 	if (end == PLAIT__HANDLE_LEAVE)
@@ -145,7 +145,7 @@ PLAIT_API plait_status plait_device_set_budget(plait_device *device,
 	return PLAIT_OK;
 }
 
-/* --- asking */
+/* --- query */
 
 static void describe(plait__device *device, plait_device_info *info)
 {

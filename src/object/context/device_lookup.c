@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the devices of a context, by index and by name. */
+/* Lookup of a context's devices by index and by name. */
 #include "object/context/device_lookup.h"
 
 #include "base/error.h"
@@ -53,7 +53,6 @@ PLAIT_API plait_status plait_context_device(plait_context *context,
 	return status;
 }
 
-/* "host:0", or "host" for the first one of that backend. */
 plait__device *plait__device_find(plait__context *context, const char *name)
 {
 	uint32_t i;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Giving back what work in flight kept, in passing: whoever submits, waits or
- * releases does that.
+ * Reclaim: threads that submit, wait or release drop the holds of finished
+ * work.
  */
 #include "object/context/reclaim.h"
 
 #include "sys/clock.h"
 
 enum {
-	/* A look at every queue costs what it costs: not again before so many
-	 * times that. */
-	REST_FACTOR = 8,
-	/* But one free of much memory is no reason to sleep for seconds. */
-	MOST_REST_NS = 100000000
+	/* Pause after a round, as a multiple of its duration. */
+	PAUSE_FACTOR = 8,
+	/* Upper bound, as one slow free of much memory must not delay the next
+	 * round by seconds. */
+	MAX_PAUSE_NS = 100000000
 };
 
 bool plait__reclaim_has_autonomous_backend(const plait__context *context)
@@ -25,7 +25,7 @@ bool plait__reclaim_has_autonomous_backend(const plait__context *context)
 	return false;
 }
 
-/* What upcalls could not give back themselves. */
+/* Do the drops that notification callbacks deferred. */
 static void drop_deferred(plait__context *context)
 {
 	plait__object *object;
@@ -91,7 +91,8 @@ void plait__reclaim_unlist(plait__context *context,
 	plait__mutex_unlock(&context->lock);
 }
 
-/* The next entry that this round has not visited, its object held; or null. */
+/* The next entry that this round has not visited, with a hold of its object; or
+ * null. */
 static plait__reclaim_entry *next_entry(plait__context *context, uint64_t round)
 {
 	plait__reclaim_entry *entry;
@@ -115,7 +116,8 @@ static plait__reclaim_entry *next_entry(plait__context *context, uint64_t round)
 
 /* --- a round */
 
-/* May the thread care for this backend by itself? */
+/* Returns true if the backend advances by itself, or its user has closed the
+ * context: only then may the thread request wake-ups of it. */
 static bool may_drive(plait__context *context, const plait__backend_port *port)
 {
 	return (port->any & PLAIT_CAP_NEEDS_PUMP) == 0 ||
@@ -128,7 +130,7 @@ bool plait__reclaim_is_current(plait__context *context)
 	return at_load_relaxed_u64(&context->reclaimer_token) == plait__thread_token();
 }
 
-static bool begin_sweep(plait__context *context, bool must)
+static bool begin_round(plait__context *context, bool must)
 {
 	if (!plait__mutex_trylock(&context->reclaim_lock)) {
 		if (!must || plait__reclaim_is_current(context))
@@ -139,7 +141,7 @@ static bool begin_sweep(plait__context *context, bool must)
 	return true;
 }
 
-static void end_sweep(plait__context *context)
+static void end_round(plait__context *context)
 {
 	void (*after)(plait__context *context) = context->after_reclaim;
 
@@ -150,18 +152,18 @@ static void end_sweep(plait__context *context)
 		after(context);
 }
 
-static void rest(plait__context *context, uint64_t start_ns)
+static void set_next_round(plait__context *context, uint64_t start_ns)
 {
 	uint64_t now_ns = plait__clock_now_ns();
-	uint64_t rest_ns = REST_FACTOR * (now_ns - start_ns);
+	uint64_t pause_ns = PAUSE_FACTOR * (now_ns - start_ns);
 
-	/* Relaxed: a hint for who passes by. */
+	/* Relaxed: a hint. */
 	at_store_relaxed_u64(&context->next_reclaim_ns, now_ns +
-			     (rest_ns < MOST_REST_NS ? rest_ns :
-						       MOST_REST_NS));
+			     (pause_ns < MAX_PAUSE_NS ? pause_ns :
+						       MAX_PAUSE_NS));
 }
 
-bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
+bool plait__reclaim_round(plait__context *context, bool watch, bool must)
 {
 	bool watched = true;
 	plait__reclaim_entry *entry;
@@ -169,10 +171,10 @@ bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
 	uint64_t start_ns;
 	uint64_t round;
 
-	if (!begin_sweep(context, must))
+	if (!begin_round(context, must))
 		return false;
 	start_ns = plait__clock_now_ns();
-	/* Dropping may be the end of all else. */
+	/* A drop may be the context's last but this one. */
 	plait__object_hold(&context->object);
 	drop_deferred(context);
 	round = ++context->reclaim_round;
@@ -183,18 +185,18 @@ bool plait__reclaim_queues(plait__context *context, bool watch, bool must)
 			watched = false;
 		plait__object_drop(object);
 	}
-	rest(context, start_ns);
-	end_sweep(context);
+	set_next_round(context, start_ns);
+	end_round(context);
 	plait__object_drop(&context->object);
 	return watched;
 }
 
 void plait__reclaim_now(plait__context *context)
 {
-	(void)plait__reclaim_queues(context, false, true);
+	(void)plait__reclaim_round(context, false, true);
 }
 
-static bool is_rested(const plait__context *context)
+static bool is_due(const plait__context *context)
 {
 	return plait__clock_now_ns() >=
 	       at_load_relaxed_u64(&context->next_reclaim_ns);
@@ -202,9 +204,9 @@ static bool is_rested(const plait__context *context)
 
 void plait__reclaim_if_due(plait__context *context)
 {
-	/* Where nothing runs alone, the thread leaves it to us. */
-	if (!plait__reclaim_has_autonomous_backend(context) || is_rested(context))
-		(void)plait__reclaim_queues(context, false, false);
+	/* Without an autonomous backend the thread does no rounds. */
+	if (!plait__reclaim_has_autonomous_backend(context) || is_due(context))
+		(void)plait__reclaim_round(context, false, false);
 }
 
 void plait__reclaim_pending(plait__context *context)

@@ -19,7 +19,7 @@ static void free_buffer(plait__buffer *buffer)
 		    sizeof(*buffer));
 }
 
-/* It did not return but ended its thread.  The errand had a hold. */
+/* It did not return but ended its thread.  The task had a hold. */
 static void lose_released(void *arg)
 {
 	plait__buffer *buffer = arg;
@@ -30,10 +30,10 @@ static void lose_released(void *arg)
 }
 
 /* The user's function, on a thread of the context. */
-static void call_released(plait__context_task *errand)
+static void call_released(plait__context_task *task)
 {
-	plait__buffer *buffer = (plait__buffer *)(void *)((char *)errand -
-		offsetof(plait__buffer, errand));
+	plait__buffer *buffer = (plait__buffer *)(void *)((char *)task -
+		offsetof(plait__buffer, task));
 
 	bool guarded = plait__thread_guard_push(&buffer->guard, lose_released,
 						buffer) == 0;
@@ -55,9 +55,9 @@ static void destroy_root(plait__buffer *buffer)
 	if (buffer->notice != NULL)
 		plait__inbox_event_post(buffer->notice, PLAIT_OK);
 	if (buffer->released != NULL) {
-		buffer->errand.run = call_released;
+		buffer->task.run = call_released;
 		plait__reclaim_thread_submit(buffer->object.context,
-					     &buffer->errand);
+					     &buffer->task);
 		return;
 	}
 	free_buffer(buffer);

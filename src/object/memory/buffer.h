@@ -35,7 +35,7 @@ struct plait__buffer {
 	plait__inbox_event *notice;	   /* announces that it is not used any more */
 	plait_host_function released; /* the same by a call */
 	void *user_data;
-	plait__context_task errand;
+	plait__context_task task;
 	struct plait__thread_guard guard; /* while `released` runs */
 	struct plait__mutex map_lock; /* guards `mappings`; a leaf */
 	struct plait__mapping *mappings;

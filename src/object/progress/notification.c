@@ -36,7 +36,7 @@ struct plait__notification_chunk {
 	 * slot is armed. */
 	plait__backend_port *port;
 	/* Generations up to this one were armed for earlier ports. */
-	uint64_t old_turns;
+	uint64_t old_generations;
 };
 
 /* Published by a release store and never freed, so any number can be looked up. */
@@ -84,7 +84,7 @@ static void age_slots(struct plait__notification_chunk *chunk)
 	}
 	for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
 		at_store_relaxed_u64(&chunk->slots[i].state, highest << 1);
-	chunk->old_turns = highest;
+	chunk->old_generations = highest;
 }
 
 /* Caller holds the lock of the port's slots. */
@@ -101,13 +101,13 @@ static void take_chunk(plait__backend_port *port)
 	if (chunk != NULL) {
 		age_slots(chunk);
 		chunk->port = port;
-		chunk->next = port->upcalls.chunks;
-		port->upcalls.chunks = chunk;
+		chunk->next = port->notifications.chunks;
+		port->notifications.chunks = chunk;
 	}
 	plait__mutex_unlock(&table);
 	for (uint32_t i = 0; chunk != NULL && i < CHUNK_SLOTS; i++) {
-		chunk->slots[i].next = port->upcalls.free;
-		port->upcalls.free = &chunk->slots[i];
+		chunk->slots[i].next = port->notifications.free;
+		port->notifications.free = &chunk->slots[i];
 	}
 }
 
@@ -117,45 +117,45 @@ static struct plait__notification_slot *pop_free(plait__backend_port *port)
 {
 	struct plait__notification_slot *slot;
 
-	plait__mutex_lock(&port->upcalls.lock);
-	if (port->upcalls.free == NULL)
+	plait__mutex_lock(&port->notifications.lock);
+	if (port->notifications.free == NULL)
 		take_chunk(port);
-	slot = port->upcalls.free;
+	slot = port->notifications.free;
 	if (slot != NULL)
-		port->upcalls.free = slot->next;
-	plait__mutex_unlock(&port->upcalls.lock);
+		port->notifications.free = slot->next;
+	plait__mutex_unlock(&port->notifications.lock);
 	return slot;
 }
 
 static void push_free(plait__backend_port *port, struct plait__notification_slot *slot)
 {
-	plait__mutex_lock(&port->upcalls.lock);
-	slot->next = port->upcalls.free;
-	port->upcalls.free = slot;
-	plait__mutex_unlock(&port->upcalls.lock);
+	plait__mutex_lock(&port->notifications.lock);
+	slot->next = port->notifications.free;
+	port->notifications.free = slot;
+	plait__mutex_unlock(&port->notifications.lock);
 }
 
 /* Null: no token of this chunk was ever given out. */
-static struct plait__notification_chunk *find_chunk(uint64_t ticket)
+static struct plait__notification_chunk *find_chunk(uint64_t token)
 {
-	uint64_t index = ticket & (((uint64_t)1 << INDEX_BITS) - 1);
+	uint64_t index = token & (((uint64_t)1 << INDEX_BITS) - 1);
 
 	/* Acquire: pairs with the store in create_chunk. */
 	return at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
 }
 
 static struct plait__notification_slot *
-slot_of(struct plait__notification_chunk *chunk, uint64_t ticket)
+slot_of(struct plait__notification_chunk *chunk, uint64_t token)
 {
-	return &chunk->slots[ticket % CHUNK_SLOTS];
+	return &chunk->slots[token % CHUNK_SLOTS];
 }
 
 /* Claim the slot of an unused token; null if the token was used. */
 static struct plait__notification_slot *take(struct plait__notification_chunk *chunk,
-					     uint64_t ticket)
+					     uint64_t token)
 {
-	struct plait__notification_slot *slot = slot_of(chunk, ticket);
-	uint64_t armed = ticket >> INDEX_BITS << 1 | 1;
+	struct plait__notification_slot *slot = slot_of(chunk, token);
+	uint64_t armed = token >> INDEX_BITS << 1 | 1;
 
 	return at_cas_u64(&slot->state, &armed, armed - 1) ? slot : NULL;
 }
@@ -163,10 +163,10 @@ static struct plait__notification_slot *take(struct plait__notification_chunk *c
 /* Arm a slot that the caller owns, and return its token. */
 static uint64_t arm(struct plait__notification_slot *slot)
 {
-	uint64_t turn = (at_load_relaxed_u64(&slot->state) >> 1) + 1;
+	uint64_t generation = (at_load_relaxed_u64(&slot->state) >> 1) + 1;
 
-	at_store_release_u64(&slot->state, turn << 1 | 1);
-	return turn << INDEX_BITS | slot->index;
+	at_store_release_u64(&slot->state, generation << 1 | 1);
+	return generation << INDEX_BITS | slot->index;
 }
 
 /* --- stray calls */
@@ -174,18 +174,18 @@ static uint64_t arm(struct plait__notification_slot *slot)
 /* The port that the token was given out for, which stays until end_report; or
  * null. */
 static plait__backend_port *begin_report(struct plait__notification_chunk *chunk,
-					 uint64_t ticket)
+					 uint64_t token)
 {
-	uint64_t turn = ticket >> INDEX_BITS;
+	uint64_t generation = token >> INDEX_BITS;
 	plait__backend_port *port;
 
 	plait__mutex_lock(&table);
 	port = chunk->port;
-	if (turn <= chunk->old_turns ||
-	    turn > at_load_relaxed_u64(&slot_of(chunk, ticket)->state) >> 1)
+	if (generation <= chunk->old_generations ||
+	    generation > at_load_relaxed_u64(&slot_of(chunk, token)->state) >> 1)
 		port = NULL;
 	if (port != NULL)
-		port->upcalls.reporters++;
+		port->notifications.reporters++;
 	plait__mutex_unlock(&table);
 	return port;
 }
@@ -193,21 +193,21 @@ static plait__backend_port *begin_report(struct plait__notification_chunk *chunk
 static void end_report(plait__backend_port *port)
 {
 	plait__mutex_lock(&table);
-	port->upcalls.reporters--;
+	port->notifications.reporters--;
 	plait__mutex_unlock(&table);
 	plait__eventcount_notify(&reported);
 }
 
 /* Log the 1st, 2nd, 4th, 8th ... stray call: a backend that repeats it must not
  * fill the log. */
-static void report_stray(struct plait__notification_chunk *chunk, uint64_t ticket)
+static void report_stray(struct plait__notification_chunk *chunk, uint64_t token)
 {
-	plait__backend_port *port = begin_report(chunk, ticket);
+	plait__backend_port *port = begin_report(chunk, token);
 	uint64_t count;
 
 	if (port == NULL)
 		return;
-	count = at_add_u64(&port->upcalls.strays, 1) + 1;
+	count = at_add_u64(&port->notifications.strays, 1) + 1;
 	if ((count & (count - 1)) == 0)
 		plait__log_line(&port->context->settings.log,
 				PLAIT_LOG_WARNING,
@@ -225,7 +225,7 @@ static bool is_quiet(void *arg)
 	bool quiet;
 
 	plait__mutex_lock(&table);
-	quiet = port->upcalls.reporters == 0;
+	quiet = port->notifications.reporters == 0;
 	plait__mutex_unlock(&table);
 	return quiet;
 }
@@ -233,7 +233,7 @@ static bool is_quiet(void *arg)
 /* --- notifying */
 
 /* Replace a status that is none by PLAIT_E_INTERNAL. */
-static plait_status judge(const plait__backend_port *port, plait_status said)
+static plait_status check_status(const plait__backend_port *port, plait_status said)
 {
 	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
 		return said;
@@ -245,25 +245,25 @@ static plait_status judge(const plait__backend_port *port, plait_status said)
 }
 
 /* Notification callback. */
-static void fire(void *user_data, plait_status status)
+static void on_notified(void *user_data, plait_status status)
 {
-	uint64_t ticket = (uintptr_t)user_data;
-	struct plait__notification_chunk *chunk = find_chunk(ticket);
+	uint64_t token = (uintptr_t)user_data;
+	struct plait__notification_chunk *chunk = find_chunk(token);
 	struct plait__notification_slot *slot;
 	plait_notify_function function;
 	void *arg;
 
 	if (chunk == NULL)
 		return;
-	slot = take(chunk, ticket);
+	slot = take(chunk, token);
 	if (slot == NULL) {
-		report_stray(chunk, ticket);
+		report_stray(chunk, token);
 		return;
 	}
 	function = slot->function;
 	arg = slot->arg;
 	/* The port exists until the function has been called. */
-	status = judge(chunk->port, status);
+	status = check_status(chunk->port, status);
 	push_free(chunk->port, slot);
 	function(arg, status);
 }
@@ -276,19 +276,19 @@ plait_status plait__notification_arm(plait__backend_port *port,
 	const plait__backend *backend = port->backend;
 	struct plait__notification_slot *slot = pop_free(port);
 	plait_status status;
-	uint64_t ticket;
+	uint64_t token;
 
 	if (slot == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a notification");
 	slot->function = function;
 	slot->arg = arg;
-	ticket = arm(slot);
-	status = backend->table.signal_notify(backend->self, point, fire,
-					      (void *)(uintptr_t)ticket,
+	token = arm(slot);
+	status = backend->table.signal_notify(backend->self, point, on_notified,
+					      (void *)(uintptr_t)token,
 					      error);
 	/* A backend that refuses and still calls has called. */
-	if (status == PLAIT_OK || take(find_chunk(ticket), ticket) == NULL)
+	if (status == PLAIT_OK || take(find_chunk(token), token) == NULL)
 		return PLAIT_OK;
 	push_free(port, slot);
 	return status;
@@ -300,7 +300,7 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port)
 	uint32_t owed = 0;
 
 	plait__mutex_lock(&table);
-	for (chunk = port->upcalls.chunks; chunk != NULL; chunk = chunk->next)
+	for (chunk = port->notifications.chunks; chunk != NULL; chunk = chunk->next)
 		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
 			owed += (at_load_relaxed_u64(&chunk->slots[i].state) &
 				 1) != 0;
@@ -310,7 +310,7 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port)
 
 uint64_t plait__notification_count_strays(const plait__backend_port *port)
 {
-	return at_load_relaxed_u64(&port->upcalls.strays);
+	return at_load_relaxed_u64(&port->notifications.strays);
 }
 
 void plait__notification_close(plait__backend_port *port)
@@ -318,8 +318,8 @@ void plait__notification_close(plait__backend_port *port)
 	struct plait__notification_chunk *chunk;
 
 	plait__mutex_lock(&table);
-	while ((chunk = port->upcalls.chunks) != NULL) {
-		port->upcalls.chunks = chunk->next;
+	while ((chunk = port->notifications.chunks) != NULL) {
+		port->notifications.chunks = chunk->next;
 		chunk->port = NULL;
 		chunk->next = idle_chunks;
 		idle_chunks = chunk;

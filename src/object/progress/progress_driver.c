@@ -16,7 +16,7 @@ enum {
 };
 
 /* Polling interval of the thread. */
-enum { LOOK_NS = 1000000 };
+enum { POLL_NS = 1000000 };
 
 /* ---- lists; caller holds the lock ---- */
 
@@ -116,18 +116,18 @@ plait__progress_note *plait__progress_take_notes(plait__context *context,
 /* ---- driving ---- */
 
 /* Take the first notified pollable, else the first to poll; or null. */
-static plait__pollable *take(plait__progress_driver *driver, bool *out_told)
+static plait__pollable *take(plait__progress_driver *driver, bool *out_notified)
 {
 	plait__pollable *taken;
 
 	plait__mutex_lock(&driver->lock);
 	taken = take_first(&driver->ready);
-	*out_told = taken != NULL;
+	*out_notified = taken != NULL;
 	if (taken != NULL)
 		at_sub_u32(&driver->ready_count, 1);
 	else
 		taken = take_first(&driver->polling);
-	if (taken != NULL && !*out_told)
+	if (taken != NULL && !*out_notified)
 		at_sub_u32(&driver->polling_count, 1);
 	if (taken != NULL)
 		taken->state = DRIVEN;
@@ -135,7 +135,7 @@ static plait__pollable *take(plait__progress_driver *driver, bool *out_told)
 	return taken;
 }
 
-static void note_tries(plait__progress_driver *driver, plait__pollable *pollable,
+static void count_retrying(plait__progress_driver *driver, plait__pollable *pollable,
 		       uint32_t left)
 {
 	bool tries = left == PLAIT__PROGRESS_RETRYING;
@@ -147,26 +147,26 @@ static void note_tries(plait__progress_driver *driver, plait__pollable *pollable
 	pollable->tries = tries;
 }
 
-static bool looks(uint32_t left)
+static bool needs_polling(uint32_t left)
 {
 	return left == PLAIT__PROGRESS_POLLING || left == PLAIT__PROGRESS_RETRYING;
 }
 
 /* Returns true if another thread has to be woken: this one may stop driving. */
 static bool put_back(plait__progress_driver *driver, plait__pollable *pollable,
-		     uint32_t left, bool told)
+		     uint32_t left, bool notified)
 {
 	bool wanted = false;
 
 	plait__mutex_lock(&driver->lock);
-	note_tries(driver, pollable, left);
+	count_retrying(driver, pollable, left);
 	if (left == PLAIT__PROGRESS_DONE) {
 		pollable->state = OVER;
 	} else if (pollable->state == AGAIN) {
 		make_ready(driver, pollable);
 		wanted = true;
-	} else if (looks(left)) {
-		wanted = told;
+	} else if (needs_polling(left)) {
+		wanted = notified;
 		pollable->state = READY;
 		append(&driver->polling, pollable);
 		at_add_u32(&driver->polling_count, 1);
@@ -182,17 +182,17 @@ bool plait__progress_drive(plait__context *context)
 	plait__progress_driver *driver = &context->driver;
 	plait__pollable *pollable;
 	uint32_t left;
-	bool told;
+	bool notified;
 
 	if (!plait__progress_has_ready(driver) && !plait__progress_has_polling(driver))
 		return false;
-	pollable = take(driver, &told);
+	pollable = take(driver, &notified);
 	if (pollable == NULL)
 		return false;
 	left = pollable->advance(pollable);
 	/* It may have submitted work that only a pumping thread advances. */
 	plait__eventcount_notify(&context->pulse);
-	if (put_back(driver, pollable, left, told))
+	if (put_back(driver, pollable, left, notified))
 		wake(context);
 	if (left == PLAIT__PROGRESS_DONE) {
 		pollable->over(pollable);
@@ -200,7 +200,7 @@ bool plait__progress_drive(plait__context *context)
 		 * then. */
 		plait__progress_unexpect(context);
 	}
-	return told || !looks(left);
+	return notified || !needs_polling(left);
 }
 
 /* Remove it from the polling list; returns false if it is not in there. */
@@ -257,7 +257,7 @@ struct kicked {
 	uint32_t seen;
 };
 
-static bool is_kicked(void *arg)
+static bool was_woken(void *arg)
 {
 	const struct kicked *kicked = arg;
 
@@ -280,8 +280,8 @@ static void serve(void *arg)
 		while (plait__progress_drive(context))
 			continue;
 		if (plait__progress_has_polling(driver))
-			until_ns = plait__clock_deadline(LOOK_NS);
-		(void)plait__eventcount_await(&driver->event, is_kicked, &kicked,
+			until_ns = plait__clock_deadline(POLL_NS);
+		(void)plait__eventcount_await(&driver->event, was_woken, &kicked,
 					      until_ns, PLAIT__BACKOFF_SLEEP);
 	}
 }

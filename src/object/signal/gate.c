@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Raise the backend's counter; the gate lock is held. */
+/* Raise the backend's counter. Caller holds signal->gate. */
 static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 			      const plait_error *failure, plait_error *error)
 {
@@ -86,7 +86,7 @@ PLAIT_API plait_status plait_signal_raise(plait_signal *signal,
 	return status;
 }
 
-/* From one above where it is; what is below stays good. */
+/* The failure begins one above the present value; lower sequences stay good. */
 static plait_status fail_gate(plait__signal *signal,
 			      const plait_error *failure, plait_error *error)
 {

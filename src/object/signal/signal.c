@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, asking and resetting signals; see signal.h. */
+/* Signals: create, query, reset; see signal.h. */
 #include "object/signal/signal.h"
 
 #include "plait/queue.h"
@@ -128,7 +128,7 @@ PLAIT_API plait_status plait_signal_create(plait_device *device,
 
 PLAIT__OBJECT_REFERENCES(signal, PLAIT_OBJECT_SIGNAL);
 
-/* --- asking */
+/* --- query */
 
 plait_status plait__signal_resolve(const plait__signal *signal,
 				   uint64_t *sequence, plait_error *error)
@@ -169,7 +169,8 @@ plait_status plait__signal_poll(const plait__signal *signal,
 	return plait__backend_result_check_poll(signal->port, status, &room, error);
 }
 
-/* A failure is at a sequence that was reached; a gate's where it stopped. */
+/* A queue's failure is at a sequence that was reached, a gate's where it
+ * stopped. */
 static plait_status query(plait__signal *signal, uint64_t *out_reached,
 			  plait_error *error)
 {
@@ -203,7 +204,7 @@ PLAIT_API plait_status plait_signal_query(plait_signal *signal,
 	if (status != PLAIT_OK)
 		return status;
 	status = query(self, &reached, error);
-	/* Both are facts, also when the signal has failed. */
+	/* Both are valid also when the signal has failed. */
 	if (out_reached != NULL)
 		*out_reached = reached;
 	if (out_submitted != NULL)
@@ -224,7 +225,7 @@ static plait_status fail_used(const plait__signal *signal, plait_error *error)
 			   plait__object_name(&signal->object, room));
 }
 
-/* Work in flight and notifications hold it; threads that wait are inside. */
+/* Work in flight and notifications hold the signal; waiting threads are inside. */
 static bool is_used(plait__signal *signal)
 {
 	uint64_t reached;
@@ -254,7 +255,7 @@ static plait_status reset(plait__signal *signal, plait_error *error)
 						    : &signal->port->order;
 	plait_status status;
 
-	/* What has happened need not count as use. */
+	/* Finished work does not count as use. */
 	if (plait__object_uses(&signal->object) != 0)
 		plait__reclaim_now(signal->object.context);
 	plait__mutex_lock(lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for signals: from the user's points to those of wait_loop.h. */
+/* plait_points_wait: waits for points of the user's signals, by wait_loop.h. */
 #include "plait/queue.h"
 
 #include "object/signal/signal.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* As many as need no memory. */
+/* Points that need no allocation. */
 enum { FEW = 8 };
 
 typedef struct entered {
@@ -18,7 +18,7 @@ typedef struct entered {
 	plait__wait_point *points;
 	uint64_t count;
 	uint64_t reserved;
-	plait__context *context; /* kept by the signals */
+	plait__context *context; /* held by the signals */
 	plait__signal *few_signals[FEW];
 	plait__wait_point few_points[FEW];
 } entered;
@@ -78,7 +78,7 @@ static plait_status check_context(const plait__signal *signal,
 				   context->object.slot));
 }
 
-/* The first one is entered already. */
+/* The first signal is entered already. */
 static plait_status enter_one(entered *all, const plait_point *given,
 			      plait__context *context, plait_error *error)
 {
@@ -102,7 +102,7 @@ static plait_status enter_one(entered *all, const plait_point *given,
 	return status;
 }
 
-/* Also of a thread that ends while it waits. */
+/* Also the exit function of a thread that ends while it waits. */
 static void leave_all(void *arg)
 {
 	entered *all = arg;
@@ -171,7 +171,7 @@ PLAIT_API plait_status plait_points_wait(const plait_point *points,
 		status = check(points, count, mode, error);
 	if (status != PLAIT_OK || count == 0)
 		return status;
-	/* Keeps the context until the end. */
+	/* Holds the context until the end. */
 	status = plait__signal_enter(points[0].signal, &first, error);
 	if (status != PLAIT_OK)
 		return status;

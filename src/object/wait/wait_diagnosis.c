@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Error texts of waits that time out or can never end: see wait_diagnosis.h. */
+/* Error texts of waits that time out or can never end; see wait_diagnosis.h. */
 #include "object/wait/wait_diagnosis.h"
 
 #include "object/progress/notification.h"
@@ -23,9 +23,8 @@ void plait__wait_diagnosis_describe_backends(plait__context *context, char *out,
 	}
 }
 
-/* --- the texts */
 
-/* The first point that has not come, and how many there are. */
+/* Find the first missing point, and count the missing ones. */
 static const plait__wait_point *find_missing(const plait__wait_request *request,
 					     uint64_t *out_reached,
 					     uint64_t *out_count)
@@ -53,7 +52,7 @@ static const plait__wait_point *find_missing(const plait__wait_request *request,
 	return first;
 }
 
-/* What is missing in the words of who waits; "" when he has none. */
+/* The waiter's own description; "" if it has none. */
 static const char *describe(const plait__wait_request *request, char *room,
 			    uint32_t bytes)
 {
@@ -91,8 +90,8 @@ static plait_status fail_queue_time(const plait__wait_request *request,
 			   owed);
 }
 
-/* What is missing, and the time that the user gave: a backend knows neither
- * the name nor what had passed when it was asked. */
+/* Names the missing point and the user's timeout: the backend knows neither the
+ * name nor the time that had passed before. */
 plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *request,
 						plait_error *error)
 {

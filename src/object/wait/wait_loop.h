@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How threads wait: look; serve the inboxes that this thread owns; then sleep
- * or drive, in the way that the backends need.  One loop for signals, queues
- * and inboxes.
+ * The wait loop, one for signals, queues and inboxes: poll; serve the inboxes
+ * of the calling thread; then drive pollables, pump backends or sleep, as the
+ * backends require.
  */
 #ifndef PLAIT_SRC_OBJECT_WAIT_WAIT_LOOP_H
 #define PLAIT_SRC_OBJECT_WAIT_WAIT_LOOP_H
@@ -22,33 +22,33 @@ typedef struct plait__wait_request {
 	uint64_t count;
 	bool any;
 	uint64_t timeout_ns;
-	/* Instead of points: what is waited for, in words of this process. */
+	/* Instead of points: a condition of this process. */
 	bool (*ready)(void *arg);
 	void *arg;
-	/* With `ready`: serve events too; and work that this thread can do
-	 * for what it waits for, null or true when it did some. */
+	/* With `ready`: also serve inboxes; and null or work that this thread
+	 * can do for the condition, which returns true if it did some. */
 	bool serves;
 	bool (*help)(void *arg);
-	/* Null; or with `ready`, or points of a queue: says what the wait is
-	 * blocked on, for the text of an error.  Not in upcalls. */
+	/* Null; or, with `ready` or points of a queue, write what the wait is
+	 * blocked on, for the error text. Not in notification callbacks. */
 	void (*describe)(void *arg, char *out, uint32_t bytes);
-	/* What one may do when the time is over: the end of that text; or
-	 * null. */
+	/* Null, or the end of a timeout's text: the caller's options. */
 	const char *advice;
-	/* Set when a point decided, not the wait itself. */
+	/* Set when a point decided the wait. */
 	bool decided;
-	uint64_t index; /* which: the one (any), the first that failed (all) */
+	uint64_t index; /* which point: the one (any), the first that failed
+			 * (all) */
 } plait__wait_request;
 
 /*
  * PLAIT_OK, the failure of a point, PLAIT_EVENT_READY, PLAIT_E_TIMEOUT,
- * PLAIT_E_DEADLOCK, PLAIT_E_NOMEM.  The caller keeps the context, and all
- * that the points speak of, alive.
+ * PLAIT_E_DEADLOCK, PLAIT_E_NOMEM. The caller holds the context and the objects
+ * of the points.
  */
 plait_status plait__wait_run(plait__wait_request *request,
 			     plait_error *error);
 
-/* Until ready(arg); events are not served. */
+/* Wait until ready(arg) is true; inboxes are not served. */
 plait_status plait__wait_until(plait__context *context,
 			       bool (*ready)(void *arg),
 			       void (*describe_it)(void *arg, char *out,
@@ -57,11 +57,11 @@ plait_status plait__wait_until(plait__context *context,
 			       plait_error *error);
 
 /*
- * One bounded piece of work on every backend that needs a thread for it.
- * True: something got on.  Not inside a host function.
+ * Do one bounded piece of work on a pollable, or on every backend that needs
+ * pumping. Returns true if one advanced; false inside a host function.
  */
 bool plait__wait_pump(plait__context *context);
-/* A look at whether there is anything that it might do. */
+/* Returns true if plait__wait_pump might find work. */
 bool plait__wait_may_pump(plait__context *context);
 
 #endif
