@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, linking, closing and adopting inboxes; see inbox.h. */
+/* Inboxes: create, close, adopt, descriptor, destruction; see inbox.h. */
 #include "object/inbox/inbox.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "sys/fd.h"
 
-/* --- life */
+/* --- create and destroy */
 
 static void unlink_inbox(plait__inbox *inbox)
 {
@@ -58,7 +58,7 @@ static void destroy_inbox(plait__object *object)
 	free_inbox(inbox);
 }
 
-/* Nobody can pull any more: what is left is thrown away. */
+/* The user has released the inbox, so no thread can take events: discard them. */
 static void abandon_inbox(plait__object *object)
 {
 	plait__inbox *inbox = (plait__inbox *)(void *)object;
@@ -151,7 +151,8 @@ PLAIT__OBJECT_REFERENCES(inbox, PLAIT_OBJECT_INBOX);
 
 /* --- close */
 
-/* Cancel what was promised; the calls among it, to be answered. */
+/* Cancel all promised events; returns the calls among them, linked by
+ * next_closed, which the caller has to fail. */
 static plait__inbox_event *cancel_all(plait__inbox *inbox)
 {
 	plait__inbox_event *calls = NULL;
@@ -221,7 +222,7 @@ PLAIT_API plait_status plait_inbox_adopt(plait_inbox *inbox,
 				     plait__object_name(&self->object, room),
 				     (int)self->owner_id);
 	} else {
-		/* Release: pairs with the load in is_mine. */
+		/* Release: pairs with the load in plait__inbox_is_mine. */
 		at_store_release_u64(&self->owner, plait__thread_token());
 		self->owner_id = plait__thread_id();
 	}
@@ -247,7 +248,8 @@ PLAIT_API plait_status plait_inbox_descriptor(plait_inbox *inbox,
 				     "out_descriptor is null");
 	} else {
 		plait__mutex_lock(&self->lock);
-		/* From now on somebody may listen; before, why write. */
+		/* Before, no thread could poll the descriptor, so it was not
+		 * written. */
 		self->listened = true;
 		if (self->first_event != NULL)
 			plait__inbox_wake_owner(self);

@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-/* How many are looked at. */
+/* Number of promised signal events that are inspected. */
 enum { SOME = 8 };
 
-/* What an inbox was promised and has not got. */
+/* The promised events of an inbox that have not come. */
 struct promised {
-	uint32_t count; /* all */
-	uint32_t some;	/* of signals */
+	uint32_t count; /* all of them */
+	uint32_t some;	/* those of signals */
 	plait__signal *signals[SOME]; /* held */
 	uint64_t sequences[SOME];
 };
@@ -38,7 +38,8 @@ static void collect(plait__inbox *inbox, struct promised *out)
 	plait__mutex_unlock(&inbox->lock);
 }
 
-/* One that has come, or else is on its way; where it is.  True: it has come. */
+/* Choose an event whose point has happened, else one whose point has not;
+ * *out_reached is where its signal is. Returns true for the former. */
 static bool choose(const struct promised *promised, uint32_t *out,
 		   uint64_t *out_reached)
 {

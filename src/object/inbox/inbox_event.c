@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Promised events that need no answer; see inbox_event.h. */
+/* Events without an answer: promise, post, cancel; see inbox_event.h. */
 #include "object/inbox/inbox_event.h"
 
 #include "object/inbox/inbox.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the owner does with an inbox: next, pump, wait, serve. */
+/* Owner's side of an inbox: next, pump, wait, serve. */
 #include "object/inbox/inbox.h"
 
 #include "object/inbox/inbox_diagnosis.h"
@@ -11,7 +11,7 @@
 #include "sys/error_detail.h"
 #include "sys/thread.h"
 
-/* --- entering as the owner */
+/* --- enter as the owner */
 
 static __attribute__((cold, noinline)) plait_status
 refuse_thread(plait__inbox *inbox, plait_error *error)
@@ -29,7 +29,7 @@ refuse_thread(plait__inbox *inbox, plait_error *error)
 			   (int)owner, (int)plait__thread_id());
 }
 
-/* PLAIT_OK: inside, until leave_inside. */
+/* PLAIT_OK: the caller is inside, until leave_inside. */
 static plait_status enter_inside(plait__inbox *inbox, plait_error *error)
 {
 	bool mine;
@@ -54,7 +54,7 @@ static plait_status enter_owned(plait_inbox *handle, plait__inbox **out,
 	return status;
 }
 
-/* These also for a thread that ends in there. */
+/* Also the exit functions of a thread that ends inside. */
 static void leave_inside(void *arg)
 {
 	plait__inbox *inbox = arg;
@@ -80,12 +80,12 @@ static void leave_served(void *arg)
 	plait__object_drop(&inbox->object);
 }
 
-/* --- taking an event */
+/* --- take an event */
 
 /*
- * The oldest event, off the list and copied; null: none.  `*out_held`: the
- * caller has a hold of it.  With `runnable` only one that pump may run, and
- * always held.  The lock is held.
+ * Unlink the oldest event and copy it; null: none. *out_held: the caller got a
+ * hold. With `runnable`, only an event with a function, always held. Caller
+ * holds the lock.
  */
 static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 				      plait_event *out, bool *out_held)
@@ -97,7 +97,7 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 		return NULL;
 	*out = event_record->event;
 	plait__inbox_remove(inbox, event_record);
-	/* A call stays in the list until it is answered. */
+	/* A call stays in the inbox until it is answered. */
 	if (event_record->answered)
 		*out_held = plait__inbox_unlink(event_record);
 	else if (runnable)
@@ -105,7 +105,7 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	return event_record;
 }
 
-/* Why the emission failed; the upcall could not ask. */
+/* Fill in why the emission failed: the notification callback could not ask. */
 static void explain(plait__inbox_event *event_record, plait_event *event)
 {
 	plait_error cause = { .size = sizeof(cause) };
@@ -131,7 +131,7 @@ static bool is_closed(plait__inbox *inbox)
 	return closed;
 }
 
-/* The caller owns it, which is looked at in the same go. */
+/* Checks the owner and takes the event under one lock. */
 static plait_status take_next(plait__inbox *inbox, plait_event *out,
 			      plait_error *error)
 {
@@ -163,7 +163,7 @@ static plait_status take_next(plait__inbox *inbox, plait_event *out,
 	return PLAIT_OK;
 }
 
-/* Nobody else may work on a device that needs a pump. */
+/* No other thread may pump the backend meanwhile. */
 static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 				  plait_error *error)
 {
@@ -180,7 +180,7 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 	return status;
 }
 
-/* As plait__sized_struct_write, which is for callers of other versions. */
+/* Fast path of plait__sized_struct_write, for callers of this version. */
 static plait_status put(plait_event *out, const plait_event *event,
 			plait_error *error)
 {
@@ -196,10 +196,10 @@ static plait_status next(plait__inbox *inbox, plait_event *out,
 	plait_event event = { .size = sizeof(event) };
 	plait_status status;
 
-	/* Before anything is written there. */
+	/* Check the owner before `out` is written. */
 	if (!plait__inbox_is_mine(inbox))
 		return refuse_thread(inbox, error);
-	/* The caller's size first: an event that was taken is gone. */
+	/* Check the caller's size first: a taken event cannot be put back. */
 	status = put(out, &event, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -227,10 +227,10 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 	return status;
 }
 
-/* --- running */
+/* --- run events */
 
-/* A call that was cancelled is answered, its queue has gone on; and memory
- * of which nobody will hear any more may be in use yet. */
+/* A cancelled call is answered already; after a cancelled RELEASED event the
+ * memory may still be in use. Neither function is run. */
 static bool is_void(const plait_event *event)
 {
 	return event->status == PLAIT_E_CANCELLED &&
@@ -238,8 +238,8 @@ static bool is_void(const plait_event *event)
 		event->kind == PLAIT_EVENT_RELEASED);
 }
 
-/* The function ends its thread, which has left the inbox by now: the call has
- * failed. */
+/* Exit guard: the function ends its thread, which has left the inbox by now, so
+ * the call fails. */
 static void lose(void *arg)
 {
 	plait__inbox_event *event_record = arg;
@@ -251,7 +251,7 @@ static void lose(void *arg)
 	plait__object_drop(&event_record->object);
 }
 
-/* The guard is not on the stack, which is gone when it is needed. */
+/* The guard is not on the stack, which is gone when the guard runs. */
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
 	const bool guarded = plait__thread_guard_push(&event_record->guard, lose,
@@ -327,7 +327,7 @@ PLAIT_API plait_status plait_inbox_pump(plait_inbox *inbox, uint64_t maximum,
 	return status;
 }
 
-/* --- for threads that wait */
+/* --- service for waiting threads */
 
 static bool is_mine_and_waits(const plait__inbox *inbox)
 {
@@ -347,7 +347,7 @@ static bool has_waiting(plait__context *context)
 	return inbox != NULL;
 }
 
-/* One of this thread's that has an event, held; or null. */
+/* An inbox of the calling thread that has an event, held; or null. */
 static plait__inbox *find_waiting(plait__context *context)
 {
 	plait__inbox *inbox;
@@ -361,7 +361,8 @@ static plait__inbox *find_waiting(plait__context *context)
 	return inbox;
 }
 
-/* Inside, unless the next event has no function: that is to be pulled. */
+/* Returns true, inside, unless the next event has no function and so must be
+ * taken by plait_inbox_next. */
 static bool enter_to_serve(plait__inbox *inbox)
 {
 	bool serves;
@@ -413,9 +414,9 @@ const plait__inbox_service plait__inbox_pump_service = {
 	.owns_any = owns_any,
 };
 
-/* --- waiting for an event */
+/* --- wait */
 
-/* An event, or that none will come any more. */
+/* Ready: an event, or the inbox is closed. */
 static bool has_news(void *arg)
 {
 	plait__inbox *inbox = arg;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The event records of an inbox: its two lists, its count, its descriptor. */
+/* Event records of an inbox: its two lists, event count and descriptor. */
 #include "object/inbox/inbox.h"
 
 #include "sys/fd.h"
 
 bool plait__inbox_is_mine(const plait__inbox *inbox)
 {
-	/* Acquire: pairs with the store in adopt. */
+	/* Acquire: pairs with the store in plait_inbox_adopt. */
 	return at_load_acquire_u64(&inbox->owner) == plait__thread_token();
 }
 
-/* --- lists; all with the lock held */
+/* --- lists; caller holds the lock */
 
 void plait__inbox_link(plait__inbox *inbox, plait__inbox_event *event_record)
 {

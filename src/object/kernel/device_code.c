@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sources handed to backends, and what came back; see device_code.h.  Portable
- * source is written out in the device's language first.  What a compiler says
- * comes by the service build_log and becomes the error's detail.
+ * Kernels compiled by backends from source; see device_code.h. Portable source
+ * is first translated to the device's language. The compiler's output arrives
+ * by the service build_log and becomes the error's detail.
  */
 #include "object/kernel/device_code.h"
 
@@ -18,9 +18,9 @@
 
 enum { PORTABLE_ENTRY_BYTES = 300 };
 
-/* ---- which code is for whom ---- */
+/* ---- forms of source ---- */
 
-/* The form in which a device gets a source; PORTABLE: it does not take it. */
+/* The form in which a device accepts a source; PORTABLE: it does not accept it. */
 static uint32_t form_for(const plait__device *device,
 			 const plait_source *source)
 {
@@ -80,8 +80,8 @@ static void describe_parameters(struct making *making)
 	}
 }
 
-/* Texts of languages with a preprocessor are written out, all else is as it
- * came, with a NUL behind it. */
+/* Languages with a preprocessor get a composed text; others get the source as
+ * it is, with a NUL behind it. */
 static plait_status write_code(struct making *making, plait_error *error)
 {
 	const plait_source *source = making->source;
@@ -104,7 +104,7 @@ static plait_status write_code(struct making *making, plait_error *error)
 	return status;
 }
 
-/* As src/source composes them. */
+/* Set the entry name, as src/source composes it. */
 static void name_entry(struct making *making)
 {
 	making->code.entry = making->source->entry;
@@ -190,7 +190,7 @@ static plait_status make_one(struct making *making, plait_error *error)
 
 /* ---- all devices ---- */
 
-/* It has no code of this source, but another source may do. */
+/* The device rejects this source, but may accept another. */
 static void refuse(plait__device_code *built, const plait_error *why,
 		   plait_error *refused)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and asking kernels; see kernel.h. */
+/* Kernels: create and query; see kernel.h. */
 #include "object/kernel/kernel.h"
 
 #include "object/kernel/device_code.h"
@@ -27,7 +27,7 @@ static const plait__class kernel_class = {
 	.type = PLAIT_OBJECT_KERNEL, .destroy = destroy_kernel
 };
 
-/* What a source became for the host is there too. */
+/* A source compiled for the host has its function here, too. */
 static bool has_host_code(const plait_kernel_desc *desc)
 {
 	return desc->function != NULL || desc->range != NULL ||

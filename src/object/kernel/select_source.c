@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel's sources: all are read and checked, and each device of the context
- * takes the first that is for it.  Devices that take no code, but run host
- * functions, share one build for the host.
+ * Selection among a kernel's sources: all are read and checked, and each device
+ * of the context takes the first that it accepts. Devices that accept no code
+ * but run host functions share one build for the host.
  */
 #include "object/kernel/select_source.h"
 
@@ -17,7 +17,7 @@
 
 enum { MAX_SOURCES = 64 };
 
-/* The first one's size is that of all. */
+/* The size field of the first source applies to all. */
 static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 				const char *name, plait_source *out,
 				plait_error *error)
@@ -34,7 +34,7 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 					  name, out, error);
 }
 
-/* Does it run on the host, for want of a device's own compiler? */
+/* Returns true if the device runs host code, for want of a compiler of its own. */
 static bool takes(const plait__device *device, const plait_source *source)
 {
 	const plait_backend_device *facts = plait__device_facts(device);

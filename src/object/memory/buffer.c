@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, wrapping, viewing and ending buffers; see buffer.h. */
+/* Buffers: create, wrap, view, destroy; see buffer.h. */
 #include "object/memory/buffer.h"
 
 #include "object/memory/buffer_check.h"
@@ -11,7 +11,7 @@
 #include "base/sized_struct.h"
 #include "base/error.h"
 
-/* --- ending */
+/* --- destroy */
 
 static void free_buffer(plait__buffer *buffer)
 {
@@ -19,7 +19,8 @@ static void free_buffer(plait__buffer *buffer)
 		    sizeof(*buffer));
 }
 
-/* It did not return but ended its thread.  The task had a hold. */
+/* Exit guard: the user's function ends its thread. The task had a hold of the
+ * context. */
 static void lose_released(void *arg)
 {
 	plait__buffer *buffer = arg;
@@ -29,7 +30,7 @@ static void lose_released(void *arg)
 	plait__object_drop(&context->object);
 }
 
-/* The user's function, on a thread of the context. */
+/* Task: call the user's function on a thread of the context. */
 static void call_released(plait__context_task *task)
 {
 	plait__buffer *buffer = (plait__buffer *)(void *)((char *)task -
@@ -80,7 +81,7 @@ static const plait__class buffer_class = {
 	.destroy = destroy_buffer
 };
 
-/* --- making */
+/* --- create */
 
 static plait__buffer *alloc_buffer(plait__device *device, uint64_t bytes,
 				   const char *label, plait_error *error)
@@ -147,7 +148,7 @@ static plait_status try_memory(plait__buffer *buffer,
 	return status;
 }
 
-/* What is not used any more may be all that is missing. */
+/* Out of memory: reclaim buffers that finished work held, and try again. */
 static plait_status create_memory(plait__buffer *buffer,
 				  const plait_memory_request *request,
 				  plait_error *error)
@@ -243,7 +244,7 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	return status;
 }
 
-/* --- wrapping */
+/* --- wrap */
 
 static plait_status check_pointer(const plait_wrap_desc *desc,
 				  plait_error *error)
@@ -323,7 +324,7 @@ static plait_status check_can_wrap(const plait__device *device,
 				       error);
 }
 
-/* Promise an event in the user's inbox. */
+/* Promise the RELEASED event in the user's inbox. */
 static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
 			    plait_error *error)
 {
@@ -425,7 +426,7 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	return status;
 }
 
-/* --- views */
+/* --- view */
 
 static plait_status view(plait__buffer *buffer, uint64_t offset,
 			 uint64_t bytes, plait__buffer **out,
@@ -479,7 +480,7 @@ PLAIT_API plait_status plait_buffer_view(plait_buffer *buffer,
 	return status;
 }
 
-/* --- the rest */
+/* --- references and size */
 
 PLAIT__OBJECT_REFERENCES(buffer, PLAIT_OBJECT_BUFFER);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of an access to a buffer; see buffer_check.h. */
+/* Range and write checks of buffers; see buffer_check.h. */
 #include "object/memory/buffer_check.h"
 
 #include "base/error.h"

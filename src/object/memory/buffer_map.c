@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mapping buffers; every mapping is remembered by the whole. */
+/* Host mappings of buffers; the root records all of them. */
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
 #include "object/context/device.h"
@@ -111,7 +111,7 @@ PLAIT_API plait_status plait_buffer_map(plait_buffer *buffer,
 	return status;
 }
 
-/* Take one mapping with this pointer that was made through this buffer. */
+/* Unlink a mapping with this pointer that was made through this buffer. */
 static struct plait__mapping *take(plait__buffer *buffer, const void *pointer)
 {
 	plait__buffer *root = buffer->root;

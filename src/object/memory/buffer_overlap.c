@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether bytes are the same memory: of two buffers, of a buffer and the host,
- * where memory is wrapped or mapped. */
+/* Overlap of byte ranges: of two buffers, or of a buffer and host memory that
+ * is wrapped or mapped. */
 #include "object/memory/buffer.h"
 
 static bool meets(uintptr_t one, uint64_t one_bytes, uintptr_t other,
@@ -10,7 +10,7 @@ static bool meets(uintptr_t one, uint64_t one_bytes, uintptr_t other,
 			   : one - other < other_bytes;
 }
 
-/* Does wrapped memory lie in a mapping of these bytes of `root`? */
+/* Returns true if wrapped memory overlaps a mapping of these bytes of `root`. */
 static bool is_mapped(plait__buffer *root, uint64_t offset, uint64_t bytes,
 		      uintptr_t wrapped, uint64_t wrapped_bytes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that move bytes, as a backend gets them: whole, or row by row. */
+/* Work items for commands that move bytes: one each, or one per row. */
 #include "object/queue/copy_work.h"
 
 #include "object/queue/strided_copy.h"
 
-/* `bytes` of a command that are so far from its first ones on each side. */
+/* Add `bytes` of a command, at these distances from its first bytes. */
 static plait_work *add_bytes(struct plait__submission_builder *batch,
 			     const plait_command *command,
 			     const plait__command_operands *operands, uint64_t bytes,
@@ -32,7 +32,7 @@ static plait_work *add_bytes(struct plait__submission_builder *batch,
 	return work;
 }
 
-/* Of a backend that does not take them at once: one by one. */
+/* For a backend without PLAIT_CAP_ROWS: one work item per row. */
 static void add_each_row(struct plait__submission_builder *batch,
 			 const plait_command *command,
 			 const plait__command_operands *operands)
@@ -69,7 +69,7 @@ static plait_status add_rows(struct plait__submission_builder *batch,
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__submission_hold(batch, kept, error);
-	/* Under a lock, so nothing is destroyed here. */
+	/* The queue's lock is held, so nothing is destroyed here. */
 	plait__object_drop_deferred(kept);
 	if (status == PLAIT_OK)
 		add_bytes(batch, command, operands, operands->shape.bytes, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Passages; see external_section.h. */
+/* External sections: pool, gate, submission; see external_section.h. */
 #include "object/queue/external_section.h"
 
 #include "object/context/backend_result.h"
@@ -13,7 +13,7 @@
 
 enum { RAISE_TRIES = 8 };
 
-/* --- life */
+/* --- create and destroy */
 
 static void destroy_passage(plait__object *object)
 {
@@ -34,8 +34,8 @@ static void put_idle(plait__section *section)
 	section->home->idle = section;
 }
 
-/* A gate only goes up, so queues that have yet to go past it do not mind that
- * it is used again; but a failure is theirs until they have. */
+/* A gate only advances, so queues that have yet to pass it are not disturbed by
+ * its reuse; but a failure has to stay until they have passed. */
 static bool is_usable(const plait__section *section, const plait__backend_port *port)
 {
 	return section->port == port &&
@@ -56,7 +56,7 @@ static plait__section *pop_idle(plait__section_pool *home, const plait__backend_
 	return found;
 }
 
-/* Out of the way of a path that all runs on queues take. */
+/* Cold: each run on a queue acquires a section. */
 static __attribute__((cold, noinline)) bool reset_gate(plait__section *section)
 {
 	plait__backend *backend = section->port->backend;
@@ -162,7 +162,7 @@ void plait__section_pool_free(plait__section_pool *home)
 	}
 }
 
-/* --- the way */
+/* --- enter and leave */
 
 static void raise_gate(plait__section *section, const plait_error *failure)
 {
@@ -174,7 +174,8 @@ static void raise_gate(plait__section *section, const plait_error *failure)
 	plait_status status = PLAIT_E_BUSY;
 
 	section->gate_failed = failure != NULL;
-	/* What failed has changed nothing, and nobody else raises it. */
+	/* A failed raise has changed nothing, and no other thread raises this
+	 * gate. */
 	for (int i = 0; i < RAISE_TRIES && status != PLAIT_OK; i++)
 		status = backend->table.signal_raise(backend->self, &point,
 						     failure, &why);
@@ -185,14 +186,14 @@ static void raise_gate(plait__section *section, const plait_error *failure)
 	plait__context_notify_waiters(context);
 }
 
-/* Upcall. */
+/* Notification callback. */
 static void on_reached(void *user_data, plait_status status)
 {
 	plait__section *section = user_data;
 	plait__queue *queue = section->queue;
 	plait__context *context = queue->object.context;
 
-	/* When this returns it may be on its way through another queue. */
+	/* After this call the section may be on its way through another queue. */
 	section->reached(section->arg, status);
 	/* Release: pairs with the load in queue_finish.c. */
 	at_sub_u32(&queue->upcalls, 1);
@@ -201,7 +202,7 @@ static void on_reached(void *user_data, plait_status status)
 	plait__object_drop_deferred(&queue->object);
 }
 
-/* True: it will be called. */
+/* Returns true if `reached` will be called. */
 static bool arm(plait__section *section)
 {
 	plait__queue *queue = section->queue;
@@ -221,8 +222,9 @@ static bool arm(plait__section *section)
 	return false;
 }
 
-/* The section is the last of the submission, with `sequence` behind it; the
- * queue was idle, or has section->sequence in front.  Caller holds the lock. */
+/* The section is the last command of the submission, with `sequence` behind it;
+ * the queue was idle, or section->sequence is in front of it. Caller holds
+ * queue->lock. */
 static void set_tail(const plait__section *section, bool idle,
 		     uint64_t sequence)
 {
@@ -282,7 +284,7 @@ plait_status plait__section_enter(plait__section *section, bool allow_idle,
 	status = submit(section, out_now, error);
 	if (status != PLAIT_OK || *out_now || arm(section))
 		return status;
-	/* Submitted it is, so it comes to its end with what is wrong. */
+	/* The section was submitted, so it ends with this failure. */
 	section->reached(section->arg, PLAIT_E_NOMEM);
 	return PLAIT_OK;
 }

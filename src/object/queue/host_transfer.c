@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading and writing memory of the host and waiting for it; see queue.h.
+ * Blocking reads and writes of host memory; see plait/queue.h.
  *
- * On a simulated clock the wait can find that nothing can happen any more,
- * and the command stays in the queue when the caller is gone.  There it works
- * on memory of its own (a bounce); what was read goes to the caller in the
- * next command, unless the caller has given up.
+ * On a simulated clock the wait can end in a deadlock report, and the command
+ * stays in the queue after the caller has returned. There the command uses
+ * memory of its own, a bounce buffer; a second command copies what was read to
+ * the caller, unless the caller has given up.
  */
 #include "object/queue/queue_finish.h"
 #include "object/queue/submission.h"
@@ -19,10 +19,10 @@
 #include <string.h>
 
 struct bounce {
-	plait__object object; /* in flight with the commands */
+	plait__object object; /* held by the commands in flight */
 	uint64_t bytes;
-	struct plait__mutex lock; /* guards `host`, and copying to it */
-	void *host; /* where the caller reads to; null: he has given up */
+	struct plait__mutex lock; /* guards `host`, and the copy to it */
+	void *host; /* the caller's memory for a READ; null: given up */
 	unsigned char memory[];
 };
 
@@ -55,7 +55,7 @@ static void give_up(struct bounce *bounce)
 	plait__mutex_unlock(&bounce->lock);
 }
 
-/* The thread ended in a function that it ran while it waited. */
+/* Exit guard: the thread ended in a function that it ran while it waited. */
 static void lose_bounce(void *arg)
 {
 	struct bounce *bounce = arg;
@@ -64,8 +64,8 @@ static void lose_bounce(void *arg)
 	plait__object_drop(&bounce->object);
 }
 
-/* Does it fit, so that it is worth memory?  What does not is refused where all
- * commands are. */
+/* Returns true if the range is valid, so that a bounce buffer is worth its
+ * memory. The submission reports what is wrong with others. */
 static bool is_sane(const plait_command *command)
 {
 	bool reads = command->kind == PLAIT_COMMAND_READ;
@@ -108,7 +108,7 @@ static plait_status create_bounce(plait__context *context,
 	return PLAIT_OK;
 }
 
-/* The command, and one that keeps the bounce until it is done. */
+/* Submit the command, and one that holds the bounce buffer until it is done. */
 static plait_status transfer_bounced(plait__queue *queue,
 				     const plait_command *command,
 				     plait_error *error)
@@ -140,7 +140,7 @@ static plait_status transfer_bounced(plait__queue *queue,
 	return status;
 }
 
-/* Also for what was before it. */
+/* The wait is also for the commands in front. */
 static plait_status transfer_entered(plait__queue *queue,
 				     const plait_command *command,
 				     plait_error *error)

@@ -6,8 +6,8 @@
 #include "object/queue/external_section.h"
 #include "object/queue/queue.h"
 
-/* Returns true if the queue has an idle section.  Without the lock the section
- * may be left at any time; a caller that reads false sees all that was done in
+/* Returns true if the queue has an idle section. Without the lock the section
+ * may be left at any time; a caller that gets false sees all that was done in
  * it. */
 static inline bool plait__idle_section_exists(plait__queue *queue)
 {
@@ -15,19 +15,21 @@ static inline bool plait__idle_section_exists(plait__queue *queue)
 	return at_load_acquire_ptr(&queue->idle_section) != NULL;
 }
 
-/* The idle section, which stays until the lock is given up; or null.  Caller
- * holds queue->lock, as of the next two. */
+/* Pin and return the idle section, which then stays until the lock is released;
+ * or null. Caller holds queue->lock, as for the next two. */
 plait__section *plait__idle_section_pin(plait__queue *queue);
-/* A wait for the pinned section was submitted. */
+/* A wait for the pinned section's gate was submitted. */
 void plait__idle_section_submitted(plait__queue *queue);
-/* The queue has no user any more. */
+/* The queue was released by its user. */
 void plait__idle_section_abandon(plait__queue *queue);
-/* The queue ends. */
+/* The queue is destroyed. */
 void plait__idle_section_drop(plait__queue *queue);
 
-/* False: the queue has something, so the section has to be submitted. */
+/* Returns false if the queue is not idle, so that the section has to be
+ * submitted. */
 bool plait__idle_section_enter(plait__section *section);
-/* True: nothing waits for its gate, nor is to fail; it is left. */
+/* Returns true if the section is left: no command waits for its gate, and it
+ * has not failed. */
 bool plait__idle_section_leave(plait__section *section, bool failed);
 
 #endif

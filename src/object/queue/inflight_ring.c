@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of what work in flight holds; see inflight_ring.h. */
+/* In-flight ring of a queue; see inflight_ring.h. */
 #include "object/queue/inflight_ring.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Single commands of the library's own; see internal_commands.h. */
+/* Commands that the library submits for itself; see internal_commands.h. */
 #include "object/queue/internal_commands.h"
 
 #include "object/queue/submission.h"
@@ -27,7 +27,7 @@ struct owned {
 	plait__call **out;
 };
 
-/* What was there before is the caller's. */
+/* Exchange *out; the former call is the caller's. */
 static plait__call *publish(const struct owned *owned, plait__call *call)
 {
 	plait__call *before;
@@ -56,7 +56,8 @@ static plait_status add_owned(struct plait__submission_builder *batch, const voi
 		return status;
 	plait__object_hold(&batch->calls->notice.object);
 	publish(owned, batch->calls);
-	/* Relaxed: who set it without finding the call had the lock first. */
+	/* Relaxed: a thread that sets it after this load finds the call under
+	 * the lock. */
 	if (at_load_relaxed_u32(owned->wanted->stop) == 0)
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_CANCELLED, "it was cancelled");

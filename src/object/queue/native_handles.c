@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What objects are to the system below their backend. */
+/* Native handles of devices, queues and buffers. */
 #include "plait/native.h"
 
 #include "object/memory/buffer.h"
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* `request` names the object; its device is entered. */
+/* Ask the backend. `request` names the object, whose device is held. */
 static plait_status ask(const plait__device *device,
 			plait_native_request *request, uint64_t *out,
 			plait_error *error)

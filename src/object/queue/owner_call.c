@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that the owner of an inbox runs; see owner_call.h. */
+/* Owner calls: creation, reuse, answers; see owner_call.h. */
 #include "object/queue/owner_call.h"
 
 #include "object/inbox/inbox.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 enum {
-	/* Times that raising the gate of a call is tried. */
+	/* Attempts to raise the gate of a call. */
 	RAISE_TRIES = 4,
 	INDEX_BITS = 20,
 	MAX_CALLS = (1 << INDEX_BITS) - 1
@@ -22,7 +22,7 @@ enum {
 
 static const plait__inbox_call_ops inbox_call_ops;
 
-/* --- making and using again */
+/* --- create and reuse */
 
 static void free_call(plait__call *call)
 {
@@ -43,7 +43,7 @@ static void free_idle(plait__inbox *inbox)
 	}
 }
 
-/* False: the gate would not forget its failure. */
+/* Returns false if the gate keeps its failure. */
 static bool reset_gate(plait__call *call)
 {
 	plait__backend *backend = call->port->backend;
@@ -56,7 +56,7 @@ static bool reset_gate(plait__call *call)
 					   &ignored) == PLAIT_OK;
 }
 
-/* All have done with it. */
+/* Last hold: keep the call for reuse, or free it. */
 static void recycle(plait__object *object)
 {
 	plait__call *call = (plait__call *)(void *)object;
@@ -94,7 +94,7 @@ static plait_status create_gate(plait__call *call, plait__queue *queue,
 						   call->gate, &room, error);
 }
 
-/* Its place in the table, for good. */
+/* Add the call to the inbox's table, at its permanent index. */
 static plait_status enlist(plait__inbox *inbox, plait__call *call,
 			   plait_error *error)
 {
@@ -142,7 +142,7 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 	return PLAIT_OK;
 }
 
-/* An idle one with a gate of this backend, or null. */
+/* Unlink an idle call with a gate of this backend; or null. */
 static plait__call *find_idle(plait__inbox *inbox, const plait__backend_port *port)
 {
 	plait__call **link;
@@ -213,7 +213,8 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 			   plait__object_name(&inbox->object, room));
 }
 
-/* Take it out of its inbox, if it is still there and has no event to come. */
+/* Unlink the call from its inbox, if it is still linked and has no event to
+ * come. */
 static void leave_inbox(plait__call *call)
 {
 	plait__inbox *inbox = call->notice.inbox;
@@ -233,7 +234,7 @@ void plait__call_cancel(plait__call *call)
 
 	plait__mutex_lock(&inbox->lock);
 	plait__inbox_remove(inbox, &call->notice);
-	/* A close at the same time may have raised the gate. */
+	/* A concurrent close of the inbox may have raised the gate. */
 	if (!call->notice.answered)
 		call->gate_sequence--;
 	call->notice.answered = true;
@@ -241,7 +242,7 @@ void plait__call_cancel(plait__call *call)
 	leave_inbox(call);
 }
 
-/* --- answering */
+/* --- answer */
 
 static void raise_gate(plait__call *call, const plait_error *failure)
 {
@@ -252,12 +253,13 @@ static void raise_gate(plait__call *call, const plait_error *failure)
 	plait_error why;
 	int tries;
 
-	/* The rest of it only says what is wrong. */
+	/* The other fields are written with the failure. */
 	why.size = sizeof(why);
 	why.text[0] = '\0';
 
 	call->gate_failed = failure != NULL;
-	/* What failed has changed nothing, and nobody else can answer. */
+	/* A failed raise has changed nothing, and no other thread answers this
+	 * call. */
 	for (tries = 0; tries < RAISE_TRIES && status != PLAIT_OK; tries++)
 		status = backend->table.signal_raise(backend->self, &point,
 						     failure, &why);
@@ -294,8 +296,8 @@ raise_failed(plait__call *call, int64_t result, const char *text)
 	raise_gate(call, &failure);
 }
 
-/* Marked and out of the inbox's list, whose hold is the caller's: who is the
- * only one to come here, and gives it back here. */
+/* Answer a claimed call: it is marked and unlinked. Drops the inbox's hold,
+ * which the claim made the caller's. */
 static void answer(plait__call *call, int64_t result, const char *text)
 {
 	plait__object *object = &call->notice.object;
@@ -312,14 +314,14 @@ static void answer(plait__call *call, int64_t result, const char *text)
 	plait__object_drop(object);
 }
 
-/* With the lock held: what was taken is the caller's to answer, in one go with
- * leaving the inbox.  False: somebody has answered. */
+/* Mark a taken call as answered and unlink it, in one critical section; only
+ * one caller succeeds. Caller holds the inbox's lock. */
 static bool claim(plait__call *call)
 {
 	if (call->notice.answered)
 		return false;
 	call->notice.answered = true;
-	/* It was taken and not answered, so it is in the list. */
+	/* It was taken and not answered, so it is linked. */
 	(void)plait__inbox_unlink(&call->notice);
 	return true;
 }
@@ -338,7 +340,7 @@ static void answer_taken(plait__inbox_event *event, int64_t result,
 		answer(call, result, text);
 }
 
-/* Find by id what was taken and not answered, and claim it; or null. */
+/* Find a taken, unanswered call by its id, and claim it; or null. */
 static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 {
 	uint64_t index = (id & MAX_CALLS) - 1;
@@ -428,12 +430,13 @@ void plait__call_retract(plait__call *call)
 	leave_inbox(call);
 }
 
-/* --- when the queue comes there */
+/* --- the queue has reached the call */
 
 /*
- * The queue is said to have failed before it came to the call, which nobody
- * will run.  If that is not true the queue waits for the gate.  Outside of the
- * upcall, where it can be asked; has the holds of the upcall.
+ * The backend reported that the queue failed before the call, which therefore
+ * is not run. If the report is wrong the queue waits for the gate. Runs outside
+ * the notification callback, where slots may be called, with the callback's
+ * holds.
  */
 static void settle(plait__object *failure_hold)
 {
@@ -450,7 +453,7 @@ static void settle(plait__object *failure_hold)
 			    "plugin %s: a notification said that the queue "
 			    "had failed, and it had not",
 			    call->port->backend->name);
-		/* Nothing in front of it has failed. */
+		/* No command in front of the call has failed. */
 		if (status == PLAIT_OK)
 			plait__queue_note_failure(queue, &failure);
 		raise_gate(call, &failure);
@@ -464,8 +467,8 @@ static void settle(plait__object *failure_hold)
 
 static const plait__class doubt_class = { .destroy = settle };
 
-/* Upcall: the queue has come to the call, or failed before it; then it does
- * not wait for the gate, and nothing is to be run. */
+/* Notification callback: the queue has reached the call; or it failed before,
+ * does not wait for the gate, and the call must not be run. */
 static void on_reached(void *user_data, plait_status status)
 {
 	plait__call *call = user_data;
@@ -513,7 +516,7 @@ void plait__call_arm(plait__call *call)
 	plait_status status;
 	bool mine;
 
-	/* The upcall needs the call, and the queue's signal. */
+	/* The notification needs the call, and the queue's signal. */
 	plait__object_hold(&call->notice.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->upcalls, 1);
@@ -524,7 +527,7 @@ void plait__call_arm(plait__call *call)
 	(void)plait__backend_result_check(queue->port, status, "signal_notify", &why,
 					  NULL);
 	at_sub_u32(&queue->upcalls, 1);
-	/* Submitted it is; so the command fails with what is wrong here. */
+	/* The command was submitted, so it fails with this error. */
 	plait__mutex_lock(&inbox->lock);
 	mine = !call->notice.answered;
 	call->notice.answered = true;

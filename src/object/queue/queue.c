@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queue objects: creation, closing, reclaim, destruction; see queue.h. */
+/* Queues: create, close, reclaim, destroy; see queue.h. */
 #include "object/queue/queue.h"
 
 #include "object/context/backend_result.h"
@@ -13,7 +13,7 @@
 
 enum { DEFAULT_CAPACITY = 1 << 20 };
 
-/* --- ending */
+/* --- close and destroy */
 
 static void destroy_raw(plait__queue *queue)
 {
@@ -43,7 +43,7 @@ static void destroy_queue(plait__object *object)
 	plait__object *left;
 
 	plait__reclaim_unlist(context, &queue->entry);
-	/* All has happened; somebody only has not given it back yet. */
+	/* All work has completed; its holds were not dropped yet. */
 	while ((left = plait__inflight_ring_pop(&queue->inflight, UINT64_MAX)) != NULL)
 		plait__object_drop(left);
 	plait__idle_section_drop(queue);
@@ -52,8 +52,8 @@ static void destroy_queue(plait__object *object)
 	free_queue(queue);
 }
 
-/* What was submitted still runs: keep the queue until it is done.  Not before
- * the last thread is out, which may have submitted something yet. */
+/* Runs after the last thread is out, which may have submitted something. Keep
+ * the queue until its work is done. */
 static void close_queue(plait__object *object)
 {
 	plait__queue *queue = (plait__queue *)(void *)object;
@@ -71,10 +71,10 @@ static void close_queue(plait__object *object)
 	plait__mutex_unlock(&queue->lock);
 }
 
-/* --- reclaiming */
+/* --- reclaim */
 
-/* Asks for a wake-up when the queue gets on.  Returns false if it has work, and
- * there will be none. */
+/* Request a wake-up for the next progress. Returns false if the queue has work
+ * in flight, and there will be none. */
 static bool watch_progress(plait__queue *queue)
 {
 	plait_backend_point point = { queue->progress, 0 };
@@ -116,7 +116,7 @@ static const plait__class queue_class = {
 	.reclaim = reclaim_queue
 };
 
-/* --- making */
+/* --- create */
 
 static plait_status create_raw(plait__queue *queue,
 			       const plait_queue_desc *desc,

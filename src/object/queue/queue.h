@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues.  queue.c makes and ends them; queue_api.c has what users submit;
- * validate_command.c checks one command; submission.c turns commands into stretches for the
- * backend; inflight_ring.c keeps what they use; queue_finish.c waits and recovers;
- * host_transfer.c reads and writes memory of the host.
+ * Queues: an ordered sequence of commands for one device. queue.c creates and
+ * ends them, queue_state.c has their progress; queue_api.c, host_transfer.c and
+ * queue_launch.c are the user's entry points; validate_command.c checks a
+ * command; submission.c turns commands into groups for the backend, which
+ * submission_builder.c builds; inflight_ring.c holds the objects in use;
+ * queue_finish.c waits and recovers.
  *
- * Each queue has a signal of its own, `progress`, that every submission ends
- * with: it tells what is done, and what may be given back.
+ * Each submission ends with an emission of the queue's own signal, `progress`,
+ * which tells which commands are done, and which holds may be dropped.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_QUEUE_H
 #define PLAIT_SRC_OBJECT_QUEUE_QUEUE_H
@@ -17,25 +19,25 @@
 #include "object/queue/inflight_ring.h"
 #include "object/signal/signal_watch.h"
 
-/* Arrays in which a submission is put together; they keep their size. */
+/* Arrays in which a submission is built; they never shrink. */
 typedef struct plait__submission_arrays {
 	plait_work *work;
 	plait_backend_point *points;
 	plait_submission *stretches;
-	uint64_t commands; /* for how many there is room */
+	uint64_t commands; /* capacity, in commands */
 } plait__submission_arrays;
 
 typedef struct plait__queue plait__queue;
 typedef struct plait__section plait__section;
 
-/* What was submitted last, if that was a passage: when all before it has
- * happened and its gate was raised, all has happened, though the queue may not
- * have gone past it yet. */
+/* The last submission, if it was an external section: once all before it has
+ * completed and its gate was raised, all has completed, though the queue may
+ * not have passed the gate yet. */
 typedef struct plait__queue_tail {
-	plait_backend_signal *gate; /* of what the flight holds; or null */
+	plait_backend_signal *gate; /* held by the in-flight ring; or null */
 	uint64_t gate_sequence;
-	uint64_t before;   /* of `progress`, in front of it */
-	uint64_t sequence; /* of `progress`, behind it */
+	uint64_t before;   /* of `progress`, before the section */
+	uint64_t sequence; /* of `progress`, behind the section */
 } plait__queue_tail;
 
 struct plait__queue {
@@ -47,24 +49,25 @@ struct plait__queue {
 	plait__reclaim_entry entry;
 	/* The newest emission of `progress`; stored under the lock. */
 	at_u64 submitted;
-	at_u32 upcalls; /* of calls that the backend still owes */
-	/* Guards the rest, and the slots that must not run twice. */
+	at_u32 upcalls; /* notifications of calls and sections that the backend
+			 * owes */
+	/* Guards the fields below, and slots that must not run concurrently. */
 	struct plait__mutex lock;
 	plait__inflight_ring inflight;
 	plait__submission_arrays scratch;
-	/* Up to here it is known to be clear, if its device cannot be lost. */
+	/* Sequence up to which all is complete, if the device cannot be lost. */
 	uint64_t clear;
 	bool cannot_be_lost;
 	plait__queue_tail tail;
-	/* What is in front of all that is submitted from now on, or null; and
-	 * then: it failed, and is held; it holds the queue.  See idle_section.c, which
-	 * alone reads and writes it. */
+	/* The idle section, in front of all later submissions, or null; whether
+	 * it failed and so is held; whether it holds the queue. Used by
+	 * idle_section.c only. */
 	at_ptr idle_section;
 	bool idle_section_failed;
 	bool idle_section_holds_queue;
-	bool draining; /* abandoned with work: has a hold until it is done */
+	bool draining; /* closed with work in flight: held until that is done */
 	bool unflushed;
-	bool noted; /* `failure` was the first, found by an inbox's owner */
+	bool noted; /* `failure` is the first one, found by an inbox's owner */
 	plait_error failure;
 	plait__signal_watch watch;
 };
@@ -73,11 +76,11 @@ PLAIT__OBJECT_ENTER(queue, PLAIT_OBJECT_QUEUE);
 
 static inline uint64_t plait__queue_submitted(const plait__queue *queue)
 {
-	/* Acquire: pairs with the store in submission.c. */
+	/* Acquire: pairs with the store in commit, submission.c. */
 	return at_load_acquire_u64(&queue->submitted);
 }
 
-/* One with all defaults, and a handle whose reference is the caller's. */
+/* Create a queue with all defaults; the caller gets the reference. */
 plait_status plait__queue_make(plait__device *device, plait__queue **out,
 			       plait_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What users submit to a queue: commands, or one, in its short form. */
+/* Submission by the user: arrays of commands, and the short forms. */
 #include "object/queue/queue_finish.h"
 #include "object/queue/submission.h"
 

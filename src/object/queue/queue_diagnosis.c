@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Error text of a wait for a queue: the command that the queue is blocked on. */
+/* Error text of a wait for a queue: the command that blocks the queue. */
 #include "object/queue/queue_diagnosis.h"
 
 #include "object/inbox/inbox.h"
@@ -13,11 +13,11 @@
 
 #include <stdio.h>
 
-/* --- calls of the owners of inboxes */
+/* --- owner calls */
 
 enum debtor { NOBODY, PLUGIN, OWNER };
 
-/* Who keeps it from being answered?  The queue's lock is held. */
+/* The party that has yet to act on a call. Caller holds queue->lock. */
 static enum debtor find_debtor(plait__queue *queue, plait__call *call)
 {
 	plait__inbox *inbox = call->notice.inbox;
@@ -30,14 +30,14 @@ static enum debtor find_debtor(plait__queue *queue, plait__call *call)
 		debtor = call->notice.state == PLAIT__INBOX_EVENT_PROMISED ?
 			 PLUGIN : OWNER;
 	plait__mutex_unlock(&inbox->lock);
-	/* The queue may not have come there. */
+	/* The queue may not have reached the call. */
 	if (debtor == PLUGIN &&
 	    plait__queue_poll(queue, call->sequence, NULL, NULL) != PLAIT_OK)
 		debtor = NOBODY;
 	return debtor;
 }
 
-/* The queue's lock is held. */
+/* Caller holds queue->lock. */
 static plait__call *find_owed(plait__queue *queue, enum debtor *out)
 {
 	plait__object *object;
@@ -92,7 +92,7 @@ void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out, uint32
 
 	out[0] = '\0';
 	plait__mutex_lock(&queue->lock);
-	/* Under the lock, because what is not in flight may be used again. */
+	/* Under the lock, because a call that is not in flight may be reused. */
 	call = find_owed(queue, &debtor);
 	if (call != NULL)
 		describe_call(call, debtor, out, bytes);
@@ -101,8 +101,8 @@ void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out, uint32
 
 /* --- gates */
 
-/* The first that is used by what is not done: a queue can only wait for it.  The
- * queue's lock is held. */
+/* The first unreached gate that the queue may wait for: one used by unfinished
+ * work. Caller holds queue->lock. */
 static const plait__signal *find_awaited(plait__queue *queue)
 {
 	const plait__inflight_ring *flight = &queue->inflight;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for a queue, and making it usable again; see queue.h. */
+/* Waiting for a queue, and recovery after its failure; see queue_finish.h. */
 #include "object/queue/queue_finish.h"
 
 #include "object/context/backend_result.h"
@@ -16,25 +16,25 @@
 #include <stdio.h>
 
 enum {
-	/* How often a queue that has failed is asked to recover: when it has
-	 * raised all, so that its thread is just leaving; and before. */
+	/* Attempts to recover a failed queue: when it has raised all its
+	 * points, so that its thread is just leaving; and before. */
 	TRIES_RAISED = 5000,
 	TRIES_EARLY = 50,
-	/* Those at first do not sleep. */
+	/* The first attempts do not sleep. */
 	TRIES_AWAKE = 16,
 	SLEEP_NS = 1000000
 };
 
-/* A queue that has failed, on the way to being usable again. */
+/* Recovery of a failed queue. */
 struct recovery {
 	plait__queue *queue;
 	uint64_t deadline_ns;
-	uint32_t refused;	     /* how often it was busy */
-	uint64_t reached;	     /* where it was then */
-	plait_error refusal; /* what it said */
+	uint32_t refused;	     /* how often the backend refused */
+	uint64_t reached;	     /* where the queue was then */
+	plait_error refusal; /* the backend's error */
 };
 
-/* Until the queue's own signal has come to `sequence`. */
+/* Wait until the queue's own signal has reached `sequence`. */
 static plait_status await(plait__queue *queue, uint64_t sequence,
 			  uint64_t timeout_ns, bool *out_failed,
 			  plait_error *error)
@@ -58,7 +58,7 @@ static plait_status await(plait__queue *queue, uint64_t sequence,
 	return status;
 }
 
-/* The lock is held, nothing is pending, the queue has failed. */
+/* Caller holds the lock; nothing is pending, and the queue has failed. */
 static plait_status recover(plait__queue *queue, plait_error *error)
 {
 	plait__backend *backend = queue->port->backend;
@@ -74,7 +74,7 @@ static plait_status recover(plait__queue *queue, plait_error *error)
 					   error);
 }
 
-/* A signal must not forget its failure while somebody is to be told. */
+/* Ready: no notification is owed, so the signal may be reset. */
 static bool is_told(void *arg)
 {
 	plait__queue *queue = arg;
@@ -95,7 +95,7 @@ static void describe_told(void *arg, char *out, uint32_t bytes)
 		       queue->port->backend->name, owed);
 }
 
-/* Some time for its thread to leave, or for what a thread has to drive. */
+/* Let the backend's thread leave, or advance what a thread has to drive. */
 static void pause_between(const struct recovery *recovery)
 {
 	plait__context *context = recovery->queue->object.context;
@@ -113,9 +113,10 @@ static void pause_between(const struct recovery *recovery)
 }
 
 /*
- * It has failed and does not recover: it is just leaving its last command, or
- * its backend lies, since points of queues fail when they are raised, and a
- * queue that has raised all has nothing pending.  PLAIT_PENDING: try again.
+ * The queue has failed and does not recover: it is just leaving its last
+ * command; or its backend is wrong, since points of queues fail when they are
+ * raised, and a queue that has raised all has nothing pending. PLAIT_PENDING:
+ * try again.
  */
 static plait_status judge_refusal(struct recovery *recovery,
 				  plait_error *error)
@@ -143,7 +144,7 @@ static plait_status judge_refusal(struct recovery *recovery,
 			   recovery->refusal.text);
 }
 
-/* With the lock held; `failure` is what the queue failed with. */
+/* Caller holds the lock; `failure` is the queue's. */
 static plait_status recover_and_tell(struct recovery *recovery,
 				     const plait_error *failure,
 				     plait_error *error)
@@ -162,8 +163,8 @@ static plait_status recover_and_tell(struct recovery *recovery,
 }
 
 /*
- * Report the failure and recover, if the queue is idle.  PLAIT_PENDING: it is
- * not; PLAIT_OK: somebody else has done it.
+ * Report the failure and recover, if the queue is idle. PLAIT_PENDING: it is
+ * not; PLAIT_OK: another thread has done it.
  */
 static plait_status try_report(struct recovery *recovery, plait_error *error)
 {
@@ -182,7 +183,7 @@ static plait_status try_report(struct recovery *recovery, plait_error *error)
 	return status;
 }
 
-/* It has failed: let the rest drain, then report. */
+/* The queue has failed: wait until the rest has drained, then report. */
 static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			   plait_error *error)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One launch of a kernel on a queue, outside any graph: its arguments are
- * copied into a record, which the queue's work in flight holds and which
- * gives everything back when the launch is done or was skipped.  What the
- * device has code for, it runs itself; all else is a call of the host.
+ * Launch of a kernel on a queue, outside any graph. Its arguments are copied
+ * into a record, which the in-flight ring holds, and which drops what it holds
+ * when the launch is done or skipped. A device with code for the kernel
+ * executes the launch; otherwise it is a call on the host.
  */
 #include "object/memory/buffer.h"
 #include "object/memory/buffer_check.h"
@@ -21,8 +21,8 @@
 
 #include <string.h>
 
-/* One argument: the value that the kernel is pointed to, and for memory the
- * buffer that is held, from an offset on; mapped while the kernel runs. */
+/* An argument: its value; or the buffer, which is held, and an offset. The
+ * buffer is mapped while the kernel runs. */
 struct held_argument {
 	union {
 		uint64_t word;
@@ -37,7 +37,8 @@ struct held_argument {
 struct record {
 	plait__object object;
 	plait__kernel *kernel; /* held */
-	/* Where the device runs it: what it made of all this. */
+	/* The launch as the device's backend bound it; null: a call on the
+	 * host. */
 	const plait__device *device;
 	plait_backend_launch *raw;
 	plait_launch launch;
@@ -47,7 +48,7 @@ struct record {
 	void **arguments;
 };
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static void destroy_record(plait__object *object)
 {
@@ -68,13 +69,13 @@ static const plait__class record_class = {
 
 /* ---- arguments ---- */
 
-/* The argument that is looked at, for messages. */
+/* The argument being checked, for error texts. */
 struct place {
 	const plait__queue *queue;
 	const plait__signature *signature;
 	const plait__parameter *parameter;
 	uint32_t index;
-	bool is_built; /* no address is needed */
+	bool is_built; /* device code: no address is needed */
 };
 
 static plait_status wrong(const char *what, plait_error *error)
@@ -105,9 +106,9 @@ static uint32_t map_flags(const plait__parameter *parameter)
 }
 
 /*
- * The host's code needs an address, so the memory is mapped while it runs.  No
- * longer: a mapping may be a copy, which would miss what is queued before and
- * be missed by what is queued behind.  A range without bytes has no address.
+ * Host code needs an address, so the memory is mapped while it runs, and no
+ * longer: a mapping may be a copy, which would miss earlier writes in the queue
+ * and be missed by later reads. A range without bytes has no address.
  */
 static plait_status map_slot(struct held_argument *slot, uint32_t flags,
 			     plait_error *error)
@@ -149,8 +150,8 @@ static plait_status unmap_slot(struct held_argument *slot, plait_error *error)
 					   "memory_unmap", &room, error);
 }
 
-/* The address may be less aligned than the offset: wrapped memory.  A look at
- * it, which writes nothing back. */
+/* Wrapped memory may be less aligned than its offset, so the address is
+ * checked, in a mapping for reading, which writes nothing back. */
 static plait_status take_memory(struct held_argument *slot,
 				const struct place *place,
 				plait__buffer *buffer, uint64_t offset,
@@ -243,7 +244,7 @@ static plait_status take_argument(struct held_argument *slot,
 		     error);
 }
 
-/* The first one's size is that of all. */
+/* The size field of the first argument applies to all. */
 static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 				  plait_argument *out, plait_error *error)
 {
@@ -258,7 +259,7 @@ static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 	return PLAIT__STRUCT_READ(plait_argument, out, copy, error);
 }
 
-/* Which argument it was, before what is wrong with it. */
+/* Put the argument in front of the error text. */
 static void name_place(const struct place *place, plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_TYPE_ROOM];
@@ -310,7 +311,7 @@ static plait_status map_all(struct record *self)
 	return status;
 }
 
-/* All of them; the first failure counts. */
+/* Unmap all; the first failure counts. */
 static plait_status unmap_all(struct record *self)
 {
 	plait_status status = PLAIT_OK;
@@ -324,8 +325,8 @@ static plait_status unmap_all(struct record *self)
 	return status;
 }
 
-/* What the backend says of the memory fails the launch like what the kernel
- * says. */
+/* A failure of the backend's memory functions fails the launch like one of the
+ * kernel. */
 static int32_t run_record(void *user_data)
 {
 	struct record *self = user_data;
@@ -349,7 +350,7 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 
 	if (self == NULL)
 		return NULL;
-	/* Cannot fail: it has no handle. */
+	/* Cannot fail: the record has no handle. */
 	(void)plait__object_init(&self->object, &record_class, context, NULL);
 	plait__object_hold(&kernel->object);
 	self->kernel = kernel;
@@ -360,7 +361,7 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 	return self;
 }
 
-/* Memory as backends know it: one without bytes is no memory to them. */
+/* Backends do not know memory without bytes. */
 static void put_argument(const struct held_argument *slot,
 			 plait_launch_argument *out)
 {

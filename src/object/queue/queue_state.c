@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* State of a queue's work in flight; see queue_state.h. */
+/* Progress of a queue, and its work in flight; see queue_state.h. */
 #include "object/queue/queue_state.h"
 
 #include "object/context/backend_result.h"
@@ -26,7 +26,7 @@ plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 	return plait__backend_result_check_poll(queue->port, status, &room, error);
 }
 
-/* Who waits looks at the context's count, and tries once more. */
+/* Waiting threads check the context's count, and flush again. */
 static void set_unflushed(plait__queue *queue, bool unflushed)
 {
 	at_u32 *count = &queue->object.context->unflushed;
@@ -121,8 +121,8 @@ void plait__queue_note_failure(plait__queue *queue, const plait_error *failure)
 	plait__mutex_unlock(&queue->lock);
 }
 
-/* The gate of the tail is there: what holds it is given back when `progress`
- * has come further, and under the lock. */
+/* Returns true if the tail's gate has been raised. What holds it is dropped
+ * under the lock, after `progress` has advanced further. */
 static bool has_left_tail(plait__queue *queue)
 {
 	plait__backend *backend = queue->port->backend;
@@ -151,7 +151,7 @@ bool plait__queue_is_clear(plait__queue *queue)
 		queue->clear = submitted;
 		return true;
 	}
-	/* Somebody has to see that the queue goes on, lest it fill up. */
+	/* Poll `progress` at times, or the in-flight ring would fill. */
 	return queue->tail.gate != NULL &&
 	       queue->tail.sequence == submitted &&
 	       queue->inflight.committed < PLAIT__QUEUE_COLLECT_FROM &&

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What rows of a command mean; see strided_copy.h. */
+/* Rows and slices of commands: checks, sizes, overlap; see strided_copy.h. */
 #include "object/queue/strided_copy.h"
 
 #include "base/alloc.h"
 #include "base/sized_struct.h"
 #include "base/error.h"
 
-/* --- one side of it */
+/* --- one side */
 
 struct side {
 	const char *name;
 	uint64_t row;
 	uint64_t slice;
-	uint64_t bytes; /* of all of it */
+	uint64_t bytes; /* extent of all rows */
 };
 
 static plait_status fail_far(const struct side *side, plait_error *error)
@@ -21,7 +21,7 @@ static plait_status fail_far(const struct side *side, plait_error *error)
 			   "rows: the %s ends beyond all memory", side->name);
 }
 
-/* Distances that were not given; what was must leave room. */
+/* Fill in distances that are 0, and check the others. */
 static plait_status space_out(struct side *side, uint64_t bytes,
 			      const plait_rows *given, plait_error *error)
 {
@@ -58,7 +58,7 @@ static plait_status measure(struct side *side, uint64_t bytes,
 
 	if (status != PLAIT_OK)
 		return status;
-	/* One row does not overflow: there is room for all of them. */
+	/* One row does not overflow, as all rows do not. */
 	if (__builtin_mul_overflow(side->slice, given->slices - 1,
 				   &side->bytes))
 		return fail_far(side, error);
@@ -68,9 +68,10 @@ static plait_status measure(struct side *side, uint64_t bytes,
 	return PLAIT_OK;
 }
 
-/* --- both */
+/* --- both sides */
 
-/* Rows without gaps on both sides are one; then slices are its rows. */
+/* Merge rows that are contiguous on both sides into one; the slices become its
+ * rows. */
 static void join(plait__strided_copy *shape)
 {
 	plait_work_rows *rows = &shape->rows;
@@ -174,7 +175,7 @@ uint64_t plait__strided_copy_count_rows(const plait_command *command)
 {
 	plait__strided_copy shape;
 
-	/* What is wrong with it is said where all commands are checked. */
+	/* The check of the command reports what is wrong. */
 	if (command->rows == NULL ||
 	    plait__strided_copy_read(&shape, command, NULL) != PLAIT_OK)
 		return 1;
@@ -188,8 +189,8 @@ static uint64_t apart(uint64_t one, uint64_t other)
 	return one < other ? other - one : one - other;
 }
 
-/* Is there a row of one slice that far from a row of another, less than its
- * bytes? */
+/* Returns true if a row of one slice and a row of another, at this distance of
+ * the slices, share a byte. */
 static bool rows_meet(const plait__strided_copy *shape, uint64_t distance)
 {
 	uint64_t row = shape->rows.target_row;
@@ -201,8 +202,9 @@ static bool rows_meet(const plait__strided_copy *shape, uint64_t distance)
 		apart(distance, (i + 1) * row) < shape->bytes);
 }
 
-/* With the same distances on both sides only two slices can meet one, and two
- * rows of each; with others it is said of what lies between, too. */
+/* Exact if the distances are the same on both sides: then only two slices can
+ * overlap one, and two rows of each. Otherwise the bytes between rows count
+ * too. */
 bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t target,
 				  uint64_t source)
 {
@@ -224,7 +226,7 @@ bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t tar
 		rows_meet(shape, (i + 1) * slice - distance));
 }
 
-/* --- what a backend looks at */
+/* --- rows as a backend gets them */
 
 struct kept {
 	plait__object object;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Turning the user's commands into stretches for the backend: waits, work,
- * emissions.  All or nothing: what a batch gave out or holds is taken back
- * when any command is wrong or the backend refuses.  Nothing is allocated once
- * the queue's arrays have grown to what is used.
+ * Submission of commands as groups for the backend: waits, work, emissions. All
+ * or nothing: sequences and holds are rolled back if any command is wrong or
+ * the backend refuses. Nothing is allocated once the queue's arrays have grown.
  */
 #include "object/queue/submission.h"
 
@@ -21,9 +20,9 @@
 
 enum { COMMANDS_MAX = INT32_MAX / 4 };
 
-/* --- kinds */
+/* --- commands by kind */
 
-/* A launch comes as a command that does nothing. */
+/* A launch is submitted as a NOP command with builder->launch. */
 static plait_status add_nop(struct plait__submission_builder *batch,
 			    const plait_command *command,
 			    plait_error *error)
@@ -66,7 +65,7 @@ static plait_status add_signal_wait(struct plait__submission_builder *batch,
 	uint64_t sequence = command->sequence;
 	plait_status status;
 
-	/* What the batch itself emits is in front of this. */
+	/* An emission of this submission is in front of the wait. */
 	if (batch->ordered && !signal->is_gate &&
 	    signal->next > plait__signal_submitted(signal) &&
 	    (sequence == 0 || (sequence <= signal->next &&
@@ -116,9 +115,10 @@ static plait_status add_command(struct plait__submission_builder *batch,
 	return status;
 }
 
-/* --- the commands as the caller passed them */
+/* --- the user's array */
 
-/* What is wrong with which command; whoever did not pass any is told of none. */
+/* Put the command's number and label in front of the text; no number if the
+ * library made the command. */
 static plait_status name_command(bool own, uint64_t number,
 				 const plait_command *command,
 				 const plait_error *why, plait_error *error)
@@ -147,11 +147,11 @@ static plait_status name_command(bool own, uint64_t number,
 	return status;
 }
 
-/* What the caller passed. */
+/* The caller's array. */
 struct commands {
 	const plait_command *commands;
 	uint64_t count;
-	bool own; /* the library made them, of one call */
+	bool own; /* made by the library, for one call of the user */
 };
 
 static plait_status add_all(struct plait__submission_builder *batch, const void *arg,
@@ -170,7 +170,7 @@ static plait_status add_all(struct plait__submission_builder *batch, const void 
 		command = (const plait_command *)(const void *)at;
 		status = PLAIT_OK;
 		if (stride != sizeof(known)) {
-			/* Only the first one has to say its size. */
+			/* Only the first command's size field applies. */
 			status = plait__command_read(&known, at, stride, &why);
 			command = &known;
 		}
@@ -182,7 +182,7 @@ static plait_status add_all(struct plait__submission_builder *batch, const void 
 	return PLAIT_OK;
 }
 
-/* --- the whole */
+/* --- submit */
 
 static void roll_back(struct plait__submission_builder *batch)
 {
@@ -196,7 +196,7 @@ static void roll_back(struct plait__submission_builder *batch)
 		signal->next = plait__signal_submitted(signal);
 	for (call = batch->calls; call != NULL; call = call->next)
 		plait__call_cancel(call);
-	/* Under a lock, so nothing is destroyed here. */
+	/* The queue's lock is held, so nothing is destroyed here. */
 	while ((object = plait__inflight_ring_cancel(&queue->inflight)) != NULL)
 		plait__object_drop_deferred(object);
 }
@@ -243,7 +243,7 @@ static plait_status submit_stretches(struct plait__submission_builder *batch,
 					   error);
 }
 
-/* In front of all else: a wait for the idle section. */
+/* Add a wait for the idle section's gate, in front of the commands. */
 static plait_status add_idle_section(struct plait__submission_builder *batch,
 				     plait__section *idle, plait_error *error)
 {
@@ -256,7 +256,8 @@ static plait_status add_idle_section(struct plait__submission_builder *batch,
 	return status;
 }
 
-/* Commands, `count` at most, are added by `add`; none: for what is lone. */
+/* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
+ * idle section. */
 static plait_status run_with(struct plait__submission_builder *batch, uint64_t count,
 			     plait__submission_fill add, const void *arg,
 			     plait_error *error)
@@ -266,7 +267,7 @@ static plait_status run_with(struct plait__submission_builder *batch, uint64_t c
 				       plait__idle_section_pin(queue) : NULL;
 	plait_status status;
 
-	/* The idle section was left by now. */
+	/* The idle section was left meanwhile. */
 	if (count == 0 && idle == NULL)
 		return PLAIT_OK;
 	status = plait__submission_arrays_reserve(queue, count + (idle != NULL),
@@ -320,14 +321,14 @@ plait_status plait__submission_submit(struct plait__submission_builder *batch, u
 	plait__mutex_unlock(&queue->lock);
 	plait__object_close_deferred(batch->late);
 	plait__reclaim_pending(queue->object.context);
-	/* Who waits for something else, and works meanwhile, has work now. */
+	/* A thread that waits for something else may have to pump now. */
 	if (status == PLAIT_OK &&
 	    (queue->port->any & PLAIT_CAP_NEEDS_PUMP) != 0)
 		plait__context_notify_waiters(queue->object.context);
 	return status;
 }
 
-/* How many works they may become. */
+/* Upper bound of the number of work items. */
 static uint64_t count_works(const struct plait__submission_builder *batch,
 			    const struct commands *all)
 {

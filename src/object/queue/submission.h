@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Submitting commands to the backend of a queue, all or nothing. */
+/* Submission of commands to the backend of a queue, all or nothing. */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_H
 #define PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_H
 
@@ -8,29 +8,28 @@
 typedef plait_status (*plait__submission_fill)(struct plait__submission_builder *batch,
 					       const void *arg, plait_error *error);
 
-/* What `add` adds, `count` commands at most: all or nothing. */
+/* Submit what `add` adds, `count` commands at most. */
 plait_status plait__submission_submit(struct plait__submission_builder *batch, uint64_t count,
 				      plait__submission_fill add, const void *arg,
 				      plait_error *error);
 
-/* Errors say which command it was, unless they are the library's `own`, made of
- * one call of the user. */
+/* Submit an array. Errors name the command, unless the commands are the
+ * library's `own`, made for one call of the user. */
 plait_status plait__submission_submit_array(plait__queue *queue,
 					    const plait_command *commands,
 					    uint64_t count, bool own,
 					    uint64_t *out_sequence,
 					    plait_error *error);
 
-/* Own ones.  `held`, null or entered, stays held until they are done; one that
- * is a NOP becomes `launch`, if that is not null. */
+/* Submit commands of the library's. `held`, null or entered, is held until they
+ * are done; a NOP becomes `launch`, if that is not null. */
 plait_status plait__submission_submit_holding(plait__queue *queue,
 					      const plait_command *commands,
 					      uint64_t count, plait__object *held,
 					      plait_backend_launch *launch,
 					      plait_error *error);
 
-/* Submit a wait for the queue's idle section, if there is one, as if a command
- * came behind it. */
+/* Submit a wait for the queue's idle section, if it has one. */
 plait_status plait__submission_submit_idle_section(plait__queue *queue,
 						   plait_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a queue in which submissions are put together; submission.c. */
+/* Arrays of a queue in which submissions are built. */
 #include "object/queue/submission_arrays.h"
 
 #include "base/alloc.h"
@@ -27,7 +27,7 @@ void plait__submission_arrays_free(plait__queue *queue)
 		     plait__context_allocator(queue->object.context));
 }
 
-/* A command is at most one piece of work, two points and a new stretch. */
+/* A command is at most one work item, two points and one more group. */
 plait_status plait__submission_arrays_grow(plait__queue *queue, uint64_t count,
 					   plait_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a queue in which submissions are built; guarded by its lock. */
+/* Arrays of a queue in which submissions are built; guarded by its lock. */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_ARRAYS_H
 #define PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_ARRAYS_H
 
@@ -9,7 +9,7 @@ plait_status plait__submission_arrays_grow(plait__queue *queue, uint64_t count,
 					   plait_error *error);
 void plait__submission_arrays_free(plait__queue *queue);
 
-/* Make room for so many commands.  PLAIT_E_NOMEM. */
+/* Make room for `count` commands. PLAIT_E_NOMEM. */
 static inline plait_status
 plait__submission_arrays_reserve(plait__queue *queue, uint64_t count,
 				 plait_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Building a submission: stretches of waits, work and emissions. */
+/* Submission builder: groups of waits, work and emissions. */
 #include "object/queue/submission_builder.h"
 
 #include "object/queue/owner_call.h"
@@ -11,7 +11,7 @@
 
 enum { WAITS, WORK, EMITS };
 
-/* --- adding to the last stretch, or to a new one */
+/* --- adding to the last group, or to a new one */
 
 void plait__submission_begin_stretch(struct plait__submission_builder *batch)
 {
@@ -74,7 +74,7 @@ plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
 	return work;
 }
 
-/* --- holding what is used */
+/* --- holds */
 
 plait_status plait__submission_hold(struct plait__submission_builder *batch,
 				    plait__object *object, plait_error *error)
@@ -90,13 +90,13 @@ plait_status plait__submission_hold(struct plait__submission_builder *batch,
 				       queue->object.context),
 				      object, sequence))
 		return PLAIT_OK;
-	/* Entered, so this is not the last hold. */
+	/* The object is entered, so this is not its last hold. */
 	plait__object_drop(object);
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory for what is in flight");
 }
 
-/* --- kinds */
+/* --- calls and emissions */
 
 plait_status plait__submission_add_call(struct plait__submission_builder *batch,
 					const plait_command *command,
@@ -112,7 +112,7 @@ plait_status plait__submission_add_call(struct plait__submission_builder *batch,
 	if (status != PLAIT_OK)
 		return status;
 	call->sequence = ++batch->progress;
-	/* Its hold goes to the queue, until the gate is behind it. */
+	/* The hold becomes the queue's, until it has passed the gate. */
 	if (!plait__inflight_ring_push(&queue->inflight,
 				       plait__context_allocator(
 					queue->object.context),
@@ -129,7 +129,7 @@ plait_status plait__submission_add_call(struct plait__submission_builder *batch,
 	return PLAIT_OK;
 }
 
-/* The numbers of a signal come in order, whichever queues emit them. */
+/* Sequences of a signal are assigned in order, whichever queues emit them. */
 plait_status plait__submission_add_emission(struct plait__submission_builder *batch,
 					    plait__signal *signal,
 					    plait_error *error)

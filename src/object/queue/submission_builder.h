@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A submission while it is built, in the arrays of its queue, whose lock the
- * caller holds.  submission.c builds it from the user's commands,
- * internal_commands.c and external_section.c from the library's own.
+ * Submission builder: a submission under construction, in the arrays of its
+ * queue, whose lock the caller holds. submission.c uses it for the user's
+ * commands, internal_commands.c and external_section.c for the library's.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_BUILDER_H
 #define PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_BUILDER_H
@@ -19,22 +19,22 @@ struct plait__submission_builder {
 	uint32_t stretch_count;
 	uint32_t work_count;
 	uint32_t point_count;
-	int phase;	   /* what the last stretch got last */
-	uint64_t progress; /* the newest emission of the queue's signal */
+	int phase;	   /* what the last group got last */
+	uint64_t progress; /* sequence of the newest emission of queue->progress */
 	bool ordered;	   /* the port's order lock is held */
 	plait__signal *emitted;
 	uint64_t last_emission;
 	plait__call *calls; /* newest first */
-	/* Of a launch: what its command uses, and, unless it is a call, what
-	 * it becomes; null. */
+	/* Of a launch: the object to hold, and, unless it is a call, the bound
+	 * launch; else null. */
 	plait__object *held;
 	plait_backend_launch *launch;
-	plait__object *late; /* to be closed when no lock is held */
+	plait__object *late; /* to be closed without locks */
 };
 
 void plait__submission_begin_stretch(struct plait__submission_builder *batch);
 
-/* The object stays until the queue has come to here.  PLAIT_E_NOMEM. */
+/* Hold the object until the queue has completed this command. PLAIT_E_NOMEM. */
 plait_status plait__submission_hold(struct plait__submission_builder *batch,
 				    plait__object *object, plait_error *error);
 void plait__submission_add_wait(struct plait__submission_builder *batch,
@@ -42,11 +42,11 @@ void plait__submission_add_wait(struct plait__submission_builder *batch,
 void plait__submission_add_emit(struct plait__submission_builder *batch,
 				plait_backend_signal *signal, uint64_t sequence);
 
-/* Behind what is there: of the command's kind and label, else nothing. */
+/* Add a work item of the command's kind and label. */
 plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
 				       const plait_command *command);
 
-/* A function for the owner of an inbox, first of batch->calls. */
+/* Add a call for the owner of an inbox; it becomes the first of `calls`. */
 plait_status plait__submission_add_call(struct plait__submission_builder *batch,
 					const plait_command *command,
 					plait__inbox *inbox, bool asks,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking a command and coming in by its handles; see validate_command.h. */
+/* Validation of a command; see validate_command.h. */
 #include "object/queue/validate_command.h"
 
 #include "object/memory/buffer_check.h"
@@ -10,7 +10,7 @@
 
 enum {
 	KINDS = PLAIT_COMMAND_EMIT + 1,
-	/* What a command names; bits. */
+	/* Fields of a command; bits. */
 	HAS_FLAGS = 1 << 0,
 	HAS_PATTERN = 1 << 1,
 	HAS_BYTES = 1 << 2,
@@ -151,9 +151,9 @@ plait_status plait__command_read(plait_command *out, const void *given,
 	return PLAIT_OK;
 }
 
-/* --- what the handles stand for */
+/* --- handles */
 
-/* Of the same context and backend as the queue. */
+/* Check that the object is of the queue's context and backend. */
 static plait_status check_home(const plait__object *object,
 			       const plait__backend_port *port,
 			       const plait__queue *queue, plait_error *error)
@@ -215,7 +215,7 @@ static plait_status check_copy(const plait__command_operands *operands,
 						   "the last" : "");
 }
 
-/* A read or a write whose memory of the host is the buffer's own. */
+/* Reject a read or a write whose host memory is the buffer's own. */
 static plait_status check_host(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)
