@@ -256,7 +256,7 @@ static void reclaim_here(plait__context *context)
 		return;
 	}
 	plait__log_line(&context->settings.log, PLAIT_LOG_WARNING,
-			"no thread to tidy up on; the caller does it");
+			"no thread to reclaim on; the caller reclaims");
 	run_tasks(context);
 	while (is_final(context) &&
 	       at_load_acquire_u64(&context->base.lingering) != 0) {

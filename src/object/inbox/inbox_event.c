@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-static void destroy_notice(plait__object *object)
+static void destroy_record(plait__object *object)
 {
 	plait__inbox_event *event_record = (plait__inbox_event *)(void *)object;
 
@@ -20,7 +20,7 @@ static void destroy_notice(plait__object *object)
 		    sizeof(*event_record));
 }
 
-static const plait__class notice_class = { .destroy = destroy_notice };
+static const plait__class record_class = { .destroy = destroy_record };
 
 static plait_status fail_closed(const plait__inbox *inbox, plait_error *error)
 {
@@ -43,7 +43,7 @@ plait_status plait__inbox_event_create(plait__inbox *inbox,
 	if (event_record == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an event");
-	(void)plait__object_init(&event_record->object, &notice_class, context,
+	(void)plait__object_init(&event_record->object, &record_class, context,
 				 NULL);
 	plait__object_hold(&inbox->object);
 	event_record->inbox = inbox;

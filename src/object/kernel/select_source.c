@@ -47,7 +47,7 @@ static bool takes(const plait__device *device, const plait_source *source)
 		strcmp(source->backend, device->port->backend->name) == 0);
 }
 
-static bool anybody_takes(const plait__context *context,
+static bool any_device_takes(const plait__context *context,
 			  const plait_source *source)
 {
 	for (uint32_t i = 0; i < context->device_count; i++)
@@ -64,14 +64,14 @@ static plait_status build_one(plait__kernel *kernel, plait__context *context,
 						       refused, error);
 
 	if (status != PLAIT_OK || !wanted || kernel->module != NULL ||
-	    !anybody_takes(context, source))
+	    !any_device_takes(context, source))
 		return status;
 	return plait__build_from_source(source, kernel->signature,
 				 plait__context_allocator(context),
 				 &context->settings.log, &kernel->module, error);
 }
 
-static plait_status nobody(const plait__context *context, const char *name,
+static plait_status fail_unsupported(const plait__context *context, const char *name,
 			   const plait_source *source, plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
@@ -105,7 +105,7 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 		return status;
 	if (refused.status != PLAIT_OK)
 		return plait__error_copy(error, &refused);
-	return nobody(context, kernel->signature->name, &source, error);
+	return fail_unsupported(context, kernel->signature->name, &source, error);
 }
 
 plait_status plait__select_source_build(plait__kernel *kernel, plait__context *context,

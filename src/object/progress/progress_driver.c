@@ -252,14 +252,14 @@ bool plait__progress_inspect(plait__context *context, plait__pollable *pollable,
 
 /* ---- the thread ---- */
 
-struct kicked {
+struct wake_state {
 	plait__progress_driver *driver;
 	uint32_t seen;
 };
 
 static bool was_woken(void *arg)
 {
-	const struct kicked *kicked = arg;
+	const struct wake_state *kicked = arg;
 
 	return at_load_acquire_u32(&kicked->driver->wake_count) != kicked->seen;
 }
@@ -268,7 +268,7 @@ static void serve(void *arg)
 {
 	plait__context *context = arg;
 	plait__progress_driver *driver = &context->driver;
-	struct kicked kicked = { .driver = driver };
+	struct wake_state kicked = { .driver = driver };
 
 	for (;;) {
 		uint64_t until_ns = PLAIT__CLOCK_NEVER;

@@ -7,7 +7,7 @@
 #include "object/queue/validate_command.h"
 
 /* Add a checked COPY, FILL, READ or WRITE. */
-plait_status plait__copy_work_add(struct plait__submission_builder *batch,
+plait_status plait__copy_work_add(struct plait__submission_builder *builder,
 				  const plait_command *command,
 				  const plait__command_operands *operands,
 				  plait_error *error);

@@ -15,7 +15,7 @@ enum { RAISE_TRIES = 8 };
 
 /* --- create and destroy */
 
-static void destroy_passage(plait__object *object)
+static void destroy_section(plait__object *object)
 {
 	plait__section *section = (plait__section *)(void *)object;
 	plait__backend *backend = section->port->backend;
@@ -26,7 +26,7 @@ static void destroy_passage(plait__object *object)
 		    sizeof(*section));
 }
 
-static const plait__class passage_class = { .destroy = destroy_passage };
+static const plait__class section_class = { .destroy = destroy_section };
 
 static void put_idle(plait__section *section)
 {
@@ -112,7 +112,7 @@ static plait_status create(plait__section_pool *home, const plait__device *devic
 	if (section == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a run on a queue");
-	(void)plait__object_init(&section->object, &passage_class, context,
+	(void)plait__object_init(&section->object, &section_class, context,
 				 NULL);
 	section->port = device->port;
 	section->home = home;
@@ -196,7 +196,7 @@ static void on_reached(void *user_data, plait_status status)
 	/* After this call the section may be on its way through another queue. */
 	section->reached(section->arg, status);
 	/* Release: pairs with the load in queue_finish.c. */
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__context_notify_waiters(context);
 	plait__object_drop_deferred(&section->object);
 	plait__object_drop_deferred(&queue->object);
@@ -212,11 +212,11 @@ static bool arm(plait__section *section)
 
 	plait__object_hold(&section->object);
 	plait__object_hold(&queue->object);
-	at_add_u32(&queue->upcalls, 1);
+	at_add_u32(&queue->owed_notifications, 1);
 	if (plait__notification_arm(queue->port, &point, on_reached, section,
 				    &why) == PLAIT_OK)
 		return true;
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__object_drop(&section->object);
 	plait__object_drop(&queue->object);
 	return false;
@@ -241,23 +241,23 @@ struct entry {
 	bool *out_idle;
 };
 
-static plait_status add_section(struct plait__submission_builder *batch,
+static plait_status add_section(struct plait__submission_builder *builder,
 				const void *arg, plait_error *error)
 {
 	const struct entry *entry = arg;
 	plait__section *section = entry->section;
 	plait_status status;
 
-	*entry->out_idle = plait__queue_is_clear(batch->queue);
+	*entry->out_idle = plait__queue_is_clear(builder->queue);
 	if (!*entry->out_idle) {
-		section->sequence = ++batch->progress;
-		plait__submission_add_emit(batch, batch->queue->progress,
+		section->sequence = ++builder->progress;
+		plait__submission_add_emit(builder, builder->queue->progress,
 					   section->sequence);
 	}
-	set_tail(section, *entry->out_idle, batch->progress + 1);
-	status = plait__submission_hold(batch, &section->object, error);
+	set_tail(section, *entry->out_idle, builder->progress + 1);
+	status = plait__submission_hold(builder, &section->object, error);
 	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, section->gate,
+		plait__submission_add_wait(builder, section->gate,
 					   section->gate_sequence);
 	return status;
 }
@@ -265,9 +265,9 @@ static plait_status add_section(struct plait__submission_builder *batch,
 static plait_status submit(plait__section *section, bool *out_idle,
 			   plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = section->queue };
+	struct plait__submission_builder builder = { .queue = section->queue };
 
-	return plait__submission_submit(&batch, 1, add_section,
+	return plait__submission_submit(&builder, 1, add_section,
 					&(const struct entry){ section, out_idle },
 					error);
 }

@@ -24,9 +24,9 @@
 /* Set by a thread that has the lock and will rely on the section. */
 enum { MARK = 1 };
 
-static plait__section *section_of(void *lone)
+static plait__section *section_of(void *word)
 {
-	return (plait__section *)((uintptr_t)lone & ~(uintptr_t)MARK);
+	return (plait__section *)((uintptr_t)word & ~(uintptr_t)MARK);
 }
 
 /* Caller holds the lock, and the section is marked or the caller's to leave. */
@@ -45,12 +45,12 @@ static void forget(plait__queue *queue)
 plait__section *plait__idle_section_pin(plait__queue *queue)
 {
 	/* Acquire, also in the failing compare: pairs with leave. */
-	void *lone = at_load_acquire_ptr(&queue->idle_section);
-	plait__section *section = section_of(lone);
+	void *word = at_load_acquire_ptr(&queue->idle_section);
+	plait__section *section = section_of(word);
 
-	if (lone == NULL || lone != section)
+	if (word == NULL || word != section)
 		return section;
-	return at_cas_ptr(&queue->idle_section, &lone, (char *)lone + MARK) ? section :
+	return at_cas_ptr(&queue->idle_section, &word, (char *)word + MARK) ? section :
 								      NULL;
 }
 

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 
-static plait_status add_emission(struct plait__submission_builder *batch, const void *arg,
+static plait_status add_emission(struct plait__submission_builder *builder, const void *arg,
 				 plait_error *error)
 {
-	return plait__submission_add_emission(batch, *(plait__signal *const *)arg,
+	return plait__submission_add_emission(builder, *(plait__signal *const *)arg,
 					      error);
 }
 
@@ -17,9 +17,9 @@ plait_status plait__internal_submit_emission(plait__queue *queue,
 					     plait__signal *signal,
 					     plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 
-	return plait__submission_submit(&batch, 1, add_emission, &signal, error);
+	return plait__submission_submit(&builder, 1, add_emission, &signal, error);
 }
 
 struct owned {
@@ -39,7 +39,7 @@ static plait__call *publish(const struct owned *owned, plait__call *call)
 	return before;
 }
 
-static plait_status add_owned(struct plait__submission_builder *batch, const void *arg,
+static plait_status add_owned(struct plait__submission_builder *builder, const void *arg,
 			      plait_error *error)
 {
 	const struct owned *owned = arg;
@@ -47,15 +47,15 @@ static plait_status add_owned(struct plait__submission_builder *batch, const voi
 		.function = owned->wanted->function,
 		.user_data = owned->wanted->user_data,
 	};
-	plait_status status = plait__submission_add_call(batch, &command,
+	plait_status status = plait__submission_add_call(builder, &command,
 							 owned->wanted->inbox,
 							 owned->wanted->asks,
 							 error);
 
 	if (status != PLAIT_OK)
 		return status;
-	plait__object_hold(&batch->calls->notice.object);
-	publish(owned, batch->calls);
+	plait__object_hold(&builder->calls->notice.object);
+	publish(owned, builder->calls);
 	/* Relaxed: a thread that sets it after this load finds the call under
 	 * the lock. */
 	if (at_load_relaxed_u32(owned->wanted->stop) == 0)
@@ -67,12 +67,12 @@ plait_status plait__internal_submit_call(plait__queue *queue,
 					 const plait__owner_call *wanted,
 					 plait__call **out, plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 	const struct owned owned = { .wanted = wanted, .out = out };
 	plait__call *call;
 	plait_status status;
 
-	status = plait__submission_submit(&batch, 1, add_owned, &owned, error);
+	status = plait__submission_submit(&builder, 1, add_owned, &owned, error);
 	if (status == PLAIT_OK)
 		return status;
 	call = publish(&owned, NULL);

@@ -438,7 +438,7 @@ void plait__call_retract(plait__call *call)
  * the notification callback, where slots may be called, with the callback's
  * holds.
  */
-static void settle(plait__object *failure_hold)
+static void resolve_failure(plait__object *failure_hold)
 {
 	plait__call *call = (plait__call *)(void *)
 		((unsigned char *)failure_hold - offsetof(plait__call, failure_hold));
@@ -459,13 +459,13 @@ static void settle(plait__object *failure_hold)
 		raise_gate(call, &failure);
 	}
 	/* Release: pairs with the load in queue_finish.c. */
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__context_notify_waiters(object->context);
 	plait__object_drop(object);
 	plait__object_drop(&queue->object);
 }
 
-static const plait__class doubt_class = { .destroy = settle };
+static const plait__class failure_class = { .destroy = resolve_failure };
 
 /* Notification callback: the queue has reached the call; or it failed before,
  * does not wait for the gate, and the call must not be run. */
@@ -475,7 +475,7 @@ static void on_reached(void *user_data, plait_status status)
 	plait__object *object = &call->notice.object;
 	plait__inbox *inbox = call->notice.inbox;
 	plait__queue *queue = call->queue;
-	bool doubted = false;
+	bool reported_failed = false;
 	bool linked = false;
 
 	plait__backend_notified(object->context);
@@ -487,20 +487,20 @@ static void on_reached(void *user_data, plait_status status)
 			call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
 			call->notice.answered = true;
 			linked = plait__inbox_unlink(&call->notice);
-			doubted = true;
+			reported_failed = true;
 		}
 	}
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
 		plait__object_drop_deferred(object);
-	if (doubted) {
-		(void)plait__object_init(&call->failure_hold, &doubt_class,
+	if (reported_failed) {
+		(void)plait__object_init(&call->failure_hold, &failure_class,
 					 object->context, NULL);
 		plait__object_drop_deferred(&call->failure_hold);
 		return;
 	}
 	/* Release: pairs with the load in queue_finish.c. */
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	plait__context_notify_waiters(object->context);
 	plait__object_drop_deferred(object);
 	plait__object_drop_deferred(&queue->object);
@@ -519,14 +519,14 @@ void plait__call_arm(plait__call *call)
 	/* The notification needs the call, and the queue's signal. */
 	plait__object_hold(&call->notice.object);
 	plait__object_hold(&queue->object);
-	at_add_u32(&queue->upcalls, 1);
+	at_add_u32(&queue->owed_notifications, 1);
 	status = plait__backend_notify(queue->port, queue->object.context,
 				       &point, on_reached, call, &why);
 	if (status == PLAIT_OK)
 		return;
 	(void)plait__backend_result_check(queue->port, status, "signal_notify", &why,
 					  NULL);
-	at_sub_u32(&queue->upcalls, 1);
+	at_sub_u32(&queue->owed_notifications, 1);
 	/* The command was submitted, so it fails with this error. */
 	plait__mutex_lock(&inbox->lock);
 	mine = !call->notice.answered;

@@ -23,7 +23,7 @@
 typedef struct plait__submission_arrays {
 	plait_work *work;
 	plait_backend_point *points;
-	plait_submission *stretches;
+	plait_submission *groups;
 	uint64_t commands; /* capacity, in commands */
 } plait__submission_arrays;
 
@@ -49,12 +49,12 @@ struct plait__queue {
 	plait__reclaim_entry entry;
 	/* The newest emission of `progress`; stored under the lock. */
 	at_u64 submitted;
-	at_u32 upcalls; /* notifications of calls and sections that the backend
+	at_u32 owed_notifications; /* notifications of calls and sections that the backend
 			 * owes */
 	/* Guards the fields below, and slots that must not run concurrently. */
 	struct plait__mutex lock;
 	plait__inflight_ring inflight;
-	plait__submission_arrays scratch;
+	plait__submission_arrays arrays;
 	/* Sequence up to which all is complete, if the device cannot be lost. */
 	uint64_t clear;
 	bool cannot_be_lost;

@@ -15,30 +15,30 @@
 
 /* --- owner calls */
 
-enum debtor { NOBODY, PLUGIN, OWNER };
+enum blocker { NOTHING, BACKEND, OWNER };
 
 /* The party that has yet to act on a call. Caller holds queue->lock. */
-static enum debtor find_debtor(plait__queue *queue, plait__call *call)
+static enum blocker find_blocker(plait__queue *queue, plait__call *call)
 {
 	plait__inbox *inbox = call->notice.inbox;
-	enum debtor debtor;
+	enum blocker blocker;
 
 	plait__mutex_lock(&inbox->lock);
 	if (call->notice.answered)
-		debtor = NOBODY;
+		blocker = NOTHING;
 	else
-		debtor = call->notice.state == PLAIT__INBOX_EVENT_PROMISED ?
-			 PLUGIN : OWNER;
+		blocker = call->notice.state == PLAIT__INBOX_EVENT_PROMISED ?
+			 BACKEND : OWNER;
 	plait__mutex_unlock(&inbox->lock);
 	/* The queue may not have reached the call. */
-	if (debtor == PLUGIN &&
+	if (blocker == BACKEND &&
 	    plait__queue_poll(queue, call->sequence, NULL, NULL) != PLAIT_OK)
-		debtor = NOBODY;
-	return debtor;
+		blocker = NOTHING;
+	return blocker;
 }
 
 /* Caller holds queue->lock. */
-static plait__call *find_owed(plait__queue *queue, enum debtor *out)
+static plait__call *find_blocking_call(plait__queue *queue, enum blocker *out)
 {
 	plait__object *object;
 	uint32_t i;
@@ -49,14 +49,14 @@ static plait__call *find_owed(plait__queue *queue, enum debtor *out)
 
 		if (object->class != &plait__call_class)
 			continue;
-		*out = find_debtor(queue, call);
-		if (*out != NOBODY)
+		*out = find_blocker(queue, call);
+		if (*out != NOTHING)
 			return call;
 	}
 	return NULL;
 }
 
-static void describe_call(const plait__call *call, enum debtor debtor,
+static void describe_call(const plait__call *call, enum blocker blocker,
 			  char *out, uint32_t bytes)
 {
 	plait__inbox *inbox = call->notice.inbox;
@@ -78,7 +78,7 @@ static void describe_call(const plait__call *call, enum debtor debtor,
 		return;
 	out += length;
 	bytes -= (uint32_t)length;
-	if (debtor == OWNER)
+	if (blocker == OWNER)
 		(void)snprintf(out, bytes, "which its owner, thread %d, has to "
 			       "pump", (int)owner);
 	else
@@ -88,14 +88,14 @@ static void describe_call(const plait__call *call, enum debtor debtor,
 void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes)
 {
 	const plait__call *call;
-	enum debtor debtor;
+	enum blocker blocker;
 
 	out[0] = '\0';
 	plait__mutex_lock(&queue->lock);
 	/* Under the lock, because a call that is not in flight may be reused. */
-	call = find_owed(queue, &debtor);
+	call = find_blocking_call(queue, &blocker);
 	if (call != NULL)
-		describe_call(call, debtor, out, bytes);
+		describe_call(call, blocker, out, bytes);
 	plait__mutex_unlock(&queue->lock);
 }
 

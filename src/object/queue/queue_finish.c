@@ -75,15 +75,15 @@ static plait_status recover(plait__queue *queue, plait_error *error)
 }
 
 /* Ready: no notification is owed, so the signal may be reset. */
-static bool is_told(void *arg)
+static bool is_notified(void *arg)
 {
 	plait__queue *queue = arg;
 
-	return at_load_acquire_u32(&queue->upcalls) == 0 &&
+	return at_load_acquire_u32(&queue->owed_notifications) == 0 &&
 	       !plait__signal_watch_is_armed(&queue->watch);
 }
 
-static void describe_told(void *arg, char *out, uint32_t bytes)
+static void describe_failed(void *arg, char *out, uint32_t bytes)
 {
 	plait__queue *queue = arg;
 	char room[PLAIT__OBJECT_NAME_BYTES];
@@ -145,7 +145,7 @@ static plait_status judge_refusal(struct recovery *recovery,
 }
 
 /* Caller holds the lock; `failure` is the queue's. */
-static plait_status recover_and_tell(struct recovery *recovery,
+static plait_status recover_and_report(struct recovery *recovery,
 				     const plait_error *failure,
 				     plait_error *error)
 {
@@ -176,7 +176,7 @@ static plait_status try_report(struct recovery *recovery, plait_error *error)
 	status = plait__queue_poll(queue, plait__queue_submitted(queue),
 				   &recovery->reached, &failure);
 	if (status < 0)
-		status = is_told(queue) ? recover_and_tell(recovery, &failure,
+		status = is_notified(queue) ? recover_and_report(recovery, &failure,
 							   error)
 					: PLAIT_PENDING;
 	plait__mutex_unlock(&queue->lock);
@@ -204,7 +204,7 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			       error);
 		if (status == PLAIT_OK || failed)
 			status = plait__wait_until(
-				queue->object.context, is_told, describe_told,
+				queue->object.context, is_notified, describe_failed,
 				queue, plait__clock_left_ns(deadline_ns),
 				error);
 		if (status != PLAIT_OK)
@@ -216,14 +216,14 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 static plait_status flush_rest(plait__queue *queue, plait_error *error)
 {
 	plait_status status = PLAIT_OK;
-	bool lone;
+	bool idle;
 
 	plait__mutex_lock(&queue->lock);
-	lone = plait__idle_section_exists(queue);
+	idle = plait__idle_section_exists(queue);
 	if (queue->unflushed)
 		status = plait__queue_flush(queue, error);
 	plait__mutex_unlock(&queue->lock);
-	if (status == PLAIT_OK && lone)
+	if (status == PLAIT_OK && idle)
 		status = plait__submission_submit_idle_section(queue, error);
 	return status;
 }

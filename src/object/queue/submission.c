@@ -23,23 +23,23 @@ enum { COMMANDS_MAX = INT32_MAX / 4 };
 /* --- commands by kind */
 
 /* A launch is submitted as a NOP command with builder->launch. */
-static plait_status add_nop(struct plait__submission_builder *batch,
+static plait_status add_nop(struct plait__submission_builder *builder,
 			    const plait_command *command,
 			    plait_error *error)
 {
 	plait_work *work;
 
-	if (batch->held != NULL &&
-	    plait__submission_hold(batch, batch->held, error) != PLAIT_OK)
+	if (builder->held != NULL &&
+	    plait__submission_hold(builder, builder->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__submission_add_work(batch, command);
-	work->launch = batch->launch;
-	if (batch->launch != NULL)
+	work = plait__submission_add_work(builder, command);
+	work->launch = builder->launch;
+	if (builder->launch != NULL)
 		work->kind = PLAIT_WORK_LAUNCH;
 	return PLAIT_OK;
 }
 
-static plait_status add_call(struct plait__submission_builder *batch,
+static plait_status add_call(struct plait__submission_builder *builder,
 			     const plait_command *command,
 			     const plait__command_operands *operands,
 			     plait_error *error)
@@ -47,18 +47,18 @@ static plait_status add_call(struct plait__submission_builder *batch,
 	plait_work *work;
 
 	if (operands->inbox != NULL)
-		return plait__submission_add_call(batch, command, operands->inbox,
+		return plait__submission_add_call(builder, command, operands->inbox,
 						  false, error);
-	if (batch->held != NULL &&
-	    plait__submission_hold(batch, batch->held, error) != PLAIT_OK)
+	if (builder->held != NULL &&
+	    plait__submission_hold(builder, builder->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	work = plait__submission_add_work(batch, command);
+	work = plait__submission_add_work(builder, command);
 	work->function = command->function;
 	work->user_data = command->user_data;
 	return PLAIT_OK;
 }
 
-static plait_status add_signal_wait(struct plait__submission_builder *batch,
+static plait_status add_signal_wait(struct plait__submission_builder *builder,
 				    const plait_command *command,
 				    plait__signal *signal, plait_error *error)
 {
@@ -66,7 +66,7 @@ static plait_status add_signal_wait(struct plait__submission_builder *batch,
 	plait_status status;
 
 	/* An emission of this submission is in front of the wait. */
-	if (batch->ordered && !signal->is_gate &&
+	if (builder->ordered && !signal->is_gate &&
 	    signal->next > plait__signal_submitted(signal) &&
 	    (sequence == 0 || (sequence <= signal->next &&
 			       sequence > plait__signal_submitted(signal))))
@@ -74,44 +74,44 @@ static plait_status add_signal_wait(struct plait__submission_builder *batch,
 	status = plait__signal_resolve(signal, &sequence, error);
 	if (status != PLAIT_OK || sequence == 0)
 		return status;
-	status = plait__submission_hold(batch, &signal->object, error);
+	status = plait__submission_hold(builder, &signal->object, error);
 	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, signal->raw, sequence);
+		plait__submission_add_wait(builder, signal->raw, sequence);
 	return status;
 }
 
-static plait_status add_command(struct plait__submission_builder *batch,
+static plait_status add_command(struct plait__submission_builder *builder,
 				const plait_command *command,
 				plait_error *error)
 {
 	plait__command_operands operands;
 	plait_status status;
 
-	status = plait__validate_command(&operands, command, batch->queue,
-					 &batch->late, error);
+	status = plait__validate_command(&operands, command, builder->queue,
+					 &builder->late, error);
 	if (status != PLAIT_OK)
 		return status;
 	switch (command->kind) {
 	case PLAIT_COMMAND_NOP:
-		status = add_nop(batch, command, error);
+		status = add_nop(builder, command, error);
 		break;
 	case PLAIT_COMMAND_CALL:
-		status = add_call(batch, command, &operands, error);
+		status = add_call(builder, command, &operands, error);
 		break;
 	case PLAIT_COMMAND_WAIT:
-		status = add_signal_wait(batch, command, operands.signal,
+		status = add_signal_wait(builder, command, operands.signal,
 					 error);
 		break;
 	case PLAIT_COMMAND_EMIT:
-		status = plait__submission_add_emission(batch, operands.signal,
+		status = plait__submission_add_emission(builder, operands.signal,
 							error);
 		break;
 	default:
-		status = plait__copy_work_add(batch, command, &operands,
+		status = plait__copy_work_add(builder, command, &operands,
 					      error);
 		break;
 	}
-	plait__validate_command_leave(&operands, &batch->late);
+	plait__validate_command_leave(&operands, &builder->late);
 	return status;
 }
 
@@ -154,7 +154,7 @@ struct commands {
 	bool own; /* made by the library, for one call of the user */
 };
 
-static plait_status add_all(struct plait__submission_builder *batch, const void *arg,
+static plait_status add_all(struct plait__submission_builder *builder, const void *arg,
 			    plait_error *error)
 {
 	const struct commands *all = arg;
@@ -175,7 +175,7 @@ static plait_status add_all(struct plait__submission_builder *batch, const void 
 			command = &known;
 		}
 		if (status == PLAIT_OK)
-			status = add_command(batch, command, &why);
+			status = add_command(builder, command, &why);
 		if (status != PLAIT_OK)
 			return name_command(all->own, i, command, &why, error);
 	}
@@ -184,85 +184,85 @@ static plait_status add_all(struct plait__submission_builder *batch, const void 
 
 /* --- submit */
 
-static void roll_back(struct plait__submission_builder *batch)
+static void roll_back(struct plait__submission_builder *builder)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__signal *signal;
 	plait__object *object;
 	plait__call *call;
 
 	queue->tail.gate = NULL;
-	for (signal = batch->emitted; signal != NULL; signal = signal->in_batch)
+	for (signal = builder->emitted; signal != NULL; signal = signal->next_emitted)
 		signal->next = plait__signal_submitted(signal);
-	for (call = batch->calls; call != NULL; call = call->next)
+	for (call = builder->calls; call != NULL; call = call->next)
 		plait__call_cancel(call);
 	/* The queue's lock is held, so nothing is destroyed here. */
 	while ((object = plait__inflight_ring_cancel(&queue->inflight)) != NULL)
 		plait__object_drop_deferred(object);
 }
 
-static void commit(struct plait__submission_builder *batch)
+static void commit(struct plait__submission_builder *builder)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__signal *signal;
 	plait__call *next;
 
-	for (signal = batch->emitted; signal != NULL;
-	     signal = signal->in_batch) {
+	for (signal = builder->emitted; signal != NULL;
+	     signal = signal->next_emitted) {
 		signal->last_queue = plait__handle_get(queue->object.slot);
 		/* Release: pairs with the load in plait__signal_submitted. */
 		at_store_release_u64(&signal->submitted, signal->next);
 		plait__submit_listener_notify(signal);
 	}
-	at_store_release_u64(&queue->submitted, batch->progress);
+	at_store_release_u64(&queue->submitted, builder->progress);
 	if (plait__idle_section_exists(queue))
 		plait__idle_section_submitted(queue);
 	plait__inflight_ring_commit(&queue->inflight);
 	if (queue->inflight.committed != 0)
 		plait__queue_list(queue);
-	for (; batch->calls != NULL; batch->calls = next) {
-		next = batch->calls->next;
-		plait__call_arm(batch->calls);
+	for (; builder->calls != NULL; builder->calls = next) {
+		next = builder->calls->next;
+		plait__call_arm(builder->calls);
 	}
 }
 
-static plait_status submit_stretches(struct plait__submission_builder *batch,
+static plait_status submit_groups(struct plait__submission_builder *builder,
 				     plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__backend *backend = queue->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
-	batch->progress++;
-	plait__submission_add_emit(batch, queue->progress, batch->progress);
+	builder->progress++;
+	plait__submission_add_emit(builder, queue->progress, builder->progress);
 	status = backend->table.queue_submit(backend->self, queue->raw,
-					     queue->scratch.stretches,
-					     batch->stretch_count, &room);
+					     queue->arrays.groups,
+					     builder->group_count, &room);
 	return plait__backend_result_check(queue->port, status, "queue_submit", &room,
 					   error);
 }
 
 /* Add a wait for the idle section's gate, in front of the commands. */
-static plait_status add_idle_section(struct plait__submission_builder *batch,
+static plait_status add_idle_section(struct plait__submission_builder *builder,
 				     plait__section *idle, plait_error *error)
 {
 	plait_status status;
 
-	status = plait__submission_hold(batch, &idle->object, error);
+	status = plait__submission_hold(builder, &idle->object, error);
 	if (status == PLAIT_OK)
-		plait__submission_add_wait(batch, idle->gate,
+		plait__submission_add_wait(builder, idle->gate,
 					   idle->gate_sequence);
 	return status;
 }
 
 /* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
  * idle section. */
-static plait_status run_with(struct plait__submission_builder *batch, uint64_t count,
+static plait_status run_with(struct plait__submission_builder *builder, uint64_t count,
 			     plait__submission_fill add, const void *arg,
 			     plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__section *idle = plait__idle_section_exists(queue) ?
 				       plait__idle_section_pin(queue) : NULL;
 	plait_status status;
@@ -274,19 +274,19 @@ static plait_status run_with(struct plait__submission_builder *batch, uint64_t c
 						  error);
 	if (status != PLAIT_OK)
 		return status;
-	batch->progress = plait__queue_submitted(queue);
-	plait__submission_begin_stretch(batch);
+	builder->progress = plait__queue_submitted(queue);
+	plait__submission_begin_group(builder);
 	if (idle != NULL)
-		status = add_idle_section(batch, idle, error);
+		status = add_idle_section(builder, idle, error);
 	if (status == PLAIT_OK)
-		status = add(batch, arg, error);
+		status = add(builder, arg, error);
 	if (status == PLAIT_OK)
-		status = submit_stretches(batch, error);
+		status = submit_groups(builder, error);
 	if (status == PLAIT_OK)
-		commit(batch);
+		commit(builder);
 	else
-		roll_back(batch);
-	if (batch->ordered)
+		roll_back(builder);
+	if (builder->ordered)
 		plait__mutex_unlock(&queue->port->order);
 	if (status == PLAIT_OK)
 		(void)plait__queue_flush(queue, NULL);
@@ -309,17 +309,17 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 	return PLAIT__STRUCT_READ(plait_command, &first, commands, error);
 }
 
-plait_status plait__submission_submit(struct plait__submission_builder *batch, uint64_t count,
+plait_status plait__submission_submit(struct plait__submission_builder *builder, uint64_t count,
 				      plait__submission_fill add, const void *arg,
 				      plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait_status status;
 
 	plait__queue_lock_and_collect(queue);
-	status = run_with(batch, count, add, arg, error);
+	status = run_with(builder, count, add, arg, error);
 	plait__mutex_unlock(&queue->lock);
-	plait__object_close_deferred(batch->late);
+	plait__object_close_deferred(builder->late);
 	plait__reclaim_pending(queue->object.context);
 	/* A thread that waits for something else may have to pump now. */
 	if (status == PLAIT_OK &&
@@ -329,7 +329,7 @@ plait_status plait__submission_submit(struct plait__submission_builder *batch, u
 }
 
 /* Upper bound of the number of work items. */
-static uint64_t count_works(const struct plait__submission_builder *batch,
+static uint64_t count_works(const struct plait__submission_builder *builder,
 			    const struct commands *all)
 {
 	const char *at = (const char *)all->commands;
@@ -338,7 +338,7 @@ static uint64_t count_works(const struct plait__submission_builder *batch,
 	uint64_t more;
 	uint64_t i;
 
-	if (plait__copy_work_supports_rows(batch->queue))
+	if (plait__copy_work_supports_rows(builder->queue))
 		return count;
 	for (i = 0; i < all->count; i++, at += stride) {
 		more = plait__strided_copy_count_rows((const plait_command *)
@@ -349,7 +349,7 @@ static uint64_t count_works(const struct plait__submission_builder *batch,
 	return count;
 }
 
-static plait_status submit_all(struct plait__submission_builder *batch,
+static plait_status submit_all(struct plait__submission_builder *builder,
 			       const struct commands *all,
 			       uint64_t *out_sequence, plait_error *error)
 {
@@ -362,14 +362,14 @@ static plait_status submit_all(struct plait__submission_builder *batch,
 	status = check_array(all->commands, all->count, error);
 	if (status != PLAIT_OK)
 		return status;
-	count = count_works(batch, all);
+	count = count_works(builder, all);
 	if (count > COMMANDS_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%llu rows at once are too many",
 				   (unsigned long long)count);
-	status = plait__submission_submit(batch, count, add_all, all, error);
+	status = plait__submission_submit(builder, count, add_all, all, error);
 	if (status == PLAIT_OK)
-		*out_sequence = batch->last_emission;
+		*out_sequence = builder->last_emission;
 	return status;
 }
 
@@ -379,10 +379,10 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 					    uint64_t *out_sequence,
 					    plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 	const struct commands all = { commands, count, own };
 
-	return submit_all(&batch, &all, out_sequence, error);
+	return submit_all(&builder, &all, out_sequence, error);
 }
 
 plait_status plait__submission_submit_holding(plait__queue *queue,
@@ -391,18 +391,18 @@ plait_status plait__submission_submit_holding(plait__queue *queue,
 					      plait_backend_launch *launch,
 					      plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue, .held = held,
+	struct plait__submission_builder builder = { .queue = queue, .held = held,
 				      .launch = launch };
 	const struct commands all = { commands, count, true };
 	uint64_t sequence;
 
-	return submit_all(&batch, &all, &sequence, error);
+	return submit_all(&builder, &all, &sequence, error);
 }
 
-static plait_status add_nothing(struct plait__submission_builder *batch,
+static plait_status add_nothing(struct plait__submission_builder *builder,
 				const void *arg, plait_error *error)
 {
-	(void)batch;
+	(void)builder;
 	(void)arg;
 	(void)error;
 	return PLAIT_OK;
@@ -411,7 +411,7 @@ static plait_status add_nothing(struct plait__submission_builder *batch,
 plait_status plait__submission_submit_idle_section(plait__queue *queue,
 						   plait_error *error)
 {
-	struct plait__submission_builder batch = { .queue = queue };
+	struct plait__submission_builder builder = { .queue = queue };
 
-	return plait__submission_submit(&batch, 0, add_nothing, NULL, error);
+	return plait__submission_submit(&builder, 0, add_nothing, NULL, error);
 }

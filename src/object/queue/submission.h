@@ -5,11 +5,11 @@
 
 #include "object/queue/submission_builder.h"
 
-typedef plait_status (*plait__submission_fill)(struct plait__submission_builder *batch,
+typedef plait_status (*plait__submission_fill)(struct plait__submission_builder *builder,
 					       const void *arg, plait_error *error);
 
 /* Submit what `add` adds, `count` commands at most. */
-plait_status plait__submission_submit(struct plait__submission_builder *batch, uint64_t count,
+plait_status plait__submission_submit(struct plait__submission_builder *builder, uint64_t count,
 				      plait__submission_fill add, const void *arg,
 				      plait_error *error);
 

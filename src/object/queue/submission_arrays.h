@@ -14,7 +14,7 @@ static inline plait_status
 plait__submission_arrays_reserve(plait__queue *queue, uint64_t count,
 				 plait_error *error)
 {
-	return count <= queue->scratch.commands ?
+	return count <= queue->arrays.commands ?
 		       PLAIT_OK :
 		       plait__submission_arrays_grow(queue, count, error);
 }

@@ -13,60 +13,60 @@ enum { WAITS, WORK, EMITS };
 
 /* --- adding to the last group, or to a new one */
 
-void plait__submission_begin_stretch(struct plait__submission_builder *batch)
+void plait__submission_begin_group(struct plait__submission_builder *builder)
 {
-	plait__submission_arrays *scratch = &batch->queue->scratch;
-	plait_submission *stretch = &scratch->stretches[batch->stretch_count];
+	plait__submission_arrays *arrays = &builder->queue->arrays;
+	plait_submission *group = &arrays->groups[builder->group_count];
 
-	memset(stretch, 0, sizeof(*stretch));
-	stretch->size = sizeof(*stretch);
-	stretch->work = &scratch->work[batch->work_count];
-	stretch->waits = &scratch->points[batch->point_count];
-	stretch->emits = stretch->waits;
-	batch->stretch = stretch;
-	batch->stretch_count++;
-	batch->phase = WAITS;
+	memset(group, 0, sizeof(*group));
+	group->size = sizeof(*group);
+	group->work = &arrays->work[builder->work_count];
+	group->waits = &arrays->points[builder->point_count];
+	group->emits = group->waits;
+	builder->group = group;
+	builder->group_count++;
+	builder->phase = WAITS;
 }
 
-static void add_point(struct plait__submission_builder *batch, plait_backend_signal *signal,
+static void add_point(struct plait__submission_builder *builder, plait_backend_signal *signal,
 		      uint64_t sequence)
 {
 	plait_backend_point *point =
-		&batch->queue->scratch.points[batch->point_count++];
+		&builder->queue->arrays.points[builder->point_count++];
 
 	point->signal = signal;
 	point->sequence = sequence;
 }
 
-void plait__submission_add_wait(struct plait__submission_builder *batch,
+void plait__submission_add_wait(struct plait__submission_builder *builder,
 				plait_backend_signal *signal, uint64_t sequence)
 {
-	if (batch->phase != WAITS)
-		plait__submission_begin_stretch(batch);
-	batch->stretch->wait_count++;
-	add_point(batch, signal, sequence);
-	batch->stretch->emits =
-		&batch->queue->scratch.points[batch->point_count];
+	if (builder->phase != WAITS)
+		plait__submission_begin_group(builder);
+	builder->group->wait_count++;
+	add_point(builder, signal, sequence);
+	builder->group->emits =
+		&builder->queue->arrays.points[builder->point_count];
 }
 
-void plait__submission_add_emit(struct plait__submission_builder *batch,
+void plait__submission_add_emit(struct plait__submission_builder *builder,
 				plait_backend_signal *signal, uint64_t sequence)
 {
-	batch->phase = EMITS;
-	batch->stretch->emit_count++;
-	add_point(batch, signal, sequence);
+	builder->phase = EMITS;
+	builder->group->emit_count++;
+	add_point(builder, signal, sequence);
 }
 
-plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
+plait_work *plait__submission_add_work(struct plait__submission_builder *builder,
 				       const plait_command *command)
 {
 	plait_work *work;
 
-	if (batch->phase == EMITS)
-		plait__submission_begin_stretch(batch);
-	batch->phase = WORK;
-	batch->stretch->work_count++;
-	work = &batch->queue->scratch.work[batch->work_count++];
+	if (builder->phase == EMITS)
+		plait__submission_begin_group(builder);
+	builder->phase = WORK;
+	builder->group->work_count++;
+	work = &builder->queue->arrays.work[builder->work_count++];
 	memset(work, 0, sizeof(*work));
 	work->size = sizeof(*work);
 	work->kind = command->kind;
@@ -76,11 +76,11 @@ plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
 
 /* --- holds */
 
-plait_status plait__submission_hold(struct plait__submission_builder *batch,
+plait_status plait__submission_hold(struct plait__submission_builder *builder,
 				    plait__object *object, plait_error *error)
 {
-	plait__queue *queue = batch->queue;
-	uint64_t sequence = batch->progress + 1;
+	plait__queue *queue = builder->queue;
+	uint64_t sequence = builder->progress + 1;
 
 	if (plait__inflight_ring_has_last(&queue->inflight, object, sequence))
 		return PLAIT_OK;
@@ -98,12 +98,12 @@ plait_status plait__submission_hold(struct plait__submission_builder *batch,
 
 /* --- calls and emissions */
 
-plait_status plait__submission_add_call(struct plait__submission_builder *batch,
+plait_status plait__submission_add_call(struct plait__submission_builder *builder,
 					const plait_command *command,
 					plait__inbox *inbox, bool asks,
 					plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	plait__call *call;
 	plait_status status;
 
@@ -111,50 +111,50 @@ plait_status plait__submission_add_call(struct plait__submission_builder *batch,
 				     error);
 	if (status != PLAIT_OK)
 		return status;
-	call->sequence = ++batch->progress;
+	call->sequence = ++builder->progress;
 	/* The hold becomes the queue's, until it has passed the gate. */
 	if (!plait__inflight_ring_push(&queue->inflight,
 				       plait__context_allocator(
 					queue->object.context),
-				       &call->notice.object, batch->progress + 1)) {
+				       &call->notice.object, builder->progress + 1)) {
 		plait__call_cancel(call);
 		plait__object_drop_deferred(&call->notice.object);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for what is in flight");
 	}
-	call->next = batch->calls;
-	batch->calls = call;
-	plait__submission_add_emit(batch, queue->progress, call->sequence);
-	plait__submission_add_wait(batch, call->gate, call->gate_sequence);
+	call->next = builder->calls;
+	builder->calls = call;
+	plait__submission_add_emit(builder, queue->progress, call->sequence);
+	plait__submission_add_wait(builder, call->gate, call->gate_sequence);
 	return PLAIT_OK;
 }
 
 /* Sequences of a signal are assigned in order, whichever queues emit them. */
-plait_status plait__submission_add_emission(struct plait__submission_builder *batch,
+plait_status plait__submission_add_emission(struct plait__submission_builder *builder,
 					    plait__signal *signal,
 					    plait_error *error)
 {
-	plait__queue *queue = batch->queue;
+	plait__queue *queue = builder->queue;
 	uint64_t submitted;
 	plait_status status;
 
-	if (!batch->ordered)
+	if (!builder->ordered)
 		plait__mutex_lock(&queue->port->order);
-	batch->ordered = true;
-	status = plait__submission_hold(batch, &signal->object, error);
+	builder->ordered = true;
+	status = plait__submission_hold(builder, &signal->object, error);
 	if (status != PLAIT_OK)
 		return status;
 	submitted = plait__signal_submitted(signal);
 	if (signal->next == submitted) {
-		signal->in_batch = batch->emitted;
-		batch->emitted = signal;
+		signal->next_emitted = builder->emitted;
+		builder->emitted = signal;
 		if (submitted != 0 &&
 		    signal->last_queue !=
 			    plait__handle_get(queue->object.slot))
-			plait__submission_add_wait(batch, signal->raw, submitted);
+			plait__submission_add_wait(builder, signal->raw, submitted);
 	}
 	signal->next++;
-	batch->last_emission = signal->next;
-	plait__submission_add_emit(batch, signal->raw, signal->next);
+	builder->last_emission = signal->next;
+	plait__submission_add_emit(builder, signal->raw, signal->next);
 	return PLAIT_OK;
 }

@@ -15,8 +15,8 @@ typedef struct plait__signal plait__signal;
 
 struct plait__submission_builder {
 	plait__queue *queue;
-	plait_submission *stretch; /* the last one */
-	uint32_t stretch_count;
+	plait_submission *group; /* the last one */
+	uint32_t group_count;
 	uint32_t work_count;
 	uint32_t point_count;
 	int phase;	   /* what the last group got last */
@@ -32,26 +32,26 @@ struct plait__submission_builder {
 	plait__object *late; /* to be closed without locks */
 };
 
-void plait__submission_begin_stretch(struct plait__submission_builder *batch);
+void plait__submission_begin_group(struct plait__submission_builder *builder);
 
 /* Hold the object until the queue has completed this command. PLAIT_E_NOMEM. */
-plait_status plait__submission_hold(struct plait__submission_builder *batch,
+plait_status plait__submission_hold(struct plait__submission_builder *builder,
 				    plait__object *object, plait_error *error);
-void plait__submission_add_wait(struct plait__submission_builder *batch,
+void plait__submission_add_wait(struct plait__submission_builder *builder,
 				plait_backend_signal *signal, uint64_t sequence);
-void plait__submission_add_emit(struct plait__submission_builder *batch,
+void plait__submission_add_emit(struct plait__submission_builder *builder,
 				plait_backend_signal *signal, uint64_t sequence);
 
 /* Add a work item of the command's kind and label. */
-plait_work *plait__submission_add_work(struct plait__submission_builder *batch,
+plait_work *plait__submission_add_work(struct plait__submission_builder *builder,
 				       const plait_command *command);
 
 /* Add a call for the owner of an inbox; it becomes the first of `calls`. */
-plait_status plait__submission_add_call(struct plait__submission_builder *batch,
+plait_status plait__submission_add_call(struct plait__submission_builder *builder,
 					const plait_command *command,
 					plait__inbox *inbox, bool asks,
 					plait_error *error);
-plait_status plait__submission_add_emission(struct plait__submission_builder *batch,
+plait_status plait__submission_add_emission(struct plait__submission_builder *builder,
 					    plait__signal *signal,
 					    plait_error *error);
 

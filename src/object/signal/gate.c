@@ -96,8 +96,8 @@ static plait_status fail_gate(plait__signal *signal,
 
 	if (next == UINT64_MAX)
 		return plait__fail(error, PLAIT_E_INVALID,
-				   "%s is at the end of its range: nobody can "
-				   "wait for more, so nothing of it can fail",
+				   "%s is at the end of its range: no wait can "
+				   "be for more, so it cannot fail",
 				   plait__object_name(&signal->object, room));
 	status = raise_raw(signal, next, failure, error);
 	if (status == PLAIT_OK)
@@ -143,7 +143,7 @@ void plait__gate_abandon(plait__object *object)
 				 !plait__handle_is_shared(object->slot)))
 		return;
 	plait__fail(&failure, PLAIT_E_CANCELLED,
-		    "%s was released, so nobody can raise it",
+		    "%s was released, so it cannot be raised any more",
 		    plait__object_name(object, room));
 	plait__mutex_lock(&signal->gate);
 	if (!signal->failed)

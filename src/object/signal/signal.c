@@ -220,8 +220,8 @@ static plait_status fail_used(const plait__signal *signal, plait_error *error)
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
 	return plait__fail(error, PLAIT_E_BUSY,
-			   "%s is in use: emissions are on their way or "
-			   "somebody waits",
+			   "%s is in use: emissions are pending or a "
+			   "thread waits for it",
 			   plait__object_name(&signal->object, room));
 }
 

@@ -38,7 +38,7 @@ struct plait__signal {
 	/* Signals of queues only; guarded by port->order. */
 	uint64_t next;		 /* newest number assigned */
 	uint64_t last_queue;	 /* handle of the queue that it was assigned to */
-	plait__signal *in_batch; /* link: signals that the submission emits */
+	plait__signal *next_emitted; /* link: signals that the submission emits */
 
 	/* Gates only. */
 	struct plait__mutex gate; /* serializes raise, fail and reset */
