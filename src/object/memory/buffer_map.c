@@ -66,7 +66,7 @@ static plait_status map(plait__buffer *buffer, uint64_t offset, uint64_t bytes,
 	mapping = plait__alloc(allocator, sizeof(*mapping));
 	if (mapping == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory to remember a mapping");
+				   "no memory to record a mapping");
 	status = map_raw(buffer, offset, bytes, flags, out, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, mapping, sizeof(*mapping));

@@ -181,8 +181,8 @@ static void raise_gate(plait__section *section, const plait_error *failure)
 						     failure, &why);
 	if (status != PLAIT_OK)
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
-				"the end of a run could not be told to its "
-				"queue, which stands still: %s", why.text);
+				"the gate of a run could not be raised; its "
+				"queue stays blocked: %s", why.text);
 	plait__context_notify_waiters(context);
 }
 

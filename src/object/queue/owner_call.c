@@ -265,8 +265,8 @@ static void raise_gate(plait__call *call, const plait_error *failure)
 						     failure, &why);
 	if (status != PLAIT_OK)
 		plait__log_line(&context->settings.log, PLAIT_LOG_ERROR,
-				"a call could not be answered, its queue "
-				"stands still: %s", why.text);
+				"the gate of a call could not be raised; "
+				"its queue stays blocked: %s", why.text);
 }
 
 static void describe(const plait__call *call, int64_t result, const char *text,

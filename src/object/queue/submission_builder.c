@@ -93,7 +93,7 @@ plait_status plait__submission_hold(struct plait__submission_builder *builder,
 	/* The object is entered, so this is not its last hold. */
 	plait__object_drop(object);
 	return plait__fail(error, PLAIT_E_NOMEM,
-			   "no memory for what is in flight");
+			   "no memory for the objects in flight");
 }
 
 /* --- calls and emissions */
@@ -120,7 +120,7 @@ plait_status plait__submission_add_call(struct plait__submission_builder *builde
 		plait__call_cancel(call);
 		plait__object_drop_deferred(&call->notice.object);
 		return plait__fail(error, PLAIT_E_NOMEM,
-				   "no memory for what is in flight");
+				   "no memory for the objects in flight");
 	}
 	call->next = builder->calls;
 	builder->calls = call;
