@@ -9,9 +9,9 @@
 #include "pool/counter.h"
 #include "pool/pool_internal.h"
 
-plait_status plait__backend_result_check(const plait__backend_port *port, plait_status said,
-					 const char *slot, plait_error *room,
-					 plait_error *error)
+plait_status plait__backend_result_check(const plait__backend_port *port,
+					 plait_status said, const char *slot,
+					 plait_error *room, plait_error *error)
 {
 	if (said == PLAIT_OK)
 		return said;
@@ -24,17 +24,20 @@ plait_status plait__backend_result_check(const plait__backend_port *port, plait_
 	return said;
 }
 
-plait_status plait__backend_result_check_poll(const plait__backend_port *port, plait_status said,
-					      plait_error *room, plait_error *error)
+plait_status plait__backend_result_check_poll(const plait__backend_port *port,
+					      plait_status said,
+					      plait_error *room,
+					      plait_error *error)
 {
 	if (said == PLAIT_PENDING)
 		return said;
-	return plait__backend_result_check(port, said, "signal_poll", room, error);
+	return plait__backend_result_check(port, said, "signal_poll", room,
+					   error);
 }
 
-plait_status plait__backend_result_check_created(const plait__backend_port *port, plait_status said,
-						 const char *slot, const void *made,
-						 plait_error *room, plait_error *error)
+plait_status plait__backend_result_check_created(
+	const plait__backend_port *port, plait_status said, const char *slot,
+	const void *made, plait_error *room, plait_error *error)
 {
 	if (said == PLAIT_OK && made == NULL)
 		said = plait__fail(room, PLAIT_E_INTERNAL,
@@ -49,11 +52,13 @@ plait_status plait__backend_notify(plait__backend_port *port,
 				   plait_notify_function function,
 				   void *user_data, plait_error *error)
 {
-	plait_status status = plait__counter_reserve_callbacks(context->pool, 1, error);
+	plait_status status = plait__counter_reserve_callbacks(context->pool, 1,
+							       error);
 
 	if (status != PLAIT_OK)
 		return status;
-	status = plait__notification_arm(port, point, function, user_data, error);
+	status = plait__notification_arm(port, point, function, user_data,
+					 error);
 	if (status != PLAIT_OK)
 		plait__counter_unreserve_callbacks(context->pool, 1);
 	return status;

@@ -11,18 +11,21 @@
 
 /* PLAIT_OK, or the failure, copied to `error`; `room` is the record that was
  * passed to the slot. */
-plait_status plait__backend_result_check(const plait__backend_port *port, plait_status said,
-					 const char *slot, plait_error *room,
-					 plait_error *error);
+plait_status plait__backend_result_check(const plait__backend_port *port,
+					 plait_status said, const char *slot,
+					 plait_error *room, plait_error *error);
 
 /* Likewise for signal_poll, which may also return PLAIT_PENDING. */
-plait_status plait__backend_result_check_poll(const plait__backend_port *port, plait_status said,
-					      plait_error *room, plait_error *error);
+plait_status plait__backend_result_check_poll(const plait__backend_port *port,
+					      plait_status said,
+					      plait_error *room,
+					      plait_error *error);
 
-/* Likewise for slots that create an object: success without one is a failure. */
-plait_status plait__backend_result_check_created(const plait__backend_port *port, plait_status said,
-						 const char *slot, const void *made,
-						 plait_error *room, plait_error *error);
+/* Likewise for slots that create an object: success without one is a
+ * failure. */
+plait_status plait__backend_result_check_created(
+	const plait__backend_port *port, plait_status said, const char *slot,
+	const void *made, plait_error *room, plait_error *error);
 
 /*
  * As plait__notification_arm, but it reserves a callback of the pool's, so that

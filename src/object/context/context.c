@@ -64,7 +64,8 @@ static void destroy_context(plait__object *object)
 	plait__context *context = (plait__context *)(void *)object;
 
 	end_devices(context);
-	if (!plait__reclaim_thread_is_current(context) && !plait__callback_scope_is_active()) {
+	if (!plait__reclaim_thread_is_current(context) &&
+	    !plait__callback_scope_is_active()) {
 		end_context(context);
 		return;
 	}
@@ -75,7 +76,8 @@ static void destroy_context(plait__object *object)
 				"and workers stay");
 }
 
-plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
+plait_status plait__context_parallel_for(plait__context *context,
+					 plait__parallel_for **out,
 					 plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -83,7 +85,8 @@ plait_status plait__context_parallel_for(plait__context *context, plait__paralle
 	plait__mutex_lock(&context->team_lock);
 	if (context->team == NULL)
 		status = plait__parallel_for_create(context->pool,
-						    plait__context_allocator(context),
+						    plait__context_allocator(
+							    context),
 						    &context->team, error);
 	*out = context->team;
 	plait__mutex_unlock(&context->team_lock);

@@ -36,7 +36,8 @@ struct plait__backend_port {
 	plait__context *context;
 	plait__backend *backend;
 	plait__device *devices; /* backend->device_count, in the context */
-	uint32_t any;		/* capability bits that any of its devices has */
+	/* capability bits that any of its devices has */
+	uint32_t any;
 	uint32_t all;		/* capability bits that all of them have */
 	/* Guards the numbering of emissions: plait__signal.next and .last. */
 	struct plait__mutex order;
@@ -73,7 +74,8 @@ typedef struct plait__reclaim_thread {
 	at_u32 urgent_count;
 	struct plait__eventcount urgent;
 	/* A user function may end the thread. Then the next generation runs in
-	 * the other element, joins it, and takes over its hold of the context. */
+	 * the other element, joins it, and takes over its hold of the
+	 * context. */
 	struct plait__thread threads[2];
 	uint32_t generation;
 	bool inherits;
@@ -197,7 +199,8 @@ void *plait__context_swap_spare(plait__context *context, void *spare,
 
 /* The parallel-for object for launches in parts; *out is null without workers.
  * PLAIT_E_NOMEM. */
-plait_status plait__context_parallel_for(plait__context *context, plait__parallel_for **out,
+plait_status plait__context_parallel_for(plait__context *context,
+					 plait__parallel_for **out,
 					 plait_error *error);
 
 /* context_notify.c. Wake all waiters: something they may wait for has changed.
@@ -237,7 +240,8 @@ void plait__reclaim_thread_last_handle_closed(plait__context *context);
 void plait__reclaim_thread_object_lingers(plait__context *context);
 
 /* Run a task on the thread; not in notification callbacks. */
-void plait__reclaim_thread_submit(plait__context *context, plait__context_task *task);
+void plait__reclaim_thread_submit(plait__context *context,
+				  plait__context_task *task);
 /* Wake the thread, after starting it if necessary; not in notification
  * callbacks. */
 void plait__reclaim_thread_wake(plait__context *context);

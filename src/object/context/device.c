@@ -12,8 +12,9 @@
 /* No destroy: the context frees all devices at once. */
 static const plait__class device_class = { .type = PLAIT_OBJECT_DEVICE };
 
-plait_status plait__device_init(plait__device *device, plait__backend_port *port,
-				uint32_t index, plait_error *error)
+plait_status plait__device_init(plait__device *device,
+				plait__backend_port *port, uint32_t index,
+				plait_error *error)
 {
 	device->object.class = &device_class;
 	device->object.context = port->context;
@@ -36,7 +37,8 @@ void plait__device_fini(plait__device *device)
 		return;
 	end = plait__handle_release(plait__object_handle(&device->object),
 				    PLAIT_OBJECT_DEVICE, &found);
-	/* A thread that enters now finds the context gone, and leaves at once. */
+	/* A thread that enters now finds the context gone, and leaves at
+	 * once. */
 	while (plait__handle_is_shared(slot))
 		plait__thread_yield();
 	if (end == PLAIT__HANDLE_LEAVE)
@@ -159,7 +161,8 @@ static void describe(plait__device *device, plait_device_info *info)
 	info->memory_bytes = facts->memory_bytes;
 	info->alignment_bytes = facts->alignment_bytes;
 	info->forms = plait__device_forms(device);
-	info->stray_notifications = plait__notification_count_strays(device->port);
+	info->stray_notifications = plait__notification_count_strays(
+		device->port);
 	plait__text_copy(device->object.label, info->name, sizeof(info->name),
 			 NULL);
 	plait__text_copy(device->port->backend->name, info->backend,

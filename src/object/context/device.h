@@ -18,8 +18,9 @@ struct plait__device {
 };
 
 /* Initialize zeroed memory as device `index` of a port. PLAIT_E_NOMEM. */
-plait_status plait__device_init(plait__device *device, plait__backend_port *port,
-				uint32_t index, plait_error *error);
+plait_status plait__device_init(plait__device *device,
+				plait__backend_port *port, uint32_t index,
+				plait_error *error);
 /* End the device with its context: the handle becomes stale. */
 void plait__device_fini(plait__device *device);
 

@@ -75,7 +75,8 @@ static plait_status fail_unknown(plait__context *context, const char *name,
 
 	plait__spelling_hint_init(&choices, name);
 	for (i = 0; i < context->device_count; i++)
-		plait__spelling_hint_add(&choices, context->devices[i].object.label);
+		plait__spelling_hint_add(&choices,
+					 context->devices[i].object.label);
 	return plait__fail(error, PLAIT_E_UNAVAILABLE,
 			   "device \"%.40s\" does not exist%s; there are %s",
 			   name, plait__spelling_hint_text(&choices),

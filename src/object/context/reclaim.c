@@ -127,7 +127,8 @@ static bool may_drive(plait__context *context, const plait__backend_port *port)
 bool plait__reclaim_is_current(plait__context *context)
 {
 	/* Relaxed: only this thread stores its own token. */
-	return at_load_relaxed_u64(&context->reclaimer_token) == plait__thread_token();
+	return at_load_relaxed_u64(&context->reclaimer_token) ==
+	       plait__thread_token();
 }
 
 static bool begin_round(plait__context *context, bool must)

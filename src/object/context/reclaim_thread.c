@@ -37,7 +37,8 @@ static void wake_urgently(plait__context *context)
 	notify_urgently(context);
 }
 
-void plait__reclaim_thread_submit(plait__context *context, plait__context_task *task)
+void plait__reclaim_thread_submit(plait__context *context,
+				  plait__context_task *task)
 {
 	plait__object_hold(&context->object);
 	plait__mutex_lock(&context->deferred_lock);
@@ -101,7 +102,8 @@ static uint64_t run_round(plait__context *context)
 		if (at_load_acquire_u64(&context->base.lingering) == 0)
 			return PLAIT__CLOCK_NEVER;
 	} while (pump_all(context));
-	/* After the last handle no other thread may come by to drive the rest. */
+	/* After the last handle no other thread may come by to drive the
+	 * rest. */
 	if (watched && !is_final(context))
 		return PLAIT__CLOCK_NEVER;
 	return plait__clock_deadline(POLL_NS);
@@ -134,7 +136,8 @@ static void rest(const plait__context *context, struct wake_state *state)
 	uint64_t until_ns = at_load_relaxed_u64(&context->next_reclaim_ns);
 	uint64_t least_ns = plait__clock_deadline(MIN_REST_NS);
 
-	(void)plait__eventcount_await(&state->reclaimer->urgent, is_urgent, state,
+	(void)plait__eventcount_await(&state->reclaimer->urgent, is_urgent,
+				      state,
 				      until_ns > least_ns ? until_ns : least_ns,
 				      PLAIT__BACKOFF_SLEEP);
 }
@@ -143,7 +146,8 @@ static bool was_woken(void *arg)
 {
 	const struct wake_state *state = arg;
 
-	return at_load_acquire_u32(&state->reclaimer->wake_count) != state->seen;
+	return at_load_acquire_u32(&state->reclaimer->wake_count) !=
+	       state->seen;
 }
 
 static void run_rounds(plait__context *context)
@@ -153,7 +157,8 @@ static void run_rounds(plait__context *context)
 	uint64_t deadline_ns;
 
 	for (;;) {
-		state.urgent_count = at_load_acquire_u32(&reclaimer->urgent_count);
+		state.urgent_count = at_load_acquire_u32(
+			&reclaimer->urgent_count);
 		state.seen = at_load_acquire_u32(&reclaimer->wake_count);
 		if (is_stopped(reclaimer))
 			return;
@@ -168,8 +173,9 @@ static void run_rounds(plait__context *context)
 		/* Wake-ups may be frequent. */
 		if (!is_final(context))
 			rest(context, &state);
-		(void)plait__eventcount_await(&reclaimer->event, was_woken, &state,
-					      deadline_ns, PLAIT__BACKOFF_SLEEP);
+		(void)plait__eventcount_await(&reclaimer->event, was_woken,
+					      &state, deadline_ns,
+					      PLAIT__BACKOFF_SLEEP);
 	}
 }
 
@@ -200,8 +206,9 @@ static bool start_generation(plait__context *context, uint32_t generation)
 {
 	plait__reclaim_thread *reclaimer = &context->reclaimer;
 
-	return plait__thread_start(&reclaimer->threads[generation % 2], "plait/tidy",
-				   run_thread, context, survive_exit) == 0;
+	return plait__thread_start(&reclaimer->threads[generation % 2],
+				   "plait/tidy", run_thread, context,
+				   survive_exit) == 0;
 }
 
 /* Exit guard: a user function, called by a task, ends the thread. */
@@ -222,7 +229,8 @@ static void survive_exit(void *arg)
 	if (replaced)
 		return;
 	/* No thread can be started: this one goes on while it exits. */
-	(void)plait__thread_guard_push(&reclaimer->guard, survive_exit, context);
+	(void)plait__thread_guard_push(&reclaimer->guard, survive_exit,
+				       context);
 	plait__object_drop(&context->object);
 	run_rounds(context);
 	plait__thread_guard_pop(&reclaimer->guard);

@@ -69,7 +69,8 @@ static uint64_t inside_of(uint64_t state)
 static inline plait__handle_slot *find_slot(uint64_t index)
 {
 	/* Acquire: pairs with the store in grow. */
-	plait__handle_slot *chunk = at_load_acquire_ptr(&chunks[index >> CHUNK_BITS]);
+	plait__handle_slot *chunk = at_load_acquire_ptr(
+		&chunks[index >> CHUNK_BITS]);
 
 	return chunk != NULL ? &chunk[index % CHUNK_SLOTS] : NULL;
 }
@@ -135,8 +136,8 @@ void plait__handle_reuse(plait__handle_slot *slot, int32_t type, void *object)
 	at_store_release_u64(&slot->state, tag << TAG_SHIFT | ONE_USER);
 }
 
-plait_status plait__handle_make(int32_t type, void *object, plait__handle_slot **out,
-				plait_error *error)
+plait_status plait__handle_make(int32_t type, void *object,
+				plait__handle_slot **out, plait_error *error)
 {
 	plait__handle_slot *slot = pop_free();
 

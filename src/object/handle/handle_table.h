@@ -40,7 +40,8 @@ typedef struct plait__handle_slot {
 	_Alignas(64) at_u64 state;
 	at_ptr object;	     /* stored before `state` */
 	uint32_t index;	     /* constant */
-	uint32_t generation; /* written by the owner, or under the table's lock */
+	/* written by the owner, or under the table's lock */
+	uint32_t generation;
 	struct plait__handle_slot *next; /* in the free list */
 } plait__handle_slot;
 
@@ -48,8 +49,8 @@ typedef struct plait__handle_slot {
 const char *plait__handle_type_name(int32_t type);
 
 /* Make a slot with one user reference. PLAIT_E_NOMEM. */
-plait_status plait__handle_make(int32_t type, void *object, plait__handle_slot **out,
-				plait_error *error);
+plait_status plait__handle_make(int32_t type, void *object,
+				plait__handle_slot **out, plait_error *error);
 
 /* The handle of a slot in use. */
 uint64_t plait__handle_get(const plait__handle_slot *slot);

@@ -53,10 +53,11 @@ const char *plait__object_name(const plait__object *object,
 	const char *type = plait__handle_type_name(object->class->type);
 
 	if (object->label[0] != '\0')
-		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s \"%s\"", type,
-			       object->label);
+		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s \"%s\"",
+			       type, object->label);
 	else
-		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s 0x%llx", type,
+		(void)snprintf(room, PLAIT__OBJECT_NAME_BYTES, "%s 0x%llx",
+			       type,
 			       (unsigned long long)plait__handle_get(
 				       object->slot));
 	return room;

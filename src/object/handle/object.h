@@ -66,7 +66,8 @@ typedef struct plait__context_ops {
 	void (*last_handle_closed)(plait__context *context);
 	/* One more object lingers: closed, and held by work in flight. */
 	void (*object_lingers)(plait__context *context);
-	/* Drop the holds of finished work, unless that was done a moment ago. */
+	/* Drop the holds of finished work, unless that was done a moment
+	 * ago. */
 	void (*reclaim_if_due)(plait__context *context);
 	/* Drop the object's last hold on a thread that may call slots. */
 	void (*defer_drop)(plait__context *context, plait__object *object);
@@ -76,7 +77,8 @@ typedef struct plait__context_ops {
 typedef struct plait__context_base {
 	plait__object object;
 	const plait__context_ops *ops;
-	at_u64 open_handles; /* that the user holds, the context's own included */
+	/* that the user holds, the context's own included */
+	at_u64 open_handles;
 	at_u64 lingering;    /* closed objects that are held */
 } plait__context_base;
 

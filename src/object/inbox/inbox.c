@@ -58,7 +58,8 @@ static void destroy_inbox(plait__object *object)
 	free_inbox(inbox);
 }
 
-/* The user has released the inbox, so no thread can take events: discard them. */
+/* The user has released the inbox, so no thread can take events: discard
+ * them. */
 static void abandon_inbox(plait__object *object)
 {
 	plait__inbox *inbox = (plait__inbox *)(void *)object;

@@ -74,8 +74,10 @@ static void describe_promised(const struct promised *promised,
 	plugin = promised->signals[i]->port->backend->name;
 	(void)plait__object_name(&promised->signals[i]->object, room);
 	if (come)
-		(void)snprintf(out, bytes, "%s has no event; %s has come to "
-			       "%llu, of which " PLAIT__WAIT_DIAGNOSIS_OWED, inbox, room,
+		(void)snprintf(out, bytes,
+			       "%s has no event; %s has come to "
+			       "%llu, of which " PLAIT__WAIT_DIAGNOSIS_OWED,
+			       inbox, room,
 			       (unsigned long long)promised->sequences[i],
 			       plugin, plugin);
 	else

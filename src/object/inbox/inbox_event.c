@@ -32,7 +32,8 @@ static plait_status fail_closed(const plait__inbox *inbox, plait_error *error)
 
 plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       const plait_event *event,
-				       plait__inbox_event **out, plait_error *error)
+				       plait__inbox_event **out,
+				       plait_error *error)
 {
 	plait__context *context = inbox->object.context;
 	plait__inbox_event *event_record;
@@ -62,7 +63,8 @@ plait_status plait__inbox_event_create(plait__inbox *inbox,
 	return PLAIT_OK;
 }
 
-void plait__inbox_event_post(plait__inbox_event *event_record, plait_status status)
+void plait__inbox_event_post(plait__inbox_event *event_record,
+			     plait_status status)
 {
 	plait__inbox *inbox = event_record->inbox;
 
@@ -122,8 +124,8 @@ static plait_status notify(plait__signal *signal, plait__inbox *inbox,
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	plait__inbox_event_cancel(event_record);
-	return plait__backend_result_check(signal->port, status, "signal_notify", &room,
-					   error);
+	return plait__backend_result_check(signal->port, status,
+					   "signal_notify", &room, error);
 }
 
 static plait_status check_notify(const plait__signal *signal,

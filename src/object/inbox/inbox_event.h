@@ -50,10 +50,12 @@ struct plait__inbox_event {
 /* PLAIT_E_STATE (the inbox is closed), PLAIT_E_NOMEM. */
 plait_status plait__inbox_event_create(plait__inbox *inbox,
 				       const plait_event *event,
-				       plait__inbox_event **out, plait_error *error);
+				       plait__inbox_event **out,
+				       plait_error *error);
 
 /* Post the event; also in notification callbacks. Drops the poster's hold. */
-void plait__inbox_event_post(plait__inbox_event *event_record, plait_status status);
+void plait__inbox_event_post(plait__inbox_event *event_record,
+			     plait_status status);
 
 /* Withdraw the promise, and drop the poster's hold. */
 void plait__inbox_event_cancel(plait__inbox_event *event_record);

@@ -93,7 +93,8 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 	plait__inbox_event *event_record = inbox->first_event;
 
 	*out_held = false;
-	if (event_record == NULL || (runnable && event_record->event.function == NULL))
+	if (event_record == NULL ||
+	    (runnable && event_record->event.function == NULL))
 		return NULL;
 	*out = event_record->event;
 	plait__inbox_remove(inbox, event_record);
@@ -113,8 +114,8 @@ static void explain(plait__inbox_event *event_record, plait_event *event)
 	if (event->status == PLAIT_OK || event->status == PLAIT_E_CANCELLED ||
 	    event_record->signal == NULL)
 		return;
-	if (plait__signal_poll(event_record->signal, event->sequence, NULL, &cause) !=
-	    event->status)
+	if (plait__signal_poll(event_record->signal, event->sequence, NULL,
+			       &cause) != event->status)
 		return;
 	event->origin = cause.origin;
 	event->detail = cause.detail != 0 ? cause.detail
@@ -254,8 +255,8 @@ static void lose(void *arg)
 /* The guard is not on the stack, which is gone when the guard runs. */
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
-	const bool guarded = plait__thread_guard_push(&event_record->guard, lose,
-						      event_record) == 0;
+	const bool guarded = plait__thread_guard_push(&event_record->guard,
+						      lose, event_record) == 0;
 	const int32_t result = event->function(event->user_data);
 
 	if (guarded)
@@ -432,8 +433,8 @@ static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
 	plait_status status;
 
 	status = plait__wait_until(inbox->object.context, has_news,
-				   plait__inbox_diagnosis_describe, inbox, timeout_ns,
-				   error);
+				   plait__inbox_diagnosis_describe, inbox,
+				   timeout_ns, error);
 	if (status == PLAIT_OK && is_closed(inbox))
 		return plait__fail(error, PLAIT_E_STATE,
 				   "%s is closed and empty",

@@ -20,7 +20,8 @@ enum { PORTABLE_ENTRY_BYTES = 300 };
 
 /* ---- forms of source ---- */
 
-/* The form in which a device accepts a source; PORTABLE: it does not accept it. */
+/* The form in which a device accepts a source; PORTABLE: it does not accept
+ * it. */
 static uint32_t form_for(const plait__device *device,
 			 const plait_source *source)
 {
@@ -64,7 +65,8 @@ static uint64_t parameters_bytes(const struct making *making)
 static void describe_parameters(struct making *making)
 {
 	for (uint32_t i = 0; i < making->signature->count; i++) {
-		const plait__parameter *from = &making->signature->parameters[i];
+		const plait__parameter *from =
+			&making->signature->parameters[i];
 		plait_code_parameter *to = &making->parameters[i];
 		bool pointer = from->type == PLAIT__TYPE_POINTER;
 
@@ -126,8 +128,8 @@ static plait_status query(struct making *making, plait_error *error)
 		backend->self, making->out->raw, &facts, &room);
 
 	memcpy(making->out->group, facts.group, sizeof(facts.group));
-	return plait__backend_result_check(making->device->port, status, "kernel_query",
-					   &room, error);
+	return plait__backend_result_check(making->device->port, status,
+					   "kernel_query", &room, error);
 }
 
 static plait_status hand_over(struct making *making, plait_error *error)
@@ -140,8 +142,10 @@ static plait_status hand_over(struct making *making, plait_error *error)
 		backend->self, making->device->index, &making->code,
 		&making->out->raw, &room);
 
-	status = plait__backend_result_check_created(port, status, "kernel_build",
-						     making->out->raw, &room, &why);
+	status = plait__backend_result_check_created(port, status,
+						     "kernel_build",
+						     making->out->raw, &room,
+						     &why);
 	if (status == PLAIT_OK)
 		return query(making, error);
 	making->out->raw = NULL;
@@ -240,7 +244,8 @@ static plait_status make_table(plait__kernel *kernel, plait__context *context,
 			   kernel->signature->name);
 }
 
-plait_status plait__device_code_build(plait__kernel *kernel, plait__context *context,
+plait_status plait__device_code_build(plait__kernel *kernel,
+				      plait__context *context,
 				      const plait_source *source,
 				      plait_error *refused, plait_error *error)
 {
@@ -306,9 +311,11 @@ plait_status plait__device_code_bind(const plait__kernel *kernel,
 				     const plait__device *device,
 				     const plait_launch *launch,
 				     const plait_launch_argument *arguments,
-				     plait_backend_launch **out, plait_error *error)
+				     plait_backend_launch **out,
+				     plait_error *error)
 {
-	const plait__device_code *built = plait__device_code_find(kernel, device);
+	const plait__device_code *built = plait__device_code_find(kernel,
+								  device);
 	plait__backend *backend = device->port->backend;
 	plait_error room = { .size = sizeof(room) };
 	plait_launch_request request = {
@@ -326,8 +333,9 @@ plait_status plait__device_code_bind(const plait__kernel *kernel,
 	}
 	status = backend->table.launch_create(backend->self, &request, out,
 					      &room);
-	status = plait__backend_result_check_created(device->port, status, "launch_create",
-					*out, &room, error);
+	status = plait__backend_result_check_created(device->port, status,
+						     "launch_create", *out,
+						     &room, error);
 	if (status == PLAIT_OK)
 		return PLAIT_OK;
 	*out = NULL;

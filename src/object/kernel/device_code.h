@@ -15,7 +15,8 @@
 struct plait__device_code {
 	plait_backend_kernel *raw; /* null: none */
 	uint64_t group[3];	   /* group size of the code; 0: any */
-	/* Why there is none, though a source is for the device: "cannot ...". */
+	/* Why there is none, though a source is for the device: "cannot
+	 * ...". */
 	char lacks[160];
 };
 
@@ -25,7 +26,8 @@ struct plait__device_code {
  * first reason. PLAIT_E_INVALID: the text is wrong (with plait_kernel_create's
  * message), PLAIT_E_NOMEM; code compiled before stays.
  */
-plait_status plait__device_code_build(plait__kernel *kernel, plait__context *context,
+plait_status plait__device_code_build(plait__kernel *kernel,
+				      plait__context *context,
 				      const plait_source *source,
 				      plait_error *refused, plait_error *error);
 void plait__device_code_free(plait__kernel *kernel);
@@ -46,7 +48,8 @@ plait_status plait__device_code_bind(const plait__kernel *kernel,
 				     const plait__device *device,
 				     const plait_launch *launch,
 				     const plait_launch_argument *arguments,
-				     plait_backend_launch **out, plait_error *error);
+				     plait_backend_launch **out,
+				     plait_error *error);
 
 /* Destroy a bound launch that no work uses any more; null is fine. */
 void plait__device_code_unbind(const plait__device *device,

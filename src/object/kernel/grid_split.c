@@ -25,8 +25,9 @@ static uint64_t default_grain(const plait_launch *launch)
 	return grouped ? 1 : DEFAULT_ITEMS;
 }
 
-uint64_t plait__grid_split_init(plait__grid_split *out, const plait_launch *launch,
-				uint64_t grain, uint32_t threads)
+uint64_t plait__grid_split_init(plait__grid_split *out,
+				const plait_launch *launch, uint64_t grain,
+				uint32_t threads)
 {
 	uint64_t total = 1, wanted, made = 1;
 
@@ -58,8 +59,9 @@ static uint64_t start_of(uint64_t units, uint64_t pieces, uint64_t number)
 	return number * each + (number < rest ? number : rest);
 }
 
-void plait__grid_split_range(const plait__grid_split *split, const plait_launch *launch,
-			     uint64_t number, plait_range *out)
+void plait__grid_split_range(const plait__grid_split *split,
+			     const plait_launch *launch, uint64_t number,
+			     plait_range *out)
 {
 	*out = (plait_range){ .size = sizeof(*out),
 			      .dimensions = launch->dimensions };

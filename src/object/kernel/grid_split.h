@@ -18,11 +18,13 @@ typedef struct plait__grid_split {
  * Divide for `threads` threads, with at least `grain` units per part where
  * there are as many; 0: default. Returns the number of parts.
  */
-uint64_t plait__grid_split_init(plait__grid_split *out, const plait_launch *launch,
-				uint64_t grain, uint32_t threads);
+uint64_t plait__grid_split_init(plait__grid_split *out,
+				const plait_launch *launch, uint64_t grain,
+				uint32_t threads);
 
 /* The items of part `number`. */
-void plait__grid_split_range(const plait__grid_split *split, const plait_launch *launch,
-			     uint64_t number, plait_range *out);
+void plait__grid_split_range(const plait__grid_split *split,
+			     const plait_launch *launch, uint64_t number,
+			     plait_range *out);
 
 #endif

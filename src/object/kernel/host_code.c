@@ -140,7 +140,8 @@ static plait_status load(plait__host_code *code, const plait_kernel_desc *desc,
 	return PLAIT_OK;
 }
 
-plait_status plait__host_code_find(plait__host_code *code, const plait_kernel_desc *desc,
+plait_status plait__host_code_find(plait__host_code *code,
+				   const plait_kernel_desc *desc,
 				   const plait__signature *signature,
 				   plait__intern *intern,
 				   const plait_allocator *allocator,
@@ -193,7 +194,8 @@ struct parts {
 	plait__grid_split split;
 };
 
-_Static_assert(sizeof(struct parts) <= PLAIT__PARALLEL_FOR_DATA_BYTES, "fits a job");
+_Static_assert(sizeof(struct parts) <= PLAIT__PARALLEL_FOR_DATA_BYTES,
+	       "fits a job");
 
 static int32_t run_part(void *data, uint64_t number)
 {
@@ -220,11 +222,12 @@ static int32_t run_range(void *const *arguments, const plait_launch *launch,
 	}
 	count = plait__grid_split_init(&parts.split, launch, code->grain,
 				       plait__parallel_for_size(code->team));
-	return plait__parallel_for_run(code->team, run_part, &parts, sizeof(parts),
-				       count);
+	return plait__parallel_for_run(code->team, run_part, &parts,
+				       sizeof(parts), count);
 }
 
-plait_kernel_function plait__host_code_launch_function(plait__host_code *code, void **out_data)
+plait_kernel_function plait__host_code_launch_function(plait__host_code *code,
+						       void **out_data)
 {
 	*out_data = code;
 	if (code->form == PLAIT_FORM_DESCRIBED)

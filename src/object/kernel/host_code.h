@@ -16,7 +16,8 @@ typedef struct plait__host_code {
 	plait_kernel_function function; /* FIXED */
 	plait_range_function range;	/* RANGE */
 	plait_any_function described;	/* DESCRIBED */
-	const plait__ffi_signature *shape;	/* DESCRIBED; of the signature */
+	/* DESCRIBED; of the signature */
+	const plait__ffi_signature *shape;
 	void *user_data;
 	uint64_t grain; /* RANGE: least items per part; 0: default */
 	plait__parallel_for *team; /* RANGE: the context's helpers, or null */
@@ -31,13 +32,15 @@ plait_status plait__host_code_check(const plait_kernel_desc *desc,
  * Fill `code` from a checked descriptor, loading its library. What it refers to
  * belongs to the signature. Fails as plait_kernel_create.
  */
-plait_status plait__host_code_find(plait__host_code *code, const plait_kernel_desc *desc,
+plait_status plait__host_code_find(plait__host_code *code,
+				   const plait_kernel_desc *desc,
 				   const plait__signature *signature,
 				   plait__intern *intern,
 				   const plait_allocator *allocator,
 				   plait_error *error);
 
 /* The function that executes a whole launch, and its user data. */
-plait_kernel_function plait__host_code_launch_function(plait__host_code *code, void **out_data);
+plait_kernel_function plait__host_code_launch_function(plait__host_code *code,
+						       void **out_data);
 
 #endif

@@ -59,13 +59,14 @@ static plait_status make_kernel(plait__context *context,
 	if (status != PLAIT_OK)
 		goto unbuild;
 	if (kernel->code.form == PLAIT_FORM_RANGE)
-		status = plait__context_parallel_for(context, &kernel->code.team,
-						     error);
+		status = plait__context_parallel_for(context,
+						     &kernel->code.team, error);
 	if (status != PLAIT_OK)
 		goto unbuild;
 	if (has_host_code(desc))
-		kernel->function = plait__host_code_launch_function(&kernel->code,
-								    &kernel->user_data);
+		kernel->function =
+			plait__host_code_launch_function(&kernel->code,
+							 &kernel->user_data);
 	plait__object_set_label(&kernel->object, kernel->signature->name);
 	status = plait__object_init(&kernel->object, &kernel_class, context,
 				    error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels: a signature and the code behind it, immutable after creation.
- * host_code.h has the forms of host functions, device_code.h the device code. */
+ * host_code.h has the forms of host functions, device_code.h the device
+ * code. */
 #ifndef PLAIT_SRC_OBJECT_KERNEL_KERNEL_H
 #define PLAIT_SRC_OBJECT_KERNEL_KERNEL_H
 
@@ -39,6 +40,7 @@ const char *plait__kernel_lacks(const plait__kernel *kernel,
  * PLAIT_E_INVALID: the launch asks for another.
  */
 plait_status plait__select_source_set_groups(const plait__kernel *kernel,
-					     plait_launch *launch, plait_error *error);
+					     plait_launch *launch,
+					     plait_error *error);
 
 #endif

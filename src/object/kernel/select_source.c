@@ -26,15 +26,18 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 	uint32_t size;
 
 	memcpy(&size, desc->sources, sizeof(size));
-	if (i == 0 || size < PLAIT__MIN_SIZE(plait_source) || size > sizeof(copy))
-		return plait__compose_read_source(desc->sources, name, out, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_source) ||
+	    size > sizeof(copy))
+		return plait__compose_read_source(desc->sources, name, out,
+						  error);
 	memcpy(copy, (const char *)desc->sources + i * size, size);
 	memcpy(copy, &size, sizeof(size));
-	return plait__compose_read_source((const plait_source *)(const void *)copy,
-					  name, out, error);
+	return plait__compose_read_source(
+		(const plait_source *)(const void *)copy, name, out, error);
 }
 
-/* Returns true if the device runs host code, for want of a compiler of its own. */
+/* Returns true if the device runs host code, for want of a compiler of its
+ * own. */
 static bool takes(const plait__device *device, const plait_source *source)
 {
 	const plait_backend_device *facts = plait__device_facts(device);
@@ -67,12 +70,15 @@ static plait_status build_one(plait__kernel *kernel, plait__context *context,
 	    !any_device_takes(context, source))
 		return status;
 	return plait__build_from_source(source, kernel->signature,
-				 plait__context_allocator(context),
-				 &context->settings.log, &kernel->module, error);
+					plait__context_allocator(context),
+					&context->settings.log, &kernel->module,
+					error);
 }
 
-static plait_status fail_unsupported(const plait__context *context, const char *name,
-			   const plait_source *source, plait_error *error)
+static plait_status fail_unsupported(const plait__context *context,
+				     const char *name,
+				     const plait_source *source,
+				     plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_UNSUPPORTED,
 			   "kernel %.60s: no backend of this context (%s%s) "
@@ -105,11 +111,14 @@ static plait_status build_all(plait__kernel *kernel, plait__context *context,
 		return status;
 	if (refused.status != PLAIT_OK)
 		return plait__error_copy(error, &refused);
-	return fail_unsupported(context, kernel->signature->name, &source, error);
+	return fail_unsupported(context, kernel->signature->name, &source,
+				error);
 }
 
-plait_status plait__select_source_build(plait__kernel *kernel, plait__context *context,
-					plait_kernel_desc *desc, plait_error *error)
+plait_status plait__select_source_build(plait__kernel *kernel,
+					plait__context *context,
+					plait_kernel_desc *desc,
+					plait_error *error)
 {
 	bool wanted = desc->function == NULL && desc->range == NULL &&
 		      desc->described == NULL && desc->library == NULL;
@@ -137,7 +146,8 @@ plait_status plait__select_source_build(plait__kernel *kernel, plait__context *c
 }
 
 plait_status plait__select_source_set_groups(const plait__kernel *kernel,
-					     plait_launch *launch, plait_error *error)
+					     plait_launch *launch,
+					     plait_error *error)
 {
 	const plait__device_code *built = kernel->built;
 

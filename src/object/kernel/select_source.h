@@ -10,8 +10,10 @@
  * read and has an implementation; without one for the host it gets the one that
  * was built. On failure the kernel has what plait__select_source_free frees.
  */
-plait_status plait__select_source_build(plait__kernel *kernel, plait__context *context,
-					plait_kernel_desc *desc, plait_error *error);
+plait_status plait__select_source_build(plait__kernel *kernel,
+					plait__context *context,
+					plait_kernel_desc *desc,
+					plait_error *error);
 void plait__select_source_free(plait__kernel *kernel);
 
 #endif

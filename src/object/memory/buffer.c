@@ -136,7 +136,8 @@ static plait_status try_memory(plait__buffer *buffer,
 			       plait_error *error)
 {
 	plait_status status = plait__device_reserve_bytes(buffer->device,
-							  request->bytes, error);
+							  request->bytes,
+							  error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -233,7 +234,8 @@ PLAIT_API plait_status plait_buffer_create(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = PLAIT__STRUCT_READ(plait_buffer_desc, &known, desc, error);
+		status = PLAIT__STRUCT_READ(plait_buffer_desc, &known, desc,
+					    error);
 	if (status == PLAIT_OK)
 		status = check_desc(&known, error);
 	if (status == PLAIT_OK)
@@ -345,8 +347,8 @@ static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
 	status = plait__context_check_same(&inbox->object,
 					   &buffer->device->object, error);
 	if (status == PLAIT_OK)
-		status = plait__inbox_event_create(inbox, &event, &buffer->notice,
-						   error);
+		status = plait__inbox_event_create(inbox, &event,
+						   &buffer->notice, error);
 	plait__object_leave(&inbox->object);
 	return status;
 }
@@ -413,7 +415,8 @@ PLAIT_API plait_status plait_buffer_wrap(plait_device *device,
 	if (out == NULL)
 		status = plait__fail(error, PLAIT_E_INVALID, "out is null");
 	else
-		status = PLAIT__STRUCT_READ(plait_wrap_desc, &known, desc, error);
+		status = PLAIT__STRUCT_READ(plait_wrap_desc, &known, desc,
+					    error);
 	if (status == PLAIT_OK)
 		status = check_wrap(&known, error);
 	if (status == PLAIT_OK)

@@ -20,7 +20,8 @@ static plait_status map_raw(plait__buffer *buffer, uint64_t offset,
 					   buffer->offset + offset, bytes,
 					   flags, out, &room);
 	return plait__backend_result_check_created(buffer->device->port, status,
-						   "memory_map", *out, &room, error);
+						   "memory_map", *out, &room,
+						   error);
 }
 
 static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
@@ -32,8 +33,8 @@ static plait_status unmap_raw(plait__buffer *buffer, void *pointer,
 
 	status = backend->table.memory_unmap(backend->self, buffer->root->raw,
 					     pointer, &room);
-	return plait__backend_result_check(buffer->device->port, status, "memory_unmap", &room,
-					   error);
+	return plait__backend_result_check(buffer->device->port, status,
+					   "memory_unmap", &room, error);
 }
 
 static plait_status check_map(const plait__buffer *buffer, uint64_t offset,

@@ -10,7 +10,8 @@ static bool meets(uintptr_t one, uint64_t one_bytes, uintptr_t other,
 			   : one - other < other_bytes;
 }
 
-/* Returns true if wrapped memory overlaps a mapping of these bytes of `root`. */
+/* Returns true if wrapped memory overlaps a mapping of these bytes of
+ * `root`. */
 static bool is_mapped(plait__buffer *root, uint64_t offset, uint64_t bytes,
 		      uintptr_t wrapped, uint64_t wrapped_bytes)
 {

@@ -75,9 +75,10 @@ static plait_status check_import(const plait_import_desc *desc,
 				   "known", desc->flags);
 	if ((desc->inbox != NULL) ==
 	    ((desc->flags & PLAIT_CALL_ANY_THREAD) != 0))
-		return plait__fail(error, PLAIT_E_INVALID,
-				   "plait_import_desc: say where the deleter "
-				   "may run: an inbox or PLAIT_CALL_ANY_THREAD");
+		return plait__fail(
+			error, PLAIT_E_INVALID,
+			"plait_import_desc: say where the deleter "
+			"may run: an inbox or PLAIT_CALL_ANY_THREAD");
 	return PLAIT_OK;
 }
 
@@ -159,8 +160,8 @@ static plait_status import(plait_device *device, void *tensor,
 	plait_wrap_desc wrap = { .size = sizeof(wrap), .user_data = tensor };
 	plait_import_desc desc;
 	struct foreign foreign = { NULL, NULL, false };
-	plait_status status = PLAIT__STRUCT_READ(plait_import_desc, &desc, given,
-						 error);
+	plait_status status = PLAIT__STRUCT_READ(plait_import_desc, &desc,
+						 given, error);
 
 	if (status == PLAIT_OK)
 		status = check_import(&desc, error);

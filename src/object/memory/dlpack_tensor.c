@@ -126,7 +126,8 @@ static bool is_empty(const plait_array *array)
 }
 
 plait_status plait__tensor_measure(const plait_array *array,
-				   plait__tensor_extent *out, plait_error *error)
+				   plait__tensor_extent *out,
+				   plait_error *error)
 {
 	int64_t low = 0, high = 0, step, bytes, before;
 

@@ -75,9 +75,11 @@ plait_status plait__tensor_normalize(plait_array *array, plait_error *error);
 /* Measure a checked array; an array without elements has no extent.
  * PLAIT_E_INVALID: it exceeds the address space. */
 plait_status plait__tensor_measure(const plait_array *array,
-				   plait__tensor_extent *out, plait_error *error);
+				   plait__tensor_extent *out,
+				   plait_error *error);
 
-/* Returns true if two elements may share memory; also if that is hard to tell. */
+/* Returns true if two elements may share memory; also if that is hard to
+ * tell. */
 bool plait__tensor_overlaps(const plait_array *array);
 
 /* The alignment of an element's address, in bytes. */

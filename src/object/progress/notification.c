@@ -39,7 +39,8 @@ struct plait__notification_chunk {
 	uint64_t old_generations;
 };
 
-/* Published by a release store and never freed, so any number can be looked up. */
+/* Published by a release store and never freed, so any number can be looked
+ * up. */
 static at_ptr chunks[CHUNKS];
 
 /* Guards the variables below and the ownership of chunks. No lock is taken
@@ -127,7 +128,8 @@ static struct plait__notification_slot *pop_free(plait__backend_port *port)
 	return slot;
 }
 
-static void push_free(plait__backend_port *port, struct plait__notification_slot *slot)
+static void push_free(plait__backend_port *port,
+		      struct plait__notification_slot *slot)
 {
 	plait__mutex_lock(&port->notifications.lock);
 	slot->next = port->notifications.free;
@@ -151,8 +153,8 @@ slot_of(struct plait__notification_chunk *chunk, uint64_t token)
 }
 
 /* Claim the slot of an unused token; null if the token was used. */
-static struct plait__notification_slot *take(struct plait__notification_chunk *chunk,
-					     uint64_t token)
+static struct plait__notification_slot *take(
+	struct plait__notification_chunk *chunk, uint64_t token)
 {
 	struct plait__notification_slot *slot = slot_of(chunk, token);
 	uint64_t armed = token >> INDEX_BITS << 1 | 1;
@@ -173,8 +175,8 @@ static uint64_t arm(struct plait__notification_slot *slot)
 
 /* The port that the token was given out for, which stays until end_report; or
  * null. */
-static plait__backend_port *begin_report(struct plait__notification_chunk *chunk,
-					 uint64_t token)
+static plait__backend_port *begin_report(
+	struct plait__notification_chunk *chunk, uint64_t token)
 {
 	uint64_t generation = token >> INDEX_BITS;
 	plait__backend_port *port;
@@ -182,7 +184,8 @@ static plait__backend_port *begin_report(struct plait__notification_chunk *chunk
 	plait__mutex_lock(&table);
 	port = chunk->port;
 	if (generation <= chunk->old_generations ||
-	    generation > at_load_relaxed_u64(&slot_of(chunk, token)->state) >> 1)
+	    generation > at_load_relaxed_u64(&slot_of(chunk, token)->state) >>
+		    1)
 		port = NULL;
 	if (port != NULL)
 		port->notifications.reporters++;
@@ -200,7 +203,8 @@ static void end_report(plait__backend_port *port)
 
 /* Log the 1st, 2nd, 4th, 8th ... stray call: a backend that repeats it must not
  * fill the log. */
-static void report_stray(struct plait__notification_chunk *chunk, uint64_t token)
+static void report_stray(struct plait__notification_chunk *chunk,
+			 uint64_t token)
 {
 	plait__backend_port *port = begin_report(chunk, token);
 	uint64_t count;
@@ -209,13 +213,13 @@ static void report_stray(struct plait__notification_chunk *chunk, uint64_t token
 		return;
 	count = at_add_u64(&port->notifications.strays, 1) + 1;
 	if ((count & (count - 1)) == 0)
-		plait__log_line(&port->context->settings.log,
-				PLAIT_LOG_WARNING,
-				"plugin %s: a notification came again, or after "
-				"signal_notify had refused it (%llu in all), "
-				"and is ignored; call the function once for "
-				"each PLAIT_OK (P-S10)", port->backend->name,
-				(unsigned long long)count);
+		plait__log_line(
+			&port->context->settings.log, PLAIT_LOG_WARNING,
+			"plugin %s: a notification came again, or after "
+			"signal_notify had refused it (%llu in all), "
+			"and is ignored; call the function once for "
+			"each PLAIT_OK (P-S10)",
+			port->backend->name, (unsigned long long)count);
 	end_report(port);
 }
 
@@ -233,7 +237,8 @@ static bool is_quiet(void *arg)
 /* --- notifying */
 
 /* Replace a status that is none by PLAIT_E_INTERNAL. */
-static plait_status check_status(const plait__backend_port *port, plait_status said)
+static plait_status check_status(const plait__backend_port *port,
+				 plait_status said)
 {
 	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
 		return said;
@@ -300,7 +305,8 @@ uint32_t plait__notification_count_owed(const plait__backend_port *port)
 	uint32_t owed = 0;
 
 	plait__mutex_lock(&table);
-	for (chunk = port->notifications.chunks; chunk != NULL; chunk = chunk->next)
+	for (chunk = port->notifications.chunks; chunk != NULL;
+	     chunk = chunk->next)
 		for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
 			owed += (at_load_relaxed_u64(&chunk->slots[i].state) &
 				 1) != 0;

@@ -25,7 +25,8 @@ typedef struct plait__notifications {
 	struct plait__mutex lock; /* guards `free`; taken before the table's
 				   * lock only */
 	struct plait__notification_slot *free;
-	struct plait__notification_chunk *chunks; /* guarded by the table's lock */
+	/* guarded by the table's lock */
+	struct plait__notification_chunk *chunks;
 	uint32_t reporters; /* likewise: threads that report a stray call */
 	at_u64 strays; /* stray calls; relaxed */
 } plait__notifications;

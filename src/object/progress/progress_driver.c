@@ -39,7 +39,8 @@ static plait__pollable *take_first(plait__pollable_list *list)
 	return first;
 }
 
-static void make_ready(plait__progress_driver *driver, plait__pollable *pollable)
+static void make_ready(plait__progress_driver *driver,
+		       plait__pollable *pollable)
 {
 	pollable->state = READY;
 	append(&driver->ready, pollable);
@@ -135,8 +136,8 @@ static plait__pollable *take(plait__progress_driver *driver, bool *out_notified)
 	return taken;
 }
 
-static void count_retrying(plait__progress_driver *driver, plait__pollable *pollable,
-		       uint32_t left)
+static void count_retrying(plait__progress_driver *driver,
+			   plait__pollable *pollable, uint32_t left)
 {
 	bool tries = left == PLAIT__PROGRESS_RETRYING;
 
@@ -149,7 +150,8 @@ static void count_retrying(plait__progress_driver *driver, plait__pollable *poll
 
 static bool needs_polling(uint32_t left)
 {
-	return left == PLAIT__PROGRESS_POLLING || left == PLAIT__PROGRESS_RETRYING;
+	return left == PLAIT__PROGRESS_POLLING ||
+	       left == PLAIT__PROGRESS_RETRYING;
 }
 
 /* Returns true if another thread has to be woken: this one may stop driving. */
@@ -184,7 +186,8 @@ bool plait__progress_drive(plait__context *context)
 	uint32_t left;
 	bool notified;
 
-	if (!plait__progress_has_ready(driver) && !plait__progress_has_polling(driver))
+	if (!plait__progress_has_ready(driver) &&
+	    !plait__progress_has_polling(driver))
 		return false;
 	pollable = take(driver, &notified);
 	if (pollable == NULL)
@@ -204,7 +207,8 @@ bool plait__progress_drive(plait__context *context)
 }
 
 /* Remove it from the polling list; returns false if it is not in there. */
-static bool unlink_polling(plait__progress_driver *driver, plait__pollable *pollable)
+static bool unlink_polling(plait__progress_driver *driver,
+			   plait__pollable *pollable)
 {
 	plait__pollable *before = NULL, *at = driver->polling.first;
 
@@ -281,8 +285,9 @@ static void serve(void *arg)
 			continue;
 		if (plait__progress_has_polling(driver))
 			until_ns = plait__clock_deadline(POLL_NS);
-		(void)plait__eventcount_await(&driver->event, was_woken, &kicked,
-					      until_ns, PLAIT__BACKOFF_SLEEP);
+		(void)plait__eventcount_await(&driver->event, was_woken,
+					      &kicked, until_ns,
+					      PLAIT__BACKOFF_SLEEP);
 	}
 }
 

@@ -28,7 +28,8 @@ typedef struct plait__progress_note plait__progress_note;
 /* Results of `advance`. */
 enum {
 	PLAIT__PROGRESS_WAITING = 0,	/* for the next note */
-	PLAIT__PROGRESS_POLLING = 1,	/* no note may come: advance again soon */
+	/* no note may come: advance again soon */
+	PLAIT__PROGRESS_POLLING = 1,
 	PLAIT__PROGRESS_DONE = 2,
 	/* Like POLLING, but it ends after a bounded number of rounds. */
 	PLAIT__PROGRESS_RETRYING = 3
@@ -65,7 +66,8 @@ typedef struct plait__progress_driver {
 	plait__pollable_list polling;
 	at_u32 ready_count;	/* read without the lock */
 	at_u32 polling_count;
-	at_u32 retrying_count;	/* those that retry, also while they are driven */
+	/* those that retry, also while they are driven */
+	at_u32 retrying_count;
 	at_u32 active;		/* expected, or between add and over */
 	/* The context's thread, started where it can be of use. */
 	struct plait__mutex starting; /* guards `running` */
@@ -111,25 +113,29 @@ bool plait__progress_inspect(plait__context *context, plait__pollable *pollable,
 			     void *arg);
 
 /* Returns true if plait__progress_drive would find a notified pollable. */
-static inline bool plait__progress_has_ready(const plait__progress_driver *driver)
+static inline bool plait__progress_has_ready(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->ready_count) != 0;
 }
 
 /* Returns true if a pollable has to be polled. */
-static inline bool plait__progress_has_polling(const plait__progress_driver *driver)
+static inline bool plait__progress_has_polling(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->polling_count) != 0;
 }
 
 /* Returns true if a pollable finishes if only driven often enough. */
-static inline bool plait__progress_has_retrying(const plait__progress_driver *driver)
+static inline bool plait__progress_has_retrying(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->retrying_count) != 0;
 }
 
 /* Returns true if any pollable is expected or driven. */
-static inline bool plait__progress_is_active(const plait__progress_driver *driver)
+static inline bool plait__progress_is_active(
+	const plait__progress_driver *driver)
 {
 	return at_load_acquire_u32(&driver->active) != 0;
 }

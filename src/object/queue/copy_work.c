@@ -7,8 +7,9 @@
 /* Add `bytes` of a command, at these distances from its first bytes. */
 static plait_work *add_bytes(struct plait__submission_builder *builder,
 			     const plait_command *command,
-			     const plait__command_operands *operands, uint64_t bytes,
-			     uint64_t target_at, uint64_t source_at)
+			     const plait__command_operands *operands,
+			     uint64_t bytes, uint64_t target_at,
+			     uint64_t source_at)
 {
 	plait_work *work = plait__submission_add_work(builder, command);
 
@@ -65,7 +66,8 @@ static plait_status add_rows(struct plait__submission_builder *builder,
 		return PLAIT_OK;
 	}
 	status = plait__strided_copy_create_rows(builder->queue->object.context,
-						 &operands->shape, &kept, &rows, error);
+						 &operands->shape, &kept, &rows,
+						 error);
 	if (status != PLAIT_OK)
 		return status;
 	status = plait__submission_hold(builder, kept, error);
@@ -85,15 +87,18 @@ plait_status plait__copy_work_add(struct plait__submission_builder *builder,
 	plait_status status = PLAIT_OK;
 
 	if (operands->target != NULL)
-		status = plait__submission_hold(builder, &operands->target->object,
+		status = plait__submission_hold(builder,
+						&operands->target->object,
 						error);
 	if (status == PLAIT_OK && operands->source != NULL)
-		status = plait__submission_hold(builder, &operands->source->object,
+		status = plait__submission_hold(builder,
+						&operands->source->object,
 						error);
 	if (status != PLAIT_OK)
 		return status;
 	if (command->bytes == 0)
-		plait__submission_add_work(builder, command)->kind = PLAIT_WORK_NOP;
+		plait__submission_add_work(builder, command)->kind =
+			PLAIT_WORK_NOP;
 	else if (operands->shape.rows.rows > 1)
 		return add_rows(builder, command, operands, error);
 	else

@@ -36,14 +36,16 @@ static void put_idle(plait__section *section)
 
 /* A gate only advances, so queues that have yet to pass it are not disturbed by
  * its reuse; but a failure has to stay until they have passed. */
-static bool is_usable(const plait__section *section, const plait__backend_port *port)
+static bool is_usable(const plait__section *section,
+		      const plait__backend_port *port)
 {
 	return section->port == port &&
 	       (!section->gate_failed ||
 		plait__object_uses(&section->object) == 0);
 }
 
-static plait__section *pop_idle(plait__section_pool *home, const plait__backend_port *port)
+static plait__section *pop_idle(plait__section_pool *home,
+				const plait__backend_port *port)
 {
 	plait__section **link = &home->idle;
 	plait__section *found;
@@ -88,15 +90,18 @@ static plait_status make_gate(plait__section *section, uint32_t device,
 	status = backend->table.signal_create(backend->self, device,
 					      PLAIT_BACKEND_SIGNAL_GATE,
 					      &section->gate, &room);
-	status = plait__backend_result_check_created(section->port, status, "signal_create",
-						     section->gate, &room, error);
+	status = plait__backend_result_check_created(section->port, status,
+						     "signal_create",
+						     section->gate, &room,
+						     error);
 	if (status != PLAIT_OK)
 		section->gate = NULL;
 	return status;
 }
 
-static plait_status create(plait__section_pool *home, const plait__device *device,
-			   plait__section **out, plait_error *error)
+static plait_status create(plait__section_pool *home,
+			   const plait__device *device, plait__section **out,
+			   plait_error *error)
 {
 	plait__context *context = device->object.context;
 	plait__section *section;
@@ -136,8 +141,9 @@ plait_status plait__section_pool_add(plait__section_pool *home,
 	return status;
 }
 
-plait_status plait__section_acquire(plait__section_pool *home, plait__queue *queue,
-				    plait__section **out, plait_error *error)
+plait_status plait__section_acquire(plait__section_pool *home,
+				    plait__queue *queue, plait__section **out,
+				    plait_error *error)
 {
 	plait__section *section = find_idle(home, queue->port);
 	plait_status status = PLAIT_OK;
@@ -193,7 +199,8 @@ static void on_reached(void *user_data, plait_status status)
 	plait__queue *queue = section->queue;
 	plait__context *context = queue->object.context;
 
-	/* After this call the section may be on its way through another queue. */
+	/* After this call the section may be on its way through another
+	 * queue. */
 	section->reached(section->arg, status);
 	/* Release: pairs with the load in queue_finish.c. */
 	at_sub_u32(&queue->owed_notifications, 1);
@@ -268,7 +275,8 @@ static plait_status submit(plait__section *section, bool *out_idle,
 	struct plait__submission_builder builder = { .queue = section->queue };
 
 	return plait__submission_submit(&builder, 1, add_section,
-					&(const struct entry){ section, out_idle },
+					&(const struct entry){ section,
+							       out_idle },
 					error);
 }
 

@@ -40,7 +40,8 @@ struct plait__section {
 	plait__queue *queue;	/* valid until it is left */
 	plait_backend_signal *gate;
 	uint64_t gate_sequence;
-	uint64_t sequence;	/* of `progress`, when the queue has reached it */
+	/* of `progress`, when the queue has reached it */
+	uint64_t sequence;
 	bool gate_failed;
 	bool was_idle;		/* the queue was idle when it was entered; see
 				 * idle_section.c */
@@ -58,8 +59,9 @@ plait_status plait__section_pool_add(plait__section_pool *home,
 
 /* Acquire a section for the queue, until it is left or cancelled.
  * PLAIT_E_NOMEM, PLAIT_E_UNSUPPORTED (no gates, no notifications). */
-plait_status plait__section_acquire(plait__section_pool *home, plait__queue *queue,
-				    plait__section **out, plait_error *error);
+plait_status plait__section_acquire(plait__section_pool *home,
+				    plait__queue *queue, plait__section **out,
+				    plait_error *error);
 
 /*
  * Enter behind all commands of the queue. *out_now: the queue was idle, so the

@@ -77,7 +77,8 @@ static bool is_sane(const plait_command *command)
 				&buffer, NULL) != PLAIT_OK)
 		return false;
 	sane = command->bytes <= buffer->bytes &&
-	       !plait__buffer_overlaps_host(buffer, reads ? command->source_offset :
+	       !plait__buffer_overlaps_host(buffer,
+					    reads ? command->source_offset :
 						    command->target_offset,
 					    command->bytes, command->host,
 					    command->bytes);
@@ -129,8 +130,8 @@ static plait_status transfer_bounced(plait__queue *queue,
 		both[1].user_data = bounce;
 	}
 	PLAIT__THREAD_SCOPE inside = { lose_bounce, bounce };
-	status = plait__submission_submit_holding(queue, both, 2, &bounce->object,
-						  NULL, error);
+	status = plait__submission_submit_holding(queue, both, 2,
+						  &bounce->object, NULL, error);
 	if (status == PLAIT_OK)
 		status = plait__queue_finish(queue, PLAIT_FOREVER, error);
 	plait__thread_scope_end(&inside);
@@ -170,7 +171,8 @@ static plait_status transfer(plait_queue *queue, const plait_command *command,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	status = transfer_entered(self, command, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);

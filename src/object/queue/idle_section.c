@@ -50,8 +50,9 @@ plait__section *plait__idle_section_pin(plait__queue *queue)
 
 	if (word == NULL || word != section)
 		return section;
-	return at_cas_ptr(&queue->idle_section, &word, (char *)word + MARK) ? section :
-								      NULL;
+	return at_cas_ptr(&queue->idle_section, &word, (char *)word + MARK) ?
+		       section :
+		       NULL;
 }
 
 bool plait__idle_section_enter(plait__section *section)
@@ -101,7 +102,8 @@ bool plait__idle_section_leave(plait__section *section, bool failed)
 {
 	void *unseen = section;
 
-	/* Release: a thread that reads null sees what was done in the section. */
+	/* Release: a thread that reads null sees what was done in the
+	 * section. */
 	if (!failed && at_cas_ptr(&section->queue->idle_section, &unseen, NULL))
 		return true;
 	return leave_locked(section, failed);
@@ -120,7 +122,8 @@ void plait__idle_section_submitted(plait__queue *queue)
 
 void plait__idle_section_abandon(plait__queue *queue)
 {
-	if (plait__idle_section_pin(queue) == NULL || queue->idle_section_failed)
+	if (plait__idle_section_pin(queue) == NULL ||
+	    queue->idle_section_failed)
 		return;
 	queue->idle_section_holds_queue = true;
 	plait__object_hold(&queue->object);

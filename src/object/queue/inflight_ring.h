@@ -35,16 +35,19 @@ bool plait__inflight_ring_push(plait__inflight_ring *flight,
 /* Returns true if one of the last two uncommitted entries is this object with
  * this sequence. */
 bool plait__inflight_ring_has_last(const plait__inflight_ring *flight,
-				   const plait__object *object, uint64_t sequence);
+				   const plait__object *object,
+				   uint64_t sequence);
 
 /* Commit all entries: the submission was accepted. */
 void plait__inflight_ring_commit(plait__inflight_ring *flight);
 /* Pop the newest uncommitted entry; null: none is left. */
 plait__object *plait__inflight_ring_cancel(plait__inflight_ring *flight);
 /* The committed entry `index`, 0 being the oldest; or null. */
-plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight, uint32_t index);
+plait__object *plait__inflight_ring_at(const plait__inflight_ring *flight,
+				       uint32_t index);
 /* Pop the oldest committed entry, if its sequence is at most `reached`; else
  * null. */
-plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight, uint64_t reached);
+plait__object *plait__inflight_ring_pop(plait__inflight_ring *flight,
+					uint64_t reached);
 
 #endif

@@ -6,10 +6,11 @@
 
 #include "base/error.h"
 
-static plait_status add_emission(struct plait__submission_builder *builder, const void *arg,
-				 plait_error *error)
+static plait_status add_emission(struct plait__submission_builder *builder,
+				 const void *arg, plait_error *error)
 {
-	return plait__submission_add_emission(builder, *(plait__signal *const *)arg,
+	return plait__submission_add_emission(builder,
+					      *(plait__signal *const *)arg,
 					      error);
 }
 
@@ -19,7 +20,8 @@ plait_status plait__internal_submit_emission(plait__queue *queue,
 {
 	struct plait__submission_builder builder = { .queue = queue };
 
-	return plait__submission_submit(&builder, 1, add_emission, &signal, error);
+	return plait__submission_submit(&builder, 1, add_emission, &signal,
+					error);
 }
 
 struct owned {
@@ -39,8 +41,8 @@ static plait__call *publish(const struct owned *owned, plait__call *call)
 	return before;
 }
 
-static plait_status add_owned(struct plait__submission_builder *builder, const void *arg,
-			      plait_error *error)
+static plait_status add_owned(struct plait__submission_builder *builder,
+			      const void *arg, plait_error *error)
 {
 	const struct owned *owned = arg;
 	const plait_command command = {
@@ -72,7 +74,8 @@ plait_status plait__internal_submit_call(plait__queue *queue,
 	plait__call *call;
 	plait_status status;
 
-	status = plait__submission_submit(&builder, 1, add_owned, &owned, error);
+	status = plait__submission_submit(&builder, 1, add_owned, &owned,
+					  error);
 	if (status == PLAIT_OK)
 		return status;
 	call = publish(&owned, NULL);

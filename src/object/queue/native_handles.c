@@ -29,8 +29,8 @@ static plait_status ask(const plait__device *device,
 	request->device = device->index;
 	status = backend->table.native_query(backend->self, request, &told,
 					     &room);
-	status = plait__backend_result_check(device->port, status, "native_query",
-					     &room, error);
+	status = plait__backend_result_check(device->port, status,
+					     "native_query", &room, error);
 	if (status == PLAIT_OK)
 		*out = told;
 	return status;

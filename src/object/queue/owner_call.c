@@ -90,8 +90,9 @@ static plait_status create_gate(plait__call *call, plait__queue *queue,
 					      queue->device->index,
 					      PLAIT_BACKEND_SIGNAL_GATE,
 					      &call->gate, &room);
-	return plait__backend_result_check_created(queue->port, status, "signal_create",
-						   call->gate, &room, error);
+	return plait__backend_result_check_created(queue->port, status,
+						   "signal_create", call->gate,
+						   &room, error);
 }
 
 /* Add the call to the inbox's table, at its permanent index. */
@@ -143,7 +144,8 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 }
 
 /* Unlink an idle call with a gate of this backend; or null. */
-static plait__call *find_idle(plait__inbox *inbox, const plait__backend_port *port)
+static plait__call *find_idle(plait__inbox *inbox,
+			      const plait__backend_port *port)
 {
 	plait__call **link;
 	plait__call *call;
@@ -394,7 +396,8 @@ static void fail_closed(plait__inbox_event *event)
 		next = event->next_closed;
 		plait__fail(&failure, PLAIT_E_CANCELLED,
 			    "%s%.*s%s was cancelled: its inbox was closed",
-			    call->label != NULL ? "command \"" : "host function",
+			    call->label != NULL ? "command \"" :
+						  "host function",
 			    PLAIT__TEXT_FIT(label, 60),
 			    call->label != NULL ? "\"" : "");
 		raise_gate(call, &failure);
@@ -440,8 +443,9 @@ void plait__call_retract(plait__call *call)
  */
 static void resolve_failure(plait__object *failure_hold)
 {
-	plait__call *call = (plait__call *)(void *)
-		((unsigned char *)failure_hold - offsetof(plait__call, failure_hold));
+	plait__call *call =
+		(plait__call *)(void *)((unsigned char *)failure_hold -
+					offsetof(plait__call, failure_hold));
 	plait__object *object = &call->notice.object;
 	plait__queue *queue = call->queue;
 	plait_error failure = { .size = sizeof(failure) };
@@ -524,8 +528,8 @@ void plait__call_arm(plait__call *call)
 				       &point, on_reached, call, &why);
 	if (status == PLAIT_OK)
 		return;
-	(void)plait__backend_result_check(queue->port, status, "signal_notify", &why,
-					  NULL);
+	(void)plait__backend_result_check(queue->port, status, "signal_notify",
+					  &why, NULL);
 	at_sub_u32(&queue->owed_notifications, 1);
 	/* The command was submitted, so it fails with this error. */
 	plait__mutex_lock(&inbox->lock);

@@ -60,7 +60,8 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 /* The submission was rolled back; the queue's hold stays the caller's. */
 void plait__call_cancel(plait__call *call);
 
-/* The submission was accepted: post the event when the queue reaches the call. */
+/* The submission was accepted: post the event when the queue reaches the
+ * call. */
 void plait__call_arm(plait__call *call);
 
 /* Cancel the call, unless its owner has taken it: the queue fails with

@@ -44,7 +44,8 @@ static void destroy_queue(plait__object *object)
 
 	plait__reclaim_unlist(context, &queue->entry);
 	/* All work has completed; its holds were not dropped yet. */
-	while ((left = plait__inflight_ring_pop(&queue->inflight, UINT64_MAX)) != NULL)
+	while ((left = plait__inflight_ring_pop(&queue->inflight,
+						UINT64_MAX)) != NULL)
 		plait__object_drop(left);
 	plait__idle_section_drop(queue);
 	if (queue->unflushed)
@@ -138,8 +139,9 @@ static plait_status create_raw(plait__queue *queue,
 	status = backend->table.queue_create(backend->self,
 					     queue->device->index, &request,
 					     &queue->raw, &room);
-	status = plait__backend_result_check_created(queue->port, status, "queue_create",
-						     queue->raw, &room, error);
+	status = plait__backend_result_check_created(queue->port, status,
+						     "queue_create", queue->raw,
+						     &room, error);
 	if (status != PLAIT_OK) {
 		queue->raw = NULL;
 		return status;
@@ -147,8 +149,10 @@ static plait_status create_raw(plait__queue *queue,
 	status = backend->table.signal_create(backend->self,
 					      queue->device->index, 0,
 					      &queue->progress, &room);
-	status = plait__backend_result_check_created(queue->port, status, "signal_create",
-						     queue->progress, &room, error);
+	status = plait__backend_result_check_created(queue->port, status,
+						     "signal_create",
+						     queue->progress, &room,
+						     error);
 	if (status != PLAIT_OK)
 		queue->progress = NULL;
 	return status;

@@ -49,13 +49,14 @@ struct plait__queue {
 	plait__reclaim_entry entry;
 	/* The newest emission of `progress`; stored under the lock. */
 	at_u64 submitted;
-	at_u32 owed_notifications; /* notifications of calls and sections that the backend
-			 * owes */
+	/* Notifications of calls and sections that the backend owes. */
+	at_u32 owed_notifications;
 	/* Guards the fields below, and slots that must not run concurrently. */
 	struct plait__mutex lock;
 	plait__inflight_ring inflight;
 	plait__submission_arrays arrays;
-	/* Sequence up to which all is complete, if the device cannot be lost. */
+	/* Sequence up to which all is complete, if the device cannot be
+	 * lost. */
 	uint64_t clear;
 	bool cannot_be_lost;
 	plait__queue_tail tail;

@@ -18,7 +18,8 @@ static plait_status submit(plait_queue *queue, const plait_command *commands,
 	status = plait__queue_enter(queue, &self, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	status = plait__submission_submit_array(self, commands, count, own,
 						&sequence, error);
 	if (status == PLAIT_OK && count != 0 && plait__queue_wants_finish(self))

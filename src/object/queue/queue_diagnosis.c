@@ -43,7 +43,8 @@ static plait__call *find_blocking_call(plait__queue *queue, enum blocker *out)
 	plait__object *object;
 	uint32_t i;
 
-	for (i = 0; (object = plait__inflight_ring_at(&queue->inflight, i)) != NULL;
+	for (i = 0;
+	     (object = plait__inflight_ring_at(&queue->inflight, i)) != NULL;
 	     i++) {
 		plait__call *call = (plait__call *)(void *)object;
 
@@ -82,17 +83,21 @@ static void describe_call(const plait__call *call, enum blocker blocker,
 		(void)snprintf(out, bytes, "which its owner, thread %d, has to "
 			       "pump", (int)owner);
 	else
-		(void)snprintf(out, bytes, "of which " PLAIT__WAIT_DIAGNOSIS_OWED, plugin, plugin);
+		(void)snprintf(out, bytes,
+			       "of which " PLAIT__WAIT_DIAGNOSIS_OWED, plugin,
+			       plugin);
 }
 
-void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out, uint32_t bytes)
+void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out,
+					  uint32_t bytes)
 {
 	const plait__call *call;
 	enum blocker blocker;
 
 	out[0] = '\0';
 	plait__mutex_lock(&queue->lock);
-	/* Under the lock, because a call that is not in flight may be reused. */
+	/* Under the lock, because a call that is not in flight may be
+	 * reused. */
 	call = find_blocking_call(queue, &blocker);
 	if (call != NULL)
 		describe_call(call, blocker, out, bytes);

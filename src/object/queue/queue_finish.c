@@ -70,8 +70,8 @@ static plait_status recover(plait__queue *queue, plait_error *error)
 	if (status == PLAIT_OK)
 		status = backend->table.signal_reset(backend->self,
 						     queue->progress, &room);
-	return plait__backend_result_check(queue->port, status, "queue_recover", &room,
-					   error);
+	return plait__backend_result_check(queue->port, status, "queue_recover",
+					   &room, error);
 }
 
 /* Ready: no notification is owed, so the signal may be reset. */
@@ -89,7 +89,8 @@ static void describe_failed(void *arg, char *out, uint32_t bytes)
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	char owed[PLAIT_ERROR_TEXT_BYTES];
 
-	plait__wait_diagnosis_describe_backends(queue->object.context, owed, sizeof(owed));
+	plait__wait_diagnosis_describe_backends(queue->object.context, owed,
+						sizeof(owed));
 	(void)snprintf(out, bytes, "%s of %s has failed%s",
 		       plait__object_name(&queue->object, room),
 		       queue->port->backend->name, owed);
@@ -176,9 +177,9 @@ static plait_status try_report(struct recovery *recovery, plait_error *error)
 	status = plait__queue_poll(queue, plait__queue_submitted(queue),
 				   &recovery->reached, &failure);
 	if (status < 0)
-		status = is_notified(queue) ? recover_and_report(recovery, &failure,
-							   error)
-					: PLAIT_PENDING;
+		status = is_notified(queue) ?
+				 recover_and_report(recovery, &failure, error) :
+				 PLAIT_PENDING;
 	plait__mutex_unlock(&queue->lock);
 	return status;
 }
@@ -204,9 +205,9 @@ static plait_status report(plait__queue *queue, uint64_t deadline_ns,
 			       error);
 		if (status == PLAIT_OK || failed)
 			status = plait__wait_until(
-				queue->object.context, is_notified, describe_failed,
-				queue, plait__clock_left_ns(deadline_ns),
-				error);
+				queue->object.context, is_notified,
+				describe_failed, queue,
+				plait__clock_left_ns(deadline_ns), error);
 		if (status != PLAIT_OK)
 			return status;
 		pause_between(&recovery);
@@ -256,7 +257,8 @@ PLAIT_API plait_status plait_queue_finish(plait_queue *queue,
 
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	status = plait__queue_finish(self, timeout_ns, error);
 	plait__thread_scope_end(&inside);
 	plait__object_leave(&self->object);

@@ -124,8 +124,9 @@ static plait_status map_slot(struct held_argument *slot, uint32_t flags,
 					   buffer->offset + slot->offset,
 					   buffer->bytes - slot->offset,
 					   flags, &slot->mapped, &room);
-	status = plait__backend_result_check_created(buffer->device->port, status,
-						     "memory_map", slot->mapped, &room,
+	status = plait__backend_result_check_created(buffer->device->port,
+						     status, "memory_map",
+						     slot->mapped, &room,
 						     error);
 	if (status != PLAIT_OK)
 		slot->mapped = NULL;
@@ -252,8 +253,10 @@ static plait_status read_argument(const plait_argument *arguments, uint32_t i,
 	uint32_t size;
 
 	memcpy(&size, arguments, sizeof(size));
-	if (i == 0 || size < PLAIT__MIN_SIZE(plait_argument) || size > sizeof(copy))
-		return PLAIT__STRUCT_READ(plait_argument, out, arguments, error);
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_argument) ||
+	    size > sizeof(copy))
+		return PLAIT__STRUCT_READ(plait_argument, out, arguments,
+					  error);
 	memcpy(copy, (const char *)arguments + (uint64_t)i * size, size);
 	memcpy(copy, &size, sizeof(size));
 	return PLAIT__STRUCT_READ(plait_argument, out, copy, error);
@@ -270,7 +273,8 @@ static void name_place(const struct place *place, plait_error *error)
 			    plait__argument_type(place->parameter, room));
 }
 
-static plait_status take_arguments(struct record *self, const plait__queue *queue,
+static plait_status take_arguments(struct record *self,
+				   const plait__queue *queue,
 				   const plait_argument *arguments,
 				   plait_error *error)
 {
@@ -345,8 +349,10 @@ static struct record *new_record(plait__kernel *kernel, plait__context *context)
 {
 	uint32_t count = kernel->signature->count;
 	uint64_t bytes = sizeof(struct record) +
-			 count * (sizeof(struct held_argument) + sizeof(void *));
-	struct record *self = plait__alloc(plait__context_allocator(context), bytes);
+			 count * (sizeof(struct held_argument) +
+				  sizeof(void *));
+	struct record *self = plait__alloc(plait__context_allocator(context),
+					   bytes);
 
 	if (self == NULL)
 		return NULL;
@@ -408,8 +414,9 @@ static plait_status submit(struct record *self, plait__queue *queue,
 		command = (plait_command){
 			.size = sizeof(command), .kind = PLAIT_COMMAND_NOP,
 			.label = self->kernel->object.label };
-	return plait__submission_submit_holding(queue, &command, 1, &self->object,
-						self->raw, error);
+	return plait__submission_submit_holding(queue, &command, 1,
+						&self->object, self->raw,
+						error);
 }
 
 static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
@@ -425,7 +432,8 @@ static plait_status launch_on(plait__queue *queue, plait__kernel *kernel,
 				   "no memory for a launch");
 	status = plait__launch_read(&self->launch, launch, error);
 	if (status == PLAIT_OK)
-		status = plait__select_source_set_groups(kernel, &self->launch, error);
+		status = plait__select_source_set_groups(kernel, &self->launch,
+							 error);
 	if (status != PLAIT_OK)
 		plait__error_prefix(error, "%.60s: ",
 				    kernel->signature->name);
@@ -489,7 +497,8 @@ PLAIT_API plait_status plait_queue_launch(plait_queue *queue,
 					   error);
 		plait__object_leave(&code->object);
 	}
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	if (status == PLAIT_OK && plait__queue_wants_finish(self))
 		status = plait__queue_finish(self, PLAIT_FOREVER, error);
 	plait__thread_scope_end(&inside);

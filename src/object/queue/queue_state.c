@@ -23,7 +23,8 @@ plait_status plait__queue_poll(plait__queue *queue, uint64_t sequence,
 					    &room);
 	if (out_reached != NULL)
 		*out_reached = reached;
-	return plait__backend_result_check_poll(queue->port, status, &room, error);
+	return plait__backend_result_check_poll(queue->port, status, &room,
+						error);
 }
 
 /* Waiting threads check the context's count, and flush again. */
@@ -48,8 +49,8 @@ plait_status plait__queue_flush(plait__queue *queue, plait_error *error)
 	set_unflushed(queue, status != PLAIT_OK);
 	if (queue->unflushed)
 		plait__queue_list(queue);
-	return plait__backend_result_check(queue->port, status, "queue_flush", &room,
-					   error);
+	return plait__backend_result_check(queue->port, status, "queue_flush",
+					   &room, error);
 }
 
 uint32_t plait__queue_collect(plait__queue *queue,
@@ -63,7 +64,8 @@ uint32_t plait__queue_collect(plait__queue *queue,
 	(void)plait__queue_poll(queue, plait__queue_submitted(queue), &reached,
 				NULL);
 	while (count < PLAIT__QUEUE_COLLECT) {
-		out[count] = plait__inflight_ring_pop(&queue->inflight, reached);
+		out[count] = plait__inflight_ring_pop(&queue->inflight,
+						      reached);
 		if (out[count] == NULL)
 			break;
 		count++;

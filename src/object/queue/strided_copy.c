@@ -115,7 +115,8 @@ static void be_plain(plait__strided_copy *out, uint64_t bytes)
 	out->rows.slices = 1;
 }
 
-plait_status plait__strided_copy_read(plait__strided_copy *out, const plait_command *command,
+plait_status plait__strided_copy_read(plait__strided_copy *out,
+				      const plait_command *command,
 				      plait_error *error)
 {
 	struct side target = { .name = "target" };
@@ -205,8 +206,8 @@ static bool rows_meet(const plait__strided_copy *shape, uint64_t distance)
 /* Exact if the distances are the same on both sides: then only two slices can
  * overlap one, and two rows of each. Otherwise the bytes between rows count
  * too. */
-bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t target,
-				  uint64_t source)
+bool plait__strided_copy_overlaps(const plait__strided_copy *shape,
+				  uint64_t target, uint64_t source)
 {
 	const plait_work_rows *rows = &shape->rows;
 	uint64_t distance = apart(target, source);

@@ -22,12 +22,13 @@ typedef struct plait__strided_copy {
 } plait__strided_copy;
 
 /* PLAIT_E_INVALID, PLAIT_E_UNSUPPORTED. */
-plait_status plait__strided_copy_read(plait__strided_copy *out, const plait_command *command,
+plait_status plait__strided_copy_read(plait__strided_copy *out,
+				      const plait_command *command,
 				      plait_error *error);
 
 /* Returns true if target and source, in one memory, may share a byte. */
-bool plait__strided_copy_overlaps(const plait__strided_copy *shape, uint64_t target,
-				  uint64_t source);
+bool plait__strided_copy_overlaps(const plait__strided_copy *shape,
+				  uint64_t target, uint64_t source);
 
 /* Check rows that were stored elsewhere: returns false if no backend accepts
  * their form, else how far they reach. */

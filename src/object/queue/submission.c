@@ -47,8 +47,9 @@ static plait_status add_call(struct plait__submission_builder *builder,
 	plait_work *work;
 
 	if (operands->inbox != NULL)
-		return plait__submission_add_call(builder, command, operands->inbox,
-						  false, error);
+		return plait__submission_add_call(builder, command,
+						  operands->inbox, false,
+						  error);
 	if (builder->held != NULL &&
 	    plait__submission_hold(builder, builder->held, error) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
@@ -103,8 +104,8 @@ static plait_status add_command(struct plait__submission_builder *builder,
 					 error);
 		break;
 	case PLAIT_COMMAND_EMIT:
-		status = plait__submission_add_emission(builder, operands.signal,
-							error);
+		status = plait__submission_add_emission(builder,
+							operands.signal, error);
 		break;
 	default:
 		status = plait__copy_work_add(builder, command, &operands,
@@ -154,8 +155,8 @@ struct commands {
 	bool own; /* made by the library, for one call of the user */
 };
 
-static plait_status add_all(struct plait__submission_builder *builder, const void *arg,
-			    plait_error *error)
+static plait_status add_all(struct plait__submission_builder *builder,
+			    const void *arg, plait_error *error)
 {
 	const struct commands *all = arg;
 	const char *at = (const char *)all->commands;
@@ -192,7 +193,8 @@ static void roll_back(struct plait__submission_builder *builder)
 	plait__call *call;
 
 	queue->tail.gate = NULL;
-	for (signal = builder->emitted; signal != NULL; signal = signal->next_emitted)
+	for (signal = builder->emitted; signal != NULL;
+	     signal = signal->next_emitted)
 		signal->next = plait__signal_submitted(signal);
 	for (call = builder->calls; call != NULL; call = call->next)
 		plait__call_cancel(call);
@@ -239,8 +241,8 @@ static plait_status submit_groups(struct plait__submission_builder *builder,
 	status = backend->table.queue_submit(backend->self, queue->raw,
 					     queue->arrays.groups,
 					     builder->group_count, &room);
-	return plait__backend_result_check(queue->port, status, "queue_submit", &room,
-					   error);
+	return plait__backend_result_check(queue->port, status, "queue_submit",
+					   &room, error);
 }
 
 /* Add a wait for the idle section's gate, in front of the commands. */
@@ -258,9 +260,9 @@ static plait_status add_idle_section(struct plait__submission_builder *builder,
 
 /* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
  * idle section. */
-static plait_status run_with(struct plait__submission_builder *builder, uint64_t count,
-			     plait__submission_fill add, const void *arg,
-			     plait_error *error)
+static plait_status run_with(struct plait__submission_builder *builder,
+			     uint64_t count, plait__submission_fill add,
+			     const void *arg, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	plait__section *idle = plait__idle_section_exists(queue) ?
@@ -309,9 +311,10 @@ static plait_status check_array(const plait_command *commands, uint64_t count,
 	return PLAIT__STRUCT_READ(plait_command, &first, commands, error);
 }
 
-plait_status plait__submission_submit(struct plait__submission_builder *builder, uint64_t count,
-				      plait__submission_fill add, const void *arg,
-				      plait_error *error)
+plait_status plait__submission_submit(struct plait__submission_builder *builder,
+				      uint64_t count,
+				      plait__submission_fill add,
+				      const void *arg, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	plait_status status;
@@ -385,14 +388,13 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 	return submit_all(&builder, &all, out_sequence, error);
 }
 
-plait_status plait__submission_submit_holding(plait__queue *queue,
-					      const plait_command *commands,
-					      uint64_t count, plait__object *held,
-					      plait_backend_launch *launch,
-					      plait_error *error)
+plait_status plait__submission_submit_holding(
+	plait__queue *queue, const plait_command *commands, uint64_t count,
+	plait__object *held, plait_backend_launch *launch, plait_error *error)
 {
-	struct plait__submission_builder builder = { .queue = queue, .held = held,
-				      .launch = launch };
+	struct plait__submission_builder builder = { .queue = queue,
+						     .held = held,
+						     .launch = launch };
 	const struct commands all = { commands, count, true };
 	uint64_t sequence;
 

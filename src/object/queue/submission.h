@@ -5,13 +5,15 @@
 
 #include "object/queue/submission_builder.h"
 
-typedef plait_status (*plait__submission_fill)(struct plait__submission_builder *builder,
-					       const void *arg, plait_error *error);
+typedef plait_status (*plait__submission_fill)(
+	struct plait__submission_builder *builder, const void *arg,
+	plait_error *error);
 
 /* Submit what `add` adds, `count` commands at most. */
-plait_status plait__submission_submit(struct plait__submission_builder *builder, uint64_t count,
-				      plait__submission_fill add, const void *arg,
-				      plait_error *error);
+plait_status plait__submission_submit(struct plait__submission_builder *builder,
+				      uint64_t count,
+				      plait__submission_fill add,
+				      const void *arg, plait_error *error);
 
 /* Submit an array. Errors name the command, unless the commands are the
  * library's `own`, made for one call of the user. */
@@ -23,11 +25,9 @@ plait_status plait__submission_submit_array(plait__queue *queue,
 
 /* Submit commands of the library's. `held`, null or entered, is held until they
  * are done; a NOP becomes `launch`, if that is not null. */
-plait_status plait__submission_submit_holding(plait__queue *queue,
-					      const plait_command *commands,
-					      uint64_t count, plait__object *held,
-					      plait_backend_launch *launch,
-					      plait_error *error);
+plait_status plait__submission_submit_holding(
+	plait__queue *queue, const plait_command *commands, uint64_t count,
+	plait__object *held, plait_backend_launch *launch, plait_error *error);
 
 /* Submit a wait for the queue's idle section, if it has one. */
 plait_status plait__submission_submit_idle_section(plait__queue *queue,

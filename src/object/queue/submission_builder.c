@@ -28,8 +28,8 @@ void plait__submission_begin_group(struct plait__submission_builder *builder)
 	builder->phase = WAITS;
 }
 
-static void add_point(struct plait__submission_builder *builder, plait_backend_signal *signal,
-		      uint64_t sequence)
+static void add_point(struct plait__submission_builder *builder,
+		      plait_backend_signal *signal, uint64_t sequence)
 {
 	plait_backend_point *point =
 		&builder->queue->arrays.points[builder->point_count++];
@@ -57,8 +57,8 @@ void plait__submission_add_emit(struct plait__submission_builder *builder,
 	add_point(builder, signal, sequence);
 }
 
-plait_work *plait__submission_add_work(struct plait__submission_builder *builder,
-				       const plait_command *command)
+plait_work *plait__submission_add_work(
+	struct plait__submission_builder *builder, const plait_command *command)
 {
 	plait_work *work;
 
@@ -98,10 +98,9 @@ plait_status plait__submission_hold(struct plait__submission_builder *builder,
 
 /* --- calls and emissions */
 
-plait_status plait__submission_add_call(struct plait__submission_builder *builder,
-					const plait_command *command,
-					plait__inbox *inbox, bool asks,
-					plait_error *error)
+plait_status plait__submission_add_call(
+	struct plait__submission_builder *builder, const plait_command *command,
+	plait__inbox *inbox, bool asks, plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	plait__call *call;
@@ -115,8 +114,9 @@ plait_status plait__submission_add_call(struct plait__submission_builder *builde
 	/* The hold becomes the queue's, until it has passed the gate. */
 	if (!plait__inflight_ring_push(&queue->inflight,
 				       plait__context_allocator(
-					queue->object.context),
-				       &call->notice.object, builder->progress + 1)) {
+					       queue->object.context),
+				       &call->notice.object,
+				       builder->progress + 1)) {
 		plait__call_cancel(call);
 		plait__object_drop_deferred(&call->notice.object);
 		return plait__fail(error, PLAIT_E_NOMEM,
@@ -130,9 +130,9 @@ plait_status plait__submission_add_call(struct plait__submission_builder *builde
 }
 
 /* Sequences of a signal are assigned in order, whichever queues emit them. */
-plait_status plait__submission_add_emission(struct plait__submission_builder *builder,
-					    plait__signal *signal,
-					    plait_error *error)
+plait_status plait__submission_add_emission(
+	struct plait__submission_builder *builder, plait__signal *signal,
+	plait_error *error)
 {
 	plait__queue *queue = builder->queue;
 	uint64_t submitted;
@@ -151,7 +151,8 @@ plait_status plait__submission_add_emission(struct plait__submission_builder *bu
 		if (submitted != 0 &&
 		    signal->last_queue !=
 			    plait__handle_get(queue->object.slot))
-			plait__submission_add_wait(builder, signal->raw, submitted);
+			plait__submission_add_wait(builder, signal->raw,
+						   submitted);
 	}
 	signal->next++;
 	builder->last_emission = signal->next;

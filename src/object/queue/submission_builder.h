@@ -20,7 +20,8 @@ struct plait__submission_builder {
 	uint32_t work_count;
 	uint32_t point_count;
 	int phase;	   /* what the last group got last */
-	uint64_t progress; /* sequence of the newest emission of queue->progress */
+	/* sequence of the newest emission of queue->progress */
+	uint64_t progress;
 	bool ordered;	   /* the port's order lock is held */
 	plait__signal *emitted;
 	uint64_t last_emission;
@@ -38,21 +39,23 @@ void plait__submission_begin_group(struct plait__submission_builder *builder);
 plait_status plait__submission_hold(struct plait__submission_builder *builder,
 				    plait__object *object, plait_error *error);
 void plait__submission_add_wait(struct plait__submission_builder *builder,
-				plait_backend_signal *signal, uint64_t sequence);
+				plait_backend_signal *signal,
+				uint64_t sequence);
 void plait__submission_add_emit(struct plait__submission_builder *builder,
-				plait_backend_signal *signal, uint64_t sequence);
+				plait_backend_signal *signal,
+				uint64_t sequence);
 
 /* Add a work item of the command's kind and label. */
-plait_work *plait__submission_add_work(struct plait__submission_builder *builder,
-				       const plait_command *command);
+plait_work *plait__submission_add_work(
+	struct plait__submission_builder *builder,
+	const plait_command *command);
 
 /* Add a call for the owner of an inbox; it becomes the first of `calls`. */
-plait_status plait__submission_add_call(struct plait__submission_builder *builder,
-					const plait_command *command,
-					plait__inbox *inbox, bool asks,
-					plait_error *error);
-plait_status plait__submission_add_emission(struct plait__submission_builder *builder,
-					    plait__signal *signal,
-					    plait_error *error);
+plait_status plait__submission_add_call(
+	struct plait__submission_builder *builder, const plait_command *command,
+	plait__inbox *inbox, bool asks, plait_error *error);
+plait_status plait__submission_add_emission(
+	struct plait__submission_builder *builder, plait__signal *signal,
+	plait_error *error);
 
 #endif

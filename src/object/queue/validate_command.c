@@ -225,13 +225,14 @@ static plait_status check_host(const plait__command_operands *operands,
 					      operands->target;
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
-	if (!plait__buffer_overlaps_host(buffer, reads ? command->source_offset :
+	if (!plait__buffer_overlaps_host(buffer,
+					 reads ? command->source_offset :
 						 command->target_offset,
 					 reads ? operands->shape.source_bytes :
-					 operands->shape.target_bytes,
+						 operands->shape.target_bytes,
 					 command->host,
 					 reads ? operands->shape.target_bytes :
-					 operands->shape.source_bytes))
+						 operands->shape.source_bytes))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_INVALID,
 			   "host overlaps the bytes of %s that it is to be %s",
@@ -249,14 +250,14 @@ static plait_status enter_memory(plait__command_operands *operands,
 
 	if (status == PLAIT_OK && (fields & HAS_TARGET) != 0)
 		status = enter_buffer(command->target, command->target_offset,
-				      shape->target_bytes, "target range", queue,
-				      &operands->target, error);
+				      shape->target_bytes, "target range",
+				      queue, &operands->target, error);
 	if (status == PLAIT_OK && operands->target != NULL)
 		status = plait__buffer_check_write(operands->target, error);
 	if (status == PLAIT_OK && (fields & HAS_SOURCE) != 0)
 		status = enter_buffer(command->source, command->source_offset,
-				      shape->source_bytes, "source range", queue,
-				      &operands->source, error);
+				      shape->source_bytes, "source range",
+				      queue, &operands->source, error);
 	if (status != PLAIT_OK || command->bytes == 0)
 		return status;
 	if (command->kind == PLAIT_COMMAND_COPY)

@@ -30,7 +30,8 @@ plait_status plait__validate_command(plait__command_operands *operands,
 				     const plait_command *command,
 				     const plait__queue *queue,
 				     plait__object **late, plait_error *error);
-/* Leave the objects; see plait__object_leave_deferred, as queue->lock is held. */
+/* Leave the objects; see plait__object_leave_deferred, as queue->lock is
+ * held. */
 void plait__validate_command_leave(const plait__command_operands *operands,
 				   plait__object **late);
 

@@ -21,8 +21,9 @@ static plait_status raise_raw(plait__signal *signal, uint64_t sequence,
 	status = backend->table.signal_raise(backend->self, &point, failure,
 					     &room);
 	if (status != PLAIT_OK)
-		return plait__backend_result_check(signal->port, status, "signal_raise",
-						   &room, error);
+		return plait__backend_result_check(signal->port, status,
+						   "signal_raise", &room,
+						   error);
 	/* Release: pairs with the load in plait__signal_submitted. */
 	at_store_release_u64(&signal->submitted, sequence);
 	return PLAIT_OK;

@@ -56,8 +56,9 @@ static plait_status create_raw(plait__signal *signal, plait__device *device,
 		backend->self, device->index,
 		signal->is_gate ? PLAIT_BACKEND_SIGNAL_GATE : 0, &signal->raw,
 		&room);
-	return plait__backend_result_check_created(device->port, status, "signal_create",
-						   signal->raw, &room, error);
+	return plait__backend_result_check_created(device->port, status,
+						   "signal_create", signal->raw,
+						   &room, error);
 }
 
 static plait_status create(plait__device *device,
@@ -166,7 +167,8 @@ plait_status plait__signal_poll(const plait__signal *signal,
 					    &room);
 	if (out_reached != NULL)
 		*out_reached = reached;
-	return plait__backend_result_check_poll(signal->port, status, &room, error);
+	return plait__backend_result_check_poll(signal->port, status, &room,
+						error);
 }
 
 /* A queue's failure is at a sequence that was reached, a gate's where it
@@ -225,7 +227,8 @@ static plait_status fail_used(const plait__signal *signal, plait_error *error)
 			   plait__object_name(&signal->object, room));
 }
 
-/* Work in flight and notifications hold the signal; waiting threads are inside. */
+/* Work in flight and notifications hold the signal; waiting threads are
+ * inside. */
 static bool is_used(plait__signal *signal)
 {
 	uint64_t reached;
@@ -245,8 +248,8 @@ static plait_status reset_raw(plait__signal *signal, plait_error *error)
 
 	status = backend->table.signal_reset(backend->self, signal->raw,
 					     &room);
-	return plait__backend_result_check(signal->port, status, "signal_reset", &room,
-					   error);
+	return plait__backend_result_check(signal->port, status, "signal_reset",
+					   &room, error);
 }
 
 static plait_status reset(plait__signal *signal, plait_error *error)

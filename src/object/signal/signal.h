@@ -37,8 +37,10 @@ struct plait__signal {
 
 	/* Signals of queues only; guarded by port->order. */
 	uint64_t next;		 /* newest number assigned */
-	uint64_t last_queue;	 /* handle of the queue that it was assigned to */
-	plait__signal *next_emitted; /* link: signals that the submission emits */
+	/* handle of the queue that it was assigned to */
+	uint64_t last_queue;
+	/* link: signals that the submission emits */
+	plait__signal *next_emitted;
 
 	/* Gates only. */
 	struct plait__mutex gate; /* serializes raise, fail and reset */
@@ -80,7 +82,8 @@ plait_status plait__signal_poll(const plait__signal *signal,
 bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 				plait__submit_listener *listener);
 /* Returns false if the listener is being called, or was. */
-bool plait__submit_listener_remove(plait__signal *signal, plait__submit_listener *listener);
+bool plait__submit_listener_remove(plait__signal *signal,
+				   plait__submit_listener *listener);
 /* Call the listeners: `submitted` has just advanced. */
 void plait__submit_listener_notify(plait__signal *signal);
 

@@ -64,7 +64,8 @@ static bool find_cell(plait__signal_watch *watch, uint64_t sequence,
 	return found;
 }
 
-bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *port,
+bool plait__signal_watch_arm(plait__signal_watch *watch,
+			     plait__backend_port *port,
 			     const plait_backend_point *point)
 {
 	struct plait__signal_watch_cell *cell;
@@ -78,8 +79,8 @@ bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *po
 		return false;
 	memset(&ignored, 0, sizeof(ignored));
 	plait__object_hold(watch->object);
-	if (plait__backend_notify(port, watch->object->context, point, on_notified, cell,
-				  &ignored) == PLAIT_OK)
+	if (plait__backend_notify(port, watch->object->context, point,
+				  on_notified, cell, &ignored) == PLAIT_OK)
 		return true;
 	plait__mutex_lock(&watch->lock);
 	cell->armed = false;

@@ -27,13 +27,15 @@ struct plait__signal_watch {
 	struct plait__signal_watch_cell cells[PLAIT__SIGNAL_WATCH_CELLS];
 };
 
-void plait__signal_watch_init(plait__signal_watch *watch, plait__object *object);
+void plait__signal_watch_init(plait__signal_watch *watch,
+			      plait__object *object);
 
 /*
  * Have the context's pulse notified when the point has happened, or earlier.
  * Returns false if it will not be (no free cell, no memory): the caller polls.
  */
-bool plait__signal_watch_arm(plait__signal_watch *watch, plait__backend_port *port,
+bool plait__signal_watch_arm(plait__signal_watch *watch,
+			     plait__backend_port *port,
 			     const plait_backend_point *point);
 
 /* Returns true if the backend owes a notification. */

@@ -26,7 +26,8 @@ bool plait__submit_listener_add(plait__signal *signal, uint64_t sequence,
 	       !plait__submit_listener_remove(signal, listener);
 }
 
-bool plait__submit_listener_remove(plait__signal *signal, plait__submit_listener *listener)
+bool plait__submit_listener_remove(plait__signal *signal,
+				   plait__submit_listener *listener)
 {
 	plait__submit_listener **link;
 	bool linked;

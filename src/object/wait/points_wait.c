@@ -175,7 +175,8 @@ PLAIT_API plait_status plait_points_wait(const plait_point *points,
 	status = plait__signal_enter(points[0].signal, &first, error);
 	if (status != PLAIT_OK)
 		return status;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &first->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &first->object };
 	status = wait_all(first->object.context, points, count, &request,
 			  error);
 	plait__thread_scope_end(&inside);

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-void plait__wait_diagnosis_describe_backends(plait__context *context, char *out, uint32_t bytes)
+void plait__wait_diagnosis_describe_backends(plait__context *context, char *out,
+					     uint32_t bytes)
 {
 	out[0] = '\0';
 	for (uint32_t i = 0; i < context->port_count; i++) {
@@ -17,8 +18,9 @@ void plait__wait_diagnosis_describe_backends(plait__context *context, char *out,
 
 		if (owed == 0)
 			continue;
-		(void)snprintf(out, bytes, "; of %u points " PLAIT__WAIT_DIAGNOSIS_OWED, owed,
-			       port->backend->name, port->backend->name);
+		(void)snprintf(out, bytes,
+			       "; of %u points " PLAIT__WAIT_DIAGNOSIS_OWED,
+			       owed, port->backend->name, port->backend->name);
 		return;
 	}
 }
@@ -92,8 +94,8 @@ static plait_status fail_queue_time(const plait__wait_request *request,
 
 /* Names the missing point and the user's timeout: the backend knows neither the
  * name nor the time that had passed before. */
-plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *request,
-						plait_error *error)
+plait_status plait__wait_diagnosis_fail_timeout(
+	const plait__wait_request *request, plait_error *error)
 {
 	const unsigned long long passed = request->timeout_ns;
 	const plait__wait_point *missing;
@@ -118,17 +120,17 @@ plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *reque
 				   "%llu was waited for", room, backend,
 				   (unsigned long long)reached, passed,
 				   (unsigned long long)missing->point.sequence);
-	return plait__fail(error, PLAIT_E_TIMEOUT,
-			   "%llu of %llu points are missing after %llu ns; the "
-			   "first, %s of %s, is at %llu and %llu was waited for",
-			   (unsigned long long)count,
-			   (unsigned long long)request->count, passed, room,
-			   backend, (unsigned long long)reached,
-			   (unsigned long long)missing->point.sequence);
+	return plait__fail(
+		error, PLAIT_E_TIMEOUT,
+		"%llu of %llu points are missing after %llu ns; the "
+		"first, %s of %s, is at %llu and %llu was waited for",
+		(unsigned long long)count, (unsigned long long)request->count,
+		passed, room, backend, (unsigned long long)reached,
+		(unsigned long long)missing->point.sequence);
 }
 
-plait_status plait__wait_diagnosis_fail_deadlock(const plait__wait_request *request,
-						 plait_error *error)
+plait_status plait__wait_diagnosis_fail_deadlock(
+	const plait__wait_request *request, plait_error *error)
 {
 	char room[PLAIT_ERROR_TEXT_BYTES];
 

@@ -13,10 +13,10 @@
 #define PLAIT__WAIT_DIAGNOSIS_OWED "plugin %s has yet to tell; if it never " \
 	"does (P-S10): plait conform %s --only S14"
 
-plait_status plait__wait_diagnosis_fail_timeout(const plait__wait_request *request,
-						plait_error *error);
-plait_status plait__wait_diagnosis_fail_deadlock(const plait__wait_request *request,
-						 plait_error *error);
+plait_status plait__wait_diagnosis_fail_timeout(
+	const plait__wait_request *request, plait_error *error);
+plait_status plait__wait_diagnosis_fail_deadlock(
+	const plait__wait_request *request, plait_error *error);
 
 /* Write the name of a backend that owes notifications, "; ...", or "". */
 void plait__wait_diagnosis_describe_backends(plait__context *context, char *out,

@@ -39,7 +39,8 @@ static plait_status poll_point(const plait__wait_point *point,
 
 	status = backend->table.signal_poll(backend->self, &point->point,
 					    &reached, &room);
-	return plait__backend_result_check_poll(point->port, status, &room, error);
+	return plait__backend_result_check_poll(point->port, status, &room,
+						error);
 }
 
 /* PLAIT_PENDING, or the result of the wait. */
@@ -67,7 +68,8 @@ static plait_status poll_all(plait__wait_request *request, plait_error *error)
 
 /* --- the backends that the wait depends on: those of its points, or all */
 
-static bool depends_on(const struct waiter *waiter, const plait__backend_port *port)
+static bool depends_on(const struct waiter *waiter,
+		       const plait__backend_port *port)
 {
 	const plait__wait_request *request = waiter->request;
 	uint64_t i;
@@ -163,7 +165,8 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		points.all[i] = request->points[i].point;
 	PLAIT__THREAD_SCOPE waits = { free_points, &points };
 	if (pumps)
-		plait__pool_callback_scope_enter(&inside, request->context->pool);
+		plait__pool_callback_scope_enter(&inside,
+						 request->context->pool);
 	status = backend->table.signal_wait(backend->self, points.all,
 					    (uint32_t)points.count,
 					    request->any, timeout_ns, &room);
@@ -171,8 +174,8 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 		plait__pool_callback_scope_leave(&inside);
 	plait__thread_scope_end(&waits);
 	free_points(&points);
-	return plait__backend_result_check(waiter->port, status, "signal_wait", &room,
-					   error);
+	return plait__backend_result_check(waiter->port, status, "signal_wait",
+					   &room, error);
 }
 
 /* The backend's result stands, unless a point says otherwise. */
@@ -314,14 +317,14 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	/* Inside a backend this thread could not drive any pollable. */
 	if (waiter->port != NULL && !owns_inbox(context) &&
 	    !plait__progress_is_active(&context->driver)) {
-		said = wait_inside(waiter,
-				   request->timeout_ns == PLAIT_FOREVER ||
-						   all_have(waiter,
-							    PLAIT_CAP_VIRTUAL_TIME)
-					   ? request->timeout_ns
-					   : plait__clock_left_ns(
-						     waiter->deadline_ns),
-				   &why);
+		said = wait_inside(
+			waiter,
+			request->timeout_ns == PLAIT_FOREVER ||
+					all_have(waiter,
+						 PLAIT_CAP_VIRTUAL_TIME) ?
+				request->timeout_ns :
+				plait__clock_left_ns(waiter->deadline_ns),
+			&why);
 		return combine(waiter, said, &why, error);
 	}
 	if (pump(waiter))
@@ -354,7 +357,8 @@ static plait_status serve(const struct waiter *waiter, bool *out_served)
 /* Returns true if a pollable advanced. */
 static bool drive_once(plait__context *context)
 {
-	return !plait__callback_scope_is_active() && plait__progress_drive(context);
+	return !plait__callback_scope_is_active() &&
+	       plait__progress_drive(context);
 }
 
 /* Advance pollables and backends once, for a caller that does not wait. */
@@ -386,11 +390,13 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			continue;
 		if (late && !all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
 			break;
-		if (plait__callback_scope_is_active() && request->timeout_ns != 0)
+		if (plait__callback_scope_is_active() &&
+		    request->timeout_ns != 0)
 			return fail_in_call(error);
 		if ((request->help != NULL && request->help(request->arg)) ||
 		    drive_once(request->context)) {
-			plait__backoff_init(&waiter->ladder, PLAIT__BACKOFF_SHARED);
+			plait__backoff_init(&waiter->ladder,
+					    PLAIT__BACKOFF_SHARED);
 			continue;
 		}
 		if (request->timeout_ns == 0)
