@@ -123,8 +123,8 @@ static void make_plan(plait_context *context, plait_kernel *kernel)
 	must(plait_graph_create(context, &graph, &error));
 	must(plait_graph_add(graph, &node, NULL, 0, &added, &error));
 	must(plait_graph_freeze(graph, NULL, &plan, &error));
-	must(plait_plan_parameter(plan, "a", &a_number, &error));
-	must(plait_plan_parameter(plan, "y", &y_number, &error));
+	must(plait_plan_find_parameter(plan, "a", &a_number, &error));
+	must(plait_plan_find_parameter(plan, "y", &y_number, &error));
 	plait_graph_release(graph);
 }
 

@@ -191,6 +191,9 @@ def prototype(function):
 def c_section(api, header):
     text = api["headers"][header]
     lines = [wrap(text["text"])]
+    for enum in api["enums"]:
+        if enum["header"] == header:
+            lines += ["", wrap("`%s`: %s" % (enum["name"], ", ".join("`%s`" % v for v in enum["values"]) + "."))]
     for struct in api["structs"]:
         if struct["header"] == header:
             lines += ["", wrap("`%s`: %s." % (struct["name"], ", ".join(

@@ -231,6 +231,7 @@ CLEANFILES += %D%/source/preludes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/text/parse_attributes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/store/hash_index.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/node_fields.c
+%C%_libplaitcore_la_SOURCES += %D%/graph/build/node_short_forms.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/infer_device.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/build/scopes.c
 %C%_libplaitcore_la_SOURCES += %D%/graph/plan/write_api.c

@@ -72,7 +72,7 @@ static int pull(void)
 
 	while (must(plait_inbox_next(inbox, &event, &error)) == PLAIT_OK) {
 		ran += (uintptr_t)event.user_data;
-		must(plait_inbox_call_done(inbox, event.id, 0, NULL, &error));
+		must(plait_inbox_answer(inbox, event.id, 0, NULL, &error));
 		count++;
 	}
 	return count;

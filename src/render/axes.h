@@ -5,16 +5,17 @@
 
 #include "render/canvas.h"
 
-/* A colour for what runs on a device; `shade` keeps neighbours apart. */
+/* Returns the colour of commands of a device; `shade` tells neighbours
+ * apart. */
 const char *plait__axes_device_fill(uint32_t device, uint32_t shade);
 
-/* What there is before any command: the opening tag with the size of all, the
- * legend from `x` on (returns its end), axis and rows. */
+/* Write the opening tag with the total size; the legend (returns its right
+ * end); one key of it; axis and rows. */
 void plait__axes_open(const struct plait__canvas *canvas, double bottom);
 double plait__axes_draw_legend(const struct plait__canvas *canvas,
 			       const char *region);
 double plait__axes_draw_key(const struct plait__canvas *canvas, double x,
-			    const char *looks, const char *meaning);
+			    const char *style, const char *meaning);
 void plait__axes_draw_rows(const struct plait__canvas *canvas);
 
 #endif

@@ -3,8 +3,8 @@
 #include "render/canvas.h"
 
 enum {
-	ROW = 30, ROW_MIN = 8,	/* a lane's, without names of regions */
-	STRIP = 12,		/* a region's name above what is in it */
+	ROW = 30, ROW_MIN = 8,	/* of a lane, without names of regions */
+	STRIP = 12,		/* a region's name above its contents */
 	STRIPS_MAX = 4
 };
 
@@ -20,13 +20,13 @@ void plait__canvas_set_row(struct plait__canvas *canvas, uint32_t row,
 void plait__canvas_choose_row(struct plait__canvas *canvas, uint32_t depth)
 {
 	uint32_t fits = PLAIT__CANVAS_HEIGHT_MAX / (canvas->row_count > 0 ?
-				      canvas->row_count : 1);
+						    canvas->row_count : 1);
 
 	plait__canvas_set_row(canvas, fits < ROW_MIN ? ROW_MIN :
 			      fits > ROW ? ROW : fits, depth);
 }
 
-/* What is deeper lies lower, below the names of the regions around it. */
+/* Deeper boxes are lower, below the names of the enclosing regions. */
 void plait__canvas_place_box(const struct plait__canvas *canvas, uint32_t lane,
 			       uint32_t depth, bool is_region, double *y, double *height)
 {
@@ -44,17 +44,19 @@ void plait__canvas_place_box(const struct plait__canvas *canvas, uint32_t lane,
 		*height = 2;
 }
 
-void plait__canvas_command_box(const struct plait__canvas *canvas, uint32_t number,
-				 double *y, double *height)
+void plait__canvas_command_box(const struct plait__canvas *canvas,
+			       uint32_t number, double *y, double *height)
 {
 	plait__canvas_place_box(canvas, canvas->plan->commands[number].lane,
-				  plait__timeline_depth(&canvas->layout, number),
-				  plait__timeline_is_region(&canvas->layout, number),
-				  y, height);
+				plait__timeline_depth(&canvas->layout,
+						      number),
+				plait__timeline_is_region(&canvas->layout,
+							  number),
+				y, height);
 }
 
 void plait__canvas_draw_arrow(plait__text *out, double x1, double y1, double x2,
-				double y2)
+			      double y2)
 {
 	double bend = x2 > x1 ? (x2 - x1) / 2 + 4 : 12;
 

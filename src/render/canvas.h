@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The canvas of a schedule while it is drawn: how large it is, and where
- * times and lanes are.  schedule_svg.c draws the commands, axes.c what is around them.
+ * Canvas of a schedule: size, scale, and coordinates of times and lanes.
+ * schedule_svg.c draws the commands, axes.c the frame.
  */
 #ifndef PLAIT_SRC_RENDER_CANVAS_H
 #define PLAIT_SRC_RENDER_CANVAS_H
@@ -14,31 +14,33 @@ enum {
 	PLAIT__CANVAS_LEFT = 110,
 	PLAIT__CANVAS_RIGHT = 24,
 	PLAIT__CANVAS_TOP = 76,	/* title, legend and axis */
-	PLAIT__CANVAS_AXIS = 24, /* of these the axis alone */
+	PLAIT__CANVAS_AXIS = 24, /* height of the axis alone */
 	PLAIT__CANVAS_BOTTOM = 12,
-	PLAIT__CANVAS_GAP = 14,	/* strips of time, beside the axis */
-	/* A page: what fits a screen as a whole can be read there. */
+	PLAIT__CANVAS_GAP = 14,	/* between strips of time, besides the axis */
+	/* Page width: a page that fits a screen can be read as a whole. */
 	PLAIT__CANVAS_WIDTH_MIN = 900,
 	PLAIT__CANVAS_WIDTH_MAX = 1600 - PLAIT__CANVAS_LEFT -
 				   PLAIT__CANVAS_RIGHT,
-	PLAIT__CANVAS_STRIPS = 64,	/* of time, most */
+	PLAIT__CANVAS_STRIPS = 64,	/* maximum number of strips of time */
 	PLAIT__CANVAS_COLUMN = 7,	/* a character's width */
 	PLAIT__CANVAS_COLUMN_SMALL = 5,	/* in the small size */
-	PLAIT__CANVAS_KEYS = 440,	/* what keys besides devices take */
+	PLAIT__CANVAS_KEYS = 440,	/* width of keys other than devices */
 	PLAIT__CANVAS_NAME = 280,	/* bytes of a name */
-	PLAIT__CANVAS_NAME_GAP = 5,	/* behind it */
-	PLAIT__CANVAS_ROW_NAMED = 12,	/* in less no name can be read */
-	PLAIT__CANVAS_ROW_WIDE = 20,	/* in less boxes have no room between */
+	PLAIT__CANVAS_NAME_GAP = 5,	/* after a name */
+	PLAIT__CANVAS_ROW_NAMED = 12,	/* below this height names are
+					 * unreadable */
+	PLAIT__CANVAS_ROW_WIDE = 20,	/* below this height boxes touch */
 	PLAIT__CANVAS_HEIGHT_MAX = 1200 - PLAIT__CANVAS_TOP -
 				   PLAIT__CANVAS_BOTTOM
 };
 
-/* The colour of waits, here as in DOT. */
+/* Colour of waits; the same in DOT. */
 #define PLAIT__CANVAS_WAIT "#d55e00"
-/* The looks of what stands for rounds that are not shown. */
+/* Style of bands in place of omitted rounds. */
 #define PLAIT__CANVAS_ELIDED "fill=\"url(#more)\" stroke=\"none\""
 
-/* Commands whose names have no room: a number each, and a line below. */
+/* Commands with names that do not fit: each gets a number and a line below the
+ * picture. */
 enum { PLAIT__CANVAS_NOTES = 40 };
 struct plait__canvas_notes {
 	uint32_t count;
@@ -50,23 +52,23 @@ struct plait__canvas {
 	const plait__plan *plan;
 	plait__text *out;
 	double scale;		/* pixels per unit of time */
-	uint32_t width;		/* of the commands alone */
+	uint32_t width;		/* of the area of commands */
 	uint32_t row;
-	uint32_t inset;		/* of a box in its row */
-	uint32_t strip;		/* a region's name; 0: there is no room */
-	double top;		/* where the rows begin */
+	uint32_t inset;		/* of a box within its row */
+	uint32_t strip;		/* height of a region's name; 0: no room */
+	double top;		/* y of the first row */
 	uint32_t row_count;
-	uint64_t makespan;	/* where the axis ends, as it is shown */
-	/* Where the strip of time begins that is being drawn, and where the
-	 * next one does; that of a canvas in one strip is 0 to ~0. */
+	uint64_t makespan;	/* end of the axis, in shown time */
+	/* Start and end of the current strip of time; 0 and ~0 for a single
+	 * strip. */
 	uint64_t start;
 	uint64_t stop;
-	/* What the axis counts, and how many units of time one of these is. */
+	/* Unit of the axis, and its length in units of time. */
 	const char *unit;
-	const char *unit_short;	/* where it stands behind a power of ten */
+	const char *unit_short;	/* after a power of ten */
 	uint64_t unit_time;
-	const char *tip_unit;	/* behind times in tips */
-	/* Null where there may be too many: names as they fit. */
+	const char *tip_unit;	/* after times in tips */
+	/* Null if there may be too many commands: names as they fit. */
 	struct plait__canvas_notes *notes;
 };
 
@@ -77,7 +79,7 @@ static inline double plait__canvas_x(const struct plait__canvas *canvas,
 	       (double)(time - canvas->start) * canvas->scale;
 }
 
-/* Within the strip. */
+/* Clamped to the strip. */
 static inline double plait__canvas_clamped_x(const struct plait__canvas *canvas,
 					     uint64_t time)
 {
@@ -88,7 +90,7 @@ static inline double plait__canvas_clamped_x(const struct plait__canvas *canvas,
 	return plait__canvas_x(canvas, time);
 }
 
-/* The top of the row of a lane. */
+/* Returns the top of a lane's row. */
 static inline double plait__canvas_y(const struct plait__canvas *canvas,
 				     uint32_t lane)
 {
@@ -96,13 +98,13 @@ static inline double plait__canvas_y(const struct plait__canvas *canvas,
 	       (double)canvas->layout.rows[lane] * canvas->row;
 }
 
-/* Below all lanes. */
+/* Returns the y below all lanes. */
 static inline double plait__canvas_bottom(const struct plait__canvas *canvas)
 {
 	return canvas->top + (double)canvas->row_count * canvas->row;
 }
 
-/* From one strip of time to the next. */
+/* Returns the distance between two strips of time. */
 static inline uint32_t
 plait__canvas_strip_height(const struct plait__canvas *canvas)
 {
@@ -115,7 +117,7 @@ static inline uint32_t plait__canvas_divide_up(uint64_t what, uint64_t by)
 	return (uint32_t)(what / by + (what % by != 0));
 }
 
-/* How many strips so many pixels are, and how wide they are. */
+/* Returns the number of strips of that many pixels, and their width. */
 static inline uint32_t plait__canvas_strips(uint64_t width)
 {
 	return plait__canvas_divide_up(width, PLAIT__CANVAS_WIDTH_MAX);
@@ -129,7 +131,8 @@ static inline uint32_t plait__canvas_clamp_width(uint64_t width)
 			  PLAIT__CANVAS_WIDTH_MAX : width);
 }
 
-/* Is any of this time in the strip?  Of none at all: is it there? */
+/* Returns true if any part of the span lies in the strip; a span of no length,
+ * if its start does. */
 static inline bool plait__canvas_shows(const struct plait__canvas *canvas,
 				       plait__simulate_span span)
 {
@@ -137,23 +140,24 @@ static inline bool plait__canvas_shows(const struct plait__canvas *canvas,
 	       (span.end > canvas->start || span.start == canvas->start);
 }
 
-/* Set the height of rows; regions are `depth` deep. */
+/* Set the height of rows, with names of `depth` nested regions. */
 void plait__canvas_set_row(struct plait__canvas *canvas, uint32_t row,
 			   uint32_t depth);
-/* Choose the height of rows. */
+/* Choose the height of rows that fits the page. */
 void plait__canvas_choose_row(struct plait__canvas *canvas, uint32_t depth);
 
-/* What a box that is in `depth` regions has of its row; `is_region`: it is one. */
+/* Compute the vertical extent of a box inside `depth` regions; `is_region`: the
+ * box is a region. */
 void plait__canvas_place_box(const struct plait__canvas *canvas, uint32_t lane,
-			       uint32_t depth, bool is_region, double *y,
-			       double *height);
-/* Where a command's box is in its row. */
-void plait__canvas_command_box(const struct plait__canvas *canvas, uint32_t command,
-				 double *y, double *height);
+			     uint32_t depth, bool is_region, double *y,
+			     double *height);
+/* Compute the vertical extent of a command's box. */
+void plait__canvas_command_box(const struct plait__canvas *canvas,
+			       uint32_t command, double *y, double *height);
 
 void plait__canvas_draw_arrow(plait__text *out, double x1, double y1, double x2,
-				double y2);
-/* The element that arrows are in; closed with </g>. */
+			      double y2);
+/* Open the element that holds arrows; </g> closes it. */
 void plait__canvas_open_arrows(plait__text *out, bool many);
 
 #endif

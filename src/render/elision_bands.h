@@ -5,7 +5,7 @@
 
 #include "render/canvas.h"
 
-/* elision_bands.c: what stands for all that is not shown in this strip. */
+/* Draw the bands of this strip. */
 void plait__elision_draw_bands(const struct plait__canvas *canvas);
 
 #endif

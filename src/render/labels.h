@@ -5,7 +5,7 @@
 
 #include "render/canvas.h"
 
-/* The name in it, cut or left out; `room` is for how far it is free. */
+/* Draw a name in its box, cut or omitted as needed; `room`: free width. */
 void plait__labels_draw(const struct plait__canvas *canvas,
 			const char *label, bool is_region, double x, double y,
 			double height, double room);
@@ -13,22 +13,24 @@ void plait__labels_draw(const struct plait__canvas *canvas,
 const char *plait__labels_name(const struct plait__canvas *canvas,
 			       uint32_t command,
 			       char label[PLAIT__CANVAS_NAME]);
-/* Where a name would be, and how far its place is free. */
+/* Returns the free width for a name; *x is its left end. */
 double plait__labels_room(const struct plait__canvas *canvas,
 			  uint32_t command, double *x);
-/* The number of a command's note, from 1; 0: there are too many. */
+/* Returns the number of a command's note, from 1; 0: too many. */
 uint32_t plait__labels_note(struct plait__canvas_notes *notes,
 			    uint32_t command);
 void plait__labels_find_note(const struct plait__canvas *canvas,
 			     uint32_t command);
 void plait__labels_draw_name(const struct plait__canvas *canvas,
 			     uint32_t command);
-/* A note's number in a box, or above it. */
-void plait__labels_draw_number(const struct plait__canvas *canvas, uint32_t note,
-			       double x, double y, double height, double room);
-/* Of notes in this strip. */
+/* Draw a note's number in a box, or above it. */
+void plait__labels_draw_number(const struct plait__canvas *canvas,
+			       uint32_t note, double x, double y, double height,
+			       double room);
+/* Draw the numbers of all notes in this strip. */
 void plait__labels_draw_numbers(const struct plait__canvas *canvas);
-/* Names behind their numbers, from `y` down; returns where they end. */
+/* Draw names after their numbers, from `y` down, or only measure; returns the
+ * end. */
 double plait__labels_draw_notes(const struct plait__canvas *canvas,
 				double y, bool draw);
 

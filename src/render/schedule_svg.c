@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The schedule of a plan as a canvas: a row per lane, a box per command, an
- * arrow per wait, the critical path outlined.  Regions are drawn behind what
- * their bodies do in the first iteration, on each lane that they keep.
+ * Picture of a schedule: a row per lane, a box per command, an arrow per wait,
+ * the critical path outlined.  Regions are drawn behind the first iteration of
+ * their bodies, on each lane that they occupy.
  */
 #include "render/schedule_svg.h"
 
@@ -15,11 +15,12 @@
 #include <stdio.h>
 
 enum {
-	PER_COMMAND = 26,	/* what a short command needs at least */
-	COMFORT = 48,		/* and gets while there is room */
-	MANY_NAMES = 20000,	/* not looked through again and again */
-	MANY_WAITS = 200,	/* arrows are drawn thinner from here on */
-	NARROWEST = 4,		/* a box, if there is room */
+	PER_COMMAND = 26,	/* least width per average command */
+	PER_COMMAND_WIDE = 48,		/* width per average command if there is
+					 * room */
+	MANY_NAMES = 20000,	/* too many to measure repeatedly */
+	MANY_WAITS = 200,	/* above this arrows are thinner */
+	NARROWEST = 4,		/* width of a box, if there is room */
 	TITLE_Y = 20,
 };
 
@@ -46,9 +47,8 @@ static void draw_title(const struct plait__canvas *canvas)
 }
 
 /*
- * How many boxes of an average width lie side by side: as often as what a
- * command takes goes into the whole, which rounds that are not shown make long;
- * but there are no more boxes than commands.
+ * Returns the number of boxes of average width that fit side by side in the
+ * makespan, but at least the longest track and at most the number of commands.
  */
 static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 {
@@ -61,7 +61,8 @@ static uint64_t boxes_in_a_row(const struct plait__canvas *canvas)
 		if (plan->tracks[i].count > longest)
 			longest = plan->tracks[i].count;
 	for (uint32_t i = 0; i < plan->command_count; i++) {
-		plait__simulate_span span = plait__timeline_shown_span(layout, i);
+		plait__simulate_span span =
+			plait__timeline_shown_span(layout, i);
 
 		if (plait__timeline_is_region(layout, i) ||
 		    plait__timeline_depth(layout, i) == PLAIT__NONE)
@@ -84,40 +85,45 @@ static uint32_t limit_strips(const struct plait__canvas *canvas,
 	return strips > 0 ? strips : 1;
 }
 
-/* Time goes on in the next strip where the page ends; as many as are good to
- * read, if the page has room for them, else as many as must be. */
+/*
+ * Time continues in the next strip at the page's edge.  Use the comfortable
+ * number of strips if the page has room, else as many as fit, but at least the
+ * minimum.
+ */
 static uint32_t choose_strips(const struct plait__canvas *canvas,
 			      uint64_t boxes)
 {
-	uint32_t good = plait__canvas_strips(boxes * COMFORT);
+	uint32_t good = plait__canvas_strips(boxes * PER_COMMAND_WIDE);
 	uint32_t least = plait__canvas_strips(boxes * PER_COMMAND);
-	uint32_t room = PLAIT__CANVAS_HEIGHT_MAX / plait__canvas_strip_height(canvas);
+	uint32_t room =
+		PLAIT__CANVAS_HEIGHT_MAX / plait__canvas_strip_height(canvas);
 	uint32_t strips = good <= room ? good : room > least ? room : least;
 
 	return limit_strips(canvas, strips);
 }
 
-/* With rows of this height: returns how many strips there are; the first one
- * is set. */
+/* Cut time into strips for the current row height; returns their number and
+ * sets the first one. */
 static uint32_t cut_strips(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	uint64_t makespan = canvas->makespan, width = boxes * COMFORT;
+	uint64_t makespan = canvas->makespan, width = boxes * PER_COMMAND_WIDE;
 
 	canvas->width = plait__canvas_clamp_width(width);
 	canvas->stop = makespan / strips + (makespan % strips != 0);
 	canvas->scale = (double)canvas->width /
 			 (double)(canvas->stop > 0 ? canvas->stop : 1);
-	/* Rounded up, the same time may need fewer of them. */
+	/* After rounding up, the same time may need fewer strips. */
 	return canvas->stop > 0 ?
 		plait__canvas_divide_up(makespan, canvas->stop) : 1;
 }
 
-/* What a pointer that rests on the box is told. */
+/* Tooltip of a box. */
 static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 {
 	const plait__plan_command *command = &canvas->plan->commands[number];
-	plait__simulate_span span = plait__timeline_planned_span(&canvas->layout, number);
+	plait__simulate_span span =
+		plait__timeline_planned_span(&canvas->layout, number);
 	char name[256];
 
 	plait__text_add(canvas->out, "<title>");
@@ -130,17 +136,19 @@ static void draw_tip(const struct plait__canvas *canvas, uint32_t number)
 			(unsigned long long)span.end);
 }
 
-/* ---- the height of rows ---- */
+/* ---- row heights ---- */
 
-/* Names that can be written whole. */
+/* Count the names that fit in full. */
 static uint32_t count_names(const struct plait__canvas *canvas)
 {
 	const plait__timeline_layout *layout = &canvas->layout;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < canvas->plan->command_count; i++) {
-		double from = (double)plait__timeline_shown_span(layout, i).start;
-		double room = (double)plait__timeline_free_until(layout, i) - from;
+		double from =
+			(double)plait__timeline_shown_span(layout, i).start;
+		double room =
+			(double)plait__timeline_free_until(layout, i) - from;
 		char label[PLAIT__CANVAS_NAME];
 
 		if (plait__timeline_is_region(layout, i) ||
@@ -154,12 +162,14 @@ static uint32_t count_names(const struct plait__canvas *canvas)
 	return count;
 }
 
-/* Lower rows leave room for more strips of time, and in these for names: they
- * are taken where that gives clearly more of them. */
+/* Lower rows leave room for more strips, and so for longer names: use them if
+ * clearly more names fit. */
 static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 			   uint32_t strips)
 {
-	static const uint32_t heights[] = { 24, PLAIT__CANVAS_ROW_WIDE, 16, 14, PLAIT__CANVAS_ROW_NAMED };
+	static const uint32_t heights[] = {
+		24, PLAIT__CANVAS_ROW_WIDE, 16, 14, PLAIT__CANVAS_ROW_NAMED
+	};
 	uint32_t most = count_names(canvas);
 	struct plait__canvas best = *canvas;
 
@@ -184,7 +194,7 @@ static uint32_t lower_rows(struct plait__canvas *canvas, uint64_t boxes,
 	return strips;
 }
 
-/* Returns how many strips there are; the first one is set. */
+/* Returns the number of strips and sets the first one. */
 static uint32_t choose_size(struct plait__canvas *canvas)
 {
 	uint32_t commands = canvas->plan->command_count, strips;
@@ -224,10 +234,12 @@ const char *plait__schedule_command_fill(const struct plait__canvas *canvas,
 	return plait__axes_device_fill(device, shade);
 }
 
-/* What takes no time, as a barrier's stub, is to be seen too: it gets some of
- * the room behind it, or stands on what ends there. */
-static double seen_width(const struct plait__canvas *canvas, uint32_t number,
-			 plait__simulate_span span, double *x)
+/*
+ * A command of no duration, as a barrier's stub, must be visible too: widen its
+ * box into the free time after it, or let it overlap the box that ends there.
+ */
+static double visible_width(const struct plait__canvas *canvas, uint32_t number,
+			    plait__simulate_span span, double *x)
 {
 	uint64_t until = plait__timeline_free_until(&canvas->layout, number);
 	double width = plait__canvas_clamped_x(canvas, span.end) - *x;
@@ -245,11 +257,12 @@ static double seen_width(const struct plait__canvas *canvas, uint32_t number,
 
 static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 {
-	plait__simulate_span span = plait__timeline_shown_span(&canvas->layout, number);
+	plait__simulate_span span = plait__timeline_shown_span(&canvas->layout,
+							       number);
 	bool region = plait__timeline_is_region(&canvas->layout, number);
 	bool marked = canvas->layout.critical[number];
 	double x = plait__canvas_clamped_x(canvas, span.start);
-	double width = seen_width(canvas, number, span, &x);
+	double width = visible_width(canvas, number, span, &x);
 	double y, height;
 
 	plait__canvas_command_box(canvas, number, &y, &height);
@@ -266,8 +279,8 @@ static void draw_box(const struct plait__canvas *canvas, uint32_t number)
 	plait__text_add(canvas->out, "</rect>\n");
 }
 
-/* Regions first, outer ones before inner ones: a body comes after the body
- * that holds its region. */
+/* Regions first, outer ones before inner ones: a body follows the body that
+ * holds its region. */
 static void draw_boxes(const struct plait__canvas *canvas, bool regions,
 		       void (*draw)(const struct plait__canvas *canvas,
 				    uint32_t number))
@@ -277,12 +290,13 @@ static void draw_boxes(const struct plait__canvas *canvas, bool regions,
 	for (uint32_t i = 0; i < canvas->plan->command_count; i++)
 		if (plait__timeline_is_region(layout, i) == regions &&
 		    plait__timeline_depth(layout, i) != PLAIT__NONE &&
-		    plait__canvas_shows(canvas, plait__timeline_shown_span(layout, i)))
+		    plait__canvas_shows(canvas,
+					plait__timeline_shown_span(layout, i)))
 			draw(canvas, i);
 }
 
-/* From the corner that is next to the other lane, so that it does not cross
- * the name of what follows on its own. */
+/* Start at the corner nearest to the other lane, so that the arrow does not
+ * cross the name of the next command. */
 static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 		       uint32_t to)
 {
@@ -292,8 +306,8 @@ static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 	double x2 = plait__canvas_clamped_x(canvas, start);
 	double y1, y2, height1, height2;
 
-	/* Of one that ends in another strip both ends are there, each up to
-	 * the edge, and nothing in between. */
+	/* An arrow into another strip is drawn in both, up to the edge; strips
+	 * between show nothing. */
 	if ((end < canvas->start || end >= canvas->stop) &&
 	    (start < canvas->start || start >= canvas->stop))
 		return;
@@ -307,7 +321,7 @@ static void draw_arrow(const struct plait__canvas *canvas, uint32_t from,
 	plait__canvas_draw_arrow(canvas->out, x1, y1, x2, y2);
 }
 
-/* A stub waits for its region, beside which it is shown. */
+/* A stub waits for its region, beside which it is shown: no arrow. */
 static bool is_stub_of(const plait__plan *plan, uint32_t command,
 		       uint32_t region)
 {
@@ -352,7 +366,7 @@ void plait__schedule_draw_plan(const struct plait__canvas *canvas)
 	draw_boxes(canvas, false, draw_box);
 	plait__elision_draw_bands(canvas);
 	draw_waits(canvas);
-	/* Arrows go under names. */
+	/* Arrows lie under names. */
 	draw_boxes(canvas, true, plait__labels_draw_name);
 	draw_boxes(canvas, false, plait__labels_draw_name);
 	plait__labels_draw_numbers(canvas);
@@ -369,7 +383,8 @@ static void draw_strips(struct plait__canvas *canvas, uint32_t strips,
 	uint64_t time = canvas->stop;
 
 	while (strips-- > 0) {
-		/* What ends the last one and takes no time is there too. */
+		/* The last strip includes commands of no duration at the
+		 * end. */
 		if (strips == 0)
 			canvas->stop = UINT64_MAX;
 		draw(canvas);
@@ -379,8 +394,8 @@ static void draw_strips(struct plait__canvas *canvas, uint32_t strips,
 	}
 }
 
-void plait__schedule_svg(const plait__plan *plan, const plait__timeline *timeline,
-			 plait__text *out)
+void plait__schedule_svg(const plait__plan *plan,
+			 const plait__timeline *timeline, plait__text *out)
 {
 	struct plait__canvas canvas = { .plan = plan, .out = out };
 	struct plait__canvas_notes notes = { 0 };

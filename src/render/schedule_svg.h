@@ -5,11 +5,11 @@
 
 #include "render/canvas.h"
 
-/* Which names of a plan's commands need notes, in this strip. */
+/* Find the commands that need notes, in this strip. */
 void plait__schedule_find_notes(const struct plait__canvas *canvas);
 
-/* A strip of time of a plan's commands, as they are planned, with its axis, in
- * a layout that is there. */
+/* Draw a strip of time of the planned commands, with its axis; the layout is
+ * initialised. */
 void plait__schedule_draw_plan(const struct plait__canvas *canvas);
 
 const char *plait__schedule_command_fill(const struct plait__canvas *canvas,

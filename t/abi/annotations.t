@@ -135,6 +135,12 @@ none([d.name for d in ALL if d.name and not re.match(r"plait_[a-z]", d.name)],
 none([v[0] for d in ALL for v in d.values if not v[0].startswith("PLAIT_")],
      "enumerators start with PLAIT_")
 none([d.name for d in ALL if d.kind == "enum" and d.name], "enums have no type")
+# Numbers of their own; and PLAIT_CAP_..., which are plait_device_capabilities.
+LONE = {"PLAIT_VERSION_MAJOR", "PLAIT_ERROR_TEXT_BYTES", "PLAIT_ARRAY_MAX_DIMENSIONS", "PLAIT_PLUGIN_ABI",
+        "PLAIT_CAP_MAP"}
+none([d.values[0][0] for before, d in zip(ALL, ALL[1:]) if d.kind == "enum"
+      and before.kind != "scalar" and d.values[0][0] not in LONE],
+     "enumerators follow the named type of their values")
 none([w for n in headers.names() for w in re.findall(r"^.*\b(?:inline|extern)\b.*$", re.sub(
     r'/\*.*?\*/|extern "C" \{', "", read("include/plait/%s.h" % n), flags=re.S), re.M)],
      "no inline functions, no data")

@@ -178,9 +178,9 @@ static void bind_grown(const struct sum *sum, plait_plan *plan)
 	uint32_t numbers[2] = { 0, 0 };
 	GROWN(plait_binding) bindings[2] = { { .more = 0 } };
 
-	OK(plait_plan_parameter(plan, "a", &numbers[0], &rig.error) ==
+	OK(plait_plan_find_parameter(plan, "a", &numbers[0], &rig.error) ==
 	   PLAIT_OK);
-	OK(plait_plan_parameter(plan, "b", &numbers[1], &rig.error) ==
+	OK(plait_plan_find_parameter(plan, "b", &numbers[1], &rig.error) ==
 	   PLAIT_OK);
 	bindings[0].known = (plait_binding){ .size = sizeof(bindings[0]),
 					     .parameter = numbers[0],
@@ -310,7 +310,7 @@ static void grown_predictions(void)
 	IS_UINT(simulation.critical_count, 2);
 	memset(critical, 0x55, sizeof(critical));
 	critical[0].known.size = sizeof(critical[0]);
-	IS_INT(plait_plan_critical(plan, NULL,
+	IS_INT(plait_plan_critical_path(plan, NULL,
 				   AS(plait_critical_command, critical), 2,
 				   &rig.error), PLAIT_OK);
 	IS_UINT(critical[1].known.size, sizeof(critical[0]));

@@ -224,21 +224,21 @@ static void edges(void)
 	plait_node a = add(graph, "a", "x.c"), b = add(graph, NULL, NULL);
 	plait_node far = add(other, "far", "y.c");
 
-	IS_INT(plait_graph_edge(graph, a, a, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, a, a, &error), PLAIT_E_INVALID);
 	IS_STR(error.text, "edge: node 0 'a' (x.c:11) cannot come after "
 	       "itself");
-	IS_INT(plait_graph_edge(graph, b, b, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, b, b, &error), PLAIT_E_INVALID);
 	IS_STR(error.text, "edge: node 1 cannot come after itself");
-	IS_INT(plait_graph_edge(graph, a, far, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, a, far, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "`before` is node 0 'a' (x.c:11): edge: `after`, "
 		"0x");
 	HAS_STR(error.text, "is not a node of this graph");
-	IS_INT(plait_graph_edge(graph, far, a, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, far, a, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "`after` is node 0 'a' (x.c:11): edge: `before`, "
 		"0x");
-	IS_INT(plait_graph_edge(graph, far, far, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, far, far, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "edge: `before`, 0x");
-	IS_INT(plait_graph_edge(NULL, a, b, &error), PLAIT_E_HANDLE);
+	IS_INT(plait_graph_add_edge(NULL, a, b, &error), PLAIT_E_HANDLE);
 	IS_STR(error.text, "edge: graph handle is null");
 	plait_graph_release(other);
 	plait_graph_release(graph);
@@ -272,7 +272,7 @@ static void refuse_turns(plait_graph *graph, plait_buffer *const *buffers,
 {
 	uint64_t rotation = 1;
 
-	OK(plait_graph_rotate(graph, buffers, count, flags, &rotation,
+	OK(plait_graph_add_rotation(graph, buffers, count, flags, &rotation,
 			      &error) != PLAIT_OK);
 	HAS_STR(error.text, text);
 	IS_INT(rotation, 0);
@@ -301,10 +301,10 @@ static void rotations(void)
 	refuse_turns(body, turns, 2, 0,
 		     "rotation: buffer 1: buffer handle is null");
 	turns[1] = other;
-	IS_INT(plait_graph_rotate(body, turns, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(body, turns, 2, 0, &rotation, &error),
 	       PLAIT_OK);
 	OK(rotation != 0);
-	IS_INT(plait_graph_rotate(body, turns, 2, 0, NULL, &error),
+	IS_INT(plait_graph_add_rotation(body, turns, 2, 0, NULL, &error),
 	       PLAIT_E_INVALID);
 	IS_STR(error.text, "rotation: out is null");
 	plait_buffer_release(other);

@@ -169,7 +169,7 @@ static struct four new_four(const char *first)
 	four.b = step(four.graph, "b", four.a);
 	four.c = step(four.graph, "c", four.b);
 	four.d = step(four.graph, "d", 0);
-	IS_INT(plait_graph_edge(four.graph, four.a, four.b, &error),
+	IS_INT(plait_graph_add_edge(four.graph, four.a, four.b, &error),
 	       PLAIT_OK);
 	return four;
 }

@@ -154,7 +154,7 @@ static void every_kind(void)
 /* Nodes of one body are foreign to another, and a body is not frozen. */
 static void check_apart(plait_graph *body, plait_node outer, plait_node inner)
 {
-	IS_INT(plait_graph_edge(body, outer, inner, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(body, outer, inner, &error), PLAIT_E_INVALID);
 	HAS_STR(error.text, "within one body");
 	IS_INT(plait_graph_freeze(body, NULL, &(plait_plan *){ NULL },
 				  &error), PLAIT_E_INVALID);
@@ -199,9 +199,9 @@ static void bodies_and_rotations(void)
 	IS_INT(plait_graph_body(graph, node, 0, &body, &error), PLAIT_OK);
 	IS_INT(plait_graph_body(graph, node, 1, &inner, &error),
 	       PLAIT_E_INVALID);
-	IS_INT(plait_graph_rotate(graph, turns, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(graph, turns, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
-	IS_INT(plait_graph_rotate(body, turns, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(body, turns, 2, 0, &rotation, &error),
 	       PLAIT_OK);
 	arguments[1].rotation = arguments[2].rotation = rotation;
 	IS_INT(plait_graph_add(body, &step, NULL, 0, &pick, &error),
@@ -417,8 +417,8 @@ static void cycles_are_named(void)
 	plait_node b = join(graph, "beta", &a, 1);
 	plait_plan_info info;
 
-	IS_INT(plait_graph_edge(graph, a, a, &error), PLAIT_E_INVALID);
-	IS_INT(plait_graph_edge(graph, b, a, &error), PLAIT_OK);
+	IS_INT(plait_graph_add_edge(graph, a, a, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, b, a, &error), PLAIT_OK);
 	OK(freeze(graph, 0, &info) < 0);
 	HAS_STR(error.text, "alpha");
 	HAS_STR(error.text, "beta");

@@ -123,7 +123,7 @@ static inline uint64_t rotate(plait_graph *body, const char *digits)
 
 	for (digits += flags != 0; digits[count] != '\0'; count++)
 		buffers[count] = memory[digits[count] - '0'];
-	IS_INT(plait_graph_rotate(body, buffers, count, flags, &rotation,
+	IS_INT(plait_graph_add_rotation(body, buffers, count, flags, &rotation,
 				  &error), PLAIT_OK);
 	return rotation;
 }

@@ -523,7 +523,7 @@ static void cut_names_of_cycles(void)
 		a = accept(graph, desc, NULL);
 		desc.file = text;
 		b = accept(graph, desc, &a);
-		IS_INT(plait_graph_edge(graph, b, a, &error), PLAIT_OK);
+		IS_INT(plait_graph_add_edge(graph, b, a, &error), PLAIT_OK);
 		IS_INT(plait_graph_freeze(graph, NULL, &plan, &error),
 		       PLAIT_E_INVALID);
 		bad += !is_utf8(error.text);

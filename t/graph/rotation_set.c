@@ -61,7 +61,7 @@ static void turns_that_meet(void)
 			"pair %zu of %s and %s: \"%s\"", i, p->one, p->other,
 			found);
 		/* With an order all is fine. */
-		IS_INT(plait_graph_edge(loop.body, first, second, &error),
+		IS_INT(plait_graph_add_edge(loop.body, first, second, &error),
 		       PLAIT_OK);
 		IS_STR(prove(loop.graph), "");
 		end_loop(&loop);
@@ -127,7 +127,7 @@ static void after_the_loop(void)
 	/* A buffer of it, beside it. */
 	use = step(loop.graph, direct(9), direct(1), &loop.node);
 	HAS_STR(prove(loop.graph), "same memory");
-	IS_INT(plait_graph_edge(loop.graph, next, use, &error), PLAIT_OK);
+	IS_INT(plait_graph_add_edge(loop.graph, next, use, &error), PLAIT_OK);
 	IS_STR(prove(loop.graph), "");
 	plait_graph_release(inner);
 	plait_graph_release(second);
@@ -153,7 +153,7 @@ static void before_the_loop(void)
 	/* Beside it, whatever the schedule; then before it; then after it. */
 	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 0 'loop', "
 		"but does not come after it");
-	IS_INT(plait_graph_edge(loop.graph, use, loop.node, &error),
+	IS_INT(plait_graph_add_edge(loop.graph, use, loop.node, &error),
 	       PLAIT_OK);
 	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 0 'loop', "
 		"but does not come after it");
@@ -161,7 +161,7 @@ static void before_the_loop(void)
 	loop = new_loop();
 	rotation = rotate(loop.body, "01");
 	use = step(loop.graph, direct(5), turn(rotation, 0), NULL);
-	IS_INT(plait_graph_edge(loop.graph, loop.node, use, &error),
+	IS_INT(plait_graph_add_edge(loop.graph, loop.node, use, &error),
 	       PLAIT_OK);
 	IS_STR(freeze(loop.graph), "");
 	end_loop(&loop);
@@ -202,7 +202,7 @@ static void far_from_the_loop(void)
 	user = add_loop(loop.graph, PLAIT_NODE_CASE, &all, &branch);
 	(void)step(branch, turn(rotations[0], 0), direct(5), NULL);
 	HAS_STR(freeze(loop.graph), "'step' uses a rotation of node 1 'loop'");
-	IS_INT(plait_graph_edge(loop.graph, gates[0], user, &error),
+	IS_INT(plait_graph_add_edge(loop.graph, gates[0], user, &error),
 	       PLAIT_OK);
 	IS_STR(freeze(loop.graph), "");
 	for (int i = 0; i < LOOPS; i++)
@@ -244,34 +244,34 @@ static void refuses_rotations(void)
 
 	two[0] = memory[0];
 	two[1] = far;
-	IS_INT(plait_graph_rotate(loop.body, two, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, two, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "another device");
 	two[1] = large;
-	IS_INT(plait_graph_rotate(loop.body, two, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, two, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "buffer 1: has 65 bytes, the first one 64");
 	IS_INT(plait_buffer_view(large, 0, 64, &view, &error), PLAIT_OK);
 	two[1] = view;
-	IS_INT(plait_graph_rotate(loop.body, two, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, two, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "buffer 1: is a view");
-	IS_INT(plait_graph_rotate(loop.body, memory, 9, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, memory, 9, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
-	IS_INT(plait_graph_rotate(loop.body, memory, 1, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, memory, 1, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
-	IS_INT(plait_graph_rotate(loop.body, memory, 2, 1, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, memory, 2, 1, &rotation, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "2 to 8 buffers take turns");
-	IS_INT(plait_graph_rotate(loop.body, memory, 9, 1, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(loop.body, memory, 9, 1, &rotation, &error),
 	       PLAIT_OK);
 	IS_INT(try_step(loop.body, turn(rotation, 16), direct(9), NULL, NULL),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "ahead is more than 15");
-	IS_INT(plait_graph_rotate(loop.graph, memory, 2, 0, &rotation,
+	IS_INT(plait_graph_add_rotation(loop.graph, memory, 2, 0, &rotation,
 				  &error), PLAIT_E_INVALID);
 	(void)add_loop(loop.body, PLAIT_NODE_CASE, NULL, &inner);
-	IS_INT(plait_graph_rotate(inner, memory, 2, 0, &rotation, &error),
+	IS_INT(plait_graph_add_rotation(inner, memory, 2, 0, &rotation, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "a case has no iterations");
 	IS_INT(rotation, 0);
@@ -365,7 +365,7 @@ static void counters_of_their_loops(void)
 	plait_plan *plan;
 	unsigned count = 0;
 
-	IS_INT(plait_graph_edge(late.graph, node, late.node, &error),
+	IS_INT(plait_graph_add_edge(late.graph, node, late.node, &error),
 	       PLAIT_OK);
 	(void)add_loop(early, PLAIT_NODE_DO, NULL, &inner);
 	(void)add_loop(late.body, PLAIT_NODE_CASE, NULL, &branch);

@@ -193,7 +193,7 @@ static void critical(void)
 	plait_system_desc system = { .size = sizeof(system), .hop_cost = 5 };
 
 	steps[3].news = 7;
-	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 4, &error),
+	IS_INT(plait_plan_critical_path(plan, NULL, &steps[0].of, 4, &error),
 	       PLAIT_OK);
 	for (int i = 0; i < 3; i++) {
 		IS_STR(steps[i].of.label, labels[i]);
@@ -203,29 +203,29 @@ static void critical(void)
 	}
 	IS_UINT(steps[1].of.node, 1);
 	IS_UINT(steps[3].news, 7);
-	IS_INT(plait_plan_critical(plan, &system, &steps[0].of, 3, &error),
+	IS_INT(plait_plan_critical_path(plan, &system, &steps[0].of, 3, &error),
 	       PLAIT_OK);
 	IS_UINT(steps[1].of.start, 8);
-	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 2, &error),
+	IS_INT(plait_plan_critical_path(plan, NULL, &steps[0].of, 2, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "room for 2 commands, the critical path has 3");
-	IS_INT(plait_plan_critical(plan, NULL, NULL, 3, &error),
+	IS_INT(plait_plan_critical_path(plan, NULL, NULL, 3, &error),
 	       PLAIT_E_INVALID);
 	steps[0].of.size = 12;
-	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 3, &error),
+	IS_INT(plait_plan_critical_path(plan, NULL, &steps[0].of, 3, &error),
 	       PLAIT_E_INVALID);
 	HAS_STR(error.text, "plait_critical_command: size 12");
 	steps[0].of.size = 8;
-	IS_INT(plait_plan_critical(plan, NULL, &steps[0].of, 3, &error),
+	IS_INT(plait_plan_critical_path(plan, NULL, &steps[0].of, 3, &error),
 	       PLAIT_E_INVALID);
 	system.flags = 2;
-	IS_INT(plait_plan_critical(plan, &system, NULL, 0, &error),
+	IS_INT(plait_plan_critical_path(plan, &system, NULL, 0, &error),
 	       PLAIT_E_UNSUPPORTED);
 	plait_plan_release(plan);
-	IS_INT(plait_plan_critical(plan, NULL, NULL, 0, &error),
+	IS_INT(plait_plan_critical_path(plan, NULL, NULL, 0, &error),
 	       PLAIT_E_HANDLE);
 	plan = new_plan("", 0);
-	IS_INT(plait_plan_critical(plan, NULL, NULL, 0, &error), PLAIT_OK);
+	IS_INT(plait_plan_critical_path(plan, NULL, NULL, 0, &error), PLAIT_OK);
 	plait_plan_release(plan);
 }
 

@@ -120,7 +120,7 @@ static void used_again(void)
 	if (IS_INT(second_bytes, first_bytes))
 		OK(memcmp(first, second, first_bytes) == 0);
 	/* A number of the one before is foreign. */
-	IS_INT(plait_graph_edge(graph, old, last, &error), PLAIT_E_INVALID);
+	IS_INT(plait_graph_add_edge(graph, old, last, &error), PLAIT_E_INVALID);
 	plait_graph_release(graph);
 	free(first);
 	free(second);

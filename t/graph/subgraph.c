@@ -256,7 +256,7 @@ static struct loop add_loop(plait_graph *graph, uint32_t kind)
 	IS_INT(plait_graph_body(graph, loop.node, 0, &loop.body, &error),
 	       PLAIT_OK);
 	if (kind != PLAIT_NODE_CASE)
-		IS_INT(plait_graph_rotate(loop.body, buffers, 2, 0,
+		IS_INT(plait_graph_add_rotation(loop.body, buffers, 2, 0,
 					  &loop.rotation, &error), PLAIT_OK);
 	return loop;
 }
@@ -271,7 +271,7 @@ static void loops_come_along(void)
 	loop = add_loop(part, PLAIT_NODE_WHILE);
 	inner = add_loop(loop.body, PLAIT_NODE_CASE);
 	a = step(loop.body, loop.rotation);
-	IS_INT(plait_graph_edge(loop.body, a, inner.node, &error), PLAIT_OK);
+	IS_INT(plait_graph_add_edge(loop.body, a, inner.node, &error), PLAIT_OK);
 	(void)step(inner.body, loop.rotation);
 	a = import(graph, part, NULL);
 	(void)import(graph, part, &a);

@@ -131,7 +131,7 @@ static uint32_t find(plait_plan *plan, const char *name)
 {
 	uint32_t number = 0;
 
-	fine(plait_plan_parameter(plan, name, &number, &error), name);
+	fine(plait_plan_find_parameter(plan, name, &number, &error), name);
 	return number;
 }
 
@@ -217,7 +217,7 @@ static uint64_t count_marks(plait_plan *plan, uint32_t device)
 
 	fine(plait_plan_query(plan, &plan_info, &error), "query");
 	for (uint64_t i = 0; i < plan_info.commands; i++) {
-		fine(plait_plan_command(plan, i, &info, &error), "command");
+		fine(plait_plan_query_command(plan, i, &info, &error), "command");
 		count += strcmp(info.label, "mark") == 0 &&
 			 info.device == device;
 	}

@@ -375,7 +375,7 @@ static void add_turns(struct builder *builder, plait_graph *graph,
 		      struct maze_rotation *rotation)
 {
 	if (builder->status == PLAIT_OK)
-		builder->status = plait_graph_rotate(
+		builder->status = plait_graph_add_rotation(
 			graph, &builder->maze->buffers[rotation->first],
 			rotation->count,
 			rotation->prologue ? PLAIT_ROTATION_PROLOGUE : 0,

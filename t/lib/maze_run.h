@@ -64,7 +64,7 @@ static inline void tell(struct told *told, const char *name,
 	plait_binding *next = &told->bindings[told->desc.binding_count++];
 
 	binding.size = sizeof(binding);
-	(void)must(plait_plan_parameter(round_.plan, name, &binding.parameter,
+	(void)must(plait_plan_find_parameter(round_.plan, name, &binding.parameter,
 					&rig.error) == PLAIT_OK, name);
 	*next = binding;
 }
@@ -139,7 +139,7 @@ static inline void check_failed_node(const plait_run_info *info)
 	(void)must(strstr(rig.error.text, want) != NULL,
 		   "the failure names another node");
 	(void)must(info->failed_command != UINT64_MAX &&
-		   plait_plan_command(round_.plan, info->failed_command,
+		   plait_plan_query_command(round_.plan, info->failed_command,
 				      &command, &rig.error) == PLAIT_OK,
 		   "no failed command");
 }

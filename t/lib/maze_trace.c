@@ -21,7 +21,7 @@ static bool read_record(struct maze_trace *trace, plait_plan *plan,
 
 	if (record->kind == PLAIT_RECORD_WAIT)
 		return true;
-	if (plait_plan_command(plan, record->command, &command, NULL) !=
+	if (plait_plan_query_command(plan, record->command, &command, NULL) !=
 	    PLAIT_OK)
 		return false;
 	*step = (struct maze_step){

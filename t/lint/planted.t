@@ -19,7 +19,7 @@ DEEP = HEAD + "int f(void)\n{\n" + "".join(
     "\t" * i + "if (1) {\n" for i in range(1, 6)) + "\tg();\n" + "}\n" * 6
 STRUCT = "typedef struct plait_sin {\n\tuint32_t size;\n\t%s;\n} plait_sin;\n\n"
 PROTOTYPE = "/*\n * plait_sin - a sin.\n *\n%s * @thread any\n * @since 1\n */\n%s\n\n"
-BASE, MARK = "include/plait/base.h", "/* What plait_live_count counts. */"
+BASE, MARK = "include/plait/base.h", "/* Kind of an object; see plait_live_count. */"
 
 # (test, file, what is written or put before the mark, what the test must say)
 SINS = (

@@ -24,9 +24,9 @@ static int in_child(struct rig *rig, plait_buffer *buffer, plait_inbox *inbox)
 		 PLAIT_E_FORKED;
 	wrong += plait_queue_submit(rig->queue, NULL, 0, NULL, NULL) !=
 		 PLAIT_E_FORKED;
-	wrong += plait_points_wait(&point, 1, 0, 0, NULL, NULL) !=
+	wrong += plait_signal_wait_points(&point, 1, 0, 0, NULL, NULL) !=
 		 PLAIT_E_FORKED;
-	wrong += plait_points_wait(NULL, 0, 0, 0, NULL, NULL) !=
+	wrong += plait_signal_wait_points(NULL, 0, 0, 0, NULL, NULL) !=
 		 PLAIT_E_FORKED;
 	wrong += plait_inbox_next(inbox, &event, NULL) != PLAIT_E_FORKED;
 	wrong += plait_buffer_bytes(buffer, &n, NULL) != PLAIT_E_FORKED;

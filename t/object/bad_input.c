@@ -65,7 +65,7 @@ static void inbox_handles(struct rig *rig)
 	REFUSED(plait_inbox_next(NULL, &event, e), PLAIT_E_HANDLE, "null");
 	REFUSED(plait_inbox_pump(NULL, 0, &n, e), PLAIT_E_HANDLE, "null");
 	REFUSED(plait_inbox_wait(NULL, 0, e), PLAIT_E_HANDLE, "null");
-	REFUSED(plait_inbox_call_done(NULL, 1, 0, NULL, e), PLAIT_E_HANDLE,
+	REFUSED(plait_inbox_answer(NULL, 1, 0, NULL, e), PLAIT_E_HANDLE,
 		"null");
 	REFUSED(plait_inbox_adopt(NULL, e), PLAIT_E_HANDLE, "null");
 	REFUSED(plait_inbox_close(NULL, e), PLAIT_E_HANDLE, "null");
@@ -123,7 +123,7 @@ static void other_context(struct rig *rig)
 				    &rig->error), PLAIT_E_HANDLE, "context");
 	points[0] = (plait_point){ rig->signal, 0 };
 	points[1] = (plait_point){ other.signal, 0 };
-	REFUSED(plait_points_wait(points, 2, PLAIT_WAIT_ALL, 0, NULL,
+	REFUSED(plait_signal_wait_points(points, 2, PLAIT_WAIT_ALL, 0, NULL,
 				  &rig->error), PLAIT_E_INVALID,
 		"point 1");
 	plait_inbox_release(inbox);
@@ -363,13 +363,13 @@ static void signals(struct rig *rig)
 	REFUSED(plait_signal_raise(rig->gate, UINT64_MAX, e), PLAIT_E_INVALID,
 		"end below");
 	IS_INT(plait_signal_raise(rig->gate, 5, e), PLAIT_OK);
-	REFUSED(plait_points_wait(NULL, 1, 0, 0, NULL, e), PLAIT_E_INVALID,
+	REFUSED(plait_signal_wait_points(NULL, 1, 0, 0, NULL, e), PLAIT_E_INVALID,
 		"null");
-	REFUSED(plait_points_wait(&point, 1, 9, 0, NULL, e), PLAIT_E_INVALID,
+	REFUSED(plait_signal_wait_points(&point, 1, 9, 0, NULL, e), PLAIT_E_INVALID,
 		"mode 9");
-	REFUSED(plait_points_wait(&point, UINT64_MAX, 0, 0, NULL, e),
+	REFUSED(plait_signal_wait_points(&point, UINT64_MAX, 0, 0, NULL, e),
 		PLAIT_E_INVALID, "too many");
-	IS_INT(plait_points_wait(NULL, 0, 0, PLAIT_FOREVER, &index, e),
+	IS_INT(plait_signal_wait_points(NULL, 0, 0, PLAIT_FOREVER, &index, e),
 	       PLAIT_OK);
 	IS_INT(plait_signal_wait(rig->signal, 0, PLAIT_FOREVER, e), PLAIT_OK);
 }

@@ -354,7 +354,7 @@ static void texts_of_calls(struct rig *rig)
 	IS_INT(plait_queue_submit(rig->queue, &command, 1, NULL, e), PLAIT_OK);
 	IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, e), PLAIT_OK);
 	IS_INT(plait_inbox_next(inbox, &event, e), PLAIT_OK);
-	IS_INT(plait_inbox_call_done(inbox, event.id, 5, "", e), PLAIT_OK);
+	IS_INT(plait_inbox_answer(inbox, event.id, 5, "", e), PLAIT_OK);
 	REFUSED(plait_queue_finish(rig->queue, PLAIT_FOREVER, e),
 		PLAIT_E_FAILED, "command \"mine\" failed with 5");
 	plait_inbox_release(inbox);

@@ -126,7 +126,7 @@ static void read_behind_an_event(void)
 					&rig->error), PLAIT_EVENT_READY);
 		OK(is_all(host, 0));
 		IS_INT(plait_inbox_next(inbox, &event, &rig->error), PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL,
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL,
 					     &rig->error), PLAIT_OK);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
 					  &rig->error), PLAIT_OK);

@@ -71,13 +71,13 @@ static void pulls(void)
 		IS_INT(event.status, PLAIT_OK);
 		IS_INT(plait_queue_finish(rig->queue, 1000000, NULL),
 		       PLAIT_E_TIMEOUT);
-		IS_INT(plait_inbox_call_done(inbox, event.id + 1, 0, NULL,
+		IS_INT(plait_inbox_answer(inbox, event.id + 1, 0, NULL,
 					     &rig->error), PLAIT_E_INVALID);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_E_INVALID);
-		IS_INT(plait_inbox_call_done(inbox, 0, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, 0, 0, NULL, NULL),
 		       PLAIT_E_INVALID);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),
 		       PLAIT_OK);
@@ -100,7 +100,7 @@ static void polls(void)
 		while (status == PLAIT_PENDING && !tap_late(&since))
 			status = next(inbox, &event);
 		IS_INT(status, PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),
 		       PLAIT_OK);
@@ -164,7 +164,7 @@ static void answers(void)
 		submit_call(rig, inbox, NULL, NULL);
 		IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL), PLAIT_OK);
 		IS_INT(next(inbox, &event), PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, -3,
+		IS_INT(plait_inbox_answer(inbox, event.id, -3,
 					     "LuaError: x is nil", NULL),
 		       PLAIT_OK);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
@@ -395,7 +395,7 @@ static void closes(void)
 		IS_INT(next(inbox, &event), PLAIT_OK);
 		IS_INT(plait_inbox_close(inbox, NULL), PLAIT_OK);
 		IS_INT(plait_inbox_close(inbox, NULL), PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_E_INVALID);
 		OK(is_readable(inbox));
 		while (next(inbox, &event) == PLAIT_OK) {

@@ -370,20 +370,20 @@ static void any_and_all(void)
 		plait_queue_wait(rig->queue, rig->gate, 1, NULL);
 		for (i = 0; i < 12; i++)
 			plait_queue_emit(rig->queue, many[i], NULL, NULL);
-		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ALL, 1000,
+		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ALL, 1000,
 					 &index, &rig->error),
 		       PLAIT_E_TIMEOUT);
 		HAS_STR(rig->error.text, "13 of 13 points are missing after "
 			"1000 ns; the first, signal ");
-		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ANY, 0, &index,
+		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ANY, 0, &index,
 					 NULL), PLAIT_E_TIMEOUT);
 		IS_UINT(index, 0);
 		plait_signal_raise(rig->gate, 1, NULL);
-		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ANY,
+		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ANY,
 					 PLAIT_FOREVER, &index, NULL),
 		       PLAIT_OK);
 		OK(index < 13);
-		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ALL,
+		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ALL,
 					 PLAIT_FOREVER, &index, NULL),
 		       PLAIT_OK);
 		/* The same one twice, and one that fails. */
@@ -391,7 +391,7 @@ static void any_and_all(void)
 		plait_queue_call(rig->queue, return_it, (void *)3, NULL);
 		plait_queue_emit(rig->queue, many[5], NULL, NULL);
 		points[5].sequence = 2;
-		IS_INT(plait_points_wait(points, 13, PLAIT_WAIT_ALL,
+		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ALL,
 					 PLAIT_FOREVER, &index, NULL),
 		       PLAIT_E_FAILED);
 		IS_UINT(index, 5);
@@ -567,12 +567,12 @@ static void two_backends(void)
 	plait_queue_emit(queue, signal, NULL, NULL);
 	points[0] = (plait_point){ rig.signal, 1 };
 	points[1] = (plait_point){ signal, 1 };
-	IS_INT(plait_points_wait(points, 2, PLAIT_WAIT_ANY, PLAIT_FOREVER,
+	IS_INT(plait_signal_wait_points(points, 2, PLAIT_WAIT_ANY, PLAIT_FOREVER,
 				 NULL, &rig.error), PLAIT_OK);
-	IS_INT(plait_points_wait(points, 2, PLAIT_WAIT_ALL, 3000000, NULL,
+	IS_INT(plait_signal_wait_points(points, 2, PLAIT_WAIT_ALL, 3000000, NULL,
 				 &rig.error), PLAIT_E_TIMEOUT);
 	plait_signal_raise(rig.gate, 1, NULL);
-	IS_INT(plait_points_wait(points, 2, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	IS_INT(plait_signal_wait_points(points, 2, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				 NULL, &rig.error), PLAIT_OK);
 	plait_signal_release(signal);
 	plait_queue_release(queue);

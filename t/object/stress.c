@@ -251,7 +251,7 @@ static void serve(struct actor *actor)
 	default:
 		if (plait_inbox_next(inbox, &event, NULL) == PLAIT_OK &&
 		    event.kind == PLAIT_EVENT_CALL)
-			plait_inbox_call_done(inbox, event.id,
+			plait_inbox_answer(inbox, event.id,
 					      below(actor, 4) == 0, NULL,
 					      NULL);
 		break;
@@ -270,7 +270,7 @@ static void wait(struct actor *actor)
 	if (below(actor, 2) == 0)
 		plait_queue_finish(any(actor, QUEUES), timeout_ns, NULL);
 	else
-		plait_points_wait(points, 1 + below(actor, 3),
+		plait_signal_wait_points(points, 1 + below(actor, 3),
 				  (int32_t)below(actor, 2), timeout_ns, NULL,
 				  NULL);
 }

@@ -114,7 +114,7 @@ static void in_points_wait(struct waiter *waiter)
 
 	for (int i = 0; i < 20; i++)
 		points[i] = (plait_point){ waiter->signals[i], 1 };
-	(void)plait_points_wait(points, 20, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	(void)plait_signal_wait_points(points, 20, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				NULL, NULL);
 }
 

@@ -56,13 +56,13 @@ static void owners_are_named(void)
 		HAS_STR(rig->error.text, owner);
 		/* The first is answered, and the second is owed. */
 		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
 		IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL), PLAIT_OK);
 		finish_elsewhere(rig);
 		HAS_STR(rig->error.text, owner);
 		IS_INT(plait_inbox_next(inbox, &event, NULL), PLAIT_OK);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
 		/* What a gate keeps nobody owes. */
 		IS_INT(plait_queue_wait(rig->queue, rig->gate, 1, NULL),

@@ -116,9 +116,9 @@ static void one_round(plait_plan *plan, uint32_t round)
 			sent[round + 8 + i];
 	for (uint32_t i = 0; i < 8; i++)
 		want[2 * round + i] = (unsigned char)(1 + i % 4);
-	IS_INT(plait_plan_parameter(plan, "from", &bindings[0].parameter,
+	IS_INT(plait_plan_find_parameter(plan, "from", &bindings[0].parameter,
 				    &rig.error), PLAIT_OK);
-	IS_INT(plait_plan_parameter(plan, "to", &bindings[1].parameter,
+	IS_INT(plait_plan_find_parameter(plan, "to", &bindings[1].parameter,
 				    &rig.error), PLAIT_OK);
 	if (!IS_INT(run(plan, round, bindings), PLAIT_OK))
 		NOTE("%s", rig.error.text);
@@ -296,9 +296,9 @@ static void wrong_runs(void)
 
 	(void)add_node(graph, copy_of("to", "from"), NULL, 0);
 	plan = freeze(graph, 1, 1);
-	IS_INT(plait_plan_parameter(plan, "to", &given[0].parameter, NULL),
+	IS_INT(plait_plan_find_parameter(plan, "to", &given[0].parameter, NULL),
 	       PLAIT_OK);
-	IS_INT(plait_plan_parameter(plan, "from", &given[1].parameter, NULL),
+	IS_INT(plait_plan_find_parameter(plan, "from", &given[1].parameter, NULL),
 	       PLAIT_OK);
 	IS_INT(run(plan, 0, given), PLAIT_OK);
 	IS_INT(run(plan, 1, given), PLAIT_OK);

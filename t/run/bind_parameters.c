@@ -68,11 +68,11 @@ static void make_line(struct line *line)
 	line->graph = new_graph();
 	(void)add_node(line->graph, node, NULL, 0);
 	line->plan = freeze(line->graph, 1, 2);
-	OK(plait_plan_parameter(line->plan, "a", &line->a, &rig.error) ==
+	OK(plait_plan_find_parameter(line->plan, "a", &line->a, &rig.error) ==
 		   PLAIT_OK &&
-	   plait_plan_parameter(line->plan, "y", &line->y, &rig.error) ==
+	   plait_plan_find_parameter(line->plan, "y", &line->y, &rig.error) ==
 		   PLAIT_OK &&
-	   plait_plan_parameter(line->plan, "size", &line->size,
+	   plait_plan_find_parameter(line->plan, "size", &line->size,
 				&rig.error) == PLAIT_OK);
 }
 
@@ -148,29 +148,29 @@ static void what_they_are(void)
 	make_line(&line);
 	IS_INT(plait_plan_parameter_count(line.plan, &number, NULL), PLAIT_OK);
 	IS_UINT(number, 3);
-	IS_INT(plait_plan_parameter_query(line.plan, line.a, &info, NULL),
+	IS_INT(plait_plan_query_parameter(line.plan, line.a, &info, NULL),
 	       PLAIT_OK);
 	IS_UINT(info.kind, PLAIT_PARAMETER_VALUE);
 	IS_UINT(info.bytes, 8);
 	IS_STR(info.type, "f64");
 	IS_STR(info.name, "a");
-	IS_INT(plait_plan_parameter_query(line.plan, line.y, &info, NULL),
+	IS_INT(plait_plan_query_parameter(line.plan, line.y, &info, NULL),
 	       PLAIT_OK);
 	IS_UINT(info.kind, PLAIT_PARAMETER_BUFFER);
 	IS_STR(info.type, "pointer");
-	IS_INT(plait_plan_parameter_query(line.plan, line.size, &info, NULL),
+	IS_INT(plait_plan_query_parameter(line.plan, line.size, &info, NULL),
 	       PLAIT_OK);
 	IS_UINT(info.kind, PLAIT_PARAMETER_LAUNCH);
-	IS_INT(plait_plan_parameter_query(line.plan, 3, &info, &rig.error),
+	IS_INT(plait_plan_query_parameter(line.plan, 3, &info, &rig.error),
 	       PLAIT_E_INVALID);
-	IS_INT(plait_plan_parameter(line.plan, "b", &number, &rig.error),
+	IS_INT(plait_plan_find_parameter(line.plan, "b", &number, &rig.error),
 	       PLAIT_E_INVALID);
 	HAS_STR(rig.error.text, "no parameter \"b\"; it has \"size\", \"a\", "
 		"\"y\"");
-	IS_INT(plait_plan_parameter(line.plan, "sise", &number, &rig.error),
+	IS_INT(plait_plan_find_parameter(line.plan, "sise", &number, &rig.error),
 	       PLAIT_E_INVALID);
 	HAS_STR(rig.error.text, "no parameter \"sise\", perhaps \"size\"; it");
-	IS_INT(plait_plan_parameter(line.plan, NULL, &number, NULL),
+	IS_INT(plait_plan_find_parameter(line.plan, NULL, &number, NULL),
 	       PLAIT_E_INVALID);
 	IS_INT(plait_plan_parameter_count(line.plan, NULL, NULL),
 	       PLAIT_E_INVALID);
@@ -266,9 +266,9 @@ static plait_plan *make_taking(plait_kernel **out_kernel, uint32_t numbers[2])
 	(void)add_node(graph, node, NULL, 0);
 	plan = freeze(graph, 1, 1);
 	plait_graph_release(graph);
-	OK(plait_plan_parameter(plan, "x", &numbers[0], &rig.error) ==
+	OK(plait_plan_find_parameter(plan, "x", &numbers[0], &rig.error) ==
 		   PLAIT_OK &&
-	   plait_plan_parameter(plan, "y", &numbers[1], &rig.error) ==
+	   plait_plan_find_parameter(plan, "y", &numbers[1], &rig.error) ==
 		   PLAIT_OK);
 	return plan;
 }

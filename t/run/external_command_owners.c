@@ -125,7 +125,7 @@ static void check_pumps(uint32_t flags)
 			       PLAIT_OK);
 			IS_INT(event.kind, PLAIT_EVENT_CALL);
 			IS_INT(event.function(event.user_data), 0);
-			IS_INT(plait_inbox_call_done(line.inbox, event.id, 0,
+			IS_INT(plait_inbox_answer(line.inbox, event.id, 0,
 						     NULL, NULL), PLAIT_OK);
 		}
 		IS_INT(end(run), PLAIT_OK);
@@ -301,7 +301,7 @@ static void check_taken(uint32_t flags)
 	IS_INT(plait_inbox_next(line.inbox, &event, NULL), PLAIT_OK);
 	OK(plait_run_cancel(run, NULL) == PLAIT_OK);
 	IS_INT(plait_run_wait(run, 1000, NULL), PLAIT_E_TIMEOUT);
-	IS_INT(plait_inbox_call_done(line.inbox, event.id, 0, NULL, NULL),
+	IS_INT(plait_inbox_answer(line.inbox, event.id, 0, NULL, NULL),
 	       PLAIT_OK);
 	IS_INT(end(run), PLAIT_E_CANCELLED);
 	IS_UINT(line.behind, 0);

@@ -133,13 +133,13 @@ static void check_pulled(uint32_t flags)
 	make_asked(&asked, PLAIT_NODE_WHILE, answer);
 	run = start(asked.plan, flags);
 	for (int64_t left = 2; left >= 0; left--)
-		IS_INT(plait_inbox_call_done(asked.inbox,
+		IS_INT(plait_inbox_answer(asked.inbox,
 					     take_call(asked.inbox).id, left,
 					     NULL, NULL), PLAIT_OK);
 	IS_INT(end(run), PLAIT_OK);
 	IS_UINT(asked.counts[0], 2);
 	run = start(asked.plan, flags);
-	IS_INT(plait_inbox_call_done(asked.inbox, take_call(asked.inbox).id, 1,
+	IS_INT(plait_inbox_answer(asked.inbox, take_call(asked.inbox).id, 1,
 				     "cannot say", NULL), PLAIT_OK);
 	IS_INT(end(run), PLAIT_E_FAILED);
 	HAS_STR(rig.error.text, "\"asks\" failed: ");
@@ -162,7 +162,7 @@ static void check_unanswered(uint32_t flags)
 
 		make_asked(&asked, PLAIT_NODE_WHILE, answer);
 		run = start(asked.plan, flags);
-		IS_INT(plait_inbox_call_done(asked.inbox,
+		IS_INT(plait_inbox_answer(asked.inbox,
 					     take_call(asked.inbox).id, 1,
 					     NULL, NULL), PLAIT_OK);
 		if (how == 0) {
@@ -170,7 +170,7 @@ static void check_unanswered(uint32_t flags)
 			OK(plait_run_cancel(run, NULL) == PLAIT_OK);
 			IS_INT(plait_run_wait(run, 1000, NULL),
 			       PLAIT_E_TIMEOUT);
-			IS_INT(plait_inbox_call_done(asked.inbox, event.id, 1,
+			IS_INT(plait_inbox_answer(asked.inbox, event.id, 1,
 						     NULL, NULL), PLAIT_OK);
 		} else {
 			IS_INT(plait_inbox_wait(asked.inbox, PLAIT_FOREVER,

@@ -374,7 +374,7 @@ static uint32_t lane_of(plait_plan *plan, uint64_t command)
 {
 	plait_command_info info = { .size = sizeof(info) };
 
-	OK(plait_plan_command(plan, command, &info, NULL) == PLAIT_OK);
+	OK(plait_plan_query_command(plan, command, &info, NULL) == PLAIT_OK);
 	return info.lane;
 }
 

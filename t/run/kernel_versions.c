@@ -86,7 +86,7 @@ static plait_plan *make_plan(plait_kernel *kernel, plait_kernel *last,
 		plait_node node = add_node(graph, *more, NULL, 0);
 
 		for (uint32_t i = 0; i < LAUNCHES; i++)
-			OK(plait_graph_edge(graph, node, nodes[i], NULL) ==
+			OK(plait_graph_add_edge(graph, node, nodes[i], NULL) ==
 			   PLAIT_OK);
 	}
 	plan = freeze(graph, 3, 2);

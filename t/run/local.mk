@@ -10,8 +10,8 @@ API_TESTS += %D%/bind_copies.t
 %C%_bind_copies_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/bind_parameters.t
 %C%_bind_parameters_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/run.t
-%C%_run_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/run_handle.t
+%C%_run_handle_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/blocked_on.t
 %C%_blocked_on_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/callable.t
@@ -83,10 +83,11 @@ API_TESTS += %D%/bind_parameters_queued.t
 %C%_bind_parameters_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
 %C%_bind_parameters_queued_t_LDADD = $(LDADD_API)
-API_TESTS += %D%/run_queued.t
-%C%_run_queued_t_SOURCES = %D%/run.c
-%C%_run_queued_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_FREEZE=PLAIT_FREEZE_QUEUES
-%C%_run_queued_t_LDADD = $(LDADD_API)
+API_TESTS += %D%/run_handle_queued.t
+%C%_run_handle_queued_t_SOURCES = %D%/run_handle.c
+%C%_run_handle_queued_t_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRUN_FREEZE=PLAIT_FREEZE_QUEUES
+%C%_run_handle_queued_t_LDADD = $(LDADD_API)
 API_TESTS += %D%/start_helped.t
 %C%_start_helped_t_SOURCES = %D%/start.c
 %C%_start_helped_t_CPPFLAGS = $(AM_CPPFLAGS) -DRUN_MODE=PLAIT_MODE_HELPED

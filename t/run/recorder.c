@@ -190,7 +190,7 @@ static void read_record(plait_plan *plan, const plait_run_info *info,
 	plait_command_info command = { .size = sizeof(command) };
 	const plait_record *before = record - 1;
 
-	bool good = plait_plan_command(plan, record->command, &command,
+	bool good = plait_plan_query_command(plan, record->command, &command,
 				       NULL) == PLAIT_OK;
 
 	seen.good = seen.good && good && record->size == sizeof(*record) &&

@@ -58,7 +58,7 @@ static void check_progress(uint32_t flags)
 		IS_UINT(info.commands, i);
 		IS_UINT(info.commands_expected, TURNS);
 		OK(info.begin_ns == 0 && info.end_ns == 0);
-		IS_INT(plait_inbox_call_done(inbox, event.id, 0, NULL, NULL),
+		IS_INT(plait_inbox_answer(inbox, event.id, 0, NULL, NULL),
 		       PLAIT_OK);
 	}
 	IS_INT(plait_run_wait(run, PLAIT_FOREVER, &rig.error), PLAIT_OK);

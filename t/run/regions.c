@@ -339,7 +339,7 @@ static void check_rotation(uint32_t flags, int32_t times, bool prologue)
 	   PLAIT_OK);
 	loop = add_loop(graph, PLAIT_NODE_WHILE, &countdown, NULL, 0);
 	body = body_of(graph, loop, 0);
-	OK_THAT(plait_graph_rotate(body, buffers, 4,
+	OK_THAT(plait_graph_add_rotation(body, buffers, 4,
 				   prologue ? PLAIT_ROTATION_PROLOGUE : 0,
 				   &turn, &rig.error) == PLAIT_OK, "%s",
 		rig.error.text);

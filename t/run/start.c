@@ -35,7 +35,7 @@ static plait_plan *make_plan(uint32_t lanes, uint32_t instances)
 		nodes[i] = add_call(graph, label, put_mark, &marks[i], NULL, 0);
 	}
 	for (uint32_t i = 0; i < TAP_COUNT(edges); i++)
-		OK(plait_graph_edge(graph, nodes[edges[i][0]],
+		OK(plait_graph_add_edge(graph, nodes[edges[i][0]],
 				    nodes[edges[i][1]], &rig.error) ==
 		   PLAIT_OK);
 	plan = freeze(graph, lanes, instances);

@@ -230,10 +230,10 @@ static void answer(void *argument)
 {
 	struct answer *own = argument;
 
-	own->status = plait_inbox_call_done(own->inbox, own->id, own->result,
+	own->status = plait_inbox_answer(own->inbox, own->id, own->result,
 					    own->result ? "it was too cold" :
 					    NULL, NULL);
-	own->twice = plait_inbox_call_done(own->inbox, own->id, 0, NULL,
+	own->twice = plait_inbox_answer(own->inbox, own->id, 0, NULL,
 					   NULL);
 }
 

@@ -57,7 +57,7 @@ static void bad_objects(struct conform *c, const struct bad *bad,
 	REFUSED(plait_signal_raise(signal, 1, ERR));
 	REFUSED(plait_signal_fail(signal, 1, NULL, ERR));
 	REFUSED(plait_signal_reset(signal, ERR));
-	REFUSED(plait_points_wait(&point, 1, PLAIT_WAIT_ANY, 0, NULL, ERR));
+	REFUSED(plait_signal_wait_points(&point, 1, PLAIT_WAIT_ANY, 0, NULL, ERR));
 	REFUSED(plait_queue_emit(queue, signal, NULL, ERR));
 	REFUSED(plait_queue_wait(queue, signal, 1, ERR));
 	REFUSED(plait_buffer_bytes(other, &number, ERR));

@@ -27,7 +27,7 @@ static void wait_there(void *argument)
 				  { waiter->signals[1], 1 } };
 
 	waiter->error.size = sizeof(waiter->error);
-	waiter->status = plait_points_wait(points, waiter->count,
+	waiter->status = plait_signal_wait_points(points, waiter->count,
 					   waiter->mode, PLAIT_FOREVER, NULL,
 					   &waiter->error);
 }
@@ -141,7 +141,7 @@ static void failed_emission(struct conform *c)
 	NEED(plait_queue_emit(second, end, NULL, ERR));
 	points[0] = (plait_point) { signal, 1 };
 	points[1] = (plait_point) { end, 1 };
-	GIVES(plait_points_wait(points, 2, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	GIVES(plait_signal_wait_points(points, 2, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				&index, ERR), PLAIT_E_FAILED);
 	SAYS(77, "the mill");
 	HOLDS(index == 1);

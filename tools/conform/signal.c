@@ -204,30 +204,30 @@ static void any_all(struct conform *c)
 	struct conform_thread *thread;
 	uint64_t index = 99;
 
-	GIVES(plait_points_wait(NULL, 0, PLAIT_WAIT_ALL, PLAIT_FOREVER, NULL,
+	GIVES(plait_signal_wait_points(NULL, 0, PLAIT_WAIT_ALL, PLAIT_FOREVER, NULL,
 				ERR), PLAIT_OK);
-	GIVES(plait_points_wait(NULL, 0, PLAIT_WAIT_ANY, PLAIT_FOREVER, NULL,
+	GIVES(plait_signal_wait_points(NULL, 0, PLAIT_WAIT_ANY, PLAIT_FOREVER, NULL,
 				ERR), PLAIT_OK);
-	GIVES(plait_points_wait(points, 4, 2, 0, NULL, ERR),
+	GIVES(plait_signal_wait_points(points, 4, 2, 0, NULL, ERR),
 	      PLAIT_E_INVALID);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ANY, 0, &index, ERR),
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ANY, 0, &index, ERR),
 	      PLAIT_E_TIMEOUT);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, 0, NULL, ERR),
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ALL, 0, NULL, ERR),
 	      PLAIT_E_TIMEOUT);
 	thread = conform_start(c, raise_soon, &raiser);
 	conform_until(&raiser.ready);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ANY, PLAIT_FOREVER,
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ANY, PLAIT_FOREVER,
 				&index, ERR), PLAIT_OK);
 	conform_join(thread);
 	HOLDS_THAT(index == 1 || index == 3, "any: number 1 or 3 came, not "
 		   "%llu", (unsigned long long)index);
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, 1000000, NULL,
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ALL, 1000000, NULL,
 				ERR), PLAIT_E_TIMEOUT);
-	GIVES(plait_points_wait(points + 2, 1, PLAIT_WAIT_ANY, 0, NULL, ERR),
+	GIVES(plait_signal_wait_points(points + 2, 1, PLAIT_WAIT_ANY, 0, NULL, ERR),
 	      PLAIT_E_TIMEOUT);
 	NEED(plait_signal_raise(gates[0], 1, ERR));
 	NEED(plait_signal_raise(gates[2], 1, ERR));
-	GIVES(plait_points_wait(points, 4, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	GIVES(plait_signal_wait_points(points, 4, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				NULL, ERR), PLAIT_OK);
 }
 

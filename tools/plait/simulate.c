@@ -109,7 +109,7 @@ static int show_critical(const struct request *request,
 		return command_fail("simulate", "no memory for %" PRIu64
 				    " commands", count);
 	commands->size = sizeof(*commands);
-	status = plait_plan_critical(schedule->plan, &request->system,
+	status = plait_plan_critical_path(schedule->plan, &request->system,
 				     commands, count, &error);
 	if (status == PLAIT_OK)
 		print_critical(commands, count);

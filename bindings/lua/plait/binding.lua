@@ -18,7 +18,7 @@ function binding.parameters(handle)
   core.check(lib.plait_plan_parameter_count(handle, count, core.error))
   for i = 0, count[0] - 1 do
     local info = core.sized "plait_parameter_info"
-    core.check(lib.plait_plan_parameter_query(handle, i, info, core.error))
+    core.check(lib.plait_plan_query_parameter(handle, i, info, core.error))
     found[i + 1] = {number = i, kind = info.kind, name = ffi.string(info.name),
                     type = ffi.string(info.type)}
   end

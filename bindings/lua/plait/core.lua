@@ -190,7 +190,7 @@ local function answer(self, id, good, result)
   elseif result == true then
     value = 1
   end
-  core.check(lib.plait_inbox_call_done(self:handle(), id, value, text, core.error))
+  core.check(lib.plait_inbox_answer(self:handle(), id, value, text, core.error))
 end
 
 local function run_call(self, id, fn)

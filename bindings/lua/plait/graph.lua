@@ -151,7 +151,7 @@ function Graph:rotate(...)
   local buffers = {...}
   local array, out = ffi.new("plait_buffer *[?]", #buffers), ffi.new "uint64_t[1]"
   for i, one in ipairs(buffers) do array[i - 1] = core.handle(one, "Buffer", "rotate") end
-  core.check(lib.plait_graph_rotate(self:handle(), array, #buffers, 0, out, core.error))
+  core.check(lib.plait_graph_add_rotation(self:handle(), array, #buffers, 0, out, core.error))
   return {now = kernel.turn(out[0], 0), next = kernel.turn(out[0], 1)}
 end
 

@@ -41,7 +41,7 @@ class Node:
     def after(self, *nodes: Node) -> Node:
         """Add edges: this node also starts after `nodes`.  Returns the node."""
         for node in nodes:
-            call(lib.plait_graph_edge, self.graph.handle, node.number, self.number)
+            call(lib.plait_graph_add_edge, self.graph.handle, node.number, self.number)
         return self
 
 
@@ -198,7 +198,7 @@ class Graph(Handle):
             check_buffer(buffer, "rotate")
         array = (c_void_p * len(buffers))(*(b.handle for b in buffers))
         number = c_uint64()
-        call(lib.plait_graph_rotate, self.handle, array, len(buffers),
+        call(lib.plait_graph_add_rotation, self.handle, array, len(buffers),
              _raw.PLAIT_ROTATION_PROLOGUE if prologue else 0, byref(number))
         return Rotation(number.value)
 

@@ -128,7 +128,7 @@ class Plan(Handle):
             found = {}
             for i in range(count.value):
                 info = sized(_raw.plait_parameter_info)
-                call(lib.plait_plan_parameter_query, self.handle, i, byref(info))
+                call(lib.plait_plan_query_parameter, self.handle, i, byref(info))
                 parameter = _Parameter(i, info)
                 found[parameter.name] = parameter
             self._parameters = found

@@ -128,7 +128,7 @@ class System(Handle):
         if event.kind != _raw.PLAIT_EVENT_CALL or event.status != _raw.PLAIT_OK:
             return 0
         value, text = answer(event.user_data)
-        call(lib.plait_inbox_call_done, self._inbox.handle, event.id, value, encode(text))
+        call(lib.plait_inbox_answer, self._inbox.handle, event.id, value, encode(text))
         return 1
 
     def descriptor(self) -> int:

@@ -22,7 +22,6 @@
 
 enum {
 	FEW = 32,	/* predecessors that need no memory of their own */
-	MAX_BRANCHES = 65536,
 };
 
 static plait_status fail(const plait__node_draft *draft, const char *what)
@@ -240,7 +239,7 @@ static plait_status add_region(plait__node_draft *draft)
 	draft->node.kind = PLAIT__CMD_REGION;
 	if (region.kind == PLAIT__REGION_CASE) {
 		if (desc->branch_count == 0 ||
-		    desc->branch_count > MAX_BRANCHES)
+		    desc->branch_count > PLAIT__GRAPH_MAX_BRANCHES)
 			return fail(draft, "a case has 1 to 65536 branches");
 		region.scope_count = (uint32_t)desc->branch_count;
 		region.times = PLAIT__NONE;

@@ -255,8 +255,8 @@ static plait_status check_edge(const plait__graph *graph, plait_node before,
 	return PLAIT_OK;
 }
 
-plait_status plait_graph_edge(plait_graph *graph, plait_node before,
-			      plait_node after, plait_error *error)
+plait_status plait_graph_add_edge(plait_graph *graph, plait_node before,
+				  plait_node after, plait_error *error)
 {
 	plait__graph *entered;
 	plait_status status = plait__graph_enter(graph, &entered, error);
@@ -307,11 +307,47 @@ static plait_status find_body(const plait__graph *graph, plait_node node,
 	return PLAIT_OK;
 }
 
+plait_status plait__graph_body_create(plait__graph *graph, plait_graph **out,
+				      plait_error *error)
+{
+	plait__graph *body;
+	plait_status status = new_graph(graph->object.context, &body, error);
+
+	*out = NULL;
+	if (status != PLAIT_OK)
+		return status;
+	plait__object_hold(&graph->root->object);
+	body->root = graph->root;
+	body->store = graph->store;
+	*out = plait__object_handle(&body->object);
+	return PLAIT_OK;
+}
+
+static void attach_body(plait_graph *handle, uint32_t scope)
+{
+	plait__graph *body;
+
+	if (plait__graph_enter(handle, &body, NULL) != PLAIT_OK)
+		return;
+	body->scope = scope;
+	body->tag = tag_of(body);
+	plait__object_leave(&body->object);
+}
+
+void plait__graph_body_attach(const plait__graph *graph, plait_node node,
+			      uint64_t branch, plait_graph *body)
+{
+	uint32_t scope;
+
+	if (find_body(graph, node, branch, &scope, NULL) == PLAIT_OK)
+		attach_body(body, scope);
+}
+
 plait_status plait_graph_body(plait_graph *graph, plait_node node,
 			      uint64_t branch, plait_graph **out,
 			      plait_error *error)
 {
-	plait__graph *entered, *body = NULL;
+	plait__graph *entered;
 	uint32_t scope = 0;
 	plait_status status;
 
@@ -326,15 +362,9 @@ plait_status plait_graph_body(plait_graph *graph, plait_node node,
 	}
 	status = find_body(entered, node, branch, &scope, error);
 	if (status == PLAIT_OK)
-		status = new_graph(entered->object.context, &body, error);
-	if (status == PLAIT_OK) {
-		plait__object_hold(&entered->root->object);
-		body->root = entered->root;
-		body->store = entered->store;
-		body->scope = scope;
-		body->tag = tag_of(body);
-		*out = plait__object_handle(&body->object);
-	}
+		status = plait__graph_body_create(entered, out, error);
+	if (status == PLAIT_OK)
+		attach_body(*out, scope);
 	plait__object_leave(&entered->object);
 	return status;
 }

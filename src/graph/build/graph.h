@@ -43,6 +43,17 @@ plait_status plait__graph_enter(plait_graph *handle, plait__graph **out,
 plait_status plait__graph_make(plait__context *context, plait__graph **out,
 			       plait_error *error);
 
+/* Bodies of one CASE. */
+enum { PLAIT__GRAPH_MAX_BRANCHES = 65536 };
+
+/* A body of a loop or branch that is not attached to one yet, one reference. */
+plait_status plait__graph_body_create(plait__graph *graph, plait_graph **out,
+				      plait_error *error);
+
+/* Make an unattached body that of a region's branch, which exists. */
+void plait__graph_body_attach(const plait__graph *graph, plait_node node,
+			      uint64_t branch, plait_graph *body);
+
 /* Number of a node, and back: none when it is not one of this graph. */
 plait_node plait__graph_node(const plait__graph *graph, uint32_t index);
 uint32_t plait__graph_index(const plait__graph *graph, plait_node node);

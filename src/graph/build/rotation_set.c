@@ -140,10 +140,10 @@ static plait_status rotate(plait__graph *graph, plait_buffer *const *buffers,
 	return status;
 }
 
-plait_status plait_graph_rotate(plait_graph *graph,
-				plait_buffer *const *buffers, uint64_t count,
-				uint32_t flags, uint64_t *out,
-				plait_error *error)
+plait_status plait_graph_add_rotation(plait_graph *graph,
+				      plait_buffer *const *buffers,
+				      uint64_t count, uint32_t flags,
+				      uint64_t *out, plait_error *error)
 {
 	plait_error own = { .size = sizeof(own) };
 	plait__graph *entered;

@@ -273,10 +273,10 @@ plait_status plait_plan_simulate(plait_plan *plan,
 	return status;
 }
 
-plait_status plait_plan_critical(plait_plan *plan,
-				 const plait_system_desc *system,
-				 plait_critical_command *commands,
-				 uint64_t count, plait_error *error)
+plait_status plait_plan_critical_path(plait_plan *plan,
+				      const plait_system_desc *system,
+				      plait_critical_command *commands,
+				      uint64_t count, plait_error *error)
 {
 	plait__timeline *timeline = NULL;
 	plait__simulate_system ours;

@@ -111,10 +111,10 @@ static plait_status order_nodes(struct scan *s, uint32_t a, uint32_t b)
 	for (j = check->node_first[n]; j < check->node_first[n + 1]; j++)
 		for (i = check->node_first[m]; i < check->node_first[m + 1] &&
 		     status == PLAIT_OK; i++)
-			status = plait__obligations_add_across(check,
-						       check->node_commands[i],
-						       check->node_commands[j],
-						       PLAIT__OBLIGATION_ACCESS, NULL);
+			status = plait__obligations_add_across(
+				check, check->node_commands[i],
+				check->node_commands[j],
+				PLAIT__OBLIGATION_ACCESS, NULL);
 	return status;
 }
 
@@ -253,11 +253,13 @@ static plait_status enter_rotation(struct scan *s, uint32_t c, uint32_t index,
 	uint32_t object = plan->accesses[index].object, i, k;
 	plait_status status = PLAIT_OK;
 
-	for (i = 0; i < plait__rotation_period(rotation) && status == PLAIT_OK; i++) {
+	for (i = 0; status == PLAIT_OK && i < plait__rotation_period(rotation);
+	     i++) {
 		uint32_t slot = plait__rotation_slot(plan, rotation, object, i);
 
 		for (k = 0; k < i; k++)
-			if (plait__rotation_slot(plan, rotation, object, k) == slot)
+			if (plait__rotation_slot(plan, rotation, object,
+						 k) == slot)
 				break;
 		if (k == i)
 			status = enter_object(s, c, index,
@@ -289,7 +291,8 @@ static uint64_t count_entries(const plait__plan *plan)
 		const plait__plan_rotation *rotation =
 			plait__rotation_of(plan, &plan->accesses[i]);
 
-		count += rotation != NULL ? plait__rotation_period(rotation) : 1;
+		count += rotation != NULL ?
+			 plait__rotation_period(rotation) : 1;
 	}
 	return count;
 }
@@ -355,5 +358,7 @@ plait_status plait__accesses_check(plait__check *check)
 	memset(s.end, 0xff, plan->bodies_count * sizeof(uint32_t));
 	linearize(&s, stack);
 	status = check_accesses(&s);
-	return status == PLAIT_OK ? plait__scratch_aliasing_check(check, s.timeline) : status;
+	if (status == PLAIT_OK)
+		status = plait__scratch_aliasing_check(check, s.timeline);
+	return status;
 }

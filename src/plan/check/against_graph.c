@@ -87,9 +87,11 @@ static plait_status check_single(plait__check *check, uint32_t id)
 	if (check->node_first[id + 1] - check->node_first[id] != 1)
 		return plait__check_fail(check, c, "it has several commands");
 	if (device_of(check, c) != node_device(check->input, node, 0))
-		return plait__check_fail(check, c, "it is not on the device of its node");
+		return plait__check_fail(check, c,
+					 "it is not on the device of its node");
 	if (check->plan->commands[c].kind != node->kind)
-		return plait__check_fail(check, c, "its kind is not that of its node");
+		return plait__check_fail(check, c,
+					 "its kind is not that of its node");
 	return PLAIT_OK;
 }
 

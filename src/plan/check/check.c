@@ -21,8 +21,9 @@ static plait_status add_preds(plait__check *check)
 	for (c = 0; c < plan->command_count; c++)
 		for (i = plan->commands[c].pred_first; status == PLAIT_OK &&
 		     i < plan->commands[c + 1].pred_first; i++)
-			status = plait__obligations_add(check, plan->preds[i], c,
-							PLAIT__OBLIGATION_PRED);
+			status = plait__obligations_add(
+				check, plan->preds[i], c,
+				PLAIT__OBLIGATION_PRED);
 	return status;
 }
 
@@ -61,9 +62,9 @@ static plait_status add_redundant(plait__check *check, uint32_t flags)
 	for (c = 0; c < plan->command_count; c++)
 		for (i = plan->commands[c].wait_first; status == PLAIT_OK &&
 		     i < plan->commands[c + 1].wait_first; i++)
-			status = plait__obligations_add(check,
-							check->wait_target[i], c,
-							PLAIT__OBLIGATION_REDUNDANT);
+			status = plait__obligations_add(
+				check, check->wait_target[i], c,
+				PLAIT__OBLIGATION_REDUNDANT);
 	return status;
 }
 

@@ -13,7 +13,8 @@
 /* Counters of one check. */
 typedef struct plait__check_report {
 	uint64_t orderings;		/* edges, preds, accesses, scratch */
-	uint64_t direct;		/* of these, proved by one look */
+	uint64_t direct;		/* of these, proved by the direct
+					 * test */
 	uint64_t clock_steps;		/* clock entries merged to prove the
 					 * others */
 	uint64_t redundant_waits;	/* implied by other orderings; not an

@@ -36,7 +36,8 @@ typedef struct plait__check {
 	uint32_t *track_of;		/* by lane: temporary, for one body */
 	uint32_t *wait_target;		/* by wait: the command waited for */
 	uint32_t *node_first;		/* by node, plus one sentinel */
-	uint32_t *node_commands;	/* commands of each node, without stubs */
+	uint32_t *node_commands;	/* commands of each node, without
+					 * stubs */
 	uint32_t *chain;		/* by command: its chain */
 	uint32_t *link;			/* by command: its index in the chain */
 	uint32_t chain_count;

@@ -4,7 +4,7 @@
  * Obligations are grouped by the chain of `before`, 64 chains to a block.  One
  * sweep over the commands in order carries clocks of these 64 chains only, so
  * the cost is that of 64-entry vector clocks times the number of blocks,
- * whatever the number of lanes.
+ * independent of the number of lanes.
  */
 #include "plan/check/phases.h"
 
@@ -156,7 +156,8 @@ static bool is_redundant(const struct sweep *s, uint32_t c, uint32_t before,
 	uint32_t link = check->link[before], chain = check->chain[before], i;
 	plait__obligations_edges e = plait__obligations_in_edges(check, c);
 
-	if (plait__obligations_has_lane_pred(check, c) && covers(s, c - 1, slot, link))
+	if (plait__obligations_has_lane_pred(check, c) &&
+	    covers(s, c - 1, slot, link))
 		return true;
 	for (i = e.first; i < e.last; i++) {
 		uint32_t from = e.targets[i];
@@ -182,7 +183,8 @@ static plait_status prove(struct sweep *s, uint32_t c)
 			check->report->redundant_waits +=
 				is_redundant(s, c, o->before, slot);
 		else if (!covers(s, c, slot, check->link[o->before]))
-			return plait__obligations_fail(check, o->before, c, o->why);
+			return plait__obligations_fail(check, o->before, c,
+						       o->why);
 	}
 	return PLAIT_OK;
 }
@@ -308,7 +310,8 @@ static plait_status begin_sweeps(struct sweep *s, plait__check *check)
 	memset(s->head, 0xff, commands * sizeof(uint32_t));
 	memset(s->row, 0xff, commands * sizeof(uint32_t));
 	for (c = 0; c < commands; c++) {
-		plait__obligations_edges e = plait__obligations_in_edges(check, c);
+		plait__obligations_edges e =
+			plait__obligations_in_edges(check, c);
 
 		if (plait__obligations_has_lane_pred(check, c))
 			s->uses[c - 1]++;

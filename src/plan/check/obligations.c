@@ -46,7 +46,8 @@ static plait_status chain_preds(plait__check *check)
 		return plait__check_no_memory(check);
 	for (i = 0; i < plan->command_count; i++) {
 		uint32_t c = plan->order[i];
-		plait__obligations_edges e = plait__obligations_in_edges(check, c);
+		plait__obligations_edges e =
+			plait__obligations_in_edges(check, c);
 
 		for (k = e.first; k < e.last; k++)
 			if (!continued[e.targets[k]])
@@ -201,8 +202,9 @@ static uint32_t region_command(const plait__check *check, uint32_t body)
  * they are; else the commands of the innermost common body that hold a and b
  * must be ordered.
  */
-plait_status plait__obligations_add_across(plait__check *check, uint32_t a, uint32_t b,
-					   uint32_t why, bool *exclusive)
+plait_status plait__obligations_add_across(plait__check *check, uint32_t a,
+					   uint32_t b, uint32_t why,
+					   bool *exclusive)
 {
 	const plait__plan_command *commands = check->plan->commands;
 

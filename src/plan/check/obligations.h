@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proof obligations: command a happens before command b of the same body.
- * Every promise of a plan about order becomes one.  An obligation that one look
- * cannot prove goes on a list, which clock_sweeps.c proves with vector clocks
- * of 64 chains at a time.
+ * Every promise of a plan about order becomes one.  An obligation that the
+ * direct test cannot prove goes on a list, which clock_sweeps.c proves with
+ * vector clocks of 64 chains at a time.
  */
 #ifndef PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H
 #define PLAIT_SRC_PLAN_CHECK_OBLIGATIONS_H
@@ -64,8 +64,9 @@ plait_status plait__obligations_add(plait__check *check, uint32_t before,
  * (may be null) if they lie in two branches of one case: at most one of them
  * runs, so no order is needed.
  */
-plait_status plait__obligations_add_across(plait__check *check, uint32_t a, uint32_t b,
-					   uint32_t why, bool *exclusive);
+plait_status plait__obligations_add_across(plait__check *check, uint32_t a,
+					   uint32_t b, uint32_t why,
+					   bool *exclusive);
 /* Fail: nothing orders `before` before `after`. */
 plait_status plait__obligations_fail(plait__check *check, uint32_t before,
 				     uint32_t after, uint32_t why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points of the check's phases, one unit each, in the order of check.c. */
+/* Entry points of the check's phases, one unit each, in the order of
+ * check.c. */
 #ifndef PLAIT_SRC_PLAN_CHECK_PHASES_H
 #define PLAIT_SRC_PLAN_CHECK_PHASES_H
 

@@ -59,7 +59,8 @@ static plait_status check_rotation(plait__check *check, uint32_t c,
 	if (user == PLAIT__NONE)
 		return plait__check_fail(check, c, "it uses a rotation of a "
 					 "loop in another body");
-	return plait__obligations_add(check, loop, user, PLAIT__OBLIGATION_LOOP);
+	return plait__obligations_add(check, loop, user,
+				      PLAIT__OBLIGATION_LOOP);
 }
 
 /* Other commands than launches may have memory and value arguments only. */
@@ -87,7 +88,8 @@ static plait_status check_payload(plait__check *check, uint32_t c,
 	payload = &plan->payloads[link];
 	if (payload->arg_first > plan->args_count ||
 	    payload->arg_count > plan->args_count - payload->arg_first)
-		return plait__check_fail(check, c, "its arguments are out of range");
+		return plait__check_fail(check, c,
+					 "its arguments are out of range");
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < payload->arg_count; i++)
 		status = check_argument(check, c,

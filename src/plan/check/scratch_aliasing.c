@@ -120,14 +120,15 @@ static plait_status use_range(struct arena *a, uint32_t *head,
 	while (*at != PLAIT__NONE && a->intervals[*at].from < mine.to) {
 		struct interval old = a->intervals[interval = *at];
 
-		status = plait__obligations_add_across(a->check, old.last, s->command,
-					    PLAIT__OBLIGATION_SCRATCH, &exclusive);
+		status = plait__obligations_add_across(
+			a->check, old.last, s->command,
+			PLAIT__OBLIGATION_SCRATCH, &exclusive);
 		mine.before = exclusive ? old.before : old.last;
 		if (status == PLAIT_OK && exclusive &&
 		    old.before != PLAIT__NONE)
-			status = plait__obligations_add_across(a->check, old.before,
-							       s->command,
-						    PLAIT__OBLIGATION_SCRATCH, NULL);
+			status = plait__obligations_add_across(
+				a->check, old.before, s->command,
+				PLAIT__OBLIGATION_SCRATCH, NULL);
 		if (status != PLAIT_OK)
 			return status;
 		*at = old.next;

@@ -135,7 +135,8 @@ static plait_status check_body(plait__check *check, uint32_t b,
 				 "it does not follow the one before it");
 	if (body->exit_first > plan->exits_count ||
 	    body->exit_count > plan->exits_count - body->exit_first)
-		return fail_part(check, "body", b, "its exits are out of range");
+		return fail_part(check, "body", b,
+				 "its exits are out of range");
 	if (body->segment_first > plan->segments_count ||
 	    body->segment_count > plan->segments_count - body->segment_first)
 		return fail_part(check, "body", b,
@@ -144,7 +145,8 @@ static plait_status check_body(plait__check *check, uint32_t b,
 		return fail_part(check, "body", b, "a reserved field is set");
 	if ((b == 0) != (body->region == PLAIT__NONE) ||
 	    (b > 0 && body->region >= plan->regions_count))
-		return fail_part(check, "body", b, "its region is out of range");
+		return fail_part(check, "body", b,
+				 "its region is out of range");
 	for (i = 0; i < body->track_count && status == PLAIT_OK; i++)
 		status = check_track(check, b, *track + i, command);
 	if (status == PLAIT_OK &&
@@ -187,10 +189,12 @@ static plait_status check_command(plait__check *check, uint32_t c)
 					 "its region or payload is out of range");
 	if (command->signal != PLAIT__NONE &&
 	    command->signal >= plan->signal_count)
-		return plait__check_fail(check, c, "its signal is out of range");
+		return plait__check_fail(check, c,
+					 "its signal is out of range");
 	if (plait__plan_segment_of(plan, c) != PLAIT__NONE &&
 	    plait__plan_segment_of(plan, c) >= plan->segments_count)
-		return plait__check_fail(check, c, "its segment is out of range");
+		return plait__check_fail(check, c,
+					 "its segment is out of range");
 	return PLAIT_OK;
 }
 
@@ -294,19 +298,22 @@ static plait_status check_region(plait__check *check, uint32_t r,
 	if (region->command >= plan->command_count ||
 	    plan->commands[region->command].kind != PLAIT__CMD_REGION ||
 	    plan->commands[region->command].link != r)
-		return fail_part(check, "region", r, "its command is not that of a region");
+		return fail_part(check, "region", r,
+				 "its command is not that of a region");
 	if (region->body_count == 0 ||
 	    region->body_first >= plan->bodies_count ||
 	    region->body_count > plan->bodies_count - region->body_first ||
 	    (region->kind != PLAIT__REGION_CASE && region->body_count != 1))
-		return fail_part(check, "region", r, "its bodies are out of range");
+		return fail_part(check, "region", r,
+				 "its bodies are out of range");
 	if (check->body_of[region->command] >= region->body_first)
 		return fail_part(check, "region", r,
 				 "its bodies must follow the body that holds it");
 	if (region->lane_count == 0 ||
 	    region->lane_first > plan->region_lanes_count ||
 	    region->lane_count > plan->region_lanes_count - region->lane_first)
-		return fail_part(check, "region", r, "its lanes are out of range");
+		return fail_part(check, "region", r,
+				 "its lanes are out of range");
 	if (region->lane_first != (r == 0 ? 0 : region[-1].lane_first +
 				   region[-1].lane_count))
 		return fail_part(check, "region", r,

@@ -146,7 +146,8 @@ static plait_status check_makespans(plait__check *check)
 	f.end = plait__check_alloc(check, plan->command_count, sizeof(*f.end));
 	f.lane_end = plait__check_alloc(check, plan->lanes_count,
 					sizeof(*f.lane_end));
-	f.makespan = plait__check_alloc(check, plan->bodies_count, sizeof(*f.makespan));
+	f.makespan = plait__check_alloc(check, plan->bodies_count,
+					sizeof(*f.makespan));
 	if (f.end == NULL || f.lane_end == NULL || f.makespan == NULL)
 		return plait__check_no_memory(check);
 	while (b-- > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan as one JSON object. */
+/* JSON form of plans. */
 #ifndef PLAIT_SRC_PLAN_IO_JSON_H
 #define PLAIT_SRC_PLAN_IO_JSON_H
 

@@ -13,13 +13,15 @@
 
 /* ---- extra items ---- */
 
-static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_t device)
+static plait_status add_extra(plait__planner_state *planner, uint32_t t,
+			      uint32_t device)
 {
 	uint32_t capacity = planner->extra_capacity;
 
-	if (plait__workspace_reserve(&planner->work, (void **)&planner->extra_device,
-				 &capacity, planner->extra_count + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&planner->work,
+				     (void **)&planner->extra_device, &capacity,
+				     planner->extra_count + 1ull,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	planner->extra_capacity = capacity;
 	planner->extra_device[planner->extra_count++] = device;
@@ -28,8 +30,9 @@ static plait_status add_extra(plait__planner_state *planner, uint32_t t, uint32_
 }
 
 /* Count the lanes of each device that the bodies of a region need at once. */
-static void count_region_lanes(plait__planner_state *planner, uint32_t region_index,
-			       uint32_t *counts, uint32_t *most)
+static void count_region_lanes(plait__planner_state *planner,
+			       uint32_t region_index, uint32_t *counts,
+			       uint32_t *most)
 {
 	const plait__input_region *region =
 		&planner->input->regions[region_index];
@@ -56,8 +59,8 @@ static plait_status region_extras(plait__planner_state *planner, uint32_t t,
 	uint32_t home = plait__planner_device(planner, t);
 	uint32_t *most = counts + devices;
 
-	count_region_lanes(planner, plait__planner_node(planner, t)->link, counts,
-			   most);
+	count_region_lanes(planner, plait__planner_node(planner, t)->link,
+			   counts, most);
 	for (d = 0; d < devices; d++)
 		for (i = d == home; i < most[d]; i++)
 			if (add_extra(planner, t, d) != PLAIT_OK)
@@ -114,7 +117,8 @@ static bool has_like_pred(const plait__planner_state *planner, uint32_t t)
 }
 
 /* Order: highest rank first; then nodes that share the affinity of a pred. */
-static bool is_before(const plait__planner_state *planner, uint32_t a, uint32_t b)
+static bool is_before(const plait__planner_state *planner, uint32_t a,
+		      uint32_t b)
 {
 	if (planner->rank[a] != planner->rank[b] || !planner->has_affinity)
 		return planner->rank[a] > planner->rank[b];
@@ -122,8 +126,8 @@ static bool is_before(const plait__planner_state *planner, uint32_t a, uint32_t 
 }
 
 /* Merge two adjacent runs of seq, stably. */
-static void merge(const plait__planner_state *planner, uint32_t *seq, uint32_t middle,
-		  uint32_t end, uint32_t *spare)
+static void merge(const plait__planner_state *planner, uint32_t *seq,
+		  uint32_t middle, uint32_t end, uint32_t *spare)
 {
 	uint32_t i = 0, j = middle, out = 0;
 
@@ -135,8 +139,8 @@ static void merge(const plait__planner_state *planner, uint32_t *seq, uint32_t m
 }
 
 /* Sort one level, stably. */
-static void sort_level(plait__planner_state *planner, uint32_t *seq, uint32_t count,
-		       uint32_t *spare)
+static void sort_level(plait__planner_state *planner, uint32_t *seq,
+		       uint32_t count, uint32_t *spare)
 {
 	uint32_t width, i;
 
@@ -157,15 +161,16 @@ static void sort_level(plait__planner_state *planner, uint32_t *seq, uint32_t co
 }
 
 /* Sort each level of the scope by rank.  t numbers ascend with the level. */
-static void sort_scope(plait__planner_state *planner, const plait__planner_scope *scope,
-		       uint32_t *spare)
+static void sort_scope(plait__planner_state *planner,
+		       const plait__planner_scope *scope, uint32_t *spare)
 {
 	uint32_t end = scope->t_first + scope->t_count, t, from;
 
 	for (t = scope->t_first; t < end; t++)
 		planner->seq[t] = t;
 	for (t = from = scope->t_first; t < end; t++) {
-		if (t + 1 < end && planner->level[t + 1] == planner->level[from])
+		if (t + 1 < end &&
+		    planner->level[t + 1] == planner->level[from])
 			continue;
 		sort_level(planner, planner->seq + from, t + 1 - from, spare);
 		from = t + 1;
@@ -205,9 +210,10 @@ static plait_status run_chains(plait__planner_state *planner, struct lanes *l,
 	plait_status status = PLAIT_OK;
 
 	if (l->spare == NULL)
-		l->spare = plait__workspace_cut(&planner->work, PLAIT__WORKSPACE_EARLY,
-					    planner->node_count,
-					    sizeof(uint32_t));
+		l->spare = plait__workspace_cut(&planner->work,
+						PLAIT__WORKSPACE_EARLY,
+						planner->node_count,
+						sizeof(uint32_t));
 	if (l->spare == NULL)
 		return plait__planner_no_memory(planner);
 	sort_scope(planner, scope, l->spare);
@@ -225,7 +231,8 @@ static plait_status run_chains(plait__planner_state *planner, struct lanes *l,
 	return PLAIT_OK;
 }
 
-static plait_status run_scope(plait__planner_state *planner, struct lanes *l, uint32_t s)
+static plait_status run_scope(plait__planner_state *planner, struct lanes *l,
+			      uint32_t s)
 {
 	plait_status status = plait__critical_path_rank(planner, s);
 	bool done = false;
@@ -247,26 +254,29 @@ static plait_status run_scope(plait__planner_state *planner, struct lanes *l, ui
 	return status;
 }
 
-static plait_status take_arrays(plait__planner_state *planner, struct lanes *l)
+static plait_status alloc_arrays(plait__planner_state *planner, struct lanes *l)
 {
 	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
 
 	memset(l, 0, sizeof(*l));
 	planner->cost = plait__workspace_cut(work, PLAIT__WORKSPACE_LATE, n,
-					 sizeof(uint64_t));
-	planner->rank = plait__workspace_cut(work, plait__planner_early_slab(planner), n,
-					 sizeof(uint64_t));
+					     sizeof(uint64_t));
+	planner->rank = plait__workspace_cut(work,
+					     plait__planner_early_slab(planner),
+					     n, sizeof(uint64_t));
 	planner->seq = plait__workspace_cut(work, PLAIT__WORKSPACE_LATE, n,
-					sizeof(uint32_t));
-	l->counts = plait__workspace_alloc(work, 2ull * planner->input->device_count,
-				       sizeof(uint32_t));
+					    sizeof(uint32_t));
+	l->counts = plait__workspace_alloc(work,
+					   2ull * planner->input->device_count,
+					   sizeof(uint32_t));
 	planner->mixed = planner->has_several;
 	if (planner->mixed)
 		planner->extras = plait__workspace_alloc_zero(work, n,
 							  sizeof(*planner->extras));
-	if (planner->cost == NULL || planner->rank == NULL || planner->seq == NULL ||
-	    l->counts == NULL || (planner->mixed && planner->extras == NULL))
+	if (planner->cost == NULL || planner->rank == NULL ||
+	    planner->seq == NULL || l->counts == NULL ||
+	    (planner->mixed && planner->extras == NULL))
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
@@ -279,19 +289,22 @@ static void close_engines(struct lanes *l)
 		plait__search_close(l->list);
 }
 
-static plait_status grow_items(plait__planner_state *planner, uint32_t *capacity)
+static plait_status grow_items(plait__planner_state *planner,
+			       uint32_t *capacity)
 {
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 	uint32_t old = *capacity;
 
 	/* Usually the first allocation is final: no extra items. */
 	if (old == 0 && planner->lane == NULL) {
-		planner->lane = plait__workspace_cut(&planner->work, PLAIT__WORKSPACE_LATE,
-						 items, sizeof(uint32_t));
+		planner->lane = plait__workspace_cut(&planner->work,
+						     PLAIT__WORKSPACE_LATE,
+						     items, sizeof(uint32_t));
 		*capacity = planner->lane == NULL ? 0 : (uint32_t)items;
 	}
-	if (plait__workspace_reserve(&planner->work, (void **)&planner->lane, capacity,
-				 items, sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&planner->work, (void **)&planner->lane,
+				     capacity, items,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return plait__planner_no_memory(planner);
 	if (*capacity > old)
 		memset(planner->lane + old, 0xff,
@@ -303,7 +316,7 @@ plait_status plait__assign_lanes(plait__planner_state *planner)
 {
 	uint32_t s = planner->scope_count, capacity = 0;
 	struct lanes l;
-	plait_status status = take_arrays(planner, &l);
+	plait_status status = alloc_arrays(planner, &l);
 
 	while (status == PLAIT_OK && s-- > 0) {
 		if (planner->scopes[s].body == PLAIT__NONE)

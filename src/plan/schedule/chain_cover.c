@@ -21,18 +21,19 @@
 #include <string.h>
 
 enum {
-	CREDIT_NODE = 24,
-	CREDIT_PRED = 8,
+	BUDGET_NODE = 24,
+	BUDGET_PRED = 8,
 	SEARCH_STEPS = 65536,	/* maximum of one search */
 	SWAP_STEPS = 64,	/* maximum of one search for another tail */
 	SWAP_NODES = 16,	/* candidates of one augmenting path */
 	SWAP_PREDS = 8,
-	LIKES_TRIED = 4		/* tails examined for a node with an affinity */
+	AFFINITY_TRIED = 4		/* tails examined for a node with an
+					 * affinity */
 };
 
 struct path_step {
 	uint32_t t;
-	uint32_t left;		/* preds not examined yet: first ..  left - 1 */
+	uint32_t left;		/* preds not examined yet: first .. left - 1 */
 };
 
 struct plait__chain_cover {
@@ -44,17 +45,17 @@ struct plait__chain_cover {
 	uint32_t *cursor;	/* by t: preds from here on are exhausted */
 	uint32_t *stamp;	/* by t: number of the last search that visited
 				 * it */
-	uint32_t *to_come;	/* by t: successors not yet placed */
-	uint32_t *likes;	/* by t: bit set of affinities that its lane has
+	uint32_t *unplaced_succs;	/* by t: successors not yet placed */
+	uint32_t *affinities;	/* by t: bit set of affinities that its lane has
 				 * run */
 	struct path_step *path;
-	uint32_t frame_capacity;
+	uint32_t path_capacity;
 	uint32_t search;
-	uint64_t credit;
+	uint64_t budget;
 	bool no_memory;
 };
 
-static uint32_t like_of(const plait__planner_state *planner, uint32_t t)
+static uint32_t affinity_bit(const plait__planner_state *planner, uint32_t t)
 {
 	uint32_t affinity = !planner->has_affinity ? 0 :
 			    plait__planner_node(planner, t)->affinity;
@@ -63,7 +64,8 @@ static uint32_t like_of(const plait__planner_state *planner, uint32_t t)
 }
 
 /* Returns the item of u on `device` that is a tail, or none. */
-static uint32_t find_tail(const struct plait__chain_cover *c, uint32_t u, uint32_t device)
+static uint32_t find_tail(const struct plait__chain_cover *c, uint32_t u,
+			  uint32_t device)
 {
 	const plait__planner_state *planner = c->planner;
 	uint32_t count, k, item;
@@ -86,14 +88,15 @@ static bool is_any_tail(const struct plait__chain_cover *c, uint32_t u)
 	uint32_t count = plait__planner_extra_items(c->planner, u).count, k;
 
 	for (k = 0; k <= count; k++)
-		if (c->next[plait__planner_item(c->planner, u, k)] == PLAIT__NONE)
+		if (c->next[plait__planner_item(c->planner, u,
+						k)] == PLAIT__NONE)
 			return true;
 	return false;
 }
 
 /* Find with path compression: returns u itself, or the only node that it leads
  * to. */
-static uint32_t substitute(struct plait__chain_cover *c, uint32_t u)
+static uint32_t find(struct plait__chain_cover *c, uint32_t u)
 {
 	while (u != PLAIT__NONE && c->via[u] != u) {
 		uint32_t v = c->via[u];
@@ -106,27 +109,27 @@ static uint32_t substitute(struct plait__chain_cover *c, uint32_t u)
 }
 
 /* Drop exhausted preds at the end of x's list; then compress x itself. */
-static void trim(struct plait__chain_cover *c, uint32_t x)
+static void compress(struct plait__chain_cover *c, uint32_t x)
 {
 	plait__planner_state *planner = c->planner;
 	uint32_t first = planner->pred_first[x];
 
 	while (c->cursor[x] > first &&
-	       substitute(c, planner->preds[c->cursor[x] - 1]) == PLAIT__NONE)
+	       find(c, planner->preds[c->cursor[x] - 1]) == PLAIT__NONE)
 		c->cursor[x]--;
 	if (is_any_tail(c, x))
 		return;
 	if (c->cursor[x] == first)
 		c->via[x] = PLAIT__NONE;
 	else if (c->cursor[x] == first + 1)
-		c->via[x] = substitute(c, planner->preds[first]);
+		c->via[x] = find(c, planner->preds[first]);
 }
 
-static bool push_frame(struct plait__chain_cover *c, uint32_t depth, uint32_t x)
+static bool push_step(struct plait__chain_cover *c, uint32_t depth, uint32_t x)
 {
 	if (plait__workspace_reserve(&c->planner->work, (void **)&c->path,
-				 &c->frame_capacity, depth + 1ull,
-				 sizeof(*c->path)) != PLAIT_OK) {
+				     &c->path_capacity, depth + 1ull,
+				     sizeof(*c->path)) != PLAIT_OK) {
 		c->no_memory = true;
 		return false;
 	}
@@ -141,50 +144,50 @@ struct found {
 };
 
 /* Record a tail at u; returns true if the search may stop. */
-static bool consider(const struct plait__chain_cover *c, uint32_t u, uint32_t device,
-		     uint32_t like, struct found *found)
+static bool consider(const struct plait__chain_cover *c, uint32_t u,
+		     uint32_t device, uint32_t affinity, struct found *found)
 {
 	uint32_t item = find_tail(c, u, device);
 
 	if (item == PLAIT__NONE)
 		return false;
-	if (found->item == PLAIT__NONE || (c->likes[u] & like) != 0)
+	if (found->item == PLAIT__NONE || (c->affinities[u] & affinity) != 0)
 		found->item = item;
-	return like == 0 || (c->likes[u] & like) != 0 ||
-	       ++found->tried == LIKES_TRIED;
+	return affinity == 0 || (c->affinities[u] & affinity) != 0 ||
+	       ++found->tried == AFFINITY_TRIED;
 }
 
 /*
  * Returns a tail on `device` among the ancestors of v, or none if there is none
  * or the steps ran out.  Depth-first; the stack is the path back to v.
  */
-static uint32_t search(struct plait__chain_cover *c, uint32_t v, uint32_t device,
-		       uint32_t like, uint32_t steps)
+static uint32_t search(struct plait__chain_cover *c, uint32_t v,
+		       uint32_t device, uint32_t affinity, uint32_t steps)
 {
 	struct found found = { PLAIT__NONE, 0 };
 	uint32_t depth = 0, u;
 
 	c->search++;
-	if (!push_frame(c, depth++, v))
+	if (!push_step(c, depth++, v))
 		return PLAIT__NONE;
-	while (depth > 0 && steps > 0 && c->credit > 0) {
+	while (depth > 0 && steps > 0 && c->budget > 0) {
 		struct path_step *top = &c->path[depth - 1];
 
 		if (top->left == c->planner->pred_first[top->t]) {
-			trim(c, top->t);
+			compress(c, top->t);
 			depth--;
 			continue;
 		}
 		steps--;
-		c->credit--;
+		c->budget--;
 		c->planner->counts->recycle_steps++;
-		u = substitute(c, c->planner->preds[--top->left]);
+		u = find(c, c->planner->preds[--top->left]);
 		if (u == PLAIT__NONE || c->stamp[u] == c->search)
 			continue;
 		c->stamp[u] = c->search;
-		if (consider(c, u, device, like, &found))
+		if (consider(c, u, device, affinity, &found))
 			break;
-		if (!push_frame(c, depth++, u))
+		if (!push_step(c, depth++, u))
 			return PLAIT__NONE;
 	}
 	return found.item;
@@ -195,22 +198,22 @@ static uint32_t search(struct plait__chain_cover *c, uint32_t v, uint32_t device
  * successors, then highest level, then a lane that ran the same affinity, then
  * the first.
  */
-static bool is_better(const struct plait__chain_cover *c, uint32_t u, uint32_t best,
-		      uint32_t like)
+static bool is_better(const struct plait__chain_cover *c, uint32_t u,
+		      uint32_t best, uint32_t affinity)
 {
 	const plait__planner_state *planner = c->planner;
 
-	if (c->to_come[u] != c->to_come[best])
-		return c->to_come[u] < c->to_come[best];
+	if (c->unplaced_succs[u] != c->unplaced_succs[best])
+		return c->unplaced_succs[u] < c->unplaced_succs[best];
 	if (planner->level[u] != planner->level[best])
 		return planner->level[u] > planner->level[best];
-	return (c->likes[u] & like) != 0 && (c->likes[best] & like) == 0;
+	return (c->affinities[u] & affinity) != 0 &&
+	       (c->affinities[best] & affinity) == 0;
 }
 
-/* Returns the tail, on `device`, of the pred whose chain v continues, or
- * none. */
+/* Returns the tail, on `device`, of the pred that v continues, or none. */
 static uint32_t continue_pred(const struct plait__chain_cover *c, uint32_t v,
-			      uint32_t device, uint32_t like)
+			      uint32_t device, uint32_t affinity)
 {
 	const plait__planner_state *planner = c->planner;
 	uint32_t i, best = PLAIT__NONE, best_u = 0;
@@ -220,7 +223,7 @@ static uint32_t continue_pred(const struct plait__chain_cover *c, uint32_t v,
 		uint32_t item = find_tail(c, u, device);
 
 		if (item == PLAIT__NONE ||
-		    (best != PLAIT__NONE && !is_better(c, u, best_u, like)))
+		    (best != PLAIT__NONE && !is_better(c, u, best_u, affinity)))
 			continue;
 		best = item;
 		best_u = u;
@@ -238,8 +241,8 @@ struct swap {
 				 * itself */
 };
 
-static bool is_swappable(const struct plait__chain_cover *c, const struct swap *swaps,
-			 uint32_t count, uint32_t x)
+static bool is_swappable(const struct plait__chain_cover *c,
+			 const struct swap *swaps, uint32_t count, uint32_t x)
 {
 	uint32_t i;
 
@@ -252,9 +255,9 @@ static bool is_swappable(const struct plait__chain_cover *c, const struct swap *
 	return true;
 }
 
-static uint32_t add_swaps(const struct plait__chain_cover *c, struct swap *swaps,
-			  uint32_t count, uint32_t wants, uint32_t parent,
-			  uint32_t device)
+static uint32_t add_swaps(const struct plait__chain_cover *c,
+			  struct swap *swaps, uint32_t count, uint32_t wants,
+			  uint32_t parent, uint32_t device)
 {
 	const plait__planner_state *planner = c->planner;
 	uint32_t i = planner->pred_first[wants + 1], tried = 0;
@@ -309,15 +312,15 @@ static void place_item(struct plait__chain_cover *c, uint32_t t, uint32_t k)
 	plait__planner_state *planner = c->planner;
 	uint32_t item = plait__planner_item(planner, t, k);
 	uint32_t device = plait__planner_item_device(planner, t, k);
-	uint32_t like = like_of(planner, t);
-	uint32_t tail = continue_pred(c, t, device, like);
+	uint32_t affinity = affinity_bit(planner, t);
+	uint32_t tail = continue_pred(c, t, device, affinity);
 
 	if (tail == PLAIT__NONE)
-		tail = search(c, t, device, like, SEARCH_STEPS);
+		tail = search(c, t, device, affinity, SEARCH_STEPS);
 	if (tail != PLAIT__NONE) {
 		c->next[tail] = item;
 		if (tail < planner->node_count)
-			c->likes[t] |= c->likes[tail];
+			c->affinities[t] |= c->affinities[tail];
 		return;
 	}
 	if (k == 0 && plait__planner_extra_items(planner, t).count == 0)
@@ -339,13 +342,13 @@ static plait_status place_all(struct plait__chain_cover *c,
 		uint32_t t = planner->seq[i];
 		uint32_t count = plait__planner_extra_items(planner, t).count;
 
-		c->credit += CREDIT_NODE + CREDIT_PRED *
+		c->budget += BUDGET_NODE + BUDGET_PRED *
 			(uint64_t)(planner->pred_first[t + 1] -
 				   planner->pred_first[t]);
-		c->likes[t] = like_of(planner, t);
+		c->affinities[t] = affinity_bit(planner, t);
 		for (j = planner->pred_first[t]; j < planner->pred_first[t + 1];
 		     j++)
-			c->to_come[planner->preds[j]]--;
+			c->unplaced_succs[planner->preds[j]]--;
 		for (k = 0; k <= count; k++)
 			place_item(c, t, k);
 	}
@@ -353,7 +356,8 @@ static plait_status place_all(struct plait__chain_cover *c,
 }
 
 /* Number the chains in the order of their first items. */
-static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_scope *scope)
+static plait_status number_lanes(struct plait__chain_cover *c,
+				 plait__planner_scope *scope)
 {
 	plait__planner_state *planner = c->planner;
 	uint32_t i, k, end = scope->t_first + scope->t_count;
@@ -372,7 +376,8 @@ static plait_status number_lanes(struct plait__chain_cover *c, plait__planner_sc
 						   &planner->lane[item]) != PLAIT_OK)
 				return PLAIT_E_NOMEM;
 			if (c->next[item] != PLAIT__NONE)
-				planner->lane[c->next[item]] = planner->lane[item];
+				planner->lane[c->next[item]] =
+					planner->lane[item];
 		}
 	}
 	return PLAIT_OK;
@@ -383,24 +388,25 @@ plait_status plait__chain_cover_open(plait__planner_state *planner,
 {
 	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
-	struct plait__chain_cover *c = plait__workspace_alloc_zero(work, 1, sizeof(*c));
+	struct plait__chain_cover *c =
+		plait__workspace_alloc_zero(work, 1, sizeof(*c));
 
 	if (c == NULL)
 		return plait__planner_no_memory(planner);
 	c->planner = planner;
 	c->via = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				  sizeof(uint32_t));
-	c->cursor = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				     sizeof(uint32_t));
-	c->stamp = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
-					 sizeof(uint32_t));
-	c->to_come = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
 				      sizeof(uint32_t));
-	c->likes = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				    sizeof(uint32_t));
+	c->cursor = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					 sizeof(uint32_t));
+	c->stamp = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
+					     sizeof(uint32_t));
+	c->unplaced_succs = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY,
+						 n, sizeof(uint32_t));
+	c->affinities = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					     sizeof(uint32_t));
 	*out = c;
-	if (c->via == NULL || c->cursor == NULL ||
-	    c->stamp == NULL || c->to_come == NULL || c->likes == NULL)
+	if (c->via == NULL || c->cursor == NULL || c->stamp == NULL ||
+	    c->unplaced_succs == NULL || c->affinities == NULL)
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
@@ -413,8 +419,8 @@ void plait__chain_cover_close(struct plait__chain_cover *c)
 	plait__workspace_free(work, c->via);
 	plait__workspace_free(work, c->cursor);
 	plait__workspace_free(work, c->stamp);
-	plait__workspace_free(work, c->to_come);
-	plait__workspace_free(work, c->likes);
+	plait__workspace_free(work, c->unplaced_succs);
+	plait__workspace_free(work, c->affinities);
 	plait__workspace_free(work, c->path);
 	plait__workspace_free(work, c);
 }
@@ -440,8 +446,8 @@ static plait_status reserve_items(struct plait__chain_cover *c)
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
 	if (plait__workspace_reserve(&planner->work, (void **)&c->next,
-				 &c->next_capacity, items,
-				 sizeof(uint32_t)) != PLAIT_OK)
+				     &c->next_capacity, items,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return plait__planner_no_memory(planner);
 	if (c->next_capacity > old)
 		memset(c->next + old, 0xff,
@@ -449,7 +455,8 @@ static plait_status reserve_items(struct plait__chain_cover *c)
 	return PLAIT_OK;
 }
 
-plait_status plait__chain_cover_run(struct plait__chain_cover *c, uint32_t scope_index)
+plait_status plait__chain_cover_run(struct plait__chain_cover *c,
+				    uint32_t scope_index)
 {
 	plait__planner_state *planner = c->planner;
 	plait__planner_scope *scope = &planner->scopes[scope_index];
@@ -460,7 +467,7 @@ plait_status plait__chain_cover_run(struct plait__chain_cover *c, uint32_t scope
 	for (t = scope->t_first; t < end; t++) {
 		c->via[t] = t;
 		c->cursor[t] = planner->pred_first[t + 1];
-		c->to_come[t] = planner->succ_first[t + 1] -
+		c->unplaced_succs[t] = planner->succ_first[t + 1] -
 				planner->succ_first[t];
 	}
 	scope->lane_first = planner->lane_device_count;

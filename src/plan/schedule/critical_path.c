@@ -28,7 +28,8 @@ static uint32_t highest_cost(const plait__planner_state *planner,
 static const plait__planner_scope *counted_body(
 	const plait__planner_state *planner, const plait__input_region *region)
 {
-	const plait__planner_scope *bodies = &planner->scopes[region->scope_first];
+	const plait__planner_scope *bodies =
+		&planner->scopes[region->scope_first];
 	uint32_t most = 0;
 
 	if (region->kind == PLAIT__REGION_CASE &&
@@ -64,7 +65,8 @@ static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 		if (region->kind != PLAIT__REGION_CASE && region->times > 0 &&
 		    __builtin_mul_overflow(times, region->times, &times))
 			times = UINT64_MAX;
-		if (body->t_count == 0 || body->makespan < plait__planner_own_cost(planner, t))
+		if (body->t_count == 0 ||
+		    body->makespan < plait__planner_own_cost(planner, t))
 			break;
 		t = highest_cost(planner, body);
 	}
@@ -75,12 +77,12 @@ static plait_status fail_cost(const plait__planner_state *planner, uint32_t t)
 			       (unsigned long long)times);
 	return plait__planner_fail_at(planner, planner->node_of[t],
 				    "costs add up to more than 2^63 - 1; most "
-				    "is %s, with %llu%s",
-				    plait__input_node_text(planner->input,
+				      "is %s, with %llu%s",
+				      plait__input_node_text(planner->input,
 							   planner->node_of[t],
-							   name),
+							     name),
 				    (unsigned long long)plait__planner_own_cost(planner, t),
-				    often);
+				      often);
 }
 
 /* The sum overflows at node t. */
@@ -101,8 +103,8 @@ static plait_status fail_sum(const plait__planner_state *planner,
 
 /* Returns false on overflow; else adds the expected time of the bodies and
  * decisions of a region to *cost. */
-static bool region_cost(const plait__planner_state *planner, uint32_t region_index,
-			uint64_t *cost)
+static bool region_cost(const plait__planner_state *planner,
+			uint32_t region_index, uint64_t *cost)
 {
 	const plait__input_region *region =
 		&planner->input->regions[region_index];
@@ -150,7 +152,8 @@ static plait_status node_costs(plait__planner_state *planner,
 	return PLAIT_OK;
 }
 
-plait_status plait__critical_path_rank(plait__planner_state *planner, uint32_t scope_index)
+plait_status plait__critical_path_rank(plait__planner_state *planner,
+				       uint32_t scope_index)
 {
 	const plait__planner_scope *scope = &planner->scopes[scope_index];
 	plait_status status = node_costs(planner, scope);

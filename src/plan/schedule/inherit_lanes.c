@@ -28,7 +28,7 @@ static plait_status copy_lanes(plait__planner_state *planner)
 		if (whole->lanes[i].device >= planner->input->device_count)
 			return fail_whole(planner, "it has other devices");
 		if (plait__planner_new_lane(planner, scope,
-					   whole->lanes[i].device, &lane) !=
+					    whole->lanes[i].device, &lane) !=
 		    PLAIT_OK)
 			return plait__planner_no_memory(planner);
 	}
@@ -64,7 +64,8 @@ static plait_status check_node(plait__planner_state *planner, uint32_t node,
 
 /* In the order of the whole plan the extra commands of a node follow its main
  * one. */
-static plait_status take_commands(plait__planner_state *planner, const uint32_t *t_of)
+static plait_status copy_commands(plait__planner_state *planner,
+				  const uint32_t *t_of)
 {
 	const plait__plan *whole = planner->options->whole;
 	const plait__plan_body *body = &whole->bodies[0];
@@ -89,7 +90,8 @@ static plait_status take_commands(plait__planner_state *planner, const uint32_t 
 			return fail_whole(planner, "a node has other commands");
 		if (k == 0 && check_node(planner, node, command) != PLAIT_OK)
 			return PLAIT_E_INVALID;
-		planner->lane[plait__planner_item(planner, t, k)] = command->lane;
+		planner->lane[plait__planner_item(planner, t,
+						  k)] = command->lane;
 		if (k == 0)
 			planner->seq[placed++] = t;
 	}
@@ -109,7 +111,8 @@ static plait_status check_items(plait__planner_state *planner, uint64_t *finish)
 	for (i = scope->t_first; i < end; i++) {
 		uint32_t t = planner->seq[i], p;
 
-		for (k = 0; k <= plait__planner_extra_items(planner, t).count; k++)
+		for (k = 0; k <= plait__planner_extra_items(planner,
+							    t).count; k++)
 			if (planner->lane[plait__planner_item(planner, t, k)] ==
 			    PLAIT__NONE)
 				return fail_whole(planner,
@@ -167,15 +170,16 @@ plait_status plait__inherit_lanes(plait__planner_state *planner)
 	if (status != PLAIT_OK)
 		return status;
 	t_of = plait__workspace_alloc_none(work, planner->input->node_count,
-				       sizeof(uint32_t));
-	finish = plait__workspace_alloc(work, planner->node_count, sizeof(uint64_t));
+					   sizeof(uint32_t));
+	finish = plait__workspace_alloc(work, planner->node_count,
+					sizeof(uint64_t));
 	lane_free = plait__workspace_alloc_zero(work, scope->lane_count,
-					    sizeof(uint64_t));
+						sizeof(uint64_t));
 	if (t_of == NULL || finish == NULL || lane_free == NULL)
 		return plait__planner_no_memory(planner);
 	for (t = scope->t_first; t < scope->t_first + scope->t_count; t++)
 		t_of[planner->node_of[t]] = t;
-	status = take_commands(planner, t_of);
+	status = copy_commands(planner, t_of);
 	if (status == PLAIT_OK)
 		status = check_items(planner, finish);
 	if (status == PLAIT_OK)

@@ -8,10 +8,10 @@
 #include "plan/schedule/priority_queue.h"
 #include "plan/schedule/place_command.h"
 
-/* Ready queue of one device: nodes whose preds are all placed. */
+/* Ready queue of one device: nodes with all preds placed. */
 struct plait__list_ready {
-	plait__priority_queue now;	/* preds complete: highest rank first */
-	plait__priority_queue not_ready;	/* by the time when their preds
+	plait__priority_queue ready;	/* preds complete: highest rank first */
+	plait__priority_queue pending;	/* by the time when their preds
 						 * complete */
 };
 
@@ -24,17 +24,17 @@ struct plait__list_schedule {
 				 * the queues */
 	uint32_t *position;	/* by item: position in its lane */
 	uint32_t position_capacity;
-	uint32_t first_lane_capacity;
-	uint32_t *first_seq;	/* best attempt so far, while another runs */
-	uint32_t *first_lane;
+	uint32_t best_lane_capacity;
+	uint32_t *best_seq;	/* best attempt so far, while another runs */
+	uint32_t *best_lane;
 	bool saved;		/* the best attempt is saved */
 	uint32_t *limits;	/* by device: of the current attempt */
 	const uint64_t *rank;	/* by t: of the current attempt */
 	uint64_t *hop_rank;	/* by t: with hops; null: hops cost nothing */
 	plait__place_point *points;
 	uint32_t point_capacity;
-	uint32_t *others;	/* extra lanes of the current node */
-	uint32_t other_capacity;
+	uint32_t *extra_lanes;	/* extra lanes of the current node */
+	uint32_t extra_lane_capacity;
 	uint32_t placed;	/* nodes placed in seq */
 	uint64_t makespan;
 };
@@ -46,9 +46,9 @@ struct plait__list_schedule {
  */
 plait_status plait__list_by_rank(struct plait__list_schedule *l,
 				 const plait__planner_scope *scope,
-				 uint64_t beat);
+				 uint64_t bound);
 plait_status plait__list_by_number(struct plait__list_schedule *l,
 				   const plait__planner_scope *scope,
-				   uint64_t beat);
+				   uint64_t bound);
 
 #endif

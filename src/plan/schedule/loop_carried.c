@@ -54,8 +54,8 @@ static uint32_t holder_of(const plait__planner_state *planner, uint32_t node,
 	return at == scope ? node : PLAIT__NONE;
 }
 
-static plait_status refuse(const plait__planner_state *planner, uint32_t node,
-			   uint32_t loop)
+static plait_status fail_use(const plait__planner_state *planner, uint32_t node,
+			     uint32_t loop)
 {
 	char text[PLAIT__NODE_TEXT_BYTES], name[PLAIT__NODE_TEXT_BYTES];
 
@@ -71,14 +71,15 @@ static bool has_edge(const plait__planner_state *planner, uint32_t before,
 {
 	uint32_t i = planner->pred_first[after];
 
-	while (i < planner->pred_first[after + 1] && planner->preds[i] != before)
+	while (i < planner->pred_first[after + 1] &&
+	       planner->preds[i] != before)
 		i++;
 	planner->counts->steps += i - planner->pred_first[after];
 	return i < planner->pred_first[after + 1];
 }
 
-static plait_status push_use(struct carried *carried, uint32_t loop,
-			     struct use use)
+static plait_status add_use(struct carried *carried, uint32_t loop,
+			    struct use use)
 {
 	plait_status status = plait__workspace_reserve(
 		&carried->planner->work, (void **)&carried->uses,
@@ -93,8 +94,8 @@ static plait_status push_use(struct carried *carried, uint32_t loop,
 	return PLAIT_OK;
 }
 
-static plait_status do_rotation(struct carried *carried, uint32_t t,
-				const plait__plan_rotation *rotation)
+static plait_status check_rotation(struct carried *carried, uint32_t t,
+				   const plait__plan_rotation *rotation)
 {
 	plait__planner_state *planner = carried->planner;
 	const plait__input *input = planner->input;
@@ -114,17 +115,18 @@ static plait_status do_rotation(struct carried *carried, uint32_t t,
 				   plait__input_node_text(input, node, text));
 	after = carried->t_of[holder];
 	if (after < carried->t_of[loop])
-		return refuse(planner, node, loop);
+		return fail_use(planner, node, loop);
 	if (has_edge(planner, carried->t_of[loop], after))
 		return PLAIT_OK;
-	return push_use(carried, carried->t_of[loop],
-			(struct use){ after, node, PLAIT__NONE });
+	return add_use(carried, carried->t_of[loop],
+		       (struct use){ after, node, PLAIT__NONE });
 }
 
-static plait_status do_node(struct carried *carried, uint32_t t)
+static plait_status check_node(struct carried *carried, uint32_t t)
 {
 	const plait__input_tables *tables = &carried->planner->input->tables;
-	const plait__input_node *node = plait__planner_node(carried->planner, t);
+	const plait__input_node *node = plait__planner_node(carried->planner,
+							    t);
 	const plait__plan_payload *payload;
 	plait_status status = PLAIT_OK;
 
@@ -139,15 +141,15 @@ static plait_status do_node(struct carried *carried, uint32_t t)
 
 		if (arg->kind == PLAIT__ARG_ROTATION &&
 		    arg->index < tables->rotations_count)
-			status = do_rotation(carried, t,
-					     &tables->rotations[arg->index]);
+			status = check_rotation(carried, t,
+						&tables->rotations[arg->index]);
 	}
 	return status;
 }
 
 /* ---- loops without a direct edge ---- */
 
-static void spread(struct carried *carried)
+static void propagate_masks(struct carried *carried)
 {
 	const plait__planner_state *planner = carried->planner;
 	uint32_t next = 0;
@@ -173,7 +175,7 @@ static plait_status run_batch(struct carried *carried)
 
 	if (carried->loop_count == 0)
 		return PLAIT_OK;
-	spread(carried);
+	propagate_masks(carried);
 	for (uint32_t i = 0; i < carried->loop_count; i++) {
 		uint32_t loop = carried->loops[i];
 		const struct use *use;
@@ -182,8 +184,8 @@ static plait_status run_batch(struct carried *carried)
 		     u = use->next) {
 			use = &carried->uses[u];
 			if ((carried->mask[use->holder] >> i & 1) == 0)
-				return refuse(planner, use->node,
-					      planner->node_of[loop]);
+				return fail_use(planner, use->node,
+						planner->node_of[loop]);
 		}
 	}
 	carried->loop_count = carried->last = 0;
@@ -195,8 +197,9 @@ static plait_status run_batches(struct carried *carried)
 	plait__planner_state *planner = carried->planner;
 	plait_status status = PLAIT_OK;
 
-	carried->mask = plait__workspace_alloc(&planner->work, planner->node_count,
-					   sizeof(*carried->mask));
+	carried->mask = plait__workspace_alloc(&planner->work,
+					       planner->node_count,
+					       sizeof(*carried->mask));
 	if (carried->mask == NULL)
 		return plait__planner_no_memory(planner);
 	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count;
@@ -216,16 +219,16 @@ static plait_status run_batches(struct carried *carried)
 
 /* ---- entry point ---- */
 
-static plait_status open_carried(struct carried *carried)
+static plait_status alloc_carried(struct carried *carried)
 {
 	plait__planner_state *planner = carried->planner;
 
 	carried->t_of = plait__workspace_alloc_none(&planner->work,
-						planner->input->node_count,
-						sizeof(*carried->t_of));
+						    planner->input->node_count,
+						    sizeof(*carried->t_of));
 	carried->first = plait__workspace_alloc_none(&planner->work,
-						 planner->node_count,
-						 sizeof(*carried->first));
+						     planner->node_count,
+						     sizeof(*carried->first));
 	if (carried->t_of == NULL || carried->first == NULL)
 		return plait__planner_no_memory(planner);
 	for (uint32_t t = 0; t < planner->node_count; t++)
@@ -240,9 +243,9 @@ plait_status plait__loop_carried_check(plait__planner_state *planner)
 
 	if (planner->input->tables.rotations_count == 0)
 		return PLAIT_OK;
-	status = open_carried(&carried);
+	status = alloc_carried(&carried);
 	for (uint32_t t = 0; status == PLAIT_OK && t < planner->node_count; t++)
-		status = do_node(&carried, t);
+		status = check_node(&carried, t);
 	if (status == PLAIT_OK && carried.use_count > 0)
 		status = run_batches(&carried);
 	plait__workspace_free(&planner->work, carried.mask);

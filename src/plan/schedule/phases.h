@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entry points of the planner phases, one unit each, in the order of planner.c. */
+/* Entry points of the planner phases, one unit each, in the order of
+ * planner.c. */
 #ifndef PLAIT_SRC_PLAN_SCHEDULE_PHASES_H
 #define PLAIT_SRC_PLAN_SCHEDULE_PHASES_H
 
@@ -15,8 +16,9 @@ plait_status plait__toposort(plait__planner_state *planner);
 plait_status plait__transitive_reduction(plait__planner_state *planner);
 /* Every user of a loop-carried buffer comes after the loop. */
 plait_status plait__loop_carried_check(plait__planner_state *planner);
-/* Costs and upward ranks of one scope, whose inner scopes are done. */
-plait_status plait__critical_path_rank(plait__planner_state *planner, uint32_t scope);
+/* Costs and upward ranks of one scope; its inner scopes are done. */
+plait_status plait__critical_path_rank(plait__planner_state *planner,
+				       uint32_t scope);
 /* Order and lanes of all scopes, inner ones first. */
 plait_status plait__assign_lanes(plait__planner_state *planner);
 /* Order and lanes of scope 0 as in the plan of the whole graph. */
@@ -31,11 +33,14 @@ struct plait__chain_cover;
 plait_status plait__chain_cover_open(plait__planner_state *planner,
 				     struct plait__chain_cover **out);
 void plait__chain_cover_close(struct plait__chain_cover *chains);
-plait_status plait__chain_cover_run(struct plait__chain_cover *chains, uint32_t scope);
+plait_status plait__chain_cover_run(struct plait__chain_cover *chains,
+				    uint32_t scope);
 struct plait__list_schedule;
-plait_status plait__search_open(plait__planner_state *planner, struct plait__list_schedule **out);
+plait_status plait__search_open(plait__planner_state *planner,
+				struct plait__list_schedule **out);
 void plait__search_close(struct plait__list_schedule *list);
-plait_status plait__search_run(struct plait__list_schedule *list, uint32_t scope);
+plait_status plait__search_run(struct plait__list_schedule *list,
+			       uint32_t scope);
 
 /*
  * List scheduling with insertion, into lanes of `place`, which is new and has a
@@ -55,8 +60,8 @@ typedef struct plait__insertion_arrays {
 plait_status plait__insertion_schedule(plait__planner_state *planner,
 				       const plait__planner_scope *scope,
 				       struct plait__placement *place,
-				       const plait__insertion_arrays *room, uint64_t beat,
-				       uint64_t *makespan);
+				       const plait__insertion_arrays *room,
+				       uint64_t bound, uint64_t *makespan);
 
 /* Returns true if a lower bound shows that no schedule of the scope is shorter.
  * `start` is temporary, by t. */

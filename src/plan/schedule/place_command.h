@@ -25,7 +25,8 @@ typedef struct plait__place_point {
 	uint64_t sequence;		/* placing order */
 	uint64_t finish;		/* predicted */
 	uint32_t lane;
-	uint32_t row;			/* its clock; private to vector_clock.c */
+	uint32_t row;			/* its clock; private to
+					 * vector_clock.c */
 } plait__place_point;
 
 typedef struct plait__place_lane {
@@ -35,7 +36,8 @@ typedef struct plait__place_lane {
 	uint64_t best_position;		/* valid within one step */
 	uint64_t best_step;
 	uint32_t device;
-	uint32_t row;			/* clock that the next command inherits */
+	uint32_t row;			/* clock that the next command
+					 * inherits */
 	uint32_t heap;			/* index in its device's heap */
 	uint32_t affinity;		/* of its latest command that had one */
 } plait__place_lane;
@@ -104,18 +106,18 @@ plait_status plait__place_add_lane(plait__placement *place, uint32_t device,
 				   uint32_t *out_lane);
 
 /*
- * Choose the lane that can start the task first.  Ties: a lane whose last
- * command is a pred of the task, a lane that ran the same affinity, the lane
- * that is free first, a new lane below the limit.  `widest` takes a new lane
- * rather than one whose last command is not known to precede the task.
+ * Choose the lane that can start the task first.  Ties: the lane of a pred that
+ * is last on it, a lane that ran the same affinity, the lane that is free
+ * first, a new lane below the limit.  `widest` takes a new lane rather than one
+ * with a last command that is not known to precede the task.
  */
 plait_status plait__place_choose(plait__placement *place,
 				 const plait__place_task *task,
 				 uint32_t *out_lane, uint64_t *out_start);
 
 /* Mark the lane busy until `finish`. */
-void plait__place_occupy(plait__placement *place, uint32_t lane, uint64_t finish,
-			 uint32_t affinity);
+void plait__place_occupy(plait__placement *place, uint32_t lane,
+			 uint64_t finish, uint32_t affinity);
 
 /*
  * Append the next command to a lane.  Writes its point (which holds a reference
@@ -138,14 +140,15 @@ plait_status plait__place_step(plait__placement *place,
 			       uint32_t *out_wait_count);
 
 /*
- * Returns a lane of the task's device whose last command is known, through the
- * clocks of the task's preds, to precede the task; or PLAIT__NONE.  For
+ * Returns a lane of the task's device with a last command that precedes the
+ * task as far as the clocks of its preds know; or PLAIT__NONE.  For
  * place_command.c.
  */
 uint32_t plait__vector_clock_find_recyclable(const plait__placement *place,
 					     const plait__place_task *task);
 
 /* Release the point's clock: no later command names it as a pred. */
-void plait__vector_clock_forget(plait__placement *place, const plait__place_point *point);
+void plait__vector_clock_forget(plait__placement *place,
+				const plait__place_point *point);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- what is handed through ---- */
+/* ---- copied tables ---- */
 
 static plait_status copy_devices(plait__planner_state *planner)
 {
@@ -20,8 +20,8 @@ static plait_status copy_devices(plait__planner_state *planner)
 
 	plan->devices_count = input->device_count;
 	plan->devices = plait__workspace_alloc_zero(&planner->work,
-						input->device_count,
-						sizeof(*plan->devices));
+						    input->device_count,
+						    sizeof(*plan->devices));
 	if (plan->devices == NULL)
 		return plait__planner_no_memory(planner);
 	for (d = 0; d < input->device_count; d++) {
@@ -33,7 +33,7 @@ static plait_status copy_devices(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-/* Accesses lie in the order of their nodes; most graphs have them so. */
+/* Sort accesses by node; most graphs have them so. */
 static plait_status sort_accesses(plait__planner_state *planner)
 {
 	const plait__input *input = planner->input;
@@ -46,7 +46,7 @@ static plait_status sort_accesses(plait__planner_state *planner)
 	plait__workspace_free(&planner->work, plan->accesses);
 	plan->accesses_count = sum;
 	plan->accesses = plait__workspace_alloc(&planner->work, sum,
-					    sizeof(*plan->accesses));
+						sizeof(*plan->accesses));
 	if (plan->accesses == NULL)
 		return plait__planner_no_memory(planner);
 	for (i = 0; i < input->node_count; i++, node++)
@@ -59,10 +59,10 @@ static plait_status sort_accesses(plait__planner_state *planner)
 
 #define COPY_TABLE(type, name)						\
 	plan->name##_count = from->name##_count;			\
-	plan->name = plait__workspace_alloc(&planner->work, from->name##_count,	\
+	plan->name = plait__workspace_alloc(&planner->work, from->name##_count, \
 					sizeof(type));			\
 	if (plan->name == NULL)						\
-		return plait__planner_no_memory(planner);			\
+		return plait__planner_no_memory(planner);		\
 	if (from->name##_count > 0)					\
 		memcpy(plan->name, from->name,				\
 		       from->name##_count * sizeof(type));
@@ -73,7 +73,7 @@ static plait_status copy_tables(plait__planner_state *planner)
 	plait__plan *plan = planner->plan;
 
 	PLAIT__PLAN_TABLES(COPY_TABLE)
-	/* Without strings there is still the empty one, at 0. */
+	/* strings[0] is always the empty string. */
 	if (plan->strings_count == 0) {
 		plan->strings_count = 1;
 		plan->strings[0] = '\0';
@@ -83,13 +83,14 @@ static plait_status copy_tables(plait__planner_state *planner)
 
 static uint32_t region_of(const plait__planner_state *planner, uint32_t region)
 {
-	if (planner->region_of == NULL || region >= planner->input->region_count)
+	if (planner->region_of == NULL ||
+	    region >= planner->input->region_count)
 		return PLAIT__NONE;
 	return planner->region_of[region];
 }
 
-/* Regions have other numbers in the plan; those of a partial plan that are
- * left out have none. */
+/* Renumber regions: they have other indices in the plan, and none if a partial
+ * plan leaves them out. */
 static plait_status number_regions(const plait__planner_state *planner)
 {
 	plait__plan *plan = planner->plan;
@@ -113,9 +114,9 @@ static void clean_names(plait__plan *plan)
 			plan->devices[i].name = 0;
 }
 
-/* ---- the phases ---- */
+/* ---- phases ---- */
 
-/* The two largest arrays of a plan lie where its working memory was. */
+/* The two largest arrays of the plan reuse pages of the workspace. */
 static plait_status open_slabs(plait__planner_state *planner)
 {
 	plait__workspace *work = &planner->work;
@@ -124,14 +125,14 @@ static plait_status open_slabs(plait__planner_state *planner)
 	for (uint32_t s = 0; s < planner->scope_count; s++)
 		commands += planner->scopes[s].t_count;
 	if (plait__workspace_open_slab(work, PLAIT__WORKSPACE_LATE, nodes *
-				   sizeof(plait__plan_node)) != PLAIT_OK ||
+				       sizeof(plait__plan_node)) != PLAIT_OK ||
 	    plait__workspace_open_slab(work, PLAIT__WORKSPACE_EARLY, commands *
-				   sizeof(plait__plan_command)) != PLAIT_OK)
+				       sizeof(plait__plan_command)) != PLAIT_OK)
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
 
-/* What only the choice of lanes needed. */
+/* Free the arrays that only lane assignment needs. */
 static void free_graph(plait__planner_state *planner)
 {
 	plait__workspace *work = &planner->work;
@@ -144,8 +145,11 @@ static void free_graph(plait__planner_state *planner)
 	planner->rank = NULL;
 }
 
-/* What nobody needs once the plan stands, but for its nodes: they and the
- * tables that are copied then are most of it where nodes have arguments. */
+/*
+ * Free the workspace arrays that are unused once all arrays but the nodes are
+ * emitted.  Nodes and copied tables are the larger part of a plan if nodes
+ * have arguments.
+ */
 static void free_working(plait__planner_state *planner)
 {
 	void *const blocks[] = {
@@ -213,15 +217,15 @@ static plait_status run_phases(plait__planner_state *planner)
 	return status;
 }
 
-/* Arrays become the plan's own; one that cannot stays on the ledger. */
+/* Hand the arrays to the plan; one that fails stays in the workspace. */
 #define KEEP_ARRAY(type, name)						\
 	block = plan->name;						\
 	plan->name = NULL;						\
 	if (status == PLAIT_OK && block != NULL)			\
-		status = plait__workspace_keep(&planner->work, block,		\
-					   plan->name##_count,		\
-					   sizeof(type),			\
-					   (void **)&plan->name);	\
+		status = plait__workspace_keep(&planner->work, block,	\
+					       plan->name##_count,	\
+					       sizeof(type),		\
+					       (void **)&plan->name);	\
 	if (plan->name == NULL)						\
 		plan->name##_count = 0;
 
@@ -234,15 +238,15 @@ static plait_status keep_plan(plait__planner_state *planner, plait__plan **out)
 	clean_names(plan);
 	PLAIT__PLAN_ARRAYS(KEEP_ARRAY)
 	if (status == PLAIT_OK)
-		status = plait__workspace_keep(&planner->work, plan, 1, sizeof(*plan),
-					   &block);
+		status = plait__workspace_keep(&planner->work, plan, 1,
+					       sizeof(*plan), &block);
 	if (status == PLAIT_OK) {
 		*out = block;
 		return PLAIT_OK;
 	}
-	/* The plan itself is still on the ledger: give back its arrays. */
+	/* The plan itself is still in the workspace: free its arrays. */
 #define FREE_ARRAY(type, name)						\
-	plait__free(planner->work.allocator, plan->name,			\
+	plait__free(planner->work.allocator, plan->name,		\
 		    (uint64_t)plan->name##_count * sizeof(type));
 	PLAIT__PLAN_ARRAYS(FREE_ARRAY)
 	return plait__planner_no_memory(planner);
@@ -251,7 +255,7 @@ static plait_status keep_plan(plait__planner_state *planner, plait__plan **out)
 static plait_status begin_plan(plait__planner_state *planner)
 {
 	plait__plan *plan = plait__workspace_alloc_zero(&planner->work, 1,
-						    sizeof(*plan));
+							sizeof(*plan));
 
 	if (plan == NULL)
 		return plait__planner_no_memory(planner);
@@ -276,10 +280,11 @@ static void find_scopes(plait__planner_state *planner)
 }
 
 /*
- * What the plan says is what its simulation says.  While lanes were chosen a
- * region kept all its lanes for all its time, and stubs cost what they stand
- * for: an estimate, and no less than it is.  Chains, and parts of other plans,
- * were made without a look at hops.
+ * Returns true if the makespans found by lane assignment are estimates; then
+ * the simulation's replace them.  Lane assignment keeps all lanes of a region
+ * busy for all its time, and charges stubs the cost of their command: never
+ * less than the simulated time.  Chain covers and inherited lanes ignore hop
+ * costs.
  */
 static bool is_estimate(const plait__planner_state *planner)
 {
@@ -322,8 +327,8 @@ plait_status plait__planner_run(const plait__input *input,
 	planner.counts = counts == NULL ? &ignored : counts;
 	planner.error = error;
 	memset(planner.counts, 0, sizeof(*planner.counts));
-	plait__workspace_init(&planner.work, allocator == NULL ? plait__alloc_default()
-							: allocator);
+	plait__workspace_init(&planner.work, allocator == NULL ?
+			      plait__alloc_default() : allocator);
 	find_scopes(&planner);
 	status = begin_plan(&planner);
 	if (status == PLAIT_OK)

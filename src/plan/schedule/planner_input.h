@@ -40,7 +40,7 @@ typedef struct plait__input_device {
 typedef struct plait__input_scope {
 	uint32_t node_first;
 	uint32_t node_count;		/* may be 0 */
-	uint32_t region;		/* the region whose body it is; none for
+	uint32_t region;		/* the region it belongs to; none for
 					 * scope 0 */
 	uint32_t reserved0;
 } plait__input_scope;
@@ -70,7 +70,8 @@ typedef struct plait__input_node {
 	uint32_t link;
 	uint64_t cost;			/* 0 counts as 0; the usual unit is 1.
 					 * REGION: cost of one decision */
-	uint64_t scratch_bytes;		/* while it runs; per member in a group */
+	uint64_t scratch_bytes;		/* while it runs; per member in a
+					 * group */
 	uint32_t label;			/* offset in strings, or none */
 	uint32_t file;			/* offset in strings, or none */
 	uint32_t line;
@@ -100,7 +101,8 @@ typedef struct plait__input {
 	const plait__input_edge *edges;
 	const plait__input_device *devices;
 	const uint32_t *device_sets;	/* lists of device indices */
-	const plait__input_scope *scopes;	/* null: one scope of all nodes */
+	const plait__input_scope *scopes;	/* null: one scope of all
+						 * nodes */
 	const plait__input_region *regions;
 	uint32_t node_count;
 	uint32_t edge_count;

@@ -14,8 +14,8 @@ plait_status plait__planner_no_memory(plait__planner_state *planner)
 			   planner->input->node_count, planner->input->edge_count);
 }
 
-plait_status plait__planner_fail_at(const plait__planner_state *planner, uint32_t node,
-				  const char *format, ...)
+plait_status plait__planner_fail_at(const plait__planner_state *planner,
+				    uint32_t node, const char *format, ...)
 {
 	const plait__input *input = planner->input;
 	const plait__input_node *n = &input->nodes[node];
@@ -32,14 +32,16 @@ plait_status plait__planner_fail_at(const plait__planner_state *planner, uint32_
 }
 
 plait_status plait__planner_new_lane(plait__planner_state *planner,
-				    plait__planner_scope *scope, uint32_t device,
-				    uint32_t *out_lane)
+				     plait__planner_scope *scope,
+				     uint32_t device, uint32_t *out_lane)
 {
 	uint32_t index = planner->lane_device_count;
 
-	if (plait__workspace_reserve(&planner->work, (void **)&planner->lane_device,
-				 &planner->lane_device_capacity, index + 1ull,
-				 sizeof(uint32_t)) != PLAIT_OK)
+	if (plait__workspace_reserve(&planner->work,
+				     (void **)&planner->lane_device,
+				     &planner->lane_device_capacity,
+				     index + 1ull,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
 	planner->lane_device[index] = device;
 	planner->lane_device_count++;

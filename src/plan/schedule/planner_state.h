@@ -64,21 +64,26 @@ typedef struct plait__planner_state {
 	uint32_t *level;		/* by t; until lanes are assigned */
 	uint32_t *pred_first;		/* by t, plus one sentinel */
 	uint32_t *preds;		/* t numbers, ascending */
-	uint32_t *succ_first;		/* reduced, as preds are after reduction */
+	uint32_t *succ_first;		/* reduced, as preds are after
+					 * reduction */
 	uint32_t *succs;
-	uint64_t *cost;			/* by t; a region: including its bodies */
+	uint64_t *cost;			/* by t; a region: including its
+					 * bodies */
 	uint64_t *rank;			/* by t: upward rank, the cost of the
-					 * longest path to the end of the scope */
+					 * longest path to the end of the
+					 * scope */
 
 	uint32_t *seq;			/* by t: placing order */
-	plait__planner_extras *extras;	/* by t; null: no node has extra items */
+	plait__planner_extras *extras;	/* by t; null: no node has extra
+					 * items */
 	uint32_t *extra_device;		/* by extra item */
 	uint32_t extra_count;
 	uint32_t extra_capacity;
 
 	uint32_t *lane;			/* by item: lane, numbered within the
 					 * scope */
-	uint32_t *lane_global;		/* by lane of scopes: lane of the plan */
+	uint32_t *lane_global;		/* by lane of scopes: lane of the
+					 * plan */
 	uint32_t *command_of;		/* by item */
 	uint32_t *region_of;		/* by region of the input: region of the
 					 * plan, or none; null: there are no
@@ -95,8 +100,9 @@ static inline const plait__input_node *plait__planner_node(
 	return &planner->input->nodes[planner->node_of[t]];
 }
 
-static inline uint32_t plait__planner_device(const plait__planner_state *planner,
-					     uint32_t t)
+static inline uint32_t
+plait__planner_device(const plait__planner_state *planner,
+		      uint32_t t)
 {
 	const plait__input_node *node;
 
@@ -110,8 +116,9 @@ static inline uint32_t plait__planner_device(const plait__planner_state *planner
 
 /* Returns the node's own cost; for a region one decision, without its
  * bodies. */
-static inline uint64_t plait__planner_own_cost(const plait__planner_state *planner,
-					       uint32_t t)
+static inline uint64_t
+plait__planner_own_cost(const plait__planner_state *planner,
+			uint32_t t)
 {
 	return planner->options->costs == NULL ?
 	       plait__planner_node(planner, t)->cost :
@@ -120,15 +127,17 @@ static inline uint64_t plait__planner_own_cost(const plait__planner_state *plann
 
 /* Returns the slab for levels and ranks: none in helped mode, where later
  * phases need them. */
-static inline uint32_t plait__planner_early_slab(const plait__planner_state *planner)
+static inline uint32_t
+plait__planner_early_slab(const plait__planner_state *planner)
 {
 	return planner->options->mode == PLAIT__MODE_HELPED ?
 	       PLAIT__WORKSPACE_NO_SLAB : PLAIT__WORKSPACE_EARLY;
 }
 
 /* Returns the extra items of node t; their item numbers start at node_count. */
-static inline plait__planner_extras plait__planner_extra_items(const plait__planner_state *planner,
-							       uint32_t t)
+static inline plait__planner_extras
+plait__planner_extra_items(const plait__planner_state *planner,
+			   uint32_t t)
 {
 	static const plait__planner_extras none = { 0, 0 };
 
@@ -136,15 +145,17 @@ static inline plait__planner_extras plait__planner_extra_items(const plait__plan
 }
 
 /* Returns the number of the node's item k; item 0 is the main one. */
-static inline uint32_t plait__planner_item(const plait__planner_state *planner, uint32_t t,
-					   uint32_t k)
+static inline uint32_t plait__planner_item(const plait__planner_state *planner,
+					   uint32_t t, uint32_t k)
 {
-	return k == 0 ? t : planner->node_count + planner->extras[t].first + k - 1;
+	return k == 0 ? t :
+	       planner->node_count + planner->extras[t].first + k - 1;
 }
 
 /* Returns the device of the node's item k. */
-static inline uint32_t plait__planner_item_device(const plait__planner_state *planner,
-						  uint32_t t, uint32_t k)
+static inline uint32_t
+plait__planner_item_device(const plait__planner_state *planner,
+			   uint32_t t, uint32_t k)
 {
 	return k == 0 ? plait__planner_device(planner, t)
 		: planner->extra_device[planner->extras[t].first + k - 1];
@@ -152,7 +163,8 @@ static inline uint32_t plait__planner_item_device(const plait__planner_state *pl
 
 /* Returns true for a group: its successors come after every member, not only
  * the first. */
-static inline bool plait__planner_is_group(const plait__planner_state *planner, uint32_t t)
+static inline bool plait__planner_is_group(const plait__planner_state *planner,
+					   uint32_t t)
 {
 	const plait__input_node *node;
 
@@ -167,13 +179,13 @@ plait_status plait__planner_no_memory(plait__planner_state *planner);
 
 /* Fail with an error about a node.  If the graph was read from a text, the
  * message begins with "FILE:LINE: ". */
-plait_status plait__planner_fail_at(const plait__planner_state *planner, uint32_t node,
-				  const char *format, ...)
+plait_status plait__planner_fail_at(const plait__planner_state *planner,
+				    uint32_t node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Add a lane of `device` to the scope. */
 plait_status plait__planner_new_lane(plait__planner_state *planner,
-				    plait__planner_scope *scope, uint32_t device,
-				    uint32_t *out_lane);
+				     plait__planner_scope *scope,
+				     uint32_t device, uint32_t *out_lane);
 
 #endif

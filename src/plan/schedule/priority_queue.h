@@ -30,13 +30,14 @@ typedef struct plait__priority_queue {
  * node is in two.  Returns PLAIT_OK or PLAIT_E_NOMEM.  *steps counts
  * comparisons.
  */
-plait_status plait__priority_queue_push(plait__workspace *arena, plait__priority_queue *heap,
-					uint32_t *next, uint64_t key, uint32_t t,
-					uint64_t *steps);
+plait_status plait__priority_queue_push(plait__workspace *work,
+					plait__priority_queue *queue,
+					uint32_t *next, uint64_t key,
+					uint32_t t, uint64_t *steps);
 
 /* Remove and return the first node.  The queue must not be empty (count > 0);
  * entries[0].key is its key. */
-uint32_t plait__priority_queue_pop(plait__priority_queue *heap, const uint32_t *next,
-				   uint64_t *steps);
+uint32_t plait__priority_queue_pop(plait__priority_queue *queue,
+				   const uint32_t *next, uint64_t *steps);
 
 #endif

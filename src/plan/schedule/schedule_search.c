@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-static plait_status begin_try(struct plait__list_schedule *l,
-			      const plait__planner_scope *scope)
+static plait_status begin_attempt(struct plait__list_schedule *l,
+				  const plait__planner_scope *scope)
 {
 	plait__planner_state *planner = l->planner;
 
@@ -25,7 +25,7 @@ static plait_status begin_try(struct plait__list_schedule *l,
 				 planner->options->hop_cost);
 }
 
-static void end_try(struct plait__list_schedule *l)
+static void end_attempt(struct plait__list_schedule *l)
 {
 	l->planner->counts->heap_steps += l->place.steps;
 	plait__place_fini(&l->place);
@@ -38,12 +38,12 @@ static plait_status reserve_items(struct plait__list_schedule *l)
 	uint64_t items = (uint64_t)planner->node_count + planner->extra_count;
 
 	if (plait__workspace_reserve(&planner->work, (void **)&l->position,
-				 &l->position_capacity, items,
-				 sizeof(uint32_t)) != PLAIT_OK)
+				     &l->position_capacity, items,
+				     sizeof(uint32_t)) != PLAIT_OK)
 		return PLAIT_E_NOMEM;
-	return plait__workspace_reserve(&planner->work, (void **)&l->first_lane,
-				    &l->first_lane_capacity, items,
-				    sizeof(uint32_t));
+	return plait__workspace_reserve(&planner->work, (void **)&l->best_lane,
+					&l->best_lane_capacity, items,
+					sizeof(uint32_t));
 }
 
 /* The lanes of the attempt become those of the scope. */
@@ -57,8 +57,8 @@ static plait_status keep_lanes(struct plait__list_schedule *l,
 	scope->makespan = l->makespan;
 	for (i = 0; i < l->place.lane_count; i++)
 		if (plait__planner_new_lane(l->planner, scope,
-					   l->place.lanes[i].device,
-					   &lane) != PLAIT_OK)
+					    l->place.lanes[i].device,
+					    &lane) != PLAIT_OK)
 			return PLAIT_E_NOMEM;
 	return PLAIT_OK;
 }
@@ -85,12 +85,13 @@ static void copy_lanes(const plait__planner_state *planner,
 
 /* The best attempt is saved before another one runs, and restored at the
  * end. */
-static void save_best(struct plait__list_schedule *l, const plait__planner_scope *scope)
+static void save_best(struct plait__list_schedule *l,
+		      const plait__planner_scope *scope)
 {
 	if (l->saved)
 		return;
-	copy_lanes(l->planner, scope, l->first_lane, l->planner->lane);
-	memcpy(l->first_seq + scope->t_first, l->planner->seq + scope->t_first,
+	copy_lanes(l->planner, scope, l->best_lane, l->planner->lane);
+	memcpy(l->best_seq + scope->t_first, l->planner->seq + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
 	l->saved = true;
 }
@@ -100,15 +101,15 @@ static void restore_best(struct plait__list_schedule *l,
 {
 	if (!l->saved)
 		return;
-	copy_lanes(l->planner, scope, l->planner->lane, l->first_lane);
-	memcpy(l->planner->seq + scope->t_first, l->first_seq + scope->t_first,
+	copy_lanes(l->planner, scope, l->planner->lane, l->best_lane);
+	memcpy(l->planner->seq + scope->t_first, l->best_seq + scope->t_first,
 	       scope->t_count * sizeof(uint32_t));
 	l->saved = false;
 }
 
 static plait_status by_insertion(struct plait__list_schedule *l,
 				 const plait__planner_scope *scope,
-				 uint64_t beat)
+				 uint64_t bound)
 {
 	const plait__insertion_arrays room = {
 		.rank = l->hop_rank,
@@ -117,8 +118,8 @@ static plait_status by_insertion(struct plait__list_schedule *l,
 		.spare = l->waiting
 	};
 
-	return plait__insertion_schedule(l->planner, scope, &l->place, &room, beat,
-					 &l->makespan);
+	return plait__insertion_schedule(l->planner, scope, &l->place, &room,
+					 bound, &l->makespan);
 }
 
 enum attempt {
@@ -126,38 +127,38 @@ enum attempt {
 	BY_NUMBER,
 	BY_HOP_RANK,
 	BY_INSERTION,
-	WAYS
+	ATTEMPTS
 };
 
-static plait_status run_try(struct plait__list_schedule *l,
-			    const plait__planner_scope *scope, enum attempt attempt,
-			    uint64_t beat)
+static plait_status run_attempt(struct plait__list_schedule *l,
+				const plait__planner_scope *scope,
+				enum attempt attempt, uint64_t bound)
 {
-	plait_status status = begin_try(l, scope);
+	plait_status status = begin_attempt(l, scope);
 
 	l->rank = attempt == BY_HOP_RANK ? l->hop_rank : l->planner->rank;
 	if (status != PLAIT_OK)
 		return status;
 	if (attempt == BY_INSERTION)
-		return by_insertion(l, scope, beat);
+		return by_insertion(l, scope, bound);
 	if (attempt == BY_NUMBER)
-		return plait__list_by_number(l, scope, beat);
-	return plait__list_by_rank(l, scope, beat);
+		return plait__list_by_number(l, scope, bound);
+	return plait__list_by_rank(l, scope, bound);
 }
 
 /* Run an attempt and keep it if it is shorter than the best. */
-static plait_status another_try(struct plait__list_schedule *l,
-				plait__planner_scope *scope, enum attempt attempt)
+static plait_status improve(struct plait__list_schedule *l,
+			    plait__planner_scope *scope, enum attempt attempt)
 {
 	plait_status status;
 
 	save_best(l, scope);
-	status = run_try(l, scope, attempt, scope->makespan);
+	status = run_attempt(l, scope, attempt, scope->makespan);
 	if (status == PLAIT_OK && l->makespan < scope->makespan) {
 		l->saved = false;
 		status = keep_lanes(l, scope);
 	}
-	end_try(l);
+	end_attempt(l);
 	l->planner->counts->steps += scope->t_count;
 	return status;
 }
@@ -191,9 +192,9 @@ static void rank_with_hops(struct plait__list_schedule *l,
 
 /* Find the number of lanes of each device that a single node needs at once;
  * returns true if no node needs more than one lane in all. */
-static bool find_needs(const plait__planner_state *planner,
-		       const plait__planner_scope *scope, uint32_t *needs,
-		       uint32_t *counts)
+static bool find_lane_needs(const plait__planner_state *planner,
+			    const plait__planner_scope *scope, uint32_t *needs,
+			    uint32_t *counts)
 {
 	uint32_t devices = planner->input->device_count, t, k, d, more;
 	bool plain = true;
@@ -250,16 +251,17 @@ static uint64_t set_limits(struct plait__list_schedule *l, const uint32_t *caps,
 	return all;
 }
 
-static plait_status try_attempts(struct plait__list_schedule *l, plait__planner_scope *scope,
-				 uint32_t from, bool insert)
+static plait_status run_attempts(struct plait__list_schedule *l,
+				 plait__planner_scope *scope, uint32_t from,
+				 bool insert)
 {
 	plait_status status = PLAIT_OK;
 	uint32_t attempt;
 
 	rank_with_hops(l, scope);
-	for (attempt = from; attempt < WAYS && status == PLAIT_OK; attempt++)
+	for (attempt = from; attempt < ATTEMPTS && status == PLAIT_OK; attempt++)
 		if (attempt != BY_INSERTION || insert)
-			status = another_try(l, scope, (enum attempt)attempt);
+			status = improve(l, scope, (enum attempt)attempt);
 	return status;
 }
 
@@ -271,25 +273,27 @@ static uint32_t fewer(const plait__planner_scope *scope, uint32_t lanes)
 }
 
 /* All variants with all lanes, then with fewer and fewer. */
-static plait_status try_more(struct plait__list_schedule *l, plait__planner_scope *scope)
+static plait_status search_with_hops(struct plait__list_schedule *l,
+				     plait__planner_scope *scope)
 {
 	plait__planner_state *planner = l->planner;
 	uint64_t devices = planner->input->device_count;
 	uint32_t *caps = plait__workspace_alloc(&planner->work, devices * 3,
-					    sizeof(uint32_t));
+						sizeof(uint32_t));
 	plait_status status = PLAIT_OK;
 	uint32_t lanes, most;
 	bool plain, few;
 
 	if (caps == NULL)
 		return PLAIT_E_NOMEM;
-	plain = find_needs(planner, scope, caps + devices, caps + 2 * devices);
+	plain = find_lane_needs(planner, scope, caps + devices,
+				caps + 2 * devices);
 	most = find_caps(planner, scope, caps);
 	for (lanes = most; lanes > 0 && status == PLAIT_OK;
 	     lanes = fewer(scope, lanes)) {
 		few = set_limits(l, caps, caps + devices, lanes) <=
 		      PLAIT__INSERTION_LANES;
-		status = try_attempts(l, scope, lanes == most ? BY_HOP_RANK :
+		status = run_attempts(l, scope, lanes == most ? BY_HOP_RANK :
 				      BY_RANK, plain && few);
 	}
 	plait__workspace_free(&planner->work, caps);
@@ -297,13 +301,15 @@ static plait_status try_more(struct plait__list_schedule *l, plait__planner_scop
 }
 
 /* The finish times of the best attempt are no longer needed. */
-static bool is_shortest(struct plait__list_schedule *l, const plait__planner_scope *scope)
+static bool is_optimal(struct plait__list_schedule *l,
+		       const plait__planner_scope *scope)
 {
 	return plait__makespan_is_minimal(l->planner, scope, scope->makespan,
 					  l->finish);
 }
 
-plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_index)
+plait_status plait__search_run(struct plait__list_schedule *l,
+			       uint32_t scope_index)
 {
 	plait__planner_state *planner = l->planner;
 	plait__planner_scope *scope = &planner->scopes[scope_index];
@@ -313,44 +319,48 @@ plait_status plait__search_run(struct plait__list_schedule *l, uint32_t scope_in
 	memcpy(l->limits, planner->limits,
 	       planner->input->device_count * sizeof(uint32_t));
 	if (status == PLAIT_OK)
-		status = run_try(l, scope, BY_RANK, UINT64_MAX);
+		status = run_attempt(l, scope, BY_RANK, UINT64_MAX);
 	if (status == PLAIT_OK)
 		status = keep_lanes(l, scope);
-	end_try(l);
+	end_attempt(l);
 	planner->counts->steps += scope->t_count;
-	if (status == PLAIT_OK && !is_shortest(l, scope))
-		status = another_try(l, scope, BY_NUMBER);
+	if (status == PLAIT_OK && !is_optimal(l, scope))
+		status = improve(l, scope, BY_NUMBER);
 	if (status == PLAIT_OK && l->hop_rank != NULL &&
-	    !is_shortest(l, scope))
-		status = try_more(l, scope);
+	    !is_optimal(l, scope))
+		status = search_with_hops(l, scope);
 	restore_best(l, scope);
-	return status == PLAIT_OK ? PLAIT_OK : plait__planner_no_memory(planner);
+	return status == PLAIT_OK ? PLAIT_OK :
+	       plait__planner_no_memory(planner);
 }
 
-plait_status plait__search_open(plait__planner_state *planner, struct plait__list_schedule **out)
+plait_status plait__search_open(plait__planner_state *planner,
+				struct plait__list_schedule **out)
 {
 	plait__workspace *work = &planner->work;
-	struct plait__list_schedule *l = plait__workspace_alloc_zero(work, 1, sizeof(*l));
+	struct plait__list_schedule *l =
+		plait__workspace_alloc_zero(work, 1, sizeof(*l));
 	uint64_t n = planner->node_count;
 
 	if (l == NULL)
 		return plait__planner_no_memory(planner);
 	l->planner = planner;
-	l->ready = plait__workspace_alloc_zero(work, planner->input->device_count,
-					   sizeof(*l->ready));
+	l->ready = plait__workspace_alloc_zero(work,
+					       planner->input->device_count,
+					       sizeof(*l->ready));
 	l->finish = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				     sizeof(uint64_t));
+					 sizeof(uint64_t));
 	l->waiting = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				      sizeof(uint32_t));
-	l->first_seq = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-					sizeof(uint32_t));
+					  sizeof(uint32_t));
+	l->best_seq = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					   sizeof(uint32_t));
 	l->limits = plait__workspace_alloc(work, planner->input->device_count,
-				       sizeof(uint32_t));
+					   sizeof(uint32_t));
 	if (planner->options->hop_cost > 0)
 		l->hop_rank = plait__workspace_alloc(work, n, sizeof(uint64_t));
 	*out = l;
 	if (l->ready == NULL || l->finish == NULL || l->waiting == NULL ||
-	    l->first_seq == NULL || l->limits == NULL ||
+	    l->best_seq == NULL || l->limits == NULL ||
 	    (planner->options->hop_cost > 0 && l->hop_rank == NULL))
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
@@ -363,18 +373,18 @@ void plait__search_close(struct plait__list_schedule *l)
 
 	for (d = 0; l->ready != NULL && d < l->planner->input->device_count;
 	     d++) {
-		plait__workspace_free(work, l->ready[d].now.entries);
-		plait__workspace_free(work, l->ready[d].not_ready.entries);
+		plait__workspace_free(work, l->ready[d].ready.entries);
+		plait__workspace_free(work, l->ready[d].pending.entries);
 	}
 	plait__workspace_free(work, l->ready);
 	plait__workspace_free(work, l->finish);
 	plait__workspace_free(work, l->waiting);
 	plait__workspace_free(work, l->position);
-	plait__workspace_free(work, l->first_seq);
-	plait__workspace_free(work, l->first_lane);
+	plait__workspace_free(work, l->best_seq);
+	plait__workspace_free(work, l->best_lane);
 	plait__workspace_free(work, l->limits);
 	plait__workspace_free(work, l->hop_rank);
 	plait__workspace_free(work, l->points);
-	plait__workspace_free(work, l->others);
+	plait__workspace_free(work, l->extra_lanes);
 	plait__workspace_free(work, l);
 }

@@ -42,8 +42,8 @@ static void link_edges(const plait__input *input, bool forward,
 			end_of(&input->edges[i], !forward);
 }
 
-static void walk(const plait__input *input, const uint32_t *from,
-		 uint32_t count, struct reach *r)
+static void search(const plait__input *input, const uint32_t *from,
+		   uint32_t count, struct reach *r)
 {
 	uint32_t head = 0, tail = 0, i;
 
@@ -76,14 +76,15 @@ static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 		return PLAIT_OK;
 	for (i = 0; i < count; i++)
 		if (list[i] >= input->node_count ||
-		    (planner->scope_of != NULL && planner->scope_of[list[i]] != 0))
+		    (planner->scope_of != NULL &&
+		     planner->scope_of[list[i]] != 0))
 			return plait__fail(planner->error, PLAIT_E_INVALID,
 					   "%s %u of the partial plan: node %u "
 					   "is not in the graph itself",
 					   forward ? "source" : "sink", i,
 					   list[i]);
 	link_edges(input, forward, r);
-	walk(input, list, count, r);
+	search(input, list, count, r);
 	for (i = 0; i < input->node_count; i++)
 		if (planner->scope_of == NULL || planner->scope_of[i] == 0)
 			planner->selected[i] &= r->reached[i];
@@ -91,9 +92,9 @@ static plait_status restrict_to(plait__planner_state *planner, struct reach *r,
 }
 
 /* Write "source node 3 'a' (x.c:7)", or the first of several. */
-static const char *show_list(const plait__planner_state *planner, const char *what,
-			     const uint32_t *list, uint32_t count,
-			     char room[SHOWN_BYTES])
+static const char *show_list(const plait__planner_state *planner,
+			     const char *what, const uint32_t *list,
+			     uint32_t count, char room[SHOWN_BYTES])
 {
 	char text[PLAIT__NODE_TEXT_BYTES];
 
@@ -135,9 +136,11 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 
 	planner->selected = plait__workspace_alloc(work, input->node_count, 1);
 	r.first = plait__workspace_alloc(work, input->node_count + 1ull,
-				     sizeof(uint32_t));
-	r.next = plait__workspace_alloc(work, input->edge_count, sizeof(uint32_t));
-	r.queue = plait__workspace_alloc(work, input->node_count, sizeof(uint32_t));
+					 sizeof(uint32_t));
+	r.next = plait__workspace_alloc(work, input->edge_count,
+					sizeof(uint32_t));
+	r.queue = plait__workspace_alloc(work, input->node_count,
+					 sizeof(uint32_t));
 	r.reached = plait__workspace_alloc(work, input->node_count, 1);
 	if (planner->selected == NULL || r.first == NULL || r.next == NULL ||
 	    r.queue == NULL || r.reached == NULL)
@@ -158,7 +161,8 @@ static plait_status restrict_scope_zero(plait__planner_state *planner)
 }
 
 /* A body is selected if the node of its region is. */
-static void select_scope(plait__planner_state *planner, uint32_t s, uint32_t *bodies)
+static void select_scope(plait__planner_state *planner, uint32_t s,
+			 uint32_t *bodies)
 {
 	const plait__input_scope *in = &planner->input_scopes[s];
 	uint32_t i, count = in->node_count;
@@ -181,11 +185,13 @@ plait_status plait__select_subgraph(plait__planner_state *planner)
 	plait_status status = PLAIT_OK;
 	uint32_t s, bodies = 0;
 
-	planner->scopes = plait__workspace_alloc_zero(&planner->work, planner->scope_count,
-						  sizeof(*planner->scopes));
+	planner->scopes = plait__workspace_alloc_zero(&planner->work,
+						      planner->scope_count,
+						      sizeof(*planner->scopes));
 	if (planner->scopes == NULL)
 		return plait__planner_no_memory(planner);
-	if (planner->options->sources != NULL || planner->options->sinks != NULL)
+	if (planner->options->sources != NULL ||
+	    planner->options->sinks != NULL)
 		status = restrict_scope_zero(planner);
 	for (s = 0; s < planner->scope_count && status == PLAIT_OK; s++)
 		select_scope(planner, s, &bodies);

@@ -112,8 +112,8 @@ static plait_status fail_cycle(plait__planner_state *planner, struct order *o)
 	for (i = 0; i < input->edge_count; i++) {
 		const plait__input_edge *edge = &input->edges[i];
 
-		if (!takes_part(planner, edge) || o->degree[edge->before] == 0 ||
-		    o->degree[edge->after] == 0)
+		if (!takes_part(planner, edge) ||
+		    o->degree[edge->before] == 0 || o->degree[edge->after] == 0)
 			continue;
 		pred[edge->after] = edge->before;
 		node = edge->after;
@@ -138,11 +138,12 @@ static plait_status fill_preds(plait__planner_state *planner, struct order *o)
 	uint32_t *fill = o->degree;
 
 	planner->pred_first = plait__workspace_cut_zero(&planner->work,
-						    PLAIT__WORKSPACE_LATE, n + 1ull,
-						    sizeof(uint32_t));
+							PLAIT__WORKSPACE_LATE,
+							n + 1ull,
+							sizeof(uint32_t));
 	planner->preds = plait__workspace_alloc(&planner->work,
 					    o->first[planner->input->node_count],
-					    sizeof(uint32_t));
+						sizeof(uint32_t));
 	if (planner->pred_first == NULL || planner->preds == NULL)
 		return plait__planner_no_memory(planner);
 	for (i = 0; i < o->first[planner->input->node_count]; i++)
@@ -177,19 +178,19 @@ static uint32_t count_repeats(const plait__planner_state *planner)
 	return count;
 }
 
-static plait_status take_arrays(plait__planner_state *planner, struct order *o)
+static plait_status alloc_arrays(plait__planner_state *planner, struct order *o)
 {
 	uint64_t n = planner->input->node_count;
 	plait__workspace *work = &planner->work;
 
 	memset(o, 0, sizeof(*o));
 	planner->node_of = plait__workspace_alloc(work, n, sizeof(uint32_t));
-	o->first = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n + 1,
-					 sizeof(uint32_t));
+	o->first = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY,
+					     n + 1, sizeof(uint32_t));
 	o->degree = plait__workspace_cut_zero(work, PLAIT__WORKSPACE_EARLY, n,
-					  sizeof(uint32_t));
+					      sizeof(uint32_t));
 	o->t_of = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				   sizeof(uint32_t));
+				       sizeof(uint32_t));
 	o->succs = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY,
 				    planner->input->edge_count, sizeof(uint32_t));
 	if (planner->node_of == NULL || o->first == NULL || o->degree == NULL ||
@@ -201,7 +202,7 @@ static plait_status take_arrays(plait__planner_state *planner, struct order *o)
 plait_status plait__toposort(plait__planner_state *planner)
 {
 	struct order o;
-	plait_status status = take_arrays(planner, &o);
+	plait_status status = alloc_arrays(planner, &o);
 	uint32_t s, t = 0;
 	bool cyclic = false;
 

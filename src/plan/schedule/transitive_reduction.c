@@ -17,15 +17,15 @@
 #include "plan/schedule/phases.h"
 
 enum {
-	CREDIT_NODE = 32,
-	CREDIT_PRED = 8
+	BUDGET_NODE = 32,
+	BUDGET_PRED = 8
 };
 
 struct reduce {
 	uint32_t *level;
 	uint32_t *path;		/* by t; bit 31: another node continues it */
 	uint32_t *candidate;	/* by path: its latest undecided pred */
-	uint32_t *asked;	/* by path: the t that `candidate` belongs to */
+	uint32_t *candidate_of;	/* by path: the t that `candidate` belongs to */
 	uint32_t *visited;	/* by t: the last search that visited it */
 	uint32_t *stack;
 	uint32_t stack_capacity;
@@ -33,14 +33,14 @@ struct reduce {
 	uint32_t low;		/* lowest level of a candidate */
 	uint32_t open;		/* candidates not yet implied */
 	uint32_t cut;		/* 1: this node's search ran out of budget */
-	uint64_t credit;
+	uint64_t budget;
 };
 
 enum { CONTINUED = 1u << 31 };
 
 /* The path of t is that of its highest pred that no other node continues. */
-static void extend_path(plait__planner_state *planner, struct reduce *r, uint32_t t,
-			uint32_t *path_count)
+static void extend_path(plait__planner_state *planner, struct reduce *r,
+			uint32_t t, uint32_t *path_count)
 {
 	uint32_t i = planner->pred_first[t + 1];
 
@@ -58,8 +58,8 @@ static void extend_path(plait__planner_state *planner, struct reduce *r, uint32_
 
 /* Enter preds[from..to) as candidates, one per path; a pred that a later one of
  * its path implies becomes PLAIT__NONE. */
-static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
-		  uint32_t from, uint32_t to)
+static void add_candidates(plait__planner_state *planner, struct reduce *r,
+			   uint32_t t, uint32_t from, uint32_t to)
 {
 	uint32_t i = to;
 
@@ -67,11 +67,11 @@ static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
 		uint32_t pred = planner->preds[i];
 		uint32_t path = r->path[pred] & ~(uint32_t)CONTINUED;
 
-		if (r->asked[path] == t) {
+		if (r->candidate_of[path] == t) {
 			planner->preds[i] = PLAIT__NONE;
 			continue;
 		}
-		r->asked[path] = t;
+		r->candidate_of[path] = t;
 		r->candidate[path] = pred;
 		if (r->level[pred] < r->low)
 			r->low = r->level[pred];
@@ -80,11 +80,11 @@ static void query(plait__planner_state *planner, struct reduce *r, uint32_t t,
 }
 
 /* The search has reached x: drop the candidate of its path if x implies it. */
-static void reach(struct reduce *r, uint32_t x, uint32_t t)
+static void mark_reached(struct reduce *r, uint32_t x, uint32_t t)
 {
 	uint32_t path = r->path[x] & ~(uint32_t)CONTINUED;
 
-	if (r->asked[path] != t || r->candidate[path] == PLAIT__NONE ||
+	if (r->candidate_of[path] != t || r->candidate[path] == PLAIT__NONE ||
 	    r->candidate[path] > x)
 		return;
 	r->candidate[path] = PLAIT__NONE;
@@ -98,9 +98,9 @@ static plait_status push_preds(plait__planner_state *planner, struct reduce *r,
 	plait_status status;
 
 	status = plait__workspace_reserve(&planner->work, (void **)&r->stack,
-				      &r->stack_capacity,
-				      (uint64_t)r->stack_count + (end - i),
-				      sizeof(uint32_t));
+					  &r->stack_capacity,
+					  (uint64_t)r->stack_count + (end - i),
+					  sizeof(uint32_t));
 	if (status != PLAIT_OK)
 		return status;
 	for (; i < end; i++) {
@@ -121,12 +121,12 @@ static plait_status search(plait__planner_state *planner, struct reduce *r,
 	plait_status status = push_preds(planner, r, start, t);
 
 	while (status == PLAIT_OK && r->stack_count > 0 && r->open > 0 &&
-	       r->credit > 0) {
+	       r->budget > 0) {
 		uint32_t x = r->stack[--r->stack_count];
 
-		r->credit--;
+		r->budget--;
 		planner->counts->reduce_steps++;
-		reach(r, x, t);
+		mark_reached(r, x, t);
 		if (r->level[x] > r->low)
 			status = push_preds(planner, r, x, t);
 	}
@@ -137,7 +137,7 @@ static plait_status search(plait__planner_state *planner, struct reduce *r,
 }
 
 /* Decide on the pred at i; returns true if it is kept. */
-static bool settle(plait__planner_state *planner, struct reduce *r, uint32_t i,
+static bool decide(plait__planner_state *planner, struct reduce *r, uint32_t i,
 		   uint32_t t)
 {
 	uint32_t pred = planner->preds[i], path;
@@ -145,7 +145,7 @@ static bool settle(plait__planner_state *planner, struct reduce *r, uint32_t i,
 	if (pred == PLAIT__NONE)
 		return false;
 	path = r->path[pred] & ~(uint32_t)CONTINUED;
-	if (r->asked[path] != t)
+	if (r->candidate_of[path] != t)
 		return true;
 	if (r->candidate[path] != pred) {
 		planner->preds[i] = PLAIT__NONE;
@@ -167,13 +167,13 @@ static plait_status reduce_node(plait__planner_state *planner, struct reduce *r,
 	r->open = 0;
 	r->cut = 0;
 	r->low = UINT32_MAX;
-	query(planner, r, t, from, to);
+	add_candidates(planner, r, t, from, to);
 	while (i-- > from && status == PLAIT_OK) {
 		uint32_t pred = planner->preds[i];
 
-		if (!settle(planner, r, i, t) || r->open == 0)
+		if (!decide(planner, r, i, t) || r->open == 0)
 			continue;
-		reach(r, pred, t);
+		mark_reached(r, pred, t);
 		if (r->level[pred] > r->low && r->open > 0)
 			status = search(planner, r, pred, t);
 	}
@@ -181,8 +181,8 @@ static plait_status reduce_node(plait__planner_state *planner, struct reduce *r,
 }
 
 /* Drop equal neighbours; returns true if the preds lie on different levels. */
-static bool compact_preds(plait__planner_state *planner, struct reduce *r, uint32_t t,
-			  uint32_t from, uint32_t *to)
+static bool compact_preds(plait__planner_state *planner, struct reduce *r,
+			  uint32_t t, uint32_t from, uint32_t *to)
 {
 	uint32_t i = planner->pred_first[t], out = from;
 	uint32_t low = UINT32_MAX, high = 0;
@@ -203,8 +203,8 @@ static bool compact_preds(plait__planner_state *planner, struct reduce *r, uint3
 }
 
 /* A single pred needs no reduction. */
-static void propagate(plait__planner_state *planner, struct reduce *r, uint32_t t,
-		      uint32_t out, uint32_t *path_count)
+static void propagate(plait__planner_state *planner, struct reduce *r,
+		      uint32_t t, uint32_t out, uint32_t *path_count)
 {
 	uint32_t pred = planner->preds[planner->pred_first[t]];
 
@@ -231,8 +231,8 @@ static plait_status reduce_all(plait__planner_state *planner, struct reduce *r)
 			continue;
 		}
 		if (compact_preds(planner, r, t, from, &to)) {
-			r->credit += CREDIT_NODE +
-				     CREDIT_PRED * (uint64_t)(to - from);
+			r->budget += BUDGET_NODE +
+				     BUDGET_PRED * (uint64_t)(to - from);
 			status = reduce_node(planner, r, t, from, to);
 		}
 		for (i = from; i < to; i++)
@@ -256,9 +256,11 @@ static plait_status fill_succs(plait__planner_state *planner)
 	uint32_t *first;
 
 	planner->succ_first = plait__workspace_cut_zero(&planner->work,
-						    PLAIT__WORKSPACE_LATE, n + 2ull,
-						    sizeof(uint32_t));
-	planner->succs = plait__workspace_alloc(&planner->work, edges, sizeof(uint32_t));
+							PLAIT__WORKSPACE_LATE,
+							n + 2ull,
+							sizeof(uint32_t));
+	planner->succs = plait__workspace_alloc(&planner->work, edges,
+						sizeof(uint32_t));
 	if (planner->succ_first == NULL || planner->succs == NULL)
 		return plait__planner_no_memory(planner);
 	/* Shifted by one: filling moves each start to its end. */
@@ -278,27 +280,30 @@ static plait_status fill_succs(plait__planner_state *planner)
 	return PLAIT_OK;
 }
 
-static plait_status take_arrays(plait__planner_state *planner, struct reduce *r)
+static plait_status alloc_arrays(plait__planner_state *planner,
+				 struct reduce *r)
 {
 	plait__workspace *work = &planner->work;
 	uint64_t n = planner->node_count;
 
-	r->level = plait__workspace_cut(work, plait__planner_early_slab(planner), n,
-				    sizeof(uint32_t));
-	r->path = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
-				   sizeof(uint32_t));
-	r->candidate = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+	r->level = plait__workspace_cut(work,
+					plait__planner_early_slab(planner), n,
 					sizeof(uint32_t));
-	r->asked = plait__workspace_cut_none(work, PLAIT__WORKSPACE_EARLY, n,
-					 sizeof(uint32_t));
+	r->path = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+				       sizeof(uint32_t));
+	r->candidate = plait__workspace_cut(work, PLAIT__WORKSPACE_EARLY, n,
+					    sizeof(uint32_t));
+	r->candidate_of = plait__workspace_cut_none(work,
+						    PLAIT__WORKSPACE_EARLY, n,
+						    sizeof(uint32_t));
 	r->visited = plait__workspace_cut_none(work, PLAIT__WORKSPACE_EARLY, n,
-					   sizeof(uint32_t));
+					       sizeof(uint32_t));
 	r->stack = NULL;
 	r->stack_capacity = 0;
 	r->stack_count = 0;
-	r->credit = 0;
+	r->budget = 0;
 	if (r->level == NULL || r->path == NULL || r->candidate == NULL ||
-	    r->asked == NULL || r->visited == NULL)
+	    r->candidate_of == NULL || r->visited == NULL)
 		return plait__planner_no_memory(planner);
 	return PLAIT_OK;
 }
@@ -307,7 +312,7 @@ plait_status plait__transitive_reduction(plait__planner_state *planner)
 {
 	plait__workspace *work = &planner->work;
 	struct reduce r;
-	plait_status status = take_arrays(planner, &r);
+	plait_status status = alloc_arrays(planner, &r);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -316,7 +321,7 @@ plait_status plait__transitive_reduction(plait__planner_state *planner)
 	planner->level = r.level;
 	plait__workspace_free(work, r.path);
 	plait__workspace_free(work, r.candidate);
-	plait__workspace_free(work, r.asked);
+	plait__workspace_free(work, r.candidate_of);
 	plait__workspace_free(work, r.visited);
 	plait__workspace_free(work, r.stack);
 	planner->counts->steps += planner->node_count +

@@ -13,7 +13,7 @@ static plait_status bad_node(plait__planner_state *planner, uint32_t node,
 	return plait__planner_fail_at(planner, node, "%s: %s %u",
 				    plait__input_node_text(planner->input, node,
 							   text),
-				    what, number);
+				      what, number);
 }
 
 static plait_status check_device_set(plait__planner_state *planner, uint32_t id)
@@ -24,13 +24,15 @@ static plait_status check_device_set(plait__planner_state *planner, uint32_t id)
 
 	if (node->device > input->device_set_count ||
 	    node->device_count > input->device_set_count - node->device)
-		return bad_node(planner, id, "its device set is out of range at",
+		return bad_node(planner, id,
+				"its device set is out of range at",
 				node->device);
 	for (i = 0; i < node->device_count; i++) {
 		const uint32_t *set = input->device_sets + node->device;
 
 		if (set[i] >= input->device_count)
-			return bad_node(planner, id, "there is no device", set[i]);
+			return bad_node(planner, id, "there is no device",
+					set[i]);
 		for (j = 0; j < i; j++)
 			if (set[i] == set[j])
 				return bad_node(planner, id,
@@ -75,12 +77,13 @@ static plait_status check_node(plait__planner_state *planner, uint32_t id)
 	if (node->device_count == 0)
 		return bad_node(planner, id, "it needs a device, has", 0);
 	if (node->device_count == 1 && node->device >= input->device_count)
-		return bad_node(planner, id, "there is no device", node->device);
+		return bad_node(planner, id, "there is no device",
+				node->device);
 	if (node->device_count > 1 && check_device_set(planner, id) != PLAIT_OK)
 		return PLAIT_E_INVALID;
 	if (node->access_first > input->tables.accesses_count ||
 	    node->access_count > input->tables.accesses_count -
-				 node->access_first)
+	    node->access_first)
 		return bad_node(planner, id, "its accesses are out of range at",
 				node->access_first);
 	return check_link(planner, id);
@@ -215,8 +218,8 @@ static plait_status check_scopes(plait__planner_state *planner)
 	uint32_t i;
 
 	planner->scope_of = plait__workspace_alloc_none(&planner->work,
-						    input->node_count,
-						    sizeof(uint32_t));
+							input->node_count,
+							sizeof(uint32_t));
 	if (planner->scope_of == NULL)
 		return plait__planner_no_memory(planner);
 	for (i = 0; i < planner->scope_count && status == PLAIT_OK; i++)
@@ -245,7 +248,7 @@ static plait_status check_edge(plait__planner_state *planner, uint32_t index)
 				   index, edge->before, edge->after,
 				   input->node_count);
 	if (planner->scope_of == NULL || planner->scope_of[edge->before] ==
-				       planner->scope_of[edge->after])
+	    planner->scope_of[edge->after])
 		return PLAIT_OK;
 	return plait__fail(planner->error, PLAIT_E_INVALID,
 			   "edge from %s to %s crosses the border of a body",
@@ -322,8 +325,9 @@ static plait_status fill_limits(plait__planner_state *planner)
 	const plait__input *input = planner->input;
 	uint32_t i;
 
-	planner->limits = plait__workspace_alloc(&planner->work, input->device_count,
-					     sizeof(uint32_t));
+	planner->limits = plait__workspace_alloc(&planner->work,
+						 input->device_count,
+						 sizeof(uint32_t));
 	if (planner->limits == NULL)
 		return plait__planner_no_memory(planner);
 	for (i = 0; i < input->device_count; i++) {

@@ -10,112 +10,115 @@
 /* Blocks from this size on are rounded to pages and kept as spares. */
 enum { LARGE_BYTES = 65536, PAGE_BYTES = 4096 };
 
-void plait__workspace_init(plait__workspace *arena, const plait_allocator *allocator)
+void plait__workspace_init(plait__workspace *work,
+			   const plait_allocator *allocator)
 {
-	memset(arena, 0, sizeof(*arena));
-	arena->allocator = allocator;
+	memset(work, 0, sizeof(*work));
+	work->allocator = allocator;
 }
 
-static void free_spare(plait__workspace *arena)
+static void free_spare(plait__workspace *work)
 {
-	const plait__workspace_block *spare = &arena->spares[--arena->spare_count];
+	const plait__workspace_block *spare =
+		&work->spares[--work->spare_count];
 
-	arena->held_bytes -= spare->bytes;
-	plait__free(arena->allocator, spare->pointer, spare->bytes);
+	work->held_bytes -= spare->bytes;
+	plait__free(work->allocator, spare->pointer, spare->bytes);
 }
 
-void plait__workspace_fini(plait__workspace *arena)
+void plait__workspace_fini(plait__workspace *work)
 {
-	while (arena->spare_count > 0)
-		free_spare(arena);
-	while (arena->count > 0) {
-		arena->count--;
-		if (arena->blocks[arena->count].slab != PLAIT__WORKSPACE_NO_SLAB)
+	while (work->spare_count > 0)
+		free_spare(work);
+	while (work->count > 0) {
+		work->count--;
+		if (work->blocks[work->count].slab != PLAIT__WORKSPACE_NO_SLAB)
 			continue;
-		plait__free(arena->allocator, arena->blocks[arena->count].pointer,
-			    arena->blocks[arena->count].bytes);
+		plait__free(work->allocator, work->blocks[work->count].pointer,
+			    work->blocks[work->count].bytes);
 	}
-	plait__free(arena->allocator, arena->blocks,
-		    arena->capacity * sizeof(*arena->blocks));
-	arena->blocks = NULL;
-	arena->capacity = 0;
-	arena->held_bytes = 0;
+	plait__free(work->allocator, work->blocks,
+		    work->capacity * sizeof(*work->blocks));
+	work->blocks = NULL;
+	work->capacity = 0;
+	work->held_bytes = 0;
 }
 
 /* Free spares until `bytes` more do not raise the peak. */
-static void make_room(plait__workspace *arena, uint64_t bytes)
+static void make_room(plait__workspace *work, uint64_t bytes)
 {
-	while (arena->spare_count > 0 &&
-	       arena->held_bytes + bytes > arena->peak_bytes)
-		free_spare(arena);
+	while (work->spare_count > 0 &&
+	       work->held_bytes + bytes > work->peak_bytes)
+		free_spare(work);
 }
 
-static void *take_spare(plait__workspace *arena, uint64_t bytes)
+static void *take_spare(plait__workspace *work, uint64_t bytes)
 {
-	for (uint32_t i = arena->spare_count; i-- > 0;) {
-		void *pointer = arena->spares[i].pointer;
+	for (uint32_t i = work->spare_count; i-- > 0;) {
+		void *pointer = work->spares[i].pointer;
 
-		if (arena->spares[i].bytes != bytes)
+		if (work->spares[i].bytes != bytes)
 			continue;
-		arena->spares[i] = arena->spares[--arena->spare_count];
-		arena->held_bytes -= bytes;
+		work->spares[i] = work->spares[--work->spare_count];
+		work->held_bytes -= bytes;
 		return pointer;
 	}
 	return NULL;
 }
 
-static void account(plait__workspace *arena, uint64_t less, uint64_t more)
+static void account(plait__workspace *work, uint64_t less, uint64_t more)
 {
-	arena->held_bytes = arena->held_bytes - less + more;
-	if (arena->held_bytes > arena->peak_bytes)
-		arena->peak_bytes = arena->held_bytes;
+	work->held_bytes = work->held_bytes - less + more;
+	if (work->held_bytes > work->peak_bytes)
+		work->peak_bytes = work->held_bytes;
 }
 
 /* Ensure room for one more entry in the list of blocks. */
-static bool has_room(plait__workspace *arena)
+static bool has_room(plait__workspace *work)
 {
-	uint64_t each = sizeof(*arena->blocks);
-	uint32_t capacity = arena->capacity * 2 + 64;
+	uint64_t each = sizeof(*work->blocks);
+	uint32_t capacity = work->capacity * 2 + 64;
 	void *moved;
 
-	if (arena->count < arena->capacity)
+	if (work->count < work->capacity)
 		return true;
-	moved = arena->capacity == 0 ?
-		plait__alloc(arena->allocator, capacity * each) :
-		plait__realloc(arena->allocator, arena->blocks,
-			       arena->capacity * each, capacity * each);
+	moved = work->capacity == 0 ?
+		plait__alloc(work->allocator, capacity * each) :
+		plait__realloc(work->allocator, work->blocks,
+			       work->capacity * each, capacity * each);
 	if (moved == NULL)
 		return false;
-	account(arena, arena->capacity * each, capacity * each);
-	arena->blocks = moved;
-	arena->capacity = capacity;
+	account(work, work->capacity * each, capacity * each);
+	work->blocks = moved;
+	work->capacity = capacity;
 	return true;
 }
 
-void *plait__workspace_alloc(plait__workspace *arena, uint64_t count, uint64_t each)
+void *plait__workspace_alloc(plait__workspace *work, uint64_t count,
+			     uint64_t each)
 {
 	uint64_t bytes;
 	void *pointer;
 
-	if (!has_room(arena))
+	if (!has_room(work))
 		return NULL;
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes) ||
 	    bytes > PTRDIFF_MAX)
 		return NULL;
 	if (bytes >= LARGE_BYTES)
 		bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	pointer = take_spare(arena, bytes);
+	pointer = take_spare(work, bytes);
 	if (pointer == NULL) {
-		make_room(arena, bytes);
-		pointer = arena->allocator->resize(arena->allocator->user_data,
-						   NULL, 0, bytes);
+		make_room(work, bytes);
+		pointer = work->allocator->resize(work->allocator->user_data,
+						  NULL, 0, bytes);
 	}
 	if (pointer == NULL)
 		return NULL;
-	arena->blocks[arena->count++] = (plait__workspace_block){
+	work->blocks[work->count++] = (plait__workspace_block){
 		.pointer = pointer, .bytes = bytes
 	};
-	account(arena, 0, bytes);
+	account(work, 0, bytes);
 	return pointer;
 }
 
@@ -126,14 +129,17 @@ static void *fill(void *pointer, uint64_t count, uint64_t each, int byte)
 	return pointer;
 }
 
-void *plait__workspace_alloc_zero(plait__workspace *arena, uint64_t count, uint64_t each)
+void *plait__workspace_alloc_zero(plait__workspace *work, uint64_t count,
+				  uint64_t each)
 {
-	return fill(plait__workspace_alloc(arena, count, each), count, each, 0);
+	return fill(plait__workspace_alloc(work, count, each), count, each, 0);
 }
 
-void *plait__workspace_alloc_none(plait__workspace *arena, uint64_t count, uint64_t each)
+void *plait__workspace_alloc_none(plait__workspace *work, uint64_t count,
+				  uint64_t each)
 {
-	return fill(plait__workspace_alloc(arena, count, each), count, each, 0xff);
+	return fill(plait__workspace_alloc(work, count, each), count, each,
+		    0xff);
 }
 
 /* ---- slabs ---- */
@@ -142,24 +148,25 @@ void *plait__workspace_alloc_none(plait__workspace *arena, uint64_t count, uint6
  * so that a pointer identifies one block. */
 enum { LINE_BYTES = 64, MOST_CUTS = 24 };
 
-plait_status plait__workspace_open_slab(plait__workspace *arena, uint32_t slab,
-				    uint64_t bytes)
+plait_status plait__workspace_open_slab(plait__workspace *work, uint32_t slab,
+					uint64_t bytes)
 {
 	if (bytes < LARGE_BYTES)
 		return PLAIT_OK;
-	arena->slabs[slab] = plait__workspace_alloc(
-		arena, bytes + LINE_BYTES * MOST_CUTS, 1);
-	return arena->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
+	work->slabs[slab] = plait__workspace_alloc(
+		work, bytes + LINE_BYTES * MOST_CUTS, 1);
+	return work->slabs[slab] != NULL ? PLAIT_OK : PLAIT_E_NOMEM;
 }
 
 /* Returns the first gap between the cut blocks of a slab, or null. */
-static void *find_gap(const plait__workspace *arena, uint32_t slab, uint64_t bytes)
+static void *find_gap(const plait__workspace *work, uint32_t slab,
+		      uint64_t bytes)
 {
-	char *start = arena->slabs[slab], *at = start + LINE_BYTES;
+	char *start = work->slabs[slab], *at = start + LINE_BYTES;
 	char *end = start;
 
-	for (uint32_t i = 0; i < arena->count; i++) {
-		const plait__workspace_block *block = &arena->blocks[i];
+	for (uint32_t i = 0; i < work->count; i++) {
+		const plait__workspace_block *block = &work->blocks[i];
 		char *pointer = block->pointer;
 
 		if (pointer == start)
@@ -173,103 +180,104 @@ static void *find_gap(const plait__workspace *arena, uint32_t slab, uint64_t byt
 	return at <= end && bytes <= (uint64_t)(end - at) ? at : NULL;
 }
 
-void *plait__workspace_cut(plait__workspace *arena, uint32_t slab, uint64_t count,
-		       uint64_t each)
+void *plait__workspace_cut(plait__workspace *work, uint32_t slab,
+			   uint64_t count, uint64_t each)
 {
 	plait__workspace_block cut = { .slab = slab };
 
-	if (arena->slabs[slab] == NULL ||
+	if (work->slabs[slab] == NULL ||
 	    __builtin_mul_overflow(count, each, &cut.bytes) ||
 	    cut.bytes < LARGE_BYTES / 2 || cut.bytes > PTRDIFF_MAX / 2 ||
-	    !has_room(arena))
-		return plait__workspace_alloc(arena, count, each);
+	    !has_room(work))
+		return plait__workspace_alloc(work, count, each);
 	cut.bytes = (cut.bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-	cut.pointer = find_gap(arena, slab, cut.bytes);
+	cut.pointer = find_gap(work, slab, cut.bytes);
 	if (cut.pointer == NULL)
-		return plait__workspace_alloc(arena, count, each);
-	arena->blocks[arena->count++] = cut;
+		return plait__workspace_alloc(work, count, each);
+	work->blocks[work->count++] = cut;
 	return cut.pointer;
 }
 
-void *plait__workspace_cut_zero(plait__workspace *arena, uint32_t slab, uint64_t count,
-			    uint64_t each)
+void *plait__workspace_cut_zero(plait__workspace *work, uint32_t slab,
+				uint64_t count, uint64_t each)
 {
-	return fill(plait__workspace_cut(arena, slab, count, each), count, each, 0);
+	return fill(plait__workspace_cut(work, slab, count, each), count, each,
+		    0);
 }
 
-void *plait__workspace_cut_none(plait__workspace *arena, uint32_t slab, uint64_t count,
-			    uint64_t each)
+void *plait__workspace_cut_none(plait__workspace *work, uint32_t slab,
+				uint64_t count, uint64_t each)
 {
-	return fill(plait__workspace_cut(arena, slab, count, each), count, each,
+	return fill(plait__workspace_cut(work, slab, count, each), count, each,
 		    0xff);
 }
 
-void *plait__workspace_claim(plait__workspace *arena, uint32_t slab, uint64_t count,
-			 uint64_t each)
+void *plait__workspace_claim(plait__workspace *work, uint32_t slab,
+			     uint64_t count, uint64_t each)
 {
-	void *pointer = arena->slabs[slab];
+	void *pointer = work->slabs[slab];
 	bool is_cut = false;
 
-	arena->slabs[slab] = NULL;
-	for (uint32_t i = 0; i < arena->count; i++)
-		is_cut |= arena->blocks[i].slab == slab;
+	work->slabs[slab] = NULL;
+	for (uint32_t i = 0; i < work->count; i++)
+		is_cut |= work->blocks[i].slab == slab;
 	/* The slab stays on the list until the end. */
 	if (pointer == NULL || is_cut)
-		return plait__workspace_alloc(arena, count, each);
-	return plait__workspace_resize(arena, pointer, count, each);
+		return plait__workspace_alloc(work, count, each);
+	return plait__workspace_resize(work, pointer, count, each);
 }
 
 /* Recent blocks are asked for most often: search from the end. */
-static uint32_t find_block(const plait__workspace *arena, const void *pointer)
+static uint32_t find_block(const plait__workspace *work, const void *pointer)
 {
-	uint32_t i = arena->count;
+	uint32_t i = work->count;
 
 	while (i > 0)
-		if (arena->blocks[--i].pointer == pointer)
+		if (work->blocks[--i].pointer == pointer)
 			return i;
 	return UINT32_MAX;
 }
 
 /* A cut block that grows moves out of its slab. */
-static void *move_cut(plait__workspace *arena, plait__workspace_block cut,
+static void *move_cut(plait__workspace *work, plait__workspace_block cut,
 		      uint64_t count, uint64_t each)
 {
 	uint64_t bytes = count * each;
-	void *moved = plait__workspace_alloc(arena, count, each);
+	void *moved = plait__workspace_alloc(work, count, each);
 
 	if (moved == NULL)
 		return NULL;
 	memcpy(moved, cut.pointer, bytes < cut.bytes ? bytes : cut.bytes);
-	plait__workspace_free(arena, cut.pointer);
+	plait__workspace_free(work, cut.pointer);
 	return moved;
 }
 
-void *plait__workspace_resize(plait__workspace *arena, void *pointer, uint64_t count,
-			  uint64_t each)
+void *plait__workspace_resize(plait__workspace *work, void *pointer,
+			      uint64_t count, uint64_t each)
 {
-	uint32_t i = find_block(arena, pointer);
+	uint32_t i = find_block(work, pointer);
 	uint64_t bytes;
 	void *moved;
 
 	if (__builtin_mul_overflow(count ? count : 1, each, &bytes))
 		return NULL;
-	if (arena->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB)
-		return move_cut(arena, arena->blocks[i], count, each);
-	if (bytes > arena->blocks[i].bytes)
-		make_room(arena, bytes);
-	moved = plait__realloc(arena->allocator, pointer,
-			       arena->blocks[i].bytes, bytes);
+	if (work->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB)
+		return move_cut(work, work->blocks[i], count, each);
+	if (bytes > work->blocks[i].bytes)
+		make_room(work, bytes);
+	moved = plait__realloc(work->allocator, pointer,
+			       work->blocks[i].bytes, bytes);
 	if (moved == NULL)
 		return NULL;
-	account(arena, arena->blocks[i].bytes, bytes);
-	arena->blocks[i].pointer = moved;
-	arena->blocks[i].bytes = bytes;
+	account(work, work->blocks[i].bytes, bytes);
+	work->blocks[i].pointer = moved;
+	work->blocks[i].bytes = bytes;
 	return moved;
 }
 
-plait_status plait__workspace_reserve(plait__workspace *arena, void **pointer,
-				  uint32_t *capacity, uint64_t need,
-				  uint64_t each)
+plait_status plait__workspace_reserve(plait__workspace *work, void **pointer,
+				      uint32_t *capacity, uint64_t need,
+				      uint64_t each)
 {
 	uint64_t grown = (uint64_t)*capacity + *capacity / 2 + 16;
 	void *moved;
@@ -282,8 +290,8 @@ plait_status plait__workspace_reserve(plait__workspace *arena, void **pointer,
 		grown = need;
 	if (grown >= UINT32_MAX)
 		grown = UINT32_MAX - 1;
-	moved = *pointer == NULL ? plait__workspace_alloc(arena, grown, each)
-		: plait__workspace_resize(arena, *pointer, grown, each);
+	moved = *pointer == NULL ? plait__workspace_alloc(work, grown, each)
+		: plait__workspace_resize(work, *pointer, grown, each);
 	if (moved == NULL)
 		return PLAIT_E_NOMEM;
 	*pointer = moved;
@@ -291,48 +299,48 @@ plait_status plait__workspace_reserve(plait__workspace *arena, void **pointer,
 	return PLAIT_OK;
 }
 
-static void unlist(plait__workspace *arena, uint32_t i)
+static void unlist(plait__workspace *work, uint32_t i)
 {
-	arena->count--;
-	arena->blocks[i] = arena->blocks[arena->count];
+	work->count--;
+	work->blocks[i] = work->blocks[work->count];
 }
 
-void plait__workspace_free(plait__workspace *arena, void *pointer)
+void plait__workspace_free(plait__workspace *work, void *pointer)
 {
 	uint32_t i;
 
 	if (pointer == NULL)
 		return;
-	i = find_block(arena, pointer);
-	if (arena->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB) {
+	i = find_block(work, pointer);
+	if (work->blocks[i].slab != PLAIT__WORKSPACE_NO_SLAB) {
 		/* The memory belongs to the slab. */
-	} else if (arena->blocks[i].bytes >= LARGE_BYTES &&
-	    arena->spare_count < PLAIT__WORKSPACE_SPARES) {
-		arena->spares[arena->spare_count++] = arena->blocks[i];
+	} else if (work->blocks[i].bytes >= LARGE_BYTES &&
+		   work->spare_count < PLAIT__WORKSPACE_SPARES) {
+		work->spares[work->spare_count++] = work->blocks[i];
 	} else {
-		account(arena, arena->blocks[i].bytes, 0);
-		plait__free(arena->allocator, pointer, arena->blocks[i].bytes);
+		account(work, work->blocks[i].bytes, 0);
+		plait__free(work->allocator, pointer, work->blocks[i].bytes);
 	}
-	unlist(arena, i);
+	unlist(work, i);
 }
 
-plait_status plait__workspace_keep(plait__workspace *arena, void *pointer, uint64_t count,
-			       uint64_t each, void **out)
+plait_status plait__workspace_keep(plait__workspace *work, void *pointer,
+				   uint64_t count, uint64_t each, void **out)
 {
 	*out = NULL;
 	if (count == 0) {
-		plait__workspace_free(arena, pointer);
+		plait__workspace_free(work, pointer);
 		return PLAIT_OK;
 	}
-	pointer = plait__workspace_resize(arena, pointer, count, each);
+	pointer = plait__workspace_resize(work, pointer, count, each);
 	/* A cut block has moved into a block of its own, perhaps a larger
 	 * one. */
 	if (pointer != NULL &&
-	    arena->blocks[find_block(arena, pointer)].bytes != count * each)
-		pointer = plait__workspace_resize(arena, pointer, count, each);
+	    work->blocks[find_block(work, pointer)].bytes != count * each)
+		pointer = plait__workspace_resize(work, pointer, count, each);
 	if (pointer == NULL)
 		return PLAIT_E_NOMEM;
-	unlist(arena, find_block(arena, pointer));
+	unlist(work, find_block(work, pointer));
 	*out = pointer;
 	return PLAIT_OK;
 }

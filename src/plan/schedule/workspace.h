@@ -43,56 +43,60 @@ typedef struct plait__workspace {
 	void *slabs[PLAIT__WORKSPACE_SLABS];	/* null: not open */
 } plait__workspace;
 
-void plait__workspace_init(plait__workspace *arena, const plait_allocator *allocator);
+void plait__workspace_init(plait__workspace *work,
+			   const plait_allocator *allocator);
 
 /* Free every block. */
-void plait__workspace_fini(plait__workspace *arena);
+void plait__workspace_fini(plait__workspace *work);
 
 /* Allocate `count` elements of `each` bytes, not zeroed; null if there is no
  * memory.  0 elements get one. */
-void *plait__workspace_alloc(plait__workspace *arena, uint64_t count, uint64_t each);
+void *plait__workspace_alloc(plait__workspace *work, uint64_t count,
+			     uint64_t each);
 
 /* Likewise, zeroed, or with every byte 0xff (all PLAIT__NONE). */
-void *plait__workspace_alloc_zero(plait__workspace *arena, uint64_t count, uint64_t each);
-void *plait__workspace_alloc_none(plait__workspace *arena, uint64_t count, uint64_t each);
+void *plait__workspace_alloc_zero(plait__workspace *work, uint64_t count,
+				  uint64_t each);
+void *plait__workspace_alloc_none(plait__workspace *work, uint64_t count,
+				  uint64_t each);
 
 /*
  * Open a slab of `bytes` and some slack.  Cut blocks are freed like others; a
  * block that does not fit is allocated.  A small slab is never opened: it would
  * not pay.
  */
-plait_status plait__workspace_open_slab(plait__workspace *arena, uint32_t slab,
-				    uint64_t bytes);
-void *plait__workspace_cut(plait__workspace *arena, uint32_t slab, uint64_t count,
-		       uint64_t each);
-void *plait__workspace_cut_zero(plait__workspace *arena, uint32_t slab, uint64_t count,
-			    uint64_t each);
-void *plait__workspace_cut_none(plait__workspace *arena, uint32_t slab, uint64_t count,
-			    uint64_t each);
+plait_status plait__workspace_open_slab(plait__workspace *work, uint32_t slab,
+					uint64_t bytes);
+void *plait__workspace_cut(plait__workspace *work, uint32_t slab,
+			   uint64_t count, uint64_t each);
+void *plait__workspace_cut_zero(plait__workspace *work, uint32_t slab,
+				uint64_t count, uint64_t each);
+void *plait__workspace_cut_none(plait__workspace *work, uint32_t slab,
+				uint64_t count, uint64_t each);
 
 /* Allocate a block, from the slab's own memory if no cut block is left in
  * it. */
-void *plait__workspace_claim(plait__workspace *arena, uint32_t slab, uint64_t count,
-			 uint64_t each);
+void *plait__workspace_claim(plait__workspace *work, uint32_t slab,
+			     uint64_t count, uint64_t each);
 
 /* Resize a block; null leaves it as it was. */
-void *plait__workspace_resize(plait__workspace *arena, void *pointer, uint64_t count,
-			  uint64_t each);
+void *plait__workspace_resize(plait__workspace *work, void *pointer,
+			      uint64_t count, uint64_t each);
 
 /* Ensure room for `need` elements in an array of *capacity; grows by half.
  * Returns PLAIT_OK, or PLAIT_E_NOMEM with the array as it was. */
-plait_status plait__workspace_reserve(plait__workspace *arena, void **pointer,
-				  uint32_t *capacity, uint64_t need,
-				  uint64_t each);
+plait_status plait__workspace_reserve(plait__workspace *work, void **pointer,
+				      uint32_t *capacity, uint64_t need,
+				      uint64_t each);
 
 /* Free one block; null is allowed. */
-void plait__workspace_free(plait__workspace *arena, void *pointer);
+void plait__workspace_free(plait__workspace *work, void *pointer);
 
 /*
  * Shrink a block to `count` elements and hand it to the caller: the workspace
  * no longer owns it.  0 elements free it and set *out to null.
  */
-plait_status plait__workspace_keep(plait__workspace *arena, void *pointer, uint64_t count,
-			       uint64_t each, void **out);
+plait_status plait__workspace_keep(plait__workspace *work, void *pointer,
+				   uint64_t count, uint64_t each, void **out);
 
 #endif

@@ -225,11 +225,11 @@ static plait_status plug_in(plait__callable *self, uint32_t i,
 	plait_parameter_info info = { .size = sizeof(info) };
 	struct plug *plug = &self->plugs[i];
 	const char *wanted;
-	plait_status status = plait_plan_parameter(
+	plait_status status = plait_plan_find_parameter(
 		self->plan, from->name, &plug->parameter, error);
 
 	if (status == PLAIT_OK)
-		status = plait_plan_parameter_query(
+		status = plait_plan_query_parameter(
 			self->plan, plug->parameter, &info, error);
 	if (status != PLAIT_OK) {
 		plait__error_prefix(error, "%.60s: ", self->signature->name);
@@ -260,7 +260,7 @@ static plait_status find_missing(const plait__callable *self, uint32_t wanted,
 	for (uint32_t number = 0; number < wanted; number++) {
 		if (is_plugged(self, number))
 			continue;
-		(void)plait_plan_parameter_query(self->plan, number, &info,
+		(void)plait_plan_query_parameter(self->plan, number, &info,
 						 NULL);
 		return plait__fail(error, PLAIT_E_INVALID,
 				   "%.60s: no argument \"%s\", a parameter of "

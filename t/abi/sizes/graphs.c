@@ -125,7 +125,7 @@ static plait_status try_critical(struct trial *trial)
 {
 	const plait_critical_command good = { .size = 0 };
 
-	return plait_plan_critical(stage.plan, NULL, GIVEN(good), 1,
+	return plait_plan_critical_path(stage.plan, NULL, GIVEN(good), 1,
 				   &stage.error);
 }
 

@@ -9,7 +9,7 @@ static plait_binding bound(const char *name)
 {
 	plait_binding binding = { .size = sizeof(binding) };
 
-	IS_INT(plait_plan_parameter(stage.plan, name, &binding.parameter,
+	IS_INT(plait_plan_find_parameter(stage.plan, name, &binding.parameter,
 				    NULL), PLAIT_OK);
 	if (name[0] == 'x')
 		binding.buffer = stage.buffer;
@@ -106,7 +106,7 @@ static plait_status try_parameter(struct trial *trial)
 {
 	const plait_parameter_info good = { .size = 0 };
 
-	return plait_plan_parameter_query(stage.plan, 0, GIVEN(good),
+	return plait_plan_query_parameter(stage.plan, 0, GIVEN(good),
 					  &stage.error);
 }
 
@@ -114,7 +114,7 @@ static plait_status try_command(struct trial *trial)
 {
 	const plait_command_info good = { .size = 0 };
 
-	return plait_plan_command(stage.plan, 0, GIVEN(good), &stage.error);
+	return plait_plan_query_command(stage.plan, 0, GIVEN(good), &stage.error);
 }
 
 static plait_status try_callable(struct trial *trial)

@@ -93,7 +93,7 @@ static plait_status add_work(struct place *place, plait_graph *graph,
 				  .target = place->buffer, .rows = &rows,
 				  .target_offset = 32, .bytes = 8 };
 	if ((status = add(graph, &desc, NULL, 0, &nodes[2], error)) ||
-	    (status = plait_graph_edge(graph, nodes[1], nodes[2], error)))
+	    (status = plait_graph_add_edge(graph, nodes[1], nodes[2], error)))
 		return status;
 	desc = (plait_node_desc){ .size = sizeof(desc),
 				  .kind = PLAIT_NODE_CALL, .label = "count",
@@ -132,7 +132,7 @@ static plait_status add_loop(struct place *place, plait_graph *graph,
 					  error)) ||
 	    (status = plait_buffer_create(place->device, &bytes, &turns[1],
 					  error)) ||
-	    (status = plait_graph_rotate(body, turns, 2, 0, &rotation, error)))
+	    (status = plait_graph_add_rotation(body, turns, 2, 0, &rotation, error)))
 		goto release_all;
 	desc = (plait_node_desc){ .size = sizeof(desc),
 				  .kind = PLAIT_NODE_MARK, .label = "mark" };
@@ -187,6 +187,86 @@ static plait_status add_rest(struct place *place, plait_graph *graph,
 				  .kind = PLAIT_NODE_SUBGRAPH,
 				  .subgraph = graph };
 	return add(graph, &desc, nodes, 2, &nodes[2], error);
+}
+
+/* Short forms in a row, from the fill to the mark. */
+static plait_status add_short(struct place *place, plait_graph *graph,
+			      plait_kernel *kernel, plait_error *error)
+{
+	const plait_rows rows = { .size = sizeof(rows), .rows = 2,
+				  .target_row = 16, .source_row = 12 };
+	const uint32_t by = 3;
+	plait_node last = 0;
+	plait_status status;
+
+	if ((status = plait_graph_fill(graph, place->buffer, 0, 32, 7, 1, 0,
+				       &last, error)) ||
+	    (status = plait_graph_launch(
+		     graph, kernel, PLAIT_ITEMS(32),
+		     PLAIT_ARGUMENTS(PLAIT_BUFFER(place->buffer),
+				     PLAIT_VALUE(by)), last, &last, error)) ||
+	    (status = plait_graph_copy(graph, place->buffer, 32,
+				       place->buffer, 0, 8, last, &last,
+				       error)) ||
+	    (status = plait_graph_copy_rows(graph, place->buffer, 32,
+					    place->buffer, 0, 8, &rows, last,
+					    &last, error)) ||
+	    (status = plait_graph_call(graph, calls_add_one, &place->count,
+				       last, &last, error)) ||
+	    (status = plait_graph_emit(graph, place->signal, last, &last,
+				       error)) ||
+	    (status = plait_graph_wait(graph, place->gate, 1, last, &last,
+				       error)) ||
+	    (status = plait_graph_join(graph, &last, 1, &last, error)))
+		return status;
+	return plait_graph_mark(graph, "mark", last, NULL, error);
+}
+
+/* A body is there only if its node is. */
+static plait_status add_short_regions(struct place *place, plait_graph *graph,
+				      plait_error *error)
+{
+	plait_graph *bodies[2] = { graph, graph };
+	plait_node node = 1;
+	plait_status status = plait_graph_while(graph, place->buffer, 0, 2, 0,
+						&bodies[0], &node, error);
+
+	if (status != PLAIT_OK)
+		return bodies[0] == NULL && node == 0 ? status :
+		       calls_wrong(error, "a loop is there that failed");
+	plait_graph_release(bodies[0]);
+	status = plait_graph_do(graph, place->buffer, 0, 2, node, &bodies[0],
+				&node, error);
+	if (status != PLAIT_OK)
+		return status;
+	plait_graph_release(bodies[0]);
+	status = plait_graph_case(graph, place->buffer, 0, 2, node, bodies,
+				  &node, error);
+	if (status != PLAIT_OK)
+		return bodies[0] == NULL && bodies[1] == NULL ? status :
+		       calls_wrong(error, "a body is there that failed");
+	plait_graph_release(bodies[1]);
+	plait_graph_release(bodies[0]);
+	return plait_graph_subgraph(graph, graph, node, NULL, error);
+}
+
+static plait_status build_short(struct place *place, plait_error *error)
+{
+	plait_kernel *kernel = NULL;
+	plait_graph *graph;
+	plait_status status = plait_graph_create(place->context, &graph,
+						 error);
+
+	if (status != PLAIT_OK)
+		return status;
+	status = calls_make_kernel(place, &kernel, error);
+	if (status == PLAIT_OK)
+		status = add_short(place, graph, kernel, error);
+	if (status == PLAIT_OK)
+		status = add_short_regions(place, graph, error);
+	plait_kernel_release(kernel);
+	plait_graph_release(graph);
+	return status;
 }
 
 static plait_status build(struct place *place, plait_error *error)
@@ -257,9 +337,14 @@ static plait_status text_of(struct place *place, plait_error *error)
 }
 
 const struct calls_entry calls_graph[] = {
-	{ "plait_graph_create plait_graph_add plait_graph_edge "
-	  "plait_graph_body plait_graph_rotate plait_graph_size "
+	{ "plait_graph_create plait_graph_add plait_graph_add_edge "
+	  "plait_graph_body plait_graph_add_rotation plait_graph_size "
 	  "plait_graph_retain plait_graph_release", build, NULL },
+	{ "plait_graph_join plait_graph_launch plait_graph_call "
+	  "plait_graph_copy plait_graph_copy_rows plait_graph_fill "
+	  "plait_graph_emit plait_graph_wait plait_graph_mark "
+	  "plait_graph_subgraph plait_graph_while plait_graph_do "
+	  "plait_graph_case", build_short, NULL },
 	{ "plait_graph_read", read_text, NULL },
 	{ "plait_graph_freeze", freeze, NULL },
 	{ "plait_source_text", text_of, NULL },

@@ -47,7 +47,7 @@ static plait_status answer_call(struct place *place, plait_error *error)
 	if ((status = submit_call(place, place->inbox, NULL, error)) ||
 	    (status = await_call(place, error)) ||
 	    (status = plait_inbox_next(place->inbox, &event, error)) ||
-	    (status = plait_inbox_call_done(place->inbox, event.id, 0, NULL,
+	    (status = plait_inbox_answer(place->inbox, event.id, 0, NULL,
 					    error)))
 		return status;
 	return plait_queue_finish(place->queue, PLAIT_FOREVER, error);
@@ -62,7 +62,7 @@ static plait_status refuse_call(struct place *place, plait_error *error)
 	if ((status = submit_call(place, place->inbox, NULL, error)) ||
 	    (status = await_call(place, error)) ||
 	    (status = plait_inbox_next(place->inbox, &event, error)) ||
-	    (status = plait_inbox_call_done(place->inbox, event.id, 4,
+	    (status = plait_inbox_answer(place->inbox, event.id, 4,
 					    "on purpose", error)))
 		return status;
 	status = plait_queue_finish(place->queue, PLAIT_FOREVER, error);
@@ -134,9 +134,9 @@ static plait_status close_busy(struct place *place, plait_error *error)
 const struct calls_entry calls_inbox[] = {
 	{ "plait_inbox_create plait_inbox_retain plait_inbox_release",
 	  create_inbox, NULL },
-	{ "plait_inbox_wait plait_inbox_next plait_inbox_call_done",
+	{ "plait_inbox_wait plait_inbox_next plait_inbox_answer",
 	  answer_call, NULL },
-	{ "plait_inbox_call_done", refuse_call, NULL },
+	{ "plait_inbox_answer", refuse_call, NULL },
 	{ "plait_inbox_descriptor plait_inbox_pump", pump, NULL },
 	{ "plait_queue_finish", serve, NULL },
 	{ "plait_inbox_adopt", adopt, NULL },

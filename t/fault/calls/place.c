@@ -146,7 +146,7 @@ static void settle(struct place *place)
 		while (plait_inbox_next(place->inbox, &event, NULL) ==
 		       PLAIT_OK) {
 			if (event.kind == PLAIT_EVENT_CALL)
-				plait_inbox_call_done(place->inbox, event.id, 0,
+				plait_inbox_answer(place->inbox, event.id, 0,
 						      NULL, NULL);
 		}
 	}

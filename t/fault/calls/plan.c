@@ -33,10 +33,10 @@ static plait_status ask(plait_plan *plan, plait_error *error)
 
 	if ((status = plait_plan_query(plan, &info, error)) ||
 	    (status = plait_plan_check(plan, error)) ||
-	    (status = plait_plan_command(plan, 0, &command, error)) ||
+	    (status = plait_plan_query_command(plan, 0, &command, error)) ||
 	    (status = plait_plan_simulate(plan, NULL, &simulation, lanes, 8,
 					  error)) ||
-	    (status = plait_plan_critical(plan, NULL, critical, 8, error)))
+	    (status = plait_plan_critical_path(plan, NULL, critical, 8, error)))
 		return status;
 	return info.lanes <= 8 ? PLAIT_OK :
 				 calls_wrong(error, "more lanes than room");
@@ -250,7 +250,7 @@ static plait_status save_and_load(struct place *place, plait_error *error)
 
 const struct calls_entry calls_plan[] = {
 	{ "plait_plan_query plait_plan_check plait_plan_simulate "
-	  "plait_plan_critical plait_plan_command plait_plan_retain "
+	  "plait_plan_critical_path plait_plan_query_command plait_plan_retain "
 	  "plait_plan_release",
 	  query_and_check, make_plan },
 	{ "plait_plan_write", write_all, make_plan },

@@ -81,7 +81,7 @@ static plait_status wait_for_many(struct place *place, plait_error *error)
 
 	for (i = 0; i < 12; i++)
 		points[i] = (plait_point){ place->gate, 1 };
-	return plait_points_wait(points, 12, PLAIT_WAIT_ALL, PLAIT_FOREVER,
+	return plait_signal_wait_points(points, 12, PLAIT_WAIT_ALL, PLAIT_FOREVER,
 				 &index, error);
 }
 
@@ -223,7 +223,7 @@ const struct calls_entry calls_queue[] = {
 	{ "plait_signal_raise plait_signal_fail plait_signal_reset "
 	  "plait_signal_notify", fail_gate, NULL },
 	{ "plait_signal_notify", notify, NULL },
-	{ "plait_points_wait", wait_for_many, NULL },
+	{ "plait_signal_wait_points", wait_for_many, NULL },
 	{ "plait_signal_wait", wait_and_time_out, NULL },
 	{ "plait_queue_create plait_queue_retain plait_queue_release",
 	  create_queue, NULL },

@@ -24,12 +24,12 @@ static plait_status find_parameter(plait_plan *plan, plait_binding *binding,
 	uint32_t count;
 
 	if ((status = plait_plan_parameter_count(plan, &count, error)) ||
-	    (status = plait_plan_parameter(plan, "by", &binding->parameter,
+	    (status = plait_plan_find_parameter(plan, "by", &binding->parameter,
 					   error)))
 		return status;
 	if (count != 1)
 		return calls_wrong(error, "more parameters than one");
-	return plait_plan_parameter_query(plan, binding->parameter, &info,
+	return plait_plan_query_parameter(plan, binding->parameter, &info,
 					  error);
 }
 
@@ -296,8 +296,8 @@ static plait_status try_cancel(struct place *place, plait_error *error)
 }
 
 const struct calls_entry calls_run[] = {
-	{ "plait_plan_parameter_count plait_plan_parameter "
-	  "plait_plan_parameter_query plait_plan_prepare plait_plan_call",
+	{ "plait_plan_parameter_count plait_plan_find_parameter "
+	  "plait_plan_query_parameter plait_plan_prepare plait_plan_call",
 	  try_call, make_plan },
 	{ "plait_plan_run plait_run_notify plait_run_wait plait_run_poll "
 	  "plait_run_query plait_run_retain plait_run_release", try_run,

@@ -85,10 +85,10 @@ SPARED_TESTS += %D%/bind_parameters.t
 %C%_bind_parameters_t_SOURCES = t/run/bind_parameters.c
 %C%_bind_parameters_t_CPPFLAGS = $(CPPFLAGS_ON_CUDA)
 %C%_bind_parameters_t_LDADD = $(LDADD_ON_CUDA)
-SPARED_TESTS += %D%/run.t
-%C%_run_t_SOURCES = t/run/run.c
-%C%_run_t_CPPFLAGS = $(CPPFLAGS_ON_CUDA)
-%C%_run_t_LDADD = $(LDADD_ON_CUDA)
+SPARED_TESTS += %D%/run_handle.t
+%C%_run_handle_t_SOURCES = t/run/run_handle.c
+%C%_run_handle_t_CPPFLAGS = $(CPPFLAGS_ON_CUDA)
+%C%_run_handle_t_LDADD = $(LDADD_ON_CUDA)
 SPARED_TESTS += %D%/external_command_predicates.t
 %C%_external_command_predicates_t_SOURCES = \
 	t/run/external_command_predicates.c

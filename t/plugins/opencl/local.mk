@@ -99,10 +99,10 @@ PLAIN_TESTS += %D%/driver_bind_parameters.t
 %C%_driver_bind_parameters_t_SOURCES = t/run/bind_parameters.c
 %C%_driver_bind_parameters_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_DRIVER
 %C%_driver_bind_parameters_t_LDADD = $(LDADD_API)
-PLAIN_TESTS += %D%/driver_run.t
-%C%_driver_run_t_SOURCES = t/run/run.c
-%C%_driver_run_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_DRIVER
-%C%_driver_run_t_LDADD = $(LDADD_API)
+PLAIN_TESTS += %D%/driver_run_handle.t
+%C%_driver_run_handle_t_SOURCES = t/run/run_handle.c
+%C%_driver_run_handle_t_CPPFLAGS = $(AM_CPPFLAGS) -DON_DRIVER
+%C%_driver_run_handle_t_LDADD = $(LDADD_API)
 PLAIN_TESTS += %D%/driver_external_command_predicates.t
 %C%_driver_external_command_predicates_t_SOURCES = \
 	t/run/external_command_predicates.c

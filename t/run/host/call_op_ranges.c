@@ -100,17 +100,17 @@ static plait_status run_sized(plait_plan *plan, uint32_t flags, uint64_t size,
 	plait_run_desc desc = { .size = sizeof(desc), .flags = flags,
 				.bindings = bindings };
 
-	if (plait_plan_parameter(plan, "size", &number, NULL) == PLAIT_OK)
+	if (plait_plan_find_parameter(plan, "size", &number, NULL) == PLAIT_OK)
 		bindings[count++] = (plait_binding){
 			.size = sizeof(bindings[0]), .parameter = number,
 			.value = &launch
 		};
-	if (plait_plan_parameter(plan, "n", &number, NULL) == PLAIT_OK)
+	if (plait_plan_find_parameter(plan, "n", &number, NULL) == PLAIT_OK)
 		bindings[count++] = (plait_binding){
 			.size = sizeof(bindings[0]), .parameter = number,
 			.value = &size, .bytes = sizeof(size)
 		};
-	if (plait_plan_parameter(plan, "by", &number, NULL) == PLAIT_OK)
+	if (plait_plan_find_parameter(plan, "by", &number, NULL) == PLAIT_OK)
 		bindings[count++] = (plait_binding){
 			.size = sizeof(bindings[0]), .parameter = number,
 			.value = &by, .bytes = sizeof(by)

@@ -73,7 +73,7 @@ static void await_idle(plait__pool *pool)
 
 static uint64_t short_hop(plait__pool *pool)
 {
-	at_store_relaxed_u32(&pool->latency.taken, 0);
+	at_store_relaxed_u32(&pool->latency.in_use, 0);
 	return 50;
 }
 

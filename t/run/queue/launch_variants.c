@@ -85,7 +85,7 @@ static void make_bound(struct bound *bound)
 		node = add_node(graph, desc, &node, 1);
 	}
 	body = body_of(graph, node, 0);
-	OK(plait_graph_rotate(body, bound->turns, 2, 0, &turn, &rig.error) ==
+	OK(plait_graph_add_rotation(body, bound->turns, 2, 0, &turn, &rig.error) ==
 	   PLAIT_OK);
 	add_turns(body, bound->put, turn);
 	(void)add_map(body, bound->map, bound->n, bound->n, 1, UINT32_MAX,

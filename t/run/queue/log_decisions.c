@@ -115,7 +115,7 @@ static void add_turns(const struct loop *s, plait_graph *body)
 	const plait_argument b = value_argument(&one);
 	plait_argument to = of_kind(PLAIT_ARGUMENT_ROTATION, NULL);
 
-	OK_THAT(plait_graph_rotate(body, both, 2, 0, &to.rotation,
+	OK_THAT(plait_graph_add_rotation(body, both, 2, 0, &to.rotation,
 				   &rig.error) == PLAIT_OK, "%s",
 		rig.error.text);
 	add_asking(s, body, &to, &b);

@@ -104,7 +104,7 @@ static void check_edges(const struct place *place)
 			random = random * 6364136223846793005u + 1;
 			from[count] = (uint32_t)(random >> 33) % i;
 			to[count] = i;
-			OK(plait_graph_edge(graph, nodes[from[count]],
+			OK(plait_graph_add_edge(graph, nodes[from[count]],
 					    nodes[i], &rig.error) == PLAIT_OK);
 			count++;
 		}

@@ -246,7 +246,7 @@ static uint64_t count_recorded(const struct made *made)
 		       at->end_ns <= info.end_ns &&
 		       (i == 0 || at[-1].lane < at->lane ||
 			at[-1].end_ns <= at->start_ns) &&
-		       plait_plan_command(made->plan, at->command, &command,
+		       plait_plan_query_command(made->plan, at->command, &command,
 					  NULL) == PLAIT_OK;
 		calls_seen += strcmp(command.label, "owned") == 0 &&
 			      at->kind == PLAIT_RECORD_COMMAND;
@@ -268,7 +268,7 @@ static plait_status run_told(struct made *made, uint32_t told, bool called)
 	plait_status status = PLAIT_OK;
 
 	if (made->program->has_told)
-		status = plait_plan_parameter(made->plan, "told",
+		status = plait_plan_find_parameter(made->plan, "told",
 					      &binding.parameter, &rig.error);
 	if (status != PLAIT_OK)
 		return status;

@@ -111,7 +111,7 @@ static void find(plait_plan *plan, plait_run *run, const char *label,
 	for (uint64_t i = 0; i < count; i++) {
 		plait_command_info info = { .size = sizeof(info) };
 
-		OK(plait_plan_command(plan, records[i].command, &info, NULL) ==
+		OK(plait_plan_query_command(plan, records[i].command, &info, NULL) ==
 		   PLAIT_OK);
 		if (records[i].kind == PLAIT_RECORD_COMMAND &&
 		    strcmp(info.label, label) == 0)

@@ -113,7 +113,7 @@ static void make_heat(struct heat *heat, const struct place *place,
 	desc.predicate = heat->left;
 	nodes[0] = add_node(graph, desc, nodes, 2);
 	body = body_of(graph, nodes[0], 0);
-	OK_THAT(plait_graph_rotate(body, heat->turns, count,
+	OK_THAT(plait_graph_add_rotation(body, heat->turns, count,
 				   prologue ? PLAIT_ROTATION_PROLOGUE : 0,
 				   &turn, &rig.error) == PLAIT_OK, "%s",
 		rig.error.text);
@@ -121,11 +121,11 @@ static void make_heat(struct heat *heat, const struct place *place,
 	add_put(heat, graph, turn, nodes[0]);
 	plait_graph_release(body);
 	heat->plan = freeze_on(graph, place->lanes);
-	OK(plait_plan_parameter(heat->plan, "a", &heat->a, &rig.error) ==
+	OK(plait_plan_find_parameter(heat->plan, "a", &heat->a, &rig.error) ==
 		   PLAIT_OK &&
-	   plait_plan_parameter(heat->plan, "y", &heat->y, &rig.error) ==
+	   plait_plan_find_parameter(heat->plan, "y", &heat->y, &rig.error) ==
 		   PLAIT_OK &&
-	   plait_plan_parameter(heat->plan, "size", &heat->size,
+	   plait_plan_find_parameter(heat->plan, "size", &heat->size,
 				&rig.error) == PLAIT_OK);
 }
 

@@ -242,7 +242,7 @@ function rotate!(graph::Graph, buffers::Buffer...; prologue=false)
     flags = prologue ? Raw.PLAIT_ROTATION_PROLOGUE : UInt32(0)
     array = GC.@preserve buffers begin
         handles = Ptr{Raw.plait_buffer}[handle(b) for b in buffers]
-        ask(Raw.plait_graph_rotate, UInt64, graph, handles, length(handles), flags)
+        ask(Raw.plait_graph_add_rotation, UInt64, graph, handles, length(handles), flags)
     end
     return Turns(Turn(array, 0), Turn(array, 1))
 end

@@ -132,7 +132,7 @@ drop_wrapped(number) = with_lock(() -> delete!(wrapped, number), wrapped_lock)
 function answer(inbox, id, problem, trace)
     text = sprint(io -> showerror(io, problem, trace))
     number = keep_cause(problem, trace)
-    call(Raw.plait_inbox_call_done, inbox, id, number, replace(text, '\0' => ' '))
+    call(Raw.plait_inbox_answer, inbox, id, number, replace(text, '\0' => ' '))
 end
 
 # A predicate function: its result is the word of a loop or a case.
@@ -150,7 +150,7 @@ function result_of(@nospecialize(f))
     return Int64(0)
 end
 
-done(inbox, id, result) = call(Raw.plait_inbox_call_done, inbox, id, result, C_NULL)
+done(inbox, id, result) = call(Raw.plait_inbox_answer, inbox, id, result, C_NULL)
 
 function serve(inbox, pass)
     event = pass.event[]

@@ -57,7 +57,7 @@ Plan(system::System, path::AbstractString) =
 
 function plan_parameter(plan, number)
     info = Ref(sized(Raw.plait_parameter_info))
-    call(Raw.plait_plan_parameter_query, plan, number, info)
+    call(Raw.plait_plan_query_parameter, plan, number, info)
     type = get(TYPES, chars(info[].type), nothing)
     common = findfirst(isequal(type), COMMON)
     return PlanParameter(Symbol(chars(info[].name)), number, info[].kind, type,

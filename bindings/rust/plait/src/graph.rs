@@ -238,7 +238,7 @@ impl Graph {
         let mut number = 0;
         // SAFETY: plait retains the buffers.
         call(|error| unsafe {
-            (lib().plait_graph_rotate)(self.raw.get(), array.as_ptr(), array.len() as u64, 0,
+            (lib().plait_graph_add_rotation)(self.raw.get(), array.as_ptr(), array.len() as u64, 0,
                                        &mut number, error)
         })?;
         Ok(Rotation(number))

@@ -329,7 +329,7 @@ impl Owner {
         let at = text.as_ref().map_or(ptr::null(), |text| text.as_ptr());
         // SAFETY: the text is copied.
         call(|error| unsafe {
-            (lib().plait_inbox_call_done)(self.shared.inbox.get(), id, value, at, error)
+            (lib().plait_inbox_answer)(self.shared.inbox.get(), id, value, at, error)
         })?;
         Ok(())
     }

@@ -206,7 +206,7 @@ fn parameters(plan: &Handle<raw::plait_plan>) -> Result<HashMap<String, Wanted>>
     for number in 0..count {
         let mut info = raw::plait_parameter_info::default();
         call(|error| unsafe {
-            (lib().plait_plan_parameter_query)(plan.get(), number, &mut info, error)
+            (lib().plait_plan_query_parameter)(plan.get(), number, &mut info, error)
         })?;
         let wanted = Wanted { number, kind: info.kind, of: text_at(&info.r#type) };
         found.insert(text_at(&info.name), wanted);
