@@ -36,7 +36,7 @@ static void forget(const plait__blocked_on *obstacle)
 	if (obstacle->signal != NULL)
 		plait__object_drop(&obstacle->signal->object);
 	if (obstacle->call != NULL)
-		plait__object_drop(&obstacle->call->notice.object);
+		plait__object_drop(&obstacle->call->event_record.object);
 	if (obstacle->queue != NULL)
 		plait__object_drop(&obstacle->queue->object);
 }

@@ -10,40 +10,40 @@
 #include "pool/pool_internal.h"
 
 plait_status plait__backend_result_check(const plait__backend_port *port,
-					 plait_status said, const char *slot,
+					 plait_status status, const char *slot,
 					 plait_error *room, plait_error *error)
 {
-	if (said == PLAIT_OK)
-		return said;
+	if (status == PLAIT_OK)
+		return status;
 	room->text[PLAIT_ERROR_TEXT_BYTES - 1] = '\0';
 	/* The slot has written the error record. */
-	if (room->status != said || said > 0)
-		said = plait__load_check_status(said, port->backend->name, slot,
-						room);
+	if (room->status != status || status > 0)
+		status = plait__load_check_status(status, port->backend->name,
+						  slot, room);
 	plait__error_copy(error, room);
-	return said;
+	return status;
 }
 
 plait_status plait__backend_result_check_poll(const plait__backend_port *port,
-					      plait_status said,
+					      plait_status status,
 					      plait_error *room,
 					      plait_error *error)
 {
-	if (said == PLAIT_PENDING)
-		return said;
-	return plait__backend_result_check(port, said, "signal_poll", room,
+	if (status == PLAIT_PENDING)
+		return status;
+	return plait__backend_result_check(port, status, "signal_poll", room,
 					   error);
 }
 
 plait_status plait__backend_result_check_created(
-	const plait__backend_port *port, plait_status said, const char *slot,
+	const plait__backend_port *port, plait_status status, const char *slot,
 	const void *made, plait_error *room, plait_error *error)
 {
-	if (said == PLAIT_OK && made == NULL)
-		said = plait__fail(room, PLAIT_E_INTERNAL,
+	if (status == PLAIT_OK && made == NULL)
+		status = plait__fail(room, PLAIT_E_INTERNAL,
 				   "plugin %s: %s succeeded without giving "
 				   "anything", port->backend->name, slot);
-	return plait__backend_result_check(port, said, slot, room, error);
+	return plait__backend_result_check(port, status, slot, room, error);
 }
 
 plait_status plait__backend_notify(plait__backend_port *port,

@@ -12,19 +12,19 @@
 /* PLAIT_OK, or the failure, copied to `error`; `room` is the record that was
  * passed to the slot. */
 plait_status plait__backend_result_check(const plait__backend_port *port,
-					 plait_status said, const char *slot,
+					 plait_status status, const char *slot,
 					 plait_error *room, plait_error *error);
 
 /* Likewise for signal_poll, which may also return PLAIT_PENDING. */
 plait_status plait__backend_result_check_poll(const plait__backend_port *port,
-					      plait_status said,
+					      plait_status status,
 					      plait_error *room,
 					      plait_error *error);
 
 /* Likewise for slots that create an object: success without one is a
  * failure. */
 plait_status plait__backend_result_check_created(
-	const plait__backend_port *port, plait_status said, const char *slot,
+	const plait__backend_port *port, plait_status status, const char *slot,
 	const void *made, plait_error *room, plait_error *error);
 
 /*

@@ -107,7 +107,7 @@ static plait__inbox_event *take_first(plait__inbox *inbox, bool runnable,
 }
 
 /* Fill in why the emission failed: the notification callback could not ask. */
-static void explain(plait__inbox_event *event_record, plait_event *event)
+static void fill_failure(plait__inbox_event *event_record, plait_event *event)
 {
 	plait_error cause = { .size = sizeof(cause) };
 
@@ -158,7 +158,7 @@ static plait_status take_next(plait__inbox *inbox, plait_event *out,
 	if (event_record == NULL)
 		return PLAIT_PENDING;
 	if (held) {
-		explain(event_record, out);
+		fill_failure(event_record, out);
 		plait__object_drop(&event_record->object);
 	}
 	return PLAIT_OK;
@@ -182,7 +182,7 @@ static plait_status pump_and_take(plait__inbox *inbox, plait_event *out,
 }
 
 /* Fast path of plait__sized_struct_write, for callers of this version. */
-static plait_status put(plait_event *out, const plait_event *event,
+static plait_status write_event(plait_event *out, const plait_event *event,
 			plait_error *error)
 {
 	if (out == NULL || out->size != sizeof(*out))
@@ -201,7 +201,7 @@ static plait_status next(plait__inbox *inbox, plait_event *out,
 	if (!plait__inbox_is_mine(inbox))
 		return refuse_thread(inbox, error);
 	/* Check the caller's size first: a taken event cannot be put back. */
-	status = put(out, &event, error);
+	status = write_event(out, &event, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = take_next(inbox, &event, error);
@@ -211,7 +211,7 @@ static plait_status next(plait__inbox *inbox, plait_event *out,
 	if (status != PLAIT_OK)
 		return status;
 	event.size = sizeof(event);
-	return put(out, &event, error);
+	return write_event(out, &event, error);
 }
 
 PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
@@ -232,7 +232,7 @@ PLAIT_API plait_status plait_inbox_next(plait_inbox *inbox,
 
 /* A cancelled call is answered already; after a cancelled RELEASED event the
  * memory may still be in use. Neither function is run. */
-static bool is_void(const plait_event *event)
+static bool must_not_run(const plait_event *event)
 {
 	return event->status == PLAIT_E_CANCELLED &&
 	       (event->kind == PLAIT_EVENT_CALL ||
@@ -241,7 +241,7 @@ static bool is_void(const plait_event *event)
 
 /* Exit guard: the function ends its thread, which has left the inbox by now, so
  * the call fails. */
-static void lose(void *arg)
+static void fail_on_exit(void *arg)
 {
 	plait__inbox_event *event_record = arg;
 
@@ -256,7 +256,8 @@ static void lose(void *arg)
 static int32_t call(plait__inbox_event *event_record, const plait_event *event)
 {
 	const bool guarded = plait__thread_guard_push(&event_record->guard,
-						      lose, event_record) == 0;
+						      fail_on_exit,
+						      event_record) == 0;
 	const int32_t result = event->function(event->user_data);
 
 	if (guarded)
@@ -268,7 +269,7 @@ static void run(plait__inbox_event *event_record, const plait_event *event)
 {
 	int32_t result = 0;
 
-	if (!is_void(event)) {
+	if (!must_not_run(event)) {
 		result = call(event_record, event);
 		if (event->kind == PLAIT_EVENT_CALL)
 			event_record->inbox->call_ops->answer(event_record,
@@ -418,7 +419,7 @@ const plait__inbox_service plait__inbox_pump_service = {
 /* --- wait */
 
 /* Ready: an event, or the inbox is closed. */
-static bool has_news(void *arg)
+static bool has_event_or_closed(void *arg)
 {
 	plait__inbox *inbox = arg;
 
@@ -432,7 +433,7 @@ static plait_status wait(plait__inbox *inbox, uint64_t timeout_ns,
 	char room[PLAIT__OBJECT_NAME_BYTES];
 	plait_status status;
 
-	status = plait__wait_until(inbox->object.context, has_news,
+	status = plait__wait_until(inbox->object.context, has_event_or_closed,
 				   plait__inbox_diagnosis_describe, inbox,
 				   timeout_ns, error);
 	if (status == PLAIT_OK && is_closed(inbox))

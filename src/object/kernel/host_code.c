@@ -169,7 +169,7 @@ plait_status plait__host_code_find(plait__host_code *code,
 /* ---- call ---- */
 
 /* Clamp a failure to 32 bits: a value that does not fit must not become 0. */
-static int32_t narrow(int64_t result)
+static int32_t clamp_result(int64_t result)
 {
 	if (result > INT32_MAX)
 		return INT32_MAX;
@@ -182,7 +182,7 @@ static int32_t run_described(void *const *arguments,
 	const plait__host_code *code = user_data;
 
 	(void)launch;
-	return narrow(plait__ffi_call(code->shape, code->described,
+	return clamp_result(plait__ffi_call(code->shape, code->described,
 				      arguments));
 }
 

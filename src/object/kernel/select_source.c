@@ -38,7 +38,8 @@ static plait_status read_source(const plait_kernel_desc *desc, uint64_t i,
 
 /* Returns true if the device runs host code, for want of a compiler of its
  * own. */
-static bool takes(const plait__device *device, const plait_source *source)
+static bool takes_on_host(const plait__device *device,
+			  const plait_source *source)
 {
 	const plait_backend_device *facts = plait__device_facts(device);
 
@@ -54,7 +55,7 @@ static bool any_device_takes(const plait__context *context,
 			  const plait_source *source)
 {
 	for (uint32_t i = 0; i < context->device_count; i++)
-		if (takes(&context->devices[i], source))
+		if (takes_on_host(&context->devices[i], source))
 			return true;
 	return false;
 }

@@ -21,7 +21,7 @@ static void free_buffer(plait__buffer *buffer)
 
 /* Exit guard: the user's function ends its thread. The task had a hold of the
  * context. */
-static void lose_released(void *arg)
+static void release_on_exit(void *arg)
 {
 	plait__buffer *buffer = arg;
 	plait__context *context = buffer->object.context;
@@ -36,7 +36,7 @@ static void call_released(plait__context_task *task)
 	plait__buffer *buffer = (plait__buffer *)(void *)((char *)task -
 		offsetof(plait__buffer, task));
 
-	bool guarded = plait__thread_guard_push(&buffer->guard, lose_released,
+	bool guarded = plait__thread_guard_push(&buffer->guard, release_on_exit,
 						buffer) == 0;
 
 	(void)buffer->released(buffer->user_data);
@@ -53,8 +53,8 @@ static void destroy_root(plait__buffer *buffer)
 	if (buffer->raw != NULL)
 		backend->table.memory_destroy(backend->self, buffer->raw);
 	plait__device_unreserve_bytes(buffer->device, buffer->taken_bytes);
-	if (buffer->notice != NULL)
-		plait__inbox_event_post(buffer->notice, PLAIT_OK);
+	if (buffer->released_event != NULL)
+		plait__inbox_event_post(buffer->released_event, PLAIT_OK);
 	if (buffer->released != NULL) {
 		buffer->task.run = call_released;
 		plait__reclaim_thread_submit(buffer->object.context,
@@ -327,8 +327,9 @@ static plait_status check_can_wrap(const plait__device *device,
 }
 
 /* Promise the RELEASED event in the user's inbox. */
-static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
-			    plait_error *error)
+static plait_status promise_event(plait__buffer *buffer,
+				  const plait_wrap_desc *desc,
+				  plait_error *error)
 {
 	plait_event event = { .kind = PLAIT_EVENT_RELEASED };
 	plait__inbox *inbox;
@@ -348,7 +349,8 @@ static plait_status promise(plait__buffer *buffer, const plait_wrap_desc *desc,
 					   &buffer->device->object, error);
 	if (status == PLAIT_OK)
 		status = plait__inbox_event_create(inbox, &event,
-						   &buffer->notice, error);
+						   &buffer->released_event,
+						   error);
 	plait__object_leave(&inbox->object);
 	return status;
 }
@@ -377,19 +379,19 @@ static plait_status wrap(plait__device *device, const plait_wrap_desc *desc,
 	status = create_raw(buffer, &request, error);
 	if (status != PLAIT_OK)
 		goto free;
-	status = promise(buffer, desc, error);
+	status = promise_event(buffer, desc, error);
 	if (status != PLAIT_OK)
 		goto destroy_memory;
 	status = plait__object_init(&buffer->object, &buffer_class,
 				    device->object.context, error);
 	if (status != PLAIT_OK)
-		goto break_promise;
+		goto cancel_event;
 	*out = buffer;
 	return PLAIT_OK;
 
-break_promise:
-	if (buffer->notice != NULL)
-		plait__inbox_event_cancel(buffer->notice);
+cancel_event:
+	if (buffer->released_event != NULL)
+		plait__inbox_event_cancel(buffer->released_event);
 destroy_memory:
 	destroy_raw(buffer);
 free:

@@ -33,7 +33,7 @@ struct plait__buffer {
 	uint64_t taken_bytes;	   /* charged to the device's budget */
 	char *wrapped;		   /* the user's memory, or null */
 	bool read_only;
-	plait__inbox_event *notice;	   /* RELEASED event, or null */
+	plait__inbox_event *released_event;	   /* RELEASED event, or null */
 	plait_host_function released; /* function to call at the end, or null */
 	void *user_data;
 	plait__context_task task;

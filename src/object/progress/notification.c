@@ -238,14 +238,14 @@ static bool is_quiet(void *arg)
 
 /* Replace a status that is none by PLAIT_E_INTERNAL. */
 static plait_status check_status(const plait__backend_port *port,
-				 plait_status said)
+				 plait_status status)
 {
-	if (said <= PLAIT_OK && said >= PLAIT_E_INTERNAL)
-		return said;
+	if (status <= PLAIT_OK && status >= PLAIT_E_INTERNAL)
+		return status;
 	plait__log_line(&port->context->settings.log, PLAIT_LOG_WARNING,
 			"plugin %s: a notification came with status %d, which "
 			"is none; it counts as PLAIT_E_INTERNAL",
-			port->backend->name, (int)said);
+			port->backend->name, (int)status);
 	return PLAIT_E_INTERNAL;
 }
 

@@ -56,7 +56,7 @@ static void give_up(struct bounce *bounce)
 }
 
 /* Exit guard: the thread ended in a function that it ran while it waited. */
-static void lose_bounce(void *arg)
+static void give_up_on_exit(void *arg)
 {
 	struct bounce *bounce = arg;
 
@@ -66,7 +66,7 @@ static void lose_bounce(void *arg)
 
 /* Returns true if the range is valid, so that a bounce buffer is worth its
  * memory. The submission reports what is wrong with others. */
-static bool is_sane(const plait_command *command)
+static bool is_valid_range(const plait_command *command)
 {
 	bool reads = command->kind == PLAIT_COMMAND_READ;
 	plait__buffer *buffer;
@@ -129,7 +129,7 @@ static plait_status transfer_bounced(plait__queue *queue,
 		both[1].function = deliver;
 		both[1].user_data = bounce;
 	}
-	PLAIT__THREAD_SCOPE inside = { lose_bounce, bounce };
+	PLAIT__THREAD_SCOPE inside = { give_up_on_exit, bounce };
 	status = plait__submission_submit_holding(queue, both, 2,
 						  &bounce->object, NULL, error);
 	if (status == PLAIT_OK)
@@ -153,7 +153,7 @@ static plait_status transfer_entered(plait__queue *queue,
 				   "a host function must not wait; submit a "
 				   "command instead");
 	if ((queue->port->any & PLAIT_CAP_VIRTUAL_TIME) != 0 &&
-	    is_sane(command))
+	    is_valid_range(command))
 		return transfer_bounced(queue, command, error);
 	status = plait__submission_submit_holding(queue, command, 1, NULL, NULL,
 						  error);

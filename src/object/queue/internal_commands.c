@@ -56,7 +56,7 @@ static plait_status add_owned(struct plait__submission_builder *builder,
 
 	if (status != PLAIT_OK)
 		return status;
-	plait__object_hold(&builder->calls->notice.object);
+	plait__object_hold(&builder->calls->event_record.object);
 	publish(owned, builder->calls);
 	/* Relaxed: a thread that sets it after this load finds the call under
 	 * the lock. */
@@ -80,6 +80,6 @@ plait_status plait__internal_submit_call(plait__queue *queue,
 		return status;
 	call = publish(&owned, NULL);
 	if (call != NULL)
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 	return status;
 }

@@ -29,7 +29,7 @@ static void free_call(plait__call *call)
 	plait__backend *backend = call->port->backend;
 
 	backend->table.signal_destroy(backend->self, call->gate);
-	plait__free(plait__context_allocator(call->notice.object.context),
+	plait__free(plait__context_allocator(call->event_record.object.context),
 		    call, sizeof(*call));
 }
 
@@ -60,7 +60,7 @@ static bool reset_gate(plait__call *call)
 static void recycle(plait__object *object)
 {
 	plait__call *call = (plait__call *)(void *)object;
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	bool usable = reset_gate(call);
 
 	plait__mutex_lock(&inbox->lock);
@@ -96,7 +96,7 @@ static plait_status create_gate(plait__call *call, plait__queue *queue,
 }
 
 /* Add the call to the inbox's table, at its permanent index. */
-static plait_status enlist(plait__inbox *inbox, plait__call *call,
+static plait_status add_to_table(plait__inbox *inbox, plait__call *call,
 			   plait_error *error)
 {
 	plait_status status = PLAIT_OK;
@@ -127,14 +127,14 @@ static plait_status create(plait__inbox *inbox, plait__queue *queue,
 	if (call == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for a call");
-	call->notice.object.context = context;
+	call->event_record.object.context = context;
 	call->port = queue->port;
 	status = create_gate(call, queue, error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, call, sizeof(*call));
 		return status;
 	}
-	status = enlist(inbox, call, error);
+	status = add_to_table(inbox, call, error);
 	if (status != PLAIT_OK) {
 		free_call(call);
 		return status;
@@ -164,7 +164,7 @@ static plait__call *find_idle(plait__inbox *inbox,
 static void fill(plait__call *call, plait__queue *queue,
 		 const plait_command *command, bool asks)
 {
-	plait__inbox_event *notice = &call->notice;
+	plait__inbox_event *event_record = &call->event_record;
 
 	call->generation++;
 	call->gate_sequence++;
@@ -172,8 +172,8 @@ static void fill(plait__call *call, plait__queue *queue,
 	call->label = command->label;
 	call->asks = asks;
 	call->next = NULL;
-	notice->answered = false;
-	notice->event = (plait_event){
+	event_record->answered = false;
+	event_record->event = (plait_event){
 		.kind = PLAIT_EVENT_CALL,
 		.id = (uint64_t)call->generation << INDEX_BITS |
 		      (call->index + 1),
@@ -195,22 +195,22 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
 		status = create(inbox, queue, &call, error);
 	if (status != PLAIT_OK)
 		return status;
-	(void)plait__object_init(&call->notice.object, &plait__call_class,
+	(void)plait__object_init(&call->event_record.object, &plait__call_class,
 				 inbox->object.context, NULL);
 	plait__object_hold(&inbox->object);
-	call->notice.inbox = inbox;
+	call->event_record.inbox = inbox;
 	fill(call, queue, command, asks);
 	plait__mutex_lock(&inbox->lock);
 	closed = inbox->closed;
 	if (!closed)
-		plait__inbox_link(inbox, &call->notice);
+		plait__inbox_link(inbox, &call->event_record);
 	plait__mutex_unlock(&inbox->lock);
 	if (!closed) {
 		*out = call;
 		return PLAIT_OK;
 	}
 	call->gate_sequence--;
-	plait__object_drop(&call->notice.object);
+	plait__object_drop(&call->event_record.object);
 	return plait__fail(error, PLAIT_E_STATE, "%s is closed",
 			   plait__object_name(&inbox->object, room));
 }
@@ -219,27 +219,27 @@ plait_status plait__call_prepare(plait__inbox *inbox, plait__queue *queue,
  * come. */
 static void leave_inbox(plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	bool linked;
 
 	plait__mutex_lock(&inbox->lock);
-	linked = call->notice.state == PLAIT__INBOX_EVENT_TAKEN &&
-		 plait__inbox_unlink(&call->notice);
+	linked = call->event_record.state == PLAIT__INBOX_EVENT_TAKEN &&
+		 plait__inbox_unlink(&call->event_record);
 	plait__mutex_unlock(&inbox->lock);
 	if (linked)
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 }
 
 void plait__call_cancel(plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 
 	plait__mutex_lock(&inbox->lock);
-	plait__inbox_remove(inbox, &call->notice);
+	plait__inbox_remove(inbox, &call->event_record);
 	/* A concurrent close of the inbox may have raised the gate. */
-	if (!call->notice.answered)
+	if (!call->event_record.answered)
 		call->gate_sequence--;
-	call->notice.answered = true;
+	call->event_record.answered = true;
 	plait__mutex_unlock(&inbox->lock);
 	leave_inbox(call);
 }
@@ -250,7 +250,7 @@ static void raise_gate(plait__call *call, const plait_error *failure)
 {
 	plait__backend *backend = call->port->backend;
 	const plait_backend_point point = { call->gate, call->gate_sequence };
-	plait__context *context = call->notice.object.context;
+	plait__context *context = call->event_record.object.context;
 	plait_status status = PLAIT_E_BUSY;
 	plait_error why;
 	int tries;
@@ -302,7 +302,7 @@ raise_failed(plait__call *call, int64_t result, const char *text)
  * which the claim made the caller's. */
 static void answer(plait__call *call, int64_t result, const char *text)
 {
-	plait__object *object = &call->notice.object;
+	plait__object *object = &call->event_record.object;
 	bool fails = result != 0 &&
 		     (!call->asks || (text != NULL && text[0] != '\0'));
 
@@ -320,11 +320,11 @@ static void answer(plait__call *call, int64_t result, const char *text)
  * one caller succeeds. Caller holds the inbox's lock. */
 static bool claim(plait__call *call)
 {
-	if (call->notice.answered)
+	if (call->event_record.answered)
 		return false;
-	call->notice.answered = true;
+	call->event_record.answered = true;
 	/* It was taken and not answered, so it is linked. */
-	(void)plait__inbox_unlink(&call->notice);
+	(void)plait__inbox_unlink(&call->event_record);
 	return true;
 }
 
@@ -352,9 +352,10 @@ static plait__call *find_taken(plait__inbox *inbox, uint64_t id)
 	if (index < inbox->calls.count)
 		call = *(plait__call **)plait__vector_at(&inbox->calls,
 							 (uint32_t)index);
-	if (call != NULL && (call->notice.event.id != id ||
-			     call->notice.state != PLAIT__INBOX_EVENT_TAKEN ||
-			     !claim(call)))
+	if (call != NULL &&
+	    (call->event_record.event.id != id ||
+	     call->event_record.state != PLAIT__INBOX_EVENT_TAKEN ||
+	     !claim(call)))
 		call = NULL;
 	plait__mutex_unlock(&inbox->lock);
 	return call;
@@ -402,7 +403,7 @@ static void fail_closed(plait__inbox_event *event)
 			    call->label != NULL ? "\"" : "");
 		raise_gate(call, &failure);
 		leave_inbox(call);
-		plait__object_drop(&call->notice.object);
+		plait__object_drop(&call->event_record.object);
 	}
 }
 
@@ -414,16 +415,16 @@ static const plait__inbox_call_ops inbox_call_ops = {
 
 void plait__call_retract(plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	plait_error failure = { .size = sizeof(failure) };
 	bool mine;
 
 	plait__mutex_lock(&inbox->lock);
-	mine = !call->notice.answered &&
-	       call->notice.state != PLAIT__INBOX_EVENT_TAKEN;
+	mine = !call->event_record.answered &&
+	       call->event_record.state != PLAIT__INBOX_EVENT_TAKEN;
 	if (mine) {
-		plait__inbox_remove(inbox, &call->notice);
-		call->notice.answered = true;
+		plait__inbox_remove(inbox, &call->event_record);
+		call->event_record.answered = true;
 	}
 	plait__mutex_unlock(&inbox->lock);
 	if (!mine)
@@ -446,7 +447,7 @@ static void resolve_failure(plait__object *failure_hold)
 	plait__call *call =
 		(plait__call *)(void *)((unsigned char *)failure_hold -
 					offsetof(plait__call, failure_hold));
-	plait__object *object = &call->notice.object;
+	plait__object *object = &call->event_record.object;
 	plait__queue *queue = call->queue;
 	plait_error failure = { .size = sizeof(failure) };
 	plait_status status;
@@ -476,21 +477,21 @@ static const plait__class failure_class = { .destroy = resolve_failure };
 static void on_reached(void *user_data, plait_status status)
 {
 	plait__call *call = user_data;
-	plait__object *object = &call->notice.object;
-	plait__inbox *inbox = call->notice.inbox;
+	plait__object *object = &call->event_record.object;
+	plait__inbox *inbox = call->event_record.inbox;
 	plait__queue *queue = call->queue;
 	bool reported_failed = false;
 	bool linked = false;
 
 	plait__backend_notified(object->context);
 	plait__mutex_lock(&inbox->lock);
-	if (call->notice.state == PLAIT__INBOX_EVENT_PROMISED) {
+	if (call->event_record.state == PLAIT__INBOX_EVENT_PROMISED) {
 		if (status == PLAIT_OK) {
-			plait__inbox_push(inbox, &call->notice);
+			plait__inbox_push(inbox, &call->event_record);
 		} else {
-			call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
-			call->notice.answered = true;
-			linked = plait__inbox_unlink(&call->notice);
+			call->event_record.state = PLAIT__INBOX_EVENT_TAKEN;
+			call->event_record.answered = true;
+			linked = plait__inbox_unlink(&call->event_record);
 			reported_failed = true;
 		}
 	}
@@ -516,12 +517,12 @@ void plait__call_arm(plait__call *call)
 	const plait_backend_point point = { queue->progress,
 					    call->sequence };
 	plait_error why = { .size = sizeof(why) };
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	plait_status status;
 	bool mine;
 
 	/* The notification needs the call, and the queue's signal. */
-	plait__object_hold(&call->notice.object);
+	plait__object_hold(&call->event_record.object);
 	plait__object_hold(&queue->object);
 	at_add_u32(&queue->owed_notifications, 1);
 	status = plait__backend_notify(queue->port, queue->object.context,
@@ -533,15 +534,15 @@ void plait__call_arm(plait__call *call)
 	at_sub_u32(&queue->owed_notifications, 1);
 	/* The command was submitted, so it fails with this error. */
 	plait__mutex_lock(&inbox->lock);
-	mine = !call->notice.answered;
-	call->notice.answered = true;
+	mine = !call->event_record.answered;
+	call->event_record.answered = true;
 	if (mine)
-		call->notice.state = PLAIT__INBOX_EVENT_TAKEN;
+		call->event_record.state = PLAIT__INBOX_EVENT_TAKEN;
 	plait__mutex_unlock(&inbox->lock);
 	if (mine) {
 		raise_gate(call, &why);
 		leave_inbox(call);
 	}
-	plait__object_drop(&call->notice.object);
+	plait__object_drop(&call->event_record.object);
 	plait__object_drop(&queue->object);
 }

@@ -27,7 +27,7 @@ typedef struct plait__backend_port plait__backend_port;
 typedef struct plait__queue plait__queue;
 
 struct plait__call {
-	plait__inbox_event notice;
+	plait__inbox_event event_record;
 	plait__call *next; /* idle calls; or calls of a submission */
 	plait__backend_port *port;
 	plait__queue *queue; /* valid until the gate is raised */
@@ -70,9 +70,9 @@ void plait__call_retract(plait__call *call);
 
 extern const plait__class plait__call_class;
 
-static inline plait__call *plait__call_of(plait__inbox_event *notice)
+static inline plait__call *plait__call_of(plait__inbox_event *event_record)
 {
-	return (plait__call *)(void *)notice;
+	return (plait__call *)(void *)event_record;
 }
 
 #endif

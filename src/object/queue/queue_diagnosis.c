@@ -20,15 +20,17 @@ enum blocker { NOTHING, BACKEND, OWNER };
 /* The party that has yet to act on a call. Caller holds queue->lock. */
 static enum blocker find_blocker(plait__queue *queue, plait__call *call)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	enum blocker blocker;
 
 	plait__mutex_lock(&inbox->lock);
-	if (call->notice.answered)
+	if (call->event_record.answered)
 		blocker = NOTHING;
 	else
-		blocker = call->notice.state == PLAIT__INBOX_EVENT_PROMISED ?
-			 BACKEND : OWNER;
+		blocker = call->event_record.state ==
+					  PLAIT__INBOX_EVENT_PROMISED ?
+				  BACKEND :
+				  OWNER;
 	plait__mutex_unlock(&inbox->lock);
 	/* The queue may not have reached the call. */
 	if (blocker == BACKEND &&
@@ -60,7 +62,7 @@ static plait__call *find_blocking_call(plait__queue *queue, enum blocker *out)
 static void describe_call(const plait__call *call, enum blocker blocker,
 			  char *out, uint32_t bytes)
 {
-	plait__inbox *inbox = call->notice.inbox;
+	plait__inbox *inbox = call->event_record.inbox;
 	const char *label = call->label != NULL ? call->label : "";
 	const char *plugin = call->port->backend->name;
 	char room[PLAIT__OBJECT_NAME_BYTES];

@@ -119,7 +119,7 @@ static void pause_between(const struct recovery *recovery)
  * raised, and a queue that has raised all has nothing pending. PLAIT_PENDING:
  * try again.
  */
-static plait_status judge_refusal(struct recovery *recovery,
+static plait_status check_refusal(struct recovery *recovery,
 				  plait_error *error)
 {
 	plait__queue *queue = recovery->queue;
@@ -154,7 +154,7 @@ static plait_status recover_and_report(struct recovery *recovery,
 	plait_status status = recover(queue, &recovery->refusal);
 
 	if (status == PLAIT_E_STATE || status == PLAIT_E_BUSY)
-		return judge_refusal(recovery, error);
+		return check_refusal(recovery, error);
 	if (status != PLAIT_OK)
 		return plait__error_copy(error, &recovery->refusal);
 	status = plait__error_copy(error,

@@ -78,7 +78,7 @@ struct place {
 	bool is_built; /* device code: no address is needed */
 };
 
-static plait_status wrong(const char *what, plait_error *error)
+static plait_status fail_argument(const char *what, plait_error *error)
 {
 	return plait__fail(error, PLAIT_E_INVALID, "%s", what);
 }
@@ -91,7 +91,7 @@ static plait_status take_value(struct held_argument *slot,
 		place->parameter, given->value, given->bytes);
 
 	if (fault != NULL)
-		return wrong(fault, error);
+		return fail_argument(fault, error);
 	memcpy(slot->value.bytes, given->value, given->bytes);
 	return PLAIT_OK;
 }
@@ -178,7 +178,7 @@ static plait_status take_memory(struct held_argument *slot,
 	status = unmap_slot(slot, error);
 	if (status != PLAIT_OK)
 		return status;
-	return fault != NULL ? wrong(fault, error) : PLAIT_OK;
+	return fault != NULL ? fail_argument(fault, error) : PLAIT_OK;
 }
 
 static plait_status check_buffer(const struct place *place,
@@ -205,7 +205,7 @@ static plait_status check_buffer(const struct place *place,
 		status = plait__buffer_check_write(buffer, error);
 	fault = plait__argument_check_memory(place->parameter, offset);
 	if (status == PLAIT_OK && fault != NULL)
-		return wrong(fault, error);
+		return fail_argument(fault, error);
 	return status;
 }
 
@@ -218,7 +218,7 @@ static plait_status take_buffer(struct held_argument *slot,
 	plait_status status;
 
 	if (place->parameter->type != PLAIT__TYPE_POINTER)
-		return wrong("a buffer needs a pointer", error);
+		return fail_argument("a buffer needs a pointer", error);
 	status = plait__buffer_enter(given->buffer, &buffer, error);
 	if (status != PLAIT_OK)
 		return status;
@@ -240,9 +240,11 @@ static plait_status take_argument(struct held_argument *slot,
 	if (given->kind == PLAIT_ARGUMENT_BUFFER)
 		return take_buffer(slot, place, given, error);
 	if (given->kind > PLAIT_ARGUMENT_SCRATCH)
-		return wrong("kind is not one of PLAIT_ARGUMENT_...", error);
-	return wrong("only values and buffers; the other kinds are for graphs",
-		     error);
+		return fail_argument("kind is not one of PLAIT_ARGUMENT_...",
+				     error);
+	return fail_argument(
+		"only values and buffers; the other kinds are for graphs",
+		error);
 }
 
 /* The size field of the first argument applies to all. */

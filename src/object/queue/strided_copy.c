@@ -22,7 +22,7 @@ static plait_status fail_far(const struct side *side, plait_error *error)
 }
 
 /* Fill in distances that are 0, and check the others. */
-static plait_status space_out(struct side *side, uint64_t bytes,
+static plait_status fill_distances(struct side *side, uint64_t bytes,
 			      const plait_rows *given, plait_error *error)
 {
 	uint64_t least;
@@ -53,7 +53,7 @@ static plait_status space_out(struct side *side, uint64_t bytes,
 static plait_status measure(struct side *side, uint64_t bytes,
 			    const plait_rows *given, plait_error *error)
 {
-	plait_status status = space_out(side, bytes, given, error);
+	plait_status status = fill_distances(side, bytes, given, error);
 	uint64_t last;
 
 	if (status != PLAIT_OK)
@@ -72,7 +72,7 @@ static plait_status measure(struct side *side, uint64_t bytes,
 
 /* Merge rows that are contiguous on both sides into one; the slices become its
  * rows. */
-static void join(plait__strided_copy *shape)
+static void merge_rows(plait__strided_copy *shape)
 {
 	plait_work_rows *rows = &shape->rows;
 	int i;
@@ -108,7 +108,7 @@ static plait_status read_rows(plait_rows *out, const plait_command *command,
 	return PLAIT_OK;
 }
 
-static void be_plain(plait__strided_copy *out, uint64_t bytes)
+static void set_single_row(plait__strided_copy *out, uint64_t bytes)
 {
 	out->bytes = out->target_bytes = out->source_bytes = bytes;
 	out->rows.rows = 1;
@@ -124,7 +124,7 @@ plait_status plait__strided_copy_read(plait__strided_copy *out,
 	plait_status status;
 	plait_rows given;
 
-	be_plain(out, command->bytes);
+	set_single_row(out, command->bytes);
 	if (command->rows == NULL)
 		return PLAIT_OK;
 	status = read_rows(&given, command, error);
@@ -145,12 +145,12 @@ plait_status plait__strided_copy_read(plait__strided_copy *out,
 		sizeof(out->rows), 0, given.rows, given.slices, target.row,
 		target.slice, source.row, source.slice
 	};
-	join(out);
+	merge_rows(out);
 	return PLAIT_OK;
 }
 
-static bool reach(const plait_work_rows *rows, uint64_t bytes, uint64_t row,
-		  uint64_t slice, uint64_t *out)
+static bool find_extent(const plait_work_rows *rows, uint64_t bytes,
+			uint64_t row, uint64_t slice, uint64_t *out)
 {
 	uint64_t all, last;
 
@@ -166,9 +166,9 @@ bool plait__strided_copy_extent(const plait_work_rows *rows, uint64_t bytes,
 {
 	return rows->size == sizeof(*rows) && bytes > 0 &&
 	       rows->rows > 1 && rows->slices > 0 &&
-	       reach(rows, bytes, rows->target_row, rows->target_slice,
+	       find_extent(rows, bytes, rows->target_row, rows->target_slice,
 		     out_target) &&
-	       reach(rows, bytes, rows->source_row, rows->source_slice,
+	       find_extent(rows, bytes, rows->source_row, rows->source_slice,
 		     out_source);
 }
 
@@ -185,22 +185,22 @@ uint64_t plait__strided_copy_count_rows(const plait_command *command)
 
 /* --- overlap */
 
-static uint64_t apart(uint64_t one, uint64_t other)
+static uint64_t distance_of(uint64_t one, uint64_t other)
 {
 	return one < other ? other - one : one - other;
 }
 
 /* Returns true if a row of one slice and a row of another, at this distance of
  * the slices, share a byte. */
-static bool rows_meet(const plait__strided_copy *shape, uint64_t distance)
+static bool rows_overlap(const plait__strided_copy *shape, uint64_t distance)
 {
 	uint64_t row = shape->rows.target_row;
 	uint64_t i = distance / row;
 
 	return (i < shape->rows.rows &&
-		apart(distance, i * row) < shape->bytes) ||
+		distance_of(distance, i * row) < shape->bytes) ||
 	       (i + 1 < shape->rows.rows &&
-		apart(distance, (i + 1) * row) < shape->bytes);
+		distance_of(distance, (i + 1) * row) < shape->bytes);
 }
 
 /* Exact if the distances are the same on both sides: then only two slices can
@@ -210,7 +210,7 @@ bool plait__strided_copy_overlaps(const plait__strided_copy *shape,
 				  uint64_t target, uint64_t source)
 {
 	const plait_work_rows *rows = &shape->rows;
-	uint64_t distance = apart(target, source);
+	uint64_t distance = distance_of(target, source);
 	uint64_t slice = rows->target_slice;
 	uint64_t i;
 
@@ -222,9 +222,10 @@ bool plait__strided_copy_overlaps(const plait__strided_copy *shape,
 	    (rows->slices > 1 && slice != rows->source_slice))
 		return true;
 	i = distance / slice;
-	return (i < rows->slices && rows_meet(shape, distance - i * slice)) ||
+	return (i < rows->slices &&
+		rows_overlap(shape, distance - i * slice)) ||
 	       (i + 1 < rows->slices &&
-		rows_meet(shape, (i + 1) * slice - distance));
+		rows_overlap(shape, (i + 1) * slice - distance));
 }
 
 /* --- rows as a backend gets them */

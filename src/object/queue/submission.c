@@ -120,7 +120,7 @@ static plait_status add_command(struct plait__submission_builder *builder,
 
 /* Put the command's number and label in front of the text; no number if the
  * library made the command. */
-static plait_status name_command(bool own, uint64_t number,
+static plait_status prefix_error(bool own, uint64_t number,
 				 const plait_command *command,
 				 const plait_error *why, plait_error *error)
 {
@@ -178,7 +178,7 @@ static plait_status add_all(struct plait__submission_builder *builder,
 		if (status == PLAIT_OK)
 			status = add_command(builder, command, &why);
 		if (status != PLAIT_OK)
-			return name_command(all->own, i, command, &why, error);
+			return prefix_error(all->own, i, command, &why, error);
 	}
 	return PLAIT_OK;
 }
@@ -260,7 +260,7 @@ static plait_status add_idle_section(struct plait__submission_builder *builder,
 
 /* Submit what `add` adds, `count` commands at most; with 0 only the wait for an
  * idle section. */
-static plait_status run_with(struct plait__submission_builder *builder,
+static plait_status submit_locked(struct plait__submission_builder *builder,
 			     uint64_t count, plait__submission_fill add,
 			     const void *arg, plait_error *error)
 {
@@ -320,7 +320,7 @@ plait_status plait__submission_submit(struct plait__submission_builder *builder,
 	plait_status status;
 
 	plait__queue_lock_and_collect(queue);
-	status = run_with(builder, count, add, arg, error);
+	status = submit_locked(builder, count, add, arg, error);
 	plait__mutex_unlock(&queue->lock);
 	plait__object_close_deferred(builder->late);
 	plait__reclaim_pending(queue->object.context);

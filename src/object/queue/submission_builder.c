@@ -115,10 +115,10 @@ plait_status plait__submission_add_call(
 	if (!plait__inflight_ring_push(&queue->inflight,
 				       plait__context_allocator(
 					       queue->object.context),
-				       &call->notice.object,
+				       &call->event_record.object,
 				       builder->progress + 1)) {
 		plait__call_cancel(call);
-		plait__object_drop_deferred(&call->notice.object);
+		plait__object_drop_deferred(&call->event_record.object);
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for the objects in flight");
 	}

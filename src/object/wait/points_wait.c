@@ -193,6 +193,6 @@ PLAIT_API plait_status plait_signal_wait(plait_signal *signal,
 {
 	const plait_point point = { signal, sequence };
 
-	return plait_signal_wait_points(&point, 1, PLAIT_WAIT_ALL, timeout_ns, NULL,
-				 error);
+	return plait_signal_wait_points(&point, 1, PLAIT_WAIT_ALL, timeout_ns,
+					NULL, error);
 }

@@ -24,7 +24,7 @@ struct waiter {
 	plait__wait_request *request;
 	plait__backend_port *port; /* the only one; null: several or none */
 	uint64_t deadline_ns;
-	struct plait__backoff ladder;
+	struct plait__backoff backoff;
 };
 
 /* --- polling */
@@ -179,12 +179,12 @@ static plait_status wait_inside(struct waiter *waiter, uint64_t timeout_ns,
 }
 
 /* The backend's result stands, unless a point says otherwise. */
-static plait_status combine(struct waiter *waiter, plait_status said,
+static plait_status combine(struct waiter *waiter, plait_status result,
 			  const plait_error *why, plait_error *error)
 {
 	plait_status status = poll_all(waiter->request, error);
 
-	if (status != PLAIT_PENDING || said == PLAIT_OK)
+	if (status != PLAIT_PENDING || result == PLAIT_OK)
 		return status;
 	return plait__error_copy(error, why);
 }
@@ -293,13 +293,13 @@ static plait_status fail_in_call(plait_error *error)
 static plait_status wait_virtual(struct waiter *waiter, plait_error *error)
 {
 	plait_error why = { .size = sizeof(why) };
-	plait_status said;
+	plait_status result;
 
 	if (waiter->port != NULL) {
-		said = wait_inside(waiter, waiter->request->timeout_ns, &why);
+		result = wait_inside(waiter, waiter->request->timeout_ns, &why);
 		if (!is_quiet(waiter))
 			return PLAIT_PENDING;
-		return combine(waiter, said, &why, error);
+		return combine(waiter, result, &why, error);
 	}
 	if (waiter->request->timeout_ns != PLAIT_FOREVER)
 		return PLAIT_E_TIMEOUT;
@@ -312,12 +312,12 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 	plait__wait_request *request = waiter->request;
 	plait__context *context = request->context;
 	plait_error why = { .size = sizeof(why) };
-	plait_status said;
+	plait_status result;
 
 	/* Inside a backend this thread could not drive any pollable. */
 	if (waiter->port != NULL && !owns_inbox(context) &&
 	    !plait__progress_is_active(&context->driver)) {
-		said = wait_inside(
+		result = wait_inside(
 			waiter,
 			request->timeout_ns == PLAIT_FOREVER ||
 					all_have(waiter,
@@ -325,14 +325,14 @@ static plait_status block(struct waiter *waiter, plait_error *error)
 				request->timeout_ns :
 				plait__clock_left_ns(waiter->deadline_ns),
 			&why);
-		return combine(waiter, said, &why, error);
+		return combine(waiter, result, &why, error);
 	}
 	if (pump(waiter))
 		return PLAIT_PENDING;
 	if (all_have(waiter, PLAIT_CAP_VIRTUAL_TIME))
 		return plait__progress_has_retrying(&context->driver) ?
 			       PLAIT_PENDING : wait_virtual(waiter, error);
-	if (plait__backoff_step(&waiter->ladder))
+	if (plait__backoff_step(&waiter->backoff))
 		return PLAIT_PENDING;
 	if (waiter->port == NULL ||
 	    (waiter->port->all & PLAIT_CAP_NOTIFY) != 0)
@@ -395,7 +395,7 @@ static plait_status loop(struct waiter *waiter, plait_error *error)
 			return fail_in_call(error);
 		if ((request->help != NULL && request->help(request->arg)) ||
 		    drive_once(request->context)) {
-			plait__backoff_init(&waiter->ladder,
+			plait__backoff_init(&waiter->backoff,
 					    PLAIT__BACKOFF_SHARED);
 			continue;
 		}
@@ -452,7 +452,7 @@ plait_status plait__wait_run(plait__wait_request *request, plait_error *error)
 	if (at_load_acquire_u32(&request->context->unflushed) != 0)
 		plait__reclaim_now(request->context);
 	waiter.deadline_ns = plait__clock_deadline(request->timeout_ns);
-	plait__backoff_init(&waiter.ladder, PLAIT__BACKOFF_SHARED);
+	plait__backoff_init(&waiter.backoff, PLAIT__BACKOFF_SHARED);
 	if (request->count != 0)
 		waiter.port = request->points[0].port;
 	for (i = 1; i < request->count; i++)
