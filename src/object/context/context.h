@@ -84,7 +84,7 @@ typedef struct plait__reclaim_thread {
 	at_u64 token; /* plait__thread_token of the running generation */
 } plait__reclaim_thread;
 
-/* Entry of a context's reclaim list; part of an object whose class has
+/* Entry of a context's reclaim list; part of an object of a class with
  * `reclaim`. */
 typedef struct plait__reclaim_entry {
 	plait__object *object;
@@ -135,7 +135,7 @@ struct plait__context {
 	/* Stored with the first inbox, before `inbox_count` is raised. */
 	const plait__inbox_service *inbox_service;
 	at_u32 inbox_count;
-	at_u32 unflushed; /* queues whose last flush failed */
+	at_u32 unflushed; /* queues with a failed last flush */
 	plait__intern signatures; /* of kernels */
 	/* Tables of a released graph, for the next graph; or null. */
 	void *spare;

@@ -13,8 +13,8 @@
  *                                                     one generation later
  *
  * No thread enters at user = 0: the user has released the object, though work
- * in flight may still hold its memory (object.h). A slot whose generations are
- * used up is never used again.
+ * in flight may still hold its memory (object.h). A slot without generations
+ * left is never used again.
  */
 #ifndef PLAIT_SRC_OBJECT_HANDLE_HANDLE_TABLE_H
 #define PLAIT_SRC_OBJECT_HANDLE_HANDLE_TABLE_H

@@ -38,7 +38,7 @@ static void collect(plait__inbox *inbox, struct promised *out)
 	plait__mutex_unlock(&inbox->lock);
 }
 
-/* Choose an event whose point has happened, else one whose point has not;
+/* Choose an event with a reached point, else one with a point still to come;
  * *out_reached is where its signal is. Returns true for the former. */
 static bool choose(const struct promised *promised, uint32_t *out,
 		   uint64_t *out_reached)

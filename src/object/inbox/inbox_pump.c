@@ -54,7 +54,7 @@ static plait_status enter_owned(plait_inbox *handle, plait__inbox **out,
 	return status;
 }
 
-/* Also the exit functions of a thread that ends inside. */
+/* Leave; also the exit functions of a thread that ends inside. */
 static void leave_inside(void *arg)
 {
 	plait__inbox *inbox = arg;

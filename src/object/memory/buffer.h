@@ -28,7 +28,7 @@ struct plait__buffer {
 	uint64_t offset;     /* in the root */
 	uint64_t bytes;
 
-	/* Of the root only. */
+	/* Root only. */
 	plait_backend_memory *raw; /* null: no bytes */
 	uint64_t taken_bytes;	   /* charged to the device's budget */
 	char *wrapped;		   /* the user's memory, or null */

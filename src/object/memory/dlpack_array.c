@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Import and export of DLPack tensors. An imported tensor is wrapped memory,
- * whose release calls the tensor's deleter; an exported one has a reference and
- * a mapping. */
+/* Import and export of DLPack tensors. An imported tensor is wrapped memory;
+ * its release calls the tensor's deleter; an exported one has a reference and a
+ * mapping. */
 #include "plait/array.h"
 
 #include "object/memory/buffer.h"
@@ -52,7 +52,7 @@ static plait_status open_foreign(struct foreign *out, const void *tensor,
 		*out = (struct foreign){ &legacy->tensor, end_legacy, false };
 		return PLAIT_OK;
 	}
-	/* Of another major version only the deleter is known. */
+	/* The deleter is all that is known of another major version. */
 	if (versioned->major != PLAIT__TENSOR_MAJOR)
 		return plait__fail(error, PLAIT_E_UNSUPPORTED,
 				   "tensor: of DLPack %u.%u; this library "
@@ -82,7 +82,7 @@ static plait_status check_import(const plait_import_desc *desc,
 	return PLAIT_OK;
 }
 
-/* Find the address of the element whose indexes are all 0. */
+/* Find the address of the element at index 0 of all dimensions. */
 static plait_status find_origin(const plait__tensor *tensor,
 				const plait__tensor_extent *extent, char **out,
 				plait_error *error)

@@ -58,7 +58,8 @@ _Static_assert(offsetof(plait__tensor_versioned, tensor) == 32,
 	       "DLManagedTensorVersioned");
 #endif
 
-/* Byte extent of the elements, relative to the one whose indexes are all 0. */
+/* Byte extent of the elements, relative to the one at index 0 of all
+ * dimensions. */
 typedef struct plait__tensor_extent {
 	uint64_t before; /* bytes below that element */
 	uint64_t bytes;	 /* from the lowest byte to the end of the highest */

@@ -193,7 +193,8 @@ bool plait__progress_drive(plait__context *context)
 	if (pollable == NULL)
 		return false;
 	left = pollable->advance(pollable);
-	/* It may have submitted work that only a pumping thread advances. */
+	/* `advance` may have submitted work that only a pumping thread
+	 * advances. */
 	plait__eventcount_notify(&context->pulse);
 	if (put_back(driver, pollable, left, notified))
 		wake(context);

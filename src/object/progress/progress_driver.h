@@ -50,7 +50,7 @@ struct plait__pollable {
 	plait__progress_note *last_note;
 	/* Do a bounded piece of work; returns one of PLAIT__PROGRESS_... */
 	uint32_t (*advance)(plait__pollable *pollable);
-	/* It is finished, and no thread touches it any more. */
+	/* The pollable is finished, and no thread touches it any more. */
 	void (*over)(plait__pollable *pollable);
 };
 

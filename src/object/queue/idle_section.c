@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Idle sections: fast path for an external section whose queue is idle when it
- * is entered. The queue only records the section in `idle_section`, and most
- * are left before a command follows. The leaving thread first tries without the
- * lock; all else happens under it:
+ * Idle sections: fast path for an external section entered while its queue is
+ * idle. The queue only records the section in `idle_section`, and most are left
+ * before a command follows. The leaving thread first tries without the lock;
+ * all else happens under it:
  *
  *     enter:   store the section
  *     leave:   compare-and-swap from the section to null, without raising its

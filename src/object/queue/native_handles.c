@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 
-/* Ask the backend. `request` names the object, whose device is held. */
+/* Ask the backend. `request` names the object; the caller holds its device. */
 static plait_status ask(const plait__device *device,
 			plait_native_request *request, uint64_t *out,
 			plait_error *error)

@@ -323,7 +323,7 @@ static bool claim(plait__call *call)
 	if (call->event_record.answered)
 		return false;
 	call->event_record.answered = true;
-	/* It was taken and not answered, so it is linked. */
+	/* The call was taken and not answered, so it is linked. */
 	(void)plait__inbox_unlink(&call->event_record);
 	return true;
 }

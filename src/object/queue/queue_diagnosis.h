@@ -10,7 +10,7 @@
 void plait__queue_diagnosis_describe_call(plait__queue *queue, char *out,
 					  uint32_t bytes);
 
-/* Of the queue `arg`: write that, or else the gate that it waits for, "; ...";
+/* For the queue `arg`: write that, or else the gate that it waits for, "; ...";
  * "" if there is neither. For plait__wait_request.describe. */
 void plait__queue_diagnosis_describe(void *arg, char *out, uint32_t bytes);
 

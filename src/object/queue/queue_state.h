@@ -38,7 +38,7 @@ void plait__queue_reclaim(plait__queue *queue);
 void plait__queue_collect_all(plait__queue *queue);
 
 /* Take the lock, and first drop holds of finished work if many are in flight: a
- * user who never finishes the queue must not fill the memory. */
+ * queue that its user never finishes must not fill the memory. */
 static inline void plait__queue_lock_and_collect(plait__queue *queue)
 {
 	plait__mutex_lock(&queue->lock);

@@ -58,7 +58,7 @@ static plait_status measure(struct side *side, uint64_t bytes,
 
 	if (status != PLAIT_OK)
 		return status;
-	/* One row does not overflow, as all rows do not. */
+	/* A single row does not overflow, as all rows do not. */
 	if (__builtin_mul_overflow(side->slice, given->slices - 1,
 				   &side->bytes))
 		return fail_far(side, error);

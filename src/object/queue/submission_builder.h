@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Submission builder: a submission under construction, in the arrays of its
- * queue, whose lock the caller holds. submission.c uses it for the user's
+ * queue. Caller holds queue->lock. submission.c uses it for the user's
  * commands, internal_commands.c and external_section.c for the library's.
  */
 #ifndef PLAIT_SRC_OBJECT_QUEUE_SUBMISSION_BUILDER_H
@@ -26,7 +26,7 @@ struct plait__submission_builder {
 	plait__signal *emitted;
 	uint64_t last_emission;
 	plait__call *calls; /* newest first */
-	/* Of a launch: the object to hold, and, unless it is a call, the bound
+	/* Launch only: the object to hold, and, unless it is a call, the bound
 	 * launch; else null. */
 	plait__object *held;
 	plait_backend_launch *launch;

@@ -215,7 +215,7 @@ static plait_status check_copy(const plait__command_operands *operands,
 						   "the last" : "");
 }
 
-/* Reject a read or a write whose host memory is the buffer's own. */
+/* Reject a read or write of host memory that is the buffer's own. */
 static plait_status check_host(const plait__command_operands *operands,
 			       const plait_command *command,
 			       plait_error *error)

@@ -102,7 +102,8 @@ static plait_status enter_one(entered *all, const plait_point *given,
 	return status;
 }
 
-/* Also the exit function of a thread that ends while it waits. */
+/* Leave the signals; also the exit function of a thread that ends while it
+ * waits. */
 static void leave_all(void *arg)
 {
 	entered *all = arg;

@@ -126,7 +126,8 @@ struct points {
 	plait_backend_point few[FEW];
 };
 
-/* Also the exit function of a thread that ends while it waits. */
+/* Free the points; also the exit function of a thread that ends while it
+ * waits. */
 static void free_points(void *arg)
 {
 	struct points *points = arg;
