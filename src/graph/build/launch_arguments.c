@@ -14,6 +14,7 @@
 #include "base/sized_struct.h"
 #include "kernel/argument.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "plan/access.h"
 
 #include <stdio.h>

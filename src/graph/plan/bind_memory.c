@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "object/context/device.h"
 #include "object/memory/buffer.h"
+#include "object/memory/buffer_check.h"
 #include "object/signal/signal.h"
 
 /* Check that an object of `port` may be on device `at` of the plan.  Caller

@@ -5,7 +5,7 @@
 #include "graph/plan/verify_commands.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "object/context/device.h"
+#include "object/context/device_lookup.h"
 
 /* Caller holds the lock, or the plan is not published yet. */
 static bool is_bound(const plait__plan_object *plan_object,
