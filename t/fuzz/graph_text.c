@@ -5,6 +5,7 @@
  * read back as the same bytes.
  */
 #include "fuzz.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"

@@ -7,6 +7,7 @@
  * way.
  */
 #include "fuzz.h"
+#include "graph/store/planner_view.h"
 
 #include "base/alloc.h"
 #include "graph/text/parser.h"

@@ -7,6 +7,7 @@
  * are; the parts that they assemble are here.
  */
 #include "lib/tap.h"
+#include "graph/plan/unbound_state.h"
 
 #include "mc.h"
 #include "mc_tap.h"
