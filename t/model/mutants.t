@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # time limit: 900 s
-# Breaks real sources in one place each (t/model/mc/mutants.txt) and runs a part of
-# their explorer test, which must fail.  (As they are it passes: see there.)
+# Mutants: real sources with one error each (t/model/mc/mutants.txt), and a part of
+# their explorer test, which must fail.  (It passes on the real sources.)
 top=${abs_top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${abs_top_builddir:-$top}
 cc=${CC:-cc}
