@@ -25,5 +25,5 @@ for setting in ("PLAIT_WORKERS=2 PLAIT_OPTIONS=host:devices=2", "PLAIT_WORKERS=0
     bad = [l for l in lines if not l.startswith("ok ")]
     ok(got.returncode == 0 and len(lines) > 45, setting, got.returncode, got.stderr, *bad)
     lonely = re.findall("^ok .*# SKIP host has one device here", got.stdout, re.M)
-    ok(bool(lonely) != ("devices=2" in setting), "what needs two devices is skipped where there is one", *lonely)
+    ok(bool(lonely) != ("devices=2" in setting), "checks that need two devices are skipped where there is one", *lonely)
 done()

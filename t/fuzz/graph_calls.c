@@ -36,7 +36,7 @@ struct world {
 	unsigned copies;
 	unsigned large;
 	uint64_t spent;		/* of PLAN_BYTES */
-	/* One reference belongs to the test as long as the bit is set. */
+	/* The test owns one reference as long as the bit is set. */
 	unsigned own_graphs;
 	unsigned own_plans;
 };
@@ -397,7 +397,8 @@ static void call_rotate(struct world *world, plait_error *error)
 				 error);
 }
 
-/* Whether a plan may still be made or written; its cost is subtracted. */
+/* Returns whether a plan may still be made or written; its cost is
+ * subtracted. */
 static bool may_spend(struct world *world, uint64_t bytes)
 {
 	if (world->spent >= PLAN_BYTES)

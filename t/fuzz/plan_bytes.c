@@ -117,7 +117,7 @@ static size_t fresh_plan(uint8_t *data, size_t most, uint64_t random)
 	return size;
 }
 
-/* The same as in src/plan/io/binary.c. */
+/* A copy of the checksum in src/plan/io/binary.c. */
 static uint64_t checksum(const uint8_t *bytes, uint64_t count)
 {
 	uint64_t sum = count, word;

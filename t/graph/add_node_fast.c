@@ -78,7 +78,7 @@ static uint32_t draw(struct ways *ways, uint32_t below)
 	return ways->random % below;
 }
 
-/* One in twenty is wrong, each in another way. */
+/* Breaks one descriptor in twenty, each in another way. */
 static void spoil(struct ways *ways, plait_node_desc *desc,
 		  plait_argument arguments[2])
 {

@@ -338,7 +338,7 @@ static void buffers(void)
 	refuse_buffer(plan, "y", low, "share memory with \"x\"");
 	refuse_buffer(plan, "y", middle, "share memory with \"x\"");
 	refuse_buffer(plan, "y", large, "share memory with \"x\"");
-	/* It may share memory with the replaced one. */
+	/* The new buffer may share memory with the replaced one. */
 	IS_INT(plait_plan_bind_buffer(plan, "x", middle, &error), PLAIT_OK);
 	refuse_buffer(plan, "y", high, "share memory with \"x\"");
 	IS_INT(plait_plan_bind_buffer(plan, "x", low, &error), PLAIT_OK);

@@ -128,7 +128,7 @@ static void costs_that_quarrel(void)
 	plait_graph_release(graph);
 }
 
-/* One device is a barrier and a group of itself. */
+/* A single device is a barrier and a group of itself. */
 static void one_device(void)
 {
 	static const uint32_t flags[] = { PLAIT_NODE_ON_FIRST,

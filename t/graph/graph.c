@@ -211,8 +211,7 @@ static void bodies_and_rotations(void)
 	IS_INT(plait_graph_body(body, pick, 2, &inner, &error), PLAIT_OK);
 	(void)join(inner, "deep", NULL, 0);
 	check_apart(body, first, pick);
-	/* After the loop the rotation is the buffer that the last body
-	 * wrote. */
+	/* Behind the loop: the buffer that the last body wrote. */
 	arguments[0] = (plait_argument){ .size = sizeof(arguments[0]),
 					 .value = &(uint32_t){ 0 },
 					 .bytes = 4 };

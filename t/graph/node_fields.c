@@ -357,7 +357,7 @@ static void other_backends(void)
 	desc = right(PLAIT_NODE_WHILE, NULL);
 	desc.device = far[1];
 	refuse(graph, desc, PLAIT_E_UNSUPPORTED, "buffer \"near\"");
-	/* Of a group each member touches the memory. */
+	/* Each member of a group touches the memory. */
 	desc = (plait_node_desc){ .kind = PLAIT_NODE_FILL, .bytes = 4,
 				  .target = near_buffer, .pattern_bytes = 1,
 				  .device_count = 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One plan used by several threads: each call that plait/plan.h marks as "any
+/* A plan that several threads use: each call that plait/plan.h marks as "any
  * thread", at once.  ThreadSanitizer judges. */
 #include "plait/plait.h"
 

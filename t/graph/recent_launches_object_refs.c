@@ -167,7 +167,7 @@ static void refused(void)
 	IS_INT(set(kernel, y, 8, 7), PLAIT_OK);
 	IS_INT(set(kernel, y, 4, 8), PLAIT_E_INVALID);
 	IS_INT(prove(), PLAIT_OK);
-	/* The same place in the graph, so the two conflict. */
+	/* Both nodes are in the same place of the graph, so they conflict. */
 	IS_INT(set(kernel, y, 8, 7), PLAIT_OK);
 	IS_INT(prove(), PLAIT_E_INVALID);
 	plait_buffer_release(y);
@@ -272,7 +272,7 @@ static void launches(void)
 	tear_down();
 }
 
-/* The same launch is another one for a kernel that has groups of its own. */
+/* An equal launch is another one for a kernel that has groups of its own. */
 static void groups(void)
 {
 	plait__module module = { .division = PLAIT__MODULE_GROUPS,
@@ -326,7 +326,7 @@ static void names(void)
 			 strcmp(text_at(nodes[i].file), file) != 0;
 	}
 	IS_UINT(wrong, 0);
-	/* The same label over and over is stored once. */
+	/* A label that is used again is stored once. */
 	bytes = inside()->store->strings.count;
 	for (int i = 0; i < 10; i++)
 		IS_INT(plait_graph_add(graph, &desc, NULL, 0, NULL, &error),

@@ -506,9 +506,9 @@ WITH(broken_plans)
 WITH(parts_without_the_loop)
 
 static const struct tap_scenario scenarios[] = {
-	{ "turns that meet", with_turns_that_meet },
-	{ "turns and buffers", with_turns_and_buffers },
-	{ "writes hide their turn only", with_writes_hide_their_turn_only },
+	{ "slots that overlap", with_slots_that_overlap },
+	{ "rotations and buffers", with_rotations_and_buffers },
+	{ "writes hide their slot only", with_writes_hide_their_slot_only },
 	{ "after the loop", with_after_the_loop },
 	{ "before the loop", with_before_the_loop },
 	{ "in another body", with_in_another_body },

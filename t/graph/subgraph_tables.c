@@ -67,7 +67,7 @@ static plait_node add_signal(plait_graph *graph, uint32_t kind,
 		.sequence = kind == PLAIT_NODE_WAIT }, after);
 }
 
-/* Of a run: the amount, and the index of the word. */
+/* Parameters of a run: the amount, and the index of the word. */
 static plait_node add_launch(plait_graph *graph, plait_kernel *kernel,
 			     const char *amount, plait_node after)
 {
@@ -243,7 +243,7 @@ static void order_of_devices(void)
 	plait_graph_release(graph);
 }
 
-/* One name, one type; a copy that fails leaves the graph as it was. */
+/* A name has one type; a copy that fails leaves the graph as it was. */
 static void one_name_two_types(void)
 {
 	uint64_t nodes[2], edges[2];

@@ -394,7 +394,7 @@ WITH(lies)
 WITH(lies_of_rows)
 
 static const struct tap_scenario scenarios[] = {
-	{ "what is read-only", with_what_is_read_only },
+	{ "read-only memory", with_read_only_memory },
 	{ "runs again", with_runs_again },
 	{ "texts", with_texts },
 	{ "lies", with_lies },

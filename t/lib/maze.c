@@ -374,7 +374,7 @@ static uint64_t inside_of(const struct maze_spot *region)
 	return inside;
 }
 
-/* These spots do not know the iteration of their body. */
+/* Regions do not know the iteration of their body. */
 static uint64_t regions_of(const struct maze *maze)
 {
 	uint64_t regions = 0;

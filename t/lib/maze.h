@@ -150,8 +150,8 @@ struct maze_random {
 uint64_t maze_next(struct maze_random *random);
 uint64_t maze_below(struct maze_random *random, uint64_t bound);
 uint64_t maze_mix(uint64_t a, uint64_t b);
-/* Of the maze with that number.  The seed is mixed before: without that, nearby
- * seeds would have the same mazes in another order. */
+/* The seed of the maze with that number.  It is mixed before: without that,
+ * nearby seeds would have the same mazes in another order. */
 uint64_t maze_seed(uint64_t seed, uint64_t number);
 
 /* The iterations of the loop, or the branch that is taken, at that visit. */

@@ -24,7 +24,7 @@ struct round {
 	uint64_t graphs, runs, entries, traces;
 	bool records;		/* the plan has room for them */
 	bool recorded[WORLDS];	/* its last run */
-	/* Where to look when something is wrong. */
+	/* The place to look at when a check fails. */
 	uint64_t number;
 	const char *place;
 	char plan_text[80];
@@ -155,9 +155,9 @@ static inline void check_told(plait_run *run, plait_status status)
 		   plait_inbox_next(round_.inbox, &event, &rig.error) ==
 			   PLAIT_OK &&
 		   event.kind == PLAIT_EVENT_RUN && event.run == run &&
-		   event.status == status, "not told of its end");
+		   event.status == status, "no event of its end");
 	(void)must(plait_inbox_next(round_.inbox, &event, &rig.error) ==
-		   PLAIT_PENDING, "told twice");
+		   PLAIT_PENDING, "two events of its end");
 }
 
 /* With `maybe` the run may have been cancelled or not. */

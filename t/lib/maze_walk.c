@@ -52,7 +52,7 @@ static void blame(struct walk *walk, const struct maze_spot *spot,
 
 /* ---- the recording of the run ---- */
 
-/* Of the innermost loop around the body; 0: there is none. */
+/* The iteration of the innermost loop around the body; 0 when there is none. */
 static uint64_t iteration_in(const struct walk *walk, uint32_t body)
 {
 	const struct maze *maze = walk->maze;

@@ -233,7 +233,7 @@ static double seconds_of(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-/* One write, because others add to the same file. */
+/* A single write, because others add to the same file. */
 static void note_times(const char *program, double elapsed)
 {
 	const char *path = getenv("PLAIT_TEST_TIMES");

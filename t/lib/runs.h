@@ -153,8 +153,8 @@ static inline plait_status run_with(plait_plan *plan, uint32_t flags)
 }
 
 /*
- * Where and when a function ran: each one increments `clock`, so that `b` after
- * `a` means at[b] > at[a].
+ * The place and time of each function: each one increments `clock`, so that `b`
+ * after `a` means at[b] > at[a].
  */
 struct trace {
 	bool overlaps; /* runs overlap, so `at` says nothing */

@@ -137,7 +137,7 @@ static void run_wait_all(uint32_t self)
 	check_reached(2, 1);
 }
 
-/* It may time out at any moment; its memory is freed at once. */
+/* The wait may time out at any moment; its memory is freed at once. */
 static void run_wait_briefly(uint32_t self)
 {
 	int result;

@@ -176,7 +176,7 @@ static void give(plait__instance *instance, uint32_t self)
 	plait__instance_release(instance);
 }
 
-/* One after the other; the second only if there is one. */
+/* Two runs in a row; the second only if there is an instance. */
 static void run_two(uint32_t self)
 {
 	plait__instance *first = take(self, 0);

@@ -220,7 +220,7 @@ static bool exchange(uint32_t from, uint32_t to)
 	return status == PLAIT_OK;
 }
 
-/* One runs, again and again; the other replaces twice. */
+/* Thread 0 runs, again and again; the other replaces twice. */
 static void run_one(uint32_t self)
 {
 	if (self == 0) {

@@ -305,7 +305,7 @@ static void freed(void)
 	HAS_STR(result.reason, "freed memory");
 }
 
-/* The same seed draws the same executions. */
+/* An equal seed draws the same executions. */
 static void seeds(void)
 {
 	struct mc_scenario scenario = { 0 };

@@ -35,7 +35,7 @@ static at_u32 met;	/* blocks, where launches begin and end */
 static at_u32 told;	/* the loop is to stop, for all launches that begin
 			 * later */
 
-/* Those of a device order nothing. */
+/* Atomics of a device order nothing. */
 static uint64_t relaxed_add(at_u64 *cell, uint64_t value)
 {
 	static struct mc_site site = {

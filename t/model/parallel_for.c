@@ -18,7 +18,7 @@
 
 enum { CALLERS_MAX = 2, PARTS = 2, JOBS = 2, ARENA_BYTES = 1 << 14 };
 
-/* Of one place: calls that have not begun. */
+/* The lane of one place: calls that have not begun. */
 struct plait__lane {
 	at_u32 calls;
 	plait_work work;

@@ -87,7 +87,7 @@ plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instan
 	return PLAIT_OK;
 }
 
-/* It is there, and whole. */
+/* The lane set is there, and complete. */
 static void see(const plait__lane_set *crew)
 {
 	MC_CHECK(AT_PLAIN_READ(crew->instance) != NULL);
@@ -107,7 +107,7 @@ bool plait__lane_set_drive(plait__lane_set *crew)
 	return false;
 }
 
-/* Of the kinds that the plan has none of there is none. */
+/* Kinds that the plan has none of are absent. */
 void plait__lane_set_free(plait__lane_set *crew)
 {
 	if (crew->instance != NULL)
@@ -276,7 +276,7 @@ static void run_recording(uint32_t self)
 	}
 }
 
-/* One runs, and the other switches recording on. */
+/* Thread 0 runs, and the other switches recording on. */
 static void run_driven(uint32_t self)
 {
 	plait__program *program = program_of();

@@ -79,7 +79,7 @@ static void add_host(uint32_t lane, uint32_t role)
 	add(lane, PLAIT__CMD_HOST, PLAIT__NONE);
 }
 
-/* Of the command added last. */
+/* A wait of the command added last. */
 static void add_wait(uint32_t lane, uint32_t position)
 {
 	sketch.waits[sketch.wait_count++] =
@@ -88,7 +88,7 @@ static void add_wait(uint32_t lane, uint32_t position)
 		sketch.wait_count;
 }
 
-/* Of the body opened last. */
+/* An exit of the body opened last. */
 static void add_exit(uint32_t lane, uint32_t position)
 {
 	sketch.exits[sketch.exit_count++] = (plait__plan_exit){ lane, position };

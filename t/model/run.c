@@ -199,7 +199,7 @@ void plait__recorder_release(plait__recorder *recorder,
 	MC_CHECK(recording == &recordings[0]);
 }
 
-/* It is in flight. */
+/* The run is in flight. */
 static void cancel(plait__instance *instance)
 {
 	MC_CHECK(instance == &instances[0]);
@@ -407,7 +407,7 @@ static void begin(void)
 {
 	begin_spare();
 	instances[0].recording = &recordings[0];
-	/* Of the third thread. */
+	/* The hold of the third thread. */
 	plait__object_hold(&run_of_user->object);
 }
 

@@ -83,7 +83,8 @@ void plait__free(const plait_allocator *allocator, void *pointer,
 	(void)bytes;
 }
 
-/* One piece for the members, one for the words; see pool/cacheline.h. */
+/* The first piece is for the members, the next for the words; see
+ * pool/cacheline.h. */
 void *plait__alloc(const plait_allocator *allocator, uint64_t bytes)
 {
 	(void)allocator;
@@ -128,7 +129,7 @@ bool plait__task_run_here(plait__task *task)
 	return true;
 }
 
-/* Where it has published its results, and may be about to rest. */
+/* The point at which it has published its results, and may be about to rest. */
 bool plait__task_should_yield(const plait__task *task)
 {
 	uint32_t lane = ((const plait__steal_worker *)(const void *)task)->lane;

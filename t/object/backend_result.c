@@ -385,7 +385,7 @@ static int32_t end_when_it_sleeps(void *arg)
 	return 0;
 }
 
-static void told_too_early(void)
+static void notified_too_early(void)
 {
 	plait_inbox *inbox;
 	struct rig rig;
@@ -408,7 +408,7 @@ static void told_too_early(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "told too early", told_too_early },
+	{ "notified too early", notified_too_early },
 	{ "without a word", without_a_word },
 	{ "without a result", without_a_result },
 	{ "notified twice", notified_twice },

@@ -269,7 +269,7 @@ static void is_passed_over(const char *name, const char *value,
 }
 
 /* Values that cannot be understood and are no reason to fail. */
-static void unusable_is_told(void)
+static void reports_unusable_values(void)
 {
 	static const char *const lanes =
 		"not a number from 0 to 4294967295; the number of processors, "
@@ -299,7 +299,7 @@ static void unusable_is_told(void)
 }
 
 /* Understood values are not mentioned. */
-static void usable_is_not_told(void)
+static void is_silent_on_usable_values(void)
 {
 	static const char *const right[][2] = {
 		{ "PLAIT_LANES", "0" },	     { "PLAIT_LANES", "99999" },
@@ -385,8 +385,8 @@ static const struct tap_scenario all[] = {
 	{ "workers are counted", workers_are_counted },
 	{ "sync is obeyed", sync_is_obeyed },
 	{ "log is obeyed", log_is_obeyed },
-	{ "unusable is told", unusable_is_told },
-	{ "usable is not told", usable_is_not_told },
+	{ "unusable values are reported", reports_unusable_values },
+	{ "usable values are not reported", is_silent_on_usable_values },
 	{ "texts of users", texts_of_users },
 };
 

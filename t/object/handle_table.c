@@ -122,7 +122,7 @@ static void says_what_is_wrong(void)
 		"not a plait handle");
 	HAS_STR(refused(((uint64_t)PLAIT_OBJECT_BUFFER << 48) | 0xfffffe,
 			PLAIT_OBJECT_BUFFER), "not a plait handle");
-	/* The same slot and generation with another type. */
+	/* An equal slot and generation with another type. */
 	HAS_STR(refused(value ^ ((uint64_t)PLAIT_OBJECT_BUFFER << 48) ^
 			((uint64_t)PLAIT_OBJECT_QUEUE << 48),
 			PLAIT_OBJECT_QUEUE), "not a plait handle");

@@ -200,6 +200,6 @@ static void refuses(void)
 static const struct tap_scenario all[] = {
 	{ "each form from a file", each_form },
 	{ "by name", by_name },
-	{ "what is wrong is refused", refuses },
+	{ "invalid libraries are rejected", refuses },
 };
 TAP_MAIN(all)

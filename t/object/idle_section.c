@@ -160,7 +160,8 @@ static void check_release(plait_plan *plan, uint32_t with)
 	plait_queue_release(rig.queue);
 	remake_queue();
 	run = begin(plan, with);
-	/* It may be the last reference of all, so it writes nothing down. */
+	/* The queue may be the last object of all, so the function writes
+	 * nothing down. */
 	IS_INT(plait_queue_call(rig.queue, return_it, NULL, &rig.error),
 	       PLAIT_OK);
 	plait_queue_release(rig.queue);

@@ -123,7 +123,7 @@ static void pumps(void)
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER,
 					  &rig->error), PLAIT_OK);
 		IS_INT(count, 100);
-		/* One at a time in a queue, so pump finds one at most. */
+		/* A queue has one at a time, so pump finds one at most. */
 		submit_call(rig, inbox, add_one, &count);
 		submit_call(rig, inbox, NULL, NULL);
 		IS_INT(plait_inbox_wait(inbox, PLAIT_FOREVER, NULL), PLAIT_OK);
@@ -172,7 +172,7 @@ static void answers(void)
 		IS_STR(rig->error.text,
 		       "command \"mine\": LuaError: x is nil");
 		IS_INT(rig->error.origin, -3);
-		/* The same calls work again after a failure. */
+		/* Equal calls work again after a failure. */
 		submit_call(rig, inbox, add_one, &count);
 		submit_call(rig, inbox, add_one, &count);
 		IS_INT(plait_queue_finish(rig->queue, PLAIT_FOREVER, NULL),

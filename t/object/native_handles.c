@@ -13,7 +13,7 @@
 /* A value that is no answer, to detect writes. */
 enum { UNTOLD = 77 };
 
-static void ask_in_vain(struct rig *rig, plait_buffer *buffer)
+static void ask_and_fail(struct rig *rig, plait_buffer *buffer)
 {
 	uint64_t told = UNTOLD, offset = UNTOLD;
 
@@ -61,7 +61,7 @@ static void is_refused(void)
 	EACH(rig) {
 		plait_buffer *buffer = make_buffer(rig, 64, "b");
 
-		ask_in_vain(rig, buffer);
+		ask_and_fail(rig, buffer);
 		ask_wrongly(rig, buffer);
 		plait_buffer_release(buffer);
 		close_rig(rig);

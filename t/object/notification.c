@@ -321,7 +321,7 @@ static void *call_first(void *arg)
 }
 
 /* The context ends while the log is being written: it waits for that. */
-static void told_at_the_end(void)
+static void logged_at_the_end(void)
 {
 	struct place *place = open_place(dawdle, NULL);
 	pthread_t thread;
@@ -348,7 +348,7 @@ static const struct tap_scenario all[] = {
 	{ "made up", made_up },
 	{ "made-up statuses", made_up_statuses },
 	{ "two threads", two_threads },
-	{ "told at the end", told_at_the_end },
+	{ "logged at the end", logged_at_the_end },
 };
 
 TAP_MAIN(all)

@@ -116,7 +116,7 @@ static uint64_t count_looks(plait__context *context)
  * looks.  How often it is woken meanwhile depends on the machine: one that is
  * and has no processor is woken again.
  */
-static void pulses_are_not_looked_at(void)
+static void few_reclaims(void)
 {
 	struct rig *rig;
 
@@ -209,7 +209,7 @@ static void stopped_on_the_way(void)
 
 static const struct tap_scenario all[] = {
 	{ "idle queues cost nothing", idle_queues_cost_nothing },
-	{ "pulses are not looked at", pulses_are_not_looked_at },
+	{ "few reclaims while objects linger", few_reclaims },
 	{ "work after the release", work_after_release },
 	{ "stopped on the way", stopped_on_the_way },
 };

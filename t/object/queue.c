@@ -386,7 +386,7 @@ static void any_and_all(void)
 		IS_INT(plait_signal_wait_points(points, 13, PLAIT_WAIT_ALL,
 					 PLAIT_FOREVER, &index, NULL),
 		       PLAIT_OK);
-		/* The same one twice, and one that fails. */
+		/* A point twice, and one that fails. */
 		points[1] = points[0];
 		plait_queue_call(rig->queue, return_it, (void *)3, NULL);
 		plait_queue_emit(rig->queue, many[5], NULL, NULL);

@@ -78,7 +78,7 @@ static void refused(void)
 	}
 }
 
-/* Of a kind without rows, and of the host's own bytes. */
+/* Rows of a kind without rows, and of the host's own bytes. */
 static void refused_commands(void)
 {
 	static const plait_rows rows = ROWS(.rows = 2, .target_row = 100,
@@ -229,11 +229,11 @@ static void full(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "what makes no sense is refused", refused },
+	{ "invalid shapes are rejected", refused },
 	{ "commands without rows, and the host's own bytes",
 	  refused_commands },
 	{ "overlap is found exactly", overlap },
-	{ "each row counts where none are taken", full },
+	{ "each row counts without support for rows", full },
 };
 
 TAP_MAIN(all)

@@ -270,9 +270,9 @@ static void released_leaves(void)
 
 static const struct tap_scenario all[] = {
 	{ "the owner of an inbox leaves", owner_leaves },
-	{ "an owner who waits leaves", waiting_owner_leaves },
-	{ "who waits without workers leaves", waiting_worker_leaves },
-	{ "who is told of a release leaves", released_leaves },
+	{ "an owner ends in its wait", waiting_owner_leaves },
+	{ "a waiting thread ends, without workers", waiting_worker_leaves },
+	{ "the callback of a release ends its thread", released_leaves },
 };
 
 TAP_MAIN(all)

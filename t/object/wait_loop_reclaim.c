@@ -86,7 +86,7 @@ static void closed_while_waiting(void)
 
 /* --- without workers waiting threads do the work; also later work */
 
-static void work_for_who_waits(void)
+static void waiting_threads_work(void)
 {
 	struct rig *rig;
 
@@ -308,11 +308,11 @@ static void released_is_free(void)
 
 static const struct tap_scenario all[] = {
 	{ "an inbox closed while its owner waits", closed_while_waiting },
-	{ "work for who waits", work_for_who_waits },
+	{ "waiting threads work", waiting_threads_work },
 	{ "flat without finish", flat_without_finish },
 	{ "wrapped memory at close", wrapped_memory_at_close },
 	{ "one signal, two queues", in_turn },
-	{ "what is released is free", released_is_free },
+	{ "released memory is free", released_is_free },
 };
 
 TAP_MAIN(all)

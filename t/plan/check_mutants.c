@@ -244,7 +244,7 @@ static void far_region(void) { plan->regions[0].command = UINT32_MAX; }
 static void far_bodies(void) { plan->regions[0].body_first = UINT32_MAX; }
 static void no_bodies(void) { plan->regions[0].body_count = 0; }
 static void far_lanes(void) { plan->regions[0].lane_count = UINT32_MAX; }
-/* Of the same lanes as before, but not its own. */
+/* The region keeps the number of its lanes, but they are not its own. */
 static void shared_lanes(void)
 {
 	plait__plan_region *last = &plan->regions[plan->regions_count - 1];

@@ -144,7 +144,7 @@ static void stream(uint32_t policy, uint32_t limit, uint32_t width,
 		if (!w->forgotten[i])
 			plait__vector_clock_forget(&w->place, &w->points[i]);
 	OK_THAT(w->place.row_count <= 24 + w->place.lane_count + 1,
-		"clocks live as long as somebody may ask");
+		"clocks live as long as tasks may need them");
 	end_world(w);
 }
 
@@ -187,7 +187,7 @@ static void chains_and_lanes(void)
 	end_world(w);
 }
 
-/* Where two lanes are equal, the one that has run the same kernel. */
+/* Affinity: of equal lanes, the one that has run the same kernel. */
 static void affinity(void)
 {
 	uint32_t limits[1] = { 3 }, i;

@@ -414,7 +414,7 @@ static void compare_hops(uint32_t devices, uint32_t lanes, uint64_t hop)
 	     devices, lanes, (uint32_t)hop, ratio / count, most);
 	OK_THAT(ratio / count <= 1.01, "within 1%% of HEFT with insertion");
 	OK_THAT(longer == 0, "never longer with more lanes: %u", longer);
-	OK_THAT(wrong == 0 && untrue == 0, "right, and as long as they say: "
+	OK_THAT(wrong == 0 && untrue == 0, "right, and as long as predicted: "
 		"%u, %u", wrong, untrue);
 }
 

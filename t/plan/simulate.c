@@ -299,7 +299,7 @@ static bool is_true(const struct shape *s, const plait__input_options *options,
 	return false;
 }
 
-/* Of a whole, and of a part of it on the same lanes. */
+/* Figures of a whole, and of a part of it on the same lanes. */
 static void stated(void)
 {
 	static const struct shape_draw draws[] = {

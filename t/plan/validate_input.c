@@ -208,7 +208,7 @@ static void partial_plans(void)
 	shape_fini(&s);
 }
 
-/* One field of something gets another number. */
+/* Gives one field of a node, scope, region or edge another number. */
 static void spoil(struct shape *s, struct shape_random *random)
 {
 	uint32_t n = shape_below(random, 12), last = s->input.scope_count - 1;

@@ -79,7 +79,7 @@ static void have_it_look(uint32_t steps, int waker_cpu)
 
 /* Only the system knows on which CPU it will be woken: it gets the hint again
  * and again that its last CPU is in use. */
-static void where_somebody_works(void)
+static void on_a_used_cpu(void)
 {
 	plait__pool *pool = begin();
 	uint64_t since = 0;
@@ -133,7 +133,7 @@ static void placed(void)
 	end(pool);
 }
 
-static void who_offers_says_where(void)
+static void offers_have_a_hint(void)
 {
 	plait__pool *pool = NULL;
 	cpu_set_t before, one;
@@ -176,11 +176,11 @@ static void user(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "where somebody works", where_somebody_works },
+	{ "a used CPU", on_a_used_cpu },
 	{ "elsewhere", elsewhere },
 	{ "once in a moment", once_in_a_moment },
 	{ "placed", placed },
-	{ "who offers says where", who_offers_says_where },
+	{ "offers have a hint", offers_have_a_hint },
 	{ "a thread of the user's", user },
 };
 

@@ -128,7 +128,7 @@ static void wait_often(void *arg)
 	}
 }
 
-static void everybody_is_woken_by(uint32_t workers)
+static void all_waiters_are_woken_by(uint32_t workers)
 {
 	static struct member members[THREADS];
 	struct crowd crowd = { .pool = new_pool(workers) };
@@ -159,10 +159,10 @@ static void everybody_is_woken_by(uint32_t workers)
 	plait__pool_destroy(crowd.pool);
 }
 
-static void everybody_is_woken(void)
+static void all_waiters_are_woken(void)
 {
-	everybody_is_woken_by(2);
-	everybody_is_woken_by(0);
+	all_waiters_are_woken_by(2);
+	all_waiters_are_woken_by(0);
 }
 
 struct lonely {
@@ -180,7 +180,7 @@ static void wait_for_any(void *arg)
 				    TAP_PATIENCE_NS, NULL)));
 }
 
-/* One of several points wakes a thread that waits for any. */
+/* The raise of one point wakes a thread that waits for any of several. */
 static void any_wakes_a_sleeper(void)
 {
 	struct lonely lonely = { .pool = new_pool(1) };
@@ -305,7 +305,7 @@ static bool count_turn(plait__task *task)
 
 /* An external thread with a lane that gives way to a task ends its turn before
  * it runs the task; then the task is as if it had never been claimed. */
-static void a_task_is_taken_and_not_run(void)
+static void a_task_is_claimed_and_not_run(void)
 {
 	plait__pool *pool = new_pool(0);
 	plait__lane *lane = new_lane(pool);
@@ -327,7 +327,8 @@ static void a_task_is_taken_and_not_run(void)
 		continue;
 	IS_UINT(turns, 1);
 	IS_UINT(at_load_relaxed_u32(&count), 1000);
-	/* It would wait for the thread that has claimed it. */
+	/* plait__task_forget would wait for the thread that has claimed the
+	 * task. */
 	if (at_load_relaxed_u32(&task.ready.pins) == 0)
 		plait__task_forget(&task);
 	plait__lane_destroy(lane);
@@ -336,11 +337,11 @@ static void a_task_is_taken_and_not_run(void)
 }
 
 static const struct tap_scenario all[] = {
-	{ "a task is taken and not run", a_task_is_taken_and_not_run },
+	{ "a task is claimed and not run", a_task_is_claimed_and_not_run },
 	{ "counting", counting },
 	{ "any and all", any_and_all },
 	{ "timeouts are never early", timeouts_are_never_early },
-	{ "everybody is woken", everybody_is_woken },
+	{ "all waiters are woken", all_waiters_are_woken },
 	{ "any wakes a sleeper", any_wakes_a_sleeper },
 	{ "no wake is lost", no_wake_is_lost },
 	{ "notifications", notifications },

@@ -33,9 +33,9 @@ static void without_workers(void)
 	plait__pool_destroy(pool);
 }
 
-/* Whether a worker comes in time depends on the machine; the pool may end with
- * a late one. */
-static void asked_and_gone(void)
+/* The machine decides whether a worker comes in time; the pool may end with a
+ * late one. */
+static void asked_before_the_end(void)
 {
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		plait__pool *pool = make_pool(1 + i % 3);
@@ -191,7 +191,7 @@ static bool saves(const plait__speedup_model *forecast, uint64_t hop_ns,
 		       "hop %u ns: %f", (unsigned)hop_ns, saved);
 }
 
-/* One lane takes 1000 ns for 100 units, so a unit is 10. */
+/* A single lane takes 1000 ns for 100 units, so a unit is 10. */
 static void savings(void)
 {
 	const plait__speedup_model forecast = {
@@ -210,7 +210,7 @@ static void savings(void)
 
 static const struct tap_scenario all[] = {
 	{ "without workers", without_workers },
-	{ "asked and gone", asked_and_gone },
+	{ "asked before the pool ends", asked_before_the_end },
 	{ "asked by many", asked_by_many },
 	{ "a worker that cannot come", worker_that_cannot_come },
 	{ "measured again", measured_again },

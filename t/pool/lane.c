@@ -57,7 +57,7 @@ static void in_order(void)
 }
 
 /* With one worker, many lanes that wait and one that runs. */
-static void a_blocked_lane_blocks_nobody(void)
+static void a_blocked_lane_blocks_no_other(void)
 {
 	enum { LANES = 40 };
 	plait__pool *pool = new_pool(1);
@@ -302,7 +302,7 @@ static void moves(void)
 
 static const struct tap_scenario all[] = {
 	{ "in order", in_order },
-	{ "a blocked lane blocks nobody", a_blocked_lane_blocks_nobody },
+	{ "a blocked lane blocks no other", a_blocked_lane_blocks_no_other },
 	{ "capacity", capacity },
 	{ "beyond capacity", beyond_capacity },
 	{ "marks are bounded", marks_are_bounded },

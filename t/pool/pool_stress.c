@@ -183,37 +183,37 @@ static void wait_in_relay(void *arg)
 }
 
 /* Waiting threads sleep; one that leaves wakes another for the ready work. */
-static void guests_relay(void)
+static void external_threads_relay(void)
 {
-	enum { GUESTS = 4 };
+	enum { THREADS_OUTSIDE = 4 };
 	plait__pool *pool = new_pool(0);
 	plait__counter *gate = new_gate(pool);
-	plait__lane *lanes[GUESTS];
-	struct relay guests[GUESTS];
+	plait__lane *lanes[THREADS_OUTSIDE];
+	struct relay relays[THREADS_OUTSIDE];
 	at_u32 returned = { 0 };
 	uint32_t round;
 	uint32_t i;
 
 	for (round = 1; round <= 50; round++) {
 		at_store_relaxed_u32(&returned, 0);
-		for (i = 0; i < GUESTS; i++) {
+		for (i = 0; i < THREADS_OUTSIDE; i++) {
 			lanes[i] = new_lane(pool);
-			guests[i].pool = pool;
-			guests[i].mine = new_counter(pool, 0);
-			guests[i].returned = &returned;
-			plait__thread_start(&guests[i].thread, "guest",
-					    wait_in_relay, &guests[i], NULL);
+			relays[i].pool = pool;
+			relays[i].mine = new_counter(pool, 0);
+			relays[i].returned = &returned;
+			plait__thread_start(&relays[i].thread, "external",
+					    wait_in_relay, &relays[i], NULL);
 			send_call(lanes[i], gate, round, NULL, NULL,
-				  guests[i].mine, 1);
+				  relays[i].mine, 1);
 		}
 		if (round % 2 == 0)
 			plait__thread_yield();
 		raise_gate(gate, round);
-		OK(becomes(&returned, GUESTS));
-		for (i = 0; i < GUESTS; i++) {
-			plait__thread_join(&guests[i].thread);
+		OK(becomes(&returned, THREADS_OUTSIDE));
+		for (i = 0; i < THREADS_OUTSIDE; i++) {
+			plait__thread_join(&relays[i].thread);
 			plait__lane_destroy(lanes[i]);
-			plait__counter_destroy(guests[i].mine);
+			plait__counter_destroy(relays[i].mine);
 		}
 	}
 	plait__counter_destroy(gate);
@@ -500,7 +500,7 @@ static const struct tap_scenario all[] = {
 	{ "sixteen lanes on two workers", sixteen_lanes_on_two_workers },
 	{ "sixteen lanes on any number", sixteen_lanes_on_any_number },
 	{ "pumping", pumping },
-	{ "guests relay", guests_relay },
+	{ "external threads relay", external_threads_relay },
 	{ "every allocation fails once", every_allocation_fails_once },
 	{ "no growth", no_growth },
 	{ "placement", placement },

@@ -200,10 +200,10 @@ static void each_run_brings_its_own(void)
 	}
 }
 
-/* Where a driver is tested, options are the driver's. */
+/* Options belong to the driver where one is tested. */
 #ifndef ON_DRIVER
 /* Only where the device cannot call it; a fill has to do there. */
-static void of_nobody(void)
+static void of_unknown_memory(void)
 {
 	static const unsigned char bytes[ROOM] = { 1 };
 	plait_binding given = { .size = sizeof(given) };
@@ -382,7 +382,7 @@ static const struct tap_scenario scenarios[] = {
 	{ "each run brings its own", each_run_brings_its_own },
 	{ "of another backend", of_another_backend },
 #ifndef ON_DRIVER
-	{ "of nobody", of_nobody },
+	{ "unknown memory", of_unknown_memory },
 #endif
 	{ "wrong ones are refused", wrong_ones_are_refused },
 };

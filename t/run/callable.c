@@ -214,7 +214,7 @@ static void note_failure(void *user_data, const plait_error *error)
 }
 
 /* By the result, in both widths; by the handler; and by both. */
-static void errors_are_told(void)
+static void errors_are_reported(void)
 {
 	struct failure failure = { 0 };
 	plait_callable *narrow, *wide, *none;
@@ -482,7 +482,7 @@ static const struct tap_scenario all[] = {
 	{ "every kind", every_kind },
 	{ "every launch", every_launch },
 	{ "many arguments", many_arguments },
-	{ "errors are told", errors_are_told },
+	{ "errors are reported", errors_are_reported },
 	{ "many threads", many_threads },
 	{ "thread ends inside", thread_ends_inside },
 	{ "released inside", released_inside },

@@ -260,7 +260,7 @@ static void after_a_fork(void)
 
 static void nothing(void)
 {
-	SKIP("no libffi: t/run/callable.c has what is told then");
+	SKIP("no libffi: t/run/callable.c has the error then");
 }
 
 #endif

@@ -192,7 +192,7 @@ static plait_plan *read_back(const struct scene *scene)
 	return again;
 }
 
-static void like_by_hand(void)
+static void like_memcpy(void)
 {
 	seed = tap_seed();
 	for (uint32_t w = 0; w < WORKERS; w++) {
@@ -361,7 +361,7 @@ static void refused(void)
 }
 
 static const struct tap_scenario scenarios[] = {
-	{ "like by hand", like_by_hand },
+	{ "like memcpy", like_memcpy },
 	{ "refused", refused },
 };
 

@@ -189,7 +189,8 @@ static void *raise_it(void *arg)
 	return NULL;
 }
 
-/* Of a gate: raised while the run waits for it, before, and by a thread. */
+/* Waits for a gate: raised while the run waits for it, before, and by a
+ * thread. */
 static void check_gates(uint32_t flags)
 {
 	uint64_t counts[2] = { 0, 0 };

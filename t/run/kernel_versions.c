@@ -122,7 +122,7 @@ static void check_next(uint32_t flags)
 		OK(all_put(numbers[from], 3));
 		IS_INT(plait_plan_exchange(plan, kernels[from], kernels[to],
 					   &rig.error), PLAIT_OK);
-		/* It is another one now. */
+		/* The kernel is another one now. */
 		IS_INT(plait_plan_exchange(plan, kernels[from], kernels[2],
 					   &rig.error), PLAIT_E_INVALID);
 		HAS_STR(rig.error.text, "does not launch this put(");
@@ -167,7 +167,7 @@ static void *run_held(void *arg)
 }
 
 /* Its first node has started when the kernel of the others is replaced. */
-static void runs_keep_what_they_have(void)
+static void runs_keep_their_kernels(void)
 {
 	const plait_node_desc first = {
 		.kind = PLAIT_NODE_CALL, .flags = PLAIT_CALL_ANY_THREAD,
@@ -320,7 +320,7 @@ static void refuses(void)
 	IS_INT(plait_plan_rehearse(plan, 0, &rig.error), PLAIT_OK);
 	IS_INT(plait_plan_exchange(plan, kernel, stranger, &rig.error),
 	       PLAIT_E_STATE);
-	/* It is prepared now. */
+	/* The plan is prepared now. */
 	IS_INT(plait_plan_rehearse(plan, 0, &rig.error), PLAIT_E_STATE);
 	IS_INT(call_with(plan, 0), PLAIT_OK);
 	OK(all_put(0, 0));
@@ -334,7 +334,7 @@ static void refuses(void)
 
 static const struct tap_scenario all[] = {
 	{ "the next run uses it", next_run_uses_it },
-	{ "runs keep what they have", runs_keep_what_they_have },
+	{ "runs in flight keep their kernels", runs_keep_their_kernels },
 	{ "exchanges while others run", exchanges_while_others_run },
 	{ "refuses", refuses },
 };

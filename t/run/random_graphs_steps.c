@@ -12,8 +12,8 @@
 
 enum { MOST_LOOKS = 5000, SOME_LOOKS = 40 };
 
-/* Where the waiting thread does the work, one poll is one step, always the
- * same. */
+/* One poll is one step, always the same, where the waiting thread does the
+ * work. */
 #ifndef ON_DRIVER
 static const struct maze_place places[] = {
 	{ "host", "host", NULL, 0, 0, NULL },

@@ -131,7 +131,7 @@ static void cancels(void)
 }
 
 /* Ends before it started, when cancelled behind a command that waits. */
-static void cancels_what_waits(void)
+static void cancels_waiting_runs(void)
 {
 	uint64_t ran = 0;
 	plait_graph *graph;
@@ -254,7 +254,7 @@ static void check_failures(uint32_t flags)
 	plait_plan_release(plan);
 }
 
-static void queues_that_nobody_finishes(void)
+static void queues_without_finish(void)
 {
 	everywhere(check_order);
 	everywhere(check_failures);
@@ -379,8 +379,8 @@ static void only_a_run_is_left(void)
 static const struct tap_scenario all[] = {
 	{ "failure in a body", failures },
 	{ "cancel", cancels },
-	{ "cancel what waits", cancels_what_waits },
-	{ "queues that nobody finishes", queues_that_nobody_finishes },
+	{ "cancel waiting runs", cancels_waiting_runs },
+	{ "queues without a finish", queues_without_finish },
 	{ "ends are heard", ends_are_heard },
 	{ "ends are polled", ends_are_polled },
 	{ "only a run is left", only_a_run_is_left },

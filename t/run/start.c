@@ -336,7 +336,7 @@ static void threads_share_a_plan(void)
 }
 
 /* All is released while it runs. */
-static void nobody_cares(void)
+static void released_in_flight(void)
 {
 	for (uint32_t w = 1; w < WORKERS; w++) {
 		plait_plan *plan;
@@ -500,7 +500,7 @@ static const struct tap_scenario all[] = {
 	{ "behind a failure", behind_a_failure },
 	{ "instances are a limit", instances_are_a_limit },
 	{ "threads share a plan", threads_share_a_plan },
-	{ "nobody cares", nobody_cares },
+	{ "released in flight", released_in_flight },
 	{ "thread ends inside", thread_ends_inside },
 	{ "bad input", bad_input },
 	{ "cancelled by its own functions", stopped_inside },

@@ -166,7 +166,7 @@ static void check_call(uint32_t lanes, uint32_t instances, uint32_t flags)
 		try_out(&attempt);
 		is_usable(attempt.plan, flags);
 	}
-	/* It is not run again. */
+	/* The function is not run again. */
 	try_out(&attempt);
 	end_rig(attempt.plan);
 }
@@ -204,7 +204,7 @@ static void in_a_run(void)
 	in_every_setting(check_run);
 }
 
-static void in_a_question(void)
+static void in_a_predicate(void)
 {
 	asks = true;
 	in_every_setting(check_call);
@@ -266,7 +266,7 @@ static const struct tap_scenario all[] = {
 	{ "in an inbox that is served meanwhile", in_the_inbox },
 	{ "in a call of a plan", in_a_call },
 	{ "in a run that is waited for", in_a_run },
-	{ "in what decides a loop", in_a_question },
+	{ "in a predicate", in_a_predicate },
 };
 
 TAP_MAIN(all)

@@ -248,7 +248,7 @@ static void changing_times(void)
 }
 
 /* An unseen command costs as much as its hint, in proportion. */
-static void what_was_not_seen(void)
+static void unseen_commands(void)
 {
 	plait_tune_info info = { .size = sizeof(info) };
 	plait_plan *plan, *tuned = NULL;
@@ -284,6 +284,6 @@ static const struct tap_scenario all[] = {
 	{ "wrong hints are mended", wrong_hints_are_mended },
 	{ "modes and lanes", modes_and_lanes },
 	{ "changing times", changing_times },
-	{ "what was not seen", what_was_not_seen },
+	{ "unseen commands", unseen_commands },
 };
 TAP_MAIN(all)

@@ -180,7 +180,7 @@ static void another_compiler(void)
 	use_cache("another");
 	OK(build(text) == PLAIT_OK);
 	IS_UINT(count_starts(), 1);
-	/* The same name and folder, and another file. */
+	/* A file with the same name and folder, but other content. */
 	snprintf(body, sizeof(body), "echo x >> %s\necho >/dev/null\n"
 		 "exec ${CC:-cc} \"$@\"", in("starts"));
 	write_script("counter", body);

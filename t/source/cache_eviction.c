@@ -191,7 +191,7 @@ static void many_at_once(void)
 	IS_INT(count_there(ENTRIES), 9);
 	for (int i = 0; i < ENTRIES; i++)
 		if ((i * 37) % ENTRIES >= ENTRIES - 9 && find(i) != 1)
-			OK_THAT(false, "%d was used late, and is gone", i);
+			OK_THAT(false, "%d was used recently: removed", i);
 	close_folder();
 }
 
@@ -302,7 +302,7 @@ static void only_entries_go(void)
 	for (size_t i = 0; i < TAP_COUNT(others); i++)
 		OK_THAT(is_there(others[i]), "%s stays", others[i]);
 	for (size_t i = 0; i < TAP_COUNT(entries); i++)
-		OK_THAT(!is_there(entries[i]), "%s goes", entries[i]);
+		OK_THAT(!is_there(entries[i]), "%s is removed", entries[i]);
 	close_folder();
 }
 

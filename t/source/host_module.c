@@ -149,7 +149,7 @@ static void groups(void)
 	plait__module_destroy(module);
 }
 
-static void what_a_launch_asks_for(void)
+static void parameters_of_a_launch(void)
 {
 	plait_error error = { .size = sizeof(error) };
 
@@ -186,7 +186,7 @@ static const struct tap_scenario all[] = {
 	{ "three dimensions", three_dimensions },
 	{ "fewer elements than items", fewer_elements_than_items },
 	{ "groups", groups },
-	{ "what a launch asks for", what_a_launch_asks_for },
+	{ "parameters of a launch", parameters_of_a_launch },
 	{ "cut", cut_they_were },
 };
 

@@ -100,7 +100,7 @@ static void histogram(void)
 	OK(memcmp(counts, want, sizeof(want)) == 0);
 }
 
-/* Where each chunk of 128 puts its elements of each digit. */
+/* The positions at which each chunk of 128 puts its elements of each digit. */
 static void count_digits(const uint32_t *x, uint32_t shift, uint32_t *starts,
 			 uint32_t groups)
 {

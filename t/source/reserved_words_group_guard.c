@@ -107,7 +107,7 @@ static void wrong_words(void)
 		{ "KERNEL(twice) {\n\n\tx[0] = min(n, x);\n}", "" },
 		{ "GROUP_KERNEL(twice, 4, 1, 1) {\n\n\tUNIFORM(i32, a, x);\n"
 		  "\tITEMS x[a] = 0;\n}", "" },
-		/* These would be right in a launch that is not divided. */
+		/* Correct only in a launch that is not divided. */
 		{ "KERNEL(twice) {\n\tEACH(i, n)\n\t\tEACH(j, n)\n\t\t\tx[i] += "
 		  "j;\n}", "EACH within EACH" },
 		{ "KERNEL(twice) {\n\tEACH2(i, n, j, n)\n\t\tEACH(k, n)\n"

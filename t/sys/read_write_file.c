@@ -37,7 +37,7 @@ static plait_status write_text(const char *path, const char *text)
 	return plait__write_file_atomically(path, text, strlen(text), &error);
 }
 
-/* Whether the file holds exactly `text`. */
+/* Returns whether the file holds exactly `text`. */
 static bool holds(const char *path, const char *text)
 {
 	uint64_t bytes;

@@ -235,7 +235,7 @@ static plait_status ask_native(struct place *place, plait_error *error)
 		    status[i] != PLAIT_E_UNSUPPORTED)
 			return status[i];
 	}
-	return offset == 0 ? PLAIT_OK : internal(error, "no offset is told");
+	return offset == 0 ? PLAIT_OK : internal(error, "no offset given");
 }
 
 const struct calls_entry calls_device[] = {

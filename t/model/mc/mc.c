@@ -216,9 +216,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /*
- * Where a limit may cut the search, narrow bounds come first: depth first
- * goes through the ends of executions before their beginnings, and a part of
- * wide bounds is mostly ends.
+ * Narrow bounds come first where a limit may cut the search: depth first goes
+ * through the ends of executions before their beginnings, and a part of wide
+ * bounds is mostly ends.
  */
 static const struct {
 	bool deviations;

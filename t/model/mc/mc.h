@@ -38,7 +38,8 @@ struct mc_result {
 	bool failed;
 	bool random;   /* as in the options, for the replay */
 	bool complete; /* depth first: everything within bounds was seen */
-	/* Of the failing execution; else all within these was seen. */
+	/* Bounds of the failing execution; without a failure all within these
+	 * was seen. */
 	bool deviations; /* any switch but the first on offer was counted */
 	uint32_t preemptions;
 	uint32_t stale;

@@ -217,7 +217,7 @@ static void judge(struct survey *survey, const char *key, bool was_killed)
 		return;
 	}
 	survey->wrong++;
-	fprintf(survey->report, "# nobody noticed and nothing is written: %s\n",
+	fprintf(survey->report, "# undetected and not justified: %s\n",
 		key);
 }
 

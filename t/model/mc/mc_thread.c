@@ -176,7 +176,8 @@ struct option {
 	enum how how;
 };
 
-/* It waits for another thread's store, or takes the time of all others. */
+/* The thread waits for another thread's store, or takes the time of all
+ * others. */
 static bool stuck(const struct thread *thread)
 {
 	return (thread->pauses >= SPINS_UNTIL_STUCK &&
@@ -355,7 +356,7 @@ void mc_point(struct mc_site *site)
 	if (!run.running)
 		return;
 	if (++run.steps > MC_STEPS_MAX) {
-		mc_abandon("too many steps: a loop that nobody ends");
+		mc_abandon("too many steps: a loop without an end");
 		mc_leave();
 	}
 	me->site = site;

@@ -124,7 +124,7 @@ static void fits(const char *said, uint32_t lanes, bool is_own)
 	unsetenv("PLAIT_LANES");
 }
 
-static void as_many_as_said(void)
+static void given_number_of_lanes(void)
 {
 	if (!open_host(3))
 		return;
@@ -149,7 +149,7 @@ static void without_workers(void)
 
 static const struct tap_scenario all[] = {
 	{ "by the hop", by_hop },
-	{ "as many as said", as_many_as_said },
+	{ "the given number of lanes", given_number_of_lanes },
 	{ "without workers", without_workers },
 };
 TAP_MAIN(all)

@@ -36,7 +36,7 @@ static void stay(int number)
 	errno = before;
 }
 
-/* Of a thread: the word behind its name, 'S' if it sleeps. */
+/* The state of a thread: the word behind its name, 'S' if it sleeps. */
 static char state_of(pid_t thread, const char *name)
 {
 	char path[64], line[256] = "", want[40];

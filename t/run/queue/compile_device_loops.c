@@ -83,7 +83,7 @@ static void check_whole(const struct whole *s, uint32_t times)
 	IS_UINT(read_words(s->w), 2 * times);
 }
 
-/* One submission, and no other command, where devices decide. */
+/* Where devices decide, one submission and no other command. */
 static void check_decided(uint32_t seed, uint32_t kind, uint32_t times,
 			  uint32_t lanes, const char *more, bool decided)
 {
@@ -149,7 +149,8 @@ static void refused(void)
 	}
 }
 
-/* It cannot be made: that run fails and says why, and no other does. */
+/* A segment that cannot be made: that run fails and says why, and no other
+ * does. */
 static void unmade(void)
 {
 	struct whole s;
@@ -250,7 +251,7 @@ static void check_told(const char *fault, uint32_t segments)
 	close_place();
 }
 
-static void told(void)
+static void arguments_of_runs(void)
 {
 	check_told("", 1);
 	check_told(";fault:slot=segment_patch,fail=1,status=unsupported", 1);
@@ -462,7 +463,7 @@ static const struct tap_scenario all[] = {
 	{ "refused", refused },
 	{ "unmade", unmade },
 	{ "exchanged", exchanged },
-	{ "told", told },
+	{ "arguments of runs", arguments_of_runs },
 	{ "within", within },
 	{ "endless", endless },
 	{ "cancelled", cancelled },

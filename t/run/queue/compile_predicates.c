@@ -192,8 +192,8 @@ static void skipped(void)
 	each_place(SEEDS, check_ways);
 }
 
-/* It goes on until a thread stops it.  A waiting thread may do the work, and
- * comes back from none of it. */
+/* The loop goes on until a thread stops it.  A waiting thread may do the work,
+ * and comes back from none of it. */
 static void check_endless(const struct place *place)
 {
 	const uint64_t wait_ns = place->workers > 0 ? 500000 : 0;

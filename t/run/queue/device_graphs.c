@@ -90,7 +90,7 @@ static void run_chain(plait_plan *plan, plait_buffer *x, uint32_t value)
 	IS_UINT(read_words(x), after_chain(value, CHAIN));
 }
 
-/* One segment where they are as many as that, and none where not. */
+/* A single segment where they are as many as that, and none where not. */
 static void check_chain(const char *fewest, const char *more,
 			uint32_t segments)
 {
@@ -324,7 +324,7 @@ static void patches(void)
 	     0);
 	told(";fault:slot=segment_patch,fail=1,status=nomem", PLAIT_E_NOMEM,
 	     2);
-	/* It cannot be patched: it is made anew. */
+	/* The segment cannot be patched: it is made anew. */
 	told(";fault:slot=segment_patch,fail=1,status=unsupported", PLAIT_OK,
 	     0);
 }

@@ -165,7 +165,7 @@ static int32_t add_words(void *const *arguments, const plait_launch *launch,
 	return 0;
 }
 
-/* The same with 1000 more, run by the device or by the host. */
+/* A map with 1000 more, run by the device or by the host. */
 static plait_kernel *more_kernel(bool built)
 {
 	bool as_place = builds;

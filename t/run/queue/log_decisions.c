@@ -245,7 +245,8 @@ static void of_all(void)
 	      ": the host decides, as its device cannot decide any");
 }
 
-/* Of a device that rejects it after all: in each run, as none succeeds. */
+/* The log of a device that rejects it after all: in each run, as none
+ * succeeds. */
 static void refused(void)
 {
 	static const char why[] = "loop \"loop\": the host decides, as a device "

@@ -129,8 +129,8 @@ static void edges(void)
 	each_place(SEEDS, check_edges);
 }
 
-/* Of two chains one fails: the commands behind in it do not run, nor do those
- * behind both; and then the plan works again. */
+/* A failure in one of two chains: the commands behind in it do not run, nor do
+ * those behind both; and then the plan works again. */
 static void check_failure(const struct place *place)
 {
 	static struct trace trace;
@@ -241,7 +241,8 @@ static void check_inside(const struct place *place)
 	IS_UINT(inner.times, 1);
 	IS_INT(inner.called, PLAIT_E_DEADLOCK);
 	HAS_STR(inner.error.text, "a host function must not wait");
-	/* Where other threads work, it may have ended before the wait. */
+	/* The inner run may have ended before the wait where other threads
+	 * work. */
 	if (inner.waited != PLAIT_OK || strcmp(place->backends, "chaos") == 0)
 		IS_INT(inner.waited, PLAIT_E_DEADLOCK);
 	OK(plait_queue_finish(rig.queue, PLAIT_FOREVER, &rig.error) ==

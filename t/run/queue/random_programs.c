@@ -27,7 +27,7 @@ struct made {
 	plait_inbox *inbox;
 	plait_signal *signal;
 	plait_plan *plan;
-	/* Of the run, by functions of the inbox. */
+	/* State of the run, changed by functions of the inbox. */
 	uint32_t tally, calls;
 	uint32_t fuse;		/* the call that does not go well */
 	uint64_t recorded;	/* calls, as the records say */
@@ -345,7 +345,7 @@ static void check_fuse(struct made *made, const struct state *whole,
 	made->cancels = cancels;
 	status = run_told(made, 5, !cancels);
 	OK_THAT(status == (cancels ? PLAIT_E_CANCELLED : PLAIT_E_FAILED) ||
-		/* It was the last thing that was done. */
+		/* The cancelling call was the last one. */
 		(cancels && status == PLAIT_OK && fuse == whole->calls),
 		"status %d: %s", (int)status, rig.error.text);
 	IS_UINT(made->calls, fuse);

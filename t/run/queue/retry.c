@@ -301,9 +301,9 @@ static void cancelled(void)
 	OK(kept > 0);
 }
 
-/* Where time is real the first function delays the notification of its lane's
- * end, and the run is over before it returns. */
-static void beside_what_runs(void)
+/* The first function delays the notification of its lane's end where time is
+ * real, and the run is over before it returns. */
+static void rejected_while_it_runs(void)
 {
 	const struct refusing how = {
 		.backends = "host", .slot = "queue_submit", .status = "busy",
@@ -335,6 +335,6 @@ static const struct tap_scenario all[] = {
 	{ "everything", everything },
 	{ "some", some },
 	{ "cancelled", cancelled },
-	{ "beside what runs", beside_what_runs },
+	{ "rejected while it runs", rejected_while_it_runs },
 };
 TAP_MAIN(all)

@@ -368,7 +368,7 @@ static void take_nothing(const char *why, plait_status wanted, uint32_t lanes)
 	OK_THAT(all_gone(), "%s", why);
 }
 
-static void nothing_is_taken(void)
+static void nothing_is_accepted(void)
 {
 	static const struct {
 		const char *why;
@@ -394,6 +394,6 @@ static const struct tap_scenario all[] = {
 	{ "with owners", with_owners },
 	{ "recorded", recorded },
 	{ "queues that stay broken", queues_that_stay_broken },
-	{ "nothing is taken", nothing_is_taken },
+	{ "nothing is accepted", nothing_is_accepted },
 };
 TAP_MAIN(all)

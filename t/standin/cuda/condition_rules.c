@@ -415,7 +415,7 @@ static const struct tap_scenario all[] = {
 	{ "loops stop", loops_stop },
 	{ "loops count", loops_count },
 	{ "choices", choices },
-	{ "what bodies hold", bodies_hold },
+	{ "nodes of bodies", bodies_hold },
 	{ "one context", one_context },
 	{ "graphs with conditions", whole_graphs },
 	{ "versions", versions },

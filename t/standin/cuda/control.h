@@ -30,7 +30,7 @@ typedef void standin_configure_function(const char *options);
  * it went are `standin_leaked`. */
 typedef uint64_t standin_live_function(unsigned kind);
 typedef uint64_t standin_leaked_function(unsigned kind);
-/* How often a function was called; null: all of them. */
+/* The number of calls of a function; null: of all. */
 typedef uint64_t standin_calls_function(const char *name);
 /* The call `number` from here on, counted from 1, of a function (null: of
  * any) gives `code` and does nothing. */

@@ -21,7 +21,7 @@ struct standin_index {
 	unsigned x, y, z;
 };
 
-/* Where the running thread of a kernel is. */
+/* The place of a kernel's running thread. */
 struct standin_place {
 	struct standin_index thread, block, block_size, grid_size;
 };

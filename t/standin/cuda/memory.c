@@ -184,7 +184,7 @@ CUresult standin_cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes,
 	return code;
 }
 
-/* When the stream has come to it; that is waited for here. */
+/* The call waits here until the stream has come to it. */
 CUresult standin_cuMemFreeAsync(CUdeviceptr pointer, CUstream handle)
 {
 	CUstream stream = standin_stream(handle);

@@ -202,7 +202,7 @@ static CUresult load_image(CUmodule module, const char *image)
 		module->table = dlsym(module->library, STANDIN_MODULE);
 	if (module->table == NULL)
 		return CUDA_ERROR_NO_BINARY_FOR_GPU;
-	/* It calls a function that does not exist. */
+	/* The module calls a function that does not exist. */
 	if ((int)module->table->driver > standin.options.driver_version)
 		return binary ? CUDA_ERROR_INVALID_IMAGE :
 				CUDA_ERROR_INVALID_PTX;

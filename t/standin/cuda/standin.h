@@ -242,11 +242,11 @@ void standin_forget_counts(void);
 /* The kind of the `bytes` at an address; STANDIN_KINDS: unknown memory. */
 enum standin_kind standin_memory_kind(const void *pointer, size_t bytes);
 void standin_free_memory(struct object *object);
-/* Of a memcpy or memset node. */
+/* Fill in the work of a memcpy or memset node. */
 CUresult standin_fill_copy(struct work *work, const CUDA_MEMCPY3D_v2 *params);
 CUresult standin_fill_fill(struct work *work,
 			   const CUDA_MEMSET_NODE_PARAMS_v1 *params);
-/* Of one context and one type. */
+/* Returns whether the memory is of one context and one type. */
 bool standin_is_same_memory(const struct standin_operand *one,
 			    const struct standin_operand *other);
 

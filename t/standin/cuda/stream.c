@@ -104,7 +104,7 @@ static bool is_held_up(const struct CUstream_st *stream)
 	return false;
 }
 
-/* One of the streams that have something to do, or null. */
+/* Returns a stream that has something to do, or null. */
 static CUstream choose(void)
 {
 	CUstream stream, chosen = NULL;
