@@ -230,7 +230,7 @@ static void refuses_lists_and_repeats(void)
 	check_refused("node a\nafter=a", "\"a\" comes after itself");
 }
 
-/* Lines that add to what is above them. */
+/* Lines that add to the node above them. */
 static void more_edges(void)
 {
 	struct graph graph;

@@ -5,7 +5,7 @@
  * is killed when the test ends or breaks a limit; processes that escape the
  * group become children of the runner, because it adopts orphans.
  *
- * 	t/lib/run PROGRAM [ARGUMENT...]
+ *	t/lib/run PROGRAM [ARGUMENT...]
  *
  * PLAIT_TEST_SECONDS (300) and PLAIT_TEST_BYTES (16 MiB) change the limits; a
  * script raises its own with a comment "# time limit: 120 s" in its first

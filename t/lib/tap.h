@@ -3,9 +3,9 @@
  * The Test Anything Protocol for C tests.  A file has scenarios; each is a
  * function with checks in it.  Every macro returns whether the check held.
  *
- * 	static void adds(void) { IS_INT(1 + 1, 2); }
- * 	static const struct tap_scenario all[] = { { "adds", adds } };
- * 	TAP_MAIN(all)
+ *	static void adds(void) { IS_INT(1 + 1, 2); }
+ *	static const struct tap_scenario all[] = { { "adds", adds } };
+ *	TAP_MAIN(all)
  *
  * Run `t/sys/x.t` for all, `t/sys/x.t adds` for one, `seed=7` to replay a seed.
  */

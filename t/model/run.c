@@ -39,7 +39,7 @@ static plait__run *run_of_user;
 static plait__inbox inbox;
 static plait__inbox_event *const no_notice;
 static uint32_t payload;
-static at_u32 given;	/* instances that runs have given back */
+static at_u32 given;	/* instances that runs have released */
 static at_u32 blocks;	/* of memory */
 static at_u32 asked, told;
 static at_u32 stopped;

@@ -28,7 +28,7 @@ static plait__queue_external parks;
 static plait__queue_listener device_told;
 static at_u32 device_stop;	/* the word that the loop reads */
 static at_u32 device_runs;	/* the loop has begun, so often */
-static at_u32 overs;		/* runs that are over */
+static at_u32 overs;		/* finished runs */
 static at_u32 cancels;		/* that have returned */
 static uint32_t noted;		/* notes that were read; under the role */
 static uint32_t stops;		/* of the device, in a run; likewise */

@@ -4,7 +4,7 @@
  * close and release, with handles that other threads have just released.  Every
  * status is allowed; a crash, a hang, a leak or a second delivery is not.
  *
- * 	t/object/stress.t [seed=N] [steps=N]
+ *	t/object/stress.t [seed=N] [steps=N]
  */
 #include "lib/objects.h"
 

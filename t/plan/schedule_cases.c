@@ -482,7 +482,7 @@ static void partial(void)
 		   PLAIT_OK);
 	}
 	plait__plan_release(part);
-	/* Fewer lanes than the whole has cannot be asked for. */
+	/* A request for fewer lanes than the whole has is an error. */
 	options.policy = BOUNDED;
 	options.lanes = 1;
 	OK(plait__planner_run(&s.input, &options, NULL, NULL, &part, NULL) ==

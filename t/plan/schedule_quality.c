@@ -205,7 +205,7 @@ static void rank_order(const struct shape *shape, uint64_t hop,
 	}
 }
 
-/* Kahn, first in first out: what comes to mind first. */
+/* Kahn, first in first out: the simplest order. */
 static void plain_order(const struct shape *shape, uint32_t *order)
 {
 	uint32_t n = shape->input.node_count, i, head = 0, tail = 0;

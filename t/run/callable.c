@@ -267,7 +267,7 @@ static int32_t put_next(void *const *arguments, const plait_launch *launch,
 struct caller {
 	int64_t (*function)(int64_t a, plait_buffer *y);
 	plait_buffer *buffer;
-	int64_t cell; /* what the buffer wraps */
+	int64_t cell; /* the memory of the buffer */
 	int64_t first;
 	uint64_t wrong;
 };

@@ -5,7 +5,7 @@
  * graph.  Nothing here depends on time, or on the order of threads: each check
  * holds for every order that the graph allows.
  *
- * 	t/run/random_graphs.t [seed=N] [rounds=N] [from=ROUND] [say=ROUNDS]
+ *	t/run/random_graphs.t [seed=N] [rounds=N] [from=ROUND] [say=ROUNDS]
  *
  * The test can go on for hours, and be resumed where it was stopped: it prints
  * the arguments for that.

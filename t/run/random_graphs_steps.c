@@ -6,7 +6,7 @@
  * until they end before that.  Executed nodes ran behind all of their
  * predecessors, the queue goes on, the next run is right, nothing is left.
  *
- * 	t/run/random_graphs_steps.t [seed=N] [mazes=N]
+ *	t/run/random_graphs_steps.t [seed=N] [mazes=N]
  */
 #include "lib/maze_run.h"
 

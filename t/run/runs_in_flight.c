@@ -264,7 +264,7 @@ static bool run_many(plait_plan *plan, uint32_t count)
 	return good;
 }
 
-/* A byte left by each run would be more than what may come and go. */
+/* A byte left by each run would be more than the normal variation. */
 static void flat(void)
 {
 	enum { SLACK = 15000 };

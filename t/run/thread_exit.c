@@ -60,7 +60,7 @@ static void try_out(struct attempt *attempt)
 
 enum { NODES = 9 };
 
-static bool asks; /* what may end its thread decides a loop */
+static bool asks; /* the function that may end its thread decides a loop */
 
 static plait_node add_leaving(plait_graph *graph)
 {
@@ -131,7 +131,7 @@ static void is_usable(plait_plan *plan, uint32_t flags)
 static void end_rig(plait_plan *plan)
 {
 	plait_plan_release(plan);
-	close_rig(&rig); /* and all is gone */
+	close_rig(&rig); /* and all objects are destroyed */
 }
 
 /* With some workers, or none; behind those the simulated system. */

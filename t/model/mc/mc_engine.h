@@ -47,8 +47,9 @@ void mc_leave(void) __attribute__((noreturn)); /* end the execution now */
 
 /* mc_memory.c: the values that a read may see. */
 void mc_memory_reset(void);
-void mc_memory_fork(uint32_t rows); /* rows 1.. know what row 0 knows */
-void mc_memory_join(uint32_t rows); /* row 0 knows what all know */
+void mc_memory_fork(uint32_t rows); /* rows 1..  take over the knowledge of row
+				     * 0 */
+void mc_memory_join(uint32_t rows); /* row 0 takes over the knowledge of all */
 void mc_memory_fence(void);
 uint64_t mc_memory_peek(const void *cell, uint32_t bytes,
 			struct mc_site *site);

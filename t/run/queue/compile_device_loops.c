@@ -10,9 +10,9 @@
 /*
  * x += 1; n = `times`; m = 2
  *
- * 	loop over n { n -= 1; x = 3 x + 1; y = x;
- * 	              do m { m -= 1; w += 1 }, parallel to it
- * 	              case n { z += 1 } { z += 10 } }
+ *	loop over n { n -= 1; x = 3 x + 1; y = x;
+ *	              do m { m -= 1; w += 1 }, parallel to it
+ *	              case n { z += 1 } { z += 10 } }
  *
  * x = 2 x; y += 1
  */
@@ -260,9 +260,11 @@ static void arguments_of_runs(void)
 
 /* ---- decisions that only the host can make ---- */
 
-/* The device has the loop inside, again and again; it comes behind what the
- * host had to do: 3 times { call; n = 2; while n { n -= 1; x += 1 }; x = 2 x
- * } */
+/*
+ * The device has the loop inside, again and again, behind commands of the host:
+ *
+ *	3 times { call; n = 2; while n { n -= 1; x += 1 }; x = 2 x }
+ */
 static void within(void)
 {
 	const plait_node_desc asks = {

@@ -27,7 +27,7 @@ static bool has_work(const plait__plan *plan, uint32_t command)
 	return true;
 }
 
-/* All ways to what is there already. */
+/* All paths to the existing command. */
 #define plait__queue_program_at(vector, index) \
 	(looks++, plait__queue_program_at(vector, index))
 #define plait__vector_at(vector, index) \

@@ -43,7 +43,7 @@ struct program {
 	uint32_t count;
 	uint32_t loops;
 	bool has_told;
-	bool emits;		/* always, in front of what comes now */
+	bool emits;		/* always, in front of the next step */
 	bool frozen;		/* steps of devices and external commands */
 	uint64_t random;
 };

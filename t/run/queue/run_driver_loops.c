@@ -23,8 +23,12 @@ static plait_node add_while(plait_graph *graph, uint32_t kind,
 /* ---- a word decides ---- */
 
 /*
- * before: n = times loop while n: { n = n - 1 ; x = 3 x + 1 (parallel) ; y =
- * copy of n (other) } behind: z = 2 x (other lane)
+ * The plan of a test:
+ *
+ *	before: n = times
+ *	loop while n: { n -= 1 ; x = 3 x + 1 (parallel) ;
+ *	                y = copy of n (other) }
+ *	behind: z = 2 x (other lane)
  */
 struct words {
 	plait_kernel *kernel;

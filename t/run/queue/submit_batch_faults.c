@@ -34,7 +34,7 @@ struct made {
 	plait_inbox *inbox;	/* or null: no owner has to act */
 	uint32_t called, asked;
 	bool calls;	/* some host function, with that inbox or without */
-	bool fails;	/* what is called */
+	bool fails;	/* the function that is called */
 };
 
 static int32_t be_called(void *user_data)
@@ -286,7 +286,7 @@ static void with_owners(void)
 	each_call((struct how){ .lanes = 1, .by_queue = true, .owned = true });
 }
 
-/* Clocks, marks and what is read of them behind a run may fail, too. */
+/* Clocks, marks and their readings behind a run may fail, too. */
 static void recorded(void)
 {
 	each_call((struct how){ .lanes = 2, .by_queue = true,

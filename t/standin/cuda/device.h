@@ -14,7 +14,7 @@ struct standin_kernel {
 	void (*thread)(void **arguments);
 	const size_t *sizes; /* of the arguments */
 	unsigned count;
-	unsigned most_threads; /* of a block; 0: what the device can */
+	unsigned most_threads; /* of a block; 0: the device's limit */
 };
 
 struct standin_index {
@@ -55,7 +55,7 @@ struct standin_launch {
 	unsigned grid[3], block[3];
 	unsigned shared_bytes;
 	unsigned backwards; /* threads of a block begin with the last */
-	/* For set_condition; gives 0, or what the context fails with. */
+	/* For set_condition; returns 0, or the error that fails the context. */
 	void *driver;
 	int (*set_condition)(void *driver, unsigned long long handle,
 			     unsigned value);
@@ -64,7 +64,8 @@ struct standin_launch {
 #ifndef __cplusplus
 extern const struct standin_host standin_grid_host;
 
-/* All blocks, one after the other; 0, or what the context fails with. */
+/* All blocks, one after the other; returns 0, or the error that fails the
+ * context. */
 int standin_run_grid(const struct standin_launch *launch);
 #endif
 

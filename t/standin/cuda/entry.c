@@ -460,7 +460,7 @@ CUresult cuGetProcAddress_v2(const char *name, void **out, int version,
 	return CUDA_SUCCESS;
 }
 
-/* --- what they mean ------------------------------------------------------- */
+/* --- names of results ----------------------------------------------------- */
 
 #define NAMED(name, value) { name, #name },
 

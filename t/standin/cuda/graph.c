@@ -115,7 +115,7 @@ CUgraph standin_copy_graph(CUgraph graph, bool of_copy)
 	return copy;
 }
 
-/* --- what a body may hold ------------------------------------------------- */
+/* --- contents of bodies --------------------------------------------------- */
 
 static CUresult check_body_node(CUcontext context, CUgraphNode node);
 

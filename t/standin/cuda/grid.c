@@ -181,7 +181,7 @@ int standin_run_grid(const struct standin_launch *launch)
 	return state.code;
 }
 
-/* --- what kernels ask for ------------------------------------------------- */
+/* --- services for kernels ------------------------------------------------- */
 
 static struct standin_place *place(void)
 {

@@ -249,7 +249,7 @@ CUresult standin_cuMemHostUnregister(void *pointer)
 			 CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-/* --- what an address is --------------------------------------------------- */
+/* --- attributes of addresses ---------------------------------------------- */
 
 CUresult standin_cuMemHostGetDevicePointer(CUdeviceptr *address,
 					   void *pointer, unsigned int flags)

@@ -329,7 +329,7 @@ CUresult standin_cuModuleUnload(CUmodule module)
 	return CUDA_SUCCESS;
 }
 
-/* --- what is in it -------------------------------------------------------- */
+/* --- contents ------------------------------------------------------------- */
 
 CUresult standin_cuModuleGetFunction(CUfunction *out, CUmodule module,
 				     const char *name)

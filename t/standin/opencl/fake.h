@@ -39,7 +39,8 @@ struct fake_object {
 	enum fake_kind kind;
 	uint32_t references;
 	struct fake_object *next;
-	void (*end)(void *object); /* what it owns; or null */
+	void (*end)(void *object); /* releases the objects that it owns; or
+				    * null */
 };
 
 struct fake_device {
@@ -54,7 +55,7 @@ struct fake_context {
 
 struct fake_memory {
 	struct fake_object object;
-	struct fake_object *parent; /* its context, or what it is a part of */
+	struct fake_object *parent; /* its context, or its parent */
 	unsigned char *bytes;
 	size_t count;
 	bool ours;
@@ -95,11 +96,12 @@ struct fake_told {
 struct fake_event {
 	struct fake_object object;
 	cl_int state;
-	struct fake_queue *queue; /* that it is over in; null before that */
+	struct fake_queue *queue; /* in which it ended; null before that */
 	struct fake_told *told;
 };
 
-/* Owns a reference of each event, of its queue, and of what it works on. */
+/* Owns a reference of each event, of its queue, and of the objects that it
+ * uses. */
 struct fake_command {
 	struct fake_command *next;
 	struct fake_queue *queue;
@@ -136,7 +138,7 @@ struct fake_world {
 	struct fakecl_report report;
 	struct fake_object *objects;
 	struct fake_queue *queues;
-	struct fake_told *told; /* of which the event is over */
+	struct fake_told *told; /* callbacks to call: their event has ended */
 	uint32_t telling;	/* calls that have not come back */
 	struct fake_device devices[FAKE_DEVICES];
 	struct fake_object platform;
@@ -148,7 +150,7 @@ struct fake_world {
 
 extern struct fake_world fake;
 
-/* --- twins.c: the lock is held for all that is below, but where it says so */
+/* --- twins.c: the lock is held for all functions below, unless stated */
 
 __attribute__((format(printf, 1, 2))) void fake_sin(const char *format, ...);
 

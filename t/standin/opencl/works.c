@@ -13,7 +13,7 @@ static bool holds(const void *handle, size_t offset, size_t bytes)
 	       offset <= memory->count && bytes <= memory->count - offset;
 }
 
-/* --- what commands do ----------------------------------------------------- */
+/* --- execution of commands ------------------------------------------------ */
 
 static cl_int do_copy(struct fake_command *command)
 {
