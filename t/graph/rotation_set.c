@@ -43,7 +43,7 @@ static const struct pair {
 	{ "01", "!0452", { 0, 1 }, { 1, 2 }, false },
 };
 
-static void turns_that_meet(void)
+static void slots_that_overlap(void)
 {
 	for (size_t i = 0; i < TAP_COUNT(pairs); i++) {
 		const struct pair *p = &pairs[i];
@@ -69,7 +69,7 @@ static void turns_that_meet(void)
 }
 
 /* A buffer of a rotation that is used by itself as well. */
-static void turns_and_buffers(void)
+static void rotations_and_buffers(void)
 {
 	static const struct {
 		const char *rotation;
@@ -96,7 +96,7 @@ static void turns_and_buffers(void)
 
 /* A write to one slot does not hide the command that wrote the buffer
  * before. */
-static void writes_hide_their_turn_only(void)
+static void writes_hide_their_slot_only(void)
 {
 	struct loop loop = new_loop();
 	uint64_t rotation = rotate(loop.body, "012");
@@ -492,9 +492,9 @@ static void run_with_all(void (*scenario)(void))
 }
 
 #define WITH(name) static void with_##name(void) { run_with_all(name); }
-WITH(turns_that_meet)
-WITH(turns_and_buffers)
-WITH(writes_hide_their_turn_only)
+WITH(slots_that_overlap)
+WITH(rotations_and_buffers)
+WITH(writes_hide_their_slot_only)
 WITH(after_the_loop)
 WITH(before_the_loop)
 WITH(in_another_body)

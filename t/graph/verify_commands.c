@@ -175,7 +175,7 @@ static plait_buffer *bind_all(plait_plan *plan, int *turns, int *counted)
 }
 
 /* Its effect becomes visible only now. */
-static void what_is_read_only(void)
+static void read_only_memory(void)
 {
 	static float words[COUNT];
 	const plait_wrap_desc desc = { .size = sizeof(desc),
@@ -387,7 +387,7 @@ static void run_with_context(void (*scenario)(void))
 }
 
 #define WITH(name) static void with_##name(void) { run_with_context(name); }
-WITH(what_is_read_only)
+WITH(read_only_memory)
 WITH(runs_again)
 WITH(texts)
 WITH(lies)
