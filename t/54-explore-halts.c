@@ -11,6 +11,7 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "object/context/context.h"
+#include "run/external/cancel_external.h"
 #include "run/queue/queue_engine.h"
 #include "sys/clock.h"
 

@@ -2,13 +2,13 @@
 /*
  * Parking lanes under every interleaving: who parks and who publishes never
  * miss each other, and a lane that others have run meanwhile, and parked
- * somewhere else, is not taken back.  park.c as it is; the pool is a word.
+ * somewhere else, is not taken back.  lane_park.c as it is; the pool is a word.
  */
 #include "tap.h"
 
 #include "mc.h"
 #include "mc_tap.h"
-#include "run/host/host_engine.h"
+#include "run/host/lane_park.h"
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ static void run_lane(void)
 		const struct plait__lane_wait wanted = { .word = &words[COUNTER],
 						      .value = step + 1 };
 
-		if (!plait__host_wait_met(&wanted) &&
+		if (!plait__lane_park_is_met(&wanted) &&
 		    !plait__lane_park_until(&tasks[1], &wanted))
 			return;
 		MC_CHECK(AT_PLAIN_READ(progress) == step);

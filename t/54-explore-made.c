@@ -3,14 +3,19 @@
  * What is made once and then used without a lock, under every interleaving: a
  * program, by whoever comes first; a recorder, and the crews of recorded runs,
  * while others are on their way.  Nobody sees one that is not whole.  program.c,
- * flat.c and record.c as they are; what they put together is here.
+ * host_engine.c and recorder.c as they are; what they put together is here.
  */
 #include "tap.h"
 
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/host/speedup_model.h"
-#include "run/host/steal_worker.h"
+#include "run/external/cancel_external.h"
+#include "run/args/frame_layout.h"
+#include "run/host/host_engine.h"
+#include "run/host/lane_compiler.h"
+#include "run/host/lane_tasks.h"
+#include "run/host/steal_setup.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
 #include "run/api/prepare.h"
@@ -75,8 +80,10 @@ plait_status plait__lane_program_compile(plait__lane_program *flat,
 
 plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instance,
 				  const plait__lane_program *flat, bool records,
+				  void (*over)(plait__task *task),
 				  plait_error *error)
 {
+	(void)over;
 	(void)error;
 	AT_PLAIN_WRITE(crew->instance) = instance;
 	crew->flat = flat;

@@ -2,8 +2,8 @@
 /*
  * Regions over two lanes under every interleaving: each lane follows every
  * decision, all of an iteration happens before all of the next, whatever fails
- * or is cancelled on the way; and the next run is right.  compile.c, lane.c,
- * park.c and crew.c as they are; the pool is a word.
+ * or is cancelled on the way; and the next run is right.  lane_compiler.c,
+ * lane_interpreter.c, lane_park.c and lane_tasks.c as they are; the pool is a word.
  */
 #include "tap.h"
 
@@ -11,6 +11,9 @@
 #include "mc_tap.h"
 #include "explore_plans.h"
 #include "run/host/call_op.h"
+#include "run/host/lane_compiler.h"
+#include "run/host/lane_park.h"
+#include "run/host/lane_tasks.h"
 #include "run/external/external_command.h"
 #include "run/rehearse.h"
 
@@ -344,8 +347,9 @@ static void start_run(void)
 	plait__lane_set_start(&crew, here);
 }
 
-void plait__host_engine_lanes_completed(plait__lane_set *of)
+static void end_run(plait__task *task)
 {
+	const plait__lane_set *of = ((plait__lane_task *)(void *)task)->crew;
 	uint32_t run = AT_PLAIN_READ(runs) - 1;
 	bool whole = !(run == 0 && (failing >= 0 || cancels));
 
@@ -397,7 +401,8 @@ static void make_program(void)
 static void make_crew(bool asymmetric_fence)
 {
 	memset(&crew, 0, sizeof(crew));
-	MC_CHECK(plait__lane_set_make(&crew, &instance, &flat, false, NULL) ==
+	MC_CHECK(plait__lane_set_make(&crew, &instance, &flat, false, end_run,
+				     NULL) ==
 		 PLAIT_OK);
 	crew.asymmetric_fence = asymmetric_fence;
 	for (uint32_t i = 0; i < flat.progress_count; i++)
@@ -587,7 +592,7 @@ static void mutants(void)
 {
 	static const char *const files[] = { "run/host/lane_interpreter.c",
 					     "run/host/lane_tasks.c",
-					     "run/host/host_engine.h", NULL };
+					     "run/host/lane_park.h", NULL };
 
 	mc_notices(scenarios, FOR_ORDERS, files);
 }

@@ -2,7 +2,7 @@
 /*
  * Mode HELPED under every interleaving: each command runs once in each run,
  * after all before it; a run ends once, and no member sleeps that the next
- * run needs.  help.c and band.c as they are; the pool is a word.
+ * run needs.  steal_worker.c and steal_setup.c as they are; the pool is a word.
  *
  *     lane 0:  a   c          c after a and b, d after b
  *     lane 1:  b   d
@@ -17,6 +17,7 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "run/host/steal_claim.h"
+#include "run/host/steal_setup.h"
 #include "run/host/call_op.h"
 
 #include "base/alloc.h"
@@ -209,11 +210,11 @@ static void start_run(void)
 	plait__steal_set_start(&band, run_here);
 }
 
-void plait__host_engine_steal_completed(plait__steal_set *of)
+void plait__instance_complete(plait__instance *of)
 {
 	uint32_t now = AT_PLAIN_READ(run_number);
 
-	MC_CHECK(of == &band);
+	MC_CHECK(of == &instance);
 	for (uint32_t i = 0; failing < 0 && i < command_count; i++)
 		MC_CHECK(AT_PLAIN_READ(numbers[i]) == now);
 	AT_PLAIN_WRITE(ends) = AT_PLAIN_READ(ends) + 1;

@@ -3,6 +3,7 @@
 #include "run/program.h"
 
 #include "run/command_text.h"
+#include "run/args/frame_layout.h"
 #include "run/instance_pool.h"
 #include "run/kernel_versions.h"
 #include "run/record/recorder.h"

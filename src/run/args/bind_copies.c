@@ -3,7 +3,7 @@
  * Copies and fills of memory that each run brings: which these are is found
  * once; whether what is brought has room for them, each time.
  */
-#include "run/args/frame.h"
+#include "run/args/bind_copies.h"
 
 #include "run/args/bind_parameters.h"
 #include "run/args/payload_util.h"

@@ -2,6 +2,7 @@
 /* Telling a run its parameters, and asking what they are. */
 #include "run/args/bind_parameters.h"
 
+#include "run/args/bind_copies.h"
 #include "run/args/frame.h"
 
 #include "base/sized_struct.h"

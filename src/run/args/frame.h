@@ -52,11 +52,6 @@ typedef struct plait__frame {
 	uint64_t stamp;		/* counts bindings, to find what is missing */
 } plait__frame;
 
-plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen, bool maps,
-				      plait_error *error);
-void plait__frame_layout_free(plait__frame_layout *layout);
-
 plait_status plait__frame_make(plait__frame *frame,
 			       const plait__frame_layout *layout,
 			       plait_error *error);
@@ -90,13 +85,6 @@ plait_status plait__bind_parameters(plait__frame *frame,
 				    const plait_run_desc *desc,
 				    plait_error *error);
 void plait__bind_parameters_release(plait__frame *frame);
-
-/* bind_copies.c: of commands that copy or fill what runs bring. */
-bool plait__bind_copies_find(plait__frame_layout *layout);
-void plait__bind_copies_free(plait__frame_layout *layout);
-/* What was brought is long enough, and no copy overlaps itself. */
-plait_status plait__bind_copies_check(const plait__frame *frame,
-				      plait_error *error);
 
 static inline plait_status plait__frame_bind(plait__frame *frame,
 					     const plait_run_desc *desc,

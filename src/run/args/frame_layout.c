@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the arguments of a plan lie in each frame; see frame.h. */
-#include "run/args/frame.h"
+#include "run/args/frame_layout.h"
+
+#include "run/args/bind_copies.h"
 
 #include "run/args/payload_util.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A run is stopped: lanes that wait for somebody else go on; see external_command.h. */
-#include "run/external/external_command.h"
+#include "run/external/cancel_external.h"
 
 #include "run/external/completion.h"
 

@@ -75,8 +75,4 @@ bool plait__external_step(plait__external *external, uint32_t command);
 /* The first of it and its siblings that is parked: what it waits for. */
 void plait__external_describe_blocked(plait__external *first, plait__blocked_on *out);
 
-/* cancel_external.c.  The run was stopped: it and its siblings go on, if they wait for
- * somebody else. */
-void plait__cancel_external(plait__external *first);
-
 #endif

@@ -6,7 +6,10 @@
 #include "run/host/host_engine.h"
 
 #include "run/host/speedup_model.h"
-#include "run/host/steal_worker.h"
+#include "run/external/cancel_external.h"
+#include "run/host/lane_compiler.h"
+#include "run/host/lane_tasks.h"
+#include "run/host/steal_setup.h"
 #include "run/blocked_on.h"
 #include "run/host/call_op.h"
 #include "run/record/recorder.h"
@@ -267,20 +270,46 @@ static plait_status recode(plait__program *program,
 
 /* ---- per instance ---- */
 
+/* All lanes are done; the task is that of any of them. */
+static void end_lanes(plait__task *task)
+{
+	plait__lane_set *crew = ((plait__lane_task *)(void *)task)->crew;
+	plait__instance *instance = crew->instance;
+	struct compiled *compiled = instance->program->compiled;
+	struct state *state = instance->state;
+	uint64_t ns;
+
+	/* What was stopped says nothing. */
+	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
+		ns = plait__clock_now_ns() - state->start_ns;
+		/* Relaxed: runs that overlap may lose one another's. */
+		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
+		    ns < at_load_relaxed_u64(&compiled->serial_ns))
+			at_store_relaxed_u64(&compiled->serial_ns, ns);
+		at_add_u32(&compiled->measured, 1);
+	}
+	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
+		instance->iterations += crew->tasks[i].iterations;
+		crew->tasks[i].iterations = 0;
+	}
+	plait__instance_complete(instance);
+}
+
 static plait_status make_crews(struct run_sets *run_sets, plait__instance *instance,
 			       bool records, plait_error *error)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	plait_status status = plait__lane_set_make(&run_sets->serial, instance,
 						   &compiled->serial, records,
-						   error);
+						   end_lanes, error);
 
 	if (status == PLAIT_OK && compiled->has_helped)
 		status = plait__steal_set_make(&run_sets->helped, instance,
 					       &compiled->helped, records, error);
 	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__lane_set_make(&run_sets->wide, instance,
-					      &compiled->wide, records, error);
+					      &compiled->wide, records,
+					      end_lanes, error);
 	return status;
 }
 
@@ -490,34 +519,6 @@ static void cancel(plait__instance *instance)
 	recorded = at_load_acquire_ptr(&state->recorded);
 	if (recorded != NULL)
 		cancel_crews(compiled, recorded);
-}
-
-void plait__host_engine_steal_completed(plait__steal_set *band)
-{
-	plait__instance_complete(band->instance);
-}
-
-void plait__host_engine_lanes_completed(plait__lane_set *crew)
-{
-	plait__instance *instance = crew->instance;
-	struct compiled *compiled = instance->program->compiled;
-	struct state *state = instance->state;
-	uint64_t ns;
-
-	/* What was stopped says nothing. */
-	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
-		ns = plait__clock_now_ns() - state->start_ns;
-		/* Relaxed: runs that overlap may lose one another's. */
-		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
-		    ns < at_load_relaxed_u64(&compiled->serial_ns))
-			at_store_relaxed_u64(&compiled->serial_ns, ns);
-		at_add_u32(&compiled->measured, 1);
-	}
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		instance->iterations += crew->tasks[i].iterations;
-		crew->tasks[i].iterations = 0;
-	}
-	plait__instance_complete(instance);
 }
 
 const plait__engine plait__host_engine = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which lane has a part of which body, in the order in which they are compiled. */
-#include "run/host/lane_compiler.h"
+#include "run/host/lane_bodies.h"
 
 #include "base/alloc.h"
 

@@ -5,6 +5,8 @@
  */
 #include "run/host/lane_compiler.h"
 
+#include "run/host/lane_bodies.h"
+
 #include "run/host/call_op.h"
 #include "run/external/external_command.h"
 

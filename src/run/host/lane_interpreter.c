@@ -5,7 +5,9 @@
  * with the same step.  So whatever a step changes, it changes last, after all
  * that may park it or end its thread.
  */
-#include "run/host/host_engine.h"
+#include "run/host/lane_interpreter.h"
+
+#include "run/host/lane_park.h"
 
 #include "run/record/recorder.h"
 #include "run/rehearse.h"
@@ -47,7 +49,7 @@ static bool stopped(const plait__lane_set *crew)
 
 static void publish(plait__lane_task *hand, uint32_t word, uint64_t value)
 {
-	/* Release: pairs with plait__host_wait_met and with has_come. */
+	/* Release: pairs with plait__lane_park_is_met and with has_come. */
 	at_store_release_u64(&hand->crew->words[word], value);
 	plait__lane_park_wake(hand);
 }
@@ -231,7 +233,7 @@ TWICE void run_ops(plait__lane_task *hand, const plait__step *step,
 		if (at_load_relaxed_u32(&instance->stop) != 0)
 			return;
 		hand->command = &op->command;
-		result = plait__host_call(op, words);
+		result = plait__call_op_invoke(op, words);
 		if (records)
 			start_ns = note_command(hand, op->command, start_ns);
 		if (__builtin_expect(result != 0, 0)) {
@@ -496,7 +498,7 @@ TWICE bool follow(plait__lane_task *hand, const plait__step *step,
 	};
 	uint64_t now;
 
-	if (!plait__host_wait_met(&wanted)) {
+	if (!plait__lane_park_is_met(&wanted)) {
 		if (records)
 			begin_wait(hand, NULL);
 		if (!plait__lane_park_until(hand, &wanted))

@@ -14,7 +14,7 @@
  * fences are full.  Who unlinks a lane owns it; who parked it takes it back
  * only if it is parked as it was left.
  */
-#include "run/host/host_engine.h"
+#include "run/host/lane_park.h"
 
 #include "sys/backoff.h"
 
@@ -36,7 +36,7 @@ static plait__lane_task *collect(plait__lane_set *crew, uint32_t lane)
 
 	while ((hand = *link) != NULL) {
 		if (hand->parked.lane != lane ||
-		    !plait__host_wait_met(&hand->parked)) {
+		    !plait__lane_park_is_met(&hand->parked)) {
 			left += hand->parked.lane == lane;
 			link = &hand->parked.next;
 			continue;
@@ -135,7 +135,7 @@ static bool park(plait__lane_task *hand, const struct plait__lane_wait *wanted)
 		at_fence_seq_cst();
 	/* The caller has pinned the task or the plan, so the crew is there
 	 * whatever became of the lane. */
-	return plait__host_wait_met(wanted) && unlink_hand(crew, hand, park_number);
+	return plait__lane_park_is_met(wanted) && unlink_hand(crew, hand, park_number);
 }
 
 /* Is there a lane that nobody has begun to run, and this thread could? */
@@ -159,7 +159,7 @@ bool plait__lane_park_until(plait__lane_task *hand, const struct plait__lane_wai
 	if (plait__pool_worker_count(program->context->pool) == 0)
 		return park(hand, wanted);
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-	while (!plait__host_wait_met(wanted)) {
+	while (!plait__lane_park_is_met(wanted)) {
 		yields = yields || ladder.spins_left == 0;
 		if (yields && another_offered(hand))
 			return park(hand, wanted);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The lanes of one instance, as tasks of the pool. */
-#include "run/host/host_engine.h"
+#include "run/host/lane_tasks.h"
+
+#include "run/host/lane_interpreter.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -10,11 +12,6 @@
 static plait__lane_task *hand_of(plait__task *task)
 {
 	return (plait__lane_task *)(void *)task;
-}
-
-static void end_crew(plait__task *task)
-{
-	plait__host_engine_lanes_completed(hand_of(task)->crew);
 }
 
 /* A function ended its thread: its command failed, and the lane goes on. */
@@ -116,6 +113,7 @@ static void free_outside(plait__lane_task *hand)
 
 plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instance,
 				  const plait__lane_program *flat, bool records,
+				  void (*over)(plait__task *task),
 				  plait_error *error)
 {
 	plait__pool *pool = flat->program->context->pool;
@@ -133,7 +131,7 @@ plait_status plait__lane_set_make(plait__lane_set *crew, plait__instance *instan
 		plait__task_init(&hand->task, pool);
 		hand->task.run = records ? plait__lane_interpret_recorded :
 				  plait__lane_interpret;
-		hand->task.over = end_crew;
+		hand->task.over = over;
 		hand->task.lost = lose_hand;
 		hand->crew = crew;
 		hand->lane = i;

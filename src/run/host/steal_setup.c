@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans in mode HELPED made ready, and the band of one instance. */
+#include "run/host/steal_setup.h"
+
 #include "run/host/steal_claim.h"
 
 #include "run/host/call_op.h"
@@ -157,7 +159,7 @@ static plait__steal_worker *member_of(plait__task *task)
 
 static void end_band(plait__task *task)
 {
-	plait__host_engine_steal_completed(member_of(task)->band);
+	plait__instance_complete(member_of(task)->band->instance);
 }
 
 /* A function ended its thread: its command failed, and is done. */
@@ -296,7 +298,7 @@ void plait__steal_set_start(plait__steal_set *band, bool inline_ok)
 	}
 	/* Acquire and release: as in tell. */
 	if (at_sub_u32(&band->remaining, 1) == 1)
-		plait__host_engine_steal_completed(band);
+		plait__instance_complete(band->instance);
 }
 
 bool plait__steal_set_drive(plait__steal_set *band)

@@ -234,7 +234,7 @@ TWICE void perform(plait__steal_worker *worker, uint32_t command,
 	/* Relaxed: as in lane_interpreter.c.  What was stopped is done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		worker->command = command;
-		result = plait__host_call(&band->ops[command],
+		result = plait__call_op_invoke(&band->ops[command],
 					  instance->frame.words);
 		if (records)
 			note(worker, command, start_ns);

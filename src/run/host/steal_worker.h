@@ -8,8 +8,10 @@
 #ifndef PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
 #define PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
 
-#include "run/host/host_engine.h"
-#include "run/host/lane_merge.h"
+#include "run/host/call_op.h"
+
+#include "pool/cacheline.h"
+#include "pool/task.h"
 
 /* Bits of a word say which members are idle. */
 enum { PLAIT__STEAL_LANES = 32 };
@@ -79,24 +81,7 @@ struct plait__steal_set {
 	PLAIT__CACHELINE_ALIGNED at_u32 remaining;
 };
 
-/* Does the plan have what a band can run? */
-bool plait__steal_program_applies(const plait__plan *plan);
-
-/* `merge`: null for the plan's lanes. */
-plait_status plait__steal_program_compile(plait__steal_program *helped,
-					  const plait__program *program,
-					  const plait__lane_merge *merge,
-					  plait_error *error);
-void plait__steal_program_free(plait__steal_program *helped);
-
-plait_status plait__steal_set_make(plait__steal_set *band, plait__instance *instance,
-				   const plait__steal_program *helped, bool records,
-				   plait_error *error);
-void plait__steal_set_free(plait__steal_set *band);
-void plait__steal_set_start(plait__steal_set *band, bool inline_ok);
-bool plait__steal_set_drive(plait__steal_set *band);
-
-/* steal_worker.c: until there is nothing more to do; true: the run is over. */
+/* Until there is nothing more to do; true: the run is over. */
 bool plait__steal_worker_run(plait__task *task);
 /* The same, and writes down what it does. */
 bool plait__steal_worker_run_recorded(plait__task *task);
@@ -107,11 +92,8 @@ enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 #define PLAIT__STEAL_IDLE ((uint64_t)1)
 #define PLAIT__STEAL_PARKED (PLAIT__STEAL_IDLE << PLAIT__STEAL_PARKED_SHIFT)
 
-/* steal_worker.c: tell an idle member to look again.  True: it was idle; `rested`: it
+/* Tell an idle member to look again.  True: it was idle; `rested`: it
  * is the caller's to offer. */
 bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested);
-
-/* host_engine.c: all commands are done. */
-void plait__host_engine_steal_completed(plait__steal_set *band);
 
 #endif

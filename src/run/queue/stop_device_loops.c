@@ -11,6 +11,8 @@
  */
 #include "run/queue/queue_engine.h"
 
+#include "run/external/cancel_external.h"
+
 static void notify_stop(plait__queue_instance *state)
 {
 	if (state->queued->has_loops && at_exchange_u32(&state->stop_posted, 1) == 0)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled form of a plan in mode HELPED, and the workers of one instance. */
+#ifndef PLAIT_SRC_RUN_HOST_STEAL_SETUP_H
+#define PLAIT_SRC_RUN_HOST_STEAL_SETUP_H
+
+#include "run/host/lane_merge.h"
+#include "run/host/steal_worker.h"
+
+/* Does the plan have what a band can run? */
+bool plait__steal_program_applies(const plait__plan *plan);
+
+/* `merge`: null for the plan's lanes. */
+plait_status plait__steal_program_compile(plait__steal_program *helped,
+					  const plait__program *program,
+					  const plait__lane_merge *merge,
+					  plait_error *error);
+void plait__steal_program_free(plait__steal_program *helped);
+
+plait_status plait__steal_set_make(plait__steal_set *band, plait__instance *instance,
+				   const plait__steal_program *helped, bool records,
+				   plait_error *error);
+void plait__steal_set_free(plait__steal_set *band);
+void plait__steal_set_start(plait__steal_set *band, bool inline_ok);
+bool plait__steal_set_drive(plait__steal_set *band);
+
+#endif
