@@ -225,7 +225,8 @@ static void start_all(plait__lane_set *crew, bool inline_ok)
 
 void plait__lane_set_start(plait__lane_set *crew, bool inline_ok)
 {
-	plait__external_begin_run(crew->flat->program, crew->newest);
+	if (crew->newest != NULL)
+		plait__external_begin_run(crew->flat->program, crew->newest);
 	if (!inline_ok || crew->flat->lane_count > 1) {
 		start_all(crew, inline_ok);
 		return;
