@@ -52,7 +52,7 @@ static plait__instance *take_free(plait__program *program)
 
 	/* Relaxed: what it says of the run before is true until here. */
 	if (instance != NULL)
-		at_store_relaxed_u32(&instance->ends, 0);
+		at_store_relaxed_u32(&instance->ending, 0);
 	return instance;
 }
 
@@ -96,7 +96,7 @@ void plait__instance_release(plait__instance *instance)
 }
 
 /* Null: some instance is free, or will be. */
-static const plait_error *find_loss(const plait__program *program)
+static const plait_error *find_abandoned_error(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++)
 		/* Acquire: pairs with the store in plait__instance_abandon. */
@@ -116,7 +116,7 @@ static bool find_free(void *arg)
 
 	if (pool_wait->instance == NULL)
 		pool_wait->instance = take_free(pool_wait->program);
-	return pool_wait->instance != NULL || find_loss(pool_wait->program) != NULL;
+	return pool_wait->instance != NULL || find_abandoned_error(pool_wait->program) != NULL;
 }
 
 /* Also of a thread that ends meanwhile. */
@@ -153,8 +153,8 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 	*out = pool_wait.instance;
 	if (pool_wait.instance != NULL)
 		return PLAIT_OK;
-	if (find_loss(program) != NULL)
-		return plait__error_copy(error, find_loss(program));
+	if (find_abandoned_error(program) != NULL)
+		return plait__error_copy(error, find_abandoned_error(program));
 	if (status != PLAIT_EVENT_READY)
 		return status;
 	return plait__fail(error, PLAIT_E_BUSY,
@@ -169,7 +169,7 @@ static plait_status wait_free(plait__program *program, plait__instance **out,
 static bool is_one_ending(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->instance_count; i++)
-		if (at_load_relaxed_u32(&program->instances[i].ends) != 0)
+		if (at_load_relaxed_u32(&program->instances[i].ending) != 0)
 			return true;
 	return false;
 }
@@ -189,8 +189,8 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 	}
 	if (*out != NULL)
 		return PLAIT_OK;
-	if (find_loss(program) != NULL)
-		return plait__error_copy(error, find_loss(program));
+	if (find_abandoned_error(program) != NULL)
+		return plait__error_copy(error, find_abandoned_error(program));
 	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__callback_scope_is_active())
 		return wait_free(program, out, error);
 	return plait__fail(error, PLAIT_E_BUSY,

@@ -36,14 +36,14 @@ static void destroy(plait__program *program)
 			continue;
 		program->engine->unmake(instance);
 		plait__frame_free(&instance->frame);
-		plait__section_pool_free(&instance->passages);
+		plait__section_pool_free(&instance->sections);
 	}
 	plait__recorder_free(plait__program_recorder(program));
 	plait__kernel_versions_free(program);
 	program->engine->discard(program);
 	plait__rehearse_free(program, program->rehearsal);
 	plait__run_free_all(program);
-	plait__counter_unreserve_callbacks(program->context->pool, program->notes);
+	plait__counter_unreserve_callbacks(program->context->pool, program->callbacks);
 	plait__frame_layout_free(&program->layout);
 	plait__cacheline_free(allocator, program->instances,
 			      instances_bytes(program));
@@ -125,18 +125,18 @@ static plait_status make_instances(plait__program *program,
 	return status;
 }
 
-static plait_status reserve_notes(plait__program *program, uint32_t count,
+static plait_status reserve_callbacks(plait__program *program, uint32_t count,
 				  plait_error *error)
 {
 	plait_status status = plait__counter_reserve_callbacks(program->context->pool,
 							       count, error);
 
 	if (status == PLAIT_OK)
-		program->notes += count;
+		program->callbacks += count;
 	return status;
 }
 
-static plait_status make_passages(plait__program *program,
+static plait_status make_sections(plait__program *program,
 				  const plait__device *device,
 				  plait_error *error)
 {
@@ -144,24 +144,24 @@ static plait_status make_passages(plait__program *program,
 
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->instance_count; i++)
-		status = plait__section_pool_add(&program->instances[i].passages,
+		status = plait__section_pool_add(&program->instances[i].sections,
 						 device, error);
 	return status;
 }
 
 /* What runs have beside their instances, so that they need no memory. */
-static plait_status make_rest(plait__program *program, plait_error *error)
+static plait_status reserve_run_resources(plait__program *program, plait_error *error)
 {
 	const plait__plan_object *frozen = program->frozen;
 	plait_status status = plait__run_reserve_all(program, error);
 
 	if (status == PLAIT_OK)
-		status = reserve_notes(program, program->instance_count,
+		status = reserve_callbacks(program, program->instance_count,
 				       error);
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->plan->devices_count; i++)
 		if (frozen->devices[i] != NULL)
-			return make_passages(program, frozen->devices[i],
+			return make_sections(program, frozen->devices[i],
 					     error);
 	return status;
 }
@@ -195,7 +195,7 @@ static plait_status make(plait__plan_object *frozen,
 	if (status == PLAIT_OK)
 		status = make_instances(program, error);
 	if (status == PLAIT_OK)
-		status = make_rest(program, error);
+		status = reserve_run_resources(program, error);
 	if (status == PLAIT_OK)
 		*out = program;
 	else

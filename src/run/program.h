@@ -44,7 +44,7 @@ struct plait__program {
 	struct plait__mutex exchanging; /* guards versions; a leaf but for
 					 * allocation */
 	at_ptr recorder;	/* null: runs cannot be recorded; recorder.h */
-	uint32_t notes;		/* reserved in the pool */
+	uint32_t callbacks;		/* reserved in the pool */
 	bool submits;		/* the engine's: runs need other threads */
 };
 

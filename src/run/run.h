@@ -14,8 +14,8 @@
 struct plait__run {
 	plait__object object;
 	plait__program *program; /* whose plan is held */
-	bool kept;		/* an instance has it, for other runs too */
-	at_u32 rests;		/* that, and it is nobody's now */
+	bool cached;		/* an instance has it, for other runs too */
+	at_u32 idle;		/* that, and it is nobody's now */
 	plait__instance *instance; /* another run's, when `done` */
 	plait__run_outcome outcome;
 	plait__recording *recording; /* of what it did, when `done` */

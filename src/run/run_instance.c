@@ -16,7 +16,7 @@
 
 /* ---- beginning ---- */
 
-static plait_status begin_record(plait__instance *instance, plait_error *error)
+static plait_status acquire_recording(plait__instance *instance, plait_error *error)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);
 
@@ -36,13 +36,13 @@ plait_status plait__instance_begin(plait__instance *instance,
 	instance->flags = desc != NULL ? desc->flags : 0;
 	instance->failed = false;
 	instance->queue_failed = false;
-	instance->spared = NULL;
+	instance->skipped_recording = NULL;
 	instance->failed_command = PLAIT__NONE;
 	instance->iterations = 0;
 	instance->device_regions = 0;
 	instance->begin_ns = 0;
 	instance->run = NULL;
-	instance->passage = NULL;
+	instance->section = NULL;
 	/* Relaxed: published with the instance's lanes. */
 	at_store_relaxed_u32(&instance->stop, 0);
 	at_store_relaxed_u32(&instance->called, PLAIT__CALLER_NONE);
@@ -55,7 +55,7 @@ plait_status plait__instance_begin(plait__instance *instance,
 		 plait__frame_bind(&instance->frame, desc, error);
 	if (status != PLAIT_OK || (instance->flags & PLAIT_RUN_RECORD) == 0)
 		return status;
-	status = begin_record(instance, error);
+	status = acquire_recording(instance, error);
 	if (status != PLAIT_OK)
 		plait__frame_unbind(&instance->frame);
 	return status;
@@ -125,8 +125,8 @@ static void swap_recordings(plait__instance *instance)
 
 	if (run != NULL)
 		plait__mutex_lock(&run->lock);
-	instance->recording = instance->spared;
-	instance->spared = recording;
+	instance->recording = instance->skipped_recording;
+	instance->skipped_recording = recording;
 	if (run != NULL)
 		plait__mutex_unlock(&run->lock);
 }
@@ -205,21 +205,21 @@ static void end_run(plait__run *run, plait__instance *instance)
 }
 
 /* Its queue goes on. */
-static void end_passage(const plait__instance *instance)
+static void leave_section(const plait__instance *instance)
 {
 	plait_error failure;
 
 	/* A queue that had failed before has its own failure to report. */
 	if (!instance->failed || instance->queue_failed) {
-		plait__section_leave(instance->passage, NULL);
+		plait__section_leave(instance->section, NULL);
 		return;
 	}
 	failure = instance->failure;
-	plait__section_leave(instance->passage, &failure);
+	plait__section_leave(instance->section, &failure);
 }
 
 /* A run that nobody holds keeps none. */
-static void end_record(plait__instance *instance)
+static void end_recording(plait__instance *instance)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);
 
@@ -240,11 +240,11 @@ static void end_on_queue(plait__instance *instance)
 	/* Who sees the end of the run finds its instance free: see take.
 	 * Relaxed: published with the end. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
-		at_store_relaxed_u32(&instance->ends, 1);
+		at_store_relaxed_u32(&instance->ending, 1);
 	if (instance->run != NULL)
 		end_run(instance->run, instance);
-	if (instance->passage != NULL)
-		end_passage(instance);
+	if (instance->section != NULL)
+		leave_section(instance);
 	plait__instance_release(instance);
 	plait__context_notify_waiters(context);
 	plait__object_drop_deferred(&frozen->object);
@@ -257,7 +257,7 @@ void plait__instance_complete(plait__instance *instance)
 	if (instance->queue_failed)
 		swap_recordings(instance);
 	if (instance->recording != NULL)
-		end_record(instance);
+		end_recording(instance);
 	if (at_load_relaxed_u32(&instance->called) == PLAIT__CALLER_NONE)
 		end_on_queue(instance);
 	else if (instance->caller == plait__thread_token() &&

@@ -34,7 +34,7 @@ struct plait__instance {
 	plait__frame frame;
 	uint32_t index;
 	at_u32 next_free;	/* index + 1, while it is free */
-	at_u32 ends;		/* it is given back, or is about to be: from
+	at_u32 ending;		/* it is given back, or is about to be: from
 				 * before its run is seen to be over until
 				 * somebody takes it */
 	at_u32 abandoned;		/* and `abandoned_why` is true; see below */
@@ -53,13 +53,13 @@ struct plait__instance {
 	struct plait__mutex lock; /* guards the failure */
 	plait_error failure;
 	plait__run *run;	/* held, or null: nobody wants to know */
-	plait__section *passage; /* through a queue, or null */
+	plait__section *section; /* through a queue, or null */
 	plait__recording *recording; /* what it does, or null */
-	plait__recording *spared; /* the same of one that does nothing */
+	plait__recording *skipped_recording; /* the same of one that does nothing */
 	plait__kernel_version *version; /* held; null: what was frozen */
 	plait__run_outcome outcome;	/* of a call */
-	plait__section_pool passages; /* of its runs, that none uses now */
-	plait__run *kept;	/* for one of its runs, or of another one's */
+	plait__section_pool sections; /* of its runs, that none uses now */
+	plait__run *cached_run;	/* for one of its runs, or of another one's */
 	plait_error abandoned_why;
 };
 

@@ -127,26 +127,26 @@ static void on_reached(void *arg, plait_status status)
 	start_now(instance);
 }
 
-static plait_status set_out(struct start *start, plait_error *error)
+static plait_status acquire_section(struct start *start, plait_error *error)
 {
 	plait__instance *instance = start->instance;
 	plait_status status;
 
-	status = plait__section_acquire(&instance->passages, start->queue,
-					&instance->passage, error);
+	status = plait__section_acquire(&instance->sections, start->queue,
+					&instance->section, error);
 	if (status != PLAIT_OK)
 		return status;
-	instance->passage->reached = on_reached;
-	instance->passage->arg = instance;
+	instance->section->reached = on_reached;
+	instance->section->arg = instance;
 	return PLAIT_OK;
 }
 
-static void take_back(struct start *start)
+static void undo_submit(struct start *start)
 {
 	plait__instance *instance = start->instance;
 
-	if (instance->passage != NULL)
-		plait__section_cancel(instance->passage);
+	if (instance->section != NULL)
+		plait__section_cancel(instance->section);
 	if (instance->run != NULL) {
 		plait__object_drop(&instance->run->object);
 		plait__object_release(plait__object_handle(
@@ -189,17 +189,17 @@ static plait_status submit(struct start *start, plait_run **out,
 	if (out != NULL)
 		status = make_run(start, error);
 	if (status == PLAIT_OK)
-		status = set_out(start, error);
+		status = acquire_section(start, error);
 	if (status == PLAIT_OK && out != NULL)
 		handle = plait__object_handle(&instance->run->object);
 	if (needs_others)
 		plait__progress_expect(start->program->context);
 	if (status == PLAIT_OK)
-		status = plait__section_enter(instance->passage,
+		status = plait__section_enter(instance->section,
 					      !needs_others, &now, error);
 	if (status != PLAIT_OK) {
 		plait__object_drop(&start->frozen->object);
-		take_back(start);
+		undo_submit(start);
 		if (needs_others)
 			plait__progress_unexpect(start->program->context);
 		return status;
@@ -276,7 +276,7 @@ static bool calls_owner(const plait__program *program)
 }
 
 /* PLAIT_EVENT_READY, if the run can do without this thread's inboxes. */
-static plait_status stand_in_line(const plait__instance *instance,
+static plait_status check_own_inboxes(const plait__instance *instance,
 				  plait_error *error)
 {
 	if (!calls_owner(instance->program))
@@ -287,7 +287,7 @@ static plait_status stand_in_line(const plait__instance *instance,
 }
 
 /* It cannot be waited for; so it is stopped, and what that needs is done. */
-static void wind_up(plait__instance *instance, const plait_error *why)
+static void stop_and_drain(plait__instance *instance, const plait_error *why)
 {
 	if (at_load_relaxed_u32(&instance->stop) == 0)
 		plait__instance_stop(instance, why);
@@ -321,10 +321,10 @@ static void await_end(plait__instance *instance)
 		/* An event that the caller would have to pull is none of this
 		 * run's; it waits until later, unless what is behind it is. */
 		if (status == PLAIT_EVENT_READY)
-			status = stand_in_line(instance, &why);
+			status = check_own_inboxes(instance, &why);
 		request.serves = request.serves && status == PLAIT_OK;
 		if (status < 0)
-			wind_up(instance, &why);
+			stop_and_drain(instance, &why);
 	}
 }
 

@@ -210,8 +210,8 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 	return plan->rotation_slots[at->slot_first + i];
 }
 
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn)
+void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *cell)
 {
-	frame->words[turn->word] = frame->layout->slots[plait__frame_slot(
-		frame, turn->rotation, turn->ahead)];
+	frame->words[cell->word] = frame->layout->slots[plait__frame_slot(
+		frame, cell->rotation, cell->ahead)];
 }

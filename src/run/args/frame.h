@@ -32,7 +32,7 @@ typedef struct plait__frame_layout {
 	uint32_t *predicates;	/* per region, likewise */
 	uint32_t *rotation_first;	/* per command, with one behind the last */
 	uint32_t *predicate_rotations; /* per region, likewise */
-	plait__rotation_cell *turns;
+	plait__rotation_cell *rotations;
 	uint32_t launches;	/* the first launch's word */
 	uint32_t launch_words;	/* words of one */
 	uint32_t words;
@@ -66,7 +66,7 @@ const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
 /* Put the buffer of this iteration into a cell. */
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *turn);
+void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *cell);
 
 static inline void *const *plait__frame_arguments(const plait__frame *frame,
 						  uint32_t word)

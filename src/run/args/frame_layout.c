@@ -19,7 +19,7 @@
  */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
-		      plait__rotation_cell *turns, uint32_t *rotation_count)
+		      plait__rotation_cell *cells, uint32_t *rotation_count)
 {
 	uint64_t cell = at + payload->arg_count;
 
@@ -30,8 +30,8 @@ static uint64_t place(const plait__plan *plan,
 		if (!plait__payload_arg_has_cell(arg))
 			continue;
 		if (arg->kind == PLAIT__ARG_ROTATION) {
-			if (turns != NULL)
-				turns[*rotation_count] = (plait__rotation_cell){
+			if (cells != NULL)
+				cells[*rotation_count] = (plait__rotation_cell){
 					(uint32_t)cell, arg->index,
 					arg->offset
 				};
@@ -46,7 +46,7 @@ static uint64_t place(const plait__plan *plan,
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->frozen->plan;
-	plait__rotation_cell *turns = keep ? layout->turns : NULL;
+	plait__rotation_cell *cells = keep ? layout->rotations : NULL;
 	uint64_t at = layout->launches +
 		      (uint64_t)plan->geometries_count * layout->launch_words;
 	const plait__plan_payload *payload;
@@ -57,7 +57,7 @@ static uint64_t place_all(plait__frame_layout *layout, bool keep)
 		layout->rotation_first[i] = layout->rotation_count;
 		layout->arguments[i] = (uint32_t)at;
 		if (payload != NULL)
-			at = place(plan, payload, at, turns,
+			at = place(plan, payload, at, cells,
 				   &layout->rotation_count);
 	}
 	layout->rotation_first[plan->command_count] = layout->rotation_count;
@@ -66,7 +66,7 @@ static uint64_t place_all(plait__frame_layout *layout, bool keep)
 		layout->predicate_rotations[i] = layout->rotation_count;
 		layout->predicates[i] = (uint32_t)at;
 		if (payload != NULL)
-			at = place(plan, payload, at, turns,
+			at = place(plan, payload, at, cells,
 				   &layout->rotation_count);
 	}
 	layout->predicate_rotations[plan->regions_count] = layout->rotation_count;
@@ -171,7 +171,7 @@ plait_status plait__frame_layout_make(plait__frame_layout *layout,
 		return plait__payload_no_memory(error);
 	layout->words = (uint32_t)words;
 	if (!plait__payload_alloc(plait__payload_allocator(layout),
-				  &layout->turns, layout->rotation_count,
+				  &layout->rotations, layout->rotation_count,
 				  sizeof(plait__rotation_cell)))
 		return plait__payload_no_memory(error);
 	(void)place_all(layout, true);
@@ -200,8 +200,8 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	plait__free(allocator, layout->slots,
 		    plan->slots_count * sizeof(void *));
 	plait__bind_copies_free(layout);
-	if (layout->turns != NULL)
-		plait__free(allocator, layout->turns,
+	if (layout->rotations != NULL)
+		plait__free(allocator, layout->rotations,
 			    layout->rotation_count * sizeof(plait__rotation_cell));
 	memset(layout, 0, sizeof(*layout));
 }

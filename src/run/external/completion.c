@@ -18,7 +18,7 @@
 #include "object/progress/notification.h"
 #include "pool/counter.h"
 
-static void destroy_ticket(plait__object *object)
+static void destroy_completion(plait__object *object)
 {
 	plait__context *context = object->context;
 
@@ -27,7 +27,7 @@ static void destroy_ticket(plait__object *object)
 		    sizeof(plait__completion));
 }
 
-static const plait__class ticket_class = { .destroy = destroy_ticket };
+static const plait__class completion_class = { .destroy = destroy_completion };
 
 plait__external *plait__completion_claim(plait__completion *completion, uint64_t park_number)
 {
@@ -43,14 +43,14 @@ plait__external *plait__completion_claim(plait__completion *completion, uint64_t
 }
 
 /* Gives back the hold of who was to tell. */
-static void tell(plait__completion *completion)
+static void complete(plait__completion *completion)
 {
 	plait__context *context = completion->object.context;
 	plait__object *needs = completion->needs;
 	plait__external *parked;
 
 	plait__mutex_lock(&completion->lock);
-	completion->told = true;
+	completion->completed = true;
 	parked = completion->parked;
 	completion->parked = NULL;
 	plait__mutex_unlock(&completion->lock);
@@ -67,12 +67,12 @@ static void tell(plait__completion *completion)
 static void on_point(void *user_data, plait_status status)
 {
 	(void)status;
-	tell(user_data);
+	complete(user_data);
 }
 
-static void on_hope(plait__submit_listener *hope)
+static void on_submit(plait__submit_listener *listener)
 {
-	tell(hope->arg);
+	complete(listener->arg);
 }
 
 plait_status plait__completion_make(plait__external *external, plait_error *error)
@@ -90,10 +90,10 @@ plait_status plait__completion_make(plait__external *external, plait_error *erro
 		plait__free(allocator, completion, sizeof(*completion));
 		return status;
 	}
-	(void)plait__object_init(&completion->object, &ticket_class, context,
+	(void)plait__object_init(&completion->object, &completion_class, context,
 				 NULL);
-	completion->hope.notify = on_hope;
-	completion->hope.arg = completion;
+	completion->listener.notify = on_submit;
+	completion->listener.arg = completion;
 	plait__mutex_lock(external->lock);
 	external->completion = completion;
 	plait__mutex_unlock(external->lock);
@@ -115,7 +115,7 @@ void plait__completion_detach(plait__external *external)
 /* ---- parking ---- */
 
 /* Have the ticket told: of the point, or that there may be one. */
-static plait_status ask(plait__external *external, plait_error *error)
+static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;
 	plait__signal *awaited_signal = external->started ? NULL : external->awaited_signal;
@@ -124,13 +124,13 @@ static plait_status ask(plait__external *external, plait_error *error)
 
 	external->awaits_submit = awaited_signal != NULL;
 	completion->needs = awaited_signal != NULL ? &awaited_signal->object : external->needs;
-	completion->told = false;
+	completion->completed = false;
 	plait__object_hold(completion->needs);
 	plait__object_hold(&completion->object);
 	if (awaited_signal != NULL) {
 		if (!plait__submit_listener_add(awaited_signal, external->point.sequence,
-						&completion->hope))
-			tell(completion);
+						&completion->listener))
+			complete(completion);
 		return PLAIT_OK;
 	}
 	status = plait__notification_arm(external->port, &external->point, on_point,
@@ -149,7 +149,7 @@ static uint64_t park(plait__external *external, plait__completion *completion)
 	uint64_t park_number = 0;
 
 	plait__mutex_lock(&completion->lock);
-	if (!completion->told) {
+	if (!completion->completed) {
 		park_number = ++completion->park_number;
 		if (external->rest != NULL)
 			external->rest(external);
@@ -189,7 +189,7 @@ void plait__completion_resume(plait__external *external)
 	if (!external->subscribed)
 		return;
 	plait__mutex_lock(&completion->lock);
-	external->subscribed = !completion->told;
+	external->subscribed = !completion->completed;
 	plait__mutex_unlock(&completion->lock);
 }
 
@@ -201,7 +201,7 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 	if (external->completion == NULL)
 		status = plait__completion_make(external, error);
 	if (status == PLAIT_OK && !external->subscribed)
-		status = ask(external, error);
+		status = subscribe(external, error);
 	if (status != PLAIT_OK)
 		return status;
 	external->subscribed = true;
@@ -211,6 +211,6 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 void plait__completion_give_up(plait__external *external)
 {
 	if (external->subscribed && external->awaits_submit &&
-	    plait__submit_listener_remove(external->awaited_signal, &external->completion->hope))
-		tell(external->completion);
+	    plait__submit_listener_remove(external->awaited_signal, &external->completion->listener))
+		complete(external->completion);
 }

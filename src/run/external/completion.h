@@ -11,12 +11,12 @@
 
 struct plait__completion {
 	plait__object object;	/* without a handle */
-	plait__submit_listener hope;
+	plait__submit_listener listener;
 	plait__object *needs;	/* held while it is to be told */
 	struct plait__mutex lock; /* guards the rest; a leaf */
 	plait__external *parked;	/* until this is told; or null */
 	uint64_t park_number;	/* which time that is */
-	bool told;
+	bool completed;
 };
 
 /* A lane gets one, and leaves it. */

@@ -34,7 +34,7 @@ static plait_status make_queue(plait__external *external, plait_error *error)
 }
 
 /* What it has to do it does, and then ends. */
-static void leave_queue(plait__external *external)
+static void release_queue(plait__external *external)
 {
 	plait__queue *queue = external->queue;
 
@@ -68,7 +68,7 @@ plait_status plait__external_make(plait__external *external, bool submits,
 
 void plait__external_free(plait__external *external)
 {
-	leave_queue(external);
+	release_queue(external);
 	if (external->lock != NULL)
 		plait__completion_detach(external);
 }
@@ -108,7 +108,7 @@ static bool emits(const plait__plan *plan, uint32_t signal)
 
 /* Nobody can emit it any more if nobody has it but this plan, which does
  * not. */
-static plait_status check_hope(const plait__plan *plan, uint32_t index,
+static plait_status check_can_be_emitted(const plait__plan *plan, uint32_t index,
 			       const plait__signal *signal, plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
@@ -137,7 +137,7 @@ static plait_status begin_wait(plait__external *external,
 	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
 		external->awaited_signal = signal;
 		external->point.sequence = sequence;
-		return check_hope(program->plan, payload->object, signal,
+		return check_can_be_emitted(program->plan, payload->object, signal,
 				  error);
 	}
 	set_point(external, signal->port, signal->raw, sequence,
@@ -230,7 +230,7 @@ static plait_status begin(plait__external *external, uint32_t command,
 
 /* ---- ending it ---- */
 
-static plait_status look(const plait__external *external,
+static plait_status poll(const plait__external *external,
 			 plait_error *error)
 {
 	plait__backend *backend = external->port->backend;
@@ -256,7 +256,7 @@ static void drop_call(plait__external *external)
 
 /* The queue is as good as new, or another one; and it knows best what was
  * wrong, unless that is that its backend does not take it back. */
-static void mend_queue(plait__external *external, plait_error *why)
+static void recover_queue(plait__external *external, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
 
@@ -267,7 +267,7 @@ static void mend_queue(plait__external *external, plait_error *why)
 	    plait__queue_finish(external->queue, 0, NULL) == PLAIT_OK)
 		*why = better;
 	else
-		leave_queue(external);
+		release_queue(external);
 }
 
 static void end(plait__external *external, plait_status status, plait_error *why)
@@ -279,7 +279,7 @@ static void end(plait__external *external, plait_status status, plait_error *why
 	if (external->call != NULL)
 		drop_call(external);
 	if (status != PLAIT_OK && external->queue != NULL)
-		mend_queue(external, why);
+		recover_queue(external, why);
 	else if (external->queue != NULL)
 		plait__queue_reclaim(external->queue);
 }
@@ -299,14 +299,14 @@ static void fail(plait__external *external, uint32_t command,
 {
 	static const char own[] = "host function ";
 	const char *text = skip(why->text, "not run: ");
-	plait_error told = { .size = sizeof(told) };
+	plait_error failure = { .size = sizeof(failure) };
 	bool failed = strncmp(skip(text, own), "failed with ", 12) == 0;
 
 	text = skip(skip(text, failed ? own : ""), "host function: ");
-	plait__fail_origin(&told, why->status, why->origin, "%s%s",
+	plait__fail_origin(&failure, why->status, why->origin, "%s%s",
 			   failed ? "" : "failed: ", text);
-	told.detail = why->detail;
-	plait__instance_fail(external->instance, command, &told);
+	failure.detail = why->detail;
+	plait__instance_fail(external->instance, command, &failure);
 }
 
 /* What was begun happens some day, or not; the lane does not wait for it. */
@@ -317,7 +317,7 @@ static void leave(plait__external *external)
 		plait__completion_detach(external);
 	if (external->queue != NULL &&
 	    external->needs == &external->queue->object)
-		leave_queue(external);
+		release_queue(external);
 }
 
 /* ---- the step ---- */
@@ -351,7 +351,7 @@ static plait_status advance(plait__external *external, uint32_t command,
 
 	if (!external->started)
 		status = begin(external, command, error);
-	return status == PLAIT_OK ? look(external, error) : status;
+	return status == PLAIT_OK ? poll(external, error) : status;
 }
 
 bool plait__external_step(plait__external *external, uint32_t command)

@@ -26,22 +26,22 @@
 struct code {
 	plait__call_op *serial;
 	plait__call_op *wide;
-	plait__call_op *helped;
+	plait__call_op *steal;
 };
 
 /* What all instances share. */
 struct compiled {
 	plait__lane_program serial;
 	plait__lane_program wide;
-	plait__steal_program helped;
+	plait__steal_program steal;
 	struct code code;	/* theirs */
 	bool has_wide;		/* more than one lane */
-	bool has_helped;	/* a band takes the place of wide */
-	bool has_outside;	/* some wait for somebody else */
+	bool has_steal;	/* a band takes the place of wide */
+	bool has_external;	/* some wait for somebody else */
 	bool needs_wide;	/* some wait for what others may bring */
 	uint32_t threads;	/* that can run at once, if has_wide */
-	plait__speedup_model forecast; /* of wide, if it may be chosen */
-	bool hop_said;		/* it is hop_ns, whatever the pool knows */
+	plait__speedup_model speedup; /* of wide, if it may be chosen */
+	bool hop_is_set;		/* it is hop_ns, whatever the pool knows */
 	uint64_t hop_ns;
 	/* The fastest serial run so far, of the first few; see choose. */
 	at_u64 serial_ns;
@@ -52,7 +52,7 @@ struct compiled {
 struct run_sets {
 	plait__lane_set serial;
 	plait__lane_set wide;
-	plait__steal_set helped;
+	plait__steal_set steal;
 };
 
 struct state {
@@ -81,7 +81,7 @@ static bool find_submits(const plait__program *program)
 	return false;
 }
 
-static bool find_outside(const plait__program *program)
+static bool find_external(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->plan->command_count; i++)
 		if (plait__external_matches(program, i))
@@ -102,9 +102,9 @@ static uint32_t find_threads(plait__pool *pool)
 }
 
 /* What it is now is asked by each run; this looks whether that is still so. */
-static void look_at_hop(const struct compiled *compiled, plait__pool *pool)
+static void measure_hop(const struct compiled *compiled, plait__pool *pool)
 {
-	if (!compiled->hop_said)
+	if (!compiled->hop_is_set)
 		(void)plait__wakeup_latency_ns(pool);
 }
 
@@ -116,7 +116,7 @@ static bool may_choose(const struct compiled *compiled, plait__pool *pool)
 }
 
 /* What `choose` goes by. */
-static plait_status forecast(struct compiled *compiled,
+static plait_status make_speedup_model(struct compiled *compiled,
 			     const plait__program *program,
 			     plait_error *error)
 {
@@ -124,10 +124,10 @@ static plait_status forecast(struct compiled *compiled,
 
 	if (!may_choose(compiled, pool))
 		return PLAIT_OK;
-	compiled->hop_said = plait__env_query_number(PLAIT__ENV_HOP_NS,
+	compiled->hop_is_set = plait__env_query_number(PLAIT__ENV_HOP_NS,
 						     &compiled->hop_ns);
-	look_at_hop(compiled, pool);
-	return plait__speedup_model_make(&compiled->forecast, program->plan,
+	measure_hop(compiled, pool);
+	return plait__speedup_model_make(&compiled->speedup, program->plan,
 					 compiled->threads,
 					 plait__program_allocator(program), error);
 }
@@ -136,8 +136,8 @@ static plait_status compile_lanes(struct compiled *compiled,
 				  const plait__program *program,
 				  const plait__lane_merge *merge, plait_error *error)
 {
-	if (compiled->has_helped)
-		return plait__steal_program_compile(&compiled->helped, program, merge,
+	if (compiled->has_steal)
+		return plait__steal_program_compile(&compiled->steal, program, merge,
 						    error);
 	return plait__lane_program_compile(&compiled->wide, program, false, merge,
 					   error);
@@ -176,28 +176,28 @@ static plait_status prepare(plait__program *program, plait_error *error)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to make a plan ready to run");
 	compiled->has_wide = program->plan->lanes_count > 1;
-	compiled->has_outside = find_outside(program);
+	compiled->has_external = find_external(program);
 	program->submits = find_submits(program);
-	compiled->needs_wide = compiled->has_wide && compiled->has_outside;
+	compiled->needs_wide = compiled->has_wide && compiled->has_external;
 	if (compiled->has_wide)
 		compiled->threads = find_threads(program->context->pool);
 	status = plait__lane_program_compile(&compiled->serial, program, true, NULL,
 					     error);
 	if (status == PLAIT_OK)
-		status = forecast(compiled, program, error);
-	compiled->has_helped = plait__steal_program_applies(program->plan);
+		status = make_speedup_model(compiled, program, error);
+	compiled->has_steal = plait__steal_program_applies(program->plan);
 	if (status == PLAIT_OK && compiled->has_wide)
 		status = compile_wide(compiled, program, error);
 	compiled->code.serial = compiled->serial.ops.items;
 	compiled->code.wide = compiled->wide.ops.items;
-	compiled->code.helped = compiled->helped.ops;
+	compiled->code.steal = compiled->steal.ops;
 	return status;
 }
 
 static void recalibrate(plait__program *program)
 {
 	if (may_choose(program->compiled, program->context->pool))
-		look_at_hop(program->compiled, program->context->pool);
+		measure_hop(program->compiled, program->context->pool);
 }
 
 static void discard(plait__program *program)
@@ -208,7 +208,7 @@ static void discard(plait__program *program)
 		return;
 	plait__lane_program_free(&compiled->serial);
 	plait__lane_program_free(&compiled->wide);
-	plait__steal_program_free(&compiled->helped);
+	plait__steal_program_free(&compiled->steal);
 	plait__free(plait__program_allocator(program), compiled,
 		    sizeof(*compiled));
 	program->compiled = NULL;
@@ -226,7 +226,7 @@ static void forget(plait__program *program, void *made)
 		    sizeof(plait__call_op));
 	plait__free(allocator, code->wide, compiled->wide.ops.count *
 		    sizeof(plait__call_op));
-	plait__free(allocator, code->helped, compiled->helped.op_count *
+	plait__free(allocator, code->steal, compiled->steal.op_count *
 		    sizeof(plait__call_op));
 	plait__free(allocator, code, sizeof(*code));
 }
@@ -259,8 +259,8 @@ static plait_status recode(plait__program *program,
 				      compiled->serial.ops.count, &good);
 		code->wide = remake(program, kernels, compiled->code.wide,
 				    compiled->wide.ops.count, &good);
-		code->helped = remake(program, kernels, compiled->code.helped,
-				      compiled->helped.op_count, &good);
+		code->steal = remake(program, kernels, compiled->code.steal,
+				      compiled->steal.op_count, &good);
 	}
 	*out = code;
 	return good ? PLAIT_OK :
@@ -273,8 +273,8 @@ static plait_status recode(plait__program *program,
 /* All lanes are done; the task is that of any of them. */
 static void end_lanes(plait__task *task)
 {
-	plait__lane_set *crew = ((plait__lane_task *)(void *)task)->crew;
-	plait__instance *instance = crew->instance;
+	plait__lane_set *set = ((plait__lane_task *)(void *)task)->set;
+	plait__instance *instance = set->instance;
 	struct compiled *compiled = instance->program->compiled;
 	struct state *state = instance->state;
 	uint64_t ns;
@@ -288,14 +288,14 @@ static void end_lanes(plait__task *task)
 			at_store_relaxed_u64(&compiled->serial_ns, ns);
 		at_add_u32(&compiled->measured, 1);
 	}
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++) {
-		instance->iterations += crew->tasks[i].iterations;
-		crew->tasks[i].iterations = 0;
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
+		instance->iterations += set->tasks[i].iterations;
+		set->tasks[i].iterations = 0;
 	}
 	plait__instance_complete(instance);
 }
 
-static plait_status make_crews(struct run_sets *run_sets, plait__instance *instance,
+static plait_status make_sets(struct run_sets *run_sets, plait__instance *instance,
 			       bool records, plait_error *error)
 {
 	const struct compiled *compiled = instance->program->compiled;
@@ -303,9 +303,9 @@ static plait_status make_crews(struct run_sets *run_sets, plait__instance *insta
 						   &compiled->serial, records,
 						   end_lanes, error);
 
-	if (status == PLAIT_OK && compiled->has_helped)
-		status = plait__steal_set_make(&run_sets->helped, instance,
-					       &compiled->helped, records, error);
+	if (status == PLAIT_OK && compiled->has_steal)
+		status = plait__steal_set_make(&run_sets->steal, instance,
+					       &compiled->steal, records, error);
 	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__lane_set_make(&run_sets->wide, instance,
 					      &compiled->wide, records,
@@ -313,11 +313,11 @@ static plait_status make_crews(struct run_sets *run_sets, plait__instance *insta
 	return status;
 }
 
-static void free_crews(struct run_sets *run_sets)
+static void free_sets(struct run_sets *run_sets)
 {
 	plait__lane_set_free(&run_sets->serial);
 	plait__lane_set_free(&run_sets->wide);
-	plait__steal_set_free(&run_sets->helped);
+	plait__steal_set_free(&run_sets->steal);
 }
 
 static plait_status make(plait__instance *instance, plait_error *error)
@@ -329,7 +329,7 @@ static plait_status make(plait__instance *instance, plait_error *error)
 	if (state == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an instance of a plan");
-	return make_crews(&state->plain, instance, false, error);
+	return make_sets(&state->plain, instance, false, error);
 }
 
 /* Recorded runs have crews of their own, so that the others' do not have to
@@ -348,13 +348,13 @@ static plait_status make_record(plait__instance *instance, plait_error *error)
 	if (run_sets == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory to record runs of a plan");
-	status = make_crews(run_sets, instance, true, error);
+	status = make_sets(run_sets, instance, true, error);
 	if (status == PLAIT_OK) {
 		/* Release: pairs with the load in drive. */
 		at_store_release_ptr(&state->recorded, run_sets);
 		return PLAIT_OK;
 	}
-	free_crews(run_sets);
+	free_sets(run_sets);
 	plait__cacheline_free(allocator, run_sets, sizeof(*run_sets));
 	return status;
 }
@@ -370,9 +370,9 @@ static void unmake(plait__instance *instance)
 		return;
 	recorded = at_load_acquire_ptr(&state->recorded);
 	if (recorded != NULL)
-		free_crews(recorded);
+		free_sets(recorded);
 	plait__cacheline_free(allocator, recorded, sizeof(*recorded));
-	free_crews(&state->plain);
+	free_sets(&state->plain);
 	plait__cacheline_free(allocator, state, sizeof(*state));
 	instance->state = NULL;
 }
@@ -386,10 +386,10 @@ static void unmake(plait__instance *instance)
  */
 static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
-	uint64_t hop_ns = compiled->hop_said ? compiled->hop_ns :
+	uint64_t hop_ns = compiled->hop_is_set ? compiled->hop_ns :
 			  plait__wakeup_latency_known_ns(pool);
 
-	return plait__speedup_model_saving(&compiled->forecast,
+	return plait__speedup_model_saving(&compiled->speedup,
 					   at_load_relaxed_u64(&compiled->serial_ns),
 					   hop_ns) > WORTH_NS;
 }
@@ -420,7 +420,7 @@ static uint32_t count_lanes(const struct compiled *compiled, bool all)
 {
 	if (!all)
 		return 1;
-	return compiled->has_helped ? compiled->helped.lane_count :
+	return compiled->has_steal ? compiled->steal.lane_count :
 				      compiled->wide.lane_count;
 }
 
@@ -440,9 +440,9 @@ static void start(plait__instance *instance, bool inline_ok)
 	state->start_ns = state->measures ? plait__clock_now_ns() : 0;
 	code = instance->version != NULL ? instance->version->code :
 	       &compiled->code;
-	if (all && compiled->has_helped) {
-		run_sets->helped.ops = code->helped;
-		plait__steal_set_start(&run_sets->helped, inline_ok);
+	if (all && compiled->has_steal) {
+		run_sets->steal.ops = code->steal;
+		plait__steal_set_start(&run_sets->steal, inline_ok);
 	} else if (all) {
 		run_sets->wide.ops = code->wide;
 		plait__lane_set_start(&run_sets->wide, inline_ok);
@@ -452,12 +452,12 @@ static void start(plait__instance *instance, bool inline_ok)
 	}
 }
 
-static bool drive_crews(const struct compiled *compiled, struct run_sets *run_sets)
+static bool drive_sets(const struct compiled *compiled, struct run_sets *run_sets)
 {
 	if (plait__lane_set_drive(&run_sets->serial))
 		return true;
-	if (compiled->has_helped)
-		return plait__steal_set_drive(&run_sets->helped);
+	if (compiled->has_steal)
+		return plait__steal_set_drive(&run_sets->steal);
 	return compiled->has_wide && plait__lane_set_drive(&run_sets->wide);
 }
 
@@ -469,10 +469,10 @@ static bool drive(plait__instance *instance)
 
 	/* Another run may have the instance by now, so nothing is read here
 	 * that runs change. */
-	if (drive_crews(compiled, &state->plain))
+	if (drive_sets(compiled, &state->plain))
 		return true;
 	recorded = at_load_acquire_ptr(&state->recorded);
-	return recorded != NULL && drive_crews(compiled, recorded);
+	return recorded != NULL && drive_sets(compiled, recorded);
 }
 
 static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
@@ -499,7 +499,7 @@ static void find(plait__instance *instance, plait__blocked_on *out)
 
 /* The run is not over before its canceller has done with it; only one of its
  * crews has lanes that wait. */
-static void cancel_crews(const struct compiled *compiled, struct run_sets *run_sets)
+static void cancel_sets(const struct compiled *compiled, struct run_sets *run_sets)
 {
 	plait__cancel_external(run_sets->serial.externals);
 	if (compiled->needs_wide)
@@ -513,16 +513,16 @@ static void cancel(plait__instance *instance)
 
 	struct run_sets *recorded;
 
-	if (!compiled->has_outside)
+	if (!compiled->has_external)
 		return;
-	cancel_crews(compiled, &state->plain);
+	cancel_sets(compiled, &state->plain);
 	recorded = at_load_acquire_ptr(&state->recorded);
 	if (recorded != NULL)
-		cancel_crews(compiled, recorded);
+		cancel_sets(compiled, recorded);
 }
 
 const plait__engine plait__host_engine = {
-	.name = "flat",
+	.name = "host",
 	.maps = true,
 	.prepare = prepare,
 	.discard = discard,

@@ -17,13 +17,13 @@ typedef struct plait__lane_body {
 } plait__lane_body;
 
 typedef struct plait__lane_compiler {
-	plait__lane_program *flat;
+	plait__lane_program *compiled;
 	const plait__program *program;
 	const plait__plan *plan;
 	bool serial;
 	const plait__lane_merge *merge; /* or null */
-	plait__lane_body *pieces;	/* by lane, then body */
-	uint32_t piece_count;
+	plait__lane_body *lane_bodies;	/* by lane, then body */
+	uint32_t lane_body_count;
 	uint32_t *seen_of;	/* word -> private word on this lane, or 0 */
 	plait__vector seen_words; /* whose entries are set */
 	uint32_t *list;		/* commands of one part */

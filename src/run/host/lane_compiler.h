@@ -7,9 +7,9 @@
 #include "run/host/lane_program.h"
 
 /* `merge` or null: each lane is one. */
-plait_status plait__lane_program_compile(plait__lane_program *flat,
+plait_status plait__lane_program_compile(plait__lane_program *compiled,
 					 const plait__program *program, bool serial,
 					 const plait__lane_merge *merge, plait_error *error);
-void plait__lane_program_free(plait__lane_program *flat);
+void plait__lane_program_free(plait__lane_program *compiled);
 
 #endif

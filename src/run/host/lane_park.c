@@ -18,83 +18,83 @@
 
 #include "sys/backoff.h"
 
-static at_u64 *parked_count_word(const plait__lane_set *crew, uint32_t lane)
+static at_u64 *parked_count_word(const plait__lane_set *set, uint32_t lane)
 {
-	return &crew->words[crew->flat->lanes[lane].wanted];
+	return &set->progress[set->compiled->lanes[lane].parked_count];
 }
 
 /* ---- who publishes ---- */
 
 /* Those of this lane whose word has come; the others stay, and it is wanted
  * as long as there are any.  The lock is held. */
-static plait__lane_task *collect(plait__lane_set *crew, uint32_t lane)
+static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
 {
-	plait__lane_task **link = &crew->parked;
+	plait__lane_task **link = &set->parked;
 	plait__lane_task *found = NULL;
 	uint64_t left = 0;
-	plait__lane_task *hand;
+	plait__lane_task *self;
 
-	while ((hand = *link) != NULL) {
-		if (hand->parked.lane != lane ||
-		    !plait__lane_park_is_met(&hand->parked)) {
-			left += hand->parked.lane == lane;
-			link = &hand->parked.next;
+	while ((self = *link) != NULL) {
+		if (self->parked.lane != lane ||
+		    !plait__lane_park_is_met(&self->parked)) {
+			left += self->parked.lane == lane;
+			link = &self->parked.next;
 			continue;
 		}
-		*link = hand->parked.next;
-		hand->parked.next = found;
-		found = hand;
+		*link = self->parked.next;
+		self->parked.next = found;
+		found = self;
 	}
 	/* Relaxed: others read it after the lock or after their fence. */
-	at_store_relaxed_u64(parked_count_word(crew, lane), left);
+	at_store_relaxed_u64(parked_count_word(set, lane), left);
 	return found;
 }
 
-static void offer_all(plait__lane_set *crew, uint32_t lane)
+static void offer_all(plait__lane_set *set, uint32_t lane)
 {
 	plait__lane_task *next;
-	plait__lane_task *hand;
+	plait__lane_task *self;
 
-	plait__mutex_lock(&crew->lock);
-	hand = collect(crew, lane);
-	plait__mutex_unlock(&crew->lock);
-	for (; hand != NULL; hand = next) {
-		next = hand->parked.next;
-		plait__task_offer_from_running(&hand->task);
+	plait__mutex_lock(&set->lock);
+	self = collect(set, lane);
+	plait__mutex_unlock(&set->lock);
+	for (; self != NULL; self = next) {
+		next = self->parked.next;
+		plait__task_offer_from_running(&self->task);
 	}
 }
 
-void plait__lane_park_wake(plait__lane_task *hand)
+void plait__lane_park_wake(plait__lane_task *self)
 {
-	plait__lane_set *crew = hand->crew;
+	plait__lane_set *set = self->set;
 
 	/* Between the word and `wanted`; pairs with the fence in park. */
-	if (crew->asymmetric_fence)
+	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
 	/* Relaxed: the fence orders it. */
-	if (at_load_relaxed_u64(parked_count_word(crew, hand->lane)) != 0)
-		offer_all(crew, hand->lane);
+	if (at_load_relaxed_u64(parked_count_word(set, self->lane)) != 0)
+		offer_all(set, self->lane);
 }
 
 /* ---- who parks ---- */
 
 /* Which parking this is. */
-static uint64_t link_hand(plait__lane_set *crew, plait__lane_task *hand,
+static uint64_t link_task(plait__lane_set *set, plait__lane_task *self,
 			  const struct plait__lane_wait *wanted)
 {
 	uint64_t park_number;
 
-	plait__mutex_lock(&crew->lock);
-	hand->parked = *wanted;
-	park_number = ++hand->park_count;
-	hand->parked.next = crew->parked;
-	crew->parked = hand;
-	plait__task_set_idle(&hand->task);
+	plait__mutex_lock(&set->lock);
+	self->parked = *wanted;
+	park_number = ++self->park_count;
+	self->parked.next = set->parked;
+	set->parked = self;
+	plait__task_set_idle(&self->task);
 	/* Relaxed: the heavy fence stands behind it. */
-	at_store_relaxed_u64(parked_count_word(crew, wanted->lane), 1);
-	plait__mutex_unlock(&crew->lock);
+	at_store_relaxed_u64(parked_count_word(set, wanted->lane), 1);
+	plait__mutex_unlock(&set->lock);
 	return park_number;
 }
 
@@ -103,68 +103,68 @@ static uint64_t link_hand(plait__lane_set *crew, plait__lane_task *hand,
  * did may have parked it somewhere else, which is none of the caller's
  * business.
  */
-static bool unlink_hand(plait__lane_set *crew, plait__lane_task *hand, uint64_t park_number)
+static bool unlink_task(plait__lane_set *set, plait__lane_task *self, uint64_t park_number)
 {
 	plait__lane_task **link;
 	bool mine;
 
-	plait__mutex_lock(&crew->lock);
-	link = &crew->parked;
-	while (*link != NULL && *link != hand)
+	plait__mutex_lock(&set->lock);
+	link = &set->parked;
+	while (*link != NULL && *link != self)
 		link = &(*link)->parked.next;
-	mine = *link != NULL && hand->park_count == park_number;
+	mine = *link != NULL && self->park_count == park_number;
 	if (mine) {
-		*link = hand->parked.next;
-		at_store_relaxed_u32(&hand->task.ready.state,
+		*link = self->parked.next;
+		at_store_relaxed_u32(&self->task.ready.state,
 				     PLAIT__TASK_RUNNING);
 	}
-	plait__mutex_unlock(&crew->lock);
+	plait__mutex_unlock(&set->lock);
 	return mine;
 }
 
-static bool park(plait__lane_task *hand, const struct plait__lane_wait *wanted)
+static bool park(plait__lane_task *self, const struct plait__lane_wait *wanted)
 {
-	plait__lane_set *crew = hand->crew;
+	plait__lane_set *set = self->set;
 	uint64_t park_number;
 
-	park_number = link_hand(crew, hand, wanted);
+	park_number = link_task(set, self, wanted);
 	/* Pairs with the fence in wake. */
-	if (crew->asymmetric_fence)
+	if (set->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
 	/* The caller has pinned the task or the plan, so the crew is there
 	 * whatever became of the lane. */
-	return plait__lane_park_is_met(wanted) && unlink_hand(crew, hand, park_number);
+	return plait__lane_park_is_met(wanted) && unlink_task(set, self, park_number);
 }
 
 /* Is there a lane that nobody has begun to run, and this thread could? */
-static bool another_offered(const plait__lane_task *hand)
+static bool another_offered(const plait__lane_task *self)
 {
-	const plait__lane_set *crew = hand->crew;
+	const plait__lane_set *set = self->set;
 
-	for (uint32_t i = 0; i < crew->flat->lane_count; i++)
-		if (at_load_relaxed_u32(&crew->tasks[i].task.ready.state) ==
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++)
+		if (at_load_relaxed_u32(&set->tasks[i].task.ready.state) ==
 		    PLAIT__TASK_OFFERED)
 			return true;
-	return plait__task_should_yield(&hand->task);
+	return plait__task_should_yield(&self->task);
 }
 
-bool plait__lane_park_until(plait__lane_task *hand, const struct plait__lane_wait *wanted)
+bool plait__lane_park_until(plait__lane_task *self, const struct plait__lane_wait *wanted)
 {
-	const plait__program *program = hand->crew->flat->program;
+	const plait__program *program = self->set->compiled->program;
 	struct plait__backoff ladder;
 	bool yields = false;
 
 	if (plait__pool_worker_count(program->context->pool) == 0)
-		return park(hand, wanted);
+		return park(self, wanted);
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	while (!plait__lane_park_is_met(wanted)) {
 		yields = yields || ladder.spins_left == 0;
-		if (yields && another_offered(hand))
-			return park(hand, wanted);
+		if (yields && another_offered(self))
+			return park(self, wanted);
 		if (!plait__backoff_step(&ladder))
-			return park(hand, wanted);
+			return park(self, wanted);
 	}
 	return true;
 }

@@ -7,9 +7,9 @@
 
 /* True when what is waited for has come; false: parked, and no longer
  * the caller's. */
-bool plait__lane_park_until(plait__lane_task *hand, const struct plait__lane_wait *wanted);
+bool plait__lane_park_until(plait__lane_task *self, const struct plait__lane_wait *wanted);
 /* After a word of this lane was stored. */
-void plait__lane_park_wake(plait__lane_task *hand);
+void plait__lane_park_wake(plait__lane_task *self);
 
 static inline bool plait__lane_park_is_met(const struct plait__lane_wait *wanted)
 {

@@ -53,7 +53,7 @@ typedef struct plait__part {
 	uint32_t step;		/* its first one */
 	uint32_t stride;	/* commands of its track */
 	uint32_t word;		/* how many of them are done, ever */
-	uint32_t turn;		/* private: how often the body was done */
+	uint32_t epoch;		/* private: how often the body was done */
 	uint32_t body;
 } plait__part;
 
@@ -81,7 +81,7 @@ enum { PLAIT__EXTERNAL_WAITS = 1, PLAIT__EXTERNAL_SUBMITS = 2 };
 typedef struct plait__lane_info {
 	uint32_t part;		/* of body 0, or none: nothing to do */
 	uint32_t external;	/* PLAIT__EXTERNAL_...: its steps have these */
-	uint32_t wanted;	/* word: somebody is parked on this lane */
+	uint32_t parked_count;	/* word: somebody is parked on this lane */
 } plait__lane_info;
 
 typedef struct plait__lane_program {
@@ -90,7 +90,7 @@ typedef struct plait__lane_program {
 	uint32_t progress_count;	/* shared */
 	uint32_t local_count;
 	plait__lane_info *lanes;
-	plait__lane_region *deciders;	/* per region */
+	plait__lane_region *regions;	/* per region */
 	uint32_t *rows;
 	uint32_t row_count;
 	plait__visit *visits;
@@ -98,7 +98,7 @@ typedef struct plait__lane_program {
 	plait__vector steps;
 	plait__vector ops;
 	plait__vector waits;
-	plait__vector turns;
+	plait__vector rotations;
 	plait__vector parts;
 } plait__lane_program;
 

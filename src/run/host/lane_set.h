@@ -18,7 +18,7 @@ typedef struct plait__lane_task plait__lane_task;
 /* What a lane has that needs somebody else. */
 typedef struct plait__lane_external {
 	plait__external external;
-	plait__lane_task *hand;
+	plait__lane_task *lane_task;
 } plait__lane_external;
 
 /* What a parked lane waits for. */
@@ -33,7 +33,7 @@ struct plait__lane_wait {
 /* One lane of one instance; touched by who runs it. */
 struct plait__lane_task {
 	PLAIT__CACHELINE_ALIGNED plait__task task;
-	plait__lane_set *crew;
+	plait__lane_set *set;
 	const plait__step *step;
 	uint32_t lane;
 	const uint32_t *command; /* that it is at, for failures */
@@ -48,10 +48,10 @@ struct plait__lane_task {
 
 struct plait__lane_set {
 	plait__instance *instance;
-	const plait__lane_program *flat;
+	const plait__lane_program *compiled;
 	const plait__call_op *ops;	/* the flat's, or newer ones; of the run */
 	plait__lane_task *tasks;
-	at_u64 *words;
+	at_u64 *progress;
 	uint64_t *local;
 	bool records;		/* its runs are recorded */
 	bool asymmetric_fence;		/* parking pays for both fences */

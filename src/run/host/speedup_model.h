@@ -18,18 +18,18 @@ enum { PLAIT__SPEEDUP_POINTS = 3 };
 typedef struct plait__speedup_model {
 	uint64_t total;		/* on one lane */
 	uint64_t hops[PLAIT__SPEEDUP_POINTS];
-	uint64_t takes[PLAIT__SPEEDUP_POINTS];
+	uint64_t makespans[PLAIT__SPEEDUP_POINTS];
 } plait__speedup_model;
 
 /* On at most `threads` lanes at once, 1 or more.  PLAIT_E_NOMEM. */
-plait_status plait__speedup_model_make(plait__speedup_model *forecast,
+plait_status plait__speedup_model_make(plait__speedup_model *model,
 				       const plait__plan *plan, uint32_t threads,
 				       const plait_allocator *allocator,
 				       plait_error *error);
 
 /* What all lanes save in ns, or less than nothing, if one takes `serial_ns`
  * for everything. */
-double plait__speedup_model_saving(const plait__speedup_model *forecast,
+double plait__speedup_model_saving(const plait__speedup_model *model,
 				   uint64_t serial_ns, uint64_t hop_ns);
 
 #endif

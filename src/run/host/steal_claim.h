@@ -47,7 +47,7 @@ static inline uint64_t plait__claim_done(const plait__steal_worker *worker)
 static inline uint32_t plait__claim_end(const plait__steal_worker *worker,
 					uint32_t lane)
 {
-	const plait__plan_track *track = &worker->band->helped->tracks[lane];
+	const plait__plan_track *track = &worker->set->compiled->tracks[lane];
 
 	return track->first + track->count;
 }
@@ -59,15 +59,15 @@ static inline bool plait__claim_is_ready_after(const plait__steal_worker *worker
 					       uint32_t command,
 					       uint32_t first)
 {
-	const plait__steal_set *band = worker->band;
-	const plait__plan_command *at = &band->helped->commands[command];
-	const uint32_t *preds = band->helped->preds;
+	const plait__steal_set *set = worker->set;
+	const plait__plan_command *at = &set->compiled->commands[command];
+	const uint32_t *preds = set->compiled->preds;
 	uint64_t done = plait__claim_done(worker);
 
 	for (uint32_t i = at->pred_first; i < at[1].pred_first; i++)
 		/* Acquire: pairs with the store in perform. */
 		if (preds[i] - first >= command - first &&
-		    at_load_acquire_u64(&band->words[preds[i]]) < done)
+		    at_load_acquire_u64(&set->states[preds[i]]) < done)
 			return false;
 	return true;
 }
@@ -83,7 +83,7 @@ static inline bool plait__claim_is_taken(const plait__steal_worker *worker,
 					 uint32_t command)
 {
 	/* Relaxed: a hint, the claim decides. */
-	return at_load_relaxed_u64(&worker->band->words[command]) >=
+	return at_load_relaxed_u64(&worker->set->states[command]) >=
 	       plait__claim_requested(worker);
 }
 
@@ -94,7 +94,7 @@ static inline uint32_t plait__claim_front(const plait__steal_worker *worker,
 {
 	/* Relaxed: a number; the words tell what is done. */
 	uint64_t front = at_load_relaxed_u64(
-		&worker->band->workers[lane].front);
+		&worker->set->workers[lane].front);
 
 	return front >> 32 == (uint32_t)worker->run ?
 		       (uint32_t)front : plait__claim_end(worker, lane);
@@ -123,24 +123,24 @@ static inline uint32_t plait__claim_head(plait__steal_worker *worker, uint32_t l
 static inline bool plait__claim_confirm(plait__steal_worker *worker, uint32_t lane,
 					uint32_t command)
 {
-	at_u64 *word = &worker->band->words[command];
+	at_u64 *state = &worker->set->states[command];
 	uint64_t wanted = plait__claim_requested(worker);
 
 	/* Pairs with the one in plait__claim_batch. */
 	at_fence_after_rmw();
 	return plait__claim_front(worker, lane) <= command &&
-	       at_cas_u64(word, &wanted, plait__claim_taken(worker));
+	       at_cas_u64(state, &wanted, plait__claim_taken(worker));
 }
 
 static inline bool plait__claim_one(plait__steal_worker *worker, uint32_t lane,
 				    uint32_t command)
 {
-	at_u64 *word = &worker->band->words[command];
+	at_u64 *state = &worker->set->states[command];
 	uint64_t wanted = plait__claim_requested(worker);
 	uint64_t next = worker->batch_claims ? wanted : plait__claim_taken(worker);
-	uint64_t was = at_load_relaxed_u64(word);
+	uint64_t was = at_load_relaxed_u64(state);
 
-	return was < wanted && at_cas_u64(word, &was, next) &&
+	return was < wanted && at_cas_u64(state, &was, next) &&
 	       (!worker->batch_claims || plait__claim_confirm(worker, lane, command));
 }
 
@@ -165,7 +165,7 @@ static inline uint32_t plait__claim_reach(const plait__steal_worker *worker,
 static inline bool plait__claim_batch(plait__steal_worker *worker, uint32_t lane,
 				      uint32_t first)
 {
-	at_u64 *front = &worker->band->workers[lane].front;
+	at_u64 *front = &worker->set->workers[lane].front;
 	uint32_t end = plait__claim_end(worker, lane);
 	uint32_t from = plait__claim_front(worker, lane);
 	uint64_t run = worker->run << 32;
@@ -190,14 +190,14 @@ static inline bool plait__claim_batch(plait__steal_worker *worker, uint32_t lane
 /* True: nobody else has it, or will. */
 static inline bool plait__claim_is_own(plait__steal_worker *worker, uint32_t command)
 {
-	at_u64 *word = &worker->band->words[command];
+	at_u64 *state = &worker->set->states[command];
 	uint64_t wanted = plait__claim_requested(worker);
-	uint64_t was = at_load_relaxed_u64(word);
+	uint64_t was = at_load_relaxed_u64(state);
 
 	if (was != wanted)
 		return was < wanted;
 	worker->recheck = true;
-	return at_cas_u64(word, &was, plait__claim_taken(worker));
+	return at_cas_u64(state, &was, plait__claim_taken(worker));
 }
 
 /* The next one of the range, or none. */

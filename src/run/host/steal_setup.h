@@ -10,17 +10,17 @@
 bool plait__steal_program_applies(const plait__plan *plan);
 
 /* `merge`: null for the plan's lanes. */
-plait_status plait__steal_program_compile(plait__steal_program *helped,
+plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  const plait__program *program,
 					  const plait__lane_merge *merge,
 					  plait_error *error);
-void plait__steal_program_free(plait__steal_program *helped);
+void plait__steal_program_free(plait__steal_program *compiled);
 
-plait_status plait__steal_set_make(plait__steal_set *band, plait__instance *instance,
-				   const plait__steal_program *helped, bool records,
+plait_status plait__steal_set_make(plait__steal_set *set, plait__instance *instance,
+				   const plait__steal_program *compiled, bool records,
 				   plait_error *error);
-void plait__steal_set_free(plait__steal_set *band);
-void plait__steal_set_start(plait__steal_set *band, bool inline_ok);
-bool plait__steal_set_drive(plait__steal_set *band);
+void plait__steal_set_free(plait__steal_set *set);
+void plait__steal_set_start(plait__steal_set *set, bool inline_ok);
+bool plait__steal_set_drive(plait__steal_set *set);
 
 #endif

@@ -78,7 +78,7 @@ static uint32_t look_at(plait__steal_worker *worker, uint32_t lane)
 
 static uint32_t look_around(plait__steal_worker *worker)
 {
-	uint32_t count = worker->band->helped->lane_count;
+	uint32_t count = worker->set->compiled->lane_count;
 	uint32_t found = PLAIT__NONE;
 	uint32_t lane = worker->lane;
 
@@ -92,11 +92,11 @@ static uint32_t look_around(plait__steal_worker *worker)
 
 /* ---- those who rest ---- */
 
-bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested)
+bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane, bool *rested)
 {
 	uint64_t resting = PLAIT__STEAL_PARKED << lane;
 	uint64_t both = resting | PLAIT__STEAL_IDLE << lane;
-	uint64_t was = at_and_u64(&band->idle, ~both);
+	uint64_t was = at_and_u64(&set->idle, ~both);
 
 	*rested = (was & resting) != 0;
 	return (was & both) != 0;
@@ -105,14 +105,14 @@ bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *reste
 /* Is there more to do than the calling member will? */
 static bool has_more(plait__steal_worker *worker)
 {
-	uint32_t count = worker->band->helped->lane_count;
+	uint32_t count = worker->set->compiled->lane_count;
 	/* What it has taken already keeps it busy. */
 	uint32_t found = worker->next < worker->until;
 
 	for (uint32_t i = 0; found < 2 && i < count; i++) {
 		uint32_t lane = (worker->lane + i) % count;
 		const plait__plan_track *track =
-			&worker->band->helped->tracks[lane];
+			&worker->set->compiled->tracks[lane];
 		uint32_t first = look_at(worker, lane);
 
 		if (first == PLAIT__NONE)
@@ -128,20 +128,20 @@ static bool has_more(plait__steal_worker *worker)
 /* Somebody is idle: is it worth to have one more? */
 static void wake_another(plait__steal_worker *worker)
 {
-	plait__steal_set *band = worker->band;
+	plait__steal_set *set = worker->set;
 	uint64_t now = plait__clock_now_ns();
 	bool rested = false;
 
 	/* Relaxed: two that wake at the same time do no harm. */
-	if (now - at_load_relaxed_u64(&band->woken_ns) < WAKE_NS ||
+	if (now - at_load_relaxed_u64(&set->woken_ns) < WAKE_NS ||
 	    !has_more(worker))
 		return;
-	at_store_relaxed_u64(&band->woken_ns, now);
-	for (uint32_t i = 0; i < band->helped->lane_count; i++) {
-		if (!plait__steal_worker_wake(band, i, &rested))
+	at_store_relaxed_u64(&set->woken_ns, now);
+	for (uint32_t i = 0; i < set->compiled->lane_count; i++) {
+		if (!plait__steal_worker_wake(set, i, &rested))
 			continue;
 		if (rested)
-			plait__task_offer_from_running(&band->workers[i].task);
+			plait__task_offer_from_running(&set->workers[i].task);
 		return;
 	}
 }
@@ -154,20 +154,20 @@ static void fail(plait__steal_worker *worker, int32_t result)
 
 	plait__fail_origin(&why, PLAIT_E_FAILED, result, "failed with %d",
 			   (int)result);
-	plait__instance_fail(worker->band->instance,
-			     worker->band->ops[worker->command].command, &why);
+	plait__instance_fail(worker->set->instance,
+			     worker->set->ops[worker->command].command, &why);
 }
 
 /* What a member found nothing to do before, and what it did then. */
-static void note(plait__steal_worker *worker, uint32_t command, uint64_t start_ns)
+static void record(plait__steal_worker *worker, uint32_t command, uint64_t start_ns)
 {
-	const plait__steal_set *band = worker->band;
-	uint32_t lane = band->helped->tracks[worker->lane].lane;
-	plait__record_ring *ring = &band->instance->recording->rings[lane];
+	const plait__steal_set *set = worker->set;
+	uint32_t lane = set->compiled->tracks[worker->lane].lane;
+	plait__record_ring *ring = &set->instance->recording->rings[lane];
 	plait__record_entry entry = {
 		.start_ns = worker->idle_ns, .end_ns = start_ns,
 		.kind = PLAIT_RECORD_WAIT,
-		.command = band->ops[command].command,
+		.command = set->ops[command].command,
 		.other = PLAIT__NONE,
 	};
 
@@ -181,14 +181,14 @@ static void note(plait__steal_worker *worker, uint32_t command, uint64_t start_n
 }
 
 /* Functions that have `records` are there twice; see lane_interpreter.c. */
-#define TWICE static inline __attribute__((always_inline))
+#define VARIANT static inline __attribute__((always_inline))
 
 /* Yielding does not help who has a lower priority than this thread. */
-static void nap(plait__steal_set *band)
+static void nap(plait__steal_set *set)
 {
-	uint32_t left = at_load_relaxed_u32(&band->remaining);
+	uint32_t left = at_load_relaxed_u32(&set->remaining);
 
-	(void)at_futex_wait(&band->remaining, left,
+	(void)at_futex_wait(&set->remaining, left,
 			    plait__clock_now_ns() + NAP_NS);
 }
 
@@ -200,7 +200,7 @@ static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 	     looks++) {
 		at_spin_pause();
 		if (looks > NAPPING_LOOKS)
-			nap(worker->band);
+			nap(worker->set);
 		else if (looks > PATIENT_LOOKS)
 			plait__thread_yield();
 	}
@@ -209,11 +209,11 @@ static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 /* So many since it was here: were they small?  The next run goes by it. */
 static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 {
-	at_u32 *known = &worker->band->short_commands;
+	at_u32 *known = &worker->set->short_commands;
 	uint64_t now = plait__clock_now_ns();
 	/* What was stopped says nothing. */
 	bool short_commands = now - worker->paced_ns < PACE * QUICK_NS &&
-		     at_load_relaxed_u32(&worker->band->instance->stop) == 0;
+		     at_load_relaxed_u32(&worker->set->instance->stop) == 0;
 
 	/* Relaxed: a hint.  Mostly it is known, and others look at its line. */
 	if (worker->done > PACE && at_load_relaxed_u32(known) != short_commands)
@@ -221,11 +221,11 @@ static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 	worker->paced_ns = now;
 }
 
-TWICE void perform(plait__steal_worker *worker, uint32_t command,
+VARIANT void perform(plait__steal_worker *worker, uint32_t command,
 		   const bool records)
 {
-	plait__steal_set *band = worker->band;
-	plait__instance *instance = band->instance;
+	plait__steal_set *set = worker->set;
+	plait__instance *instance = set->instance;
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
 	int32_t result;
 
@@ -234,23 +234,23 @@ TWICE void perform(plait__steal_worker *worker, uint32_t command,
 	/* Relaxed: as in lane_interpreter.c.  What was stopped is done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		worker->command = command;
-		result = plait__call_op_invoke(&band->ops[command],
+		result = plait__call_op_invoke(&set->ops[command],
 					  instance->frame.words);
 		if (records)
-			note(worker, command, start_ns);
+			record(worker, command, start_ns);
 		if (__builtin_expect(result != 0, 0))
 			fail(worker, result);
 	}
 	if (++worker->done % PACE == 0)
 		measure_pace(worker);
 	/* Release: pairs with the load in steal_claim.h. */
-	at_store_release_u64(&band->words[command], plait__claim_done(worker));
+	at_store_release_u64(&set->states[command], plait__claim_done(worker));
 	/* Before the look at `idle`; pairs with the fence in rest. */
-	if (band->asymmetric_fence)
+	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else
 		at_fence_seq_cst();
-	if (__builtin_expect(at_load_relaxed_u64(&band->idle) != 0, 0))
+	if (__builtin_expect(at_load_relaxed_u64(&set->idle) != 0, 0))
 		wake_another(worker);
 }
 
@@ -262,7 +262,7 @@ static bool tell(plait__steal_worker *worker)
 	worker->done = 0;
 	/* Acquire and release: the last one sees what all did. */
 	return done > 0 &&
-	       at_sub_u32(&worker->band->remaining, done) == done;
+	       at_sub_u32(&worker->set->remaining, done) == done;
 }
 
 /* ---- a turn ---- */
@@ -271,43 +271,43 @@ static bool tell(plait__steal_worker *worker)
 static bool is_behind(const plait__steal_worker *worker)
 {
 	/* Acquire: pairs with the store in start. */
-	return at_load_acquire_u64(&worker->band->run) != worker->run;
+	return at_load_acquire_u64(&worker->set->run) != worker->run;
 }
 
-static void catch_up(plait__steal_worker *worker)
+static void enter_run(plait__steal_worker *worker)
 {
-	const plait__steal_program *helped = worker->band->helped;
+	const plait__steal_program *compiled = worker->set->compiled;
 
-	worker->run = at_load_acquire_u64(&worker->band->run);
+	worker->run = at_load_acquire_u64(&worker->set->run);
 	worker->from = worker->lane;
 	worker->next = worker->until = 0;
 	/* Relaxed: published with the run. */
-	worker->batch_claims = at_load_relaxed_u32(&worker->band->batch_claims) != 0;
-	for (uint32_t i = 0; i < helped->lane_count; i++)
-		worker->heads[i] = helped->tracks[i].first;
+	worker->batch_claims = at_load_relaxed_u32(&worker->set->batch_claims) != 0;
+	for (uint32_t i = 0; i < compiled->lane_count; i++)
+		worker->heads[i] = compiled->tracks[i].first;
 }
 
 /* Not the run's any more, nor anybody's, when this returns true. */
 static bool park(plait__steal_worker *worker)
 {
-	plait__steal_set *band = worker->band;
+	plait__steal_set *set = worker->set;
 	uint64_t bit = PLAIT__STEAL_IDLE << worker->lane;
 	uint64_t was;
 
-	(void)at_or_u64(&band->idle, bit);
-	if (band->asymmetric_fence)
+	(void)at_or_u64(&set->idle, bit);
+	if (set->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
 	if (is_behind(worker) || look_around(worker) != PLAIT__NONE) {
-		(void)at_and_u64(&band->idle, ~bit);
+		(void)at_and_u64(&set->idle, ~bit);
 		return false;
 	}
 	plait__task_set_idle(&worker->task);
-	was = at_load_relaxed_u64(&band->idle);
+	was = at_load_relaxed_u64(&set->idle);
 	/* Release: who offers it sees that it rests. */
 	while ((was & bit) != 0)
-		if (at_cas_u64(&band->idle, &was,
+		if (at_cas_u64(&set->idle, &was,
 			       (was & ~bit) | bit << PLAIT__STEAL_PARKED_SHIFT))
 			return true;
 	/* Told to look again; nobody offers what did not rest. */
@@ -318,10 +318,10 @@ static bool park(plait__steal_worker *worker)
 /* The run is over: make sure to be found when the next one starts. */
 static bool end(plait__steal_worker *worker)
 {
-	plait__steal_set *band = worker->band;
+	plait__steal_set *set = worker->set;
 
 	plait__task_set_idle(&worker->task);
-	(void)at_or_u64(&band->idle,
+	(void)at_or_u64(&set->idle,
 			PLAIT__STEAL_PARKED << worker->lane);
 	return true;
 }
@@ -330,7 +330,7 @@ static bool end(plait__steal_worker *worker)
 static bool lingers(const plait__steal_worker *worker, struct plait__backoff *ladder)
 {
 	/* Relaxed: a hint; an ended run needs nobody. */
-	if (at_load_relaxed_u32(&worker->band->remaining) == 0 ||
+	if (at_load_relaxed_u32(&worker->set->remaining) == 0 ||
 	    plait__task_should_yield(&worker->task))
 		return false;
 	return plait__backoff_step(ladder);
@@ -372,14 +372,14 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 }
 
 /* All that the member has taken together, from `command` on. */
-TWICE void go_through(plait__steal_worker *worker, uint32_t command,
+VARIANT void run_batch(plait__steal_worker *worker, uint32_t command,
 		      const bool records)
 {
 	for (; command != PLAIT__NONE; command = plait__claim_next(worker))
 		perform(worker, command, records);
 }
 
-TWICE bool turn(plait__task *task, const bool records)
+VARIANT bool work(plait__task *task, const bool records)
 {
 	plait__steal_worker *worker = (plait__steal_worker *)(void *)task;
 	struct plait__backoff ladder;
@@ -388,16 +388,16 @@ TWICE bool turn(plait__task *task, const bool records)
 
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
 	/* What a thread that ended in a function left behind. */
-	go_through(worker, plait__claim_next(worker), records);
+	run_batch(worker, plait__claim_next(worker), records);
 	for (;; looks++) {
 		if (is_behind(worker)) {
-			catch_up(worker);
+			enter_run(worker);
 			if (records)
 				worker->idle_ns = 0;
 		}
 		found = look(worker, looks);
 		if (found != PLAIT__NONE) {
-			go_through(worker, plait__claim(worker, worker->from,
+			run_batch(worker, plait__claim(worker, worker->from,
 							found), records);
 			/* Begins again at 0. */
 			looks = UINT32_MAX;
@@ -420,10 +420,10 @@ TWICE bool turn(plait__task *task, const bool records)
 
 bool plait__steal_worker_run(plait__task *task)
 {
-	return turn(task, false);
+	return work(task, false);
 }
 
 bool plait__steal_worker_run_recorded(plait__task *task)
 {
-	return turn(task, true);
+	return work(task, true);
 }

@@ -41,7 +41,7 @@ typedef struct plait__steal_program {
 /* One lane's member; touched by who runs it. */
 struct plait__steal_worker {
 	PLAIT__CACHELINE_ALIGNED plait__task task;
-	plait__steal_set *band;
+	plait__steal_set *set;
 	uint64_t run;		/* which one it works for */
 	uint32_t lane;		/* whose commands come first */
 	uint32_t done;		/* commands, since it told the band */
@@ -64,13 +64,13 @@ struct plait__steal_worker {
 
 struct plait__steal_set {
 	plait__instance *instance;
-	const plait__steal_program *helped;
+	const plait__steal_program *compiled;
 	const plait__call_op *ops;	/* those, or newer ones; of the run */
 	plait__steal_worker *workers;
 	bool records;		/* its runs are recorded */
 	/* Per command: 4n - 1 when it was taken in run n, 4n when done; more
 	 * in steal_claim.h. */
-	at_u64 *words;
+	at_u64 *states;
 	bool asymmetric_fence;		/* who rests pays for both fences */
 	at_u32 short_commands;		/* commands are so small that a range is worth it */
 	at_u32 batch_claims;		/* that is what is done in this run */
@@ -94,6 +94,6 @@ enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 
 /* Tell an idle member to look again.  True: it was idle; `rested`: it
  * is the caller's to offer. */
-bool plait__steal_worker_wake(plait__steal_set *band, uint32_t lane, bool *rested);
+bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane, bool *rested);
 
 #endif
