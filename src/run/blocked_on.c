@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for what a run waits for; see blocked_on.h. */
+/* Text of the timeout diagnosis of a run; see blocked_on.h. */
 #include "run/blocked_on.h"
 
 #include "run/run.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whose instance it is does not change while the run's lock is held. */
+/* The instance cannot pass to another run while the run's lock is held. */
 static void find(plait__instance *instance, plait__run *run,
 		 plait__blocked_on *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How programs are made and end; see program.h. */
+/* Construction and destruction of prepared plans; see program.h. */
 #include "run/program.h"
 
 #include "run/command_text.h"
@@ -17,7 +17,7 @@
 #include "pool/counter.h"
 #include "pool/cacheline.h"
 
-/* ---- making and ending ---- */
+/* ---- construction and destruction ---- */
 
 static uint64_t instances_bytes(const plait__program *program)
 {
@@ -55,7 +55,7 @@ static void end_program(void *program)
 	destroy(program);
 }
 
-/* Every launch has code for where it runs. */
+/* Checks that every launch has code for its device. */
 static plait_status check_kernels(const plait__plan_object *frozen,
 				  plait_error *error)
 {
@@ -81,7 +81,7 @@ static plait_status check_kernels(const plait__plan_object *frozen,
 	return PLAIT_OK;
 }
 
-/* All that is called is there, and can be called. */
+/* Checks that all objects of the plan are bound and its kernels can run. */
 static plait_status check_whole(plait__plan_object *frozen, plait_error *error)
 {
 	plait_status status = plait__unbound_state_seal(frozen, error);
@@ -149,7 +149,7 @@ static plait_status make_sections(plait__program *program,
 	return status;
 }
 
-/* What runs have beside their instances, so that they need no memory. */
+/* Reserves the memory of runs, so that starting a run allocates nothing. */
 static plait_status reserve_run_resources(plait__program *program, plait_error *error)
 {
 	const plait__plan_object *frozen = program->frozen;
@@ -227,7 +227,7 @@ plait_status plait__program_make(plait__plan_object *frozen,
 
 /* ---- recording ---- */
 
-/* The engine makes what recorded runs need. */
+/* Has the engine make each instance recordable. */
 static plait_status publish_recorder(plait__program *program,
 				     plait__recorder *recorder,
 				     plait_error *error)

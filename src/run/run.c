@@ -7,10 +7,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-/* ---- life ---- */
+/* ---- life time ---- */
 
-/* As many as there are instances are kept to be used again: mostly by the same
- * one, unless the user still has it when the next run begins. */
+/* Each instance caches one run object for reuse, mostly by itself, unless the
+ * user still holds it when the next run begins. */
 static void free_run(plait__run *run)
 {
 	if (run->object.slot != NULL)
@@ -27,7 +27,7 @@ static bool take(plait__run *run)
 	       at_cas_u32(&run->idle, &idle, 0);
 }
 
-/* Its own, if the user has let go of it, or another one's. */
+/* The instance's own cached object, or another instance's. */
 static plait__run *find_cached(const plait__instance *instance)
 {
 	const plait__program *program = instance->program;
@@ -76,7 +76,7 @@ static plait__run *make_run(plait__program *program)
 	return run;
 }
 
-/* It was another one. */
+/* Resets an object that another run has used. */
 static void clear_run(plait__run *run)
 {
 	run->object.lingers = false;

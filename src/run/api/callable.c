@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans as C functions: include/plait/callable.h. */
+/* Plans as C functions; see plait/callable.h. */
 #include "plait/callable.h"
 
 #include "run/program.h"
@@ -18,11 +18,11 @@
 
 enum { FEW = 16 };
 
-/* What one argument of the function is to the plan. */
+/* The parameter that one argument of the function binds. */
 struct mapping {
 	uint32_t parameter;
 	uint32_t kind; /* PLAIT_PARAMETER_... */
-	plait__type type; /* of the argument */
+	plait__type type; /* type of the argument */
 };
 
 typedef struct plait__callable {
@@ -93,10 +93,10 @@ static plait_status run(const plait__callable *self, plait_binding *bindings,
 
 enum { EACH_BYTES = sizeof(plait_binding) + sizeof(plait_launch) };
 
-/* Those that have many arguments pay for an allocation. */
+/* Bindings of a callable with many arguments, which are allocated. */
 struct room {
 	const plait__callable *self;
-	plait_binding *bindings; /* the launches are behind them */
+	plait_binding *bindings; /* followed by the launches */
 };
 
 static void free_room(void *arg)
@@ -137,7 +137,7 @@ static plait_status run_few(const plait__callable *self,
 	return run(self, bindings, launches, arguments, error);
 }
 
-/* Also of a thread that ends in there. */
+/* Also runs when the thread ends inside the call. */
 static void leave(void *arg)
 {
 	plait__object_leave(arg);
@@ -151,7 +151,7 @@ static int64_t on_call(void *handle, void *const *arguments)
 	plait_status status = plait__object_enter(
 		handle, PLAIT_OBJECT_CALLABLE, &entered, &error);
 
-	/* Called too late: there is nobody to tell but who called. */
+	/* Too late: only the caller can be told. */
 	if (status != PLAIT_OK)
 		return status;
 	self = (plait__callable *)entered;
@@ -165,7 +165,7 @@ static int64_t on_call(void *handle, void *const *arguments)
 	return status;
 }
 
-/* ---- making one ---- */
+/* ---- construction ---- */
 
 static void destroy_callable(plait__object *object)
 {
@@ -185,7 +185,7 @@ static const plait__class callable_class = {
 	.type = PLAIT_OBJECT_CALLABLE, .destroy = destroy_callable
 };
 
-/* Null, or what the plan wants instead of an argument of this type. */
+/* Returns the kind of argument that the plan needs, or null if it fits. */
 static const char *find_mismatch(const plait_parameter_info *info,
 			       plait__type type)
 {
@@ -251,7 +251,7 @@ static bool is_mapped(const plait__callable *self, uint32_t parameter)
 	return false;
 }
 
-/* Names are there once, so that only some can be missing. */
+/* Names are unique, so arguments can only be missing. */
 static plait_status find_missing(const plait__callable *self, uint32_t wanted,
 				 plait_error *error)
 {
@@ -303,7 +303,7 @@ static plait_status check_result(const plait__callable *self,
 	return PLAIT_OK;
 }
 
-/* What fails leaves the rest to destroy_callable. */
+/* The caller cleans up with destroy_callable after a failure. */
 static plait_status fill(plait__callable *self, plait__context *context,
 			 const plait_callable_desc *desc, plait_error *error)
 {

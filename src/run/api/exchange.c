@@ -23,7 +23,7 @@ static plait_status prepare(plait__plan_object *frozen, plait__program **out,
 	return status;
 }
 
-/* All three are entered. */
+/* All three objects are entered. */
 static plait_status exchange_in(plait__plan_object *frozen,
 				const plait__kernel *old,
 				plait__kernel *kernel, plait_error *error)

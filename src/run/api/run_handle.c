@@ -23,7 +23,7 @@ PLAIT_API void plait_run_release(plait_run *run)
 	plait__object_release(run, PLAIT_OBJECT_RUN);
 }
 
-/* ---- how it is ---- */
+/* ---- outcome ---- */
 
 /* PLAIT_PENDING, or how the run ended with its error. */
 static plait_status query_outcome(const plait__run_outcome *outcome,
@@ -116,7 +116,7 @@ PLAIT_API plait_status plait_run_cancel(plait_run *run, plait_error *error)
 	return PLAIT_OK;
 }
 
-/* ---- being told ---- */
+/* ---- notification ---- */
 
 static plait_status ask(plait__run *run, plait__inbox *inbox,
 			const plait_event *event, plait_error *error)
@@ -172,7 +172,7 @@ PLAIT_API plait_status plait_run_notify(plait_run *run, plait_inbox *inbox,
 	return status;
 }
 
-/* ---- questions ---- */
+/* ---- progress ---- */
 
 static uint64_t count_expected(const plait__plan *plan)
 {
@@ -186,8 +186,7 @@ static uint64_t count_expected(const plait__plan *plan)
 	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
 }
 
-/* While it runs what it has is the instance's, until the lock says that it
- * is done. */
+/* Until `done`, the recording belongs to the instance; the lock guards that. */
 static void add_progress(plait__run *run, plait_run_info *info)
 {
 	const plait__recording *recording;

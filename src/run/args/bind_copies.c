@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills of memory that each run brings: which these are is found
- * once; whether what is brought has room for them, each time.
+ * Copies and fills of memory that each run binds.  The list of these commands is
+ * made once; each run checks that the bound buffers are long enough.
  */
 #include "run/args/bind_copies.h"
 
@@ -11,7 +11,7 @@
 #include "object/memory/buffer.h"
 #include "object/queue/strided_copy.h"
 
-/* ---- which they are ---- */
+/* ---- commands ---- */
 
 static uint32_t find(const plait__plan *plan, uint32_t *out)
 {
@@ -47,13 +47,13 @@ void plait__bind_copies_free(plait__frame_layout *layout)
 		    layout->move_count * sizeof(uint32_t));
 }
 
-/* ---- whether there is room ---- */
+/* ---- range checks ---- */
 
-/* One side: what it is in now, and where it begins in that. */
+/* One side of a copy: its buffer, and where the side begins. */
 struct side {
 	const plait__buffer *buffer;
-	uint64_t first;		/* of what the buffer is a view of */
-	uint64_t have;		/* behind that in the buffer */
+	uint64_t first;		/* offset within the root buffer */
+	uint64_t have;		/* bytes of the buffer from there on */
 	uint64_t reach;
 	const char *name;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies and fills whose memory a run binds. */
+/* Range checks of copies and fills whose memory a run binds. */
 #ifndef PLAIT_SRC_RUN_ARGS_BIND_COPIES_H
 #define PLAIT_SRC_RUN_ARGS_BIND_COPIES_H
 
@@ -7,7 +7,7 @@
 
 bool plait__bind_copies_find(plait__frame_layout *layout);
 void plait__bind_copies_free(plait__frame_layout *layout);
-/* What was brought is long enough, and no copy overlaps itself. */
+/* Checks that bound memory is long enough and that no copy overlaps itself. */
 plait_status plait__bind_copies_check(const plait__frame *frame,
 				      plait_error *error);
 

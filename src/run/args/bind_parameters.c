@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Telling a run its parameters, and asking what they are. */
+/* Binding of a run's parameters: values, buffers, launch sizes. */
 #include "run/args/bind_parameters.h"
 
 #include "run/args/bind_copies.h"
@@ -36,14 +36,14 @@ static plait_status wrong(const struct binding *binding, const char *what)
 			   name_of(binding->plan, binding->param->name), what);
 }
 
-/* What is wrong was said without the parameter. */
+/* Adds the parameter to an error that was reported without it. */
 static void name_parameter(const struct binding *binding)
 {
 	plait__error_prefix(binding->error, "parameter \"%.60s\": ",
 			    name_of(binding->plan, binding->param->name));
 }
 
-/* ---- one kind a function ---- */
+/* ---- by kind ---- */
 
 /* Patches are sorted by parameter. */
 static uint32_t first_patch(const plait__plan *plan, uint32_t param)
@@ -73,7 +73,7 @@ static void patch(const struct binding *binding, const void *value,
 		       bytes);
 }
 
-/* Where each of them begins, as the host has it. */
+/* Writes the host address of each use of the buffer. */
 static void patch_memory(const struct binding *binding)
 {
 	const plait__plan *plan = binding->plan;
@@ -111,7 +111,7 @@ static bool is_written(const struct binding *binding)
 	return false;
 }
 
-/* Memory that is not to be written is rare enough to look for who would. */
+/* Read-only memory is rare, so the search for a writer is done only then. */
 static plait_status find_map_flags(const struct binding *binding,
 				   const plait__buffer *buffer, uint32_t *out)
 {
@@ -222,9 +222,9 @@ static plait_status bind_one(const struct binding *binding)
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- bindings ---- */
 
-/* The first one's size is that of all. */
+/* The first binding's size is the size of each. */
 static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 				 plait_binding *out, plait_error *error)
 {
@@ -318,7 +318,7 @@ void plait__bind_parameters_release(plait__frame *frame)
 			(void)backend->table.memory_unmap(
 				backend->self, bound->buffer->root->raw,
 				bound->mapped, &ignored);
-		/* Runs end in upcalls too. */
+		/* Deferred: runs also end in upcalls. */
 		plait__object_drop_deferred(&bound->buffer->object);
 		bound->buffer = NULL;
 		bound->mapped = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of arguments; see frame.h.  Where things are says frame_layout.c. */
+/* Construction of argument frames, and rotation; see frame.h. */
 #include "run/args/frame.h"
 
 #include "run/args/bind_parameters.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Until a run says more: one item, whatever groups it has. */
+/* One item until a run binds the launch. */
 static void put_some(plait_launch *launch)
 {
 	launch->dimensions = 3;
@@ -59,7 +59,7 @@ const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 	       &plan->scratch[low] : NULL;
 }
 
-/* Where the host has it. */
+/* The host address of a command's scratch memory. */
 static void *find_scratch(const plait__frame *frame, uint32_t command)
 {
 	const plait__plan_scratch *at = plait__frame_scratch(frame, command);
@@ -96,7 +96,7 @@ static void fill_payload(plait__frame *frame,
 			pointers[i] = cell++;
 		else
 			pointers[i] = frame->blob + arg->blob;
-		/* On a machine with the low bytes first it fits 32 bits too. */
+		/* A little-endian machine may read the low 32 bits as well. */
 		if (arg->kind == PLAIT__ARG_INDEX)
 			pointers[i] = &frame->iterations[arg->index];
 		else if (arg->kind == PLAIT__ARG_MEMORY)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the arguments of a plan lie in each frame; see frame.h. */
+/* Layout of a plan's arguments in its frames; see frame.h. */
 #include "run/args/frame_layout.h"
 
 #include "run/args/bind_copies.h"
@@ -13,10 +13,8 @@
 
 #include <string.h>
 
-/*
- * Place the pointers and cells of one payload; `turns` null: only count.
- * Words in 64 bits, so that the whole is checked once.
- */
+/* Places the pointers and cells of one payload; without `cells` it only counts.
+ * 64-bit words, so that one check of the total suffices. */
 static uint64_t place(const plait__plan *plan,
 		      const plait__plan_payload *payload, uint64_t at,
 		      plait__rotation_cell *cells, uint32_t *rotation_count)
@@ -42,7 +40,7 @@ static uint64_t place(const plait__plan *plan,
 	return cell;
 }
 
-/* All payloads in turn; the words that they need. */
+/* Places all payloads; returns the number of words. */
 static uint64_t place_all(plait__frame_layout *layout, bool keep)
 {
 	const plait__plan *plan = layout->frozen->plan;
@@ -108,7 +106,7 @@ static plait_status map_slots(plait__frame_layout *layout, plait_error *error)
 		const plait__buffer *buffer =
 			(const plait__buffer *)frozen->buffers[i];
 
-		/* No command uses it: a plan that is sealed has the others. */
+		/* No command uses the buffer: a sealed plan has all others. */
 		if (buffer == NULL)
 			continue;
 		status = map_slot(buffer, &layout->slots[i], error);

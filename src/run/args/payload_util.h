@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What frame_layout.c and frame.c both need to know of arguments. */
+/* Helpers over the payloads of commands. */
 #ifndef PLAIT_SRC_RUN_ARGS_PAYLOAD_UTIL_H
 #define PLAIT_SRC_RUN_ARGS_PAYLOAD_UTIL_H
 
@@ -23,7 +23,7 @@ static inline plait_status plait__payload_no_memory(plait_error *error)
 			   "no memory for the arguments of a plan");
 }
 
-/* Null is right for no bytes. */
+/* Allocates an array; returns true without bytes, too. */
 static inline bool plait__payload_alloc(const plait_allocator *allocator, void *out, uint64_t count,
 		 uint64_t each)
 {
@@ -33,7 +33,8 @@ static inline bool plait__payload_alloc(const plait_allocator *allocator, void *
 	return block != NULL || count == 0;
 }
 
-/* Does it have a cell of its own, or does its value lie in the blob? */
+/* Returns true if the argument has a cell of its own, false if its value lies
+ * in the blob. */
 static inline bool plait__payload_arg_has_cell(const plait__plan_arg *arg)
 {
 	return arg->kind == PLAIT__ARG_MEMORY ||
@@ -48,7 +49,7 @@ static inline const plait__plan_payload *plait__payload_at(const plait__plan *pl
 	       NULL;
 }
 
-/* The rows of a copy; null: it has none. */
+/* The rows of a strided copy; null: a plain copy. */
 static inline const plait_work_rows *plait__payload_rows(const plait__plan *plan,
 					     const plait__plan_payload *payload)
 {
@@ -66,7 +67,7 @@ static inline bool plait__payload_has_params(const plait__plan *plan,
 	return false;
 }
 
-/* What a command's arguments are, or null. */
+/* The payload with a command's arguments, or null. */
 static inline const plait__plan_payload *plait__payload_of(const plait__plan *plan,
 					     uint32_t command)
 {
@@ -78,7 +79,7 @@ static inline const plait__plan_payload *plait__payload_of(const plait__plan *pl
 	return plait__payload_at(plan, c->link);
 }
 
-/* Does it copy or fill what runs bring? */
+/* Returns true for a copy or fill of memory that runs bind. */
 static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 						uint32_t command)
 {

@@ -5,8 +5,7 @@
 
 #include "run/external/external_command.h"
 
-/* The run was stopped: it and its siblings go on, if they wait for
- * somebody else. */
+/* The run was stopped: resumes this lane and its siblings if they are parked. */
 void plait__cancel_external(plait__external *first);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes that are parked until somebody else tells them; see completion.h.
+ * One-shot completions that resume a parked lane; see completion.h.
  *
- *     who parks                          who tells     who stops the run
- *     have the ticket told               told          stop
- *     lock; told? else parked; unlock    take it       take it
- *     stopped? take it back              offer it      offer it
+ *     lane                               completion    cancellation
+ *     subscribe                          completed     stop
+ *     lock; completed? else park; unlock claim it      claim it
+ *     stopped? claim it                  wake it       wake it
  *
- * Who takes what is parked, under the ticket's lock, goes on with the lane or
- * offers it.  So it goes on once, whoever comes first.
+ * The parked lane is claimed under the completion's lock.  The claimer resumes the
+ * lane itself or wakes it, so the lane is resumed exactly once.
  */
 #include "run/external/completion.h"
 
@@ -42,7 +42,7 @@ plait__external *plait__completion_claim(plait__completion *completion, uint64_t
 	return parked;
 }
 
-/* Gives back the hold of who was to tell. */
+/* Drops the hold of the notification. */
 static void complete(plait__completion *completion)
 {
 	plait__context *context = completion->object.context;
@@ -57,13 +57,13 @@ static void complete(plait__completion *completion)
 	if (parked != NULL)
 		parked->offer(parked);
 	plait__context_notify_waiters(context);
-	/* Calls no slot, and is not the end of the context either, which what
-	 * is needed keeps. */
+	/* Calls no backend.  `needs` keeps the context, so this is not its
+	 * end. */
 	plait__object_drop(&completion->object);
 	plait__object_drop_deferred(needs);
 }
 
-/* Upcall. */
+/* Runs in an upcall. */
 static void on_point(void *user_data, plait_status status)
 {
 	(void)status;
@@ -114,7 +114,7 @@ void plait__completion_detach(plait__external *external)
 
 /* ---- parking ---- */
 
-/* Have the ticket told: of the point, or that there may be one. */
+/* Subscribes to the awaited point, or to the submission of that emission. */
 static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;
@@ -143,7 +143,8 @@ static plait_status subscribe(plait__external *external, plait_error *error)
 					   &room, error);
 }
 
-/* Which parking it is; 0: it was told, and the lane is still the caller's. */
+/* Returns the number of this parking; 0: completed, and the lane is still the
+ * caller's. */
 static uint64_t park(plait__external *external, plait__completion *completion)
 {
 	uint64_t park_number = 0;
@@ -159,8 +160,8 @@ static uint64_t park(plait__external *external, plait__completion *completion)
 	return park_number;
 }
 
-/* True: the lane is the caller's, look again.  `stops`: also when the run is
- * stopped. */
+/* Returns true if the lane is the caller's: poll again.  `stops`: also when the
+ * run is stopped. */
 static bool await(plait__external *external, bool stops)
 {
 	plait__completion *completion = external->completion;
@@ -168,11 +169,12 @@ static bool await(plait__external *external, bool stops)
 	uint64_t park_number;
 	bool mine;
 
-	/* Once it is parked, who runs the lane may leave the ticket. */
+	/* A parked lane may be resumed by another thread, which may detach
+	 * it. */
 	plait__object_hold(&completion->object);
 	park_number = park(external, completion);
-	/* Relaxed: who stops the run looks for the lane afterwards, under the
-	 * lock that was held in park. */
+	/* Relaxed: cancellation looks for the lane after it has set `stop`,
+	 * under the lock that park held. */
 	mine = park_number == 0 ||
 	       (stops && at_load_relaxed_u32(stop) != 0 &&
 		plait__completion_claim(completion, park_number) != NULL);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Commands that need somebody else, from their beginning to their end; see
- * external_command.h.  How they wait is in completion.c.
- */
+/* Execution of external commands: begin, poll, end; see external_command.h.
+ * completion.c parks the lane. */
 #include "run/external/external_command.h"
 
 #include "run/blocked_on.h"
@@ -33,7 +31,7 @@ static plait_status make_queue(plait__external *external, plait_error *error)
 		&external->queue, error);
 }
 
-/* What it has to do it does, and then ends. */
+/* The queue completes its work and then ends. */
 static void release_queue(plait__external *external)
 {
 	plait__queue *queue = external->queue;
@@ -73,7 +71,7 @@ void plait__external_free(plait__external *external)
 		plait__completion_detach(external);
 }
 
-/* ---- beginning a command ---- */
+/* ---- begin ---- */
 
 void plait__external_begin_run(const plait__program *program, uint64_t *newest)
 {
@@ -106,8 +104,8 @@ static bool emits(const plait__plan *plan, uint32_t signal)
 	return false;
 }
 
-/* Nobody can emit it any more if nobody has it but this plan, which does
- * not. */
+/* Only an owner of the signal can emit it: this plan, if it has such a command,
+ * or another holder. */
 static plait_status check_can_be_emitted(const plait__plan *plan, uint32_t index,
 			       const plait__signal *signal, plait_error *error)
 {
@@ -122,7 +120,7 @@ static plait_status check_can_be_emitted(const plait__plan *plan, uint32_t index
 			   plait__object_name(&signal->object, room));
 }
 
-/* PLAIT_PENDING: nobody has submitted that emission yet. */
+/* PLAIT_PENDING: the emission was not submitted yet. */
 static plait_status begin_wait(plait__external *external,
 			       const plait__plan_payload *payload,
 			       plait_error *error)
@@ -159,7 +157,7 @@ static plait_status begin_emit(plait__external *external,
 	return status;
 }
 
-/* It is the caller's now. */
+/* Takes the call from the state; the caller drops it. */
 static plait__call *take_call(plait__external *external)
 {
 	plait__call *call;
@@ -171,7 +169,8 @@ static plait__call *take_call(plait__external *external)
 	return call;
 }
 
-/* Whether an inbox is closed just before or just after makes no difference. */
+/* An inbox that was closed cancels the command, whether closed before or
+ * after. */
 static plait_status begin_call(plait__external *external,
 			       const plait__plan_payload *payload, bool asks,
 			       plait_error *error)
@@ -228,7 +227,7 @@ static plait_status begin(plait__external *external, uint32_t command,
 	return status;
 }
 
-/* ---- ending it ---- */
+/* ---- end ---- */
 
 static plait_status poll(const plait__external *external,
 			 plait_error *error)
@@ -254,8 +253,8 @@ static void drop_call(plait__external *external)
 	plait__object_drop(&call->notice.object);
 }
 
-/* The queue is as good as new, or another one; and it knows best what was
- * wrong, unless that is that its backend does not take it back. */
+/* Recovers a failed queue, or releases it.  Takes the queue's error, which is
+ * more precise, unless the backend cannot recover the queue. */
 static void recover_queue(plait__external *external, plait_error *why)
 {
 	plait_error better = { .size = sizeof(better) };
@@ -273,7 +272,7 @@ static void recover_queue(plait__external *external, plait_error *why)
 static void end(plait__external *external, plait_status status, plait_error *why)
 {
 	external->started = false;
-	/* Whatever is wrong, its owner may not have begun it. */
+	/* The owner may not have begun the call. */
 	if (status != PLAIT_OK && external->call != NULL)
 		plait__call_retract(external->call);
 	if (external->call != NULL)
@@ -284,7 +283,7 @@ static void end(plait__external *external, plait_status status, plait_error *why
 		plait__queue_reclaim(external->queue);
 }
 
-/* Behind `begin`, if it begins so. */
+/* The text behind the prefix `begin`, or all of it. */
 static const char *skip(const char *text, const char *begin)
 {
 	size_t length = strlen(begin);
@@ -292,8 +291,8 @@ static const char *skip(const char *text, const char *begin)
 	return strncmp(text, begin, length) == 0 ? text + length : text;
 }
 
-/* What its queue says of the function is said of the node; and the node was
- * run, or what it waited for has failed: that is not the same. */
+/* Turns the queue's text about a host function into one about the node: either
+ * the node ran and failed, or what it waited for has failed. */
 static void fail(plait__external *external, uint32_t command,
 		 const plait_error *why)
 {
@@ -309,7 +308,7 @@ static void fail(plait__external *external, uint32_t command,
 	plait__instance_fail(external->instance, command, &failure);
 }
 
-/* What was begun happens some day, or not; the lane does not wait for it. */
+/* Abandons the command: it may complete later or never; the lane goes on. */
 static void leave(plait__external *external)
 {
 	external->started = false;
@@ -327,11 +326,9 @@ static bool stopped(const plait__external *external)
 	return at_load_relaxed_u32(&external->instance->stop) != 0;
 }
 
-/*
- * The run was stopped, so nothing starts any more.  A function that the owner
- * has begun is waited for; what it has not begun it does not find any more,
- * and the queue goes on at once.
- */
+/* The run was stopped.  Returns true if the lane goes on at once; false if an
+ * inbox owner may have begun the call: a call that was begun is waited for,
+ * another one is retracted and its queue goes on at once. */
 static bool give_up(plait__external *external)
 {
 	plait__completion_give_up(external);
@@ -343,7 +340,7 @@ static bool give_up(plait__external *external)
 	return false;
 }
 
-/* PLAIT_OK, its failure, or PLAIT_PENDING as long as it has not happened. */
+/* PLAIT_OK, the command's error, or PLAIT_PENDING. */
 static plait_status advance(plait__external *external, uint32_t command,
 			    plait_error *error)
 {
@@ -383,9 +380,9 @@ bool plait__external_step(plait__external *external, uint32_t command)
 	}
 }
 
-/* ---- questions ---- */
+/* ---- diagnosis ---- */
 
-/* Parked with its ticket: nobody changes it. */
+/* The lane is parked with its completion: no thread changes it. */
 static void fill(const plait__external *external, plait__blocked_on *out)
 {
 	const plait__plan *plan = program_of(external)->plan;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The engine for plans on the host: which of its two flat programs a run
- * takes, and the crews that run them.
- */
+/* Host engine: chooses serial, lane-parallel or work-stealing execution of a
+ * run. */
 #include "run/host/host_engine.h"
 
 #include "run/host/speedup_model.h"
@@ -22,33 +20,35 @@
 
 #include <string.h>
 
-/* What is called, for each of the ways to run. */
+/* The operations of each way to run. */
 struct code {
 	plait__call_op *serial;
 	plait__call_op *wide;
 	plait__call_op *steal;
 };
 
-/* What all instances share. */
+/* Compiled once, for all instances. */
 struct compiled {
 	plait__lane_program serial;
 	plait__lane_program wide;
 	plait__steal_program steal;
-	struct code code;	/* theirs */
+	struct code code;	/* of the plan's own kernels */
 	bool has_wide;		/* more than one lane */
-	bool has_steal;	/* a band takes the place of wide */
-	bool has_external;	/* some wait for somebody else */
-	bool needs_wide;	/* some wait for what others may bring */
+	bool has_steal;	/* work stealing takes the place of `wide` */
+	bool has_external;	/* has commands that complete outside their
+				 * lane */
+	bool needs_wide;	/* such commands may await another lane of
+				 * the run */
 	uint32_t threads;	/* that can run at once, if has_wide */
-	plait__speedup_model speedup; /* of wide, if it may be chosen */
-	bool hop_is_set;		/* it is hop_ns, whatever the pool knows */
+	plait__speedup_model speedup; /* of `wide`, if runs choose */
+	bool hop_is_set;		/* hop_ns was set by PLAIT_HOP_NS */
 	uint64_t hop_ns;
-	/* The fastest serial run so far, of the first few; see choose. */
+	/* The fastest of the first serial runs; see choose. */
 	at_u64 serial_ns;
 	at_u32 measured;
 };
 
-/* Who runs the lanes of one instance, in each way. */
+/* The lanes of one instance, for each way to run. */
 struct run_sets {
 	plait__lane_set serial;
 	plait__lane_set wide;
@@ -57,21 +57,21 @@ struct run_sets {
 
 struct state {
 	struct run_sets plain;
-	at_ptr recorded;	/* struct crews, or null: see make_record */
+	at_ptr recorded;	/* struct run_sets, or null: see make_record */
 	bool measures;
 	uint64_t start_ns;
 };
 
 enum {
-	/* Serial runs that are timed before lanes are thought worth it. */
+	/* Serial runs that are timed before parallel ones are considered. */
 	MEASURED_RUNS = 3,
-	/* What a second lane must save to be woken for. */
+	/* The least saving that pays for waking a second lane. */
 	WORTH_NS = 2000
 };
 
 /* ---- per plan ---- */
 
-/* What a thread that must not wait cannot do alone. */
+/* Returns true if a thread that must not wait cannot complete a run alone. */
 static bool find_submits(const plait__program *program)
 {
 	for (uint32_t i = 0; i < program->plan->command_count; i++)
@@ -89,7 +89,7 @@ static bool find_external(const plait__program *program)
 	return false;
 }
 
-/* How many lanes may run at once: more would only wait for a processor. */
+/* Lanes that may run at once: more would wait for a processor. */
 static uint32_t find_threads(plait__pool *pool)
 {
 	uint32_t threads = plait__pool_worker_count(pool) + 1;
@@ -101,21 +101,22 @@ static uint32_t find_threads(plait__pool *pool)
 	return threads < processors ? threads : processors;
 }
 
-/* What it is now is asked by each run; this looks whether that is still so. */
+/* Measures the wake-up latency again unless it is set.  Each run asks for the
+ * current value. */
 static void measure_hop(const struct compiled *compiled, plait__pool *pool)
 {
 	if (!compiled->hop_is_set)
 		(void)plait__wakeup_latency_ns(pool);
 }
 
-/* Do runs choose between lanes and one lane? */
+/* Returns true if runs choose between parallel and serial execution. */
 static bool may_choose(const struct compiled *compiled, plait__pool *pool)
 {
 	return compiled->has_wide && !compiled->needs_wide &&
 	       plait__pool_worker_count(pool) != 0;
 }
 
-/* What `choose` goes by. */
+/* Makes the model by which `choose` predicts the makespan. */
 static plait_status make_speedup_model(struct compiled *compiled,
 			     const plait__program *program,
 			     plait_error *error)
@@ -143,7 +144,7 @@ static plait_status compile_lanes(struct compiled *compiled,
 					   error);
 }
 
-/* The plan's own lanes, or fewer. */
+/* Compiles the plan's own lanes, or fewer. */
 static plait_status compile_wide(struct compiled *compiled,
 				 const plait__program *program,
 				 plait_error *error)
@@ -214,7 +215,7 @@ static void discard(plait__program *program)
 	program->compiled = NULL;
 }
 
-/* ---- other kernels ---- */
+/* ---- exchange of kernels ---- */
 
 static void forget(plait__program *program, void *made)
 {
@@ -231,7 +232,8 @@ static void forget(plait__program *program, void *made)
 	plait__free(allocator, code, sizeof(*code));
 }
 
-/* Of `ops`, if there are any; *good turns false without memory. */
+/* Remakes the operations, if there are any; sets *good to false without
+ * memory. */
 static plait__call_op *remake(const plait__program *program,
 			      plait__object *const *kernels, const plait__call_op *ops,
 			      uint32_t count, bool *good)
@@ -270,7 +272,7 @@ static plait_status recode(plait__program *program,
 
 /* ---- per instance ---- */
 
-/* All lanes are done; the task is that of any of them. */
+/* Called when all lanes are done, with the task of any of them. */
 static void end_lanes(plait__task *task)
 {
 	plait__lane_set *set = ((plait__lane_task *)(void *)task)->set;
@@ -279,10 +281,10 @@ static void end_lanes(plait__task *task)
 	struct state *state = instance->state;
 	uint64_t ns;
 
-	/* What was stopped says nothing. */
+	/* A stopped run is no measurement. */
 	if (state->measures && at_load_relaxed_u32(&instance->stop) == 0) {
 		ns = plait__clock_now_ns() - state->start_ns;
-		/* Relaxed: runs that overlap may lose one another's. */
+		/* Relaxed: overlapping runs may lose a measurement. */
 		if (at_load_relaxed_u32(&compiled->measured) == 0 ||
 		    ns < at_load_relaxed_u64(&compiled->serial_ns))
 			at_store_relaxed_u64(&compiled->serial_ns, ns);
@@ -332,8 +334,8 @@ static plait_status make(plait__instance *instance, plait_error *error)
 	return make_sets(&state->plain, instance, false, error);
 }
 
-/* Recorded runs have crews of their own, so that the others' do not have to
- * ask which ones they are. */
+/* Recorded runs have lane sets of their own, so that other runs need not test
+ * for recording. */
 static plait_status make_record(plait__instance *instance, plait_error *error)
 {
 	const plait_allocator *allocator =
@@ -379,11 +381,9 @@ static void unmake(plait__instance *instance)
 
 /* ---- a run ---- */
 
-/*
- * Lanes are worth it when what they save is more than it costs to have them:
- * the plan says how much shorter, the first runs how long, and the pool what
- * a hop takes here.
- */
+/* Parallel execution pays if its saving exceeds its cost: the plan gives the
+ * relative makespan, the first runs the time of serial execution, and the pool
+ * the wake-up latency of this machine. */
 static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 {
 	uint64_t hop_ns = compiled->hop_is_set ? compiled->hop_ns :
@@ -394,7 +394,7 @@ static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 					   hop_ns) > WORTH_NS;
 }
 
-/* All lanes, or the serial program? */
+/* Returns true for parallel execution, false for the serial program. */
 static bool choose(struct state *state, const struct compiled *compiled,
 		   const plait__instance *instance)
 {
@@ -409,7 +409,7 @@ static bool choose(struct state *state, const struct compiled *compiled,
 		return true;
 	if (plait__pool_worker_count(pool) == 0)
 		return false;
-	/* Writing down takes time, too. */
+	/* Recording takes time, too. */
 	state->measures = instance->recording == NULL &&
 			  at_load_relaxed_u32(&compiled->measured) <
 				  MEASURED_RUNS;
@@ -467,7 +467,7 @@ static bool drive(plait__instance *instance)
 	struct state *state = instance->state;
 	struct run_sets *recorded;
 
-	/* Another run may have the instance by now, so nothing is read here
+	/* The instance may serve another run by now, so nothing is read here
 	 * that runs change. */
 	if (drive_sets(compiled, &state->plain))
 		return true;
@@ -481,7 +481,7 @@ static void find_in(const struct compiled *compiled, struct run_sets *run_sets,
 	plait__external_describe_blocked(run_sets->serial.externals, out);
 	if (compiled->needs_wide)
 		plait__external_describe_blocked(run_sets->wide.externals, out);
-	/* Relaxed: it may be out of date when it is told. */
+	/* Relaxed: only for an error text. */
 	out->lanes_left += at_load_relaxed_u32(&run_sets->serial.remaining) +
 			   at_load_relaxed_u32(&run_sets->wide.remaining);
 }
@@ -497,8 +497,8 @@ static void find(plait__instance *instance, plait__blocked_on *out)
 		find_in(compiled, recorded, out);
 }
 
-/* The run is not over before its canceller has done with it; only one of its
- * crews has lanes that wait. */
+/* The run is not over before its canceller is done with it; only one of its
+ * sets has parked lanes. */
 static void cancel_sets(const struct compiled *compiled, struct run_sets *run_sets)
 {
 	plait__cancel_external(run_sets->serial.externals);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lane has a part of which body, in the order in which they are compiled. */
+/* Parts of bodies by lane, in the order of compilation. */
 #include "run/host/lane_bodies.h"
 
 #include "base/alloc.h"
@@ -20,7 +20,7 @@ static bool home_has_track(const plait__lane_compiler *c, uint32_t body)
 		       PLAIT__NONE;
 }
 
-/* Something for each piece. */
+/* Called for each part. */
 typedef void visit_body(plait__lane_compiler *c, const plait__lane_body *lane_body);
 
 static void each_merged(plait__lane_compiler *c, visit_body *add)
@@ -29,7 +29,7 @@ static void each_merged(plait__lane_compiler *c, visit_body *add)
 		add(c, &(plait__lane_body){ .lane = i, .track = i });
 }
 
-/* In the order of bodies. */
+/* Visits the parts in the order of bodies. */
 static void each_body(plait__lane_compiler *c, visit_body *add)
 {
 	for (uint32_t b = 0; b < c->plan->bodies_count; b++) {
@@ -63,7 +63,8 @@ static void put_body(plait__lane_compiler *c, const plait__lane_body *lane_body)
 	c->lane_bodies[c->compiled->lanes[lane_body->lane].part++] = *lane_body;
 }
 
-/* By lane: a counting sort.  `part` of a lane is where its next one goes. */
+/* Sorts the parts by lane (counting sort).  `part` of a lane is the index of
+ * its next one. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c)
 {
 	plait__lane_program *compiled = c->compiled;

@@ -9,11 +9,11 @@
 #include "run/host/lane_merge.h"
 #include "run/host/lane_program.h"
 
-/* One lane's part of one body, before it has a place. */
+/* The part of one body on one lane, before it is compiled. */
 typedef struct plait__lane_body {
 	uint32_t lane;
 	uint32_t body;
-	uint32_t track;		/* or a lane of the fold; or none: its end */
+	uint32_t track;		/* or a merged lane; or none: only its end */
 } plait__lane_body;
 
 typedef struct plait__lane_compiler {
@@ -24,9 +24,10 @@ typedef struct plait__lane_compiler {
 	const plait__lane_merge *merge; /* or null */
 	plait__lane_body *lane_bodies;	/* by lane, then body */
 	uint32_t lane_body_count;
-	uint32_t *seen_of;	/* word -> private word on this lane, or 0 */
-	plait__vector seen_words; /* whose entries are set */
-	uint32_t *list;		/* commands of one part */
+	uint32_t *seen_of;	/* progress word -> word in `local` of this
+				 * lane, or 0 */
+	plait__vector seen_words; /* indices of `seen_of` that are set */
+	uint32_t *list;		/* commands of the current part */
 	uint64_t list_capacity;
 	uint32_t lane;
 	uint32_t body;
@@ -37,7 +38,7 @@ typedef struct plait__lane_compiler {
 /* The lane that decides for a region. */
 uint32_t plait__lane_bodies_home(const plait__lane_compiler *c, uint32_t region);
 
-/* Fills `pieces`.  False: no memory. */
+/* Fills `lane_bodies`.  Returns false without memory. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c);
 
 #endif

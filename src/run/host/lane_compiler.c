@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * From a plan to flat programs: which steps each lane has, and where the words
- * are that lanes tell each other.  Operations are in call_op.c.
- */
+/* Compiler from a plan to lane programs: the steps of each lane, and the
+ * progress words by which lanes synchronize.  call_op.c makes the operations. */
 #include "run/host/lane_compiler.h"
 
 #include "run/host/lane_bodies.h"
@@ -16,8 +14,8 @@
 #include <string.h>
 
 enum {
-	/* Words that one lane writes start on lines of their own: two, since
-	 * machines fetch them in pairs. */
+	/* Alignment of the words that one lane writes: two cache lines, since
+	 * machines prefetch lines in pairs. */
 	LANE_WORDS = 16
 };
 
@@ -28,7 +26,7 @@ static uint32_t round_up(uint32_t words)
 	return (words + LANE_WORDS - 1) / LANE_WORDS * LANE_WORDS;
 }
 
-/* The visit of a lane in a region; it is there. */
+/* The visit of a lane in a region, which exists. */
 static uint32_t find_visit(const plait__lane_compiler *c, uint32_t region,
 			   uint32_t lane)
 {
@@ -71,7 +69,8 @@ static void place_regions(plait__lane_compiler *c)
 		compiled->rows[i] = PLAIT__NONE;
 }
 
-/* Shared words of the lane: wanted, decisions, counters; then private ones. */
+/* Words of a lane: parked_count, decisions and counters in `progress`, then the
+ * words in `local`. */
 static void begin_lane(plait__lane_compiler *c, uint32_t lane)
 {
 	plait__lane_program *compiled = c->compiled;
@@ -116,7 +115,7 @@ static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
 	(void)push(c, &c->compiled->steps, &step);
 }
 
-/* Where this lane remembers what it saw of a word. */
+/* The word in `local` that caches a progress word on this lane. */
 static uint32_t find_seen(plait__lane_compiler *c, uint32_t word)
 {
 	if (c->seen_of[word] == 0) {
@@ -126,10 +125,8 @@ static uint32_t find_seen(plait__lane_compiler *c, uint32_t word)
 	return c->seen_of[word];
 }
 
-/*
- * Words of other lanes' parts are not known before those are compiled, so
- * the track, or lane of the fold, stands for the word until resolve_waits.
- */
+/* The progress words of other lanes' parts are assigned later, so the index of
+ * the track, or of the merged lane, stands for the word until resolve_waits. */
 static void push_wait(plait__lane_compiler *c, uint32_t track, uint32_t lane,
 		      uint32_t position, uint32_t stride)
 {
@@ -166,8 +163,8 @@ static void add_wait(plait__lane_compiler *c, uint32_t lane, uint32_t position)
 			  c->plan->tracks[track].count);
 }
 
-/* A stub waits for its region's command before it is done, not before it
- * serves the bodies; and the decision to leave is just that. */
+/* A stub waits for its region's command before it is done, not before it serves
+ * the bodies; the decision to leave is that wait. */
 static bool is_of_own_region(const plait__lane_compiler *c,
 			     const plait__plan_command *at,
 			     const plait__plan_wait *wait)
@@ -242,7 +239,8 @@ static bool has_waits(const plait__lane_compiler *c, uint32_t command)
 	return !c->serial && at[1].wait_first > at->wait_first;
 }
 
-/* A stretch goes on until somebody waits: this lane, or another for it. */
+/* A step takes further commands until its lane has to wait, or another lane
+ * waits for a command of it. */
 static void add_command(plait__lane_compiler *c, uint32_t command, uint32_t done,
 			bool *open)
 {
@@ -298,7 +296,7 @@ static void end_part(plait__lane_compiler *c, uint32_t done)
 	}
 }
 
-/* The commands of a part in order: of a track, or of the whole body. */
+/* Lists the commands of a part in order: of a track, or of the whole body. */
 static const uint32_t *list_commands(plait__lane_compiler *c,
 				     const plait__lane_body *lane_body,
 				     uint32_t *out_count)
@@ -312,7 +310,7 @@ static const uint32_t *list_commands(plait__lane_compiler *c,
 	}
 	if (c->serial) {
 		*out_count = body->command_count;
-		/* A plan without commands has no array either. */
+		/* A plan without commands has no array. */
 		return body->command_count == 0 ?
 			       c->list : c->plan->order + body->command_first;
 	}
@@ -352,7 +350,7 @@ static void begin_part(plait__lane_compiler *c, const plait__lane_body *lane_bod
 		   c->plan->regions[region].body_first] = c->part;
 }
 
-/* Regions whose home this lane is get their word with its first part. */
+/* The home lane of a region assigns the region's word in its first part. */
 static void add_part(plait__lane_compiler *c, const plait__lane_body *lane_body)
 {
 	uint32_t count;
@@ -371,7 +369,7 @@ static void add_part(plait__lane_compiler *c, const plait__lane_body *lane_body)
 	end_part(c, count);
 }
 
-/* From tracks to the words of their parts. */
+/* Replaces tracks by the progress words of their parts. */
 static void resolve_waits(plait__lane_compiler *c)
 {
 	plait__lane_program *compiled = c->compiled;
@@ -409,7 +407,7 @@ static void compile_lanes(plait__lane_compiler *c)
 		resolve_waits(c);
 }
 
-/* ---- all of it ---- */
+/* ---- tables ---- */
 
 static uint64_t count_rows(const plait__plan *plan)
 {
@@ -421,7 +419,7 @@ static uint64_t count_rows(const plait__plan *plan)
 	return rows;
 }
 
-/* Null is right for none. */
+/* A table without entries is null. */
 static void *table(plait__lane_compiler *c, uint64_t count, uint64_t each)
 {
 	void *block = plait__alloc_array(plait__program_allocator(c->program),
@@ -431,7 +429,7 @@ static void *table(plait__lane_compiler *c, uint64_t count, uint64_t each)
 	return block;
 }
 
-/* One per track, or lane of the fold. */
+/* One per track, or per merged lane. */
 static uint64_t seen_count(const plait__lane_compiler *c)
 {
 	return c->merge != NULL ? c->merge->lane_count : c->plan->tracks_count;

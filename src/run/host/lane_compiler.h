@@ -6,7 +6,7 @@
 #include "run/host/lane_merge.h"
 #include "run/host/lane_program.h"
 
-/* `merge` or null: each lane is one. */
+/* `merge` null: each lane of the plan is a lane of the program. */
 plait_status plait__lane_program_compile(plait__lane_program *compiled,
 					 const plait__program *program, bool serial,
 					 const plait__lane_merge *merge, plait_error *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walking a lane's program.  A turn goes on until the lane is done, or is
- * parked because what it waits for does not come; whoever runs it next begins
- * with the same step.  So whatever a step changes, it changes last, after all
- * that may park it or end its thread.
+ * Interpreter of a lane's steps.  A call runs the lane until it is done or parked;
+ * the thread that runs it next repeats the same step.  Therefore a step has no side
+ * effect before its last suspension point: before all that may park the lane or
+ * end its thread.
  */
 #include "run/host/lane_interpreter.h"
 
@@ -17,11 +17,11 @@
 enum {
 	CHOICE_BITS = 24,
 	CHOICE_MASK = (1 << CHOICE_BITS) - 1,
-	/* A decision: 0 to leave, n for body n - 1. */
+	/* A decision: 0 leaves the region, n runs body n - 1. */
 	LEAVE = 0
 };
 
-/* Iterations after which a loop looks whether others want to run. */
+/* Iterations between checks whether other tasks want the thread. */
 #ifdef PLAIT_EXPLORE
 enum { PATIENCE = 1 };
 #else
@@ -40,12 +40,12 @@ static const plait__step *step_at(const plait__lane_set *set, uint32_t step)
 
 static bool stopped(const plait__lane_set *set)
 {
-	/* Relaxed: who has seen what a stopped lane stored after it sees the
-	 * stop too, since reads of one word never go back. */
+	/* Relaxed: a reader of a word that a stopped lane stored afterwards
+	 * sees the stop too, since reads of one word never go back. */
 	return at_load_relaxed_u32(&set->instance->stop) != 0;
 }
 
-/* ---- telling others ---- */
+/* ---- publication ---- */
 
 static void publish(plait__lane_task *self, uint32_t word, uint64_t value)
 {
@@ -54,7 +54,7 @@ static void publish(plait__lane_task *self, uint32_t word, uint64_t value)
 	plait__lane_park_wake(self);
 }
 
-/* All commands of the part up to this step's are done. */
+/* Publishes the commands of the part up to this step's as done. */
 static void publish_done(plait__lane_task *self, const plait__step *step)
 {
 	plait__lane_set *set = self->set;
@@ -65,13 +65,11 @@ static void publish_done(plait__lane_task *self, const plait__step *step)
 			set->local[part->epoch] * part->stride + step->done);
 }
 
-/* ---- writing down ---- */
+/* ---- recording ---- */
 
-/*
- * Functions that have `records` are there twice: as they are, and for runs
- * that are recorded.  It is a constant for the compiler, so that the first
- * ones know nothing of the others.
- */
+/* A function with the parameter `records` is compiled twice.  The parameter is
+ * a constant, so that the variant that does not record has no trace of the
+ * other. */
 #define VARIANT static inline __attribute__((always_inline))
 
 static plait__record_ring *ring_of(const plait__lane_task *self)
@@ -79,8 +77,8 @@ static plait__record_ring *ring_of(const plait__lane_task *self)
 	return &self->set->instance->recording->rings[self->lane];
 }
 
-/* The iteration that the command is in: the home lane does not begin the next
- * one before this lane has done its part. */
+/* The iteration of the command: the home lane does not begin the next one
+ * before this lane has done its part. */
 static uint64_t iteration_of(const plait__lane_task *self, uint32_t command)
 {
 	const plait__plan *plan = self->set->compiled->program->plan;
@@ -90,7 +88,7 @@ static uint64_t iteration_of(const plait__lane_task *self, uint32_t command)
 		plan->bodies[body].region];
 }
 
-/* Returns when it ended: the next one begins then. */
+/* Returns the end of the command, where the next one begins. */
 static uint64_t record_command(plait__lane_task *self, uint32_t command,
 			     uint64_t start_ns)
 {
@@ -105,7 +103,7 @@ static uint64_t record_command(plait__lane_task *self, uint32_t command,
 	return entry.end_ns;
 }
 
-/* From hand->waiting_ns until now. */
+/* Records the wait that began at self->waiting_ns. */
 static void record_wait(plait__lane_task *self, uint32_t command, uint32_t other)
 {
 	const plait__record_entry entry = {
@@ -118,7 +116,7 @@ static void record_wait(plait__lane_task *self, uint32_t command, uint32_t other
 	self->waiting_ns = 0;
 }
 
-/* It may be parked in between. */
+/* The lane may be parked during a wait. */
 static void begin_wait(plait__lane_task *self, const plait__step_wait *wait)
 {
 	self->waiting_for = wait;
@@ -150,7 +148,7 @@ static bool has_come(plait__lane_set *set, const plait__step_wait *wait,
 	return *seen >= value;
 }
 
-/* False: parked. */
+/* Returns false if the lane was parked. */
 VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
 		      const bool records)
 {
@@ -168,7 +166,7 @@ VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
 		};
 
 		if (has_come(set, wait, wanted.value)) {
-			/* It was parked for it. */
+			/* The lane was parked for this wait. */
 			if (records && self->waiting_ns != 0 &&
 			    self->waiting_for == wait)
 				record_step_wait(self, step, wait);
@@ -185,7 +183,7 @@ VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
 	return true;
 }
 
-/* ---- running ---- */
+/* Cold, and not inlined into the loops that call it. */
 
 /* Out of the way of the loops that call it. */
 static __attribute__((cold, noinline)) void
@@ -214,11 +212,8 @@ static const plait__call_op *first_op(const plait__lane_task *self,
 	return self->set->ops + step->op_first;
 }
 
-/*
- * The loop that all is about: nothing is looked at between two calls but the
- * one's result and whether the run was stopped.  `command` is for failures,
- * and for a thread that ends inside.
- */
+/* Hot loop: between two calls only the result and `stop` are looked at.
+ * self->command is for failures, and for a thread that ends inside the call. */
 VARIANT void run_ops(plait__lane_task *self, const plait__step *step,
 		   const bool records)
 {
@@ -243,7 +238,8 @@ VARIANT void run_ops(plait__lane_task *self, const plait__step *step,
 	}
 }
 
-/* True: the next one may be called.  One branch for both reasons not to. */
+/* Returns true if the next call may follow.  One branch tests both reasons
+ * against it. */
 static inline bool call_host(plait__lane_task *self, const plait__call_op *op,
 			     const at_u32 *stop)
 {
@@ -259,7 +255,7 @@ static inline bool call_host(plait__lane_task *self, const plait__call_op *op,
 	return true;
 }
 
-/* Four at a time; `end`: no more. */
+/* Four calls per round.  Returns `end` after a failure or a stop. */
 static inline const plait__call_op *run_many(plait__lane_task *self, const plait__call_op *op,
 					     const plait__call_op *end,
 					     const at_u32 *stop)
@@ -273,8 +269,8 @@ static inline const plait__call_op *run_many(plait__lane_task *self, const plait
 	return op;
 }
 
-/* The same where all are host functions, which saves a branch each.  Empty
- * ones cost what the branches around them do. */
+/* As run_ops where all operations are host functions, which saves a branch per
+ * call.  An empty call costs no more than the branches around it. */
 static void run_hosts(plait__lane_task *self, const plait__step *step)
 {
 	const at_u32 *stop = &self->set->instance->stop;
@@ -309,7 +305,7 @@ VARIANT void run_step(plait__lane_task *self, const plait__step *step,
 	self->step = step + 1;
 }
 
-/* False: parked until somebody else has done something. */
+/* Returns false if the lane was parked until another thread resumes it. */
 VARIANT bool run_external(plait__lane_task *self, const plait__step *step,
 		      const bool records)
 {
@@ -329,10 +325,11 @@ VARIANT bool run_external(plait__lane_task *self, const plait__step *step,
 
 /* ---- regions, on the home lane ---- */
 
-/* Beyond all that a predicate can choose. */
+/* Outside the range of decisions. */
 enum { PARKED = -1 };
 
-/* False: parked until the owner of an inbox has said it. */
+/* Returns false if the lane was parked until the owner of an inbox has
+ * decided. */
 static bool ask(plait__lane_task *self, const plait__step *step, uint32_t region,
 		bool again, uint32_t *out_word)
 {
@@ -361,13 +358,13 @@ static bool ask(plait__lane_task *self, const plait__step *step, uint32_t region
 	return true;
 }
 
-/* What was asked has to be answered, or taken back. */
+/* A decision that was asked for has to be answered or retracted. */
 static bool is_asking(const plait__lane_task *self)
 {
 	return self->external != NULL && self->external->external.started;
 }
 
-/* What comes now, or PARKED; `again`: a body was done. */
+/* The next decision, or PARKED.  `again`: a body was done. */
 static int64_t choose(plait__lane_task *self, const plait__visit *visit, bool again)
 {
 	plait__lane_set *set = self->set;
@@ -383,7 +380,7 @@ static int64_t choose(plait__lane_task *self, const plait__visit *visit, bool ag
 		rotate_buffers(self, step);
 	if (!ask(self, step, visit->region, again, &word))
 		return PARKED;
-	/* It may have been cancelled, or ended its thread, meanwhile. */
+	/* The predicate may have cancelled the run or ended its thread. */
 	if (stopped(set))
 		return LEAVE;
 	if (visit->kind == PLAIT__REGION_CASE)
@@ -391,7 +388,8 @@ static int64_t choose(plait__lane_task *self, const plait__visit *visit, bool ag
 	return word != 0 ? 1 : LEAVE;
 }
 
-/* The number of the iteration that begins, or how many there were. */
+/* Sets the number of the iteration that begins; at the end, of iterations
+ * done. */
 static void count_iteration(plait__lane_task *self, const plait__visit *visit,
 			    bool again)
 {
@@ -438,7 +436,7 @@ static void go(plait__lane_task *self, const plait__visit *visit, uint32_t choic
 		self->step = step_at(set, part_at(set, part)->step);
 }
 
-/* With the iteration that it begins, or how many there were. */
+/* With the number of the iteration that begins, or of iterations done. */
 static void record_decision(plait__lane_task *self, uint32_t region, uint32_t choice)
 {
 	const plait__plan *plan = self->set->compiled->program->plan;
@@ -453,7 +451,7 @@ static void record_decision(plait__lane_task *self, uint32_t region, uint32_t ch
 	self->waiting_ns = 0;
 }
 
-/* False: parked until somebody has decided. */
+/* Returns false if the lane was parked until the decision. */
 VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 		  const bool records)
 {
@@ -483,7 +481,7 @@ VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 
 /* ---- regions, on the other lanes ---- */
 
-/* False: parked until the home lane has decided. */
+/* Returns false if the lane was parked until the home lane has decided. */
 VARIANT bool follow(plait__lane_task *self, const plait__step *step,
 		  const bool records)
 {
@@ -522,22 +520,22 @@ static void return_to_region(plait__lane_task *self, const plait__step *step)
 	self->step = step_at(set, set->compiled->visits[step->link].step);
 }
 
-/* ---- a turn ---- */
+/* ---- interpreter ---- */
 
-/* True: it was the last lane of its run. */
+/* Returns true for the last lane of the run. */
 static bool end_lane(plait__lane_task *self, const plait__step *step)
 {
 	plait__lane_set *set = self->set;
 
 	set->local[part_at(set, step->part)->epoch]++;
 	plait__task_set_idle(&self->task);
-	/* Acquire and release: the last one sees what all did.  Whoever is
-	 * not the last touches nothing any more. */
+	/* Acquire and release: the last lane sees the effects of all.  Every
+	 * other lane touches nothing afterwards. */
 	return set->compiled->lane_count == 1 ||
 	       at_sub_u32(&set->remaining, 1) == 1;
 }
 
-/* Others want this thread: to the end of the list, and on with them. */
+/* Yields: puts the lane at the end of the ready queue if other tasks wait. */
 static bool yield_lane(plait__lane_task *self, uint32_t *patience)
 {
 	if (--*patience > 0)

@@ -5,9 +5,10 @@
 
 #include "run/host/lane_set.h"
 
-/* Until the lane is done or parked; true for the last of all lanes. */
+/* Runs the lane until it is done or parked.  Returns true if it was the last
+ * lane of the run. */
 bool plait__lane_interpret(plait__task *task);
-/* The same, and writes down what it does. */
+/* As plait__lane_interpret, and records. */
 bool plait__lane_interpret_recorded(plait__task *task);
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes that wait too long for another one: they are parked, and the thread
- * does something else; the lane that they wait for offers them again.
+ * Parking of lanes.  A lane that has waited too long is parked and its thread does
+ * other work; the lane that it waits for offers it to the pool again.
  *
- *     who parks                          who publishes
- *     lock; link; store wanted; unlock   store the word (release)
- *     membarrier                         fence, light
- *     has it come?                       wanted? lock, offer those whose
- *     yes: lock, unlink if still linked          word has come, unlock
+ *     waiter                             publisher
+ *     lock; link; store parked_count;    store the word (release)
+ *       unlock
+ *     membarrier                         light fence
+ *     condition met?                     parked_count? lock, unlink and offer
+ *     yes: lock, unlink if still linked    lanes whose condition is met, unlock
  *
- * One of the two sees the other: the heavy fence on the left makes the light
- * one on the right as good as a full one.  Where there is no membarrier both
- * fences are full.  Who unlinks a lane owns it; who parked it takes it back
- * only if it is parked as it was left.
+ * One of the two sees the other: the waiter's heavy fence makes the publisher's
+ * light fence as good as a full one.  Without membarrier both fences are full.
+ * The thread that unlinks a lane owns it.  The waiter takes its lane back only if
+ * the lane is still in the parking that the waiter began.
  */
 #include "run/host/lane_park.h"
 
@@ -23,10 +24,11 @@ static at_u64 *parked_count_word(const plait__lane_set *set, uint32_t lane)
 	return &set->progress[set->compiled->lanes[lane].parked_count];
 }
 
-/* ---- who publishes ---- */
+/* ---- publisher ---- */
 
-/* Those of this lane whose word has come; the others stay, and it is wanted
- * as long as there are any.  The lock is held. */
+/* Unlinks the lanes that wait for `lane` and whose condition is met.  Counts
+ * the others: parked_count stays non-zero while there are any.  Caller holds
+ * the lock. */
 static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
 {
 	plait__lane_task **link = &set->parked;
@@ -45,7 +47,7 @@ static plait__lane_task *collect(plait__lane_set *set, uint32_t lane)
 		self->parked.next = found;
 		found = self;
 	}
-	/* Relaxed: others read it after the lock or after their fence. */
+	/* Relaxed: read under the lock or after a fence. */
 	at_store_relaxed_u64(parked_count_word(set, lane), left);
 	return found;
 }
@@ -68,7 +70,7 @@ void plait__lane_park_wake(plait__lane_task *self)
 {
 	plait__lane_set *set = self->set;
 
-	/* Between the word and `wanted`; pairs with the fence in park. */
+	/* Between the word and `parked_count`; pairs with the fence in park. */
 	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else
@@ -78,9 +80,9 @@ void plait__lane_park_wake(plait__lane_task *self)
 		offer_all(set, self->lane);
 }
 
-/* ---- who parks ---- */
+/* ---- waiter ---- */
 
-/* Which parking this is. */
+/* Returns the number of this parking. */
 static uint64_t link_task(plait__lane_set *set, plait__lane_task *self,
 			  const struct plait__lane_wait *wanted)
 {
@@ -92,17 +94,15 @@ static uint64_t link_task(plait__lane_set *set, plait__lane_task *self,
 	self->parked.next = set->parked;
 	set->parked = self;
 	plait__task_set_idle(&self->task);
-	/* Relaxed: the heavy fence stands behind it. */
+	/* Relaxed: the heavy fence follows. */
 	at_store_relaxed_u64(parked_count_word(set, wanted->lane), 1);
 	plait__mutex_unlock(&set->lock);
 	return park_number;
 }
 
-/*
- * True: it is the caller's again, and nobody else has run it meanwhile.  Who
- * did may have parked it somewhere else, which is none of the caller's
- * business.
- */
+/* Returns true if the lane is the caller's again, and no other thread has run
+ * it meanwhile.  Another thread may have parked it elsewhere: then it is not
+ * the caller's. */
 static bool unlink_task(plait__lane_set *set, plait__lane_task *self, uint64_t park_number)
 {
 	plait__lane_task **link;
@@ -128,17 +128,17 @@ static bool park(plait__lane_task *self, const struct plait__lane_wait *wanted)
 	uint64_t park_number;
 
 	park_number = link_task(set, self, wanted);
-	/* Pairs with the fence in wake. */
+	/* Pairs with the fence in plait__lane_park_wake. */
 	if (set->asymmetric_fence)
 		(void)at_membarrier();
 	else
 		at_fence_seq_cst();
-	/* The caller has pinned the task or the plan, so the crew is there
-	 * whatever became of the lane. */
+	/* The caller has pinned the task or the plan, so the set exists, in any
+	 * state of the lane. */
 	return plait__lane_park_is_met(wanted) && unlink_task(set, self, park_number);
 }
 
-/* Is there a lane that nobody has begun to run, and this thread could? */
+/* Returns true if this thread could run another lane that is offered. */
 static bool another_offered(const plait__lane_task *self)
 {
 	const plait__lane_set *set = self->set;

@@ -5,10 +5,10 @@
 
 #include "run/host/lane_set.h"
 
-/* True when what is waited for has come; false: parked, and no longer
- * the caller's. */
+/* Waits until the condition is met, and returns true; or parks the lane, which
+ * is no longer the caller's then, and returns false. */
 bool plait__lane_park_until(plait__lane_task *self, const struct plait__lane_wait *wanted);
-/* After a word of this lane was stored. */
+/* Offers the lanes that a store of this lane has satisfied. */
 void plait__lane_park_wake(plait__lane_task *self);
 
 static inline bool plait__lane_park_is_met(const struct plait__lane_wait *wanted)

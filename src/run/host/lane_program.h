@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled form of a plan on the host.  Made once per plan: each lane is an
- * array of steps; a step waits for what it has to, then runs a stretch of
- * operations without looking left or right.  README.md has the protocol.
+ * Compiled form of a plan on the host, made once per plan.  Each lane is an array
+ * of steps; a step waits for other lanes, then runs a sequence of operations
+ * without synchronization.  README.md has the protocol.
  *
- * A program has as many lanes as the plan, fewer (lane_merge.h), or (serial)
- * one lane with everything in submission order.
+ * A program has as many lanes as the plan, fewer (lane_merge.h), or (serial) one
+ * lane with all commands in submission order.
  */
 #ifndef PLAIT_SRC_RUN_HOST_LANE_PROGRAM_H
 #define PLAIT_SRC_RUN_HOST_LANE_PROGRAM_H
@@ -16,81 +16,87 @@
 
 enum {
 	PLAIT__STEP_RUN = 0,	/* its operations */
-	PLAIT__STEP_REGION = 1,	/* the home lane comes to a region */
-	PLAIT__STEP_ENTER = 2,	/* another lane does, and what it does next */
-	PLAIT__STEP_END = 3,	/* of a body, on the home lane */
-	PLAIT__STEP_BACK = 4,	/* of a body, on another lane */
-	PLAIT__STEP_EXTERNAL = 5,/* needs somebody else: a signal, an owner */
-	PLAIT__STEP_DONE = 6	/* the lane's end */
+	PLAIT__STEP_REGION = 1,	/* region, on its home lane */
+	PLAIT__STEP_ENTER = 2,	/* region, on another lane */
+	PLAIT__STEP_END = 3,	/* end of a body, on the home lane */
+	PLAIT__STEP_BACK = 4,	/* end of a body, on another lane */
+	PLAIT__STEP_EXTERNAL = 5,/* completes outside the lane:
+				  * external_command.h */
+	PLAIT__STEP_DONE = 6	/* end of the lane */
 };
 
-/* Wait until word `word` has come to turn * stride + position. */
+/* Wait until progress[word] >= epoch * stride + position. */
 typedef struct plait__step_wait {
 	uint32_t word;
-	uint32_t lane;		/* who writes it */
-	uint32_t seen;		/* private: what it was when last looked at */
+	uint32_t lane;		/* that writes the word */
+	uint32_t seen;		/* in `local`: the value last read */
 	uint32_t stride;
 	uint32_t position;
 } plait__step_wait;
 
 typedef struct plait__step {
 	uint32_t kind;
-	uint32_t part;		/* in parts */
+	uint32_t part;		/* index in parts */
 	uint32_t wait_first;
 	uint32_t wait_count;
 	uint32_t op_first;
 	uint32_t op_count;
-	uint32_t rotation_first;	/* buffers that take turns */
+	uint32_t rotation_first;	/* rotating buffers */
 	uint32_t rotation_count;
-	uint32_t done;		/* commands of the track, this one included */
-	uint32_t link;		/* REGION, ENTER, END, BACK: in visits */
+	uint32_t done;		/* commands of the track up to this step's
+				 * last */
+	uint32_t link;		/* REGION, ENTER, END, BACK: index in visits */
 	uint32_t hosts;		/* all operations are host functions */
-	uint32_t command;	/* the first one, or the region's; for records */
+	uint32_t command;	/* the first one, or the region's; for
+				 * recordings */
 } plait__step;
 
-/* What one lane does of one body. */
+/* One lane's part of one body. */
 typedef struct plait__part {
-	uint32_t step;		/* its first one */
+	uint32_t step;		/* its first step */
 	uint32_t stride;	/* commands of its track */
-	uint32_t word;		/* how many of them are done, ever */
-	uint32_t epoch;		/* private: how often the body was done */
+	uint32_t word;		/* in `progress`: commands done, ever */
+	uint32_t epoch;		/* in `local`: how often the body was done */
 	uint32_t body;
 } plait__part;
 
-/* One lane in one region. */
+/* A region on one lane. */
 typedef struct plait__visit {
 	uint32_t region;
 	uint32_t step;		/* its REGION or ENTER step */
-	uint32_t row;		/* in rows: its part of each body, or none */
-	uint32_t seen;		/* private: the decision it saw last */
+	uint32_t row;		/* in rows: the lane's part of each body, or
+				 * none */
+	uint32_t seen;		/* in `local`: the decision last read */
 	uint32_t kind;		/* the region's: PLAIT__REGION_... */
 	uint32_t body_count;
 } plait__visit;
 
 typedef struct plait__lane_region {
-	uint32_t word;		/* decisions: number << 24 | choice */
-	uint32_t home;		/* the lane */
-	uint32_t outer;		/* the region around it, or none */
-	uint32_t shared;	/* other lanes wait for its decisions */
-	const plait__store_function *function; /* or null: a word */
-	bool asks_owner;	/* it is of an inbox */
+	uint32_t word;		/* in `progress`: number << 24 | choice */
+	uint32_t home;		/* the lane that decides */
+	uint32_t outer;		/* the enclosing region, or none */
+	uint32_t shared;	/* other lanes follow its decisions */
+	const plait__store_function *function; /* or null: a word in memory
+					        * decides */
+	bool asks_owner;	/* the function is called by an inbox owner */
 } plait__lane_region;
 
 enum { PLAIT__EXTERNAL_WAITS = 1, PLAIT__EXTERNAL_SUBMITS = 2 };
 
 typedef struct plait__lane_info {
-	uint32_t part;		/* of body 0, or none: nothing to do */
-	uint32_t external;	/* PLAIT__EXTERNAL_...: its steps have these */
-	uint32_t parked_count;	/* word: somebody is parked on this lane */
+	uint32_t part;		/* of body 0, or none: an idle lane */
+	uint32_t external;	/* PLAIT__EXTERNAL_...: kinds of its steps */
+	uint32_t parked_count;	/* in `progress`: not 0 while lanes are
+				 * parked on this one */
 } plait__lane_info;
 
 typedef struct plait__lane_program {
 	const plait__program *program;
 	uint32_t lane_count;
-	uint32_t progress_count;	/* shared */
+	uint32_t progress_count;	/* words that lanes share */
 	uint32_t local_count;
 	plait__lane_info *lanes;
-	plait__lane_region *regions;	/* per region */
+	plait__lane_region *regions;	/* by region */
 	uint32_t *rows;
 	uint32_t row_count;
 	plait__visit *visits;

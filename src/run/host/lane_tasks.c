@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lanes of one instance, as tasks of the pool. */
+/* Construction and start of an instance's lanes, which are tasks of the pool. */
 #include "run/host/lane_tasks.h"
 
 #include "run/host/lane_interpreter.h"
@@ -14,7 +14,7 @@ static plait__lane_task *lane_task_of(plait__task *task)
 	return (plait__lane_task *)(void *)task;
 }
 
-/* A function ended its thread: its command failed, and the lane goes on. */
+/* A function ended its thread: the command failed, and the lane goes on. */
 static void on_thread_exit(plait__task *task)
 {
 	plait__lane_task *self = lane_task_of(task);
@@ -51,7 +51,7 @@ static plait_status make_arrays(plait__lane_set *set, plait_error *error)
 			   "no memory for the lanes of a plan");
 }
 
-/* ---- what needs somebody else ---- */
+/* ---- external commands ---- */
 
 static plait__lane_task *external_task(plait__external *external)
 {
@@ -109,7 +109,7 @@ static void free_external(plait__lane_task *self)
 	self->external = NULL;
 }
 
-/* ---- crews ---- */
+/* ---- construction ---- */
 
 plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instance,
 				  const plait__lane_program *compiled, bool records,
@@ -184,7 +184,7 @@ static void rewind_lane(plait__lane_set *set, uint32_t lane)
 		&steps[parts[set->compiled->lanes[lane].part].step];
 }
 
-/* How many lanes work, all of them at their beginning. */
+/* Sets each lane to its first step; returns the number of lanes with work. */
 static uint32_t rewind_all(plait__lane_set *set)
 {
 	uint32_t working = 0;
@@ -198,14 +198,14 @@ static uint32_t rewind_all(plait__lane_set *set)
 	return working;
 }
 
-/* The first lane that works is the calling thread's, if it stays. */
+/* The first lane with work is the calling thread's, if the caller stays. */
 static void start_all(plait__lane_set *set, bool inline_ok)
 {
 	plait__task *own = NULL;
 	uint32_t working = rewind_all(set);
 
 	at_store_relaxed_u32(&set->remaining, working);
-	/* Offered lanes may end, and with the last one the run: it is not
+	/* Offered lanes may end, and the run with the last one: the set is not
 	 * touched after that. */
 	for (uint32_t i = 0; working > 0; i++) {
 		if (!works(set, i))
@@ -218,7 +218,7 @@ static void start_all(plait__lane_set *set, bool inline_ok)
 		else
 			plait__task_offer(&set->tasks[i].task);
 	}
-	/* Without it the run is not over. */
+	/* The run is not over without this lane. */
 	if (own != NULL)
 		plait__task_run_unshared(own);
 }

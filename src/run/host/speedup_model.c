@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans simulated with hops of several lengths; see speedup_model.h. */
+/* Simulation of a plan with several hop costs; see speedup_model.h. */
 #include "run/host/speedup_model.h"
 
 #include "plan/simulate/simulate.h"
@@ -25,7 +25,7 @@ static plait_status simulate(plait__speedup_model *model, uint32_t point,
 					   timeline->lane_busy[i],
 					   &model->total))
 			model->total = UINT64_MAX;
-	/* Nor can fewer threads do it sooner. */
+	/* A lower bound: the work, spread evenly over the threads. */
 	if (model->makespans[point] < model->total / threads)
 		model->makespans[point] = model->total / threads;
 	plait__simulate_release(timeline);
@@ -42,8 +42,8 @@ plait_status plait__speedup_model_make(plait__speedup_model *model,
 
 	model->hops[0] = 0;
 	status = simulate(model, 0, plan, threads, allocator, error);
-	/* Between a fraction of a command and some of them lies what matters;
-	 * where hops are longer lanes save little. */
+	/* Hop costs between a fraction of a mean command and a few of them
+	 * matter; with longer hops lanes save little. */
 	mean = model->total / (plan->command_count + 1ull);
 	model->hops[1] = mean / 4 + 1;
 	model->hops[2] = mean / 2 * 5 + 4;
@@ -54,7 +54,7 @@ plait_status plait__speedup_model_make(plait__speedup_model *model,
 	return status;
 }
 
-/* The last stretch goes on beyond its end. */
+/* Linear between the points, extrapolated behind the last. */
 static double makespan_at(const plait__speedup_model *model, double hop)
 {
 	uint32_t i = hop <= (double)model->hops[1] ? 0 : 1;

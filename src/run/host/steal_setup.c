@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans in mode HELPED made ready, and the band of one instance. */
+/* Compilation of plans in mode HELPED; construction and start of their
+ * workers. */
 #include "run/host/steal_setup.h"
 
 #include "run/host/steal_claim.h"
@@ -27,7 +28,7 @@ bool plait__steal_program_applies(const plait__plan *plan)
 	return true;
 }
 
-/* ---- on fewer lanes ---- */
+/* ---- merged lanes ---- */
 
 static uint32_t preds_count(const plait__plan *plan)
 {
@@ -35,7 +36,7 @@ static uint32_t preds_count(const plait__plan *plan)
 	       plan->commands[plan->command_count].pred_first;
 }
 
-/* One more of each: none would be null. */
+/* One entry more: an empty table would be null. */
 static bool make_merged_tables(plait__steal_program *compiled)
 {
 	const plait_allocator *allocator =
@@ -246,8 +247,8 @@ void plait__steal_set_free(plait__steal_set *set)
 
 /* ---- a run ---- */
 
-/* Nobody runs it, and nobody else will offer it: told to rest, or offered for
- * a run that ended without it. */
+/* Returns true if the caller may offer the worker: it was parked, or is still
+ * offered from a run that ended without it. */
 static bool is_free(plait__steal_set *set, uint32_t lane)
 {
 	bool rested;
@@ -256,7 +257,7 @@ static bool is_free(plait__steal_set *set, uint32_t lane)
 	return rested || plait__ready_claim(&set->workers[lane].task.ready);
 }
 
-/* The number of the next run is told last.  Only one starts at a time. */
+/* Publishes the run's number last.  Only one run starts at a time. */
 static void begin_run(plait__steal_set *set)
 {
 	const plait__steal_program *compiled = set->compiled;
@@ -271,16 +272,17 @@ static void begin_run(plait__steal_set *set)
 	at_store_release_u64(&set->run, run);
 }
 
-/* A free member is left for the calling thread, if it stays. */
+/* One free worker is left to the calling thread, if the caller stays. */
 void plait__steal_set_start(plait__steal_set *set, bool inline_ok)
 {
 	const plait__steal_program *compiled = set->compiled;
 	bool reserved = !inline_ok;
 
-	/* One more, so that it is not over before the last one is offered. */
+	/* One more, so that the run is not over before the last worker is
+	 * offered. */
 	at_store_relaxed_u32(&set->remaining, compiled->op_count + 1);
 	begin_run(set);
-	/* Before the looks at `idle`; pairs with the fence in rest. */
+	/* Before the loads of `idle`; pairs with the fence in park. */
 	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else

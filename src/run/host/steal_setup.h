@@ -6,10 +6,10 @@
 #include "run/host/lane_merge.h"
 #include "run/host/steal_worker.h"
 
-/* Does the plan have what a band can run? */
+/* Returns true if workers can run the plan. */
 bool plait__steal_program_applies(const plait__plan *plan);
 
-/* `merge`: null for the plan's lanes. */
+/* `merge` null: the plan's own lanes. */
 plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  const plait__program *program,
 					  const plait__lane_merge *merge,

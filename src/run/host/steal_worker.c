@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the members of a band do: take what is ready, run it, tell, rest.
+ * Work-stealing loop of mode HELPED: claim a ready command, run it, publish its
+ * completion, park.
  *
- * A member that finds nothing looks again for a while, then rests.  The run
- * does not wait for it: it is over when all commands are done, however many
- * members are late and see that only afterwards.  A late one cannot take
- * anything of the next run before it knows that there is one, because words
- * of commands only grow.
+ * A worker that finds nothing looks again for a while, then parks.  The run does
+ * not wait for it: the run is over when all commands are done, and late workers
+ * notice afterwards.  A late worker cannot claim anything of the next run before it
+ * has seen that run's number, because the states of commands only grow.
  *
- *     who rests                         who makes ready, or starts a run
- *     TIRED (a read-modify-write)       store the word, or the run's number
- *     membarrier                        fence, light
- *     is there something, a new run?    looks itself; or somebody idle?
- *     yes: TIRED off, look again            TIRED: off
- *     TIRED to RESTING, if it still is;     RESTING: off, and offer it
+ *     parker                            publisher: of a command, or of a run
+ *     set IDLE (read-modify-write)      store the state, or the run's number
+ *     membarrier                        light fence
+ *     a ready command, a new run?       look for work; an idle worker?
+ *     yes: clear IDLE, look again         IDLE: clear it
+ *     IDLE to PARKED, if still IDLE;      PARKED: clear it and offer the worker
  *     else look again
  *
- * The one who does the last command that another one waits for looks for
- * more after it, so that at least one of two who look at the same time finds
- * what both have made ready.
+ * A worker that has done a command looks for ready commands afterwards, so of two
+ * workers that do so at once, one finds what both have made ready.
  */
 #include "run/host/steal_claim.h"
 
@@ -30,22 +29,23 @@
 #include "sys/backoff.h"
 
 enum {
-	/* How far ahead of what was taken a member looks. */
+	/* How far ahead of the claimed commands a worker looks. */
 	WINDOW = 32,
-	/* Two wakings of members that rest are as far apart at least. */
+	/* Least interval between two wake-ups of parked workers. */
 	WAKE_NS = 50000,
-	/* How often a member that finds enough to do looks how fast it goes,
-	 * and how long small commands take with what it takes to get them. */
+	/* A busy worker measures its pace once per PACE commands.  Commands are
+	 * short below QUICK_NS each, claims included. */
 	PACE = 64,
 	QUICK_NS = 50,
-	/* How long it sleeps where others do not get a CPU otherwise. */
+	/* Sleep of a worker whose predecessor's thread gets no processor. */
 	NAP_NS = 50000
 };
 
-/* So many looks at its own next command before it helps others, and at what
- * somebody else has and must be done first, before it leaves him the CPU.  Each
- * one is a pause, of which the explorer needs but one.  Who looked in vain so often in
- * a row is alone, it seems, and does not wait for a while. */
+/* Spins: PATIENCE on the worker's own next command before it steals, and
+ * PATIENT_LOOKS on a predecessor that another worker runs before it yields.
+ * After IN_VAIN unsuccessful series in a row the other workers probably have no
+ * processor, and the next HURRIED searches steal at once.  The explorer needs
+ * one spin of each. */
 #ifdef PLAIT_EXPLORE
 enum { PATIENCE = 1, IN_VAIN = 1, HURRIED = 1, PATIENT_LOOKS = 0 };
 enum { NAPPING_LOOKS = 1 };
@@ -54,7 +54,7 @@ enum { PATIENCE = 4, IN_VAIN = 4, HURRIED = 16, PATIENT_LOOKS = 64 };
 enum { NAPPING_LOOKS = 1064 };
 #endif
 
-/* ---- what is ready ---- */
+/* ---- search ---- */
 
 static bool is_free(const plait__steal_worker *worker, uint32_t command)
 {
@@ -62,7 +62,7 @@ static bool is_free(const plait__steal_worker *worker, uint32_t command)
 	       plait__claim_is_ready(worker, command);
 }
 
-/* The first of a lane that is ready and not taken, or none. */
+/* The first command of the lane that is ready and not claimed, or none. */
 static uint32_t look_at(plait__steal_worker *worker, uint32_t lane)
 {
 	uint32_t end = plait__claim_end(worker, lane);
@@ -90,7 +90,7 @@ static uint32_t look_around(plait__steal_worker *worker)
 	return found;
 }
 
-/* ---- those who rest ---- */
+/* ---- wake-up ---- */
 
 bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane, bool *rested)
 {
@@ -102,11 +102,11 @@ bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane, bool *rested
 	return (was & both) != 0;
 }
 
-/* Is there more to do than the calling member will? */
+/* Returns true if there is work for a second worker. */
 static bool has_more(plait__steal_worker *worker)
 {
 	uint32_t count = worker->set->compiled->lane_count;
-	/* What it has taken already keeps it busy. */
+	/* A batch in progress keeps the worker busy. */
 	uint32_t found = worker->next < worker->until;
 
 	for (uint32_t i = 0; found < 2 && i < count; i++) {
@@ -125,14 +125,14 @@ static bool has_more(plait__steal_worker *worker)
 	return found >= 2;
 }
 
-/* Somebody is idle: is it worth to have one more? */
+/* Wakes an idle worker if there is work for it. */
 static void wake_another(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
 	uint64_t now = plait__clock_now_ns();
 	bool rested = false;
 
-	/* Relaxed: two that wake at the same time do no harm. */
+	/* Relaxed: two wake-ups at the same time do no harm. */
 	if (now - at_load_relaxed_u64(&set->woken_ns) < WAKE_NS ||
 	    !has_more(worker))
 		return;
@@ -146,7 +146,7 @@ static void wake_another(plait__steal_worker *worker)
 	}
 }
 
-/* ---- running ---- */
+/* ---- execution ---- */
 
 static void fail(plait__steal_worker *worker, int32_t result)
 {
@@ -158,7 +158,7 @@ static void fail(plait__steal_worker *worker, int32_t result)
 			     worker->set->ops[worker->command].command, &why);
 }
 
-/* What a member found nothing to do before, and what it did then. */
+/* Records the wait before a command, and the command. */
 static void record(plait__steal_worker *worker, uint32_t command, uint64_t start_ns)
 {
 	const plait__steal_set *set = worker->set;
@@ -180,10 +180,10 @@ static void record(plait__steal_worker *worker, uint32_t command, uint64_t start
 	plait__recorder_put(ring, &entry);
 }
 
-/* Functions that have `records` are there twice; see lane_interpreter.c. */
+/* Compiled twice, with `records` as a constant; see lane_interpreter.c. */
 #define VARIANT static inline __attribute__((always_inline))
 
-/* Yielding does not help who has a lower priority than this thread. */
+/* sched_yield does not help a thread of lower priority. */
 static void nap(plait__steal_set *set)
 {
 	uint32_t left = at_load_relaxed_u32(&set->remaining);
@@ -192,7 +192,7 @@ static void nap(plait__steal_set *set)
 			    plait__clock_now_ns() + NAP_NS);
 }
 
-/* It is the member's, and somebody else has what comes before it. */
+/* Waits for the predecessors of a claimed command, which other workers have. */
 static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 					    uint32_t command)
 {
@@ -206,16 +206,17 @@ static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 	}
 }
 
-/* So many since it was here: were they small?  The next run goes by it. */
+/* Measures whether the last PACE commands were short; the next run uses that. */
 static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 {
 	at_u32 *known = &worker->set->short_commands;
 	uint64_t now = plait__clock_now_ns();
-	/* What was stopped says nothing. */
+	/* A stopped run is no measurement. */
 	bool short_commands = now - worker->paced_ns < PACE * QUICK_NS &&
 		     at_load_relaxed_u32(&worker->set->instance->stop) == 0;
 
-	/* Relaxed: a hint.  Mostly it is known, and others look at its line. */
+	/* Relaxed: a hint.  Stored only if it changes, to keep the line
+	 * shared. */
 	if (worker->done > PACE && at_load_relaxed_u32(known) != short_commands)
 		at_store_relaxed_u32(known, short_commands);
 	worker->paced_ns = now;
@@ -231,7 +232,8 @@ VARIANT void perform(plait__steal_worker *worker, uint32_t command,
 
 	if (__builtin_expect(worker->recheck, 0))
 		await(worker, command);
-	/* Relaxed: as in lane_interpreter.c.  What was stopped is done without a call. */
+	/* Relaxed: as in lane_interpreter.c.  A command of a stopped run is
+	 * done without a call. */
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		worker->command = command;
 		result = plait__call_op_invoke(&set->ops[command],
@@ -245,7 +247,7 @@ VARIANT void perform(plait__steal_worker *worker, uint32_t command,
 		measure_pace(worker);
 	/* Release: pairs with the load in steal_claim.h. */
 	at_store_release_u64(&set->states[command], plait__claim_done(worker));
-	/* Before the look at `idle`; pairs with the fence in rest. */
+	/* Before the load of `idle`; pairs with the fence in park. */
 	if (set->asymmetric_fence)
 		at_fence_asymmetric();
 	else
@@ -254,7 +256,8 @@ VARIANT void perform(plait__steal_worker *worker, uint32_t command,
 		wake_another(worker);
 }
 
-/* Tell the band; true: those were the last ones. */
+/* Subtracts the worker's commands from `remaining`.  Returns true if they were
+ * the last ones. */
 static bool tell(plait__steal_worker *worker)
 {
 	uint32_t done = worker->done;
@@ -265,9 +268,9 @@ static bool tell(plait__steal_worker *worker)
 	       at_sub_u32(&worker->set->remaining, done) == done;
 }
 
-/* ---- a turn ---- */
+/* ---- the loop ---- */
 
-/* True: there is a run that this member has not seen. */
+/* Returns true if there is a run that this worker has not seen. */
 static bool is_behind(const plait__steal_worker *worker)
 {
 	/* Acquire: pairs with the store in start. */
@@ -287,7 +290,7 @@ static void enter_run(plait__steal_worker *worker)
 		worker->heads[i] = compiled->tracks[i].first;
 }
 
-/* Not the run's any more, nor anybody's, when this returns true. */
+/* Returns true if the worker is parked: another thread may have it then. */
 static bool park(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
@@ -305,17 +308,18 @@ static bool park(plait__steal_worker *worker)
 	}
 	plait__task_set_idle(&worker->task);
 	was = at_load_relaxed_u64(&set->idle);
-	/* Release: who offers it sees that it rests. */
+	/* Release: the thread that offers the worker sees that it is parked. */
 	while ((was & bit) != 0)
 		if (at_cas_u64(&set->idle, &was,
 			       (was & ~bit) | bit << PLAIT__STEAL_PARKED_SHIFT))
 			return true;
-	/* Told to look again; nobody offers what did not rest. */
+	/* Woken; only a parked worker is offered, so the task stays this
+	 * thread's. */
 	at_store_relaxed_u32(&worker->task.ready.state, PLAIT__TASK_RUNNING);
 	return false;
 }
 
-/* The run is over: make sure to be found when the next one starts. */
+/* The run is over: parks the worker for the start of the next one. */
 static bool end(plait__steal_worker *worker)
 {
 	plait__steal_set *set = worker->set;
@@ -326,17 +330,17 @@ static bool end(plait__steal_worker *worker)
 	return true;
 }
 
-/* Nothing to do right now: should it go on looking? */
+/* Returns true if an idle worker should go on looking. */
 static bool lingers(const plait__steal_worker *worker, struct plait__backoff *ladder)
 {
-	/* Relaxed: a hint; an ended run needs nobody. */
+	/* Relaxed: a hint; a run that is over needs no worker. */
 	if (at_load_relaxed_u32(&worker->set->remaining) == 0 ||
 	    plait__task_should_yield(&worker->task))
 		return false;
 	return plait__backoff_step(ladder);
 }
 
-/* Its own next command is not ready: is it to look at that again? */
+/* Returns true if the worker should look at its own next command again. */
 static bool is_patient(plait__steal_worker *worker, uint32_t looks)
 {
 	if (looks == 0 && worker->skip_looks > 0) {
@@ -348,8 +352,8 @@ static bool is_patient(plait__steal_worker *worker, uint32_t looks)
 	return looks < PATIENCE;
 }
 
-/* The next one of its own lane, or any when that lets it wait; mostly it is
- * the one behind that which it did last, there or where it helps. */
+/* The next command of the worker's own lane; if that is not ready for long, any
+ * ready one, first behind the last one found. */
 static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 {
 	uint32_t own_end = plait__claim_end(worker, worker->lane);
@@ -371,7 +375,7 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 		       head : look_around(worker);
 }
 
-/* All that the member has taken together, from `command` on. */
+/* Runs `command` and the rest of the batch. */
 VARIANT void run_batch(plait__steal_worker *worker, uint32_t command,
 		      const bool records)
 {
@@ -387,7 +391,7 @@ VARIANT bool work(plait__task *task, const bool records)
 	uint32_t found;
 
 	plait__backoff_init(&ladder, PLAIT__BACKOFF_SHARED);
-	/* What a thread that ended in a function left behind. */
+	/* The rest of a batch whose function ended its thread. */
 	run_batch(worker, plait__claim_next(worker), records);
 	for (;; looks++) {
 		if (is_behind(worker)) {
@@ -399,7 +403,7 @@ VARIANT bool work(plait__task *task, const bool records)
 		if (found != PLAIT__NONE) {
 			run_batch(worker, plait__claim(worker, worker->from,
 							found), records);
-			/* Begins again at 0. */
+			/* The increment makes it 0. */
 			looks = UINT32_MAX;
 			continue;
 		}

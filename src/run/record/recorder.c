@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- one recording ---- */
+/* ---- recordings ---- */
 
 static uint64_t rings_bytes(const plait__recording *recording)
 {
@@ -68,7 +68,7 @@ void plait__recorder_begin(plait__recording *recording, uint32_t lanes)
 	recording->begin_ns = plait__clock_now_ns();
 }
 
-/* ---- what there is ---- */
+/* ---- counters and entries ---- */
 
 uint64_t plait__recorder_count(const plait__recording *recording)
 {
@@ -118,7 +118,7 @@ const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ri
 	uint32_t kept = plait__recorder_entry_count(ring);
 	uint64_t at = i;
 
-	/* A full ring is oldest where it goes on. */
+	/* The oldest entry of a full ring is the next one to be overwritten. */
 	if (kept == ring->capacity)
 		at = (at + ring->next) % ring->capacity;
 	return &ring->entries[at];
@@ -143,7 +143,7 @@ double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body)
 	return times;
 }
 
-/* ---- what commands took ---- */
+/* ---- samples ---- */
 
 static void keep_samples(plait__recorder *recorder, const plait__record_ring *ring)
 {
