@@ -10,11 +10,8 @@
 #include "mc.h"
 #include "mc_tap.h"
 #include "explore_plans.h"
-#include "run/host/call_op.h"
 #include "run/host/lane_compiler.h"
-#include "run/host/lane_park.h"
 #include "run/host/lane_tasks.h"
-#include "run/external/external_command.h"
 #include "run/rehearse.h"
 
 #include "base/error.h"
@@ -127,7 +124,6 @@ bool plait__task_should_yield(const plait__task *task)
 }
 
 /* Nothing here needs somebody else. */
-
 bool plait__external_matches(const plait__program *of, uint32_t command)
 {
 	(void)of;
@@ -349,11 +345,10 @@ static void start_run(void)
 
 static void end_run(plait__task *task)
 {
-	const plait__lane_set *of = ((plait__lane_task *)(void *)task)->set;
 	uint32_t run = AT_PLAIN_READ(runs) - 1;
 	bool whole = !(run == 0 && (failing >= 0 || cancels));
 
-	MC_CHECK(of == &set);
+	MC_CHECK(((plait__lane_task *)(void *)task)->set == &set);
 	/* Whoever did something did it before. */
 	for (uint32_t role = A; role < ROLES; role++)
 		for (uint32_t i = 0; i < ITERATIONS; i++)

@@ -67,8 +67,8 @@ static void tell_signal(const plait__blocked_on *obstacle, const char *node,
 		       (unsigned long long)reached);
 }
 
-static void tell(const plait__program *program, const plait__blocked_on *obstacle,
-		 char *out, uint32_t bytes)
+static void tell(const plait__program *program,
+		 const plait__blocked_on *obstacle, char *out, uint32_t bytes)
 {
 	const plait__plan *plan = program->plan;
 	char node[PLAIT__COMMAND_TEXT_BYTES] = "no node";
@@ -105,6 +105,7 @@ void plait__blocked_on_describe(plait__instance *instance, plait__run *run,
 		(void)snprintf(out, bytes, "%s is not over%s", name, what);
 		return;
 	}
-	plait__wait_diagnosis_describe_backends(instance->program->context, what, sizeof(what));
+	plait__wait_diagnosis_describe_backends(instance->program->context,
+						what, sizeof(what));
 	(void)snprintf(out, bytes, "%s is not over%s", name, what);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lock-free pool of a program's instances.  Instance 0 has a flag of its own; the
- * others are a list whose head carries a tag against ABA.
+ * Lock-free pool of a program's instances.  Instance 0 has a flag of its own;
+ * the others are a list whose head carries a tag against ABA.
  *
  *     acquire, pool empty                release
  *     waiters + 1                        put the instance back
@@ -86,8 +86,8 @@ void plait__instance_release(plait__instance *instance)
 	/* Relaxed: written by the thread that had the instance before. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		put_free(instance);
-	/* Between the list, or `abandoned`, and `waiters`; pairs with the fence in
-	 * wait_free. */
+	/* Between the list, or `abandoned`, and `waiters`; pairs with the
+	 * fence in wait_free. */
 	if (program->asymmetric_fence)
 		at_fence_asymmetric();
 	else
@@ -118,7 +118,8 @@ static bool find_free(void *arg)
 
 	if (pool_wait->instance == NULL)
 		pool_wait->instance = take_free(pool_wait->program);
-	return pool_wait->instance != NULL || find_abandoned_error(pool_wait->program) != NULL;
+	return pool_wait->instance != NULL ||
+	       find_abandoned_error(pool_wait->program) != NULL;
 }
 
 /* Also runs when the waiting thread ends meanwhile. */
@@ -195,7 +196,8 @@ static plait_status take_late(plait__program *program, uint32_t flags,
 		return PLAIT_OK;
 	if (find_abandoned_error(program) != NULL)
 		return plait__error_copy(error, find_abandoned_error(program));
-	if ((flags & PLAIT_RUN_NO_WAIT) == 0 && !plait__callback_scope_is_active())
+	if ((flags & PLAIT_RUN_NO_WAIT) == 0 &&
+	    !plait__callback_scope_is_active())
 		return wait_free(program, out, error);
 	return plait__fail(error, PLAIT_E_BUSY,
 			   "all %u instances of the plan are in flight; see "

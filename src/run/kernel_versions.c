@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reference-counted versions of a plan's kernels.  Code that an engine has made of
- * kernels is immutable; plait_plan_exchange adds a newer version.  An instance
- * adopts the newest version when it begins a run and keeps it until its next run.
- * The last holder of a version frees it.
+ * Reference-counted versions of a plan's kernels.  Code that an engine has made
+ * of kernels is immutable; plait_plan_exchange adds a newer version.  An
+ * instance adopts the newest version when it begins a run and keeps it until
+ * its next run.  The last holder of a version frees it.
  */
 #include "run/kernel_versions.h"
 
@@ -52,8 +52,10 @@ static plait__kernel_version *new_version(const plait__program *program)
 {
 	const plait_allocator *allocator = plait__program_allocator(program);
 	uint32_t count = program->plan->kernels_count;
-	plait__kernel_version *version = plait__alloc(allocator, sizeof(*version));
-	const plait__kernel_version *was = at_load_acquire_ptr(&program->version);
+	plait__kernel_version *version =
+		plait__alloc(allocator, sizeof(*version));
+	const plait__kernel_version *was =
+		at_load_acquire_ptr(&program->version);
 	plait__object **now = kernels_of(program);
 
 	if (version == NULL)
@@ -197,9 +199,9 @@ static plait_status no_memory(plait_error *error)
 /* Sets *out_old to the program's previous version if the caller has to end it.
  * Caller holds the lock. */
 static plait_status put_version(plait__program *program,
-				const plait__kernel *old,
-				plait__kernel *kernel,
-				plait__kernel_version **out_old, plait_error *error)
+				const plait__kernel *old, plait__kernel *kernel,
+				plait__kernel_version **out_old,
+				plait_error *error)
 {
 	plait__kernel_version *version = new_version(program);
 	plait__kernel_version *was = at_load_acquire_ptr(&program->version);

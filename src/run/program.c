@@ -43,7 +43,8 @@ static void destroy(plait__program *program)
 	program->engine->discard(program);
 	plait__rehearse_free(program, program->rehearsal);
 	plait__run_free_all(program);
-	plait__counter_unreserve_callbacks(program->context->pool, program->callbacks);
+	plait__counter_unreserve_callbacks(program->context->pool,
+					   program->callbacks);
 	plait__frame_layout_free(&program->layout);
 	plait__cacheline_free(allocator, program->instances,
 			      instances_bytes(program));
@@ -126,10 +127,10 @@ static plait_status make_instances(plait__program *program,
 }
 
 static plait_status reserve_callbacks(plait__program *program, uint32_t count,
-				  plait_error *error)
+				      plait_error *error)
 {
-	plait_status status = plait__counter_reserve_callbacks(program->context->pool,
-							       count, error);
+	plait_status status = plait__counter_reserve_callbacks(
+		program->context->pool, count, error);
 
 	if (status == PLAIT_OK)
 		program->callbacks += count;
@@ -144,20 +145,21 @@ static plait_status make_sections(plait__program *program,
 
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->instance_count; i++)
-		status = plait__section_pool_add(&program->instances[i].sections,
-						 device, error);
+		status = plait__section_pool_add(
+			&program->instances[i].sections, device, error);
 	return status;
 }
 
 /* Reserves the memory of runs, so that starting a run allocates nothing. */
-static plait_status reserve_run_resources(plait__program *program, plait_error *error)
+static plait_status reserve_run_resources(plait__program *program,
+					  plait_error *error)
 {
 	const plait__plan_object *frozen = program->frozen;
 	plait_status status = plait__run_reserve_all(program, error);
 
 	if (status == PLAIT_OK)
 		status = reserve_callbacks(program, program->instance_count,
-				       error);
+					   error);
 	for (uint32_t i = 0; status == PLAIT_OK &&
 	     i < program->plan->devices_count; i++)
 		if (frozen->devices[i] != NULL)

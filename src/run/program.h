@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A prepared plan: the code that its engine compiled, and the instances that runs
- * use.  The first run makes the program; the plan owns it and ends it.
+ * A prepared plan: the code that its engine compiled, and the instances that
+ * runs use.  The first run makes the program; the plan owns it and ends it.
  *
- * Instances are acquired and released without a lock (instance_pool.h).  A thread
- * that finds none sleeps until one is released, unless it must not wait.
+ * Instances are acquired and released without a lock (instance_pool.h).  A
+ * thread that finds none sleeps until one is released, unless it must not wait.
  */
 #ifndef PLAIT_SRC_RUN_PROGRAM_H
 #define PLAIT_SRC_RUN_PROGRAM_H

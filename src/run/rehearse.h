@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rehearsal of a plan: a run that calls none of the plan's functions.  Each command
- * keeps its lane busy for its planned cost, loops run the expected number of
- * times, and a case takes its expected branch.
+ * Rehearsal of a plan: a run that calls none of the plan's functions.  Each
+ * command keeps its lane busy for its planned cost, loops run the expected
+ * number of times, and a case takes its expected branch.
  */
 #ifndef PLAIT_SRC_RUN_REHEARSE_H
 #define PLAIT_SRC_RUN_REHEARSE_H
@@ -17,7 +17,8 @@ plait_status plait__rehearse_make(const plait__program *program,
 void plait__rehearse_free(const plait__program *program,
 			  plait__rehearsal *rehearsal);
 
-/* Does the work of one command; `spins` is a result of plait__rehearse_spins. */
+/* Does the work of one command; `spins` is a result of
+ * plait__rehearse_spins. */
 int32_t plait__rehearse_work(void *spins);
 void *plait__rehearse_spins(plait__rehearsal *rehearsal, uint32_t command);
 

@@ -148,7 +148,8 @@ plait_status plait__run_enter(plait_run *handle, plait__run **out,
 
 /* ---- listeners ---- */
 
-void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+void plait__run_notify_all(plait__run *run,
+			   struct plait__run_listener *listeners,
 			   plait_status status)
 {
 	const plait_allocator *allocator =

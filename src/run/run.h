@@ -2,8 +2,8 @@
 /*
  * Run objects: the handle that a user has of one run.  When the run ends, its
  * instance stores the outcome here and goes on to serve other runs.  The entry
- * points are in api/run_handle.c, the life cycle of a run in run_instance.c, its
- * start in api/start.c.
+ * points are in api/run_handle.c, the life cycle of a run in run_instance.c,
+ * its start in api/start.c.
  */
 #ifndef PLAIT_SRC_RUN_RUN_H
 #define PLAIT_SRC_RUN_RUN_H
@@ -34,7 +34,8 @@ struct plait__run_listener {
 };
 
 /* Makes one run object per instance, so that starting a run needs no memory. */
-plait_status plait__run_reserve_all(plait__program *program, plait_error *error);
+plait_status plait__run_reserve_all(plait__program *program,
+				    plait_error *error);
 /* Makes the run of an instance that the caller has.  The run has two holds, the
  * user's and the caller's, and takes over one hold that the caller has of the
  * plan. */
@@ -43,7 +44,8 @@ plait_status plait__run_create(plait__instance *instance, plait__run **out,
 plait_status plait__run_enter(plait_run *handle, plait__run **out,
 			      plait_error *error);
 /* Posts the events of a run that is done.  Caller holds no lock. */
-void plait__run_notify_all(plait__run *run, struct plait__run_listener *listeners,
+void plait__run_notify_all(plait__run *run,
+			   struct plait__run_listener *listeners,
 			   plait_status status);
 void plait__run_free_all(plait__program *program);
 

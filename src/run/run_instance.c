@@ -17,7 +17,8 @@
 
 /* ---- beginning ---- */
 
-static plait_status acquire_recording(plait__instance *instance, plait_error *error)
+static plait_status acquire_recording(plait__instance *instance,
+				      plait_error *error)
 {
 	plait__recorder *recorder = plait__program_recorder(instance->program);
 
@@ -240,7 +241,8 @@ static void end_on_queue(plait__instance *instance)
 	plait__context *context = program->context;
 
 	/* A thread that sees the end of the run finds its instance free: see
-	 * is_one_ending in instance_pool.c.  Relaxed: published with the end. */
+	 * is_one_ending in instance_pool.c.  Relaxed: published with the
+	 * end. */
 	if (at_load_relaxed_u32(&instance->abandoned) == 0)
 		at_store_relaxed_u32(&instance->ending, 1);
 	if (instance->run != NULL)

@@ -52,14 +52,16 @@ static void bind_launch(const struct mapping *mapping, void *argument,
 		out->value = *(void **)argument;
 		return;
 	}
-	*launch = (plait_launch){ .size = sizeof(*launch), .dimensions = 1,
-				  .items = { read_count(mapping->type, argument),
-					     1, 1 } };
+	*launch =
+		(plait_launch){ .size = sizeof(*launch),
+				.dimensions = 1,
+				.items = { read_count(mapping->type, argument),
+					   1, 1 } };
 	out->value = launch;
 }
 
-static void bind(const struct mapping *mapping, void *argument, plait_launch *launch,
-		 plait_binding *out)
+static void bind(const struct mapping *mapping, void *argument,
+		 plait_launch *launch, plait_binding *out)
 {
 	*out = (plait_binding){ .size = sizeof(*out),
 				.parameter = mapping->parameter };
@@ -187,7 +189,7 @@ static const plait__class callable_class = {
 
 /* Returns the kind of argument that the plan needs, or null if it fits. */
 static const char *find_mismatch(const plait_parameter_info *info,
-			       plait__type type)
+				 plait__type type)
 {
 	switch (info->kind) {
 	case PLAIT_PARAMETER_BUFFER:
@@ -206,7 +208,7 @@ static const char *find_mismatch(const plait_parameter_info *info,
 }
 
 static plait_status fail_mismatch(const plait__signature *signature, uint32_t i,
-			   const char *wanted, plait_error *error)
+				  const char *wanted, plait_error *error)
 {
 	char room[PLAIT__ARGUMENT_TYPE_ROOM];
 
@@ -219,7 +221,7 @@ static plait_status fail_mismatch(const plait__signature *signature, uint32_t i,
 }
 
 static plait_status map_argument(plait__callable *self, uint32_t i,
-			    plait_error *error)
+				 plait_error *error)
 {
 	const plait__parameter *from = &self->signature->parameters[i];
 	plait_parameter_info info = { .size = sizeof(info) };
@@ -368,8 +370,8 @@ static plait_status read_desc(const plait_callable_desc *given,
 	const uint32_t known = PLAIT_RUN_NO_WAIT | PLAIT_RUN_SERIAL |
 			       PLAIT_RUN_PARALLEL;
 	const uint32_t both = PLAIT_RUN_SERIAL | PLAIT_RUN_PARALLEL;
-	plait_status status = PLAIT__STRUCT_READ(plait_callable_desc, out, given,
-						 error);
+	plait_status status =
+		PLAIT__STRUCT_READ(plait_callable_desc, out, given, error);
 
 	if (status != PLAIT_OK)
 		return status;

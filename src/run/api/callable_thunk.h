@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Function pointers of callables.  They outlive their callable: a thunk has a
- * handle, which each call looks up, so a late call finds nothing instead of freed
- * memory.  A released thunk is reused by the next callable of the same type in the
- * process, so there are never more thunks than were in use at once.
+ * handle, which each call looks up, so a late call finds nothing instead of
+ * freed memory.  A released thunk is reused by the next callable of the same
+ * type in the process, so there are never more thunks than were in use at once.
  */
 #ifndef PLAIT_SRC_RUN_API_CALLABLE_THUNK_H
 #define PLAIT_SRC_RUN_API_CALLABLE_THUNK_H

@@ -36,7 +36,7 @@ static plait_status exchange_in(plait__plan_object *frozen,
 		status = prepare(frozen, &program, error);
 	if (status == PLAIT_OK)
 		status = plait__kernel_versions_exchange(program, old, kernel,
-							error);
+							 error);
 	return status;
 }
 

@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "object/context/device.h"
 
-/* The host engine, if all devices are the host and queues were not asked for. */
+/* The host engine, if all devices are the host and queues were not asked
+ * for. */
 static const plait__engine *choose_engine(const plait__plan_object *frozen)
 {
 	const plait__plan *plan = frozen->plan;

@@ -88,7 +88,8 @@ PLAIT_API plait_status plait_run_wait(plait_run *run, uint64_t timeout_ns,
 		return status;
 	request.context = self->object.context;
 	request.arg = self;
-	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit, &self->object };
+	PLAIT__THREAD_SCOPE inside = { plait__object_leave_on_exit,
+				       &self->object };
 	if (!is_done(self))
 		status = plait__wait_run(&request, error);
 	plait__thread_scope_end(&inside);
@@ -123,14 +124,16 @@ static plait_status ask(plait__run *run, plait__inbox *inbox,
 {
 	const plait_allocator *allocator =
 		plait__program_allocator(run->program);
-	struct plait__run_listener *listeners = plait__alloc(allocator, sizeof(*listeners));
+	struct plait__run_listener *listeners =
+		plait__alloc(allocator, sizeof(*listeners));
 	plait_status status;
 	bool over;
 
 	if (listeners == NULL)
 		return plait__fail(error, PLAIT_E_NOMEM,
 				   "no memory for an event");
-	status = plait__inbox_event_create(inbox, event, &listeners->notice, error);
+	status = plait__inbox_event_create(inbox, event, &listeners->notice,
+					   error);
 	if (status != PLAIT_OK) {
 		plait__free(allocator, listeners, sizeof(*listeners));
 		return status;
@@ -181,8 +184,8 @@ static uint64_t count_expected(const plait__plan *plan)
 	for (uint32_t i = 0; i < plan->command_count; i++)
 		if (plan->commands[i].kind != PLAIT__CMD_REGION &&
 		    plan->commands[i].kind != PLAIT__CMD_ENTER)
-			count += plait__recorder_expected_runs(plan, plan->nodes[
-				plan->commands[i].node].body);
+			count += plait__recorder_expected_runs(
+				plan, plan->nodes[plan->commands[i].node].body);
 	return count < 1e18 ? (uint64_t)count : UINT64_C(1000000000000000000);
 }
 

@@ -180,8 +180,8 @@ static plait_status write_records(const plait__run *run,
 		for (uint32_t i = 0; status == PLAIT_OK && i < kept; i++) {
 			memcpy(at, &stride, sizeof(stride));
 			status = write_record(run->program->plan, l,
-					      plait__recorder_entry_at(ring, i), at,
-					      error);
+					      plait__recorder_entry_at(ring, i),
+					      at, error);
 			at += stride;
 		}
 	}
@@ -258,8 +258,8 @@ static void fill_trace(const plait__recording *recording, plait__trace *trace)
 		uint32_t kept = plait__recorder_entry_count(ring);
 
 		for (uint32_t i = 0; i < kept; i++)
-			fill_span(recording, l, plait__recorder_entry_at(ring, i),
-				  span++);
+			fill_span(recording, l,
+				  plait__recorder_entry_at(ring, i), span++);
 	}
 	/* One ring: one thread ran all lanes.  A plan of nothing has no
 	 * lanes. */

@@ -64,7 +64,8 @@ static plait_status enter(struct start *start, plait_plan *plan,
 			  plait_queue *queue, const plait_run_desc *desc,
 			  plait_error *error)
 {
-	plait_status status = plait__plan_object_enter(plan, &start->frozen, error);
+	plait_status status =
+		plait__plan_object_enter(plan, &start->frozen, error);
 
 	if (status != PLAIT_OK)
 		return status;
@@ -278,7 +279,7 @@ static bool calls_owner(const plait__program *program)
 
 /* PLAIT_EVENT_READY if the run does not need this thread's inboxes. */
 static plait_status check_own_inboxes(const plait__instance *instance,
-				  plait_error *error)
+				      plait_error *error)
 {
 	if (!calls_owner(instance->program))
 		return PLAIT_EVENT_READY;
@@ -320,7 +321,8 @@ static void await_end(plait__instance *instance)
 	while (!is_over(instance)) {
 		status = plait__wait_run(&request, &why);
 		/* The caller would have to pull that event, which is not of
-		 * this run; it stays, unless a call of this run is behind it. */
+		 * this run; it stays, unless a call of this run is behind
+		 * it. */
 		if (status == PLAIT_EVENT_READY)
 			status = check_own_inboxes(instance, &why);
 		request.serves = request.serves && status == PLAIT_OK;

@@ -233,7 +233,8 @@ static plait_status predict(const struct tuning *tuning,
 	return PLAIT_OK;
 }
 
-static plait_status build(struct tuning *tuning, const plait__plan_to_input *rebuilt,
+static plait_status build(struct tuning *tuning,
+			  const plait__plan_to_input *rebuilt,
 			  plait__plan **out)
 {
 	const plait__plan *old = tuning->program->plan;
@@ -370,7 +371,8 @@ static plait_status read_desc(struct tuning *tuning,
 		desc->mode = tuning->frozen->plan->mode;
 		return PLAIT_OK;
 	}
-	status = PLAIT__STRUCT_READ(plait_tune_desc, desc, given, tuning->error);
+	status =
+		PLAIT__STRUCT_READ(plait_tune_desc, desc, given, tuning->error);
 	if (status == PLAIT_OK && desc->flags != 0)
 		status = plait__fail(tuning->error, PLAIT_E_UNSUPPORTED,
 				     "plait_tune_desc: flags 0x%x are not "
@@ -413,8 +415,8 @@ PLAIT_API plait_status plait_plan_tune(plait_plan *plan,
 	if (status == PLAIT_OK)
 		status = tune_entered(&tuning, out);
 	if (status == PLAIT_OK && info != NULL)
-		status = PLAIT__STRUCT_WRITE(plait_tune_info, info, &tuning.info,
-					     error);
+		status = PLAIT__STRUCT_WRITE(plait_tune_info, info,
+					     &tuning.info, error);
 	if (status != PLAIT_OK && *out != NULL) {
 		plait__object_release(*out, PLAIT_OBJECT_PLAN);
 		*out = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills of memory that each run binds.  The list of these commands is
- * made once; each run checks that the bound buffers are long enough.
+ * Copies and fills of memory that each run binds.  The list of these commands
+ * is made once; each run checks that the bound buffers are long enough.
  */
 #include "run/args/bind_copies.h"
 
@@ -34,8 +34,9 @@ bool plait__bind_copies_find(plait__frame_layout *layout)
 	if (!layout->has_params)
 		return true;
 	layout->move_count = find(plan, NULL);
-	if (!plait__payload_alloc(plait__payload_allocator(layout), &layout->moves,
-				  layout->move_count, sizeof(uint32_t)))
+	if (!plait__payload_alloc(plait__payload_allocator(layout),
+				  &layout->moves, layout->move_count,
+				  sizeof(uint32_t)))
 		return false;
 	(void)find(plan, layout->moves);
 	return true;
@@ -119,7 +120,8 @@ static bool overlaps(const plait__plan *plan,
 	return payload->bytes > 0 && target->buffer != NULL &&
 	       source->buffer != NULL &&
 	       target->buffer->root == source->buffer->root &&
-	       plait__strided_copy_overlaps(&shape, target->first, source->first);
+	       plait__strided_copy_overlaps(&shape, target->first,
+					    source->first);
 }
 
 static plait_status check(const plait__frame *frame, uint32_t command,
@@ -134,8 +136,8 @@ static plait_status check(const plait__frame *frame, uint32_t command,
 	struct side target, source;
 
 	if (rows != NULL)
-		(void)plait__strided_copy_extent(rows, payload->bytes, &reach[0],
-						 &reach[1]);
+		(void)plait__strided_copy_extent(rows, payload->bytes,
+						 &reach[0], &reach[1]);
 	target = side_of(frame, &args[0], reach[0]);
 	if (target.have < target.reach)
 		return fail(plan, command, &target, error);

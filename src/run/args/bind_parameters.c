@@ -154,8 +154,8 @@ static plait_status map(const struct binding *binding,
 		buffer->offset + offset, buffer->bytes - offset,
 		flags, &binding->bound->mapped, &room);
 	status = plait__backend_result_check_created(port, status, "memory_map",
-						     binding->bound->mapped, &room,
-						     binding->error);
+						     binding->bound->mapped,
+						     &room, binding->error);
 	if (status != PLAIT_OK)
 		binding->bound->mapped = NULL;
 	return status;
@@ -237,7 +237,8 @@ static plait_status read_binding(const plait_run_desc *desc, uint64_t i,
 		memcpy(out, first + i * size, sizeof(*out));
 		return PLAIT_OK;
 	}
-	if (i == 0 || size < PLAIT__MIN_SIZE(plait_binding) || size > sizeof(copy))
+	if (i == 0 || size < PLAIT__MIN_SIZE(plait_binding) ||
+	    size > sizeof(copy))
 		return PLAIT__STRUCT_READ(plait_binding, out, first, error);
 	memcpy(copy, first + i * size, size);
 	memcpy(copy, &size, sizeof(size));

@@ -129,11 +129,12 @@ static void fill(plait__frame *frame)
 
 static bool make_arenas(plait__frame *frame)
 {
-	const plait_allocator *allocator = plait__payload_allocator(frame->layout);
+	const plait_allocator *allocator =
+		plait__payload_allocator(frame->layout);
 	const plait__plan *plan = frame->layout->frozen->plan;
 
-	if (!plait__payload_alloc(allocator, &frame->arenas, plan->devices_count,
-		  sizeof(void *)))
+	if (!plait__payload_alloc(allocator, &frame->arenas,
+				  plan->devices_count, sizeof(void *)))
 		return false;
 	for (uint32_t i = 0; i < plan->devices_count; i++) {
 		uint64_t bytes = plan->devices[i].scratch_bytes;
@@ -155,12 +156,14 @@ plait_status plait__frame_make(plait__frame *frame,
 	const plait__plan *plan = layout->frozen->plan;
 
 	frame->layout = layout;
-	if (!plait__payload_alloc(allocator, &frame->words, layout->words, sizeof(void *)) ||
-	    !plait__payload_alloc(allocator, &frame->blob, plan->blob_count, 1) ||
-	    !plait__payload_alloc(allocator, &frame->iterations, plan->regions_count,
-		  sizeof(uint64_t)) ||
+	if (!plait__payload_alloc(allocator, &frame->words, layout->words,
+				  sizeof(void *)) ||
+	    !plait__payload_alloc(allocator, &frame->blob, plan->blob_count,
+				  1) ||
+	    !plait__payload_alloc(allocator, &frame->iterations,
+				  plan->regions_count, sizeof(uint64_t)) ||
 	    !plait__payload_alloc(allocator, &frame->bound, plan->params_count,
-		  sizeof(*frame->bound)) ||
+				  sizeof(*frame->bound)) ||
 	    !make_arenas(frame))
 		return plait__payload_no_memory(error);
 	if (plan->blob_count > 0)
@@ -210,7 +213,8 @@ uint32_t plait__frame_slot(const plait__frame *frame, uint32_t rotation,
 	return plan->rotation_slots[at->slot_first + i];
 }
 
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *cell)
+void plait__frame_rotate(const plait__frame *frame,
+			 const plait__rotation_cell *cell)
 {
 	frame->words[cell->word] = frame->layout->slots[plait__frame_slot(
 		frame, cell->rotation, cell->ahead)];

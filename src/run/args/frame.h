@@ -70,7 +70,8 @@ const plait__plan_scratch *plait__frame_scratch(const plait__frame *frame,
 						uint32_t command);
 
 /* Stores the buffer of the current iteration in a cell. */
-void plait__frame_rotate(const plait__frame *frame, const plait__rotation_cell *cell);
+void plait__frame_rotate(const plait__frame *frame,
+			 const plait__rotation_cell *cell);
 
 static inline void *const *plait__frame_arguments(const plait__frame *frame,
 						  uint32_t word)

@@ -67,7 +67,8 @@ static uint64_t place_all(plait__frame_layout *layout, bool keep)
 			at = place(plan, payload, at, cells,
 				   &layout->rotation_count);
 	}
-	layout->predicate_rotations[plan->regions_count] = layout->rotation_count;
+	layout->predicate_rotations[plan->regions_count] =
+		layout->rotation_count;
 	return at;
 }
 
@@ -88,8 +89,8 @@ static plait_status map_slot(const plait__buffer *buffer, void **out,
 	status = port->backend->table.memory_map(
 		port->backend->self, buffer->root->raw, buffer->offset,
 		buffer->bytes, PLAIT_MAP_READ | PLAIT_MAP_WRITE, out, &room);
-	status = plait__backend_result_check_created(port, status, "memory_map", *out,
-						     &room, error);
+	status = plait__backend_result_check_created(port, status, "memory_map",
+						     *out, &room, error);
 	if (status != PLAIT_OK)
 		*out = NULL;
 	return status;
@@ -138,21 +139,23 @@ static bool make_tables(plait__frame_layout *layout)
 	const plait_allocator *allocator = plait__payload_allocator(layout);
 	const plait__plan *plan = layout->frozen->plan;
 
-	return plait__payload_alloc(allocator, &layout->arguments, plan->command_count,
-		    sizeof(uint32_t)) &&
-	       plait__payload_alloc(allocator, &layout->predicates, plan->regions_count,
-		    sizeof(uint32_t)) &&
+	return plait__payload_alloc(allocator, &layout->arguments,
+				    plan->command_count, sizeof(uint32_t)) &&
+	       plait__payload_alloc(allocator, &layout->predicates,
+				    plan->regions_count, sizeof(uint32_t)) &&
 	       plait__payload_alloc(allocator, &layout->rotation_first,
-		    (uint64_t)plan->command_count + 1, sizeof(uint32_t)) &&
+				    (uint64_t)plan->command_count + 1,
+				    sizeof(uint32_t)) &&
 	       plait__payload_alloc(allocator, &layout->predicate_rotations,
-		    (uint64_t)plan->regions_count + 1, sizeof(uint32_t)) &&
-	       plait__payload_alloc(allocator, &layout->slots, plan->slots_count,
-		    sizeof(void *));
+				    (uint64_t)plan->regions_count + 1,
+				    sizeof(uint32_t)) &&
+	       plait__payload_alloc(allocator, &layout->slots,
+				    plan->slots_count, sizeof(void *));
 }
 
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen, bool maps,
-				      plait_error *error)
+				      const plait__plan_object *frozen,
+				      bool maps, plait_error *error)
 {
 	uint64_t words;
 
@@ -200,6 +203,7 @@ void plait__frame_layout_free(plait__frame_layout *layout)
 	plait__bind_copies_free(layout);
 	if (layout->rotations != NULL)
 		plait__free(allocator, layout->rotations,
-			    layout->rotation_count * sizeof(plait__rotation_cell));
+			    layout->rotation_count *
+				    sizeof(plait__rotation_cell));
 	memset(layout, 0, sizeof(*layout));
 }

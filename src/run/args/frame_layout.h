@@ -6,8 +6,8 @@
 #include "run/args/frame.h"
 
 plait_status plait__frame_layout_make(plait__frame_layout *layout,
-				      const plait__plan_object *frozen, bool maps,
-				      plait_error *error);
+				      const plait__plan_object *frozen,
+				      bool maps, plait_error *error);
 void plait__frame_layout_free(plait__frame_layout *layout);
 
 #endif

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-static inline const plait_allocator *plait__payload_allocator(const plait__frame_layout *layout)
+static inline const plait_allocator *
+plait__payload_allocator(const plait__frame_layout *layout)
 {
 	return plait__context_allocator(layout->frozen->object.context);
 }
@@ -24,8 +25,9 @@ static inline plait_status plait__payload_no_memory(plait_error *error)
 }
 
 /* Allocates an array; returns true without bytes, too. */
-static inline bool plait__payload_alloc(const plait_allocator *allocator, void *out, uint64_t count,
-		 uint64_t each)
+static inline bool plait__payload_alloc(const plait_allocator *allocator,
+					void *out, uint64_t count,
+					uint64_t each)
 {
 	void *block = plait__alloc_array(allocator, count, each);
 
@@ -42,16 +44,16 @@ static inline bool plait__payload_arg_has_cell(const plait__plan_arg *arg)
 	       arg->kind == PLAIT__ARG_SCRATCH;
 }
 
-static inline const plait__plan_payload *plait__payload_at(const plait__plan *plan,
-					     uint32_t payload)
+static inline const plait__plan_payload *
+plait__payload_at(const plait__plan *plan, uint32_t payload)
 {
 	return payload < plan->payloads_count ? &plan->payloads[payload] :
 	       NULL;
 }
 
 /* The rows of a strided copy; null: a plain copy. */
-static inline const plait_work_rows *plait__payload_rows(const plait__plan *plan,
-					     const plait__plan_payload *payload)
+static inline const plait_work_rows *
+plait__payload_rows(const plait__plan *plan, const plait__plan_payload *payload)
 {
 	return payload->arg_count < 3 ? NULL : (const plait_work_rows *)
 		(const void *)(plan->blob +
@@ -68,8 +70,8 @@ static inline bool plait__payload_has_params(const plait__plan *plan,
 }
 
 /* The payload with a command's arguments, or null. */
-static inline const plait__plan_payload *plait__payload_of(const plait__plan *plan,
-					     uint32_t command)
+static inline const plait__plan_payload *
+plait__payload_of(const plait__plan *plan, uint32_t command)
 {
 	const plait__plan_command *c = &plan->commands[command];
 
@@ -94,7 +96,8 @@ static inline bool plait__payload_is_param_copy(const plait__plan *plan,
 
 /* Returns true if the command completes outside its lane: by a signal or by the
  * owner of an inbox. */
-static inline bool plait__payload_is_external(const plait__plan *plan, uint32_t command)
+static inline bool plait__payload_is_external(const plait__plan *plan,
+					      uint32_t command)
 {
 	uint8_t kind = plan->commands[command].kind;
 

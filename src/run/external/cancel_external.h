@@ -5,7 +5,8 @@
 
 #include "run/external/external_command.h"
 
-/* The run was stopped: resumes this lane and its siblings if they are parked. */
+/* The run was stopped: resumes this lane and its siblings if they are
+ * parked. */
 void plait__cancel_external(plait__external *first);
 
 #endif

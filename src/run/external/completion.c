@@ -7,8 +7,8 @@
  *     lock; completed? else park; unlock claim it      claim it
  *     stopped? claim it                  wake it       wake it
  *
- * The parked lane is claimed under the completion's lock.  The claimer resumes the
- * lane itself or wakes it, so the lane is resumed exactly once.
+ * The parked lane is claimed under the completion's lock.  The claimer resumes
+ * the lane itself or wakes it, so the lane is resumed exactly once.
  */
 #include "run/external/completion.h"
 
@@ -29,7 +29,8 @@ static void destroy_completion(plait__object *object)
 
 static const plait__class completion_class = { .destroy = destroy_completion };
 
-plait__external *plait__completion_claim(plait__completion *completion, uint64_t park_number)
+plait__external *plait__completion_claim(plait__completion *completion,
+					 uint64_t park_number)
 {
 	plait__external *parked = NULL;
 
@@ -75,11 +76,13 @@ static void on_submit(plait__submit_listener *listener)
 	complete(listener->arg);
 }
 
-plait_status plait__completion_make(plait__external *external, plait_error *error)
+plait_status plait__completion_make(plait__external *external,
+				    plait_error *error)
 {
 	plait__context *context = external->instance->program->context;
 	const plait_allocator *allocator = plait__context_allocator(context);
-	plait__completion *completion = plait__alloc(allocator, sizeof(*completion));
+	plait__completion *completion =
+		plait__alloc(allocator, sizeof(*completion));
 	plait_status status;
 
 	if (completion == NULL)
@@ -90,8 +93,8 @@ plait_status plait__completion_make(plait__external *external, plait_error *erro
 		plait__free(allocator, completion, sizeof(*completion));
 		return status;
 	}
-	(void)plait__object_init(&completion->object, &completion_class, context,
-				 NULL);
+	(void)plait__object_init(&completion->object, &completion_class,
+				 context, NULL);
 	completion->listener.notify = on_submit;
 	completion->listener.arg = completion;
 	plait__mutex_lock(external->lock);
@@ -118,29 +121,32 @@ void plait__completion_detach(plait__external *external)
 static plait_status subscribe(plait__external *external, plait_error *error)
 {
 	plait__completion *completion = external->completion;
-	plait__signal *awaited_signal = external->started ? NULL : external->awaited_signal;
+	plait__signal *awaited_signal =
+		external->started ? NULL : external->awaited_signal;
 	plait_error room = { .size = sizeof(room) };
 	plait_status status;
 
 	external->awaits_submit = awaited_signal != NULL;
-	completion->needs = awaited_signal != NULL ? &awaited_signal->object : external->needs;
+	completion->needs = awaited_signal != NULL ? &awaited_signal->object :
+						     external->needs;
 	completion->completed = false;
 	plait__object_hold(completion->needs);
 	plait__object_hold(&completion->object);
 	if (awaited_signal != NULL) {
-		if (!plait__submit_listener_add(awaited_signal, external->point.sequence,
+		if (!plait__submit_listener_add(awaited_signal,
+						external->point.sequence,
 						&completion->listener))
 			complete(completion);
 		return PLAIT_OK;
 	}
-	status = plait__notification_arm(external->port, &external->point, on_point,
-					 completion, &room);
+	status = plait__notification_arm(external->port, &external->point,
+					 on_point, completion, &room);
 	if (status == PLAIT_OK)
 		return status;
 	plait__object_drop(completion->needs);
 	plait__object_drop(&completion->object);
-	return plait__backend_result_check(external->port, status, "signal_notify",
-					   &room, error);
+	return plait__backend_result_check(external->port, status,
+					   "signal_notify", &room, error);
 }
 
 /* Returns the number of this parking; 0: completed, and the lane is still the
@@ -196,7 +202,7 @@ void plait__completion_resume(plait__external *external)
 }
 
 plait_status plait__completion_park(plait__external *external, bool stops,
-			 plait_error *error)
+				    plait_error *error)
 {
 	plait_status status = PLAIT_OK;
 
@@ -213,6 +219,7 @@ plait_status plait__completion_park(plait__external *external, bool stops,
 void plait__completion_give_up(plait__external *external)
 {
 	if (external->subscribed && external->awaits_submit &&
-	    plait__submit_listener_remove(external->awaited_signal, &external->completion->listener))
+	    plait__submit_listener_remove(external->awaited_signal,
+					  &external->completion->listener))
 		complete(external->completion);
 }

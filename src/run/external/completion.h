@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-shot completion of an external command: notified once, by a signal's point or
- * by the submission of an emission; resumes the lane that is parked on it.  A
- * notification may come late: the lane of a stopped run detaches, and the
- * completion frees itself when it is notified.
+ * One-shot completion of an external command: notified once, by a signal's
+ * point or by the submission of an emission; resumes the lane that is parked on
+ * it.  A notification may come late: the lane of a stopped run detaches, and
+ * the completion frees itself when it is notified.
  */
 #ifndef PLAIT_SRC_RUN_EXTERNAL_COMPLETION_H
 #define PLAIT_SRC_RUN_EXTERNAL_COMPLETION_H
@@ -21,12 +21,14 @@ struct plait__completion {
 };
 
 /* A lane makes its completion, and detaches from it. */
-plait_status plait__completion_make(plait__external *external, plait_error *error);
+plait_status plait__completion_make(plait__external *external,
+				    plait_error *error);
 void plait__completion_detach(plait__external *external);
 
 /* Claims the parked lane, of this parking or (0) of any.  The caller resumes
  * the lane or wakes it. */
-plait__external *plait__completion_claim(plait__completion *completion, uint64_t park_number);
+plait__external *plait__completion_claim(plait__completion *completion,
+					 uint64_t park_number);
 
 /* Parks until the command has advanced, or may begin.  PLAIT_OK: poll again;
  * PLAIT_PENDING: parked, and no longer the caller's; else the error.  `stops`:

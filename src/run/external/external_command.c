@@ -106,8 +106,10 @@ static bool emits(const plait__plan *plan, uint32_t signal)
 
 /* Only an owner of the signal can emit it: this plan, if it has such a command,
  * or another holder. */
-static plait_status check_can_be_emitted(const plait__plan *plan, uint32_t index,
-			       const plait__signal *signal, plait_error *error)
+static plait_status check_can_be_emitted(const plait__plan *plan,
+					 uint32_t index,
+					 const plait__signal *signal,
+					 plait_error *error)
 {
 	char room[PLAIT__OBJECT_NAME_BYTES];
 
@@ -116,7 +118,7 @@ static plait_status check_can_be_emitted(const plait__plan *plan, uint32_t index
 				  PLAIT_OBJECT_SIGNAL))
 		return PLAIT_PENDING;
 	return plait__fail(error, PLAIT_E_DEADLOCK,
-			   "%s was released, so nobody can emit it",
+			   "%s was released, so it can never be emitted",
 			   plait__object_name(&signal->object, room));
 }
 
@@ -135,8 +137,8 @@ static plait_status begin_wait(plait__external *external,
 	if (!signal->is_gate && sequence > plait__signal_submitted(signal)) {
 		external->awaited_signal = signal;
 		external->point.sequence = sequence;
-		return check_can_be_emitted(program->plan, payload->object, signal,
-				  error);
+		return check_can_be_emitted(program->plan, payload->object,
+					    signal, error);
 	}
 	set_point(external, signal->port, signal->raw, sequence,
 		  &signal->object);
@@ -152,8 +154,8 @@ static plait_status begin_emit(plait__external *external,
 	plait_status status = make_queue(external, error);
 
 	if (status == PLAIT_OK)
-		status = plait__internal_submit_emission(external->queue, signal,
-							 error);
+		status = plait__internal_submit_emission(external->queue,
+							 signal, error);
 	return status;
 }
 
@@ -269,7 +271,8 @@ static void recover_queue(plait__external *external, plait_error *why)
 		release_queue(external);
 }
 
-static void end(plait__external *external, plait_status status, plait_error *why)
+static void end(plait__external *external, plait_status status,
+		plait_error *why)
 {
 	external->started = false;
 	/* The owner may not have begun the call. */
@@ -395,13 +398,15 @@ static void fill(const plait__external *external, plait__blocked_on *out)
 		plait__object_hold(&out->call->notice.object);
 		plait__object_hold(&out->queue->object);
 	} else if (plan->commands[out->command].kind == PLAIT__CMD_WAIT) {
-		out->signal = external->awaits_submit ? external->awaited_signal :
-			      (plait__signal *)(void *)external->needs;
+		out->signal = external->awaits_submit ?
+				      external->awaited_signal :
+				      (plait__signal *)(void *)external->needs;
 		plait__object_hold(&out->signal->object);
 	}
 }
 
-void plait__external_describe_blocked(plait__external *first, plait__blocked_on *out)
+void plait__external_describe_blocked(plait__external *first,
+				      plait__blocked_on *out)
 {
 	if (first == NULL)
 		return;

@@ -78,6 +78,7 @@ void plait__external_begin_run(const plait__program *program, uint64_t *newest);
 bool plait__external_step(plait__external *external, uint32_t command);
 
 /* Describes the first of these lanes that is parked. */
-void plait__external_describe_blocked(plait__external *first, plait__blocked_on *out);
+void plait__external_describe_blocked(plait__external *first,
+				      plait__blocked_on *out);
 
 #endif

@@ -148,8 +148,8 @@ plait__call_op *plait__call_op_remake(const plait__program *program,
 				      plait__object *const *kernels,
 				      const plait__call_op *ops, uint32_t count)
 {
-	plait__call_op *made = plait__alloc_array(plait__program_allocator(program),
-						  count, sizeof(*made));
+	plait__call_op *made = plait__alloc_array(
+		plait__program_allocator(program), count, sizeof(*made));
 
 	for (uint32_t i = 0; made != NULL && i < count; i++)
 		plait__call_op_make(program, kernels, ops[i].command, &made[i]);

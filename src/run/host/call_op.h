@@ -20,7 +20,8 @@ typedef struct plait__call_op {
 	uint32_t is_host;
 } plait__call_op;
 
-static inline int32_t plait__call_op_invoke(const plait__call_op *op, void **words)
+static inline int32_t plait__call_op_invoke(const plait__call_op *op,
+					    void **words)
 {
 	if (op->is_host)
 		return op->host(op->user_data);
@@ -39,6 +40,7 @@ void plait__call_op_make(const plait__program *program,
 /* Makes the same operations with other kernels; null: no memory. */
 plait__call_op *plait__call_op_remake(const plait__program *program,
 				      plait__object *const *kernels,
-				      const plait__call_op *ops, uint32_t count);
+				      const plait__call_op *ops,
+				      uint32_t count);
 
 #endif

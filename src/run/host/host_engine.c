@@ -118,30 +118,31 @@ static bool may_choose(const struct compiled *compiled, plait__pool *pool)
 
 /* Makes the model by which `choose` predicts the makespan. */
 static plait_status make_speedup_model(struct compiled *compiled,
-			     const plait__program *program,
-			     plait_error *error)
+				       const plait__program *program,
+				       plait_error *error)
 {
 	plait__pool *pool = program->context->pool;
 
 	if (!may_choose(compiled, pool))
 		return PLAIT_OK;
 	compiled->hop_is_set = plait__env_query_number(PLAIT__ENV_HOP_NS,
-						     &compiled->hop_ns);
+						       &compiled->hop_ns);
 	measure_hop(compiled, pool);
-	return plait__speedup_model_make(&compiled->speedup, program->plan,
-					 compiled->threads,
-					 plait__program_allocator(program), error);
+	return plait__speedup_model_make(
+		&compiled->speedup, program->plan, compiled->threads,
+		plait__program_allocator(program), error);
 }
 
 static plait_status compile_lanes(struct compiled *compiled,
 				  const plait__program *program,
-				  const plait__lane_merge *merge, plait_error *error)
+				  const plait__lane_merge *merge,
+				  plait_error *error)
 {
 	if (compiled->has_steal)
-		return plait__steal_program_compile(&compiled->steal, program, merge,
-						    error);
-	return plait__lane_program_compile(&compiled->wide, program, false, merge,
-					   error);
+		return plait__steal_program_compile(&compiled->steal, program,
+						    merge, error);
+	return plait__lane_program_compile(&compiled->wide, program, false,
+					   merge, error);
 }
 
 /* Compiles the plan's own lanes, or fewer. */
@@ -157,8 +158,8 @@ static plait_status compile_wide(struct compiled *compiled,
 	if (compiled->threads >= plan->lanes_count || compiled->needs_wide ||
 	    !plait__lane_merge_applies(plan))
 		return compile_lanes(compiled, program, NULL, error);
-	status = plait__lane_merge_make(&merge, plan, compiled->threads, allocator,
-					error);
+	status = plait__lane_merge_make(&merge, plan, compiled->threads,
+					allocator, error);
 	if (status != PLAIT_OK)
 		return status;
 	status = compile_lanes(compiled, program, &merge, error);
@@ -182,8 +183,8 @@ static plait_status prepare(plait__program *program, plait_error *error)
 	compiled->needs_wide = compiled->has_wide && compiled->has_external;
 	if (compiled->has_wide)
 		compiled->threads = find_threads(program->context->pool);
-	status = plait__lane_program_compile(&compiled->serial, program, true, NULL,
-					     error);
+	status = plait__lane_program_compile(&compiled->serial, program, true,
+					     NULL, error);
 	if (status == PLAIT_OK)
 		status = make_speedup_model(compiled, program, error);
 	compiled->has_steal = plait__steal_program_applies(program->plan);
@@ -235,8 +236,9 @@ static void forget(plait__program *program, void *made)
 /* Remakes the operations, if there are any; sets *good to false without
  * memory. */
 static plait__call_op *remake(const plait__program *program,
-			      plait__object *const *kernels, const plait__call_op *ops,
-			      uint32_t count, bool *good)
+			      plait__object *const *kernels,
+			      const plait__call_op *ops, uint32_t count,
+			      bool *good)
 {
 	plait__call_op *made;
 
@@ -262,7 +264,7 @@ static plait_status recode(plait__program *program,
 		code->wide = remake(program, kernels, compiled->code.wide,
 				    compiled->wide.ops.count, &good);
 		code->steal = remake(program, kernels, compiled->code.steal,
-				      compiled->steal.op_count, &good);
+				     compiled->steal.op_count, &good);
 	}
 	*out = code;
 	return good ? PLAIT_OK :
@@ -297,8 +299,9 @@ static void end_lanes(plait__task *task)
 	plait__instance_complete(instance);
 }
 
-static plait_status make_sets(struct run_sets *run_sets, plait__instance *instance,
-			       bool records, plait_error *error)
+static plait_status make_sets(struct run_sets *run_sets,
+			      plait__instance *instance, bool records,
+			      plait_error *error)
 {
 	const struct compiled *compiled = instance->program->compiled;
 	plait_status status = plait__lane_set_make(&run_sets->serial, instance,
@@ -306,8 +309,9 @@ static plait_status make_sets(struct run_sets *run_sets, plait__instance *instan
 						   end_lanes, error);
 
 	if (status == PLAIT_OK && compiled->has_steal)
-		status = plait__steal_set_make(&run_sets->steal, instance,
-					       &compiled->steal, records, error);
+		status =
+			plait__steal_set_make(&run_sets->steal, instance,
+					      &compiled->steal, records, error);
 	else if (status == PLAIT_OK && compiled->has_wide)
 		status = plait__lane_set_make(&run_sets->wide, instance,
 					      &compiled->wide, records,
@@ -389,9 +393,10 @@ static bool is_worth(const struct compiled *compiled, const plait__pool *pool)
 	uint64_t hop_ns = compiled->hop_is_set ? compiled->hop_ns :
 			  plait__wakeup_latency_known_ns(pool);
 
-	return plait__speedup_model_saving(&compiled->speedup,
-					   at_load_relaxed_u64(&compiled->serial_ns),
-					   hop_ns) > WORTH_NS;
+	return plait__speedup_model_saving(
+		       &compiled->speedup,
+		       at_load_relaxed_u64(&compiled->serial_ns),
+		       hop_ns) > WORTH_NS;
 }
 
 /* Returns true for parallel execution, false for the serial program. */
@@ -452,7 +457,8 @@ static void start(plait__instance *instance, bool inline_ok)
 	}
 }
 
-static bool drive_sets(const struct compiled *compiled, struct run_sets *run_sets)
+static bool drive_sets(const struct compiled *compiled,
+		       struct run_sets *run_sets)
 {
 	if (plait__lane_set_drive(&run_sets->serial))
 		return true;
@@ -499,7 +505,8 @@ static void find(plait__instance *instance, plait__blocked_on *out)
 
 /* The run is not over before its canceller is done with it; only one of its
  * sets has parked lanes. */
-static void cancel_sets(const struct compiled *compiled, struct run_sets *run_sets)
+static void cancel_sets(const struct compiled *compiled,
+			struct run_sets *run_sets)
 {
 	plait__cancel_external(run_sets->serial.externals);
 	if (compiled->needs_wide)

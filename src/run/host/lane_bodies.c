@@ -21,7 +21,8 @@ static bool home_has_track(const plait__lane_compiler *c, uint32_t body)
 }
 
 /* Called for each part. */
-typedef void visit_body(plait__lane_compiler *c, const plait__lane_body *lane_body);
+typedef void visit_body(plait__lane_compiler *c,
+			const plait__lane_body *lane_body);
 
 static void each_merged(plait__lane_compiler *c, visit_body *add)
 {
@@ -52,7 +53,8 @@ static void each_body(plait__lane_compiler *c, visit_body *add)
 	}
 }
 
-static void count_body(plait__lane_compiler *c, const plait__lane_body *lane_body)
+static void count_body(plait__lane_compiler *c,
+		       const plait__lane_body *lane_body)
 {
 	c->compiled->lanes[lane_body->lane].part++;
 	c->lane_body_count++;
@@ -73,8 +75,9 @@ bool plait__lane_bodies_sort(plait__lane_compiler *c)
 	uint32_t before = 0;
 
 	each(c, count_body);
-	c->lane_bodies = plait__alloc_array(plait__program_allocator(c->program),
-				       c->lane_body_count, sizeof(*c->lane_bodies));
+	c->lane_bodies =
+		plait__alloc_array(plait__program_allocator(c->program),
+				   c->lane_body_count, sizeof(*c->lane_bodies));
 	if (c->lane_bodies == NULL)
 		return false;
 	for (uint32_t i = 0; i < compiled->lane_count; i++) {

@@ -36,7 +36,8 @@ typedef struct plait__lane_compiler {
 } plait__lane_compiler;
 
 /* The lane that decides for a region. */
-uint32_t plait__lane_bodies_home(const plait__lane_compiler *c, uint32_t region);
+uint32_t plait__lane_bodies_home(const plait__lane_compiler *c,
+				 uint32_t region);
 
 /* Fills `lane_bodies`.  Returns false without memory. */
 bool plait__lane_bodies_sort(plait__lane_compiler *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiler from a plan to lane programs: the steps of each lane, and the
- * progress words by which lanes synchronize.  call_op.c makes the operations. */
+ * progress words by which lanes synchronize.  call_op.c makes the
+ * operations. */
 #include "run/host/lane_compiler.h"
 
 #include "run/host/lane_bodies.h"
@@ -84,7 +85,8 @@ static void begin_lane(plait__lane_compiler *c, uint32_t lane)
 
 /* ---- steps ---- */
 
-static void *push(plait__lane_compiler *c, plait__vector *vector, const void *item)
+static void *push(plait__lane_compiler *c, plait__vector *vector,
+		  const void *item)
 {
 	void *pushed = plait__vector_push(vector, item, 1);
 
@@ -95,7 +97,8 @@ static void *push(plait__lane_compiler *c, plait__vector *vector, const void *it
 
 static plait__step *last_step(const plait__lane_compiler *c)
 {
-	return plait__vector_at(&c->compiled->steps, c->compiled->steps.count - 1);
+	return plait__vector_at(&c->compiled->steps,
+				c->compiled->steps.count - 1);
 }
 
 static void begin_step(plait__lane_compiler *c, uint32_t kind, uint32_t done,
@@ -187,12 +190,14 @@ static void add_waits_of(plait__lane_compiler *c, uint32_t command)
 				 c->plan->waits[i].position);
 }
 
-static void add_rotations(plait__lane_compiler *c, uint32_t first, uint32_t last)
+static void add_rotations(plait__lane_compiler *c, uint32_t first,
+			  uint32_t last)
 {
 	const plait__frame_layout *layout = &c->program->layout;
 
 	for (uint32_t i = first; i < last && !c->failed; i++)
-		if (push(c, &c->compiled->rotations, &layout->rotations[i]) != NULL)
+		if (push(c, &c->compiled->rotations, &layout->rotations[i]) !=
+		    NULL)
 			last_step(c)->rotation_count++;
 }
 
@@ -241,8 +246,8 @@ static bool has_waits(const plait__lane_compiler *c, uint32_t command)
 
 /* A step takes further commands until its lane has to wait, or another lane
  * waits for a command of it. */
-static void add_command(plait__lane_compiler *c, uint32_t command, uint32_t done,
-			bool *open)
+static void add_command(plait__lane_compiler *c, uint32_t command,
+			uint32_t done, bool *open)
 {
 	const plait__plan_command *at = &c->plan->commands[command];
 
@@ -280,9 +285,11 @@ static void end_part(plait__lane_compiler *c, uint32_t done)
 		begin_step(c, PLAIT__STEP_DONE, done, PLAIT__NONE);
 		return;
 	}
-	begin_step(c, c->lane == plait__lane_bodies_home(c, region) ? PLAIT__STEP_END :
-		      PLAIT__STEP_BACK, done,
-		   c->plan->regions[region].command);
+	begin_step(c,
+		   c->lane == plait__lane_bodies_home(c, region) ?
+			   PLAIT__STEP_END :
+			   PLAIT__STEP_BACK,
+		   done, c->plan->regions[region].command);
 	if (c->failed)
 		return;
 	last_step(c)->link = find_visit(c, region, c->lane);
@@ -305,7 +312,8 @@ static const uint32_t *list_commands(plait__lane_compiler *c,
 	const plait__plan_track *track;
 
 	if (c->merge != NULL) {
-		*out_count = plait__lane_merge_count(c->merge, lane_body->track);
+		*out_count =
+			plait__lane_merge_count(c->merge, lane_body->track);
 		return c->merge->commands + c->merge->first[lane_body->track];
 	}
 	if (c->serial) {
@@ -324,8 +332,8 @@ static const uint32_t *list_commands(plait__lane_compiler *c,
 	return c->list;
 }
 
-static void begin_part(plait__lane_compiler *c, const plait__lane_body *lane_body,
-		       uint32_t count)
+static void begin_part(plait__lane_compiler *c,
+		       const plait__lane_body *lane_body, uint32_t count)
 {
 	plait__lane_program *compiled = c->compiled;
 	uint32_t region = c->plan->bodies[lane_body->body].region;
@@ -443,15 +451,18 @@ static void make_tables(plait__lane_compiler *c)
 
 	plait__vector_init(&compiled->steps, allocator, sizeof(plait__step));
 	plait__vector_init(&compiled->ops, allocator, sizeof(plait__call_op));
-	plait__vector_init(&compiled->waits, allocator, sizeof(plait__step_wait));
-	plait__vector_init(&compiled->rotations, allocator, sizeof(plait__rotation_cell));
+	plait__vector_init(&compiled->waits, allocator,
+			   sizeof(plait__step_wait));
+	plait__vector_init(&compiled->rotations, allocator,
+			   sizeof(plait__rotation_cell));
 	plait__vector_init(&compiled->parts, allocator, sizeof(plait__part));
 	plait__vector_init(&c->seen_words, allocator, sizeof(uint32_t));
-	compiled->lanes = table(c, compiled->lane_count, sizeof(*compiled->lanes));
+	compiled->lanes =
+		table(c, compiled->lane_count, sizeof(*compiled->lanes));
 	compiled->regions = table(c, plan->regions_count,
-			       sizeof(*compiled->regions));
+				  sizeof(*compiled->regions));
 	compiled->visits = table(c, plan->region_lanes_count,
-			     sizeof(*compiled->visits));
+				 sizeof(*compiled->visits));
 	compiled->rows = table(c, count_rows(plan), sizeof(*compiled->rows));
 	c->seen_of = table(c, seen_count(c), sizeof(*c->seen_of));
 	c->list_capacity = plan->command_count;
@@ -471,8 +482,10 @@ static void free_work(plait__lane_compiler *c)
 }
 
 plait_status plait__lane_program_compile(plait__lane_program *compiled,
-					 const plait__program *program, bool serial,
-					 const plait__lane_merge *merge, plait_error *error)
+					 const plait__program *program,
+					 bool serial,
+					 const plait__lane_merge *merge,
+					 plait_error *error)
 {
 	plait__lane_compiler c = {
 		.compiled = compiled, .program = program, .plan = program->plan,

@@ -8,8 +8,10 @@
 
 /* `merge` null: each lane of the plan is a lane of the program. */
 plait_status plait__lane_program_compile(plait__lane_program *compiled,
-					 const plait__program *program, bool serial,
-					 const plait__lane_merge *merge, plait_error *error);
+					 const plait__program *program,
+					 bool serial,
+					 const plait__lane_merge *merge,
+					 plait_error *error);
 void plait__lane_program_free(plait__lane_program *compiled);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interpreter of a lane's steps.  A call runs the lane until it is done or parked;
- * the thread that runs it next repeats the same step.  Therefore a step has no side
- * effect before its last suspension point: before all that may park the lane or
- * end its thread.
+ * Interpreter of a lane's steps.  A call runs the lane until it is done or
+ * parked; the thread that runs it next repeats the same step.  Therefore a step
+ * has no side effect before its last suspension point: before all that may park
+ * the lane or end its thread.
  */
 #include "run/host/lane_interpreter.h"
 
@@ -90,7 +90,7 @@ static uint64_t iteration_of(const plait__lane_task *self, uint32_t command)
 
 /* Returns the end of the command, where the next one begins. */
 static uint64_t record_command(plait__lane_task *self, uint32_t command,
-			     uint64_t start_ns)
+			       uint64_t start_ns)
 {
 	const plait__record_entry entry = {
 		.start_ns = start_ns, .end_ns = plait__clock_now_ns(),
@@ -104,7 +104,8 @@ static uint64_t record_command(plait__lane_task *self, uint32_t command,
 }
 
 /* Records the wait that began at self->waiting_ns. */
-static void record_wait(plait__lane_task *self, uint32_t command, uint32_t other)
+static void record_wait(plait__lane_task *self, uint32_t command,
+			uint32_t other)
 {
 	const plait__record_entry entry = {
 		.start_ns = self->waiting_ns, .end_ns = plait__clock_now_ns(),
@@ -125,7 +126,7 @@ static void begin_wait(plait__lane_task *self, const plait__step_wait *wait)
 }
 
 static void record_step_wait(plait__lane_task *self, const plait__step *step,
-			   const plait__step_wait *wait)
+			     const plait__step_wait *wait)
 {
 	const plait__plan *plan = self->set->compiled->program->plan;
 	uint32_t body = part_at(self->set, step->part)->body;
@@ -150,7 +151,7 @@ static bool has_come(plait__lane_set *set, const plait__step_wait *wait,
 
 /* Returns false if the lane was parked. */
 VARIANT bool await_step(plait__lane_task *self, const plait__step *step,
-		      const bool records)
+			const bool records)
 {
 	plait__lane_set *set = self->set;
 	const plait__step_wait *wait =
@@ -196,29 +197,25 @@ fail_call(plait__lane_task *self, uint32_t command, int32_t result)
 	plait__instance_fail(self->set->instance, command, &why);
 }
 
-static void rotate_buffers(const plait__lane_task *self, const plait__step *step)
+static void rotate_buffers(const plait__lane_task *self,
+			   const plait__step *step)
 {
 	const plait__rotation_cell *cell =
-		(const plait__rotation_cell *)self->set->compiled->rotations.items +
+		(const plait__rotation_cell *)
+			self->set->compiled->rotations.items +
 		step->rotation_first;
 
 	for (uint32_t i = 0; i < step->rotation_count; i++)
 		plait__frame_rotate(&self->set->instance->frame, &cell[i]);
 }
 
-static const plait__call_op *first_op(const plait__lane_task *self,
-				      const plait__step *step)
-{
-	return self->set->ops + step->op_first;
-}
-
 /* Hot loop: between two calls only the result and `stop` are looked at.
  * self->command is for failures, and for a thread that ends inside the call. */
 VARIANT void run_ops(plait__lane_task *self, const plait__step *step,
-		   const bool records)
+		     const bool records)
 {
 	plait__instance *instance = self->set->instance;
-	const plait__call_op *op = first_op(self, step);
+	const plait__call_op *op = self->set->ops + step->op_first;
 	const plait__call_op *end = op + step->op_count;
 	void **words = instance->frame.words;
 	uint64_t start_ns = records ? plait__clock_now_ns() : 0;
@@ -256,7 +253,8 @@ static inline bool call_host(plait__lane_task *self, const plait__call_op *op,
 }
 
 /* Four calls per round.  Returns `end` after a failure or a stop. */
-static inline const plait__call_op *run_many(plait__lane_task *self, const plait__call_op *op,
+static inline const plait__call_op *run_many(plait__lane_task *self,
+					     const plait__call_op *op,
 					     const plait__call_op *end,
 					     const at_u32 *stop)
 {
@@ -274,7 +272,7 @@ static inline const plait__call_op *run_many(plait__lane_task *self, const plait
 static void run_hosts(plait__lane_task *self, const plait__step *step)
 {
 	const at_u32 *stop = &self->set->instance->stop;
-	const plait__call_op *op = first_op(self, step);
+	const plait__call_op *op = self->set->ops + step->op_first;
 	const plait__call_op *end = op + step->op_count;
 	int32_t result;
 
@@ -293,7 +291,7 @@ static void run_hosts(plait__lane_task *self, const plait__step *step)
 }
 
 VARIANT void run_step(plait__lane_task *self, const plait__step *step,
-		    const bool records)
+		      const bool records)
 {
 	if (step->rotation_count > 0)
 		rotate_buffers(self, step);
@@ -307,7 +305,7 @@ VARIANT void run_step(plait__lane_task *self, const plait__step *step,
 
 /* Returns false if the lane was parked until another thread resumes it. */
 VARIANT bool run_external(plait__lane_task *self, const plait__step *step,
-		      const bool records)
+			  const bool records)
 {
 	if (records && self->waiting_ns == 0)
 		begin_wait(self, NULL);
@@ -330,8 +328,8 @@ enum { PARKED = -1 };
 
 /* Returns false if the lane was parked until the owner of an inbox has
  * decided. */
-static bool ask(plait__lane_task *self, const plait__step *step, uint32_t region,
-		bool again, uint32_t *out_word)
+static bool ask(plait__lane_task *self, const plait__step *step,
+		uint32_t region, bool again, uint32_t *out_word)
 {
 	plait__lane_set *set = self->set;
 	const plait__lane_region *info = &set->compiled->regions[region];
@@ -365,7 +363,8 @@ static bool is_asking(const plait__lane_task *self)
 }
 
 /* The next decision, or PARKED.  `again`: a body was done. */
-static int64_t choose(plait__lane_task *self, const plait__visit *visit, bool again)
+static int64_t choose(plait__lane_task *self, const plait__visit *visit,
+		      bool again)
 {
 	plait__lane_set *set = self->set;
 	const plait__step *step = step_at(set, visit->step);
@@ -408,7 +407,8 @@ static void count_iteration(plait__lane_task *self, const plait__visit *visit,
 	}
 }
 
-static void tell(plait__lane_task *self, const plait__visit *visit, uint32_t choice)
+static void tell(plait__lane_task *self, const plait__visit *visit,
+		 uint32_t choice)
 {
 	plait__lane_set *set = self->set;
 	const plait__lane_region *info = &set->compiled->regions[visit->region];
@@ -420,7 +420,8 @@ static void tell(plait__lane_task *self, const plait__visit *visit, uint32_t cho
 	publish(self, info->word, *last);
 }
 
-static void go(plait__lane_task *self, const plait__visit *visit, uint32_t choice)
+static void go(plait__lane_task *self, const plait__visit *visit,
+	       uint32_t choice)
 {
 	plait__lane_set *set = self->set;
 	const plait__step *step = step_at(set, visit->step);
@@ -437,7 +438,8 @@ static void go(plait__lane_task *self, const plait__visit *visit, uint32_t choic
 }
 
 /* With the number of the iteration that begins, or of iterations done. */
-static void record_decision(plait__lane_task *self, uint32_t region, uint32_t choice)
+static void record_decision(plait__lane_task *self, uint32_t region,
+			    uint32_t choice)
 {
 	const plait__plan *plan = self->set->compiled->program->plan;
 	const plait__record_entry entry = {
@@ -453,7 +455,7 @@ static void record_decision(plait__lane_task *self, uint32_t region, uint32_t ch
 
 /* Returns false if the lane was parked until the decision. */
 VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
-		  const bool records)
+		    const bool records)
 {
 	plait__lane_set *set = self->set;
 	const plait__visit *visit = &set->compiled->visits[step->link];
@@ -483,7 +485,7 @@ VARIANT bool decide(plait__lane_task *self, const plait__step *step, bool again,
 
 /* Returns false if the lane was parked until the home lane has decided. */
 VARIANT bool follow(plait__lane_task *self, const plait__step *step,
-		  const bool records)
+		    const bool records)
 {
 	plait__lane_set *set = self->set;
 	const plait__visit *visit = &set->compiled->visits[step->link];

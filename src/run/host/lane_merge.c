@@ -161,7 +161,8 @@ static void free_work(struct merger *f)
 	plait__simulate_release(f->timeline);
 }
 
-plait_status plait__lane_merge_make(plait__lane_merge *merge, const plait__plan *plan,
+plait_status plait__lane_merge_make(plait__lane_merge *merge,
+				    const plait__plan *plan,
 				    uint32_t lane_count,
 				    const plait_allocator *allocator,
 				    plait_error *error)

@@ -2,8 +2,8 @@
 /*
  * Merging of lanes for a plan with more lanes than processors, so that no lane
  * waits for a thread that has no processor.  Merged lanes keep their commands'
- * order, by the schedule's start times: one order of all commands respects every
- * lane and every wait of the plan.
+ * order, by the schedule's start times: one order of all commands respects
+ * every lane and every wait of the plan.
  *
  * Only for plans without regions, whose commands all lie in body 0.
  */
@@ -27,7 +27,8 @@ bool plait__lane_merge_applies(const plait__plan *plan);
 
 /* Merges onto at most `lane_count` lanes, 1 or more.  After PLAIT_E_NOMEM there
  * is nothing to free. */
-plait_status plait__lane_merge_make(plait__lane_merge *merge, const plait__plan *plan,
+plait_status plait__lane_merge_make(plait__lane_merge *merge,
+				    const plait__plan *plan,
 				    uint32_t lane_count,
 				    const plait_allocator *allocator,
 				    plait_error *error);

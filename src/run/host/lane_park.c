@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parking of lanes.  A lane that has waited too long is parked and its thread does
- * other work; the lane that it waits for offers it to the pool again.
+ * Parking of lanes.  A lane that has waited too long is parked and its thread
+ * does other work; the lane that it waits for offers it to the pool again.
  *
  *     waiter                             publisher
  *     lock; link; store parked_count;    store the word (release)
@@ -11,9 +11,9 @@
  *     yes: lock, unlink if still linked    lanes whose condition is met, unlock
  *
  * One of the two sees the other: the waiter's heavy fence makes the publisher's
- * light fence as good as a full one.  Without membarrier both fences are full.
- * The thread that unlinks a lane owns it.  The waiter takes its lane back only if
- * the lane is still in the parking that the waiter began.
+ * light fence as good as a full one.  Without membarrier both fences are
+ * full.  The thread that unlinks a lane owns it.  The waiter takes its lane
+ * back only if the lane is still in the parking that the waiter began.
  */
 #include "run/host/lane_park.h"
 
@@ -103,7 +103,8 @@ static uint64_t link_task(plait__lane_set *set, plait__lane_task *self,
 /* Returns true if the lane is the caller's again, and no other thread has run
  * it meanwhile.  Another thread may have parked it elsewhere: then it is not
  * the caller's. */
-static bool unlink_task(plait__lane_set *set, plait__lane_task *self, uint64_t park_number)
+static bool unlink_task(plait__lane_set *set, plait__lane_task *self,
+			uint64_t park_number)
 {
 	plait__lane_task **link;
 	bool mine;
@@ -135,7 +136,8 @@ static bool park(plait__lane_task *self, const struct plait__lane_wait *wanted)
 		at_fence_seq_cst();
 	/* The caller has pinned the task or the plan, so the set exists, in any
 	 * state of the lane. */
-	return plait__lane_park_is_met(wanted) && unlink_task(set, self, park_number);
+	return plait__lane_park_is_met(wanted) &&
+	       unlink_task(set, self, park_number);
 }
 
 /* Returns true if this thread could run another lane that is offered. */
@@ -150,7 +152,8 @@ static bool another_offered(const plait__lane_task *self)
 	return plait__task_should_yield(&self->task);
 }
 
-bool plait__lane_park_until(plait__lane_task *self, const struct plait__lane_wait *wanted)
+bool plait__lane_park_until(plait__lane_task *self,
+			    const struct plait__lane_wait *wanted)
 {
 	const plait__program *program = self->set->compiled->program;
 	struct plait__backoff ladder;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compiled form of a plan on the host, made once per plan.  Each lane is an array
- * of steps; a step waits for other lanes, then runs a sequence of operations
- * without synchronization.  README.md has the protocol.
+ * Compiled form of a plan on the host, made once per plan.  Each lane is an
+ * array of steps; a step waits for other lanes, then runs a sequence of
+ * operations without synchronization.  README.md has the protocol.
  *
- * A program has as many lanes as the plan, fewer (lane_merge.h), or (serial) one
- * lane with all commands in submission order.
+ * A program has as many lanes as the plan, fewer (lane_merge.h), or (serial)
+ * one lane with all commands in submission order.
  */
 #ifndef PLAIT_SRC_RUN_HOST_LANE_PROGRAM_H
 #define PLAIT_SRC_RUN_HOST_LANE_PROGRAM_H

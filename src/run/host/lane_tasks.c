@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Construction and start of an instance's lanes, which are tasks of the pool. */
+/* Construction and start of an instance's lanes, which are tasks of the
+ * pool. */
 #include "run/host/lane_tasks.h"
 
 #include "run/host/lane_interpreter.h"
@@ -35,17 +36,17 @@ static plait_status make_arrays(plait__lane_set *set, plait_error *error)
 
 	set->tasks = plait__cacheline_alloc(allocator, compiled->lane_count *
 					     sizeof(*set->tasks));
-	set->progress = plait__cacheline_alloc(allocator, compiled->progress_count *
-					     sizeof(*set->progress));
+	set->progress = plait__cacheline_alloc(
+		allocator, compiled->progress_count * sizeof(*set->progress));
 	set->local = plait__cacheline_alloc(allocator, compiled->local_count *
 					     sizeof(*set->local));
 	if (compiled->program->plan->signals_count > 0)
 		set->newest = plait__alloc_array(
 			allocator, compiled->program->plan->signals_count,
 			sizeof(*set->newest));
-	if (set->tasks != NULL && set->progress != NULL &&
-	    set->local != NULL &&
-	    (set->newest != NULL || compiled->program->plan->signals_count == 0))
+	if (set->tasks != NULL && set->progress != NULL && set->local != NULL &&
+	    (set->newest != NULL ||
+	     compiled->program->plan->signals_count == 0))
 		return PLAIT_OK;
 	return plait__fail(error, PLAIT_E_NOMEM,
 			   "no memory for the lanes of a plan");
@@ -75,7 +76,7 @@ static void offer(plait__external *external)
 }
 
 static plait_status make_external(plait__lane_set *set, plait__lane_task *self,
-				 plait_error *error)
+				  plait_error *error)
 {
 	const plait__program *program = set->compiled->program;
 	plait__lane_external *made = plait__alloc(
@@ -111,9 +112,10 @@ static void free_external(plait__lane_task *self)
 
 /* ---- construction ---- */
 
-plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instance,
-				  const plait__lane_program *compiled, bool records,
-				  void (*over)(plait__task *task),
+plait_status plait__lane_set_make(plait__lane_set *set,
+				  plait__instance *instance,
+				  const plait__lane_program *compiled,
+				  bool records, void (*over)(plait__task *task),
 				  plait_error *error)
 {
 	plait__pool *pool = compiled->program->context->pool;
@@ -125,7 +127,8 @@ plait_status plait__lane_set_make(plait__lane_set *set, plait__instance *instanc
 	set->records = records;
 	set->asymmetric_fence = at_membarrier_available();
 	status = make_arrays(set, error);
-	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count; i++) {
+	for (uint32_t i = 0; status == PLAIT_OK && i < compiled->lane_count;
+	     i++) {
 		plait__lane_task *self = &set->tasks[i];
 
 		plait__task_init(&self->task, pool);
@@ -155,13 +158,15 @@ void plait__lane_set_free(plait__lane_set *set)
 	if (compiled == NULL)
 		return;
 	allocator = plait__program_allocator(compiled->program);
-	for (uint32_t i = 0; set->tasks != NULL && i < compiled->lane_count; i++)
+	for (uint32_t i = 0; set->tasks != NULL && i < compiled->lane_count;
+	     i++)
 		if (set->tasks[i].set != NULL)
 			free_task(&set->tasks[i]);
 	plait__cacheline_free(allocator, set->tasks,
 			      compiled->lane_count * sizeof(*set->tasks));
 	plait__cacheline_free(allocator, set->progress,
-			      compiled->progress_count * sizeof(*set->progress));
+			      compiled->progress_count *
+				      sizeof(*set->progress));
 	plait__cacheline_free(allocator, set->local,
 			      compiled->local_count * sizeof(*set->local));
 	plait__free(allocator, set->newest,

@@ -33,7 +33,8 @@ static plait_status simulate(plait__speedup_model *model, uint32_t point,
 }
 
 plait_status plait__speedup_model_make(plait__speedup_model *model,
-				       const plait__plan *plan, uint32_t threads,
+				       const plait__plan *plan,
+				       uint32_t threads,
 				       const plait_allocator *allocator,
 				       plait_error *error)
 {

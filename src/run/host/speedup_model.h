@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Model of a plan's makespan on all lanes as a function of the hop cost (the
- * latency between lanes).  Each path through a plan has a number of hops, so the
- * longest path is convex in the hop cost: interpolation between simulated points
- * does not underestimate it.
+ * latency between lanes).  Each path through a plan has a number of hops, so
+ * the longest path is convex in the hop cost: interpolation between simulated
+ * points does not underestimate it.
  */
 #ifndef PLAIT_SRC_RUN_HOST_SPEEDUP_MODEL_H
 #define PLAIT_SRC_RUN_HOST_SPEEDUP_MODEL_H
@@ -23,7 +23,8 @@ typedef struct plait__speedup_model {
 
 /* `threads`: lanes that run at once, 1 or more.  PLAIT_E_NOMEM. */
 plait_status plait__speedup_model_make(plait__speedup_model *model,
-				       const plait__plan *plan, uint32_t threads,
+				       const plait__plan *plan,
+				       uint32_t threads,
 				       const plait_allocator *allocator,
 				       plait_error *error);
 

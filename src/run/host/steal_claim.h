@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Claim protocol of mode HELPED: which commands are ready, and which worker runs
- * them.  Included by steal_worker.c alone; inline, because a claim must cost little
- * beside an empty command.
+ * Claim protocol of mode HELPED: which commands are ready, and which worker
+ * runs them.  Included by steal_worker.c alone; inline, because a claim must
+ * cost little beside an empty command.
  *
- * The state of a command only grows: in run n it is below 4n - 2 at first, 4n - 1
- * when claimed, 4n when done.  That is one compare-and-swap a command.  If commands
- * were short in the runs before, a worker claims several in a row at once, and
- * other workers may still claim one out of turn:
+ * The state of a command only grows: in run n it is below 4n - 2 at first, 4n -
+ * 1 when claimed, 4n when done.  That is one compare-and-swap a command.  If
+ * commands were short in the runs before, a worker claims several in a row at
+ * once, and other workers may still claim one out of turn:
  *
  *     batch claim                          single claim, out of turn
  *     front of the lane: h to e            state: to 4n - 2, a request
@@ -54,9 +54,9 @@ static inline uint32_t plait__claim_end(const plait__steal_worker *worker,
 /* ---- readiness ---- */
 
 /* Ready as soon as the commands from `first` on are done. */
-static inline bool plait__claim_is_ready_after(const plait__steal_worker *worker,
-					       uint32_t command,
-					       uint32_t first)
+static inline bool
+plait__claim_is_ready_after(const plait__steal_worker *worker, uint32_t command,
+			    uint32_t first)
 {
 	const plait__steal_set *set = worker->set;
 	const plait__plan_command *at = &set->compiled->commands[command];
@@ -100,8 +100,8 @@ static inline uint32_t plait__claim_front(const plait__steal_worker *worker,
 }
 
 /* The first command of the lane that is not claimed, or the lane's end. */
-static inline uint32_t plait__claim_head(plait__steal_worker *worker, uint32_t lane,
-					 uint32_t end)
+static inline uint32_t plait__claim_head(plait__steal_worker *worker,
+					 uint32_t lane, uint32_t end)
 {
 	uint32_t head = worker->heads[lane];
 	uint32_t front;
@@ -120,8 +120,8 @@ static inline uint32_t plait__claim_head(plait__steal_worker *worker, uint32_t l
 
 /* Confirms a request out of turn.  Returns true if the worker has the
  * command. */
-static inline bool plait__claim_confirm(plait__steal_worker *worker, uint32_t lane,
-					uint32_t command)
+static inline bool plait__claim_confirm(plait__steal_worker *worker,
+					uint32_t lane, uint32_t command)
 {
 	at_u64 *state = &worker->set->states[command];
 	uint64_t wanted = plait__claim_requested(worker);
@@ -137,11 +137,13 @@ static inline bool plait__claim_one(plait__steal_worker *worker, uint32_t lane,
 {
 	at_u64 *state = &worker->set->states[command];
 	uint64_t wanted = plait__claim_requested(worker);
-	uint64_t next = worker->batch_claims ? wanted : plait__claim_taken(worker);
+	uint64_t next =
+		worker->batch_claims ? wanted : plait__claim_taken(worker);
 	uint64_t was = at_load_relaxed_u64(state);
 
 	return was < wanted && at_cas_u64(state, &was, next) &&
-	       (!worker->batch_claims || plait__claim_confirm(worker, lane, command));
+	       (!worker->batch_claims ||
+		plait__claim_confirm(worker, lane, command));
 }
 
 /* ---- batch claims ---- */
@@ -162,8 +164,8 @@ static inline uint32_t plait__claim_reach(const plait__steal_worker *worker,
 
 /* Claims from the lane's front to the end of the batch; `first` is ready.
  * Returns true if plait__claim_next is to look for the worker's commands. */
-static inline bool plait__claim_batch(plait__steal_worker *worker, uint32_t lane,
-				      uint32_t first)
+static inline bool plait__claim_batch(plait__steal_worker *worker,
+				      uint32_t lane, uint32_t first)
 {
 	at_u64 *front = &worker->set->workers[lane].front;
 	uint32_t end = plait__claim_end(worker, lane);
@@ -188,7 +190,8 @@ static inline bool plait__claim_batch(plait__steal_worker *worker, uint32_t lane
 }
 
 /* Returns true if the worker has the command. */
-static inline bool plait__claim_is_own(plait__steal_worker *worker, uint32_t command)
+static inline bool plait__claim_is_own(plait__steal_worker *worker,
+				       uint32_t command)
 {
 	at_u64 *state = &worker->set->states[command];
 	uint64_t wanted = plait__claim_requested(worker);

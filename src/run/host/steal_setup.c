@@ -42,8 +42,9 @@ static bool make_merged_tables(plait__steal_program *compiled)
 	const plait_allocator *allocator =
 		plait__program_allocator(compiled->program);
 
-	compiled->merged_tracks = plait__alloc_array(
-		allocator, compiled->lane_count, sizeof(*compiled->merged_tracks));
+	compiled->merged_tracks =
+		plait__alloc_array(allocator, compiled->lane_count,
+				   sizeof(*compiled->merged_tracks));
 	compiled->merged_commands = plait__alloc_array(
 		allocator, compiled->op_count + 1ull,
 		sizeof(*compiled->merged_commands));
@@ -51,18 +52,20 @@ static bool make_merged_tables(plait__steal_program *compiled)
 		allocator, preds_count(compiled->program->plan) + 1ull,
 		sizeof(*compiled->merged_preds));
 	return compiled->merged_tracks != NULL &&
-	       compiled->merged_commands != NULL && compiled->merged_preds != NULL;
+	       compiled->merged_commands != NULL &&
+	       compiled->merged_preds != NULL;
 }
 
-static uint32_t number_of(const plait__steal_program *compiled, const plait__lane_merge *merge,
-			  uint32_t command)
+static uint32_t number_of(const plait__steal_program *compiled,
+			  const plait__lane_merge *merge, uint32_t command)
 {
 	uint32_t lane = compiled->program->plan->commands[command].lane;
 
 	return merge->first[merge->lane_of[lane]] + merge->position[command];
 }
 
-static void fill_merged_tables(plait__steal_program *compiled, const plait__lane_merge *merge)
+static void fill_merged_tables(plait__steal_program *compiled,
+			       const plait__lane_merge *merge)
 {
 	const plait__plan *plan = compiled->program->plan;
 	uint32_t count = 0;
@@ -84,7 +87,8 @@ static void fill_merged_tables(plait__steal_program *compiled, const plait__lane
 	compiled->merged_commands[compiled->op_count].pred_first = count;
 }
 
-static bool merge_lanes(plait__steal_program *compiled, const plait__lane_merge *merge)
+static bool merge_lanes(plait__steal_program *compiled,
+			const plait__lane_merge *merge)
 {
 	compiled->lane_count = merge->lane_count;
 	if (!make_merged_tables(compiled))
@@ -115,7 +119,8 @@ static void free_merged_tables(plait__steal_program *compiled)
 
 plait_status plait__steal_program_compile(plait__steal_program *compiled,
 					  const plait__program *program,
-					  const plait__lane_merge *merge, plait_error *error)
+					  const plait__lane_merge *merge,
+					  plait_error *error)
 {
 	const plait__plan *plan = program->plan;
 	bool made = true;
@@ -197,9 +202,10 @@ static plait_status make_arrays(plait__steal_set *set, plait_error *error)
 			   "no memory for the lanes of a plan");
 }
 
-plait_status plait__steal_set_make(plait__steal_set *set, plait__instance *instance,
-				   const plait__steal_program *compiled, bool records,
-				   plait_error *error)
+plait_status plait__steal_set_make(plait__steal_set *set,
+				   plait__instance *instance,
+				   const plait__steal_program *compiled,
+				   bool records, plait_error *error)
 {
 	plait_status status;
 

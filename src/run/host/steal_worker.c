@@ -3,10 +3,11 @@
  * Work-stealing loop of mode HELPED: claim a ready command, run it, publish its
  * completion, park.
  *
- * A worker that finds nothing looks again for a while, then parks.  The run does
- * not wait for it: the run is over when all commands are done, and late workers
- * notice afterwards.  A late worker cannot claim anything of the next run before it
- * has seen that run's number, because the states of commands only grow.
+ * A worker that finds nothing looks again for a while, then parks.  The run
+ * does not wait for it: the run is over when all commands are done, and late
+ * workers notice afterwards.  A late worker cannot claim anything of the next
+ * run before it has seen that run's number, because the states of commands only
+ * grow.
  *
  *     parker                            publisher: of a command, or of a run
  *     set IDLE (read-modify-write)      store the state, or the run's number
@@ -16,8 +17,8 @@
  *     IDLE to PARKED, if still IDLE;      PARKED: clear it and offer the worker
  *     else look again
  *
- * A worker that has done a command looks for ready commands afterwards, so of two
- * workers that do so at once, one finds what both have made ready.
+ * A worker that has done a command looks for ready commands afterwards, so of
+ * two workers that do so at once, one finds what both have made ready.
  */
 #include "run/host/steal_claim.h"
 
@@ -92,7 +93,8 @@ static uint32_t look_around(plait__steal_worker *worker)
 
 /* ---- wake-up ---- */
 
-bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane, bool *rested)
+bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
+			      bool *rested)
 {
 	uint64_t resting = PLAIT__STEAL_PARKED << lane;
 	uint64_t both = resting | PLAIT__STEAL_IDLE << lane;
@@ -159,7 +161,8 @@ static void fail(plait__steal_worker *worker, int32_t result)
 }
 
 /* Records the wait before a command, and the command. */
-static void record(plait__steal_worker *worker, uint32_t command, uint64_t start_ns)
+static void record(plait__steal_worker *worker, uint32_t command,
+		   uint64_t start_ns)
 {
 	const plait__steal_set *set = worker->set;
 	uint32_t lane = set->compiled->tracks[worker->lane].lane;
@@ -206,7 +209,8 @@ static __attribute__((noinline)) void await(const plait__steal_worker *worker,
 	}
 }
 
-/* Measures whether the last PACE commands were short; the next run uses that. */
+/* Measures whether the last PACE commands were short; the next run uses
+ * that. */
 static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 {
 	at_u32 *known = &worker->set->short_commands;
@@ -223,7 +227,7 @@ static __attribute__((noinline)) void measure_pace(plait__steal_worker *worker)
 }
 
 VARIANT void perform(plait__steal_worker *worker, uint32_t command,
-		   const bool records)
+		     const bool records)
 {
 	plait__steal_set *set = worker->set;
 	plait__instance *instance = set->instance;
@@ -237,7 +241,7 @@ VARIANT void perform(plait__steal_worker *worker, uint32_t command,
 	if (at_load_relaxed_u32(&instance->stop) == 0) {
 		worker->command = command;
 		result = plait__call_op_invoke(&set->ops[command],
-					  instance->frame.words);
+					       instance->frame.words);
 		if (records)
 			record(worker, command, start_ns);
 		if (__builtin_expect(result != 0, 0))
@@ -285,7 +289,8 @@ static void enter_run(plait__steal_worker *worker)
 	worker->from = worker->lane;
 	worker->next = worker->until = 0;
 	/* Relaxed: published with the run. */
-	worker->batch_claims = at_load_relaxed_u32(&worker->set->batch_claims) != 0;
+	worker->batch_claims =
+		at_load_relaxed_u32(&worker->set->batch_claims) != 0;
 	for (uint32_t i = 0; i < compiled->lane_count; i++)
 		worker->heads[i] = compiled->tracks[i].first;
 }
@@ -331,7 +336,8 @@ static bool end(plait__steal_worker *worker)
 }
 
 /* Returns true if an idle worker should go on looking. */
-static bool lingers(const plait__steal_worker *worker, struct plait__backoff *ladder)
+static bool lingers(const plait__steal_worker *worker,
+		    struct plait__backoff *ladder)
 {
 	/* Relaxed: a hint; a run that is over needs no worker. */
 	if (at_load_relaxed_u32(&worker->set->remaining) == 0 ||
@@ -377,7 +383,7 @@ static uint32_t look(plait__steal_worker *worker, uint32_t looks)
 
 /* Runs `command` and the rest of the batch. */
 VARIANT void run_batch(plait__steal_worker *worker, uint32_t command,
-		      const bool records)
+		       const bool records)
 {
 	for (; command != PLAIT__NONE; command = plait__claim_next(worker))
 		perform(worker, command, records);
@@ -402,7 +408,7 @@ VARIANT bool work(plait__task *task, const bool records)
 		found = look(worker, looks);
 		if (found != PLAIT__NONE) {
 			run_batch(worker, plait__claim(worker, worker->from,
-							found), records);
+						       found), records);
 			/* The increment makes it 0. */
 			looks = UINT32_MAX;
 			continue;

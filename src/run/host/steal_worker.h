@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers of mode HELPED on the host: only edges order commands.  Each lane has a
- * worker, which runs the lane's commands in their order while they are ready, and
- * steals ready commands of other lanes when its next one is not ready or none is
- * left.  README.md has the protocol.
+ * Workers of mode HELPED on the host: only edges order commands.  Each lane has
+ * a worker, which runs the lane's commands in their order while they are ready,
+ * and steals ready commands of other lanes when its next one is not ready or
+ * none is left.  README.md has the protocol.
  */
 #ifndef PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
 #define PLAIT_SRC_RUN_HOST_STEAL_WORKER_H
@@ -101,6 +101,7 @@ enum { PLAIT__STEAL_PARKED_SHIFT = 32 };
 
 /* Tells an idle worker to look again.  Returns true if it was idle; *rested: it
  * was parked, and the caller offers it. */
-bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane, bool *rested);
+bool plait__steal_worker_wake(plait__steal_set *set, uint32_t lane,
+			      bool *rested);
 
 #endif

@@ -22,7 +22,8 @@ static uint64_t entries_count(const plait__recording *recording)
 static void free_recording(const plait_allocator *allocator,
 			   plait__recording *recording)
 {
-	plait__cacheline_free(allocator, recording->rings, rings_bytes(recording));
+	plait__cacheline_free(allocator, recording->rings,
+			      rings_bytes(recording));
 	plait__free(allocator, recording->entries,
 		    entries_count(recording) * sizeof(*recording->entries));
 	plait__free(allocator, recording, sizeof(*recording));
@@ -113,7 +114,8 @@ uint32_t plait__recorder_entry_count(const plait__record_ring *ring)
 	return count < ring->capacity ? (uint32_t)count : ring->capacity;
 }
 
-const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i)
+const plait__record_entry *
+plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i)
 {
 	uint32_t kept = plait__recorder_entry_count(ring);
 	uint64_t at = i;
@@ -145,12 +147,14 @@ double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body)
 
 /* ---- samples ---- */
 
-static void keep_samples(plait__recorder *recorder, const plait__record_ring *ring)
+static void keep_samples(plait__recorder *recorder,
+			 const plait__record_ring *ring)
 {
 	uint32_t kept = plait__recorder_entry_count(ring);
 
 	for (uint32_t i = 0; i < kept; i++) {
-		const plait__record_entry *entry = plait__recorder_entry_at(ring, i);
+		const plait__record_entry *entry =
+			plait__recorder_entry_at(ring, i);
 		plait__cost_sample *sample;
 
 		if (entry->kind == PLAIT_RECORD_WAIT)

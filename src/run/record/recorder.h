@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Recorder of runs: a ring of entries per lane, written only by the thread that
- * runs the lane.  The recorder knows no engine: an engine asks for the ring of a
- * lane and puts entries there.
+ * runs the lane.  The recorder knows no engine: an engine asks for the ring of
+ * a lane and puts entries there.
  *
  *     recorder    of a program: size of the rings, idle recordings, and samples
  *                 of each command's time in the last runs
@@ -90,7 +90,8 @@ void plait__recorder_free(plait__recorder *recorder);
 /* Returns an idle recording, or a new one if runs that are over hold all
  * others. */
 plait_status plait__recorder_acquire(plait__recorder *recorder,
-				     plait__recording **out, plait_error *error);
+				     plait__recording **out,
+				     plait_error *error);
 /* Null is fine. */
 void plait__recorder_release(plait__recorder *recorder,
 			     plait__recording *recording);
@@ -112,9 +113,11 @@ uint64_t plait__recorder_dropped(const plait__recording *recording);
 /* The expected number of times that a body runs. */
 double plait__recorder_expected_runs(const plait__plan *plan, uint32_t body);
 
-/* Entries of a ring that are still there, and the i-th of them, oldest first. */
+/* Entries of a ring that are still there, and the i-th of them, oldest
+ * first. */
 uint32_t plait__recorder_entry_count(const plait__record_ring *ring);
-const plait__record_entry *plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i);
+const plait__record_entry *
+plait__recorder_entry_at(const plait__record_ring *ring, uint32_t i);
 
 /* Called by the thread that runs the lane; allocates nothing. */
 static inline void plait__recorder_put(plait__record_ring *ring,
