@@ -13,6 +13,8 @@
 
 #include "run/queue/device_graphs.h"
 
+#include "run/external/cancel_external.h"
+
 static void notify_stop(plait__run_driver *driver)
 {
 	if (driver->compiled->has_device_loops &&
