@@ -13,7 +13,7 @@
 #include "run/instance_pool.h"
 
 #include "base/error.h"
-#include "object/progress/wait_loop.h"
+#include "object/wait/wait_loop.h"
 #include "sys/thread.h"
 
 /* Most plans have but one run at a time, which this spares half of it. */
