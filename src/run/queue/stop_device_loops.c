@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cancellation of runs with loops that devices decide.  The caller has set `stop`
- * of the instance before; then
+ * Cancellation of runs with loops that devices decide.  The caller has set
+ * `stop` of the instance before; then
  *
  *     loops	a note is posted to the driver, which stops the device graphs;
  *		there is one note per driver, posted only while it is not queued
